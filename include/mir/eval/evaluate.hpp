@@ -1,0 +1,64 @@
+// One op by the reference kernels.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "mir/ir/dim.hpp"
+#include "mir/ir/op.hpp"
+#include "mir/support/result.hpp"
+#include "mir/support/tensor.hpp"
+
+namespace mir {
+
+/// Parameters by symbol, each with the element count that its registration states.
+using ParameterTable = std::unordered_map<Symbol, Tensor>;
+
+/// What one key-value cache holds: keys and values [B, H, T, D], with use_fa2 [B, T, H, D].
+/// Undefined tensors: nothing yet.
+struct CacheState {
+  Tensor keys;
+  Tensor values;
+  std::int64_t length = 0;  ///< T
+};
+/// Caches by name (see cache_of). Copies are cheap: tensors share their bytes and are never
+/// written once they are here.
+using CacheTable = std::unordered_map<Symbol, CacheState>;
+
+/// What an op may touch besides its operands. Everything is borrowed for the call.
+struct EvalEnvironment {
+  const ParameterTable* parameters = nullptr;  ///< null: none
+  CacheTable* caches = nullptr;                ///< null: ops with state are refused
+  const DimBindings* dims = nullptr;           ///< values of symbols in attributes; null: none
+};
+
+/// Whether evaluate() computes this op. Structure (modules, graphs, calls, returns, registers) is
+/// no op in this sense.
+bool is_executable(const Op& op);
+/// Names without device ("linalg.AddOp") of all ops that evaluate() computes, sorted.
+std::span<const std::string_view> executable_ops();
+/// Whether the results hold no bytes of their own but those of operand 0.
+bool shares_operand(const Op& op);
+
+/// The results of `op`, one tensor per result of the op, row-major.
+///
+/// `operands` are the values of the op's operands, in order. Their actual shapes and element types
+/// are put through the op's row: the rule that checks types of text checks tensors here, with
+/// symbols of attributes replaced by `environment.dims`; what the rule leaves open is taken from
+/// the declared result types. Whatever does not fit is an error that names the op and what was
+/// found; nothing is assumed about a module that was not verified. Only ops with a state effect
+/// write, and only `environment.caches`; a failed call leaves that unchanged.
+///
+/// The same operands give the same bits on every machine. Safe to call from several threads with
+/// different environments.
+Result<std::vector<Tensor>> evaluate(const Op& op, std::span<const Tensor> operands,
+                                     const EvalEnvironment& environment);
+
+/// The name of the cache that a KVCacheOp keeps its state in: attribute `cache`, else the op's
+/// path; the empty symbol when it has neither or the op is no KVCacheOp.
+Symbol cache_of(const Op& op);
+
+}  // namespace mir

@@ -1,0 +1,56 @@
+// Inputs and outputs by name or position, and the tensors a command line gives for them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mir/ir/dim.hpp"
+#include "mir/plan/schedule.hpp"
+#include "mir/support/result.hpp"
+#include "mir/support/tensor.hpp"
+
+namespace mir {
+
+/// An input or output of what a schedule runs.
+struct Port {
+  std::string name;  ///< symbol or name in the text without `%`
+  const TensorType* type = nullptr;
+  SlotIndex slot = 0;
+};
+
+std::vector<Port> input_ports(const Schedule& schedule);
+std::vector<Port> output_ports(const Schedule& schedule);
+
+/// The port that `target` means: a name, `%` and an id, or a position. Nothing means the only port.
+Result<std::size_t> find_port(std::span<const Port> ports, std::string_view target,
+                              std::string_view what);
+
+/// `S=16` as a symbol (with or without `$`) and its value.
+Result<void> add_binding(DimBindings& bindings, IRContext& context, std::string_view text);
+
+/// The inputs of a run from arguments `[NAME|%id|POS=]SPEC`, in the order of the ports. Every input
+/// needs one. Extents are those of the declared type under `dims`; random integers lie below the
+/// extent that they index, or below 2.
+Result<std::vector<Tensor>> load_inputs(const Schedule& schedule,
+                                        std::span<const std::string> arguments,
+                                        const DimBindings& dims);
+
+/// A tensor to compare output `port` with.
+struct Expectation {
+  std::size_t port = 0;
+  Tensor tensor;
+};
+/// Arguments `[NAME|%id|POS=]SPEC`; declared extents are those of the outputs at hand.
+Result<std::vector<Expectation>> load_expectations(const Schedule& schedule,
+                                                   std::span<const std::string> arguments,
+                                                   std::span<const Tensor> outputs);
+
+/// Writes `.npz` archives with every output, or one output to `.npy`: `[NAME|%id|POS=]PATH`.
+Result<void> write_outputs(const Schedule& schedule, std::span<const std::string> arguments,
+                           std::span<const Tensor> outputs);
+
+}  // namespace mir

@@ -1,0 +1,75 @@
+// Running a portable module.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mir/files/weight_source.hpp"
+#include "mir/ir/module.hpp"
+#include "mir/plan/schedule.hpp"
+#include "mir/support/diagnostic.hpp"
+#include "mir/support/tensor.hpp"
+
+namespace mir {
+
+struct SessionOptions {
+  /// Runs this graph instead of the module body.
+  std::string entry;
+  /// Where parameters come from; another float type than the module states is converted. Not
+  /// needed after create().
+  const WeightSet* weights = nullptr;
+};
+
+struct RunOptions {
+  /// Values of dimension symbols stated by the caller; inputs must agree with them.
+  DimBindings dims;
+  /// Worker threads. Reference kernels use one; the number never changes a bit of the results.
+  unsigned threads = 1;
+  /// Looked at before each step; a stopped run reports kCancelled.
+  std::stop_token stop;
+  /// Called after each step with the number of steps done and of all steps.
+  std::function<void(std::size_t done, std::size_t total)> progress;
+};
+
+/// One module with its parameters and its caches, ready to run again and again.
+///
+/// A run binds the symbols of input types from the inputs and those of `past` from the caches,
+/// executes the steps in order, checks each result against its declared type and releases tensors
+/// after their last use. Every problem is reported at the op concerned, with the calls that led
+/// there as notes. A run that fails leaves the caches as they were before it.
+///
+/// The same inputs, weights and cache contents give the same bits, always.
+class Session {
+ public:
+  /// Takes a verified portable module, which must outlive the session. Reports ops that cannot be
+  /// executed, parameters that no source has and parameters of a wrong size; none then.
+  static std::optional<Session> create(const Module& module, const SessionOptions& options,
+                                       Diagnostics& diagnostics);
+  Session(Session&&) noexcept;
+  Session& operator=(Session&&) noexcept;
+  ~Session();
+
+  const Schedule& schedule() const;
+
+  /// One tensor per input, in order. None after reporting.
+  std::optional<std::vector<Tensor>> run(std::span<const Tensor> inputs, Diagnostics& diagnostics,
+                                         const RunOptions& options = {});
+  /// Empties every cache.
+  void reset();
+  /// Tokens the cache of this name (without `@`) holds; none when no step uses such a cache.
+  std::optional<std::int64_t> cache_length(std::string_view name) const;
+
+ private:
+  struct State;
+  explicit Session(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace mir

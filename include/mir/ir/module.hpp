@@ -1,0 +1,119 @@
+// A module: one `@name (inputs) -> (outputs) { ... }` with the arena that holds its ops.
+#pragma once
+
+#include <deque>
+#include <unordered_map>
+#include <vector>
+
+#include "mir/ir/op.hpp"
+#include "mir/support/arena.hpp"
+
+namespace mir {
+
+/// Everything needed to make an op. Spans are copied.
+struct OpSpec {
+  OpName name;
+  std::span<Value* const> operands{};
+  std::span<const Type* const> result_types{};
+  std::span<const NamedAttr> attributes{};
+  std::uint32_t regions = 0;
+  Symbol path{};    ///< see Op::path; empty: none
+  Symbol symbol{};  ///< see Op::symbol; empty: none
+  Location location{};
+  bool has_signature = true;
+};
+
+/// A mention of a value whose type or attributes differ from the value's: dumps print cached types
+/// and forget attributes. Portable modules have none.
+struct UseOverride {
+  const Type* type = nullptr;
+  std::span<const NamedAttr> attributes;
+  Symbol symbol;
+  bool has_symbol = false;
+};
+
+class Module {
+ public:
+  Module(IRContext& context, Symbol name);
+  ~Module();
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+
+  IRContext& context() const { return context_; }
+  Symbol name() const { return top_->symbol(); }
+  /// The module op itself; its one region holds the inputs, outputs and top-level ops. A new
+  /// module's region has no block yet.
+  Op* top() const { return top_; }
+  Region& body() const { return *top_->region(); }
+  /// Portable exactly when the module carries `mir_version`.
+  bool is_portable() const { return version_ != 0; }
+  std::int64_t version() const { return version_; }
+  /// Sets `mir_version` (1 is the only version) or, with 0, makes the module a dump.
+  void set_version(std::int64_t version);
+
+  // -- making ----------------------------------------------------------------------------------
+  /// An unlinked op; its regions have no block yet.
+  Op* create(const OpSpec& spec);
+  /// Appends an empty region.
+  Region* add_region(Op* op);
+  Block* create_block(Region& region, std::span<const Type* const> argument_types = {},
+                      Symbol name = {});
+  /// Gives a block without arguments its arguments.
+  std::span<Value> create_arguments(Block& block, std::span<const Type* const> types);
+  Value* create_free_value(Region& region, const Type* type, ValueName name);
+  /// Drops operands, unlinks, marks erased; its results must have no uses. Nested ops go with it.
+  void erase(Op* op);
+  /// Removes a free value that has no uses.
+  void remove_free_value(Value* value);
+  /// A number no value of this module is named with.
+  ValueName fresh_name();
+  /// The smallest number above all names in use; fresh_name() gives it next.
+  std::uint32_t first_free_number() const { return next_name_; }
+  /// Tells the module that a number is taken; resolve and renaming passes call it.
+  void reserve_name(ValueName name);
+
+  void set_operands(Op* op, std::span<Value* const> operands);
+  void set_attributes(Op* op, std::span<const NamedAttr> attributes, bool list_present = false);
+  void set_value_attributes(Value* value, std::span<const NamedAttr> attributes);
+  std::span<const NamedAttr> copy(std::span<const NamedAttr> attributes);
+  std::span<const RegionResult> copy(std::span<const RegionResult> results);
+  std::span<const Symbol> copy(std::span<const Symbol> symbols);
+  std::span<const OpExtra::Successor> copy(std::span<const OpExtra::Successor> successors);
+
+  // -- symbols ---------------------------------------------------------------------------------
+  /// The op or value that declares `name`: subgraphs, fragments, labels by `@name` or
+  /// `[symbol:name]`; parameters by `[@name]` on a register's result. The first declaration wins.
+  IRContext::SymbolUse lookupSymbol(std::string_view name) const;
+  Op* lookup_op(Symbol name) const;
+  Value* lookup_value(Symbol name) const;
+  void declare(Symbol name, Op* op);
+  void declare(Symbol name, Value* value);
+  void forget(Symbol name);
+
+  // -- dump oddities ---------------------------------------------------------------------------
+  const UseOverride* use_override(const Use& use) const;
+  void set_use_override(const Use& use, UseOverride override);
+  bool has_use_overrides() const { return !overrides_.empty(); }
+  void clear_use_overrides() { overrides_.clear(); }
+
+  std::uint32_t op_id_end() const { return next_op_id_; }
+  std::uint32_t value_id_end() const { return next_value_id_; }
+  std::size_t memory() const { return arena_.bytes_reserved(); }
+  Arena& arena() { return arena_; }
+
+ private:
+  friend class Op;
+
+  IRContext& context_;
+  Arena arena_;
+  Op* top_ = nullptr;
+  std::int64_t version_ = 0;
+  std::uint32_t next_op_id_ = 0;
+  std::uint32_t next_value_id_ = 0;
+  std::uint32_t next_name_ = 0;
+  std::unordered_map<Symbol, Op*> op_symbols_;
+  std::unordered_map<Symbol, Value*> value_symbols_;
+  std::unordered_map<const Use*, UseOverride> overrides_;
+};
+
+}  // namespace mir

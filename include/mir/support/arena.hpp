@@ -1,0 +1,89 @@
+// Bump allocation for objects that live and die together.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace mir {
+
+/// Owns memory that is released as a whole. Objects placed here are never destroyed singly, so
+/// only trivially destructible types are accepted. Addresses are stable. Not thread-safe.
+class Arena {
+ public:
+  Arena() = default;
+  Arena(Arena&&) = default;
+  Arena& operator=(Arena&&) = default;
+
+  /// Uninitialised storage of `bytes` bytes, aligned to `alignment` (a power of two up to 16).
+  void* allocate(std::size_t bytes, std::size_t alignment) {
+    auto at = (cursor_ + alignment - 1) & ~std::uintptr_t(alignment - 1);
+    if (at + bytes > limit_) [[unlikely]] {
+      grow(bytes + alignment);
+      at = (cursor_ + alignment - 1) & ~std::uintptr_t(alignment - 1);
+    }
+    cursor_ = at + bytes;
+    return reinterpret_cast<void*>(at);
+  }
+
+  template <class T, class... Args>
+  T* create(Args&&... args) {
+    static_assert(std::is_trivially_destructible_v<T>);
+    return new (allocate(sizeof(T), alignof(T))) T{std::forward<Args>(args)...};
+  }
+
+  /// `count` value-initialised elements.
+  template <class T>
+  std::span<T> create_array(std::size_t count) {
+    static_assert(std::is_trivially_destructible_v<T>);
+    if (count == 0) return {};
+    auto* first = static_cast<T*>(allocate(count * sizeof(T), alignof(T)));
+    std::uninitialized_value_construct_n(first, count);
+    return {first, count};
+  }
+
+  template <class T>
+  std::span<T> copy(std::span<const T> from) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    if (from.empty()) return {};
+    auto* first = static_cast<T*>(allocate(from.size_bytes(), alignof(T)));
+    std::memcpy(static_cast<void*>(first), from.data(), from.size_bytes());
+    return {first, from.size()};
+  }
+
+  std::string_view copy(std::string_view text) {
+    auto chars = copy(std::span<const char>(text.data(), text.size()));
+    return {chars.data(), chars.size()};
+  }
+
+  /// Bytes obtained from the system so far.
+  std::size_t bytes_reserved() const { return reserved_; }
+
+ private:
+  void grow(std::size_t at_least) {
+    const std::size_t wanted = reserved_ < kFirstChunk ? kFirstChunk : reserved_ / 2;
+    const std::size_t size = std::max(at_least, std::min(wanted, kLargestChunk));
+    // Not value-initialised: untouched pages of a large chunk cost nothing.
+    chunks_.emplace_back(new std::byte[size]);
+    cursor_ = reinterpret_cast<std::uintptr_t>(chunks_.back().get());
+    limit_ = cursor_ + size;
+    reserved_ += size;
+  }
+
+  static constexpr std::size_t kFirstChunk = std::size_t{16} << 10;
+  static constexpr std::size_t kLargestChunk = std::size_t{4} << 20;
+
+  std::uintptr_t cursor_ = 0;
+  std::uintptr_t limit_ = 0;
+  std::size_t reserved_ = 0;
+  std::vector<std::unique_ptr<std::byte[]>> chunks_;
+};
+
+}  // namespace mir

@@ -1,0 +1,44 @@
+// A file written in pieces that appears whole or not at all.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "mir/support/result.hpp"
+
+namespace mir {
+
+/// A temporary file beside `path` that commit() synchronises and renames over it. Mode and a
+/// symbolic link at `path` are kept. Without a successful commit the temporary file is removed and
+/// `path` is untouched. A device or pipe at `path` is written directly; "-" is standard output.
+class AtomicFile {
+ public:
+  static Result<AtomicFile> create(const std::string& path);
+  AtomicFile(AtomicFile&& other) noexcept;
+  AtomicFile& operator=(AtomicFile&& other) noexcept;
+  ~AtomicFile();
+
+  /// Appends all of `bytes`.
+  Result<void> write(std::span<const std::byte> bytes);
+  Result<void> write(std::string_view text) { return write(std::as_bytes(std::span(text))); }
+  /// Bytes written so far.
+  std::uint64_t size() const { return size_; }
+  /// Puts the file in place. Nothing may be written after it.
+  Result<void> commit();
+
+ private:
+  AtomicFile() = default;
+  void discard() noexcept;
+
+  std::string path_;       // as given, for messages
+  std::string target_;     // what the rename replaces
+  std::string temporary_;  // empty when written directly
+  int descriptor_ = -1;
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace mir

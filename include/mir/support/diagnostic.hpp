@@ -1,0 +1,83 @@
+// Diagnostics: what went wrong, where, and what to do. Collected first, rendered once at the end.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mir/support/diagnostic_code.hpp"
+#include "mir/support/source.hpp"
+
+namespace mir {
+
+enum class Severity : std::uint8_t { kWarning, kError };
+
+/// A second place that explains a diagnostic. Cannot exist alone.
+struct Note {
+  Span at;
+  std::string message;
+  friend bool operator==(const Note&, const Note&) = default;
+};
+
+/// Replacement text that repairs the problem.
+struct FixIt {
+  Span at;
+  std::string replacement;
+  friend bool operator==(const FixIt&, const FixIt&) = default;
+};
+
+/// Messages start in lower case, end without a full stop, quote user text in single quotes, say
+/// what was found and what was expected.
+struct Diagnostic {
+  Severity severity = Severity::kError;
+  DiagCode code{};
+  Span at;  ///< unknown for a problem with no place in a text
+  std::string message;
+  std::vector<Note> notes;
+  std::string hint;  ///< the likely mistake, empty when there is no good guess
+  std::optional<FixIt> fix;
+
+  Diagnostic& note(Span where, std::string text) & {
+    notes.push_back({where, std::move(text)});
+    return *this;
+  }
+  friend bool operator==(const Diagnostic&, const Diagnostic&) = default;
+};
+
+/// Collects the diagnostics of one run. Not thread-safe: parallel work uses one each and appends.
+class Diagnostics {
+ public:
+  /// `max_errors` errors are kept and counted further; 0 keeps all.
+  explicit Diagnostics(std::size_t max_errors = 20) : max_errors_(max_errors) {}
+
+  /// The reference is valid until the next call.
+  Diagnostic& error(DiagCode code, Span at, std::string message);
+  Diagnostic& warning(DiagCode code, Span at, std::string message);
+  void append(Diagnostics&& other);
+
+  std::size_t error_count() const { return errors_; }
+  std::size_t warning_count() const { return warnings_; }
+  /// Errors that were counted but not kept.
+  std::size_t dropped_error_count() const { return dropped_; }
+  bool has_errors() const { return errors_ != 0; }
+  /// True once further errors are only counted: long work may stop early.
+  bool is_full() const { return max_errors_ != 0 && errors_ - dropped_ >= max_errors_; }
+
+  /// In order of position (unknown ones first), then of arrival; without exact repetitions.
+  std::vector<Diagnostic> sorted() const;
+
+ private:
+  Diagnostic& add(Severity severity, DiagCode code, Span at, std::string message);
+
+  std::size_t max_errors_;
+  std::size_t errors_ = 0;
+  std::size_t dropped_ = 0;
+  std::size_t warnings_ = 0;
+  std::vector<Diagnostic> list_;
+  Diagnostic overflow_;  // receives what exceeds the limit
+};
+
+}  // namespace mir

@@ -1,0 +1,27 @@
+# Sourced by scripts: installs Debian packages, but only those that are missing.
+
+# What building and testing need. docs/dependencies.md gives the reason for each library.
+build_packages=(
+  bison clang-format doctest-dev g++ git libboost-program-options-dev libfmt-dev libminizip-dev
+  libxxhash-dev meson ninja-build nlohmann-json3-dev pkg-config python3 re2c zlib1g-dev
+)
+
+is_installed() {
+  [[ $(dpkg-query --show --showformat='${db:Status-Status}' "$1" 2>/dev/null) == installed ]]
+}
+
+# install_missing PACKAGE...: silent when nothing is missing. Uses sudo unless run as root. On a
+# system without dpkg it does nothing: the build names what it misses.
+install_missing() {
+  command -v dpkg-query >/dev/null || return 0
+  local package missing=() as_root=()
+  for package in "$@"; do
+    is_installed "$package" || missing+=("$package")
+  done
+  ((${#missing[@]})) || return 0
+  ((EUID == 0)) || as_root=(sudo)
+  echo "installing: ${missing[*]}" >&2
+  "${as_root[@]}" apt-get update --quiet >&2 &&
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+      apt-get install --yes --quiet --no-install-recommends "${missing[@]}" >&2
+}

@@ -1,0 +1,237 @@
+#include "call.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "mir/eval/parameters.hpp"
+#include "mir/ir/infer.hpp"
+#include "mir/ir/module.hpp"
+#include "substitute.hpp"
+
+namespace mir::eval {
+
+namespace {
+
+const DimBindings kNoBindings;
+
+bool has_kind_of(AttrType type, const Attr& value) {
+  switch (type) {
+    case AttrType::kInt:
+      return value.kind() == AttrKind::kInt;
+    case AttrType::kFloat:
+      return value.kind() == AttrKind::kInt || value.kind() == AttrKind::kFloat;
+    case AttrType::kBool:
+      return value.kind() == AttrKind::kBool;
+    case AttrType::kString:
+    case AttrType::kDType:
+    case AttrType::kDevice:
+      return value.kind() == AttrKind::kString;
+    case AttrType::kSymbolRef:
+      return value.kind() == AttrKind::kSymbolRef;
+    default:
+      return true;  // the rules read these and check them
+  }
+}
+
+template <class T>
+T read_number(std::string_view text) {
+  T value{};
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+}  // namespace
+
+IRContext& EvalCall::context() const {
+  return op_.module().context();
+}
+
+Error EvalCall::error(DiagCode code, std::string_view message) const {
+  return {code, fmt::format("'{}': {}", op_.info().mnemonic, message)};
+}
+
+Result<void> EvalCall::prepare() {
+  const OpRow* row = op_.row();
+  if (row == nullptr) return error(DiagCode::kNotExecutable, "no dialect declares it");
+  if (operands_.size() != op_.operand_count() || !row->operands.admits(operands_.size()) ||
+      !row->results.admits(op_.result_count())) {
+    return error(DiagCode::kWrongArity, fmt::format("{} operands and {} results do not fit it",
+                                                    operands_.size(), op_.result_count()));
+  }
+  const auto& bindings = environment_.dims != nullptr ? *environment_.dims : kNoBindings;
+  for (const NamedAttr& each : op_.attributes()) {
+    attributes_.push_back({each.key, substitute(context(), each.value, bindings)});
+  }
+  if (auto ok = check_attributes(); !ok) return ok;
+  const auto types = operand_types();
+  if (!types) return types.error();
+
+  std::vector<const Type*> inferred;
+  if (row->infer != nullptr) {
+    Diagnostics problems;
+    InferContext inference(context(), op_.info().mnemonic, *types, attributes_,
+                           op_.result_count(), Span{}, problems);
+    if (!row->infer(inference)) {
+      const auto found = problems.sorted();
+      if (found.empty()) return error(DiagCode::kShapeMismatch, "operands do not fit it");
+      return Error{found.front().code, found.front().message};
+    }
+    inferred = inference.results();
+  }
+  inferred.resize(op_.result_count(), nullptr);
+  for (std::uint32_t i = 0; i < op_.result_count(); ++i) {
+    result_types_.push_back(merged(inferred[i], op_.result(i)->type()));
+  }
+  results_.resize(op_.result_count());
+  return {};
+}
+
+Result<void> EvalCall::check_attributes() {
+  for (const AttrRow& row : op_.row()->attributes) {
+    const Attr* value = attribute(row.name);
+    if (value == nullptr && row.required) {
+      return error(DiagCode::kMissingAttribute, fmt::format("attribute '{}' is missing", row.name));
+    }
+    if (value != nullptr && !has_kind_of(row.type, *value)) {
+      return error(DiagCode::kAttributeKind,
+                   fmt::format("attribute '{}' is {}", row.name, value->spelling()));
+    }
+  }
+  return {};
+}
+
+/// Types as concrete as the tensors; what a tensor does not have (device, encoding) is declared.
+Result<std::vector<const Type*>> EvalCall::operand_types() const {
+  std::vector<const Type*> types;
+  std::vector<Dim> dims;
+  for (std::uint32_t i = 0; i < operands_.size(); ++i) {
+    const Tensor& tensor = operands_[i];
+    const TensorType* declared = op_.operand(i)->tensor_type();
+    if (!tensor.defined() || declared == nullptr) {
+      return error(DiagCode::kNotATensor, fmt::format("operand {} is no tensor", i));
+    }
+    dims.clear();
+    for (const std::int64_t extent : tensor.shape()) dims.emplace_back(extent);
+    types.push_back(context().tensor(dims, context().intern(name_of(tensor.dtype())),
+                                     declared->device(), declared->encoding()));
+  }
+  return types;
+}
+
+/// The inferred type with what it leaves open taken from the declared one; null when neither is a
+/// tensor.
+const TensorType* EvalCall::merged(const Type* inferred, const Type* declared) const {
+  const auto* type = dyn_cast<TensorType>(inferred);
+  const auto* stated = dyn_cast<TensorType>(declared);
+  const auto& bindings = environment_.dims != nullptr ? *environment_.dims : kNoBindings;
+  const bool fills = stated != nullptr && (type == nullptr || type->rank() == stated->rank());
+  if (type == nullptr) type = stated;
+  if (type == nullptr) return nullptr;
+  std::vector<Dim> dims(type->dims().begin(), type->dims().end());
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    if (dims[i].is_constant() || !fills) continue;
+    const auto value = context().dims().evaluate(stated->dims()[i], bindings);
+    if (value) dims[i] = Dim(*value);
+  }
+  return context().tensor(dims, type->dtype_name(), type->device(), type->encoding());
+}
+
+Result<Shape> EvalCall::result_shape(std::size_t i) const {
+  const TensorType* type = result_types_[i];
+  Shape shape;
+  bool known = type != nullptr && type->dtype().has_value();
+  if (known) {
+    for (const Dim dim : type->dims()) {
+      known = known && dim.is_constant() && dim.constant() >= 0;
+      shape.push_back(dim.constant());
+    }
+  }
+  if (known) return shape;
+  return error(DiagCode::kResultUnknown,
+               fmt::format("the type of result {} is not known: {}", i,
+                           type == nullptr ? "no tensor" : type->spelling()));
+}
+
+Result<void> EvalCall::allocate_results() {
+  for (std::size_t i = 0; i < results_.size(); ++i) {
+    auto shape = result_shape(i);
+    if (!shape) return std::move(shape).error();
+    auto tensor = Tensor::allocate(*result_types_[i]->dtype(), *std::move(shape));
+    if (!tensor) return std::move(tensor).error();
+    results_[i] = *std::move(tensor);
+  }
+  return {};
+}
+
+ref::View EvalCall::view(const Tensor& tensor) {
+  return {tensor.dtype(), tensor.bytes().data(), tensor.shape(),
+          keep(ref::row_major_strides(tensor.shape()))};
+}
+
+ref::MutableView EvalCall::view_to_write(Tensor& tensor) {
+  return {tensor.dtype(), tensor.mutable_bytes(), tensor.shape(),
+          keep(ref::row_major_strides(tensor.shape()))};
+}
+
+const Attr* EvalCall::attribute(std::string_view key) const {
+  for (const NamedAttr& each : attributes_) {
+    if (context().text(each.key) == key) return each.value;
+  }
+  return nullptr;
+}
+
+std::string_view EvalCall::default_text(std::string_view key) const {
+  for (const AttrRow& row : op_.row()->attributes) {
+    if (row.name == key) return row.default_text;
+  }
+  return {};
+}
+
+std::int64_t EvalCall::integer(std::string_view key) const {
+  const Attr* value = attribute(key);
+  return value != nullptr ? value->integer() : read_number<std::int64_t>(default_text(key));
+}
+
+double EvalCall::number(std::string_view key) const {
+  const Attr* value = attribute(key);
+  return value != nullptr ? value->number() : read_number<double>(default_text(key));
+}
+
+bool EvalCall::boolean(std::string_view key) const {
+  const Attr* value = attribute(key);
+  return value != nullptr ? value->boolean() : default_text(key) == "true";
+}
+
+std::string_view EvalCall::string(std::string_view key) const {
+  const Attr* value = attribute(key);
+  return value != nullptr ? value->text() : default_text(key);
+}
+
+bool EvalCall::owns(std::string_view suffix) const {
+  return owns_parameter(op_, suffix);
+}
+
+Result<Tensor> EvalCall::parameter(std::string_view suffix) const {
+  if (!op_.has_path()) {
+    return error(DiagCode::kMissingPath, "it owns parameters and has no name to find them by");
+  }
+  const std::string name = fmt::format("{}{}", context().text(op_.path()), suffix);
+  if (environment_.parameters != nullptr) {
+    const auto found = environment_.parameters->find(context().intern(name));
+    if (found != environment_.parameters->end()) return found->second;
+  }
+  return error(DiagCode::kParameterMissing, fmt::format("parameter '@{}' has no value", name));
+}
+
+Result<Tensor> EvalCall::parameter(std::string_view suffix, Shape shape) const {
+  auto found = parameter(suffix);
+  if (!found) return found;
+  auto shaped = found->reshaped(std::move(shape));
+  if (shaped) return shaped;
+  return error(DiagCode::kParameterSize, fmt::format("parameter '@{}{}': {}",
+                                                     context().text(op_.path()), suffix,
+                                                     shaped.error().message));
+}
+
+}  // namespace mir::eval

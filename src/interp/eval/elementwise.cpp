@@ -1,0 +1,30 @@
+#include "mir/kernels/ref/elementwise.hpp"
+
+#include "evaluators.hpp"
+#include "mir/kernels/ref/unary.hpp"
+
+namespace mir::eval {
+
+namespace {
+
+/// A condition as the select kernel takes it: Int8 masks read as bytes, true when not zero.
+ref::View truth(ref::View view) {
+  if (view.dtype == DType::kInt8) view.dtype = DType::kUInt8;
+  return view;
+}
+
+}  // namespace
+
+Result<void> clip(EvalCall& call) {
+  return ref::clip(call.in(0), call.number("min_val"), call.number("max_val"), call.out());
+}
+
+Result<void> where(EvalCall& call) {
+  return ref::where(truth(call.in(0)), call.in(1), call.in(2), call.out());
+}
+
+Result<void> masked_scatter(EvalCall& call) {
+  return ref::where(truth(call.in(1)), call.in(2), call.in(0), call.out());
+}
+
+}  // namespace mir::eval

@@ -1,0 +1,56 @@
+// Evaluators by family: each computes the results of a prepared call. The table in table.cpp binds
+// them to ops; an op whose kernel takes its operands as they are needs no function here.
+#pragma once
+
+#include "call.hpp"
+
+namespace mir::eval {
+
+// elementwise.cpp
+Result<void> clip(EvalCall& call);
+Result<void> masked_scatter(EvalCall& call);
+Result<void> where(EvalCall& call);
+
+// linear.cpp
+Result<void> embedding(EvalCall& call);
+Result<void> gather(EvalCall& call);
+Result<void> index(EvalCall& call);
+Result<void> linear(EvalCall& call);
+Result<void> matmul(EvalCall& call);
+
+// norm.cpp
+Result<void> causal_mask(EvalCall& call);
+Result<void> layer_norm(EvalCall& call);
+Result<void> layer_norm_2d(EvalCall& call);
+Result<void> rms_norm(EvalCall& call);
+Result<void> softmax(EvalCall& call);
+
+// rope.cpp
+Result<void> multimodal_rope(EvalCall& call);
+Result<void> rope(EvalCall& call);
+Result<void> vision_rope(EvalCall& call);
+
+// movement.cpp
+Result<void> concat(EvalCall& call);
+Result<void> copy(EvalCall& call);
+Result<void> fill(EvalCall& call);
+Result<void> permute(EvalCall& call);
+Result<void> repeat(EvalCall& call);
+Result<void> slice(EvalCall& call);
+Result<void> split(EvalCall& call);
+Result<void> stack(EvalCall& call);
+Result<void> transpose(EvalCall& call);
+/// Result 0 is operand 0 under the result's extents, bytes shared.
+Result<void> same_bytes(EvalCall& call);
+Result<void> param(EvalCall& call);
+
+// cache.cpp
+Result<void> kv_cache(EvalCall& call);
+
+// reduce.cpp
+Result<void> mean(EvalCall& call);
+Result<void> reduce_max(EvalCall& call);
+Result<void> reduce_min(EvalCall& call);
+Result<void> reduce_sum(EvalCall& call);
+
+}  // namespace mir::eval

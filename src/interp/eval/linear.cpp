@@ -1,0 +1,114 @@
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "evaluators.hpp"
+#include "mir/ir/context.hpp"
+#include "mir/kernels/ref/gather.hpp"
+#include "mir/kernels/ref/matmul.hpp"
+#include "mir/kernels/ref/movement.hpp"
+#include "slices.hpp"
+
+namespace mir::eval {
+
+Result<void> matmul(EvalCall& call) {
+  const ref::MatMulOptions options{.transpose_a = call.boolean("transpose_a"),
+                                   .transpose_b = call.boolean("transpose_b")};
+  return ref::matmul(call.in(0), call.in(1), options, call.out());
+}
+
+Result<void> linear(EvalCall& call) {
+  if (call.operand_count() > 2) {
+    return call.error(DiagCode::kNotExecutable, "weights as operands are not computed");
+  }
+  if (call.result().rank() == 0) {
+    return call.error(DiagCode::kRankMismatch, "the destination has no dimension");
+  }
+  const std::int64_t rows = call.result().shape().back();
+  const auto weight = call.parameter(".weight", {rows, call.operand(0).shape().back()});
+  if (!weight) return weight.error();
+  if (!call.owns(".bias")) {
+    return ref::linear(call.in(0), call.view(*weight), nullptr, call.out());
+  }
+  const auto bias = call.parameter(".bias", {rows});
+  if (!bias) return bias.error();
+  const ref::View offset = call.view(*bias);
+  return ref::linear(call.in(0), call.view(*weight), &offset, call.out());
+}
+
+Result<void> embedding(EvalCall& call) {
+  const auto flat = call.parameter(".weight");
+  if (!flat) return flat.error();
+  const std::int64_t width = call.result().shape().back();
+  const std::int64_t rows = call.has("vocab_size") ? call.integer("vocab_size")
+                            : width > 0            ? flat->elements() / width
+                                                   : 0;
+  const auto table = call.parameter(".weight", {rows, width});
+  if (!table) return table.error();
+  return ref::embedding(call.in(0), call.view(*table), call.out());
+}
+
+Result<void> gather(EvalCall& call) {
+  return ref::gather(call.in(0), call.in(1), call.integer("dim"), call.out());
+}
+
+namespace {
+
+/// The indices of a list entry as a tensor.
+Result<Tensor> listed(const Attr& entry) {
+  auto tensor = Tensor::allocate(DType::kInt64,
+                                 {static_cast<std::int64_t>(entry.elements().size())});
+  if (!tensor) return tensor;
+  const auto values = tensor->as_mutable<std::int64_t>();
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = entry.elements()[i]->integer();
+  return tensor;
+}
+
+/// `from` with dimension `dim` indexed by one entry of `indices`.
+Result<Tensor> indexed(EvalCall& call, const Tensor& from, const Attr& entry, std::size_t dim) {
+  if (entry.kind() != AttrKind::kInt && entry.kind() != AttrKind::kArray) {
+    const auto bounds = slice_bounds(entry, from.shape()[dim], call.context());
+    if (!bounds) return call.error(bounds.error().code, bounds.error().message);
+    auto out = Tensor::allocate(from.dtype(), with_extent(from.shape(), dim, bounds->length));
+    if (!out) return out;
+    const auto copied =
+        ref::copy(sliced(call, call.view(from), dim, *bounds), call.view_to_write(*out));
+    return copied ? std::move(out) : Result<Tensor>(copied.error());
+  }
+  auto indices = entry.kind() == AttrKind::kArray
+                     ? listed(entry)
+                     : Result<Tensor>(call.operand(static_cast<std::size_t>(entry.integer())));
+  if (!indices) return indices;
+  Shape shape = from.shape();
+  const auto at = shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(dim));
+  shape.insert(at, indices->shape().begin(), indices->shape().end());
+  auto out = Tensor::allocate(from.dtype(), std::move(shape));
+  if (!out) return out;
+  const auto gathered = ref::gather(call.view(from), call.view(*indices),
+                                    static_cast<std::int64_t>(dim), call.view_to_write(*out));
+  return gathered ? std::move(out) : Result<Tensor>(gathered.error());
+}
+
+}  // namespace
+
+Result<void> index(EvalCall& call) {
+  const Attr* indices = call.attribute("indices");
+  if (indices == nullptr) {
+    return call.error(DiagCode::kMissingAttribute, "attribute 'indices' is missing");
+  }
+  Tensor current = call.operand(0);
+  // From the last dimension on, so that earlier ones keep their numbers.
+  for (std::size_t dim = current.shape().size(); dim-- > 0;) {
+    auto next = indexed(call, current, *indices->elements()[dim], dim);
+    if (!next) return next.error();
+    current = *std::move(next);
+  }
+  const auto shape = call.result_shape();
+  if (!shape) return shape.error();
+  auto result = current.reshaped(*shape);
+  if (!result) return result.error();
+  call.result() = *std::move(result);
+  return {};
+}
+
+}  // namespace mir::eval

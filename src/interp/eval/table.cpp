@@ -1,0 +1,137 @@
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "evaluators.hpp"
+#include "mir/kernels/ref/elementwise.hpp"
+#include "mir/kernels/ref/movement.hpp"
+#include "mir/kernels/ref/unary.hpp"
+
+namespace mir {
+
+namespace eval {
+
+namespace {
+
+/// Where the bytes of results come from.
+enum class Storage : std::uint8_t {
+  kFresh,     ///< allocated before the evaluator runs
+  kOperand0,  ///< those of operand 0; the evaluator sets the result
+  kOther,     ///< the evaluator sets the results
+};
+
+struct EvalRow {
+  std::string_view op;
+  Result<void> (*evaluate)(EvalCall& call);
+  Storage storage = Storage::kFresh;
+};
+
+template <Result<void> (*Kernel)(const ref::View&, const ref::MutableView&)>
+Result<void> unary(EvalCall& call) {
+  return Kernel(call.in(0), call.out());
+}
+
+template <Result<void> (*Kernel)(const ref::View&, const ref::View&, const ref::MutableView&)>
+Result<void> binary(EvalCall& call) {
+  return Kernel(call.in(0), call.in(1), call.out());
+}
+
+constexpr EvalRow kRows[] = {
+    {"linalg.AbsOp", unary<ref::abs>},
+    {"linalg.AddOp", binary<ref::add>},
+    {"linalg.CastTypeOp", unary<ref::cast>},
+    {"linalg.CausalMaskOp", causal_mask},
+    {"linalg.ClipOp", clip},
+    {"linalg.CloneOp", same_bytes, Storage::kOperand0},
+    {"linalg.ConcatOp", concat},
+    {"linalg.ContiguousOp", same_bytes, Storage::kOperand0},
+    {"linalg.CopyOp", copy},
+    {"linalg.CosOp", unary<ref::cos>},
+    {"linalg.DivOp", binary<ref::div>},
+    {"linalg.EmbeddingOp", embedding},
+    {"linalg.EqualOp", binary<ref::equal>},
+    {"linalg.ExpOp", unary<ref::exp>},
+    {"linalg.FillOp", fill},
+    {"linalg.GELUOp", unary<ref::gelu>},
+    {"linalg.GatherOp", gather},
+    {"linalg.IndexOp", index, Storage::kOther},
+    {"linalg.KVCacheOp", kv_cache, Storage::kOther},
+    {"linalg.LayerNorm2DOp", layer_norm_2d},
+    {"linalg.LayerNormOp", layer_norm},
+    {"linalg.LinearOp", linear},
+    {"linalg.LogOp", unary<ref::log>},
+    {"linalg.MaskedScatterOp", masked_scatter},
+    {"linalg.MatMulOp", matmul},
+    {"linalg.MeanOp", mean},
+    {"linalg.MulOp", binary<ref::mul>},
+    {"linalg.MultimodalRoPEOp", multimodal_rope},
+    {"linalg.NegOp", unary<ref::neg>},
+    {"linalg.ParamOp", param, Storage::kOther},
+    {"linalg.PermuteOp", permute},
+    {"linalg.QuickGELUOp", unary<ref::quick_gelu>},
+    {"linalg.RMSNormOp", rms_norm},
+    {"linalg.ReLUOp", unary<ref::relu>},
+    {"linalg.ReduceMaxOp", reduce_max},
+    {"linalg.ReduceMinOp", reduce_min},
+    {"linalg.ReduceSumOp", reduce_sum},
+    {"linalg.RepeatOp", repeat},
+    {"linalg.ReshapeOp", same_bytes, Storage::kOperand0},
+    {"linalg.RoPEOp", rope},
+    {"linalg.SiLUOp", unary<ref::silu>},
+    {"linalg.SigmoidOp", unary<ref::sigmoid>},
+    {"linalg.SinOp", unary<ref::sin>},
+    {"linalg.SliceOp", slice},
+    {"linalg.SoftmaxOp", softmax},
+    {"linalg.SplitOp", split},
+    {"linalg.StackOp", stack},
+    {"linalg.SubOp", binary<ref::sub>},
+    {"linalg.TransposeOp", transpose},
+    {"linalg.ViewOp", same_bytes, Storage::kOperand0},
+    {"linalg.VisionRoPEOp", vision_rope},
+    {"linalg.WhereOp", where},
+    {"linalg.X2XOp", same_bytes, Storage::kOperand0},
+};
+static_assert(std::ranges::is_sorted(kRows, {}, &EvalRow::op));
+
+constexpr auto kNames = [] {
+  std::array<std::string_view, std::size(kRows)> names;
+  std::ranges::transform(kRows, names.begin(), &EvalRow::op);
+  return names;
+}();
+
+const EvalRow* row_of(const Op& op) {
+  const auto found = std::ranges::lower_bound(kRows, op.name(), {}, &EvalRow::op);
+  return found != std::end(kRows) && found->op == op.name() ? found : nullptr;
+}
+
+}  // namespace
+
+}  // namespace eval
+
+bool is_executable(const Op& op) {
+  return eval::row_of(op) != nullptr;
+}
+
+std::span<const std::string_view> executable_ops() {
+  return eval::kNames;
+}
+
+bool shares_operand(const Op& op) {
+  const eval::EvalRow* row = eval::row_of(op);
+  return row != nullptr && row->storage == eval::Storage::kOperand0;
+}
+
+Result<std::vector<Tensor>> evaluate(const Op& op, std::span<const Tensor> operands,
+                                     const EvalEnvironment& environment) {
+  eval::EvalCall call(op, operands, environment);
+  const eval::EvalRow* row = eval::row_of(op);
+  if (row == nullptr) return call.error(DiagCode::kNotExecutable, "no evaluator computes it");
+  if (auto ok = call.prepare(); !ok) return std::move(ok).error();
+  if (row->storage == eval::Storage::kFresh) {
+    if (auto ok = call.allocate_results(); !ok) return std::move(ok).error();
+  }
+  if (auto ok = row->evaluate(call); !ok) return std::move(ok).error();
+  return call.take_results();
+}
+
+}  // namespace mir

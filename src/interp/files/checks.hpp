@@ -1,0 +1,31 @@
+// What the readers and writers of tensor files have in common.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "mir/support/result.hpp"
+#include "mir/support/tensor.hpp"
+
+namespace mir {
+
+bool is_utf8(std::string_view text);
+
+/// Why `name` cannot name a tensor in a file; none when it can. Names are 1 to 4096 bytes of UTF-8
+/// without control characters.
+std::optional<std::string> name_problem(std::string_view name);
+
+/// `[2, 3]`
+std::string shape_text(std::span<const std::int64_t> shape);
+
+/// A tensor over `bytes`, whose size is already known to fit; copied when they are not aligned for
+/// its elements. Refuses a Bool other than 0 and 1.
+Result<Tensor> borrow_or_copy(DType dtype, const Shape& shape, std::span<const std::byte> bytes,
+                              std::shared_ptr<const void> owner);
+
+}  // namespace mir

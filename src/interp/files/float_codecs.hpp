@@ -1,0 +1,49 @@
+// The float types as pairs of a stored type and conversions to and from double.
+#pragma once
+
+#include <cstdint>
+
+#include "mir/files/elements.hpp"
+
+namespace mir {
+
+struct Float64Codec {
+  using Stored = double;
+  static double decode(Stored stored) { return stored; }
+  static Stored encode(double value) { return value; }
+};
+
+struct Float32Codec {
+  using Stored = float;
+  static double decode(Stored stored) { return stored; }
+  static Stored encode(double value) { return static_cast<float>(value); }
+};
+
+struct Float16Codec {
+  using Stored = std::uint16_t;
+  static double decode(Stored stored) { return f16_to_double(stored); }
+  static Stored encode(double value) { return f16_from_double(value); }
+};
+
+struct BFloat16Codec {
+  using Stored = std::uint16_t;
+  static double decode(Stored stored) { return bf16_to_double(stored); }
+  static Stored encode(double value) { return bf16_from_double(value); }
+};
+
+/// Calls `use` with the codec of `dtype`, which must be a float type.
+template <class Use>
+void with_float_codec(DType dtype, Use use) {
+  switch (dtype) {
+    case DType::kFloat64:
+      return use(Float64Codec{});
+    case DType::kFloat32:
+      return use(Float32Codec{});
+    case DType::kFloat16:
+      return use(Float16Codec{});
+    default:
+      return use(BFloat16Codec{});
+  }
+}
+
+}  // namespace mir

@@ -1,0 +1,176 @@
+#include "mir/files/weight_source.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <utility>
+
+#include "checks.hpp"
+#include "mir/files/elements.hpp"
+#include "mir/files/random.hpp"
+#include "mir/support/file_io.hpp"
+
+namespace mir {
+namespace {
+
+constexpr std::string_view kRandomPrefix = "random:";
+constexpr std::string_view kSplatPrefix = "splat:";
+
+Error bad_spec(std::string_view spec, std::string_view expected) {
+  return {DiagCode::kTensorSpecInvalid, fmt::format("weight source '{}': {}", spec, expected)};
+}
+
+Error conflict(const WeightRequest& request, const Tensor& stored, std::string_view origin) {
+  return {
+      DiagCode::kTensorTypeConflict,
+      fmt::format("'{}' has {} {}, expected {} {}", origin, name_of(stored.dtype()),
+                  shape_text(stored.shape()), name_of(request.dtype), shape_text(request.shape))};
+}
+
+bool same_storage(DType a, DType b) {
+  return storage_type(a) == storage_type(b);
+}
+
+/// A stored tensor in the type and shape of the request.
+Result<Tensor> adapt(Tensor stored, const WeightRequest& request, std::string_view origin) {
+  const auto wanted = element_count(request.shape);
+  if (!wanted) return wanted.error();
+  const bool convertible =
+      request.convert_floats && is_float(stored.dtype()) && is_float(request.dtype);
+  if (stored.elements() != *wanted ||
+      (!same_storage(stored.dtype(), request.dtype) && !convertible))
+    return conflict(request, stored, origin);
+  if (convertible) {
+    auto converted = convert_floats(stored, request.dtype);
+    if (!converted) return converted;
+    return converted->reshaped(request.shape);
+  }
+  if (stored.dtype() == request.dtype) return stored.reshaped(request.shape);
+  const auto bytes = stored.bytes();
+  return Tensor::borrow(request.dtype, request.shape, bytes,
+                        std::make_shared<Tensor>(std::move(stored)));
+}
+
+Result<Tensor> invent(std::uint64_t seed, const WeightRequest& request) {
+  const RandomStream stream(seed, request.name);
+  const DType stored = storage_type(request.dtype);
+  if (is_integer(stored) && !request.bound) return Tensor::allocate(request.dtype, request.shape);
+  if (is_integer(stored))
+    return random_integers(stream, request.dtype, request.shape, *request.bound);
+  return random_reals(stream, request.dtype, request.shape,
+                      weight_interval(request.name, request.shape));
+}
+
+Result<Tensor> splat(std::string_view value, const WeightRequest& request) {
+  const auto element = encode_element(request.dtype, value);
+  if (!element) return element.error();
+  auto tensor = Tensor::allocate(request.dtype, request.shape);
+  if (!tensor) return tensor;
+  const std::size_t width = info(request.dtype).unit_bytes;
+  auto* const bytes = tensor->mutable_bytes();
+  for (std::size_t at = 0; at < tensor->bytes().size(); at += width)
+    std::memcpy(bytes + at, &*element, width);
+  return tensor;
+}
+
+bool starts_like_zip(std::span<const std::byte> bytes) {
+  return bytes.size() >= 4 && bytes[0] == std::byte{'P'} && bytes[1] == std::byte{'K'};
+}
+
+bool starts_like_safetensors(std::span<const std::byte> bytes) {
+  constexpr std::size_t kLengthBytes = 8;
+  return bytes.size() > kLengthBytes && bytes[kLengthBytes] == std::byte{'{'};
+}
+
+}  // namespace
+
+Result<WeightSource> WeightSource::open(std::string_view spec) {
+  if (spec.starts_with(kRandomPrefix)) {
+    const auto digits = spec.substr(kRandomPrefix.size());
+    std::uint64_t seed = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), seed);
+    if (error != std::errc() || end != digits.data() + digits.size())
+      return bad_spec(spec, "expected a seed from 0 to 2^64 - 1 after 'random:'");
+    return WeightSource(spec, Random{seed});
+  }
+  if (spec.starts_with(kSplatPrefix)) {
+    const auto value = spec.substr(kSplatPrefix.size());
+    if (!encode_element(DType::kFloat64, value) && !encode_element(DType::kBool, value))
+      return bad_spec(spec, "expected a number after 'splat:'");
+    return WeightSource(spec, Splat{std::string(value)});
+  }
+  const std::string path(spec);
+  auto mapped = MappedFile::open(path);
+  if (!mapped) return std::move(mapped).error();
+  const auto bytes = (*mapped)->bytes();
+  if (starts_like_safetensors(bytes)) {
+    auto file = SafetensorsFile::parse(bytes, *std::move(mapped), path);
+    if (!file) return std::move(file).error();
+    return WeightSource(spec, *std::move(file));
+  }
+  if (starts_like_zip(bytes)) {
+    auto file = NpzFile::parse(bytes, *std::move(mapped), path);
+    if (!file) return std::move(file).error();
+    return WeightSource(spec, *std::move(file));
+  }
+  return Error{DiagCode::kUnknownTensorFile,
+               fmt::format("'{}' is neither a safetensors nor an NPZ file", path)};
+}
+
+bool WeightSource::invents() const {
+  return std::holds_alternative<Random>(origin_) || std::holds_alternative<Splat>(origin_);
+}
+
+std::vector<std::string> WeightSource::names() const {
+  if (const auto* file = std::get_if<SafetensorsFile>(&origin_)) return file->names();
+  if (const auto* file = std::get_if<NpzFile>(&origin_)) return file->names();
+  return {};
+}
+
+bool WeightSource::has(std::string_view name) const {
+  if (const auto* file = std::get_if<SafetensorsFile>(&origin_)) return file->contains(name);
+  if (const auto* file = std::get_if<NpzFile>(&origin_)) return file->contains(name);
+  return true;
+}
+
+Result<std::optional<Tensor>> WeightSource::find(const WeightRequest& request) const {
+  if (!has(request.name)) return std::optional<Tensor>();
+  auto tensor = load(request);
+  if (!tensor)
+    return Error{tensor.error().code,
+                 fmt::format("weight '{}': {}", request.name, tensor.error().message)};
+  return std::optional(*std::move(tensor));
+}
+
+Result<Tensor> WeightSource::load(const WeightRequest& request) const {
+  if (const auto* random = std::get_if<Random>(&origin_)) return invent(random->seed, request);
+  if (const auto* constant = std::get_if<Splat>(&origin_)) return splat(constant->value, request);
+  const auto* file = std::get_if<SafetensorsFile>(&origin_);
+  auto stored =
+      file != nullptr ? file->find(request.name) : std::get<NpzFile>(origin_).find(request.name);
+  if (!stored) return std::move(stored).error();
+  return adapt(**std::move(stored), request, spec_);
+}
+
+Result<void> WeightSet::add(std::string_view spec) {
+  auto source = WeightSource::open(spec);
+  if (!source) return std::move(source).error();
+  sources_.push_back(*std::move(source));
+  return {};
+}
+
+Result<std::optional<Tensor>> WeightSet::find(const WeightRequest& request) const {
+  const auto* source = source_of(request.name);
+  if (source == nullptr) return std::optional<Tensor>();
+  return source->find(request);
+}
+
+const WeightSource* WeightSet::source_of(std::string_view name) const {
+  const auto last = std::find_if(sources_.rbegin(), sources_.rend(),
+                                 [&](const WeightSource& source) { return source.has(name); });
+  return last == sources_.rend() ? nullptr : &*last;
+}
+
+}  // namespace mir

@@ -1,0 +1,104 @@
+#include "mir/kernels/ref/gather.hpp"
+
+#include <fmt/format.h>
+
+#include "loop.hpp"
+#include "mir/kernels/ref/movement.hpp"
+#include "mir/kernels/ref/numeric.hpp"
+#include "operands.hpp"
+
+namespace mir::ref {
+namespace {
+
+std::int64_t index_at(const View& indices, std::int64_t at) {
+  switch (indices.dtype) {
+    case DType::kInt32:
+      return static_cast<const std::int32_t*>(indices.data)[at];
+    case DType::kInt64:
+      return static_cast<const std::int64_t*>(indices.data)[at];
+    default:
+      return truncate_to<std::int64_t>(
+          static_cast<double>(static_cast<const float*>(indices.data)[at]));
+  }
+}
+
+Result<void> check_indices(std::string_view kernel, const View& indices, std::int64_t lowest,
+                           std::int64_t end) {
+  std::int64_t position = 0;
+  Result<void> result;
+  for_each_offset<1>(indices.extents, {indices.strides}, [&](Offsets<1> at) {
+    const std::int64_t index = index_at(indices, at[0]);
+    if (result.ok() && (index < lowest || index >= end)) {
+      result = Error{DiagCode::kIndexOutOfRange,
+                     fmt::format("{}: index {} at position {} is outside [{}, {})", kernel, index,
+                                 position, lowest, end)};
+    }
+    ++position;
+  });
+  return result;
+}
+
+Dims with_inserted(std::span<const std::int64_t> dims, std::size_t axis,
+                   std::span<const std::int64_t> inserted) {
+  Dims result = without(dims, axis);
+  result.insert(result.begin() + static_cast<std::ptrdiff_t>(axis), inserted.begin(),
+                inserted.end());
+  return result;
+}
+
+/// Indices are valid for `axis`; negative ones count from the end.
+Result<void> take(std::string_view kernel, const View& table, const View& indices, std::size_t axis,
+                  const MutableView& out) {
+  if (auto ok = check_one_dtype(kernel, {table, out}); !ok) return ok;
+  if (!same_extents(out.extents, with_inserted(table.extents, axis, indices.extents))) {
+    return shape_error(kernel, "the result does not have the extents of table and indices");
+  }
+  const Dims slice_extents = without(table.extents, axis);
+  const Dims table_strides = without(table.strides, axis);
+  Dims out_strides(out.strides.begin(), out.strides.end());
+  const auto first = out_strides.begin() + static_cast<std::ptrdiff_t>(axis);
+  out_strides.erase(first, first + indices.rank());
+
+  const View slice{table.dtype, table.data, slice_extents, table_strides};
+  const MutableView target{out.dtype, out.data, slice_extents, out_strides};
+  const std::size_t rank = slice_extents.size();
+  Result<void> result;
+  for_each_offset<2>(indices.extents,
+                     {indices.strides, out.strides.subspan(axis, indices.extents.size())},
+                     [&](Offsets<2> at) {
+                       const std::int64_t index = index_at(indices, at[0]);
+                       const std::int64_t row = index < 0 ? index + table.extents[axis] : index;
+                       auto copied = copy(sub_view(slice, row * table.strides[axis], 0, rank),
+                                          sub_view(target, at[1], 0, rank));
+                       if (!copied) result = std::move(copied);
+                     });
+  return result;
+}
+
+}  // namespace
+
+Result<void> embedding(const View& ids, const View& weight, const MutableView& out) {
+  if (ids.dtype != DType::kInt32 && ids.dtype != DType::kInt64) {
+    return dtype_error("embedding", ids.dtype);
+  }
+  if (auto ok = check_views("embedding", {ids, weight, out}); !ok) return ok;
+  if (weight.rank() != 2) return shape_error("embedding", "the weight is not a matrix");
+  if (auto ok = check_indices("embedding", ids, 0, weight.extents[0]); !ok) return ok;
+  return take("embedding", weight, ids, 0, out);
+}
+
+Result<void> gather(const View& table, const View& indices, std::int64_t axis,
+                    const MutableView& out) {
+  if (indices.dtype != DType::kInt32 && indices.dtype != DType::kInt64 &&
+      indices.dtype != DType::kFloat32) {
+    return dtype_error("gather", indices.dtype);
+  }
+  if (auto ok = check_views("gather", {table, indices, out}); !ok) return ok;
+  const auto dim = normalise_axis(axis, table.rank());
+  if (!dim) return dim.error();
+  const std::int64_t extent = table.extents[*dim];
+  if (auto ok = check_indices("gather", indices, -extent, extent); !ok) return ok;
+  return take("gather", table, indices, *dim, out);
+}
+
+}  // namespace mir::ref

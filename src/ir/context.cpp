@@ -1,0 +1,347 @@
+#include "mir/ir/context.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "mir/ir/module.hpp"
+#include "mir/support/arena.hpp"
+#include "text_literal.hpp"
+#include "unique_table.hpp"
+
+namespace mir {
+
+namespace {
+
+/// Text of an attribute inside a dictionary, where nothing is followed by a blank.
+void append_compact(std::string& out, const Attr& attribute) {
+  if (attribute.kind() != AttrKind::kArray) {
+    out += attribute.spelling();
+    return;
+  }
+  out += '[';
+  for (std::size_t i = 0; i < attribute.elements().size(); ++i) {
+    if (i != 0) out += ',';
+    append_compact(out, *attribute.elements()[i]);
+  }
+  out += ']';
+}
+
+}  // namespace
+
+struct IRContext::State {
+  StringInterner strings;
+  DimTable dims{strings};
+  SourceManager sources;
+
+  std::mutex mutex;  // guards everything below
+  Arena arena;
+  TextTable<const TensorType*> tensors;
+  TextTable<const OpaqueType*> opaque_types;
+  TextTable<const Attr*> attributes[static_cast<int>(AttrKind::kInvalid) + 1];
+  // A word and a string of equal text are told apart by their quotes.
+  TextTable<OpName> op_names;
+  TextTable<OpKind> kinds;
+  std::deque<OpKindInfo> kind_infos;
+  std::vector<const Dialect*> dialects;
+  std::vector<std::unique_ptr<Module>> modules;
+  std::vector<Module*> module_pointers;
+
+  OpKind add_kind(std::string_view name, std::string_view mnemonic, const Dialect* dialect,
+                  const OpRow* row) {
+    const OpKind kind{static_cast<std::uint32_t>(kind_infos.size())};
+    kind_infos.push_back({arena.copy(name), mnemonic, dialect, row});
+    kind_infos.back().mnemonic = arena.copy(mnemonic);
+    kinds.insert(kind_infos.back().name, kind);
+    return kind;
+  }
+
+  OpKind kind_of(std::string_view name, std::string_view mnemonic, const Dialect* dialect) {
+    if (const OpKind* known = kinds.find(name)) return *known;
+    return add_kind(name, mnemonic, dialect, nullptr);
+  }
+
+  const Dialect* find_dialect(std::string_view name) const {
+    for (const Dialect* dialect : dialects) {
+      if (dialect->name == name) return dialect;
+    }
+    return nullptr;
+  }
+
+  /// The attribute of this kind and text, made by `fill` when it is new.
+  template <class Fill>
+  const Attr* unique(AttrKind kind, std::string_view spelling, Fill&& fill) {
+    auto& table = attributes[static_cast<int>(kind)];
+    const std::uint64_t hash = hash_text(spelling);
+    const std::lock_guard lock(mutex);
+    if (const Attr* const* known = table.find(spelling, hash)) return *known;
+    const std::string_view kept = arena.copy(spelling);
+    auto* attribute = new (arena.allocate(sizeof(Attr), alignof(Attr))) Attr(kind, kept);
+    fill(*attribute, kept);
+    table.insert(kept, hash, attribute);
+    return attribute;
+  }
+};
+
+IRContext::IRContext() : state_(std::make_unique<State>()) {}
+IRContext::~IRContext() = default;
+
+SourceManager& IRContext::sources() { return state_->sources; }
+const SourceManager& IRContext::sources() const { return state_->sources; }
+StringInterner& IRContext::strings() { return state_->strings; }
+DimTable& IRContext::dims() { return state_->dims; }
+std::string_view IRContext::text(Symbol symbol) const { return state_->strings.text(symbol); }
+
+// -- op kinds -----------------------------------------------------------------------------------
+
+void IRContext::register_dialect(const Dialect& dialect) {
+  state_->dialects.push_back(&dialect);
+  for (const OpRow& row : dialect.rows) {
+    const std::string name = fmt::format("{}.{}", dialect.name, row.name);
+    const OpKind kind = state_->add_kind(name, row.name, &dialect, &row);
+    for (const std::string_view alias : row.aliases) {
+      state_->kinds.insert(state_->arena.copy(fmt::format("{}.{}", dialect.name, alias)), kind);
+    }
+  }
+}
+
+std::span<const Dialect* const> IRContext::dialects() const { return state_->dialects; }
+
+OpName IRContext::op_name(std::string_view spelling) {
+  State& state = *state_;
+  const std::uint64_t hash = hash_text(spelling);
+  {
+    const std::lock_guard lock(state.mutex);
+    if (const OpName* known = state.op_names.find(spelling, hash)) return *known;
+  }
+  OpName name;
+  name.spelling = intern(spelling);
+  const auto first_dot = spelling.find('.');
+  const std::string_view head = spelling.substr(0, first_dot);
+  std::string_view rest =
+      first_dot == spelling.npos ? std::string_view() : spelling.substr(first_dot + 1);
+  const Dialect* dialect = state.find_dialect(head);
+  if (dialect != nullptr && dialect->device_in_path) {
+    const auto second_dot = rest.find('.');
+    if (second_dot != rest.npos) {
+      name.device = intern(rest.substr(0, second_dot));
+      rest = rest.substr(second_dot + 1);
+    } else {
+      dialect = nullptr;
+    }
+  }
+  const std::lock_guard lock(state.mutex);
+  name.kind = dialect == nullptr
+                  ? state.kind_of(spelling, rest, nullptr)
+                  : state.kind_of(fmt::format("{}.{}", head, rest), rest, dialect);
+  if (state.op_names.find(spelling, hash) == nullptr) {
+    state.op_names.insert(text(name.spelling), hash, name);
+  }
+  return name;
+}
+
+OpName IRContext::op_name(OpKind kind, Symbol device) {
+  const OpKindInfo& of = info(kind);
+  if (of.dialect == nullptr || !of.dialect->device_in_path) return op_name(of.name);
+  return op_name(fmt::format("{}.{}.{}", of.dialect->name, text(device), of.mnemonic));
+}
+
+const OpKindInfo& IRContext::info(OpKind kind) const { return state_->kind_infos[kind.id]; }
+
+std::optional<OpKind> IRContext::find_kind(std::string_view name) const {
+  const std::lock_guard lock(state_->mutex);
+  if (const OpKind* known = state_->kinds.find(name)) return *known;
+  return std::nullopt;
+}
+
+const OpRow* IRContext::row_of_type_name(std::string_view type_name) const {
+  for (const Dialect* dialect : state_->dialects) {
+    for (const OpRow& row : dialect->rows) {
+      if (!row.type_name.empty() && row.type_name == type_name) return &row;
+    }
+  }
+  return nullptr;
+}
+
+// -- types --------------------------------------------------------------------------------------
+
+const TensorType* IRContext::tensor(std::span<const Dim> dims, Symbol dtype_name, Symbol device,
+                                    const Attr* encoding) {
+  std::string spelling = "tensor<[";
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    if (i != 0) spelling += ", ";
+    if (dims[i].is_constant()) {
+      fmt::format_to(std::back_inserter(spelling), "{}", dims[i].constant());
+    } else {
+      spelling += state_->dims.print(dims[i]);
+    }
+  }
+  spelling += "], ";
+  spelling += text(dtype_name);
+  spelling += ", ";
+  spelling += text(device);
+  if (encoding != nullptr) {
+    spelling += ", ";
+    spelling += encoding->spelling();
+  }
+  spelling += '>';
+  const std::optional<DType> dtype = dtype_from_name(text(dtype_name));
+  const std::uint64_t hash = hash_text(spelling);
+  State& state = *state_;
+  const std::lock_guard lock(state.mutex);
+  if (const TensorType* const* known = state.tensors.find(spelling, hash)) return *known;
+  const std::string_view kept = state.arena.copy(std::string_view(spelling));
+  const auto* type = new (state.arena.allocate(sizeof(TensorType), alignof(TensorType)))
+      TensorType(kept, state.arena.copy(dims), dtype_name, dtype, device, encoding);
+  state.tensors.insert(kept, hash, type);
+  return type;
+}
+
+const TensorType* IRContext::tensor(std::span<const Dim> dims, DType dtype,
+                                    std::string_view device) {
+  return tensor(dims, intern(name_of(dtype)), intern(device));
+}
+
+const Type* IRContext::opaque_type(std::string_view spelling) {
+  State& state = *state_;
+  const std::lock_guard lock(state.mutex);
+  if (const OpaqueType* const* known = state.opaque_types.find(spelling)) return *known;
+  const std::string_view kept = state.arena.copy(spelling);
+  const auto* type =
+      new (state.arena.allocate(sizeof(OpaqueType), alignof(OpaqueType))) OpaqueType(kept);
+  state.opaque_types.insert(kept, type);
+  return type;
+}
+
+// -- attributes ---------------------------------------------------------------------------------
+
+const Attr* IRContext::scalar(AttrKind kind, std::string_view spelling) {
+  const auto integer_value = kind == AttrKind::kInt ? read_integer(spelling) : std::nullopt;
+  // An integer beyond 64 bits keeps its text and has the nearest number as its value.
+  if (kind == AttrKind::kInt && !integer_value) kind = AttrKind::kFloat;
+  const auto number_value = kind == AttrKind::kFloat ? read_number(spelling) : std::nullopt;
+  if (kind == AttrKind::kFloat && !number_value) return nullptr;
+  const bool quoted = kind == AttrKind::kString && spelling.starts_with('"');
+  const auto unquoted = quoted ? unquote(spelling) : std::nullopt;
+  if (quoted && !unquoted) return nullptr;
+  return state_->unique(kind, spelling, [&](Attr& attribute, std::string_view kept) {
+    attribute.integer_ = integer_value.value_or(0);
+    attribute.number_ = number_value.value_or(0);
+    attribute.quoted_ = quoted;
+    attribute.text_ = quoted ? state_->arena.copy(std::string_view(*unquoted)) : kept;
+  });
+}
+
+const Attr* IRContext::integer(std::int64_t value) {
+  return scalar(AttrKind::kInt, fmt::format_int(value).c_str());
+}
+
+const Attr* IRContext::number(double value) { return scalar(AttrKind::kFloat, number_text(value)); }
+
+const Attr* IRContext::boolean(bool value) {
+  return state_->unique(AttrKind::kBool, value ? "true" : "false",
+                        [&](Attr& attribute, std::string_view) { attribute.integer_ = value; });
+}
+
+const Attr* IRContext::null() {
+  return state_->unique(AttrKind::kNull, "null", [](Attr&, std::string_view) {});
+}
+
+const Attr* IRContext::string(std::string_view text) { return scalar(AttrKind::kString, quote(text)); }
+
+const Attr* IRContext::word(std::string_view text) { return scalar(AttrKind::kString, text); }
+
+const Attr* IRContext::symbol_ref(std::string_view name) {
+  const std::string spelling = "@" + (is_bare_word(name) ? std::string(name) : quote(name));
+  return state_->unique(AttrKind::kSymbolRef, spelling, [&](Attr& attribute, std::string_view) {
+    attribute.text_ = state_->arena.copy(name);
+  });
+}
+
+const Attr* IRContext::dim(Dim value) {
+  if (value.is_constant()) return integer(value.constant());
+  return state_->unique(AttrKind::kDim, state_->dims.print(value),
+                        [&](Attr& attribute, std::string_view) { attribute.dim_ = value; });
+}
+
+const Attr* IRContext::array(std::span<const Attr* const> elements) {
+  std::string spelling = "[";
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    if (i != 0) spelling += ", ";
+    spelling += elements[i]->spelling();
+  }
+  spelling += ']';
+  return state_->unique(AttrKind::kArray, spelling, [&](Attr& attribute, std::string_view) {
+    attribute.elements_ = state_->arena.copy(elements);
+  });
+}
+
+const Attr* IRContext::dict(std::span<const NamedAttr> entries) {
+  std::string spelling = "{";
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (i != 0) spelling += ',';
+    spelling += quote(text(entries[i].key));
+    spelling += ':';
+    append_compact(spelling, *entries[i].value);
+  }
+  spelling += '}';
+  return state_->unique(AttrKind::kDict, spelling, [&](Attr& attribute, std::string_view) {
+    attribute.entries_ = state_->arena.copy(entries);
+  });
+}
+
+const Attr* IRContext::quant_annotation(std::span<const NamedAttr> slots) {
+  std::string spelling = "QuantAnnotation(";
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    if (i != 0) spelling += ", ";
+    if (slots[i].value == nullptr) continue;
+    spelling += text(slots[i].key);
+    spelling += ':';
+    spelling += slots[i].value->spelling();
+  }
+  spelling += ')';
+  return state_->unique(AttrKind::kQuantAnnotation, spelling,
+                        [&](Attr& attribute, std::string_view) {
+                          attribute.entries_ = state_->arena.copy(slots);
+                        });
+}
+
+const Attr* IRContext::type(const Type* type) {
+  return state_->unique(AttrKind::kType, type->spelling(),
+                        [&](Attr& attribute, std::string_view) { attribute.type_ = type; });
+}
+
+std::size_t IRContext::memory() const {
+  std::size_t bytes = state_->arena.bytes_reserved() + state_->tensors.memory() +
+                      state_->op_names.memory() + state_->kinds.memory();
+  for (const auto& table : state_->attributes) bytes += table.memory();
+  return bytes;
+}
+
+// -- modules ------------------------------------------------------------------------------------
+
+Module& IRContext::create_module(std::string_view name) {
+  state_->modules.push_back(std::make_unique<Module>(*this, intern(name)));
+  state_->module_pointers.push_back(state_->modules.back().get());
+  return *state_->modules.back();
+}
+
+void IRContext::release(Module& module) {
+  std::erase(state_->module_pointers, &module);
+  std::erase_if(state_->modules, [&](const auto& owned) { return owned.get() == &module; });
+}
+
+std::span<Module* const> IRContext::modules() const { return state_->module_pointers; }
+
+IRContext::SymbolUse IRContext::lookupSymbol(std::string_view name) const {
+  for (const Module* module : state_->module_pointers) {
+    if (const SymbolUse found = module->lookupSymbol(name)) return found;
+  }
+  return {};
+}
+
+}  // namespace mir

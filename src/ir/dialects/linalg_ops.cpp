@@ -1,0 +1,41 @@
+#include <algorithm>
+#include <array>
+
+#include "linalg/attention.hpp"
+#include "linalg/convolution_signal.hpp"
+#include "linalg/elementwise.hpp"
+#include "linalg/linear.hpp"
+#include "linalg/movement.hpp"
+#include "linalg/norm.hpp"
+#include "linalg/reduction_index.hpp"
+#include "tables.hpp"
+
+namespace mir::dialect_tables {
+
+namespace {
+
+template <std::size_t... N>
+consteval auto join(const OpRow (&... families)[N]) {
+  std::array<OpRow, (N + ...)> all{};
+  auto* end = all.data();
+  ((end = std::ranges::copy(families, end).out), ...);
+  std::ranges::sort(all, {}, &OpRow::name);
+  return all;
+}
+
+constexpr auto kRows =
+    join(kArithmeticRows, kActivationRows, kLinearRows, kNormRows, kRopeRows, kAttentionRows,
+         kShapeRows, kCopyRows, kReductionRows, kIndexRows, kConvolutionRows, kSignalRows,
+         kOtherRows);
+static_assert(kRows.size() == 71, "70 ops of upstream and 'register'");
+static_assert(are_sound(kRows));
+
+}  // namespace
+
+constinit const Dialect kLinalg{.name = "linalg",
+                                .device_in_path = true,
+                                .attributes = AttrPosition::kBeforeOperands,
+                                .rows = kRows,
+                                .summary = "What models compute."};
+
+}  // namespace mir::dialect_tables

@@ -1,0 +1,80 @@
+#include "rules_support.hpp"
+
+namespace mir::rules {
+
+namespace {
+
+/// The dimension to reduce; the inner none stands for all of them.
+std::optional<std::optional<std::size_t>> reduced_dimension(InferContext& op, std::size_t rank) {
+  const Attr* dim = op.attribute("dim");
+  if (dim == nullptr) {
+    missing(op, "dim");
+    return std::nullopt;
+  }
+  if (dim->kind() == AttrKind::kString && dim->text() == "all") return std::optional<std::size_t>();
+  const auto value = op.integer("dim");
+  if (!value) return std::nullopt;
+  if (*value == kAllDimensions) return std::optional<std::size_t>();
+  const auto axis = op.axis(*value, rank, "dim");
+  return axis ? std::optional(axis) : std::nullopt;
+}
+
+}  // namespace
+
+bool reduce(InferContext& op) {
+  const TensorType* x = op.operand(0);
+  if (x == nullptr || !takes(op, 0, *x, Elements::kNumeric)) return false;
+  Shape shape = shape_of(*x);
+  const auto dim = reduced_dimension(op, shape.size());
+  const auto keep = boolean_or(op, "keep_dim", false);
+  if (!dim || !keep) return false;
+  if (!dim->has_value()) {
+    shape.assign(*keep ? shape.size() : 1, Dim(1));
+  } else if (*keep) {
+    shape[**dim] = Dim(1);
+  } else {
+    shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(**dim));
+  }
+  return give(op, std::move(shape), *x);
+}
+
+bool top_k(InferContext& op) {
+  const TensorType* x = ranked(op, 0, 1, kAnyRank);
+  if (x == nullptr || !takes(op, 0, *x, Elements::kNumeric)) return false;
+  Shape shape = shape_of(*x);
+  const auto dim = axis_or(op, "dim", shape.size(), -1);
+  const auto k = required_integer(op, "k");
+  if (!dim || !k) return false;
+  const Dim extent = shape[*dim];
+  if (*k < 0 || (extent.is_constant() && *k > extent.constant())) {
+    return op.fail(DiagCode::kAttributeOutOfRange,
+                   fmt::format("'k' of '{}' is {}, expected 0 to the extent {} of dimension {}",
+                               op.op_name(), *k, show(op, extent), *dim));
+  }
+  shape[*dim] = Dim(*k);
+  return give(op, shape, *x) && give(op, shape, DType::kInt32, *x);
+}
+
+bool argsort(InferContext& op) {
+  const TensorType* x = ranked(op, 0, 1, kAnyRank);
+  if (x == nullptr || !takes(op, 0, *x, Elements::kNumeric)) return false;
+  if (!axis_or(op, "dim", x->rank(), -1)) return false;
+  return give(op, shape_of(*x), DType::kInt32, *x);
+}
+
+bool gather(InferContext& op) {
+  const TensorType* table = ranked(op, 0, 1, kAnyRank);
+  const TensorType* indices = op.operand(1);
+  if (table == nullptr || indices == nullptr) return false;
+  if (indices->dtype() != DType::kFloat32 && !takes(op, 1, *indices, Elements::kIndex)) return false;
+  const Shape shape = shape_of(*table), picked = shape_of(*indices);
+  const auto dim = required_axis(op, "dim", shape.size());
+  if (!dim) return false;
+  const auto at = shape.begin() + static_cast<std::ptrdiff_t>(*dim);
+  Shape out(shape.begin(), at);
+  out.insert(out.end(), picked.begin(), picked.end());
+  out.insert(out.end(), at + 1, shape.end());
+  return give(op, std::move(out), *table);
+}
+
+}  // namespace mir::rules

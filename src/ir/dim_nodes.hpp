@@ -1,0 +1,49 @@
+// The table of interned extents, and the operations that make new nodes.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <shared_mutex>
+#include <string_view>
+
+#include "dim_expr.hpp"
+#include "unique_table.hpp"
+
+namespace mir {
+
+/// Thread-safe. Nodes live as long as the table.
+class DimNodes {
+ public:
+  explicit DimNodes(StringInterner& strings) : strings_(strings) {}
+
+  /// Null when the name is not an identifier ([A-Za-z_][A-Za-z0-9_]*) or exceeds the limits.
+  const DimExpr* symbol(std::string_view name);
+  /// The node whose normal form is `text`, if there is one.
+  const DimExpr* find(std::string_view text) const;
+  /// The node of a sum that is not constant; null when it exceeds the limits.
+  const DimExpr* node(const Polynomial& sum);
+
+  /// None on overflow, on division by constant zero and beyond the limits.
+  std::optional<Polynomial> quotient(const Polynomial& a, const Polynomial& b);
+  std::optional<Polynomial> remainder(const Polynomial& a, const Polynomial& b);
+  std::optional<Polynomial> substitute(const Polynomial& sum, const DimBindings& bindings);
+
+ private:
+  const DimExpr* insert(DimExpr node);
+  /// `left / right` or `left % right` as one factor.
+  std::optional<Polynomial> compound(DimExpr::Kind kind, const Polynomial& left,
+                                     const Polynomial& right);
+  /// Of operands that `reduce` made. A divisor that was not constant before starts over.
+  std::optional<Polynomial> reduced_quotient(const Polynomial& a, const Polynomial& b,
+                                             bool was_constant);
+  std::optional<Polynomial> reduced_remainder(const Polynomial& a, const Polynomial& b,
+                                              bool was_constant);
+  std::optional<Polynomial> substitute(const DimExpr& factor, const DimBindings& bindings);
+
+  StringInterner& strings_;
+  mutable std::shared_mutex mutex_;  // guards all below; nodes do not change once inserted
+  mutable TextTable<const DimExpr*> by_text_;
+  std::deque<DimExpr> nodes_;
+};
+
+}  // namespace mir

@@ -1,0 +1,18 @@
+// Reads the text of an extent.
+#pragma once
+
+#include <string_view>
+
+#include "dim_nodes.hpp"
+#include "mir/support/result.hpp"
+
+namespace mir {
+
+/// The error that `text` cannot be read, for the stated reason.
+Error bad_dimension(std::string_view text, std::string_view reason);
+
+/// sum = product {('+' | '-') product}; product = unary {('*' | '/' | '%') unary};
+/// unary = {'-'} (integer | '$' identifier | '(' sum ')'); blanks between words.
+Result<Polynomial> parse_dimension(DimNodes& nodes, std::string_view text);
+
+}  // namespace mir

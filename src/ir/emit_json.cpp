@@ -1,0 +1,140 @@
+#include <nlohmann/json.hpp>
+
+#include "mir/ir/emit.hpp"
+
+namespace mir {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+class JsonEmitter {
+ public:
+  explicit JsonEmitter(const Module& module) : module_(module), context_(module.context()) {}
+
+  Json module() const {
+    Json out;
+    out["name"] = context_.text(module_.name());
+    out["form"] = module_.is_portable() ? "portable" : "dump";
+    if (module_.is_portable()) out["mir_version"] = module_.version();
+    out["region"] = region(module_.body());
+    return out;
+  }
+
+ private:
+  std::string name(ValueName value) const {
+    if (value.is_none()) return "";
+    return value.is_number() ? std::to_string(value.number()) : std::string(context_.text(value.symbol()));
+  }
+
+  Json attribute(const Attr& of) const {
+    switch (of.kind()) {
+      case AttrKind::kInt: return of.integer();
+      case AttrKind::kFloat: return of.number();
+      case AttrKind::kBool: return of.boolean();
+      case AttrKind::kNull: return nullptr;
+      case AttrKind::kString: return of.text();
+      case AttrKind::kArray: {
+        Json list = Json::array();
+        for (const Attr* element : of.elements()) list.push_back(attribute(*element));
+        return list;
+      }
+      case AttrKind::kDict: return attributes(of.entries());
+      default: return of.spelling();
+    }
+  }
+
+  Json attributes(std::span<const NamedAttr> list) const {
+    Json out = Json::object();
+    for (const NamedAttr& each : list) {
+      if (each.value != nullptr) out[std::string(context_.text(each.key))] = attribute(*each.value);
+    }
+    return out;
+  }
+
+  Json mention(const std::string& value_name, const Type* type, bool has_symbol, Symbol symbol,
+               std::span<const NamedAttr> list) const {
+    Json out;
+    out["name"] = value_name;
+    if (type != nullptr) out["type"] = type->spelling();
+    if (has_symbol) out["symbol"] = context_.text(symbol);
+    if (!list.empty()) out["attributes"] = attributes(list);
+    return out;
+  }
+
+  Json value(const Value& of) const {
+    Json out = mention(name(of.name()), of.type(), of.has_symbol(), of.symbol(), of.attributes());
+    out["id"] = of.id();
+    return out;
+  }
+
+  Json op(const Op& of) const {
+    Json out;
+    out["op"] = of.name();
+    if (of.device()) out["device"] = context_.text(of.device());
+    if (of.has_symbol()) out["symbol"] = context_.text(of.symbol());
+    if (of.has_path()) out["path"] = context_.text(of.path());
+    if (of.extra().has_address) out["address"] = of.extra().address;
+    if (of.extra().has_label) out["label"] = context_.text(of.extra().label);
+    for (const Symbol angle : of.extra().angles) out["angles"].push_back(context_.text(angle));
+    if (of.has_signature()) {
+      out["operands"] = Json::array();
+      for (const Use& use : of.operand_uses()) out["operands"].push_back(value(*use.value()));
+      out["results"] = Json::array();
+      for (const Value& result : of.results()) out["results"].push_back(value(result));
+    }
+    if (!of.attributes().empty()) out["attributes"] = attributes(of.attributes());
+    for (const auto& successor : of.extra().successors) {
+      out["successors"].push_back(context_.text(successor.block));
+    }
+    for (Region* inner = of.first_region(); inner != nullptr; inner = inner->next()) {
+      out["regions"].push_back(region(*inner));
+    }
+    if (of.location().is_position()) {
+      if (const SourceFile* file = context_.sources().file_of(of.location().raw)) {
+        const LineColumn at = file->line_column(of.location().raw);
+        out["line"] = at.line;
+        out["column"] = at.column;
+      }
+    }
+    return out;
+  }
+
+  Json region(const Region& of) const {
+    Json out;
+    if (of.has_signature()) {
+      out["results"] = Json::array();
+      for (const RegionResult& result : of.results()) {
+        out["results"].push_back(mention(name(result.name), result.type, result.has_symbol,
+                                         result.symbol, result.attributes));
+      }
+    }
+    out["blocks"] = Json::array();
+    for (Block* block = of.entry(); block != nullptr; block = block->next()) {
+      Json each;
+      if (block->name()) each["name"] = context_.text(block->name());
+      each["arguments"] = Json::array();
+      for (const Value& argument : block->arguments()) each["arguments"].push_back(value(argument));
+      each["ops"] = Json::array();
+      for (Op* inner : block->ops()) each["ops"].push_back(op(*inner));
+      out["blocks"].push_back(std::move(each));
+    }
+    return out;
+  }
+
+  const Module& module_;
+  const IRContext& context_;
+};
+
+}  // namespace
+
+std::string emit_json(std::span<Module* const> modules) {
+  Json out;
+  out["schema"] = 1;
+  out["modules"] = Json::array();
+  for (const Module* module : modules) out["modules"].push_back(JsonEmitter(*module).module());
+  // Text that is not UTF-8 never reaches here: the parser refuses it.
+  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace mir

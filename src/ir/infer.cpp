@@ -1,0 +1,126 @@
+#include "mir/ir/infer.hpp"
+
+#include <fmt/format.h>
+
+#include "mir/ir/context.hpp"
+
+namespace mir {
+
+const TensorType* InferContext::operand(std::size_t index) {
+  const auto* tensor = dyn_cast<TensorType>(operands_[index]);
+  if (tensor == nullptr) {
+    fail(DiagCode::kNotATensor, fmt::format("operand {} of '{}' has type {}, expected a tensor",
+                                            index, op_name_,
+                                            operands_[index] ? operands_[index]->spelling() : "none"));
+  }
+  return tensor;
+}
+
+const Attr* InferContext::attribute(std::string_view key) const {
+  for (const NamedAttr& attribute : attributes_) {
+    if (context_.text(attribute.key) == key) return attribute.value;
+  }
+  return nullptr;
+}
+
+namespace {
+
+bool wrong_kind(InferContext& context, std::string_view key, const Attr& found,
+                std::string_view wanted) {
+  return context.fail(DiagCode::kAttributeKind,
+                      fmt::format("attribute '{}' of '{}' is {}, expected {}", key,
+                                  context.op_name(), found.spelling(), wanted));
+}
+
+}  // namespace
+
+std::optional<std::int64_t> InferContext::integer(std::string_view key) {
+  const Attr* found = attribute(key);
+  if (found == nullptr) return std::nullopt;
+  if (found->kind() == AttrKind::kInt) return found->integer();
+  wrong_kind(*this, key, *found, "an integer");
+  return std::nullopt;
+}
+
+std::optional<double> InferContext::number(std::string_view key) {
+  const Attr* found = attribute(key);
+  if (found == nullptr) return std::nullopt;
+  if (found->kind() == AttrKind::kInt || found->kind() == AttrKind::kFloat) return found->number();
+  wrong_kind(*this, key, *found, "a number");
+  return std::nullopt;
+}
+
+std::optional<bool> InferContext::boolean(std::string_view key) {
+  const Attr* found = attribute(key);
+  if (found == nullptr) return std::nullopt;
+  if (found->kind() == AttrKind::kBool) return found->boolean();
+  wrong_kind(*this, key, *found, "'true' or 'false'");
+  return std::nullopt;
+}
+
+std::optional<std::string_view> InferContext::string(std::string_view key) {
+  const Attr* found = attribute(key);
+  if (found == nullptr) return std::nullopt;
+  if (found->kind() == AttrKind::kString) return found->text();
+  wrong_kind(*this, key, *found, "a string");
+  return std::nullopt;
+}
+
+std::optional<std::vector<std::int64_t>> InferContext::integers(std::string_view key) {
+  const Attr* found = attribute(key);
+  if (found == nullptr) return std::nullopt;
+  std::vector<std::int64_t> values;
+  bool good = found->kind() == AttrKind::kArray;
+  if (good) {
+    for (const Attr* element : found->elements()) {
+      good = good && element->kind() == AttrKind::kInt;
+      values.push_back(good ? element->integer() : 0);
+    }
+  }
+  if (good) return values;
+  wrong_kind(*this, key, *found, "an array of integers");
+  return std::nullopt;
+}
+
+std::optional<std::vector<Dim>> InferContext::dims(std::string_view key) {
+  const Attr* found = attribute(key);
+  if (found == nullptr) return std::nullopt;
+  std::vector<Dim> values;
+  bool good = found->kind() == AttrKind::kArray;
+  if (good) {
+    for (const Attr* element : found->elements()) {
+      if (element->kind() == AttrKind::kInt) {
+        values.emplace_back(element->integer());
+      } else if (element->kind() == AttrKind::kDim) {
+        values.push_back(element->dim());
+      } else {
+        good = false;
+      }
+    }
+  }
+  if (good) return values;
+  wrong_kind(*this, key, *found, "an array of extents");
+  return std::nullopt;
+}
+
+void InferContext::result(std::vector<Dim> dims, const TensorType& like) {
+  result(context_.tensor(dims, like.dtype_name(), like.device(), like.encoding()));
+}
+
+bool InferContext::fail(DiagCode code, std::string message) {
+  diagnostics_.error(code, at_, std::move(message));
+  return false;
+}
+
+std::optional<std::size_t> InferContext::axis(std::int64_t value, std::size_t rank,
+                                              std::string_view key) {
+  const auto signed_rank = static_cast<std::int64_t>(rank);
+  if (value >= -signed_rank && value < signed_rank) {
+    return static_cast<std::size_t>(value < 0 ? value + signed_rank : value);
+  }
+  fail(DiagCode::kAxisOutOfRange, fmt::format("'{}' of '{}' is {}, expected an axis of rank {}", key,
+                                              op_name_, value, rank));
+  return std::nullopt;
+}
+
+}  // namespace mir

@@ -1,0 +1,236 @@
+#include "mir/ir/module.hpp"
+
+#include <algorithm>
+
+namespace mir {
+
+Module::Module(IRContext& context, Symbol name) : context_(context) {
+  top_ = create({.name = context.op_name("builtin.ModuleOp"), .regions = 1, .has_signature = false});
+  top_->set_symbol(name);
+  body().set_has_signature(true);
+}
+
+Module::~Module() = default;
+
+void Module::set_version(std::int64_t version) {
+  version_ = version;
+  const Symbol key = context_.intern("mir_version");
+  if (version == 0) {
+    top_->remove_attribute(key);
+  } else {
+    top_->set_attribute(key, context_.integer(version));
+  }
+}
+
+// -- making ---------------------------------------------------------------------------------------
+
+Op* Module::create(const OpSpec& spec) {
+  const std::size_t operand_count = spec.operands.size();
+  const std::size_t result_count = spec.result_types.size();
+  static_assert(sizeof(Op) % alignof(Use) == 0 && sizeof(Use) % alignof(Value) == 0);
+  const std::size_t bytes =
+      sizeof(Op) + operand_count * sizeof(Use) + result_count * sizeof(Value);
+  auto* storage = static_cast<std::byte*>(arena_.allocate(bytes, alignof(Op)));
+  auto* op = new (storage) Op;
+  storage += sizeof(Op);
+  op->module_ = this;
+  op->name_ = spec.name;
+  op->id_ = next_op_id_++;
+  op->location_ = spec.location;
+  op->has_signature_ = spec.has_signature;
+  if (spec.path) op->set_path(spec.path);
+  if (spec.symbol) op->set_symbol(spec.symbol);
+
+  op->operands_ = reinterpret_cast<Use*>(storage);
+  op->operand_count_ = static_cast<std::uint32_t>(operand_count);
+  for (std::size_t i = 0; i < operand_count; ++i) {
+    auto* use = new (storage) Use;
+    use->user_ = op;
+    use->set(spec.operands[i]);
+    storage += sizeof(Use);
+  }
+  op->results_ = reinterpret_cast<Value*>(storage);
+  op->result_count_ = static_cast<std::uint32_t>(result_count);
+  for (std::size_t i = 0; i < result_count; ++i) {
+    auto* value = new (storage) Value;
+    value->type_ = spec.result_types[i];
+    value->owner_ = reinterpret_cast<std::uintptr_t>(op) | Value::kResult;
+    value->index_ = static_cast<std::uint32_t>(i) & 0x7fff'ffffu;
+    value->id_ = next_value_id_++;
+    storage += sizeof(Value);
+  }
+  for (std::uint32_t i = 0; i < spec.regions; ++i) add_region(op);
+  if (!spec.attributes.empty()) set_attributes(op, spec.attributes);
+  return op;
+}
+
+Region* Module::add_region(Op* op) {
+  auto* region = arena_.create<Region>();
+  region->parent_ = op;
+  Region** link = &op->regions_;
+  while (*link != nullptr) link = &(*link)->next_;
+  *link = region;
+  ++op->region_count_;
+  return region;
+}
+
+Block* Module::create_block(Region& region, std::span<const Type* const> argument_types,
+                            Symbol name) {
+  auto* block = arena_.create<Block>();
+  block->parent_ = &region;
+  block->name_ = name;
+  block->previous_ = region.last_;
+  (region.last_ == nullptr ? region.first_ : region.last_->next_) = block;
+  region.last_ = block;
+  create_arguments(*block, argument_types);
+  return block;
+}
+
+std::span<Value> Module::create_arguments(Block& block, std::span<const Type* const> types) {
+  assert(block.argument_count_ == 0);
+  const auto arguments = arena_.create_array<Value>(types.size());
+  block.arguments_ = arguments.data();
+  block.argument_count_ = static_cast<std::uint32_t>(arguments.size());
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    arguments[i].type_ = types[i];
+    arguments[i].owner_ = reinterpret_cast<std::uintptr_t>(&block) | Value::kArgument;
+    arguments[i].index_ = static_cast<std::uint32_t>(i) & 0x7fff'ffffu;
+    arguments[i].id_ = next_value_id_++;
+  }
+  return arguments;
+}
+
+Value* Module::create_free_value(Region& region, const Type* type, ValueName name) {
+  if (region.free_count_ == region.free_capacity_) {
+    const std::uint32_t capacity = std::max(4u, region.free_capacity_ * 2);
+    const auto list = arena_.create_array<Value*>(capacity);
+    std::copy_n(region.free_, region.free_count_, list.begin());
+    region.free_ = list.data();
+    region.free_capacity_ = capacity;
+  }
+  auto* value = arena_.create<Value>();
+  value->type_ = type;
+  value->name_ = name;
+  value->owner_ = reinterpret_cast<std::uintptr_t>(&region) | Value::kFree;
+  value->index_ = region.free_count_ & 0x7fff'ffffu;
+  value->id_ = next_value_id_++;
+  region.free_[region.free_count_++] = value;
+  return value;
+}
+
+void Module::remove_free_value(Value* value) {
+  assert(value->is_free() && !value->has_uses());
+  Region& region = *value->free_in();
+  for (std::uint32_t i = value->index() + 1; i < region.free_count_; ++i) {
+    region.free_[i - 1] = region.free_[i];
+    region.free_[i - 1]->index_ = (i - 1) & 0x7fff'ffffu;
+  }
+  --region.free_count_;
+}
+
+void Module::erase(Op* op) {
+  for (Region* region = op->first_region(); region != nullptr; region = region->next()) {
+    // Nested ops may use each other in any order: cut all edges first.
+    for (Block* block = region->entry(); block != nullptr; block = block->next()) {
+      for (Op* inner : block->ops()) {
+        for (Use& use : inner->operand_uses()) use.set(nullptr);
+      }
+    }
+    for (Block* block = region->entry(); block != nullptr; block = block->next()) {
+      for (Op* inner : block->ops()) erase(inner);
+    }
+  }
+  for (Use& use : op->operand_uses()) {
+    use.set(nullptr);
+    if (!overrides_.empty()) overrides_.erase(&use);
+  }
+  for ([[maybe_unused]] const Value& result : op->results()) assert(!result.has_uses());
+  if (op->has_symbol() && lookup_op(op->symbol()) == op) forget(op->symbol());
+  if (op->block_ != nullptr) op->block_->unlink(op);
+  op->erased_ = true;
+}
+
+ValueName Module::fresh_name() { return ValueName::number(next_name_++); }
+
+void Module::reserve_name(ValueName name) {
+  if (name.is_number() && !name.is_none() && name.number() >= next_name_) {
+    next_name_ = name.number() + 1;
+  }
+}
+
+void Module::set_operands(Op* op, std::span<Value* const> operands) {
+  for (Use& use : op->operand_uses()) use.set(nullptr);
+  if (operands.size() > op->operand_count_) {
+    op->operands_ = arena_.create_array<Use>(operands.size()).data();
+  }
+  op->operand_count_ = static_cast<std::uint32_t>(operands.size());
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    op->operands_[i].user_ = op;
+    op->operands_[i].set(operands[i]);
+  }
+  op->mark_modified();
+}
+
+void Module::set_attributes(Op* op, std::span<const NamedAttr> attributes, bool list_present) {
+  op->attributes_ = copy(attributes).data();
+  op->attribute_count_ = static_cast<std::uint16_t>(attributes.size());
+  op->has_attribute_list_ = list_present || !attributes.empty();
+}
+
+void Module::set_value_attributes(Value* value, std::span<const NamedAttr> attributes) {
+  value->attributes_ = copy(attributes);
+}
+
+std::span<const NamedAttr> Module::copy(std::span<const NamedAttr> attributes) {
+  return arena_.copy(attributes);
+}
+std::span<const RegionResult> Module::copy(std::span<const RegionResult> results) {
+  return arena_.copy(results);
+}
+std::span<const Symbol> Module::copy(std::span<const Symbol> symbols) {
+  return arena_.copy(symbols);
+}
+std::span<const OpExtra::Successor> Module::copy(std::span<const OpExtra::Successor> successors) {
+  return arena_.copy(successors);
+}
+
+// -- symbols --------------------------------------------------------------------------------------
+
+IRContext::SymbolUse Module::lookupSymbol(std::string_view name) const {
+  const Symbol symbol = context_.strings().find(name);
+  if (!symbol && !name.empty()) return {};
+  IRContext::SymbolUse use;
+  use.op = lookup_op(symbol);
+  use.value = lookup_value(symbol);
+  return use;
+}
+
+Op* Module::lookup_op(Symbol name) const {
+  const auto found = op_symbols_.find(name);
+  return found == op_symbols_.end() ? nullptr : found->second;
+}
+
+Value* Module::lookup_value(Symbol name) const {
+  const auto found = value_symbols_.find(name);
+  return found == value_symbols_.end() ? nullptr : found->second;
+}
+
+void Module::declare(Symbol name, Op* op) { op_symbols_.try_emplace(name, op); }
+void Module::declare(Symbol name, Value* value) { value_symbols_.try_emplace(name, value); }
+
+void Module::forget(Symbol name) {
+  op_symbols_.erase(name);
+  value_symbols_.erase(name);
+}
+
+// -- dump oddities --------------------------------------------------------------------------------
+
+const UseOverride* Module::use_override(const Use& use) const {
+  if (overrides_.empty()) return nullptr;
+  const auto found = overrides_.find(&use);
+  return found == overrides_.end() ? nullptr : &found->second;
+}
+
+void Module::set_use_override(const Use& use, UseOverride override) { overrides_[&use] = override; }
+
+}  // namespace mir

@@ -1,0 +1,62 @@
+#include "mir/ir/attribute.hpp"
+#include "text_literal.hpp"
+
+namespace mir {
+
+namespace {
+
+/// Takes the text up to the first of `stops` off `rest`, with the stop itself.
+std::string_view take_until(std::string_view& rest, std::string_view stops) {
+  const auto end = rest.find_first_of(stops);
+  const std::string_view word = rest.substr(0, end);
+  rest = end == rest.npos ? std::string_view() : rest.substr(end + 1);
+  return word;
+}
+
+void skip_blanks(std::string_view& rest) {
+  while (rest.starts_with(' ') || rest.starts_with(',')) rest.remove_prefix(1);
+}
+
+}  // namespace
+
+std::optional<std::int64_t> QuantSpec::integer(std::string_view key) const {
+  for (const auto& [name, value] : fields) {
+    if (name == key) return read_integer(value);
+  }
+  return std::nullopt;
+}
+
+QuantSpec read_quant_spec(const Attr& attribute) {
+  constexpr std::string_view kOpen = "QuantSpec(";
+  std::string_view rest = attribute.spelling();
+  rest = rest.substr(kOpen.size(), rest.size() - kOpen.size() - 1);
+  QuantSpec spec;
+  const auto kind_end = rest.find_first_of("(,");
+  spec.kind = rest.substr(0, kind_end);
+  rest = kind_end == rest.npos ? std::string_view() : rest.substr(kind_end);
+  if (rest.starts_with('(')) {
+    rest.remove_prefix(1);
+    // Upstream never closes `None(`: what follows it are the spec's own items.
+    const bool closed = rest.find(')') != rest.npos;
+    while (closed && !rest.starts_with(')')) {
+      const std::string_view key = take_until(rest, ":");
+      skip_blanks(rest);
+      const auto end = rest.find_first_of(",)");
+      spec.fields.emplace_back(key, rest.substr(0, end));
+      rest = rest.substr(end);
+      skip_blanks(rest);
+    }
+    if (closed) rest.remove_prefix(1);
+  }
+  skip_blanks(rest);
+  while (!rest.empty()) {
+    const std::string_view key = take_until(rest, "=");
+    const auto value = read_integer(take_until(rest, ","));
+    if (key == "uuid") spec.uuid = value;
+    if (key == "solved" && value) spec.solved = *value != 0;
+    skip_blanks(rest);
+  }
+  return spec;
+}
+
+}  // namespace mir

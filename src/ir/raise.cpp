@@ -1,0 +1,344 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "mir/ir/print.hpp"
+#include "text_literal.hpp"
+#include "value_scopes.hpp"
+
+// note [names]
+// Printing must not change what a name means. A first walk replays name lookup the way resolve does
+// it: where a use would find another value than its own, that value gets a fresh number in the
+// second walk. Fresh numbers collide with nothing, so one replay is enough: taking a definition's
+// name away can only uncover values that were wrong before and are in the set themselves.
+
+namespace mir {
+
+namespace {
+
+using K = TokenKind;
+
+class NameCheck {
+ public:
+  NameCheck(const Module& module, std::vector<bool>& renamed) : renamed_(renamed) {
+    scopes_.enter(true);
+    region(module.body());
+    scopes_.leave();
+  }
+
+ private:
+  void region(const Region& of) {
+    for (Block* block = of.entry(); block != nullptr; block = block->next()) {
+      for (Value& argument : block->arguments()) define(argument);
+      for (Op* op : block->ops()) visit(*op);
+    }
+  }
+
+  void visit(const Op& op) {
+    for (const Use& use : op.operand_uses()) check(*use.value());
+    for (Value& result : op.results()) define(result);
+    const bool isolated = op.row() != nullptr && has(op.row()->traits, Trait::kIsolated);
+    for (Region* inner = op.first_region(); inner != nullptr; inner = inner->next()) {
+      scopes_.enter(isolated);
+      region(*inner);
+      scopes_.leave();
+    }
+  }
+
+  void define(Value& value) {
+    if (value.name().is_none()) {
+      renamed_[value.id()] = true;
+    } else if (!renamed_[value.id()]) {
+      scopes_.define(value.name(), &value);
+    }
+  }
+
+  void check(Value& value) {
+    if (value.name().is_none()) {
+      renamed_[value.id()] = true;
+      return;
+    }
+    Value* found = scopes_.find(value.name());
+    if (found == &value) return;
+    // The first mention of a free value defines its name; a use above its definition is legal
+    // where the definition follows in the same region.
+    if (found == nullptr) {
+      scopes_.define(value.name(), &value);
+    } else {
+      renamed_[value.id()] = true;
+    }
+  }
+
+  std::vector<bool>& renamed_;
+  ValueScopes scopes_;
+};
+
+class Raiser {
+ public:
+  Raiser(const Module& module, LayoutPrinter& printer)
+      : module_(module),
+        context_(module.context()),
+        out_(printer),
+        renamed_(module.value_id_end()),
+        fresh_(module.value_id_end()) {
+    NameCheck(module, renamed_);
+    number_renamed();
+  }
+
+  void run() {
+    const Op& top = *module_.top();
+    symbol(top.symbol());
+    attributes(top.attributes(), false);
+    signature(module_.body());
+    out_.token(K::kLBrace);
+    blocks(module_.body());
+    out_.token(K::kRBrace);
+  }
+
+ private:
+  void number_renamed() {
+    if (std::find(renamed_.begin(), renamed_.end(), true) == renamed_.end()) return;
+    std::uint32_t next = module_.first_free_number();
+    for (std::size_t id = 0; id < renamed_.size(); ++id) {
+      if (renamed_[id]) fresh_[id] = next++;
+    }
+  }
+
+  std::string_view text(Symbol name) const { return context_.text(name); }
+
+  // -- names and values -------------------------------------------------------------------------
+
+  void symbol(Symbol name) {
+    const std::string_view bare = text(name);
+    scratch_ = '@';
+    if (module_.is_portable() && !is_bare_word(bare)) {
+      scratch_ += quote(bare);
+    } else {
+      scratch_ += bare;
+    }
+    out_.token(K::kSymbol, scratch_);
+  }
+
+  void name(ValueName value) {
+    if (!value.is_number()) {
+      scratch_ = '%';
+      scratch_ += text(value.symbol());
+      out_.token(K::kValue, scratch_);
+      return;
+    }
+    char digits[16];
+    digits[0] = '%';
+    const fmt::format_int number(value.number());
+    std::copy_n(number.data(), number.size(), digits + 1);
+    out_.token(K::kValue, {digits, number.size() + 1});
+  }
+
+  ValueName name_of(const Value& value) const {
+    return renamed_[value.id()] ? ValueName::number(fresh_[value.id()]) : value.name();
+  }
+
+  void mention(ValueName printed, const Type* type, bool has_symbol, Symbol of,
+               std::span<const NamedAttr> list) {
+    name(printed);
+    if (type != nullptr) {
+      out_.token(K::kColon);
+      out_.token(K::kType, type->spelling());
+    }
+    if (has_symbol) {
+      out_.token(K::kLBracketSymbol);
+      symbol(of);
+      out_.token(K::kRBracket);
+    }
+    attributes(list, false);
+  }
+
+  void definition(const Value& value) {
+    mention(name_of(value), value.type(), value.has_symbol(), value.symbol(), value.attributes());
+  }
+
+  void use(const Use& use) {
+    const Value& value = *use.value();
+    if (const UseOverride* other = module_.use_override(use)) {
+      mention(name_of(value), other->type, other->has_symbol, other->symbol, other->attributes);
+    } else {
+      definition(value);
+    }
+  }
+
+  template <class Item, class Print>
+  void list(std::span<Item> items, Print&& print) {
+    out_.token(K::kLParen);
+    bool first = true;
+    for (auto& item : items) {
+      if (!first) out_.token(K::kComma);
+      first = false;
+      print(item);
+    }
+    out_.token(K::kRParen);
+  }
+
+  // -- attributes -------------------------------------------------------------------------------
+
+  void attributes(std::span<const NamedAttr> list, bool list_present) {
+    if (list.empty() && !list_present) return;
+    out_.token(K::kLBracket);
+    bool first = true;
+    for (const NamedAttr& attribute : list) {
+      if (!first) out_.token(K::kComma);
+      first = false;
+      key(attribute.key);
+      out_.token(K::kColon);
+      value(*attribute.value);
+    }
+    out_.token(K::kRBracket);
+  }
+
+  void key(Symbol of) {
+    const std::string_view bare = text(of);
+    if (module_.is_portable() && !is_bare_word(bare)) {
+      out_.token(K::kKey, quote(bare));
+    } else {
+      out_.token(K::kKey, bare);
+    }
+  }
+
+  /// Spellings are canonical, so a structured value goes out as one piece of text.
+  void value(const Attr& attribute) {
+    switch (attribute.kind()) {
+      case AttrKind::kInt: return out_.token(K::kInt, attribute.spelling());
+      case AttrKind::kFloat: return out_.token(K::kFloat, attribute.spelling());
+      case AttrKind::kQuantSpec:
+      case AttrKind::kQuantAnnotation: return out_.token(K::kQuantSpec, attribute.spelling());
+      case AttrKind::kString:
+        return out_.token(attribute.is_quoted() ? K::kString : K::kBare, attribute.spelling());
+      default: return out_.token(K::kString, attribute.spelling());
+    }
+  }
+
+  // -- ops and regions --------------------------------------------------------------------------
+
+  void op(const Op& op) {
+    const OpExtra& extra = op.extra();
+    if (extra.has_address) {
+      const bool unnumbered = extra.address == ~std::uint64_t{0};
+      out_.token(K::kAddress, unnumbered ? "addr:0xffffffffffffffff"
+                                         : fmt::format("addr:{:#016x}", extra.address));
+    }
+    out_.token(K::kOpName, text(op.op_name().spelling));
+    if (extra.has_label) out_.token(K::kLabel, text(extra.label));
+    if (op.has_symbol()) symbol(op.symbol());
+    for (const Symbol angle : extra.angles) {
+      out_.token(K::kAngle, fmt::format("<{}>", text(angle)));
+    }
+    if (op.has_path()) path(op);
+    const Dialect* dialect = op.info().dialect;
+    const bool before = !op.has_signature() || (dialect != nullptr && !op.is("linalg.register") &&
+                                                dialect->attributes == AttrPosition::kBeforeOperands);
+    if (before) attributes(op.attributes(), op.has_attribute_list());
+    if (op.has_signature()) {
+      std::size_t plain = op.operand_count();
+      for (const auto& successor : extra.successors) plain -= successor.operand_count;
+      list(op.operand_uses().first(plain), [&](const Use& each) { use(each); });
+      out_.token(K::kArrow);
+      list(op.results(), [&](const Value& each) { definition(each); });
+      if (!before) attributes(op.attributes(), op.has_attribute_list());
+      successors(op);
+    }
+    if (op.first_region() != nullptr) bodies(op);
+    if (extra.has_loc) out_.token(K::kLoc, text(extra.loc_text));
+  }
+
+  void path(const Op& op) {
+    const std::string_view plain = text(op.path());
+    const std::string quoted = module_.is_portable() ? quote(plain) : fmt::format("\"{}\"", plain);
+    if (op.has_square_path()) {
+      out_.token(K::kNameSquare, fmt::format("[name={}]", quoted));
+    } else {
+      out_.token(K::kNameAngle, fmt::format("<name={}>", quoted));
+    }
+  }
+
+  void successors(const Op& op) {
+    if (op.extra().successors.empty()) return;
+    out_.token(K::kLBracketBlock);
+    bool first = true;
+    for (const auto& successor : op.extra().successors) {
+      if (!first) out_.token(K::kComma);
+      first = false;
+      out_.token(K::kBlockName, fmt::format("^{}", text(successor.block)));
+      if (successor.operand_count == 0) continue;
+      list(op.operand_uses().subspan(successor.first_operand, successor.operand_count),
+           [&](const Use& each) { use(each); });
+    }
+    out_.token(K::kRBracket);
+  }
+
+  void signature(const Region& region) {
+    list(region.arguments(), [&](const Value& argument) { definition(argument); });
+    out_.token(K::kArrow);
+    list(region.results(), [&](const RegionResult& result) { region_result(region, result); });
+  }
+
+  /// The signature names what the region's terminator returns; the stored name serves where there
+  /// is no terminator that fits.
+  void region_result(const Region& region, const RegionResult& result) {
+    const auto index = static_cast<std::size_t>(&result - region.results().data());
+    const Op* last = region.last_block() == nullptr ? nullptr : region.last_block()->terminator();
+    ValueName printed = result.name;
+    if (last != nullptr && last->operand_count() == region.results().size()) {
+      printed = name_of(*last->operand(index));
+    }
+    mention(printed, result.type, result.has_symbol, result.symbol, result.attributes);
+  }
+
+  void bodies(const Op& op) {
+    const bool signatures = op.first_region()->has_signature();
+    if (signatures) out_.token(K::kLBrace);
+    for (Region* region = op.first_region(); region != nullptr; region = region->next()) {
+      if (signatures) signature(*region);
+      out_.token(K::kLBrace);
+      blocks(*region);
+      out_.token(K::kRBrace);
+    }
+    if (signatures) out_.token(K::kRBrace);
+  }
+
+  void blocks(const Region& region) {
+    for (Block* block = region.entry(); block != nullptr; block = block->next()) {
+      if (block->name()) {
+        out_.token(K::kBlockName, fmt::format("^{}", text(block->name())));
+        if (!block->arguments().empty()) {
+          list(block->arguments(), [&](const Value& argument) { definition(argument); });
+        }
+        out_.token(K::kColon);
+      }
+      for (Op* each : block->ops()) op(*each);
+    }
+  }
+
+  const Module& module_;
+  const IRContext& context_;
+  LayoutPrinter& out_;
+  std::vector<bool> renamed_;
+  std::vector<std::uint32_t> fresh_;
+  std::string scratch_;
+};
+
+}  // namespace
+
+void raise(const Module& module, LayoutPrinter& printer) { Raiser(module, printer).run(); }
+
+std::string print(const Module& module) {
+  LayoutPrinter printer(module.memory() / 2);
+  raise(module, printer);
+  return printer.finish();
+}
+
+std::string print(const IRContext& context) {
+  LayoutPrinter printer;
+  for (const Module* module : context.modules()) raise(*module, printer);
+  return printer.finish();
+}
+
+}  // namespace mir

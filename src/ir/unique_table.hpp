@@ -1,0 +1,69 @@
+// Hash tables from text to unique objects.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace mir {
+
+inline std::uint64_t hash_text(std::string_view text) { return XXH3_64bits(text.data(), text.size()); }
+
+/// Open addressing, keys borrowed. Not thread-safe.
+template <class T>
+class TextTable {
+ public:
+  /// The value stored under `key`, or null. The pointer is valid until the next insertion.
+  T* find(std::string_view key, std::uint64_t hash) {
+    hash |= 1;
+    for (std::size_t i = hash >> kShift & mask_;; i = (i + 1) & mask_) {
+      Slot& slot = slots_[i];
+      if (slot.hash == 0) return nullptr;
+      if (slot.hash == hash && slot.key == key) return &slot.value;
+    }
+  }
+  T* find(std::string_view key) { return find(key, hash_text(key)); }
+
+  /// `key` must not be present and must stay alive.
+  void insert(std::string_view key, std::uint64_t hash, T value) {
+    if (2 * (size_ + 1) > slots_.size()) grow();
+    place({hash | 1, key, std::move(value)});
+    ++size_;
+  }
+  void insert(std::string_view key, T value) { insert(key, hash_text(key), std::move(value)); }
+
+  std::size_t memory() const { return slots_.size() * sizeof(Slot); }
+
+ private:
+  struct Slot {
+    std::uint64_t hash = 0;  // the lowest bit marks a used slot and is part of no index
+    std::string_view key;
+    T value{};
+  };
+
+  void place(Slot&& filled) {
+    std::size_t i = filled.hash >> kShift & mask_;
+    while (slots_[i].hash != 0) i = (i + 1) & mask_;
+    slots_[i] = std::move(filled);
+  }
+
+  void grow() {
+    std::vector<Slot> old(slots_.size() * 2);
+    old.swap(slots_);
+    mask_ = slots_.size() - 1;
+    for (Slot& slot : old) {
+      if (slot.hash != 0) place(std::move(slot));
+    }
+  }
+
+  static constexpr int kShift = 1;
+
+  std::vector<Slot> slots_ = std::vector<Slot>(64);
+  std::size_t mask_ = 63;
+  std::size_t size_ = 0;
+};
+
+}  // namespace mir

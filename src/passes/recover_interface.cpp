@@ -1,0 +1,80 @@
+#include <algorithm>
+#include <vector>
+
+#include "recovery.hpp"
+
+// Module inputs and outputs. `@main () -> ()` of a dump lists neither: inputs are the values that
+// top-level ops use and nothing defines, outputs are the results of top-level ops that nothing uses.
+
+namespace mir {
+
+namespace {
+
+bool is_constant_or_parameter(const Recovery& recovery, const Value& value) {
+  return value.has_symbol() || value.attribute(recovery.context().intern("constant")) != nullptr;
+}
+
+void recover_inputs(Recovery& recovery) {
+  Module& module = recovery.module;
+  Region& body = module.body();
+  std::vector<Value*> inputs;
+  for (Value* value : body.free_values()) {
+    if (!is_constant_or_parameter(recovery, *value)) inputs.push_back(value);
+  }
+  if (inputs.empty() || !body.arguments().empty()) return;
+  std::vector<const Type*> types;
+  for (const Value* value : inputs) types.push_back(value->type());
+  const auto arguments = module.create_arguments(*body.entry(), types);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    arguments[i].set_name(inputs[i]->name());
+    inputs[i]->replaceAllUsesWith(&arguments[i]);
+    module.remove_free_value(inputs[i]);
+    recovery.note(*module.top(), LossEntry::Source::kDerived, "input",
+                  std::string(types[i]->spelling()));
+  }
+}
+
+void recover_outputs(Recovery& recovery) {
+  Module& module = recovery.module;
+  Region& body = module.body();
+  if (body.entry()->terminator() != nullptr) return;
+  std::vector<Value*> outputs;
+  for (Op* op : body.ops()) {
+    for (Value& result : op->results()) {
+      if (!result.has_uses() && !result.has_symbol()) outputs.push_back(&result);
+    }
+  }
+  IRWriter writer(module);
+  writer.create({.name = recovery.context().op_name("cf.ReturnOp"), .operands = outputs});
+  std::vector<RegionResult> results;
+  for (const Value* value : outputs) {
+    results.push_back({.name = value->name(), .type = value->type()});
+    recovery.note(*module.top(), LossEntry::Source::kDerived, "output",
+                  std::string(value->type()->spelling()));
+  }
+  body.set_results(module.copy(std::span<const RegionResult>(results)));
+}
+
+/// Values that a graph uses and does not get: only constants and parameters have a meaning there.
+void check_graph_values(Recovery& recovery) {
+  for (Op* op : recovery.module.body().ops()) {
+    const SubGraphOp graph = dyn_cast<SubGraphOp>(op);
+    if (!graph || graph.body() == nullptr) continue;
+    for (const Value* value : graph.body()->free_values()) {
+      if (is_constant_or_parameter(recovery, *value) || !value->has_uses()) continue;
+      recovery.refuse(*value->first_use()->user(),
+                      fmt::format("operand {}", value->first_use()->index()),
+                      "nothing defines it: upstream does not print this constant or input");
+    }
+  }
+}
+
+}  // namespace
+
+void recover_interface(Recovery& recovery) {
+  recover_inputs(recovery);
+  recover_outputs(recovery);
+  check_graph_values(recovery);
+}
+
+}  // namespace mir

@@ -1,0 +1,255 @@
+#include <algorithm>
+#include <optional>
+
+#include "recovery.hpp"
+
+// Options of graph-level ops. Upstream prints none of them; most follow from the types.
+
+namespace mir {
+
+namespace {
+
+using Rule = void (*)(Recovery&, Op&);
+
+const TensorType& in(const Op& op, std::size_t i = 0) { return *op.operand(i)->tensor_type(); }
+const TensorType& out(const Op& op, std::size_t i = 0) { return *op.result(i)->tensor_type(); }
+
+const Attr* extents(Recovery& recovery, const TensorType& type) {
+  std::vector<const Attr*> list;
+  for (const Dim dim : type.dims()) list.push_back(recovery.context().dim(dim));
+  return recovery.context().array(list);
+}
+
+/// The registered parameter `<path><suffix>`; null when there is none.
+const TensorType* parameter(Recovery& recovery, const Op& op, std::string_view suffix) {
+  if (!op.has_path()) return nullptr;
+  const auto found = recovery.module.lookupSymbol(fmt::format("{}{}", recovery.text(op.path()), suffix));
+  return found.value == nullptr ? nullptr : found.value->tensor_type();
+}
+
+void linear(Recovery& recovery, Op& op) {
+  IRContext& context = recovery.context();
+  if (in(op).rank() == 0 || out(op).rank() == 0) return recovery.refuse(op, "in_channels", "rank 0");
+  recovery.derive(op, "in_channels", context.dim(in(op).dims().back()));
+  recovery.derive(op, "out_channels", context.dim(out(op).dims().back()));
+  recovery.derive(op, "bias", context.boolean(parameter(recovery, op, ".bias") != nullptr));
+}
+
+void embedding(Recovery& recovery, Op& op) {
+  const TensorType* table = parameter(recovery, op, ".weight");
+  const auto elements = table == nullptr ? std::nullopt : table->element_count();
+  const Dim width = out(op).rank() == 0 ? Dim() : out(op).dims().back();
+  if (!elements || !width.is_constant() || width.constant() <= 0) {
+    return recovery.refuse(op, "vocab_size", "its table is not registered");
+  }
+  recovery.derive(op, "vocab_size", recovery.context().integer(*elements / width.constant()));
+  recovery.derive(op, "hidden_size", recovery.context().dim(width));
+}
+
+/// Whether the result goes, perhaps scaled, into a mask or a softmax: then it is a score matrix.
+bool feeds_softmax(const Op& op) {
+  for (const Use* use = op.result()->first_use(); use != nullptr; use = use->next()) {
+    const Op& user = *use->user();
+    if (user.is("linalg.SoftmaxOp") || user.is("linalg.CausalMaskOp")) return true;
+    if (user.is("linalg.MulOp") && feeds_softmax(user)) return true;
+  }
+  return false;
+}
+
+void mat_mul(Recovery& recovery, Op& op) {
+  IRContext& context = recovery.context();
+  const auto a = in(op, 0).dims(), b = in(op, 1).dims(), c = out(op).dims();
+  if (a.size() < 2 || b.size() < 2 || c.size() < 2) return recovery.refuse(op, "transpose_b", "rank below 2");
+  const auto rows = b[b.size() - 2], columns = b.back();
+  const bool plain = rows == a.back() && columns == c.back();
+  const bool transposed = columns == a.back() && rows == c.back();
+  if (plain && transposed) {
+    recovery.assume(op, "transpose_b", context.boolean(feeds_softmax(op)));
+  } else if (plain || transposed) {
+    recovery.derive(op, "transpose_b", context.boolean(transposed));
+  } else {
+    recovery.refuse(op, "transpose_b", "the printed types fit neither reading");
+  }
+}
+
+void transpose(Recovery& recovery, Op& op) {
+  const auto from = in(op).dims(), to = out(op).dims();
+  std::vector<std::int64_t> differing;
+  if (from.size() == to.size()) {
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      if (from[i] != to[i]) differing.push_back(static_cast<std::int64_t>(i));
+    }
+  }
+  IRContext& context = recovery.context();
+  const auto set = [&](std::int64_t dim0, std::int64_t dim1, bool known) {
+    const auto give = known ? &Recovery::derive : &Recovery::assume;
+    (recovery.*give)(op, "dim0", context.integer(dim0));
+    (recovery.*give)(op, "dim1", context.integer(dim1));
+  };
+  if (differing.size() == 2) {
+    set(differing[0], differing[1], true);
+  } else if (differing.empty() && from.size() == 4) {
+    set(1, 2, false);
+  } else if (differing.empty() && from.size() == 2) {
+    set(0, 1, false);
+  } else {
+    recovery.refuse(op, "dim0, dim1", "the printed types differ in other than two dimensions");
+  }
+}
+
+void permute(Recovery& recovery, Op& op) {
+  const auto from = in(op).dims(), to = out(op).dims();
+  std::vector<const Attr*> axes;
+  for (const Dim dim : to) {
+    const auto found = std::find(from.begin(), from.end(), dim);
+    if (found == from.end() || std::find(found + 1, from.end(), dim) != from.end()) {
+      return recovery.refuse(op, "axis", "equal extents leave several permutations");
+    }
+    axes.push_back(recovery.context().integer(found - from.begin()));
+  }
+  recovery.derive(op, "axis", recovery.context().array(axes));
+}
+
+void view(Recovery& recovery, Op& op) { recovery.derive(op, "to_shape", extents(recovery, out(op))); }
+void reshape(Recovery& recovery, Op& op) { recovery.derive(op, "shape", extents(recovery, out(op))); }
+
+void cast_type(Recovery& recovery, Op& op) {
+  recovery.derive(op, "dtype", recovery.context().word(recovery.text(out(op).dtype_name())));
+}
+
+void x2x(Recovery& recovery, Op& op) {
+  recovery.derive(op, "device", recovery.context().word(recovery.text(out(op).device())));
+}
+
+/// The one dimension in which two shapes of equal rank differ.
+std::optional<std::size_t> differing_dim(const TensorType& a, const TensorType& b) {
+  std::optional<std::size_t> found;
+  if (a.rank() != b.rank()) return std::nullopt;
+  for (std::size_t i = 0; i < a.rank(); ++i) {
+    if (a.dims()[i] == b.dims()[i]) continue;
+    if (found) return std::nullopt;
+    found = i;
+  }
+  return found;
+}
+
+void concat(Recovery& recovery, Op& op) {
+  const auto dim = differing_dim(in(op), out(op));
+  if (!dim) return recovery.refuse(op, "dim", "operand and result do not differ in one dimension");
+  recovery.derive(op, "dim", recovery.context().integer(static_cast<std::int64_t>(*dim)));
+}
+
+void repeat(Recovery& recovery, Op& op) {
+  const auto dim = differing_dim(in(op), out(op));
+  if (!dim) return recovery.refuse(op, "dim", "operand and result do not differ in one dimension");
+  const Dim before = in(op).dims()[*dim], after = out(op).dims()[*dim];
+  const bool exact = before.is_constant() && after.is_constant() && before.constant() > 0 &&
+                     after.constant() % before.constant() == 0;
+  if (!exact) return recovery.refuse(op, "repeat_times", "the extents are no multiple");
+  recovery.derive(op, "dim", recovery.context().integer(static_cast<std::int64_t>(*dim)));
+  recovery.derive(op, "repeat_times", recovery.context().integer(after.constant() / before.constant()));
+}
+
+void softmax(Recovery& recovery, Op& op) {
+  recovery.derive(op, "axis", recovery.context().integer(-1));  // the only axis upstream computes
+}
+
+void causal_mask(Recovery& recovery, Op& op) {
+  recovery.assume(op, "sliding_window", recovery.context().boolean(false));
+}
+
+void rms_norm(Recovery& recovery, Op& op) {
+  if (!recovery.options.rms_epsilon) {
+    return recovery.refuse(op, "epsilon", "grant it with --assume=rms_eps=1e-6 or the model's value");
+  }
+  recovery.assume(op, "epsilon", recovery.context().number(*recovery.options.rms_epsilon));
+  recovery.assume(op, "add_unit_offset", recovery.context().boolean(false));
+}
+
+void layer_norm(Recovery& recovery, Op& op) {
+  IRContext& context = recovery.context();
+  const TensorType* weight = parameter(recovery, op, ".weight");
+  if (!recovery.options.layer_norm_epsilon) {
+    return recovery.refuse(op, "eps", "grant it with --assume=layer_norm_eps=1e-6 or the model's value");
+  }
+  if (weight == nullptr && in(op).rank() == 0) return recovery.refuse(op, "normalized_shape", "rank 0");
+  const Attr* last = weight == nullptr ? context.dim(in(op).dims().back()) : nullptr;
+  recovery.derive(op, "normalized_shape",
+                  weight == nullptr ? context.array(std::span(&last, 1)) : extents(recovery, *weight));
+  recovery.derive(op, "elementwise_affine", context.boolean(weight != nullptr));
+  recovery.derive(op, "bias", context.boolean(parameter(recovery, op, ".bias") != nullptr));
+  recovery.assume(op, "eps", context.number(*recovery.options.layer_norm_epsilon));
+}
+
+/// Layout of x [B, H, S, D] or [B, S, H, D]: the table has a row per position.
+void rope(Recovery& recovery, Op& op) {
+  const auto x = in(op).dims(), table = in(op, 1).dims();
+  if (x.size() != 4 || table.size() < 2) return recovery.refuse(op, "input_type", "x is not of rank 4");
+  const Dim rows = table[table.size() - 2];
+  const bool heads_first = rows == x[2], heads_second = rows == x[1];
+  if (!heads_first && !heads_second) return recovery.refuse(op, "input_type", "the table fits no layout");
+  const Attr* layout = recovery.context().word(heads_first ? "BHSD" : "BSHD");
+  if (heads_first && heads_second) {
+    recovery.assume(op, "input_type", layout);
+  } else {
+    recovery.derive(op, "input_type", layout);
+  }
+}
+
+struct RuleRow {
+  std::string_view op;
+  Rule rule;
+};
+
+constexpr RuleRow kRules[] = {
+    {"linalg.CastTypeOp", cast_type},   {"linalg.CausalMaskOp", causal_mask},
+    {"linalg.ConcatOp", concat},        {"linalg.EmbeddingOp", embedding},
+    {"linalg.LayerNormOp", layer_norm}, {"linalg.LinearOp", linear},
+    {"linalg.MatMulOp", mat_mul},       {"linalg.MultimodalRoPEOp", rope},
+    {"linalg.PermuteOp", permute},      {"linalg.RMSNormOp", rms_norm},
+    {"linalg.RepeatOp", repeat},        {"linalg.ReshapeOp", reshape},
+    {"linalg.RoPEOp", rope},            {"linalg.SoftmaxOp", softmax},
+    {"linalg.TransposeOp", transpose},  {"linalg.ViewOp", view},
+    {"linalg.X2XOp", x2x},
+};
+
+bool has_plain_types(const Op& op) {
+  const OpRow& row = *op.row();
+  if (!row.operands.admits(op.operand_count()) || !row.results.admits(op.result_count())) return false;
+  for (const Use& use : op.operand_uses()) {
+    if (use.value()->tensor_type() == nullptr) return false;
+  }
+  for (const Value& result : op.results()) {
+    if (result.tensor_type() == nullptr) return false;
+  }
+  return true;
+}
+
+void recover(Recovery& recovery, Op& op) {
+  const OpRow* row = op.row();
+  if (row == nullptr) return recovery.refuse(op, "meaning", "no dialect declares it");
+  if (!has_plain_types(op)) return recovery.refuse(op, "signature", "operands or results do not fit the op");
+  const auto rule = std::find_if(std::begin(kRules), std::end(kRules),
+                                 [&](const RuleRow& each) { return each.op == op.name(); });
+  if (rule != std::end(kRules)) return rule->rule(recovery, op);
+  if (has(row->effects, Effect::kWritesOperand0) || has(row->effects, Effect::kWritesOperand1)) {
+    return recovery.refuse(op, "value semantics", "it writes an operand in place");
+  }
+  for (const AttrRow& attribute : row->attributes) {
+    if (attribute.required && op.attribute(attribute.name) == nullptr) {
+      recovery.refuse(op, attribute.name, "upstream does not print it");
+    }
+  }
+}
+
+}  // namespace
+
+void recover_options(Recovery& recovery) {
+  IRWriter walker(recovery.module);
+  walker.walk<LinalgOp>([&](IRWriter&, LinalgOp op) {
+    recover(recovery, *op.op());
+    return IRWriter::WalkResult::WALK_CONTINUE;
+  });
+}
+
+}  // namespace mir

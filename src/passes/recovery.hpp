@@ -1,0 +1,64 @@
+// Shared state of one upgrade and its steps.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "mir/ir/writer.hpp"
+#include "mir/passes/upgrade.hpp"
+
+namespace mir {
+
+class Recovery {
+ public:
+  Recovery(Module& target, const UpgradeOptions& granted, LossReport& losses, Diagnostics& problems)
+      : module(target), options(granted), report(losses), diagnostics(problems) {}
+
+  Module& module;
+  const UpgradeOptions& options;
+  LossReport& report;
+  Diagnostics& diagnostics;
+
+  IRContext& context() const { return module.context(); }
+  std::string_view text(Symbol symbol) const { return context().text(symbol); }
+
+  /// Sets an attribute that the dump does not state.
+  void derive(Op& op, std::string_view fact, const Attr* value) {
+    set(op, fact, value, LossEntry::Source::kDerived);
+  }
+  void assume(Op& op, std::string_view fact, const Attr* value) {
+    set(op, fact, value, LossEntry::Source::kAssumed);
+  }
+  /// Reports that a fact is lost.
+  void refuse(const Op& op, std::string_view fact, std::string why) {
+    report.entries.push_back({LossEntry::Source::kRefused, op.location(), describe(op),
+                              std::string(fact), why});
+    const SourcePos at = op.location().is_position() ? op.location().raw : 0;
+    diagnostics.error(DiagCode::kLostMeaning, {at, at},
+                      fmt::format("{}: {} is lost: {}", describe(op), fact, why));
+  }
+  void note(const Op& op, LossEntry::Source source, std::string_view fact, std::string used) {
+    report.entries.push_back({source, op.location(), describe(op), std::string(fact), std::move(used)});
+  }
+
+  std::string describe(const Op& op) const {
+    if (op.has_path()) return fmt::format("{} '{}'", op.name(), text(op.path()));
+    return std::string(op.name());
+  }
+
+ private:
+  void set(Op& op, std::string_view fact, const Attr* value, LossEntry::Source source) {
+    op.set_attribute(context().intern(fact), value);
+    note(op, source, fact, std::string(value->spelling()));
+  }
+};
+
+// The steps, in order. Each reports what it cannot recover and goes on.
+void check_upgradable(Recovery& recovery);     // upgrade.cpp
+void recover_interface(Recovery& recovery);    // recover_interface.cpp
+void recover_links(Recovery& recovery);        // recover_links.cpp
+void recover_options(Recovery& recovery);      // recover_options.cpp
+void make_names_unique(Recovery& recovery);    // recover_names.cpp
+
+}  // namespace mir

@@ -1,0 +1,209 @@
+#include "mir/support/diagnostic_render.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "terminal_text.hpp"
+
+namespace mir {
+
+namespace {
+
+constexpr std::uint32_t kExcerptColumns = 100;
+constexpr std::uint32_t kLeftContext = 40;
+
+constexpr std::string_view kBold = "\x1b[1m";
+constexpr std::string_view kRed = "\x1b[1;31m";
+constexpr std::string_view kMagenta = "\x1b[1;35m";
+constexpr std::string_view kCyan = "\x1b[1;36m";
+constexpr std::string_view kGreen = "\x1b[1;32m";
+constexpr std::string_view kReset = "\x1b[0m";
+
+std::string_view word(Severity severity) {
+  return severity == Severity::kError ? "error" : "warning";
+}
+
+/// A window of one line and the marked range in it, in byte offsets of the line.
+struct Excerpt {
+  std::string_view line;
+  std::size_t begin;
+  std::size_t end;
+  std::size_t mark_begin;
+  std::size_t mark_end;
+};
+
+/// Chooses the window without looking at more of the line than fits into it.
+Excerpt excerpt_of(const SourceFile& file, Span at) {
+  const std::string_view line = file.line(file.line_column(at.begin).line);
+  const std::size_t offset = file.offset_in_line(at.begin);
+  const std::size_t length = at.end > at.begin ? at.end - at.begin : 0;
+  Excerpt result{line, 0, 0, std::min(offset, line.size()), std::min(offset + length, line.size())};
+  result.begin = step_back(line, result.mark_begin, kLeftContext).offset;
+  const TextStep right = step_forward(line, result.begin, kExcerptColumns);
+  result.end = right.offset;
+  if (right.offset == line.size()) {
+    result.begin = step_back(line, result.begin, kExcerptColumns - right.columns).offset;
+  }
+  return result;
+}
+
+class Renderer {
+ public:
+  Renderer(const SourceManager& sources, bool colour) : sources_(sources), colour_(colour) {}
+
+  void diagnostic(const Diagnostic& diagnostic);
+  void headline(const Diagnostic& diagnostic);
+  void summary(std::size_t errors, std::size_t warnings, std::size_t dropped);
+  std::string take() { return std::move(out_); }
+
+ private:
+  void place(Span at);
+  void excerpt(Span at);
+  void styled(std::string_view style, std::string_view text) {
+    if (colour_) out_ += style;
+    out_ += text;
+    if (colour_) out_ += kReset;
+  }
+
+  const SourceManager& sources_;
+  bool colour_;
+  std::string out_;
+};
+
+void Renderer::place(Span at) {
+  const SourceFile* file = sources_.file_of(at.begin);
+  if (file == nullptr) return;
+  const LineColumn where = file->line_column(at.begin);
+  std::string text;
+  append_visible(text, file->name());
+  fmt::format_to(std::back_inserter(text), ":{}:{}:", where.line, where.column);
+  styled(kBold, text);
+  out_ += ' ';
+}
+
+void Renderer::headline(const Diagnostic& diagnostic) {
+  place(diagnostic.at);
+  styled(diagnostic.severity == Severity::kError ? kRed : kMagenta,
+         fmt::format("{}[{}]:", word(diagnostic.severity), spelling(diagnostic.code)));
+  out_ += ' ';
+  append_visible(out_, diagnostic.message);
+  out_ += '\n';
+}
+
+void Renderer::excerpt(Span at) {
+  const SourceFile* file = sources_.file_of(at.begin);
+  if (file == nullptr) return;
+  const Excerpt shown = excerpt_of(*file, at);
+  const std::string_view before = shown.begin > 0 ? "…" : "";
+  const std::string_view after = shown.end < shown.line.size() ? "…" : "";
+  fmt::format_to(std::back_inserter(out_), "  {}", before);
+  const auto piece = [&](std::size_t begin, std::size_t end) {
+    return append_visible(out_, shown.line.substr(begin, end - begin));
+  };
+  const std::size_t mark_end = std::min(shown.mark_end, shown.end);
+  const std::uint32_t indent = piece(shown.begin, shown.mark_begin) + !before.empty();
+  const std::uint32_t marked = piece(shown.mark_begin, mark_end);
+  piece(mark_end, shown.end);
+  fmt::format_to(std::back_inserter(out_), "{}\n  {:{}}", after, "", indent);
+  const std::uint32_t tail = marked > 0 ? marked - 1 + (shown.mark_end > shown.end) : 0;
+  styled(kGreen, fmt::format("^{:~<{}}", "", tail));
+  out_ += '\n';
+}
+
+void Renderer::diagnostic(const Diagnostic& diagnostic) {
+  headline(diagnostic);
+  excerpt(diagnostic.at);
+  for (const Note& note : diagnostic.notes) {
+    place(note.at);
+    styled(kCyan, "note:");
+    out_ += ' ';
+    append_visible(out_, note.message);
+    out_ += '\n';
+    excerpt(note.at);
+  }
+  if (diagnostic.hint.empty()) return;
+  styled(kGreen, "hint:");
+  out_ += ' ';
+  append_visible(out_, diagnostic.hint);
+  out_ += '\n';
+}
+
+void Renderer::summary(std::size_t errors, std::size_t warnings, std::size_t dropped) {
+  fmt::format_to(std::back_inserter(out_), "{} error{}, {} warning{}", errors,
+                 errors == 1 ? "" : "s", warnings, warnings == 1 ? "" : "s");
+  if (dropped != 0) fmt::format_to(std::back_inserter(out_), " ({} more not shown)", dropped);
+  out_ += '\n';
+}
+
+using Json = nlohmann::ordered_json;
+
+Json place_json(Span at, const SourceManager& sources) {
+  const SourceFile* file = sources.file_of(at.begin);
+  if (file == nullptr) {
+    return {{"file", nullptr},
+            {"line", nullptr},
+            {"column", nullptr},
+            {"end_line", nullptr},
+            {"end_column", nullptr}};
+  }
+  const LineColumn begin = file->line_column(at.begin);
+  const LineColumn end = file->line_column(std::max(at.begin, at.end));
+  return {{"file", file->name()},
+          {"line", begin.line},
+          {"column", begin.column},
+          {"end_line", end.line},
+          {"end_column", end.column}};
+}
+
+Json to_json(const Diagnostic& diagnostic, const SourceManager& sources) {
+  Json object = {{"schema", 1}};
+  object.update(place_json(diagnostic.at, sources));
+  object["severity"] = word(diagnostic.severity);
+  object["code"] = spelling(diagnostic.code);
+  object["message"] = diagnostic.message;
+  object["notes"] = Json::array();
+  for (const Note& note : diagnostic.notes) {
+    object["notes"].push_back(place_json(note.at, sources));
+    object["notes"].back()["message"] = note.message;
+  }
+  object["hint"] = diagnostic.hint.empty() ? Json() : Json(diagnostic.hint);
+  object["fix"] = nullptr;
+  if (diagnostic.fix) {
+    object["fix"] = place_json(diagnostic.fix->at, sources);
+    object["fix"]["replacement"] = diagnostic.fix->replacement;
+  }
+  return object;
+}
+
+}  // namespace
+
+std::string render(const Diagnostics& diagnostics, const SourceManager& sources,
+                   const RenderOptions& options) {
+  const std::vector<Diagnostic> list = diagnostics.sorted();
+  if (options.format == DiagnosticFormat::kJson) {
+    std::string out;
+    for (const Diagnostic& diagnostic : list) {
+      out += to_json(diagnostic, sources).dump(-1, ' ', true, Json::error_handler_t::replace);
+      out += '\n';
+    }
+    return out;
+  }
+  Renderer renderer(sources, options.colour);
+  if (options.format == DiagnosticFormat::kLine) {
+    for (const Diagnostic& diagnostic : list) renderer.headline(diagnostic);
+    return renderer.take();
+  }
+  for (const Diagnostic& diagnostic : list) renderer.diagnostic(diagnostic);
+  const auto errors =
+      static_cast<std::size_t>(std::ranges::count(list, Severity::kError, &Diagnostic::severity));
+  if (!list.empty() || diagnostics.dropped_error_count() != 0) {
+    renderer.summary(errors, list.size() - errors, diagnostics.dropped_error_count());
+  }
+  return renderer.take();
+}
+
+}  // namespace mir

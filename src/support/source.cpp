@@ -1,0 +1,109 @@
+#include "mir/support/source.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+namespace mir {
+
+namespace {
+
+constexpr std::uint32_t kStride = 1024;
+
+bool starts_code_point(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0) != 0x80;
+}
+
+}  // namespace
+
+SourceFile::SourceFile(std::string name, std::string text, SourcePos base)
+    : name_(std::move(name)), text_(std::move(text)), base_(base) {}
+
+const std::vector<SourceFile::Counts>& SourceFile::checkpoints() const {
+  std::call_once(checkpoints_built_, [this] {
+    checkpoints_.reserve(size() / kStride + 1);
+    Counts counts;
+    for (std::uint32_t block = 0;; block += kStride) {
+      checkpoints_.push_back(counts);
+      if (size() - block < kStride) break;
+      for (const char byte : std::string_view(text_).substr(block, kStride)) {
+        counts.newlines += byte == '\n';
+        counts.code_points += starts_code_point(byte);
+      }
+    }
+  });
+  return checkpoints_;
+}
+
+SourceFile::Counts SourceFile::counts_before(std::uint32_t offset) const {
+  Counts counts = checkpoints()[offset / kStride];
+  for (std::uint32_t at = offset / kStride * kStride; at < offset; ++at) {
+    counts.newlines += text_[at] == '\n';
+    counts.code_points += starts_code_point(text_[at]);
+  }
+  return counts;
+}
+
+std::uint32_t SourceFile::line_start(std::uint32_t number) const {
+  if (number == 0) return size();
+  const std::uint32_t newlines = number - 1;
+  if (newlines == 0) return 0;
+  // The newline that ends the line before lies behind the last checkpoint that has fewer.
+  const auto& table = checkpoints();
+  const auto after = std::partition_point(
+      table.begin(), table.end(), [&](const Counts& counts) { return counts.newlines < newlines; });
+  const auto block = static_cast<std::size_t>(after - table.begin() - 1);
+  std::uint32_t seen = table[block].newlines;
+  std::size_t at = block * kStride;
+  for (; seen < newlines; ++seen) {
+    at = text_.find('\n', at);
+    if (at == std::string::npos) return size();
+    ++at;
+  }
+  return static_cast<std::uint32_t>(at);
+}
+
+std::uint32_t SourceFile::offset_of(SourcePos pos) const {
+  return pos <= base_ ? 0 : std::min(pos - base_, size());
+}
+
+LineColumn SourceFile::line_column(SourcePos pos) const {
+  const Counts here = counts_before(offset_of(pos));
+  const std::uint32_t line = here.newlines + 1;
+  return {line, here.code_points - counts_before(line_start(line)).code_points + 1};
+}
+
+std::string_view SourceFile::line(std::uint32_t number) const {
+  const std::uint32_t begin = line_start(number);
+  std::uint32_t end = number == 0 ? begin : std::max(begin, line_start(number + 1));
+  if (end > begin && text_[end - 1] == '\n') {
+    --end;
+    if (end > begin && text_[end - 1] == '\r') --end;
+  }
+  return std::string_view(text_).substr(begin, end - begin);
+}
+
+std::uint32_t SourceFile::offset_in_line(SourcePos pos) const {
+  const std::uint32_t offset = offset_of(pos);
+  return offset - line_start(counts_before(offset).newlines + 1);
+}
+
+const SourceFile* SourceManager::add(std::string name, std::string text) {
+  constexpr std::uint64_t kSpace = std::numeric_limits<SourcePos>::max();
+  const std::uint64_t next = std::uint64_t{next_base_} + text.size() + 1;
+  if (text.size() > kMaxFileSize || next > kSpace) return nullptr;
+  files_.emplace_back(std::move(name), std::move(text), next_base_);
+  next_base_ = static_cast<SourcePos>(next);
+  return &files_.back();
+}
+
+const SourceFile* SourceManager::file_of(SourcePos pos) const {
+  if (pos == 0 || pos >= next_base_) return nullptr;
+  const auto after =
+      std::upper_bound(files_.begin(), files_.end(), pos,
+                       [](SourcePos at, const SourceFile& file) { return at < file.base(); });
+  return &*std::prev(after);
+}
+
+}  // namespace mir

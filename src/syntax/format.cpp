@@ -1,0 +1,146 @@
+#include "mir/syntax/format.hpp"
+
+#include <vector>
+
+#include "gaps.hpp"
+#include "mir/syntax/layout.hpp"
+
+namespace mir {
+
+std::string format(const SyntaxTree& tree) {
+  LayoutPrinter printer(tree.file().size() + tree.file().size() / 8);
+  bool at_start = true;
+  const auto comments = [&](std::string_view gap) {
+    if (gap.size() > 1) {
+      for_each_comment(gap, at_start, [&](std::string_view text, bool own_line) {
+        printer.comment(text, own_line);
+      });
+    }
+    at_start = false;
+  };
+  for_each_token(
+      tree,
+      [&](std::string_view gap, TokenKind kind, std::string_view text) {
+        comments(gap);
+        printer.token(kind, text);
+      },
+      comments);
+  return printer.finish();
+}
+
+std::string exact_text(const SyntaxTree& tree) {
+  std::string result;
+  result.reserve(tree.file().size());
+  for_each_token(
+      tree,
+      [&](std::string_view gap, TokenKind, std::string_view text) { result.append(gap).append(text); },
+      [&](std::string_view gap) { result += gap; });
+  return result;
+}
+
+// -- ranges of lines ----------------------------------------------------------------------------------
+
+namespace {
+
+/// A token with what precedes it, both as parts of the source.
+struct Piece {
+  std::string_view gap;
+  std::string_view text;
+  TokenKind kind;
+};
+
+/// The bytes of the lines `first` to `last`.
+std::string_view lines_of(std::string_view text, std::uint32_t first, std::uint32_t last) {
+  std::size_t begin = 0;
+  std::uint32_t line = 1;
+  for (; line < first; ++line) {
+    const std::size_t end = text.find('\n', begin);
+    if (end == text.npos) return text.substr(text.size());
+    begin = end + 1;
+  }
+  std::size_t end = begin;
+  for (; line <= last && end < text.size(); ++line) end = std::min(text.find('\n', end), text.size() - 1) + 1;
+  return text.substr(begin, end - begin);
+}
+
+/// Whether some byte of `text` lies in `range`.
+bool meets(std::string_view text, std::string_view range) {
+  return text.data() < range.data() + range.size() && range.data() < text.data() + text.size();
+}
+
+/// Prints lines of the canonical layout either anew or as they are.
+class RangeFormatter {
+ public:
+  RangeFormatter(std::string_view text, std::string_view range)
+      : printer_(text.size() + text.size() / 8), range_(range) {}
+
+  void line(std::span<const Piece> pieces) {
+    const char* begin = pieces.front().text.data();
+    const char* end = pieces.back().text.data() + pieces.back().text.size();
+    anew_ = meets({begin, static_cast<std::size_t>(end - begin)}, range_);
+    for (const Piece& piece : pieces) {
+      if (anew_) {
+        gap(piece.gap);
+        printer_.token(piece.kind, piece.text);
+      } else {
+        printer_.copy(piece.gap);
+        printer_.copy(piece.kind, piece.text);
+      }
+      at_start_ = false;
+    }
+  }
+
+  std::string finish(std::string_view tail) {
+    if (anew_) {
+      gap(tail);
+      return printer_.finish();
+    }
+    return std::string(printer_.text()).append(tail);
+  }
+
+ private:
+  /// The lines of a gap that precede the range are kept, but for the last line end.
+  void gap(std::string_view gap) {
+    if (gap.data() < range_.data() && range_.data() <= gap.data() + gap.size()) {
+      const auto kept = static_cast<std::size_t>(range_.data() - gap.data());
+      printer_.copy(gap.substr(0, kept - 1));
+      gap.remove_prefix(kept - 1);
+    }
+    for_each_comment(gap, at_start_, [&](std::string_view text, bool own_line) {
+      printer_.comment(text, own_line);
+    });
+  }
+
+  LayoutPrinter printer_;
+  std::string_view range_;
+  bool at_start_ = true;
+  bool anew_ = false;
+};
+
+}  // namespace
+
+std::string format_lines(const SyntaxTree& tree, std::uint32_t first, std::uint32_t last) {
+  const std::string_view text = tree.file().text();
+  RangeFormatter formatter(text, lines_of(text, first, last));
+  std::vector<Piece> line;
+  TokenKind previous = TokenKind::kEnd;
+  std::string result;
+  for_each_token(
+      tree,
+      [&](std::string_view gap, TokenKind kind, std::string_view token) {
+        const bool empty_body = previous == TokenKind::kLBrace && kind == TokenKind::kRBrace;
+        if (!line.empty() && starts_line(previous, kind) && !empty_body) {
+          formatter.line(line);
+          line.clear();
+        }
+        line.push_back({gap, token, kind});
+        previous = kind;
+      },
+      [&](std::string_view tail) {
+        if (!line.empty()) formatter.line(line);
+        result = formatter.finish(tail);
+      });
+  return result;
+}
+
+}  // namespace mir

@@ -1,0 +1,464 @@
+#include "lexer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "mir/syntax/parse.hpp"
+
+// note [recovery]
+// After an error nothing is known about open brackets, so scanning goes on at a place that is an op
+// start by its look: the first text on a line that reads `word.word`, `addr:`, `^` or `}`, outside
+// any module `@` or `#`. A skipped line whose last character is `{` has opened a body, which the
+// parser must enter for the closing braces to pair up; a skipped `}` that only braces follow closes
+// one. A brace that is itself the error is skipped in the same way, so its context is left again.
+
+namespace mir {
+
+namespace {
+
+bool is_symbol_char(unsigned char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '.' || c == '$' || c == '/' || c == '-';
+}
+
+bool is_word_char(unsigned char c) {
+  return is_symbol_char(c) && c != '.' && c != '/' && c != '-' && c != '$';
+}
+
+bool is_blank(unsigned char c) {
+  return c == ' ' || c == '\t' || c == '\r';
+}
+
+bool is_space(unsigned char c) {
+  return is_blank(c) || c == '\n';
+}
+
+/// What no text without quotes may hold: a line end, the end of the text or a NUL, an escape.
+bool ends_bare_text(unsigned char c) {
+  return c == '\n' || c == 0 || c == 0x1b;
+}
+
+/// Behind the quote that closes the string whose opening quote is at `at`; null when none does on
+/// its line.
+const unsigned char* string_end(const unsigned char* at) {
+  for (++at; *at != '\n' && *at != 0; ++at) {
+    if (*at == '"') return at + 1;
+    if (*at == '\\' && at[1] != '\n' && at[1] != 0) ++at;
+  }
+  return nullptr;
+}
+
+constexpr std::string_view kEntrySuffix = ".__entry";
+
+// Texts without quotes are searched this far for their end, so that scanning takes linear time.
+constexpr std::ptrdiff_t kLongestBareText = 1024;
+
+}  // namespace
+
+Lexer::Lexer(const SourceFile& file, Diagnostics& diagnostics)
+    : file_(file),
+      diagnostics_(diagnostics),
+      limit_(reinterpret_cast<const Byte*>(file.text().data() + file.size())),
+      cursor_(reinterpret_cast<const Byte*>(file.text().data())),
+      begin_(cursor_),
+      previous_end_(cursor_) {
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  if (file.text().starts_with(kByteOrderMark)) cursor_ += kByteOrderMark.size();
+  frames_.push_back(Frame::kBody);
+  enter(Frame::kBody);
+}
+
+TokenKind Lexer::next() {
+  previous_end_ = cursor_;
+  brace_ = Brace::kNone;
+  return recovering_ ? resume() : scan();
+}
+
+bool Lexer::is_first_on_line() const {
+  return std::memchr(previous_end_, '\n', static_cast<std::size_t>(begin_ - previous_end_)) !=
+         nullptr;
+}
+
+void Lexer::stop() {
+  recovering_ = false;
+  cursor_ = limit_;
+}
+
+TokenKind Lexer::finish(TokenKind kind) {
+  if (cursor_ - begin_ > static_cast<std::ptrdiff_t>(Token::kMaxLength)) [[unlikely]] {
+    return fail(DiagCode::kTokenTooLong, "token longer than 16 MiB");
+  }
+  return kind;
+}
+
+TokenKind Lexer::value_done(TokenKind kind) {
+  if (frames_.back() == Frame::kAttributes) {
+    enter(Frame::kAttributes);
+  } else if (frames_.back() == Frame::kBody) {  // the value of an alias definition
+    enter(Frame::kBody);
+  }
+  return finish(kind);
+}
+
+TokenKind Lexer::push(Frame frame, TokenKind opener) {
+  if (frames_.size() > kMaxNesting) {
+    const TokenKind kind = fail(DiagCode::kNestingTooDeep, "nested deeper than 256 levels");
+    stop();
+    return kind;
+  }
+  frames_.push_back(frame);
+  enter(frame);
+  if (frame == Frame::kBody) brace_ = Brace::kOpened;
+  return opener;
+}
+
+TokenKind Lexer::pop(Frame frame, TokenKind closer) {
+  // A closer that does not match is the parser's to report; the context stays.
+  if (frames_.size() > 1 && frames_.back() == frame) {
+    frames_.pop_back();
+    enter(frames_.back());
+    if (frame == Frame::kBody) brace_ = Brace::kClosed;
+  }
+  return closer;
+}
+
+// -- texts that end where their context says ----------------------------------------------------
+
+SourcePos Lexer::position(const Byte* at) const {
+  return file_.position_of(reinterpret_cast<const char*>(at));
+}
+
+const Lexer::Byte* Lexer::skip_blanks(const Byte* at) const {
+  while (is_blank(*at)) ++at;
+  return at;
+}
+
+const Lexer::Byte* Lexer::skip_space(const Byte* at) const {
+  while (is_space(*at)) ++at;
+  return at;
+}
+
+const Lexer::Byte* Lexer::bare_limit(const Byte* from) const {
+  return from + std::min(limit_ - from, kLongestBareText);
+}
+
+void Lexer::trim_end() {
+  while (cursor_ > begin_ && is_space(cursor_[-1])) --cursor_;
+}
+
+/// `@` of an op or module head was read. The name ends before `(`, `<`, `[` or `{`; upstream
+/// prints it as it is, so it may hold blanks and may be empty.
+TokenKind Lexer::symbol_in_head() {
+  while (is_symbol_char(*cursor_) && !(cursor_[0] == '/' && cursor_[1] == '/')) ++cursor_;
+  const auto ends_head = [&](const Byte* at) {
+    if (*at == '{') return true;
+    if (*at == '<') return std::find(at, bare_limit(at), '>') != bare_limit(at);
+    if (*at != '(' && *at != '[') return false;
+    const Byte* inner = skip_space(at + 1);
+    if (*at == '(') return *inner == '%' || *inner == ')';
+    return is_symbol_char(*inner) || *inner == '"' || *inner == ']' || *inner == '^';
+  };
+  const Byte* after = skip_blanks(cursor_);
+  const bool at_line_end =
+      *after == '\n' || after == limit_ || (after[0] == '/' && after[1] == '/');
+  if (at_line_end || *after == '}' || ends_head(after)) return finish(TokenKind::kSymbol);
+  const Byte* stop = bare_limit(after);
+  for (const Byte* at = after; at != stop && !ends_bare_text(*at); ++at) {
+    if (!ends_head(at)) continue;
+    cursor_ = at;
+    trim_end();
+    return finish(TokenKind::kSymbol);
+  }
+  return finish(TokenKind::kSymbol);
+}
+
+/// `@` inside `[...]` was read: the name runs up to the bracket.
+TokenKind Lexer::symbol_in_brackets() {
+  while (*cursor_ != ']' && !ends_bare_text(*cursor_)) ++cursor_;
+  trim_end();
+  return finish(TokenKind::kSymbol);
+}
+
+/// A dotted word was read where an op may start. Plug-in ops have any text as their mnemonic
+/// (`free_mnemonic`); it ends before the op's next part.
+TokenKind Lexer::op_name(bool free_mnemonic) {
+  const std::string_view text(begin(), static_cast<std::size_t>(end() - begin()));
+  if (!free_mnemonic) {
+    return finish(text.find('.') == text.npos ? TokenKind::kWord : TokenKind::kOpName);
+  }
+  const Byte* after = skip_blanks(cursor_);
+  const Byte* stop = bare_limit(after);
+  const auto continues = [&](const Byte* at) {
+    return at != stop && !ends_bare_text(*at) && std::strchr("(<[{@", *at) == nullptr &&
+           !(at[0] == '/' && at[1] == '/');
+  };
+  if (!continues(after)) return finish(TokenKind::kOpName);
+  const Byte* at = after;
+  while (continues(at)) ++at;
+  if (*at == '(' || *at == '<' || *at == '[') cursor_ = at;
+  trim_end();
+  return finish(TokenKind::kOpName);
+}
+
+/// The target of prog.jump: quoted, or upstream's `<symbol>.__entry` with any text in it, or one
+/// word.
+TokenKind Lexer::jump_label() {
+  enter(Frame::kBody);
+  cursor_ = begin_;
+  if (*cursor_ == '"') {
+    const Byte* closed = string_end(cursor_);
+    if (closed == nullptr) {
+      return fail(DiagCode::kUnterminatedString, "string without a closing quote");
+    }
+    cursor_ = closed;
+    return finish(TokenKind::kLabel);
+  }
+  const Byte* line_end = std::find_if(cursor_, bare_limit(cursor_), ends_bare_text);
+  const auto found = std::search(cursor_, line_end, kEntrySuffix.begin(), kEntrySuffix.end());
+  if (found != line_end) {
+    const Byte* after = found + kEntrySuffix.size();
+    if (!is_symbol_char(*after)) {
+      cursor_ = after;
+      return finish(TokenKind::kLabel);
+    }
+  }
+  while (is_symbol_char(*cursor_)) ++cursor_;
+  if (cursor_ != begin_) return finish(TokenKind::kLabel);
+  return scan();
+}
+
+/// `<name="` or `[name="` was read. Upstream does not escape the name, so it ends at the first
+/// quote and bracket that the rest of an op can follow.
+TokenKind Lexer::op_name_tag(char close, TokenKind kind) {
+  const Byte* fallback = nullptr;
+  const Byte* stop = bare_limit(cursor_);
+  for (const Byte* at = cursor_; at != stop && !ends_bare_text(*at); ++at) {
+    if (*at != '"') continue;
+    const Byte* bracket = skip_space(at + 1);
+    if (*bracket != close) continue;
+    const Byte* after = skip_space(bracket + 1);
+    if (fallback == nullptr) fallback = bracket + 1;
+    if (*after == '[' || *after == '(' || *after == '<') {
+      cursor_ = bracket + 1;
+      return finish(kind);
+    }
+  }
+  if (fallback == nullptr) {
+    return fail(DiagCode::kUnterminatedString, "op name without a closing quote and bracket");
+  }
+  cursor_ = fallback;
+  return finish(kind);
+}
+
+/// `%` and name characters were read inside a list. Dumps can hold any text up to the colon.
+TokenKind Lexer::value_name() {
+  const Byte* after = skip_space(cursor_);
+  if (*after == ':' || *after == ',' || *after == ')' || *after == '[' || *after == ']') {
+    return finish(TokenKind::kValue);
+  }
+  const Byte* at = cursor_;
+  while (std::strchr(":,()[]{}<>%\n\x1b", *at) == nullptr) ++at;  // strchr finds the NUL too
+  if (*at == ':') cursor_ = at;
+  trim_end();
+  return finish(TokenKind::kValue);
+}
+
+/// The first character of a key was matched along with what a plain key may hold.
+TokenKind Lexer::attribute_key() {
+  const Byte* after = skip_space(cursor_);
+  if (*after == ':') return finish(TokenKind::kKey);
+  const Byte* at = cursor_;
+  const Byte* stop = bare_limit(at);
+  while (at != stop && std::strchr(":,()[]{}<>%@\"\n\x1b", *at) == nullptr) ++at;
+  if (*at == ':') cursor_ = at;
+  trim_end();
+  return finish(TokenKind::kKey);
+}
+
+/// An unquoted string: the shortest text up to `]`, to the end of the line, or to a comma that a
+/// key and a colon follow. Interior commas and blanks belong to it.
+TokenKind Lexer::bare_value() {
+  const auto key_follows = [&](const Byte* comma) {
+    const Byte* at = skip_space(comma + 1);
+    const Byte* key = at;
+    if (*at == '"') {
+      at = string_end(at);
+    } else {
+      while (is_symbol_char(*at)) ++at;
+    }
+    return at != nullptr && at != key && *skip_space(at) == ':';
+  };
+  const Byte* at = begin_;
+  bool symbolic = false;
+  while (*at != ']' && !ends_bare_text(*at) && !(*at == ',' && key_follows(at))) {
+    symbolic |= *at == '$' && is_word_char(at[1]);
+    ++at;
+  }
+  cursor_ = at;
+  trim_end();
+  const std::string_view text(begin(), static_cast<std::size_t>(end() - begin()));
+  const bool expression = symbolic && text.find_first_not_of(
+                                          "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                          "0123456789_$+*/%() \t-") == text.npos;
+  return value_done(expression ? TokenKind::kDim : TokenKind::kBare);
+}
+
+/// A token whose bracketed part, if any follows at once, is kept as it is. Strings inside hide
+/// brackets.
+TokenKind Lexer::balanced(TokenKind kind, Byte open, Byte close) {
+  const bool opened = cursor_[-1] == open;
+  if (!opened && *cursor_ != open) return value_done(kind);
+  const Byte* at = opened ? cursor_ : cursor_ + 1;
+  std::uint32_t depth = 1;
+  while (depth != 0) {
+    if (depth > kMaxNesting) {
+      return fail(DiagCode::kNestingTooDeep, "nested deeper than 256 levels");
+    }
+    if (*at == 0 || *at == 0x1b) {
+      return fail(DiagCode::kUnbalancedBracket, "bracket that is never closed");
+    }
+    if (*at == '"') {
+      at = string_end(at);
+      if (at == nullptr) {
+        return fail(DiagCode::kUnterminatedString, "string without a closing quote");
+      }
+      continue;
+    }
+    if (*at == open) ++depth;
+    if (*at == close && at[-1] != '-') --depth;
+    ++at;
+  }
+  cursor_ = at;
+  return kind == TokenKind::kLoc || kind == TokenKind::kAngle ? finish(kind) : value_done(kind);
+}
+
+// -- errors ---------------------------------------------------------------------------------------
+
+TokenKind Lexer::fail(DiagCode code, const char* message) {
+  if (cursor_ == begin_ && cursor_ != limit_) ++cursor_;
+  // Point at a whole code point.
+  while (cursor_ != limit_ && (*cursor_ & 0xc0) == 0x80) ++cursor_;
+  diagnostics_.error(code, {position(begin_), position(cursor_)}, message);
+  recover(Resume::kAfterToken);
+  return TokenKind::kError;
+}
+
+/// Says what encloses a character that starts no token there: its closer is the likely omission.
+TokenKind Lexer::fail_stray() {
+  static constexpr std::string_view kPlaces[] = {"",
+                                                 " in a list of values",
+                                                 " in an attribute list",
+                                                 " in '[@symbol]'",
+                                                 " in an array",
+                                                 " in a dictionary",
+                                                 " in a quantisation spec",
+                                                 " in a quantisation annotation",
+                                                 " in a tensor type",
+                                                 " in the dimensions of a tensor type"};
+  while (cursor_ != limit_ && (*cursor_ & 0xc0) == 0x80) ++cursor_;
+  const std::string_view found(begin(), static_cast<std::size_t>(end() - begin()));
+  const std::string_view place = kPlaces[static_cast<std::size_t>(frames_.back())];
+  Diagnostic& diagnostic =
+      diagnostics_.error(DiagCode::kStrayCharacter, {position(begin_), position(cursor_)},
+                         fmt::format("unexpected character '{}'{}", found, place));
+  if (found == "=" && frames_.back() == Frame::kAttributes) {
+    diagnostic.hint = "attributes are written key:value";
+  }
+  recover(Resume::kAfterToken);
+  return TokenKind::kError;
+}
+
+TokenKind Lexer::fail_log_line() {
+  const Byte* line_end = std::find(begin_, limit_, '\n');
+  cursor_ = line_end;
+  while (cursor_ > begin_ + 1 && is_blank(cursor_[-1])) --cursor_;
+  auto& diagnostic =
+      diagnostics_.error(DiagCode::kLogLineInText, {position(begin_), position(cursor_)},
+                         "terminal escape sequence: a log line was printed into the dump");
+  diagnostic.hint =
+      "upstream logs to the stream it dumps to when it cannot name an element type; remove the log "
+      "line and write the type's name";
+  cursor_ = line_end;
+  recover(Resume::kAfterToken);
+  return TokenKind::kError;
+}
+
+void Lexer::recover(Resume where) {
+  if (brace_ == Brace::kOpened) frames_.pop_back();
+  if (brace_ == Brace::kClosed) frames_.push_back(Frame::kBody);
+  if (where != Resume::kAfterToken || brace_ != Brace::kNone) cursor_ = begin_;
+  body_is_missing_ = where == Resume::kInBody;
+  recovering_ = true;
+}
+
+namespace {
+
+/// Whether the text at `at`, first on its line, looks like the start of an op or a closing brace.
+bool looks_like_op(const unsigned char* at) {
+  if (*at == '}' || *at == '^') return true;
+  const unsigned char* word = at;
+  while (is_word_char(*at)) ++at;
+  if (at == word || (*word >= '0' && *word <= '9')) return false;
+  if (*at == '.') return true;
+  return std::string_view(reinterpret_cast<const char*>(word),
+                          static_cast<std::size_t>(at - word)) == "addr" &&
+         *at == ':';
+}
+
+/// The end of a run of closing braces and blanks.
+const unsigned char* skip_braces(const unsigned char* at) {
+  while (*at == '}' || is_blank(*at)) ++at;
+  return at;
+}
+
+}  // namespace
+
+TokenKind Lexer::resume() {
+  recovering_ = false;
+  while (frames_.back() != Frame::kBody) frames_.pop_back();
+  enter(Frame::kBody);
+  if (body_is_missing_) {
+    begin_ = cursor_;
+    return push(Frame::kBody, TokenKind::kResumeBody);
+  }
+  const Byte* text = reinterpret_cast<const Byte*>(file_.text().data());
+  const Byte* at = cursor_;
+  const Byte* before = at;
+  while (before > text && is_blank(before[-1])) --before;
+  bool line_start = before == text || before[-1] == '\n';
+  std::int64_t depth = 0;
+  const Byte* last = nullptr;  // last character of the skipped line that is not blank
+  while (at != limit_) {
+    if (line_start) {
+      at = skip_space(at);
+      if (frames_.size() == 1 ? *at == '@' || *at == '#' : looks_like_op(at)) break;
+      line_start = false;
+    } else if (*at == '\n') {
+      if (last != nullptr && *last == '{') {
+        begin_ = cursor_ = last + 1;
+        return push(Frame::kBody, TokenKind::kResumeBody);
+      }
+      line_start = true;
+      last = nullptr;
+      depth = 0;
+      ++at;
+    } else if (at[0] == '/' && at[1] == '/') {
+      at = std::find(at, limit_, '\n');
+    } else if (*at == '}' && --depth < 0 && frames_.size() > 1) {
+      last = at;
+      const Byte* after = skip_braces(at);
+      if (*after == '\n' || after == limit_ || (after[0] == '/' && after[1] == '/')) break;
+      at = after;
+    } else {
+      if (!is_blank(*at)) last = at;
+      depth += *at == '{' ? 1 : 0;
+      ++at;
+    }
+  }
+  begin_ = cursor_ = at;
+  return TokenKind::kResume;
+}
+
+}  // namespace mir

@@ -1,0 +1,101 @@
+// The scanner: text to tokens, one context at a time. Rules are in grammar/lexer.re.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "mir/support/diagnostic.hpp"
+#include "mir/syntax/token.hpp"
+
+namespace mir {
+
+/// Scans one text. Which words may come next depends on what encloses them (a body, a value list,
+/// an attribute list, ...); the scanner keeps that context itself, so it needs no word from the
+/// parser and can be tested alone. White space never decides between two readings.
+class Lexer {
+ public:
+  Lexer(const SourceFile& file, Diagnostics& diagnostics);
+
+  /// Kind of the next token; begin() and end() delimit its text. Returns kError after reporting a
+  /// lexical error, and kEnd for ever after the last token.
+  TokenKind next();
+
+  const char* begin() const { return reinterpret_cast<const char*>(begin_); }
+  const char* end() const { return reinterpret_cast<const char*>(cursor_); }
+  /// End of the token before the current one.
+  const char* previous_end() const { return reinterpret_cast<const char*>(previous_end_); }
+  /// Whether a line ends between the previous token and the current one.
+  bool is_first_on_line() const;
+
+  /// Where scanning goes on after an error.
+  enum class Resume : std::uint8_t {
+    kAfterToken,  ///< behind the current token, where an op may start
+    kAtToken,     ///< at the current token or behind it, where an op may start
+    kInBody,      ///< at the current token, in a body whose `{` is missing before it
+  };
+  /// Makes the next call skip to where an op may start: see note [recovery] in lexer.cpp.
+  void recover(Resume where);
+  /// Makes every further call return kEnd.
+  void stop();
+
+ private:
+  /// What encloses the text being scanned.
+  enum class Frame : std::uint8_t {
+    kBody,        // file, module or region body
+    kList,        // ( ... ) of values; [ ... ] of successors
+    kAttributes,  // [ key:value, ... ]
+    kSymbolRef,   // [@symbol]
+    kArray,
+    kDict,
+    kSpec,        // QuantSpec( ... ) and its kind's parentheses
+    kAnnotation,  // QuantAnnotation( ... )
+    kType,        // tensor< ... >
+    kShape,       // [ ... ] of a type
+  };
+  /// What the current token did to the stack of bodies.
+  enum class Brace : std::uint8_t { kNone, kOpened, kClosed };
+  using Byte = unsigned char;
+
+  TokenKind scan();
+  TokenKind resume();
+  TokenKind push(Frame frame, TokenKind opener);
+  TokenKind pop(Frame frame, TokenKind closer);
+  void enter(Frame frame);
+  /// An attribute value is complete once its text ends at this nesting.
+  TokenKind value_done(TokenKind kind);
+
+  TokenKind symbol_in_head();
+  TokenKind symbol_in_brackets();
+  TokenKind op_name(bool free_mnemonic);
+  TokenKind jump_label();
+  TokenKind op_name_tag(char close, TokenKind kind);
+  TokenKind value_name();
+  TokenKind bare_value();
+  TokenKind attribute_key();
+  TokenKind balanced(TokenKind kind, Byte open, Byte close);
+  TokenKind fail(DiagCode code, const char* message);
+  TokenKind fail_stray();
+  TokenKind fail_log_line();
+  TokenKind finish(TokenKind kind);
+
+  SourcePos position(const Byte* at) const;
+  const Byte* skip_blanks(const Byte* at) const;
+  const Byte* skip_space(const Byte* at) const;
+  const Byte* bare_limit(const Byte* from) const;
+  void trim_end();
+
+  const SourceFile& file_;
+  Diagnostics& diagnostics_;
+  const Byte* limit_;
+  const Byte* cursor_;
+  const Byte* begin_;
+  const Byte* previous_end_;
+  int condition_ = 0;
+  Brace brace_ = Brace::kNone;
+  bool recovering_ = false;
+  bool body_is_missing_ = false;
+  std::vector<Frame> frames_;
+};
+
+}  // namespace mir

@@ -1,0 +1,276 @@
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "mir/support/dtype.hpp"
+#include "mir/syntax/layout.hpp"
+#include "token_stream.hpp"
+#include "token_text.hpp"
+
+namespace mir {
+
+namespace {
+
+using K = TokenKind;
+
+constexpr std::string_view kDevices[] = {"Ascend", "AscendHost", "CPU",    "CUDA",
+                                         "CUDAHost", "OpenCL",   "QNN", "Unknown"};
+
+/// Operations upstream prints as `linalg.<device>.<name>Op`; any other name is a plug-in's.
+constexpr std::string_view kOps[] = {
+    "Abs", "Add", "Argsort", "CastType", "CausalMask", "Clip", "Clone", "Concat", "Contiguous",
+    "Conv1D", "Conv2D", "Conv3D", "Copy", "Cos", "Div", "Einsum", "Embedding", "Equal", "Exp",
+    "Fill", "FlashAttention2", "FlashAttention2SwaSink", "GELU", "Gather", "ISTFT", "Index",
+    "Interpolate", "KVCache", "LayerNorm", "LayerNorm2D", "Linear", "Log", "MaskedScatter", "MatMul",
+    "Mean", "Mul", "MultimodalRoPE", "Neg", "Pad", "PagedAttn", "Param", "Permute", "QuickGELU",
+    "RMSNorm", "RadixAttnRelax", "RadixAttnSwaSink", "ReLU", "ReduceMax", "ReduceMin", "ReduceSum",
+    "Repeat", "Reshape", "RoPE", "STFT", "Scatter", "SiLU", "Sigmoid", "Sin", "Slice", "Softmax",
+    "Split", "Stack", "Sub", "TopK", "Transpose", "View", "VisionRoPE", "Where", "X2X"};
+
+/// `kCPU` without its prefix, none for any other text.
+std::optional<std::string_view> modern_device(std::string_view name) {
+  if (!name.starts_with('k')) return std::nullopt;
+  const auto* found = std::find(std::begin(kDevices), std::end(kDevices), name.substr(1));
+  if (found == std::end(kDevices)) return std::nullopt;
+  return *found;
+}
+
+std::string_view modern_dtype(std::string_view name) {
+  if (!name.starts_with('k')) return name;
+  const auto dtype = dtype_from_name(name);
+  return dtype ? name_of(*dtype) : name;
+}
+
+bool is_builtin_linalg(std::string_view op) {
+  constexpr std::string_view kSuffix = "Op";
+  if (!op.starts_with("linalg.") || !op.ends_with(kSuffix)) return false;
+  op.remove_prefix(op.rfind('.') + 1);
+  op.remove_suffix(kSuffix.size());
+  return std::find(std::begin(kOps), std::end(kOps), op) != std::end(kOps);
+}
+
+class Modernizing {
+ public:
+  explicit Modernizing(TokenStream& stream) : stream_(stream) {}
+
+  void run() {
+    items_.reserve(stream_.items.size() + stream_.items.size() / 8);
+    for (at_ = 0; at_ < stream_.items.size(); ++at_) {
+      const StreamItem& item = stream_.items[at_];
+      if (item.role == StreamItem::Role::kToken) {
+        token(item);
+        previous_ = item.kind;
+      } else {
+        items_.push_back(item);
+      }
+    }
+    stream_.items = std::move(items_);
+  }
+
+ private:
+  void token(const StreamItem& item) {
+    switch (item.kind) {
+      case K::kOpName: op_name(item); break;
+      case K::kSymbol:
+        if (previous_ == K::kOpName) symbol_ = item.text;
+        put(item);
+        break;
+      case K::kAngle: angle(item); break;
+      case K::kNameSquare: name(item); break;
+      case K::kTypedValue:
+      case K::kType: put({type(item.text), item.kind}); break;
+      case K::kShapeClose:
+        put(item);
+        type_words_ = 0;
+        break;
+      case K::kWord: word(item); break;
+      case K::kNoneOpen:
+        put({"None", K::kWord});
+        empty_parentheses();
+        break;
+      case K::kKey:
+        has_symbol_ |= item.text == "symbol";
+        put(item);
+        break;
+      case K::kLBracket:
+      case K::kLBracketSymbol:
+      case K::kLBracketBlock:
+        open_block_ = items_.size();
+        put(item);
+        break;
+      case K::kRBracket:
+        if (in_head_) head_close_ = items_.size();
+        put(item);
+        end_block();
+        break;
+      case K::kLParen:
+        in_head_ = false;
+        put(item);
+        break;
+      case K::kLBrace:
+        if (in_head_ && op_ == "graph.SubGraphOp" && !has_symbol_) add_symbol();
+        in_head_ = false;
+        put(item);
+        break;
+      default: put(item); break;
+    }
+  }
+
+  void put(StreamItem item) { items_.push_back(item); }
+
+  std::string_view keep(std::string_view text) { return stream_.texts.copy(text); }
+
+  bool next_is(K kind) const {
+    const std::size_t next = stream_.next_token(at_ + 1);
+    return next < stream_.items.size() && stream_.items[next].is(kind);
+  }
+
+  // -- heads ------------------------------------------------------------------------------------------
+
+  void op_name(const StreamItem& item) {
+    op_ = modern_op(item.text);
+    symbol_ = {};
+    in_head_ = true;
+    has_symbol_ = false;
+    head_close_ = 0;
+    put({op_, item.kind});
+    if (op_ == "prog.exit" && !next_is(K::kLParen)) {
+      put({"(", K::kLParen});
+      put({")", K::kRParen});
+      put({"->", K::kArrow});
+      put({"(", K::kLParen});
+      put({")", K::kRParen});
+    }
+  }
+
+  /// `linalg.kCPU.LLMEmbeddingTokenOp` to `linalg.CPU.EmbeddingOp`.
+  std::string_view modern_op(std::string_view op) {
+    const std::size_t first = op.find('.');
+    const std::size_t second = op.find('.', first + 1);
+    if (second == op.npos) return op;
+    const std::string_view device = op.substr(first + 1, second - first - 1);
+    const std::string_view mnemonic = op.substr(second + 1);
+    const auto modern = modern_device(device);
+    const bool renamed = op.starts_with("linalg.") && mnemonic == "LLMEmbeddingTokenOp";
+    if (!modern && !renamed) return op;
+    std::string text(op.substr(0, first + 1));
+    text.append(modern.value_or(device)).append(1, '.').append(renamed ? "EmbeddingOp" : mnemonic);
+    return keep(text);
+  }
+
+  void angle(const StreamItem& item) {
+    const std::string text = canonical_text(item.kind, item.text);
+    const auto device = modern_device(std::string_view(text).substr(1, text.size() - 2));
+    put(device ? StreamItem{keep("<" + std::string(*device) + ">"), item.kind} : item);
+  }
+
+  void name(const StreamItem& item) {
+    if (!is_builtin_linalg(op_)) {
+      put(item);
+      return;
+    }
+    std::string text = canonical_text(item.kind, item.text);
+    text.front() = '<';
+    text.back() = '>';
+    put({keep(text), K::kNameAngle});
+  }
+
+  /// Gives the subgraph whose `{` comes next the attribute that upstream prints today.
+  void add_symbol() {
+    std::string_view name = symbol_;
+    name.remove_prefix(std::min<std::size_t>(name.size(), 1));
+    K kind = K::kBare;
+    if (name.starts_with('"')) {
+      kind = K::kString;
+    } else if (!name.empty() && !is_plain_name(name)) {
+      kind = K::kString;
+      name = keep(quoted(name));
+    }
+    const StreamItem attribute[] = {{"symbol", K::kKey}, {":", K::kColon}, {name, kind}};
+    if (head_close_ == 0) {
+      put({"[", K::kLBracket});
+      items_.insert(items_.end(), std::begin(attribute), std::end(attribute));
+      put({"]", K::kRBracket});
+      return;
+    }
+    const bool first = items_[head_close_ - 1].is(K::kLBracket);
+    const auto close = items_.begin() + static_cast<std::ptrdiff_t>(head_close_);
+    const auto at = items_.insert(close, std::begin(attribute), std::end(attribute));
+    if (!first) items_.insert(at, {",", K::kComma});
+  }
+
+  static std::string quoted(std::string_view text) {
+    std::string result = "\"";
+    for (const char c : text) {
+      if (c == '"' || c == '\\') result += '\\';
+      result += c;
+    }
+    return result += '"';
+  }
+
+  // -- values and specs -------------------------------------------------------------------------------
+
+  /// `tensor<[1], kFp32, kCPU>`, possibly after a value's name, to today's names.
+  std::string_view type(std::string_view text) {
+    if (text.find(", k") == text.npos) return text;
+    const std::size_t device = text.rfind(", ") + 2;
+    const std::size_t dtype = text.rfind(", ", device - 3) + 2;
+    const std::string_view device_name = text.substr(device, text.size() - 1 - device);
+    std::string result(text.substr(0, dtype));
+    result.append(modern_dtype(text.substr(dtype, device - 2 - dtype))).append(", ");
+    result.append(modern_device(device_name).value_or(device_name)).append(">");
+    return keep(result);
+  }
+
+  void word(const StreamItem& item) {
+    switch (type_words_++) {
+      case 0: put({modern_dtype(item.text), item.kind}); return;
+      case 1: put({modern_device(item.text).value_or(item.text), item.kind}); return;
+      default: put(item);
+    }
+    if (previous_ == K::kQuantSpecOpen && item.text == "None" &&
+        (next_is(K::kComma) || next_is(K::kDataRParen))) {
+      empty_parentheses();
+    }
+  }
+
+  void empty_parentheses() {
+    put({"(", K::kDataLParen});
+    put({")", K::kDataRParen});
+  }
+
+  /// A constant printed twice in a row is printed once.
+  void end_block() {
+    const auto begin = items_.begin() + static_cast<std::ptrdiff_t>(open_block_);
+    const auto length = static_cast<std::size_t>(items_.end() - begin);
+    const bool constant = begin->is(K::kLBracket) && length > 1 && begin[1].is(K::kKey) &&
+                          begin[1].text == "constant";
+    const bool repeated = constant && block_end_ == open_block_ && block_length_ == length &&
+                          std::equal(begin, items_.end(), begin - static_cast<std::ptrdiff_t>(length));
+    if (repeated) items_.resize(open_block_);
+    block_end_ = items_.size();
+    block_length_ = length;
+  }
+
+  TokenStream& stream_;
+  std::vector<StreamItem> items_;
+  std::size_t at_ = 0;
+  K previous_ = K::kEnd;
+  // The operation whose head or lists are being read.
+  std::string_view op_;
+  std::string_view symbol_;
+  bool in_head_ = false;
+  bool has_symbol_ = false;
+  std::size_t head_close_ = 0;  // its `]` in items_, 0: none
+  // The last bracketed block, and where one that is open begins.
+  std::size_t block_end_ = 0;
+  std::size_t block_length_ = 0;
+  std::size_t open_block_ = 0;
+  std::uint32_t type_words_ = 2;  // words since the shape of a type
+};
+
+}  // namespace
+
+void modernize(TokenStream& stream) { Modernizing(stream).run(); }
+
+}  // namespace mir

@@ -1,0 +1,106 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
+#include "token_stream.hpp"
+
+namespace mir {
+
+namespace {
+
+using K = TokenKind;
+
+constexpr std::string_view kConstantPrefix = "constant_";
+constexpr std::string_view kUuidField = ", uuid=";
+
+bool is_number(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// Numbers in order of first appearance.
+class Numbering {
+ public:
+  std::uint32_t operator()(std::string_view id) {
+    return map_.emplace(id, static_cast<std::uint32_t>(map_.size())).first->second;
+  }
+  void clear() { map_.clear(); }
+
+ private:
+  std::unordered_map<std::string_view, std::uint32_t> map_;
+};
+
+class Renumbering {
+ public:
+  explicit Renumbering(TokenStream& stream) : stream_(stream) {}
+
+  void run() {
+    for (StreamItem& item : stream_.items) {
+      if (item.role != StreamItem::Role::kToken) continue;
+      token(item);
+      before_ = {before_[1], item};
+    }
+  }
+
+ private:
+  void token(StreamItem& item) {
+    const bool attribute = before_[1].is(K::kColon) && before_[0].is(K::kKey);
+    switch (item.kind) {
+      case K::kLBrace: ++depth_; break;
+      case K::kRBrace:
+        if (--depth_ == 0) storage_.clear();
+        break;
+      case K::kValue: replace(item, 1, item.text.size(), storage_); break;
+      case K::kTypedValue: replace(item, 1, item.text.find(':'), storage_); break;
+      case K::kSymbol: constant(item, 1); break;
+      case K::kBare:
+        if (attribute) constant(item, 0);
+        break;
+      case K::kInt:
+        if (attribute && before_[0].text == "program_uuid") {
+          replace(item, 0, item.text.size(), storage_);
+        } else if (before_[1].is(K::kEqual) && before_[0].is(K::kWord) && before_[0].text == "uuid") {
+          replace(item, 0, item.text.size(), specs_);
+        }
+        break;
+      case K::kQuantSpec: quant_spec(item); break;
+      default: break;
+    }
+  }
+
+  void constant(StreamItem& item, std::size_t begin) {
+    if (!item.text.substr(begin).starts_with(kConstantPrefix)) return;
+    replace(item, begin + kConstantPrefix.size(), item.text.size(), storage_);
+  }
+
+  void quant_spec(StreamItem& item) {
+    const std::size_t field = item.text.find(kUuidField);
+    if (field == item.text.npos) return;
+    const std::size_t begin = field + kUuidField.size();
+    replace(item, begin, item.text.find_first_of(",)", begin), specs_);
+  }
+
+  /// Bytes `begin` to `end` get their new number, if they are one.
+  void replace(StreamItem& item, std::size_t begin, std::size_t end, Numbering& numbering) {
+    const std::string_view id = item.text.substr(begin, end - begin);
+    if (!is_number(id)) return;
+    buffer_.clear();
+    fmt::format_to(std::back_inserter(buffer_), "{}{}{}", item.text.substr(0, begin), numbering(id),
+                   item.text.substr(end));
+    item.text = stream_.texts.copy(std::string_view(buffer_.data(), buffer_.size()));
+  }
+
+  TokenStream& stream_;
+  Numbering storage_;
+  Numbering specs_;
+  std::int64_t depth_ = 0;
+  std::array<StreamItem, 2> before_{};  // the two tokens before the current one
+  fmt::memory_buffer buffer_;
+};
+
+}  // namespace
+
+void renumber(TokenStream& stream) { Renumbering(stream).run(); }
+
+}  // namespace mir

@@ -1,0 +1,42 @@
+// A text as its tokens and comments in order, free of layout: what rewrites work on.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mir/support/arena.hpp"
+#include "mir/support/result.hpp"
+#include "mir/syntax/tree.hpp"
+
+namespace mir {
+
+struct StreamItem {
+  enum class Role : std::uint8_t { kToken, kOwnLineComment, kTrailingComment };
+
+  std::string_view text;
+  TokenKind kind = TokenKind::kUndefined;
+  Role role = Role::kToken;
+
+  bool is(TokenKind wanted) const { return role == Role::kToken && kind == wanted; }
+  friend bool operator==(const StreamItem&, const StreamItem&) = default;
+};
+
+/// Texts lie in the tree's source or, when new, in `texts`.
+struct TokenStream {
+  std::vector<StreamItem> items;
+  Arena texts;
+
+  explicit TokenStream(const SyntaxTree& tree);
+  /// The index of the next token (no comment) from `at` on, or the number of items.
+  std::size_t next_token(std::size_t at) const;
+  std::string print() const;
+};
+
+void renumber(TokenStream& stream);
+void modernize(TokenStream& stream);
+void alias_attributes(TokenStream& stream);
+Result<void> expand_attributes(TokenStream& stream);
+
+}  // namespace mir

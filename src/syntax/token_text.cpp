@@ -1,0 +1,111 @@
+#include "token_text.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "mir/syntax/layout.hpp"
+
+namespace mir {
+
+namespace {
+
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+char* copy(std::string_view text, char* out) { return std::copy(text.begin(), text.end(), out); }
+
+/// A dimension expression keeps a blank only between two words.
+char* write_dim(std::string_view text, char* out) {
+  const auto is_operand = [](char c) { return is_word(c) || c == '$'; };
+  bool gap = false;
+  char last = '\0';
+  for (const char c : text) {
+    if (is_space(c)) {
+      gap = true;
+      continue;
+    }
+    if (gap && is_operand(last) && is_operand(c)) *out++ = ' ';
+    gap = false;
+    *out++ = last = c;
+  }
+  return out;
+}
+
+/// `<name="..."`, `[name="..."`: the quoted part is kept as it is.
+char* write_name(std::string_view text, char* out) {
+  const std::size_t quote = text.find('"');
+  *out++ = text.front();
+  out = copy("name=", out);
+  out = copy(text.substr(quote, text.rfind('"') - quote + 1), out);
+  *out++ = text.back();
+  return out;
+}
+
+/// First byte after the string that begins at `at`.
+std::size_t skip_string(std::string_view text, std::size_t at) {
+  for (++at; at < text.size() && text[at] != '"'; ++at) at += text[at] == '\\' ? 1 : 0;
+  return std::min(at + 1, text.size());
+}
+
+/// Outside strings, a run of white space becomes one blank, and none beside the outer brackets.
+/// With `only_line_ends` runs that hold no line end are kept.
+char* write_balanced(std::string_view text, bool only_line_ends, char* out) {
+  for (std::size_t at = 0; at < text.size();) {
+    if (text[at] == '"') {
+      const std::size_t end = skip_string(text, at);
+      out = copy(text.substr(at, end - at), out);
+      at = end;
+    } else if (is_space(text[at])) {
+      std::size_t end = at;
+      while (end < text.size() && is_space(text[end])) ++end;
+      const std::string_view run = text.substr(at, end - at);
+      // `->` would not close a bracket.
+      const bool beside_bracket = at == 1 || (end + 1 == text.size() && text[at - 1] != '-');
+      if (only_line_ends && run.find_first_of("\r\n") == run.npos) {
+        out = copy(run, out);
+      } else if (only_line_ends || !beside_bracket) {
+        *out++ = ' ';
+      }
+      at = end;
+    } else {
+      *out++ = text[at++];
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+char* write_canonical(TokenKind kind, std::string_view text, char* out) {
+  switch (kind) {
+    case TokenKind::kDim: return write_dim(text, out);
+    case TokenKind::kNameAngle:
+    case TokenKind::kNameSquare: return write_name(text, out);
+    case TokenKind::kAngle: return write_balanced(text, false, out);
+    case TokenKind::kLoc: {
+      const std::size_t open = text.find('(');
+      return write_balanced(text.substr(open), false, copy("loc", out));
+    }
+    case TokenKind::kHash:
+    case TokenKind::kOpaqueType: return write_balanced(text, true, out);
+    default: return std::remove_copy_if(text.begin(), text.end(), out, is_space);
+  }
+}
+
+bool is_plain_name(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return is_word(c) || c == '.' || c == '$' || c == '/' || c == '-';
+  });
+}
+
+std::string canonical_text(TokenKind kind, std::string_view text) {
+  if (!has_inner_space(kind)) return std::string(text);
+  std::string result(text.size(), '\0');
+  result.resize(static_cast<std::size_t>(write_canonical(kind, text, result.data()) - result.data()));
+  return result;
+}
+
+}  // namespace mir

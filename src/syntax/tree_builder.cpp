@@ -1,0 +1,160 @@
+#include "tree_builder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace mir {
+
+TreeBuilder::TreeBuilder(const SourceFile& file, Diagnostics& diagnostics,
+                         const std::function<bool(Unit&&)>& deliver)
+    : file_(file),
+      diagnostics_(diagnostics),
+      deliver_(deliver),
+      lexer_(file, diagnostics),
+      errors_before_(diagnostics.error_count()) {}
+
+int TreeBuilder::next_token(std::uint32_t& number) {
+  if (diagnostics_.is_full()) lexer_.stop();
+  current_ = lexer_.next();
+  number = token_end();
+  const auto offset = static_cast<std::uint32_t>(lexer_.begin() - file_.text().data());
+  const auto length = static_cast<std::uint32_t>(lexer_.end() - lexer_.begin());
+  if (current_ != TokenKind::kEnd) tokens_.emplace_back(current_, offset, length);
+  return static_cast<int>(current_);
+}
+
+void TreeBuilder::finish_unit(std::uint32_t end) {
+  const std::uint32_t count = end - first_token_;
+  if (diagnostics_.error_count() == errors_before_ && count != 0) {
+    const std::uint32_t base = tokens_.front().offset;
+    for (std::uint32_t i = 0; i < count; ++i) tokens_[i].offset -= base;
+    Unit unit(file_.base() + base, std::span(tokens_).first(count), nodes_);
+    if (!deliver_(std::move(unit))) lexer_.stop();
+  }
+  after_module_ |= !nodes_.empty() && nodes_.back().kind() == NodeKind::kModuleEnd;
+  tokens_.erase(tokens_.begin(), tokens_.begin() + count);
+  nodes_.clear();
+  first_token_ = end;
+}
+
+namespace {
+
+bool contains(std::span<const TokenKind> kinds, TokenKind kind) {
+  return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
+}
+
+/// Kinds as a person would list them: one of several spellings of a thing.
+std::vector<TokenKind> without_variants(std::vector<TokenKind> kinds) {
+  using enum TokenKind;
+  constexpr std::pair<TokenKind, TokenKind> kVariants[] = {
+      {kTypedValue, kValue},     {kTensor, kType},    {kOpaqueType, kType},
+      {kNameSquare, kNameAngle}, {kAddress, kOpName}, {kLBracketSymbol, kLBracket},
+      {kEnd, kSymbol},           {kResume, kResume},  {kResumeBody, kResumeBody}};
+  for (const auto& [variant, thing] : kVariants) {
+    if (contains(kinds, thing)) std::erase(kinds, variant);
+  }
+  return kinds;
+}
+
+/// "expected a, b or c"; a long list is named by what it has in common.
+std::string list_expected(std::span<const TokenKind> expected) {
+  constexpr std::size_t kLongestList = 5;
+  if (expected.empty()) return "";
+  if (contains(expected, TokenKind::kSymbol) && contains(expected, TokenKind::kHash) &&
+      expected.size() == 2) {
+    return "expected a module or an attribute alias";
+  }
+  if (contains(expected, TokenKind::kOpName)) return "expected an operation or '}'";
+  if (expected.size() > kLongestList) {
+    if (contains(expected, TokenKind::kString)) {
+      return contains(expected, TokenKind::kInt) ? "expected an attribute value"
+                                                 : "expected a quoted or bracketed value";
+    }
+    return "";
+  }
+  std::string text = "expected ";
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    if (i != 0) text += i + 1 == expected.size() ? " or " : ", ";
+    text += describe(expected[i]);
+  }
+  return text;
+}
+
+/// The start of a token's text in quotes, in whole code points.
+std::string quoted(std::string_view text) {
+  constexpr std::size_t kLongestQuote = 40;
+  if (text.size() <= kLongestQuote) return fmt::format("'{}'", text);
+  std::size_t length = kLongestQuote;
+  while ((static_cast<unsigned char>(text[length]) & 0xc0) == 0x80) --length;
+  return fmt::format("'{}...'", text.substr(0, length));
+}
+
+}  // namespace
+
+void TreeBuilder::syntax_error(std::vector<TokenKind> expected) {
+  const bool any_error = diagnostics_.error_count() != errors_before_;
+  const bool at_end = current_ == TokenKind::kEnd;
+  const bool between_modules = contains(expected, TokenKind::kEnd);
+  const bool is_op = current_ == TokenKind::kOpName || current_ == TokenKind::kAddress;
+  // After an error the braces may not pair up: what that misplaces is no mistake of its own.
+  const bool is_consequence =
+      any_error && (at_end || (between_modules && (is_op || current_ == TokenKind::kRBrace ||
+                                                   current_ == TokenKind::kLParen)));
+  // Scanning that went on at this very token got no further.
+  const bool is_repeated = last_error_ == lexer_.begin();
+  last_error_ = lexer_.begin();
+  if (!is_consequence && !is_repeated) report(expected);
+
+  const bool body_is_missing =
+      (between_modules && is_op) || expected == std::vector{TokenKind::kLBrace};
+  using Resume = Lexer::Resume;
+  lexer_.recover(at_end || is_repeated || !lexer_.is_first_on_line() ? Resume::kAfterToken
+                 : body_is_missing                                   ? Resume::kInBody
+                                                                     : Resume::kAtToken);
+}
+
+void TreeBuilder::report(const std::vector<TokenKind>& expected) {
+  const bool at_end = current_ == TokenKind::kEnd;
+  const std::string_view text(lexer_.begin(),
+                              static_cast<std::size_t>(lexer_.end() - lexer_.begin()));
+  std::string found(describe(current_));
+  if (!at_end && found.front() != '\'') found += " " + quoted(text);
+  const std::vector<TokenKind> kinds = without_variants(expected);
+  const std::string wanted = list_expected(kinds);
+  const std::string message = wanted.empty() ? "unexpected " + found : wanted + ", found " + found;
+
+  // What is missing at a line's end is shown there, not at the next line's first word.
+  Span at{file_.position_of(lexer_.begin()), file_.position_of(lexer_.end())};
+  const bool between_modules = contains(expected, TokenKind::kEnd);
+  const bool is_missing =
+      lexer_.is_first_on_line() && !between_modules && !contains(expected, TokenKind::kOpName);
+  if ((at_end || is_missing) && lexer_.previous_end() != file_.text().data()) {
+    at.begin = at.end = file_.position_of(lexer_.previous_end());
+  }
+  const bool is_trailing = between_modules && after_module_;
+  Diagnostic& diagnostic = diagnostics_.error(
+      is_trailing ? DiagCode::kTrailingText : DiagCode::kUnexpectedToken, at, message);
+  explain(diagnostic, kinds);
+}
+
+/// Names the mistake people really make, where it can be told.
+void TreeBuilder::explain(Diagnostic& diagnostic, std::span<const TokenKind> expected) const {
+  const bool op_expected = contains(expected, TokenKind::kOpName);
+  if (current_ == TokenKind::kWord && op_expected) {
+    const std::string_view gap(lexer_.previous_end(),
+                               static_cast<std::size_t>(lexer_.begin() - lexer_.previous_end()));
+    diagnostic.code = DiagCode::kTextInOpPosition;
+    diagnostic.hint = gap.find("//") != gap.npos
+                          ? "every line of a comment needs its own '//'"
+                          : "an operation is named 'dialect.Name'; a comment starts with '//'";
+  } else if (current_ == TokenKind::kValue && op_expected) {
+    diagnostic.hint = "results follow the operands: 'dialect.Name (operands) -> (results)'";
+  } else if (current_ == TokenKind::kOpName && contains(expected, TokenKind::kHash)) {
+    diagnostic.hint = "operations stand inside a module; a '}' before this may be one too many";
+  }
+}
+
+}  // namespace mir

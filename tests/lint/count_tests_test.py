@@ -1,0 +1,33 @@
+"""The last line of scripts/test says what really happened."""
+
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts" / "lib"))
+from count_tests import count  # noqa: E402
+
+SUMMARY = "[doctest] test cases:  7 |  {} passed | {} failed | 1 skipped\n"
+
+
+class CountTest(unittest.TestCase):
+    def test_doctest_programs_count_each_case(self):
+        self.assertEqual(count("OK", SUMMARY.format(6, 0)), (6, 0, 1))
+        self.assertEqual(count("FAIL", SUMMARY.format(4, 2)), (4, 2, 1))
+
+    def test_tap_programs_count_each_line(self):
+        output = "1..4\nok 1 - a\nnot ok 2 - b\n# ok is a word of this comment\nok 3 # SKIP no\nok 4\n"
+        self.assertEqual(count("FAIL", output), (2, 1, 1))
+
+    def test_other_programs_count_once(self):
+        self.assertEqual(count("OK", "ok, fine"), (1, 0, 0))
+        self.assertEqual(count("SKIP", ""), (0, 0, 1))
+
+    def test_a_crash_or_a_timeout_is_a_failure_whatever_was_printed(self):
+        self.assertEqual(count("ERROR", ""), (0, 1, 0))
+        self.assertEqual(count("TIMEOUT", "1..2\nok 1\n"), (1, 1, 0))
+        self.assertEqual(count("FAIL", SUMMARY.format(6, 0)), (6, 1, 1))
+
+
+if __name__ == "__main__":
+    unittest.main()

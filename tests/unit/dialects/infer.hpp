@@ -1,0 +1,119 @@
+// Rules as text: an op in, result types or a diagnostic out.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "mir/dialects/dialects.hpp"
+#include "mir/ir/infer.hpp"
+#include "mir/ir/module.hpp"
+#include "mir/ir/resolve.hpp"
+
+namespace mir::testing {
+
+/// The one op of a text, and what its rule says.
+struct Inference {
+  std::vector<std::string> declared;  ///< spellings of the result types in the text
+  std::vector<std::string> inferred;  ///< of the rule; "declared" for a null type
+  std::string error;                  ///< "500 'AddOp' takes ..."; empty: none
+};
+
+inline Inference infer_line(const std::string& line) {
+  IRContext context;
+  register_builtin_dialects(context);
+  Diagnostics diagnostics;
+  const SourceFile* file =
+      context.sources().add("test", "@main () -> () {\n" + line + "\n}\n");
+  REQUIRE(file != nullptr);
+  const auto modules = read_modules(*file, context, diagnostics);
+  for (const Diagnostic& diagnostic : diagnostics.sorted()) MESSAGE(diagnostic.message);
+  REQUIRE_FALSE(diagnostics.has_errors());
+  REQUIRE(modules.size() == 1);
+  Op* op = modules.front()->body().front()->front();
+  REQUIRE(op != nullptr);
+  const OpRow* row = op->row();
+  REQUIRE(row != nullptr);
+  REQUIRE(row->infer != nullptr);
+  REQUIRE(row->operands.admits(op->operand_count()));
+
+  std::vector<const Type*> operands;
+  for (std::size_t i = 0; i < op->operand_count(); ++i) operands.push_back(op->operand(i)->type());
+  Inference answer;
+  for (std::size_t i = 0; i < op->result_count(); ++i) {
+    answer.declared.emplace_back(op->result(i)->type()->spelling());
+  }
+  InferContext rule(context, row->name, operands, op->attributes(), op->result_count(), Span{},
+                    diagnostics);
+  const bool good = row->infer(rule);
+  CHECK(good == !diagnostics.has_errors());
+  for (const Type* type : rule.results()) {
+    answer.inferred.emplace_back(type == nullptr ? "declared" : type->spelling());
+  }
+  if (!good) {
+    const Diagnostic first = diagnostics.sorted().front();
+    CHECK(diagnostics.error_count() == 1);
+    answer.error = std::to_string(static_cast<int>(first.code)) + " " + first.message;
+  }
+  return answer;
+}
+
+/// "[2, 3]" or "Int64 [2, 3]" as a tensor type.
+inline std::string type_text(const std::string& shape) {
+  const auto space = shape.find(' ');
+  const bool named = shape.front() != '[';
+  const std::string dtype = named ? shape.substr(0, space) : "Float32";
+  return "tensor<" + (named ? shape.substr(space + 1) : shape) + ", " + dtype + ", CPU>";
+}
+
+/// The inverse, several separated by "; ".
+inline std::string shape_text(const std::vector<std::string>& types) {
+  std::string text;
+  for (const std::string& type : types) {
+    if (!text.empty()) text += "; ";
+    const auto open = type.find('['), close = type.rfind(']');
+    if (open == type.npos) {
+      text += type;
+      continue;
+    }
+    const auto dtype = type.substr(close + 3, type.find(',', close + 3) - close - 3);
+    if (dtype != "Float32") text += dtype + " ";
+    text += type.substr(open, close - open + 1);
+  }
+  return text;
+}
+
+struct Case {
+  const char* op;
+  const char* attributes;  ///< "dim:1, keep_dim:true"
+  std::vector<std::string> operands;
+  std::string expected;  ///< shapes as shape_text gives them, or a code and the start of a message
+  std::size_t results = 1;
+};
+
+inline void check(const Case& test) {
+  std::string line = "linalg.CPU." + std::string(test.op);
+  const std::string attributes = test.attributes;
+  line += attributes.empty() ? "(" : " [" + attributes + "] (";
+  std::size_t number = 0;
+  const auto append_value = [&](const std::string& shape) {
+    if (line.back() != '(') line += ", ";
+    line += "%" + std::to_string(number++) + ":" + type_text(shape);
+  };
+  for (const std::string& shape : test.operands) append_value(shape);
+  line += ") -> (";
+  for (std::size_t i = 0; i < test.results; ++i) append_value("[7]");
+  line += ")";
+  CAPTURE(line);
+  const Inference answer = infer_line(line);
+  const std::string found = answer.error.empty() ? shape_text(answer.inferred) : answer.error;
+  CHECK(found.substr(0, answer.error.empty() ? found.size() : test.expected.size()) ==
+        test.expected);
+}
+
+inline void check_all(const std::vector<Case>& tests) {
+  for (const Case& test : tests) check(test);
+}
+
+}  // namespace mir::testing

@@ -1,0 +1,224 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "mir/dialects/dialects.hpp"
+#include "mir/dialects/rules.hpp"
+#include "mir/ir/context.hpp"
+#include "mir/syntax/parse.hpp"
+
+using namespace mir;
+
+namespace {
+
+const Dialect& dialect(std::string_view name) {
+  for (const Dialect* candidate : builtin_dialects()) {
+    if (candidate->name == name) return *candidate;
+  }
+  FAIL("no dialect ", std::string(name));
+  return *builtin_dialects().front();
+}
+
+const OpRow* find_row(const Dialect& dialect, std::string_view name) {
+  const auto found = std::ranges::find(dialect.rows, name, &OpRow::name);
+  return found == dialect.rows.end() ? nullptr : &*found;
+}
+
+const OpRow& linalg(std::string_view name) {
+  const OpRow* row = find_row(dialect("linalg"), name);
+  REQUIRE_MESSAGE(row != nullptr, std::string(name));
+  return *row;
+}
+
+/// Every row with the text in front of its name.
+template <class F>
+void for_each_row(F&& visit) {
+  for (const Dialect* dialect : builtin_dialects()) {
+    for (const OpRow& row : dialect->rows) {
+      CAPTURE(dialect->name);
+      CAPTURE(row.name);
+      visit(*dialect, row);
+    }
+  }
+}
+
+const std::vector<std::string_view> kLinalgOps = {
+    "FillOp", "AddOp", "SubOp", "MulOp", "DivOp", "AbsOp", "LogOp", "ExpOp", "SinOp", "CosOp",
+    "NegOp", "ClipOp", "MatMulOp", "EmbeddingOp", "LinearOp", "RoPEOp", "MultimodalRoPEOp",
+    "VisionRoPEOp", "KVCacheOp", "CausalMaskOp", "SoftmaxOp", "RMSNormOp", "LayerNormOp",
+    "LayerNorm2DOp", "SiLUOp", "SigmoidOp", "GELUOp", "QuickGELUOp", "ReLUOp", "CastTypeOp",
+    "X2XOp", "ViewOp", "ReshapeOp", "SplitOp", "SliceOp", "IndexOp", "TransposeOp", "PermuteOp",
+    "ContiguousOp", "CloneOp", "CopyOp", "RepeatOp", "ConcatOp", "StackOp", "PadOp", "ReduceMaxOp",
+    "ReduceMinOp", "ReduceSumOp", "MeanOp", "TopKOp", "ArgsortOp", "GatherOp", "ScatterOp",
+    "MaskedScatterOp", "EqualOp", "WhereOp", "Conv1DOp", "Conv2DOp", "Conv3DOp", "InterpolateOp",
+    "STFTOp", "ISTFTOp", "FlashAttention2Op", "FlashAttention2SwaSinkOp", "PagedAttnOp",
+    "RadixAttnRelaxOp", "RadixAttnSwaSinkOp", "EinsumOp", "ParamOp", "CustomizedOp"};
+
+}  // namespace
+
+TEST_CASE("linalg has the 70 ops of upstream and register, and nothing else") {
+  REQUIRE(kLinalgOps.size() == 70);
+  for (const std::string_view name : kLinalgOps) {
+    CAPTURE(name);
+    CHECK(find_row(dialect("linalg"), name) != nullptr);
+  }
+  CHECK(find_row(dialect("linalg"), "register") != nullptr);
+  CHECK(dialect("linalg").rows.size() == 71);
+  CHECK(std::ranges::is_sorted(dialect("linalg").rows, {}, &OpRow::name));
+}
+
+TEST_CASE("the other dialects have the ops that dumps print") {
+  const auto has_all = [](std::string_view name, std::vector<std::string_view> ops) {
+    for (const std::string_view op : ops) {
+      CAPTURE(op);
+      CHECK(find_row(dialect(name), op) != nullptr);
+    }
+    CHECK(dialect(name).rows.size() == ops.size());
+  };
+  has_all("builtin", {"ModuleOp"});
+  has_all("graph", {"SubGraphOp", "CallGraphOp"});
+  has_all("cf", {"ReturnOp"});
+  has_all("tensor", {"register", "alloc", "free"});
+  has_all("dbg", {"CommentOp", "HintsOp"});
+  has_all("prog",
+          {"fragment", "label", "jump", "kernel_launch", "kernel_symbol", "value_symbol",
+           "mode_config", "bind", "alloc", "free", "exit", "ret", "entry_point", "InstructionOp"});
+}
+
+TEST_CASE("a type name is the class name without Op, but for three ops and two names used twice") {
+  for (const OpRow& row : dialect("linalg").rows) {
+    CAPTURE(row.name);
+    if (row.name == "register") {
+      CHECK(row.type_name.empty());
+    } else if (row.name == "VisionRoPEOp") {
+      CHECK(row.type_name == "SiLU");
+    } else if (row.name == "FlashAttention2SwaSinkOp") {
+      CHECK(row.type_name == "FlashAttention2");
+    } else if (row.name == "RadixAttnSwaSinkOp") {
+      CHECK(row.type_name == "RadixAttnWithSinkAndSwaDiffDim");
+    } else {
+      CHECK(std::string(row.type_name) + "Op" == row.name);
+    }
+  }
+}
+
+TEST_CASE("a context knows every op by its name, its alias and its type name") {
+  IRContext context;
+  register_builtin_dialects(context);
+  CHECK(context.dialects().size() == builtin_dialects().size());
+  for_each_row([&](const Dialect& dialect, const OpRow& row) {
+    const auto kind = context.find_kind(std::string(dialect.name) + "." + std::string(row.name));
+    REQUIRE(kind);
+    CHECK(context.info(*kind).row == &row);
+    for (const std::string_view alias : row.aliases) {
+      CHECK(context.find_kind(std::string(dialect.name) + "." + std::string(alias)) == kind);
+    }
+  });
+  CHECK(context.info(context.op_name("linalg.kCPU.LLMEmbeddingTokenOp").kind).row ==
+        &linalg("EmbeddingOp"));
+  CHECK(context.row_of_type_name("SiLU") == &linalg("SiLUOp"));
+  CHECK(context.row_of_type_name("FlashAttention2") == &linalg("FlashAttention2Op"));
+  CHECK(context.row_of_type_name("RadixAttnRelax") == &linalg("RadixAttnRelaxOp"));
+  CHECK(context.row_of_type_name("LinearOp") == nullptr);
+}
+
+TEST_CASE("a row names its rule as the library does, and every rule has a row") {
+  std::vector<std::string_view> used;
+  for_each_row([&](const Dialect&, const OpRow& row) {
+    if (row.infer == nullptr) return;
+    const auto found = std::ranges::find(rules::all(), row.rule, &rules::NamedRule::name);
+    REQUIRE(found != rules::all().end());
+    CHECK(found->function == row.infer);
+    used.push_back(row.rule);
+  });
+  for (const rules::NamedRule& rule : rules::all()) {
+    CAPTURE(rule.name);
+    CHECK(std::ranges::find(used, rule.name) != used.end());
+  }
+}
+
+TEST_CASE("every linalg op has a rule, but for those without operands or without a meaning") {
+  for (const OpRow& row : dialect("linalg").rows) {
+    CAPTURE(row.name);
+    const bool exempt = has(row.traits, Trait::kNoMeaning) || row.operands.max == 0 ||
+                        row.name == "CustomizedOp";
+    CHECK((row.infer == nullptr) == exempt);
+  }
+}
+
+TEST_CASE("summaries are sentences and attribute summaries are phrases") {
+  for_each_row([](const Dialect&, const OpRow& row) {
+    CHECK(row.summary.ends_with('.'));
+    for (const AttrRow& attribute : row.attributes) {
+      CAPTURE(attribute.name);
+      CHECK_FALSE(attribute.summary.ends_with('.'));
+    }
+  });
+}
+
+TEST_CASE("a weight exists always or by a boolean attribute of its op") {
+  for_each_row([](const Dialect&, const OpRow& row) {
+    for (const WeightRow& weight : row.weights) {
+      if (weight.present_if.empty()) continue;
+      const auto found = std::ranges::find(row.attributes, weight.present_if, &AttrRow::name);
+      REQUIRE(found != row.attributes.end());
+      CHECK(found->type == AttrType::kBool);
+    }
+  });
+}
+
+TEST_CASE("state is touched by the cache, by address-based attention and by launched kernels only") {
+  for_each_row([](const Dialect&, const OpRow& row) {
+    const bool stateful = row.name == "KVCacheOp" || row.name == "kernel_launch";
+    CHECK(has(row.effects, Effect::kWritesState) == stateful);
+    if (has(row.effects, Effect::kReadsState)) CHECK_FALSE(has(row.traits, Trait::kPure));
+  });
+  CHECK(has(linalg("CopyOp").effects, Effect::kWritesOperand1));
+  CHECK(has(linalg("FillOp").effects, Effect::kWritesOperand0));
+  CHECK(has(linalg("MaskedScatterOp").effects, Effect::kWritesOperand0));
+}
+
+TEST_CASE("only views alias their operand") {
+  for (const OpRow& row : dialect("linalg").rows) {
+    CAPTURE(row.name);
+    const bool view = row.name == "ViewOp" || row.name == "SliceOp" || row.name == "SplitOp";
+    CHECK(has(row.traits, Trait::kView) == view);
+  }
+}
+
+TEST_CASE("every example is one line that parses as one op of its name") {
+  for_each_row([](const Dialect& dialect, const OpRow& row) {
+    CAPTURE(row.example);
+    CHECK(row.example.find('\n') == row.example.npos);
+    SourceManager sources;
+    Diagnostics diagnostics;
+    const SourceFile* file = sources.add(
+        "example", "@main [mir_version:1] () -> () {\n" + std::string(row.example) + "\n}\n");
+    REQUIRE(file != nullptr);
+    const auto tree = parse(*file, diagnostics);
+    for (const Diagnostic& diagnostic : diagnostics.sorted()) {
+      MESSAGE(diagnostic.message);
+    }
+    REQUIRE(tree);
+    REQUIRE(tree->units().size() == 3);
+    const Unit& unit = tree->units()[1];
+    REQUIRE(unit.nodes().back().kind() == NodeKind::kOpEnd);
+    const std::string_view name = tree->text(unit, unit.nodes().back().token);
+    CHECK(name.starts_with(std::string(dialect.name) + "."));
+    const auto last_word = name.substr(name.rfind('.') + 1);
+    const bool is_alias = std::ranges::find(row.aliases, last_word) != row.aliases.end();
+    CHECK((last_word == row.name || is_alias));
+  });
+}
+
+TEST_CASE("every example carries the attributes that its op requires and no other") {
+  for_each_row([](const Dialect&, const OpRow& row) {
+    for (const AttrRow& attribute : row.attributes) {
+      if (!attribute.required) continue;
+      CAPTURE(attribute.name);
+      CHECK(row.example.find(std::string(attribute.name) + ":") != row.example.npos);
+    }
+  });
+}

@@ -1,0 +1,93 @@
+#include "infer.hpp"
+
+using mir::testing::check_all;
+
+TEST_CASE("reductions drop or keep their dimension") {
+  check_all({
+      {"ReduceSumOp", "dim:-1", {"[2, $S]"}, "[2]"},
+      {"MeanOp", "dim:0, keep_dim:true", {"[$S, 3]"}, "[1, 3]"},
+      {"ReduceMaxOp", "dim:all", {"[2, 3]"}, "[1]"},
+      {"ReduceMaxOp", "dim:2147483647", {"Int8 [2, 3]"}, "Int8 [1]"},
+      {"ReduceMinOp", "dim:all, keep_dim:true", {"[2, 3]"}, "[1, 1]"},
+      {"ReduceMinOp", "dim:0", {"[5]"}, "[]"},
+      {"ReduceMinOp", "dim:1", {"[5]"}, "503 'dim'"},
+      {"ReduceMinOp", "dim:rows", {"[5]"}, "312 attribute 'dim'"},
+      {"ReduceMinOp", "", {"[5]"}, "506 'ReduceMinOp' needs"},
+      {"ReduceSumOp", "dim:0", {"Bool [5]"}, "502 'ReduceSumOp' takes"},
+  });
+}
+
+TEST_CASE("sorting ops give Int32 indices") {
+  check_all({
+      {"TopKOp", "k:8", {"[$S, 128]"}, "[$S, 8]; Int32 [$S, 8]", 2},
+      {"TopKOp", "k:2, dim:0", {"Int8 [5, 3]"}, "Int8 [2, 3]; Int32 [2, 3]", 2},
+      {"TopKOp", "k:6, dim:0", {"[5, 3]"},
+       "504 'k' of 'TopKOp' is 6, expected 0 to the extent 5 of dimension 0", 2},
+      {"TopKOp", "k:-1", {"[5]"}, "504 'k'", 2},
+      {"TopKOp", "", {"[5]"}, "506 'TopKOp' needs", 2},
+      {"ArgsortOp", "", {"[2, $S]"}, "Int32 [2, $S]"},
+      {"ArgsortOp", "dim:2", {"[2, 3]"}, "503 'dim'"},
+  });
+}
+
+TEST_CASE("gather replaces one dimension by those of the indices") {
+  check_all({
+      {"GatherOp", "dim:0", {"[1024, 64]", "Int32 [1, $S]"}, "[1, $S, 64]"},
+      {"GatherOp", "dim:-1", {"[4, 5]", "Int64 []"}, "[4]"},
+      {"GatherOp", "dim:1", {"[4, 5, 6]", "[2, 3]"}, "[4, 2, 3, 6]"},
+      {"GatherOp", "dim:2", {"[4, 5]", "Int32 [2]"}, "503 'dim'"},
+      {"GatherOp", "dim:0", {"[4, 5]", "Int8 [2]"}, "502 'GatherOp' takes"},
+  });
+}
+
+TEST_CASE("convolutions count the places of their kernel") {
+  check_all({
+      {"Conv1DOp", "in_channels:80, out_channels:384, kernel_size:3, stride:2, padding:1",
+       {"[1, 80, 3000]"}, "[1, 384, 1500]"},
+      {"Conv1DOp", "out_channels:4, kernel_size:3, padding:1", {"[1, 2, $T]"}, "[1, 4, $T]"},
+      {"Conv1DOp", "out_channels:4, kernel_size:3, dilation:2", {"[1, 2, 7]"}, "[1, 4, 3]"},
+      {"Conv1DOp", "out_channels:4, kernel_size:[3]", {"[1, 2, 7]"}, "[1, 4, 5]"},
+      {"Conv1DOp", "out_channels:4", {"[1, 2, 7]"}, "[1, 4, ?]"},
+      {"Conv1DOp", "out_channels:4, kernel_size:8", {"[1, 2, 7]"},
+       "500 'Conv1DOp' takes an extent that holds the kernel of 8 in dimension 2, found 7"},
+      {"Conv1DOp", "in_channels:3, kernel_size:1", {"[1, 2, 7]"}, "500 'Conv1DOp' takes in_channels"},
+      {"Conv1DOp", "groups:3, kernel_size:1", {"[1, 2, 7]"},
+       "500 'Conv1DOp' takes groups that divide in_channels, found 2 and 3"},
+      {"Conv1DOp", "kernel_size:0", {"[1, 2, 7]"}, "504 'kernel_size'"},
+      {"Conv1DOp", "kernel_size:1, stride:0", {"[1, 2, 7]"}, "504 'stride'"},
+      {"Conv2DOp", "out_channels:8, kernel_size:[16, 8], stride:[16, 8]", {"[1, 3, 32, 32]"},
+       "[1, 8, 2, 4]"},
+      {"Conv2DOp", "kernel_size:[1, 1, 1]", {"[1, 3, 32, 32]"},
+       "504 'kernel_size' of 'Conv2DOp' is [1, 1, 1], expected 2 integers of 1 or more"},
+      {"Conv2DOp", "out_channels:8, kernel_size:[1, 1], impl_type:QNN_LPBQ_w4a16o16_G32",
+       {"[1, 5, 6, 3]"}, "UInt16PerTensor [1, 5, 6, 8]"},
+      {"Conv3DOp", "out_channels:8, kernel_size:[2, 14, 14], stride:[2, 14, 14]",
+       {"[$N, 3, 2, 14, 14]"}, "[$N, 8, 1, 1, 1]"},
+      {"Conv3DOp", "kernel_size:[1, 1, 1]", {"[1, 3, 32, 32]"}, "501 'Conv3DOp' takes"},
+  });
+}
+
+TEST_CASE("fourier transforms count their frames") {
+  check_all({
+      {"STFTOp", "n_fft:16, hop_length:4, win_length:16, center:false", {"[64]", "[16]"},
+       "[1, 9, 13, 2]"},
+      {"STFTOp", "n_fft:16, hop_length:4, win_length:8, center:true, return_complex:true",
+       {"[2, 64]", "[1, 8]"}, "ComplexFP32 [2, 9, 19]"},
+      {"STFTOp", "n_fft:16, hop_length:0, win_length:0, center:false", {"[64]", "[16]"},
+       "[1, 9, 13, 2]"},
+      {"STFTOp", "n_fft:16, hop_length:4, win_length:16, center:false", {"[4*$N]", "[16]"},
+       "[1, 9, $N-3, 2]"},
+      {"STFTOp", "n_fft:16, hop_length:4, win_length:16, center:false", {"[15]", "[16]"},
+       "500 'STFTOp' takes a signal of at least one frame of 16, found [15]"},
+      {"STFTOp", "n_fft:16, hop_length:4, win_length:16, center:true", {"[64]", "[15]"},
+       "500 'STFTOp' takes a window of win_length 16"},
+      {"STFTOp", "n_fft:0", {"[64]", "[16]"}, "504 'n_fft'"},
+      {"STFTOp", "n_fft:16, onesided:false", {"[64]", "[16]"}, "504 'onesided'"},
+      {"ISTFTOp", "n_fft:16, hop_length:4, win_length:16, center:true",
+       {"ComplexFP32 [2, 9, 17]", "[16]"}, "[2, 64]"},
+      {"ISTFTOp", "n_fft:16, hop_length:4, win_length:16, center:false, pad_mode:same",
+       {"[2, 9, 17, 2]", "[16]"}, "[2, 68]"},
+      {"ISTFTOp", "n_fft:16", {"[2, 8, 17, 2]", "[16]"}, "500 'ISTFTOp' takes"},
+      {"ISTFTOp", "n_fft:16", {"[2, 9, 17]", "[16]"}, "502 'ISTFTOp' takes"},
+  });
+}

@@ -1,0 +1,130 @@
+#include "mir/files/compare.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "temporary.hpp"
+
+using namespace mir;
+using namespace mir::test;
+
+namespace {
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInf = std::numeric_limits<float>::infinity();
+
+Tensor floats(Shape shape, std::initializer_list<float> values) {
+  return tensor_of<float>(DType::kFloat32, std::move(shape), values);
+}
+
+}  // namespace
+
+TEST_CASE("equal tensors pass with no error, NaN and infinities included") {
+  const auto tensor = floats({4}, {1, kNan, kInf, -0.0f});
+  const auto result = compare_tensors(tensor, floats({4}, {1, -kNan, kInf, 0}), {});
+  REQUIRE(result);
+  CHECK(result->passed());
+  CHECK(result->worst.empty());
+  CHECK(result->max_abs_error == 0);
+  CHECK(result->cosine == 1);
+}
+
+TEST_CASE("errors are measured against the expected tensor") {
+  const auto result =
+      compare_tensors(floats({2, 3}, {1, 2, 4, 8, 0, 16}),
+                      floats({2, 3}, {1, 2.5f, 4, 9, 0.5f, 16}), {.abs = 0.25, .rel = 0.125});
+  REQUIRE(result);
+  CHECK(result->elements == 6);
+  CHECK(result->max_abs_error == 1);
+  CHECK(result->max_abs_index == 3);
+  CHECK(result->max_rel_error == 0.25);
+  CHECK(result->max_rel_index == 1);
+  CHECK(result->over_tolerance == 1);  // 0.5 > 0.25 at the 0; 0.5 <= 0.5 and 1 <= 1.25 elsewhere
+  CHECK_FALSE(result->passed());
+  REQUIRE(result->worst.size() == 3);
+  CHECK(result->worst[0].index == 4);
+  CHECK(result->worst[1].index == 1);
+  CHECK(result->worst[2].index == 3);
+}
+
+TEST_CASE("a NaN or an infinity on one side is over any tolerance") {
+  const auto result =
+      compare_tensors(floats({5}, {kNan, 1, kInf, 1, kInf}), floats({5}, {1, kNan, 1, kInf, -kInf}),
+                      {.abs = 1e9, .rel = 1e9});
+  REQUIRE(result);
+  CHECK(result->over_tolerance == 5);
+  CHECK(result->nan_mismatches == 2);
+  CHECK(std::isinf(result->max_abs_error));
+}
+
+TEST_CASE("the worst five are kept in order, ties by position") {
+  const auto result = compare_tensors(floats({8}, {0, 0, 0, 0, 0, 0, 0, 0}),
+                                      floats({8}, {1, 3, 2, 3, 0, 5, 1, 1}), {});
+  REQUIRE(result);
+  std::vector<std::int64_t> indices;
+  for (const auto& element : result->worst) indices.push_back(element.index);
+  CHECK(indices == std::vector<std::int64_t>{5, 1, 3, 2, 0});
+}
+
+TEST_CASE("64-bit integers are subtracted exactly") {
+  const auto low = std::numeric_limits<std::int64_t>::min();
+  const auto high = std::numeric_limits<std::int64_t>::max();
+  const auto result =
+      compare_tensors(tensor_of<std::int64_t>(DType::kInt64, {2}, {high, low}),
+                      tensor_of<std::int64_t>(DType::kInt64, {2}, {high - 1, high}), {});
+  REQUIRE(result);
+  CHECK(result->over_tolerance == 2);
+  CHECK(result->worst[1].abs_error == 1);
+  CHECK(result->max_abs_error == 0x1p64);
+}
+
+TEST_CASE("the cosine ignores elements that are not finite") {
+  const auto cosine = [](std::initializer_list<float> a, std::initializer_list<float> b) {
+    const auto count = static_cast<std::int64_t>(a.size());
+    return compare_tensors(floats({count}, a), floats({count}, b), {})->cosine;
+  };
+  CHECK(cosine({1, 0, kNan}, {0, 1, 1}) == 0);
+  CHECK(cosine({3, 4}, {6, 8}) == 1);
+  CHECK(cosine({1}, {-2}) == -1);
+  CHECK(cosine({0, 0}, {0, 0}) == 1);
+  CHECK(cosine({0, 0}, {0, 1}) == 0);
+  CHECK(cosine({}, {}) == 1);
+}
+
+TEST_CASE("other float types and complex parts are compared as reals") {
+  const auto half = tensor_of<std::uint16_t>(DType::kFloat16, {1}, {0x3C00});
+  CHECK(compare_tensors(floats({1}, {1}), half, {})->passed());
+  const auto a = tensor_of<float>(DType::kComplexFP32, {2}, {1, 2, 3, 4});
+  const auto b = tensor_of<float>(DType::kComplexFP32, {2}, {1, 2, 3, 5});
+  const auto result = compare_tensors(a, b, {});
+  REQUIRE(result);
+  CHECK(result->shape == Shape{2, 2});
+  CHECK(result->max_abs_index == 3);
+}
+
+TEST_CASE("shapes must agree and elements must be numbers") {
+  const auto shapes = compare_tensors(floats({2}, {1, 2}), floats({1, 2}, {1, 2}), {});
+  REQUIRE_FALSE(shapes);
+  CHECK(shapes.error().code == DiagCode::kTensorTypeConflict);
+  const auto blocks = *Tensor::allocate(DType::kGgufQ4_0, {32});
+  const auto types = compare_tensors(blocks, blocks, {});
+  REQUIRE_FALSE(types);
+  CHECK(types.error().code == DiagCode::kTensorDtypeUnsupported);
+}
+
+TEST_CASE("a comparison is rendered with positions in the tensor") {
+  const auto differs =
+      compare_tensors(floats({2, 2}, {1, 2, 4, 8}), floats({2, 2}, {1, 2, 5, 8}), {.abs = 0.5});
+  CHECK(render(*differs) ==
+        "differs: 1 of 4 elements over tolerance (abs 0.5, rel 0)\n"
+        "max abs error 1 at [1, 0], max rel error 0.25 at [1, 0]\n"
+        "NaN mismatches 0, cosine similarity 0.9956727400388999\n"
+        "  [1, 0]: expected 4, found 5, error 1");
+  const auto empty = compare_tensors(floats({0, 2}, {}), floats({0, 2}, {}), {});
+  CHECK(render(*empty) ==
+        "equal within tolerance: 0 of 0 elements over tolerance (abs 0, rel 0)\n"
+        "max abs error 0, max rel error 0\n"
+        "NaN mismatches 0, cosine similarity 1");
+}

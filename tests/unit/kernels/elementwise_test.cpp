@@ -1,0 +1,155 @@
+#include "mir/kernels/ref/elementwise.hpp"
+
+#include <doctest/doctest.h>
+
+#include "array.hpp"
+
+namespace mir::ref {
+namespace {
+
+using namespace test;
+
+using Values = std::vector<double>;
+using Binary = Result<void> (*)(const View&, const View&, const MutableView&);
+
+Values pairwise(Binary kernel, DType dtype, const Values& a, const Values& b) {
+  const auto n = static_cast<std::int64_t>(a.size());
+  const Array left(dtype, {n}, a);
+  const Array right(dtype, {n}, b);
+  Array out(dtype, {n});
+  REQUIRE(kernel(left, right, out));
+  CHECK(out.guards_intact());
+  return out.values();
+}
+
+TEST_SUITE_BEGIN("kernels");
+
+TEST_CASE("floating arithmetic is correctly rounded in every type") {
+  for (const DType dtype : kFloatingTypes) {
+    const Array a = random_array(dtype, {211}, 1);
+    const Array b = random_array(dtype, {211}, 2);
+    Array out(dtype, {211});
+    Array nearest(dtype, {211});
+    CAPTURE(name_of(dtype));
+    REQUIRE(div(a, b, out));
+    for (std::size_t i = 0; i < a.size(); ++i) nearest.set(i, a[i] / b[i]);
+    CHECK(out.values() == nearest.values());
+    REQUIRE(mul(a, b, out));
+    for (std::size_t i = 0; i < a.size(); ++i) nearest.set(i, a[i] * b[i]);
+    CHECK(out.values() == nearest.values());
+  }
+}
+
+TEST_CASE("operands broadcast into the result by NumPy's rule") {
+  const Array column(DType::kFloat32, {2, 1}, {10, 20});
+  const Array row(DType::kFloat32, {3}, {1, 2, 3});
+  Array out(DType::kFloat32, {2, 3});
+  REQUIRE(add(column, row, out));
+  CHECK(out.values() == Values{11, 12, 13, 21, 22, 23});
+  REQUIRE(sub(row, column, out));
+  CHECK(out.values() == Values{-9, -8, -7, -19, -18, -17});
+
+  const Array longer(DType::kFloat32, {4});
+  CHECK(add(column, longer, out).error().code == DiagCode::kKernelShape);
+  const Array deeper(DType::kFloat32, {1, 2, 3});
+  CHECK(add(deeper, row, out).error().code == DiagCode::kKernelShape);
+}
+
+TEST_CASE("an extent of one broadcasts to an extent of zero") {
+  const Array a(DType::kFloat32, {0, 3});
+  const Array b(DType::kFloat32, {1, 1});
+  Array out(DType::kFloat32, {0, 3});
+  CHECK(mul(a, b, out));
+}
+
+TEST_CASE("integers wrap in every width") {
+  CHECK(pairwise(add, DType::kInt8, {127, -128}, {1, -1}) == Values{-128, 127});
+  CHECK(pairwise(mul, DType::kUInt16, {65535}, {65535}) == Values{1});
+  CHECK(pairwise(sub, DType::kUInt32, {0}, {1}) == Values{4294967295.0});
+  Array a(DType::kInt64, {1});
+  *a.as<std::int64_t>() = INT64_MAX;
+  const Array one(DType::kInt64, {1}, {1});
+  REQUIRE(add(a, one, a));
+  CHECK(*a.as<std::int64_t>() == INT64_MIN);
+}
+
+TEST_CASE("integer division truncates and never traps") {
+  CHECK(pairwise(div, DType::kInt32, {7, -7, 7, 5}, {2, 2, -2, 0}) == Values{3, -3, -3, 0});
+  CHECK(pairwise(div, DType::kInt8, {-128}, {-1}) == Values{-128});
+  CHECK(pairwise(div, DType::kUInt8, {200}, {255}) == Values{0});
+  Array lowest(DType::kInt64, {1});
+  *lowest.as<std::int64_t>() = INT64_MIN;
+  const Array minus_one(DType::kInt64, {1}, {-1});
+  REQUIRE(div(lowest, minus_one, lowest));
+  CHECK(*lowest.as<std::int64_t>() == INT64_MIN);
+}
+
+TEST_CASE("floating division follows IEEE at zero, infinity and NaN") {
+  const Values got = pairwise(div, DType::kFloat16, {1, -1, 0, 1e-4, kNaN}, {0, 0, 0, kInf, 1});
+  CHECK(got[0] == kInf);
+  CHECK(got[1] == -kInf);
+  CHECK(got[2] != got[2]);
+  CHECK(got[3] == 0);
+  CHECK(got[4] != got[4]);
+}
+
+TEST_CASE("a NaN is stored the same whichever operand brings it") {
+  Array a(DType::kFloat32, {1});
+  const Array b(DType::kFloat32, {1}, {1});
+  Array out(DType::kFloat32, {1});
+  *a.as<std::uint32_t>() = 0xffc00123;
+  REQUIRE(add(a, b, out));
+  CHECK(*out.as<std::uint32_t>() == 0x7fc00000);
+}
+
+TEST_CASE("arithmetic may run in place and refuses mixed or opaque types") {
+  Array a(DType::kFloat32, {2}, {1, 2});
+  const Array b(DType::kFloat32, {2}, {3, 4});
+  REQUIRE(add(a, b, a));
+  CHECK(a.values() == Values{4, 6});
+  const Array half(DType::kFloat16, {2});
+  CHECK(add(a, half, a).error().code == DiagCode::kKernelDType);
+  Array truth(DType::kBool, {2});
+  CHECK(add(truth, truth, truth).error().code == DiagCode::kKernelDType);
+}
+
+TEST_CASE("equal compares values, not bits") {
+  const Array a(DType::kFloat32, {2, 3}, {1, kNaN, -0.0, 2, 3, kInf});
+  const Array b(DType::kFloat32, {2, 3}, {1, kNaN, 0.0, 3, 3, kInf});
+  Array out(DType::kBool, {2, 3});
+  REQUIRE(equal(a, b, out));
+  CHECK(out.values() == Values{1, 0, 1, 0, 1, 1});
+  const Array one(DType::kFloat32, {1}, {3});
+  Array bytes(DType::kUInt8, {2, 3});
+  REQUIRE(equal(b, one, bytes));
+  CHECK(bytes.values() == Values{0, 0, 0, 1, 1, 0});
+  Array wide(DType::kInt32, {2, 3});
+  CHECK(equal(a, b, wide).error().code == DiagCode::kKernelDType);
+}
+
+TEST_CASE("equal tells neighbouring 64-bit integers apart") {
+  Array a(DType::kUInt64, {1});
+  Array b(DType::kUInt64, {1});
+  *a.as<std::uint64_t>() = UINT64_MAX;
+  *b.as<std::uint64_t>() = UINT64_MAX - 1;
+  Array out(DType::kBool, {1});
+  REQUIRE(equal(a, b, out));
+  CHECK(out[0] == 0);
+}
+
+TEST_CASE("where selects with broadcast condition and alternative") {
+  const Array cond(DType::kBool, {2, 1}, {1, 0});
+  const Array a(DType::kBFloat16, {2, 2}, {1, 2, 3, 4});
+  const Array b(DType::kBFloat16, {1}, {-1});
+  Array out(DType::kBFloat16, {2, 2});
+  REQUIRE(where(cond, a, b, out));
+  CHECK(out.values() == Values{1, 2, -1, -1});
+  CHECK(where(a, a, b, out).error().code == DiagCode::kKernelDType);
+  const Array wrong(DType::kBool, {3});
+  CHECK(where(wrong, a, b, out).error().code == DiagCode::kKernelShape);
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace mir::ref

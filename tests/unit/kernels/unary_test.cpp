@@ -1,0 +1,163 @@
+#include "mir/kernels/ref/unary.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "array.hpp"
+
+namespace mir::ref {
+namespace {
+
+using namespace test;
+
+using Values = std::vector<double>;
+using Unary = Result<void> (*)(const View&, const MutableView&);
+using Exact = long double;
+
+Values apply(Unary kernel, DType dtype, const Values& values) {
+  const auto n = static_cast<std::int64_t>(values.size());
+  const Array x(dtype, {n}, values);
+  Array out(dtype, {n});
+  REQUIRE(kernel(x, out));
+  CHECK(out.guards_intact());
+  return out.values();
+}
+
+Exact exact_sigmoid(Exact x) {
+  return 1 / (1 + std::exp(-x));
+}
+
+Exact exact_gelu(Exact x) {
+  const Exact u = static_cast<Exact>(0.79788456f) * (x + static_cast<Exact>(0.044715f) * x * x * x);
+  return x * exact_sigmoid(2 * u);
+}
+
+struct Case {
+  const char* name;
+  Unary kernel;
+  Exact (*exact)(Exact);
+  bool gated;
+};
+
+constexpr Case kCases[] = {
+    {"exp", exp, [](Exact x) { return std::exp(x); }, false},
+    {"sin", sin, [](Exact x) { return std::sin(x); }, false},
+    {"cos", cos, [](Exact x) { return std::cos(x); }, false},
+    {"sigmoid", sigmoid, exact_sigmoid, false},
+    {"silu", silu, [](Exact x) { return x * exact_sigmoid(x); }, true},
+    {"gelu", gelu, exact_gelu, true},
+    {"quick_gelu", quick_gelu,
+     [](Exact x) { return x * exact_sigmoid(static_cast<Exact>(1.702f) * x); }, true},
+};
+
+TEST_SUITE_BEGIN("kernels");
+
+TEST_CASE("smooth functions are within their bounds in every type") {
+  for (const Case& c : kCases) {
+    for (const DType dtype : kFloatingTypes) {
+      const Array x = random_array(dtype, {7, 701}, 3, 9.0);
+      Array out(dtype, {7, 701});
+      CAPTURE(c.name);
+      CAPTURE(name_of(dtype));
+      REQUIRE(c.kernel(x, out));
+      double worst = 0;
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const double want = static_cast<double>(c.exact(x[i]));
+        const double allowed = dtype != DType::kFloat64 ? 0.501 : c.gated ? 200 : 4;
+        worst = std::max(worst, ulp_distance(dtype, out[i], want) / allowed);
+      }
+      CHECK(worst <= 1.0);
+    }
+  }
+}
+
+TEST_CASE("log is within its bound on positive values") {
+  for (const DType dtype : kFloatingTypes) {
+    Array x = random_array(dtype, {503}, 4, 50.0);
+    REQUIRE(abs(x, x));
+    Array out(dtype, {503});
+    REQUIRE(log(x, out));
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double want = static_cast<double>(std::log(static_cast<Exact>(x[i])));
+      CHECK(ulp_distance(dtype, out[i], want) <= (dtype == DType::kFloat64 ? 4 : 0.501));
+    }
+  }
+}
+
+TEST_CASE("gelu has the values of its formula") {
+  const Values got = apply(gelu, DType::kFloat32, {0, 1, -1, 3, -10});
+  CHECK(got[0] == 0);
+  CHECK(got[1] == doctest::Approx(0.841192).epsilon(1e-6));
+  CHECK(got[2] == doctest::Approx(-0.158808).epsilon(1e-6));
+  CHECK(got[3] == doctest::Approx(2.996363).epsilon(1e-6));
+  // The textbook form loses every digit here; the value itself is about -10 e^-87.3.
+  CHECK(got[4] == doctest::Approx(-10 * std::exp(-2 * 0.79788456 * 54.715)).epsilon(1e-4));
+}
+
+TEST_CASE("gated functions reach their limits at infinity") {
+  for (const Unary kernel : {Unary{silu}, Unary{gelu}, Unary{quick_gelu}}) {
+    const Values got = apply(kernel, DType::kFloat32, {-kInf, kInf, kNaN, -1e30, 1e30});
+    CHECK((got[0] == 0 && std::signbit(got[0])));
+    CHECK(got[1] == kInf);
+    CHECK(got[2] != got[2]);
+    CHECK((got[3] == 0 && std::signbit(got[3])));
+    CHECK(got[4] == static_cast<double>(1e30f));
+  }
+}
+
+TEST_CASE("sign functions treat zeros, NaN and the lowest integers as stated") {
+  CHECK(std::signbit(apply(neg, DType::kFloat16, {0.0})[0]));
+  CHECK_FALSE(std::signbit(apply(abs, DType::kFloat16, {-0.0})[0]));
+  CHECK(apply(abs, DType::kInt8, {-128, -127, 5}) == Values{-128, 127, 5});
+  CHECK(apply(neg, DType::kInt8, {-128, 1}) == Values{-128, -1});
+  CHECK(apply(neg, DType::kUInt8, {1}) == Values{255});
+  CHECK(apply(abs, DType::kUInt8, {200}) == Values{200});
+  const Values relu_got = apply(relu, DType::kBFloat16, {-0.0, -2, 3, kNaN, -kInf});
+  CHECK_FALSE(std::signbit(relu_got[0]));
+  CHECK(relu_got[1] == 0);
+  CHECK(relu_got[2] == 3);
+  CHECK(relu_got[3] != relu_got[3]);
+  CHECK(relu_got[4] == 0);
+  CHECK(apply(relu, DType::kInt32, {-5, 5}) == Values{0, 5});
+}
+
+TEST_CASE("exp and log reach infinity, zero and NaN") {
+  const Values e = apply(exp, DType::kFloat16, {-kInf, kInf, 12, -20});
+  CHECK(e == Values{0, kInf, kInf, 0});
+  const Values l = apply(log, DType::kFloat32, {0, -1, kInf});
+  CHECK(l[0] == -kInf);
+  CHECK(l[1] != l[1]);
+  CHECK(l[2] == kInf);
+}
+
+TEST_CASE("clip converts its bounds to the element type first") {
+  const Array x(DType::kInt8, {4}, {-100, -1, 1, 100});
+  Array out(DType::kInt8, {4});
+  REQUIRE(clip(x, -2.7, 1e9, out));
+  CHECK(out.values() == Values{-2, -1, 1, 100});
+  const Array y(DType::kFloat32, {4}, {-5, 0.5, 5, kNaN});
+  Array clipped(DType::kFloat32, {4});
+  REQUIRE(clip(y, -1, 1, clipped));
+  CHECK(clipped[0] == -1);
+  CHECK(clipped[1] == 0.5);
+  CHECK(clipped[2] == 1);
+  CHECK(clipped[3] != clipped[3]);
+  REQUIRE(clip(y, 3, 1, clipped));
+  CHECK(clipped[0] == 1);
+}
+
+TEST_CASE("unary kernels refuse other extents and types") {
+  const Array x(DType::kFloat32, {2});
+  Array longer(DType::kFloat32, {3});
+  Array other(DType::kFloat16, {2});
+  Array integers(DType::kInt32, {2});
+  CHECK(exp(x, longer).error().code == DiagCode::kKernelShape);
+  CHECK(exp(x, other).error().code == DiagCode::kKernelDType);
+  CHECK(exp(integers, integers).error().code == DiagCode::kKernelDType);
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace mir::ref

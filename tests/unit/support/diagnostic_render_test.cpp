@@ -1,0 +1,180 @@
+#include "mir/support/diagnostic_render.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+using mir::DiagCode;
+using mir::DiagnosticFormat;
+using mir::Diagnostics;
+using mir::SourceManager;
+using mir::Span;
+
+namespace {
+
+std::string human(const Diagnostics& diagnostics, const SourceManager& sources) {
+  return mir::render(diagnostics, sources, {});
+}
+
+/// The human form of one error in one text.
+std::string human(std::string text, Span at) {
+  SourceManager sources;
+  sources.add("f", std::move(text));
+  Diagnostics diagnostics;
+  diagnostics.error(DiagCode::kUnexpectedToken, at, "m");
+  return human(diagnostics, sources);
+}
+
+/// The excerpt and caret lines of human(text, at).
+std::string excerpt(std::string text, Span at) {
+  const std::string all = human(std::move(text), at);
+  const auto begin = all.find('\n') + 1;
+  return all.substr(begin, all.rfind("1 error") - begin);
+}
+
+}  // namespace
+
+TEST_CASE("a diagnostic shows its place, line, range, notes and hint") {
+  SourceManager sources;
+  sources.add("a.mir", "first line\n  second here\n");
+  Diagnostics diagnostics;
+  auto& error = diagnostics.error(DiagCode::kUnexpectedToken, {21, 25}, "found 'here'");
+  error.note({1, 6}, "begun here").note({}, "no place");
+  error.hint = "leave it out";
+  CHECK(human(diagnostics, sources) ==
+        "a.mir:2:10: error[MIR0201]: found 'here'\n"
+        "    second here\n"
+        "           ^~~~\n"
+        "a.mir:1:1: note: begun here\n"
+        "  first line\n"
+        "  ^~~~~\n"
+        "note: no place\n"
+        "hint: leave it out\n"
+        "1 error, 0 warnings\n");
+}
+
+TEST_CASE("a diagnostic without a place shows none") {
+  Diagnostics diagnostics;
+  diagnostics.error(DiagCode::kFileNotReadable, {}, "cannot read 'x'");
+  CHECK(human(diagnostics, SourceManager()) ==
+        "error[MIR0001]: cannot read 'x'\n1 error, 0 warnings\n");
+}
+
+TEST_CASE("the closing line counts what is shown and what is not") {
+  Diagnostics diagnostics(2);
+  for (int i = 0; i < 5; ++i) {
+    diagnostics.error(DiagCode::kFileNotReadable, {}, std::to_string(i));
+  }
+  diagnostics.warning(DiagCode::kFileNotReadable, {}, "w");
+  const std::string text = human(diagnostics, SourceManager());
+  CHECK(text.ends_with("\n2 errors, 1 warning (3 more not shown)\n"));
+  CHECK(human(Diagnostics(), SourceManager()).empty());
+}
+
+TEST_CASE("the caret stays on its line") {
+  CHECK(excerpt("ab\ncd\n", {2, 6}) == "  ab\n   ^\n");
+  CHECK(excerpt("ab\r\ncd", {3, 5}) == "  ab\n    ^\n");
+  CHECK(excerpt("ab", {3, 3}) == "  ab\n    ^\n");
+  CHECK(excerpt("", {1, 1}) == "  \n  ^\n");
+}
+
+TEST_CASE("tabs are expanded and wide characters take two columns") {
+  CHECK(excerpt("\tab", {2, 4}) == "      ab\n      ^~\n");
+  CHECK(excerpt("\xE4\xB8\xAD x", {5, 6}) == "  \xE4\xB8\xAD x\n     ^\n");
+  CHECK(excerpt("\xC3\xA4 x", {4, 5}) == "  \xC3\xA4 x\n    ^\n");
+}
+
+TEST_CASE("a hostile text cannot drive the terminal") {
+  CHECK(excerpt("\x1b[2J\xff\xc2\x9b x", {9, 10}) ==
+        "  \\x1b[2J\xEF\xBF\xBD\\u{9b} x\n                 ^\n");
+  CHECK(excerpt("a\xE2\x80\xAE x", {1, 2}) == "  a\\u{202e} x\n  ^\n");
+  const std::string bad = "\xEF\xBF\xBD";
+  CHECK(excerpt("\xed\xa0\x80 x", {5, 6}) == "  " + bad + bad + bad + " x\n      ^\n");
+  CHECK(excerpt("\xe0\x82\x9b x", {5, 6}) == "  " + bad + bad + bad + " x\n      ^\n");
+  SourceManager sources;
+  sources.add("\x1b]0;f", "x");
+  Diagnostics diagnostics;
+  diagnostics.error(DiagCode::kUnexpectedToken, {1, 2}, "found '\x1b\n'").hint = "\x07";
+  for (const auto format :
+       {DiagnosticFormat::kHuman, DiagnosticFormat::kLine, DiagnosticFormat::kJson}) {
+    const std::string text = mir::render(diagnostics, sources, {format, false});
+    CHECK(text.find('\x1b') == std::string::npos);
+    CHECK(text.find('\x07') == std::string::npos);
+  }
+}
+
+TEST_CASE("a long line is clipped around the range") {
+  std::string line(1 << 20, 'x');
+  line.replace(500'000, 3, "abc");
+  CHECK(excerpt(line, {500'001, 500'004}) == "  …" + std::string(40, 'x') + "abc" +
+                                                 std::string(57, 'x') + "…\n  " +
+                                                 std::string(41, ' ') + "^~~\n");
+  CHECK(excerpt(line, {1, 2}) == "  " + std::string(100, 'x') + "…\n  ^\n");
+  CHECK(excerpt(line, {1 << 20, (1 << 20) + 1}) ==
+        "  …" + std::string(100, 'x') + "\n  " + std::string(100, ' ') + "^\n");
+}
+
+TEST_CASE("a range longer than the window is underlined to its edge") {
+  CHECK(excerpt(std::string(1000, 'x'), {501, 901}) == "  …" + std::string(100, 'x') + "…\n  " +
+                                                           std::string(41, ' ') + "^" +
+                                                           std::string(60, '~') + "\n");
+}
+
+TEST_CASE("a megabyte of combining marks is clipped too") {
+  std::string line = "a";
+  for (int i = 0; i < 500'000; ++i) line += "\xCC\x81";
+  CHECK(human(line, {1, 2}).size() < 2000);
+  CHECK(human(line, {500'001, 500'002}).size() < 2000);
+}
+
+TEST_CASE("the line form has one line for each diagnostic") {
+  SourceManager sources;
+  sources.add("f", "abc");
+  Diagnostics diagnostics;
+  diagnostics.error(DiagCode::kUnexpectedToken, {2, 3}, "e").note({1, 2}, "n");
+  diagnostics.warning(DiagCode::kTrailingText, {3, 4}, "w\nx").hint = "h";
+  CHECK(mir::render(diagnostics, sources, {DiagnosticFormat::kLine, false}) ==
+        "f:1:2: error[MIR0201]: e\nf:1:3: warning[MIR0205]: w\\x0ax\n");
+}
+
+TEST_CASE("colour appears only when asked for and changes nothing else") {
+  SourceManager sources;
+  sources.add("f", "abc");
+  Diagnostics diagnostics;
+  diagnostics.error(DiagCode::kUnexpectedToken, {2, 3}, "e").note({1, 2}, "n");
+  std::string coloured = mir::render(diagnostics, sources, {DiagnosticFormat::kHuman, true});
+  const std::string plain = human(diagnostics, sources);
+  CHECK(plain.find('\x1b') == std::string::npos);
+  CHECK(coloured.find("\x1b[1;31merror[MIR0201]:\x1b[0m") != std::string::npos);
+  for (std::size_t at; (at = coloured.find('\x1b')) != std::string::npos;) {
+    coloured.erase(at, coloured.find('m', at) + 1 - at);
+  }
+  CHECK(coloured == plain);
+}
+
+TEST_CASE("the JSON form is one object a line with every key of schema 1") {
+  SourceManager sources;
+  sources.add("f", "ab\ncd");
+  Diagnostics diagnostics;
+  auto& error = diagnostics.error(DiagCode::kUnexpectedToken, {2, 5}, "\xC3\xA4 \xff\"byte\"");
+  error.note({1, 2}, "n").fix = mir::FixIt{{2, 2}, ":"};
+  diagnostics.warning(DiagCode::kFileNotReadable, {}, "w");
+  const std::string text = mir::render(diagnostics, sources, {DiagnosticFormat::kJson, false});
+  const auto newline = text.find('\n');
+  const auto warning = nlohmann::json::parse(text.substr(0, newline));
+  const auto first = nlohmann::json::parse(text.substr(newline + 1));
+  CHECK(text.starts_with(R"({"schema":1,"file":null,"line":null,"column":null,"end_line":null,)"
+                         R"("end_column":null,"severity":"warning","code":"MIR0001",)"
+                         R"("message":"w","notes":[],"hint":null,"fix":null})"));
+  CHECK(warning.size() == first.size());
+  CHECK(first["file"] == "f");
+  CHECK(first["column"] == 2);
+  CHECK(first["end_line"] == 2);
+  CHECK(first["end_column"] == 2);
+  CHECK(first["message"] == "\xC3\xA4 \xEF\xBF\xBD\"byte\"");
+  CHECK(std::ranges::all_of(text, [](char byte) { return byte > 0 && byte < 0x7F; }));
+  CHECK(first["notes"][0]["message"] == "n");
+  CHECK(first["notes"][0]["end_column"] == 2);
+  CHECK(first["fix"]["replacement"] == ":");
+}

@@ -1,0 +1,153 @@
+#include "tool.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <new>
+
+#include "mir/support/file_io.hpp"
+
+namespace mir::tools {
+
+ExitCode exit_code_of(DiagCode code) {
+  switch (code) {
+    case DiagCode::kFileNotReadable:
+    case DiagCode::kFileNotWritable: return ExitCode::kFileTrouble;
+    case DiagCode::kFileTooLarge:
+    case DiagCode::kLimitExceeded:
+    case DiagCode::kNestingTooDeep:
+    case DiagCode::kTokenTooLong: return ExitCode::kLimit;
+    case DiagCode::kUsage: return ExitCode::kUsage;
+    default: return ExitCode::kFindings;
+  }
+}
+
+ExitCode exit_code_of(const Diagnostics& diagnostics) {
+  ExitCode result = diagnostics.has_errors() ? ExitCode::kFindings : ExitCode::kSuccess;
+  for (const Diagnostic& diagnostic : diagnostics.sorted()) {
+    if (diagnostic.severity == Severity::kError) result = worst(result, exit_code_of(diagnostic.code));
+  }
+  return result;
+}
+
+Result<Run> Run::create(const ToolInfo& tool, Arguments arguments) {
+  Run run(tool, std::move(arguments));
+  const auto unknown = [](std::string_view option, std::string_view found, std::string_view wanted) {
+    return Error{DiagCode::kUsage, fmt::format("--{} is {}, found '{}'", option, wanted, found)};
+  };
+  const std::string_view form = run.arguments_.value("diagnostics", "human");
+  if (form == "line") {
+    run.format_ = DiagnosticFormat::kLine;
+  } else if (form == "json") {
+    run.format_ = DiagnosticFormat::kJson;
+  } else if (form != "human") {
+    return unknown("diagnostics", form, "human, line or json");
+  }
+  const std::string_view colour = run.arguments_.value("color", "auto");
+  if (colour == "always") {
+    run.colour_ = Colour::kAlways;
+  } else if (colour == "never") {
+    run.colour_ = Colour::kNever;
+  } else if (colour != "auto") {
+    return unknown("color", colour, "auto, always or never");
+  }
+  const std::string_view count = run.arguments_.value("max-errors", "20");
+  const auto [end, error] = std::from_chars(count.data(), count.data() + count.size(), run.max_errors_);
+  if (error != std::errc() || end != count.data() + count.size()) {
+    return unknown("max-errors", count, "a number");
+  }
+  return run;
+}
+
+std::vector<std::string> Run::files() const {
+  return arguments_.operands().empty() ? std::vector<std::string>{"-"} : arguments_.operands();
+}
+
+bool Run::colours(int descriptor) const {
+  if (colour_ != Colour::kAuto) return colour_ == Colour::kAlways;
+  const char* forbidden = std::getenv("NO_COLOR");
+  return (forbidden == nullptr || *forbidden == '\0') && ::isatty(descriptor) != 0;
+}
+
+ExitCode Run::report(const Diagnostics& diagnostics, const SourceManager& sources) const {
+  const std::string text =
+      render(diagnostics, sources, {.format = format_, .colour = colours(STDERR_FILENO)});
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  return exit_code_of(diagnostics);
+}
+
+ExitCode Run::report(const Error& error) const {
+  Diagnostics diagnostics;
+  diagnostics.error(error.code, {}, error.message);
+  return report(diagnostics, SourceManager());
+}
+
+ExitCode Run::usage_error(std::string_view message) const {
+  fmt::print(stderr, "{0}: {1}\ntry '{0} --help'\n", tool_->name, message);
+  return ExitCode::kUsage;
+}
+
+const SourceFile* Run::read(const std::string& path, SourceManager& sources, ExitCode& code) const {
+  auto text = read_file(path, SourceManager::kMaxFileSize);
+  if (!text) {
+    code = report(text.error());
+    return nullptr;
+  }
+  const SourceFile* file = sources.add(path == "-" ? "<stdin>" : path, std::move(*text));
+  if (file == nullptr) {
+    code = report(Error{DiagCode::kFileTooLarge, fmt::format("no room is left for '{}'", path)});
+  }
+  return file;
+}
+
+ExitCode Run::write_output(std::string_view text) const {
+  const auto written = write_file_atomically(std::string(arguments_.value("output", "-")), text);
+  return written ? ExitCode::kSuccess : report(written.error());
+}
+
+namespace {
+
+ExitCode run_guarded(const ToolInfo& tool, std::span<const char* const> words,
+                     ExitCode (*body)(const Run& run)) {
+  auto arguments = parse_arguments(tool, words);
+  const bool parsed = arguments.ok();
+  if (parsed && arguments->has("help")) {
+    fmt::print("{}", help_text(tool));
+    return ExitCode::kSuccess;
+  }
+  if (parsed && arguments->has("version")) {
+    fmt::print("{} {}\n", tool.name, MIR_VERSION);
+    return ExitCode::kSuccess;
+  }
+  auto run = parsed ? Run::create(tool, std::move(*arguments)) : Result<Run>(arguments.error());
+  if (!run) {
+    fmt::print(stderr, "{0}: {1}\ntry '{0} --help'\n", tool.name, run.error().message);
+    return ExitCode::kUsage;
+  }
+  return body(*run);
+}
+
+}  // namespace
+
+int run_tool(const ToolInfo& tool, int argc, char** argv, ExitCode (*body)(const Run& run)) {
+  std::signal(SIGPIPE, SIG_DFL);
+  ExitCode code = ExitCode::kInternal;
+  try {
+    const std::span words(argv, static_cast<std::size_t>(argc));
+    code = run_guarded(tool, words.subspan(words.empty() ? 0 : 1), body);
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "{}: out of memory\n", tool.name);
+    code = ExitCode::kLimit;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}: internal error: {}\n", tool.name, error.what());
+  }
+  if (std::fflush(stdout) != 0 && code == ExitCode::kSuccess) code = ExitCode::kFileTrouble;
+  return static_cast<int>(code);
+}
+
+}  // namespace mir::tools

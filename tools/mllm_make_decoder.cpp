@@ -1,0 +1,147 @@
+// mllm-make-decoder: a decoder of any size as a module and its weights.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <filesystem>
+#include <system_error>
+
+#include "generate/qwen2_decoder.hpp"
+#include "mir/dialects/dialects.hpp"
+#include "mir/files/safetensors.hpp"
+#include "mir/ir/print.hpp"
+#include "mir/support/file_io.hpp"
+#include "mir/verify/verify.hpp"
+#include "tool.hpp"
+
+namespace {
+
+using namespace mir;
+using namespace mir::tools;
+using generate::DecoderShape;
+
+constexpr Option kOptions[] = {
+    {.name = "layers", .argument = "N", .help = "number of layers (2)"},
+    {.name = "hidden", .argument = "N", .help = "extent of a token's state (64)"},
+    {.name = "heads", .argument = "N", .help = "query heads (4)"},
+    {.name = "kv-heads", .argument = "N", .help = "key and value heads (2)"},
+    {.name = "head-dim", .argument = "N", .help = "extent of a head (hidden / heads)"},
+    {.name = "ffn", .argument = "N", .help = "extent inside the feed-forward block (160)"},
+    {.name = "vocab", .argument = "N", .help = "number of token ids (256)"},
+    {.name = "max-positions", .argument = "N", .help = "longest sequence (64)"},
+    {.name = "rope-theta", .argument = "X", .help = "base of the rotary frequencies (1e6)"},
+    {.name = "rms-epsilon", .argument = "X", .help = "added to mean squares (1e-6)"},
+    {.name = "weights",
+     .argument = "SPEC",
+     .help = "random:SEED (random:1), splat:V or a file; the rotary tables are always computed"},
+    {.name = "no-weights", .help = "write model.mir alone"},
+};
+
+constexpr ToolInfo kTool = {
+    .name = "mllm-make-decoder",
+    .summary = "Writes a Qwen2-style decoder into a folder: model.mir and model.safetensors.",
+    .operands = "-o FOLDER",
+    .options = kOptions,
+    .examples = {{{"mllm-make-decoder -o tiny", "two layers of 64, random weights"},
+                  {"mllm-make-decoder --layers=24 --hidden=896 --heads=14 --ffn=4864 -o big",
+                   "a model of 0.36 billion parameters"}}},
+};
+
+struct Task {
+  DecoderShape shape;
+  std::string folder;
+  std::string weights;  ///< empty: none
+};
+
+template <class Number>
+Result<void> read_number(const Arguments& arguments, std::string_view option, Number& into) {
+  if (!arguments.has(option)) return {};
+  const std::string_view text = arguments.value(option);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), into);
+  if (error == std::errc() && end == text.data() + text.size()) return {};
+  return Error{DiagCode::kUsage, fmt::format("--{} is a number, found '{}'", option, text)};
+}
+
+Result<DecoderShape> shape_of(const Arguments& arguments) {
+  DecoderShape shape;
+  const std::pair<std::string_view, std::int64_t*> extents[] = {
+      {"layers", &shape.layers},
+      {"hidden", &shape.hidden},
+      {"heads", &shape.heads},
+      {"kv-heads", &shape.kv_heads},
+      {"ffn", &shape.ffn},
+      {"vocab", &shape.vocab},
+      {"max-positions", &shape.max_positions}};
+  for (const auto& [option, into] : extents) {
+    if (auto read = read_number(arguments, option, *into); !read) return read.error();
+  }
+  if (auto read = read_number(arguments, "rope-theta", shape.rope_theta); !read)
+    return read.error();
+  if (auto read = read_number(arguments, "rms-epsilon", shape.rms_epsilon); !read)
+    return read.error();
+  if (arguments.has("head-dim")) {
+    if (auto read = read_number(arguments, "head-dim", shape.head_dim); !read) return read.error();
+  } else if (shape.heads > 0 && shape.hidden % shape.heads == 0) {
+    shape.head_dim = shape.hidden / shape.heads;
+  } else {
+    return Error{DiagCode::kUsage,
+                 fmt::format("{} heads do not divide a hidden extent of {}: give --head-dim",
+                             shape.heads, shape.hidden)};
+  }
+  if (const auto problem = problem_with(shape)) return Error{DiagCode::kUsage, *problem};
+  return shape;
+}
+
+Result<Task> task_of(const Arguments& arguments) {
+  const auto shape = shape_of(arguments);
+  if (!shape) return shape.error();
+  Task task{.shape = *shape, .folder = std::string(arguments.value("output")), .weights = {}};
+  if (!arguments.operands().empty())
+    return Error{DiagCode::kUsage, "no files are read; the folder is given with --output"};
+  if (task.folder.empty() || task.folder == "-")
+    return Error{DiagCode::kUsage, "--output needs a folder"};
+  if (arguments.has("weights") && arguments.has("no-weights"))
+    return Error{DiagCode::kUsage, "--weights and --no-weights exclude each other"};
+  if (!arguments.has("no-weights")) task.weights = arguments.value("weights", "random:1");
+  return task;
+}
+
+Result<void> write_weights(const Module& module, const Task& task) {
+  const auto source = WeightSource::open(task.weights);
+  if (!source) return source.error();
+  const auto tensors = decoder_weights(module, task.shape, *source);
+  if (!tensors) return tensors.error();
+  return write_safetensors(task.folder + "/model.safetensors", *tensors,
+                           {{"rms_epsilon", fmt::format("{}", task.shape.rms_epsilon)},
+                            {"rope_theta", fmt::format("{}", task.shape.rope_theta)}});
+}
+
+ExitCode body(const Run& run) {
+  const auto task = task_of(run.arguments());
+  if (!task) return run.usage_error(task.error().message);
+  IRContext context;
+  register_builtin_dialects(context);
+  Diagnostics diagnostics = run.diagnostics();
+  const Module* module = build_qwen2_decoder(context, task->shape, diagnostics);
+  if (module == nullptr || !verify(*module, diagnostics)) {
+    run.report(diagnostics, context.sources());
+    return ExitCode::kInternal;
+  }
+  std::error_code failure;
+  std::filesystem::create_directories(task->folder, failure);
+  if (failure) {
+    return run.report(
+        Error{DiagCode::kFileNotWritable,
+              fmt::format("cannot make folder '{}': {}", task->folder, failure.message())});
+  }
+  if (auto written = write_file_atomically(task->folder + "/model.mir", print(*module)); !written)
+    return run.report(written.error());
+  if (task->weights.empty()) return ExitCode::kSuccess;
+  const auto written = write_weights(*module, *task);
+  return written ? ExitCode::kSuccess : run.report(written.error());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run_tool(kTool, argc, argv, body);
+}
