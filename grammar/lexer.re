@@ -42,7 +42,6 @@ again:
   integer  = "-"? digits;
   float    = "-"? ((digits "." [0-9]* | "." digits | digits) ([eE] [+-]? digits)? | "inf" | "nan");
   string   = ["] ([^"\\\n\x00] | "\\" [^\n\x00])* ["];
-  nextattr = ws* ("]" | "," ws* (symchars+ | string) ws* ":");
   dimatom  = digits | "$" word;
   dimexpr  = [0-9($-][A-Za-z0-9_$+*/%() \t-]*;
   dim      = integer | "?" | "$" word ([+*/%-] dimatom)*;
@@ -127,7 +126,6 @@ again:
   <value> "false" / (ws* [,\]])   { return MIR_ACCEPT.value_done(TokenKind::kFalse); }
   <value> "null" / (ws* [,\]])    { return MIR_ACCEPT.value_done(TokenKind::kNull); }
   <value> dimexpr / (ws* [,\]])   { return MIR_ACCEPT.bare_value(); }
-  <value> symchars+ / nextattr    { return MIR_ACCEPT.value_done(TokenKind::kBare); }
   <value> "<InvalidAttribute NYI>" { return MIR_ACCEPT.value_done(TokenKind::kInvalid); }
   <value> ["]                     { condition_ = yycattrs;
                                     return MIR_ACCEPT.fail(DiagCode::kUnterminatedString, "string without a closing quote"); }
@@ -138,7 +136,7 @@ again:
   <value, data, tail> "{"         { return MIR_ACCEPT.push(Frame::kDict, TokenKind::kDictOpen); }
   <value, data> "@" symchars*     { return MIR_ACCEPT.value_done(TokenKind::kSymbol); }
   <value, data> "@" string        { return MIR_ACCEPT.value_done(TokenKind::kSymbol); }
-  <value, data, tail> "#" symchars+ { return MIR_ACCEPT.balanced(TokenKind::kHash, '<', '>'); }
+  <value, data, tail, slots> "#" symchars+ { return MIR_ACCEPT.balanced(TokenKind::kHash, '<', '>'); }
   <value, data> "!" symchars+     { return MIR_ACCEPT.balanced(TokenKind::kOpaqueType, '<', '>'); }
   <value, data> type              { return MIR_ACCEPT.value_done(TokenKind::kType); }
   <value, data> "tensor" / (ws* "<") { value_done(TokenKind::kTensor); condition_ = yyctensor;

@@ -21,7 +21,8 @@ constexpr Option kOptions[] = {
     {.name = "in-place", .letter = 'i', .help = "write each file that changes back to its place"},
     {.name = "check", .help = "write nothing, name the files that would change and exit with 1"},
     {.name = "diff", .help = "write what would change as a unified diff and exit with 1"},
-    {.name = "lines", .argument = "A:B",
+    {.name = "lines",
+     .argument = "A:B",
      .help = "format only operations that meet the lines A to B; the rest keeps its bytes"},
     {.name = "renumber",
      .help = "number storage ids and spec ids from 0 in order of first appearance"},
@@ -104,7 +105,8 @@ ExitCode deliver(const Run& run, const std::string& path, const SourceFile& file
   }
   if (arguments.has("diff")) {
     const std::string after = file.name() + " (formatted)";
-    fmt::print("{}", unified_diff(file.text(), text, file.name(), after, run.colours(STDOUT_FILENO)));
+    fmt::print("{}",
+               unified_diff(file.text(), text, file.name(), after, run.colours(STDOUT_FILENO)));
     return same ? ExitCode::kSuccess : ExitCode::kFindings;
   }
   if (!arguments.has("in-place")) return run.write_output(text);
@@ -142,4 +144,6 @@ ExitCode body(const Run& run) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return run_tool(kTool, argc, argv, body); }
+int main(int argc, char** argv) {
+  return run_tool(kTool, argc, argv, body);
+}

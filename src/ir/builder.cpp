@@ -1,10 +1,20 @@
 #include "mir/ir/builder.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "mir/ir/infer.hpp"
 
 namespace mir {
+
+namespace {
+
+/// An operand that could not be made has been reported.
+bool has_null(std::span<Value* const> values) {
+  return std::find(values.begin(), values.end(), nullptr) != values.end();
+}
+
+}  // namespace
 
 Builder::Builder(Module& module, Diagnostics& diagnostics, std::span<const Type* const> inputs)
     : module_(module), diagnostics_(diagnostics), block_(module.body().entry()) {
@@ -23,24 +33,33 @@ void Builder::insert(Op* op) {
 Op* Builder::create(std::string_view spelling, std::span<Value* const> operands,
                     const Attributes& attributes, std::string_view path,
                     std::span<const Type* const> result_types) {
+  if (has_null(operands)) return nullptr;
   std::vector<NamedAttr> list;
   for (const auto& [key, value] : attributes) list.push_back({context().intern(key), value});
   const OpName name = context().op_name(spelling);
   const OpKindInfo& info = context().info(name.kind);
+  if (info.row != nullptr && !info.row->operands.admits(operands.size())) {
+    diagnostics_.error(DiagCode::kWrongArity, {},
+                       std::string("'") + std::string(info.name) + "' does not take " +
+                           std::to_string(operands.size()) + " operands");
+    return nullptr;
+  }
   std::vector<const Type*> inferred;
   if (result_types.empty() && info.row != nullptr && info.row->results.max != 0) {
-    if (info.row->infer == nullptr) {
+    const auto refuse = [&] {
       diagnostics_.error(DiagCode::kTypeNotInferred, {},
                          std::string("result types of '") + std::string(spelling) +
                              "' cannot be inferred and must be given");
       return nullptr;
-    }
+    };
+    if (info.row->infer == nullptr) return refuse();
     std::vector<const Type*> operand_types;
     for (const Value* operand : operands) operand_types.push_back(operand->type());
     InferContext inference(context(), info.mnemonic, operand_types, list, info.row->results.min, {},
                            diagnostics_);
     if (!info.row->infer(inference)) return nullptr;
     inferred = inference.results();
+    if (std::find(inferred.begin(), inferred.end(), nullptr) != inferred.end()) return refuse();
     result_types = inferred;
   }
   Op* op = module_.create({.name = name,
@@ -80,6 +99,7 @@ Op* Builder::subgraph(std::string_view symbol, std::span<const Type* const> argu
 
 Op* Builder::call(std::string_view callee, std::span<Value* const> operands,
                   std::span<const Type* const> result_types) {
+  if (has_null(operands)) return nullptr;
   Op* op = module_.create({.name = context().op_name("graph.CallGraphOp"),
                            .operands = operands,
                            .result_types = result_types});
@@ -89,6 +109,7 @@ Op* Builder::call(std::string_view callee, std::span<Value* const> operands,
 }
 
 Op* Builder::return_op(std::span<Value* const> values) {
+  if (has_null(values)) return nullptr;
   Op* op = module_.create({.name = context().op_name("cf.ReturnOp"), .operands = values});
   insert(op);
   std::vector<RegionResult> results;
@@ -101,7 +122,8 @@ Op* Builder::return_op(std::span<Value* const> values) {
 }
 
 Value* Builder::parameter(std::string_view symbol, const Type* type) {
-  const NamedAttr attribute{context().intern("symbol"), context().word(symbol)};
+  const NamedAttr attribute{context().intern("symbol"),
+                            is_bare_word(symbol) ? context().word(symbol) : context().string(symbol)};
   Op* op = module_.create({.name = context().op_name("tensor.CPU.register"),
                            .result_types = std::span(&type, 1),
                            .attributes = std::span(&attribute, 1)});
@@ -115,7 +137,8 @@ Value* Builder::parameter(std::string_view symbol, const Type* type) {
 Value* Builder::constant(const TensorType* type, std::span<const double> values) {
   std::vector<const Attr*> elements;
   for (const double value : values) {
-    const bool integral = value == std::trunc(value) && std::abs(value) < 1e15;
+    const bool negative_zero = value == 0 && std::signbit(value);
+    const bool integral = value == std::trunc(value) && std::abs(value) < 1e15 && !negative_zero;
     elements.push_back(integral ? context().integer(static_cast<std::int64_t>(value))
                                 : context().number(value));
   }

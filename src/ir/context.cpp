@@ -138,6 +138,7 @@ OpName IRContext::op_name(std::string_view spelling) {
   name.kind = dialect == nullptr
                   ? state.kind_of(spelling, rest, nullptr)
                   : state.kind_of(fmt::format("{}.{}", head, rest), rest, dialect);
+  name.info = &state.kind_infos[name.kind.id];
   if (state.op_names.find(spelling, hash) == nullptr) {
     state.op_names.insert(text(name.spelling), hash, name);
   }

@@ -34,17 +34,21 @@ Polynomial operand(Dim dim) {
 struct DimTable::State {
   explicit State(StringInterner& all_strings) : strings(all_strings), nodes(all_strings) {}
 
-  Dim dim(const DimExpr* expr) { return expr != nullptr ? Dim(expr) : Dim::unknown(); }
+  Dim dim(const DimExpr* expr) { return expr != nullptr ? Dim(*expr) : Dim::unknown(); }
 
   Dim dim(const std::optional<Polynomial>& sum) {
     if (!sum) return Dim::unknown();
     return sum->is_constant() ? Dim(sum->constant) : dim(nodes.node(*sum));
   }
 
-  template <class Operation>
-  Dim apply(Dim a, Dim b, Operation operation) {
+  template <class OnConstants, class OnPolynomials>
+  Dim apply(Dim a, Dim b, OnConstants on_constants, OnPolynomials on_polynomials) {
+    if (a.is_constant() && b.is_constant()) {
+      const auto value = on_constants(a.constant(), b.constant());
+      return value ? Dim(*value) : Dim::unknown();
+    }
     if (a.is_unknown() || b.is_unknown()) return Dim::unknown();
-    return dim(operation(operand(a), operand(b)));
+    return dim(on_polynomials(operand(a), operand(b)));
   }
 
   StringInterner& strings;
@@ -57,7 +61,7 @@ Dim Dim::unknown() {
     expr.text = "?";
     return expr;
   }();
-  return Dim(&kUnknown);
+  return Dim(kUnknown);
 }
 
 bool Dim::is_unknown() const {
@@ -84,35 +88,39 @@ void DimBindings::bind(Symbol name, std::int64_t value) {
 DimTable::DimTable(StringInterner& strings) : state_(std::make_unique<State>(strings)) {}
 DimTable::~DimTable() = default;
 
-Dim DimTable::symbol(std::string_view name) { return state_->dim(state_->nodes.symbol(name)); }
+Dim DimTable::symbol(std::string_view name) {
+  return state_->dim(state_->nodes.symbol(name));
+}
 
 Dim DimTable::add(Dim a, Dim b) {
-  return state_->apply(a, b, [](const auto& x, const auto& y) { return mir::add(x, y); });
+  return state_->apply(a, b, checked_add, &mir::add);
 }
 
 Dim DimTable::subtract(Dim a, Dim b) {
-  return state_->apply(a, b, [](const auto& x, const auto& y) { return mir::subtract(x, y); });
+  return state_->apply(a, b, checked_subtract, &mir::subtract);
 }
 
 Dim DimTable::multiply(Dim a, Dim b) {
-  return state_->apply(a, b, [](const auto& x, const auto& y) { return mir::multiply(x, y); });
+  return state_->apply(a, b, checked_multiply, &mir::multiply);
 }
 
 Dim DimTable::floor_divide(Dim a, Dim b) {
-  return state_->apply(
-      a, b, [this](const auto& x, const auto& y) { return state_->nodes.quotient(x, y); });
+  return state_->apply(a, b, floor_quotient, [this](const auto& x, const auto& y) {
+    return state_->nodes.quotient(x, y);
+  });
 }
 
 Dim DimTable::modulo(Dim a, Dim b) {
-  return state_->apply(
-      a, b, [this](const auto& x, const auto& y) { return state_->nodes.remainder(x, y); });
+  return state_->apply(a, b, floor_remainder, [this](const auto& x, const auto& y) {
+    return state_->nodes.remainder(x, y);
+  });
 }
 
 Result<Dim> DimTable::parse(std::string_view text) {
   text = without_blanks(text);
   if (const auto constant = read_constant(text)) return Dim(*constant);
   if (text == "?") return Dim::unknown();
-  if (const DimExpr* known = state_->nodes.find(text)) return Dim(known);
+  if (const DimExpr* known = state_->nodes.find(text)) return Dim(*known);
   const std::string too_long = fmt::format("longer than {} characters", kMaxDimText);
   if (text.size() > kMaxDimText) {
     return bad_dimension(fmt::format("{}…", text.substr(0, 16)), too_long);

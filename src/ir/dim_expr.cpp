@@ -11,9 +11,13 @@ namespace {
 
 using Factors = std::vector<const DimExpr*>;
 
-bool text_less(const DimExpr* a, const DimExpr* b) { return a != b && a->text < b->text; }
+bool text_less(const DimExpr* a, const DimExpr* b) {
+  return a != b && a->text < b->text;
+}
 
-bool is_compound(const DimExpr* factor) { return factor->kind != DimExpr::Kind::kSymbol; }
+bool is_compound(const DimExpr* factor) {
+  return factor->kind != DimExpr::Kind::kSymbol;
+}
 
 std::string key_of(const Factors& factors) {
   if (factors.size() == 1) return factors.front()->text;
@@ -255,7 +259,9 @@ const DimExpr* Polynomial::single_factor() const {
   return terms[0].factors.size() == 1 ? terms[0].factors[0] : nullptr;
 }
 
-Polynomial constant_polynomial(std::int64_t constant) { return {{}, constant}; }
+Polynomial constant_polynomial(std::int64_t constant) {
+  return {{}, constant};
+}
 
 Polynomial polynomial_of(const DimExpr* expr) {
   return expr->kind == DimExpr::Kind::kSum ? expr->left : term_polynomial(term_of(1, {expr}));
@@ -270,9 +276,10 @@ std::optional<Polynomial> subtract(const Polynomial& a, const Polynomial& b) {
 }
 
 std::optional<Polynomial> multiply(const Polynomial& a, const Polynomial& b) {
+  const std::vector<DimTerm> of_a = terms_and_constant(a), of_b = terms_and_constant(b);
+  if (of_a.size() * of_b.size() > kMaxDimProducts) return std::nullopt;
   std::vector<DimTerm> products;
-  const std::vector<DimTerm> of_b = terms_and_constant(b);
-  for (const DimTerm& x : terms_and_constant(a)) {
+  for (const DimTerm& x : of_a) {
     for (const DimTerm& y : of_b) {
       const auto coefficient = checked_multiply(x.coefficient, y.coefficient);
       if (!coefficient) return std::nullopt;

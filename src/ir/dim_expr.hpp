@@ -16,10 +16,11 @@ namespace mir {
 /// counts as overflow.
 inline constexpr std::size_t kMaxDimText = 1024;
 inline constexpr int kMaxDimDepth = 64;
+inline constexpr std::size_t kMaxDimProducts = 1024;  // of terms, in one multiplication
 
-/// `coefficient * factors[0] * factors[1] * ...`; the coefficient is not 0, the factors are symbols,
-/// quotients and remainders in order of their text, at least one. `key` is the text of the product
-/// without the coefficient.
+/// `coefficient * factors[0] * factors[1] * ...`; the coefficient is not 0, the factors are
+/// symbols, quotients and remainders in order of their text, at least one. `key` is the text of the
+/// product without the coefficient.
 struct DimTerm {
   std::int64_t coefficient = 1;
   std::vector<const DimExpr*> factors;
@@ -45,11 +46,11 @@ class DimExpr {
   enum class Kind : std::uint8_t { kUnknown, kSymbol, kQuotient, kRemainder, kSum };
 
   Kind kind = Kind::kUnknown;
-  int depth = 0;      ///< quotients and remainders on the longest way down
-  Symbol name;        ///< of a symbol
-  Polynomial left;    ///< the dividend, or the sum
-  Polynomial right;   ///< the divisor
-  std::string text;   ///< normal form
+  int depth = 0;     ///< quotients and remainders on the longest way down
+  Symbol name;       ///< of a symbol
+  Polynomial left;   ///< the dividend, or the sum
+  Polynomial right;  ///< the divisor
+  std::string text;  ///< normal form
 };
 
 /// Checked 64-bit arithmetic; none on overflow and on division by zero. Division rounds toward

@@ -7,8 +7,9 @@
 namespace mir {
 
 // note [rules of division]
-// Dividing by what has a negative leading coefficient is dividing the negated operands. What divides exactly leaves the quotient (`(4*$S+7)/4` is `$S+1`), common
-// coefficients and factors cancel (`2*$S/4` is `$S/2`), and with d and c constant and positive
+// Dividing by what has a negative leading coefficient is dividing the negated operands. What
+// divides exactly leaves the quotient (`(4*$S+7)/4` is `$S+1`), common coefficients and factors
+// cancel (`2*$S/4` is `$S/2`), and with d and c constant and positive
 //   [([a / d] + k) / c] = [(a + k * d) / (d * c)],
 //   k * (a mod d) = k * a  modulo c, where c divides k * d.
 // The operands of a quotient or remainder node admit none of these, so reading its text back makes
@@ -24,7 +25,9 @@ bool is_identifier(std::string_view name) {
          std::all_of(name.begin(), name.end(), is_word);
 }
 
-std::optional<Polynomial> negate(const Polynomial& sum) { return subtract(constant_polynomial(0), sum); }
+std::optional<Polynomial> negate(const Polynomial& sum) {
+  return subtract(constant_polynomial(0), sum);
+}
 
 /// The dividend and divisor that [sum / divisor] has once the quotient inside `sum` is dissolved.
 struct Fraction {
@@ -57,7 +60,8 @@ std::optional<Polynomial> dissolve_remainders(const Polynomial& sum, const Polyn
     const auto period = checked_multiply(term.coefficient, inner.right.constant);
     if (!period || floor_remainder(*period, divisor.constant) != 0) continue;
     const auto surplus = subtract(inner.left, polynomial_of(&inner));
-    const auto scaled = surplus ? multiply(*surplus, constant_polynomial(term.coefficient)) : surplus;
+    const auto scaled =
+        surplus ? multiply(*surplus, constant_polynomial(term.coefficient)) : surplus;
     auto next = scaled ? add(result ? *result : sum, *scaled) : scaled;
     if (next) result = std::move(next);
   }
@@ -169,7 +173,8 @@ std::optional<Polynomial> DimNodes::remainder(const Polynomial& a, const Polynom
     return rest ? negate(*rest) : std::nullopt;
   }
   const ReducedDivision reduced = reduce(a, b);
-  if (reduced.numerator.is_zero() || reduced.divisor.is_one()) return constant_polynomial(reduced.rest);
+  if (reduced.numerator.is_zero() || reduced.divisor.is_one())
+    return constant_polynomial(reduced.rest);
   const auto part = reduced_remainder(reduced.numerator, reduced.divisor, b.is_constant());
   const auto scaled = part ? multiply(reduced.scale, *part) : std::nullopt;
   return scaled ? add(*scaled, constant_polynomial(reduced.rest)) : std::nullopt;

@@ -64,8 +64,8 @@ class DimParser {
     const std::string_view digits = take_all(kDigits);
     const std::string signed_digits = (negative ? "-" : "") + std::string(digits);
     std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(
-        signed_digits.data(), signed_digits.data() + signed_digits.size(), value);
+    const auto [end, error] =
+        std::from_chars(signed_digits.data(), signed_digits.data() + signed_digits.size(), value);
     if (error != std::errc()) return fail("the integer does not fit 64 bits");
     return constant_polynomial(value);
   }
@@ -108,7 +108,7 @@ class DimParser {
   Parsed fail(std::string_view reason) {
     if (reason_.empty()) {
       reason_ = at_ == text_.size() ? fmt::format("{} at its end", reason)
-                         : fmt::format("{} at character {}", reason, at_ + 1);
+                                    : fmt::format("{} at character {}", reason, at_ + 1);
     }
     return std::nullopt;
   }

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "mir/ir/emit.hpp"
@@ -30,7 +31,10 @@ class JsonEmitter {
   Json attribute(const Attr& of) const {
     switch (of.kind()) {
       case AttrKind::kInt: return of.integer();
-      case AttrKind::kFloat: return of.number();
+      // JSON has no word for infinities and for what is not a number.
+      case AttrKind::kFloat:
+        if (!std::isfinite(of.number())) return of.spelling();
+        return of.number();
       case AttrKind::kBool: return of.boolean();
       case AttrKind::kNull: return nullptr;
       case AttrKind::kString: return of.text();
@@ -62,6 +66,16 @@ class JsonEmitter {
     return out;
   }
 
+  /// An operand as its place in the text states it.
+  Json use(const Use& of) const {
+    const Value& of_value = *of.value();
+    const UseOverride* other = module_.use_override(of);
+    if (other == nullptr) return value(of_value);
+    Json out = mention(name(of_value.name()), other->type, other->has_symbol, other->symbol, other->attributes);
+    out["id"] = of_value.id();
+    return out;
+  }
+
   Json value(const Value& of) const {
     Json out = mention(name(of.name()), of.type(), of.has_symbol(), of.symbol(), of.attributes());
     out["id"] = of.id();
@@ -79,17 +93,20 @@ class JsonEmitter {
     for (const Symbol angle : of.extra().angles) out["angles"].push_back(context_.text(angle));
     if (of.has_signature()) {
       out["operands"] = Json::array();
-      for (const Use& use : of.operand_uses()) out["operands"].push_back(value(*use.value()));
+      for (const Use& each : of.operand_uses()) out["operands"].push_back(use(each));
       out["results"] = Json::array();
       for (const Value& result : of.results()) out["results"].push_back(value(result));
     }
     if (!of.attributes().empty()) out["attributes"] = attributes(of.attributes());
     for (const auto& successor : of.extra().successors) {
-      out["successors"].push_back(context_.text(successor.block));
+      out["successors"].push_back({{"block", context_.text(successor.block)},
+                                   {"first_operand", successor.first_operand},
+                                   {"operand_count", successor.operand_count}});
     }
     for (Region* inner = of.first_region(); inner != nullptr; inner = inner->next()) {
       out["regions"].push_back(region(*inner));
     }
+    if (of.extra().has_loc) out["loc"] = context_.text(of.extra().loc_text);
     if (of.location().is_position()) {
       if (const SourceFile* file = context_.sources().file_of(of.location().raw)) {
         const LineColumn at = file->line_column(of.location().raw);
@@ -104,8 +121,10 @@ class JsonEmitter {
     Json out;
     if (of.has_signature()) {
       out["results"] = Json::array();
-      for (const RegionResult& result : of.results()) {
-        out["results"].push_back(mention(name(result.name), result.type, result.has_symbol,
+      for (std::size_t i = 0; i < of.results().size(); ++i) {
+        const RegionResult& result = of.results()[i];
+        const Value* returned = of.returned(i);
+        out["results"].push_back(mention(name(returned == nullptr ? result.name : returned->name()), result.type, result.has_symbol,
                                          result.symbol, result.attributes));
       }
     }

@@ -1,10 +1,14 @@
 #include "mir/ir/module.hpp"
 
 #include <algorithm>
+#include <string>
+
+#include "text_literal.hpp"
 
 namespace mir {
 
-Module::Module(IRContext& context, Symbol name) : context_(context) {
+Module::Module(IRContext& context, Symbol name)
+    : context_(context), symbol_key_(context.intern("symbol")) {
   top_ = create({.name = context.op_name("builtin.ModuleOp"), .regions = 1, .has_signature = false});
   top_->set_symbol(name);
   body().set_has_signature(true);
@@ -67,10 +71,14 @@ Op* Module::create(const OpSpec& spec) {
 Region* Module::add_region(Op* op) {
   auto* region = arena_.create<Region>();
   region->parent_ = op;
-  Region** link = &op->regions_;
-  while (*link != nullptr) link = &(*link)->next_;
-  *link = region;
-  ++op->region_count_;
+  if (op->regions_ == nullptr) {
+    op->regions_ = region;
+  } else {
+    Region* last = op->regions_->last_region_;
+    region->index_ = last->index_ + 1;
+    last->next_ = region;
+  }
+  op->regions_->last_region_ = region;
   return region;
 }
 
@@ -118,48 +126,85 @@ Value* Module::create_free_value(Region& region, const Type* type, ValueName nam
   return value;
 }
 
-void Module::remove_free_value(Value* value) {
-  assert(value->is_free() && !value->has_uses());
-  Region& region = *value->free_in();
-  for (std::uint32_t i = value->index() + 1; i < region.free_count_; ++i) {
-    region.free_[i - 1] = region.free_[i];
-    region.free_[i - 1]->index_ = (i - 1) & 0x7fff'ffffu;
+void Module::remove_unused_free_values(Region& region) {
+  std::uint32_t kept = 0;
+  for (std::uint32_t i = 0; i < region.free_count_; ++i) {
+    Value* value = region.free_[i];
+    if (!value->has_uses()) continue;
+    value->index_ = kept & 0x7fff'ffffu;
+    region.free_[kept++] = value;
   }
-  --region.free_count_;
+  region.free_count_ = kept;
 }
 
-void Module::erase(Op* op) {
+namespace {
+
+void for_each_nested(Op* op, auto&& visit) {
   for (Region* region = op->first_region(); region != nullptr; region = region->next()) {
-    // Nested ops may use each other in any order: cut all edges first.
     for (Block* block = region->entry(); block != nullptr; block = block->next()) {
-      for (Op* inner : block->ops()) {
-        for (Use& use : inner->operand_uses()) use.set(nullptr);
-      }
-    }
-    for (Block* block = region->entry(); block != nullptr; block = block->next()) {
-      for (Op* inner : block->ops()) erase(inner);
+      for (Op* inner : block->ops()) visit(inner);
     }
   }
+}
+
+constexpr std::string_view kTextName = "fresh_";
+
+}  // namespace
+
+void Module::erase(Op* op) {
+  drop_operands(op);  // all of them first: nested ops use each other in any order
+  discard(op);
+}
+
+void Module::drop_operands(Op* op) {
   for (Use& use : op->operand_uses()) {
     use.set(nullptr);
-    if (!overrides_.empty()) overrides_.erase(&use);
+    clear_use_override(use);
   }
+  for_each_nested(op, [&](Op* inner) { drop_operands(inner); });
+}
+
+void Module::discard(Op* op) {
+  for_each_nested(op, [&](Op* inner) { discard(inner); });
   for ([[maybe_unused]] const Value& result : op->results()) assert(!result.has_uses());
-  if (op->has_symbol() && lookup_op(op->symbol()) == op) forget(op->symbol());
+  forget_symbols(op);
   if (op->block_ != nullptr) op->block_->unlink(op);
   op->erased_ = true;
 }
 
-ValueName Module::fresh_name() { return ValueName::number(next_name_++); }
+ValueName Module::upcoming_name(std::uint32_t skip) const {
+  const std::uint64_t number = std::uint64_t{next_name_} + skip;
+  if (number <= ValueName::kMaxNumber) return ValueName::number(static_cast<std::uint32_t>(number));
+  const std::uint64_t beyond = number - ValueName::kMaxNumber - 1;
+  return ValueName::symbol(
+      context_.intern(std::string(kTextName) + std::to_string(next_text_name_ + beyond)));
+}
+
+ValueName Module::fresh_name() {
+  const ValueName name = upcoming_name(0);
+  reserve_name(name);
+  return name;
+}
 
 void Module::reserve_name(ValueName name) {
-  if (name.is_number() && !name.is_none() && name.number() >= next_name_) {
-    next_name_ = name.number() + 1;
+  if (name.is_none()) return;
+  if (name.is_number()) {
+    next_name_ = std::max(next_name_, name.number() + 1);
+    return;
+  }
+  const std::string_view text = context_.text(name.symbol());
+  if (!text.starts_with(kTextName)) return;
+  const auto number = read_integer(text.substr(kTextName.size()));
+  if (number && *number >= 0) {
+    next_text_name_ = std::max(next_text_name_, static_cast<std::uint64_t>(*number) + 1);
   }
 }
 
 void Module::set_operands(Op* op, std::span<Value* const> operands) {
-  for (Use& use : op->operand_uses()) use.set(nullptr);
+  for (Use& use : op->operand_uses()) {
+    use.set(nullptr);
+    clear_use_override(use);
+  }
   if (operands.size() > op->operand_count_) {
     op->operands_ = arena_.create_array<Use>(operands.size()).data();
   }
@@ -173,7 +218,7 @@ void Module::set_operands(Op* op, std::span<Value* const> operands) {
 
 void Module::set_attributes(Op* op, std::span<const NamedAttr> attributes, bool list_present) {
   op->attributes_ = copy(attributes).data();
-  op->attribute_count_ = static_cast<std::uint16_t>(attributes.size());
+  op->attribute_count_ = static_cast<std::uint32_t>(attributes.size());
   op->has_attribute_list_ = list_present || !attributes.empty();
 }
 
@@ -218,9 +263,31 @@ Value* Module::lookup_value(Symbol name) const {
 void Module::declare(Symbol name, Op* op) { op_symbols_.try_emplace(name, op); }
 void Module::declare(Symbol name, Value* value) { value_symbols_.try_emplace(name, value); }
 
-void Module::forget(Symbol name) {
-  op_symbols_.erase(name);
-  value_symbols_.erase(name);
+std::optional<Symbol> Module::declared_symbol(const Op* op) const {
+  const OpRow* row = op->row();
+  if (row == nullptr || !has(row->traits, Trait::kSymbol)) return std::nullopt;
+  if (op->has_symbol()) return op->symbol();
+  const Attr* attribute = op->attribute(symbol_key_);
+  if (attribute == nullptr || attribute->kind() != AttrKind::kString) return std::nullopt;
+  return context_.intern(attribute->text());
+}
+
+void Module::declare_symbols(Op* op) {
+  if (const auto symbol = declared_symbol(op)) declare(*symbol, op);
+  for (Value& result : op->results()) {
+    if (result.has_symbol()) declare(result.symbol(), &result);
+  }
+}
+
+void Module::forget_symbols(Op* op) {
+  if (const auto symbol = declared_symbol(op); symbol && lookup_op(*symbol) == op) {
+    op_symbols_.erase(*symbol);
+  }
+  for (const Value& result : op->results()) {
+    if (result.has_symbol() && lookup_value(result.symbol()) == &result) {
+      value_symbols_.erase(result.symbol());
+    }
+  }
 }
 
 // -- dump oddities --------------------------------------------------------------------------------

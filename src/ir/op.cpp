@@ -41,14 +41,14 @@ std::size_t Value::use_count() const {
 void Value::replaceAllUsesWith(Value* other) {
   if (other == this) return;
   while (uses_ != nullptr) {
-    uses_->user()->mark_modified();
+    Op& user = *uses_->user();
+    user.mark_modified();
+    user.module().clear_use_override(*uses_);
     uses_->set(other);
   }
 }
 
 // -- ops ------------------------------------------------------------------------------------------
-
-const OpKindInfo& Op::info() const { return module_->context().info(name_.kind); }
 
 void Op::set_symbol(Symbol symbol) {
   symbol_ = symbol;
@@ -64,6 +64,7 @@ void Op::set_path(Symbol path) {
 
 void Op::set_operand(std::size_t i, Value* value) {
   assert(i < operand_count_);
+  module_->clear_use_override(operands_[i]);
   operands_[i].set(value);
   modified_ = true;
 }
@@ -142,7 +143,13 @@ bool Op::is_before_in_block(const Op* other) const {
   return false;
 }
 
-// -- blocks ---------------------------------------------------------------------------------------
+// -- regions and blocks ---------------------------------------------------------------------------------------
+
+Value* Region::returned(std::size_t result) const {
+  const Op* last = last_ == nullptr ? nullptr : last_->terminator();
+  if (last == nullptr || last->operand_count() != results_.size()) return nullptr;
+  return last->operand(result);
+}
 
 Op* Block::terminator() const {
   if (last_ == nullptr) return nullptr;

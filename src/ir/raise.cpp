@@ -99,33 +99,44 @@ class Raiser {
  private:
   void number_renamed() {
     if (std::find(renamed_.begin(), renamed_.end(), true) == renamed_.end()) return;
-    std::uint32_t next = module_.first_free_number();
+    std::uint32_t taken = 0;
     for (std::size_t id = 0; id < renamed_.size(); ++id) {
-      if (renamed_[id]) fresh_[id] = next++;
+      if (renamed_[id]) fresh_[id] = module_.upcoming_name(taken++);
     }
   }
 
   std::string_view text(Symbol name) const { return context_.text(name); }
 
+  /// Valid until the next call.
+  std::string_view wrapped(std::string_view before, std::string_view inner, std::string_view after) {
+    scratch_ = before;
+    scratch_ += inner;
+    scratch_ += after;
+    return scratch_;
+  }
+
   // -- names and values -------------------------------------------------------------------------
+
+  /// Whether unquoted text would not be read as it is. Dumps quote nothing that they can do without.
+  bool needs_quotes(std::string_view bare, std::string_view special) const {
+    if (module_.is_portable()) return !is_bare_word(bare);
+    return bare.find_first_of(special) != bare.npos || bare.starts_with(' ') || bare.ends_with(' ') ||
+           bare.find("//") != bare.npos ||
+           std::any_of(bare.begin(), bare.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; });
+  }
 
   void symbol(Symbol name) {
     const std::string_view bare = text(name);
-    scratch_ = '@';
-    if (module_.is_portable() && !is_bare_word(bare)) {
-      scratch_ += quote(bare);
+    if (needs_quotes(bare, "(){}[]<>\"%,@")) {
+      out_.token(K::kSymbol, wrapped("@", quote(bare), ""));
     } else {
-      scratch_ += bare;
+      out_.token(K::kSymbol, wrapped("@", bare, ""));
     }
-    out_.token(K::kSymbol, scratch_);
   }
 
   void name(ValueName value) {
     if (!value.is_number()) {
-      scratch_ = '%';
-      scratch_ += text(value.symbol());
-      out_.token(K::kValue, scratch_);
-      return;
+      return out_.token(K::kValue, wrapped("%", text(value.symbol()), ""));
     }
     char digits[16];
     digits[0] = '%';
@@ -135,7 +146,7 @@ class Raiser {
   }
 
   ValueName name_of(const Value& value) const {
-    return renamed_[value.id()] ? ValueName::number(fresh_[value.id()]) : value.name();
+    return renamed_[value.id()] ? fresh_[value.id()] : value.name();
   }
 
   void mention(ValueName printed, const Type* type, bool has_symbol, Symbol of,
@@ -196,7 +207,7 @@ class Raiser {
 
   void key(Symbol of) {
     const std::string_view bare = text(of);
-    if (module_.is_portable() && !is_bare_word(bare)) {
+    if (bare.empty() || needs_quotes(bare, "(){}[]<>\"%,@:")) {
       out_.token(K::kKey, quote(bare));
     } else {
       out_.token(K::kKey, bare);
@@ -226,10 +237,10 @@ class Raiser {
                                          : fmt::format("addr:{:#016x}", extra.address));
     }
     out_.token(K::kOpName, text(op.op_name().spelling));
-    if (extra.has_label) out_.token(K::kLabel, text(extra.label));
+    if (extra.has_label) label(text(extra.label));
     if (op.has_symbol()) symbol(op.symbol());
     for (const Symbol angle : extra.angles) {
-      out_.token(K::kAngle, fmt::format("<{}>", text(angle)));
+      out_.token(K::kAngle, wrapped("<", text(angle), ">"));
     }
     if (op.has_path()) path(op);
     const Dialect* dialect = op.info().dialect;
@@ -249,13 +260,30 @@ class Raiser {
     if (extra.has_loc) out_.token(K::kLoc, text(extra.loc_text));
   }
 
-  void path(const Op& op) {
-    const std::string_view plain = text(op.path());
-    const std::string quoted = module_.is_portable() ? quote(plain) : fmt::format("\"{}\"", plain);
-    if (op.has_square_path()) {
-      out_.token(K::kNameSquare, fmt::format("[name={}]", quoted));
+  void label(std::string_view bare) {
+    constexpr std::string_view kEntry = ".__entry";
+    constexpr std::string_view kWord = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.$/-";
+    const bool word = !bare.empty() && bare.find_first_not_of(kWord) == bare.npos;
+    const bool entry = bare.size() > kEntry.size() && bare.find(kEntry) == bare.size() - kEntry.size();
+    if (word || (entry && !needs_quotes(bare, "(){}[]<>\"%,@"))) {
+      out_.token(K::kLabel, bare);
     } else {
-      out_.token(K::kNameAngle, fmt::format("<name={}>", quoted));
+      out_.token(K::kLabel, quote(bare));
+    }
+  }
+
+  void path(const Op& op) {
+    std::string_view plain = text(op.path());
+    // Dumps do not escape names.
+    std::string escaped;
+    if (module_.is_portable()) {
+      escaped = quote(plain);
+      plain = std::string_view(escaped).substr(1, escaped.size() - 2);
+    }
+    if (op.has_square_path()) {
+      out_.token(K::kNameSquare, wrapped("[name=\"", plain, "\"]"));
+    } else {
+      out_.token(K::kNameAngle, wrapped("<name=\"", plain, "\">"));
     }
   }
 
@@ -266,7 +294,7 @@ class Raiser {
     for (const auto& successor : op.extra().successors) {
       if (!first) out_.token(K::kComma);
       first = false;
-      out_.token(K::kBlockName, fmt::format("^{}", text(successor.block)));
+      out_.token(K::kBlockName, wrapped("^", text(successor.block), ""));
       if (successor.operand_count == 0) continue;
       list(op.operand_uses().subspan(successor.first_operand, successor.operand_count),
            [&](const Use& each) { use(each); });
@@ -280,16 +308,11 @@ class Raiser {
     list(region.results(), [&](const RegionResult& result) { region_result(region, result); });
   }
 
-  /// The signature names what the region's terminator returns; the stored name serves where there
-  /// is no terminator that fits.
+  /// The stored name serves where nothing is returned.
   void region_result(const Region& region, const RegionResult& result) {
     const auto index = static_cast<std::size_t>(&result - region.results().data());
-    const Op* last = region.last_block() == nullptr ? nullptr : region.last_block()->terminator();
-    ValueName printed = result.name;
-    if (last != nullptr && last->operand_count() == region.results().size()) {
-      printed = name_of(*last->operand(index));
-    }
-    mention(printed, result.type, result.has_symbol, result.symbol, result.attributes);
+    const Value* returned = region.returned(index);
+    mention(returned == nullptr ? result.name : name_of(*returned), result.type, result.has_symbol, result.symbol, result.attributes);
   }
 
   void bodies(const Op& op) {
@@ -307,7 +330,7 @@ class Raiser {
   void blocks(const Region& region) {
     for (Block* block = region.entry(); block != nullptr; block = block->next()) {
       if (block->name()) {
-        out_.token(K::kBlockName, fmt::format("^{}", text(block->name())));
+        out_.token(K::kBlockName, wrapped("^", text(block->name()), ""));
         if (!block->arguments().empty()) {
           list(block->arguments(), [&](const Value& argument) { definition(argument); });
         }
@@ -321,7 +344,7 @@ class Raiser {
   const IRContext& context_;
   LayoutPrinter& out_;
   std::vector<bool> renamed_;
-  std::vector<std::uint32_t> fresh_;
+  std::vector<ValueName> fresh_;
   std::string scratch_;
 };
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <charconv>
 #include <string>
 
 #include "mir/ir/infer.hpp"
@@ -18,7 +18,6 @@ Resolver::State::State(IRContext& context, const SourceFile& file, Diagnostics& 
     : context_(context),
       file_(file),
       diagnostics_(diagnostics),
-      symbol_key_(context.intern("symbol")),
       constant_key_(context.intern("constant")),
       version_key_(context.intern("mir_version")) {}
 
@@ -35,9 +34,13 @@ void Resolver::State::node(const Node& node) {
   switch (node.kind()) {
     case NodeKind::kOpName: return begin_head(node);
     case NodeKind::kAddress: {
-      const std::string_view digits = text(node.token);
-      const auto x = digits.rfind('x');
-      head_.extra.address = std::strtoull(std::string(digits.substr(x + 1)).c_str(), nullptr, 16);
+      const std::string_view word = text(node.token);
+      const std::string_view digits = word.substr(word.rfind('x') + 1);
+      const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), head_.extra.address, 16);
+      if (error != std::errc()) {
+        diagnostics_.error(DiagCode::kMalformedAttribute, span(node.token),
+                           fmt::format("address '{}' does not fit 64 bits", word));
+      }
       head_.extra.has_address = true;
       head_.has_extra = true;
       return;
@@ -98,6 +101,7 @@ void Resolver::State::node(const Node& node) {
       mention_attributes_.insert(mention_attributes_.end(), first, attributes_.end());
       last.attribute_count += node.count();
       attributes_.erase(first, attributes_.end());
+      if (portable_) check_duplicates(attributes_of(last), last.token);
       return;
     }
     case NodeKind::kOperands:
@@ -140,11 +144,11 @@ void Resolver::State::node(const Node& node) {
       return;
     case NodeKind::kAttributes: {
       auto list = pop_attributes(node.count());
-      if (portable_) check_duplicates(list, node.token);
       if (!head_.open) {  // the module's own list stays pending
         attributes_ = std::move(list);
         return;
       }
+      if (portable_) check_duplicates(list, node.token);
       head_.attributes.insert(head_.attributes.end(), list.begin(), list.end());
       head_.has_attribute_list = true;
       return;
@@ -235,9 +239,8 @@ const Type* Resolver::State::type_from_text(std::string_view spelling) {
       diagnostics_.error(dim.error().code,
                          {file_.position_of(word.data()), file_.position_of(word.data() + word.size())},
                          dim.error().message);
-      return nullptr;
     }
-    dims.push_back(*dim);
+    dims.push_back(dim ? *dim : Dim::unknown());
     at = comma + 2;
   }
   const std::size_t dtype_at = close + 3;
@@ -260,9 +263,8 @@ const Type* Resolver::State::type_from_tokens(std::uint32_t first, std::uint32_t
       auto dim = context_.dims().parse(text(i));
       if (!dim) {
         diagnostics_.error(dim.error().code, span(i), dim.error().message);
-        return nullptr;
       }
-      dims.push_back(*dim);
+      dims.push_back(dim ? *dim : Dim::unknown());
     } else if (kind == TokenKind::kWord) {
       words[word_count++] = context_.intern(text(i));
     }
@@ -278,13 +280,13 @@ const Type* Resolver::State::checked(const Type* type, std::uint32_t token) {
   if (tensor->rank() > kMaxRank) {
     diagnostics_.error(DiagCode::kTooManyDims, span(token),
                        fmt::format("tensor type of rank {}, at most {} are allowed", tensor->rank(), kMaxRank));
-    return nullptr;
+    return type;
   }
   std::int64_t count = 1;
   for (const Dim dim : tensor->dims()) {
     if (dim.is_constant() && __builtin_mul_overflow(count, std::max<std::int64_t>(dim.constant(), 1), &count)) {
       diagnostics_.error(DiagCode::kExtentOverflow, span(token), "element count does not fit 63 bits");
-      return nullptr;
+      return type;
     }
   }
   return type;
@@ -366,7 +368,9 @@ const Attr* Resolver::State::leaf(const Node& node) {
       return context_.word(spelling);
     case TokenKind::kWord: return context_.word(spelling);
     case TokenKind::kSymbol: return context_.symbol_ref(context_.text(symbol_from_text(spelling.substr(1))));
-    case TokenKind::kInvalid: return context_.scalar(AttrKind::kInvalid, spelling);
+    case TokenKind::kInvalid:
+      if (!portable_) value = context_.scalar(AttrKind::kInvalid, spelling);
+      break;
     case TokenKind::kDim: {
       auto dim = context_.dims().parse(spelling);
       if (dim) return context_.dim(*dim);
@@ -422,9 +426,23 @@ void Resolver::State::set_mention_parts(Value& value, const Mention& mention) {
   if (mention.attribute_count != 0) module_->set_value_attributes(&value, attributes_of(mention));
 }
 
+namespace {
+
+/// Whether `value` has all attributes and the symbol that `part` has.
+bool includes(const Value& value, std::span<const NamedAttr> attributes, bool has_symbol, Symbol symbol) {
+  return (attributes.empty() || std::ranges::equal(attributes, value.attributes())) &&
+         (!has_symbol || (value.has_symbol() && value.symbol() == symbol));
+}
+
+}  // namespace
+
 void Resolver::State::define(Value& value, const Mention& mention) {
   set_mention_parts(value, mention);
-  if (portable_ && scopes_.defined_here(mention.name)) {
+  const Value* known = portable_ && scopes_.defined_here(mention.name) ? scopes_.find(mention.name) : nullptr;
+  // Uses above the definition have made a free value that says no more than the definition.
+  const bool used_above = known != nullptr && known->is_free() &&
+                          includes(value, known->attributes(), known->has_symbol(), known->symbol());
+  if (known != nullptr && !used_above) {
     diagnostics_.error(DiagCode::kRedefinedValue, span(mention.token),
                        fmt::format("value '{}' is defined twice in this region",
                                    text(mention.token).substr(0, text(mention.token).find(':'))));
@@ -432,14 +450,30 @@ void Resolver::State::define(Value& value, const Mention& mention) {
   scopes_.define(mention.name, &value);
 }
 
+/// In a portable module mentions agree; any of a constant's mentions may say what it is.
+void Resolver::State::check_mention(const Mention& mention, Value& value) {
+  const auto attributes = attributes_of(mention);
+  if (value.is_free()) {
+    if (value.type() == nullptr) value.set_type(mention.type);
+    if (value.attributes().empty() && !attributes.empty()) {
+      module_->set_value_attributes(&value, attributes);
+    }
+    if (mention.has_symbol && !value.has_symbol()) value.set_symbol(mention.symbol);
+  }
+  if (mention.type != nullptr && mention.type != value.type()) {
+    diagnostics_.error(DiagCode::kTypeConflict, span(mention.token),
+                       fmt::format("value is used as {}, defined as {}", mention.type->spelling(),
+                                   value.type() == nullptr ? "untyped" : value.type()->spelling()));
+  } else if (!includes(value, attributes, mention.has_symbol, mention.symbol)) {
+    diagnostics_.error(DiagCode::kTypeConflict, span(mention.token),
+                       "value is used with other attributes than it is defined with");
+  }
+}
+
 /// The value a mention in operand position means; makes a free value for an undefined name.
 Value* Resolver::State::use(const Mention& mention, Region& region) {
   if (Value* value = scopes_.find(mention.name)) {
-    if (portable_ && mention.type != nullptr && mention.type != value->type()) {
-      diagnostics_.error(DiagCode::kTypeConflict, span(mention.token),
-                         fmt::format("value is used as {}, defined as {}", mention.type->spelling(),
-                                     value->type() == nullptr ? "untyped" : value->type()->spelling()));
-    }
+    if (portable_) check_mention(mention, *value);
     return value;
   }
   Value* value = module_->create_free_value(region, mention.type, mention.name);
@@ -528,7 +562,7 @@ Op* Resolver::State::make_op() {
     define(*op->result(i), mentions_[head_.results.first + i]);
   }
   current_block().push_back(op);
-  declare_symbols(op);
+  module_->declare_symbols(op);
   op->mark_as_read();
 
   head_.open = head_.has_symbol = head_.has_path = head_.square_path = head_.has_signature = false;
@@ -542,20 +576,6 @@ Op* Resolver::State::make_op() {
   head_.successor_operands.clear();
   forget_mentions();
   return op;
-}
-
-void Resolver::State::declare_symbols(Op* op) {
-  const OpRow* row = op->row();
-  if (row != nullptr && has(row->traits, Trait::kSymbol)) {
-    if (op->has_symbol()) module_->declare(op->symbol(), op);
-    const Attr* symbol = op->attribute(symbol_key_);
-    if (!op->has_symbol() && symbol != nullptr && symbol->kind() == AttrKind::kString) {
-      module_->declare(context_.intern(symbol->text()), op);
-    }
-  }
-  for (Value& result : op->results()) {
-    if (result.has_symbol()) module_->declare(result.symbol(), &result);
-  }
 }
 
 // -- regions --------------------------------------------------------------------------------------
@@ -651,8 +671,13 @@ void Resolver::State::settle_free_values(Region& region) {
   for (Value* value : free) {
     Value* defined = scopes_.find(value->name());
     if (defined != nullptr && defined != value) {
+      if (value->type() != nullptr && value->type() != defined->type()) {
+        const Location at = value->first_use()->user()->location();
+        diagnostics_.error(DiagCode::kTypeConflict, {at.raw, at.raw + 1},
+                           fmt::format("value is used as {}, defined as {}", value->type()->spelling(),
+                                       defined->type() == nullptr ? "untyped" : defined->type()->spelling()));
+      }
       while (value->has_uses()) value->first_use()->set(defined);
-      module_->remove_free_value(value);
       continue;
     }
     if (value->attribute(constant_key_) != nullptr || value->has_symbol()) {
@@ -665,6 +690,7 @@ void Resolver::State::settle_free_values(Region& region) {
     diagnostics_.error(DiagCode::kUndefinedValue, {at.raw, at.raw + 1},
                        fmt::format("value '%{}' is used and nothing defines it", name));
   }
+  module_->remove_unused_free_values(region);
 }
 
 // -- modules --------------------------------------------------------------------------------------
@@ -685,6 +711,7 @@ void Resolver::State::begin_module(const Node& node) {
                          fmt::format("mir_version {} is not supported, this toolkit reads version 1",
                                      version->spelling()));
     }
+    check_duplicates(attributes, node.token);
     module_->set_version(1);
     module_->set_attributes(top, attributes);
   }

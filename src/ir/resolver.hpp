@@ -76,11 +76,11 @@ class Resolver::State {
   Op* make_op();
   void infer_missing_types(std::vector<const Type*>& types);
   Value* use(const Mention& mention, Region& region);
+  void check_mention(const Mention& mention, Value& value);
   void define(Value& value, const Mention& mention);
   void attach_uses(Op* op, std::uint32_t first_operand, MentionList list);
   std::span<const NamedAttr> attributes_of(const Mention& mention) const;
   void set_mention_parts(Value& value, const Mention& mention);
-  void declare_symbols(Op* op);
   // regions
   void begin_body(const Node& node);
   void begin_region(const Node& node);
@@ -133,7 +133,7 @@ class Resolver::State {
   std::vector<const Type*> type_scratch_;
   std::vector<Value*> value_scratch_;
 
-  Symbol symbol_key_, constant_key_, version_key_;
+  Symbol constant_key_, version_key_;
 };
 
 }  // namespace mir

@@ -23,31 +23,42 @@ void recover_inputs(Recovery& recovery) {
   }
   if (inputs.empty() || !body.arguments().empty()) return;
   std::vector<const Type*> types;
-  for (const Value* value : inputs) types.push_back(value->type());
+  for (const Value* value : inputs) {
+    types.push_back(value->type());
+    if (value->type() == nullptr) {
+      return recovery.refuse(*value->first_use()->user(), "type of an input", "no mention states it");
+    }
+  }
   const auto arguments = module.create_arguments(*body.entry(), types);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     arguments[i].set_name(inputs[i]->name());
     inputs[i]->replaceAllUsesWith(&arguments[i]);
-    module.remove_free_value(inputs[i]);
     recovery.note(*module.top(), LossEntry::Source::kDerived, "input",
                   std::string(types[i]->spelling()));
   }
+  module.remove_unused_free_values(body);
 }
 
 void recover_outputs(Recovery& recovery) {
   Module& module = recovery.module;
   Region& body = module.body();
-  if (body.entry()->terminator() != nullptr) return;
   std::vector<Value*> outputs;
-  for (Op* op : body.ops()) {
-    for (Value& result : op->results()) {
-      if (!result.has_uses() && !result.has_symbol()) outputs.push_back(&result);
+  if (const Op* last = body.entry()->terminator()) {
+    for (const Use& use : last->operand_uses()) outputs.push_back(use.value());
+  } else {
+    for (Op* op : body.ops()) {
+      for (Value& result : op->results()) {
+        if (!result.has_uses() && !result.has_symbol()) outputs.push_back(&result);
+      }
     }
+    IRWriter(module).create({.name = recovery.context().op_name("cf.ReturnOp"), .operands = outputs});
   }
-  IRWriter writer(module);
-  writer.create({.name = recovery.context().op_name("cf.ReturnOp"), .operands = outputs});
   std::vector<RegionResult> results;
   for (const Value* value : outputs) {
+    if (value->type() == nullptr) {
+      recovery.refuse(*body.entry()->back(), "type of an output", "no mention states it");
+      continue;
+    }
     results.push_back({.name = value->name(), .type = value->type()});
     recovery.note(*module.top(), LossEntry::Source::kDerived, "output",
                   std::string(value->type()->spelling()));

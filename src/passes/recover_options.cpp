@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <optional>
+#include <unordered_set>
+#include <vector>
 
 #include "recovery.hpp"
 
@@ -48,10 +50,17 @@ void embedding(Recovery& recovery, Op& op) {
 
 /// Whether the result goes, perhaps scaled, into a mask or a softmax: then it is a score matrix.
 bool feeds_softmax(const Op& op) {
-  for (const Use* use = op.result()->first_use(); use != nullptr; use = use->next()) {
-    const Op& user = *use->user();
-    if (user.is("linalg.SoftmaxOp") || user.is("linalg.CausalMaskOp")) return true;
-    if (user.is("linalg.MulOp") && feeds_softmax(user)) return true;
+  std::vector<const Op*> open{&op};
+  std::unordered_set<const Op*> seen;
+  while (!open.empty()) {
+    const Op& next = *open.back();
+    open.pop_back();
+    if (next.result_count() == 0) continue;
+    for (const Use* use = next.result()->first_use(); use != nullptr; use = use->next()) {
+      const Op* user = use->user();
+      if (user->is("linalg.SoftmaxOp") || user->is("linalg.CausalMaskOp")) return true;
+      if (user->is("linalg.MulOp") && seen.insert(user).second) open.push_back(user);
+    }
   }
   return false;
 }
@@ -73,6 +82,7 @@ void mat_mul(Recovery& recovery, Op& op) {
 }
 
 void transpose(Recovery& recovery, Op& op) {
+  if (recovery.is_stated(op, "dim0") && recovery.is_stated(op, "dim1")) return;
   const auto from = in(op).dims(), to = out(op).dims();
   std::vector<std::int64_t> differing;
   if (from.size() == to.size()) {

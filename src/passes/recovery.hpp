@@ -23,6 +23,9 @@ class Recovery {
   IRContext& context() const { return module.context(); }
   std::string_view text(Symbol symbol) const { return context().text(symbol); }
 
+  /// Whether the dump states the attribute: then it stands.
+  static bool is_stated(const Op& op, std::string_view fact) { return op.attribute(fact) != nullptr; }
+
   /// Sets an attribute that the dump does not state.
   void derive(Op& op, std::string_view fact, const Attr* value) {
     set(op, fact, value, LossEntry::Source::kDerived);
@@ -30,8 +33,9 @@ class Recovery {
   void assume(Op& op, std::string_view fact, const Attr* value) {
     set(op, fact, value, LossEntry::Source::kAssumed);
   }
-  /// Reports that a fact is lost.
+  /// Reports that a fact is lost, unless it is stated.
   void refuse(const Op& op, std::string_view fact, std::string why) {
+    if (is_stated(op, fact)) return;
     report.entries.push_back({LossEntry::Source::kRefused, op.location(), describe(op),
                               std::string(fact), why});
     const SourcePos at = op.location().is_position() ? op.location().raw : 0;
@@ -49,6 +53,7 @@ class Recovery {
 
  private:
   void set(Op& op, std::string_view fact, const Attr* value, LossEntry::Source source) {
+    if (is_stated(op, fact)) return;
     op.set_attribute(context().intern(fact), value);
     note(op, source, fact, std::string(value->spelling()));
   }
@@ -60,5 +65,6 @@ void recover_interface(Recovery& recovery);    // recover_interface.cpp
 void recover_links(Recovery& recovery);        // recover_links.cpp
 void recover_options(Recovery& recovery);      // recover_options.cpp
 void make_names_unique(Recovery& recovery);    // recover_names.cpp
+void settle_attributes(Recovery& recovery);    // recover_attributes.cpp
 
 }  // namespace mir

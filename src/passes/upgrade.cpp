@@ -43,43 +43,51 @@ void check_upgradable(Recovery& recovery) {
     }
     // Storage is the planner's business in portable form, and op names say what registers said.
     const bool bookkeeping = op->is("tensor.free") || op->is("linalg.register") || op->is("dbg.CommentOp");
-    if (bookkeeping) writer.removeOp(op.op());
+    if (!bookkeeping) return IRWriter::WalkResult::WALK_CONTINUE;
+    if (op->result_count() != 0) {
+      recovery.refuse(*op.op(), "signature", "it has results");
+    } else {
+      writer.removeOp(op.op());
+    }
     return IRWriter::WalkResult::WALK_CONTINUE;
   });
 }
 
 namespace {
 
-/// A mention whose type differs from its value's has no portable meaning.
+/// A mention that says something else than its value has no portable meaning. What it leaves out is
+/// in its value, and notes on quantisation belong to the value.
 void check_mentions(Recovery& recovery) {
   if (!recovery.module.has_use_overrides()) return;
-  IRWriter walker(recovery.module);
-  walker.walk<OpView>([&](IRWriter&, OpView op) {
+  const Symbol constant = recovery.context().intern("constant");
+  const auto type_text = [](const Type* type) { return type == nullptr ? "untyped" : type->spelling(); };
+  const auto check = [&](const Op& op, const Use& use, const UseOverride& other) {
+    const Value& value = *use.value();
+    const std::string operand = fmt::format("operand {}", use.index());
+    if (value.type() == nullptr) {
+      recovery.refuse(op, operand, "its first mention states no type");
+    } else if (other.type != value.type()) {
+      recovery.refuse(op, operand, fmt::format("it is printed as {}, its value is {}", type_text(other.type),
+                                               type_text(value.type())));
+    }
+    for (const NamedAttr& attribute : other.attributes) {
+      if (attribute.key != constant || attribute.value == value.attribute(constant)) continue;
+      recovery.refuse(op, operand, fmt::format("it is printed as constant {}, its value is not",
+                                               attribute.value->spelling()));
+    }
+    if (other.has_symbol && !(value.has_symbol() && other.symbol == value.symbol())) {
+      recovery.refuse(op, operand, fmt::format("it is printed as '@{}', its value is not",
+                                               recovery.text(other.symbol)));
+    }
+  };
+  IRWriter(recovery.module).walk<OpView>([&](IRWriter&, OpView op) {
     for (const Use& use : op->operand_uses()) {
       const UseOverride* other = recovery.module.use_override(use);
-      if (other == nullptr || other->type == use.value()->type()) continue;
-      recovery.refuse(*op.op(), fmt::format("operand {}", use.index()),
-                      fmt::format("it is printed as {}, its value is {}", other->type->spelling(),
-                                  use.value()->type()->spelling()));
+      if (other != nullptr) check(*op.op(), use, *other);
     }
     return IRWriter::WalkResult::WALK_CONTINUE;
   });
   recovery.module.clear_use_overrides();
-}
-
-/// Unquoted strings that a portable module must quote.
-void quote_words(Recovery& recovery) {
-  IRContext& context = recovery.context();
-  IRWriter walker(recovery.module);
-  walker.walk<OpView>([&](IRWriter&, OpView op) {
-    for (const NamedAttr& attribute : op->attributes()) {
-      const Attr* value = attribute.value;
-      if (value->kind() != AttrKind::kString || value->is_quoted()) continue;
-      const Attr* quoted = context.string(value->text());
-      if (!is_bare_word(value->text())) op->set_attribute(attribute.key, quoted);
-    }
-    return IRWriter::WalkResult::WALK_CONTINUE;
-  });
 }
 
 }  // namespace
@@ -89,6 +97,7 @@ bool upgrade(Module& module, const UpgradeOptions& options, LossReport& report,
   if (module.is_portable()) return true;
   const std::size_t errors_before = diagnostics.error_count();
   Recovery recovery(module, options, report, diagnostics);
+  if (module.body().entry() == nullptr) module.create_block(module.body());
   check_upgradable(recovery);
   if (diagnostics.error_count() != errors_before) return false;
   check_mentions(recovery);
@@ -96,7 +105,7 @@ bool upgrade(Module& module, const UpgradeOptions& options, LossReport& report,
   recover_links(recovery);
   recover_options(recovery);
   make_names_unique(recovery);
-  quote_words(recovery);
+  settle_attributes(recovery);
   if (diagnostics.error_count() != errors_before) return false;
   module.set_version(1);
   return true;

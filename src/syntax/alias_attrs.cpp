@@ -47,7 +47,7 @@ std::size_t definition_value(const TokenStream& stream, std::size_t at) {
   return stream.next_token(stream.next_token(at + 1) + 1);
 }
 
-// -- naming specs -------------------------------------------------------------------------------------
+// -- naming specs ---------------------------------------------------------------------------------
 
 class Aliasing {
  public:
@@ -97,10 +97,14 @@ class Aliasing {
       constexpr std::string_view kField = ", uuid=";
       const std::size_t field = text.find(kField);
       const std::string_view uuid =
-          field == text.npos ? "" : text.substr(field + kField.size(), text.find_first_of(",)", field + kField.size()) - field - kField.size());
+          field == text.npos
+              ? ""
+              : text.substr(field + kField.size(), text.find_first_of(",)", field + kField.size()) -
+                                                       field - kField.size());
       const std::string stem = fmt::format("#q{}", uuid.starts_with('-') ? "" : uuid);
       std::string name = stem;
-      for (std::size_t n = 1; name == "#q" || names_.contains(name); ++n) name = fmt::format("{}_{}", stem, n);
+      for (std::size_t n = 1; name == "#q" || names_.contains(name); ++n)
+        name = fmt::format("{}_{}", stem, n);
       spec.alias = stream_.texts.copy(std::string_view(name));
       names_.insert(spec.alias);
       definitions_.push_back({spec.alias, K::kHash});
@@ -118,7 +122,8 @@ class Aliasing {
       if (begins_definition(stream_, at)) {
         const std::size_t end = value_end(stream_.items, definition_value(stream_, at));
         std::copy(stream_.items.begin() + static_cast<std::ptrdiff_t>(at),
-                  stream_.items.begin() + static_cast<std::ptrdiff_t>(end), std::back_inserter(result));
+                  stream_.items.begin() + static_cast<std::ptrdiff_t>(end),
+                  std::back_inserter(result));
         at = end - 1;
         continue;
       }
@@ -145,7 +150,7 @@ class Aliasing {
   Items definitions_;
 };
 
-// -- expanding ----------------------------------------------------------------------------------------
+// -- expanding ------------------------------------------------------------------------------------
 
 class Expansion {
  public:
@@ -262,8 +267,12 @@ class Expansion {
 
 }  // namespace
 
-void alias_attributes(TokenStream& stream) { Aliasing(stream).run(); }
+void alias_attributes(TokenStream& stream) {
+  Aliasing(stream).run();
+}
 
-Result<void> expand_attributes(TokenStream& stream) { return Expansion(stream).run(); }
+Result<void> expand_attributes(TokenStream& stream) {
+  return Expansion(stream).run();
+}
 
 }  // namespace mir

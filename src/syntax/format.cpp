@@ -33,12 +33,14 @@ std::string exact_text(const SyntaxTree& tree) {
   result.reserve(tree.file().size());
   for_each_token(
       tree,
-      [&](std::string_view gap, TokenKind, std::string_view text) { result.append(gap).append(text); },
+      [&](std::string_view gap, TokenKind, std::string_view text) {
+        result.append(gap).append(text);
+      },
       [&](std::string_view gap) { result += gap; });
   return result;
 }
 
-// -- ranges of lines ----------------------------------------------------------------------------------
+// -- ranges of lines ------------------------------------------------------------------------------
 
 namespace {
 
@@ -59,7 +61,8 @@ std::string_view lines_of(std::string_view text, std::uint32_t first, std::uint3
     begin = end + 1;
   }
   std::size_t end = begin;
-  for (; line <= last && end < text.size(); ++line) end = std::min(text.find('\n', end), text.size() - 1) + 1;
+  for (; line <= last && end < text.size(); ++line)
+    end = std::min(text.find('\n', end), text.size() - 1) + 1;
   return text.substr(begin, end - begin);
 }
 
@@ -80,7 +83,8 @@ class RangeFormatter {
     anew_ = meets({begin, static_cast<std::size_t>(end - begin)}, range_);
     for (const Piece& piece : pieces) {
       if (anew_) {
-        gap(piece.gap);
+        // Only what lies before the whole may be out of range.
+        comments(&piece == &pieces.front() ? keep_lines(piece.gap) : piece.gap);
         printer_.token(piece.kind, piece.text);
       } else {
         printer_.copy(piece.gap);
@@ -92,20 +96,24 @@ class RangeFormatter {
 
   std::string finish(std::string_view tail) {
     if (anew_) {
-      gap(tail);
+      comments(keep_lines(tail));
       return printer_.finish();
     }
     return std::string(printer_.text()).append(tail);
   }
 
  private:
-  /// The lines of a gap that precede the range are kept, but for the last line end.
-  void gap(std::string_view gap) {
+  /// Copies the lines of a gap that precede the range, but for the last line end; gives the rest.
+  std::string_view keep_lines(std::string_view gap) {
     if (gap.data() < range_.data() && range_.data() <= gap.data() + gap.size()) {
       const auto kept = static_cast<std::size_t>(range_.data() - gap.data());
       printer_.copy(gap.substr(0, kept - 1));
       gap.remove_prefix(kept - 1);
     }
+    return gap;
+  }
+
+  void comments(std::string_view gap) {
     for_each_comment(gap, at_start_, [&](std::string_view text, bool own_line) {
       printer_.comment(text, own_line);
     });

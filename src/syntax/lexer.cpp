@@ -299,9 +299,11 @@ TokenKind Lexer::bare_value() {
   cursor_ = at;
   trim_end();
   const std::string_view text(begin(), static_cast<std::size_t>(end() - begin()));
-  const bool expression = symbolic && text.find_first_not_of(
-                                          "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-                                          "0123456789_$+*/%() \t-") == text.npos;
+  const bool expression = symbolic &&
+                          std::string_view("0123456789($-").find(text.front()) != text.npos &&
+                          text.find_first_not_of(
+                              "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                              "0123456789_$+*/%() \t-") == text.npos;
   return value_done(expression ? TokenKind::kDim : TokenKind::kBare);
 }
 

@@ -13,19 +13,18 @@ namespace {
 
 using K = TokenKind;
 
-constexpr std::string_view kDevices[] = {"Ascend", "AscendHost", "CPU",    "CUDA",
-                                         "CUDAHost", "OpenCL",   "QNN", "Unknown"};
+constexpr std::string_view kDevices[] = {"Ascend",   "AscendHost", "CPU", "CUDA",
+                                         "CUDAHost", "OpenCL",     "QNN", "Unknown"};
 
 /// Operations upstream prints as `linalg.<device>.<name>Op`; any other name is a plug-in's.
-constexpr std::string_view kOps[] = {
-    "Abs", "Add", "Argsort", "CastType", "CausalMask", "Clip", "Clone", "Concat", "Contiguous",
-    "Conv1D", "Conv2D", "Conv3D", "Copy", "Cos", "Div", "Einsum", "Embedding", "Equal", "Exp",
-    "Fill", "FlashAttention2", "FlashAttention2SwaSink", "GELU", "Gather", "ISTFT", "Index",
-    "Interpolate", "KVCache", "LayerNorm", "LayerNorm2D", "Linear", "Log", "MaskedScatter", "MatMul",
-    "Mean", "Mul", "MultimodalRoPE", "Neg", "Pad", "PagedAttn", "Param", "Permute", "QuickGELU",
-    "RMSNorm", "RadixAttnRelax", "RadixAttnSwaSink", "ReLU", "ReduceMax", "ReduceMin", "ReduceSum",
-    "Repeat", "Reshape", "RoPE", "STFT", "Scatter", "SiLU", "Sigmoid", "Sin", "Slice", "Softmax",
-    "Split", "Stack", "Sub", "TopK", "Transpose", "View", "VisionRoPE", "Where", "X2X"};
+constexpr std::string_view kOps =
+    " Abs Add Argsort CastType CausalMask Clip Clone Concat Contiguous Conv1D Conv2D Conv3D"
+    " Copy Cos Div Einsum Embedding Equal Exp Fill FlashAttention2 FlashAttention2SwaSink"
+    " GELU Gather ISTFT Index Interpolate KVCache LayerNorm LayerNorm2D Linear Log"
+    " MaskedScatter MatMul Mean Mul MultimodalRoPE Neg Pad PagedAttn Param Permute QuickGELU"
+    " RMSNorm RadixAttnRelax RadixAttnSwaSink ReLU ReduceMax ReduceMin ReduceSum Repeat"
+    " Reshape RoPE STFT Scatter SiLU Sigmoid Sin Slice Softmax Split Stack Sub TopK Transpose"
+    " View VisionRoPE Where X2X ";
 
 /// `kCPU` without its prefix, none for any other text.
 std::optional<std::string_view> modern_device(std::string_view name) {
@@ -41,12 +40,20 @@ std::string_view modern_dtype(std::string_view name) {
   return dtype ? name_of(*dtype) : name;
 }
 
+/// Whether the whole text is one quoted string.
+bool is_string(std::string_view text) {
+  if (text.size() < 2 || text.front() != '"') return false;
+  std::size_t at = 1;
+  while (at < text.size() && text[at] != '"') at += text[at] == '\\' ? 2 : 1;
+  return at + 1 == text.size();
+}
+
 bool is_builtin_linalg(std::string_view op) {
   constexpr std::string_view kSuffix = "Op";
   if (!op.starts_with("linalg.") || !op.ends_with(kSuffix)) return false;
   op.remove_prefix(op.rfind('.') + 1);
   op.remove_suffix(kSuffix.size());
-  return std::find(std::begin(kOps), std::end(kOps), op) != std::end(kOps);
+  return kOps.find(" " + std::string(op) + " ") != kOps.npos && op.find(' ') == op.npos;
 }
 
 class Modernizing {
@@ -70,20 +77,30 @@ class Modernizing {
  private:
   void token(const StreamItem& item) {
     switch (item.kind) {
-      case K::kOpName: op_name(item); break;
+      case K::kOpName:
+        op_name(item);
+        break;
       case K::kSymbol:
         if (previous_ == K::kOpName) symbol_ = item.text;
         put(item);
         break;
-      case K::kAngle: angle(item); break;
-      case K::kNameSquare: name(item); break;
+      case K::kAngle:
+        angle(item);
+        break;
+      case K::kNameSquare:
+        name(item);
+        break;
       case K::kTypedValue:
-      case K::kType: put({type(item.text), item.kind}); break;
+      case K::kType:
+        put({type(item.text), item.kind});
+        break;
       case K::kShapeClose:
         put(item);
         type_words_ = 0;
         break;
-      case K::kWord: word(item); break;
+      case K::kWord:
+        word(item);
+        break;
       case K::kNoneOpen:
         put({"None", K::kWord});
         empty_parentheses();
@@ -104,15 +121,20 @@ class Modernizing {
         end_block();
         break;
       case K::kLParen:
+      case K::kRBrace:
         in_head_ = false;
         put(item);
         break;
       case K::kLBrace:
-        if (in_head_ && op_ == "graph.SubGraphOp" && !has_symbol_) add_symbol();
+        if (in_head_ && op_ == "graph.SubGraphOp" && !symbol_.empty() && !has_symbol_) {
+          add_symbol();
+        }
         in_head_ = false;
         put(item);
         break;
-      default: put(item); break;
+      default:
+        put(item);
+        break;
     }
   }
 
@@ -125,7 +147,7 @@ class Modernizing {
     return next < stream_.items.size() && stream_.items[next].is(kind);
   }
 
-  // -- heads ------------------------------------------------------------------------------------------
+  // -- heads --------------------------------------------------------------------------------------
 
   void op_name(const StreamItem& item) {
     op_ = modern_op(item.text);
@@ -178,9 +200,9 @@ class Modernizing {
   /// Gives the subgraph whose `{` comes next the attribute that upstream prints today.
   void add_symbol() {
     std::string_view name = symbol_;
-    name.remove_prefix(std::min<std::size_t>(name.size(), 1));
+    name.remove_prefix(1);
     K kind = K::kBare;
-    if (name.starts_with('"')) {
+    if (is_string(name)) {
       kind = K::kString;
     } else if (!name.empty() && !is_plain_name(name)) {
       kind = K::kString;
@@ -208,7 +230,7 @@ class Modernizing {
     return result += '"';
   }
 
-  // -- values and specs -------------------------------------------------------------------------------
+  // -- values and specs ---------------------------------------------------------------------------
 
   /// `tensor<[1], kFp32, kCPU>`, possibly after a value's name, to today's names.
   std::string_view type(std::string_view text) {
@@ -224,9 +246,14 @@ class Modernizing {
 
   void word(const StreamItem& item) {
     switch (type_words_++) {
-      case 0: put({modern_dtype(item.text), item.kind}); return;
-      case 1: put({modern_device(item.text).value_or(item.text), item.kind}); return;
-      default: put(item);
+      case 0:
+        put({modern_dtype(item.text), item.kind});
+        return;
+      case 1:
+        put({modern_device(item.text).value_or(item.text), item.kind});
+        return;
+      default:
+        put(item);
     }
     if (previous_ == K::kQuantSpecOpen && item.text == "None" &&
         (next_is(K::kComma) || next_is(K::kDataRParen))) {
@@ -245,11 +272,11 @@ class Modernizing {
     const auto length = static_cast<std::size_t>(items_.end() - begin);
     const bool constant = begin->is(K::kLBracket) && length > 1 && begin[1].is(K::kKey) &&
                           begin[1].text == "constant";
-    const bool repeated = constant && block_end_ == open_block_ && block_length_ == length &&
-                          std::equal(begin, items_.end(), begin - static_cast<std::ptrdiff_t>(length));
+    const bool repeated =
+        constant && block_end_ == open_block_ && length <= open_block_ &&
+        std::equal(begin, items_.end(), begin - static_cast<std::ptrdiff_t>(length));
     if (repeated) items_.resize(open_block_);
     block_end_ = items_.size();
-    block_length_ = length;
   }
 
   TokenStream& stream_;
@@ -262,15 +289,16 @@ class Modernizing {
   bool in_head_ = false;
   bool has_symbol_ = false;
   std::size_t head_close_ = 0;  // its `]` in items_, 0: none
-  // The last bracketed block, and where one that is open begins.
+  // Where the last bracketed block ended and the next begins.
   std::size_t block_end_ = 0;
-  std::size_t block_length_ = 0;
   std::size_t open_block_ = 0;
   std::uint32_t type_words_ = 2;  // words since the shape of a type
 };
 
 }  // namespace
 
-void modernize(TokenStream& stream) { Modernizing(stream).run(); }
+void modernize(TokenStream& stream) {
+  Modernizing(stream).run();
+}
 
 }  // namespace mir

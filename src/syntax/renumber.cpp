@@ -16,7 +16,8 @@ constexpr std::string_view kConstantPrefix = "constant_";
 constexpr std::string_view kUuidField = ", uuid=";
 
 bool is_number(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
 /// Numbers in order of first appearance.
@@ -47,25 +48,37 @@ class Renumbering {
   void token(StreamItem& item) {
     const bool attribute = before_[1].is(K::kColon) && before_[0].is(K::kKey);
     switch (item.kind) {
-      case K::kLBrace: ++depth_; break;
+      case K::kLBrace:
+        ++depth_;
+        break;
       case K::kRBrace:
         if (--depth_ == 0) storage_.clear();
         break;
-      case K::kValue: replace(item, 1, item.text.size(), storage_); break;
-      case K::kTypedValue: replace(item, 1, item.text.find(':'), storage_); break;
-      case K::kSymbol: constant(item, 1); break;
+      case K::kValue:
+        replace(item, 1, item.text.size(), storage_);
+        break;
+      case K::kTypedValue:
+        replace(item, 1, item.text.find(':'), storage_);
+        break;
+      case K::kSymbol:
+        constant(item, 1);
+        break;
       case K::kBare:
         if (attribute) constant(item, 0);
         break;
       case K::kInt:
         if (attribute && before_[0].text == "program_uuid") {
           replace(item, 0, item.text.size(), storage_);
-        } else if (before_[1].is(K::kEqual) && before_[0].is(K::kWord) && before_[0].text == "uuid") {
+        } else if (before_[1].is(K::kEqual) && before_[0].is(K::kWord) &&
+                   before_[0].text == "uuid") {
           replace(item, 0, item.text.size(), specs_);
         }
         break;
-      case K::kQuantSpec: quant_spec(item); break;
-      default: break;
+      case K::kQuantSpec:
+        quant_spec(item);
+        break;
+      default:
+        break;
     }
   }
 
@@ -101,6 +114,8 @@ class Renumbering {
 
 }  // namespace
 
-void renumber(TokenStream& stream) { Renumbering(stream).run(); }
+void renumber(TokenStream& stream) {
+  Renumbering(stream).run();
+}
 
 }  // namespace mir

@@ -9,13 +9,17 @@ namespace mir {
 
 namespace {
 
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
 
 bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-char* copy(std::string_view text, char* out) { return std::copy(text.begin(), text.end(), out); }
+char* copy(std::string_view text, char* out) {
+  return std::copy(text.begin(), text.end(), out);
+}
 
 /// A dimension expression keeps a blank only between two words.
 char* write_dim(std::string_view text, char* out) {
@@ -81,17 +85,81 @@ char* write_balanced(std::string_view text, bool only_line_ends, char* out) {
 
 char* write_canonical(TokenKind kind, std::string_view text, char* out) {
   switch (kind) {
-    case TokenKind::kDim: return write_dim(text, out);
+    case TokenKind::kDim:
+      return write_dim(text, out);
     case TokenKind::kNameAngle:
-    case TokenKind::kNameSquare: return write_name(text, out);
-    case TokenKind::kAngle: return write_balanced(text, false, out);
+    case TokenKind::kNameSquare:
+      return write_name(text, out);
+    case TokenKind::kAngle:
+      return write_balanced(text, false, out);
     case TokenKind::kLoc: {
       const std::size_t open = text.find('(');
       return write_balanced(text.substr(open), false, copy("loc", out));
     }
     case TokenKind::kHash:
-    case TokenKind::kOpaqueType: return write_balanced(text, true, out);
-    default: return std::remove_copy_if(text.begin(), text.end(), out, is_space);
+    case TokenKind::kOpaqueType:
+      return write_balanced(text, true, out);
+    default:
+      return std::remove_copy_if(text.begin(), text.end(), out, is_space);
+  }
+}
+
+std::string_view fixed_spelling(TokenKind kind) {
+  using K = TokenKind;
+  switch (kind) {
+    case K::kArrow:
+      return "->";
+    case K::kLParen:
+    case K::kDataLParen:
+      return "(";
+    case K::kRParen:
+    case K::kDataRParen:
+      return ")";
+    case K::kLBrace:
+    case K::kDictOpen:
+      return "{";
+    case K::kRBrace:
+    case K::kDictClose:
+      return "}";
+    case K::kLBracket:
+    case K::kLBracketSymbol:
+    case K::kLBracketBlock:
+    case K::kShapeOpen:
+    case K::kArrayOpen:
+      return "[";
+    case K::kRBracket:
+    case K::kShapeClose:
+    case K::kArrayClose:
+      return "]";
+    case K::kComma:
+      return ",";
+    case K::kColon:
+    case K::kFieldColon:
+      return ":";
+    case K::kEqual:
+      return "=";
+    case K::kTensor:
+      return "tensor";
+    case K::kLess:
+      return "<";
+    case K::kGreater:
+      return ">";
+    case K::kTrue:
+      return "true";
+    case K::kFalse:
+      return "false";
+    case K::kNull:
+      return "null";
+    case K::kInvalid:
+      return "<InvalidAttribute NYI>";
+    case K::kQuantSpecOpen:
+      return "QuantSpec(";
+    case K::kQuantAnnotationOpen:
+      return "QuantAnnotation(";
+    case K::kNoneOpen:
+      return "None(";
+    default:
+      return "";
   }
 }
 
@@ -104,7 +172,8 @@ bool is_plain_name(std::string_view text) {
 std::string canonical_text(TokenKind kind, std::string_view text) {
   if (!has_inner_space(kind)) return std::string(text);
   std::string result(text.size(), '\0');
-  result.resize(static_cast<std::size_t>(write_canonical(kind, text, result.data()) - result.data()));
+  result.resize(
+      static_cast<std::size_t>(write_canonical(kind, text, result.data()) - result.data()));
   return result;
 }
 

@@ -51,18 +51,27 @@ class CycleSearch {
     if (state == State::kDone) return;
     state = State::kOpen;
     path_.push_back(graph);
-    // The stack is explicit in path_ only for the message; depth is bounded by the graph count.
-    if (Region* body = SubGraphOp(graph).body()) {
-      for (Op* op : body->ops()) {
-        if (const CallGraphOp call = dyn_cast<CallGraphOp>(op)) follow(call);
-      }
-    }
+    // Recursion is bounded by kDeepest.
+    for (const CallGraphOp& call : calls_of(graph)) follow(call);
     path_.pop_back();
     states_[graph] = State::kDone;
   }
 
  private:
   enum class State { kNew, kOpen, kDone };
+
+  static std::vector<CallGraphOp> calls_of(Op* graph) {
+    std::vector<CallGraphOp> calls;
+    Region* body = SubGraphOp(graph).body();
+    if (body == nullptr) return calls;
+    IRWriter(graph->module(), *body).walk<OpView>([&](IRWriter&, OpView op) {
+      if (const CallGraphOp call = dyn_cast<CallGraphOp>(op.op())) calls.push_back(call);
+      // A graph inside this one runs only when it is called.
+      return isa<SubGraphOp>(op.op()) ? IRWriter::WalkResult::WALK_SKIP
+                                      : IRWriter::WalkResult::WALK_CONTINUE;
+    });
+    return calls;
+  }
 
   void follow(const CallGraphOp& call) {
     const SubGraphOp target = call.target();
@@ -98,9 +107,10 @@ void calls(const Module& module, Diagnostics& diagnostics) {
     return IRWriter::WalkResult::WALK_CONTINUE;
   });
   CycleSearch search(diagnostics);
-  for (Op* op : module.body().ops()) {
-    if (isa<SubGraphOp>(op)) search.visit(op);
-  }
+  walker.walk<SubGraphOp>([&](IRWriter&, SubGraphOp graph) {
+    search.visit(graph.op());
+    return IRWriter::WalkResult::WALK_CONTINUE;
+  });
 }
 
 }  // namespace mir::checks

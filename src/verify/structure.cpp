@@ -19,6 +19,13 @@ void check_count(const Op& op, Diagnostics& diagnostics, std::string_view what, 
          fmt::format("'{}' has {} {}, expected {}", op.name(), count, what, describe_arity(arity)));
 }
 
+void check_unique(const Op& op, Symbol symbol, const Op* first, Diagnostics& diagnostics) {
+  if (first == nullptr || first == &op) return;
+  Diagnostic& diagnostic = report(diagnostics, op, DiagCode::kDuplicateSymbol,
+                                  fmt::format("symbol '@{}' is declared twice", text(op, symbol)));
+  diagnostic.note({first->location().raw, first->location().raw}, "first declared here");
+}
+
 }  // namespace
 
 void structure(const Op& op, Diagnostics& diagnostics) {
@@ -40,12 +47,11 @@ void structure(const Op& op, Diagnostics& diagnostics) {
            fmt::format("'{}' must be the last operation of its block", op.name()));
   }
   if (has(row->traits, Trait::kSymbol) && op.has_symbol()) {
-    const Op* first = op.module().lookup_op(op.symbol());
-    if (first != nullptr && first != &op) {
-      Diagnostic& diagnostic = report(diagnostics, op, DiagCode::kDuplicateSymbol,
-                                      fmt::format("symbol '@{}' is declared twice", text(op, op.symbol())));
-      diagnostic.note({first->location().raw, first->location().raw}, "first declared here");
-    }
+    check_unique(op, op.symbol(), op.module().lookup_op(op.symbol()), diagnostics);
+  }
+  for (const Value& result : op.results()) {
+    const Value* first = result.has_symbol() ? op.module().lookup_value(result.symbol()) : nullptr;
+    check_unique(op, result.symbol(), first == nullptr ? nullptr : first->defining_op(), diagnostics);
   }
 }
 
@@ -84,11 +90,11 @@ void check_results(const Op& owner, const Region& region, Diagnostics& diagnosti
 
 void terminators(const Module& module, Diagnostics& diagnostics) {
   check_results(*module.top(), module.body(), diagnostics);
-  for (Op* op : module.body().ops()) {
-    if (const SubGraphOp graph = dyn_cast<SubGraphOp>(op); graph && graph.body() != nullptr) {
-      check_results(*op, *graph.body(), diagnostics);
-    }
-  }
+  IRWriter walker(const_cast<Module&>(module));
+  walker.walk<SubGraphOp>([&](IRWriter&, SubGraphOp graph) {
+    if (graph.body() != nullptr) check_results(*graph.op(), *graph.body(), diagnostics);
+    return IRWriter::WalkResult::WALK_CONTINUE;
+  });
 }
 
 namespace {
@@ -109,9 +115,20 @@ class BlockOrder {
  private:
   void check(const Op& op, Diagnostics& diagnostics) {
     for (const Use& use : op.operand_uses()) {
-      const Op* definition = use.value()->defining_op();
-      if (definition == nullptr || definition->block() != op.block()) continue;
-      if (position_[definition->id()] < position_[op.id()]) continue;
+      const Value& value = *use.value();
+      // A use inside a region counts where the region's op stands.
+      const Op* user = user_in(home_of(value), op);
+      if (user == nullptr) {
+        report(diagnostics, op, DiagCode::kValueNotVisible,
+               fmt::format("operand {} of '{}' belongs to a region that is not seen from here",
+                           use.index(), op.name()));
+        continue;
+      }
+      const Op* definition = value.defining_op();
+      if (definition == nullptr || definition->block() != user->block() ||
+          position_[definition->id()] < position_[user->id()]) {
+        continue;
+      }
       Diagnostic& diagnostic =
           report(diagnostics, op, DiagCode::kUseBeforeDefinition,
                  fmt::format("operand {} of '{}' is defined below its use", use.index(), op.name()));
@@ -120,6 +137,24 @@ class BlockOrder {
     for (Region* inner = op.first_region(); inner != nullptr; inner = inner->next()) {
       check(*inner, diagnostics);
     }
+  }
+
+  static const Region* home_of(const Value& value) {
+    if (value.is_argument()) return value.argument_of()->parent();
+    return value.is_free() ? value.free_in() : value.defining_op()->parent_region();
+  }
+
+  /// The op of region `home` that is `op` or holds it; null when isolated regions or none lie
+  /// between.
+  static const Op* user_in(const Region* home, const Op& op) {
+    for (const Op* user = &op; home != nullptr && user != nullptr; user = user->parent_op()) {
+      if (user->parent_region() == home) return user;
+      const Op* parent = user->parent_op();
+      if (parent != nullptr && parent->row() != nullptr && has(parent->row()->traits, Trait::kIsolated)) {
+        return nullptr;
+      }
+    }
+    return nullptr;
   }
 
   std::vector<std::uint32_t> position_;

@@ -35,7 +35,8 @@ void types(const Op& op, Diagnostics& diagnostics) {
   for (std::uint32_t i = 0; i < op.result_count() && i < inference.results().size(); ++i) {
     const Type* stated = op.result(i)->type();
     const Type* inferred = inference.results()[i];
-    if (stated == nullptr || compatible(stated, inferred)) continue;
+    // A null type means that the declared one stands.
+    if (stated == nullptr || inferred == nullptr || compatible(stated, inferred)) continue;
     report(diagnostics, op, DiagCode::kResultTypeMismatch,
            fmt::format("result {} of '{}' is stated as {}, its operands and attributes give {}", i,
                        op.name(), stated->spelling(), inferred->spelling()));

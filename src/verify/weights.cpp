@@ -4,6 +4,11 @@ namespace mir::checks {
 
 namespace {
 
+std::optional<std::int64_t> product(std::int64_t a, std::int64_t b) {
+  std::int64_t value = 0;
+  return __builtin_mul_overflow(a, b, &value) ? std::nullopt : std::optional(value);
+}
+
 /// Extents an op's parameter must hold, where operand types and attributes tell; none otherwise.
 std::optional<std::int64_t> expected_elements(const Op& op, std::string_view suffix) {
   const auto* in = op.operand_count() == 0 ? nullptr : op.operand(0)->tensor_type();
@@ -16,16 +21,14 @@ std::optional<std::int64_t> expected_elements(const Op& op, std::string_view suf
   if (op.is("linalg.LinearOp")) {
     const auto rows = last(*out), columns = last(*in);
     if (!rows || !columns) return std::nullopt;
-    return suffix == ".weight" ? *rows * *columns : *rows;
+    return suffix == ".weight" ? product(*rows, *columns) : *rows;
   }
   if (op.is("linalg.RMSNormOp")) return last(*in);
   if (op.is("linalg.EmbeddingOp")) {
     const Attr* rows = op.attribute("vocab_size");
     const auto columns = last(*out);
     if (rows == nullptr || rows->kind() != AttrKind::kInt || !columns) return std::nullopt;
-    std::int64_t elements = 0;
-    if (__builtin_mul_overflow(rows->integer(), *columns, &elements)) return std::nullopt;
-    return elements;
+    return product(rows->integer(), *columns);
   }
   if (op.is("linalg.LayerNormOp")) {
     const Attr* shape = op.attribute("normalized_shape");

@@ -9,15 +9,17 @@ namespace mir::tools {
 
 enum class ExitCode : int {
   kSuccess = 0,
-  kFindings = 1,     ///< an error in the input, a difference, a failed expectation, a refusal to run
-  kUsage = 2,        ///< the command line is not understood
+  kFindings = 1,  ///< an error in the input, a difference, a failed expectation, a refusal to run
+  kUsage = 2,     ///< the command line is not understood
   kFileTrouble = 3,  ///< a file cannot be read or written
   kLimit = 4,        ///< a resource limit was hit
   kInternal = 70,    ///< a defect of the tool itself
 };
 
 /// With several files the worst wins.
-inline ExitCode worst(ExitCode a, ExitCode b) { return std::max(a, b); }
+inline ExitCode worst(ExitCode a, ExitCode b) {
+  return std::max(a, b);
+}
 
 /// What an error with this code ends a tool with.
 ExitCode exit_code_of(DiagCode code);

@@ -131,7 +131,8 @@ class Search {
 /// Equal lines of both texts, in order. Lines that only one text has are left out of the search.
 std::vector<Match> match(const Lines& before, const Lines& after) {
   std::unordered_map<std::string_view, std::uint32_t> known;
-  for (const std::string_view line : before) known.emplace(line, static_cast<std::uint32_t>(known.size()));
+  for (const std::string_view line : before)
+    known.emplace(line, static_cast<std::uint32_t>(known.size()));
   Ids after_ids;
   std::vector<std::ptrdiff_t> after_index;
   std::vector<bool> shared(known.size());
@@ -155,7 +156,7 @@ std::vector<Match> match(const Lines& before, const Lines& after) {
   return matches;
 }
 
-// -- output -------------------------------------------------------------------------------------------
+// -- output ---------------------------------------------------------------------------------------
 
 class Writer {
  public:
@@ -226,12 +227,13 @@ std::string unified_diff(std::string_view before_text, std::string_view after_te
   const std::vector<Match> matches = match(before, after);
   Writer writer(before, after, colour);
   writer.names(before_name, after_name);
-  const Match last{static_cast<std::ptrdiff_t>(before.size()), static_cast<std::ptrdiff_t>(after.size())};
-  Match done{0, 0};          // lines before this are equal or written
-  bool open = false;         // whether a hunk has begun
-  Match begin{0, 0};         // of the open hunk
+  const Match last{static_cast<std::ptrdiff_t>(before.size()),
+                   static_cast<std::ptrdiff_t>(after.size())};
+  Match done{0, 0};             // lines before this are equal or written
+  bool open = false;            // whether a hunk has begun
+  Match begin{0, 0};            // of the open hunk
   std::size_t first_match = 0;  // of the open hunk
-  std::size_t run = 0;       // equal lines since the last difference
+  std::size_t run = 0;          // equal lines since the last difference
   for (std::size_t i = 0; i <= matches.size(); ++i) {
     const Match at = i < matches.size() ? matches[i] : last;
     if (at.before != done.before || at.after != done.after) {

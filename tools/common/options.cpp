@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/program_options/cmdline.hpp>
 #include <boost/program_options/errors.hpp>
 #include <boost/program_options/options_description.hpp>
@@ -16,12 +17,16 @@ namespace {
 namespace po = boost::program_options;
 
 constexpr Option kCommonOptions[] = {
-    {.name = "output", .letter = 'o', .argument = "FILE",
+    {.name = "output",
+     .letter = 'o',
+     .argument = "FILE",
      .help = "write to FILE instead of standard output (-)"},
-    {.name = "diagnostics", .argument = "FORM",
+    {.name = "diagnostics",
+     .argument = "FORM",
      .help = "how errors are shown: human, line (one a line) or json (one object a line)"},
     {.name = "max-errors", .argument = "N", .help = "show at most N errors (20); 0 shows all"},
-    {.name = "color", .argument = "WHEN",
+    {.name = "color",
+     .argument = "WHEN",
      .help = "auto (on a terminal, unless NO_COLOR is set), always or never"},
     {.name = "help", .letter = 'h', .help = "show this page"},
     {.name = "version", .help = "show the version"},
@@ -35,6 +40,11 @@ std::string boost_name(const Option& option) {
   return name;
 }
 
+/// Whether the tool has a row of its own in place of a common one.
+bool replaces(const ToolInfo& tool, const Option& common) {
+  return std::ranges::find(tool.options, common.name, &Option::name) != tool.options.end();
+}
+
 po::options_description describe(const ToolInfo& tool) {
   po::options_description all;
   const auto add = [&](const Option& option) {
@@ -46,7 +56,9 @@ po::options_description describe(const ToolInfo& tool) {
     }
   };
   for (const Option& option : tool.options) add(option);
-  for (const Option& option : kCommonOptions) add(option);
+  for (const Option& option : kCommonOptions) {
+    if (!replaces(tool, option)) add(option);
+  }
   all.add_options()(kOperands, po::value<std::vector<std::string>>(), "");
   return all;
 }
@@ -98,7 +110,9 @@ void append_row(std::string& out, const Option& option) {
 
 }  // namespace
 
-std::span<const Option> common_options() { return kCommonOptions; }
+std::span<const Option> common_options() {
+  return kCommonOptions;
+}
 
 std::string_view Arguments::value(std::string_view option, std::string_view otherwise) const {
   const auto found = values_.find(option);
@@ -147,10 +161,12 @@ Result<Arguments> parse_arguments(const ToolInfo& tool, std::span<const char* co
 }
 
 std::string help_text(const ToolInfo& tool) {
-  std::string out = fmt::format("{}\n\nUsage: {} [options] {}\n\nOptions:\n", tool.summary, tool.name,
-                                tool.operands);
+  std::string out = fmt::format("{}\n\nUsage: {} [options] {}\n\nOptions:\n", tool.summary,
+                                tool.name, tool.operands);
   for (const Option& option : tool.options) append_row(out, option);
-  for (const Option& option : kCommonOptions) append_row(out, option);
+  for (const Option& option : kCommonOptions) {
+    if (!replaces(tool, option)) append_row(out, option);
+  }
   out += "\nExamples:\n";
   for (const Example& example : tool.examples) {
     fmt::format_to(std::back_inserter(out), "  {}\n      {}\n", example.command, example.meaning);

@@ -26,10 +26,11 @@ struct Example {
   std::string_view meaning;
 };
 
-/// A tool as its help page shows it. The options every tool has need no row.
+/// A tool as its help page shows it. The options every tool has need no row; one with such a name
+/// replaces it.
 struct ToolInfo {
   std::string_view name;
-  std::string_view summary;  ///< one sentence
+  std::string_view summary;   ///< one sentence
   std::string_view operands;  ///< what follows the options in the usage line: `[file...]`
   std::span<const Option> options;
   std::array<Example, 2> examples;

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <exception>
 #include <new>
+#include <system_error>
 
 #include "mir/support/file_io.hpp"
 
@@ -17,27 +18,33 @@ namespace mir::tools {
 ExitCode exit_code_of(DiagCode code) {
   switch (code) {
     case DiagCode::kFileNotReadable:
-    case DiagCode::kFileNotWritable: return ExitCode::kFileTrouble;
+    case DiagCode::kFileNotWritable:
+      return ExitCode::kFileTrouble;
     case DiagCode::kFileTooLarge:
     case DiagCode::kLimitExceeded:
     case DiagCode::kNestingTooDeep:
-    case DiagCode::kTokenTooLong: return ExitCode::kLimit;
-    case DiagCode::kUsage: return ExitCode::kUsage;
-    default: return ExitCode::kFindings;
+    case DiagCode::kTokenTooLong:
+      return ExitCode::kLimit;
+    case DiagCode::kUsage:
+      return ExitCode::kUsage;
+    default:
+      return ExitCode::kFindings;
   }
 }
 
 ExitCode exit_code_of(const Diagnostics& diagnostics) {
   ExitCode result = diagnostics.has_errors() ? ExitCode::kFindings : ExitCode::kSuccess;
   for (const Diagnostic& diagnostic : diagnostics.sorted()) {
-    if (diagnostic.severity == Severity::kError) result = worst(result, exit_code_of(diagnostic.code));
+    if (diagnostic.severity == Severity::kError)
+      result = worst(result, exit_code_of(diagnostic.code));
   }
   return result;
 }
 
 Result<Run> Run::create(const ToolInfo& tool, Arguments arguments) {
   Run run(tool, std::move(arguments));
-  const auto unknown = [](std::string_view option, std::string_view found, std::string_view wanted) {
+  const auto unknown = [](std::string_view option, std::string_view found,
+                          std::string_view wanted) {
     return Error{DiagCode::kUsage, fmt::format("--{} is {}, found '{}'", option, wanted, found)};
   };
   const std::string_view form = run.arguments_.value("diagnostics", "human");
@@ -57,7 +64,8 @@ Result<Run> Run::create(const ToolInfo& tool, Arguments arguments) {
     return unknown("color", colour, "auto, always or never");
   }
   const std::string_view count = run.arguments_.value("max-errors", "20");
-  const auto [end, error] = std::from_chars(count.data(), count.data() + count.size(), run.max_errors_);
+  const auto [end, error] =
+      std::from_chars(count.data(), count.data() + count.size(), run.max_errors_);
   if (error != std::errc() || end != count.data() + count.size()) {
     return unknown("max-errors", count, "a number");
   }
@@ -143,10 +151,16 @@ int run_tool(const ToolInfo& tool, int argc, char** argv, ExitCode (*body)(const
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "{}: out of memory\n", tool.name);
     code = ExitCode::kLimit;
+  } catch (const std::system_error& error) {  // from writing to standard output
+    fmt::print(stderr, "{}: {}\n", tool.name, error.what());
+    code = ExitCode::kFileTrouble;
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}: internal error: {}\n", tool.name, error.what());
   }
-  if (std::fflush(stdout) != 0 && code == ExitCode::kSuccess) code = ExitCode::kFileTrouble;
+  if (std::fflush(stdout) != 0) {
+    fmt::print(stderr, "{}: cannot write standard output\n", tool.name);
+    code = worst(code, ExitCode::kFileTrouble);
+  }
   return static_cast<int>(code);
 }
 

@@ -35,13 +35,13 @@ class DecoderBuilder {
     const Dim index_extents[] = {Dim(1), length_};
     const Type* const indices = context_.tensor(index_extents, DType::kInt64);
     const Type* const inputs[] = {indices, indices};
-    Builder builder(module, diagnostics_, inputs);
-    builder_ = &builder;
-    body_ = builder.block();
+    body_ = module.create_block(module.body(), inputs);
     ids_ = &body_->arguments()[0];
     positions_ = &body_->arguments()[1];
     ids_->set_name(ValueName::symbol(context_.intern("ids")));
     positions_->set_name(ValueName::symbol(context_.intern("positions")));
+    Builder builder(module, diagnostics_);
+    builder_ = &builder;
 
     parameters();
     Value* const logits = entry();

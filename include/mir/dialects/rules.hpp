@@ -13,8 +13,8 @@
 //   element type has no encoding.
 // - Attributes whose extents follow from the operands (in_channels, head counts) are checked where
 //   they are present. Where a result type depends on an absent attribute, the unknown part is an
-//   unknown extent; where the whole type is unknown (no to_shape, dtype or device), the rule
-//   appends a null type: the declared type stands.
+//   unknown extent; where nothing is known of a type (no to_shape, dtype or device), the rule appends
+//   none: the declared type stands.
 #pragma once
 
 #include <span>

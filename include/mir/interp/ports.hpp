@@ -22,6 +22,8 @@ struct Port {
   SlotIndex slot = 0;
 };
 
+/// Input `number`, which must exist.
+Port input_port(const Schedule& schedule, std::size_t number);
 std::vector<Port> input_ports(const Schedule& schedule);
 std::vector<Port> output_ports(const Schedule& schedule);
 
@@ -44,7 +46,8 @@ struct Expectation {
   std::size_t port = 0;
   Tensor tensor;
 };
-/// Arguments `[NAME|%id|POS=]SPEC`; declared extents are those of the outputs at hand.
+/// Arguments `[NAME|%id|POS=]SPEC`. Files keep their element type; values stated otherwise take the
+/// type and extents of the output at hand.
 Result<std::vector<Expectation>> load_expectations(const Schedule& schedule,
                                                    std::span<const std::string> arguments,
                                                    std::span<const Tensor> outputs);

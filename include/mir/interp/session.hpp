@@ -32,6 +32,9 @@ struct RunOptions {
   DimBindings dims;
   /// Worker threads. Reference kernels use one; the number never changes a bit of the results.
   unsigned threads = 1;
+  /// Runs that need more bytes than this besides the parameters are refused, as far as types tell;
+  /// 0: no limit.
+  std::uint64_t memory_limit = 0;
   /// Looked at before each step; a stopped run reports kCancelled.
   std::stop_token stop;
   /// Called after each step with the number of steps done and of all steps.
@@ -67,6 +70,7 @@ class Session {
   std::optional<std::int64_t> cache_length(std::string_view name) const;
 
  private:
+  friend class SessionRun;
   struct State;
   explicit Session(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;

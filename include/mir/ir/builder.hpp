@@ -34,7 +34,8 @@ class Builder {
   Block* block() const { return block_; }
 
   /// Any op by its spelling ("linalg.CPU.AddOp"). Without result types the row's rule infers
-  /// them; null after reporting when it cannot. Results get fresh names.
+  /// them; null after reporting when it cannot, and null without a word when an operand is null:
+  /// chained calls report the first failure only. Results get fresh names.
   Op* create(std::string_view spelling, std::span<Value* const> operands,
              const Attributes& attributes = {}, std::string_view path = {},
              std::span<const Type* const> result_types = {});

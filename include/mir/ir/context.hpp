@@ -36,6 +36,7 @@ struct OpKindInfo {
 
 /// A name as text spells it: the kind and, in dialects that have one, the device in its path.
 struct OpName {
+  const OpKindInfo* info = nullptr;  ///< of the kind; lives as long as the context
   OpKind kind;
   Symbol device;
   Symbol spelling;  ///< whole text, "linalg.CPU.LinearOp"

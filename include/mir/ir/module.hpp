@@ -1,7 +1,7 @@
 // A module: one `@name (inputs) -> (outputs) { ... }` with the arena that holds its ops.
 #pragma once
 
-#include <deque>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -61,15 +61,16 @@ class Module {
   /// Gives a block without arguments its arguments.
   std::span<Value> create_arguments(Block& block, std::span<const Type* const> types);
   Value* create_free_value(Region& region, const Type* type, ValueName name);
-  /// Drops operands, unlinks, marks erased; its results must have no uses. Nested ops go with it.
+  /// Drops operands, unlinks, marks erased, forgets its symbols; its results must have no uses
+  /// outside it. Nested ops go with it.
   void erase(Op* op);
-  /// Removes a free value that has no uses.
-  void remove_free_value(Value* value);
-  /// A number no value of this module is named with.
+  /// Removes the free values of a region that have no uses; the others keep their order.
+  void remove_unused_free_values(Region& region);
+  /// A name no value of this module has: the number above all in use, as long as there is one.
   ValueName fresh_name();
-  /// The smallest number above all names in use; fresh_name() gives it next.
-  std::uint32_t first_free_number() const { return next_name_; }
-  /// Tells the module that a number is taken; resolve and renaming passes call it.
+  /// What fresh_name() will give after `skip` other names.
+  ValueName upcoming_name(std::uint32_t skip) const;
+  /// Tells the module that a name is taken; resolve and renaming passes call it.
   void reserve_name(ValueName name);
 
   void set_operands(Op* op, std::span<Value* const> operands);
@@ -88,11 +89,15 @@ class Module {
   Value* lookup_value(Symbol name) const;
   void declare(Symbol name, Op* op);
   void declare(Symbol name, Value* value);
-  void forget(Symbol name);
+  /// Declares what a linked op declares: its own symbol if its row says so, and its results'.
+  void declare_symbols(Op* op);
 
   // -- dump oddities ---------------------------------------------------------------------------
   const UseOverride* use_override(const Use& use) const;
   void set_use_override(const Use& use, UseOverride override);
+  void clear_use_override(const Use& use) {
+    if (!overrides_.empty()) overrides_.erase(&use);
+  }
   bool has_use_overrides() const { return !overrides_.empty(); }
   void clear_use_overrides() { overrides_.clear(); }
 
@@ -104,6 +109,12 @@ class Module {
  private:
   friend class Op;
 
+  void drop_operands(Op* op);
+  void discard(Op* op);
+  void forget_symbols(Op* op);
+  /// The symbol an op declares by `@symbol` or `[symbol:...]`; none for other ops.
+  std::optional<Symbol> declared_symbol(const Op* op) const;
+
   IRContext& context_;
   Arena arena_;
   Op* top_ = nullptr;
@@ -111,6 +122,8 @@ class Module {
   std::uint32_t next_op_id_ = 0;
   std::uint32_t next_value_id_ = 0;
   std::uint32_t next_name_ = 0;
+  std::uint64_t next_text_name_ = 0;  // of `fresh_<number>`, for when numbers are used up
+  Symbol symbol_key_;
   std::unordered_map<Symbol, Op*> op_symbols_;
   std::unordered_map<Symbol, Value*> value_symbols_;
   std::unordered_map<const Use*, UseOverride> overrides_;

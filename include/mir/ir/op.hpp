@@ -108,6 +108,7 @@ class Value {
   Use* first_use() const { return uses_; }
   bool has_uses() const { return uses_ != nullptr; }
   std::size_t use_count() const;
+  /// What mentions stated beyond this value (UseOverride) is dropped with them.
   void replaceAllUsesWith(Value* other);
 
  private:
@@ -147,7 +148,7 @@ class Op {
  public:
   OpKind kind() const { return name_.kind; }
   const OpName& op_name() const { return name_; }
-  const OpKindInfo& info() const;
+  const OpKindInfo& info() const { return *name_.info; }
   const OpRow* row() const { return info().row; }
   /// "dialect.Name" without a device.
   std::string_view name() const { return info().name; }
@@ -188,7 +189,7 @@ class Op {
 
   /// The first of the op's regions, which are linked by Region::next(); null: none.
   Region* first_region() const { return regions_; }
-  std::uint32_t region_count() const { return region_count_; }
+  std::uint32_t region_count() const;
   Region* region(std::size_t i = 0) const;
   const OpExtra& extra() const;
   OpExtra& mutable_extra();
@@ -243,8 +244,7 @@ class Op {
   std::uint32_t id_ = 0;
   std::uint32_t operand_count_ = 0;
   std::uint32_t result_count_ = 0;
-  std::uint16_t attribute_count_ = 0;
-  std::uint16_t region_count_ = 0;
+  std::uint32_t attribute_count_ = 0;
   bool has_symbol_ : 1 = false;
   bool has_path_ : 1 = false;
   bool square_path_ : 1 = false;
@@ -365,11 +365,15 @@ class Region {
   void set_has_signature(bool has) { has_signature_ = has; }
   std::span<const RegionResult> results() const { return results_; }
   void set_results(std::span<const RegionResult> results) { results_ = results; }
+  /// What the terminator of the last block hands over as that result; null when there is no
+  /// terminator or it does not fit the signature.
+  Value* returned(std::size_t result) const;
   /// Values used inside and defined neither here nor around it, in order of first use.
   std::span<Value* const> free_values() const { return {free_, free_count_}; }
 
  private:
   friend class Module;
+  friend class Op;
   Op* parent_ = nullptr;
   Region* next_ = nullptr;
   Block* first_ = nullptr;
@@ -378,7 +382,13 @@ class Region {
   Value** free_ = nullptr;
   std::uint32_t free_count_ = 0;
   std::uint32_t free_capacity_ = 0;
+  std::uint32_t index_ = 0;  // among the op's regions
+  Region* last_region_ = nullptr;  // of the op; only its first region knows
   bool has_signature_ = false;
 };
+
+inline std::uint32_t Op::region_count() const {
+  return regions_ == nullptr ? 0 : regions_->last_region_->index_ + 1;
+}
 
 }  // namespace mir

@@ -1,8 +1,6 @@
 // Walking and rewriting, in the vocabulary of the MLLM IR document.
 #pragma once
 
-#include <utility>
-
 #include "mir/ir/module.hpp"
 
 namespace mir {
@@ -111,8 +109,9 @@ class IRWriter {
 
   /// Calls `visit(IRWriter&, T)` for each op of the region, in order and nested ones after their
   /// parent, that fits T. WALK_SKIP leaves out the op's own regions, WALK_INTERRUPT ends the walk.
-  /// The op at hand and ops made during the walk may be removed or replaced; ops made after the op
-  /// at hand are visited, ops made before it are not. Returns false when interrupted.
+  /// Any op may be removed or replaced through this writer, the one at hand and those around it
+  /// included; ops made behind the op at hand are visited, ops made before it are not. Walks may
+  /// nest. Returns false when interrupted.
   template <class T, class Visit>
   bool walk(Visit&& visit) {
     return walk_region<T>(region_, visit);
@@ -123,6 +122,7 @@ class IRWriter {
     Op* op = module_.create(spec);
     name_results(op);
     at->block()->insert_before(op, position == BEFORE ? at : at->next());
+    module_.declare_symbols(op);
     return op;
   }
   /// Makes an op at the end of the region's first block.
@@ -131,6 +131,7 @@ class IRWriter {
     name_results(op);
     if (region_.entry() == nullptr) module_.create_block(region_);
     region_.entry()->push_back(op);
+    module_.declare_symbols(op);
     return op;
   }
   /// Every use of `old_op`'s results becomes a use of `new_op`'s; `old_op` is removed. Both have
@@ -145,11 +146,36 @@ class IRWriter {
   }
   /// Removes an op whose results have no uses.
   void removeOp(Op* op) {
-    if (op == following_) following_ = op->next();
+    for (Step* step = step_; step != nullptr; step = step->outer) step->leave(op);
     module_.erase(op);
   }
 
  private:
+  /// Where a walk stands in one block.
+  struct Step {
+    Op* at;
+    Step* outer;
+    bool is_gone = false;  ///< `at` was removed: the walk goes on at `next`
+    Op* next = nullptr;
+
+    static bool is_inside(const Op* op, const Op* removed) {
+      while (op != nullptr && op != removed) op = op->parent_op();
+      return op != nullptr;
+    }
+    /// Called before an op is removed.
+    void leave(const Op* removed) {
+      Op*& place = is_gone ? next : at;
+      if (place == removed) {
+        next = removed->next();
+      } else if (is_inside(place, removed)) {
+        next = nullptr;
+      } else {
+        return;
+      }
+      is_gone = true;
+    }
+  };
+
   void name_results(Op* op) {
     for (Value& result : op->results()) {
       if (result.name().is_none()) result.set_name(module_.fresh_name());
@@ -160,24 +186,25 @@ class IRWriter {
   bool walk_region(Region& region, Visit& visit) {
     for (Block* block = region.entry(); block != nullptr; block = block->next()) {
       for (Op* op = block->front(); op != nullptr;) {
-        Op* const outer_following = std::exchange(following_, op->next());
-        const Op* const next_before = op->next();
-        WalkResult result = WalkResult::WALK_CONTINUE;
-        if (T::classof(op)) result = visit(*this, T(op));
-        if (result == WalkResult::WALK_INTERRUPT) return false;
-        const bool erased = op->is_erased();
-        if (!erased && result != WalkResult::WALK_SKIP && !walk_nested<T>(op, visit)) return false;
-        // An op linked right after the one at hand is visited as well.
-        if (!erased && op->next() != next_before) following_ = op->next();
-        op = std::exchange(following_, outer_following);
+        Step step{op, step_};
+        step_ = &step;
+        const bool go_on = walk_op<T>(step, visit);
+        step_ = step.outer;
+        if (!go_on) return false;
+        op = step.is_gone ? step.next : op->next();
       }
     }
     return true;
   }
 
   template <class T, class Visit>
-  bool walk_nested(Op* op, Visit& visit) {
-    for (Region* region = op->first_region(); region != nullptr; region = region->next()) {
+  bool walk_op(const Step& step, Visit& visit) {
+    WalkResult result = WalkResult::WALK_CONTINUE;
+    if (T::classof(step.at)) result = visit(*this, T(step.at));
+    if (result == WalkResult::WALK_INTERRUPT) return false;
+    if (result == WalkResult::WALK_SKIP) return true;
+    if (step.is_gone) return true;
+    for (Region* region = step.at->first_region(); region != nullptr; region = region->next()) {
       if (!walk_region<T>(*region, visit)) return false;
     }
     return true;
@@ -185,7 +212,7 @@ class IRWriter {
 
   Module& module_;
   Region& region_;
-  Op* following_ = nullptr;  // where the walk goes on; kept valid by removeOp
+  Step* step_ = nullptr;  // innermost of the walks under way
 };
 
 }  // namespace mir

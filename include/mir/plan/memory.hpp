@@ -23,9 +23,7 @@ struct MemoryEstimate {
   std::uint64_t activations = 0;  ///< most bytes of results alive at once, outputs included
   /// The most that is alive at once. Caches count twice: a run keeps their former content until it
   /// has succeeded.
-  std::uint64_t peak() const {
-    return parameters + constants + inputs + 2 * caches + activations;
-  }
+  std::uint64_t peak() const { return parameters + constants + inputs + 2 * caches + activations; }
 };
 
 /// None when a symbol that sizes a value has no value, or a sum overflows.

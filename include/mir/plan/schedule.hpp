@@ -35,7 +35,7 @@ struct Slot {
   const Value* value = nullptr;
   /// The slot whose bytes this one shares, through any number of views; itself when it owns them.
   SlotIndex storage = 0;
-  /// The last step that reads the slot; kNever for outputs and for slots that no step reads.
+  /// The last step that reads the slot, or makes it when none does; kNever: alive to the end.
   std::uint32_t last_use = kNever;
 };
 
@@ -71,6 +71,8 @@ class Schedule {
   const Module& module() const { return *module_; }
   /// What is run: "module 'main'" or "graph '@f'".
   std::string_view title() const { return title_; }
+  /// The region that is run; its arguments are the inputs, its return names the outputs.
+  const Region& entry() const { return *entry_; }
   std::span<const Slot> slots() const { return slots_; }
   std::span<const Step> steps() const { return steps_; }
   std::span<const Call> calls() const { return calls_; }
@@ -82,20 +84,17 @@ class Schedule {
   std::span<const SlotIndex> operands(const Step& step) const {
     return std::span(lists_).subspan(step.first_operand, step.operand_count);
   }
-  /// Slots that nothing reads after this step.
+  /// Results and inputs that nothing reads after this step.
   std::span<const SlotIndex> releases(const Step& step) const {
     return std::span(lists_).subspan(step.first_release, step.release_count);
   }
-
-  /// The extent that integers of a slot index, where EmbeddingOp, GatherOp or IndexOp read it,
-  /// possibly through views: the smallest of them. None when nothing reads it so.
-  std::optional<std::int64_t> index_bound(SlotIndex slot) const;
 
  private:
   friend class ScheduleBuilder;
   Schedule() = default;
 
   const Module* module_ = nullptr;
+  const Region* entry_ = nullptr;
   std::string title_;
   std::vector<Slot> slots_;
   std::vector<Step> steps_;
@@ -105,5 +104,11 @@ class Schedule {
   std::vector<const Value*> parameters_;
   std::vector<SlotIndex> lists_;
 };
+
+/// For every slot the extent that its integers index, where EmbeddingOp, GatherOp or IndexOp read
+/// them, possibly after ops that only move or convert elements: the smallest of them. None where
+/// nothing reads them so or the extent has no value.
+std::vector<std::optional<std::int64_t>> index_bounds(const Schedule& schedule,
+                                                      const DimBindings& bindings);
 
 }  // namespace mir

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -67,23 +68,18 @@ class Arena {
   std::size_t bytes_reserved() const { return reserved_; }
 
  private:
-  void grow(std::size_t at_least) {
-    const std::size_t wanted = reserved_ < kFirstChunk ? kFirstChunk : reserved_ / 2;
-    const std::size_t size = std::max(at_least, std::min(wanted, kLargestChunk));
-    // Not value-initialised: untouched pages of a large chunk cost nothing.
-    chunks_.emplace_back(new std::byte[size]);
-    cursor_ = reinterpret_cast<std::uintptr_t>(chunks_.back().get());
-    limit_ = cursor_ + size;
-    reserved_ += size;
-  }
+  struct Free {
+    void operator()(std::byte* chunk) const { std::free(chunk); }
+  };
 
-  static constexpr std::size_t kFirstChunk = std::size_t{16} << 10;
-  static constexpr std::size_t kLargestChunk = std::size_t{4} << 20;
+  /// Takes a chunk of at least that many bytes. Large chunks ask for huge pages: filling them is
+  /// bound by page faults otherwise. Throws std::bad_alloc.
+  void grow(std::size_t at_least);
 
   std::uintptr_t cursor_ = 0;
   std::uintptr_t limit_ = 0;
   std::size_t reserved_ = 0;
-  std::vector<std::unique_ptr<std::byte[]>> chunks_;
+  std::vector<std::unique_ptr<std::byte[], Free>> chunks_;
 };
 
 }  // namespace mir

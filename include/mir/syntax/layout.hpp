@@ -44,7 +44,9 @@ class LayoutPrinter {
   void copy(TokenKind kind, std::string_view text);
 
   /// What was printed since the last clear(); valid until the next call of a member that prints.
-  std::string_view text() const { return {buffer_.data(), static_cast<std::size_t>(at_ - buffer_.data())}; }
+  std::string_view text() const {
+    return {buffer_.data(), static_cast<std::size_t>(at_ - buffer_.data())};
+  }
   /// Empties text() and keeps the layout state, so that long output can be written in pieces.
   void clear() { at_ = buffer_.data(); }
   /// Ends the last line and hands over text(); the printer is as new afterwards.

@@ -14,7 +14,7 @@ namespace mir {
 ///   cf.ReturnOp; the module's and every graph's signature states what its return hands over;
 /// - attributes: no unknown or missing key, values of the kind and range the row says;
 /// - types: each result type is what the row's rule infers; unknown extents fit anything;
-/// - order: a value is defined above its uses;
+/// - order: a value is seen where it is used, and defined above;
 /// - calls: the callee exists, takes and gives what the call states, and no graph reaches itself;
 /// - weights: each parameter an op owns is registered with the element count the op needs.
 ///

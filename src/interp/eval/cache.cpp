@@ -14,8 +14,8 @@ namespace mir {
 Symbol cache_of(const Op& op) {
   if (!op.is("linalg.KVCacheOp")) return {};
   const Attr* cache = op.attribute("cache");
-  const bool named = cache != nullptr && (cache->kind() == AttrKind::kSymbolRef ||
-                                          cache->kind() == AttrKind::kString);
+  const bool named = cache != nullptr &&
+                     (cache->kind() == AttrKind::kSymbolRef || cache->kind() == AttrKind::kString);
   return named ? op.module().context().intern(cache->text()) : op.path();
 }
 
@@ -61,9 +61,8 @@ Result<void> kv_cache(EvalCall& call) {
   const auto title = fmt::format("cache '@{}'", call.context().text(name));
   const Attr* past = call.attribute("past");
   if (past != nullptr && past->kind() == AttrKind::kInt && past->integer() != held.length) {
-    return call.error(DiagCode::kCacheMismatch,
-                      fmt::format("{} holds {} tokens, 'past' says {}", title, held.length,
-                                  past->integer()));
+    return call.error(DiagCode::kCacheMismatch, fmt::format("{} holds {} tokens, 'past' says {}",
+                                                            title, held.length, past->integer()));
   }
   if (call.has("capacity") && added > call.integer("capacity") - held.length) {
     return call.error(DiagCode::kCacheCapacity,

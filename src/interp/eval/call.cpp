@@ -70,8 +70,8 @@ Result<void> EvalCall::prepare() {
   std::vector<const Type*> inferred;
   if (row->infer != nullptr) {
     Diagnostics problems;
-    InferContext inference(context(), op_.info().mnemonic, *types, attributes_,
-                           op_.result_count(), Span{}, problems);
+    InferContext inference(context(), op_.info().mnemonic, *types, attributes_, op_.result_count(),
+                           Span{}, problems);
     if (!row->infer(inference)) {
       const auto found = problems.sorted();
       if (found.empty()) return error(DiagCode::kShapeMismatch, "operands do not fit it");
@@ -229,9 +229,9 @@ Result<Tensor> EvalCall::parameter(std::string_view suffix, Shape shape) const {
   if (!found) return found;
   auto shaped = found->reshaped(std::move(shape));
   if (shaped) return shaped;
-  return error(DiagCode::kParameterSize, fmt::format("parameter '@{}{}': {}",
-                                                     context().text(op_.path()), suffix,
-                                                     shaped.error().message));
+  return error(DiagCode::kParameterSize,
+               fmt::format("parameter '@{}{}': {}", context().text(op_.path()), suffix,
+                           shaped.error().message));
 }
 
 }  // namespace mir::eval

@@ -41,9 +41,7 @@ class EvalCall {
   ref::View view(const Tensor& tensor);
   ref::MutableView view_to_write(Tensor& tensor);
   /// A list that lives as long as the call: extents or strides of views.
-  std::span<const std::int64_t> keep(ref::Dims dims) {
-    return kept_.emplace_back(std::move(dims));
-  }
+  std::span<const std::int64_t> keep(ref::Dims dims) { return kept_.emplace_back(std::move(dims)); }
 
   // Attributes. prepare() has checked kinds and required ones; an absent one is its row's default,
   // without one 0, false or empty. Symbols are replaced by their values, unbound ones by `?`.

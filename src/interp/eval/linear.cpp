@@ -56,8 +56,8 @@ namespace {
 
 /// The indices of a list entry as a tensor.
 Result<Tensor> listed(const Attr& entry) {
-  auto tensor = Tensor::allocate(DType::kInt64,
-                                 {static_cast<std::int64_t>(entry.elements().size())});
+  auto tensor =
+      Tensor::allocate(DType::kInt64, {static_cast<std::int64_t>(entry.elements().size())});
   if (!tensor) return tensor;
   const auto values = tensor->as_mutable<std::int64_t>();
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = entry.elements()[i]->integer();

@@ -35,8 +35,7 @@ Result<void> param(EvalCall& call) {
       return {};
     }
   }
-  return call.error(DiagCode::kParameterMissing,
-                    fmt::format("parameter '@{}' has no value", name));
+  return call.error(DiagCode::kParameterMissing, fmt::format("parameter '@{}' has no value", name));
 }
 
 namespace {
@@ -153,9 +152,7 @@ Result<void> fill(EvalCall& call) {
   auto values = Tensor::allocate(DType::kFloat64, {arange ? call.result().elements() : 1});
   if (!values) return std::move(values).error();
   const auto elements = values->as_mutable<double>();
-  const double first = arange           ? call.number("start")
-                       : type == "ones" ? 1
-                                        : call.number("value");
+  const double first = arange ? call.number("start") : type == "ones" ? 1 : call.number("value");
   const double step = call.number("step");
   for (std::size_t i = 0; i < elements.size(); ++i) {
     elements[i] = first + static_cast<double>(i) * step;

@@ -11,10 +11,10 @@ Result<void> rms_norm(EvalCall& call) {
   const auto weight = call.parameter(".weight", {call.operand(0).shape().back()});
   if (!weight) return weight.error();
   const ref::View scale = call.view(*weight);
-  return ref::rms_norm(call.in(0), &scale,
-                       {.epsilon = call.number("epsilon"),
-                        .add_unit_offset = call.boolean("add_unit_offset")},
-                       call.out());
+  return ref::rms_norm(
+      call.in(0), &scale,
+      {.epsilon = call.number("epsilon"), .add_unit_offset = call.boolean("add_unit_offset")},
+      call.out());
 }
 
 namespace {

@@ -20,7 +20,9 @@ std::optional<std::int64_t> axis(const EvalCall& call) {
 
 }  // namespace
 
-Result<void> mean(EvalCall& call) { return ref::mean(call.in(0), axis(call), call.out()); }
+Result<void> mean(EvalCall& call) {
+  return ref::mean(call.in(0), axis(call), call.out());
+}
 
 Result<void> reduce_max(EvalCall& call) {
   return ref::reduce_max(call.in(0), axis(call), call.out());

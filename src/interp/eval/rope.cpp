@@ -19,8 +19,12 @@ Result<void> rope(EvalCall& call) {
   return rotate(call, call.string("input_type"), call.integer("partial_dim"));
 }
 
-Result<void> multimodal_rope(EvalCall& call) { return rotate(call, call.string("input_type"), -1); }
+Result<void> multimodal_rope(EvalCall& call) {
+  return rotate(call, call.string("input_type"), -1);
+}
 
-Result<void> vision_rope(EvalCall& call) { return rotate(call, "BSHD", -1); }
+Result<void> vision_rope(EvalCall& call) {
+  return rotate(call, "BSHD", -1);
+}
 
 }  // namespace mir::eval

@@ -33,9 +33,9 @@ Result<SliceBounds> slice_bounds(const Attr& entry, std::int64_t extent, IRConte
     if (key != "step" && is_all(*field.value)) continue;
     if (field.value->kind() != AttrKind::kInt) {
       const bool unbound = field.value->kind() == AttrKind::kDim;
-      return unbound ? Error{DiagCode::kSymbolUnbound,
-                             fmt::format("'{}' of a slice has no value", key)}
-                     : bad_entry(entry, extent);
+      return unbound
+                 ? Error{DiagCode::kSymbolUnbound, fmt::format("'{}' of a slice has no value", key)}
+                 : bad_entry(entry, extent);
     }
     (key == "start" ? start : key == "end" ? end : step) = field.value->integer();
     has_end = has_end || key == "end";

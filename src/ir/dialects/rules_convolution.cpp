@@ -1,4 +1,5 @@
 #include <cmath>
+#include <tuple>
 
 #include "rules_support.hpp"
 
@@ -95,16 +96,18 @@ struct Frames {
 
 std::optional<Frames> read_frames(InferContext& op) {
   const auto n_fft = required_integer(op, "n_fft");
-  const auto hop = integer_at_least(op, "hop_length", 0, 0);
+  const auto hop = integer_or(op, "hop_length", 0);
   const auto window = integer_at_least(op, "win_length", 0, 0);
   const auto center = boolean_or(op, "center", false);
   const auto onesided = boolean_or(op, "onesided", true);
   if (!n_fft || !hop || !window || !center || !onesided) return std::nullopt;
   if (!expect_choice(op, "onesided", *onesided ? "true" : "false", {"true"})) return std::nullopt;
   constexpr std::int64_t kLongest = std::int64_t{1} << 30;
-  if (*n_fft < 4 || *n_fft > kLongest) {
-    op.fail(DiagCode::kAttributeOutOfRange, fmt::format("'n_fft' of '{}' is {}, expected 4 to {}",
-                                                        op.op_name(), *n_fft, kLongest));
+  for (const auto& [key, value, low] :
+       {std::tuple("n_fft", *n_fft, 4), std::tuple("hop_length", *hop, 0)}) {
+    if (value >= low && value <= kLongest) continue;
+    op.fail(DiagCode::kAttributeOutOfRange, fmt::format("'{}' of '{}' is {}, expected {} to {}", key,
+                                                        op.op_name(), value, low, kLongest));
     return std::nullopt;
   }
   return Frames{*n_fft, *hop == 0 ? *n_fft / 4 : *hop,
@@ -150,7 +153,7 @@ bool interpolate(InferContext& op) {
   const bool by_size = op.attribute("size") != nullptr;
   const std::string_view key = by_size ? "size" : "scale_factor";
   const Attr* target = op.attribute(key);
-  if (target == nullptr) return give_declared(op);
+  if (target == nullptr) return true;
   if (target->kind() != AttrKind::kArray || target->elements().size() > rank - 2) {
     return op.fail(DiagCode::kAttributeOutOfRange,
                    fmt::format("'{}' of '{}' is {}, expected an array of up to {} numbers", key,

@@ -4,19 +4,24 @@ namespace mir::rules {
 
 namespace {
 
-/// The dimension to reduce; the inner none stands for all of them.
-std::optional<std::optional<std::size_t>> reduced_dimension(InferContext& op, std::size_t rank) {
+struct Reduced {
+  bool all = false;
+  std::size_t dimension = 0;
+};
+
+std::optional<Reduced> reduced_dimension(InferContext& op, std::size_t rank) {
   const Attr* dim = op.attribute("dim");
   if (dim == nullptr) {
     missing(op, "dim");
     return std::nullopt;
   }
-  if (dim->kind() == AttrKind::kString && dim->text() == "all") return std::optional<std::size_t>();
+  if (dim->kind() == AttrKind::kString && dim->text() == "all") return Reduced{.all = true};
   const auto value = op.integer("dim");
   if (!value) return std::nullopt;
-  if (*value == kAllDimensions) return std::optional<std::size_t>();
+  if (*value == kAllDimensions) return Reduced{.all = true};
   const auto axis = op.axis(*value, rank, "dim");
-  return axis ? std::optional(axis) : std::nullopt;
+  if (!axis) return std::nullopt;
+  return Reduced{.dimension = *axis};
 }
 
 }  // namespace
@@ -25,15 +30,15 @@ bool reduce(InferContext& op) {
   const TensorType* x = op.operand(0);
   if (x == nullptr || !takes(op, 0, *x, Elements::kNumeric)) return false;
   Shape shape = shape_of(*x);
-  const auto dim = reduced_dimension(op, shape.size());
+  const auto reduced = reduced_dimension(op, shape.size());
   const auto keep = boolean_or(op, "keep_dim", false);
-  if (!dim || !keep) return false;
-  if (!dim->has_value()) {
+  if (!reduced || !keep) return false;
+  if (reduced->all) {
     shape.assign(*keep ? shape.size() : 1, Dim(1));
   } else if (*keep) {
-    shape[**dim] = Dim(1);
+    shape[reduced->dimension] = Dim(1);
   } else {
-    shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(**dim));
+    shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(reduced->dimension));
   }
   return give(op, std::move(shape), *x);
 }

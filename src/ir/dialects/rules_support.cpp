@@ -270,9 +270,4 @@ bool give(InferContext& op, Shape shape, const TensorType& like) {
   return true;
 }
 
-bool give_declared(InferContext& op) {
-  op.result(nullptr);
-  return true;
-}
-
 }  // namespace mir::rules

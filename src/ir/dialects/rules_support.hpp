@@ -106,7 +106,5 @@ std::optional<Shape> sliced_shape(InferContext& op, const Shape& shape);
 bool give(InferContext& op, const Shape& shape, DType dtype, const TensorType& like);
 /// A result with the element type, device and encoding of `like`.
 bool give(InferContext& op, Shape shape, const TensorType& like);
-/// Leaves the declared type of the next result as it is.
-bool give_declared(InferContext& op);
 
 }  // namespace mir::rules

@@ -32,7 +32,7 @@ void cancel_common(Shape& a, Shape& b) {
 bool reshape_to(InferContext& op, std::string_view key) {
   const TensorType* x = op.operand(0);
   if (x == nullptr) return false;
-  if (op.attribute(key) == nullptr) return give_declared(op);
+  if (op.attribute(key) == nullptr) return true;
   auto wanted = op.dims(key);
   if (!wanted) return false;
   const Shape from = shape_of(*x);
@@ -179,7 +179,7 @@ bool index(InferContext& op) {
   const TensorType* x = op.operand(0);
   if (x == nullptr) return false;
   const Attr* indices = op.attribute("indices");
-  if (indices == nullptr) return give_declared(op);
+  if (indices == nullptr) return true;
   const Shape shape = shape_of(*x);
   if (indices->kind() != AttrKind::kArray || indices->elements().size() != shape.size()) {
     return op.fail(DiagCode::kAttributeOutOfRange,

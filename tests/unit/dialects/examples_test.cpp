@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "infer.hpp"
 
 using namespace mir;
@@ -11,6 +13,38 @@ TEST_CASE("the result types of every example are those that its rule gives") {
       const auto answer = infer_line(std::string(row.example));
       CHECK(answer.error == "");
       CHECK(answer.inferred == answer.declared);
+    }
+  }
+}
+
+TEST_CASE("every example has the attributes its row requires, no unknown ones, and fitting counts") {
+  for (const Dialect* dialect : builtin_dialects()) {
+    for (const OpRow& row : dialect->rows) {
+      CAPTURE(row.example);
+      IRContext context;
+      register_builtin_dialects(context);
+      Diagnostics diagnostics;
+      const SourceFile* file = context.sources().add(
+          "example", "@main () -> () {\n" + std::string(row.example) + "\n}\n");
+      const auto modules = read_modules(*file, context, diagnostics);
+      REQUIRE_FALSE(diagnostics.has_errors());
+      const Op* op = modules.front()->body().entry()->front();
+      REQUIRE(op->row() == &row);
+      CHECK(row.operands.admits(op->operand_count()));
+      CHECK(row.results.admits(op->result_count()));
+      CHECK(row.regions.admits(op->region_count()));
+      for (const NamedAttr& attribute : op->attributes()) {
+        const std::string_view key = context.text(attribute.key);
+        CAPTURE(key);
+        CHECK(std::ranges::find(row.attributes, key, &AttrRow::name) != row.attributes.end());
+      }
+      for (const AttrRow& attribute : row.attributes) {
+        CAPTURE(attribute.name);
+        const Symbol key = context.intern(attribute.name);
+        const bool present =
+            std::ranges::find(op->attributes(), key, &NamedAttr::key) != op->attributes().end();
+        CHECK((present || !attribute.required));
+      }
     }
   }
 }

@@ -16,7 +16,7 @@ namespace mir::testing {
 /// The one op of a text, and what its rule says.
 struct Inference {
   std::vector<std::string> declared;  ///< spellings of the result types in the text
-  std::vector<std::string> inferred;  ///< of the rule; "declared" for a null type
+  std::vector<std::string> inferred;  ///< of the rule
   std::string error;                  ///< "500 'AddOp' takes ..."; empty: none
 };
 
@@ -31,11 +31,11 @@ inline Inference infer_line(const std::string& line) {
   for (const Diagnostic& diagnostic : diagnostics.sorted()) MESSAGE(diagnostic.message);
   REQUIRE_FALSE(diagnostics.has_errors());
   REQUIRE(modules.size() == 1);
-  Op* op = modules.front()->body().front()->front();
+  Op* op = modules.front()->body().entry()->front();
   REQUIRE(op != nullptr);
   const OpRow* row = op->row();
   REQUIRE(row != nullptr);
-  REQUIRE(row->infer != nullptr);
+  REQUIRE((row->infer != nullptr));
   REQUIRE(row->operands.admits(op->operand_count()));
 
   std::vector<const Type*> operands;
@@ -49,7 +49,7 @@ inline Inference infer_line(const std::string& line) {
   const bool good = row->infer(rule);
   CHECK(good == !diagnostics.has_errors());
   for (const Type* type : rule.results()) {
-    answer.inferred.emplace_back(type == nullptr ? "declared" : type->spelling());
+    answer.inferred.emplace_back(type->spelling());
   }
   if (!good) {
     const Diagnostic first = diagnostics.sorted().front();
@@ -73,10 +73,6 @@ inline std::string shape_text(const std::vector<std::string>& types) {
   for (const std::string& type : types) {
     if (!text.empty()) text += "; ";
     const auto open = type.find('['), close = type.rfind(']');
-    if (open == type.npos) {
-      text += type;
-      continue;
-    }
     const auto dtype = type.substr(close + 3, type.find(',', close + 3) - close - 3);
     if (dtype != "Float32") text += dtype + " ";
     text += type.substr(open, close - open + 1);

@@ -69,7 +69,7 @@ TEST_CASE("interpolation takes a size or factors") {
       {"InterpolateOp", "size:[32, $W], mode:bilinear", {"[1, 3, 16, 16]"}, "[1, 3, 32, $W]"},
       {"InterpolateOp", "scale_factor:[1.5]", {"[1, 3, 5]"}, "[1, 3, 7]"},
       {"InterpolateOp", "scale_factor:[2]", {"[1, 3, $T]"}, "[1, 3, ?]"},
-      {"InterpolateOp", "", {"[1, 3, 5]"}, "declared"},
+      {"InterpolateOp", "", {"[1, 3, 5]"}, ""},
       {"InterpolateOp", "size:[4], mode:bilinear", {"[1, 3, 5]"}, "501 'InterpolateOp' takes"},
       {"InterpolateOp", "size:[-4]", {"[1, 3, 5]"}, "504 'size'"},
       {"InterpolateOp", "scale_factor:[0.0]", {"[1, 3, 5]"}, "504 'scale_factor'"},

@@ -123,9 +123,9 @@ std::vector<Hostile> unknown_types() {
 
 void check_refused(const std::vector<Hostile>& files, DiagCode code) {
   const TemporaryDirectory directory;
-  for (const auto& [what, bytes] : files) {
-    CAPTURE(what);
-    const auto tensor = read_npy(directory.write("hostile.npy", bytes));
+  for (const auto& file : files) {
+    CAPTURE(file.what);
+    const auto tensor = read_npy(directory.write("hostile.npy", file.bytes));
     REQUIRE_FALSE(tensor);
     CHECK(tensor.error().code == code);
     CHECK(tensor.error().message.find("hostile.npy': ") != std::string::npos);

@@ -191,7 +191,11 @@ TEST_CASE("archives with a damaged directory are refused") {
     change(member);
     return zip({member});
   };
-  const std::pair<const char*, std::string> cases[] = {
+  struct Case {
+    const char* what;
+    std::string bytes;
+  };
+  const Case cases[] = {
       {"no bytes", ""},
       {"no end record", zip({good}).substr(0, 100)},
       {"bytes after the end record", zip({good}) + "x"},
@@ -213,9 +217,9 @@ TEST_CASE("archives with a damaged directory are refused") {
       {"a suffix alone", with([](Member& m) { m.name = ".npy"; })},
       {"a name twice", zip({good, good})},
   };
-  for (const auto& [what, bytes] : cases) {
-    CAPTURE(what);
-    CHECK(code_of(bytes) == DiagCode::kNpzMalformed);
+  for (const auto& test : cases) {
+    CAPTURE(test.what);
+    CHECK(code_of(test.bytes) == DiagCode::kNpzMalformed);
   }
 }
 
@@ -228,6 +232,26 @@ TEST_CASE("members that share bytes are refused") {
       with_directory(bytes, directory_part(outer, 0) + directory_part(inner, inner_offset), 2);
   CHECK(code_of(nested) == DiagCode::kNpzMalformed);
   CHECK(parsed(with_directory(bytes, directory_part(inner, inner_offset), 1)));
+}
+
+TEST_CASE("a member whose local header has another name, method or flags is refused") {
+  const auto good = stored_member("x.npy", npy_bytes(kRamp));
+  const auto with_local = [&](const Member& local) {
+    return with_directory(local_part(local), directory_part(good, 0), 1);
+  };
+  CHECK(parsed(with_local(good)));
+  auto local = good;
+  local.name = "y.npy";
+  CHECK(code_of(with_local(local)) == DiagCode::kNpzMalformed);
+  local = good;
+  local.method = 8;
+  CHECK(code_of(with_local(local)) == DiagCode::kNpzMalformed);
+  local = good;
+  local.flags = 1 << 11;
+  CHECK(code_of(with_local(local)) == DiagCode::kNpzMalformed);
+  local = good;
+  local.crc ^= 1;
+  CHECK(code_of(with_local(local)) == DiagCode::kNpzMalformed);
 }
 
 TEST_CASE("directories that lie about their place are refused") {

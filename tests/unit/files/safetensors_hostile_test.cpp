@@ -72,6 +72,7 @@ std::vector<Hostile> broken_header() {
       {"no shape", entry(R"("dtype":"U8","data_offsets":[0,2])")},
       {"no offsets", entry(R"("dtype":"U8","shape":[2])")},
       {"an unknown key", entry(good + R"(,"strides":[1])")},
+      {"two dtypes", entry(good + R"(,"dtype":"U8")")},
       {"two shapes", entry(good + R"(,"shape":[2])")},
       {"an object for a shape", one("\"U8\"", "{}", "[0,2]", 2)},
       {"a list of lists for a shape", one("\"U8\"", "[[2]]", "[0,2]", 2)},
@@ -127,9 +128,9 @@ std::vector<Hostile> broken_ranges() {
 
 void check_refused(const std::vector<Hostile>& files) {
   const TemporaryDirectory directory;
-  for (const auto& [what, bytes] : files) {
-    CAPTURE(what);
-    const auto file = SafetensorsFile::open(directory.write("hostile", bytes));
+  for (const auto& hostile : files) {
+    CAPTURE(hostile.what);
+    const auto file = SafetensorsFile::open(directory.write("hostile", hostile.bytes));
     REQUIRE_FALSE(file);
     CHECK(file.error().code == DiagCode::kSafetensorsMalformed);
     CHECK(file.error().message.find("hostile': ") != std::string::npos);

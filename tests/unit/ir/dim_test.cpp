@@ -179,21 +179,11 @@ TEST_CASE("the normal form sorts terms by text and puts the constant last") {
 
 TEST_CASE("floor divisions and remainders print as factors that read back") {
   const std::pair<const char*, const char*> cases[] = {
-      {"$S/4", "$S/4"},
-      {"($S+3)/4", "($S+3)/4"},
-      {"$S%4", "$S%4"},
-      {"2*($S/4)", "2*($S/4)"},
-      {"2*$S/7", "2*$S/7"},
-      {"-($S/4)", "-($S/4)"},
-      {"-$S/4", "-$S/4"},
-      {"$A-$S/4", "$A-$S/4"},
-      {"$S/4*$T", "($S/4)*$T"},
-      {"$S/($T/4)", "$S/($T/4)"},
-      {"$S/(2*$T)", "$S/(2*$T)"},
-      {"7/$S", "7/$S"},
-      {"$S/4%3", "$S/4%3"},
-      {"$S/-4", "-$S/4"},
-      {"$S%-4", "-(-$S%4)"},
+      {"$S/4", "$S/4"},           {"($S+3)/4", "($S+3)/4"},   {"$S%4", "$S%4"},
+      {"2*($S/4)", "2*($S/4)"},   {"2*$S/7", "2*$S/7"},       {"-($S/4)", "-($S/4)"},
+      {"-$S/4", "-$S/4"},         {"$A-$S/4", "$A-$S/4"},     {"$S/4*$T", "($S/4)*$T"},
+      {"$S/($T/4)", "$S/($T/4)"}, {"$S/(2*$T)", "$S/(2*$T)"}, {"7/$S", "7/$S"},
+      {"$S/4%3", "$S/4%3"},       {"$S/-4", "-$S/4"},         {"$S%-4", "-(-$S%4)"},
   };
   for (const auto& [text, normal] : cases) CHECK(Fixture::normal(text) == normal);
 }
@@ -277,19 +267,21 @@ TEST_CASE("an unknown operand, a zero divisor and overflow make the result unkno
 }
 
 TEST_CASE("the extremes of 64 bits read back") {
-  for (const char* text : {"-9223372036854775808", "9223372036854775807",
-                           "$S+-9223372036854775808", "-9223372036854775808*$S",
-                           "$A+-9223372036854775808*$S", "-9223372036854775808/$S"}) {
+  for (const char* text :
+       {"-9223372036854775808", "9223372036854775807", "$S+-9223372036854775808",
+        "-9223372036854775808*$S", "$A+-9223372036854775808*$S", "-9223372036854775808/$S"}) {
     CHECK(Fixture::normal(text) == text);
   }
 }
 
 TEST_CASE("malformed text is an error that says where") {
-  CHECK(Fixture::error("$S+") == "cannot read dimension '$S+': expected an integer, a symbol or "
-                                 "'(' at its end");
+  CHECK(Fixture::error("$S+") ==
+        "cannot read dimension '$S+': expected an integer, a symbol or "
+        "'(' at its end");
   CHECK(Fixture::error("$S $T") ==
         "cannot read dimension '$S $T': expected an operator at character 4");
-  CHECK(Fixture::error("(1+$S").find("expected an operator or ')' at its end") != std::string::npos);
+  CHECK(Fixture::error("(1+$S").find("expected an operator or ')' at its end") !=
+        std::string::npos);
   CHECK(Fixture::error("$ S").find("expected the name of a symbol at character 2") !=
         std::string::npos);
   CHECK(Fixture::error("?+1").find("'?' is not part of an expression") != std::string::npos);
@@ -297,7 +289,9 @@ TEST_CASE("malformed text is an error that says where") {
   CHECK(Fixture::error("9223372036854775808").find("64 bits") != std::string::npos);
   CHECK(Fixture::error("9223372036854775807+1").find("64 bits") != std::string::npos);
   for (const char* text : {"", " ", "S", "+1", "1.5", "4$S", "$", "$9", "$S)", "()", "*$S", "$S**2",
-                           "$S//2", "$\xc3\xa9", "?" "?"}) {
+                           "$S//2", "$\xc3\xa9",
+                           "?"
+                           "?"}) {
     Fixture::error(text);
   }
   Fixture::error(std::string_view("$S\0", 3));
@@ -305,7 +299,8 @@ TEST_CASE("malformed text is an error that says where") {
 
 TEST_CASE("hostile text ends in an error, not in exhaustion") {
   Fixture::error(std::string(100'000, '('));
-  Fixture::error(std::string(1000, '('));
+  CHECK(Fixture::error(std::string(400, '(') + "$S" + std::string(400, ')'))
+            .find("nested parentheses at character") != std::string::npos);
   CHECK(Fixture::normal(std::string(1001, '-') + "$S") == "-$S");
   CHECK(Fixture::normal(std::string(100, '(') + "$S" + std::string(100, ')')) == "$S");
   std::string expanding = "1";
@@ -388,8 +383,7 @@ TEST_CASE("solving finds the one unbound symbol of a linear extent") {
 TEST_CASE("substitution replaces bound symbols and keeps the others") {
   Fixture f;
   const Dim dim = f.read("($past+$S)/4*$T");
-  CHECK(f.table.print(f.table.substitute(dim, f.bind({{"past", 17}}))) ==
-        "4*$T+$T*(($S+1)/4)");
+  CHECK(f.table.print(f.table.substitute(dim, f.bind({{"past", 17}}))) == "4*$T+$T*(($S+1)/4)");
   CHECK(f.table.substitute(dim, f.bind({{"past", 17}, {"S", 3}, {"T", 2}})) == Dim(10));
   CHECK(f.table.substitute(dim, {}) == dim);
   CHECK(f.table.substitute(f.read("$S/$T"), f.bind({{"T", 0}})).is_unknown());

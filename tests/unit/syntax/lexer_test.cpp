@@ -134,6 +134,14 @@ TEST_SUITE("lexer") {
           Pair{"QuantSpec", "QuantSpec(Raw(type: Int8), uuid=1, solved=0)"});
   }
 
+  TEST_CASE("attribute values have the same kind in any place of a list") {
+    CHECK(
+        kinds("a.b [k:3, l:-1.5, m:true, n:false, o:null, p:word, q:$S, r:a$S]") ==
+        "OpName LBracket Key Colon Int Comma Key Colon Float Comma Key Colon True Comma Key Colon "
+        "False Comma Key Colon Null Comma Key Colon Bare Comma Key Colon Dim Comma Key Colon "
+        "Bare RBracket");
+  }
+
   TEST_CASE("an unquoted string may be empty and may hold commas, blanks and brackets") {
     CHECK(value_of("") == Pair{"Bare", ""});
     CHECK(tokens("a.b [k:, l:1]")[4] == Pair{"Bare", ""});

@@ -29,7 +29,7 @@ inline constexpr AttrRow kSliceAttributes[] = {
     {.name = "indices",
      .type = AttrType::kSlices,
      .required = true,
-     .summary = "start, end and step per dimension; all or nothing for a whole one"},
+     .summary = "start, end and step per dimension, each of which may be missing"},
 };
 inline constexpr AttrRow kSplitAttributes[] = {
     {.name = "dim", .type = AttrType::kInt, .required = true, .summary = "dimension to cut"},
@@ -162,7 +162,7 @@ inline constexpr OpRow kShapeRows[] = {
      .rule = "slice",
      .page = "movement",
      .summary = "A part of every dimension: from start to before end in steps.",
-     .example = "linalg.CPU.SliceOp [indices:[all, {\"start\":-1,\"end\":0,\"step\":1}, all]] "
+     .example = "linalg.CPU.SliceOp [indices:[{}, {\"start\":-1,\"end\":0,\"step\":1}, {}]] "
                 "(%0:tensor<[1, $S, 64], Float32, CPU>) -> (%1:tensor<[1, 1, 64], Float32, CPU>)"},
     {.name = "SplitOp",
      .type_name = "Split",
@@ -287,7 +287,7 @@ inline constexpr OpRow kCopyRows[] = {
      .page = "movement",
      .summary = "Operand 1 with a part replaced by operand 0; dumps write into operand 1 instead.",
      .example = "linalg.CPU.CopyOp "
-                "[indices:[all, {\"start\":2,\"end\":6,\"step\":1}, all]] "
+                "[indices:[{}, {\"start\":2,\"end\":6,\"step\":1}, {}]] "
                 "(%0:tensor<[1, 4, 64], Float32, CPU>, %1:tensor<[1, 16, 64], Float32, CPU>) -> "
                 "(%2:tensor<[1, 16, 64], Float32, CPU>)"},
     {.name = "FillOp",

@@ -147,7 +147,7 @@ inline constexpr OpRow kIndexRows[] = {
      .rule = "index",
      .page = "index",
      .summary = "Every dimension indexed by itself: a slice, a list or a tensor of indices.",
-     .example = "linalg.CPU.IndexOp [indices:[1, all]] (%0:tensor<[16, 64], Float32, CPU>, "
+     .example = "linalg.CPU.IndexOp [indices:[1, {}]] (%0:tensor<[16, 64], Float32, CPU>, "
                 "%1:tensor<[$S], Int32, CPU>) -> (%2:tensor<[$S, 64], Float32, CPU>)"},
     {.name = "ScatterOp",
      .type_name = "Scatter",

@@ -1,0 +1,19 @@
+// Diagnostics about ops that run inside calls.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "mir/plan/schedule.hpp"
+#include "mir/support/diagnostic.hpp"
+
+namespace mir {
+
+/// Where the op's name stands in its text.
+Span span_of(const Op& op);
+
+/// Reports an error at `op`, with the innermost calls that lead to activation `call` as notes.
+Diagnostic& report(Diagnostics& diagnostics, const Op& op, std::span<const Call> calls,
+                   std::uint32_t call, DiagCode code, std::string message);
+
+}  // namespace mir

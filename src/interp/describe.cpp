@@ -1,0 +1,191 @@
+#include "mir/interp/describe.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <unordered_set>
+
+#include "mir/eval/evaluate.hpp"
+#include "mir/interp/ports.hpp"
+#include "mir/ir/module.hpp"
+
+namespace mir {
+
+namespace {
+
+class Describer {
+ public:
+  Describer(const Schedule& schedule, const DimBindings& bindings)
+      : schedule_(schedule), context_(schedule.module().context()), bindings_(bindings) {}
+
+  Description run() {
+    description_.title = schedule_.title();
+    std::size_t number = 0;
+    for (const Port& port : input_ports(schedule_)) {
+      description_.inputs.push_back(tensor(port.name, port.type));
+      symbols_of(port.type, fmt::format("input {} '%{}'", number++, port.name));
+    }
+    for (const Port& port : output_ports(schedule_)) {
+      description_.outputs.push_back(tensor(port.name, port.type));
+    }
+    for (const Value* parameter : schedule_.parameters()) {
+      description_.parameters.push_back(
+          tensor(std::string(context_.text(parameter->symbol())), parameter->type()));
+    }
+    std::map<std::string_view, std::size_t> ops;
+    for (const Step& step : schedule_.steps()) {
+      ++ops[step.op->name()];
+      cache(*step.op);
+    }
+    for (const Step& step : schedule_.steps()) {
+      for (const Value& result : step.op->results()) {
+        symbols_of(result.type(), fmt::format("result of '{}'", step.op->info().mnemonic));
+      }
+    }
+    description_.ops.assign(ops.begin(), ops.end());
+    description_.steps = schedule_.steps().size();
+    description_.calls = schedule_.calls().size() - 1;
+    description_.memory = estimate_memory(schedule_, bindings_);
+    return std::move(description_);
+  }
+
+ private:
+  Description::Tensor tensor(std::string name, const Type* type) const {
+    return {std::move(name), type == nullptr ? "?" : std::string(type->spelling()),
+            tensor_bytes(type, context_.dims(), bindings_)};
+  }
+
+  void symbols_of(const Type* type, const std::string& origin) {
+    const auto* tensor_type = dyn_cast<TensorType>(type);
+    if (tensor_type == nullptr) return;
+    for (const Dim dim : tensor_type->dims()) symbols_of(dim, origin);
+  }
+
+  void symbols_of(Dim dim, const std::string& origin) {
+    for (const Symbol symbol : context_.dims().symbols(dim)) {
+      if (!seen_.insert(symbol).second) continue;
+      description_.symbols.push_back(
+          {std::string(context_.text(symbol)), origin, bindings_.find(symbol)});
+    }
+  }
+
+  void cache(const Op& op) {
+    const Symbol name = cache_of(op);
+    if (!name) return;
+    const std::string text(context_.text(name));
+    const Attr* past = op.attribute("past");
+    if (past != nullptr && past->kind() == AttrKind::kDim) {
+      symbols_of(past->dim(), fmt::format("length of cache '@{}'", text));
+    }
+    if (!caches_.insert(name).second) return;
+    const auto integer = [&](std::string_view key) -> std::optional<std::int64_t> {
+      const Attr* value = op.attribute(key);
+      const bool present = value != nullptr && value->kind() == AttrKind::kInt;
+      return present ? std::optional(value->integer()) : std::nullopt;
+    };
+    description_.caches.push_back({text, integer("kv_head").value_or(0),
+                                   integer("head_dim").value_or(0), integer("capacity")});
+  }
+
+  const Schedule& schedule_;
+  IRContext& context_;
+  const DimBindings& bindings_;
+  Description description_;
+  std::unordered_set<Symbol> seen_;
+  std::unordered_set<Symbol> caches_;
+};
+
+std::string bytes_text(std::uint64_t bytes) {
+  constexpr std::string_view kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  double amount = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; amount >= 1024 && unit + 1 < std::size(kUnits); ++unit) amount /= 1024;
+  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", amount, kUnits[unit]);
+}
+
+void append(std::string& text, std::string_view title,
+            const std::vector<Description::Tensor>& tensors, std::string_view sigil) {
+  text += fmt::format("{} ({}):\n", title, tensors.size());
+  for (const Description::Tensor& tensor : tensors) {
+    text += fmt::format("  {}{}: {}{}\n", sigil, tensor.name, tensor.type,
+                        tensor.bytes ? fmt::format("  {}", bytes_text(*tensor.bytes)) : "");
+  }
+}
+
+}  // namespace
+
+Description describe(const Schedule& schedule, const DimBindings& bindings) {
+  return Describer(schedule, bindings).run();
+}
+
+std::string render(const Description& description) {
+  std::string text = description.title + "\n";
+  append(text, "inputs", description.inputs, "%");
+  append(text, "outputs", description.outputs, "%");
+  text += fmt::format("symbols ({}):\n", description.symbols.size());
+  for (const auto& [name, origin, value] : description.symbols) {
+    text +=
+        fmt::format("  ${}{}: from {}\n", name, value ? fmt::format(" = {}", *value) : "", origin);
+  }
+  append(text, "parameters", description.parameters, "@");
+  text += fmt::format("caches ({}):\n", description.caches.size());
+  for (const Description::Cache& cache : description.caches) {
+    text += fmt::format("  @{}: {} heads of {}{}\n", cache.name, cache.kv_heads, cache.head_dim,
+                        cache.capacity ? fmt::format(", at most {} tokens", *cache.capacity) : "");
+  }
+  text += fmt::format("steps: {} in {} calls\n", description.steps, description.calls);
+  for (const auto& [name, count] : description.ops) text += fmt::format("  {} {}\n", count, name);
+  if (!description.memory) {
+    return text + "memory: not known, give the symbols values with --bind\n";
+  }
+  const MemoryEstimate& memory = *description.memory;
+  return text + fmt::format(
+                    "memory: {} at most (parameters {}, constants {}, inputs {}, "
+                    "results {}, caches {})\n",
+                    bytes_text(memory.peak()), bytes_text(memory.parameters),
+                    bytes_text(memory.constants), bytes_text(memory.inputs),
+                    bytes_text(memory.activations), bytes_text(memory.caches));
+}
+
+std::string to_json(const Description& description) {
+  using Json = nlohmann::ordered_json;
+  const auto optional = [](const auto& value) { return value ? Json(*value) : Json(); };
+  const auto tensors = [&](const std::vector<Description::Tensor>& list) {
+    Json array = Json::array();
+    for (const Description::Tensor& tensor : list) {
+      array.push_back(
+          {{"name", tensor.name}, {"type", tensor.type}, {"bytes", optional(tensor.bytes)}});
+    }
+    return array;
+  };
+  Json json = {{"schema", 1}, {"title", description.title}};
+  json["inputs"] = tensors(description.inputs);
+  json["outputs"] = tensors(description.outputs);
+  json["symbols"] = Json::array();
+  for (const auto& [name, origin, value] : description.symbols) {
+    json["symbols"].push_back({{"name", name}, {"from", origin}, {"value", optional(value)}});
+  }
+  json["parameters"] = tensors(description.parameters);
+  json["caches"] = Json::array();
+  for (const Description::Cache& cache : description.caches) {
+    json["caches"].push_back({{"name", cache.name},
+                              {"kv_heads", cache.kv_heads},
+                              {"head_dim", cache.head_dim},
+                              {"capacity", optional(cache.capacity)}});
+  }
+  json["steps"] = description.steps;
+  json["calls"] = description.calls;
+  json["ops"] = Json::object();
+  for (const auto& [name, count] : description.ops) json["ops"][name] = count;
+  json["memory"] = nullptr;
+  if (const auto& memory = description.memory) {
+    json["memory"] = {{"peak", memory->peak()},         {"parameters", memory->parameters},
+                      {"constants", memory->constants}, {"inputs", memory->inputs},
+                      {"outputs", memory->outputs},     {"results", memory->activations},
+                      {"caches", memory->caches}};
+  }
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace mir

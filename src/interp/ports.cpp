@@ -1,0 +1,239 @@
+#include "mir/interp/ports.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "binder.hpp"
+#include "mir/files/npy.hpp"
+#include "mir/files/npz.hpp"
+#include "mir/files/tensor_spec.hpp"
+#include "mir/ir/module.hpp"
+
+namespace mir {
+
+namespace {
+
+std::string name_of(const Value& value, const IRContext& context) {
+  if (value.has_symbol() && value.symbol()) return std::string(context.text(value.symbol()));
+  if (value.name().is_none()) return {};
+  return value.name().is_number() ? fmt::to_string(value.name().number())
+                                  : std::string(context.text(value.name().symbol()));
+}
+
+Port port_of(const Value& value, SlotIndex slot, const Schedule& schedule) {
+  return {name_of(value, schedule.module().context()), value.tensor_type(), slot};
+}
+
+template <class T>
+std::optional<T> number(std::string_view text) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::string list_of(std::span<const Port> ports) {
+  std::string text;
+  for (const Port& port : ports)
+    text += fmt::format("{}'%{}'", text.empty() ? "" : ", ", port.name);
+  return text.empty() ? "none" : text;
+}
+
+/// What is known of the tensor at a port of known element type.
+DeclaredTensor declared(const Port& port, const DimTable& dims, const DimBindings& bindings) {
+  DeclaredTensor result{.name = port.name, .dtype = *port.type->dtype()};
+  Shape shape;
+  for (const Dim dim : port.type->dims()) {
+    shape.push_back(dims.evaluate(dim, bindings).value_or(kUnknownExtent));
+  }
+  result.shape = std::move(shape);
+  return result;
+}
+
+/// Whether the spec takes its extents from the declared type.
+bool needs_extents(const TensorSpec& spec) {
+  return spec.kind == TensorSpec::Kind::kRandom || spec.kind == TensorSpec::Kind::kZeros ||
+         spec.kind == TensorSpec::Kind::kIota;
+}
+
+/// What a spec says an output should be; files keep their own element type.
+Result<Tensor> load_expected(const TensorSpec& spec, const Port& port, const Tensor& output) {
+  if (spec.kind == TensorSpec::Kind::kNpy) return read_npy(spec.path);
+  if (spec.kind != TensorSpec::Kind::kNpzMember) {
+    return load_tensor(
+        spec, {.name = port.name, .dtype = output.dtype(), .shape = output.shape(), .bound = 2});
+  }
+  const auto archive = NpzFile::open(spec.path);
+  if (!archive) return archive.error();
+  auto member = archive->find(spec.member);
+  if (!member) return std::move(member).error();
+  if (member->has_value()) return **std::move(member);
+  return Error{DiagCode::kTensorNotFound,
+               fmt::format("'{}' has no member '{}'", spec.path, spec.member)};
+}
+
+Error at_port(std::string_view what, const Port& port, const Error& error) {
+  return {error.code, fmt::format("{} '%{}': {}", what, port.name, error.message)};
+}
+
+}  // namespace
+
+Port input_port(const Schedule& schedule, std::size_t number) {
+  return port_of(schedule.entry().arguments()[number], schedule.inputs()[number], schedule);
+}
+
+std::vector<Port> input_ports(const Schedule& schedule) {
+  std::vector<Port> ports;
+  for (std::size_t i = 0; i < schedule.inputs().size(); ++i) {
+    ports.push_back(input_port(schedule, i));
+  }
+  return ports;
+}
+
+std::vector<Port> output_ports(const Schedule& schedule) {
+  std::vector<Port> ports;
+  for (const Op* op : schedule.entry().ops()) {
+    if (!op->is("cf.ReturnOp")) continue;
+    for (std::uint32_t i = 0; i < op->operand_count(); ++i) {
+      ports.push_back(port_of(*op->operand(i), schedule.outputs()[i], schedule));
+    }
+    break;
+  }
+  return ports;
+}
+
+Result<std::size_t> find_port(std::span<const Port> ports, std::string_view target,
+                              std::string_view what) {
+  if (target.empty()) {
+    if (ports.size() == 1) return std::size_t{0};
+    return Error{DiagCode::kPortUnknown, fmt::format("there are {} {}s, say which is meant: {}",
+                                                     ports.size(), what, list_of(ports))};
+  }
+  if (const auto position = number<std::size_t>(target)) {
+    if (*position < ports.size()) return *position;
+  } else {
+    const std::string_view name = target.starts_with('%') ? target.substr(1) : target;
+    const auto found = std::ranges::find(ports, name, &Port::name);
+    if (found != ports.end()) return static_cast<std::size_t>(found - ports.begin());
+  }
+  return Error{DiagCode::kPortUnknown,
+               fmt::format("no {} is '{}'; there are: {}", what, target, list_of(ports))};
+}
+
+Result<void> add_binding(DimBindings& bindings, IRContext& context, std::string_view text) {
+  const auto equals = text.find('=');
+  std::string_view name = text.substr(0, equals);
+  if (name.starts_with('$')) name.remove_prefix(1);
+  const auto value =
+      equals == text.npos ? std::nullopt : number<std::int64_t>(text.substr(equals + 1));
+  if (name.empty() || !value || *value < 0) {
+    return Error{DiagCode::kUsage,
+                 fmt::format("'{}' binds no symbol, expected NAME=EXTENT such as S=16", text)};
+  }
+  const Symbol symbol = context.intern(name);
+  const auto earlier = bindings.find(symbol);
+  if (earlier && *earlier != *value) {
+    return Error{DiagCode::kUsage,
+                 fmt::format("'${}' is bound to {} and to {}", name, *earlier, *value)};
+  }
+  if (!earlier) bindings.bind(symbol, *value);
+  return {};
+}
+
+Result<std::vector<Tensor>> load_inputs(const Schedule& schedule,
+                                        std::span<const std::string> arguments,
+                                        const DimBindings& dims) {
+  const std::vector<Port> ports = input_ports(schedule);
+  std::vector<std::optional<TensorSpec>> specs(ports.size());
+  for (const std::string& argument : arguments) {
+    auto spec = parse_tensor_spec(argument);
+    if (!spec) return std::move(spec).error();
+    const auto port = find_port(ports, spec->target, "input");
+    if (!port) return port.error();
+    if (specs[*port]) {
+      return Error{DiagCode::kInputMissing,
+                   fmt::format("input '%{}' is given twice", ports[*port].name)};
+    }
+    specs[*port] = *std::move(spec);
+  }
+  IRContext& context = schedule.module().context();
+  Binder binder(context, dims);
+  std::vector<Tensor> tensors(ports.size());
+  // Tensors with extents of their own come first: they bind symbols that the others need.
+  for (const bool generated : {false, true}) {
+    const auto bounds = index_bounds(schedule, binder.bindings());
+    for (std::size_t i = 0; i < ports.size(); ++i) {
+      if (!specs[i]) {
+        return Error{DiagCode::kInputMissing,
+                     fmt::format("input {} '%{}' ({}) has no value", i, ports[i].name,
+                                 ports[i].type == nullptr ? "?" : ports[i].type->spelling())};
+      }
+      if (ports[i].type == nullptr || !ports[i].type->dtype()) {
+        return Error{DiagCode::kInputMismatch,
+                     fmt::format("input '%{}' has no element type that is known", ports[i].name)};
+      }
+      if (needs_extents(*specs[i]) != generated) continue;
+      DeclaredTensor wanted = declared(ports[i], context.dims(), binder.bindings());
+      wanted.bound = bounds[ports[i].slot].value_or(2);
+      auto tensor = load_tensor(*specs[i], wanted);
+      if (!tensor) return at_port("input", ports[i], tensor.error());
+      tensors[i] = *std::move(tensor);
+      for (std::size_t dim = 0; dim < tensors[i].shape().size(); ++dim) {
+        // A contradiction is the run's to report.
+        (void)binder.require(ports[i].type->dims()[dim], tensors[i].shape()[dim], {});
+      }
+    }
+  }
+  return tensors;
+}
+
+Result<std::vector<Expectation>> load_expectations(const Schedule& schedule,
+                                                   std::span<const std::string> arguments,
+                                                   std::span<const Tensor> outputs) {
+  const std::vector<Port> ports = output_ports(schedule);
+  std::vector<Expectation> expectations;
+  for (const std::string& argument : arguments) {
+    const auto spec = parse_tensor_spec(argument);
+    if (!spec) return spec.error();
+    const auto port = find_port(ports, spec->target, "output");
+    if (!port) return port.error();
+    auto tensor = load_expected(*spec, ports[*port], outputs[*port]);
+    if (!tensor) return at_port("expected output", ports[*port], tensor.error());
+    expectations.push_back({*port, *std::move(tensor)});
+  }
+  return expectations;
+}
+
+Result<void> write_outputs(const Schedule& schedule, std::span<const std::string> arguments,
+                           std::span<const Tensor> outputs) {
+  const std::vector<Port> ports = output_ports(schedule);
+  for (const std::string& argument : arguments) {
+    const auto equals = argument.find('=');
+    const bool has_target =
+        equals != argument.npos && argument.substr(0, equals).find('/') == argument.npos;
+    const std::string target = has_target ? argument.substr(0, equals) : std::string();
+    const std::string path = has_target ? argument.substr(equals + 1) : argument;
+    const bool archive = path.ends_with(".npz");
+    if (!archive && !path.ends_with(".npy")) {
+      return Error{
+          DiagCode::kTensorSpecInvalid,
+          fmt::format("'{}' is no place for outputs, expected FILE.npy or FILE.npz", path)};
+    }
+    std::vector<NamedTensor> members;
+    if (archive && !has_target) {
+      for (std::size_t i = 0; i < ports.size(); ++i) members.push_back({ports[i].name, outputs[i]});
+    } else {
+      const auto port = find_port(ports, target, "output");
+      if (!port) return port.error();
+      members.push_back({ports[*port].name, outputs[*port]});
+    }
+    const auto written = archive ? write_npz(path, members) : write_npy(path, members[0].tensor);
+    if (!written) return written;
+  }
+  return {};
+}
+
+}  // namespace mir

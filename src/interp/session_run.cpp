@@ -1,0 +1,170 @@
+#include "session_run.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <unordered_set>
+#include <utility>
+
+#include "mir/interp/ports.hpp"
+#include "mir/plan/memory.hpp"
+#include "mir/plan/report.hpp"
+
+namespace mir {
+
+SessionRun::SessionRun(Session::State& state, const RunOptions& options, Diagnostics& diagnostics)
+    : state_(state),
+      schedule_(state.schedule),
+      options_(options),
+      diagnostics_(diagnostics),
+      binder_(state.schedule.module().context(), options.dims),
+      caches_(state.caches),
+      values_(state.schedule.slots().size()) {}
+
+std::optional<std::vector<Tensor>> SessionRun::run(std::span<const Tensor> inputs) {
+  if (!bind_inputs(inputs) || !bind_caches() || !fits_memory()) return std::nullopt;
+  std::size_t done = 0;
+  for (const Step& step : schedule_.steps()) {
+    if (options_.stop.stop_requested()) {
+      fail(step, {DiagCode::kCancelled, fmt::format("the run was stopped after {} of {} steps",
+                                                    done, schedule_.steps().size())});
+      return std::nullopt;
+    }
+    if (!execute(step)) return std::nullopt;
+    for (const SlotIndex slot : schedule_.releases(step)) values_[slot] = Tensor();
+    if (options_.progress) options_.progress(++done, schedule_.steps().size());
+  }
+  std::vector<Tensor> outputs;
+  for (const SlotIndex slot : schedule_.outputs()) outputs.push_back(value_of(slot));
+  state_.caches = std::move(caches_);
+  return outputs;
+}
+
+bool SessionRun::fail(const Step& step, const Error& error) {
+  report(diagnostics_, *step.op, schedule_.calls(), step.call, error.code, error.message);
+  return false;
+}
+
+const Tensor& SessionRun::value_of(SlotIndex slot) const {
+  const Slot& info = schedule_.slots()[slot];
+  if (info.kind == SlotKind::kConstant) return state_.constants[slot];
+  if (info.kind == SlotKind::kParameter) return state_.parameters.at(info.value->symbol());
+  return values_[slot];
+}
+
+bool SessionRun::check_input(std::size_t number, const Tensor& tensor) {
+  const Port port = input_port(schedule_, number);
+  const bool fits = port.type != nullptr && tensor.defined() &&
+                    port.type->rank() == tensor.shape().size() &&
+                    (!port.type->dtype() || *port.type->dtype() == tensor.dtype());
+  if (fits) return true;
+  diagnostics_.error(DiagCode::kInputMismatch, span_of(*schedule_.module().top()),
+                     fmt::format("input {} '%{}' is {}, expected {}", number, port.name,
+                                 tensor.defined() ? fmt::format("{} [{}]", name_of(tensor.dtype()),
+                                                                fmt::join(tensor.shape(), ", "))
+                                                  : "no tensor",
+                                 port.type == nullptr ? "no tensor" : port.type->spelling()));
+  return false;
+}
+
+bool SessionRun::bind_inputs(std::span<const Tensor> inputs) {
+  const Span at = span_of(*schedule_.module().top());
+  if (inputs.size() != schedule_.inputs().size()) {
+    diagnostics_.error(DiagCode::kInputMissing, at,
+                       fmt::format("{} inputs are given, {} takes {}", inputs.size(),
+                                   schedule_.title(), schedule_.inputs().size()));
+    return false;
+  }
+  bool good = true;
+  for (std::size_t i = 0; i < inputs.size(); ++i) good = check_input(i, inputs[i]) && good;
+  if (!good) return false;
+  // Symbols that one extent leaves open may be bound by a later one.
+  for (bool last_round = false, open = true; open && !last_round;) {
+    const std::size_t bound_before = binder_.bindings().entries().size();
+    open = false;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const Port port = input_port(schedule_, i);
+      for (std::size_t dim = 0; dim < port.type->rank(); ++dim) {
+        const auto outcome =
+            binder_.require(port.type->dims()[dim], inputs[i].shape()[dim],
+                            fmt::format("extent {} of input {} '%{}'", dim, i, port.name));
+        if (!outcome) {
+          diagnostics_.error(outcome.error().code, at, outcome.error().message);
+          return false;
+        }
+        open = open || *outcome == Binder::Outcome::kOpen;
+      }
+    }
+    last_round = binder_.bindings().entries().size() == bound_before;
+  }
+  for (std::size_t i = 0; i < inputs.size(); ++i) values_[schedule_.inputs()[i]] = inputs[i];
+  return true;
+}
+
+/// `past` of the first step on each cache is the number of tokens that the cache holds.
+bool SessionRun::bind_caches() {
+  IRContext& context = schedule_.module().context();
+  std::unordered_set<Symbol> seen;
+  for (const Step& step : schedule_.steps()) {
+    const Symbol cache = cache_of(*step.op);
+    if (!cache || !seen.insert(cache).second) continue;
+    const Attr* past = step.op->attribute("past");
+    if (past == nullptr || past->kind() != AttrKind::kDim) continue;
+    const auto found = caches_.find(cache);
+    const auto outcome =
+        binder_.require(past->dim(), found == caches_.end() ? 0 : found->second.length,
+                        fmt::format("the length of cache '@{}'", context.text(cache)));
+    if (!outcome) return fail(step, outcome.error());
+  }
+  return true;
+}
+
+bool SessionRun::fits_memory() {
+  if (options_.memory_limit == 0) return true;
+  const auto estimate = estimate_memory(schedule_, binder_.bindings());
+  if (!estimate) return true;
+  const std::uint64_t needed = estimate->peak() - estimate->parameters;
+  if (needed <= options_.memory_limit) return true;
+  diagnostics_.error(DiagCode::kLimitExceeded, span_of(*schedule_.module().top()),
+                     fmt::format("{} needs {} bytes besides its parameters, at most {} are allowed",
+                                 schedule_.title(), needed, options_.memory_limit));
+  return false;
+}
+
+bool SessionRun::execute(const Step& step) {
+  std::vector<Tensor> operands;
+  for (const SlotIndex slot : schedule_.operands(step)) operands.push_back(value_of(slot));
+  const EvalEnvironment environment{
+      .parameters = &state_.parameters, .caches = &caches_, .dims = &binder_.bindings()};
+  auto results = evaluate(*step.op, operands, environment);
+  if (!results) return fail(step, results.error());
+  for (std::uint32_t i = 0; i < results->size(); ++i) {
+    if (!check_result(step, i, (*results)[i])) return false;
+    values_[step.first_result + i] = std::move((*results)[i]);
+  }
+  return true;
+}
+
+bool SessionRun::check_result(const Step& step, std::uint32_t number, const Tensor& tensor) {
+  const TensorType* declared = step.op->result(number)->tensor_type();
+  const auto mismatch = [&](std::string_view why) {
+    return fail(step, {DiagCode::kResultMismatch,
+                       fmt::format("result {} of '{}' is {} [{}], declared is {}{}", number,
+                                   step.op->info().mnemonic, name_of(tensor.dtype()),
+                                   fmt::join(tensor.shape(), ", "),
+                                   declared == nullptr ? "no tensor" : declared->spelling(), why)});
+  };
+  if (declared == nullptr || declared->rank() != tensor.shape().size() ||
+      (declared->dtype() && *declared->dtype() != tensor.dtype())) {
+    return mismatch("");
+  }
+  for (std::size_t dim = 0; dim < declared->rank(); ++dim) {
+    const std::string place =
+        fmt::format("extent {} of result {} of '{}'", dim, number, step.op->info().mnemonic);
+    const auto outcome = binder_.require(declared->dims()[dim], tensor.shape()[dim], place);
+    if (!outcome) return mismatch(fmt::format(": {}", outcome.error().message));
+  }
+  return true;
+}
+
+}  // namespace mir

@@ -1,0 +1,46 @@
+// One run of a session.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "binder.hpp"
+#include "mir/eval/evaluate.hpp"
+#include "mir/interp/session.hpp"
+
+namespace mir {
+
+struct Session::State {
+  Schedule schedule;
+  ParameterTable parameters;
+  std::vector<Tensor> constants;  ///< by slot; undefined for slots of other kinds
+  CacheTable caches;
+};
+
+class SessionRun {
+ public:
+  SessionRun(Session::State& state, const RunOptions& options, Diagnostics& diagnostics);
+
+  std::optional<std::vector<Tensor>> run(std::span<const Tensor> inputs);
+
+ private:
+  bool bind_inputs(std::span<const Tensor> inputs);
+  bool check_input(std::size_t number, const Tensor& tensor);
+  bool bind_caches();
+  bool fits_memory();
+  bool execute(const Step& step);
+  bool check_result(const Step& step, std::uint32_t number, const Tensor& tensor);
+  const Tensor& value_of(SlotIndex slot) const;
+  bool fail(const Step& step, const Error& error);
+
+  Session::State& state_;
+  const Schedule& schedule_;
+  const RunOptions& options_;
+  Diagnostics& diagnostics_;
+  Binder binder_;
+  CacheTable caches_;  // replaces the session's when the run succeeds
+  std::vector<Tensor> values_;
+};
+
+}  // namespace mir

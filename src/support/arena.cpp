@@ -1,0 +1,31 @@
+#include "mir/support/arena.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+
+namespace mir {
+
+namespace {
+
+constexpr std::size_t kFirstChunk = std::size_t{16} << 10;
+constexpr std::size_t kLargestChunk = std::size_t{8} << 20;
+constexpr std::size_t kHugePage = std::size_t{2} << 20;
+
+}  // namespace
+
+void Arena::grow(std::size_t at_least) {
+  const std::size_t wanted = std::clamp(reserved_ / 2, kFirstChunk, kLargestChunk);
+  std::size_t size = std::max(at_least, wanted);
+  const bool huge = size >= kHugePage;
+  if (huge) size = (size + kHugePage - 1) / kHugePage * kHugePage;
+  void* chunk = huge ? std::aligned_alloc(kHugePage, size) : std::malloc(size);
+  if (chunk == nullptr) throw std::bad_alloc();
+  if (huge) ::madvise(chunk, size, MADV_HUGEPAGE);  // a wish; failing changes nothing
+  chunks_.emplace_back(static_cast<std::byte*>(chunk));
+  cursor_ = reinterpret_cast<std::uintptr_t>(chunk);
+  limit_ = cursor_ + size;
+  reserved_ += size;
+}
+
+}  // namespace mir

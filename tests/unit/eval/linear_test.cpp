@@ -1,0 +1,80 @@
+#include "one_op.hpp"
+
+namespace mir::test {
+
+using Values = std::vector<double>;
+
+TEST_CASE("a linear op finds weight and bias by its name") {
+  OneOp op(
+      "linalg.CPU.LinearOp <name=\"m.proj\"> [in_channels:2, out_channels:3, bias:true] "
+      "(%0:tensor<[1, $S, 2], Float32, CPU>) -> (%1:tensor<[1, $S, 3], Float32, CPU>)");
+  const Tensor x = floats({1, 1, 2}, {2, 3});
+  CHECK(op.error({x}) == "813 'LinearOp': parameter '@m.proj.weight' has no value");
+  op.parameter("m.proj.weight", floats({6}, {1, 0, 0, 1, 1, 1}));  // files may lack the shape
+  CHECK(op.error({x}) == "813 'LinearOp': parameter '@m.proj.bias' has no value");
+  op.parameter("m.proj.bias", floats({3}, {10, 20, 30}));
+  CHECK(op.values({x}) == Values{12, 23, 35});
+  CHECK(op.shape() == Shape{1, 1, 3});
+  op.parameter("m.proj.weight", floats({4}, {1, 0, 0, 1}));
+  CHECK(op.error({x}).starts_with("416 'LinearOp': parameter '@m.proj.weight': "));
+}
+
+TEST_CASE(
+    "a linear op without bias takes its width from the declared type where nothing states it") {
+  OneOp op(
+      "linalg.CPU.LinearOp <name=\"p\"> [bias:false] (%0:tensor<[1, 2], Float32, CPU>) -> "
+      "(%1:tensor<[1, 1], Float32, CPU>)");
+  op.parameter("p.weight", floats({1, 2}, {5, 7}));
+  CHECK(op.values({floats({1, 2}, {1, 2})}) == Values{19});
+  OneOp open(
+      "linalg.CPU.LinearOp <name=\"p\"> [bias:false] (%0:tensor<[1, 2], Float32, CPU>) -> "
+      "(%1:tensor<[1, ?], Float32, CPU>)");
+  CHECK(open.error({floats({1, 2}, {1, 2})}).starts_with("811 "));
+  OneOp nameless(
+      "linalg.CPU.LinearOp [bias:false] (%0:tensor<[1, 2], Float32, CPU>) -> "
+      "(%1:tensor<[1, 1], Float32, CPU>)");
+  CHECK(nameless.error({floats({1, 2}, {1, 2})}).starts_with("414 "));
+}
+
+TEST_CASE("a matrix product serves several heads from one") {
+  OneOp op(
+      "linalg.CPU.MatMulOp [transpose_b:true] (%0:tensor<[1, 2, 1, 2], Float32, CPU>, "
+      "%1:tensor<[1, 1, 2, 2], Float32, CPU>) -> (%2:tensor<[1, 2, 1, 2], Float32, CPU>)");
+  CHECK(op.values({floats({1, 2, 1, 2}, {1, 2, 3, 4}), floats({1, 1, 2, 2}, {1, 0, 1, 1})}) ==
+        Values{1, 3, 3, 7});
+  CHECK(op.error({floats({1, 2, 1, 2}, {1, 2, 3, 4}), floats({1, 1, 2, 3}, {1, 0, 1, 1, 0, 0})})
+            .starts_with("500 "));
+}
+
+TEST_CASE("an embedding picks rows and refuses ids outside its table") {
+  OneOp op(
+      "linalg.CPU.EmbeddingOp <name=\"e\"> [vocab_size:3, hidden_size:2] "
+      "(%0:tensor<[1, $S], Int64, CPU>) -> (%1:tensor<[1, $S, 2], Float32, CPU>)");
+  op.parameter("e.weight", floats({3, 2}, {0, 1, 10, 11, 20, 21}));
+  CHECK(op.values({ints({1, 2}, {2, 0})}) == Values{20, 21, 0, 1});
+  CHECK(op.error({ints({1, 1}, {3})}).starts_with("803 "));
+  CHECK(op.values({ints({1, 0}, {})}).empty());
+}
+
+TEST_CASE("gather replaces one dimension by those of the indices") {
+  OneOp op(
+      "linalg.CPU.GatherOp [dim:1] (%0:tensor<[2, 3], Float32, CPU>, "
+      "%1:tensor<[2], Int32, CPU>) -> (%2:tensor<[2, 2], Float32, CPU>)");
+  CHECK(op.values({floats({2, 3}, {0, 1, 2, 3, 4, 5}), tensor(DType::kInt32, {2}, {2, 0})}) ==
+        Values{2, 0, 5, 3});
+}
+
+TEST_CASE("index treats every dimension by itself") {
+  OneOp op(
+      "linalg.CPU.IndexOp [indices:[1, {\"start\":1,\"end\":3,\"step\":1}, [1, 0]]] "
+      "(%0:tensor<[2, 3, 2], Float32, CPU>, %1:tensor<[1, 2], Int64, CPU>) -> "
+      "(%2:tensor<[1, 2, 2, 2], Float32, CPU>)");
+  Values table;
+  for (int i = 0; i < 12; ++i) table.push_back(i);
+  CHECK(op.values({floats({2, 3, 2}, table), ints({1, 2}, {1, 1})}) ==
+        Values{9, 8, 11, 10, 9, 8, 11, 10});
+  CHECK(op.shape() == Shape{1, 2, 2, 2});
+  CHECK(op.error({floats({2, 3, 2}, table), ints({1, 2}, {1, 2})}).starts_with("803 "));
+}
+
+}  // namespace mir::test

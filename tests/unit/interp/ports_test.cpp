@@ -1,0 +1,189 @@
+#include "mir/interp/ports.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <limits>
+
+#include "mir/files/npy.hpp"
+#include "mir/files/npz.hpp"
+#include "mir/interp/describe.hpp"
+#include "mir/interp/summary.hpp"
+#include "module_text.hpp"
+
+namespace mir::test {
+
+using Values = std::vector<double>;
+using Arguments = std::vector<std::string>;
+
+namespace {
+
+const char* const kLookUp = R"(
+@main [mir_version:1] (%ids:tensor<[1, $S], Int64, CPU>, %7:tensor<[1, $S, 2], Float32, CPU>) -> (%y:tensor<[1, $S, 2], Float32, CPU>, %ids:tensor<[1, $S], Int64, CPU>) {
+  graph.SubGraphOp @init <CPU> { () -> () {
+    tensor.CPU.register () -> (%w:tensor<[5, 2], Float32, CPU>[@e.weight])[symbol:e.weight]
+  } }
+  linalg.CPU.EmbeddingOp <name="e"> [vocab_size:5, hidden_size:2] (%ids:tensor<[1, $S], Int64, CPU>) -> (%t:tensor<[1, $S, 2], Float32, CPU>)
+  linalg.CPU.AddOp (%t:tensor<[1, $S, 2], Float32, CPU>, %7:tensor<[1, $S, 2], Float32, CPU>) -> (%y:tensor<[1, $S, 2], Float32, CPU>)
+  cf.ReturnOp (%y:tensor<[1, $S, 2], Float32, CPU>, %ids:tensor<[1, $S], Int64, CPU>) -> ()
+}
+)";
+
+template <class T>
+std::string error_of(const Result<T>& result) {
+  REQUIRE_FALSE(result.ok());
+  return std::to_string(static_cast<int>(result.error().code)) + " " + result.error().message;
+}
+
+class Folder {
+ public:
+  Folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "mir-interp-XXXXXX").string();
+    path_ = ::mkdtemp(name.data());
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  std::string file(const char* name) const { return (path_ / name).string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace
+
+TEST_CASE("ports are named, numbered by id or counted") {
+  Runner runner(kLookUp);
+  const auto ports = input_ports(runner.session().schedule());
+  REQUIRE(ports.size() == 2);
+  CHECK(*find_port(ports, "ids", "input") == 0);
+  CHECK(*find_port(ports, "%ids", "input") == 0);
+  CHECK(*find_port(ports, "%7", "input") == 1);
+  CHECK(*find_port(ports, "1", "input") == 1);
+  CHECK(error_of(find_port(ports, "7", "input")) == "819 no input is '7'; there are: '%ids', '%7'");
+  CHECK(error_of(find_port(ports, "", "input")) ==
+        "819 there are 2 inputs, say which is meant: '%ids', '%7'");
+  CHECK(*find_port(std::span(ports).first(1), "", "input") == 0);
+}
+
+TEST_CASE("an input with extents of its own binds those that the others need") {
+  Runner runner(kLookUp);
+  const auto inputs =
+      load_inputs(runner.session().schedule(), Arguments{"%7=zeros", "ids=[[4, 0, 1]]"}, {});
+  REQUIRE(inputs.ok());
+  CHECK(values_of(inputs->at(0)) == Values{4, 0, 1});
+  CHECK(inputs->at(1).shape() == Shape{1, 3, 2});
+  CHECK(runner.run(*inputs)[0].shape() == Shape{1, 3, 2});
+}
+
+TEST_CASE("random integers stay inside the table that they index") {
+  Runner runner(kLookUp);
+  DimBindings dims;
+  REQUIRE(add_binding(dims, runner.context(), "S=64").ok());
+  const auto inputs =
+      load_inputs(runner.session().schedule(), Arguments{"0=random:3", "1=zeros"}, dims);
+  REQUIRE(inputs.ok());
+  const TensorSummary summary = summarise(inputs->at(0));
+  CHECK(summary.min == 0);
+  CHECK(summary.max == 4);
+  runner.run(*inputs);
+}
+
+TEST_CASE("inputs that are missing, given twice or without extents are refused") {
+  Runner runner(kLookUp);
+  const Schedule& schedule = runner.session().schedule();
+  CHECK(error_of(load_inputs(schedule, Arguments{"ids=[[1]]"}, {})) ==
+        "820 input 1 '%7' (tensor<[1, $S, 2], Float32, CPU>) has no value");
+  CHECK(error_of(load_inputs(schedule, Arguments{"ids=[[1]]", "0=[[1]]"}, {})) ==
+        "820 input '%ids' is given twice");
+  CHECK(error_of(load_inputs(schedule, Arguments{"ids=zeros", "1=zeros"}, {}))
+            .starts_with("607 input '%ids': "));
+  CHECK(
+      error_of(load_inputs(schedule, Arguments{"ids=nothing", "1=zeros"}, {})).starts_with("608 "));
+}
+
+TEST_CASE("bindings are a name and an extent") {
+  IRContext context;
+  DimBindings dims;
+  REQUIRE(add_binding(dims, context, "$S=16").ok());
+  CHECK(add_binding(dims, context, "S=16").ok());
+  CHECK(dims.find(context.intern("S")) == 16);
+  for (const char* bad : {"S", "=3", "S=", "S=x", "S=-1", "S=17", "S=1 "}) {
+    CAPTURE(bad);
+    CHECK(error_of(add_binding(dims, context, bad)).starts_with("900 "));
+  }
+}
+
+TEST_CASE("outputs go to files and come back as expectations") {
+  const Folder folder;
+  Runner runner(kLookUp);
+  const Schedule& schedule = runner.session().schedule();
+  const auto outputs = runner.run(*load_inputs(schedule, Arguments{"ids=[[4, 0]]", "1=iota"}, {}));
+  const std::string all = folder.file("all.npz"), one = folder.file("one.npy");
+  REQUIRE(write_outputs(schedule, Arguments{all, "ids=" + one}, outputs).ok());
+  const auto expected = load_expectations(
+      schedule, Arguments{"y=" + all + ":y", "ids=" + one, "1=[[4, 0]]"}, outputs);
+  REQUIRE(expected.ok());
+  REQUIRE(expected->size() == 3);
+  CHECK(expected->at(0).port == 0);
+  CHECK(hash_bytes(expected->at(0).tensor) == hash_bytes(outputs[0]));
+  CHECK(hash_bytes(expected->at(1).tensor) == hash_bytes(outputs[1]));
+  CHECK(hash_bytes(expected->at(2).tensor) == hash_bytes(outputs[1]));
+  CHECK(error_of(write_outputs(schedule, Arguments{one}, outputs)).starts_with("819 "));
+  CHECK(error_of(write_outputs(schedule, Arguments{"y=out.txt"}, outputs)).starts_with("608 "));
+  CHECK(error_of(load_expectations(schedule, Arguments{"y=" + all + ":z"}, outputs))
+            .starts_with("606 "));
+}
+
+TEST_CASE("a summary tells range, mean and NaNs, and its hash tells bits apart") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const TensorSummary summary = summarise(floats({1, 4}, {1, -2, nan, 4}));
+  CHECK(render(summary).starts_with("Float32 [1, 4], min -2, max 4, mean 1, 1 NaN, hash "));
+  CHECK(hash_bytes(floats({1}, {0.0})) != hash_bytes(floats({1}, {-0.0})));
+  CHECK(render(summarise(floats({0}, {}))).starts_with("Float32 [0], min 0, max 0, mean 0, hash "));
+}
+
+TEST_CASE("the largest elements of the last row are ranked") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto row = top_elements(floats({2, 4}, {9, 9, 9, 9, nan, 1, 3, 3}), 3);
+  REQUIRE(row.ok());
+  REQUIRE(row->size() == 3);
+  CHECK(row->at(0).index == 2);
+  CHECK(row->at(1).index == 3);
+  CHECK(row->at(2).index == 1);
+  CHECK(top_elements(floats({1}, {5}), 9)->size() == 1);
+  CHECK_FALSE(top_elements(floats({0}, {}), 1).ok());
+  CHECK_FALSE(top_elements(floats({}, {1}), 1).ok());
+}
+
+TEST_CASE("a description lists what a run needs without running") {
+  Text text(kAttention);
+  Diagnostics problems;
+  const auto schedule = Schedule::build(*text.module, "", problems);
+  REQUIRE(schedule.has_value());
+  const Description open = describe(*schedule, {});
+  REQUIRE(open.inputs.size() == 1);
+  CHECK(open.inputs[0].name == "x");
+  CHECK_FALSE(open.inputs[0].bytes.has_value());
+  CHECK_FALSE(open.memory.has_value());
+  REQUIRE(open.symbols.size() == 2);
+  CHECK(open.symbols[0].name == "S");
+  CHECK(open.symbols[0].origin == "input 0 '%x'");
+  CHECK(open.symbols[1].origin == "length of cache '@kv'");
+  REQUIRE(open.parameters.size() == 3);
+  CHECK(open.parameters[0].bytes == 64);
+  REQUIRE(open.caches.size() == 1);
+  CHECK(open.caches[0].capacity == 6);
+  CHECK(open.steps == 13);
+  CHECK(open.calls == 1);
+  DimBindings dims;
+  REQUIRE(add_binding(dims, text.context, "S=2").ok());
+  REQUIRE(add_binding(dims, text.context, "past=0").ok());
+  const Description bound = describe(*schedule, dims);
+  CHECK(bound.inputs[0].bytes == 32);
+  REQUIRE(bound.memory.has_value());
+  CHECK(render(bound).find("  2 linalg.LinearOp\n") != std::string::npos);
+  CHECK(to_json(bound).find("\"schema\": 1") != std::string::npos);
+  CHECK(to_json(open).find("\"memory\": null") != std::string::npos);
+}
+
+}  // namespace mir::test

@@ -1,0 +1,244 @@
+#include "mir/interp/session.hpp"
+
+#include "mir/interp/summary.hpp"
+#include "module_text.hpp"
+
+namespace mir::test {
+
+using Values = std::vector<double>;
+
+namespace {
+
+/// `count` states of four numbers, different for every position.
+Tensor states(std::int64_t first, std::int64_t count) {
+  Values values;
+  for (std::int64_t i = first * 4; i < (first + count) * 4; ++i) {
+    values.push_back(static_cast<double>(i % 7) * 0.25 - 0.5);
+  }
+  return floats({1, count, 4}, values);
+}
+
+std::vector<std::uint64_t> hashes(const std::vector<Tensor>& tensors) {
+  std::vector<std::uint64_t> all;
+  for (const Tensor& tensor : tensors) all.push_back(hash_bytes(tensor));
+  return all;
+}
+
+/// Errors of create() on a text, with these weights.
+std::vector<std::string> refusals(const std::string& text, const WeightSet* weights) {
+  Text source(text);
+  Diagnostics problems;
+  CHECK_FALSE(
+      Session::create(*source.module, {.entry = {}, .weights = weights}, problems).has_value());
+  return errors_of(problems);
+}
+
+const char* const kTwoInputs = R"(
+@main [mir_version:1] (%a:tensor<[2, $S], Float32, CPU>, %b:tensor<[$S, $T+$S], Float32, CPU>) -> (%y:tensor<[2, $T+$S], Float32, CPU>) {
+  linalg.CPU.MatMulOp [transpose_b:false] (%a:tensor<[2, $S], Float32, CPU>, %b:tensor<[$S, $T+$S], Float32, CPU>) -> (%y:tensor<[2, $T+$S], Float32, CPU>)
+  cf.ReturnOp (%y:tensor<[2, $T+$S], Float32, CPU>) -> ()
+}
+)";
+
+Tensor zeros(Shape shape) {
+  return *Tensor::allocate(DType::kFloat32, std::move(shape));
+}
+
+}  // namespace
+
+TEST_CASE("a prompt at once and token by token give the same bits") {
+  Runner prompt(kAttention), steps(kAttention);
+  const auto whole = prompt.run({states(0, 5)});
+  REQUIRE(whole.size() == 1);
+  CHECK(whole[0].shape() == Shape{1, 5, 4});
+  Values joined;
+  for (std::int64_t i = 0; i < 5; ++i) {
+    const auto one = steps.run({states(i, 1)});
+    const Values values = values_of(one[0]);
+    joined.insert(joined.end(), values.begin(), values.end());
+  }
+  CHECK(joined == values_of(whole[0]));
+  CHECK(steps.session().cache_length("kv") == 5);
+  // A prompt in two parts, too.
+  steps.session().reset();
+  CHECK(steps.session().cache_length("kv") == 0);
+  CHECK_FALSE(steps.session().cache_length("other").has_value());
+  steps.run({states(0, 2)});
+  const Values rest = values_of(steps.run({states(2, 3)})[0]);
+  CHECK(rest == Values(joined.begin() + 8, joined.end()));
+}
+
+TEST_CASE("runs repeat bit for bit whatever the number of threads") {
+  Runner first(kAttention), second(kAttention);
+  const auto hash = hashes(first.run({states(0, 4)}));
+  RunOptions eight;
+  eight.threads = 8;
+  CHECK(hashes(second.run({states(0, 4)}, eight)) == hash);
+  first.session().reset();
+  CHECK(hashes(first.run({states(0, 4)})) == hash);
+  first.session().reset();
+  CHECK(hashes(first.run({states(1, 4)})) != hash);
+}
+
+TEST_CASE("a cache that is full refuses the run and keeps its content") {
+  Runner runner(kAttention);
+  runner.run({states(0, 4)});
+  CHECK(runner.error({states(4, 3)}) ==
+        "817 'KVCacheOp': cache '@kv' holds 4 of 6 tokens, 3 more do not fit");
+  CHECK(runner.session().cache_length("kv") == 4);
+  runner.run({states(4, 2)});
+  CHECK(runner.session().cache_length("kv") == 6);
+  runner.session().reset();
+  runner.run({states(0, 6)});
+}
+
+TEST_CASE("a run that fails after a cache was written leaves it as it was") {
+  Runner runner(R"(
+@main [mir_version:1] (%x:tensor<[1, 1, $S, 1], Float32, CPU>, %i:tensor<[1], Int32, CPU>) -> (%y:tensor<[1, 1, 1, 1], Float32, CPU>) {
+  linalg.CPU.KVCacheOp <name="kv"> [q_head:1, kv_head:1, head_dim:1] (%x:tensor<[1, 1, $S, 1], Float32, CPU>, %x:tensor<[1, 1, $S, 1], Float32, CPU>) -> (%k:tensor<[1, 1, ?, 1], Float32, CPU>, %v:tensor<[1, 1, ?, 1], Float32, CPU>)
+  linalg.CPU.GatherOp [dim:2] (%k:tensor<[1, 1, ?, 1], Float32, CPU>, %i:tensor<[1], Int32, CPU>) -> (%y:tensor<[1, 1, 1, 1], Float32, CPU>)
+  cf.ReturnOp (%y:tensor<[1, 1, 1, 1], Float32, CPU>) -> ()
+}
+)");
+  const Tensor x = floats({1, 1, 2, 1}, {1, 2});
+  const auto index = [](double i) { return tensor(DType::kInt32, {1}, {i}); };
+  runner.run({x, index(1)});
+  CHECK(runner.error({x, index(4)}).starts_with("803 "));
+  CHECK(runner.session().cache_length("kv") == 2);
+  CHECK(values_of(runner.run({x, index(3)})[0]) == Values{2});
+}
+
+TEST_CASE("symbols are bound by inputs and every other extent is checked against them") {
+  Runner runner(kTwoInputs);
+  CHECK(runner.run({zeros({2, 3}), zeros({3, 5})})[0].shape() == Shape{2, 5});
+  CHECK(runner.error({zeros({2, 3}), zeros({4, 5})}) ==
+        "821 extent 0 of input 1 '%b' is 4, expected $S = 3 where '$S' is 3 by extent 1 of input 0 "
+        "'%a'");
+  CHECK(runner.error({zeros({2, 3}), zeros({3, 2})}) ==
+        "821 extent 1 of input 1 '%b' is 2, which $S+$T cannot be where '$S' is 3 by extent 1 of "
+        "input 0 '%a'");
+  CHECK(runner.error({zeros({3, 3}), zeros({3, 5})}).starts_with("821 extent 0 of input 0 "));
+  RunOptions stated;
+  stated.dims.bind(runner.context().intern("T"), 1);
+  CHECK(
+      runner.error({zeros({2, 3}), zeros({3, 5})}, stated) ==
+      "821 extent 1 of input 1 '%b' is 5, expected $S+$T = 4 where '$S' is 3 by extent 1 of input "
+      "0 '%a', '$T' is 1 by the caller");
+}
+
+TEST_CASE("inputs of a wrong number, rank or element type are refused") {
+  Runner runner(kTwoInputs);
+  CHECK(runner.error({zeros({2, 3})}) == "820 1 inputs are given, module 'main' takes 2");
+  CHECK(runner.error({zeros({2, 3}), zeros({3})}) ==
+        "818 input 1 '%b' is Float32 [3], expected tensor<[$S, $S+$T], Float32, CPU>");
+  CHECK(runner.error({zeros({2, 3}), ints({3, 5}, Values(15, 0))}).starts_with("818 "));
+  CHECK(runner.error({zeros({2, 3}), Tensor()}).starts_with("818 "));
+}
+
+TEST_CASE("a result that is not what its type says ends the run") {
+  Text text(R"(
+@main [mir_version:1] (%x:tensor<[$S], Float32, CPU>) -> (%y:tensor<[$T], Float32, CPU>) {
+  linalg.CPU.SliceOp [indices:[{"start":1}]] (%x:tensor<[$S], Float32, CPU>) -> (%a:tensor<[$T], Float32, CPU>)
+  linalg.CPU.SliceOp [indices:[{"start":2}]] (%x:tensor<[$S], Float32, CPU>) -> (%y:tensor<[$T], Float32, CPU>)
+  cf.ReturnOp (%y:tensor<[$T], Float32, CPU>) -> ()
+}
+)");
+  Diagnostics problems;
+  auto session = Session::create(*text.module, {}, problems);
+  REQUIRE(session.has_value());
+  CHECK_FALSE(session->run(std::vector{zeros({5})}, problems).has_value());
+  CHECK(
+      errors_of(problems) ==
+      std::vector<std::string>{
+          "812 result 0 of 'SliceOp' is Float32 [3], declared is tensor<[$T], Float32, CPU>: "
+          "extent 0 of result 0 of 'SliceOp' is 3, expected $T = 4 where '$T' is 4 by extent 0 of "
+          "result 0 of 'SliceOp'"});
+}
+
+TEST_CASE("errors in graphs say which calls led there") {
+  Runner runner(kAttention);
+  runner.run({states(0, 6)});
+  Diagnostics problems;
+  CHECK_FALSE(runner.session().run(std::vector{states(6, 1)}, problems).has_value());
+  const auto found = problems.sorted();
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].at.known());
+  REQUIRE(found[0].notes.size() == 1);
+  CHECK(found[0].notes[0].message == "called here");
+}
+
+TEST_CASE("every parameter without a value is named") {
+  const auto missing = refusals(kAttention, nullptr);
+  REQUIRE(missing.size() == 3);
+  CHECK(missing[0] ==
+        "813 no weight source has parameter '@q.weight' (tensor<[4, 4], Float32, CPU>)");
+  CHECK(missing[2] == "813 no weight source has parameter '@k.bias' (tensor<[2], Float32, CPU>)");
+}
+
+TEST_CASE("a parameter of unknown extents is refused") {
+  WeightSet weights;
+  REQUIRE(weights.add("random:1").ok());
+  const auto problems = refusals(R"(
+@main [mir_version:1] (%x:tensor<[$S], Float32, CPU>) -> (%y:tensor<[$S], Float32, CPU>) {
+  graph.SubGraphOp @init <CPU> { () -> () {
+    tensor.CPU.register () -> (%w:tensor<[$S], Float32, CPU>[@w])[symbol:w]
+  } }
+  linalg.CPU.AddOp (%x:tensor<[$S], Float32, CPU>, %w:tensor<[$S], Float32, CPU>[@w]) -> (%y:tensor<[$S], Float32, CPU>)
+  cf.ReturnOp (%y:tensor<[$S], Float32, CPU>) -> ()
+}
+)",
+                                 &weights);
+  REQUIRE(problems.size() == 1);
+  CHECK(problems[0].starts_with("607 parameter '@w' needs constant extents"));
+}
+
+TEST_CASE("parameters may be operands and constants must hold what they state") {
+  const auto text = [](const std::string& constant) {
+    return R"(
+@main [mir_version:1] (%x:tensor<[2], Float32, CPU>) -> (%y:tensor<[2], Float32, CPU>) {
+  graph.SubGraphOp @init <CPU> { () -> () {
+    tensor.CPU.register () -> (%w:tensor<[2], Float32, CPU>[@w])[symbol:w]
+  } }
+  linalg.CPU.MulOp (%x:tensor<[2], Float32, CPU>, %w:tensor<[2], Float32, CPU>[@w]) -> (%t:tensor<[2], Float32, CPU>)
+  linalg.CPU.AddOp (%t:tensor<[2], Float32, CPU>, %c:tensor<[2], Float32, CPU>[constant:)" +
+           constant + R"(]) -> (%y:tensor<[2], Float32, CPU>)
+  cf.ReturnOp (%y:tensor<[2], Float32, CPU>) -> ()
+}
+)";
+  };
+  WeightSet weights;
+  REQUIRE(weights.add("splat:2").ok());
+  Text source(text("[10, 20]"));
+  Diagnostics problems;
+  auto session = Session::create(*source.module, {.entry = {}, .weights = &weights}, problems);
+  REQUIRE(session.has_value());
+  const auto outputs = session->run(std::vector{floats({2}, {1, 3})}, problems);
+  REQUIRE(outputs.has_value());
+  CHECK(values_of(outputs->front()) == Values{12, 26});
+  CHECK(refusals(text("[1, 2, 3]"), &weights)[0].starts_with("814 "));
+}
+
+TEST_CASE("a graph can be run by itself") {
+  Runner whole(kAttention), graph(kAttention, "attend");
+  CHECK(graph.session().schedule().calls().size() == 1);
+  CHECK(hashes(graph.run({states(0, 3)})) == hashes(whole.run({states(0, 3)})));
+}
+
+TEST_CASE("a run reports progress and can be stopped between steps") {
+  Runner runner(kAttention);
+  std::stop_source source;
+  RunOptions options;
+  options.stop = source.get_token();
+  std::size_t last = 0;
+  options.progress = [&](std::size_t done, std::size_t total) {
+    CHECK(total == runner.session().schedule().steps().size());
+    CHECK(done == last + 1);
+    last = done;
+    if (done == 7) source.request_stop();
+  };
+  CHECK(runner.error({states(0, 2)}, options) == "824 the run was stopped after 7 of 13 steps");
+  CHECK(runner.session().cache_length("kv") == 0);
+  runner.run({states(0, 2)});
+}
+
+}  // namespace mir::test

@@ -1,0 +1,185 @@
+#include "mir/plan/schedule.hpp"
+
+#include "../interp/module_text.hpp"
+#include "mir/plan/memory.hpp"
+
+namespace mir::test {
+
+namespace {
+
+constexpr const char* kVector = "tensor<[4], Float32, CPU>";
+
+/// A module around graphs and a body, all values of type [4].
+std::string module_of(const std::string& graphs, const std::string& body) {
+  std::string text = "@main [mir_version:1] (%x:V) -> (%y:V) {\n" + graphs + body +
+                     "\ncf.ReturnOp (%y:V) -> ()\n}\n";
+  for (auto at = text.find(":V"); at != text.npos; at = text.find(":V", at + 1)) {
+    text.replace(at + 1, 1, kVector);
+  }
+  return text;
+}
+
+std::string graph(const std::string& name, const std::string& body) {
+  return "graph.SubGraphOp @" + name + " <CPU> { (%a:V) -> (%b:V) {\n" + body +
+         "\ncf.ReturnOp (%b:V) -> ()\n} }\n";
+}
+
+std::vector<std::string> problems_of(const std::string& text, const std::string& entry = {}) {
+  Text source(text);
+  Diagnostics diagnostics;
+  CHECK_FALSE(Schedule::build(*source.module, entry, diagnostics).has_value());
+  return errors_of(diagnostics);
+}
+
+}  // namespace
+
+TEST_CASE("calls are inlined and each step releases what nothing reads any more") {
+  Text text(module_of(graph("f",
+                            "linalg.CPU.NegOp(%a:V) -> (%t:V)\n"
+                            "linalg.CPU.AbsOp(%t:V) -> (%b:V)"),
+                      "graph.CallGraphOp @f (%x:V) -> (%u:V)\n"
+                      "graph.CallGraphOp @f (%u:V) -> (%y:V)"));
+  Diagnostics diagnostics;
+  const auto schedule = Schedule::build(*text.module, "", diagnostics);
+  REQUIRE(schedule.has_value());
+  REQUIRE(schedule->steps().size() == 4);
+  CHECK(schedule->calls().size() == 3);
+  CHECK(schedule->inputs().size() == 1);
+  REQUIRE(schedule->outputs().size() == 1);
+  CHECK(schedule->outputs()[0] == schedule->steps()[3].first_result);
+  // A chain: every step reads what the one before it made and is its last reader.
+  SlotIndex previous = schedule->inputs()[0];
+  for (const Step& step : schedule->steps()) {
+    REQUIRE(schedule->operands(step).size() == 1);
+    CHECK(schedule->operands(step)[0] == previous);
+    REQUIRE(schedule->releases(step).size() == 1);
+    CHECK(schedule->releases(step)[0] == previous);
+    previous = step.first_result;
+  }
+  CHECK(schedule->slots()[previous].last_use == Slot::kNever);
+  const auto memory = estimate_memory(*schedule, {});
+  REQUIRE(memory.has_value());
+  CHECK(memory->inputs == 16);
+  CHECK(memory->outputs == 16);
+  CHECK(memory->activations == 32);
+}
+
+TEST_CASE("a result that nothing reads is released by the step that makes it") {
+  Text text(module_of("", "linalg.CPU.NegOp(%x:V) -> (%dead:V)\nlinalg.CPU.AbsOp(%x:V) -> (%y:V)"));
+  Diagnostics diagnostics;
+  const auto schedule = Schedule::build(*text.module, "", diagnostics);
+  REQUIRE(schedule.has_value());
+  const Step& first = schedule->steps()[0];
+  REQUIRE(schedule->releases(first).size() == 1);
+  CHECK(schedule->releases(first)[0] == first.first_result);
+}
+
+TEST_CASE("views cost no memory and keep their storage alive") {
+  Text text(module_of("",
+                      "linalg.CPU.NegOp(%x:V) -> (%n:V)\n"
+                      "linalg.CPU.ContiguousOp(%n:V) -> (%c:V)\n"
+                      "linalg.CPU.AbsOp(%n:V) -> (%k:V)\n"
+                      "linalg.CPU.AddOp(%c:V, %k:V) -> (%y:V)"));
+  Diagnostics diagnostics;
+  const auto schedule = Schedule::build(*text.module, "", diagnostics);
+  REQUIRE(schedule.has_value());
+  const SlotIndex n = schedule->steps()[0].first_result;
+  CHECK(schedule->slots()[schedule->steps()[1].first_result].storage == n);
+  const auto memory = estimate_memory(*schedule, {});
+  REQUIRE(memory.has_value());
+  CHECK(memory->activations == 48);  // n (through c), k and y
+}
+
+TEST_CASE("a graph that calls itself is refused with the cycle") {
+  const auto problems =
+      problems_of(module_of(graph("f", "graph.CallGraphOp @g (%a:V) -> (%b:V)") +
+                                graph("g", "graph.CallGraphOp @f (%a:V) -> (%b:V)"),
+                            "graph.CallGraphOp @f (%x:V) -> (%y:V)"));
+  REQUIRE(problems.size() == 1);
+  CHECK(problems[0] == "413 graph calls itself: @f -> @g -> @f");
+}
+
+TEST_CASE("calls that multiply without end hit a limit") {
+  std::string graphs = graph("f0", "linalg.CPU.NegOp(%a:V) -> (%b:V)");
+  for (int i = 1; i < 40; ++i) {
+    const std::string callee = std::to_string(i - 1);
+    graphs += graph("f" + std::to_string(i), "graph.CallGraphOp @f" + callee +
+                                                 " (%a:V) -> (%t:V)\n"
+                                                 "graph.CallGraphOp @f" +
+                                                 callee + " (%t:V) -> (%b:V)");
+  }
+  const auto problems = problems_of(module_of(graphs, "graph.CallGraphOp @f39 (%x:V) -> (%y:V)"));
+  REQUIRE(problems.size() == 1);
+  CHECK(problems[0].starts_with("4 "));
+}
+
+TEST_CASE("what cannot be executed is named once with the calls that lead there") {
+  Text text(module_of(graph("f", "linalg.CPU.PadOp [pad:[0, 0]] (%a:V) -> (%b:V)"),
+                      "graph.CallGraphOp @f (%x:V) -> (%u:V)\n"
+                      "graph.CallGraphOp @f (%u:V) -> (%y:V)"));
+  Diagnostics diagnostics;
+  CHECK_FALSE(Schedule::build(*text.module, "", diagnostics).has_value());
+  CHECK(diagnostics.error_count() == 1);
+  const auto problems = diagnostics.sorted();
+  REQUIRE(problems.size() == 1);
+  CHECK(problems[0].code == DiagCode::kNotExecutable);
+  CHECK(problems[0].at.known());
+  REQUIRE(problems[0].notes.size() == 1);
+  CHECK(problems[0].notes[0].message == "called here");
+}
+
+TEST_CASE("graphs, parameters and values that do not exist are reported") {
+  CHECK(problems_of(module_of("", "graph.CallGraphOp @none (%x:V) -> (%y:V)"))[0] ==
+        "411 no graph is named '@none'");
+  CHECK(problems_of(module_of("", "linalg.CPU.NegOp(%x:V) -> (%y:V)"), "none")[0] ==
+        "823 module 'main' has no graph '@none'");
+  CHECK(problems_of(module_of("", "linalg.CPU.AddOp(%x:V, %w:V[@w]) -> (%y:V)"))[0] ==
+        "415 no parameter '@w' is registered");
+  CHECK(problems_of(module_of(graph("f", "linalg.CPU.NegOp(%a:V) -> (%b:V)"),
+                              "graph.CallGraphOp @f () -> (%y:V)"))[0] ==
+        "412 call of '@f' has 0 operands, the graph takes 1");
+  CHECK(problems_of("@main () -> () {\nlinalg.CPU.NegOp(%x:tensor<[4], Float32, CPU>) -> "
+                    "(%y:tensor<[4], Float32, CPU>)\n}\n")[0]
+            .starts_with("317 "));
+}
+
+TEST_CASE("integers that index are bounded by what they index") {
+  const std::string ids = "tensor<[2], Int32, CPU>", table = "tensor<[7, 4], Float32, CPU>";
+  Text text("@main [mir_version:1] (%i:" + ids + ", %j:" + ids + ", %t:" + table +
+            ") -> (%y:tensor<[2, 4], Float32, CPU>) {\n"
+            "linalg.CPU.CastTypeOp [dtype:Int64] (%i:" +
+            ids +
+            ") -> (%l:tensor<[2], Int64, CPU>)\n"
+            "linalg.CPU.GatherOp [dim:0] (%t:" +
+            table +
+            ", %l:tensor<[2], Int64, CPU>) -> "
+            "(%y:tensor<[2, 4], Float32, CPU>)\n"
+            "linalg.CPU.NegOp (%j:" +
+            ids + ") -> (%k:" + ids +
+            ")\n"
+            "cf.ReturnOp (%y:tensor<[2, 4], Float32, CPU>) -> ()\n}\n");
+  Diagnostics diagnostics;
+  const auto schedule = Schedule::build(*text.module, "", diagnostics);
+  REQUIRE(schedule.has_value());
+  const auto bounds = index_bounds(*schedule, {});
+  CHECK(bounds[schedule->inputs()[0]] == 7);
+  CHECK_FALSE(bounds[schedule->inputs()[1]].has_value());
+}
+
+TEST_CASE("sizes depend on the values of symbols") {
+  Text text(kAttention);
+  Diagnostics diagnostics;
+  const auto schedule = Schedule::build(*text.module, "", diagnostics);
+  REQUIRE(schedule.has_value());
+  CHECK_FALSE(estimate_memory(*schedule, {}).has_value());
+  DimBindings dims;
+  dims.bind(text.context.intern("S"), 2);
+  dims.bind(text.context.intern("past"), 3);
+  const auto memory = estimate_memory(*schedule, dims);
+  REQUIRE(memory.has_value());
+  CHECK(memory->parameters == (16 + 8 + 2) * 4);
+  CHECK(memory->constants == 4);
+  CHECK(memory->caches == 2 * 5 * 2 * 4);
+}
+
+}  // namespace mir::test

@@ -1,0 +1,106 @@
+#include "settings.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace mir::tools {
+
+namespace {
+
+constexpr Option kOptions[] = {
+    {.name = "weights",
+     .letter = 'w',
+     .argument = "SPEC",
+     .help = "take parameters from FILE (safetensors, npz), random:SEED or splat:V; later ones win",
+     .repeatable = true},
+    {.name = "input",
+     .letter = 'i',
+     .argument = "[PORT=]SPEC",
+     .help = "an input as FILE.npy, FILE.npz:MEMBER, a number or list, random:SEED, zeros or iota; "
+             "PORT is a name, %id or position",
+     .repeatable = true},
+    {.name = "output",
+     .letter = 'o',
+     .argument = "[PORT=]FILE",
+     .help = "write an output to FILE.npy, or all of them to FILE.npz",
+     .repeatable = true},
+    {.name = "expect",
+     .argument = "[PORT=]SPEC",
+     .help = "compare an output with this tensor; exit with 1 when they differ",
+     .repeatable = true},
+    {.name = "rtol", .argument = "X", .help = "relative tolerance of --expect (1e-5)"},
+    {.name = "atol", .argument = "X", .help = "absolute tolerance of --expect (1e-8)"},
+    {.name = "bind",
+     .argument = "S=N",
+     .help = "give a dimension symbol its value",
+     .repeatable = true},
+    {.name = "describe", .help = "run nothing: show inputs, outputs, parameters, caches, memory"},
+    {.name = "json", .help = "with --describe: one JSON object"},
+    {.name = "print-outputs",
+     .argument = "WHEN",
+     .help = "yes (default) or no: type, extents, range and hash of each output"},
+    {.name = "top", .argument = "K", .help = "show the K largest elements of each last row"},
+    {.name = "module", .argument = "NAME", .help = "the module to run where the file has several"},
+    {.name = "entry", .argument = "GRAPH", .help = "run this graph instead of the module's body"},
+    {.name = "rms-epsilon", .argument = "X", .help = "epsilon of the RMSNorms of a dump"},
+    {.name = "layer-norm-epsilon", .argument = "X", .help = "eps of the LayerNorms of a dump"},
+    {.name = "kernels", .argument = "SET", .help = "ref: the reference kernels"},
+    {.name = "threads", .argument = "N", .help = "worker threads; results never depend on them"},
+    {.name = "no-verify", .help = "run a module that was not verified"},
+};
+
+}  // namespace
+
+const ToolInfo kInterpTool = {
+    .name = "mllm-interp",
+    .summary = "Runs a module with the reference kernels and shows or checks what it computes.",
+    .operands = "[file]",
+    .options = kOptions,
+    .examples = {{{"mllm-interp model.mir -w model.safetensors -i ids.npy --top=5",
+                   "run a model and show the five likeliest tokens"},
+                  {"mllm-interp model.mir --describe --bind=S=16 --bind=past=0",
+                   "show what a run with 16 tokens needs"}}},
+};
+
+namespace {
+
+template <class Number, class Into>
+Result<void> read_number(const Arguments& arguments, std::string_view option, Into& into) {
+  if (!arguments.has(option)) return {};
+  const std::string_view text = arguments.value(option);
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !(value >= Number{})) {
+    return Error{DiagCode::kUsage, fmt::format("--{} is no number: '{}'", option, text)};
+  }
+  into = value;
+  return {};
+}
+
+}  // namespace
+
+Result<InterpSettings> interp_settings(const Arguments& arguments) {
+  InterpSettings settings;
+  for (auto read :
+       {read_number<double>(arguments, "rtol", settings.tolerance.rel),
+        read_number<double>(arguments, "atol", settings.tolerance.abs),
+        read_number<double>(arguments, "rms-epsilon", settings.rms_epsilon),
+        read_number<double>(arguments, "layer-norm-epsilon", settings.layer_norm_epsilon),
+        read_number<std::size_t>(arguments, "top", settings.top),
+        read_number<unsigned>(arguments, "threads", settings.threads)}) {
+    if (!read) return read.error();
+  }
+  const auto one_of = [&](std::string_view option, std::string_view a, std::string_view b) {
+    const auto value = arguments.value(option, a);
+    return value == a || value == b;
+  };
+  if (!one_of("kernels", "ref", "ref")) return Error{DiagCode::kUsage, "--kernels is ref"};
+  if (!one_of("print-outputs", "yes", "no")) {
+    return Error{DiagCode::kUsage, "--print-outputs is yes or no"};
+  }
+  if (arguments.operands().size() > 1) return Error{DiagCode::kUsage, "one file is run at a time"};
+  return settings;
+}
+
+}  // namespace mir::tools
