@@ -19,6 +19,7 @@ from pathlib import Path
 
 DIRECTIVE = re.compile(r"^// (RUN|EXIT|CHECK): ?(.*)$")
 TIMEOUT_SECONDS = 60
+MATERIAL = {"data", "examples"}  # folders that hold no cases
 
 
 @dataclass
@@ -47,12 +48,12 @@ def read_case(path: Path) -> Case:
 
 
 def find_cases(paths: list[str]) -> list[Case]:
-    """Cases below `paths` in order; folders named `data` hold material for cases."""
+    """Cases below `paths` in order; but in folders of material."""
     files = []
     for path in map(Path, paths):
         below = sorted(path.rglob("*")) if path.is_dir() else [path]
         files += [file for file in below if file.suffix in (".mir", ".test") and
-                  "data" not in file.relative_to(path).parts[:-1]]
+                  not MATERIAL & set(file.relative_to(path).parts[:-1])]
     return [read_case(file) for file in files]
 
 

@@ -2,6 +2,7 @@
 
 # What building and testing need. docs/dependencies.md gives the reason for each library.
 build_packages=(
+  bison clang-format doctest-dev g++ git libboost-program-options-dev libfmt-dev
   libxxhash-dev meson ninja-build nlohmann-json3-dev pkg-config python3 re2c zlib1g-dev
 )
 

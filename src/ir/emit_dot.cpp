@@ -12,7 +12,11 @@ std::string escape(std::string_view text) {
   std::string out;
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
-    out += c;
+    if (c == '\n') {
+      out += "\\n";
+    } else {
+      out += c;
+    }
   }
   return out;
 }
@@ -53,17 +57,20 @@ class DotEmitter {
   }
 
   void op(const Op& of, int depth) {
-    if (of.first_region() != nullptr) {
+    const bool holds_ops = of.first_region() != nullptr;
+    if (holds_ops) {
       const std::string title = of.has_symbol() ? fmt::format("@{}", context_.text(of.symbol()))
                                                 : std::string(of.name());
-      line(depth, "subgraph \"cluster_{}\" {{", node(of));
-      line(depth + 1, "label=\"{}\";", escape(title));
-      for (Region* inner = of.first_region(); inner != nullptr; inner = inner->next()) {
-        region(*inner, depth + 1);
-      }
-      line(depth, "}}");
-      return;
+      line(depth++, "subgraph \"cluster_{}\" {{", node(of));
+      line(depth, "label=\"{}\";", escape(title));
     }
+    // The box of a graph is its cluster; an op with values is a node as well.
+    if (!holds_ops || of.operand_count() + of.result_count() != 0) box(of, depth);
+    for (Region* inner = of.first_region(); inner != nullptr; inner = inner->next()) region(*inner, depth);
+    if (holds_ops) line(--depth, "}}");
+  }
+
+  void box(const Op& of, int depth) {
     std::string label(of.info().mnemonic);
     if (of.has_path()) label += fmt::format("\\n{}", escape(context_.text(of.path())));
     if (of.is("graph.CallGraphOp")) label += fmt::format(" @{}", escape(context_.text(of.symbol())));

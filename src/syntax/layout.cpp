@@ -97,9 +97,8 @@ void LayoutPrinter::token(TokenKind kind) {
 
 /// Everything but a token that stands on the same line and needs no memory.
 void LayoutPrinter::token_with_care(TokenKind kind, std::string_view text, std::uint8_t code) {
-  if (open_text_ && kind == K::kKey && (!comments_.empty() || !ends_text(text))) {
-    break_before_comma();
-  }
+  const bool follows_text = open_text_ && kind == K::kComma && comments_.empty();
+  if ((follows_text || !held_.empty()) && hold(kind, text)) return;
   separate(kind, code);
   reserve(text.size());
   if (has_inner_space(kind)) {
@@ -157,7 +156,7 @@ inline void LayoutPrinter::open(bool compact) {
 inline void LayoutPrinter::track(TokenKind kind, std::string_view text) {
   const bool tight_angle = kind == K::kAngle && before_ == kRegisterName;
   before_ = tight_angle ? kTightAngle : before_of(kind, compact_);
-  if (kind != K::kComma) open_text_ = false;
+  open_text_ = false;
   switch (kind) {
     case K::kOpName:
       before_ = before_of_op(text);
@@ -195,13 +194,20 @@ inline void LayoutPrinter::track(TokenKind kind, std::string_view text) {
   careful_ = open_text_;
 }
 
-/// An unquoted string goes on past a comma unless a key that ends_text() follows; a line end stops
-/// it.
-void LayoutPrinter::break_before_comma() {
-  --at_;
-  new_line(depth_ + kContinuation);
-  reserve(1);
-  put(",");
+/// An unquoted string goes on past a comma unless a key that ends_text() and a colon follow at
+/// once; a line end stops it. So comma and key wait for the colon. Whether `kind` has to wait too.
+bool LayoutPrinter::hold(TokenKind kind, std::string_view text) {
+  const bool key = kind == K::kKey;
+  if (held_.empty() || (key && comments_.empty() && ends_text(text))) {
+    held_.append(key ? " " : "").append(text);
+    before_ = before_of(kind, false);
+    return true;
+  }
+  if (key || !comments_.empty()) new_line(depth_ + kContinuation);
+  reserve(held_.size());
+  put(held_);
+  held_.clear();
+  return false;
 }
 
 // -- comments -------------------------------------------------------------------------------------
@@ -238,6 +244,9 @@ void LayoutPrinter::put_comments(std::uint32_t indent) {
 }
 
 std::string LayoutPrinter::finish() {
+  reserve(held_.size());
+  put(held_);
+  held_.clear();
   put_comments(depth_);
   if (anything_) new_line(0);
   buffer_.resize(text().size());

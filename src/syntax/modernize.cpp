@@ -205,6 +205,8 @@ class Modernizing {
     if (is_string(name)) {
       kind = K::kString;
     } else if (!name.empty() && !is_plain_name(name)) {
+      // A quote in the unquoted symbol would pair with those of the attribute.
+      if (name.find('"') != name.npos) return;
       kind = K::kString;
       name = keep(quoted(name));
     }
@@ -224,7 +226,7 @@ class Modernizing {
   static std::string quoted(std::string_view text) {
     std::string result = "\"";
     for (const char c : text) {
-      if (c == '"' || c == '\\') result += '\\';
+      if (c == '\\') result += c;
       result += c;
     }
     return result += '"';

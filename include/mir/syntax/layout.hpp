@@ -70,19 +70,20 @@ class LayoutPrinter {
   void put_comments(std::uint32_t indent);
   void track(TokenKind kind, std::string_view text);
   void open(bool compact);
-  void break_before_comma();
+  bool hold(TokenKind kind, std::string_view text);
 
   std::string buffer_;  // its size is the space there is; text ends at at_
   char* at_;
   char* limit_;
   std::uint8_t before_ = 0;  // what precedes the next token: its row of the table of gaps
   bool compact_ = false;     // whether commas here have no blank
-  bool careful_ = false;     // comments are pending or open_text_
+  bool careful_ = false;     // comments_, held_ or open_text_
   bool open_text_ = false;   // whether the last value is text that could go on past a comma
   bool anything_ = false;    // whether a line has been begun
   std::uint32_t depth_ = 0;
   std::vector<std::uint8_t> outer_compact_;
   std::vector<Comment> comments_;  // those since the last token
+  std::string held_;               // a comma after open text and the key after it
 };
 
 /// Whether `kind` begins a line of the canonical layout when it follows `previous` (kEnd: first).

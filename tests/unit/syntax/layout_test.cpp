@@ -91,6 +91,16 @@ TEST_CASE("what free text could swallow moves to the next line") {
         "x.y [a:b c\n        , my key:1] (%0) -> ()");
 }
 
+TEST_CASE("a comment after an unquoted string leaves the string as it is") {
+  const auto check = [](const std::string& attributes, const std::string& wanted) {
+    CHECK(formatted_ops("x.y " + attributes + " (%0) -> ()") == "x.y " + wanted + " (%0) -> ()");
+  };
+  check("[a:b c\n// d\n, e:1]", "[a:b c\n        // d\n        , e:1]");
+  check("[a:b c\n, // d\n e:1]", "[a:b c\n        ,  // d\n        e:1]");
+  check("[a:b c\n, e // d\n :1]", "[a:b c\n        , e  // d\n        :1]");
+  check("[a:b c\n, e:1]", "[a:b c, e:1]");
+}
+
 TEST_CASE("a token with blanks inside has one canonical text") {
   CHECK(canonical_text(K::kNameAngle, "< name =\t\"a  b\" >") == "<name=\"a  b\">");
   CHECK(canonical_text(K::kNameSquare, "[ name=\"a\"]") == "[name=\"a\"]");

@@ -1,0 +1,133 @@
+#include "mir/ir/builder.hpp"
+
+#include "isomorphic.hpp"
+#include "mir/ir/writer.hpp"
+#include "read.hpp"
+
+using namespace mir;
+using mir::test::Isomorphism;
+using mir::test::lines_of;
+using mir::test::Reading;
+
+namespace {
+
+struct Fixture {
+  Fixture() {
+    register_builtin_dialects(context);
+    module.set_version(1);
+  }
+
+  std::vector<std::string> errors() const { return lines_of(diagnostics, context); }
+  /// The module reads back as itself.
+  void check_print() {
+    const std::string text = print(module);
+    CAPTURE(text);
+    Reading again(text);
+    CHECK(Isomorphism(module, again.module()).difference() == "");
+  }
+
+  IRContext context;
+  Diagnostics diagnostics{0};
+  Module& module = context.create_module();
+  const TensorType* type = context.tensor(std::vector{Dim(2), Dim(3)}, DType::kFloat32);
+};
+
+}  // namespace
+
+TEST_SUITE("builder") {
+  TEST_CASE_FIXTURE(Fixture, "a whole module is built, prints, and reads back") {
+    // example [builder]
+    const Type* inputs[] = {type};
+    Builder builder(module, diagnostics, inputs);
+    builder.subgraph("f", inputs);
+    Value* x = &builder.block()->arguments()[0];
+    Value* half = builder.constant(builder.tensor({Dim(1)}), std::vector{0.5});
+    Value* scaled = builder.value("linalg.CPU.MulOp", {x, half});
+    Value* up = builder.value("linalg.CPU.ViewOp", {scaled},
+                              {{"to_shape", context.array(std::vector{context.integer(6)})}});
+    builder.return_op(std::vector{up});
+    builder.set_insertion_point_to_end(module.body().entry());
+    Op* call = builder.call("f", std::vector{&module.body().arguments()[0]}, std::vector{up->type()});
+    builder.return_op(std::vector{call->result()});
+    // end
+    CHECK(errors().empty());
+    CHECK(up->type()->spelling() == "tensor<[6], Float32, CPU>");
+    CHECK(module.lookupSymbol("f").op->isa_<SubGraphOp>());
+    CHECK(module.lookupSymbol("f").op->region()->results().size() == 1);
+    CHECK(print(module) ==
+          "@main [mir_version:1] (%0:tensor<[2, 3], Float32, CPU>) -> (%5:tensor<[6], Float32, CPU>) {\n"
+          "    graph.SubGraphOp @f <CPU> {\n"
+          "        (%1:tensor<[2, 3], Float32, CPU>) -> (%4:tensor<[6], Float32, CPU>) {\n"
+          "            linalg.CPU.MulOp(%1:tensor<[2, 3], Float32, CPU>, %2:tensor<[1], Float32, CPU>[constant:[0.5]]) -> (%3:tensor<[2, 3], Float32, CPU>)\n"
+          "            linalg.CPU.ViewOp [to_shape:[6]] (%3:tensor<[2, 3], Float32, CPU>) -> (%4:tensor<[6], Float32, CPU>)\n"
+          "            cf.ReturnOp (%4:tensor<[6], Float32, CPU>) -> ()\n"
+          "        }\n"
+          "    }\n"
+          "    graph.CallGraphOp @f (%0:tensor<[2, 3], Float32, CPU>) -> (%5:tensor<[6], Float32, CPU>)\n"
+          "    cf.ReturnOp (%5:tensor<[6], Float32, CPU>) -> ()\n"
+          "}\n");
+    check_print();
+  }
+
+  TEST_CASE_FIXTURE(Fixture, "parameters are registered under their symbols, quoted where they must be") {
+    Builder builder(module, diagnostics);
+    Value* weight = builder.parameter("model.up.weight", type);
+    builder.parameter("0.weight", type);
+    CHECK(module.lookupSymbol("model.up.weight").value == weight);
+    CHECK(weight->symbol() == context.intern("model.up.weight"));
+    CHECK(print(module).find("(%1:tensor<[2, 3], Float32, CPU>[@\"0.weight\"])[symbol:\"0.weight\"]") != std::string::npos);
+    check_print();
+  }
+
+  TEST_CASE_FIXTURE(Fixture, "constants print with all their elements") {
+    Builder builder(module, diagnostics);
+    const auto elements = [&](std::vector<double> values) {
+      Value* value = builder.constant(builder.tensor({Dim(static_cast<std::int64_t>(values.size()))}), values);
+      builder.create("a.use", std::vector{value}, {}, {}, std::vector<const Type*>{});
+      return std::string(value->attribute(context.intern("constant"))->spelling());
+    };
+    CHECK(elements({1, -2, 0.5}) == "[1, -2, 0.5]");
+    CHECK(elements({1e300, 0.1}) == "[1e+300, 0.1]");
+    CHECK(elements({-0.0}) == "[-0.0]");
+    CHECK(elements({HUGE_VAL, -HUGE_VAL}) == "[inf, -inf]");
+    CHECK(elements({}) == "[]");
+    check_print();
+  }
+
+  TEST_CASE_FIXTURE(Fixture, "ops are inserted before an op, too") {
+    Builder builder(module, diagnostics, std::vector<const Type*>{type});
+    Value* x = &module.body().arguments()[0];
+    Op* last = builder.create("linalg.CPU.SiLUOp", std::vector{x});
+    builder.set_insertion_point(last);
+    Op* first = builder.create("linalg.CPU.NegOp", std::vector{x}, {}, "model.neg");
+    CHECK(last->previous() == first);
+    CHECK(context.text(first->path()) == "model.neg");
+    CHECK_FALSE(last->has_path());
+  }
+
+  TEST_CASE_FIXTURE(Fixture, "what cannot be inferred is reported and gives null") {
+    Builder builder(module, diagnostics, std::vector<const Type*>{type});
+    Value* x = &module.body().arguments()[0];
+    CHECK(builder.value("graph.CallGraphOp", {x}) == nullptr);
+    CHECK(errors() == std::vector<std::string>{"- MIR0310 result types of 'graph.CallGraphOp' cannot be inferred and must be given"});
+    CHECK(builder.create("linalg.CPU.AddOp", std::vector{x}) == nullptr);
+    CHECK(errors().back() == "- MIR0401 'linalg.AddOp' does not take 1 operands");
+    CHECK(builder.value("linalg.CPU.ViewOp", {x}) == nullptr);  // declares its type
+    CHECK(errors().size() == 3);
+    Value* three = builder.constant(builder.tensor({Dim(5)}), std::vector<double>(5, 1.0));
+    CHECK(builder.value("linalg.CPU.AddOp", {x, three}) == nullptr);
+    CHECK(errors().size() == 4);
+    CHECK(module.body().ops().empty());
+  }
+
+  TEST_CASE_FIXTURE(Fixture, "a chain of calls reports its first failure only") {
+    Builder builder(module, diagnostics, std::vector<const Type*>{type});
+    Value* x = &module.body().arguments()[0];
+    Value* broken = builder.value("linalg.CPU.AddOp", {x});
+    Value* after = builder.value("linalg.CPU.AddOp", {x, builder.value("linalg.CPU.SiLUOp", {broken})});
+    CHECK(after == nullptr);
+    CHECK(builder.return_op(std::vector{after}) == nullptr);
+    CHECK(builder.call("f", std::vector{after}, {}) == nullptr);
+    CHECK(errors().size() == 1);
+  }
+}

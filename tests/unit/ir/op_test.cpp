@@ -1,0 +1,293 @@
+#include "mir/ir/op.hpp"
+
+#include "mir/ir/module.hpp"
+#include "read.hpp"
+
+using namespace mir;
+using mir::test::find_op;
+using mir::test::Reading;
+
+namespace {
+
+struct Fixture {
+  Fixture() { register_builtin_dialects(context); }
+
+  Op* make(std::string_view name, std::vector<Value*> operands = {}, std::size_t results = 1) {
+    const std::vector<const Type*> types(results, type);
+    Op* op = module.create({.name = context.op_name(name), .operands = operands, .result_types = types});
+    block->push_back(op);
+    return op;
+  }
+
+  IRContext context;
+  Module& module = context.create_module("m");
+  Block* block = module.create_block(module.body());
+  const Type* type = context.tensor(std::vector{Dim(2)}, DType::kFloat32);
+};
+
+std::vector<Op*> users(const Value& value) {
+  std::vector<Op*> list;
+  for (const Use* use = value.first_use(); use != nullptr; use = use->next()) list.push_back(use->user());
+  return list;
+}
+
+std::vector<Op*> forward(OpRange range) {
+  std::vector<Op*> list;
+  for (Op* op : range) list.push_back(op);
+  return list;
+}
+
+}  // namespace
+
+TEST_SUITE("op") {
+  TEST_CASE_FIXTURE(Fixture, "a value knows its uses, one for each operand slot") {
+    Op* one = make("a.one");
+    Value* value = one->result();
+    CHECK_FALSE(value->has_uses());
+    CHECK(value->use_count() == 0);
+    Op* two = make("a.two", {value, value});
+    Op* three = make("a.three", {value});
+    CHECK(value->use_count() == 3);
+    CHECK(users(*value) == std::vector{three, two, two});  // the latest first
+    CHECK(two->operand_uses()[1].index() == 1);
+    CHECK(two->operand_uses()[1].value() == value);
+    CHECK(two->operand_uses()[1].user() == two);
+  }
+
+  TEST_CASE_FIXTURE(Fixture, "setting an operand moves its use from one list to the other") {
+    Op* a = make("a.a");
+    Op* b = make("a.b");
+    Op* user = make("a.user", {a->result(), a->result(), b->result()});
+    user->set_operand(1, b->result());
+    CHECK(a->result()->use_count() == 1);
+    CHECK(b->result()->use_count() == 2);
+    user->set_operand(1, b->result());
+    CHECK(b->result()->use_count() == 2);
+    user->operand_uses()[2].set(nullptr);
+    CHECK(b->result()->use_count() == 1);
+    CHECK(user->operand(2) == nullptr);
+  }
+
+  TEST_CASE_FIXTURE(Fixture, "replaceAllUsesWith moves every use and marks the users modified") {
+    Op* a = make("a.a");
+    Op* b = make("a.b");
+    Op* first = make("a.user", {a->result(), b->result()});
+    Op* second = make("a.user", {a->result(), a->result()});
+    for (Op* op : {a, b, first, second}) op->mark_as_read();
+    a->result()->replaceAllUsesWith(b->result());
+    CHECK_FALSE(a->result()->has_uses());
+    CHECK(b->result()->use_count() == 4);
+    CHECK(first->operand(0) == b->result());
+    CHECK(second->operand(1) == b->result());
+    CHECK(first->is_modified());
+    CHECK(second->is_modified());
+    CHECK_FALSE(b->is_modified());
+    b->result()->replaceAllUsesWith(b->result());
+    CHECK(b->result()->use_count() == 4);
+  }
+
+  TEST_CASE_FIXTURE(Fixture, "an op's operands can be set anew, more or fewer of them") {
+    Op* a = make("a.a");
+    Op* b = make("a.b");
+    Op* user = make("a.user", {a->result()});
+    module.set_operands(user, std::vector{b->result(), a->result(), b->result()});
+    CHECK(user->operand_count() == 3);
+    CHECK(a->result()->use_count() == 1);
+    CHECK(b->result()->use_count() == 2);
+    CHECK(user->operand_uses()[2].index() == 2);
+    module.set_operands(user, {});
+    CHECK(user->operand_count() == 0);
+    CHECK_FALSE(a->result()->has_uses());
+    CHECK_FALSE(b->result()->has_uses());
+  }
+
+  TEST_CASE_FIXTURE(Fixture, "a block links ops at its ends and in between, and unlinks them") {
+    Op* a = make("a.a");
+    Op* c = make("a.c");
+    Op* b = module.create({.name = context.op_name("a.b")});
+    CHECK(b->block() == nullptr);
+    CHECK(b->parent_op() == nullptr);
+    block->insert_before(b, c);
+    Op* first = module.create({.name = context.op_name("a.first")});
+    block->insert_before(first, a);
+    CHECK(forward(block->ops()) == std::vector{first, a, b, c});
+    CHECK(forward(block->reversed()) == std::vector{c, b, a, first});
+    CHECK(block->front() == first);
+    CHECK(block->back() == c);
+    CHECK(first->previous() == nullptr);
+    CHECK(b->next() == c);
+    CHECK(a->is_before_in_block(c));
+    CHECK_FALSE(c->is_before_in_block(a));
+    CHECK_FALSE(a->is_before_in_block(a));
+    block->unlink(b);
+    block->unlink(c);
+    block->unlink(first);
+    CHECK(forward(block->ops()) == std::vector{a});
+    CHECK(forward(block->reversed()) == std::vector{a});
+    block->unlink(a);
+    CHECK(block->empty());
+    CHECK(block->ops().empty());
+    block->push_back(c);
+    CHECK(forward(block->ops()) == std::vector{c});
+    CHECK(c->block() == block);
+  }
+
+  TEST_CASE_FIXTURE(Fixture, "the op at hand may be erased while iterating in either direction") {
+    for (int i = 0; i < 3; ++i) make("a.a", {}, 0);
+    for (Op* op : block->ops()) module.erase(op);
+    CHECK(block->empty());
+    for (int i = 0; i < 3; ++i) make("a.a", {}, 0);
+    for (Op* op : block->reversed()) module.erase(op);
+    CHECK(block->empty());
+  }
+
+  TEST_CASE_FIXTURE(Fixture, "values tell results, arguments and free values apart") {
+    Op* op = make("a.a", {}, 2);
+    CHECK(op->result(1)->defining_op() == op);
+    CHECK(op->result(1)->index() == 1);
+    CHECK(op->result(1)->is_result());
+    CHECK(op->result(1)->argument_of() == nullptr);
+    CHECK(op->result(1)->free_in() == nullptr);
+    Block* other = module.create_block(module.body(), std::vector{type, type}, context.intern("b"));
+    Value& argument = other->arguments()[1];
+    CHECK(argument.is_argument());
+    CHECK(argument.argument_of() == other);
+    CHECK(argument.defining_op() == nullptr);
+    CHECK(argument.index() == 1);
+    Value* free = module.create_free_value(module.body(), type, ValueName::number(3));
+    CHECK(free->is_free());
+    CHECK(free->free_in() == &module.body());
+    CHECK(free->defining_op() == nullptr);
+    CHECK(op->result(0)->id() != op->result(1)->id());
+    CHECK(argument.id() < module.value_id_end());
+    CHECK(free->id() < module.value_id_end());
+  }
+
+  TEST_CASE_FIXTURE(Fixture, "unused free values go, the others keep their order") {
+    std::vector<Value*> values;
+    for (std::uint32_t i = 0; i < 20; ++i) {
+      values.push_back(module.create_free_value(module.body(), type, ValueName::number(i)));
+    }
+    make("a.user", {values[3], values[0], values[17]});
+    module.remove_unused_free_values(module.body());
+    const auto left = module.body().free_values();
+    REQUIRE(left.size() == 3);
+    CHECK(left[0] == values[0]);
+    CHECK(left[1] == values[3]);
+    CHECK(left[2] == values[17]);
+    CHECK(left[2]->index() == 2);
+    CHECK(module.create_free_value(module.body(), type, {})->index() == 3);
+  }
+
+  TEST_CASE_FIXTURE(Fixture, "an erased op leaves its block, its operands' use lists and its symbols") {
+    Op* a = make("a.a");
+    Op* b = make("tensor.CPU.register", {a->result()});
+    b->result()->set_symbol(context.intern("w"));
+    module.declare_symbols(b);
+    REQUIRE(module.lookupSymbol("w").value == b->result());
+    module.erase(b);
+    CHECK(b->is_erased());
+    CHECK_FALSE(a->is_erased());
+    CHECK_FALSE(a->result()->has_uses());
+    CHECK(forward(block->ops()) == std::vector{a});
+    CHECK_FALSE(module.lookupSymbol("w"));
+    Op* c = make("tensor.CPU.register");
+    c->result()->set_symbol(context.intern("w"));
+    module.declare_symbols(c);
+    CHECK(module.lookupSymbol("w").value == c->result());
+  }
+
+  TEST_CASE("erasing an op erases what is inside it, however its values are used there") {
+    Reading reading(
+        "@main () -> () {\n"
+        "    a.before () -> (%9:tensor<[1], F, D>)\n"
+        "    a.outer () -> (%0:tensor<[1], F, D>) {\n"
+        "        a.one (%9, %0) -> (%1:tensor<[1], F, D>)\n"
+        "        a.two (%1) -> () {\n"
+        "            a.three (%1, %9:tensor<[2], F, D>) -> (%2:tensor<[1], F, D>)\n"
+        "            prog.label[symbol:inside]\n"
+        "        }\n"
+        "    }\n"
+        "}\n");
+    Module& module = reading.module();
+    Op* outer = find_op(module.body(), "a.outer");
+    Op* three = find_op(module.body(), "a.three");
+    Op* before = find_op(module.body(), "a.before");
+    CHECK(before->result()->use_count() == 2);
+    CHECK(module.lookupSymbol("inside"));
+    module.erase(outer);
+    CHECK(outer->is_erased());
+    CHECK(three->is_erased());
+    CHECK_FALSE(before->result()->has_uses());
+    CHECK_FALSE(module.lookupSymbol("inside"));
+    CHECK_FALSE(module.has_use_overrides());
+    CHECK(print(module) == "@main () -> () {\n    a.before () -> (%9:tensor<[1], F, D>)\n}\n");
+  }
+
+  TEST_CASE_FIXTURE(Fixture, "attributes are set, replaced and removed by key") {
+    Op* op = make("a.a");
+    CHECK_FALSE(op->has_attribute_list());
+    const Symbol k = context.intern("k"), l = context.intern("l");
+    op->set_attribute(k, context.integer(1));
+    op->set_attribute(l, context.integer(2));
+    op->set_attribute(k, context.integer(3));
+    REQUIRE(op->attributes().size() == 2);
+    CHECK(op->attributes()[0] == NamedAttr{k, context.integer(3)});
+    CHECK(op->attribute("l")->integer() == 2);
+    CHECK(op->attribute("m") == nullptr);
+    CHECK(op->has_attribute_list());
+    CHECK(op->remove_attribute(k));
+    CHECK_FALSE(op->remove_attribute(k));
+    CHECK(op->attribute(k) == nullptr);
+    CHECK(op->attribute(l)->integer() == 2);
+  }
+
+  TEST_CASE_FIXTURE(Fixture, "regions are counted and reached in order") {
+    Op* op = make("a.a");
+    CHECK(op->region_count() == 0);
+    CHECK(op->first_region() == nullptr);
+    std::vector<Region*> regions;
+    for (int i = 0; i < 4; ++i) regions.push_back(module.add_region(op));
+    CHECK(op->region_count() == 4);
+    CHECK(op->region(0) == regions[0]);
+    CHECK(op->region(3) == regions[3]);
+    CHECK(regions[3]->next() == nullptr);
+    CHECK(regions[1]->parent() == op);
+    Block* inner = module.create_block(*regions[2]);
+    Op* nested = module.create({.name = context.op_name("a.b")});
+    inner->push_back(nested);
+    CHECK(nested->parent_region() == regions[2]);
+    CHECK(nested->parent_op() == op);
+    CHECK(op->parent_op() == module.top());
+    CHECK(regions[2]->ops().begin() != regions[2]->ops().end());
+    CHECK(regions[0]->ops().empty());
+    CHECK(regions[0]->arguments().empty());
+  }
+
+  TEST_CASE_FIXTURE(Fixture, "a block ends in a terminator when its last op's row says so") {
+    CHECK(block->terminator() == nullptr);
+    make("a.a");
+    CHECK(block->terminator() == nullptr);
+    Op* last = make("cf.ReturnOp", {}, 0);
+    CHECK(block->terminator() == last);
+    make("a.a");
+    CHECK(block->terminator() == nullptr);
+  }
+
+  TEST_CASE_FIXTURE(Fixture, "names of ops tell dialect, device and row") {
+    Op* linear = make("linalg.CUDA.LinearOp");
+    CHECK(linear->name() == "linalg.LinearOp");
+    CHECK(linear->is("linalg.LinearOp"));
+    CHECK(context.text(linear->device()) == "CUDA");
+    CHECK(linear->row()->type_name == "Linear");
+    CHECK(make("linalg.CPU.LLMEmbeddingTokenOp")->is("linalg.EmbeddingOp"));  // an alias
+    CHECK(make("linalg.CPU.NewOp")->row() == nullptr);
+    CHECK(make("other.deep.Op")->name() == "other.deep.Op");
+    CHECK_FALSE(make("other.deep.Op")->device());
+    CHECK(make("graph.CallGraphOp")->name() == "graph.CallGraphOp");
+    CHECK(make("linalg.CPU.LinearOp")->kind() == linear->kind());
+    const OpName again = context.op_name(linear->kind(), context.intern("CPU"));
+    CHECK(context.text(again.spelling) == "linalg.CPU.LinearOp");
+    CHECK(again.kind == linear->kind());
+  }
+}
