@@ -48,7 +48,7 @@ def read_case(path: Path) -> Case:
 
 
 def find_cases(paths: list[str]) -> list[Case]:
-    """Cases below `paths` in order; but in folders of material."""
+    """Cases below `paths` in order, but for folders of material."""
     files = []
     for path in map(Path, paths):
         below = sorted(path.rglob("*")) if path.is_dir() else [path]

@@ -30,7 +30,7 @@ constexpr Option kOptions[] = {
      .help = "compare an output with this tensor; exit with 1 when they differ",
      .repeatable = true},
     {.name = "rtol", .argument = "X", .help = "relative tolerance of --expect (1e-5)"},
-    {.name = "atol", .argument = "X", .help = "absolute tolerance of --expect (1e-8)"},
+    {.name = "atol", .argument = "X", .help = "absolute tolerance of --expect (1e-6)"},
     {.name = "bind",
      .argument = "S=N",
      .help = "give a dimension symbol its value",

@@ -12,7 +12,7 @@ extern const ToolInfo kInterpTool;
 
 /// What the options say besides files, ports and names.
 struct InterpSettings {
-  Tolerance tolerance{.abs = 1e-8, .rel = 1e-5};
+  Tolerance tolerance{.abs = 1e-6, .rel = 1e-5};
   std::optional<double> rms_epsilon, layer_norm_epsilon;
   std::size_t top = 0;  ///< elements to show of each last row
   unsigned threads = 1;

@@ -23,6 +23,18 @@ namespace eval {
 
 namespace {
 
+/// The dimension that counts tokens.
+std::size_t token_axis(const EvalCall& call) {
+  return call.boolean("use_fa2") ? 1 : 2;
+}
+
+/// What the op's cache holds before the call.
+CacheState held_in(const EvalCall& call) {
+  const CacheTable& caches = *call.environment().caches;
+  const auto found = caches.find(cache_of(call.op()));
+  return found == caches.end() ? CacheState() : found->second;
+}
+
 /// `held` followed by `added` along dimension `axis`.
 Result<Tensor> appended(EvalCall& call, const Tensor& held, const Tensor& added, std::size_t axis) {
   if (!held.defined()) return added;
@@ -45,7 +57,7 @@ Result<Tensor> appended(EvalCall& call, const Tensor& held, const Tensor& added,
 
 }  // namespace
 
-Result<void> kv_cache(EvalCall& call) {
+Result<void> admit_tokens(EvalCall& call) {
   if (call.environment().caches == nullptr) {
     return call.error(DiagCode::kNotExecutable, "it needs a cache to keep its state in");
   }
@@ -53,29 +65,33 @@ Result<void> kv_cache(EvalCall& call) {
   if (!name) {
     return call.error(DiagCode::kCacheUnnamed, "neither 'cache' nor a name says where state lives");
   }
-  CacheTable& caches = *call.environment().caches;
-  const auto found = caches.find(name);
-  const CacheState held = found == caches.end() ? CacheState() : found->second;
-  const std::size_t axis = call.boolean("use_fa2") ? 1 : 2;
-  const std::int64_t added = call.operand(0).shape()[axis];
+  const std::int64_t length = held_in(call).length;
   const auto title = fmt::format("cache '@{}'", call.context().text(name));
   const Attr* past = call.attribute("past");
-  if (past != nullptr && past->kind() == AttrKind::kInt && past->integer() != held.length) {
+  if (past != nullptr && past->kind() == AttrKind::kInt && past->integer() != length) {
     return call.error(DiagCode::kCacheMismatch, fmt::format("{} holds {} tokens, 'past' says {}",
-                                                            title, held.length, past->integer()));
+                                                            title, length, past->integer()));
   }
-  if (call.has("capacity") && added > call.integer("capacity") - held.length) {
-    return call.error(DiagCode::kCacheCapacity,
-                      fmt::format("{} holds {} of {} tokens, {} more do not fit", title,
-                                  held.length, call.integer("capacity"), added));
-  }
+  const Shape& shape = call.operand(0).shape();
+  if (!call.has("capacity") || shape.size() <= token_axis(call)) return {};
+  const std::int64_t capacity = call.integer("capacity"), added = shape[token_axis(call)];
+  if (length <= capacity && added <= capacity - length) return {};
+  return call.error(
+      DiagCode::kCacheCapacity,
+      fmt::format("{} holds {} of {} tokens, {} more do not fit", title, length, capacity, added));
+}
+
+Result<void> kv_cache(EvalCall& call) {
+  const std::size_t axis = token_axis(call);
+  const CacheState held = held_in(call);
   auto keys = appended(call, held.keys, call.operand(0), axis);
   if (!keys) return std::move(keys).error();
   auto values = appended(call, held.values, call.operand(1), axis);
   if (!values) return std::move(values).error();
   call.result(0) = *keys;
   call.result(1) = *values;
-  caches[name] = {*std::move(keys), *std::move(values), held.length + added};
+  (*call.environment().caches)[cache_of(call.op())] = {*std::move(keys), *std::move(values),
+                                                       held.length + call.operand(0).shape()[axis]};
   return {};
 }
 

@@ -63,10 +63,13 @@ Result<void> EvalCall::prepare() {
   for (const NamedAttr& each : op_.attributes()) {
     attributes_.push_back({each.key, substitute(context(), each.value, bindings)});
   }
-  if (auto ok = check_attributes(); !ok) return ok;
+  return check_attributes();
+}
+
+Result<void> EvalCall::infer() {
+  const OpRow* row = op_.row();
   const auto types = operand_types();
   if (!types) return types.error();
-
   std::vector<const Type*> inferred;
   if (row->infer != nullptr) {
     Diagnostics problems;

@@ -19,8 +19,10 @@ class EvalCall {
   EvalCall(const Op& op, std::span<const Tensor> operands, const EvalEnvironment& environment)
       : op_(op), operands_(operands), environment_(environment) {}
 
-  /// Checks operands and attributes against the op's row and infers the result types.
+  /// Checks the number of operands and the attributes against the op's row.
   Result<void> prepare();
+  /// Puts the operands through the row's rule, which gives the result types.
+  Result<void> infer();
   /// Storage for every result, zero-filled.
   Result<void> allocate_results();
 

@@ -45,6 +45,8 @@ Result<void> same_bytes(EvalCall& call);
 Result<void> param(EvalCall& call);
 
 // cache.cpp
+/// Whether the cache has a name, holds what `past` says and has room; looks at extents only.
+Result<void> admit_tokens(EvalCall& call);
 Result<void> kv_cache(EvalCall& call);
 
 // reduce.cpp

@@ -24,6 +24,8 @@ struct EvalRow {
   std::string_view op;
   Result<void> (*evaluate)(EvalCall& call);
   Storage storage = Storage::kFresh;
+  /// What must hold before the operands are put through the rule; null: nothing.
+  Result<void> (*admit)(EvalCall& call) = nullptr;
 };
 
 template <Result<void> (*Kernel)(const ref::View&, const ref::MutableView&)>
@@ -55,7 +57,7 @@ constexpr EvalRow kRows[] = {
     {"linalg.GELUOp", unary<ref::gelu>},
     {"linalg.GatherOp", gather},
     {"linalg.IndexOp", index, Storage::kOther},
-    {"linalg.KVCacheOp", kv_cache, Storage::kOther},
+    {"linalg.KVCacheOp", kv_cache, Storage::kOther, admit_tokens},
     {"linalg.LayerNorm2DOp", layer_norm_2d},
     {"linalg.LayerNormOp", layer_norm},
     {"linalg.LinearOp", linear},
@@ -127,6 +129,10 @@ Result<std::vector<Tensor>> evaluate(const Op& op, std::span<const Tensor> opera
   const eval::EvalRow* row = eval::row_of(op);
   if (row == nullptr) return call.error(DiagCode::kNotExecutable, "no evaluator computes it");
   if (auto ok = call.prepare(); !ok) return std::move(ok).error();
+  if (row->admit != nullptr) {
+    if (auto ok = row->admit(call); !ok) return std::move(ok).error();
+  }
+  if (auto ok = call.infer(); !ok) return std::move(ok).error();
   if (row->storage == eval::Storage::kFresh) {
     if (auto ok = call.allocate_results(); !ok) return std::move(ok).error();
   }

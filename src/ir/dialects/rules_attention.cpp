@@ -10,7 +10,7 @@ const TensorType* heads(InferContext& op, std::size_t index) {
   return tensor != nullptr && takes(op, index, *tensor, Elements::kFloating) ? tensor : nullptr;
 }
 
-/// A table [B or 1, S, W] or [S, W] for positions `length` of which the first `half` columns count.
+/// rope_c4: a table [B or 1, S, W] or [S, W] for `length` positions with at least `half` columns.
 bool expect_table(InferContext& op, std::size_t index, Dim batch, Dim length, Dim half) {
   const TensorType* table = ranked(op, index, 2, 3);
   if (table == nullptr || !takes(op, index, *table, Elements::kFloating)) return false;
@@ -31,7 +31,7 @@ bool expect_table(InferContext& op, std::size_t index, Dim batch, Dim length, Di
 
 /// The common part of the three rotary embeddings; partial -1 rotates whole heads.
 bool rotary(InferContext& op, std::string_view layout, std::int64_t partial) {
-  const TensorType* x = heads(op, 0);
+  const TensorType* x = heads(op, 0);  // rope_c1, then rope_c2
   const TensorType* sin = op.operand(1);
   const TensorType* cos = op.operand(2);
   if (x == nullptr || sin == nullptr || cos == nullptr ||
@@ -43,7 +43,7 @@ bool rotary(InferContext& op, std::string_view layout, std::int64_t partial) {
   const Dim rotated = partial == -1 ? head : Dim(partial);
   const bool too_wide = rotated.is_constant() && head.is_constant() &&
                         rotated.constant() > head.constant();
-  if (too_wide || (rotated.is_constant() && rotated.constant() % 2 != 0)) {
+  if (too_wide || (rotated.is_constant() && rotated.constant() % 2 != 0)) {  // rope_c3
     return mismatch(op, DiagCode::kShapeMismatch,
                     fmt::format("an even number of rotated elements up to {}", show(op, head)),
                     show(op, rotated));
@@ -92,7 +92,7 @@ bool multimodal_rope(InferContext& op) {
 bool vision_rope(InferContext& op) { return rotary(op, "BSHD", -1); }
 
 bool kv_cache(InferContext& op) {
-  const TensorType* k = heads(op, 0);
+  const TensorType* k = heads(op, 0);  // kv_cache_c1
   const TensorType* v = heads(op, 1);
   if (k == nullptr || v == nullptr || !same_elements(op, 0, 1)) return false;
   const auto sequence_first = boolean_or(op, "use_fa2", false);
@@ -108,18 +108,18 @@ bool kv_cache(InferContext& op) {
   }
   if (!expect_attribute(op, "kv_head", 0, shape, head) ||
       !expect_attribute(op, "head_dim", 0, shape, 3)) {
-    return false;
+    return false;  // kv_cache_c2
   }
   if (op.attribute("q_head") != nullptr && op.attribute("kv_head") != nullptr &&
       !expect_divisor(op, "q_head that is a multiple of kv_head", Dim(*query_heads),
                       Dim(*kv_heads))) {
-    return false;
+    return false;  // kv_cache_c3
   }
   shape[sequence] = op.context().dims().add(*past, shape[sequence]);
   const auto capacity = integer_at_least(op, "capacity", 1, kAllDimensions);
   if (!capacity) return false;
   if (op.attribute("capacity") != nullptr && shape[sequence].is_constant() &&
-      shape[sequence].constant() > *capacity) {
+      shape[sequence].constant() > *capacity) {  // kv_cache_c4
     return mismatch(op, DiagCode::kShapeMismatch, fmt::format("at most {} tokens", *capacity),
                     show(op, shape[sequence]));
   }

@@ -6,7 +6,7 @@ namespace {
 
 bool unary_of(InferContext& op, Elements kind) {
   const TensorType* x = op.operand(0);
-  if (x == nullptr || !takes(op, 0, *x, kind)) return false;
+  if (x == nullptr || !takes(op, 0, *x, kind)) return false;  // unary_c1 unary_float_c1
   op.result(x);
   return true;
 }
@@ -23,8 +23,9 @@ bool select(InferContext& op, std::size_t like, std::size_t mask, std::size_t ot
   const TensorType* alternative = op.operand(other);
   if (target == nullptr || condition == nullptr || alternative == nullptr) return false;
   const Shape to = shape_of(*target);
-  if (!takes(op, mask, *condition, Elements::kTruth) || !same_elements(op, like, other) ||
-      !broadcasts_to(op, mask, shape_of(*condition), to) ||
+  if (!takes(op, mask, *condition, Elements::kTruth)) return false;  // where_c1
+  if (!same_elements(op, like, other)) return false;                 // where_c2
+  if (!broadcasts_to(op, mask, shape_of(*condition), to) ||          // where_c3
       !broadcasts_to(op, other, shape_of(*alternative), to)) {
     return false;
   }
@@ -56,17 +57,20 @@ bool binary(InferContext& op) {
   const TensorType* a = op.operand(0);
   const TensorType* b = op.operand(1);
   if (a == nullptr || b == nullptr) return false;
-  if (!takes(op, 0, *a, Elements::kNumeric) || !takes(op, 1, *b, Elements::kNumeric)) return false;
+  if (!takes(op, 0, *a, Elements::kNumeric) || !takes(op, 1, *b, Elements::kNumeric)) {
+    return false;  // binary_c1
+  }
   const bool mixed = is_real_with_complex(*a, *b);
-  if (!mixed && !same_elements(op, 0, 1)) return false;
-  const auto shape = broadcast(op, shape_of(*a), shape_of(*b));
+  if (!mixed && !same_elements(op, 0, 1)) return false;          // binary_c2
+  const auto shape = broadcast(op, shape_of(*a), shape_of(*b));  // binary_c3
   return shape && give(op, *shape, mixed && is_complex(*b) ? *b : *a);
 }
 
 bool equal(InferContext& op) {
   const TensorType* a = op.operand(0);
   const TensorType* b = op.operand(1);
-  if (a == nullptr || b == nullptr || !same_elements(op, 0, 1)) return false;
+  if (a == nullptr || b == nullptr) return false;
+  if (!same_elements(op, 0, 1)) return false;  // equal_c1
   const auto shape = broadcast(op, shape_of(*a), shape_of(*b));
   return shape && give(op, *shape, DType::kBool, *a);
 }
@@ -103,7 +107,7 @@ bool fill(InferContext& op) {
   const auto type = string_or(op, "type", "zeros");
   if (dst == nullptr || !type) return false;
   if (!expect_choice(op, "type", *type, {"zeros", "ones", "specific", "random", "arange"})) {
-    return false;
+    return false;  // fill_c1
   }
   op.result(dst);
   return true;

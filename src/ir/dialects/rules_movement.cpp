@@ -34,7 +34,7 @@ bool transpose(InferContext& op) {
   const TensorType* x = ranked(op, 0, 1, kAnyRank);
   if (x == nullptr) return false;
   Shape shape = shape_of(*x);
-  const auto first = required_axis(op, "dim0", shape.size());
+  const auto first = required_axis(op, "dim0", shape.size());  // transpose_c1
   const auto second = required_axis(op, "dim1", shape.size());
   if (!first || !second) return false;
   std::swap(shape[*first], shape[*second]);
@@ -48,7 +48,7 @@ bool permute(InferContext& op) {
   const auto order = op.integers("axis");
   if (!order) return false;
   const Shape shape = shape_of(*x);
-  if (order->size() != shape.size()) {
+  if (order->size() != shape.size()) {  // permute_c1
     return op.fail(DiagCode::kAttributeOutOfRange,
                    fmt::format("'axis' of '{}' has {} entries, expected {}", op.op_name(),
                                order->size(), shape.size()));
@@ -58,7 +58,7 @@ bool permute(InferContext& op) {
   for (const std::int64_t entry : *order) {
     const auto axis = op.axis(entry, shape.size(), "axis");
     if (!axis) return false;
-    if (taken[*axis]) {
+    if (taken[*axis]) {  // permute_c2
       return op.fail(DiagCode::kAttributeOutOfRange,
                      fmt::format("'axis' of '{}' has dimension {} twice", op.op_name(), *axis));
     }
@@ -72,10 +72,10 @@ bool repeat(InferContext& op) {
   const TensorType* x = ranked(op, 0, 1, kAnyRank);
   if (x == nullptr) return false;
   Shape shape = shape_of(*x);
-  const auto dim = required_axis(op, "dim", shape.size());
+  const auto dim = required_axis(op, "dim", shape.size());  // repeat_c1
   if (!dim) return false;
   if (op.attribute("repeat_times") == nullptr) return missing(op, "repeat_times");
-  const auto times = integer_at_least(op, "repeat_times", 0, 1);
+  const auto times = integer_at_least(op, "repeat_times", 0, 1);  // repeat_c2
   if (!times) return false;
   shape[*dim] = op.context().dims().multiply(shape[*dim], Dim(*times));
   return give(op, std::move(shape), *x);
@@ -85,11 +85,11 @@ bool concat(InferContext& op) {
   const TensorType* first = ranked(op, 0, 1, kAnyRank);
   if (first == nullptr) return false;
   Shape shape = shape_of(*first);
-  const auto dim = required_axis(op, "dim", shape.size());
+  const auto dim = required_axis(op, "dim", shape.size());  // concat_c1
   if (!dim) return false;
   Dim total = shape[*dim];
   for (std::size_t i = 1; i < op.operand_count(); ++i) {
-    if (!join_shape(op, i, *dim, shape)) return false;
+    if (!join_shape(op, i, *dim, shape)) return false;  // concat_c2 concat_c3
     total = op.context().dims().add(total, shape_of(*op.operand(i))[*dim]);
   }
   shape[*dim] = total;
@@ -100,10 +100,10 @@ bool stack(InferContext& op) {
   const TensorType* first = op.operand(0);
   if (first == nullptr) return false;
   Shape shape = shape_of(*first);
-  const auto dim = required_axis(op, "dim", shape.size() + 1);
+  const auto dim = required_axis(op, "dim", shape.size() + 1);  // stack_c1
   if (!dim) return false;
   for (std::size_t i = 1; i < op.operand_count(); ++i) {
-    if (!join_shape(op, i, kNoDimension, shape)) return false;
+    if (!join_shape(op, i, kNoDimension, shape)) return false;  // stack_c2
   }
   shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(*dim),
                Dim(static_cast<std::int64_t>(op.operand_count())));

@@ -28,9 +28,9 @@ std::optional<Reduced> reduced_dimension(InferContext& op, std::size_t rank) {
 
 bool reduce(InferContext& op) {
   const TensorType* x = op.operand(0);
-  if (x == nullptr || !takes(op, 0, *x, Elements::kNumeric)) return false;
+  if (x == nullptr || !takes(op, 0, *x, Elements::kNumeric)) return false;  // reduce_c1
   Shape shape = shape_of(*x);
-  const auto reduced = reduced_dimension(op, shape.size());
+  const auto reduced = reduced_dimension(op, shape.size());  // reduce_c2
   const auto keep = boolean_or(op, "keep_dim", false);
   if (!reduced || !keep) return false;
   if (reduced->all) {
@@ -51,7 +51,8 @@ bool top_k(InferContext& op) {
   const auto k = required_integer(op, "k");
   if (!dim || !k) return false;
   const Dim extent = shape[*dim];
-  if (*k < 0 || (extent.is_constant() && *k > extent.constant())) {
+  if (*k < 0 ||  // top_k_c1
+      (extent.is_constant() && *k > extent.constant())) {
     return op.fail(DiagCode::kAttributeOutOfRange,
                    fmt::format("'k' of '{}' is {}, expected 0 to the extent {} of dimension {}",
                                op.op_name(), *k, show(op, extent), *dim));
@@ -63,7 +64,7 @@ bool top_k(InferContext& op) {
 bool argsort(InferContext& op) {
   const TensorType* x = ranked(op, 0, 1, kAnyRank);
   if (x == nullptr || !takes(op, 0, *x, Elements::kNumeric)) return false;
-  if (!axis_or(op, "dim", x->rank(), -1)) return false;
+  if (!axis_or(op, "dim", x->rank(), -1)) return false;  // argsort_c1
   return give(op, shape_of(*x), DType::kInt32, *x);
 }
 
@@ -71,9 +72,11 @@ bool gather(InferContext& op) {
   const TensorType* table = ranked(op, 0, 1, kAnyRank);
   const TensorType* indices = op.operand(1);
   if (table == nullptr || indices == nullptr) return false;
-  if (indices->dtype() != DType::kFloat32 && !takes(op, 1, *indices, Elements::kIndex)) return false;
+  if (indices->dtype() != DType::kFloat32 && !takes(op, 1, *indices, Elements::kIndex)) {
+    return false;  // gather_c1
+  }
   const Shape shape = shape_of(*table), picked = shape_of(*indices);
-  const auto dim = required_axis(op, "dim", shape.size());
+  const auto dim = required_axis(op, "dim", shape.size());  // gather_c2
   if (!dim) return false;
   const auto at = shape.begin() + static_cast<std::ptrdiff_t>(*dim);
   Shape out(shape.begin(), at);

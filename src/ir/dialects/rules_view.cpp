@@ -10,6 +10,7 @@ bool is_open(Dim extent) {
   return extent.is_unknown() || (extent.is_constant() && extent.constant() == -1);
 }
 
+/// view_c2
 bool counts_differ(InferContext& op, const Shape& from, const Shape& to) {
   return mismatch(op, DiagCode::kElementCountMismatch,
                   fmt::format("a shape with the elements of {}", show(op, from)), show(op, to));
@@ -40,7 +41,7 @@ bool reshape_to(InferContext& op, std::string_view key) {
   const auto bad = std::ranges::find_if(*wanted, [](Dim d) {
     return d.is_constant() && d.constant() < -1;
   });
-  if (bad != wanted->end() ||
+  if (bad != wanted->end() ||  // view_c1
       (open != wanted->end() && std::find_if(open + 1, wanted->end(), is_open) != wanted->end())) {
     return op.fail(DiagCode::kAttributeOutOfRange,
                    fmt::format("'{}' of '{}' is {}, expected extents of which one may be -1", key,
@@ -60,7 +61,7 @@ bool reshape_to(InferContext& op, std::string_view key) {
   return give(op, std::move(*wanted), *x);
 }
 
-/// One entry of Index; appends the extents it makes.
+/// One entry of Index; appends the extents it makes. index_c2 index_c3
 bool append_indexed(InferContext& op, const Attr& entry, std::size_t dimension, Dim extent,
                     Shape& out) {
   if (entry.kind() == AttrKind::kArray) {
@@ -113,7 +114,7 @@ bool split(InferContext& op) {
   const TensorType* x = ranked(op, 0, 1, kAnyRank);
   if (x == nullptr) return false;
   Shape shape = shape_of(*x);
-  const auto dim = required_axis(op, "dim", shape.size());
+  const auto dim = required_axis(op, "dim", shape.size());  // split_c1
   if (!dim) return false;
   if (op.attribute("split_size_or_sections") == nullptr) {
     return missing(op, "split_size_or_sections");
@@ -125,7 +126,7 @@ bool split(InferContext& op) {
   DimTable& dims = op.context().dims();
   if (sizes->size() == 1) {
     const Dim size = sizes->front();
-    if (!agreed(dims.multiply(size, Dim(pieces)), whole)) {
+    if (!agreed(dims.multiply(size, Dim(pieces)), whole)) {  // split_c3
       return mismatch(op, DiagCode::kShapeMismatch,
                       fmt::format("{} pieces of extent {}", pieces, show(op, size)),
                       fmt::format("extent {}", show(op, whole)));
@@ -134,12 +135,12 @@ bool split(InferContext& op) {
   }
   Dim total = kZero;
   for (const Dim size : *sizes) total = dims.add(total, size);
-  if (sizes->size() != op.result_count()) {
+  if (sizes->size() != op.result_count()) {  // split_c2
     return op.fail(DiagCode::kResultCountMismatch,
                    fmt::format("'{}' with {} pieces has {} results", op.op_name(), sizes->size(),
                                op.result_count()));
   }
-  if (!agreed(total, whole)) {
+  if (!agreed(total, whole)) {  // split_c3
     return mismatch(op, DiagCode::kShapeMismatch,
                     fmt::format("pieces {} of extent {} together", show(op, *sizes),
                                 show(op, whole)),
@@ -160,13 +161,13 @@ bool split(InferContext& op) {
 bool copy(InferContext& op) {
   const TensorType* src = op.operand(0);
   const TensorType* dst = op.operand(1);
-  if (src == nullptr || dst == nullptr || !same_elements(op, 0, 1)) return false;
+  if (src == nullptr || dst == nullptr || !same_elements(op, 0, 1)) return false;  // copy_c1
   if (op.result_count() == 0) return true;
   const auto part = sliced_shape(op, shape_of(*dst));
   if (!part) return false;
   Shape from = shape_of(*src), to = *part;
   cancel_common(from, to);
-  if (!agreed(product(op, from), product(op, to))) {
+  if (!agreed(product(op, from), product(op, to))) {  // copy_c2
     return mismatch(op, DiagCode::kElementCountMismatch,
                     fmt::format("a source with the elements of {}", show(op, *part)),
                     show(op, src->dims()));
@@ -181,7 +182,8 @@ bool index(InferContext& op) {
   const Attr* indices = op.attribute("indices");
   if (indices == nullptr) return true;
   const Shape shape = shape_of(*x);
-  if (indices->kind() != AttrKind::kArray || indices->elements().size() != shape.size()) {
+  if (indices->kind() != AttrKind::kArray ||  // index_c1
+      indices->elements().size() != shape.size()) {
     return op.fail(DiagCode::kAttributeOutOfRange,
                    fmt::format("'indices' of '{}' is {}, expected an array of {} entries",
                                op.op_name(), indices->spelling(), shape.size()));

@@ -18,20 +18,20 @@ TEST_CASE("rotary embeddings give the type of their first operand") {
 TEST_CASE("rotary embeddings refuse tables and layouts that do not fit") {
   check_all({
       {"RoPEOp", "", {"[1, 8, 4, 64]", "[1, 5, 64]", "[1, 4, 64]"},
-       "500 'RoPEOp' takes a table of length 4, found extent 5 in dimension 1 of operand 1"},
+       "500 'RoPEOp' takes a table of length 4, found extent 5 in dimension 1 of operand 1"},  // rope_c4
       {"RoPEOp", "", {"[1, 8, 4, 64]", "[1, 4, 64]", "[1, 5, 64]"}, "500 'RoPEOp' takes a table"},
       {"RoPEOp", "", {"[3, 8, 4, 64]", "[2, 4, 64]", "[2, 4, 64]"},
        "500 'RoPEOp' takes tables for batch 3"},
       {"RoPEOp", "", {"[1, 8, 4, 64]", "[1, 4, 31]", "[1, 4, 32]"},
-       "500 'RoPEOp' takes tables of at least 32 columns, found [1, 4, 31]"},
+       "500 'RoPEOp' takes tables of at least 32 columns, found [1, 4, 31]"},  // rope_c4
       {"RoPEOp", "", {"[1, 8, 4, 63]", "[1, 4, 63]", "[1, 4, 63]"},
-       "500 'RoPEOp' takes an even number of rotated elements up to 63, found 63"},
+       "500 'RoPEOp' takes an even number of rotated elements up to 63, found 63"},  // rope_c3
       {"RoPEOp", "partial_dim:65", {"[1, 8, 4, 64]", "[4, 64]", "[4, 64]"}, "500 'RoPEOp' takes"},
       {"RoPEOp", "partial_dim:66", {"[1, 8, 4, 64]", "[4, 64]", "[4, 64]"}, "500 'RoPEOp' takes"},
       {"RoPEOp", "partial_dim:-2", {"[1, 8, 4, 64]", "[4, 64]", "[4, 64]"}, "504 'partial_dim'"},
       {"RoPEOp", "input_type:SBHD", {"[1, 8, 4, 64]", "[4, 64]", "[4, 64]"},
-       "504 'input_type' of 'RoPEOp' is 'SBHD', expected BHSD, BSHD"},
-      {"RoPEOp", "", {"[8, 4, 64]", "[4, 64]", "[4, 64]"}, "501 'RoPEOp' takes operand 0"},
+       "504 'input_type' of 'RoPEOp' is 'SBHD', expected BHSD, BSHD"},  // rope_c2
+      {"RoPEOp", "", {"[8, 4, 64]", "[4, 64]", "[4, 64]"}, "501 'RoPEOp' takes operand 0"},  // rope_c1
       {"RoPEOp", "", {"[1, 8, 4, 64]", "[64]", "[64]"},
        "501 'RoPEOp' takes operand 1 of rank 2 to 3, found [64]"},
       {"VisionRoPEOp", "", {"[1, 5, 16, 80]", "[6, 40]", "[6, 40]"}, "500 'VisionRoPEOp' takes"},
@@ -56,15 +56,15 @@ TEST_CASE("the cache grows by the new tokens") {
 TEST_CASE("the cache refuses heads and lengths that do not fit") {
   check_all({
       {"KVCacheOp", "q_head:8, kv_head:3, head_dim:64", {"[1, 2, 5, 64]", "[1, 2, 5, 64]"},
-       "500 'KVCacheOp' takes kv_head 3, found extent 2 in dimension 1 of operand 0", 2},
+       "500 'KVCacheOp' takes kv_head 3, found extent 2 in dimension 1 of operand 0", 2},  // kv_cache_c2
       {"KVCacheOp", "q_head:7, kv_head:2, head_dim:64", {"[1, 2, 5, 64]", "[1, 2, 5, 64]"},
-       "500 'KVCacheOp' takes q_head that is a multiple of kv_head, found 7 and 2", 2},
+       "500 'KVCacheOp' takes q_head that is a multiple of kv_head, found 7 and 2", 2},  // kv_cache_c3
       {"KVCacheOp", "q_head:8, kv_head:2, head_dim:32", {"[1, 2, 5, 64]", "[1, 2, 5, 64]"},
        "500 'KVCacheOp' takes head_dim 32", 2},
       {"KVCacheOp", "q_head:8, kv_head:2, head_dim:64", {"[1, 2, 5, 64]", "[1, 2, 6, 64]"},
-       "500 'KVCacheOp' takes values of the keys' extents", 2},
+       "500 'KVCacheOp' takes values of the keys' extents", 2},  // kv_cache_c1
       {"KVCacheOp", "q_head:8, kv_head:2, head_dim:64, past:4, capacity:8",
-       {"[1, 2, 5, 64]", "[1, 2, 5, 64]"}, "500 'KVCacheOp' takes at most 8 tokens, found 9", 2},
+       {"[1, 2, 5, 64]", "[1, 2, 5, 64]"}, "500 'KVCacheOp' takes at most 8 tokens, found 9", 2},  // kv_cache_c4
       {"KVCacheOp", "q_head:8, kv_head:2, head_dim:64, past:many",
        {"[1, 2, 5, 64]", "[1, 2, 5, 64]"}, "312 attribute 'past'", 2},
       {"KVCacheOp", "q_head:0, kv_head:2, head_dim:64", {"[1, 2, 5, 64]", "[1, 2, 5, 64]"},

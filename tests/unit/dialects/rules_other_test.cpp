@@ -10,10 +10,10 @@ TEST_CASE("reductions drop or keep their dimension") {
       {"ReduceMaxOp", "dim:2147483647", {"Int8 [2, 3]"}, "Int8 [1]"},
       {"ReduceMinOp", "dim:all, keep_dim:true", {"[2, 3]"}, "[1, 1]"},
       {"ReduceMinOp", "dim:0", {"[5]"}, "[]"},
-      {"ReduceMinOp", "dim:1", {"[5]"}, "503 'dim'"},
+      {"ReduceMinOp", "dim:1", {"[5]"}, "503 'dim'"},  // reduce_c2
       {"ReduceMinOp", "dim:rows", {"[5]"}, "312 attribute 'dim'"},
       {"ReduceMinOp", "", {"[5]"}, "506 'ReduceMinOp' needs"},
-      {"ReduceSumOp", "dim:0", {"Bool [5]"}, "502 'ReduceSumOp' takes"},
+      {"ReduceSumOp", "dim:0", {"Bool [5]"}, "502 'ReduceSumOp' takes"},  // reduce_c1
   });
 }
 
@@ -22,11 +22,11 @@ TEST_CASE("sorting ops give Int32 indices") {
       {"TopKOp", "k:8", {"[$S, 128]"}, "[$S, 8]; Int32 [$S, 8]", 2},
       {"TopKOp", "k:2, dim:0", {"Int8 [5, 3]"}, "Int8 [2, 3]; Int32 [2, 3]", 2},
       {"TopKOp", "k:6, dim:0", {"[5, 3]"},
-       "504 'k' of 'TopKOp' is 6, expected 0 to the extent 5 of dimension 0", 2},
+       "504 'k' of 'TopKOp' is 6, expected 0 to the extent 5 of dimension 0", 2},  // top_k_c1
       {"TopKOp", "k:-1", {"[5]"}, "504 'k'", 2},
       {"TopKOp", "", {"[5]"}, "506 'TopKOp' needs", 2},
       {"ArgsortOp", "", {"[2, $S]"}, "Int32 [2, $S]"},
-      {"ArgsortOp", "dim:2", {"[2, 3]"}, "503 'dim'"},
+      {"ArgsortOp", "dim:2", {"[2, 3]"}, "503 'dim'"},  // argsort_c1
   });
 }
 
@@ -35,8 +35,8 @@ TEST_CASE("gather replaces one dimension by those of the indices") {
       {"GatherOp", "dim:0", {"[1024, 64]", "Int32 [1, $S]"}, "[1, $S, 64]"},
       {"GatherOp", "dim:-1", {"[4, 5]", "Int64 []"}, "[4]"},
       {"GatherOp", "dim:1", {"[4, 5, 6]", "[2, 3]"}, "[4, 2, 3, 6]"},
-      {"GatherOp", "dim:2", {"[4, 5]", "Int32 [2]"}, "503 'dim'"},
-      {"GatherOp", "dim:0", {"[4, 5]", "Int8 [2]"}, "502 'GatherOp' takes"},
+      {"GatherOp", "dim:2", {"[4, 5]", "Int32 [2]"}, "503 'dim'"},  // gather_c2
+      {"GatherOp", "dim:0", {"[4, 5]", "Int8 [2]"}, "502 'GatherOp' takes"},  // gather_c1
   });
 }
 

@@ -1,5 +1,7 @@
 #include "mir/ir/builder.hpp"
 
+#include <cmath>
+
 #include "isomorphic.hpp"
 #include "mir/ir/writer.hpp"
 #include "read.hpp"

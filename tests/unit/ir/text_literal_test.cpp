@@ -52,7 +52,7 @@ TEST_SUITE("text literals") {
     std::mt19937 engine(7);
     for (int i = 0; i < 500; ++i) {
       std::string text;
-      for (unsigned n = engine() % 12; n != 0; --n) text += static_cast<char>(engine() % 128);
+      for (auto n = engine() % 12; n != 0; --n) text += static_cast<char>(engine() % 128);
       CAPTURE(text);
       const Attr* attribute = context.string(text);
       CHECK(attribute->text() == text);

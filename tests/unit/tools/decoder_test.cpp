@@ -175,7 +175,7 @@ TEST_SUITE("decoder") {
     Bundled bundled;
     const Tensor logits = bundled.run(load("ids.npy"), load("positions.npy"));
     const auto comparison =
-        compare_tensors(load("expected_logits.npy"), logits, {.abs = 2e-6, .rel = 0});
+        compare_tensors(load("expected_logits.npy"), logits, {.abs = 1e-6, .rel = 0});
     REQUIRE(comparison.ok());
     CHECK_MESSAGE(comparison->passed(), render(*comparison));
     CHECK(bundled.session->cache_length("cache.layers.1") == 10);

@@ -1,0 +1,167 @@
+// docs/ops/*.md against rows, rules and tests.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "mir/dialects/dialects.hpp"
+#include "mir/dialects/rules.hpp"
+#include "mir/ir/infer.hpp"
+#include "mir/ir/module.hpp"
+#include "mir/ir/resolve.hpp"
+#include "mir/ir/writer.hpp"
+
+using namespace mir;
+namespace fs = std::filesystem;
+
+namespace {
+
+const fs::path kRoot = MIR_SOURCE_ROOT;
+
+std::string read(const fs::path& path) {
+  std::ifstream file(path);
+  REQUIRE_MESSAGE(file, path.string());
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::vector<fs::path> files(const char* folder, const char* pattern) {
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::directory_iterator(kRoot / folder)) {
+    if (std::regex_match(entry.path().filename().string(), std::regex(pattern))) {
+      found.push_back(entry.path());
+    }
+  }
+  REQUIRE_FALSE(found.empty());
+  return found;
+}
+
+/// The first group of every match, all different unless `repeats`.
+std::set<std::string> matches(const std::vector<fs::path>& paths, const char* pattern,
+                              bool repeats) {
+  const std::regex expression(pattern);
+  std::set<std::string> all;
+  for (const fs::path& path : paths) {
+    const std::string text = read(path);
+    for (std::sregex_iterator it(text.begin(), text.end(), expression), end; it != end; ++it) {
+      const bool fresh = all.insert((*it)[1].str()).second;
+      CAPTURE((*it)[1].str());
+      CHECK((fresh || repeats));
+    }
+  }
+  return all;
+}
+
+std::vector<std::string> examples(const fs::path& page) {
+  std::vector<std::string> blocks;
+  const std::string text = read(page), open = "```mir\n";
+  for (auto at = text.find(open); at != text.npos; at = text.find(open, at)) {
+    at += open.size();
+    blocks.push_back(text.substr(at, text.find("```", at) - at));
+  }
+  return blocks;
+}
+
+/// Whether the rule of `op`, if there is one, gives the types that the text states.
+void check_types(IRContext& context, Op& op) {
+  const OpRow* row = op.row();
+  CAPTURE(op.name());
+  REQUIRE(row != nullptr);
+  CHECK(row->operands.admits(op.operand_count()));
+  CHECK(row->results.admits(op.result_count()));
+  if (row->infer == nullptr) return;
+  std::vector<const Type*> operands;
+  for (std::size_t i = 0; i < op.operand_count(); ++i) operands.push_back(op.operand(i)->type());
+  Diagnostics diagnostics;
+  InferContext rule(context, row->name, operands, op.attributes(), op.result_count(), Span{},
+                    diagnostics);
+  const bool good = row->infer(rule);
+  for (const Diagnostic& diagnostic : diagnostics.sorted()) MESSAGE(diagnostic.message);
+  REQUIRE(good);
+  REQUIRE(rule.results().size() == op.result_count());
+  for (std::size_t i = 0; i < op.result_count(); ++i) {
+    CHECK(rule.results()[i]->spelling() == op.result(i)->type()->spelling());
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every constraint of a rule is explained on one page and refused in a test") {
+  const char* id = "\\b([a-z][a-z0-9_]*_c[0-9]+)\\b";
+  const auto explained =
+      matches(files("docs/ops", ".*\\.md"), "\n- `([a-z][a-z0-9_]*_c[0-9]+)` ", false);
+  const auto checked = matches(files("src/ir/dialects", "rules_.*\\.cpp"), id, true);
+  const auto tested = matches(files("tests/unit/dialects", "rules_.*_test\\.cpp"), id, true);
+  CHECK(explained.size() > 60);
+  CHECK(explained == checked);
+  CHECK(explained == tested);
+  for (const std::string& name : explained) {
+    CAPTURE(name);
+    const std::string rule = name.substr(0, name.rfind("_c"));
+    CHECK(std::ranges::find(rules::all(), rule, &rules::NamedRule::name) != rules::all().end());
+  }
+}
+
+TEST_CASE("every op stands on its page") {
+  for (const Dialect* dialect : builtin_dialects()) {
+    for (const OpRow& row : dialect->rows) {
+      CAPTURE(row.name);
+      const std::string page = read(kRoot / "docs/ops" / (std::string(row.page) + ".md"));
+      std::string name(row.name);
+      if (name.ends_with("Op") && row.name != "InstructionOp") name.resize(name.size() - 2);
+      if (row.name == "InstructionOp") name = "prog.inst";
+      if (row.name == "HintsOp") continue;  // reserved
+      CHECK(page.find(name) != page.npos);
+    }
+  }
+}
+
+TEST_CASE("every attribute of a linalg op stands on its page, where the page goes into attributes") {
+  for (const Dialect* dialect : builtin_dialects()) {
+    for (const OpRow& row : dialect->rows) {
+      if (row.page == "attention" || row.page == "convolution" || row.page == "signal" ||
+          dialect->name != "linalg") {
+        continue;
+      }
+      const std::string page = read(kRoot / "docs/ops" / (std::string(row.page) + ".md"));
+      for (const AttrRow& attribute : row.attributes) {
+        CAPTURE(row.name);
+        CAPTURE(attribute.name);
+        CHECK(page.find(attribute.name) != page.npos);
+      }
+    }
+  }
+}
+
+TEST_CASE("the examples of the pages are portable and have the types that the rules give") {
+  for (const fs::path& page : files("docs/ops", ".*\\.md")) {
+    const bool has_none = page.stem() == "conventions" || page.stem() == "extension" ||
+                          page.stem() == "program";
+    CAPTURE(page.string());
+    const auto blocks = examples(page);
+    CHECK(blocks.empty() == has_none);
+    for (const std::string& text : blocks) {
+      IRContext context;
+      register_builtin_dialects(context);
+      Diagnostics diagnostics;
+      const SourceFile* file = context.sources().add(page.string(), text);
+      const auto modules = read_modules(*file, context, diagnostics);
+      for (const Diagnostic& diagnostic : diagnostics.sorted()) MESSAGE(diagnostic.message);
+      REQUIRE_FALSE(diagnostics.has_errors());
+      REQUIRE(modules.size() == 1);
+      CHECK(modules.front()->is_portable());
+      IRWriter writer(*modules.front());
+      writer.walk<OpView>([&](IRWriter&, OpView view) {
+        check_types(context, *view.op());
+        return IRWriter::WalkResult::WALK_CONTINUE;
+      });
+    }
+  }
+}
