@@ -19,10 +19,18 @@ std::string mutate(std::string text, std::mt19937& random) {
     const std::size_t at = below(text.size());
     const std::size_t length = std::min<std::size_t>(1 + below(12), text.size() - at);
     switch (below(4)) {
-      case 0: text.erase(at, length); break;
-      case 1: text.insert(at, text.substr(below(text.size()), length)); break;
-      case 2: text[at] = kInteresting[below(kInteresting.size())]; break;
-      default: std::swap(text[at], text[below(text.size())]); break;
+      case 0:
+        text.erase(at, length);
+        break;
+      case 1:
+        text.insert(at, text.substr(below(text.size()), length));
+        break;
+      case 2:
+        text[at] = kInteresting[below(kInteresting.size())];
+        break;
+      default:
+        std::swap(text[at], text[below(text.size())]);
+        break;
     }
   }
   return text;

@@ -45,6 +45,9 @@ again:
   dimatom  = digits | "$" word;
   dimexpr  = [0-9($-][A-Za-z0-9_$+*/%() \t-]*;
   dim      = integer | "?" | "$" word ([+*/%-] dimatom)*;
+  dimopen  = ([(-] blank*)*;
+  dimclose = (blank* ")")*;
+  dimop    = blank* [+*/%-] blank*;
   type     = "tensor<[" (dim (", " dim)*)? "], " word ", " word ">";
   field    = word ": " (integer | word);
   quant    = "QuantSpec(" word "(" (field (", " field)*)? ")" (", " word "=" integer)* ")";
@@ -126,6 +129,7 @@ again:
   <value> "false" / (ws* [,\]])   { return MIR_ACCEPT.value_done(TokenKind::kFalse); }
   <value> "null" / (ws* [,\]])    { return MIR_ACCEPT.value_done(TokenKind::kNull); }
   <value> dimexpr / (ws* [,\]])   { return MIR_ACCEPT.bare_value(); }
+  <value> "?" / (ws* [,\]])       { return MIR_ACCEPT.value_done(TokenKind::kDim); }
   <value> "<InvalidAttribute NYI>" { return MIR_ACCEPT.value_done(TokenKind::kInvalid); }
   <value> ["]                     { condition_ = yycattrs;
                                     return MIR_ACCEPT.fail(DiagCode::kUnterminatedString, "string without a closing quote"); }
@@ -158,7 +162,9 @@ again:
   <data, tail> "false"            { return MIR_ACCEPT.finish(TokenKind::kFalse); }
   <data, tail> "null"             { return MIR_ACCEPT.finish(TokenKind::kNull); }
   <data, tail> word               { return MIR_ACCEPT.finish(TokenKind::kWord); }
-  <data> [0-9(-]* "$" word ([A-Za-z0-9_$+*/%() \t-]* [A-Za-z0-9_)])? { return MIR_ACCEPT.finish(TokenKind::kDim); }
+  <data> "?"                      { return MIR_ACCEPT.finish(TokenKind::kDim); }
+  <data> (dimopen digits dimclose dimop)* dimopen "$" word dimclose (dimop dimopen dimatom dimclose)*
+                                  { return MIR_ACCEPT.finish(TokenKind::kDim); }
 
   // -- quantisation specs ---------------------------------------------------------------------
   <spec> "None" ws* "(" / (ws* ",") { return MIR_ACCEPT.finish(TokenKind::kNoneOpen); }

@@ -39,8 +39,7 @@ Module* load(const Run& run, const SourceFile& file, const InterpSettings& setti
   }
   if (!chosen->is_portable()) {
     LossReport losses;
-    const bool upgraded =
-        upgrade(*chosen, {settings.rms_epsilon, settings.layer_norm_epsilon}, losses, diagnostics);
+    const bool upgraded = upgrade(*chosen, settings.assumed, losses, diagnostics);
     fmt::print(stderr, "{}: upgraded in memory: {}\n", file.name(), losses.summary());
     if (!upgraded) return nullptr;
   }
@@ -48,13 +47,25 @@ Module* load(const Run& run, const SourceFile& file, const InterpSettings& setti
   return verify(*chosen, diagnostics) ? chosen : nullptr;
 }
 
-/// Shows, compares and writes what a run gave.
+/// What shall happen to the outputs.
+struct Delivery {
+  std::vector<OutputFile> files;
+  std::vector<Expectation> expectations;
+};
+
+Result<Delivery> delivery_of(const Arguments& arguments, const Schedule& schedule) {
+  auto files = parse_output_files(schedule, arguments.values("output"));
+  if (!files) return std::move(files).error();
+  auto expectations = parse_expectations(schedule, arguments.values("expect"));
+  if (!expectations) return std::move(expectations).error();
+  return Delivery{*std::move(files), *std::move(expectations)};
+}
+
 ExitCode deliver(const Run& run, const Schedule& schedule, const InterpSettings& settings,
-                 std::span<const Tensor> outputs) {
-  const Arguments& arguments = run.arguments();
+                 const Delivery& delivery, std::span<const Tensor> outputs) {
   const auto ports = output_ports(schedule);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    if (arguments.value("print-outputs", "yes") == "yes") {
+    if (run.arguments().value("print-outputs", "yes") == "yes") {
       fmt::print("%{}: {}\n", ports[i].name, render(summarise(outputs[i])));
     }
     if (settings.top == 0) continue;
@@ -62,19 +73,18 @@ ExitCode deliver(const Run& run, const Schedule& schedule, const InterpSettings&
     if (!row) return run.report(row.error());
     for (const RankedElement& each : *row) fmt::print("  {}: {:.6g}\n", each.index, each.value);
   }
-  const auto written = write_outputs(schedule, arguments.values("output"), outputs);
+  const auto written = write_outputs(schedule, delivery.files, outputs);
   if (!written) return run.report(written.error());
-  const auto expectations = load_expectations(schedule, arguments.values("expect"), outputs);
-  if (!expectations) return run.report(expectations.error());
   ExitCode code = ExitCode::kSuccess;
-  for (const Expectation& each : *expectations) {
-    const auto comparison = compare_tensors(each.tensor, outputs[each.port], settings.tolerance);
+  for (const Expectation& each : delivery.expectations) {
+    const auto expected = load_expected(schedule, each, outputs[each.port]);
+    if (!expected) return run.report(expected.error());
+    const auto comparison = compare_tensors(*expected, outputs[each.port], settings.tolerance);
     if (!comparison) return run.report(comparison.error());
     fmt::print("%{}: {}\n", ports[each.port].name, render(*comparison));
     if (comparison->passed()) continue;
-    code = worst(code, run.report(Error{
-                           DiagCode::kNotAsExpected,
-                           fmt::format("output '%{}' is not as expected", ports[each.port].name)}));
+    code = run.report(Error{DiagCode::kNotAsExpected,
+                            fmt::format("output '%{}' is not as expected", ports[each.port].name)});
   }
   return code;
 }
@@ -83,19 +93,21 @@ ExitCode execute(const Run& run, const Module& module, const InterpSettings& set
                  const RunOptions& options, Diagnostics& diagnostics) {
   const Arguments& arguments = run.arguments();
   const SourceManager& sources = module.context().sources();
-  SessionOptions session_options{.entry = std::string(arguments.value("entry"))};
   WeightSet weights;
   for (const std::string& spec : arguments.values("weights")) {
     if (const auto added = weights.add(spec); !added) return run.report(added.error());
   }
-  session_options.weights = &weights;
-  auto session = Session::create(module, session_options, diagnostics);
+  auto session = Session::create(
+      module, {.entry = std::string(arguments.value("entry")), .weights = &weights}, diagnostics);
   if (!session) return run.report(diagnostics, sources);
+  const auto delivery = delivery_of(arguments, session->schedule());
+  if (!delivery) return run.report(delivery.error());
   const auto inputs = load_inputs(session->schedule(), arguments.values("input"), options.dims);
   if (!inputs) return run.report(inputs.error());
   const auto outputs = session->run(*inputs, diagnostics, options);
   const ExitCode code = run.report(diagnostics, sources);
-  return outputs ? worst(code, deliver(run, session->schedule(), settings, *outputs)) : code;
+  if (!outputs) return code;
+  return worst(code, deliver(run, session->schedule(), settings, *delivery, *outputs));
 }
 
 ExitCode body(const Run& run) {

@@ -20,6 +20,7 @@ using namespace mir::tools;
 using generate::DecoderShape;
 
 constexpr Option kOptions[] = {
+    {.name = "output", .letter = 'o', .argument = "FOLDER", .help = "where the files go"},
     {.name = "layers", .argument = "N", .help = "number of layers (2)"},
     {.name = "hidden", .argument = "N", .help = "extent of a token's state (64)"},
     {.name = "heads", .argument = "N", .help = "query heads (4)"},

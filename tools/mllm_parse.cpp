@@ -23,7 +23,8 @@ using namespace mir::tools;
 
 constexpr Option kOptions[] = {
     {.name = "emit", .argument = "FORM", .help = "write tokens, syntax, ir, json, stats or dot"},
-    {.name = "roundtrip", .argument = "exact",
+    {.name = "roundtrip",
+     .argument = "exact",
      .help = "rebuild each text from its tree and compare byte by byte"},
     {.name = "form", .argument = "FORM", .help = "refuse modules that are not dump or portable"},
     {.name = "module", .argument = "NAME", .help = "only the module @NAME of each file"},
@@ -46,7 +47,8 @@ constexpr ToolInfo kTool = {
 constexpr std::array<std::string_view, 5> kStructure = {
     "builtin.ModuleOp", "cf.ReturnOp", "graph.CallGraphOp", "graph.SubGraphOp", "tensor.register"};
 
-constexpr std::array<std::string_view, 6> kForms = {"tokens", "syntax", "ir", "json", "stats", "dot"};
+constexpr std::array<std::string_view, 6> kForms = {"tokens", "syntax", "ir",
+                                                    "json",   "stats",  "dot"};
 
 /// What is written from the tree alone; empty for the forms that need IR.
 std::string emit_tree(std::string_view form, const SyntaxTree& tree) {
@@ -71,7 +73,8 @@ ExitCode check_round_trip(const SyntaxTree& tree) {
   const std::string_view source = tree.file().text();
   if (rebuilt == source) return ExitCode::kSuccess;
   const auto at = static_cast<std::size_t>(
-      std::mismatch(rebuilt.begin(), rebuilt.end(), source.begin(), source.end()).first - rebuilt.begin());
+      std::mismatch(rebuilt.begin(), rebuilt.end(), source.begin(), source.end()).first -
+      rebuilt.begin());
   fmt::print(stderr, "{}: the tree does not give the text back: first difference at byte {}\n",
              tree.file().name(), at);
   return ExitCode::kInternal;
@@ -107,7 +110,8 @@ ExitCode parse_file(const Run& run, const std::string& path) {
     std::erase_if(modules, [&](const Module* module) {
       return context.text(module->name()) != arguments.value("module");
     });
-    if (modules.empty()) return worst(code, run.report({DiagCode::kUsage, "no module has that name"}));
+    if (modules.empty())
+      return worst(code, run.report({DiagCode::kUsage, "no module has that name"}));
   }
   if (!diagnostics.has_errors() && !arguments.has("no-verify")) {
     for (const Module* module : modules) verify(*module, diagnostics);
@@ -162,4 +166,6 @@ ExitCode body(const Run& run) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return run_tool(kTool, argc, argv, body); }
+int main(int argc, char** argv) {
+  return run_tool(kTool, argc, argv, body);
+}

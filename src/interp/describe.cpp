@@ -134,7 +134,7 @@ std::string render(const Description& description) {
     text += fmt::format("  @{}: {} heads of {}{}\n", cache.name, cache.kv_heads, cache.head_dim,
                         cache.capacity ? fmt::format(", at most {} tokens", *cache.capacity) : "");
   }
-  text += fmt::format("steps: {} in {} calls\n", description.steps, description.calls);
+  text += fmt::format("steps: {}, calls: {}\n", description.steps, description.calls);
   for (const auto& [name, count] : description.ops) text += fmt::format("  {} {}\n", count, name);
   if (!description.memory) {
     return text + "memory: not known, give the symbols values with --bind\n";

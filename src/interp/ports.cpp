@@ -59,22 +59,6 @@ bool needs_extents(const TensorSpec& spec) {
          spec.kind == TensorSpec::Kind::kIota;
 }
 
-/// What a spec says an output should be; files keep their own element type.
-Result<Tensor> load_expected(const TensorSpec& spec, const Port& port, const Tensor& output) {
-  if (spec.kind == TensorSpec::Kind::kNpy) return read_npy(spec.path);
-  if (spec.kind != TensorSpec::Kind::kNpzMember) {
-    return load_tensor(
-        spec, {.name = port.name, .dtype = output.dtype(), .shape = output.shape(), .bound = 2});
-  }
-  const auto archive = NpzFile::open(spec.path);
-  if (!archive) return archive.error();
-  auto member = archive->find(spec.member);
-  if (!member) return std::move(member).error();
-  if (member->has_value()) return **std::move(member);
-  return Error{DiagCode::kTensorNotFound,
-               fmt::format("'{}' has no member '{}'", spec.path, spec.member)};
-}
-
 Error at_port(std::string_view what, const Port& port, const Error& error) {
   return {error.code, fmt::format("{} '%{}': {}", what, port.name, error.message)};
 }
@@ -177,6 +161,11 @@ Result<std::vector<Tensor>> load_inputs(const Schedule& schedule,
       }
       if (needs_extents(*specs[i]) != generated) continue;
       DeclaredTensor wanted = declared(ports[i], context.dims(), binder.bindings());
+      if (generated && std::ranges::find(*wanted.shape, kUnknownExtent) != wanted.shape->end()) {
+        return Error{DiagCode::kSymbolUnbound,
+                     fmt::format("input '%{}' is {}: symbols in it need a value", ports[i].name,
+                                 ports[i].type->spelling())};
+      }
       wanted.bound = bounds[ports[i].slot].value_or(2);
       auto tensor = load_tensor(*specs[i], wanted);
       if (!tensor) return at_port("input", ports[i], tensor.error());
@@ -190,47 +179,81 @@ Result<std::vector<Tensor>> load_inputs(const Schedule& schedule,
   return tensors;
 }
 
-Result<std::vector<Expectation>> load_expectations(const Schedule& schedule,
-                                                   std::span<const std::string> arguments,
-                                                   std::span<const Tensor> outputs) {
+Result<std::vector<Expectation>> parse_expectations(const Schedule& schedule,
+                                                    std::span<const std::string> arguments) {
   const std::vector<Port> ports = output_ports(schedule);
   std::vector<Expectation> expectations;
   for (const std::string& argument : arguments) {
-    const auto spec = parse_tensor_spec(argument);
-    if (!spec) return spec.error();
+    auto spec = parse_tensor_spec(argument);
+    if (!spec) return std::move(spec).error();
     const auto port = find_port(ports, spec->target, "output");
     if (!port) return port.error();
-    auto tensor = load_expected(*spec, ports[*port], outputs[*port]);
-    if (!tensor) return at_port("expected output", ports[*port], tensor.error());
-    expectations.push_back({*port, *std::move(tensor)});
+    expectations.push_back({*port, *std::move(spec)});
   }
   return expectations;
 }
 
-Result<void> write_outputs(const Schedule& schedule, std::span<const std::string> arguments,
-                           std::span<const Tensor> outputs) {
+namespace {
+
+Result<Tensor> load_member(const TensorSpec& spec) {
+  const auto archive = NpzFile::open(spec.path);
+  if (!archive) return archive.error();
+  auto member = archive->find(spec.member);
+  if (!member) return std::move(member).error();
+  if (member->has_value()) return **std::move(member);
+  return Error{DiagCode::kTensorNotFound,
+               fmt::format("'{}' has no member '{}'", spec.path, spec.member)};
+}
+
+}  // namespace
+
+Result<Tensor> load_expected(const Schedule& schedule, const Expectation& expectation,
+                             const Tensor& output) {
+  const TensorSpec& spec = expectation.spec;
+  if (spec.kind == TensorSpec::Kind::kNpy) return read_npy(spec.path);
+  if (spec.kind == TensorSpec::Kind::kNpzMember) return load_member(spec);
+  const Port port = output_ports(schedule)[expectation.port];
+  auto tensor = load_tensor(
+      spec, {.name = port.name, .dtype = output.dtype(), .shape = output.shape(), .bound = 2});
+  return tensor ? std::move(tensor) : at_port("expected output", port, tensor.error());
+}
+
+Result<std::vector<OutputFile>> parse_output_files(const Schedule& schedule,
+                                                   std::span<const std::string> arguments) {
   const std::vector<Port> ports = output_ports(schedule);
+  std::vector<OutputFile> files;
   for (const std::string& argument : arguments) {
     const auto equals = argument.find('=');
     const bool has_target =
         equals != argument.npos && argument.substr(0, equals).find('/') == argument.npos;
-    const std::string target = has_target ? argument.substr(0, equals) : std::string();
-    const std::string path = has_target ? argument.substr(equals + 1) : argument;
-    const bool archive = path.ends_with(".npz");
-    if (!archive && !path.ends_with(".npy")) {
+    OutputFile file{.path = has_target ? argument.substr(equals + 1) : argument, .port = {}};
+    const bool archive = file.path.ends_with(".npz");
+    if (!archive && !file.path.ends_with(".npy")) {
       return Error{
           DiagCode::kTensorSpecInvalid,
-          fmt::format("'{}' is no place for outputs, expected FILE.npy or FILE.npz", path)};
+          fmt::format("'{}' is no place for outputs, expected FILE.npy or FILE.npz", file.path)};
     }
-    std::vector<NamedTensor> members;
-    if (archive && !has_target) {
-      for (std::size_t i = 0; i < ports.size(); ++i) members.push_back({ports[i].name, outputs[i]});
-    } else {
-      const auto port = find_port(ports, target, "output");
+    if (has_target || !archive) {
+      const auto port =
+          find_port(ports, has_target ? argument.substr(0, equals) : std::string(), "output");
       if (!port) return port.error();
-      members.push_back({ports[*port].name, outputs[*port]});
+      file.port = *port;
     }
-    const auto written = archive ? write_npz(path, members) : write_npy(path, members[0].tensor);
+    files.push_back(std::move(file));
+  }
+  return files;
+}
+
+Result<void> write_outputs(const Schedule& schedule, std::span<const OutputFile> files,
+                           std::span<const Tensor> outputs) {
+  const std::vector<Port> ports = output_ports(schedule);
+  for (const OutputFile& file : files) {
+    std::vector<NamedTensor> members;
+    for (std::size_t i = 0; i < ports.size(); ++i) {
+      if (file.port.value_or(i) == i) members.push_back({ports[i].name, outputs[i]});
+    }
+    const auto written = file.path.ends_with(".npz") ? write_npz(file.path, members)
+                                                     : write_npy(file.path, members[0].tensor);
     if (!written) return written;
   }
   return {};

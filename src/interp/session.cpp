@@ -41,7 +41,6 @@ class Loader {
   ParameterTable load() {
     ParameterTable table;
     for (const Value* parameter : schedule_.parameters()) {
-      if (diagnostics_.is_full()) break;
       auto tensor = load(*parameter);
       if (tensor) {
         table.emplace(parameter->symbol(), *std::move(tensor));

@@ -59,6 +59,7 @@ Op* Builder::create(std::string_view spelling, std::span<Value* const> operands,
                            diagnostics_);
     if (!info.row->infer(inference)) return nullptr;
     inferred = inference.results();
+    if (!info.row->results.admits(inferred.size())) return refuse();
     if (std::find(inferred.begin(), inferred.end(), nullptr) != inferred.end()) return refuse();
     result_types = inferred;
   }
@@ -114,16 +115,17 @@ Op* Builder::return_op(std::span<Value* const> values) {
   insert(op);
   std::vector<RegionResult> results;
   for (const Value* value : values) {
-    results.push_back({value->name(), value->type(), value->symbol(), value->has_symbol(),
-                       value->attributes()});
+    results.push_back(
+        {value->name(), value->type(), value->symbol(), value->has_symbol(), value->attributes()});
   }
   block_->parent()->set_results(module_.copy(std::span<const RegionResult>(results)));
   return op;
 }
 
 Value* Builder::parameter(std::string_view symbol, const Type* type) {
-  const NamedAttr attribute{context().intern("symbol"),
-                            is_bare_word(symbol) ? context().word(symbol) : context().string(symbol)};
+  const NamedAttr attribute{context().intern("symbol"), is_bare_word(symbol)
+                                                            ? context().word(symbol)
+                                                            : context().string(symbol)};
   Op* op = module_.create({.name = context().op_name("tensor.CPU.register"),
                            .result_types = std::span(&type, 1),
                            .attributes = std::span(&attribute, 1)});

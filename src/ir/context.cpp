@@ -90,11 +90,21 @@ struct IRContext::State {
 IRContext::IRContext() : state_(std::make_unique<State>()) {}
 IRContext::~IRContext() = default;
 
-SourceManager& IRContext::sources() { return state_->sources; }
-const SourceManager& IRContext::sources() const { return state_->sources; }
-StringInterner& IRContext::strings() { return state_->strings; }
-DimTable& IRContext::dims() { return state_->dims; }
-std::string_view IRContext::text(Symbol symbol) const { return state_->strings.text(symbol); }
+SourceManager& IRContext::sources() {
+  return state_->sources;
+}
+const SourceManager& IRContext::sources() const {
+  return state_->sources;
+}
+StringInterner& IRContext::strings() {
+  return state_->strings;
+}
+DimTable& IRContext::dims() {
+  return state_->dims;
+}
+std::string_view IRContext::text(Symbol symbol) const {
+  return state_->strings.text(symbol);
+}
 
 // -- op kinds -----------------------------------------------------------------------------------
 
@@ -109,7 +119,9 @@ void IRContext::register_dialect(const Dialect& dialect) {
   }
 }
 
-std::span<const Dialect* const> IRContext::dialects() const { return state_->dialects; }
+std::span<const Dialect* const> IRContext::dialects() const {
+  return state_->dialects;
+}
 
 OpName IRContext::op_name(std::string_view spelling) {
   State& state = *state_;
@@ -135,9 +147,8 @@ OpName IRContext::op_name(std::string_view spelling) {
     }
   }
   const std::lock_guard lock(state.mutex);
-  name.kind = dialect == nullptr
-                  ? state.kind_of(spelling, rest, nullptr)
-                  : state.kind_of(fmt::format("{}.{}", head, rest), rest, dialect);
+  name.kind = dialect == nullptr ? state.kind_of(spelling, rest, nullptr)
+                                 : state.kind_of(fmt::format("{}.{}", head, rest), rest, dialect);
   name.info = &state.kind_infos[name.kind.id];
   if (state.op_names.find(spelling, hash) == nullptr) {
     state.op_names.insert(text(name.spelling), hash, name);
@@ -151,7 +162,9 @@ OpName IRContext::op_name(OpKind kind, Symbol device) {
   return op_name(fmt::format("{}.{}.{}", of.dialect->name, text(device), of.mnemonic));
 }
 
-const OpKindInfo& IRContext::info(OpKind kind) const { return state_->kind_infos[kind.id]; }
+const OpKindInfo& IRContext::info(OpKind kind) const {
+  return state_->kind_infos[kind.id];
+}
 
 std::optional<OpKind> IRContext::find_kind(std::string_view name) const {
   const std::lock_guard lock(state_->mutex);
@@ -241,7 +254,9 @@ const Attr* IRContext::integer(std::int64_t value) {
   return scalar(AttrKind::kInt, fmt::format_int(value).c_str());
 }
 
-const Attr* IRContext::number(double value) { return scalar(AttrKind::kFloat, number_text(value)); }
+const Attr* IRContext::number(double value) {
+  return scalar(AttrKind::kFloat, number_text(value));
+}
 
 const Attr* IRContext::boolean(bool value) {
   return state_->unique(AttrKind::kBool, value ? "true" : "false",
@@ -252,9 +267,13 @@ const Attr* IRContext::null() {
   return state_->unique(AttrKind::kNull, "null", [](Attr&, std::string_view) {});
 }
 
-const Attr* IRContext::string(std::string_view text) { return scalar(AttrKind::kString, quote(text)); }
+const Attr* IRContext::string(std::string_view text) {
+  return scalar(AttrKind::kString, quote(text));
+}
 
-const Attr* IRContext::word(std::string_view text) { return scalar(AttrKind::kString, text); }
+const Attr* IRContext::word(std::string_view text) {
+  return scalar(AttrKind::kString, text);
+}
 
 const Attr* IRContext::symbol_ref(std::string_view name) {
   const std::string spelling = "@" + (is_bare_word(name) ? std::string(name) : quote(name));
@@ -305,10 +324,9 @@ const Attr* IRContext::quant_annotation(std::span<const NamedAttr> slots) {
     spelling += slots[i].value->spelling();
   }
   spelling += ')';
-  return state_->unique(AttrKind::kQuantAnnotation, spelling,
-                        [&](Attr& attribute, std::string_view) {
-                          attribute.entries_ = state_->arena.copy(slots);
-                        });
+  return state_->unique(
+      AttrKind::kQuantAnnotation, spelling,
+      [&](Attr& attribute, std::string_view) { attribute.entries_ = state_->arena.copy(slots); });
 }
 
 const Attr* IRContext::type(const Type* type) {
@@ -336,7 +354,9 @@ void IRContext::release(Module& module) {
   std::erase_if(state_->modules, [&](const auto& owned) { return owned.get() == &module; });
 }
 
-std::span<Module* const> IRContext::modules() const { return state_->module_pointers; }
+std::span<Module* const> IRContext::modules() const {
+  return state_->module_pointers;
+}
 
 IRContext::SymbolUse IRContext::lookupSymbol(std::string_view name) const {
   for (const Module* module : state_->module_pointers) {

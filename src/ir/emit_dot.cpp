@@ -44,8 +44,10 @@ class DotEmitter {
 
   void source(const Value& value, std::string_view shape, int depth) {
     const std::string type = value.type() == nullptr ? "" : std::string(value.type()->spelling());
-    const std::string name = value.has_symbol() ? fmt::format("@{}", context_.text(value.symbol())) : "";
-    line(depth, "{} [shape={}, label=\"{}\\n{}\"];", node(value), shape, escape(name), escape(type));
+    const std::string name =
+        value.has_symbol() ? fmt::format("@{}", context_.text(value.symbol())) : "";
+    line(depth, "{} [shape={}, label=\"{}\\n{}\"];", node(value), shape, escape(name),
+         escape(type));
   }
 
   void region(const Region& of, int depth) {
@@ -59,21 +61,23 @@ class DotEmitter {
   void op(const Op& of, int depth) {
     const bool holds_ops = of.first_region() != nullptr;
     if (holds_ops) {
-      const std::string title = of.has_symbol() ? fmt::format("@{}", context_.text(of.symbol()))
-                                                : std::string(of.name());
+      const std::string title =
+          of.has_symbol() ? fmt::format("@{}", context_.text(of.symbol())) : std::string(of.name());
       line(depth++, "subgraph \"cluster_{}\" {{", node(of));
       line(depth, "label=\"{}\";", escape(title));
     }
     // The box of a graph is its cluster; an op with values is a node as well.
     if (!holds_ops || of.operand_count() + of.result_count() != 0) box(of, depth);
-    for (Region* inner = of.first_region(); inner != nullptr; inner = inner->next()) region(*inner, depth);
+    for (Region* inner = of.first_region(); inner != nullptr; inner = inner->next())
+      region(*inner, depth);
     if (holds_ops) line(--depth, "}}");
   }
 
   void box(const Op& of, int depth) {
     std::string label(of.info().mnemonic);
     if (of.has_path()) label += fmt::format("\\n{}", escape(context_.text(of.path())));
-    if (of.is("graph.CallGraphOp")) label += fmt::format(" @{}", escape(context_.text(of.symbol())));
+    if (of.is("graph.CallGraphOp"))
+      label += fmt::format(" @{}", escape(context_.text(of.symbol())));
     line(depth, "{} [shape=box, label=\"{}\"];", node(of), label);
     for (const Use& use : of.operand_uses()) {
       const Type* type = use.value()->type();

@@ -25,26 +25,33 @@ class JsonEmitter {
  private:
   std::string name(ValueName value) const {
     if (value.is_none()) return "";
-    return value.is_number() ? std::to_string(value.number()) : std::string(context_.text(value.symbol()));
+    return value.is_number() ? std::to_string(value.number())
+                             : std::string(context_.text(value.symbol()));
   }
 
   Json attribute(const Attr& of) const {
     switch (of.kind()) {
-      case AttrKind::kInt: return of.integer();
+      case AttrKind::kInt:
+        return of.integer();
       // JSON has no word for infinities and for what is not a number.
       case AttrKind::kFloat:
         if (!std::isfinite(of.number())) return of.spelling();
         return of.number();
-      case AttrKind::kBool: return of.boolean();
-      case AttrKind::kNull: return nullptr;
-      case AttrKind::kString: return of.text();
+      case AttrKind::kBool:
+        return of.boolean();
+      case AttrKind::kNull:
+        return nullptr;
+      case AttrKind::kString:
+        return of.text();
       case AttrKind::kArray: {
         Json list = Json::array();
         for (const Attr* element : of.elements()) list.push_back(attribute(*element));
         return list;
       }
-      case AttrKind::kDict: return attributes(of.entries());
-      default: return of.spelling();
+      case AttrKind::kDict:
+        return attributes(of.entries());
+      default:
+        return of.spelling();
     }
   }
 
@@ -71,7 +78,8 @@ class JsonEmitter {
     const Value& of_value = *of.value();
     const UseOverride* other = module_.use_override(of);
     if (other == nullptr) return value(of_value);
-    Json out = mention(name(of_value.name()), other->type, other->has_symbol, other->symbol, other->attributes);
+    Json out = mention(name(of_value.name()), other->type, other->has_symbol, other->symbol,
+                       other->attributes);
     out["id"] = of_value.id();
     return out;
   }
@@ -124,8 +132,9 @@ class JsonEmitter {
       for (std::size_t i = 0; i < of.results().size(); ++i) {
         const RegionResult& result = of.results()[i];
         const Value* returned = of.returned(i);
-        out["results"].push_back(mention(name(returned == nullptr ? result.name : returned->name()), result.type, result.has_symbol,
-                                         result.symbol, result.attributes));
+        out["results"].push_back(mention(name(returned == nullptr ? result.name : returned->name()),
+                                         result.type, result.has_symbol, result.symbol,
+                                         result.attributes));
       }
     }
     out["blocks"] = Json::array();

@@ -50,9 +50,10 @@ std::string emit_stats(std::span<Module* const> modules) {
     fmt::format_to(std::back_inserter(out),
                    "module @{} ({})\n  {} operations, {} graphs, {} calls, {} results, {} types\n"
                    "  {} parameters, {}{} bytes\n",
-                   module->context().text(module->name()), module->is_portable() ? "portable" : "dump",
-                   counts.total, counts.graphs, counts.calls, counts.values, counts.types.size(),
-                   counts.parameters, counts.bytes_known ? "" : "at least ", counts.parameter_bytes);
+                   module->context().text(module->name()),
+                   module->is_portable() ? "portable" : "dump", counts.total, counts.graphs,
+                   counts.calls, counts.values, counts.types.size(), counts.parameters,
+                   counts.bytes_known ? "" : "at least ", counts.parameter_bytes);
     for (const auto& [name, count] : counts.ops) {
       fmt::format_to(std::back_inserter(out), "  {:>8}  {}\n", count, name);
     }

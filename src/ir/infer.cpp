@@ -9,9 +9,9 @@ namespace mir {
 const TensorType* InferContext::operand(std::size_t index) {
   const auto* tensor = dyn_cast<TensorType>(operands_[index]);
   if (tensor == nullptr) {
-    fail(DiagCode::kNotATensor, fmt::format("operand {} of '{}' has type {}, expected a tensor",
-                                            index, op_name_,
-                                            operands_[index] ? operands_[index]->spelling() : "none"));
+    fail(DiagCode::kNotATensor,
+         fmt::format("operand {} of '{}' has type {}, expected a tensor", index, op_name_,
+                     operands_[index] ? operands_[index]->spelling() : "none"));
   }
   return tensor;
 }
@@ -118,8 +118,8 @@ std::optional<std::size_t> InferContext::axis(std::int64_t value, std::size_t ra
   if (value >= -signed_rank && value < signed_rank) {
     return static_cast<std::size_t>(value < 0 ? value + signed_rank : value);
   }
-  fail(DiagCode::kAxisOutOfRange, fmt::format("'{}' of '{}' is {}, expected an axis of rank {}", key,
-                                              op_name_, value, rank));
+  fail(DiagCode::kAxisOutOfRange,
+       fmt::format("'{}' of '{}' is {}, expected an axis of rank {}", key, op_name_, value, rank));
   return std::nullopt;
 }
 

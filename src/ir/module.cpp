@@ -9,7 +9,8 @@ namespace mir {
 
 Module::Module(IRContext& context, Symbol name)
     : context_(context), symbol_key_(context.intern("symbol")) {
-  top_ = create({.name = context.op_name("builtin.ModuleOp"), .regions = 1, .has_signature = false});
+  top_ =
+      create({.name = context.op_name("builtin.ModuleOp"), .regions = 1, .has_signature = false});
   top_->set_symbol(name);
   body().set_has_signature(true);
 }
@@ -32,8 +33,7 @@ Op* Module::create(const OpSpec& spec) {
   const std::size_t operand_count = spec.operands.size();
   const std::size_t result_count = spec.result_types.size();
   static_assert(sizeof(Op) % alignof(Use) == 0 && sizeof(Use) % alignof(Value) == 0);
-  const std::size_t bytes =
-      sizeof(Op) + operand_count * sizeof(Use) + result_count * sizeof(Value);
+  const std::size_t bytes = sizeof(Op) + operand_count * sizeof(Use) + result_count * sizeof(Value);
   auto* storage = static_cast<std::byte*>(arena_.allocate(bytes, alignof(Op)));
   auto* op = new (storage) Op;
   storage += sizeof(Op);
@@ -260,8 +260,12 @@ Value* Module::lookup_value(Symbol name) const {
   return found == value_symbols_.end() ? nullptr : found->second;
 }
 
-void Module::declare(Symbol name, Op* op) { op_symbols_.try_emplace(name, op); }
-void Module::declare(Symbol name, Value* value) { value_symbols_.try_emplace(name, value); }
+void Module::declare(Symbol name, Op* op) {
+  op_symbols_.try_emplace(name, op);
+}
+void Module::declare(Symbol name, Value* value) {
+  value_symbols_.try_emplace(name, value);
+}
 
 std::optional<Symbol> Module::declared_symbol(const Op* op) const {
   const OpRow* row = op->row();
@@ -298,6 +302,8 @@ const UseOverride* Module::use_override(const Use& use) const {
   return found == overrides_.end() ? nullptr : &found->second;
 }
 
-void Module::set_use_override(const Use& use, UseOverride override) { overrides_[&use] = override; }
+void Module::set_use_override(const Use& use, UseOverride override) {
+  overrides_[&use] = override;
+}
 
 }  // namespace mir

@@ -127,9 +127,13 @@ std::string_view Op::angle(std::size_t i) const {
   return i < angles.size() ? module_->context().text(angles[i]) : std::string_view();
 }
 
-Module& Op::module() const { return *module_; }
+Module& Op::module() const {
+  return *module_;
+}
 
-Region* Op::parent_region() const { return block_ == nullptr ? nullptr : block_->parent(); }
+Region* Op::parent_region() const {
+  return block_ == nullptr ? nullptr : block_->parent();
+}
 
 Op* Op::parent_op() const {
   const Region* region = parent_region();
@@ -143,7 +147,8 @@ bool Op::is_before_in_block(const Op* other) const {
   return false;
 }
 
-// -- regions and blocks ---------------------------------------------------------------------------------------
+// -- regions and blocks
+// ---------------------------------------------------------------------------------------
 
 Value* Region::returned(std::size_t result) const {
   const Op* last = last_ == nullptr ? nullptr : last_->terminator();

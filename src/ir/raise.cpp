@@ -108,7 +108,8 @@ class Raiser {
   std::string_view text(Symbol name) const { return context_.text(name); }
 
   /// Valid until the next call.
-  std::string_view wrapped(std::string_view before, std::string_view inner, std::string_view after) {
+  std::string_view wrapped(std::string_view before, std::string_view inner,
+                           std::string_view after) {
     scratch_ = before;
     scratch_ += inner;
     scratch_ += after;
@@ -117,12 +118,14 @@ class Raiser {
 
   // -- names and values -------------------------------------------------------------------------
 
-  /// Whether unquoted text would not be read as it is. Dumps quote nothing that they can do without.
+  /// Whether unquoted text would not be read as it is. Dumps quote nothing that they can do
+  /// without.
   bool needs_quotes(std::string_view bare, std::string_view special) const {
     if (module_.is_portable()) return !is_bare_word(bare);
-    return bare.find_first_of(special) != bare.npos || bare.starts_with(' ') || bare.ends_with(' ') ||
-           bare.find("//") != bare.npos ||
-           std::any_of(bare.begin(), bare.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; });
+    return bare.find_first_of(special) != bare.npos || bare.starts_with(' ') ||
+           bare.ends_with(' ') || bare.find("//") != bare.npos ||
+           std::any_of(bare.begin(), bare.end(),
+                       [](char c) { return static_cast<unsigned char>(c) < ' '; });
   }
 
   void symbol(Symbol name) {
@@ -217,13 +220,17 @@ class Raiser {
   /// Spellings are canonical, so a structured value goes out as one piece of text.
   void value(const Attr& attribute) {
     switch (attribute.kind()) {
-      case AttrKind::kInt: return out_.token(K::kInt, attribute.spelling());
-      case AttrKind::kFloat: return out_.token(K::kFloat, attribute.spelling());
+      case AttrKind::kInt:
+        return out_.token(K::kInt, attribute.spelling());
+      case AttrKind::kFloat:
+        return out_.token(K::kFloat, attribute.spelling());
       case AttrKind::kQuantSpec:
-      case AttrKind::kQuantAnnotation: return out_.token(K::kQuantSpec, attribute.spelling());
+      case AttrKind::kQuantAnnotation:
+        return out_.token(K::kQuantSpec, attribute.spelling());
       case AttrKind::kString:
         return out_.token(attribute.is_quoted() ? K::kString : K::kBare, attribute.spelling());
-      default: return out_.token(K::kString, attribute.spelling());
+      default:
+        return out_.token(K::kString, attribute.spelling());
     }
   }
 
@@ -244,8 +251,9 @@ class Raiser {
     }
     if (op.has_path()) path(op);
     const Dialect* dialect = op.info().dialect;
-    const bool before = !op.has_signature() || (dialect != nullptr && !op.is("linalg.register") &&
-                                                dialect->attributes == AttrPosition::kBeforeOperands);
+    const bool before =
+        !op.has_signature() || (dialect != nullptr && !op.is("linalg.register") &&
+                                dialect->attributes == AttrPosition::kBeforeOperands);
     if (before) attributes(op.attributes(), op.has_attribute_list());
     if (op.has_signature()) {
       std::size_t plain = op.operand_count();
@@ -262,9 +270,11 @@ class Raiser {
 
   void label(std::string_view bare) {
     constexpr std::string_view kEntry = ".__entry";
-    constexpr std::string_view kWord = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.$/-";
+    constexpr std::string_view kWord =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.$/-";
     const bool word = !bare.empty() && bare.find_first_not_of(kWord) == bare.npos;
-    const bool entry = bare.size() > kEntry.size() && bare.find(kEntry) == bare.size() - kEntry.size();
+    const bool entry =
+        bare.size() > kEntry.size() && bare.find(kEntry) == bare.size() - kEntry.size();
     if (word || (entry && !needs_quotes(bare, "(){}[]<>\"%,@"))) {
       out_.token(K::kLabel, bare);
     } else {
@@ -312,7 +322,8 @@ class Raiser {
   void region_result(const Region& region, const RegionResult& result) {
     const auto index = static_cast<std::size_t>(&result - region.results().data());
     const Value* returned = region.returned(index);
-    mention(returned == nullptr ? result.name : name_of(*returned), result.type, result.has_symbol, result.symbol, result.attributes);
+    mention(returned == nullptr ? result.name : name_of(*returned), result.type, result.has_symbol,
+            result.symbol, result.attributes);
   }
 
   void bodies(const Op& op) {
@@ -350,7 +361,9 @@ class Raiser {
 
 }  // namespace
 
-void raise(const Module& module, LayoutPrinter& printer) { Raiser(module, printer).run(); }
+void raise(const Module& module, LayoutPrinter& printer) {
+  Raiser(module, printer).run();
+}
 
 std::string print(const Module& module) {
   LayoutPrinter printer(module.memory() / 2);

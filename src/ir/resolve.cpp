@@ -32,11 +32,13 @@ std::string_view Resolver::State::text(std::uint32_t token) const {
 
 void Resolver::State::node(const Node& node) {
   switch (node.kind()) {
-    case NodeKind::kOpName: return begin_head(node);
+    case NodeKind::kOpName:
+      return begin_head(node);
     case NodeKind::kAddress: {
       const std::string_view word = text(node.token);
       const std::string_view digits = word.substr(word.rfind('x') + 1);
-      const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), head_.extra.address, 16);
+      const auto [end, error] =
+          std::from_chars(digits.data(), digits.data() + digits.size(), head_.extra.address, 16);
       if (error != std::errc()) {
         diagnostics_.error(DiagCode::kMalformedAttribute, span(node.token),
                            fmt::format("address '{}' does not fit 64 bits", word));
@@ -57,7 +59,9 @@ void Resolver::State::node(const Node& node) {
       std::string_view inner = text(node.token);
       inner = inner.substr(1, inner.size() - 2);
       const auto first = inner.find_first_not_of(" \t\r\n");
-      inner = first == inner.npos ? "" : inner.substr(first, inner.find_last_not_of(" \t\r\n") - first + 1);
+      inner = first == inner.npos
+                  ? ""
+                  : inner.substr(first, inner.find_last_not_of(" \t\r\n") - first + 1);
       head_.angles.push_back(context_.intern(inner));
       head_.has_extra = true;
       return;
@@ -67,7 +71,8 @@ void Resolver::State::node(const Node& node) {
       const auto open = tag.find('"');
       std::string_view quoted = tag.substr(open, tag.rfind('"') - open + 1);
       const auto plain = portable_ ? unquote(quoted) : std::nullopt;
-      head_.path = plain ? context_.intern(*plain) : context_.intern(quoted.substr(1, quoted.size() - 2));
+      head_.path =
+          plain ? context_.intern(*plain) : context_.intern(quoted.substr(1, quoted.size() - 2));
       head_.has_path = true;
       head_.square_path = tag.front() == '[';
       return;
@@ -86,7 +91,12 @@ void Resolver::State::node(const Node& node) {
       pending_type_ = checked(type_from_tokens(node.token, node.count(), encoding), node.token);
       return;
     }
-    case NodeKind::kValue: return mention(node);
+    case NodeKind::kTypeValue:
+      values_.push_back(pending_type_ == nullptr ? context_.null() : context_.type(pending_type_));
+      pending_type_ = nullptr;
+      return;
+    case NodeKind::kValue:
+      return mention(node);
     case NodeKind::kValueSymbol:
       mentions_.back().symbol = symbol_from_text(text(node.token).substr(1));
       mentions_.back().has_symbol = true;
@@ -106,7 +116,8 @@ void Resolver::State::node(const Node& node) {
     }
     case NodeKind::kOperands:
     case NodeKind::kResults: {
-      const MentionList list{static_cast<std::uint32_t>(mentions_.size()) - node.count(), node.count()};
+      const MentionList list{static_cast<std::uint32_t>(mentions_.size()) - node.count(),
+                             node.count()};
       const bool operands = node.kind() == NodeKind::kOperands;
       if (head_.open && !head_.has_signature) {
         (operands ? head_.operands : head_.results) = list;
@@ -116,7 +127,9 @@ void Resolver::State::node(const Node& node) {
       }
       return;
     }
-    case NodeKind::kLeaf: values_.push_back(leaf(node)); return;
+    case NodeKind::kLeaf:
+      values_.push_back(leaf(node));
+      return;
     case NodeKind::kArray: {
       const auto first = values_.size() - node.count();
       const Attr* array = context_.array(std::span(values_).subspan(first));
@@ -132,7 +145,9 @@ void Resolver::State::node(const Node& node) {
       attributes_.push_back({key, value});
       return;
     }
-    case NodeKind::kEmptySlot: attributes_.push_back({}); return;
+    case NodeKind::kEmptySlot:
+      attributes_.push_back({});
+      return;
     case NodeKind::kDict: {
       const auto entries = pop_attributes(node.count());
       check_duplicates(entries, node.token);
@@ -154,12 +169,14 @@ void Resolver::State::node(const Node& node) {
       return;
     }
     case NodeKind::kSuccessor: {
-      head_.successors.push_back({context_.intern(text(node.token).substr(1)), 0, loose_operands_.count});
+      head_.successors.push_back(
+          {context_.intern(text(node.token).substr(1)), 0, loose_operands_.count});
       head_.successor_operands.push_back(loose_operands_);
       head_.has_extra = true;
       return;
     }
-    case NodeKind::kSuccessors: return;
+    case NodeKind::kSuccessors:
+      return;
     case NodeKind::kLoc:
       if (head_.open) {
         head_.extra.loc_text = context_.intern(text(node.token));
@@ -170,11 +187,16 @@ void Resolver::State::node(const Node& node) {
         extra.has_loc = true;
       }
       return;
-    case NodeKind::kBodyBegin: return begin_body(node);
-    case NodeKind::kRegionBegin: return begin_region(node);
-    case NodeKind::kRegionEnd: return end_region();
-    case NodeKind::kBlock: return begin_block(node);
-    case NodeKind::kBodyEnd: return end_body();
+    case NodeKind::kBodyBegin:
+      return begin_body(node);
+    case NodeKind::kRegionBegin:
+      return begin_region(node);
+    case NodeKind::kRegionEnd:
+      return end_region();
+    case NodeKind::kBlock:
+      return begin_block(node);
+    case NodeKind::kBodyEnd:
+      return end_body();
     case NodeKind::kOpEnd:
       if (head_.open) {
         make_op();
@@ -191,8 +213,10 @@ void Resolver::State::node(const Node& node) {
       }
       return;
     }
-    case NodeKind::kModuleBegin: return begin_module(node);
-    case NodeKind::kModuleEnd: return end_module();
+    case NodeKind::kModuleBegin:
+      return begin_module(node);
+    case NodeKind::kModuleEnd:
+      return end_module();
   }
 }
 
@@ -205,10 +229,13 @@ Symbol Resolver::State::symbol_from_text(std::string_view text) {
   return context_.intern(text);
 }
 
-Symbol Resolver::State::key_from_text(std::string_view text) { return symbol_from_text(text); }
+Symbol Resolver::State::key_from_text(std::string_view text) {
+  return symbol_from_text(text);
+}
 
 ValueName Resolver::State::name_from_text(std::string_view text) {
-  const bool plain = !text.empty() && text.size() <= 10 && (text.front() != '0' || text.size() == 1);
+  const bool plain =
+      !text.empty() && text.size() <= 10 && (text.front() != '0' || text.size() == 1);
   if (plain) {
     std::uint64_t number = 0;
     std::size_t i = 0;
@@ -236,9 +263,10 @@ const Type* Resolver::State::type_from_text(std::string_view spelling) {
     const std::string_view word = spelling.substr(at, comma - at);
     auto dim = context_.dims().parse(word);
     if (!dim) {
-      diagnostics_.error(dim.error().code,
-                         {file_.position_of(word.data()), file_.position_of(word.data() + word.size())},
-                         dim.error().message);
+      diagnostics_.error(
+          dim.error().code,
+          {file_.position_of(word.data()), file_.position_of(word.data() + word.size())},
+          dim.error().message);
     }
     dims.push_back(dim ? *dim : Dim::unknown());
     at = comma + 2;
@@ -246,7 +274,8 @@ const Type* Resolver::State::type_from_text(std::string_view spelling) {
   const std::size_t dtype_at = close + 3;
   const auto dtype_end = spelling.find(',', dtype_at);
   const Symbol dtype = context_.intern(spelling.substr(dtype_at, dtype_end - dtype_at));
-  const Symbol device = context_.intern(spelling.substr(dtype_end + 2, spelling.size() - dtype_end - 3));
+  const Symbol device =
+      context_.intern(spelling.substr(dtype_end + 2, spelling.size() - dtype_end - 3));
   const Type* type = context_.tensor(dims, dtype, device);
   types_.insert(spelling, hash, type);
   return type;
@@ -278,14 +307,17 @@ const Type* Resolver::State::checked(const Type* type, std::uint32_t token) {
   if (tensor == nullptr) return type;
   constexpr std::size_t kMaxRank = 64;
   if (tensor->rank() > kMaxRank) {
-    diagnostics_.error(DiagCode::kTooManyDims, span(token),
-                       fmt::format("tensor type of rank {}, at most {} are allowed", tensor->rank(), kMaxRank));
+    diagnostics_.error(
+        DiagCode::kTooManyDims, span(token),
+        fmt::format("tensor type of rank {}, at most {} are allowed", tensor->rank(), kMaxRank));
     return type;
   }
   std::int64_t count = 1;
   for (const Dim dim : tensor->dims()) {
-    if (dim.is_constant() && __builtin_mul_overflow(count, std::max<std::int64_t>(dim.constant(), 1), &count)) {
-      diagnostics_.error(DiagCode::kExtentOverflow, span(token), "element count does not fit 63 bits");
+    if (dim.is_constant() &&
+        __builtin_mul_overflow(count, std::max<std::int64_t>(dim.constant(), 1), &count)) {
+      diagnostics_.error(DiagCode::kExtentOverflow, span(token),
+                         "element count does not fit 63 bits");
       return type;
     }
   }
@@ -313,11 +345,6 @@ void Resolver::State::mention(const Node& node) {
 // -- attributes -----------------------------------------------------------------------------------
 
 const Attr* Resolver::State::pop_value() {
-  if (pending_type_ != nullptr) {  // a type used as a value
-    const Attr* attribute = context_.type(pending_type_);
-    pending_type_ = nullptr;
-    return attribute;
-  }
   const Attr* value = values_.back();
   values_.pop_back();
   return value;
@@ -354,20 +381,31 @@ const Attr* Resolver::State::leaf(const Node& node) {
   const std::string_view spelling = text(node.token);
   const Attr* value = nullptr;
   switch (unit_->tokens()[node.token].kind()) {
-    case TokenKind::kInt: value = context_.scalar(AttrKind::kInt, spelling); break;
-    case TokenKind::kFloat: value = context_.scalar(AttrKind::kFloat, spelling); break;
-    case TokenKind::kTrue: return context_.boolean(true);
-    case TokenKind::kFalse: return context_.boolean(false);
-    case TokenKind::kNull: return context_.null();
-    case TokenKind::kString: value = context_.scalar(AttrKind::kString, spelling); break;
+    case TokenKind::kInt:
+      value = context_.scalar(AttrKind::kInt, spelling);
+      break;
+    case TokenKind::kFloat:
+      value = context_.scalar(AttrKind::kFloat, spelling);
+      break;
+    case TokenKind::kTrue:
+      return context_.boolean(true);
+    case TokenKind::kFalse:
+      return context_.boolean(false);
+    case TokenKind::kNull:
+      return context_.null();
+    case TokenKind::kString:
+      value = context_.scalar(AttrKind::kString, spelling);
+      break;
     case TokenKind::kBare:
       if (portable_ && !is_bare_word(spelling)) {
         diagnostics_.error(DiagCode::kQuotesNeeded, span(node.token),
                            fmt::format("'{}' must be in quotes in a portable module", spelling));
       }
       return context_.word(spelling);
-    case TokenKind::kWord: return context_.word(spelling);
-    case TokenKind::kSymbol: return context_.symbol_ref(context_.text(symbol_from_text(spelling.substr(1))));
+    case TokenKind::kWord:
+      return context_.word(spelling);
+    case TokenKind::kSymbol:
+      return context_.symbol_ref(context_.text(symbol_from_text(spelling.substr(1))));
     case TokenKind::kInvalid:
       if (!portable_) value = context_.scalar(AttrKind::kInvalid, spelling);
       break;
@@ -391,7 +429,8 @@ const Attr* Resolver::State::leaf(const Node& node) {
       quant_specs_.insert(spelling, hash, value);
       return value;
     }
-    default: return context_.scalar(AttrKind::kQuantSpec, canonical(node.token, node.count()));
+    default:
+      return context_.scalar(AttrKind::kQuantSpec, canonical(node.token, node.count()));
   }
   if (value != nullptr) return value;
   diagnostics_.error(DiagCode::kMalformedAttribute, span(node.token),
@@ -429,7 +468,8 @@ void Resolver::State::set_mention_parts(Value& value, const Mention& mention) {
 namespace {
 
 /// Whether `value` has all attributes and the symbol that `part` has.
-bool includes(const Value& value, std::span<const NamedAttr> attributes, bool has_symbol, Symbol symbol) {
+bool includes(const Value& value, std::span<const NamedAttr> attributes, bool has_symbol,
+              Symbol symbol) {
   return (attributes.empty() || std::ranges::equal(attributes, value.attributes())) &&
          (!has_symbol || (value.has_symbol() && value.symbol() == symbol));
 }
@@ -438,10 +478,12 @@ bool includes(const Value& value, std::span<const NamedAttr> attributes, bool ha
 
 void Resolver::State::define(Value& value, const Mention& mention) {
   set_mention_parts(value, mention);
-  const Value* known = portable_ && scopes_.defined_here(mention.name) ? scopes_.find(mention.name) : nullptr;
+  const Value* known =
+      portable_ && scopes_.defined_here(mention.name) ? scopes_.find(mention.name) : nullptr;
   // Uses above the definition have made a free value that says no more than the definition.
-  const bool used_above = known != nullptr && known->is_free() &&
-                          includes(value, known->attributes(), known->has_symbol(), known->symbol());
+  const bool used_above =
+      known != nullptr && known->is_free() &&
+      includes(value, known->attributes(), known->has_symbol(), known->symbol());
   if (known != nullptr && !used_above) {
     diagnostics_.error(DiagCode::kRedefinedValue, span(mention.token),
                        fmt::format("value '{}' is defined twice in this region",
@@ -491,7 +533,8 @@ void Resolver::State::attach_uses(Op* op, std::uint32_t first_operand, MentionLi
     const Value& value = *use.value();
     const auto attributes = attributes_of(mention);
     const bool same = (mention.type == nullptr || mention.type == value.type()) &&
-                      mention.has_symbol == value.has_symbol() && mention.symbol == value.symbol() &&
+                      mention.has_symbol == value.has_symbol() &&
+                      mention.symbol == value.symbol() &&
                       std::equal(attributes.begin(), attributes.end(), value.attributes().begin(),
                                  value.attributes().end());
     if (same) continue;
@@ -650,7 +693,9 @@ void Resolver::State::begin_block(const Node& node) {
   forget_mentions();
 }
 
-void Resolver::State::end_region() { leave(); }
+void Resolver::State::end_region() {
+  leave();
+}
 
 void Resolver::State::end_body() {
   if (!bodies_.back().has_regions) current_region();
@@ -673,9 +718,10 @@ void Resolver::State::settle_free_values(Region& region) {
     if (defined != nullptr && defined != value) {
       if (value->type() != nullptr && value->type() != defined->type()) {
         const Location at = value->first_use()->user()->location();
-        diagnostics_.error(DiagCode::kTypeConflict, {at.raw, at.raw + 1},
-                           fmt::format("value is used as {}, defined as {}", value->type()->spelling(),
-                                       defined->type() == nullptr ? "untyped" : defined->type()->spelling()));
+        diagnostics_.error(
+            DiagCode::kTypeConflict, {at.raw, at.raw + 1},
+            fmt::format("value is used as {}, defined as {}", value->type()->spelling(),
+                        defined->type() == nullptr ? "untyped" : defined->type()->spelling()));
       }
       while (value->has_uses()) value->first_use()->set(defined);
       continue;
@@ -707,9 +753,10 @@ void Resolver::State::begin_module(const Node& node) {
     portable_ = true;
     const bool known = version->kind() == AttrKind::kInt && version->integer() == 1;
     if (!known) {
-      diagnostics_.error(DiagCode::kUnsupportedVersion, span(node.token),
-                         fmt::format("mir_version {} is not supported, this toolkit reads version 1",
-                                     version->spelling()));
+      diagnostics_.error(
+          DiagCode::kUnsupportedVersion, span(node.token),
+          fmt::format("mir_version {} is not supported, this toolkit reads version 1",
+                      version->spelling()));
     }
     check_duplicates(attributes, node.token);
     module_->set_version(1);
@@ -723,7 +770,9 @@ void Resolver::State::begin_module(const Node& node) {
   forget_mentions();
 }
 
-void Resolver::State::end_module() { leave(); }
+void Resolver::State::end_module() {
+  leave();
+}
 
 // -- the interface --------------------------------------------------------------------------------
 
@@ -731,8 +780,12 @@ Resolver::Resolver(IRContext& context, const SourceFile& file, Diagnostics& diag
     : state_(std::make_unique<State>(context, file, diagnostics)) {}
 Resolver::~Resolver() = default;
 
-void Resolver::add(const Unit& unit) { state_->add(unit); }
-std::vector<Module*> Resolver::finish() { return state_->finish(); }
+void Resolver::add(const Unit& unit) {
+  state_->add(unit);
+}
+std::vector<Module*> Resolver::finish() {
+  return state_->finish();
+}
 
 std::vector<Module*> resolve(const SyntaxTree& tree, IRContext& context, Diagnostics& diagnostics) {
   Resolver resolver(context, tree.file(), diagnostics);

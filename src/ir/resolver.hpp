@@ -52,9 +52,9 @@ class Resolver::State {
   /// A pair of braces, or the braces of a region with a signature inside them.
   struct OpenBody {
     Op* op;
-    Region* region = nullptr;   // made when the first op, block or signature asks for it
+    Region* region = nullptr;  // made when the first op, block or signature asks for it
     Block* block = nullptr;
-    bool has_regions = false;   // regions with signatures
+    bool has_regions = false;  // regions with signatures
   };
 
   void node(const Node& node);

@@ -10,7 +10,9 @@
 
 namespace mir {
 
-inline std::uint64_t hash_text(std::string_view text) { return XXH3_64bits(text.data(), text.size()); }
+inline std::uint64_t hash_text(std::string_view text) {
+  return XXH3_64bits(text.data(), text.size());
+}
 
 /// Open addressing, keys borrowed. Not thread-safe.
 template <class T>

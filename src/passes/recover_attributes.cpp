@@ -38,13 +38,15 @@ class AttributeLists {
   }
 
   void settle(Value& value, const Op& at) {
-    if (const auto list = settled(value.attributes(), at)) module_.set_value_attributes(&value, *list);
+    if (const auto list = settled(value.attributes(), at))
+      module_.set_value_attributes(&value, *list);
   }
 
   void settle_results(Region& region, const Op& owner) {
     std::vector<RegionResult> results(region.results().begin(), region.results().end());
     for (RegionResult& result : results) {
-      if (const auto list = settled(result.attributes, owner)) result.attributes = module_.copy(*list);
+      if (const auto list = settled(result.attributes, owner))
+        result.attributes = module_.copy(*list);
     }
     region.set_results(module_.copy(std::span<const RegionResult>(results)));
   }
@@ -55,11 +57,14 @@ class AttributeLists {
     for (const NamedAttr& each : list) {
       const auto key = std::string(recovery_.text(each.key));
       const auto same_key = [&](const NamedAttr& other) { return other.key == each.key; };
-      if (const auto before = std::find_if(kept.begin(), kept.end(), same_key); before != kept.end()) {
-        if (before->value != in_quotes(each.value)) lose(at, key, "it is printed twice, with different values");
+      if (const auto before = std::find_if(kept.begin(), kept.end(), same_key);
+          before != kept.end()) {
+        if (before->value != in_quotes(each.value))
+          lose(at, key, "it is printed twice, with different values");
         continue;
       }
-      if (each.value->kind() == AttrKind::kInvalid) lose(at, key, "upstream could not print its value");
+      if (each.value->kind() == AttrKind::kInvalid)
+        lose(at, key, "upstream could not print its value");
       kept.push_back({each.key, in_quotes(each.value)});
     }
     if (std::ranges::equal(kept, list)) return std::nullopt;

@@ -4,7 +4,8 @@
 #include "recovery.hpp"
 
 // Module inputs and outputs. `@main () -> ()` of a dump lists neither: inputs are the values that
-// top-level ops use and nothing defines, outputs are the results of top-level ops that nothing uses.
+// top-level ops use and nothing defines, outputs are the results of top-level ops that nothing
+// uses.
 
 namespace mir {
 
@@ -26,7 +27,8 @@ void recover_inputs(Recovery& recovery) {
   for (const Value* value : inputs) {
     types.push_back(value->type());
     if (value->type() == nullptr) {
-      return recovery.refuse(*value->first_use()->user(), "type of an input", "no mention states it");
+      return recovery.refuse(*value->first_use()->user(), "type of an input",
+                             "no mention states it");
     }
   }
   const auto arguments = module.create_arguments(*body.entry(), types);
@@ -51,7 +53,8 @@ void recover_outputs(Recovery& recovery) {
         if (!result.has_uses() && !result.has_symbol()) outputs.push_back(&result);
       }
     }
-    IRWriter(module).create({.name = recovery.context().op_name("cf.ReturnOp"), .operands = outputs});
+    IRWriter(module).create(
+        {.name = recovery.context().op_name("cf.ReturnOp"), .operands = outputs});
   }
   std::vector<RegionResult> results;
   for (const Value* value : outputs) {

@@ -42,7 +42,8 @@ class LinkWalk {
 
   void enter(const SubGraphOp& graph, const Op& call) {
     if (depth_ == kDeepest) {
-      return recovery_.refuse(call, "parameters", fmt::format("calls are nested deeper than {}", kDeepest));
+      return recovery_.refuse(call, "parameters",
+                              fmt::format("calls are nested deeper than {}", kDeepest));
     }
     ++depth_;
     visit(*graph.body(), recovery_.text(graph.symbol()));
@@ -79,6 +80,8 @@ class LinkWalk {
 
 }  // namespace
 
-void recover_links(Recovery& recovery) { LinkWalk(recovery).run(); }
+void recover_links(Recovery& recovery) {
+  LinkWalk(recovery).run();
+}
 
 }  // namespace mir

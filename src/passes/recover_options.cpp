@@ -13,8 +13,12 @@ namespace {
 
 using Rule = void (*)(Recovery&, Op&);
 
-const TensorType& in(const Op& op, std::size_t i = 0) { return *op.operand(i)->tensor_type(); }
-const TensorType& out(const Op& op, std::size_t i = 0) { return *op.result(i)->tensor_type(); }
+const TensorType& in(const Op& op, std::size_t i = 0) {
+  return *op.operand(i)->tensor_type();
+}
+const TensorType& out(const Op& op, std::size_t i = 0) {
+  return *op.result(i)->tensor_type();
+}
 
 const Attr* extents(Recovery& recovery, const TensorType& type) {
   std::vector<const Attr*> list;
@@ -25,13 +29,15 @@ const Attr* extents(Recovery& recovery, const TensorType& type) {
 /// The registered parameter `<path><suffix>`; null when there is none.
 const TensorType* parameter(Recovery& recovery, const Op& op, std::string_view suffix) {
   if (!op.has_path()) return nullptr;
-  const auto found = recovery.module.lookupSymbol(fmt::format("{}{}", recovery.text(op.path()), suffix));
+  const auto found =
+      recovery.module.lookupSymbol(fmt::format("{}{}", recovery.text(op.path()), suffix));
   return found.value == nullptr ? nullptr : found.value->tensor_type();
 }
 
 void linear(Recovery& recovery, Op& op) {
   IRContext& context = recovery.context();
-  if (in(op).rank() == 0 || out(op).rank() == 0) return recovery.refuse(op, "in_channels", "rank 0");
+  if (in(op).rank() == 0 || out(op).rank() == 0)
+    return recovery.refuse(op, "in_channels", "rank 0");
   recovery.derive(op, "in_channels", context.dim(in(op).dims().back()));
   recovery.derive(op, "out_channels", context.dim(out(op).dims().back()));
   recovery.derive(op, "bias", context.boolean(parameter(recovery, op, ".bias") != nullptr));
@@ -68,7 +74,8 @@ bool feeds_softmax(const Op& op) {
 void mat_mul(Recovery& recovery, Op& op) {
   IRContext& context = recovery.context();
   const auto a = in(op, 0).dims(), b = in(op, 1).dims(), c = out(op).dims();
-  if (a.size() < 2 || b.size() < 2 || c.size() < 2) return recovery.refuse(op, "transpose_b", "rank below 2");
+  if (a.size() < 2 || b.size() < 2 || c.size() < 2)
+    return recovery.refuse(op, "transpose_b", "rank below 2");
   const auto rows = b[b.size() - 2], columns = b.back();
   const bool plain = rows == a.back() && columns == c.back();
   const bool transposed = columns == a.back() && rows == c.back();
@@ -84,11 +91,12 @@ void mat_mul(Recovery& recovery, Op& op) {
 void transpose(Recovery& recovery, Op& op) {
   if (recovery.is_stated(op, "dim0") && recovery.is_stated(op, "dim1")) return;
   const auto from = in(op).dims(), to = out(op).dims();
+  if (from.size() != to.size()) {
+    return recovery.refuse(op, "dim0, dim1", "the printed types differ in rank");
+  }
   std::vector<std::int64_t> differing;
-  if (from.size() == to.size()) {
-    for (std::size_t i = 0; i < from.size(); ++i) {
-      if (from[i] != to[i]) differing.push_back(static_cast<std::int64_t>(i));
-    }
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    if (from[i] != to[i]) differing.push_back(static_cast<std::int64_t>(i));
   }
   IRContext& context = recovery.context();
   const auto set = [&](std::int64_t dim0, std::int64_t dim1, bool known) {
@@ -120,8 +128,12 @@ void permute(Recovery& recovery, Op& op) {
   recovery.derive(op, "axis", recovery.context().array(axes));
 }
 
-void view(Recovery& recovery, Op& op) { recovery.derive(op, "to_shape", extents(recovery, out(op))); }
-void reshape(Recovery& recovery, Op& op) { recovery.derive(op, "shape", extents(recovery, out(op))); }
+void view(Recovery& recovery, Op& op) {
+  recovery.derive(op, "to_shape", extents(recovery, out(op)));
+}
+void reshape(Recovery& recovery, Op& op) {
+  recovery.derive(op, "shape", extents(recovery, out(op)));
+}
 
 void cast_type(Recovery& recovery, Op& op) {
   recovery.derive(op, "dtype", recovery.context().word(recovery.text(out(op).dtype_name())));
@@ -157,7 +169,8 @@ void repeat(Recovery& recovery, Op& op) {
                      after.constant() % before.constant() == 0;
   if (!exact) return recovery.refuse(op, "repeat_times", "the extents are no multiple");
   recovery.derive(op, "dim", recovery.context().integer(static_cast<std::int64_t>(*dim)));
-  recovery.derive(op, "repeat_times", recovery.context().integer(after.constant() / before.constant()));
+  recovery.derive(op, "repeat_times",
+                  recovery.context().integer(after.constant() / before.constant()));
 }
 
 void softmax(Recovery& recovery, Op& op) {
@@ -170,7 +183,8 @@ void causal_mask(Recovery& recovery, Op& op) {
 
 void rms_norm(Recovery& recovery, Op& op) {
   if (!recovery.options.rms_epsilon) {
-    return recovery.refuse(op, "epsilon", "grant it with --assume=rms_eps=1e-6 or the model's value");
+    return recovery.refuse(op, "epsilon",
+                           "grant it with --assume=rms_eps=1e-6 or the model's value");
   }
   recovery.assume(op, "epsilon", recovery.context().number(*recovery.options.rms_epsilon));
   recovery.assume(op, "add_unit_offset", recovery.context().boolean(false));
@@ -180,12 +194,15 @@ void layer_norm(Recovery& recovery, Op& op) {
   IRContext& context = recovery.context();
   const TensorType* weight = parameter(recovery, op, ".weight");
   if (!recovery.options.layer_norm_epsilon) {
-    return recovery.refuse(op, "eps", "grant it with --assume=layer_norm_eps=1e-6 or the model's value");
+    return recovery.refuse(op, "eps",
+                           "grant it with --assume=layer_norm_eps=1e-6 or the model's value");
   }
-  if (weight == nullptr && in(op).rank() == 0) return recovery.refuse(op, "normalized_shape", "rank 0");
+  if (weight == nullptr && in(op).rank() == 0)
+    return recovery.refuse(op, "normalized_shape", "rank 0");
   const Attr* last = weight == nullptr ? context.dim(in(op).dims().back()) : nullptr;
-  recovery.derive(op, "normalized_shape",
-                  weight == nullptr ? context.array(std::span(&last, 1)) : extents(recovery, *weight));
+  recovery.derive(
+      op, "normalized_shape",
+      weight == nullptr ? context.array(std::span(&last, 1)) : extents(recovery, *weight));
   recovery.derive(op, "elementwise_affine", context.boolean(weight != nullptr));
   recovery.derive(op, "bias", context.boolean(parameter(recovery, op, ".bias") != nullptr));
   recovery.assume(op, "eps", context.number(*recovery.options.layer_norm_epsilon));
@@ -194,10 +211,12 @@ void layer_norm(Recovery& recovery, Op& op) {
 /// Layout of x [B, H, S, D] or [B, S, H, D]: the table has a row per position.
 void rope(Recovery& recovery, Op& op) {
   const auto x = in(op).dims(), table = in(op, 1).dims();
-  if (x.size() != 4 || table.size() < 2) return recovery.refuse(op, "input_type", "x is not of rank 4");
+  if (x.size() != 4 || table.size() < 2)
+    return recovery.refuse(op, "input_type", "x is not of rank 4");
   const Dim rows = table[table.size() - 2];
   const bool heads_first = rows == x[2], heads_second = rows == x[1];
-  if (!heads_first && !heads_second) return recovery.refuse(op, "input_type", "the table fits no layout");
+  if (!heads_first && !heads_second)
+    return recovery.refuse(op, "input_type", "the table fits no layout");
   const Attr* layout = recovery.context().word(heads_first ? "BHSD" : "BSHD");
   if (heads_first && heads_second) {
     recovery.assume(op, "input_type", layout);
@@ -212,20 +231,29 @@ struct RuleRow {
 };
 
 constexpr RuleRow kRules[] = {
-    {"linalg.CastTypeOp", cast_type},   {"linalg.CausalMaskOp", causal_mask},
-    {"linalg.ConcatOp", concat},        {"linalg.EmbeddingOp", embedding},
-    {"linalg.LayerNormOp", layer_norm}, {"linalg.LinearOp", linear},
-    {"linalg.MatMulOp", mat_mul},       {"linalg.MultimodalRoPEOp", rope},
-    {"linalg.PermuteOp", permute},      {"linalg.RMSNormOp", rms_norm},
-    {"linalg.RepeatOp", repeat},        {"linalg.ReshapeOp", reshape},
-    {"linalg.RoPEOp", rope},            {"linalg.SoftmaxOp", softmax},
-    {"linalg.TransposeOp", transpose},  {"linalg.ViewOp", view},
+    {"linalg.CastTypeOp", cast_type},
+    {"linalg.CausalMaskOp", causal_mask},
+    {"linalg.ConcatOp", concat},
+    {"linalg.EmbeddingOp", embedding},
+    {"linalg.LayerNormOp", layer_norm},
+    {"linalg.LinearOp", linear},
+    {"linalg.MatMulOp", mat_mul},
+    {"linalg.MultimodalRoPEOp", rope},
+    {"linalg.PermuteOp", permute},
+    {"linalg.RMSNormOp", rms_norm},
+    {"linalg.RepeatOp", repeat},
+    {"linalg.ReshapeOp", reshape},
+    {"linalg.RoPEOp", rope},
+    {"linalg.SoftmaxOp", softmax},
+    {"linalg.TransposeOp", transpose},
+    {"linalg.ViewOp", view},
     {"linalg.X2XOp", x2x},
 };
 
 bool has_plain_types(const Op& op) {
   const OpRow& row = *op.row();
-  if (!row.operands.admits(op.operand_count()) || !row.results.admits(op.result_count())) return false;
+  if (!row.operands.admits(op.operand_count()) || !row.results.admits(op.result_count()))
+    return false;
   for (const Use& use : op.operand_uses()) {
     if (use.value()->tensor_type() == nullptr) return false;
   }
@@ -238,7 +266,8 @@ bool has_plain_types(const Op& op) {
 void recover(Recovery& recovery, Op& op) {
   const OpRow* row = op.row();
   if (row == nullptr) return recovery.refuse(op, "meaning", "no dialect declares it");
-  if (!has_plain_types(op)) return recovery.refuse(op, "signature", "operands or results do not fit the op");
+  if (!has_plain_types(op))
+    return recovery.refuse(op, "signature", "operands or results do not fit the op");
   const auto rule = std::find_if(std::begin(kRules), std::end(kRules),
                                  [&](const RuleRow& each) { return each.op == op.name(); });
   if (rule != std::end(kRules)) return rule->rule(recovery, op);

@@ -24,7 +24,9 @@ class Recovery {
   std::string_view text(Symbol symbol) const { return context().text(symbol); }
 
   /// Whether the dump states the attribute: then it stands.
-  static bool is_stated(const Op& op, std::string_view fact) { return op.attribute(fact) != nullptr; }
+  static bool is_stated(const Op& op, std::string_view fact) {
+    return op.attribute(fact) != nullptr;
+  }
 
   /// Sets an attribute that the dump does not state.
   void derive(Op& op, std::string_view fact, const Attr* value) {
@@ -36,14 +38,15 @@ class Recovery {
   /// Reports that a fact is lost, unless it is stated.
   void refuse(const Op& op, std::string_view fact, std::string why) {
     if (is_stated(op, fact)) return;
-    report.entries.push_back({LossEntry::Source::kRefused, op.location(), describe(op),
-                              std::string(fact), why});
+    report.entries.push_back(
+        {LossEntry::Source::kRefused, op.location(), describe(op), std::string(fact), why});
     const SourcePos at = op.location().is_position() ? op.location().raw : 0;
     diagnostics.error(DiagCode::kLostMeaning, {at, at},
                       fmt::format("{}: {} is lost: {}", describe(op), fact, why));
   }
   void note(const Op& op, LossEntry::Source source, std::string_view fact, std::string used) {
-    report.entries.push_back({source, op.location(), describe(op), std::string(fact), std::move(used)});
+    report.entries.push_back(
+        {source, op.location(), describe(op), std::string(fact), std::move(used)});
   }
 
   std::string describe(const Op& op) const {
@@ -60,11 +63,11 @@ class Recovery {
 };
 
 // The steps, in order. Each reports what it cannot recover and goes on.
-void check_upgradable(Recovery& recovery);     // upgrade.cpp
-void recover_interface(Recovery& recovery);    // recover_interface.cpp
-void recover_links(Recovery& recovery);        // recover_links.cpp
-void recover_options(Recovery& recovery);      // recover_options.cpp
-void make_names_unique(Recovery& recovery);    // recover_names.cpp
-void settle_attributes(Recovery& recovery);    // recover_attributes.cpp
+void check_upgradable(Recovery& recovery);   // upgrade.cpp
+void recover_interface(Recovery& recovery);  // recover_interface.cpp
+void recover_links(Recovery& recovery);      // recover_links.cpp
+void recover_options(Recovery& recovery);    // recover_options.cpp
+void make_names_unique(Recovery& recovery);  // recover_names.cpp
+void settle_attributes(Recovery& recovery);  // recover_attributes.cpp
 
 }  // namespace mir

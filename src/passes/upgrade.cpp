@@ -22,7 +22,8 @@ std::string LossReport::summary() const {
   std::map<std::string, std::size_t> assumed;
   for (const LossEntry& entry : entries) {
     if (entry.source != LossEntry::Source::kAssumed) continue;
-    ++assumed[fmt::format("{} {}={}", entry.op.substr(0, entry.op.find(' ')), entry.fact, entry.used)];
+    ++assumed[fmt::format("{} {}={}", entry.op.substr(0, entry.op.find(' ')), entry.fact,
+                          entry.used)];
   }
   bool first = true;
   for (const auto& [what, times] : assumed) {
@@ -41,8 +42,13 @@ void check_upgradable(Recovery& recovery) {
       recovery.refuse(*op.op(), "graph form", "program-level modules are not upgraded");
       return IRWriter::WalkResult::WALK_INTERRUPT;
     }
+    if (op->row() != nullptr && has(op->row()->traits, Trait::kTerminator) &&
+        op->next() != nullptr) {
+      recovery.refuse(*op.op(), "position", "operations follow it");
+    }
     // Storage is the planner's business in portable form, and op names say what registers said.
-    const bool bookkeeping = op->is("tensor.free") || op->is("linalg.register") || op->is("dbg.CommentOp");
+    const bool bookkeeping =
+        op->is("tensor.free") || op->is("linalg.register") || op->is("dbg.CommentOp");
     if (!bookkeeping) return IRWriter::WalkResult::WALK_CONTINUE;
     if (op->result_count() != 0) {
       recovery.refuse(*op.op(), "signature", "it has results");
@@ -60,24 +66,29 @@ namespace {
 void check_mentions(Recovery& recovery) {
   if (!recovery.module.has_use_overrides()) return;
   const Symbol constant = recovery.context().intern("constant");
-  const auto type_text = [](const Type* type) { return type == nullptr ? "untyped" : type->spelling(); };
+  const auto type_text = [](const Type* type) {
+    return type == nullptr ? "untyped" : type->spelling();
+  };
   const auto check = [&](const Op& op, const Use& use, const UseOverride& other) {
     const Value& value = *use.value();
     const std::string operand = fmt::format("operand {}", use.index());
     if (value.type() == nullptr) {
       recovery.refuse(op, operand, "its first mention states no type");
     } else if (other.type != value.type()) {
-      recovery.refuse(op, operand, fmt::format("it is printed as {}, its value is {}", type_text(other.type),
-                                               type_text(value.type())));
+      recovery.refuse(op, operand,
+                      fmt::format("it is printed as {}, its value is {}", type_text(other.type),
+                                  type_text(value.type())));
     }
     for (const NamedAttr& attribute : other.attributes) {
       if (attribute.key != constant || attribute.value == value.attribute(constant)) continue;
-      recovery.refuse(op, operand, fmt::format("it is printed as constant {}, its value is not",
-                                               attribute.value->spelling()));
+      recovery.refuse(op, operand,
+                      fmt::format("it is printed as constant {}, its value is not",
+                                  attribute.value->spelling()));
     }
     if (other.has_symbol && !(value.has_symbol() && other.symbol == value.symbol())) {
-      recovery.refuse(op, operand, fmt::format("it is printed as '@{}', its value is not",
-                                               recovery.text(other.symbol)));
+      recovery.refuse(
+          op, operand,
+          fmt::format("it is printed as '@{}', its value is not", recovery.text(other.symbol)));
     }
   };
   IRWriter(recovery.module).walk<OpView>([&](IRWriter&, OpView op) {

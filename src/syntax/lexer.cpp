@@ -432,10 +432,15 @@ TokenKind Lexer::resume() {
   bool line_start = before == text || before[-1] == '\n';
   std::int64_t depth = 0;
   const Byte* last = nullptr;  // last character of the skipped line that is not blank
+  bool after_comment = false;  // whether the line above is a comment
   while (at != limit_) {
     if (line_start) {
       at = skip_space(at);
       if (frames_.size() == 1 ? *at == '@' || *at == '#' : looks_like_op(at)) break;
+      const bool comment = at[0] == '/' && at[1] == '/';
+      // What follows a comment and is no op has its own mistake: the comment's second line.
+      if (after_comment && !comment && frames_.size() > 1) break;
+      after_comment = comment;
       line_start = false;
     } else if (*at == '\n') {
       if (last != nullptr && *last == '{') {

@@ -29,7 +29,10 @@ class SyntaxListing {
   std::string run() {
     for (const Unit& unit : tree_.units()) {
       unit_ = &unit;
-      for (const Node& node : unit.nodes()) visit(node);
+      for (const Node& node : unit.nodes()) {
+        visit(node);
+        if (pending_.empty()) settle();
+      }
     }
     return std::move(out_);
   }
@@ -74,56 +77,125 @@ class SyntaxListing {
     return joined;
   }
 
+  /// A list of an op at once; the lists of a module, region or block wait for its own line.
   void values(std::string_view what, std::uint32_t count) {
     line(what, "");
     for (std::size_t i = mentions_.size() - count; i < mentions_.size(); ++i) {
-      line("  value", mentions_[i]);
+      line("    value", mentions_[i]);
     }
     mentions_.resize(mentions_.size() - count);
+    if (!in_head_) take_pending();
   }
+
+  void take_pending() {
+    pending_ += out_.substr(settled_);
+    out_.resize(settled_);
+  }
+
+  /// The line of a module, region or block, then what was said of it before.
+  void heading(std::string_view word, std::string_view rest) {
+    line(word, rest);
+    out_ += pending_;
+    pending_.clear();
+    settle();
+  }
+
+  void settle() { settled_ = out_.size(); }
 
   void visit(const Node& node) {
     switch (node.kind()) {
-      case NodeKind::kAddress: return line("address", text(node.token));
-      case NodeKind::kOpName: return line("op", text(node.token));
-      case NodeKind::kLabel: return line("  label", text(node.token));
-      case NodeKind::kSymbol: return line("  symbol", text(node.token));
-      case NodeKind::kAngle: return line("  angle", text(node.token));
-      case NodeKind::kName: return line("  name", text(node.token));
-      case NodeKind::kEncodedType: pop_value(); [[fallthrough]];
-      case NodeKind::kType: values_.push_back(text(node.token, node.count())); return;
-      case NodeKind::kValue: return value(node);
-      case NodeKind::kValueSymbol: mentions_.back() += fmt::format(" [{}]", text(node.token)); return;
+      case NodeKind::kAddress:
+        return line("address", text(node.token));
+      case NodeKind::kOpName:
+        in_head_ = true;
+        return line("op", text(node.token));
+      case NodeKind::kLabel:
+        return line("  label", text(node.token));
+      case NodeKind::kSymbol:
+        return line("  symbol", text(node.token));
+      case NodeKind::kAngle:
+        return line("  angle", text(node.token));
+      case NodeKind::kName:
+        return line("  name", text(node.token));
+      case NodeKind::kEncodedType:
+        pop_value();
+        [[fallthrough]];
+      case NodeKind::kType:
+        values_.push_back(text(node.token, node.count()));
+        return;
+      case NodeKind::kTypeValue:
+        return;
+      case NodeKind::kValue:
+        return value(node);
+      case NodeKind::kValueSymbol:
+        mentions_.back() += fmt::format(" [{}]", text(node.token));
+        return;
       case NodeKind::kValueAttributes:
         mentions_.back() += fmt::format(" [{}]", join(attributes_, node.count()));
         return;
-      case NodeKind::kOperands: return values("  operands", node.count());
-      case NodeKind::kResults: return values("  results", node.count());
-      case NodeKind::kLeaf: values_.push_back(text(node.token, node.count())); return;
-      case NodeKind::kArray: values_.push_back(fmt::format("[{}]", join(values_, node.count()))); return;
+      case NodeKind::kOperands:
+        return values("  operands", node.count());
+      case NodeKind::kResults:
+        return values("  results", node.count());
+      case NodeKind::kLeaf:
+        values_.push_back(text(node.token, node.count()));
+        return;
+      case NodeKind::kArray:
+        values_.push_back(fmt::format("[{}]", join(values_, node.count())));
+        return;
       case NodeKind::kDictEntry:
       case NodeKind::kSlot:
       case NodeKind::kAttribute:
         attributes_.push_back(fmt::format("{}:{}", text(node.token), pop_value()));
         return;
-      case NodeKind::kEmptySlot: attributes_.emplace_back("-"); return;
-      case NodeKind::kDict: values_.push_back(fmt::format("{{{}}}", join(attributes_, node.count()))); return;
+      case NodeKind::kEmptySlot:
+        attributes_.emplace_back("-");
+        return;
+      case NodeKind::kDict:
+        values_.push_back(fmt::format("{{{}}}", join(attributes_, node.count())));
+        return;
       case NodeKind::kQuantAnnotation:
         values_.push_back(fmt::format("QuantAnnotation({})", join(attributes_, node.count())));
         return;
-      case NodeKind::kAttributes: return line("  attributes", join(attributes_, node.count()));
-      case NodeKind::kSuccessor: return line("  successor", text(node.token));
-      case NodeKind::kSuccessors: return;
-      case NodeKind::kLoc: return line("  loc", text(node.token));
-      case NodeKind::kBodyBegin: line("  body", ""); depth_ += 2; return;
-      case NodeKind::kRegionBegin: line("region", ""); ++depth_; return;
-      case NodeKind::kRegionEnd: --depth_; return;
-      case NodeKind::kBlock: return line("block", text(node.token));
-      case NodeKind::kBodyEnd: depth_ -= 2; return;
-      case NodeKind::kOpEnd: return;
-      case NodeKind::kAlias: return line("alias", fmt::format("{} = {}", text(node.token), pop_value()));
-      case NodeKind::kModuleBegin: line("module", text(node.token)); ++depth_; return;
-      case NodeKind::kModuleEnd: --depth_; return;
+      case NodeKind::kAttributes:
+        line("  attributes", join(attributes_, node.count()));
+        if (!in_head_) take_pending();
+        return;
+      case NodeKind::kSuccessor:
+        return line("  successor", text(node.token));
+      case NodeKind::kSuccessors:
+        return;
+      case NodeKind::kLoc:
+        return line("  loc", text(node.token));
+      case NodeKind::kBodyBegin:
+        in_head_ = false;
+        line("  body", "");
+        depth_ += 2;
+        return;
+      case NodeKind::kRegionBegin:
+        heading("region", "");
+        ++depth_;
+        return;
+      case NodeKind::kRegionEnd:
+        --depth_;
+        return;
+      case NodeKind::kBlock:
+        return heading("block", text(node.token));
+      case NodeKind::kBodyEnd:
+        depth_ -= 2;
+        return;
+      case NodeKind::kOpEnd:
+        in_head_ = false;
+        return;
+      case NodeKind::kAlias:
+        return line("alias", fmt::format("{} = {}", text(node.token), pop_value()));
+      case NodeKind::kModuleBegin:
+        heading("module", text(node.token));
+        ++depth_;
+        return;
+      case NodeKind::kModuleEnd:
+        --depth_;
+        return;
     }
   }
 
@@ -142,6 +214,9 @@ class SyntaxListing {
   const SyntaxTree& tree_;
   const Unit* unit_ = nullptr;
   std::string out_;
+  std::string pending_;      // lines about a module, region or block whose own line comes later
+  std::size_t settled_ = 0;  // where lines that may become pending begin
+  bool in_head_ = false;
   std::size_t depth_ = 0;
   std::vector<std::string> values_;
   std::vector<std::string> attributes_;
@@ -150,6 +225,8 @@ class SyntaxListing {
 
 }  // namespace
 
-std::string list_syntax(const SyntaxTree& tree) { return SyntaxListing(tree).run(); }
+std::string list_syntax(const SyntaxTree& tree) {
+  return SyntaxListing(tree).run();
+}
 
 }  // namespace mir

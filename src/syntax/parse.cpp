@@ -20,10 +20,16 @@ namespace {
 const char* find_invalid_utf8(const char* at, const char* end) {
   while (at != end) {
     std::uint64_t eight;
-    while (end - at >= 8 && (std::memcpy(&eight, at, 8), (eight & 0x8080808080808080u) == 0)) at += 8;
+    while (end - at >= 8 && (std::memcpy(&eight, at, 8), (eight & 0x8080808080808080u) == 0))
+      at += 8;
     if (at == end) break;
     const auto lead = static_cast<unsigned char>(*at);
-    const int length = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
+    const int length = lead < 0x80   ? 1
+                       : lead < 0xc2 ? 0
+                       : lead < 0xe0 ? 2
+                       : lead < 0xf0 ? 3
+                       : lead < 0xf5 ? 4
+                                     : 0;
     if (length == 0 || end - at < length) return at;
     for (int i = 1; i < length; ++i) {
       if ((static_cast<unsigned char>(at[i]) & 0xc0) != 0x80) return at;
@@ -52,7 +58,7 @@ bool parse_units(const SourceFile& file, Diagnostics& diagnostics,
   }
   const std::size_t errors_before = diagnostics.error_count();
   bool any_module = false;
-  const std::function<bool(Unit&&)> counting = [&](Unit&& unit) {
+  const std::function<bool(Unit &&)> counting = [&](Unit&& unit) {
     any_module |= unit.nodes().back().kind() == NodeKind::kModuleEnd;
     return deliver(std::move(unit));
   };
@@ -61,7 +67,8 @@ bool parse_units(const SourceFile& file, Diagnostics& diagnostics,
   const int status = parser.parse();
   if (diagnostics.error_count() != errors_before) return false;
   if (status == 0 && !any_module) {
-    diagnostics.error(DiagCode::kEmptyFile, {file.base(), file.base()}, "the file contains no module");
+    diagnostics.error(DiagCode::kEmptyFile, {file.base(), file.base()},
+                      "the file contains no module");
     return false;
   }
   return status == 0;

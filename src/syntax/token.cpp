@@ -74,7 +74,9 @@ constexpr std::array<TokenName, kTokenKinds> kTokens = {{
 
 }  // namespace
 
-std::string_view describe(TokenKind kind) { return kTokens[static_cast<std::size_t>(kind)].human; }
+std::string_view describe(TokenKind kind) {
+  return kTokens[static_cast<std::size_t>(kind)].human;
+}
 
 std::string_view enumerator_name(TokenKind kind) {
   return kTokens[static_cast<std::size_t>(kind)].enumerator;

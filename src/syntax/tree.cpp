@@ -6,14 +6,16 @@
 namespace mir {
 
 std::string_view enumerator_name(NodeKind kind) {
-  static constexpr std::array<std::string_view, 35> kNames = {
-      "Address",    "OpName",      "Label",       "Symbol",      "Angle",
-      "Name",       "Type",        "EncodedType", "Value",       "ValueSymbol",
-      "ValueAttributes", "Operands", "Results",   "Leaf",        "Array",
-      "DictEntry",  "Dict",        "Slot",        "EmptySlot",   "QuantAnnotation",
-      "Attribute",  "Attributes",  "Successor",   "Successors",  "Loc",
-      "BodyBegin",  "RegionBegin", "RegionEnd",   "Block",       "BodyEnd",
-      "OpEnd",      "Alias",       "ModuleBegin", "ModuleEnd",   ""};
+  static constexpr std::array<std::string_view, 36> kNames = {
+      "Address",         "OpName",      "Label",       "Symbol",
+      "Angle",           "Name",        "Type",        "EncodedType",
+      "TypeValue",       "Value",       "ValueSymbol", "ValueAttributes",
+      "Operands",        "Results",     "Leaf",        "Array",
+      "DictEntry",       "Dict",        "Slot",        "EmptySlot",
+      "QuantAnnotation", "Attribute",   "Attributes",  "Successor",
+      "Successors",      "Loc",         "BodyBegin",   "RegionBegin",
+      "RegionEnd",       "Block",       "BodyEnd",     "OpEnd",
+      "Alias",           "ModuleBegin", "ModuleEnd",   ""};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

@@ -27,7 +27,8 @@ void check_call(const CallGraphOp& call, Diagnostics& diagnostics) {
   if (op.result_count() != body.results().size()) {
     return mismatch("results", op.result_count(), body.results().size());
   }
-  const auto check_type = [&](std::string_view what, std::uint32_t i, const Type* given, const Type* wanted) {
+  const auto check_type = [&](std::string_view what, std::uint32_t i, const Type* given,
+                              const Type* wanted) {
     if (given == nullptr || wanted == nullptr || compatible(given, wanted)) return;
     report(diagnostics, op, DiagCode::kCallMismatch,
            fmt::format("{} {} of the call of '@{}' is {}, the graph has {}", what, i,

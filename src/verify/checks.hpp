@@ -12,14 +12,17 @@
 namespace mir::checks {
 
 /// Reports at an op.
-inline Diagnostic& report(Diagnostics& diagnostics, const Op& op, DiagCode code, std::string message) {
+inline Diagnostic& report(Diagnostics& diagnostics, const Op& op, DiagCode code,
+                          std::string message) {
   const SourcePos at = op.location().is_position() ? op.location().raw : 0;
-  const auto length = static_cast<SourcePos>(
-      op.module().context().text(op.op_name().spelling).size());
+  const auto length =
+      static_cast<SourcePos>(op.module().context().text(op.op_name().spelling).size());
   return diagnostics.error(code, {at, at == 0 ? 0 : at + length}, std::move(message));
 }
 
-inline std::string_view text(const Op& op, Symbol symbol) { return op.module().context().text(symbol); }
+inline std::string_view text(const Op& op, Symbol symbol) {
+  return op.module().context().text(symbol);
+}
 
 void structure(const Op& op, Diagnostics& diagnostics);
 void terminators(const Module& module, Diagnostics& diagnostics);

@@ -51,7 +51,8 @@ void structure(const Op& op, Diagnostics& diagnostics) {
   }
   for (const Value& result : op.results()) {
     const Value* first = result.has_symbol() ? op.module().lookup_value(result.symbol()) : nullptr;
-    check_unique(op, result.symbol(), first == nullptr ? nullptr : first->defining_op(), diagnostics);
+    check_unique(op, result.symbol(), first == nullptr ? nullptr : first->defining_op(),
+                 diagnostics);
   }
 }
 
@@ -60,8 +61,9 @@ namespace {
 /// Whether a region's `-> (results)` states what its return hands over.
 void check_results(const Op& owner, const Region& region, Diagnostics& diagnostics) {
   const Op* last = region.last_block() == nullptr ? nullptr : region.last_block()->terminator();
-  const std::string where = owner.is("builtin.ModuleOp") ? std::string("the module")
-                                                         : fmt::format("graph '@{}'", text(owner, owner.symbol()));
+  const std::string where = owner.is("builtin.ModuleOp")
+                                ? std::string("the module")
+                                : fmt::format("graph '@{}'", text(owner, owner.symbol()));
   const bool declares_only = region.entry() == nullptr || region.arguments().empty();
   if (last == nullptr || !last->is("cf.ReturnOp")) {
     // Parameter lists and empty graphs return nothing and need no return.
@@ -72,8 +74,8 @@ void check_results(const Op& owner, const Region& region, Diagnostics& diagnosti
   }
   if (last->operand_count() != region.results().size()) {
     report(diagnostics, *last, DiagCode::kSignatureMismatch,
-           fmt::format("{} returns {} values, its signature states {}", where, last->operand_count(),
-                       region.results().size()));
+           fmt::format("{} returns {} values, its signature states {}", where,
+                       last->operand_count(), region.results().size()));
     return;
   }
   for (std::uint32_t i = 0; i < last->operand_count(); ++i) {
@@ -81,8 +83,8 @@ void check_results(const Op& owner, const Region& region, Diagnostics& diagnosti
     const Type* given = last->operand(i)->type();
     if (stated == nullptr || given == nullptr || compatible(stated, given)) continue;
     report(diagnostics, *last, DiagCode::kSignatureMismatch,
-           fmt::format("result {} of {} is {}, its signature states {}", i, where, given->spelling(),
-                       stated->spelling()));
+           fmt::format("result {} of {} is {}, its signature states {}", i, where,
+                       given->spelling(), stated->spelling()));
   }
 }
 
@@ -129,9 +131,9 @@ class BlockOrder {
           position_[definition->id()] < position_[user->id()]) {
         continue;
       }
-      Diagnostic& diagnostic =
-          report(diagnostics, op, DiagCode::kUseBeforeDefinition,
-                 fmt::format("operand {} of '{}' is defined below its use", use.index(), op.name()));
+      Diagnostic& diagnostic = report(
+          diagnostics, op, DiagCode::kUseBeforeDefinition,
+          fmt::format("operand {} of '{}' is defined below its use", use.index(), op.name()));
       diagnostic.note({definition->location().raw, definition->location().raw}, "defined here");
     }
     for (Region* inner = op.first_region(); inner != nullptr; inner = inner->next()) {
@@ -150,7 +152,8 @@ class BlockOrder {
     for (const Op* user = &op; home != nullptr && user != nullptr; user = user->parent_op()) {
       if (user->parent_region() == home) return user;
       const Op* parent = user->parent_op();
-      if (parent != nullptr && parent->row() != nullptr && has(parent->row()->traits, Trait::kIsolated)) {
+      if (parent != nullptr && parent->row() != nullptr &&
+          has(parent->row()->traits, Trait::kIsolated)) {
         return nullptr;
       }
     }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 namespace mir::tools {
@@ -43,8 +44,10 @@ constexpr Option kOptions[] = {
     {.name = "top", .argument = "K", .help = "show the K largest elements of each last row"},
     {.name = "module", .argument = "NAME", .help = "the module to run where the file has several"},
     {.name = "entry", .argument = "GRAPH", .help = "run this graph instead of the module's body"},
-    {.name = "rms-epsilon", .argument = "X", .help = "epsilon of the RMSNorms of a dump"},
-    {.name = "layer-norm-epsilon", .argument = "X", .help = "eps of the LayerNorms of a dump"},
+    {.name = "assume",
+     .argument = "FACT",
+     .help = "grant what a dump lost: rms_eps=X or layer_norm_eps=X, the epsilons of its norms",
+     .repeatable = true},
     {.name = "kernels", .argument = "SET", .help = "ref: the reference kernels"},
     {.name = "threads", .argument = "N", .help = "worker threads; results never depend on them"},
     {.name = "no-verify", .help = "run a module that was not verified"},
@@ -65,31 +68,45 @@ const ToolInfo kInterpTool = {
 
 namespace {
 
+/// A number that is not negative.
 template <class Number, class Into>
-Result<void> read_number(const Arguments& arguments, std::string_view option, Into& into) {
-  if (!arguments.has(option)) return {};
-  const std::string_view text = arguments.value(option);
+Result<void> read_number(std::string_view what, std::string_view text, Into& into) {
   Number value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || !(value >= Number{})) {
-    return Error{DiagCode::kUsage, fmt::format("--{} is no number: '{}'", option, text)};
+    return Error{DiagCode::kUsage, fmt::format("{} is a number, found '{}'", what, text)};
   }
   into = value;
   return {};
+}
+
+template <class Number>
+Result<void> read_option(const Arguments& arguments, std::string_view option, Number& into) {
+  if (!arguments.has(option)) return {};
+  return read_number<Number>(fmt::format("--{}", option), arguments.value(option), into);
+}
+
+Result<void> assume(UpgradeOptions& assumed, std::string_view fact) {
+  const std::string_view key = fact.substr(0, fact.find('='));
+  const std::string_view value = fact.substr(std::min(fact.size(), key.size() + 1));
+  if (key == "rms_eps") return read_number<double>(key, value, assumed.rms_epsilon);
+  if (key == "layer_norm_eps") return read_number<double>(key, value, assumed.layer_norm_epsilon);
+  return Error{DiagCode::kUsage,
+               fmt::format("--assume is rms_eps=X or layer_norm_eps=X, found '{}'", fact)};
 }
 
 }  // namespace
 
 Result<InterpSettings> interp_settings(const Arguments& arguments) {
   InterpSettings settings;
-  for (auto read :
-       {read_number<double>(arguments, "rtol", settings.tolerance.rel),
-        read_number<double>(arguments, "atol", settings.tolerance.abs),
-        read_number<double>(arguments, "rms-epsilon", settings.rms_epsilon),
-        read_number<double>(arguments, "layer-norm-epsilon", settings.layer_norm_epsilon),
-        read_number<std::size_t>(arguments, "top", settings.top),
-        read_number<unsigned>(arguments, "threads", settings.threads)}) {
+  for (auto read : {read_option(arguments, "rtol", settings.tolerance.rel),
+                    read_option(arguments, "atol", settings.tolerance.abs),
+                    read_option(arguments, "top", settings.top),
+                    read_option(arguments, "threads", settings.threads)}) {
     if (!read) return read.error();
+  }
+  for (const std::string& fact : arguments.values("assume")) {
+    if (auto granted = assume(settings.assumed, fact); !granted) return granted.error();
   }
   const auto one_of = [&](std::string_view option, std::string_view a, std::string_view b) {
     const auto value = arguments.value(option, a);

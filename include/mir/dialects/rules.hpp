@@ -13,8 +13,8 @@
 //   element type has no encoding.
 // - Attributes whose extents follow from the operands (in_channels, head counts) are checked where
 //   they are present. Where a result type depends on an absent attribute, the unknown part is an
-//   unknown extent; where nothing is known of a type (no to_shape, dtype or device), the rule appends
-//   none: the declared type stands.
+//   unknown extent; where nothing is known of a type (no to_shape, dtype or device), the rule
+//   appends none: the declared type stands.
 #pragma once
 
 #include <span>
@@ -89,8 +89,8 @@ bool rope(InferContext& op);
 bool multimodal_rope(InferContext& op);
 /// As multimodal_rope for [B, S, H, D].
 bool vision_rope(InferContext& op);
-/// (k, v) of one type [B, kv_head, S, head_dim] -> two of [B, kv_head, past + S, head_dim]; use_fa2:
-/// dimensions 1 and 2 exchanged.
+/// (k, v) of one type [B, kv_head, S, head_dim] -> two of [B, kv_head, past + S, head_dim];
+/// use_fa2: dimensions 1 and 2 exchanged.
 bool kv_cache(InferContext& op);
 /// (q [B, Sq, Hq, D], k [B, Skv, Hkv, D], v like k) -> like q; Hkv divides Hq.
 bool flash_attention2(InferContext& op);
@@ -109,9 +109,9 @@ bool radix_attention(InferContext& op);
 bool view(InferContext& op);
 /// As view with `shape`.
 bool reshape(InferContext& op);
-/// x -> the part that `indices` names. One entry per dimension: {start, end, step}, any of which may
-/// be missing, or the word all; start and end may be extents, the word all or 2147483633 (all). A
-/// negative constant counts from the end; start -1 with end 0 is the last element. Bounds are
+/// x -> the part that `indices` names. One entry per dimension: {start, end, step}, any of which
+/// may be missing, or the word all; start and end may be extents, the word all or 2147483633 (all).
+/// A negative constant counts from the end; start -1 with end 0 is the last element. Bounds are
 /// checked as far as they are constants; end <= start gives extent 0.
 bool slice(InferContext& op);
 /// x -> pieces along `dim`: one entry of split_size_or_sections is the extent of each piece and
@@ -142,7 +142,8 @@ bool pad(InferContext& op);
 bool interpolate(InferContext& op);
 
 // -- reductions and indices -----------------------------------------------------------------------
-/// x -> without `dim`, or with extent 1 there if keep_dim. `dim` all or 2147483647: [1], or all ones.
+/// x -> without `dim`, or with extent 1 there if keep_dim. `dim` all or 2147483647: [1], or all
+/// ones.
 bool reduce(InferContext& op);
 /// x -> two of x's shape with `k` at `dim`; the second Int32.
 bool top_k(InferContext& op);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mir/files/tensor_spec.hpp"
 #include "mir/ir/dim.hpp"
 #include "mir/plan/schedule.hpp"
 #include "mir/support/result.hpp"
@@ -41,19 +42,28 @@ Result<std::vector<Tensor>> load_inputs(const Schedule& schedule,
                                         std::span<const std::string> arguments,
                                         const DimBindings& dims);
 
-/// A tensor to compare output `port` with.
+/// What output `port` shall be.
 struct Expectation {
   std::size_t port = 0;
-  Tensor tensor;
+  TensorSpec spec;
 };
-/// Arguments `[NAME|%id|POS=]SPEC`. Files keep their element type; values stated otherwise take the
-/// type and extents of the output at hand.
-Result<std::vector<Expectation>> load_expectations(const Schedule& schedule,
-                                                   std::span<const std::string> arguments,
-                                                   std::span<const Tensor> outputs);
+/// Arguments `[NAME|%id|POS=]SPEC`, understood before anything runs.
+Result<std::vector<Expectation>> parse_expectations(const Schedule& schedule,
+                                                    std::span<const std::string> arguments);
+/// The expected tensor. Files keep their element type; values stated otherwise take the type and
+/// extents of the output at hand.
+Result<Tensor> load_expected(const Schedule& schedule, const Expectation& expectation,
+                             const Tensor& output);
 
-/// Writes `.npz` archives with every output, or one output to `.npy`: `[NAME|%id|POS=]PATH`.
-Result<void> write_outputs(const Schedule& schedule, std::span<const std::string> arguments,
+/// A file for outputs.
+struct OutputFile {
+  std::string path;                 ///< ends in .npy or .npz
+  std::optional<std::size_t> port;  ///< none: an archive of all of them
+};
+/// Arguments `[NAME|%id|POS=]PATH`, understood before anything runs.
+Result<std::vector<OutputFile>> parse_output_files(const Schedule& schedule,
+                                                   std::span<const std::string> arguments);
+Result<void> write_outputs(const Schedule& schedule, std::span<const OutputFile> files,
                            std::span<const Tensor> outputs);
 
 }  // namespace mir

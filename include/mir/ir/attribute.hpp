@@ -50,7 +50,9 @@ class Attr {
 
   std::int64_t integer() const { return integer_; }
   /// Value of a kInt or kFloat attribute.
-  double number() const { return kind_ == AttrKind::kInt ? static_cast<double>(integer_) : number_; }
+  double number() const {
+    return kind_ == AttrKind::kInt ? static_cast<double>(integer_) : number_;
+  }
   bool boolean() const { return integer_ != 0; }
   /// Text of a kString attribute without quotes and escapes, of a kSymbolRef without `@`.
   std::string_view text() const { return text_; }

@@ -96,8 +96,12 @@ class Value {
 
   /// The op that has this as a result; null for arguments and free values.
   Op* defining_op() const { return is_result() ? reinterpret_cast<Op*>(owner_) : nullptr; }
-  Block* argument_of() const { return is_argument() ? reinterpret_cast<Block*>(owner_ & ~kTag) : nullptr; }
-  Region* free_in() const { return is_free() ? reinterpret_cast<Region*>(owner_ & ~kTag) : nullptr; }
+  Block* argument_of() const {
+    return is_argument() ? reinterpret_cast<Block*>(owner_ & ~kTag) : nullptr;
+  }
+  Region* free_in() const {
+    return is_free() ? reinterpret_cast<Region*>(owner_ & ~kTag) : nullptr;
+  }
   bool is_result() const { return (owner_ & kTag) == kResult; }
   bool is_argument() const { return (owner_ & kTag) == kArgument; }
   bool is_free() const { return (owner_ & kTag) == kFree; }
@@ -382,7 +386,7 @@ class Region {
   Value** free_ = nullptr;
   std::uint32_t free_count_ = 0;
   std::uint32_t free_capacity_ = 0;
-  std::uint32_t index_ = 0;  // among the op's regions
+  std::uint32_t index_ = 0;        // among the op's regions
   Region* last_region_ = nullptr;  // of the op; only its first region knows
   bool has_signature_ = false;
 };

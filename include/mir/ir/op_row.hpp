@@ -19,9 +19,15 @@ struct Arity {
     return count >= min && (max == kMany || count <= max);
   }
 };
-constexpr Arity exactly(std::uint16_t n) { return {n, n}; }
-constexpr Arity between(std::uint16_t low, std::uint16_t high) { return {low, high}; }
-constexpr Arity at_least(std::uint16_t n) { return {n, Arity::kMany}; }
+constexpr Arity exactly(std::uint16_t n) {
+  return {n, n};
+}
+constexpr Arity between(std::uint16_t low, std::uint16_t high) {
+  return {low, high};
+}
+constexpr Arity at_least(std::uint16_t n) {
+  return {n, Arity::kMany};
+}
 
 enum class Trait : std::uint32_t {
   kNone = 0,
@@ -46,7 +52,7 @@ constexpr bool has(Trait set, Trait one) {
 /// What an op reads or writes besides operands and results.
 enum class Effect : std::uint8_t {
   kNone = 0,
-  kReadsState = 1 << 0,      ///< named state (`@cache...`)
+  kReadsState = 1 << 0,  ///< named state (`@cache...`)
   kWritesState = 1 << 1,
   kWritesOperand0 = 1 << 2,  ///< dump form only: the first operand's storage
   kWritesOperand1 = 1 << 3,  ///< dump form only: the second operand's storage
@@ -62,14 +68,14 @@ constexpr bool has(Effect set, Effect one) {
 /// What a portable attribute may hold.
 enum class AttrType : std::uint8_t {
   kInt,
-  kFloat,   ///< any number
+  kFloat,  ///< any number
   kBool,
   kString,  ///< quoted, or a bare word
   kSymbolRef,
-  kDims,    ///< array of extents, symbolic ones included
-  kInts,    ///< array of integers
-  kDim,     ///< one extent
-  kDType,   ///< an element type's name
+  kDims,   ///< array of extents, symbolic ones included
+  kInts,   ///< array of integers
+  kDim,    ///< one extent
+  kDType,  ///< an element type's name
   kDevice,
   kSlices,  ///< array with one {"start":..,"end":..,"step":..} per dimension
   kDict,
@@ -79,8 +85,8 @@ enum class AttrType : std::uint8_t {
 struct AttrRow {
   std::string_view name;
   AttrType type = AttrType::kAny;
-  bool required = false;           ///< in portable form; dumps leave everything out
-  std::string_view default_text{}; ///< as written in text; empty: none, or derived from types
+  bool required = false;            ///< in portable form; dumps leave everything out
+  std::string_view default_text{};  ///< as written in text; empty: none, or derived from types
   std::string_view summary{};
 };
 
@@ -106,11 +112,11 @@ struct OpRow {
   Effect effects = Effect::kNone;
   std::span<const AttrRow> attributes{};
   std::span<const WeightRow> weights{};
-  InferFn infer = nullptr;      ///< null: no rule is written down for this op
-  std::string_view rule{};      ///< the rule's name, for listings
-  std::string_view page{};      ///< family page under docs/ops/: "linear"
-  std::string_view summary{};   ///< one sentence
-  std::string_view example{};   ///< one op line of text that parses
+  InferFn infer = nullptr;     ///< null: no rule is written down for this op
+  std::string_view rule{};     ///< the rule's name, for listings
+  std::string_view page{};     ///< family page under docs/ops/: "linear"
+  std::string_view summary{};  ///< one sentence
+  std::string_view example{};  ///< one op line of text that parses
 };
 
 /// Where an op's attribute list stands in canonical text.

@@ -55,11 +55,20 @@ enum class DType : std::uint8_t {
   kGgufQ8_0x4,
 };
 
-enum class DTypeClass : std::uint8_t { kFloat, kSignedInt, kUnsignedInt, kBool, kComplex, kBytes, kQuantised, kBlock };
+enum class DTypeClass : std::uint8_t {
+  kFloat,
+  kSignedInt,
+  kUnsignedInt,
+  kBool,
+  kComplex,
+  kBytes,
+  kQuantised,
+  kBlock
+};
 
 struct DTypeInfo {
   DType dtype;
-  std::string_view name;     ///< portable spelling
+  std::string_view name;  ///< portable spelling
   DTypeClass type_class;
   std::uint16_t lanes;       ///< elements of one storage unit along the last axis
   std::uint16_t unit_bytes;  ///< bytes of one storage unit, little-endian
@@ -68,7 +77,9 @@ struct DTypeInfo {
 /// Every row, in enumerator order.
 std::span<const DTypeInfo> dtype_table();
 const DTypeInfo& info(DType dtype);
-inline std::string_view name_of(DType dtype) { return info(dtype).name; }
+inline std::string_view name_of(DType dtype) {
+  return info(dtype).name;
+}
 
 /// The type a portable spelling, a dump spelling or a `k...` enumerator alias (`kFp32`, `kInt64`)
 /// names; none for any other text.

@@ -10,8 +10,8 @@ namespace mir {
 /// grammar/parser.yy (checked there at compile time).
 enum class TokenKind : std::uint8_t {
   kEnd = 0,
-  kError,      ///< the scanner refused the text and has already reported it
-  kUndefined,  ///< text that no context allows here
+  kError,       ///< the scanner refused the text and has already reported it
+  kUndefined,   ///< text that no context allows here
   kResume,      ///< recovery: scanning goes on where an op may start
   kResumeBody,  ///< recovery: as kResume, just inside a body whose head was skipped
   // Heads of modules and ops.

@@ -17,40 +17,41 @@ namespace mir {
 /// regions, then kOpEnd. `count` says how many of the preceding nodes of the element kind belong
 /// to a list.
 enum class NodeKind : std::uint8_t {
-  kAddress,         ///< token
-  kOpName,          ///< token; begins an op
-  kLabel,           ///< token
-  kSymbol,          ///< token
-  kAngle,           ///< token
-  kName,            ///< token, either bracket style
-  kType,            ///< token: first token; count: number of tokens
-  kEncodedType,     ///< as kType; the value of its encoding precedes
-  kValue,           ///< token: kTypedValue, or kValue (its kType node, if any, precedes)
-  kValueSymbol,     ///< token: the symbol of `[@symbol]`; belongs to the kValue before
-  kValueAttributes, ///< count: number of kAttribute; belongs to the kValue before
-  kOperands,        ///< count: number of kValue
-  kResults,         ///< count: number of kValue
-  kLeaf,            ///< token: first token of a scalar attribute value; count: number of tokens
-  kArray,           ///< count: number of element values
-  kDictEntry,       ///< token: key; its value precedes
-  kDict,            ///< count: number of kDictEntry
-  kSlot,            ///< token: key of a QuantAnnotation slot; its value precedes
-  kEmptySlot,       ///< a QuantAnnotation slot with nothing in it
-  kQuantAnnotation, ///< count: number of slots, empty ones included
-  kAttribute,       ///< token: key; its value precedes
-  kAttributes,      ///< count: number of kAttribute; belongs to the op
-  kSuccessor,       ///< token: block name; its kOperands, if any, precede
-  kSuccessors,      ///< count: number of kSuccessor
-  kLoc,             ///< token
-  kBodyBegin,       ///< token `{`: regions of the op begin
-  kRegionBegin,     ///< token `{` of a region with a signature; its kOperands and kResults precede
-  kRegionEnd,       ///< token `}`
-  kBlock,           ///< token: block name; its kOperands (the arguments), if any, precede
-  kBodyEnd,         ///< token `}`
-  kOpEnd,           ///< token: first token of the op
-  kAlias,           ///< token `#name`; its value precedes
-  kModuleBegin,     ///< token `@name`; its kAttributes, kOperands and kResults precede
-  kModuleEnd,       ///< token `}`
+  kAddress,          ///< token
+  kOpName,           ///< token; begins an op
+  kLabel,            ///< token
+  kSymbol,           ///< token
+  kAngle,            ///< token
+  kName,             ///< token, either bracket style
+  kType,             ///< token: first token; count: number of tokens
+  kEncodedType,      ///< as kType; the value of its encoding precedes
+  kTypeValue,        ///< the kType before is an attribute value
+  kValue,            ///< token: kTypedValue, or kValue (its kType node, if any, precedes)
+  kValueSymbol,      ///< token: the symbol of `[@symbol]`; belongs to the kValue before
+  kValueAttributes,  ///< count: number of kAttribute; belongs to the kValue before
+  kOperands,         ///< count: number of kValue
+  kResults,          ///< count: number of kValue
+  kLeaf,             ///< token: first token of a scalar attribute value; count: number of tokens
+  kArray,            ///< count: number of element values
+  kDictEntry,        ///< token: key; its value precedes
+  kDict,             ///< count: number of kDictEntry
+  kSlot,             ///< token: key of a QuantAnnotation slot; its value precedes
+  kEmptySlot,        ///< a QuantAnnotation slot with nothing in it
+  kQuantAnnotation,  ///< count: number of slots, empty ones included
+  kAttribute,        ///< token: key; its value precedes
+  kAttributes,       ///< count: number of kAttribute; belongs to the op
+  kSuccessor,        ///< token: block name; its kOperands, if any, precede
+  kSuccessors,       ///< count: number of kSuccessor
+  kLoc,              ///< token
+  kBodyBegin,        ///< token `{`: regions of the op begin
+  kRegionBegin,      ///< token `{` of a region with a signature; its kOperands and kResults precede
+  kRegionEnd,        ///< token `}`
+  kBlock,            ///< token: block name; its kOperands (the arguments), if any, precede
+  kBodyEnd,          ///< token `}`
+  kOpEnd,            ///< token: first token of the op
+  kAlias,            ///< token `#name`; its value precedes
+  kModuleBegin,      ///< token `@name`; its kAttributes, kOperands and kResults precede
+  kModuleEnd,        ///< token `}`
 };
 
 std::string_view enumerator_name(NodeKind kind);
@@ -82,9 +83,7 @@ class Unit {
     return {base_ + tokens_[token].offset, base_ + tokens_[token].end()};
   }
   /// Bytes held by this unit.
-  std::size_t memory() const {
-    return token_count_ * sizeof(Token) + node_count_ * sizeof(Node);
-  }
+  std::size_t memory() const { return token_count_ * sizeof(Token) + node_count_ * sizeof(Node); }
 
  private:
   SourcePos base_;

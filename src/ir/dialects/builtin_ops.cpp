@@ -23,7 +23,6 @@ static_assert(are_sound(kRows));
 
 }  // namespace
 
-constinit const Dialect kBuiltin{
-    .name = "builtin", .rows = kRows, .summary = "The module itself."};
+constinit const Dialect kBuiltin{.name = "builtin", .rows = kRows, .summary = "The module itself."};
 
 }  // namespace mir::dialect_tables

@@ -7,7 +7,7 @@ namespace mir {
 
 std::span<const Dialect* const> builtin_dialects() {
   using namespace dialect_tables;
-  static constexpr const Dialect* kAll[] = {&kBuiltin, &kGraph, &kCf,  &kTensor,
+  static constexpr const Dialect* kAll[] = {&kBuiltin, &kGraph, &kCf, &kTensor,
                                             &kLinalg,  &kProg,  &kDbg};
   return kAll;
 }

@@ -5,7 +5,9 @@ namespace mir::dialect_tables {
 namespace {
 
 constexpr AttrRow kSubGraphAttributes[] = {
-    {.name = "symbol", .type = AttrType::kString, .summary = "the symbol again, as dumps repeat it"},
+    {.name = "symbol",
+     .type = AttrType::kString,
+     .summary = "the symbol again, as dumps repeat it"},
     {.name = "using_qnn", .type = AttrType::kBool, .summary = "runs on the QNN back end"},
     {.name = "use_qnn", .type = AttrType::kBool, .summary = "made for the QNN back end by a split"},
 };

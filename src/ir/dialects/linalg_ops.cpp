@@ -23,10 +23,9 @@ consteval auto join(const OpRow (&... families)[N]) {
   return all;
 }
 
-constexpr auto kRows =
-    join(kArithmeticRows, kActivationRows, kLinearRows, kNormRows, kRopeRows, kAttentionRows,
-         kShapeRows, kCopyRows, kReductionRows, kIndexRows, kConvolutionRows, kSignalRows,
-         kOtherRows);
+constexpr auto kRows = join(kArithmeticRows, kActivationRows, kLinearRows, kNormRows, kRopeRows,
+                            kAttentionRows, kShapeRows, kCopyRows, kReductionRows, kIndexRows,
+                            kConvolutionRows, kSignalRows, kOtherRows);
 static_assert(kRows.size() == 71, "70 ops of upstream and 'register'");
 static_assert(are_sound(kRows));
 

@@ -32,7 +32,8 @@ std::vector<Line> lines_of(const Dialect& dialect, const RunsFn& runs) {
                      fmt::format("{} -> {}", arity_text(row.operands), arity_text(row.results)),
                      row.infer != nullptr, executable, &row});
   }
-  std::sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) { return a.name < b.name; });
+  std::sort(lines.begin(), lines.end(),
+            [](const Line& a, const Line& b) { return a.name < b.name; });
   return lines;
 }
 
@@ -43,7 +44,8 @@ std::string list_ops(const IRContext& context, const RunsFn& runs) {
   for (const Dialect* dialect : context.dialects()) {
     for (const Line& line : lines_of(*dialect, runs)) {
       fmt::format_to(std::back_inserter(out), "{:<36} {:<10} {} {}  {}\n", line.name, line.arity,
-                     line.inferred ? "infer" : "-    ", line.runs ? "ref" : "-  ", line.row->summary);
+                     line.inferred ? "infer" : "-    ", line.runs ? "ref" : "-  ",
+                     line.row->summary);
     }
   }
   return out;
@@ -53,22 +55,27 @@ std::string ops_index(const IRContext& context, const RunsFn& runs) {
   std::string out =
       "# Operations\n\n"
       "Generated from the op rows by `mllm-parse --list-ops-markdown`; do not edit.\n\n"
-      "Every op parses, prints and resolves. *infer*: a rule computes its result types. *ref*: the\n"
+      "Every op parses, prints and resolves. *infer*: a rule computes its result types. *ref*: "
+      "the\n"
       "reference kernels run it. Attributes in **bold** must be given in a portable module.\n";
   for (const Dialect* dialect : context.dialects()) {
     fmt::format_to(std::back_inserter(out), "\n## {}\n\n{}\n\n", dialect->name, dialect->summary);
-    out += "| op | operands -> results | attributes | infer | ref | meaning |\n|---|---|---|---|---|---|\n";
+    out +=
+        "| op | operands -> results | attributes | infer | ref | meaning "
+        "|\n|---|---|---|---|---|---|\n";
     for (const Line& line : lines_of(*dialect, runs)) {
       std::string attributes;
       for (const AttrRow& attribute : line.row->attributes) {
         if (!attributes.empty()) attributes += ", ";
-        attributes += attribute.required ? fmt::format("**{}**", attribute.name) : std::string(attribute.name);
+        attributes += attribute.required ? fmt::format("**{}**", attribute.name)
+                                         : std::string(attribute.name);
       }
       const std::string name = line.row->page.empty()
                                    ? std::string(line.row->name)
                                    : fmt::format("[{}](ops/{}.md)", line.row->name, line.row->page);
       fmt::format_to(std::back_inserter(out), "| {} | {} | {} | {} | {} | {} |\n", name, line.arity,
-                     attributes, line.inferred ? "yes" : "", line.runs ? "yes" : "", line.row->summary);
+                     attributes, line.inferred ? "yes" : "", line.runs ? "yes" : "",
+                     line.row->summary);
     }
   }
   return out;

@@ -13,7 +13,9 @@ constexpr AttrRow kOffsetAttributes[] = {
     {.name = "offset", .type = kInt, .summary = "address of the label minus that of the jump"},
 };
 constexpr AttrRow kLaunchAttributes[] = {
-    {.name = "symbol_name", .type = kString, .summary = "kernel symbol that owns weights and state"},
+    {.name = "symbol_name",
+     .type = kString,
+     .summary = "kernel symbol that owns weights and state"},
     {.name = "op_type", .type = kString, .required = true, .summary = "type name of the kernel"},
     {.name = "op_options", .type = kDict, .required = true, .summary = "its options, or null"},
 };

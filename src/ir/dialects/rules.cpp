@@ -61,6 +61,8 @@ static_assert(std::ranges::is_sorted(kAll, {}, &NamedRule::name));
 
 }  // namespace
 
-std::span<const NamedRule> all() { return kAll; }
+std::span<const NamedRule> all() {
+  return kAll;
+}
 
 }  // namespace mir::rules

@@ -41,15 +41,16 @@ bool rotary(InferContext& op, std::string_view layout, std::int64_t partial) {
   const Shape shape = shape_of(*x);
   const Dim length = shape[layout == "BHSD" ? 2 : 1], head = shape[3];
   const Dim rotated = partial == -1 ? head : Dim(partial);
-  const bool too_wide = rotated.is_constant() && head.is_constant() &&
-                        rotated.constant() > head.constant();
+  const bool too_wide =
+      rotated.is_constant() && head.is_constant() && rotated.constant() > head.constant();
   if (too_wide || (rotated.is_constant() && rotated.constant() % 2 != 0)) {  // rope_c3
     return mismatch(op, DiagCode::kShapeMismatch,
                     fmt::format("an even number of rotated elements up to {}", show(op, head)),
                     show(op, rotated));
   }
   const Dim half = op.context().dims().floor_divide(rotated, Dim(2));
-  if (!expect_table(op, 1, shape[0], length, half) || !expect_table(op, 2, shape[0], length, half)) {
+  if (!expect_table(op, 1, shape[0], length, half) ||
+      !expect_table(op, 2, shape[0], length, half)) {
     return false;
   }
   op.result(x);
@@ -68,8 +69,8 @@ bool expect_sink(InferContext& op, Dim query_heads) {
   const auto enabled = boolean_or(op, "s_aux_enable", false);
   if (!enabled) return false;
   if (op.operand_count() < 4) {
-    return !*enabled || mismatch(op, DiagCode::kShapeMismatch, "operand 3 where s_aux_enable is true",
-                                 "three operands");
+    return !*enabled || mismatch(op, DiagCode::kShapeMismatch,
+                                 "operand 3 where s_aux_enable is true", "three operands");
   }
   const TensorType* sink = ranked(op, 3, 1);
   return sink != nullptr && takes(op, 3, *sink, Elements::kFloating) &&
@@ -89,7 +90,9 @@ bool multimodal_rope(InferContext& op) {
   return layout && rotary(op, *layout, -1);
 }
 
-bool vision_rope(InferContext& op) { return rotary(op, "BSHD", -1); }
+bool vision_rope(InferContext& op) {
+  return rotary(op, "BSHD", -1);
+}
 
 bool kv_cache(InferContext& op) {
   const TensorType* k = heads(op, 0);  // kv_cache_c1
@@ -104,7 +107,8 @@ bool kv_cache(InferContext& op) {
   Shape shape = shape_of(*k);
   const Shape values = shape_of(*v);
   for (std::size_t i = 0; i < 4; ++i) {
-    if (!expect_extent(op, 1, values, i, shape[i], "values of the keys' extents, here")) return false;
+    if (!expect_extent(op, 1, values, i, shape[i], "values of the keys' extents, here"))
+      return false;
   }
   if (!expect_attribute(op, "kv_head", 0, shape, head) ||
       !expect_attribute(op, "head_dim", 0, shape, 3)) {
@@ -136,7 +140,8 @@ bool flash_attention2(InferContext& op) {
   }
   const Shape queries = shape_of(*q), keys = shape_of(*k), values = shape_of(*v);
   for (std::size_t i = 0; i < 4; ++i) {
-    if (!expect_extent(op, 2, values, i, keys[i], "values of the keys' extents, here")) return false;
+    if (!expect_extent(op, 2, values, i, keys[i], "values of the keys' extents, here"))
+      return false;
   }
   if (!expect_heads(op, queries, 1, keys) ||
       !expect_extent(op, 1, keys, 3, queries[3], "keys of the queries' head extent") ||
@@ -160,7 +165,8 @@ bool swa_sink_attention(InferContext& op) {
   Shape out = shape_of(*q);
   const Shape keys = shape_of(*k), values = shape_of(*v);
   for (std::size_t i = 0; i < 3; ++i) {
-    if (!expect_extent(op, 2, values, i, keys[i], "values of the keys' extents, here")) return false;
+    if (!expect_extent(op, 2, values, i, keys[i], "values of the keys' extents, here"))
+      return false;
   }
   if (!expect_heads(op, out, 1, keys) ||
       !expect_extent(op, 1, keys, 3, out[3], "keys of the queries' head extent") ||
@@ -193,15 +199,15 @@ bool paged_attention(InferContext& op) {
   }
   const Shape queries = shape_of(*q), keys = shape_of(*k), values = shape_of(*v);
   for (std::size_t i = 0; i < 4; ++i) {
-    if (!expect_extent(op, 2, values, i, keys[i], "values of the keys' extents, here")) return false;
+    if (!expect_extent(op, 2, values, i, keys[i], "values of the keys' extents, here"))
+      return false;
   }
   if (!expect_heads(op, queries, 1, keys) ||
       !expect_extent(op, 1, keys, 3, queries[3], "keys of the queries' head extent")) {
     return false;
   }
   if (op.attribute("head_repeat_times") != nullptr &&
-      !expect_extent(op, 0, queries, 2,
-                     op.context().dims().multiply(keys[2], Dim(*repeat_times)),
+      !expect_extent(op, 0, queries, 2, op.context().dims().multiply(keys[2], Dim(*repeat_times)),
                      "key and value heads times head_repeat_times as query heads,")) {
     return false;
   }
@@ -216,12 +222,13 @@ bool paged_attention(InferContext& op) {
     }
   }
   if (op.result_count() != (*weights ? 2u : 1u)) {
-    return op.fail(DiagCode::kResultCountMismatch,
-                   fmt::format("'{}' with need_attn_weights {} has {}, found {}", op.op_name(),
-                               *weights, *weights ? "two results" : "one result",
-                               op.result_count()));
+    return op.fail(
+        DiagCode::kResultCountMismatch,
+        fmt::format("'{}' with need_attn_weights {} has {}, found {}", op.op_name(), *weights,
+                    *weights ? "two results" : "one result", op.result_count()));
   }
-  const DType dtype = *impl_type == "AllFp32" ? DType::kFloat32 : q->dtype().value_or(DType::kFloat32);
+  const DType dtype =
+      *impl_type == "AllFp32" ? DType::kFloat32 : q->dtype().value_or(DType::kFloat32);
   if (!give(op, queries, dtype, *q)) return false;
   return !*weights || give(op, {queries[0], queries[2], queries[1], length}, dtype, *q);
 }

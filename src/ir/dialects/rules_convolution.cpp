@@ -36,8 +36,8 @@ Taps read_taps(InferContext& op, std::string_view key, std::size_t count, std::i
   if (!taps.good) {
     op.fail(DiagCode::kAttributeOutOfRange,
             fmt::format("'{}' of '{}' is {}, expected {} of {} or more", key, op.op_name(),
-                        found->spelling(), count == 1 ? "an integer" : fmt::format("{} integers", count),
-                        low));
+                        found->spelling(),
+                        count == 1 ? "an integer" : fmt::format("{} integers", count), low));
   }
   return taps;
 }
@@ -52,7 +52,8 @@ Dim window_count(InferContext& op, Dim in, std::int64_t pad, std::int64_t dilati
 }
 
 /// The rule of all convolutions over `spatial` dimensions, channels first or last.
-bool convolve(InferContext& op, std::size_t spatial, bool channels_last, std::optional<DType> dtype) {
+bool convolve(InferContext& op, std::size_t spatial, bool channels_last,
+              std::optional<DType> dtype) {
   const TensorType* x = ranked(op, 0, spatial + 2);
   if (x == nullptr || !takes(op, 0, *x, Elements::kFloating)) return false;
   Shape shape = shape_of(*x);
@@ -106,8 +107,8 @@ std::optional<Frames> read_frames(InferContext& op) {
   for (const auto& [key, value, low] :
        {std::tuple("n_fft", *n_fft, 4), std::tuple("hop_length", *hop, 0)}) {
     if (value >= low && value <= kLongest) continue;
-    op.fail(DiagCode::kAttributeOutOfRange, fmt::format("'{}' of '{}' is {}, expected {} to {}", key,
-                                                        op.op_name(), value, low, kLongest));
+    op.fail(DiagCode::kAttributeOutOfRange, fmt::format("'{}' of '{}' is {}, expected {} to {}",
+                                                        key, op.op_name(), value, low, kLongest));
     return std::nullopt;
   }
   return Frames{*n_fft, *hop == 0 ? *n_fft / 4 : *hop,
@@ -119,12 +120,15 @@ bool expect_window(InferContext& op, const Frames& frames) {
   if (window == nullptr || !takes(op, 1, *window, Elements::kFloating)) return false;
   const Shape shape = shape_of(*window);
   return (shape.size() == 1 || expect_extent(op, 1, shape, 0, Dim(1), "one window, in rows")) &&
-         expect_extent(op, 1, shape, shape.size() - 1, Dim(frames.window), "a window of win_length");
+         expect_extent(op, 1, shape, shape.size() - 1, Dim(frames.window),
+                       "a window of win_length");
 }
 
 }  // namespace
 
-bool conv_1d(InferContext& op) { return convolve(op, 1, false, std::nullopt); }
+bool conv_1d(InferContext& op) {
+  return convolve(op, 1, false, std::nullopt);
+}
 
 bool conv_2d(InferContext& op) {
   const auto impl_type = string_or(op, "impl_type", "Default");
@@ -134,7 +138,9 @@ bool conv_2d(InferContext& op) {
                   quantised ? std::optional(DType::kUInt16PerTensor) : std::nullopt);
 }
 
-bool conv_3d(InferContext& op) { return convolve(op, 3, false, std::nullopt); }
+bool conv_3d(InferContext& op) {
+  return convolve(op, 3, false, std::nullopt);
+}
 
 bool interpolate(InferContext& op) {
   const TensorType* x = ranked(op, 0, 3, 5);
@@ -162,8 +168,7 @@ bool interpolate(InferContext& op) {
   const std::size_t first = rank - target->elements().size();
   for (std::size_t i = first; i < rank; ++i) {
     const Attr& element = *target->elements()[i - first];
-    const bool is_number =
-        element.kind() == AttrKind::kInt || element.kind() == AttrKind::kFloat;
+    const bool is_number = element.kind() == AttrKind::kInt || element.kind() == AttrKind::kFloat;
     std::optional<Dim> extent = by_size ? as_extent(element) : std::nullopt;
     if (!by_size && is_number && element.number() > 0) {
       const Dim in = shape[i];

@@ -41,9 +41,13 @@ bool same(InferContext& op) {
   return x != nullptr;
 }
 
-bool unary(InferContext& op) { return unary_of(op, Elements::kNumeric); }
+bool unary(InferContext& op) {
+  return unary_of(op, Elements::kNumeric);
+}
 
-bool unary_float(InferContext& op) { return unary_of(op, Elements::kFloating); }
+bool unary_float(InferContext& op) {
+  return unary_of(op, Elements::kFloating);
+}
 
 bool absolute(InferContext& op) {
   const TensorType* x = op.operand(0);
@@ -75,9 +79,13 @@ bool equal(InferContext& op) {
   return shape && give(op, *shape, DType::kBool, *a);
 }
 
-bool where(InferContext& op) { return select(op, 1, 0, 2); }
+bool where(InferContext& op) {
+  return select(op, 1, 0, 2);
+}
 
-bool masked_scatter(InferContext& op) { return select(op, 0, 1, 2); }
+bool masked_scatter(InferContext& op) {
+  return select(op, 0, 1, 2);
+}
 
 bool cast_type(InferContext& op) {
   const TensorType* x = op.operand(0);

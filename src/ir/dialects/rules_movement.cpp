@@ -16,10 +16,10 @@ bool join_shape(InferContext& op, std::size_t index, std::size_t except, Shape& 
     if (i == except) continue;
     const auto extent = agreed(shape[i], other[i]);
     if (!extent) {
-      return mismatch(op, DiagCode::kShapeMismatch,
-                      fmt::format("extent {} in dimension {} of every operand", show(op, shape[i]),
-                                  i),
-                      fmt::format("{} as operand {}", show(op, other), index));
+      return mismatch(
+          op, DiagCode::kShapeMismatch,
+          fmt::format("extent {} in dimension {} of every operand", show(op, shape[i]), i),
+          fmt::format("{} as operand {}", show(op, other), index));
     }
     shape[i] = *extent;
   }
@@ -130,9 +130,9 @@ bool pad(InferContext& op) {
   DimTable& dims = op.context().dims();
   for (std::size_t i = 0; i < margins->size(); ++i) {
     if ((*margins)[i] < 0) {
-      return op.fail(DiagCode::kAttributeOutOfRange,
-                     fmt::format("'pad' of '{}' has {}, expected 0 or more", op.op_name(),
-                                 (*margins)[i]));
+      return op.fail(
+          DiagCode::kAttributeOutOfRange,
+          fmt::format("'pad' of '{}' has {}, expected 0 or more", op.op_name(), (*margins)[i]));
     }
     Dim& extent = shape[shape.size() - 1 - i / 2];
     extent = dims.add(extent, Dim((*margins)[i]));

@@ -46,7 +46,9 @@ std::optional<Bounds> read_bounds(InferContext& op, const Attr& entry, std::size
   return std::nullopt;
 }
 
-bool is_negative(Dim value) { return value.is_constant() && value.constant() < 0; }
+bool is_negative(Dim value) {
+  return value.is_constant() && value.constant() < 0;
+}
 
 }  // namespace
 

@@ -6,7 +6,9 @@ namespace mir::rules {
 
 // -- text -----------------------------------------------------------------------------------------
 
-std::string show(InferContext& op, Dim extent) { return op.context().dims().print(extent); }
+std::string show(InferContext& op, Dim extent) {
+  return op.context().dims().print(extent);
+}
 
 std::string show(InferContext& op, std::span<const Dim> extents) {
   std::string text = "[";
@@ -56,21 +58,28 @@ std::optional<DTypeClass> class_of(const TensorType& tensor) {
 
 bool admits(Elements kind, DTypeClass found, DType dtype) {
   switch (kind) {
-    case Elements::kFloating: return found == kFloat || found == kQuantised;
-    case Elements::kNumeric: return found != kBool && found != kBytes && found != kBlock;
+    case Elements::kFloating:
+      return found == kFloat || found == kQuantised;
+    case Elements::kNumeric:
+      return found != kBool && found != kBytes && found != kBlock;
     case Elements::kTruth:
       return found == kBool || dtype == DType::kUInt8 || dtype == DType::kInt8;
-    case Elements::kIndex: return dtype == DType::kInt32 || dtype == DType::kInt64;
+    case Elements::kIndex:
+      return dtype == DType::kInt32 || dtype == DType::kInt64;
   }
   return false;
 }
 
 std::string_view describe(Elements kind) {
   switch (kind) {
-    case Elements::kFloating: return "floating elements";
-    case Elements::kNumeric: return "numbers";
-    case Elements::kTruth: return "Bool, UInt8 or Int8";
-    case Elements::kIndex: return "Int32 or Int64";
+    case Elements::kFloating:
+      return "floating elements";
+    case Elements::kNumeric:
+      return "numbers";
+    case Elements::kTruth:
+      return "Bool, UInt8 or Int8";
+    case Elements::kIndex:
+      return "Int32 or Int64";
   }
   return "";
 }
@@ -80,7 +89,8 @@ std::string_view describe(Elements kind) {
 bool takes(InferContext& op, std::size_t index, const TensorType& operand, Elements kind) {
   const auto found = class_of(operand);
   if (!found || admits(kind, *found, *operand.dtype())) return true;
-  return mismatch(op, DiagCode::kDTypeMismatch, fmt::format("{} as operand {}", describe(kind), index),
+  return mismatch(op, DiagCode::kDTypeMismatch,
+                  fmt::format("{} as operand {}", describe(kind), index),
                   op.context().text(operand.dtype_name()));
 }
 
@@ -101,7 +111,9 @@ bool same_elements(InferContext& op, std::size_t a, std::size_t b) {
                               op.context().text(second->dtype_name())));
 }
 
-bool is_complex(const TensorType& tensor) { return class_of(tensor) == kComplex; }
+bool is_complex(const TensorType& tensor) {
+  return class_of(tensor) == kComplex;
+}
 
 // -- extents --------------------------------------------------------------------------------------
 
@@ -152,9 +164,9 @@ bool broadcasts_to(InferContext& op, std::size_t index, const Shape& from, const
 bool expect_extent(InferContext& op, std::size_t index, const Shape& shape, std::size_t dim,
                    Dim expected, std::string_view what) {
   if (agreed(shape[dim], expected)) return true;
-  return mismatch(op, DiagCode::kShapeMismatch, fmt::format("{} {}", what, show(op, expected)),
-                  fmt::format("extent {} in dimension {} of operand {}", show(op, shape[dim]), dim,
-                              index));
+  return mismatch(
+      op, DiagCode::kShapeMismatch, fmt::format("{} {}", what, show(op, expected)),
+      fmt::format("extent {} in dimension {} of operand {}", show(op, shape[dim]), dim, index));
 }
 
 bool expect_attribute(InferContext& op, std::string_view key, std::size_t index, const Shape& shape,
@@ -174,7 +186,8 @@ std::optional<Dim> exact_quotient(InferContext& op, Dim a, Dim b) {
   DimTable& dims = op.context().dims();
   if (b.is_constant() && b.constant() == 0) return std::nullopt;
   const Dim quotient = dims.floor_divide(a, b);
-  if (quotient.is_unknown()) return a.is_unknown() || b.is_unknown() ? std::optional(quotient) : std::nullopt;
+  if (quotient.is_unknown())
+    return a.is_unknown() || b.is_unknown() ? std::optional(quotient) : std::nullopt;
   return dims.multiply(quotient, b) == a ? std::optional(quotient) : std::nullopt;
 }
 
@@ -205,8 +218,8 @@ std::optional<std::int64_t> integer_at_least(InferContext& op, std::string_view 
                                              std::int64_t low, std::int64_t otherwise) {
   const auto value = integer_or(op, key, otherwise);
   if (!value || *value >= low) return value;
-  op.fail(DiagCode::kAttributeOutOfRange, fmt::format("'{}' of '{}' is {}, expected {} or more", key,
-                                                      op.op_name(), *value, low));
+  op.fail(DiagCode::kAttributeOutOfRange,
+          fmt::format("'{}' of '{}' is {}, expected {} or more", key, op.op_name(), *value, low));
   return std::nullopt;
 }
 

@@ -21,7 +21,6 @@ consteval bool is_sound(const OpRow& row) {
   if (row.name.empty() || row.page.empty() || row.summary.empty() || row.example.empty()) {
     return false;
   }
-  if ((row.infer == nullptr) != row.rule.empty()) return false;
   for (std::size_t i = 0; i < row.attributes.size(); ++i) {
     const AttrRow& attribute = row.attributes[i];
     if (attribute.name.empty() || attribute.summary.empty()) return false;

@@ -34,9 +34,7 @@ static_assert(are_sound(kRows));
 
 }  // namespace
 
-constinit const Dialect kTensor{.name = "tensor",
-                                .device_in_path = true,
-                                .rows = kRows,
-                                .summary = "Parameters and storage."};
+constinit const Dialect kTensor{
+    .name = "tensor", .device_in_path = true, .rows = kRows, .summary = "Parameters and storage."};
 
 }  // namespace mir::dialect_tables

@@ -17,7 +17,8 @@ TEST_CASE("the result types of every example are those that its rule gives") {
   }
 }
 
-TEST_CASE("every example has the attributes its row requires, no unknown ones, and fitting counts") {
+TEST_CASE(
+    "every example has the attributes its row requires, no unknown ones, and fitting counts") {
   for (const Dialect* dialect : builtin_dialects()) {
     for (const OpRow& row : dialect->rows) {
       CAPTURE(row.example);

@@ -24,8 +24,7 @@ inline Inference infer_line(const std::string& line) {
   IRContext context;
   register_builtin_dialects(context);
   Diagnostics diagnostics;
-  const SourceFile* file =
-      context.sources().add("test", "@main () -> () {\n" + line + "\n}\n");
+  const SourceFile* file = context.sources().add("test", "@main () -> () {\n" + line + "\n}\n");
   REQUIRE(file != nullptr);
   const auto modules = read_modules(*file, context, diagnostics);
   for (const Diagnostic& diagnostic : diagnostics.sorted()) MESSAGE(diagnostic.message);

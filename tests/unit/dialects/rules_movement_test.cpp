@@ -7,14 +7,23 @@ TEST_CASE("transpose and permute reorder extents") {
       {"TransposeOp", "dim0:1, dim1:2", {"[1, $S, 8, 64]"}, "[1, 8, $S, 64]"},
       {"TransposeOp", "dim0:-1, dim1:-2", {"[2, 3]"}, "[3, 2]"},
       {"TransposeOp", "dim0:1, dim1:1", {"[2, 3]"}, "[2, 3]"},
-      {"TransposeOp", "dim0:0, dim1:2", {"[2, 3]"}, "503 'dim1' of 'TransposeOp' is 2"},  // transpose_c1
+      {"TransposeOp",
+       "dim0:0, dim1:2",
+       {"[2, 3]"},
+       "503 'dim1' of 'TransposeOp' is 2"},  // transpose_c1
       {"TransposeOp", "dim0:0", {"[2, 3]"}, "506 'TransposeOp' needs the attribute 'dim1'"},
       {"PermuteOp", "axis:[1, 0, 2]", {"[2, $S, 4]"}, "[$S, 2, 4]"},
       {"PermuteOp", "axis:[-1, 0, 1]", {"[2, 3, 4]"}, "[4, 2, 3]"},
       {"PermuteOp", "axis:[]", {"[]"}, "[]"},
-      {"PermuteOp", "axis:[0, 0]", {"[2, 3]"}, "504 'axis' of 'PermuteOp' has dimension 0 twice"},  // permute_c2
+      {"PermuteOp",
+       "axis:[0, 0]",
+       {"[2, 3]"},
+       "504 'axis' of 'PermuteOp' has dimension 0 twice"},  // permute_c2
       {"PermuteOp", "axis:[0, -2]", {"[2, 3]"}, "504 'axis' of 'PermuteOp' has dimension 0 twice"},
-      {"PermuteOp", "axis:[0]", {"[2, 3]"}, "504 'axis' of 'PermuteOp' has 1 entries, expected 2"},  // permute_c1
+      {"PermuteOp",
+       "axis:[0]",
+       {"[2, 3]"},
+       "504 'axis' of 'PermuteOp' has 1 entries, expected 2"},  // permute_c1
       {"PermuteOp", "axis:[0, 2]", {"[2, 3]"}, "503 'axis'"},
   });
 }
@@ -26,17 +35,20 @@ TEST_CASE("concat and stack join shapes") {
       {"ConcatOp", "dim:0", {"[1, ?]", "[1, 5]"}, "[2, 5]"},
       {"ConcatOp", "dim:0", {"[4]"}, "[4]"},
       {"ConcatOp", "dim:0", {"Int8PerTensor [4]", "UInt8PerTensor [4]"}, "Int8PerTensor [8]"},
-      {"ConcatOp", "dim:0", {"[2, 3]", "[2, 4]"},
-       "500 'ConcatOp' takes extent 3 in dimension 1 of every operand, found [2, 4] as operand 1"},  // concat_c2
+      {"ConcatOp",
+       "dim:0",
+       {"[2, 3]", "[2, 4]"},
+       "500 'ConcatOp' takes extent 3 in dimension 1 of every operand, found [2, 4] as operand "
+       "1"},  // concat_c2
       {"ConcatOp", "dim:0", {"[2]", "[2, 4]"}, "501 'ConcatOp' takes operand 1 of rank 1"},
-      {"ConcatOp", "dim:1", {"[2]", "[2]"}, "503 'dim'"},  // concat_c1
+      {"ConcatOp", "dim:1", {"[2]", "[2]"}, "503 'dim'"},                  // concat_c1
       {"ConcatOp", "dim:0", {"[2]", "Int8 [2]"}, "502 'ConcatOp' takes"},  // concat_c3
       {"ConcatOp", "", {"[2]", "[2]"}, "506 'ConcatOp' needs"},
       {"StackOp", "dim:0", {"[3, $S]", "[3, $S]"}, "[2, 3, $S]"},
       {"StackOp", "dim:-1", {"[3]", "[3]", "[3]"}, "[3, 3]"},
       {"StackOp", "dim:1", {"[3]", "[3]"}, "[3, 2]"},
       {"StackOp", "dim:0", {"[]", "[]"}, "[2]"},
-      {"StackOp", "dim:2", {"[3]", "[3]"}, "503 'dim'"},  // stack_c1
+      {"StackOp", "dim:2", {"[3]", "[3]"}, "503 'dim'"},            // stack_c1
       {"StackOp", "dim:0", {"[3]", "[4]"}, "500 'StackOp' takes"},  // stack_c2
   });
 }
@@ -46,7 +58,7 @@ TEST_CASE("repeat multiplies one extent") {
       {"RepeatOp", "dim:1, repeat_times:4", {"[1, 2, $S]"}, "[1, 8, $S]"},
       {"RepeatOp", "dim:-1, repeat_times:3", {"[$S]"}, "[3*$S]"},
       {"RepeatOp", "dim:0, repeat_times:0", {"[2]"}, "[0]"},
-      {"RepeatOp", "dim:1, repeat_times:2", {"[2]"}, "503 'dim'"},  // repeat_c1
+      {"RepeatOp", "dim:1, repeat_times:2", {"[2]"}, "503 'dim'"},            // repeat_c1
       {"RepeatOp", "dim:0, repeat_times:-1", {"[2]"}, "504 'repeat_times'"},  // repeat_c2
       {"RepeatOp", "dim:0", {"[2]"}, "506 'RepeatOp' needs"},
       {"RepeatOp", "dim:0, repeat_times:4611686018427387904", {"[4]"}, "[?]"},

@@ -29,12 +29,24 @@ class Dice {
 std::vector<const Type*> odd_types(IRContext& context) {
   DimTable& dims = context.dims();
   const Dim s = dims.symbol("S"), big(std::numeric_limits<std::int64_t>::max());
-  const std::vector<std::vector<Dim>> shapes = {
-      {}, {Dim{}}, {Dim(4)}, {s}, {Dim::unknown()}, {Dim(-1)}, {big}, {Dim(2), Dim(4)},
-      {s, Dim(4)}, {big, big}, {Dim(1), Dim(4), Dim(8)}, {Dim(1), s, dims.add(s, Dim(3))},
-      {Dim(1), Dim(4), Dim(2), Dim(8)}, {Dim(1), Dim(2), s, Dim(8)}, {Dim{}, Dim{}, Dim{}, Dim{}},
-      {Dim(-7), big, s, Dim::unknown()}, {Dim(1), Dim(2), Dim(3), Dim(4), Dim(5)},
-      std::vector<Dim>(40, Dim(2))};
+  const std::vector<std::vector<Dim>> shapes = {{},
+                                                {Dim{}},
+                                                {Dim(4)},
+                                                {s},
+                                                {Dim::unknown()},
+                                                {Dim(-1)},
+                                                {big},
+                                                {Dim(2), Dim(4)},
+                                                {s, Dim(4)},
+                                                {big, big},
+                                                {Dim(1), Dim(4), Dim(8)},
+                                                {Dim(1), s, dims.add(s, Dim(3))},
+                                                {Dim(1), Dim(4), Dim(2), Dim(8)},
+                                                {Dim(1), Dim(2), s, Dim(8)},
+                                                {Dim{}, Dim{}, Dim{}, Dim{}},
+                                                {Dim(-7), big, s, Dim::unknown()},
+                                                {Dim(1), Dim(2), Dim(3), Dim(4), Dim(5)},
+                                                std::vector<Dim>(40, Dim(2))};
   std::vector<const Type*> types = {context.opaque_type("!other.handle<1>"), nullptr};
   for (const auto& shape : shapes) {
     for (const char* dtype : {"Float32", "Int64", "Int32", "Bool", "ComplexFP32", "GGUF_Q4_0",
@@ -111,8 +123,7 @@ TEST_CASE("no rule fails silently, succeeds with an error, or gives a wrong numb
         std::vector<NamedAttr> attributes;
         for (const AttrRow& attribute : row.attributes) {
           if (dice.below(2) == 0) continue;
-          attributes.push_back(
-              {context.intern(attribute.name), values[dice.below(values.size())]});
+          attributes.push_back({context.intern(attribute.name), values[dice.below(values.size())]});
         }
         Diagnostics diagnostics(0);
         InferContext op(context, row.name, operands, attributes, count_of(row.results), Span{},

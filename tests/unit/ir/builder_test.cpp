@@ -49,7 +49,8 @@ TEST_SUITE("builder") {
                               {{"to_shape", context.array(std::vector{context.integer(6)})}});
     builder.return_op(std::vector{up});
     builder.set_insertion_point_to_end(module.body().entry());
-    Op* call = builder.call("f", std::vector{&module.body().arguments()[0]}, std::vector{up->type()});
+    Op* call =
+        builder.call("f", std::vector{&module.body().arguments()[0]}, std::vector{up->type()});
     builder.return_op(std::vector{call->result()});
     // end
     CHECK(errors().empty());
@@ -57,34 +58,42 @@ TEST_SUITE("builder") {
     CHECK(module.lookupSymbol("f").op->isa_<SubGraphOp>());
     CHECK(module.lookupSymbol("f").op->region()->results().size() == 1);
     CHECK(print(module) ==
-          "@main [mir_version:1] (%0:tensor<[2, 3], Float32, CPU>) -> (%5:tensor<[6], Float32, CPU>) {\n"
+          "@main [mir_version:1] (%0:tensor<[2, 3], Float32, CPU>) -> (%5:tensor<[6], Float32, "
+          "CPU>) {\n"
           "    graph.SubGraphOp @f <CPU> {\n"
           "        (%1:tensor<[2, 3], Float32, CPU>) -> (%4:tensor<[6], Float32, CPU>) {\n"
-          "            linalg.CPU.MulOp(%1:tensor<[2, 3], Float32, CPU>, %2:tensor<[1], Float32, CPU>[constant:[0.5]]) -> (%3:tensor<[2, 3], Float32, CPU>)\n"
-          "            linalg.CPU.ViewOp [to_shape:[6]] (%3:tensor<[2, 3], Float32, CPU>) -> (%4:tensor<[6], Float32, CPU>)\n"
+          "            linalg.CPU.MulOp(%1:tensor<[2, 3], Float32, CPU>, %2:tensor<[1], Float32, "
+          "CPU>[constant:[0.5]]) -> (%3:tensor<[2, 3], Float32, CPU>)\n"
+          "            linalg.CPU.ViewOp [to_shape:[6]] (%3:tensor<[2, 3], Float32, CPU>) -> "
+          "(%4:tensor<[6], Float32, CPU>)\n"
           "            cf.ReturnOp (%4:tensor<[6], Float32, CPU>) -> ()\n"
           "        }\n"
           "    }\n"
-          "    graph.CallGraphOp @f (%0:tensor<[2, 3], Float32, CPU>) -> (%5:tensor<[6], Float32, CPU>)\n"
+          "    graph.CallGraphOp @f (%0:tensor<[2, 3], Float32, CPU>) -> (%5:tensor<[6], Float32, "
+          "CPU>)\n"
           "    cf.ReturnOp (%5:tensor<[6], Float32, CPU>) -> ()\n"
           "}\n");
     check_print();
   }
 
-  TEST_CASE_FIXTURE(Fixture, "parameters are registered under their symbols, quoted where they must be") {
+  TEST_CASE_FIXTURE(Fixture,
+                    "parameters are registered under their symbols, quoted where they must be") {
     Builder builder(module, diagnostics);
     Value* weight = builder.parameter("model.up.weight", type);
     builder.parameter("0.weight", type);
     CHECK(module.lookupSymbol("model.up.weight").value == weight);
     CHECK(weight->symbol() == context.intern("model.up.weight"));
-    CHECK(print(module).find("(%1:tensor<[2, 3], Float32, CPU>[@\"0.weight\"])[symbol:\"0.weight\"]") != std::string::npos);
+    CHECK(print(module).find(
+              "(%1:tensor<[2, 3], Float32, CPU>[@\"0.weight\"])[symbol:\"0.weight\"]") !=
+          std::string::npos);
     check_print();
   }
 
   TEST_CASE_FIXTURE(Fixture, "constants print with all their elements") {
     Builder builder(module, diagnostics);
     const auto elements = [&](std::vector<double> values) {
-      Value* value = builder.constant(builder.tensor({Dim(static_cast<std::int64_t>(values.size()))}), values);
+      Value* value =
+          builder.constant(builder.tensor({Dim(static_cast<std::int64_t>(values.size()))}), values);
       builder.create("a.use", std::vector{value}, {}, {}, std::vector<const Type*>{});
       return std::string(value->attribute(context.intern("constant"))->spelling());
     };
@@ -111,7 +120,10 @@ TEST_SUITE("builder") {
     Builder builder(module, diagnostics, std::vector<const Type*>{type});
     Value* x = &module.body().arguments()[0];
     CHECK(builder.value("graph.CallGraphOp", {x}) == nullptr);
-    CHECK(errors() == std::vector<std::string>{"- MIR0310 result types of 'graph.CallGraphOp' cannot be inferred and must be given"});
+    CHECK(
+        errors() ==
+        std::vector<std::string>{
+            "- MIR0310 result types of 'graph.CallGraphOp' cannot be inferred and must be given"});
     CHECK(builder.create("linalg.CPU.AddOp", std::vector{x}) == nullptr);
     CHECK(errors().back() == "- MIR0401 'linalg.AddOp' does not take 1 operands");
     CHECK(builder.value("linalg.CPU.ViewOp", {x}) == nullptr);  // declares its type
@@ -126,7 +138,8 @@ TEST_SUITE("builder") {
     Builder builder(module, diagnostics, std::vector<const Type*>{type});
     Value* x = &module.body().arguments()[0];
     Value* broken = builder.value("linalg.CPU.AddOp", {x});
-    Value* after = builder.value("linalg.CPU.AddOp", {x, builder.value("linalg.CPU.SiLUOp", {broken})});
+    Value* after =
+        builder.value("linalg.CPU.AddOp", {x, builder.value("linalg.CPU.SiLUOp", {broken})});
     CHECK(after == nullptr);
     CHECK(builder.return_op(std::vector{after}) == nullptr);
     CHECK(builder.call("f", std::vector{after}, {}) == nullptr);

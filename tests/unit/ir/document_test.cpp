@@ -26,7 +26,8 @@ std::vector<std::string> lines_of_file(const std::filesystem::path& path) {
 std::string dedented(const std::vector<std::string>& lines) {
   const auto indent = lines.empty() ? 0 : lines.front().find_first_not_of(' ');
   std::string text;
-  for (const std::string& line : lines) text += (line.size() < indent ? line : line.substr(indent)) + "\n";
+  for (const std::string& line : lines)
+    text += (line.size() < indent ? line : line.substr(indent)) + "\n";
   return text;
 }
 
@@ -157,7 +158,8 @@ TEST_SUITE("document") {
     // example [dims]
     DimTable& dims = context.dims();
     Dim all = dims.add(dims.symbol("past"), dims.symbol("S"));
-    const TensorType* keys = context.tensor(std::vector{Dim(1), Dim(8), all, Dim(64)}, DType::kFloat32);
+    const TensorType* keys =
+        context.tensor(std::vector{Dim(1), Dim(8), all, Dim(64)}, DType::kFloat32);
     DimBindings bindings;
     bindings.bind(context.intern("S"), 1);
     bindings.bind(context.intern("past"), 127);
@@ -172,11 +174,12 @@ TEST_SUITE("document") {
     register_builtin_dialects(context);
     // example [dialect]
     context.register_dialect(kMyDialect);
-    const SourceFile* file = context.sources().add("my.mir",
-                                                   "@main [mir_version:1] (%x:tensor<[2], Float32, CPU>) -> () {\n"
-                                                   "    my.ScaleOp (%x) -> (%y)[factor:0.5]\n"
-                                                   "    cf.ReturnOp () -> ()\n"
-                                                   "}\n");
+    const SourceFile* file =
+        context.sources().add("my.mir",
+                              "@main [mir_version:1] (%x:tensor<[2], Float32, CPU>) -> () {\n"
+                              "    my.ScaleOp (%x) -> (%y)[factor:0.5]\n"
+                              "    cf.ReturnOp () -> ()\n"
+                              "}\n");
     Diagnostics diagnostics;
     Module& module = *read_modules(*file, context, diagnostics).front();
     verify(module, diagnostics);
@@ -186,7 +189,8 @@ TEST_SUITE("document") {
     });
     // end
     CHECK(mir::test::lines_of(diagnostics, context) == std::vector<std::string>{});
-    CHECK(module.body().entry()->front()->result()->type()->spelling() == "tensor<[2], Float32, CPU>");
+    CHECK(module.body().entry()->front()->result()->type()->spelling() ==
+          "tensor<[2], Float32, CPU>");
     CHECK(ScaleOp(module.body().entry()->front()).factor() == 0.5);
   }
 
@@ -194,7 +198,8 @@ TEST_SUITE("document") {
     IRContext context;
     register_builtin_dialects(context);
     context.register_dialect(kMyDialect);
-    const SourceFile* file = context.sources().add("my.mir", "@main [mir_version:1] () -> () {\nmy.ScaleOp () -> ()\n}\n");
+    const SourceFile* file = context.sources().add(
+        "my.mir", "@main [mir_version:1] () -> () {\nmy.ScaleOp () -> ()\n}\n");
     Diagnostics diagnostics;
     verify(*read_modules(*file, context, diagnostics).front(), diagnostics);
     CHECK(mir::test::lines_of(diagnostics, context) ==

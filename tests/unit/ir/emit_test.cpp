@@ -20,11 +20,14 @@ constexpr const char* kText =
     "@main [mir_version:1] (%0:tensor<[2], Float32, CPU>) -> (%x:tensor<[2], Float32, CPU>) {\n"
     "    graph.SubGraphOp @init <CPU> {\n"
     "        () -> () {\n"
-    "            tensor.CPU.register () -> (%w:tensor<[3, 2], Float32, CPU>[@up.weight])[symbol:up.weight]\n"
+    "            tensor.CPU.register () -> (%w:tensor<[3, 2], Float32, "
+    "CPU>[@up.weight])[symbol:up.weight]\n"
     "        }\n"
     "    }\n"
-    "    addr:0x00000000000026 linalg.QNN.AddOp <name=\"a \\\"b\\\"\"> [k:[1, {\"l\":2.5}], m:inf, n:null, o:true, p:\"q\\n\", r:@s, t:$S] "
-    "(%0, %5:tensor<[1], Float32, CPU>[constant:[1]]) -> (%x:tensor<[2], Float32, CPU>) loc(\"f\":1)\n"
+    "    addr:0x00000000000026 linalg.QNN.AddOp <name=\"a \\\"b\\\"\"> [k:[1, {\"l\":2.5}], m:inf, "
+    "n:null, o:true, p:\"q\\n\", r:@s, t:$S] "
+    "(%0, %5:tensor<[1], Float32, CPU>[constant:[1]]) -> (%x:tensor<[2], Float32, CPU>) "
+    "loc(\"f\":1)\n"
     "    cf.BranchOp () -> () [^b(%x, %0), ^b] {\n"
     "    ^b(%y:tensor<[2], Float32, CPU>):\n"
     "    }\n"
@@ -32,7 +35,9 @@ constexpr const char* kText =
     "}\n";
 
 /// The ops of the first block of a region in emitted JSON.
-const json& ops(const json& region) { return region["blocks"][0]["ops"]; }
+const json& ops(const json& region) {
+  return region["blocks"][0]["ops"];
+}
 
 std::size_t count_nodes(const json& region) {
   std::size_t count = 0;
@@ -51,7 +56,8 @@ std::size_t count_ops(const Region& region) {
   for (Block* block = region.entry(); block != nullptr; block = block->next()) {
     for (Op* op : block->ops()) {
       ++count;
-      for (Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) count += count_ops(*inner);
+      for (Region* inner = op->first_region(); inner != nullptr; inner = inner->next())
+        count += count_ops(*inner);
     }
   }
   return count;
@@ -93,13 +99,19 @@ TEST_SUITE("emit") {
     CHECK(add["loc"] == "loc(\"f\":1)");
     CHECK(add["line"] == 7);
     CHECK(add["column"] == 27);
-    CHECK(add["attributes"] == json{{"k", {1, {{"l", 2.5}}}}, {"m", "inf"}, {"n", nullptr}, {"o", true},
-                                    {"p", "q\n"}, {"r", "@s"}, {"t", "$S"}});
+    CHECK(add["attributes"] == json{{"k", {1, {{"l", 2.5}}}},
+                                    {"m", "inf"},
+                                    {"n", nullptr},
+                                    {"o", true},
+                                    {"p", "q\n"},
+                                    {"r", "@s"},
+                                    {"t", "$S"}});
     CHECK(add["operands"][0]["id"] == body["blocks"][0]["arguments"][0]["id"]);
     CHECK(add["operands"][1]["attributes"]["constant"] == json::array({1}));
     CHECK(add["results"][0]["name"] == "x");
     const json& branch = ops(body)[2];
-    CHECK(branch["successors"][0] == json{{"block", "b"}, {"first_operand", 0}, {"operand_count", 2}});
+    CHECK(branch["successors"][0] ==
+          json{{"block", "b"}, {"first_operand", 0}, {"operand_count", 2}});
     CHECK(branch["successors"][1]["operand_count"] == 0);
     CHECK(branch["operands"].size() == 2);
     CHECK(branch["regions"][0]["blocks"][0]["name"] == "b");
@@ -108,7 +120,9 @@ TEST_SUITE("emit") {
   }
 
   TEST_CASE("JSON of a dump shows what a mention states") {
-    Reading reading("@main () -> () { a.b () -> (%0:tensor<[1], F, D>) a.c (%0:tensor<[2], F, D>[k:1]) -> () prog.ret }\n");
+    Reading reading(
+        "@main () -> () { a.b () -> (%0:tensor<[1], F, D>) a.c (%0:tensor<[2], F, D>[k:1]) -> () "
+        "prog.ret }\n");
     reading.module();
     const json all = json::parse(emit_json(reading.modules));
     CHECK(all["modules"][0]["form"] == "dump");
@@ -131,10 +145,12 @@ TEST_SUITE("emit") {
           "         1  graph.SubGraphOp\n"
           "         1  linalg.AddOp\n"
           "         1  tensor.register\n");
-    Reading symbolic("@m () -> () { tensor.CPU.register () -> (%0:tensor<[$S], Float32, CPU>[@w])[symbol:w] "
-                     "tensor.CPU.register () -> (%1:tensor<[3], Float16, CPU>[@v])[symbol:v] }\n");
+    Reading symbolic(
+        "@m () -> () { tensor.CPU.register () -> (%0:tensor<[$S], Float32, CPU>[@w])[symbol:w] "
+        "tensor.CPU.register () -> (%1:tensor<[3], Float16, CPU>[@v])[symbol:v] }\n");
     symbolic.module();
-    CHECK(emit_stats(symbolic.modules).find("2 parameters, at least 6 bytes\n") != std::string::npos);
+    CHECK(emit_stats(symbolic.modules).find("2 parameters, at least 6 bytes\n") !=
+          std::string::npos);
   }
 
   TEST_CASE("a drawing is balanced and its edges join nodes that it has") {
@@ -168,6 +184,7 @@ TEST_SUITE("emit") {
   TEST_CASE("every dump is emitted with all its operations") {
     for (const std::string& path : corpus()) {
       CAPTURE(path);
+      if (mir::test::is_ambiguous(path)) continue;
       if (path.find("qwen3_qnn") != path.npos) continue;  // large; the others have all that it has
       Reading reading(file_text(path));
       reading.module();

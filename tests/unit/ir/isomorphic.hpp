@@ -31,7 +31,8 @@ class Isomorphism {
 
   bool fail(std::string_view what, std::string_view a, std::string_view b) {
     difference_ = where_;
-    difference_.append(": ").append(what).append(": '").append(a).append("' and '").append(b) += "'";
+    difference_.append(": ").append(what).append(": '").append(a).append("' and '").append(b) +=
+        "'";
     return false;
   }
 
@@ -46,14 +47,17 @@ class Isomorphism {
     return texts(what, text(a, true), text(b, false));
   }
   bool types(std::string_view what, const Type* a, const Type* b) {
-    return texts(what, a == nullptr ? "none" : a->spelling(), b == nullptr ? "none" : b->spelling());
+    return texts(what, a == nullptr ? "none" : a->spelling(),
+                 b == nullptr ? "none" : b->spelling());
   }
 
-  bool attributes(std::string_view what, std::span<const NamedAttr> a, std::span<const NamedAttr> b) {
+  bool attributes(std::string_view what, std::span<const NamedAttr> a,
+                  std::span<const NamedAttr> b) {
     if (!same(what, a.size(), b.size())) return false;
     for (std::size_t i = 0; i < a.size(); ++i) {
       if (!symbols("key", a[i].key, b[i].key)) return false;
-      if (!texts(text(a[i].key, true), a[i].value->spelling(), b[i].value->spelling())) return false;
+      if (!texts(text(a[i].key, true), a[i].value->spelling(), b[i].value->spelling()))
+        return false;
       if (!same("kind of attribute", static_cast<int>(a[i].value->kind()),
                 static_cast<int>(b[i].value->kind()))) {
         return false;
@@ -70,7 +74,8 @@ class Isomorphism {
   }
 
   bool values(const Value& a, const Value& b) {
-    if (!same("result", a.is_result(), b.is_result()) || !same("argument", a.is_argument(), b.is_argument())) {
+    if (!same("result", a.is_result(), b.is_result()) ||
+        !same("argument", a.is_argument(), b.is_argument())) {
       return false;
     }
     if (a.is_free() && !pair("region of a free value", a.free_in(), b.free_in())) return false;
@@ -79,7 +84,8 @@ class Isomorphism {
 
   bool definitions(const Value& a, const Value& b) {
     return values(a, b) && types("type", a.type(), b.type()) &&
-           same("has symbol", a.has_symbol(), b.has_symbol()) && symbols("symbol", a.symbol(), b.symbol()) &&
+           same("has symbol", a.has_symbol(), b.has_symbol()) &&
+           symbols("symbol", a.symbol(), b.symbol()) &&
            attributes("value attributes", a.attributes(), b.attributes());
   }
 
@@ -108,8 +114,9 @@ class Isomorphism {
   bool extras(const OpExtra& a, const OpExtra& b) {
     if (!same("angles", a.angles.size(), b.angles.size()) ||
         !same("has label", a.has_label, b.has_label) || !symbols("label", a.label, b.label) ||
-        !same("has address", a.has_address, b.has_address) || !same("address", a.address, b.address) ||
-        !same("has loc", a.has_loc, b.has_loc) || !symbols("loc", a.loc_text, b.loc_text) ||
+        !same("has address", a.has_address, b.has_address) ||
+        !same("address", a.address, b.address) || !same("has loc", a.has_loc, b.has_loc) ||
+        !symbols("loc", a.loc_text, b.loc_text) ||
         !same("successors", a.successors.size(), b.successors.size())) {
       return false;
     }
@@ -118,8 +125,10 @@ class Isomorphism {
     }
     for (std::size_t i = 0; i < a.successors.size(); ++i) {
       if (!symbols("successor", a.successors[i].block, b.successors[i].block) ||
-          !same("first successor operand", a.successors[i].first_operand, b.successors[i].first_operand) ||
-          !same("successor operands", a.successors[i].operand_count, b.successors[i].operand_count)) {
+          !same("first successor operand", a.successors[i].first_operand,
+                b.successors[i].first_operand) ||
+          !same("successor operands", a.successors[i].operand_count,
+                b.successors[i].operand_count)) {
         return false;
       }
     }
@@ -127,14 +136,16 @@ class Isomorphism {
   }
 
   bool heads(const Op& a, const Op& b) {
-    return symbols("op", a.op_name().spelling, b.op_name().spelling) && texts("kind", a.name(), b.name()) &&
-           same("has symbol", a.has_symbol(), b.has_symbol()) && symbols("symbol", a.symbol(), b.symbol()) &&
+    return symbols("op", a.op_name().spelling, b.op_name().spelling) &&
+           texts("kind", a.name(), b.name()) &&
+           same("has symbol", a.has_symbol(), b.has_symbol()) &&
+           symbols("symbol", a.symbol(), b.symbol()) &&
            same("has name", a.has_path(), b.has_path()) && symbols("name", a.path(), b.path()) &&
            same("square name", a.has_square_path(), b.has_square_path()) &&
            same("has lists", a.has_signature(), b.has_signature()) &&
            same("has attribute list", a.has_attribute_list(), b.has_attribute_list()) &&
-           attributes("attributes", a.attributes(), b.attributes()) && extras(a.extra(), b.extra()) &&
-           same("operands", a.operand_count(), b.operand_count()) &&
+           attributes("attributes", a.attributes(), b.attributes()) &&
+           extras(a.extra(), b.extra()) && same("operands", a.operand_count(), b.operand_count()) &&
            same("results", a.result_count(), b.result_count()) &&
            same("regions", a.region_count(), b.region_count());
   }
@@ -162,12 +173,13 @@ class Isomorphism {
 
   static bool is_blank(const Region& region) {
     const Block* block = region.entry();
-    return block == nullptr ||
-           (block->empty() && block->next() == nullptr && !block->name() && block->arguments().empty());
+    return block == nullptr || (block->empty() && block->next() == nullptr && !block->name() &&
+                                block->arguments().empty());
   }
 
   bool regions(const Region& a, const Region& b) {
-    if (!pair("region", &a, &b) || !same("region signature", a.has_signature(), b.has_signature()) ||
+    if (!pair("region", &a, &b) ||
+        !same("region signature", a.has_signature(), b.has_signature()) ||
         !same("region results", a.results().size(), b.results().size())) {
       return false;
     }
@@ -211,6 +223,8 @@ class Isomorphism {
   std::unordered_map<const void*, const void*> to_b_, to_a_;
 };
 
-inline bool is_isomorphic(const Module& a, const Module& b) { return Isomorphism(a, b).holds(); }
+inline bool is_isomorphic(const Module& a, const Module& b) {
+  return Isomorphism(a, b).holds();
+}
 
 }  // namespace mir::test

@@ -63,7 +63,8 @@ TEST_SUITE("module") {
     CHECK(module.fresh_name() == ValueName::symbol(context.intern("fresh_9")));
   }
 
-  TEST_CASE_FIXTURE(Fixture, "the first declaration of a symbol counts, ops and values side by side") {
+  TEST_CASE_FIXTURE(Fixture,
+                    "the first declaration of a symbol counts, ops and values side by side") {
     const Symbol name = context.intern("s");
     Op* one = module.create({.name = context.op_name("graph.SubGraphOp")});
     Op* two = module.create({.name = context.op_name("graph.SubGraphOp")});
@@ -85,7 +86,8 @@ TEST_SUITE("module") {
     CHECK(module.lookupSymbol("").op == op);
   }
 
-  TEST_CASE_FIXTURE(Fixture, "modules live in their context until they are released, and keep their order") {
+  TEST_CASE_FIXTURE(Fixture,
+                    "modules live in their context until they are released, and keep their order") {
     Module& second = context.create_module("second");
     Module& third = context.create_module("third");
     CHECK(context.modules().size() == 3);
@@ -117,7 +119,8 @@ TEST_SUITE("module") {
         const OpName op = context.op_name(name);
         CHECK(op.info->mnemonic == "Thing" + std::to_string(i % 100));
         out.push_back(op.info);
-        out.push_back(context.tensor(std::vector{Dim(i % 50), context.dims().symbol("S")}, DType::kFloat32));
+        out.push_back(
+            context.tensor(std::vector{Dim(i % 50), context.dims().symbol("S")}, DType::kFloat32));
         out.push_back(context.integer(i % 70));
         out.push_back(context.string(name));
         out.push_back(context.array(std::vector{context.integer(i % 9), context.word("w")}));

@@ -14,7 +14,8 @@ struct Fixture {
 
   Op* make(std::string_view name, std::vector<Value*> operands = {}, std::size_t results = 1) {
     const std::vector<const Type*> types(results, type);
-    Op* op = module.create({.name = context.op_name(name), .operands = operands, .result_types = types});
+    Op* op =
+        module.create({.name = context.op_name(name), .operands = operands, .result_types = types});
     block->push_back(op);
     return op;
   }
@@ -27,7 +28,8 @@ struct Fixture {
 
 std::vector<Op*> users(const Value& value) {
   std::vector<Op*> list;
-  for (const Use* use = value.first_use(); use != nullptr; use = use->next()) list.push_back(use->user());
+  for (const Use* use = value.first_use(); use != nullptr; use = use->next())
+    list.push_back(use->user());
   return list;
 }
 
@@ -179,7 +181,8 @@ TEST_SUITE("op") {
     CHECK(module.create_free_value(module.body(), type, {})->index() == 3);
   }
 
-  TEST_CASE_FIXTURE(Fixture, "an erased op leaves its block, its operands' use lists and its symbols") {
+  TEST_CASE_FIXTURE(Fixture,
+                    "an erased op leaves its block, its operands' use lists and its symbols") {
     Op* a = make("a.a");
     Op* b = make("tensor.CPU.register", {a->result()});
     b->result()->set_symbol(context.intern("w"));
@@ -200,7 +203,7 @@ TEST_SUITE("op") {
   TEST_CASE("erasing an op erases what is inside it, however its values are used there") {
     Reading reading(
         "@main () -> () {\n"
-        "    a.before () -> (%9:tensor<[1], F, D>)\n"
+        "    a.before() -> (%9:tensor<[1], F, D>)\n"
         "    a.outer () -> (%0:tensor<[1], F, D>) {\n"
         "        a.one (%9, %0) -> (%1:tensor<[1], F, D>)\n"
         "        a.two (%1) -> () {\n"
@@ -221,7 +224,7 @@ TEST_SUITE("op") {
     CHECK_FALSE(before->result()->has_uses());
     CHECK_FALSE(module.lookupSymbol("inside"));
     CHECK_FALSE(module.has_use_overrides());
-    CHECK(print(module) == "@main () -> () {\n    a.before () -> (%9:tensor<[1], F, D>)\n}\n");
+    CHECK(print(module) == "@main () -> () {\n    a.before() -> (%9:tensor<[1], F, D>)\n}\n");
   }
 
   TEST_CASE_FIXTURE(Fixture, "attributes are set, replaced and removed by key") {

@@ -30,7 +30,9 @@ struct Reprint {
 };
 
 constexpr std::string_view kType = "tensor<[2], Float32, CPU>";
-std::string value(std::string_view name) { return std::string(name).append(":").append(kType); }
+std::string value(std::string_view name) {
+  return std::string(name).append(":").append(kType);
+}
 
 }  // namespace
 
@@ -43,11 +45,14 @@ TEST_SUITE("raise") {
         "            tensor.CPU.register () -> (%0:tensor<[2], Float32, CPU>[@w])[symbol:w]\n"
         "        }\n"
         "    }\n"
-        "    graph.CallGraphOp @f (%1:tensor<[2], Float32, CPU>) -> (%1:tensor<[2], Float32, CPU>)\n"
+        "    graph.CallGraphOp @f (%1:tensor<[2], Float32, CPU>) -> (%1:tensor<[2], Float32, "
+        "CPU>)\n"
         "    graph.SubGraphOp @f <CPU> [symbol:f] {\n"
         "        (%1:tensor<[2], Float32, CPU>) -> (%1:tensor<[2], Float32, CPU>) {\n"
-        "            linalg.CPU.LinearOp <name=\"f.up\"> [using_qnn:true] (%1:tensor<[2], Float32, CPU>) -> (%1:tensor<[2], Float32, CPU>)\n"
-        "            linalg.CPU.MulOp(%1:tensor<[2], Float32, CPU>, %2:tensor<[1], Float32, CPU>[constant:[0.5]]) -> (%1:tensor<[2], Float32, CPU>)\n"
+        "            linalg.CPU.LinearOp <name=\"f.up\"> [using_qnn:true] (%1:tensor<[2], Float32, "
+        "CPU>) -> (%1:tensor<[2], Float32, CPU>)\n"
+        "            linalg.CPU.MulOp(%1:tensor<[2], Float32, CPU>, %2:tensor<[1], Float32, "
+        "CPU>[constant:[0.5]]) -> (%1:tensor<[2], Float32, CPU>)\n"
         "            linalg.DeviceTypes_Start.register<Linear>() -> ()[symbol:f.up]\n"
         "            cf.ReturnOp (%1:tensor<[2], Float32, CPU>) -> ()\n"
         "        }\n"
@@ -57,7 +62,9 @@ TEST_SUITE("raise") {
         "        addr:0x00000000000001 prog.jump f.__entry[offset:2]\n"
         "        addr:0x00000000000002 prog.exit() -> ()\n"
         "        addr:0xffffffffffffffff prog.label[symbol:f.__entry]\n"
-        "        addr:0x00000000000003 prog.kernel_launch(%1:tensor<[2], Float32, CPU>) -> (%2:tensor<[2], Float32, CPU>)[symbol_name:, op_type:SiLU, op_options:{\"a\":[1,2],\"b\":0.5}]\n"
+        "        addr:0x00000000000003 prog.kernel_launch(%1:tensor<[2], Float32, CPU>) -> "
+        "(%2:tensor<[2], Float32, CPU>)[symbol_name:, op_type:SiLU, "
+        "op_options:{\"a\":[1,2],\"b\":0.5}]\n"
         "        addr:0x00000000000004 prog.ret\n"
         "    }\n"
         "}\n";
@@ -67,22 +74,24 @@ TEST_SUITE("raise") {
 
   TEST_CASE("every part of an op prints where its dialect has it") {
     for (const std::string_view op : {
-             "a.b () -> ()",
-             "a.b () -> ()[]",
+             "a.b() -> ()",
+             "a.b() -> ()[]",
              "a.b @ () -> ()",
-             "a.b @s <CPU> <x -> y> <name=\"n.m\"> () -> ()[k:1]",
-             "a.b <name=\"\"> () -> ()",
-             "a.b () -> ()[k:-1, l:1.50, m:true, n:null, o:\"q\\\"\", p:bare text, q:@sym, r:$past+$S]",
-             "a.b () -> ()[k:[1, [2.5, x], {\"y\":[1,2]}], l:#tt.o<(a) -> b>, m:!tt.t<1>, n:<InvalidAttribute NYI>]",
-             "a.b () -> ()[q:QuantAnnotation(inputs_0:QuantSpec(Raw(type: Int8), uuid=4), , )]",
-             "a.b () -> ()[q:QuantSpec(None(, uuid=5, solved=0)]",
+             "a.b @s <CPU> <x -> y> <name=\"n.m\">() -> ()[k:1]",
+             "a.b <name=\"\">() -> ()",
+             "a.b() -> ()[k:-1, l:1.50, m:true, n:null, o:\"q\\\"\", p:bare text, q:@sym, "
+             "r:$S+$past]",
+             "a.b() -> ()[k:[1, [2.5, x], {\"y\":[1,2]}], l:#tt.o<(a) -> b>, m:!tt.t<1>, "
+             "n:<InvalidAttribute NYI>]",
+             "a.b() -> ()[q:QuantAnnotation(inputs_0:QuantSpec(Raw(type: Int8), uuid=4), , )]",
+             "a.b() -> ()[q:QuantSpec(None(, uuid=5, solved=0)]",
              "linalg.CPU.AddOp [] () -> ()",
-             "linalg.CPU.LinearOp [name=\"m.q\"] () -> ()",
+             "linalg.CPU.LinearOp [name=\"m.q\"]() -> ()",
              "linalg.CPU.X [k:1] () -> ()",
-             "a.b () -> () loc(fused[\"a.py\":1, \"b\"])",
-             "addr:0x00000000000026 a.b () -> ()",
-             "addr:0x123456789abcdef a.b () -> ()",
-             "addr:0xffffffffffffffff a.b () -> ()",
+             "a.b() -> () loc(fused[\"a.py\":1, \"b\"])",
+             "addr:0x00000000000026 a.b() -> ()",
+             "addr:0x123456789abcdef a.b() -> ()",
+             "addr:0xffffffffffffffff a.b() -> ()",
              "prog.jump model.layers.0.__entry[offset:-3]",
              "prog.ret",
          }) {
@@ -96,13 +105,13 @@ TEST_SUITE("raise") {
   TEST_CASE("blocks, arguments, successors and locations behind bodies print") {
     const std::string text =
         "@main () -> () {\n"
-        "    a.loop (%0:tensor<[2], F, D>) -> (%1:tensor<[2], F, D>) {\n"
-        "        a.go () -> () [^next(%0:tensor<[2], F, D>), ^end]\n"
+        "    a.loop(%0:tensor<[2], F, D>) -> (%1:tensor<[2], F, D>) {\n"
+        "        a.go() -> () [^next(%0:tensor<[2], F, D>), ^end]\n"
         "    ^next(%2:tensor<[2], F, D>):\n"
-        "        a.go (%2:tensor<[2], F, D>) -> () [^end]\n"
+        "        a.go(%2:tensor<[2], F, D>) -> () [^end]\n"
         "    ^end:\n"
         "    } loc(\"here\")\n"
-        "    a.two () -> () {\n"
+        "    a.two() -> () {\n"
         "        a.x\n"
         "    } {\n"
         "        a.y\n"
@@ -115,15 +124,16 @@ TEST_SUITE("raise") {
   // -- names ------------------------------------------------------------------------------------
 
   TEST_CASE("a use moved below a new version of its storage id gets a name of its own") {
-    Reading reading("@main () -> () {\na.one () -> (" + value("%1") + ")\na.two (%1) -> (" + value("%1") +
-                    ")\na.three (%1) -> ()\n}\n");
+    Reading reading("@main () -> () {\na.one () -> (" + value("%1") + ")\na.two(%1) -> (" +
+                    value("%1") + ")\na.three(%1) -> ()\n}\n");
     const auto ops = ops_of(reading.module().body());
     Block& block = *reading.module().body().entry();
     block.unlink(ops[1]);
     block.push_back(ops[1]);  // three now reads one's version ...
     ops[2]->set_operand(0, ops[0]->result());
-    Op* four = reading.module().create({.name = reading.context.op_name("a.four"),
-                                        .operands = std::vector{ops[0]->result(), ops[1]->result()}});
+    Op* four =
+        reading.module().create({.name = reading.context.op_name("a.four"),
+                                 .operands = std::vector{ops[0]->result(), ops[1]->result()}});
     block.push_back(four);  // ... and four both, below the second definition
     Reprint again(reading.module());
     const auto read = ops_of(again.body());
@@ -133,15 +143,16 @@ TEST_SUITE("raise") {
   }
 
   TEST_CASE("what keeps its meaning keeps its name") {
-    const std::string text = module_text({"a.one () -> (" + value("%1") + ")", "a.two (" + value("%1") + ") -> (" + value("%1") + ")",
-                                          "a.three (" + value("%1") + ") -> ()"});
+    const std::string text = module_text({"a.one() -> (" + value("%1") + ")",
+                                          "a.two(" + value("%1") + ") -> (" + value("%1") + ")",
+                                          "a.three(" + value("%1") + ") -> ()"});
     Reading reading(text);
     CHECK(print(reading.module()) == text);
   }
 
   TEST_CASE("an erased definition uncovers nothing: uses still mean their own values") {
-    Reading reading("@main () -> () {\na.one () -> (" + value("%1") + ")\na.two () -> (" + value("%1") +
-                    ")\na.three (%1) -> ()\na.four () -> (" + value("%1") + ")\n}\n");
+    Reading reading("@main () -> () {\na.one () -> (" + value("%1") + ")\na.two () -> (" +
+                    value("%1") + ")\na.three(%1) -> ()\na.four () -> (" + value("%1") + ")\n}\n");
     Module& module = reading.module();
     const auto ops = ops_of(module.body());
     ops[2]->set_operand(0, ops[0]->result());
@@ -152,8 +163,8 @@ TEST_SUITE("raise") {
   }
 
   TEST_CASE("a free value that a definition would capture gets a name of its own") {
-    Reading reading("@main () -> () {\na.one (" + value("%1") + ") -> (" + value("%2") + ")\na.two (%1) -> (" +
-                    value("%1") + ")\n}\n");
+    Reading reading("@main () -> () {\na.one(" + value("%1") + ") -> (" + value("%2") +
+                    ")\na.two(%1) -> (" + value("%1") + ")\n}\n");
     Module& module = reading.module();
     Op* three = module.create({.name = reading.context.op_name("a.three"),
                                .operands = std::vector{module.body().free_values()[0]}});
@@ -164,22 +175,26 @@ TEST_SUITE("raise") {
   }
 
   TEST_CASE("values without a name get unused numbers") {
-    Reading reading(module_text({"a.one () -> (" + value("%7") + ")"}));
+    Reading reading(module_text({"a.one() -> (" + value("%7") + ")"}));
     Module& module = reading.module();
     const Type* type = ops_of(module.body())[0]->result()->type();
-    Op* made = module.create({.name = reading.context.op_name("a.two"), .result_types = std::vector{type, type}});
+    Op* made = module.create(
+        {.name = reading.context.op_name("a.two"), .result_types = std::vector{type, type}});
     module.body().entry()->push_back(made);
-    Op* user = module.create({.name = reading.context.op_name("a.three"), .operands = std::vector{made->result(1)}});
+    Op* user = module.create(
+        {.name = reading.context.op_name("a.three"), .operands = std::vector{made->result(1)}});
     module.body().entry()->push_back(user);
     const Reprint again(module);
-    CHECK(again.text.find("a.two () -> (" + value("%8") + ", " + value("%9") + ")") != again.text.npos);
-    CHECK(again.text.find("a.three (" + value("%9") + ")") != again.text.npos);
+    CHECK(again.text.find("a.two() -> (" + value("%8") + ", " + value("%9") + ")") !=
+          again.text.npos);
+    CHECK(again.text.find("a.three(" + value("%9") + ")") != again.text.npos);
     CHECK(made->result()->name().is_none());
   }
 
   TEST_CASE("inner names that hide outer ones are told apart") {
-    Reading reading("@main () -> () {\na.one () -> (" + value("%1") + ")\na.if () -> () {\na.two () -> (" + value("%1") +
-                    ")\na.three (%1) -> ()\n}\n}\n");
+    Reading reading("@main () -> () {\na.one () -> (" + value("%1") +
+                    ")\na.if () -> () {\na.two () -> (" + value("%1") +
+                    ")\na.three(%1) -> ()\n}\n}\n");
     Module& module = reading.module();
     Op* outer = find_op(module.body(), "a.one");
     find_op(module.body(), "a.three")->set_operand(0, outer->result());
@@ -188,8 +203,8 @@ TEST_SUITE("raise") {
   }
 
   TEST_CASE("the signature of a region names what its return hands over") {
-    Reading reading("@main () -> (" + value("%1") + ") {\na.one () -> (" + value("%1") + ", " + value("%2") +
-                    ")\ncf.ReturnOp (%1) -> ()\n}\n");
+    Reading reading("@main () -> (" + value("%1") + ") {\na.one () -> (" + value("%1") + ", " +
+                    value("%2") + ")\ncf.ReturnOp (%1) -> ()\n}\n");
     Module& module = reading.module();
     const auto ops = ops_of(module.body());
     ops[1]->set_operand(0, ops[0]->result(1));
@@ -197,18 +212,21 @@ TEST_SUITE("raise") {
   }
 
   TEST_CASE("numbers near the largest leave room for fresh names") {
-    Reading reading(module_text({"a.one () -> (" + value("%2147483646") + ")", "a.two () -> (" + value("%99999999999") + ")",
-                                 "a.three () -> (" + value("%fresh_0") + ")"}));
+    Reading reading(module_text({"a.one() -> (" + value("%2147483646") + ")",
+                                 "a.two() -> (" + value("%99999999999") + ")",
+                                 "a.three() -> (" + value("%fresh_0") + ")"}));
     Module& module = reading.module();
     const Type* type = ops_of(module.body())[0]->result()->type();
     std::vector<Value*> made;
     for (int i = 0; i < 3; ++i) {
-      Op* op = module.create({.name = reading.context.op_name("a.new"), .result_types = std::vector{type}});
+      Op* op = module.create(
+          {.name = reading.context.op_name("a.new"), .result_types = std::vector{type}});
       if (i != 0) op->result()->set_name(module.fresh_name());
       module.body().entry()->push_back(op);
       made.push_back(op->result());
     }
-    module.body().entry()->push_back(module.create({.name = reading.context.op_name("a.use"), .operands = made}));
+    module.body().entry()->push_back(
+        module.create({.name = reading.context.op_name("a.use"), .operands = made}));
     Reprint again(module);
     const auto ops = ops_of(again.body());
     for (std::size_t i = 0; i < 3; ++i) CHECK(ops[6]->operand(i) == ops[3 + i]->result());
@@ -218,21 +236,26 @@ TEST_SUITE("raise") {
   // -- mentions -----------------------------------------------------------------------------------
 
   TEST_CASE("a mention keeps what it states beyond its value while its value stays") {
-    const std::string text = module_text({"a.one () -> (%1:tensor<[2], F, D>[k:1])", "a.two (%1:tensor<[4], F, D>) -> ()",
-                                          "a.three (%1:tensor<[2], F, D>[@w][constant:[1]]) -> ()"});
+    const std::string text =
+        module_text({"a.one() -> (%1:tensor<[2], F, D>[k:1])", "a.two(%1:tensor<[4], F, D>) -> ()",
+                     "a.three(%1:tensor<[2], F, D>[@w][constant:[1]]) -> ()"});
     Reading reading(text);
     Module& module = reading.module();
     CHECK(print(module) == text);
-    Op* fresh = module.create({.name = reading.context.op_name("a.new"),
-                               .result_types = std::vector{ops_of(module.body())[0]->result()->type()}});
+    Op* fresh =
+        module.create({.name = reading.context.op_name("a.new"),
+                       .result_types = std::vector{ops_of(module.body())[0]->result()->type()}});
     module.body().entry()->insert_before(fresh, ops_of(module.body())[0]);
     ops_of(module.body())[1]->result()->replaceAllUsesWith(fresh->result());
-    CHECK(print(module).find("a.two (%2:tensor<[2], F, D>) -> ()\n    a.three (%2:tensor<[2], F, D>) -> ()") != std::string::npos);
+    CHECK(print(module).find(
+              "a.two(%2:tensor<[2], F, D>) -> ()\n    a.three(%2:tensor<[2], F, D>) -> ()") !=
+          std::string::npos);
   }
 
   TEST_CASE("two attribute lists on one mention print as one") {
-    Reading reading(module_text({"a.one (%1:tensor<[1], F, D>[constant:[1]][constant:[1]]) -> ()"}));
-    CHECK(Reprint(reading.module()).text == module_text({"a.one (%1:tensor<[1], F, D>[constant:[1], constant:[1]]) -> ()"}));
+    Reading reading(module_text({"a.one(%1:tensor<[1], F, D>[constant:[1]][constant:[1]]) -> ()"}));
+    CHECK(Reprint(reading.module()).text ==
+          module_text({"a.one(%1:tensor<[1], F, D>[constant:[1], constant:[1]]) -> ()"}));
   }
 
   // -- quotes -------------------------------------------------------------------------------------
@@ -242,7 +265,8 @@ TEST_SUITE("raise") {
         "@\"0\" [mir_version:1] () -> () {\n"
         "    graph.SubGraphOp @\"a b\" <CPU> [symbol:\"a b\", \"k,l\":1] {\n"
         "        () -> () {\n"
-        "            a.b <name=\"say \\\"x\\\"\"> (%0:tensor<[1], F, D>[@\"w 1\"]) -> ()[k:@\"s t\", l:word, m:\"\", n:{\"a b\":1}]\n"
+        "            a.b <name=\"say \\\"x\\\"\">(%0:tensor<[1], F, D>[@\"w 1\"]) -> ()[k:@\"s "
+        "t\", l:word, m:\"\", n:{\"a b\":1}]\n"
         "        }\n"
         "    }\n"
         "}\n";
@@ -258,7 +282,7 @@ TEST_SUITE("raise") {
         "a.b @\"a // b\" () -> ()[\"[k]\":1]",
         "prog.jump \"a b\"[offset:1]",
         "prog.jump a b.__entry[offset:1]",
-        "a.b (%0:tensor<[1], F, D>[@\"a]b\"]) -> ()",
+        "a.b(%0:tensor<[1], F, D>[@\"a]b\"]) -> ()",
     });
     Reading reading(text);
     CHECK(print(reading.module()) == text);

@@ -16,7 +16,10 @@ namespace mir::test {
 class RandomModule {
  public:
   RandomModule(IRContext& context, std::uint64_t seed, bool portable)
-      : context_(context), engine_(seed), portable_(portable), module_(context.create_module(name())) {
+      : context_(context),
+        engine_(seed),
+        portable_(portable),
+        module_(context.create_module(name())) {
     if (portable_) module_.set_version(1);
     Block* body = module_.create_block(module_.body(), types(below(3)));
     name_arguments(*body);
@@ -41,7 +44,8 @@ class RandomModule {
 
   std::string name() {
     constexpr std::string_view kPlain[] = {"main", "model.layers.0", "", "net-1", "a/b"};
-    constexpr std::string_view kOdd[] = {"two words", "0.weight", "x(%0)", "quote\"d", "a<b>", "tab\t", "[k:1]"};
+    constexpr std::string_view kOdd[] = {"two words", "0.weight", "x(%0)", "quote\"d",
+                                         "a<b>",      "tab\t",    "[k:1]"};
     return std::string(one_in(4) ? pick(kOdd) : pick(kPlain));
   }
 
@@ -68,7 +72,8 @@ class RandomModule {
     }
     constexpr std::string_view kDTypes[] = {"Float32", "Int64", "UInt16PerTensor", "Exotic7"};
     constexpr std::string_view kDevices[] = {"CPU", "QNN", "Unknown"};
-    const Attr* encoding = one_in(8) ? context_.scalar(AttrKind::kOpaque, "#tt.layout<32x32>") : nullptr;
+    const Attr* encoding =
+        one_in(8) ? context_.scalar(AttrKind::kOpaque, "#tt.layout<32x32>") : nullptr;
     return context_.tensor(dims, intern(pick(kDTypes)), intern(pick(kDevices)), encoding);
   }
   std::vector<const Type*> types(std::size_t count) {
@@ -79,23 +84,34 @@ class RandomModule {
 
   const Attr* string() {
     constexpr std::string_view kWords[] = {"SiLU", "model.norm", "_x", "e5"};
-    constexpr std::string_view kDumpTexts[] = {"two words", "one, two (three)", "", "3x", "a\"b\"", "x: y"};
-    constexpr std::string_view kTexts[] = {"", "a \"b\" \\ ]", "// no comment", "line\nbreak", "nul\x01", "1e5", "true", "µ"};
+    constexpr std::string_view kDumpTexts[] = {"two words", "one, two (three)", "",
+                                               "3x",        "a\"b\"",           "x: y"};
+    constexpr std::string_view kTexts[] = {
+        "", "a \"b\" \\ ]", "// no comment", "line\nbreak", "nul\x01", "1e5", "true", "µ"};
     if (one_in(3)) return context_.string(pick(kTexts));
     return context_.word(!portable_ && one_in(2) ? pick(kDumpTexts) : pick(kWords));
   }
 
   const Attr* scalar() {
-    constexpr std::string_view kFloats[] = {"1e-06", "0.5", "-3.0", "inf", "-inf", "nan", "99999999999999999999"};
+    constexpr std::string_view kFloats[] = {
+        "1e-06", "0.5", "-3.0", "inf", "-inf", "nan", "99999999999999999999"};
     switch (below(8)) {
-      case 0: return context_.scalar(AttrKind::kFloat, pick(kFloats));
-      case 1: return context_.boolean(one_in(2));
-      case 2: return context_.null();
-      case 3: return context_.symbol_ref(name());
-      case 4: return context_.dim(*context_.dims().parse("2*$S-1"));
-      case 5: return context_.scalar(AttrKind::kOpaque, "#d.x<(a) -> b, \"c\">");
-      case 6: return context_.type(type());
-      default: return context_.integer(static_cast<std::int64_t>(engine_()));
+      case 0:
+        return context_.scalar(AttrKind::kFloat, pick(kFloats));
+      case 1:
+        return context_.boolean(one_in(2));
+      case 2:
+        return context_.null();
+      case 3:
+        return context_.symbol_ref(name());
+      case 4:
+        return context_.dim(*context_.dims().parse("2*$S-1"));
+      case 5:
+        return context_.scalar(AttrKind::kOpaque, "#d.x<(a) -> b, \"c\">");
+      case 6:
+        return context_.type(type());
+      default:
+        return context_.integer(static_cast<std::int64_t>(engine_()));
     }
   }
 
@@ -114,7 +130,8 @@ class RandomModule {
   const Attr* quantisation() {
     constexpr std::string_view kSpecs[] = {
         "QuantSpec(SymPerTensor(quant_min: -128, quant_max: 127), uuid=3, solved=1)",
-        "QuantSpec(None(, uuid=5, solved=0)", "QuantSpec(Raw(type: Int8), uuid=4)", "QuantSpec(None)"};
+        "QuantSpec(None(, uuid=5, solved=0)", "QuantSpec(Raw(type: Int8), uuid=4)",
+        "QuantSpec(None)"};
     const auto spec = [&] { return context_.scalar(AttrKind::kQuantSpec, pick(kSpecs)); };
     if (one_in(2)) return spec();
     const NamedAttr slots[] = {{intern("inputs_0"), spec()}, {}, {intern("outputs_0"), spec()}, {}};
@@ -123,16 +140,21 @@ class RandomModule {
 
   const Attr* attribute() {
     switch (below(5)) {
-      case 0: return string();
-      case 1: return data(3);
-      case 2: return quantisation();
-      case 3: return portable_ ? scalar() : context_.scalar(AttrKind::kInvalid, "<InvalidAttribute NYI>");
-      default: return scalar();
+      case 0:
+        return string();
+      case 1:
+        return data(3);
+      case 2:
+        return quantisation();
+      case 3:
+        return portable_ ? scalar() : context_.scalar(AttrKind::kInvalid, "<InvalidAttribute NYI>");
+      default:
+        return scalar();
     }
   }
 
   std::vector<NamedAttr> attributes() {
-    constexpr std::string_view kKeys[] = {"axis", "a.b-c$1", "last key!", "odd:key", "5", "[k]"};
+    constexpr std::string_view kKeys[] = {"axis", "a.b-c$1", "last_key", "odd:key", "5", "[k]"};
     std::vector<NamedAttr> list;
     for (std::size_t n = below(4); n != 0; --n) {
       std::string key(pick(kKeys));
@@ -191,14 +213,16 @@ class RandomModule {
       for (Value& result : op->results()) visible.push_back(&result);
       if (depth < 3 && one_in(3)) add_regions(*op, depth + 1, visible);
     }
-    if (portable_ && made.size() > 1 && made.front()->operand_count() != 0 && made.back()->result_count() != 0) {
+    if (portable_ && made.size() > 1 && made.front()->operand_count() != 0 &&
+        made.back()->result_count() != 0) {
       made.front()->set_operand(0, made.back()->result());  // a use above its definition
     }
   }
 
   Op* make(const Values& operands) {
-    constexpr std::string_view kNames[] = {"linalg.CPU.AddOp", "linalg.QNN.Kernel_7", "graph.CallGraphOp",
-                                           "tensor.CPU.alloc", "prog.kernel_launch", "my.dialect.Op", "cf.ReturnOp"};
+    constexpr std::string_view kNames[] = {
+        "linalg.CPU.AddOp",   "linalg.QNN.Kernel_7", "graph.CallGraphOp", "tensor.CPU.alloc",
+        "prog.kernel_launch", "my.dialect.Op",       "cf.ReturnOp"};
     const bool lists = !operands.empty() || !one_in(4);
     Op* op = module_.create({.name = context_.op_name(pick(kNames)),
                              .operands = operands,
@@ -233,7 +257,8 @@ class RandomModule {
     std::uint32_t first = op.operand_count();
     for (std::size_t n = below(3); n != 0; --n) {
       const auto count = static_cast<std::uint32_t>(below(first + 1));
-      successors.insert(successors.begin(), {intern("bb" + std::to_string(n)), first - count, count});
+      successors.insert(successors.begin(),
+                        {intern("bb" + std::to_string(n)), first - count, count});
       first -= count;
     }
     extra.successors = module_.copy(std::span<const OpExtra::Successor>(successors));
@@ -243,8 +268,10 @@ class RandomModule {
   void add_overrides(Op& op) {
     for (const Use& use : op.operand_uses()) {
       if (one_in(5)) {
-        module_.set_use_override(use, {.type = type(), .attributes = module_.copy(attributes()),
-                                       .symbol = intern(name()), .has_symbol = true});
+        module_.set_use_override(use, {.type = type(),
+                                       .attributes = module_.copy(attributes()),
+                                       .symbol = intern(name()),
+                                       .has_symbol = true});
       }
     }
   }
@@ -261,7 +288,8 @@ class RandomModule {
       for (Value* argument : arguments_of(*entry)) inside.push_back(argument);
       fill(*entry, depth, inside);
       for (std::size_t blocks = below(3); blocks != 0; --blocks) {
-        Block* block = module_.create_block(region, types(below(3)), intern("bb" + std::to_string(blocks)));
+        Block* block =
+            module_.create_block(region, types(below(3)), intern("bb" + std::to_string(blocks)));
         name_arguments(*block);
         Values here = inside;
         for (Value* argument : arguments_of(*block)) here.push_back(argument);

@@ -30,16 +30,20 @@ std::string portable(const Lines& ops) {
   return text + "}\n";
 }
 
-Region& graph_body(Reading& reading) { return *reading.module().body().entry()->front()->region(); }
+Region& graph_body(Reading& reading) {
+  return *reading.module().body().entry()->front()->region();
+}
 
 }  // namespace
 
 TEST_SUITE("resolve") {
   // -- dumps ------------------------------------------------------------------------------------
 
-  TEST_CASE("in a dump each result starts a new version of its storage id, and a use takes the latest") {
-    Reading reading(dump({"a.one (%0) -> (%1:tensor<[2], F, D>)", "a.two (%1) -> (%1:tensor<[3], F, D>)",
-                          "a.three (%1) -> (%0:tensor<[4], F, D>)", "a.four (%0, %1) -> ()"}));
+  TEST_CASE(
+      "in a dump each result starts a new version of its storage id, and a use takes the latest") {
+    Reading reading(
+        dump({"a.one (%0) -> (%1:tensor<[2], F, D>)", "a.two (%1) -> (%1:tensor<[3], F, D>)",
+              "a.three (%1) -> (%0:tensor<[4], F, D>)", "a.four (%0, %1) -> ()"}));
     const auto ops = ops_of(graph_body(reading));
     CHECK(ops[0]->operand(0) == &graph_body(reading).arguments()[0]);
     CHECK(ops[1]->operand(0) == ops[0]->result());
@@ -57,8 +61,8 @@ TEST_SUITE("resolve") {
   }
 
   TEST_CASE("what nothing defined before becomes a free value of the region that uses it") {
-    Reading reading(dump({"a.one (%7:tensor<[1], F, D>[constant:[0.5]], %8) -> ()", "a.two (%8, %7) -> (%7:tensor<[1], F, D>)",
-                          "a.three (%7) -> ()"}));
+    Reading reading(dump({"a.one (%7:tensor<[1], F, D>[constant:[0.5]], %8) -> ()",
+                          "a.two (%8, %7) -> (%7:tensor<[1], F, D>)", "a.three (%7) -> ()"}));
     Region& body = graph_body(reading);
     const auto ops = ops_of(body);
     REQUIRE(body.free_values().size() == 2);
@@ -75,8 +79,9 @@ TEST_SUITE("resolve") {
   }
 
   TEST_CASE("a region sees the names around it, and its own end with it") {
-    Reading reading(dump({"a.one () -> (%1:tensor<[1], F, D>)", "a.if (%1) -> () {", "a.two (%1) -> (%1:tensor<[2], F, D>)",
-                          "a.three (%1, %0) -> ()", "}", "a.four (%1) -> ()"}));
+    Reading reading(dump({"a.one () -> (%1:tensor<[1], F, D>)", "a.if (%1) -> () {",
+                          "a.two (%1) -> (%1:tensor<[2], F, D>)", "a.three (%1, %0) -> ()", "}",
+                          "a.four (%1) -> ()"}));
     Region& body = graph_body(reading);
     const auto outer = ops_of(body);
     const auto inner = ops_of(*outer[1]->region());
@@ -108,8 +113,10 @@ TEST_SUITE("resolve") {
   }
 
   TEST_CASE("block arguments and successor operands are values like others") {
-    Reading reading(dump({"a.loop () -> () {", "a.branch (%0) -> () [^next(%0, %9:tensor<[1], F, D>), ^end]",
-                          "^next(%1:tensor<[2], F, D>, %2:tensor<[1], F, D>):", "a.use (%2, %1) -> ()", "^end:", "}"}));
+    Reading reading(
+        dump({"a.loop () -> () {", "a.branch (%0) -> () [^next(%0, %9:tensor<[1], F, D>), ^end]",
+              "^next(%1:tensor<[2], F, D>, %2:tensor<[1], F, D>):", "a.use (%2, %1) -> ()",
+              "^end:", "}"}));
     const Region& loop = *graph_body(reading).entry()->front()->region();
     const Op* branch = loop.entry()->front();
     REQUIRE(branch->operand_count() == 3);
@@ -129,8 +136,8 @@ TEST_SUITE("resolve") {
   }
 
   TEST_CASE("a mention that states another type or attributes than its value keeps them") {
-    Reading reading(dump({"a.one (%0:tensor<[9], F, D>) -> (%1:tensor<[2], F, D>[k:1])", "a.two (%1) -> ()",
-                          "a.three (%1:tensor<[2], F, D>[k:1]) -> ()"}));
+    Reading reading(dump({"a.one (%0:tensor<[9], F, D>) -> (%1:tensor<[2], F, D>[k:1])",
+                          "a.two (%1) -> ()", "a.three (%1:tensor<[2], F, D>[k:1]) -> ()"}));
     const auto ops = ops_of(graph_body(reading));
     const Module& module = reading.module();
     const UseOverride* type = module.use_override(ops[0]->operand_uses()[0]);
@@ -161,7 +168,8 @@ TEST_SUITE("resolve") {
     CHECK(module.lookupSymbol("init").op == find_op(module.body(), "graph.SubGraphOp"));
     CHECK(module.lookupSymbol("code").op == find_op(module.body(), "prog.fragment"));
     CHECK(module.lookupSymbol("m.__entry").op == find_op(module.body(), "prog.label"));
-    CHECK(module.lookupSymbol("w").value == find_op(module.body(), "tensor.CPU.register")->result());
+    CHECK(module.lookupSymbol("w").value ==
+          find_op(module.body(), "tensor.CPU.register")->result());
     CHECK(reading.context.lookupSymbol("w").value == module.lookupSymbol("w").value);
     CHECK_FALSE(module.lookupSymbol("absent"));
     CHECK_FALSE(module.lookupSymbol("never seen"));
@@ -169,7 +177,8 @@ TEST_SUITE("resolve") {
   }
 
   TEST_CASE("names keep their spelling, whatever it is") {
-    Reading reading(dump({"a.one (%hidden.0:tensor<[1], F, D>, %007, %a b:tensor<[1], F, D>, %) -> ()"}));
+    Reading reading(
+        dump({"a.one (%hidden.0:tensor<[1], F, D>, %007, %a b:tensor<[1], F, D>, %) -> ()"}));
     const Op* op = graph_body(reading).entry()->front();
     const auto name = [&](std::size_t i) {
       const ValueName of = op->operand(i)->name();
@@ -198,7 +207,8 @@ TEST_SUITE("resolve") {
   // -- portable modules ---------------------------------------------------------------------------
 
   TEST_CASE("a portable module may use a value above its definition") {
-    Reading reading(portable({"a.one (%1:tensor<[2], F, D>, %1) -> ()", "a.two () -> (%1:tensor<[2], F, D>)"}));
+    Reading reading(
+        portable({"a.one (%1:tensor<[2], F, D>, %1) -> ()", "a.two () -> (%1:tensor<[2], F, D>)"}));
     const auto ops = ops_of(reading.module().body());
     CHECK(ops[0]->operand(0) == ops[1]->result());
     CHECK(ops[0]->operand(1) == ops[1]->result());
@@ -211,40 +221,50 @@ TEST_SUITE("resolve") {
           Lines{"2:1 MIR0302 value '%5' is used and nothing defines it"});
     CHECK(errors(portable({"a.one (%x:tensor<[1], F, D>) -> ()"})) ==
           Lines{"2:1 MIR0302 value '%x' is used and nothing defines it"});
-    CHECK(errors(portable({"a.one (%5:tensor<[1], F, D>[constant:[1]], %6:tensor<[1], F, D>[@w]) -> ()"})) == Lines{});
+    CHECK(errors(portable(
+              {"a.one (%5:tensor<[1], F, D>[constant:[1]], %6:tensor<[1], F, D>[@w]) -> ()"})) ==
+          Lines{});
     CHECK(errors(portable({"a.one (%5[constant:[1]]) -> ()"})) ==
           Lines{"2:1 MIR0302 value '%5' is used and nothing defines it"});
-    CHECK(errors(portable({"graph.SubGraphOp @g <CPU> {", "() -> () {", "a.one (%0) -> ()", "}", "}"})) ==
+    CHECK(errors(portable(
+              {"graph.SubGraphOp @g <CPU> {", "() -> () {", "a.one (%0) -> ()", "}", "}"})) ==
           Lines{"4:1 MIR0302 value '%0' is used and nothing defines it"});
   }
 
   TEST_CASE("any mention of a constant may carry its type and elements") {
-    Reading reading(portable({"a.one (%5) -> ()", "a.two (%5:tensor<[1], F, D>[constant:[1]]) -> ()"}));
+    Reading reading(
+        portable({"a.one (%5) -> ()", "a.two (%5:tensor<[1], F, D>[constant:[1]]) -> ()"}));
     const Region& body = reading.module().body();
     REQUIRE(body.free_values().size() == 1);
     CHECK(body.free_values()[0]->use_count() == 2);
     CHECK(body.free_values()[0]->type()->spelling() == "tensor<[1], F, D>");
-    CHECK(body.free_values()[0]->attribute(reading.context.intern("constant"))->spelling() == "[1]");
+    CHECK(body.free_values()[0]->attribute(reading.context.intern("constant"))->spelling() ==
+          "[1]");
   }
 
   TEST_CASE("a portable region defines a name once") {
-    CHECK(errors(portable({"a.one () -> (%1:tensor<[1], F, D>)", "a.two () -> (%1:tensor<[1], F, D>)"})) ==
+    CHECK(errors(portable(
+              {"a.one () -> (%1:tensor<[1], F, D>)", "a.two () -> (%1:tensor<[1], F, D>)"})) ==
           Lines{"3:14 MIR0303 value '%1' is defined twice in this region"});
     CHECK(errors(portable({"a.one () -> (%0:tensor<[1], F, D>)"})) ==
           Lines{"2:14 MIR0303 value '%0' is defined twice in this region"});
     CHECK(errors(portable({"a.one () -> (%1:tensor<[1], F, D>, %1 : tensor<[1], F, D>)"})) ==
           Lines{"2:36 MIR0303 value '%1' is defined twice in this region"});
-    CHECK(errors(portable({"a.one (%5:tensor<[1], F, D>[constant:[1]]) -> ()", "a.two () -> (%5:tensor<[1], F, D>)"})) ==
+    CHECK(errors(portable({"a.one (%5:tensor<[1], F, D>[constant:[1]]) -> ()",
+                           "a.two () -> (%5:tensor<[1], F, D>)"})) ==
           Lines{"3:14 MIR0303 value '%5' is defined twice in this region"});
     // Another region is another scope.
-    CHECK(errors(portable({"a.one () -> () {", "a.two () -> (%0:tensor<[1], F, D>)", "}"})) == Lines{});
+    CHECK(errors(portable({"a.one () -> () {", "a.two () -> (%0:tensor<[1], F, D>)", "}"})) ==
+          Lines{});
   }
 
   TEST_CASE("a mention repeats the type of its definition or leaves it out") {
     CHECK(errors(portable({"a.one (%0:tensor<[2], Float32, CPU>, %0) -> ()"})) == Lines{});
     CHECK(errors(portable({"a.one (%0:tensor<[3], Float32, CPU>) -> ()"})) ==
-          Lines{"2:8 MIR0309 value is used as tensor<[3], Float32, CPU>, defined as tensor<[2], Float32, CPU>"});
-    CHECK(errors(portable({"a.one (%1:tensor<[3], F, D>) -> ()", "a.two () -> (%1:tensor<[2], F, D>)"})) ==
+          Lines{"2:8 MIR0309 value is used as tensor<[3], Float32, CPU>, defined as tensor<[2], "
+                "Float32, CPU>"});
+    CHECK(errors(portable(
+              {"a.one (%1:tensor<[3], F, D>) -> ()", "a.two () -> (%1:tensor<[2], F, D>)"})) ==
           Lines{"2:1 MIR0309 value is used as tensor<[3], F, D>, defined as tensor<[2], F, D>"});
   }
 
@@ -267,14 +287,19 @@ TEST_SUITE("resolve") {
   }
 
   TEST_CASE("a result type that no rule infers is missed where the result stands") {
-    CHECK(errors(portable({"a.one (%0) -> (%1)"})) == Lines{"2:16 MIR0304 result needs a type: no rule infers it here"});
+    CHECK(errors(portable({"a.one (%0) -> (%1)"})) ==
+          Lines{"2:16 MIR0304 result needs a type: no rule infers it here"});
     CHECK(errors(portable({"graph.CallGraphOp @f (%0) -> (%1)"})) ==
           Lines{"2:31 MIR0304 result needs a type: no rule infers it here"});
     CHECK(errors(portable({"linalg.CPU.ViewOp(%0) -> (%1)"})) ==
           Lines{"2:27 MIR0304 result needs a type: no rule infers it here"});
     CHECK(errors(portable({"linalg.CPU.AddOp(%0) -> (%1)"})) ==
           Lines{"2:26 MIR0304 result needs a type: no rule infers it here"});
-    CHECK(errors(portable({"linalg.CPU.AddOp(%0, %4:tensor<[3], Float32, CPU>[constant:[1, 2, 3]]) -> (%1)"})).size() == 1);
+    CHECK(
+        errors(
+            portable(
+                {"linalg.CPU.AddOp(%0, %4:tensor<[3], Float32, CPU>[constant:[1, 2, 3]]) -> (%1)"}))
+            .size() == 1);
     CHECK(errors("@main (%0) -> () { }\n") == Lines{"1:8 MIR0304 an argument needs a type"});
   }
 
@@ -286,9 +311,11 @@ TEST_SUITE("resolve") {
   TEST_CASE("unquoted text that is not a word needs quotes in a portable module") {
     CHECK(errors(portable({"a.one [k:two words] () -> ()"})) ==
           Lines{"2:10 MIR0308 'two words' must be in quotes in a portable module"});
-    CHECK(errors(portable({"a.one [k:] () -> ()"})) == Lines{"2:10 MIR0308 '' must be in quotes in a portable module"});
+    CHECK(errors(portable({"a.one [k:] () -> ()"})) ==
+          Lines{"2:10 MIR0308 '' must be in quotes in a portable module"});
     CHECK(errors(portable({"a.one [k:3x] () -> ()"})).size() == 1);
-    CHECK(errors(portable({"a.one [k:model.layers.0/w-1, l:\"two words\", m:\"\"] () -> ()"})) == Lines{});
+    CHECK(errors(portable({"a.one [k:model.layers.0/w-1, l:\"two words\", m:\"\"] () -> ()"})) ==
+          Lines{});
     CHECK(errors(dump({"a.one [k:two words, l:, m:3x] () -> ()"})) == Lines{});
   }
 
@@ -299,13 +326,16 @@ TEST_SUITE("resolve") {
   }
 
   TEST_CASE("a key stands once in a portable list, and in any dictionary") {
-    CHECK(errors(portable({"a.one [k:1, l:2, k:3] () -> ()"})) == Lines{"2:7 MIR0316 key 'k' occurs twice"});
+    CHECK(errors(portable({"a.one [k:1, l:2, k:3] () -> ()"})) ==
+          Lines{"2:7 MIR0316 key 'k' occurs twice"});
     CHECK(errors(portable({"a.one (%5:tensor<[1], F, D>[constant:[1]][constant:[1]]) -> ()"})) ==
           Lines{"2:8 MIR0316 key 'constant' occurs twice"});
-    CHECK(errors("@main [mir_version:1, k:1, k:2] () -> () { }\n") == Lines{"1:7 MIR0316 key 'k' occurs twice"});
+    CHECK(errors("@main [mir_version:1, k:1, k:2] () -> () { }\n") ==
+          Lines{"1:1 MIR0316 key 'k' occurs twice"});
     CHECK(errors("@a [mir_version:1] () -> () { }\n@main [k:1, k:2] () -> () { }\n") == Lines{});
     CHECK(errors(dump({"a.one [k:1, k:2] (%5:tensor<[1], F, D>[c:[1]][c:[1]]) -> ()"})) == Lines{});
-    CHECK(errors(dump({"a.one [k:{\"x\":1,\"y\":{},\"x\":2}] () -> ()"})) == Lines{"4:10 MIR0316 key 'x' occurs twice"});
+    CHECK(errors(dump({"a.one [k:{\"x\":1,\"y\":{},\"x\":2}] () -> ()"})) ==
+          Lines{"4:10 MIR0316 key 'x' occurs twice"});
   }
 
   TEST_CASE("another version than 1 is refused") {
@@ -320,7 +350,8 @@ TEST_SUITE("resolve") {
     Reading reading(
         "#scale = [1, {\"k\":2}]\n"
         "#again = #scale\n"
-        "@main () -> () { a.b [k:#scale, l:#tt.opaque<1>] (%0:tensor<[1], F, D, #scale>) -> () }\n");
+        "@main () -> () { a.b [k:#scale, l:#tt.opaque<1>] (%0:tensor<[1], F, D, #scale>) -> () "
+        "}\n");
     const Op* op = reading.module().body().entry()->front();
     CHECK(op->attribute("k")->kind() == AttrKind::kArray);
     CHECK(op->attribute("k")->spelling() == "[1, {\"k\":2}]");
@@ -331,7 +362,8 @@ TEST_SUITE("resolve") {
   }
 
   TEST_CASE("values that cannot be read are refused") {
-    CHECK(errors(portable({"a.one [k:\"\\q\"] () -> ()"})) == Lines{"2:10 MIR0306 value '\"\\q\"' cannot be read"});
+    CHECK(errors(portable({"a.one [k:\"\\q\"] () -> ()"})) ==
+          Lines{"2:10 MIR0306 value '\"\\q\"' cannot be read"});
     CHECK(errors(dump({"a.one [k:\"\\ud800\"] () -> ()"})).size() == 1);
     CHECK(errors(dump({"addr:0x10000000000000000 a.one () -> ()"})) ==
           Lines{"4:1 MIR0306 address 'addr:0x10000000000000000' does not fit 64 bits"});

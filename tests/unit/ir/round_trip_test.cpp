@@ -34,6 +34,7 @@ TEST_SUITE("round trip") {
   TEST_CASE("every dump reads back from its print as the same modules, and prints the same again") {
     for (const std::string& path : corpus()) {
       CAPTURE(path);
+      if (mir::test::is_ambiguous(path)) continue;
       Reading first(file_text(path));
       REQUIRE(first.errors() == std::vector<std::string>{});
       REQUIRE_FALSE(first.modules.empty());

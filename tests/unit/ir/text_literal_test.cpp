@@ -39,8 +39,9 @@ TEST_SUITE("text literals") {
   }
 
   TEST_CASE("malformed escapes mean nothing") {
-    for (const char* text : {R"("\q")", R"("\")", R"("\u12")", R"("\u12g4")", R"("\ud83d")", R"("\ude00")", R"("\ud83d\u0041")",
-                             R"("\ud83dx")", R"("\u+123")", R"("\u-123")", "\"a", "a\"", "\""}) {
+    for (const char* text :
+         {R"("\q")", R"("\")", R"("\u12")", R"("\u12g4")", R"("\ud83d")", R"("\ude00")",
+          R"("\ud83d\u0041")", R"("\ud83dx")", R"("\u+123")", R"("\u-123")", "\"a", "a\"", "\""}) {
       CAPTURE(text);
       if (text[0] != '"') continue;
       CHECK(meaning(text) == "<none>");
@@ -92,9 +93,11 @@ TEST_SUITE("text literals") {
   }
 
   TEST_CASE("a bare word is what reads back as a string everywhere") {
-    for (const char* word : {"a", "_", "model.layers.0", "a/b-c", "SiLU", "e5", "infinite", "nano", "True"}) CHECK(is_bare_word(word));
-    for (const char* other : {"", "0a", "-a", ".a", "/a", "true", "false", "null", "inf", "nan", "a b", "a//b", "a:b", "a,b",
-                              "a]", "\xc2\xb5", "a\"", "a$"}) {
+    for (const char* word :
+         {"a", "_", "model.layers.0", "a/b-c", "SiLU", "e5", "infinite", "nano", "True"})
+      CHECK(is_bare_word(word));
+    for (const char* other : {"", "0a", "-a", ".a", "/a", "true", "false", "null", "inf", "nan",
+                              "a b", "a//b", "a:b", "a,b", "a]", "\xc2\xb5", "a\"", "a$"}) {
       CAPTURE(other);
       CHECK_FALSE(is_bare_word(other));
     }

@@ -38,10 +38,11 @@ TEST_SUITE("types") {
 
   TEST_CASE_FIXTURE(Fixture, "a type's text is canonical") {
     CHECK(tensor({})->spelling() == "tensor<[], Float32, CPU>");
-    CHECK(tensor({"1", "-1", "?", "$b+$a"})->spelling() == "tensor<[1, -1, ?, $a+$b], Float32, CPU>");
+    CHECK(tensor({"1", "-1", "?", "$b+$a"})->spelling() ==
+          "tensor<[1, -1, ?, $a+$b], Float32, CPU>");
     const Attr* encoding = context.array(std::vector{context.integer(1), context.integer(2)});
-    CHECK(context.tensor(std::vector{Dim(1)}, context.intern("Odd"), context.intern("X"), encoding)->spelling() ==
-          "tensor<[1], Odd, X, [1, 2]>");
+    CHECK(context.tensor(std::vector{Dim(1)}, context.intern("Odd"), context.intern("X"), encoding)
+              ->spelling() == "tensor<[1], Odd, X, [1, 2]>");
   }
 
   TEST_CASE_FIXTURE(Fixture, "a type tells what is known of its elements and extents") {
@@ -66,14 +67,16 @@ TEST_SUITE("types") {
 }
 
 TEST_SUITE("attributes") {
-  TEST_CASE_FIXTURE(Fixture, "attributes of one kind and text are the same object, others are not") {
+  TEST_CASE_FIXTURE(Fixture,
+                    "attributes of one kind and text are the same object, others are not") {
     CHECK(context.integer(1) == context.scalar(AttrKind::kInt, "1"));
     CHECK(context.integer(1) != context.number(1));
     CHECK(context.word("a") != context.string("a"));
     CHECK(context.word("true") != context.boolean(true));
     CHECK(context.number(0.5) == context.scalar(AttrKind::kFloat, "0.5"));
     CHECK(context.dim(Dim(3)) == context.integer(3));
-    CHECK(context.array(std::vector{context.integer(1)}) == context.array(std::vector{context.integer(1)}));
+    CHECK(context.array(std::vector{context.integer(1)}) ==
+          context.array(std::vector{context.integer(1)}));
     CHECK(context.symbol_ref("a") != context.word("@a"));
   }
 
@@ -84,7 +87,8 @@ TEST_SUITE("attributes") {
     CHECK(context.number(1e-6)->spelling() == "1e-06");
     CHECK(context.number(3)->spelling() == "3.0");
     CHECK(context.number(1e300)->number() == 1e300);
-    CHECK(context.scalar(AttrKind::kFloat, "9.999999974752427e-07")->number() == 9.999999974752427e-07);
+    CHECK(context.scalar(AttrKind::kFloat, "9.999999974752427e-07")->number() ==
+          9.999999974752427e-07);
     CHECK(context.scalar(AttrKind::kFloat, "1.50")->spelling() == "1.50");
     CHECK(context.boolean(true)->boolean());
     CHECK_FALSE(context.boolean(false)->boolean());
@@ -121,7 +125,8 @@ TEST_SUITE("attributes") {
     CHECK(list->spelling() == "[1, x]");
     CHECK(list->elements().size() == 2);
     CHECK(list->elements()[1] == parts[1]);
-    const NamedAttr entries[] = {{context.intern("a b"), list}, {context.intern("c"), context.array({})}};
+    const NamedAttr entries[] = {{context.intern("a b"), list},
+                                 {context.intern("c"), context.array({})}};
     const Attr* dict = context.dict(entries);
     CHECK(dict->spelling() == "{\"a b\":[1,x],\"c\":[]}");
     CHECK(dict->entries()[0].value == list);
@@ -129,7 +134,8 @@ TEST_SUITE("attributes") {
     CHECK(outer->spelling() == "[{\"a b\":[1,x],\"c\":[]}, [1, x]]");
     const Attr* spec = context.scalar(AttrKind::kQuantSpec, "QuantSpec(Raw(type: Int8), uuid=4)");
     const NamedAttr slots[] = {{context.intern("inputs_0"), spec}, {}, {}};
-    CHECK(context.quant_annotation(slots)->spelling() == "QuantAnnotation(inputs_0:QuantSpec(Raw(type: Int8), uuid=4), , )");
+    CHECK(context.quant_annotation(slots)->spelling() ==
+          "QuantAnnotation(inputs_0:QuantSpec(Raw(type: Int8), uuid=4), , )");
     CHECK(context.quant_annotation(slots)->entries()[1].value == nullptr);
   }
 

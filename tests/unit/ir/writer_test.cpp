@@ -19,8 +19,10 @@ constexpr const char* kDump =
     "    graph.CallGraphOp @f (%0:tensor<[2], Float32, CPU>) -> (%1:tensor<[2], Float32, CPU>)\n"
     "    graph.SubGraphOp @f <CPU> {\n"
     "        (%0:tensor<[2], Float32, CPU>) -> (%1:tensor<[2], Float32, CPU>) {\n"
-    "            linalg.CPU.AddOp(%0:tensor<[2], Float32, CPU>, %0:tensor<[2], Float32, CPU>) -> (%1:tensor<[2], Float32, CPU>)\n"
-    "            linalg.CPU.SiLUOp(%1:tensor<[2], Float32, CPU>) -> (%1:tensor<[2], Float32, CPU>)\n"
+    "            linalg.CPU.AddOp(%0:tensor<[2], Float32, CPU>, %0:tensor<[2], Float32, CPU>) -> "
+    "(%1:tensor<[2], Float32, CPU>)\n"
+    "            linalg.CPU.SiLUOp(%1:tensor<[2], Float32, CPU>) -> (%1:tensor<[2], Float32, "
+    "CPU>)\n"
     "            cf.ReturnOp (%1:tensor<[2], Float32, CPU>) -> ()\n"
     "        }\n"
     "    }\n"
@@ -28,9 +30,13 @@ constexpr const char* kDump =
     "}\n";
 
 /// `a.x { ... }` for nested names without lists: "a.p { a.q } a.r".
-Reading nested(const std::string& ops) { return Reading("@main () -> () { " + ops + " }\n"); }
+Reading nested(const std::string& ops) {
+  return Reading("@main () -> () { " + ops + " }\n");
+}
 
-std::string_view spelling(OpView op) { return op->module().context().text(op->op_name().spelling); }
+std::string_view spelling(OpView op) {
+  return op->module().context().text(op->op_name().spelling);
+}
 
 template <class T>
 Names visited(Module& module) {
@@ -50,8 +56,9 @@ TEST_SUITE("writer") {
   TEST_CASE("a walk visits the ops of a kind, nested ones after their parent") {
     Reading reading(kDump);
     Module& module = reading.module();
-    CHECK(visited<OpView>(module) == Names{"graph.CallGraphOp", "graph.SubGraphOp", "linalg.CPU.AddOp", "linalg.CPU.SiLUOp",
-                                           "cf.ReturnOp", "graph.CallGraphOp"});
+    CHECK(visited<OpView>(module) == Names{"graph.CallGraphOp", "graph.SubGraphOp",
+                                           "linalg.CPU.AddOp", "linalg.CPU.SiLUOp", "cf.ReturnOp",
+                                           "graph.CallGraphOp"});
     CHECK(visited<LinalgOp>(module) == Names{"linalg.CPU.AddOp", "linalg.CPU.SiLUOp"});
     CHECK(visited<SubGraphOp>(module) == Names{"graph.SubGraphOp"});
     CHECK(visited<ReturnOp>(module).size() == 1);
@@ -101,10 +108,11 @@ TEST_SUITE("writer") {
     Reading reading(kDump);
     Module& module = reading.module();
     Names names;
-    IRWriter(module, *SubGraphOp(module.lookupSymbol("f").op).body()).walk<OpView>([&](IRWriter&, OpView op) {
-      names.emplace_back(spelling(op));
-      return WalkResult::WALK_CONTINUE;
-    });
+    IRWriter(module, *SubGraphOp(module.lookupSymbol("f").op).body())
+        .walk<OpView>([&](IRWriter&, OpView op) {
+          names.emplace_back(spelling(op));
+          return WalkResult::WALK_CONTINUE;
+        });
     CHECK(names == Names{"linalg.CPU.AddOp", "linalg.CPU.SiLUOp", "cf.ReturnOp"});
   }
 
@@ -116,7 +124,8 @@ TEST_SUITE("writer") {
     for (Op* op : region->ops()) names.emplace_back(op->name());
     for (Op* op : region->reversed()) names.emplace_back(op->name());
     // end
-    CHECK(names == Names{"linalg.AddOp", "linalg.SiLUOp", "cf.ReturnOp", "cf.ReturnOp", "linalg.SiLUOp", "linalg.AddOp"});
+    CHECK(names == Names{"linalg.AddOp", "linalg.SiLUOp", "cf.ReturnOp", "cf.ReturnOp",
+                         "linalg.SiLUOp", "linalg.AddOp"});
   }
 
   // -- kinds --------------------------------------------------------------------------------------
@@ -144,7 +153,8 @@ TEST_SUITE("writer") {
   }
 
   TEST_CASE("a call finds no target where no graph has its name") {
-    Reading reading("@main () -> () { graph.CallGraphOp @g () -> () prog.fragment @g <CPU> <code> { } }\n");
+    Reading reading(
+        "@main () -> () { graph.CallGraphOp @g () -> () prog.fragment @g <CPU> <code> { } }\n");
     CHECK_FALSE(CallGraphOp(reading.module().body().entry()->front()).target());
     CHECK(FragmentOp(reading.module().lookupSymbol("g").op).kind() == "code");
   }
@@ -164,7 +174,8 @@ TEST_SUITE("writer") {
     // end
     CHECK(target->next() == made);
     CHECK(made->result()->name() == ValueName::number(3));
-    Op* before = writer.createAtPos(target, IRWriter::BEFORE, {.name = module.context().op_name("a.b")});
+    Op* before =
+        writer.createAtPos(target, IRWriter::BEFORE, {.name = module.context().op_name("a.b")});
     CHECK(target->previous() == before);
     Op* last = writer.create({.name = module.context().op_name("a.last")});
     CHECK(module.body().entry()->back() == last);
@@ -279,7 +290,8 @@ TEST_SUITE("writer") {
     IRWriter(module).walk<OpView>([&](IRWriter& writer, OpView op) {
       seen.emplace_back(spelling(op));
       if (op->is("a.z")) {
-        Op* made = writer.createAtPos(op.op(), IRWriter::AFTER, {.name = reading.context.op_name("a.w")});
+        Op* made =
+            writer.createAtPos(op.op(), IRWriter::AFTER, {.name = reading.context.op_name("a.w")});
         writer.replaceOp(op.op(), made);
       }
       return WalkResult::WALK_CONTINUE;

@@ -24,7 +24,8 @@ using Source = LossEntry::Source;
 const UpgradeOptions kGranted{.rms_epsilon = 1e-6, .layer_norm_epsilon = 1e-5};
 
 struct Upgraded {
-  explicit Upgraded(const std::string& text, const UpgradeOptions& options = kGranted) : reading(text) {
+  explicit Upgraded(const std::string& text, const UpgradeOptions& options = kGranted)
+      : reading(text) {
     CAPTURE(text);
     REQUIRE(reading.errors() == Lines{});
     good = upgrade(module(), options, report, diagnostics);
@@ -63,7 +64,8 @@ struct Upgraded {
   bool good = false;
 };
 
-std::string t(const std::string& dims, const std::string& dtype = "Float32", const std::string& device = "CPU") {
+std::string t(const std::string& dims, const std::string& dtype = "Float32",
+              const std::string& device = "CPU") {
   return "tensor<[" + dims + "], " + dtype + ", " + device + ">";
 }
 
@@ -101,7 +103,8 @@ std::string recovered(const Lines& ops, const UpgradeOptions& options = kGranted
   return out.empty() ? out : out.substr(0, out.size() - 1);
 }
 
-std::string op(const std::string& name, const std::string& in, const std::string& out, const std::string& more = "") {
+std::string op(const std::string& name, const std::string& in, const std::string& out,
+               const std::string& more = "") {
   return "linalg.CPU." + name + "(%0:" + t(in) + more + ") -> (%1:" + t(out) + ")";
 }
 
@@ -114,11 +117,21 @@ const std::string kNet =
     "@main () -> () {\n"
     "    graph.SubGraphOp @init <notype> {\n"
     "        () -> () {\n"
-    "            " + parameter("net.up.weight", "3, 4") + "\n"
-    "            " + parameter("net.up.bias", "3") + "\n"
-    "            " + parameter("net.inner.down.weight", "4, 3") + "\n"
-    "            " + parameter("net.inner.norm.weight", "4") + "\n"
-    "            " + parameter("net.last.weight", "3, 4") + "\n"
+    "            " +
+    parameter("net.up.weight", "3, 4") +
+    "\n"
+    "            " +
+    parameter("net.up.bias", "3") +
+    "\n"
+    "            " +
+    parameter("net.inner.down.weight", "4, 3") +
+    "\n"
+    "            " +
+    parameter("net.inner.norm.weight", "4") +
+    "\n"
+    "            " +
+    parameter("net.last.weight", "3, 4") +
+    "\n"
     "        }\n"
     "    }\n"
     "    graph.SubGraphOp @deinit <notype> {\n"
@@ -126,25 +139,53 @@ const std::string kNet =
     "            \n"
     "        }\n"
     "    }\n"
-    "    graph.CallGraphOp @net (%8:" + t("2, 4") + ") -> (%9:" + t("2, 3") + ")\n"
+    "    graph.CallGraphOp @net (%8:" +
+    t("2, 4") + ") -> (%9:" + t("2, 3") +
+    ")\n"
     "    graph.SubGraphOp @net <CPU> {\n"
-    "        (%8:" + t("2, 4") + ") -> (%9:" + t("2, 3") + ") {\n"
+    "        (%8:" +
+    t("2, 4") + ") -> (%9:" + t("2, 3") +
+    ") {\n"
     "            linalg.DeviceTypes_Start.register<Linear>() -> ()[symbol:net.up]\n"
-    "            linalg.CPU.LinearOp(%8:" + t("2, 4") + ") -> (%9:" + t("2, 3") + ")\n"
-    "            graph.CallGraphOp @net.inner (%9:" + t("2, 3") + ") -> (%8:" + t("2, 4") + ")\n"
-    "            graph.CallGraphOp @net.inner (%9:" + t("2, 3") + ") -> (%10:" + t("2, 4") + ")\n"
-    "            linalg.CPU.AddOp(%8:" + t("2, 4") + ", %10:" + t("2, 4") + ") -> (%8:" + t("2, 4") + ")\n"
-    "            linalg.CPU.LinearOp(%8:" + t("2, 4") + ") -> (%9:" + t("2, 3") + ")\n"
-    "            tensor.CPU.free (%10:" + t("2, 4") + ") -> ()\n"
-    "            cf.ReturnOp (%9:" + t("2, 3") + ") -> ()\n"
+    "            linalg.CPU.LinearOp(%8:" +
+    t("2, 4") + ") -> (%9:" + t("2, 3") +
+    ")\n"
+    "            graph.CallGraphOp @net.inner (%9:" +
+    t("2, 3") + ") -> (%8:" + t("2, 4") +
+    ")\n"
+    "            graph.CallGraphOp @net.inner (%9:" +
+    t("2, 3") + ") -> (%10:" + t("2, 4") +
+    ")\n"
+    "            linalg.CPU.AddOp(%8:" +
+    t("2, 4") + ", %10:" + t("2, 4") + ") -> (%8:" + t("2, 4") +
+    ")\n"
+    "            linalg.CPU.LinearOp(%8:" +
+    t("2, 4") + ") -> (%9:" + t("2, 3") +
+    ")\n"
+    "            tensor.CPU.free (%10:" +
+    t("2, 4") +
+    ") -> ()\n"
+    "            cf.ReturnOp (%9:" +
+    t("2, 3") +
+    ") -> ()\n"
     "        }\n"
     "    }\n"
     "    graph.SubGraphOp @net.inner <CPU> {\n"
-    "        (%9:" + t("2, 3") + ") -> (%11:" + t("2, 4") + ") {\n"
-    "            linalg.CPU.LinearOp(%9:" + t("2, 3") + ") -> (%11:" + t("2, 4") + ")\n"
-    "            linalg.CPU.MulOp(%11:" + t("2, 4") + ", %12:" + t("1") + "[constant: [0.5]][constant:[0.5]]) -> (%11:" + t("2, 4") + ")\n"
-    "            linalg.CPU.RMSNormOp(%11:" + t("2, 4") + ") -> (%11:" + t("2, 4") + ")\n"
-    "            cf.ReturnOp (%11:" + t("2, 4") + ") -> ()\n"
+    "        (%9:" +
+    t("2, 3") + ") -> (%11:" + t("2, 4") +
+    ") {\n"
+    "            linalg.CPU.LinearOp(%9:" +
+    t("2, 3") + ") -> (%11:" + t("2, 4") +
+    ")\n"
+    "            linalg.CPU.MulOp(%11:" +
+    t("2, 4") + ", %12:" + t("1") + "[constant: [0.5]][constant:[0.5]]) -> (%11:" + t("2, 4") +
+    ")\n"
+    "            linalg.CPU.RMSNormOp(%11:" +
+    t("2, 4") + ") -> (%11:" + t("2, 4") +
+    ")\n"
+    "            cf.ReturnOp (%11:" +
+    t("2, 4") +
+    ") -> ()\n"
     "        }\n"
     "    }\n"
     "}\n";
@@ -157,48 +198,92 @@ TEST_SUITE("upgrade") {
     REQUIRE(net.errors() == Lines{});
     CHECK(net.problems() == Lines{});
     CHECK(print(net.module()) ==
-          "@main [mir_version:1] (%8:" + t("2, 4") + ") -> (%9:" + t("2, 3") + ") {\n"
-          "    graph.SubGraphOp @init <notype> {\n"
-          "        () -> () {\n"
-          "            tensor.CPU.register () -> (%5:" + t("3, 4") + "[@net.up.weight])[symbol:net.up.weight]\n"
-          "            tensor.CPU.register () -> (%13:" + t("3") + "[@net.up.bias])[symbol:net.up.bias]\n"
-          "            tensor.CPU.register () -> (%14:" + t("4, 3") + "[@net.inner.down.weight])[symbol:net.inner.down.weight]\n"
-          "            tensor.CPU.register () -> (%15:" + t("4") + "[@net.inner.norm.weight])[symbol:net.inner.norm.weight]\n"
-          "            tensor.CPU.register () -> (%16:" + t("3, 4") + "[@net.last.weight])[symbol:net.last.weight]\n"
-          "        }\n"
-          "    }\n"
-          "    graph.SubGraphOp @deinit <notype> {\n"
-          "        () -> () {\n"
-          "\n"
-          "        }\n"
-          "    }\n"
-          "    graph.CallGraphOp @net (%8:" + t("2, 4") + ") -> (%9:" + t("2, 3") + ")\n"
-          "    graph.SubGraphOp @net <CPU> {\n"
-          "        (%8:" + t("2, 4") + ") -> (%19:" + t("2, 3") + ") {\n"
-          "            linalg.CPU.LinearOp <name=\"net.up\"> [in_channels:4, out_channels:3, bias:true] (%8:" + t("2, 4") + ") -> (%9:" + t("2, 3") + ")\n"
-          "            graph.CallGraphOp @net.inner (%9:" + t("2, 3") + ") -> (%17:" + t("2, 4") + ")\n"
-          "            graph.CallGraphOp @net.inner (%9:" + t("2, 3") + ") -> (%10:" + t("2, 4") + ")\n"
-          "            linalg.CPU.AddOp(%17:" + t("2, 4") + ", %10:" + t("2, 4") + ") -> (%18:" + t("2, 4") + ")\n"
-          "            linalg.CPU.LinearOp <name=\"net.last\"> [in_channels:4, out_channels:3, bias:false] (%18:" + t("2, 4") + ") -> (%19:" + t("2, 3") + ")\n"
-          "            cf.ReturnOp (%19:" + t("2, 3") + ") -> ()\n"
-          "        }\n"
-          "    }\n"
-          "    graph.SubGraphOp @net.inner <CPU> {\n"
-          "        (%9:" + t("2, 3") + ") -> (%21:" + t("2, 4") + ") {\n"
-          "            linalg.CPU.LinearOp <name=\"net.inner.down\"> [in_channels:3, out_channels:4, bias:false] (%9:" + t("2, 3") + ") -> (%11:" + t("2, 4") + ")\n"
-          "            linalg.CPU.MulOp(%11:" + t("2, 4") + ", %12:" + t("1") + "[constant:[0.5]]) -> (%20:" + t("2, 4") + ")\n"
-          "            linalg.CPU.RMSNormOp <name=\"net.inner.norm\"> [epsilon:1e-06, add_unit_offset:false] (%20:" + t("2, 4") + ") -> (%21:" + t("2, 4") + ")\n"
-          "            cf.ReturnOp (%21:" + t("2, 4") + ") -> ()\n"
-          "        }\n"
-          "    }\n"
-          "    cf.ReturnOp (%9:" + t("2, 3") + ") -> ()\n"
-          "}\n");
+          "@main [mir_version:1] (%8:" + t("2, 4") + ") -> (%9:" + t("2, 3") +
+              ") {\n"
+              "    graph.SubGraphOp @init <notype> {\n"
+              "        () -> () {\n"
+              "            tensor.CPU.register () -> (%5:" +
+              t("3, 4") +
+              "[@net.up.weight])[symbol:net.up.weight]\n"
+              "            tensor.CPU.register () -> (%13:" +
+              t("3") +
+              "[@net.up.bias])[symbol:net.up.bias]\n"
+              "            tensor.CPU.register () -> (%14:" +
+              t("4, 3") +
+              "[@net.inner.down.weight])[symbol:net.inner.down.weight]\n"
+              "            tensor.CPU.register () -> (%15:" +
+              t("4") +
+              "[@net.inner.norm.weight])[symbol:net.inner.norm.weight]\n"
+              "            tensor.CPU.register () -> (%16:" +
+              t("3, 4") +
+              "[@net.last.weight])[symbol:net.last.weight]\n"
+              "        }\n"
+              "    }\n"
+              "    graph.SubGraphOp @deinit <notype> {\n"
+              "        () -> () {\n"
+              "\n"
+              "        }\n"
+              "    }\n"
+              "    graph.CallGraphOp @net (%8:" +
+              t("2, 4") + ") -> (%9:" + t("2, 3") +
+              ")\n"
+              "    graph.SubGraphOp @net <CPU> {\n"
+              "        (%8:" +
+              t("2, 4") + ") -> (%19:" + t("2, 3") +
+              ") {\n"
+              "            linalg.CPU.LinearOp <name=\"net.up\"> [in_channels:4, out_channels:3, "
+              "bias:true] (%8:" +
+              t("2, 4") + ") -> (%9:" + t("2, 3") +
+              ")\n"
+              "            graph.CallGraphOp @net.inner (%9:" +
+              t("2, 3") + ") -> (%17:" + t("2, 4") +
+              ")\n"
+              "            graph.CallGraphOp @net.inner (%9:" +
+              t("2, 3") + ") -> (%10:" + t("2, 4") +
+              ")\n"
+              "            linalg.CPU.AddOp(%17:" +
+              t("2, 4") + ", %10:" + t("2, 4") + ") -> (%18:" + t("2, 4") +
+              ")\n"
+              "            linalg.CPU.LinearOp <name=\"net.last\"> [in_channels:4, out_channels:3, "
+              "bias:false] (%18:" +
+              t("2, 4") + ") -> (%19:" + t("2, 3") +
+              ")\n"
+              "            cf.ReturnOp (%19:" +
+              t("2, 3") +
+              ") -> ()\n"
+              "        }\n"
+              "    }\n"
+              "    graph.SubGraphOp @net.inner <CPU> {\n"
+              "        (%9:" +
+              t("2, 3") + ") -> (%21:" + t("2, 4") +
+              ") {\n"
+              "            linalg.CPU.LinearOp <name=\"net.inner.down\"> [in_channels:3, "
+              "out_channels:4, bias:false] (%9:" +
+              t("2, 3") + ") -> (%11:" + t("2, 4") +
+              ")\n"
+              "            linalg.CPU.MulOp(%11:" +
+              t("2, 4") + ", %12:" + t("1") + "[constant:[0.5]]) -> (%20:" + t("2, 4") +
+              ")\n"
+              "            linalg.CPU.RMSNormOp <name=\"net.inner.norm\"> [epsilon:1e-06, "
+              "add_unit_offset:false] (%20:" +
+              t("2, 4") + ") -> (%21:" + t("2, 4") +
+              ")\n"
+              "            cf.ReturnOp (%21:" +
+              t("2, 4") +
+              ") -> ()\n"
+              "        }\n"
+              "    }\n"
+              "    cf.ReturnOp (%9:" +
+              t("2, 3") +
+              ") -> ()\n"
+              "}\n");
   }
 
   TEST_CASE("the report names each fact, where it comes from, and sums up") {
     Upgraded net(kNet);
-    CHECK(net.entries(Source::kAssumed) == Lines{"linalg.RMSNormOp 'net.inner.norm' epsilon=1e-06",
-                                                 "linalg.RMSNormOp 'net.inner.norm' add_unit_offset=false"});
+    CHECK(net.entries(Source::kAssumed) ==
+          Lines{"linalg.RMSNormOp 'net.inner.norm' epsilon=1e-06",
+                "linalg.RMSNormOp 'net.inner.norm' add_unit_offset=false"});
     CHECK(net.entries(Source::kRefused) == Lines{});
     const Lines derived = net.entries(Source::kDerived);
     REQUIRE(derived.size() == 15);
@@ -207,7 +292,8 @@ TEST_SUITE("upgrade") {
     CHECK(derived[2] == "linalg.LinearOp 'net.up' name=net.up");
     CHECK(derived[6] == "linalg.LinearOp 'net.up' in_channels=4");
     CHECK(net.report.summary() ==
-          "15 facts derived, 2 assumed (linalg.RMSNormOp add_unit_offset=false; linalg.RMSNormOp epsilon=1e-06)");
+          "15 facts derived, 2 assumed (linalg.RMSNormOp add_unit_offset=false; linalg.RMSNormOp "
+          "epsilon=1e-06)");
   }
 
   TEST_CASE("an upgraded module is left as it is") {
@@ -225,19 +311,23 @@ TEST_SUITE("upgrade") {
   // -- interface ----------------------------------------------------------------------------------
 
   TEST_CASE("inputs are what top-level ops use and nothing defines; outputs what nothing uses") {
-    Upgraded two(dump({"linalg.CPU.AddOp(%1:" + t("2") + ", %2:" + t("2") + ") -> (%3:" + t("2") + ")",
-                       "linalg.CPU.MulOp(%1:" + t("2") + ", %4:" + t("1") + "[constant:[2]]) -> (%5:" + t("2") + ")",
-                       "linalg.CPU.SiLUOp(%3:" + t("2") + ") -> (%6:" + t("2") + ")"}));
+    Upgraded two(
+        dump({"linalg.CPU.AddOp(%1:" + t("2") + ", %2:" + t("2") + ") -> (%3:" + t("2") + ")",
+              "linalg.CPU.MulOp(%1:" + t("2") + ", %4:" + t("1") +
+                  "[constant:[2]]) -> (%5:" + t("2") + ")",
+              "linalg.CPU.SiLUOp(%3:" + t("2") + ") -> (%6:" + t("2") + ")"}));
     REQUIRE(two.errors() == Lines{});
     CHECK(two.problems() == Lines{});
-    CHECK(print(two.module()).starts_with("@main [mir_version:1] (%1:" + t("2") + ", %2:" + t("2") + ") -> (%5:" + t("2") +
-                                          ", %6:" + t("2") + ") {"));
+    CHECK(print(two.module())
+              .starts_with("@main [mir_version:1] (%1:" + t("2") + ", %2:" + t("2") +
+                           ") -> (%5:" + t("2") + ", %6:" + t("2") + ") {"));
     CHECK(two.module().body().free_values().size() == 1);
   }
 
   TEST_CASE("a return that is there already says what the outputs are") {
     Upgraded returned(dump({"linalg.CPU.SiLUOp(%1:" + t("2") + ") -> (%2:" + t("2") + ")",
-                            "linalg.CPU.SiLUOp(%2:" + t("2") + ") -> (%3:" + t("2") + ")", "cf.ReturnOp (%2:" + t("2") + ") -> ()"}));
+                            "linalg.CPU.SiLUOp(%2:" + t("2") + ") -> (%3:" + t("2") + ")",
+                            "cf.ReturnOp (%2:" + t("2") + ") -> ()"}));
     CHECK(returned.problems() == Lines{});
     CHECK(print(returned.module()).find("-> (%2:" + t("2") + ") {") != std::string::npos);
   }
@@ -261,10 +351,13 @@ TEST_SUITE("upgrade") {
   }
 
   TEST_CASE("a value that a graph uses and does not get is refused") {
-    CHECK(Upgraded(dump({"graph.SubGraphOp @g <CPU> {", "() -> () {", op("SiLUOp", "2", "2"), "}", "}"})).errors() ==
-          Lines{"4:1 MIR0700 linalg.SiLUOp: operand 0 is lost: nothing defines it: upstream does not print this constant or input"});
+    CHECK(Upgraded(
+              dump({"graph.SubGraphOp @g <CPU> {", "() -> () {", op("SiLUOp", "2", "2"), "}", "}"}))
+              .errors() == Lines{"4:1 MIR0700 linalg.SiLUOp: operand 0 is lost: nothing defines "
+                                 "it: upstream does not print this constant or input"});
     CHECK(recovered({"graph.SubGraphOp @g <CPU> {", "() -> () {",
-                     "linalg.CPU.SiLUOp(%0:" + t("2") + "[constant:[1, 2]]) -> (%1:" + t("2") + ")", "}", "}"}) == "");
+                     "linalg.CPU.SiLUOp(%0:" + t("2") + "[constant:[1, 2]]) -> (%1:" + t("2") + ")",
+                     "}", "}"}) == "");
   }
 
   // -- links --------------------------------------------------------------------------------------
@@ -272,92 +365,127 @@ TEST_SUITE("upgrade") {
   TEST_CASE("ops take the registered parameters in the order in which execution meets them") {
     Upgraded net(kNet);
     const auto path = [&](int skip) {
-      return net.reading.context.text(find_op(net.module().body(), "linalg.CPU.LinearOp", skip)->path());
+      return net.reading.context.text(
+          find_op(net.module().body(), "linalg.CPU.LinearOp", skip)->path());
     };
     CHECK(path(0) == "net.up");
-    CHECK(find_op(*net.module().lookupSymbol("net.inner").op->region(), "linalg.CPU.LinearOp")->path() ==
-          net.reading.context.intern("net.inner.down"));
+    CHECK(find_op(*net.module().lookupSymbol("net.inner").op->region(), "linalg.CPU.LinearOp")
+              ->path() == net.reading.context.intern("net.inner.down"));
   }
 
   TEST_CASE("an op that has a name keeps it") {
-    CHECK(recovered({parameter("a.weight", "3, 4"), "linalg.CPU.LinearOp <name=\"a\"> (%0:" + t("2, 4") + ") -> (%1:" + t("2, 3") + ")"}) ==
-          "in_channels:4 out_channels:3 bias:false");
+    CHECK(recovered({parameter("a.weight", "3, 4"),
+                     "linalg.CPU.LinearOp <name=\"a\"> (%0:" + t("2, 4") + ") -> (%1:" + t("2, 3") +
+                         ")"}) == "in_channels:4 out_channels:3 bias:false");
   }
 
   TEST_CASE("parameters that do not fit the graph or are used up are refused") {
     const std::string graph = "graph.SubGraphOp @net <CPU> {";
     const std::string linear = op("LinearOp", "2, 4", "2, 3");
     const auto inside = [&](const std::string& symbol) {
-      return recovered({parameter(symbol, "3, 4"), "graph.CallGraphOp @net (%0:" + t("2, 4") + ") -> (%1:" + t("2, 3") + ")", graph,
-                        "(%0:" + t("2, 4") + ") -> (%1:" + t("2, 3") + ") {", linear, "cf.ReturnOp (%1) -> ()", "}", "}"});
+      return recovered({parameter(symbol, "3, 4"),
+                        "graph.CallGraphOp @net (%0:" + t("2, 4") + ") -> (%1:" + t("2, 3") + ")",
+                        graph, "(%0:" + t("2, 4") + ") -> (%1:" + t("2, 3") + ") {", linear,
+                        "cf.ReturnOp (%1) -> ()", "}", "}"});
     };
     CHECK(inside("net.up.weight") == "in_channels:4 out_channels:3 bias:false");
-    CHECK(inside("other.up.weight").starts_with("linalg.LinearOp: parameters is lost: the next registered one is '@other.up.weight'"));
-    CHECK(inside("net.up.scale").starts_with("linalg.LinearOp: parameters is lost: the next registered one is '@net.up.scale'"));
-    CHECK(recovered({linear}).starts_with("linalg.LinearOp: parameters is lost: every registered parameter belongs to an op before it"));
+    CHECK(inside("other.up.weight")
+              .starts_with("linalg.LinearOp: parameters is lost: the next registered one is "
+                           "'@other.up.weight'"));
+    CHECK(
+        inside("net.up.scale")
+            .starts_with(
+                "linalg.LinearOp: parameters is lost: the next registered one is '@net.up.scale'"));
+    CHECK(
+        recovered({linear}).starts_with("linalg.LinearOp: parameters is lost: every registered "
+                                        "parameter belongs to an op before it"));
   }
 
   TEST_CASE("calls deeper than a thousand are refused") {
     Lines ops{"graph.CallGraphOp @g0 () -> ()"};
     for (int i = 0; i < 20000; ++i) {
-      ops.push_back("graph.SubGraphOp @g" + std::to_string(i) + " <CPU> { () -> () { graph.CallGraphOp @g" + std::to_string(i + 1) + " () -> () } }");
+      ops.push_back("graph.SubGraphOp @g" + std::to_string(i) +
+                    " <CPU> { () -> () { graph.CallGraphOp @g" + std::to_string(i + 1) +
+                    " () -> () } }");
     }
     ops.emplace_back("graph.SubGraphOp @g20000 <CPU> { () -> () { } }");
-    CHECK(recovered(ops) == "graph.CallGraphOp: parameters is lost: calls are nested deeper than 1000");
+    CHECK(recovered(ops) ==
+          "graph.CallGraphOp: parameters is lost: calls are nested deeper than 1000");
   }
 
   // -- options ------------------------------------------------------------------------------------
 
   TEST_CASE("linear and embedding follow from types and parameters") {
-    CHECK(recovered({parameter("a.weight", "3, 4"), parameter("a.bias", "3"), op("LinearOp", "2, 4", "2, 3")}) ==
-          "in_channels:4 out_channels:3 bias:true");
-    CHECK(recovered({parameter("a.weight", "12"), op("LinearOp", "2, 4", "2, 3")}) == "in_channels:4 out_channels:3 bias:false");
-    const std::string ids = "linalg.CPU.EmbeddingOp(%0:" + t("2", "Int64") + ") -> (%1:" + t("2, 4") + ")";
+    CHECK(recovered({parameter("a.weight", "3, 4"), parameter("a.bias", "3"),
+                     op("LinearOp", "2, 4", "2, 3")}) == "in_channels:4 out_channels:3 bias:true");
+    CHECK(recovered({parameter("a.weight", "12"), op("LinearOp", "2, 4", "2, 3")}) ==
+          "in_channels:4 out_channels:3 bias:false");
+    const std::string ids =
+        "linalg.CPU.EmbeddingOp(%0:" + t("2", "Int64") + ") -> (%1:" + t("2, 4") + ")";
     CHECK(recovered({parameter("e.weight", "10, 4"), ids}) == "vocab_size:10 hidden_size:4");
-    CHECK(recovered({parameter("e.weight", "$V, 4"), ids}) == "linalg.EmbeddingOp 'e': vocab_size is lost: its table is not registered");
+    CHECK(recovered({parameter("e.weight", "$V, 4"), ids}) ==
+          "linalg.EmbeddingOp 'e': vocab_size is lost: its table is not registered");
   }
 
-  TEST_CASE("a product tells from its types which operand was transposed, or is assumed to be a score") {
-    const auto product = [](const std::string& a, const std::string& b, const std::string& c, const Lines& more = {}) {
+  TEST_CASE(
+      "a product tells from its types which operand was transposed, or is assumed to be a score") {
+    const auto product = [](const std::string& a, const std::string& b, const std::string& c,
+                            const Lines& more = {}) {
       Lines ops{"linalg.CPU.MatMulOp(%0:" + t(a) + ", %1:" + t(b) + ") -> (%2:" + t(c) + ")"};
       ops.insert(ops.end(), more.begin(), more.end());
       Upgraded upgraded(dump(ops));
       if (!upgraded.good) return upgraded.errors().front();
       CHECK(upgraded.problems() == Lines{});
       const Op* matmul = find_op(upgraded.module().body(), "linalg.CPU.MatMulOp");
-      return std::string(upgraded.report.entries.back().source == Source::kAssumed || upgraded.report.count(Source::kAssumed) != 0 ? "+" : "") +
+      return std::string(upgraded.report.entries.back().source == Source::kAssumed ||
+                                 upgraded.report.count(Source::kAssumed) != 0
+                             ? "+"
+                             : "") +
              std::string(matmul->attribute("transpose_b")->spelling());
     };
     CHECK(product("2, 3", "3, 5", "2, 5") == "false");
     CHECK(product("2, 3", "5, 3", "2, 5") == "true");
     CHECK(product("4, 4", "4, 4", "4, 4") == "+false");
-    CHECK(product("4, 4", "4, 4", "4, 4", {"linalg.CPU.SoftmaxOp(%2) -> (%3:" + t("4, 4") + ")"}) == "+true");
-    CHECK(product("4, 4", "4, 4", "4, 4", {"linalg.CPU.MulOp(%2, %8:" + t("1") + "[constant:[2]]) -> (%2:" + t("4, 4") + ")",
-                                           "linalg.CPU.CausalMaskOp(%2) -> (%3:" + t("4, 4") + ")"}) == "+true");
-    CHECK(product("2, 3", "4, 5", "2, 5").find("transpose_b is lost: the printed types fit neither reading") != std::string::npos);
+    CHECK(product("4, 4", "4, 4", "4, 4", {"linalg.CPU.SoftmaxOp(%2) -> (%3:" + t("4, 4") + ")"}) ==
+          "+true");
+    CHECK(
+        product("4, 4", "4, 4", "4, 4",
+                {"linalg.CPU.MulOp(%2, %8:" + t("1") + "[constant:[2]]) -> (%2:" + t("4, 4") + ")",
+                 "linalg.CPU.CausalMaskOp(%2) -> (%3:" + t("4, 4") + ")"}) == "+true");
+    CHECK(product("2, 3", "4, 5", "2, 5")
+              .find("transpose_b is lost: the printed types fit neither reading") !=
+          std::string::npos);
     CHECK(product("3", "3", "3").find("transpose_b is lost: rank below 2") != std::string::npos);
   }
 
   TEST_CASE("a long chain of scalings behind a product is searched once") {
-    Lines ops{"linalg.CPU.MatMulOp(%0:" + t("4, 4") + ", %1:" + t("4, 4") + ") -> (%2:" + t("4, 4") + ")"};
-    for (int i = 0; i < 20000; ++i) ops.push_back("linalg.CPU.MulOp(%2, %2) -> (%2:" + t("4, 4") + ")");
+    Lines ops{"linalg.CPU.MatMulOp(%0:" + t("4, 4") + ", %1:" + t("4, 4") +
+              ") -> (%2:" + t("4, 4") + ")"};
+    for (int i = 0; i < 20000; ++i)
+      ops.push_back("linalg.CPU.MulOp(%2, %2) -> (%2:" + t("4, 4") + ")");
     CHECK(recovered(ops) == "");
   }
 
-  TEST_CASE("the dimensions of a transpose follow where they differ and are assumed where upstream's habit tells") {
+  TEST_CASE(
+      "the dimensions of a transpose follow where they differ and are assumed where upstream's "
+      "habit tells") {
     CHECK(recovered({op("TransposeOp", "2, 3", "3, 2")}) == "dim0:0 dim1:1");
     CHECK(recovered({op("TransposeOp", "1, 2, 3, 4", "1, 4, 3, 2")}) == "dim0:1 dim1:3");
     CHECK(recovered({op("TransposeOp", "1, 5, 5, 4", "1, 5, 5, 4")}) == "+dim0:1 +dim1:2");
     CHECK(recovered({op("TransposeOp", "5, 5", "5, 5")}) == "+dim0:0 +dim1:1");
-    const std::string lost = "linalg.TransposeOp: dim0, dim1 is lost: the printed types differ in other than two dimensions";
+    const std::string lost =
+        "linalg.TransposeOp: dim0, dim1 is lost: the printed types differ in other than two "
+        "dimensions";
     CHECK(recovered({op("TransposeOp", "5, 5, 5", "5, 5, 5")}) == lost);
     CHECK(recovered({op("TransposeOp", "2, 3, 4", "3, 4, 2")}) == lost);
-    CHECK(recovered({op("TransposeOp", "2, 3", "2, 3, 1")}) == lost);
+    CHECK(recovered({op("TransposeOp", "2, 3", "2, 3, 1")}) ==
+          "linalg.TransposeOp: dim0, dim1 is lost: the printed types differ in rank");
   }
 
   TEST_CASE("a permutation follows from extents that differ") {
     CHECK(recovered({op("PermuteOp", "2, 3, 4", "4, 2, 3")}) == "axis:[2, 0, 1]");
-    const std::string lost = "linalg.PermuteOp: axis is lost: equal extents leave several permutations";
+    const std::string lost =
+        "linalg.PermuteOp: axis is lost: equal extents leave several permutations";
     CHECK(recovered({op("PermuteOp", "2, 2, 4", "4, 2, 2")}) == lost);
     CHECK(recovered({op("PermuteOp", "2, 3, 4", "4, 2, 5")}) == lost);
   }
@@ -365,8 +493,10 @@ TEST_SUITE("upgrade") {
   TEST_CASE("views, casts and copies between devices are what their types say") {
     CHECK(recovered({op("ViewOp", "2, 6", "2, 3, 2")}) == "to_shape:[2, 3, 2]");
     CHECK(recovered({op("ReshapeOp", "2, 6", "12")}) == "shape:[12]");
-    CHECK(recovered({"linalg.CPU.CastTypeOp(%0:" + t("2") + ") -> (%1:" + t("2", "Float16") + ")"}) == "dtype:Float16");
-    CHECK(recovered({"linalg.CPU.X2XOp(%0:" + t("2") + ") -> (%1:" + t("2", "Float32", "QNN") + ")"}) == "device:QNN");
+    CHECK(recovered({"linalg.CPU.CastTypeOp(%0:" + t("2") + ") -> (%1:" + t("2", "Float16") +
+                     ")"}) == "dtype:Float16");
+    CHECK(recovered({"linalg.CPU.X2XOp(%0:" + t("2") + ") -> (%1:" + t("2", "Float32", "QNN") +
+                     ")"}) == "device:QNN");
   }
 
   TEST_CASE("concatenations and repetitions show in one extent") {
@@ -374,8 +504,10 @@ TEST_SUITE("upgrade") {
     CHECK(recovered({op("ConcatOp", "2, 3", "4, 5", ", %2:" + t("2, 2"))}) ==
           "linalg.ConcatOp: dim is lost: operand and result do not differ in one dimension");
     CHECK(recovered({op("RepeatOp", "2, 3", "2, 12")}) == "dim:1 repeat_times:4");
-    CHECK(recovered({op("RepeatOp", "2, 3", "2, 3")}) == "linalg.RepeatOp: dim is lost: operand and result do not differ in one dimension");
-    CHECK(recovered({op("RepeatOp", "2, 3", "2, 10")}) == "linalg.RepeatOp: repeat_times is lost: the extents are no multiple");
+    CHECK(recovered({op("RepeatOp", "2, 3", "2, 3")}) ==
+          "linalg.RepeatOp: dim is lost: operand and result do not differ in one dimension");
+    CHECK(recovered({op("RepeatOp", "2, 3", "2, 10")}) ==
+          "linalg.RepeatOp: repeat_times is lost: the extents are no multiple");
   }
 
   TEST_CASE("softmax and masks have one documented reading") {
@@ -386,85 +518,115 @@ TEST_SUITE("upgrade") {
   TEST_CASE("an epsilon is granted or lost") {
     const Lines rms{parameter("n.weight", "4"), op("RMSNormOp", "2, 4", "2, 4")};
     CHECK(recovered(rms) == "+epsilon:1e-06 +add_unit_offset:false");
-    CHECK(recovered(rms, {}) == "linalg.RMSNormOp 'n': epsilon is lost: grant it with --assume=rms_eps=1e-6 or the model's value");
-    const Lines layer{parameter("n.weight", "4"), parameter("n.bias", "4"), op("LayerNormOp", "2, 4", "2, 4")};
+    CHECK(recovered(rms, {}) ==
+          "linalg.RMSNormOp 'n': epsilon is lost: grant it with --assume=rms_eps=1e-6 or the "
+          "model's value");
+    const Lines layer{parameter("n.weight", "4"), parameter("n.bias", "4"),
+                      op("LayerNormOp", "2, 4", "2, 4")};
     CHECK(recovered(layer) == "normalized_shape:[4] elementwise_affine:true bias:true +eps:1e-05");
-    CHECK(recovered(layer, {}) == "linalg.LayerNormOp 'n': eps is lost: grant it with --assume=layer_norm_eps=1e-6 or the model's value");
+    CHECK(recovered(layer, {}) ==
+          "linalg.LayerNormOp 'n': eps is lost: grant it with --assume=layer_norm_eps=1e-6 or the "
+          "model's value");
   }
 
   TEST_CASE("the layout of a rotation follows from its table") {
     const auto rope = [](const std::string& x, const std::string& table) {
-      return recovered({"linalg.CPU.RoPEOp(%0:" + t(x) + ", %1:" + t(table) + ", %2:" + t(table) + ") -> (%3:" + t(x) + ")"});
+      return recovered({"linalg.CPU.RoPEOp(%0:" + t(x) + ", %1:" + t(table) + ", %2:" + t(table) +
+                        ") -> (%3:" + t(x) + ")"});
     };
     CHECK(rope("1, 8, 5, 4", "1, 5, 4") == "input_type:BHSD");
     CHECK(rope("1, 5, 8, 4", "1, 5, 4") == "input_type:BSHD");
     CHECK(rope("1, 5, 5, 4", "1, 5, 4") == "+input_type:BHSD");
-    CHECK(rope("1, 8, 5, 4", "1, 7, 4") == "linalg.RoPEOp: input_type is lost: the table fits no layout");
+    CHECK(rope("1, 8, 5, 4", "1, 7, 4") ==
+          "linalg.RoPEOp: input_type is lost: the table fits no layout");
     CHECK(rope("8, 5, 4", "1, 5, 4") == "linalg.RoPEOp: input_type is lost: x is not of rank 4");
   }
 
   TEST_CASE("what a dump states stands") {
-    CHECK(recovered({"linalg.CPU.TransposeOp [dim0:0, dim1:2] (%0:" + t("5, 5, 5") + ") -> (%1:" + t("5, 5, 5") + ")"}) == "dim0:0 dim1:2");
-    CHECK(recovered({parameter("n.weight", "4"), "linalg.CPU.RMSNormOp [epsilon:0.1] (%0:" + t("2, 4") + ") -> (%1:" + t("2, 4") + ")"}, {}) ==
-          "epsilon:0.1");
-    CHECK(recovered({"linalg.CPU.SoftmaxOp [axis:0] (%0:" + t("2, 4") + ") -> (%1:" + t("2, 4") + ")"}) == "axis:0");
+    CHECK(recovered({"linalg.CPU.TransposeOp [dim0:0, dim1:2] (%0:" + t("5, 5, 5") +
+                     ") -> (%1:" + t("5, 5, 5") + ")"}) == "dim0:0 dim1:2");
+    CHECK(recovered({parameter("n.weight", "4"), "linalg.CPU.RMSNormOp [epsilon:0.1] (%0:" +
+                                                     t("2, 4") + ") -> (%1:" + t("2, 4") + ")"},
+                    {}) == "epsilon:0.1");
+    CHECK(recovered({"linalg.CPU.SoftmaxOp [axis:0] (%0:" + t("2, 4") + ") -> (%1:" + t("2, 4") +
+                     ")"}) == "axis:0");
   }
 
   TEST_CASE("an op that nothing recovers is refused by name and place") {
     CHECK(Upgraded(dump({"  " + op("SliceOp", "4", "2")})).errors() ==
           Lines{"2:3 MIR0700 linalg.SliceOp: indices is lost: upstream does not print it"});
-    CHECK(recovered({op("NoSuchOp", "4", "2")}) == "linalg.NoSuchOp: meaning is lost: no dialect declares it");
-    CHECK(recovered({op("SiLUOp", "4", "4", ", %2:" + t("4"))}) == "linalg.SiLUOp: signature is lost: operands or results do not fit the op");
-    CHECK(recovered({"linalg.CPU.SiLUOp(%0:!a.b) -> (%1:" + t("2") + ")"}).starts_with("linalg.SiLUOp: signature is lost"));
-    CHECK(recovered({op("FillOp", "4", "4")}) == "linalg.FillOp: value semantics is lost: it writes an operand in place");
+    CHECK(recovered({op("NoSuchOp", "4", "2")}) ==
+          "linalg.NoSuchOp: meaning is lost: no dialect declares it");
+    CHECK(recovered({op("SiLUOp", "4", "4", ", %2:" + t("4"))}) ==
+          "linalg.SiLUOp: signature is lost: operands or results do not fit the op");
+    CHECK(recovered({"linalg.CPU.SiLUOp(%0:!a.b) -> (%1:" + t("2") + ")"})
+              .starts_with("linalg.SiLUOp: signature is lost"));
+    CHECK(recovered({op("FillOp", "4", "4")}) ==
+          "linalg.FillOp: value semantics is lost: it writes an operand in place");
     CHECK(recovered({"prog.fragment @code <CPU> <code> { prog.ret }"}) ==
           "prog.fragment: graph form is lost: program-level modules are not upgraded");
   }
 
-  // -- mentions, names, attributes ------------------------------------------------------------------
+  // -- mentions, names, attributes
+  // ------------------------------------------------------------------
 
   TEST_CASE("a mention that says something else than its value is refused") {
     const std::string one = op("SiLUOp", "2", "2");
     CHECK(recovered({one, "linalg.CPU.SiLUOp(%1:" + t("3") + ") -> (%2:" + t("3") + ")"}) ==
-          "linalg.SiLUOp: operand 0 is lost: it is printed as " + t("3") + ", its value is " + t("2"));
-    CHECK(recovered({one, "linalg.CPU.SiLUOp(%1:" + t("2") + "[constant:[1]]) -> (%2:" + t("2") + ")"}) ==
+          "linalg.SiLUOp: operand 0 is lost: it is printed as " + t("3") + ", its value is " +
+              t("2"));
+    CHECK(recovered(
+              {one, "linalg.CPU.SiLUOp(%1:" + t("2") + "[constant:[1]]) -> (%2:" + t("2") + ")"}) ==
           "linalg.SiLUOp: operand 0 is lost: it is printed as constant [1], its value is not");
     CHECK(recovered({one, "linalg.CPU.SiLUOp(%1:" + t("2") + "[@w]) -> (%2:" + t("2") + ")"}) ==
           "linalg.SiLUOp: operand 0 is lost: it is printed as '@w', its value is not");
-    CHECK(recovered({"graph.CallGraphOp @g (%7) -> ()", "linalg.CPU.SiLUOp(%7:" + t("2") + ") -> (%8:" + t("2") + ")"})
+    CHECK(recovered({"graph.CallGraphOp @g (%7) -> ()",
+                     "linalg.CPU.SiLUOp(%7:" + t("2") + ") -> (%8:" + t("2") + ")"})
               .starts_with("linalg.SiLUOp: operand 0 is lost: its first mention states no type"));
     // Notes on quantisation that a mention leaves out are its value's all the same.
-    CHECK(recovered({"linalg.CPU.SiLUOp(%0:" + t("2") + ") -> (%1:" + t("2") + "[quant_recipe:QuantSpec(None, uuid=1)])",
+    CHECK(recovered({"linalg.CPU.SiLUOp(%0:" + t("2") + ") -> (%1:" + t("2") +
+                         "[quant_recipe:QuantSpec(None, uuid=1)])",
                      "linalg.CPU.SiLUOp(%1:" + t("2") + ") -> (%2:" + t("2") + ")"}) == "");
   }
 
   TEST_CASE("every value gets a name of its own, once per region") {
-    Upgraded same(dump({op("SiLUOp", "2", "2"), "linalg.CPU.SiLUOp(%1:" + t("2") + ") -> (%1:" + t("2") + ")",
-                        "linalg.CPU.SiLUOp(%1:" + t("2") + ") -> (%0:" + t("2") + ")"}));
+    Upgraded same(
+        dump({op("SiLUOp", "2", "2"), "linalg.CPU.SiLUOp(%1:" + t("2") + ") -> (%1:" + t("2") + ")",
+              "linalg.CPU.SiLUOp(%1:" + t("2") + ") -> (%0:" + t("2") + ")"}));
     CHECK(same.problems() == Lines{});
-    CHECK(print(same.module()).find("(%1:" + t("2") + ") -> (%2:" + t("2") + ")") != std::string::npos);
-    CHECK(print(same.module()).find("(%2:" + t("2") + ") -> (%3:" + t("2") + ")") != std::string::npos);
+    CHECK(print(same.module()).find("(%1:" + t("2") + ") -> (%2:" + t("2") + ")") !=
+          std::string::npos);
+    CHECK(print(same.module()).find("(%2:" + t("2") + ") -> (%3:" + t("2") + ")") !=
+          std::string::npos);
   }
 
   TEST_CASE("attributes are quoted where they must be, stand once, and lost ones are refused") {
     const auto attributes = [](const std::string& list) {
-      return recovered({"linalg.CPU.SiLUOp [" + list + "] (%0:" + t("2") + ") -> (%1:" + t("2") + ")"});
+      return recovered(
+          {"linalg.CPU.SiLUOp [" + list + "] (%0:" + t("2") + ") -> (%1:" + t("2") + ")"});
     };
-    CHECK(attributes("qnn_graph_name:two words, qnn_context_name:word") == "qnn_graph_name:\"two words\" qnn_context_name:word");
+    CHECK(attributes("qnn_graph_name:two words, qnn_context_name:word") ==
+          "qnn_graph_name:\"two words\" qnn_context_name:word");
     CHECK(attributes("quant_recipe:1, quant_recipe:1") == "quant_recipe:1");
     CHECK(attributes("quant_recipe:1, quant_recipe:2") ==
-          "linalg.SiLUOp: attribute 'quant_recipe' is lost: it is printed twice, with different values");
+          "linalg.SiLUOp: attribute 'quant_recipe' is lost: it is printed twice, with different "
+          "values");
     CHECK(attributes("quant_recipe:<InvalidAttribute NYI>") ==
           "linalg.SiLUOp: attribute 'quant_recipe' is lost: upstream could not print its value");
-    CHECK(recovered({"linalg.CPU.SiLUOp(%0:" + t("1") + "[constant:[1]][constant:[1]]) -> (%1:" + t("1") + "[k:a b])"}) == "");
-    CHECK(recovered({"linalg.CPU.SiLUOp(%0:" + t("1") + "[constant:[1]][constant:[2]]) -> (%1:" + t("1") + ")"}) ==
-          "linalg.SiLUOp: attribute 'constant' is lost: it is printed twice, with different values");
+    CHECK(recovered({"linalg.CPU.SiLUOp(%0:" + t("1") +
+                     "[constant:[1]][constant:[1]]) -> (%1:" + t("1") + "[k:a b])"}) == "");
+    CHECK(
+        recovered({"linalg.CPU.SiLUOp(%0:" + t("1") +
+                   "[constant:[1]][constant:[2]]) -> (%1:" + t("1") + ")"}) ==
+        "linalg.SiLUOp: attribute 'constant' is lost: it is printed twice, with different values");
   }
 
   TEST_CASE("what only keeps books is dropped, unless something uses it") {
-    CHECK(recovered({op("SiLUOp", "2", "2"), "tensor.CPU.free (%0:" + t("2") + ") -> ()", "linalg.CPU.register<SiLU>() -> ()[symbol:a]",
+    CHECK(recovered({op("SiLUOp", "2", "2"), "tensor.CPU.free (%0:" + t("2") + ") -> ()",
+                     "linalg.CPU.register<SiLU>() -> ()[symbol:a]",
                      "dbg.CommentOp () -> ()[text:x]"}) == "");
-    CHECK(recovered({"linalg.CPU.register<SiLU>() -> (%0:" + t("2") + ")", "linalg.CPU.SiLUOp(%0) -> (%1:" + t("2") + ")"}) ==
+    CHECK(recovered({"linalg.CPU.register<SiLU>() -> (%0:" + t("2") + ")",
+                     "linalg.CPU.SiLUOp(%0) -> (%1:" + t("2") + ")"}) ==
           "linalg.register: signature is lost: it has results");
   }
 
@@ -472,6 +634,7 @@ TEST_SUITE("upgrade") {
     std::size_t upgraded = 0;
     for (const std::string& path : corpus()) {
       CAPTURE(path);
+      if (mir::test::is_ambiguous(path)) continue;
       std::ifstream in(path, std::ios::binary);
       Upgraded net({std::istreambuf_iterator<char>(in), {}});
       if (!net.good) continue;

@@ -54,7 +54,7 @@ TEST_SUITE("parse") {
   TEST_CASE("attribute values nest") {
     CHECK(op_nodes("a.b [k:{\"x\":[1, 2], y:{}}, l:[], m:tensor<[1], F, C>]") ==
           "OpName Leaf:1 Leaf:1 Array:2 DictEntry Dict DictEntry Dict:2 Attribute Array Attribute "
-          "Type:1 Attribute Attributes:3 OpEnd");
+          "Type:1 TypeValue Attribute Attributes:3 OpEnd");
   }
 
   TEST_CASE("quantisation attributes keep empty slots and unclosed kinds") {

@@ -168,10 +168,7 @@ inline constexpr AttrRow kPagedAttnAttributes[] = {
 inline constexpr AttrRow kRadixAttnAttributes[] = {
     {.name = "B", .type = AttrType::kInt, .summary = "batch"},
     {.name = "q_head", .type = AttrType::kInt, .required = true, .summary = "query heads"},
-    {.name = "kv_head",
-     .type = AttrType::kInt,
-     .required = true,
-     .summary = "key and value heads"},
+    {.name = "kv_head", .type = AttrType::kInt, .required = true, .summary = "key and value heads"},
     {.name = "D_QK",
      .type = AttrType::kInt,
      .required = true,
@@ -197,10 +194,7 @@ inline constexpr AttrRow kRadixSwaAttributes[] = {
      .summary = "prefill, decode or append"},
     {.name = "B", .type = AttrType::kInt, .summary = "batch"},
     {.name = "q_head", .type = AttrType::kInt, .required = true, .summary = "query heads"},
-    {.name = "kv_head",
-     .type = AttrType::kInt,
-     .required = true,
-     .summary = "key and value heads"},
+    {.name = "kv_head", .type = AttrType::kInt, .required = true, .summary = "key and value heads"},
     {.name = "D_QK",
      .type = AttrType::kInt,
      .required = true,
@@ -266,10 +260,11 @@ inline constexpr OpRow kAttentionRows[] = {
      .rule = "paged_attention",
      .page = "attention",
      .summary = "Attention over the rows of a key and value store that an index names.",
-     .example = "linalg.CPU.PagedAttnOp [need_attn_weights:true] "
-                "(%0:tensor<[1, 4, 8, 64], Float32, CPU>, %1:tensor<[1, 256, 2, 64], Float32, CPU>, "
-                "%2:tensor<[1, 256, 2, 64], Float32, CPU>, %3:tensor<[32], Int32, CPU>) -> "
-                "(%4:tensor<[1, 4, 8, 64], Float32, CPU>, %5:tensor<[1, 8, 4, 32], Float32, CPU>)"},
+     .example =
+         "linalg.CPU.PagedAttnOp [need_attn_weights:true] "
+         "(%0:tensor<[1, 4, 8, 64], Float32, CPU>, %1:tensor<[1, 256, 2, 64], Float32, CPU>, "
+         "%2:tensor<[1, 256, 2, 64], Float32, CPU>, %3:tensor<[32], Int32, CPU>) -> "
+         "(%4:tensor<[1, 4, 8, 64], Float32, CPU>, %5:tensor<[1, 8, 4, 32], Float32, CPU>)"},
     {.name = "RadixAttnRelaxOp",
      .type_name = "RadixAttnRelax",
      .operands = exactly(3),

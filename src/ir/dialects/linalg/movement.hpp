@@ -42,7 +42,10 @@ inline constexpr AttrRow kConcatAttributes[] = {
     {.name = "dim", .type = AttrType::kInt, .required = true, .summary = "dimension to join"},
 };
 inline constexpr AttrRow kStackAttributes[] = {
-    {.name = "dim", .type = AttrType::kInt, .required = true, .summary = "where the new one stands"},
+    {.name = "dim",
+     .type = AttrType::kInt,
+     .required = true,
+     .summary = "where the new one stands"},
 };
 inline constexpr AttrRow kRepeatAttributes[] = {
     {.name = "dim", .type = AttrType::kInt, .required = true, .summary = "dimension to repeat"},

@@ -18,7 +18,10 @@ inline constexpr AttrRow kReduceAttributes[] = {
 };
 inline constexpr AttrRow kTopKAttributes[] = {
     {.name = "k", .type = AttrType::kInt, .required = true, .summary = "how many elements"},
-    {.name = "dim", .type = AttrType::kInt, .default_text = "-1", .summary = "along this dimension"},
+    {.name = "dim",
+     .type = AttrType::kInt,
+     .default_text = "-1",
+     .summary = "along this dimension"},
     {.name = "largest",
      .type = AttrType::kBool,
      .default_text = "true",
@@ -29,7 +32,10 @@ inline constexpr AttrRow kTopKAttributes[] = {
      .summary = "in order of value, or of index"},
 };
 inline constexpr AttrRow kArgsortAttributes[] = {
-    {.name = "dim", .type = AttrType::kInt, .default_text = "-1", .summary = "along this dimension"},
+    {.name = "dim",
+     .type = AttrType::kInt,
+     .default_text = "-1",
+     .summary = "along this dimension"},
     {.name = "descending",
      .type = AttrType::kBool,
      .default_text = "false",
