@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <ranges>
 
 #include "mir/eval/evaluate.hpp"
 #include "mir/eval/parameters.hpp"
@@ -23,7 +22,8 @@ class BoundSearch {
       : schedule_(schedule), bindings_(bindings), bounds_(schedule.slots().size()) {}
 
   std::vector<Bound> run() {
-    for (const Step& step : std::views::reverse(schedule_.steps())) visit(step);
+    const auto steps = schedule_.steps();
+    for (std::size_t i = steps.size(); i-- > 0;) visit(steps[i]);
     return std::move(bounds_);
   }
 

@@ -22,12 +22,17 @@ std::vector<std::string> lines_of_file(const std::filesystem::path& path) {
   return lines;
 }
 
-/// Lines without the indentation of the first.
-std::string dedented(const std::vector<std::string>& lines) {
-  const auto indent = lines.empty() ? 0 : lines.front().find_first_not_of(' ');
+/// Code without what the formatter decides: white space, and where long strings are cut.
+std::string code_of(const std::vector<std::string>& lines) {
   std::string text;
-  for (const std::string& line : lines)
-    text += (line.size() < indent ? line : line.substr(indent)) + "\n";
+  for (const std::string& line : lines) {
+    for (const char c : line) {
+      if (c != ' ') text += c;
+    }
+  }
+  for (auto cut = text.find("\"\""); cut != text.npos; cut = text.find("\"\"", cut)) {
+    text.erase(cut, 2);
+  }
   return text;
 }
 
@@ -43,7 +48,7 @@ std::map<std::string, std::string> examples_of_tests() {
         name = word.substr(12, word.size() - 13);
         body.clear();
       } else if (word == "// end" && !name.empty()) {
-        examples[name] = dedented(body);
+        examples[name] = code_of(body);
         name.clear();
       } else if (!name.empty()) {
         body.push_back(line);
@@ -62,7 +67,7 @@ std::vector<std::string> blocks_of_document() {
       body.clear();
     } else if (line == "```" && inside) {
       inside = false;
-      blocks.push_back(dedented(body));
+      blocks.push_back(code_of(body));
     } else if (inside) {
       body.push_back(line);
     }

@@ -44,7 +44,7 @@ class RandomModule {
 
   std::string name() {
     constexpr std::string_view kPlain[] = {"main", "model.layers.0", "", "net-1", "a/b"};
-    constexpr std::string_view kOdd[] = {"two words", "0.weight", "x(%0)", "quote\"d",
+    constexpr std::string_view kOdd[] = {"two_words", "0.weight", "x(%0)", "quote\"d",
                                          "a<b>",      "tab\t",    "[k:1]"};
     return std::string(one_in(4) ? pick(kOdd) : pick(kPlain));
   }
@@ -287,7 +287,9 @@ class RandomModule {
       Values inside = visible;
       for (Value* argument : arguments_of(*entry)) inside.push_back(argument);
       fill(*entry, depth, inside);
-      for (std::size_t blocks = below(3); blocks != 0; --blocks) {
+      // Text cannot say that an entry with neither arguments nor ops stands before other blocks.
+      const bool silent_entry = entry->empty() && !signature;
+      for (std::size_t blocks = silent_entry ? 0 : below(3); blocks != 0; --blocks) {
         Block* block =
             module_.create_block(region, types(below(3)), intern("bb" + std::to_string(blocks)));
         name_arguments(*block);
