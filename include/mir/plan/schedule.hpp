@@ -58,7 +58,7 @@ struct Call {
 class Schedule {
  public:
   /// More steps than this are refused: calls of calls can multiply without end.
-  static constexpr std::size_t kMaxSteps = std::size_t{1} << 22;
+  static constexpr std::size_t kMaxSteps = std::size_t{1} << 20;
   /// Deepest nesting of calls.
   static constexpr std::size_t kMaxDepth = 1000;
 

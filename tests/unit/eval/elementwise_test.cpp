@@ -41,11 +41,11 @@ TEST_CASE("functions of one operand keep type and extents") {
       {"NegOp", {1, -2}},
       {"ReLUOp", {0, 2}},
   };
-  for (const auto& [name, expected] : cases) {
-    CAPTURE(name);
-    OneOp op(std::string("linalg.CPU.") + name +
+  for (const auto& each : cases) {
+    CAPTURE(each.first);
+    OneOp op(std::string("linalg.CPU.") + each.first +
              "(%0:tensor<[2], Float32, CPU>) -> (%1:tensor<[2], Float32, CPU>)");
-    CHECK(op.values({floats({2}, {-1, 2})}) == expected);
+    CHECK(op.values({floats({2}, {-1, 2})}) == each.second);
   }
   for (const char* name :
        {"ExpOp", "LogOp", "SinOp", "CosOp", "SigmoidOp", "SiLUOp", "GELUOp", "QuickGELUOp"}) {
