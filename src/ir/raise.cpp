@@ -128,9 +128,10 @@ class Raiser {
                        [](char c) { return static_cast<unsigned char>(c) < ' '; });
   }
 
-  void symbol(Symbol name) {
+  /// `ends`: whether what follows ends unquoted text with blanks in it.
+  void symbol(Symbol name, bool ends = true) {
     const std::string_view bare = text(name);
-    if (needs_quotes(bare, "(){}[]<>\"%,@")) {
+    if (needs_quotes(bare, "(){}[]<>\"%,@") || !(ends || bare.empty() || is_word(bare))) {
       out_.token(K::kSymbol, wrapped("@", quote(bare), ""));
     } else {
       out_.token(K::kSymbol, wrapped("@", bare, ""));
@@ -197,20 +198,32 @@ class Raiser {
   void attributes(std::span<const NamedAttr> list, bool list_present) {
     if (list.empty() && !list_present) return;
     out_.token(K::kLBracket);
-    bool first = true;
+    const Attr* before = nullptr;
     for (const NamedAttr& attribute : list) {
-      if (!first) out_.token(K::kComma);
-      first = false;
-      key(attribute.key);
+      if (before != nullptr) out_.token(K::kComma);
+      key(attribute.key, before != nullptr && goes_on(*before));
       out_.token(K::kColon);
       value(*attribute.value);
+      before = attribute.value;
     }
     out_.token(K::kRBracket);
   }
 
-  void key(Symbol of) {
+  /// Whether unquoted text goes on past a comma when no plain key follows.
+  static bool goes_on(const Attr& value) {
+    return value.kind() == AttrKind::kDim ||
+           (value.kind() == AttrKind::kString && !value.is_quoted());
+  }
+
+  static bool is_word(std::string_view bare) {
+    constexpr std::string_view kPlain =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.$/-";
+    return !bare.empty() && bare.find_first_not_of(kPlain) == bare.npos;
+  }
+
+  void key(Symbol of, bool follows_text) {
     const std::string_view bare = text(of);
-    if (bare.empty() || needs_quotes(bare, "(){}[]<>\"%,@:")) {
+    if (bare.empty() || needs_quotes(bare, "(){}[]<>\"%,@:") || (follows_text && !is_word(bare))) {
       out_.token(K::kKey, quote(bare));
     } else {
       out_.token(K::kKey, bare);
@@ -222,6 +235,8 @@ class Raiser {
     switch (attribute.kind()) {
       case AttrKind::kInt:
         return out_.token(K::kInt, attribute.spelling());
+      case AttrKind::kDim:
+        return out_.token(K::kDim, attribute.spelling());
       case AttrKind::kFloat:
         return out_.token(K::kFloat, attribute.spelling());
       case AttrKind::kQuantSpec:
@@ -245,7 +260,9 @@ class Raiser {
     }
     out_.token(K::kOpName, text(op.op_name().spelling));
     if (extra.has_label) label(text(extra.label));
-    if (op.has_symbol()) symbol(op.symbol());
+    if (op.has_symbol()) {
+      symbol(op.symbol(), !op.has_square_path() && (op.has_signature() || !extra.angles.empty()));
+    }
     for (const Symbol angle : extra.angles) {
       out_.token(K::kAngle, wrapped("<", text(angle), ">"));
     }
@@ -270,12 +287,9 @@ class Raiser {
 
   void label(std::string_view bare) {
     constexpr std::string_view kEntry = ".__entry";
-    constexpr std::string_view kWord =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.$/-";
-    const bool word = !bare.empty() && bare.find_first_not_of(kWord) == bare.npos;
     const bool entry =
         bare.size() > kEntry.size() && bare.find(kEntry) == bare.size() - kEntry.size();
-    if (word || (entry && !needs_quotes(bare, "(){}[]<>\"%,@"))) {
+    if (is_word(bare) || (entry && !needs_quotes(bare, "(){}[]<>\"%,@"))) {
       out_.token(K::kLabel, bare);
     } else {
       out_.token(K::kLabel, quote(bare));

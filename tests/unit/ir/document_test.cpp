@@ -119,9 +119,9 @@ TEST_SUITE("document") {
       CAPTURE(block);
       CHECK(texts.contains(block));
     }
-    for (const auto& [name, text] : examples) {
-      CAPTURE(name);
-      CHECK(std::find(blocks.begin(), blocks.end(), text) != blocks.end());
+    for (const auto& example : examples) {
+      CAPTURE(example.first);
+      CHECK(std::find(blocks.begin(), blocks.end(), example.second) != blocks.end());
     }
     CHECK(examples.size() >= 12);
   }

@@ -283,6 +283,9 @@ TEST_SUITE("raise") {
         "prog.jump \"a b\"[offset:1]",
         "prog.jump a b.__entry[offset:1]",
         "a.b(%0:tensor<[1], F, D>[@\"a]b\"]) -> ()",
+        "a.b() -> ()[k:two words, \"last key!\":1, last key!:$S+1, \"x y\":2]",
+        "a.b @\"two words\"",
+        "a.b @two words <CPU>",
     });
     Reading reading(text);
     CHECK(print(reading.module()) == text);

@@ -44,7 +44,7 @@ class RandomModule {
 
   std::string name() {
     constexpr std::string_view kPlain[] = {"main", "model.layers.0", "", "net-1", "a/b"};
-    constexpr std::string_view kOdd[] = {"two_words", "0.weight", "x(%0)", "quote\"d",
+    constexpr std::string_view kOdd[] = {"two words", "0.weight", "x(%0)", "quote\"d",
                                          "a<b>",      "tab\t",    "[k:1]"};
     return std::string(one_in(4) ? pick(kOdd) : pick(kPlain));
   }
@@ -93,6 +93,7 @@ class RandomModule {
   }
 
   const Attr* scalar() {
+    constexpr std::string_view kDims[] = {"2*$S-1", "?", "-$S", "$S/4", "($a+1)*$b/(3*$S)%7"};
     constexpr std::string_view kFloats[] = {
         "1e-06", "0.5", "-3.0", "inf", "-inf", "nan", "99999999999999999999"};
     switch (below(8)) {
@@ -105,7 +106,7 @@ class RandomModule {
       case 3:
         return context_.symbol_ref(name());
       case 4:
-        return context_.dim(*context_.dims().parse("2*$S-1"));
+        return context_.dim(*context_.dims().parse(pick(kDims)));
       case 5:
         return context_.scalar(AttrKind::kOpaque, "#d.x<(a) -> b, \"c\">");
       case 6:
@@ -154,7 +155,7 @@ class RandomModule {
   }
 
   std::vector<NamedAttr> attributes() {
-    constexpr std::string_view kKeys[] = {"axis", "a.b-c$1", "last_key", "odd:key", "5", "[k]"};
+    constexpr std::string_view kKeys[] = {"axis", "a.b-c$1", "last key!", "odd:key", "5", "[k]"};
     std::vector<NamedAttr> list;
     for (std::size_t n = below(4); n != 0; --n) {
       std::string key(pick(kKeys));
