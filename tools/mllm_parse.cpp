@@ -82,8 +82,7 @@ ExitCode check_round_trip(const SyntaxTree& tree) {
 
 void check_form(std::string_view wanted, const Module& module, Diagnostics& diagnostics) {
   if (wanted.empty() || module.is_portable() == (wanted == "portable")) return;
-  const Location at = module.top()->location();
-  diagnostics.error(DiagCode::kWrongForm, {at.raw, at.raw + 1},
+  diagnostics.error(DiagCode::kWrongForm, module.top()->span(),
                     fmt::format("module is in {} form, expected {} form",
                                 module.is_portable() ? "portable" : "dump", wanted));
 }

@@ -25,7 +25,7 @@ std::optional<Shape> static_shape(const TensorType* type) {
 /// Where a parameter is registered.
 Span place_of(const Value& parameter) {
   const Op* definition = parameter.defining_op();
-  return definition == nullptr ? Span{} : span_of(*definition);
+  return definition == nullptr ? Span{} : definition->span();
 }
 
 class Loader {
@@ -90,7 +90,7 @@ std::vector<Tensor> make_constants(const Schedule& schedule, Diagnostics& diagno
       constants[i] = *std::move(tensor);
     } else {
       const Use* use = slot.value->first_use();
-      diagnostics.error(tensor.error().code, use == nullptr ? Span{} : span_of(*use->user()),
+      diagnostics.error(tensor.error().code, use == nullptr ? Span{} : use->user()->span(),
                         tensor.error().message);
     }
   }

@@ -58,7 +58,7 @@ bool SessionRun::check_input(std::size_t number, const Tensor& tensor) {
                     port.type->rank() == tensor.shape().size() &&
                     (!port.type->dtype() || *port.type->dtype() == tensor.dtype());
   if (fits) return true;
-  diagnostics_.error(DiagCode::kInputMismatch, span_of(*schedule_.module().top()),
+  diagnostics_.error(DiagCode::kInputMismatch, schedule_.module().top()->span(),
                      fmt::format("input {} '%{}' is {}, expected {}", number, port.name,
                                  tensor.defined() ? fmt::format("{} [{}]", name_of(tensor.dtype()),
                                                                 fmt::join(tensor.shape(), ", "))
@@ -68,7 +68,7 @@ bool SessionRun::check_input(std::size_t number, const Tensor& tensor) {
 }
 
 bool SessionRun::bind_inputs(std::span<const Tensor> inputs) {
-  const Span at = span_of(*schedule_.module().top());
+  const Span at = schedule_.module().top()->span();
   if (inputs.size() != schedule_.inputs().size()) {
     diagnostics_.error(DiagCode::kInputMissing, at,
                        fmt::format("{} inputs are given, {} takes {}", inputs.size(),
@@ -125,7 +125,7 @@ bool SessionRun::fits_memory() {
   if (!estimate) return true;
   const std::uint64_t needed = estimate->peak() - estimate->parameters;
   if (needed <= options_.memory_limit) return true;
-  diagnostics_.error(DiagCode::kLimitExceeded, span_of(*schedule_.module().top()),
+  diagnostics_.error(DiagCode::kLimitExceeded, schedule_.module().top()->span(),
                      fmt::format("{} needs {} bytes besides its parameters, at most {} are allowed",
                                  schedule_.title(), needed, options_.memory_limit));
   return false;

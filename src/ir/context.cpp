@@ -37,6 +37,7 @@ struct IRContext::State {
   StringInterner strings;
   DimTable dims{strings};
   SourceManager sources;
+  LocationTable locations{strings};
 
   std::mutex mutex;  // guards everything below
   Arena arena;
@@ -101,6 +102,12 @@ StringInterner& IRContext::strings() {
 }
 DimTable& IRContext::dims() {
   return state_->dims;
+}
+LocationTable& IRContext::locations() {
+  return state_->locations;
+}
+const LocationTable& IRContext::locations() const {
+  return state_->locations;
 }
 std::string_view IRContext::text(Symbol symbol) const {
   return state_->strings.text(symbol);

@@ -114,13 +114,13 @@ class JsonEmitter {
     for (Region* inner = of.first_region(); inner != nullptr; inner = inner->next()) {
       out["regions"].push_back(region(*inner));
     }
-    if (of.extra().has_loc) out["loc"] = context_.text(of.extra().loc_text);
-    if (of.location().is_position()) {
-      if (const SourceFile* file = context_.sources().file_of(of.location().raw)) {
-        const LineColumn at = file->line_column(of.location().raw);
-        out["line"] = at.line;
-        out["column"] = at.column;
-      }
+    const std::string stated = context_.locations().spelling(of.location());
+    if (!stated.empty()) out["loc"] = stated;
+    const Span at = of.span();
+    if (const SourceFile* file = context_.sources().file_of(at.begin)) {
+      const LineColumn begin = file->line_column(at.begin);
+      out["line"] = begin.line;
+      out["column"] = begin.column;
     }
     return out;
   }

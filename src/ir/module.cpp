@@ -217,6 +217,7 @@ void Module::set_operands(Op* op, std::span<Value* const> operands) {
 }
 
 void Module::set_attributes(Op* op, std::span<const NamedAttr> attributes, bool list_present) {
+  op->mark_modified();
   op->attributes_ = copy(attributes).data();
   op->attribute_count_ = static_cast<std::uint32_t>(attributes.size());
   op->has_attribute_list_ = list_present || !attributes.empty();
@@ -224,6 +225,7 @@ void Module::set_attributes(Op* op, std::span<const NamedAttr> attributes, bool 
 
 void Module::set_value_attributes(Value* value, std::span<const NamedAttr> attributes) {
   value->attributes_ = copy(attributes);
+  value->mark_mentions();
 }
 
 std::span<const NamedAttr> Module::copy(std::span<const NamedAttr> attributes) {
@@ -304,6 +306,16 @@ const UseOverride* Module::use_override(const Use& use) const {
 
 void Module::set_use_override(const Use& use, UseOverride override) {
   overrides_[&use] = override;
+  use.user()->mark_modified();
+}
+
+void Module::clear_use_override(const Use& use) {
+  if (!overrides_.empty() && overrides_.erase(&use) != 0) use.user()->mark_modified();
+}
+
+void Module::clear_use_overrides() {
+  for (const auto& [use, override] : overrides_) use->user()->mark_modified();
+  overrides_.clear();
 }
 
 }  // namespace mir

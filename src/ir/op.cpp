@@ -32,6 +32,12 @@ const Attr* Value::attribute(Symbol key) const {
   return nullptr;
 }
 
+void Value::mark_mentions() {
+  if (Op* op = defining_op()) op->mark_modified();
+  if (const Block* block = argument_of()) block->parent()->parent()->mark_modified();
+  for (const Use* use = uses_; use != nullptr; use = use->next()) use->user()->mark_modified();
+}
+
 std::size_t Value::use_count() const {
   std::size_t count = 0;
   for (const Use* use = uses_; use != nullptr; use = use->next()) ++count;
@@ -119,12 +125,21 @@ const OpExtra& Op::extra() const {
 
 OpExtra& Op::mutable_extra() {
   if (extra_ == nullptr) extra_ = module_->arena().create<OpExtra>();
+  modified_ = true;
   return *extra_;
 }
 
 std::string_view Op::angle(std::size_t i) const {
   const auto& angles = extra().angles;
   return i < angles.size() ? module_->context().text(angles[i]) : std::string_view();
+}
+
+Span Op::span() const {
+  const Span at = module_->context().locations().span(location_);
+  if (!at.known() || at.end > at.begin) return at;
+  const auto name = module_->context().text(this == module_->top() ? symbol_ : name_.spelling);
+  const SourcePos length = static_cast<SourcePos>(name.size()) + (this == module_->top() ? 1 : 0);
+  return {at.begin, at.begin + length};
 }
 
 Module& Op::module() const {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "mir/ir/print.hpp"
@@ -76,25 +77,23 @@ class NameCheck {
 
 class Raiser {
  public:
-  Raiser(const Module& module, LayoutPrinter& printer)
+  Raiser(const Module& module, LayoutPrinter& printer, const SourceTokens* source)
       : module_(module),
         context_(module.context()),
         out_(printer),
+        source_(source),
         renamed_(module.value_id_end()),
         fresh_(module.value_id_end()) {
     NameCheck(module, renamed_);
     number_renamed();
+    if (source_ != nullptr) {
+      same_form_ = source_->is_portable(module.top()->span().begin) == module.is_portable();
+      restated_.resize(module.op_id_end());
+      restate_free_values(module.body());
+    }
   }
 
-  void run() {
-    const Op& top = *module_.top();
-    symbol(top.symbol());
-    attributes(top.attributes(), false);
-    signature(module_.body());
-    out_.token(K::kLBrace);
-    blocks(module_.body());
-    out_.token(K::kRBrace);
-  }
+  void run() { op(*module_.top()); }
 
  private:
   void number_renamed() {
@@ -251,7 +250,54 @@ class Raiser {
 
   // -- ops and regions --------------------------------------------------------------------------
 
+  /// Heads, contents of regions and what closes them go out alike for all ops: the i-th of the
+  /// pieces around n regions is what stands before region i, the last what stands behind all.
   void op(const Op& op) {
+    const auto pieces =
+        source_ == nullptr ? std::span<const TokenRange>() : source_->pieces(op.span().begin);
+    const bool untouched = !pieces.empty() && is_untouched(op, pieces);
+    Region* region = op.first_region();
+    for (std::size_t i = 0;; ++i) {
+      if (untouched) {
+        source_->print(pieces[i], out_);
+      } else {
+        if (i < pieces.size()) source_->print_comments(pieces[i], out_);
+        piece(op, i == 0, region);
+        if (i < pieces.size()) source_->print_trailing(pieces[i], out_);
+      }
+      if (region == nullptr) return;
+      blocks(*region, untouched);
+      region = region->next();
+    }
+  }
+
+  /// What stands before `region`, which is the op's first or another one, or behind all of them.
+  void piece(const Op& op, bool first, const Region* region) {
+    if (&op == module_.top()) return module_piece(op, first);
+    if (first) head(op);
+    const bool signatures = op.first_region() != nullptr && op.first_region()->has_signature();
+    if (!first) out_.token(K::kRBrace);
+    if (signatures && (first || region == nullptr)) out_.token(first ? K::kLBrace : K::kRBrace);
+    if (region == nullptr) return location(op);
+    if (signatures) signature(*region);
+    out_.token(K::kLBrace);
+  }
+
+  void module_piece(const Op& top, bool first) {
+    if (!first) return out_.token(K::kRBrace);
+    symbol(top.symbol());
+    attributes(top.attributes(), false);
+    signature(module_.body());
+    out_.token(K::kLBrace);
+  }
+
+  void location(const Op& op) {
+    if (!op.location() || op.location().is_position()) return;
+    const std::string stated = context_.locations().spelling(op.location());
+    if (!stated.empty()) out_.token(K::kLoc, stated);
+  }
+
+  void head(const Op& op) {
     const OpExtra& extra = op.extra();
     if (extra.has_address) {
       const bool unnumbered = extra.address == ~std::uint64_t{0};
@@ -281,8 +327,6 @@ class Raiser {
       if (!before) attributes(op.attributes(), op.has_attribute_list());
       successors(op);
     }
-    if (op.first_region() != nullptr) bodies(op);
-    if (extra.has_loc) out_.token(K::kLoc, text(extra.loc_text));
   }
 
   void label(std::string_view bare) {
@@ -340,34 +384,98 @@ class Raiser {
             result.symbol, result.attributes);
   }
 
-  void bodies(const Op& op) {
-    const bool signatures = op.first_region()->has_signature();
-    if (signatures) out_.token(K::kLBrace);
-    for (Region* region = op.first_region(); region != nullptr; region = region->next()) {
-      if (signatures) signature(*region);
-      out_.token(K::kLBrace);
-      blocks(*region);
-      out_.token(K::kRBrace);
-    }
-    if (signatures) out_.token(K::kRBrace);
-  }
-
-  void blocks(const Region& region) {
+  void blocks(const Region& region, bool untouched) {
     for (Block* block = region.entry(); block != nullptr; block = block->next()) {
-      if (block->name()) {
-        out_.token(K::kBlockName, wrapped("^", text(block->name()), ""));
-        if (!block->arguments().empty()) {
-          list(block->arguments(), [&](const Value& argument) { definition(argument); });
-        }
-        out_.token(K::kColon);
-      }
+      if (block->name()) block_head(*block, untouched);
       for (Op* each : block->ops()) op(*each);
     }
+  }
+
+  void block_head(const Block& block, bool untouched) {
+    std::optional<TokenRange> tokens;
+    if (source_ != nullptr) {
+      const Op& op = *block.parent()->parent();
+      tokens = source_->block(op.span().begin, block.parent()->index(), text(block.name()));
+    }
+    if (tokens && untouched && !any_renamed(block.arguments())) {
+      return source_->print(*tokens, out_);
+    }
+    if (tokens) source_->print_comments(*tokens, out_);
+    out_.token(K::kBlockName, wrapped("^", text(block.name()), ""));
+    if (!block.arguments().empty()) {
+      list(block.arguments(), [&](const Value& argument) { definition(argument); });
+    }
+    out_.token(K::kColon);
+    if (tokens) source_->print_trailing(*tokens, out_);
+  }
+
+  // -- what the source has ----------------------------------------------------------------------
+
+  bool any_renamed(std::span<const Value> values) const {
+    return std::any_of(values.begin(), values.end(),
+                       [&](const Value& value) { return renamed_[value.id()]; });
+  }
+
+  /// Whether the op's own tokens still say what it is.
+  bool is_untouched(const Op& op, std::span<const TokenRange> pieces) const {
+    if (op.is_modified() || !same_form_ || restated_[op.id()]) return false;
+    if (pieces.size() != op.region_count() + 1) return false;
+    if (any_renamed(op.results())) return false;
+    for (const Use& use : op.operand_uses()) {
+      if (renamed_[use.value()->id()]) return false;
+    }
+    for (Region* region = op.first_region(); region != nullptr; region = region->next()) {
+      if (any_renamed(region->arguments()) || !returns_as_stated(*region)) return false;
+    }
+    return true;
+  }
+
+  bool returns_as_stated(const Region& region) const {
+    for (std::size_t i = 0; i < region.results().size(); ++i) {
+      const Value* returned = region.returned(i);
+      if (returned != nullptr && name_of(*returned) != region.results()[i].name) return false;
+    }
+    return true;
+  }
+
+  /// Some mention must say what a free value is. Where those that the text has for it are gone, its
+  /// first user prints anew.
+  void restate_free_values(const Region& region) {
+    for (const Value* value : region.free_values()) {
+      if (!value->has_uses() || is_stated(*value)) continue;
+      for (const Use* use = value->first_use(); use != nullptr; use = use->next()) {
+        restated_[use->user()->id()] = true;
+      }
+    }
+    for (Block* block = region.entry(); block != nullptr; block = block->next()) {
+      for (const Op* op : block->ops()) {
+        for (Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {
+          restate_free_values(*inner);
+        }
+      }
+    }
+  }
+
+  bool is_stated(const Value& value) const {
+    const std::string name = value.name().is_number() ? std::to_string(value.name().number())
+                                                      : std::string(text(value.name().symbol()));
+    for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
+      const Op& user = *use->user();
+      const auto pieces = source_->pieces(user.span().begin);
+      if (user.is_modified() || pieces.empty() ||
+          source_->states(pieces[0], name, value.has_symbol(), !value.attributes().empty())) {
+        return true;
+      }
+    }
+    return false;
   }
 
   const Module& module_;
   const IRContext& context_;
   LayoutPrinter& out_;
+  const SourceTokens* source_;  // null: print everything canonically
+  bool same_form_ = false;      // whether the source had the module in the form it has now
+  std::vector<bool> restated_;  // ops that must be printed anew
   std::vector<bool> renamed_;
   std::vector<ValueName> fresh_;
   std::string scratch_;
@@ -375,8 +483,8 @@ class Raiser {
 
 }  // namespace
 
-void raise(const Module& module, LayoutPrinter& printer) {
-  Raiser(module, printer).run();
+void raise(const Module& module, LayoutPrinter& printer, const SourceTokens* source) {
+  Raiser(module, printer, source).run();
 }
 
 std::string print(const Module& module) {
@@ -388,6 +496,26 @@ std::string print(const Module& module) {
 std::string print(const IRContext& context) {
   LayoutPrinter printer;
   for (const Module* module : context.modules()) raise(*module, printer);
+  return printer.finish();
+}
+
+std::string print(std::span<Module* const> modules, const SyntaxTree& source) {
+  LayoutPrinter printer(source.file().size());
+  const SourceTokens tokens(source);
+  auto aliases = tokens.aliases();
+  SourcePos done = 0;
+  for (const Module* module : modules) {
+    const SourcePos at = module->top()->span().begin;
+    const bool from_source = !tokens.pieces(at).empty() && at > done;
+    for (; from_source && !aliases.empty() && tokens.begin(aliases[0]) < at;
+         aliases = aliases.subspan(1)) {
+      tokens.print(aliases[0], printer);
+    }
+    raise(*module, printer, from_source ? &tokens : nullptr);
+    if (from_source) done = at;
+  }
+  for (const TokenRange& alias : aliases) tokens.print(alias, printer);
+  tokens.print_end(printer);
   return printer.finish();
 }
 

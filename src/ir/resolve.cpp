@@ -179,12 +179,11 @@ void Resolver::State::node(const Node& node) {
       return;
     case NodeKind::kLoc:
       if (head_.open) {
-        head_.extra.loc_text = context_.intern(text(node.token));
-        head_.extra.has_loc = head_.has_extra = true;
+        head_.location = stated_location(head_.location, node.token);
       } else {  // after the op's bodies
-        OpExtra& extra = open_ops_.back()->mutable_extra();
-        extra.loc_text = context_.intern(text(node.token));
-        extra.has_loc = true;
+        Op* op = open_ops_.back();
+        op->set_location(stated_location(op->location(), node.token));
+        op->mark_as_read();
       }
       return;
     case NodeKind::kBodyBegin:
@@ -247,6 +246,11 @@ ValueName Resolver::State::name_from_text(std::string_view text) {
     }
   }
   return ValueName::symbol(context_.intern(text));
+}
+
+Location Resolver::State::stated_location(Location position, std::uint32_t token) {
+  return context_.locations().stated(context_.locations().span(position).begin,
+                                     canonical_text(TokenKind::kLoc, text(token)));
 }
 
 // -- types ----------------------------------------------------------------------------------------
@@ -459,10 +463,13 @@ std::span<const NamedAttr> Resolver::State::attributes_of(const Mention& mention
 }
 
 void Resolver::State::set_mention_parts(Value& value, const Mention& mention) {
-  value.set_name(mention.name);
+  value.name_ = mention.name;
   module_->reserve_name(mention.name);
-  if (mention.has_symbol) value.set_symbol(mention.symbol);
-  if (mention.attribute_count != 0) module_->set_value_attributes(&value, attributes_of(mention));
+  if (mention.has_symbol) {
+    value.symbol_ = mention.symbol;
+    value.has_symbol_ = true;
+  }
+  if (mention.attribute_count != 0) value.attributes_ = module_->copy(attributes_of(mention));
 }
 
 namespace {
@@ -496,11 +503,12 @@ void Resolver::State::define(Value& value, const Mention& mention) {
 void Resolver::State::check_mention(const Mention& mention, Value& value) {
   const auto attributes = attributes_of(mention);
   if (value.is_free()) {
-    if (value.type() == nullptr) value.set_type(mention.type);
-    if (value.attributes().empty() && !attributes.empty()) {
-      module_->set_value_attributes(&value, attributes);
+    if (value.type() == nullptr) value.type_ = mention.type;
+    if (value.attributes().empty()) value.attributes_ = module_->copy(attributes);
+    if (mention.has_symbol && !value.has_symbol()) {
+      value.symbol_ = mention.symbol;
+      value.has_symbol_ = true;
     }
-    if (mention.has_symbol && !value.has_symbol()) value.set_symbol(mention.symbol);
   }
   if (mention.type != nullptr && mention.type != value.type()) {
     diagnostics_.error(DiagCode::kTypeConflict, span(mention.token),
@@ -651,11 +659,11 @@ void Resolver::State::begin_region(const Node&) {
   Op* op = bodies_.back().op;
   bodies_.back().has_regions = true;
   Region* region = module_->add_region(op);
-  region->set_has_signature(true);
+  region->has_signature_ = true;
   bodies_.push_back({op, region});
   scopes_.enter(false);
   bodies_.back().block = make_block(*region, loose_operands_, {});
-  region->set_results(region_results(loose_results_));
+  region->results_ = region_results(loose_results_);
   forget_mentions();
 }
 
@@ -717,9 +725,8 @@ void Resolver::State::settle_free_values(Region& region) {
     Value* defined = scopes_.find(value->name());
     if (defined != nullptr && defined != value) {
       if (value->type() != nullptr && value->type() != defined->type()) {
-        const Location at = value->first_use()->user()->location();
         diagnostics_.error(
-            DiagCode::kTypeConflict, {at.raw, at.raw + 1},
+            DiagCode::kTypeConflict, value->first_use()->user()->span(),
             fmt::format("value is used as {}, defined as {}", value->type()->spelling(),
                         defined->type() == nullptr ? "untyped" : defined->type()->spelling()));
       }
@@ -729,11 +736,11 @@ void Resolver::State::settle_free_values(Region& region) {
     if (value->attribute(constant_key_) != nullptr || value->has_symbol()) {
       if (value->type() != nullptr) continue;
     }
-    const Location at = value->has_uses() ? value->first_use()->user()->location() : Location{};
+    const Span at = value->has_uses() ? value->first_use()->user()->span() : Span();
     const std::string name = value->name().is_number()
                                  ? std::to_string(value->name().number())
                                  : std::string(context_.text(value->name().symbol()));
-    diagnostics_.error(DiagCode::kUndefinedValue, {at.raw, at.raw + 1},
+    diagnostics_.error(DiagCode::kUndefinedValue, at,
                        fmt::format("value '%{}' is used and nothing defines it", name));
   }
   module_->remove_unused_free_values(region);
@@ -766,7 +773,8 @@ void Resolver::State::begin_module(const Node& node) {
   bodies_.push_back({top, &region});
   scopes_.enter(true);
   bodies_.back().block = make_block(region, loose_operands_, {});
-  region.set_results(region_results(loose_results_));
+  region.results_ = region_results(loose_results_);
+  top->mark_as_read();
   forget_mentions();
 }
 

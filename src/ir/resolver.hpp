@@ -100,7 +100,11 @@ class Resolver::State {
 
   std::string_view text(std::uint32_t token) const;
   Span span(std::uint32_t token) const { return unit_->span(token); }
-  Location location(std::uint32_t token) const { return {unit_->span(token).begin}; }
+  Location location(std::uint32_t token) const {
+    return context_.locations().position(unit_->span(token).begin);
+  }
+  /// The location of an op at `position` that ends with this `loc(...)`.
+  Location stated_location(Location position, std::uint32_t token);
   Symbol symbol_from_text(std::string_view text);
 
   IRContext& context_;

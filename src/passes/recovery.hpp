@@ -40,8 +40,7 @@ class Recovery {
     if (is_stated(op, fact)) return;
     report.entries.push_back(
         {LossEntry::Source::kRefused, op.location(), describe(op), std::string(fact), why});
-    const SourcePos at = op.location().is_position() ? op.location().raw : 0;
-    diagnostics.error(DiagCode::kLostMeaning, {at, at},
+    diagnostics.error(DiagCode::kLostMeaning, op.span(),
                       fmt::format("{}: {} is lost: {}", describe(op), fact, why));
   }
   void note(const Op& op, LossEntry::Source source, std::string_view fact, std::string used) {

@@ -240,7 +240,8 @@ TokenKind Lexer::op_name_tag(char close, TokenKind kind) {
     if (*bracket != close) continue;
     const Byte* after = skip_space(bracket + 1);
     if (fallback == nullptr) fallback = bracket + 1;
-    if (*after == '[' || *after == '(' || *after == '<') {
+    const bool before_loc = std::strncmp(reinterpret_cast<const char*>(after), "loc", 3) == 0;
+    if (*after == '[' || *after == '(' || *after == '<' || before_loc) {
       cursor_ = bracket + 1;
       return finish(kind);
     }

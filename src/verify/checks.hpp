@@ -14,10 +14,7 @@ namespace mir::checks {
 /// Reports at an op.
 inline Diagnostic& report(Diagnostics& diagnostics, const Op& op, DiagCode code,
                           std::string message) {
-  const SourcePos at = op.location().is_position() ? op.location().raw : 0;
-  const auto length =
-      static_cast<SourcePos>(op.module().context().text(op.op_name().spelling).size());
-  return diagnostics.error(code, {at, at == 0 ? 0 : at + length}, std::move(message));
+  return diagnostics.error(code, op.span(), std::move(message));
 }
 
 inline std::string_view text(const Op& op, Symbol symbol) {

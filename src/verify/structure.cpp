@@ -23,7 +23,7 @@ void check_unique(const Op& op, Symbol symbol, const Op* first, Diagnostics& dia
   if (first == nullptr || first == &op) return;
   Diagnostic& diagnostic = report(diagnostics, op, DiagCode::kDuplicateSymbol,
                                   fmt::format("symbol '@{}' is declared twice", text(op, symbol)));
-  diagnostic.note({first->location().raw, first->location().raw}, "first declared here");
+  diagnostic.note(first->span(), "first declared here");
 }
 
 }  // namespace
@@ -134,7 +134,7 @@ class BlockOrder {
       Diagnostic& diagnostic = report(
           diagnostics, op, DiagCode::kUseBeforeDefinition,
           fmt::format("operand {} of '{}' is defined below its use", use.index(), op.name()));
-      diagnostic.note({definition->location().raw, definition->location().raw}, "defined here");
+      diagnostic.note(definition->span(), "defined here");
     }
     for (Region* inner = op.first_region(); inner != nullptr; inner = inner->next()) {
       check(*inner, diagnostics);

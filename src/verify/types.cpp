@@ -27,10 +27,8 @@ void types(const Op& op, Diagnostics& diagnostics) {
     if (use.value()->type() == nullptr) return;  // reported by resolve
     operands.push_back(use.value()->type());
   }
-  const SourcePos at = op.location().is_position() ? op.location().raw : 0;
-  const auto length = static_cast<SourcePos>(text(op, op.op_name().spelling).size());
   InferContext inference(op.module().context(), op.info().mnemonic, operands, op.attributes(),
-                         op.result_count(), {at, at == 0 ? 0 : at + length}, diagnostics);
+                         op.result_count(), op.span(), diagnostics);
   if (!row->infer(inference)) return;
   for (std::uint32_t i = 0; i < op.result_count() && i < inference.results().size(); ++i) {
     const Type* stated = op.result(i)->type();

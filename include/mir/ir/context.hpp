@@ -9,6 +9,7 @@
 
 #include "mir/ir/attribute.hpp"
 #include "mir/ir/dim.hpp"
+#include "mir/ir/location.hpp"
 #include "mir/ir/op_row.hpp"
 #include "mir/ir/type.hpp"
 #include "mir/support/interner.hpp"
@@ -58,6 +59,8 @@ class IRContext {
   const SourceManager& sources() const;
   StringInterner& strings();
   DimTable& dims();
+  LocationTable& locations();
+  const LocationTable& locations() const;
   Symbol intern(std::string_view text) { return strings().intern(text); }
   std::string_view text(Symbol symbol) const;
 

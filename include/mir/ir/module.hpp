@@ -95,11 +95,9 @@ class Module {
   // -- dump oddities ---------------------------------------------------------------------------
   const UseOverride* use_override(const Use& use) const;
   void set_use_override(const Use& use, UseOverride override);
-  void clear_use_override(const Use& use) {
-    if (!overrides_.empty()) overrides_.erase(&use);
-  }
+  void clear_use_override(const Use& use);
   bool has_use_overrides() const { return !overrides_.empty(); }
-  void clear_use_overrides() { overrides_.clear(); }
+  void clear_use_overrides();
 
   std::uint32_t op_id_end() const { return next_op_id_; }
   std::uint32_t value_id_end() const { return next_value_id_; }

@@ -12,6 +12,7 @@
 
 #include "mir/ir/attribute.hpp"
 #include "mir/ir/context.hpp"
+#include "mir/ir/location.hpp"
 #include "mir/ir/type.hpp"
 #include "mir/support/source.hpp"
 
@@ -21,16 +22,8 @@ class Block;
 class Module;
 class Op;
 class Region;
+class Resolver;
 class Value;
-
-/// Where an op comes from: a position in the source space, or a handle of the module's location
-/// table (ranges, fused, call sites, names).
-struct Location {
-  static constexpr std::uint32_t kTableBit = 0x8000'0000u;
-  std::uint32_t raw = 0;  ///< 0: unknown
-  bool is_position() const { return raw != 0 && (raw & kTableBit) == 0; }
-  friend bool operator==(Location, Location) = default;
-};
 
 /// A value's name in text: decimal storage ids are numbers, everything else is interned.
 class ValueName {
@@ -62,6 +55,7 @@ class Use {
   Use* next() const { return next_; }
   /// Position among the user's operands.
   std::uint32_t index() const;
+  /// Moves the use; Op::set_operand is the way that also marks the user as modified.
   void set(Value* value);
 
  private:
@@ -74,21 +68,29 @@ class Use {
 };
 
 /// A tensor (or other typed datum): a result, a block argument, or a free value of a region (used
-/// there and defined nowhere: constants, parameters, inputs of a dump).
+/// there and defined nowhere: constants, parameters, inputs of a dump). Setters mark the ops that
+/// mention it as modified.
 class Value {
  public:
   const Type* type() const { return type_; }
-  void set_type(const Type* type) { type_ = type; }
+  void set_type(const Type* type) {
+    type_ = type;
+    mark_mentions();
+  }
   const TensorType* tensor_type() const { return dyn_cast<TensorType>(type_); }
 
   ValueName name() const { return name_; }
-  void set_name(ValueName name) { name_ = name; }
+  void set_name(ValueName name) {
+    name_ = name;
+    mark_mentions();
+  }
   /// The symbol of `[@symbol]`; empty: none.
   Symbol symbol() const { return symbol_; }
   bool has_symbol() const { return has_symbol_; }
   void set_symbol(Symbol symbol) {
     symbol_ = symbol;
     has_symbol_ = true;
+    mark_mentions();
   }
   /// Attributes that every mention repeats (`constant`, `quant_recipe`, `symbol`).
   std::span<const NamedAttr> attributes() const { return attributes_; }
@@ -117,7 +119,10 @@ class Value {
 
  private:
   friend class Module;
+  friend class Resolver;
   friend class Use;
+  void mark_mentions();
+
   static constexpr std::uintptr_t kTag = 3, kResult = 0, kArgument = 1, kFree = 2;
 
   const Type* type_ = nullptr;
@@ -135,11 +140,9 @@ class Value {
 struct OpExtra {
   std::span<const Symbol> angles;  ///< texts of `<...>` in order: device, fragment kind, op type
   Symbol label;                    ///< target of prog.jump
-  Symbol loc_text;                 ///< whole text of `loc(...)`
   std::uint64_t address = 0;       ///< of `addr:`
   bool has_address = false;
   bool has_label = false;
-  bool has_loc = false;
   struct Successor {
     Symbol block;
     std::uint32_t first_operand = 0;  ///< its arguments are operands [first, first + count)
@@ -210,9 +213,14 @@ class Op {
   bool is_erased() const { return erased_; }
 
   Location location() const { return location_; }
-  void set_location(Location location) { location_ = location; }
+  void set_location(Location location) {
+    location_ = location;
+    modified_ = true;
+  }
+  /// Where the text names the op, for diagnostics; unknown for an op that no text has.
+  Span span() const;
   std::uint32_t id() const { return id_; }
-  /// Whether anything but its place changed since it was read from text.
+  /// Whether anything but its place and the contents of its regions changed since it was read.
   bool is_modified() const { return modified_; }
   void mark_modified() { modified_ = true; }
   void mark_as_read() { modified_ = false; }
@@ -260,7 +268,10 @@ class Op {
  public:
   /// Whether the path was written `[name="..."]`.
   bool has_square_path() const { return square_path_; }
-  void set_square_path(bool square) { square_path_ = square; }
+  void set_square_path(bool square) {
+    square_path_ = square;
+    modified_ = true;
+  }
 };
 
 /// Forward and backward iteration over the ops of a block; the current op may be erased.
@@ -366,9 +377,11 @@ class Region {
   }
   /// Whether the text has `(ins) -> (outs)` for it.
   bool has_signature() const { return has_signature_; }
-  void set_has_signature(bool has) { has_signature_ = has; }
+  void set_has_signature(bool has);
+  /// Position among the op's regions.
+  std::uint32_t index() const { return index_; }
   std::span<const RegionResult> results() const { return results_; }
-  void set_results(std::span<const RegionResult> results) { results_ = results; }
+  void set_results(std::span<const RegionResult> results);
   /// What the terminator of the last block hands over as that result; null when there is no
   /// terminator or it does not fit the signature.
   Value* returned(std::size_t result) const;
@@ -378,6 +391,7 @@ class Region {
  private:
   friend class Module;
   friend class Op;
+  friend class Resolver;
   Op* parent_ = nullptr;
   Region* next_ = nullptr;
   Block* first_ = nullptr;
@@ -390,6 +404,16 @@ class Region {
   Region* last_region_ = nullptr;  // of the op; only its first region knows
   bool has_signature_ = false;
 };
+
+inline void Region::set_has_signature(bool has) {
+  has_signature_ = has;
+  parent_->mark_modified();
+}
+
+inline void Region::set_results(std::span<const RegionResult> results) {
+  results_ = results;
+  parent_->mark_modified();
+}
 
 inline std::uint32_t Op::region_count() const {
   return regions_ == nullptr ? 0 : regions_->last_region_->index_ + 1;

@@ -9,9 +9,6 @@
 
 namespace mir {
 
-/// Where the op's name stands in its text.
-Span span_of(const Op& op);
-
 /// Reports an error at `op`, with the innermost calls that lead to activation `call` as notes.
 Diagnostic& report(Diagnostics& diagnostics, const Op& op, std::span<const Call> calls,
                    std::uint32_t call, DiagCode code, std::string message);

@@ -84,7 +84,7 @@ class ScheduleBuilder {
 const Region* ScheduleBuilder::find_entry(std::string_view entry) {
   const Op& top = *module_.top();
   if (!module_.is_portable()) {
-    diagnostics_.error(DiagCode::kWrongForm, span_of(top),
+    diagnostics_.error(DiagCode::kWrongForm, top.span(),
                        "only a portable module can be executed, this one is a dump");
     return nullptr;
   }
@@ -94,7 +94,7 @@ const Region* ScheduleBuilder::find_entry(std::string_view entry) {
   }
   const SubGraphOp graph = dyn_cast<SubGraphOp>(module_.lookupSymbol(entry).op);
   if (!graph || graph.body() == nullptr) {
-    diagnostics_.error(DiagCode::kEntryUnknown, span_of(top),
+    diagnostics_.error(DiagCode::kEntryUnknown, top.span(),
                        fmt::format("module '{}' has no graph '@{}'", text(module_.name()), entry));
     return nullptr;
   }

@@ -7,6 +7,7 @@
 
 #include "mir/ir/infer.hpp"
 #include "mir/ir/writer.hpp"
+#include "mir/syntax/parse.hpp"
 #include "mir/verify/verify.hpp"
 #include "read.hpp"
 
@@ -142,6 +143,40 @@ TEST_SUITE("document") {
     // end
     CHECK_FALSE(diagnostics.has_errors());
     CHECK(printed == text);
+  }
+
+  TEST_CASE("a text that is changed in one place keeps the rest") {
+    IRContext context;
+    register_builtin_dialects(context);
+    Diagnostics diagnostics;
+    const SourceFile* file = context.sources().add(
+        "model.mir", "// Made by hand.\n@main () -> () {\n    a.b() -> ()  // kept\n}\n");
+    const Symbol seen = context.intern("seen");
+    // example [edit]
+    std::optional<SyntaxTree> tree = parse(*file, diagnostics);
+    std::vector<Module*> modules = resolve(*tree, context, diagnostics);
+    modules[0]->body().entry()->front()->set_attribute(seen, context.boolean(true));
+    std::string edited = print(modules, *tree);
+    // end
+    CHECK(edited == "// Made by hand.\n@main () -> () {\n    a.b() -> ()[seen:true]  // kept\n}\n");
+  }
+
+  TEST_CASE("an op made from two says so") {
+    Reading reading(
+        "@main () -> () {\n    a.b() -> () loc(\"x.py\":3)\n    a.c() -> () loc(\"y\")\n}\n");
+    Module& module = reading.module();
+    IRContext& context = module.context();
+    Op* first = module.body().entry()->front();
+    Op* second = first->next();
+    // example [fused]
+    LocationTable& locations = context.locations();
+    const Location both[] = {first->location(), second->location()};
+    Op* made = IRWriter(module).createAtPos(
+        second, IRWriter::AFTER,
+        {.name = context.op_name("a.bc"), .location = locations.fused(both)});
+    std::string where = locations.spelling(made->location());
+    // end
+    CHECK(where == "loc(fused[\"x.py\":3, \"y\"])");
   }
 
   TEST_CASE("values know their definition and their uses") {

@@ -111,12 +111,15 @@ class Isomorphism {
            attributes("attributes of operand", one.attributes, other.attributes);
   }
 
+  static std::string stated_location(const Op& op) {
+    return op.module().context().locations().spelling(op.location());
+  }
+
   bool extras(const OpExtra& a, const OpExtra& b) {
     if (!same("angles", a.angles.size(), b.angles.size()) ||
         !same("has label", a.has_label, b.has_label) || !symbols("label", a.label, b.label) ||
         !same("has address", a.has_address, b.has_address) ||
-        !same("address", a.address, b.address) || !same("has loc", a.has_loc, b.has_loc) ||
-        !symbols("loc", a.loc_text, b.loc_text) ||
+        !same("address", a.address, b.address) ||
         !same("successors", a.successors.size(), b.successors.size())) {
       return false;
     }
@@ -145,6 +148,7 @@ class Isomorphism {
            same("has lists", a.has_signature(), b.has_signature()) &&
            same("has attribute list", a.has_attribute_list(), b.has_attribute_list()) &&
            attributes("attributes", a.attributes(), b.attributes()) &&
+           texts("location", stated_location(a), stated_location(b)) &&
            extras(a.extra(), b.extra()) && same("operands", a.operand_count(), b.operand_count()) &&
            same("results", a.result_count(), b.result_count()) &&
            same("regions", a.region_count(), b.region_count());

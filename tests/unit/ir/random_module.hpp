@@ -238,9 +238,19 @@ class RandomModule {
     if (one_in(4)) op->set_symbol(intern(name()));
     if (one_in(4)) op->set_path(intern(one_in(3) ? "odd name" : "model.q_proj"));
     if (op->has_path()) op->set_square_path(one_in(2));
+    if (one_in(4)) op->set_location(location());
     if (one_in(2)) add_extra(*op);
     if (!portable_) add_overrides(*op);
     return op;
+  }
+
+  Location location() {
+    LocationTable& table = context_.locations();
+    constexpr std::string_view kStated[] = {
+        "loc(\"model.cpp\":12:3)", "loc(callsite(\"f\" at \"g\"(\"a.py\":1)))",
+        "loc(fused<\"tiled\">[\"a\", unknown])", "loc(what is this)", "loc(unknown)"};
+    const Location both[] = {table.parse(pick(kStated)), table.named("second")};
+    return one_in(2) ? both[0] : table.fused(both);
   }
 
   void add_extra(Op& op) {
@@ -251,8 +261,6 @@ class RandomModule {
     extra.angles = module_.copy(std::span<const Symbol>(angles));
     extra.has_address = one_in(3);
     if (extra.has_address) extra.address = one_in(3) ? ~std::uint64_t{0} : engine_() >> below(64);
-    extra.has_loc = one_in(4);
-    if (extra.has_loc) extra.loc_text = intern("loc(\"model.cpp\":12:3)");
     if (!op.has_signature() || one_in(2)) return;
     std::vector<OpExtra::Successor> successors;
     std::uint32_t first = op.operand_count();

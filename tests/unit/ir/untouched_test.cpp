@@ -1,0 +1,233 @@
+// Printing what nobody touched as its author wrote it.
+#include <fstream>
+#include <iterator>
+#include <random>
+
+#include "../syntax/corpus.hpp"
+#include "isomorphic.hpp"
+#include "mir/ir/writer.hpp"
+#include "mir/syntax/format.hpp"
+#include "mir/syntax/parse.hpp"
+#include "random_module.hpp"
+#include "read.hpp"
+
+using namespace mir;
+using mir::test::find_op;
+using mir::test::Isomorphism;
+using mir::test::ops_of;
+using mir::test::RandomModule;
+using mir::test::Reading;
+
+namespace {
+
+/// A text with its tree and its modules.
+struct Source {
+  explicit Source(std::string text) {
+    register_builtin_dialects(context);
+    const SourceFile* file = context.sources().add("source.mir", std::move(text));
+    REQUIRE(file != nullptr);
+    tree = parse(*file, diagnostics);
+    modules = resolve(*tree, context, diagnostics);
+    REQUIRE(mir::test::lines_of(diagnostics, context) == std::vector<std::string>{});
+    REQUIRE_FALSE(modules.empty());
+  }
+  Module& module() { return *modules.front(); }
+  std::string print() const { return mir::print(modules, *tree); }
+
+  IRContext context;
+  Diagnostics diagnostics;
+  std::optional<SyntaxTree> tree;
+  std::vector<Module*> modules;
+};
+
+constexpr std::string_view kText = R"(// A file's first words.
+#scale = {"factor":2}
+// About the module.
+@main () -> () {  // opens
+    // About a.b.
+    // More about a.b.
+    a.b [k:#scale, n:01] () -> (%0:tensor<[2], F, D>)  // behind a.b
+    a.c [
+            // inside a.c
+            k:'x' "two"] (%0) -> ()
+    graph.SubGraphOp @f <notype> {
+        (%0:tensor<[$b+$a], F, D>) -> (%0:tensor<[$b+$a], F, D>) {  // of f
+            cf.ReturnOp (%0:tensor<[$b+$a], F, D>) -> ()
+            // f's last words
+        }  // behind the inner brace
+        // before the outer brace
+    } loc(  "f.cpp" : 3 )
+    cf.CondBranchOp (%0) -> () [^yes, ^no] {
+    // About yes.
+    ^yes:  // behind yes
+        a.d () -> ()
+    // the block's end
+    ^no(%2:tensor<[1], F, D>):
+    }
+    // The module's last words.
+}
+#late = "unused"
+// The end.
+)";
+
+}  // namespace
+
+TEST_SUITE("untouched") {
+  TEST_CASE("a module nobody touched prints as the formatter prints its text") {
+    Source source{std::string(kText)};
+    CHECK(source.print() == format(*source.tree));
+    CHECK(source.print().find("#scale") != std::string::npos);
+    CHECK(print(source.module()).find("#scale") == std::string::npos);
+  }
+
+  TEST_CASE("every dump prints from IR with its source as the formatter prints it") {
+    for (const std::string& path : mir::test::corpus()) {
+      CAPTURE(path);
+      if (mir::test::is_ambiguous(path)) continue;
+      std::ifstream in(path, std::ios::binary);
+      Source source(std::string(std::istreambuf_iterator<char>(in), {}));
+      CHECK(source.print() == format(*source.tree));
+    }
+  }
+
+  TEST_CASE("a changed op prints anew and keeps its comments; its neighbours keep their tokens") {
+    Source source{std::string(kText)};
+    Op* op = find_op(source.module().body(), "a.b");
+    op->set_attribute(source.context.intern("n"), source.context.integer(7));
+    const std::string text = source.print();
+    CHECK(text.find("    // About a.b.\n    // More about a.b.\n"
+                    "    a.b() -> (%0:tensor<[2], F, D>)[k:{\"factor\":2}, n:7]  // behind a.b\n") !=
+          std::string::npos);
+    CHECK(text.find("// inside a.c\n") != std::string::npos);
+    CHECK(text.find("(%0) -> ()\n") != std::string::npos);
+    CHECK(text.find("[$b+$a]") != std::string::npos);
+  }
+
+  TEST_CASE("comments inside a changed head move above it, those of its braces stay inside") {
+    Source source{std::string(kText)};
+    find_op(source.module().body(), "a.c")
+        ->set_path(source.context.intern("model.c"));
+    Op* graph = find_op(source.module().body(), "graph.SubGraphOp");
+    graph->set_symbol(source.context.intern("g"));
+    const std::string text = source.print();
+    CHECK(text.find("    // inside a.c\n    a.c <name=\"model.c\">(%0:tensor<[2], F, D>) -> ()[") != std::string::npos);
+    CHECK(text.find("graph.SubGraphOp @g <notype> {\n"
+                    "        (%0:tensor<[$a+$b], F, D>) -> (%0:tensor<[$a+$b], F, D>) {  // of f\n"
+                    "            cf.ReturnOp (%0:tensor<[$b+$a], F, D>) -> ()\n"
+                    "            // f's last words\n"
+                    "            // behind the inner brace\n"
+                    "            // before the outer brace\n"
+                    "        }\n"
+                    "    } loc(\"f.cpp\":3)\n") != std::string::npos);
+  }
+
+  TEST_CASE("a removed op takes its comments along, a new op has none") {
+    Source source{std::string(kText)};
+    Op* op = find_op(source.module().body(), "a.c");
+    IRWriter writer(source.module());
+    writer.createAtPos(op, IRWriter::BEFORE, {.name = source.context.op_name("a.new")});
+    writer.removeOp(op);
+    const std::string text = source.print();
+    CHECK(text.find("inside a.c") == std::string::npos);
+    CHECK(text.find("// behind a.b\n    a.new() -> ()\n    graph.SubGraphOp") != std::string::npos);
+  }
+
+  TEST_CASE("changes of a value reach every op that mentions it") {
+    Source source("@main () -> () {\n"
+                  "    a.b () -> (%0:tensor<[02], F, D>)  // b\n"
+                  "    a.c (%0:tensor<[02], F, D>) -> ()\n"
+                  "    a.d [k:01] () -> ()\n"
+                  "}\n");
+    Op* op = find_op(source.module().body(), "a.b");
+    SUBCASE("type") { op->result()->set_type(source.context.opaque_type("!a.t")); }
+    SUBCASE("name") { op->result()->set_name(ValueName::number(9)); }
+    SUBCASE("symbol") { op->result()->set_symbol(source.context.intern("w")); }
+    SUBCASE("attributes") {
+      const NamedAttr attribute{source.context.intern("k"), source.context.integer(1)};
+      source.module().set_value_attributes(op->result(), std::span(&attribute, 1));
+    }
+    const std::string text = source.print();
+    CHECK(text.find("[02]") == std::string::npos);
+    CHECK(text.find("a.d [k:01]") != std::string::npos);
+    Reading again(text);
+    CHECK(Isomorphism(source.module(), again.module()).difference() == "");
+  }
+
+  TEST_CASE("what a free value is stays said when the op that said it goes") {
+    Source source("@main [mir_version:1] () -> () {\n"
+                  "    tensor.CPU.free (%c:tensor<[1], Float32, CPU>[constant:[1]]) -> ()\n"
+                  "    tensor.CPU.free (%c) -> ()\n"
+                  "    tensor.CPU.free (%c) -> ()\n"
+                  "    cf.ReturnOp () -> ()\n"
+                  "}\n");
+    CHECK(source.print() == format(*source.tree));
+    IRWriter(source.module()).removeOp(source.module().body().entry()->front());
+    Reading again(source.print());
+    CHECK(Isomorphism(source.module(), again.module()).difference() == "");
+  }
+
+  TEST_CASE("a module that changes its form prints anew") {
+    Source source("@main (%x:tensor<[2], Float32, CPU>) -> () {\n"
+                  "    a.b @two words (%x) -> ()\n"
+                  "}\n");
+    source.module().set_version(1);
+    CHECK(source.print().find("@\"two words\"") != std::string::npos);
+  }
+
+  TEST_CASE("modules of several texts and new ones print behind each other") {
+    Source source("@a () -> () {\n    a.b [k:01] () -> ()\n}\n@b () -> () {\n}\n// end\n");
+    Module& made = source.context.create_module("made");
+    made.create_block(made.body());
+    std::vector<Module*> list{source.modules[1], &made, source.modules[0]};
+    CHECK(print(list, *source.tree) ==
+          "@b () -> () {\n\n}\n@made () -> () {\n\n}\n@a () -> () {\n    a.b() -> ()[k:01]\n}\n"
+          "// end\n");
+  }
+
+  TEST_CASE("random changes of random modules read back as what they made") {
+    for (const bool portable : {false, true}) {
+      for (std::uint64_t seed = 0; seed < 300; ++seed) {
+        CAPTURE(portable);
+        CAPTURE(seed);
+        IRContext made_in;
+        register_builtin_dialects(made_in);
+        Source source(print(RandomModule(made_in, seed, portable).module()));
+        CHECK(source.print() == format(*source.tree));
+        std::mt19937_64 random(seed);
+        Module& module = source.module();
+        IRWriter(module).walk<OpView>([&](IRWriter& writer, OpView op) {
+          const bool unused = std::all_of(op->results().begin(), op->results().end(),
+                                          [](const Value& v) { return !v.has_uses(); });
+          switch (random() % 12) {
+            case 0:
+              if (unused && op->next() != nullptr && !op->is("tensor.register")) {
+                writer.removeOp(op.op());
+              }
+              break;
+            case 1:
+              op->set_attribute(source.context.intern("changed"), source.context.integer(1));
+              break;
+            case 2:
+              if (op->operand_count() > 1) op->set_operand(0, op->operand(1));
+              break;
+            case 3:
+              if (op->result_count() != 0) op->result()->set_name(module.fresh_name());
+              break;
+            case 4:
+              writer.createAtPos(op.op(), IRWriter::BEFORE,
+                                 {.name = source.context.op_name("a.made")});
+              break;
+            default:
+              break;
+          }
+          return IRWriter::WalkResult::WALK_CONTINUE;
+        });
+        const std::string text = source.print();
+        CAPTURE(text);
+        Reading again(text);
+        REQUIRE(again.errors() == std::vector<std::string>{});
+        REQUIRE(Isomorphism(module, *again.modules.front()).difference() == "");
+      }
+    }
+  }
+}
