@@ -118,15 +118,13 @@ Location LocationTable::fused(std::span<const Location> parts, std::string_view 
     }
   }
   if (metadata.empty() && flat.size() <= 1) return flat.empty() ? Location() : flat.front();
-  return state_->add({.kind = LocationKind::kFused,
-                      .text = state_->strings.intern(metadata),
-                      .parts = flat});
+  return state_->add(
+      {.kind = LocationKind::kFused, .text = state_->strings.intern(metadata), .parts = flat});
 }
 
 Location LocationTable::stated(SourcePos at, std::string_view said) {
   const Location parts[] = {parse(said)};
-  return state_->add(
-      {.kind = LocationKind::kStated, .place = {at, at}, .parts = parts}, true);
+  return state_->add({.kind = LocationKind::kStated, .place = {at, at}, .parts = parts}, true);
 }
 
 Location LocationTable::parse(std::string_view said) {

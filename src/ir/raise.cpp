@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -137,15 +138,18 @@ class Raiser {
     }
   }
 
-  void name(ValueName value) {
-    if (!value.is_number()) {
-      return out_.token(K::kValue, wrapped("%", text(value.symbol()), ""));
-    }
-    char digits[16];
-    digits[0] = '%';
-    const fmt::format_int number(value.number());
-    std::copy_n(number.data(), number.size(), digits + 1);
-    out_.token(K::kValue, {digits, number.size() + 1});
+  /// `%name:`; valid until the next call.
+  std::string_view name_and_colon(ValueName value) {
+    if (!value.is_number()) return wrapped("%", text(value.symbol()), ":");
+    char* end = digits_.data() + digits_.size();
+    *--end = ':';
+    std::uint32_t number = value.number();
+    do {
+      *--end = static_cast<char>('0' + number % 10);
+      number /= 10;
+    } while (number != 0);
+    *--end = '%';
+    return {end, digits_.data() + digits_.size()};
   }
 
   ValueName name_of(const Value& value) const {
@@ -154,10 +158,11 @@ class Raiser {
 
   void mention(ValueName printed, const Type* type, bool has_symbol, Symbol of,
                std::span<const NamedAttr> list) {
-    name(printed);
+    std::string_view name = name_and_colon(printed);
     if (type != nullptr) {
-      out_.token(K::kColon);
-      out_.token(K::kType, type->spelling());
+      out_.typed_value(name, type->spelling());
+    } else {
+      out_.token(K::kValue, name.substr(0, name.size() - 1));
     }
     if (has_symbol) {
       out_.token(K::kLBracketSymbol);
@@ -479,6 +484,7 @@ class Raiser {
   std::vector<bool> renamed_;
   std::vector<ValueName> fresh_;
   std::string scratch_;
+  std::array<char, 16> digits_{};
 };
 
 }  // namespace

@@ -1,8 +1,8 @@
 #include "mir/support/arena.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
+
+#include "mir/support/huge_pages.hpp"
 
 namespace mir {
 
@@ -10,7 +10,6 @@ namespace {
 
 constexpr std::size_t kFirstChunk = std::size_t{16} << 10;
 constexpr std::size_t kLargestChunk = std::size_t{8} << 20;
-constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
 }  // namespace
 
@@ -21,7 +20,7 @@ void Arena::grow(std::size_t at_least) {
   if (huge) size = (size + kHugePage - 1) / kHugePage * kHugePage;
   void* chunk = huge ? std::aligned_alloc(kHugePage, size) : std::malloc(size);
   if (chunk == nullptr) throw std::bad_alloc();
-  if (huge) ::madvise(chunk, size, MADV_HUGEPAGE);  // a wish; failing changes nothing
+  if (huge) prefer_huge_pages(chunk, size);
   chunks_.emplace_back(static_cast<std::byte*>(chunk));
   cursor_ = reinterpret_cast<std::uintptr_t>(chunk);
   limit_ = cursor_ + size;

@@ -4,13 +4,17 @@
 #include <atomic>
 #include <bit>
 #include <cassert>
+#include <cstdlib>
 #include <mutex>
+#include <new>
+#include <type_traits>
 #include <vector>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "mir/support/arena.hpp"
+#include "mir/support/huge_pages.hpp"
 
 namespace mir {
 
@@ -26,10 +30,25 @@ namespace {
 /// Handle in the low half, hash in the high half; 0 is a free slot, as "" is never in a table.
 using Slot = std::atomic<std::uint64_t>;
 
+struct Free {
+  void operator()(void* memory) const { std::free(memory); }
+};
+
+/// `count` elements of value 0, which is what their constructors make. Throws std::bad_alloc.
+template <class T>
+T* allocate_zeroed(std::size_t count) {
+  static_assert(std::is_trivially_destructible_v<T>);
+  void* memory = std::calloc(count, sizeof(T));
+  if (memory == nullptr) throw std::bad_alloc();
+  prefer_huge_pages(memory, count * sizeof(T));
+  return static_cast<T*>(memory);
+}
+
 struct Table {
-  explicit Table(std::size_t capacity) : mask(capacity - 1), slots(new Slot[capacity]()) {}
+  explicit Table(std::size_t capacity)
+      : mask(capacity - 1), slots(allocate_zeroed<Slot>(capacity)) {}
   std::size_t mask;
-  std::unique_ptr<Slot[]> slots;
+  std::unique_ptr<Slot[], Free> slots;
 };
 
 constexpr std::size_t kFirstCapacity = 1024;
@@ -59,7 +78,7 @@ struct StringInterner::State {
   }
 
   ~State() {
-    for (auto& chunk : chunks) delete[] chunk.load(std::memory_order_relaxed);
+    for (auto& chunk : chunks) std::free(chunk.load(std::memory_order_relaxed));
   }
 
   std::string_view text(std::uint32_t id) const {
@@ -70,7 +89,8 @@ struct StringInterner::State {
   void store_text(std::uint32_t id, std::string_view text) {
     const Place at = place_of(id);
     if (at.index == 0) {
-      chunks[at.chunk].store(new std::string_view[std::size_t{1} << (at.chunk + kFirstChunkBits)],
+      const std::size_t capacity = std::size_t{1} << (at.chunk + kFirstChunkBits);
+      chunks[at.chunk].store(allocate_zeroed<std::string_view>(capacity),
                              std::memory_order_release);
     }
     chunks[at.chunk].load(std::memory_order_relaxed)[at.index] = text;

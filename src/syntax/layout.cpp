@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "layout_rules.hpp"
+#include "mir/support/huge_pages.hpp"
 #include "token_text.hpp"
 
 namespace mir {
@@ -27,14 +28,27 @@ bool ends_text(std::string_view key) {
 
 // -- the printer ----------------------------------------------------------------------------------
 
-LayoutPrinter::LayoutPrinter(std::size_t expected_size)
-    : buffer_(std::max(expected_size, kSmallest), '\0'),
-      at_(buffer_.data()),
-      limit_(at_ + buffer_.size() - kSlack) {}
+LayoutPrinter::LayoutPrinter(std::size_t expected_size) {
+  buffer_.reserve(std::max(expected_size, kSmallest));
+  prefer_huge_pages(buffer_.data(), buffer_.capacity());
+  buffer_.resize(kSmallest);
+  at_ = buffer_.data();
+  limit_ = at_ + buffer_.size() - kSlack;
+}
 
+/// A string cannot grow without being filled; in steps that stay in the cache that costs little.
 void LayoutPrinter::grow(std::size_t bytes) {
+  constexpr std::size_t kStep = std::size_t{256} << 10;
   const std::size_t used = text().size();
-  buffer_.resize(std::max(buffer_.size() * 2, used + bytes + kSlack));
+  const std::size_t wanted = used + bytes + kSlack;
+  if (wanted > buffer_.capacity()) {
+    std::string larger;
+    larger.reserve(std::max(2 * buffer_.capacity(), wanted));
+    prefer_huge_pages(larger.data(), larger.capacity());
+    larger.assign(buffer_, 0, used);
+    buffer_.swap(larger);
+  }
+  buffer_.resize(std::max(wanted, std::min(used + kStep, buffer_.capacity())));
   at_ = buffer_.data() + used;
   limit_ = buffer_.data() + buffer_.size() - kSlack;
 }
@@ -89,6 +103,22 @@ void LayoutPrinter::token(TokenKind kind, std::string_view text) {
   at_ += code;
   put(text);
   before_ = before_of(kind, compact_);
+}
+
+void LayoutPrinter::typed_value(std::string_view name, std::string_view type) {
+  const std::uint8_t code = step(before_, K::kTypedValue);
+  if (code > static_cast<std::uint8_t>(Gap::kBlank) || careful_) [[unlikely]] {
+    token_with_care(K::kValue, name.substr(0, name.size() - 1), code);
+    token(K::kColon);
+    token(K::kType, type);
+    return;
+  }
+  reserve(name.size() + type.size() + 1);
+  *at_ = ' ';
+  at_ += code;
+  put(name);
+  put(type);
+  before_ = before_of(K::kTypedValue, compact_);
 }
 
 void LayoutPrinter::token(TokenKind kind) {

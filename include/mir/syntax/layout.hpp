@@ -33,6 +33,8 @@ class LayoutPrinter {
 
   /// Appends a token; `text` is printed as canonical_text(kind, text).
   void token(TokenKind kind, std::string_view text);
+  /// Appends a kTypedValue of two texts, `%8:` and a type.
+  void typed_value(std::string_view name, std::string_view type);
   /// Appends a token whose kind has only one spelling: punctuation, opening words, `true`.
   void token(TokenKind kind);
   /// Appends a comment at this place. Lines of `text` that do not start with `//` get it, blanks at

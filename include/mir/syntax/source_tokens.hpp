@@ -19,8 +19,8 @@ struct TokenRange {
   std::uint32_t end = 0;
 };
 
-/// Index of one tree. An op's tokens come in pieces between which the contents of its regions lie, so
-/// an op with n regions has n + 1: the first reaches from the op's first token to the brace that
+/// Index of one tree. An op's tokens come in pieces between which the contents of its regions lie,
+/// so an op with n regions has n + 1: the first reaches from the op's first token to the brace that
 /// opens the first region. A module has two. The comments of a text are shared out without rest: a
 /// piece has those between its tokens, those on lines of their own before it, and the one behind it
 /// on its last line.

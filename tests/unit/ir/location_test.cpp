@@ -42,7 +42,8 @@ TEST_SUITE("location") {
   TEST_CASE_FIXTURE(Fixture, "what is no location of the language is kept as written") {
     for (const std::string_view said :
          {"loc(somewhere else)", "loc(\"a\":)", "loc(\"a\":1:)", "loc(fused[\"a\",])", "loc()",
-          "loc(callsite(\"a\"))", "loc(fused<>[\"a\"])", "loc(\"a\":99999999999)", "loc(unknowns)"}) {
+          "loc(callsite(\"a\"))", "loc(fused<>[\"a\"])", "loc(\"a\":99999999999)",
+          "loc(unknowns)"}) {
       CHECK(again(said) == said);
       CHECK(table.kind(table.parse(said)) == LocationKind::kOpaque);
     }
@@ -61,7 +62,8 @@ TEST_SUITE("location") {
     CHECK(table.kind({}) == LocationKind::kUnknown);
   }
 
-  TEST_CASE_FIXTURE(Fixture, "fusing flattens, drops the unknown and repeated, and keeps one as it is") {
+  TEST_CASE_FIXTURE(Fixture,
+                    "fusing flattens, drops the unknown and repeated, and keeps one as it is") {
     const Location a = table.named("a"), b = table.named("b"), c = table.position(7);
     const Location ab[] = {a, {}, b, a};
     const Location fused = table.fused(ab);
@@ -93,10 +95,11 @@ TEST_SUITE("location") {
   }
 
   TEST_CASE("an op knows where its text names it and what the text says of it") {
-    Reading reading("@main () -> () {\n"
-                    "    a.b () -> () loc(fused[\"x.py\":3, \"y\"])\n"
-                    "    a.c () -> () { a.d () -> () } loc( \"z\" )\n"
-                    "}\n");
+    Reading reading(
+        "@main () -> () {\n"
+        "    a.b () -> () loc(fused[\"x.py\":3, \"y\"])\n"
+        "    a.c () -> () { a.d () -> () } loc( \"z\" )\n"
+        "}\n");
     Module& module = reading.module();
     const LocationTable& table = reading.context.locations();
     Op* b = find_op(module.body(), "a.b");
@@ -115,15 +118,17 @@ TEST_SUITE("location") {
   }
 
   TEST_CASE("an op made from others says where they come from") {
-    Reading reading("@main () -> () {\n"
-                    "    a.b () -> () loc(\"x\")\n"
-                    "    a.c () -> ()\n"
-                    "}\n");
+    Reading reading(
+        "@main () -> () {\n"
+        "    a.b () -> () loc(\"x\")\n"
+        "    a.c () -> ()\n"
+        "}\n");
     Module& module = reading.module();
     LocationTable& table = reading.context.locations();
     const Location both[] = {find_op(module.body(), "a.b")->location(),
                              find_op(module.body(), "a.c")->location()};
-    Op* made = module.create({.name = reading.context.op_name("a.bc"), .location = table.fused(both)});
+    Op* made =
+        module.create({.name = reading.context.op_name("a.bc"), .location = table.fused(both)});
     module.body().entry()->push_back(made);
     CHECK(print(module).find("a.bc() -> () loc(\"x\")\n") != std::string::npos);
     CHECK(table.spelling(made->location(), &reading.context.sources()) ==

@@ -95,9 +95,10 @@ TEST_SUITE("untouched") {
     Op* op = find_op(source.module().body(), "a.b");
     op->set_attribute(source.context.intern("n"), source.context.integer(7));
     const std::string text = source.print();
-    CHECK(text.find("    // About a.b.\n    // More about a.b.\n"
-                    "    a.b() -> (%0:tensor<[2], F, D>)[k:{\"factor\":2}, n:7]  // behind a.b\n") !=
-          std::string::npos);
+    CHECK(
+        text.find("    // About a.b.\n    // More about a.b.\n"
+                  "    a.b() -> (%0:tensor<[2], F, D>)[k:{\"factor\":2}, n:7]  // behind a.b\n") !=
+        std::string::npos);
     CHECK(text.find("// inside a.c\n") != std::string::npos);
     CHECK(text.find("(%0) -> ()\n") != std::string::npos);
     CHECK(text.find("[$b+$a]") != std::string::npos);
@@ -105,12 +106,12 @@ TEST_SUITE("untouched") {
 
   TEST_CASE("comments inside a changed head move above it, those of its braces stay inside") {
     Source source{std::string(kText)};
-    find_op(source.module().body(), "a.c")
-        ->set_path(source.context.intern("model.c"));
+    find_op(source.module().body(), "a.c")->set_path(source.context.intern("model.c"));
     Op* graph = find_op(source.module().body(), "graph.SubGraphOp");
     graph->set_symbol(source.context.intern("g"));
     const std::string text = source.print();
-    CHECK(text.find("    // inside a.c\n    a.c <name=\"model.c\">(%0:tensor<[2], F, D>) -> ()[") != std::string::npos);
+    CHECK(text.find("    // inside a.c\n    a.c <name=\"model.c\">(%0:tensor<[2], F, D>) -> ()[") !=
+          std::string::npos);
     CHECK(text.find("graph.SubGraphOp @g <notype> {\n"
                     "        (%0:tensor<[$a+$b], F, D>) -> (%0:tensor<[$a+$b], F, D>) {  // of f\n"
                     "            cf.ReturnOp (%0:tensor<[$b+$a], F, D>) -> ()\n"
@@ -133,15 +134,22 @@ TEST_SUITE("untouched") {
   }
 
   TEST_CASE("changes of a value reach every op that mentions it") {
-    Source source("@main () -> () {\n"
-                  "    a.b () -> (%0:tensor<[02], F, D>)  // b\n"
-                  "    a.c (%0:tensor<[02], F, D>) -> ()\n"
-                  "    a.d [k:01] () -> ()\n"
-                  "}\n");
+    Source source(
+        "@main () -> () {\n"
+        "    a.b () -> (%0:tensor<[02], F, D>)  // b\n"
+        "    a.c (%0:tensor<[02], F, D>) -> ()\n"
+        "    a.d [k:01] () -> ()\n"
+        "}\n");
     Op* op = find_op(source.module().body(), "a.b");
-    SUBCASE("type") { op->result()->set_type(source.context.opaque_type("!a.t")); }
-    SUBCASE("name") { op->result()->set_name(ValueName::number(9)); }
-    SUBCASE("symbol") { op->result()->set_symbol(source.context.intern("w")); }
+    SUBCASE("type") {
+      op->result()->set_type(source.context.opaque_type("!a.t"));
+    }
+    SUBCASE("name") {
+      op->result()->set_name(ValueName::number(9));
+    }
+    SUBCASE("symbol") {
+      op->result()->set_symbol(source.context.intern("w"));
+    }
     SUBCASE("attributes") {
       const NamedAttr attribute{source.context.intern("k"), source.context.integer(1)};
       source.module().set_value_attributes(op->result(), std::span(&attribute, 1));
@@ -154,12 +162,13 @@ TEST_SUITE("untouched") {
   }
 
   TEST_CASE("what a free value is stays said when the op that said it goes") {
-    Source source("@main [mir_version:1] () -> () {\n"
-                  "    tensor.CPU.free (%c:tensor<[1], Float32, CPU>[constant:[1]]) -> ()\n"
-                  "    tensor.CPU.free (%c) -> ()\n"
-                  "    tensor.CPU.free (%c) -> ()\n"
-                  "    cf.ReturnOp () -> ()\n"
-                  "}\n");
+    Source source(
+        "@main [mir_version:1] () -> () {\n"
+        "    tensor.CPU.free (%c:tensor<[1], Float32, CPU>[constant:[1]]) -> ()\n"
+        "    tensor.CPU.free (%c) -> ()\n"
+        "    tensor.CPU.free (%c) -> ()\n"
+        "    cf.ReturnOp () -> ()\n"
+        "}\n");
     CHECK(source.print() == format(*source.tree));
     IRWriter(source.module()).removeOp(source.module().body().entry()->front());
     Reading again(source.print());
@@ -167,9 +176,10 @@ TEST_SUITE("untouched") {
   }
 
   TEST_CASE("a module that changes its form prints anew") {
-    Source source("@main (%x:tensor<[2], Float32, CPU>) -> () {\n"
-                  "    a.b @two words (%x) -> ()\n"
-                  "}\n");
+    Source source(
+        "@main (%x:tensor<[2], Float32, CPU>) -> () {\n"
+        "    a.b @two words (%x) -> ()\n"
+        "}\n");
     source.module().set_version(1);
     CHECK(source.print().find("@\"two words\"") != std::string::npos);
   }
