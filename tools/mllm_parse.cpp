@@ -10,6 +10,8 @@
 #include "mir/ir/emit.hpp"
 #include "mir/ir/print.hpp"
 #include "mir/ir/resolve.hpp"
+#include "mir/support/diagnostic_catalogue.hpp"
+#include "mir/support/expectation.hpp"
 #include "mir/syntax/format.hpp"
 #include "mir/syntax/listing.hpp"
 #include "mir/syntax/parse.hpp"
@@ -29,9 +31,13 @@ constexpr Option kOptions[] = {
     {.name = "form", .argument = "FORM", .help = "refuse modules that are not dump or portable"},
     {.name = "module", .argument = "NAME", .help = "only the module @NAME of each file"},
     {.name = "no-verify", .help = "do not check what the modules mean"},
+    {.name = "split-input-file", .help = "take the parts between lines '// -----' for themselves"},
+    {.name = "verify-diagnostics",
+     .help = "compare what is reported with the text's 'expect-' comments"},
     {.name = "list-ops", .help = "list every known operation and stop"},
     {.name = "list-ops-markdown", .help = "the same as the page docs/ops.md"},
-    {.name = "explain", .argument = "CODE", .help = "say what a diagnostic code means and stop"},
+    {.name = "list-codes", .help = "list every diagnostic code and stop"},
+    {.name = "list-codes-markdown", .help = "the same as the page docs/diagnostics.md"},
 };
 
 constexpr ToolInfo kTool = {
@@ -87,22 +93,25 @@ void check_form(std::string_view wanted, const Module& module, Diagnostics& diag
                                 module.is_portable() ? "portable" : "dump", wanted));
 }
 
-ExitCode parse_file(const Run& run, const std::string& path) {
-  IRContext context;
-  register_builtin_dialects(context);
-  ExitCode code = ExitCode::kSuccess;
-  const SourceFile* file = run.read(path, context.sources(), code);
-  if (file == nullptr) return code;
+/// Shows what was found, or where it is not what the text expects.
+ExitCode conclude(const Run& run, const SourceFile& file, const SourceManager& sources,
+                  const Diagnostics& found) {
+  if (!run.arguments().has("verify-diagnostics")) return run.report(found, sources);
+  return run.report(check_expectations(file, sources, found), sources);
+}
 
+ExitCode parse_text(const Run& run, const SourceFile& file, IRContext& context) {
   const Arguments& arguments = run.arguments();
   const std::string_view form = arguments.value("emit");
-  Diagnostics diagnostics = run.diagnostics();
-  const std::optional<SyntaxTree> tree = parse(*file, diagnostics);
-  if (!tree) return run.report(diagnostics, context.sources());
-  if (arguments.has("roundtrip")) code = check_round_trip(*tree);
+  constexpr std::size_t kMostCompared = 1000;
+  Diagnostics diagnostics =
+      arguments.has("verify-diagnostics") ? Diagnostics(kMostCompared) : run.diagnostics();
+  const std::optional<SyntaxTree> tree = parse(file, diagnostics);
+  if (!tree) return conclude(run, file, context.sources(), diagnostics);
+  ExitCode code = arguments.has("roundtrip") ? check_round_trip(*tree) : ExitCode::kSuccess;
   if (form == "tokens" || form == "syntax") {
     code = worst(code, run.write_output(emit_tree(form, *tree)));
-    return worst(code, run.report(diagnostics, context.sources()));
+    return worst(code, conclude(run, file, context.sources(), diagnostics));
   }
   std::vector<Module*> modules = resolve(*tree, context, diagnostics);
   if (arguments.has("module")) {
@@ -118,7 +127,28 @@ ExitCode parse_file(const Run& run, const std::string& path) {
   for (const Module* module : modules) check_form(arguments.value("form"), *module, diagnostics);
   // A module that verification rejects can still be looked at.
   if (!form.empty()) code = worst(code, run.write_output(emit_modules(form, modules)));
-  return worst(code, run.report(diagnostics, context.sources()));
+  return worst(code, conclude(run, file, context.sources(), diagnostics));
+}
+
+ExitCode parse_file(const Run& run, const std::string& path) {
+  SourceManager whole;
+  IRContext first;
+  const bool split = run.arguments().has("split-input-file");
+  ExitCode code = ExitCode::kSuccess;
+  const SourceFile* file = run.read(path, split ? whole : first.sources(), code);
+  if (file == nullptr) return code;
+  if (!split) {
+    register_builtin_dialects(first);
+    return parse_text(run, *file, first);
+  }
+  for (const InputPart& part : split_input(file->text())) {
+    IRContext context;
+    register_builtin_dialects(context);
+    const SourceFile* text =
+        context.sources().add(file->name(), std::string(part.text), part.first_line);
+    code = worst(code, parse_text(run, *text, context));
+  }
+  return code;
 }
 
 ExitCode list_known_ops(const Run& run) {
@@ -133,20 +163,11 @@ ExitCode list_known_ops(const Run& run) {
   return run.write_output(markdown ? ops_index(context, runs) : list_ops(context, runs));
 }
 
-ExitCode explain(const Run& run) {
-  const std::string_view wanted = run.arguments().value("explain");
-  for (const DiagCodeInfo& info : diagnostic_codes()) {
-    if (spelling(info.code) == wanted) {
-      return run.write_output(fmt::format("{} ({}): {}\n", wanted, info.name, info.summary));
-    }
-  }
-  return run.usage_error(fmt::format("no diagnostic has the code '{}'", wanted));
-}
-
 ExitCode body(const Run& run) {
   const Arguments& arguments = run.arguments();
   if (arguments.has("list-ops") || arguments.has("list-ops-markdown")) return list_known_ops(run);
-  if (arguments.has("explain")) return explain(run);
+  if (arguments.has("list-codes")) return run.write_output(list_diagnostics());
+  if (arguments.has("list-codes-markdown")) return run.write_output(diagnostics_page());
   const std::string_view form = arguments.value("emit");
   if (!form.empty() && std::find(kForms.begin(), kForms.end(), form) == kForms.end()) {
     return run.usage_error(fmt::format("--emit does not know '{}'", form));

@@ -23,10 +23,23 @@ struct SameDiagnostic {
 
 }  // namespace
 
+std::string_view name_of(Severity severity) {
+  switch (severity) {
+    case Severity::kRemark:
+      return "remark";
+    case Severity::kWarning:
+      return "warning";
+    case Severity::kError:
+      return "error";
+  }
+  return "error";
+}
+
 Diagnostic& Diagnostics::add(Severity severity, DiagCode code, Span at, std::string message) {
   const bool drop = severity == Severity::kError && is_full();
   dropped_ += drop;
-  ++(severity == Severity::kError ? errors_ : warnings_);
+  errors_ += severity == Severity::kError;
+  warnings_ += severity == Severity::kWarning;
   Diagnostic& into = drop ? overflow_ : list_.emplace_back();
   into = {severity, code, at, std::move(message), {}, {}, {}};
   return into;
@@ -38,6 +51,10 @@ Diagnostic& Diagnostics::error(DiagCode code, Span at, std::string message) {
 
 Diagnostic& Diagnostics::warning(DiagCode code, Span at, std::string message) {
   return add(Severity::kWarning, code, at, std::move(message));
+}
+
+Diagnostic& Diagnostics::remark(DiagCode code, Span at, std::string message) {
+  return add(Severity::kRemark, code, at, std::move(message));
 }
 
 void Diagnostics::append(Diagnostics&& other) {

@@ -23,10 +23,6 @@ constexpr std::string_view kCyan = "\x1b[1;36m";
 constexpr std::string_view kGreen = "\x1b[1;32m";
 constexpr std::string_view kReset = "\x1b[0m";
 
-std::string_view word(Severity severity) {
-  return severity == Severity::kError ? "error" : "warning";
-}
-
 /// A window of one line and the marked range in it, in byte offsets of the line.
 struct Excerpt {
   std::string_view line;
@@ -87,8 +83,11 @@ void Renderer::place(Span at) {
 
 void Renderer::headline(const Diagnostic& diagnostic) {
   place(diagnostic.at);
-  styled(diagnostic.severity == Severity::kError ? kRed : kMagenta,
-         fmt::format("{}[{}]:", word(diagnostic.severity), spelling(diagnostic.code)));
+  const Severity severity = diagnostic.severity;
+  styled(severity == Severity::kError     ? kRed
+         : severity == Severity::kWarning ? kMagenta
+                                          : kCyan,
+         fmt::format("{}[{}]:", name_of(severity), spelling(diagnostic.code)));
   out_ += ' ';
   append_visible(out_, diagnostic.message);
   out_ += '\n';
@@ -160,9 +159,9 @@ Json place_json(Span at, const SourceManager& sources) {
 }
 
 Json to_json(const Diagnostic& diagnostic, const SourceManager& sources) {
-  Json object = {{"schema", 1}};
+  Json object = {{"schema", 2}};
   object.update(place_json(diagnostic.at, sources));
-  object["severity"] = word(diagnostic.severity);
+  object["severity"] = name_of(diagnostic.severity);
   object["code"] = spelling(diagnostic.code);
   object["message"] = diagnostic.message;
   object["notes"] = Json::array();
@@ -171,10 +170,10 @@ Json to_json(const Diagnostic& diagnostic, const SourceManager& sources) {
     object["notes"].back()["message"] = note.message;
   }
   object["hint"] = diagnostic.hint.empty() ? Json() : Json(diagnostic.hint);
-  object["fix"] = nullptr;
-  if (diagnostic.fix) {
-    object["fix"] = place_json(diagnostic.fix->at, sources);
-    object["fix"]["replacement"] = diagnostic.fix->replacement;
+  object["fixes"] = Json::array();
+  for (const FixIt& fix : diagnostic.fixes) {
+    object["fixes"].push_back(place_json(fix.at, sources));
+    object["fixes"].back()["replacement"] = fix.replacement;
   }
   return object;
 }

@@ -17,8 +17,8 @@ bool starts_code_point(char byte) {
 
 }  // namespace
 
-SourceFile::SourceFile(std::string name, std::string text, SourcePos base)
-    : name_(std::move(name)), text_(std::move(text)), base_(base) {}
+SourceFile::SourceFile(std::string name, std::string text, SourcePos base, std::uint32_t first_line)
+    : name_(std::move(name)), text_(std::move(text)), base_(base), first_line_(first_line) {}
 
 const std::vector<SourceFile::Counts>& SourceFile::checkpoints() const {
   std::call_once(checkpoints_built_, [this] {
@@ -45,9 +45,7 @@ SourceFile::Counts SourceFile::counts_before(std::uint32_t offset) const {
   return counts;
 }
 
-std::uint32_t SourceFile::line_start(std::uint32_t number) const {
-  if (number == 0) return size();
-  const std::uint32_t newlines = number - 1;
+std::uint32_t SourceFile::line_start(std::uint32_t newlines) const {
   if (newlines == 0) return 0;
   // The newline that ends the line before lies behind the last checkpoint that has fewer.
   const auto& table = checkpoints();
@@ -70,13 +68,14 @@ std::uint32_t SourceFile::offset_of(SourcePos pos) const {
 
 LineColumn SourceFile::line_column(SourcePos pos) const {
   const Counts here = counts_before(offset_of(pos));
-  const std::uint32_t line = here.newlines + 1;
-  return {line, here.code_points - counts_before(line_start(line)).code_points + 1};
+  return {here.newlines + first_line_,
+          here.code_points - counts_before(line_start(here.newlines)).code_points + 1};
 }
 
 std::string_view SourceFile::line(std::uint32_t number) const {
-  const std::uint32_t begin = line_start(number);
-  std::uint32_t end = number == 0 ? begin : std::max(begin, line_start(number + 1));
+  if (number < first_line_) return {};
+  const std::uint32_t begin = line_start(number - first_line_);
+  std::uint32_t end = std::max(begin, line_start(number - first_line_ + 1));
   if (end > begin && text_[end - 1] == '\n') {
     --end;
     if (end > begin && text_[end - 1] == '\r') --end;
@@ -86,14 +85,14 @@ std::string_view SourceFile::line(std::uint32_t number) const {
 
 std::uint32_t SourceFile::offset_in_line(SourcePos pos) const {
   const std::uint32_t offset = offset_of(pos);
-  return offset - line_start(counts_before(offset).newlines + 1);
+  return offset - line_start(counts_before(offset).newlines);
 }
 
-const SourceFile* SourceManager::add(std::string name, std::string text) {
+const SourceFile* SourceManager::add(std::string name, std::string text, std::uint32_t first_line) {
   constexpr std::uint64_t kSpace = std::numeric_limits<SourcePos>::max();
   const std::uint64_t next = std::uint64_t{next_base_} + text.size() + 1;
   if (text.size() > kMaxFileSize || next > kSpace) return nullptr;
-  files_.emplace_back(std::move(name), std::move(text), next_base_);
+  files_.emplace_back(std::move(name), std::move(text), next_base_, first_line);
   next_base_ = static_cast<SourcePos>(next);
   return &files_.back();
 }

@@ -28,6 +28,7 @@ constexpr Option kCommonOptions[] = {
     {.name = "color",
      .argument = "WHEN",
      .help = "auto (on a terminal, unless NO_COLOR is set), always or never"},
+    {.name = "explain", .argument = "CODE", .help = "say what a diagnostic code means and stop"},
     {.name = "help", .letter = 'h', .help = "show this page"},
     {.name = "version", .help = "show the version"},
 };

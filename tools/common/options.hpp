@@ -36,7 +36,7 @@ struct ToolInfo {
   std::array<Example, 2> examples;
 };
 
-/// --output, --diagnostics, --max-errors, --color, --help, --version.
+/// --output, --diagnostics, --max-errors, --color, --explain, --help, --version.
 std::span<const Option> common_options();
 
 /// The options given and the operands, in order.

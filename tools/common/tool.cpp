@@ -11,6 +11,7 @@
 #include <new>
 #include <system_error>
 
+#include "mir/support/diagnostic_catalogue.hpp"
 #include "mir/support/file_io.hpp"
 
 namespace mir::tools {
@@ -120,6 +121,14 @@ ExitCode Run::write_output(std::string_view text) const {
 
 namespace {
 
+ExitCode explain_code(const Run& run) {
+  const std::string_view wanted = run.arguments().value("explain");
+  for (const DiagCodeInfo& info : diagnostic_codes()) {
+    if (spelling(info.code) == wanted) return run.write_output(explain(info.code));
+  }
+  return run.usage_error(fmt::format("no diagnostic has the code '{}'", wanted));
+}
+
 ExitCode run_guarded(const ToolInfo& tool, std::span<const char* const> words,
                      ExitCode (*body)(const Run& run)) {
   auto arguments = parse_arguments(tool, words);
@@ -137,7 +146,7 @@ ExitCode run_guarded(const ToolInfo& tool, std::span<const char* const> words,
     fmt::print(stderr, "{0}: {1}\ntry '{0} --help'\n", tool.name, run.error().message);
     return ExitCode::kUsage;
   }
-  return body(*run);
+  return run->arguments().has("explain") ? explain_code(*run) : body(*run);
 }
 
 }  // namespace

@@ -46,9 +46,9 @@ class Run {
   Colour colour_ = Colour::kAuto;
 };
 
-/// Runs `body` with the parsed command line and returns what main shall. Answers --help and
-/// --version itself; a closed pipe ends the program quietly; an exception that leaves `body` is
-/// reported as an internal error, exhausted memory as a limit.
+/// Runs `body` with the parsed command line and returns what main shall. Answers --explain,
+/// --help and --version itself; a closed pipe ends the program quietly; an exception that leaves
+/// `body` is reported as an internal error, exhausted memory as a limit.
 int run_tool(const ToolInfo& tool, int argc, char** argv, ExitCode (*body)(const Run& run));
 
 }  // namespace mir::tools

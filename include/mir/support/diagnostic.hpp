@@ -3,8 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,7 +13,11 @@
 
 namespace mir {
 
-enum class Severity : std::uint8_t { kWarning, kError };
+/// A remark says what was done or found; it asks for nothing.
+enum class Severity : std::uint8_t { kRemark, kWarning, kError };
+
+/// `error`, `warning` or `remark`.
+std::string_view name_of(Severity severity);
 
 /// A second place that explains a diagnostic. Cannot exist alone.
 struct Note {
@@ -22,7 +26,7 @@ struct Note {
   friend bool operator==(const Note&, const Note&) = default;
 };
 
-/// Replacement text that repairs the problem.
+/// A range and the text that replaces it. An empty range inserts, an empty text removes.
 struct FixIt {
   Span at;
   std::string replacement;
@@ -37,11 +41,15 @@ struct Diagnostic {
   Span at;  ///< unknown for a problem with no place in a text
   std::string message;
   std::vector<Note> notes;
-  std::string hint;  ///< the likely mistake, empty when there is no good guess
-  std::optional<FixIt> fix;
+  std::string hint;          ///< the likely mistake, empty when there is no good guess
+  std::vector<FixIt> fixes;  ///< edits that repair the problem when all are made
 
   Diagnostic& note(Span where, std::string text) & {
     notes.push_back({where, std::move(text)});
+    return *this;
+  }
+  Diagnostic& fix(Span where, std::string replacement) & {
+    fixes.push_back({where, std::move(replacement)});
     return *this;
   }
   friend bool operator==(const Diagnostic&, const Diagnostic&) = default;
@@ -56,6 +64,7 @@ class Diagnostics {
   /// The reference is valid until the next call.
   Diagnostic& error(DiagCode code, Span at, std::string message);
   Diagnostic& warning(DiagCode code, Span at, std::string message);
+  Diagnostic& remark(DiagCode code, Span at, std::string message);
   void append(Diagnostics&& other);
 
   std::size_t error_count() const { return errors_; }

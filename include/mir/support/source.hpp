@@ -32,7 +32,8 @@ struct LineColumn {
 /// thread-safe.
 class SourceFile {
  public:
-  SourceFile(std::string name, std::string text, SourcePos base);
+  /// `first_line` is the number of the text's first line: more than 1 for a part of a file.
+  SourceFile(std::string name, std::string text, SourcePos base, std::uint32_t first_line = 1);
 
   const std::string& name() const { return name_; }
   std::string_view text() const { return text_; }
@@ -46,8 +47,9 @@ class SourceFile {
     return base_ + static_cast<SourcePos>(at - text_.data());
   }
 
+  std::uint32_t first_line() const { return first_line_; }
   LineColumn line_column(SourcePos pos) const;
-  /// Text of a 1-based line without its line end.
+  /// Text of a line, counted from first_line(), without its line end.
   std::string_view line(std::uint32_t number) const;
   /// Byte offset of `pos` inside its line.
   std::uint32_t offset_in_line(SourcePos pos) const;
@@ -60,12 +62,14 @@ class SourceFile {
   };
   const std::vector<Counts>& checkpoints() const;
   Counts counts_before(std::uint32_t offset) const;
-  std::uint32_t line_start(std::uint32_t number) const;
+  /// Offset of the line that `newlines` line ends precede.
+  std::uint32_t line_start(std::uint32_t newlines) const;
   std::uint32_t offset_of(SourcePos pos) const;
 
   std::string name_;
   std::string text_;
   SourcePos base_;
+  std::uint32_t first_line_;
   mutable std::once_flag checkpoints_built_;
   mutable std::vector<Counts> checkpoints_;  // one per 1 KiB of text, built on first use
 };
@@ -77,7 +81,7 @@ class SourceManager {
   static constexpr std::uint32_t kMaxFileSize = (1u << 31) - 2;
 
   /// Null when `text` does not fit into what is left of the space.
-  const SourceFile* add(std::string name, std::string text);
+  const SourceFile* add(std::string name, std::string text, std::uint32_t first_line = 1);
   /// The text that contains `pos`; null for position 0.
   const SourceFile* file_of(SourcePos pos) const;
 

@@ -153,20 +153,20 @@ TEST_CASE("colour appears only when asked for and changes nothing else") {
   CHECK(coloured == plain);
 }
 
-TEST_CASE("the JSON form is one object a line with every key of schema 1") {
+TEST_CASE("the JSON form is one object a line with every key of schema 2") {
   SourceManager sources;
   sources.add("f", "ab\ncd");
   Diagnostics diagnostics;
   auto& error = diagnostics.error(DiagCode::kUnexpectedToken, {2, 5}, "\xC3\xA4 \xff\"byte\"");
-  error.note({1, 2}, "n").fix = mir::FixIt{{2, 2}, ":"};
+  error.note({1, 2}, "n").fix({2, 2}, ":");
   diagnostics.warning(DiagCode::kFileNotReadable, {}, "w");
   const std::string text = mir::render(diagnostics, sources, {DiagnosticFormat::kJson, false});
   const auto newline = text.find('\n');
   const auto warning = nlohmann::json::parse(text.substr(0, newline));
   const auto first = nlohmann::json::parse(text.substr(newline + 1));
-  CHECK(text.starts_with(R"({"schema":1,"file":null,"line":null,"column":null,"end_line":null,)"
+  CHECK(text.starts_with(R"({"schema":2,"file":null,"line":null,"column":null,"end_line":null,)"
                          R"("end_column":null,"severity":"warning","code":"MIR0001",)"
-                         R"("message":"w","notes":[],"hint":null,"fix":null})"));
+                         R"("message":"w","notes":[],"hint":null,"fixes":[]})"));
   CHECK(warning.size() == first.size());
   CHECK(first["file"] == "f");
   CHECK(first["column"] == 2);
@@ -176,5 +176,5 @@ TEST_CASE("the JSON form is one object a line with every key of schema 1") {
   CHECK(std::ranges::all_of(text, [](char byte) { return byte > 0 && byte < 0x7F; }));
   CHECK(first["notes"][0]["message"] == "n");
   CHECK(first["notes"][0]["end_column"] == 2);
-  CHECK(first["fix"]["replacement"] == ":");
+  CHECK(first["fixes"][0]["replacement"] == ":");
 }

@@ -103,3 +103,16 @@ TEST_CASE("threads may ask one text for lines at the same time") {
   for (std::thread& thread : threads) thread.join();
   CHECK(lines == std::vector<std::uint32_t>(4, 5001));
 }
+
+TEST_CASE("a part of a file counts its lines from where it stands in the file") {
+  const SourceFile file("f", "a\nbc\n", 1, 40);
+  CHECK(file.first_line() == 40);
+  CHECK(file.line_column(1).line == 40);
+  CHECK(file.line_column(4).line == 41);
+  CHECK(file.line_column(4).column == 2);
+  CHECK(file.line(39) == "");
+  CHECK(file.line(40) == "a");
+  CHECK(file.line(41) == "bc");
+  CHECK(file.line(42) == "");
+  CHECK(file.offset_in_line(4) == 1);
+}
