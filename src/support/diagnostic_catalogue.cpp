@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 #include <vector>
 
 #include "catalogue_files.hpp"
@@ -63,9 +64,13 @@ std::string_view take_prose(std::string_view text, CatalogueEntry& entry) {
   return text.substr(std::min(used, text.size()));
 }
 
-/// A part of a text without its expectations, and these as the diagnostics they stand for.
-void show_part(std::string_view part, std::string& text, std::string& diagnostics) {
-  const SourceFile file("", std::string(part), 1);
+struct ShownPart {
+  std::string text;         ///< without its expectations
+  std::string diagnostics;  ///< what they stand for
+};
+
+ShownPart show_part(std::string part) {
+  const SourceFile file("", std::move(part), 1);
   Diagnostics malformed;
   const auto expectations = read_expectations(file, malformed);
   std::vector<std::uint32_t> shown_as{0};  // number of each line, and of the last before it
@@ -79,28 +84,38 @@ void show_part(std::string_view part, std::string& text, std::string& diagnostic
   }
   const auto blank = static_cast<std::uint32_t>(
       std::ranges::count(kept.substr(0, kept.find_first_not_of('\n')), '\n'));
-  text = trimmed(kept);
+  ShownPart shown{trimmed(kept), {}};
   constexpr std::string_view kWords[] = {"error", "warning", "remark", "note"};
   for (const Expectation& each : expectations) {
     const auto line = std::min<std::size_t>(each.line, shown_as.size() - 1);
     const std::string code = each.code.empty() ? "" : fmt::format("[{}]", each.code);
-    fmt::format_to(std::back_inserter(diagnostics), "line {}: {}{}: {}\n",
+    fmt::format_to(std::back_inserter(shown.diagnostics), "line {}: {}{}: {}\n",
                    std::max(shown_as[line], blank + 1) - blank,
                    kWords[static_cast<std::size_t>(each.kind)], code, each.text);
   }
+  return shown;
 }
 
 void read_text(std::string_view text, CatalogueEntry& entry) {
-  const auto parts = split_input(take_prose(text, entry));
-  show_part(parts.front().text, entry.refused, entry.diagnostics);
-  std::string none;
-  if (parts.size() > 1) show_part(parts.back().text, entry.accepted, none);
+  const std::string_view examples = take_prose(text, entry);
+  const std::string_view prose = text.substr(0, text.size() - examples.size());
+  const auto parts = split_input(examples);
+  // Expectations count lines from the start of the file.
+  const std::string above(static_cast<std::size_t>(std::ranges::count(prose, '\n')), '\n');
+  ShownPart refused = show_part(above + std::string(parts.front().text));
+  entry.refused = std::move(refused.text);
+  entry.diagnostics = std::move(refused.diagnostics);
+  if (parts.size() > 1) entry.accepted = show_part(std::string(parts.back().text)).text;
 }
 
 /// `text` as it stands in the folder of the entry.
 std::string in_folder(std::string_view text) {
   std::string result(text);
-  for (auto at = result.find("%S/"); at != result.npos; at = result.find("%S/")) result.erase(at, 3);
+  for (auto at = result.find('%'); at != result.npos; at = result.find('%', at + 1)) {
+    const std::string_view rest = std::string_view(result).substr(at);
+    if (rest.starts_with("%S/")) result.erase(at, 3);
+    if (rest.starts_with("%%")) result.erase(at, 1);
+  }
   return result;
 }
 
@@ -168,11 +183,16 @@ struct Group {
 };
 
 constexpr Group kGroups[] = {
-    {0, "Files and limits"},   {100, "Words"},
-    {200, "Sentences"},        {300, "Names, types and attributes"},
-    {400, "Structure"},        {500, "Shapes and element types"},
-    {600, "Tensors and weights"}, {700, "Recovery of dumps"},
-    {800, "Execution"},        {900, "Command lines and test texts"},
+    {0, "Files and limits"},
+    {100, "Lexical errors"},
+    {200, "Syntax"},
+    {300, "Names, types and attributes"},
+    {400, "Structure"},
+    {500, "Shapes and element types"},
+    {600, "Tensors and weights"},
+    {700, "Recovery of dumps"},
+    {800, "Execution"},
+    {900, "Command lines and test texts"},
 };
 
 void append_section(std::string& page, const DiagCodeInfo& info, const CatalogueEntry& entry) {
@@ -228,8 +248,10 @@ std::string list_diagnostics() {
 std::string diagnostics_page() {
   std::string page =
       "# Diagnostics\n\n"
-      "Every code with its cause, an example that is refused, what is said about it, and an example\n"
-      "that is accepted. `--explain=MIRnnnn` of every tool prints one entry. This page is generated\n"
+      "Every code with its cause, an example that is refused, what is said about it, and an "
+      "example\n"
+      "that is accepted. `--explain=MIRnnnn` of every tool prints one entry. This page is "
+      "generated\n"
       "from `testdata/diagnostics/`, whose files are tests; `docs/testing.md` describes them.\n\n"
       "    mllm-parse --list-codes-markdown > docs/diagnostics.md\n\n";
   const Group* group = std::begin(kGroups);

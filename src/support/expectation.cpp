@@ -190,7 +190,8 @@ Diagnostics check_expectations(const SourceFile& file, const SourceManager& sour
         by_line[where == nullptr ? 0 : where->line_column(report.at.begin).line];
     const auto match = std::find_if(candidates.begin(), candidates.end(), [&](std::size_t i) {
       const Expectation& each = expectations[i];
-      return each.kind == report.kind && (each.code.empty() || each.code == spelling(report.code)) &&
+      return each.kind == report.kind &&
+             (each.code.empty() || each.code == spelling(report.code)) &&
              report.message.find(each.text) != std::string_view::npos;
     });
     if (match != candidates.end()) {
@@ -199,8 +200,8 @@ Diagnostics check_expectations(const SourceFile& file, const SourceManager& sour
       continue;
     }
     differences.error(DiagCode::kUnexpectedDiagnostic, report.at,
-                      fmt::format("unexpected {}[{}]: {}", word(report.kind),
-                                  spelling(report.code), report.message));
+                      fmt::format("unexpected {}[{}]: {}", word(report.kind), spelling(report.code),
+                                  report.message));
   }
   for (std::size_t i = 0; i < expectations.size(); ++i) {
     if (met[i]) continue;
@@ -213,9 +214,9 @@ Diagnostics check_expectations(const SourceFile& file, const SourceManager& sour
                     each.text));
   }
   if (found.dropped_error_count() != 0) {
-    differences.error(DiagCode::kUnexpectedDiagnostic, {},
-                      fmt::format("{} further errors were not compared",
-                                  found.dropped_error_count()));
+    differences.error(
+        DiagCode::kUnexpectedDiagnostic, {},
+        fmt::format("{} further errors were not compared", found.dropped_error_count()));
   }
   return differences;
 }

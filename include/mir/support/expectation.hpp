@@ -27,10 +27,10 @@ enum class ExpectedKind : std::uint8_t { kError, kWarning, kRemark, kNote };
 /// comment) or `unknown` (no place in a text); left out it is the comment's line.
 struct Expectation {
   ExpectedKind kind = ExpectedKind::kError;
-  std::string_view code;  ///< `MIRnnnn`, empty: any
+  std::string_view code;   ///< `MIRnnnn`, empty: any
   std::uint32_t line = 0;  ///< 0: no place in a text
-  std::string_view text;  ///< part of the message; ends at the last `}}` of the line
-  Span at;                ///< the comment
+  std::string_view text;   ///< part of the message; ends at the last `}}` of the line
+  Span at;                 ///< the comment
 };
 
 /// The expectations of a text in order. A comment that begins with `expect-` and is none is

@@ -51,8 +51,7 @@ TEST_CASE("a text is split at separating lines and its parts know their first li
   CHECK(parts("a\nb\n") == "1:a\nb\n|");
   CHECK(parts("a\n// -----\nb\n// ----- \t\r\nc") == "1:a\n|3:b\n|5:c|");
   CHECK(parts("// -----\n// -----\n") == "1:|2:|3:|");
-  CHECK(parts("// ------\nx // -----\n // -----\n") ==
-        "1:// ------\nx // -----\n // -----\n|");
+  CHECK(parts("// ------\nx // -----\n // -----\n") == "1:// ------\nx // -----\n // -----\n|");
 }
 
 TEST_CASE("what is expected and reported agrees in kind, line, code and text") {

@@ -25,19 +25,21 @@ std::string read(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+bool is_one_sentence_or_more(const std::string& text) {
+  return text.size() > 8 && text.ends_with('.') && text.find('\n') == text.npos;
+}
+
 /// What the checks report of one part of an entry; holds it to the part's expectations.
 std::vector<Diagnostic> check_part(const InputPart& part) {
   IRContext context;
   register_builtin_dialects(context);
-  const SourceFile& file =
-      *context.sources().add("entry", std::string(part.text), part.first_line);
+  const SourceFile& file = *context.sources().add("entry", std::string(part.text), part.first_line);
   Diagnostics diagnostics(0);
   const auto modules = read_modules(file, context, diagnostics);
   if (!diagnostics.has_errors()) {
     for (const Module* module : modules) verify(*module, diagnostics);
   }
-  for (const Diagnostic& each :
-       check_expectations(file, context.sources(), diagnostics).sorted()) {
+  for (const Diagnostic& each : check_expectations(file, context.sources(), diagnostics).sorted()) {
     FAIL_CHECK("line ", file.line_column(each.at.begin).line, ": ", each.message);
   }
   Diagnostics malformed;
@@ -58,6 +60,22 @@ std::vector<Diagnostic> check_part(const InputPart& part) {
 }  // namespace
 
 TEST_SUITE("catalogue") {
+  TEST_CASE("every code has a cause, a fix, an example that is refused and one that is accepted") {
+    for (const DiagCodeInfo& info : diagnostic_codes()) {
+      const std::string code = spelling(info.code);
+      CAPTURE(code);
+      const auto entry = catalogue_entry(info.code);
+      REQUIRE(entry);
+      CHECK(is_one_sentence_or_more(entry->cause));
+      CHECK(is_one_sentence_or_more(entry->fix));
+      CHECK_FALSE(entry->refused.empty());
+      CHECK_FALSE(entry->accepted.empty());
+      const bool program = entry->kind == CatalogueEntry::Kind::kProgram;
+      CHECK((program ? entry->refused.find('"' + code + '"')
+                     : entry->diagnostics.find("[" + code + "]")) != std::string::npos);
+    }
+  }
+
   TEST_CASE("every entry is of a code, and of one kind") {
     for (const auto& file : fs::directory_iterator(kFolder)) {
       const fs::path path = file.path();
@@ -103,8 +121,9 @@ TEST_SUITE("catalogue") {
     const std::string text = explain(DiagCode::kUnknownAttribute);
     std::size_t at = 0;
     for (const char* part :
-         {"MIR0408: an attribute that the operation does not have\n\nCause: ", "\nRefused:\n\n    @",
-          "[axis:1]", "\n    line 2: error[MIR0408]: 'linalg.SiLUOp' has no attribute 'axis'\n",
+         {"MIR0408: an attribute that the operation does not have\n\nCause: ",
+          "\nRefused:\n\n    @", "[axis:1]",
+          "\n    line 2: error[MIR0408]: 'linalg.SiLUOp' has no attribute 'axis'\n",
           "\nFix: ", "\nAccepted:\n\n    @"}) {
       CAPTURE(part);
       at = text.find(part, at);

@@ -1,0 +1,52 @@
+// Cause: An operation uses a value of a region that it does not see: graphs see no values from
+// outside, and nothing sees into a graph. Text cannot say this, because a name that is not seen is
+// undefined there; a program that moves operations can.
+//
+// Fix: Pass the value as an argument of the graph, or return it.
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "mir/dialects/dialects.hpp"
+#include "mir/ir/builder.hpp"
+#include "mir/verify/verify.hpp"
+
+using namespace mir;
+
+TEST_CASE("MIR0417: refused") {
+  IRContext context;
+  register_builtin_dialects(context);
+  Diagnostics diagnostics;
+  Module& module = context.create_module();
+  module.set_version(1);
+  const std::vector<const Type*> types = {context.tensor(std::vector{Dim(2)}, DType::kFloat32)};
+  Builder builder(module, diagnostics, types);
+  Value* outside = &module.body().arguments()[0];
+  builder.subgraph("f", types);
+  Value* inside = builder.value("linalg.CPU.NegOp", {outside});
+  builder.return_op(std::vector{inside});
+  builder.set_insertion_point_to_end(module.body().entry());
+  builder.return_op({});
+  CHECK_FALSE(verify(module, diagnostics));
+  REQUIRE(diagnostics.error_count() == 1);
+  const Diagnostic error = diagnostics.sorted().front();
+  CHECK(spelling(error.code) == "MIR0417");
+  CHECK(error.message ==
+        "operand 0 of 'linalg.NegOp' belongs to a region that is not seen from here");
+}
+
+TEST_CASE("MIR0417: accepted") {
+  IRContext context;
+  register_builtin_dialects(context);
+  Diagnostics diagnostics;
+  Module& module = context.create_module();
+  module.set_version(1);
+  const std::vector<const Type*> types = {context.tensor(std::vector{Dim(2)}, DType::kFloat32)};
+  Builder builder(module, diagnostics, types);
+  builder.subgraph("f", types);
+  Value* inside = builder.value("linalg.CPU.NegOp", {&builder.block()->arguments()[0]});
+  builder.return_op(std::vector{inside});
+  builder.set_insertion_point_to_end(module.body().entry());
+  builder.return_op({});
+  CHECK(verify(module, diagnostics));
+}
