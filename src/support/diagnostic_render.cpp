@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "render_forms.hpp"
 #include "terminal_text.hpp"
 
 namespace mir {
@@ -59,6 +59,7 @@ class Renderer {
  private:
   void place(Span at);
   void excerpt(Span at);
+  void fix(const FixIt& edit);
   void styled(std::string_view style, std::string_view text) {
     if (colour_) out_ += style;
     out_ += text;
@@ -89,7 +90,7 @@ void Renderer::headline(const Diagnostic& diagnostic) {
                                           : kCyan,
          fmt::format("{}[{}]:", name_of(severity), spelling(diagnostic.code)));
   out_ += ' ';
-  append_visible(out_, diagnostic.message);
+  append_visible(out_, clipped(diagnostic.message));
   out_ += '\n';
 }
 
@@ -120,14 +121,36 @@ void Renderer::diagnostic(const Diagnostic& diagnostic) {
     place(note.at);
     styled(kCyan, "note:");
     out_ += ' ';
-    append_visible(out_, note.message);
+    append_visible(out_, clipped(note.message));
     out_ += '\n';
     excerpt(note.at);
   }
-  if (diagnostic.hint.empty()) return;
-  styled(kGreen, "hint:");
-  out_ += ' ';
-  append_visible(out_, diagnostic.hint);
+  if (!diagnostic.hint.empty()) {
+    styled(kGreen, "hint:");
+    out_ += ' ';
+    append_visible(out_, clipped(diagnostic.hint));
+    out_ += '\n';
+  }
+  for (const FixIt& each : diagnostic.fixes) fix(each);
+}
+
+void Renderer::fix(const FixIt& edit) {
+  const SourceFile* file = sources_.file_of(edit.at.begin);
+  if (file == nullptr) return;
+  place(edit.at);
+  styled(kGreen, "fix:");
+  const std::string_view old = file->slice(edit.at);
+  const auto quote = [&](std::string_view before, std::string_view text) {
+    out_ += before;
+    append_visible(out_, clipped(text));
+    out_ += '\'';
+  };
+  if (old.empty()) {
+    quote(" insert '", edit.replacement);
+  } else {
+    quote(edit.replacement.empty() ? " remove '" : " replace '", old);
+    if (!edit.replacement.empty()) quote(" by '", edit.replacement);
+  }
   out_ += '\n';
 }
 
@@ -138,69 +161,25 @@ void Renderer::summary(std::size_t errors, std::size_t warnings, std::size_t dro
   out_ += '\n';
 }
 
-using Json = nlohmann::ordered_json;
-
-Json place_json(Span at, const SourceManager& sources) {
-  const SourceFile* file = sources.file_of(at.begin);
-  if (file == nullptr) {
-    return {{"file", nullptr},
-            {"line", nullptr},
-            {"column", nullptr},
-            {"end_line", nullptr},
-            {"end_column", nullptr}};
-  }
-  const LineColumn begin = file->line_column(at.begin);
-  const LineColumn end = file->line_column(std::max(at.begin, at.end));
-  return {{"file", file->name()},
-          {"line", begin.line},
-          {"column", begin.column},
-          {"end_line", end.line},
-          {"end_column", end.column}};
-}
-
-Json to_json(const Diagnostic& diagnostic, const SourceManager& sources) {
-  Json object = {{"schema", 2}};
-  object.update(place_json(diagnostic.at, sources));
-  object["severity"] = name_of(diagnostic.severity);
-  object["code"] = spelling(diagnostic.code);
-  object["message"] = diagnostic.message;
-  object["notes"] = Json::array();
-  for (const Note& note : diagnostic.notes) {
-    object["notes"].push_back(place_json(note.at, sources));
-    object["notes"].back()["message"] = note.message;
-  }
-  object["hint"] = diagnostic.hint.empty() ? Json() : Json(diagnostic.hint);
-  object["fixes"] = Json::array();
-  for (const FixIt& fix : diagnostic.fixes) {
-    object["fixes"].push_back(place_json(fix.at, sources));
-    object["fixes"].back()["replacement"] = fix.replacement;
-  }
-  return object;
-}
-
 }  // namespace
 
 std::string render(const Diagnostics& diagnostics, const SourceManager& sources,
                    const RenderOptions& options) {
   const std::vector<Diagnostic> list = diagnostics.sorted();
-  if (options.format == DiagnosticFormat::kJson) {
-    std::string out;
-    for (const Diagnostic& diagnostic : list) {
-      out += to_json(diagnostic, sources).dump(-1, ' ', true, Json::error_handler_t::replace);
-      out += '\n';
-    }
-    return out;
-  }
+  if (options.format == DiagnosticFormat::kJson) return render_json(list, sources);
+  if (options.format == DiagnosticFormat::kGithub) return render_github(list, sources);
   Renderer renderer(sources, options.colour);
   if (options.format == DiagnosticFormat::kLine) {
     for (const Diagnostic& diagnostic : list) renderer.headline(diagnostic);
     return renderer.take();
   }
   for (const Diagnostic& diagnostic : list) renderer.diagnostic(diagnostic);
-  const auto errors =
-      static_cast<std::size_t>(std::ranges::count(list, Severity::kError, &Diagnostic::severity));
-  if (!list.empty() || diagnostics.dropped_error_count() != 0) {
-    renderer.summary(errors, list.size() - errors, diagnostics.dropped_error_count());
+  const auto count = [&](Severity severity) {
+    return static_cast<std::size_t>(std::ranges::count(list, severity, &Diagnostic::severity));
+  };
+  const std::size_t errors = count(Severity::kError), warnings = count(Severity::kWarning);
+  if (errors + warnings + diagnostics.dropped_error_count() != 0) {
+    renderer.summary(errors, warnings, diagnostics.dropped_error_count());
   }
   return renderer.take();
 }

@@ -105,6 +105,16 @@ std::uint32_t append_visible(std::string& out, std::string_view text) {
   return columns;
 }
 
+std::string clipped(std::string_view text) {
+  constexpr std::size_t kLongest = 2000;
+  if (text.size() <= kLongest) return std::string(text);
+  std::size_t length = kLongest;
+  while (length > kLongest - 4 && (static_cast<unsigned char>(text[length]) & 0xc0) == 0x80) {
+    --length;
+  }
+  return std::string(text.substr(0, length)) + "...";
+}
+
 TextStep step_forward(std::string_view text, std::size_t from, std::uint32_t columns) {
   TextStep step{from, 0};
   const std::size_t limit = std::min(text.size(), from + kBytesPerColumn * columns);

@@ -13,6 +13,9 @@ namespace mir {
 /// that is not UTF-8 becomes U+FFFD. Wide East Asian code points and emoji take two columns.
 std::uint32_t append_visible(std::string& out, std::string_view text);
 
+/// The first 2000 bytes of `text` in whole code points, with `...` where something was left out.
+std::string clipped(std::string_view text);
+
 struct TextStep {
   std::size_t offset;
   std::uint32_t columns;  ///< between the start and `offset`, as append_visible() would take

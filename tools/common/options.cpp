@@ -23,7 +23,8 @@ constexpr Option kCommonOptions[] = {
      .help = "write to FILE instead of standard output (-)"},
     {.name = "diagnostics",
      .argument = "FORM",
-     .help = "how errors are shown: human, line (one a line) or json (one object a line)"},
+     .help = "how errors are shown: human, line (one a line), json (one object a line), sarif "
+             "(one document) or github (annotations)"},
     {.name = "max-errors", .argument = "N", .help = "show at most N errors (20); 0 shows all"},
     {.name = "color",
      .argument = "WHEN",

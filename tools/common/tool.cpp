@@ -53,8 +53,12 @@ Result<Run> Run::create(const ToolInfo& tool, Arguments arguments) {
     run.format_ = DiagnosticFormat::kLine;
   } else if (form == "json") {
     run.format_ = DiagnosticFormat::kJson;
+  } else if (form == "github") {
+    run.format_ = DiagnosticFormat::kGithub;
+  } else if (form == "sarif") {
+    run.sarif_ = std::make_unique<SarifLog>();
   } else if (form != "human") {
-    return unknown("diagnostics", form, "human, line or json");
+    return unknown("diagnostics", form, "human, line, json, sarif or github");
   }
   const std::string_view colour = run.arguments_.value("color", "auto");
   if (colour == "always") {
@@ -84,10 +88,20 @@ bool Run::colours(int descriptor) const {
 }
 
 ExitCode Run::report(const Diagnostics& diagnostics, const SourceManager& sources) const {
-  const std::string text =
-      render(diagnostics, sources, {.format = format_, .colour = colours(STDERR_FILENO)});
-  std::fwrite(text.data(), 1, text.size(), stderr);
+  if (sarif_ != nullptr) {
+    sarif_->add(diagnostics, sources);
+  } else {
+    const std::string text =
+        render(diagnostics, sources, {.format = format_, .colour = colours(STDERR_FILENO)});
+    std::fwrite(text.data(), 1, text.size(), stderr);
+  }
   return exit_code_of(diagnostics);
+}
+
+void Run::finish_report() const {
+  if (sarif_ == nullptr) return;
+  const std::string text = sarif_->finish(tool_->name, MIR_VERSION);
+  std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
 ExitCode Run::report(const Error& error) const {
@@ -146,7 +160,9 @@ ExitCode run_guarded(const ToolInfo& tool, std::span<const char* const> words,
     fmt::print(stderr, "{0}: {1}\ntry '{0} --help'\n", tool.name, run.error().message);
     return ExitCode::kUsage;
   }
-  return run->arguments().has("explain") ? explain_code(*run) : body(*run);
+  const ExitCode code = run->arguments().has("explain") ? explain_code(*run) : body(*run);
+  run->finish_report();
+  return code;
 }
 
 }  // namespace

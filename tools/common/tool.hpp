@@ -1,6 +1,7 @@
 // What every tool's main does alike.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -27,6 +28,8 @@ class Run {
   /// Shows diagnostics on standard error and says how bad they are.
   ExitCode report(const Diagnostics& diagnostics, const SourceManager& sources) const;
   ExitCode report(const Error& error) const;
+  /// Shows what is shown as one document at the end of a run.
+  void finish_report() const;
   /// For a combination of options that makes no sense.
   ExitCode usage_error(std::string_view message) const;
   /// Reads a text into `sources`; null after reporting why it cannot be, with `code` set.
@@ -42,6 +45,7 @@ class Run {
   const ToolInfo* tool_;
   Arguments arguments_;
   DiagnosticFormat format_ = DiagnosticFormat::kHuman;
+  std::unique_ptr<SarifLog> sarif_;  ///< the document that collects, where that is the form
   std::size_t max_errors_ = 20;
   Colour colour_ = Colour::kAuto;
 };

@@ -178,3 +178,50 @@ TEST_CASE("the JSON form is one object a line with every key of schema 2") {
   CHECK(first["notes"][0]["end_column"] == 2);
   CHECK(first["fixes"][0]["replacement"] == ":");
 }
+
+TEST_CASE("the human form shows what a fix replaces, inserts and removes") {
+  SourceManager sources;
+  sources.add("f", "abc\n");
+  Diagnostics diagnostics;
+  auto& error = diagnostics.error(DiagCode::kUnexpectedToken, {1, 2}, "m");
+  error.fix({1, 2}, "x").fix({2, 2}, "y").fix({3, 4}, "");
+  CHECK(human(diagnostics, sources) ==
+        "f:1:1: error[MIR0201]: m\n"
+        "  abc\n"
+        "  ^\n"
+        "f:1:1: fix: replace 'a' by 'x'\n"
+        "f:1:2: fix: insert 'y'\n"
+        "f:1:3: fix: remove 'c'\n"
+        "1 error, 0 warnings\n");
+}
+
+TEST_CASE("every form cuts long messages between code points") {
+  SourceManager sources;
+  Diagnostics diagnostics;
+  std::string message = "m";
+  for (int i = 0; i < 5000; ++i) message += "\xC3\xA4";
+  diagnostics.error(DiagCode::kUnexpectedToken, {}, message).note({}, message).hint = message;
+  for (const auto format : {DiagnosticFormat::kHuman, DiagnosticFormat::kLine,
+                            DiagnosticFormat::kGithub, DiagnosticFormat::kJson}) {
+    const std::string text = mir::render(diagnostics, sources, {format, false});
+    CHECK(text.size() < 20000);
+    CHECK(text.find("...") != std::string::npos);
+    CHECK(text.find("\xEF\xBF\xBD") == std::string::npos);
+  }
+}
+
+TEST_CASE("the GitHub form escapes what would end a command or a property") {
+  SourceManager sources;
+  sources.add("a,b:c%.mir", "abc\n");
+  Diagnostics diagnostics;
+  diagnostics.error(DiagCode::kUnexpectedToken, {2, 3}, "50%: a, b\n\x1b[1m")
+      .note({1, 2}, "here")
+      .hint = "h";
+  diagnostics.warning(DiagCode::kFileNotReadable, {}, "w");
+  diagnostics.remark(DiagCode::kFileNotReadable, {}, "r");
+  CHECK(mir::render(diagnostics, sources, {DiagnosticFormat::kGithub, false}) ==
+        "::warning title=MIR0001::w\n"
+        "::notice title=MIR0001::r\n"
+        "::error file=a%2Cb%3Ac%25.mir,line=1,col=2,title=MIR0201::50%25: a, b\\x0a\\x1b[1m"
+        "%0Anote: line 1: here%0Ahint: h\n");
+}

@@ -1,0 +1,190 @@
+// Diagnostics for programs: JSON lines and SARIF.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "mir/support/diagnostic_catalogue.hpp"
+#include "mir/support/diagnostic_render.hpp"
+#include "render_forms.hpp"
+#include "terminal_text.hpp"
+
+namespace mir {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string dump(const Json& json) {
+  return json.dump(-1, ' ', true, Json::error_handler_t::replace) + '\n';
+}
+
+struct Range {
+  const SourceFile* file;
+  LineColumn begin, end;
+};
+
+/// Where `at` lies; no file when it lies in none.
+Range range_of(Span at, const SourceManager& sources) {
+  const SourceFile* file = sources.file_of(at.begin);
+  if (file == nullptr) return {nullptr, {}, {}};
+  return {file, file->line_column(at.begin), file->line_column(std::max(at.begin, at.end))};
+}
+
+Json place_json(Span at, const SourceManager& sources) {
+  const Range range = range_of(at, sources);
+  if (range.file == nullptr) {
+    return {{"file", nullptr},
+            {"line", nullptr},
+            {"column", nullptr},
+            {"end_line", nullptr},
+            {"end_column", nullptr}};
+  }
+  return {{"file", range.file->name()},
+          {"line", range.begin.line},
+          {"column", range.begin.column},
+          {"end_line", range.end.line},
+          {"end_column", range.end.column}};
+}
+
+Json to_json(const Diagnostic& diagnostic, const SourceManager& sources) {
+  Json object = {{"schema", 2}};
+  object.update(place_json(diagnostic.at, sources));
+  object["severity"] = name_of(diagnostic.severity);
+  object["code"] = spelling(diagnostic.code);
+  object["message"] = clipped(diagnostic.message);
+  object["notes"] = Json::array();
+  for (const Note& note : diagnostic.notes) {
+    object["notes"].push_back(place_json(note.at, sources));
+    object["notes"].back()["message"] = clipped(note.message);
+  }
+  object["hint"] = diagnostic.hint.empty() ? Json() : Json(clipped(diagnostic.hint));
+  object["fixes"] = Json::array();
+  for (const FixIt& fix : diagnostic.fixes) {
+    object["fixes"].push_back(place_json(fix.at, sources));
+    object["fixes"].back()["replacement"] = fix.replacement;
+  }
+  return object;
+}
+
+/// A path as a URI reference: bytes that may not stand in one are percent-encoded.
+std::string uri_of(std::string_view path) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  constexpr std::string_view kPlain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
+  std::string uri = path.starts_with('/') ? "file://" : "";
+  for (const char byte : path) {
+    if (kPlain.find(byte) != kPlain.npos) {
+      uri += byte;
+    } else {
+      const auto value = static_cast<unsigned char>(byte);
+      uri.append(1, '%').append(1, kHex[value >> 4]).append(1, kHex[value & 15]);
+    }
+  }
+  return uri;
+}
+
+Json region_json(const Range& range) {
+  return {{"startLine", range.begin.line},
+          {"startColumn", range.begin.column},
+          {"endLine", range.end.line},
+          {"endColumn", range.end.column}};
+}
+
+Json artifact_json(const Range& range) {
+  return {{"uri", uri_of(range.file->name())}};
+}
+
+Json location_json(const Range& range) {
+  return {{"physicalLocation",
+           {{"artifactLocation", artifact_json(range)}, {"region", region_json(range)}}}};
+}
+
+Json text_json(std::string_view text) {
+  return {{"text", clipped(text)}};
+}
+
+/// All edits of a diagnostic lie in its own text.
+Json fix_json(const Diagnostic& diagnostic, const SourceManager& sources) {
+  Json replacements = Json::array();
+  for (const FixIt& fix : diagnostic.fixes) {
+    replacements.push_back({{"deletedRegion", region_json(range_of(fix.at, sources))},
+                            {"insertedContent", {{"text", fix.replacement}}}});
+  }
+  const Range range = range_of(diagnostic.fixes.front().at, sources);
+  Json change = {{"artifactLocation", artifact_json(range)},
+                 {"replacements", std::move(replacements)}};
+  Json fix = Json::object();
+  if (!diagnostic.hint.empty()) fix["description"] = text_json(diagnostic.hint);
+  fix["artifactChanges"] = Json::array({std::move(change)});
+  return fix;
+}
+
+bool in_one_text(const Diagnostic& diagnostic, const SourceManager& sources) {
+  if (diagnostic.fixes.empty()) return false;
+  const SourceFile* first = sources.file_of(diagnostic.fixes.front().at.begin);
+  return first != nullptr && std::ranges::all_of(diagnostic.fixes, [&](const FixIt& fix) {
+           return sources.file_of(fix.at.begin) == first;
+         });
+}
+
+Json result_json(const Diagnostic& diagnostic, const SourceManager& sources) {
+  const Severity severity = diagnostic.severity;
+  Json result = {{"ruleId", spelling(diagnostic.code)},
+                 {"level", severity == Severity::kRemark ? "note" : name_of(severity)},
+                 {"message", text_json(diagnostic.message)}};
+  if (const Range range = range_of(diagnostic.at, sources); range.file != nullptr) {
+    result["locations"] = Json::array({location_json(range)});
+  }
+  for (const Note& note : diagnostic.notes) {
+    const Range range = range_of(note.at, sources);
+    Json related = range.file == nullptr ? Json::object() : location_json(range);
+    related["message"] = text_json(note.message);
+    result["relatedLocations"].push_back(std::move(related));
+  }
+  if (in_one_text(diagnostic, sources)) {
+    result["fixes"] = Json::array({fix_json(diagnostic, sources)});
+  }
+  return result;
+}
+
+Json rule_json(DiagCode code) {
+  const DiagCodeInfo& info = diagnostic_info(code);
+  Json rule = {{"id", spelling(code)}, {"shortDescription", text_json(info.summary)}};
+  if (const auto entry = catalogue_entry(code)) {
+    rule["fullDescription"] = text_json(entry->cause);
+    rule["help"] = text_json(entry->fix);
+  }
+  return rule;
+}
+
+}  // namespace
+
+std::string render_json(std::span<const Diagnostic> list, const SourceManager& sources) {
+  std::string out;
+  for (const Diagnostic& diagnostic : list) out += dump(to_json(diagnostic, sources));
+  return out;
+}
+
+void SarifLog::add(const Diagnostics& diagnostics, const SourceManager& sources) {
+  for (const Diagnostic& diagnostic : diagnostics.sorted()) {
+    if (!results_.empty()) results_ += ',';
+    results_ += dump(result_json(diagnostic, sources));
+    results_.pop_back();
+    codes_.insert(diagnostic.code);
+  }
+}
+
+std::string SarifLog::finish(std::string_view tool, std::string_view version) const {
+  Json rules = Json::array();
+  for (const DiagCode code : codes_) rules.push_back(rule_json(code));
+  const Json driver = {{"name", tool}, {"version", version}, {"rules", std::move(rules)}};
+  // The results are rendered already, so that texts need not live until the end.
+  std::string out =
+      R"({"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[)"
+      R"({"tool":{"driver":)" +
+      dump(driver);
+  out.pop_back();
+  return out + R"(},"columnKind":"unicodeCodePoints","results":[)" + results_ + "]}]}\n";
+}
+
+}  // namespace mir

@@ -1,0 +1,16 @@
+// The forms of diagnostics that have files of their own.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "mir/support/diagnostic.hpp"
+
+namespace mir {
+
+/// One JSON object a line.
+std::string render_json(std::span<const Diagnostic> list, const SourceManager& sources);
+/// One GitHub workflow command a line.
+std::string render_github(std::span<const Diagnostic> list, const SourceManager& sources);
+
+}  // namespace mir
