@@ -1,0 +1,178 @@
+#include "graph_plan.hpp"
+
+#include <algorithm>
+
+namespace mir::test {
+
+namespace {
+
+class Planner {
+ public:
+  Planner(IRContext& context, const GeneratorOptions& options)
+      : context_(context), options_(options), templates_(context), random_(options.seed) {}
+
+  Plan run() {
+    for (int i = 0; i <= options_.graphs; ++i) graph(i, i == options_.graphs);
+    return std::move(plan_);
+  }
+
+ private:
+  bool one_in(std::uint64_t n) { return below(random_, n) == 0; }
+
+  void graph(int index, bool is_last) {
+    graph_ = {.name = is_last ? "main" : "model." + std::to_string(index),
+              .inputs = {},
+              .steps = {},
+              .outputs = {}};
+    visible_.clear();
+    // Graphs that nobody calls yet: the last one calls what is left.
+    std::vector<int> calls;
+    std::erase_if(uncalled_, [&](int callee) {
+      const bool taken = is_last || one_in(2);
+      if (taken) calls.push_back(callee);
+      return taken;
+    });
+    const bool repeat = options_.form != GeneratorOptions::Form::kProgram;
+    if (repeat && index > 0 && one_in(3)) {
+      calls.push_back(static_cast<int>(below(random_, static_cast<std::uint64_t>(index))));
+    }
+    for (int left = options_.ops; left > 0 || !calls.empty(); --left) {
+      if (!calls.empty() && (left <= 0 || one_in(4))) {
+        call(calls.back());
+        calls.pop_back();
+      } else {
+        op();
+      }
+    }
+    choose_outputs();
+    if (is_last) bind_symbols();
+    plan_.graphs.push_back(std::move(graph_));
+    if (!is_last) uncalled_.push_back(index);
+  }
+
+  std::size_t add_value(const TensorType* type, std::string constant = {}) {
+    plan_.values.push_back({type, std::move(constant)});
+    return plan_.values.size() - 1;
+  }
+
+  /// A visible value of the type, or a new input of the graph.
+  std::size_t operand(const TensorType* type) {
+    std::vector<std::size_t> fitting;
+    for (const std::size_t value : visible_) {
+      if (plan_.values[value].type == type) fitting.push_back(value);
+    }
+    if (!fitting.empty() && !one_in(5)) return fitting[below(random_, fitting.size())];
+    const std::size_t input = add_value(type);
+    graph_.inputs.push_back(input);
+    visible_.push_back(input);
+    return input;
+  }
+
+  void results(PlannedStep& step, std::span<const TensorType* const> types) {
+    for (const TensorType* type : types) step.results.push_back(add_value(type));
+    visible_.insert(visible_.end(), step.results.begin(), step.results.end());
+  }
+
+  void call(int callee) {
+    PlannedStep step;
+    step.callee = callee;
+    const PlannedGraph& called = plan_.graphs[static_cast<std::size_t>(callee)];
+    for (const std::size_t input : called.inputs) {
+      step.operands.push_back(operand(plan_.values[input].type));
+    }
+    std::vector<const TensorType*> types;
+    for (const std::size_t output : called.outputs) types.push_back(plan_.values[output].type);
+    results(step, types);
+    graph_.steps.push_back(std::move(step));
+  }
+
+  void op() {
+    PlannedStep step;
+    const auto patterns = templates_.all();
+    while (true) {
+      step.op = templates_.vary(patterns[below(random_, patterns.size())], random_,
+                                options_.symbolic);
+      if (name(step)) break;
+    }
+    for (std::size_t i = 0; i < step.op.operands.size(); ++i) {
+      const std::string& constant = step.op.operand_attributes[i];
+      step.operands.push_back(constant.empty() ? operand(step.op.operands[i])
+                                               : add_value(step.op.operands[i], constant));
+    }
+    results(step, step.op.results);
+    graph_.steps.push_back(std::move(step));
+  }
+
+  /// Gives the op a name, its parameters and its state of its own; false where that cannot be.
+  bool name(PlannedStep& step) {
+    const auto parameters = templates_.parameters(step.op);
+    if (!parameters) return false;
+    const std::string path = graph_.name + "." + std::to_string(graph_.steps.size());
+    if (!parameters->empty() || one_in(2)) step.path = path;
+    for (const Parameter& parameter : *parameters) {
+      plan_.parameters.push_back({path + parameter.suffix, parameter.type});
+    }
+    for (NamedAttr& attribute : step.op.attributes) {
+      const std::string_view key = context_.text(attribute.key);
+      if (key == "cache") attribute.value = context_.symbol_ref("cache." + path);
+      if (key == "name" && step.op.row->name == "ParamOp") {
+        attribute.value = context_.string(path);
+        plan_.parameters.push_back({path, step.op.results.front()});
+      }
+    }
+    return true;
+  }
+
+  void choose_outputs() {
+    std::vector<std::size_t> made;
+    for (const PlannedStep& step : graph_.steps) {
+      made.insert(made.end(), step.results.begin(), step.results.end());
+    }
+    for (std::uint64_t n = 1 + below(random_, 3); n != 0 && !made.empty(); --n) {
+      const auto at = made.begin() + static_cast<std::ptrdiff_t>(below(random_, made.size()));
+      graph_.outputs.push_back(*at);
+      made.erase(at);
+    }
+  }
+
+  /// Every symbol of the module is the whole extent of some input.
+  void bind_symbols() {
+    std::vector<Symbol> needed, bound;
+    for (const PlannedValue& value : plan_.values) {
+      for (const Dim dim : value.type->dims()) {
+        for (const Symbol symbol : context_.dims().symbols(dim)) needed.push_back(symbol);
+      }
+    }
+    for (const std::size_t input : graph_.inputs) {
+      for (const Dim dim : plan_.values[input].type->dims()) {
+        const auto symbols = context_.dims().symbols(dim);
+        if (symbols.size() == 1 && context_.dims().symbol(context_.text(symbols[0])) == dim) {
+          bound.push_back(symbols[0]);
+        }
+      }
+    }
+    for (const Symbol symbol : needed) {
+      if (std::find(bound.begin(), bound.end(), symbol) != bound.end()) continue;
+      const Dim dims[] = {context_.dims().symbol(context_.text(symbol))};
+      graph_.inputs.push_back(add_value(context_.tensor(dims, DType::kFloat32)));
+      bound.push_back(symbol);
+    }
+  }
+
+  IRContext& context_;
+  const GeneratorOptions& options_;
+  OpTemplates templates_;
+  Random random_;
+  Plan plan_;
+  PlannedGraph graph_;
+  std::vector<std::size_t> visible_;  // in the graph that is being made
+  std::vector<int> uncalled_;
+};
+
+}  // namespace
+
+Plan make_plan(IRContext& context, const GeneratorOptions& options) {
+  return Planner(context, options).run();
+}
+
+}  // namespace mir::test

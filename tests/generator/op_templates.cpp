@@ -1,0 +1,263 @@
+#include "op_templates.hpp"
+
+#include <map>
+#include <stdexcept>
+
+#include "mir/dialects/dialects.hpp"
+#include "mir/ir/infer.hpp"
+#include "mir/ir/resolve.hpp"
+
+namespace mir::test {
+
+namespace {
+
+/// Ops that a module of tensors and graphs is made of.
+bool is_portable_op(const Dialect& dialect, const OpRow& row) {
+  return dialect.name == "linalg" && row.infer != nullptr && !has(row.traits, Trait::kDumpOnly) &&
+         !has(row.traits, Trait::kNoMeaning);
+}
+
+/// New extents for the constants of a pattern.
+using Extents = std::map<std::int64_t, Dim>;
+
+class Substitution {
+ public:
+  Substitution(IRContext& context, const Extents& extents, bool in_attributes)
+      : context_(context), extents_(extents), in_attributes_(in_attributes) {}
+
+  const TensorType* operator()(const TensorType& type) const {
+    std::vector<Dim> dims(type.dims().begin(), type.dims().end());
+    for (Dim& dim : dims) dim = (*this)(dim);
+    return context_.tensor(dims, type.dtype_name(), type.device(), type.encoding());
+  }
+
+  const Attr* operator()(const Attr& attribute) const {
+    if (!in_attributes_) return &attribute;
+    switch (attribute.kind()) {
+      case AttrKind::kInt: {
+        const auto found = extents_.find(attribute.integer());
+        if (found == extents_.end()) return &attribute;
+        return found->second.is_constant() ? context_.integer(found->second.constant())
+                                           : context_.dim(found->second);
+      }
+      case AttrKind::kArray: {
+        std::vector<const Attr*> elements;
+        for (const Attr* element : attribute.elements()) elements.push_back((*this)(*element));
+        return context_.array(elements);
+      }
+      default:
+        return &attribute;
+    }
+  }
+
+ private:
+  Dim operator()(Dim dim) const {
+    if (!dim.is_constant()) return dim;
+    const auto found = extents_.find(dim.constant());
+    return found == extents_.end() ? dim : found->second;
+  }
+
+  IRContext& context_;
+  const Extents& extents_;
+  bool in_attributes_;
+};
+
+/// The distinct constants above 1 among the extents of the operands and results.
+std::vector<std::int64_t> extents_of(const OpPattern& pattern) {
+  std::vector<std::int64_t> found;
+  for (const auto* list : {&pattern.operands, &pattern.results}) {
+    for (const TensorType* type : *list) {
+      for (const Dim dim : type->dims()) {
+        if (dim.is_constant() && dim.constant() > 1) found.push_back(dim.constant());
+      }
+    }
+  }
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+}  // namespace
+
+OpTemplates::OpTemplates(IRContext& context) : context_(context) {
+  for (const Dialect* dialect : builtin_dialects()) {
+    for (const OpRow& row : dialect->rows) {
+      if (!is_portable_op(*dialect, row)) continue;
+      if (!read(row)) throw std::logic_error("unusable example: " + std::string(row.example));
+    }
+  }
+}
+
+bool OpTemplates::read(const OpRow& row) {
+  const SourceFile* file = context_.sources().add(
+      "example", "@example () -> () {\n" + std::string(row.example) + "\n}\n");
+  Diagnostics diagnostics;
+  const auto modules = read_modules(*file, context_, diagnostics);
+  if (diagnostics.has_errors() || modules.size() != 1) return false;
+  const Op& op = *modules.front()->body().entry()->front();
+  OpPattern pattern{.row = &row,
+                    .spelling = std::string(context_.text(op.op_name().spelling)),
+                    .operands = {},
+                    .operand_attributes = {},
+                    .results = {},
+                    .attributes = {op.attributes().begin(), op.attributes().end()}};
+  for (const Use& use : op.operand_uses()) {
+    const Value& value = *use.value();
+    if (value.tensor_type() == nullptr) return false;
+    pattern.operands.push_back(value.tensor_type());
+    std::string attributes;
+    for (const NamedAttr& attribute : value.attributes()) {
+      attributes += "[" + std::string(context_.text(attribute.key)) + ":" +
+                    std::string(attribute.value->spelling()) + "]";
+    }
+    pattern.operand_attributes.push_back(std::move(attributes));
+  }
+  for (const Value& result : op.results()) pattern.results.push_back(result.tensor_type());
+  patterns_.push_back(std::move(pattern));
+  context_.release(*modules.front());
+  return true;
+}
+
+std::optional<OpPattern> OpTemplates::try_extents(const OpPattern& pattern, Random& random,
+                                                  int boldness, bool symbolic) const {
+  constexpr std::string_view kSymbols[] = {"A", "B", "N"};
+  constexpr std::int64_t kSmall[] = {1, 2, 3, 4, 5, 7, 8, 12, 16, 17, 32};
+  Extents extents;
+  const auto factor = static_cast<std::int64_t>(below(random, 3)) + 1;
+  for (const std::int64_t extent : extents_of(pattern)) {
+    Dim dim(extent);
+    const std::uint64_t choice = below(random, 8);
+    if (symbolic && choice == 0) {
+      dim = context_.dims().symbol(kSymbols[below(random, std::size(kSymbols))]);
+    } else if (boldness == 0) {
+      dim = Dim(extent * factor);
+    } else if (choice < 5) {
+      dim = Dim(kSmall[below(random, std::size(kSmall))]);
+    }
+    extents.emplace(extent, dim);
+  }
+  const Substitution substitute(context_, extents, below(random, 2) == 0);
+  OpPattern made{pattern.row, pattern.spelling, {}, pattern.operand_attributes, {}, {}};
+  for (std::size_t i = 0; i < pattern.operands.size(); ++i) {
+    // The elements of a constant are as many as they are.
+    const bool constant = !pattern.operand_attributes[i].empty();
+    made.operands.push_back(constant ? pattern.operands[i] : substitute(*pattern.operands[i]));
+  }
+  for (const NamedAttr& attribute : pattern.attributes) {
+    made.attributes.push_back({attribute.key, substitute(*attribute.value)});
+  }
+  Diagnostics ignored;
+  const std::vector<const Type*> types(made.operands.begin(), made.operands.end());
+  InferContext inference(context_, pattern.row->name, types, made.attributes,
+                         pattern.results.size(), {}, ignored);
+  if (!pattern.row->infer(inference) || inference.results().size() > pattern.results.size()) {
+    return std::nullopt;
+  }
+  for (std::size_t i = 0; i < pattern.results.size(); ++i) {
+    const bool inferred = i < inference.results().size() && inference.results()[i] != nullptr;
+    made.results.push_back(inferred ? dyn_cast<TensorType>(inference.results()[i])
+                                    : pattern.results[i]);
+    if (made.results.back() == nullptr) return std::nullopt;
+    for (const Dim dim : made.results.back()->dims()) {
+      if (dim.is_unknown() || (dim.is_constant() && dim.constant() < 0)) return std::nullopt;
+    }
+  }
+  return made;
+}
+
+OpPattern OpTemplates::vary(const OpPattern& pattern, Random& random, bool symbolic) const {
+  for (int attempt = 0; attempt < 6; ++attempt) {
+    if (auto made = try_extents(pattern, random, attempt % 2, symbolic)) return *std::move(made);
+  }
+  return pattern;
+}
+
+// -- parameters -----------------------------------------------------------------------------------
+
+namespace {
+
+/// Extents of a WeightRow::shape: `[out_channels, in_channels / groups, kernel_size]`.
+class ParameterShape {
+ public:
+  ParameterShape(const IRContext& context, const OpPattern& pattern)
+      : context_(context), pattern_(pattern) {}
+
+  std::optional<std::vector<Dim>> read(std::string_view shape) const {
+    std::vector<Dim> dims;
+    if (!shape.starts_with('[')) return add(shape, dims) ? std::optional(dims) : std::nullopt;
+    shape = shape.substr(1, shape.size() - 2);
+    while (!shape.empty()) {
+      const std::size_t comma = std::min(shape.find(", "), shape.size());
+      if (!add(shape.substr(0, comma), dims)) return std::nullopt;
+      shape.remove_prefix(std::min(comma + 2, shape.size()));
+    }
+    return dims;
+  }
+
+ private:
+  const Attr* attribute(std::string_view key) const {
+    for (const NamedAttr& each : pattern_.attributes) {
+      if (context_.text(each.key) == key) return each.value;
+    }
+    return nullptr;
+  }
+
+  bool add(std::string_view word, std::vector<Dim>& dims) const {
+    const std::size_t slash = word.find(" / ");
+    if (slash != word.npos) {
+      const Attr* divisor = attribute(word.substr(slash + 3));
+      if (!add(word.substr(0, slash), dims)) return false;
+      if (divisor != nullptr) dims.back() = Dim(dims.back().constant() / divisor->integer());
+      return true;
+    }
+    if (word.ends_with("...")) word.remove_suffix(3);
+    if (word == "D" || (word == "in_channels" && attribute(word) == nullptr)) {
+      return add(pattern_.operands.front()->dims().back(), dims);
+    }
+    const Attr* value = attribute(word);
+    if (value == nullptr) return false;
+    if (value->kind() == AttrKind::kInt) return add(Dim(value->integer()), dims);
+    if (value->kind() != AttrKind::kArray) return false;
+    for (const Attr* element : value->elements()) {
+      if (element->kind() != AttrKind::kInt) return false;
+      dims.push_back(Dim(element->integer()));
+    }
+    return true;
+  }
+
+  static bool add(Dim dim, std::vector<Dim>& dims) {
+    dims.push_back(dim);
+    return dim.is_constant();
+  }
+
+  const IRContext& context_;
+  const OpPattern& pattern_;
+};
+
+/// Whether the boolean attribute that decides on a parameter says that there is one.
+bool is_present(const OpPattern& pattern, const WeightRow& weight, const IRContext& context) {
+  if (weight.present_if.empty()) return true;
+  for (const NamedAttr& attribute : pattern.attributes) {
+    if (context.text(attribute.key) == weight.present_if) return attribute.value->boolean();
+  }
+  for (const AttrRow& row : pattern.row->attributes) {
+    if (row.name == weight.present_if) return row.default_text == "true";
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<std::vector<Parameter>> OpTemplates::parameters(const OpPattern& pattern) const {
+  std::vector<Parameter> list;
+  const ParameterShape shape(context_, pattern);
+  for (const WeightRow& weight : pattern.row->weights) {
+    if (!is_present(pattern, weight, context_)) continue;
+    const auto dims = shape.read(weight.shape);
+    if (!dims) return std::nullopt;
+    list.push_back({std::string(weight.suffix), context_.tensor(*dims, DType::kFloat32)});
+  }
+  return list;
+}
+
+}  // namespace mir::test
