@@ -15,8 +15,8 @@
 #include "mir/syntax/format.hpp"
 #include "mir/syntax/listing.hpp"
 #include "mir/syntax/parse.hpp"
-#include "mir/verify/verify.hpp"
 #include "tool.hpp"
+#include "verification.hpp"
 
 namespace {
 
@@ -24,7 +24,10 @@ using namespace mir;
 using namespace mir::tools;
 
 constexpr Option kOptions[] = {
-    {.name = "emit", .argument = "FORM", .help = "write tokens, syntax, ir, json, stats or dot"},
+    {.name = "emit",
+     .argument = "FORM",
+     .help = "write tokens, syntax, ir, json, stats, dot, quant (a table of quantisations) or "
+             "quant-csv"},
     {.name = "roundtrip",
      .argument = "exact",
      .help = "rebuild each text from its tree and compare byte by byte"},
@@ -47,14 +50,15 @@ constexpr ToolInfo kTool = {
     .options = kOptions,
     .examples = {{{"mllm-parse model.mir", "report every error; silent when there is none"},
                   {"mllm-parse --emit=dot model.mir | dot -Tsvg -o model.svg", "draw the graphs"}}},
+    .verifies = true,
 };
 
 /// What the execution plan itself carries out.
 constexpr std::array<std::string_view, 5> kStructure = {
     "builtin.ModuleOp", "cf.ReturnOp", "graph.CallGraphOp", "graph.SubGraphOp", "tensor.register"};
 
-constexpr std::array<std::string_view, 6> kForms = {"tokens", "syntax", "ir",
-                                                    "json",   "stats",  "dot"};
+constexpr std::array<std::string_view, 8> kForms = {"tokens", "syntax", "ir",    "json",
+                                                    "stats",  "dot",    "quant", "quant-csv"};
 
 /// What is written from the tree alone; empty for the forms that need IR.
 std::string emit_tree(std::string_view form, const SyntaxTree& tree) {
@@ -67,6 +71,8 @@ std::string emit_modules(std::string_view form, std::span<Module* const> modules
   if (form == "json") return emit_json(modules);
   if (form == "stats") return emit_stats(modules);
   if (form == "dot") return emit_dot(modules);
+  if (form == "quant") return emit_quant(modules);
+  if (form == "quant-csv") return emit_quant_csv(modules);
   std::string text;
   if (form == "ir") {
     for (const Module* module : modules) text += print(*module);
@@ -100,7 +106,8 @@ ExitCode conclude(const Run& run, const SourceFile& file, const SourceManager& s
   return run.report(check_expectations(file, sources, found), sources);
 }
 
-ExitCode parse_text(const Run& run, const SourceFile& file, IRContext& context) {
+ExitCode parse_text(const Run& run, const VerifyOptions& options, const SourceFile& file,
+                    IRContext& context) {
   const Arguments& arguments = run.arguments();
   const std::string_view form = arguments.value("emit");
   constexpr std::size_t kMostCompared = 1000;
@@ -122,7 +129,7 @@ ExitCode parse_text(const Run& run, const SourceFile& file, IRContext& context) 
       return worst(code, run.report({DiagCode::kUsage, "no module has that name"}));
   }
   if (!diagnostics.has_errors() && !arguments.has("no-verify")) {
-    for (const Module* module : modules) verify(*module, diagnostics);
+    for (const Module* module : modules) verify(*module, diagnostics, options);
   }
   for (const Module* module : modules) check_form(arguments.value("form"), *module, diagnostics);
   // A module that verification rejects can still be looked at.
@@ -130,7 +137,7 @@ ExitCode parse_text(const Run& run, const SourceFile& file, IRContext& context) 
   return worst(code, conclude(run, file, context.sources(), diagnostics));
 }
 
-ExitCode parse_file(const Run& run, const std::string& path) {
+ExitCode parse_file(const Run& run, const VerifyOptions& options, const std::string& path) {
   SourceManager whole;
   IRContext first;
   const bool split = run.arguments().has("split-input-file");
@@ -139,14 +146,14 @@ ExitCode parse_file(const Run& run, const std::string& path) {
   if (file == nullptr) return code;
   if (!split) {
     register_builtin_dialects(first);
-    return parse_text(run, *file, first);
+    return parse_text(run, options, *file, first);
   }
   for (const InputPart& part : split_input(file->text())) {
     IRContext context;
     register_builtin_dialects(context);
     const SourceFile* text =
         context.sources().add(file->name(), std::string(part.text), part.first_line);
-    code = worst(code, parse_text(run, *text, context));
+    code = worst(code, parse_text(run, options, *text, context));
   }
   return code;
 }
@@ -179,8 +186,10 @@ ExitCode body(const Run& run) {
   if (!wanted.empty() && wanted != "dump" && wanted != "portable") {
     return run.usage_error("--form is 'dump' or 'portable'");
   }
+  const auto options = verify_options(run);
+  if (!options) return run.usage_error(options.error().message);
   ExitCode code = ExitCode::kSuccess;
-  for (const std::string& path : run.files()) code = worst(code, parse_file(run, path));
+  for (const std::string& path : run.files()) code = worst(code, parse_file(run, *options, path));
   return code;
 }
 

@@ -38,11 +38,36 @@ std::string_view name_of(Severity severity) {
 Diagnostic& Diagnostics::add(Severity severity, DiagCode code, Span at, std::string message) {
   const bool drop = severity == Severity::kError && is_full();
   dropped_ += drop;
-  errors_ += severity == Severity::kError;
-  warnings_ += severity == Severity::kWarning;
+  count(severity, code, 1);
   Diagnostic& into = drop ? overflow_ : list_.emplace_back();
   into = {severity, code, at, std::move(message), {}, {}, {}};
   return into;
+}
+
+void Diagnostics::count(Severity severity, DiagCode code, std::size_t n) {
+  if (severity == Severity::kError) errors_ += n;
+  if (severity == Severity::kWarning) warnings_ += n;
+  for (DiagnosticCount& each : counts_) {
+    if (each.code == code && each.severity == severity) {
+      each.count += n;
+      return;
+    }
+  }
+  counts_.push_back({code, severity, n});
+}
+
+void Diagnostics::skip(Severity severity, DiagCode code) {
+  count(severity, code, 1);
+  if (severity == Severity::kError) ++dropped_;
+  if (severity == Severity::kWarning) ++dropped_warnings_;
+}
+
+std::vector<DiagnosticCount> Diagnostics::counts() const {
+  std::vector<DiagnosticCount> sorted = counts_;
+  std::ranges::sort(sorted, {}, [](const DiagnosticCount& each) {
+    return std::pair(each.code, -static_cast<int>(each.severity));
+  });
+  return sorted;
 }
 
 Diagnostic& Diagnostics::error(DiagCode code, Span at, std::string message) {
@@ -58,12 +83,17 @@ Diagnostic& Diagnostics::remark(DiagCode code, Span at, std::string message) {
 }
 
 void Diagnostics::append(Diagnostics&& other) {
-  for (Diagnostic& diagnostic : other.list_) {
-    const Severity severity = diagnostic.severity;
-    add(severity, diagnostic.code, diagnostic.at, {}) = std::move(diagnostic);
-  }
-  errors_ += other.dropped_;
+  std::size_t room = max_errors_ == 0 ? other.list_.size() : max_errors_ - (errors_ - dropped_);
+  for (const DiagnosticCount& each : other.counts_) count(each.severity, each.code, each.count);
   dropped_ += other.dropped_;
+  dropped_warnings_ += other.dropped_warnings_;
+  for (Diagnostic& diagnostic : other.list_) {
+    const bool drop = diagnostic.severity == Severity::kError && room == 0;
+    dropped_ += drop;
+    if (drop) continue;
+    room -= diagnostic.severity == Severity::kError;
+    list_.push_back(std::move(diagnostic));
+  }
   other = Diagnostics(other.max_errors_);
 }
 

@@ -178,9 +178,9 @@ std::string render(const Diagnostics& diagnostics, const SourceManager& sources,
     return static_cast<std::size_t>(std::ranges::count(list, severity, &Diagnostic::severity));
   };
   const std::size_t errors = count(Severity::kError), warnings = count(Severity::kWarning);
-  if (errors + warnings + diagnostics.dropped_error_count() != 0) {
-    renderer.summary(errors, warnings, diagnostics.dropped_error_count());
-  }
+  const std::size_t dropped =
+      diagnostics.dropped_error_count() + diagnostics.dropped_warning_count();
+  if (errors + warnings + dropped != 0) renderer.summary(errors, warnings, dropped);
   return renderer.take();
 }
 

@@ -84,36 +84,39 @@ std::string_view describe(AttrType type) {
   return "a value";
 }
 
-/// Keys that any op may carry: what upstream's passes attach.
-bool is_annotation(std::string_view key) {
-  constexpr std::array<std::string_view, 6> kAnnotations = {
-      "quant_recipe", "using_qnn", "qnn_graph_name", "qnn_context_name", "symbol", "qnn_recipe"};
-  return std::find(kAnnotations.begin(), kAnnotations.end(), key) != kAnnotations.end();
-}
-
 }  // namespace
 
-void attributes(const Op& op, Diagnostics& diagnostics) {
+std::span<const std::string_view> annotation_keys() {
+  static constexpr std::array<std::string_view, 6> kKeys = {
+      "quant_recipe", "using_qnn", "qnn_graph_name", "qnn_context_name", "symbol", "qnn_recipe"};
+  return kKeys;
+}
+
+void attributes(const Op& op, Reporter& reporter) {
   const OpRow* row = op.row();
-  if (row == nullptr) return;
+  using enum ConstraintId;
+  if (row == nullptr || !reporter.wants_any(attribute_c1, attribute_c2, attribute_c3)) return;
   for (const NamedAttr& attribute : op.attributes()) {
     const std::string_view key = text(op, attribute.key);
     const auto known = std::find_if(row->attributes.begin(), row->attributes.end(),
                                     [&](const AttrRow& each) { return each.name == key; });
     if (known == row->attributes.end()) {
-      if (is_annotation(key) || op.is("builtin.ModuleOp")) continue;
-      report(diagnostics, op, DiagCode::kUnknownAttribute,
-             fmt::format("'{}' has no attribute '{}'", op.name(), key));
+      if (std::ranges::find(annotation_keys(), key) != annotation_keys().end() ||
+          op.is("builtin.ModuleOp"))
+        continue;
+      reporter.report(attribute_c1, op,
+                      [&] { return fmt::format("'{}' has no attribute '{}'", op.name(), key); });
     } else if (!fits(known->type, *attribute.value)) {
-      report(diagnostics, op, DiagCode::kAttributeKind,
-             fmt::format("attribute '{}' of '{}' is {}, expected {}", key, op.name(),
-                         attribute.value->spelling(), describe(known->type)));
+      reporter.report(attribute_c3, op, [&] {
+        return fmt::format("attribute '{}' of '{}' is {}, expected {}", key, op.name(),
+                           attribute.value->spelling(), describe(known->type));
+      });
     }
   }
   for (const AttrRow& each : row->attributes) {
     if (!each.required || op.attribute(each.name) != nullptr) continue;
-    report(diagnostics, op, DiagCode::kMissingAttribute,
-           fmt::format("'{}' needs attribute '{}'", op.name(), each.name));
+    reporter.report(attribute_c2, op,
+                    [&] { return fmt::format("'{}' needs attribute '{}'", op.name(), each.name); });
   }
 }
 

@@ -1,38 +1,27 @@
+#include <algorithm>
+#include <array>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "checks.hpp"
+#include "mir/ir/writer.hpp"
 
 namespace mir::checks {
 
 namespace {
 
-void check_call(const CallGraphOp& call, Diagnostics& diagnostics) {
+void check_types(const CallGraphOp& call, const Region& body, const Op& graph, Reporter& reporter) {
   const Op& op = *call.op();
-  const SubGraphOp target = call.target();
-  if (!target || target.body() == nullptr) {
-    report(diagnostics, op, DiagCode::kUnknownCallee,
-           fmt::format("no graph is named '@{}'", text(op, call.callee())));
-    return;
-  }
-  if (!op.module().is_portable()) return;  // dumps print stale types at calls
-  const Region& body = *target.body();
-  const auto mismatch = [&](std::string_view what, std::size_t given, std::size_t wanted) {
-    report(diagnostics, op, DiagCode::kCallMismatch,
-           fmt::format("call of '@{}' has {} {}, the graph has {}", text(op, call.callee()), given,
-                       what, wanted));
-  };
-  if (op.operand_count() != body.arguments().size()) {
-    return mismatch("operands", op.operand_count(), body.arguments().size());
-  }
-  if (op.result_count() != body.results().size()) {
-    return mismatch("results", op.result_count(), body.results().size());
-  }
   const auto check_type = [&](std::string_view what, std::uint32_t i, const Type* given,
                               const Type* wanted) {
     if (given == nullptr || wanted == nullptr || compatible(given, wanted)) return;
-    report(diagnostics, op, DiagCode::kCallMismatch,
-           fmt::format("{} {} of the call of '@{}' is {}, the graph has {}", what, i,
-                       text(op, call.callee()), given->spelling(), wanted->spelling()));
+    note(reporter.report(ConstraintId::call_c3, op,
+                         [&] {
+                           return fmt::format("{} {} of the call of '@{}' is {}, the graph has {}",
+                                              what, i, text(op, call.callee()), given->spelling(),
+                                              wanted->spelling());
+                         }),
+         graph, "the graph");
   };
   for (std::uint32_t i = 0; i < op.operand_count(); ++i) {
     check_type("operand", i, op.operand(i)->type(), body.arguments()[i].type());
@@ -42,18 +31,73 @@ void check_call(const CallGraphOp& call, Diagnostics& diagnostics) {
   }
 }
 
-/// Depth-first search for a graph that reaches itself.
+void check_call(const CallGraphOp& call, Reporter& reporter) {
+  const Op& op = *call.op();
+  const SubGraphOp target = call.target();
+  if (!target || target.body() == nullptr) {
+    reporter.report(ConstraintId::call_c1, op, [&] {
+      return fmt::format("no graph is named '@{}'", text(op, call.callee()));
+    });
+    return;
+  }
+  const Region& body = *target.body();
+  const auto fits = [&](std::string_view what, std::size_t given, std::size_t wanted) {
+    if (given == wanted) return true;
+    note(reporter.report(ConstraintId::call_c2, op,
+                         [&] {
+                           return fmt::format("call of '@{}' has {} {}, the graph has {}",
+                                              text(op, call.callee()), given, what, wanted);
+                         }),
+         *target.op(), "the graph");
+    return false;
+  };
+  if (fits("operands", op.operand_count(), body.arguments().size()) &&
+      fits("results", op.result_count(), body.results().size()) &&
+      reporter.wants(ConstraintId::call_c3)) {
+    check_types(call, body, *target.op(), reporter);
+  }
+}
+
+/// The calls of each graph and of the module itself, in order. A graph inside another runs only
+/// when it is called.
+struct CallGraph {
+  explicit CallGraph(const Module& module) { collect(module.body(), nullptr); }
+
+  void collect(const Region& region, const Op* graph) {
+    for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
+      for (Op* op : block->ops()) {
+        if (const auto call = dyn_cast<CallGraphOp>(op)) {
+          all.push_back(call);
+          calls[graph].push_back(call);
+        }
+        const bool is_graph = isa<SubGraphOp>(op);
+        if (is_graph) graphs.push_back(op);
+        for (Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {
+          collect(*inner, is_graph ? op : graph);
+        }
+      }
+    }
+  }
+
+  std::unordered_map<const Op*, std::vector<CallGraphOp>> calls;  // null: the module's own
+  std::vector<CallGraphOp> all;
+  std::vector<const Op*> graphs;
+};
+
+/// Depth-first search for graphs that reach themselves.
 class CycleSearch {
  public:
-  explicit CycleSearch(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+  CycleSearch(const CallGraph& calls, Reporter& reporter) : calls_(calls), reporter_(reporter) {}
 
-  void visit(Op* graph) {
+  /// Recursion is bounded by kDeepest.
+  void visit(const Op* graph) {
     State& state = states_[graph];
     if (state == State::kDone) return;
     state = State::kOpen;
     path_.push_back(graph);
-    // Recursion is bounded by kDeepest.
-    for (const CallGraphOp& call : calls_of(graph)) follow(call);
+    if (const auto found = calls_.calls.find(graph); found != calls_.calls.end()) {
+      for (const CallGraphOp& call : found->second) follow(call);
+    }
     path_.pop_back();
     states_[graph] = State::kDone;
   }
@@ -61,57 +105,72 @@ class CycleSearch {
  private:
   enum class State { kNew, kOpen, kDone };
 
-  static std::vector<CallGraphOp> calls_of(Op* graph) {
-    std::vector<CallGraphOp> calls;
-    Region* body = SubGraphOp(graph).body();
-    if (body == nullptr) return calls;
-    IRWriter(graph->module(), *body).walk<OpView>([&](IRWriter&, OpView op) {
-      if (const CallGraphOp call = dyn_cast<CallGraphOp>(op.op())) calls.push_back(call);
-      // A graph inside this one runs only when it is called.
-      return isa<SubGraphOp>(op.op()) ? IRWriter::WalkResult::WALK_SKIP
-                                      : IRWriter::WalkResult::WALK_CONTINUE;
-    });
-    return calls;
-  }
-
   void follow(const CallGraphOp& call) {
     const SubGraphOp target = call.target();
     if (!target) return;
-    if (states_[target.op()] != State::kOpen) {
-      if (path_.size() < kDeepest) return visit(target.op());
-      report(diagnostics_, *call.op(), DiagCode::kCallCycle,
-             fmt::format("calls are nested deeper than {}", kDeepest));
-      return;
-    }
-    std::string cycle;
-    bool inside = false;
-    for (const Op* graph : path_) {
-      inside = inside || graph == target.op();
-      if (inside) cycle += fmt::format("@{} -> ", text(*graph, graph->symbol()));
-    }
-    report(diagnostics_, *call.op(), DiagCode::kCallCycle,
-           fmt::format("graph calls itself: {}@{}", cycle, text(*target.op(), target.symbol())));
+    if (states_[target.op()] == State::kOpen) return report_cycle(call, *target.op());
+    if (path_.size() < kDeepest) return visit(target.op());
+    reporter_.report(ConstraintId::call_c4, *call.op(),
+                     [] { return fmt::format("calls are nested deeper than {}", kDeepest); });
+  }
+
+  void report_cycle(const CallGraphOp& call, const Op& first) {
+    reporter_.report(ConstraintId::call_c4, *call.op(), [&] {
+      std::string cycle;
+      for (std::size_t i = 0, inside = false; i < path_.size(); ++i) {
+        inside = inside || path_[i] == &first;
+        if (inside) cycle += fmt::format("@{} -> ", text(*path_[i], path_[i]->symbol()));
+      }
+      return fmt::format("graph calls itself: {}@{}", cycle, text(first, first.symbol()));
+    });
   }
 
   static constexpr std::size_t kDeepest = 1000;
-  Diagnostics& diagnostics_;
+  const CallGraph& calls_;
+  Reporter& reporter_;
   std::unordered_map<const Op*, State> states_;
   std::vector<const Op*> path_;
 };
 
+/// Graphs that upstream never calls: parameters, what is left behind, names of kernels.
+bool is_declaration(const Op& graph) {
+  constexpr std::array<std::string_view, 3> kDeclarations = {"init", "deinit", "op_symbol_table"};
+  const std::string_view name = text(graph, graph.symbol());
+  return std::find(kDeclarations.begin(), kDeclarations.end(), name) != kDeclarations.end();
+}
+
+void check_unused(const CallGraph& graph, Reporter& reporter) {
+  // A library of graphs has no entry, and all of it is meant to be called from elsewhere.
+  if (!graph.calls.contains(nullptr)) return;
+  std::unordered_set<const Op*> reached;
+  std::vector<const Op*> open{nullptr};
+  while (!open.empty()) {
+    const auto found = graph.calls.find(open.back());
+    open.pop_back();
+    if (found == graph.calls.end()) continue;
+    for (const CallGraphOp& call : found->second) {
+      const Op* target = call.target().op();
+      if (target != nullptr && reached.insert(target).second) open.push_back(target);
+    }
+  }
+  for (const Op* each : graph.graphs) {
+    // A second graph of one name cannot be called and is reported as such.
+    const bool is_first = each->module().lookup_op(each->symbol()) == each;
+    if (reached.contains(each) || is_declaration(*each) || !is_first) continue;
+    reporter.report(ConstraintId::call_c5, *each, [&] {
+      return fmt::format("no path of calls reaches graph '@{}'", text(*each, each->symbol()));
+    });
+  }
+}
+
 }  // namespace
 
-void calls(const Module& module, Diagnostics& diagnostics) {
-  IRWriter walker(const_cast<Module&>(module));
-  walker.walk<CallGraphOp>([&](IRWriter&, CallGraphOp call) {
-    check_call(call, diagnostics);
-    return IRWriter::WalkResult::WALK_CONTINUE;
-  });
-  CycleSearch search(diagnostics);
-  walker.walk<SubGraphOp>([&](IRWriter&, SubGraphOp graph) {
-    search.visit(graph.op());
-    return IRWriter::WalkResult::WALK_CONTINUE;
-  });
+void calls(Reporter& reporter) {
+  const CallGraph graph(reporter.module());
+  for (const CallGraphOp& call : graph.all) check_call(call, reporter);
+  CycleSearch search(graph, reporter);
+  for (const Op* each : graph.graphs) search.visit(each);
+  if (reporter.wants(ConstraintId::call_c5)) check_unused(graph, reporter);
 }
 
 }  // namespace mir::checks

@@ -1,36 +1,54 @@
 // The concerns of verification, one file each.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <string>
-
-#include "mir/ir/module.hpp"
-#include "mir/ir/writer.hpp"
-#include "mir/support/diagnostic.hpp"
+#include "report.hpp"
 
 namespace mir::checks {
 
-/// Reports at an op.
-inline Diagnostic& report(Diagnostics& diagnostics, const Op& op, DiagCode code,
-                          std::string message) {
-  return diagnostics.error(code, op.span(), std::move(message));
-}
-
-inline std::string_view text(const Op& op, Symbol symbol) {
-  return op.module().context().text(symbol);
-}
-
-void structure(const Op& op, Diagnostics& diagnostics);
-void terminators(const Module& module, Diagnostics& diagnostics);
-void attributes(const Op& op, Diagnostics& diagnostics);
-void types(const Op& op, Diagnostics& diagnostics);
-void order(const Module& module, Diagnostics& diagnostics);
-void calls(const Module& module, Diagnostics& diagnostics);
-void weights(const Op& op, Diagnostics& diagnostics);
+/// Name, arity and place of one op.
+void structure(const Op& op, Reporter& reporter);
+/// Ends of graphs against their signatures.
+void signatures(Reporter& reporter);
+/// Blocks and successors of every region that has several blocks.
+void blocks(Reporter& reporter);
+/// The list of one op against its row.
+void attributes(const Op& op, Reporter& reporter);
+/// Keys that any op may carry: what upstream's passes attach.
+std::span<const std::string_view> annotation_keys();
+/// Every use against its definition.
+void ssa(Reporter& reporter);
+/// Symbols that several ops or values declare.
+void symbols(Reporter& reporter);
+/// Calls against the graphs they name, cycles, graphs that nothing calls.
+void calls(Reporter& reporter);
+/// The printed types of one op against each other, where its options are lost (shapes.cpp).
+void relations(const Op& op, const OpRow& row, std::span<const Type* const> operands,
+               Reporter& reporter);
+/// Element types that a device would have to convert.
+void mixed_types(const Op& op, const OpRow& row, std::span<const Type* const> operands,
+                 Reporter& reporter);
+/// The parameters that one op owns.
+void weights(const Op& op, Reporter& reporter);
+/// The program machine: jumps, returns, binds, addresses, kernels, slots.
+void program(Reporter& reporter);
+/// Frees of graphs.
+void lifetime(Reporter& reporter);
+/// Quantisation specs and annotations.
+void quantisation(Reporter& reporter);
+/// What dumps lose.
+void dump_findings(Reporter& reporter);
 
 /// Whether two types can describe one value: equal, or tensors that differ only in extents of
 /// which one is unknown.
 bool compatible(const Type* a, const Type* b);
+
+/// Whether all extents agree that are known in both.
+bool same_shape(const TensorType& a, const TensorType& b);
+
+/// The type that an operand's mention states.
+inline const Type* mentioned_type(const Use& use) {
+  const UseOverride* other = use.user()->module().use_override(use);
+  return other != nullptr && other->type != nullptr ? other->type : use.value()->type();
+}
 
 }  // namespace mir::checks

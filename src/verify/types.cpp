@@ -1,5 +1,7 @@
+#include <algorithm>
+#include <array>
+
 #include "checks.hpp"
-#include "mir/ir/infer.hpp"
 
 namespace mir::checks {
 
@@ -7,37 +9,50 @@ bool compatible(const Type* a, const Type* b) {
   if (a == b) return true;
   const auto* left = dyn_cast<TensorType>(a);
   const auto* right = dyn_cast<TensorType>(b);
-  if (left == nullptr || right == nullptr || left->rank() != right->rank() ||
-      left->dtype_name() != right->dtype_name() || left->device() != right->device() ||
-      left->encoding() != right->encoding()) {
-    return false;
-  }
-  for (std::size_t i = 0; i < left->rank(); ++i) {
-    const Dim x = left->dims()[i], y = right->dims()[i];
-    if (x != y && !x.is_unknown() && !y.is_unknown()) return false;
-  }
-  return true;
+  return left != nullptr && right != nullptr && left->dtype_name() == right->dtype_name() &&
+         left->device() == right->device() && left->encoding() == right->encoding() &&
+         same_shape(*left, *right);
 }
 
-void types(const Op& op, Diagnostics& diagnostics) {
-  const OpRow* row = op.row();
-  if (row == nullptr || row->infer == nullptr) return;
-  std::vector<const Type*> operands;
-  for (const Use& use : op.operand_uses()) {
-    if (use.value()->type() == nullptr) return;  // reported by resolve
-    operands.push_back(use.value()->type());
-  }
-  InferContext inference(op.module().context(), op.info().mnemonic, operands, op.attributes(),
-                         op.result_count(), op.span(), diagnostics);
-  if (!row->infer(inference)) return;
-  for (std::uint32_t i = 0; i < op.result_count() && i < inference.results().size(); ++i) {
-    const Type* stated = op.result(i)->type();
-    const Type* inferred = inference.results()[i];
-    // A null type means that the declared one stands.
-    if (stated == nullptr || inferred == nullptr || compatible(stated, inferred)) continue;
-    report(diagnostics, op, DiagCode::kResultTypeMismatch,
-           fmt::format("result {} of '{}' is stated as {}, its operands and attributes give {}", i,
-                       op.name(), stated->spelling(), inferred->spelling()));
+bool same_shape(const TensorType& a, const TensorType& b) {
+  const auto is_open = [](Dim dim) {
+    return dim.is_unknown() || (dim.is_constant() && dim.constant() < 0);
+  };
+  return std::ranges::equal(a.dims(), b.dims(),
+                            [&](Dim x, Dim y) { return x == y || is_open(x) || is_open(y); });
+}
+
+namespace {
+
+/// Rules whose operands meet element by element.
+bool meets_elements(std::string_view rule) {
+  constexpr std::array<std::string_view, 3> kRules = {"binary", "concat", "equal"};
+  return std::ranges::find(kRules, rule) != kRules.end();
+}
+
+bool is_number(const TensorType& type) {
+  if (!type.dtype()) return false;
+  const DTypeClass kind = info(*type.dtype()).type_class;
+  return kind == DTypeClass::kFloat || kind == DTypeClass::kQuantised;
+}
+
+}  // namespace
+
+void mixed_types(const Op& op, const OpRow& row, std::span<const Type* const> operands,
+                 Reporter& reporter) {
+  if (!meets_elements(row.rule) || operands.size() < 2) return;
+  const auto* first = dyn_cast<TensorType>(operands[0]);
+  if (first == nullptr || !is_number(*first)) return;
+  for (std::size_t i = 1; i < operands.size(); ++i) {
+    const auto* other = dyn_cast<TensorType>(operands[i]);
+    // Other mixtures break the rule itself.
+    if (other == nullptr || !is_number(*other) || other->dtype() == first->dtype()) continue;
+    reporter.report(ConstraintId::type_c2, op, [&] {
+      const IRContext& context = op.module().context();
+      return fmt::format("operands 0 and {} of '{}' are {} and {}", i, op.name(),
+                         context.text(first->dtype_name()), context.text(other->dtype_name()));
+    });
+    return;
   }
 }
 

@@ -1,30 +1,28 @@
 #include "mir/verify/verify.hpp"
 
 #include "checks.hpp"
+#include "op_checks.hpp"
 
 namespace mir {
 
-bool verify(const Module& module, Diagnostics& diagnostics) {
+bool verify(const Module& module, Diagnostics& diagnostics, const VerifyOptions& options) {
   const std::size_t errors_before = diagnostics.error_count();
-  checks::calls(module, diagnostics);
-  if (module.is_portable()) {
-    checks::terminators(module, diagnostics);
-    checks::order(module, diagnostics);
-    // Walking does not change the module, though the writer could.
-    IRWriter walker(const_cast<Module&>(module));
-    walker.walk<OpView>([&](IRWriter&, OpView view) {
-      const std::size_t before = diagnostics.error_count();
-      checks::structure(*view.op(), diagnostics);
-      checks::attributes(*view.op(), diagnostics);
-      // Rules and weights rely on arity and attribute kinds.
-      if (diagnostics.error_count() == before) {
-        checks::types(*view.op(), diagnostics);
-        checks::weights(*view.op(), diagnostics);
-      }
-      return diagnostics.is_full() ? IRWriter::WalkResult::WALK_INTERRUPT
-                                   : IRWriter::WalkResult::WALK_CONTINUE;
-    });
-  }
+  checks::Reporter reporter(module, diagnostics, options);
+  checks::OpChecks op_checks(reporter);
+  checks::for_each_op(module.body(), [&](const Op& op) {
+    const std::size_t before = reporter.breaches();
+    op_checks.check(op);
+    if (reporter.breaches() == before) checks::weights(op, reporter);
+  });
+  checks::signatures(reporter);
+  checks::blocks(reporter);
+  checks::ssa(reporter);
+  checks::symbols(reporter);
+  checks::calls(reporter);
+  checks::program(reporter);
+  checks::lifetime(reporter);
+  checks::quantisation(reporter);
+  checks::dump_findings(reporter);
   return diagnostics.error_count() == errors_before;
 }
 

@@ -9,9 +9,19 @@ std::optional<std::int64_t> product(std::int64_t a, std::int64_t b) {
   return __builtin_mul_overflow(a, b, &value) ? std::nullopt : std::optional(value);
 }
 
+/// Elements of a parameter; none where bytes are packed in a form that the type does not tell.
+std::optional<std::int64_t> elements_of(const TensorType* type) {
+  if (type == nullptr || !type->dtype()) return std::nullopt;
+  const DTypeClass kind = info(*type->dtype()).type_class;
+  const bool packed = kind == DTypeClass::kBytes || type->dtype() == DType::kUInt8;
+  return packed ? std::nullopt : type->element_count();
+}
+
 /// Extents an op's parameter must hold, where operand types and attributes tell; none otherwise.
 std::optional<std::int64_t> expected_elements(const Op& op, std::string_view suffix) {
-  const auto* in = op.operand_count() == 0 ? nullptr : op.operand(0)->tensor_type();
+  // With a destination the result has its type, not the op's.
+  if (op.operand_count() != 1) return std::nullopt;
+  const auto* in = op.operand(0)->tensor_type();
   const auto* out = op.result_count() == 0 ? nullptr : op.result(0)->tensor_type();
   if (in == nullptr || out == nullptr || in->rank() == 0 || out->rank() == 0) return std::nullopt;
   const auto last = [](const TensorType& type) -> std::optional<std::int64_t> {
@@ -58,12 +68,16 @@ bool is_present(const Op& op, const WeightRow& weight) {
 
 }  // namespace
 
-void weights(const Op& op, Diagnostics& diagnostics) {
+void weights(const Op& op, Reporter& reporter) {
   const OpRow* row = op.row();
-  if (row == nullptr || row->weights.empty()) return;
+  using enum ConstraintId;
+  if (row == nullptr || row->weights.empty() ||
+      !reporter.wants_any(weight_c1, weight_c2, weight_c3))
+    return;
   if (!op.has_path()) {
-    report(diagnostics, op, DiagCode::kMissingPath,
-           fmt::format("'{}' owns parameters and needs <name=\"...\"> to find them", op.name()));
+    reporter.report(weight_c1, op, [&] {
+      return fmt::format("'{}' owns parameters and needs <name=\"...\"> to find them", op.name());
+    });
     return;
   }
   for (const WeightRow& weight : row->weights) {
@@ -71,17 +85,19 @@ void weights(const Op& op, Diagnostics& diagnostics) {
     const std::string symbol = fmt::format("{}{}", text(op, op.path()), weight.suffix);
     const Value* parameter = op.module().lookupSymbol(symbol).value;
     if (parameter == nullptr) {
-      report(diagnostics, op, DiagCode::kUnknownParameter,
-             fmt::format("no parameter '@{}' is registered", symbol));
+      reporter.report(weight_c2, op,
+                      [&] { return fmt::format("no parameter '@{}' is registered", symbol); });
       continue;
     }
     const auto* type = parameter->tensor_type();
-    const auto stated = type == nullptr ? std::nullopt : type->element_count();
+    const auto stated = elements_of(type);
     const auto expected = expected_elements(op, weight.suffix);
     if (!stated || !expected || *stated == *expected) continue;
-    report(diagnostics, op, DiagCode::kParameterSize,
-           fmt::format("parameter '@{}' is {} with {} elements, '{}' needs {}", symbol,
-                       type->spelling(), *stated, op.name(), *expected));
+    Diagnostic* kept = reporter.report(weight_c3, op, [&] {
+      return fmt::format("parameter '@{}' is {} with {} elements, '{}' needs {}", symbol,
+                         type->spelling(), *stated, op.name(), *expected);
+    });
+    if (const Op* place = parameter->defining_op()) note(kept, *place, "registered here");
   }
 }
 

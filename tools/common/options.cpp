@@ -34,6 +34,21 @@ constexpr Option kCommonOptions[] = {
     {.name = "version", .help = "show the version"},
 };
 
+constexpr Option kVerifyOptions[] = {
+    {.name = "level",
+     .argument = "LEVEL",
+     .help = "dump or portable: what a module is held to; by default its own form"},
+    {.name = "deny",
+     .argument = "WHAT",
+     .help = "take findings of this code (MIR0470), constraint (dump_c1) or group for errors",
+     .repeatable = true},
+    {.name = "allow",
+     .argument = "WHAT",
+     .help = "take errors of it for findings, and leave findings of it out",
+     .repeatable = true},
+    {.name = "group-by", .argument = "code", .help = "count diagnostics by code, show none singly"},
+};
+
 constexpr const char* kOperands = "operand";  // not an option's name
 
 std::string boost_name(const Option& option) {
@@ -42,9 +57,25 @@ std::string boost_name(const Option& option) {
   return name;
 }
 
+/// Option rows of a tool, in the order of its help page.
+std::array<std::span<const Option>, 3> all_rows(const ToolInfo& tool) {
+  return {tool.options, tool.verifies ? verify_option_rows() : std::span<const Option>(),
+          common_options()};
+}
+
 /// Whether the tool has a row of its own in place of a common one.
 bool replaces(const ToolInfo& tool, const Option& common) {
   return std::ranges::find(tool.options, common.name, &Option::name) != tool.options.end();
+}
+
+/// Calls `visit` for each option, those that a row of the tool replaces left out.
+template <class Visit>
+void for_each_row(const ToolInfo& tool, const Visit& visit) {
+  for (const auto rows : all_rows(tool)) {
+    for (const Option& option : rows) {
+      if (rows.data() == tool.options.data() || !replaces(tool, option)) visit(option);
+    }
+  }
 }
 
 po::options_description describe(const ToolInfo& tool) {
@@ -57,16 +88,13 @@ po::options_description describe(const ToolInfo& tool) {
       all.add_options()(name.c_str(), po::value<std::vector<std::string>>(), "");
     }
   };
-  for (const Option& option : tool.options) add(option);
-  for (const Option& option : kCommonOptions) {
-    if (!replaces(tool, option)) add(option);
-  }
+  for_each_row(tool, add);
   all.add_options()(kOperands, po::value<std::vector<std::string>>(), "");
   return all;
 }
 
 const Option* find(const ToolInfo& tool, std::string_view name) {
-  for (const auto rows : {tool.options, common_options()}) {
+  for (const auto rows : all_rows(tool)) {
     for (const Option& option : rows) {
       if (option.name == name) return &option;
     }
@@ -114,6 +142,10 @@ void append_row(std::string& out, const Option& option) {
 
 std::span<const Option> common_options() {
   return kCommonOptions;
+}
+
+std::span<const Option> verify_option_rows() {
+  return kVerifyOptions;
 }
 
 std::string_view Arguments::value(std::string_view option, std::string_view otherwise) const {
@@ -165,10 +197,7 @@ Result<Arguments> parse_arguments(const ToolInfo& tool, std::span<const char* co
 std::string help_text(const ToolInfo& tool) {
   std::string out = fmt::format("{}\n\nUsage: {} [options] {}\n\nOptions:\n", tool.summary,
                                 tool.name, tool.operands);
-  for (const Option& option : tool.options) append_row(out, option);
-  for (const Option& option : kCommonOptions) {
-    if (!replaces(tool, option)) append_row(out, option);
-  }
+  for_each_row(tool, [&](const Option& option) { append_row(out, option); });
   out += "\nExamples:\n";
   for (const Example& example : tool.examples) {
     fmt::format_to(std::back_inserter(out), "  {}\n      {}\n", example.command, example.meaning);

@@ -34,10 +34,14 @@ struct ToolInfo {
   std::string_view operands;  ///< what follows the options in the usage line: `[file...]`
   std::span<const Option> options;
   std::array<Example, 2> examples;
+  bool verifies = false;  ///< has the options of verification as well
 };
 
 /// --output, --diagnostics, --max-errors, --color, --explain, --help, --version.
 std::span<const Option> common_options();
+
+/// --level, --deny, --allow, --group-by.
+std::span<const Option> verify_option_rows();
 
 /// The options given and the operands, in order.
 class Arguments {

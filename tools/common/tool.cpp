@@ -11,6 +11,7 @@
 #include <new>
 #include <system_error>
 
+#include "count_by_code.hpp"
 #include "mir/support/diagnostic_catalogue.hpp"
 #include "mir/support/file_io.hpp"
 
@@ -60,6 +61,8 @@ Result<Run> Run::create(const ToolInfo& tool, Arguments arguments) {
   } else if (form != "human") {
     return unknown("diagnostics", form, "human, line, json, sarif or github");
   }
+  const std::string_view group = run.arguments_.value("group-by", "code");
+  if (group != "code") return unknown("group-by", group, "code");
   const std::string_view colour = run.arguments_.value("color", "auto");
   if (colour == "always") {
     run.colour_ = Colour::kAlways;
@@ -88,11 +91,14 @@ bool Run::colours(int descriptor) const {
 }
 
 ExitCode Run::report(const Diagnostics& diagnostics, const SourceManager& sources) const {
+  const bool grouped = arguments_.value("group-by") == "code";
   if (sarif_ != nullptr) {
     sarif_->add(diagnostics, sources);
   } else {
     const std::string text =
-        render(diagnostics, sources, {.format = format_, .colour = colours(STDERR_FILENO)});
+        grouped
+            ? count_by_code(diagnostics, sources, format_)
+            : render(diagnostics, sources, {.format = format_, .colour = colours(STDERR_FILENO)});
     std::fwrite(text.data(), 1, text.size(), stderr);
   }
   return exit_code_of(diagnostics);

@@ -24,6 +24,8 @@ class Run {
   /// Whether what is written to this file descriptor shall be coloured.
   bool colours(int descriptor) const;
   Diagnostics diagnostics() const { return Diagnostics(max_errors_); }
+  /// --max-errors: how many errors are shown, and findings of one code; 0: all.
+  std::size_t max_errors() const { return max_errors_; }
 
   /// Shows diagnostics on standard error and says how bad they are.
   ExitCode report(const Diagnostics& diagnostics, const SourceManager& sources) const;

@@ -53,6 +53,9 @@ class InferContext {
   void result(std::vector<Dim> dims, const TensorType& like);
   const std::vector<const Type*>& results() const { return results_; }
 
+  /// Names the constraint that the checks from here on rest on, like "matmul_c3"; a report carries
+  /// it as a note. The text must outlive the context.
+  void constraint(std::string_view id) { constraint_ = id; }
   /// Reports `message` at the op; always false, so rules can `return context.fail(...)`.
   bool fail(DiagCode code, std::string message);
 
@@ -65,6 +68,7 @@ class InferContext {
   std::span<const Type* const> operands_;
   std::span<const NamedAttr> attributes_;
   std::size_t result_count_;
+  std::string_view constraint_{};
   Span at_;
   Diagnostics& diagnostics_;
   std::vector<const Type*> results_;

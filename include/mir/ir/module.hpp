@@ -87,6 +87,8 @@ class Module {
   IRContext::SymbolUse lookupSymbol(std::string_view name) const;
   Op* lookup_op(Symbol name) const;
   Value* lookup_value(Symbol name) const;
+  /// The symbol an op declares by `@symbol` or `[symbol:...]`; none for other ops.
+  std::optional<Symbol> declared_symbol(const Op* op) const;
   void declare(Symbol name, Op* op);
   void declare(Symbol name, Value* value);
   /// Declares what a linked op declares: its own symbol if its row says so, and its results'.
@@ -110,9 +112,6 @@ class Module {
   void drop_operands(Op* op);
   void discard(Op* op);
   void forget_symbols(Op* op);
-  /// The symbol an op declares by `@symbol` or `[symbol:...]`; none for other ops.
-  std::optional<Symbol> declared_symbol(const Op* op) const;
-
   IRContext& context_;
   Arena arena_;
   Op* top_ = nullptr;

@@ -55,6 +55,14 @@ struct Diagnostic {
   friend bool operator==(const Diagnostic&, const Diagnostic&) = default;
 };
 
+/// How many diagnostics of a code there were, those not kept included.
+struct DiagnosticCount {
+  DiagCode code{};
+  Severity severity = Severity::kError;
+  std::size_t count = 0;
+  friend bool operator==(const DiagnosticCount&, const DiagnosticCount&) = default;
+};
+
 /// Collects the diagnostics of one run. Not thread-safe: parallel work uses one each and appends.
 class Diagnostics {
  public:
@@ -65,12 +73,17 @@ class Diagnostics {
   Diagnostic& error(DiagCode code, Span at, std::string message);
   Diagnostic& warning(DiagCode code, Span at, std::string message);
   Diagnostic& remark(DiagCode code, Span at, std::string message);
+  /// Counts one that is not worth keeping, like the hundredth of its kind.
+  void skip(Severity severity, DiagCode code);
   void append(Diagnostics&& other);
 
   std::size_t error_count() const { return errors_; }
   std::size_t warning_count() const { return warnings_; }
-  /// Errors that were counted but not kept.
+  /// Errors and warnings that were counted but not kept.
   std::size_t dropped_error_count() const { return dropped_; }
+  std::size_t dropped_warning_count() const { return dropped_warnings_; }
+  /// In order of code, errors before warnings.
+  std::vector<DiagnosticCount> counts() const;
   bool has_errors() const { return errors_ != 0; }
   /// True once further errors are only counted: long work may stop early.
   bool is_full() const { return max_errors_ != 0 && errors_ - dropped_ >= max_errors_; }
@@ -80,11 +93,14 @@ class Diagnostics {
 
  private:
   Diagnostic& add(Severity severity, DiagCode code, Span at, std::string message);
+  void count(Severity severity, DiagCode code, std::size_t n);
 
   std::size_t max_errors_;
   std::size_t errors_ = 0;
   std::size_t dropped_ = 0;
   std::size_t warnings_ = 0;
+  std::size_t dropped_warnings_ = 0;
+  std::vector<DiagnosticCount> counts_;  // in order of first appearance
   std::vector<Diagnostic> list_;
   Diagnostic overflow_;  // receives what exceeds the limit
 };

@@ -1,24 +1,33 @@
 // Whether a module means something: the checks before anything runs.
 #pragma once
 
+#include <cstddef>
+#include <optional>
+
 #include "mir/ir/module.hpp"
 #include "mir/support/diagnostic.hpp"
+#include "mir/verify/constraint.hpp"
 
 namespace mir {
 
-/// Checks a module and reports every problem found; true when there is no error. Never changes the
-/// module, never stops at the first problem.
-///
-/// A portable module is held to all of:
-/// - structure: arity, regions and `@symbol`s as the op's row says; bodies of graphs end with
-///   cf.ReturnOp; the module's and every graph's signature states what its return hands over;
-/// - attributes: no unknown or missing key, values of the kind and range the row says;
-/// - types: each result type is what the row's rule infers; unknown extents fit anything;
-/// - order: a value is seen where it is used, and defined above;
-/// - calls: the callee exists, takes and gives what the call states, and no graph reaches itself;
-/// - weights: each parameter an op owns is registered with the element count the op needs.
-///
-/// A dump is only held to what upstream can print: its calls name graphs that exist.
-bool verify(const Module& module, Diagnostics& diagnostics);
+/// What a module is held to. A dump is read as upstream prints it: what upstream itself gets wrong
+/// is a finding (a warning), the rest is an error. Portable takes every finding for an error.
+enum class VerifyLevel : std::uint8_t { kDump, kPortable };
+
+struct VerifyOptions {
+  std::optional<VerifyLevel> level{};  ///< none: by the form of the module
+  CheckPolicy policy{};
+  /// Findings kept of one code; further ones are only counted. 0 keeps all.
+  std::size_t findings_per_code = 20;
+  /// False: findings are not looked for, errors alone are.
+  bool report_findings = true;
+};
+
+/// Checks a module and reports every problem found, in an order that depends on the module alone;
+/// true when there is no error. Never changes the module, never stops at the first problem. Each
+/// diagnostic ends with a note that names the constraint it rests on; docs/verification.md and the
+/// op pages explain them. Takes time and memory in proportion to the module, nested calls to 1000
+/// levels, and modules of any content.
+bool verify(const Module& module, Diagnostics& diagnostics, const VerifyOptions& options = {});
 
 }  // namespace mir

@@ -84,6 +84,10 @@ std::vector<std::string> examples(const fs::path& page) {
   return blocks;
 }
 
+/// Constraints that no shape rule holds; tests/unit/verify ties them to text and tests.
+constexpr std::string_view kMachine[] = {"bind", "exit",   "fragment", "free",
+                                         "jump", "launch", "ret",      "slot"};
+
 /// Whether the rule of `op`, if there is one, gives the types that the text states.
 void check_types(IRContext& context, Op& op) {
   const OpRow* row = op.row();
@@ -109,7 +113,12 @@ void check_types(IRContext& context, Op& op) {
 }  // namespace
 
 TEST_CASE("every constraint of a rule is explained on one page and refused in a test") {
-  const auto list = ids(files("docs/ops", "", ".md"), "\n- `");
+  auto list = ids(files("docs/ops", "", ".md"), "\n- `");
+  // The machine's constraints are the verifier's own.
+  std::erase_if(list, [](const std::string& id) {
+    const std::string_view family = std::string_view(id).substr(0, id.rfind("_c"));
+    return std::ranges::find(kMachine, family) != std::end(kMachine);
+  });
   const auto explained = set_of(list);
   CHECK(list.size() == explained.size());
   const auto checked = set_of(ids(files("src/ir/dialects", "rules_", ".cpp"), ""));

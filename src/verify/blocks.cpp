@@ -1,0 +1,118 @@
+#include "checks.hpp"
+#include "mir/ir/dominance.hpp"
+
+namespace mir::checks {
+
+namespace {
+
+std::string_view name_of(const Op& op, const Block& block) {
+  return text(op, block.name());
+}
+
+/// A successor against the block of its name.
+void check_successor(const Op& op, const OpExtra::Successor& successor, const Block& block,
+                     Reporter& reporter) {
+  const auto arguments = block.arguments();
+  if (successor.operand_count != arguments.size()) {
+    reporter.report(ConstraintId::block_c5, op, [&] {
+      return fmt::format("successor '^{}' passes {} values, the block takes {}",
+                         text(op, successor.block), successor.operand_count, arguments.size());
+    });
+    return;
+  }
+  for (std::uint32_t i = 0; i < successor.operand_count; ++i) {
+    const Type* given = op.operand(successor.first_operand + i)->type();
+    const Type* wanted = arguments[i].type();
+    if (given == nullptr || wanted == nullptr || compatible(given, wanted)) continue;
+    reporter.report(ConstraintId::block_c5, op, [&] {
+      return fmt::format("value {} for successor '^{}' is {}, the block takes {}", i,
+                         text(op, successor.block), given->spelling(), wanted->spelling());
+    });
+  }
+}
+
+using BlockNames = std::unordered_map<Symbol, const Block*>;
+
+void check_successors(const Op& op, const BlockNames& names, Reporter& reporter) {
+  const auto successors = op.extra().successors;
+  if (successors.empty()) return;
+  if (op.next() != nullptr) {
+    reporter.report(ConstraintId::block_c6, op, [&] {
+      return fmt::format("'{}' has successors and is not the last operation of its block",
+                         op.name());
+    });
+  }
+  for (const OpExtra::Successor& successor : successors) {
+    const auto found = names.find(successor.block);
+    if (found != names.end()) {
+      check_successor(op, successor, *found->second, reporter);
+      continue;
+    }
+    reporter.report(ConstraintId::block_c4, op, [&] {
+      return fmt::format("no block of this region is named '^{}'", text(op, successor.block));
+    });
+  }
+}
+
+/// Whether control can leave a block at its end: by successors, a terminator, or an op that nobody
+/// knows.
+bool leads_on(const Block& block) {
+  const Op* last = block.back();
+  return last != nullptr && (last->row() == nullptr || !last->extra().successors.empty() ||
+                             block.terminator() != nullptr);
+}
+
+class BlockChecks {
+ public:
+  explicit BlockChecks(Reporter& reporter) : reporter_(reporter) {}
+
+  void region(const Region& region) {
+    BlockNames names;
+    const bool several = region.entry() != region.last_block();
+    for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
+      const bool is_new = names.try_emplace(block->name(), block).second;
+      if (several) check_block(region, *block, is_new);
+    }
+    for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
+      for (const Op* op : block->ops()) {
+        check_successors(*op, names, reporter_);
+        for (Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {
+          this->region(*inner);
+        }
+      }
+    }
+  }
+
+ private:
+  void check_block(const Region& region, const Block& block, bool is_new) {
+    // A block without ops has no place of its own.
+    const Op& at = block.empty() ? *region.parent() : *block.front();
+    if (!is_new) {
+      reporter_.report(ConstraintId::block_c7, at, [&] {
+        return fmt::format("two blocks of this region are named '^{}'", name_of(at, block));
+      });
+    }
+    if (!leads_on(block)) {
+      reporter_.report(ConstraintId::block_c3, block.empty() ? at : *block.back(), [&] {
+        return fmt::format("block '^{}' ends without a terminator", name_of(at, block));
+      });
+    }
+    if (!reporter_.wants(ConstraintId::block_c8)) return;
+    if (!dominance_) dominance_.emplace(reporter_.module().body());
+    if (dominance_->is_reachable(block)) return;
+    reporter_.report(ConstraintId::block_c8, at, [&] {
+      return fmt::format("no path from the entry reaches block '^{}'", name_of(at, block));
+    });
+  }
+
+  Reporter& reporter_;
+  std::optional<Dominance> dominance_;  // made for the first region that needs it
+};
+
+}  // namespace
+
+void blocks(Reporter& reporter) {
+  BlockChecks(reporter).region(reporter.module().body());
+}
+
+}  // namespace mir::checks

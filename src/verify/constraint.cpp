@@ -1,0 +1,68 @@
+#include "mir/verify/constraint.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace mir {
+
+namespace {
+
+using enum DiagCode;
+using enum CheckGroup;
+using enum Verdict;
+
+constexpr Constraint kConstraints[] = {
+#define MIR_CONSTRAINT(id, code, group, dump, portable, page) \
+  {#id, code, group, dump, portable, page},
+#include "mir/verify/constraints.def"
+#undef MIR_CONSTRAINT
+};
+
+constexpr std::array<std::string_view, 11> kGroups = {
+    "structure", "attributes", "ssa",      "types",        "shapes", "calls",
+    "weights",   "program",    "lifetime", "quantisation", "dump"};
+static_assert(kGroups.size() == static_cast<std::size_t>(kDump) + 1);
+
+bool fits(std::string_view selector, const Constraint& constraint) {
+  return selector == constraint.id || selector == name_of(constraint.group) ||
+         selector == spelling(constraint.code);
+}
+
+}  // namespace
+
+std::string_view name_of(CheckGroup group) {
+  return kGroups[static_cast<std::size_t>(group)];
+}
+
+std::span<const std::string_view> check_group_names() {
+  return kGroups;
+}
+
+std::span<const Constraint> constraints() {
+  return kConstraints;
+}
+
+bool CheckPolicy::add(std::string_view selector, bool deny) {
+  const bool known =
+      std::ranges::find(kGroups, selector) != kGroups.end() ||
+      std::ranges::any_of(kConstraints, [&](const Constraint& each) { return fits(selector, each); }) ||
+      std::ranges::any_of(diagnostic_codes(), [&](const DiagCodeInfo& each) {
+        const int number = static_cast<int>(each.code);
+        return number >= 500 && number < 550 && selector == spelling(each.code);
+      });
+  if (known) changes_.push_back({std::string(selector), deny});
+  return known;
+}
+
+Verdict CheckPolicy::apply(const Constraint& constraint, Verdict verdict) const {
+  const Verdict given = verdict;
+  for (const Change& change : changes_) {
+    if (!fits(change.selector, constraint)) continue;
+    verdict = change.deny          ? kError
+              : given == kError    ? kFinding
+                                   : kOff;
+  }
+  return verdict;
+}
+
+}  // namespace mir

@@ -1,0 +1,234 @@
+#include "op_checks.hpp"
+
+#include <algorithm>
+
+#include "mir/ir/infer.hpp"
+
+namespace mir::checks {
+
+namespace {
+
+/// Rules that hold for any options: what they lack makes extents unknown, never wrong.
+bool needs_no_options(const OpRow& row) {
+  constexpr std::array<std::string_view, 6> kRules = {"cast_type", "linear",  "rms_norm",
+                                                      "softmax",   "reshape", "view"};
+  return row.attributes.empty() || std::ranges::find(kRules, row.rule) != kRules.end();
+}
+
+bool is_part(const OpRow& row) {
+  return row.rule == "slice" || row.rule == "split";
+}
+
+}  // namespace
+
+OpChecks::OpChecks(Reporter& reporter)
+    : reporter_(reporter),
+      context_(reporter.module().context()),
+      is_dump_(!reporter.module().is_portable()),
+      launch_(kind_of(context_, "prog.kernel_launch")),
+      op_type_(context_.intern("op_type")),
+      op_options_(context_.intern("op_options")),
+      sound_(std::make_unique<std::array<Signature, kSlots>>()) {
+  for (const std::string_view key : annotation_keys()) annotations_.push_back(context_.intern(key));
+  if (is_dump_ && reporter.wants_rules()) find_stale_values();
+}
+
+// -- what a verdict depends on --------------------------------------------------------------------
+
+std::size_t OpChecks::Signature::slot() const {
+  std::uint64_t hash = count;
+  for (std::size_t i = 0; i < count; ++i) {
+    hash = (hash ^ reinterpret_cast<std::uintptr_t>(words[i])) * 0x9E3779B97F4A7C15u;
+  }
+  return static_cast<std::size_t>(hash >> 54);
+}
+
+OpChecks::Signature OpChecks::signature_of(const Op& op) const {
+  Signature signature;
+  signature.add(op.op_name().info);
+  for (const Type* type : operands_) signature.add(type);
+  signature.add(nullptr);
+  const bool launch = is_launch(op);
+  for (const NamedAttr& attribute : op.attributes()) {
+    if (launch ? attribute.key != op_type_ && attribute.key != op_options_
+               : std::ranges::find(annotations_, attribute.key) != annotations_.end()) {
+      continue;
+    }
+    signature.add(reinterpret_cast<const void*>(std::uintptr_t{attribute.key.id} + 1));
+    signature.add(attribute.value);
+  }
+  signature.add(nullptr);
+  for (const Value& result : op.results()) {
+    signature.add(is_stale(result) ? this : nullptr);
+    signature.add(result.type());
+  }
+  return signature;
+}
+
+OpChecks::Target OpChecks::target_of(const Op& op) const {
+  if (!is_launch(op)) {
+    const bool has_options = std::ranges::any_of(op.attributes(), [&](const NamedAttr& each) {
+      return std::ranges::find(annotations_, each.key) == annotations_.end();
+    });
+    return {op.row(), op.attributes(), has_options};
+  }
+  Target target;
+  const Attr* type = op.attribute(op_type_);
+  if (type == nullptr || type->kind() != AttrKind::kString) return target;
+  target.row = context_.row_of_type_name(type->text());
+  const auto vision = context_.find_kind("linalg.VisionRoPEOp");
+  if (type->text() == "SiLU" && op.operand_count() == 3 && vision) {
+    target.row = context_.info(*vision).row;
+  }
+  const Attr* options = op.attribute(op_options_);
+  if (options != nullptr && options->kind() == AttrKind::kDict) {
+    target.options = options->entries();
+    target.has_options = true;
+  }
+  return target;
+}
+
+// -- types of dumps -------------------------------------------------------------------------------
+
+/// Whether a result has name and type of operand 0 of a part, or of a stale operand of any op.
+bool OpChecks::repeats_stale_type(const Op& op, const Value& result) const {
+  for (const Use& use : op.operand_uses()) {
+    const Value& value = *use.value();
+    if (value.name() != result.name() || mentioned_type(use) != result.type()) continue;
+    if (is_stale(value)) return true;
+    const Target target = target_of(op);
+    return target.row != nullptr && is_part(*target.row) && use.index() == 0;
+  }
+  return false;
+}
+
+void OpChecks::find_stale_values() {
+  for_each_op(reporter_.module().body(), [&](const Op& op) {
+    for (const Value& result : op.results()) {
+      if (!repeats_stale_type(op, result)) continue;
+      stale_values_.resize(reporter_.module().value_id_end());
+      stale_values_[result.id()] = true;
+      if (!result.name().is_number()) {
+        stale_words_.push_back(result.name().symbol());
+        continue;
+      }
+      constexpr std::uint32_t kLargest = 1u << 26;  // ids beyond it are no storage of a model
+      const std::uint32_t number = result.name().number();
+      if (number >= kLargest) continue;
+      if (number >= stale_numbers_.size()) stale_numbers_.resize(number + 1);
+      stale_numbers_[number] = true;
+    }
+  });
+  std::ranges::sort(stale_words_, {}, &Symbol::id);
+}
+
+bool OpChecks::has_stale_name(const Value& value) const {
+  const ValueName name = value.name();
+  if (name.is_number()) return name.number() < stale_numbers_.size() && stale_numbers_[name.number()];
+  return std::ranges::binary_search(stale_words_, name.symbol().id, {}, &Symbol::id);
+}
+
+const Type* OpChecks::with_unknown_extents(const Type* type) const {
+  const auto* tensor = dyn_cast<TensorType>(type);
+  if (tensor == nullptr) return type;
+  const std::vector<Dim> dims(tensor->rank(), Dim::unknown());
+  return context_.tensor(dims, tensor->dtype_name(), tensor->device(), tensor->encoding());
+}
+
+const Type* OpChecks::operand_type(const Use& use) const {
+  const Value& value = *use.value();
+  if (!is_dump_) return value.type();
+  const Type* type = mentioned_type(use);
+  if (stale_values_.empty() || !has_stale_name(value)) return type;
+  const Op* definition = value.defining_op();
+  const bool is_true = definition != nullptr && type == value.type() && !is_stale(value) &&
+                       !definition->is("graph.CallGraphOp");
+  return is_true ? type : with_unknown_extents(type);
+}
+
+// -- checks ---------------------------------------------------------------------------------------
+
+void OpChecks::check(const Op& op) {
+  const std::size_t before = reporter_.breaches();
+  structure(op, reporter_);
+  if (op.row() == nullptr) return;
+  if (reporter_.breaches() != before) return attributes(op, reporter_);
+  operands_.clear();
+  for (const Use& use : op.operand_uses()) operands_.push_back(operand_type(use));
+  const Signature signature = signature_of(op);
+  Signature& known = (*sound_)[signature.slot()];
+  if (signature.is_complete && known == signature) return;
+  attributes(op, reporter_);
+  // Rules rely on arity and on what kinds attributes are of.
+  if (reporter_.breaches() == before) check_types(op);
+  if (reporter_.breaches() == before && signature.is_complete) known = signature;
+}
+
+void OpChecks::check_types(const Op& op) {
+  if (!reporter_.wants_rules()) return;
+  // Resolve has reported values without a type.
+  if (std::ranges::find(operands_, nullptr) != operands_.end()) return;
+  const Target target = target_of(op);
+  if (target.row == nullptr) return;
+  mixed_types(op, *target.row, operands_, reporter_);
+  if (is_dump_) return check_dump_types(op, target);
+  if (target.row->infer != nullptr) run_rule(op, target, target.options, true);
+}
+
+void OpChecks::check_dump_types(const Op& op, const Target& target) {
+  const OpRow& row = *target.row;
+  if (row.infer == nullptr || !row.operands.admits(op.operand_count())) return;
+  if (row.rule == "matmul" && !target.has_options) return check_product(op, target);
+  if (target.has_options || needs_no_options(row)) {
+    run_rule(op, target, target.options, true);
+    if (target.has_options) return;
+  }
+  const bool stale = std::ranges::any_of(
+      op.results(), [&](const Value& result) { return is_stale(result); });
+  if (!stale) relations(op, row, operands_, reporter_);
+}
+
+/// A product whose options are lost must fit with operand 1 as it is or transposed.
+void OpChecks::check_product(const Op& op, const Target& target) {
+  const NamedAttr transposed{context_.intern("transpose_b"), context_.boolean(true)};
+  if (!run_rule(op, target, {&transposed, 1}, false)) run_rule(op, target, {}, true);
+}
+
+bool OpChecks::run_rule(const Op& op, const Target& target, std::span<const NamedAttr> options,
+                        bool report) {
+  Diagnostics found(1);
+  InferContext inference(context_, target.row->name, operands_, options, op.result_count(), {},
+                         found);
+  if (target.row->infer(inference)) return compare(op, inference.results(), report);
+  for (Diagnostic& breach : found.sorted()) {
+    // What a dump lacks it lacks everywhere.
+    if (is_dump_ && breach.code == DiagCode::kAttributeMissing) return true;
+    if (report) reporter_.report_rule(op, std::move(breach));
+  }
+  return false;
+}
+
+bool OpChecks::compare(const Op& op, const Types& inferred, bool report) {
+  bool good = true;
+  for (std::uint32_t i = 0; i < op.result_count() && i < inferred.size(); ++i) {
+    const Type* stated = op.result(i)->type();
+    const Type* given = inferred[i];
+    // A null type means that the declared one stands.
+    if (stated == nullptr || given == nullptr || compatible(stated, given)) continue;
+    const auto* left = dyn_cast<TensorType>(stated);
+    const auto* right = dyn_cast<TensorType>(given);
+    if (is_dump_ && left != nullptr && right != nullptr &&
+        (same_shape(*left, *right) || is_stale(*op.result(i)))) {
+      continue;
+    }
+    good = false;
+    if (!report) continue;
+    reporter_.report(ConstraintId::type_c1, op, [&] {
+      return fmt::format("result {} of '{}' is stated as {}, its operands and attributes give {}",
+                         i, op.name(), stated->spelling(), given->spelling());
+    });
+  }
+  return good;
+}
+
+}  // namespace mir::checks

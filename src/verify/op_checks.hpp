@@ -1,0 +1,86 @@
+// One op against its row: attributes, types, shapes.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "checks.hpp"
+
+namespace mir::checks {
+
+/// Holds each op to its row. What is found sound is remembered by kind, types and options, and not
+/// looked at again for the next op that has the same: layers repeat each other.
+///
+/// note [types of dumps]
+/// A part that upstream prints with the type of the whole (see dump_c2) is stale, and so is what an
+/// op writes into it under the same name and type. Its extents are unknown here, and those of every
+/// argument, free value and call result of its name. Options that are
+/// printed (as attributes, or as the op_options of a launch) are used; where an op's options are
+/// lost, its rule runs only if it needs none, and otherwise the types must be related as they are
+/// under any options. Element types of results are not compared: dumps spell several alike.
+class OpChecks {
+ public:
+  explicit OpChecks(Reporter& reporter);
+
+  void check(const Op& op);
+
+ private:
+  using Types = std::vector<const Type*>;
+
+  /// What an op's verdict depends on, by address.
+  struct Signature {
+    static constexpr std::size_t kMax = 23;
+    std::array<const void*, kMax> words{};
+    std::size_t count = 0;
+    bool is_complete = true;
+
+    void add(const void* word) {
+      is_complete = is_complete && count < kMax;
+      if (is_complete) words[count++] = word;
+    }
+    std::size_t slot() const;
+    friend bool operator==(const Signature&, const Signature&) = default;
+  };
+  static constexpr std::size_t kSlots = 1024;
+
+  struct Target {
+    const OpRow* row = nullptr;
+    std::span<const NamedAttr> options;
+    bool has_options = false;
+  };
+
+  bool is_launch(const Op& op) const { return op.kind() == launch_; }
+  Target target_of(const Op& op) const;
+  Signature signature_of(const Op& op) const;
+  const Type* operand_type(const Use& use) const;
+  bool is_stale(const Value& value) const {
+    return !stale_values_.empty() && stale_values_[value.id()];
+  }
+  bool repeats_stale_type(const Op& op, const Value& result) const;
+  void find_stale_values();
+  bool has_stale_name(const Value& value) const;
+  const Type* with_unknown_extents(const Type* type) const;
+
+  void check_types(const Op& op);
+  void check_dump_types(const Op& op, const Target& target);
+  void check_product(const Op& op, const Target& target);
+  /// Whether the rule accepts the operands and gives the stated result types; reports if asked to.
+  bool run_rule(const Op& op, const Target& target, std::span<const NamedAttr> options,
+                bool report);
+  bool compare(const Op& op, const Types& inferred, bool report);
+
+  Reporter& reporter_;
+  IRContext& context_;
+  bool is_dump_;
+  OpKind launch_;
+  Symbol op_type_, op_options_;
+  std::vector<Symbol> annotations_;
+  std::vector<bool> stale_values_;   // by id; empty: none
+  std::vector<bool> stale_numbers_;  // their names: numbers
+  std::vector<Symbol> stale_words_;  // and words
+  Types operands_;                   // of the op at hand
+  std::unique_ptr<std::array<Signature, kSlots>> sound_;
+};
+
+}  // namespace mir::checks

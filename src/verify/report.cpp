@@ -1,0 +1,83 @@
+#include "report.hpp"
+
+namespace mir::checks {
+
+namespace {
+
+VerifyLevel level_of(const Module& module, const VerifyOptions& options) {
+  return options.level.value_or(module.is_portable() ? VerifyLevel::kPortable
+                                                     : VerifyLevel::kDump);
+}
+
+}  // namespace
+
+std::string spelling_of(const Module& module, ValueName name) {
+  return name.is_number() ? fmt::format("%{}", name.number())
+                          : fmt::format("%{}", module.context().text(name.symbol()));
+}
+
+Reporter::Reporter(const Module& module, Diagnostics& diagnostics, const VerifyOptions& options)
+    : module_(module),
+      diagnostics_(diagnostics),
+      options_(options),
+      level_(level_of(module, options)),
+      wants_rules_(level_ == VerifyLevel::kPortable || options.report_findings) {
+  // What a portable module cannot do is an error in it, however it was asked to be read.
+  const bool dump = level_ == VerifyLevel::kDump && !module.is_portable();
+  const bool lost_only = level_ == VerifyLevel::kDump && module.is_portable();
+  for (const Constraint& constraint : constraints()) {
+    Verdict verdict = dump || (lost_only && constraint.group == CheckGroup::kDump)
+                          ? constraint.in_dump
+                          : constraint.in_portable;
+    verdict = options.policy.apply(constraint, verdict);
+    if (verdict == Verdict::kFinding && !options.report_findings) verdict = Verdict::kOff;
+    verdicts_.push_back(verdict);
+  }
+}
+
+/// Whether a report of this code is kept; counts one that is not.
+bool Reporter::keep(DiagCode code, Verdict verdict) {
+  if (verdict == Verdict::kOff) return false;
+  if (verdict == Verdict::kError) {
+    if (!diagnostics_.is_full()) return true;
+    diagnostics_.skip(Severity::kError, code);
+    return false;
+  }
+  std::size_t i = 0;
+  while (i < kept_.size() && kept_[i].code != code) ++i;
+  if (i == kept_.size()) kept_.push_back({code, 0});
+  if (options_.findings_per_code == 0 || kept_[i].count++ < options_.findings_per_code) return true;
+  diagnostics_.skip(Severity::kWarning, code);
+  return false;
+}
+
+Diagnostic* Reporter::add(const Constraint& constraint, Verdict verdict, const Op& op,
+                          std::string message) {
+  Diagnostic& added =
+      verdict == Verdict::kError
+          ? diagnostics_.error(constraint.code, op.span(), std::move(message))
+          : diagnostics_.warning(constraint.code, op.span(), std::move(message));
+  added.note({}, fmt::format("constraint {}, docs/{}", constraint.id, constraint.page));
+  return &added;
+}
+
+Verdict Reporter::rule_verdict(DiagCode code) const {
+  const Constraint constraint{{}, code, CheckGroup::kShapes, Verdict::kFinding, Verdict::kError, {}};
+  const bool dump = level_ == VerifyLevel::kDump && !module_.is_portable();
+  const Verdict verdict =
+      options_.policy.apply(constraint, dump ? constraint.in_dump : constraint.in_portable);
+  return verdict == Verdict::kFinding && !options_.report_findings ? Verdict::kOff : verdict;
+}
+
+void Reporter::report_rule(const Op& op, Diagnostic&& breach) {
+  const Verdict verdict = rule_verdict(breach.code);
+  breaches_ += verdict != Verdict::kOff;
+  if (!keep(breach.code, verdict)) return;
+  Diagnostic& added = verdict == Verdict::kError
+                          ? diagnostics_.error(breach.code, op.span(), {})
+                          : diagnostics_.warning(breach.code, op.span(), {});
+  added.message = std::move(breach.message);
+  added.notes = std::move(breach.notes);
+}
+
+}  // namespace mir::checks

@@ -1,0 +1,98 @@
+// Reporting for the checks: verdicts, places, limits.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string>
+
+#include "mir/ir/module.hpp"
+#include "mir/verify/verify.hpp"
+
+namespace mir::checks {
+
+inline std::string_view text(const Op& op, Symbol symbol) {
+  return op.module().context().text(symbol);
+}
+
+/// The kind of "dialect.Name"; one that no op has where the dialect is not registered.
+inline OpKind kind_of(const IRContext& context, std::string_view name) {
+  return context.find_kind(name).value_or(OpKind{~0u});
+}
+
+/// A name as text writes it, with its `%`.
+std::string spelling_of(const Module& module, ValueName name);
+
+/// Calls `visit(const Op&)` for each op of a region in order, nested ones after their parent.
+template <class Visit>
+void for_each_op(const Region& region, const Visit& visit) {
+  for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
+    for (const Op* op : block->ops()) {
+      visit(*op);
+      for (const Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {
+        for_each_op(*inner, visit);
+      }
+    }
+  }
+}
+
+/// Turns breaches into diagnostics. Messages are made only for those that are kept.
+class Reporter {
+ public:
+  Reporter(const Module& module, Diagnostics& diagnostics, const VerifyOptions& options);
+
+  const Module& module() const { return module_; }
+  VerifyLevel level() const { return level_; }
+  /// Whether a breach would be reported at all.
+  bool wants(ConstraintId id) const { return verdicts_[index_of(id)] != Verdict::kOff; }
+  template <class... Ids>
+  bool wants_any(Ids... ids) const {
+    return (wants(ids) || ...);
+  }
+  /// As wants, for the breaches of a shape rule.
+  bool wants_rules() const { return wants_rules_; }
+
+  /// How many breaches there were so far, whatever became of them.
+  std::size_t breaches() const { return breaches_; }
+  /// `message()` gives the text. The diagnostic for further notes, valid until the next report;
+  /// null when it is not kept.
+  template <class Message>
+  Diagnostic* report(ConstraintId id, const Op& op, const Message& message) {
+    const std::size_t index = index_of(id);
+    const Constraint& constraint = constraints()[index];
+    breaches_ += verdicts_[index] != Verdict::kOff;
+    if (!keep(constraint.code, verdicts_[index])) return nullptr;
+    return add(constraint, verdicts_[index], op, message());
+  }
+  /// A breach of a shape rule, whose diagnostic names its constraint itself.
+  void report_rule(const Op& op, Diagnostic&& breach);
+
+ private:
+  static std::size_t index_of(ConstraintId id) { return static_cast<std::size_t>(id); }
+  bool keep(DiagCode code, Verdict verdict);
+  Verdict rule_verdict(DiagCode code) const;
+  Diagnostic* add(const Constraint& constraint, Verdict verdict, const Op& op, std::string message);
+
+  struct Kept {
+    DiagCode code;
+    std::size_t count;
+  };
+
+  const Module& module_;
+  Diagnostics& diagnostics_;
+  const VerifyOptions& options_;
+  VerifyLevel level_;
+  bool wants_rules_;
+  std::size_t breaches_ = 0;
+  std::vector<Verdict> verdicts_;  // by constraint
+  std::vector<Kept> kept_;         // findings, by code
+};
+
+/// Adds a second place to a report that was kept.
+inline void note(Diagnostic* diagnostic, const Op& op, std::string message) {
+  if (diagnostic == nullptr) return;
+  // The constraint's own note stays last.
+  diagnostic->notes.insert(diagnostic->notes.end() - 1, {op.span(), std::move(message)});
+}
+
+}  // namespace mir::checks

@@ -1,0 +1,144 @@
+#include "machine.hpp"
+#include "name_table.hpp"
+
+namespace mir::checks {
+
+namespace {
+
+using enum ConstraintId;
+
+class Slots {
+ public:
+  explicit Slots(Reporter& reporter)
+      : reporter_(reporter),
+        bind_(kind_of(context(), "prog.bind")),
+        free_(kind_of(context(), "prog.free")),
+        value_symbol_(kind_of(context(), "prog.value_symbol")),
+        constant_(context().intern("constant")),
+        type_(context().intern("type")),
+        uuid_(context().intern("program_uuid")) {}
+
+  /// Constants and parameters are there before the program starts.
+  void load() {
+    for_each_op(reporter_.module().body(), [&](const Op& op) {
+      if (op.kind() != value_symbol_) return;
+      for (const Value& result : op.results()) {
+        slots_[result.name().raw()] = {State::kLive, true, false, &op};
+      }
+    });
+  }
+
+  void step(const Op& op) {
+    if (op.kind() == bind_) return bind(op);
+    if (op.kind() == free_) return free(op);
+    for (const Use& use : op.operand_uses()) read(op, *use.value());
+    for (const Value& result : op.results()) {
+      slots_[result.name().raw()] = {State::kLive, false, false, &op};
+    }
+  }
+
+  /// What is left when the program ends, if it frees at all.
+  void finish(std::span<const Op* const> executed) {
+    if (!frees_) return;
+    for (const Op* op : executed) {
+      for (const Value& result : op->results()) {
+        Slot& slot = slots_[result.name().raw()];
+        if (slot.state != State::kLive || slot.writer != op || slot.is_output) continue;
+        reporter_.report(free_c3, *op, [&] {
+          return fmt::format("{} is never freed", spelling_of(reporter_.module(), result.name()));
+        });
+      }
+    }
+  }
+
+ private:
+  enum class State : std::uint8_t { kUndefined, kLive, kFreed };
+  struct Slot {
+    State state = State::kUndefined;
+    bool is_constant = false;
+    bool is_output = false;
+    const Op* writer = nullptr;  // or the op that freed it
+  };
+
+  IRContext& context() const { return reporter_.module().context(); }
+
+  void read(const Op& op, const Value& value) {
+    // A value that says itself what it is needs no slot.
+    const bool stands_alone = value.has_symbol() || value.attribute(constant_) != nullptr;
+    read(op, value.name(), stands_alone, free_c1);
+  }
+
+  void read(const Op& op, ValueName name, bool stands_alone, ConstraintId use) {
+    Slot& slot = slots_[name.raw()];
+    if (slot.state == State::kFreed) {
+      note(reporter_.report(use, op,
+                            [&] {
+                              return fmt::format("{} is used after it was freed",
+                                                 spelling_of(reporter_.module(), name));
+                            }),
+           *slot.writer, "freed here");
+    } else if (slot.state == State::kUndefined && !stands_alone) {
+      reporter_.report(slot_c1, op, [&] {
+        return fmt::format("{} is read before anything fills it",
+                           spelling_of(reporter_.module(), name));
+      });
+      slot = {State::kLive, false, true, &op};  // once is enough
+    }
+  }
+
+  void bind(const Op& op) {
+    const Attr *type = op.attribute(type_), *uuid = op.attribute(uuid_);
+    const bool good = type != nullptr && type->kind() == AttrKind::kInt && uuid != nullptr &&
+                      uuid->kind() == AttrKind::kInt && uuid->integer() >= 0 &&
+                      uuid->integer() <= ValueName::kMaxNumber;
+    if (!good) return;
+    const auto name = ValueName::number(static_cast<std::uint32_t>(uuid->integer()));
+    if (type->integer() == 0) {
+      slots_[name.raw()] = {State::kLive, false, false, &op};
+    } else {
+      read(op, name, false, free_c5);
+      slots_[name.raw()].is_output = true;
+    }
+  }
+
+  void free(const Op& op) {
+    frees_ = true;
+    if (op.operand_count() == 0) return;
+    const ValueName name = op.operand(0)->name();
+    Slot& slot = slots_[name.raw()];
+    const auto shown = [&] { return spelling_of(reporter_.module(), name); };
+    if (slot.state == State::kFreed) {
+      note(reporter_.report(free_c2, op,
+                            [&] { return fmt::format("{} is freed twice", shown()); }),
+           *slot.writer, "first freed here");
+    } else if (slot.is_constant) {
+      note(reporter_.report(free_c4, op,
+                            [&] {
+                              return fmt::format(
+                                  "{} belongs to the symbol table and is freed: the program can "
+                                  "run only once",
+                                  shown());
+                            }),
+           *slot.writer, "declared here");
+    }
+    slot = {State::kFreed, false, false, &op};
+  }
+
+  Reporter& reporter_;
+  OpKind bind_, free_, value_symbol_;
+  Symbol constant_, type_, uuid_;
+  NameTable<Slot> slots_;
+  bool frees_ = false;
+};
+
+}  // namespace
+
+void slots(const Machine& machine, Reporter& reporter) {
+  if (!reporter.wants_any(free_c1, free_c2, free_c3, free_c4, free_c5, slot_c1)) return;
+  Slots slots(reporter);
+  slots.load();
+  for (const Op* op : machine.executed()) slots.step(*op);
+  if (machine.has_exited()) slots.finish(machine.executed());
+}
+
+}  // namespace mir::checks

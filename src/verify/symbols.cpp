@@ -1,0 +1,37 @@
+#include "checks.hpp"
+
+namespace mir::checks {
+
+namespace {
+
+/// Whether `first` is another op, which is reported.
+bool is_second(const Op& op, Symbol symbol, const Op* first, Reporter& reporter) {
+  if (first == nullptr || first == &op) return false;
+  note(reporter.report(ConstraintId::symbol_c1, op,
+                       [&] {
+                         return fmt::format("symbol '@{}' is declared twice", text(op, symbol));
+                       }),
+       *first, "first declared here");
+  return true;
+}
+
+}  // namespace
+
+void symbols(Reporter& reporter) {
+  if (!reporter.wants(ConstraintId::symbol_c1)) return;
+  const Module& module = reporter.module();
+  for_each_op(module.body(), [&](const Op& op) {
+    if (op.row() == nullptr) return;
+    if (has(op.row()->traits, Trait::kSymbol)) {
+      const auto symbol = module.declared_symbol(&op);
+      if (symbol && is_second(op, *symbol, module.lookup_op(*symbol), reporter)) return;
+    }
+    for (const Value& result : op.results()) {
+      if (!result.has_symbol()) continue;
+      const Value* first = module.lookup_value(result.symbol());
+      if (first != nullptr) is_second(op, result.symbol(), first->defining_op(), reporter);
+    }
+  });
+}
+
+}  // namespace mir::checks

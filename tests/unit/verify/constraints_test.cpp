@@ -1,0 +1,100 @@
+// Constraint ids: the table, the documents and the names of tests say the same.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "mir/verify/constraint.hpp"
+
+using namespace mir;
+namespace fs = std::filesystem;
+
+namespace {
+
+const fs::path kRoot = MIR_SOURCE_ROOT;
+
+std::string read(const fs::path& path) {
+  std::ifstream file(path);
+  REQUIRE_MESSAGE(file, path.string());
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/// Names of the cases in tests/unit/verify.
+std::string test_names() {
+  std::string names;
+  for (const auto& entry : fs::directory_iterator(kRoot / "tests/unit/verify")) {
+    if (entry.path().extension() != ".cpp") continue;
+    const std::string text = read(entry.path());
+    const std::string open = "TEST_CASE(\"";
+    for (auto at = text.find(open); at != text.npos; at = text.find(open, at)) {
+      at += open.size();
+      names += text.substr(at, text.find("\")", at) - at) + "\n";
+    }
+  }
+  return names;
+}
+
+bool mentions(const std::string& text, std::string_view id) {
+  for (auto at = text.find(id); at != text.npos; at = text.find(id, at + 1)) {
+    const char next = at + id.size() < text.size() ? text[at + id.size()] : ' ';
+    const char before = at == 0 ? ' ' : text[at - 1];
+    const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+    if (!is_word(next) && !is_word(before)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_SUITE("constraints") {
+  TEST_CASE("every constraint of the verifier is explained on its page with its code") {
+    std::set<std::string_view> ids;
+    for (const Constraint& constraint : constraints()) {
+      CAPTURE(constraint.id);
+      CHECK(ids.insert(constraint.id).second);
+      const std::string page = read(kRoot / "docs" / constraint.page);
+      const std::string start = "\n- `" + std::string(constraint.id) + "` ";
+      const auto at = page.find(start);
+      REQUIRE(at != page.npos);
+      const std::string entry = page.substr(at, page.find("\n\n", at) - at);
+      const std::string own = entry.substr(0, entry.find("\n- `", 1));
+      CHECK(own.find(spelling(constraint.code)) != own.npos);
+    }
+  }
+
+  TEST_CASE("every constraint of the verifier stands in the name of a test") {
+    const std::string names = test_names();
+    for (const Constraint& constraint : constraints()) {
+      CAPTURE(constraint.id);
+      CHECK(mentions(names, constraint.id));
+    }
+  }
+
+  TEST_CASE("docs/verification.md explains no constraint that is not checked") {
+    const std::string page = read(kRoot / "docs/verification.md");
+    std::size_t found = 0;
+    for (auto at = page.find("\n- `"); at != page.npos; at = page.find("\n- `", at + 1)) {
+      const std::string id = page.substr(at + 4, page.find('`', at + 4) - at - 4);
+      if (id.find("_c") == id.npos) continue;
+      CAPTURE(id);
+      CHECK(std::ranges::find(constraints(), id, &Constraint::id) != constraints().end());
+      ++found;
+    }
+    CHECK(found > 30);
+  }
+
+  TEST_CASE("groups have names, and portable is never milder than dump") {
+    CHECK(check_group_names().size() == 11);
+    for (const Constraint& constraint : constraints()) {
+      CAPTURE(constraint.id);
+      CHECK(static_cast<int>(constraint.in_portable) >= static_cast<int>(constraint.in_dump));
+      CHECK(constraint.in_portable != Verdict::kOff);
+    }
+  }
+}

@@ -1,0 +1,233 @@
+// The program machine, without running it.
+#include "verified.hpp"
+
+using namespace mir;
+using namespace mir::test;
+
+namespace {
+
+constexpr const char* kX = "%1:tensor<[2], Float32, CPU>";
+constexpr const char* kY = "%2:tensor<[2], Float32, CPU>";
+
+/// A dump of one code segment; the ops stand from line 3 on. Ops that begin with `addr` bring their
+/// addresses along.
+std::string program_of(const Lines& ops, const Lines& table = {}) {
+  std::string text = "@main () -> () {\nprog.fragment @code <CPU> <code> {\n";
+  for (const std::string& op : ops) text += op + "\n";
+  text += "}\nprog.fragment @table <CPU> <table> {\n";
+  for (const std::string& op : table) text += op + "\n";
+  return text + "}\n}\n";
+}
+
+Lines run(const Lines& ops, const Lines& table = {}) {
+  return verified(program_of(ops, table));
+}
+
+std::string launch(const std::string& in, const std::string& out,
+                   const std::string& attributes = "op_type:SiLU, op_options:null") {
+  return "prog.kernel_launch(" + in + ") -> (" + out + ")[" + attributes + "]";
+}
+
+const std::string kInput = "prog.bind[type:0, program_uuid:1, input_pos:0]";
+const std::string kOutput = "prog.bind[type:1, program_uuid:2, input_pos:0]";
+
+/// A program that is as it should be: %1 in, %2 out.
+const Lines kSound = {kInput,
+                      "prog.jump m.__entry",
+                      kOutput,
+                      "prog.exit() -> ()",
+                      "prog.label[symbol:m.__entry]",
+                      launch(kX, kY),
+                      "prog.free(" + std::string(kX) + ") -> ()",
+                      "prog.ret"};
+
+/// That program with one line in place of another.
+Lines with(std::size_t at, const std::string& line) {
+  Lines lines = kSound;
+  lines.at(at) = line;
+  return run(lines);
+}
+
+}  // namespace
+
+TEST_SUITE("program") {
+  TEST_CASE("a program that is as it should be has no findings") { CHECK(run(kSound) == Lines{}); }
+
+  TEST_CASE("jump_c1: MIR0440 a jump to a label that does not exist") {
+    CHECK(with(1, "prog.jump n.__entry") ==
+          Lines{"4:1 MIR0440 no label of the code is named 'n.__entry'"});
+  }
+
+  TEST_CASE("jump_c2: MIR0441 an offset that leads elsewhere") {
+    const auto numbered = [](const std::string& offset) {
+      return run({"addr:0x0 prog.jump m[offset:" + offset + "]", "addr:0x1 prog.exit() -> ()",
+                  "addr:0x2 prog.label[symbol:m]", "addr:0x3 prog.ret"});
+    };
+    CHECK(numbered("2") == Lines{});
+    CHECK(numbered("1") ==
+          Lines{"3:10 MIR0441 offset 1 does not lead to label 'm', which is 2 away"});
+    // Without addresses there is nothing to compare with.
+    CHECK(run({"prog.jump m[offset:9]", "prog.exit() -> ()", "prog.label[symbol:m]",
+               "prog.ret"}) == Lines{});
+  }
+
+  TEST_CASE("jump_c3: MIR0446 code that jumps to itself") {
+    CHECK(run({"prog.jump a", "prog.exit() -> ()", "prog.label[symbol:a]", "prog.jump b",
+               "prog.ret", "prog.label[symbol:b]", "prog.jump a", "prog.ret"}) ==
+          Lines{"9:1 MIR0446 the code at 'a' jumps to itself"});
+    CHECK(run({"prog.jump a", "prog.jump a", "prog.exit() -> ()", "prog.label[symbol:a]",
+               "prog.ret"}) == Lines{});
+  }
+
+  TEST_CASE("jump_c3: MIR0446 jumps deeper than a thousand are refused") {
+    Lines lines = {"prog.jump l0", "prog.exit() -> ()"};
+    for (int i = 0; i < 1200; ++i) {
+      lines.insert(lines.end(), {"prog.label[symbol:l" + std::to_string(i) + "]",
+                                 "prog.jump l" + std::to_string(i + 1), "prog.ret"});
+    }
+    lines.insert(lines.end(), {"prog.label[symbol:l1200]", "prog.ret"});
+    const Lines found = run(lines);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].find("MIR0446 jumps are nested deeper than 1000") != std::string::npos);
+  }
+
+  TEST_CASE("ret_c1: MIR0442 a return that no jump led to") {
+    CHECK(with(1, "prog.ret") == Lines{"4:1 MIR0442 prog.ret is reached and no jump led here"});
+  }
+
+  TEST_CASE("exit_c1: MIR0442 a program that runs past its end, or stops inside a call") {
+    CHECK(run({kInput}) ==
+          Lines{"3:1 MIR0442 the program runs past its end: no prog.exit stops it"});
+    CHECK(with(7, "prog.exit() -> ()") ==
+          Lines{"5:1 MIR0443 warning no execution reaches 'prog.bind'",
+                "8:1 MIR0452 warning %2 is never freed",
+                "10:1 MIR0442 prog.exit is reached 1 calls deep"});
+  }
+
+  TEST_CASE("exit_c2: MIR0443 an instruction that no execution reaches") {
+    Lines lines = kSound;
+    lines.insert(lines.end(), {"prog.label[symbol:n]", "prog.ret"});
+    CHECK(run(lines) == Lines{"11:1 MIR0443 warning no execution reaches 'prog.label'"});
+  }
+
+  TEST_CASE("bind_c1: MIR0444 inputs that are not bound once each") {
+    CHECK(with(0, "prog.bind[type:0, program_uuid:1, input_pos:1]") ==
+          Lines{"3:1 MIR0444 input 1 is bound where 0 is expected"});
+    Lines lines = kSound;
+    lines.insert(lines.begin(), kInput);
+    CHECK(run(lines) == Lines{"4:1 MIR0444 input 0 is bound where 1 is expected"});
+  }
+
+  TEST_CASE("bind_c2: MIR0444 outputs in any order, once each") {
+    CHECK(with(2, "prog.bind[type:1, program_uuid:2, input_pos:3]") ==
+          Lines{"5:1 MIR0444 output 3 is bound where 0 is expected"});
+    Lines lines = kSound;
+    lines.insert(lines.begin() + 2, "prog.bind[type:1, program_uuid:2, input_pos:1]");
+    CHECK(run(lines) == Lines{});
+  }
+
+  TEST_CASE("fragment_c1: MIR0448 segments of an unknown kind, and a second code segment") {
+    CHECK(verified("@main () -> () {\nprog.fragment @a <CPU> <text> {\n}\n}\n") ==
+          Lines{"2:1 MIR0448 segment '@a' is of kind 'text', expected code, data or table"});
+    CHECK(verified("@main () -> () {\nprog.fragment @a <CPU> <code> {\n}\nprog.fragment @b <CPU> "
+                   "<code> {\n}\n}\n") == Lines{"4:1 MIR0448 '@b' is a second code segment"});
+  }
+
+  TEST_CASE("fragment_c2: MIR0445 addresses that do not count up from zero") {
+    CHECK(run({"addr:0x1 prog.exit() -> ()"}) ==
+          Lines{"3:10 MIR0445 address 0x1 stands where 0x0 is expected"});
+    CHECK(run({"addr:0xffffffffffffffff prog.exit() -> ()"}) == Lines{});
+  }
+
+  TEST_CASE("launch_c1: MIR0447 a launch of a kernel that the table lacks") {
+    Lines lines = kSound;
+    lines.at(5) = launch(kX, kY, "symbol_name:act, op_type:SiLU, op_options:null");
+    CHECK(run(lines) == Lines{});  // not flattened yet: no table of kernels
+    const std::string other = "prog.kernel_symbol[symbol:norm, op_type:SiLU, op_options:null]";
+    CHECK(run(lines, {other}) == Lines{"8:1 MIR0447 no kernel is named 'act'"});
+  }
+
+  TEST_CASE("launch_c2: MIR0447 a launch with other options than its kernel") {
+    Lines lines = kSound;
+    lines.at(5) = launch(kX, kY, "symbol_name:act, op_type:SiLU, op_options:null");
+    CHECK(run(lines, {"prog.kernel_symbol[symbol:act, op_type:SiLU, op_options:null]"}) == Lines{});
+    CHECK(run(lines, {"prog.kernel_symbol[symbol:act, op_type:GELU, op_options:null]"}) ==
+          Lines{"8:1 MIR0447 op_type of the launch is SiLU, kernel 'act' has GELU"});
+  }
+
+  TEST_CASE("slot_c1: MIR0454 a slot that is read before anything fills it") {
+    CHECK(with(0, "prog.mode_config[flag:1]") ==
+          Lines{"8:1 MIR0454 warning %1 is read before anything fills it"});
+  }
+
+  TEST_CASE("free_c1: MIR0450 a slot that is used after it was freed") {
+    Lines lines = kSound;
+    lines.insert(lines.end() - 1, launch(kX, ""));
+    CHECK(run(lines) == Lines{"10:1 MIR0450 %1 is used after it was freed"});
+  }
+
+  TEST_CASE("free_c2: MIR0451 a slot that is freed twice") {
+    Lines lines = kSound;
+    lines.insert(lines.end() - 1, "prog.free(" + std::string(kX) + ") -> ()");
+    CHECK(run(lines) == Lines{"10:1 MIR0451 %1 is freed twice"});
+  }
+
+  TEST_CASE("free_c3: MIR0452 a slot that a program with frees leaves behind") {
+    Lines lines = kSound;
+    lines.insert(lines.begin() + 6, launch(kX, "%3:tensor<[2], Float32, CPU>"));
+    CHECK(run(lines) == Lines{"9:1 MIR0452 warning %3 is never freed"});
+  }
+
+  TEST_CASE("free_c4: MIR0453 a constant of the symbol table that the program frees") {
+    Lines lines = kSound;
+    lines.insert(lines.end() - 1, "prog.free(%5:tensor<[1], Float32, CPU>) -> ()");
+    CHECK(run(lines,
+              {"prog.value_symbol() -> (%5:tensor<[1], Float32, CPU>[constant:[2]])[symbol:c]"}) ==
+          Lines{"10:1 MIR0453 warning %5 belongs to the symbol table and is freed: the program can "
+                "run only once"});
+  }
+
+  TEST_CASE("free_c5: MIR0450 an output that is bound after it was freed") {
+    CHECK(with(6, "prog.free(" + std::string(kY) + ") -> ()") ==
+          Lines{"5:1 MIR0450 warning %2 is used after it was freed"});
+  }
+}
+
+TEST_SUITE("lifetime of graphs") {
+  const std::string kFree = "tensor.CPU.free (" + std::string("%1:") + kType + ") -> ()";
+
+  TEST_CASE("free_c1: MIR0450 a value that is used after tensor.free") {
+    CHECK(checked({"linalg.CPU.SiLUOp(%0) -> (%1)", kFree, "linalg.CPU.SiLUOp(%1) -> (%2)"}) ==
+          Lines{"4:1 MIR0450 operand 0 of 'linalg.SiLUOp' is used after it was freed"});
+    CHECK(checked({"linalg.CPU.SiLUOp(%0) -> (%1)", "linalg.CPU.SiLUOp(%1) -> (%2)", kFree}) ==
+          Lines{});
+  }
+
+  TEST_CASE("free_c2: MIR0451 a value that is freed twice") {
+    CHECK(checked({"linalg.CPU.SiLUOp(%0) -> (%1)", kFree, kFree}) ==
+          Lines{"4:1 MIR0451 %1 is freed twice"});
+  }
+
+  TEST_CASE("free_c1: MIR0450 a storage that a called graph freed") {
+    const std::string t = "tensor<[2], Float32, CPU>";
+    CHECK(verified("@main () -> () {\ngraph.CallGraphOp @g (%1:" + t + ") -> (%2:" + t +
+                   ")\nlinalg.CPU.SiLUOp(%1:" + t + ") -> (%3:" + t +
+                   ")\ngraph.SubGraphOp @g <CPU> {\n(%1:" + t + ") -> (%2:" + t +
+                   ") {\nlinalg.CPU.SiLUOp(%1:" + t + ") -> (%2:" + t +
+                   ")\ntensor.CPU.free (%1:" + t + ") -> ()\ncf.ReturnOp (%2:" + t +
+                   ") -> ()\n}\n}\n}\n") ==
+          Lines{"3:1 MIR0450 operand 0 of 'linalg.SiLUOp' is used after it was freed"});
+  }
+
+  TEST_CASE("free_c5: MIR0450 a value that is returned after it was freed") {
+    CHECK(verified(module_of({"linalg.CPU.SiLUOp(%0) -> (%1)", kFree, "cf.ReturnOp (%1) -> ()"},
+                             "%1:" + std::string(kType))) ==
+          Lines{"4:1 MIR0450 operand 0 of 'cf.ReturnOp' is used after it was freed"});
+  }
+
+  TEST_CASE("free_c4: MIR0453 a parameter that is freed") {
+    CHECK(checked({"tensor.CPU.register () -> (%1:" + std::string(kType) + "[@w])[symbol:w]",
+                   "tensor.CPU.free (%1) -> ()"}) ==
+          Lines{"3:1 MIR0453 %1 is a parameter and is freed"});
+  }
+}
