@@ -11,9 +11,8 @@ namespace mir {
 namespace {
 
 constexpr std::array<std::string_view, 15> kColumns = {
-    "module", "graph",       "value",       "type",           "kind",
-    "min",    "max",         "stored as",   "scale",          "zero point",
-    "axis",   "block size",  "uuid",        "solved",         "line"};
+    "module", "graph",      "value", "type",       "kind", "min",    "max", "stored as",
+    "scale",  "zero point", "axis",  "block size", "uuid", "solved", "line"};
 using Row = std::array<std::string, kColumns.size()>;
 
 class QuantRows {
@@ -58,10 +57,9 @@ class QuantRows {
     const Attr* attribute = value.attribute(key_);
     if (attribute == nullptr) return;
     const ValueName name = value.name();
-    const std::string shown =
-        value.has_symbol()  ? fmt::format("@{}", context_.text(value.symbol()))
-        : name.is_number() ? fmt::format("%{}", name.number())
-                           : fmt::format("%{}", context_.text(name.symbol()));
+    const std::string shown = value.has_symbol() ? fmt::format("@{}", context_.text(value.symbol()))
+                              : name.is_number() ? fmt::format("%{}", name.number())
+                                                 : fmt::format("%{}", context_.text(name.symbol()));
     add(*attribute, graph, shown, value.type() == nullptr ? "" : value.type()->spelling(), place);
   }
 

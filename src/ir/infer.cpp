@@ -110,7 +110,7 @@ void InferContext::result(std::vector<Dim> dims, const TensorType& like) {
 bool InferContext::fail(DiagCode code, std::string message) {
   Diagnostic& diagnostic = diagnostics_.error(code, at_, std::move(message));
   if (!constraint_.empty()) {
-    diagnostic.note({}, fmt::format("constraint {}, docs/ops", constraint_));
+    diagnostic.constraint = fmt::format("{}, docs/ops", constraint_);
   }
   return false;
 }

@@ -40,7 +40,7 @@ Diagnostic& Diagnostics::add(Severity severity, DiagCode code, Span at, std::str
   dropped_ += drop;
   count(severity, code, 1);
   Diagnostic& into = drop ? overflow_ : list_.emplace_back();
-  into = {severity, code, at, std::move(message), {}, {}, {}};
+  into = {severity, code, at, std::move(message), {}, {}, {}, {}};
   return into;
 }
 

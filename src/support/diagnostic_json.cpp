@@ -63,6 +63,7 @@ Json to_json(const Diagnostic& diagnostic, const SourceManager& sources) {
     object["fixes"].push_back(place_json(fix.at, sources));
     object["fixes"].back()["replacement"] = fix.replacement;
   }
+  if (!diagnostic.constraint.empty()) object["constraint"] = diagnostic.constraint;
   return object;
 }
 

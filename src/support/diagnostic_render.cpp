@@ -132,6 +132,9 @@ void Renderer::diagnostic(const Diagnostic& diagnostic) {
     out_ += '\n';
   }
   for (const FixIt& each : diagnostic.fixes) fix(each);
+  if (diagnostic.constraint.empty()) return;
+  styled(kCyan, "constraint:");
+  out_ += ' ' + diagnostic.constraint + '\n';
 }
 
 void Renderer::fix(const FixIt& edit) {

@@ -140,8 +140,11 @@ bool is_declaration(const Op& graph) {
 }
 
 void check_unused(const CallGraph& graph, Reporter& reporter) {
-  // A library of graphs has no entry, and all of it is meant to be called from elsewhere.
-  if (!graph.calls.contains(nullptr)) return;
+  // A library of graphs has no entry, and all of it is meant to be called from elsewhere. A call
+  // whose graph is missing may have meant any of them.
+  const bool resolved = std::ranges::all_of(
+      graph.all, [](const CallGraphOp& call) { return static_cast<bool>(call.target()); });
+  if (!graph.calls.contains(nullptr) || !resolved) return;
   std::unordered_set<const Op*> reached;
   std::vector<const Op*> open{nullptr};
   while (!open.empty()) {

@@ -45,7 +45,8 @@ std::span<const Constraint> constraints() {
 bool CheckPolicy::add(std::string_view selector, bool deny) {
   const bool known =
       std::ranges::find(kGroups, selector) != kGroups.end() ||
-      std::ranges::any_of(kConstraints, [&](const Constraint& each) { return fits(selector, each); }) ||
+      std::ranges::any_of(kConstraints,
+                          [&](const Constraint& each) { return fits(selector, each); }) ||
       std::ranges::any_of(diagnostic_codes(), [&](const DiagCodeInfo& each) {
         const int number = static_cast<int>(each.code);
         return number >= 500 && number < 550 && selector == spelling(each.code);
@@ -58,9 +59,7 @@ Verdict CheckPolicy::apply(const Constraint& constraint, Verdict verdict) const 
   const Verdict given = verdict;
   for (const Change& change : changes_) {
     if (!fits(change.selector, constraint)) continue;
-    verdict = change.deny          ? kError
-              : given == kError    ? kFinding
-                                   : kOff;
+    verdict = change.deny ? kError : given == kError ? kFinding : kOff;
   }
   return verdict;
 }

@@ -73,8 +73,7 @@ class DumpFindings {
   void check_mention(const Use& use, const Op& op) {
     const Value& value = *use.value();
     if (names_.find(value.name()) == nullptr) names_.set(value);
-    const UseOverride* other =
-        has_overrides_ ? reporter_.module().use_override(use) : nullptr;
+    const UseOverride* other = has_overrides_ ? reporter_.module().use_override(use) : nullptr;
     if (other == nullptr || other->type == nullptr || other->type == value.type()) return;
     Diagnostic* kept = reporter_.report(dump_c5, op, [&] {
       return fmt::format("operand {} of '{}' is printed as {}, its latest definition has {}",

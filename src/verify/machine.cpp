@@ -48,11 +48,9 @@ bool Machine::step(std::size_t& pc) {
   if (op.kind() == exit_) {
     has_exited_ = true;
     if (frames_.empty()) return false;
-    note(reporter_.report(ConstraintId::exit_c1, op,
-                          [&] {
-                            return fmt::format("prog.exit is reached {} calls deep",
-                                               frames_.size());
-                          }),
+    note(reporter_.report(
+             ConstraintId::exit_c1, op,
+             [&] { return fmt::format("prog.exit is reached {} calls deep", frames_.size()); }),
          *code_[frames_.back().back], "called from here");
     return false;
   }

@@ -124,7 +124,8 @@ void OpChecks::find_stale_values() {
 
 bool OpChecks::has_stale_name(const Value& value) const {
   const ValueName name = value.name();
-  if (name.is_number()) return name.number() < stale_numbers_.size() && stale_numbers_[name.number()];
+  if (name.is_number())
+    return name.number() < stale_numbers_.size() && stale_numbers_[name.number()];
   return std::ranges::binary_search(stale_words_, name.symbol().id, {}, &Symbol::id);
 }
 
@@ -183,8 +184,8 @@ void OpChecks::check_dump_types(const Op& op, const Target& target) {
     run_rule(op, target, target.options, true);
     if (target.has_options) return;
   }
-  const bool stale = std::ranges::any_of(
-      op.results(), [&](const Value& result) { return is_stale(result); });
+  const bool stale =
+      std::ranges::any_of(op.results(), [&](const Value& result) { return is_stale(result); });
   if (!stale) relations(op, row, operands_, reporter_);
 }
 

@@ -77,9 +77,9 @@ void check_jumps(const Machine& machine, Reporter& reporter) {
     if (static_cast<std::uint64_t>(*offset) == distance) continue;
     note(reporter.report(jump_c2, *op,
                          [&] {
-                           return fmt::format("offset {} does not lead to label '{}', which is {} away",
-                                              *offset, text(*op, op->extra().label),
-                                              static_cast<std::int64_t>(distance));
+                           return fmt::format(
+                               "offset {} does not lead to label '{}', which is {} away", *offset,
+                               text(*op, op->extra().label), static_cast<std::int64_t>(distance));
                          }),
          *label, "the label");
   }

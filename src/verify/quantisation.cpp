@@ -156,9 +156,8 @@ class Quantisation {
 
   void check_fields(const Spec& spec, const Op& place) {
     const auto breach = [&](std::string_view what) {
-      reporter_.report(quant_c1, place, [&] {
-        return fmt::format("quantisation '{}' {}", spec.text.kind, what);
-      });
+      reporter_.report(quant_c1, place,
+                       [&] { return fmt::format("quantisation '{}' {}", spec.text.kind, what); });
     };
     if (spec.kind == nullptr) return breach("is of no known kind");
     if (spec.kind->is_raw) return;
@@ -230,8 +229,8 @@ class Quantisation {
       if (!extent.is_constant()) return;
       channels = extent.constant();
     }
-    const bool fits = *spec.block >= 1 && (!count || channels <= 0 ||
-                                           *count / channels % *spec.block == 0);
+    const bool fits =
+        *spec.block >= 1 && (!count || channels <= 0 || *count / channels % *spec.block == 0);
     if (fits) return;
     reporter_.report(quant_c3, place, [&] {
       return fmt::format("block_size {} does not divide the channels of {}", *spec.block,
@@ -265,9 +264,8 @@ class Quantisation {
       });
       return;
     }
-    const Attr* attribute = spec_in(is_input ? mentioned_attributes(op.operand_uses()[i])
-                                             : op.result(i)->attributes(),
-                                    key_);
+    const Attr* attribute = spec_in(
+        is_input ? mentioned_attributes(op.operand_uses()[i]) : op.result(i)->attributes(), key_);
     if (attribute == nullptr) return;
     const Spec& own = spec_of(*attribute, op);
     if (own.text.uuid == spec.text.uuid && says_the_same(own.text, spec.text)) return;

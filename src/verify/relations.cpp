@@ -19,13 +19,13 @@ struct NamedRelation {
   Relation relation;
 };
 constexpr NamedRelation kRelations[] = {
-    {"argsort", Relation::kPermuted},   {"causal_mask", Relation::kPermuted},
-    {"concat", Relation::kSameRank},    {"index", Relation::kSameRank},
+    {"argsort", Relation::kPermuted},     {"causal_mask", Relation::kPermuted},
+    {"concat", Relation::kSameRank},      {"index", Relation::kSameRank},
     {"interpolate", Relation::kSameRank}, {"pad", Relation::kSameRank},
-    {"permute", Relation::kPermuted},   {"repeat", Relation::kSameRank},
-    {"reshape", Relation::kSameCount},  {"slice", Relation::kPart},
-    {"softmax", Relation::kPermuted},   {"split", Relation::kPart},
-    {"top_k", Relation::kPart},         {"transpose", Relation::kPermuted},
+    {"permute", Relation::kPermuted},     {"repeat", Relation::kSameRank},
+    {"reshape", Relation::kSameCount},    {"slice", Relation::kPart},
+    {"softmax", Relation::kPermuted},     {"split", Relation::kPart},
+    {"top_k", Relation::kPart},           {"transpose", Relation::kPermuted},
     {"view", Relation::kSameCount},
 };
 static_assert(std::ranges::is_sorted(kRelations, {}, &NamedRelation::rule));

@@ -5,8 +5,7 @@ namespace mir::checks {
 namespace {
 
 VerifyLevel level_of(const Module& module, const VerifyOptions& options) {
-  return options.level.value_or(module.is_portable() ? VerifyLevel::kPortable
-                                                     : VerifyLevel::kDump);
+  return options.level.value_or(module.is_portable() ? VerifyLevel::kPortable : VerifyLevel::kDump);
 }
 
 }  // namespace
@@ -53,16 +52,16 @@ bool Reporter::keep(DiagCode code, Verdict verdict) {
 
 Diagnostic* Reporter::add(const Constraint& constraint, Verdict verdict, const Op& op,
                           std::string message) {
-  Diagnostic& added =
-      verdict == Verdict::kError
-          ? diagnostics_.error(constraint.code, op.span(), std::move(message))
-          : diagnostics_.warning(constraint.code, op.span(), std::move(message));
-  added.note({}, fmt::format("constraint {}, docs/{}", constraint.id, constraint.page));
+  Diagnostic& added = verdict == Verdict::kError
+                          ? diagnostics_.error(constraint.code, op.span(), std::move(message))
+                          : diagnostics_.warning(constraint.code, op.span(), std::move(message));
+  added.constraint = fmt::format("{}, docs/{}", constraint.id, constraint.page);
   return &added;
 }
 
 Verdict Reporter::rule_verdict(DiagCode code) const {
-  const Constraint constraint{{}, code, CheckGroup::kShapes, Verdict::kFinding, Verdict::kError, {}};
+  const Constraint constraint{{}, code, CheckGroup::kShapes, Verdict::kFinding, Verdict::kError,
+                              {}};
   const bool dump = level_ == VerifyLevel::kDump && !module_.is_portable();
   const Verdict verdict =
       options_.policy.apply(constraint, dump ? constraint.in_dump : constraint.in_portable);
@@ -73,11 +72,10 @@ void Reporter::report_rule(const Op& op, Diagnostic&& breach) {
   const Verdict verdict = rule_verdict(breach.code);
   breaches_ += verdict != Verdict::kOff;
   if (!keep(breach.code, verdict)) return;
-  Diagnostic& added = verdict == Verdict::kError
-                          ? diagnostics_.error(breach.code, op.span(), {})
-                          : diagnostics_.warning(breach.code, op.span(), {});
+  Diagnostic& added = verdict == Verdict::kError ? diagnostics_.error(breach.code, op.span(), {})
+                                                 : diagnostics_.warning(breach.code, op.span(), {});
   added.message = std::move(breach.message);
-  added.notes = std::move(breach.notes);
+  added.constraint = std::move(breach.constraint);
 }
 
 }  // namespace mir::checks

@@ -90,9 +90,7 @@ class Reporter {
 
 /// Adds a second place to a report that was kept.
 inline void note(Diagnostic* diagnostic, const Op& op, std::string message) {
-  if (diagnostic == nullptr) return;
-  // The constraint's own note stays last.
-  diagnostic->notes.insert(diagnostic->notes.end() - 1, {op.span(), std::move(message)});
+  if (diagnostic != nullptr) diagnostic->note(op.span(), std::move(message));
 }
 
 }  // namespace mir::checks

@@ -108,8 +108,7 @@ class Slots {
     Slot& slot = slots_[name.raw()];
     const auto shown = [&] { return spelling_of(reporter_.module(), name); };
     if (slot.state == State::kFreed) {
-      note(reporter_.report(free_c2, op,
-                            [&] { return fmt::format("{} is freed twice", shown()); }),
+      note(reporter_.report(free_c2, op, [&] { return fmt::format("{} is freed twice", shown()); }),
            *slot.writer, "first freed here");
     } else if (slot.is_constant) {
       note(reporter_.report(free_c4, op,

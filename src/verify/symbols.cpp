@@ -7,10 +7,9 @@ namespace {
 /// Whether `first` is another op, which is reported.
 bool is_second(const Op& op, Symbol symbol, const Op* first, Reporter& reporter) {
   if (first == nullptr || first == &op) return false;
-  note(reporter.report(ConstraintId::symbol_c1, op,
-                       [&] {
-                         return fmt::format("symbol '@{}' is declared twice", text(op, symbol));
-                       }),
+  note(reporter.report(
+           ConstraintId::symbol_c1, op,
+           [&] { return fmt::format("symbol '@{}' is declared twice", text(op, symbol)); }),
        *first, "first declared here");
   return true;
 }

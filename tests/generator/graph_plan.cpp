@@ -90,8 +90,8 @@ class Planner {
     PlannedStep step;
     const auto patterns = templates_.all();
     while (true) {
-      step.op = templates_.vary(patterns[below(random_, patterns.size())], random_,
-                                options_.symbolic);
+      step.op =
+          templates_.vary(patterns[below(random_, patterns.size())], random_, options_.symbolic);
       if (name(step)) break;
     }
     for (std::size_t i = 0; i < step.op.operands.size(); ++i) {

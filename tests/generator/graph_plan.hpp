@@ -39,7 +39,8 @@ struct PlannedParameter {
 
 struct Plan {
   std::vector<PlannedValue> values;
-  std::vector<PlannedGraph> graphs;  ///< each calls only earlier ones; the last is the module's body
+  std::vector<PlannedGraph>
+      graphs;  ///< each calls only earlier ones; the last is the module's body
   std::vector<PlannedParameter> parameters;
 };
 

@@ -83,8 +83,7 @@ class GraphWriter {
       const std::string name = step.path.empty() ? "" : fmt::format(" <name=\"{}\">", step.path);
       const std::string attributes = attribute_list(context_, step.op.attributes);
       line(depth, "{}{}{}{}{}{} -> {}", step.op.spelling, name, attributes.empty() ? "" : " ",
-           attributes, attributes.empty() ? "" : " ", list(step.operands),
-           list(step.results));
+           attributes, attributes.empty() ? "" : " ", list(step.operands), list(step.results));
     }
   }
 

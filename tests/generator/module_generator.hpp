@@ -16,9 +16,9 @@ struct GeneratorOptions {
   bool symbolic = true;  ///< extents like $A in places
 };
 
-/// Text of one module in canonical layout, made from the examples of the op rows with other extents,
-/// values wired at random where types allow it and declared as inputs where they do not. Equal
-/// options give equal text.
+/// Text of one module in canonical layout, made from the examples of the op rows with other
+/// extents, values wired at random where types allow it and declared as inputs where they do not.
+/// Equal options give equal text.
 /// - kPortable: a module that verifies without a finding.
 /// - kDump: what upstream could have printed of such a module: storage ids used again, no version,
 ///   no parameters' types.

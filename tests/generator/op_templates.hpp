@@ -20,7 +20,7 @@ inline std::uint64_t below(Random& random, std::uint64_t bound) {
 /// One op without its values: what it takes, what it gives, what it says.
 struct OpPattern {
   const OpRow* row = nullptr;
-  std::string spelling;                      ///< "linalg.CPU.LinearOp"
+  std::string spelling;  ///< "linalg.CPU.LinearOp"
   std::vector<const TensorType*> operands;
   std::vector<std::string> operand_attributes;  ///< `[constant:[1]]`, empty for most
   std::vector<const TensorType*> results;

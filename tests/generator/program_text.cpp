@@ -32,8 +32,9 @@ class ProgramWriter {
     for (std::size_t i = plan_.graphs.size() - 1; i-- > 0;) graph_body(static_cast<int>(i));
     free_slots();
     std::string text = "@main () -> () {\n";
-    text += "    prog.fragment @deinit <CPU> <data> {\n"
-            "        addr:0xffffffffffffffff prog.label[symbol:deinit.__entry]\n    }\n";
+    text +=
+        "    prog.fragment @deinit <CPU> <data> {\n"
+        "        addr:0xffffffffffffffff prog.label[symbol:deinit.__entry]\n    }\n";
     text += "    prog.fragment @__MLLM_JIT_PACKAGE_CODE_SEGMENT <CPU> <code> {\n";
     code(text);
     text += "    }\n    prog.fragment @__MLLM_JIT_PACKAGE_SYMBOL_TABLE_SEGMENT <CPU> <table> {\n";
@@ -128,10 +129,10 @@ class ProgramWriter {
       if (plan_.values[operand].constant.empty()) {
         instruction.reads.push_back(slot(operand));
       } else {
-        table_.push_back(fmt::format(
-            "prog.value_symbol() -> (%{}:{}[@constant_{}]{})[symbol:constant_{}]", slot(operand),
-            plan_.values[operand].type->spelling(), slot(operand), plan_.values[operand].constant,
-            slot(operand)));
+        table_.push_back(
+            fmt::format("prog.value_symbol() -> (%{}:{}[@constant_{}]{})[symbol:constant_{}]",
+                        slot(operand), plan_.values[operand].type->spelling(), slot(operand),
+                        plan_.values[operand].constant, slot(operand)));
       }
     }
     for (const std::size_t result : step.results) {
@@ -231,8 +232,9 @@ class ProgramWriter {
         line(text, i, instructions_[i].text);
       } else {
         const auto offset = static_cast<std::int64_t>(label(target)) - static_cast<std::int64_t>(i);
-        line(text, i, fmt::format("prog.jump {}.__entry[offset:{}]",
-                                  plan_.graphs[static_cast<std::size_t>(target)].name, offset));
+        line(text, i,
+             fmt::format("prog.jump {}.__entry[offset:{}]",
+                         plan_.graphs[static_cast<std::size_t>(target)].name, offset));
       }
     }
   }

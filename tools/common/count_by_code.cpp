@@ -24,15 +24,14 @@ Place place_of(const DiagnosticCount& count, const std::vector<Diagnostic>& list
 }
 
 std::string as_json(const DiagnosticCount& count, const Place& place) {
-  nlohmann::ordered_json object = {
-      {"schema", 1},
-      {"code", spelling(count.code)},
-      {"severity", name_of(count.severity)},
-      {"count", count.count},
-      {"summary", diagnostic_info(count.code).summary},
-      {"file", nullptr},
-      {"line", nullptr},
-      {"column", nullptr}};
+  nlohmann::ordered_json object = {{"schema", 1},
+                                   {"code", spelling(count.code)},
+                                   {"severity", name_of(count.severity)},
+                                   {"count", count.count},
+                                   {"summary", diagnostic_info(count.code).summary},
+                                   {"file", nullptr},
+                                   {"line", nullptr},
+                                   {"column", nullptr}};
   if (place.file != nullptr) {
     object["file"] = place.file->name();
     object["line"] = place.at.line;

@@ -13,8 +13,7 @@ Result<VerifyOptions> verify_options(const Run& run) {
   } else if (level == "portable") {
     options.level = VerifyLevel::kPortable;
   } else if (run.arguments().has("level")) {
-    return Error{DiagCode::kUsage,
-                 fmt::format("--level is dump or portable, found '{}'", level)};
+    return Error{DiagCode::kUsage, fmt::format("--level is dump or portable, found '{}'", level)};
   }
   const auto unknown = [](std::string_view option, std::string_view what) {
     return Error{DiagCode::kUsage,

@@ -54,7 +54,7 @@ class InferContext {
   const std::vector<const Type*>& results() const { return results_; }
 
   /// Names the constraint that the checks from here on rest on, like "matmul_c3"; a report carries
-  /// it as a note. The text must outlive the context.
+  /// it. The text must outlive the context.
   void constraint(std::string_view id) { constraint_ = id; }
   /// Reports `message` at the op; always false, so rules can `return context.fail(...)`.
   bool fail(DiagCode code, std::string message);

@@ -43,6 +43,7 @@ struct Diagnostic {
   std::vector<Note> notes;
   std::string hint;          ///< the likely mistake, empty when there is no good guess
   std::vector<FixIt> fixes;  ///< edits that repair the problem when all are made
+  std::string constraint;    ///< "ssa_c1, docs/verification.md": what was broken; empty: no id
 
   Diagnostic& note(Span where, std::string text) & {
     notes.push_back({where, std::move(text)});

@@ -25,8 +25,8 @@ struct VerifyOptions {
 
 /// Checks a module and reports every problem found, in an order that depends on the module alone;
 /// true when there is no error. Never changes the module, never stops at the first problem. Each
-/// diagnostic ends with a note that names the constraint it rests on; docs/verification.md and the
-/// op pages explain them. Takes time and memory in proportion to the module, nested calls to 1000
+/// diagnostic names the constraint that is broken; docs/verification.md and the op pages explain
+/// them. Takes time and memory in proportion to the module, nested calls to 1000
 /// levels, and modules of any content.
 bool verify(const Module& module, Diagnostics& diagnostics, const VerifyOptions& options = {});
 

@@ -1,11 +1,10 @@
 // The random modules that other tests start from are right, and of every kind.
-#include "module_generator.hpp"
-
 #include <set>
 
 #include "../ir/read.hpp"
 #include "mir/ir/writer.hpp"
 #include "mir/verify/verify.hpp"
+#include "module_generator.hpp"
 
 using namespace mir;
 using mir::test::generate_module;

@@ -25,7 +25,9 @@ std::string flow_text(const std::vector<std::vector<int>>& successors) {
 }
 
 /// The region of the first op.
-const Region& flow_of(Reading& reading) { return *reading.module().body().entry()->front()->region(); }
+const Region& flow_of(Reading& reading) {
+  return *reading.module().body().entry()->front()->region();
+}
 
 std::vector<const Block*> blocks_of(const Region& region) {
   std::vector<const Block*> list;

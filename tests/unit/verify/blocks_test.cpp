@@ -20,8 +20,8 @@ Lines flow(const Lines& lines) {
 
 TEST_SUITE("blocks") {
   TEST_CASE("block_c3: MIR0426 a block whose end leads nowhere") {
-    CHECK(flow({"my.Br () -> () [^a]", "^a:", "linalg.CPU.SiLUOp(%0) -> (%1)", "^b:",
-                "cf.ReturnOp () -> ()"}) ==
+    CHECK(flow({"my.Br () -> () [^a]", "^a:", "linalg.CPU.SiLUOp(%0) -> (%1)",
+                "^b:", "cf.ReturnOp () -> ()"}) ==
           Lines{"4:1 MIR0426 block '^a' ends without a terminator",
                 "6:1 MIR0425 warning no path from the entry reaches block '^b'"});
     CHECK(flow({"my.Br () -> () [^a]", "^a:", "cf.ReturnOp () -> ()"}) == Lines{});
@@ -30,20 +30,20 @@ TEST_SUITE("blocks") {
   TEST_CASE("block_c4: MIR0421 a successor that names no block of its region") {
     CHECK(flow({"my.Br () -> () [^a, ^b]", "^a:", "cf.ReturnOp () -> ()"}) ==
           Lines{"2:1 MIR0421 no block of this region is named '^b'"});
-    CHECK(flow({"my.Br () -> () [^a, ^b]", "^a:", "cf.ReturnOp () -> ()", "^b:",
-                "cf.ReturnOp () -> ()"}) == Lines{});
+    CHECK(flow({"my.Br () -> () [^a, ^b]", "^a:", "cf.ReturnOp () -> ()",
+                "^b:", "cf.ReturnOp () -> ()"}) == Lines{});
   }
 
   TEST_CASE("block_c5: MIR0422 a successor whose arguments do not fit its block") {
-    CHECK(flow({"my.Br () -> () [^a]", "^a(%7:tensor<[2], Float32, CPU>):",
-                "cf.ReturnOp () -> ()"}) ==
+    CHECK(flow({"my.Br () -> () [^a]",
+                "^a(%7:tensor<[2], Float32, CPU>):", "cf.ReturnOp () -> ()"}) ==
           Lines{"2:1 MIR0422 successor '^a' passes 0 values, the block takes 1"});
-    CHECK(flow({"my.Br () -> () [^a(%0)]", "^a(%7:tensor<[2], Float32, CPU>):",
-                "cf.ReturnOp () -> ()"}) ==
+    CHECK(flow({"my.Br () -> () [^a(%0)]",
+                "^a(%7:tensor<[2], Float32, CPU>):", "cf.ReturnOp () -> ()"}) ==
           Lines{"2:1 MIR0422 value 0 for successor '^a' is tensor<[2, 4], Float32, CPU>, the block "
                 "takes tensor<[2], Float32, CPU>"});
-    CHECK(flow({"my.Br () -> () [^a(%0)]", "^a(%7:tensor<[2, 4], Float32, CPU>):",
-                "cf.ReturnOp () -> ()"}) == Lines{});
+    CHECK(flow({"my.Br () -> () [^a(%0)]",
+                "^a(%7:tensor<[2, 4], Float32, CPU>):", "cf.ReturnOp () -> ()"}) == Lines{});
   }
 
   TEST_CASE("block_c6: MIR0423 successors of an op that is not last") {
@@ -52,8 +52,8 @@ TEST_SUITE("blocks") {
   }
 
   TEST_CASE("block_c7: MIR0424 a block name that is used twice") {
-    CHECK(flow({"my.Br () -> () [^a]", "^a:", "my.Br () -> () [^a]", "^a:",
-                "cf.ReturnOp () -> ()"}) ==
+    CHECK(flow({"my.Br () -> () [^a]", "^a:", "my.Br () -> () [^a]",
+                "^a:", "cf.ReturnOp () -> ()"}) ==
           Lines{"6:1 MIR0424 two blocks of this region are named '^a'",
                 "6:1 MIR0425 warning no path from the entry reaches block '^a'"});
   }
@@ -79,12 +79,12 @@ TEST_SUITE("blocks") {
   }
 
   TEST_CASE("block arguments are seen where their block dominates") {
-    CHECK(flow({"my.Br () -> () [^a(%0)]", "^a(%7:tensor<[2, 4], Float32, CPU>):",
-                "my.Br () -> () [^b]", "^b:", "linalg.CPU.SiLUOp(%7) -> (%1)",
-                "cf.ReturnOp () -> ()"}) == Lines{});
-    CHECK(flow({"my.If () -> () [^a(%0), ^b]", "^a(%7:tensor<[2, 4], Float32, CPU>):",
-                "my.Br () -> () [^b]", "^b:", "linalg.CPU.SiLUOp(%7) -> (%1)",
-                "cf.ReturnOp () -> ()"}) ==
+    CHECK(flow({"my.Br () -> () [^a(%0)]",
+                "^a(%7:tensor<[2, 4], Float32, CPU>):", "my.Br () -> () [^b]",
+                "^b:", "linalg.CPU.SiLUOp(%7) -> (%1)", "cf.ReturnOp () -> ()"}) == Lines{});
+    CHECK(flow({"my.If () -> () [^a(%0), ^b]",
+                "^a(%7:tensor<[2, 4], Float32, CPU>):", "my.Br () -> () [^b]",
+                "^b:", "linalg.CPU.SiLUOp(%7) -> (%1)", "cf.ReturnOp () -> ()"}) ==
           Lines{"6:1 MIR0420 operand 0 of 'linalg.SiLUOp' is not defined on every path that leads "
                 "here"});
   }

@@ -44,7 +44,9 @@ bool mentions(const std::string& text, std::string_view id) {
   for (auto at = text.find(id); at != text.npos; at = text.find(id, at + 1)) {
     const char next = at + id.size() < text.size() ? text[at + id.size()] : ' ';
     const char before = at == 0 ? ' ' : text[at - 1];
-    const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+    const auto is_word = [](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+    };
     if (!is_word(next) && !is_word(before)) return true;
   }
   return false;

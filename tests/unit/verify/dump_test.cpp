@@ -41,8 +41,8 @@ TEST_SUITE("dump findings") {
   TEST_CASE("dump_c1: MIR0470 a graph may name its caller's values") {
     CHECK(dump({"graph.CallGraphOp @g (%1" + t("[2]") + ") -> (%2" + t("[2]") + ")",
                 "graph.SubGraphOp @g <CPU> {", "(%1" + t("[2]") + ") -> (%2" + t("[2]") + ") {",
-                op("SiLU", "%1" + t("[2]"), "%2" + t("[2]")), "cf.ReturnOp (%2" + t("[2]") + ") -> ()",
-                "}", "}"}) == Lines{});
+                op("SiLU", "%1" + t("[2]"), "%2" + t("[2]")),
+                "cf.ReturnOp (%2" + t("[2]") + ") -> ()", "}", "}"}) == Lines{});
   }
 
   TEST_CASE("dump_c2: MIR0471 a part that is printed with the type of the whole") {
@@ -59,9 +59,8 @@ TEST_SUITE("dump findings") {
     const std::string x = "%1" + t("[1, 64, 8]"), y = "%2" + t("[1, 4, 16]");
     const Lines found = dump({op("Slice", x, x), op("Linear", y + ", " + x, x),
                               op("View", x, "%1" + t("[1, 4, 2, 4]"))});
-    CHECK(std::ranges::none_of(found, [](const std::string& line) {
-      return line.find("MIR05") != line.npos;
-    }));
+    CHECK(std::ranges::none_of(
+        found, [](const std::string& line) { return line.find("MIR05") != line.npos; }));
   }
 
   TEST_CASE("dump_c3: MIR0472 a constant that lost its value") {
@@ -76,17 +75,19 @@ TEST_SUITE("dump findings") {
 
   TEST_CASE("dump_c4: MIR0475 SiLU with three operands is VisionRoPE") {
     const std::string x = "%1" + t("[1, 2, 1, 4]"), table = t("[2, 2]");
-    CHECK(dump({launch("SiLU", "null", x + ", %2" + table + ", %3" + table, "%4" + t("[1, 2, 1, 4]"))}) ==
+    CHECK(dump({launch("SiLU", "null", x + ", %2" + table + ", %3" + table,
+                       "%4" + t("[1, 2, 1, 4]"))}) ==
           Lines{"2:1 MIR0475 warning 'prog.kernel_launch' of type SiLU has three operands: it is "
                 "VisionRoPE"});
     CHECK(dump({launch("SiLU", "null", x, "%4" + t("[1, 2, 1, 4]"))}) == Lines{});
   }
 
   TEST_CASE("dump_c5: MIR0476 a mention with another type than the latest definition") {
-    CHECK(dump({op("SiLU", "%1" + t("[2]"), "%2" + t("[2]")),
-                op("SiLU", "%2" + t("[3]"), "%3" + t("[3]"))}) ==
-          Lines{"3:1 MIR0476 warning operand 0 of 'linalg.SiLUOp' is printed as tensor<[3], Float32, "
-                "CPU>, its latest definition has tensor<[2], Float32, CPU>"});
+    CHECK(
+        dump({op("SiLU", "%1" + t("[2]"), "%2" + t("[2]")),
+              op("SiLU", "%2" + t("[3]"), "%3" + t("[3]"))}) ==
+        Lines{"3:1 MIR0476 warning operand 0 of 'linalg.SiLUOp' is printed as tensor<[3], Float32, "
+              "CPU>, its latest definition has tensor<[2], Float32, CPU>"});
   }
 
   TEST_CASE("type_c2: MIR0473 operands of different element types") {
@@ -102,9 +103,10 @@ TEST_SUITE("dump findings") {
 
 TEST_SUITE("types of dumps") {
   TEST_CASE("type_c3: MIR0500 printed types that no options explain") {
-    CHECK(dump({op("Slice", "%1" + t("[2, 8]"), "%2" + t("[8]"))}) ==
-          Lines{"2:1 MIR0500 warning result 0 of 'SliceOp' is tensor<[8], Float32, CPU>, expected "
-                "the rank of operand 0 and no larger extent, which is tensor<[2, 8], Float32, CPU>"});
+    CHECK(
+        dump({op("Slice", "%1" + t("[2, 8]"), "%2" + t("[8]"))}) ==
+        Lines{"2:1 MIR0500 warning result 0 of 'SliceOp' is tensor<[8], Float32, CPU>, expected "
+              "the rank of operand 0 and no larger extent, which is tensor<[2, 8], Float32, CPU>"});
     CHECK(dump({op("Slice", "%1" + t("[2, 8]"), "%2" + t("[2, 9]"))}).size() == 1);
     CHECK(dump({op("Slice", "%1" + t("[2, 8]"), "%2" + t("[1, 8]"))}) == Lines{});
     CHECK(dump({op("View", "%1" + t("[2, 8]"), "%2" + t("[15]"))}).size() == 1);
@@ -125,8 +127,7 @@ TEST_SUITE("types of dumps") {
 
   TEST_CASE("type_c1: MIR0410 options that a launch prints are used") {
     const auto slice = [](const std::string& end, const std::string& result) {
-      return dump({launch("Slice",
-                          "{\"indices\":[{\"end\":" + end + ",\"start\":0,\"step\":1}]}",
+      return dump({launch("Slice", "{\"indices\":[{\"end\":" + end + ",\"start\":0,\"step\":1}]}",
                           "%1" + t("[8]"), "%2" + t(result))});
     };
     CHECK(slice("4", "[4]") == Lines{});
@@ -134,6 +135,7 @@ TEST_SUITE("types of dumps") {
           Lines{"2:1 MIR0410 warning result 0 of 'prog.kernel_launch' is stated as tensor<[5], "
                 "Float32, CPU>, its operands and attributes give tensor<[4], Float32, CPU>"});
     CHECK(slice("9", "[8]").size() == 1);
-    CHECK(dump({launch("Slice", "{\"indices\":[]}", "%1" + t("[8]"), "%2" + t("[8]"))}).size() == 1);
+    CHECK(dump({launch("Slice", "{\"indices\":[]}", "%1" + t("[8]"), "%2" + t("[8]"))}).size() ==
+          1);
   }
 }

@@ -51,7 +51,9 @@ Lines with(std::size_t at, const std::string& line) {
 }  // namespace
 
 TEST_SUITE("program") {
-  TEST_CASE("a program that is as it should be has no findings") { CHECK(run(kSound) == Lines{}); }
+  TEST_CASE("a program that is as it should be has no findings") {
+    CHECK(run(kSound) == Lines{});
+  }
 
   TEST_CASE("jump_c1: MIR0440 a jump to a label that does not exist") {
     CHECK(with(1, "prog.jump n.__entry") ==
@@ -67,8 +69,8 @@ TEST_SUITE("program") {
     CHECK(numbered("1") ==
           Lines{"3:10 MIR0441 offset 1 does not lead to label 'm', which is 2 away"});
     // Without addresses there is nothing to compare with.
-    CHECK(run({"prog.jump m[offset:9]", "prog.exit() -> ()", "prog.label[symbol:m]",
-               "prog.ret"}) == Lines{});
+    CHECK(run({"prog.jump m[offset:9]", "prog.exit() -> ()", "prog.label[symbol:m]", "prog.ret"}) ==
+          Lines{});
   }
 
   TEST_CASE("jump_c3: MIR0446 code that jumps to itself") {
@@ -213,9 +215,8 @@ TEST_SUITE("lifetime of graphs") {
     CHECK(verified("@main () -> () {\ngraph.CallGraphOp @g (%1:" + t + ") -> (%2:" + t +
                    ")\nlinalg.CPU.SiLUOp(%1:" + t + ") -> (%3:" + t +
                    ")\ngraph.SubGraphOp @g <CPU> {\n(%1:" + t + ") -> (%2:" + t +
-                   ") {\nlinalg.CPU.SiLUOp(%1:" + t + ") -> (%2:" + t +
-                   ")\ntensor.CPU.free (%1:" + t + ") -> ()\ncf.ReturnOp (%2:" + t +
-                   ") -> ()\n}\n}\n}\n") ==
+                   ") {\nlinalg.CPU.SiLUOp(%1:" + t + ") -> (%2:" + t + ")\ntensor.CPU.free (%1:" +
+                   t + ") -> ()\ncf.ReturnOp (%2:" + t + ") -> ()\n}\n}\n}\n") ==
           Lines{"3:1 MIR0450 operand 0 of 'linalg.SiLUOp' is used after it was freed"});
   }
 

@@ -17,12 +17,11 @@ std::string per_tensor(const std::string& low, const std::string& high, const st
 
 /// What a dump reports whose one op has a result of this type with this spec.
 Lines of_result(const std::string& type, const std::string& attributes) {
-  return verified("@main () -> () {\nmy.Op () -> (%1:" + type + attributes + ")\n}\n",
-                  [] {
-                    VerifyOptions options;
-                    CHECK(options.policy.allow("op_c1"));
-                    return options;
-                  }());
+  return verified("@main () -> () {\nmy.Op () -> (%1:" + type + attributes + ")\n}\n", [] {
+    VerifyOptions options;
+    CHECK(options.policy.allow("op_c1"));
+    return options;
+  }());
 }
 
 const std::string kWide = "tensor<[4, 64], UInt16PerTensor, CPU>";
