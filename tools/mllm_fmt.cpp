@@ -10,6 +10,7 @@
 #include "mir/syntax/edit.hpp"
 #include "mir/syntax/format.hpp"
 #include "mir/syntax/parse.hpp"
+#include "mir/verify/repair.hpp"
 #include "tool.hpp"
 
 namespace {
@@ -24,6 +25,7 @@ constexpr Option kOptions[] = {
     {.name = "lines",
      .argument = "A:B",
      .help = "format only operations that meet the lines A to B; the rest keeps its bytes"},
+    {.name = "fix", .help = "make the edits that diagnostics offer, as far as they help"},
     {.name = "renumber",
      .help = "number storage ids and spec ids from 0 in order of first appearance"},
     {.name = "modernize", .help = "replace spellings of older upstream versions"},
@@ -83,6 +85,7 @@ Result<Task> task_of(const Arguments& arguments) {
   if (!arguments.has("lines")) return task;
   task.lines = parse_lines(arguments.value("lines"));
   if (!task.lines) return refuse("--lines is two line numbers in order, A:B");
+  if (arguments.has("fix")) return refuse("--lines formats only; --fix concerns the whole text");
   if (task.rewrites_any) return refuse("--lines formats only; rewrites concern the whole text");
   if (arguments.operands().size() > 1) return refuse("--lines takes one file only");
   return task;
@@ -120,8 +123,16 @@ ExitCode format_file(const Run& run, const Task& task, const std::string& path) 
   ExitCode code = ExitCode::kSuccess;
   const SourceFile* file = run.read(path, sources, code);
   if (file == nullptr) return code;
+  const SourceFile* repaired = file;
+  if (run.arguments().has("fix")) {
+    repaired = sources.add(file->name(), repair(file->name(), std::string(file->text())).text);
+    if (repaired == nullptr) {
+      return run.report(
+          Error{DiagCode::kFileTooLarge, fmt::format("no room is left for '{}'", path)});
+    }
+  }
   Diagnostics diagnostics = run.diagnostics();
-  const std::optional<SyntaxTree> tree = parse(*file, diagnostics);
+  const std::optional<SyntaxTree> tree = parse(*repaired, diagnostics);
   code = run.report(diagnostics, sources);
   if (!tree) return code;
   const auto text = new_text(*tree, task);

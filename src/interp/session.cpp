@@ -9,6 +9,7 @@
 #include "mir/eval/evaluate.hpp"
 #include "mir/eval/parameters.hpp"
 #include "mir/plan/report.hpp"
+#include "mir/support/suggest.hpp"
 #include "session_run.hpp"
 
 namespace mir {
@@ -45,13 +46,23 @@ class Loader {
       if (tensor) {
         table.emplace(parameter->symbol(), *std::move(tensor));
       } else {
-        diagnostics_.error(tensor.error().code, place_of(*parameter), tensor.error().message);
+        Diagnostic& error =
+            diagnostics_.error(tensor.error().code, place_of(*parameter), tensor.error().message);
+        if (error.code == DiagCode::kParameterMissing) suggest_weight(error, parameter->symbol());
       }
     }
     return table;
   }
 
  private:
+  /// The tensor of a weight file that was probably meant.
+  void suggest_weight(Diagnostic& diagnostic, Symbol symbol) const {
+    if (weights_ == nullptr) return;
+    NearestName nearest(schedule_.module().context().text(symbol));
+    for (const std::string& name : weights_->names()) nearest.offer(name);
+    suggest(diagnostic, nearest.best());
+  }
+
   Result<Tensor> load(const Value& parameter) const {
     const std::string_view name = schedule_.module().context().text(parameter.symbol());
     const TensorType* type = parameter.tensor_type();

@@ -402,8 +402,10 @@ const Attr* Resolver::State::leaf(const Node& node) {
       break;
     case TokenKind::kBare:
       if (portable_ && !is_bare_word(spelling)) {
-        diagnostics_.error(DiagCode::kQuotesNeeded, span(node.token),
-                           fmt::format("'{}' must be in quotes in a portable module", spelling));
+        diagnostics_
+            .error(DiagCode::kQuotesNeeded, span(node.token),
+                   fmt::format("'{}' must be in quotes in a portable module", spelling))
+            .fix(span(node.token), quote(spelling));
       }
       return context_.word(spelling);
     case TokenKind::kWord:

@@ -57,15 +57,15 @@ constexpr std::ptrdiff_t kLongestBareText = 1024;
 
 }  // namespace
 
-Lexer::Lexer(const SourceFile& file, Diagnostics& diagnostics)
+Lexer::Lexer(const SourceFile& file, Diagnostics& diagnostics, std::uint32_t offset)
     : file_(file),
       diagnostics_(diagnostics),
       limit_(reinterpret_cast<const Byte*>(file.text().data() + file.size())),
-      cursor_(reinterpret_cast<const Byte*>(file.text().data())),
+      cursor_(reinterpret_cast<const Byte*>(file.text().data() + offset)),
       begin_(cursor_),
       previous_end_(cursor_) {
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-  if (file.text().starts_with(kByteOrderMark)) cursor_ += kByteOrderMark.size();
+  if (offset == 0 && file.text().starts_with(kByteOrderMark)) cursor_ += kByteOrderMark.size();
   frames_.push_back(Frame::kBody);
   enter(Frame::kBody);
 }
@@ -368,6 +368,7 @@ TokenKind Lexer::fail_stray() {
                          fmt::format("unexpected character '{}'{}", found, place));
   if (found == "=" && frames_.back() == Frame::kAttributes) {
     diagnostic.hint = "attributes are written key:value";
+    diagnostic.fix(diagnostic.at, ":");
   }
   recover(Resume::kAfterToken);
   return TokenKind::kError;

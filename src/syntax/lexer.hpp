@@ -15,7 +15,8 @@ namespace mir {
 /// parser and can be tested alone. White space never decides between two readings.
 class Lexer {
  public:
-  Lexer(const SourceFile& file, Diagnostics& diagnostics);
+  /// Scans from `offset` on, where an op or a module starts.
+  Lexer(const SourceFile& file, Diagnostics& diagnostics, std::uint32_t offset = 0);
 
   /// Kind of the next token; begin() and end() delimit its text. Returns kError after reporting a
   /// lexical error, and kEnd for ever after the last token.

@@ -3,6 +3,7 @@
 
 #include "checks.hpp"
 #include "mir/support/dtype.hpp"
+#include "suggestions.hpp"
 
 namespace mir::checks {
 
@@ -104,13 +105,17 @@ void attributes(const Op& op, Reporter& reporter) {
       if (std::ranges::find(annotation_keys(), key) != annotation_keys().end() ||
           op.is("builtin.ModuleOp"))
         continue;
-      reporter.report(attribute_c1, op,
-                      [&] { return fmt::format("'{}' has no attribute '{}'", op.name(), key); });
+      suggest_attribute(
+          reporter.report(
+              attribute_c1, op,
+              [&] { return fmt::format("'{}' has no attribute '{}'", op.name(), key); }),
+          op, key);
     } else if (!fits(known->type, *attribute.value)) {
-      reporter.report(attribute_c3, op, [&] {
+      Diagnostic* kept = reporter.report(attribute_c3, op, [&] {
         return fmt::format("attribute '{}' of '{}' is {}, expected {}", key, op.name(),
                            attribute.value->spelling(), describe(known->type));
       });
+      if (known->type == AttrType::kDType) suggest_dtype(kept, op, key);
     }
   }
   for (const AttrRow& each : row->attributes) {

@@ -5,6 +5,7 @@
 
 #include "checks.hpp"
 #include "mir/ir/writer.hpp"
+#include "suggestions.hpp"
 
 namespace mir::checks {
 
@@ -35,9 +36,11 @@ void check_call(const CallGraphOp& call, Reporter& reporter) {
   const Op& op = *call.op();
   const SubGraphOp target = call.target();
   if (!target || target.body() == nullptr) {
-    reporter.report(ConstraintId::call_c1, op, [&] {
-      return fmt::format("no graph is named '@{}'", text(op, call.callee()));
-    });
+    suggest_callee(
+        reporter.report(
+            ConstraintId::call_c1, op,
+            [&] { return fmt::format("no graph is named '@{}'", text(op, call.callee())); }),
+        op);
     return;
   }
   const Region& body = *target.body();

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "checks.hpp"
+#include "suggestions.hpp"
 
 namespace mir::checks {
 
@@ -149,7 +150,7 @@ class Quantisation {
     if (!is_new) return spec;
     spec = read(attribute);
     check_fields(spec, place);
-    check_range(spec, place);
+    check_range(attribute, spec, place);
     check_uuid(spec, place);
     return spec;
   }
@@ -168,7 +169,7 @@ class Quantisation {
   }
 
   /// LPBQ keeps codes in the low bits, so only their number counts.
-  void check_range(const Spec& spec, const Op& place) {
+  void check_range(const Attr& attribute, const Spec& spec, const Op& place) {
     const auto type = spec.to_type ? range_of(*spec.to_type) : std::nullopt;
     if (!type || !spec.low || !spec.high) return;
     std::int64_t span = 0;
@@ -177,10 +178,15 @@ class Quantisation {
         (spec.text.kind == "LPBQ" ? span <= type->high - type->low
                                   : *spec.low >= type->low && *spec.high <= type->high);
     if (fits) return;
-    reporter_.report(quant_c2, place, [&] {
+    Diagnostic* kept = reporter_.report(quant_c2, place, [&] {
       return fmt::format("quantised range {} to {} does not fit {}, which holds {} to {}",
                          *spec.low, *spec.high, mir::name_of(*spec.to_type), type->low, type->high);
     });
+    // Ends the wrong way round are swapped, ends beyond the type become its own.
+    const auto held = [&](std::int64_t end) { return std::clamp(end, type->low, type->high); };
+    const std::int64_t low = held(std::min(*spec.low, *spec.high));
+    const std::int64_t high = held(std::max(*spec.low, *spec.high));
+    if (low < high) suggest_quant_range(kept, place, attribute, low, high);
   }
 
   void check_uuid(const Spec& spec, const Op& place) {

@@ -1,4 +1,5 @@
 #include "checks.hpp"
+#include "suggestions.hpp"
 
 namespace mir::checks {
 
@@ -24,9 +25,12 @@ void check_count(const Op& op, Reporter& reporter, std::string_view what, Arity 
 void structure(const Op& op, Reporter& reporter) {
   const OpRow* row = op.row();
   if (row == nullptr) {
-    reporter.report(ConstraintId::op_c1, op, [&] {
-      return fmt::format("operation '{}' is not known", text(op, op.op_name().spelling));
-    });
+    suggest_op(reporter.report(ConstraintId::op_c1, op,
+                               [&] {
+                                 return fmt::format("operation '{}' is not known",
+                                                    text(op, op.op_name().spelling));
+                               }),
+               op);
     return;
   }
   if (has(row->traits, Trait::kDumpOnly)) {

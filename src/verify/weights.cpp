@@ -1,4 +1,5 @@
 #include "checks.hpp"
+#include "suggestions.hpp"
 
 namespace mir::checks {
 
@@ -85,8 +86,10 @@ void weights(const Op& op, Reporter& reporter) {
     const std::string symbol = fmt::format("{}{}", text(op, op.path()), weight.suffix);
     const Value* parameter = op.module().lookupSymbol(symbol).value;
     if (parameter == nullptr) {
-      reporter.report(weight_c2, op,
-                      [&] { return fmt::format("no parameter '@{}' is registered", symbol); });
+      suggest_parameter(
+          reporter.report(weight_c2, op,
+                          [&] { return fmt::format("no parameter '@{}' is registered", symbol); }),
+          op, symbol, weight.suffix);
       continue;
     }
     const auto* type = parameter->tensor_type();

@@ -66,6 +66,8 @@ class WeightSet {
  public:
   /// Opens a source and puts it behind those added before.
   Result<void> add(std::string_view spec);
+  /// Every tensor that a file of the set has.
+  std::vector<std::string> names() const;
 
   const std::vector<WeightSource>& sources() const { return sources_; }
   /// From the last source that has the name; none when no source has it.

@@ -161,6 +161,14 @@ Result<void> WeightSet::add(std::string_view spec) {
   return {};
 }
 
+std::vector<std::string> WeightSet::names() const {
+  std::vector<std::string> names;
+  for (const WeightSource& source : sources_) {
+    for (std::string& name : source.names()) names.push_back(std::move(name));
+  }
+  return names;
+}
+
 Result<std::optional<Tensor>> WeightSet::find(const WeightRequest& request) const {
   const auto* source = source_of(request.name);
   if (source == nullptr) return std::optional<Tensor>();

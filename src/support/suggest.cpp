@@ -1,0 +1,69 @@
+#include "mir/support/suggest.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace mir {
+
+namespace {
+
+constexpr std::size_t kLongest = 64;
+
+std::string lower_case(std::string_view text) {
+  std::string result(text);
+  for (char& byte : result) {
+    if (byte >= 'A' && byte <= 'Z') byte = static_cast<char>(byte - 'A' + 'a');
+  }
+  return result;
+}
+
+}  // namespace
+
+std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit) {
+  const std::size_t longer = std::max(a.size(), b.size());
+  if (longer - std::min(a.size(), b.size()) > limit || longer > kLongest) return limit + 1;
+  std::array<std::array<std::size_t, kLongest + 1>, 3> rows{};
+  for (std::size_t j = 0; j <= b.size(); ++j) rows[0][j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    auto& row = rows[i % 3];
+    const auto& above = rows[(i + 2) % 3];
+    const auto& two_above = rows[(i + 1) % 3];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] != b[j - 1])});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) row[j] = std::min(row[j], two_above[j - 2] + 1);
+    }
+  }
+  return std::min(rows[a.size() % 3][b.size()], limit + 1);
+}
+
+NearestName::NearestName(std::string_view word)
+    : word_(word),
+      lower_(lower_case(word)),
+      farthest_(std::max<std::size_t>(1, std::min(word.size(), kLongest) / 3)) {}
+
+void NearestName::offer(std::string_view candidate) {
+  if (candidate.empty() || candidate == word_ || candidate == best_) return;
+  const std::string lower = lower_case(candidate);
+  const std::size_t distance = lower == lower_ ? 0 : edit_distance(lower_, lower, farthest_);
+  if (distance > farthest_) return;
+  unique_ = best_.empty() || distance < farthest_;
+  if (!unique_) return;
+  best_ = candidate;
+  farthest_ = distance;
+}
+
+void suggest(Diagnostic& diagnostic, std::string_view name) {
+  if (!name.empty()) diagnostic.hint = fmt::format("did you mean '{}'?", name);
+}
+
+void suggest(Diagnostic& diagnostic, std::string_view name, Span at, std::string replacement) {
+  suggest(diagnostic, name);
+  if (!name.empty() && at.known()) diagnostic.fix(at, std::move(replacement));
+}
+
+}  // namespace mir

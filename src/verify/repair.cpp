@@ -1,0 +1,119 @@
+#include "mir/verify/repair.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "mir/dialects/dialects.hpp"
+#include "mir/ir/resolve.hpp"
+#include "mir/syntax/parse.hpp"
+#include "mir/verify/verify.hpp"
+
+namespace mir {
+
+namespace {
+
+/// How far a text gets.
+enum class Stage { kRead, kParsed, kResolved };
+
+/// What is wrong with a text.
+struct Findings {
+  Stage reached = Stage::kRead;
+  std::size_t errors = 0;
+  std::vector<std::string> candidates;  ///< texts after edits, the most thorough one first
+
+  bool better_than(const Findings& other) const {
+    if (reached != other.reached) return reached > other.reached;
+    // A second mistake on a line shows only once the first one is repaired.
+    return errors < other.errors || (reached == Stage::kRead && errors == other.errors);
+  }
+};
+
+/// All offered edits together, then those of each diagnostic alone.
+std::vector<std::string> candidates_of(const SourceFile& file, const Diagnostics& diagnostics) {
+  constexpr std::size_t kMostSingle = 16;
+  std::vector<Diagnostic> offers = diagnostics.sorted();
+  std::erase_if(offers, [](const Diagnostic& each) { return each.fixes.empty(); });
+  std::vector<std::string> texts;
+  if (offers.empty()) return texts;
+  texts.push_back(apply_fixes(file, offers));
+  for (std::size_t i = 0; i < offers.size() && offers.size() > 1 && i < kMostSingle; ++i) {
+    texts.push_back(apply_fixes(file, std::span(offers).subspan(i, 1)));
+  }
+  std::erase_if(texts, [&](const std::string& text) { return text == file.text(); });
+  return texts;
+}
+
+Findings examine(std::string_view name, const std::string& text) {
+  IRContext context;
+  register_builtin_dialects(context);
+  const SourceFile* file = context.sources().add(std::string(name), text);
+  Findings found;
+  if (file == nullptr) return found;
+  constexpr std::size_t kMostErrors = 1000;
+  Diagnostics diagnostics(kMostErrors);
+  const std::optional<SyntaxTree> tree = parse(*file, diagnostics);
+  if (tree) {
+    const auto modules = resolve(*tree, context, diagnostics);
+    found.reached = diagnostics.has_errors() ? Stage::kParsed : Stage::kResolved;
+    if (found.reached == Stage::kResolved) {
+      for (const Module* module : modules) verify(*module, diagnostics, {.report_findings = false});
+    }
+  }
+  found.errors = diagnostics.error_count();
+  found.candidates = candidates_of(*file, diagnostics);
+  return found;
+}
+
+}  // namespace
+
+std::string apply_fixes(const SourceFile& file, std::span<const Diagnostic> diagnostics) {
+  const auto inside = [&](const FixIt& fix) {
+    return fix.at.begin >= file.base() && fix.at.begin <= fix.at.end &&
+           fix.at.end <= file.base() + file.size();
+  };
+  std::vector<FixIt> edits;
+  const auto overlaps = [&](const FixIt& fix) {
+    return std::ranges::any_of(edits, [&](const FixIt& each) {
+      return each.at == fix.at || (each.at.begin < fix.at.end && fix.at.begin < each.at.end);
+    });
+  };
+  for (const Diagnostic& diagnostic : diagnostics) {
+    const auto& fixes = diagnostic.fixes;
+    if (!std::ranges::all_of(fixes, inside) || std::ranges::any_of(fixes, overlaps)) continue;
+    edits.insert(edits.end(), fixes.begin(), fixes.end());
+  }
+  std::ranges::stable_sort(edits, {}, [](const FixIt& fix) { return fix.at.begin; });
+  std::string text;
+  SourcePos done = file.base();
+  for (const FixIt& edit : edits) {
+    text += file.slice({done, edit.at.begin});
+    text += edit.replacement;
+    done = edit.at.end;
+  }
+  return text += file.slice({done, file.base() + file.size()});
+}
+
+Repair repair(std::string_view name, std::string text) {
+  constexpr std::size_t kMostRounds = 64;  // before a text parses; then there is an end
+  Repair result{text, 0};
+  std::string current = std::move(text);
+  Findings found = examine(name, current);
+  for (std::size_t round = 1; found.reached != Stage::kRead || round <= kMostRounds; ++round) {
+    std::optional<Findings> next;
+    for (std::string& candidate : found.candidates) {
+      Findings then = examine(name, candidate);
+      if (!then.better_than(found)) continue;
+      current = std::move(candidate);
+      next = std::move(then);
+      break;
+    }
+    if (!next) return result;
+    found = *std::move(next);
+    if (found.reached != Stage::kRead) result = {current, round};
+  }
+  return result;
+}
+
+}  // namespace mir

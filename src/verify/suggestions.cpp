@@ -1,0 +1,154 @@
+#include "suggestions.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "checks.hpp"
+#include "mir/support/dtype.hpp"
+#include "mir/support/suggest.hpp"
+#include "mir/syntax/op_text.hpp"
+
+namespace mir::checks {
+
+namespace {
+
+/// The text in which the op stands; null where its place is one that it was made from.
+const SourceFile* file_of(const Op& op) {
+  const Span name = op.span();
+  const SourceFile* file = op.module().context().sources().file_of(name.begin);
+  const bool stands = file != nullptr && file->slice(name) == text(op, op.op_name().spelling);
+  return stands ? file : nullptr;
+}
+
+std::optional<OpText> text_of(const Op& op) {
+  const SourceFile* file = file_of(op);
+  return file == nullptr ? std::nullopt : std::optional<OpText>(std::in_place, *file, op.span());
+}
+
+/// `dialect.Device.Name` split into its words; the device is empty where there is none.
+struct NameParts {
+  std::string_view dialect, device, mnemonic;
+};
+
+NameParts parts_of(std::string_view spelling) {
+  const auto first = spelling.find('.'), last = spelling.rfind('.');
+  if (first == spelling.npos) return {{}, {}, spelling};
+  const std::string_view device =
+      first == last ? std::string_view() : spelling.substr(first + 1, last - first - 1);
+  return {spelling.substr(0, first), device, spelling.substr(last + 1)};
+}
+
+}  // namespace
+
+void suggest_op(Diagnostic* diagnostic, const Op& op) {
+  if (diagnostic == nullptr) return;
+  const std::string_view spelling = text(op, op.op_name().spelling);
+  const NameParts parts = parts_of(spelling);
+  NearestName nearest(spelling);
+  for (const Dialect* dialect : op.module().context().dialects()) {
+    std::string prefix = fmt::format("{}.", dialect->name);
+    if (dialect->device_in_path) {
+      fmt::format_to(std::back_inserter(prefix), "{}.",
+                     parts.device.empty() ? "CPU" : parts.device);
+    }
+    for (const OpRow& row : dialect->rows) {
+      if (!has(row.traits, Trait::kDumpOnly)) nearest.offer(prefix + std::string(row.name));
+    }
+  }
+  const Span at = file_of(op) != nullptr ? op.span() : Span{};
+  suggest(*diagnostic, nearest.best(), at, std::string(nearest.best()));
+}
+
+void suggest_attribute(Diagnostic* diagnostic, const Op& op, std::string_view key) {
+  if (diagnostic == nullptr) return;
+  NearestName nearest(key);
+  for (const AttrRow& row : op.row()->attributes) {
+    if (op.attribute(row.name) == nullptr) nearest.offer(row.name);
+  }
+  if (nearest.best().empty()) return;
+  const auto source = text_of(op);
+  suggest(*diagnostic, nearest.best(), source ? source->key(key) : Span{},
+          std::string(nearest.best()));
+}
+
+void suggest_dtype(Diagnostic* diagnostic, const Op& op, std::string_view key) {
+  const Attr* value = op.attribute(key);
+  if (diagnostic == nullptr || value == nullptr || value->kind() != AttrKind::kString) return;
+  NearestName nearest(value->text());
+  for (const DTypeInfo& row : dtype_table()) nearest.offer(row.name);
+  if (nearest.best().empty()) return;
+  const auto source = text_of(op);
+  suggest(*diagnostic, nearest.best(), source ? source->value(key) : Span{},
+          std::string(nearest.best()));
+}
+
+void suggest_callee(Diagnostic* diagnostic, const Op& call) {
+  if (diagnostic == nullptr) return;
+  NearestName nearest(text(call, call.symbol()));
+  for_each_op(call.module().body(), [&](const Op& op) {
+    if (isa<SubGraphOp>(&op)) nearest.offer(text(op, op.symbol()));
+  });
+  if (nearest.best().empty()) return;
+  const auto source = text_of(call);
+  const Span at = source ? source->first(TokenKind::kSymbol) : Span{};
+  const bool quoted = at.known() && source->text(at).find('"') != std::string_view::npos;
+  const std::string_view mark = quoted ? "\"" : "";
+  suggest(*diagnostic, nearest.best(), at, fmt::format("@{0}{1}{0}", mark, nearest.best()));
+}
+
+void suggest_parameter(Diagnostic* diagnostic, const Op& op, std::string_view symbol,
+                       std::string_view suffix) {
+  if (diagnostic == nullptr) return;
+  NearestName nearest(symbol);
+  for_each_op(op.module().body(), [&](const Op& each) {
+    for (const Value& result : each.results()) {
+      if (result.has_symbol()) nearest.offer(text(each, result.symbol()));
+    }
+  });
+  std::string_view name = nearest.best();
+  if (name.empty()) return;
+  // Only another name of the op can lead to it; a missing bias is no slip of the name.
+  if (!name.ends_with(suffix)) return;
+  name.remove_suffix(suffix.size());
+  const auto source = text_of(op);
+  const Span at = source ? source->first(TokenKind::kNameAngle) : Span{};
+  suggest(*diagnostic, nearest.best(), at, fmt::format("<name=\"{}\">", name));
+}
+
+namespace {
+
+/// The spelling of a spec with another number in a field.
+std::string with_field(std::string spelling, std::string_view key, std::int64_t value) {
+  const auto at = spelling.find(fmt::format("{}: ", key));
+  if (at == spelling.npos) return spelling;
+  const auto begin = at + key.size() + 2;
+  return spelling.replace(begin, spelling.find_first_of(",)", begin) - begin,
+                          std::to_string(value));
+}
+
+}  // namespace
+
+void suggest_quant_range(Diagnostic* diagnostic, const Op& place, const Attr& spec,
+                         std::int64_t low, std::int64_t high) {
+  if (diagnostic == nullptr) return;
+  diagnostic->hint = fmt::format("did you mean {} to {}?", low, high);
+  const SourceFile* file = place.module().context().sources().file_of(place.span().begin);
+  if (file == nullptr) return;
+  const std::string_view old = spec.spelling();
+  const std::string repaired =
+      with_field(with_field(std::string(old), "quant_min", low), "quant_max", high);
+  // Mentions of a value agree, and so must their repair.
+  constexpr std::size_t kMostMentions = 4096;
+  for (auto at = file->text().find(old);
+       at != std::string_view::npos && diagnostic->fixes.size() < kMostMentions;
+       at = file->text().find(old, at + old.size())) {
+    const SourcePos begin = file->base() + static_cast<SourcePos>(at);
+    diagnostic->fix({begin, begin + static_cast<SourcePos>(old.size())}, repaired);
+  }
+}
+
+}  // namespace mir::checks

@@ -1,0 +1,29 @@
+// What was probably meant where a name is not known: hints, and edits where the text is at hand. A
+// null diagnostic, one that is not kept, gets none.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "mir/ir/module.hpp"
+#include "mir/support/diagnostic.hpp"
+
+namespace mir::checks {
+
+/// The op's name, among the operations that a portable module may have.
+void suggest_op(Diagnostic* diagnostic, const Op& op);
+/// Attribute `key`, among those of the op's row that it does not have yet.
+void suggest_attribute(Diagnostic* diagnostic, const Op& op, std::string_view key);
+/// The element type that attribute `key` names.
+void suggest_dtype(Diagnostic* diagnostic, const Op& op, std::string_view key);
+/// The graph that a call names.
+void suggest_callee(Diagnostic* diagnostic, const Op& call);
+/// The parameter `symbol` that an op owns by its name, where `suffix` is the end of `symbol`.
+void suggest_parameter(Diagnostic* diagnostic, const Op& op, std::string_view symbol,
+                       std::string_view suffix);
+
+/// The ends of a quantised range, in every mention of the spec in the text of `place`.
+void suggest_quant_range(Diagnostic* diagnostic, const Op& place, const Attr& spec,
+                         std::int64_t low, std::int64_t high);
+
+}  // namespace mir::checks

@@ -1,0 +1,145 @@
+#include "mir/verify/repair.hpp"
+
+#include <doctest/doctest.h>
+
+#include <random>
+#include <utility>
+
+#include "../ir/read.hpp"
+#include "mir/syntax/parse.hpp"
+#include "mir/verify/verify.hpp"
+
+using namespace mir;
+
+namespace {
+
+/// A portable module with this op and a parameter `@up.weight`, a graph `@scale`.
+std::string module_of(const std::string& op) {
+  return "@main [mir_version:1] (%0:tensor<[2, 4], Float32, CPU>) -> () {\n"
+         "tensor.CPU.register () -> (%7:tensor<[3, 4], Float32, CPU>[@up.weight]) "
+         "[symbol:up.weight]\n"
+         "graph.SubGraphOp @scale <CPU> {\n() -> () {\ncf.ReturnOp () -> ()\n}\n}\n" +
+         op + "\ncf.ReturnOp () -> ()\n}\n";
+}
+
+/// The op after repair of its module; `same` when nothing changed.
+std::string repaired(const std::string& op) {
+  const std::string text = module_of(op);
+  const Repair first = repair("f", text);
+  CHECK(repair("f", first.text).text == first.text);
+  CHECK((first.rounds == 0) == (first.text == text));
+  if (first.text == text) return "same";
+  const std::string empty = module_of("");
+  const auto begin = empty.rfind("\ncf.ReturnOp");
+  return first.text.substr(begin, first.text.size() - empty.size());
+}
+
+/// The hint of the first problem of an op.
+std::string hint_of(const std::string& op) {
+  test::Reading reading(module_of(op));
+  if (!reading.diagnostics.has_errors()) verify(*reading.modules.front(), reading.diagnostics);
+  const auto list = reading.diagnostics.sorted();
+  return list.empty() ? "no problem" : list.front().hint;
+}
+
+}  // namespace
+
+TEST_SUITE("repair") {
+  TEST_CASE("names that are a slip away from a known one are suggested and repaired") {
+    CHECK(hint_of("linalg.CPU.SiluOp (%0) -> (%1:tensor<[2, 4], Float32, CPU>)") ==
+          "did you mean 'linalg.CPU.SiLUOp'?");
+    CHECK(repaired("linalg.QNN.SiluOp (%0) -> (%1:tensor<[2, 4], Float32, CPU>)") ==
+          "linalg.QNN.SiLUOp (%0) -> (%1:tensor<[2, 4], Float32, CPU>)");
+    CHECK(repaired("linalg.CPU.SoftmaxOp [axs:1] (%0) -> (%1)") ==
+          "linalg.CPU.SoftmaxOp [axis:1] (%0) -> (%1)");
+    CHECK(repaired("linalg.CPU.CastTypeOp [dtype:Flaot16] (%0) -> (%1:tensor<[2, 4], Float16, "
+                   "CPU>)") ==
+          "linalg.CPU.CastTypeOp [dtype:Float16] (%0) -> (%1:tensor<[2, 4], Float16, CPU>)");
+    CHECK(repaired("graph.CallGraphOp @scal () -> ()") == "graph.CallGraphOp @scale () -> ()");
+    CHECK(repaired("graph.CallGraphOp @\"scal\" () -> ()") ==
+          "graph.CallGraphOp @\"scale\" () -> ()");
+    CHECK(repaired("linalg.CPU.LinearOp <name=\"upp\"> [bias:false] (%0) -> (%1:tensor<[2, 3], "
+                   "Float32, CPU>)") ==
+          "linalg.CPU.LinearOp <name=\"up\"> [bias:false] (%0) -> (%1:tensor<[2, 3], Float32, "
+          "CPU>)");
+  }
+
+  TEST_CASE("names that are far from every known one, or near to several, are left") {
+    for (const char* op : {"my.Op (%0) -> ()", "graph.CallGraphOp @decoder () -> ()",
+                           "linalg.CPU.SoftmaxOp [axis:1, colour:1] (%0) -> (%1)",
+                           "linalg.CPU.MatMulOp [transpose:true] (%0, %0) -> (%1:tensor<[2, 2], "
+                           "Float32, CPU>)"}) {
+      CAPTURE(op);
+      CHECK(hint_of(op).find("'my") == std::string::npos);
+      CHECK(repaired(op) == "same");
+    }
+  }
+
+  TEST_CASE("missing quotes and other notations are repaired, several in one line as well") {
+    CHECK(repaired("linalg.CPU.SiLUOp [quant_recipe:a b] (%0) -> (%1)") ==
+          "linalg.CPU.SiLUOp [quant_recipe:\"a b\"] (%0) -> (%1)");
+    CHECK(repaired("linalg.CPU.TransposeOp [dim0=0, dim1=1] (%0) -> (%1)") ==
+          "linalg.CPU.TransposeOp [dim0:0, dim1:1] (%0) -> (%1)");
+    CHECK(repaired("linalg.CPU.TransposeOp [dm0=0, dim1=1] (%0) -> (%1:tensor<[4, 2], Float32, "
+                   "CPU>)") ==
+          "linalg.CPU.TransposeOp [dim0:0, dim1:1] (%0) -> (%1:tensor<[4, 2], Float32, CPU>)");
+  }
+
+  TEST_CASE("a text that does not parse in the end is left as it is") {
+    CHECK(repaired("linalg.CPU.TransposeOp [dim0=0 dim1 1) (%0) -> (%1)") == "same");
+    CHECK(repaired("linalg.CPU.SoftmaxOp [axis=1] (%0) ->") == "same");
+    CHECK(repair("f", "").text.empty());
+    CHECK(repair("f", std::string("\0\xff", 2)).rounds == 0);
+  }
+
+  TEST_CASE("of any text repair makes one that parses and stays, or leaves it") {
+    const std::string good = module_of(
+        "linalg.CPU.LinearOp <name=\"up\"> [bias:false, quant_recipe:\"a b\"] (%0) -> "
+        "(%1:tensor<[2, "
+        "3], Float32, CPU>)\ngraph.CallGraphOp @scale () -> ()");
+    std::mt19937 random(1);
+    const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random()) % n; };
+    for (int round = 0; round < 400; ++round) {
+      std::string text = good;
+      for (std::size_t slips = 1 + below(4); slips > 0; --slips) {
+        const std::size_t at = below(text.size() - 1);
+        constexpr std::string_view kBytes = "=:@\"ax ,][)\n\xff";
+        switch (below(4)) {
+          case 0:
+            text.erase(at, 1);
+            break;
+          case 1:
+            text.insert(at, 1, kBytes[below(kBytes.size())]);
+            break;
+          case 2:
+            text[at] = kBytes[below(kBytes.size())];
+            break;
+          default:
+            std::swap(text[at], text[at + 1]);
+        }
+      }
+      CAPTURE(text);
+      const Repair result = repair("f", text);
+      REQUIRE(repair("f", result.text).text == result.text);
+      if (result.rounds == 0) {
+        REQUIRE(result.text == text);
+        continue;
+      }
+      const SourceFile file("f", result.text, 1);
+      Diagnostics diagnostics;
+      REQUIRE(parse(file, diagnostics));
+    }
+  }
+
+  TEST_CASE("edits are made from the first on, and of overlapping ones the first counts") {
+    const SourceFile file("f", "abcdef", 10);
+    Diagnostic a, b, c, d;
+    a.fix({12, 14}, "XY").fix({10, 10}, "<");
+    b.fix({13, 15}, "no");
+    c.fix({16, 16}, ">");
+    d.fix({9, 12}, "outside");
+    CHECK(apply_fixes(file, std::vector{a, b, c, d}) == "<abXYef>");
+    CHECK(apply_fixes(file, std::vector{b, a, c}) == "abcnof>");
+    CHECK(apply_fixes(file, {}) == "abcdef");
+  }
+}
