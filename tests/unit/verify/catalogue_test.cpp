@@ -65,7 +65,8 @@ TEST_SUITE("catalogue") {
       const std::string code = spelling(info.code);
       CAPTURE(code);
       const auto entry = catalogue_entry(info.code);
-      REQUIRE(entry);
+      CHECK(entry);
+      if (!entry) continue;
       CHECK(is_one_sentence_or_more(entry->cause));
       CHECK(is_one_sentence_or_more(entry->fix));
       CHECK_FALSE(entry->refused.empty());
