@@ -199,7 +199,6 @@ Diagnostics check_expectations(const SourceFile& file, const SourceManager& sour
       candidates.erase(match);
       continue;
     }
-    if (report.kind == ExpectedKind::kNote && where == nullptr) continue;
     differences.error(DiagCode::kUnexpectedDiagnostic, report.at,
                       fmt::format("unexpected {}[{}]: {}", word(report.kind), spelling(report.code),
                                   report.message));

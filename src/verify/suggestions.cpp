@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "checks.hpp"
+#include "mir/ir/writer.hpp"
 #include "mir/support/dtype.hpp"
 #include "mir/support/suggest.hpp"
 #include "mir/syntax/op_text.hpp"

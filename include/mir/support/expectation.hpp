@@ -39,7 +39,7 @@ std::vector<Expectation> read_expectations(const SourceFile& file, Diagnostics& 
 
 /// Compares what was reported about `file` with what it expects: each expectation is met by one
 /// diagnostic or note of its kind, line and code that contains its text, and nothing else is
-/// reported but notes without a place. Empty when that is so; otherwise one error for each
+/// reported. Empty when that is so; otherwise one error for each
 /// difference.
 Diagnostics check_expectations(const SourceFile& file, const SourceManager& sources,
                                const Diagnostics& found);

@@ -85,6 +85,21 @@ TEST_SUITE("repair") {
           "linalg.CPU.TransposeOp [dim0:0, dim1:1] (%0) -> (%1:tensor<[4, 2], Float32, CPU>)");
   }
 
+  TEST_CASE("a quantised range is put in order and into its type, in every mention") {
+    const auto ops = [](const std::string& range) {
+      const std::string value =
+          "%1:tensor<[2, 4], Float32, CPU>[quant_recipe:QuantSpec(SymPerTensor(" + range +
+          ", quant_to_type: Int8, scale_type: Float32), uuid=1, solved=0)]";
+      return "linalg.CPU.NegOp (%0) -> (" + value + ")\nlinalg.CPU.NegOp (" + value + ") -> (%2)";
+    };
+    const std::string good = ops("quant_min: -128, quant_max: 127");
+    CHECK(repaired(good) == "same");
+    CHECK(repaired(ops("quant_min: 127, quant_max: -128")) == good);
+    CHECK(repaired(ops("quant_min: -200, quant_max: 255")) == good);
+    CHECK(hint_of(ops("quant_min: 0, quant_max: 255")) == "did you mean 0 to 127?");
+    CHECK(repaired(ops("quant_min: 300, quant_max: 400")) == "same");
+  }
+
   TEST_CASE("a text that does not parse in the end is left as it is") {
     CHECK(repaired("linalg.CPU.TransposeOp [dim0=0 dim1 1) (%0) -> (%1)") == "same");
     CHECK(repaired("linalg.CPU.SoftmaxOp [axis=1] (%0) ->") == "same");
