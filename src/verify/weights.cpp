@@ -1,14 +1,10 @@
 #include "checks.hpp"
+#include "mir/dialects/parameters.hpp"
 #include "suggestions.hpp"
 
 namespace mir::checks {
 
 namespace {
-
-std::optional<std::int64_t> product(std::int64_t a, std::int64_t b) {
-  std::int64_t value = 0;
-  return __builtin_mul_overflow(a, b, &value) ? std::nullopt : std::optional(value);
-}
 
 /// Elements of a parameter; none where bytes are packed in a form that the type does not tell.
 std::optional<std::int64_t> elements_of(const TensorType* type) {
@@ -18,53 +14,19 @@ std::optional<std::int64_t> elements_of(const TensorType* type) {
   return packed ? std::nullopt : type->element_count();
 }
 
-/// Extents an op's parameter must hold, where operand types and attributes tell; none otherwise.
-std::optional<std::int64_t> expected_elements(const Op& op, std::string_view suffix) {
+/// Elements that an op's parameter must hold, where types and attributes tell; none otherwise.
+std::optional<std::int64_t> expected_elements(const Op& op, const WeightRow& weight) {
   // With a destination the result has its type, not the op's.
-  if (op.operand_count() != 1) return std::nullopt;
-  const auto* in = op.operand(0)->tensor_type();
-  const auto* out = op.result_count() == 0 ? nullptr : op.result(0)->tensor_type();
-  if (in == nullptr || out == nullptr || in->rank() == 0 || out->rank() == 0) return std::nullopt;
-  const auto last = [](const TensorType& type) -> std::optional<std::int64_t> {
-    const Dim dim = type.dims().back();
-    return dim.is_constant() ? std::optional(dim.constant()) : std::nullopt;
-  };
-  if (op.is("linalg.LinearOp")) {
-    const auto rows = last(*out), columns = last(*in);
-    if (!rows || !columns) return std::nullopt;
-    return suffix == ".weight" ? product(*rows, *columns) : *rows;
+  if (op.operand_count() != 1 || op.result_count() == 0) return std::nullopt;
+  const auto extents =
+      parameter_extents(weight, op.module().context(), op.operand(0)->tensor_type(),
+                        op.result(0)->tensor_type(), op.attributes());
+  if (!extents) return std::nullopt;
+  std::int64_t count = 1;
+  for (const std::int64_t extent : *extents) {
+    if (__builtin_mul_overflow(count, extent, &count)) return std::nullopt;
   }
-  if (op.is("linalg.RMSNormOp")) return last(*in);
-  if (op.is("linalg.EmbeddingOp")) {
-    const Attr* rows = op.attribute("vocab_size");
-    const auto columns = last(*out);
-    if (rows == nullptr || rows->kind() != AttrKind::kInt || !columns) return std::nullopt;
-    return product(rows->integer(), *columns);
-  }
-  if (op.is("linalg.LayerNormOp")) {
-    const Attr* shape = op.attribute("normalized_shape");
-    if (shape == nullptr || shape->kind() != AttrKind::kArray) return std::nullopt;
-    std::int64_t count = 1;
-    for (const Attr* extent : shape->elements()) {
-      if (extent->kind() != AttrKind::kInt ||
-          __builtin_mul_overflow(count, extent->integer(), &count)) {
-        return std::nullopt;
-      }
-    }
-    return count;
-  }
-  return std::nullopt;
-}
-
-bool is_present(const Op& op, const WeightRow& weight) {
-  if (weight.present_if.empty()) return true;
-  if (const Attr* flag = op.attribute(weight.present_if)) {
-    return flag->kind() == AttrKind::kBool && flag->boolean();
-  }
-  for (const AttrRow& row : op.row()->attributes) {
-    if (row.name == weight.present_if) return row.default_text == "true";
-  }
-  return true;
+  return count;
 }
 
 }  // namespace
@@ -82,7 +44,7 @@ void weights(const Op& op, Reporter& reporter) {
     return;
   }
   for (const WeightRow& weight : row->weights) {
-    if (!is_present(op, weight)) continue;
+    if (!owns_parameter(*row, weight, op.module().context(), op.attributes())) continue;
     const std::string symbol = fmt::format("{}{}", text(op, op.path()), weight.suffix);
     const Value* parameter = op.module().lookupSymbol(symbol).value;
     if (parameter == nullptr) {
@@ -94,7 +56,7 @@ void weights(const Op& op, Reporter& reporter) {
     }
     const auto* type = parameter->tensor_type();
     const auto stated = elements_of(type);
-    const auto expected = expected_elements(op, weight.suffix);
+    const auto expected = expected_elements(op, weight);
     if (!stated || !expected || *stated == *expected) continue;
     Diagnostic* kept = reporter.report(weight_c3, op, [&] {
       return fmt::format("parameter '@{}' is {} with {} elements, '{}' needs {}", symbol,

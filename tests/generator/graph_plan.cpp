@@ -86,12 +86,19 @@ class Planner {
     graph_.steps.push_back(std::move(step));
   }
 
+  /// Programs name ops by a type name that some ops share; only one of them can be meant.
+  bool can_occur(const OpRow& row) const {
+    return options_.form != GeneratorOptions::Form::kProgram ||
+           context_.row_of_type_name(row.type_name) == &row;
+  }
+
   void op() {
     PlannedStep step;
     const auto patterns = templates_.all();
     while (true) {
-      step.op =
-          templates_.vary(patterns[below(random_, patterns.size())], random_, options_.symbolic);
+      const OpPattern& pattern = patterns[below(random_, patterns.size())];
+      if (!can_occur(*pattern.row)) continue;
+      step.op = templates_.vary(pattern, random_, options_.symbolic);
       if (name(step)) break;
     }
     for (std::size_t i = 0; i < step.op.operands.size(); ++i) {

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "mir/dialects/dialects.hpp"
+#include "mir/dialects/parameters.hpp"
 #include "mir/ir/infer.hpp"
 #include "mir/ir/resolve.hpp"
 
@@ -172,90 +173,15 @@ OpPattern OpTemplates::vary(const OpPattern& pattern, Random& random, bool symbo
   return pattern;
 }
 
-// -- parameters -----------------------------------------------------------------------------------
-
-namespace {
-
-/// Extents of a WeightRow::shape: `[out_channels, in_channels / groups, kernel_size]`.
-class ParameterShape {
- public:
-  ParameterShape(const IRContext& context, const OpPattern& pattern)
-      : context_(context), pattern_(pattern) {}
-
-  std::optional<std::vector<Dim>> read(std::string_view shape) const {
-    std::vector<Dim> dims;
-    if (!shape.starts_with('[')) return add(shape, dims) ? std::optional(dims) : std::nullopt;
-    shape = shape.substr(1, shape.size() - 2);
-    while (!shape.empty()) {
-      const std::size_t comma = std::min(shape.find(", "), shape.size());
-      if (!add(shape.substr(0, comma), dims)) return std::nullopt;
-      shape.remove_prefix(std::min(comma + 2, shape.size()));
-    }
-    return dims;
-  }
-
- private:
-  const Attr* attribute(std::string_view key) const {
-    for (const NamedAttr& each : pattern_.attributes) {
-      if (context_.text(each.key) == key) return each.value;
-    }
-    return nullptr;
-  }
-
-  bool add(std::string_view word, std::vector<Dim>& dims) const {
-    const std::size_t slash = word.find(" / ");
-    if (slash != word.npos) {
-      const Attr* divisor = attribute(word.substr(slash + 3));
-      if (!add(word.substr(0, slash), dims)) return false;
-      if (divisor != nullptr) dims.back() = Dim(dims.back().constant() / divisor->integer());
-      return true;
-    }
-    if (word.ends_with("...")) word.remove_suffix(3);
-    if (word == "D" || (word == "in_channels" && attribute(word) == nullptr)) {
-      return add(pattern_.operands.front()->dims().back(), dims);
-    }
-    const Attr* value = attribute(word);
-    if (value == nullptr) return false;
-    if (value->kind() == AttrKind::kInt) return add(Dim(value->integer()), dims);
-    if (value->kind() != AttrKind::kArray) return false;
-    for (const Attr* element : value->elements()) {
-      if (element->kind() != AttrKind::kInt) return false;
-      dims.push_back(Dim(element->integer()));
-    }
-    return true;
-  }
-
-  static bool add(Dim dim, std::vector<Dim>& dims) {
-    dims.push_back(dim);
-    return dim.is_constant();
-  }
-
-  const IRContext& context_;
-  const OpPattern& pattern_;
-};
-
-/// Whether the boolean attribute that decides on a parameter says that there is one.
-bool is_present(const OpPattern& pattern, const WeightRow& weight, const IRContext& context) {
-  if (weight.present_if.empty()) return true;
-  for (const NamedAttr& attribute : pattern.attributes) {
-    if (context.text(attribute.key) == weight.present_if) return attribute.value->boolean();
-  }
-  for (const AttrRow& row : pattern.row->attributes) {
-    if (row.name == weight.present_if) return row.default_text == "true";
-  }
-  return true;
-}
-
-}  // namespace
-
 std::optional<std::vector<Parameter>> OpTemplates::parameters(const OpPattern& pattern) const {
   std::vector<Parameter> list;
-  const ParameterShape shape(context_, pattern);
   for (const WeightRow& weight : pattern.row->weights) {
-    if (!is_present(pattern, weight, context_)) continue;
-    const auto dims = shape.read(weight.shape);
-    if (!dims) return std::nullopt;
-    list.push_back({std::string(weight.suffix), context_.tensor(*dims, DType::kFloat32)});
+    if (!owns_parameter(*pattern.row, weight, context_, pattern.attributes)) continue;
+    const auto extents = parameter_extents(weight, context_, pattern.operands.front(),
+                                           pattern.results.front(), pattern.attributes);
+    if (!extents) return std::nullopt;
+    const std::vector<Dim> dims(extents->begin(), extents->end());
+    list.push_back({std::string(weight.suffix), context_.tensor(dims, DType::kFloat32)});
   }
   return list;
 }

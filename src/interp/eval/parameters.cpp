@@ -4,22 +4,13 @@
 
 #include <cstring>
 
+#include "mir/dialects/parameters.hpp"
 #include "mir/files/elements.hpp"
 #include "mir/ir/module.hpp"
 
 namespace mir {
 
 namespace {
-
-bool is_present(const Op& op, const WeightRow& weight) {
-  if (weight.present_if.empty()) return true;
-  const Attr* flag = op.attribute(weight.present_if);
-  if (flag != nullptr) return flag->kind() == AttrKind::kBool && flag->boolean();
-  for (const AttrRow& row : op.row()->attributes) {
-    if (row.name == weight.present_if) return row.default_text == "true";
-  }
-  return false;
-}
 
 Error invalid(const TensorType& type, std::string_view message) {
   return {DiagCode::kConstantInvalid, fmt::format("constant {}: {}", type.spelling(), message)};
@@ -30,7 +21,8 @@ Error invalid(const TensorType& type, std::string_view message) {
 bool owns_parameter(const Op& op, std::string_view suffix) {
   if (op.row() == nullptr) return false;
   for (const WeightRow& weight : op.row()->weights) {
-    if (weight.suffix == suffix) return is_present(op, weight);
+    if (weight.suffix != suffix) continue;
+    return owns_parameter(*op.row(), weight, op.module().context(), op.attributes());
   }
   return false;
 }
@@ -40,7 +32,7 @@ std::vector<OwnedParameter> owned_parameters(const Op& op) {
   if (op.row() == nullptr || !op.has_path()) return owned;
   IRContext& context = op.module().context();
   for (const WeightRow& weight : op.row()->weights) {
-    if (!is_present(op, weight)) continue;
+    if (!owns_parameter(*op.row(), weight, context, op.attributes())) continue;
     const std::string name = fmt::format("{}{}", context.text(op.path()), weight.suffix);
     owned.push_back({weight.suffix, context.intern(name)});
   }

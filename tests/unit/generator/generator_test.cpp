@@ -2,6 +2,7 @@
 #include <set>
 
 #include "../ir/read.hpp"
+#include "defects.hpp"
 #include "mir/ir/writer.hpp"
 #include "mir/verify/verify.hpp"
 #include "module_generator.hpp"
@@ -73,6 +74,31 @@ TEST_SUITE("module generator") {
         CAPTURE(row.name);
         CHECK(seen.contains(row.name));
       }
+    }
+  }
+
+  TEST_CASE("every planted defect is found with its code on its line") {
+    CHECK(mir::test::defects().size() >= 60);
+    std::set<std::string> names;
+    for (const mir::test::Defect& defect : mir::test::defects()) {
+      CAPTURE(defect.name);
+      CHECK(names.insert(defect.name).second);
+      int planted = 0;
+      for (std::uint64_t seed = 0; seed < 60 && planted < 5; ++seed) {
+        const auto broken = mir::test::plant(defect, seed);
+        if (!broken) continue;
+        ++planted;
+        CAPTURE(seed);
+        CAPTURE(broken->line);
+        const auto found = findings(broken->text);
+        const std::string start = std::to_string(broken->line) + ":";
+        const bool is_found = std::any_of(found.begin(), found.end(), [&](const std::string& each) {
+          return each.starts_with(start) && each.find(spelling(defect.code)) != each.npos;
+        });
+        CAPTURE(found);
+        CHECK(is_found);
+      }
+      CHECK(planted > 0);
     }
   }
 }
