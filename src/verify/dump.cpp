@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "checks.hpp"
 #include "name_table.hpp"
 
@@ -83,7 +85,15 @@ class DumpFindings {
     if (const Op* definition = value.defining_op()) note(kept, *definition, "defined here");
   }
 
+  /// A slot that code further up only reads: jumps run the code below before it.
+  bool is_filled_later(const Op& op, const Value& earlier) const {
+    if (!earlier.is_free() || op.parent_op()->kind() != fragment_) return false;
+    return std::ranges::none_of(op.operand_uses(),
+                                [&](const Use& use) { return use.value() == &earlier; });
+  }
+
   void check_reuse(const Op& op, const Value& result, const Value& earlier) {
+    if (is_filled_later(op, earlier)) return;
     const bool same_op = earlier.defining_op() == &op;
     if (!same_op && is_part(op) && op.operand_count() != 0 &&
         result.name() == op.operand(0)->name() &&
