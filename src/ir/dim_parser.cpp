@@ -130,8 +130,9 @@ class DimParser {
   }
 
   std::string_view take_all(std::string_view characters) {
-    const std::size_t end = std::min(text_.find_first_not_of(characters, at_), text_.size());
-    return text_.substr(std::exchange(at_, end), end - at_);
+    const std::size_t begin = at_;
+    at_ = std::min(text_.find_first_not_of(characters, begin), text_.size());
+    return text_.substr(begin, at_ - begin);
   }
 
   DimNodes& nodes_;
