@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Counts test cases in Meson's testlog.json: `N passed, N failed[, N skipped]`.
+"""Counts test cases in Meson's testlog.json files: `N passed, N failed[, N skipped]`.
 
-usage: count_tests.py TESTLOG STATUS
+usage: count_tests.py {TESTLOG STATUS}...
 
 A program that reports its own cases (doctest's summary line, TAP) counts with each of them, any
 other as one. A program that failed counts at least one failure whatever it printed, and so does a
-run of status other than 0. Exits 1 when anything failed.
+run of status other than 0, with a log or without. Exits 1 when anything failed.
 """
 
 import json
@@ -39,18 +39,23 @@ def count(result: str, output: str) -> tuple[int, int, int]:
     return max(passed, 0 if skipped else 1), failed, skipped
 
 
-def main(log: str, status: str) -> int:
+def count_run(log: Path, status: int) -> list[int]:
+    """Cases passed, failed and skipped by one run; one that ended badly failed at least once."""
     totals = [0, 0, 0]
-    path = Path(log)
-    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
+    for line in log.read_text(encoding="utf-8").splitlines() if log.exists() else []:
         test = json.loads(line)
         for index, number in enumerate(count(test["result"], test.get("stdout", ""))):
             totals[index] += number
-    passed, failed, skipped = totals
-    if failed == 0 and int(status) != 0:
-        failed = 1
+    if totals[1] == 0 and (status != 0 or not log.exists()):
+        totals[1] = 1
+    return totals
+
+
+def main(*runs: str) -> int:
+    counted = [count_run(Path(log), int(status)) for log, status in zip(runs[::2], runs[1::2])]
+    passed, failed, skipped = map(sum, zip([0, 0, 0], *counted))
     print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
-    return 1 if failed else 0
+    return 1 if failed or not counted else 0
 
 
 if __name__ == "__main__":

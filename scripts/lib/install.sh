@@ -1,10 +1,12 @@
 # Sourced by scripts: installs Debian packages, but only those that are missing.
 
-# What building and testing need. docs/dependencies.md gives the reason for each library.
+# What building needs; docs/dependencies.md gives the reason for each library.
 build_packages=(
-  bison clang-format doctest-dev g++ git libboost-program-options-dev libfmt-dev
-  libxxhash-dev meson ninja-build nlohmann-json3-dev pkg-config python3 re2c zlib1g-dev
+  bison doctest-dev g++ libboost-program-options-dev libfmt-dev libxxhash-dev meson ninja-build
+  nlohmann-json3-dev pkg-config python3 re2c zlib1g-dev
 )
+# What testing needs besides: the second compiler, its sanitizers and the checks.
+test_packages=(clang clang-format git libclang-rt-dev llvm python3-numpy)
 
 is_installed() {
   [[ $(dpkg-query --show --showformat='${db:Status-Status}' "$1" 2>/dev/null) == installed ]]

@@ -1,11 +1,13 @@
 """The last line of scripts/test says what really happened."""
 
+import json
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts" / "lib"))
-from count_tests import count  # noqa: E402
+from count_tests import count, count_run  # noqa: E402
 
 SUMMARY = "[doctest] test cases:  7 |  {} passed | {} failed | 1 skipped\n"
 
@@ -27,6 +29,15 @@ class CountTest(unittest.TestCase):
         self.assertEqual(count("ERROR", ""), (0, 1, 0))
         self.assertEqual(count("TIMEOUT", "1..2\nok 1\n"), (1, 1, 0))
         self.assertEqual(count("FAIL", SUMMARY.format(6, 0)), (6, 1, 1))
+
+    def test_a_run_without_a_log_or_with_a_bad_end_failed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            log = Path(folder) / "testlog.json"
+            self.assertEqual(count_run(log, 0), [0, 1, 0])
+            self.assertEqual(count_run(log, 1), [0, 1, 0])
+            log.write_text(json.dumps({"result": "OK", "stdout": SUMMARY.format(6, 0)}) + "\n")
+            self.assertEqual(count_run(log, 0), [6, 0, 1])
+            self.assertEqual(count_run(log, 1), [6, 1, 1])
 
 
 if __name__ == "__main__":
