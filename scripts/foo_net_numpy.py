@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Evaluates four Linear layers that share one input, as TraceFooNetTest does, in float64.
+"""Evaluates Linear layers that share one input, as TraceFooNetTest does, in float64.
 
-Output i is x W^T + b with the tensors `foo_net.linear_<i>.weight` and `.bias` of WEIGHTS, a
-safetensors file, and x of INPUT, an .npy file. The outputs go to the .npz archive OUTPUT as `0` to
-`3`. With --make the two files are written first, filled from a fixed seed: an input of the extents
-DIM... and layers with OUT channels.
+Output i is x W^T + b with the tensors `foo_net.linear_<i>.weight` and `.bias` (0 where there is none)
+of WEIGHTS, a safetensors file, and x of INPUT, an .npy file. The outputs go to the .npz archive
+OUTPUT as `0`, `1` and so on. With --make the two files are written first, filled from a fixed seed,
+with the extents that the dump MODULE registers and hands to @foo_net.
 
-usage: foo_net_numpy.py WEIGHTS INPUT OUTPUT [--make OUT DIM...]
+usage: foo_net_numpy.py WEIGHTS INPUT OUTPUT [--make MODULE]
 """
 
 import argparse
 import json
+import re
 import struct
 import sys
 from pathlib import Path
@@ -19,7 +20,9 @@ import numpy as np
 
 from qwen2_float64 import linear, read_safetensors
 
-LAYERS = 4
+EXTENTS = r"\(%\d+:tensor<\[([\d, ]+)\], Float32, CPU>"
+PARAMETER = re.compile(r"register \(\) -> " + EXTENTS + r"\[@([\w.]+)\]")
+CALL = re.compile(r"CallGraphOp @foo_net " + EXTENTS)
 
 
 def write_safetensors(path, tensors):
@@ -37,16 +40,20 @@ def write_safetensors(path, tensors):
             file.write(values.astype("<f4").tobytes())
 
 
-def make_files(weights, source, out_channels, extents):
+def extents(text):
+    return [int(extent) for extent in text.split(",")]
+
+
+def make_files(weights, source, module):
+    text = module.read_text()
+    call = CALL.search(text)
+    if not call:
+        raise ValueError(f"{module} calls no @foo_net")
     random = np.random.default_rng(1)
-    tensors = {}
-    for i in range(LAYERS):
-        limit = (3 / extents[-1]) ** 0.5
-        shape = (out_channels, extents[-1])
-        tensors[f"foo_net.linear_{i}.weight"] = random.uniform(-limit, limit, shape).astype("<f4")
-        tensors[f"foo_net.linear_{i}.bias"] = random.uniform(-1, 1, out_channels).astype("<f4")
+    tensors = {name: random.uniform(-0.3, 0.3, extents(shape)).astype("<f4")
+               for shape, name in PARAMETER.findall(text)}
     write_safetensors(weights, tensors)
-    np.save(source, random.uniform(-1, 1, extents).astype("<f4"))
+    np.save(source, random.uniform(-1, 1, extents(call[1])).astype("<f4"))
 
 
 def main():
@@ -54,20 +61,20 @@ def main():
     parser.add_argument("weights", type=Path)
     parser.add_argument("input", type=Path)
     parser.add_argument("output", type=Path)
-    parser.add_argument("--make", type=int, nargs="+", metavar=("OUT", "DIM"),
-                        help="write WEIGHTS and INPUT first")
+    parser.add_argument("--make", type=Path, metavar="MODULE", help="write WEIGHTS and INPUT first")
     arguments = parser.parse_args()
     try:
         if arguments.make:
-            make_files(arguments.weights, arguments.input, arguments.make[0], arguments.make[1:])
+            make_files(arguments.weights, arguments.input, arguments.make)
         tensors, _ = read_safetensors(arguments.weights)
         x = np.load(arguments.input).astype(np.float64)
-        outputs = {str(i): linear(tensors, f"foo_net.linear_{i}", x) for i in range(LAYERS)}
+        layers = sum(name.endswith(".weight") for name in tensors)
+        outputs = {str(i): linear(tensors, f"foo_net.linear_{i}", x) for i in range(layers)}
         np.savez(arguments.output, **outputs)
     except (OSError, ValueError, KeyError) as error:
         print(f"foo_net_numpy.py: {error}", file=sys.stderr)
         return 1
-    print(f"wrote {arguments.output}: {LAYERS} outputs {list(outputs['0'].shape)}")
+    print(f"wrote {arguments.output}: outputs {[list(each.shape) for each in outputs.values()]}")
     return 0
 
 

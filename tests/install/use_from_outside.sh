@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Installs a build below a scratch folder and uses it there as another project would: the tools from
+# its PATH, the library through pkg-config with a plain compiler call.
+#
+#   use_from_outside.sh BUILD_DIR PREFIX LIBDIR SOURCE COMPILER
+set -eu -o pipefail
+build_dir=$1 prefix=$2 libdir=$3 source=$4
+shift 4
+root=$(mktemp -d)
+trap 'rm -rf "$root"' EXIT
+installed=$root$prefix
+
+DESTDIR=$root meson install -C "$build_dir" --no-rebuild --quiet
+cd "$root"
+
+# expect WANTED COMMAND...: the command succeeds and prints exactly this.
+expect() {
+  local wanted=$1 found
+  shift
+  found=$("$@")
+  [[ $found == "$wanted" ]] || { printf '%s\nprinted: %s\nwanted: %s\n' "$*" "$found" "$wanted" >&2; exit 1; }
+}
+
+PATH=$installed/bin:$PATH
+for tool in mllm-fmt mllm-parse mllm-interp mllm-make-decoder; do
+  [[ $(type -P "$tool") == "$installed/bin/$tool" ]] || { echo "$tool is not installed" >&2; exit 1; }
+done
+examples=$installed/share/mllm-ir/examples
+expect '' mllm-fmt --check "$examples/qwen2_tiny/model.mir"
+test -s "$installed/share/doc/mllm-ir/LICENSE"
+
+export PKG_CONFIG_PATH=$installed/$libdir/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root
+read -ra flags <<<"$(pkg-config --cflags --libs --static mllm-ir)"
+"$@" "$source" -o consumer "${flags[@]}"
+expect $'prints the text it read\n2560 logits as expected' ./consumer "$examples"
+echo "installed, compiled and run"
