@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <system_error>
@@ -32,6 +33,48 @@ Result<std::string> follow_links(const std::string& path) {
   return write_error(path, ELOOP);
 }
 
+std::string directory_of(const std::string& target) {
+  const std::string directory = std::filesystem::path(target).parent_path().string();
+  return directory.empty() ? "." : directory;
+}
+
+/// A file without a name in the target's directory; negative where the file system has none, or
+/// nothing could name it later.
+int open_unnamed(const std::string& target, mode_t mode) {
+  if (::access("/proc/self/fd", X_OK) != 0) return -1;
+  return ::open(directory_of(target).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
+}
+
+/// The first unused name beside `target` with which `make` succeeds; empty, with errno set, when
+/// there is none.
+template <class Make>
+std::string make_temporary(const std::string& target, Make make) {
+  constexpr int kAttempts = 1000;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    auto name = fmt::format("{}/.mir-{}-{}.tmp", directory_of(target), ::getpid(), attempt);
+    if (make(name.c_str())) return name;
+    if (errno != EEXIST) break;
+  }
+  return {};
+}
+
+/// Keeps the signals that people end programs with waiting.
+class InterruptsHeld {
+ public:
+  InterruptsHeld() {
+    sigset_t held;
+    sigemptyset(&held);
+    for (const int signal : {SIGHUP, SIGINT, SIGTERM}) sigaddset(&held, signal);
+    ::pthread_sigmask(SIG_BLOCK, &held, &before_);
+  }
+  ~InterruptsHeld() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  InterruptsHeld(const InterruptsHeld&) = delete;
+  InterruptsHeld& operator=(const InterruptsHeld&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
 }  // namespace
 
 Result<AtomicFile> AtomicFile::create(const std::string& path) {
@@ -53,17 +96,13 @@ Result<AtomicFile> AtomicFile::create(const std::string& path) {
   auto target = follow_links(path);
   if (!target) return std::move(target).error();
   file.target_ = *std::move(target);
-  const auto directory = std::filesystem::path(file.target_).parent_path();
   const mode_t mode = exists ? 0600 : 0666;  // never more open than the file it replaces
-  constexpr int kAttempts = 1000;
-  for (int attempt = 0; attempt < kAttempts && file.descriptor_ < 0; ++attempt) {
-    auto name = (directory / fmt::format(".mir-{}-{}.tmp", ::getpid(), attempt)).string();
-    file.descriptor_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-    if (file.descriptor_ >= 0) {
-      file.temporary_ = std::move(name);
-    } else if (errno != EEXIST) {
-      break;
-    }
+  file.descriptor_ = open_unnamed(file.target_, mode);
+  if (file.descriptor_ < 0) {
+    file.temporary_ = make_temporary(file.target_, [&](const char* name) {
+      file.descriptor_ = ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+      return file.descriptor_ >= 0;
+    });
   }
   if (file.descriptor_ < 0) return write_error(path, errno);
   if (exists && ::fchmod(file.descriptor_, existing.st_mode & 07777) != 0)
@@ -115,8 +154,16 @@ Result<void> AtomicFile::write(std::span<const std::byte> bytes) {
 }
 
 Result<void> AtomicFile::commit() {
-  const bool direct = temporary_.empty();
+  const bool direct = target_.empty();
   if (!direct && ::fsync(descriptor_) != 0) return write_error(path_, errno);
+  const InterruptsHeld held;  // the temporary name shall not outlive the program
+  if (!direct && temporary_.empty()) {
+    const std::string unnamed = fmt::format("/proc/self/fd/{}", descriptor_);
+    temporary_ = make_temporary(target_, [&](const char* name) {
+      return ::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
+    });
+    if (temporary_.empty()) return write_error(path_, errno);
+  }
   if (::close(std::exchange(descriptor_, -1)) != 0) return write_error(path_, errno);
   if (direct) return {};
   if (std::rename(temporary_.c_str(), target_.c_str()) != 0) return write_error(path_, errno);

@@ -14,7 +14,9 @@ namespace mir {
 
 /// A temporary file beside `path` that commit() synchronises and renames over it. Mode and a
 /// symbolic link at `path` are kept. Without a successful commit the temporary file is removed and
-/// `path` is untouched. A device or pipe at `path` is written directly; "-" is standard output.
+/// `path` is untouched. The file has no name before commit(), so that nothing is left of it when
+/// the program is killed; a file system without such files (NFS) gives it one from the start. A
+/// device or pipe at `path` is written directly; "-" is standard output.
 class AtomicFile {
  public:
   static Result<AtomicFile> create(const std::string& path);
@@ -35,8 +37,8 @@ class AtomicFile {
   void discard() noexcept;
 
   std::string path_;       // as given, for messages
-  std::string target_;     // what the rename replaces
-  std::string temporary_;  // empty when written directly
+  std::string target_;     // what the rename replaces; empty when written directly
+  std::string temporary_;  // the name of the temporary file while it has one
   int descriptor_ = -1;
   std::uint64_t size_ = 0;
 };

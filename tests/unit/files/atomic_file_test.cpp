@@ -1,7 +1,12 @@
 #include "mir/support/atomic_file.hpp"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
 
 #include "temporary.hpp"
 
@@ -14,6 +19,27 @@ namespace {
 std::size_t files_in(const std::string& directory) {
   const std::filesystem::directory_iterator files(directory);
   return static_cast<std::size_t>(std::distance(begin(files), end(files)));
+}
+
+bool has_unnamed_files() {
+  const TemporaryDirectory directory;
+  const int descriptor = ::open(directory.file("").c_str(), O_TMPFILE | O_WRONLY, 0600);
+  if (descriptor >= 0) ::close(descriptor);
+  return descriptor >= 0;
+}
+
+/// The signal that ended a process which wrote to `path` and sent it to itself before committing.
+int end_while_writing(const std::string& path, int signal) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::signal(signal, SIG_DFL);
+    auto file = AtomicFile::create(path);
+    if (file && file->write("new")) ::kill(::getpid(), signal);
+    ::_exit(1);
+  }
+  int status = 0;
+  if (::waitpid(child, &status, 0) != child || !WIFSIGNALED(status)) return 0;
+  return WTERMSIG(status);
 }
 
 }  // namespace
@@ -74,4 +100,15 @@ TEST_CASE("a device is written directly") {
   REQUIRE(file);
   CHECK(file->write("abc"));
   CHECK(file->commit());
+}
+
+TEST_CASE("a program that is ended while it writes leaves the old file and nothing else" *
+          doctest::skip(!has_unnamed_files())) {
+  const TemporaryDirectory directory;
+  const auto path = directory.write("out", "old");
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGKILL}) {
+    CHECK(end_while_writing(path, signal) == signal);
+    CHECK(contents(path) == "old");
+    CHECK(files_in(directory.file("")) == 1);
+  }
 }
