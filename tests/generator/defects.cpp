@@ -11,7 +11,8 @@ namespace {
 using Form = GeneratorOptions::Form;
 using Place = std::optional<std::size_t>;  // the line, from 0
 
-// -- lines put in -----------------------------------------------------------------------------------
+// -- lines put in
+// -----------------------------------------------------------------------------------
 
 /// An op on constants that is wrong by itself; it goes in among the top-level ops.
 struct WrongOp {
@@ -68,13 +69,15 @@ constexpr WrongOp kWrongOps[] = {
      ", %c2:tensor<[2, 4], Float32, CPU>" MIR_C ") -> (%r1:tensor<[2, 3], Float32, CPU>)"},
     {"inner extents of a product that differ", DiagCode::kShapeMismatch,
      "linalg.CPU.MatMulOp [transpose_a:false, transpose_b:false] "
-     "(%c1:tensor<[2, 3], Float32, CPU>" MIR_C ", %c2:tensor<[4, 5], Float32, CPU>" MIR_C ") -> (%r1:tensor<[2, 5], Float32, CPU>)"},
+     "(%c1:tensor<[2, 3], Float32, CPU>" MIR_C ", %c2:tensor<[4, 5], Float32, CPU>" MIR_C
+     ") -> (%r1:tensor<[2, 5], Float32, CPU>)"},
     {"symbols that are not one", DiagCode::kShapeMismatch,
-     "linalg.CPU.AddOp(%c1:tensor<[$p], Float32, CPU>" MIR_C ", %c2:tensor<[$q], Float32, CPU>" MIR_C
-     ") -> (%r1:tensor<[$p], Float32, CPU>)"},
+     "linalg.CPU.AddOp(%c1:tensor<[$p], Float32, CPU>" MIR_C
+     ", %c2:tensor<[$q], Float32, CPU>" MIR_C ") -> (%r1:tensor<[$p], Float32, CPU>)"},
     {"a rank that is too low", DiagCode::kRankMismatch,
      "linalg.CPU.MatMulOp [transpose_a:false, transpose_b:false] "
-     "(%c1:tensor<[2], Float32, CPU>" MIR_C ", %c2:tensor<[2, 5], Float32, CPU>" MIR_C ") -> (%r1:tensor<[5], Float32, CPU>)"},
+     "(%c1:tensor<[2], Float32, CPU>" MIR_C ", %c2:tensor<[2, 5], Float32, CPU>" MIR_C
+     ") -> (%r1:tensor<[5], Float32, CPU>)"},
     {"mixed element types", DiagCode::kDTypeMismatch,
      "linalg.CPU.AddOp(%c1:tensor<[2], Float32, CPU>" MIR_C ", %c2:tensor<[2], Int32, CPU>" MIR_C
      ") -> (%r1:tensor<[2], Float32, CPU>)"},
@@ -94,8 +97,8 @@ constexpr WrongOp kWrongOps[] = {
      "linalg.CPU.PermuteOp [axis:[0, 0]] (%c1:tensor<[2, 3], Float32, CPU>" MIR_C
      ") -> (%r1:tensor<[2, 2], Float32, CPU>)"},
     {"sections that do not fill the extent", DiagCode::kShapeMismatch,
-     "linalg.CPU.SplitOp [dim:0, split_size_or_sections:[2, 3]] (%c1:tensor<[4], Float32, CPU>" MIR_C
-     ") -> (%r1:tensor<[2], Float32, CPU>, %r2:tensor<[3], Float32, CPU>)"},
+     "linalg.CPU.SplitOp [dim:0, split_size_or_sections:[2, 3]] (%c1:tensor<[4], Float32, "
+     "CPU>" MIR_C ") -> (%r1:tensor<[2], Float32, CPU>, %r2:tensor<[3], Float32, CPU>)"},
     {"a slice out of bounds", DiagCode::kAttributeOutOfRange,
      "linalg.CPU.SliceOp [indices:[{\"start\":0,\"end\":9,\"step\":1}]] "
      "(%c1:tensor<[4], Float32, CPU>" MIR_C ") -> (%r1:tensor<[9], Float32, CPU>)"},
@@ -105,8 +108,8 @@ constexpr WrongOp kWrongOps[] = {
     {"another result type than the rule's", DiagCode::kResultTypeMismatch,
      "linalg.CPU.NegOp(%c1:tensor<[2], Float32, CPU>" MIR_C ") -> (%r1:tensor<[3], Float32, CPU>)"},
     {"another result element type than the rule's", DiagCode::kResultTypeMismatch,
-     "linalg.CPU.EqualOp(%c1:tensor<[2], Float32, CPU>" MIR_C ", %c2:tensor<[2], Float32, CPU>" MIR_C
-     ") -> (%r1:tensor<[2], Float32, CPU>)"},
+     "linalg.CPU.EqualOp(%c1:tensor<[2], Float32, CPU>" MIR_C
+     ", %c2:tensor<[2], Float32, CPU>" MIR_C ") -> (%r1:tensor<[2], Float32, CPU>)"},
     {"a missing comma", DiagCode::kUnexpectedToken,
      "linalg.CPU.AddOp(%c1:tensor<[2], Float32, CPU> %c2:tensor<[2], Float32, CPU>) -> ()"},
     {"a missing arrow", DiagCode::kUnexpectedToken, "linalg.CPU.NegOp() ()"},
@@ -221,7 +224,8 @@ constexpr Change kChanges[] = {
      [](TextLines& lines) -> Place {
        const Place at = lines.find("    cf.ReturnOp", lines.size() - 2);
        if (!at) return std::nullopt;
-       lines.insert(*at, "    graph.SubGraphOp @model.0 <CPU> { () -> () { cf.ReturnOp () -> () } }");
+       lines.insert(*at,
+                    "    graph.SubGraphOp @model.0 <CPU> { () -> () { cf.ReturnOp () -> () } }");
        return at;
      }},
     {"a value of another graph", Form::kPortable, DiagCode::kUndefinedValue,
