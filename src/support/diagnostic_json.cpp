@@ -142,6 +142,7 @@ Json result_json(const Diagnostic& diagnostic, const SourceManager& sources) {
     related["message"] = text_json(note.message);
     result["relatedLocations"].push_back(std::move(related));
   }
+  if (!diagnostic.constraint.empty()) result["properties"]["constraint"] = diagnostic.constraint;
   if (in_one_text(diagnostic, sources)) {
     result["fixes"] = Json::array({fix_json(diagnostic, sources)});
   }

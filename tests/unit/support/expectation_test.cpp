@@ -26,9 +26,7 @@ std::string differences(std::string text, std::uint32_t first_line = 1) {
     const SourcePos begin = file.position_of(file.line(first_line + line - 1).data());
     return Span{begin, begin + 1};
   };
-  found.error(DiagCode::kUnknownOp, at(2), "no 'x' here")
-      .note(at(1), "begun here")
-      .note({}, "and so on");
+  found.error(DiagCode::kUnknownOp, at(2), "no 'x' here").note(at(1), "begun here");
   found.error(DiagCode::kWrongArity, at(3), "too many");
   std::string all;
   for (const Diagnostic& each : check_expectations(file, sources, found).sorted()) {
