@@ -109,7 +109,10 @@ void InferContext::result(std::vector<Dim> dims, const TensorType& like) {
 
 bool InferContext::fail(DiagCode code, std::string message) {
   Diagnostic& diagnostic = diagnostics_.error(code, at_, std::move(message));
-  if (!constraint_.empty()) {
+  // These are held for every op alike.
+  const bool general = code == DiagCode::kAttributeKind || code == DiagCode::kAttributeMissing ||
+                       code == DiagCode::kNotATensor;
+  if (!constraint_.empty() && !general) {
     diagnostic.constraint = fmt::format("{}, docs/ops", constraint_);
   }
   return false;

@@ -10,8 +10,9 @@ const TensorType* heads(InferContext& op, std::size_t index) {
   return tensor != nullptr && takes(op, index, *tensor, Elements::kFloating) ? tensor : nullptr;
 }
 
-/// rope_c4: a table [B or 1, S, W] or [S, W] for `length` positions with at least `half` columns.
+/// A table [B or 1, S, W] or [S, W] for `length` positions with at least `half` columns.
 bool expect_table(InferContext& op, std::size_t index, Dim batch, Dim length, Dim half) {
+  op.constraint("rope_c4");
   const TensorType* table = ranked(op, index, 2, 3);
   if (table == nullptr || !takes(op, index, *table, Elements::kFloating)) return false;
   const Shape shape = shape_of(*table);
@@ -31,7 +32,9 @@ bool expect_table(InferContext& op, std::size_t index, Dim batch, Dim length, Di
 
 /// The common part of the three rotary embeddings; partial -1 rotates whole heads.
 bool rotary(InferContext& op, std::string_view layout, std::int64_t partial) {
-  const TensorType* x = heads(op, 0);  // rope_c1, then rope_c2
+  op.constraint("rope_c1");
+  const TensorType* x = heads(op, 0);
+  op.constraint("rope_c2");
   const TensorType* sin = op.operand(1);
   const TensorType* cos = op.operand(2);
   if (x == nullptr || sin == nullptr || cos == nullptr ||
@@ -43,7 +46,8 @@ bool rotary(InferContext& op, std::string_view layout, std::int64_t partial) {
   const Dim rotated = partial == -1 ? head : Dim(partial);
   const bool too_wide =
       rotated.is_constant() && head.is_constant() && rotated.constant() > head.constant();
-  if (too_wide || (rotated.is_constant() && rotated.constant() % 2 != 0)) {  // rope_c3
+  op.constraint("rope_c3");
+  if (too_wide || (rotated.is_constant() && rotated.constant() % 2 != 0)) {
     return mismatch(op, DiagCode::kShapeMismatch,
                     fmt::format("an even number of rotated elements up to {}", show(op, head)),
                     show(op, rotated));
@@ -80,6 +84,7 @@ bool expect_sink(InferContext& op, Dim query_heads) {
 }  // namespace
 
 bool rope(InferContext& op) {
+  op.constraint("rope_c3");
   const auto layout = string_or(op, "input_type", "BHSD");
   const auto partial = integer_at_least(op, "partial_dim", -1, -1);
   return layout && partial && rotary(op, *layout, *partial);
@@ -95,7 +100,8 @@ bool vision_rope(InferContext& op) {
 }
 
 bool kv_cache(InferContext& op) {
-  const TensorType* k = heads(op, 0);  // kv_cache_c1
+  op.constraint("kv_cache_c1");
+  const TensorType* k = heads(op, 0);
   const TensorType* v = heads(op, 1);
   if (k == nullptr || v == nullptr || !same_elements(op, 0, 1)) return false;
   const auto sequence_first = boolean_or(op, "use_fa2", false);
@@ -110,20 +116,23 @@ bool kv_cache(InferContext& op) {
     if (!expect_extent(op, 1, values, i, shape[i], "values of the keys' extents, here"))
       return false;
   }
+  op.constraint("kv_cache_c2");
   if (!expect_attribute(op, "kv_head", 0, shape, head) ||
       !expect_attribute(op, "head_dim", 0, shape, 3)) {
-    return false;  // kv_cache_c2
+    return false;
   }
+  op.constraint("kv_cache_c3");
   if (op.attribute("q_head") != nullptr && op.attribute("kv_head") != nullptr &&
       !expect_divisor(op, "q_head that is a multiple of kv_head", Dim(*query_heads),
                       Dim(*kv_heads))) {
-    return false;  // kv_cache_c3
+    return false;
   }
   shape[sequence] = op.context().dims().add(*past, shape[sequence]);
   const auto capacity = integer_at_least(op, "capacity", 1, kAllDimensions);
   if (!capacity) return false;
+  op.constraint("kv_cache_c4");
   if (op.attribute("capacity") != nullptr && shape[sequence].is_constant() &&
-      shape[sequence].constant() > *capacity) {  // kv_cache_c4
+      shape[sequence].constant() > *capacity) {
     return mismatch(op, DiagCode::kShapeMismatch, fmt::format("at most {} tokens", *capacity),
                     show(op, shape[sequence]));
   }
@@ -131,6 +140,7 @@ bool kv_cache(InferContext& op) {
 }
 
 bool flash_attention2(InferContext& op) {
+  op.constraint("flash_attention2_c1");
   const TensorType* q = heads(op, 0);
   const TensorType* k = heads(op, 1);
   const TensorType* v = heads(op, 2);
@@ -138,65 +148,7 @@ bool flash_attention2(InferContext& op) {
       !same_elements(op, 1, 2) || !boolean_or(op, "causal_mask", true)) {
     return false;
   }
-  const Shape queries = shape_of(*q), keys = shape_of(*k), values = shape_of(*v);
-  for (std::size_t i = 0; i < 4; ++i) {
-    if (!expect_extent(op, 2, values, i, keys[i], "values of the keys' extents, here"))
-      return false;
-  }
-  if (!expect_heads(op, queries, 1, keys) ||
-      !expect_extent(op, 1, keys, 3, queries[3], "keys of the queries' head extent") ||
-      !expect_attribute(op, "B", 0, queries, 0) || !expect_attribute(op, "q_head", 0, queries, 2) ||
-      !expect_attribute(op, "D", 0, queries, 3) || !expect_attribute(op, "kv_head", 1, keys, 2)) {
-    return false;
-  }
-  op.result(q);
-  return true;
-}
-
-bool swa_sink_attention(InferContext& op) {
-  const TensorType* q = heads(op, 0);
-  const TensorType* k = heads(op, 1);
-  const TensorType* v = heads(op, 2);
-  if (q == nullptr || k == nullptr || v == nullptr || !same_elements(op, 0, 1) ||
-      !same_elements(op, 1, 2) || !integer_at_least(op, "sliding_window", 1, 1) ||
-      !extent_or_unknown(op, "cur_seq_len")) {
-    return false;
-  }
-  Shape out = shape_of(*q);
-  const Shape keys = shape_of(*k), values = shape_of(*v);
-  for (std::size_t i = 0; i < 3; ++i) {
-    if (!expect_extent(op, 2, values, i, keys[i], "values of the keys' extents, here"))
-      return false;
-  }
-  if (!expect_heads(op, out, 1, keys) ||
-      !expect_extent(op, 1, keys, 3, out[3], "keys of the queries' head extent") ||
-      !expect_sink(op, out[2]) || !expect_attribute(op, "B", 0, out, 0) ||
-      !expect_attribute(op, "q_head", 0, out, 2) || !expect_attribute(op, "D_QK", 0, out, 3) ||
-      !expect_attribute(op, "kv_head", 1, keys, 2) || !expect_attribute(op, "D_V", 2, values, 3)) {
-    return false;
-  }
-  out[3] = values[3];
-  return give(op, std::move(out), *v);
-}
-
-bool paged_attention(InferContext& op) {
-  const TensorType* q = heads(op, 0);
-  const TensorType* k = heads(op, 1);
-  const TensorType* v = heads(op, 2);
-  const TensorType* rows = ranked(op, 3, 1);
-  if (q == nullptr || k == nullptr || v == nullptr || rows == nullptr ||
-      !takes(op, 3, *rows, Elements::kIndex)) {
-    return false;
-  }
-  const auto weights = boolean_or(op, "need_attn_weights", false);
-  const auto fuse = boolean_or(op, "fuse_rope", false);
-  const auto impl_type = string_or(op, "impl_type", "AllFp32");
-  const auto repeat_times = integer_at_least(op, "head_repeat_times", 1, 1);
-  if (!weights || !fuse || !impl_type || !repeat_times ||
-      !expect_choice(op, "impl_type", *impl_type, {"Default", "AllFp32"}) ||
-      !expect_choice(op, "fuse_rope", *fuse ? "true" : "false", {"false"})) {
-    return false;
-  }
+  op.constraint("flash_attention2_c2");
   const Shape queries = shape_of(*q), keys = shape_of(*k), values = shape_of(*v);
   for (std::size_t i = 0; i < 4; ++i) {
     if (!expect_extent(op, 2, values, i, keys[i], "values of the keys' extents, here"))
@@ -206,11 +158,88 @@ bool paged_attention(InferContext& op) {
       !expect_extent(op, 1, keys, 3, queries[3], "keys of the queries' head extent")) {
     return false;
   }
+  op.constraint("flash_attention2_c3");
+  if (!expect_attribute(op, "B", 0, queries, 0) || !expect_attribute(op, "q_head", 0, queries, 2) ||
+      !expect_attribute(op, "D", 0, queries, 3) || !expect_attribute(op, "kv_head", 1, keys, 2)) {
+    return false;
+  }
+  op.result(q);
+  return true;
+}
+
+bool swa_sink_attention(InferContext& op) {
+  op.constraint("flash_attention2_c1");
+  const TensorType* q = heads(op, 0);
+  const TensorType* k = heads(op, 1);
+  const TensorType* v = heads(op, 2);
+  if (q == nullptr || k == nullptr || v == nullptr || !same_elements(op, 0, 1) ||
+      !same_elements(op, 1, 2)) {
+    return false;
+  }
+  op.constraint("swa_sink_attention_c1");
+  if (!integer_at_least(op, "sliding_window", 1, 1) || !extent_or_unknown(op, "cur_seq_len")) {
+    return false;
+  }
+  op.constraint("swa_sink_attention_c2");
+  Shape out = shape_of(*q);
+  const Shape keys = shape_of(*k), values = shape_of(*v);
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (!expect_extent(op, 2, values, i, keys[i], "values of the keys' extents, here"))
+      return false;
+  }
+  if (!expect_heads(op, out, 1, keys) ||
+      !expect_extent(op, 1, keys, 3, out[3], "keys of the queries' head extent") ||
+      !expect_sink(op, out[2])) {
+    return false;
+  }
+  op.constraint("flash_attention2_c3");
+  if (!expect_attribute(op, "B", 0, out, 0) || !expect_attribute(op, "q_head", 0, out, 2) ||
+      !expect_attribute(op, "D_QK", 0, out, 3) || !expect_attribute(op, "kv_head", 1, keys, 2) ||
+      !expect_attribute(op, "D_V", 2, values, 3)) {
+    return false;
+  }
+  out[3] = values[3];
+  return give(op, std::move(out), *v);
+}
+
+bool paged_attention(InferContext& op) {
+  op.constraint("flash_attention2_c1");
+  const TensorType* q = heads(op, 0);
+  const TensorType* k = heads(op, 1);
+  const TensorType* v = heads(op, 2);
+  if (q == nullptr || k == nullptr || v == nullptr) return false;
+  op.constraint("paged_attention_c1");
+  const TensorType* rows = ranked(op, 3, 1);
+  if (rows == nullptr || !takes(op, 3, *rows, Elements::kIndex)) {
+    return false;
+  }
+  op.constraint("paged_attention_c2");
+  const auto weights = boolean_or(op, "need_attn_weights", false);
+  const auto fuse = boolean_or(op, "fuse_rope", false);
+  const auto impl_type = string_or(op, "impl_type", "AllFp32");
+  const auto repeat_times = integer_at_least(op, "head_repeat_times", 1, 1);
+  if (!weights || !fuse || !impl_type || !repeat_times ||
+      !expect_choice(op, "impl_type", *impl_type, {"Default", "AllFp32"}) ||
+      !expect_choice(op, "fuse_rope", *fuse ? "true" : "false", {"false"})) {
+    return false;
+  }
+  op.constraint("flash_attention2_c2");
+  const Shape queries = shape_of(*q), keys = shape_of(*k), values = shape_of(*v);
+  for (std::size_t i = 0; i < 4; ++i) {
+    if (!expect_extent(op, 2, values, i, keys[i], "values of the keys' extents, here"))
+      return false;
+  }
+  if (!expect_heads(op, queries, 1, keys) ||
+      !expect_extent(op, 1, keys, 3, queries[3], "keys of the queries' head extent")) {
+    return false;
+  }
+  op.constraint("paged_attention_c3");
   if (op.attribute("head_repeat_times") != nullptr &&
       !expect_extent(op, 0, queries, 2, op.context().dims().multiply(keys[2], Dim(*repeat_times)),
                      "key and value heads times head_repeat_times as query heads,")) {
     return false;
   }
+  op.constraint("paged_attention_c4");
   const Dim length = shape_of(*rows)[0];
   if (op.operand_count() > 4) {
     const TensorType* mask = ranked(op, 4, 2);
@@ -221,6 +250,7 @@ bool paged_attention(InferContext& op) {
       return false;
     }
   }
+  op.constraint("paged_attention_c5");
   if (op.result_count() != (*weights ? 2u : 1u)) {
     return op.fail(
         DiagCode::kResultCountMismatch,
@@ -234,11 +264,14 @@ bool paged_attention(InferContext& op) {
 }
 
 bool radix_attention(InferContext& op) {
+  op.constraint("flash_attention2_c1");
   const TensorType* q = heads(op, 0);
+  if (q == nullptr) return false;
+  op.constraint("radix_attention_c1");
   const TensorType* key_rows = ranked(op, 1, 1);
   const TensorType* value_rows = ranked(op, 2, 1);
-  if (q == nullptr || key_rows == nullptr || value_rows == nullptr ||
-      !takes(op, 1, *key_rows, Elements::kIndex) || !takes(op, 2, *value_rows, Elements::kIndex)) {
+  if (key_rows == nullptr || value_rows == nullptr || !takes(op, 1, *key_rows, Elements::kIndex) ||
+      !takes(op, 2, *value_rows, Elements::kIndex)) {
     return false;
   }
   Shape out = shape_of(*q);
@@ -247,8 +280,10 @@ bool radix_attention(InferContext& op) {
                                       "as many values as keys,")) {
     return false;
   }
+  if (!expect_sink(op, out[2])) return false;
+  op.constraint("flash_attention2_c3");
   if (!expect_attribute(op, "B", 0, out, 0) || !expect_attribute(op, "q_head", 0, out, 2) ||
-      !expect_attribute(op, "D_QK", 0, out, 3) || !expect_sink(op, out[2])) {
+      !expect_attribute(op, "D_QK", 0, out, 3)) {
     return false;
   }
   out[3] = *value_extent;

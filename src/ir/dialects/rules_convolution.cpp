@@ -54,22 +54,28 @@ Dim window_count(InferContext& op, Dim in, std::int64_t pad, std::int64_t dilati
 /// The rule of all convolutions over `spatial` dimensions, channels first or last.
 bool convolve(InferContext& op, std::size_t spatial, bool channels_last,
               std::optional<DType> dtype) {
+  op.constraint("conv_1d_c1");
   const TensorType* x = ranked(op, 0, spatial + 2);
   if (x == nullptr || !takes(op, 0, *x, Elements::kFloating)) return false;
   Shape shape = shape_of(*x);
   const std::size_t channel = channels_last ? spatial + 1 : 1, first = channels_last ? 1 : 2;
+  op.constraint("conv_1d_c2");
   const auto out = extent_or_unknown(op, "out_channels");
+  if (!out || !expect_attribute(op, "in_channels", 0, shape, channel)) return false;
+  op.constraint("conv_1d_c3");
   const auto groups = integer_at_least(op, "groups", 1, 1);
-  if (!out || !groups || !expect_attribute(op, "in_channels", 0, shape, channel)) return false;
+  if (!groups) return false;
   if (!expect_divisor(op, "groups that divide in_channels", shape[channel], Dim(*groups)) ||
       !expect_divisor(op, "groups that divide out_channels", *out, Dim(*groups))) {
     return false;
   }
+  op.constraint("conv_1d_c4");
   const Taps kernel = read_taps(op, "kernel_size", spatial, 1, std::nullopt);
   const Taps stride = read_taps(op, "stride", spatial, 1, 1);
   const Taps padding = read_taps(op, "padding", spatial, 0, 0);
   const Taps dilation = read_taps(op, "dilation", spatial, 1, 1);
   if (!kernel.good || !stride.good || !padding.good || !dilation.good) return false;
+  op.constraint("conv_1d_c5");
   shape[channel] = *out;
   for (std::size_t i = 0; i < spatial; ++i) {
     Dim& extent = shape[first + i];
@@ -96,6 +102,7 @@ struct Frames {
 };
 
 std::optional<Frames> read_frames(InferContext& op) {
+  op.constraint("stft_c2");
   const auto n_fft = required_integer(op, "n_fft");
   const auto hop = integer_or(op, "hop_length", 0);
   const auto window = integer_at_least(op, "win_length", 0, 0);
@@ -116,6 +123,7 @@ std::optional<Frames> read_frames(InferContext& op) {
 }
 
 bool expect_window(InferContext& op, const Frames& frames) {
+  op.constraint("stft_c3");
   const TensorType* window = ranked(op, 1, 1, 2);
   if (window == nullptr || !takes(op, 1, *window, Elements::kFloating)) return false;
   const Shape shape = shape_of(*window);
@@ -143,11 +151,13 @@ bool conv_3d(InferContext& op) {
 }
 
 bool interpolate(InferContext& op) {
+  op.constraint("interpolate_c1");
   const TensorType* x = ranked(op, 0, 3, 5);
+  if (x == nullptr || !takes(op, 0, *x, Elements::kFloating)) return false;
+  op.constraint("interpolate_c2");
   const auto mode = string_or(op, "mode", "nearest");
-  if (x == nullptr || !mode || !takes(op, 0, *x, Elements::kFloating) ||
-      !expect_choice(op, "mode", *mode,
-                     {"nearest", "linear", "bilinear", "bicubic", "trilinear"})) {
+  if (!mode || !expect_choice(op, "mode", *mode,
+                              {"nearest", "linear", "bilinear", "bicubic", "trilinear"})) {
     return false;
   }
   Shape shape = shape_of(*x);
@@ -155,7 +165,9 @@ bool interpolate(InferContext& op) {
                            : *mode == "trilinear" ? 5
                            : *mode == "nearest"   ? shape.size()
                                                   : 4;
+  op.constraint("interpolate_c1");
   if (ranked(op, 0, rank) == nullptr) return false;
+  op.constraint("interpolate_c3");
   const bool by_size = op.attribute("size") != nullptr;
   const std::string_view key = by_size ? "size" : "scale_factor";
   const Attr* target = op.attribute(key);
@@ -189,15 +201,18 @@ bool interpolate(InferContext& op) {
 }
 
 bool stft(InferContext& op) {
+  op.constraint("stft_c1");
   const TensorType* signal = ranked(op, 0, 1, 2);
+  if (signal == nullptr || !takes(op, 0, *signal, Elements::kFloating)) return false;
   const auto frames = read_frames(op);
+  if (!frames || !expect_window(op, *frames)) return false;
+  op.constraint("stft_c4");
   const auto complex = boolean_or(op, "return_complex", false);
   const auto pad_mode = string_or(op, "pad_mode", "reflect");
-  if (signal == nullptr || !frames || !complex || !pad_mode ||
-      !takes(op, 0, *signal, Elements::kFloating) || !expect_window(op, *frames) ||
-      !expect_choice(op, "pad_mode", *pad_mode, {"reflect", "constant"})) {
+  if (!complex || !pad_mode || !expect_choice(op, "pad_mode", *pad_mode, {"reflect", "constant"})) {
     return false;
   }
+  op.constraint("stft_c5");
   DimTable& dims = op.context().dims();
   const Shape shape = shape_of(*signal);
   const Dim length = dims.add(shape.back(), Dim(frames->center ? 2 * (frames->n_fft / 2) : 0));
@@ -215,23 +230,29 @@ bool stft(InferContext& op) {
 }
 
 bool istft(InferContext& op) {
+  op.constraint("istft_c1");
   const TensorType* spec = ranked(op, 0, 3, 4);
+  if (spec == nullptr) return false;
   const auto frames = read_frames(op);
+  if (!frames || !expect_window(op, *frames)) return false;
+  op.constraint("istft_c3");
   const auto pad_mode = string_or(op, "pad_mode", "reflect");
-  if (spec == nullptr || !frames || !pad_mode || !expect_window(op, *frames) ||
-      !expect_choice(op, "pad_mode", *pad_mode, {"reflect", "constant", "same"}) ||
+  if (!pad_mode || !expect_choice(op, "pad_mode", *pad_mode, {"reflect", "constant", "same"}) ||
       !boolean_or(op, "normalized", false)) {
     return false;
   }
   const Shape shape = shape_of(*spec);
+  op.constraint("istft_c1");
   if (spec->dtype() && is_complex(*spec) != (shape.size() == 3)) {
     return mismatch(op, DiagCode::kDTypeMismatch, "complex [B, F, N] or real [B, F, N, 2]",
                     spec->spelling());
   }
+  op.constraint("istft_c2");
   if (!expect_extent(op, 0, shape, 1, Dim(frames->n_fft / 2 + 1), "n_fft / 2 + 1 =") ||
       (shape.size() == 4 && !expect_extent(op, 0, shape, 3, Dim(2), "pairs, extent"))) {
     return false;
   }
+  op.constraint("istft_c4");
   DimTable& dims = op.context().dims();
   std::int64_t cut = frames->center ? 2 * (frames->n_fft / 2) : 0;
   if (*pad_mode == "same") cut += 2 * ((frames->window - frames->hop) / 2);

@@ -6,7 +6,8 @@ namespace {
 
 bool unary_of(InferContext& op, Elements kind) {
   const TensorType* x = op.operand(0);
-  if (x == nullptr || !takes(op, 0, *x, kind)) return false;  // unary_c1 unary_float_c1
+  op.constraint(kind == Elements::kFloating ? "unary_float_c1" : "unary_c1");
+  if (x == nullptr || !takes(op, 0, *x, kind)) return false;
   op.result(x);
   return true;
 }
@@ -23,9 +24,12 @@ bool select(InferContext& op, std::size_t like, std::size_t mask, std::size_t ot
   const TensorType* alternative = op.operand(other);
   if (target == nullptr || condition == nullptr || alternative == nullptr) return false;
   const Shape to = shape_of(*target);
-  if (!takes(op, mask, *condition, Elements::kTruth)) return false;  // where_c1
-  if (!same_elements(op, like, other)) return false;                 // where_c2
-  if (!broadcasts_to(op, mask, shape_of(*condition), to) ||          // where_c3
+  op.constraint("where_c1");
+  if (!takes(op, mask, *condition, Elements::kTruth)) return false;
+  op.constraint("where_c2");
+  if (!same_elements(op, like, other)) return false;
+  op.constraint("where_c3");
+  if (!broadcasts_to(op, mask, shape_of(*condition), to) ||
       !broadcasts_to(op, other, shape_of(*alternative), to)) {
     return false;
   }
@@ -61,12 +65,15 @@ bool binary(InferContext& op) {
   const TensorType* a = op.operand(0);
   const TensorType* b = op.operand(1);
   if (a == nullptr || b == nullptr) return false;
+  op.constraint("binary_c1");
   if (!takes(op, 0, *a, Elements::kNumeric) || !takes(op, 1, *b, Elements::kNumeric)) {
-    return false;  // binary_c1
+    return false;
   }
   const bool mixed = is_real_with_complex(*a, *b);
-  if (!mixed && !same_elements(op, 0, 1)) return false;          // binary_c2
-  const auto shape = broadcast(op, shape_of(*a), shape_of(*b));  // binary_c3
+  op.constraint("binary_c2");
+  if (!mixed && !same_elements(op, 0, 1)) return false;
+  op.constraint("binary_c3");
+  const auto shape = broadcast(op, shape_of(*a), shape_of(*b));
   return shape && give(op, *shape, mixed && is_complex(*b) ? *b : *a);
 }
 
@@ -74,7 +81,8 @@ bool equal(InferContext& op) {
   const TensorType* a = op.operand(0);
   const TensorType* b = op.operand(1);
   if (a == nullptr || b == nullptr) return false;
-  if (!same_elements(op, 0, 1)) return false;  // equal_c1
+  op.constraint("equal_c1");
+  if (!same_elements(op, 0, 1)) return false;
   const auto shape = broadcast(op, shape_of(*a), shape_of(*b));
   return shape && give(op, *shape, DType::kBool, *a);
 }
@@ -114,8 +122,9 @@ bool fill(InferContext& op) {
   const TensorType* dst = op.operand(0);
   const auto type = string_or(op, "type", "zeros");
   if (dst == nullptr || !type) return false;
+  op.constraint("fill_c1");
   if (!expect_choice(op, "type", *type, {"zeros", "ones", "specific", "random", "arange"})) {
-    return false;  // fill_c1
+    return false;
   }
   op.result(dst);
   return true;

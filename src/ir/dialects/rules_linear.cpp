@@ -22,11 +22,13 @@ DType result_of(std::string_view impl_type, DType otherwise) {
 }  // namespace
 
 bool matmul(InferContext& op) {
-  const TensorType* a = ranked(op, 0, 2, kAnyRank);  // matmul_c1
+  op.constraint("matmul_c1");
+  const TensorType* a = ranked(op, 0, 2, kAnyRank);
   const TensorType* b = ranked(op, 1, 2, kAnyRank);
+  op.constraint("matmul_c2");
   if (a == nullptr || b == nullptr || !same_elements(op, 0, 1) ||
       !takes(op, 0, *a, Elements::kNumeric)) {
-    return false;  // matmul_c2
+    return false;
   }
   const auto transpose_a = boolean_or(op, "transpose_a", false);
   const auto transpose_b = boolean_or(op, "transpose_b", false);
@@ -39,14 +41,16 @@ bool matmul(InferContext& op) {
   const std::size_t row = left.size() - 2, last = right.size() - 2;
   const Dim inner_a = left[row + (*transpose_a ? 0 : 1)];
   const Dim inner_b = right[last + (*transpose_b ? 1 : 0)];
-  if (!agreed(inner_a, inner_b)) {  // matmul_c3
+  op.constraint("matmul_c3");
+  if (!agreed(inner_a, inner_b)) {
     return mismatch(op, DiagCode::kShapeMismatch,
                     fmt::format("equal inner extents (transpose_a {}, transpose_b {})",
                                 *transpose_a, *transpose_b),
                     fmt::format("{} and {}", show(op, left), show(op, right)));
   }
   for (std::size_t i = 0; i < last; ++i) {
-    if (!serves(op, left[i], right[i])) {  // matmul_c4
+    op.constraint("matmul_c4");
+    if (!serves(op, left[i], right[i])) {
       return mismatch(op, DiagCode::kShapeMismatch,
                       "batch extents of operand 1 that equal or divide those of operand 0",
                       fmt::format("{} and {}", show(op, left), show(op, right)));
@@ -59,10 +63,12 @@ bool matmul(InferContext& op) {
 }
 
 bool embedding(InferContext& op) {
+  op.constraint("embedding_c1");
   const TensorType* ids = ranked(op, 0, 1, kAnyRank);
-  if (ids == nullptr || !takes(op, 0, *ids, Elements::kIndex)) return false;  // embedding_c1
+  if (ids == nullptr || !takes(op, 0, *ids, Elements::kIndex)) return false;
   const auto hidden = extent_or_unknown(op, "hidden_size");
-  const auto vocabulary = integer_at_least(op, "vocab_size", 0, 0);  // embedding_c2
+  op.constraint("embedding_c2");
+  const auto vocabulary = integer_at_least(op, "vocab_size", 0, 0);
   const auto dtype = string_or(op, "dtype", "Float32");
   if (!hidden || !vocabulary || !dtype) return false;
   Shape shape = shape_of(*ids);
@@ -73,8 +79,9 @@ bool embedding(InferContext& op) {
 }
 
 bool linear(InferContext& op) {
+  op.constraint("linear_c1");
   const TensorType* x = ranked(op, 0, 1, kAnyRank);
-  if (x == nullptr || !takes(op, 0, *x, Elements::kFloating)) return false;  // linear_c1
+  if (x == nullptr || !takes(op, 0, *x, Elements::kFloating)) return false;
   Shape shape = shape_of(*x);
   const std::size_t last = shape.size() - 1;
   const auto out = extent_or_unknown(op, "out_channels");
@@ -83,7 +90,8 @@ bool linear(InferContext& op) {
   if (op.attribute("in_channels") != nullptr) {
     const auto in = op.integer("in_channels");
     if (!in) return false;
-    if (!agreed(shape[last], Dim(*in))) {  // linear_c2
+    op.constraint("linear_c2");
+    if (!agreed(shape[last], Dim(*in))) {
       return mismatch(op, DiagCode::kShapeMismatch, fmt::format("in_channels {}", *in),
                       fmt::format("last extent {} of operand 0", show(op, shape[last])));
     }

@@ -10,7 +10,7 @@ namespace {
 /// unknown extents of `shape` take what the operand has.
 bool join_shape(InferContext& op, std::size_t index, std::size_t except, Shape& shape) {
   const TensorType* tensor = ranked(op, index, shape.size());
-  if (tensor == nullptr || !same_elements(op, 0, index)) return false;
+  if (tensor == nullptr) return false;
   const Shape other = shape_of(*tensor);
   for (std::size_t i = 0; i < shape.size(); ++i) {
     if (i == except) continue;
@@ -34,7 +34,8 @@ bool transpose(InferContext& op) {
   const TensorType* x = ranked(op, 0, 1, kAnyRank);
   if (x == nullptr) return false;
   Shape shape = shape_of(*x);
-  const auto first = required_axis(op, "dim0", shape.size());  // transpose_c1
+  op.constraint("transpose_c1");
+  const auto first = required_axis(op, "dim0", shape.size());
   const auto second = required_axis(op, "dim1", shape.size());
   if (!first || !second) return false;
   std::swap(shape[*first], shape[*second]);
@@ -48,7 +49,8 @@ bool permute(InferContext& op) {
   const auto order = op.integers("axis");
   if (!order) return false;
   const Shape shape = shape_of(*x);
-  if (order->size() != shape.size()) {  // permute_c1
+  op.constraint("permute_c1");
+  if (order->size() != shape.size()) {
     return op.fail(DiagCode::kAttributeOutOfRange,
                    fmt::format("'axis' of '{}' has {} entries, expected {}", op.op_name(),
                                order->size(), shape.size()));
@@ -58,7 +60,8 @@ bool permute(InferContext& op) {
   for (const std::int64_t entry : *order) {
     const auto axis = op.axis(entry, shape.size(), "axis");
     if (!axis) return false;
-    if (taken[*axis]) {  // permute_c2
+    op.constraint("permute_c2");
+    if (taken[*axis]) {
       return op.fail(DiagCode::kAttributeOutOfRange,
                      fmt::format("'axis' of '{}' has dimension {} twice", op.op_name(), *axis));
     }
@@ -72,10 +75,12 @@ bool repeat(InferContext& op) {
   const TensorType* x = ranked(op, 0, 1, kAnyRank);
   if (x == nullptr) return false;
   Shape shape = shape_of(*x);
-  const auto dim = required_axis(op, "dim", shape.size());  // repeat_c1
+  op.constraint("repeat_c1");
+  const auto dim = required_axis(op, "dim", shape.size());
   if (!dim) return false;
   if (op.attribute("repeat_times") == nullptr) return missing(op, "repeat_times");
-  const auto times = integer_at_least(op, "repeat_times", 0, 1);  // repeat_c2
+  op.constraint("repeat_c2");
+  const auto times = integer_at_least(op, "repeat_times", 0, 1);
   if (!times) return false;
   shape[*dim] = op.context().dims().multiply(shape[*dim], Dim(*times));
   return give(op, std::move(shape), *x);
@@ -85,11 +90,15 @@ bool concat(InferContext& op) {
   const TensorType* first = ranked(op, 0, 1, kAnyRank);
   if (first == nullptr) return false;
   Shape shape = shape_of(*first);
-  const auto dim = required_axis(op, "dim", shape.size());  // concat_c1
+  op.constraint("concat_c1");
+  const auto dim = required_axis(op, "dim", shape.size());
   if (!dim) return false;
   Dim total = shape[*dim];
   for (std::size_t i = 1; i < op.operand_count(); ++i) {
-    if (!join_shape(op, i, *dim, shape)) return false;  // concat_c2 concat_c3
+    op.constraint("concat_c2");
+    if (!join_shape(op, i, *dim, shape)) return false;
+    op.constraint("concat_c3");
+    if (!same_elements(op, 0, i)) return false;
     total = op.context().dims().add(total, shape_of(*op.operand(i))[*dim]);
   }
   shape[*dim] = total;
@@ -100,10 +109,12 @@ bool stack(InferContext& op) {
   const TensorType* first = op.operand(0);
   if (first == nullptr) return false;
   Shape shape = shape_of(*first);
-  const auto dim = required_axis(op, "dim", shape.size() + 1);  // stack_c1
+  op.constraint("stack_c1");
+  const auto dim = required_axis(op, "dim", shape.size() + 1);
   if (!dim) return false;
   for (std::size_t i = 1; i < op.operand_count(); ++i) {
-    if (!join_shape(op, i, kNoDimension, shape)) return false;  // stack_c2
+    op.constraint("stack_c2");
+    if (!join_shape(op, i, kNoDimension, shape) || !same_elements(op, 0, i)) return false;
   }
   shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(*dim),
                Dim(static_cast<std::int64_t>(op.operand_count())));
@@ -114,12 +125,14 @@ bool pad(InferContext& op) {
   const TensorType* x = op.operand(0);
   if (x == nullptr) return false;
   if (op.attribute("pad") == nullptr) return missing(op, "pad");
+  op.constraint("pad_c1");
   const auto margins = op.integers("pad");
   const auto mode = string_or(op, "mode", "constant");
   if (!margins || !mode ||
       !expect_choice(op, "mode", *mode, {"constant", "reflect", "replicate", "circular"})) {
     return false;
   }
+  op.constraint("pad_c2");
   Shape shape = shape_of(*x);
   if (margins->size() % 2 != 0 || margins->size() / 2 > shape.size()) {
     return op.fail(DiagCode::kAttributeOutOfRange,

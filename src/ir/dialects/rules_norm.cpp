@@ -23,15 +23,19 @@ bool expect_not_negative(InferContext& op, std::string_view key) {
 }  // namespace
 
 bool rms_norm(InferContext& op) {
-  const TensorType* x = normalised(op, 1);                                // rms_norm_c1
-  if (x == nullptr || !expect_not_negative(op, "epsilon")) return false;  // rms_norm_c2
+  op.constraint("rms_norm_c1");
+  const TensorType* x = normalised(op, 1);
+  op.constraint("rms_norm_c2");
+  if (x == nullptr || !expect_not_negative(op, "epsilon")) return false;
   op.result(x);
   return true;
 }
 
 bool layer_norm(InferContext& op) {
-  const TensorType* x = normalised(op, 1);                            // layer_norm_c1
-  if (x == nullptr || !expect_not_negative(op, "eps")) return false;  // layer_norm_c2
+  op.constraint("layer_norm_c1");
+  const TensorType* x = normalised(op, 1);
+  op.constraint("layer_norm_c2");
+  if (x == nullptr || !expect_not_negative(op, "eps")) return false;
   if (op.attribute("normalized_shape") != nullptr) {
     const auto row = op.integers("normalized_shape");
     if (!row) return false;
@@ -40,7 +44,8 @@ bool layer_norm(InferContext& op) {
     for (std::size_t i = 0; good && i < row->size(); ++i) {
       good = agreed(shape[shape.size() - row->size() + i], Dim((*row)[i])).has_value();
     }
-    if (!good) {  // layer_norm_c3
+    op.constraint("layer_norm_c3");
+    if (!good) {
       return mismatch(op, DiagCode::kShapeMismatch,
                       fmt::format("normalized_shape [{}] as trailing extents of operand 0",
                                   fmt::join(*row, ", ")),
@@ -52,33 +57,40 @@ bool layer_norm(InferContext& op) {
 }
 
 bool layer_norm_2d(InferContext& op) {
-  const TensorType* x = ranked(op, 0, 4);  // layer_norm_2d_c1, then layer_norm_2d_c2
-  if (x == nullptr || !takes(op, 0, *x, Elements::kFloating) || !expect_not_negative(op, "eps") ||
-      !expect_attribute(op, "num_channels", 0, shape_of(*x), 1)) {
-    return false;
-  }
+  op.constraint("layer_norm_2d_c1");
+  const TensorType* x = ranked(op, 0, 4);
+  if (x == nullptr || !takes(op, 0, *x, Elements::kFloating)) return false;
+  op.constraint("layer_norm_2d_c2");
+  if (!expect_attribute(op, "num_channels", 0, shape_of(*x), 1)) return false;
+  op.constraint("layer_norm_c2");
+  if (!expect_not_negative(op, "eps")) return false;
   op.result(x);
   return true;
 }
 
 bool softmax(InferContext& op) {
-  const TensorType* x = normalised(op, 1);                                // softmax_c1
-  if (x == nullptr || !axis_or(op, "axis", x->rank(), -1)) return false;  // softmax_c2
+  op.constraint("softmax_c1");
+  const TensorType* x = normalised(op, 1);
+  op.constraint("softmax_c2");
+  if (x == nullptr || !axis_or(op, "axis", x->rank(), -1)) return false;
   op.result(x);
   return true;
 }
 
 bool causal_mask(InferContext& op) {
-  const TensorType* scores = normalised(op, 2);  // causal_mask_c1
+  op.constraint("causal_mask_c1");
+  const TensorType* scores = normalised(op, 2);
   if (scores == nullptr) return false;
   const auto window = boolean_or(op, "sliding_window", false);
+  op.constraint("causal_mask_c2");
   if (!window || !integer_at_least(op, "window_size", *window ? 1 : 0, 0)) {
-    return false;  // causal_mask_c2
+    return false;
   }
   const Shape shape = shape_of(*scores);
   const Dim queries = shape[shape.size() - 2], keys = shape.back();
   const Dim past = op.context().dims().subtract(keys, queries);
-  if (past.is_constant() && past.constant() < 0) {  // causal_mask_c3
+  op.constraint("causal_mask_c3");
+  if (past.is_constant() && past.constant() < 0) {
     return mismatch(op, DiagCode::kShapeMismatch, "at least as many keys as queries",
                     show(op, shape));
   }

@@ -28,9 +28,11 @@ std::optional<Reduced> reduced_dimension(InferContext& op, std::size_t rank) {
 
 bool reduce(InferContext& op) {
   const TensorType* x = op.operand(0);
-  if (x == nullptr || !takes(op, 0, *x, Elements::kNumeric)) return false;  // reduce_c1
+  op.constraint("reduce_c1");
+  if (x == nullptr || !takes(op, 0, *x, Elements::kNumeric)) return false;
   Shape shape = shape_of(*x);
-  const auto reduced = reduced_dimension(op, shape.size());  // reduce_c2
+  op.constraint("reduce_c2");
+  const auto reduced = reduced_dimension(op, shape.size());
   const auto keep = boolean_or(op, "keep_dim", false);
   if (!reduced || !keep) return false;
   if (reduced->all) {
@@ -51,8 +53,8 @@ bool top_k(InferContext& op) {
   const auto k = required_integer(op, "k");
   if (!dim || !k) return false;
   const Dim extent = shape[*dim];
-  if (*k < 0 ||  // top_k_c1
-      (extent.is_constant() && *k > extent.constant())) {
+  op.constraint("top_k_c1");
+  if (*k < 0 || (extent.is_constant() && *k > extent.constant())) {
     return op.fail(DiagCode::kAttributeOutOfRange,
                    fmt::format("'k' of '{}' is {}, expected 0 to the extent {} of dimension {}",
                                op.op_name(), *k, show(op, extent), *dim));
@@ -64,7 +66,8 @@ bool top_k(InferContext& op) {
 bool argsort(InferContext& op) {
   const TensorType* x = ranked(op, 0, 1, kAnyRank);
   if (x == nullptr || !takes(op, 0, *x, Elements::kNumeric)) return false;
-  if (!axis_or(op, "dim", x->rank(), -1)) return false;  // argsort_c1
+  op.constraint("argsort_c1");
+  if (!axis_or(op, "dim", x->rank(), -1)) return false;
   return give(op, shape_of(*x), DType::kInt32, *x);
 }
 
@@ -72,11 +75,13 @@ bool gather(InferContext& op) {
   const TensorType* table = ranked(op, 0, 1, kAnyRank);
   const TensorType* indices = op.operand(1);
   if (table == nullptr || indices == nullptr) return false;
+  op.constraint("gather_c1");
   if (indices->dtype() != DType::kFloat32 && !takes(op, 1, *indices, Elements::kIndex)) {
-    return false;  // gather_c1
+    return false;
   }
   const Shape shape = shape_of(*table), picked = shape_of(*indices);
-  const auto dim = required_axis(op, "dim", shape.size());  // gather_c2
+  op.constraint("gather_c2");
+  const auto dim = required_axis(op, "dim", shape.size());
   if (!dim) return false;
   const auto at = shape.begin() + static_cast<std::ptrdiff_t>(*dim);
   Shape out(shape.begin(), at);

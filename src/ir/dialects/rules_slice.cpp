@@ -42,7 +42,8 @@ std::optional<Bounds> read_bounds(InferContext& op, const Attr& entry, std::size
     }
   }
   if (good) return bounds;
-  bad_entry(op, entry, dimension, "all or start, end and a step of 1 or more");  // slice_c2
+  op.constraint("slice_c2");
+  bad_entry(op, entry, dimension, "all or start, end and a step of 1 or more");
   return std::nullopt;
 }
 
@@ -66,7 +67,8 @@ std::optional<Dim> sliced_extent(InferContext& op, const Attr& entry, std::size_
 
   const Dim length = dims.subtract(end, start);
   const Dim beyond = dims.subtract(extent, end);
-  if (is_negative(start) || is_negative(end) || is_negative(beyond)) {  // slice_c3
+  op.constraint("slice_c3");
+  if (is_negative(start) || is_negative(end) || is_negative(beyond)) {
     bad_entry(op, entry, dimension, fmt::format("bounds within extent {}", show(op, extent)));
     return std::nullopt;
   }
@@ -78,8 +80,8 @@ std::optional<Dim> sliced_extent(InferContext& op, const Attr& entry, std::size_
 std::optional<Shape> sliced_shape(InferContext& op, const Shape& shape) {
   const Attr* indices = op.attribute("indices");
   if (indices == nullptr) return shape;
-  if (indices->kind() != AttrKind::kArray ||  // slice_c1
-      indices->elements().size() != shape.size()) {
+  op.constraint("slice_c1");
+  if (indices->kind() != AttrKind::kArray || indices->elements().size() != shape.size()) {
     op.fail(DiagCode::kAttributeOutOfRange,
             fmt::format("'indices' of '{}' is {}, expected an array of {} entries", op.op_name(),
                         indices->spelling(), shape.size()));

@@ -10,8 +10,8 @@ bool is_open(Dim extent) {
   return extent.is_unknown() || (extent.is_constant() && extent.constant() == -1);
 }
 
-/// view_c2
 bool counts_differ(InferContext& op, const Shape& from, const Shape& to) {
+  op.constraint("view_c2");
   return mismatch(op, DiagCode::kElementCountMismatch,
                   fmt::format("a shape with the elements of {}", show(op, from)), show(op, to));
 }
@@ -26,7 +26,8 @@ bool reshape_to(InferContext& op, std::string_view key) {
   const auto open = std::ranges::find_if(*wanted, is_open);
   const auto bad =
       std::ranges::find_if(*wanted, [](Dim d) { return d.is_constant() && d.constant() < -1; });
-  if (bad != wanted->end() ||  // view_c1
+  op.constraint("view_c1");
+  if (bad != wanted->end() ||
       (open != wanted->end() && std::find_if(open + 1, wanted->end(), is_open) != wanted->end())) {
     return op.fail(DiagCode::kAttributeOutOfRange,
                    fmt::format("'{}' of '{}' is {}, expected extents of which one may be -1", key,
@@ -45,10 +46,11 @@ bool reshape_to(InferContext& op, std::string_view key) {
   return give(op, std::move(*wanted), *x);
 }
 
-/// One entry of Index; appends the extents it makes. index_c2 index_c3
+/// One entry of Index; appends the extents it makes.
 bool append_indexed(InferContext& op, const Attr& entry, std::size_t dimension, Dim extent,
                     Shape& out) {
   if (entry.kind() == AttrKind::kArray) {
+    op.constraint("index_c2");
     for (const Attr* element : entry.elements()) {
       const bool in_range = element->kind() == AttrKind::kInt && element->integer() >= 0 &&
                             (!extent.is_constant() || element->integer() < extent.constant());
@@ -66,6 +68,7 @@ bool append_indexed(InferContext& op, const Attr& entry, std::size_t dimension, 
     if (part) out.push_back(*part);
     return part.has_value();
   }
+  op.constraint("index_c3");
   if (entry.integer() < 1 || static_cast<std::uint64_t>(entry.integer()) >= op.operand_count()) {
     return op.fail(DiagCode::kAttributeOutOfRange,
                    fmt::format("'indices' of '{}' names operand {}, expected 1 to {}", op.op_name(),
@@ -101,7 +104,8 @@ bool split(InferContext& op) {
   const TensorType* x = ranked(op, 0, 1, kAnyRank);
   if (x == nullptr) return false;
   Shape shape = shape_of(*x);
-  const auto dim = required_axis(op, "dim", shape.size());  // split_c1
+  op.constraint("split_c1");
+  const auto dim = required_axis(op, "dim", shape.size());
   if (!dim) return false;
   if (op.attribute("split_size_or_sections") == nullptr) {
     return missing(op, "split_size_or_sections");
@@ -113,7 +117,8 @@ bool split(InferContext& op) {
   DimTable& dims = op.context().dims();
   if (sizes->size() == 1) {
     const Dim size = sizes->front();
-    if (!agreed(dims.multiply(size, Dim(pieces)), whole)) {  // split_c3
+    op.constraint("split_c3");
+    if (!agreed(dims.multiply(size, Dim(pieces)), whole)) {
       return mismatch(op, DiagCode::kShapeMismatch,
                       fmt::format("{} pieces of extent {}", pieces, show(op, size)),
                       fmt::format("extent {}", show(op, whole)));
@@ -122,12 +127,14 @@ bool split(InferContext& op) {
   }
   Dim total = kZero;
   for (const Dim size : *sizes) total = dims.add(total, size);
-  if (sizes->size() != op.result_count()) {  // split_c2
+  op.constraint("split_c2");
+  if (sizes->size() != op.result_count()) {
     return op.fail(DiagCode::kResultCountMismatch,
                    fmt::format("'{}' with {} pieces has {} results", op.op_name(), sizes->size(),
                                op.result_count()));
   }
-  if (!agreed(total, whole)) {  // split_c3
+  op.constraint("split_c3");
+  if (!agreed(total, whole)) {
     return mismatch(
         op, DiagCode::kShapeMismatch,
         fmt::format("pieces {} of extent {} together", show(op, *sizes), show(op, whole)),
@@ -148,11 +155,13 @@ bool split(InferContext& op) {
 bool copy(InferContext& op) {
   const TensorType* src = op.operand(0);
   const TensorType* dst = op.operand(1);
-  if (src == nullptr || dst == nullptr || !same_elements(op, 0, 1)) return false;  // copy_c1
+  op.constraint("copy_c1");
+  if (src == nullptr || dst == nullptr || !same_elements(op, 0, 1)) return false;
   if (op.result_count() == 0) return true;
   const auto part = sliced_shape(op, shape_of(*dst));
   if (!part) return false;
-  if (!agreed(product(op, shape_of(*src)), product(op, *part))) {  // copy_c2
+  op.constraint("copy_c2");
+  if (!agreed(product(op, shape_of(*src)), product(op, *part))) {
     return mismatch(op, DiagCode::kElementCountMismatch,
                     fmt::format("a source with the elements of {}", show(op, *part)),
                     show(op, src->dims()));
@@ -167,8 +176,8 @@ bool index(InferContext& op) {
   const Attr* indices = op.attribute("indices");
   if (indices == nullptr) return true;
   const Shape shape = shape_of(*x);
-  if (indices->kind() != AttrKind::kArray ||  // index_c1
-      indices->elements().size() != shape.size()) {
+  op.constraint("index_c1");
+  if (indices->kind() != AttrKind::kArray || indices->elements().size() != shape.size()) {
     return op.fail(DiagCode::kAttributeOutOfRange,
                    fmt::format("'indices' of '{}' is {}, expected an array of {} entries",
                                op.op_name(), indices->spelling(), shape.size()));

@@ -18,6 +18,7 @@ struct Inference {
   std::vector<std::string> declared;  ///< spellings of the result types in the text
   std::vector<std::string> inferred;  ///< of the rule
   std::string error;                  ///< "500 'AddOp' takes ..."; empty: none
+  std::string constraint;             ///< that the error names: "binary_c3"
 };
 
 inline Inference infer_line(const std::string& line) {
@@ -53,6 +54,12 @@ inline Inference infer_line(const std::string& line) {
   if (!good) {
     const Diagnostic first = diagnostics.sorted().front();
     CHECK(diagnostics.error_count() == 1);
+    // What no constraint says is said of every op: kinds of attributes, operands that are tensors.
+    const bool general = first.code == DiagCode::kAttributeKind ||
+                         first.code == DiagCode::kAttributeMissing ||
+                         first.code == DiagCode::kNotATensor;
+    CHECK(first.constraint.empty() == general);
+    answer.constraint = first.constraint.substr(0, first.constraint.find(','));
     answer.error = std::to_string(static_cast<int>(first.code)) + " " + first.message;
   }
   return answer;
@@ -87,7 +94,8 @@ struct Case {
   std::size_t results = 1;
 };
 
-inline void check(const Case& test) {
+/// The op of a case as text.
+inline std::string line_of(const Case& test) {
   std::string line = "linalg.CPU." + std::string(test.op);
   const std::string attributes = test.attributes;
   line += attributes.empty() ? "(" : " [" + attributes + "] (";
@@ -100,6 +108,11 @@ inline void check(const Case& test) {
   line += ") -> (";
   for (std::size_t i = 0; i < test.results; ++i) append_value("[7]");
   line += ")";
+  return line;
+}
+
+inline void check(const Case& test) {
+  const std::string line = line_of(test);
   CAPTURE(line);
   const Inference answer = infer_line(line);
   const std::string found = answer.error.empty() ? shape_text(answer.inferred) : answer.error;
