@@ -123,6 +123,27 @@ std::optional<DType> dtype_from_name(std::string_view name) {
   return name.starts_with('k') && !name.starts_with("kk") ? exact(name.substr(1)) : std::nullopt;
 }
 
+DType storage_type(DType dtype) {
+  switch (dtype) {
+    case DType::kByte:
+    case DType::kUInt8PerTensor:
+    case DType::kUInt8PerChannel:
+      return DType::kUInt8;
+    case DType::kInt8PerTensor:
+    case DType::kInt8PerChannel:
+      return DType::kInt8;
+    case DType::kInt16PerTensor:
+    case DType::kInt16PerChannel:
+      return DType::kInt16;
+    case DType::kUInt16PerTensor:
+    case DType::kUInt16PerTensorAsym:
+    case DType::kUInt16PerChannel:
+      return DType::kUInt16;
+    default:
+      return dtype;
+  }
+}
+
 std::optional<std::uint64_t> storage_bytes(DType dtype, std::uint64_t elements) {
   const DTypeInfo& row = info(dtype);
   if (elements % row.lanes != 0) return std::nullopt;

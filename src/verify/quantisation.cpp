@@ -58,27 +58,6 @@ std::optional<IntegerRange> range_of(DType type) {
   }
 }
 
-/// The integers that a quantised element type stores.
-std::optional<DType> stored_type(DType type) {
-  switch (type) {
-    case DType::kInt8PerTensor:
-    case DType::kInt8PerChannel:
-      return DType::kInt8;
-    case DType::kUInt8PerTensor:
-    case DType::kUInt8PerChannel:
-      return DType::kUInt8;
-    case DType::kInt16PerTensor:
-    case DType::kInt16PerChannel:
-      return DType::kInt16;
-    case DType::kUInt16PerTensor:
-    case DType::kUInt16PerTensorAsym:
-    case DType::kUInt16PerChannel:
-      return DType::kUInt16;
-    default:
-      return std::nullopt;
-  }
-}
-
 /// One QuantSpec, read once.
 struct Spec {
   QuantSpec text;
@@ -204,8 +183,8 @@ class Quantisation {
 
   void check_tensor(const Spec& spec, const TensorType& type, const Op& place) {
     if (spec.kind == nullptr || spec.kind->is_raw) return;
-    const auto stored = type.dtype() ? stored_type(*type.dtype()) : std::nullopt;
-    if (stored && spec.to_type && *spec.to_type != *stored) {
+    const bool quantised = type.dtype() && info(*type.dtype()).type_class == DTypeClass::kQuantised;
+    if (quantised && spec.to_type && *spec.to_type != storage_type(*type.dtype())) {
       reporter_.report(quant_c7, place, [&] {
         return fmt::format("quantisation is to {}, the tensor is {}", mir::name_of(*spec.to_type),
                            type.spelling());

@@ -28,11 +28,6 @@ inline bool is_real(DType dtype) {
   return is_float(dtype) || is_integer(dtype);
 }
 
-/// The plain type whose bytes an opaque or per-tensor/per-channel quantised type uses (`UInt8` for
-/// packed bytes, `Int16` for Int16PerChannel); any other type is its own storage type. File formats
-/// without quantised types store this one.
-DType storage_type(DType dtype);
-
 /// Element `index` of a tensor whose storage type is real, rounded to double (64-bit integers
 /// only).
 double element_as_double(const Tensor& tensor, std::int64_t index);

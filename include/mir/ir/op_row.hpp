@@ -7,6 +7,7 @@
 
 namespace mir {
 
+class Attr;
 class InferContext;
 
 /// How many operands, results or regions an op has; `max` kMany means no upper bound.
@@ -81,6 +82,9 @@ enum class AttrType : std::uint8_t {
   kDict,
   kAny,
 };
+
+/// Whether an attribute of this type may hold the value.
+bool admits(AttrType type, const Attr& value);
 
 struct AttrRow {
   std::string_view name;

@@ -85,6 +85,11 @@ inline std::string_view name_of(DType dtype) {
 /// names; none for any other text.
 std::optional<DType> dtype_from_name(std::string_view name);
 
+/// The plain type whose bytes an opaque or per-tensor/per-channel quantised type uses (`UInt8` for
+/// packed bytes, `Int16` for Int16PerChannel); any other type is its own storage type. File formats
+/// without quantised types store this one.
+DType storage_type(DType dtype);
+
 /// Storage of `elements` consecutive elements; none when they do not fill whole units or the
 /// product overflows.
 std::optional<std::uint64_t> storage_bytes(DType dtype, std::uint64_t elements);

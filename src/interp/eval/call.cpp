@@ -15,25 +15,6 @@ namespace {
 
 const DimBindings kNoBindings;
 
-bool has_kind_of(AttrType type, const Attr& value) {
-  switch (type) {
-    case AttrType::kInt:
-      return value.kind() == AttrKind::kInt;
-    case AttrType::kFloat:
-      return value.kind() == AttrKind::kInt || value.kind() == AttrKind::kFloat;
-    case AttrType::kBool:
-      return value.kind() == AttrKind::kBool;
-    case AttrType::kString:
-    case AttrType::kDType:
-    case AttrType::kDevice:
-      return value.kind() == AttrKind::kString;
-    case AttrType::kSymbolRef:
-      return value.kind() == AttrKind::kSymbolRef;
-    default:
-      return true;  // the rules read these and check them
-  }
-}
-
 template <class T>
 T read_number(std::string_view text) {
   T value{};
@@ -96,7 +77,7 @@ Result<void> EvalCall::check_attributes() {
     if (value == nullptr && row.required) {
       return error(DiagCode::kMissingAttribute, fmt::format("attribute '{}' is missing", row.name));
     }
-    if (value != nullptr && !has_kind_of(row.type, *value)) {
+    if (value != nullptr && !admits(row.type, *value)) {
       return error(DiagCode::kAttributeKind,
                    fmt::format("attribute '{}' is {}", row.name, value->spelling()));
     }

@@ -114,27 +114,6 @@ bool is_integer(DType dtype) {
   return whole && row.lanes == 1;
 }
 
-DType storage_type(DType dtype) {
-  switch (dtype) {
-    case DType::kByte:
-    case DType::kUInt8PerTensor:
-    case DType::kUInt8PerChannel:
-      return DType::kUInt8;
-    case DType::kInt8PerTensor:
-    case DType::kInt8PerChannel:
-      return DType::kInt8;
-    case DType::kInt16PerTensor:
-    case DType::kInt16PerChannel:
-      return DType::kInt16;
-    case DType::kUInt16PerTensor:
-    case DType::kUInt16PerTensorAsym:
-    case DType::kUInt16PerChannel:
-      return DType::kUInt16;
-    default:
-      return dtype;
-  }
-}
-
 double element_as_double(const Tensor& tensor, std::int64_t index) {
   switch (storage_type(tensor.dtype())) {
     case DType::kFloat64:
