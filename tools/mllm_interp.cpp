@@ -40,7 +40,9 @@ Module* load(const Run& run, const SourceFile& file, const InterpSettings& setti
   if (!chosen->is_portable()) {
     LossReport losses;
     const bool upgraded = upgrade(*chosen, settings.assumed, losses, diagnostics);
-    fmt::print(stderr, "{}: upgraded in memory: {}\n", file.name(), losses.summary());
+    diagnostics.remark(
+        DiagCode::kLostMeaning, {},
+        fmt::format("'{}' is upgraded in memory: {}", file.name(), losses.summary()));
     if (!upgraded) return nullptr;
   }
   if (run.arguments().has("no-verify")) return chosen;

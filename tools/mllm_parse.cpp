@@ -27,11 +27,16 @@ constexpr Option kOptions[] = {
     {.name = "emit",
      .argument = "FORM",
      .help = "write tokens, syntax, ir, json, stats, dot, quant (a table of quantisations) or "
-             "quant-csv"},
+             "quant-csv",
+     .choices = "tokens syntax ir json stats dot quant quant-csv"},
     {.name = "roundtrip",
      .argument = "exact",
-     .help = "rebuild each text from its tree and compare byte by byte"},
-    {.name = "form", .argument = "FORM", .help = "refuse modules that are not dump or portable"},
+     .help = "rebuild each text from its tree and compare byte by byte",
+     .choices = "exact"},
+    {.name = "form",
+     .argument = "FORM",
+     .help = "refuse modules that are not dump or portable",
+     .choices = "dump portable"},
     {.name = "module", .argument = "NAME", .help = "only the module @NAME of each file"},
     {.name = "no-verify", .help = "do not check what the modules mean"},
     {.name = "split-input-file", .help = "take the parts between lines '// -----' for themselves"},
@@ -56,9 +61,6 @@ constexpr ToolInfo kTool = {
 /// What the execution plan itself carries out.
 constexpr std::array<std::string_view, 5> kStructure = {
     "builtin.ModuleOp", "cf.ReturnOp", "graph.CallGraphOp", "graph.SubGraphOp", "tensor.register"};
-
-constexpr std::array<std::string_view, 8> kForms = {"tokens", "syntax", "ir",    "json",
-                                                    "stats",  "dot",    "quant", "quant-csv"};
 
 /// What is written from the tree alone; empty for the forms that need IR.
 std::string emit_tree(std::string_view form, const SyntaxTree& tree) {
@@ -175,17 +177,6 @@ ExitCode body(const Run& run) {
   if (arguments.has("list-ops") || arguments.has("list-ops-markdown")) return list_known_ops(run);
   if (arguments.has("list-codes")) return run.write_output(list_diagnostics());
   if (arguments.has("list-codes-markdown")) return run.write_output(diagnostics_page());
-  const std::string_view form = arguments.value("emit");
-  if (!form.empty() && std::find(kForms.begin(), kForms.end(), form) == kForms.end()) {
-    return run.usage_error(fmt::format("--emit does not know '{}'", form));
-  }
-  if (arguments.has("roundtrip") && arguments.value("roundtrip") != "exact") {
-    return run.usage_error("--roundtrip is 'exact'");
-  }
-  const std::string_view wanted = arguments.value("form");
-  if (!wanted.empty() && wanted != "dump" && wanted != "portable") {
-    return run.usage_error("--form is 'dump' or 'portable'");
-  }
   const auto options = verify_options(run);
   if (!options) return run.usage_error(options.error().message);
   ExitCode code = ExitCode::kSuccess;

@@ -27,7 +27,9 @@ for tool in mllm-fmt mllm-parse mllm-interp mllm-make-decoder; do
 done
 examples=$installed/share/mllm-ir/examples
 expect '' mllm-fmt --check "$examples/qwen2_tiny/model.mir"
-test -s "$installed/share/doc/mllm-ir/LICENSE"
+for file in doc/mllm-ir/LICENSE man/man1/mllm-fmt.1 bash-completion/completions/mllm-fmt.bash; do
+  [[ -s $installed/share/$file ]] || { echo "share/$file is not installed" >&2; exit 1; }
+done
 
 export PKG_CONFIG_PATH=$installed/$libdir/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root
 read -ra flags <<<"$(pkg-config --cflags --libs --static mllm-ir)"

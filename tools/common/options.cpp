@@ -1,6 +1,7 @@
 #include "options.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <boost/program_options/cmdline.hpp>
@@ -9,6 +10,7 @@
 #include <boost/program_options/parsers.hpp>
 #include <boost/program_options/positional_options.hpp>
 #include <iterator>
+#include <optional>
 
 namespace mir::tools {
 
@@ -24,20 +26,27 @@ constexpr Option kCommonOptions[] = {
     {.name = "diagnostics",
      .argument = "FORM",
      .help = "how errors are shown: human, line (one a line), json (one object a line), sarif "
-             "(one document) or github (annotations)"},
+             "(one document) or github (annotations)",
+     .choices = "human line json sarif github"},
     {.name = "max-errors", .argument = "N", .help = "show at most N errors (20); 0 shows all"},
     {.name = "color",
      .argument = "WHEN",
-     .help = "auto (on a terminal, unless NO_COLOR is set), always or never"},
+     .help = "auto (on a terminal, unless NO_COLOR is set), always or never",
+     .choices = "auto always never"},
     {.name = "explain", .argument = "CODE", .help = "say what a diagnostic code means and stop"},
     {.name = "help", .letter = 'h', .help = "show this page"},
+    {.name = "help-as",
+     .argument = "FORM",
+     .help = "show it as a manual page (man) or a completion script (bash or zsh)",
+     .choices = "man bash zsh"},
     {.name = "version", .help = "show the version"},
 };
 
 constexpr Option kVerifyOptions[] = {
     {.name = "level",
      .argument = "LEVEL",
-     .help = "dump or portable: what a module is held to; by default its own form"},
+     .help = "dump or portable: what a module is held to; by default its own form",
+     .choices = "dump portable"},
     {.name = "deny",
      .argument = "WHAT",
      .help = "take findings of this code (MIR0470), constraint (dump_c1) or group for errors",
@@ -46,7 +55,10 @@ constexpr Option kVerifyOptions[] = {
      .argument = "WHAT",
      .help = "take errors of it for findings, and leave findings of it out",
      .repeatable = true},
-    {.name = "group-by", .argument = "code", .help = "count diagnostics by code, show none singly"},
+    {.name = "group-by",
+     .argument = "code",
+     .help = "count diagnostics by code, show none singly",
+     .choices = "code"},
 };
 
 constexpr const char* kOperands = "operand";  // not an option's name
@@ -55,27 +67,6 @@ std::string boost_name(const Option& option) {
   std::string name(option.name);
   if (option.letter != '\0') name.append(1, ',').append(1, option.letter);
   return name;
-}
-
-/// Option rows of a tool, in the order of its help page.
-std::array<std::span<const Option>, 3> all_rows(const ToolInfo& tool) {
-  return {tool.options, tool.verifies ? verify_option_rows() : std::span<const Option>(),
-          common_options()};
-}
-
-/// Whether the tool has a row of its own in place of a common one.
-bool replaces(const ToolInfo& tool, const Option& common) {
-  return std::ranges::find(tool.options, common.name, &Option::name) != tool.options.end();
-}
-
-/// Calls `visit` for each option, those that a row of the tool replaces left out.
-template <class Visit>
-void for_each_row(const ToolInfo& tool, const Visit& visit) {
-  for (const auto rows : all_rows(tool)) {
-    for (const Option& option : rows) {
-      if (rows.data() == tool.options.data() || !replaces(tool, option)) visit(option);
-    }
-  }
 }
 
 po::options_description describe(const ToolInfo& tool) {
@@ -88,18 +79,23 @@ po::options_description describe(const ToolInfo& tool) {
       all.add_options()(name.c_str(), po::value<std::vector<std::string>>(), "");
     }
   };
-  for_each_row(tool, add);
+  for (const Option& option : all_options(tool)) add(option);
   all.add_options()(kOperands, po::value<std::vector<std::string>>(), "");
   return all;
 }
 
-const Option* find(const ToolInfo& tool, std::string_view name) {
-  for (const auto rows : all_rows(tool)) {
-    for (const Option& option : rows) {
-      if (option.name == name) return &option;
-    }
+/// What is wrong with giving `value` to an option that takes some words only.
+std::optional<std::string> problem_with(const Option& option, std::string_view value) {
+  std::vector<std::string_view> words;
+  for (std::string_view rest = option.choices; !rest.empty();) {
+    words.push_back(rest.substr(0, rest.find(' ')));
+    rest.remove_prefix(std::min(words.back().size() + 1, rest.size()));
   }
-  return nullptr;
+  if (words.empty() || std::ranges::find(words, value) != words.end()) return std::nullopt;
+  const std::string_view last = words.back();
+  words.pop_back();
+  return fmt::format("--{} is {}{}{}, found '{}'", option.name, fmt::join(words, ", "),
+                     words.empty() ? "" : " or ", last, value);
 }
 
 constexpr std::size_t kWidth = 80;
@@ -140,12 +136,16 @@ void append_row(std::string& out, const Option& option) {
 
 }  // namespace
 
-std::span<const Option> common_options() {
-  return kCommonOptions;
-}
-
-std::span<const Option> verify_option_rows() {
-  return kVerifyOptions;
+std::vector<Option> all_options(const ToolInfo& tool) {
+  std::vector<Option> all(tool.options.begin(), tool.options.end());
+  const auto add = [&](std::span<const Option> rows) {
+    std::ranges::copy_if(rows, std::back_inserter(all), [&](const Option& row) {
+      return std::ranges::find(tool.options, row.name, &Option::name) == tool.options.end();
+    });
+  };
+  if (tool.verifies) add(kVerifyOptions);
+  add(kCommonOptions);
+  return all;
 }
 
 std::string_view Arguments::value(std::string_view option, std::string_view otherwise) const {
@@ -166,6 +166,7 @@ void Arguments::add(std::string_view option, std::string value) {
 Result<Arguments> parse_arguments(const ToolInfo& tool, std::span<const char* const> arguments) {
   namespace style = po::command_line_style;
   constexpr int kStyle = style::unix_style & ~style::allow_guessing;
+  const std::vector<Option> options = all_options(tool);
   Arguments result;
   try {
     po::positional_options_description operands;
@@ -179,14 +180,16 @@ Result<Arguments> parse_arguments(const ToolInfo& tool, std::span<const char* co
         for (const std::string& word : given.value) result.add_operand(word);
         continue;
       }
-      const Option* option = find(tool, given.string_key);
-      if (option == nullptr) {
+      const auto option = std::ranges::find(options, given.string_key, &Option::name);
+      if (option == options.end()) {
         return Error{DiagCode::kUsage, fmt::format("unrecognised option '--{}'", given.string_key)};
       }
       if (!option->repeatable && result.has(option->name)) {
         return Error{DiagCode::kUsage, fmt::format("option '--{}' is given twice", option->name)};
       }
-      result.add(option->name, given.value.empty() ? std::string() : given.value.front());
+      std::string value = given.value.empty() ? std::string() : given.value.front();
+      if (auto problem = problem_with(*option, value)) return Error{DiagCode::kUsage, *problem};
+      result.add(option->name, std::move(value));
     }
   } catch (const po::error& error) {
     return Error{DiagCode::kUsage, error.what()};
@@ -197,7 +200,7 @@ Result<Arguments> parse_arguments(const ToolInfo& tool, std::span<const char* co
 std::string help_text(const ToolInfo& tool) {
   std::string out = fmt::format("{}\n\nUsage: {} [options] {}\n\nOptions:\n", tool.summary,
                                 tool.name, tool.operands);
-  for_each_row(tool, [&](const Option& option) { append_row(out, option); });
+  for (const Option& option : all_options(tool)) append_row(out, option);
   out += "\nExamples:\n";
   for (const Example& example : tool.examples) {
     fmt::format_to(std::back_inserter(out), "  {}\n      {}\n", example.command, example.meaning);

@@ -19,6 +19,7 @@ struct Option {
   std::string_view argument{};  ///< what the argument is called in the help; empty: takes none
   std::string_view help{};      ///< lower case, no full stop
   bool repeatable = false;
+  std::string_view choices{};  ///< the words the argument may be, with one space between; else any
 };
 
 struct Example {
@@ -37,11 +38,9 @@ struct ToolInfo {
   bool verifies = false;  ///< has the options of verification as well
 };
 
-/// --output, --diagnostics, --max-errors, --color, --explain, --help, --version.
-std::span<const Option> common_options();
-
-/// --level, --deny, --allow, --group-by.
-std::span<const Option> verify_option_rows();
+/// Every option of a tool in the order of its help page: its own, those of verification where it
+/// verifies, those that every tool has.
+std::vector<Option> all_options(const ToolInfo& tool);
 
 /// The options given and the operands, in order.
 class Arguments {

@@ -14,6 +14,7 @@
 #include "count_by_code.hpp"
 #include "mir/support/diagnostic_catalogue.hpp"
 #include "mir/support/file_io.hpp"
+#include "option_pages.hpp"
 
 namespace mir::tools {
 
@@ -45,11 +46,7 @@ ExitCode exit_code_of(const Diagnostics& diagnostics) {
 
 Result<Run> Run::create(const ToolInfo& tool, Arguments arguments) {
   Run run(tool, std::move(arguments));
-  const auto unknown = [](std::string_view option, std::string_view found,
-                          std::string_view wanted) {
-    return Error{DiagCode::kUsage, fmt::format("--{} is {}, found '{}'", option, wanted, found)};
-  };
-  const std::string_view form = run.arguments_.value("diagnostics", "human");
+  const std::string_view form = run.arguments_.value("diagnostics");
   if (form == "line") {
     run.format_ = DiagnosticFormat::kLine;
   } else if (form == "json") {
@@ -58,24 +55,15 @@ Result<Run> Run::create(const ToolInfo& tool, Arguments arguments) {
     run.format_ = DiagnosticFormat::kGithub;
   } else if (form == "sarif") {
     run.sarif_ = std::make_unique<SarifLog>();
-  } else if (form != "human") {
-    return unknown("diagnostics", form, "human, line, json, sarif or github");
   }
-  const std::string_view group = run.arguments_.value("group-by", "code");
-  if (group != "code") return unknown("group-by", group, "code");
-  const std::string_view colour = run.arguments_.value("color", "auto");
-  if (colour == "always") {
-    run.colour_ = Colour::kAlways;
-  } else if (colour == "never") {
-    run.colour_ = Colour::kNever;
-  } else if (colour != "auto") {
-    return unknown("color", colour, "auto, always or never");
-  }
+  const std::string_view colour = run.arguments_.value("color");
+  if (colour == "always") run.colour_ = Colour::kAlways;
+  if (colour == "never") run.colour_ = Colour::kNever;
   const std::string_view count = run.arguments_.value("max-errors", "20");
   const auto [end, error] =
       std::from_chars(count.data(), count.data() + count.size(), run.max_errors_);
   if (error != std::errc() || end != count.data() + count.size()) {
-    return unknown("max-errors", count, "a number");
+    return Error{DiagCode::kUsage, fmt::format("--max-errors is a number, found '{}'", count)};
   }
   return run;
 }
@@ -155,6 +143,13 @@ ExitCode run_guarded(const ToolInfo& tool, std::span<const char* const> words,
   const bool parsed = arguments.ok();
   if (parsed && arguments->has("help")) {
     fmt::print("{}", help_text(tool));
+    return ExitCode::kSuccess;
+  }
+  if (parsed && arguments->has("help-as")) {
+    const std::string_view form = arguments->value("help-as");
+    fmt::print("{}", form == "man"    ? manual_page(tool, MIR_VERSION)
+                     : form == "bash" ? bash_completion(tool)
+                                      : zsh_completion(tool));
     return ExitCode::kSuccess;
   }
   if (parsed && arguments->has("version")) {

@@ -15,7 +15,7 @@ namespace mir::tools {
 /// One run of a tool: its arguments and the ways to report.
 class Run {
  public:
-  /// Fails when a common option has a value it does not know.
+  /// Fails when --max-errors is no number.
   static Result<Run> create(const ToolInfo& tool, Arguments arguments);
 
   const Arguments& arguments() const { return arguments_; }
@@ -53,8 +53,8 @@ class Run {
 };
 
 /// Runs `body` with the parsed command line and returns what main shall. Answers --explain,
-/// --help and --version itself; a closed pipe ends the program quietly; an exception that leaves
-/// `body` is reported as an internal error, exhausted memory as a limit.
+/// --help, --help-as and --version itself; a closed pipe ends the program quietly; an exception
+/// that leaves `body` is reported as an internal error, exhausted memory as a limit.
 int run_tool(const ToolInfo& tool, int argc, char** argv, ExitCode (*body)(const Run& run));
 
 }  // namespace mir::tools

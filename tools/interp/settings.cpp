@@ -40,7 +40,8 @@ constexpr Option kOptions[] = {
     {.name = "json", .help = "with --describe: one JSON object"},
     {.name = "print-outputs",
      .argument = "WHEN",
-     .help = "yes (default) or no: type, extents, range and hash of each output"},
+     .help = "yes (default) or no: type, extents, range and hash of each output",
+     .choices = "yes no"},
     {.name = "top", .argument = "K", .help = "show the K largest elements of each last row"},
     {.name = "module", .argument = "NAME", .help = "the module to run where the file has several"},
     {.name = "entry", .argument = "GRAPH", .help = "run this graph instead of the module's body"},
@@ -48,7 +49,7 @@ constexpr Option kOptions[] = {
      .argument = "FACT",
      .help = "grant what a dump lost: rms_eps=X or layer_norm_eps=X, the epsilons of its norms",
      .repeatable = true},
-    {.name = "kernels", .argument = "SET", .help = "ref: the reference kernels"},
+    {.name = "kernels", .argument = "SET", .help = "ref: the reference kernels", .choices = "ref"},
     {.name = "threads", .argument = "N", .help = "worker threads; results never depend on them"},
     {.name = "no-verify", .help = "run a module that was not verified"},
 };
@@ -107,14 +108,6 @@ Result<InterpSettings> interp_settings(const Arguments& arguments) {
   }
   for (const std::string& fact : arguments.values("assume")) {
     if (auto granted = assume(settings.assumed, fact); !granted) return granted.error();
-  }
-  const auto one_of = [&](std::string_view option, std::string_view a, std::string_view b) {
-    const auto value = arguments.value(option, a);
-    return value == a || value == b;
-  };
-  if (!one_of("kernels", "ref", "ref")) return Error{DiagCode::kUsage, "--kernels is ref"};
-  if (!one_of("print-outputs", "yes", "no")) {
-    return Error{DiagCode::kUsage, "--print-outputs is yes or no"};
   }
   if (arguments.operands().size() > 1) return Error{DiagCode::kUsage, "one file is run at a time"};
   return settings;

@@ -62,7 +62,7 @@ TEST_CASE("the help page is made from the table and ends with two examples") {
                        "  -s, --set=K=V           a setting\n"
                        "      --lines=A:B         a range\n"));
   CHECK(help.ends_with("\nExamples:\n  mllm-test a\n      one\n  mllm-test -i b\n      two\n"));
-  for (const Option& option : common_options()) {
+  for (const Option& option : all_options(kTool)) {
     CHECK(help.find("--" + std::string(option.name)) != help.npos);
   }
   for (std::size_t at = 0; at < help.size();) {
