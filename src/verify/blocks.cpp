@@ -111,7 +111,8 @@ class BlockChecks {
 
 }  // namespace
 
-void blocks(Reporter& reporter) {
+void blocks(const Census& census, Reporter& reporter) {
+  if (!census.has_flow) return;
   BlockChecks(reporter).region(reporter.module().body());
 }
 

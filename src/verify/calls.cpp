@@ -61,31 +61,17 @@ void check_call(const CallGraphOp& call, Reporter& reporter) {
   }
 }
 
-/// The calls of each graph and of the module itself, in order. A graph inside another runs only
-/// when it is called.
-struct CallGraph {
-  explicit CallGraph(const Module& module) { collect(module.body(), nullptr); }
+/// The calls of each graph and of the module itself (null), in order. A graph inside another runs
+/// only when it is called.
+using CallGraph = std::unordered_map<const Op*, std::vector<CallGraphOp>>;
 
-  void collect(const Region& region, const Op* graph) {
-    for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
-      for (Op* op : block->ops()) {
-        if (const auto call = dyn_cast<CallGraphOp>(op)) {
-          all.push_back(call);
-          calls[graph].push_back(call);
-        }
-        const bool is_graph = isa<SubGraphOp>(op);
-        if (is_graph) graphs.push_back(op);
-        for (Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {
-          collect(*inner, is_graph ? op : graph);
-        }
-      }
-    }
+CallGraph call_graph(const Census& census) {
+  CallGraph graph;
+  for (std::size_t i = 0; i < census.calls.size(); ++i) {
+    graph[census.callers[i]].emplace_back(const_cast<Op*>(census.calls[i]));
   }
-
-  std::unordered_map<const Op*, std::vector<CallGraphOp>> calls;  // null: the module's own
-  std::vector<CallGraphOp> all;
-  std::vector<const Op*> graphs;
-};
+  return graph;
+}
 
 /// Depth-first search for graphs that reach themselves.
 class CycleSearch {
@@ -98,7 +84,7 @@ class CycleSearch {
     if (state == State::kDone) return;
     state = State::kOpen;
     path_.push_back(graph);
-    if (const auto found = calls_.calls.find(graph); found != calls_.calls.end()) {
+    if (const auto found = calls_.find(graph); found != calls_.end()) {
       for (const CallGraphOp& call : found->second) follow(call);
     }
     path_.pop_back();
@@ -142,24 +128,25 @@ bool is_declaration(const Op& graph) {
   return std::find(kDeclarations.begin(), kDeclarations.end(), name) != kDeclarations.end();
 }
 
-void check_unused(const CallGraph& graph, Reporter& reporter) {
+void check_unused(const Census& census, const CallGraph& calls, Reporter& reporter) {
   // A library of graphs has no entry, and all of it is meant to be called from elsewhere. A call
   // whose graph is missing may have meant any of them.
-  const bool resolved = std::ranges::all_of(
-      graph.all, [](const CallGraphOp& call) { return static_cast<bool>(call.target()); });
-  if (!graph.calls.contains(nullptr) || !resolved) return;
+  const bool resolved = std::ranges::all_of(census.calls, [](const Op* call) {
+    return static_cast<bool>(CallGraphOp(const_cast<Op*>(call)).target());
+  });
+  if (!calls.contains(nullptr) || !resolved) return;
   std::unordered_set<const Op*> reached;
   std::vector<const Op*> open{nullptr};
   while (!open.empty()) {
-    const auto found = graph.calls.find(open.back());
+    const auto found = calls.find(open.back());
     open.pop_back();
-    if (found == graph.calls.end()) continue;
+    if (found == calls.end()) continue;
     for (const CallGraphOp& call : found->second) {
       const Op* target = call.target().op();
       if (target != nullptr && reached.insert(target).second) open.push_back(target);
     }
   }
-  for (const Op* each : graph.graphs) {
+  for (const Op* each : census.graphs) {
     // A second graph of one name cannot be called and is reported as such.
     const bool is_first = each->module().lookup_op(each->symbol()) == each;
     if (reached.contains(each) || is_declaration(*each) || !is_first) continue;
@@ -171,12 +158,12 @@ void check_unused(const CallGraph& graph, Reporter& reporter) {
 
 }  // namespace
 
-void calls(Reporter& reporter) {
-  const CallGraph graph(reporter.module());
-  for (const CallGraphOp& call : graph.all) check_call(call, reporter);
+void calls(const Census& census, Reporter& reporter) {
+  for (const Op* call : census.calls) check_call(CallGraphOp(const_cast<Op*>(call)), reporter);
+  const CallGraph graph = call_graph(census);
   CycleSearch search(graph, reporter);
-  for (const Op* each : graph.graphs) search.visit(each);
-  if (reporter.wants(ConstraintId::call_c5)) check_unused(graph, reporter);
+  for (const Op* each : census.graphs) search.visit(each);
+  if (reporter.wants(ConstraintId::call_c5)) check_unused(census, graph, reporter);
 }
 
 }  // namespace mir::checks

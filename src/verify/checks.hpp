@@ -1,6 +1,7 @@
 // The concerns of verification, one file each.
 #pragma once
 
+#include "census.hpp"
 #include "report.hpp"
 
 namespace mir::checks {
@@ -8,9 +9,9 @@ namespace mir::checks {
 /// Name, arity and place of one op.
 void structure(const Op& op, Reporter& reporter);
 /// Ends of graphs against their signatures.
-void signatures(Reporter& reporter);
+void signatures(const Census& census, Reporter& reporter);
 /// Blocks and successors of every region that has several blocks.
-void blocks(Reporter& reporter);
+void blocks(const Census& census, Reporter& reporter);
 /// The list of one op against its row.
 void attributes(const Op& op, Reporter& reporter);
 /// Keys that any op may carry: what upstream's passes attach.
@@ -18,9 +19,9 @@ std::span<const std::string_view> annotation_keys();
 /// Every use against its definition.
 void ssa(Reporter& reporter);
 /// Symbols that several ops or values declare.
-void symbols(Reporter& reporter);
+void symbols(const Census& census, Reporter& reporter);
 /// Calls against the graphs they name, cycles, graphs that nothing calls.
-void calls(Reporter& reporter);
+void calls(const Census& census, Reporter& reporter);
 /// The printed types of one op against each other, where its options are lost (shapes.cpp).
 void relations(const Op& op, const OpRow& row, std::span<const Type* const> operands,
                Reporter& reporter);
@@ -30,9 +31,9 @@ void mixed_types(const Op& op, const OpRow& row, std::span<const Type* const> op
 /// The parameters that one op owns.
 void weights(const Op& op, Reporter& reporter);
 /// The program machine: jumps, returns, binds, addresses, kernels, slots.
-void program(Reporter& reporter);
+void program(const Census& census, Reporter& reporter);
 /// Frees of graphs.
-void lifetime(Reporter& reporter);
+void lifetime(const Census& census, Reporter& reporter);
 /// Quantisation specs and annotations.
 void quantisation(Reporter& reporter);
 /// What dumps lose.

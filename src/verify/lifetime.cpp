@@ -24,19 +24,11 @@ class Lifetimes {
         free_(kind_of(reporter.module().context(), "tensor.free")),
         program_free_(kind_of(reporter.module().context(), "prog.free")) {}
 
-  bool has_frees() const {
-    bool found = false;
-    for_each_op(reporter_.module().body(), [&](const Op& op) {
-      found = found || op.kind() == free_ || op.kind() == program_free_;
-    });
-    return found;
-  }
-
-  void load_parameters() {
-    for_each_op(reporter_.module().body(), [&](const Op& op) {
-      if (op.kind() != register_ && op.kind() != symbol_) return;
-      for (const Value& result : op.results()) parameters_[key(result)] = &op;
-    });
+  void load_parameters(const Census& census) {
+    for (const Op* op : census.declarations) {
+      if (op->kind() != register_ && op->kind() != symbol_) continue;
+      for (const Value& result : op->results()) parameters_[key(result)] = op;
+    }
   }
 
   /// Branches are not followed: a region of several blocks is left out.
@@ -103,11 +95,10 @@ class Lifetimes {
 
 }  // namespace
 
-void lifetime(Reporter& reporter) {
-  if (!reporter.wants_any(free_c1, free_c2, free_c4, free_c5)) return;
+void lifetime(const Census& census, Reporter& reporter) {
+  if (!census.has_frees || !reporter.wants_any(free_c1, free_c2, free_c4, free_c5)) return;
   Lifetimes lifetimes(reporter);
-  if (!lifetimes.has_frees()) return;
-  lifetimes.load_parameters();
+  lifetimes.load_parameters(census);
   lifetimes.region(reporter.module().body());
 }
 

@@ -28,7 +28,7 @@ OpChecks::OpChecks(Reporter& reporter)
       launch_(kind_of(context_, "prog.kernel_launch")),
       op_type_(context_.intern("op_type")),
       op_options_(context_.intern("op_options")),
-      sound_(std::make_unique<std::array<Signature, kSlots>>()) {
+      sound_(std::make_unique<Signature[]>(kSlots)) {
   for (const std::string_view key : annotation_keys()) annotations_.push_back(context_.intern(key));
   if (is_dump_ && reporter.wants_rules()) find_stale_values();
 }
@@ -157,7 +157,7 @@ void OpChecks::check(const Op& op) {
   operands_.clear();
   for (const Use& use : op.operand_uses()) operands_.push_back(operand_type(use));
   const Signature signature = signature_of(op);
-  Signature& known = (*sound_)[signature.slot()];
+  Signature& known = sound_[signature.slot()];
   if (signature.is_complete && known == signature) return;
   attributes(op, reporter_);
   // Rules rely on arity and on what kinds attributes are of.

@@ -1,6 +1,7 @@
 // One op against its row: attributes, types, shapes.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <vector>
@@ -31,7 +32,7 @@ class OpChecks {
   /// What an op's verdict depends on, by address.
   struct Signature {
     static constexpr std::size_t kMax = 23;
-    std::array<const void*, kMax> words{};
+    std::array<const void*, kMax> words;  // the first `count` are set
     std::size_t count = 0;
     bool is_complete = true;
 
@@ -40,7 +41,10 @@ class OpChecks {
       if (is_complete) words[count++] = word;
     }
     std::size_t slot() const;
-    friend bool operator==(const Signature&, const Signature&) = default;
+    friend bool operator==(const Signature& a, const Signature& b) {
+      return std::equal(a.words.begin(), a.words.begin() + a.count, b.words.begin(),
+                        b.words.begin() + b.count);
+    }
   };
   static constexpr std::size_t kSlots = 1024;
 
@@ -76,11 +80,11 @@ class OpChecks {
   OpKind launch_;
   Symbol op_type_, op_options_;
   std::vector<Symbol> annotations_;
-  std::vector<bool> stale_values_;   // by id; empty: none
-  std::vector<bool> stale_numbers_;  // their names: numbers
-  std::vector<Symbol> stale_words_;  // and words
-  Types operands_;                   // of the op at hand
-  std::unique_ptr<std::array<Signature, kSlots>> sound_;
+  std::vector<bool> stale_values_;      // by id; empty: none
+  std::vector<bool> stale_numbers_;     // their names: numbers
+  std::vector<Symbol> stale_words_;     // and words
+  Types operands_;                      // of the op at hand
+  std::unique_ptr<Signature[]> sound_;  // by slot
 };
 
 }  // namespace mir::checks

@@ -114,9 +114,6 @@ void check_kernels(const Machine& machine, Reporter& reporter) {
   const OpKind kernel = kind_of(context, "prog.kernel_symbol");
   const Symbol name_key = context.intern("symbol_name");
   const Symbol keys[] = {context.intern("op_type"), context.intern("op_options")};
-  bool has_table = false;
-  for_each_op(module.body(), [&](const Op& op) { has_table = has_table || op.kind() == kernel; });
-  if (!has_table) return;  // symbols are not flattened yet
   for (const Op* op : machine.code()) {
     if (op->kind() != launch) continue;
     const Attr* name = op->attribute(name_key);
@@ -160,7 +157,7 @@ void check_unreachable(const Machine& machine, Reporter& reporter) {
 
 }  // namespace
 
-void program(Reporter& reporter) {
+void program(const Census& census, Reporter& reporter) {
   Machine machine(reporter);
   check_fragments(machine, reporter);
   if (machine.segment() == nullptr) return;
@@ -168,7 +165,8 @@ void program(Reporter& reporter) {
   check_jumps(machine, reporter);
   check_binds(machine, reporter, 0, bind_c1);
   check_binds(machine, reporter, 1, bind_c2);
-  check_kernels(machine, reporter);
+  // Without kernels symbols are not flattened yet.
+  if (census.has_kernels) check_kernels(machine, reporter);
   machine.run();
   if (machine.has_exited()) check_unreachable(machine, reporter);
   slots(machine, reporter);

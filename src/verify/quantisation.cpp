@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "checks.hpp"
+#include "name_table.hpp"
 #include "suggestions.hpp"
 
 namespace mir::checks {
@@ -58,7 +61,7 @@ std::optional<IntegerRange> range_of(DType type) {
   }
 }
 
-/// One QuantSpec, read once.
+/// What a QuantSpec says but for its uuid and whether it is solved: many share one text.
 struct Spec {
   QuantSpec text;
   const SpecKind* kind = nullptr;
@@ -81,8 +84,11 @@ Spec read(const Attr& attribute) {
   return spec;
 }
 
-bool says_the_same(const QuantSpec& a, const QuantSpec& b) {
-  return a.kind == b.kind && a.fields == b.fields;
+/// The canonical text in two parts: up to the uuid, and from there on.
+std::pair<std::string_view, std::string_view> parts_of(const Attr& attribute) {
+  const std::string_view text = attribute.spelling();
+  const auto at = text.rfind(", uuid=");
+  return {text.substr(0, at), at == text.npos ? std::string_view() : text.substr(at + 7)};
 }
 
 class Quantisation {
@@ -122,20 +128,21 @@ class Quantisation {
     if (const auto* type = value.tensor_type()) check_tensor(spec, *type, place);
   }
 
-  /// Reads a spec and checks what it says by itself, at the first op that has it.
+  /// Reads a spec and checks what it says by itself; breaches are reported where it first stands.
   const Spec& spec_of(const Attr& attribute, const Op& place) {
-    const auto [entry, is_new] = specs_.try_emplace(&attribute);
+    const auto [body, tail] = parts_of(attribute);
+    const auto [entry, is_new] = specs_.try_emplace(body);
     Spec& spec = entry->second;
-    if (!is_new) return spec;
-    spec = read(attribute);
-    check_fields(spec, place);
+    if (is_new) spec = read(attribute);
+    check_fields(attribute, spec, place);
     check_range(attribute, spec, place);
-    check_uuid(spec, place);
+    check_uuid(spec, tail, place);
     return spec;
   }
 
-  void check_fields(const Spec& spec, const Op& place) {
+  void check_fields(const Attr& attribute, const Spec& spec, const Op& place) {
     const auto breach = [&](std::string_view what) {
+      if (!broken_.insert(&attribute).second) return;
       reporter_.report(quant_c1, place,
                        [&] { return fmt::format("quantisation '{}' {}", spec.text.kind, what); });
     };
@@ -156,7 +163,7 @@ class Quantisation {
         *spec.low <= *spec.high && !__builtin_sub_overflow(*spec.high, *spec.low, &span) &&
         (spec.text.kind == "LPBQ" ? span <= type->high - type->low
                                   : *spec.low >= type->low && *spec.high <= type->high);
-    if (fits) return;
+    if (fits || !broken_.insert(&attribute).second) return;
     Diagnostic* kept = reporter_.report(quant_c2, place, [&] {
       return fmt::format("quantised range {} to {} does not fit {}, which holds {} to {}",
                          *spec.low, *spec.high, mir::name_of(*spec.to_type), type->low, type->high);
@@ -168,17 +175,18 @@ class Quantisation {
     if (low < high) suggest_quant_range(kept, place, attribute, low, high);
   }
 
-  void check_uuid(const Spec& spec, const Op& place) {
-    if (!spec.text.uuid) return;
-    const auto [entry, is_new] = by_uuid_.try_emplace(*spec.text.uuid, &spec, &place);
-    const auto& [first, first_place] = entry->second;
-    if (is_new || says_the_same(first->text, spec.text)) return;
-    note(reporter_.report(quant_c5, place,
-                          [&] {
-                            return fmt::format("uuid {} names two different quantisations",
-                                               *spec.text.uuid);
-                          }),
-         *first_place, "first used here");
+  void check_uuid(const Spec& spec, std::string_view tail, const Op& place) {
+    std::int64_t uuid = 0;
+    const auto [end, error] = std::from_chars(tail.data(), tail.data() + tail.size(), uuid);
+    // Upstream counts from 0.
+    if (error != std::errc() || uuid < 0 || uuid > kLargestUuid) return;
+    First& first = by_uuid_[static_cast<std::uint32_t>(uuid)];
+    if (first.spec == nullptr) first = {&spec, &place};
+    if (first.spec == &spec) return;
+    note(reporter_.report(
+             quant_c5, place,
+             [&] { return fmt::format("uuid {} names two different quantisations", uuid); }),
+         *first.place, "first used here");
   }
 
   void check_tensor(const Spec& spec, const TensorType& type, const Op& place) {
@@ -229,14 +237,17 @@ class Quantisation {
     const IRContext& context = op.module().context();
     for (const auto& [key, value] : annotation->entries()) {
       if (value == nullptr || value->kind() != AttrKind::kQuantSpec) continue;
-      const Spec& spec = spec_of(*value, op);
       const std::string_view slot = context.text(key);
-      if (slot.starts_with("inputs_")) check_slot(op, spec, slot, slot.substr(7), true);
-      if (slot.starts_with("outputs_")) check_slot(op, spec, slot, slot.substr(8), false);
+      const bool input = slot.starts_with("inputs_");
+      if (input || slot.starts_with("outputs_")) {
+        check_slot(op, *value, slot, slot.substr(input ? 7 : 8), input);
+      } else {
+        spec_of(*value, op);  // of a parameter
+      }
     }
   }
 
-  void check_slot(const Op& op, const Spec& spec, std::string_view slot, std::string_view number,
+  void check_slot(const Op& op, const Attr& stated, std::string_view slot, std::string_view number,
                   bool is_input) {
     std::uint32_t i = 0;
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), i);
@@ -251,9 +262,18 @@ class Quantisation {
     }
     const Attr* attribute = spec_in(
         is_input ? mentioned_attributes(op.operand_uses()[i]) : op.result(i)->attributes(), key_);
+    if (attribute == &stated) return;
+    spec_of(stated, op);
     if (attribute == nullptr) return;
-    const Spec& own = spec_of(*attribute, op);
-    if (own.text.uuid == spec.text.uuid && says_the_same(own.text, spec.text)) return;
+    // `solved` may differ.
+    const auto uuid_of = [](const Attr& spec) {
+      const std::string_view tail = parts_of(spec).second;
+      return tail.substr(0, tail.find(','));
+    };
+    if (parts_of(*attribute).first == parts_of(stated).first &&
+        uuid_of(*attribute) == uuid_of(stated)) {
+      return;
+    }
     reporter_.report(quant_c6, op, [&] {
       return fmt::format("annotation slot '{}' differs from the quantisation of the value", slot);
     });
@@ -264,10 +284,17 @@ class Quantisation {
     return other != nullptr ? other->attributes : use.value()->attributes();
   }
 
+  struct First {
+    const Spec* spec = nullptr;
+    const Op* place = nullptr;
+  };
+  static constexpr std::int64_t kLargestUuid = std::numeric_limits<std::uint32_t>::max();
+
   Reporter& reporter_;
   Symbol key_;
-  std::unordered_map<const Attr*, Spec> specs_;
-  std::unordered_map<std::int64_t, std::pair<const Spec*, const Op*>> by_uuid_;
+  std::unordered_map<std::string_view, Spec> specs_;  // by the text up to the uuid
+  NameTable<First> by_uuid_;
+  std::unordered_set<const Attr*> broken_;  // reported already
 };
 
 }  // namespace

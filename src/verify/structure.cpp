@@ -92,16 +92,14 @@ void check_returns(const Op& owner, const Region& region, Reporter& reporter) {
 
 }  // namespace
 
-void signatures(Reporter& reporter) {
+void signatures(const Census& census, Reporter& reporter) {
   using enum ConstraintId;
   if (!reporter.wants_any(block_c2, signature_c1, signature_c2)) return;
   const Module& module = reporter.module();
   check_returns(*module.top(), module.body(), reporter);
-  for_each_op(module.body(), [&](const Op& op) {
-    if (op.is("graph.SubGraphOp") && op.first_region() != nullptr) {
-      check_returns(op, *op.first_region(), reporter);
-    }
-  });
+  for (const Op* graph : census.graphs) {
+    if (graph->first_region() != nullptr) check_returns(*graph, *graph->first_region(), reporter);
+  }
 }
 
 }  // namespace mir::checks

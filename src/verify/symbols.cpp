@@ -16,21 +16,22 @@ bool is_second(const Op& op, Symbol symbol, const Op* first, Reporter& reporter)
 
 }  // namespace
 
-void symbols(Reporter& reporter) {
+void symbols(const Census& census, Reporter& reporter) {
   if (!reporter.wants(ConstraintId::symbol_c1)) return;
   const Module& module = reporter.module();
-  for_each_op(module.body(), [&](const Op& op) {
-    if (op.row() == nullptr) return;
+  for (const Op* each : census.declarations) {
+    const Op& op = *each;
+    if (op.row() == nullptr) continue;
     if (has(op.row()->traits, Trait::kSymbol)) {
       const auto symbol = module.declared_symbol(&op);
-      if (symbol && is_second(op, *symbol, module.lookup_op(*symbol), reporter)) return;
+      if (symbol && is_second(op, *symbol, module.lookup_op(*symbol), reporter)) continue;
     }
     for (const Value& result : op.results()) {
       if (!result.has_symbol()) continue;
       const Value* first = module.lookup_value(result.symbol());
       if (first != nullptr) is_second(op, result.symbol(), first->defining_op(), reporter);
     }
-  });
+  }
 }
 
 }  // namespace mir::checks

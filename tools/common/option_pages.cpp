@@ -98,7 +98,8 @@ std::string zsh_row(const Option& option) {
   if (option.letter == '\0') {
     return fmt::format("'{}{}{}'", option.repeatable ? "*" : "", names, tail);
   }
-  const std::string both = fmt::format("{{-{}{},{}}}", option.letter, takes_value ? "+" : "", names);
+  const std::string both =
+      fmt::format("{{-{}{},{}}}", option.letter, takes_value ? "+" : "", names);
   if (option.repeatable) return fmt::format("'*'{}'{}'", both, tail);
   return fmt::format("'(-{0} --{1})'{2}'{3}'", option.letter, option.name, both, tail);
 }
@@ -107,8 +108,9 @@ std::string zsh_row(const Option& option) {
 
 std::string manual_page(const ToolInfo& tool, std::string_view version) {
   std::string title(tool.name);
-  std::ranges::transform(title, title.begin(),
-                         [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+  std::ranges::transform(title, title.begin(), [](char c) {
+    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
+  });
   std::string summary(tool.summary.substr(0, tool.summary.find_last_not_of('.') + 1));
   std::string out =
       fmt::format(".TH \"{}\" 1 \"\" \"mllm\\-ir {}\" \"User Commands\"\n", roff(title), version);

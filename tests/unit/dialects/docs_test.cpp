@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -187,6 +188,46 @@ TEST_CASE("the examples of the pages are portable and have the types that the ru
         check_types(context, *view.op());
         return IRWriter::WalkResult::WALK_CONTINUE;
       });
+    }
+  }
+}
+
+TEST_CASE("every op has a section that names a constraint") {
+  const auto in_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
+  const auto is_about = [&](std::string_view section, std::string_view name) {
+    for (auto at = section.find(name); at != section.npos; at = section.find(name, at + 1)) {
+      const std::size_t end = at + name.size();
+      if ((at == 0 || !in_name(section[at - 1])) &&
+          (end == section.size() || !in_name(section[end]) || section.substr(end, 2) == "Op")) {
+        return true;
+      }
+    }
+    return false;
+  };
+  const auto names_constraint = [&](std::string_view section) {
+    for (auto at = section.find("_c"); at != section.npos; at = section.find("_c", at + 1)) {
+      if (at != 0 && in_name(section[at - 1]) && at + 2 < section.size() &&
+          section[at + 2] >= '1' && section[at + 2] <= '9') {
+        return true;
+      }
+    }
+    return false;
+  };
+  for (const Dialect* dialect : builtin_dialects()) {
+    for (const OpRow& row : dialect->rows) {
+      CAPTURE(row.name);
+      const std::string page = "\n" + read(kRoot / "docs/ops" / (std::string(row.page) + ".md"));
+      std::string name(row.name);
+      if (name.ends_with("Op")) name.resize(name.size() - 2);
+      if (row.name == "InstructionOp") name = "inst";
+      bool found = false;
+      for (std::size_t at = 0; at != page.npos && !found;) {
+        const auto next = page.find("\n## ", at + 1);
+        const std::string_view section = std::string_view(page).substr(at, next - at);
+        found = is_about(section, name) && names_constraint(section);
+        at = next;
+      }
+      CHECK(found);
     }
   }
 }
