@@ -50,9 +50,11 @@ Result<void> admit_tokens(EvalCall& call);
 Result<void> kv_cache(EvalCall& call);
 
 // reduce.cpp
+Result<void> argsort(EvalCall& call);
 Result<void> mean(EvalCall& call);
 Result<void> reduce_max(EvalCall& call);
 Result<void> reduce_min(EvalCall& call);
 Result<void> reduce_sum(EvalCall& call);
+Result<void> top_k(EvalCall& call);
 
 }  // namespace mir::eval

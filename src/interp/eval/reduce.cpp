@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "evaluators.hpp"
+#include "mir/kernels/ref/sort.hpp"
 
 namespace mir::eval {
 
@@ -34,6 +35,16 @@ Result<void> reduce_min(EvalCall& call) {
 
 Result<void> reduce_sum(EvalCall& call) {
   return ref::reduce_sum(call.in(0), axis(call), call.out());
+}
+
+Result<void> argsort(EvalCall& call) {
+  return ref::argsort(call.in(0), call.integer("dim"), call.boolean("descending"), call.out());
+}
+
+Result<void> top_k(EvalCall& call) {
+  return ref::top_k(call.in(0), call.integer("dim"),
+                    {.largest = call.boolean("largest"), .sorted = call.boolean("sorted")},
+                    call.out(0), call.out(1));
 }
 
 }  // namespace mir::eval

@@ -41,6 +41,7 @@ Result<void> binary(EvalCall& call) {
 constexpr EvalRow kRows[] = {
     {"linalg.AbsOp", unary<ref::abs>},
     {"linalg.AddOp", binary<ref::add>},
+    {"linalg.ArgsortOp", argsort},
     {"linalg.CastTypeOp", unary<ref::cast>},
     {"linalg.CausalMaskOp", causal_mask},
     {"linalg.ClipOp", clip},
@@ -87,6 +88,7 @@ constexpr EvalRow kRows[] = {
     {"linalg.SplitOp", split},
     {"linalg.StackOp", stack},
     {"linalg.SubOp", binary<ref::sub>},
+    {"linalg.TopKOp", top_k},
     {"linalg.TransposeOp", transpose},
     {"linalg.ViewOp", same_bytes, Storage::kOperand0},
     {"linalg.VisionRoPEOp", vision_rope},

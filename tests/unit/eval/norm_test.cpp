@@ -102,4 +102,19 @@ TEST_CASE("reductions drop, keep or join dimensions") {
   CHECK(mean.values({x}) == Values{3});
 }
 
+TEST_CASE("sorts give values and places") {
+  const Tensor x = floats({2, 3}, {5, 7, 6, 1, 1, 0});
+  OneOp order(
+      "linalg.CPU.ArgsortOp [descending:true] (%0:tensor<[2, 3], Float32, CPU>) -> "
+      "(%1:tensor<[2, 3], Int32, CPU>)");
+  CHECK(order.values({x}) == Values{1, 2, 0, 0, 1, 2});
+  OneOp best(
+      "linalg.CPU.TopKOp [k:1, dim:0, largest:false] (%0:tensor<[2, 3], Float32, CPU>) -> "
+      "(%1:tensor<[1, 3], Float32, CPU>, %2:tensor<[1, 3], Int32, CPU>)");
+  const auto results = best.run({x});
+  REQUIRE(results.ok());
+  CHECK(values_of(results->at(0)) == Values{1, 1, 0});
+  CHECK(values_of(results->at(1)) == Values{1, 1, 1});
+}
+
 }  // namespace mir::test

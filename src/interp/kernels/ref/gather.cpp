@@ -1,42 +1,11 @@
 #include "mir/kernels/ref/gather.hpp"
 
-#include <fmt/format.h>
-
+#include "indices.hpp"
 #include "loop.hpp"
 #include "mir/kernels/ref/movement.hpp"
-#include "mir/kernels/ref/numeric.hpp"
-#include "operands.hpp"
 
 namespace mir::ref {
 namespace {
-
-std::int64_t index_at(const View& indices, std::int64_t at) {
-  switch (indices.dtype) {
-    case DType::kInt32:
-      return static_cast<const std::int32_t*>(indices.data)[at];
-    case DType::kInt64:
-      return static_cast<const std::int64_t*>(indices.data)[at];
-    default:
-      return truncate_to<std::int64_t>(
-          static_cast<double>(static_cast<const float*>(indices.data)[at]));
-  }
-}
-
-Result<void> check_indices(std::string_view kernel, const View& indices, std::int64_t lowest,
-                           std::int64_t end) {
-  std::int64_t position = 0;
-  Result<void> result;
-  for_each_offset<1>(indices.extents, {indices.strides}, [&](Offsets<1> at) {
-    const std::int64_t index = index_at(indices, at[0]);
-    if (result.ok() && (index < lowest || index >= end)) {
-      result = Error{DiagCode::kIndexOutOfRange,
-                     fmt::format("{}: index {} at position {} is outside [{}, {})", kernel, index,
-                                 position, lowest, end)};
-    }
-    ++position;
-  });
-  return result;
-}
 
 Dims with_inserted(std::span<const std::int64_t> dims, std::size_t axis,
                    std::span<const std::int64_t> inserted) {
@@ -78,26 +47,23 @@ Result<void> take(std::string_view kernel, const View& table, const View& indice
 }  // namespace
 
 Result<void> embedding(const View& ids, const View& weight, const MutableView& out) {
-  if (ids.dtype != DType::kInt32 && ids.dtype != DType::kInt64) {
-    return dtype_error("embedding", ids.dtype);
-  }
+  if (!is_index(ids.dtype)) return dtype_error("embedding", ids.dtype);
   if (auto ok = check_views("embedding", {ids, weight, out}); !ok) return ok;
   if (weight.rank() != 2) return shape_error("embedding", "the weight is not a matrix");
-  if (auto ok = check_indices("embedding", ids, 0, weight.extents[0]); !ok) return ok;
+  if (auto ok = check_index_range("embedding", ids, 0, weight.extents[0]); !ok) return ok;
   return take("embedding", weight, ids, 0, out);
 }
 
 Result<void> gather(const View& table, const View& indices, std::int64_t axis,
                     const MutableView& out) {
-  if (indices.dtype != DType::kInt32 && indices.dtype != DType::kInt64 &&
-      indices.dtype != DType::kFloat32) {
+  if (!is_index(indices.dtype) && indices.dtype != DType::kFloat32) {
     return dtype_error("gather", indices.dtype);
   }
   if (auto ok = check_views("gather", {table, indices, out}); !ok) return ok;
   const auto dim = normalise_axis(axis, table.rank());
   if (!dim) return dim.error();
   const std::int64_t extent = table.extents[*dim];
-  if (auto ok = check_indices("gather", indices, -extent, extent); !ok) return ok;
+  if (auto ok = check_index_range("gather", indices, -extent, extent); !ok) return ok;
   return take("gather", table, indices, *dim, out);
 }
 

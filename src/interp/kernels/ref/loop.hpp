@@ -1,10 +1,12 @@
-// The one loop nest of this folder: every index of a shape in row-major order.
+// The loop nests of this folder: every index of a shape in row-major order.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace mir::ref {
 
@@ -33,6 +35,20 @@ void for_each_offset(std::span<const std::int64_t> extents, const StrideSets<N>&
       for_each_offset<N>(extents, strides, body, dim + 1, offsets);
     }
     for (std::size_t n = 0; n < N; ++n) offsets[n] += step[n];
+  }
+}
+
+/// Calls body(index) once per index of `extents`, the last dimension fastest.
+template <class Body>
+void for_each_index(std::span<const std::int64_t> extents, Body&& body) {
+  if (std::ranges::find(extents, 0) != extents.end()) return;
+  std::vector<std::int64_t> index(extents.size(), 0);
+  for (std::size_t dim = 1; dim != 0;) {
+    body(std::span<const std::int64_t>(index));
+    // Counts up; at the end dim is 0.
+    for (dim = index.size(); dim != 0 && ++index[dim - 1] == extents[dim - 1]; --dim) {
+      index[dim - 1] = 0;
+    }
   }
 }
 
