@@ -268,7 +268,7 @@ class Quantisation {
     // `solved` may differ.
     const auto uuid_of = [](const Attr& spec) {
       const std::string_view tail = parts_of(spec).second;
-      return tail.substr(0, tail.find(','));
+      return tail.substr(0, tail.find_first_of(",)"));
     };
     if (parts_of(*attribute).first == parts_of(stated).first &&
         uuid_of(*attribute) == uuid_of(stated)) {
