@@ -131,13 +131,23 @@ class Quantisation {
   /// Reads a spec and checks what it says by itself; breaches are reported where it first stands.
   const Spec& spec_of(const Attr& attribute, const Op& place) {
     const auto [body, tail] = parts_of(attribute);
-    const auto [entry, is_new] = specs_.try_emplace(body);
-    Spec& spec = entry->second;
-    if (is_new) spec = read(attribute);
+    const Spec& spec = spec_of_text(body, attribute);
     check_fields(attribute, spec, place);
     check_range(attribute, spec, place);
     check_uuid(spec, tail, place);
     return spec;
+  }
+
+  /// A model has a handful of texts: those met first are found without hashing.
+  const Spec& spec_of_text(std::string_view body, const Attr& attribute) {
+    for (const auto& [text, spec] : first_specs_) {
+      if (text == body) return *spec;
+    }
+    const auto [entry, is_new] = specs_.try_emplace(body);
+    if (is_new) entry->second = read(attribute);
+    constexpr std::size_t kFew = 8;
+    if (is_new && first_specs_.size() < kFew) first_specs_.emplace_back(body, &entry->second);
+    return entry->second;
   }
 
   void check_fields(const Attr& attribute, const Spec& spec, const Op& place) {
@@ -293,6 +303,7 @@ class Quantisation {
   Reporter& reporter_;
   Symbol key_;
   std::unordered_map<std::string_view, Spec> specs_;  // by the text up to the uuid
+  std::vector<std::pair<std::string_view, const Spec*>> first_specs_;
   NameTable<First> by_uuid_;
   std::unordered_set<const Attr*> broken_;  // reported already
 };
