@@ -114,7 +114,7 @@ TEST_CASE("calls that multiply without end hit a limit") {
 }
 
 TEST_CASE("what cannot be executed is named once with the calls that lead there") {
-  Text text(module_of(graph("f", "linalg.CPU.PadOp [pad:[0, 0]] (%a:V) -> (%b:V)"),
+  Text text(module_of(graph("f", "linalg.CPU.CustomizedOp [name:f] (%a:V) -> (%b:V)"),
                       "graph.CallGraphOp @f (%x:V) -> (%u:V)\n"
                       "graph.CallGraphOp @f (%u:V) -> (%y:V)"));
   Diagnostics diagnostics;

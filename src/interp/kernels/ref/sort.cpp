@@ -76,23 +76,22 @@ Result<void> top_k(const View& x, std::int64_t axis, const TopKOptions& options,
   }
   const std::int64_t k = values.extents[*dim];
   return with_number("top_k", x.dtype, [&]<class T>(std::type_identity<T>) -> Result<void> {
-    for_each_offset<3>(without(x.extents, *dim),
-                       {without(x.strides, *dim), without(values.strides, *dim),
-                        without(indices.strides, *dim)},
-                       [&](Offsets<3> at) {
-                         const T* row = static_cast<const T*>(x.data) + at[0];
-                         Indices order =
-                             order_of(row, x.extents[*dim], x.strides[*dim], options.largest);
-                         order.resize(static_cast<std::size_t>(k));
-                         if (!options.sorted) std::ranges::sort(order);
-                         T* value = static_cast<T*>(values.data) + at[1];
-                         std::int32_t* index = static_cast<std::int32_t*>(indices.data) + at[2];
-                         for (std::int64_t i = 0; i < k; ++i) {
-                           const std::int32_t from = order[static_cast<std::size_t>(i)];
-                           value[i * values.strides[*dim]] = row[from * x.strides[*dim]];
-                           index[i * indices.strides[*dim]] = from;
-                         }
-                       });
+    for_each_offset<3>(
+        without(x.extents, *dim),
+        {without(x.strides, *dim), without(values.strides, *dim), without(indices.strides, *dim)},
+        [&](Offsets<3> at) {
+          const T* row = static_cast<const T*>(x.data) + at[0];
+          Indices order = order_of(row, x.extents[*dim], x.strides[*dim], options.largest);
+          order.resize(static_cast<std::size_t>(k));
+          if (!options.sorted) std::ranges::sort(order);
+          T* value = static_cast<T*>(values.data) + at[1];
+          std::int32_t* index = static_cast<std::int32_t*>(indices.data) + at[2];
+          for (std::int64_t i = 0; i < k; ++i) {
+            const std::int32_t from = order[static_cast<std::size_t>(i)];
+            value[i * values.strides[*dim]] = row[from * x.strides[*dim]];
+            index[i * indices.strides[*dim]] = from;
+          }
+        });
     return {};
   });
 }
