@@ -177,6 +177,15 @@ std::int64_t EvalCall::integer(std::string_view key) const {
   return value != nullptr ? value->integer() : read_number<std::int64_t>(default_text(key));
 }
 
+std::vector<std::int64_t> EvalCall::integers(std::string_view key) const {
+  const Attr* value = attribute(key);
+  if (value == nullptr) return {};
+  if (value->kind() == AttrKind::kInt) return {value->integer()};
+  std::vector<std::int64_t> values;
+  for (const Attr* entry : value->elements()) values.push_back(entry->integer());
+  return values;
+}
+
 double EvalCall::number(std::string_view key) const {
   const Attr* value = attribute(key);
   return value != nullptr ? value->number() : read_number<double>(default_text(key));

@@ -50,6 +50,8 @@ class EvalCall {
   const Attr* attribute(std::string_view key) const;
   bool has(std::string_view key) const { return attribute(key) != nullptr; }
   std::int64_t integer(std::string_view key) const;
+  /// The entries of a list of integers; a single integer is a list of one.
+  std::vector<std::int64_t> integers(std::string_view key) const;
   double number(std::string_view key) const;
   bool boolean(std::string_view key) const;
   std::string_view string(std::string_view key) const;

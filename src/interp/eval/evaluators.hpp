@@ -6,6 +6,11 @@
 
 namespace mir::eval {
 
+// convolution.cpp
+Result<void> conv(EvalCall& call);
+Result<void> interpolate(EvalCall& call);
+Result<void> pad(EvalCall& call);
+
 // elementwise.cpp
 Result<void> clip(EvalCall& call);
 Result<void> masked_scatter(EvalCall& call);

@@ -20,7 +20,7 @@ class ExtentReader {
                std::span<const NamedAttr> attributes)
       : context_(context), operand_(operand), result_(result), attributes_(attributes) {}
 
-  /// `a`, `a...` or `a / b`; false where it is no known number.
+  /// `a`, `stated a`, `a...` or `a / b`; false where it is no known number.
   bool add(std::string_view word, std::vector<std::int64_t>& extents) const {
     if (const std::size_t slash = word.find(" / "); slash != word.npos) {
       if (!add(word.substr(0, slash), extents)) return false;
@@ -31,8 +31,11 @@ class ExtentReader {
       return true;
     }
     if (word.ends_with("...")) word.remove_suffix(3);
+    constexpr std::string_view kStated = "stated ";
+    const bool needs_attribute = word.starts_with(kStated);
+    if (needs_attribute) word.remove_prefix(kStated.size());
     const Attr* value = find(context_, attributes_, word);
-    if (value == nullptr) return add_last(word, extents);
+    if (value == nullptr) return !needs_attribute && add_last(word, extents);
     if (value->kind() == AttrKind::kInt) return add(value->integer(), extents);
     if (value->kind() != AttrKind::kArray) return false;
     return std::ranges::all_of(value->elements(), [&](const Attr* element) {

@@ -153,12 +153,13 @@ inline constexpr AttrRow kLinalgRegisterAttributes[] = {
 };
 
 inline constexpr WeightRow kConv1DWeights[] = {
-    {.suffix = ".weight", .shape = "[out_channels, in_channels / groups, kernel_size]"},
-    {.suffix = ".bias", .present_if = "bias", .shape = "[out_channels]"},
+    {.suffix = ".weight",
+     .shape = "[stated out_channels, stated in_channels / groups, kernel_size]"},
+    {.suffix = ".bias", .present_if = "bias", .shape = "[stated out_channels]"},
 };
 inline constexpr WeightRow kConvWeights[] = {
-    {.suffix = ".weight", .shape = "[out_channels, in_channels, kernel_size...]"},
-    {.suffix = ".bias", .present_if = "bias", .shape = "[out_channels]"},
+    {.suffix = ".weight", .shape = "[stated out_channels, stated in_channels, kernel_size...]"},
+    {.suffix = ".bias", .present_if = "bias", .shape = "[stated out_channels]"},
 };
 
 inline constexpr OpRow kConvolutionRows[] = {
