@@ -100,8 +100,9 @@ bool swa_sink_attention(InferContext& op);
 /// (q [B, Sq, Hq, D], k [B, T, Hkv, D], v [B, T, Hkv, D], index [Skv] Int32, mask [Sq, Skv]) ->
 /// [B, Sq, Hq, D] and, if need_attn_weights, [B, Hq, Sq, Skv].
 bool paged_attention(InferContext& op);
-/// (q [B, Sq, q_head, D_QK], kp [Skv] Int64, vp [Skv] Int64, s_aux [q_head]) ->
-/// [B, Sq, q_head, D_V].
+/// (q [B, Sq, q_head, D_QK], key rows [Skv], value rows [Skv], k [T, B, kv_head, D_QK],
+/// v [.., B, kv_head, D_V], s_aux [q_head] if s_aux_enable) -> [B, Sq, q_head, D_V]; as upstream
+/// has it, without k and v and with machine addresses for rows.
 bool radix_attention(InferContext& op);
 
 // -- views ----------------------------------------------------------------------------------------

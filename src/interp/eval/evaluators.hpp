@@ -6,6 +6,12 @@
 
 namespace mir::eval {
 
+// attention.cpp
+Result<void> flash_attention2(EvalCall& call);
+Result<void> paged_attention(EvalCall& call);
+Result<void> radix_attention(EvalCall& call);
+Result<void> swa_sink_attention(EvalCall& call);
+
 // convolution.cpp
 Result<void> conv(EvalCall& call);
 Result<void> interpolate(EvalCall& call);

@@ -36,6 +36,12 @@ class BoundSearch {
     } else if (op.is("linalg.GatherOp") && operands.size() == 2) {
       const Attr* dim = op.attribute("dim");
       if (dim != nullptr) limit(operands[1], extent(op.operand(0)->type(), *dim));
+    } else if (op.is("linalg.PagedAttnOp") && operands.size() >= 4) {
+      limit(operands[3], extent(op.operand(1)->type(), 1));
+    } else if ((op.is("linalg.RadixAttnRelaxOp") || op.is("linalg.RadixAttnSwaSinkOp")) &&
+               operands.size() >= 5) {
+      limit(operands[1], extent(op.operand(3)->type(), 0));
+      limit(operands[2], extent(op.operand(4)->type(), 0));
     } else if (op.is("linalg.IndexOp")) {
       index(op, operands);
     } else if (shares_operand(op) || std::ranges::find(kMovers, op.name()) != kMovers.end()) {

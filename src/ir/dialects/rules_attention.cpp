@@ -68,17 +68,43 @@ bool expect_heads(InferContext& op, const Shape& q, std::size_t index, const Sha
                         kv[2]);
 }
 
-/// The sink logits, one per query head, at operand 3.
-bool expect_sink(InferContext& op, Dim query_heads) {
+/// The sink logits, one per query head, at operand `index`.
+bool expect_sink(InferContext& op, std::size_t index, Dim query_heads) {
   const auto enabled = boolean_or(op, "s_aux_enable", false);
   if (!enabled) return false;
-  if (op.operand_count() < 4) {
+  if (op.operand_count() <= index) {
     return !*enabled || mismatch(op, DiagCode::kShapeMismatch,
-                                 "operand 3 where s_aux_enable is true", "three operands");
+                                 fmt::format("operand {} where s_aux_enable is true", index),
+                                 fmt::format("{} operands", op.operand_count()));
   }
-  const TensorType* sink = ranked(op, 3, 1);
-  return sink != nullptr && takes(op, 3, *sink, Elements::kFloating) &&
-         expect_extent(op, 3, shape_of(*sink), 0, query_heads, "one sink logit per query head,");
+  const TensorType* sink = ranked(op, index, 1);
+  return sink != nullptr && takes(op, index, *sink, Elements::kFloating) &&
+         expect_extent(op, index, shape_of(*sink), 0, query_heads,
+                       "one sink logit per query head,");
+}
+
+/// The keys are the end of a sequence of `length`, as far as both are constants.
+bool expect_sequence(InferContext& op, Dim length, Dim keys) {
+  if (!length.is_constant() || !keys.is_constant() || keys.constant() <= length.constant()) {
+    return true;
+  }
+  return mismatch(op, DiagCode::kShapeMismatch,
+                  fmt::format("keys of a sequence of {}", length.constant()), show(op, keys));
+}
+
+/// A store [T, B, kv_head, `extent_key`] at operand `index`.
+bool expect_store(InferContext& op, std::size_t index, const Shape& q,
+                  std::string_view extent_key) {
+  op.constraint("flash_attention2_c1");
+  const TensorType* store = heads(op, index);
+  if (store == nullptr) return false;
+  op.constraint("radix_attention_c2");
+  const Shape shape = shape_of(*store);
+  return expect_extent(op, index, shape, 1, q[0], "batch") &&
+         expect_attribute(op, "kv_head", index, shape, 2) &&
+         expect_attribute(op, extent_key, index, shape, 3) &&
+         expect_divisor(op, "query heads that are a multiple of the key and value heads", q[2],
+                        shape[2]);
 }
 
 }  // namespace
@@ -177,9 +203,8 @@ bool swa_sink_attention(InferContext& op) {
     return false;
   }
   op.constraint("swa_sink_attention_c1");
-  if (!integer_at_least(op, "sliding_window", 1, 1) || !extent_or_unknown(op, "cur_seq_len")) {
-    return false;
-  }
+  const auto length = extent_or_unknown(op, "cur_seq_len");
+  if (!integer_at_least(op, "sliding_window", 1, 1) || !length) return false;
   op.constraint("swa_sink_attention_c2");
   Shape out = shape_of(*q);
   const Shape keys = shape_of(*k), values = shape_of(*v);
@@ -189,9 +214,11 @@ bool swa_sink_attention(InferContext& op) {
   }
   if (!expect_heads(op, out, 1, keys) ||
       !expect_extent(op, 1, keys, 3, out[3], "keys of the queries' head extent") ||
-      !expect_sink(op, out[2])) {
+      !expect_sink(op, 3, out[2])) {
     return false;
   }
+  op.constraint("swa_sink_attention_c3");
+  if (!expect_sequence(op, *length, keys[1])) return false;
   op.constraint("flash_attention2_c3");
   if (!expect_attribute(op, "B", 0, out, 0) || !expect_attribute(op, "q_head", 0, out, 2) ||
       !expect_attribute(op, "D_QK", 0, out, 3) || !expect_attribute(op, "kv_head", 1, keys, 2) ||
@@ -280,10 +307,15 @@ bool radix_attention(InferContext& op) {
                                       "as many values as keys,")) {
     return false;
   }
-  if (!expect_sink(op, out[2])) return false;
+  // Addresses stand for rows and stores in one.
+  const bool has_stores = op.operand_count() >= 5;
+  if (!expect_sink(op, has_stores ? 5 : 3, out[2])) return false;
   op.constraint("flash_attention2_c3");
   if (!expect_attribute(op, "B", 0, out, 0) || !expect_attribute(op, "q_head", 0, out, 2) ||
       !expect_attribute(op, "D_QK", 0, out, 3)) {
+    return false;
+  }
+  if (has_stores && (!expect_store(op, 3, out, "D_QK") || !expect_store(op, 4, out, "D_V"))) {
     return false;
   }
   out[3] = *value_extent;

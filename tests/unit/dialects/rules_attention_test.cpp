@@ -151,6 +151,14 @@ TEST_CASE("fused attention gives the queries' shape") {
        {"[1, 4, 8, 64]", "[1, 9, 2, 64]", "[1, 9, 2, 48]"},
        "[1, 4, 8, 48]"},
       {"FlashAttention2SwaSinkOp",
+       "sliding_window:8, cur_seq_len:8",
+       {"[1, 4, 8, 64]", "[1, 9, 2, 64]", "[1, 9, 2, 48]"},
+       "500 'FlashAttention2SwaSinkOp' takes keys of a sequence of 8, found 9"},
+      {"FlashAttention2SwaSinkOp",
+       "sliding_window:8, cur_seq_len:9",
+       {"[1, 4, 8, 64]", "[1, 9, 2, 64]", "[1, 8, 2, 48]"},
+       "500 'FlashAttention2SwaSinkOp' takes values"},
+      {"FlashAttention2SwaSinkOp",
        "sliding_window:8, cur_seq_len:9, s_aux_enable:true",
        {"[1, 4, 8, 64]", "[1, 9, 2, 64]", "[1, 9, 2, 48]"},
        "500 'FlashAttention2SwaSinkOp' takes"},
@@ -171,23 +179,46 @@ TEST_CASE("paged attention gives weights only when asked") {
       {"PagedAttnOp", "head_repeat_times:4", operands, "[1, 4, 8, 64]"},
       {"PagedAttnOp", "head_repeat_times:2", operands, "500 'PagedAttnOp' takes key and value"},
       {"PagedAttnOp", "need_attn_weights:true", operands, "507 'PagedAttnOp'"},
+      {"PagedAttnOp",
+       "",
+       {"[1, 4, 8, 64]", "[1, 9, 2, 64]", "[1, 9, 2, 48]", "Int32 [5]"},
+       "500 'PagedAttnOp' takes values"},
+      {"PagedAttnOp",
+       "",
+       {"[1, 4, 8, 64]", "[1, 9, 2, 64]", "[1, 9, 2, 64]", "[5]"},
+       "502 'PagedAttnOp' takes"},
       {"PagedAttnOp", "fuse_rope:true", operands, "504 'fuse_rope'"},
   });
 }
 
-TEST_CASE("address-based attention takes the value extent from its attribute") {
+TEST_CASE("radix attention takes addresses, or rows of stores") {
+  const std::string extents = "q_head:8, kv_head:2, D_QK:64, D_V:48";
+  const std::vector<std::string> addresses = {"[1, 4, 8, 64]", "Int64 [9]", "Int64 [9]"};
+  const auto with = [](std::vector<std::string> operands, std::vector<std::string> more) {
+    operands.insert(operands.end(), more.begin(), more.end());
+    return operands;
+  };
+  const auto stores = with(addresses, {"[$T, 1, 2, 64]", "[77, 1, 2, 48]"});
+  const std::string swa = extents + ", sliding_window:3, cur_seq_len:9, s_aux_enable:true";
   check_all({
+      {"RadixAttnRelaxOp", extents.c_str(), addresses, "[1, 4, 8, 48]"},
+      {"RadixAttnRelaxOp", extents.c_str(), stores, "[1, 4, 8, 48]"},
+      {"RadixAttnSwaSinkOp", swa.c_str(), with(addresses, {"[8]"}), "[1, 4, 8, 48]"},
+      {"RadixAttnSwaSinkOp", swa.c_str(), with(stores, {"[8]"}), "[1, 4, 8, 48]"},
       {"RadixAttnRelaxOp",
-       "q_head:8, kv_head:2, D_QK:64, D_V:48",
-       {"[1, 4, 8, 64]", "Int64 [9]", "Int64 [9]"},
-       "[1, 4, 8, 48]"},
-      {"RadixAttnRelaxOp",
-       "q_head:8, kv_head:2, D_QK:64, D_V:48",
+       extents.c_str(),
        {"[1, 4, 8, 64]", "Int64 [9]", "Int64 [8]"},
        "500 'RadixAttnRelaxOp' takes as many"},
-      {"RadixAttnRelaxOp",
-       "q_head:8, kv_head:2, D_QK:32, D_V:48",
-       {"[1, 4, 8, 64]", "Int64 [9]", "Int64 [9]"},
+      {"RadixAttnRelaxOp", "q_head:8, kv_head:2, D_QK:32, D_V:48", addresses,
        "500 'RadixAttnRelaxOp' takes D_QK 32"},
+      {"RadixAttnRelaxOp", extents.c_str(), with(addresses, {"[5, 1, 3, 64]", "[5, 1, 2, 48]"}),
+       "500 'RadixAttnRelaxOp' takes kv_head 2, found extent 3 in dimension 2 of operand 3"},
+      {"RadixAttnRelaxOp", extents.c_str(), with(addresses, {"[5, 1, 2, 64]", "[5, 2, 2, 48]"}),
+       "500 'RadixAttnRelaxOp' takes batch 1"},
+      {"RadixAttnRelaxOp", "q_head:8, kv_head:3, D_QK:64, D_V:48",
+       with(addresses, {"[5, 1, 3, 64]", "[5, 1, 3, 48]"}),
+       "500 'RadixAttnRelaxOp' takes query heads that are a multiple"},
+      {"RadixAttnSwaSinkOp", swa.c_str(), addresses, "500 'RadixAttnSwaSinkOp' takes operand 3"},
+      {"RadixAttnSwaSinkOp", swa.c_str(), stores, "500 'RadixAttnSwaSinkOp' takes operand 5"},
   });
 }

@@ -34,12 +34,14 @@ TEST_CASE("a refusal names the constraint that is broken") {
       {"FlashAttention2Op", "q_head:4", {q, kv, kv}, "flash_attention2_c3"},
       {"FlashAttention2SwaSinkOp", "sliding_window:0", {q, kv, kv}, "swa_sink_attention_c1"},
       {"FlashAttention2SwaSinkOp", "s_aux_enable:true", {q, kv, kv}, "swa_sink_attention_c2"},
+      {"FlashAttention2SwaSinkOp", "cur_seq_len:3", {q, kv, kv}, "swa_sink_attention_c3"},
       {"PagedAttnOp", "", {q, kv, kv, "[9]"}, "paged_attention_c1"},
       {"PagedAttnOp", "fuse_rope:true", {q, kv, kv, rows}, "paged_attention_c2"},
       {"PagedAttnOp", "head_repeat_times:2", {q, kv, kv, rows}, "paged_attention_c3"},
       {"PagedAttnOp", "", {q, kv, kv, rows, "[4, 8]"}, "paged_attention_c4"},
       {"PagedAttnOp", "need_attn_weights:true", {q, kv, kv, rows}, "paged_attention_c5"},
       {"RadixAttnRelaxOp", "", {q, "Int64 [9]", "Int64 [8]"}, "radix_attention_c1"},
+      {"RadixAttnRelaxOp", "kv_head:3", {q, rows, rows, kv, kv}, "radix_attention_c2"},
   };
   for (const Case& test : cases) {
     CAPTURE(test.op);

@@ -187,11 +187,11 @@ inline constexpr AttrRow kRadixSwaAttributes[] = {
     {.name = "s_aux_enable",
      .type = AttrType::kBool,
      .default_text = "false",
-     .summary = "operand 3 holds one sink logit per query head"},
+     .summary = "the last operand holds one sink logit per query head"},
     {.name = "pattern",
      .type = AttrType::kString,
      .default_text = "decode",
-     .summary = "prefill, decode or append"},
+     .summary = "prefill, decode or append; without meaning"},
     {.name = "B", .type = AttrType::kInt, .summary = "batch"},
     {.name = "q_head", .type = AttrType::kInt, .required = true, .summary = "query heads"},
     {.name = "kv_head", .type = AttrType::kInt, .required = true, .summary = "key and value heads"},
@@ -265,25 +265,26 @@ inline constexpr OpRow kAttentionRows[] = {
          "(%0:tensor<[1, 4, 8, 64], Float32, CPU>, %1:tensor<[1, 256, 2, 64], Float32, CPU>, "
          "%2:tensor<[1, 256, 2, 64], Float32, CPU>, %3:tensor<[32], Int32, CPU>) -> "
          "(%4:tensor<[1, 4, 8, 64], Float32, CPU>, %5:tensor<[1, 8, 4, 32], Float32, CPU>)"},
+    // With three or four operands, operands 1 and 2 are machine addresses, as upstream has it.
     {.name = "RadixAttnRelaxOp",
      .type_name = "RadixAttnRelax",
-     .operands = exactly(3),
+     .operands = between(3, 5),
      .results = exactly(1),
-     .traits = Trait::kDumpOnly,
      .effects = Effect::kReadsState,
      .attributes = kRadixAttnAttributes,
      .infer = rules::radix_attention,
      .rule = "radix_attention",
      .page = "attention",
-     .summary = "Causal attention over keys and values given by machine addresses.",
+     .summary = "Causal attention over rows of key and value stores, or over machine addresses.",
      .example = "linalg.CPU.RadixAttnRelaxOp [q_head:8, kv_head:2, D_QK:64, D_V:48] "
-                "(%0:tensor<[1, 4, 8, 64], Float32, CPU>, %1:tensor<[32], Int64, CPU>, "
-                "%2:tensor<[32], Int64, CPU>) -> (%3:tensor<[1, 4, 8, 48], Float32, CPU>)"},
+                "(%0:tensor<[1, 4, 8, 64], Float32, CPU>, %1:tensor<[32], Int32, CPU>, "
+                "%2:tensor<[32], Int32, CPU>, %3:tensor<[256, 1, 2, 64], Float32, CPU>, "
+                "%4:tensor<[256, 1, 2, 48], Float32, CPU>) -> "
+                "(%5:tensor<[1, 4, 8, 48], Float32, CPU>)"},
     {.name = "RadixAttnSwaSinkOp",
      .type_name = "RadixAttnWithSinkAndSwaDiffDim",
-     .operands = between(3, 4),
+     .operands = between(3, 6),
      .results = exactly(1),
-     .traits = Trait::kDumpOnly,
      .effects = Effect::kReadsState,
      .attributes = kRadixSwaAttributes,
      .infer = rules::radix_attention,
@@ -292,9 +293,10 @@ inline constexpr OpRow kAttentionRows[] = {
      .summary = "As RadixAttnRelaxOp, within a sliding window and with a sink logit per head.",
      .example = "linalg.CPU.RadixAttnSwaSinkOp [sliding_window:128, cur_seq_len:32, "
                 "s_aux_enable:true, pattern:decode, q_head:8, kv_head:2, D_QK:64, D_V:48] "
-                "(%0:tensor<[1, 4, 8, 64], Float32, CPU>, %1:tensor<[32], Int64, CPU>, "
-                "%2:tensor<[32], Int64, CPU>, %3:tensor<[8], Float32, CPU>) -> "
-                "(%4:tensor<[1, 4, 8, 48], Float32, CPU>)"},
+                "(%0:tensor<[1, 4, 8, 64], Float32, CPU>, %1:tensor<[32], Int32, CPU>, "
+                "%2:tensor<[32], Int32, CPU>, %3:tensor<[256, 1, 2, 64], Float32, CPU>, "
+                "%4:tensor<[256, 1, 2, 48], Float32, CPU>, %5:tensor<[8], Float32, CPU>) -> "
+                "(%6:tensor<[1, 4, 8, 48], Float32, CPU>)"},
 };
 
 }  // namespace mir::dialect_tables
