@@ -15,6 +15,11 @@ ref::View truth(ref::View view) {
 
 }  // namespace
 
+Result<void> absolute(EvalCall& call) {
+  const bool is_complex = info(call.operand(0).dtype()).type_class == DTypeClass::kComplex;
+  return is_complex ? ref::magnitude(call.in(0), call.out()) : ref::abs(call.in(0), call.out());
+}
+
 Result<void> clip(EvalCall& call) {
   return ref::clip(call.in(0), call.number("min_val"), call.number("max_val"), call.out());
 }

@@ -18,6 +18,7 @@ Result<void> interpolate(EvalCall& call);
 Result<void> pad(EvalCall& call);
 
 // elementwise.cpp
+Result<void> absolute(EvalCall& call);
 Result<void> clip(EvalCall& call);
 Result<void> masked_scatter(EvalCall& call);
 Result<void> where(EvalCall& call);
@@ -67,5 +68,9 @@ Result<void> reduce_max(EvalCall& call);
 Result<void> reduce_min(EvalCall& call);
 Result<void> reduce_sum(EvalCall& call);
 Result<void> top_k(EvalCall& call);
+
+// signal.cpp
+Result<void> istft(EvalCall& call);
+Result<void> stft(EvalCall& call);
 
 }  // namespace mir::eval

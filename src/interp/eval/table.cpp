@@ -39,7 +39,7 @@ Result<void> binary(EvalCall& call) {
 }
 
 constexpr EvalRow kRows[] = {
-    {"linalg.AbsOp", unary<ref::abs>},
+    {"linalg.AbsOp", absolute},
     {"linalg.AddOp", binary<ref::add>},
     {"linalg.ArgsortOp", argsort},
     {"linalg.CastTypeOp", unary<ref::cast>},
@@ -62,6 +62,7 @@ constexpr EvalRow kRows[] = {
     {"linalg.FlashAttention2SwaSinkOp", swa_sink_attention},
     {"linalg.GELUOp", unary<ref::gelu>},
     {"linalg.GatherOp", gather},
+    {"linalg.ISTFTOp", istft},
     {"linalg.IndexOp", index, Storage::kOther},
     {"linalg.InterpolateOp", interpolate},
     {"linalg.KVCacheOp", kv_cache, Storage::kOther, admit_tokens},
@@ -90,6 +91,7 @@ constexpr EvalRow kRows[] = {
     {"linalg.RepeatOp", repeat},
     {"linalg.ReshapeOp", same_bytes, Storage::kOperand0},
     {"linalg.RoPEOp", rope},
+    {"linalg.STFTOp", stft},
     {"linalg.SiLUOp", unary<ref::silu>},
     {"linalg.SigmoidOp", unary<ref::sigmoid>},
     {"linalg.SinOp", unary<ref::sin>},

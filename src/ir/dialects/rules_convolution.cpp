@@ -255,7 +255,16 @@ bool istft(InferContext& op) {
   op.constraint("istft_c4");
   DimTable& dims = op.context().dims();
   std::int64_t cut = frames->center ? 2 * (frames->n_fft / 2) : 0;
-  if (*pad_mode == "same") cut += 2 * ((frames->window - frames->hop) / 2);
+  if (*pad_mode == "same") {
+    op.constraint("istft_c5");
+    if (frames->hop > frames->window) {
+      return mismatch(op, DiagCode::kAttributeOutOfRange,
+                      fmt::format("a hop_length of up to {} with pad_mode same", frames->window),
+                      fmt::to_string(frames->hop));
+    }
+    op.constraint("istft_c4");
+    cut += 2 * ((frames->window - frames->hop) / 2);
+  }
   const Dim steps = dims.multiply(dims.subtract(shape[2], Dim(1)), Dim(frames->hop));
   const Dim length = dims.add(steps, Dim(frames->n_fft - cut));
   if (length.is_constant() && length.constant() < 0) {

@@ -29,6 +29,7 @@ TEST_CASE("a refusal names the constraint that is broken") {
       {"ISTFTOp", "n_fft:16", {"[1, 8, 4, 2]", "[16]"}, "istft_c2"},
       {"ISTFTOp", "n_fft:16, pad_mode:wrap", {"[1, 9, 4, 2]", "[16]"}, "istft_c3"},
       {"ISTFTOp", "n_fft:16, center:true, pad_mode:same", {"[1, 9, 1, 2]", "[16]"}, "istft_c4"},
+      {"ISTFTOp", "n_fft:16, hop_length:17, pad_mode:same", {"[1, 9, 1, 2]", "[16]"}, "istft_c5"},
       {"FlashAttention2Op", "", {"[4, 8, 64]", kv, kv}, "flash_attention2_c1"},
       {"FlashAttention2Op", "", {q, kv, "[1, 5, 2, 64]"}, "flash_attention2_c2"},
       {"FlashAttention2Op", "q_head:4", {q, kv, kv}, "flash_attention2_c3"},

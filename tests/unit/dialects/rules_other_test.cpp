@@ -83,7 +83,10 @@ TEST_CASE("convolutions count the places of their kernel") {
        "out_channels:8, kernel_size:[2, 14, 14], stride:[2, 14, 14]",
        {"[$N, 3, 2, 14, 14]"},
        "[$N, 8, 1, 1, 1]"},
-      {"Conv3DOp", "kernel_size:[1, 1, 1]", {"[1, 3, 32, 32]"}, "501 'Conv3DOp' takes"},
+      {"Conv3DOp",
+       "kernel_size:[1, 1, 1]",
+       {"[1, 3, 32, 32]"},
+       "501 'Conv3DOp' takes"},
   });
 }
 
@@ -114,6 +117,7 @@ TEST_CASE("fourier transforms count their frames") {
        {"[64]", "[15]"},
        "500 'STFTOp' takes a window of win_length 16"},
       {"STFTOp", "n_fft:0", {"[64]", "[16]"}, "504 'n_fft'"},
+      {"STFTOp", "n_fft:16, pad_mode:same", {"[64]", "[16]"}, "504 'pad_mode'"},
       {"STFTOp", "n_fft:16, onesided:false", {"[64]", "[16]"}, "504 'onesided'"},
       {"ISTFTOp",
        "n_fft:16, hop_length:4, win_length:16, center:true",
@@ -123,6 +127,14 @@ TEST_CASE("fourier transforms count their frames") {
        "n_fft:16, hop_length:4, win_length:16, center:false, pad_mode:same",
        {"[2, 9, 17, 2]", "[16]"},
        "[2, 68]"},
+      {"ISTFTOp",
+       "n_fft:16, hop_length:12, win_length:8, center:false, pad_mode:same",
+       {"[2, 9, 17, 2]", "[8]"},
+       "504 'ISTFTOp' takes a hop_length of up to 8 with pad_mode same, found 12"},
+      {"ISTFTOp",
+       "n_fft:16, hop_length:4, win_length:16, center:true",
+       {"[2, 9, 0, 2]", "[16]"},
+       "500 'ISTFTOp' takes enough frames"},
       {"ISTFTOp", "n_fft:16", {"[2, 8, 17, 2]", "[16]"}, "500 'ISTFTOp' takes"},
       {"ISTFTOp", "n_fft:16", {"[2, 9, 17]", "[16]"}, "502 'ISTFTOp' takes"},
   });

@@ -157,6 +157,35 @@ TEST_CASE("unary kernels refuse other extents and types") {
   CHECK(exp(integers, integers).error().code == DiagCode::kKernelDType);
 }
 
+TEST_CASE("the magnitude of a complex number neither overflows nor loses small parts") {
+  const Dims extents{7}, strides{1};
+  const float single[] = {3, 4, -0.0f, 0, 3e38f, 3e38f, 1e-45f, 0, INFINITY, NAN, NAN, 1, -5, 12};
+  Array out(DType::kFloat32, {7});
+  REQUIRE(magnitude({DType::kComplexFP32, single, extents, strides}, out));
+  CHECK(out.guards_intact());
+  CHECK(out[0] == 5);
+  CHECK_FALSE(std::signbit(out[1]));
+  CHECK(out[2] == kInf);  // beyond Float32
+  CHECK(out[3] == static_cast<double>(1e-45f));
+  CHECK(out[4] == kInf);
+  CHECK(std::isnan(out[5]));
+  CHECK(out[6] == 13);
+  Array many = random_array(DType::kFloat64, {999, 2}, 3);
+  for (std::size_t i = 0; i < 999; i += 3) many.set(2 * i, many[2 * i] * 1e-9);
+  many.set(0, 1e200), many.set(1, -1e200);
+  const Dims all{999}, negative{-1};
+  const View reversed{DType::kComplexFP64, many.as<double>() + 2 * 998, all, negative};
+  Array sizes(DType::kFloat32, {999});
+  REQUIRE(magnitude(reversed, sizes));
+  CHECK(sizes[998] == kInf);
+  for (std::size_t i = 0; i + 1 < 999; ++i) {
+    const long double re = many[2 * (998 - i)], im = many[2 * (998 - i) + 1];
+    CHECK(ulp_distance(DType::kFloat32, sizes[i],
+                       static_cast<double>(std::sqrt(re * re + im * im))) <= 0.501);
+  }
+  CHECK(magnitude(many, sizes).error().code == DiagCode::kKernelDType);
+}
+
 TEST_SUITE_END();
 
 }  // namespace

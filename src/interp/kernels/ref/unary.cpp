@@ -81,6 +81,26 @@ double quick_gelu_of(double x) {
   return gated(x, static_cast<double>(1.702f) * x);
 }
 
+/// Of a complex number, scaled by its larger part.
+double magnitude_of(double re, double im) {
+  if (std::isinf(re) || std::isinf(im)) return std::numeric_limits<double>::infinity();
+  const double a = std::fabs(re), b = std::fabs(im);
+  const double large = a < b ? b : a, small = a < b ? a : b;
+  if (large == 0 || large != large) return large + small;
+  const double ratio = small / large;
+  return large * std::sqrt(1.0 + ratio * ratio);
+}
+
+template <class Part>
+void apply_magnitude(const View& x, const MutableView& out) {
+  const Part* from = static_cast<const Part*>(x.data);
+  float* to = static_cast<float*>(out.data);
+  for_each_offset<2>(out.extents, {x.strides, out.strides}, [&](Offsets<2> at) {
+    const Part* number = from + 2 * at[0];
+    to[at[1]] = narrow_to_float(magnitude_of(number[0], number[1]));
+  });
+}
+
 template <class T>
 T element_from(double value) {
   if constexpr (std::is_integral_v<T>) {
@@ -95,6 +115,22 @@ T element_from(double value) {
 Result<void> abs(const View& x, const MutableView& out) {
   return on_numbers("abs", x, out, Abs{});
 }
+
+Result<void> magnitude(const View& x, const MutableView& out) {
+  if (x.dtype != DType::kComplexFP32 && x.dtype != DType::kComplexFP64) {
+    return dtype_error("magnitude", x.dtype);
+  }
+  if (out.dtype != DType::kFloat32) return dtype_error("magnitude", out.dtype);
+  if (auto ok = check_views("magnitude", {x, out}); !ok) return ok;
+  if (auto ok = check_same_extents("magnitude", x, out); !ok) return ok;
+  if (x.dtype == DType::kComplexFP32) {
+    apply_magnitude<float>(x, out);
+  } else {
+    apply_magnitude<double>(x, out);
+  }
+  return {};
+}
+
 Result<void> neg(const View& x, const MutableView& out) {
   return on_numbers("neg", x, out, Neg{});
 }
