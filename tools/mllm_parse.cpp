@@ -59,8 +59,9 @@ constexpr ToolInfo kTool = {
 };
 
 /// What the execution plan itself carries out.
-constexpr std::array<std::string_view, 5> kStructure = {
-    "builtin.ModuleOp", "cf.ReturnOp", "graph.CallGraphOp", "graph.SubGraphOp", "tensor.register"};
+constexpr std::array<std::string_view, 6> kStructure = {"builtin.ModuleOp",  "cf.ReturnOp",
+                                                        "graph.CallGraphOp", "graph.SubGraphOp",
+                                                        "tensor.free",       "tensor.register"};
 
 /// What is written from the tree alone; empty for the forms that need IR.
 std::string emit_tree(std::string_view form, const SyntaxTree& tree) {

@@ -55,6 +55,8 @@ Result<void> transpose(EvalCall& call);
 /// Result 0 is operand 0 under the result's extents, bytes shared.
 Result<void> same_bytes(EvalCall& call);
 Result<void> param(EvalCall& call);
+/// The result stays as it was allocated: zeros.
+Result<void> no_content(EvalCall& call);
 
 // cache.cpp
 /// Whether the cache has a name, holds what `past` says and has room; looks at extents only.

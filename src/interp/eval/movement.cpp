@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "evaluators.hpp"
+#include "mir/files/random.hpp"
 #include "mir/ir/context.hpp"
 #include "slices.hpp"
 
@@ -142,22 +143,42 @@ Result<void> spread(EvalCall& call, const Tensor& values) {
 
 }  // namespace
 
+namespace {
+
+/// `count` values start + i step.
+Result<Tensor> sequence(double start, double step, std::int64_t count) {
+  auto values = Tensor::allocate(DType::kFloat64, {count});
+  if (!values) return values;
+  const auto elements = values->as_mutable<double>();
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    elements[i] = start + static_cast<double>(i) * step;
+  }
+  return values;
+}
+
+/// Uniform on [start, end), from the stream of `seed`.
+Result<Tensor> random_values(EvalCall& call) {
+  const double start = call.number("start"), end = call.number("end");
+  const RandomStream stream(static_cast<std::uint64_t>(call.integer("seed")), "");
+  const Interval interval{.centre = start + (end - start) / 2, .half_width = (end - start) / 2};
+  return random_reals(stream, DType::kFloat64, {call.result().elements()}, interval);
+}
+
+}  // namespace
+
 Result<void> fill(EvalCall& call) {
   const std::string_view type = call.string("type");
-  const bool arange = type == "arange";
   if (type == "zeros") return {};
-  if (type != "ones" && type != "specific" && !arange) {
-    return call.error(DiagCode::kNotExecutable, fmt::format("type '{}' is not computed", type));
-  }
-  auto values = Tensor::allocate(DType::kFloat64, {arange ? call.result().elements() : 1});
-  if (!values) return std::move(values).error();
-  const auto elements = values->as_mutable<double>();
-  const double first = arange ? call.number("start") : type == "ones" ? 1 : call.number("value");
-  const double step = call.number("step");
-  for (std::size_t i = 0; i < elements.size(); ++i) {
-    elements[i] = first + static_cast<double>(i) * step;
-  }
-  return spread(call, *values);
+  const auto values =
+      type == "random" ? random_values(call)
+      : type == "arange"
+          ? sequence(call.number("start"), call.number("step"), call.result().elements())
+          : sequence(type == "ones" ? 1 : call.number("value"), 0, 1);
+  return values ? spread(call, *values) : Result<void>(values.error());
+}
+
+Result<void> no_content(EvalCall&) {
+  return {};
 }
 
 }  // namespace mir::eval

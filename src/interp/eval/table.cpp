@@ -106,6 +106,7 @@ constexpr EvalRow kRows[] = {
     {"linalg.VisionRoPEOp", vision_rope},
     {"linalg.WhereOp", where},
     {"linalg.X2XOp", same_bytes, Storage::kOperand0},
+    {"tensor.alloc", no_content},
 };
 static_assert(std::ranges::is_sorted(kRows, {}, &EvalRow::op));
 

@@ -174,8 +174,11 @@ std::vector<SlotIndex> ScheduleBuilder::run(const Region& region, Frame& frame,
       returned = slots_of(*op, frame);
       break;
     }
-    // Definitions and comments do nothing themselves.
-    if (isa<SubGraphOp>(op) || isa<RegisterOp>(op) || op->is("dbg.CommentOp")) continue;
+    // Definitions and comments do nothing themselves, and values live as long as they are used.
+    if (isa<SubGraphOp>(op) || isa<RegisterOp>(op) || op->is("dbg.CommentOp") ||
+        op->is("tensor.free")) {
+      continue;
+    }
     if (isa<CallGraphOp>(op)) {
       add_call(*op, frame);
     } else if (is_executable(*op)) {

@@ -1,3 +1,6 @@
+#include <cmath>
+
+#include "mir/files/random.hpp"
 #include "one_op.hpp"
 
 namespace mir::test {
@@ -130,10 +133,34 @@ TEST_CASE("fill makes what its type says") {
   CHECK(fill("type:ones") == Values{1, 1, 1});
   CHECK(fill("type:specific, value:4") == Values{4, 4, 4});
   CHECK(fill("type:arange, start:2, step:3, end:11") == Values{2, 5, 8});
-  OneOp random(
-      "linalg.CPU.FillOp [type:random] (%0:tensor<[3], Float32, CPU>) -> "
-      "(%1:tensor<[3], Float32, CPU>)");
-  CHECK(random.error({floats({3}, {0, 0, 0})}).starts_with("810 "));
+}
+
+TEST_CASE("random fills draw from the stream of their seed") {
+  const auto fill = [](const std::string& attributes, DType dtype) {
+    const std::string type = "tensor<[9], " + std::string(name_of(dtype)) + ", CPU>";
+    OneOp op("linalg.CPU.FillOp [type:random, " + attributes + "] (%0:" + type +
+             ") -> (%1:" + type + ")");
+    return op.values({tensor(dtype, {9}, Values(9, 0))});
+  };
+  const Values got = fill("start:-3, end:5, seed:7", DType::kFloat64);
+  const std::uint64_t key = RandomStream(7, "").key;
+  for (std::size_t i = 0; i < 9; ++i) {
+    const auto words =
+        philox({static_cast<std::uint32_t>(i / 4), 0, 0, 0},
+               {static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32)});
+    CHECK(got[i] == -3 + 8 * (words[i % 4] * 0x1p-32));
+  }
+  const Values whole = fill("start:-3, end:5, seed:7", DType::kInt8);
+  for (std::size_t i = 0; i < 9; ++i) CHECK(whole[i] == std::trunc(got[i]));
+  CHECK(fill("start:-3, end:5", DType::kFloat64) ==
+        fill("start:-3, end:5, seed:42", DType::kFloat64));
+  CHECK(fill("start:-3, end:5", DType::kFloat64) != got);
+  CHECK(fill("start:2, end:2", DType::kFloat32) == Values(9, 2));
+}
+
+TEST_CASE("an alloc gives zeros") {
+  OneOp op("tensor.CPU.alloc () -> (%0:tensor<[2], Int16, CPU>)");
+  CHECK(op.values({}) == Values{0, 0});
 }
 
 TEST_CASE("a parameter op gives the parameter it names") {
