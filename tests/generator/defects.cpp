@@ -24,7 +24,7 @@ struct WrongOp {
 #define MIR_C "[constant:[1]]"
 constexpr WrongOp kWrongOps[] = {
     {"unknown op", DiagCode::kUnknownOp, "linalg.CPU.NoSuchOp() -> ()"},
-    {"op of dumps", DiagCode::kDumpOnlyOp, "linalg.CPU.ScatterOp() -> ()"},
+    {"op of dumps", DiagCode::kDumpOnlyOp, "prog.inst () -> ()"},
     {"return in the middle", DiagCode::kMisplacedTerminator, "cf.ReturnOp () -> ()"},
     {"one operand too few", DiagCode::kWrongArity,
      "linalg.CPU.AddOp(%c1:tensor<[2], Float32, CPU>" MIR_C ") -> (%r1:tensor<[2], Float32, CPU>)"},

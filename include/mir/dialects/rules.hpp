@@ -150,6 +150,11 @@ bool reduce(InferContext& op);
 bool top_k(InferContext& op);
 /// x -> x's shape, Int32.
 bool argsort(InferContext& op);
+/// (x, indices of x's rank, source like indices) -> like x; beside `dim` there are no more indices
+/// than elements.
+bool scatter(InferContext& op);
+/// (x..) -> the indices of `equation` behind its arrow; extents of one index agree or are 1.
+bool einsum(InferContext& op);
 /// (table, indices) -> table's extents with the one at `dim` replaced by those of indices (Int32,
 /// Int64, Float32).
 bool gather(InferContext& op);

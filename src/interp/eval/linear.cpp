@@ -3,10 +3,13 @@
 #include <utility>
 
 #include "evaluators.hpp"
+#include "mir/dialects/einsum.hpp"
 #include "mir/ir/context.hpp"
+#include "mir/kernels/ref/einsum.hpp"
 #include "mir/kernels/ref/gather.hpp"
 #include "mir/kernels/ref/matmul.hpp"
 #include "mir/kernels/ref/movement.hpp"
+#include "mir/kernels/ref/scatter.hpp"
 #include "slices.hpp"
 
 namespace mir::eval {
@@ -109,6 +112,30 @@ Result<void> index(EvalCall& call) {
   if (!result) return result.error();
   call.result() = *std::move(result);
   return {};
+}
+
+Result<void> einsum(EvalCall& call) {
+  std::vector<ref::View> inputs;
+  std::vector<std::size_t> ranks;
+  for (std::size_t i = 0; i < call.operand_count(); ++i) {
+    inputs.push_back(call.in(i));
+    ranks.push_back(inputs.back().extents.size());
+  }
+  const auto equation = read_einsum(call.string("equation"), ranks);
+  if (!equation) return call.error(equation.error().code, equation.error().message);
+  return ref::einsum(inputs, equation->operands, equation->result, call.out());
+}
+
+Result<void> scatter(EvalCall& call) {
+  using Reduction = ref::ScatterReduction;
+  const std::string_view reduce = call.string("reduce");
+  const Reduction reduction = reduce == "add"   ? Reduction::kAdd
+                              : reduce == "mul" ? Reduction::kMul
+                              : reduce == "max" ? Reduction::kMax
+                              : reduce == "min" ? Reduction::kMin
+                                                : Reduction::kNone;
+  return ref::scatter(call.in(0), call.in(1), call.in(2), call.integer("dim"), reduction,
+                      call.out());
 }
 
 }  // namespace mir::eval

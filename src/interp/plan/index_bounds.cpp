@@ -33,7 +33,7 @@ class BoundSearch {
     const auto operands = schedule_.operands(step);
     if (op.is("linalg.EmbeddingOp") && operands.size() == 1) {
       limit(operands[0], vocabulary(op));
-    } else if (op.is("linalg.GatherOp") && operands.size() == 2) {
+    } else if ((op.is("linalg.GatherOp") && operands.size() == 2) || op.is("linalg.ScatterOp")) {
       const Attr* dim = op.attribute("dim");
       if (dim != nullptr) limit(operands[1], extent(op.operand(0)->type(), *dim));
     } else if (op.is("linalg.PagedAttnOp") && operands.size() >= 4) {

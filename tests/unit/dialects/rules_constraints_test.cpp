@@ -43,6 +43,14 @@ TEST_CASE("a refusal names the constraint that is broken") {
       {"PagedAttnOp", "need_attn_weights:true", {q, kv, kv, rows}, "paged_attention_c5"},
       {"RadixAttnRelaxOp", "", {q, "Int64 [9]", "Int64 [8]"}, "radix_attention_c1"},
       {"RadixAttnRelaxOp", "kv_head:3", {q, rows, rows, kv, kv}, "radix_attention_c2"},
+      {"EinsumOp", "equation:i", {"Bool [2]"}, "einsum_c1"},
+      {"EinsumOp", "equation:i", {"[2, 3]"}, "einsum_c2"},
+      {"EinsumOp", "equation:ii", {"[2, 3]"}, "einsum_c3"},
+      {"ScatterOp", "dim:0", {"[4]", "Int32 [2]", "Int8 [2]"}, "scatter_c1"},
+      {"ScatterOp", "dim:0, reduce:sum", {"[4]", "Int32 [2]", "[2]"}, "scatter_c2"},
+      {"ScatterOp", "dim:0", {"[4]", "[2]", "[2]"}, "scatter_c3"},
+      {"ScatterOp", "dim:1", {"[4]", "Int32 [2]", "[2]"}, "scatter_c4"},
+      {"ScatterOp", "dim:0", {"[4]", "Int32 [2]", "[3]"}, "scatter_c5"},
   };
   for (const Case& test : cases) {
     CAPTURE(test.op);

@@ -1,5 +1,6 @@
 #include "infer.hpp"
 
+using mir::testing::check;
 using mir::testing::check_all;
 
 TEST_CASE("reductions drop or keep their dimension") {
@@ -43,6 +44,65 @@ TEST_CASE("gather replaces one dimension by those of the indices") {
   });
 }
 
+TEST_CASE("scatter gives the type of what it scatters into") {
+  check_all({
+      {"ScatterOp", "dim:0", {"[16, $S]", "Int32 [3, $S]", "[3, $S]"}, "[16, $S]"},
+      {"ScatterOp", "dim:-1", {"Bool [2, 3]", "Int64 [1, 9]", "Bool [1, 9]"}, "Bool [2, 3]"},
+      {"ScatterOp", "dim:0", {"[4]", "Int32 [2]", "Int8 [2]"}, "502 'ScatterOp'"},  // scatter_c1
+      // scatter_c2
+      {"ScatterOp", "dim:0, reduce:sum", {"[4]", "Int32 [2]", "[2]"}, "504 'reduce'"},
+      {"ScatterOp", "dim:0, reduce:add", {"Bool [4]", "Int32 [2]", "Bool [2]"}, "502 'ScatterOp'"},
+      {"ScatterOp", "dim:0", {"[4]", "[2]", "[2]"}, "502 'ScatterOp'"},  // scatter_c3
+      {"ScatterOp", "dim:0", {"[4]", "Int32 [2, 1]", "[2]"}, "501 'ScatterOp'"},
+      {"ScatterOp", "dim:1", {"[4]", "Int32 [2]", "[2]"}, "503 'dim'"},  // scatter_c4
+      // scatter_c5
+      {"ScatterOp",
+       "dim:0",
+       {"[4, 2]", "Int32 [2, 3]", "[2, 3]"},
+       "500 'ScatterOp' takes at most 2"},
+      {"ScatterOp", "dim:0", {"[4]", "Int32 [2]", "[3]"}, "500 'ScatterOp' takes a value"},
+      {"ScatterOp", "", {"[4]", "Int32 [2]", "[2]"}, "506 'ScatterOp' needs"},
+  });
+}
+
+TEST_CASE("einsum gives the extents behind its arrow") {
+  const auto equation = [](const char* text) { return "equation:\"" + std::string(text) + "\""; };
+  const auto gives = [&](const char* text, std::vector<std::string> operands, std::string result) {
+    check({"EinsumOp", equation(text).c_str(), std::move(operands), std::move(result)});
+  };
+  gives("ij,jk->ik", {"[2, $S]", "[$S, 4]"}, "[2, 4]");
+  gives(" i j , j k ", {"[2, 3]", "[3, 4]"}, "[2, 4]");
+  gives("ba", {"[2, 3]"}, "[3, 2]");
+  gives("bA", {"[2, 3]"}, "[3, 2]");
+  gives("ii->i", {"[3, 3]"}, "[3]");
+  gives("ii", {"[3, 3]"}, "[]");
+  gives("...ij,...jk", {"[7, 1, 2, 3]", "[5, 3, 4]"}, "[7, 5, 2, 4]");
+  gives("i...->...i", {"[2, 3, 4]"}, "[3, 4, 2]");
+  gives("...->", {"Int8 [2, 3]"}, "Int8 []");
+  gives(",i->i", {"[]", "[3]"}, "[3]");
+  gives("i,i->i", {"[1]", "[$S]"}, "[$S]");
+  gives("i,i", {"[3]", "Int32 [3]"}, "502 'EinsumOp' takes");  // einsum_c1
+  gives("i", {"Bool [3]"}, "502 'EinsumOp' takes");
+  // einsum_c2
+  gives("ij", {"[3]"}, "504 'equation' of 'EinsumOp' is 'ij': 2 letters for operand 0 of rank 1");
+  gives("i...j", {"[3]"}, "504 'equation' of 'EinsumOp' is 'i...j': 2 letters for operand 0");
+  gives("i,j", {"[3]"}, "504 'equation' of 'EinsumOp' is 'i,j': 2 terms for 1 operands");
+  gives("i->j", {"[3]"}, "504 'equation' of 'EinsumOp' is 'i->j': no operand has 'j'");
+  gives("i->ii", {"[3]"}, "504 'equation' of 'EinsumOp' is 'i->ii': the result has 'i' twice");
+  gives("i->i->i", {"[3]"}, "504 'equation' of 'EinsumOp' is 'i->i->i': '->i' is no term");
+  gives("1", {"[3]"}, "504 'equation' of 'EinsumOp' is '1': '1' is no term of letters");
+  gives("......", {"[3]"}, "504 'equation'");
+  gives("", {"[3]"}, "504 'equation'");
+  gives("abcdefghijklmnopqrstuvwxyzABCDEFG->a",
+        {"[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, "
+         "1, 1, 1, 1]"},
+        "504 'equation'");
+  gives("ij,jk", {"[2, 3]", "[4, 5]"},
+        "500 'EinsumOp' takes extent 3 or 1 in dimension 0");  // einsum_c3
+  gives("ii", {"[2, 3]"}, "500 'EinsumOp' takes extent 2 or 1 in dimension 1 of operand 0");
+  check({"EinsumOp", "", {"[3]"}, "506 'EinsumOp' needs"});
+}
+
 TEST_CASE("convolutions count the places of their kernel") {
   check_all({
       {"Conv1DOp",
@@ -83,10 +143,7 @@ TEST_CASE("convolutions count the places of their kernel") {
        "out_channels:8, kernel_size:[2, 14, 14], stride:[2, 14, 14]",
        {"[$N, 3, 2, 14, 14]"},
        "[$N, 8, 1, 1, 1]"},
-      {"Conv3DOp",
-       "kernel_size:[1, 1, 1]",
-       {"[1, 3, 32, 32]"},
-       "501 'Conv3DOp' takes"},
+      {"Conv3DOp", "kernel_size:[1, 1, 1]", {"[1, 3, 32, 32]"}, "501 'Conv3DOp' takes"},
   });
 }
 

@@ -77,4 +77,27 @@ TEST_CASE("index treats every dimension by itself") {
   CHECK(op.error({floats({2, 3, 2}, table), ints({1, 2}, {1, 2})}).starts_with("803 "));
 }
 
+TEST_CASE("einsum reads its equation") {
+  OneOp op(
+      "linalg.CPU.EinsumOp [equation:\"...ij, jk\"] (%0:tensor<[1, 2, 2], Float32, CPU>, "
+      "%1:tensor<[2, 1], Float32, CPU>) -> (%2:tensor<[1, 2, 1], Float32, CPU>)");
+  CHECK(op.values({floats({1, 2, 2}, {1, 2, 3, 4}), floats({2, 1}, {10, 1})}) == Values{12, 34});
+  CHECK(op.error({floats({1, 2, 2}, {1, 2, 3, 4}), floats({3, 1}, {1, 1, 1})}).starts_with("500 "));
+}
+
+TEST_CASE("scatter combines as it says") {
+  const auto scatter = [](const std::string& reduce) {
+    OneOp op("linalg.CPU.ScatterOp [dim:0" + reduce +
+             "] (%0:tensor<[2], Int32, CPU>, %1:tensor<[2], Int64, CPU>, %2:tensor<[2], Int32, "
+             "CPU>) -> (%3:tensor<[2], Int32, CPU>)");
+    return op.values({tensor(DType::kInt32, {2}, {4, 5}), ints({2}, {1, -1}),
+                      tensor(DType::kInt32, {2}, {3, 6})});
+  };
+  CHECK(scatter("") == Values{4, 6});
+  CHECK(scatter(", reduce:add") == Values{4, 14});
+  CHECK(scatter(", reduce:mul") == Values{4, 90});
+  CHECK(scatter(", reduce:max") == Values{4, 6});
+  CHECK(scatter(", reduce:min") == Values{4, 3});
+}
+
 }  // namespace mir::test

@@ -1,9 +1,7 @@
 #include "mir/kernels/ref/reduce.hpp"
 
-#include <cmath>
-#include <limits>
-
 #include "dispatch.hpp"
+#include "extreme.hpp"
 #include "loop.hpp"
 
 namespace mir::ref {
@@ -11,20 +9,13 @@ namespace {
 
 // A reduction is built without elements, is given each one, and yields its value for their count.
 
-/// The largest (sign +1) or smallest (-1) element; the first of two equal ones but for zeros.
 template <class W, int kSign>
 struct Extreme {
   W best{};
   bool found = false;
 
-  bool better(W v) const {
-    if (v == best)
-      return kIsFloating<W> && v == 0 && (kSign > 0 ? is_negative(best) : is_negative(v));
-    return kSign > 0 ? v > best : v < best;
-  }
-  static bool is_negative(W v) { return std::signbit(static_cast<double>(v)); }
   void add(W v) {
-    if (!found || v != v || better(v)) best = v;
+    best = found ? extreme_of<kSign>(best, v) : v;
     found = true;
   }
   W result(std::int64_t) const { return best; }

@@ -47,6 +47,16 @@ inline constexpr AttrRow kGatherAttributes[] = {
      .required = true,
      .summary = "dimension that the indices select from"},
 };
+inline constexpr AttrRow kScatterAttributes[] = {
+    {.name = "dim",
+     .type = AttrType::kInt,
+     .required = true,
+     .summary = "dimension that the indices select from"},
+    {.name = "reduce",
+     .type = AttrType::kString,
+     .default_text = "none",
+     .summary = "none, add, mul, max or min"},
+};
 inline constexpr AttrRow kIndexAttributes[] = {
     {.name = "indices",
      .type = AttrType::kAny,
@@ -157,13 +167,18 @@ inline constexpr OpRow kIndexRows[] = {
                 "%1:tensor<[$S], Int32, CPU>) -> (%2:tensor<[$S, 64], Float32, CPU>)"},
     {.name = "ScatterOp",
      .type_name = "Scatter",
-     .operands = at_least(0),
-     .results = at_least(0),
-     .traits = Trait::kDumpOnly | Trait::kNoMeaning,
+     .operands = exactly(3),
+     .results = exactly(1),
+     .traits = Trait::kPure | Trait::kSameShape,
+     .attributes = kScatterAttributes,
+     .infer = rules::scatter,
+     .rule = "scatter",
      .page = "index",
-     .summary = "Reserved name: upstream declares the class and nothing else.",
-     .example = "linalg.CPU.ScatterOp(%0:tensor<[4], Float32, CPU>) -> "
-                "(%1:tensor<[4], Float32, CPU>)"},
+     .summary = "Operand 0 with elements of operand 2 where the indices of operand 1 say; upstream "
+                "declares the class and no meaning.",
+     .example = "linalg.CPU.ScatterOp [dim:0, reduce:add] (%0:tensor<[16, 4], Float32, CPU>, "
+                "%1:tensor<[3, 4], Int32, CPU>, %2:tensor<[3, 4], Float32, CPU>) -> "
+                "(%3:tensor<[16, 4], Float32, CPU>)"},
     {.name = "MaskedScatterOp",
      .type_name = "MaskedScatter",
      .operands = exactly(3),
