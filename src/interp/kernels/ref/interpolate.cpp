@@ -41,11 +41,9 @@ Coordinate coordinate(std::int64_t o, std::int64_t in, std::int64_t out, bool al
 Taps taps_at(const Coordinate& at, Sampling sampling) {
   const double t = at.fraction();
   switch (sampling) {
-    case Sampling::kNearest: {
-      // Half away from zero: up, but down below zero.
-      const bool up = at.whole < 0 ? 2 * at.part > at.scale : 2 * at.part >= at.scale;
-      return {{at.whole + (up ? 1 : 0), 1.0}};
-    }
+    case Sampling::kNearest:
+      // What is below zero is clamped to it, whichever way it is rounded.
+      return {{at.whole + (2 * at.part >= at.scale ? 1 : 0), 1.0}};
     case Sampling::kLinear:
       return {{at.whole, 1.0 - t}, {at.whole + 1, t}};
     case Sampling::kCubic:
