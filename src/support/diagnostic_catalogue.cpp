@@ -86,7 +86,7 @@ ShownPart show_part(std::string part) {
       std::ranges::count(kept.substr(0, kept.find_first_not_of('\n')), '\n'));
   ShownPart shown{trimmed(kept), {}};
   constexpr std::string_view kWords[] = {"error", "warning", "remark", "note"};
-  for (const Expectation& each : expectations) {
+  for (const ExpectedDiagnostic& each : expectations) {
     const auto line = std::min<std::size_t>(each.line, shown_as.size() - 1);
     const std::string code = each.code.empty() ? "" : fmt::format("[{}]", each.code);
     fmt::format_to(std::back_inserter(shown.diagnostics), "line {}: {}{}: {}\n",

@@ -87,12 +87,12 @@ std::optional<std::size_t> resolve_place(std::string_view place, const Lines& li
 }
 
 /// Reads what follows `// expect-` on line `at`; none when it is no expectation.
-std::optional<Expectation> read_expectation(std::string_view text, const Lines& lines,
-                                            std::size_t at, std::uint32_t first_line) {
+std::optional<ExpectedDiagnostic> read_expectation(std::string_view text, const Lines& lines,
+                                                   std::size_t at, std::uint32_t first_line) {
   const auto kind = std::find_if(kKinds.begin(), kKinds.end(),
                                  [&](const auto& each) { return take(text, each.first); });
   if (kind == kKinds.end()) return std::nullopt;
-  Expectation result;
+  ExpectedDiagnostic result;
   result.kind = kind->second;
   if (take(text, "[")) {
     const auto close = text.find(']');
@@ -152,9 +152,10 @@ std::vector<InputPart> split_input(std::string_view text) {
   return parts;
 }
 
-std::vector<Expectation> read_expectations(const SourceFile& file, Diagnostics& diagnostics) {
+std::vector<ExpectedDiagnostic> read_expectations(const SourceFile& file,
+                                                  Diagnostics& diagnostics) {
   const Lines lines(file.text());
-  std::vector<Expectation> expectations;
+  std::vector<ExpectedDiagnostic> expectations;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const auto marker = lines[i].find(kMarker);
     if (marker == std::string_view::npos) continue;
@@ -177,7 +178,7 @@ std::vector<Expectation> read_expectations(const SourceFile& file, Diagnostics& 
 Diagnostics check_expectations(const SourceFile& file, const SourceManager& sources,
                                const Diagnostics& found) {
   Diagnostics differences(0);
-  const std::vector<Expectation> expectations = read_expectations(file, differences);
+  const std::vector<ExpectedDiagnostic> expectations = read_expectations(file, differences);
   std::vector<bool> met(expectations.size());
   std::unordered_map<std::uint32_t, std::vector<std::size_t>> by_line;
   for (std::size_t i = 0; i < expectations.size(); ++i) {
@@ -189,7 +190,7 @@ Diagnostics check_expectations(const SourceFile& file, const SourceManager& sour
     std::vector<std::size_t>& candidates =
         by_line[where == nullptr ? 0 : where->line_column(report.at.begin).line];
     const auto match = std::find_if(candidates.begin(), candidates.end(), [&](std::size_t i) {
-      const Expectation& each = expectations[i];
+      const ExpectedDiagnostic& each = expectations[i];
       return each.kind == report.kind &&
              (each.code.empty() || each.code == spelling(report.code)) &&
              report.message.find(each.text) != std::string_view::npos;
@@ -205,7 +206,7 @@ Diagnostics check_expectations(const SourceFile& file, const SourceManager& sour
   }
   for (std::size_t i = 0; i < expectations.size(); ++i) {
     if (met[i]) continue;
-    const Expectation& each = expectations[i];
+    const ExpectedDiagnostic& each = expectations[i];
     differences.error(
         DiagCode::kExpectationNotMet, each.at,
         fmt::format("expected {}{}{} was not reported: '{}'", word(each.kind),

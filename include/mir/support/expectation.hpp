@@ -25,7 +25,7 @@ enum class ExpectedKind : std::uint8_t { kError, kWarning, kRemark, kNote };
 /// A comment `// expect-error[MIRnnnn]@PLACE {{text}}`; code and place may be left out. PLACE is
 /// `+N` or `-N` lines from the comment's own, `above` or `below` (the nearest line without such a
 /// comment) or `unknown` (no place in a text); left out it is the comment's line.
-struct Expectation {
+struct ExpectedDiagnostic {
   ExpectedKind kind = ExpectedKind::kError;
   std::string_view code;   ///< `MIRnnnn`, empty: any
   std::uint32_t line = 0;  ///< 0: no place in a text
@@ -35,7 +35,7 @@ struct Expectation {
 
 /// The expectations of a text in order. A comment that begins with `expect-` and is none is
 /// reported as kExpectationMalformed.
-std::vector<Expectation> read_expectations(const SourceFile& file, Diagnostics& diagnostics);
+std::vector<ExpectedDiagnostic> read_expectations(const SourceFile& file, Diagnostics& diagnostics);
 
 /// Compares what was reported about `file` with what it expects: each expectation is met by one
 /// diagnostic or note of its kind, line and code that contains its text, and nothing else is

@@ -85,7 +85,10 @@ class Array {
   }
   void set(std::size_t i, double value) {
     with_type(dtype_, [&]<class T>(std::type_identity<T>) {
-      as<T>()[i] = store<T>(static_cast<Wide<T>>(value));
+      // Negative numbers go round in unsigned types.
+      const bool round = std::is_unsigned_v<Wide<T>> && value < 0;
+      as<T>()[i] = store<T>(round ? static_cast<Wide<T>>(static_cast<std::int64_t>(value))
+                                  : static_cast<Wide<T>>(value));
     });
   }
   double operator[](std::size_t i) const {

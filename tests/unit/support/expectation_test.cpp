@@ -99,7 +99,7 @@ TEST_CASE("a place is counted from the comment or skips other expectations") {
   }
   const SourceFile file("f", "// expect-error@below {{x}}\n// expect-error@below {{y}}\nop", 1);
   Diagnostics diagnostics;
-  for (const Expectation& each : read_expectations(file, diagnostics)) CHECK(each.line == 3);
+  for (const ExpectedDiagnostic& each : read_expectations(file, diagnostics)) CHECK(each.line == 3);
 }
 
 TEST_CASE("a comment that begins like an expectation and is none is reported") {

@@ -46,7 +46,7 @@ std::vector<Diagnostic> check_part(const InputPart& part) {
   const auto expected = read_expectations(file, malformed);
   const auto found = diagnostics.sorted();
   // Entries quote messages whole, because readers are shown what they quote.
-  for (const Expectation& each : expected) {
+  for (const ExpectedDiagnostic& each : expected) {
     const bool whole = std::ranges::any_of(found, [&](const Diagnostic& diagnostic) {
       return diagnostic.message == each.text ||
              std::ranges::any_of(diagnostic.notes,
