@@ -258,8 +258,7 @@ class Raiser {
   /// Heads, contents of regions and what closes them go out alike for all ops: the i-th of the
   /// pieces around n regions is what stands before region i, the last what stands behind all.
   void op(const Op& op) {
-    const auto pieces =
-        source_ == nullptr ? std::span<const TokenRange>() : source_->pieces(op.span().begin);
+    const auto pieces = pieces_of(op);
     const bool untouched = !pieces.empty() && is_untouched(op, pieces);
     Region* region = op.first_region();
     for (std::size_t i = 0;; ++i) {
@@ -398,8 +397,8 @@ class Raiser {
 
   void block_head(const Block& block, bool untouched) {
     std::optional<TokenRange> tokens;
-    if (source_ != nullptr) {
-      const Op& op = *block.parent()->parent();
+    const Op& op = *block.parent()->parent();
+    if (source_ != nullptr && op.was_read()) {
       tokens = source_->block(op.span().begin, block.parent()->index(), text(block.name()));
     }
     if (tokens && untouched && !any_renamed(block.arguments())) {
@@ -415,6 +414,12 @@ class Raiser {
   }
 
   // -- what the source has ----------------------------------------------------------------------
+
+  /// The op's own tokens; empty without a source and for an op that is not from it.
+  std::span<const TokenRange> pieces_of(const Op& op) const {
+    if (source_ == nullptr || !op.was_read()) return {};
+    return source_->pieces(op.span().begin);
+  }
 
   bool any_renamed(std::span<const Value> values) const {
     return std::any_of(values.begin(), values.end(),
@@ -444,7 +449,7 @@ class Raiser {
   }
 
   /// Some mention must say what a free value is. Where those that the text has for it are gone, its
-  /// first user prints anew.
+  /// users print anew.
   void restate_free_values(const Region& region) {
     for (const Value* value : region.free_values()) {
       if (!value->has_uses() || is_stated(*value)) continue;
@@ -466,7 +471,7 @@ class Raiser {
                                                       : std::string(text(value.name().symbol()));
     for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
       const Op& user = *use->user();
-      const auto pieces = source_->pieces(user.span().begin);
+      const auto pieces = pieces_of(user);
       if (user.is_modified() || pieces.empty() ||
           source_->states(pieces[0], name, value.has_symbol(), !value.attributes().empty())) {
         return true;

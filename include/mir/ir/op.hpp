@@ -213,9 +213,11 @@ class Op {
   bool is_erased() const { return erased_; }
 
   Location location() const { return location_; }
+  /// An op that is said to come from elsewhere prints as a new one.
   void set_location(Location location) {
     location_ = location;
     modified_ = true;
+    read_ = false;
   }
   /// Where the text names the op, for diagnostics; unknown for an op that no text has.
   Span span() const;
@@ -223,7 +225,12 @@ class Op {
   /// Whether anything but its place and the contents of its regions changed since it was read.
   bool is_modified() const { return modified_; }
   void mark_modified() { modified_ = true; }
-  void mark_as_read() { modified_ = false; }
+  /// Whether the text at its location is its own; false for ops that were made since.
+  bool was_read() const { return read_; }
+  void mark_as_read() {
+    modified_ = false;
+    read_ = true;
+  }
 
   template <class T>
   bool isa_() const {
@@ -263,6 +270,7 @@ class Op {
   bool has_signature_ : 1 = false;
   bool has_attribute_list_ : 1 = false;
   bool modified_ : 1 = true;
+  bool read_ : 1 = false;
   bool erased_ : 1 = false;
 
  public:

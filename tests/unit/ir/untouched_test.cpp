@@ -133,6 +133,27 @@ TEST_SUITE("untouched") {
     CHECK(text.find("// behind a.b\n    a.new() -> ()\n    graph.SubGraphOp") != std::string::npos);
   }
 
+  TEST_CASE("an op made where another comes from has none of its tokens and comments") {
+    Source source{std::string(kText)};
+    Op* op = find_op(source.module().body(), "a.b");
+    IRWriter(source.module())
+        .createAtPos(op, IRWriter::AFTER,
+                     {.name = source.context.op_name("a.new"), .location = op->location()});
+    const std::string text = source.print();
+    CHECK(text.find("// About a.b.") == text.rfind("// About a.b."));
+    CHECK(text.find("// behind a.b\n    a.new() -> ()\n    a.c") != std::string::npos);
+  }
+
+  TEST_CASE("an op that is said to come from elsewhere prints as a new one") {
+    Source source{std::string(kText)};
+    Op* first = find_op(source.module().body(), "a.b");
+    find_op(source.module().body(), "a.c")->set_location(first->location());
+    const std::string text = source.print();
+    CHECK(text.find("// behind a.b\n    a.c(%0:tensor<[2], F, D>) -> ()[k:'x' \"two\"]\n") !=
+          std::string::npos);
+    CHECK(text.find("// About a.b.") == text.rfind("// About a.b."));
+  }
+
   TEST_CASE("changes of a value reach every op that mentions it") {
     Source source(
         "@main () -> () {\n"
