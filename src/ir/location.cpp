@@ -20,7 +20,8 @@ struct Entry {
   LocationKind kind = LocationKind::kUnknown;
   std::uint32_t depth = 1;
   Symbol text{};
-  FilePlace place{};  // of a range: its bounds, in the first two numbers
+  FilePlace place{};  // of kFile
+  Span span{};        // of kRange and kStated
   std::span<const Location> parts{};
 };
 
@@ -31,8 +32,9 @@ std::string key_of(const Entry& entry) {
     key.append(reinterpret_cast<const char*>(&number), sizeof number);
   };
   add(entry.text.id);
-  for (const std::uint32_t number :
-       {entry.place.line, entry.place.column, entry.place.end_line, entry.place.end_column}) {
+  const FilePlace& place = entry.place;
+  for (const std::uint32_t number : {place.line, place.column, place.end_line, place.end_column,
+                                     entry.span.begin, entry.span.end}) {
     add(number);
   }
   for (const Location part : entry.parts) add(part.raw);
@@ -84,7 +86,7 @@ LocationTable::~LocationTable() = default;
 
 Location LocationTable::range(Span span) {
   if (!span.known()) return {};
-  return state_->add({.kind = LocationKind::kRange, .place = {span.begin, span.end}});
+  return state_->add({.kind = LocationKind::kRange, .span = span});
 }
 
 Location LocationTable::file(std::string_view name, FilePlace place) {
@@ -124,7 +126,7 @@ Location LocationTable::fused(std::span<const Location> parts, std::string_view 
 
 Location LocationTable::stated(SourcePos at, std::string_view said) {
   const Location parts[] = {parse(said)};
-  return state_->add({.kind = LocationKind::kStated, .place = {at, at}, .parts = parts}, true);
+  return state_->add({.kind = LocationKind::kStated, .span = {at, at}, .parts = parts}, true);
 }
 
 Location LocationTable::parse(std::string_view said) {
@@ -139,8 +141,7 @@ std::string_view LocationTable::text(Location of) const {
   return state_->strings.text(state_->entry(of).text);
 }
 FilePlace LocationTable::file_place(Location of) const {
-  const Entry entry = state_->entry(of);
-  return entry.kind == LocationKind::kFile ? entry.place : FilePlace();
+  return state_->entry(of).place;
 }
 std::span<const Location> LocationTable::parts(Location of) const {
   return state_->entry(of).parts;
@@ -149,9 +150,7 @@ std::span<const Location> LocationTable::parts(Location of) const {
 Span LocationTable::span(Location of) const {
   if (of.is_position()) return {of.raw, of.raw};
   const Entry entry = state_->entry(of);
-  if (entry.kind == LocationKind::kRange || entry.kind == LocationKind::kStated) {
-    return {entry.place.line, entry.place.column};
-  }
+  if (entry.span.known()) return entry.span;
   for (const Location part : entry.parts) {
     if (const Span found = span(part); found.known()) return found;
   }
