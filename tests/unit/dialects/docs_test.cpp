@@ -1,15 +1,12 @@
 // docs/ops/*.md against rows, rules and tests.
-#include <doctest/doctest.h>
-
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <fstream>
 #include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
+#include "../project_files.hpp"
 #include "mir/dialects/dialects.hpp"
 #include "mir/dialects/rules.hpp"
 #include "mir/ir/infer.hpp"
@@ -18,19 +15,11 @@
 #include "mir/ir/writer.hpp"
 
 using namespace mir;
+using mir::test::kRoot;
+using mir::test::read_whole;
 namespace fs = std::filesystem;
 
 namespace {
-
-const fs::path kRoot = MIR_SOURCE_ROOT;
-
-std::string read(const fs::path& path) {
-  std::ifstream file(path);
-  REQUIRE_MESSAGE(file, path.string());
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 std::vector<fs::path> files(const char* folder, std::string_view prefix, std::string_view suffix) {
   std::vector<fs::path> found;
@@ -56,7 +45,7 @@ std::vector<std::string> ids(const std::vector<fs::path>& paths, std::string_vie
   };
   std::vector<std::string> found;
   for (const fs::path& path : paths) {
-    const std::string text = read(path);
+    const std::string text = read_whole(path);
     for (std::size_t at = 0; at < text.size();) {
       const std::size_t begin = at;
       while (at < text.size() && in_word(text[at])) ++at;
@@ -77,7 +66,7 @@ std::set<std::string> set_of(const std::vector<std::string>& words) {
 
 std::vector<std::string> examples(const fs::path& page) {
   std::vector<std::string> blocks;
-  const std::string text = read(page), open = "```mir\n";
+  const std::string text = read_whole(page), open = "```mir\n";
   for (auto at = text.find(open); at != text.npos; at = text.find(open, at)) {
     at += open.size();
     blocks.push_back(text.substr(at, text.find("```", at) - at));
@@ -138,7 +127,7 @@ TEST_CASE("every op stands on its page") {
   for (const Dialect* dialect : builtin_dialects()) {
     for (const OpRow& row : dialect->rows) {
       CAPTURE(row.name);
-      const std::string page = read(kRoot / "docs/ops" / (std::string(row.page) + ".md"));
+      const std::string page = read_whole(kRoot / "docs/ops" / (std::string(row.page) + ".md"));
       std::string name(row.name);
       if (name.ends_with("Op") && row.name != "InstructionOp") name.resize(name.size() - 2);
       if (row.name == "InstructionOp") name = "prog.inst";
@@ -152,7 +141,7 @@ TEST_CASE("every attribute of a linalg op stands on its page") {
   for (const Dialect* dialect : builtin_dialects()) {
     for (const OpRow& row : dialect->rows) {
       if (dialect->name != "linalg") continue;
-      const std::string page = read(kRoot / "docs/ops" / (std::string(row.page) + ".md"));
+      const std::string page = read_whole(kRoot / "docs/ops" / (std::string(row.page) + ".md"));
       for (const AttrRow& attribute : row.attributes) {
         CAPTURE(row.name);
         CAPTURE(attribute.name);
@@ -211,7 +200,8 @@ TEST_CASE("every op has a section that names a constraint") {
   for (const Dialect* dialect : builtin_dialects()) {
     for (const OpRow& row : dialect->rows) {
       CAPTURE(row.name);
-      const std::string page = "\n" + read(kRoot / "docs/ops" / (std::string(row.page) + ".md"));
+      const std::string page =
+          "\n" + read_whole(kRoot / "docs/ops" / (std::string(row.page) + ".md"));
       std::string name(row.name);
       if (name.ends_with("Op")) name.resize(name.size() - 2);
       if (row.name == "InstructionOp") name = "inst";

@@ -1,36 +1,25 @@
 // Constraint ids: the table, the documents and the names of tests say the same.
-#include <doctest/doctest.h>
-
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <set>
-#include <sstream>
 #include <string>
 
+#include "../project_files.hpp"
 #include "mir/verify/constraint.hpp"
 
 using namespace mir;
+using mir::test::kRoot;
+using mir::test::read_whole;
 namespace fs = std::filesystem;
 
 namespace {
-
-const fs::path kRoot = MIR_SOURCE_ROOT;
-
-std::string read(const fs::path& path) {
-  std::ifstream file(path);
-  REQUIRE_MESSAGE(file, path.string());
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 /// Names of the cases in tests/unit/verify.
 std::string test_names() {
   std::string names;
   for (const auto& entry : fs::directory_iterator(kRoot / "tests/unit/verify")) {
     if (entry.path().extension() != ".cpp") continue;
-    const std::string text = read(entry.path());
+    const std::string text = read_whole(entry.path());
     const std::string open = "TEST_CASE(\"";
     for (auto at = text.find(open); at != text.npos; at = text.find(open, at)) {
       at += open.size();
@@ -60,7 +49,7 @@ TEST_SUITE("constraints") {
     for (const Constraint& constraint : constraints()) {
       CAPTURE(constraint.id);
       CHECK(ids.insert(constraint.id).second);
-      const std::string page = read(kRoot / "docs" / constraint.page);
+      const std::string page = read_whole(kRoot / "docs" / constraint.page);
       const std::string start = "\n- `" + std::string(constraint.id) + "` ";
       const auto at = page.find(start);
       REQUIRE(at != page.npos);
@@ -79,7 +68,7 @@ TEST_SUITE("constraints") {
   }
 
   TEST_CASE("docs/verification.md explains no constraint that is not checked") {
-    const std::string page = read(kRoot / "docs/verification.md");
+    const std::string page = read_whole(kRoot / "docs/verification.md");
     std::size_t found = 0;
     for (auto at = page.find("\n- `"); at != page.npos; at = page.find("\n- `", at + 1)) {
       const std::string id = page.substr(at + 4, page.find('`', at + 4) - at - 4);
