@@ -108,6 +108,24 @@ std::span<Value> Module::create_arguments(Block& block, std::span<const Type* co
   return arguments;
 }
 
+Value* Module::append_argument(Block& block, const Type* type) {
+  const std::span<Value> before = block.arguments();
+  std::vector<const Type*> types;
+  for (const Value& argument : before) types.push_back(argument.type());
+  types.push_back(type);
+  block.argument_count_ = 0;
+  const std::span<Value> after = create_arguments(block, types);
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    after[i].name_ = before[i].name_;
+    after[i].attributes_ = before[i].attributes_;
+    after[i].symbol_ = before[i].symbol_;
+    after[i].has_symbol_ = before[i].has_symbol_;
+    before[i].replaceAllUsesWith(&after[i]);
+  }
+  block.parent()->parent()->mark_modified();
+  return &after.back();
+}
+
 Value* Module::create_free_value(Region& region, const Type* type, ValueName name) {
   if (region.free_count_ == region.free_capacity_) {
     const std::uint32_t capacity = std::max(4u, region.free_capacity_ * 2);

@@ -225,6 +225,36 @@ void rope(Recovery& recovery, Op& op) {
   }
 }
 
+/// Query heads of the product that reads the keys; those of the cache where no product does.
+Dim query_heads(const Op& cache) {
+  for (const Use* use = cache.result(0)->first_use(); use != nullptr; use = use->next()) {
+    const Op& user = *use->user();
+    if (!user.is("linalg.MatMulOp") || use->index() != 1) continue;
+    const TensorType* left = user.operand(0)->tensor_type();
+    if (left != nullptr && left->rank() == 4) return left->dims()[1];
+  }
+  return in(cache).dims()[1];
+}
+
+void kv_cache(Recovery& recovery, Op& op) {
+  IRContext& context = recovery.context();
+  if (in(op).rank() != 4) return recovery.refuse(op, "kv_head", "keys are not of rank 4");
+  const auto dims = in(op).dims();
+  const auto feeds_attention = [&] {
+    for (const Use* use = op.result(0)->first_use(); use != nullptr; use = use->next()) {
+      if (use->user()->is("linalg.FlashAttention2Op")) return true;
+    }
+    return false;
+  };
+  const bool tokens_first = feeds_attention();  // the fused kernel takes [B, S, H, D]
+  recovery.derive(op, "use_fa2", context.boolean(tokens_first));
+  recovery.derive(op, "kv_head", context.dim(dims[tokens_first ? 2 : 1]));
+  recovery.derive(op, "head_dim", context.dim(dims[3]));
+  recovery.derive(op, "q_head", context.dim(tokens_first ? dims[2] : query_heads(op)));
+}
+
+void settled_before(Recovery&, Op&) {}  // recover_pieces.cpp
+
 struct RuleRow {
   std::string_view op;
   Rule rule;
@@ -235,6 +265,7 @@ constexpr RuleRow kRules[] = {
     {"linalg.CausalMaskOp", causal_mask},
     {"linalg.ConcatOp", concat},
     {"linalg.EmbeddingOp", embedding},
+    {"linalg.KVCacheOp", kv_cache},
     {"linalg.LayerNormOp", layer_norm},
     {"linalg.LinearOp", linear},
     {"linalg.MatMulOp", mat_mul},
@@ -244,7 +275,9 @@ constexpr RuleRow kRules[] = {
     {"linalg.RepeatOp", repeat},
     {"linalg.ReshapeOp", reshape},
     {"linalg.RoPEOp", rope},
+    {"linalg.SliceOp", settled_before},
     {"linalg.SoftmaxOp", softmax},
+    {"linalg.SplitOp", settled_before},
     {"linalg.TransposeOp", transpose},
     {"linalg.ViewOp", view},
     {"linalg.X2XOp", x2x},

@@ -36,21 +36,13 @@ class Recovery {
     set(op, fact, value, LossEntry::Source::kAssumed);
   }
   /// Reports that a fact is lost, unless it is stated.
-  void refuse(const Op& op, std::string_view fact, std::string why) {
+  void refuse(const Op& op, std::string_view fact, std::string_view why) {
     if (is_stated(op, fact)) return;
-    report.entries.push_back(
-        {LossEntry::Source::kRefused, op.location(), describe(op), std::string(fact), why});
-    diagnostics.error(DiagCode::kLostMeaning, op.span(),
-                      fmt::format("{}: {} is lost: {}", describe(op), fact, why));
+    report.refuse(op, fact, why, diagnostics);
   }
   void note(const Op& op, LossEntry::Source source, std::string_view fact, std::string used) {
     report.entries.push_back(
         {source, op.location(), describe(op), std::string(fact), std::move(used)});
-  }
-
-  std::string describe(const Op& op) const {
-    if (op.has_path()) return fmt::format("{} '{}'", op.name(), text(op.path()));
-    return std::string(op.name());
   }
 
  private:
@@ -62,11 +54,15 @@ class Recovery {
 };
 
 // The steps, in order. Each reports what it cannot recover and goes on.
-void check_upgradable(Recovery& recovery);   // upgrade.cpp
-void recover_interface(Recovery& recovery);  // recover_interface.cpp
-void recover_links(Recovery& recovery);      // recover_links.cpp
-void recover_options(Recovery& recovery);    // recover_options.cpp
-void make_names_unique(Recovery& recovery);  // recover_names.cpp
-void settle_attributes(Recovery& recovery);  // recover_attributes.cpp
+void check_upgradable(Recovery& recovery);     // upgrade.cpp
+void hand_in_undefined(Recovery& recovery);    // recover_undefined.cpp
+void recover_pieces(Recovery& recovery);       // recover_pieces.cpp
+void recover_interface(Recovery& recovery);    // recover_interface.cpp
+void recover_links(Recovery& recovery);        // recover_links.cpp
+void recover_options(Recovery& recovery);      // recover_options.cpp
+void register_parameters(Recovery& recovery);  // recover_parameters.cpp
+void make_names_unique(Recovery& recovery);    // recover_names.cpp
+void settle_attributes(Recovery& recovery);    // recover_attributes.cpp
+void check_types(Recovery& recovery);          // check_types.cpp
 
 }  // namespace mir

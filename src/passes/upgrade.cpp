@@ -1,47 +1,16 @@
 #include "mir/passes/upgrade.hpp"
 
-#include <algorithm>
-#include <map>
+#include <charconv>
 
+#include "mir/passes/lift_program.hpp"
 #include "recovery.hpp"
 
 namespace mir {
-
-std::size_t LossReport::count(LossEntry::Source source) const {
-  return static_cast<std::size_t>(
-      std::count_if(entries.begin(), entries.end(),
-                    [&](const LossEntry& entry) { return entry.source == source; }));
-}
-
-std::string LossReport::summary() const {
-  std::string text = fmt::format("{} facts derived, {} assumed", count(LossEntry::Source::kDerived),
-                                 count(LossEntry::Source::kAssumed));
-  if (const auto refused = count(LossEntry::Source::kRefused)) {
-    text += fmt::format(", {} lost", refused);
-  }
-  std::map<std::string, std::size_t> assumed;
-  for (const LossEntry& entry : entries) {
-    if (entry.source != LossEntry::Source::kAssumed) continue;
-    ++assumed[fmt::format("{} {}={}", entry.op.substr(0, entry.op.find(' ')), entry.fact,
-                          entry.used)];
-  }
-  bool first = true;
-  for (const auto& [what, times] : assumed) {
-    text += first ? " (" : "; ";
-    first = false;
-    text += times == 1 ? what : fmt::format("{} x{}", what, times);
-  }
-  return first ? text : text + ")";
-}
 
 /// What no step below can deal with.
 void check_upgradable(Recovery& recovery) {
   IRWriter walker(recovery.module);
   walker.walk<OpView>([&](IRWriter& writer, OpView op) {
-    if (op->name().starts_with("prog.")) {
-      recovery.refuse(*op.op(), "graph form", "program-level modules are not upgraded");
-      return IRWriter::WalkResult::WALK_INTERRUPT;
-    }
     if (op->row() != nullptr && has(op->row()->traits, Trait::kTerminator) &&
         op->next() != nullptr) {
       recovery.refuse(*op.op(), "position", "operations follow it");
@@ -61,6 +30,35 @@ void check_upgradable(Recovery& recovery) {
 
 namespace {
 
+/// Whether a storage of one type may be read as the other.
+bool is_view(const Type* from, const Type* to) {
+  const auto *a = dyn_cast<TensorType>(from), *b = dyn_cast<TensorType>(to);
+  return a != nullptr && b != nullptr && a != b && a->element_count() &&
+         a->element_count() == b->element_count() && a->dtype_name() == b->dtype_name() &&
+         a->device() == b->device() && a->encoding() == b->encoding();
+}
+
+/// Storage is shared by name, so a mention with other extents is a view that upstream left out.
+void view_operand(Recovery& recovery, Op& op, std::uint32_t index, const Type* type) {
+  IRContext& context = recovery.context();
+  std::vector<const Attr*> extents;
+  for (const Dim dim : dyn_cast<TensorType>(type)->dims()) extents.push_back(context.dim(dim));
+  const NamedAttr shape{context.intern("to_shape"), context.array(extents)};
+  const auto spelling =
+      fmt::format("linalg.{}.ViewOp", recovery.text(dyn_cast<TensorType>(type)->device()));
+  Value* operand = op.operand(index);
+  Op* view = IRWriter(recovery.module)
+                 .createAtPos(&op, IRWriter::BEFORE,
+                              {.name = context.op_name(spelling),
+                               .operands = std::span(&operand, 1),
+                               .result_types = std::span(&type, 1),
+                               .attributes = std::span(&shape, 1),
+                               .location = op.location()});
+  op.set_operand(index, view->result());
+  recovery.note(op, LossEntry::Source::kDerived, fmt::format("view of operand {}", index),
+                std::string(type->spelling()));
+}
+
 /// A mention that says something else than its value has no portable meaning. What it leaves out is
 /// in its value, and notes on quantisation belong to the value.
 void check_mentions(Recovery& recovery) {
@@ -69,11 +67,13 @@ void check_mentions(Recovery& recovery) {
   const auto type_text = [](const Type* type) {
     return type == nullptr ? "untyped" : type->spelling();
   };
-  const auto check = [&](const Op& op, const Use& use, const UseOverride& other) {
+  const auto check = [&](Op& op, const Use& use, const UseOverride& other) {
     const Value& value = *use.value();
     const std::string operand = fmt::format("operand {}", use.index());
     if (value.type() == nullptr) {
       recovery.refuse(op, operand, "its first mention states no type");
+    } else if (is_view(value.type(), other.type)) {
+      view_operand(recovery, op, use.index(), other.type);
     } else if (other.type != value.type()) {
       recovery.refuse(op, operand,
                       fmt::format("it is printed as {}, its value is {}", type_text(other.type),
@@ -94,7 +94,7 @@ void check_mentions(Recovery& recovery) {
   IRWriter(recovery.module).walk<OpView>([&](IRWriter&, OpView op) {
     for (const Use& use : op->operand_uses()) {
       const UseOverride* other = recovery.module.use_override(use);
-      if (other != nullptr) check(*op.op(), use, *other);
+      if (other != nullptr) check(*op.op(), use, UseOverride(*other));  // which may drop it
     }
     return IRWriter::WalkResult::WALK_CONTINUE;
   });
@@ -103,20 +103,58 @@ void check_mentions(Recovery& recovery) {
 
 }  // namespace
 
+namespace {
+
+Result<double> epsilon(std::string_view key, std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !(value >= 0)) {
+    return Error{DiagCode::kUsage, fmt::format("{} is a number, found '{}'", key, text)};
+  }
+  return value;
+}
+
+}  // namespace
+
+Result<void> grant(UpgradeOptions& options, std::string_view fact) {
+  struct Row {
+    std::string_view key;
+    std::optional<double> UpgradeOptions::*into;
+  };
+  constexpr Row kRows[] = {{"rms_eps", &UpgradeOptions::rms_epsilon},
+                           {"layer_norm_eps", &UpgradeOptions::layer_norm_epsilon}};
+  const std::string_view key = fact.substr(0, fact.find('='));
+  for (const Row& row : kRows) {
+    if (key != row.key) continue;
+    const auto value = epsilon(key, fact.substr(std::min(fact.size(), key.size() + 1)));
+    if (!value) return value.error();
+    options.*row.into = *value;
+    return {};
+  }
+  return Error{DiagCode::kUsage,
+               fmt::format("--assume is rms_eps=X or layer_norm_eps=X, found '{}'", fact)};
+}
+
 bool upgrade(Module& module, const UpgradeOptions& options, LossReport& report,
              Diagnostics& diagnostics) {
   if (module.is_portable()) return true;
   const std::size_t errors_before = diagnostics.error_count();
+  if (!lift_program(module, report, diagnostics)) return false;
   Recovery recovery(module, options, report, diagnostics);
   if (module.body().entry() == nullptr) module.create_block(module.body());
   check_upgradable(recovery);
   if (diagnostics.error_count() != errors_before) return false;
   check_mentions(recovery);
+  hand_in_undefined(recovery);
+  recover_pieces(recovery);
   recover_interface(recovery);
   recover_links(recovery);
   recover_options(recovery);
+  register_parameters(recovery);
   make_names_unique(recovery);
   settle_attributes(recovery);
+  if (diagnostics.error_count() != errors_before) return false;
+  check_types(recovery);
   if (diagnostics.error_count() != errors_before) return false;
   module.set_version(1);
   return true;

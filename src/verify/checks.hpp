@@ -39,13 +39,6 @@ void quantisation(Reporter& reporter);
 /// What dumps lose.
 void dump_findings(Reporter& reporter);
 
-/// Whether two types can describe one value: equal, or tensors that differ only in extents of
-/// which one is unknown.
-bool compatible(const Type* a, const Type* b);
-
-/// Whether all extents agree that are known in both.
-bool same_shape(const TensorType& a, const TensorType& b);
-
 /// The type that an operand's mention states.
 inline const Type* mentioned_type(const Use& use) {
   const UseOverride* other = use.user()->module().use_override(use);

@@ -87,15 +87,6 @@ Result<void> read_option(const Arguments& arguments, std::string_view option, Nu
   return read_number<Number>(fmt::format("--{}", option), arguments.value(option), into);
 }
 
-Result<void> assume(UpgradeOptions& assumed, std::string_view fact) {
-  const std::string_view key = fact.substr(0, fact.find('='));
-  const std::string_view value = fact.substr(std::min(fact.size(), key.size() + 1));
-  if (key == "rms_eps") return read_number<double>(key, value, assumed.rms_epsilon);
-  if (key == "layer_norm_eps") return read_number<double>(key, value, assumed.layer_norm_epsilon);
-  return Error{DiagCode::kUsage,
-               fmt::format("--assume is rms_eps=X or layer_norm_eps=X, found '{}'", fact)};
-}
-
 }  // namespace
 
 Result<InterpSettings> interp_settings(const Arguments& arguments) {
@@ -107,7 +98,7 @@ Result<InterpSettings> interp_settings(const Arguments& arguments) {
     if (!read) return read.error();
   }
   for (const std::string& fact : arguments.values("assume")) {
-    if (auto granted = assume(settings.assumed, fact); !granted) return granted.error();
+    if (auto granted = grant(settings.assumed, fact); !granted) return granted.error();
   }
   if (arguments.operands().size() > 1) return Error{DiagCode::kUsage, "one file is run at a time"};
   return settings;

@@ -33,6 +33,8 @@ class Builder {
   }
   Block* block() const { return block_; }
 
+  /// Links an op that was made elsewhere.
+  void insert(Op* op);
   /// Any op by its spelling ("linalg.CPU.AddOp"). Without result types the row's rule infers
   /// them; null after reporting when it cannot, and null without a word when an operand is null:
   /// chained calls report the first failure only. Results get fresh names.
@@ -62,8 +64,6 @@ class Builder {
   }
 
  private:
-  void insert(Op* op);
-
   Module& module_;
   Diagnostics& diagnostics_;
   Block* block_;

@@ -60,6 +60,9 @@ class Module {
                       Symbol name = {});
   /// Gives a block without arguments its arguments.
   std::span<Value> create_arguments(Block& block, std::span<const Type* const> types);
+  /// Adds an argument behind the others. Those move: pointers to them are no longer valid, and what
+  /// mentions of them state beyond their value is dropped.
+  Value* append_argument(Block& block, const Type* type);
   Value* create_free_value(Region& region, const Type* type, ValueName name);
   /// Drops operands, unlinks, marks erased, forgets its symbols; its results must have no uses
   /// outside it. Nested ops go with it.

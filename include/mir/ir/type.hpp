@@ -79,4 +79,11 @@ const T* dyn_cast(const Type* type) {
   return type != nullptr && T::classof(type) ? static_cast<const T*>(type) : nullptr;
 }
 
+/// Whether two types can describe one value: equal, or tensors that differ only in extents of
+/// which one is unknown.
+bool compatible(const Type* a, const Type* b);
+
+/// Whether all extents agree that are known in both; a negative one is not known.
+bool same_shape(const TensorType& a, const TensorType& b);
+
 }  // namespace mir

@@ -554,7 +554,7 @@ TEST_SUITE("upgrade") {
 
   TEST_CASE("an op that nothing recovers is refused by name and place") {
     CHECK(Upgraded(dump({"  " + op("SliceOp", "4", "2")})).errors() ==
-          Lines{"2:3 MIR0700 linalg.SliceOp: indices is lost: upstream does not print it"});
+          Lines{"2:3 MIR0700 linalg.SliceOp: indices is lost: no user tells the shape it needs"});
     CHECK(recovered({op("NoSuchOp", "4", "2")}) ==
           "linalg.NoSuchOp: meaning is lost: no dialect declares it");
     CHECK(recovered({op("SiLUOp", "4", "4", ", %2:" + t("4"))}) ==
@@ -564,7 +564,8 @@ TEST_SUITE("upgrade") {
     CHECK(recovered({op("FillOp", "4", "4")}) ==
           "linalg.FillOp: value semantics is lost: it writes an operand in place");
     CHECK(recovered({"prog.fragment @code <CPU> <code> { prog.ret }"}) ==
-          "prog.fragment: graph form is lost: program-level modules are not upgraded");
+          "prog.ret: graph form is lost: a program ends with prog.exit, a body behind a label with "
+          "prog.ret");
   }
 
   // -- mentions, names, attributes

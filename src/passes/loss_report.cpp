@@ -1,0 +1,109 @@
+#include "mir/passes/loss_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "mir/ir/module.hpp"
+
+namespace mir {
+
+namespace {
+
+std::string_view source_name(LossEntry::Source source) {
+  switch (source) {
+    case LossEntry::Source::kDerived:
+      return "derived";
+    case LossEntry::Source::kAssumed:
+      return "assumed";
+    case LossEntry::Source::kRefused:
+      return "refused";
+  }
+  return "";
+}
+
+/// `file:line:column` of the op; empty for what no text has.
+std::string place_of(const LossEntry& entry, const IRContext& context) {
+  const Span span = context.locations().span(entry.at);
+  const SourceFile* file = span.known() ? context.sources().file_of(span.begin) : nullptr;
+  if (file == nullptr) return "";
+  const LineColumn place = file->line_column(span.begin);
+  return fmt::format("{}:{}:{}", file->name(), place.line, place.column);
+}
+
+}  // namespace
+
+std::string describe(const Op& op) {
+  if (!op.has_path()) return std::string(op.name());
+  return fmt::format("{} '{}'", op.name(), op.module().context().text(op.path()));
+}
+
+void LossReport::refuse(const Op& op, std::string_view fact, std::string_view why,
+                        Diagnostics& diagnostics) {
+  const std::string name = describe(op);
+  entries.push_back(
+      {LossEntry::Source::kRefused, op.location(), name, std::string(fact), std::string(why)});
+  diagnostics.error(DiagCode::kLostMeaning, op.span(),
+                    fmt::format("{}: {} is lost: {}", name, fact, why));
+}
+
+std::size_t LossReport::count(LossEntry::Source source) const {
+  return static_cast<std::size_t>(
+      std::count_if(entries.begin(), entries.end(),
+                    [&](const LossEntry& entry) { return entry.source == source; }));
+}
+
+std::string LossReport::summary() const {
+  std::string text = fmt::format("{} facts derived, {} assumed", count(LossEntry::Source::kDerived),
+                                 count(LossEntry::Source::kAssumed));
+  if (const auto refused = count(LossEntry::Source::kRefused)) {
+    text += fmt::format(", {} lost", refused);
+  }
+  std::map<std::string, std::size_t> assumed;
+  for (const LossEntry& entry : entries) {
+    if (entry.source != LossEntry::Source::kAssumed) continue;
+    ++assumed[fmt::format("{} {}={}", entry.op.substr(0, entry.op.find(' ')), entry.fact,
+                          entry.used)];
+  }
+  bool first = true;
+  for (const auto& [what, times] : assumed) {
+    text += first ? " (" : "; ";
+    first = false;
+    text += times == 1 ? what : fmt::format("{} x{}", what, times);
+  }
+  return first ? text : text + ")";
+}
+
+std::string loss_text(const LossReport& report, const IRContext& context) {
+  std::string text;
+  for (const LossEntry& entry : report.entries) {
+    const std::string place = place_of(entry, context);
+    text += fmt::format("{}{}{}: {}: {} = {}\n", place, place.empty() ? "" : ": ",
+                        source_name(entry.source), entry.op, entry.fact, entry.used);
+  }
+  return text + report.summary() + "\n";
+}
+
+std::string loss_json(const LossReport& report, const IRContext& context) {
+  using Json = nlohmann::ordered_json;
+  Json entries = Json::array();
+  for (const LossEntry& entry : report.entries) {
+    Json one = {{"source", source_name(entry.source)},
+                {"op", entry.op},
+                {"fact", entry.fact},
+                {"used", entry.used},
+                {"at", nullptr}};
+    if (const std::string place = place_of(entry, context); !place.empty()) one["at"] = place;
+    entries.push_back(std::move(one));
+  }
+  const Json document = {{"schema", 1},
+                         {"derived", report.count(LossEntry::Source::kDerived)},
+                         {"assumed", report.count(LossEntry::Source::kAssumed)},
+                         {"refused", report.count(LossEntry::Source::kRefused)},
+                         {"entries", std::move(entries)}};
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace mir

@@ -1,0 +1,105 @@
+#include "mir/passes/pass.hpp"
+
+#include <algorithm>
+
+#include "../ir/read.hpp"
+#include "mir/ir/print.hpp"
+
+using namespace mir;
+using mir::test::lines_of;
+using mir::test::Reading;
+
+namespace {
+
+using Lines = std::vector<std::string>;
+
+const std::string kT = "tensor<[2], Float32, CPU>";
+
+/// The module behind the passes; what went wrong instead.
+std::string after(const std::string& text, std::string_view pipeline) {
+  Reading reading(text);
+  REQUIRE(reading.errors() == Lines{});
+  Diagnostics diagnostics;
+  PassState state{.diagnostics = diagnostics};
+  const auto passes = parse_pipeline(pipeline);
+  REQUIRE(passes);
+  if (run_passes(reading.module(), *passes, state)) return print(reading.module());
+  return lines_of(diagnostics, reading.context).front();
+}
+
+}  // namespace
+
+TEST_SUITE("passes") {
+  TEST_CASE("passes are in order of their names, which are unique") {
+    const auto passes = all_passes();
+    CHECK(std::ranges::is_sorted(passes, {}, &Pass::name));
+    CHECK(std::ranges::adjacent_find(passes, {}, &Pass::name) == passes.end());
+  }
+
+  TEST_CASE("a pipeline keeps its order and names the pass that does not exist") {
+    const auto two = parse_pipeline("upgrade,eliminate-debug");
+    REQUIRE(two);
+    REQUIRE(two->size() == 2);
+    CHECK((*two)[0]->name == "upgrade");
+    CHECK((*two)[1]->name == "eliminate-debug");
+    CHECK(parse_pipeline("")->empty());
+    CHECK(parse_pipeline("upgrade,no").error().message == "no pass is called 'no'");
+  }
+
+  TEST_CASE("a run stops where the caller says so") {
+    Reading reading("@main () -> () {\n// a\n}\n");
+    Diagnostics diagnostics;
+    PassState state{.diagnostics = diagnostics};
+    const auto passes = parse_pipeline("eliminate-debug,upgrade");
+    CHECK(
+        !run_passes(reading.module(), *passes, state, [](const Pass& pass, const Module&, double) {
+          CHECK(pass.name == "eliminate-debug");
+          return false;
+        }));
+    CHECK(!reading.module().is_portable());
+  }
+
+  TEST_CASE("a pass refuses a form that it does not take") {
+    const std::string portable = "@main [mir_version:1] () -> () {\n    cf.ReturnOp () -> ()\n}\n";
+    CHECK(after(portable, "lift-program") ==
+          "1:1 MIR0317 pass 'lift-program' takes modules in dump form");
+    CHECK(after("@main () -> () {\n}\n", "eliminate-dead-ops") ==
+          "1:1 MIR0317 pass 'eliminate-dead-ops' takes modules in portable form");
+  }
+
+  TEST_CASE("dead ops go with what only they used; effects stay") {
+    const std::string text = after(
+        "@main [mir_version:1] (%0:" + kT + ") -> (%1:" + kT +
+            ") {\n    linalg.CPU.SiLUOp(%0:" + kT + ") -> (%1:" + kT +
+            ")\n    linalg.CPU.AddOp(%1:" + kT + ", %9:" + kT + "[constant:[1, 2]]) -> (%2:" + kT +
+            ")\n    linalg.CPU.NegOp(%2:" + kT + ") -> (%3:" + kT + ")\n    a.effect(%1:" + kT +
+            ") -> (%4:" + kT + ")\n    cf.ReturnOp (%1:" + kT + ") -> ()\n}\n",
+        "eliminate-dead-ops");
+    CHECK(text == "@main [mir_version:1] (%0:" + kT + ") -> (%1:" + kT +
+                      ") {\n    linalg.CPU.SiLUOp(%0:" + kT + ") -> (%1:" + kT +
+                      ")\n    a.effect(%1:" + kT + ") -> (%4:" + kT +
+                      ")\n    cf.ReturnOp (%1:" + kT + ") -> ()\n}\n");
+  }
+
+  TEST_CASE("unused graphs go, those that calls lead to stay") {
+    const auto graph = [](const std::string& name, const std::string& call) {
+      return "    graph.SubGraphOp @" + name + " <CPU> {\n        () -> () {\n" + call +
+             "            cf.ReturnOp () -> ()\n        }\n    }\n";
+    };
+    const auto call = [](const std::string& name) {
+      return "            graph.CallGraphOp @" + name + " () -> ()\n";
+    };
+    const std::string head = "@main [mir_version:1] () -> () {\n";
+    const std::string used = graph("a", call("b")) + graph("b", "") + graph("init", "");
+    const std::string main = "    graph.CallGraphOp @a () -> ()\n";
+    const std::string end = "    cf.ReturnOp () -> ()\n}\n";
+    CHECK(after(head + main + used + graph("c", call("a")) + end, "eliminate-unused-graphs") ==
+          head + main + used + end);
+  }
+
+  TEST_CASE("comments that were traced go") {
+    const std::string op = "    linalg.CPU.SiLUOp(%1:" + kT + ") -> (%2:" + kT + ")\n";
+    CHECK(after("@main () -> () {\n" + op + "dbg.CommentOp () -> ()[text:x]\n}\n",
+                "eliminate-debug") == "@main () -> () {\n" + op + "}\n");
+  }
+}

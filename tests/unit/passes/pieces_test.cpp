@@ -1,0 +1,149 @@
+// Slices, splits, undefined values and implicit views, recovered by `upgrade`.
+#include "../ir/read.hpp"
+#include "mir/ir/print.hpp"
+#include "mir/passes/upgrade.hpp"
+#include "mir/verify/verify.hpp"
+
+using namespace mir;
+using mir::test::lines_of;
+using mir::test::Reading;
+
+namespace {
+
+using Lines = std::vector<std::string>;
+
+std::string t(const std::string& dims) {
+  return "tensor<[" + dims + "], Float32, CPU>";
+}
+
+/// The portable text of the ops, without white space at the beginning of lines; or the first error.
+std::string upgraded(const std::string& ops) {
+  Reading reading("@main () -> () {\n" + ops + "}\n");
+  REQUIRE(reading.errors() == Lines{});
+  LossReport report;
+  Diagnostics diagnostics(0);
+  if (!upgrade(reading.module(), {}, report, diagnostics)) {
+    return lines_of(diagnostics, reading.context).front();
+  }
+  CHECK(verify(reading.module(), diagnostics));
+  return print(reading.module());
+}
+
+bool has(const std::string& text, const std::string& part) {
+  CAPTURE(text);
+  CAPTURE(part);
+  return text.find(part) != text.npos;
+}
+
+std::string slice(const std::string& whole, const std::string& more = "") {
+  return "linalg.CPU.SliceOp" + more + "(%0:" + t(whole) + ") -> (%0:" + t(whole) + ")\n";
+}
+
+}  // namespace
+
+TEST_SUITE("pieces") {
+  TEST_CASE("stated bounds give the type that the next op reads") {
+    const std::string text =
+        upgraded(slice("4, 8", " [indices:[{}, {\"end\":3}]] ") +
+                 "linalg.CPU.SiLUOp(%0:" + t("4, 8") + ") -> (%1:" + t("4, 3") + ")\n");
+    CHECK(has(text, "-> (%2:" + t("4, 3") + ")\n    linalg.CPU.SiLUOp(%2:" + t("4, 3") + ")"));
+  }
+
+  TEST_CASE("a user tells the shape: the same, a product's right side, a linear map's rows") {
+    CHECK(has(upgraded(slice("4, 8") + "linalg.CPU.SiLUOp(%0:" + t("4, 8") +
+                       ") -> (%1:" + t("2, 8") + ")\n"),
+              "[indices:[{\"end\":2}, {}]]"));
+    CHECK(has(upgraded(slice("9, 4") + "linalg.CPU.MatMulOp(%5:" + t("2, 4") + ", %0:" + t("9, 4") +
+                       ") -> (%1:" + t("2, 3") + ")\n"),
+              "[indices:[{\"end\":3}, {}]]"));
+    CHECK(has(
+        upgraded("tensor.CPU.register () -> (%5:" + t("3, 8") + "[@l.weight])[symbol:l.weight]\n" +
+                 slice("1, 4, 8") + "linalg.CPU.LinearOp <name=\"l\">(%0:" + t("1, 4, 8") +
+                 ") -> (%1:" + t("1, 1, 3") + ")\n"),
+        "[indices:[{}, {\"start\":-1,\"end\":0}, {}]]"));
+  }
+
+  TEST_CASE("a shape that no user tells, or that is no part, is lost") {
+    const std::string lost =
+        "2:1 MIR0700 linalg.SliceOp: indices is lost: no user tells the shape it needs";
+    CHECK(upgraded(slice("4, 8")) == lost);
+    CHECK(upgraded(slice("4, 8") + "linalg.CPU.SiLUOp(%0:" + t("4, 8") + ") -> (%1:" + t("5, 8") +
+                   ")\n") == lost);
+  }
+
+  TEST_CASE("pieces of a split go to their users in order; more users than pieces are refused") {
+    const std::string pieces = "%0:" + t("3, 4") + ", %0:" + t("3, 4") + ", %0:" + t("3, 4");
+    const std::string split = "linalg.CPU.SplitOp(%0:" + t("3, 4") + ") -> (" + pieces + ")\n";
+    const auto user = [](const std::string& type, const std::string& out) {
+      return "linalg.CPU." + type + "(%0:" + t("3, 4") + ") -> (%" + out + ":" + t("1, 4") + ")\n";
+    };
+    const std::string text =
+        upgraded(split + user("SiLUOp", "1") + user("NegOp", "2") + user("ExpOp", "3"));
+    CHECK(has(text, "[dim:0, split_size_or_sections:[1]]"));
+    CHECK(has(text, "-> (%4:" + t("1, 4") + ", %5:" + t("1, 4") + ", %6:"));
+    CHECK(has(text, "SiLUOp(%4:"));
+    CHECK(has(text, "NegOp(%5:"));
+    CHECK(has(text, "ExpOp(%6:"));
+    CHECK(upgraded(split + user("SiLUOp", "1") + user("NegOp", "2") + user("ExpOp", "3") +
+                   user("SiLUOp", "4")) ==
+          "2:1 MIR0700 linalg.SplitOp: pieces is lost: which of 3 pieces each of 4 users reads");
+  }
+
+  TEST_CASE("a piece goes into calls and out of them") {
+    const std::string text = upgraded(
+        slice("4, 8", " [indices:[{}, {\"end\":3}]] ") + "graph.CallGraphOp @g (%0:" + t("4, 8") +
+        ") -> (%2:" + t("4, 8") + ")\nlinalg.CPU.NegOp(%2:" + t("4, 8") + ") -> (%3:" + t("4, 2") +
+        ")\ngraph.SubGraphOp @g <CPU> {\n(%0:" + t("4, 8") + ") -> (%2:" + t("4, 8") +
+        ") {\nlinalg.CPU.SliceOp [indices:[{}, {\"start\":1}]] (%0:" + t("4, 8") +
+        ") -> (%2:" + t("4, 8") + ")\ncf.ReturnOp (%2:" + t("4, 8") + ") -> ()\n}\n}\n");
+    CHECK(has(text, "(%0:" + t("4, 3") + ") -> (%2:" + t("4, 2") + ") {"));
+    CHECK(has(text, "NegOp(%2:" + t("4, 2") + ")"));
+  }
+
+  TEST_CASE("what a graph reads and nobody hands it becomes an input of the module") {
+    const std::string text =
+        upgraded("graph.CallGraphOp @f (%0:" + t("4") + ") -> (%2:" + t("4") +
+                 ")\ngraph.SubGraphOp @f <CPU> {\n(%0:" + t("4") + ") -> (%2:" + t("4") +
+                 ") {\ngraph.CallGraphOp @g (%0:" + t("4") + ") -> (%2:" + t("4") +
+                 ")\ncf.ReturnOp (%2:" + t("4") +
+                 ") -> ()\n}\n}\ngraph.SubGraphOp @g <CPU> {\n(%0:" + t("4") +
+                 ") -> (%2:" + t("4") + ") {\nlinalg.CPU.AddOp(%0:" + t("4") + ", %7:" + t("4") +
+                 ") -> (%2:" + t("4") + ")\ncf.ReturnOp (%2:" + t("4") + ") -> ()\n}\n}\n");
+    CHECK(has(text, "@main [mir_version:1] (%0:" + t("4") + ", %7:" + t("4") + ")"));
+    CHECK(has(text, "graph.CallGraphOp @g (%0:" + t("4") + ", %7:" + t("4") + ")"));
+  }
+
+  TEST_CASE("a mention with other extents is a view, with another element count it is refused") {
+    const auto two = [](const std::string& dims) {
+      return "linalg.CPU.SiLUOp(%0:" + t("4, 2") + ") -> (%1:" + t("4, 2") +
+             ")\nlinalg.CPU.NegOp(%1:" + t(dims) + ") -> (%2:" + t(dims) + ")\n";
+    };
+    CHECK(has(upgraded(two("8")), "linalg.CPU.ViewOp [to_shape:[8]] (%1:" + t("4, 2") +
+                                      ") -> (%3:" + t("8") + ")\n    linalg.CPU.NegOp(%3:"));
+    CHECK(upgraded(two("9")) == "3:1 MIR0700 linalg.NegOp: operand 0 is lost: it is printed as " +
+                                    t("9") + ", its value is " + t("4, 2"));
+  }
+
+  TEST_CASE("a cache's heads come from its operands and the product that reads it") {
+    const std::string kv = t("1, 2, 5, 4");
+    CHECK(has(upgraded("linalg.CPU.KVCacheOp <name=\"c\">(%0:" + kv + ", %1:" + kv + ") -> (%2:" +
+                       kv + ", %3:" + kv + ")\nlinalg.CPU.MatMulOp(%4:" + t("1, 6, 5, 4") +
+                       ", %2:" + kv + ") -> (%5:" + t("1, 6, 5, 5") +
+                       ")\nlinalg.CPU.NegOp(%3:" + kv + ") -> (%6:" + kv + ")\n"),
+              "[use_fa2:false, kv_head:2, head_dim:4, q_head:6]"));
+  }
+
+  TEST_CASE("what is printed must be what the operands give") {
+    CHECK(upgraded("linalg.CPU.AddOp(%0:" + t("4") + ", %1:" + t("4") + ") -> (%2:" + t("5") +
+                   ")\n") == "2:1 MIR0700 linalg.AddOp: type of result 0 is lost: printed is " +
+                                 t("5") + ", its operands give " + t("4"));
+  }
+
+  TEST_CASE("a named op's parameters are registered where the dump does not") {
+    const std::string text =
+        upgraded("linalg.CPU.LinearOp <name=\"l\"> [bias:true] (%0:" + t("2, 4") +
+                 ") -> (%1:" + t("2, 3") + ")\n");
+    CHECK(has(text, "(%2:" + t("3, 4") + "[@l.weight])[symbol:l.weight]"));
+    CHECK(has(text, "(%3:" + t("3") + "[@l.bias])[symbol:l.bias]"));
+  }
+}

@@ -1,0 +1,138 @@
+// mllm-opt: runs passes over a module and writes it.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "mir/dialects/dialects.hpp"
+#include "mir/ir/print.hpp"
+#include "mir/ir/resolve.hpp"
+#include "mir/passes/pass.hpp"
+#include "mir/support/atomic_file.hpp"
+#include "mir/support/file_io.hpp"
+#include "mir/syntax/parse.hpp"
+#include "tool.hpp"
+#include "verification.hpp"
+
+namespace {
+
+using namespace mir;
+using namespace mir::tools;
+
+constexpr Option kOptions[] = {
+    {.name = "passes",
+     .letter = 'p',
+     .argument = "A,B",
+     .help = "run these passes in this order; without it the module is only checked"},
+    {.name = "list-passes", .help = "list every pass and stop"},
+    {.name = "assume",
+     .argument = "FACT",
+     .help = "grant what a dump lost: rms_eps=X, layer_norm_eps=X",
+     .repeatable = true},
+    {.name = "loss-report",
+     .argument = "FILE",
+     .help = "write what a dump lost and what was used for it, as JSON where FILE ends in .json"},
+    {.name = "print-after",
+     .argument = "PASS",
+     .help = "write the module to standard error behind this pass; all: behind each",
+     .repeatable = true},
+    {.name = "timing", .help = "write the time of each pass to standard error"},
+    {.name = "module", .argument = "NAME", .help = "only the module @NAME of the file"},
+    {.name = "no-verify", .help = "do not check the module, before the passes or behind each"},
+};
+
+constexpr ToolInfo kTool = {
+    .name = "mllm-opt",
+    .summary = "Runs passes over the modules of a file and writes them.",
+    .operands = "[file]",
+    .options = kOptions,
+    .examples = {{{"mllm-opt -p upgrade --assume=rms_eps=1e-6 dump.mir -o model.mir",
+                   "make a dump portable"},
+                  {"mllm-opt -p lift-program,eliminate-debug dump.mir",
+                   "show the graphs of a lowered dump"}}},
+    .verifies = true,
+};
+
+std::string list_passes() {
+  std::string text;
+  for (const Pass& pass : all_passes()) text += fmt::format("{:<26}{}\n", pass.name, pass.summary);
+  return text;
+}
+
+bool is_wanted(const Arguments& arguments, std::string_view pass) {
+  const auto wanted = arguments.values("print-after");
+  return std::ranges::any_of(
+      wanted, [&](const std::string& each) { return each == "all" || each == pass; });
+}
+
+ExitCode write_losses(const Run& run, const LossReport& losses, const IRContext& context) {
+  const std::string path(run.arguments().value("loss-report"));
+  if (path.empty()) return ExitCode::kSuccess;
+  const bool json = path.ends_with(".json");
+  const auto written =
+      write_file_atomically(path, json ? loss_json(losses, context) : loss_text(losses, context));
+  return written ? ExitCode::kSuccess : run.report(written.error());
+}
+
+/// Whether a module may be worked on. What every dump has is no news here: only errors are shown.
+bool check(const Module& module, const VerifyOptions& options, Diagnostics& diagnostics) {
+  Diagnostics found(0);
+  if (verify(module, found, options) && !module.is_portable()) return true;
+  return verify(module, diagnostics, options);
+}
+
+/// Runs the pipeline over one module; false after reporting.
+bool transform(const Run& run, const VerifyOptions& options, std::span<const Pass* const> pipeline,
+               Module& module, PassState& state) {
+  const Arguments& arguments = run.arguments();
+  const bool checks = !arguments.has("no-verify");
+  if (checks && !check(module, options, state.diagnostics)) return false;
+  return run_passes(module, pipeline, state,
+                    [&](const Pass& pass, const Module& changed, double seconds) {
+                      if (arguments.has("timing")) {
+                        fmt::print(stderr, "{:<26}{:.6f} s\n", pass.name, seconds);
+                      }
+                      if (is_wanted(arguments, pass.name)) {
+                        fmt::print(stderr, "// behind {}\n{}", pass.name, print(changed));
+                      }
+                      return !checks || check(changed, options, state.diagnostics);
+                    });
+}
+
+ExitCode body(const Run& run) {
+  const Arguments& arguments = run.arguments();
+  if (arguments.has("list-passes")) return run.write_output(list_passes());
+  const auto options = verify_options(run);
+  if (!options) return run.usage_error(options.error().message);
+  const auto pipeline = parse_pipeline(arguments.value("passes"));
+  if (!pipeline) return run.usage_error(pipeline.error().message);
+  if (arguments.operands().size() > 1) return run.usage_error("one file is taken at a time");
+  Diagnostics diagnostics = run.diagnostics();
+  PassState state{.diagnostics = diagnostics};
+  for (const std::string& fact : arguments.values("assume")) {
+    if (const auto granted = grant(state.granted, fact); !granted)
+      return run.usage_error(granted.error().message);
+  }
+  IRContext context;
+  register_builtin_dialects(context);
+  ExitCode code = ExitCode::kSuccess;
+  const SourceFile* file = run.read(run.files().front(), context.sources(), code);
+  if (file == nullptr) return code;
+  const std::optional<SyntaxTree> tree = parse(*file, diagnostics);
+  if (!tree) return run.report(diagnostics, context.sources());
+  const std::vector<Module*> modules = resolve(*tree, context, diagnostics);
+  const std::string_view name = arguments.value("module");
+  bool good = !diagnostics.has_errors();
+  for (Module* module : modules) {
+    if (!good || (!name.empty() && context.text(module->name()) != name)) continue;
+    good = transform(run, *options, *pipeline, *module, state);
+  }
+  code = write_losses(run, state.losses, context);
+  code = worst(code, run.report(diagnostics, context.sources()));
+  return good ? worst(code, run.write_output(print(modules, *tree))) : code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run_tool(kTool, argc, argv, body);
+}
