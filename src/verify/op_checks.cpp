@@ -27,6 +27,7 @@ OpChecks::OpChecks(Reporter& reporter)
       context_(reporter.module().context()),
       is_dump_(!reporter.module().is_portable()),
       launch_(kind_of(context_, "prog.kernel_launch")),
+      param_(kind_of(context_, "linalg.ParamOp")),
       op_type_(context_.intern("op_type")),
       op_options_(context_.intern("op_options")),
       sound_(kSlots),
@@ -173,6 +174,7 @@ void OpChecks::op(const Op& op) {
   structure(op, reporter_);
   if (op.row() == nullptr) return;
   if (reporter_.breaches() != before) return attributes(op, reporter_);
+  if (op.kind() == param_) named_parameter(op, reporter_);
   operands_.clear();
   for (const Use& use : op.operand_uses()) operands_.push_back(operand_type(use));
   const Signature signature = signature_of(op);

@@ -90,7 +90,7 @@ class OpChecks {
   Reporter& reporter_;
   IRContext& context_;
   bool is_dump_;
-  OpKind launch_;
+  OpKind launch_, param_;
   Symbol op_type_, op_options_;
   std::vector<Symbol> annotations_;
   std::vector<bool> stale_values_;             // by id; empty: none

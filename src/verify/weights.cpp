@@ -1,5 +1,8 @@
 #include "weights.hpp"
 
+#include <algorithm>
+
+#include "checks.hpp"
 #include "mir/dialects/parameters.hpp"
 #include "suggestions.hpp"
 
@@ -31,9 +34,43 @@ std::optional<std::int64_t> expected_elements(const Op& op, std::span<const Type
   return count;
 }
 
+/// Whether `shape` states these extents; one that states none fits all.
+bool fits_shape(const Attr* shape, const TensorType& type) {
+  if (shape == nullptr || shape->kind() != AttrKind::kArray || shape->elements().empty()) {
+    return true;
+  }
+  return std::ranges::equal(shape->elements(), type.dims(), [](const Attr* extent, Dim dim) {
+    return extent->kind() != AttrKind::kInt || dim.is_unknown() || dim == Dim(extent->integer());
+  });
+}
+
 }  // namespace
 
 using enum ConstraintId;
+
+void named_parameter(const Op& op, Reporter& reporter) {
+  if (!reporter.wants(param_c1) || op.result_count() != 1) return;
+  const auto* type = op.result()->tensor_type();
+  if (type == nullptr) return;
+  const Attr* shape = op.attribute("shape");
+  if (!fits_shape(shape, *type)) {
+    reporter.report(param_c1, op, [&] {
+      return fmt::format("result 0 of '{}' is stated as {}, 'shape' gives {}", op.name(),
+                         type->spelling(), shape->spelling());
+    });
+    return;
+  }
+  const Attr* name = op.attribute("name");
+  if (name == nullptr || name->kind() != AttrKind::kString) return;
+  const Value* parameter = op.module().lookupSymbol(name->text()).value;
+  if (parameter == nullptr || compatible(type, parameter->type())) return;
+  Diagnostic* kept = reporter.report(param_c1, op, [&] {
+    return fmt::format("result 0 of '{}' is stated as {}, parameter '@{}' is {}", op.name(),
+                       type->spelling(), name->text(),
+                       parameter->type() == nullptr ? "?" : parameter->type()->spelling());
+  });
+  if (const Op* place = parameter->defining_op()) note(kept, *place, "registered here");
+}
 
 WeightChecks::WeightChecks(Reporter& reporter)
     : reporter_(reporter),

@@ -15,6 +15,9 @@ struct OwnedParameter {
   std::optional<std::int64_t> elements;  ///< none where types and attributes do not tell
 };
 
+/// The type of a linalg.ParamOp against its attribute and the parameter that it names.
+void named_parameter(const Op& op, Reporter& reporter);
+
 class WeightChecks {
  public:
   explicit WeightChecks(Reporter& reporter);
