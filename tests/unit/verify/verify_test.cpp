@@ -194,10 +194,10 @@ TEST_SUITE("verify") {
 
   TEST_CASE("param_c1: MIR0410 a parameter's value has its type") {
     const auto found = [](const std::string& shape, const std::string& type) {
-      return checked({"graph.SubGraphOp @init <CPU> {", "() -> () {",
-                      "tensor.CPU.register () -> (%1:tensor<[2, 3], Float32, CPU>[@w])[symbol:w]",
-                      "}", "}",
-                      "linalg.CPU.ParamOp [name:\"w\", shape:" + shape + "] () -> (%2:" + type + ")"});
+      return checked(
+          {"graph.SubGraphOp @init <CPU> {", "() -> () {",
+           "tensor.CPU.register () -> (%1:tensor<[2, 3], Float32, CPU>[@w])[symbol:w]", "}", "}",
+           "linalg.CPU.ParamOp [name:\"w\", shape:" + shape + "] () -> (%2:" + type + ")"});
     };
     CHECK(found("[2, 3]", "tensor<[2, 3], Float32, CPU>") == Lines{});
     CHECK(found("[]", "tensor<[2, 3], Float32, CPU>") == Lines{});
