@@ -13,7 +13,7 @@
 #include "mir/interp/summary.hpp"
 #include "mir/ir/resolve.hpp"
 #include "mir/passes/upgrade.hpp"
-#include "mir/verify/verify.hpp"
+#include "verification.hpp"
 
 namespace {
 
@@ -22,7 +22,7 @@ using namespace mir::tools;
 
 /// The module to run, portable and verified; null after reporting.
 Module* load(const Run& run, const SourceFile& file, const InterpSettings& settings,
-             IRContext& context, Diagnostics& diagnostics) {
+             const Verification& verification, IRContext& context, Diagnostics& diagnostics) {
   const auto modules = read_modules(file, context, diagnostics);
   if (diagnostics.has_errors()) return nullptr;
   const std::string_view name = run.arguments().value("module");
@@ -45,8 +45,7 @@ Module* load(const Run& run, const SourceFile& file, const InterpSettings& setti
         fmt::format("'{}' is upgraded in memory: {}", file.name(), losses.summary()));
     if (!upgraded) return nullptr;
   }
-  if (run.arguments().has("no-verify")) return chosen;
-  return verify(*chosen, diagnostics) ? chosen : nullptr;
+  return verification.accepts(*chosen, diagnostics) ? chosen : nullptr;
 }
 
 /// What shall happen to the outputs.
@@ -116,13 +115,15 @@ ExitCode body(const Run& run) {
   const Arguments& arguments = run.arguments();
   const auto settings = interp_settings(arguments);
   if (!settings) return run.usage_error(settings.error().message);
+  const auto verification = Verification::create(run);
+  if (!verification) return run.usage_error(verification.error().message);
   IRContext context;
   register_builtin_dialects(context);
   ExitCode code = ExitCode::kSuccess;
   const SourceFile* file = run.read(run.files().front(), context.sources(), code);
   if (file == nullptr) return code;
   Diagnostics diagnostics = run.diagnostics();
-  const Module* module = load(run, *file, *settings, context, diagnostics);
+  const Module* module = load(run, *file, *settings, *verification, context, diagnostics);
   if (module == nullptr) return run.report(diagnostics, context.sources());
   RunOptions options;
   options.threads = settings->threads;

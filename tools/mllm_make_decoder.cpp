@@ -10,8 +10,8 @@
 #include "mir/files/safetensors.hpp"
 #include "mir/ir/print.hpp"
 #include "mir/support/file_io.hpp"
-#include "mir/verify/verify.hpp"
 #include "tool.hpp"
+#include "verification.hpp"
 
 namespace {
 
@@ -45,6 +45,7 @@ constexpr ToolInfo kTool = {
     .examples = {{{"mllm-make-decoder -o tiny", "two layers of 64, random weights"},
                   {"mllm-make-decoder --layers=24 --hidden=896 --heads=14 --ffn=4864 -o big",
                    "a model of 0.36 billion parameters"}}},
+    .verifies = true,
 };
 
 struct Task {
@@ -119,13 +120,20 @@ Result<void> write_weights(const Module& module, const Task& task) {
 ExitCode body(const Run& run) {
   const auto task = task_of(run.arguments());
   if (!task) return run.usage_error(task.error().message);
+  const auto verification = Verification::create(run);
+  if (!verification) return run.usage_error(verification.error().message);
   IRContext context;
   register_builtin_dialects(context);
   Diagnostics diagnostics = run.diagnostics();
   const Module* module = build_qwen2_decoder(context, task->shape, diagnostics);
-  if (module == nullptr || !verify(*module, diagnostics)) {
+  if (module == nullptr) {
     run.report(diagnostics, context.sources());
     return ExitCode::kInternal;
+  }
+  verification->accepts(*module, diagnostics);
+  if (const ExitCode code = run.report(diagnostics, context.sources());
+      code != ExitCode::kSuccess) {
+    return code;
   }
   std::error_code failure;
   std::filesystem::create_directories(task->folder, failure);

@@ -38,7 +38,6 @@ constexpr Option kOptions[] = {
      .help = "refuse modules that are not dump or portable",
      .choices = "dump portable"},
     {.name = "module", .argument = "NAME", .help = "only the module @NAME of each file"},
-    {.name = "no-verify", .help = "do not check what the modules mean"},
     {.name = "split-input-file", .help = "take the parts between lines '// -----' for themselves"},
     {.name = "verify-diagnostics",
      .help = "compare what is reported with the text's 'expect-' comments"},
@@ -109,7 +108,7 @@ ExitCode conclude(const Run& run, const SourceFile& file, const SourceManager& s
   return run.report(check_expectations(file, sources, found), sources);
 }
 
-ExitCode parse_text(const Run& run, const VerifyOptions& options, const SourceFile& file,
+ExitCode parse_text(const Run& run, const Verification& verification, const SourceFile& file,
                     IRContext& context) {
   const Arguments& arguments = run.arguments();
   const std::string_view form = arguments.value("emit");
@@ -131,8 +130,8 @@ ExitCode parse_text(const Run& run, const VerifyOptions& options, const SourceFi
     if (modules.empty())
       return worst(code, run.report({DiagCode::kUsage, "no module has that name"}));
   }
-  if (!diagnostics.has_errors() && !arguments.has("no-verify")) {
-    for (const Module* module : modules) verify(*module, diagnostics, options);
+  if (!diagnostics.has_errors()) {
+    for (const Module* module : modules) verification.accepts(*module, diagnostics);
   }
   for (const Module* module : modules) check_form(arguments.value("form"), *module, diagnostics);
   // A module that verification rejects can still be looked at.
@@ -140,7 +139,7 @@ ExitCode parse_text(const Run& run, const VerifyOptions& options, const SourceFi
   return worst(code, conclude(run, file, context.sources(), diagnostics));
 }
 
-ExitCode parse_file(const Run& run, const VerifyOptions& options, const std::string& path) {
+ExitCode parse_file(const Run& run, const Verification& verification, const std::string& path) {
   SourceManager whole;
   IRContext first;
   const bool split = run.arguments().has("split-input-file");
@@ -149,14 +148,14 @@ ExitCode parse_file(const Run& run, const VerifyOptions& options, const std::str
   if (file == nullptr) return code;
   if (!split) {
     register_builtin_dialects(first);
-    return parse_text(run, options, *file, first);
+    return parse_text(run, verification, *file, first);
   }
   for (const InputPart& part : split_input(file->text())) {
     IRContext context;
     register_builtin_dialects(context);
     const SourceFile* text =
         context.sources().add(file->name(), std::string(part.text), part.first_line);
-    code = worst(code, parse_text(run, options, *text, context));
+    code = worst(code, parse_text(run, verification, *text, context));
   }
   return code;
 }
@@ -178,10 +177,12 @@ ExitCode body(const Run& run) {
   if (arguments.has("list-ops") || arguments.has("list-ops-markdown")) return list_known_ops(run);
   if (arguments.has("list-codes")) return run.write_output(list_diagnostics());
   if (arguments.has("list-codes-markdown")) return run.write_output(diagnostics_page());
-  const auto options = verify_options(run);
-  if (!options) return run.usage_error(options.error().message);
+  const auto verification = Verification::create(run);
+  if (!verification) return run.usage_error(verification.error().message);
   ExitCode code = ExitCode::kSuccess;
-  for (const std::string& path : run.files()) code = worst(code, parse_file(run, *options, path));
+  for (const std::string& path : run.files()) {
+    code = worst(code, parse_file(run, *verification, path));
+  }
   return code;
 }
 

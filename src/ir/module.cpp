@@ -316,14 +316,14 @@ void Module::forget_symbols(Op* op) {
 
 // -- dump oddities --------------------------------------------------------------------------------
 
-const UseOverride* Module::use_override(const Use& use) const {
-  if (overrides_.empty()) return nullptr;
+const UseOverride* Module::find_override(const Use& use) const {
   const auto found = overrides_.find(&use);
   return found == overrides_.end() ? nullptr : &found->second;
 }
 
 void Module::set_use_override(const Use& use, UseOverride override) {
   overrides_[&use] = override;
+  use.user()->may_override_ = true;
   use.user()->mark_modified();
 }
 

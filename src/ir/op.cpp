@@ -142,10 +142,6 @@ Span Op::span() const {
   return {at.begin, at.begin + length};
 }
 
-Module& Op::module() const {
-  return *module_;
-}
-
 Region* Op::parent_region() const {
   return block_ == nullptr ? nullptr : block_->parent();
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "mir/ir/infer.hpp"
+#include "mir/ir/writer.hpp"
 #include "resolver.hpp"
 
 namespace mir {
@@ -119,7 +120,14 @@ void Resolver::State::infer_missing_types(std::vector<const Type*>& types) {
   if (std::find(types.begin(), types.end(), nullptr) == types.end()) return;
   const OpKindInfo& info = context_.info(head_.name.kind);
   std::vector<const Type*> inferred;
-  if (info.row != nullptr && info.row->infer != nullptr) {
+  if (info.name == CallGraphOp::kName) {
+    // What a graph further up states of its results.
+    const Op* graph = module_->lookup_op(head_.symbol);
+    const Region* region = graph == nullptr ? nullptr : graph->first_region();
+    for (std::size_t i = 0; region != nullptr && i < region->results().size(); ++i) {
+      inferred.push_back(region->results()[i].type);
+    }
+  } else if (info.row != nullptr && info.row->infer != nullptr) {
     std::vector<const Type*> operands;
     for (const Value* value : value_scratch_) operands.push_back(value->type());
     InferContext inference(context_, info.mnemonic, operands, head_.attributes, types.size(),

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <array>
-#include <unordered_map>
-#include <unordered_set>
+#include <numeric>
+#include <vector>
 
 #include "checks.hpp"
 #include "mir/ir/writer.hpp"
@@ -32,10 +32,9 @@ void check_types(const CallGraphOp& call, const Region& body, const Op& graph, R
   }
 }
 
-void check_call(const CallGraphOp& call, Reporter& reporter) {
+void check_call(const CallGraphOp& call, const Op* target, Reporter& reporter) {
   const Op& op = *call.op();
-  const SubGraphOp target = call.target();
-  if (!target || target.body() == nullptr) {
+  if (target == nullptr || target->first_region() == nullptr) {
     suggest_callee(
         reporter.report(
             ConstraintId::call_c1, op,
@@ -43,7 +42,7 @@ void check_call(const CallGraphOp& call, Reporter& reporter) {
         op);
     return;
   }
-  const Region& body = *target.body();
+  const Region& body = *target->first_region();
   const auto fits = [&](std::string_view what, std::size_t given, std::size_t wanted) {
     if (given == wanted) return true;
     note(reporter.report(ConstraintId::call_c2, op,
@@ -51,74 +50,102 @@ void check_call(const CallGraphOp& call, Reporter& reporter) {
                            return fmt::format("call of '@{}' has {} {}, the graph has {}",
                                               text(op, call.callee()), given, what, wanted);
                          }),
-         *target.op(), "the graph");
+         *target, "the graph");
     return false;
   };
   if (fits("operands", op.operand_count(), body.arguments().size()) &&
       fits("results", op.result_count(), body.results().size()) &&
       reporter.wants(ConstraintId::call_c3)) {
-    check_types(call, body, *target.op(), reporter);
+    check_types(call, body, *target, reporter);
   }
 }
 
-/// The calls of each graph and of the module itself (null), in order. A graph inside another runs
-/// only when it is called.
-using CallGraph = std::unordered_map<const Op*, std::vector<CallGraphOp>>;
+/// Which graph calls which. Graphs have the numbers of Census::graphs; behind them comes the module
+/// itself. A graph inside another runs only when it is called.
+class CallGraph {
+ public:
+  static constexpr std::uint32_t kNone = ~0u;
+  struct Edge {
+    const Op* call;
+    std::uint32_t target;  ///< kNone: no graph has that name
+  };
 
-CallGraph call_graph(const Census& census) {
-  CallGraph graph;
-  for (std::size_t i = 0; i < census.calls.size(); ++i) {
-    graph[census.callers[i]].emplace_back(const_cast<Op*>(census.calls[i]));
+  CallGraph(const Census& census, const Module& module)
+      : module_(static_cast<std::uint32_t>(census.graphs.size())),
+        first_(census.graphs.size() + 2),
+        edges_(census.calls.size()) {
+    std::vector<std::uint32_t> numbers(module.op_id_end(), kNone);
+    for (std::uint32_t i = 0; i < module_; ++i) numbers[census.graphs[i]->id()] = i;
+    const auto caller = [&](std::size_t call) {
+      return census.callers[call] == nullptr ? module_ : numbers[census.callers[call]->id()];
+    };
+    for (std::size_t i = 0; i < census.calls.size(); ++i) ++first_[caller(i) + 1];
+    std::partial_sum(first_.begin(), first_.end(), first_.begin());
+    std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
+    for (std::size_t i = 0; i < census.calls.size(); ++i) {
+      const Op* call = census.calls[i];
+      const Op* target = module.lookup_op(call->symbol());
+      edges_[next[caller(i)]++] = {call, target == nullptr ? kNone : numbers[target->id()]};
+    }
   }
-  return graph;
-}
+
+  std::uint32_t module() const { return module_; }
+  std::span<const Edge> edges() const { return edges_; }
+  /// The calls of a graph or of the module, in order.
+  std::span<const Edge> calls_of(std::uint32_t caller) const {
+    return std::span(edges_).subspan(first_[caller], first_[caller + 1] - first_[caller]);
+  }
+
+ private:
+  std::uint32_t module_;
+  std::vector<std::uint32_t> first_;  // by caller: where its edges begin
+  std::vector<Edge> edges_;
+};
 
 /// Depth-first search for graphs that reach themselves.
 class CycleSearch {
  public:
-  CycleSearch(const CallGraph& calls, Reporter& reporter) : calls_(calls), reporter_(reporter) {}
+  CycleSearch(const Census& census, const CallGraph& calls, Reporter& reporter)
+      : graphs_(census.graphs), calls_(calls), reporter_(reporter), states_(graphs_.size()) {}
 
   /// Recursion is bounded by kDeepest.
-  void visit(const Op* graph) {
-    State& state = states_[graph];
-    if (state == State::kDone) return;
-    state = State::kOpen;
+  void visit(std::uint32_t graph) {
+    if (states_[graph] == State::kDone) return;
+    states_[graph] = State::kOpen;
     path_.push_back(graph);
-    if (const auto found = calls_.find(graph); found != calls_.end()) {
-      for (const CallGraphOp& call : found->second) follow(call);
-    }
+    for (const CallGraph::Edge& edge : calls_.calls_of(graph)) follow(edge);
     path_.pop_back();
     states_[graph] = State::kDone;
   }
 
  private:
-  enum class State { kNew, kOpen, kDone };
+  enum class State : std::uint8_t { kNew, kOpen, kDone };
 
-  void follow(const CallGraphOp& call) {
-    const SubGraphOp target = call.target();
-    if (!target) return;
-    if (states_[target.op()] == State::kOpen) return report_cycle(call, *target.op());
-    if (path_.size() < kDeepest) return visit(target.op());
-    reporter_.report(ConstraintId::call_c4, *call.op(),
+  void follow(const CallGraph::Edge& edge) {
+    if (edge.target == CallGraph::kNone) return;
+    if (states_[edge.target] == State::kOpen) return report_cycle(edge);
+    if (path_.size() < kDeepest) return visit(edge.target);
+    reporter_.report(ConstraintId::call_c4, *edge.call,
                      [] { return fmt::format("calls are nested deeper than {}", kDeepest); });
   }
 
-  void report_cycle(const CallGraphOp& call, const Op& first) {
-    reporter_.report(ConstraintId::call_c4, *call.op(), [&] {
+  void report_cycle(const CallGraph::Edge& edge) {
+    reporter_.report(ConstraintId::call_c4, *edge.call, [&] {
       std::string cycle;
-      for (std::size_t i = 0, inside = false; i < path_.size(); ++i) {
-        inside = inside || path_[i] == &first;
-        if (inside) cycle += fmt::format("@{} -> ", text(*path_[i], path_[i]->symbol()));
+      const auto name = [&](std::uint32_t i) { return text(*graphs_[i], graphs_[i]->symbol()); };
+      for (auto at = std::ranges::find(path_, edge.target); at != path_.end(); ++at) {
+        cycle += fmt::format("@{} -> ", name(*at));
       }
-      return fmt::format("graph calls itself: {}@{}", cycle, text(first, first.symbol()));
+      return fmt::format("graph calls itself: {}@{}", cycle, name(edge.target));
     });
   }
 
   static constexpr std::size_t kDeepest = 1000;
+  const std::vector<const Op*>& graphs_;
   const CallGraph& calls_;
   Reporter& reporter_;
-  std::unordered_map<const Op*, State> states_;
-  std::vector<const Op*> path_;
+  std::vector<State> states_;
+  std::vector<std::uint32_t> path_;
 };
 
 /// Graphs that upstream never calls: parameters, what is left behind, names of kernels.
@@ -131,27 +158,28 @@ bool is_declaration(const Op& graph) {
 void check_unused(const Census& census, const CallGraph& calls, Reporter& reporter) {
   // A library of graphs has no entry, and all of it is meant to be called from elsewhere. A call
   // whose graph is missing may have meant any of them.
-  const bool resolved = std::ranges::all_of(census.calls, [](const Op* call) {
-    return static_cast<bool>(CallGraphOp(const_cast<Op*>(call)).target());
-  });
-  if (!calls.contains(nullptr) || !resolved) return;
-  std::unordered_set<const Op*> reached;
-  std::vector<const Op*> open{nullptr};
+  const auto is_missing = [](const CallGraph::Edge& edge) {
+    return edge.target == CallGraph::kNone;
+  };
+  if (calls.calls_of(calls.module()).empty()) return;
+  if (std::ranges::any_of(calls.edges(), is_missing)) return;
+  std::vector<char> reached(census.graphs.size());
+  std::vector<std::uint32_t> open{calls.module()};
   while (!open.empty()) {
-    const auto found = calls.find(open.back());
+    const std::uint32_t caller = open.back();
     open.pop_back();
-    if (found == calls.end()) continue;
-    for (const CallGraphOp& call : found->second) {
-      const Op* target = call.target().op();
-      if (target != nullptr && reached.insert(target).second) open.push_back(target);
+    for (const CallGraph::Edge& edge : calls.calls_of(caller)) {
+      if (reached[edge.target] == 0) open.push_back(edge.target);
+      reached[edge.target] = 1;
     }
   }
-  for (const Op* each : census.graphs) {
+  for (std::size_t i = 0; i < census.graphs.size(); ++i) {
+    const Op& graph = *census.graphs[i];
+    if (reached[i] != 0 || is_declaration(graph)) continue;
     // A second graph of one name cannot be called and is reported as such.
-    const bool is_first = each->module().lookup_op(each->symbol()) == each;
-    if (reached.contains(each) || is_declaration(*each) || !is_first) continue;
-    reporter.report(ConstraintId::call_c5, *each, [&] {
-      return fmt::format("no path of calls reaches graph '@{}'", text(*each, each->symbol()));
+    if (graph.module().lookup_op(graph.symbol()) != &graph) continue;
+    reporter.report(ConstraintId::call_c5, graph, [&] {
+      return fmt::format("no path of calls reaches graph '@{}'", text(graph, graph.symbol()));
     });
   }
 }
@@ -159,10 +187,14 @@ void check_unused(const Census& census, const CallGraph& calls, Reporter& report
 }  // namespace
 
 void calls(const Census& census, Reporter& reporter) {
-  for (const Op* call : census.calls) check_call(CallGraphOp(const_cast<Op*>(call)), reporter);
-  const CallGraph graph = call_graph(census);
-  CycleSearch search(graph, reporter);
-  for (const Op* each : census.graphs) search.visit(each);
+  if (census.calls.empty()) return;
+  const CallGraph graph(census, reporter.module());
+  for (const CallGraph::Edge& edge : graph.edges()) {
+    const Op* target = edge.target == CallGraph::kNone ? nullptr : census.graphs[edge.target];
+    check_call(CallGraphOp(const_cast<Op*>(edge.call)), target, reporter);
+  }
+  CycleSearch search(census, graph, reporter);
+  for (std::uint32_t i = 0; i < census.graphs.size(); ++i) search.visit(i);
   if (reporter.wants(ConstraintId::call_c5)) check_unused(census, graph, reporter);
 }
 

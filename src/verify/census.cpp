@@ -6,56 +6,39 @@
 
 namespace mir::checks {
 
-namespace {
+Census::Census(const Module& module)
+    : top_(module.body().entry()),
+      graph_(kind_of(module.context(), "graph.SubGraphOp")),
+      call_(kind_of(module.context(), "graph.CallGraphOp")),
+      free_(kind_of(module.context(), "tensor.free")),
+      program_free_(kind_of(module.context(), "prog.free")),
+      kernel_(kind_of(module.context(), "prog.kernel_symbol")),
+      fragment_(kind_of(module.context(), "prog.fragment")) {}
 
-bool has_key(std::span<const NamedAttr> attributes, Symbol key) {
-  return std::ranges::find(attributes, key, &NamedAttr::key) != attributes.end();
-}
-
-}  // namespace
-
-Census::Census(const Module& module) {
-  IRContext& context = module.context();
-  const Kinds kinds{kind_of(context, "graph.SubGraphOp"),   kind_of(context, "graph.CallGraphOp"),
-                    kind_of(context, "tensor.free"),        kind_of(context, "prog.free"),
-                    kind_of(context, "prog.kernel_symbol"), context.intern("quant_recipe")};
-  region(module.body(), nullptr, kinds);
-}
-
-void Census::region(const Region& region, const Op* graph, const Kinds& kinds) {
+void Census::enter(const Region& region) {
   has_flow = has_flow || region.entry() != region.last_block();
-  for (const Value* value : region.free_values()) {
-    has_recipes = has_recipes || has_key(value->attributes(), kinds.recipe);
+  if (region.parent()->kind() == graph_) around_.push_back(region.parent());
+}
+
+void Census::op(const Op& op) {
+  const OpKind kind = op.kind();
+  if (kind == graph_) graphs.push_back(&op);
+  if (kind == call_) {
+    calls.push_back(&op);
+    callers.push_back(around_.empty() ? nullptr : around_.back());
   }
-  for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
-    for (const Value& argument : block->arguments()) {
-      has_recipes = has_recipes || has_key(argument.attributes(), kinds.recipe);
-    }
-    for (const Op* each : block->ops()) op(*each, graph, kinds);
+  if (kind == fragment_ && op.block() == top_) fragments.push_back(&op);
+  has_frees = has_frees || kind == free_ || kind == program_free_;
+  has_kernels = has_kernels || kind == kernel_;
+  has_flow = has_flow || !op.extra().successors.empty();
+  if ((op.row() != nullptr && has(op.row()->traits, Trait::kSymbol)) ||
+      std::ranges::any_of(op.results(), &Value::has_symbol)) {
+    declarations.push_back(&op);
   }
 }
 
-void Census::op(const Op& op, const Op* graph, const Kinds& kinds) {
-  const OpKind kind = op.kind();
-  if (kind == kinds.graph) graphs.push_back(&op);
-  if (kind == kinds.call) {
-    calls.push_back(&op);
-    callers.push_back(graph);
-  }
-  has_frees = has_frees || kind == kinds.free || kind == kinds.program_free;
-  has_kernels = has_kernels || kind == kinds.kernel;
-  has_flow = has_flow || !op.extra().successors.empty();
-  bool declares = op.row() != nullptr && has(op.row()->traits, Trait::kSymbol);
-  for (const Value& result : op.results()) {
-    declares = declares || result.has_symbol();
-    has_recipes = has_recipes || has_key(result.attributes(), kinds.recipe);
-  }
-  has_recipes = has_recipes || has_key(op.attributes(), kinds.recipe);
-  if (declares) declarations.push_back(&op);
-  const Op* inner_graph = kind == kinds.graph ? &op : graph;
-  for (const Region* inner = op.first_region(); inner != nullptr; inner = inner->next()) {
-    region(*inner, inner_graph, kinds);
-  }
+void Census::leave(const Region& region) {
+  if (region.parent()->kind() == graph_) around_.pop_back();
 }
 
 }  // namespace mir::checks

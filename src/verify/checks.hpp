@@ -1,4 +1,5 @@
-// The concerns of verification, one file each.
+// The concerns of verification, one file each. Those that look at every op in turn are classes with
+// headers of their own (see walk.hpp).
 #pragma once
 
 #include "census.hpp"
@@ -16,28 +17,20 @@ void blocks(const Census& census, Reporter& reporter);
 void attributes(const Op& op, Reporter& reporter);
 /// Keys that any op may carry: what upstream's passes attach.
 std::span<const std::string_view> annotation_keys();
-/// Every use against its definition.
-void ssa(Reporter& reporter);
 /// Symbols that several ops or values declare.
 void symbols(const Census& census, Reporter& reporter);
 /// Calls against the graphs they name, cycles, graphs that nothing calls.
 void calls(const Census& census, Reporter& reporter);
-/// The printed types of one op against each other, where its options are lost (shapes.cpp).
+/// The printed types of one op against each other, where its options are lost (relations.cpp).
 void relations(const Op& op, const OpRow& row, std::span<const Type* const> operands,
                Reporter& reporter);
 /// Element types that a device would have to convert.
 void mixed_types(const Op& op, const OpRow& row, std::span<const Type* const> operands,
                  Reporter& reporter);
-/// The parameters that one op owns.
-void weights(const Op& op, Reporter& reporter);
 /// The program machine: jumps, returns, binds, addresses, kernels, slots.
 void program(const Census& census, Reporter& reporter);
 /// Frees of graphs.
 void lifetime(const Census& census, Reporter& reporter);
-/// Quantisation specs and annotations.
-void quantisation(Reporter& reporter);
-/// What dumps lose.
-void dump_findings(Reporter& reporter);
 
 /// The type that an operand's mention states.
 inline const Type* mentioned_type(const Use& use) {

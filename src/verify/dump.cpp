@@ -1,183 +1,159 @@
+#include "dump.hpp"
+
 #include <algorithm>
 
 #include "checks.hpp"
-#include "name_table.hpp"
 
 namespace mir::checks {
 
-namespace {
-
 using enum ConstraintId;
 
-/// The latest value of each name of one region.
-class LatestValues {
- public:
-  /// Forgets every region before.
-  void begin_region() { ++region_; }
-  void set(const Value& value) { table_[value.name().raw()] = {&value, region_}; }
-  /// Null: this region has not mentioned the name.
-  const Value* find(ValueName name) {
-    const Entry& entry = table_[name.raw()];
-    return entry.region == region_ ? entry.value : nullptr;
+void LatestValues::leave() {
+  for (std::size_t i = hidden_.size(); i-- > open_.back().hidden;) {
+    table_[hidden_[i].name] = hidden_[i].entry;
   }
+  hidden_.resize(open_.back().hidden);
+  open_.pop_back();
+}
 
- private:
-  struct Entry {
-    const Value* value = nullptr;
-    std::uint32_t region = 0;
-  };
-  NameTable<Entry> table_;
-  std::uint32_t region_ = 0;
-};
-
-class DumpFindings {
- public:
-  explicit DumpFindings(Reporter& reporter)
-      : reporter_(reporter),
-        context_(reporter.module().context()),
-        launch_(kind_of(context_, "prog.kernel_launch")),
-        silu_(kind_of(context_, "linalg.SiLUOp")),
-        slice_(kind_of(context_, "linalg.SliceOp")),
-        split_(kind_of(context_, "linalg.SplitOp")),
-        fragment_(kind_of(context_, "prog.fragment")),
-        op_type_(context_.intern("op_type")),
-        constant_(context_.intern("constant")) {}
-
-  /// A region's own ops first, so that names of nested regions do not come between.
-  void region(const Region& region) {
-    names_.begin_region();
-    for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
-      for (const Value& argument : block->arguments()) names_.set(argument);
-      for (const Op* op : block->ops()) check(*op);
-    }
-    check_free_values(region);
-    for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
-      for (const Op* op : block->ops()) {
-        for (Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {
-          this->region(*inner);
-        }
-      }
-    }
+void LatestValues::set(const Value& value) {
+  const std::uint32_t name = value.name().raw();
+  const std::uint32_t region = open_.back().number;
+  Entry& entry = table_[name];
+  // Regions get their numbers as they are entered: those still open are in ascending order.
+  if (entry.region != region && entry.region != 0 && open_.size() > 1 &&
+      std::ranges::binary_search(open_, entry.region, {}, &Open::number)) {
+    hidden_.push_back({name, entry});
   }
+  entry = {&value, region};
+}
 
- private:
-  void check(const Op& op) {
-    for (const Use& use : op.operand_uses()) check_mention(use, op);
-    check_kernel(op);
-    for (const Value& result : op.results()) {
-      if (const Value* earlier = names_.find(result.name())) {
-        check_reuse(op, result, *earlier);
-      }
-      names_.set(result);
-    }
+DumpFindings::DumpFindings(Reporter& reporter)
+    : reporter_(reporter),
+      context_(reporter.module().context()),
+      is_wanted_(!reporter.module().is_portable() &&
+                 reporter.wants_any(dump_c1, dump_c2, dump_c3, dump_c4, dump_c5)),
+      launch_(kind_of(context_, "prog.kernel_launch")),
+      silu_(kind_of(context_, "linalg.SiLUOp")),
+      slice_(kind_of(context_, "linalg.SliceOp")),
+      split_(kind_of(context_, "linalg.SplitOp")),
+      fragment_(kind_of(context_, "prog.fragment")),
+      op_type_(context_.intern("op_type")),
+      constant_(context_.intern("constant")) {}
+
+void DumpFindings::enter(const Region& region) {
+  if (!is_wanted_) return;
+  names_.enter();
+  check_free_values(region);
+}
+
+void DumpFindings::op(const Op& op) {
+  if (!is_wanted_) return;
+  if (op.previous() == nullptr) {
+    for (const Value& argument : op.block()->arguments()) names_.set(argument);
   }
-
-  void check_mention(const Use& use, const Op& op) {
-    const Value& value = *use.value();
-    if (names_.find(value.name()) == nullptr) names_.set(value);
-    const UseOverride* other = has_overrides_ ? reporter_.module().use_override(use) : nullptr;
-    if (other == nullptr || other->type == nullptr || other->type == value.type()) return;
-    Diagnostic* kept = reporter_.report(dump_c5, op, [&] {
-      return fmt::format("operand {} of '{}' is printed as {}, its latest definition has {}",
-                         use.index(), op.name(), other->type->spelling(),
-                         value.type() == nullptr ? "no type" : value.type()->spelling());
-    });
-    if (const Op* definition = value.defining_op()) note(kept, *definition, "defined here");
+  for (const Use& use : op.operand_uses()) check_mention(use, op);
+  check_kernel(op);
+  for (const Value& result : op.results()) {
+    if (const Value* earlier = names_.find(result.name())) check_reuse(op, result, *earlier);
+    names_.set(result);
   }
+}
 
-  /// A slot that code further up only reads: jumps run the code below before it.
-  bool is_filled_later(const Op& op, const Value& earlier) const {
-    if (!earlier.is_free() || op.parent_op()->kind() != fragment_) return false;
-    return std::ranges::none_of(op.operand_uses(),
-                                [&](const Use& use) { return use.value() == &earlier; });
-  }
+void DumpFindings::check_mention(const Use& use, const Op& op) {
+  const Value& value = *use.value();
+  if (names_.find(value.name()) == nullptr) names_.set(value);
+  const UseOverride* other = reporter_.module().use_override(use);
+  if (other == nullptr || other->type == nullptr || other->type == value.type()) return;
+  Diagnostic* kept = reporter_.report(dump_c5, op, [&] {
+    return fmt::format("operand {} of '{}' is printed as {}, its latest definition has {}",
+                       use.index(), op.name(), other->type->spelling(),
+                       value.type() == nullptr ? "no type" : value.type()->spelling());
+  });
+  if (const Op* definition = value.defining_op()) note(kept, *definition, "defined here");
+}
 
-  void check_reuse(const Op& op, const Value& result, const Value& earlier) {
-    if (is_filled_later(op, earlier)) return;
-    const bool same_op = earlier.defining_op() == &op;
-    if (!same_op && is_part(op) && op.operand_count() != 0 &&
-        result.name() == op.operand(0)->name() &&
-        result.type() == mentioned_type(op.operand_uses()[0])) {
-      reporter_.report(dump_c2, op, [&] {
-        return fmt::format("result {} repeats the type of its operand: what part it is, is lost",
-                           spelling_of(reporter_.module(), result.name()));
-      });
-    }
-    Diagnostic* kept = reporter_.report(dump_c1, op, [&] {
-      return fmt::format("result {} takes over the storage id of an earlier value",
+/// A slot that code further up only reads: jumps run the code below before it.
+bool DumpFindings::is_filled_later(const Op& op, const Value& earlier) const {
+  if (!earlier.is_free() || op.parent_op()->kind() != fragment_) return false;
+  return std::ranges::none_of(op.operand_uses(),
+                              [&](const Use& use) { return use.value() == &earlier; });
+}
+
+void DumpFindings::check_reuse(const Op& op, const Value& result, const Value& earlier) {
+  if (is_filled_later(op, earlier)) return;
+  const bool same_op = earlier.defining_op() == &op;
+  if (!same_op && is_part(op) && op.operand_count() != 0 &&
+      result.name() == op.operand(0)->name() &&
+      result.type() == mentioned_type(op.operand_uses()[0])) {
+    reporter_.report(dump_c2, op, [&] {
+      return fmt::format("result {} repeats the type of its operand: what part it is, is lost",
                          spelling_of(reporter_.module(), result.name()));
     });
-    if (const Op* definition = earlier.defining_op()) note(kept, *definition, "first named here");
   }
+  Diagnostic* kept = reporter_.report(dump_c1, op, [&] {
+    return fmt::format("result {} takes over the storage id of an earlier value",
+                       spelling_of(reporter_.module(), result.name()));
+  });
+  if (const Op* definition = earlier.defining_op()) note(kept, *definition, "first named here");
+}
 
-  std::string_view kernel_type(const Op& op) const {
-    const Attr* type = op.attribute(op_type_);
-    return type != nullptr && type->kind() == AttrKind::kString ? type->text() : "";
+std::string_view DumpFindings::kernel_type(const Op& op) const {
+  const Attr* type = op.attribute(op_type_);
+  return type != nullptr && type->kind() == AttrKind::kString ? type->text() : "";
+}
+
+bool DumpFindings::is_part(const Op& op) const {
+  if (op.kind() == slice_ || op.kind() == split_) return true;
+  return op.kind() == launch_ && (kernel_type(op) == "Slice" || kernel_type(op) == "Split");
+}
+
+/// `SiLU` with three operands is VisionRoPE, which prints the type name of the other.
+void DumpFindings::check_kernel(const Op& op) {
+  if (op.operand_count() != 3) return;
+  if (op.kind() != silu_ && (op.kind() != launch_ || kernel_type(op) != "SiLU")) return;
+  reporter_.report(dump_c4, op, [&] {
+    return fmt::format("'{}' of type SiLU has three operands: it is VisionRoPE", op.name());
+  });
+}
+
+namespace {
+
+/// The first op in the text that uses the value.
+const Op& first_user(const Value& value) {
+  const Op* first = value.first_use()->user();
+  for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
+    if (use->user()->id() < first->id()) first = use->user();
   }
+  return *first;
+}
 
-  bool is_part(const Op& op) const {
-    if (op.kind() == slice_ || op.kind() == split_) return true;
-    return op.kind() == launch_ && (kernel_type(op) == "Slice" || kernel_type(op) == "Split");
-  }
-
-  /// `SiLU` with three operands is VisionRoPE, which prints the type name of the other.
-  void check_kernel(const Op& op) {
-    if (op.operand_count() != 3) return;
-    if (op.kind() != silu_ && (op.kind() != launch_ || kernel_type(op) != "SiLU")) return;
-    reporter_.report(dump_c4, op, [&] {
-      return fmt::format("'{}' of type SiLU has three operands: it is VisionRoPE", op.name());
-    });
-  }
-
-  /// Free values of a graph are constants that lost their value, or tensors of the host; those of
-  /// the module itself are its inputs, unless an op takes them for a scalar.
-  void check_free_values(const Region& region) {
-    const Op& owner = *region.parent();
-    if (owner.kind() == fragment_ || !reporter_.wants(dump_c3)) return;
-    const bool is_top = &owner == reporter_.module().top();
-    for (const Value* value : region.free_values()) {
-      if (value->has_symbol() || !value->has_uses()) continue;
-      if (value->attribute(constant_) != nullptr) continue;
-      const Op& user = first_user(*value);
-      if (is_top && !is_scalar_operand(*value, user)) continue;
-      reporter_.report(dump_c3, user, [&] {
-        return fmt::format("value {} of type {} is used and nothing defines it",
-                           spelling_of(reporter_.module(), value->name()),
-                           value->type() == nullptr ? "?" : value->type()->spelling());
-      });
-    }
-  }
-
-  /// The first op in the text that uses the value.
-  static const Op& first_user(const Value& value) {
-    const Op* first = value.first_use()->user();
-    for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
-      if (use->user()->id() < first->id()) first = use->user();
-    }
-    return *first;
-  }
-
-  static bool is_scalar_operand(const Value& value, const Op& user) {
-    const auto* type = value.tensor_type();
-    return type != nullptr && type->element_count() == 1 && user.operand_count() == 2 &&
-           user.row() != nullptr && (user.row()->rule == "binary" || user.row()->rule == "equal") &&
-           user.operand(1) == &value;
-  }
-
-  Reporter& reporter_;
-  IRContext& context_;
-  OpKind launch_, silu_, slice_, split_, fragment_;
-  Symbol op_type_, constant_;
-  const bool has_overrides_ = reporter_.module().has_use_overrides();
-  LatestValues names_;
-};
+bool is_scalar_operand(const Value& value, const Op& user) {
+  const auto* type = value.tensor_type();
+  return type != nullptr && type->element_count() == 1 && user.operand_count() == 2 &&
+         user.row() != nullptr && (user.row()->rule == "binary" || user.row()->rule == "equal") &&
+         user.operand(1) == &value;
+}
 
 }  // namespace
 
-void dump_findings(Reporter& reporter) {
-  if (reporter.module().is_portable()) return;
-  if (!reporter.wants_any(dump_c1, dump_c2, dump_c3, dump_c4, dump_c5)) return;
-  DumpFindings(reporter).region(reporter.module().body());
+/// Free values of a graph are constants that lost their value, or tensors of the host; those of
+/// the module itself are its inputs, unless an op takes them for a scalar.
+void DumpFindings::check_free_values(const Region& region) {
+  const Op& owner = *region.parent();
+  if (owner.kind() == fragment_ || !reporter_.wants(dump_c3)) return;
+  const bool is_top = &owner == reporter_.module().top();
+  for (const Value* value : region.free_values()) {
+    if (value->has_symbol() || !value->has_uses()) continue;
+    if (value->attribute(constant_) != nullptr) continue;
+    const Op& user = first_user(*value);
+    if (is_top && !is_scalar_operand(*value, user)) continue;
+    reporter_.report(dump_c3, user, [&] {
+      return fmt::format("value {} of type {} is used and nothing defines it",
+                         spelling_of(reporter_.module(), value->name()),
+                         value->type() == nullptr ? "?" : value->type()->spelling());
+    });
+  }
 }
 
 }  // namespace mir::checks

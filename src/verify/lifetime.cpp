@@ -1,8 +1,10 @@
+#include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "checks.hpp"
 #include "mir/ir/writer.hpp"
-#include "name_table.hpp"
 
 namespace mir::checks {
 
@@ -12,6 +14,13 @@ using enum ConstraintId;
 
 /// Follows the graphs of a module in the order in which calls run them, each once. In a dump a
 /// storage has one id in all graphs; in a portable module a value is known in its own alone.
+///
+/// note [blocks]
+/// In a region of several blocks a value is freed at a place when it is freed on some path that leads
+/// there. What holds at the beginning of each block is found by going over the blocks, with nothing
+/// reported, until nothing is added any more: sets only grow. Each block is then followed once more
+/// from there. Work is bounded by kMostSteps for each op of the module; a module that needs more, by
+/// many blocks times many frees, is left at that.
 class Lifetimes {
  public:
   explicit Lifetimes(Reporter& reporter)
@@ -22,7 +31,8 @@ class Lifetimes {
         register_(kind_of(reporter.module().context(), RegisterOp::kName)),
         symbol_(kind_of(reporter.module().context(), "prog.value_symbol")),
         free_(kind_of(reporter.module().context(), "tensor.free")),
-        program_free_(kind_of(reporter.module().context(), "prog.free")) {}
+        program_free_(kind_of(reporter.module().context(), "prog.free")),
+        steps_(kMostSteps * std::size_t{reporter.module().op_id_end()}) {}
 
   void load_parameters(const Census& census) {
     for (const Op* op : census.declarations) {
@@ -31,16 +41,116 @@ class Lifetimes {
     }
   }
 
-  /// Branches are not followed: a region of several blocks is left out.
   void region(const Region& region) {
-    if (region.entry() != region.last_block()) return;
     constexpr std::size_t kDeepest = 1000;
-    if (++depth_ > kDeepest) return void(--depth_);
-    for (const Op* op : region.ops()) step(*op);
+    if (depth_ == kDeepest || region.entry() == nullptr) return;
+    ++depth_;
+    if (region.entry() == region.last_block()) {
+      follow(*region.entry());
+    } else {
+      several(region);
+    }
     --depth_;
   }
 
  private:
+  /// The ops that freed what is not live, by key.
+  using Freed = std::unordered_map<std::uint32_t, const Op*>;
+
+  /// The block that is run next or may be, with what is freed when it begins.
+  struct Entry {
+    const Block* block;
+    std::vector<std::size_t> successors;
+    Freed freed;
+    bool is_reached = false;
+    bool is_new = false;  ///< not followed since it grew
+  };
+
+  static constexpr std::size_t kMostSteps = 256;
+
+  static std::vector<Entry> entries_of(const Region& region) {
+    std::vector<Entry> entries;
+    std::unordered_map<Symbol, std::size_t> numbers;
+    for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
+      numbers.try_emplace(block->name(), entries.size());
+      entries.push_back({block, {}, {}});
+    }
+    for (Entry& entry : entries) {
+      if (entry.block->empty()) continue;
+      for (const OpExtra::Successor& successor : entry.block->back()->extra().successors) {
+        const auto found = numbers.find(successor.block);
+        if (found != numbers.end()) entry.successors.push_back(found->second);
+      }
+    }
+    return entries;
+  }
+
+  /// Adds what is freed now; the work is counted.
+  void join(Entry& into) {
+    const std::size_t before = into.freed.size();
+    into.freed.insert(freed_.begin(), freed_.end());
+    spend(freed_.size());
+    into.is_new = into.is_new || !into.is_reached || into.freed.size() != before;
+    into.is_reached = true;
+  }
+
+  /// See note [blocks].
+  void several(const Region& region) {
+    std::vector<Entry> entries = entries_of(region);
+    join(entries.front());
+    const bool was_silent = std::exchange(is_silent_, true);
+    // Graphs are followed again when it is reported what they do.
+    const std::unordered_set<const Op*> followed = followed_;
+    for (bool again = true; again && steps_ != 0;) {
+      again = false;
+      for (Entry& entry : entries) {
+        if (!std::exchange(entry.is_new, false)) continue;
+        again = true;
+        begin(entry);
+        follow(*entry.block);
+        for (const std::size_t next : entry.successors) join(entries[next]);
+        followed_ = followed;
+      }
+    }
+    is_silent_ = was_silent;
+    Freed at_end;
+    for (const Entry& entry : entries) {
+      if (!entry.is_reached) continue;
+      begin(entry);
+      follow(*entry.block);
+      if (entry.successors.empty()) at_end.insert(freed_.begin(), freed_.end());
+    }
+    freed_ = std::move(at_end);
+  }
+
+  void begin(const Entry& entry) {
+    freed_ = entry.freed;
+    spend(freed_.size());
+    if (entry.block->previous() == nullptr) return;
+    for (const Value& argument : entry.block->arguments()) freed_.erase(key(argument));
+  }
+
+  void follow(const Block& block) {
+    for (const Op* op : block.ops()) {
+      if (steps_ == 0) return;
+      spend(1);
+      step(*op);
+    }
+  }
+
+  void spend(std::size_t steps) { steps_ -= std::min(steps, steps_); }
+
+  const Op* freed_by(const Value& value) const {
+    const auto found = freed_.find(key(value));
+    return found == freed_.end() ? nullptr : found->second;
+  }
+
+  template <class Message>
+  void report(ConstraintId id, const Op& op, const Message& message, const Op& place,
+              const char* what) {
+    if (!is_silent_) note(reporter_.report(id, op, message), place, what);
+  }
+
   std::uint32_t key(const Value& value) const { return is_dump_ ? value.name().raw() : value.id(); }
 
   void step(const Op& op) {
@@ -48,14 +158,15 @@ class Lifetimes {
     // These read nothing; they name what is handed over.
     const bool hands_over = op.kind() == call_ || op.kind() == return_;
     for (const Use& use : op.operand_uses()) {
-      const Op*& freed = freed_[key(*use.value())];
+      const Op* freed = freed_by(*use.value());
       if (freed == nullptr) continue;
-      note(reporter_.report(hands_over ? free_c5 : free_c1, op,
-                            [&] {
-                              return fmt::format("operand {} of '{}' is used after it was freed",
-                                                 use.index(), op.name());
-                            }),
-           *freed, "freed here");
+      report(
+          hands_over ? free_c5 : free_c1, op,
+          [&] {
+            return fmt::format("operand {} of '{}' is used after it was freed", use.index(),
+                               op.name());
+          },
+          *freed, "freed here");
     }
     if (op.kind() == call_) {
       const Op* target = reporter_.module().lookup_op(op.symbol());
@@ -64,31 +175,41 @@ class Lifetimes {
         region(*target->first_region());
       }
     }
-    for (const Value& result : op.results()) freed_[key(result)] = nullptr;
+    // A graph runs when it is called; what else has regions runs them where it stands.
+    if (op.row() == nullptr || !has(op.row()->traits, Trait::kIsolated)) {
+      for (const Region* inner = op.first_region(); inner != nullptr; inner = inner->next()) {
+        region(*inner);
+      }
+    }
+    if (freed_.empty()) return;
+    for (const Value& result : op.results()) freed_.erase(key(result));
   }
 
   void free(const Op& op) {
     if (op.operand_count() == 0) return;
     const Value& value = *op.operand(0);
     const auto shown = [&] { return spelling_of(reporter_.module(), value.name()); };
-    const Op*& freed = freed_[key(value)];
-    if (freed != nullptr) {
-      note(reporter_.report(free_c2, op, [&] { return fmt::format("{} is freed twice", shown()); }),
-           *freed, "first freed here");
+    if (const Op* freed = freed_by(value)) {
+      report(
+          free_c2, op, [&] { return fmt::format("{} is freed twice", shown()); }, *freed,
+          "first freed here");
     }
-    if (const Op* parameter = parameters_[key(value)]) {
-      note(reporter_.report(free_c4, op,
-                            [&] { return fmt::format("{} is a parameter and is freed", shown()); }),
-           *parameter, "declared here");
+    const auto parameter = parameters_.find(key(value));
+    if (parameter != parameters_.end()) {
+      report(
+          free_c4, op, [&] { return fmt::format("{} is a parameter and is freed", shown()); },
+          *parameter->second, "declared here");
     }
-    freed = &op;
+    freed_[key(value)] = &op;
   }
 
   Reporter& reporter_;
   bool is_dump_;
   OpKind call_, return_, register_, symbol_, free_, program_free_;
-  NameTable<const Op*> freed_;
-  NameTable<const Op*> parameters_;
+  Freed freed_;
+  std::unordered_map<std::uint32_t, const Op*> parameters_;
+  bool is_silent_ = false;
+  std::size_t steps_;  // that are left
   std::unordered_set<const Op*> followed_;
   std::size_t depth_ = 0;
 };

@@ -2,16 +2,15 @@
 
 namespace mir::checks {
 
-Machine::Machine(Reporter& reporter)
+Machine::Machine(const Census& census, Reporter& reporter)
     : reporter_(reporter),
       jump_(kind_of(reporter.module().context(), "prog.jump")),
       ret_(kind_of(reporter.module().context(), "prog.ret")),
       exit_(kind_of(reporter.module().context(), "prog.exit")),
       label_(kind_of(reporter.module().context(), "prog.label")) {
   const Module& module = reporter.module();
-  const OpKind fragment = kind_of(module.context(), "prog.fragment");
-  for (const Op* op : module.body().ops()) {
-    if (op->kind() == fragment && op->angle(1) == "code" && op->first_region() != nullptr) {
+  for (const Op* op : census.fragments) {
+    if (op->angle(1) == "code" && op->first_region() != nullptr) {
       segment_ = op;
       break;
     }

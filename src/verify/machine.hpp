@@ -12,7 +12,7 @@ namespace mir::checks {
 /// so each label's body is followed once, however often it is called.
 class Machine {
  public:
-  explicit Machine(Reporter& reporter);
+  Machine(const Census& census, Reporter& reporter);
 
   /// Null: the module has no program.
   const Op* segment() const { return segment_; }

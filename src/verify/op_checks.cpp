@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "mir/dialects/rules.hpp"
 #include "mir/ir/infer.hpp"
 
 namespace mir::checks {
@@ -16,7 +17,7 @@ bool needs_no_options(const OpRow& row) {
 }
 
 bool is_part(const OpRow& row) {
-  return row.rule == "slice" || row.rule == "split";
+  return row.infer == rules::slice || row.infer == rules::split;
 }
 
 }  // namespace
@@ -26,9 +27,11 @@ OpChecks::OpChecks(Reporter& reporter)
       context_(reporter.module().context()),
       is_dump_(!reporter.module().is_portable()),
       launch_(kind_of(context_, "prog.kernel_launch")),
+      param_(kind_of(context_, "linalg.ParamOp")),
       op_type_(context_.intern("op_type")),
       op_options_(context_.intern("op_options")),
-      sound_(std::make_unique<Signature[]>(kSlots)) {
+      sound_(kSlots),
+      weights_(reporter) {
   for (const std::string_view key : annotation_keys()) annotations_.push_back(context_.intern(key));
   if (is_dump_ && reporter.wants_rules()) find_stale_values();
 }
@@ -90,6 +93,19 @@ OpChecks::Target OpChecks::target_of(const Op& op) const {
 
 // -- types of dumps -------------------------------------------------------------------------------
 
+/// Whether some op could be a part of its operand.
+bool OpChecks::has_parts(const Region& region) const {
+  for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
+    for (const Op* op = block->front(); op != nullptr; op = op->next()) {
+      if (is_launch(*op) || (op->row() != nullptr && is_part(*op->row()))) return true;
+      for (const Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {
+        if (has_parts(*inner)) return true;
+      }
+    }
+  }
+  return false;
+}
+
 /// Whether a result has name and type of operand 0 of a part, or of a stale operand of any op.
 bool OpChecks::repeats_stale_type(const Op& op, const Value& result) const {
   for (const Use& use : op.operand_uses()) {
@@ -103,6 +119,7 @@ bool OpChecks::repeats_stale_type(const Op& op, const Value& result) const {
 }
 
 void OpChecks::find_stale_values() {
+  if (!has_parts(reporter_.module().body())) return;
   for_each_op(reporter_.module().body(), [&](const Op& op) {
     for (const Value& result : op.results()) {
       if (!repeats_stale_type(op, result)) continue;
@@ -129,14 +146,17 @@ bool OpChecks::has_stale_name(const Value& value) const {
   return std::ranges::binary_search(stale_words_, name.symbol().id, {}, &Symbol::id);
 }
 
-const Type* OpChecks::with_unknown_extents(const Type* type) const {
+const Type* OpChecks::with_unknown_extents(const Type* type) {
   const auto* tensor = dyn_cast<TensorType>(type);
   if (tensor == nullptr) return type;
+  const Type*& open = open_types_[type];
+  if (open != nullptr) return open;
   const std::vector<Dim> dims(tensor->rank(), Dim::unknown());
-  return context_.tensor(dims, tensor->dtype_name(), tensor->device(), tensor->encoding());
+  open = context_.tensor(dims, tensor->dtype_name(), tensor->device(), tensor->encoding());
+  return open;
 }
 
-const Type* OpChecks::operand_type(const Use& use) const {
+const Type* OpChecks::operand_type(const Use& use) {
   const Value& value = *use.value();
   if (!is_dump_) return value.type();
   const Type* type = mentioned_type(use);
@@ -149,20 +169,28 @@ const Type* OpChecks::operand_type(const Use& use) const {
 
 // -- checks ---------------------------------------------------------------------------------------
 
-void OpChecks::check(const Op& op) {
+void OpChecks::op(const Op& op) {
   const std::size_t before = reporter_.breaches();
   structure(op, reporter_);
   if (op.row() == nullptr) return;
   if (reporter_.breaches() != before) return attributes(op, reporter_);
+  if (op.kind() == param_) named_parameter(op, reporter_);
   operands_.clear();
   for (const Use& use : op.operand_uses()) operands_.push_back(operand_type(use));
   const Signature signature = signature_of(op);
-  Signature& known = sound_[signature.slot()];
-  if (signature.is_complete && known == signature) return;
+  std::unique_ptr<Sound>& known = sound_[signature.slot()];
+  if (known != nullptr && signature.is_complete && known->signature == signature) {
+    if (!known->parameters.empty()) weights_.check(op, known->parameters);
+    return;
+  }
   attributes(op, reporter_);
   // Rules rely on arity and on what kinds attributes are of.
   if (reporter_.breaches() == before) check_types(op);
-  if (reporter_.breaches() == before && signature.is_complete) known = signature;
+  if (reporter_.breaches() != before) return;
+  std::vector<OwnedParameter> parameters = weights_.owned_by(op, operands_);
+  weights_.check(op, parameters);
+  if (!signature.is_complete) return;
+  known = std::make_unique<Sound>(signature, std::move(parameters));
 }
 
 void OpChecks::check_types(const Op& op) {

@@ -7,11 +7,14 @@
 #include <vector>
 
 #include "checks.hpp"
+#include "pointer_table.hpp"
+#include "weights.hpp"
 
 namespace mir::checks {
 
-/// Holds each op to its row. What is found sound is remembered by kind, types and options, and not
-/// looked at again for the next op that has the same: layers repeat each other.
+/// Holds each op to its row. What is found sound is remembered by kind, types and options, with the
+/// parameters that such an op owns, and not looked at again for the next op that has the same:
+/// layers repeat each other.
 ///
 /// note [types of dumps]
 /// A part that upstream prints with the type of the whole (see dump_c2) is stale, and so is what an
@@ -24,7 +27,9 @@ class OpChecks {
  public:
   explicit OpChecks(Reporter& reporter);
 
-  void check(const Op& op);
+  void enter(const Region&) {}
+  void op(const Op& op);
+  void leave(const Region&) {}
 
  private:
   using Types = std::vector<const Type*>;
@@ -46,6 +51,13 @@ class OpChecks {
                         b.words.begin() + b.count);
     }
   };
+  /// What was sound, and what every op like it owns.
+  struct Sound {
+    Sound(const Signature& of, std::vector<OwnedParameter> owned)
+        : signature(of), parameters(std::move(owned)) {}
+    Signature signature;
+    std::vector<OwnedParameter> parameters;
+  };
   static constexpr std::size_t kSlots = 1024;
 
   struct Target {
@@ -57,14 +69,15 @@ class OpChecks {
   bool is_launch(const Op& op) const { return op.kind() == launch_; }
   Target target_of(const Op& op) const;
   Signature signature_of(const Op& op) const;
-  const Type* operand_type(const Use& use) const;
+  const Type* operand_type(const Use& use);
   bool is_stale(const Value& value) const {
     return !stale_values_.empty() && stale_values_[value.id()];
   }
   bool repeats_stale_type(const Op& op, const Value& result) const;
+  bool has_parts(const Region& region) const;
   void find_stale_values();
   bool has_stale_name(const Value& value) const;
-  const Type* with_unknown_extents(const Type* type) const;
+  const Type* with_unknown_extents(const Type* type);
 
   void check_types(const Op& op);
   void check_dump_types(const Op& op, const Target& target);
@@ -77,14 +90,16 @@ class OpChecks {
   Reporter& reporter_;
   IRContext& context_;
   bool is_dump_;
-  OpKind launch_;
+  OpKind launch_, param_;
   Symbol op_type_, op_options_;
   std::vector<Symbol> annotations_;
-  std::vector<bool> stale_values_;      // by id; empty: none
-  std::vector<bool> stale_numbers_;     // their names: numbers
-  std::vector<Symbol> stale_words_;     // and words
-  Types operands_;                      // of the op at hand
-  std::unique_ptr<Signature[]> sound_;  // by slot
+  std::vector<bool> stale_values_;             // by id; empty: none
+  std::vector<bool> stale_numbers_;            // their names: numbers
+  std::vector<Symbol> stale_words_;            // and words
+  PointerTable<const Type*> open_types_;       // by type: the same with unknown extents
+  Types operands_;                             // of the op at hand
+  std::vector<std::unique_ptr<Sound>> sound_;  // by slot
+  WeightChecks weights_;
 };
 
 }  // namespace mir::checks

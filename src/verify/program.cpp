@@ -18,9 +18,8 @@ bool is_numbered(const Op& op) {
   return op.extra().has_address && op.extra().address != ~std::uint64_t{0};
 }
 
-void check_fragments(const Machine& machine, Reporter& reporter) {
-  for (const Op* op : reporter.module().body().ops()) {
-    if (!op->is("prog.fragment")) continue;
+void check_fragments(const Census& census, const Machine& machine, Reporter& reporter) {
+  for (const Op* op : census.fragments) {
     const std::string_view kind = op->angle(1);
     if (kind != "code" && kind != "data" && kind != "table") {
       reporter.report(fragment_c1, *op, [&] {
@@ -39,9 +38,9 @@ void check_fragments(const Machine& machine, Reporter& reporter) {
 }
 
 /// A segment is numbered from 0, or not at all.
-void check_addresses(Reporter& reporter) {
-  for (const Op* fragment : reporter.module().body().ops()) {
-    if (!fragment->is("prog.fragment") || fragment->first_region() == nullptr) continue;
+void check_addresses(const Census& census, Reporter& reporter) {
+  for (const Op* fragment : census.fragments) {
+    if (fragment->first_region() == nullptr) continue;
     const auto ops = fragment->first_region()->ops();
     const bool numbered =
         std::any_of(ops.begin(), ops.end(), [](const Op* op) { return is_numbered(*op); });
@@ -158,10 +157,11 @@ void check_unreachable(const Machine& machine, Reporter& reporter) {
 }  // namespace
 
 void program(const Census& census, Reporter& reporter) {
-  Machine machine(reporter);
-  check_fragments(machine, reporter);
+  if (census.fragments.empty()) return;
+  Machine machine(census, reporter);
+  check_fragments(census, machine, reporter);
   if (machine.segment() == nullptr) return;
-  check_addresses(reporter);
+  check_addresses(census, reporter);
   check_jumps(machine, reporter);
   check_binds(machine, reporter, 0, bind_c1);
   check_binds(machine, reporter, 1, bind_c2);

@@ -1,5 +1,4 @@
-#include "checks.hpp"
-#include "mir/ir/dominance.hpp"
+#include "ssa.hpp"
 
 namespace mir::checks {
 
@@ -53,50 +52,18 @@ void check_use(const Use& use, const Op& op, const Dominance& dominance, Reporte
   if (definition != nullptr) note(kept, *definition, "defined here");
 }
 
-/// Walks a module in order. Nearly every use is of an argument or a free value of the user's own
-/// region or of a result above it in its block; dominance is computed for the first other one.
-class UseChecks {
- public:
-  explicit UseChecks(Reporter& reporter)
-      : reporter_(reporter), above_(reporter.module().op_id_end()) {}
-
-  void region(const Region& region) {
-    for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
-      for (const Op* op : block->ops()) {
-        for (const Use& use : op->operand_uses()) {
-          if (!is_plain(*use.value(), *op)) check(use, *op);
-        }
-        for (Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {
-          this->region(*inner);
-        }
-        above_[op->id()] = 1;
-      }
-    }
-  }
-
- private:
-  bool is_plain(const Value& value, const Op& op) const {
-    if (const Op* definition = value.defining_op()) {
-      return definition->block() == op.block() && above_[definition->id()] != 0;
-    }
-    return value.is_free() ? value.free_in() == op.parent_region()
-                           : value.argument_of() == op.block();
-  }
-
-  void check(const Use& use, const Op& op) {
-    if (!dominance_) dominance_.emplace(reporter_.module().body());
-    check_use(use, op, *dominance_, reporter_);
-  }
-
-  Reporter& reporter_;
-  std::vector<char> above_;  // by op id
-  std::optional<Dominance> dominance_;
-};
-
 }  // namespace
 
-void ssa(Reporter& reporter) {
-  UseChecks(reporter).region(reporter.module().body());
+void UseChecks::op(const Op& op) {
+  for (const Use& use : op.operand_uses()) {
+    if (!is_plain(*use.value(), op)) check(use, op);
+  }
+  above_[op.id()] = 1;
+}
+
+void UseChecks::check(const Use& use, const Op& op) {
+  if (!dominance_) dominance_.emplace(reporter_.module().body());
+  check_use(use, op, *dominance_, reporter_);
 }
 
 }  // namespace mir::checks

@@ -11,13 +11,17 @@ std::string describe_arity(Arity arity) {
   return fmt::format("{} to {}", arity.min, arity.max);
 }
 
-void check_count(const Op& op, Reporter& reporter, std::string_view what, Arity arity,
-                 std::size_t count) {
-  if (arity.admits(count)) return;
+[[gnu::noinline]] void report_count(const Op& op, Reporter& reporter, std::string_view what,
+                                    Arity arity, std::size_t count) {
   reporter.report(ConstraintId::op_c2, op, [&] {
     return fmt::format("'{}' has {} {}, expected {}", op.name(), count, what,
                        describe_arity(arity));
   });
+}
+
+void check_count(const Op& op, Reporter& reporter, std::string_view what, Arity arity,
+                 std::size_t count) {
+  if (!arity.admits(count)) report_count(op, reporter, what, arity, count);
 }
 
 }  // namespace
@@ -75,11 +79,11 @@ void check_return(const Op& owner, const Region& region, const Op& last, Reporte
   }
 }
 
-void check_returns(const Op& owner, const Region& region, Reporter& reporter) {
+void check_returns(const Op& owner, const Region& region, OpKind return_kind, Reporter& reporter) {
   bool returns = false;
   for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
-    const Op* last = block->terminator();
-    if (last == nullptr || !last->is("cf.ReturnOp")) continue;
+    const Op* last = block->back();
+    if (last == nullptr || last->kind() != return_kind) continue;
     returns = true;
     check_return(owner, region, *last, reporter);
   }
@@ -96,9 +100,11 @@ void signatures(const Census& census, Reporter& reporter) {
   using enum ConstraintId;
   if (!reporter.wants_any(block_c2, signature_c1, signature_c2)) return;
   const Module& module = reporter.module();
-  check_returns(*module.top(), module.body(), reporter);
+  const OpKind return_kind = kind_of(module.context(), "cf.ReturnOp");
+  check_returns(*module.top(), module.body(), return_kind, reporter);
   for (const Op* graph : census.graphs) {
-    if (graph->first_region() != nullptr) check_returns(*graph, *graph->first_region(), reporter);
+    if (graph->first_region() == nullptr) continue;
+    check_returns(*graph, *graph->first_region(), return_kind, reporter);
   }
 }
 

@@ -1,3 +1,7 @@
+#include "weights.hpp"
+
+#include <algorithm>
+
 #include "checks.hpp"
 #include "mir/dialects/parameters.hpp"
 #include "suggestions.hpp"
@@ -15,11 +19,12 @@ std::optional<std::int64_t> elements_of(const TensorType* type) {
 }
 
 /// Elements that an op's parameter must hold, where types and attributes tell; none otherwise.
-std::optional<std::int64_t> expected_elements(const Op& op, const WeightRow& weight) {
+std::optional<std::int64_t> expected_elements(const Op& op, std::span<const Type* const> operands,
+                                              const WeightRow& weight) {
   // With a destination the result has its type, not the op's.
-  if (op.operand_count() != 1 || op.result_count() == 0) return std::nullopt;
+  if (operands.size() != 1 || op.result_count() == 0) return std::nullopt;
   const auto extents =
-      parameter_extents(weight, op.module().context(), op.operand(0)->tensor_type(),
+      parameter_extents(weight, op.module().context(), dyn_cast<TensorType>(operands[0]),
                         op.result(0)->tensor_type(), op.attributes());
   if (!extents) return std::nullopt;
   std::int64_t count = 1;
@@ -29,41 +34,93 @@ std::optional<std::int64_t> expected_elements(const Op& op, const WeightRow& wei
   return count;
 }
 
+/// Whether `shape` states these extents; one that states none fits all.
+bool fits_shape(const Attr* shape, const TensorType& type) {
+  if (shape == nullptr || shape->kind() != AttrKind::kArray || shape->elements().empty()) {
+    return true;
+  }
+  return std::ranges::equal(shape->elements(), type.dims(), [](const Attr* extent, Dim dim) {
+    return extent->kind() != AttrKind::kInt || dim.is_unknown() || dim == Dim(extent->integer());
+  });
+}
+
 }  // namespace
 
-void weights(const Op& op, Reporter& reporter) {
-  const OpRow* row = op.row();
-  using enum ConstraintId;
-  if (row == nullptr || row->weights.empty() ||
-      !reporter.wants_any(weight_c1, weight_c2, weight_c3))
-    return;
-  if (!op.has_path()) {
-    reporter.report(weight_c1, op, [&] {
-      return fmt::format("'{}' owns parameters and needs <name=\"...\"> to find them", op.name());
+using enum ConstraintId;
+
+void named_parameter(const Op& op, Reporter& reporter) {
+  if (!reporter.wants(param_c1) || op.result_count() != 1) return;
+  const auto* type = op.result()->tensor_type();
+  if (type == nullptr) return;
+  const Attr* shape = op.attribute("shape");
+  if (!fits_shape(shape, *type)) {
+    reporter.report(param_c1, op, [&] {
+      return fmt::format("result 0 of '{}' is stated as {}, 'shape' gives {}", op.name(),
+                         type->spelling(), shape->spelling());
     });
     return;
   }
+  const Attr* name = op.attribute("name");
+  if (name == nullptr || name->kind() != AttrKind::kString) return;
+  const Value* parameter = op.module().lookupSymbol(name->text()).value;
+  if (parameter == nullptr || compatible(type, parameter->type())) return;
+  Diagnostic* kept = reporter.report(param_c1, op, [&] {
+    return fmt::format("result 0 of '{}' is stated as {}, parameter '@{}' is {}", op.name(),
+                       type->spelling(), name->text(),
+                       parameter->type() == nullptr ? "?" : parameter->type()->spelling());
+  });
+  if (const Op* place = parameter->defining_op()) note(kept, *place, "registered here");
+}
+
+WeightChecks::WeightChecks(Reporter& reporter)
+    : reporter_(reporter),
+      // Sizes can differ only where something is registered.
+      is_wanted_(reporter.wants_any(weight_c1, weight_c2) ||
+                 (reporter.wants(weight_c3) && reporter.module().declares_values())) {}
+
+std::vector<OwnedParameter> WeightChecks::owned_by(const Op& op,
+                                                   std::span<const Type* const> operands) const {
+  std::vector<OwnedParameter> owned;
+  const OpRow* row = op.row();
+  if (row == nullptr || !is_wanted_) return owned;
   for (const WeightRow& weight : row->weights) {
     if (!owns_parameter(*row, weight, op.module().context(), op.attributes())) continue;
-    const std::string symbol = fmt::format("{}{}", text(op, op.path()), weight.suffix);
-    const Value* parameter = op.module().lookupSymbol(symbol).value;
-    if (parameter == nullptr) {
-      suggest_parameter(
-          reporter.report(weight_c2, op,
-                          [&] { return fmt::format("no parameter '@{}' is registered", symbol); }),
-          op, symbol, weight.suffix);
-      continue;
-    }
-    const auto* type = parameter->tensor_type();
-    const auto stated = elements_of(type);
-    const auto expected = expected_elements(op, weight);
-    if (!stated || !expected || *stated == *expected) continue;
-    Diagnostic* kept = reporter.report(weight_c3, op, [&] {
-      return fmt::format("parameter '@{}' is {} with {} elements, '{}' needs {}", symbol,
-                         type->spelling(), *stated, op.name(), *expected);
-    });
-    if (const Op* place = parameter->defining_op()) note(kept, *place, "registered here");
+    owned.push_back({weight.suffix, expected_elements(op, operands, weight)});
   }
+  return owned;
+}
+
+void WeightChecks::check(const Op& op, std::span<const OwnedParameter> parameters) {
+  if (parameters.empty()) return;
+  if (op.has_path()) {
+    for (const OwnedParameter& parameter : parameters) check(op, parameter);
+    return;
+  }
+  reporter_.report(weight_c1, op, [&] {
+    return fmt::format("'{}' owns parameters and needs <name=\"...\"> to find them", op.name());
+  });
+}
+
+void WeightChecks::check(const Op& op, const OwnedParameter& owned) {
+  symbol_ = text(op, op.path());
+  symbol_ += owned.suffix;
+  const Symbol name = op.module().context().strings().find(symbol_);
+  const Value* parameter = name ? op.module().lookup_value(name) : nullptr;
+  if (parameter == nullptr) {
+    suggest_parameter(
+        reporter_.report(weight_c2, op,
+                         [&] { return fmt::format("no parameter '@{}' is registered", symbol_); }),
+        op, symbol_, owned.suffix);
+    return;
+  }
+  const auto* type = parameter->tensor_type();
+  const auto stated = elements_of(type);
+  if (!stated || !owned.elements || *stated == *owned.elements) return;
+  Diagnostic* kept = reporter_.report(weight_c3, op, [&] {
+    return fmt::format("parameter '@{}' is {} with {} elements, '{}' needs {}", symbol_,
+                       type->spelling(), *stated, op.name(), *owned.elements);
+  });
+  if (const Op* place = parameter->defining_op()) note(kept, *place, "registered here");
 }
 
 }  // namespace mir::checks

@@ -12,6 +12,8 @@
 #include <iterator>
 #include <optional>
 
+#include "mir/support/suggest.hpp"
+
 namespace mir::tools {
 
 namespace {
@@ -59,6 +61,7 @@ constexpr Option kVerifyOptions[] = {
      .argument = "code",
      .help = "count diagnostics by code, show none singly",
      .choices = "code"},
+    {.name = "no-verify", .help = "do not check what a module means"},
 };
 
 constexpr const char* kOperands = "operand";  // not an option's name
@@ -92,10 +95,20 @@ std::optional<std::string> problem_with(const Option& option, std::string_view v
     rest.remove_prefix(std::min(words.back().size() + 1, rest.size()));
   }
   if (words.empty() || std::ranges::find(words, value) != words.end()) return std::nullopt;
+  const std::string meant = did_you_mean(value, words);
   const std::string_view last = words.back();
   words.pop_back();
-  return fmt::format("--{} is {}{}{}, found '{}'", option.name, fmt::join(words, ", "),
-                     words.empty() ? "" : " or ", last, value);
+  return fmt::format("--{} is {}{}{}, found '{}'{}", option.name, fmt::join(words, ", "),
+                     words.empty() ? "" : " or ", last, value, meant);
+}
+
+/// What is wrong with an option that no row has; boost names it with its dashes.
+std::string unknown_option(std::string_view given, std::span<const Option> options) {
+  std::vector<std::string> names;
+  for (const Option& option : options) names.push_back(fmt::format("--{}", option.name));
+  const std::vector<std::string_view> words(names.begin(), names.end());
+  const std::string_view name = given.substr(0, given.find('='));
+  return fmt::format("unrecognised option '{}'{}", name, did_you_mean(name, words));
 }
 
 constexpr std::size_t kWidth = 80;
@@ -135,6 +148,12 @@ void append_row(std::string& out, const Option& option) {
 }
 
 }  // namespace
+
+std::string did_you_mean(std::string_view word, std::span<const std::string_view> known) {
+  NearestName nearest(word);
+  for (const std::string_view each : known) nearest.offer(each);
+  return nearest.best().empty() ? "" : fmt::format("; did you mean '{}'?", nearest.best());
+}
 
 std::vector<Option> all_options(const ToolInfo& tool) {
   std::vector<Option> all(tool.options.begin(), tool.options.end());
@@ -182,7 +201,8 @@ Result<Arguments> parse_arguments(const ToolInfo& tool, std::span<const char* co
       }
       const auto option = std::ranges::find(options, given.string_key, &Option::name);
       if (option == options.end()) {
-        return Error{DiagCode::kUsage, fmt::format("unrecognised option '--{}'", given.string_key)};
+        return Error{DiagCode::kUsage,
+                     unknown_option(fmt::format("--{}", given.string_key), options)};
       }
       if (!option->repeatable && result.has(option->name)) {
         return Error{DiagCode::kUsage, fmt::format("option '--{}' is given twice", option->name)};
@@ -191,6 +211,8 @@ Result<Arguments> parse_arguments(const ToolInfo& tool, std::span<const char* co
       if (auto problem = problem_with(*option, value)) return Error{DiagCode::kUsage, *problem};
       result.add(option->name, std::move(value));
     }
+  } catch (const po::unknown_option& error) {
+    return Error{DiagCode::kUsage, unknown_option(error.get_option_name(), options)};
   } catch (const po::error& error) {
     return Error{DiagCode::kUsage, error.what()};
   }

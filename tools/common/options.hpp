@@ -38,6 +38,9 @@ struct ToolInfo {
   bool verifies = false;  ///< has the options of verification as well
 };
 
+/// "; did you mean 'known'?" for the one of `known` that `word` is nearly; else nothing.
+std::string did_you_mean(std::string_view word, std::span<const std::string_view> known);
+
 /// Every option of a tool in the order of its help page: its own, those of verification where it
 /// verifies, those that every tool has.
 std::vector<Option> all_options(const ToolInfo& tool);

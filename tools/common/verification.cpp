@@ -4,25 +4,36 @@
 
 namespace mir::tools {
 
-Result<VerifyOptions> verify_options(const Run& run) {
-  VerifyOptions options;
+namespace {
+
+/// "--deny takes .., found .."
+Error unknown(std::string_view option, std::string_view what) {
+  std::vector<std::string_view> known(check_group_names().begin(), check_group_names().end());
+  for (const Constraint& constraint : constraints()) known.push_back(constraint.id);
+  return {
+      DiagCode::kUsage,
+      fmt::format("--{} takes a code like MIR0470, a constraint like dump_c1 or one of {}; "
+                  "found '{}'{}",
+                  option, fmt::join(check_group_names(), ", "), what, did_you_mean(what, known))};
+}
+
+}  // namespace
+
+Result<Verification> Verification::create(const Run& run) {
+  Verification verification;
+  verification.is_off_ = run.arguments().has("no-verify");
+  VerifyOptions& options = verification.options_;
   options.findings_per_code = run.max_errors();
   const std::string_view level = run.arguments().value("level");
   if (level == "dump") options.level = VerifyLevel::kDump;
   if (level == "portable") options.level = VerifyLevel::kPortable;
-  const auto unknown = [](std::string_view option, std::string_view what) {
-    return Error{DiagCode::kUsage,
-                 fmt::format("--{} takes a code like MIR0470, a constraint like dump_c1 or one of "
-                             "{}; found '{}'",
-                             option, fmt::join(check_group_names(), ", "), what)};
-  };
   for (const std::string& what : run.arguments().values("allow")) {
     if (!options.policy.allow(what)) return unknown("allow", what);
   }
   for (const std::string& what : run.arguments().values("deny")) {
     if (!options.policy.deny(what)) return unknown("deny", what);
   }
-  return options;
+  return verification;
 }
 
 }  // namespace mir::tools

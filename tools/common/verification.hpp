@@ -1,4 +1,4 @@
-// The options of verification.
+// Verification as the options of a tool ask for it.
 #pragma once
 
 #include "mir/verify/verify.hpp"
@@ -6,7 +6,21 @@
 
 namespace mir::tools {
 
-/// What --level, --deny, --allow and --max-errors ask for; --deny wins over --allow.
-Result<VerifyOptions> verify_options(const Run& run);
+class Verification {
+ public:
+  /// What --level, --deny, --allow, --max-errors and --no-verify ask for; --deny wins over --allow.
+  static Result<Verification> create(const Run& run);
+
+  /// Whether the module has no error; with --no-verify nothing is looked at and none is found.
+  bool accepts(const Module& module, Diagnostics& diagnostics) const {
+    return is_off_ || verify(module, diagnostics, options_);
+  }
+
+ private:
+  Verification() = default;
+
+  bool is_off_ = false;
+  VerifyOptions options_;
+};
 
 }  // namespace mir::tools

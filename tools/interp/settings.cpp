@@ -51,7 +51,6 @@ constexpr Option kOptions[] = {
      .repeatable = true},
     {.name = "kernels", .argument = "SET", .help = "ref: the reference kernels", .choices = "ref"},
     {.name = "threads", .argument = "N", .help = "worker threads; results never depend on them"},
-    {.name = "no-verify", .help = "run a module that was not verified"},
 };
 
 }  // namespace
@@ -65,6 +64,7 @@ const ToolInfo kInterpTool = {
                    "run a model and show the five likeliest tokens"},
                   {"mllm-interp model.mir --describe --bind=S=16 --bind=past=0",
                    "show what a run with 16 tokens needs"}}},
+    .verifies = true,
 };
 
 namespace {

@@ -90,6 +90,8 @@ class Module {
   IRContext::SymbolUse lookupSymbol(std::string_view name) const;
   Op* lookup_op(Symbol name) const;
   Value* lookup_value(Symbol name) const;
+  /// Whether any value has a symbol: without one there are no parameters.
+  bool declares_values() const { return !value_symbols_.empty(); }
   /// The symbol an op declares by `@symbol` or `[symbol:...]`; none for other ops.
   std::optional<Symbol> declared_symbol(const Op* op) const;
   void declare(Symbol name, Op* op);
@@ -98,7 +100,9 @@ class Module {
   void declare_symbols(Op* op);
 
   // -- dump oddities ---------------------------------------------------------------------------
-  const UseOverride* use_override(const Use& use) const;
+  const UseOverride* use_override(const Use& use) const {
+    return use.user()->may_override_ ? find_override(use) : nullptr;
+  }
   void set_use_override(const Use& use, UseOverride override);
   void clear_use_override(const Use& use);
   bool has_use_overrides() const { return !overrides_.empty(); }
@@ -112,6 +116,7 @@ class Module {
  private:
   friend class Op;
 
+  const UseOverride* find_override(const Use& use) const;
   void drop_operands(Op* op);
   void discard(Op* op);
   void forget_symbols(Op* op);

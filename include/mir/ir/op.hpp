@@ -203,7 +203,7 @@ class Op {
   /// Text of the i-th `<...>`; empty when there is none.
   std::string_view angle(std::size_t i) const;
 
-  Module& module() const;
+  Module& module() const { return *module_; }
   Block* block() const { return block_; }
   Region* parent_region() const;
   Op* parent_op() const;
@@ -272,6 +272,7 @@ class Op {
   bool modified_ : 1 = true;
   bool read_ : 1 = false;
   bool erased_ : 1 = false;
+  bool may_override_ : 1 = false;  // some operand's mention may have a UseOverride
 
  public:
   /// Whether the path was written `[name="..."]`.

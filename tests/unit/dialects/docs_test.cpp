@@ -3,6 +3,7 @@
 #include <cctype>
 #include <filesystem>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -75,8 +76,8 @@ std::vector<std::string> examples(const fs::path& page) {
 }
 
 /// Constraints that no shape rule holds; tests/unit/verify ties them to text and tests.
-constexpr std::string_view kMachine[] = {"bind", "exit",   "fragment", "free",
-                                         "jump", "launch", "ret",      "slot"};
+constexpr std::string_view kMachine[] = {"bind",   "exit",  "fragment", "free", "jump",
+                                         "launch", "param", "ret",      "slot"};
 
 /// Whether the rule of `op`, if there is one, gives the types that the text states.
 void check_types(IRContext& context, Op& op) {
@@ -215,4 +216,101 @@ TEST_CASE("every op has a section that names a constraint") {
       CHECK(found);
     }
   }
+}
+
+namespace {
+
+using Cells = std::vector<std::string>;
+
+/// The cells of a table's line.
+Cells cells_of(std::string_view line) {
+  Cells cells;
+  std::string_view rest = line.substr(std::min<std::size_t>(line.size(), 2));
+  for (auto end = rest.find(" |"); end != rest.npos; end = rest.find(" |")) {
+    cells.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(rest.size(), end + 3));
+  }
+  return cells;
+}
+
+/// The lines of the tables of a page, each with the heading above it and its table's first cell.
+struct TableLine {
+  std::string heading, title;
+  Cells cells;
+};
+
+std::vector<TableLine> tables(const std::string& page) {
+  std::vector<TableLine> lines;
+  std::string heading, title;
+  std::istringstream text(page);
+  for (std::string line; std::getline(text, line);) {
+    if (line.starts_with("## ")) heading = line;
+    if (!line.starts_with("|")) title.clear();
+    if (!line.starts_with("| ")) continue;
+    const Cells cells = cells_of(line);
+    if (title.empty()) title = cells.front();
+    lines.push_back({heading, title, cells});
+  }
+  return lines;
+}
+
+std::string in_ticks(std::string_view id) {
+  return "`" + std::string(id) + "`";
+}
+
+std::string describe(Arity arity) {
+  return arity.max == Arity::kMany ? std::to_string(arity.min) + " or more"
+                                   : std::to_string(arity.min);
+}
+
+/// Whether an attribute's table says of `key` what the row says; `mnemonic` tells apart the ops of
+/// one table.
+bool explains(const TableLine& line, std::string_view mnemonic, const AttrRow& key) {
+  const auto at = std::ranges::find(line.cells, in_ticks(key.name));
+  if (at == line.cells.end() || line.cells.end() - at < 3) return false;
+  const bool named = line.title == "Attribute" || line.title.ends_with(mnemonic) ||
+                     (at != line.cells.begin() &&
+                      (", " + line.cells.front() + ",").find(" " + std::string(mnemonic) + ",") !=
+                          std::string::npos);
+  return named && (at[1] == "R") == key.required && !at[1].empty() && !at[2].empty();
+}
+
+}  // namespace
+
+TEST_CASE("ops without a shape rule have a line in their page's table") {
+  std::size_t found = 0;
+  for (const Dialect* dialect : builtin_dialects()) {
+    for (const OpRow& row : dialect->rows) {
+      if (row.infer != nullptr || row.page == "extension") continue;
+      const std::string name = std::string(dialect->name) + "." + std::string(row.name);
+      CAPTURE(name);
+      const auto lines = tables(read_whole(kRoot / "docs/ops" / (std::string(row.page) + ".md")));
+      const auto line = std::ranges::find_if(
+          lines, [&](const TableLine& each) { return each.cells.front() == in_ticks(name); });
+      REQUIRE(line != lines.end());
+      REQUIRE(line->cells.size() == 6);
+      CHECK(line->cells[1] == describe(row.operands));
+      CHECK(line->cells[2] == describe(row.results));
+      CHECK(line->cells[3] == describe(row.regions));
+      CHECK_FALSE(line->cells[4].empty());
+      const auto cites = [&](std::string_view id) {
+        return line->cells[5].find(in_ticks(id)) != std::string::npos;
+      };
+      const bool is_module = dialect->name == "builtin";
+      CHECK(cites("op_c2"));
+      CHECK(cites("op_c3") == has(row.traits, Trait::kDumpOnly));
+      CHECK(cites("block_c1") == has(row.traits, Trait::kTerminator));
+      CHECK(cites("symbol_c1") == (has(row.traits, Trait::kSymbol) && !is_module));
+      CHECK(cites("attribute_c3") == !row.attributes.empty());
+      CHECK(cites("attribute_c2") == std::ranges::any_of(row.attributes, &AttrRow::required));
+      for (const AttrRow& key : row.attributes) {
+        CAPTURE(key.name);
+        CHECK(std::ranges::any_of(lines, [&](const TableLine& each) {
+          return each.heading.find(name) != std::string::npos && explains(each, row.name, key);
+        }));
+      }
+      ++found;
+    }
+  }
+  CHECK(found == 25);
 }

@@ -286,6 +286,20 @@ TEST_SUITE("resolve") {
     CHECK(ops[2]->result()->type()->spelling() == "tensor<[1, 2], Float32, CPU>");
   }
 
+  TEST_CASE("a missing result type of a call is the one that a graph above it states") {
+    const std::string graph =
+        "graph.SubGraphOp @f <CPU> { (%8:tensor<[2], Float32, CPU>) -> (%9:tensor<[2], Float32, "
+        "CPU>) {\ncf.ReturnOp (%8) -> ()\n} }\n";
+    const std::string call = "graph.CallGraphOp @f (%0) -> (%1)\n";
+    const std::string head = "@main (%0:tensor<[2], Float32, CPU>) -> () {\n";
+    Reading reading(head + graph + call + "}\n");
+    REQUIRE(reading.errors() == Lines{});
+    const Op* op = reading.module().body().entry()->back();
+    CHECK(op->result()->type()->spelling() == "tensor<[2], Float32, CPU>");
+    CHECK(errors(head + call + graph + "}\n") ==
+          Lines{"2:31 MIR0304 result needs a type: no rule infers it here"});
+  }
+
   TEST_CASE("a result type that no rule infers is missed where the result stands") {
     CHECK(errors(portable({"a.one (%0) -> (%1)"})) ==
           Lines{"2:16 MIR0304 result needs a type: no rule infers it here"});

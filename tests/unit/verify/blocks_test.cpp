@@ -88,4 +88,47 @@ TEST_SUITE("blocks") {
           Lines{"6:1 MIR0420 operand 0 of 'linalg.SiLUOp' is not defined on every path that leads "
                 "here"});
   }
+
+  TEST_CASE("free_c1, free_c2: a value that is freed on some path") {
+    const Lines head{"linalg.CPU.SiLUOp(%0) -> (%1)", "my.Br () -> () [^a, ^b]"};
+    const auto with = [&](const Lines& blocks) {
+      Lines all = head;
+      all.insert(all.end(), blocks.begin(), blocks.end());
+      return flow(all);
+    };
+    CHECK(with({"^a:", "tensor.CPU.free (%1) -> ()", "my.Br () -> () [^c]",
+                "^b:", "my.Br () -> () [^c]",
+                "^c:", "linalg.CPU.SiLUOp(%1) -> (%2)", "cf.ReturnOp () -> ()"}) ==
+          Lines{"10:1 MIR0450 operand 0 of 'linalg.SiLUOp' is used after it was freed"});
+    // Each path frees once.
+    CHECK(with({"^a:", "tensor.CPU.free (%1) -> ()", "my.Br () -> () [^c]",
+                "^b:", "tensor.CPU.free (%1) -> ()", "my.Br () -> () [^c]",
+                "^c:", "cf.ReturnOp () -> ()"}) == Lines{});
+    CHECK(with({"^a:", "tensor.CPU.free (%1) -> ()", "my.Br () -> () [^c]",
+                "^b:", "my.Br () -> () [^c]",
+                "^c:", "tensor.CPU.free (%1) -> ()", "cf.ReturnOp () -> ()"}) ==
+          Lines{"10:1 MIR0451 %1 is freed twice"});
+    // The path back from the end of a block to its beginning.
+    CHECK(with({"^a:", "linalg.CPU.SiLUOp(%1) -> (%2)", "tensor.CPU.free (%1) -> ()",
+                "my.Br () -> () [^a, ^b]", "^b:", "cf.ReturnOp () -> ()"}) ==
+          Lines{"5:1 MIR0450 operand 0 of 'linalg.SiLUOp' is used after it was freed",
+                "6:1 MIR0451 %1 is freed twice"});
+  }
+
+  TEST_CASE("free_c1: many blocks with many frees are left when they take too long") {
+    Lines lines;
+    for (int i = 1; i <= 2000; ++i) {
+      const std::string n = std::to_string(i);
+      lines.push_back("linalg.CPU.SiLUOp(%0) -> (%" + n + ")");
+    }
+    lines.emplace_back("my.Br () -> () [^b0]");
+    for (int i = 0; i < 2000; ++i) {
+      const std::string n = std::to_string(i);
+      lines.push_back("^b" + n + ":");
+      lines.push_back("tensor.CPU.free (%" + std::to_string(i + 1) + ") -> ()");
+      lines.push_back("my.Br () -> () [^b" + std::to_string((i + 1) % 2000) + ", ^b0]");
+    }
+    // Each of the 2000 is freed twice; the search for them ends before all are found.
+    CHECK(flow(lines).size() < 2000);
+  }
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
+#include <sstream>
 #include <string>
 
 #include "../project_files.hpp"
@@ -78,6 +79,29 @@ TEST_SUITE("constraints") {
       ++found;
     }
     CHECK(found > 30);
+  }
+
+  TEST_CASE("the tables of docs/ops cite constraints that are checked") {
+    std::size_t cited = 0;
+    for (const char* name : {"docs/ops/structure.md", "docs/ops/program.md"}) {
+      std::istringstream page(read_whole(kRoot / name));
+      for (std::string line; std::getline(page, line);) {
+        if (!line.starts_with("| ")) continue;
+        for (auto at = line.find('`'); at != line.npos; at = line.find('`', at + 1)) {
+          const auto end = line.find('`', at + 1);
+          REQUIRE(end != line.npos);
+          const std::string id = line.substr(at + 1, end - at - 1);
+          at = end;
+          if (id.find("_c") == id.npos || !std::isdigit(static_cast<unsigned char>(id.back()))) {
+            continue;
+          }
+          CAPTURE(id);
+          CHECK(std::ranges::find(constraints(), id, &Constraint::id) != constraints().end());
+          ++cited;
+        }
+      }
+    }
+    CHECK(cited > 100);
   }
 
   TEST_CASE("groups have names, and portable is never milder than dump") {

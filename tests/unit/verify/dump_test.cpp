@@ -45,6 +45,18 @@ TEST_SUITE("dump findings") {
                 "cf.ReturnOp (%2" + t("[2]") + ") -> ()", "}", "}"}) == Lines{});
   }
 
+  TEST_CASE("dump_c1: MIR0470 names of a graph do not hide those around it") {
+    const Lines found = dump(
+        {op("SiLU", "%1" + t("[2]"), "%2" + t("[2]")), "graph.SubGraphOp @g <CPU> {",
+         "(%1" + t("[2]") + ") -> (%2" + t("[2]") + ") {",
+         op("SiLU", "%1" + t("[2]"), "%2" + t("[2]")), op("SiLU", "%1" + t("[2]"), "%3" + t("[2]")),
+         "cf.ReturnOp (%2" + t("[2]") + ") -> ()", "}", "}",
+         op("SiLU", "%1" + t("[2]"), "%3" + t("[2]")),
+         op("SiLU", "%1" + t("[2]"), "%2" + t("[2]"))});
+    CHECK(found == Lines{"11:1 MIR0470 warning result %2 takes over the storage id of an earlier "
+                         "value"});
+  }
+
   TEST_CASE("dump_c2: MIR0471 a part that is printed with the type of the whole") {
     const std::string x = "%1" + t("[1, 8, 4]");
     const Lines found = dump({op("Slice", x, x), op("Linear", x, "%2" + t("[1, 1, 7]"))});

@@ -192,6 +192,23 @@ TEST_SUITE("verify") {
     CHECK(found[0].find("MIR0413 calls are nested deeper than 1000") != std::string::npos);
   }
 
+  TEST_CASE("param_c1: MIR0410 a parameter's value has its type") {
+    const auto found = [](const std::string& shape, const std::string& type) {
+      return checked(
+          {"graph.SubGraphOp @init <CPU> {", "() -> () {",
+           "tensor.CPU.register () -> (%1:tensor<[2, 3], Float32, CPU>[@w])[symbol:w]", "}", "}",
+           "linalg.CPU.ParamOp [name:\"w\", shape:" + shape + "] () -> (%2:" + type + ")"});
+    };
+    CHECK(found("[2, 3]", "tensor<[2, 3], Float32, CPU>") == Lines{});
+    CHECK(found("[]", "tensor<[2, 3], Float32, CPU>") == Lines{});
+    CHECK(found("[3, 2]", "tensor<[2, 3], Float32, CPU>") ==
+          Lines{"7:1 MIR0410 result 0 of 'linalg.ParamOp' is stated as tensor<[2, 3], Float32, "
+                "CPU>, 'shape' gives [3, 2]"});
+    CHECK(found("[2, 3]", "tensor<[2, 3], Float16, CPU>") ==
+          Lines{"7:1 MIR0410 result 0 of 'linalg.ParamOp' is stated as tensor<[2, 3], Float16, "
+                "CPU>, parameter '@w' is tensor<[2, 3], Float32, CPU>"});
+  }
+
   TEST_CASE("weight_c1: MIR0414 an operation with parameters and no name to find them by") {
     CHECK(
         checked({"linalg.CPU.LinearOp [bias:false] (%0) -> (%1:tensor<[2, 3], Float32, CPU>)"}) ==

@@ -1,0 +1,53 @@
+// A table over addresses.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace mir::checks {
+
+/// Open addressing with linear probing; from an eighth to half full.
+template <class Entry>
+class PointerTable {
+ public:
+  /// A new key has a value-initialised entry. The reference is valid until the next call.
+  Entry& operator[](const void* key) {
+    if (2 * (count_ + 1) > slots_.size()) grow();
+    Slot& slot = slots_[find(key)];
+    if (slot.key == nullptr) {
+      slot.key = key;
+      ++count_;
+    }
+    return slot.entry;
+  }
+
+ private:
+  struct Slot {
+    const void* key = nullptr;
+    Entry entry{};
+  };
+
+  std::size_t find(const void* key) const {
+    // Addresses in an arena are evenly spaced; one product alone would put them side by side.
+    std::uint64_t hash = reinterpret_cast<std::uintptr_t>(key) * 0x9E3779B97F4A7C15u;
+    hash = (hash ^ hash >> 29) * 0xBF58476D1CE4E5B9u;
+    std::size_t at = static_cast<std::size_t>(hash >> 32) & (slots_.size() - 1);
+    while (slots_[at].key != nullptr && slots_[at].key != key) at = (at + 1) & (slots_.size() - 1);
+    return at;
+  }
+
+  void grow() {
+    constexpr std::size_t kFirst = 64;
+    std::vector<Slot> old(slots_.empty() ? kFirst : 4 * slots_.size());
+    old.swap(slots_);
+    for (Slot& slot : old) {
+      if (slot.key != nullptr) slots_[find(slot.key)] = std::move(slot);
+    }
+  }
+
+  std::vector<Slot> slots_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace mir::checks

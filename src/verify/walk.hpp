@@ -1,0 +1,25 @@
+// One walk over a module in the order of its text: every check looks at an op while it is at hand.
+#pragma once
+
+#include "mir/ir/module.hpp"
+
+namespace mir::checks {
+
+/// For each region in order, nested ones after the op that has them: `enter(region)`, then `op(op)`
+/// for each of its ops, then `leave(region)`, each of all checks in turn. Large modules do not fit
+/// a cache, so one walk with many checks is several times faster than a walk for each.
+template <class... Checks>
+void walk(const Region& region, Checks&... checks) {
+  (checks.enter(region), ...);
+  for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
+    for (const Op* op = block->front(); op != nullptr; op = op->next()) {
+      (checks.op(*op), ...);
+      for (const Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {
+        walk(*inner, checks...);
+      }
+    }
+  }
+  (checks.leave(region), ...);
+}
+
+}  // namespace mir::checks

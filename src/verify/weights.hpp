@@ -1,0 +1,37 @@
+// The parameters that ops own.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report.hpp"
+
+namespace mir::checks {
+
+/// A parameter that an op of some kind, types and options owns.
+struct OwnedParameter {
+  std::string_view suffix;
+  std::optional<std::int64_t> elements;  ///< none where types and attributes do not tell
+};
+
+/// The type of a linalg.ParamOp against its attribute and the parameter that it names.
+void named_parameter(const Op& op, Reporter& reporter);
+
+class WeightChecks {
+ public:
+  explicit WeightChecks(Reporter& reporter);
+
+  /// Those of an op with operands of these types; nothing where no breach would be reported.
+  std::vector<OwnedParameter> owned_by(const Op& op, std::span<const Type* const> operands) const;
+  void check(const Op& op, std::span<const OwnedParameter> parameters);
+
+ private:
+  void check(const Op& op, const OwnedParameter& parameter);
+
+  Reporter& reporter_;
+  bool is_wanted_;
+  std::string symbol_;  // of the parameter at hand
+};
+
+}  // namespace mir::checks
