@@ -83,9 +83,10 @@ Result<std::string> read_file(const std::string& path, std::uint64_t limit) {
   return read_all(file.number(), path, expected, limit);
 }
 
-Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string& path) {
+Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string& path, Links links) {
   // Not blocking: opening a FIFO would wait for a writer before it could be refused.
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK |
+                                           (links == Links::kRefuse ? O_NOFOLLOW : 0)));
   struct stat status {};
   if (file.number() < 0 || ::fstat(file.number(), &status) != 0) return read_error(path, errno);
   if (!S_ISREG(status.st_mode)) {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mir/files/kleidi.hpp"
 #include "mir/files/write_tensors.hpp"
 #include "mir/support/result.hpp"
 #include "name_pattern.hpp"
@@ -29,11 +30,23 @@ struct TypeChoice {
   DType dtype;
 };
 
+/// Packed weights of a linear layer, and the extents that they do not state themselves.
+struct UnpackRule {
+  NamePattern pattern;
+  KleidiLayout layout;
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+
+  /// `PATTERN=LAYOUT:ROWSxCOLUMNS`; none for anything else.
+  static std::optional<UnpackRule> parse(std::string_view text);
+};
+
 struct ConversionRules {
   TensorFormat format = TensorFormat::kSafetensors;
   std::vector<Renaming> renamings;  ///< the first that matches counts
   std::vector<TypeChoice> types;    ///< the last that matches counts
   std::vector<NamePattern> only;    ///< empty: every tensor
+  std::vector<UnpackRule> unpacked;
   std::map<std::string, std::string> metadata;
 };
 
@@ -42,7 +55,8 @@ class Conversion {
  public:
   /// Tensors in the order of the files; of equal names the last file's counts. A choice of type is
   /// for tensors of real numbers in float types or blocks; a block type is not for rank below 2 or
-  /// rows that are no multiple of 32. What a choice is not for stays as it is.
+  /// rows that are no multiple of 32. What a choice is not for stays as it is. Packed weights
+  /// become Float32 values `x.weight`, with `x.bias` beside it where one of its values is not 0.
   static Result<Conversion> plan(std::span<const TensorFile> files, ConversionRules rules);
 
   /// Writes the file. Tensors are read, converted and written one after the other.
@@ -54,6 +68,15 @@ class Conversion {
  private:
   struct Item;
   Conversion() = default;
+  Result<void> add(const TensorFile& file, const TensorInfo& tensor);
+  Result<void> add_unpacked(const TensorFile& file, const TensorInfo& tensor,
+                            const UnpackRule& rule);
+  /// `tensor` as it will be used: found in `file` under `source`, unpacked by `rule`, if any.
+  void add_item(const TensorFile& file, std::string source, const TensorInfo& tensor,
+                const UnpackRule* rule);
+  bool is_wanted(const TensorFile& file, const std::string& name) const;
+  DType chosen_type(const TensorInfo& tensor) const;
+  std::string new_name(const std::string& name) const;
 
   ConversionRules rules_;
   std::vector<std::shared_ptr<Item>> items_;

@@ -28,6 +28,12 @@ constexpr Option kOptions[] = {
          "convert: make float tensors and blocks f32, f16, bf16, q8_0 or q4_0; of several the last "
          "that matches counts; norms and odd rows are never made blocks",
      .repeatable = true},
+    {.name = "unpack",
+     .argument = "PATTERN=LAYOUT:NxK",
+     .help = "convert: packed weights of linear layers as values; LAYOUT is an impl_type or a tile "
+             "such "
+             "as qsi4c32p4x8, N and K are out_channels and in_channels",
+     .repeatable = true},
     {.name = "only",
      .argument = "PATTERN",
      .help = "convert: leave out tensors that match no such pattern",
@@ -104,6 +110,15 @@ Result<ConversionRules> conversion_rules(const Arguments& arguments, const std::
     auto choice = type_choice(text);
     if (!choice) return choice.error();
     rules.types.push_back(*std::move(choice));
+  }
+  for (const auto& text : arguments.values("unpack")) {
+    auto rule = UnpackRule::parse(text);
+    if (!rule)
+      return usage(
+          fmt::format("--unpack is PATTERN=LAYOUT:NxK with a layout that has a fixed width, "
+                      "found '{}'",
+                      text));
+    rules.unpacked.push_back(*std::move(rule));
   }
   for (const auto& text : arguments.values("only")) rules.only.emplace_back(text);
   for (const std::string_view text : arguments.values("metadata")) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,6 +23,8 @@ enum class TensorFormat : std::uint8_t { kSafetensors, kNpz, kMllm1, kMllm2, kGg
 /// `safetensors`, `npz`, `mllm v1`, `mllm v2`, `gguf`
 std::string_view name_of(TensorFormat format);
 
+class ShardedTensors;
+
 /// What a file says about one tensor.
 struct TensorInfo {
   std::string name;
@@ -34,8 +37,10 @@ struct TensorInfo {
 /// out; copies share the mapping; reading from several threads is safe.
 class TensorFile {
  public:
+  /// The index of a model in several safetensors files, `{"weight_map": ...}`, stands for all of
+  /// them; they lie in its folder.
   static Result<TensorFile> open(const std::string& path);
-  /// The same for bytes in memory.
+  /// The same for bytes in memory, without indices.
   static Result<TensorFile> parse(FileBytes file);
 
   TensorFormat format() const { return format_; }
@@ -52,7 +57,7 @@ class TensorFile {
   Result<std::optional<Tensor>> find(std::string_view name) const;
 
  private:
-  using Content = std::variant<MappedTensors, NpzFile>;
+  using Content = std::variant<MappedTensors, NpzFile, std::shared_ptr<const ShardedTensors>>;
 
   TensorFile(TensorFormat format, Content content)
       : format_(format), content_(std::move(content)) {}

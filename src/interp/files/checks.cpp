@@ -8,7 +8,6 @@
 #include <cstring>
 #include <utility>
 
-#include "mir/support/file_io.hpp"
 #include "mir/support/mapping_guard.hpp"
 
 namespace mir {
@@ -38,8 +37,8 @@ std::size_t alignment_of(DType dtype) {
 
 }  // namespace
 
-Result<FileBytes> map_file(const std::string& path) {
-  auto mapped = MappedFile::open(path);
+Result<FileBytes> map_file(const std::string& path, MappedFile::Links links) {
+  auto mapped = MappedFile::open(path, links);
   if (!mapped) return std::move(mapped).error();
   const auto bytes = (*mapped)->bytes();
   return FileBytes{bytes, *std::move(mapped), path};
@@ -69,7 +68,7 @@ std::optional<std::string> name_problem(std::string_view name) {
   return std::nullopt;
 }
 
-std::string quoted(std::string_view text) {
+std::string quoted_text(std::string_view text) {
   constexpr std::size_t kShown = 64;
   std::string out = "\"";
   for (const char c : text.substr(0, kShown)) {

@@ -67,7 +67,7 @@ std::string GgufMetadata::text() const {
     case GgufValueType::kBool:
       return cursor.read<std::uint8_t>() != 0 ? "true" : "false";
     case GgufValueType::kString:
-      return quoted(cursor.text(cursor.read<std::uint64_t>()));
+      return quoted_text(cursor.text(cursor.read<std::uint64_t>()));
     case GgufValueType::kArray: {
       const auto element = static_cast<GgufValueType>(cursor.read<std::uint32_t>());
       return fmt::format("{}[{}]", name_of(element), cursor.read<std::uint64_t>());

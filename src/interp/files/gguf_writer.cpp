@@ -45,7 +45,7 @@ Result<Metadata> encode_metadata(const WriteOptions& options) {
         !is_utf8(text))
       return Error{DiagCode::kTensorNameInvalid,
                    fmt::format("the metadata pair {}={} cannot be stored in a GGUF file",
-                               quoted(key), quoted(text))};
+                               quoted_text(key), quoted_text(text))};
     encoded.bytes += string_field(key) + pack(static_cast<std::uint32_t>(GgufValueType::kString)) +
                      string_field(text);
     ++encoded.count;

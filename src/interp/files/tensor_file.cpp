@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "byte_cursor.hpp"
@@ -9,6 +11,7 @@
 #include "mir/files/gguf.hpp"
 #include "mir/files/mllm.hpp"
 #include "mir/files/safetensors.hpp"
+#include "safetensors_index.hpp"
 
 namespace mir {
 namespace {
@@ -16,6 +19,27 @@ namespace {
 bool starts_like_safetensors(std::span<const std::byte> bytes) {
   constexpr std::size_t kLengthBytes = 8;
   return bytes.size() > kLengthBytes && bytes[kLengthBytes] == std::byte{'{'};
+}
+
+/// A safetensors file has the `{` after the length of its header.
+bool starts_like_index(std::span<const std::byte> bytes) {
+  const auto text = ByteCursor(bytes).text(std::min<std::size_t>(bytes.size(), 64));
+  const auto first = text.find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && text[first] == '{' && !starts_like_safetensors(bytes);
+}
+
+/// Calls `use` with the tensors, of whatever kind they are.
+template <class Content, class Use>
+auto with_tensors(const Content& content, Use use) {
+  return std::visit(
+      [&](const auto& tensors) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(tensors)>,
+                                     std::shared_ptr<const ShardedTensors>>)
+          return use(*tensors);
+        else
+          return use(tensors);
+      },
+      content);
 }
 
 }  // namespace
@@ -39,6 +63,12 @@ std::string_view name_of(TensorFormat format) {
 Result<TensorFile> TensorFile::open(const std::string& path) {
   auto file = map_file(path);
   if (!file) return std::move(file).error();
+  if (starts_like_index(file->bytes)) {
+    auto sharded = ShardedTensors::open(*file);
+    if (!sharded) return std::move(sharded).error();
+    return TensorFile(TensorFormat::kSafetensors,
+                      std::make_shared<const ShardedTensors>(*std::move(sharded)));
+  }
   return parse(*std::move(file));
 }
 
@@ -76,18 +106,25 @@ Result<TensorFile> TensorFile::parse(FileBytes file) {
 }
 
 std::vector<std::string> TensorFile::names() const {
-  return std::visit([](const auto& content) { return content.names(); }, content_);
+  return with_tensors(content_, [](const auto& tensors) { return tensors.names(); });
 }
 
 bool TensorFile::contains(std::string_view name) const {
-  return std::visit([&](const auto& content) { return content.contains(name); }, content_);
+  return with_tensors(content_, [&](const auto& tensors) { return tensors.contains(name); });
 }
 
 Result<std::vector<TensorInfo>> TensorFile::tensors() const {
   std::vector<TensorInfo> all;
-  if (const auto* mapped = std::get_if<MappedTensors>(&content_)) {
-    for (const auto& entry : mapped->entries())
+  const auto add = [&](const MappedTensors& mapped) {
+    for (const auto& entry : mapped.entries())
       all.push_back({entry.name, entry.dtype, entry.shape, entry.end - entry.begin});
+  };
+  if (const auto* mapped = std::get_if<MappedTensors>(&content_)) {
+    add(*mapped);
+    return all;
+  }
+  if (const auto* sharded = std::get_if<std::shared_ptr<const ShardedTensors>>(&content_)) {
+    std::ranges::for_each((*sharded)->shards(), add);
     return all;
   }
   for (const auto& name : names()) {
@@ -99,7 +136,7 @@ Result<std::vector<TensorInfo>> TensorFile::tensors() const {
 }
 
 Result<std::optional<Tensor>> TensorFile::find(std::string_view name) const {
-  return std::visit([&](const auto& content) { return content.find(name); }, content_);
+  return with_tensors(content_, [&](const auto& tensors) { return tensors.find(name); });
 }
 
 }  // namespace mir

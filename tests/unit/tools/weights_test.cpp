@@ -84,6 +84,22 @@ TEST_CASE("packed bytes and complex numbers are no real numbers, blocks are") {
   CHECK(as_reals(tensor_of<std::int8_t>(DType::kInt8PerTensor, {1}, {1}))->has_value());
 }
 
+TEST_CASE("a rule for packed weights has a pattern, a layout and two extents") {
+  const auto rule = UnpackRule::parse("*.q=x=KaiLinear_f32_qai8dxp_qsi4c32p_qsi4c32p8x4_1:96x64");
+  REQUIRE(rule);
+  CHECK(rule->pattern.matches("a.q=x"));
+  CHECK(rule->layout.rows == 8);
+  CHECK(rule->layout.run == 4);
+  CHECK(rule->rows == 96);
+  CHECK(rule->columns == 64);
+  for (const char* text :
+       {"", "a", "a=qsi4c32p4x8", "a:4x4", "a=GGUF:4x4", "a=fp16p:4", "a=fp16p:4x", "a=fp16p:4x4x",
+        "a=fp16p:x4", "a=fp16p:4x99999999999999999999"}) {
+    CAPTURE(std::string(text));
+    CHECK_FALSE(UnpackRule::parse(text));
+  }
+}
+
 TEST_CASE("formats and types have the names that the help states") {
   CHECK(target_type("Q8_0") == DType::kGgufQ8_0);
   CHECK(target_type("GGUF_Q4_0") == DType::kGgufQ4_0);
