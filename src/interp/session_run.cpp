@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <unordered_set>
 #include <utility>
 
 #include "mir/interp/ports.hpp"
 #include "mir/plan/memory.hpp"
 #include "mir/plan/report.hpp"
+#include "mir/support/mapping_guard.hpp"
 
 namespace mir {
 
@@ -34,10 +36,29 @@ std::optional<std::vector<Tensor>> SessionRun::run(std::span<const Tensor> input
     for (const SlotIndex slot : schedule_.releases(step)) values_[slot] = Tensor();
     if (options_.progress) options_.progress(++done, schedule_.steps().size());
   }
+  if (!files_are_intact(inputs)) return std::nullopt;
   std::vector<Tensor> outputs;
   for (const SlotIndex slot : schedule_.outputs()) outputs.push_back(value_of(slot));
   state_.caches = std::move(caches_);
   return outputs;
+}
+
+bool SessionRun::files_are_intact(std::span<const Tensor> inputs) {
+  const auto report_if_shortened = [&](const Tensor& tensor, const std::string& what) {
+    if (!lies_in_shortened_file(tensor.bytes())) return false;
+    diagnostics_.error(DiagCode::kFileShortened, schedule_.module().top()->span(),
+                       fmt::format("the file of {} was shortened during the run", what));
+    return true;
+  };
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (report_if_shortened(inputs[i], fmt::format("input '%{}'", input_port(schedule_, i).name)))
+      return false;
+  }
+  const IRContext& context = schedule_.module().context();
+  return std::ranges::none_of(state_.parameters, [&](const auto& parameter) {
+    return report_if_shortened(parameter.second,
+                               fmt::format("parameter '@{}'", context.text(parameter.first)));
+  });
 }
 
 bool SessionRun::fail(const Step& step, const Error& error) {

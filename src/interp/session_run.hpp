@@ -29,6 +29,7 @@ class SessionRun {
   bool check_input(std::size_t number, const Tensor& tensor);
   bool bind_caches();
   bool fits_memory();
+  bool files_are_intact(std::span<const Tensor> inputs);
   bool execute(const Step& step);
   bool check_result(const Step& step, std::uint32_t number, const Tensor& tensor);
   const Tensor& value_of(SlotIndex slot) const;

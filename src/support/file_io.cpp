@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "mir/support/atomic_file.hpp"
+#include "mir/support/mapping_guard.hpp"
 
 namespace mir {
 
@@ -26,6 +27,8 @@ class Descriptor {
     if (owned_ && number_ >= 0) ::close(number_);
   }
   int number() const { return number_; }
+  /// It is no longer closed here.
+  void release() { owned_ = false; }
 
  private:
   int number_;
@@ -80,9 +83,10 @@ Result<std::string> read_file(const std::string& path, std::uint64_t limit) {
   return read_all(file.number(), path, expected, limit);
 }
 
-Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string& path) {
+Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string& path, Links links) {
   // Not blocking: opening a FIFO would wait for a writer before it could be refused.
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK |
+                                           (links == Links::kRefuse ? O_NOFOLLOW : 0)));
   struct stat status {};
   if (file.number() < 0 || ::fstat(file.number(), &status) != 0) return read_error(path, errno);
   if (!S_ISREG(status.st_mode)) {
@@ -95,12 +99,18 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string& pa
     void* at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
     if (at == MAP_FAILED) return read_error(path, errno);
     mapped->bytes_ = {static_cast<const std::byte*>(at), size};
+    if (!guard_mapping(mapped->bytes_, file.number()))
+      return Error{DiagCode::kLimitExceeded,
+                   fmt::format("cannot map '{}': too many files are mapped", path)};
+    file.release();
   }
   return std::shared_ptr<const MappedFile>(std::move(mapped));
 }
 
 MappedFile::~MappedFile() {
-  if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+  if (bytes_.empty()) return;
+  release_mapping(bytes_);
+  ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
 }
 
 Result<void> write_file_atomically(const std::string& path, std::string_view text) {

@@ -22,6 +22,7 @@ ExitCode exit_code_of(DiagCode code) {
   switch (code) {
     case DiagCode::kFileNotReadable:
     case DiagCode::kFileNotWritable:
+    case DiagCode::kFileShortened:
       return ExitCode::kFileTrouble;
     case DiagCode::kFileTooLarge:
     case DiagCode::kLimitExceeded:

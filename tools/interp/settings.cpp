@@ -13,7 +13,8 @@ constexpr Option kOptions[] = {
     {.name = "weights",
      .letter = 'w',
      .argument = "SPEC",
-     .help = "take parameters from FILE (safetensors, npz), random:SEED or splat:V; later ones win",
+     .help = "take parameters from FILE (safetensors, gguf, mllm, npz), random:SEED or splat:V; "
+             "later ones win",
      .repeatable = true},
     {.name = "input",
      .letter = 'i',

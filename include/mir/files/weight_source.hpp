@@ -9,8 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "mir/files/npz.hpp"
-#include "mir/files/safetensors.hpp"
+#include "mir/files/tensor_file.hpp"
 #include "mir/support/result.hpp"
 #include "mir/support/tensor.hpp"
 
@@ -21,12 +20,13 @@ struct WeightRequest {
   std::string_view name;
   DType dtype = DType::kFloat32;
   Shape shape = {};
-  bool convert_floats = false;  ///< allow another float type in the file
+  /// Allow another float type in the file, and blocks, which are dequantised.
+  bool convert_floats = false;
   /// Invented integers lie in [0, bound); without it they are 0.
   std::optional<std::int64_t> bound = {};
 };
 
-/// One `--weights` argument: `FILE` (safetensors or NPZ, told apart by content), `random:SEED` or
+/// One `--weights` argument: `FILE` (any format of TensorFile), `random:SEED` or
 /// `splat:V`. The last two have a tensor for every request. Reading from several threads is safe.
 class WeightSource {
  public:
@@ -42,7 +42,7 @@ class WeightSource {
 
   /// The tensor in the requested type and shape; none when the source has no such name. A stored
   /// tensor must have the same number of elements (files without shapes store rank 1) and the same
-  /// storage type, or another float type when the request allows conversion.
+  /// storage type, unless the request allows conversion.
   Result<std::optional<Tensor>> find(const WeightRequest& request) const;
 
  private:
@@ -52,7 +52,7 @@ class WeightSource {
   struct Splat {
     std::string value;
   };
-  using Origin = std::variant<SafetensorsFile, NpzFile, Random, Splat>;
+  using Origin = std::variant<TensorFile, Random, Splat>;
 
   WeightSource(std::string_view spec, Origin origin) : spec_(spec), origin_(std::move(origin)) {}
   Result<Tensor> load(const WeightRequest& request) const;

@@ -15,11 +15,14 @@ namespace mir {
 /// Reads a file, or standard input for "-". Refuses more than `limit` bytes before reading them.
 Result<std::string> read_file(const std::string& path, std::uint64_t limit);
 
-/// A read-only mapping of a regular file. Special files are refused. Another process that shortens
-/// the file meanwhile ends this one on the next access (SIGBUS).
+/// A read-only mapping of a regular file. Special files are refused. Where another process shortens
+/// the file meanwhile, its bytes turn to zeros: see lies_in_shortened_file().
 class MappedFile {
  public:
-  static Result<std::shared_ptr<const MappedFile>> open(const std::string& path);
+  /// Whether a symbolic link in place of the file is followed.
+  enum class Links { kFollow, kRefuse };
+  static Result<std::shared_ptr<const MappedFile>> open(const std::string& path,
+                                                        Links links = Links::kFollow);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;

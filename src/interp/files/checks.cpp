@@ -8,6 +8,8 @@
 #include <cstring>
 #include <utility>
 
+#include "mir/support/mapping_guard.hpp"
+
 namespace mir {
 namespace {
 
@@ -35,6 +37,18 @@ std::size_t alignment_of(DType dtype) {
 
 }  // namespace
 
+Result<FileBytes> map_file(const std::string& path, MappedFile::Links links) {
+  auto mapped = MappedFile::open(path, links);
+  if (!mapped) return std::move(mapped).error();
+  const auto bytes = (*mapped)->bytes();
+  return FileBytes{bytes, *std::move(mapped), path};
+}
+
+Result<Tensor> intact(Result<Tensor> tensor, std::span<const std::byte> bytes) {
+  if (!lies_in_shortened_file(bytes)) return tensor;
+  return Error{DiagCode::kFileShortened, "the file was shortened while it was read"};
+}
+
 bool is_utf8(std::string_view text) {
   while (!text.empty()) {
     const auto length = utf8_sequence(text);
@@ -52,6 +66,22 @@ std::optional<std::string> name_problem(std::string_view name) {
   if (std::ranges::any_of(name, is_control)) return "contains a control character";
   if (!is_utf8(name)) return "is not UTF-8";
   return std::nullopt;
+}
+
+std::string quoted_text(std::string_view text) {
+  constexpr std::size_t kShown = 64;
+  std::string out = "\"";
+  for (const char c : text.substr(0, kShown)) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
+      out += fmt::format("\\x{:02X}", static_cast<unsigned char>(c));
+    } else {
+      out += c;
+    }
+  }
+  return out + (text.size() > kShown ? "\"..." : "\"");
 }
 
 std::string shape_text(std::span<const std::int64_t> shape) {

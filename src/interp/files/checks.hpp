@@ -9,16 +9,28 @@
 #include <string>
 #include <string_view>
 
+#include "mir/files/mapped_tensors.hpp"
+#include "mir/support/file_io.hpp"
 #include "mir/support/result.hpp"
 #include "mir/support/tensor.hpp"
 
 namespace mir {
+
+/// Maps the file at `path`.
+Result<FileBytes> map_file(const std::string& path,
+                           MappedFile::Links links = MappedFile::Links::kFollow);
+
+/// `tensor`, unless it was made from `bytes` of a file that was shortened meanwhile.
+Result<Tensor> intact(Result<Tensor> tensor, std::span<const std::byte> bytes);
 
 bool is_utf8(std::string_view text);
 
 /// Why `name` cannot name a tensor in a file; none when it can. Names are 1 to 4096 bytes of UTF-8
 /// without control characters.
 std::optional<std::string> name_problem(std::string_view name);
+
+/// In double quotes, with quotes, backslashes and control characters escaped, cut after 64 bytes.
+std::string quoted_text(std::string_view text);
 
 /// `[2, 3]`
 std::string shape_text(std::span<const std::int64_t> shape);

@@ -109,7 +109,10 @@ Result<Tensor> read_npy(const std::string& path) {
   auto mapped = MappedFile::open(path);
   if (!mapped) return std::move(mapped).error();
   const auto bytes = (*mapped)->bytes();
-  return parse_npy(bytes, *std::move(mapped), path);
+  auto tensor = intact(parse_npy(bytes, *mapped, path), bytes);
+  if (!tensor && tensor.error().code == DiagCode::kFileShortened)
+    return Error{tensor.error().code, fmt::format("'{}': {}", path, tensor.error().message)};
+  return tensor;
 }
 
 Result<Tensor> parse_npy(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,

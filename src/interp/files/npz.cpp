@@ -7,6 +7,7 @@
 
 #include "mir/files/npy.hpp"
 #include "mir/support/file_io.hpp"
+#include "mir/support/mapping_guard.hpp"
 #include "zip_directory.hpp"
 
 namespace mir {
@@ -81,6 +82,9 @@ Result<std::optional<Tensor>> NpzFile::find(std::string_view name) const {
   const auto* member = directory_->find(name);
   if (member == nullptr) return std::optional<Tensor>();
   const auto origin = fmt::format("{}:{}", directory_->origin, name);
+  if (lies_in_shortened_file(member->data))
+    return Error{DiagCode::kFileShortened,
+                 fmt::format("'{}': the file was shortened while it was read", origin)};
   auto content = read_zip_member(*member);
   if (!content)
     return Error{content.error().code, fmt::format("'{}': {}", origin, content.error().message)};

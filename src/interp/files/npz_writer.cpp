@@ -1,12 +1,11 @@
 #include <fmt/format.h>
 
-#include <set>
-#include <type_traits>
+#include <limits>
 
-#include "checks.hpp"
 #include "mir/files/npy.hpp"
 #include "mir/files/npz.hpp"
-#include "mir/support/atomic_file.hpp"
+#include "pack.hpp"
+#include "tensor_writer.hpp"
 #include "zip_directory.hpp"
 
 namespace mir {
@@ -23,19 +22,6 @@ constexpr std::uint16_t kStored = 0;
 constexpr std::uint16_t kMidnight = 0;
 constexpr std::uint16_t kFirstDay = 1 << 5 | 1;  // 1980-01-01
 constexpr std::uint16_t kExtra64 = 1;            // kind of the extra field
-
-/// Little-endian fields, one after the other, each as wide as its type.
-template <class... Fields>
-std::string pack(Fields... fields) {
-  std::string bytes;
-  const auto append = [&](auto field) {
-    static_assert(std::is_unsigned_v<decltype(field)>);
-    for (std::size_t i = 0; i < sizeof field; ++i)
-      bytes += static_cast<char>(field >> (8 * i) & 0xFF);
-  };
-  (append(fields), ...);
-  return bytes;
-}
 
 std::uint16_t u16(std::size_t value) {
   return static_cast<std::uint16_t>(value);
@@ -83,44 +69,54 @@ std::string end_records(std::uint64_t count, std::uint64_t begin, std::uint64_t 
          pack(kNone, kNone, kSee64Short, kSee64Short, kSee64, kSee64, kNone);
 }
 
-Result<std::vector<Member>> make_members(std::span<const NamedTensor> tensors) {
-  std::vector<Member> members;
-  std::set<std::string_view> names;
-  for (const auto& [name, tensor] : tensors) {
-    const auto problem = name_problem(name);
-    if (problem || name.find_first_of("/\\") != std::string::npos)
-      return Error{DiagCode::kTensorNameInvalid,
-                   fmt::format("a tensor name {}", problem ? *problem : "contains a slash")};
-    if (!names.insert(name).second)
-      return Error{DiagCode::kTensorNameInvalid, fmt::format("two tensors named '{}'", name)};
-    auto header = npy_header(tensor);
-    if (!header)
-      return Error{header.error().code,
-                   fmt::format("tensor '{}': {}", name, header.error().message)};
-    auto& member = members.emplace_back(Member{name + ".npy", *std::move(header), tensor.bytes()});
-    const auto header_crc = crc32_of(std::as_bytes(std::span(member.header)));
-    member.crc = crc32_of(member.data, header_crc);
+Result<void> check(std::span<const TensorPlan> plans) {
+  for (const auto& plan : plans) {
+    if (plan.name.find_first_of("/\\") != std::string::npos)
+      return Error{DiagCode::kTensorNameInvalid, "a tensor name contains a slash"};
   }
-  return members;
+  return check_plans(plans, {.format = TensorFormat::kNpz,
+                             .max_name = std::numeric_limits<std::uint16_t>::max() - 4,
+                             .max_rank = kMaxFileRank});
+}
+
+Result<Member> make_member(const TensorPlan& plan, const Tensor& tensor, std::uint64_t offset) {
+  auto header = npy_header(tensor);
+  if (!header)
+    return Error{header.error().code,
+                 fmt::format("tensor '{}': {}", plan.name, header.error().message)};
+  const auto header_crc = crc32_of(std::as_bytes(std::span(*header)));
+  return Member{.name = plan.name + ".npy",
+                .header = *std::move(header),
+                .data = tensor.bytes(),
+                .crc = crc32_of(tensor.bytes(), header_crc),
+                .offset = offset};
 }
 
 }  // namespace
 
-Result<void> write_npz(const std::string& path, std::span<const NamedTensor> tensors) {
-  auto members = make_members(tensors);
-  if (!members) return std::move(members).error();
-  auto file = AtomicFile::create(path);
+Result<void> write_npz_plans(const std::string& path, std::span<const TensorPlan> plans,
+                             const WriteOptions& options) {
+  if (auto checked = check(plans); !checked) return checked;
+  auto file = TensorWriter::create(path, plans, options);
   if (!file) return std::move(file).error();
   std::string directory;
-  for (auto& member : *members) {
-    member.offset = file->size();
-    if (auto written = file->write(member.local_header() + member.header); !written) return written;
-    if (auto written = file->write(member.data); !written) return written;
-    directory += member.directory_entry();
+  for (const auto& plan : plans) {
+    const auto tensor = load_planned(plan);
+    if (!tensor) return tensor.error();
+    const auto member = make_member(plan, *tensor, file->size());
+    if (!member) return member.error();
+    if (auto written = file->write(member->local_header() + member->header); !written)
+      return written;
+    if (auto written = file->write_data(*tensor); !written) return written;
+    directory += member->directory_entry();
   }
-  const auto ending = end_records(members->size(), file->size(), directory.size());
+  const auto ending = end_records(plans.size(), file->size(), directory.size());
   if (auto written = file->write(directory + ending); !written) return written;
   return file->commit();
+}
+
+Result<void> write_npz(const std::string& path, std::span<const NamedTensor> tensors) {
+  return write_npz_plans(path, plans_of(tensors), {});
 }
 
 }  // namespace mir

@@ -4,65 +4,55 @@
 #include <array>
 #include <bit>
 #include <functional>
+#include <limits>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <utility>
 
 #include "checks.hpp"
-#include "mir/files/elements.hpp"
 #include "mir/files/safetensors.hpp"
-#include "mir/support/atomic_file.hpp"
 #include "safetensors_header.hpp"
+#include "tensor_writer.hpp"
 
 namespace mir {
 namespace {
 
 constexpr std::uint64_t kDataAlignment = 64;
 
-Result<void> check_entries(std::span<const NamedTensor> tensors) {
-  std::set<std::string_view> names;
-  for (const auto& [name, tensor] : tensors) {
-    if (const auto problem = name_problem(name))
-      return Error{DiagCode::kTensorNameInvalid, fmt::format("a tensor name {}", *problem)};
-    if (name == "__metadata__" || !names.insert(name).second)
-      return Error{DiagCode::kTensorNameInvalid,
-                   fmt::format("two tensors, or a tensor and the metadata, are named '{}'", name)};
-    if (!safetensors_name(storage_type(tensor.dtype())))
-      return Error{DiagCode::kTensorDtypeUnsupported,
-                   fmt::format("safetensors has no type for tensor '{}' of type {}", name,
-                               name_of(tensor.dtype()))};
-    if (tensor.shape().size() > kMaxFileRank)
-      return Error{DiagCode::kLimitExceeded,
-                   fmt::format("tensor '{}' has rank {}, at most {} can be stored", name,
-                               tensor.rank(), kMaxFileRank)};
+Result<void> check(std::span<const TensorPlan> plans,
+                   const std::map<std::string, std::string>& metadata) {
+  if (std::ranges::find(plans, "__metadata__", &TensorPlan::name) != plans.end())
+    return Error{DiagCode::kTensorNameInvalid, "no tensor can be named '__metadata__'"};
+  for (const auto& pair : metadata) {
+    if (!is_utf8(pair.first) || !is_utf8(pair.second))
+      return Error{DiagCode::kTensorNameInvalid, "the metadata are not UTF-8"};
   }
-  return {};
+  return check_plans(plans, {.format = TensorFormat::kSafetensors,
+                             .max_name = std::numeric_limits<std::size_t>::max(),
+                             .max_rank = kMaxFileRank});
 }
 
 /// Wider types first, so that every tensor is aligned for its elements.
-std::vector<const NamedTensor*> by_width(std::span<const NamedTensor> tensors) {
-  std::vector<const NamedTensor*> order;
-  for (const auto& entry : tensors) order.push_back(&entry);
-  std::ranges::stable_sort(order, std::ranges::greater{}, [](const NamedTensor* entry) {
-    return info(entry->tensor.dtype()).unit_bytes;
-  });
+std::vector<const TensorPlan*> by_width(std::span<const TensorPlan> plans) {
+  std::vector<const TensorPlan*> order;
+  for (const auto& plan : plans) order.push_back(&plan);
+  std::ranges::stable_sort(order, std::ranges::greater{},
+                           [](const TensorPlan* plan) { return info(plan->dtype).unit_bytes; });
   return order;
 }
 
-std::string header_text(std::span<const NamedTensor* const> order,
+std::string header_text(std::span<const TensorPlan* const> order,
                         const std::map<std::string, std::string>& metadata) {
-  const auto quoted = [](const std::string& text) { return nlohmann::json(text).dump(); };
+  const auto quoted_json = [](const std::string& text) { return nlohmann::json(text).dump(); };
   std::string text = "{";
   const auto comma = [&] { return text.size() == 1 ? "" : ","; };
   if (!metadata.empty())
     text += fmt::format("\"__metadata__\":{}", nlohmann::json(metadata).dump());
   std::uint64_t position = 0;
-  for (const auto* entry : order) {
-    const auto& tensor = entry->tensor;
-    const auto end = position + tensor.bytes().size();
+  for (const auto* plan : order) {
+    const auto end = position + data_bytes(*plan);
     text += fmt::format(R"({}{}:{{"dtype":"{}","shape":{},"data_offsets":[{},{}]}})", comma(),
-                        quoted(entry->name), *safetensors_name(storage_type(tensor.dtype())),
-                        shape_text(tensor.shape()), position, end);
+                        quoted_json(plan->name), *safetensors_name(storage_type(plan->dtype)),
+                        shape_text(plan->shape), position, end);
     position = end;
   }
   text += '}';
@@ -73,28 +63,32 @@ std::string header_text(std::span<const NamedTensor* const> order,
 
 }  // namespace
 
-Result<void> write_safetensors(const std::string& path, std::span<const NamedTensor> tensors,
-                               const std::map<std::string, std::string>& metadata) {
-  if (auto checked = check_entries(tensors); !checked) return checked;
-  for (const auto& pair : metadata) {
-    if (!is_utf8(pair.first) || !is_utf8(pair.second))
-      return Error{DiagCode::kTensorNameInvalid, "the metadata are not UTF-8"};
-  }
-  const auto order = by_width(tensors);
-  const auto header = header_text(order, metadata);
+Result<void> write_safetensors_plans(const std::string& path, std::span<const TensorPlan> plans,
+                                     const WriteOptions& options) {
+  if (auto checked = check(plans, options.metadata); !checked) return checked;
+  const auto order = by_width(plans);
+  const auto header = header_text(order, options.metadata);
   if (header.size() > kMaxSafetensorsHeader)
     return Error{DiagCode::kLimitExceeded,
                  fmt::format("the header needs {} bytes, at most {} are allowed", header.size(),
                              kMaxSafetensorsHeader)};
-  auto file = AtomicFile::create(path);
+  auto file = TensorWriter::create(path, plans, options);
   if (!file) return std::move(file).error();
-  const auto length = std::bit_cast<std::array<std::byte, 8>>(std::uint64_t{header.size()});
-  if (auto written = file->write(length); !written) return written;
+  const auto length = std::bit_cast<std::array<char, 8>>(std::uint64_t{header.size()});
+  if (auto written = file->write({length.data(), length.size()}); !written) return written;
   if (auto written = file->write(header); !written) return written;
-  for (const auto* entry : order) {
-    if (auto written = file->write(entry->tensor.bytes()); !written) return written;
+  for (const auto* plan : order) {
+    const auto tensor = load_planned(*plan);
+    if (!tensor) return tensor.error();
+    if (auto written = file->write_data(*tensor); !written) return written;
   }
   return file->commit();
+}
+
+Result<void> write_safetensors(const std::string& path, std::span<const NamedTensor> tensors,
+                               const std::map<std::string, std::string>& metadata) {
+  return write_safetensors_plans(path, plans_of(tensors),
+                                 {.metadata = metadata, .gguf_metadata = {}, .progress = {}});
 }
 
 }  // namespace mir

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "checks.hpp"
+#include "mir/files/blocks.hpp"
 #include "mir/files/elements.hpp"
 #include "mir/files/random.hpp"
-#include "mir/support/file_io.hpp"
 
 namespace mir {
 namespace {
@@ -37,6 +37,13 @@ bool same_storage(DType a, DType b) {
 Result<Tensor> adapt(Tensor stored, const WeightRequest& request, std::string_view origin) {
   const auto wanted = element_count(request.shape);
   if (!wanted) return wanted.error();
+  const bool blocks =
+      request.convert_floats && is_decodable_block(stored.dtype()) && is_float(request.dtype);
+  if (blocks && stored.elements() == *wanted) {
+    auto values = dequantise(stored);
+    if (!values) return values;
+    return adapt(*std::move(values), request, origin);
+  }
   const bool convertible =
       request.convert_floats && is_float(stored.dtype()) && is_float(request.dtype);
   if (stored.elements() != *wanted ||
@@ -75,15 +82,6 @@ Result<Tensor> splat(std::string_view value, const WeightRequest& request) {
   return tensor;
 }
 
-bool starts_like_zip(std::span<const std::byte> bytes) {
-  return bytes.size() >= 4 && bytes[0] == std::byte{'P'} && bytes[1] == std::byte{'K'};
-}
-
-bool starts_like_safetensors(std::span<const std::byte> bytes) {
-  constexpr std::size_t kLengthBytes = 8;
-  return bytes.size() > kLengthBytes && bytes[kLengthBytes] == std::byte{'{'};
-}
-
 }  // namespace
 
 Result<WeightSource> WeightSource::open(std::string_view spec) {
@@ -101,22 +99,9 @@ Result<WeightSource> WeightSource::open(std::string_view spec) {
       return bad_spec(spec, "expected a number after 'splat:'");
     return WeightSource(spec, Splat{std::string(value)});
   }
-  const std::string path(spec);
-  auto mapped = MappedFile::open(path);
-  if (!mapped) return std::move(mapped).error();
-  const auto bytes = (*mapped)->bytes();
-  if (starts_like_safetensors(bytes)) {
-    auto file = SafetensorsFile::parse(bytes, *std::move(mapped), path);
-    if (!file) return std::move(file).error();
-    return WeightSource(spec, *std::move(file));
-  }
-  if (starts_like_zip(bytes)) {
-    auto file = NpzFile::parse(bytes, *std::move(mapped), path);
-    if (!file) return std::move(file).error();
-    return WeightSource(spec, *std::move(file));
-  }
-  return Error{DiagCode::kUnknownTensorFile,
-               fmt::format("'{}' is neither a safetensors nor an NPZ file", path)};
+  auto file = TensorFile::open(std::string(spec));
+  if (!file) return std::move(file).error();
+  return WeightSource(spec, *std::move(file));
 }
 
 bool WeightSource::invents() const {
@@ -124,15 +109,13 @@ bool WeightSource::invents() const {
 }
 
 std::vector<std::string> WeightSource::names() const {
-  if (const auto* file = std::get_if<SafetensorsFile>(&origin_)) return file->names();
-  if (const auto* file = std::get_if<NpzFile>(&origin_)) return file->names();
-  return {};
+  const auto* file = std::get_if<TensorFile>(&origin_);
+  return file == nullptr ? std::vector<std::string>() : file->names();
 }
 
 bool WeightSource::has(std::string_view name) const {
-  if (const auto* file = std::get_if<SafetensorsFile>(&origin_)) return file->contains(name);
-  if (const auto* file = std::get_if<NpzFile>(&origin_)) return file->contains(name);
-  return true;
+  const auto* file = std::get_if<TensorFile>(&origin_);
+  return file == nullptr || file->contains(name);
 }
 
 Result<std::optional<Tensor>> WeightSource::find(const WeightRequest& request) const {
@@ -147,9 +130,7 @@ Result<std::optional<Tensor>> WeightSource::find(const WeightRequest& request) c
 Result<Tensor> WeightSource::load(const WeightRequest& request) const {
   if (const auto* random = std::get_if<Random>(&origin_)) return invent(random->seed, request);
   if (const auto* constant = std::get_if<Splat>(&origin_)) return splat(constant->value, request);
-  const auto* file = std::get_if<SafetensorsFile>(&origin_);
-  auto stored =
-      file != nullptr ? file->find(request.name) : std::get<NpzFile>(origin_).find(request.name);
+  auto stored = std::get<TensorFile>(origin_).find(request.name);
   if (!stored) return std::move(stored).error();
   return adapt(**std::move(stored), request, spec_);
 }

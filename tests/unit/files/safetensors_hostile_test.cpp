@@ -158,13 +158,14 @@ TEST_CASE("every cut and every flipped byte of a safetensors file is survived") 
   for (std::size_t i = 0; i < good.size(); ++i) {
     CAPTURE(i);
     const auto cut = std::make_shared<const std::string>(good.substr(0, i));
-    CHECK_FALSE(SafetensorsFile::parse(std::as_bytes(std::span(*cut)), cut, "cut"));
+    CHECK_FALSE(SafetensorsFile::parse({std::as_bytes(std::span(*cut)), cut, "cut"}));
     for (int bit = 0; bit < 8; ++bit) {
       auto flipped = std::make_shared<std::string>(good);
       (*flipped)[i] = static_cast<char>((*flipped)[i] ^ 1 << bit);
-      const auto file = SafetensorsFile::parse(std::as_bytes(std::span(*flipped)), flipped, "flip");
+      const auto file =
+          SafetensorsFile::parse({std::as_bytes(std::span(*flipped)), flipped, "flip"});
       if (!file) continue;
-      for (const auto& name : file->names()) CHECK(file->find(name));
+      for (const auto& name : file->tensors().names()) CHECK(file->tensors().find(name));
     }
   }
 }
@@ -175,7 +176,7 @@ TEST_CASE("a Bool other than 0 and 1 is refused when it is read") {
   bytes.back() = '\2';
   const auto file = SafetensorsFile::open(directory.write("bool", bytes));
   REQUIRE(file);
-  const auto tensor = file->find("x");
+  const auto tensor = file->tensors().find("x");
   REQUIRE_FALSE(tensor);
   CHECK(tensor.error().code == DiagCode::kElementOutOfRange);
 }

@@ -6,6 +6,7 @@
 
 #include "mir/files/elements.hpp"
 #include "mir/files/random.hpp"
+#include "mir/files/safetensors.hpp"
 #include "temporary.hpp"
 
 using namespace mir;

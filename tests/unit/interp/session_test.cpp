@@ -1,5 +1,10 @@
 #include "mir/interp/session.hpp"
 
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "mir/files/safetensors.hpp"
 #include "mir/interp/summary.hpp"
 #include "module_text.hpp"
 
@@ -239,6 +244,31 @@ TEST_CASE("a run reports progress and can be stopped between steps") {
   CHECK(runner.error({states(0, 2)}, options) == "824 the run was stopped after 7 of 13 steps");
   CHECK(runner.session().cache_length("kv") == 0);
   runner.run({states(0, 2)});
+}
+
+TEST_CASE("a run whose weights lose their end hands out nothing") {
+  const auto path = (std::filesystem::temp_directory_path() /
+                     ("mir-session-" + std::to_string(::getpid()) + ".safetensors"))
+                        .string();
+  REQUIRE(write_safetensors(path, std::vector<NamedTensor>{{"w", zeros({4096})}}));
+  Text text(R"(
+@main [mir_version:1] (%x:tensor<[4096], Float32, CPU>) -> (%y:tensor<[4096], Float32, CPU>) {
+  tensor.CPU.register () -> (%w:tensor<[4096], Float32, CPU>[@w]) [symbol:w]
+  linalg.CPU.AddOp (%x, %w) -> (%y:tensor<[4096], Float32, CPU>)
+  cf.ReturnOp (%y) -> ()
+}
+)");
+  WeightSet weights;
+  REQUIRE(weights.add(path));
+  Diagnostics problems;
+  auto session = Session::create(*text.module, {.entry = {}, .weights = &weights}, problems);
+  REQUIRE(session);
+  CHECK(session->run(std::vector{zeros({4096})}, problems));
+  REQUIRE(::truncate(path.c_str(), 200) == 0);
+  CHECK_FALSE(session->run(std::vector{zeros({4096})}, problems));
+  std::filesystem::remove(path);
+  CHECK(errors_of(problems) ==
+        std::vector<std::string>{"6 the file of parameter '@w' was shortened during the run"});
 }
 
 }  // namespace mir::test

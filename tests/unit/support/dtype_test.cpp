@@ -28,7 +28,7 @@ TEST_CASE("enumerators whose spelling differs are understood") {
 
 TEST_CASE("no other text names a type") {
   for (const char* text : {"", "k", "float32", "Float", "Float320", "kkFp32", "kkFloat32", "Fp32",
-                           "Int8PerTensorSym", "GGUF_Q4_1", "Unknow"}) {
+                           "Int8PerTensorSym", "GGUF_Q1_K", "Unknow"}) {
     CAPTURE(text);
     CHECK_FALSE(dtype_from_name(text));
   }

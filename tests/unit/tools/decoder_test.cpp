@@ -97,10 +97,10 @@ TEST_SUITE("decoder") {
     const auto file = SafetensorsFile::open(kFolder + "model.safetensors");
     REQUIRE(made.ok());
     REQUIRE(file.ok());
-    CHECK(file->entries().size() == made->size());
+    CHECK(file->tensors().entries().size() == made->size());
     for (const NamedTensor& weight : *made) {
       CAPTURE(weight.name);
-      const auto stored = file->find(weight.name);
+      const auto stored = file->tensors().find(weight.name);
       REQUIRE(stored.ok());
       REQUIRE(stored->has_value());
       CHECK((*stored)->shape() == weight.tensor.shape());

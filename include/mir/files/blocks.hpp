@@ -1,0 +1,31 @@
+// Quantised blocks of ggml: what their bytes stand for.
+#pragma once
+
+#include <span>
+
+#include "mir/support/dtype.hpp"
+#include "mir/support/result.hpp"
+#include "mir/support/tensor.hpp"
+
+namespace mir {
+
+/// True for the block types that dequantise() takes: GGUF_Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q2_K to
+/// Q6_K and Q8_K.
+bool is_decodable_block(DType dtype);
+
+/// The values of a tensor of such a type as Float32. Each is the exact value of its code, rounded
+/// once; a scale that is not finite gives values that are not finite.
+Result<Tensor> dequantise(const Tensor& blocks);
+
+/// True for GGUF_Q8_0 and GGUF_Q4_0.
+bool is_encodable_block(DType dtype);
+
+/// A Float32 tensor, whose last extent is a multiple of 32, as blocks of such a type, by ggml's
+/// reference formulas:
+///   Q8_0: d = max|x| / 127, code = round(x / d), half away from zero;
+///   Q4_0: d = (the x of largest magnitude) / -8, code = min(15, floor(x / d + 8.5)).
+/// d is computed in Float32, stored as Float16, and x is multiplied by 1 / d before it is stored.
+/// Refused are values that are not finite or whose d is too large for Float16.
+Result<Tensor> quantise(const Tensor& values, DType to);
+
+}  // namespace mir

@@ -1,0 +1,29 @@
+// Reading mapped files that another process may shorten meanwhile.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace mir {
+
+/// note [shortened files]
+/// Touching a page of a mapping that lies behind the present end of its file raises SIGBUS, and
+/// what touches it may be any kernel on any thread. For guarded mappings a handler puts zeros in
+/// the place of the pages that are gone and lets the computation go on; nothing that it computes is
+/// worth anything, so whoever finishes a piece of work asks lies_in_shortened_file() before handing
+/// it out. A file may also lose bytes without a fault, from the middle of its last page, so that
+/// question looks at the file's size, too. Signal handlers belong to the process: the handler is
+/// installed with the first mapping, is the only state that this library keeps for the whole
+/// process, and hands other faults on to the handler before it.
+
+/// Guards the pages of `bytes`, mapped from the start of the file `descriptor`, which the guard
+/// keeps open; false when too many mappings are guarded. The descriptor then still is the caller's.
+[[nodiscard]] bool guard_mapping(std::span<const std::byte> bytes, int descriptor);
+/// Ends it, before the pages are unmapped, and closes the descriptor.
+void release_mapping(std::span<const std::byte> bytes);
+
+/// Whether `bytes` lie in a guarded mapping whose file is, or was, shorter than the mapping. The
+/// caller keeps the mapping alive.
+bool lies_in_shortened_file(std::span<const std::byte> bytes);
+
+}  // namespace mir

@@ -1,0 +1,159 @@
+#include "mir/files/kleidi.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
+#include "mir/files/elements.hpp"
+
+namespace mir {
+namespace {
+
+using Kind = KleidiLayout::Kind;
+
+constexpr std::int64_t kBlock = 32;
+constexpr std::int64_t kMaxExtent = std::int64_t{1} << 31;  // so that no product below overflows
+
+template <class T>
+T value_at(std::span<const std::byte> bytes, std::int64_t at) {
+  T value{};
+  std::memcpy(&value, bytes.data() + at, sizeof value);
+  return value;
+}
+
+std::int64_t blocks_of(std::int64_t columns) {
+  return (columns + kBlock - 1) / kBlock;
+}
+
+/// Bytes of one block of every row of a group: 16 of codes each, and the scales.
+std::int64_t block_bytes(const KleidiLayout& layout) {
+  return layout.rows * (layout.kind == Kind::kQsi4c32p ? 16 + 2 : 16 + 8);
+}
+
+/// Bytes of a group of `layout.rows` rows.
+std::int64_t group_bytes(const KleidiLayout& layout, std::int64_t columns) {
+  const std::int64_t rows = layout.rows;
+  switch (layout.kind) {
+    case Kind::kQsi4c32p:  // then sums and biases
+      return blocks_of(columns) * block_bytes(layout) + rows * 8;
+    case Kind::kQai4c32p:  // then biases
+      return blocks_of(columns) * block_bytes(layout) + rows * 4;
+    case Kind::kFp16p:  // biases, then values
+      return rows * 2 * (columns + 1);
+  }
+  return 0;
+}
+
+/// A code of 4 bits in two's complement. In a block lie runs of the rows in turn; a byte has a
+/// value of the first 16 columns in its low bits and the one 16 columns further in its high bits.
+int code_at(const KleidiLayout& layout, std::span<const std::byte> block, std::int64_t row,
+            std::int64_t column) {
+  const std::int64_t in_half = column % 16;
+  const std::int64_t at =
+      (in_half / layout.run * layout.rows + row) * layout.run + in_half % layout.run;
+  const int byte = std::to_integer<int>(block[static_cast<std::size_t>(at)]);
+  const int code = column < 16 ? byte & 15 : byte >> 4;
+  return code >= 8 ? code - 16 : code;
+}
+
+float value_in_block(const KleidiLayout& layout, std::span<const std::byte> block, std::int64_t row,
+                     std::int64_t column) {
+  const double code = code_at(layout, block, row, column);
+  const std::int64_t scales = layout.rows * 16;
+  if (layout.kind == Kind::kQsi4c32p)
+    return static_cast<float>(code *
+                              bf16_to_double(value_at<std::uint16_t>(block, scales + row * 2)));
+  const double offset = value_at<float>(block, scales + row * 4);
+  const double sixteenth = value_at<float>(block, scales + layout.rows * 4 + row * 4);
+  return static_cast<float>(code * 16 * sixteenth + offset);
+}
+
+/// One row of a group into `weight`; its bias is returned.
+float unpack_row(const KleidiLayout& layout, std::span<const std::byte> group, std::int64_t row,
+                 std::span<float> weight) {
+  const auto columns = static_cast<std::int64_t>(weight.size());
+  const std::int64_t rows = layout.rows;
+  const auto half = [&](std::int64_t index) {
+    return static_cast<float>(f16_to_double(value_at<std::uint16_t>(group, index * 2)));
+  };
+  if (layout.kind == Kind::kFp16p) {
+    for (std::int64_t k = 0; k < columns; ++k)
+      weight[static_cast<std::size_t>(k)] = half((k + 1) * rows + row);
+    return half(row);
+  }
+  for (std::int64_t k = 0; k < columns; ++k) {
+    const auto block = group.subspan(static_cast<std::size_t>(k / kBlock * block_bytes(layout)));
+    weight[static_cast<std::size_t>(k)] = value_in_block(layout, block, row, k % kBlock);
+  }
+  return value_at<float>(group, static_cast<std::int64_t>(group.size()) - (rows - row) * 4);
+}
+
+std::optional<int> leading_number(std::string_view& text) {
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc()) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return number;
+}
+
+/// The `8x4` after the last `name` in the text, as a layout whose runs fill 16 columns.
+std::optional<KleidiLayout> tiled(std::string_view text, std::string_view name, Kind kind) {
+  const auto at = text.rfind(name);
+  if (at == std::string_view::npos) return std::nullopt;
+  text.remove_prefix(at + name.size());
+  const auto rows = leading_number(text);
+  if (!rows || !text.starts_with('x')) return std::nullopt;
+  text.remove_prefix(1);
+  const auto run = leading_number(text);
+  const bool known = run && (*rows == 4 || *rows == 8) && (*run == 4 || *run == 8);
+  if (!known || !(text.empty() || text.starts_with('_'))) return std::nullopt;
+  return KleidiLayout{kind, *rows, *run};
+}
+
+}  // namespace
+
+std::optional<KleidiLayout> kleidi_layout(std::string_view text) {
+  if (const auto layout = tiled(text, "qsi4c32p", Kind::kQsi4c32p)) return layout;
+  if (const auto layout = tiled(text, "qai4c32p", Kind::kQai4c32p)) return layout;
+  if (text == "fp16p" || text == "KaiLinear_fp16_fp16_fp16p_mxk_kxn")
+    return KleidiLayout{.kind = Kind::kFp16p, .rows = 16, .run = 1};
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> kleidi_bytes(const KleidiLayout& layout, std::int64_t rows,
+                                          std::int64_t columns) {
+  if (rows < 1 || columns < 1 || rows > kMaxExtent || columns > kMaxExtent) return std::nullopt;
+  if (layout.kind == Kind::kQai4c32p && columns % kBlock != 0) return std::nullopt;
+  const auto groups = static_cast<std::uint64_t>((rows + layout.rows - 1) / layout.rows);
+  const auto bytes = static_cast<std::uint64_t>(group_bytes(layout, columns));
+  if (groups > Tensor::kMaxBytes / bytes) return std::nullopt;
+  return groups * bytes;
+}
+
+Result<UnpackedLinear> unpack_kleidi(const KleidiLayout& layout, std::int64_t rows,
+                                     std::int64_t columns, std::span<const std::byte> packed) {
+  const auto needed = kleidi_bytes(layout, rows, columns);
+  if (!needed || *needed != packed.size())
+    return Error{DiagCode::kTensorStorage,
+                 fmt::format("{} bytes are packed, a matrix of [{}, {}] in this layout has {}",
+                             packed.size(), rows, columns,
+                             needed ? fmt::format("{}", *needed) : "no packed form")};
+  auto weight = Tensor::allocate(DType::kFloat32, {rows, columns});
+  if (!weight) return std::move(weight).error();
+  auto bias = Tensor::allocate(DType::kFloat32, {rows});
+  if (!bias) return std::move(bias).error();
+  const auto size = static_cast<std::size_t>(group_bytes(layout, columns));
+  const auto width = static_cast<std::size_t>(columns);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const auto index = static_cast<std::size_t>(row);
+    const auto group = packed.subspan(static_cast<std::size_t>(row / layout.rows) * size, size);
+    bias->as_mutable<float>()[index] =
+        unpack_row(layout, group, row % layout.rows,
+                   weight->as_mutable<float>().subspan(index * width, width));
+  }
+  return UnpackedLinear{*std::move(weight), *std::move(bias)};
+}
+
+}  // namespace mir

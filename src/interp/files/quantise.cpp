@@ -1,0 +1,82 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#include "mir/files/blocks.hpp"
+#include "mir/files/elements.hpp"
+
+namespace mir {
+namespace {
+
+constexpr int kBlock = 32;
+
+/// A scale that Float16 can hold, at the start of the block; false for any other.
+bool store_scale(float d, std::uint8_t* block) {
+  const std::uint16_t bits = f16_from_double(d);
+  std::memcpy(block, &bits, sizeof bits);
+  return std::isfinite(f16_to_double(bits));
+}
+
+float largest_magnitude(const float* values) {
+  return *std::max_element(values, values + kBlock,
+                           [](float a, float b) { return std::fabs(a) < std::fabs(b); });
+}
+
+bool encode_q8_0(const float* values, std::uint8_t* block) {
+  const float d = std::fabs(largest_magnitude(values)) / 127;
+  const float inverse = d == 0 ? 0 : 1 / d;
+  for (int i = 0; i < kBlock; ++i) {
+    // 1 / d is infinite where d is subnormal; the codes then are those of the largest value.
+    const float code = std::clamp(std::round(values[i] * inverse), -127.0f, 127.0f);
+    block[2 + i] = static_cast<std::uint8_t>(static_cast<std::int8_t>(values[i] == 0 ? 0 : code));
+  }
+  return store_scale(d, block);
+}
+
+bool encode_q4_0(const float* values, std::uint8_t* block) {
+  const float d = largest_magnitude(values) / -8;
+  const float inverse = d == 0 ? 0 : 1 / d;
+  const auto code = [&](float value) {
+    const float scaled = value == 0 ? 8.5f : value * inverse + 8.5f;
+    return static_cast<unsigned>(std::clamp(scaled, 0.0f, 15.0f));
+  };
+  for (int i = 0; i < 16; ++i)
+    block[2 + i] = static_cast<std::uint8_t>(code(values[i]) | code(values[i + 16]) << 4);
+  return store_scale(d, block);
+}
+
+}  // namespace
+
+bool is_encodable_block(DType dtype) {
+  return dtype == DType::kGgufQ8_0 || dtype == DType::kGgufQ4_0;
+}
+
+Result<Tensor> quantise(const Tensor& values, DType to) {
+  const auto refuse = [&](std::string_view text) {
+    return Error{
+        DiagCode::kTensorDtypeUnsupported,
+        fmt::format("{} cannot be quantised to {}{}", name_of(values.dtype()), name_of(to), text)};
+  };
+  if (values.dtype() != DType::kFloat32 || !is_encodable_block(to)) return refuse("");
+  if (values.rank() == 0 || values.shape().back() % kBlock != 0)
+    return refuse(": the last extent is no multiple of 32");
+  auto blocks = Tensor::allocate(to, values.shape());
+  if (!blocks) return blocks;
+  const auto encode = to == DType::kGgufQ8_0 ? encode_q8_0 : encode_q4_0;
+  const auto from = values.as<float>();
+  auto* block = reinterpret_cast<std::uint8_t*>(blocks->mutable_bytes());
+  for (std::size_t i = 0; i < from.size(); i += kBlock, block += info(to).unit_bytes) {
+    const auto part = from.subspan(i, kBlock);
+    const bool finite = std::ranges::all_of(part, [](float value) { return std::isfinite(value); });
+    if (!finite || !encode(part.data(), block))
+      return Error{DiagCode::kElementOutOfRange,
+                   fmt::format("elements {} to {} hold a value that {} has no scale for", i,
+                               i + kBlock - 1, name_of(to))};
+  }
+  return blocks;
+}
+
+}  // namespace mir

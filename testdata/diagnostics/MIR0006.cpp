@@ -1,0 +1,50 @@
+// Cause: Another program cut a file of weights or inputs while it was in use. Files are mapped, not
+// copied, so what was computed since is worthless and is not handed out.
+//
+// Fix: Let nothing write to the file during the run; replace files by renaming a new one over them.
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+
+#include "mir/files/npy.hpp"
+#include "mir/files/safetensors.hpp"
+#include "mir/files/tensor_file.hpp"
+
+using namespace mir;
+
+namespace {
+
+std::string weights() {
+  const auto path = std::filesystem::temp_directory_path() /
+                    ("mir-shortened-" + std::to_string(::getpid()) + ".safetensors");
+  const NamedTensor tensors[] = {{"w", *Tensor::allocate(DType::kFloat32, {10'000})}};
+  REQUIRE(write_safetensors(path.string(), tensors));
+  return path.string();
+}
+
+}  // namespace
+
+TEST_CASE("MIR0006: refused") {
+  const std::string path = weights();
+  const auto file = TensorFile::open(path);
+  REQUIRE(file);
+  REQUIRE(::truncate(path.c_str(), 100) == 0);
+  const auto tensor = file->find("w");
+  std::filesystem::remove(path);
+  REQUIRE_FALSE(tensor);
+  CHECK(spelling(tensor.error().code) == "MIR0006");
+  CHECK(tensor.error().message ==
+        "'" + path + "': tensor 'w': the file was shortened while it was read");
+}
+
+TEST_CASE("MIR0006: accepted") {
+  const std::string path = weights();
+  const auto file = TensorFile::open(path);
+  REQUIRE(file);
+  std::filesystem::remove(path);  // what is mapped stays
+  const auto tensor = file->find("w");
+  REQUIRE(tensor);
+  CHECK((*tensor)->elements() == 10'000);
+}

@@ -1,0 +1,160 @@
+#include "mir/files/blocks.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+
+#include "gguf_bytes.hpp"
+#include "mir/files/elements.hpp"
+#include "mir/files/weight_source.hpp"
+
+using namespace mir;
+using namespace mir::test;
+
+namespace {
+
+Tensor blocks(DType dtype, std::int64_t elements, const std::string& bytes) {
+  auto tensor = Tensor::allocate(dtype, {elements});
+  REQUIRE(tensor->bytes().size() == bytes.size());
+  std::memcpy(tensor->mutable_bytes(), bytes.data(), bytes.size());
+  return *std::move(tensor);
+}
+
+Tensor floats(const std::vector<float>& values) {
+  auto tensor = Tensor::allocate(DType::kFloat32, {static_cast<std::int64_t>(values.size())});
+  std::ranges::copy(values, tensor->as_mutable<float>().begin());
+  return *std::move(tensor);
+}
+
+const std::string kHalf = little(f16_from_double(0.5), 2);
+const std::string kOne = little(f16_from_double(1), 2);
+
+}  // namespace
+
+// The formulas are held bit by bit to an evaluation in NumPy by the oracle tests.
+TEST_CASE("blocks of 32 stand for scaled codes") {
+  const auto value = [](DType dtype, const std::string& bytes) {
+    return values_of<float>(*dequantise(blocks(dtype, 32, bytes)));
+  };
+  const auto q4 = value(DType::kGgufQ4_0, kHalf + "\x1F" + std::string(15, '\x88'));
+  CHECK(q4[0] == 3.5f);    // 15 - 8
+  CHECK(q4[16] == -3.5f);  // 1 - 8
+  CHECK(q4[1] == 0);
+  const auto q4_1 = value(DType::kGgufQ4_1, kHalf + kOne + "\x1F" + std::string(15, '\0'));
+  CHECK(q4_1[0] == 8.5f);
+  CHECK(q4_1[16] == 1.5f);
+  CHECK(q4_1[31] == 1);
+  const auto q5 = value(DType::kGgufQ5_0, kHalf + little(0x80000001, 4) + std::string(16, '\0'));
+  CHECK(q5[0] == 0);
+  CHECK(q5[1] == -8);
+  CHECK(q5[31] == 0);
+  const auto q8 = value(DType::kGgufQ8_0, kHalf + "\x80" + std::string(31, '\x7F'));
+  CHECK(q8[0] == -64);
+  CHECK(q8[31] == 63.5f);
+}
+
+TEST_CASE("scales that are not finite give values that are not finite") {
+  const auto infinite = blocks(DType::kGgufQ8_0, 32, little(0x7C00, 2) + std::string(32, '\1'));
+  CHECK(std::isinf(dequantise(infinite)->as<float>()[0]));
+  const auto nan = blocks(DType::kGgufQ4_0, 32, little(0x7E00, 2) + std::string(16, '\1'));
+  CHECK(std::isnan(dequantise(nan)->as<float>()[0]));
+}
+
+TEST_CASE("types without a decoder are refused") {
+  CHECK_FALSE(is_decodable_block(DType::kGgufIQ2XXS));
+  const auto refused = dequantise(*Tensor::allocate(DType::kGgufIQ2XXS, {256}));
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == DiagCode::kTensorDtypeUnsupported);
+}
+
+TEST_CASE("quantised values are within half a step of the values") {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<float> uniform(-2, 2);
+  std::vector<float> values(32 * 64);
+  for (float& value : values) value = uniform(random);
+  for (const auto dtype : {DType::kGgufQ8_0, DType::kGgufQ4_0}) {
+    CAPTURE(std::string(name_of(dtype)));
+    const auto coded = quantise(floats(values), dtype);
+    REQUIRE(coded);
+    const auto back = values_of<float>(*dequantise(*coded));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      float largest = 0;
+      for (std::size_t j = i / 32 * 32; j < i / 32 * 32 + 32; ++j)
+        largest = std::max(largest, std::fabs(values[j]));
+      // Half a step, the step's own rounding to Float16 times the code, and for Q4_0 the one end of
+      // the range that has 7 steps where the other has 8.
+      const float step = largest / (dtype == DType::kGgufQ8_0 ? 127 : 8);
+      const float bound = dtype == DType::kGgufQ8_0 ? 0.57f * step : 1.01f * step;
+      CHECK(std::fabs(back[i] - values[i]) <= bound);
+    }
+  }
+}
+
+TEST_CASE("blocks have the codes of the reference formulas") {
+  std::vector<float> values(32, 0);
+  values[0] = -4;
+  values[1] = 3.9f;
+  values[16] = 0.26f;
+  const auto q4 = bytes_of(*quantise(floats(values), DType::kGgufQ4_0));
+  CHECK(q4.substr(0, 2) == kHalf);
+  CHECK(q4[2] == '\x90');  // -4 / 0.5 + 8 = 0; 0.26 / 0.5 rounds to 1
+  CHECK(q4[3] == '\x8F');  // 3.9 / 0.5 + 8 is over the largest code
+  values[0] = -127;
+  const auto q8 = bytes_of(*quantise(floats(values), DType::kGgufQ8_0));
+  CHECK(q8.substr(0, 2) == kOne);
+  CHECK(q8.substr(2, 2) == std::string("\x81\x04"));
+}
+
+TEST_CASE("a block of zeros has a scale of zero, tiny values do no harm") {
+  const auto zeros = quantise(floats(std::vector<float>(32, 0)), DType::kGgufQ8_0);
+  CHECK(bytes_of(*zeros) == std::string(34, '\0'));
+  CHECK(bytes_of(*quantise(floats(std::vector<float>(32, 0)), DType::kGgufQ4_0)).substr(2) ==
+        std::string(16, '\x88'));
+  std::vector<float> tiny(32, 1e-45f);
+  tiny[3] = 0;
+  for (const auto dtype : {DType::kGgufQ8_0, DType::kGgufQ4_0})
+    for (const float value : values_of<float>(*dequantise(*quantise(floats(tiny), dtype))))
+      CHECK(value == 0);
+}
+
+TEST_CASE("what has no scale or no blocks is not quantised") {
+  const auto code = [](const Tensor& tensor, DType to) {
+    const auto refused = quantise(tensor, to);
+    REQUIRE_FALSE(refused);
+    return refused.error().code;
+  };
+  for (const float bad : {std::numeric_limits<float>::infinity(), std::nanf(""), 1e30f}) {
+    std::vector<float> values(32, 1);
+    values[5] = bad;
+    CHECK(code(floats(values), DType::kGgufQ8_0) == DiagCode::kElementOutOfRange);
+    CHECK(code(floats(values), DType::kGgufQ4_0) == DiagCode::kElementOutOfRange);
+  }
+  CHECK(code(floats(std::vector<float>(16)), DType::kGgufQ8_0) ==
+        DiagCode::kTensorDtypeUnsupported);
+  CHECK(code(*Tensor::allocate(DType::kFloat16, {32}), DType::kGgufQ8_0) ==
+        DiagCode::kTensorDtypeUnsupported);
+  CHECK(code(floats(std::vector<float>(256)), DType::kGgufQ4K) ==
+        DiagCode::kTensorDtypeUnsupported);
+}
+
+TEST_CASE(
+    "blocks of a file are weights of a float type, or stay blocks where those are asked for") {
+  const TemporaryDirectory directory;
+  GgufParts parts{.tensors = {{.name = "w", .dims = {32, 1}, .type = 8}}, .data = 0};
+  const auto source =
+      WeightSource::open(directory.write("w.gguf", parts.bytes() + kHalf + std::string(32, '\2')));
+  REQUIRE(source);
+  WeightRequest request{.name = "w", .dtype = DType::kFloat16, .shape = {1, 32}};
+  CHECK_FALSE(source->find(request));
+  request.convert_floats = true;
+  const auto halves = source->find(request);
+  REQUIRE(halves);
+  CHECK((*halves)->as<std::uint16_t>()[31] == f16_from_double(1));
+  request.dtype = DType::kGgufQ8_0;
+  CHECK(bytes_of(**source->find(request)) == kHalf + std::string(32, '\2'));
+  request.dtype = DType::kInt8;
+  CHECK_FALSE(source->find(request));
+}

@@ -1,0 +1,95 @@
+#include "mir/files/kleidi.hpp"
+
+#include <doctest/doctest.h>
+
+#include <bit>
+
+#include "mir/files/elements.hpp"
+#include "temporary.hpp"
+
+using namespace mir;
+using namespace mir::test;
+
+namespace {
+
+using Kind = KleidiLayout::Kind;
+
+Result<UnpackedLinear> unpack(std::string_view layout, std::int64_t rows, std::int64_t columns,
+                              const std::string& bytes) {
+  return unpack_kleidi(*kleidi_layout(layout), rows, columns, std::as_bytes(std::span(bytes)));
+}
+
+std::string floats(float value, int count) {
+  std::string bytes;
+  for (int i = 0; i < count; ++i) bytes += little(std::bit_cast<std::uint32_t>(value), 4);
+  return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("layouts are read from the names of kernels") {
+  const auto text = [](std::string_view name) {
+    const auto layout = kleidi_layout(name);
+    if (!layout) return std::string("none");
+    return std::to_string(static_cast<int>(layout->kind)) + " " + std::to_string(layout->rows) +
+           "x" + std::to_string(layout->run);
+  };
+  CHECK(text("KaiLinear_f32_qai8dxp_qsi4c32p_mxk_nxk_qai8dxp1x8_qsi4c32p8x8_1x8x32") == "0 8x8");
+  CHECK(text("KaiLinear_f32_qai8dxp_qsi4c32p_mxk_nxk_qai8dxp1x4_qsi4c32p4x4_1x4") == "0 4x4");
+  CHECK(text("KaiLinear_f16_qsi8d32p_qai4c32p_mxk_nxk_qsi8d32p4x8_qai4c32p4x8_8x4_i8mm") ==
+        "1 4x8");
+  CHECK(text("KaiLinear_f32_qsi8d32p_qai4c32p_mxk_nxk_qsi8d32p1vlx4_qai4c32p4vlx4_1vlx4vl_sme2_"
+             "mopa") == "none");
+  CHECK(text("KaiLinear_fp16_fp16_fp16p_mxk_kxn") == "2 16x1");
+  CHECK(text("qsi4c32p4x8") == "0 4x8");
+  CHECK(text("qsi4c32p3x8") == "none");
+  CHECK(text("qsi4c32p4x80") == "none");
+  CHECK(text("GGUF") == "none");
+  CHECK(text("") == "none");
+}
+
+TEST_CASE("packed sizes are those of upstream's dumps") {
+  const KleidiLayout layout{Kind::kQsi4c32p, 8, 8};
+  CHECK(kleidi_bytes(layout, 3840, 1280) == 2795520);
+  CHECK(kleidi_bytes(layout, 151936, 1536) == 132488192);
+  CHECK(kleidi_bytes(layout, 3, 33) == 8 * (18 * 2 + 8));
+  CHECK(kleidi_bytes({Kind::kFp16p, 16, 1}, 17, 5) == 2 * 32 * 6);
+  CHECK_FALSE(kleidi_bytes({Kind::kQai4c32p, 4, 8}, 4, 33));
+  CHECK_FALSE(kleidi_bytes(layout, 0, 32));
+  CHECK_FALSE(kleidi_bytes(layout, 32, -1));
+  CHECK_FALSE(kleidi_bytes(layout, std::int64_t{1} << 31, std::int64_t{1} << 31));
+}
+
+// Whole matrices are held to a packer in NumPy by the oracle tests.
+TEST_CASE("codes, scales and biases lie where the layout says") {
+  const auto scale = little(bf16_from_double(0.5), 2);
+  std::string block(64, '\0');
+  block[0] = '\x7F';                   // row 0: column 0 is -1, column 16 is 7
+  block[8] = '\x08';                   // row 1, column 0: -8
+  block[(1 * 4 + 2) * 8 + 3] = '\x1';  // row 2, column 8 + 3
+  const auto packed = block + scale + scale + scale + scale + floats(9, 4) + floats(1.5f, 4);
+  const auto result = unpack("qsi4c32p4x8", 3, 32, packed);
+  REQUIRE(result);
+  const auto weight = result->weight.as<float>();
+  CHECK(weight[0] == -0.5f);
+  CHECK(weight[16] == 3.5f);
+  CHECK(weight[32] == -4);
+  CHECK(weight[64 + 11] == 0.5f);
+  CHECK(values_of<float>(result->bias) == std::vector<float>{1.5f, 1.5f, 1.5f});
+  const auto half = little(f16_from_double(2), 2);
+  std::string panel;
+  for (int i = 0; i < 16 * 3; ++i) panel += i == 17 ? half : little(0, 2);
+  const auto plain = unpack("fp16p", 2, 2, panel);
+  REQUIRE(plain);
+  CHECK(values_of<float>(plain->weight) == std::vector<float>{0, 0, 2, 0});
+}
+
+TEST_CASE("packed bytes of another number are refused") {
+  for (const std::size_t size : {0, 351, 353}) {
+    const auto result = unpack("qsi4c32p8x8", 8, 64, std::string(size, '\0'));
+    REQUIRE_FALSE(result);
+    CHECK(result.error().code == DiagCode::kTensorStorage);
+  }
+  CHECK(unpack("qsi4c32p8x8", 8, 64, std::string(352, '\0')));
+  CHECK_FALSE(unpack("qai4c32p4x8", 4, 40, std::string(4 * 52, '\0')));
+}

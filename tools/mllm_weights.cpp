@@ -1,0 +1,129 @@
+// mllm-weights: files of weights.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <vector>
+
+#include "mir/dialects/dialects.hpp"
+#include "mir/ir/resolve.hpp"
+#include "weights/match.hpp"
+#include "weights/report.hpp"
+#include "weights/settings.hpp"
+
+namespace {
+
+using namespace mir;
+using namespace mir::tools;
+
+Result<std::vector<TensorFile>> open_all(std::span<const std::string> paths) {
+  std::vector<TensorFile> files;
+  for (const std::string& path : paths) {
+    auto file = TensorFile::open(path);
+    if (!file) return std::move(file).error();
+    files.push_back(*std::move(file));
+  }
+  return files;
+}
+
+ExitCode show(const Run& run, const Result<std::string>& text) {
+  if (!text) return run.report(text.error());
+  fmt::print("{}", *text);
+  return ExitCode::kSuccess;
+}
+
+/// `describe` for one file after the other; the worst trouble wins.
+template <class Describe>
+ExitCode for_each_file(const Run& run, const WeightsSettings& settings, Describe describe) {
+  ExitCode code = ExitCode::kSuccess;
+  for (const std::string& path : settings.files) {
+    const auto file = TensorFile::open(path);
+    code = worst(code, file ? show(run, describe(path, *file)) : run.report(file.error()));
+  }
+  return code;
+}
+
+ExitCode diff(const Run& run, const WeightsSettings& settings) {
+  const auto files = open_all(settings.files);
+  if (!files) return run.report(files.error());
+  const auto text = difference((*files)[0], (*files)[1], settings.tolerance);
+  const ExitCode code = show(run, text);
+  return text && !text->empty() ? worst(code, ExitCode::kFindings) : code;
+}
+
+/// The module to hold files to; null after reporting.
+Module* choose(const Run& run, const SourceFile& source, IRContext& context,
+               Diagnostics& diagnostics) {
+  const auto modules = read_modules(source, context, diagnostics);
+  if (diagnostics.has_errors()) return nullptr;
+  const std::string_view name = run.arguments().value("module");
+  Module* chosen = nullptr;
+  for (Module* module : modules) {
+    if (name.empty() ? modules.size() == 1 : context.text(module->name()) == name) chosen = module;
+  }
+  if (chosen == nullptr)
+    diagnostics.error(DiagCode::kEntryUnknown, {},
+                      fmt::format("'{}' has {} modules, choose one with --module", source.name(),
+                                  modules.size()));
+  return chosen;
+}
+
+ExitCode match(const Run& run, const WeightsSettings& settings) {
+  IRContext context;
+  register_builtin_dialects(context);
+  ExitCode code = ExitCode::kSuccess;
+  const SourceFile* source = run.read(settings.files.front(), context.sources(), code);
+  if (source == nullptr) return code;
+  const auto files = open_all(std::span(settings.files).subspan(1));
+  if (!files) return run.report(files.error());
+  Diagnostics diagnostics = run.diagnostics();
+  Module* module = choose(run, *source, context, diagnostics);
+  if (module == nullptr) return run.report(diagnostics, context.sources());
+  const MatchCounts counts = match_weights(*module, *files, diagnostics);
+  fmt::print("{} parameters: {} found, {} different, {} missing; {} tensors unused\n",
+             counts.parameters, counts.found, counts.different, counts.missing, counts.unused);
+  return run.report(diagnostics, context.sources());
+}
+
+ExitCode convert(const Run& run, const WeightsSettings& settings) {
+  const auto files = open_all(settings.files);
+  if (!files) return run.report(files.error());
+  auto conversion = Conversion::plan(*files, settings.rules);
+  if (!conversion) return run.report(conversion.error());
+  std::function<void(std::uint64_t, std::uint64_t)> progress;
+  if (::isatty(STDERR_FILENO) != 0) {
+    progress = [](std::uint64_t done, std::uint64_t total) {
+      fmt::print(stderr, "\r{}/{} MB{}", done >> 20, total >> 20, done == total ? "\r\033[K" : "");
+    };
+  }
+  const auto written = conversion->run(settings.output, progress);
+  if (!written) return run.report(written.error());
+  fmt::print("{}", conversion->report());
+  return ExitCode::kSuccess;
+}
+
+ExitCode body(const Run& run) {
+  const auto settings = weights_settings(run.arguments());
+  if (!settings) return run.usage_error(settings.error().message);
+  switch (settings->command) {
+    case WeightsCommand::kList:
+      return for_each_file(run, *settings, [&](const auto& path, const auto& file) {
+        return list_tensors(path, file, run.arguments().has("show-metadata"));
+      });
+    case WeightsCommand::kStats:
+      return for_each_file(run, *settings, tensor_statistics);
+    case WeightsCommand::kDiff:
+      return diff(run, *settings);
+    case WeightsCommand::kMatch:
+      return match(run, *settings);
+    case WeightsCommand::kConvert:
+      return convert(run, *settings);
+  }
+  return ExitCode::kInternal;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run_tool(kWeightsTool, argc, argv, body);
+}

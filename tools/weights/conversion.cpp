@@ -1,0 +1,230 @@
+#include "conversion.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <iterator>
+#include <ranges>
+#include <utility>
+
+#include "mir/files/blocks.hpp"
+#include "mir/files/elements.hpp"
+#include "reals.hpp"
+#include "report.hpp"
+#include "text_table.hpp"
+
+namespace mir::tools {
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::ranges::transform(result, result.begin(), [](unsigned char c) { return std::tolower(c); });
+  return result;
+}
+
+bool is_target(DType dtype) {
+  return is_float(dtype) || is_encodable_block(dtype);
+}
+
+Result<Tensor> to_type(const Tensor& tensor, DType to) {
+  auto values = is_decodable_block(tensor.dtype()) ? dequantise(tensor) : Result<Tensor>(tensor);
+  if (!values || values->dtype() == to) return values;
+  if (is_float(to)) return convert_floats(*values, to);
+  auto singles = convert_floats(*values, DType::kFloat32);
+  return singles ? quantise(*singles, to) : singles;
+}
+
+}  // namespace
+
+std::optional<DType> target_type(std::string_view text) {
+  static constexpr std::pair<std::string_view, DType> kShort[] = {
+      {"f64", DType::kFloat64},   {"f32", DType::kFloat32},   {"f16", DType::kFloat16},
+      {"bf16", DType::kBFloat16}, {"q8_0", DType::kGgufQ8_0}, {"q4_0", DType::kGgufQ4_0}};
+  for (const auto& [name, dtype] : kShort) {
+    if (lower(text) == name) return dtype;
+  }
+  const auto dtype = dtype_from_name(text);
+  return dtype && is_target(*dtype) ? dtype : std::nullopt;
+}
+
+std::optional<TensorFormat> target_format(std::string_view text) {
+  if (text == "safetensors") return TensorFormat::kSafetensors;
+  if (text == "npz") return TensorFormat::kNpz;
+  if (text == "mllm") return TensorFormat::kMllm2;
+  if (text == "gguf") return TensorFormat::kGguf;
+  return std::nullopt;
+}
+
+std::optional<TensorFormat> format_of_path(std::string_view path) {
+  const auto dot = path.rfind('.');
+  return dot == std::string_view::npos ? std::nullopt : target_format(path.substr(dot + 1));
+}
+
+struct Conversion::Item {
+  const TensorFile* file;
+  std::string source;  ///< the name in the file
+  TensorInfo before;
+  const UnpackRule* rule;  ///< null: the tensor is used as it is
+  TensorPlan plan;
+  std::optional<Accuracy> lost;  ///< set when the tensor was converted
+
+  Result<Tensor> original() const {
+    auto found = file->find(source);
+    if (!found) return std::move(found).error();
+    if (rule == nullptr) return **std::move(found);
+    auto unpacked = unpack_kleidi(rule->layout, rule->rows, rule->columns, (*found)->bytes());
+    if (!unpacked) return std::move(unpacked).error();
+    return before.shape.size() == 1 ? unpacked->bias : unpacked->weight;
+  }
+
+  Result<Tensor> load() {
+    const auto tensor = original();
+    // Bytes that a format has a plain type for keep that type, as planned.
+    if (!tensor || tensor->dtype() == plan.dtype) return tensor;
+    auto converted = to_type(*tensor, plan.dtype);
+    if (!converted) return converted;
+    const auto reals = as_reals(*tensor);
+    if (!reals) return reals.error();
+    const auto back = as_reals(*converted);
+    if (!back) return back.error();
+    lost = accuracy(**reals, **back);
+    return converted;
+  }
+};
+
+std::optional<UnpackRule> UnpackRule::parse(std::string_view text) {
+  const auto equals = text.rfind('=');
+  const auto colon = text.rfind(':');
+  if (equals == std::string_view::npos || colon == std::string_view::npos || colon < equals)
+    return std::nullopt;
+  const auto layout = kleidi_layout(text.substr(equals + 1, colon - equals - 1));
+  if (!layout) return std::nullopt;
+  UnpackRule rule{NamePattern(text.substr(0, equals)), *layout};
+  const char* const end = text.data() + text.size();
+  const auto rows = std::from_chars(text.data() + colon + 1, end, rule.rows);
+  if (rows.ec != std::errc() || rows.ptr == end || *rows.ptr != 'x') return std::nullopt;
+  const auto columns = std::from_chars(rows.ptr + 1, end, rule.columns);
+  if (columns.ec != std::errc() || columns.ptr != end) return std::nullopt;
+  return rule;
+}
+
+Result<Conversion> Conversion::plan(std::span<const TensorFile> files, ConversionRules rules) {
+  Conversion conversion;
+  conversion.files_.assign(files.begin(), files.end());
+  conversion.rules_ = std::move(rules);
+  for (const TensorFile& file : conversion.files_) {
+    const auto tensors = file.tensors();
+    if (!tensors) return tensors.error();
+    for (const auto& tensor : *tensors) {
+      if (!conversion.is_wanted(file, tensor.name)) continue;
+      if (auto added = conversion.add(file, tensor); !added) return std::move(added).error();
+    }
+    std::ranges::copy(file.gguf_metadata(), std::back_inserter(conversion.gguf_metadata_));
+    for (const auto& [key, text] : file.metadata())
+      conversion.rules_.metadata.try_emplace(key, text);
+  }
+  return conversion;
+}
+
+bool Conversion::is_wanted(const TensorFile& file, const std::string& name) const {
+  const auto holder = std::ranges::find_if(
+      std::views::reverse(files_), [&](const TensorFile& each) { return each.contains(name); });
+  const auto matches = [&](const NamePattern& pattern) { return pattern.matches(name); };
+  return &*holder == &file && (rules_.only.empty() || std::ranges::any_of(rules_.only, matches));
+}
+
+DType Conversion::chosen_type(const TensorInfo& tensor) const {
+  if (!is_float(tensor.dtype) && !is_decodable_block(tensor.dtype)) return tensor.dtype;
+  const auto row = tensor.shape.empty() ? 1 : tensor.shape.back();
+  DType to = tensor.dtype;
+  for (const auto& choice : rules_.types) {
+    const bool takes_blocks = tensor.shape.size() > 1 && row % info(choice.dtype).lanes == 0;
+    const bool fits = is_float(choice.dtype) || takes_blocks;
+    if (choice.pattern.matches(tensor.name)) to = fits ? choice.dtype : tensor.dtype;
+  }
+  return to;
+}
+
+std::string Conversion::new_name(const std::string& name) const {
+  for (const auto& renaming : rules_.renamings) {
+    if (auto renamed = renaming.apply(name)) return *std::move(renamed);
+  }
+  return name;
+}
+
+void Conversion::add_item(const TensorFile& file, std::string source, const TensorInfo& tensor,
+                          const UnpackRule* rule) {
+  auto item = std::make_shared<Item>(Item{&file, std::move(source), tensor, rule, {}, {}});
+  item->plan = {new_name(tensor.name), chosen_type(tensor), tensor.shape,
+                [raw = item.get()] { return raw->load(); }};
+  items_.push_back(std::move(item));
+}
+
+Result<void> Conversion::add(const TensorFile& file, const TensorInfo& tensor) {
+  for (const UnpackRule& rule : rules_.unpacked) {
+    if (rule.pattern.matches(tensor.name)) return add_unpacked(file, tensor, rule);
+  }
+  add_item(file, tensor.name, tensor, nullptr);
+  return {};
+}
+
+Result<void> Conversion::add_unpacked(const TensorFile& file, const TensorInfo& tensor,
+                                      const UnpackRule& rule) {
+  const auto packed = file.find(tensor.name);
+  if (!packed) return packed.error();
+  const auto unpacked = unpack_kleidi(rule.layout, rule.rows, rule.columns, (*packed)->bytes());
+  if (!unpacked)
+    return Error{unpacked.error().code,
+                 fmt::format("tensor '{}': {}", tensor.name, unpacked.error().message)};
+  add_item(file, tensor.name,
+           {tensor.name, DType::kFloat32, unpacked->weight.shape(), tensor.bytes}, &rule);
+  constexpr std::string_view kWeight = ".weight";
+  std::string bias = tensor.name;
+  if (bias.ends_with(kWeight)) bias.resize(bias.size() - kWeight.size());
+  bias += ".bias";
+  const auto is_zero = [](float value) { return value == 0; };
+  const auto has_bias = [&](const TensorFile& each) { return each.contains(bias); };
+  if (std::ranges::all_of(unpacked->bias.as<float>(), is_zero) ||
+      std::ranges::any_of(files_, has_bias))
+    return {};
+  add_item(file, tensor.name, {bias, DType::kFloat32, unpacked->bias.shape(), 0}, &rule);
+  return {};
+}
+
+Result<void> Conversion::run(const std::string& path,
+                             const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
+  std::vector<TensorPlan> plans;
+  for (const auto& item : items_) plans.push_back(item->plan);
+  return write_tensors(
+      path, rules_.format, plans,
+      {.metadata = rules_.metadata, .gguf_metadata = gguf_metadata_, .progress = progress});
+}
+
+std::string Conversion::report() const {
+  TextTable table("lllrrrr");
+  table.add({"name", "from", "to", "bytes", "max error", "RMS error", "relative"});
+  std::uint64_t before = 0;
+  std::uint64_t after = 0;
+  std::size_t converted = 0;
+  for (const auto& item : items_) {
+    const auto elements = element_count(item->plan.shape);
+    const auto bytes =
+        storage_bytes(item->plan.dtype, static_cast<std::uint64_t>(*elements)).value_or(0);
+    before += item->before.bytes;
+    after += bytes;
+    if (!item->lost) continue;
+    ++converted;
+    table.add({item->plan.name, std::string(name_of(item->before.dtype)),
+               std::string(name_of(item->plan.dtype)), fmt::format("{}", bytes),
+               fmt::format("{:.3g}", item->lost->max_error),
+               fmt::format("{:.3g}", item->lost->rms_error),
+               fmt::format("{:.3g}", item->lost->relative)});
+  }
+  return (converted == 0 ? std::string() : table.render("")) +
+         fmt::format("{} tensors written as {}, {} of them converted; {} bytes of data became {}\n",
+                     items_.size(), name_of(rules_.format), converted, before, after);
+}
+
+}  // namespace mir::tools

@@ -1,0 +1,87 @@
+// Weight files in other formats, types and under other names.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mir/files/kleidi.hpp"
+#include "mir/files/write_tensors.hpp"
+#include "mir/support/result.hpp"
+#include "name_pattern.hpp"
+
+namespace mir::tools {
+
+/// `f32`, `f16`, `bf16`, `q8_0`, `q4_0` in letters of either case, or a type of MLLM IR text that
+/// values can be converted to; none for anything else.
+std::optional<DType> target_type(std::string_view text);
+/// `safetensors`, `npz`, `mllm` or `gguf`; none for anything else.
+std::optional<TensorFormat> target_format(std::string_view text);
+/// The format that the name of a file asks for by its end.
+std::optional<TensorFormat> format_of_path(std::string_view path);
+
+struct TypeChoice {
+  NamePattern pattern;
+  DType dtype;
+};
+
+/// Packed weights of a linear layer, and the extents that they do not state themselves.
+struct UnpackRule {
+  NamePattern pattern;
+  KleidiLayout layout;
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+
+  /// `PATTERN=LAYOUT:ROWSxCOLUMNS`; none for anything else.
+  static std::optional<UnpackRule> parse(std::string_view text);
+};
+
+struct ConversionRules {
+  TensorFormat format = TensorFormat::kSafetensors;
+  std::vector<Renaming> renamings;  ///< the first that matches counts
+  std::vector<TypeChoice> types;    ///< the last that matches counts
+  std::vector<NamePattern> only;    ///< empty: every tensor
+  std::vector<UnpackRule> unpacked;
+  std::map<std::string, std::string> metadata;
+};
+
+/// One conversion, planned and then run.
+class Conversion {
+ public:
+  /// Tensors in the order of the files; of equal names the last file's counts. A choice of type is
+  /// for tensors of real numbers in float types or blocks; a block type is not for rank below 2 or
+  /// rows that are no multiple of 32. What a choice is not for stays as it is. Packed weights
+  /// become Float32 values `x.weight`, with `x.bias` beside it where one of its values is not 0.
+  static Result<Conversion> plan(std::span<const TensorFile> files, ConversionRules rules);
+
+  /// Writes the file. Tensors are read, converted and written one after the other.
+  Result<void> run(const std::string& path,
+                   const std::function<void(std::uint64_t, std::uint64_t)>& progress);
+  /// After run(): a line for each tensor whose type changed, with its errors, and sums.
+  std::string report() const;
+
+ private:
+  struct Item;
+  Conversion() = default;
+  Result<void> add(const TensorFile& file, const TensorInfo& tensor);
+  Result<void> add_unpacked(const TensorFile& file, const TensorInfo& tensor,
+                            const UnpackRule& rule);
+  /// `tensor` as it will be used: found in `file` under `source`, unpacked by `rule`, if any.
+  void add_item(const TensorFile& file, std::string source, const TensorInfo& tensor,
+                const UnpackRule* rule);
+  bool is_wanted(const TensorFile& file, const std::string& name) const;
+  DType chosen_type(const TensorInfo& tensor) const;
+  std::string new_name(const std::string& name) const;
+
+  ConversionRules rules_;
+  std::vector<std::shared_ptr<Item>> items_;
+  std::vector<GgufMetadata> gguf_metadata_;
+  std::vector<TensorFile> files_;  // what items and metadata point into
+};
+
+}  // namespace mir::tools

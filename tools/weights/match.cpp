@@ -1,0 +1,106 @@
+#include "match.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "mir/files/blocks.hpp"
+#include "mir/files/elements.hpp"
+#include "mir/ir/writer.hpp"
+#include "mir/support/suggest.hpp"
+#include "report.hpp"
+
+namespace mir::tools {
+namespace {
+
+struct Parameter {
+  Span place;
+  const TensorType* type;
+};
+
+/// By name; a symbol that is registered twice counts once.
+std::map<std::string, Parameter> parameters_of(Module& module) {
+  std::map<std::string, Parameter> all;
+  IRWriter(module).walk<RegisterOp>([&](IRWriter& writer, RegisterOp op) {
+    const Value* value = op.value();
+    if (value != nullptr && value->has_symbol())
+      all.try_emplace(std::string(writer.context().text(value->symbol())),
+                      Parameter{op.op()->span(), value->tensor_type()});
+    return IRWriter::WalkResult::WALK_CONTINUE;
+  });
+  return all;
+}
+
+/// What a session takes for a parameter of type `wanted`.
+bool converts(DType stored, DType wanted) {
+  if (storage_type(stored) == storage_type(wanted)) return true;
+  return is_float(wanted) && (is_float(stored) || is_decodable_block(stored));
+}
+
+bool fits(const Shape& stored, const TensorType& wanted) {
+  if (!wanted.has_static_shape()) return true;
+  Shape expected;
+  for (const Dim dim : wanted.dims()) expected.push_back(dim.constant());
+  const auto elements = wanted.element_count();
+  const auto count = element_count(stored);
+  if (stored.size() == 1) return elements && count && *elements == *count;
+  const auto without_ones = [](Shape shape) {
+    std::erase(shape, 1);
+    return shape;
+  };
+  return without_ones(stored) == without_ones(std::move(expected));
+}
+
+}  // namespace
+
+MatchCounts match_weights(Module& module, std::span<const TensorFile> files,
+                          Diagnostics& diagnostics) {
+  std::map<std::string, TensorInfo> stored;
+  for (const TensorFile& file : files) {
+    auto tensors = file.tensors();
+    if (!tensors) {
+      diagnostics.error(tensors.error().code, {}, tensors.error().message);
+      return {};
+    }
+    for (TensorInfo& tensor : *tensors) stored[tensor.name] = tensor;
+  }
+  const auto parameters = parameters_of(module);
+  MatchCounts counts{.parameters = parameters.size()};
+  for (const auto& [name, parameter] : parameters) {
+    const auto at = stored.find(name);
+    if (at == stored.end()) {
+      ++counts.missing;
+      NearestName nearest(name);
+      for (const auto& each : stored) {
+        if (!parameters.contains(each.first)) nearest.offer(each.first);
+      }
+      const std::string_view type = parameter.type == nullptr ? "" : parameter.type->spelling();
+      suggest(diagnostics.error(DiagCode::kParameterMissing, parameter.place,
+                                fmt::format("no file has parameter '@{}' ({})", name, type)),
+              nearest.best());
+      continue;
+    }
+    const TensorInfo& tensor = at->second;
+    const TensorType* type = parameter.type;
+    const bool fine = type != nullptr && fits(tensor.shape, *type) &&
+                      (!type->dtype() || converts(tensor.dtype, *type->dtype()));
+    ++(fine ? counts.found : counts.different);
+    if (!fine)
+      diagnostics.error(DiagCode::kTensorTypeConflict, parameter.place,
+                        fmt::format("parameter '@{}' is {} {} in the file, expected {}", name,
+                                    name_of(tensor.dtype), extents_text(tensor.shape),
+                                    type == nullptr ? "a tensor" : type->spelling()));
+  }
+  for (const auto& [name, tensor] : stored) {
+    if (parameters.contains(name)) continue;
+    ++counts.unused;
+    diagnostics.error(DiagCode::kTensorUnused, {},
+                      fmt::format("tensor '{}' ({} {}) is no parameter of the module", name,
+                                  name_of(tensor.dtype), extents_text(tensor.shape)));
+  }
+  return counts;
+}
+
+}  // namespace mir::tools

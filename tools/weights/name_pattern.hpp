@@ -1,0 +1,43 @@
+// Patterns of tensor names.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mir::tools {
+
+/// A name in which each `*` stands for any text, the empty one included. Stars from the left take
+/// as little as they can.
+class NamePattern {
+ public:
+  explicit NamePattern(std::string_view text);
+
+  bool matches(std::string_view name) const { return captures(name).has_value(); }
+  /// What the stars stand for; none when the name does not match.
+  std::optional<std::vector<std::string_view>> captures(std::string_view name) const;
+  std::size_t stars() const { return pieces_.size() - 1; }
+
+ private:
+  std::vector<std::string> pieces_;  // between the stars
+};
+
+/// One `PATTERN=REPLACEMENT`: the n-th star of the replacement stands for what the n-th star of the
+/// pattern took.
+class Renaming {
+ public:
+  /// None when there is no `=` or the replacement has more stars than the pattern.
+  static std::optional<Renaming> parse(std::string_view text);
+  /// The new name; none when the pattern does not match.
+  std::optional<std::string> apply(std::string_view name) const;
+
+ private:
+  Renaming(NamePattern pattern, std::string_view replacement)
+      : pattern_(std::move(pattern)), replacement_(replacement) {}
+
+  NamePattern pattern_;
+  std::string replacement_;
+};
+
+}  // namespace mir::tools

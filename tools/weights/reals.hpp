@@ -1,0 +1,38 @@
+// Tensors of any type as real numbers.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "mir/support/result.hpp"
+#include "mir/support/tensor.hpp"
+
+namespace mir::tools {
+
+/// A tensor with one real number an element: blocks dequantised, everything else as it is. None for
+/// types without such a reading: packed bytes, complex numbers, other blocks.
+Result<std::optional<Tensor>> as_reals(const Tensor& tensor);
+
+/// What the elements of a tensor are like; NaN and infinities are counted and left out of the rest.
+struct Statistics {
+  std::int64_t elements = 0;
+  std::int64_t nans = 0;
+  std::int64_t infinities = 0;
+  std::int64_t zeros = 0;
+  double minimum = 0;
+  double maximum = 0;
+  double mean = 0;
+  double deviation = 0;  ///< root of the mean squared distance from the mean
+};
+Statistics statistics(const Tensor& reals);
+
+/// How far `changed` is from `original`, both as reals of the same extents.
+struct Accuracy {
+  double max_error = 0;
+  double rms_error = 0;
+  double relative = 0;  ///< RMS error over the RMS of the original; 0 when both are 0
+};
+Accuracy accuracy(const Tensor& original, const Tensor& changed);
+
+}  // namespace mir::tools

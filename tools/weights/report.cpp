@@ -1,0 +1,123 @@
+#include "report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+
+#include "reals.hpp"
+#include "text_table.hpp"
+
+namespace mir::tools {
+namespace {
+
+std::string plural(std::size_t count, std::string_view word) {
+  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
+}
+
+std::string metadata_text(const TensorFile& file) {
+  TextTable table("ll");
+  for (const auto& [key, value] : file.metadata()) table.add({key, fmt::format("\"{}\"", value)});
+  for (const auto& pair : file.gguf_metadata()) table.add({pair.key, pair.text()});
+  return table.render("  ");
+}
+
+/// Why two tensors of one name differ; empty when they do not.
+Result<std::string> tensor_difference(const Tensor& before, const Tensor& after,
+                                      const Tolerance& tolerance) {
+  if (before.shape() != after.shape())
+    return fmt::format("extents {} became {}", extents_text(before.shape()),
+                       extents_text(after.shape()));
+  if (before.dtype() == after.dtype() && std::ranges::equal(before.bytes(), after.bytes()))
+    return std::string();
+  const auto a = as_reals(before);
+  if (!a) return a.error();
+  const auto b = as_reals(after);
+  if (!b) return b.error();
+  std::string text;
+  if (before.dtype() != after.dtype())
+    text = fmt::format("{} became {}", name_of(before.dtype()), name_of(after.dtype()));
+  const auto& comma = text.empty() ? "" : ", ";
+  if (!*a || !*b) return text + (text.empty() ? "bytes differ" : "");
+  const auto compared = compare_tensors(**a, **b, tolerance);
+  if (!compared) return compared.error();
+  if (compared->passed()) return text;
+  return text + fmt::format("{}{} of {} elements differ, at most by {:.6g}", comma,
+                            compared->over_tolerance, compared->elements, compared->max_abs_error);
+}
+
+}  // namespace
+
+std::string extents_text(const Shape& shape) {
+  return fmt::format("[{}]", fmt::join(shape, ", "));
+}
+
+Result<std::string> list_tensors(const std::string& path, const TensorFile& file, bool metadata) {
+  const auto tensors = file.tensors();
+  if (!tensors) return tensors.error();
+  TextTable table("lllr");
+  std::uint64_t bytes = 0;
+  std::map<std::string_view, std::size_t> types;
+  for (const auto& tensor : *tensors) {
+    table.add({tensor.name, std::string(name_of(tensor.dtype)), extents_text(tensor.shape),
+               fmt::format("{}", tensor.bytes)});
+    bytes += tensor.bytes;
+    ++types[name_of(tensor.dtype)];
+  }
+  std::string counts;
+  for (const auto& [type, count] : types) counts += fmt::format(", {} {}", count, type);
+  return fmt::format("{}: {}, {}, {} bytes of data{}\n", path, name_of(file.format()),
+                     plural(tensors->size(), "tensor"), bytes, counts) +
+         (metadata ? metadata_text(file) : "") + table.render();
+}
+
+Result<std::string> tensor_statistics(const std::string& path, const TensorFile& file) {
+  TextTable table("llrrrrrrr");
+  table.add({"name", "type", "elements", "min", "max", "mean", "deviation", "zeros", "not finite"});
+  const auto number = [](double value) { return fmt::format("{:.6g}", value); };
+  for (const auto& name : file.names()) {
+    const auto tensor = file.find(name);
+    if (!tensor) return tensor.error();
+    const auto reals = as_reals(**tensor);
+    if (!reals) return reals.error();
+    const std::string type(mir::name_of((*tensor)->dtype()));
+    if (!*reals) {
+      table.add({name, type, fmt::format("{}", (*tensor)->elements())});
+      continue;
+    }
+    const Statistics each = statistics(**reals);
+    table.add({name, type, fmt::format("{}", each.elements), number(each.minimum),
+               number(each.maximum), number(each.mean), number(each.deviation),
+               fmt::format("{}", each.zeros), fmt::format("{}", each.nans + each.infinities)});
+  }
+  return fmt::format("{}:\n", path) + table.render();
+}
+
+Result<std::string> difference(const TensorFile& before, const TensorFile& after,
+                               const Tolerance& tolerance) {
+  std::string text;
+  for (const auto& name : before.names()) {
+    const auto a = before.find(name);
+    if (!a) return a.error();
+    const auto b = after.find(name);
+    if (!b) return b.error();
+    if (!*b) {
+      text +=
+          fmt::format("- {}  {} {}\n", name, name_of((*a)->dtype()), extents_text((*a)->shape()));
+      continue;
+    }
+    const auto reason = tensor_difference(**a, **b, tolerance);
+    if (!reason) return reason.error();
+    if (!reason->empty()) text += fmt::format("~ {}  {}\n", name, *reason);
+  }
+  for (const auto& name : after.names()) {
+    if (before.contains(name)) continue;
+    const auto b = after.find(name);
+    if (!b) return b.error();
+    text += fmt::format("+ {}  {} {}\n", name, name_of((*b)->dtype()), extents_text((*b)->shape()));
+  }
+  return text;
+}
+
+}  // namespace mir::tools

@@ -1,0 +1,26 @@
+// What mllm-weights says about files: every function gives text, none of them writes.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "mir/files/compare.hpp"
+#include "mir/files/tensor_file.hpp"
+#include "mir/support/result.hpp"
+
+namespace mir::tools {
+
+/// `[2, 3]`
+std::string extents_text(const Shape& shape);
+
+/// Name, type, extents and bytes of every tensor, and sums. `metadata`: the pairs of the file, too.
+Result<std::string> list_tensors(const std::string& path, const TensorFile& file, bool metadata);
+
+/// Range, mean, deviation and counts of every tensor.
+Result<std::string> tensor_statistics(const std::string& path, const TensorFile& file);
+
+/// What differs between two files; empty when nothing does. Blocks are compared by value.
+Result<std::string> difference(const TensorFile& before, const TensorFile& after,
+                               const Tolerance& tolerance);
+
+}  // namespace mir::tools
