@@ -4,13 +4,12 @@
 
 #include <cstdio>
 
+#include "interp/execution.hpp"
 #include "interp/settings.hpp"
 #include "mir/dialects/dialects.hpp"
-#include "mir/files/compare.hpp"
 #include "mir/interp/describe.hpp"
 #include "mir/interp/ports.hpp"
 #include "mir/interp/session.hpp"
-#include "mir/interp/summary.hpp"
 #include "mir/ir/resolve.hpp"
 #include "mir/passes/upgrade.hpp"
 #include "mir/verify/verify.hpp"
@@ -47,69 +46,6 @@ Module* load(const Run& run, const SourceFile& file, const InterpSettings& setti
   }
   if (run.arguments().has("no-verify")) return chosen;
   return verify(*chosen, diagnostics) ? chosen : nullptr;
-}
-
-/// What shall happen to the outputs.
-struct Delivery {
-  std::vector<OutputFile> files;
-  std::vector<Expectation> expectations;
-};
-
-Result<Delivery> delivery_of(const Arguments& arguments, const Schedule& schedule) {
-  auto files = parse_output_files(schedule, arguments.values("output"));
-  if (!files) return std::move(files).error();
-  auto expectations = parse_expectations(schedule, arguments.values("expect"));
-  if (!expectations) return std::move(expectations).error();
-  return Delivery{*std::move(files), *std::move(expectations)};
-}
-
-ExitCode deliver(const Run& run, const Schedule& schedule, const InterpSettings& settings,
-                 const Delivery& delivery, std::span<const Tensor> outputs) {
-  const auto ports = output_ports(schedule);
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    if (run.arguments().value("print-outputs", "yes") == "yes") {
-      fmt::print("%{}: {}\n", ports[i].name, render(summarise(outputs[i])));
-    }
-    if (settings.top == 0) continue;
-    const auto row = top_elements(outputs[i], settings.top);
-    if (!row) return run.report(row.error());
-    for (const RankedElement& each : *row) fmt::print("  {}: {:.6g}\n", each.index, each.value);
-  }
-  const auto written = write_outputs(schedule, delivery.files, outputs);
-  if (!written) return run.report(written.error());
-  ExitCode code = ExitCode::kSuccess;
-  for (const Expectation& each : delivery.expectations) {
-    const auto expected = load_expected(schedule, each, outputs[each.port]);
-    if (!expected) return run.report(expected.error());
-    const auto comparison = compare_tensors(*expected, outputs[each.port], settings.tolerance);
-    if (!comparison) return run.report(comparison.error());
-    fmt::print("%{}: {}\n", ports[each.port].name, render(*comparison));
-    if (comparison->passed()) continue;
-    code = run.report(Error{DiagCode::kNotAsExpected,
-                            fmt::format("output '%{}' is not as expected", ports[each.port].name)});
-  }
-  return code;
-}
-
-ExitCode execute(const Run& run, const Module& module, const InterpSettings& settings,
-                 const RunOptions& options, Diagnostics& diagnostics) {
-  const Arguments& arguments = run.arguments();
-  const SourceManager& sources = module.context().sources();
-  WeightSet weights;
-  for (const std::string& spec : arguments.values("weights")) {
-    if (const auto added = weights.add(spec); !added) return run.report(added.error());
-  }
-  auto session = Session::create(
-      module, {.entry = std::string(arguments.value("entry")), .weights = &weights}, diagnostics);
-  if (!session) return run.report(diagnostics, sources);
-  const auto delivery = delivery_of(arguments, session->schedule());
-  if (!delivery) return run.report(delivery.error());
-  const auto inputs = load_inputs(session->schedule(), arguments.values("input"), options.dims);
-  if (!inputs) return run.report(inputs.error());
-  const auto outputs = session->run(*inputs, diagnostics, options);
-  const ExitCode code = run.report(diagnostics, sources);
-  if (!outputs) return code;
-  return worst(code, deliver(run, session->schedule(), settings, *delivery, *outputs));
 }
 
 ExitCode body(const Run& run) {

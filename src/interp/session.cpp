@@ -39,9 +39,10 @@ class Loader {
     }
   }
 
-  ParameterTable load() {
-    ParameterTable table;
+  /// Adds what the table does not have yet.
+  void load_into(ParameterTable& table) {
     for (const Value* parameter : schedule_.parameters()) {
+      if (table.contains(parameter->symbol())) continue;
       auto tensor = load(*parameter);
       if (tensor) {
         table.emplace(parameter->symbol(), *std::move(tensor));
@@ -51,7 +52,6 @@ class Loader {
         if (error.code == DiagCode::kParameterMissing) suggest_weight(error, parameter->symbol());
       }
     }
-    return table;
   }
 
  private:
@@ -118,22 +118,37 @@ Session::~Session() = default;
 std::optional<Session> Session::create(const Module& module, const SessionOptions& options,
                                        Diagnostics& diagnostics) {
   const std::size_t errors_before = diagnostics.error_count();
-  auto schedule = Schedule::build(module, options.entry, diagnostics);
-  if (!schedule) return std::nullopt;
-  auto state = std::make_unique<State>(State{*std::move(schedule), {}, {}, {}});
-  state->parameters = Loader(state->schedule, options.weights, diagnostics).load();
-  state->constants = make_constants(state->schedule, diagnostics);
-  if (diagnostics.error_count() != errors_before) return std::nullopt;
+  auto state = std::make_unique<State>();
+  std::vector<std::string> names = options.further_entries;
+  names.insert(names.begin(), options.entry);
+  for (const std::string& name : names) {
+    auto schedule = Schedule::build(module, name, diagnostics);
+    if (!schedule) return std::nullopt;
+    Loader(*schedule, options.weights, diagnostics).load_into(state->parameters);
+    auto constants = make_constants(*schedule, diagnostics);
+    if (diagnostics.error_count() != errors_before) return std::nullopt;
+    state->entries.push_back({*std::move(schedule), std::move(constants)});
+  }
   return Session(std::move(state));
 }
 
-const Schedule& Session::schedule() const {
-  return state_->schedule;
+const Schedule& Session::schedule(std::size_t entry) const {
+  return state_->entries[entry].schedule;
+}
+
+std::size_t Session::entry_count() const {
+  return state_->entries.size();
 }
 
 std::optional<std::vector<Tensor>> Session::run(std::span<const Tensor> inputs,
                                                 Diagnostics& diagnostics,
                                                 const RunOptions& options) {
+  if (options.entry >= state_->entries.size()) {
+    diagnostics.error(DiagCode::kEntryUnknown, {},
+                      fmt::format("the session has {} entries, number {} is not among them",
+                                  state_->entries.size(), options.entry));
+    return std::nullopt;
+  }
   return SessionRun(*state_, options, diagnostics).run(inputs);
 }
 
@@ -142,13 +157,23 @@ void Session::reset() {
 }
 
 std::optional<std::int64_t> Session::cache_length(std::string_view name) const {
-  const Symbol symbol = state_->schedule.module().context().intern(name);
-  for (const Step& step : state_->schedule.steps()) {
-    if (!symbol || cache_of(*step.op) != symbol) continue;
-    const auto found = state_->caches.find(symbol);
-    return found == state_->caches.end() ? 0 : found->second.length;
+  for (const State::Entry& entry : state_->entries) {
+    const Symbol symbol = entry.schedule.module().context().intern(name);
+    for (const Step& step : entry.schedule.steps()) {
+      if (!symbol || cache_of(*step.op) != symbol) continue;
+      const auto found = state_->caches.find(symbol);
+      return found == state_->caches.end() ? 0 : found->second.length;
+    }
   }
   return std::nullopt;
+}
+
+DimBindings Session::cache_bindings(std::size_t entry) const {
+  const Schedule& steps = schedule(entry);
+  Binder binder(steps.module().context(), {});
+  // A contradiction is a run's to report.
+  (void)bind_cache_lengths(steps, state_->caches, binder);
+  return binder.bindings();
 }
 
 }  // namespace mir

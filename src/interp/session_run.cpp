@@ -12,14 +12,34 @@
 
 namespace mir {
 
+std::optional<std::pair<const Step*, Error>> bind_cache_lengths(const Schedule& schedule,
+                                                                const CacheTable& caches,
+                                                                Binder& binder) {
+  IRContext& context = schedule.module().context();
+  std::unordered_set<Symbol> seen;
+  for (const Step& step : schedule.steps()) {
+    const Symbol cache = cache_of(*step.op);
+    if (!cache || !seen.insert(cache).second) continue;
+    const Attr* past = step.op->attribute("past");
+    if (past == nullptr || past->kind() != AttrKind::kDim) continue;
+    const auto found = caches.find(cache);
+    const auto outcome =
+        binder.require(past->dim(), found == caches.end() ? 0 : found->second.length,
+                       fmt::format("the length of cache '@{}'", context.text(cache)));
+    if (!outcome) return std::pair(&step, outcome.error());
+  }
+  return std::nullopt;
+}
+
 SessionRun::SessionRun(Session::State& state, const RunOptions& options, Diagnostics& diagnostics)
     : state_(state),
-      schedule_(state.schedule),
+      entry_(state.entries[options.entry]),
+      schedule_(entry_.schedule),
       options_(options),
       diagnostics_(diagnostics),
-      binder_(state.schedule.module().context(), options.dims),
+      binder_(schedule_.module().context(), options.dims),
       caches_(state.caches),
-      values_(state.schedule.slots().size()) {}
+      values_(schedule_.slots().size()) {}
 
 std::optional<std::vector<Tensor>> SessionRun::run(std::span<const Tensor> inputs) {
   if (!bind_inputs(inputs) || !bind_caches() || !fits_memory()) return std::nullopt;
@@ -47,7 +67,7 @@ bool SessionRun::fail(const Step& step, const Error& error) {
 
 const Tensor& SessionRun::value_of(SlotIndex slot) const {
   const Slot& info = schedule_.slots()[slot];
-  if (info.kind == SlotKind::kConstant) return state_.constants[slot];
+  if (info.kind == SlotKind::kConstant) return entry_.constants[slot];
   if (info.kind == SlotKind::kParameter) return state_.parameters.at(info.value->symbol());
   return values_[slot];
 }
@@ -101,22 +121,9 @@ bool SessionRun::bind_inputs(std::span<const Tensor> inputs) {
   return true;
 }
 
-/// `past` of the first step on each cache is the number of tokens that the cache holds.
 bool SessionRun::bind_caches() {
-  IRContext& context = schedule_.module().context();
-  std::unordered_set<Symbol> seen;
-  for (const Step& step : schedule_.steps()) {
-    const Symbol cache = cache_of(*step.op);
-    if (!cache || !seen.insert(cache).second) continue;
-    const Attr* past = step.op->attribute("past");
-    if (past == nullptr || past->kind() != AttrKind::kDim) continue;
-    const auto found = caches_.find(cache);
-    const auto outcome =
-        binder_.require(past->dim(), found == caches_.end() ? 0 : found->second.length,
-                        fmt::format("the length of cache '@{}'", context.text(cache)));
-    if (!outcome) return fail(step, outcome.error());
-  }
-  return true;
+  const auto problem = bind_cache_lengths(schedule_, caches_, binder_);
+  return !problem || fail(*problem->first, problem->second);
 }
 
 bool SessionRun::fits_memory() {

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "binder.hpp"
@@ -12,11 +13,21 @@
 namespace mir {
 
 struct Session::State {
-  Schedule schedule;
+  struct Entry {
+    Schedule schedule;
+    std::vector<Tensor> constants;  ///< by slot; undefined for slots of other kinds
+  };
+
+  std::vector<Entry> entries;
   ParameterTable parameters;
-  std::vector<Tensor> constants;  ///< by slot; undefined for slots of other kinds
   CacheTable caches;
 };
+
+/// Binds the symbols of `past` from the caches: `past` of the first step on each cache is the
+/// number of tokens that it holds. The step and the contradiction where one does not fit.
+std::optional<std::pair<const Step*, Error>> bind_cache_lengths(const Schedule& schedule,
+                                                                const CacheTable& caches,
+                                                                Binder& binder);
 
 class SessionRun {
  public:
@@ -35,6 +46,7 @@ class SessionRun {
   bool fail(const Step& step, const Error& error);
 
   Session::State& state_;
+  const Session::State::Entry& entry_;
   const Schedule& schedule_;
   const RunOptions& options_;
   Diagnostics& diagnostics_;

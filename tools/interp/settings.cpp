@@ -24,17 +24,27 @@ constexpr Option kOptions[] = {
     {.name = "output",
      .letter = 'o',
      .argument = "[PORT=]FILE",
-     .help = "write an output to FILE.npy, or all of them to FILE.npz",
+     .help = "write an output to FILE.npy, or all of them to FILE.npz; of the last run, or of each "
+             "where FILE has {run}, its number",
      .repeatable = true},
     {.name = "expect",
      .argument = "[PORT=]SPEC",
-     .help = "compare an output with this tensor; exit with 1 when they differ",
+     .help = "compare an output with this tensor; exit with 1 when they differ; {run} as above",
      .repeatable = true},
     {.name = "rtol", .argument = "X", .help = "relative tolerance of --expect (1e-5)"},
     {.name = "atol", .argument = "X", .help = "absolute tolerance of --expect (1e-6)"},
+    {.name = "then",
+     .argument = "[@GRAPH*]N",
+     .help = "run N times more, with what the caches hold: the same, or this graph",
+     .repeatable = true},
+    {.name = "feed",
+     .argument = "IN=SOURCE",
+     .help = "an input of the runs of --then: %OUT or argmax(%OUT) of the run before, $past (the "
+             "numbers from there on), or what --input takes; others stay as they were",
+     .repeatable = true},
     {.name = "bind",
      .argument = "S=N",
-     .help = "give a dimension symbol its value",
+     .help = "give a dimension symbol its value in the first run",
      .repeatable = true},
     {.name = "describe", .help = "run nothing: show inputs, outputs, parameters, caches, memory"},
     {.name = "json", .help = "with --describe: one JSON object"},
@@ -69,6 +79,8 @@ const ToolInfo kInterpTool = {
 
 namespace {
 
+constexpr std::size_t kMostRuns = 1'000'000;
+
 /// A number that is not negative.
 template <class Number, class Into>
 Result<void> read_number(std::string_view what, std::string_view text, Into& into) {
@@ -96,6 +108,36 @@ Result<void> assume(UpgradeOptions& assumed, std::string_view fact) {
                fmt::format("--assume is rms_eps=X or layer_norm_eps=X, found '{}'", fact)};
 }
 
+Result<Stage> stage_of(std::string_view text) {
+  Stage stage;
+  std::string_view count = text;
+  if (text.starts_with('@')) {
+    const auto star = text.rfind('*');
+    stage.graph = text.substr(1, star == text.npos ? text.npos : star - 1);
+    count = star == text.npos ? "1" : text.substr(star + 1);
+  }
+  auto read = read_number<std::size_t>("the number of runs of --then", count, stage.count);
+  if (!read) return std::move(read).error();
+  if (stage.count > kMostRuns) {
+    return Error{DiagCode::kUsage, fmt::format("--then runs at most {} times", kMostRuns)};
+  }
+  return stage;
+}
+
+Result<void> read_runs(const Arguments& arguments, InterpSettings& settings) {
+  for (const std::string& text : arguments.values("then")) {
+    auto stage = stage_of(text);
+    if (!stage) return std::move(stage).error();
+    settings.stages.push_back(*std::move(stage));
+  }
+  for (const std::string& text : arguments.values("feed")) {
+    auto feed = parse_feed(text);
+    if (!feed) return Error{DiagCode::kUsage, feed.error().message};
+    settings.feeds.push_back(*std::move(feed));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<InterpSettings> interp_settings(const Arguments& arguments) {
@@ -109,6 +151,7 @@ Result<InterpSettings> interp_settings(const Arguments& arguments) {
   for (const std::string& fact : arguments.values("assume")) {
     if (auto granted = assume(settings.assumed, fact); !granted) return granted.error();
   }
+  if (auto read = read_runs(arguments, settings); !read) return read.error();
   if (arguments.operands().size() > 1) return Error{DiagCode::kUsage, "one file is run at a time"};
   return settings;
 }

@@ -1,7 +1,12 @@
 // The options of mllm-interp.
 #pragma once
 
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "mir/files/compare.hpp"
+#include "mir/interp/feed.hpp"
 #include "mir/passes/upgrade.hpp"
 #include "tool.hpp"
 
@@ -9,12 +14,20 @@ namespace mir::tools {
 
 extern const ToolInfo kInterpTool;
 
+/// Runs after the first: `--then=[@GRAPH*]COUNT`.
+struct Stage {
+  std::optional<std::string> graph;  ///< none: what the run before ran
+  std::size_t count = 1;
+};
+
 /// What the options say besides files, ports and names.
 struct InterpSettings {
   Tolerance tolerance{.abs = 1e-6, .rel = 1e-5};
   UpgradeOptions assumed;  ///< what a dump lost
   std::size_t top = 0;     ///< elements to show of each last row
   unsigned threads = 1;
+  std::vector<Stage> stages;
+  std::vector<Feed> feeds;
 };
 Result<InterpSettings> interp_settings(const Arguments& arguments);
 

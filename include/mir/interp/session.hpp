@@ -25,9 +25,13 @@ struct SessionOptions {
   /// Where parameters come from; another float type than the module states is converted. Not
   /// needed after create().
   const WeightSet* weights = nullptr;
+  /// More graphs that runs can enter, with the same parameters and caches; "" is the module body.
+  std::vector<std::string> further_entries = {};
 };
 
 struct RunOptions {
+  /// What is run: 0 for `entry`, then `further_entries` in order.
+  std::size_t entry = 0;
   /// Values of dimension symbols stated by the caller; inputs must agree with them.
   DimBindings dims;
   /// Worker threads. Reference kernels use one; the number never changes a bit of the results.
@@ -41,7 +45,8 @@ struct RunOptions {
   std::function<void(std::size_t done, std::size_t total)> progress;
 };
 
-/// One module with its parameters and its caches, ready to run again and again.
+/// One module with its parameters and its caches, ready to run again and again. The caches are
+/// empty at first; docs/ops/cache.md says what they hold afterwards.
 ///
 /// A run binds the symbols of input types from the inputs and those of `past` from the caches,
 /// executes the steps in order, checks each result against its declared type and releases tensors
@@ -59,7 +64,8 @@ class Session {
   Session& operator=(Session&&) noexcept;
   ~Session();
 
-  const Schedule& schedule() const;
+  const Schedule& schedule(std::size_t entry = 0) const;
+  std::size_t entry_count() const;
 
   /// One tensor per input, in order. None after reporting.
   std::optional<std::vector<Tensor>> run(std::span<const Tensor> inputs, Diagnostics& diagnostics,
@@ -68,6 +74,8 @@ class Session {
   void reset();
   /// Tokens the cache of this name (without `@`) holds; none when no step uses such a cache.
   std::optional<std::int64_t> cache_length(std::string_view name) const;
+  /// The symbols that the caches would bind in a run of this entry now.
+  DimBindings cache_bindings(std::size_t entry = 0) const;
 
  private:
   friend class SessionRun;
