@@ -5,48 +5,17 @@
 #include <cstdio>
 
 #include "interp/execution.hpp"
+#include "interp/loading.hpp"
 #include "interp/settings.hpp"
 #include "mir/dialects/dialects.hpp"
 #include "mir/interp/describe.hpp"
 #include "mir/interp/ports.hpp"
 #include "mir/interp/session.hpp"
-#include "mir/ir/resolve.hpp"
-#include "mir/passes/upgrade.hpp"
-#include "mir/verify/verify.hpp"
 
 namespace {
 
 using namespace mir;
 using namespace mir::tools;
-
-/// The module to run, portable and verified; null after reporting.
-Module* load(const Run& run, const SourceFile& file, const InterpSettings& settings,
-             IRContext& context, Diagnostics& diagnostics) {
-  const auto modules = read_modules(file, context, diagnostics);
-  if (diagnostics.has_errors()) return nullptr;
-  const std::string_view name = run.arguments().value("module");
-  Module* chosen = nullptr;
-  for (Module* module : modules) {
-    if (name.empty() ? modules.size() == 1 : context.text(module->name()) == name) chosen = module;
-  }
-  if (chosen == nullptr) {
-    diagnostics.error(DiagCode::kEntryUnknown, {},
-                      name.empty() ? fmt::format("'{}' has {} modules, choose one with --module",
-                                                 file.name(), modules.size())
-                                   : fmt::format("'{}' has no module '{}'", file.name(), name));
-    return nullptr;
-  }
-  if (!chosen->is_portable()) {
-    LossReport losses;
-    const bool upgraded = upgrade(*chosen, settings.assumed, losses, diagnostics);
-    diagnostics.remark(
-        DiagCode::kLostMeaning, {},
-        fmt::format("'{}' is upgraded in memory: {}", file.name(), losses.summary()));
-    if (!upgraded) return nullptr;
-  }
-  if (run.arguments().has("no-verify")) return chosen;
-  return verify(*chosen, diagnostics) ? chosen : nullptr;
-}
 
 ExitCode body(const Run& run) {
   const Arguments& arguments = run.arguments();
@@ -58,7 +27,7 @@ ExitCode body(const Run& run) {
   const SourceFile* file = run.read(run.files().front(), context.sources(), code);
   if (file == nullptr) return code;
   Diagnostics diagnostics = run.diagnostics();
-  const Module* module = load(run, *file, *settings, context, diagnostics);
+  const Module* module = load_module(run, *file, *settings, context, diagnostics);
   if (module == nullptr) return run.report(diagnostics, context.sources());
   RunOptions options;
   options.threads = settings->threads;

@@ -15,17 +15,17 @@
 
 namespace mir {
 
-namespace {
-
-std::string name_of(const Value& value, const IRContext& context) {
+std::string value_name(const Value& value, const IRContext& context) {
   if (value.has_symbol() && value.symbol()) return std::string(context.text(value.symbol()));
   if (value.name().is_none()) return {};
   return value.name().is_number() ? fmt::to_string(value.name().number())
                                   : std::string(context.text(value.name().symbol()));
 }
 
+namespace {
+
 Port port_of(const Value& value, SlotIndex slot, const Schedule& schedule) {
-  return {name_of(value, schedule.module().context()), value.tensor_type(), slot};
+  return {value_name(value, schedule.module().context()), value.tensor_type(), slot};
 }
 
 template <class T>

@@ -31,8 +31,9 @@ Span place_of(const Value& parameter) {
 
 class Loader {
  public:
-  Loader(const Schedule& schedule, const WeightSet* weights, Diagnostics& diagnostics)
-      : schedule_(schedule), weights_(weights), diagnostics_(diagnostics) {
+  Loader(const Schedule& schedule, const WeightSet* weights, const ParameterTable* shared,
+         Diagnostics& diagnostics)
+      : schedule_(schedule), weights_(weights), shared_(shared), diagnostics_(diagnostics) {
     const auto bounds = index_bounds(schedule, {});
     for (SlotIndex i = 0; i < bounds.size(); ++i) {
       if (bounds[i]) bounds_.emplace(schedule.slots()[i].value, *bounds[i]);
@@ -72,6 +73,12 @@ class Loader {
           DiagCode::kTensorTypeConflict,
           fmt::format("parameter '@{}' needs constant extents and a known element type", name)};
     }
+    if (shared_ != nullptr) {
+      const auto same = shared_->find(parameter.symbol());
+      const bool fits = same != shared_->end() && same->second.dtype() == *type->dtype() &&
+                        same->second.shape() == *shape;
+      if (fits) return same->second;
+    }
     WeightRequest request{.name = name, .dtype = *type->dtype(), .shape = *shape};
     request.convert_floats = true;
     if (const auto bound = bounds_.find(&parameter); bound != bounds_.end()) {
@@ -87,6 +94,7 @@ class Loader {
 
   const Schedule& schedule_;
   const WeightSet* weights_;
+  const ParameterTable* shared_;  // null: none
   Diagnostics& diagnostics_;
   std::unordered_map<const Value*, std::int64_t> bounds_;
 };
@@ -124,7 +132,10 @@ std::optional<Session> Session::create(const Module& module, const SessionOption
   for (const std::string& name : names) {
     auto schedule = Schedule::build(module, name, diagnostics);
     if (!schedule) return std::nullopt;
-    Loader(*schedule, options.weights, diagnostics).load_into(state->parameters);
+    const ParameterTable* shared = options.share_parameters == nullptr
+                                       ? nullptr
+                                       : &options.share_parameters->state_->parameters;
+    Loader(*schedule, options.weights, shared, diagnostics).load_into(state->parameters);
     auto constants = make_constants(*schedule, diagnostics);
     if (diagnostics.error_count() != errors_before) return std::nullopt;
     state->entries.push_back({*std::move(schedule), std::move(constants)});

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <unordered_set>
 #include <utility>
 
@@ -41,8 +42,23 @@ SessionRun::SessionRun(Session::State& state, const RunOptions& options, Diagnos
       caches_(state.caches),
       values_(schedule_.slots().size()) {}
 
+bool SessionRun::begin(std::span<const Tensor> inputs) {
+  return bind_inputs(inputs) && bind_caches() && fits_memory();
+}
+
+void SessionRun::release(const Step& step) {
+  for (const SlotIndex slot : schedule_.releases(step)) values_[slot] = Tensor();
+}
+
+std::vector<Tensor> SessionRun::finish() {
+  std::vector<Tensor> outputs;
+  for (const SlotIndex slot : schedule_.outputs()) outputs.push_back(value_of(slot));
+  state_.caches = std::move(caches_);
+  return outputs;
+}
+
 std::optional<std::vector<Tensor>> SessionRun::run(std::span<const Tensor> inputs) {
-  if (!bind_inputs(inputs) || !bind_caches() || !fits_memory()) return std::nullopt;
+  if (!begin(inputs)) return std::nullopt;
   std::size_t done = 0;
   for (const Step& step : schedule_.steps()) {
     if (options_.stop.stop_requested()) {
@@ -51,13 +67,21 @@ std::optional<std::vector<Tensor>> SessionRun::run(std::span<const Tensor> input
       return std::nullopt;
     }
     if (!execute(step)) return std::nullopt;
-    for (const SlotIndex slot : schedule_.releases(step)) values_[slot] = Tensor();
+    release(step);
     if (options_.progress) options_.progress(++done, schedule_.steps().size());
   }
-  std::vector<Tensor> outputs;
-  for (const SlotIndex slot : schedule_.outputs()) outputs.push_back(value_of(slot));
-  state_.caches = std::move(caches_);
-  return outputs;
+  return finish();
+}
+
+const Tensor& SessionRun::result(const Step& step, std::uint32_t number) const {
+  return values_[step.first_result + number];
+}
+
+void SessionRun::replace_result(const Step& step, std::uint32_t number, const Tensor& tensor) {
+  values_[step.first_result + number] = tensor;
+  const auto cache = caches_.find(cache_of(*step.op));
+  if (cache == caches_.end()) return;
+  (number == 0 ? cache->second.keys : cache->second.values) = tensor;
 }
 
 bool SessionRun::fail(const Step& step, const Error& error) {
@@ -147,8 +171,13 @@ bool SessionRun::execute(const Step& step) {
   if (!results) return fail(step, results.error());
   for (std::uint32_t i = 0; i < results->size(); ++i) {
     if (!check_result(step, i, (*results)[i])) return false;
-    values_[step.first_result + i] = std::move((*results)[i]);
   }
+  if (options_.observe) {
+    const auto number = static_cast<std::size_t>(&step - schedule_.steps().data());
+    const auto seen = options_.observe({schedule_, number, operands, *results});
+    if (!seen) return fail(step, seen.error());
+  }
+  std::ranges::move(*results, values_.begin() + step.first_result);
   return true;
 }
 

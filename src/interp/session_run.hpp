@@ -35,12 +35,21 @@ class SessionRun {
 
   std::optional<std::vector<Tensor>> run(std::span<const Tensor> inputs);
 
+  // The parts of run(), for a caller that goes from step to step.
+  bool begin(std::span<const Tensor> inputs);
+  bool execute(const Step& step);
+  void release(const Step& step);
+  std::vector<Tensor> finish();
+
+  /// Results of a step that was executed. A cache that the step wrote holds what is put here.
+  const Tensor& result(const Step& step, std::uint32_t number) const;
+  void replace_result(const Step& step, std::uint32_t number, const Tensor& tensor);
+
  private:
   bool bind_inputs(std::span<const Tensor> inputs);
   bool check_input(std::size_t number, const Tensor& tensor);
   bool bind_caches();
   bool fits_memory();
-  bool execute(const Step& step);
   bool check_result(const Step& step, std::uint32_t number, const Tensor& tensor);
   const Tensor& value_of(SlotIndex slot) const;
   bool fail(const Step& step, const Error& error);

@@ -31,8 +31,31 @@ constexpr Option kOptions[] = {
      .argument = "[PORT=]SPEC",
      .help = "compare an output with this tensor; exit with 1 when they differ; {run} as above",
      .repeatable = true},
-    {.name = "rtol", .argument = "X", .help = "relative tolerance of --expect (1e-5)"},
-    {.name = "atol", .argument = "X", .help = "absolute tolerance of --expect (1e-6)"},
+    {.name = "rtol", .argument = "X", .help = "relative tolerance of floating types (by type)"},
+    {.name = "atol", .argument = "X", .help = "absolute tolerance of floating types (by type)"},
+    {.name = "tolerance",
+     .argument = "[TYPE:]ITEMS",
+     .help =
+         "what --expect and --against demand of an element type or of all, with commas between: "
+         "exact, abs=X, rel=X, ulp=X, correlation=X, cosine=X, topK=X",
+     .repeatable = true},
+    {.name = "probe",
+     .argument = "PATTERNS",
+     .help = "show results inside the run: %VALUE, @GRAPH, @GRAPH%VALUE or an op's name, with "
+             "commas between; * and ? stand for others",
+     .repeatable = true},
+    {.name = "dump",
+     .argument = "FOLDER",
+     .help = "write all results, or those of --probe, as NPY files with an index"},
+    {.name = "against",
+     .argument = "PATH",
+     .help = "find the first op whose operands agree with those of another module or of a dump and "
+             "whose results do not; exit with 1 when there is one"},
+    {.name = "against-weights",
+     .argument = "SPEC",
+     .help = "with --against: other parameters for the other module",
+     .repeatable = true},
+    {.name = "report", .argument = "FILE", .help = "write what was shown and compared as JSON"},
     {.name = "then",
      .argument = "[@GRAPH*]N",
      .help = "run N times more, with what the caches hold: the same, or this graph",
@@ -108,6 +131,19 @@ Result<void> assume(UpgradeOptions& assumed, std::string_view fact) {
                fmt::format("--assume is rms_eps=X or layer_norm_eps=X, found '{}'", fact)};
 }
 
+Result<void> read_tolerances(const Arguments& arguments, TolerancePolicy& policy) {
+  double value = 0;
+  for (const std::string_view option : {"rtol", "atol"}) {
+    if (!arguments.has(option)) continue;
+    if (auto read = read_option(arguments, option, value); !read) return read;
+    option == "rtol" ? policy.set_default_rel(value) : policy.set_default_abs(value);
+  }
+  for (const std::string& text : arguments.values("tolerance")) {
+    if (auto added = policy.add(text); !added) return added;
+  }
+  return {};
+}
+
 Result<Stage> stage_of(std::string_view text) {
   Stage stage;
   std::string_view count = text;
@@ -142,8 +178,7 @@ Result<void> read_runs(const Arguments& arguments, InterpSettings& settings) {
 
 Result<InterpSettings> interp_settings(const Arguments& arguments) {
   InterpSettings settings;
-  for (auto read : {read_option(arguments, "rtol", settings.tolerance.rel),
-                    read_option(arguments, "atol", settings.tolerance.abs),
+  for (auto read : {read_tolerances(arguments, settings.tolerances),
                     read_option(arguments, "top", settings.top),
                     read_option(arguments, "threads", settings.threads)}) {
     if (!read) return read.error();
@@ -152,6 +187,11 @@ Result<InterpSettings> interp_settings(const Arguments& arguments) {
     if (auto granted = assume(settings.assumed, fact); !granted) return granted.error();
   }
   if (auto read = read_runs(arguments, settings); !read) return read.error();
+  for (const std::string& patterns : arguments.values("probe")) {
+    auto probe = Probe::parse(patterns);
+    if (!probe) return std::move(probe).error();
+    settings.probes.push_back(*std::move(probe));
+  }
   if (arguments.operands().size() > 1) return Error{DiagCode::kUsage, "one file is run at a time"};
   return settings;
 }

@@ -5,8 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "mir/files/compare.hpp"
 #include "mir/interp/feed.hpp"
+#include "mir/interp/probe.hpp"
+#include "mir/interp/tolerance.hpp"
 #include "mir/passes/upgrade.hpp"
 #include "tool.hpp"
 
@@ -22,12 +23,13 @@ struct Stage {
 
 /// What the options say besides files, ports and names.
 struct InterpSettings {
-  Tolerance tolerance{.abs = 1e-6, .rel = 1e-5};
+  TolerancePolicy tolerances;
   UpgradeOptions assumed;  ///< what a dump lost
   std::size_t top = 0;     ///< elements to show of each last row
   unsigned threads = 1;
   std::vector<Stage> stages;
   std::vector<Feed> feeds;
+  std::vector<Probe> probes;
 };
 Result<InterpSettings> interp_settings(const Arguments& arguments);
 

@@ -15,9 +15,12 @@
 #include "mir/ir/module.hpp"
 #include "mir/plan/schedule.hpp"
 #include "mir/support/diagnostic.hpp"
+#include "mir/support/result.hpp"
 #include "mir/support/tensor.hpp"
 
 namespace mir {
+
+class Session;
 
 struct SessionOptions {
   /// Runs this graph instead of the module body.
@@ -27,6 +30,19 @@ struct SessionOptions {
   const WeightSet* weights = nullptr;
   /// More graphs that runs can enter, with the same parameters and caches; "" is the module body.
   std::vector<std::string> further_entries = {};
+  /// Parameters of the same name, element type and extents are those of this session, which must be
+  /// of a module in the same context. Not needed after create().
+  const Session* share_parameters = nullptr;
+};
+
+/// One step that was executed and whose results fit their types.
+struct StepResults {
+  const Schedule& schedule;
+  std::size_t step = 0;  ///< index into schedule.steps()
+  std::span<const Tensor> operands;
+  /// An observer may put other tensors of the same element types and extents here; the steps that
+  /// follow take them.
+  std::span<Tensor> results;
 };
 
 struct RunOptions {
@@ -41,6 +57,8 @@ struct RunOptions {
   std::uint64_t memory_limit = 0;
   /// Looked at before each step; a stopped run reports kCancelled.
   std::stop_token stop;
+  /// Called with the results of each step; an error ends the run and is reported at the op.
+  std::function<Result<void>(const StepResults&)> observe;
   /// Called after each step with the number of steps done and of all steps.
   std::function<void(std::size_t done, std::size_t total)> progress;
 };
@@ -79,6 +97,7 @@ class Session {
 
  private:
   friend class SessionRun;
+  friend class SessionSearch;
   struct State;
   explicit Session(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
