@@ -43,7 +43,8 @@ ExitCode body(const Run& run) {
     };
   }
   if (!arguments.has("describe")) return execute(run, *module, *settings, options, diagnostics);
-  const auto schedule = Schedule::build(*module, arguments.value("entry"), diagnostics);
+  const auto schedule = Schedule::build(*module, arguments.value("entry"), diagnostics,
+                                        {.graphs = settings->bound_ops});
   if (!schedule) return run.report(diagnostics, context.sources());
   const Description description = describe(*schedule, options.dims);
   fmt::print("{}", arguments.has("json") ? to_json(description) : render(description));

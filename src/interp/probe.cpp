@@ -7,7 +7,6 @@
 
 #include "mir/interp/ports.hpp"
 #include "mir/ir/module.hpp"
-#include "mir/ir/writer.hpp"
 
 namespace mir {
 
@@ -33,11 +32,9 @@ bool matches(std::string_view pattern, std::string_view text) {
   return std::ranges::all_of(pattern.substr(p), [](char c) { return c == '*'; });
 }
 
-/// The symbol of the graph that a call enters; call 0 is the entry.
+/// The symbol of the graph that a call enters, or the name of the module.
 Symbol graph_of(const Schedule& schedule, const Call& call) {
-  if (call.op != nullptr) return call.op->symbol();
-  const Op* entry = schedule.entry().parent();
-  return isa<SubGraphOp>(entry) ? entry->symbol() : schedule.module().name();
+  return call.graph == nullptr ? schedule.module().name() : call.graph->symbol();
 }
 
 }  // namespace

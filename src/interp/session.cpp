@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -116,6 +118,25 @@ std::vector<Tensor> make_constants(const Schedule& schedule, Diagnostics& diagno
   return constants;
 }
 
+std::set<std::string, std::less<>> names_of(
+    const std::map<std::string, std::string, std::less<>>& graphs) {
+  std::set<std::string, std::less<>> names;
+  for (const auto& [name, graph] : graphs) names.insert(name);
+  return names;
+}
+
+bool is_named(const Op* op, std::string_view name) {
+  return op != nullptr && (op->name() == name || op->info().mnemonic == name);
+}
+
+/// Whether some step or call is an op of this name.
+bool occurs(std::string_view name, const Schedule& schedule) {
+  return std::ranges::any_of(schedule.steps(),
+                             [&](const Step& step) { return is_named(step.op, name); }) ||
+         std::ranges::any_of(schedule.calls(),
+                             [&](const Call& call) { return is_named(call.op, name); });
+}
+
 }  // namespace
 
 Session::Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -127,10 +148,13 @@ std::optional<Session> Session::create(const Module& module, const SessionOption
                                        Diagnostics& diagnostics) {
   const std::size_t errors_before = diagnostics.error_count();
   auto state = std::make_unique<State>();
+  state->custom_ops = options.custom_ops;
+  ForeignOps foreign{.graphs = options.bound_ops};
+  for (const auto& [name, callback] : options.custom_ops) foreign.callbacks.insert(name);
   std::vector<std::string> names = options.further_entries;
   names.insert(names.begin(), options.entry);
   for (const std::string& name : names) {
-    auto schedule = Schedule::build(module, name, diagnostics);
+    auto schedule = Schedule::build(module, name, diagnostics, foreign);
     if (!schedule) return std::nullopt;
     const ParameterTable* shared = options.share_parameters == nullptr
                                        ? nullptr
@@ -139,6 +163,14 @@ std::optional<Session> Session::create(const Module& module, const SessionOption
     auto constants = make_constants(*schedule, diagnostics);
     if (diagnostics.error_count() != errors_before) return std::nullopt;
     state->entries.push_back({*std::move(schedule), std::move(constants)});
+  }
+  foreign.callbacks.merge(names_of(foreign.graphs));
+  for (const std::string& name : foreign.callbacks) {
+    const auto has = [&](const State::Entry& entry) { return occurs(name, entry.schedule); };
+    if (std::ranges::any_of(state->entries, has)) continue;
+    diagnostics.error(DiagCode::kNotExecutable, {},
+                      fmt::format("no op that runs is named '{}'", name));
+    return std::nullopt;
   }
   return Session(std::move(state));
 }

@@ -165,8 +165,10 @@ bool SessionRun::fits_memory() {
 bool SessionRun::execute(const Step& step) {
   std::vector<Tensor> operands;
   for (const SlotIndex slot : schedule_.operands(step)) operands.push_back(value_of(slot));
-  const EvalEnvironment environment{
-      .parameters = &state_.parameters, .caches = &caches_, .dims = &binder_.bindings()};
+  const EvalEnvironment environment{.parameters = &state_.parameters,
+                                    .caches = &caches_,
+                                    .dims = &binder_.bindings(),
+                                    .custom = &state_.custom_ops};
   auto results = evaluate(*step.op, operands, environment);
   if (!results) return fail(step, results.error());
   for (std::uint32_t i = 0; i < results->size(); ++i) {

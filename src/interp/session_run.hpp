@@ -21,6 +21,7 @@ struct Session::State {
   std::vector<Entry> entries;
   ParameterTable parameters;
   CacheTable caches;
+  CustomOps custom_ops;
 };
 
 /// Binds the symbols of `past` from the caches: `past` of the first step on each cache is the

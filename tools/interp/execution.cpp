@@ -172,6 +172,7 @@ Result<void> Execution::open_session() {
     }
     entries_.insert(entries_.end(), stage.count, entry);
   }
+  session_options_.bound_ops = settings_.bound_ops;
   session_options_.further_entries.assign(names.begin() + 1, names.end());
   SessionOptions options = session_options_;
   options.weights = &*weights;

@@ -33,7 +33,12 @@ Module* load_module(const Run& run, const SourceFile& file, const InterpSettings
     if (!upgraded) return nullptr;
   }
   if (run.arguments().has("no-verify")) return chosen;
-  return verify(*chosen, diagnostics) ? chosen : nullptr;
+  VerifyOptions options;
+  if (!settings.bound_ops.empty()) {
+    // That no dialect declares an op is for the session to judge: it knows what is bound.
+    options.report_findings = !options.policy.allow("op_c1");
+  }
+  return verify(*chosen, diagnostics, options) ? chosen : nullptr;
 }
 
 }  // namespace mir::tools

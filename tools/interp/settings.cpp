@@ -78,6 +78,10 @@ constexpr Option kOptions[] = {
     {.name = "top", .argument = "K", .help = "show the K largest elements of each last row"},
     {.name = "module", .argument = "NAME", .help = "the module to run where the file has several"},
     {.name = "entry", .argument = "GRAPH", .help = "run this graph instead of the module's body"},
+    {.name = "bind-op",
+     .argument = "TYPE=@GRAPH",
+     .help = "let a graph of the module compute the ops of this type, which have no kernel",
+     .repeatable = true},
     {.name = "assume",
      .argument = "FACT",
      .help = "grant what a dump lost: rms_eps=X or layer_norm_eps=X, the epsilons of its norms",
@@ -160,6 +164,19 @@ Result<Stage> stage_of(std::string_view text) {
   return stage;
 }
 
+/// `TYPE=@GRAPH`.
+Result<void> bind_op(InterpSettings& settings, std::string_view text) {
+  const auto equals = text.find("=@");
+  const bool good = equals != text.npos && equals > 0 && equals + 2 < text.size();
+  if (good) {
+    const auto bound = settings.bound_ops.emplace(text.substr(0, equals), text.substr(equals + 2));
+    if (bound.second) return {};
+  }
+  return Error{DiagCode::kUsage,
+               good ? fmt::format("--bind-op binds '{}' twice", text.substr(0, equals))
+                    : fmt::format("--bind-op is TYPE=@GRAPH, found '{}'", text)};
+}
+
 Result<void> read_runs(const Arguments& arguments, InterpSettings& settings) {
   for (const std::string& text : arguments.values("then")) {
     auto stage = stage_of(text);
@@ -187,6 +204,9 @@ Result<InterpSettings> interp_settings(const Arguments& arguments) {
     if (auto granted = assume(settings.assumed, fact); !granted) return granted.error();
   }
   if (auto read = read_runs(arguments, settings); !read) return read.error();
+  for (const std::string& text : arguments.values("bind-op")) {
+    if (auto bound = bind_op(settings, text); !bound) return bound.error();
+  }
   for (const std::string& patterns : arguments.values("probe")) {
     auto probe = Probe::parse(patterns);
     if (!probe) return std::move(probe).error();

@@ -1,6 +1,8 @@
 // The options of mllm-interp.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,6 +32,7 @@ struct InterpSettings {
   std::vector<Stage> stages;
   std::vector<Feed> feeds;
   std::vector<Probe> probes;
+  std::map<std::string, std::string, std::less<>> bound_ops;  ///< name to graph
 };
 Result<InterpSettings> interp_settings(const Arguments& arguments);
 

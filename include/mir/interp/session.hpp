@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mir/eval/evaluate.hpp"
 #include "mir/files/weight_source.hpp"
 #include "mir/ir/module.hpp"
 #include "mir/plan/schedule.hpp"
@@ -33,6 +35,12 @@ struct SessionOptions {
   /// Parameters of the same name, element type and extents are those of this session, which must be
   /// of a module in the same context. Not needed after create().
   const Session* share_parameters = nullptr;
+  /// Ops without a kernel that graphs of the module compute: name ("linalg.MyOp" or "MyOp") and
+  /// symbol. Operands are the graph's inputs, results what it returns.
+  std::map<std::string, std::string, std::less<>> bound_ops = {};
+  /// Ops without a kernel that callbacks compute. Results are checked against their declared types;
+  /// that equal operands give equal bits is then the callback's promise.
+  CustomOps custom_ops = {};
 };
 
 /// One step that was executed and whose results fit their types.
