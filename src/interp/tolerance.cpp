@@ -72,6 +72,14 @@ Tolerance default_of(DType dtype) {
       tolerance.abs = 1e-3;
       tolerance.rel = 1.6e-2;
       break;
+    case DType::kFloat8E4M3:
+      tolerance.abs = 2e-3;
+      tolerance.rel = 0.13;
+      break;
+    case DType::kFloat8E5M2:
+      tolerance.abs = 2e-5;
+      tolerance.rel = 0.26;
+      break;
     default:
       tolerance.exact = true;
   }

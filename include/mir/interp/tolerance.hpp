@@ -13,8 +13,9 @@ namespace mir {
 /// A tolerance for every element type.
 ///
 /// Unless it is stated, Float64 has abs 1e-12 and rel 1e-10, Float32 abs 1e-6 and rel 1e-5, Float16
-/// abs 1e-4 and rel 2e-3, BFloat16 abs 1e-3 and rel 1.6e-2; complex types have that of their parts;
-/// all other types must agree exactly.
+/// abs 1e-4 and rel 2e-3, BFloat16 abs 1e-3 and rel 1.6e-2, Float8E4M3 abs 2e-3 and rel 0.13,
+/// Float8E5M2 abs 2e-5 and rel 0.26; complex types have that of their parts; all other types must
+/// agree exactly.
 class TolerancePolicy {
  public:
   /// The tolerance for a tensor of this type that was computed.

@@ -83,10 +83,12 @@ double unit_in_last_place(DType dtype, double value) {
     int lowest_exponent;
   };
   if (!is_float(dtype)) return 1;
-  const Format format = dtype == DType::kFloat64   ? Format{53, -1021}
-                        : dtype == DType::kFloat32 ? Format{24, -125}
-                        : dtype == DType::kFloat16 ? Format{11, -13}
-                                                   : Format{8, -125};
+  const Format format = dtype == DType::kFloat64      ? Format{53, -1021}
+                        : dtype == DType::kFloat32    ? Format{24, -125}
+                        : dtype == DType::kFloat16    ? Format{11, -13}
+                        : dtype == DType::kBFloat16   ? Format{8, -125}
+                        : dtype == DType::kFloat8E4M3 ? Format{4, -5}
+                                                      : Format{3, -13};
   int exponent = 0;
   if (value != 0) std::frexp(value, &exponent);
   if (value == 0 || exponent < format.lowest_exponent) exponent = format.lowest_exponent;
