@@ -7,6 +7,9 @@ Every run also evaluates the tokens one at a time with a cache and requires the 
 checks the rotary tables against their formula.
 
 usage: qwen2_float64.py FOLDER                 write expected_logits.npy
+       qwen2_float64.py FOLDER --decode N --into OUT
+                                               write logits-0.npy (prompt) to logits-N.npy, each next
+                                               token the likeliest of the step before
        qwen2_float64.py FOLDER --prompt TEXT   write ids.npy (bytes of TEXT) and positions.npy first
        qwen2_float64.py FOLDER --check         compare with expected_logits.npy instead
 """
@@ -144,6 +147,26 @@ def evaluate(folder):
     return logits[None]
 
 
+def decode(folder, steps, out):
+    """Writes the logits of the prompt and of `steps` tokens, each the likeliest of the step before.
+
+    A choice that errors far below the tolerance of a comparison could turn round is refused.
+    """
+    tensors, metadata = read_safetensors(folder / "model.safetensors")
+    ids, positions = np.load(folder / "ids.npy")[0], np.load(folder / "positions.npy")[0]
+    decoder = Decoder(tensors, metadata)
+    tokens = []
+    for step in range(steps + 1):
+        logits = decoder.step(ids, positions)
+        np.save(out / f"logits-{step}.npy", logits[None])
+        second, first = np.sort(logits[-1])[-2:]
+        if first - second < 1e-4:
+            raise ValueError(f"the two largest logits of step {step} are {first - second:.3g} apart")
+        ids, positions = np.array([np.argmax(logits[-1])]), positions[-1:] + 1
+        tokens.append(int(ids[0]))
+    print("tokens", *tokens)
+
+
 def write_prompt(folder, text):
     ids = np.frombuffer(text.encode(), np.uint8).astype(np.int64)[None]
     np.save(folder / "ids.npy", ids)
@@ -155,9 +178,14 @@ def main():
     parser.add_argument("folder", type=Path)
     parser.add_argument("--prompt", help="write ids.npy (bytes of this text) and positions.npy first")
     parser.add_argument("--check", action="store_true", help="compare with expected_logits.npy instead")
+    parser.add_argument("--decode", type=int, metavar="N", help="decode N tokens behind the prompt")
+    parser.add_argument("--into", type=Path, help="where --decode writes its logits")
     arguments = parser.parse_args()
     expected = arguments.folder / "expected_logits.npy"
     try:
+        if arguments.decode is not None:
+            decode(arguments.folder, arguments.decode, arguments.into)
+            return 0
         if arguments.prompt:
             write_prompt(arguments.folder, arguments.prompt)
         logits = evaluate(arguments.folder)

@@ -37,7 +37,6 @@ constexpr Option kOptions[] = {
      .repeatable = true},
     {.name = "timing", .help = "write the time of each pass to standard error"},
     {.name = "module", .argument = "NAME", .help = "only the module @NAME of the file"},
-    {.name = "no-verify", .help = "do not check the module, before the passes or behind each"},
 };
 
 constexpr ToolInfo kTool = {
@@ -74,18 +73,17 @@ ExitCode write_losses(const Run& run, const LossReport& losses, const IRContext&
 }
 
 /// Whether a module may be worked on. What every dump has is no news here: only errors are shown.
-bool check(const Module& module, const VerifyOptions& options, Diagnostics& diagnostics) {
+bool check(const Module& module, const Verification& verification, Diagnostics& diagnostics) {
   Diagnostics found(0);
-  if (verify(module, found, options) && !module.is_portable()) return true;
-  return verify(module, diagnostics, options);
+  if (verification.accepts(module, found) && !module.is_portable()) return true;
+  return verification.accepts(module, diagnostics);
 }
 
 /// Runs the pipeline over one module; false after reporting.
-bool transform(const Run& run, const VerifyOptions& options, std::span<const Pass* const> pipeline,
-               Module& module, PassState& state) {
+bool transform(const Run& run, const Verification& verification,
+               std::span<const Pass* const> pipeline, Module& module, PassState& state) {
   const Arguments& arguments = run.arguments();
-  const bool checks = !arguments.has("no-verify");
-  if (checks && !check(module, options, state.diagnostics)) return false;
+  if (!check(module, verification, state.diagnostics)) return false;
   return run_passes(module, pipeline, state,
                     [&](const Pass& pass, const Module& changed, double seconds) {
                       if (arguments.has("timing")) {
@@ -94,15 +92,15 @@ bool transform(const Run& run, const VerifyOptions& options, std::span<const Pas
                       if (is_wanted(arguments, pass.name)) {
                         fmt::print(stderr, "// behind {}\n{}", pass.name, print(changed));
                       }
-                      return !checks || check(changed, options, state.diagnostics);
+                      return check(changed, verification, state.diagnostics);
                     });
 }
 
 ExitCode body(const Run& run) {
   const Arguments& arguments = run.arguments();
   if (arguments.has("list-passes")) return run.write_output(list_passes());
-  const auto options = verify_options(run);
-  if (!options) return run.usage_error(options.error().message);
+  const auto verification = Verification::create(run);
+  if (!verification) return run.usage_error(verification.error().message);
   const auto pipeline = parse_pipeline(arguments.value("passes"));
   if (!pipeline) return run.usage_error(pipeline.error().message);
   if (arguments.operands().size() > 1) return run.usage_error("one file is taken at a time");
@@ -124,7 +122,7 @@ ExitCode body(const Run& run) {
   bool good = !diagnostics.has_errors();
   for (Module* module : modules) {
     if (!good || (!name.empty() && context.text(module->name()) != name)) continue;
-    good = transform(run, *options, *pipeline, *module, state);
+    good = transform(run, *verification, *pipeline, *module, state);
   }
   code = write_losses(run, state.losses, context);
   code = worst(code, run.report(diagnostics, context.sources()));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "binder.hpp"
+#include "declared.hpp"
 #include "mir/files/npy.hpp"
 #include "mir/files/npz.hpp"
 #include "mir/files/tensor_spec.hpp"
@@ -14,17 +15,17 @@
 
 namespace mir {
 
-namespace {
-
-std::string name_of(const Value& value, const IRContext& context) {
+std::string value_name(const Value& value, const IRContext& context) {
   if (value.has_symbol() && value.symbol()) return std::string(context.text(value.symbol()));
   if (value.name().is_none()) return {};
   return value.name().is_number() ? fmt::to_string(value.name().number())
                                   : std::string(context.text(value.name().symbol()));
 }
 
+namespace {
+
 Port port_of(const Value& value, SlotIndex slot, const Schedule& schedule) {
-  return {name_of(value, schedule.module().context()), value.tensor_type(), slot};
+  return {value_name(value, schedule.module().context()), value.tensor_type(), slot};
 }
 
 template <class T>
@@ -42,7 +43,8 @@ std::string list_of(std::span<const Port> ports) {
   return text.empty() ? "none" : text;
 }
 
-/// What is known of the tensor at a port of known element type.
+}  // namespace
+
 DeclaredTensor declared(const Port& port, const DimTable& dims, const DimBindings& bindings) {
   DeclaredTensor result{.name = port.name, .dtype = *port.type->dtype()};
   Shape shape;
@@ -53,7 +55,6 @@ DeclaredTensor declared(const Port& port, const DimTable& dims, const DimBinding
   return result;
 }
 
-/// Whether the spec takes its extents from the declared type.
 bool needs_extents(const TensorSpec& spec) {
   return spec.kind == TensorSpec::Kind::kRandom || spec.kind == TensorSpec::Kind::kZeros ||
          spec.kind == TensorSpec::Kind::kIota;
@@ -62,8 +63,6 @@ bool needs_extents(const TensorSpec& spec) {
 Error at_port(std::string_view what, const Port& port, const Error& error) {
   return {error.code, fmt::format("{} '%{}': {}", what, port.name, error.message)};
 }
-
-}  // namespace
 
 Port input_port(const Schedule& schedule, std::size_t number) {
   return port_of(schedule.entry().arguments()[number], schedule.inputs()[number], schedule);

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -31,17 +33,19 @@ Span place_of(const Value& parameter) {
 
 class Loader {
  public:
-  Loader(const Schedule& schedule, const WeightSet* weights, Diagnostics& diagnostics)
-      : schedule_(schedule), weights_(weights), diagnostics_(diagnostics) {
+  Loader(const Schedule& schedule, const WeightSet* weights, const ParameterTable* shared,
+         Diagnostics& diagnostics)
+      : schedule_(schedule), weights_(weights), shared_(shared), diagnostics_(diagnostics) {
     const auto bounds = index_bounds(schedule, {});
     for (SlotIndex i = 0; i < bounds.size(); ++i) {
       if (bounds[i]) bounds_.emplace(schedule.slots()[i].value, *bounds[i]);
     }
   }
 
-  ParameterTable load() {
-    ParameterTable table;
+  /// Adds what the table does not have yet.
+  void load_into(ParameterTable& table) {
     for (const Value* parameter : schedule_.parameters()) {
+      if (table.contains(parameter->symbol())) continue;
       auto tensor = load(*parameter);
       if (tensor) {
         table.emplace(parameter->symbol(), *std::move(tensor));
@@ -51,7 +55,6 @@ class Loader {
         if (error.code == DiagCode::kParameterMissing) suggest_weight(error, parameter->symbol());
       }
     }
-    return table;
   }
 
  private:
@@ -72,6 +75,12 @@ class Loader {
           DiagCode::kTensorTypeConflict,
           fmt::format("parameter '@{}' needs constant extents and a known element type", name)};
     }
+    if (shared_ != nullptr) {
+      const auto same = shared_->find(parameter.symbol());
+      const bool fits = same != shared_->end() && same->second.dtype() == *type->dtype() &&
+                        same->second.shape() == *shape;
+      if (fits) return same->second;
+    }
     WeightRequest request{.name = name, .dtype = *type->dtype(), .shape = *shape};
     request.convert_floats = true;
     if (const auto bound = bounds_.find(&parameter); bound != bounds_.end()) {
@@ -87,6 +96,7 @@ class Loader {
 
   const Schedule& schedule_;
   const WeightSet* weights_;
+  const ParameterTable* shared_;  // null: none
   Diagnostics& diagnostics_;
   std::unordered_map<const Value*, std::int64_t> bounds_;
 };
@@ -108,6 +118,25 @@ std::vector<Tensor> make_constants(const Schedule& schedule, Diagnostics& diagno
   return constants;
 }
 
+std::set<std::string, std::less<>> names_of(
+    const std::map<std::string, std::string, std::less<>>& graphs) {
+  std::set<std::string, std::less<>> names;
+  for (const auto& [name, graph] : graphs) names.insert(name);
+  return names;
+}
+
+bool is_named(const Op* op, std::string_view name) {
+  return op != nullptr && (op->name() == name || op->info().mnemonic == name);
+}
+
+/// Whether some step or call is an op of this name.
+bool occurs(std::string_view name, const Schedule& schedule) {
+  return std::ranges::any_of(schedule.steps(),
+                             [&](const Step& step) { return is_named(step.op, name); }) ||
+         std::ranges::any_of(schedule.calls(),
+                             [&](const Call& call) { return is_named(call.op, name); });
+}
+
 }  // namespace
 
 Session::Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -118,22 +147,51 @@ Session::~Session() = default;
 std::optional<Session> Session::create(const Module& module, const SessionOptions& options,
                                        Diagnostics& diagnostics) {
   const std::size_t errors_before = diagnostics.error_count();
-  auto schedule = Schedule::build(module, options.entry, diagnostics);
-  if (!schedule) return std::nullopt;
-  auto state = std::make_unique<State>(State{*std::move(schedule), {}, {}, {}});
-  state->parameters = Loader(state->schedule, options.weights, diagnostics).load();
-  state->constants = make_constants(state->schedule, diagnostics);
-  if (diagnostics.error_count() != errors_before) return std::nullopt;
+  auto state = std::make_unique<State>();
+  state->custom_ops = options.custom_ops;
+  ForeignOps foreign{.graphs = options.bound_ops};
+  for (const auto& [name, callback] : options.custom_ops) foreign.callbacks.insert(name);
+  std::vector<std::string> names = options.further_entries;
+  names.insert(names.begin(), options.entry);
+  for (const std::string& name : names) {
+    auto schedule = Schedule::build(module, name, diagnostics, foreign);
+    if (!schedule) return std::nullopt;
+    const ParameterTable* shared = options.share_parameters == nullptr
+                                       ? nullptr
+                                       : &options.share_parameters->state_->parameters;
+    Loader(*schedule, options.weights, shared, diagnostics).load_into(state->parameters);
+    auto constants = make_constants(*schedule, diagnostics);
+    if (diagnostics.error_count() != errors_before) return std::nullopt;
+    state->entries.push_back({*std::move(schedule), std::move(constants)});
+  }
+  foreign.callbacks.merge(names_of(foreign.graphs));
+  for (const std::string& name : foreign.callbacks) {
+    const auto has = [&](const State::Entry& entry) { return occurs(name, entry.schedule); };
+    if (std::ranges::any_of(state->entries, has)) continue;
+    diagnostics.error(DiagCode::kNotExecutable, {},
+                      fmt::format("no op that runs is named '{}'", name));
+    return std::nullopt;
+  }
   return Session(std::move(state));
 }
 
-const Schedule& Session::schedule() const {
-  return state_->schedule;
+const Schedule& Session::schedule(std::size_t entry) const {
+  return state_->entries[entry].schedule;
+}
+
+std::size_t Session::entry_count() const {
+  return state_->entries.size();
 }
 
 std::optional<std::vector<Tensor>> Session::run(std::span<const Tensor> inputs,
                                                 Diagnostics& diagnostics,
                                                 const RunOptions& options) {
+  if (options.entry >= state_->entries.size()) {
+    diagnostics.error(DiagCode::kEntryUnknown, {},
+                      fmt::format("the session has {} entries, number {} is not among them",
+                                  state_->entries.size(), options.entry));
+    return std::nullopt;
+  }
   return SessionRun(*state_, options, diagnostics).run(inputs);
 }
 
@@ -142,13 +200,23 @@ void Session::reset() {
 }
 
 std::optional<std::int64_t> Session::cache_length(std::string_view name) const {
-  const Symbol symbol = state_->schedule.module().context().intern(name);
-  for (const Step& step : state_->schedule.steps()) {
-    if (!symbol || cache_of(*step.op) != symbol) continue;
-    const auto found = state_->caches.find(symbol);
-    return found == state_->caches.end() ? 0 : found->second.length;
+  for (const State::Entry& entry : state_->entries) {
+    const Symbol symbol = entry.schedule.module().context().intern(name);
+    for (const Step& step : entry.schedule.steps()) {
+      if (!symbol || cache_of(*step.op) != symbol) continue;
+      const auto found = state_->caches.find(symbol);
+      return found == state_->caches.end() ? 0 : found->second.length;
+    }
   }
   return std::nullopt;
+}
+
+DimBindings Session::cache_bindings(std::size_t entry) const {
+  const Schedule& steps = schedule(entry);
+  Binder binder(steps.module().context(), {});
+  // A contradiction is a run's to report.
+  (void)bind_cache_lengths(steps, state_->caches, binder);
+  return binder.bindings();
 }
 
 }  // namespace mir

@@ -14,17 +14,52 @@
 
 namespace mir {
 
+std::optional<std::pair<const Step*, Error>> bind_cache_lengths(const Schedule& schedule,
+                                                                const CacheTable& caches,
+                                                                Binder& binder) {
+  IRContext& context = schedule.module().context();
+  std::unordered_set<Symbol> seen;
+  for (const Step& step : schedule.steps()) {
+    const Symbol cache = cache_of(*step.op);
+    if (!cache || !seen.insert(cache).second) continue;
+    const Attr* past = step.op->attribute("past");
+    if (past == nullptr || past->kind() != AttrKind::kDim) continue;
+    const auto found = caches.find(cache);
+    const auto outcome =
+        binder.require(past->dim(), found == caches.end() ? 0 : found->second.length,
+                       fmt::format("the length of cache '@{}'", context.text(cache)));
+    if (!outcome) return std::pair(&step, outcome.error());
+  }
+  return std::nullopt;
+}
+
 SessionRun::SessionRun(Session::State& state, const RunOptions& options, Diagnostics& diagnostics)
     : state_(state),
-      schedule_(state.schedule),
+      entry_(state.entries[options.entry]),
+      schedule_(entry_.schedule),
       options_(options),
       diagnostics_(diagnostics),
-      binder_(state.schedule.module().context(), options.dims),
+      binder_(schedule_.module().context(), options.dims),
       caches_(state.caches),
-      values_(state.schedule.slots().size()) {}
+      values_(schedule_.slots().size()) {}
+
+bool SessionRun::begin(std::span<const Tensor> inputs) {
+  return bind_inputs(inputs) && bind_caches() && fits_memory();
+}
+
+void SessionRun::release(const Step& step) {
+  for (const SlotIndex slot : schedule_.releases(step)) values_[slot] = Tensor();
+}
+
+std::vector<Tensor> SessionRun::finish() {
+  std::vector<Tensor> outputs;
+  for (const SlotIndex slot : schedule_.outputs()) outputs.push_back(value_of(slot));
+  state_.caches = std::move(caches_);
+  return outputs;
+}
 
 std::optional<std::vector<Tensor>> SessionRun::run(std::span<const Tensor> inputs) {
-  if (!bind_inputs(inputs) || !bind_caches() || !fits_memory()) return std::nullopt;
+  if (!begin(inputs)) return std::nullopt;
   std::size_t done = 0;
   for (const Step& step : schedule_.steps()) {
     if (options_.stop.stop_requested()) {
@@ -33,14 +68,22 @@ std::optional<std::vector<Tensor>> SessionRun::run(std::span<const Tensor> input
       return std::nullopt;
     }
     if (!execute(step)) return std::nullopt;
-    for (const SlotIndex slot : schedule_.releases(step)) values_[slot] = Tensor();
+    release(step);
     if (options_.progress) options_.progress(++done, schedule_.steps().size());
   }
   if (!files_are_intact(inputs)) return std::nullopt;
-  std::vector<Tensor> outputs;
-  for (const SlotIndex slot : schedule_.outputs()) outputs.push_back(value_of(slot));
-  state_.caches = std::move(caches_);
-  return outputs;
+  return finish();
+}
+
+const Tensor& SessionRun::result(const Step& step, std::uint32_t number) const {
+  return values_[step.first_result + number];
+}
+
+void SessionRun::replace_result(const Step& step, std::uint32_t number, const Tensor& tensor) {
+  values_[step.first_result + number] = tensor;
+  const auto cache = caches_.find(cache_of(*step.op));
+  if (cache == caches_.end()) return;
+  (number == 0 ? cache->second.keys : cache->second.values) = tensor;
 }
 
 bool SessionRun::files_are_intact(std::span<const Tensor> inputs) {
@@ -68,7 +111,7 @@ bool SessionRun::fail(const Step& step, const Error& error) {
 
 const Tensor& SessionRun::value_of(SlotIndex slot) const {
   const Slot& info = schedule_.slots()[slot];
-  if (info.kind == SlotKind::kConstant) return state_.constants[slot];
+  if (info.kind == SlotKind::kConstant) return entry_.constants[slot];
   if (info.kind == SlotKind::kParameter) return state_.parameters.at(info.value->symbol());
   return values_[slot];
 }
@@ -122,22 +165,9 @@ bool SessionRun::bind_inputs(std::span<const Tensor> inputs) {
   return true;
 }
 
-/// `past` of the first step on each cache is the number of tokens that the cache holds.
 bool SessionRun::bind_caches() {
-  IRContext& context = schedule_.module().context();
-  std::unordered_set<Symbol> seen;
-  for (const Step& step : schedule_.steps()) {
-    const Symbol cache = cache_of(*step.op);
-    if (!cache || !seen.insert(cache).second) continue;
-    const Attr* past = step.op->attribute("past");
-    if (past == nullptr || past->kind() != AttrKind::kDim) continue;
-    const auto found = caches_.find(cache);
-    const auto outcome =
-        binder_.require(past->dim(), found == caches_.end() ? 0 : found->second.length,
-                        fmt::format("the length of cache '@{}'", context.text(cache)));
-    if (!outcome) return fail(step, outcome.error());
-  }
-  return true;
+  const auto problem = bind_cache_lengths(schedule_, caches_, binder_);
+  return !problem || fail(*problem->first, problem->second);
 }
 
 bool SessionRun::fits_memory() {
@@ -155,14 +185,21 @@ bool SessionRun::fits_memory() {
 bool SessionRun::execute(const Step& step) {
   std::vector<Tensor> operands;
   for (const SlotIndex slot : schedule_.operands(step)) operands.push_back(value_of(slot));
-  const EvalEnvironment environment{
-      .parameters = &state_.parameters, .caches = &caches_, .dims = &binder_.bindings()};
+  const EvalEnvironment environment{.parameters = &state_.parameters,
+                                    .caches = &caches_,
+                                    .dims = &binder_.bindings(),
+                                    .custom = &state_.custom_ops};
   auto results = evaluate(*step.op, operands, environment);
   if (!results) return fail(step, results.error());
   for (std::uint32_t i = 0; i < results->size(); ++i) {
     if (!check_result(step, i, (*results)[i])) return false;
-    values_[step.first_result + i] = std::move((*results)[i]);
   }
+  if (options_.observe) {
+    const auto number = static_cast<std::size_t>(&step - schedule_.steps().data());
+    const auto seen = options_.observe({schedule_, number, operands, *results});
+    if (!seen) return fail(step, seen.error());
+  }
+  std::ranges::move(*results, values_.begin() + step.first_result);
   return true;
 }
 

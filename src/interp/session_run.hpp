@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "binder.hpp"
@@ -12,11 +13,22 @@
 namespace mir {
 
 struct Session::State {
-  Schedule schedule;
+  struct Entry {
+    Schedule schedule;
+    std::vector<Tensor> constants;  ///< by slot; undefined for slots of other kinds
+  };
+
+  std::vector<Entry> entries;
   ParameterTable parameters;
-  std::vector<Tensor> constants;  ///< by slot; undefined for slots of other kinds
   CacheTable caches;
+  CustomOps custom_ops;
 };
+
+/// Binds the symbols of `past` from the caches: `past` of the first step on each cache is the
+/// number of tokens that it holds. The step and the contradiction where one does not fit.
+std::optional<std::pair<const Step*, Error>> bind_cache_lengths(const Schedule& schedule,
+                                                                const CacheTable& caches,
+                                                                Binder& binder);
 
 class SessionRun {
  public:
@@ -24,18 +36,28 @@ class SessionRun {
 
   std::optional<std::vector<Tensor>> run(std::span<const Tensor> inputs);
 
+  // The parts of run(), for a caller that goes from step to step.
+  bool begin(std::span<const Tensor> inputs);
+  bool execute(const Step& step);
+  void release(const Step& step);
+  std::vector<Tensor> finish();
+
+  /// Results of a step that was executed. A cache that the step wrote holds what is put here.
+  const Tensor& result(const Step& step, std::uint32_t number) const;
+  void replace_result(const Step& step, std::uint32_t number, const Tensor& tensor);
+
  private:
   bool bind_inputs(std::span<const Tensor> inputs);
   bool check_input(std::size_t number, const Tensor& tensor);
   bool bind_caches();
   bool fits_memory();
   bool files_are_intact(std::span<const Tensor> inputs);
-  bool execute(const Step& step);
   bool check_result(const Step& step, std::uint32_t number, const Tensor& tensor);
   const Tensor& value_of(SlotIndex slot) const;
   bool fail(const Step& step, const Error& error);
 
   Session::State& state_;
+  const Session::State::Entry& entry_;
   const Schedule& schedule_;
   const RunOptions& options_;
   Diagnostics& diagnostics_;

@@ -22,6 +22,7 @@ TensorSummary summarise(const Tensor& tensor) {
   summary.real = is_real(storage_type(tensor.dtype()));
   if (!summary.real) return summary;
   double min = std::numeric_limits<double>::infinity(), max = -min, sum = 0;
+  double finite = 0, finite_mean = 0, squares = 0;  // deviations after Welford
   for (std::int64_t i = 0; i < tensor.elements(); ++i) {
     const double value = element_as_double(tensor, i);
     if (std::isnan(value)) {
@@ -31,7 +32,16 @@ TensorSummary summarise(const Tensor& tensor) {
     min = std::min(min, value);
     max = std::max(max, value);
     sum += value;
+    summary.zeros += value == 0;
+    if (std::isinf(value)) {
+      ++summary.infinities;
+      continue;
+    }
+    const double from_old = value - finite_mean;
+    finite_mean += from_old / ++finite;
+    squares += from_old * (value - finite_mean);
   }
+  if (finite > 0) summary.deviation = std::sqrt(squares / finite);
   const std::int64_t counted = tensor.elements() - summary.nans;
   if (counted == 0) return summary;
   summary.min = min;
@@ -47,6 +57,7 @@ std::string render(const TensorSummary& summary) {
                         summary.mean);
   }
   if (summary.nans > 0) text += fmt::format(", {} NaN", summary.nans);
+  if (summary.infinities > 0) text += fmt::format(", {} infinite", summary.infinities);
   return text + fmt::format(", hash {:016x}", summary.hash);
 }
 

@@ -16,11 +16,11 @@ using enum ConstraintId;
 /// storage has one id in all graphs; in a portable module a value is known in its own alone.
 ///
 /// note [blocks]
-/// In a region of several blocks a value is freed at a place when it is freed on some path that leads
-/// there. What holds at the beginning of each block is found by going over the blocks, with nothing
-/// reported, until nothing is added any more: sets only grow. Each block is then followed once more
-/// from there. Work is bounded by kMostSteps for each op of the module; a module that needs more, by
-/// many blocks times many frees, is left at that.
+/// In a region of several blocks a value is freed at a place when it is freed on some path that
+/// leads there. What holds at the beginning of each block is found by going over the blocks, with
+/// nothing reported, until nothing is added any more: sets only grow. Each block is then followed
+/// once more from there. Work is bounded by kMostSteps for each op of the module; a module that
+/// needs more, by many blocks times many frees, is left at that.
 class Lifetimes {
  public:
   explicit Lifetimes(Reporter& reporter)

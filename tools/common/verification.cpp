@@ -19,7 +19,8 @@ Error unknown(std::string_view option, std::string_view what) {
 
 }  // namespace
 
-Result<Verification> Verification::create(const Run& run) {
+Result<Verification> Verification::create(const Run& run,
+                                          std::span<const std::string_view> allowed) {
   Verification verification;
   verification.is_off_ = run.arguments().has("no-verify");
   VerifyOptions& options = verification.options_;
@@ -27,6 +28,9 @@ Result<Verification> Verification::create(const Run& run) {
   const std::string_view level = run.arguments().value("level");
   if (level == "dump") options.level = VerifyLevel::kDump;
   if (level == "portable") options.level = VerifyLevel::kPortable;
+  for (const std::string_view what : allowed) {
+    if (!options.policy.allow(what)) return unknown("allow", what);
+  }
   for (const std::string& what : run.arguments().values("allow")) {
     if (!options.policy.allow(what)) return unknown("allow", what);
   }

@@ -9,7 +9,9 @@ namespace mir::tools {
 class Verification {
  public:
   /// What --level, --deny, --allow, --max-errors and --no-verify ask for; --deny wins over --allow.
-  static Result<Verification> create(const Run& run);
+  /// The tool itself may allow some constraints.
+  static Result<Verification> create(const Run& run,
+                                     std::span<const std::string_view> allowed = {});
 
   /// Whether the module has no error; with --no-verify nothing is looked at and none is found.
   bool accepts(const Module& module, Diagnostics& diagnostics) const {

@@ -1,7 +1,15 @@
 // The options of mllm-interp.
 #pragma once
 
-#include "mir/files/compare.hpp"
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mir/interp/feed.hpp"
+#include "mir/interp/probe.hpp"
+#include "mir/interp/tolerance.hpp"
 #include "mir/passes/upgrade.hpp"
 #include "tool.hpp"
 
@@ -9,12 +17,22 @@ namespace mir::tools {
 
 extern const ToolInfo kInterpTool;
 
+/// Runs after the first: `--then=[@GRAPH*]COUNT`.
+struct Stage {
+  std::optional<std::string> graph;  ///< none: what the run before ran
+  std::size_t count = 1;
+};
+
 /// What the options say besides files, ports and names.
 struct InterpSettings {
-  Tolerance tolerance{.abs = 1e-6, .rel = 1e-5};
+  TolerancePolicy tolerances;
   UpgradeOptions assumed;  ///< what a dump lost
   std::size_t top = 0;     ///< elements to show of each last row
   unsigned threads = 1;
+  std::vector<Stage> stages;
+  std::vector<Feed> feeds;
+  std::vector<Probe> probes;
+  std::map<std::string, std::string, std::less<>> bound_ops;  ///< name to graph
 };
 Result<InterpSettings> interp_settings(const Arguments& arguments);
 

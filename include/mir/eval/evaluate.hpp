@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <span>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -28,11 +31,19 @@ struct CacheState {
 /// written once they are here.
 using CacheTable = std::unordered_map<Symbol, CacheState>;
 
+/// Computes an op that has no kernel: one tensor per result from the operands. Called from one
+/// thread at a time; what it captures is its own to keep alive.
+using CustomOp =
+    std::function<Result<std::vector<Tensor>>(const Op& op, std::span<const Tensor> operands)>;
+/// By name without device ("linalg.MyOp") or without dialect too ("MyOp").
+using CustomOps = std::map<std::string, CustomOp, std::less<>>;
+
 /// What an op may touch besides its operands. Everything is borrowed for the call.
 struct EvalEnvironment {
   const ParameterTable* parameters = nullptr;  ///< null: none
   CacheTable* caches = nullptr;                ///< null: ops with state are refused
   const DimBindings* dims = nullptr;           ///< values of symbols in attributes; null: none
+  const CustomOps* custom = nullptr;           ///< null: none
 };
 
 /// Whether evaluate() computes this op. Structure (modules, graphs, calls, returns, registers) is
@@ -51,6 +62,9 @@ bool shares_operand(const Op& op);
 /// the declared result types. Whatever does not fit is an error that names the op and what was
 /// found; nothing is assumed about a module that was not verified. Only ops with a state effect
 /// write, and only `environment.caches`; a failed call leaves that unchanged.
+///
+/// An op without a kernel is computed by the custom op of its name; only the number of results is
+/// checked then.
 ///
 /// The same operands give the same bits on every machine. Safe to call from several threads with
 /// different environments.

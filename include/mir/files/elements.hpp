@@ -19,7 +19,14 @@ double bf16_to_double(std::uint16_t bits);
 std::uint16_t f16_from_double(double value);
 std::uint16_t bf16_from_double(double value);
 
-/// True for Float16, BFloat16, Float32 and Float64.
+/// OCP FP8. E5M2 is the upper half of a binary16 and rounds in the same way. E4M3 has no infinity:
+/// what is beyond 448 becomes 448 with its sign, and its only NaN has all bits behind the sign set.
+double f8_e4m3_to_double(std::uint8_t bits);
+double f8_e5m2_to_double(std::uint8_t bits);
+std::uint8_t f8_e4m3_from_double(double value);
+std::uint8_t f8_e5m2_from_double(double value);
+
+/// True for Float16, BFloat16, Float32, Float64, Float8E4M3 and Float8E5M2.
 bool is_float(DType dtype);
 /// True for the types whose elements are one integer or one Bool, in 1 to 8 bytes.
 bool is_integer(DType dtype);

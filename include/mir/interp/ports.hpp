@@ -23,6 +23,9 @@ struct Port {
   SlotIndex slot = 0;
 };
 
+/// The name of a value in the text without `%`, or its symbol.
+std::string value_name(const Value& value, const IRContext& context);
+
 /// Input `number`, which must exist.
 Port input_port(const Schedule& schedule, std::size_t number);
 std::vector<Port> input_ports(const Schedule& schedule);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,13 +12,17 @@
 #include <string_view>
 #include <vector>
 
+#include "mir/eval/evaluate.hpp"
 #include "mir/files/weight_source.hpp"
 #include "mir/ir/module.hpp"
 #include "mir/plan/schedule.hpp"
 #include "mir/support/diagnostic.hpp"
+#include "mir/support/result.hpp"
 #include "mir/support/tensor.hpp"
 
 namespace mir {
+
+class Session;
 
 struct SessionOptions {
   /// Runs this graph instead of the module body.
@@ -25,9 +30,32 @@ struct SessionOptions {
   /// Where parameters come from; another float type than the module states is converted. Not
   /// needed after create().
   const WeightSet* weights = nullptr;
+  /// More graphs that runs can enter, with the same parameters and caches; "" is the module body.
+  std::vector<std::string> further_entries = {};
+  /// Parameters of the same name, element type and extents are those of this session, which must be
+  /// of a module in the same context. Not needed after create().
+  const Session* share_parameters = nullptr;
+  /// Ops without a kernel that graphs of the module compute: name ("linalg.MyOp" or "MyOp") and
+  /// symbol. Operands are the graph's inputs, results what it returns.
+  std::map<std::string, std::string, std::less<>> bound_ops = {};
+  /// Ops without a kernel that callbacks compute. Results are checked against their declared types;
+  /// that equal operands give equal bits is then the callback's promise.
+  CustomOps custom_ops = {};
+};
+
+/// One step that was executed and whose results fit their types.
+struct StepResults {
+  const Schedule& schedule;
+  std::size_t step = 0;  ///< index into schedule.steps()
+  std::span<const Tensor> operands;
+  /// An observer may put other tensors of the same element types and extents here; the steps that
+  /// follow take them.
+  std::span<Tensor> results;
 };
 
 struct RunOptions {
+  /// What is run: 0 for `entry`, then `further_entries` in order.
+  std::size_t entry = 0;
   /// Values of dimension symbols stated by the caller; inputs must agree with them.
   DimBindings dims;
   /// Worker threads. Reference kernels use one; the number never changes a bit of the results.
@@ -37,11 +65,14 @@ struct RunOptions {
   std::uint64_t memory_limit = 0;
   /// Looked at before each step; a stopped run reports kCancelled.
   std::stop_token stop;
+  /// Called with the results of each step; an error ends the run and is reported at the op.
+  std::function<Result<void>(const StepResults&)> observe;
   /// Called after each step with the number of steps done and of all steps.
   std::function<void(std::size_t done, std::size_t total)> progress;
 };
 
-/// One module with its parameters and its caches, ready to run again and again.
+/// One module with its parameters and its caches, ready to run again and again. The caches are
+/// empty at first; docs/ops/cache.md says what they hold afterwards.
 ///
 /// A run binds the symbols of input types from the inputs and those of `past` from the caches,
 /// executes the steps in order, checks each result against its declared type and releases tensors
@@ -59,7 +90,8 @@ class Session {
   Session& operator=(Session&&) noexcept;
   ~Session();
 
-  const Schedule& schedule() const;
+  const Schedule& schedule(std::size_t entry = 0) const;
+  std::size_t entry_count() const;
 
   /// One tensor per input, in order. None after reporting.
   std::optional<std::vector<Tensor>> run(std::span<const Tensor> inputs, Diagnostics& diagnostics,
@@ -68,9 +100,12 @@ class Session {
   void reset();
   /// Tokens the cache of this name (without `@`) holds; none when no step uses such a cache.
   std::optional<std::int64_t> cache_length(std::string_view name) const;
+  /// The symbols that the caches would bind in a run of this entry now.
+  DimBindings cache_bindings(std::size_t entry = 0) const;
 
  private:
   friend class SessionRun;
+  friend class SessionSearch;
   struct State;
   explicit Session(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;

@@ -17,11 +17,14 @@ std::uint64_t hash_bytes(const Tensor& tensor);
 struct TensorSummary {
   DType dtype{};
   Shape shape;
-  bool real = false;  ///< whether the next four have a meaning
+  bool real = false;  ///< whether the numbers below have a meaning
   double min = 0;     ///< of the elements that are no NaN; 0 when there are none
   double max = 0;
   double mean = 0;
+  double deviation = 0;  ///< standard deviation of the finite elements; 0 when there are none
   std::int64_t nans = 0;
+  std::int64_t infinities = 0;
+  std::int64_t zeros = 0;
   std::uint64_t hash = 0;
 };
 TensorSummary summarise(const Tensor& tensor);

@@ -6,8 +6,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -51,8 +54,18 @@ struct Step {
 
 /// One activation of a graph; number 0 is the entry.
 struct Call {
-  const Op* op = nullptr;  ///< the CallGraphOp; null for the entry
+  const Op* op = nullptr;  ///< the CallGraphOp or the bound op; null for the entry
   std::uint32_t caller = 0;
+  const Op* graph = nullptr;  ///< the SubGraphOp; null for the module's body
+};
+
+/// Who computes ops that have no kernel. Keys are names without device ("linalg.MyOp") or without
+/// dialect too ("MyOp").
+struct ForeignOps {
+  /// By graphs of the module, which take the operands and give the results.
+  std::map<std::string, std::string, std::less<>> graphs = {};
+  /// By whoever runs the schedule.
+  std::set<std::string, std::less<>> callbacks = {};
 };
 
 class Schedule {
@@ -65,8 +78,11 @@ class Schedule {
   /// The module body of a portable module, or one of its graphs when `entry` is not empty. Ops that
   /// nothing executes, calls that do not fit their graph, graphs that call themselves and values
   /// that nothing defines are reported; none then. The module must outlive the schedule.
+  ///
+  /// A foreign op that has a kernel and one bound to a graph that its types do not fit are reported
+  /// too.
   static std::optional<Schedule> build(const Module& module, std::string_view entry,
-                                       Diagnostics& diagnostics);
+                                       Diagnostics& diagnostics, const ForeignOps& foreign = {});
 
   const Module& module() const { return *module_; }
   /// What is run: "module 'main'" or "graph '@f'".

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -140,10 +142,36 @@ bool shares_operand(const Op& op) {
   return row != nullptr && row->storage == eval::Storage::kOperand0;
 }
 
+namespace {
+
+const CustomOp* custom_op(const Op& op, const EvalEnvironment& environment) {
+  if (environment.custom == nullptr) return nullptr;
+  auto found = environment.custom->find(op.name());
+  if (found == environment.custom->end()) found = environment.custom->find(op.info().mnemonic);
+  return found == environment.custom->end() ? nullptr : &found->second;
+}
+
+Result<std::vector<Tensor>> evaluate_custom(const eval::EvalCall& call, const CustomOp& compute,
+                                            std::span<const Tensor> operands) {
+  auto results = compute(call.op(), operands);
+  if (!results) return call.error(results.error().code, results.error().message);
+  const bool all = std::ranges::all_of(*results, &Tensor::defined);
+  if (results->size() == call.op().result_count() && all) return results;
+  return call.error(DiagCode::kResultMismatch,
+                    fmt::format("{} tensors were computed for {} results", results->size(),
+                                call.op().result_count()));
+}
+
+}  // namespace
+
 Result<std::vector<Tensor>> evaluate(const Op& op, std::span<const Tensor> operands,
                                      const EvalEnvironment& environment) {
   eval::EvalCall call(op, operands, environment);
   const eval::EvalRow* row = eval::row_of(op);
+  if (row == nullptr) {
+    const CustomOp* custom = custom_op(op, environment);
+    if (custom != nullptr) return evaluate_custom(call, *custom, operands);
+  }
   if (row == nullptr) return call.error(DiagCode::kNotExecutable, "no evaluator computes it");
   if (auto ok = call.prepare(); !ok) return std::move(ok).error();
   if (row->admit != nullptr) {

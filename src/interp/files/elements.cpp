@@ -15,7 +15,7 @@
 namespace mir {
 namespace {
 
-/// Rounds to a 16-bit float with the given field widths, to nearest even.
+/// Rounds to a float with the given field widths, to nearest even.
 std::uint16_t narrow(double value, int exponent_bits, int fraction_bits) {
   constexpr int kBits = 52;
   constexpr std::uint64_t kHidden = std::uint64_t{1} << kBits;
@@ -23,7 +23,7 @@ std::uint16_t narrow(double value, int exponent_bits, int fraction_bits) {
   const int exponent = static_cast<int>(bits >> kBits & 0x7FF) - 1023;
   const std::uint64_t fraction = bits & (kHidden - 1);
   const int bias = (1 << (exponent_bits - 1)) - 1;
-  const std::uint64_t sign = bits >> 63 << 15;
+  const std::uint64_t sign = bits >> 63 << (exponent_bits + fraction_bits);
   const std::uint64_t infinity = ((std::uint64_t{1} << exponent_bits) - 1) << fraction_bits;
   if (exponent == 1024 && fraction != 0) {
     const std::uint64_t quiet = std::uint64_t{1} << (fraction_bits - 1);
@@ -101,9 +101,36 @@ std::uint16_t bf16_from_double(double value) {
   return narrow(value, 8, 7);
 }
 
+double f8_e4m3_to_double(std::uint8_t bits) {
+  const int exponent = bits >> 3 & 0xF, fraction = bits & 0x7;
+  const bool nan = exponent == 0xF && fraction == 0x7;
+  const double magnitude = nan             ? std::numeric_limits<double>::quiet_NaN()
+                           : exponent == 0 ? std::ldexp(fraction, -9)
+                                           : std::ldexp(8 + fraction, exponent - 10);
+  return std::copysign(magnitude, bits >> 7 != 0 ? -1 : 1);
+}
+
+double f8_e5m2_to_double(std::uint8_t bits) {
+  return f16_to_double(static_cast<std::uint16_t>(bits << 8));
+}
+
+std::uint8_t f8_e4m3_from_double(double value) {
+  constexpr double kLargest = 448;
+  const std::uint8_t sign = std::signbit(value) ? 0x80 : 0;
+  if (std::isnan(value)) return sign | 0x7F;
+  const double magnitude = std::min(std::abs(value), kLargest);
+  // The highest exponent of an IEEE format is not that of numbers; a quarter has lower ones.
+  if (magnitude < 128) return static_cast<std::uint8_t>(narrow(value, 4, 3));
+  const std::uint16_t quarter = narrow(magnitude / 4, 4, 3);
+  return static_cast<std::uint8_t>(sign | (quarter + (2 << 3)));
+}
+
+std::uint8_t f8_e5m2_from_double(double value) {
+  return static_cast<std::uint8_t>(narrow(value, 5, 2));
+}
+
 bool is_float(DType dtype) {
-  return dtype == DType::kFloat32 || dtype == DType::kFloat16 || dtype == DType::kBFloat16 ||
-         dtype == DType::kFloat64;
+  return info(dtype).type_class == DTypeClass::kFloat;
 }
 
 bool is_integer(DType dtype) {
@@ -124,6 +151,10 @@ double element_as_double(const Tensor& tensor, std::int64_t index) {
       return f16_to_double(tensor.as<std::uint16_t>()[index]);
     case DType::kBFloat16:
       return bf16_to_double(tensor.as<std::uint16_t>()[index]);
+    case DType::kFloat8E4M3:
+      return f8_e4m3_to_double(tensor.as<std::uint8_t>()[index]);
+    case DType::kFloat8E5M2:
+      return f8_e5m2_to_double(tensor.as<std::uint8_t>()[index]);
     case DType::kInt4:
     case DType::kInt8:
       return load_as<std::int8_t>(tensor, index);
@@ -153,6 +184,8 @@ Result<std::uint64_t> encode_element(DType dtype, double value) {
     with_float_codec(stored, [&](auto codec) {
       const auto rounded = codec.encode(value);
       overflows = std::isfinite(value) && !std::isfinite(codec.decode(rounded));
+      // 464 is the first number that would round beyond 448.
+      overflows |= stored == DType::kFloat8E4M3 && std::abs(value) >= 464;
       std::memcpy(&bits, &rounded, sizeof rounded);
     });
     if (overflows) return refuse();

@@ -31,6 +31,18 @@ struct BFloat16Codec {
   static Stored encode(double value) { return bf16_from_double(value); }
 };
 
+struct Float8E4M3Codec {
+  using Stored = std::uint8_t;
+  static double decode(Stored stored) { return f8_e4m3_to_double(stored); }
+  static Stored encode(double value) { return f8_e4m3_from_double(value); }
+};
+
+struct Float8E5M2Codec {
+  using Stored = std::uint8_t;
+  static double decode(Stored stored) { return f8_e5m2_to_double(stored); }
+  static Stored encode(double value) { return f8_e5m2_from_double(value); }
+};
+
 /// Calls `use` with the codec of `dtype`, which must be a float type.
 template <class Use>
 void with_float_codec(DType dtype, Use use) {
@@ -41,6 +53,10 @@ void with_float_codec(DType dtype, Use use) {
       return use(Float32Codec{});
     case DType::kFloat16:
       return use(Float16Codec{});
+    case DType::kFloat8E4M3:
+      return use(Float8E4M3Codec{});
+    case DType::kFloat8E5M2:
+      return use(Float8E5M2Codec{});
     default:
       return use(BFloat16Codec{});
   }

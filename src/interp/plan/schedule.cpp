@@ -19,8 +19,9 @@ namespace mir {
 /// graph is called; exceeding a limit ends the walk.
 class ScheduleBuilder {
  public:
-  ScheduleBuilder(const Module& module, Diagnostics& diagnostics)
+  ScheduleBuilder(const Module& module, const ForeignOps& foreign, Diagnostics& diagnostics)
       : module_(module),
+        foreign_(foreign),
         diagnostics_(diagnostics),
         errors_before_(diagnostics.error_count()),
         constant_key_(module.context().intern("constant")) {
@@ -31,7 +32,7 @@ class ScheduleBuilder {
     const Region* region = find_entry(entry);
     if (region == nullptr) return std::nullopt;
     schedule_.entry_ = region;
-    schedule_.calls_.push_back({});
+    schedule_.calls_.push_back({.graph = graphs_.empty() ? nullptr : graphs_.back()});
     Frame frame;
     for (const Value& argument : region->arguments()) {
       const SlotIndex slot = add_slot(SlotKind::kInput, argument);
@@ -63,12 +64,16 @@ class ScheduleBuilder {
   const Value* find_parameter(Symbol symbol, const Op& user);
   std::vector<SlotIndex> run(const Region& region, Frame& frame, std::uint32_t call);
   std::vector<SlotIndex> slots_of(const Op& op, const Frame& frame);
-  void add_call(const Op& op, Frame& frame);
-  bool may_call(const Op& op, const SubGraphOp& target, std::size_t operands);
+  void add_call(const Op& op, std::string_view callee, Frame& frame);
+  bool may_call(const Op& op, std::string_view callee, const SubGraphOp& target,
+                std::size_t operands);
+  void add_executable(const Op& op, Frame& frame, std::uint32_t call);
+  void check_binding(const Op& op, const SubGraphOp& target);
   void add_step(const Op& op, Frame& frame, std::uint32_t call);
   void find_last_uses();
 
   const Module& module_;
+  const ForeignOps& foreign_;
   Diagnostics& diagnostics_;
   std::size_t errors_before_;
   Symbol constant_key_;
@@ -180,22 +185,77 @@ std::vector<SlotIndex> ScheduleBuilder::run(const Region& region, Frame& frame,
       continue;
     }
     if (isa<CallGraphOp>(op)) {
-      add_call(*op, frame);
-    } else if (is_executable(*op)) {
-      add_step(*op, frame, call);
+      add_call(*op, text(op->symbol()), frame);
     } else {
-      fail(*op, DiagCode::kNotExecutable, fmt::format("nothing computes '{}'", op->name()));
-      for (const Value& result : op->results()) {
-        frame.emplace(&result, add_slot(SlotKind::kResult, result));
-      }
+      add_executable(*op, frame, call);
     }
   }
   stack_.pop_back();
   return returned;
 }
 
-bool ScheduleBuilder::may_call(const Op& op, const SubGraphOp& target, std::size_t operands) {
-  const auto callee = text(op.symbol());
+namespace {
+
+/// The entry of a foreign op in a map or set of names; its end for any other op.
+template <class Names>
+auto find_name(const Names& names, const Op& op) {
+  const auto whole = names.find(op.name());
+  return whole != names.end() ? whole : names.find(op.info().mnemonic);
+}
+
+/// Whether a value of one type can stand for one of the other: element types and extents agree
+/// where both are known.
+bool agree(const Type* a, const Type* b) {
+  const auto* x = dyn_cast<TensorType>(a);
+  const auto* y = dyn_cast<TensorType>(b);
+  if (x == nullptr || y == nullptr) return a == b;
+  return x->dtype_name() == y->dtype_name() &&
+         std::ranges::equal(x->dims(), y->dims(), [](Dim m, Dim n) {
+           return m == n || m.is_unknown() || n.is_unknown();
+         });
+}
+
+}  // namespace
+
+void ScheduleBuilder::add_executable(const Op& op, Frame& frame, std::uint32_t call) {
+  const auto bound = find_name(foreign_.graphs, op);
+  const bool is_bound = bound != foreign_.graphs.end();
+  const bool is_callback = find_name(foreign_.callbacks, op) != foreign_.callbacks.end();
+  if (is_executable(op) && (is_bound || is_callback)) {
+    fail(op, DiagCode::kNotExecutable,
+         fmt::format("'{}' has a kernel, nothing else can compute it", op.name()));
+  }
+  if (is_bound) return add_call(op, bound->second, frame);
+  if (is_executable(op) || is_callback) return add_step(op, frame, call);
+  fail(op, DiagCode::kNotExecutable, fmt::format("nothing computes '{}'", op.name()));
+  for (const Value& result : op.results()) {
+    frame.emplace(&result, add_slot(SlotKind::kResult, result));
+  }
+}
+
+/// What verification does for calls.
+void ScheduleBuilder::check_binding(const Op& op, const SubGraphOp& target) {
+  const auto check = [&](std::string_view what, std::size_t i, const Type* own, const Type* graph) {
+    if (own == nullptr || graph == nullptr || agree(own, graph)) return;
+    fail(op, DiagCode::kCallMismatch,
+         fmt::format("{} {} of '{}' is {}, that of graph '@{}' is {}", what, i, op.name(),
+                     own->spelling(), text(target.op()->symbol()), graph->spelling()));
+  };
+  const auto arguments = target.body()->arguments();
+  for (std::uint32_t i = 0; i < op.operand_count(); ++i) {
+    check("operand", i, op.operand(i)->type(), arguments[i].type());
+  }
+  for (const Op* last : target.body()->ops()) {
+    if (!isa<ReturnOp>(last)) continue;
+    for (std::uint32_t i = 0; i < std::min(op.result_count(), last->operand_count()); ++i) {
+      check("result", i, op.result(i)->type(), last->operand(i)->type());
+    }
+    return;
+  }
+}
+
+bool ScheduleBuilder::may_call(const Op& op, std::string_view callee, const SubGraphOp& target,
+                               std::size_t operands) {
   if (!target || target.body() == nullptr) {
     fail(op, DiagCode::kUnknownCallee, fmt::format("no graph is named '@{}'", callee));
     return false;
@@ -225,13 +285,15 @@ bool ScheduleBuilder::may_call(const Op& op, const SubGraphOp& target, std::size
   return false;
 }
 
-void ScheduleBuilder::add_call(const Op& op, Frame& frame) {
-  const SubGraphOp target = dyn_cast<SubGraphOp>(module_.lookup_op(op.symbol()));
+void ScheduleBuilder::add_call(const Op& op, std::string_view callee, Frame& frame) {
+  const SubGraphOp target =
+      dyn_cast<SubGraphOp>(module_.lookup_op(module_.context().intern(callee)));
   const std::vector<SlotIndex> operands = slots_of(op, frame);
   std::vector<SlotIndex> results;
-  if (may_call(op, target, operands.size())) {
+  if (may_call(op, callee, target, operands.size())) {
+    if (!isa<CallGraphOp>(&op)) check_binding(op, target);
     const auto number = static_cast<std::uint32_t>(schedule_.calls_.size());
-    schedule_.calls_.push_back({.op = &op, .caller = stack_.back()});
+    schedule_.calls_.push_back({.op = &op, .caller = stack_.back(), .graph = target.op()});
     Frame inner;
     for (const Value& argument : target.body()->arguments()) {
       inner.emplace(&argument, operands[argument.index()]);
@@ -241,7 +303,7 @@ void ScheduleBuilder::add_call(const Op& op, Frame& frame) {
     graphs_.pop_back();
     if (results.size() != op.result_count() && !over_limit_) {
       fail(op, DiagCode::kCallMismatch,
-           fmt::format("call of '@{}' has {} results, the graph returns {}", text(op.symbol()),
+           fmt::format("call of '@{}' has {} results, the graph returns {}", callee,
                        op.result_count(), results.size()));
     }
   }
@@ -309,8 +371,8 @@ void ScheduleBuilder::find_last_uses() {
 }
 
 std::optional<Schedule> Schedule::build(const Module& module, std::string_view entry,
-                                        Diagnostics& diagnostics) {
-  return ScheduleBuilder(module, diagnostics).build(entry);
+                                        Diagnostics& diagnostics, const ForeignOps& foreign) {
+  return ScheduleBuilder(module, foreign, diagnostics).build(entry);
 }
 
 }  // namespace mir

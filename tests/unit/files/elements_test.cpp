@@ -42,6 +42,31 @@ TEST_CASE("binary16 rounds to nearest even at every midpoint and beside it") {
   }
 }
 
+TEST_CASE("8-bit floats survive the way to double and back, and round to nearest even") {
+  for (int bits = 0; bits <= 0xFF; ++bits) {
+    const auto pattern = static_cast<std::uint8_t>(bits);
+    CAPTURE(bits);
+    const double e5m2 = f8_e5m2_to_double(pattern), e4m3 = f8_e4m3_to_double(pattern);
+    // A signalling NaN comes back quiet.
+    REQUIRE(f8_e5m2_from_double(e5m2) == (std::isnan(e5m2) ? pattern | 2 : pattern));
+    REQUIRE(f8_e4m3_from_double(e4m3) == pattern);
+    if (bits >= 0x7B) continue;
+    const int even = bits % 2 == 0 ? bits : bits + 1;
+    const auto next = static_cast<std::uint8_t>(bits + 1);
+    const double middle = (e5m2 + f8_e5m2_to_double(next)) / 2;
+    REQUIRE(f8_e5m2_from_double(middle) == even);
+    REQUIRE(f8_e5m2_from_double(std::nextafter(middle, 1e9)) == bits + 1);
+    const double other = (e4m3 + f8_e4m3_to_double(next)) / 2;
+    REQUIRE(f8_e4m3_from_double(-other) == (even | 0x80));
+    REQUIRE(f8_e4m3_from_double(std::nextafter(other, 0)) == bits);
+  }
+  CHECK(f8_e4m3_to_double(0x7E) == 448);
+  CHECK(f8_e4m3_from_double(1e9) == 0x7E);
+  CHECK(f8_e4m3_from_double(-std::numeric_limits<double>::infinity()) == 0xFE);
+  CHECK(f8_e5m2_to_double(0x7B) == 57344);
+  CHECK(f8_e5m2_from_double(61440) == 0x7C);
+}
+
 TEST_CASE("what is too large for a narrow float becomes an infinity") {
   CHECK(f16_from_double(65504) == 0x7BFF);
   CHECK(f16_from_double(65519.999) == 0x7BFF);
@@ -108,6 +133,13 @@ TEST_CASE("an element takes what its type can hold and refuses the rest") {
       {DType::kFloat16, "65519", true, 0x7BFF},
       {DType::kFloat16, "65520", false, 0},
       {DType::kBFloat16, "1", true, 0x3F80},
+      {DType::kFloat8E4M3, "463", true, 0x7E},
+      {DType::kFloat8E4M3, "464", false, 0},
+      {DType::kFloat8E4M3, "inf", false, 0},
+      {DType::kFloat8E4M3, "nan", true, 0x7F},
+      {DType::kFloat8E5M2, "-1", true, 0xBC},
+      {DType::kFloat8E5M2, "61440", false, 0},
+      {DType::kFloat8E5M2, "inf", true, 0x7C},
       {DType::kFloat64, "", false, 0},
       {DType::kFloat64, "1x", false, 0},
       {DType::kInt4, "-8", true, 0xFFFFFFFFFFFFFFF8},

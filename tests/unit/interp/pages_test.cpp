@@ -1,9 +1,14 @@
 // The examples of docs/ops/*.md, run.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include "mir/interp/ports.hpp"
+#include "mir/interp/summary.hpp"
 #include "module_text.hpp"
 
 namespace mir::test {
@@ -56,6 +61,37 @@ TEST_CASE("the examples of the pages run") {
     }
   }
   CHECK(ran >= 13);
+}
+
+/// The first line of `table` that begins with `key`, empty for none.
+std::string line_of(const std::string& table, const std::string& key) {
+  const auto at = ("\n" + table).find("\n" + key + " ");
+  return at == table.npos ? std::string() : table.substr(at, table.find('\n', at) - at);
+}
+
+TEST_CASE("the examples of the pages give the bits that are committed") {
+  std::ostringstream committed;
+  committed << std::ifstream(fs::path(MIR_SOURCE_ROOT) / "testdata/examples/hashes.txt").rdbuf();
+  std::vector<std::string> found;
+  for (const auto& entry : fs::directory_iterator(fs::path(MIR_SOURCE_ROOT) / "docs/ops")) {
+    std::size_t number = 0;
+    for (const std::string& text : examples_of(entry.path())) {
+      for (const std::int64_t extent : {4, 7}) {
+        const std::string key =
+            fmt::format("{} {} {}", entry.path().stem().string(), number, extent);
+        std::string line = key;
+        for (const Tensor& output : run_with_extents(text, extent)) {
+          line += fmt::format(" {:016x}", hash_bytes(output));
+        }
+        CHECK(line == line_of(committed.str(), key));
+        found.push_back(std::move(line));
+      }
+      ++number;
+    }
+  }
+  std::ranges::sort(found);
+  INFO("testdata/examples/hashes.txt should be:\n", fmt::to_string(fmt::join(found, "\n")));
+  CHECK(committed.str() == fmt::format("{}\n", fmt::join(found, "\n")));
 }
 
 }  // namespace mir::test

@@ -229,6 +229,49 @@ TEST_CASE("a graph can be run by itself") {
   CHECK(hashes(graph.run({states(0, 3)})) == hashes(whole.run({states(0, 3)})));
 }
 
+TEST_CASE("entries of a session share parameters and caches") {
+  Text text(kAttention);
+  WeightSet weights;
+  REQUIRE(weights.add("random:1").ok());
+  Diagnostics problems;
+  auto session = Session::create(
+      *text.module, {.entry = {}, .weights = &weights, .further_entries = {"attend"}}, problems);
+  REQUIRE(session.has_value());
+  CHECK(session->entry_count() == 2);
+  CHECK(session->schedule(1).title() == "graph '@attend'");
+  Runner whole(kAttention);
+  const Values all = values_of(whole.run({states(0, 5)})[0]);
+  RunOptions decode;
+  decode.entry = 1;
+  REQUIRE(session->run(std::vector{states(0, 3)}, problems).has_value());
+  CHECK(session->cache_bindings(1).find(text.context.intern("past")) == 3);
+  const auto rest = session->run(std::vector{states(3, 2)}, problems, decode);
+  REQUIRE(rest.has_value());
+  CHECK(values_of(rest->front()) == Values(all.begin() + 12, all.end()));
+  decode.entry = 2;
+  CHECK_FALSE(session->run(std::vector{states(0, 1)}, problems, decode).has_value());
+  CHECK(errors_of(problems) ==
+        std::vector<std::string>{"823 the session has 2 entries, number 2 is not among them"});
+}
+
+TEST_CASE("steps on one cache append one after the other, and no tokens are no change") {
+  Runner runner(R"(
+@main [mir_version:1] (%x:tensor<[1, 1, $S, 1], Float32, CPU>) -> (%k:tensor<[1, 1, ?, 1], Float32, CPU>, %l:tensor<[1, 1, ?, 1], Float32, CPU>) {
+  linalg.CPU.KVCacheOp [cache:@c, q_head:1, kv_head:1, head_dim:1, past:$past] (%x:tensor<[1, 1, $S, 1], Float32, CPU>, %x:tensor<[1, 1, $S, 1], Float32, CPU>) -> (%k:tensor<[1, 1, ?, 1], Float32, CPU>, %v:tensor<[1, 1, ?, 1], Float32, CPU>)
+  linalg.CPU.NegOp (%x:tensor<[1, 1, $S, 1], Float32, CPU>) -> (%n:tensor<[1, 1, $S, 1], Float32, CPU>)
+  linalg.CPU.KVCacheOp [cache:@c, q_head:1, kv_head:1, head_dim:1] (%n:tensor<[1, 1, $S, 1], Float32, CPU>, %n:tensor<[1, 1, $S, 1], Float32, CPU>) -> (%l:tensor<[1, 1, ?, 1], Float32, CPU>, %w:tensor<[1, 1, ?, 1], Float32, CPU>)
+  cf.ReturnOp (%k:tensor<[1, 1, ?, 1], Float32, CPU>, %l:tensor<[1, 1, ?, 1], Float32, CPU>) -> ()
+}
+)");
+  const auto first = runner.run({floats({1, 1, 2, 1}, {1, 2})});
+  CHECK(values_of(first[0]) == Values{1, 2});
+  CHECK(values_of(first[1]) == Values{1, 2, -1, -2});
+  const auto none = runner.run({floats({1, 1, 0, 1}, {})});
+  CHECK(values_of(none[0]) == Values{1, 2, -1, -2});
+  CHECK(runner.session().cache_length("c") == 4);
+  CHECK(values_of(runner.run({floats({1, 1, 1, 1}, {5})})[1]) == Values{1, 2, -1, -2, 5, -5});
+}
+
 TEST_CASE("a run reports progress and can be stopped between steps") {
   Runner runner(kAttention);
   std::stop_source source;

@@ -25,6 +25,10 @@ auto with_type(DType dtype, Fn fn) {
       return fn(std::type_identity<BFloat16>{});
     case DType::kFloat64:
       return fn(std::type_identity<double>{});
+    case DType::kFloat8E4M3:
+      return fn(std::type_identity<Float8E4M3>{});
+    case DType::kFloat8E5M2:
+      return fn(std::type_identity<Float8E5M2>{});
     case DType::kInt8:
       return fn(std::type_identity<std::int8_t>{});
     case DType::kInt16:
@@ -129,15 +133,21 @@ inline Array random_array(DType dtype, Dims extents, unsigned seed, double scale
 inline double ulp_distance(DType dtype, double got, double want) {
   if (got == want || (got != got && want != want)) return 0;
   const bool half = dtype == DType::kFloat16;
-  const int digits = half ? 11 : dtype == DType::kBFloat16 ? 8 : dtype == DType::kFloat64 ? 53 : 24;
-  const int lowest = half ? -13 : dtype == DType::kFloat64 ? -1021 : -125;
+  const bool e4m3 = dtype == DType::kFloat8E4M3, e5m2 = dtype == DType::kFloat8E5M2;
+  const int digits = half                        ? 11
+                     : dtype == DType::kBFloat16 ? 8
+                     : dtype == DType::kFloat64  ? 53
+                     : e4m3                      ? 4
+                     : e5m2                      ? 3
+                                                 : 24;
+  const int lowest = half || e5m2 ? -13 : dtype == DType::kFloat64 ? -1021 : e4m3 ? -5 : -125;
   int exponent = 0;
   std::frexp(want, &exponent);
   return std::fabs(got - want) / std::ldexp(1.0, std::max(exponent, lowest) - digits);
 }
 
-inline constexpr DType kFloatingTypes[] = {DType::kFloat32, DType::kFloat16, DType::kBFloat16,
-                                           DType::kFloat64};
+inline constexpr DType kFloatingTypes[] = {DType::kFloat32, DType::kFloat16,    DType::kBFloat16,
+                                           DType::kFloat64, DType::kFloat8E4M3, DType::kFloat8E5M2};
 inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 inline constexpr double kInf = std::numeric_limits<double>::infinity();
 

@@ -40,6 +40,54 @@ TEST_CASE("floating arithmetic is correctly rounded in every type") {
   }
 }
 
+/// All numbers of a type of eight bits.
+template <class T>
+Values all_values() {
+  Values values;
+  for (int bits = 0; bits < 256; ++bits)
+    values.push_back(widen(T{static_cast<std::uint8_t>(bits)}));
+  return values;
+}
+
+/// The nearest of `values`, of two as near the one with even bits; where nothing is as large, the
+/// largest, or the infinity that `values` has.
+double nearest_of(const Values& values, double exact) {
+  double best = kNaN;
+  bool is_even = false;
+  for (std::size_t bits = 0; bits < values.size(); ++bits) {
+    const double distance = std::fabs(values[bits] - exact), least = std::fabs(best - exact);
+    const bool tie = distance == least && bits % 2 == 0 && !is_even;
+    if (!std::isfinite(values[bits]) || !(best != best || distance < least || tie)) continue;
+    best = values[bits];
+    is_even = bits % 2 == 0;
+  }
+  return best;
+}
+
+TEST_CASE("sums and products of all pairs of 8-bit floats are correctly rounded") {
+  const auto check = [](DType dtype, const Values& values, double overflow) {
+    for (const double a : values) {
+      const Values left(values.size(), a);
+      const Values sums = pairwise(add, dtype, left, values);
+      const Values products = pairwise(mul, dtype, left, values);
+      for (std::size_t i = 0; i < values.size(); i += 3) {
+        const auto right = [&](double got, double exact) {
+          if (exact != exact) return got != got;
+          if (std::fabs(exact) >= overflow)
+            return got == std::copysign(overflow == 464 ? 448 : kInf, exact);
+          return got == nearest_of(values, exact);
+        };
+        CAPTURE(a);
+        CAPTURE(values[i]);
+        REQUIRE(right(sums[i], a + values[i]));
+        REQUIRE(right(products[i], a * values[i]));
+      }
+    }
+  };
+  check(DType::kFloat8E4M3, all_values<Float8E4M3>(), 464);
+  check(DType::kFloat8E5M2, all_values<Float8E5M2>(), 61440);
+}
+
 TEST_CASE("operands broadcast into the result by NumPy's rule") {
   const Array column(DType::kFloat32, {2, 1}, {10, 20});
   const Array row(DType::kFloat32, {3}, {1, 2, 3});

@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cmath>
+#include <initializer_list>
 
 namespace mir::ref {
 namespace {
@@ -61,6 +62,65 @@ TEST_CASE("subnormals and zeros keep their sign") {
   CHECK(narrow_to_half(-0x1.8p-25).bits == 0x8001);
   CHECK(narrow_to_half(0x1p-1074).bits == 0x0000);
   CHECK(narrow_to_bfloat16(0x1p-133).bits == 0x0001);
+}
+
+TEST_CASE("the 8-bit floats are those of OCP FP8") {
+  const auto e4m3 = [](std::uint8_t bits) { return widen(Float8E4M3{bits}); };
+  const auto e5m2 = [](std::uint8_t bits) { return widen(Float8E5M2{bits}); };
+  CHECK(e4m3(0x01) == 0x1p-9);
+  CHECK(e4m3(0x08) == 0x1p-6);
+  CHECK(e4m3(0x38) == 1.0);
+  CHECK(e4m3(0x77) == 240.0);
+  CHECK(e4m3(0x78) == 256.0);
+  CHECK(e4m3(0xfe) == -448.0);
+  CHECK(std::isnan(e4m3(0x7f)));
+  CHECK(std::isnan(e4m3(0xff)));
+  CHECK(e5m2(0x01) == 0x1p-16);
+  CHECK(e5m2(0x04) == 0x1p-14);
+  CHECK(e5m2(0x3c) == 1.0);
+  CHECK(e5m2(0xfb) == -57344.0);
+  CHECK(std::isinf(e5m2(0x7c)));
+  for (int bits = 0x7d; bits <= 0x7f; ++bits)
+    CHECK(std::isnan(e5m2(static_cast<std::uint8_t>(bits))));
+}
+
+/// Checks narrowing of T at every value, at every midpoint between neighbours and beside it.
+template <class T, class Narrow>
+void check_narrowing(Narrow narrow, std::uint8_t largest) {
+  for (int bits = 0; bits <= largest; ++bits) {
+    CAPTURE(bits);
+    const auto pattern = static_cast<std::uint8_t>(bits);
+    const double low = widen(T{pattern});
+    REQUIRE(narrow(low).bits == pattern);
+    REQUIRE(narrow(-low).bits == (pattern | 0x80));
+    if (bits == largest) break;
+    const double middle = (low + widen(T{static_cast<std::uint8_t>(bits + 1)})) / 2;
+    const int even = bits % 2 == 0 ? bits : bits + 1;
+    REQUIRE(narrow(middle).bits == even);
+    REQUIRE(narrow(-middle).bits == (even | 0x80));
+    REQUIRE(narrow(std::nextafter(middle, 0.0)).bits == bits);
+    REQUIRE(narrow(std::nextafter(middle, 1e9)).bits == bits + 1);
+  }
+}
+
+TEST_CASE("8-bit floats round to the nearest value, ties to even, for every value and midpoint") {
+  check_narrowing<Float8E4M3>(narrow_to_float8_e4m3, 0x7e);
+  check_narrowing<Float8E5M2>(narrow_to_float8_e5m2, 0x7b);
+}
+
+TEST_CASE("the ends of 8-bit floats: E4M3 saturates, E5M2 overflows") {
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const double x : {448.1, 464.0, 1e300, infinity}) {
+    CHECK(narrow_to_float8_e4m3(x).bits == 0x7e);
+    CHECK(narrow_to_float8_e4m3(-x).bits == 0xfe);
+  }
+  CHECK(narrow_to_float8_e4m3(-std::nan("")).bits == 0x7f);
+  CHECK(narrow_to_float8_e5m2(61439.9).bits == 0x7b);
+  CHECK(narrow_to_float8_e5m2(61440.0).bits == 0x7c);
+  CHECK(narrow_to_float8_e5m2(-infinity).bits == 0xfc);
+  CHECK(narrow_to_float8_e5m2(-std::nan("")).bits == 0x7e);
+  CHECK(narrow_to_float8_e4m3(0x1p-1074).bits == 0);
+  CHECK(narrow_to_float8_e5m2(-0x1p-1074).bits == 0x80);
 }
 
 TEST_CASE("a half is rounded once even where a float in between would round twice") {

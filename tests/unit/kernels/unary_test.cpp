@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "array.hpp"
@@ -63,7 +64,8 @@ TEST_CASE("smooth functions are within their bounds in every type") {
       REQUIRE(c.kernel(x, out));
       double worst = 0;
       for (std::size_t i = 0; i < x.size(); ++i) {
-        const double want = static_cast<double>(c.exact(x[i]));
+        double want = static_cast<double>(c.exact(x[i]));
+        if (dtype == DType::kFloat8E4M3) want = std::min(want, 448.0);  // it has no infinity
         const double allowed = dtype != DType::kFloat64 ? 0.501 : c.gated ? 200 : 4;
         worst = std::max(worst, ulp_distance(dtype, out[i], want) / allowed);
       }

@@ -97,17 +97,16 @@ TEST_SUITE("blocks") {
       return flow(all);
     };
     CHECK(with({"^a:", "tensor.CPU.free (%1) -> ()", "my.Br () -> () [^c]",
-                "^b:", "my.Br () -> () [^c]",
-                "^c:", "linalg.CPU.SiLUOp(%1) -> (%2)", "cf.ReturnOp () -> ()"}) ==
+                "^b:", "my.Br () -> () [^c]", "^c:", "linalg.CPU.SiLUOp(%1) -> (%2)",
+                "cf.ReturnOp () -> ()"}) ==
           Lines{"10:1 MIR0450 operand 0 of 'linalg.SiLUOp' is used after it was freed"});
     // Each path frees once.
     CHECK(with({"^a:", "tensor.CPU.free (%1) -> ()", "my.Br () -> () [^c]",
                 "^b:", "tensor.CPU.free (%1) -> ()", "my.Br () -> () [^c]",
                 "^c:", "cf.ReturnOp () -> ()"}) == Lines{});
     CHECK(with({"^a:", "tensor.CPU.free (%1) -> ()", "my.Br () -> () [^c]",
-                "^b:", "my.Br () -> () [^c]",
-                "^c:", "tensor.CPU.free (%1) -> ()", "cf.ReturnOp () -> ()"}) ==
-          Lines{"10:1 MIR0451 %1 is freed twice"});
+                "^b:", "my.Br () -> () [^c]", "^c:", "tensor.CPU.free (%1) -> ()",
+                "cf.ReturnOp () -> ()"}) == Lines{"10:1 MIR0451 %1 is freed twice"});
     // The path back from the end of a block to its beginning.
     CHECK(with({"^a:", "linalg.CPU.SiLUOp(%1) -> (%2)", "tensor.CPU.free (%1) -> ()",
                 "my.Br () -> () [^a, ^b]", "^b:", "cf.ReturnOp () -> ()"}) ==

@@ -7,7 +7,7 @@
 
 namespace mir::ref {
 
-/// The operands are Float32, Float16, BFloat16 or Float64, each of its own type.
+/// The operands are of floating types, each of its own.
 struct AttentionOperands {
   View q;  ///< [B, Sq, Hq, D]
   View k;  ///< [B, T, Hkv, D]; Hkv divides Hq

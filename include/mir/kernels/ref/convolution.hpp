@@ -1,6 +1,6 @@
 // Convolutions, and resampling to other extents.
 //
-// Operands are Float32, Float16, BFloat16 or Float64, each of its own type.
+// Operands are of floating types, each of its own.
 #pragma once
 
 #include "mir/kernels/ref/view.hpp"

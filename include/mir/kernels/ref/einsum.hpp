@@ -13,7 +13,7 @@ using IndexNumbers = std::vector<std::size_t>;
 /// broadcast), and one index twice in an operand reads a diagonal. `operands` has the indices of
 /// each input; `result` those of out, each once and each of an input. At most kMaxRank indices.
 ///
-/// One type: Float32, Float16, BFloat16, Float64, (U)Int8 to (U)Int64. Floating: products from the
+/// One type: floating, (U)Int8 to (U)Int64. Floating: products from the
 /// first operand on and their sum from +0 in double, summed indices in the order of their numbers,
 /// the last one fastest; one rounding on store. For K terms of n factors of at most 24 significant
 /// bits |error| <= (K + n) 2^-53 sum |product| + 0.5 ULP. Integers wrap. A sum of nothing is +0.

@@ -9,7 +9,7 @@
 namespace mir::ref {
 
 /// a + b, a - b, a * b, a / b; one element type for all three views.
-/// - Float32, Float16, BFloat16, Float64: correctly rounded (0.5 ULP) with IEEE infinities, NaN and
+/// - Floating types: correctly rounded (0.5 ULP) with IEEE infinities, NaN and
 ///   signed zeros.
 /// - (U)Int8 to (U)Int64: modulo 2^bits; division truncates toward zero, x / 0 = 0, and the lowest
 ///   value divided by -1 is itself.

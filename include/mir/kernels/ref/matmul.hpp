@@ -1,6 +1,6 @@
 // Matrix products.
 //
-// Operands are Float32, Float16, BFloat16 or Float64, each of its own type. Every output element is
+// Operands are of floating types, each of its own. Every output element is
 // one sum over k = 0, 1, ... in double, in that order, starting from +0, rounded once on store.
 // With operands of at most 24 significant bits the products are exact, so against a float64
 // evaluation

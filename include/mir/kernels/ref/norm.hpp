@@ -1,6 +1,6 @@
 // Normalisations.
 //
-// x, weight, bias and out are Float32, Float16, BFloat16 or Float64, each of its own type. All
+// x, weight, bias and out are of floating types, each of its own. All
 // steps are in double, sums in row-major order; one rounding on store. For stored types of at most
 // 24 bits the error against a float64 evaluation is at most 0.501 ULP (layer_norm: plus
 // n 2^-52 max|x| |weight| / sqrt(var + eps), from the rounding of the mean). A NaN or an infinity

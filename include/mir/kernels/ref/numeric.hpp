@@ -19,6 +19,18 @@ struct BFloat16 {
   std::uint16_t bits = 0;
 };
 
+/// Sign, 4 exponent bits of bias 7, 3 fraction bits; no infinity, the largest number is 448, NaN
+/// has all bits behind the sign set (OCP FP8 E4M3, also called e4m3fn).
+struct Float8E4M3 {
+  std::uint8_t bits = 0;
+};
+
+/// The upper half of a binary16: 5 exponent bits, 2 fraction bits; the largest number is 57344 (OCP
+/// FP8 E5M2).
+struct Float8E5M2 {
+  std::uint8_t bits = 0;
+};
+
 /// One byte, zero or not.
 struct Bool {
   std::uint8_t bits = 0;
@@ -27,18 +39,27 @@ struct Bool {
 /// Exact, including subnormals and infinities; a NaN gives a NaN.
 double widen(Half value);
 double widen(BFloat16 value);
+double widen(Float8E4M3 value);
+double widen(Float8E5M2 value);
 
 /// Nearest, ties to even, in one rounding: subnormals are produced, values beyond the largest
 /// finite one by half a unit or more give an infinity, a NaN gives the quiet NaN without payload.
 Half narrow_to_half(double value);
 BFloat16 narrow_to_bfloat16(double value);
+Float8E5M2 narrow_to_float8_e5m2(double value);
+/// The same but for the ends: what is beyond the largest number, infinities included, gives that
+/// number with its sign.
+Float8E4M3 narrow_to_float8_e4m3(double value);
 inline float narrow_to_float(double value) {
   return value == value ? static_cast<float>(value) : std::numeric_limits<float>::quiet_NaN();
 }
 
 template <class T>
-inline constexpr bool kIsFloating =
-    std::is_floating_point_v<T> || std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
+inline constexpr bool kIsNarrow = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16> ||
+                                  std::is_same_v<T, Float8E4M3> || std::is_same_v<T, Float8E5M2>;
+
+template <class T>
+inline constexpr bool kIsFloating = std::is_floating_point_v<T> || kIsNarrow<T>;
 
 /// The type that arithmetic on elements of type T is done in.
 template <class T>
@@ -49,7 +70,7 @@ using Wide = std::conditional_t<
 /// The element's value, exactly. Bool reads as 0 or 1.
 template <class T>
 Wide<T> load(T element) {
-  if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) {
+  if constexpr (kIsNarrow<T>) {
     return widen(element);
   } else if constexpr (std::is_same_v<T, Bool>) {
     return element.bits != 0;
@@ -66,6 +87,10 @@ T store(Wide<T> value) {
     return narrow_to_half(value);
   } else if constexpr (std::is_same_v<T, BFloat16>) {
     return narrow_to_bfloat16(value);
+  } else if constexpr (std::is_same_v<T, Float8E4M3>) {
+    return narrow_to_float8_e4m3(value);
+  } else if constexpr (std::is_same_v<T, Float8E5M2>) {
+    return narrow_to_float8_e5m2(value);
   } else if constexpr (std::is_same_v<T, float>) {
     return narrow_to_float(value);
   } else if constexpr (std::is_same_v<T, double>) {

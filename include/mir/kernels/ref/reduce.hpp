@@ -1,4 +1,4 @@
-// Reductions over one dimension or all. Float32, Float16, BFloat16, Float64, (U)Int8 to (U)Int64;
+// Reductions over one dimension or all. Floating types, (U)Int8 to (U)Int64;
 // one type for input and output.
 //
 // `axis` (negative: from the end) is the dimension to reduce; none reduces all. out has x's extents

@@ -18,7 +18,7 @@ struct RopeOptions {
 /// x and out are rank 4 of equal extents in the stated layout. Tables are [S, T] or [B or 1, S, T]
 /// with T >= h; only the first h columns are read, so tables of width D with repeated halves (RoPE,
 /// MultimodalRoPE) and of width D / 2 (VisionRoPE, layout kBSHD) both work. The rotated dims are
-/// even, in [0, D]. Float32, Float16, BFloat16, Float64; x and out of one type, tables of their
+/// even, in [0, D]. Floating types; x and out of one type, tables of their
 /// own. Products and sums in double, one rounding on store: at most 0.5 ULP plus 2^-52 (|x[d]| +
 /// |x[d + h]|) for tables within [-1, 1]. May run in place.
 Result<void> rope(const View& x, const View& sin, const View& cos, const RopeOptions& options,

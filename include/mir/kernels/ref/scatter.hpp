@@ -20,7 +20,7 @@ enum class ScatterReduction : std::uint8_t {
 /// an index out of range is an error that names its position, before anything is written.
 ///
 /// x, source and out have one type: for kNone any with one element per storage unit, whose bits
-/// are kept, else Float32, Float16, BFloat16, Float64, (U)Int8 to (U)Int64. An element that is met
+/// are kept, else floating types, (U)Int8 to (U)Int64. An element that is met
 /// is reduced in double, in row-major order of the indices, and rounded once; integers wrap.
 /// For n values |error| <= n 2^-53 sum |values| (kAdd) or n 2^-53 |result| (kMul) + 0.5 ULP; kMax
 /// and kMin are exact. out overlaps no input.

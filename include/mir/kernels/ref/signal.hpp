@@ -1,6 +1,6 @@
 // Short-time Fourier transforms. Complex numbers are pairs (re, im) along a last dimension of 2.
 //
-// Operands are Float32, Float16, BFloat16 or Float64, each of its own type. N = n_fft, H =
+// Operands are of floating types, each of its own. N = n_fft, H =
 // hop_length, W = win_length, the extent of the window, at most N. Twiddle factors are exact at
 // quarter turns and else within 2^-51; transforms are direct sums in double in index order.
 #pragma once

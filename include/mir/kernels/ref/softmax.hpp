@@ -1,4 +1,4 @@
-// Softmax and the causal mask. Float32, Float16, BFloat16, Float64; one type for input and output;
+// Softmax and the causal mask. Floating types; one type for input and output;
 // equal extents; may run in place.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Orders along one dimension. Float32, Float16, BFloat16, Float64, (U)Int8 to (U)Int64.
+// Orders along one dimension. Floating types, (U)Int8 to (U)Int64.
 //
 // Elements are ordered by value: -0 equals +0, a NaN is above every number and equals any other
 // NaN. Equal elements keep their order, in ascending and in descending sorts. All results are

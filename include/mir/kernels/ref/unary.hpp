@@ -1,6 +1,6 @@
 // Elementwise kernels of one operand: out[i] = f(x[i]), equal extents and element types.
 //
-// All take Float32, Float16, BFloat16 and Float64; abs, neg, relu and clip also (U)Int8 to
+// All take floating types; abs, neg, relu and clip also (U)Int8 to
 // (U)Int64. All may run in place. A NaN gives a NaN. f is evaluated in double and rounded once;
 // against the exact value the error is at most 0.501 ULP of the stored type for Float32, Float16
 // and BFloat16, and for Float64 at most 4 ULP, but 4 + 3 |v| for gelu and quick_gelu at x < 0,

@@ -9,8 +9,10 @@
 // - An output may be the same view as an input (same address, extents and strides) where the header
 //   says "may run in place"; any other overlap gives unspecified values.
 // - A kernel is a pure function of its operands: one thread, fixed evaluation order, no state.
+// - *Floating types* are Float32, Float16, BFloat16, Float64, Float8E4M3 and Float8E5M2.
 // - Arithmetic on floating types is done in double and rounded once, to nearest even, on store.
-//   Every NaN an arithmetic kernel stores is the positive quiet NaN without payload; kernels that
+//   Every NaN an arithmetic kernel stores is the positive quiet NaN without payload (Float8E4M3:
+//   its positive NaN); where Float8E4M3 has no infinity, its largest number is stored. Kernels that
 //   only move elements keep all bits.
 // - A view with an extent of 0 holds no elements; kernels on it write nothing and succeed.
 #pragma once

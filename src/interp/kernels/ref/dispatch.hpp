@@ -11,7 +11,7 @@
 
 namespace mir::ref {
 
-/// fn(std::type_identity<T>{}) with T the element type of `dtype`, for the four floating types.
+/// fn(std::type_identity<T>{}) with T the element type of `dtype`, for the floating types.
 template <class Fn>
 Result<void> with_floating(std::string_view kernel, DType dtype, Fn&& fn) {
   switch (dtype) {
@@ -23,6 +23,10 @@ Result<void> with_floating(std::string_view kernel, DType dtype, Fn&& fn) {
       return fn(std::type_identity<BFloat16>{});
     case DType::kFloat64:
       return fn(std::type_identity<double>{});
+    case DType::kFloat8E4M3:
+      return fn(std::type_identity<Float8E4M3>{});
+    case DType::kFloat8E5M2:
+      return fn(std::type_identity<Float8E5M2>{});
     default:
       return dtype_error(kernel, dtype);
   }

@@ -14,7 +14,7 @@ Error attribute_error(std::string_view kernel, std::string_view what);
 
 /// As many strides as extents, no negative extent, at most kMaxRank dimensions.
 Result<void> check_views(std::string_view kernel, std::initializer_list<View> views);
-/// Well-formed as above, and all of Float32, Float16, BFloat16 or Float64.
+/// Well-formed as above, and all of floating types.
 Result<void> check_floating(std::string_view kernel, std::initializer_list<View> views);
 /// Well-formed, of one element type.
 Result<void> check_one_dtype(std::string_view kernel, std::initializer_list<View> views);

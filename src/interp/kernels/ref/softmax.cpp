@@ -60,7 +60,9 @@ Result<void> causal_mask(const View& scores, std::optional<std::int64_t> window,
   };
   return with_floating(
       "causal_mask", scores.dtype, [&]<class T>(std::type_identity<T>) -> Result<void> {
-        const T masked = store<T>(std::is_same_v<T, Half> ? -65500.0 : -1e10);
+        const T masked = store<T>(std::is_same_v<T, Half>         ? -65500.0
+                                  : std::is_same_v<T, Float8E5M2> ? -57344.0
+                                                                  : -1e10);
         const T* from = static_cast<const T*>(scores.data);
         T* to = static_cast<T*>(out.data);
         const auto xs = scores.strides.last(2);

@@ -82,8 +82,7 @@ Error attribute_error(std::string_view kernel, std::string_view what) {
 }
 
 bool is_floating(DType dtype) {
-  return dtype == DType::kFloat32 || dtype == DType::kFloat16 || dtype == DType::kBFloat16 ||
-         dtype == DType::kFloat64;
+  return info(dtype).type_class == DTypeClass::kFloat;
 }
 
 bool same_extents(std::span<const std::int64_t> a, std::span<const std::int64_t> b) {

@@ -1,0 +1,58 @@
+// Results inside a run: where they are, and which of them are meant.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mir/plan/schedule.hpp"
+#include "mir/support/result.hpp"
+
+namespace mir {
+
+/// Where a result of a run is in the module.
+struct ResultPlace {
+  std::string graph;           ///< symbol of the graph, or the name of the module for its body
+  std::size_t activation = 0;  ///< how often the run entered this graph before
+  std::string value;           ///< name in the text without `%`
+  std::string op;              ///< "linalg.AddOp"
+
+  friend bool operator==(const ResultPlace&, const ResultPlace&) = default;
+};
+/// "@model.layers.0%45", with "#2" behind the graph for its third activation.
+std::string render(const ResultPlace& place);
+
+/// The places of all results of a schedule, which must outlive it.
+class ResultPlaces {
+ public:
+  explicit ResultPlaces(const Schedule& schedule);
+  ResultPlace of(std::size_t step, std::uint32_t result) const;
+
+ private:
+  const Schedule* schedule_;
+  std::vector<std::size_t> activations_;  // by call
+};
+
+/// Patterns that select results: `%VALUE`, `@GRAPH`, `@GRAPH%VALUE`, or the name of an op such as
+/// `linalg.SoftmaxOp`, separated by commas; `*` stands for any characters and `?` for one.
+class Probe {
+ public:
+  static Result<Probe> parse(std::string_view patterns);
+  bool selects(const ResultPlace& place) const;
+  /// An error names the first pattern that selects nothing in any of the schedules.
+  Result<void> check(std::span<const Schedule* const> schedules) const;
+
+ private:
+  struct Pattern {
+    std::string text;
+    std::string graph = "*";
+    std::string value = "*";
+    std::string op = "*";
+    bool selects(const ResultPlace& place) const;
+  };
+  std::vector<Pattern> patterns_;
+};
+
+}  // namespace mir

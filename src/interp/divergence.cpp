@@ -1,0 +1,215 @@
+#include "mir/interp/divergence.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstring>
+#include <utility>
+
+#include "session_run.hpp"
+#include "step_pairs.hpp"
+
+namespace mir {
+
+namespace {
+
+std::string type_text(const Tensor& tensor) {
+  return fmt::format("{} [{}]", name_of(tensor.dtype()), fmt::join(tensor.shape(), ", "));
+}
+
+bool same_type(const Tensor& a, const Tensor& b) {
+  return a.dtype() == b.dtype() && a.shape() == b.shape();
+}
+
+bool same_bits(const Tensor& a, const Tensor& b) {
+  return same_type(a, b) && (a.bytes().empty() || std::memcmp(a.bytes().data(), b.bytes().data(),
+                                                              a.bytes().size()) == 0);
+}
+
+std::string words(const Comparison& comparison) {
+  if (comparison.over_tolerance == 0) {
+    return fmt::format("cosine {:.6g}, correlation {:.6g}, top {} agreement {:.6g} miss {}",
+                       comparison.cosine, comparison.correlation, comparison.top_count,
+                       comparison.top_agreement, render(comparison.tolerance));
+  }
+  return fmt::format("{} of {} elements are over tolerance ({}), by up to {:.6g}",
+                     comparison.over_tolerance, comparison.elements, render(comparison.tolerance),
+                     comparison.max_abs_error);
+}
+
+}  // namespace
+
+Result<void> DivergenceSearch::observe(const StepResults& step) {
+  for (std::uint32_t i = 0; i < step.results.size(); ++i) {
+    const auto other = other_result(step, i);
+    if (!other) return other.error();
+    if (!other->tensor) {
+      ++counts_.without_partner;
+      continue;
+    }
+    if (auto agrees = judge(step, i, *other); !agrees) return agrees;
+  }
+  leave(step);
+  return {};
+}
+
+Result<void> DivergenceSearch::judge(const StepResults& step, std::uint32_t number,
+                                     const Other& other) {
+  const Tensor& mine = step.results[number];
+  const Tensor& theirs = *other.tensor;
+  if (same_bits(mine, theirs)) {
+    ++counts_.equal_bits;
+    agree(step, number, mine);
+    return {};
+  }
+  Divergence divergence{.run = number_,
+                        .step = step.step,
+                        .result = number,
+                        .place = ResultPlaces(step.schedule).of(step.step, number),
+                        .op = step.schedule.steps()[step.step].op,
+                        .other_op = other.op,
+                        .comparison = {},
+                        .reason = {}};
+  auto comparison = compare_tensors(theirs, mine, policy_.of(mine.dtype()));
+  if (!comparison) {
+    divergence.reason =
+        mine.shape() == theirs.shape() && mine.dtype() == theirs.dtype()
+            ? std::string("its bytes are others")
+            : fmt::format("it is {}, the other {}", type_text(mine), type_text(theirs));
+  } else if (comparison->passed()) {
+    ++counts_.within_tolerance;
+    if (same_type(mine, theirs)) agree(step, number, theirs);
+    return {};
+  } else {
+    divergence.reason = words(*comparison);
+    divergence.comparison = *std::move(comparison);
+  }
+  found_ = std::move(divergence);
+  return Error{
+      DiagCode::kDiverges,
+      fmt::format("'{}' is the first op whose operands agree and whose results do not: "
+                  "result {} ('{}'): {}",
+                  found_->op->info().mnemonic, number, render(found_->place), found_->reason)};
+}
+
+namespace {
+
+class AgainstDump final : public DivergenceSearch {
+ public:
+  AgainstDump(const DumpFolder& dump, const Session& session, const TolerancePolicy& policy)
+      : DivergenceSearch(policy), dump_(dump), session_(session) {}
+
+  bool begin(std::size_t run, std::size_t entry, std::span<const Tensor>) override {
+    run_ = run;
+    set_run(run);
+    places_.emplace(session_.schedule(entry));
+    return true;
+  }
+  bool end() override { return true; }
+
+ private:
+  Result<Other> other_result(const StepResults& step, std::uint32_t number) override {
+    auto found = dump_.find(run_, places_->of(step.step, number));
+    if (!found) return std::move(found).error();
+    return Other{*std::move(found), nullptr};
+  }
+  void agree(const StepResults& step, std::uint32_t number, const Tensor& agreed) override {
+    step.results[number] = agreed;
+  }
+
+  const DumpFolder& dump_;
+  const Session& session_;
+  std::size_t run_ = 0;
+  std::optional<ResultPlaces> places_;
+};
+
+}  // namespace
+
+/// Against a session that runs beside.
+class SessionSearch final : public DivergenceSearch {
+ public:
+  SessionSearch(Session& other, std::vector<std::vector<std::size_t>> pairs,
+                const TolerancePolicy& policy, Diagnostics& diagnostics)
+      : DivergenceSearch(policy),
+        other_(other),
+        pairs_(std::move(pairs)),
+        diagnostics_(diagnostics) {}
+
+  bool begin(std::size_t run, std::size_t entry, std::span<const Tensor> inputs) override {
+    set_run(run);
+    options_.entry = entry;
+    next_ = 0;
+    run_.emplace(*other_.state_, options_, diagnostics_);
+    return run_->begin(inputs);
+  }
+
+  bool end() override {
+    if (!advance(steps().size())) return false;
+    run_->finish();
+    run_.reset();
+    return true;
+  }
+
+ private:
+  std::span<const Step> steps() const { return other_.schedule(options_.entry).steps(); }
+
+  /// Executes the other run's steps before `end`, and releases what they need no longer.
+  bool advance(std::size_t end) {
+    for (; next_ < end; ++next_) {
+      const Step& step = steps()[next_];
+      if (!run_->execute(step)) return false;
+      run_->release(step);
+    }
+    return true;
+  }
+
+  Result<Other> other_result(const StepResults& step, std::uint32_t number) override {
+    const std::size_t partner = pairs_[options_.entry][step.step];
+    if (partner == kNoStep) return Other{};
+    const Step& other = steps()[partner];
+    if (number == 0 && (!advance(partner) || !run_->execute(other))) {
+      return Error{DiagCode::kDiverges,
+                   fmt::format("the other run fails at '{}'", other.op->info().mnemonic)};
+    }
+    return Other{run_->result(other, number), other.op};
+  }
+
+  void agree(const StepResults& step, std::uint32_t number, const Tensor&) override {
+    const std::size_t partner = pairs_[options_.entry][step.step];
+    run_->replace_result(steps()[partner], number, step.results[number]);
+  }
+
+  void leave(const StepResults& step) override {
+    const std::size_t partner = pairs_[options_.entry][step.step];
+    if (partner == kNoStep) return;
+    run_->release(steps()[partner]);
+    next_ = partner + 1;
+  }
+
+  Session& other_;
+  std::vector<std::vector<std::size_t>> pairs_;  // by entry
+  Diagnostics& diagnostics_;
+  RunOptions options_;
+  std::optional<SessionRun> run_;
+  std::size_t next_ = 0;
+};
+
+std::unique_ptr<DivergenceSearch> search_against(const DumpFolder& dump, const Session& session,
+                                                 const TolerancePolicy& policy) {
+  return std::make_unique<AgainstDump>(dump, session, policy);
+}
+
+Result<std::unique_ptr<DivergenceSearch>> search_against(Session& other, const Session& session,
+                                                         const TolerancePolicy& policy,
+                                                         Diagnostics& diagnostics) {
+  std::vector<std::vector<std::size_t>> pairs;
+  for (std::size_t entry = 0; entry < session.entry_count(); ++entry) {
+    auto paired = pair_steps(session.schedule(entry), other.schedule(entry));
+    if (!paired) return std::move(paired).error();
+    pairs.push_back(*std::move(paired));
+  }
+  return std::unique_ptr<DivergenceSearch>(
+      std::make_unique<SessionSearch>(other, std::move(pairs), policy, diagnostics));
+}
+
+}  // namespace mir

@@ -1,0 +1,116 @@
+#include "mir/interp/probe.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "mir/interp/ports.hpp"
+#include "mir/ir/module.hpp"
+
+namespace mir {
+
+namespace {
+
+/// Whether `*` and `?` of the pattern can be filled in so that it is the text.
+bool matches(std::string_view pattern, std::string_view text) {
+  std::size_t p = 0, t = 0, star = pattern.npos, resume = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      resume = t;
+    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
+      ++p;
+      ++t;
+    } else if (star != pattern.npos) {
+      p = star + 1;
+      t = ++resume;
+    } else {
+      return false;
+    }
+  }
+  return std::ranges::all_of(pattern.substr(p), [](char c) { return c == '*'; });
+}
+
+/// The symbol of the graph that a call enters, or the name of the module.
+Symbol graph_of(const Schedule& schedule, const Call& call) {
+  return call.graph == nullptr ? schedule.module().name() : call.graph->symbol();
+}
+
+}  // namespace
+
+std::string render(const ResultPlace& place) {
+  const std::string again =
+      place.activation == 0 ? std::string() : fmt::format("#{}", place.activation);
+  return fmt::format("@{}{}%{}", place.graph, again, place.value);
+}
+
+ResultPlaces::ResultPlaces(const Schedule& schedule) : schedule_(&schedule) {
+  std::unordered_map<Symbol, std::size_t> entered;
+  for (const Call& call : schedule.calls()) {
+    activations_.push_back(entered[graph_of(schedule, call)]++);
+  }
+}
+
+ResultPlace ResultPlaces::of(std::size_t step, std::uint32_t result) const {
+  const Step& info = schedule_->steps()[step];
+  const IRContext& context = schedule_->module().context();
+  return {.graph = std::string(context.text(graph_of(*schedule_, schedule_->calls()[info.call]))),
+          .activation = activations_[info.call],
+          .value = value_name(*info.op->result(result), context),
+          .op = std::string(info.op->name())};
+}
+
+bool Probe::Pattern::selects(const ResultPlace& place) const {
+  return matches(graph, place.graph) && matches(value, place.value) && matches(op, place.op);
+}
+
+Result<Probe> Probe::parse(std::string_view patterns) {
+  Probe probe;
+  for (bool more = true; more;) {
+    const auto comma = patterns.find(',');
+    const std::string_view text = patterns.substr(0, comma);
+    Pattern pattern;
+    pattern.text = text;
+    const auto value = text.find('%');
+    if (value != text.npos) pattern.value = text.substr(value + 1);
+    if (text.starts_with('@')) {
+      pattern.graph = text.substr(1, value == text.npos ? value : value - 1);
+    } else if (value != 0) {
+      pattern.op = text;
+    }
+    const bool empty = pattern.graph.empty() || pattern.value.empty() || pattern.op.empty();
+    if (empty || (value != text.npos && value != 0 && !text.starts_with('@'))) {
+      return Error{DiagCode::kUsage,
+                   fmt::format("'{}' selects no results, expected %VALUE, @GRAPH, @GRAPH%VALUE or "
+                               "an op's name",
+                               text)};
+    }
+    probe.patterns_.push_back(std::move(pattern));
+    more = comma != patterns.npos;
+    if (more) patterns.remove_prefix(comma + 1);
+  }
+  return probe;
+}
+
+bool Probe::selects(const ResultPlace& place) const {
+  return std::ranges::any_of(patterns_, [&](const Pattern& each) { return each.selects(place); });
+}
+
+Result<void> Probe::check(std::span<const Schedule* const> schedules) const {
+  for (const Pattern& pattern : patterns_) {
+    bool found = false;
+    for (const Schedule* schedule : schedules) {
+      const ResultPlaces places(*schedule);
+      for (std::size_t step = 0; step < schedule->steps().size() && !found; ++step) {
+        const std::size_t count = schedule->steps()[step].op->result_count();
+        for (std::uint32_t i = 0; i < count; ++i) found |= pattern.selects(places.of(step, i));
+      }
+    }
+    if (found) continue;
+    return Error{DiagCode::kPortUnknown, fmt::format("no result is meant by '{}'", pattern.text)};
+  }
+  return {};
+}
+
+}  // namespace mir

@@ -1,0 +1,128 @@
+#include "mir/interp/run_report.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+namespace mir {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class T>
+Json optional(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+
+Json json_of(const TensorSummary& summary) {
+  Json json = {{"dtype", name_of(summary.dtype)}, {"shape", summary.shape}};
+  json["hash"] = fmt::format("{:016x}", summary.hash);
+  if (!summary.real) return json;
+  json["min"] = summary.min;  // what is not finite is written as null
+  json["max"] = summary.max;
+  json["mean"] = summary.mean;
+  json["deviation"] = summary.deviation;
+  json["nans"] = summary.nans;
+  json["infinities"] = summary.infinities;
+  json["zeros"] = summary.zeros;
+  return json;
+}
+
+Json json_of(const Tolerance& tolerance) {
+  Json json;
+  const bool distances = tolerance.judges_elements && !tolerance.exact;
+  json["exact"] = tolerance.judges_elements && tolerance.exact;
+  json["abs"] = distances ? Json(tolerance.abs) : Json();
+  json["rel"] = distances ? Json(tolerance.rel) : Json();
+  json["ulp"] = distances ? Json(tolerance.ulp) : Json();
+  json["correlation"] = optional(tolerance.min_correlation);
+  json["cosine"] = optional(tolerance.min_cosine);
+  json["top"] = optional(tolerance.min_top_agreement);
+  return json;
+}
+
+Json json_of(const Comparison& comparison) {
+  Json json = {{"passed", comparison.passed()},
+               {"tolerance", json_of(comparison.tolerance)},
+               {"elements", comparison.elements},
+               {"differing", comparison.differing},
+               {"over_tolerance", comparison.over_tolerance}};
+  json["nans"] = {{"expected", comparison.nans_expected},
+                  {"found", comparison.nans_found},
+                  {"mismatches", comparison.nan_mismatches}};
+  const auto largest = [&](double error, std::int64_t index) {
+    return Json{{"error", error}, {"index", index}};
+  };
+  json["max_abs"] = largest(comparison.max_abs_error, comparison.max_abs_index);
+  json["max_rel"] = largest(comparison.max_rel_error, comparison.max_rel_index);
+  json["max_ulp"] = largest(comparison.max_ulp_error, comparison.max_ulp_index);
+  json["cosine"] = comparison.cosine;
+  json["correlation"] = comparison.correlation;
+  json["top"] = {{"count", comparison.top_count}, {"agreement", comparison.top_agreement}};
+  json["worst"] = Json::array();
+  for (const ElementDifference& each : comparison.worst) {
+    json["worst"].push_back({{"index", each.index},
+                             {"expected", each.expected},
+                             {"found", each.actual},
+                             {"error", each.abs_error}});
+  }
+  return json;
+}
+
+Json json_of(const ResultPlace& place) {
+  return {{"graph", place.graph},
+          {"activation", place.activation},
+          {"value", place.value},
+          {"op", place.op}};
+}
+
+Json json_of(const RunReport::OneRun& run) {
+  Json json = {{"title", run.title}};
+  for (const char* key : {"fed", "outputs", "checks", "probes"}) json[key] = Json::array();
+  for (const auto& [name, summary, values] : run.fed) {
+    Json fed = {{"name", name}, {"tensor", json_of(summary)}};
+    if (!values.empty()) fed["values"] = values;
+    json["fed"].push_back(std::move(fed));
+  }
+  for (const auto& [name, summary] : run.outputs) {
+    json["outputs"].push_back({{"name", name}, {"tensor", json_of(summary)}});
+  }
+  for (const auto& [output, expected, comparison] : run.checks) {
+    json["checks"].push_back(
+        {{"output", output}, {"expected", expected}, {"comparison", json_of(comparison)}});
+  }
+  for (const auto& [place, step, summary] : run.probes) {
+    json["probes"].push_back(
+        {{"step", step}, {"place", json_of(place)}, {"tensor", json_of(summary)}});
+  }
+  return json;
+}
+
+Json json_of(const Divergence& divergence) {
+  return {{"run", divergence.run},
+          {"step", divergence.step},
+          {"result", divergence.result},
+          {"place", json_of(divergence.place)},
+          {"other_op", divergence.other_op == nullptr ? Json() : Json(divergence.other_op->name())},
+          {"reason", divergence.reason},
+          {"comparison", divergence.comparison ? json_of(*divergence.comparison) : Json()}};
+}
+
+}  // namespace
+
+std::string to_json(const RunReport& report) {
+  Json json = {{"schema", 1}, {"file", report.file}, {"passed", report.passed}};
+  json["runs"] = Json::array();
+  for (const RunReport::OneRun& run : report.runs) json["runs"].push_back(json_of(run));
+  json["agreement"] = nullptr;
+  if (report.searched) {
+    json["agreement"] = {{"equal_bits", report.agreement.equal_bits},
+                         {"within_tolerance", report.agreement.within_tolerance},
+                         {"without_partner", report.agreement.without_partner}};
+  }
+  json["divergence"] = report.divergence ? json_of(*report.divergence) : Json();
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace mir

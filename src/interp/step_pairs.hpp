@@ -1,0 +1,21 @@
+// Which steps of two schedules are the same.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include "mir/plan/schedule.hpp"
+#include "mir/support/result.hpp"
+
+namespace mir {
+
+inline constexpr std::size_t kNoStep = std::numeric_limits<std::size_t>::max();
+
+/// For each step of `a` the step of `b` that does its work, kNoStep for none; pairs keep the order.
+/// Schedules with as many steps, each with as many results, are paired step by step, whatever the
+/// ops. Otherwise the longest sequence of steps is found that agree in op, graph and number of
+/// results; refused where the parts that differ are too long to compare.
+Result<std::vector<std::size_t>> pair_steps(const Schedule& a, const Schedule& b);
+
+}  // namespace mir

@@ -1,0 +1,256 @@
+#include "mir/interp/divergence.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "mir/interp/run_report.hpp"
+#include "module_text.hpp"
+
+namespace mir::test {
+
+namespace {
+
+/// A chain of ops on [2, $S] with `first` and `second` in its middle.
+std::string chain(const std::string& name, const std::string& middle) {
+  const std::string type = ":tensor<[2, $S], Float32, CPU>";
+  return "@" + name + " [mir_version:1] (%x" + type + ") -> (%y" + type + ") {\n" +
+         "linalg.CPU.SiLUOp (%x" + type + ") -> (%a" + type + ")\n" + middle +
+         "linalg.CPU.MulOp (%c" + type + ", %x" + type + ") -> (%d" + type + ")\n" +
+         "linalg.CPU.ExpOp (%d" + type + ") -> (%y" + type + ")\n" + "cf.ReturnOp (%y" + type +
+         ") -> ()\n}\n";
+}
+
+std::string unary(const std::string& op, const std::string& from, const std::string& to) {
+  const std::string type = ":tensor<[2, $S], Float32, CPU>";
+  return "linalg.CPU." + op + " (%" + from + type + ") -> (%" + to + type + ")\n";
+}
+
+/// Two sessions in one context, compared over one run.
+struct Pair {
+  Pair(const std::string& first, const std::string& second, TolerancePolicy policy = {}) {
+    register_builtin_dialects(context);
+    for (const std::string& text : {first, second}) {
+      const SourceFile* file = context.sources().add("test.mir", text);
+      const auto modules = read_modules(*file, context, problems);
+      for (const std::string& each : errors_of(problems)) MESSAGE(each);
+      REQUIRE(modules.size() == 1);
+      REQUIRE(verify(*modules[0], problems));
+      sessions.push_back(*Session::create(*modules[0], {}, problems));
+    }
+    auto made = search_against(sessions[1], sessions[0], policy, problems);
+    REQUIRE(made.ok());
+    search = *std::move(made);
+  }
+
+  bool run(const std::vector<Tensor>& inputs) {
+    RunOptions options;
+    options.observe = [&](const StepResults& step) { return search->observe(step); };
+    REQUIRE(search->begin(0, 0, inputs));
+    return sessions[0].run(inputs, problems, options).has_value() && search->end();
+  }
+
+  IRContext context;
+  Diagnostics problems;
+  std::vector<Session> sessions;
+  std::unique_ptr<DivergenceSearch> search;
+};
+
+std::vector<Tensor> some_inputs() {
+  return {floats({2, 3}, {0.1, -0.2, 0.3, 2, -3, 0.5})};
+}
+
+class Folder {
+ public:
+  Folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "mir-dump-XXXXXX").string();
+    path_ = ::mkdtemp(name.data());
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// Dumps every result of a run.
+void dump_run(Session& session, const std::string& folder, Diagnostics& problems) {
+  auto writer = DumpWriter::create(folder);
+  REQUIRE(writer.ok());
+  const ResultPlaces places(session.schedule());
+  RunOptions options;
+  options.observe = [&](const StepResults& step) -> Result<void> {
+    for (std::uint32_t i = 0; i < step.results.size(); ++i) {
+      auto added = writer->add(0, places.of(step.step, i), step.results[i]);
+      if (!added) return added;
+    }
+    return {};
+  };
+  REQUIRE(session.run(some_inputs(), problems, options).has_value());
+  REQUIRE(writer->finish().ok());
+}
+
+}  // namespace
+
+TEST_CASE("runs of one module agree in all bits") {
+  const std::string text = chain("one", unary("GELUOp", "a", "c"));
+  Pair pair(text, text);
+  CHECK(pair.run(some_inputs()));
+  CHECK(pair.search->counts().equal_bits == 4);
+  CHECK_FALSE(pair.search->found().has_value());
+}
+
+TEST_CASE("the first op that differs on equal operands is found, not those behind it") {
+  Pair pair(chain("one", unary("GELUOp", "a", "c")), chain("two", unary("QuickGELUOp", "a", "c")));
+  CHECK_FALSE(pair.run(some_inputs()));
+  REQUIRE(pair.search->found().has_value());
+  const Divergence& found = *pair.search->found();
+  CHECK(found.step == 1);
+  CHECK(found.op->is("linalg.GELUOp"));
+  CHECK(found.other_op->is("linalg.QuickGELUOp"));
+  CHECK(render(found.place) == "@one%c");
+  REQUIRE(found.comparison.has_value());
+  CHECK(found.comparison->over_tolerance > 0);
+  CHECK(errors_of(pair.problems).at(0).starts_with("826 'GELUOp' is the first op whose operands"));
+}
+
+TEST_CASE("differences within the tolerance are not passed on") {
+  // The other module adds 1e-7 at one op; behind it both runs see the same operands.
+  const std::string type = ":tensor<[2, $S], Float32, CPU>";
+  const std::string nudge = "linalg.CPU.AddOp (%a" + type +
+                            ", %n:tensor<[1], Float32, CPU>[constant:[1e-7]]) -> (%c" + type +
+                            ")\n";
+  const std::string still = "linalg.CPU.AddOp (%a" + type +
+                            ", %n:tensor<[1], Float32, CPU>[constant:[0]]) -> (%c" + type + ")\n";
+  Pair pair(chain("one", still), chain("two", nudge));
+  CHECK(pair.run(some_inputs()));
+  CHECK(pair.search->counts().equal_bits == 3);
+  CHECK(pair.search->counts().within_tolerance == 1);
+  TolerancePolicy exact;
+  REQUIRE(exact.add("exact").ok());
+  Pair strict(chain("one", still), chain("two", nudge), exact);
+  CHECK_FALSE(strict.run(some_inputs()));
+  CHECK(strict.search->found()->step == 1);
+}
+
+TEST_CASE("steps without a partner are stepped over") {
+  const std::string plain = chain("one", unary("GELUOp", "a", "c"));
+  const std::string longer =
+      chain("one", unary("NegOp", "a", "m") + unary("NegOp", "m", "n") + unary("GELUOp", "n", "c"));
+  for (const bool swapped : {false, true}) {
+    CAPTURE(swapped);
+    Pair pair(swapped ? longer : plain, swapped ? plain : longer);
+    CHECK(pair.run(some_inputs()));
+    CHECK(pair.search->counts().equal_bits == 4);
+    CHECK(pair.search->counts().without_partner == (swapped ? 2 : 0));
+  }
+}
+
+TEST_CASE("a result of other extents diverges") {
+  const std::string in = "@m [mir_version:1] (%x:tensor<[4, 2], Float32, CPU>) -> ";
+  const auto sums = [&](int dim, const std::string& type) {
+    return in + "(%y:" + type + ") {\nlinalg.CPU.ReduceSumOp [dim:" + std::to_string(dim) +
+           "] (%x:tensor<[4, 2], Float32, CPU>) -> (%y:" + type + ")\ncf.ReturnOp (%y:" + type +
+           ") -> ()\n}\n";
+  };
+  Pair pair(sums(0, "tensor<[2], Float32, CPU>"), sums(1, "tensor<[4], Float32, CPU>"));
+  CHECK_FALSE(pair.run({floats({4, 2}, {1, 2, 3, 4, 5, 6, 7, 8})}));
+  CHECK(pair.search->found()->reason == "it is Float32 [2], the other Float32 [4]");
+}
+
+TEST_CASE("caches of both runs stay equal over many runs") {
+  Text text(kAttention);
+  WeightSet weights;
+  REQUIRE(weights.add("random:1").ok());
+  Diagnostics problems;
+  SessionOptions options;
+  options.weights = &weights;
+  auto first = Session::create(*text.module, options, problems);
+  options.share_parameters = &*first;
+  options.weights = nullptr;
+  auto second = Session::create(*text.module, options, problems);
+  REQUIRE(second.has_value());
+  auto search = search_against(*second, *first, {}, problems);
+  REQUIRE(search.ok());
+  RunOptions run;
+  run.observe = [&](const StepResults& step) { return (*search)->observe(step); };
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::vector<Tensor> inputs = {floats({1, 1, 4}, {1, 2, 3, static_cast<double>(i)})};
+    REQUIRE((*search)->begin(i, 0, inputs));
+    REQUIRE(first->run(inputs, problems, run).has_value());
+    REQUIRE((*search)->end());
+  }
+  CHECK(second->cache_length("kv") == 3);
+  CHECK((*search)->counts().equal_bits == 3 * 14);
+}
+
+TEST_CASE("a dump is found again and its first other value is named") {
+  const Folder folder;
+  Pair pair(chain("one", unary("GELUOp", "a", "c")), chain("one", unary("QuickGELUOp", "a", "c")));
+  dump_run(pair.sessions[0], folder.path(), pair.problems);
+  const auto dump = DumpFolder::open(folder.path());
+  REQUIRE(dump.ok());
+  CHECK(dump->size() == 4);
+  for (const bool planted : {false, true}) {
+    CAPTURE(planted);
+    Session& session = pair.sessions[planted ? 1 : 0];
+    const auto search = search_against(*dump, session, {});
+    RunOptions options;
+    options.observe = [&](const StepResults& step) { return search->observe(step); };
+    REQUIRE(search->begin(0, 0, some_inputs()));
+    CHECK(session.run(some_inputs(), pair.problems, options).has_value() == !planted);
+    CHECK(search->counts().equal_bits == (planted ? 1 : 4));
+    if (planted) CHECK(search->found()->place.value == "c");
+  }
+  const auto none = search_against(*dump, pair.sessions[0], {});
+  RunOptions options;
+  options.observe = [&](const StepResults& step) { return none->observe(step); };
+  REQUIRE(none->begin(1, 0, some_inputs()));  // the dump has no such run
+  CHECK(pair.sessions[0].run(some_inputs(), pair.problems, options).has_value());
+  CHECK(none->counts().without_partner == 4);
+}
+
+TEST_CASE("a dump keeps types that NPY lacks") {
+  const Folder folder;
+  auto writer = DumpWriter::create(folder.path());
+  REQUIRE(writer.ok());
+  const ResultPlace place{.graph = "g", .value = "v", .op = "linalg.NegOp"};
+  const Tensor brain = tensor(DType::kBFloat16, {2, 1}, {1.5, -2});
+  REQUIRE(writer->add(0, place, brain).ok());
+  CHECK_FALSE(DumpFolder::open(folder.path()).ok());  // not finished
+  REQUIRE(writer->finish().ok());
+  const auto found = DumpFolder::open(folder.path())->find(0, place);
+  REQUIRE(found.ok());
+  REQUIRE(found->has_value());
+  CHECK((*found)->dtype() == DType::kBFloat16);
+  CHECK((*found)->shape() == Shape{2, 1});
+  CHECK(values_of(**found) == std::vector<double>{1.5, -2});
+}
+
+TEST_CASE("an index that is none is refused") {
+  const Folder folder;
+  const auto refused = [&](const std::string& text) {
+    std::ofstream(folder.path() + "/index.json") << text;
+    const auto dump = DumpFolder::open(folder.path());
+    REQUIRE_FALSE(dump.ok());
+    return dump.error().code == DiagCode::kDumpMalformed;
+  };
+  const std::string value = R"({"value": "1", "file": "a.npy", "dtype": "Float32", "shape": [1]})";
+  for (
+      const std::string& text :
+      {std::string(), std::string("[]"), std::string(R"({"schema": 2, "values": []})"),
+       std::string(R"({"schema": 1, "values": {}})"),
+       std::string(R"({"schema": 1, "values": [1]})"),
+       R"({"schema": 1, "values": [)" + value + "," + value + "]}",
+       std::string(
+           R"({"schema": 1, "values": [{"value": "1", "file": "a", "dtype": "F", "shape": []}]})"),
+       std::string(
+           R"({"schema": 1, "values": [{"value": "1", "file": "a", "dtype": "Bool", "shape": [-1]}]})")}) {
+    CAPTURE(text);
+    CHECK(refused(text));
+  }
+}
+
+}  // namespace mir::test

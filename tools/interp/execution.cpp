@@ -1,0 +1,361 @@
+#include "execution.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "loading.hpp"
+#include "mir/files/elements.hpp"
+#include "mir/interp/divergence.hpp"
+#include "mir/interp/dump.hpp"
+#include "mir/interp/feed.hpp"
+#include "mir/interp/ports.hpp"
+#include "mir/interp/run_report.hpp"
+#include "mir/interp/summary.hpp"
+#include "mir/support/file_io.hpp"
+
+namespace mir::tools {
+
+namespace {
+
+constexpr std::string_view kRunNumber = "{run}";
+
+/// What shall happen to the outputs of one run.
+struct Delivery {
+  std::vector<OutputFile> files;
+  std::vector<Expectation> expectations;
+  std::vector<std::string> expected;  // the expectations as written
+};
+
+/// The elements of a tensor of few numbers, nothing for any other.
+std::vector<double> few_values(const Tensor& tensor) {
+  constexpr std::int64_t kMost = 16;
+  std::vector<double> values;
+  if (!is_real(storage_type(tensor.dtype())) || tensor.elements() > kMost) return values;
+  for (std::int64_t i = 0; i < tensor.elements(); ++i) {
+    values.push_back(element_as_double(tensor, i));
+  }
+  return values;
+}
+
+Result<WeightSet> weights_of(std::span<const std::string> specs) {
+  WeightSet weights;
+  for (const std::string& spec : specs) {
+    if (auto added = weights.add(spec); !added) return std::move(added).error();
+  }
+  return weights;
+}
+
+class Execution {
+ public:
+  Execution(const Run& run, const Module& module, const InterpSettings& settings,
+            const RunOptions& options, Diagnostics& diagnostics)
+      : run_(run),
+        module_(module),
+        settings_(settings),
+        options_(options),
+        diagnostics_(diagnostics),
+        shows_(run.arguments().value("print-outputs", "yes") == "yes") {
+    report_.file = run.files().front();
+  }
+
+  ExitCode execute() {
+    ExitCode code = ExitCode::kSuccess;
+    if (const auto done = execute_all(); !done) code = run_.report(done.error());
+    code = worst(run_.report(diagnostics_, module_.context().sources()), code);
+    report_.passed = code == ExitCode::kSuccess;
+    if (!arguments().has("report") || !session_) return code;
+    const auto written =
+        write_file_atomically(std::string(arguments().value("report")), to_json(report_));
+    return written ? code : worst(code, run_.report(written.error()));
+  }
+
+ private:
+  Result<void> execute_all();
+  Result<void> prepare();
+  Result<void> open_session();
+  Result<void> open_other_module(const std::string& path, const WeightSet& weights);
+  Result<bool> execute_run(std::size_t number);
+  Result<void> observe(std::size_t number, const StepResults& step);
+  void begin_report(std::size_t number);
+  Result<Delivery> delivery_of(std::size_t number) const;
+  Result<void> deliver(std::size_t number, const Delivery& delivery);
+  Result<void> compare(std::size_t number, const Delivery& delivery, std::size_t which);
+  void show_search();
+
+  const Arguments& arguments() const { return run_.arguments(); }
+  const Schedule& schedule_of(std::size_t number) const {
+    return session_->schedule(entries_[number]);
+  }
+  bool selected(const ResultPlace& place) const {
+    return std::ranges::any_of(settings_.probes,
+                               [&](const Probe& each) { return each.selects(place); });
+  }
+
+  const Run& run_;
+  const Module& module_;
+  const InterpSettings& settings_;
+  RunOptions options_;
+  Diagnostics& diagnostics_;
+  bool shows_;
+  SessionOptions session_options_;
+  std::optional<Session> session_;
+  std::optional<Session> other_;
+  std::optional<DumpFolder> other_dump_;
+  std::unique_ptr<DivergenceSearch> search_;
+  std::optional<DumpWriter> dump_;
+  std::vector<std::size_t> entries_;  // of each run
+  FeedPlan feeds_;
+  std::optional<ResultPlaces> places_;  // of the run at hand
+  std::vector<Tensor> inputs_;
+  std::vector<Tensor> outputs_;  // of the latest run
+  RunReport report_;
+};
+
+/// What is wrong with modules or runs goes to the diagnostics and ends this without an error.
+Result<void> Execution::execute_all() {
+  if (auto prepared = prepare(); !prepared) return prepared;
+  if (!session_ || diagnostics_.has_errors()) return {};
+  for (std::size_t number = 0; number < entries_.size(); ++number) {
+    const auto done = execute_run(number);
+    if (!done) return done.error();
+    if (!*done) break;
+  }
+  show_search();
+  return dump_ ? dump_->finish() : Result<void>();
+}
+
+Result<void> Execution::prepare() {
+  if (auto opened = open_session(); !opened || !session_) return opened;
+  auto plan = FeedPlan::create(*session_, entries_, settings_.feeds);
+  if (!plan) return std::move(plan).error();
+  feeds_ = *std::move(plan);
+  for (std::size_t number = 0; number < entries_.size(); ++number) {
+    const bool repeats = number > 0 && entries_[number] == entries_[number - 1];
+    if (repeats && number + 1 < entries_.size()) continue;
+    if (const auto delivery = delivery_of(number); !delivery) return delivery.error();
+  }
+  std::vector<const Schedule*> schedules;
+  for (std::size_t i = 0; i < session_->entry_count(); ++i) {
+    schedules.push_back(&session_->schedule(i));
+  }
+  for (const Probe& probe : settings_.probes) {
+    if (auto known = probe.check(schedules); !known) return known;
+  }
+  auto inputs = load_inputs(schedule_of(0), arguments().values("input"), options_.dims);
+  if (!inputs) return std::move(inputs).error();
+  inputs_ = *std::move(inputs);
+  if (arguments().has("dump")) {
+    auto dump = DumpWriter::create(std::string(arguments().value("dump")));
+    if (!dump) return std::move(dump).error();
+    dump_ = *std::move(dump);
+  }
+  return {};
+}
+
+/// Leaves the session empty after reporting what is wrong with the module or its weights.
+Result<void> Execution::open_session() {
+  const auto weights = weights_of(arguments().values("weights"));
+  if (!weights) return weights.error();
+  session_options_.entry = arguments().value("entry");
+  std::vector<std::string> names = {session_options_.entry};
+  entries_ = {0};
+  for (const Stage& stage : settings_.stages) {
+    std::size_t entry = entries_.back();
+    if (stage.graph) {
+      entry = static_cast<std::size_t>(std::ranges::find(names, *stage.graph) - names.begin());
+      if (entry == names.size()) names.push_back(*stage.graph);
+    }
+    entries_.insert(entries_.end(), stage.count, entry);
+  }
+  session_options_.bound_ops = settings_.bound_ops;
+  session_options_.further_entries.assign(names.begin() + 1, names.end());
+  SessionOptions options = session_options_;
+  options.weights = &*weights;
+  session_ = Session::create(module_, options, diagnostics_);
+  if (!session_ || !arguments().has("against")) return {};
+  const std::string path(arguments().value("against"));
+  report_.searched = true;
+  if (!std::filesystem::is_directory(path)) return open_other_module(path, *weights);
+  auto folder = DumpFolder::open(path);
+  if (!folder) return std::move(folder).error();
+  other_dump_ = *std::move(folder);
+  search_ = search_against(*other_dump_, *session_, settings_.tolerances);
+  return {};
+}
+
+Result<void> Execution::open_other_module(const std::string& path, const WeightSet& weights) {
+  IRContext& context = module_.context();
+  auto text = read_file(path, SourceManager::kMaxFileSize);
+  if (!text) return std::move(text).error();
+  const SourceFile* file = context.sources().add(path, *std::move(text));
+  if (file == nullptr) {
+    return Error{DiagCode::kFileTooLarge, fmt::format("no room is left for '{}'", path)};
+  }
+  const Module* module = load_module(run_, *file, settings_, context, diagnostics_);
+  if (module == nullptr) return {};
+  SessionOptions options = session_options_;
+  options.weights = &weights;
+  const auto given = arguments().values("against-weights");
+  const auto own = weights_of(given);
+  if (!own) return own.error();
+  if (given.empty()) {
+    options.share_parameters = &*session_;
+  } else {
+    options.weights = &*own;
+  }
+  other_ = Session::create(*module, options, diagnostics_);
+  if (!other_) return {};
+  auto search = search_against(*other_, *session_, settings_.tolerances, diagnostics_);
+  if (!search) return std::move(search).error();
+  search_ = *std::move(search);
+  return {};
+}
+
+/// False when the run failed, which is in the diagnostics.
+Result<bool> Execution::execute_run(std::size_t number) {
+  if (number > 0) {
+    auto fed = feeds_.inputs(*session_, number, inputs_, outputs_);
+    if (!fed) return std::move(fed).error();
+    inputs_ = *std::move(fed);
+    options_.dims = {};
+  }
+  const auto delivery = delivery_of(number);
+  if (!delivery) return delivery.error();
+  begin_report(number);
+  options_.entry = entries_[number];
+  places_.emplace(schedule_of(number));
+  if (search_ || dump_ || !settings_.probes.empty()) {
+    options_.observe = [this, number](const StepResults& step) { return observe(number, step); };
+  }
+  if (search_ && !search_->begin(number, entries_[number], inputs_)) return false;
+  auto outputs = session_->run(inputs_, diagnostics_, options_);
+  if (!outputs || (search_ && !search_->end())) return false;
+  outputs_ = *std::move(outputs);
+  if (auto done = deliver(number, *delivery); !done) return std::move(done).error();
+  return true;
+}
+
+Result<void> Execution::observe(std::size_t number, const StepResults& step) {
+  for (std::uint32_t i = 0; i < step.results.size(); ++i) {
+    const ResultPlace place = places_->of(step.step, i);
+    if (!settings_.probes.empty() && !selected(place)) continue;
+    if (dump_) {
+      if (auto added = dump_->add(number, place, step.results[i]); !added) return added;
+    }
+    if (settings_.probes.empty()) continue;
+    const TensorSummary summary = summarise(step.results[i]);
+    fmt::print("  {} {}: {}\n", render(place), place.op, render(summary));
+    report_.runs.back().probes.push_back({place, step.step, summary});
+  }
+  return search_ ? search_->observe(step) : Result<void>();
+}
+
+/// Begins the run in the report and, where there are several, in what is shown.
+void Execution::begin_report(std::size_t number) {
+  RunReport::OneRun& report = report_.runs.emplace_back();
+  report.title = schedule_of(number).title();
+  std::string text = fmt::format("run {}: {}", number, report.title);
+  if (number > 0) {
+    for (const std::size_t input : feeds_.fed_inputs(number)) {
+      const Tensor& tensor = inputs_[input];
+      report.fed.push_back({.name = input_port(schedule_of(number), input).name,
+                            .summary = summarise(tensor),
+                            .values = few_values(tensor)});
+      const auto& [name, summary, values] = report.fed.back();
+      text += fmt::format(", %{} = ", name);
+      text += values.empty() ? render(summary) : fmt::format("[{}]", fmt::join(values, ", "));
+    }
+  }
+  if (shows_ && entries_.size() > 1) fmt::print("{}\n", text);
+}
+
+/// Paths with `{run}` hold for each run, others for the last one.
+Result<Delivery> Execution::delivery_of(std::size_t number) const {
+  const auto chosen = [&](std::string_view option) {
+    std::vector<std::string> words;
+    for (std::string word : arguments().values(option)) {
+      const auto at = word.find(kRunNumber);
+      if (at == word.npos && number + 1 < entries_.size()) continue;
+      if (at != word.npos) word.replace(at, kRunNumber.size(), fmt::to_string(number));
+      words.push_back(std::move(word));
+    }
+    return words;
+  };
+  auto files = parse_output_files(schedule_of(number), chosen("output"));
+  if (!files) return std::move(files).error();
+  auto expected = chosen("expect");
+  auto expectations = parse_expectations(schedule_of(number), expected);
+  if (!expectations) return std::move(expectations).error();
+  return Delivery{*std::move(files), *std::move(expectations), std::move(expected)};
+}
+
+Result<void> Execution::deliver(std::size_t number, const Delivery& delivery) {
+  const auto ports = output_ports(schedule_of(number));
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    const TensorSummary summary = summarise(outputs_[i]);
+    if (shows_) fmt::print("%{}: {}\n", ports[i].name, render(summary));
+    report_.runs.back().outputs.push_back({ports[i].name, summary});
+    if (settings_.top == 0) continue;
+    const auto row = top_elements(outputs_[i], settings_.top);
+    if (!row) return row.error();
+    for (const RankedElement& each : *row) fmt::print("  {}: {:.6g}\n", each.index, each.value);
+  }
+  auto written = write_outputs(schedule_of(number), delivery.files, outputs_);
+  if (!written) return written;
+  for (std::size_t i = 0; i < delivery.expectations.size(); ++i) {
+    if (auto done = compare(number, delivery, i); !done) return done;
+  }
+  return {};
+}
+
+Result<void> Execution::compare(std::size_t number, const Delivery& delivery, std::size_t which) {
+  const Expectation& expectation = delivery.expectations[which];
+  const Tensor& output = outputs_[expectation.port];
+  const auto expected = load_expected(schedule_of(number), expectation, output);
+  if (!expected) return expected.error();
+  auto comparison = compare_tensors(*expected, output, settings_.tolerances.of(output.dtype()));
+  if (!comparison) return comparison.error();
+  const std::string name = output_ports(schedule_of(number))[expectation.port].name;
+  fmt::print("%{}: {}\n", name, render(*comparison));
+  const bool passed = comparison->passed();
+  report_.runs.back().checks.push_back({name, delivery.expected[which], *std::move(comparison)});
+  if (passed) return {};
+  diagnostics_.error(DiagCode::kNotAsExpected, {},
+                     fmt::format("output '%{}'{} is not as expected", name,
+                                 entries_.size() > 1 ? fmt::format(" of run {}", number) : ""));
+  return {};
+}
+
+void Execution::show_search() {
+  if (!search_) return;
+  report_.agreement = search_->counts();
+  report_.divergence = search_->found();
+  const auto& [equal, close, alone] = report_.agreement;
+  fmt::print(
+      "against '{}': {} results have the same bits, {} are within tolerance, {} have no "
+      "partner\n",
+      arguments().value("against"), equal, close, alone);
+  if (!report_.divergence) return;
+  const Divergence& found = *report_.divergence;
+  const Schedule& schedule = schedule_of(found.run);
+  fmt::print("first divergence: run {}, step {} of {}, '{}' {}\n", found.run, found.step,
+             schedule.steps().size(), found.place.op, render(found.place));
+  if (found.other_op != nullptr) {
+    fmt::print("the other op: {}\n", found.other_op->name());
+  }
+  if (found.comparison) fmt::print("{}\n", render(*found.comparison));
+}
+
+}  // namespace
+
+ExitCode execute(const Run& run, const Module& module, const InterpSettings& settings,
+                 const RunOptions& options, Diagnostics& diagnostics) {
+  return Execution(run, module, settings, options, diagnostics).execute();
+}
+
+}  // namespace mir::tools

@@ -1,0 +1,42 @@
+#include "loading.hpp"
+
+#include <fmt/format.h>
+
+#include "mir/ir/resolve.hpp"
+#include "mir/passes/upgrade.hpp"
+#include "verification.hpp"
+
+namespace mir::tools {
+
+Module* load_module(const Run& run, const SourceFile& file, const InterpSettings& settings,
+                    IRContext& context, Diagnostics& diagnostics) {
+  const auto modules = read_modules(file, context, diagnostics);
+  if (diagnostics.has_errors()) return nullptr;
+  const std::string_view name = run.arguments().value("module");
+  Module* chosen = nullptr;
+  for (Module* module : modules) {
+    if (name.empty() ? modules.size() == 1 : context.text(module->name()) == name) chosen = module;
+  }
+  if (chosen == nullptr) {
+    diagnostics.error(DiagCode::kEntryUnknown, {},
+                      name.empty() ? fmt::format("'{}' has {} modules, choose one with --module",
+                                                 file.name(), modules.size())
+                                   : fmt::format("'{}' has no module '{}'", file.name(), name));
+    return nullptr;
+  }
+  if (!chosen->is_portable()) {
+    LossReport losses;
+    const bool upgraded = upgrade(*chosen, settings.assumed, losses, diagnostics);
+    diagnostics.remark(
+        DiagCode::kLostMeaning, {},
+        fmt::format("'{}' is upgraded in memory: {}", file.name(), losses.summary()));
+    if (!upgraded) return nullptr;
+  }
+  // That no dialect declares an op is for the session to judge: it knows what is bound.
+  constexpr std::string_view kUndeclared[] = {"op_c1"};
+  const auto verification = Verification::create(
+      run, settings.bound_ops.empty() ? std::span<const std::string_view>() : kUndeclared);
+  return verification && verification->accepts(*chosen, diagnostics) ? chosen : nullptr;
+}
+
+}  // namespace mir::tools
