@@ -28,6 +28,10 @@ constexpr Option kOptions[] = {
      .argument = "FACT",
      .help = "grant what a dump lost: rms_eps=X, layer_norm_eps=X",
      .repeatable = true},
+    {.name = "symbolic-dim",
+     .argument = "S@inputN:D",
+     .help = "let upgrade make dimension D of input N the symbol $S, and all that follows from it",
+     .repeatable = true},
     {.name = "loss-report",
      .argument = "FILE",
      .help = "write what a dump lost and what was used for it, as JSON where FILE ends in .json"},
@@ -109,6 +113,11 @@ ExitCode body(const Run& run) {
   for (const std::string& fact : arguments.values("assume")) {
     if (const auto granted = grant(state.granted, fact); !granted)
       return run.usage_error(granted.error().message);
+  }
+  for (const std::string& text : arguments.values("symbolic-dim")) {
+    auto wanted = parse_symbolic_dim(text);
+    if (!wanted) return run.usage_error(wanted.error().message);
+    state.granted.symbolic_dims.push_back(*std::move(wanted));
   }
   IRContext context;
   register_builtin_dialects(context);

@@ -64,5 +64,6 @@ void register_parameters(Recovery& recovery);  // recover_parameters.cpp
 void make_names_unique(Recovery& recovery);    // recover_names.cpp
 void settle_attributes(Recovery& recovery);    // recover_attributes.cpp
 void check_types(Recovery& recovery);          // check_types.cpp
+void generalise(Recovery& recovery);           // generalise.cpp
 
 }  // namespace mir

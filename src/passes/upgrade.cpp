@@ -1,7 +1,5 @@
 #include "mir/passes/upgrade.hpp"
 
-#include <charconv>
-
 #include "mir/passes/lift_program.hpp"
 #include "recovery.hpp"
 
@@ -103,38 +101,6 @@ void check_mentions(Recovery& recovery) {
 
 }  // namespace
 
-namespace {
-
-Result<double> epsilon(std::string_view key, std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !(value >= 0)) {
-    return Error{DiagCode::kUsage, fmt::format("{} is a number, found '{}'", key, text)};
-  }
-  return value;
-}
-
-}  // namespace
-
-Result<void> grant(UpgradeOptions& options, std::string_view fact) {
-  struct Row {
-    std::string_view key;
-    std::optional<double> UpgradeOptions::*into;
-  };
-  constexpr Row kRows[] = {{"rms_eps", &UpgradeOptions::rms_epsilon},
-                           {"layer_norm_eps", &UpgradeOptions::layer_norm_epsilon}};
-  const std::string_view key = fact.substr(0, fact.find('='));
-  for (const Row& row : kRows) {
-    if (key != row.key) continue;
-    const auto value = epsilon(key, fact.substr(std::min(fact.size(), key.size() + 1)));
-    if (!value) return value.error();
-    options.*row.into = *value;
-    return {};
-  }
-  return Error{DiagCode::kUsage,
-               fmt::format("--assume is rms_eps=X or layer_norm_eps=X, found '{}'", fact)};
-}
-
 bool upgrade(Module& module, const UpgradeOptions& options, LossReport& report,
              Diagnostics& diagnostics) {
   if (module.is_portable()) return true;
@@ -155,6 +121,8 @@ bool upgrade(Module& module, const UpgradeOptions& options, LossReport& report,
   settle_attributes(recovery);
   if (diagnostics.error_count() != errors_before) return false;
   check_types(recovery);
+  if (diagnostics.error_count() != errors_before) return false;
+  generalise(recovery);
   if (diagnostics.error_count() != errors_before) return false;
   module.set_version(1);
   return true;

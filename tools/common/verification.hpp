@@ -9,7 +9,7 @@ namespace mir::tools {
 class Verification {
  public:
   /// What --level, --deny, --allow, --max-errors and --no-verify ask for; --deny wins over --allow.
-  /// The tool itself may allow some constraints.
+  /// The tool itself may allow some constraints; then no findings are shown.
   static Result<Verification> create(const Run& run,
                                      std::span<const std::string_view> allowed = {});
 

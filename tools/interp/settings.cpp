@@ -83,6 +83,10 @@ constexpr Option kOptions[] = {
      .argument = "TYPE=@GRAPH",
      .help = "let a graph of the module compute the ops of this type, which have no kernel",
      .repeatable = true},
+    {.name = "symbolic-dim",
+     .argument = "S@inputN:D",
+     .help = "make dimension D of a dump's input N the symbol $S, and all that follows from it",
+     .repeatable = true},
     {.name = "assume",
      .argument = "FACT",
      .help = "grant what a dump lost: rms_eps=X or layer_norm_eps=X, the epsilons of its norms",
@@ -194,6 +198,11 @@ Result<InterpSettings> interp_settings(const Arguments& arguments) {
   }
   for (const std::string& fact : arguments.values("assume")) {
     if (auto granted = grant(settings.assumed, fact); !granted) return granted.error();
+  }
+  for (const std::string& text : arguments.values("symbolic-dim")) {
+    auto wanted = parse_symbolic_dim(text);
+    if (!wanted) return wanted.error();
+    settings.assumed.symbolic_dims.push_back(*std::move(wanted));
   }
   if (auto read = read_runs(arguments, settings); !read) return read.error();
   for (const std::string& text : arguments.values("bind-op")) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "mir/ir/module.hpp"
 #include "mir/passes/loss_report.hpp"
@@ -10,10 +12,19 @@
 
 namespace mir {
 
+/// An extent of an input that shall be a symbol: `S@input0:1` is `$S` for dimension 1 of input 0.
+struct SymbolicDim {
+  std::string symbol;  ///< without `$`
+  std::size_t input = 0;
+  std::size_t dim = 0;
+};
+Result<SymbolicDim> parse_symbolic_dim(std::string_view text);
+
 /// What the user grants where a dump lost its meaning.
 struct UpgradeOptions {
   std::optional<double> rms_epsilon;         ///< epsilon of every RMSNorm
   std::optional<double> layer_norm_epsilon;  ///< eps of every LayerNorm
+  std::vector<SymbolicDim> symbolic_dims{};  ///< what generalises; caches then hold `$past` tokens
 };
 
 /// Grants `fact`, a `key=value` as `rms_eps=1e-6`; the error says which facts can be granted.
