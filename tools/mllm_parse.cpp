@@ -15,6 +15,7 @@
 #include "mir/syntax/format.hpp"
 #include "mir/syntax/listing.hpp"
 #include "mir/syntax/parse.hpp"
+#include "program_input.hpp"
 #include "tool.hpp"
 #include "verification.hpp"
 
@@ -26,9 +27,10 @@ using namespace mir::tools;
 constexpr Option kOptions[] = {
     {.name = "emit",
      .argument = "FORM",
-     .help = "write tokens, syntax, ir, json, stats, dot, quant (a table of quantisations) or "
-             "quant-csv",
-     .choices = "tokens syntax ir json stats dot quant quant-csv"},
+     .help =
+         "write tokens, syntax, ir, json, stats, dot, quant (a table of quantisations), quant-csv "
+         "or program (upstream's executable JSON, which is read as well)",
+     .choices = "tokens syntax ir json stats dot quant quant-csv program"},
     {.name = "roundtrip",
      .argument = "exact",
      .help = "rebuild each text from its tree and compare byte by byte",
@@ -135,7 +137,11 @@ ExitCode parse_text(const Run& run, const Verification& verification, const Sour
   }
   for (const Module* module : modules) check_form(arguments.value("form"), *module, diagnostics);
   // A module that verification rejects can still be looked at.
-  if (!form.empty()) code = worst(code, run.write_output(emit_modules(form, modules)));
+  if (form == "program") {
+    code = worst(code, write_program(run, modules));
+  } else if (!form.empty()) {
+    code = worst(code, run.write_output(emit_modules(form, modules)));
+  }
   return worst(code, conclude(run, file, context.sources(), diagnostics));
 }
 
@@ -144,7 +150,8 @@ ExitCode parse_file(const Run& run, const Verification& verification, const std:
   IRContext first;
   const bool split = run.arguments().has("split-input-file");
   ExitCode code = ExitCode::kSuccess;
-  const SourceFile* file = run.read(path, split ? whole : first.sources(), code);
+  SourceManager& sources = split ? whole : first.sources();
+  const SourceFile* file = program_as_text(run, run.read(path, sources, code), sources, code);
   if (file == nullptr) return code;
   if (!split) {
     register_builtin_dialects(first);

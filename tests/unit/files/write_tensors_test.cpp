@@ -42,9 +42,10 @@ TEST_CASE("every format gives back what was written, aligned") {
     REQUIRE(file);
     CHECK(file->format() == format);
     CHECK(file->names().size() == tensors.size());
-    for (const auto& [name, tensor] : tensors) {
-      CAPTURE(name);
-      const auto found = file->find(name);
+    for (const NamedTensor& each : tensors) {
+      CAPTURE(each.name);
+      const Tensor& tensor = each.tensor;
+      const auto found = file->find(each.name);
       REQUIRE(found);
       REQUIRE(found->has_value());
       CHECK((*found)->dtype() == tensor.dtype());

@@ -1,0 +1,31 @@
+#include "program_input.hpp"
+
+#include <fmt/format.h>
+
+#include "mir/ir/program_json.hpp"
+
+namespace mir::tools {
+
+const SourceFile* program_as_text(const Run& run, const SourceFile* file, SourceManager& sources,
+                                  ExitCode& code) {
+  if (file == nullptr) return nullptr;
+  const std::string_view text = file->text();
+  // No module begins like this.
+  const auto first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos || text[first] != '{') return file;
+  auto module = program_text(text);
+  if (module) return sources.add(file->name(), *std::move(module));
+  code = run.report(
+      Error{module.error().code, fmt::format("'{}': {}", file->name(), module.error().message)});
+  return nullptr;
+}
+
+ExitCode write_program(const Run& run, std::span<Module* const> modules) {
+  if (modules.size() != 1)
+    return run.report(Error{DiagCode::kProgramMalformed,
+                            fmt::format("{} modules, a program is made of one", modules.size())});
+  const auto json = program_json(*modules.front());
+  return json ? run.write_output(*json) : run.report(json.error());
+}
+
+}  // namespace mir::tools
