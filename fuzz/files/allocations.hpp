@@ -1,0 +1,12 @@
+// How much memory is allocated at once, by operator new of this program.
+#pragma once
+
+#include <cstddef>
+
+namespace mir::fuzz {
+
+void reset_allocations();
+/// The most bytes that were allocated at a time since the last reset, over those at the reset.
+std::size_t most_allocated();
+
+}  // namespace mir::fuzz

@@ -1,0 +1,117 @@
+#include "check_files.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+
+#include "mir/files/blocks.hpp"
+#include "mir/files/gguf.hpp"
+#include "mir/files/mllm.hpp"
+#include "mir/files/npy.hpp"
+#include "mir/files/npz.hpp"
+#include "mir/files/safetensors.hpp"
+
+namespace mir::fuzz {
+namespace {
+
+constexpr const char* kOrigin = "input";
+
+void require(bool holds, const char* what) {
+  if (holds) return;
+  std::fprintf(stderr, "property violated: %s\n", what);
+  std::abort();
+}
+
+void check_tensor(const Tensor& tensor) {
+  const auto elements = element_count(tensor.shape());
+  require(elements.ok() && *elements == tensor.elements(),
+          "a tensor has the elements of its extents");
+  const auto bytes = storage_bytes(tensor.dtype(), static_cast<std::uint64_t>(*elements));
+  require(bytes && *bytes == tensor.bytes().size(), "a tensor has the bytes of its elements");
+  // Read every byte, so that the sanitizer sees a range that leaves the file.
+  unsigned sum = 0;
+  for (const std::byte byte : tensor.bytes()) sum += std::to_integer<unsigned>(byte);
+  static volatile unsigned kept = 0;
+  kept = kept + sum;
+  if (is_decodable_block(tensor.dtype())) require(dequantise(tensor).ok(), "blocks have values");
+}
+
+template <class File>
+Result<void> check_opened(const Result<File>& file) {
+  if (!file) return file.error();
+  auto names = file->names();
+  for (const auto& name : names) {
+    const auto tensor = file->find(name);
+    if (!tensor) return tensor.error();
+    require(tensor->has_value(), "a name of the file has a tensor");
+    check_tensor(**tensor);
+  }
+  std::ranges::sort(names);
+  require(std::ranges::adjacent_find(names) == names.end(), "names are unique");
+  require(!file->find("no such name \n")->has_value(), "other names have none");
+  return {};
+}
+
+template <class File>
+Result<void> check_mapped(const Result<File>& file) {
+  if (!file) return file.error();
+  return check_opened(Result<MappedTensors>(file->tensors()));
+}
+
+Result<void> check_gguf(FileBytes bytes) {
+  const auto file = GgufFile::parse(std::move(bytes));
+  if (file) {
+    for (const GgufMetadata& pair : file->metadata())
+      require(!pair.text().empty(), "values have a text");
+  }
+  return check_mapped(file);
+}
+
+struct Format {
+  std::string_view name;
+  Result<void> (*check)(FileBytes bytes);
+};
+
+constexpr Format kFormats[] = {
+    {"safetensors",
+     [](FileBytes bytes) { return check_mapped(SafetensorsFile::parse(std::move(bytes))); }},
+    {"npz",
+     [](FileBytes bytes) {
+       constexpr NpzLimits kLimits{.member_bytes = 1 << 22, .total_bytes = 1 << 24};
+       return check_opened(NpzFile::parse(bytes.bytes, bytes.owner, bytes.origin, kLimits));
+     }},
+    {"npy",
+     [](FileBytes bytes) {
+       const auto tensor = parse_npy(bytes.bytes, bytes.owner, bytes.origin);
+       if (!tensor) return Result<void>(tensor.error());
+       check_tensor(*tensor);
+       return Result<void>();
+     }},
+    {"mllm", [](FileBytes bytes) { return check_mapped(MllmFile::parse(std::move(bytes))); }},
+    {"gguf", check_gguf},
+};
+
+}  // namespace
+
+std::vector<std::string_view> file_formats() {
+  std::vector<std::string_view> names;
+  for (const Format& format : kFormats) names.push_back(format.name);
+  return names;
+}
+
+Result<void> check_file(std::string_view format, std::span<const std::byte> bytes) {
+  const auto* row = std::ranges::find(kFormats, format, &Format::name);
+  require(row != std::end(kFormats), "the format is known");
+  // A copy of exactly this size, so that the sanitizer sees a read behind its end.
+  const auto copy = std::make_shared<const std::vector<std::byte>>(bytes.begin(), bytes.end());
+  auto checked = row->check({*copy, copy, kOrigin});
+  if (!checked) {
+    require(!diagnostic_info(checked.error().code).name.empty(), "a refusal has a code");
+    require(checked.error().message.find(kOrigin) != std::string::npos, "a refusal names the file");
+  }
+  return checked;
+}
+
+}  // namespace mir::fuzz
