@@ -59,7 +59,7 @@ struct Upgraded {
 };
 
 inline std::string t(const std::string& dims, const std::string& dtype = "Float32",
-              const std::string& device = "CPU") {
+                     const std::string& device = "CPU") {
   return "tensor<[" + dims + "], " + dtype + ", " + device + ">";
 }
 
@@ -98,7 +98,7 @@ inline std::string recovered(const Lines& ops, const UpgradeOptions& options = k
 }
 
 inline std::string op(const std::string& name, const std::string& in, const std::string& out,
-               const std::string& more = "") {
+                      const std::string& more = "") {
   return "linalg.CPU." + name + "(%0:" + t(in) + more + ") -> (%1:" + t(out) + ")";
 }
 
