@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "mir/support/suggest.hpp"
 #include "mir/syntax/layout.hpp"
 #include "resolver.hpp"
 #include "text_literal.hpp"
@@ -215,8 +216,15 @@ const Attr* Resolver::State::leaf(const Node& node) {
     case TokenKind::kHash:
       if (const Attr** alias = aliases_.find(spelling)) return *alias;
       if (spelling.find('.') == spelling.npos) {
-        diagnostics_.error(DiagCode::kUnknownAlias, span(node.token),
-                           fmt::format("alias '{}' is not defined before its use", spelling));
+        const bool is_shown = !diagnostics_.is_full();
+        Diagnostic& added =
+            diagnostics_.error(DiagCode::kUnknownAlias, span(node.token),
+                               fmt::format("alias '{}' is not defined before its use", spelling));
+        if (is_shown) {
+          NearestName nearest(spelling);
+          aliases_.for_each_key([&](std::string_view known) { nearest.offer(known); });
+          suggest(added, nearest.best(), span(node.token), std::string(nearest.best()));
+        }
       }
       return context_.scalar(AttrKind::kOpaque, spelling);
     case TokenKind::kQuantSpec: {

@@ -1,6 +1,8 @@
 // Regions and blocks, and what is left undefined at their ends.
 #include <fmt/format.h>
 
+#include "mir/support/suggest.hpp"
+#include "mir/syntax/op_text.hpp"
 #include "resolver.hpp"
 
 namespace mir {
@@ -90,6 +92,28 @@ void Resolver::State::leave() {
   bodies_.pop_back();
 }
 
+/// Offers the visible name that is a slip away from an undefined word; a number is no slip of
+/// another.
+void Resolver::State::suggest_value(Diagnostic& diagnostic, const Value& value) {
+  if (value.name().is_number()) return;
+  const std::string_view word = context_.text(value.name().symbol());
+  NearestName nearest(word);
+  scopes_.for_each_name([&](ValueName name) {
+    if (!name.is_number() && !scopes_.find(name)->is_free()) {
+      nearest.offer(context_.text(name.symbol()));
+    }
+  });
+  if (nearest.best().empty()) return;
+  const std::string meant = fmt::format("%{}", nearest.best());
+  suggest(diagnostic, meant);
+  constexpr std::size_t kMostUses = 64;
+  for (const Use* use = value.first_use(); use != nullptr && diagnostic.fixes.size() < kMostUses;
+       use = use->next()) {
+    const Span place = OpText(file_, use->user()->span()).mention(word);
+    if (place.known()) diagnostic.fix(place, meant);
+  }
+}
+
 /// In a portable module a name may be used above its definition; what is still undefined at the
 /// end of the region must be a constant or a parameter.
 void Resolver::State::settle_free_values(Region& region) {
@@ -114,8 +138,11 @@ void Resolver::State::settle_free_values(Region& region) {
     const std::string name = value->name().is_number()
                                  ? std::to_string(value->name().number())
                                  : std::string(context_.text(value->name().symbol()));
-    diagnostics_.error(DiagCode::kUndefinedValue, at,
-                       fmt::format("value '%{}' is used and nothing defines it", name));
+    const bool is_shown = !diagnostics_.is_full();
+    Diagnostic& added =
+        diagnostics_.error(DiagCode::kUndefinedValue, at,
+                           fmt::format("value '%{}' is used and nothing defines it", name));
+    if (is_shown) suggest_value(added, *value);
   }
   module_->remove_unused_free_values(region);
 }

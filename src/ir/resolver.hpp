@@ -91,6 +91,7 @@ class Resolver::State {
   Block* make_block(Region& region, MentionList arguments, Symbol name);
   void forget_mentions();
   std::span<const RegionResult> region_results(MentionList list);
+  void suggest_value(Diagnostic& diagnostic, const Value& value);
   void settle_free_values(Region& region);
   Region& current_region();
   Block& current_block();

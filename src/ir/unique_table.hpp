@@ -37,6 +37,14 @@ class TextTable {
   }
   void insert(std::string_view key, T value) { insert(key, hash_text(key), std::move(value)); }
 
+  /// Calls `visit(key)` for each, in no order that means anything.
+  template <class Visit>
+  void for_each_key(const Visit& visit) const {
+    for (const Slot& slot : slots_) {
+      if (slot.hash != 0) visit(slot.key);
+    }
+  }
+
   std::size_t memory() const { return slots_.size() * sizeof(Slot); }
 
  private:

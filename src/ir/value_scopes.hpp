@@ -36,6 +36,14 @@ class ValueScopes {
     return entry.definition > floor_ ? entry.value : nullptr;
   }
 
+  /// Calls `visit(name)` for each name that is visible now, some of them more than once.
+  template <class Visit>
+  void for_each_name(const Visit& visit) {
+    for (const Undo& undo : log_) {
+      if (find(undo.name) != nullptr) visit(undo.name);
+    }
+  }
+
   /// Whether the innermost region itself defines the name.
   bool defined_here(ValueName name) {
     return slot(name).definition > scopes_.back().first_definition;

@@ -32,6 +32,18 @@ Span OpText::first(TokenKind kind) const {
   return span(i);
 }
 
+Span OpText::mention(std::string_view name) const {
+  for (std::size_t i = 0; i < tokens_.size(); ++i) {
+    const Span at = span(i);
+    const std::string_view word = text(at);
+    if (!word.starts_with('%') || word.substr(1, name.size()) != name) continue;
+    const std::size_t end = name.size() + 1;
+    if (end < word.size() && word[end] != ':') continue;
+    return {at.begin, at.begin + static_cast<SourcePos>(end)};
+  }
+  return {};
+}
+
 /// Keys inside lists of values and inside dictionaries are not the op's.
 std::size_t OpText::find_key(std::string_view name) const {
   using enum TokenKind;

@@ -32,6 +32,9 @@ void program(const Census& census, Reporter& reporter);
 /// Frees of graphs.
 void lifetime(const Census& census, Reporter& reporter);
 
+/// Reports a type whose element type is not known.
+void known_element_type(const Type* type, const Op& place, Reporter& reporter);
+
 /// The type that an operand's mention states.
 inline const Type* mentioned_type(const Use& use) {
   const UseOverride* other = use.user()->module().use_override(use);

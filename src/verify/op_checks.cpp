@@ -169,9 +169,30 @@ const Type* OpChecks::operand_type(const Use& use) {
 
 // -- checks ---------------------------------------------------------------------------------------
 
+void OpChecks::enter(const Region& region) {
+  for (const Value* value : region.free_values()) {
+    if (value->has_uses()) check_element_type(*value, *value->first_use()->user());
+  }
+  for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
+    for (const Value& argument : block->arguments()) {
+      check_element_type(argument, *region.parent());
+    }
+  }
+}
+
+void OpChecks::check_element_type(const Value& value, const Op& place) {
+  const auto* type = value.tensor_type();
+  if (type == nullptr || type->dtype() || strange_types_[type] != 0) return;
+  strange_types_[type] = 1;
+  known_element_type(type, place, reporter_);
+}
+
 void OpChecks::op(const Op& op) {
   const std::size_t before = reporter_.breaches();
   structure(op, reporter_);
+  if (op.row() == nullptr || reporter_.breaches() != before) {
+    for (const Value& result : op.results()) check_element_type(result, op);
+  }
   if (op.row() == nullptr) return;
   if (reporter_.breaches() != before) return attributes(op, reporter_);
   if (op.kind() == param_) named_parameter(op, reporter_);
@@ -186,6 +207,7 @@ void OpChecks::op(const Op& op) {
   attributes(op, reporter_);
   // Rules rely on arity and on what kinds attributes are of.
   if (reporter_.breaches() == before) check_types(op);
+  for (const Value& result : op.results()) check_element_type(result, op);
   if (reporter_.breaches() != before) return;
   std::vector<OwnedParameter> parameters = weights_.owned_by(op, operands_);
   weights_.check(op, parameters);

@@ -27,7 +27,7 @@ class OpChecks {
  public:
   explicit OpChecks(Reporter& reporter);
 
-  void enter(const Region&) {}
+  void enter(const Region& region);
   void op(const Op& op);
   void leave(const Region&) {}
 
@@ -79,6 +79,8 @@ class OpChecks {
   bool has_stale_name(const Value& value) const;
   const Type* with_unknown_extents(const Type* type);
 
+  /// Types of values that no op defines, or that an op does.
+  void check_element_type(const Value& value, const Op& place);
   void check_types(const Op& op);
   void check_dump_types(const Op& op, const Target& target);
   void check_product(const Op& op, const Target& target);
@@ -96,6 +98,7 @@ class OpChecks {
   std::vector<bool> stale_values_;             // by id; empty: none
   std::vector<bool> stale_numbers_;            // their names: numbers
   std::vector<Symbol> stale_words_;            // and words
+  PointerTable<char> strange_types_;           // those of unknown element types that are reported
   PointerTable<const Type*> open_types_;       // by type: the same with unknown extents
   Types operands_;                             // of the op at hand
   std::vector<std::unique_ptr<Sound>> sound_;  // by slot

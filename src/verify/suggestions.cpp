@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "checks.hpp"
 #include "mir/ir/writer.hpp"
@@ -28,6 +29,19 @@ const SourceFile* file_of(const Op& op) {
 std::optional<OpText> text_of(const Op& op) {
   const SourceFile* file = file_of(op);
   return file == nullptr ? std::nullopt : std::optional<OpText>(std::in_place, *file, op.span());
+}
+
+/// Where a piece of text stands: mentions of a value or type agree, and so must their repair.
+std::vector<Span> mentions_of(const SourceFile& file, std::string_view piece) {
+  constexpr std::size_t kMostMentions = 4096;
+  std::vector<Span> places;
+  for (auto at = file.text().find(piece);
+       at != std::string_view::npos && places.size() < kMostMentions;
+       at = file.text().find(piece, at + piece.size())) {
+    const SourcePos begin = file.base() + static_cast<SourcePos>(at);
+    places.push_back({begin, begin + static_cast<SourcePos>(piece.size())});
+  }
+  return places;
 }
 
 /// `dialect.Device.Name` split into its words; the device is empty where there is none.
@@ -87,6 +101,20 @@ void suggest_dtype(Diagnostic* diagnostic, const Op& op, std::string_view key) {
           std::string(nearest.best()));
 }
 
+void suggest_element_type(Diagnostic* diagnostic, const Op& place, const TensorType& type) {
+  if (diagnostic == nullptr) return;
+  const std::string_view word = text(place, type.dtype_name());
+  NearestName nearest(word);
+  for (const DTypeInfo& row : dtype_table()) nearest.offer(row.name);
+  if (nearest.best().empty()) return;
+  suggest(*diagnostic, nearest.best());
+  const SourceFile* file = place.module().context().sources().file_of(place.span().begin);
+  if (file == nullptr) return;
+  for (const Span at : mentions_of(*file, fmt::format("], {}, ", word))) {
+    diagnostic->fix(at, fmt::format("], {}, ", nearest.best()));
+  }
+}
+
 void suggest_callee(Diagnostic* diagnostic, const Op& call) {
   if (diagnostic == nullptr) return;
   NearestName nearest(text(call, call.symbol()));
@@ -142,14 +170,7 @@ void suggest_quant_range(Diagnostic* diagnostic, const Op& place, const Attr& sp
   const std::string_view old = spec.spelling();
   const std::string repaired =
       with_field(with_field(std::string(old), "quant_min", low), "quant_max", high);
-  // Mentions of a value agree, and so must their repair.
-  constexpr std::size_t kMostMentions = 4096;
-  for (auto at = file->text().find(old);
-       at != std::string_view::npos && diagnostic->fixes.size() < kMostMentions;
-       at = file->text().find(old, at + old.size())) {
-    const SourcePos begin = file->base() + static_cast<SourcePos>(at);
-    diagnostic->fix({begin, begin + static_cast<SourcePos>(old.size())}, repaired);
-  }
+  for (const Span at : mentions_of(*file, old)) diagnostic->fix(at, repaired);
 }
 
 }  // namespace mir::checks

@@ -16,6 +16,8 @@ void suggest_op(Diagnostic* diagnostic, const Op& op);
 void suggest_attribute(Diagnostic* diagnostic, const Op& op, std::string_view key);
 /// The element type that attribute `key` names.
 void suggest_dtype(Diagnostic* diagnostic, const Op& op, std::string_view key);
+/// The element type of a tensor, in every type of the text of `place` that has it.
+void suggest_element_type(Diagnostic* diagnostic, const Op& place, const TensorType& type);
 /// The graph that a call names.
 void suggest_callee(Diagnostic* diagnostic, const Op& call);
 /// The parameter `symbol` that an op owns by its name, where `suffix` is the end of `symbol`.

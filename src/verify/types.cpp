@@ -2,8 +2,19 @@
 #include <array>
 
 #include "checks.hpp"
+#include "suggestions.hpp"
 
 namespace mir::checks {
+
+void known_element_type(const Type* type, const Op& place, Reporter& reporter) {
+  const auto* tensor = dyn_cast<TensorType>(type);
+  if (tensor == nullptr || tensor->dtype()) return;
+  Diagnostic* kept = reporter.report(ConstraintId::type_c4, place, [&] {
+    return fmt::format("element type '{}' of {} is not known",
+                       place.module().context().text(tensor->dtype_name()), tensor->spelling());
+  });
+  suggest_element_type(kept, place, *tensor);
+}
 
 namespace {
 

@@ -18,6 +18,8 @@ class OpText {
 
   /// The first word of a kind; unknown when there is none.
   Span first(TokenKind kind) const;
+  /// The first mention of a value of this name (without its `%`), its name alone.
+  Span mention(std::string_view name) const;
   /// A key of the op's own attribute list, and the value behind it when that is one word.
   Span key(std::string_view name) const;
   Span value(std::string_view key) const;

@@ -129,14 +129,14 @@ TEST_SUITE("unverified") {
       }
     }
     CHECK(counts.resolved > 60);
-    CHECK(counts.refused > 20);
+    CHECK(counts.refused > 50);
     CHECK(counts.ran > 0);
   }
 
   TEST_CASE("mutations of generated modules are shown and run without verification") {
     Counts counts;
     for (const Form form : {Form::kPortable, Form::kDump, Form::kProgram}) {
-      for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+      for (std::uint64_t seed = 1; seed <= 80; ++seed) {
         CAPTURE(static_cast<int>(form));
         CAPTURE(seed);
         use_unverified(
@@ -147,9 +147,8 @@ TEST_SUITE("unverified") {
             counts);
       }
     }
-    CHECK(counts.resolved > 30);
-    CHECK(counts.refused > 20);
-    CHECK(counts.ran > 0);
+    CHECK(counts.resolved > 20);
+    CHECK(counts.refused > 8);
   }
 }
 

@@ -116,6 +116,87 @@ TEST_SUITE("levels") {
   }
 }
 
+TEST_SUITE("what upstream itself prints") {
+  struct Finding {
+    const char* code;
+    const char* constraint;
+    std::string ops;
+  };
+  const std::string kShort = "tensor<[2, 4], Float32, CPU>";
+  const std::string kSpec =
+      "QuantSpec(AsymPerTensor(quant_min: 0, quant_max: 65536, quant_to_type: UInt16, scale_type: "
+      "Float32, zero_point_type: Int32), uuid=1, solved=0)";
+
+  std::vector<Finding> named_findings() {
+    const std::string &t = kShort, quantised = "tensor<[2, 4], UInt16PerTensor, CPU>";
+    return {
+        {"MIR0470", "dump_c1", "linalg.CPU.ViewOp(%1:" + t + ") -> (%1:tensor<[8], Float32, CPU>)"},
+        {"MIR0471", "dump_c2", "linalg.CPU.SliceOp(%1:" + t + ") -> (%1:" + t + ")"},
+        {"MIR0471", "dump_c2", "linalg.CPU.SplitOp(%1:" + t + ") -> (%1:" + t + ", %2:" + t + ")"},
+        {"MIR0472", "dump_c3",
+         "linalg.CPU.MulOp(%1:" + t + ", %2:tensor<[1], Float32, CPU>) -> (%3:" + t + ")"},
+        {"MIR0460", "quant_c2",
+         "tensor.CPU.alloc () -> (%1:" + quantised + "[quant_recipe:" + kSpec + "])"},
+        {"MIR0473", "type_c2",
+         "linalg.CPU.AddOp(%1:" + quantised + ", %2:" + t + ") -> (%3:" + quantised + ")"},
+        {"MIR0473", "type_c2",
+         "linalg.CPU.AddOp(%1:" + quantised +
+             ", %2:tensor<[1], Float32, CPU>[constant:[0.5]]) -> (%3:" + quantised + ")"},
+        {"MIR0453", "free_c4",
+         "prog.fragment @t <CPU> <table> {\nprog.value_symbol() -> (%7:" + t +
+             "[@c][constant:[0.5]])[symbol:c]\n}\nprog.fragment @code <CPU> <code> "
+             "{\nprog.free(%7:" +
+             t + ") -> ()\nprog.exit() -> ()\n}"},
+        {"MIR0475", "dump_c4",
+         "linalg.CPU.SiLUOp(%1:" + t + ", %2:" + t + ", %3:" + t + ") -> (%4:" + t + ")"},
+    };
+  }
+
+  TEST_CASE("is a finding at the dump level and an error at the portable one") {
+    for (const Finding& each : named_findings()) {
+      CAPTURE(each.ops);
+      const std::string text = "@main () -> () {\n" + each.ops + "\n}\n";
+      const auto counts = [&](const Lines& lines, const std::string& what) {
+        return std::ranges::count_if(
+            lines, [&](const std::string& line) { return line.find(what) != line.npos; });
+      };
+      const std::string code = each.code;
+      const Lines dump = verified(text);
+      CHECK(counts(dump, code + " warning") >= 1);
+      CHECK(counts(dump, " warning ") == static_cast<std::ptrdiff_t>(dump.size()));
+      VerifyOptions portable;
+      portable.level = VerifyLevel::kPortable;
+      const Lines found = verified(text, portable);
+      CHECK(counts(found, code + " ") == counts(dump, code + " "));
+      CHECK(counts(found, code + " warning") == 0);
+      for (const char* what : {each.code, each.constraint}) {
+        const Lines denied = verified(text, deny(what));
+        CHECK(counts(denied, code + " warning") == 0);
+        CHECK(counts(denied, code + " ") == counts(dump, code + " "));
+      }
+    }
+  }
+
+  TEST_CASE("is an error in a portable module, or what its grammar leaves no room for") {
+    const std::string quantised = "tensor<[2, 4], UInt16PerTensor, CPU>";
+    const auto found = [](const Lines& ops) { return checked(ops); };
+    CHECK(found({"tensor.CPU.alloc () -> (%1:" + quantised + ")",
+                 "linalg.CPU.AddOp(%1, %2:tensor<[1], Float32, CPU>[constant:[0.5]]) -> (%3:" +
+                     quantised + ")"}) ==
+          Lines{"3:1 MIR0473 operands 0 and 1 of 'linalg.AddOp' are UInt16PerTensor and Float32"});
+    CHECK(
+        found({"tensor.CPU.alloc () -> (%1:" + quantised + "[quant_recipe:" + kSpec + "])"}) ==
+        Lines{
+            "2:1 MIR0460 quantised range 0 to 65536 does not fit UInt16, which holds 0 to 65535"});
+    const auto refused = [](const std::string& op) {
+      return Reading(module_of({op, "cf.ReturnOp () -> ()"})).diagnostics.has_errors();
+    };
+    CHECK(refused("linalg.CPU.SiLUOp(%0) -> (%0:" + kShort + ")"));
+    CHECK(refused("linalg.CPU.MulOp(%0, %2:tensor<[1], Float32, CPU>) -> (%3:" + kShort + ")"));
+    CHECK_FALSE(refused("linalg.CPU.SiLUOp(%0) -> (%1:" + kShort + ")"));
+  }
+}
+
 TEST_SUITE("calls") {
   TEST_CASE("call_c5: MIR0430 a graph that nothing calls") {
     const std::string call = "graph.CallGraphOp @g (%0) -> (%1:" + std::string(kType) + ")";

@@ -64,6 +64,31 @@ TEST_SUITE("repair") {
           "CPU>)");
   }
 
+  TEST_CASE("values, aliases and element types that are a slip away are suggested and repaired") {
+    const std::string good =
+        "#spec = QuantSpec(Raw(type: Float32), uuid=1)\n"
+        "@main [mir_version:1] (%input:tensor<[2], Float32, CPU>) -> () {\n"
+        "linalg.CPU.SiLUOp (%input) -> (%1:tensor<[2], Float32, CPU>[quant_recipe:#spec])\n"
+        "linalg.CPU.AddOp (%input:tensor<[2], Float32, CPU>, %1) -> (%2:tensor<[2], Float32, "
+        "CPU>)\n"
+        "cf.ReturnOp () -> ()\n}\n";
+    const auto broken = [&](const std::string& from, const std::string& to) {
+      std::string text = good;
+      return text.replace(text.rfind(from), from.size(), to);
+    };
+    CHECK(repair("f", good).text == good);
+    for (const std::string& text :
+         {broken("%input:", "%inptu:"), broken("(%input)", "(%inpt)"), broken("#spec]", "#spce]"),
+          broken("Float32, CPU>)\ncf", "Flaot32, CPU>)\ncf")}) {
+      CAPTURE(text);
+      const Repair fixed = repair("f", text);
+      CHECK(fixed.text == good);
+      CHECK(fixed.rounds == 1);
+    }
+    // Numbers are no slips of each other, and two names may be equally near.
+    CHECK(repair("f", broken("%1) ->", "%3) ->")).text == broken("%1) ->", "%3) ->"));
+  }
+
   TEST_CASE("names that are far from every known one, or near to several, are left") {
     for (const char* op : {"my.Op (%0) -> ()", "graph.CallGraphOp @decoder () -> ()",
                            "linalg.CPU.SoftmaxOp [axis:1, colour:1] (%0) -> (%1)",

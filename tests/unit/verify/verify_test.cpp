@@ -192,6 +192,16 @@ TEST_SUITE("verify") {
     CHECK(found[0].find("MIR0413 calls are nested deeper than 1000") != std::string::npos);
   }
 
+  TEST_CASE("type_c4: MIR0474 an element type that is not known") {
+    const Lines found =
+        checked({"linalg.CPU.CastTypeOp [dtype:Float16] (%0) -> (%1:tensor<[2, 4], "
+                 "Float16, CPU>)",
+                 "tensor.CPU.alloc () -> (%2:tensor<[2], Flat4, CPU>)",
+                 "linalg.CPU.SiLUOp(%2) -> (%3:tensor<[2], Flat4, CPU>)"});
+    CHECK(found ==
+          Lines{"3:1 MIR0474 element type 'Flat4' of tensor<[2], Flat4, CPU> is not known"});
+  }
+
   TEST_CASE("param_c1: MIR0410 a parameter's value has its type") {
     const auto found = [](const std::string& shape, const std::string& type) {
       return checked(
