@@ -1,5 +1,5 @@
 // What most library sources include, for builds with precompiled headers. Sources still include
-// what they use: -Db_pch=false builds them without.
+// what they use: GCC builds them without.
 #include <fmt/format.h>
 
 #include <algorithm>
