@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "checks.hpp"
@@ -18,9 +20,11 @@ constexpr std::size_t kMaxRank = 16;
 constexpr std::size_t kTensorName = 256;  // one byte for the NUL that upstream's C++ reader wants
 constexpr std::uint64_t kDataAlignment = 64;
 
-std::string padded(std::string text, std::size_t width) {
-  text.resize(width, '\0');
-  return text;
+/// `text`, which is not longer than `width`, filled up with zeros.
+std::string padded(std::string_view text, std::size_t width) {
+  std::string field(width, '\0');
+  text.copy(field.data(), width);
+  return field;
 }
 
 Result<std::string> descriptor(const TensorPlan& plan, std::uint32_t number,
@@ -34,10 +38,11 @@ Result<std::string> descriptor(const TensorPlan& plan, std::uint32_t number,
     shape += pack(static_cast<std::uint32_t>(extent));
   }
   const DType stored = *stored_type(TensorFormat::kMllm2, plan.dtype);
-  return pack(number, *mllm_dtype_id(stored), data_bytes(plan), position,
-              std::uint64_t{plan.shape.size()}) +
-         padded(std::move(shape), kMaxRank * sizeof(std::uint32_t)) +
-         padded(plan.name, kTensorName);
+  auto text = pack(number, *mllm_dtype_id(stored), data_bytes(plan), position,
+                   std::uint64_t{plan.shape.size()});
+  text += padded(shape, kMaxRank * sizeof(std::uint32_t));
+  text += padded(plan.name, kTensorName);
+  return text;
 }
 
 }  // namespace
@@ -63,8 +68,9 @@ Result<void> write_mllm_plans(const std::string& path, std::span<const TensorPla
   auto file = TensorWriter::create(path, plans, options);
   if (!file) return std::move(file).error();
   constexpr std::uint32_t kVersion = 2;
-  const auto header = pack(kMllmMagicV2, kVersion) + std::string(kModelName, '\0') +
-                      pack(count, std::uint64_t{kHeader});
+  auto header = pack(kMllmMagicV2, kVersion);
+  header.append(kModelName, '\0');
+  header += pack(count, std::uint64_t{kHeader});
   if (auto written = file->write(header + table); !written) return written;
   for (std::uint32_t i = 0; i < count; ++i) {
     const auto tensor = load_planned(plans[i]);
