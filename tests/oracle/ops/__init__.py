@@ -1,0 +1,1 @@
+"""Random cases of every op that the reference kernels compute."""

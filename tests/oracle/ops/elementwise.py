@@ -1,0 +1,291 @@
+"""Cases of the ops that work element by element, of those that only move elements, and of reductions."""
+
+import numpy as np
+
+from .cases import ALL_FLOATS, EXACT, FLOATS, NAMES, NUMBERS, Case, op, rounded, same, wide
+
+MOVED = NUMBERS + ("bool",)
+
+
+def broadcast_pair(s):
+    shape = s.shape()
+    cut = int(s.rng.integers(0, len(shape) + 1))
+    other = tuple(1 if s.flag() and s.flag() else n for n in shape[cut:])
+    return s.values(shape), s.values(other)
+
+
+def binary(name, function, bound="0.5 ULP", dtypes=ALL_FLOATS):
+    @op(name, bound, dtypes)
+    def case(s):
+        a, b = broadcast_pair(s)
+        with np.errstate(all="ignore"):
+            return Case([a, b], [rounded(function(wide(a), wide(b)), s.dtype, 0.5)])
+
+
+binary("AddOp", np.add)
+binary("SubOp", np.subtract)
+binary("MulOp", np.multiply)
+binary("DivOp", np.divide)
+
+
+def unary(name, function, scale=2.0, exponent=None, positive=False):
+    @op(name, "0.501 ULP; Float64 4 ULP" if exponent is None else "0.501 ULP; Float64 4 + 3 \\|v\\| ULP", ALL_FLOATS)
+    def case(s):
+        x = s.some(scale=scale)
+        x = np.abs(x) if positive else x
+        wanted = function(wide(x))
+        if s.dtype != np.float64:
+            return Case([x], [rounded(wanted, s.dtype, 0.501)])
+        if exponent is None:
+            return Case([x], [rounded(wanted, s.dtype, 4)])
+        spacing = np.spacing(np.abs(wanted).astype(np.float64)).astype(EXACT)
+        return Case([x], [rounded(wanted, s.dtype, 4, 3 * np.abs(exponent(wide(x))) * spacing)])
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+GELU_C, GELU_D = EXACT(np.float32(0.79788456)), EXACT(np.float32(0.044715))
+QUICK = EXACT(np.float32(1.702))
+unary("ExpOp", np.exp)
+unary("LogOp", np.log, positive=True)
+unary("SinOp", np.sin, scale=30)
+unary("CosOp", np.cos, scale=30)
+unary("SigmoidOp", sigmoid, scale=4)
+unary("SiLUOp", lambda x: x * sigmoid(x), scale=4)
+unary("GELUOp", lambda x: x * sigmoid(2 * GELU_C * (x + GELU_D * x**3)), exponent=lambda x: 2 * GELU_C * (x + GELU_D * x**3))
+unary("QuickGELUOp", lambda x: x * sigmoid(QUICK * x), exponent=lambda x: QUICK * x)
+
+
+def exact_unary(name, function):
+    @op(name, "exact", NUMBERS)
+    def case(s):
+        x = s.some()
+        return Case([x], [same(function(x).astype(s.dtype))])
+
+
+exact_unary("AbsOp", np.abs)
+exact_unary("NegOp", np.negative)
+exact_unary("ReLUOp", lambda x: np.maximum(x, x.dtype.type(0)))
+
+
+@op("ClipOp", "exact", NUMBERS)
+def clip(s):
+    x = s.some()
+    low, high = sorted(int(v) for v in s.rng.integers(0, 4, 2))
+    return Case([x], [same(np.minimum(np.maximum(x, s.dtype.type(low)), s.dtype.type(high)))],
+                {"min_val": low, "max_val": high})
+
+
+@op("EqualOp", "exact", NUMBERS)
+def equal(s):
+    a, b = broadcast_pair(s)
+    a, b = ((v % 3 if s.dtype.kind in "iu" else np.round(v)).astype(s.dtype) for v in (a, b))
+    return Case([a, b], [same(a == b)])
+
+
+@op("WhereOp", "exact", MOVED)
+def where(s):
+    a, b = broadcast_pair(s)
+    condition = s.values(a.shape[int(s.rng.integers(0, a.ndim + 1)):], dtype=bool)
+    return Case([condition, a, b], [same(np.where(condition, a, b))])
+
+
+@op("MaskedScatterOp", "exact", MOVED)
+def masked_scatter(s):
+    destination, source = broadcast_pair(s)
+    mask = s.values(destination.shape, dtype=bool).astype(np.int8)
+    return Case([destination, mask, source], [same(np.where(mask != 0, source, destination))])
+
+
+@op("CastTypeOp", "exact", NUMBERS)
+def cast(s):
+    x = s.some()
+    to = np.dtype(s.pick(*NUMBERS))
+    if s.dtype.kind == "f" and to.kind in "iu":
+        limits = np.iinfo(to)
+        wanted = np.clip(np.trunc(wide(x)), limits.min, limits.max).astype(to)
+    else:
+        with np.errstate(over="ignore"):
+            wanted = x.astype(to)
+    return Case([x], [same(wanted)], {"dtype": NAMES[to.name]})
+
+
+def copies(name):
+    @op(name, "exact", MOVED)
+    def case(s):
+        x = s.some()
+        return Case([x], [same(x)])
+
+
+copies("CloneOp")
+copies("ContiguousOp")
+
+
+@op("X2XOp", "exact", MOVED)
+def transfer(s):
+    x = s.some()
+    return Case([x], [same(x)], {"device": "CPU"})
+
+
+def regrouped(name, key):
+    @op(name, "exact", MOVED)
+    def case(s):
+        a, b, c = s.extent(1), s.extent(1), s.extent(1)
+        x = s.values(s.pick((a, b, c), (a * b, c), (a * b * c,)))
+        shape = s.pick([a * b, c], [a, b * c], [a, -1, c], [a * b * c, 1])
+        return Case([x], [same(x.reshape(shape))], {key: shape})
+
+
+regrouped("ViewOp", "to_shape")
+regrouped("ReshapeOp", "shape")
+
+
+@op("TransposeOp", "exact", MOVED)
+def transpose(s):
+    x = s.some(int(s.rng.integers(1, 5)))
+    i, j = s.axis(x.ndim), s.axis(x.ndim)
+    return Case([x], [same(np.swapaxes(x, i, j))], {"dim0": i, "dim1": j})
+
+
+@op("PermuteOp", "exact", MOVED)
+def permute(s):
+    x = s.some(int(s.rng.integers(1, 5)))
+    order = [int(i) for i in s.rng.permutation(x.ndim)]
+    return Case([x], [same(np.transpose(x, order))], {"axis": order})
+
+
+@op("SliceOp", "exact", MOVED)
+def slices(s):
+    x = s.some(int(s.rng.integers(1, 4)))
+    indices, parts = [], []
+    for n in x.shape:
+        start, end = sorted(int(v) for v in s.rng.integers(0, n + 1, 2))
+        step = s.pick(1, 1, 2)
+        indices.append({"start": start, "end": end, "step": step})
+        parts.append(slice(start, end, step))
+    return Case([x], [same(x[tuple(parts)])], {"indices": indices})
+
+
+@op("SplitOp", "exact", MOVED)
+def split(s):
+    sizes = [s.extent(1) for _ in range(int(s.rng.integers(2, 4)))]
+    shape = list(s.shape(int(s.rng.integers(0, 3))))
+    axis = int(s.rng.integers(0, len(shape) + 1))
+    shape.insert(axis, sum(sizes))
+    x = s.values(shape)
+    return Case([x], [same(p) for p in np.split(x, np.cumsum(sizes)[:-1], axis)],
+                {"dim": axis, "split_size_or_sections": sizes})
+
+
+@op("ConcatOp", "exact", MOVED)
+def concat(s):
+    shape = list(s.shape(int(s.rng.integers(1, 4))))
+    axis = s.axis(len(shape))
+    parts = []
+    for _ in range(int(s.rng.integers(1, 4))):
+        shape[axis] = s.extent()
+        parts.append(s.values(shape))
+    return Case(parts, [same(np.concatenate(parts, axis))], {"dim": axis})
+
+
+@op("StackOp", "exact", MOVED)
+def stack(s):
+    shape = s.shape(int(s.rng.integers(0, 3)))
+    parts = [s.values(shape) for _ in range(int(s.rng.integers(1, 4)))]
+    axis = int(s.rng.integers(-len(shape) - 1, len(shape) + 1))
+    return Case(parts, [same(np.stack(parts, axis))], {"dim": axis})
+
+
+@op("RepeatOp", "exact", MOVED)
+def repeat(s):
+    x = s.some(int(s.rng.integers(1, 4)))
+    axis, times = int(s.rng.integers(0, x.ndim)), int(s.rng.integers(1, 4))
+    return Case([x], [same(np.repeat(x, times, axis))], {"dim": axis, "repeat_times": times})
+
+
+@op("PadOp", "exact", FLOATS)
+def pad(s):
+    x = s.some(int(s.rng.integers(1, 4)), least=1)
+    mode = s.pick("constant", "reflect", "replicate", "circular")
+    margins = [(int(s.rng.integers(0, 4)), int(s.rng.integers(0, 4))) for _ in x.shape]
+    flat = [m for pair in reversed(margins) for m in pair]
+    attributes = {"pad": flat, "mode": mode}
+    if mode == "constant":
+        attributes["value"] = 0.5
+        wanted = np.pad(x, margins, constant_values=s.dtype.type(0.5))
+    else:
+        wanted = np.pad(x, margins, {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}[mode])
+    return Case([x], [same(wanted)], attributes)
+
+
+@op("CopyOp", "exact", MOVED)
+def copy(s):
+    destination = s.some(2, least=1)
+    rows = int(s.rng.integers(0, destination.shape[0] + 1))
+    source = s.values((rows * destination.shape[1],))
+    wanted = destination.copy()
+    wanted[:rows] = source.reshape(rows, -1) if rows else wanted[:rows]
+    return Case([source, destination], [same(wanted)], {"indices": [{"start": 0, "end": rows}, {}]})
+
+
+@op("FillOp", "exact", MOVED[:-1])
+def fill(s):
+    x = s.some(1)
+    kind = s.pick("zeros", "ones", "specific", "arange")
+    attributes = {"type": kind}
+    wanted = {"zeros": np.zeros_like(x), "ones": np.ones_like(x), "specific": np.full_like(x, 7),
+              "arange": (3 + 2 * np.arange(x.size)).astype(s.dtype)}[kind]
+    if kind == "specific":
+        attributes["value"] = 7.0
+    if kind == "arange":
+        attributes.update(start=3.0, step=2.0)
+    return Case([x], [same(wanted)], attributes)
+
+
+def reduction(name, function, bound, ulp):
+    @op(name, bound, FLOATS)
+    def case(s):
+        x = s.some(int(s.rng.integers(1, 4)), least=1)
+        keep = s.flag()
+        axis = s.pick("all", s.axis(x.ndim))
+        over = None if axis == "all" else axis
+        wanted = np.asarray(function(wide(x), axis=over, keepdims=keep))
+        wanted = wanted.reshape(1) if axis == "all" and not keep else wanted
+        count = x.size if over is None else x.shape[over]
+        sums = np.abs(wide(x)).sum(axis=over, keepdims=keep).reshape(wanted.shape)
+        extra = count * EXACT(2) ** -53 * sums if ulp else None
+        want = rounded(wanted, s.dtype, ulp, extra) if ulp else same(wanted.astype(s.dtype))
+        return Case([x], [want], {"dim": axis, "keep_dim": keep})
+
+
+reduction("ReduceSumOp", np.sum, "n 2^-53 sum\\|x\\| + 0.5 ULP", 0.5)
+reduction("MeanOp", np.mean, "as ReduceSum", 0.501)
+reduction("ReduceMaxOp", np.max, "exact", 0)
+reduction("ReduceMinOp", np.min, "exact", 0)
+
+
+def stable_order(x, axis, descending):
+    keys = -x.astype(np.float64) if descending else x
+    return np.argsort(keys, axis=axis, kind="stable")
+
+
+@op("ArgsortOp", "exact", ("float32", "float16", "int32", "int8"))
+def argsort(s):
+    x = s.some(int(s.rng.integers(1, 4)))
+    x = np.round(x) if s.dtype.kind == "f" else x % 7
+    axis, down = s.axis(x.ndim), s.flag()
+    return Case([x], [same(stable_order(x, axis, down).astype(np.int32))], {"dim": axis, "descending": down})
+
+
+@op("TopKOp", "exact", ("float32", "float16", "int32", "int8"))
+def top_k(s):
+    x = s.some(int(s.rng.integers(1, 4)))
+    x = np.round(x) if s.dtype.kind == "f" else x % 7
+    axis, largest, ordered = s.axis(x.ndim), s.flag(), s.flag()
+    k = int(s.rng.integers(0, x.shape[axis] + 1))
+    order = np.take(stable_order(x, axis, largest), np.arange(k), axis=axis)
+    order = order if ordered else np.sort(order, axis=axis)
+    return Case([x], [same(np.take_along_axis(x, order, axis)), same(order.astype(np.int32))],
+                {"k": k, "dim": axis, "largest": largest, "sorted": ordered})
