@@ -13,6 +13,7 @@
 #include "mir/interp/session.hpp"
 #include "mir/ir/emit.hpp"
 #include "mir/ir/print.hpp"
+#include "mir/ir/writer.hpp"
 #include "mir/passes/upgrade.hpp"
 #include "mir/verify/verify.hpp"
 
@@ -61,8 +62,20 @@ std::string mutate(std::string text, std::uint64_t seed) {
   return text;
 }
 
+/// Patch embeddings are generated as large as models have them: too large to run in a test.
+double parameter_elements(Module& module) {
+  double count = 0;
+  IRWriter(module).walk<RegisterOp>([&](IRWriter&, RegisterOp op) {
+    const auto* type = op.value() == nullptr ? nullptr : op.value()->tensor_type();
+    if (type != nullptr) count += static_cast<double>(type->element_count().value_or(0));
+    return IRWriter::WalkResult::WALK_CONTINUE;
+  });
+  return count;
+}
+
 /// Runs the module as it is; false where something in it is refused.
-bool run_unverified(const Module& module) {
+bool run_unverified(Module& module) {
+  if (parameter_elements(module) > 1e6) return false;
   Diagnostics problems;
   WeightSet weights;
   REQUIRE(weights.add("random:1").ok());

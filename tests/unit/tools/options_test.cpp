@@ -48,7 +48,7 @@ TEST_CASE("options and operands come in any order") {
 
 TEST_CASE("a command line that is not understood says why") {
   CHECK(error_of({"--frob"}) == "unrecognised option '--frob'");
-  CHECK(error_of({"--line=1:2"}) == "unrecognised option '--line=1:2'");
+  CHECK(error_of({"--line=1:2"}) == "unrecognised option '--line'; did you mean '--lines'?");
   CHECK(error_of({"--lines"}) == "the required argument for option '--lines' is missing");
   CHECK(error_of({"--lines=1:2", "--lines=3:4"}) == "option '--lines' is given twice");
   CHECK(error_of({"--operand=x"}) != "");
