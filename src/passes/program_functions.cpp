@@ -217,11 +217,6 @@ class Analysis {
 
 }  // namespace
 
-const ProgramFunction* ProgramFunctions::callee(const Op& jump) const {
-  const auto found = by_label.find(jump.extra().label);
-  return found == by_label.end() ? nullptr : &functions[found->second];
-}
-
 bool is_given(const Module& module, const Use& use) {
   const Symbol constant = module.context().intern("constant");
   const Value& value = *use.value();

@@ -33,9 +33,6 @@ struct ProgramFunctions {
   std::vector<ProgramBinding> inputs;      ///< by position
   std::vector<ProgramBinding> outputs;     ///< by position
   std::unordered_map<Symbol, std::size_t> by_label;
-
-  /// The function that a jump calls; null when no label has its name.
-  const ProgramFunction* callee(const Op& jump) const;
 };
 
 /// Whether a use of the value needs no definition: a constant, or a name with a symbol.

@@ -11,16 +11,12 @@ namespace mir {
 
 namespace {
 
-bool is_constant_or_parameter(const Recovery& recovery, const Value& value) {
-  return value.has_symbol() || value.attribute(recovery.context().intern("constant")) != nullptr;
-}
-
 void recover_inputs(Recovery& recovery) {
   Module& module = recovery.module;
   Region& body = module.body();
   std::vector<Value*> inputs;
   for (Value* value : body.free_values()) {
-    if (!is_constant_or_parameter(recovery, *value)) inputs.push_back(value);
+    if (!recovery.is_given(*value)) inputs.push_back(value);
   }
   if (inputs.empty() || !body.arguments().empty()) return;
   std::vector<const Type*> types;
@@ -75,7 +71,7 @@ void check_graph_values(Recovery& recovery) {
     const SubGraphOp graph = dyn_cast<SubGraphOp>(op);
     if (!graph || graph.body() == nullptr) continue;
     for (const Value* value : graph.body()->free_values()) {
-      if (is_constant_or_parameter(recovery, *value) || !value->has_uses()) continue;
+      if (recovery.is_given(*value) || !value->has_uses()) continue;
       recovery.refuse(*value->first_use()->user(),
                       fmt::format("operand {}", value->first_use()->index()),
                       "nothing defines it: upstream does not print this constant or input");

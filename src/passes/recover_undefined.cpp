@@ -13,10 +13,6 @@ namespace mir {
 
 namespace {
 
-bool is_given(const Recovery& recovery, const Value& value) {
-  return value.has_symbol() || value.attribute(recovery.context().intern("constant")) != nullptr;
-}
-
 class Threading {
  public:
   explicit Threading(Recovery& recovery) : recovery_(recovery), module_(recovery.module) {
@@ -44,7 +40,7 @@ class Threading {
     Region& body = *graph.body();
     std::vector<Value*> lacking;
     for (Value* value : body.free_values()) {
-      const bool lacks = value->has_uses() && !is_given(recovery_, *value);
+      const bool lacks = value->has_uses() && !recovery_.is_given(*value);
       if (lacks && value->tensor_type() != nullptr && !value->name().is_none())
         lacking.push_back(value);
     }

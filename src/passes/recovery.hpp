@@ -23,6 +23,11 @@ class Recovery {
   IRContext& context() const { return module.context(); }
   std::string_view text(Symbol symbol) const { return context().text(symbol); }
 
+  /// Whether a value needs no definition: a constant or a parameter.
+  bool is_given(const Value& value) const {
+    return value.has_symbol() || value.attribute(context().intern("constant")) != nullptr;
+  }
+
   /// Whether the dump states the attribute: then it stands.
   static bool is_stated(const Op& op, std::string_view fact) {
     return op.attribute(fact) != nullptr;
