@@ -6,7 +6,6 @@
 #include <cctype>
 #include <charconv>
 #include <iterator>
-#include <ranges>
 #include <utility>
 
 #include "mir/files/blocks.hpp"
@@ -129,8 +128,8 @@ Result<Conversion> Conversion::plan(std::span<const TensorFile> files, Conversio
 }
 
 bool Conversion::is_wanted(const TensorFile& file, const std::string& name) const {
-  const auto holder = std::ranges::find_if(
-      std::views::reverse(files_), [&](const TensorFile& each) { return each.contains(name); });
+  const auto holder = std::find_if(files_.rbegin(), files_.rend(),
+                                   [&](const TensorFile& each) { return each.contains(name); });
   const auto matches = [&](const NamePattern& pattern) { return pattern.matches(name); };
   return &*holder == &file && (rules_.only.empty() || std::ranges::any_of(rules_.only, matches));
 }
