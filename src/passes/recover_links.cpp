@@ -32,22 +32,12 @@ class LinkWalk {
         const SubGraphOp target = call.target();
         // A second call of a graph registers nothing.
         if (target && target.body() != nullptr && visited_.insert(target.op()).second) {
-          enter(target, *op);
+          visit(*target.body(), recovery_.text(target.symbol()));
         }
       } else if (op->row() != nullptr && !op->row()->weights.empty() && !op->has_path()) {
         link(*op, graph);
       }
     }
-  }
-
-  void enter(const SubGraphOp& graph, const Op& call) {
-    if (depth_ == kDeepest) {
-      return recovery_.refuse(call, "parameters",
-                              fmt::format("calls are nested deeper than {}", kDeepest));
-    }
-    ++depth_;
-    visit(*graph.body(), recovery_.text(graph.symbol()));
-    --depth_;
   }
 
   std::string_view symbol(std::size_t i) const { return recovery_.text(parameters_[i]->symbol()); }
@@ -70,9 +60,7 @@ class LinkWalk {
     recovery_.note(op, LossEntry::Source::kDerived, "name", stem);
   }
 
-  static constexpr int kDeepest = 1000;
   Recovery& recovery_;
-  int depth_ = 0;
   std::vector<const Value*> parameters_;
   std::size_t next_ = 0;
   std::unordered_set<const Op*> visited_;

@@ -31,7 +31,13 @@ class Threading {
       const CallGraphOp call = dyn_cast<CallGraphOp>(op);
       const SubGraphOp target = call ? call.target() : SubGraphOp();
       if (!target || target.body() == nullptr || !visited_.insert(target.op()).second) continue;
+      if (depth_ == kDeepest) {
+        return recovery_.refuse(*op, "parameters",
+                                fmt::format("calls are nested deeper than {}", kDeepest));
+      }
+      ++depth_;
       visit(*target.body());
+      --depth_;
       hand_in(target);
     }
   }
@@ -80,6 +86,9 @@ class Threading {
     return module_.create_free_value(region, wanted.type(), wanted.name());
   }
 
+  /// Later steps follow the calls as well; they find none that lie deeper.
+  static constexpr int kDeepest = 1000;
+  int depth_ = 0;
   Recovery& recovery_;
   Module& module_;
   std::unordered_map<const Op*, std::vector<Op*>> calls_;

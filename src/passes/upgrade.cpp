@@ -112,6 +112,7 @@ bool upgrade(Module& module, const UpgradeOptions& options, LossReport& report,
   if (diagnostics.error_count() != errors_before) return false;
   check_mentions(recovery);
   hand_in_undefined(recovery);
+  if (diagnostics.error_count() != errors_before) return false;
   recover_pieces(recovery);
   recover_interface(recovery);
   recover_links(recovery);

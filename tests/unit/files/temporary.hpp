@@ -48,7 +48,7 @@ inline std::string contents(const std::string& path) {
 /// The low `width` bytes of `value`, little-endian.
 inline std::string little(std::uint64_t value, std::size_t width) {
   std::string bytes;
-  for (std::size_t i = 0; i < width; ++i) bytes += static_cast<char>(value >> (8 * i) & 0xFF);
+  for (std::size_t i = 0; i < width; ++i, value >>= 8) bytes += static_cast<char>(value & 0xFF);
   return bytes;
 }
 
