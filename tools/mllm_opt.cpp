@@ -78,8 +78,10 @@ ExitCode write_losses(const Run& run, const LossReport& losses, const IRContext&
 
 /// Whether a module may be worked on. What every dump has is no news here: only errors are shown.
 bool check(const Module& module, const Verification& verification, Diagnostics& diagnostics) {
-  Diagnostics found(0);
-  if (verification.accepts(module, found) && !module.is_portable()) return true;
+  if (!module.is_portable()) {
+    Diagnostics found(0);
+    if (verification.accepts(module, found)) return true;
+  }
   return verification.accepts(module, diagnostics);
 }
 

@@ -60,8 +60,7 @@ class Generalisation {
     recovery_.note(op, LossEntry::Source::kAssumed, "symbolic type", std::string(type->spelling()));
   }
 
-  // -- the order of execution
-  // -----------------------------------------------------------------------
+  // -- the order of execution ---------------------------------------------------------------------
 
   void visit(Region& region) {
     for (Op* op : region.ops()) {
@@ -96,8 +95,7 @@ class Generalisation {
     }
   }
 
-  // -- one op
-  // ---------------------------------------------------------------------------------------
+  // -- one op -------------------------------------------------------------------------------------
 
   void settle(Op& op) {
     const bool reads_symbols = std::ranges::any_of(op.operand_uses(), [](const Use& use) {

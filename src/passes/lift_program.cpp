@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "lift_launch.hpp"
 #include "mir/ir/builder.hpp"
@@ -43,6 +42,7 @@ class Lift {
     if (!program) return false;
     program_ = *std::move(program);
     const std::vector<Op*> fragments(module_.body().ops().begin(), module_.body().ops().end());
+    if (!stand_in_fragments(fragments)) return false;
     lift_parameters(fragments);
     settle_input_types();
     lift_main();
@@ -60,6 +60,16 @@ class Lift {
             LossEntry::Source source = LossEntry::Source::kDerived) {
     report_.entries.push_back(
         {source, op.location(), std::string(op.name()), std::string(fact), std::move(used)});
+  }
+
+  /// Only comments may stand beside the fragments: anything else would be lost with them.
+  bool stand_in_fragments(std::span<Op* const> ops) {
+    for (const Op* op : ops) {
+      if (op->is(FragmentOp::kName) || op->name().starts_with("dbg.")) continue;
+      report_.refuse(*op, "graph form", "it stands outside the program's fragments", diagnostics_);
+      return false;
+    }
+    return true;
   }
 
   // -- parameters ---------------------------------------------------------------------------------
@@ -96,8 +106,7 @@ class Lift {
     builder_.set_insertion_point_to_end(init->block());
   }
 
-  // -- types of what bodies take
-  // --------------------------------------------------------------------
+  // -- types of what bodies take ------------------------------------------------------------------
 
   /// A body's input has the type of its first mention there.
   void settle_input_types() {

@@ -82,13 +82,10 @@ class Analysis {
     }
     std::string name(module_.context().text(symbol));
     if (name.ends_with(kEntrySuffix)) name.resize(name.size() - kEntrySuffix.size());
-    ProgramFunction& function = result_.functions.emplace_back();
-    function.label = symbol;
-    function.name = std::move(name);
+    result_.functions.emplace_back().name = std::move(name);
   }
 
-  // -- what a body reads before it writes, and what it writes
-  // ---------------------------------------
+  // -- what a body reads before it writes, and what it writes -------------------------------------
 
   bool follow(std::size_t index, int depth) {
     constexpr int kDeepest = 1000;
@@ -110,6 +107,10 @@ class Analysis {
         for (const ValueName name : result_.functions[callee].inputs) read(index, name);
         writes_[index].insert(writes_[callee].begin(), writes_[callee].end());
       } else if (op->is("prog.bind")) {
+        if (index != 0) {
+          refuse(*op, "a body behind a label binds an input or output of the program");
+          return false;
+        }
         bindings_.push_back(op);
         if (is_input(*op)) writes_[index].insert(bound(*op).raw());
         if (!is_input(*op)) read(index, bound(*op));
@@ -155,8 +156,7 @@ class Analysis {
     std::stable_sort(result_.outputs.begin(), result_.outputs.end(), by_position);
   }
 
-  // -- what is read after a body
-  // --------------------------------------------------------------------
+  // -- what is read after a body ------------------------------------------------------------------
 
   void settle_outputs() {
     std::vector<Names> given(result_.functions.size());

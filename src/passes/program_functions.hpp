@@ -17,8 +17,7 @@ namespace mir {
 /// One body of a code segment. A program names storage globally, so what a body takes and gives is
 /// what it reads first and what is read after it.
 struct ProgramFunction {
-  Symbol label{};                 ///< empty for the code that runs first
-  std::string name;               ///< the label without `.__entry`
+  std::string name;               ///< its label without `.__entry`; empty for what runs first
   std::vector<Op*> instructions;  ///< from behind the label to in front of what ends the body
   std::vector<ValueName> inputs;  ///< in order of their first read
   std::vector<ValueName> outputs;

@@ -190,8 +190,9 @@ class Pieces {
       if (dim) return refuse_sections(op);
       dim = i;
     }
-    if (!dim || !whole[*dim].is_constant() ||
-        (*piece)[*dim].constant() * op.result_count() != whole[*dim].constant()) {
+    if (!dim || !whole[*dim].is_constant()) return refuse_sections(op);
+    const std::int64_t extent = whole[*dim].constant(), count = op.result_count();
+    if (extent % count != 0 || extent / count != (*piece)[*dim].constant()) {
       return refuse_sections(op);
     }
     IRContext& context = recovery_.context();

@@ -35,8 +35,7 @@ Result<void> grant(UpgradeOptions& options, std::string_view fact);
 /// options, one name per value. On refusal the errors name each op and what it lost, the result is
 /// false, and the module must not be used further. A portable module is left as it is.
 ///
-/// Does not do: sizes of slices and splits that upstream printed wrongly,
-/// symbolic extents. Those are refused by name.
+/// docs/upgrade.md says what each step does and what none of them can.
 bool upgrade(Module& module, const UpgradeOptions& options, LossReport& report,
              Diagnostics& diagnostics);
 

@@ -139,6 +139,13 @@ TEST_SUITE("lift-program") {
     CHECK(Lifted("@main () -> () {\nprog.fragment @a <CPU> <code> {" + kExit +
                  "}\nprog.fragment @b <CPU> <code> {" + kExit + "}\n}\n")
               .refusal() == "graph form: a second code segment: which one runs first is lost; ");
+    CHECK(Lifted(code("prog.jump a.__entry\n" + kExit + label +
+                      "prog.bind[type:0, program_uuid:1, input_pos:0]\nprog.ret\n"))
+              .refusal() ==
+          "graph form: a body behind a label binds an input or output of the program; ");
+    CHECK(Lifted("@main () -> () {\nlinalg.CPU.SiLUOp(%1:" + kT + ") -> (%2:" + kT +
+                 ")\nprog.fragment @a <CPU> <code> {" + kExit + "}\n}\n")
+              .refusal() == "graph form: it stands outside the program's fragments; ");
     CHECK(Lifted(code("prog.alloc() -> (%1:" + kT + ")\n" + kExit)).refusal() ==
           "graph form: graphs have no such operation; ");
     CHECK(Lifted(code("prog.bind[type:0, program_uuid:1, input_pos:0]\n" + kExit)).refusal() ==
