@@ -2,7 +2,7 @@
 
 # What building needs; docs/dependencies.md gives the reason for each library.
 build_packages=(
-  bison doctest-dev g++ libboost-program-options-dev libfmt-dev libxxhash-dev meson ninja-build
+  bison doctest-dev g++ libboost-program-options-dev libfmt-dev libhwy-dev libxxhash-dev meson ninja-build
   nlohmann-json3-dev pkg-config python3 re2c zlib1g-dev
 )
 # What testing needs besides: the second compiler, its sanitizers and the checks.

@@ -1,0 +1,72 @@
+// Products of activations with weights that are packed once: y = x W^T.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "mir/kernels/fast/context.hpp"
+#include "mir/support/dtype.hpp"
+
+namespace mir::fast {
+
+/// A weight matrix [outputs, depth] in the order in which kernels of one instruction set read it:
+/// panels of panel_width(isa) outputs, and in a panel for each k the elements of its outputs, the
+/// last panel filled up with zeros. The bytes are borrowed.
+struct PackedMatrix {
+  const std::byte* data = nullptr;
+  DType dtype = DType::kFloat32;  ///< Float32, BFloat16 or Float16
+  std::int64_t outputs = 0;
+  std::int64_t depth = 0;
+};
+
+/// Whether weights of this type can be packed.
+bool is_packable(DType dtype);
+/// Bytes that a packed matrix takes; a multiple of 64.
+std::size_t packed_bytes(DType dtype, std::int64_t outputs, std::int64_t depth, IsaLevel isa);
+/// Packs `weight`, elements of `dtype` in row-major order [outputs, depth], into `to`, which has
+/// packed_bytes and is aligned to 64 bytes. Elements keep their type: reading a packed matrix moves
+/// no more bytes than reading the file.
+PackedMatrix pack(const std::byte* weight, DType dtype, std::int64_t outputs, std::int64_t depth,
+                  std::span<std::byte> to, Context& context);
+
+/// What is done to each sum before it is stored, in this order; every step rounds to Float32, so
+/// the bits are those of the same ops one by one.
+struct Epilogue {
+  const float* bias = nullptr;      ///< [outputs], or null
+  const float* residual = nullptr;  ///< [rows, outputs] to add, or null; may be the output
+  std::int64_t residual_stride = 0;
+};
+
+/// Rows lie x_stride and out_stride elements apart; out overlaps no input but the residual.
+struct LinearOperands {
+  const float* x = nullptr;  ///< [rows, depth]
+  std::int64_t x_stride = 0;
+  std::int64_t rows = 0;
+  float* out = nullptr;  ///< [rows, outputs]
+  std::int64_t out_stride = 0;
+  Epilogue epilogue = {};
+};
+
+/// out[m, n] = sum_k x[m, k] weight[n, k], in Float32 with fused multiply-add where the instruction
+/// set has it, in blocks of 256 k that are summed in order:
+///   |error| <= (256 + K / 256) 2^-24 sum_k |x_k w_k|.
+/// Weights of 16 bits are exact as factors. A row's bits do not depend on the other rows.
+void linear(const PackedMatrix& weight, const LinearOperands& operands, Context& context);
+
+/// Several products of one x (of the same rows, depth and stride) as one loop over all panels.
+struct LinearTarget {
+  const PackedMatrix* weight = nullptr;
+  float* out = nullptr;
+  std::int64_t out_stride = 0;
+  Epilogue epilogue = {};
+};
+void linear_group(const float* x, std::int64_t x_stride, std::int64_t rows,
+                  std::span<const LinearTarget> targets, Context& context);
+
+/// out = silu(x gate^T) (x up^T): the bits of two linear, unary silu and a product. gate and up
+/// have equal extents and types.
+void linear_gated(const PackedMatrix& gate, const PackedMatrix& up, const LinearOperands& operands,
+                  Context& context);
+
+}  // namespace mir::fast

@@ -1,0 +1,42 @@
+// Kernels over the rows of a matrix: normalisations, softmax, the causal mask. Float32.
+//
+// A row is `width` consecutive elements; rows lie `x_stride` and `out_stride` elements apart. May
+// run in place. Rows are independent: a row's bits do not depend on how many rows there are.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "mir/kernels/fast/context.hpp"
+
+namespace mir::fast {
+
+struct Rows {
+  const float* x = nullptr;
+  std::int64_t x_stride = 0;
+  float* out = nullptr;
+  std::int64_t out_stride = 0;
+  std::int64_t rows = 0;
+  std::int64_t width = 0;
+};
+
+/// out = x w / sqrt(mean(x^2) + epsilon), w = weight, weight + 1 if `add_unit_offset`, or 1 if
+/// `weight` is null.
+void rms_norm(const Rows& rows, const float* weight, float epsilon, bool add_unit_offset,
+              Context& context);
+
+/// out = (x - mean) / sqrt(var + epsilon) weight + bias; var biased, of the centred values. Null
+/// weight: 1; null bias: 0.
+void layer_norm(const Rows& rows, const float* weight, const float* bias, float epsilon,
+                Context& context);
+
+/// out_i = e^(x_i - m) / sum_j e^(x_j - m), m = max_j x_j. Edge cases as ref::softmax.
+void softmax(const Rows& rows, Context& context);
+
+/// Row r is query r % queries of a matrix [.., queries, width] and stands at key r % queries +
+/// width
+/// - queries; keys after it, and those that `window` leaves out, become -1e10. One query keeps all.
+void causal_mask(const Rows& rows, std::int64_t queries, std::optional<std::int64_t> window,
+                 Context& context);
+
+}  // namespace mir::fast

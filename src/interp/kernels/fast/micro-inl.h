@@ -1,0 +1,125 @@
+// The microkernel of matrix products: a block of rows times a panel of columns, in registers.
+//
+// Included once for each target by files that use foreach_target.h.
+#if defined(MIR_KERNELS_FAST_MICRO_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef MIR_KERNELS_FAST_MICRO_INL_H_
+#undef MIR_KERNELS_FAST_MICRO_INL_H_
+#else
+#define MIR_KERNELS_FAST_MICRO_INL_H_
+#endif
+
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstdint>
+
+HWY_BEFORE_NAMESPACE();
+namespace mir::fast::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// The widest vectors of the target, but of constant size.
+using Floats = hn::CappedTag<float, 16>;
+using FloatVector = hn::Vec<Floats>;
+inline constexpr std::int64_t kLanes = HWY_MIN(HWY_MAX_BYTES, 64) / 4;
+
+/// Accumulators, one row of factors and one broadcast element must fit the registers: 8 x 3 of 32,
+/// 4 x 3 of 16.
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
+inline constexpr int kBlockRows = 8;
+#else
+inline constexpr int kBlockRows = 4;
+#endif
+inline constexpr int kPanelVectors = 3;
+inline constexpr std::int64_t kPanelWidth = kPanelVectors * kLanes;
+
+/// Products along the depth are summed in blocks of this many, each from zero in order, the sums of
+/// the blocks in order: error bound (kDepthBlock + K / kDepthBlock) 2^-24 sum |a_k b_k|, and the same
+/// bits whatever the number of rows. A block of a panel fits the second-level cache many times.
+inline constexpr std::int64_t kDepthBlock = 256;
+
+HWY_INLINE FloatVector load_floats(const float* from) { return hn::LoadU(Floats(), from); }
+HWY_INLINE FloatVector load_floats(const hwy::bfloat16_t* from) {
+  return hn::PromoteTo(Floats(), hn::LoadU(hn::Rebind<hwy::bfloat16_t, Floats>(), from));
+}
+HWY_INLINE FloatVector load_floats(const hwy::float16_t* from) {
+  return hn::PromoteTo(Floats(), hn::LoadU(hn::Rebind<hwy::float16_t, Floats>(), from));
+}
+
+/// How the microkernel finds its operands; strides count elements.
+template <class B>
+struct Block {
+  const float* a;  ///< element (row, k) at row a_row + k a_step
+  std::int64_t a_row;
+  std::int64_t a_step;
+  const B* b;  ///< kVectors vectors of step k at k b_step
+  std::int64_t b_step;
+  std::int64_t depth;
+  float* c;  ///< element (row, column) at row c_row + column
+  std::int64_t c_row;
+  bool adds;  ///< to what is in c; otherwise c is written only
+};
+
+/// How far ahead of its use a panel is fetched, in bytes: the hardware stops at pages of 4 KiB.
+inline constexpr std::int64_t kPrefetchBytes = 4096;
+
+/// c (+)= a b for kRows rows and kVectors vectors of columns.
+template <int kRows, int kVectors, bool kPrefetches, class B>
+HWY_INLINE void multiply_block(const Block<B>& block) {
+  const Floats d;
+  FloatVector sum[kRows][kVectors];
+  HWY_UNROLL(8)
+  for (int row = 0; row < kRows; ++row) {
+    HWY_UNROLL(3)
+    for (int v = 0; v < kVectors; ++v) sum[row][v] = hn::Zero(d);
+  }
+  const float* a = block.a;
+  const B* b = block.b;
+  for (std::int64_t k = 0; k < block.depth; ++k, a += block.a_step, b += block.b_step) {
+    FloatVector factor[kVectors];
+    HWY_UNROLL(3)
+    for (int v = 0; v < kVectors; ++v) {
+      factor[v] = load_floats(b + v * kLanes);
+      if constexpr (kPrefetches) {
+        hwy::Prefetch(reinterpret_cast<const char*>(b + v * kLanes) + kPrefetchBytes);
+      }
+    }
+    HWY_UNROLL(8)
+    for (int row = 0; row < kRows; ++row) {
+      const FloatVector x = hn::Set(d, a[row * block.a_row]);
+      HWY_UNROLL(3)
+      for (int v = 0; v < kVectors; ++v) sum[row][v] = hn::MulAdd(x, factor[v], sum[row][v]);
+    }
+  }
+  HWY_UNROLL(8)
+  for (int row = 0; row < kRows; ++row) {
+    HWY_UNROLL(3)
+    for (int v = 0; v < kVectors; ++v) {
+      float* const c = block.c + row * block.c_row + v * kLanes;
+      hn::StoreU(block.adds ? hn::Add(hn::LoadU(d, c), sum[row][v]) : sum[row][v], d, c);
+    }
+  }
+}
+
+/// The same for `rows` rows, at most kBlockRows.
+template <int kVectors, bool kPrefetches, class B>
+HWY_INLINE void multiply_rows(int rows, const Block<B>& block) {
+  switch (rows) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
+    case 8: return multiply_block<8, kVectors, kPrefetches>(block);
+    case 7: return multiply_block<7, kVectors, kPrefetches>(block);
+    case 6: return multiply_block<6, kVectors, kPrefetches>(block);
+    case 5: return multiply_block<5, kVectors, kPrefetches>(block);
+#endif
+    case 4: return multiply_block<4, kVectors, kPrefetches>(block);
+    case 3: return multiply_block<3, kVectors, kPrefetches>(block);
+    case 2: return multiply_block<2, kVectors, kPrefetches>(block);
+    default: return multiply_block<1, kVectors, kPrefetches>(block);
+  }
+}
+
+}  // namespace mir::fast::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per target
