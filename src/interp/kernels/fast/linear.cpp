@@ -227,6 +227,8 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include "target_tables.hpp"
+
 namespace mir::fast {
 
 namespace {

@@ -22,7 +22,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// The widest vectors of the target, but of constant size.
 using Floats = hn::CappedTag<float, 16>;
 using FloatVector = hn::Vec<Floats>;
-inline constexpr std::int64_t kLanes = HWY_MIN(HWY_MAX_BYTES, 64) / 4;
+inline constexpr std::int64_t kLanes = hn::MaxLanes(Floats());
 
 /// Accumulators, one row of factors and one broadcast element must fit the registers: 8 x 3 of 32,
 /// 4 x 3 of 16.
