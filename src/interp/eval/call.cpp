@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "mir/eval/parameters.hpp"
 #include "mir/ir/infer.hpp"
 #include "mir/ir/module.hpp"
@@ -14,13 +12,6 @@ namespace mir::eval {
 namespace {
 
 const DimBindings kNoBindings;
-
-template <class T>
-T read_number(std::string_view text) {
-  T value{};
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
-}
 
 }  // namespace
 
@@ -156,49 +147,6 @@ ref::View EvalCall::view(const Tensor& tensor) {
 ref::MutableView EvalCall::view_to_write(Tensor& tensor) {
   return {tensor.dtype(), tensor.mutable_bytes(), tensor.shape(),
           keep(ref::row_major_strides(tensor.shape()))};
-}
-
-const Attr* EvalCall::attribute(std::string_view key) const {
-  for (const NamedAttr& each : attributes_) {
-    if (context().text(each.key) == key) return each.value;
-  }
-  return nullptr;
-}
-
-std::string_view EvalCall::default_text(std::string_view key) const {
-  for (const AttrRow& row : op_.row()->attributes) {
-    if (row.name == key) return row.default_text;
-  }
-  return {};
-}
-
-std::int64_t EvalCall::integer(std::string_view key) const {
-  const Attr* value = attribute(key);
-  return value != nullptr ? value->integer() : read_number<std::int64_t>(default_text(key));
-}
-
-std::vector<std::int64_t> EvalCall::integers(std::string_view key) const {
-  const Attr* value = attribute(key);
-  if (value == nullptr) return {};
-  if (value->kind() == AttrKind::kInt) return {value->integer()};
-  std::vector<std::int64_t> values;
-  for (const Attr* entry : value->elements()) values.push_back(entry->integer());
-  return values;
-}
-
-double EvalCall::number(std::string_view key) const {
-  const Attr* value = attribute(key);
-  return value != nullptr ? value->number() : read_number<double>(default_text(key));
-}
-
-bool EvalCall::boolean(std::string_view key) const {
-  const Attr* value = attribute(key);
-  return value != nullptr ? value->boolean() : default_text(key) == "true";
-}
-
-std::string_view EvalCall::string(std::string_view key) const {
-  const Attr* value = attribute(key);
-  return value != nullptr ? value->text() : default_text(key);
 }
 
 bool EvalCall::owns(std::string_view suffix) const {

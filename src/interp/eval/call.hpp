@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mir/eval/attributes.hpp"
 #include "mir/eval/evaluate.hpp"
 #include "mir/kernels/ref/view.hpp"
 
@@ -45,16 +46,18 @@ class EvalCall {
   /// A list that lives as long as the call: extents or strides of views.
   std::span<const std::int64_t> keep(ref::Dims dims) { return kept_.emplace_back(std::move(dims)); }
 
-  // Attributes. prepare() has checked kinds and required ones; an absent one is its row's default,
-  // without one 0, false or empty. Symbols are replaced by their values, unbound ones by `?`.
-  const Attr* attribute(std::string_view key) const;
+  /// Attributes, which prepare() has checked. Symbols are replaced by their values, unbound ones by
+  /// `?`.
+  AttributeReader attributes() const { return {op_, attributes_}; }
+  const Attr* attribute(std::string_view key) const { return attributes().find(key); }
   bool has(std::string_view key) const { return attribute(key) != nullptr; }
-  std::int64_t integer(std::string_view key) const;
-  /// The entries of a list of integers; a single integer is a list of one.
-  std::vector<std::int64_t> integers(std::string_view key) const;
-  double number(std::string_view key) const;
-  bool boolean(std::string_view key) const;
-  std::string_view string(std::string_view key) const;
+  std::int64_t integer(std::string_view key) const { return attributes().integer(key); }
+  std::vector<std::int64_t> integers(std::string_view key) const {
+    return attributes().integers(key);
+  }
+  double number(std::string_view key) const { return attributes().number(key); }
+  bool boolean(std::string_view key) const { return attributes().boolean(key); }
+  std::string_view string(std::string_view key) const { return attributes().string(key); }
 
   bool owns(std::string_view suffix) const;
   /// The parameter `<path><suffix>`.
@@ -69,7 +72,6 @@ class EvalCall {
   Result<void> check_attributes();
   Result<std::vector<const Type*>> operand_types() const;
   const TensorType* merged(const Type* inferred, const Type* declared) const;
-  std::string_view default_text(std::string_view key) const;
 
   const Op& op_;
   std::span<const Tensor> operands_;

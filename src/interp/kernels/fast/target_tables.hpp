@@ -1,0 +1,34 @@
+// Choosing among the kernels of several targets. Included in the part of a file that is compiled
+// once, where HWY_NAMESPACE is that of the baseline.
+#pragma once
+
+#include <hwy/highway.h>
+
+#include "mir/kernels/isa.hpp"
+
+namespace mir::fast {
+
+/// One table of a kernel family for each target; null where the target is not compiled.
+template <class Table>
+struct TargetTables {
+  const Table* baseline = nullptr;
+  const Table* avx2 = nullptr;
+  const Table* avx512 = nullptr;
+
+  const Table& at(IsaLevel isa) const {
+    if (isa >= IsaLevel::kAvx512 && avx512 != nullptr) return *avx512;
+    if (isa >= IsaLevel::kAvx2 && avx2 != nullptr) return *avx2;
+    return *baseline;
+  }
+};
+
+}  // namespace mir::fast
+
+/// Defines `tables`, of the constants `kTable` in each target's namespace.
+#if HWY_TARGETS & HWY_AVX2
+#define MIR_FAST_TABLES(Table) \
+  constexpr TargetTables<Table> tables = {&HWY_NAMESPACE::kTable, &N_AVX2::kTable, &N_AVX3::kTable}
+#else
+#define MIR_FAST_TABLES(Table) \
+  constexpr TargetTables<Table> tables = {.baseline = &HWY_NAMESPACE::kTable}
+#endif
