@@ -31,6 +31,14 @@ constexpr Option kOptions[] = {
     {.name = "max-positions", .argument = "N", .help = "longest sequence (64)"},
     {.name = "rope-theta", .argument = "X", .help = "base of the rotary frequencies (1e6)"},
     {.name = "rms-epsilon", .argument = "X", .help = "added to mean squares (1e-6)"},
+    {.name = "projections",
+     .argument = "TYPE",
+     .help = "element type of the weights of linear layers: Float32 (default), Float16 or BFloat16",
+     .choices = "Float32 Float16 BFloat16"},
+    {.name = "logits",
+     .argument = "WHICH",
+     .help = "of all tokens (default) or of the last one",
+     .choices = "all last"},
     {.name = "weights",
      .argument = "SPEC",
      .help = "random:SEED (random:1), splat:V or a file; the rotary tables are always computed"},
@@ -89,6 +97,10 @@ Result<DecoderShape> shape_of(const Arguments& arguments) {
                  fmt::format("{} heads do not divide a hidden extent of {}: give --head-dim",
                              shape.heads, shape.hidden)};
   }
+  if (arguments.has("projections")) {
+    shape.projection_dtype = *dtype_from_name(arguments.value("projections"));
+  }
+  shape.last_logits = arguments.value("logits", "all") == "last";
   if (const auto problem = problem_with(shape)) return Error{DiagCode::kUsage, *problem};
   return shape;
 }

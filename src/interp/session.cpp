@@ -172,7 +172,17 @@ std::optional<Session> Session::create(const Module& module, const SessionOption
                       fmt::format("no op that runs is named '{}'", name));
     return std::nullopt;
   }
+  if (options.kernels == KernelSet::kFast) state->make_plans(options);
   return Session(std::move(state));
+}
+
+const ExecutionPlan* Session::plan(std::size_t entry) const {
+  const auto& plan = state_->entries[entry].plan;
+  return plan ? &*plan : nullptr;
+}
+
+const std::string& Session::plan_refusal() const {
+  return state_->plan_refusal;
 }
 
 const Schedule& Session::schedule(std::size_t entry) const {
@@ -197,6 +207,7 @@ std::optional<std::vector<Tensor>> Session::run(std::span<const Tensor> inputs,
 
 void Session::reset() {
   state_->caches.clear();
+  if (state_->fast != nullptr) state_->fast->caches.clear();
 }
 
 std::optional<std::int64_t> Session::cache_length(std::string_view name) const {
@@ -204,8 +215,7 @@ std::optional<std::int64_t> Session::cache_length(std::string_view name) const {
     const Symbol symbol = entry.schedule.module().context().intern(name);
     for (const Step& step : entry.schedule.steps()) {
       if (!symbol || cache_of(*step.op) != symbol) continue;
-      const auto found = state_->caches.find(symbol);
-      return found == state_->caches.end() ? 0 : found->second.length;
+      return state_->cache_length(symbol);
     }
   }
   return std::nullopt;
@@ -215,7 +225,8 @@ DimBindings Session::cache_bindings(std::size_t entry) const {
   const Schedule& steps = schedule(entry);
   Binder binder(steps.module().context(), {});
   // A contradiction is a run's to report.
-  (void)bind_cache_lengths(steps, state_->caches, binder);
+  (void)bind_cache_lengths(
+      steps, [&](Symbol cache) { return state_->cache_length(cache); }, binder);
   return binder.bindings();
 }
 

@@ -15,7 +15,7 @@
 namespace mir {
 
 std::optional<std::pair<const Step*, Error>> bind_cache_lengths(const Schedule& schedule,
-                                                                const CacheTable& caches,
+                                                                const CacheLengths& length_of,
                                                                 Binder& binder) {
   IRContext& context = schedule.module().context();
   std::unordered_set<Symbol> seen;
@@ -24,9 +24,8 @@ std::optional<std::pair<const Step*, Error>> bind_cache_lengths(const Schedule& 
     if (!cache || !seen.insert(cache).second) continue;
     const Attr* past = step.op->attribute("past");
     if (past == nullptr || past->kind() != AttrKind::kDim) continue;
-    const auto found = caches.find(cache);
     const auto outcome =
-        binder.require(past->dim(), found == caches.end() ? 0 : found->second.length,
+        binder.require(past->dim(), length_of(cache),
                        fmt::format("the length of cache '@{}'", context.text(cache)));
     if (!outcome) return std::pair(&step, outcome.error());
   }
@@ -60,6 +59,7 @@ std::vector<Tensor> SessionRun::finish() {
 
 std::optional<std::vector<Tensor>> SessionRun::run(std::span<const Tensor> inputs) {
   if (!begin(inputs)) return std::nullopt;
+  if (state_.fast != nullptr) return run_plan(inputs);
   std::size_t done = 0;
   for (const Step& step : schedule_.steps()) {
     if (options_.stop.stop_requested()) {
@@ -166,7 +166,8 @@ bool SessionRun::bind_inputs(std::span<const Tensor> inputs) {
 }
 
 bool SessionRun::bind_caches() {
-  const auto problem = bind_cache_lengths(schedule_, caches_, binder_);
+  const auto problem = bind_cache_lengths(
+      schedule_, [&](Symbol cache) { return state_.cache_length(cache); }, binder_);
   return !problem || fail(*problem->first, problem->second);
 }
 

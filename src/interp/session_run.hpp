@@ -1,6 +1,7 @@
 // One run of a session.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,18 +17,39 @@ struct Session::State {
   struct Entry {
     Schedule schedule;
     std::vector<Tensor> constants;  ///< by slot; undefined for slots of other kinds
+    std::optional<ExecutionPlan> plan = std::nullopt;
+    std::optional<ExecutionPlan> observed_plan =
+        std::nullopt;  ///< without fusion; made when needed
+  };
+
+  /// What the plans of all entries share.
+  struct Fast {
+    Fusion fusion = Fusion::kAll;
+    PackedWeights weights;
+    CacheStore caches;
+    std::unique_ptr<fast::Context> context;
   };
 
   std::vector<Entry> entries;
   ParameterTable parameters;
   CacheTable caches;
   CustomOps custom_ops;
+  std::unique_ptr<Fast> fast;  ///< null: reference kernels
+  std::string plan_refusal;
+
+  std::int64_t cache_length(Symbol cache) const;
+  Result<ExecutionPlan> make_plan(const Entry& entry, Fusion fusion);
+  /// Plans of all entries, or none and why.
+  void make_plans(const SessionOptions& options);
 };
+
+/// How many tokens a cache holds.
+using CacheLengths = std::function<std::int64_t(Symbol cache)>;
 
 /// Binds the symbols of `past` from the caches: `past` of the first step on each cache is the
 /// number of tokens that it holds. The step and the contradiction where one does not fit.
 std::optional<std::pair<const Step*, Error>> bind_cache_lengths(const Schedule& schedule,
-                                                                const CacheTable& caches,
+                                                                const CacheLengths& length_of,
                                                                 Binder& binder);
 
 class SessionRun {
@@ -50,6 +72,8 @@ class SessionRun {
   bool bind_inputs(std::span<const Tensor> inputs);
   bool check_input(std::size_t number, const Tensor& tensor);
   bool bind_caches();
+  std::optional<std::vector<Tensor>> run_plan(std::span<const Tensor> inputs);
+  ExecutionPlan* plan_to_run();
   bool fits_memory();
   bool files_are_intact(std::span<const Tensor> inputs);
   bool check_result(const Step& step, std::uint32_t number, const Tensor& tensor);
@@ -57,7 +81,7 @@ class SessionRun {
   bool fail(const Step& step, const Error& error);
 
   Session::State& state_;
-  const Session::State::Entry& entry_;
+  Session::State::Entry& entry_;
   const Schedule& schedule_;
   const RunOptions& options_;
   Diagnostics& diagnostics_;

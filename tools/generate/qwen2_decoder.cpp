@@ -89,14 +89,15 @@ class DecoderBuilder {
   }
 
   void parameter(std::string_view path, std::vector<std::int64_t> extents) {
-    declare(weight_of(path), extents);
+    declare(weight_of(path), extents, DType::kFloat32);
   }
   void projection(const std::string& path, std::int64_t out, std::int64_t in, bool bias) {
-    declare(weight_of(path), {out, in});
-    if (bias) declare(path + ".bias", {out});
+    declare(weight_of(path), {out, in}, shape_.projection_dtype);
+    if (bias) declare(path + ".bias", {out}, DType::kFloat32);
   }
-  void declare(const std::string& symbol, const std::vector<std::int64_t>& extents) {
-    builder_->parameter(symbol, tensor(std::vector<Dim>(extents.begin(), extents.end())));
+  void declare(const std::string& symbol, const std::vector<std::int64_t>& extents, DType dtype) {
+    const std::vector<Dim> dims(extents.begin(), extents.end());
+    builder_->parameter(symbol, context_.tensor(dims, dtype));
   }
 
   // -- graphs -----------------------------------------------------------------------------------
@@ -115,7 +116,9 @@ class DecoderBuilder {
     Value* x = state;
     for (std::int64_t i = 0; i < shape_.layers; ++i)
       x = call(layer_path(i), {x, sin, cos}, state_type());
-    give(linear("lm_head", norm("model.norm", x), shape_.hidden, shape_.vocab, false));
+    x = norm("model.norm", x);
+    if (shape_.last_logits) x = last_token(x);
+    give(linear("lm_head", x, shape_.hidden, shape_.vocab, false));
   }
 
   void layer(std::int64_t index) {
@@ -187,6 +190,15 @@ class DecoderBuilder {
       elements.push_back(extent.is_constant() ? integer(extent.constant()) : context_.dim(extent));
     return op("ViewOp", {x}, {{"to_shape", context_.array(elements)}});
   }
+  /// [1, S, E] to [1, 1, E].
+  Value* last_token(Value* x) {
+    const Attr* const all = context_.dict({});
+    const NamedAttr bounds[] = {{context_.intern("start"), integer(-1)},
+                                {context_.intern("end"), integer(0)},
+                                {context_.intern("step"), integer(1)}};
+    const Attr* const indices[] = {all, context_.dict(bounds), all};
+    return op("SliceOp", {x}, {{"indices", context_.array(indices)}});
+  }
   /// [1, S, heads, D] to [1, heads, S, D] and back.
   Value* swap_heads(Value* x) {
     return op("TransposeOp", {x}, {{"dim0", integer(1)}, {"dim1", integer(2)}});
@@ -248,7 +260,9 @@ class DecoderBuilder {
   }
   const Type* state_type() { return tensor({Dim(1), length_, Dim(shape_.hidden)}); }
   const Type* table_type() { return tensor({Dim(1), length_, Dim(shape_.head_dim)}); }
-  const Type* logits_type() { return tensor({Dim(1), length_, Dim(shape_.vocab)}); }
+  const Type* logits_type() {
+    return tensor({Dim(1), shape_.last_logits ? Dim(1) : length_, Dim(shape_.vocab)});
+  }
   static std::string layer_path(std::int64_t index) {
     return fmt::format("model.layers.{}", index);
   }
@@ -320,7 +334,10 @@ Result<std::vector<NamedTensor>> decoder_weights(const Module& module, const Dec
     if (name == weight_of(kCosTable)) return rope_table(RopeTable::kCos, shape);
     Shape extents;
     for (const Dim extent : type.dims()) extents.push_back(extent.constant());
-    auto found = source.find({.name = name, .shape = std::move(extents), .convert_floats = true});
+    auto found = source.find({.name = name,
+                              .dtype = *type.dtype(),
+                              .shape = std::move(extents),
+                              .convert_floats = true});
     if (!found) return found.error();
     if (!*found)
       return Error{DiagCode::kTensorNotFound,

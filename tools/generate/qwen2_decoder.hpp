@@ -25,6 +25,8 @@ struct DecoderShape {
   std::int64_t max_positions = 64;  ///< rows of the rotary tables, capacity of the caches
   double rope_theta = 1e6;
   double rms_epsilon = 1e-6;
+  DType projection_dtype = DType::kFloat32;  ///< of the weights of linear layers
+  bool last_logits = false;                  ///< logits of the last token alone, [1, 1, V]
 };
 
 /// What is wrong with a shape; none when a decoder of that shape can be built.

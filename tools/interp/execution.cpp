@@ -78,6 +78,7 @@ class Execution {
   Result<void> execute_all();
   Result<void> prepare();
   Result<void> open_session();
+  Result<void> search_reference();
   Result<void> open_other_module(const std::string& path, const WeightSet& weights);
   Result<bool> execute_run(std::size_t number);
   Result<void> observe(std::size_t number, const StepResults& step);
@@ -174,10 +175,22 @@ Result<void> Execution::open_session() {
   }
   session_options_.bound_ops = settings_.bound_ops;
   session_options_.further_entries.assign(names.begin() + 1, names.end());
+  const std::string_view fusion = arguments().value("fusion", "all");
+  session_options_.fusion = fusion == "off"     ? Fusion::kOff
+                            : fusion == "exact" ? Fusion::kExact
+                                                : Fusion::kAll;
+  session_options_.threads = options_.threads;
+  const std::string_view kernels = arguments().value("kernels", "ref");
+  if (kernels != "ref") session_options_.kernels = KernelSet::kFast;
   SessionOptions options = session_options_;
   options.weights = &*weights;
   session_ = Session::create(module_, options, diagnostics_);
-  if (!session_ || !arguments().has("against")) return {};
+  if (!session_) return {};
+  if (!session_->plan_refusal().empty()) {
+    fmt::print(stderr, "reference kernels run: {}\n", session_->plan_refusal());
+  }
+  if (kernels == "both") return search_reference();
+  if (!arguments().has("against")) return {};
   const std::string path(arguments().value("against"));
   report_.searched = true;
   if (!std::filesystem::is_directory(path)) return open_other_module(path, *weights);
@@ -185,6 +198,23 @@ Result<void> Execution::open_session() {
   if (!folder) return std::move(folder).error();
   other_dump_ = *std::move(folder);
   search_ = search_against(*other_dump_, *session_, settings_.tolerances);
+  return {};
+}
+
+/// Compares each step with the reference kernels'.
+Result<void> Execution::search_reference() {
+  if (arguments().has("against")) {
+    return Error{DiagCode::kUsage, "--kernels=both compares with ref already, --against too much"};
+  }
+  SessionOptions options = session_options_;
+  options.kernels = KernelSet::kRef;
+  options.share_parameters = &*session_;
+  other_ = Session::create(module_, options, diagnostics_);
+  if (!other_) return {};
+  report_.searched = true;
+  auto search = search_against(*other_, *session_, settings_.tolerances, diagnostics_);
+  if (!search) return std::move(search).error();
+  search_ = *std::move(search);
   return {};
 }
 
@@ -339,7 +369,7 @@ void Execution::show_search() {
   fmt::print(
       "against '{}': {} results have the same bits, {} are within tolerance, {} have no "
       "partner\n",
-      arguments().value("against"), equal, close, alone);
+      arguments().has("against") ? arguments().value("against") : "ref", equal, close, alone);
   if (!report_.divergence) return;
   const Divergence& found = *report_.divergence;
   const Schedule& schedule = schedule_of(found.run);

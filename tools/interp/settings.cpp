@@ -91,15 +91,26 @@ constexpr Option kOptions[] = {
      .argument = "FACT",
      .help = "grant what a dump lost: rms_eps=X or layer_norm_eps=X, the epsilons of its norms",
      .repeatable = true},
-    {.name = "kernels", .argument = "SET", .help = "ref: the reference kernels", .choices = "ref"},
-    {.name = "threads", .argument = "N", .help = "worker threads; results never depend on them"},
+    {.name = "kernels",
+     .argument = "SET",
+     .help = "ref (default): the meaning of each op, the same bits everywhere; fast: blocked, "
+             "vectorised and threaded; both: fast, each result compared with ref's",
+     .choices = "ref fast both"},
+    {.name = "fusion",
+     .argument = "WHICH",
+     .help = "steps that fast kernels compute as one: off, exact (the bits of the steps one by "
+             "one) or all (default)",
+     .choices = "off exact all"},
+    {.name = "threads",
+     .argument = "N",
+     .help = "threads of fast kernels; results never depend on them"},
 };
 
 }  // namespace
 
 const ToolInfo kInterpTool = {
     .name = "mllm-interp",
-    .summary = "Runs a module with the reference kernels and shows or checks what it computes.",
+    .summary = "Runs a module and shows or checks what it computes.",
     .operands = "[file]",
     .options = kOptions,
     .examples = {{{"mllm-interp model.mir -w model.safetensors -i ids.npy --top=5",

@@ -15,6 +15,8 @@
 #include "mir/eval/evaluate.hpp"
 #include "mir/files/weight_source.hpp"
 #include "mir/ir/module.hpp"
+#include "mir/kernels/isa.hpp"
+#include "mir/plan/execution_plan.hpp"
 #include "mir/plan/schedule.hpp"
 #include "mir/support/diagnostic.hpp"
 #include "mir/support/result.hpp"
@@ -23,6 +25,12 @@
 namespace mir {
 
 class Session;
+
+/// Which kernels compute. Both give the same bits with any number of threads.
+enum class KernelSet : std::uint8_t {
+  kRef,   ///< the meaning: short loops in double, one thread, the same bits on every machine
+  kFast,  ///< blocked, threaded, vectorised; within the bounds of the op pages
+};
 
 struct SessionOptions {
   /// Runs this graph instead of the module body.
@@ -41,6 +49,13 @@ struct SessionOptions {
   /// Ops without a kernel that callbacks compute. Results are checked against their declared types;
   /// that equal operands give equal bits is then the callback's promise.
   CustomOps custom_ops = {};
+  KernelSet kernels = KernelSet::kRef;
+  /// Of fast kernels. Runs that are observed fuse nothing.
+  Fusion fusion = Fusion::kAll;
+  /// The highest instruction set that fast kernels use; none: what the machine has.
+  std::optional<IsaLevel> isa = std::nullopt;
+  /// Threads that pack weights for fast kernels.
+  unsigned threads = 1;
 };
 
 /// One step that was executed and whose results fit their types.
@@ -58,7 +73,8 @@ struct RunOptions {
   std::size_t entry = 0;
   /// Values of dimension symbols stated by the caller; inputs must agree with them.
   DimBindings dims;
-  /// Worker threads. Reference kernels use one; the number never changes a bit of the results.
+  /// Threads that compute. Reference kernels use one; the number never changes a bit of the
+  /// results.
   unsigned threads = 1;
   /// Runs that need more bytes than this besides the parameters are refused, as far as types tell;
   /// 0: no limit.
@@ -91,6 +107,10 @@ class Session {
   ~Session();
 
   const Schedule& schedule(std::size_t entry = 0) const;
+  /// What runs an entry with fast kernels; null when reference kernels run it.
+  const ExecutionPlan* plan(std::size_t entry = 0) const;
+  /// Why reference kernels run although fast ones are asked for; empty when that is not so.
+  const std::string& plan_refusal() const;
   std::size_t entry_count() const;
 
   /// One tensor per input, in order. None after reporting.

@@ -44,14 +44,17 @@ inline std::vector<std::string> errors_of(const Diagnostics& diagnostics) {
 /// A session on a verified text; parameters are random:1.
 class Runner {
  public:
-  explicit Runner(const std::string& text, const std::string& entry = {}) : text_(text) {
+  explicit Runner(const std::string& text, const std::string& entry = {})
+      : Runner(text, SessionOptions{.entry = entry}) {}
+  Runner(const std::string& text, SessionOptions options) : text_(text) {
     Diagnostics problems;
     const bool verified = verify(*text_.module, problems);
     for (const Diagnostic& each : problems.sorted()) MESSAGE(each.message);
     REQUIRE(verified);
     WeightSet weights;
     REQUIRE(weights.add("random:1").ok());
-    session_ = Session::create(*text_.module, {.entry = entry, .weights = &weights}, problems);
+    options.weights = &weights;
+    session_ = Session::create(*text_.module, options, problems);
     for (const Diagnostic& each : problems.sorted()) MESSAGE(each.message);
     REQUIRE(session_.has_value());
   }

@@ -9,6 +9,7 @@
 
 #include "mir/interp/ports.hpp"
 #include "mir/interp/summary.hpp"
+#include "mir/interp/tolerance.hpp"
 #include "module_text.hpp"
 
 namespace mir::test {
@@ -30,9 +31,11 @@ std::vector<std::string> examples_of(const fs::path& page) {
 }
 
 /// Runs the module on random inputs with these extents for all symbols that pages use.
-std::vector<Tensor> run_with_extents(const std::string& text, std::int64_t extent) {
-  Runner runner(text);
+std::vector<Tensor> run_with_extents(const std::string& text, std::int64_t extent,
+                                     const SessionOptions& kernels = {}, unsigned threads = 1) {
+  Runner runner(text, kernels);
   RunOptions options;
+  options.threads = threads;
   for (const char* symbol : {"S", "T", "N"}) {
     options.dims.bind(runner.context().intern(symbol), extent);
   }
@@ -61,6 +64,36 @@ TEST_CASE("the examples of the pages run") {
     }
   }
   CHECK(ran >= 13);
+}
+
+TEST_CASE("fast kernels agree with reference kernels on the examples of the pages") {
+  SessionOptions fast;
+  fast.kernels = KernelSet::kFast;
+  for (const auto& entry : fs::directory_iterator(fs::path(MIR_SOURCE_ROOT) / "docs/ops")) {
+    for (const std::string& text : examples_of(entry.path())) {
+      for (const std::int64_t extent : {4, 7}) {
+        CAPTURE(entry.path().string());
+        CAPTURE(extent);
+        const auto expected = run_with_extents(text, extent);
+        std::vector<Tensor> first;
+        for (const unsigned threads : {1U, 3U}) {
+          const auto found = run_with_extents(text, extent, fast, threads);
+          REQUIRE(found.size() == expected.size());
+          for (std::size_t i = 0; i < found.size(); ++i) {
+            TolerancePolicy tolerance;
+            tolerance.set_default_abs(2e-5);
+            tolerance.set_default_rel(1e-4);
+            const auto comparison =
+                compare_tensors(expected[i], found[i], tolerance.of(found[i].dtype()));
+            REQUIRE(comparison.ok());
+            CHECK_MESSAGE(comparison->passed(), render(*comparison));
+            if (!first.empty()) CHECK(hash_bytes(first[i]) == hash_bytes(found[i]));
+          }
+          first = found;
+        }
+      }
+    }
+  }
 }
 
 /// The first line of `table` that begins with `key`, empty for none.

@@ -23,8 +23,8 @@ struct AttentionOperands {
   std::int64_t out_strides[3] = {};
   std::int64_t mask_strides[3] = {};  ///< of batches, heads, queries; 0 where the mask repeats
   float scale = 1;
-  bool causal = false;                 ///< query i sees keys 0 .. i + keys - queries
-  std::optional<std::int64_t> window;  ///< of those the last so many; needs causal
+  bool causal = false;                      ///< query i sees keys 0 .. i + keys - queries
+  std::optional<std::int64_t> window = {};  ///< of those the last so many; needs causal
 };
 
 /// out = softmax(scale q k^T + mask) v over the keys that a query sees. Query head h reads key head

@@ -216,11 +216,11 @@ void run(const LinearTask& task) {
 
 }  // namespace
 
-inline constexpr LinearTable kTable = {.panel_width = kPanelWidth,
-                                       .block_rows = kBlockRows,
-                                       .scratch_size = scratch_size,
-                                       .pack_panel = pack_panel,
-                                       .run = run};
+constexpr LinearTable kTable = {.panel_width = kPanelWidth,
+                                .block_rows = kBlockRows,
+                                .scratch_size = scratch_size,
+                                .pack_panel = pack_panel,
+                                .run = run};
 
 }  // namespace mir::fast::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -12,7 +12,7 @@ namespace mir::fast {
 namespace {
 
 /// Rounds of waiting before a thread sleeps: some 50 us, more than lies between two loops of a run.
-constexpr int kSpins = 4000;
+constexpr int kSpins = 2000;
 
 void pause_once() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -41,16 +41,21 @@ void wait_while_equal(const std::atomic<T>& value, T old, bool may_spin) {
 
 }  // namespace
 
-/// A loop is announced by a new `epoch`. Tasks are handed out by a counter; each worker reports
-/// when it finds none left, and the loop ends with the last report.
+/// The loop at hand in one word: its number, whether it takes workers, and how many it has. A
+/// worker that is late finds the loop closed and leaves it alone, so a loop never waits for a
+/// thread that the system does not run.
 struct ThreadPool::Shared {
-  alignas(64) std::atomic<int> epoch{0};
+  static constexpr std::uint64_t kOpen = std::uint64_t{1} << 31;
+  static constexpr std::uint64_t kWorkers = kOpen - 1;
+  static constexpr std::uint64_t kNumber = std::uint64_t{1} << 32;
+
+  alignas(64) std::atomic<std::uint64_t> loop{0};
   alignas(64) std::atomic<std::int64_t> next{0};
-  alignas(64) std::atomic<int> running{0};
+  alignas(64) std::atomic<int> announced{0};  // what workers without a loop wait on
+  std::atomic<bool> stops{false};
   std::int64_t count = 0;
   Call call = nullptr;
   void* context = nullptr;
-  bool stops = false;
   bool may_spin = true;
   std::vector<std::thread> workers;
 
@@ -64,20 +69,53 @@ struct ThreadPool::Shared {
     tls_place = outer;
   }
 
+  bool join() {
+    std::uint64_t state = loop.load(std::memory_order_relaxed);
+    while ((state & kOpen) != 0) {
+      if (loop.compare_exchange_weak(state, state + 1, std::memory_order_acquire,
+                                     std::memory_order_relaxed)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void leave() {
+    const std::uint64_t before = loop.fetch_sub(1, std::memory_order_release);
+    if ((before & (kOpen | kWorkers)) == 1) loop.notify_one();
+  }
+
   void serve(unsigned thread) {
-    for (int seen = 0;;) {
-      wait_while_equal(epoch, seen, may_spin);
-      seen = epoch.load(std::memory_order_acquire);
-      if (stops) return;
-      take_tasks(thread);
-      if (running.fetch_sub(1, std::memory_order_acq_rel) == 1) running.notify_one();
+    for (int seen = 0; !stops.load(std::memory_order_acquire);) {
+      if (join()) {
+        take_tasks(thread);
+        leave();
+      }
+      wait_while_equal(announced, seen, may_spin);
+      seen = announced.load(std::memory_order_acquire);
     }
   }
 
   void announce() {
-    running.store(static_cast<int>(workers.size()), std::memory_order_relaxed);
-    epoch.fetch_add(1, std::memory_order_release);
-    epoch.notify_all();
+    announced.fetch_add(1, std::memory_order_release);
+    announced.notify_all();
+  }
+
+  /// Opens the loop that is described above for workers.
+  void open() {
+    next.store(0, std::memory_order_relaxed);
+    const std::uint64_t number = loop.load(std::memory_order_relaxed) & ~(kNumber - 1);
+    loop.store(number + kNumber + kOpen, std::memory_order_release);
+    announce();
+  }
+
+  /// Takes no more workers and waits for those it has.
+  void close() {
+    std::uint64_t state = loop.fetch_and(~kOpen, std::memory_order_acquire) & ~kOpen;
+    while ((state & kWorkers) != 0) {
+      wait_while_equal(loop, state, may_spin);
+      state = loop.load(std::memory_order_acquire);
+    }
   }
 };
 
@@ -96,7 +134,7 @@ ThreadPool::ThreadPool(unsigned threads) : shared_(std::make_unique<Shared>()) {
 }
 
 ThreadPool::~ThreadPool() {
-  shared_->stops = true;
+  shared_->stops.store(true, std::memory_order_release);
   shared_->announce();
   for (std::thread& worker : shared_->workers) worker.join();
 }
@@ -110,14 +148,9 @@ void ThreadPool::run(std::int64_t count, Call call, void* context) {
   shared.count = count;
   shared.call = call;
   shared.context = context;
-  shared.next.store(0, std::memory_order_relaxed);
-  shared.announce();
+  shared.open();
   shared.take_tasks(0);
-  for (;;) {
-    const int left = shared.running.load(std::memory_order_acquire);
-    if (left == 0) return;
-    wait_while_equal(shared.running, left, shared.may_spin);
-  }
+  shared.close();
 }
 
 }  // namespace mir::fast

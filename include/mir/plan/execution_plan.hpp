@@ -1,0 +1,138 @@
+// A schedule compiled for the fast kernels: fused steps, planned storage, packed weights.
+//
+// A plan is made once for an entry and bound to values of its symbols for each run that changes
+// them. Binding gives every value an address in one block of memory, planned so that values that
+// are not alive together share it; running calls one kernel a node and allocates nothing that an
+// earlier run of the same extents did not.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "mir/eval/evaluate.hpp"
+#include "mir/kernels/fast/context.hpp"
+#include "mir/kernels/fast/linear.hpp"
+#include "mir/plan/schedule.hpp"
+#include "mir/support/result.hpp"
+
+namespace mir {
+
+/// Which steps may become one kernel.
+enum class Fusion : std::uint8_t {
+  kOff,
+  kExact,  ///< those that give the bits of the steps one by one
+  kAll,    ///< also those that sum in another order, each with its own error bound
+};
+
+/// Weights in the order in which the kernels of one instruction set read them, by parameter.
+class PackedWeights {
+ public:
+  /// The packed form of a parameter [outputs, depth] of a packable type; packs it when it is not
+  /// there yet. An error when memory is short or the tensor has another number of elements.
+  Result<const fast::PackedMatrix*> pack(Symbol parameter, const Tensor& tensor,
+                                         std::int64_t outputs, std::int64_t depth,
+                                         fast::Context& context);
+  std::uint64_t bytes() const { return bytes_; }
+
+ private:
+  Result<std::span<std::byte>> allocate(std::size_t bytes);
+
+  std::unordered_map<Symbol, std::unique_ptr<fast::PackedMatrix>> matrices_;
+  std::vector<fast::LargePages> blocks_;
+  std::size_t used_ = 0;  // of the last block
+  std::uint64_t bytes_ = 0;
+};
+
+struct CacheBuffers;
+
+/// Keys and values of all caches of a session, with room to append in place.
+class CacheStore {
+ public:
+  CacheStore();
+  ~CacheStore();
+
+  /// Tokens that a cache holds after the last run that succeeded.
+  std::int64_t length(Symbol cache) const;
+  /// What the last run appended counts from now on; without this the next run forgets it.
+  void commit();
+  void clear();
+
+ private:
+  friend class CacheAccess;
+  std::unordered_map<Symbol, std::unique_ptr<CacheBuffers>> caches_;
+};
+
+struct PlanOptions {
+  Fusion fusion = Fusion::kAll;
+};
+
+/// What a plan is made from; borrowed for the call.
+struct PlanResources {
+  const ParameterTable* parameters = nullptr;
+  std::span<const Tensor> constants;  ///< by slot of the schedule
+  PackedWeights* weights = nullptr;
+  fast::Context* context = nullptr;
+};
+
+/// What a run of a plan needs besides the plan; borrowed for the call.
+struct PlanRun {
+  std::span<const Tensor> inputs;
+  fast::Context* context = nullptr;
+  CacheStore* caches = nullptr;
+  EvalEnvironment environment;  ///< for steps that reference kernels compute
+  std::stop_token stop = {};
+  /// Called after each node with the number of steps that are done; null: not.
+  std::function<void(std::size_t steps)> done = {};
+  /// Called with each step's operands and results, copies of them; other results of the same
+  /// element types and extents that it puts there are what the steps after it take. An error ends
+  /// the run. Only for plans without fusion; null: not.
+  std::function<Result<void>(std::size_t step, std::span<const Tensor> operands,
+                             std::span<Tensor> results)>
+      observe = {};
+};
+
+/// What went wrong, and at which step.
+struct PlanFailure {
+  std::size_t step = 0;
+  Error error;
+};
+
+class ExecutionPlan {
+ public:
+  /// An error says why the schedule cannot be planned: a value of no known type, say. The schedule
+  /// must outlive the plan, as must `resources.weights`.
+  static Result<ExecutionPlan> create(const Schedule& schedule, const PlanOptions& options,
+                                      const PlanResources& resources);
+  ExecutionPlan(ExecutionPlan&&) noexcept;
+  ExecutionPlan& operator=(ExecutionPlan&&) noexcept;
+  ~ExecutionPlan();
+
+  /// Gives every value its extents and its place. An error when a symbol that sizes a value has no
+  /// value or memory is short. Cheap when the bindings are those of the call before.
+  Result<void> bind(const DimBindings& bindings);
+
+  /// One tensor for each output. What caches are given counts once they are committed.
+  std::variant<std::vector<Tensor>, PlanFailure> run(const PlanRun& run);
+
+  /// One line for each node: what it computes.
+  std::vector<std::string> node_names() const;
+  /// Bytes that the values of a run need at the least: most bytes alive at one node.
+  std::uint64_t lower_bound() const;
+  /// Bytes of the block that they lie in.
+  std::uint64_t planned_bytes() const;
+
+ private:
+  struct State;
+  friend class PlanExecution;
+  explicit ExecutionPlan(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace mir

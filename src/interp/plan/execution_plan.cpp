@@ -1,0 +1,325 @@
+#include "mir/plan/execution_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include "arena.hpp"
+#include "mir/ir/module.hpp"
+#include "mir/kernels/ref/movement.hpp"
+#include "plan_builder.hpp"
+
+namespace mir {
+
+namespace {
+
+constexpr std::uint32_t kNoPlace = static_cast<std::uint32_t>(-1);
+
+/// Bytes of a value; none when they overflow.
+std::optional<std::uint64_t> bytes_of(const TensorRef& tensor) {
+  std::uint64_t elements = 1;
+  for (const std::int64_t extent : tensor.shape()) {
+    if (extent < 0 ||
+        __builtin_mul_overflow(elements, static_cast<std::uint64_t>(extent), &elements)) {
+      return std::nullopt;
+    }
+  }
+  const auto bytes = storage_bytes(tensor.dtype, elements);
+  return bytes && *bytes <= Tensor::kMaxBytes ? bytes : std::nullopt;
+}
+
+}  // namespace
+
+struct ExecutionPlan::State {
+  State(const Schedule& of, PlanParts made) : schedule(of), parts(std::move(made)) {}
+
+  const Schedule& schedule;
+  PlanParts parts;
+  std::vector<Tensor> constants;        // by slot; undefined for slots of other homes
+  std::vector<Tensor> parameters;       // likewise
+  std::vector<Dim> dims;                // each once
+  std::vector<std::uint32_t> dim_of;    // for each entry of parts.dims
+  std::vector<std::uint32_t> place_of;  // values of home kOwn: their number among lifetimes
+  std::vector<Lifetime> lifetimes;
+  std::vector<std::int64_t> extents;  // of dims, as bound
+  std::vector<TensorRef> tensors;
+  fast::LargePages block;
+  std::uint64_t planned = 0;
+  bool bound = false;
+
+  void collect_dims();
+  void find_lifetimes();
+  Result<void> evaluate_dims(const DimBindings& bindings, std::vector<std::int64_t>& values) const;
+  Result<void> set_extents();
+  Result<void> place_values();
+  void set_fixed_addresses();
+  void set_inputs(std::span<const Tensor> inputs);
+  Result<std::vector<Tensor>> outputs() const;
+};
+
+void ExecutionPlan::State::collect_dims() {
+  std::map<std::pair<const DimExpr*, std::int64_t>, std::uint32_t> numbers;
+  for (const Dim dim : parts.dims) {
+    const auto key = std::pair(dim.expr(), dim.is_constant() ? dim.constant() : 0);
+    const auto [found, is_new] = numbers.try_emplace(key, static_cast<std::uint32_t>(dims.size()));
+    if (is_new) dims.push_back(dim);
+    dim_of.push_back(found->second);
+  }
+}
+
+/// A place is alive from the node that writes it to the last that reads it or a view of it.
+void ExecutionPlan::State::find_lifetimes() {
+  place_of.assign(parts.values.size(), kNoPlace);
+  for (PlanSlot slot = 0; slot < parts.values.size(); ++slot) {
+    if (parts.values[slot].home != Home::kOwn) continue;
+    place_of[slot] = static_cast<std::uint32_t>(lifetimes.size());
+    lifetimes.push_back({.first = static_cast<std::uint32_t>(parts.nodes.size()), .last = 0});
+  }
+  const auto touch = [&](PlanSlot slot, std::uint32_t node) {
+    const PlanValue& value = parts.values[slot];
+    const PlanSlot owner = value.home == Home::kView ? value.base : slot;
+    if (place_of[owner] == kNoPlace) return;
+    Lifetime& life = lifetimes[place_of[owner]];
+    life.first = std::min(life.first, node);
+    life.last = std::max(life.last, node);
+  };
+  for (std::uint32_t node = 0; node < parts.nodes.size(); ++node) {
+    for (const PlanSlot slot : parts.nodes[node]->operands()) touch(slot, node);
+    for (const PlanSlot slot : parts.nodes[node]->results()) touch(slot, node);
+  }
+  const auto end = static_cast<std::uint32_t>(parts.nodes.size());
+  for (const SlotIndex slot : schedule.outputs()) touch(slot, end);
+}
+
+Result<void> ExecutionPlan::State::evaluate_dims(const DimBindings& bindings,
+                                                 std::vector<std::int64_t>& values) const {
+  const DimTable& table = schedule.module().context().dims();
+  values.clear();
+  for (const Dim dim : dims) {
+    const auto value = table.evaluate(dim, bindings);
+    if (!value || *value < 0) {
+      return Error{DiagCode::kNotExecutable,
+                   fmt::format("extent {} has no value", table.print(dim))};
+    }
+    values.push_back(*value);
+  }
+  return {};
+}
+
+Result<void> ExecutionPlan::State::set_extents() {
+  tensors.resize(parts.values.size());
+  for (PlanSlot slot = 0; slot < tensors.size(); ++slot) {
+    const PlanValue& value = parts.values[slot];
+    TensorRef& tensor = tensors[slot];
+    tensor.dtype = value.dtype;
+    tensor.rank = value.rank;
+    std::array<std::int64_t, TensorRef::kMaxRank> in_memory = {};
+    for (std::uint8_t i = 0; i < value.rank; ++i) {
+      tensor.extents[i] = extents[dim_of[value.first_dim + i]];
+      in_memory[value.memory[i]] = tensor.extents[i];
+    }
+    const auto bytes = bytes_of(tensor);
+    if (!bytes) return Error{DiagCode::kLimitExceeded, "a value is larger than any memory"};
+    if (place_of[slot] != kNoPlace) lifetimes[place_of[slot]].size = *bytes;
+    std::array<std::int64_t, TensorRef::kMaxRank> steps = {};
+    std::int64_t step = 1;
+    for (std::size_t i = value.rank; i-- > 0;) {
+      steps[i] = step;
+      step *= in_memory[i];
+    }
+    for (std::uint8_t i = 0; i < value.rank; ++i) tensor.strides[i] = steps[value.memory[i]];
+  }
+  for (PlanSlot slot = 0; slot < tensors.size(); ++slot) {
+    const PlanValue& value = parts.values[slot];
+    if (value.home != Home::kView) continue;
+    if (tensors[slot].elements() != tensors[value.base].elements()) {
+      return Error{DiagCode::kShapeMismatch, "a view has another number of elements"};
+    }
+  }
+  return {};
+}
+
+Result<void> ExecutionPlan::State::place_values() {
+  planned = place(lifetimes);
+  if (block.size() < planned) {
+    block = fast::LargePages();
+    block = fast::LargePages(planned);
+    if (block.size() < planned) {
+      return Error{DiagCode::kLimitExceeded,
+                   fmt::format("no memory for values of {} bytes", planned)};
+    }
+  }
+  return {};
+}
+
+void ExecutionPlan::State::set_fixed_addresses() {
+  for (PlanSlot slot = 0; slot < tensors.size(); ++slot) {
+    const Home home = parts.values[slot].home;
+    if (home == Home::kOwn) tensors[slot].data = block.data() + lifetimes[place_of[slot]].offset;
+    // Kernels only read what is not their result.
+    if (home == Home::kConstant) {
+      tensors[slot].data = const_cast<std::byte*>(constants[slot].bytes().data());
+    }
+    if (home == Home::kParameter) {
+      tensors[slot].data = const_cast<std::byte*>(parameters[slot].bytes().data());
+    }
+  }
+}
+
+void ExecutionPlan::State::set_inputs(std::span<const Tensor> inputs) {
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    tensors[schedule.inputs()[i]].data = const_cast<std::byte*>(inputs[i].bytes().data());
+  }
+  for (PlanSlot slot = 0; slot < tensors.size(); ++slot) {
+    const PlanValue& value = parts.values[slot];
+    if (value.home == Home::kView) tensors[slot].data = tensors[value.base].data;
+  }
+}
+
+Result<std::vector<Tensor>> ExecutionPlan::State::outputs() const {
+  std::vector<Tensor> results;
+  for (const SlotIndex slot : schedule.outputs()) {
+    auto tensor = to_tensor(tensors[slot]);
+    if (!tensor) return std::move(tensor).error();
+    results.push_back(*std::move(tensor));
+  }
+  return results;
+}
+
+ExecutionPlan::ExecutionPlan(std::unique_ptr<State> state) : state_(std::move(state)) {}
+ExecutionPlan::ExecutionPlan(ExecutionPlan&&) noexcept = default;
+ExecutionPlan& ExecutionPlan::operator=(ExecutionPlan&&) noexcept = default;
+ExecutionPlan::~ExecutionPlan() = default;
+
+Result<ExecutionPlan> ExecutionPlan::create(const Schedule& schedule, const PlanOptions& options,
+                                            const PlanResources& resources) {
+  auto parts = PlanBuilder(schedule, options, resources).build();
+  if (!parts) return std::move(parts).error();
+  auto state = std::make_unique<State>(schedule, *std::move(parts));
+  state->constants.resize(state->parts.values.size());
+  state->parameters.resize(state->parts.values.size());
+  for (PlanSlot slot = 0; slot < state->parts.values.size(); ++slot) {
+    const PlanValue& value = state->parts.values[slot];
+    if (value.home == Home::kConstant) state->constants[slot] = resources.constants[slot];
+    if (value.home == Home::kParameter) {
+      state->parameters[slot] = resources.parameters->at(value.parameter);
+    }
+  }
+  state->collect_dims();
+  state->find_lifetimes();
+  return ExecutionPlan(std::move(state));
+}
+
+Result<void> ExecutionPlan::bind(const DimBindings& bindings) {
+  State& state = *state_;
+  std::vector<std::int64_t> values;
+  if (auto ok = state.evaluate_dims(bindings, values); !ok) return ok;
+  if (state.bound && values == state.extents) return {};
+  state.bound = false;
+  state.extents = std::move(values);
+  if (auto ok = state.set_extents(); !ok) return ok;
+  if (auto ok = state.place_values(); !ok) return ok;
+  state.set_fixed_addresses();
+  state.bound = true;
+  return {};
+}
+
+/// One run.
+class PlanExecution {
+ public:
+  PlanExecution(ExecutionPlan::State& state, const PlanRun& run)
+      : state_(state),
+        run_(run),
+        caches_(*run.caches),
+        frame_{state.tensors, *run.context, caches_, run.environment} {}
+
+  std::variant<std::vector<Tensor>, PlanFailure> execute() {
+    const auto& nodes = state_.parts.nodes;
+    const std::size_t steps = state_.schedule.steps().size();
+    std::size_t next = 0;
+    for (std::size_t step = 0; run_.observe != nullptr && step < steps; ++step) {
+      for (; next < nodes.size() && nodes[next]->step() <= step; ++next) {
+        if (auto ok = run_node(*nodes[next]); !ok) return PlanFailure{step, std::move(ok).error()};
+      }
+      if (auto ok = show(step); !ok) return PlanFailure{step, std::move(ok).error()};
+    }
+    for (; next < nodes.size(); ++next) {
+      const Node& node = *nodes[next];
+      if (auto ok = run_node(node); !ok) return PlanFailure{node.step(), std::move(ok).error()};
+    }
+    auto outputs = state_.outputs();
+    if (!outputs) return PlanFailure{steps == 0 ? 0 : steps - 1, std::move(outputs).error()};
+    return *std::move(outputs);
+  }
+
+ private:
+  Result<void> run_node(const Node& node) {
+    if (run_.stop.stop_requested()) {
+      return Error{DiagCode::kCancelled, fmt::format("the run was stopped after {} of {} steps",
+                                                     node.step(), state_.schedule.steps().size())};
+    }
+    if (auto ok = node.run(frame_); !ok) return ok;
+    if (run_.done) run_.done(node.step() + 1);
+    return {};
+  }
+
+  Result<void> show(std::size_t number) {
+    const Step& step = state_.schedule.steps()[number];
+    std::vector<Tensor> operands, results;
+    for (const SlotIndex slot : state_.schedule.operands(step)) {
+      auto tensor = to_tensor(frame_[slot]);
+      if (!tensor) return tensor.error();
+      operands.push_back(*std::move(tensor));
+    }
+    for (std::uint32_t i = 0; i < step.op->result_count(); ++i) {
+      auto tensor = to_tensor(frame_[step.first_result + i]);
+      if (!tensor) return tensor.error();
+      results.push_back(*std::move(tensor));
+    }
+    const std::vector<Tensor> shown = results;
+    if (auto ok = run_.observe(number, operands, results); !ok) return ok;
+    for (std::uint32_t i = 0; i < step.op->result_count(); ++i) {
+      const bool kept = results[i].bytes().data() == shown[i].bytes().data();
+      if (auto ok = kept ? Result<void>() : take(results[i], step.first_result + i); !ok) return ok;
+    }
+    return {};
+  }
+
+  Result<void> take(const Tensor& tensor, PlanSlot slot) {
+    const TensorRef& to = frame_[slot];
+    if (tensor.dtype() != to.dtype || !std::ranges::equal(tensor.shape(), to.shape())) {
+      return Error{DiagCode::kResultMismatch,
+                   "another tensor does not fit the value it stands for"};
+    }
+    const auto strides = ref::row_major_strides(to.shape());
+    return ref::copy({to.dtype, tensor.bytes().data(), tensor.shape(), strides}, to.mutable_view());
+  }
+
+  ExecutionPlan::State& state_;
+  const PlanRun& run_;
+  CacheAccess caches_;
+  Frame frame_;
+};
+
+std::variant<std::vector<Tensor>, PlanFailure> ExecutionPlan::run(const PlanRun& run) {
+  state_->set_inputs(run.inputs);
+  return PlanExecution(*state_, run).execute();
+}
+
+std::vector<std::string> ExecutionPlan::node_names() const {
+  std::vector<std::string> names;
+  for (const auto& node : state_->parts.nodes) names.push_back(node->name());
+  return names;
+}
+
+std::uint64_t ExecutionPlan::lower_bound() const {
+  return most_alive(state_->lifetimes);
+}
+
+std::uint64_t ExecutionPlan::planned_bytes() const {
+  return state_->planned;
+}
+
+}  // namespace mir

@@ -1,0 +1,57 @@
+// What nodes see of a run: every value as memory with extents and strides.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "cache_access.hpp"
+#include "mir/eval/evaluate.hpp"
+#include "mir/kernels/fast/context.hpp"
+#include "mir/kernels/ref/view.hpp"
+#include "mir/support/dtype.hpp"
+
+namespace mir {
+
+/// Values of a plan: the slots of the schedule, then those that the plan adds.
+using PlanSlot = std::uint32_t;
+
+struct TensorRef {
+  /// Values of more dimensions are not planned.
+  static constexpr std::size_t kMaxRank = 8;
+
+  std::byte* data = nullptr;
+  DType dtype = DType::kFloat32;
+  std::uint8_t rank = 0;
+  std::array<std::int64_t, kMaxRank> extents = {};
+  std::array<std::int64_t, kMaxRank> strides = {};  ///< in elements
+
+  std::span<const std::int64_t> shape() const { return {extents.data(), rank}; }
+  std::int64_t extent(int from_end) const { return extents[rank - from_end]; }
+  std::int64_t stride(int from_end) const { return strides[rank - from_end]; }
+  std::int64_t elements() const {
+    std::int64_t count = 1;
+    for (const std::int64_t extent : shape()) count *= extent;
+    return count;
+  }
+  float* floats() const { return reinterpret_cast<float*>(data); }
+  ref::View view() const { return {dtype, data, shape(), {strides.data(), rank}}; }
+  ref::MutableView mutable_view() const { return {dtype, data, shape(), {strides.data(), rank}}; }
+  /// Whether elements of the last dimension are neighbours.
+  bool has_rows() const { return rank > 0 && (extent(1) <= 1 || stride(1) == 1); }
+};
+
+/// A tensor of its own, in row-major order, with the elements of a value.
+Result<Tensor> to_tensor(const TensorRef& value);
+
+struct Frame {
+  std::span<TensorRef> tensors;
+  fast::Context& context;
+  CacheAccess& caches;
+  const EvalEnvironment& environment;
+
+  const TensorRef& operator[](PlanSlot slot) const { return tensors[slot]; }
+};
+
+}  // namespace mir

@@ -1,0 +1,45 @@
+// One kernel call of a plan.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "frame.hpp"
+#include "mir/support/result.hpp"
+
+namespace mir {
+
+class Node {
+ public:
+  /// `step`: the last step of the schedule that the node computes; where its errors are reported.
+  Node(std::size_t step, std::vector<PlanSlot> operands, std::vector<PlanSlot> results)
+      : step_(step), operands_(std::move(operands)), results_(std::move(results)) {}
+  virtual ~Node() = default;
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+
+  /// Extents are those that the types state for the bindings at hand; what a kernel relies on
+  /// besides is checked here.
+  virtual Result<void> run(Frame& frame) const = 0;
+  /// "Linear + bias".
+  virtual std::string name() const = 0;
+  /// Whether results may have any strides with neighbours in the last dimension.
+  virtual bool writes_strided() const { return false; }
+
+  std::size_t step() const { return step_; }
+  const std::vector<PlanSlot>& operands() const { return operands_; }
+  const std::vector<PlanSlot>& results() const { return results_; }
+
+ private:
+  std::size_t step_;
+  std::vector<PlanSlot> operands_;
+  std::vector<PlanSlot> results_;
+};
+
+inline Result<void> require(bool holds, const char* message) {
+  if (holds) return {};
+  return Error{DiagCode::kShapeMismatch, message};
+}
+
+}  // namespace mir

@@ -1,0 +1,106 @@
+#include "mir/kernels/fast/attention.hpp"
+
+#include <algorithm>
+
+#include "nodes.hpp"
+
+namespace mir {
+
+namespace {
+
+/// Strides of the three dimensions before the last.
+void copy_strides(const TensorRef& tensor, std::int64_t (&strides)[3]) {
+  std::copy_n(tensor.strides.begin(), 3, strides);
+}
+
+std::vector<PlanSlot> operands_of(const AttentionSlots& slots) {
+  std::vector<PlanSlot> operands = {slots.q, slots.k, slots.v};
+  if (slots.mask) operands.push_back(*slots.mask);
+  return operands;
+}
+
+class AttentionNode final : public Node {
+ public:
+  AttentionNode(std::size_t step, const AttentionSlots& slots,
+                const AttentionParameters& parameters)
+      : Node(step, operands_of(slots), {slots.out}), slots_(slots), parameters_(parameters) {}
+
+  Result<void> run(Frame& frame) const override {
+    const TensorRef &q = frame[slots_.q], &k = frame[slots_.k], &v = frame[slots_.v],
+                    &out = frame[slots_.out];
+    if (auto ok = check(q, k, v, out); !ok) return ok;
+    fast::AttentionOperands operands{.q = q.floats(),
+                                     .k = k.floats(),
+                                     .v = v.floats(),
+                                     .out = out.floats(),
+                                     .batches = q.extents[0],
+                                     .heads = q.extents[1],
+                                     .kv_heads = k.extents[1],
+                                     .queries = q.extents[2],
+                                     .keys = k.extents[2],
+                                     .width = q.extents[3],
+                                     .value_width = v.extents[3],
+                                     .scale = parameters_.scale,
+                                     .causal = parameters_.causal};
+    // One query keeps all keys, window or not.
+    if (operands.queries > 1) operands.window = parameters_.window;
+    copy_strides(q, operands.q_strides);
+    copy_strides(k, operands.k_strides);
+    copy_strides(v, operands.v_strides);
+    copy_strides(out, operands.out_strides);
+    if (slots_.mask) {
+      if (auto ok = add_mask(frame[*slots_.mask], operands); !ok) return ok;
+    }
+    fast::attention(operands, frame.context);
+    return {};
+  }
+
+  std::string name() const override { return "attention"; }
+  bool writes_strided() const override { return true; }
+
+ private:
+  Result<void> check(const TensorRef& q, const TensorRef& k, const TensorRef& v,
+                     const TensorRef& out) const {
+    const bool ranks = q.rank == 4 && k.rank == 4 && v.rank == 4 && out.rank == 4;
+    if (!ranks) return require(false, "attention over other than four dimensions");
+    const bool rows = q.has_rows() && k.has_rows() && v.has_rows() && out.has_rows();
+    const bool heads = k.extents[1] > 0 && q.extents[1] % k.extents[1] == 0;
+    const bool agree = q.extents[0] == k.extents[0] && k.extents[0] == v.extents[0] &&
+                       k.extents[1] == v.extents[1] && k.extents[2] == v.extents[2] &&
+                       q.extents[3] == k.extents[3] && out.extents[0] == q.extents[0] &&
+                       out.extents[1] == q.extents[1] && out.extents[2] == q.extents[2] &&
+                       out.extents[3] == v.extents[3];
+    const bool causal = !parameters_.causal || k.extents[2] >= q.extents[2];
+    return require(rows && heads && agree && causal,
+                   "extents of queries, keys and values do not fit together");
+  }
+
+  /// The mask broadcasts to [batches, heads, queries, keys].
+  static Result<void> add_mask(const TensorRef& mask, fast::AttentionOperands& operands) {
+    const std::int64_t scores[] = {operands.batches, operands.heads, operands.queries,
+                                   operands.keys};
+    operands.mask = mask.floats();
+    for (int from_end = 1; from_end <= 4; ++from_end) {
+      const std::int64_t wanted = scores[4 - from_end];
+      const std::int64_t extent = from_end <= mask.rank ? mask.extent(from_end) : 1;
+      const bool repeats = extent == 1 && (from_end > 1 || wanted == 1);
+      if (extent != wanted && !repeats) return require(false, "the mask does not fit the scores");
+      if (from_end > 1) {
+        operands.mask_strides[4 - from_end] = extent == 1 ? 0 : mask.stride(from_end);
+      }
+    }
+    return {};
+  }
+
+  AttentionSlots slots_;
+  AttentionParameters parameters_;
+};
+
+}  // namespace
+
+std::unique_ptr<Node> attention_node(std::size_t step, const AttentionSlots& slots,
+                                     const AttentionParameters& parameters) {
+  return std::make_unique<AttentionNode>(step, slots, parameters);
+}
+
+}  // namespace mir

@@ -1,0 +1,171 @@
+#include "mir/kernels/fast/elementwise.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "mir/kernels/ref/gather.hpp"
+#include "mir/kernels/ref/movement.hpp"
+#include "nodes.hpp"
+#include "owned.hpp"
+
+namespace mir {
+
+namespace {
+
+struct BinaryRow {
+  std::string_view op;
+  fast::Binary function;
+};
+constexpr BinaryRow kBinaries[] = {
+    {"linalg.AddOp", fast::Binary::kAdd},
+    {"linalg.DivOp", fast::Binary::kDiv},
+    {"linalg.MulOp", fast::Binary::kMul},
+    {"linalg.SubOp", fast::Binary::kSub},
+};
+
+struct UnaryRow {
+  std::string_view op;
+  fast::Unary function;
+};
+constexpr UnaryRow kUnaries[] = {
+    {"linalg.AbsOp", fast::Unary::kAbs},
+    {"linalg.ExpOp", fast::Unary::kExp},
+    {"linalg.GELUOp", fast::Unary::kGelu},
+    {"linalg.NegOp", fast::Unary::kNeg},
+    {"linalg.QuickGELUOp", fast::Unary::kQuickGelu},
+    {"linalg.ReLUOp", fast::Unary::kRelu},
+    {"linalg.SiLUOp", fast::Unary::kSilu},
+    {"linalg.SigmoidOp", fast::Unary::kSigmoid},
+};
+
+template <class Rows>
+auto find_row(const Rows& rows, const Op& op) {
+  return std::ranges::find_if(rows, [&](const auto& row) { return op.is(row.op); });
+}
+
+std::string short_name(const Op& op) {
+  const std::string_view mnemonic = op.info().mnemonic;
+  return std::string(mnemonic.substr(0, mnemonic.size() - 2));
+}
+
+class UnaryNode final : public Node {
+ public:
+  UnaryNode(const StepSlots& slots, fast::Unary function)
+      : Node(slots.step, slots.operands, slots.results), op_(*slots.op), function_(function) {}
+
+  Result<void> run(Frame& frame) const override {
+    const TensorRef &x = frame[operands()[0]], &out = frame[results()[0]];
+    if (x.elements() != out.elements()) return require(false, "extents differ");
+    fast::unary(function_, x.floats(), out.floats(), x.elements(), frame.context);
+    return {};
+  }
+  std::string name() const override { return short_name(op_); }
+
+ private:
+  const Op& op_;
+  fast::Unary function_;
+};
+
+/// How `b` repeats over the elements of `out`, as the kernel takes it; none for other broadcasts.
+std::optional<std::pair<std::int64_t, std::int64_t>> repetition(const TensorRef& b,
+                                                                const TensorRef& out) {
+  if (b.rank > out.rank) return std::nullopt;
+  // Right-aligned, b is extents of 1, then extents of out, then extents of 1.
+  std::int64_t inner = 1, count = 1;
+  int from_end = 1;
+  const auto extent = [&] { return from_end <= b.rank ? b.extent(from_end) : 1; };
+  for (; from_end <= out.rank && extent() == 1; ++from_end) inner *= out.extent(from_end);
+  for (; from_end <= out.rank && extent() == out.extent(from_end); ++from_end) count *= extent();
+  for (; from_end <= out.rank; ++from_end) {
+    if (extent() != 1) return std::nullopt;
+  }
+  return std::pair(inner, count);
+}
+
+class BinaryNode final : public Node {
+ public:
+  BinaryNode(const StepSlots& slots, fast::Binary function)
+      : Node(slots.step, slots.operands, slots.results),
+        op_(*slots.op),
+        function_(function),
+        reference_(reference_node(slots.step, op_, slots.operands, slots.results)) {}
+
+  Result<void> run(Frame& frame) const override {
+    const TensorRef &a = frame[operands()[0]], &b = frame[operands()[1]],
+                    &out = frame[results()[0]];
+    const bool swapped = !std::ranges::equal(a.shape(), out.shape());
+    const TensorRef &whole = swapped ? b : a, &part = swapped ? a : b;
+    const auto repeats = repetition(part, out);
+    if (!repeats || !std::ranges::equal(whole.shape(), out.shape())) return reference_->run(frame);
+    fast::binary(function_,
+                 {.a = whole.floats(),
+                  .b = part.floats(),
+                  .out = out.floats(),
+                  .count = out.elements(),
+                  .b_inner = repeats->first,
+                  .b_count = repeats->second,
+                  .swapped = swapped},
+                 frame.context);
+    return {};
+  }
+  std::string name() const override { return short_name(op_); }
+
+ private:
+  const Op& op_;
+  fast::Binary function_;
+  std::unique_ptr<Node> reference_;  // for other broadcasts
+};
+
+class EmbeddingNode final : public Node {
+ public:
+  EmbeddingNode(const StepSlots& slots, Tensor table)
+      : Node(slots.step, slots.operands, slots.results), table_(std::move(table)) {}
+
+  Result<void> run(Frame& frame) const override {
+    const TensorRef &ids = frame[operands()[0]], &out = frame[results()[0]];
+    const std::int64_t width = out.rank == 0 ? 0 : out.extent(1);
+    if (width <= 0) return require(width == 0, "the result has no dimension");
+    const std::int64_t extents[] = {table_.elements() / width, width};
+    const std::int64_t strides[] = {width, 1};
+    return ref::embedding(ids.view(), {table_.dtype(), table_.bytes().data(), extents, strides},
+                          out.mutable_view());
+  }
+  std::string name() const override { return "Embedding"; }
+
+ private:
+  Tensor table_;
+};
+
+bool all_floats(const Op& op) {
+  const auto is_float = [](const Value& value) {
+    const TensorType* type = value.tensor_type();
+    return type != nullptr && type->dtype() == DType::kFloat32;
+  };
+  return std::ranges::all_of(op.operand_uses(),
+                             [&](const Use& use) { return is_float(*use.value()); }) &&
+         std::ranges::all_of(op.results(), is_float);
+}
+
+}  // namespace
+
+std::unique_ptr<Node> elementwise_node(const StepSlots& slots) {
+  const Op& op = *slots.op;
+  if (!all_floats(op) || op.result_count() != 1) return nullptr;
+  const auto binary = find_row(kBinaries, op);
+  if (binary != std::end(kBinaries) && op.operand_count() == 2) {
+    return std::make_unique<BinaryNode>(slots, binary->function);
+  }
+  const auto unary = find_row(kUnaries, op);
+  if (unary == std::end(kUnaries) || op.operand_count() != 1) return nullptr;
+  return std::make_unique<UnaryNode>(slots, unary->function);
+}
+
+std::unique_ptr<Node> embedding_node(const StepSlots& slots, const ParameterTable& parameters) {
+  const Op& op = *slots.op;
+  const Tensor* table = owned_tensor(op, ".weight", parameters);
+  const TensorType* type = op.result()->tensor_type();
+  const bool moves = table != nullptr && type != nullptr && type->dtype() == table->dtype();
+  return moves ? std::make_unique<EmbeddingNode>(slots, *table) : nullptr;
+}
+
+}  // namespace mir

@@ -1,0 +1,69 @@
+// Makers of nodes, one for each kernel family. Slots are operands and results in the order of the
+// op unless a parameter says otherwise.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "mir/kernels/fast/elementwise.hpp"
+#include "mir/kernels/fast/linear.hpp"
+#include "mir/plan/schedule.hpp"
+#include "node.hpp"
+
+namespace mir {
+
+/// One product with packed weights and what is added to it.
+struct LinearPart {
+  const fast::PackedMatrix* weight = nullptr;
+  Tensor bias;  ///< undefined: none
+  std::optional<PlanSlot> residual;
+  PlanSlot out = 0;
+};
+
+/// Products of one x. Errors are reported at `step`.
+std::unique_ptr<Node> linear_node(std::size_t step, PlanSlot x, std::vector<LinearPart> parts);
+/// out = silu(x gate^T + bias) * (x up^T).
+std::unique_ptr<Node> gated_linear_node(std::size_t step, PlanSlot x, LinearPart gate,
+                                        const fast::PackedMatrix* up);
+
+struct AttentionSlots {
+  PlanSlot q = 0, k = 0, v = 0, out = 0;
+  std::optional<PlanSlot> mask;  ///< added to the scores
+};
+struct AttentionParameters {
+  float scale = 1;
+  bool causal = false;
+  std::optional<std::int64_t> window;
+};
+std::unique_ptr<Node> attention_node(std::size_t step, const AttentionSlots& slots,
+                                     const AttentionParameters& parameters);
+
+/// Appends to a cache; the results are all tokens that it holds then.
+struct CacheSlots {
+  PlanSlot keys = 0, values = 0, all_keys = 0, all_values = 0;
+};
+std::unique_ptr<Node> cache_node(std::size_t step, const Op& op, const CacheSlots& slots);
+
+/// Any step, by the reference kernels. Operands of any strides.
+std::unique_ptr<Node> reference_node(std::size_t step, const Op& op, std::vector<PlanSlot> operands,
+                                     std::vector<PlanSlot> results);
+
+/// The elements of a value in row-major order.
+std::unique_ptr<Node> copy_node(std::size_t step, PlanSlot from, PlanSlot to);
+
+/// A node of one op by a fast kernel; null when there is none for the op with these types. Operands
+/// that `strided_operands` does not admit are in row-major order.
+struct StepSlots {
+  std::size_t step = 0;
+  const Op* op = nullptr;
+  std::vector<PlanSlot> operands;
+  std::vector<PlanSlot> results;
+};
+std::unique_ptr<Node> embedding_node(const StepSlots& slots, const ParameterTable& parameters);
+std::unique_ptr<Node> norm_node(const StepSlots& slots, const ParameterTable& parameters);
+std::unique_ptr<Node> softmax_node(const StepSlots& slots);
+std::unique_ptr<Node> rope_node(const StepSlots& slots);
+std::unique_ptr<Node> elementwise_node(const StepSlots& slots);
+
+}  // namespace mir

@@ -1,0 +1,23 @@
+// The parameters that an op owns, as tensors.
+#pragma once
+
+#include <string_view>
+
+#include "mir/eval/evaluate.hpp"
+#include "mir/eval/parameters.hpp"
+
+namespace mir {
+
+/// Null when the op owns no parameter of this suffix or the table does not have it.
+inline const Tensor* owned_tensor(const Op& op, std::string_view suffix,
+                                  const ParameterTable& parameters) {
+  if (!owns_parameter(op, suffix)) return nullptr;
+  for (const OwnedParameter& owned : owned_parameters(op)) {
+    if (owned.suffix != suffix) continue;
+    const auto found = parameters.find(owned.symbol);
+    return found == parameters.end() ? nullptr : &found->second;
+  }
+  return nullptr;
+}
+
+}  // namespace mir

@@ -1,0 +1,83 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "mir/kernels/ref/movement.hpp"
+#include "nodes.hpp"
+
+namespace mir {
+
+namespace {
+
+class ReferenceNode final : public Node {
+ public:
+  ReferenceNode(std::size_t step, const Op& op, std::vector<PlanSlot> operands,
+                std::vector<PlanSlot> results)
+      : Node(step, std::move(operands), std::move(results)), op_(op) {}
+
+  Result<void> run(Frame& frame) const override {
+    std::vector<Tensor> values;
+    for (const PlanSlot slot : operands()) {
+      auto tensor = to_tensor(frame[slot]);
+      if (!tensor) return tensor.error();
+      values.push_back(*std::move(tensor));
+    }
+    const auto computed = evaluate(op_, values, frame.environment);
+    if (!computed) return computed.error();
+    for (std::size_t i = 0; i < results().size(); ++i) {
+      if (auto ok = store((*computed)[i], frame[results()[i]], i); !ok) return ok;
+    }
+    return {};
+  }
+
+  std::string name() const override { return fmt::format("{} (ref)", op_.info().mnemonic); }
+
+ private:
+  Result<void> store(const Tensor& tensor, const TensorRef& to, std::size_t number) const {
+    if (tensor.dtype() != to.dtype || !std::ranges::equal(tensor.shape(), to.shape())) {
+      return Error{
+          DiagCode::kResultMismatch,
+          fmt::format("result {} of '{}' is {} [{}], declared is {} [{}]", number,
+                      op_.info().mnemonic, name_of(tensor.dtype()), fmt::join(tensor.shape(), ", "),
+                      name_of(to.dtype), fmt::join(to.shape(), ", "))};
+    }
+    if (!tensor.bytes().empty()) {
+      std::memcpy(to.data, tensor.bytes().data(), tensor.bytes().size());
+    }
+    return {};
+  }
+
+  const Op& op_;
+};
+
+class CopyNode final : public Node {
+ public:
+  CopyNode(std::size_t step, PlanSlot from, PlanSlot to) : Node(step, {from}, {to}) {}
+
+  Result<void> run(Frame& frame) const override {
+    const TensorRef &from = frame[operands()[0]], &to = frame[results()[0]];
+    if (from.elements() != to.elements()) {
+      return require(false, "a view has another number of elements");
+    }
+    // The target may have other extents: only its order of elements counts.
+    return ref::copy(from.view(),
+                     {from.dtype, to.data, from.shape(), ref::row_major_strides(from.shape())});
+  }
+
+  std::string name() const override { return "copy"; }
+};
+
+}  // namespace
+
+std::unique_ptr<Node> reference_node(std::size_t step, const Op& op, std::vector<PlanSlot> operands,
+                                     std::vector<PlanSlot> results) {
+  return std::make_unique<ReferenceNode>(step, op, std::move(operands), std::move(results));
+}
+
+std::unique_ptr<Node> copy_node(std::size_t step, PlanSlot from, PlanSlot to) {
+  return std::make_unique<CopyNode>(step, from, to);
+}
+
+}  // namespace mir

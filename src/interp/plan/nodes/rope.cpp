@@ -1,0 +1,81 @@
+#include "mir/kernels/fast/rope.hpp"
+
+#include <algorithm>
+
+#include "mir/eval/attributes.hpp"
+#include "nodes.hpp"
+
+namespace mir {
+
+namespace {
+
+class RopeNode final : public Node {
+ public:
+  explicit RopeNode(const StepSlots& slots) : Node(slots.step, slots.operands, slots.results) {
+    const AttributeReader attributes(*slots.op);
+    head_axis_ = attributes.string("input_type") == "BSHD" ? 2 : 1;
+    partial_ = attributes.integer("partial_dim");
+  }
+
+  Result<void> run(Frame& frame) const override {
+    const TensorRef &x = frame[operands()[0]], &sin = frame[operands()[1]],
+                    &cos = frame[operands()[2]], &out = frame[results()[0]];
+    const bool fits =
+        x.rank == 4 && std::ranges::equal(x.shape(), out.shape()) && x.has_rows() && out.has_rows();
+    if (auto ok = require(fits, "RoPE needs four dimensions"); !ok) return ok;
+    const std::size_t position_axis = 3 - head_axis_;
+    fast::RopeOperands rope{.x = x.floats(),
+                            .out = out.floats(),
+                            .batches = x.extents[0],
+                            .heads = x.extents[head_axis_],
+                            .positions = x.extents[position_axis],
+                            .width = x.extents[3],
+                            .sin = sin.floats(),
+                            .cos = cos.floats(),
+                            .rotated = partial_ == -1 ? x.extents[3] : partial_};
+    const std::size_t axes[] = {0, head_axis_, position_axis};
+    for (std::size_t i = 0; i < 3; ++i) {
+      rope.x_strides[i] = x.strides[axes[i]];
+      rope.out_strides[i] = out.strides[axes[i]];
+    }
+    if (auto ok = set_tables(sin, cos, rope); !ok) return ok;
+    fast::rope(rope, frame.context);
+    return {};
+  }
+
+  std::string name() const override { return "RoPE"; }
+  bool writes_strided() const override { return true; }
+
+ private:
+  /// Tables are [S, T] or [B or 1, S, T] in row-major order.
+  Result<void> set_tables(const TensorRef& sin, const TensorRef& cos,
+                          fast::RopeOperands& rope) const {
+    const bool alike =
+        (sin.rank == 2 || sin.rank == 3) && std::ranges::equal(sin.shape(), cos.shape());
+    const bool rotates = rope.rotated >= 0 && rope.rotated <= rope.width && rope.rotated % 2 == 0;
+    if (!alike || !rotates || sin.extent(2) != rope.positions || sin.extent(1) < rope.rotated / 2) {
+      return require(false, "the tables do not fit the operand");
+    }
+    rope.table_stride = sin.extent(1);
+    const std::int64_t batches = sin.rank == 3 ? sin.extents[0] : 1;
+    if (batches != 1) rope.table_batch_stride = sin.extent(1) * sin.extent(2);
+    return require(batches == 1 || batches == rope.batches,
+                   "the tables have another number of batches");
+  }
+
+  std::size_t head_axis_ = 1;
+  std::int64_t partial_ = -1;
+};
+
+}  // namespace
+
+std::unique_ptr<Node> rope_node(const StepSlots& slots) {
+  const Op& op = *slots.op;
+  for (const Use& use : op.operand_uses()) {
+    const TensorType* type = use.value()->tensor_type();
+    if (type == nullptr || type->dtype() != DType::kFloat32) return nullptr;
+  }
+  return op.operand_count() == 3 ? std::make_unique<RopeNode>(slots) : nullptr;
+}
+
+}  // namespace mir

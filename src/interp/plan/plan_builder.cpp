@@ -1,0 +1,323 @@
+#include "plan_builder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "mir/eval/attributes.hpp"
+#include "mir/eval/parameters.hpp"
+#include "mir/ir/module.hpp"
+#include "nodes/owned.hpp"
+
+namespace mir {
+
+PlanBuilder::PlanBuilder(const Schedule& schedule, const PlanOptions& options,
+                         const PlanResources& resources)
+    : schedule_(schedule), options_(options), resources_(resources), graph_(schedule) {}
+
+Result<PlanParts> PlanBuilder::build() {
+  for (const Slot& slot : schedule_.slots()) {
+    if (auto ok = add_value(slot); !ok) return std::move(ok).error();
+  }
+  const std::vector<FusedGroup> groups = find_groups(graph_, options_.fusion, resources_.constants);
+  std::vector<const FusedGroup*> anchored(schedule_.steps().size(), nullptr);
+  std::vector<bool> fused(schedule_.steps().size(), false);
+  for (const FusedGroup& group : groups) {
+    anchored[group.anchor] = &group;
+    for (const std::size_t step : group.steps) fused[step] = true;
+  }
+  for (std::size_t step = 0; step < fused.size(); ++step) {
+    Result<void> added;
+    if (anchored[step] != nullptr) {
+      added = add_group(*anchored[step]);
+    } else if (!fused[step]) {
+      added = add_step(step);
+    }
+    if (!added) return std::move(added).error();
+  }
+  return std::move(parts_);
+}
+
+Result<void> PlanBuilder::add_value(const Slot& slot) {
+  PlanValue value;
+  switch (slot.kind) {
+    case SlotKind::kInput:
+      value.home = Home::kInput;
+      break;
+    case SlotKind::kConstant:
+      value.home = Home::kConstant;
+      break;
+    case SlotKind::kParameter:
+      value.home = Home::kParameter;
+      value.parameter = slot.value->symbol();
+      break;
+    case SlotKind::kResult:
+      break;
+  }
+  if (auto ok = set_type(value, *slot.value); !ok) return ok;
+  parts_.values.push_back(value);
+  return {};
+}
+
+Result<void> PlanBuilder::set_type(PlanValue& value, const Value& typed) {
+  const TensorType* type = typed.tensor_type();
+  const bool known = type != nullptr && type->dtype() && type->rank() <= TensorRef::kMaxRank &&
+                     std::ranges::none_of(type->dims(), &Dim::is_unknown);
+  if (!known) {
+    return Error{DiagCode::kNotExecutable,
+                 fmt::format("a value of type {} has no extents before it is computed",
+                             typed.type() == nullptr ? "none" : typed.type()->spelling())};
+  }
+  value.dtype = *type->dtype();
+  value.rank = static_cast<std::uint8_t>(type->rank());
+  std::iota(value.memory.begin(), value.memory.end(), std::uint8_t{0});
+  value.first_dim = static_cast<std::uint32_t>(parts_.dims.size());
+  parts_.dims.insert(parts_.dims.end(), type->dims().begin(), type->dims().end());
+  return {};
+}
+
+std::vector<PlanSlot> PlanBuilder::operands_of(std::size_t step) const {
+  const auto slots = schedule_.operands(step_at(step));
+  return {slots.begin(), slots.end()};
+}
+
+std::vector<PlanSlot> PlanBuilder::results_of(std::size_t step) const {
+  std::vector<PlanSlot> slots(step_at(step).op->result_count());
+  std::iota(slots.begin(), slots.end(), step_at(step).first_result);
+  return slots;
+}
+
+void PlanBuilder::add(std::unique_ptr<Node> node) {
+  for (const PlanSlot slot : node->results()) producers_[slot] = node.get();
+  parts_.nodes.push_back(std::move(node));
+}
+
+/// A value with the same extents and a place of its own.
+PlanSlot PlanBuilder::add_copy(std::size_t step, PlanSlot from) {
+  PlanValue copy = parts_.values[from];
+  copy.home = Home::kOwn;
+  std::iota(copy.memory.begin(), copy.memory.end(), std::uint8_t{0});
+  const auto slot = static_cast<PlanSlot>(parts_.values.size());
+  parts_.values.push_back(copy);
+  add(copy_node(step, from, slot));
+  return slot;
+}
+
+PlanSlot PlanBuilder::row_major(std::size_t step, PlanSlot slot) {
+  if (parts_.values[slot].is_row_major()) return slot;
+  const auto [found, is_new] = copies_.try_emplace(slot, 0);
+  if (is_new) found->second = add_copy(step, slot);
+  return found->second;
+}
+
+Result<void> PlanBuilder::add_step(std::size_t step) {
+  const Op& op = *step_at(step).op;
+  if (op.is("linalg.TransposeOp") || op.is("linalg.PermuteOp")) {
+    if (add_permutation(step)) return {};
+  } else if (shares_operand(op)) {
+    add_view(step);
+    return {};
+  } else if (op.is("linalg.KVCacheOp")) {
+    const auto operands = operands_of(step), results = results_of(step);
+    if (!cache_of(op) || operands.size() != 2 || !caches_.insert(cache_of(op)).second) {
+      return Error{DiagCode::kNotExecutable, "a cache without a name or with several writers"};
+    }
+    for (const PlanSlot result : results) parts_.values[result].home = Home::kCache;
+    add(cache_node(step, op, {operands[0], operands[1], results[0], results[1]}));
+    return {};
+  } else if (op.is("linalg.LinearOp") && add_linear({step}, std::nullopt, std::nullopt)) {
+    return {};
+  }
+  add_fast_or_reference(step);
+  return {};
+}
+
+std::unique_ptr<Node> PlanBuilder::fast_node(const StepSlots& slots) {
+  const Op& op = *slots.op;
+  const ParameterTable& parameters = *resources_.parameters;
+  if (op.is("linalg.EmbeddingOp")) return embedding_node(slots, parameters);
+  if (op.is("linalg.RMSNormOp") || op.is("linalg.LayerNormOp")) return norm_node(slots, parameters);
+  if (op.is("linalg.SoftmaxOp") || op.is("linalg.CausalMaskOp")) return softmax_node(slots);
+  if (op.is("linalg.RoPEOp")) return rope_node(slots);
+  return elementwise_node(slots);
+}
+
+void PlanBuilder::add_fast_or_reference(std::size_t step) {
+  const Op& op = *step_at(step).op;
+  StepSlots slots{step, &op, operands_of(step), results_of(step)};
+  auto node = fast_node(slots);
+  if (node == nullptr) return add(reference_node(step, op, slots.operands, slots.results));
+  // A kernel that writes any strides reads them too, of its first operand.
+  bool changed = false;
+  for (std::size_t i = node->writes_strided() ? 1 : 0; i < slots.operands.size(); ++i) {
+    const PlanSlot slot = row_major(step, slots.operands[i]);
+    changed = changed || slot != slots.operands[i];
+    slots.operands[i] = slot;
+  }
+  add(changed ? fast_node(slots) : std::move(node));
+}
+
+void PlanBuilder::add_view(std::size_t step) {
+  const PlanSlot from = row_major(step, operands_of(step).front());
+  PlanValue& view = parts_.values[results_of(step).front()];
+  const PlanValue& base = parts_.values[from];
+  view.home = Home::kView;
+  view.base = base.home == Home::kView ? base.base : from;
+}
+
+namespace {
+
+/// The dimension of the operand that each dimension of the result is.
+std::optional<std::vector<std::uint8_t>> order_of(const Op& op, std::uint8_t rank) {
+  const AttributeReader attributes(op);
+  std::vector<std::uint8_t> order(rank);
+  std::iota(order.begin(), order.end(), std::uint8_t{0});
+  const auto axis = [&](std::int64_t dim) { return dim < 0 ? dim + rank : dim; };
+  std::vector<std::int64_t> dims;
+  if (op.is("linalg.TransposeOp")) {
+    dims = {axis(attributes.integer("dim0")), axis(attributes.integer("dim1"))};
+    if (std::ranges::any_of(dims, [&](auto dim) { return dim < 0 || dim >= rank; })) return {};
+    std::swap(order[static_cast<std::size_t>(dims[0])], order[static_cast<std::size_t>(dims[1])]);
+    return order;
+  }
+  dims = attributes.integers("axis");
+  if (dims.size() != rank) return {};
+  std::vector<bool> seen(rank, false);
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    const std::int64_t dim = axis(dims[i]);
+    if (dim < 0 || dim >= rank || seen[static_cast<std::size_t>(dim)]) return {};
+    seen[static_cast<std::size_t>(dim)] = true;
+    order[i] = static_cast<std::uint8_t>(dim);
+  }
+  return order;
+}
+
+}  // namespace
+
+bool PlanBuilder::add_permutation(std::size_t step) {
+  const PlanSlot from = operands_of(step).front(), to = results_of(step).front();
+  const PlanValue source = parts_.values[from];
+  PlanValue& view = parts_.values[to];
+  const auto order = order_of(*step_at(step).op, source.rank);
+  if (!order || view.rank != source.rank || source.home == Home::kCache) return false;
+  view.home = Home::kView;
+  view.base = source.home == Home::kView ? source.base : from;
+  if (sink(from, to, *order)) return true;
+  for (std::uint8_t i = 0; i < view.rank; ++i) view.memory[i] = source.memory[(*order)[i]];
+  return true;
+}
+
+/// Lets the kernel that makes `from` write it in the order of `to`, its only reader's result.
+bool PlanBuilder::sink(PlanSlot from, PlanSlot to, const std::vector<std::uint8_t>& order) {
+  PlanValue& source = parts_.values[from];
+  const auto producer = producers_.find(from);
+  const bool may = source.home == Home::kOwn && source.is_row_major() &&
+                   producer != producers_.end() && producer->second->writes_strided() &&
+                   from < schedule_.slots().size() &&
+                   graph_.only_reader(from) != StepGraph::kNone && order.back() == source.rank - 1;
+  if (!may) return false;
+  PlanValue& view = parts_.values[to];
+  for (std::uint8_t i = 0; i < view.rank; ++i) {
+    view.memory[i] = i;
+    source.memory[order[i]] = i;
+  }
+  return true;
+}
+
+/// The packed weight and the bias of a Linear; none when a fast kernel does not take them.
+std::optional<LinearPart> PlanBuilder::linear_part(std::size_t step) {
+  const Op& op = *step_at(step).op;
+  const auto results = results_of(step);
+  const TensorType *x = op.operand(0)->tensor_type(), *y = op.result()->tensor_type();
+  const Tensor* weight = owned_tensor(op, ".weight", *resources_.parameters);
+  const Tensor* bias = owned_tensor(op, ".bias", *resources_.parameters);
+  const bool usable = op.operand_count() == 1 && x->dtype() == DType::kFloat32 &&
+                      y->dtype() == DType::kFloat32 && x->rank() >= 1 && y->rank() >= 1 &&
+                      x->dims().back().is_constant() && y->dims().back().is_constant() &&
+                      weight != nullptr && fast::is_packable(weight->dtype()) &&
+                      (bias == nullptr || bias->dtype() == DType::kFloat32) &&
+                      owns_parameter(op, ".bias") == (bias != nullptr);
+  if (!usable) return std::nullopt;
+  const std::int64_t outputs = y->dims().back().constant(), depth = x->dims().back().constant();
+  if (bias != nullptr && bias->elements() != outputs) return std::nullopt;
+  Symbol symbol;
+  for (const OwnedParameter& owned : owned_parameters(op)) {
+    if (owned.suffix == ".weight") symbol = owned.symbol;
+  }
+  const auto packed =
+      resources_.weights->pack(symbol, *weight, outputs, depth, *resources_.context);
+  if (!packed) return std::nullopt;
+  return LinearPart{.weight = *packed,
+                    .bias = bias == nullptr ? Tensor() : *bias,
+                    .residual = std::nullopt,
+                    .out = results.front()};
+}
+
+/// Products of one x as one node; false when one of them has no fast kernel.
+bool PlanBuilder::add_linear(const std::vector<std::size_t>& steps,
+                             std::optional<PlanSlot> residual, std::optional<PlanSlot> out) {
+  std::vector<LinearPart> parts;
+  for (const std::size_t step : steps) {
+    auto part = linear_part(step);
+    if (!part) return false;
+    parts.push_back(*std::move(part));
+  }
+  const std::size_t last = residual ? producer_step(*out) : steps.front();
+  const PlanSlot x = row_major(last, operands_of(steps.front()).front());
+  if (residual) {
+    parts.front().residual = row_major(last, *residual);
+    parts.front().out = *out;
+  }
+  add(linear_node(last, x, std::move(parts)));
+  return true;
+}
+
+Result<void> PlanBuilder::add_group(const FusedGroup& group) {
+  using Kind = FusedGroup::Kind;
+  if (group.kind == Kind::kAttention) {
+    add_attention(group);
+    return {};
+  }
+  const PlanSlot out = results_of(group.anchor).front();
+  bool done = false;
+  if (group.kind == Kind::kLinears) {
+    done = add_linear(group.steps, std::nullopt, std::nullopt);
+  } else if (group.kind == Kind::kResidual) {
+    done = add_linear({group.steps.front()}, group.residual, out);
+  } else {
+    auto gate = linear_part(group.steps[0]);
+    const auto up = linear_part(group.steps[2]);
+    // The kernel has no bias for the factor, and reads both weights in one order.
+    done = gate && up && !up->bias.defined() && gate->weight->dtype == up->weight->dtype;
+    if (done) {
+      gate->out = out;
+      const PlanSlot x = row_major(group.anchor, operands_of(group.steps[0]).front());
+      add(gated_linear_node(group.anchor, x, *std::move(gate), up->weight));
+    }
+  }
+  if (done) return {};
+  for (const std::size_t step : group.steps) {
+    if (auto added = add_step(step); !added) return added;
+  }
+  return {};
+}
+
+void PlanBuilder::add_attention(const FusedGroup& group) {
+  const std::size_t scores = group.steps.front();
+  AttentionSlots slots{.q = operands_of(scores)[0],
+                       .k = operands_of(scores)[1],
+                       .v = operands_of(group.anchor)[1],
+                       .out = results_of(group.anchor).front(),
+                       .mask = group.mask};
+  // Kernels take any order in which elements of the last dimension are neighbours.
+  for (PlanSlot* const slot : {&slots.q, &slots.k, &slots.v}) {
+    const PlanValue& value = parts_.values[*slot];
+    if (value.memory[value.rank - 1] != value.rank - 1) *slot = row_major(group.anchor, *slot);
+  }
+  if (slots.mask) slots.mask = row_major(group.anchor, *slots.mask);
+  add(attention_node(group.anchor, slots,
+                     {.scale = group.scale, .causal = group.causal, .window = group.window}));
+}
+
+}  // namespace mir

@@ -1,0 +1,93 @@
+// From a schedule to nodes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include "fusion.hpp"
+#include "mir/plan/execution_plan.hpp"
+#include "node.hpp"
+#include "nodes/nodes.hpp"
+
+namespace mir {
+
+/// Where a value of a plan lives.
+enum class Home : std::uint8_t {
+  kInput,      ///< memory of the caller
+  kConstant,   ///< a tensor of the session
+  kParameter,  ///< likewise
+  kOwn,        ///< a place in the plan's block
+  kView,       ///< the bytes of another value
+  kCache,      ///< what a node says when it runs
+};
+
+/// A value: what its type says and in which order its dimensions lie in memory.
+struct PlanValue {
+  Home home = Home::kOwn;
+  DType dtype = DType::kFloat32;
+  std::uint8_t rank = 0;
+  /// Dimension i is number memory[i] of those in memory, outermost first; row-major: 0, 1, 2, ...
+  std::array<std::uint8_t, TensorRef::kMaxRank> memory = {};
+  PlanSlot base = 0;            ///< kView: of which value, through no other view
+  std::uint32_t first_dim = 0;  ///< of its extents among all extents of the plan
+  Symbol parameter = {};        ///< kParameter
+
+  bool is_row_major() const {
+    for (std::uint8_t i = 0; i < rank; ++i) {
+      if (memory[i] != i) return false;
+    }
+    return home != Home::kCache;
+  }
+};
+
+struct PlanParts {
+  std::vector<PlanValue> values;
+  std::vector<Dim> dims;  ///< of all values, one after the other
+  std::vector<std::unique_ptr<Node>> nodes;
+};
+
+class PlanBuilder {
+ public:
+  PlanBuilder(const Schedule& schedule, const PlanOptions& options, const PlanResources& resources);
+  Result<PlanParts> build();
+
+ private:
+  Result<void> add_value(const Slot& slot);
+  Result<void> set_type(PlanValue& value, const Value& typed);
+  PlanSlot add_copy(std::size_t step, PlanSlot from);
+  PlanSlot row_major(std::size_t step, PlanSlot slot);
+
+  Result<void> add_step(std::size_t step);
+  Result<void> add_group(const FusedGroup& group);
+  bool add_linear(const std::vector<std::size_t>& steps, std::optional<PlanSlot> residual,
+                  std::optional<PlanSlot> out);
+  std::optional<LinearPart> linear_part(std::size_t step);
+  void add_attention(const FusedGroup& group);
+  void add_view(std::size_t step);
+  bool add_permutation(std::size_t step);
+  bool sink(PlanSlot from, PlanSlot to, const std::vector<std::uint8_t>& order);
+  std::unique_ptr<Node> fast_node(const StepSlots& slots);
+  void add_fast_or_reference(std::size_t step);
+  void add(std::unique_ptr<Node> node);
+
+  std::size_t producer_step(PlanSlot slot) const { return graph_.producer(slot); }
+  const Step& step_at(std::size_t step) const { return schedule_.steps()[step]; }
+  std::vector<PlanSlot> operands_of(std::size_t step) const;
+  std::vector<PlanSlot> results_of(std::size_t step) const;
+
+  const Schedule& schedule_;
+  const PlanOptions& options_;
+  const PlanResources& resources_;
+  StepGraph graph_;
+  PlanParts parts_;
+  std::unordered_map<PlanSlot, PlanSlot> copies_;  // row-major copies of values
+  std::unordered_map<PlanSlot, Node*> producers_;
+  std::set<Symbol> caches_;
+};
+
+}  // namespace mir

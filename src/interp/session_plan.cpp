@@ -1,0 +1,95 @@
+#include <utility>
+#include <variant>
+
+#include "session_run.hpp"
+
+namespace mir {
+
+std::int64_t Session::State::cache_length(Symbol cache) const {
+  if (fast != nullptr) return fast->caches.length(cache);
+  const auto found = caches.find(cache);
+  return found == caches.end() ? 0 : found->second.length;
+}
+
+Result<ExecutionPlan> Session::State::make_plan(const Entry& entry, Fusion fusion) {
+  return ExecutionPlan::create(entry.schedule, {.fusion = fusion},
+                               {.parameters = &parameters,
+                                .constants = entry.constants,
+                                .weights = &fast->weights,
+                                .context = fast->context.get()});
+}
+
+void Session::State::make_plans(const SessionOptions& options) {
+  fast = std::make_unique<Fast>();
+  fast->fusion = options.fusion;
+  const IsaLevel machine = detected_isa_level();
+  const IsaLevel isa = options.isa ? std::min(*options.isa, machine) : machine;
+  fast->context = std::make_unique<fast::Context>(options.threads, isa);
+  for (Entry& entry : entries) {
+    auto plan = make_plan(entry, options.fusion);
+    if (plan) {
+      entry.plan = *std::move(plan);
+      continue;
+    }
+    // All entries share caches, so either all have plans or none.
+    plan_refusal = plan.error().message;
+    for (Entry& each : entries) each.plan.reset();
+    fast.reset();
+    return;
+  }
+}
+
+/// The plan that fits the run: steps that are observed are not fused.
+ExecutionPlan* SessionRun::plan_to_run() {
+  if (!options_.observe || state_.fast->fusion == Fusion::kOff) return &*entry_.plan;
+  if (!entry_.observed_plan) {
+    auto plan = state_.make_plan(entry_, Fusion::kOff);
+    if (!plan) return nullptr;
+    entry_.observed_plan = *std::move(plan);
+  }
+  return &*entry_.observed_plan;
+}
+
+std::optional<std::vector<Tensor>> SessionRun::run_plan(std::span<const Tensor> inputs) {
+  auto& context = state_.fast->context;
+  if (context->pool().threads() != options_.threads) {
+    context = std::make_unique<fast::Context>(options_.threads, context->isa());
+  }
+  const auto top = schedule_.module().top()->span();
+  ExecutionPlan* const plan = plan_to_run();
+  if (plan == nullptr) {
+    diagnostics_.error(DiagCode::kLimitExceeded, top, "there is no memory for a plan");
+    return std::nullopt;
+  }
+  if (auto bound = plan->bind(binder_.bindings()); !bound) {
+    diagnostics_.error(bound.error().code, top, bound.error().message);
+    return std::nullopt;
+  }
+  PlanRun run{.inputs = inputs,
+              .context = context.get(),
+              .caches = &state_.fast->caches,
+              .environment = {.parameters = &state_.parameters,
+                              .caches = &caches_,
+                              .dims = &binder_.bindings(),
+                              .custom = &state_.custom_ops},
+              .stop = options_.stop};
+  if (options_.progress) {
+    run.done = [&](std::size_t steps) { options_.progress(steps, schedule_.steps().size()); };
+  }
+  if (options_.observe) {
+    run.observe = [&](std::size_t step, std::span<const Tensor> operands,
+                      std::span<Tensor> results) {
+      return options_.observe({schedule_, step, operands, results});
+    };
+  }
+  auto outcome = plan->run(run);
+  if (const auto* failure = std::get_if<PlanFailure>(&outcome)) {
+    fail(schedule_.steps()[failure->step], failure->error);
+    return std::nullopt;
+  }
+  if (!files_are_intact(inputs)) return std::nullopt;
+  state_.fast->caches.commit();
+  return std::get<std::vector<Tensor>>(std::move(outcome));
+}
+
+}  // namespace mir

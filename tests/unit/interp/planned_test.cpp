@@ -1,0 +1,213 @@
+// Sessions with fast kernels.
+#include <algorithm>
+
+#include "mir/interp/summary.hpp"
+#include "module_text.hpp"
+
+namespace mir::test {
+
+namespace {
+
+SessionOptions fast(Fusion fusion = Fusion::kAll) {
+  SessionOptions options;
+  options.kernels = KernelSet::kFast;
+  options.fusion = fusion;
+  return options;
+}
+
+/// `count` states of four numbers, different for every position.
+Tensor states(std::int64_t first, std::int64_t count) {
+  std::vector<double> values;
+  for (std::int64_t i = first * 4; i < (first + count) * 4; ++i) {
+    values.push_back(static_cast<double>(i % 7) * 0.25 - 0.5);
+  }
+  return floats({1, count, 4}, values);
+}
+
+std::size_t count_of(const std::vector<std::string>& names, const std::string& name) {
+  return static_cast<std::size_t>(std::ranges::count(names, name));
+}
+
+/// A feed-forward block with a residual.
+const char* const kFeedForward = R"(
+@main [mir_version:1] (%x:tensor<[1, $S, 8], Float32, CPU>) -> (%y:tensor<[1, $S, 8], Float32, CPU>) {
+  graph.SubGraphOp @init <CPU> {
+    () -> () {
+      tensor.CPU.register () -> (%n:tensor<[8], Float32, CPU>[@norm.weight])[symbol:norm.weight]
+      tensor.CPU.register () -> (%g:tensor<[20, 8], Float32, CPU>[@gate.weight])[symbol:gate.weight]
+      tensor.CPU.register () -> (%u:tensor<[20, 8], BFloat16, CPU>[@up.weight])[symbol:up.weight]
+      tensor.CPU.register () -> (%d:tensor<[8, 20], Float16, CPU>[@down.weight])[symbol:down.weight]
+    }
+  }
+  linalg.CPU.RMSNormOp <name="norm"> [epsilon:1e-06] (%x:tensor<[1, $S, 8], Float32, CPU>) -> (%h:tensor<[1, $S, 8], Float32, CPU>)
+  linalg.CPU.LinearOp <name="gate"> [in_channels:8, out_channels:20, bias:false] (%h:tensor<[1, $S, 8], Float32, CPU>) -> (%a:tensor<[1, $S, 20], Float32, CPU>)
+  linalg.CPU.SiLUOp (%a:tensor<[1, $S, 20], Float32, CPU>) -> (%b:tensor<[1, $S, 20], Float32, CPU>)
+  linalg.CPU.LinearOp <name="up"> [in_channels:8, out_channels:20, bias:false] (%h:tensor<[1, $S, 8], Float32, CPU>) -> (%c:tensor<[1, $S, 20], Float32, CPU>)
+  linalg.CPU.MulOp (%b:tensor<[1, $S, 20], Float32, CPU>, %c:tensor<[1, $S, 20], Float32, CPU>) -> (%e:tensor<[1, $S, 20], Float32, CPU>)
+  linalg.CPU.LinearOp <name="down"> [in_channels:20, out_channels:8, bias:false] (%e:tensor<[1, $S, 20], Float32, CPU>) -> (%f:tensor<[1, $S, 8], Float32, CPU>)
+  linalg.CPU.AddOp (%x:tensor<[1, $S, 8], Float32, CPU>, %f:tensor<[1, $S, 8], Float32, CPU>) -> (%y:tensor<[1, $S, 8], Float32, CPU>)
+  cf.ReturnOp (%y:tensor<[1, $S, 8], Float32, CPU>) -> ()
+}
+)";
+
+std::string with_types(std::string text, const std::string& type) {
+  for (const std::string_view other : {"20, 8], Float32", "20, 8], BFloat16", "8, 20], Float16"}) {
+    const auto comma = other.find(", ", 5);
+    for (auto at = text.find(other); at != text.npos; at = text.find(other, at + 1)) {
+      text.replace(at + comma + 2, other.size() - comma - 2, type);
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("fast: a prompt at once and token by token give the same bits") {
+  for (const Fusion fusion : {Fusion::kOff, Fusion::kExact, Fusion::kAll}) {
+    Runner prompt(kAttention, fast(fusion)), steps(kAttention, fast(fusion)), ref(kAttention);
+    REQUIRE(prompt.session().plan() != nullptr);
+    const auto whole = values_of(prompt.run({states(0, 5)})[0]);
+    std::vector<double> joined;
+    for (std::int64_t i = 0; i < 5; ++i) {
+      const auto one = values_of(steps.run({states(i, 1)})[0]);
+      joined.insert(joined.end(), one.begin(), one.end());
+    }
+    CHECK(joined == whole);
+    CHECK(steps.session().cache_length("kv") == 5);
+    const auto expected = values_of(ref.run({states(0, 5)})[0]);
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+      CHECK(whole[i] == doctest::Approx(expected[i]).epsilon(1e-5));
+    }
+    steps.session().reset();
+    CHECK(steps.session().cache_length("kv") == 0);
+    CHECK(values_of(steps.run({states(0, 5)})[0]) == whole);
+  }
+}
+
+TEST_CASE("fast: bits do not depend on the number of threads") {
+  Runner runner(kAttention, fast());
+  const auto first = hash_bytes(runner.run({states(0, 6)})[0]);
+  for (const unsigned threads : {2U, 3U, 8U}) {
+    runner.session().reset();
+    RunOptions options;
+    options.threads = threads;
+    CHECK(hash_bytes(runner.run({states(0, 6)}, options)[0]) == first);
+  }
+}
+
+TEST_CASE("fast: a cache that is full refuses the run and keeps its content") {
+  Runner runner(kAttention, fast());
+  runner.run({states(0, 4)});
+  CHECK(runner.error({states(4, 3)}).starts_with("817 "));
+  CHECK(runner.session().cache_length("kv") == 4);
+  Runner other(kAttention, fast());
+  const auto expected = other.run({states(0, 6)});
+  const auto last = values_of(runner.run({states(4, 2)})[0]);
+  const auto all = values_of(expected[0]);
+  CHECK(last == std::vector<double>(all.begin() + 16, all.end()));
+}
+
+TEST_CASE("fast: caches without a limit grow") {
+  std::string text = kAttention;
+  text.erase(text.find("capacity:6, "), 12);
+  Runner whole(text, fast()), steps(text, fast());
+  const auto all = values_of(whole.run({states(0, 700)})[0]);
+  for (std::int64_t i = 0; i < 700; i += 140) {
+    const auto part = values_of(steps.run({states(i, 140)})[0]);
+    CHECK(part == std::vector<double>(all.begin() + i * 4, all.begin() + (i + 140) * 4));
+  }
+}
+
+TEST_CASE("fast: exact fusion gives the bits of the steps one by one") {
+  const Tensor x = floats(
+      {1, 3, 8}, {1, 2, 3, -4, 5, 6, -7, 8, .5, .25, 0, 1, -1, 2, -2, 3, 9, 8, 7, 6, 5, 4, -3, 2});
+  for (const char* const type : {"Float32", "BFloat16", "Float16"}) {
+    const std::string text = with_types(kFeedForward, type);
+    Runner off(text, fast(Fusion::kOff)), exact(text, fast(Fusion::kExact)), ref(text);
+    const auto names = exact.session().plan()->node_names();
+    CHECK(count_of(names, "silu(Linear) * Linear") == 1);
+    CHECK(count_of(names, "Linear + residual") == 1);
+    CHECK(names.size() == 3);
+    CHECK(off.session().plan()->node_names().size() == 7);
+    const auto bits = hash_bytes(off.run({x})[0]);
+    CHECK(hash_bytes(exact.run({x})[0]) == bits);
+    const auto expected = values_of(ref.run({x})[0]), found = values_of(exact.run({x})[0]);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      CHECK(found[i] == doctest::Approx(expected[i]).epsilon(1e-5));
+    }
+  }
+  // Weights of two types are not read as one.
+  Runner mixed(kFeedForward, fast());
+  CHECK(count_of(mixed.session().plan()->node_names(), "silu(Linear) * Linear") == 0);
+  CHECK(mixed.run({x})[0].defined());
+}
+
+TEST_CASE("fast: attention is one node and its projections are another") {
+  Runner runner(kAttention, fast());
+  const auto names = runner.session().plan()->node_names();
+  CHECK(count_of(names, "attention") == 1);
+  CHECK(count_of(names, "2 x Linear") == 1);
+  CHECK(count_of(names, "copy") == 0);
+  runner.run({states(0, 5)});
+  CHECK(runner.session().plan()->planned_bytes() >= runner.session().plan()->lower_bound());
+}
+
+TEST_CASE("fast: steps are observed one by one, and what an observer puts there counts") {
+  Runner plain(kFeedForward, fast()), observed(kFeedForward, fast());
+  const Tensor x = floats({1, 1, 8}, {1, 2, 3, -4, 5, 6, -7, 8});
+  const auto unchanged = values_of(plain.run({x})[0]);
+  std::vector<std::string> seen;
+  RunOptions options;
+  options.observe = [&](const StepResults& step) -> Result<void> {
+    seen.emplace_back(step.schedule.steps()[step.step].op->info().mnemonic);
+    // The product with the gate becomes zero, so the block gives back its input.
+    if (seen.back() == "MulOp") step.results[0] = *Tensor::allocate(DType::kFloat32, {1, 1, 20});
+    return {};
+  };
+  const auto changed = values_of(observed.run({x}, options)[0]);
+  CHECK(seen == std::vector<std::string>{"RMSNormOp", "LinearOp", "SiLUOp", "LinearOp", "MulOp",
+                                         "LinearOp", "AddOp"});
+  CHECK(changed == values_of(x));
+  CHECK(unchanged != changed);
+  CHECK(values_of(observed.run({x})[0]) == unchanged);
+}
+
+TEST_CASE("fast: a module that cannot be planned runs with reference kernels and says so") {
+  std::string text = kAttention;
+  const auto line = text.find("      linalg.CPU.KVCacheOp");
+  const auto end = text.find('\n', line) + 1;
+  std::string again = text.substr(line, end - line);
+  for (const auto& [from, to] :
+       {std::pair("%keys", "%keys2"), std::pair("%vals", "%vals2"),
+        std::pair("<name=\"kv\">", "<name=\"kv2\">"), std::pair("[q_head", "[cache:@kv, q_head"),
+        std::pair("$past+$S", "$past+2*$S"), std::pair("$past+$S", "$past+2*$S")}) {
+    again.replace(again.find(from), std::string(from).size(), to);
+  }
+  again.erase(again.find(", past:$past"), 12);
+  text.insert(end, again);
+  Runner runner(text, fast());
+  CHECK(runner.session().plan() == nullptr);
+  CHECK_FALSE(runner.session().plan_refusal().empty());
+  CHECK(runner.run({states(0, 2)})[0].defined());
+}
+
+TEST_CASE("fast: a run reports progress and can be stopped") {
+  Runner runner(kFeedForward, fast());
+  const Tensor x = floats({1, 1, 8}, {1, 2, 3, -4, 5, 6, -7, 8});
+  RunOptions options;
+  std::size_t last = 0;
+  options.progress = [&](std::size_t done, std::size_t total) {
+    CHECK(done > last);
+    CHECK(total == 7);
+    last = done;
+  };
+  runner.run({x}, options);
+  CHECK(last == 7);
+  std::stop_source stop;
+  stop.request_stop();
+  RunOptions stopped;
+  stopped.stop = stop.get_token();
+  CHECK(runner.error({x}, stopped).starts_with("824 "));
+}
+
+}  // namespace mir::test
