@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -41,10 +42,14 @@ void wait_while_equal(const std::atomic<T>& value, T old, bool may_spin) {
 
 }  // namespace
 
-/// A loop is announced by a new `epoch`. Tasks are handed out by a counter; each worker reports
-/// when it finds none left, and the loop ends with the last report.
+/// A loop is announced by a new `epoch`: a number that only grows, and how many workers take part,
+/// no more than there are tasks. Tasks are handed out by a counter; each worker that takes part
+/// reports when it finds none left, and the loop ends with the last report. The others look at
+/// nothing but the epoch.
 struct ThreadPool::Shared {
-  alignas(64) std::atomic<int> epoch{0};
+  static constexpr std::uint64_t kParts = 0x10000;  ///< above kMaxThreads
+
+  alignas(64) std::atomic<std::uint64_t> epoch{0};
   alignas(64) std::atomic<std::int64_t> next{0};
   alignas(64) std::atomic<int> running{0};
   std::int64_t count = 0;
@@ -65,18 +70,21 @@ struct ThreadPool::Shared {
   }
 
   void serve(unsigned thread) {
-    for (int seen = 0;;) {
+    for (std::uint64_t seen = 0;;) {
       wait_while_equal(epoch, seen, may_spin);
       seen = epoch.load(std::memory_order_acquire);
+      if (thread > seen % kParts) continue;
       if (stops) return;
       take_tasks(thread);
       if (running.fetch_sub(1, std::memory_order_acq_rel) == 1) running.notify_one();
     }
   }
 
-  void announce() {
-    running.store(static_cast<int>(workers.size()), std::memory_order_relaxed);
-    epoch.fetch_add(1, std::memory_order_release);
+  /// Lets workers 1 .. `parts` begin.
+  void announce(std::size_t parts) {
+    running.store(static_cast<int>(parts), std::memory_order_relaxed);
+    const std::uint64_t old = epoch.load(std::memory_order_relaxed);
+    epoch.store((old / kParts + 1) * kParts + parts, std::memory_order_release);
     epoch.notify_all();
   }
 };
@@ -97,7 +105,7 @@ ThreadPool::ThreadPool(unsigned threads) : shared_(std::make_unique<Shared>()) {
 
 ThreadPool::~ThreadPool() {
   shared_->stops = true;
-  shared_->announce();
+  shared_->announce(shared_->workers.size());
   for (std::thread& worker : shared_->workers) worker.join();
 }
 
@@ -107,11 +115,18 @@ void ThreadPool::run(std::int64_t count, Call call, void* context) {
     for (std::int64_t task = 0; task < count; ++task) call(context, task, tls_place.thread);
     return;
   }
+  if (count == 0) return;
+  if (count == 1) {
+    const Place outer = std::exchange(tls_place, {&shared, 0});
+    call(context, 0, 0);
+    tls_place = outer;
+    return;
+  }
   shared.count = count;
   shared.call = call;
   shared.context = context;
   shared.next.store(0, std::memory_order_relaxed);
-  shared.announce();
+  shared.announce(std::min(static_cast<std::size_t>(count - 1), shared.workers.size()));
   shared.take_tasks(0);
   for (;;) {
     const int left = shared.running.load(std::memory_order_acquire);
