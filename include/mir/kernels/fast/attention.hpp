@@ -28,9 +28,12 @@ struct AttentionOperands {
 };
 
 /// out = softmax(scale q k^T + mask) v over the keys that a query sees. Query head h reads key head
-/// floor(h / (heads / kv_heads)). A query that sees no key gives zeros. Keys are taken in blocks of
-/// a fixed number, so a query's bits depend neither on how many other queries there are nor on the
-/// number of threads.
+/// floor(h / (heads / kv_heads)). A query that sees no key gives zeros; one of which all scores are
+/// -inf, or one is NaN or +inf, gives NaN. Keys that a query does not see add nothing, whatever
+/// they hold. With a = max_j (|mask_j| + |scale| sum_d |q_d k_jd|) over finite scores
+///   |error| <= 2^-24 (2 a (width + 8) + 256 + keys / 16) max|v|.
+/// Keys are taken in blocks of a fixed number, so a query's bits depend neither on how many other
+/// queries there are nor on the number of threads: prefill and decoding give the same.
 void attention(const AttentionOperands& operands, Context& context);
 
 }  // namespace mir::fast

@@ -34,9 +34,18 @@ enum class Unary : std::uint8_t {
   kQuickGelu,
 };
 
-/// out[i] = f(x[i]), i < count; the functions of ref/unary.hpp. abs, neg and relu are exact; the
-/// others within `kUnaryUlp` ULP plus the bound's conditioning as their op pages state. May run in
-/// place.
+/// Bounds of the functions, in units in the last place of the exact result. Measured over all of
+/// Float32 in steps of 61 (FMA) and 331 (without): exp 0.98, sigmoid 2.31, silu 3.20, gelu 1.88 and
+/// quick_gelu 1.70 for x >= 0. For x < 0 gelu and quick_gelu take e to an exponent v that was
+/// rounded, which counts |v| times: `k..ExponentUlp` for each unit of |v|; measured 2.98 and 0.94.
+inline constexpr double kExpUlp = 1;
+inline constexpr double kUnaryUlp = 3.5;
+inline constexpr double kGeluExponentUlp = 3;
+inline constexpr double kQuickGeluExponentUlp = 1;
+
+/// out[i] = f(x[i]), i < count; the functions of ref/unary.hpp. abs, neg and relu are exact, exp is
+/// within kExpUlp, the others within kUnaryUlp and what v adds. Infinities, results that underflow
+/// and NaN as in ref; subnormal results are rounded, not flushed. May run in place.
 void unary(Unary function, const float* x, float* out, std::int64_t count, Context& context);
 
 /// out[i] = silu(gate[i]) up[i], each of the two steps rounded: the bits of unary and binary. May

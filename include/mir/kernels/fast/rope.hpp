@@ -22,9 +22,9 @@ struct RopeOperands {
   std::int64_t rotated = 0;             ///< leading elements that rotate; even, at most width
 };
 
-/// ref::rope; products and sums in float without fused multiply-add, so |error| <= 1.5 2^-23
-/// (|x[d]|
-/// + |x[d + h]|) for tables within [-1, 1]. May run in place.
+/// ref::rope; products and sums in float without fused multiply-add, so
+///   |error| <= 1.5 2^-23 (|x[d]| + |x[d + h]|)
+/// for tables within [-1, 1]. May run in place.
 void rope(const RopeOperands& operands, Context& context);
 
 }  // namespace mir::fast

@@ -20,22 +20,29 @@ struct Rows {
   std::int64_t width = 0;
 };
 
+/// How far an element of rms_norm may be off, relative to its exact value.
+inline constexpr double kRmsNormError = 20 * 0x1p-24;
+
 /// out = x w / sqrt(mean(x^2) + epsilon), w = weight, weight + 1 if `add_unit_offset`, or 1 if
-/// `weight` is null.
+/// `weight` is null (the offset is then not added), within kRmsNormError. Squares may exceed the
+/// range of Float32. Infinities and NaN as ref::rms_norm.
 void rms_norm(const Rows& rows, const float* weight, float epsilon, bool add_unit_offset,
               Context& context);
 
 /// out = (x - mean) / sqrt(var + epsilon) weight + bias; var biased, of the centred values. Null
-/// weight: 1; null bias: 0.
+/// weight: 1; null bias: 0. With z = (x - mean) / sqrt(var + epsilon)
+///   |error| <= 2^-24 (|weight| (32 + 24 |z|) + |out|).
+/// A mean far larger than the deviations costs nothing; squares may exceed the range of Float32.
 void layer_norm(const Rows& rows, const float* weight, const float* bias, float epsilon,
                 Context& context);
 
 /// out_i = e^(x_i - m) / sum_j e^(x_j - m), m = max_j x_j. Edge cases as ref::softmax.
+///   |error| <= 2^-24 (m - x_i + 48) out_i + 2^-149 for rows of at most 2^22 elements.
 void softmax(const Rows& rows, Context& context);
 
-/// Row r is query r % queries of a matrix [.., queries, width] and stands at key r % queries +
-/// width
-/// - queries; keys after it, and those that `window` leaves out, become -1e10. One query keeps all.
+/// Row r is query r % queries of a matrix [.., queries, width] and stands at key
+/// r % queries + width - queries; keys after it, and those that `window` leaves out, become -1e10.
+/// One query keeps all.
 void causal_mask(const Rows& rows, std::int64_t queries, std::optional<std::int64_t> window,
                  Context& context);
 

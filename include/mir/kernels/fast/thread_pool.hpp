@@ -30,7 +30,7 @@ class ThreadPool {
   /// One thread at a time may run loops of a pool.
   template <class Body>
   void for_each(std::int64_t count, Body&& body) {
-    if (threads_ == 1 || count <= 1) {
+    if (threads_ == 1) {
       for (std::int64_t task = 0; task < count; ++task) body(task, 0U);
       return;
     }

@@ -19,7 +19,8 @@ namespace mir::fast {
 
 /// One block of rows of one product, or of a gate and its factor.
 struct LinearTask {
-  const float* a;  ///< packed: blocks of kBlockRows rows, each k after k; one row: the row itself
+  const float* a;  ///< blocks of kBlockRows rows, each k after k; or one row as it is
+  bool is_packed;
   std::int64_t rows;
   std::int64_t depth;
   const PackedMatrix* weight;
@@ -137,7 +138,7 @@ void multiply_panel(const LinearTask& task, const PackedMatrix& weight, float* w
                     float* sums) {
   const B* const panel =
       reinterpret_cast<const B*>(weight.data) + task.panel * kPanelWidth * task.depth;
-  if (task.rows == 1) return multiply_row(task.a, panel, task.depth, sums);
+  if (!task.is_packed) return multiply_row(task.a, panel, task.depth, sums);
   for (std::int64_t k = 0; k < task.depth; k += kDepthBlock) {
     const std::int64_t depth = std::min(kDepthBlock, task.depth - k);
     const B* const part = panel + k * kPanelWidth;
@@ -293,6 +294,7 @@ void run_all(const float* x, std::int64_t x_stride, std::int64_t rows, std::int6
     Epilogue epilogue = target->epilogue;
     if (epilogue.residual != nullptr) epilogue.residual += row * epilogue.residual_stride;
     table.run({.a = rows == 1 ? x : scratch + row * depth,
+               .is_packed = rows != 1,
                .rows = std::min(kTaskRows, rows - row),
                .depth = depth,
                .weight = target->weight,

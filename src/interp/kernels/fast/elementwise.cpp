@@ -1,0 +1,184 @@
+#include "mir/kernels/fast/elementwise.hpp"
+
+#include <algorithm>
+
+#include "targets.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fast/elementwise.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.h, once for each target.
+#include "micro-inl.h"
+#include "vector_math-inl.h"
+
+#ifndef MIR_KERNELS_FAST_ELEMENTWISE_TYPES_
+#define MIR_KERNELS_FAST_ELEMENTWISE_TYPES_
+
+namespace mir::fast {
+
+struct ElementwiseTable {
+  /// Elements first .. first + count - 1.
+  void (*binary)(Binary op, const BinaryOperands& operands, std::int64_t first, std::int64_t count);
+  void (*unary)(Unary function, const float* x, float* out, std::int64_t count);
+  void (*silu_mul)(const float* gate, const float* up, float* out, std::int64_t count);
+};
+
+}  // namespace mir::fast
+
+#endif  // once
+
+HWY_BEFORE_NAMESPACE();
+namespace mir::fast::HWY_NAMESPACE {
+namespace {
+
+/// out[i] = f(lanes of i), a vector at a time; f(i, count) loads the lanes that it needs.
+template <class F>
+HWY_INLINE void for_each_vector(float* out, std::int64_t count, F f) {
+  const std::int64_t whole = count - count % kLanes;
+  for (std::int64_t i = 0; i < whole; i += kLanes) hn::StoreU(f(i, kLanes), Floats(), out + i);
+  if (whole < count) store_first(f(whole, count - whole), out + whole, count - whole);
+}
+
+template <class Op>
+void with_vector(const float* a, const float* b, float* out, std::int64_t count, Op op) {
+  for_each_vector(out, count, [=](std::int64_t i, std::int64_t n) HWY_ATTR {
+    return op(load_first(a + i, n), load_first(b + i, n));
+  });
+}
+
+template <class Op>
+void with_number(const float* a, float b, float* out, std::int64_t count, Op op) {
+  const FloatVector repeated = hn::Set(Floats(), b);
+  for_each_vector(out, count, [=](std::int64_t i, std::int64_t n) HWY_ATTR {
+    return op(load_first(a + i, n), repeated);
+  });
+}
+
+/// Runs of elements for which b does not wrap, or stays the same.
+template <class Op>
+void repeat(const BinaryOperands& x, std::int64_t first, std::int64_t count, Op op) {
+  const std::int64_t end = first + count;
+  for (std::int64_t i = first; i < end;) {
+    const std::int64_t j = i / x.b_inner % x.b_count;
+    std::int64_t run = end - i;
+    if (x.b_inner == 1 && x.b_count > 1) {
+      run = std::min(run, x.b_count - j);
+      with_vector(x.a + i, x.b + j, x.out + i, run, op);
+    } else {
+      if (x.b_count > 1) run = std::min(run, x.b_inner - i % x.b_inner);
+      with_number(x.a + i, x.b[j], x.out + i, run, op);
+    }
+    i += run;
+  }
+}
+
+void binary(Binary op, const BinaryOperands& x, std::int64_t first, std::int64_t count) {
+  const auto run = [&](auto f) {
+    if (x.swapped) {
+      repeat(x, first, count, [f](FloatVector a, FloatVector b) HWY_ATTR { return f(b, a); });
+    } else {
+      repeat(x, first, count, f);
+    }
+  };
+  using V = FloatVector;
+  switch (op) {
+    case Binary::kAdd:
+      return repeat(x, first, count, [](V a, V b) HWY_ATTR { return hn::Add(a, b); });
+    case Binary::kMul:
+      return repeat(x, first, count, [](V a, V b) HWY_ATTR { return hn::Mul(a, b); });
+    case Binary::kSub:
+      return run([](V a, V b) HWY_ATTR { return hn::Sub(a, b); });
+    case Binary::kDiv:
+      return run([](V a, V b) HWY_ATTR { return hn::Div(a, b); });
+  }
+}
+
+template <class F>
+void apply(const float* x, float* out, std::int64_t count, F f) {
+  for_each_vector(out, count,
+                  [=](std::int64_t i, std::int64_t n) HWY_ATTR { return f(load_first(x + i, n)); });
+}
+
+void unary(Unary function, const float* x, float* out, std::int64_t count) {
+  using V = FloatVector;
+  switch (function) {
+    case Unary::kAbs:
+      return apply(x, out, count, [](V v) HWY_ATTR { return hn::Abs(v); });
+    case Unary::kNeg:
+      return apply(x, out, count, [](V v) HWY_ATTR { return hn::Xor(v, hn::SignBit(Floats())); });
+    case Unary::kRelu:
+      return apply(x, out, count, [](V v) HWY_ATTR {
+        return hn::IfThenZeroElse(hn::Le(v, hn::Zero(Floats())), v);
+      });
+    case Unary::kExp:
+      return apply(x, out, count, [](V v) HWY_ATTR { return exp(v); });
+    case Unary::kSigmoid:
+      return apply(x, out, count, [](V v) HWY_ATTR { return sigmoid(v); });
+    case Unary::kSilu:
+      return apply(x, out, count, [](V v) HWY_ATTR { return silu(v); });
+    case Unary::kGelu:
+      return apply(x, out, count, [](V v) HWY_ATTR { return gelu(v); });
+    case Unary::kQuickGelu:
+      return apply(x, out, count, [](V v) HWY_ATTR { return quick_gelu(v); });
+  }
+}
+
+void silu_mul(const float* gate, const float* up, float* out, std::int64_t count) {
+  with_vector(gate, up, out, count,
+              [](FloatVector a, FloatVector b) HWY_ATTR { return hn::Mul(silu(a), b); });
+}
+
+}  // namespace
+
+constexpr ElementwiseTable kTable = {.binary = binary, .unary = unary, .silu_mul = silu_mul};
+
+}  // namespace mir::fast::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "chunks.hpp"
+#include "target_tables.hpp"
+
+namespace mir::fast {
+
+namespace {
+
+MIR_FAST_TABLES(ElementwiseTable);
+
+/// Calls body(first, count) for parts of [0, count).
+template <class Body>
+void for_each_chunk(std::int64_t count, Context& context, Body body) {
+  const Chunks chunks = cut(count, kTaskElements, 64);
+  context.pool().for_each(chunks.count, [&](std::int64_t task, unsigned) {
+    body(chunks.first(task), chunks.length(task));
+  });
+}
+
+}  // namespace
+
+void binary(Binary op, const BinaryOperands& operands, Context& context) {
+  const ElementwiseTable& table = tables.at(context.isa());
+  for_each_chunk(operands.count, context, [&](std::int64_t first, std::int64_t count) {
+    table.binary(op, operands, first, count);
+  });
+}
+
+void unary(Unary function, const float* x, float* out, std::int64_t count, Context& context) {
+  const ElementwiseTable& table = tables.at(context.isa());
+  for_each_chunk(count, context, [&](std::int64_t first, std::int64_t n) {
+    table.unary(function, x + first, out + first, n);
+  });
+}
+
+void silu_mul(const float* gate, const float* up, float* out, std::int64_t count,
+              Context& context) {
+  const ElementwiseTable& table = tables.at(context.isa());
+  for_each_chunk(count, context, [&](std::int64_t first, std::int64_t n) {
+    table.silu_mul(gate + first, up + first, out + first, n);
+  });
+}
+
+}  // namespace mir::fast
+
+#endif  // HWY_ONCE

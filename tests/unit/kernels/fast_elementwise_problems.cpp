@@ -1,0 +1,138 @@
+#include <fmt/format.h>
+
+#include "fast_problem.hpp"
+#include "mir/kernels/fast/elementwise.hpp"
+#include "mir/kernels/ref/elementwise.hpp"
+#include "mir/kernels/ref/unary.hpp"
+
+namespace mir::fast::test {
+namespace {
+
+using ref::test::Array;
+
+/// Random elements, with what is special among them.
+FloatValues elements(std::int64_t count, unsigned seed) {
+  FloatValues values = random_floats(count, seed, 30.0);
+  const double special[] = {0.0,   -0.0,   HUGE_VAL, -HUGE_VAL, std::nan(""), 1e-40,
+                            -88.5, -100.0, -103.5,   -150.0,    88.7,         3e38};
+  for (std::size_t i = 0; i < values.size(); i += 3) {
+    values[i] = static_cast<float>(special[i / 3 % std::size(special)]);
+  }
+  return values;
+}
+
+struct Repetition {
+  std::int64_t count, inner, times;
+};
+
+constexpr Repetition kRepetitions[] = {
+    {0, 1, 1},     {1, 1, 1},      {7, 1, 1},       {17, 1, 17},      {33, 33, 1},
+    {65, 1, 13},   {65, 13, 5},    {210, 5, 6},     {8191, 1, 8191},  {8193, 1, 1},
+    {20000, 1, 3}, {20000, 40, 7}, {16640, 1, 128}, {16640, 128, 130}};
+
+Problem binary_problem(Binary op, const Repetition& shape, bool swapped, bool in_place) {
+  static constexpr const char* kNames[] = {"add", "sub", "mul", "div"};
+  static constexpr decltype(&ref::add) kRefs[] = {ref::add, ref::sub, ref::mul, ref::div};
+  const auto which = static_cast<std::size_t>(op);
+  const FloatValues a = elements(shape.count, 1), b = elements(shape.times, 2);
+  Array all_a(DType::kFloat32, {shape.count}), all_b = all_a, out = all_a;
+  for (std::int64_t i = 0; i < shape.count; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    all_a.set(at, a[at]);
+    all_b.set(at, b[static_cast<std::size_t>(i / shape.inner % shape.times)]);
+  }
+  (void)kRefs[which](swapped ? all_b : all_a, swapped ? all_a : all_b, out);
+  const auto count = static_cast<std::size_t>(shape.count);
+  return {.name = fmt::format("{} of {} with ({}, {}){}{}", kNames[which], shape.count, shape.inner,
+                              shape.times, swapped ? " swapped" : "", in_place ? " in place" : ""),
+          .out_size = count,
+          .places = all_places(count),
+          .before = in_place ? a : FloatValues(),
+          .run =
+              [=](float* to, Context& context) {
+                binary(op,
+                       {.a = in_place ? to : a.data(),
+                        .b = b.data(),
+                        .out = to,
+                        .count = shape.count,
+                        .b_inner = shape.inner,
+                        .b_count = shape.times,
+                        .swapped = swapped},
+                       context);
+              },
+          .want = out.values(),
+          .slack = std::vector<double>(count, 0.0)};
+}
+
+/// How a function's bound reads: ulps + factor |v|, v the exponent that it takes e to.
+struct Function {
+  Unary function;
+  const char* name;
+  decltype(&ref::exp) reference;
+  double ulps;
+  double factor = 0;
+  double (*exponent)(double) = [](double) { return 0.0; };
+};
+
+constexpr Function kFunctions[] = {
+    {Unary::kAbs, "abs", ref::abs, 0},
+    {Unary::kNeg, "neg", ref::neg, 0},
+    {Unary::kRelu, "relu", ref::relu, 0},
+    {Unary::kExp, "exp", ref::exp, kExpUlp},
+    {Unary::kSigmoid, "sigmoid", ref::sigmoid, kUnaryUlp},
+    {Unary::kSilu, "silu", ref::silu, kUnaryUlp},
+    {Unary::kGelu, "gelu", ref::gelu, kUnaryUlp, kGeluExponentUlp,
+     [](double x) { return x < 0 ? 1.5957691216 * (x + 0.044715 * x * x * x) : 0.0; }},
+    {Unary::kQuickGelu, "quick_gelu", ref::quick_gelu, kUnaryUlp, kQuickGeluExponentUlp,
+     [](double x) { return x < 0 ? 1.702 * x : 0.0; }},
+};
+
+/// What the function may be off at x, of which `want` is the value.
+double slack_at(const Function& f, double x, double want) {
+  if (f.ulps == 0) return 0;
+  const double v = std::fabs(f.exponent(x));
+  const double off = v < 200 ? (f.ulps + f.factor * v) * float_ulp(want) : 0x1p-149;
+  return std::isfinite(want) ? off : 1.0;  // infinities must be equal, whatever the sign of slack
+}
+
+Problem unary_problem(const Function& f, std::int64_t n, bool in_place) {
+  const FloatValues x = elements(n, 3);
+  const auto count = static_cast<std::size_t>(n);
+  Array out(DType::kFloat64, {n});
+  (void)f.reference(in_double(x, {n}), out);
+  std::vector<double> want(count), slack(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const float rounded = static_cast<float>(out[i]);
+    want[i] = std::isinf(rounded) ? rounded : out[i];
+    slack[i] = slack_at(f, x[i], want[i]);
+  }
+  return {
+      .name = fmt::format("{} of {}{}", f.name, n, in_place ? " in place" : ""),
+      .out_size = count,
+      .places = all_places(count),
+      .before = in_place ? x : FloatValues(),
+      .run = [=](float* to,
+                 Context& context) { unary(f.function, in_place ? to : x.data(), to, n, context); },
+      .want = std::move(want),
+      .slack = std::move(slack)};
+}
+
+}  // namespace
+
+Problems elementwise_problems() {
+  Problems problems;
+  for (const Repetition& shape : kRepetitions) {
+    for (const Binary op : {Binary::kAdd, Binary::kSub, Binary::kMul, Binary::kDiv}) {
+      problems.push_back(binary_problem(op, shape, false, false));
+      problems.push_back(binary_problem(op, shape, true, true));
+    }
+  }
+  for (const Function& f : kFunctions) {
+    for (const std::int64_t count : {0, 1, 3, 7, 8, 9, 16, 31, 8192, 20011}) {
+      problems.push_back(unary_problem(f, count, count % 2 == 1));
+    }
+  }
+  return problems;
+}
+
+}  // namespace mir::fast::test

@@ -1,0 +1,107 @@
+#include <doctest/doctest.h>
+
+#include <bit>
+#include <cstring>
+#include <memory>
+
+#include "fast_problem.hpp"
+
+namespace mir::fast {
+namespace {
+
+using namespace test;
+
+constexpr unsigned kThreadCounts[] = {1, 2, 3, 8};
+constexpr std::size_t kGuard = 16;
+constexpr std::uint32_t kMark = 0xa5a5a5a5;
+
+/// Output memory of a problem, between guards.
+class Output {
+ public:
+  explicit Output(const Problem& problem)
+      : problem_(problem), bits_(problem.out_size + 2 * kGuard, kMark) {
+    for (std::size_t i = 0; i < problem.before.size(); ++i) {
+      bits_[kGuard + i] = std::bit_cast<std::uint32_t>(problem.before[i]);
+    }
+    before_ = bits_;
+  }
+  float* data() { return reinterpret_cast<float*>(bits_.data() + kGuard); }
+  float at(std::size_t place) const { return std::bit_cast<float>(bits_[kGuard + place]); }
+  const std::vector<std::uint32_t>& bits() const { return bits_; }
+
+  /// Everything but the results is as it was.
+  bool rest_is_intact() const {
+    std::vector<std::uint32_t> expected = before_;
+    for (const std::size_t place : problem_.places) {
+      expected[kGuard + place] = bits_[kGuard + place];
+    }
+    return expected == bits_;
+  }
+
+ private:
+  const Problem& problem_;
+  std::vector<std::uint32_t> bits_, before_;
+};
+
+bool is_close(double got, double want, double slack) {
+  if (want != want) return got != got;
+  if (got == want) return slack != 0 || std::signbit(got) == std::signbit(want);
+  return std::fabs(got - want) <= slack;
+}
+
+void compare(const Problem& problem, const Output& out) {
+  for (std::size_t i = 0; i < problem.places.size(); ++i) {
+    const double got = out.at(problem.places[i]);
+    if (is_close(got, problem.want[i], problem.slack[i])) continue;
+    CAPTURE(i);
+    CAPTURE(got);
+    CAPTURE(problem.want[i]);
+    CAPTURE(problem.slack[i]);
+    FAIL_CHECK("a result is beyond its bound");
+    return;  // one is enough
+  }
+}
+
+/// The contexts of one instruction set, one for each number of threads.
+using Contexts = std::vector<std::unique_ptr<Context>>;
+
+void check(const Problem& problem, const Contexts& contexts) {
+  CAPTURE(problem.name);
+  REQUIRE(problem.want.size() == problem.places.size());
+  REQUIRE(problem.slack.size() == problem.places.size());
+  std::vector<std::uint32_t> first;
+  for (const auto& context : contexts) {
+    CAPTURE(context->pool().threads());
+    Output out(problem);
+    problem.run(out.data(), *context);
+    CHECK(out.rest_is_intact());
+    if (first.empty()) {
+      first = out.bits();
+      compare(problem, out);
+    } else {
+      CHECK(out.bits() == first);
+    }
+  }
+}
+
+TEST_SUITE_BEGIN("fast kernels");
+
+TEST_CASE("fast kernels are within their bounds of ref; threads change no bit and no other byte") {
+  for (const ProblemFamily& family : kProblemFamilies) {
+    const Problems problems = family.problems();
+    for (const IsaLevel isa : isas()) {
+      CAPTURE(family.name);
+      CAPTURE(name_of(isa));
+      Contexts contexts;
+      for (const unsigned threads : kThreadCounts) {
+        contexts.push_back(std::make_unique<Context>(threads, isa));
+      }
+      for (const Problem& problem : problems) check(problem, contexts);
+    }
+  }
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace mir::fast

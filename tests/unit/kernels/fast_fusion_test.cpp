@@ -1,0 +1,141 @@
+#include <doctest/doctest.h>
+
+#include "fast_weights.hpp"
+#include "mir/kernels/fast/elementwise.hpp"
+
+namespace mir::fast {
+namespace {
+
+using namespace test;
+
+constexpr std::int64_t kRows[] = {1, 2, 5, 9, 33};
+constexpr DType kTypes[] = {DType::kFloat32, DType::kBFloat16, DType::kFloat16};
+
+bool same_bits(const FloatValues& a, const FloatValues& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+FloatValues product(const Packed& weight, const FloatValues& x, std::int64_t rows, Context& context,
+                    const Epilogue& epilogue = {}) {
+  const std::int64_t outputs = weight.matrix.outputs;
+  FloatValues out(static_cast<std::size_t>(rows * outputs));
+  linear(weight.matrix,
+         {.x = x.data(),
+          .x_stride = weight.matrix.depth,
+          .rows = rows,
+          .out = out.data(),
+          .out_stride = outputs,
+          .epilogue = epilogue},
+         context);
+  return out;
+}
+
+/// a op b, b repeating.
+FloatValues combined(Binary op, const FloatValues& a, const FloatValues& b, Context& context) {
+  FloatValues out(a.size());
+  binary(op,
+         {.a = a.data(),
+          .b = b.data(),
+          .out = out.data(),
+          .count = static_cast<std::int64_t>(a.size()),
+          .b_count = static_cast<std::int64_t>(b.size())},
+         context);
+  return out;
+}
+
+FloatValues silu_of(const FloatValues& x, Context& context) {
+  FloatValues out(x.size());
+  unary(Unary::kSilu, x.data(), out.data(), static_cast<std::int64_t>(x.size()), context);
+  return out;
+}
+
+TEST_SUITE_BEGIN("fast kernels");
+
+TEST_CASE("bias and residual at the end of a product have the bits of the sums as ops") {
+  on_each_isa([](Context& context) {
+    for (const DType dtype : kTypes) {
+      const Packed weight(Weights(dtype, 53, 260, 31), context);
+      for (const std::int64_t rows : kRows) {
+        const FloatValues x = random_floats(rows * 260, 32), bias = random_floats(53, 33);
+        const FloatValues residual = random_floats(rows * 53, 34);
+        const FloatValues got =
+            product(weight, x, rows, context,
+                    {.bias = bias.data(), .residual = residual.data(), .residual_stride = 53});
+        const FloatValues sum =
+            combined(Binary::kAdd, product(weight, x, rows, context), bias, context);
+        CHECK(same_bits(got, combined(Binary::kAdd, sum, residual, context)));
+      }
+    }
+  });
+}
+
+TEST_CASE("a group of products has the bits of its products") {
+  on_each_isa([](Context& context) {
+    const Packed first(Weights(DType::kFloat32, 53, 100, 35), context);
+    const Packed second(Weights(DType::kBFloat16, 7, 100, 36), context);
+    for (const std::int64_t rows : kRows) {
+      const FloatValues x = random_floats(rows * 100, 37), bias = random_floats(7, 38);
+      FloatValues a(static_cast<std::size_t>(rows * 53)), b(static_cast<std::size_t>(rows * 7));
+      const LinearTarget targets[] = {
+          {.weight = &first.matrix, .out = a.data(), .out_stride = 53, .epilogue = {}},
+          {.weight = &second.matrix,
+           .out = b.data(),
+           .out_stride = 7,
+           .epilogue = {.bias = bias.data()}}};
+      linear_group(x.data(), 100, rows, targets, context);
+      CHECK(same_bits(a, product(first, x, rows, context)));
+      CHECK(same_bits(b, product(second, x, rows, context, {.bias = bias.data()})));
+    }
+  });
+}
+
+TEST_CASE("a gated product has the bits of two products, silu and their product") {
+  on_each_isa([](Context& context) {
+    for (const DType dtype : kTypes) {
+      const Packed gate(Weights(dtype, 53, 200, 39), context);
+      const Packed up(Weights(dtype, 53, 200, 40), context);
+      for (const std::int64_t rows : kRows) {
+        const FloatValues x = random_floats(rows * 200, 41, 1.0);
+        FloatValues got(static_cast<std::size_t>(rows * 53));
+        linear_gated(
+            gate.matrix, up.matrix,
+            {.x = x.data(), .x_stride = 200, .rows = rows, .out = got.data(), .out_stride = 53},
+            context);
+        const FloatValues gated = silu_of(product(gate, x, rows, context), context);
+        const FloatValues factor = product(up, x, rows, context);
+        CHECK(same_bits(got, combined(Binary::kMul, gated, factor, context)));
+      }
+    }
+  });
+}
+
+TEST_CASE("a row of a product has the same bits alone and among others") {
+  on_each_isa([](Context& context) {
+    for (const DType dtype : kTypes) {
+      const Packed weight(Weights(dtype, 53, 500, 42), context);
+      const FloatValues x = random_floats(37 * 500, 43);
+      const FloatValues all = product(weight, x, 37, context);
+      for (std::ptrdiff_t row = 0; row < 37; ++row) {
+        const FloatValues alone(x.begin() + row * 500, x.begin() + (row + 1) * 500);
+        const FloatValues want(all.begin() + row * 53, all.begin() + (row + 1) * 53);
+        CHECK(same_bits(product(weight, alone, 1, context), want));
+      }
+    }
+  });
+}
+
+TEST_CASE("silu_mul has the bits of silu and a product, in place too") {
+  on_each_isa([](Context& context) {
+    for (const std::int64_t count : {1, 7, 8, 33, 8960, 30000}) {
+      const FloatValues gate = random_floats(count, 44, 120.0), up = random_floats(count, 45);
+      FloatValues got = gate;
+      silu_mul(got.data(), up.data(), got.data(), count, context);
+      CHECK(same_bits(got, combined(Binary::kMul, silu_of(gate, context), up, context)));
+    }
+  });
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace mir::fast

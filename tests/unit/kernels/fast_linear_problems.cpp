@@ -1,0 +1,73 @@
+#include <fmt/format.h>
+
+#include "fast_problem.hpp"
+#include "fast_weights.hpp"
+#include "mir/kernels/fast/linear.hpp"
+
+namespace mir::fast::test {
+namespace {
+
+struct Shape {
+  std::int64_t rows, outputs, depth;
+};
+
+constexpr Shape kShapes[] = {{1, 1, 1},     {0, 5, 7},    {1, 23, 5},    {1, 24, 256},
+                             {1, 49, 257},  {2, 25, 64},  {3, 13, 17},   {4, 48, 191},
+                             {5, 12, 193},  {7, 31, 512}, {8, 64, 63},   {9, 97, 33},
+                             {31, 47, 100}, {32, 24, 65}, {33, 51, 385}, {65, 3, 1031}};
+
+Problem linear_problem(DType dtype, const Shape& s, bool biased) {
+  const std::int64_t x_stride = s.depth + 1, out_stride = s.outputs + 2;
+  const auto memory = [&](std::int64_t stride, std::int64_t width) {
+    return s.rows == 0 ? 0 : (s.rows - 1) * stride + width;
+  };
+  const FloatValues x = random_floats(memory(x_stride, s.depth), 21);
+  const FloatValues bias = random_floats(s.outputs, 22);
+  const Weights weights(dtype, s.outputs, s.depth, 23);
+  Problem problem{.name = fmt::format("linear of {} x {} x {} in {}{}", s.rows, s.outputs, s.depth,
+                                      info(dtype).name, biased ? " with bias" : ""),
+                  .out_size = static_cast<std::size_t>(memory(out_stride, s.outputs))};
+  const double steps =
+      static_cast<double>(std::min<std::int64_t>(s.depth, 256) + s.depth / 256 + 2);
+  for (std::int64_t m = 0; m < s.rows; ++m) {
+    for (std::int64_t n = 0; n < s.outputs; ++n) {
+      double sum = 0, magnitude = 0;
+      for (std::int64_t k = 0; k < s.depth; ++k) {
+        const double product = static_cast<double>(x[static_cast<std::size_t>(m * x_stride + k)]) *
+                               weights.values[static_cast<std::size_t>(n * s.depth + k)];
+        sum += product;
+        magnitude += std::fabs(product);
+      }
+      const double b = biased ? bias[static_cast<std::size_t>(n)] : 0.0;
+      problem.places.push_back(static_cast<std::size_t>(m * out_stride + n));
+      problem.want.push_back(sum + b);
+      problem.slack.push_back(0x1p-24 * (steps * magnitude + std::fabs(sum + b)));
+    }
+  }
+  problem.run = [=](float* to, Context& context) {
+    const Packed packed(weights, context);
+    linear(packed.matrix,
+           {.x = x.data(),
+            .x_stride = x_stride,
+            .rows = s.rows,
+            .out = to,
+            .out_stride = out_stride,
+            .epilogue = {.bias = biased ? bias.data() : nullptr}},
+           context);
+  };
+  return problem;
+}
+
+}  // namespace
+
+Problems linear_problems() {
+  Problems problems;
+  for (const Shape& shape : kShapes) {
+    problems.push_back(linear_problem(DType::kFloat32, shape, shape.rows % 2 == 1));
+    problems.push_back(linear_problem(DType::kBFloat16, shape, shape.rows % 2 == 0));
+    problems.push_back(linear_problem(DType::kFloat16, shape, false));
+  }
+  return problems;
+}
+
+}  // namespace mir::fast::test

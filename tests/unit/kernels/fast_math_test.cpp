@@ -1,0 +1,96 @@
+#include <doctest/doctest.h>
+
+#include <bit>
+
+#include "fast_problem.hpp"
+#include "mir/kernels/fast/elementwise.hpp"
+
+namespace mir::fast {
+namespace {
+
+using namespace test;
+
+/// Every 16381st Float32, from all of them: subnormal and huge ones, infinities and NaN.
+FloatValues samples() {
+  FloatValues values;
+  for (std::uint64_t bits = 0; bits < (std::uint64_t{1} << 32); bits += 16381) {
+    values.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+  }
+  // The parts where results are neither 0 nor infinite are few of them.
+  const FloatValues near = random_floats(200000, 51, 110.0);
+  values.insert(values.end(), near.begin(), near.end());
+  return values;
+}
+
+FloatValues apply(Unary function, const FloatValues& x, Context& context) {
+  FloatValues out(x.size());
+  unary(function, x.data(), out.data(), static_cast<std::int64_t>(x.size()), context);
+  return out;
+}
+
+/// The largest error in units in the last place of the exact values; results must be NaN where
+/// those are, and infinite where those round to infinity.
+template <class Exact>
+double worst_ulp(const FloatValues& x, const FloatValues& got, Exact exact) {
+  double worst = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double want = exact(static_cast<double>(x[i]));
+    if (want != want || std::isinf(static_cast<float>(want))) {
+      const float rounded = static_cast<float>(want);
+      CHECK((rounded == got[i] || (rounded != rounded && got[i] != got[i])));
+    } else {
+      worst = std::max(worst, std::fabs(got[i] - want) / float_ulp(want));
+    }
+  }
+  return worst;
+}
+
+TEST_SUITE_BEGIN("fast kernels");
+
+TEST_CASE("exp, sigmoid and silu are within their ULP of all kinds of arguments") {
+  const FloatValues x = samples();
+  on_each_isa([&](Context& context) {
+    const auto worst = [&](Unary function, auto exact) {
+      return worst_ulp(x, apply(function, x, context), exact);
+    };
+    CHECK(worst(Unary::kExp, [](double v) { return std::exp(v); }) <= kExpUlp);
+    CHECK(worst(Unary::kSigmoid, [](double v) { return 1 / (1 + std::exp(-v)); }) <= kUnaryUlp);
+    CHECK(worst(Unary::kSilu, [](double v) {
+            return v == -HUGE_VAL ? -0.0 : v / (1 + std::exp(-v));
+          }) <= kUnaryUlp);
+  });
+}
+
+TEST_CASE("exp is exact at its edges and rounds subnormal results once") {
+  const FloatValues x = {0.0F,     -0.0F,     HUGE_VALF, -HUGE_VALF, 88.7228F,
+                         88.7229F, -103.972F, -103.973F, -200.0F,    -3e38F};
+  const FloatValues want = {1, 1, HUGE_VALF, 0, 0x1.fffe1p+127F, HUGE_VALF, 0x1p-149F, 0, 0, 0};
+  on_each_isa([&](Context& context) {
+    const FloatValues got = apply(Unary::kExp, x, context);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      CAPTURE(x[i]);
+      if (i == 4) {
+        CHECK(std::isfinite(got[i]));
+      } else {
+        CHECK(got[i] == want[i]);
+      }
+    }
+  });
+}
+
+TEST_CASE("a number's function has the same bits wherever it stands") {
+  const FloatValues x = random_floats(67, 52, 20.0);
+  on_each_isa([&](Context& context) {
+    for (const Unary function : {Unary::kExp, Unary::kSilu, Unary::kGelu, Unary::kQuickGelu}) {
+      const FloatValues all = apply(function, x, context);
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        CHECK(apply(function, {x[i]}, context)[0] == all[i]);
+      }
+    }
+  });
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace mir::fast
