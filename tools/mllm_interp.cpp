@@ -19,15 +19,18 @@ using namespace mir;
 using namespace mir::tools;
 
 ExitCode body(const Run& run) {
-  const Arguments& arguments = run.arguments();
-  const auto settings = interp_settings(arguments);
+  if (run.files().size() > 1) return run.usage_error("one file is run at a time");
+  auto invocation = Invocation::create(run.files().front(), run.arguments());
+  if (!invocation) return run.report(invocation.error());
+  const auto settings = interp_settings(*std::move(invocation));
   if (!settings) return run.usage_error(settings.error().message);
+  const Arguments& arguments = settings->invocation.arguments;
   const auto verification = Verification::create(run);
   if (!verification) return run.usage_error(verification.error().message);
   IRContext context;
   register_builtin_dialects(context);
   ExitCode code = ExitCode::kSuccess;
-  const SourceFile* file = run.read(run.files().front(), context.sources(), code);
+  const SourceFile* file = settings->invocation.read(run, context.sources(), code);
   if (file == nullptr) return code;
   Diagnostics diagnostics = run.diagnostics();
   const Module* module = load_module(run, *file, *settings, context, diagnostics);
@@ -45,7 +48,10 @@ ExitCode body(const Run& run) {
       fmt::print(stderr, "\r{}/{} steps{}", done, total, done == total ? "\r\033[K" : "");
     };
   }
-  if (!arguments.has("describe")) return execute(run, *module, *settings, options, diagnostics);
+  const bool describes = arguments.has("describe");
+  if (settings->invocation.leaves_expectations && !describes)
+    fmt::print("expected outputs of the pack are not compared: the options compute others\n");
+  if (!describes) return execute(run, *module, *settings, options, diagnostics);
   const auto schedule = Schedule::build(*module, arguments.value("entry"), diagnostics,
                                         {.graphs = settings->bound_ops});
   if (!schedule) return run.report(diagnostics, context.sources());

@@ -73,7 +73,7 @@ Result<Tensor> argmax(const Tensor& output, DType dtype) {
 
 }  // namespace
 
-Result<Feed> parse_feed(std::string_view text) {
+Result<Feed> parse_feed(std::string_view text, const FileOpener& files) {
   const auto equals = text.find('=');
   if (equals == text.npos || equals == 0) {
     return bad_feed(text, "expected INPUT=SOURCE such as ids=argmax(%logits)");
@@ -93,7 +93,7 @@ Result<Feed> parse_feed(std::string_view text) {
     feed.name = source.substr(kArgmax.size(), source.size() - kArgmax.size() - 1);
   } else {
     feed.kind = Feed::Kind::kTensor;
-    auto spec = parse_tensor_spec(source);
+    auto spec = parse_tensor_spec(source, files);
     if (!spec) return std::move(spec).error();
     feed.spec = *std::move(spec);
     return feed;

@@ -128,11 +128,11 @@ Result<void> add_binding(DimBindings& bindings, IRContext& context, std::string_
 
 Result<std::vector<Tensor>> load_inputs(const Schedule& schedule,
                                         std::span<const std::string> arguments,
-                                        const DimBindings& dims) {
+                                        const DimBindings& dims, const FileOpener& files) {
   const std::vector<Port> ports = input_ports(schedule);
   std::vector<std::optional<TensorSpec>> specs(ports.size());
   for (const std::string& argument : arguments) {
-    auto spec = parse_tensor_spec(argument);
+    auto spec = parse_tensor_spec(argument, files);
     if (!spec) return std::move(spec).error();
     const auto port = find_port(ports, spec->target, "input");
     if (!port) return port.error();
@@ -179,11 +179,12 @@ Result<std::vector<Tensor>> load_inputs(const Schedule& schedule,
 }
 
 Result<std::vector<Expectation>> parse_expectations(const Schedule& schedule,
-                                                    std::span<const std::string> arguments) {
+                                                    std::span<const std::string> arguments,
+                                                    const FileOpener& files) {
   const std::vector<Port> ports = output_ports(schedule);
   std::vector<Expectation> expectations;
   for (const std::string& argument : arguments) {
-    auto spec = parse_tensor_spec(argument);
+    auto spec = parse_tensor_spec(argument, files);
     if (!spec) return std::move(spec).error();
     const auto port = find_port(ports, spec->target, "output");
     if (!port) return port.error();
@@ -192,25 +193,10 @@ Result<std::vector<Expectation>> parse_expectations(const Schedule& schedule,
   return expectations;
 }
 
-namespace {
-
-Result<Tensor> load_member(const TensorSpec& spec) {
-  const auto archive = NpzFile::open(spec.path);
-  if (!archive) return archive.error();
-  auto member = archive->find(spec.member);
-  if (!member) return std::move(member).error();
-  if (member->has_value()) return **std::move(member);
-  return Error{DiagCode::kTensorNotFound,
-               fmt::format("'{}' has no member '{}'", spec.path, spec.member)};
-}
-
-}  // namespace
-
 Result<Tensor> load_expected(const Schedule& schedule, const Expectation& expectation,
                              const Tensor& output) {
   const TensorSpec& spec = expectation.spec;
-  if (spec.kind == TensorSpec::Kind::kNpy) return read_npy(spec.path);
-  if (spec.kind == TensorSpec::Kind::kNpzMember) return load_member(spec);
+  if (spec.names_file()) return load_file(spec);
   const Port port = output_ports(schedule)[expectation.port];
   auto tensor = load_tensor(
       spec, {.name = port.name, .dtype = output.dtype(), .shape = output.shape(), .bound = 2});

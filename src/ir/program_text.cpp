@@ -4,57 +4,22 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <vector>
 
 #include "mir/ir/op.hpp"
 #include "mir/ir/program_json.hpp"
+#include "mir/support/strict_json.hpp"
 
 namespace mir {
 namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kMaxDepth = 64;
-constexpr std::size_t kMaxDocument = std::size_t{256} << 20;
+constexpr JsonRules kRules = {
+    .max_bytes = std::size_t{256} << 20, .max_depth = 64, .malformed = DiagCode::kProgramMalformed};
 
 Error malformed(std::string text) {
   return {DiagCode::kProgramMalformed, std::move(text)};
-}
-
-/// Looks at brackets alone, before a document is built.
-bool is_too_deep(std::string_view json) {
-  std::size_t depth = 0;
-  bool in_string = false;
-  for (std::size_t i = 0; i < json.size(); ++i) {
-    const char c = json[i];
-    if (c == '"') in_string = !in_string;
-    if (in_string && c == '\\') ++i;
-    if (in_string) continue;
-    if ((c == '{' || c == '[') && ++depth > kMaxDepth) return true;
-    if ((c == '}' || c == ']') && depth != 0) --depth;
-  }
-  return false;
-}
-
-/// The document; a key that occurs twice in one object is refused.
-Result<Json> parse_document(std::string_view text) {
-  if (text.size() > kMaxDocument)
-    return malformed(fmt::format("{} bytes, at most {} are read", text.size(), kMaxDocument));
-  if (is_too_deep(text)) return malformed(fmt::format("nested over {} deep", kMaxDepth));
-  std::vector<std::set<std::string>> keys(kMaxDepth + 2);
-  std::string twice;
-  const auto watch = [&](int depth, Json::parse_event_t event, Json& value) {
-    const auto level = static_cast<std::size_t>(depth);
-    if (event == Json::parse_event_t::object_start) keys[level + 1].clear();
-    if (event == Json::parse_event_t::key && !keys[level].insert(value.get<std::string>()).second)
-      twice = value.get<std::string>();
-    return true;
-  };
-  Json document = Json::parse(text, watch, false);
-  if (document.is_discarded()) return malformed("it is not JSON");
-  if (!twice.empty()) return malformed("a key occurs twice in an object");
-  return document;
 }
 
 /// Words that a text shows without quotes.
@@ -168,12 +133,17 @@ class TextWriter {
       values.push_back(value.dump());
     }
     std::vector<std::uint64_t> extents;
+    std::uint64_t elements = 1;
     for (const Json& extent : list(object, "shape")) {
       constexpr std::uint64_t kMost = 0x7FFF'FFFF;
       const bool fine = extent.is_number_unsigned() && extent.get<std::uint64_t>() <= kMost;
       expect(fine, "an extent is no number below 2^31");
-      if (fine) extents.push_back(extent.get<std::uint64_t>());
+      if (!fine) break;
+      extents.push_back(extent.get<std::uint64_t>());
+      // Held to one over the number of values: enough to differ, too small to overflow.
+      elements = std::min(elements * extents.back(), std::uint64_t{values.size()} + 1);
     }
+    expect(elements == values.size(), "a constant has not the values of its extents");
     expect(outputs.size() == 1, "a constant has not one output");
     if (!problem.empty()) return;
     const auto type = fmt::format("tensor<[{}], Float32, CPU>[constant:[{}]]",
@@ -254,7 +224,7 @@ class TextWriter {
 }  // namespace
 
 Result<std::string> program_text(std::string_view json) {
-  const auto document = parse_document(json);
+  const auto document = parse_strict_json(json, kRules);
   if (!document) return document.error();
   TextWriter writer;
   const bool has_code = writer.is_object(*document, "the document") && document->contains("code") &&

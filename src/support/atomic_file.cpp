@@ -77,26 +77,29 @@ class InterruptsHeld {
 
 }  // namespace
 
-Result<AtomicFile> AtomicFile::create(const std::string& path) {
+Result<AtomicFile> AtomicFile::create(const std::string& path, Existing existing) {
   AtomicFile file;
   file.path_ = path;
-  if (path == "-") {
+  const bool replaces = existing == Existing::kReplace;
+  if (path == "-" && !replaces) {
     file.descriptor_ = ::dup(STDOUT_FILENO);
     if (file.descriptor_ < 0) return write_error(path, errno);
     return file;
   }
-  struct stat existing {};
-  const bool exists = ::stat(path.c_str(), &existing) == 0;
-  if (exists && S_ISDIR(existing.st_mode)) return write_error(path, EISDIR);
-  if (exists && !S_ISREG(existing.st_mode)) {
+  struct stat found {};
+  const bool exists =
+      (replaces ? ::lstat(path.c_str(), &found) : ::stat(path.c_str(), &found)) == 0;
+  const bool is_file = exists && S_ISREG(found.st_mode);
+  if (exists && S_ISDIR(found.st_mode)) return write_error(path, EISDIR);
+  if (exists && !is_file && !replaces) {
     file.descriptor_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
     if (file.descriptor_ < 0) return write_error(path, errno);
     return file;
   }
-  auto target = follow_links(path);
+  auto target = replaces ? Result<std::string>(path) : follow_links(path);
   if (!target) return std::move(target).error();
   file.target_ = *std::move(target);
-  const mode_t mode = exists ? 0600 : 0666;  // never more open than the file it replaces
+  const mode_t mode = is_file ? 0600 : 0666;  // never more open than the file it replaces
   file.descriptor_ = open_unnamed(file.target_, mode);
   if (file.descriptor_ < 0) {
     file.temporary_ = make_temporary(file.target_, [&](const char* name) {
@@ -105,7 +108,7 @@ Result<AtomicFile> AtomicFile::create(const std::string& path) {
     });
   }
   if (file.descriptor_ < 0) return write_error(path, errno);
-  if (exists && ::fchmod(file.descriptor_, existing.st_mode & 07777) != 0)
+  if (is_file && ::fchmod(file.descriptor_, found.st_mode & 07777) != 0)
     return write_error(path, errno);
   return file;
 }

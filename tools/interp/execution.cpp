@@ -42,10 +42,10 @@ std::vector<double> few_values(const Tensor& tensor) {
   return values;
 }
 
-Result<WeightSet> weights_of(std::span<const std::string> specs) {
+Result<WeightSet> weights_of(std::span<const std::string> specs, const FileOpener& files) {
   WeightSet weights;
   for (const std::string& spec : specs) {
-    if (auto added = weights.add(spec); !added) return std::move(added).error();
+    if (auto added = weights.add(spec, files); !added) return std::move(added).error();
   }
   return weights;
 }
@@ -59,7 +59,7 @@ class Execution {
         settings_(settings),
         options_(options),
         diagnostics_(diagnostics),
-        shows_(run.arguments().value("print-outputs", "yes") == "yes") {
+        shows_(settings.invocation.arguments.value("print-outputs", "yes") == "yes") {
     report_.file = run.files().front();
   }
 
@@ -88,7 +88,8 @@ class Execution {
   Result<void> compare(std::size_t number, const Delivery& delivery, std::size_t which);
   void show_search();
 
-  const Arguments& arguments() const { return run_.arguments(); }
+  const Arguments& arguments() const { return settings_.invocation.arguments; }
+  FileOpener files_of(std::string_view option) const { return settings_.invocation.files(option); }
   const Schedule& schedule_of(std::size_t number) const {
     return session_->schedule(entries_[number]);
   }
@@ -147,7 +148,8 @@ Result<void> Execution::prepare() {
   for (const Probe& probe : settings_.probes) {
     if (auto known = probe.check(schedules); !known) return known;
   }
-  auto inputs = load_inputs(schedule_of(0), arguments().values("input"), options_.dims);
+  auto inputs =
+      load_inputs(schedule_of(0), arguments().values("input"), options_.dims, files_of("input"));
   if (!inputs) return std::move(inputs).error();
   inputs_ = *std::move(inputs);
   if (arguments().has("dump")) {
@@ -160,7 +162,7 @@ Result<void> Execution::prepare() {
 
 /// Leaves the session empty after reporting what is wrong with the module or its weights.
 Result<void> Execution::open_session() {
-  const auto weights = weights_of(arguments().values("weights"));
+  const auto weights = weights_of(arguments().values("weights"), files_of("weights"));
   if (!weights) return weights.error();
   session_options_.entry = arguments().value("entry");
   std::vector<std::string> names = {session_options_.entry};
@@ -231,7 +233,7 @@ Result<void> Execution::open_other_module(const std::string& path, const WeightS
   SessionOptions options = session_options_;
   options.weights = &weights;
   const auto given = arguments().values("against-weights");
-  const auto own = weights_of(given);
+  const auto own = weights_of(given, {});
   if (!own) return own.error();
   if (given.empty()) {
     options.share_parameters = &*session_;
@@ -319,7 +321,7 @@ Result<Delivery> Execution::delivery_of(std::size_t number) const {
   auto files = parse_output_files(schedule_of(number), chosen("output"));
   if (!files) return std::move(files).error();
   auto expected = chosen("expect");
-  auto expectations = parse_expectations(schedule_of(number), expected);
+  auto expectations = parse_expectations(schedule_of(number), expected, files_of("expect"));
   if (!expectations) return std::move(expectations).error();
   return Delivery{*std::move(files), *std::move(expectations), std::move(expected)};
 }

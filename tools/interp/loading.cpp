@@ -12,7 +12,7 @@ Module* load_module(const Run& run, const SourceFile& file, const InterpSettings
                     IRContext& context, Diagnostics& diagnostics) {
   const auto modules = read_modules(file, context, diagnostics);
   if (diagnostics.has_errors()) return nullptr;
-  const std::string_view name = run.arguments().value("module");
+  const std::string_view name = settings.invocation.arguments.value("module");
   Module* chosen = nullptr;
   for (Module* module : modules) {
     if (name.empty() ? modules.size() == 1 : context.text(module->name()) == name) chosen = module;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "invocation.hpp"
 #include "mir/interp/feed.hpp"
 #include "mir/interp/probe.hpp"
 #include "mir/interp/tolerance.hpp"
@@ -25,6 +26,7 @@ struct Stage {
 
 /// What the options say besides files, ports and names.
 struct InterpSettings {
+  Invocation invocation;
   TolerancePolicy tolerances;
   UpgradeOptions assumed;  ///< what a dump lost
   std::size_t top = 0;     ///< elements to show of each last row
@@ -34,6 +36,7 @@ struct InterpSettings {
   std::vector<Probe> probes;
   std::map<std::string, std::string, std::less<>> bound_ops;  ///< name to graph
 };
-Result<InterpSettings> interp_settings(const Arguments& arguments);
+/// Refuses options that cannot be understood.
+Result<InterpSettings> interp_settings(Invocation invocation);
 
 }  // namespace mir::tools

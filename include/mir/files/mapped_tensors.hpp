@@ -10,18 +10,12 @@
 #include <string_view>
 #include <vector>
 
+#include "mir/files/file_bytes.hpp"
 #include "mir/support/dtype.hpp"
 #include "mir/support/result.hpp"
 #include "mir/support/tensor.hpp"
 
 namespace mir {
-
-/// The bytes of a file.
-struct FileBytes {
-  std::span<const std::byte> bytes;
-  std::shared_ptr<const void> owner;  ///< keeps them alive
-  std::string origin;                 ///< names them in messages
-};
 
 /// One tensor of a file.
 struct StoredTensor {

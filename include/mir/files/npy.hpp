@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "mir/files/file_bytes.hpp"
 #include "mir/support/result.hpp"
 #include "mir/support/tensor.hpp"
 
@@ -15,7 +16,7 @@ namespace mir {
 /// order, C or Fortran layout. Objects and structured types are refused, as is a file with less or
 /// more data than its header states. The tensor borrows the mapped file where byte order, layout
 /// and alignment allow it.
-Result<Tensor> read_npy(const std::string& path);
+Result<Tensor> read_npy(const std::string& path, const FileOpener& files = {});
 /// The same for bytes in memory, which `owner` keeps alive; `origin` names them in messages.
 Result<Tensor> parse_npy(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
                          const std::string& origin);

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mir/files/file_bytes.hpp"
 #include "mir/files/named_tensor.hpp"
 #include "mir/support/result.hpp"
 #include "mir/support/tensor.hpp"
@@ -26,7 +27,8 @@ struct NpzLimits {
 /// are inflated when read. Copies share the mapping; reading from several threads is safe.
 class NpzFile {
  public:
-  static Result<NpzFile> open(const std::string& path, const NpzLimits& limits = {});
+  static Result<NpzFile> open(const std::string& path, const NpzLimits& limits = {},
+                              const FileOpener& files = {});
   /// The same for bytes in memory, which `owner` keeps alive; `origin` names them in messages.
   static Result<NpzFile> parse(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
                                std::string origin, const NpzLimits& limits = {});

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "mir/files/file_bytes.hpp"
 #include "mir/support/result.hpp"
 #include "mir/support/tensor.hpp"
 
@@ -23,9 +24,15 @@ struct TensorSpec {
   std::string member;  ///< of the NPZ file
   std::string values;  ///< the text of the number or list
   std::uint64_t seed = 0;
+  FileOpener files = {};  ///< where `path` is looked for
+
+  bool names_file() const { return kind == Kind::kNpy || kind == Kind::kNpzMember; }
 };
 
-Result<TensorSpec> parse_tensor_spec(std::string_view text);
+Result<TensorSpec> parse_tensor_spec(std::string_view text, const FileOpener& files = {});
+
+/// The tensor of the file that a spec names.
+Result<Tensor> load_file(const TensorSpec& spec);
 
 /// An extent of a declared type that is not known.
 inline constexpr std::int64_t kUnknownExtent = -1;

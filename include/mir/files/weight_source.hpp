@@ -30,7 +30,7 @@ struct WeightRequest {
 /// `splat:V`. The last two have a tensor for every request. Reading from several threads is safe.
 class WeightSource {
  public:
-  static Result<WeightSource> open(std::string_view spec);
+  static Result<WeightSource> open(std::string_view spec, const FileOpener& files = {});
 
   const std::string& spec() const { return spec_; }
   /// True when the tensors are made up instead of read.
@@ -65,7 +65,7 @@ class WeightSource {
 class WeightSet {
  public:
   /// Opens a source and puts it behind those added before.
-  Result<void> add(std::string_view spec);
+  Result<void> add(std::string_view spec, const FileOpener& files = {});
   /// Every tensor that a file of the set has.
   std::vector<std::string> names() const;
 

@@ -31,7 +31,7 @@ struct Feed {
   std::string name;  ///< the output as written, or the symbol without `$`
   TensorSpec spec;   ///< kTensor
 };
-Result<Feed> parse_feed(std::string_view text);
+Result<Feed> parse_feed(std::string_view text, const FileOpener& files = {});
 
 /// What feeds the runs of a session that follow each other.
 class FeedPlan {

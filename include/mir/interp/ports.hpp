@@ -40,10 +40,10 @@ Result<void> add_binding(DimBindings& bindings, IRContext& context, std::string_
 
 /// The inputs of a run from arguments `[NAME|%id|POS=]SPEC`, in the order of the ports. Every input
 /// needs one. Extents are those of the declared type under `dims`; random integers lie below the
-/// extent that they index, or below 2.
+/// extent that they index, or below 2. Files are looked for in `files`.
 Result<std::vector<Tensor>> load_inputs(const Schedule& schedule,
                                         std::span<const std::string> arguments,
-                                        const DimBindings& dims);
+                                        const DimBindings& dims, const FileOpener& files = {});
 
 /// What output `port` shall be.
 struct Expectation {
@@ -52,7 +52,8 @@ struct Expectation {
 };
 /// Arguments `[NAME|%id|POS=]SPEC`, understood before anything runs.
 Result<std::vector<Expectation>> parse_expectations(const Schedule& schedule,
-                                                    std::span<const std::string> arguments);
+                                                    std::span<const std::string> arguments,
+                                                    const FileOpener& files = {});
 /// The expected tensor. Files keep their element type; values stated otherwise take the type and
 /// extents of the output at hand.
 Result<Tensor> load_expected(const Schedule& schedule, const Expectation& expectation,

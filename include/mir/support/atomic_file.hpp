@@ -19,7 +19,10 @@ namespace mir {
 /// device or pipe at `path` is written directly; "-" is standard output.
 class AtomicFile {
  public:
-  static Result<AtomicFile> create(const std::string& path);
+  /// What happens to a symbolic link, a device or a pipe at `path`: it is used as said above, or it
+  /// is replaced like a file.
+  enum class Existing { kUse, kReplace };
+  static Result<AtomicFile> create(const std::string& path, Existing existing = Existing::kUse);
   AtomicFile(AtomicFile&& other) noexcept;
   AtomicFile& operator=(AtomicFile&& other) noexcept;
   ~AtomicFile();

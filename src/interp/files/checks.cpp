@@ -44,6 +44,10 @@ Result<FileBytes> map_file(const std::string& path, MappedFile::Links links) {
   return FileBytes{bytes, *std::move(mapped), path};
 }
 
+Result<FileBytes> open_file(const FileOpener& files, const std::string& name) {
+  return files ? files(name) : map_file(name);
+}
+
 Result<Tensor> intact(Result<Tensor> tensor, std::span<const std::byte> bytes) {
   if (!lies_in_shortened_file(bytes)) return tensor;
   return Error{DiagCode::kFileShortened, "the file was shortened while it was read"};
@@ -66,6 +70,11 @@ std::optional<std::string> name_problem(std::string_view name) {
   if (std::ranges::any_of(name, is_control)) return "contains a control character";
   if (!is_utf8(name)) return "is not UTF-8";
   return std::nullopt;
+}
+
+bool is_plain_file_name(std::string_view name) {
+  return !name_problem(name) && name.front() != '.' &&
+         name.find_first_of("/\\:") == std::string_view::npos;
 }
 
 std::string quoted_text(std::string_view text) {

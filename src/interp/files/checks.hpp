@@ -25,6 +25,10 @@ Result<Tensor> intact(Result<Tensor> tensor, std::span<const std::byte> bytes);
 
 bool is_utf8(std::string_view text);
 
+/// True for what can name a file in any one folder and nothing else: a name as name_problem() takes
+/// it, without separators and drives, that does not begin with a dot.
+bool is_plain_file_name(std::string_view name);
+
 /// Why `name` cannot name a tensor in a file; none when it can. Names are 1 to 4096 bytes of UTF-8
 /// without control characters.
 std::optional<std::string> name_problem(std::string_view name);

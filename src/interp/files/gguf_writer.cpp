@@ -6,7 +6,7 @@
 
 #include "checks.hpp"
 #include "gguf_header.hpp"
-#include "pack.hpp"
+#include "packed_fields.hpp"
 #include "tensor_writer.hpp"
 
 namespace mir {

@@ -7,7 +7,7 @@
 
 #include "checks.hpp"
 #include "mir/files/mllm.hpp"
-#include "pack.hpp"
+#include "packed_fields.hpp"
 #include "tensor_writer.hpp"
 
 namespace mir {

@@ -11,7 +11,6 @@
 #include "mir/files/elements.hpp"
 #include "mir/files/named_tensor.hpp"
 #include "mir/support/atomic_file.hpp"
-#include "mir/support/file_io.hpp"
 #include "npy_header.hpp"
 
 namespace mir {
@@ -105,13 +104,13 @@ Result<Tensor> parse(std::span<const std::byte> bytes, std::shared_ptr<const voi
 
 }  // namespace
 
-Result<Tensor> read_npy(const std::string& path) {
-  auto mapped = MappedFile::open(path);
-  if (!mapped) return std::move(mapped).error();
-  const auto bytes = (*mapped)->bytes();
-  auto tensor = intact(parse_npy(bytes, *mapped, path), bytes);
+Result<Tensor> read_npy(const std::string& path, const FileOpener& files) {
+  const auto file = open_file(files, path);
+  if (!file) return file.error();
+  auto tensor = intact(parse_npy(file->bytes, file->owner, file->origin), file->bytes);
   if (!tensor && tensor.error().code == DiagCode::kFileShortened)
-    return Error{tensor.error().code, fmt::format("'{}': {}", path, tensor.error().message)};
+    return Error{tensor.error().code,
+                 fmt::format("'{}': {}", file->origin, tensor.error().message)};
   return tensor;
 }
 

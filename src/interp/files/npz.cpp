@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "mir/files/npy.hpp"
-#include "mir/support/file_io.hpp"
 #include "mir/support/mapping_guard.hpp"
 #include "zip_directory.hpp"
 
@@ -44,11 +43,11 @@ struct NpzFile::Directory {
   }
 };
 
-Result<NpzFile> NpzFile::open(const std::string& path, const NpzLimits& limits) {
-  auto mapped = MappedFile::open(path);
-  if (!mapped) return std::move(mapped).error();
-  const auto bytes = (*mapped)->bytes();
-  return parse(bytes, *std::move(mapped), path, limits);
+Result<NpzFile> NpzFile::open(const std::string& path, const NpzLimits& limits,
+                              const FileOpener& files) {
+  auto file = open_file(files, path);
+  if (!file) return std::move(file).error();
+  return parse(file->bytes, std::move(file->owner), std::move(file->origin), limits);
 }
 
 Result<NpzFile> NpzFile::parse(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,

@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "checks.hpp"
 #include "mir/files/safetensors.hpp"
-#include "mir/support/file_io.hpp"
 
 namespace mir {
 namespace {
@@ -91,11 +89,6 @@ class IndexReader final : public nlohmann::json_sax<Json> {
   bool map_is_open_ = false;
 };
 
-bool is_plain_file_name(std::string_view name) {
-  return !name_problem(name) && name.front() != '.' &&
-         name.find_first_of("/\\:") == std::string_view::npos;
-}
-
 }  // namespace
 
 Result<std::map<std::string, std::string>> parse_safetensors_index(std::string_view json) {
@@ -118,7 +111,7 @@ Result<std::map<std::string, std::string>> parse_safetensors_index(std::string_v
   return std::move(reader.files);
 }
 
-Result<ShardedTensors> ShardedTensors::open(const FileBytes& file) {
+Result<ShardedTensors> ShardedTensors::open(const FileBytes& file, const FileOpener& open_shard) {
   const auto refuse = [&](const std::string& text) {
     return malformed(fmt::format("'{}': {}", file.origin, text));
   };
@@ -128,9 +121,8 @@ Result<ShardedTensors> ShardedTensors::open(const FileBytes& file) {
   std::map<std::string, std::size_t> numbers;
   for (const auto& [tensor, name] : *files) numbers.emplace(name, 0);
   ShardedTensors sharded;
-  const auto folder = std::filesystem::path(file.origin).parent_path();
   for (auto& [name, number] : numbers) {
-    auto mapped = map_file((folder / name).string(), MappedFile::Links::kRefuse);
+    auto mapped = open_shard(name);
     if (!mapped) return std::move(mapped).error();
     auto shard = SafetensorsFile::parse(*std::move(mapped));
     if (!shard) return std::move(shard).error();

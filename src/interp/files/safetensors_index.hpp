@@ -23,8 +23,8 @@ Result<std::map<std::string, std::string>> parse_safetensors_index(std::string_v
 /// in the index.
 class ShardedTensors {
  public:
-  /// Opens the files that the index `file` names beside the path `file.origin`; links are refused.
-  static Result<ShardedTensors> open(const FileBytes& file);
+  /// Opens the files that the index `file` names, which are plain names of files in one folder.
+  static Result<ShardedTensors> open(const FileBytes& file, const FileOpener& open_shard);
 
   std::vector<std::string> names() const;
   bool contains(std::string_view name) const { return shard_of(name) != nullptr; }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <type_traits>
 #include <utility>
 
@@ -60,16 +61,34 @@ std::string_view name_of(TensorFormat format) {
   return {};
 }
 
-Result<TensorFile> TensorFile::open(const std::string& path) {
-  auto file = map_file(path);
+Result<TensorFile> TensorFile::open(const std::string& path, const FileOpener& files) {
+  auto file = open_file(files, path);
   if (!file) return std::move(file).error();
   if (starts_like_index(file->bytes)) {
-    auto sharded = ShardedTensors::open(*file);
+    const auto folder = std::filesystem::path(path).parent_path();
+    const auto beside = [&](const std::string& name) {
+      return map_file((folder / name).string(), MappedFile::Links::kRefuse);
+    };
+    auto sharded = ShardedTensors::open(*file, files ? files : beside);
     if (!sharded) return std::move(sharded).error();
     return TensorFile(TensorFormat::kSafetensors,
                       std::make_shared<const ShardedTensors>(*std::move(sharded)));
   }
   return parse(*std::move(file));
+}
+
+Result<std::vector<std::string>> TensorFile::parts(const std::string& path) {
+  const auto file = map_file(path);
+  if (!file) return file.error();
+  std::vector<std::string> names;
+  if (!starts_like_index(file->bytes)) return names;
+  const auto shards = parse_safetensors_index(ByteCursor(file->bytes).text(file->bytes.size()));
+  if (!shards)
+    return Error{shards.error().code, fmt::format("'{}': {}", path, shards.error().message)};
+  for (const auto& [tensor, shard] : *shards) {
+    if (std::ranges::find(names, shard) == names.end()) names.push_back(shard);
+  }
+  return names;
 }
 
 Result<TensorFile> TensorFile::parse(FileBytes file) {

@@ -49,18 +49,6 @@ bool is_known(const std::optional<Shape>& shape) {
   return shape && std::ranges::find(*shape, kUnknownExtent) == shape->end();
 }
 
-Result<Tensor> load_file(const TensorSpec& spec) {
-  if (spec.kind == TensorSpec::Kind::kNpy) return read_npy(spec.path);
-  const auto archive = NpzFile::open(spec.path);
-  if (!archive) return archive.error();
-  auto member = archive->find(spec.member);
-  if (!member) return std::move(member).error();
-  if (!*member)
-    return Error{DiagCode::kTensorNotFound,
-                 fmt::format("'{}' has no member '{}'", spec.path, spec.member)};
-  return **std::move(member);
-}
-
 Result<Tensor> checked_file(const TensorSpec& spec, const DeclaredTensor& declared) {
   auto tensor = load_file(spec);
   if (!tensor) return tensor;
@@ -118,10 +106,23 @@ Result<Tensor> make_random(std::uint64_t seed, const DeclaredTensor& declared) {
 
 }  // namespace
 
-Result<TensorSpec> parse_tensor_spec(std::string_view text) {
+Result<Tensor> load_file(const TensorSpec& spec) {
+  if (spec.kind == TensorSpec::Kind::kNpy) return read_npy(spec.path, spec.files);
+  const auto archive = NpzFile::open(spec.path, {}, spec.files);
+  if (!archive) return archive.error();
+  auto member = archive->find(spec.member);
+  if (!member) return std::move(member).error();
+  if (!*member)
+    return Error{DiagCode::kTensorNotFound,
+                 fmt::format("'{}' has no member '{}'", spec.path, spec.member)};
+  return **std::move(member);
+}
+
+Result<TensorSpec> parse_tensor_spec(std::string_view text, const FileOpener& files) {
   constexpr std::string_view kRandom = "random:";
   constexpr std::string_view kArchive = ".npz:";
   TensorSpec spec;
+  spec.files = files;
   auto rest = text;
   if (const auto size = target_size(text); size != text.npos) {
     if (size == 0) return bad_spec(text, "a name, %id or position is missing before '='");

@@ -84,7 +84,7 @@ Result<Tensor> splat(std::string_view value, const WeightRequest& request) {
 
 }  // namespace
 
-Result<WeightSource> WeightSource::open(std::string_view spec) {
+Result<WeightSource> WeightSource::open(std::string_view spec, const FileOpener& files) {
   if (spec.starts_with(kRandomPrefix)) {
     const auto digits = spec.substr(kRandomPrefix.size());
     std::uint64_t seed = 0;
@@ -99,7 +99,7 @@ Result<WeightSource> WeightSource::open(std::string_view spec) {
       return bad_spec(spec, "expected a number after 'splat:'");
     return WeightSource(spec, Splat{std::string(value)});
   }
-  auto file = TensorFile::open(std::string(spec));
+  auto file = TensorFile::open(std::string(spec), files);
   if (!file) return std::move(file).error();
   return WeightSource(spec, *std::move(file));
 }
@@ -135,8 +135,8 @@ Result<Tensor> WeightSource::load(const WeightRequest& request) const {
   return adapt(**std::move(stored), request, spec_);
 }
 
-Result<void> WeightSet::add(std::string_view spec) {
-  auto source = WeightSource::open(spec);
+Result<void> WeightSet::add(std::string_view spec, const FileOpener& files) {
+  auto source = WeightSource::open(spec, files);
   if (!source) return std::move(source).error();
   sources_.push_back(*std::move(source));
   return {};

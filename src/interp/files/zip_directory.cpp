@@ -194,15 +194,9 @@ Result<void> check_entry(const Stated& entry, std::string_view name) {
   return {};
 }
 
-/// A member and the place of its local header.
-struct Placed {
-  ZipMember member;
-  std::uint64_t offset = 0;
-};
-
 /// Reads one directory entry. Data must end before the directory, which begins at `limit`.
-Result<Placed> read_entry(FieldReader& reader, std::span<const std::byte> bytes,
-                          std::uint64_t limit) {
+Result<ZipMember> read_entry(FieldReader& reader, std::span<const std::byte> bytes,
+                             std::uint64_t limit) {
   if (!reader.take_signature("PK\1\2") || !reader.skip(2))
     return malformed("the directory of the ZIP archive is damaged");
   Stated entry(reader);
@@ -224,18 +218,24 @@ Result<Placed> read_entry(FieldReader& reader, std::span<const std::byte> bytes,
   if (!begin) return refuse("its local header is not that of the directory");
   if (*begin > limit || entry.packed > limit - *begin)
     return refuse("its data reach beyond the directory");
-  return Placed{
-      {name, bytes.subspan(*begin, entry.packed), entry.size, entry.crc, entry.method != 0},
-      offset};
+  return ZipMember{.name = name,
+                   .begin = offset,
+                   .data = bytes.subspan(*begin, entry.packed),
+                   .size = entry.size,
+                   .crc = entry.crc,
+                   .deflated = entry.method != 0};
 }
 
 /// Refuses members that share bytes, their local headers included.
-Result<void> check_overlap(std::vector<Placed>& placed, std::span<const std::byte> bytes) {
-  std::ranges::sort(placed, {}, &Placed::offset);
+Result<void> check_overlap(std::span<const ZipMember> members, std::span<const std::byte> bytes) {
+  std::vector<const ZipMember*> order;
+  for (const auto& member : members) order.push_back(&member);
+  std::ranges::sort(order, {}, &ZipMember::begin);
   std::uint64_t free = 0;
-  for (const auto& [member, offset] : placed) {
-    if (offset < free) return malformed(fmt::format("member '{}' overlaps another", member.name));
-    free = static_cast<std::uint64_t>(member.data.data() + member.data.size() - bytes.data());
+  for (const auto* member : order) {
+    if (member->begin < free)
+      return malformed(fmt::format("member '{}' overlaps another", member->name));
+    free = static_cast<std::uint64_t>(member->data.data() + member->data.size() - bytes.data());
   }
   return {};
 }
@@ -246,21 +246,19 @@ Result<std::vector<ZipMember>> read_zip_directory(std::span<const std::byte> byt
   const auto directory = read_end_records(bytes);
   if (!directory) return malformed("the file does not end with the end records of one ZIP archive");
   FieldReader reader(bytes.first(directory->begin + directory->size), directory->begin);
-  std::vector<Placed> placed;
-  std::set<std::string_view> names;
-  while (placed.size() < directory->count) {
+  std::vector<ZipMember> members;
+  while (members.size() < directory->count) {
     auto entry = read_entry(reader, bytes, directory->begin);
     if (!entry) return std::move(entry).error();
-    placed.push_back(*std::move(entry));
+    members.push_back(*std::move(entry));
   }
   if (!reader.at_end()) return malformed("the directory of the ZIP archive is damaged");
-  std::vector<ZipMember> members;
-  for (const auto& [member, offset] : placed) {
+  std::set<std::string_view> names;
+  for (const auto& member : members) {
     if (!names.insert(member.name).second)
       return malformed(fmt::format("two members are named '{}'", member.name));
-    members.push_back(member);
   }
-  if (auto checked = check_overlap(placed, bytes); !checked) return std::move(checked).error();
+  if (auto checked = check_overlap(members, bytes); !checked) return std::move(checked).error();
   return members;
 }
 

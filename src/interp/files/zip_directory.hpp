@@ -14,6 +14,7 @@ namespace mir {
 
 struct ZipMember {
   std::string name;
+  std::uint64_t begin = 0;          ///< of its local header in the archive
   std::span<const std::byte> data;  ///< as stored
   std::uint64_t size = 0;           ///< inflated
   std::uint32_t crc = 0;            ///< of the inflated bytes

@@ -1,0 +1,148 @@
+#include "creation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "mir/files/tensor_file.hpp"
+#include "mir/files/weight_source.hpp"
+
+namespace mir::tools {
+namespace {
+
+constexpr std::string_view kRunNumber = "{run}";
+
+/// What a member can be called without being misread in an argument or a shell.
+std::string plain_name(const std::string& path) {
+  std::string name = std::filesystem::path(path).filename().string();
+  const auto is_odd = [](char c) {
+    return static_cast<unsigned char>(c) <= ' ' || c == 0x7F ||
+           std::string_view("=:[]()%$@,'\"\\*?&;|<>`~#!").find(c) != std::string_view::npos;
+  };
+  std::ranges::replace_if(name, is_odd, '_');
+  if (name.empty() || name.front() == '.' || name.front() == '-') name.insert(0, "_");
+  return name;
+}
+
+class Planner {
+ public:
+  explicit Planner(const InterpSettings& settings)
+      : arguments_(settings.invocation.arguments), runs_(run_count(settings)) {}
+
+  Result<PackPlan> plan(const std::string& module) {
+    plan_.module = add_file(module, 1);
+    for (const PackOption& option : kPackOptions) {
+      for (const std::string& value : arguments_.values(option.name)) {
+        auto packed = packed_value(option.name, value);
+        if (!packed) return std::move(packed).error();
+        plan_.arguments[std::string(option.name)].push_back(*std::move(packed));
+      }
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  /// An argument with members in the place of files.
+  Result<std::string> packed_value(std::string_view option, const std::string& value) {
+    if (option == "weights") return packed_weights(value);
+    if (option == "feed") {
+      const auto feed = parse_feed(value);
+      if (!feed) return feed.error();
+      if (feed->kind != Feed::Kind::kTensor || !feed->spec.names_file()) return value;
+      return feed->input + "=" + packed_spec(feed->spec, 1);
+    }
+    if (option != "input" && option != "expect") return value;
+    const auto spec = parse_tensor_spec(value);
+    if (!spec) return spec.error();
+    return spec->names_file() ? packed_spec(*spec, option == "expect" ? runs_ : 1) : value;
+  }
+
+  std::string packed_spec(const TensorSpec& spec, std::size_t runs) {
+    std::string text = spec.target.empty() ? std::string() : spec.target + "=";
+    text += add_file(spec.path, runs);
+    return spec.kind == TensorSpec::Kind::kNpzMember ? text + ":" + spec.member : text;
+  }
+
+  Result<std::string> packed_weights(const std::string& value) {
+    const auto source = WeightSource::open(value);
+    if (!source) return source.error();
+    if (source->invents()) return value;
+    const auto parts = TensorFile::parts(value);
+    if (!parts) return parts.error();
+    const auto folder = std::filesystem::path(value).parent_path();
+    for (const auto& part : *parts) {
+      const auto path = (folder / part).string();
+      const bool is_free =
+          std::ranges::find(plan_.files, part, &PackPlan::File::name) == plan_.files.end();
+      if (!is_free && name_of_path(path) != part)
+        return Error{DiagCode::kPackMalformed,
+                     fmt::format("two files are to be called '{}', which '{}' names", part, value)};
+      if (is_free) plan_.files.push_back({part, path});
+    }
+    return add_file(value, 1);
+  }
+
+  /// The name of a file that has its place already; else nothing.
+  std::string name_of_path(const std::string& path) const {
+    const auto known = std::ranges::find(plan_.files, path, &PackPlan::File::path);
+    return known == plan_.files.end() ? std::string() : known->name;
+  }
+
+  bool is_free(const std::vector<std::string>& names) const {
+    return std::ranges::none_of(names, [&](const std::string& name) {
+      return name == "manifest.json" ||
+             std::ranges::find(plan_.files, name, &PackPlan::File::name) != plan_.files.end();
+    });
+  }
+
+  /// The member for a file, or for the files of all runs: its name, with `{run}` if `path` has it.
+  std::string add_file(const std::string& path, std::size_t runs) {
+    const auto earlier = patterns_.find({path, runs});
+    if (earlier != patterns_.end()) return earlier->second;
+    const auto paths = runs == 1 ? std::vector{path} : paths_of_runs(path, runs);
+    if (paths.size() == 1) {
+      if (auto known = name_of_path(path); !known.empty()) return known;
+    }
+    const std::filesystem::path wanted(plain_name(path));
+    std::string name = wanted.string();
+    const auto names = [&] {
+      return paths.size() == 1 ? std::vector{name} : paths_of_runs(name, runs);
+    };
+    for (int number = 2; !is_free(names()); ++number)
+      name = fmt::format("{}-{}{}", wanted.stem().string(), number, wanted.extension().string());
+    const auto free = names();
+    for (std::size_t i = 0; i < paths.size(); ++i) plan_.files.push_back({free[i], paths[i]});
+    patterns_[{path, runs}] = name;
+    return name;
+  }
+
+  const Arguments& arguments_;
+  std::size_t runs_;
+  PackPlan plan_;
+  std::map<std::pair<std::string, std::size_t>, std::string> patterns_;
+};
+
+}  // namespace
+
+std::size_t run_count(const InterpSettings& settings) {
+  std::size_t runs = 1;
+  for (const Stage& stage : settings.stages) runs += stage.count;
+  return runs;
+}
+
+std::vector<std::string> paths_of_runs(const std::string& path, std::size_t runs) {
+  const auto at = path.find(kRunNumber);
+  if (at == path.npos) return {path};
+  std::vector<std::string> paths;
+  for (std::size_t run = 0; run < runs; ++run)
+    paths.push_back(std::string(path).replace(at, kRunNumber.size(), fmt::to_string(run)));
+  return paths;
+}
+
+Result<PackPlan> plan_pack(const InterpSettings& settings) {
+  return Planner(settings).plan(settings.invocation.path);
+}
+
+}  // namespace mir::tools

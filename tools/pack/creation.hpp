@@ -1,0 +1,20 @@
+// From a command line to what a pack holds.
+#pragma once
+
+#include "interp/settings.hpp"
+#include "mir/files/pack.hpp"
+
+namespace mir::tools {
+
+/// How often a command line runs something.
+std::size_t run_count(const InterpSettings& settings);
+
+/// `path`, or where it has `{run}` one path for each run.
+std::vector<std::string> paths_of_runs(const std::string& path, std::size_t runs);
+
+/// The options of a run with each file that they name as a member: the end of its path, with a
+/// number where two files have one name, without characters that arguments use. Of an index its
+/// parts are members, too, under their own names.
+Result<PackPlan> plan_pack(const InterpSettings& settings);
+
+}  // namespace mir::tools

@@ -1,0 +1,57 @@
+#include "readiness.hpp"
+
+#include "creation.hpp"
+#include "interp/loading.hpp"
+#include "mir/dialects/dialects.hpp"
+#include "mir/files/weight_source.hpp"
+
+namespace mir::tools {
+namespace {
+
+/// The tensors of a spec, one for each run where its path has `{run}`.
+Result<void> read_spec(TensorSpec spec, std::size_t runs) {
+  if (!spec.names_file()) return {};
+  for (const auto& path : paths_of_runs(spec.path, runs)) {
+    spec.path = path;
+    if (const auto tensor = load_file(spec); !tensor) return tensor.error();
+  }
+  return {};
+}
+
+Result<void> read_files(const InterpSettings& settings) {
+  const Invocation& invocation = settings.invocation;
+  for (const auto& value : invocation.arguments.values("weights")) {
+    const auto source = WeightSource::open(value, invocation.files("weights"));
+    if (!source) return source.error();
+  }
+  for (const Feed& feed : settings.feeds) {
+    if (feed.kind != Feed::Kind::kTensor) continue;
+    if (auto read = read_spec(feed.spec, 1); !read) return read;
+  }
+  for (const char* option : {"input", "expect"}) {
+    const std::size_t runs = option == std::string_view("expect") ? run_count(settings) : 1;
+    for (const auto& value : invocation.arguments.values(option)) {
+      const auto spec = parse_tensor_spec(value, invocation.files(option));
+      if (!spec) return spec.error();
+      if (auto read = read_spec(*spec, runs); !read) return read;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+ExitCode check_readiness(const Run& run, const InterpSettings& settings) {
+  IRContext context;
+  register_builtin_dialects(context);
+  ExitCode code = ExitCode::kSuccess;
+  const SourceFile* file = settings.invocation.read(run, context.sources(), code);
+  if (file == nullptr) return code;
+  Diagnostics diagnostics = run.diagnostics();
+  static_cast<void>(load_module(run, *file, settings, context, diagnostics));
+  code = run.report(diagnostics, context.sources());
+  const auto read = read_files(settings);
+  return read ? code : worst(code, run.report(read.error()));
+}
+
+}  // namespace mir::tools

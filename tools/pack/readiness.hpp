@@ -1,0 +1,12 @@
+// Whether what a run names can be read.
+#pragma once
+
+#include "interp/settings.hpp"
+
+namespace mir::tools {
+
+/// Reads and verifies the module of a command line or pack and reads every tensor file that its
+/// options name, each as a run would; runs nothing. Reports what is wrong.
+ExitCode check_readiness(const Run& run, const InterpSettings& settings);
+
+}  // namespace mir::tools
