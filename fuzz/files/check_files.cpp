@@ -1,17 +1,24 @@
 #include "check_files.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <optional>
 
+#include "mir/dialects/dialects.hpp"
 #include "mir/files/blocks.hpp"
 #include "mir/files/gguf.hpp"
 #include "mir/files/mllm.hpp"
 #include "mir/files/npy.hpp"
 #include "mir/files/npz.hpp"
+#include "mir/files/pack.hpp"
 #include "mir/files/safetensors.hpp"
+#include "mir/files/tensor_file.hpp"
+#include "mir/ir/program_json.hpp"
+#include "mir/ir/resolve.hpp"
 
 namespace mir::fuzz {
 namespace {
@@ -69,6 +76,57 @@ Result<void> check_gguf(FileBytes bytes) {
   return check_mapped(file);
 }
 
+Result<void> check_pack(FileBytes bytes) {
+  const auto* const begin = bytes.bytes.data();
+  const auto pack = Pack::parse(std::move(bytes));
+  if (!pack) return pack.error();
+  require(pack->member(pack->module()) != nullptr, "the module is a member");
+  for (const auto& member : pack->members()) {
+    require(member.name.find_first_of(std::string_view("/\\:\0", 4)) == std::string::npos &&
+                !member.name.starts_with('.') && !member.name.empty(),
+            "a member is named like a file in one folder");
+    require((member.bytes.data() - begin) % 64 == 0, "data are aligned");
+    if (auto checked = pack->check(member); !checked) return checked;
+  }
+  return {};
+}
+
+/// A file of one tensor of two bytes.
+std::string shard(std::string_view name) {
+  const auto header =
+      fmt::format(R"({{"{}":{{"dtype":"U8","shape":[2],"data_offsets":[0,2]}}}})", name);
+  std::string bytes(8, '\0');
+  bytes[0] = static_cast<char>(header.size());
+  return bytes + header + "12";
+}
+
+Result<void> check_index(FileBytes bytes) {
+  const auto files = [&](const std::string& name) -> Result<FileBytes> {
+    if (name == kOrigin) return bytes;
+    require(name.find_first_of("/\\:") == std::string::npos && !name.starts_with('.'),
+            "an index names files of one folder");
+    if (name != "x.safetensors" && name != "y.safetensors")
+      return Error{DiagCode::kFileNotReadable, fmt::format("{}:{}", kOrigin, name)};
+    const auto text = std::make_shared<const std::string>(shard(name[0] == 'x' ? "a" : "b"));
+    return FileBytes{std::as_bytes(std::span(*text)), text, fmt::format("{}:{}", kOrigin, name)};
+  };
+  return check_opened(TensorFile::open(kOrigin, files));
+}
+
+Result<void> check_program(FileBytes bytes) {
+  const std::string_view json(reinterpret_cast<const char*>(bytes.bytes.data()),
+                              bytes.bytes.size());
+  auto text = program_text(json);
+  if (!text) return Error{text.error().code, fmt::format("{}: {}", kOrigin, text.error().message)};
+  IRContext context;
+  register_builtin_dialects(context);
+  Diagnostics diagnostics;
+  const SourceFile* file = context.sources().add(kOrigin, *std::move(text));
+  const auto modules = read_modules(*file, context, diagnostics);
+  require(modules.size() == 1 && !diagnostics.has_errors(), "a program is read as one module");
+  return {};
+}
+
 struct Format {
   std::string_view name;
   Result<void> (*check)(FileBytes bytes);
@@ -91,6 +149,9 @@ constexpr Format kFormats[] = {
      }},
     {"mllm", [](FileBytes bytes) { return check_mapped(MllmFile::parse(std::move(bytes))); }},
     {"gguf", check_gguf},
+    {"pack", check_pack},
+    {"index", check_index},
+    {"program", check_program},
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What must hold for any bytes that are taken for a tensor file.
+// What must hold for any bytes that are taken for a file of tensors, a pack or a program.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,8 @@
 
 namespace mir::fuzz {
 
-/// The formats that a target is made for: `safetensors`, `npz`, `npy`, `mllm` and `gguf`.
+/// The formats that a target is made for: `safetensors`, `npz`, `npy`, `mllm`, `gguf`, `pack`,
+/// `index` (of safetensors files `x.safetensors` and `y.safetensors`) and `program`.
 std::vector<std::string_view> file_formats();
 
 /// Reads `bytes` as a file of `format`, and every tensor of it. A tensor has the bytes that its

@@ -1,20 +1,13 @@
 #include "hostile.hpp"
 
-#include <array>
 #include <cstdint>
 #include <iterator>
 
 #include "fields.hpp"
+#include "hostile_parts.hpp"
 
 namespace mir::fuzz {
 namespace {
-
-using Files = std::vector<HostileFile>;
-
-void append(Files& into, Files files) {
-  into.insert(into.end(), std::make_move_iterator(files.begin()),
-              std::make_move_iterator(files.end()));
-}
 
 /// What no name of a tensor may be.
 const std::string kBadNames[] = {std::string("\0\0", 2),
@@ -28,20 +21,6 @@ const std::string kBadNames[] = {std::string("\0\0", 2),
                                  "\xE2\x82",
                                  "\x80"
                                  "a"};
-
-/// Replaces every occurrence of the only text `from` by each of `values`.
-Files with_tokens(const std::string& text, std::string_view from,
-                  std::initializer_list<std::string_view> values,
-                  std::string (*wrap)(const std::string&)) {
-  Files files;
-  for (const auto value : values) {
-    auto changed = text;
-    changed.replace(changed.find(from), from.size(), value);
-    files.push_back(
-        {std::string(from) + " became " + std::string(value.substr(0, 40)), wrap(changed)});
-  }
-  return files;
-}
 
 // safetensors
 
@@ -257,18 +236,7 @@ Files hostile_gguf() {
   return files;
 }
 
-// NPY and NPZ
-
-constexpr std::string_view kDictionary =
-    "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }";
-
-std::string npy_file(const std::string& dictionary) {
-  std::string text = dictionary;
-  text.append((64 - (10 + text.size() + 1) % 64) % 64, ' ');
-  text += '\n';
-  return "\x93NUMPY\1" + std::string(1, '\0') + little_endian(text.size(), 2) + text +
-         std::string(24, '\1');
-}
+// NPY
 
 Files hostile_npy() {
   const std::string good(kDictionary);
@@ -367,86 +335,44 @@ Files hostile_npy() {
   return files;
 }
 
-/// The CRC-32 of ZIP.
-std::uint32_t crc_of(std::string_view bytes) {
-  std::uint32_t crc = ~std::uint32_t{0};
-  for (const char c : bytes) {
-    crc ^= static_cast<unsigned char>(c);
-    for (int i = 0; i < 8; ++i) crc = crc >> 1 ^ ((crc & 1) != 0 ? 0xEDB88320u : 0);
-  }
-  return ~crc;
+}  // namespace
+
+void append(Files& into, Files files) {
+  into.insert(into.end(), std::make_move_iterator(files.begin()),
+              std::make_move_iterator(files.end()));
 }
 
-FieldFile npz(std::string_view name = "aa.npy", bool repeat_name = false) {
-  FieldFile file;
-  const std::string member = npy_file(std::string(kDictionary));
-  const std::string names[] = {std::string(name), repeat_name ? std::string(name) : "b.npy"};
-  std::array<std::size_t, 2> offsets{};
-  const auto common = [&](const std::string& which, const std::string& own_name) {
-    file.number(which + "flags", 0, 2, false);
-    file.number(which + "method", 0, 2);
-    file.number(which + "time", 0, 4, false);
-    file.number(which + "CRC", crc_of(member), 4);
-    file.number(which + "stored size", member.size(), 4);
-    file.number(which + "size", member.size(), 4);
-    file.number(which + "name length", own_name.size(), 2);
-    file.number(which + "extra length", 0, 2);
-  };
-  for (std::size_t i = 0; i < 2; ++i) {
-    offsets[i] = file.size();
-    file.text("PK\3\4");
-    file.number("local version", 20, 2, false);
-    common("local " + std::to_string(i) + " ", names[i]);
-    file.text(names[i] + member);
+Files with_tokens(const std::string& text, std::string_view from,
+                  std::initializer_list<std::string_view> values,
+                  std::string (*wrap)(const std::string&)) {
+  Files files;
+  for (const auto value : values) {
+    auto changed = text;
+    changed.replace(changed.find(from), from.size(), value);
+    files.push_back(
+        {std::string(from) + " became " + std::string(value.substr(0, 40)), wrap(changed)});
   }
-  const std::size_t directory = file.size();
-  for (std::size_t i = 0; i < 2; ++i) {
-    const std::string which = "entry " + std::to_string(i) + " ";
-    file.text("PK\1\2");
-    file.number(which + "versions", 20 << 16 | 20, 4, false);
-    common(which, names[i]);
-    file.number(which + "comment length", 0, 2);
-    file.number(which + "disk", 0, 2);
-    file.number(which + "attributes", 0, 6, false);
-    file.number(which + "offset", offsets[i], 4);
-    file.text(names[i]);
-  }
-  const std::size_t end = file.size();
-  file.text("PK\5\6");
-  file.number("disks", 0, 4);
-  file.number("entries here", 2, 2);
-  file.number("entries", 2, 2);
-  file.number("directory size", end - directory, 4);
-  file.number("directory offset", directory, 4);
-  file.number("comment length", 0, 2);
-  return file;
-}
-
-Files hostile_npz() {
-  const FieldFile file = npz();
-  Files files = file.with_other_numbers();
-  append(files, file.with_other_length());
-  for (const auto* name : {"../a.npy", "/a.npy", "d/a.npy", "d\\a.npy", "..", ".npy", "a.npz", "a",
-                           "a.npy/", "C:\\a.npy", "a\n.npy", "\xFF.npy", "\xC0\x80.npy"})
-    files.push_back({std::string("a member named ") + name, npz(name).bytes()});
-  files.push_back({"a NUL in a member's name", npz(std::string_view("a\0.npy", 6)).bytes()});
-  files.push_back({"a name twice", npz("aa.npy", true).bytes()});
-  for (const auto* record : {"PK\3\4", "PK\1\2", "PK\5\6"}) {
-    auto bytes = file.bytes();
-    bytes.replace(bytes.find(record), 4, "PK\7\x8");
-    files.push_back({"a record of another kind", std::move(bytes)});
-  }
-  auto changed = file.bytes();
-  changed[changed.find('\1', 100)] ^= 2;
-  files.push_back({"a changed byte of data", std::move(changed)});
   return files;
 }
 
-}  // namespace
+std::string bare(const std::string& text) {
+  return text;
+}
+
+std::string npy_file(const std::string& dictionary) {
+  std::string text = dictionary;
+  text.append((64 - (10 + text.size() + 1) % 64) % 64, ' ');
+  text += '\n';
+  return "\x93NUMPY\1" + std::string(1, '\0') + little_endian(text.size(), 2) + text +
+         std::string(24, '\1');
+}
 
 std::string sound_file(std::string_view format) {
   if (format == "safetensors") return with_header(std::string(kHeader));
-  if (format == "npz") return npz().bytes();
+  if (format == "npz") return sound_npz();
+  if (format == "pack") return sound_pack();
+  if (format == "index") return sound_index();
+  if (format == "program") return sound_program();
   if (format == "npy") return npy_file(std::string(kDictionary));
   if (format == "mllm") return mllm_v2().bytes();
   return gguf().bytes();
@@ -455,6 +381,9 @@ std::string sound_file(std::string_view format) {
 std::vector<HostileFile> hostile_files(std::string_view format) {
   if (format == "safetensors") return hostile_safetensors();
   if (format == "npz") return hostile_npz();
+  if (format == "pack") return hostile_packs();
+  if (format == "index") return hostile_indices();
+  if (format == "program") return hostile_programs();
   if (format == "npy") return hostile_npy();
   if (format == "mllm") return hostile_mllm();
   return hostile_gguf();
