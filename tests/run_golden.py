@@ -19,7 +19,7 @@ from pathlib import Path
 
 DIRECTIVE = re.compile(r"^// (RUN|EXIT|CHECK): ?(.*)$")
 TIMEOUT_SECONDS = 60
-MATERIAL = {"data", "examples"}  # folders that hold no cases
+MATERIAL = {"data", "examples", "compatibility"}  # folders that hold no cases
 
 
 @dataclass
