@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kMaxDepth = 64;
+constexpr std::size_t kMaxJsonDepth = 64;
 constexpr std::size_t kMaxDocument = std::size_t{256} << 20;
 
 Error malformed(std::string text) {
@@ -31,7 +31,7 @@ bool is_too_deep(std::string_view json) {
     if (c == '"') in_string = !in_string;
     if (in_string && c == '\\') ++i;
     if (in_string) continue;
-    if ((c == '{' || c == '[') && ++depth > kMaxDepth) return true;
+    if ((c == '{' || c == '[') && ++depth > kMaxJsonDepth) return true;
     if ((c == '}' || c == ']') && depth != 0) --depth;
   }
   return false;
@@ -41,8 +41,8 @@ bool is_too_deep(std::string_view json) {
 Result<Json> parse_document(std::string_view text) {
   if (text.size() > kMaxDocument)
     return malformed(fmt::format("{} bytes, at most {} are read", text.size(), kMaxDocument));
-  if (is_too_deep(text)) return malformed(fmt::format("nested over {} deep", kMaxDepth));
-  std::vector<std::set<std::string>> keys(kMaxDepth + 2);
+  if (is_too_deep(text)) return malformed(fmt::format("nested over {} deep", kMaxJsonDepth));
+  std::vector<std::set<std::string>> keys(kMaxJsonDepth + 2);
   std::string twice;
   const auto watch = [&](int depth, Json::parse_event_t event, Json& value) {
     const auto level = static_cast<std::size_t>(depth);

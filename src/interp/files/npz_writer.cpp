@@ -14,8 +14,6 @@ namespace {
 /// note [always 64 bits]
 /// Every size and offset is written in the 64-bit extra field, whatever its value, so that one path
 /// serves small and large archives. The 32-bit fields hold the marker for that.
-constexpr std::uint32_t kSee64 = 0xFFFFFFFF;
-constexpr std::uint16_t kSee64Short = 0xFFFF;
 constexpr std::uint16_t kVersion = 45;     // the first with 64-bit fields
 constexpr std::uint16_t kFlags = 1 << 11;  // names are UTF-8
 constexpr std::uint16_t kStored = 0;
