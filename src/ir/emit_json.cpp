@@ -7,14 +7,14 @@ namespace mir {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 class JsonEmitter {
  public:
   explicit JsonEmitter(const Module& module) : module_(module), context_(module.context()) {}
 
-  Json module() const {
-    Json out;
+  OrderedJson module() const {
+    OrderedJson out;
     out["name"] = context_.text(module_.name());
     out["form"] = module_.is_portable() ? "portable" : "dump";
     if (module_.is_portable()) out["mir_version"] = module_.version();
@@ -29,7 +29,7 @@ class JsonEmitter {
                              : std::string(context_.text(value.symbol()));
   }
 
-  Json attribute(const Attr& of) const {
+  OrderedJson attribute(const Attr& of) const {
     switch (of.kind()) {
       case AttrKind::kInt:
         return of.integer();
@@ -44,7 +44,7 @@ class JsonEmitter {
       case AttrKind::kString:
         return of.text();
       case AttrKind::kArray: {
-        Json list = Json::array();
+        OrderedJson list = OrderedJson::array();
         for (const Attr* element : of.elements()) list.push_back(attribute(*element));
         return list;
       }
@@ -55,17 +55,17 @@ class JsonEmitter {
     }
   }
 
-  Json attributes(std::span<const NamedAttr> list) const {
-    Json out = Json::object();
+  OrderedJson attributes(std::span<const NamedAttr> list) const {
+    OrderedJson out = OrderedJson::object();
     for (const NamedAttr& each : list) {
       if (each.value != nullptr) out[std::string(context_.text(each.key))] = attribute(*each.value);
     }
     return out;
   }
 
-  Json mention(const std::string& value_name, const Type* type, bool has_symbol, Symbol symbol,
-               std::span<const NamedAttr> list) const {
-    Json out;
+  OrderedJson mention(const std::string& value_name, const Type* type, bool has_symbol,
+                      Symbol symbol, std::span<const NamedAttr> list) const {
+    OrderedJson out;
     out["name"] = value_name;
     if (type != nullptr) out["type"] = type->spelling();
     if (has_symbol) out["symbol"] = context_.text(symbol);
@@ -74,24 +74,25 @@ class JsonEmitter {
   }
 
   /// An operand as its place in the text states it.
-  Json use(const Use& of) const {
+  OrderedJson use(const Use& of) const {
     const Value& of_value = *of.value();
     const UseOverride* other = module_.use_override(of);
     if (other == nullptr) return value(of_value);
-    Json out = mention(name(of_value.name()), other->type, other->has_symbol, other->symbol,
-                       other->attributes);
+    OrderedJson out = mention(name(of_value.name()), other->type, other->has_symbol, other->symbol,
+                              other->attributes);
     out["id"] = of_value.id();
     return out;
   }
 
-  Json value(const Value& of) const {
-    Json out = mention(name(of.name()), of.type(), of.has_symbol(), of.symbol(), of.attributes());
+  OrderedJson value(const Value& of) const {
+    OrderedJson out =
+        mention(name(of.name()), of.type(), of.has_symbol(), of.symbol(), of.attributes());
     out["id"] = of.id();
     return out;
   }
 
-  Json op(const Op& of) const {
-    Json out;
+  OrderedJson op(const Op& of) const {
+    OrderedJson out;
     out["op"] = of.name();
     if (of.device()) out["device"] = context_.text(of.device());
     if (of.has_symbol()) out["symbol"] = context_.text(of.symbol());
@@ -100,9 +101,9 @@ class JsonEmitter {
     if (of.extra().has_label) out["label"] = context_.text(of.extra().label);
     for (const Symbol angle : of.extra().angles) out["angles"].push_back(context_.text(angle));
     if (of.has_signature()) {
-      out["operands"] = Json::array();
+      out["operands"] = OrderedJson::array();
       for (const Use& each : of.operand_uses()) out["operands"].push_back(use(each));
-      out["results"] = Json::array();
+      out["results"] = OrderedJson::array();
       for (const Value& result : of.results()) out["results"].push_back(value(result));
     }
     if (!of.attributes().empty()) out["attributes"] = attributes(of.attributes());
@@ -125,10 +126,10 @@ class JsonEmitter {
     return out;
   }
 
-  Json region(const Region& of) const {
-    Json out;
+  OrderedJson region(const Region& of) const {
+    OrderedJson out;
     if (of.has_signature()) {
-      out["results"] = Json::array();
+      out["results"] = OrderedJson::array();
       for (std::size_t i = 0; i < of.results().size(); ++i) {
         const RegionResult& result = of.results()[i];
         const Value* returned = of.returned(i);
@@ -137,13 +138,13 @@ class JsonEmitter {
                                          result.attributes));
       }
     }
-    out["blocks"] = Json::array();
+    out["blocks"] = OrderedJson::array();
     for (Block* block = of.entry(); block != nullptr; block = block->next()) {
-      Json each;
+      OrderedJson each;
       if (block->name()) each["name"] = context_.text(block->name());
-      each["arguments"] = Json::array();
+      each["arguments"] = OrderedJson::array();
       for (const Value& argument : block->arguments()) each["arguments"].push_back(value(argument));
-      each["ops"] = Json::array();
+      each["ops"] = OrderedJson::array();
       for (Op* inner : block->ops()) each["ops"].push_back(op(*inner));
       out["blocks"].push_back(std::move(each));
     }
@@ -157,12 +158,12 @@ class JsonEmitter {
 }  // namespace
 
 std::string emit_json(std::span<Module* const> modules) {
-  Json out;
+  OrderedJson out;
   out["schema"] = 1;
-  out["modules"] = Json::array();
+  out["modules"] = OrderedJson::array();
   for (const Module* module : modules) out["modules"].push_back(JsonEmitter(*module).module());
   // Text that is not UTF-8 never reaches here: the parser refuses it.
-  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return out.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 }  // namespace mir

@@ -14,7 +14,7 @@ namespace mir {
 namespace {
 
 /// Chains of call sites and names are cut where they get deeper: whoever reads them recurses.
-constexpr std::uint32_t kMaxDepth = 256;
+constexpr std::uint32_t kMaxLocationDepth = 256;
 
 struct Entry {
   LocationKind kind = LocationKind::kUnknown;
@@ -58,8 +58,8 @@ struct LocationTable::State {
     std::vector<Location> kept;
     for (const Location part : described.parts) {
       const std::uint32_t depth = entry(part).depth;
-      kept.push_back(depth < kMaxDepth ? part : Location());
-      if (depth < kMaxDepth) described.depth = std::max(described.depth, depth + 1);
+      kept.push_back(depth < kMaxLocationDepth ? part : Location());
+      if (depth < kMaxLocationDepth) described.depth = std::max(described.depth, depth + 1);
     }
     described.parts = kept;
     const std::string key = is_unique ? std::string() : key_of(described);

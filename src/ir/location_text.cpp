@@ -12,7 +12,7 @@ namespace mir {
 
 namespace {
 
-constexpr int kMaxDepth = 64;
+constexpr int kMaxTextDepth = 64;
 
 /// Recursive descent over a `loc(...)`; every function gives false at the first thing that does
 /// not fit.
@@ -26,7 +26,7 @@ class LocationReader {
 
  private:
   bool location(Location& out, int depth) {
-    if (depth > kMaxDepth) return false;
+    if (depth > kMaxTextDepth) return false;
     if (word("unknown") || word("?")) {
       out = {};
       return true;

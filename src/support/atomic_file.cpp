@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -64,16 +65,57 @@ class InterruptsHeld {
   InterruptsHeld() {
     sigset_t held;
     sigemptyset(&held);
-    for (const int signal : {SIGHUP, SIGINT, SIGTERM}) sigaddset(&held, signal);
+    for (const int signal : kSignals) sigaddset(&held, signal);
     ::pthread_sigmask(SIG_BLOCK, &held, &before_);
   }
   ~InterruptsHeld() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
   InterruptsHeld(const InterruptsHeld&) = delete;
   InterruptsHeld& operator=(const InterruptsHeld&) = delete;
 
+  /// Whether a signal waits for nothing but this.
+  bool waiting() const {
+    sigset_t pending;
+    ::sigpending(&pending);
+    return std::any_of(std::begin(kSignals), std::end(kSignals), [&](int signal) {
+      return sigismember(&pending, signal) == 1 && sigismember(&before_, signal) == 0;
+    });
+  }
+
  private:
+  static constexpr int kSignals[] = {SIGHUP, SIGINT, SIGTERM};
   sigset_t before_;
 };
+
+/// Appends the first `size` bytes of one file to another. False, with errno set, on failure and
+/// when a held signal waits.
+bool copy_bytes(int from, int to, std::uint64_t size, const InterruptsHeld& held) {
+  constexpr std::uint64_t kPiece = std::uint64_t{1} << 24;
+  off_t at = 0;
+  while (static_cast<std::uint64_t>(at) < size) {
+    if (held.waiting()) return errno = EINTR, false;
+    const auto piece = std::min(kPiece, size - static_cast<std::uint64_t>(at));
+    const auto count = ::sendfile(to, from, &at, piece);
+    if (count == 0) return errno = EIO, false;
+    if (count < 0 && errno != EINTR) return false;
+  }
+  return true;
+}
+
+/// A new file at `name` with the mode and the bytes of `from`, on the disk; negative, with errno
+/// set, on failure.
+int copy_to(const char* name, int from, std::uint64_t size, const InterruptsHeld& held) {
+  const int copy = ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (copy < 0) return copy;
+  struct stat status {};
+  if (::fstat(from, &status) == 0 && ::fchmod(copy, status.st_mode & 07777) == 0 &&
+      copy_bytes(from, copy, size, held) && ::fsync(copy) == 0)
+    return copy;
+  const int number = errno;
+  ::close(copy);
+  ::unlink(name);
+  errno = number;
+  return -1;
+}
 
 }  // namespace
 
@@ -102,10 +144,13 @@ Result<AtomicFile> AtomicFile::create(const std::string& path, Existing existing
   const mode_t mode = is_file ? 0600 : 0666;  // never more open than the file it replaces
   file.descriptor_ = open_unnamed(file.target_, mode);
   if (file.descriptor_ < 0) {
+    const InterruptsHeld held;  // between the name and its end
     file.temporary_ = make_temporary(file.target_, [&](const char* name) {
-      file.descriptor_ = ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+      file.descriptor_ = ::open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
       return file.descriptor_ >= 0;
     });
+    file.unlinked_ = file.descriptor_ >= 0 && ::unlink(file.temporary_.c_str()) == 0;
+    if (file.unlinked_) file.temporary_.clear();
   }
   if (file.descriptor_ < 0) return write_error(path, errno);
   if (is_file && ::fchmod(file.descriptor_, found.st_mode & 07777) != 0)
@@ -117,6 +162,7 @@ AtomicFile::AtomicFile(AtomicFile&& other) noexcept
     : path_(std::move(other.path_)),
       target_(std::move(other.target_)),
       temporary_(std::exchange(other.temporary_, {})),
+      unlinked_(other.unlinked_),
       descriptor_(std::exchange(other.descriptor_, -1)),
       size_(other.size_) {}
 
@@ -126,6 +172,7 @@ AtomicFile& AtomicFile::operator=(AtomicFile&& other) noexcept {
     path_ = std::move(other.path_);
     target_ = std::move(other.target_);
     temporary_ = std::exchange(other.temporary_, {});
+    unlinked_ = other.unlinked_;
     descriptor_ = std::exchange(other.descriptor_, -1);
     size_ = other.size_;
   }
@@ -157,19 +204,34 @@ Result<void> AtomicFile::write(std::span<const std::byte> bytes) {
 }
 
 Result<void> AtomicFile::commit() {
-  const bool direct = target_.empty();
-  if (!direct && ::fsync(descriptor_) != 0) return write_error(path_, errno);
-  const InterruptsHeld held;  // the temporary name shall not outlive the program
-  if (!direct && temporary_.empty()) {
+  if (target_.empty()) {
+    if (::close(std::exchange(descriptor_, -1)) != 0) return write_error(path_, errno);
+    return {};
+  }
+  if (!unlinked_ && ::fsync(descriptor_) != 0) return write_error(path_, errno);
+  const InterruptsHeld held;  // a temporary name shall not outlive the program
+  const auto fail = [&] {
+    const int number = errno;
+    discard();
+    return write_error(path_, number);
+  };
+  if (unlinked_) {
+    int copy = -1;
+    temporary_ = make_temporary(target_, [&](const char* name) {
+      copy = copy_to(name, descriptor_, size_, held);
+      return copy >= 0;
+    });
+    if (temporary_.empty()) return fail();
+    ::close(std::exchange(descriptor_, copy));
+  } else if (temporary_.empty()) {
     const std::string unnamed = fmt::format("/proc/self/fd/{}", descriptor_);
     temporary_ = make_temporary(target_, [&](const char* name) {
       return ::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
     });
-    if (temporary_.empty()) return write_error(path_, errno);
+    if (temporary_.empty()) return fail();
   }
-  if (::close(std::exchange(descriptor_, -1)) != 0) return write_error(path_, errno);
-  if (direct) return {};
-  if (std::rename(temporary_.c_str(), target_.c_str()) != 0) return write_error(path_, errno);
+  if (::close(std::exchange(descriptor_, -1)) != 0) return fail();
+  if (std::rename(temporary_.c_str(), target_.c_str()) != 0) return fail();
   temporary_.clear();
   return {};
 }

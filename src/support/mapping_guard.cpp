@@ -26,7 +26,7 @@ struct Guarded {
 };
 
 /// What the handler needs, without locks and without allocation.
-struct Table {
+struct GuardTable {
   std::array<Guarded, 1024> entries;
   std::uintptr_t page = 4096;
   struct sigaction before {};
@@ -39,10 +39,10 @@ struct Table {
   }
 };
 
-void install_handler(Table& table);
+void install_handler(GuardTable& table);
 
-Table& table() {
-  static Table instance;
+GuardTable& table() {
+  static GuardTable instance;
   static const bool installed = [] {
     install_handler(instance);
     return true;
@@ -52,7 +52,7 @@ Table& table() {
 }
 
 /// Every page from the one touched to the end of the mapping is gone.
-bool replace_pages(Table& table, Guarded& entry, std::uintptr_t address) {
+bool replace_pages(GuardTable& table, Guarded& entry, std::uintptr_t address) {
   const std::uintptr_t first = address / table.page * table.page;
   const std::uintptr_t end = entry.begin.load() + entry.size.load();
   void* const at = reinterpret_cast<void*>(first);
@@ -76,7 +76,7 @@ void hand_on(const struct sigaction& before, int signal, siginfo_t* information,
 
 void on_bus_error(int signal, siginfo_t* information, void* context) {
   const int error = errno;
-  Table& guarded = table();
+  GuardTable& guarded = table();
   const auto address = reinterpret_cast<std::uintptr_t>(information->si_addr);
   const bool is_fault = information->si_code == BUS_ADRERR;
   Guarded* entry = is_fault ? guarded.find(address) : nullptr;
@@ -85,7 +85,7 @@ void on_bus_error(int signal, siginfo_t* information, void* context) {
   errno = error;
 }
 
-void install_handler(Table& table) {
+void install_handler(GuardTable& table) {
   table.page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   struct sigaction action {};
   action.sa_sigaction = on_bus_error;

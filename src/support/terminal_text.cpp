@@ -45,26 +45,26 @@ CodePoint decode_back(std::string_view text, std::size_t end) {
   return {0xFFFD, 1, false};
 }
 
-struct Range {
+struct CodePoints {
   char32_t first;
   char32_t last;
 };
 
 template <std::size_t N>
-bool contains(const Range (&ranges)[N], char32_t value) {
+bool contains(const CodePoints (&ranges)[N], char32_t value) {
   return std::ranges::any_of(
-      ranges, [&](const Range& range) { return value >= range.first && value <= range.last; });
+      ranges, [&](const CodePoints& range) { return value >= range.first && value <= range.last; });
 }
 
 /// Controls, line separators, marks that reorder or hide text.
-constexpr Range kEscaped[] = {{0x00, 0x1F},     {0x7F, 0x9F},     {0x61C, 0x61C},
-                              {0x200B, 0x200F}, {0x2028, 0x202E}, {0x2060, 0x206F},
-                              {0xFEFF, 0xFEFF}, {0xFFF9, 0xFFFB}, {0xE0000, 0xE007F}};
-constexpr Range kCombining[] = {{0x300, 0x36F}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}};
-constexpr Range kWide[] = {{0x1100, 0x115F},   {0x2E80, 0x303E},  {0x3041, 0xA4CF},
-                           {0xAC00, 0xD7A3},   {0xF900, 0xFAFF},  {0xFE30, 0xFE6F},
-                           {0xFF00, 0xFF60},   {0xFFE0, 0xFFE6},  {0x1F300, 0x1F64F},
-                           {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD}};
+constexpr CodePoints kEscaped[] = {{0x00, 0x1F},     {0x7F, 0x9F},     {0x61C, 0x61C},
+                                   {0x200B, 0x200F}, {0x2028, 0x202E}, {0x2060, 0x206F},
+                                   {0xFEFF, 0xFEFF}, {0xFFF9, 0xFFFB}, {0xE0000, 0xE007F}};
+constexpr CodePoints kCombining[] = {{0x300, 0x36F}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}};
+constexpr CodePoints kWide[] = {{0x1100, 0x115F},   {0x2E80, 0x303E},  {0x3041, 0xA4CF},
+                                {0xAC00, 0xD7A3},   {0xF900, 0xFAFF},  {0xFE30, 0xFE6F},
+                                {0xFF00, 0xFF60},   {0xFFE0, 0xFFE6},  {0x1F300, 0x1F64F},
+                                {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD}};
 
 constexpr std::string_view kTab = "    ";
 
@@ -106,10 +106,10 @@ std::uint32_t append_visible(std::string& out, std::string_view text) {
 }
 
 std::string clipped(std::string_view text) {
-  constexpr std::size_t kLongest = 2000;
-  if (text.size() <= kLongest) return std::string(text);
-  std::size_t length = kLongest;
-  while (length > kLongest - 4 && (static_cast<unsigned char>(text[length]) & 0xc0) == 0x80) {
+  constexpr std::size_t kLongestCell = 2000;
+  if (text.size() <= kLongestCell) return std::string(text);
+  std::size_t length = kLongestCell;
+  while (length > kLongestCell - 4 && (static_cast<unsigned char>(text[length]) & 0xc0) == 0x80) {
     --length;
   }
   return std::string(text.substr(0, length)) + "...";

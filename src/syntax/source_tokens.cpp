@@ -5,8 +5,9 @@
 #include "gaps.hpp"
 
 namespace mir {
-
+namespace {
 using K = TokenKind;
+}
 
 /// Follows the nodes of all units once.
 class SourceTokens::Indexer {

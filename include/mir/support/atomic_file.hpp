@@ -15,8 +15,11 @@ namespace mir {
 /// A temporary file beside `path` that commit() synchronises and renames over it. Mode and a
 /// symbolic link at `path` are kept. Without a successful commit the temporary file is removed and
 /// `path` is untouched. The file has no name before commit(), so that nothing is left of it when
-/// the program is killed; a file system without such files (NFS) gives it one from the start. A
-/// device or pipe at `path` is written directly; "-" is standard output.
+/// the program is ended while it writes. commit() lets interrupts (SIGHUP, SIGINT, SIGTERM) wait in
+/// the calling thread and leaves no temporary name to them. Where the file system has no files
+/// without a name (NFS), the name is removed as soon as the file is open, and commit() writes a
+/// copy, which only SIGKILL can leave behind; an interrupt that comes meanwhile ends the copying
+/// with an error. A device or pipe at `path` is written directly; "-" is standard output.
 class AtomicFile {
  public:
   /// What happens to a symbolic link, a device or a pipe at `path`: it is used as said above, or it
@@ -42,6 +45,7 @@ class AtomicFile {
   std::string path_;       // as given, for messages
   std::string target_;     // what the rename replaces; empty when written directly
   std::string temporary_;  // the name of the temporary file while it has one
+  bool unlinked_ = false;  // the file had a name once and can have none again
   int descriptor_ = -1;
   std::uint64_t size_ = 0;
 };

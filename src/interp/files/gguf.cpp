@@ -11,12 +11,12 @@
 namespace mir {
 namespace {
 
-struct NumberedType {
+struct GgufType {
   std::uint32_t id;
   DType dtype;
 };
 
-constexpr NumberedType kNumberedTypes[] = {
+constexpr GgufType kGgufTypes[] = {
     {0, DType::kFloat32},  {1, DType::kFloat16},     {2, DType::kGgufQ4_0}, {3, DType::kGgufQ4_1},
     {6, DType::kGgufQ5_0}, {7, DType::kGgufQ5_1},    {8, DType::kGgufQ8_0}, {10, DType::kGgufQ2K},
     {11, DType::kGgufQ3K}, {12, DType::kGgufQ4K},    {13, DType::kGgufQ5K}, {14, DType::kGgufQ6K},
@@ -34,14 +34,14 @@ std::string_view name_of(GgufValueType type) {
 }  // namespace
 
 std::optional<DType> dtype_from_gguf(std::uint32_t id) {
-  for (const auto& row : kNumberedTypes) {
+  for (const auto& row : kGgufTypes) {
     if (row.id == id) return row.dtype;
   }
   return std::nullopt;
 }
 
 std::optional<std::uint32_t> gguf_dtype_id(DType dtype) {
-  for (const auto& row : kNumberedTypes) {
+  for (const auto& row : kGgufTypes) {
     if (row.dtype == dtype) return row.id;
   }
   return std::nullopt;

@@ -19,14 +19,14 @@ using enum GgufValueType;
 
 constexpr std::uint64_t kMaxKey = 65535;
 constexpr std::uint64_t kMaxTensorName = 64;
-constexpr std::uint32_t kMaxRank = 4;
+constexpr std::uint32_t kMaxRankRead = 4;
 constexpr int kMaxNesting = 4;  // arrays of arrays; real files have none
 
 // The least that an entry takes, for bounding counts before anything is allocated.
 constexpr std::uint64_t kMinMetadata = 8 + 1 + 4 + 1;
 constexpr std::uint64_t kMinTensor = 8 + 1 + 4 + 4 + 8;
 
-Error malformed(std::string text) {
+Error malformed_gguf(std::string text) {
   return {DiagCode::kGgufMalformed, std::move(text)};
 }
 
@@ -116,10 +116,10 @@ class HeaderReader {
     if (auto checked = read_version(); !checked) return std::move(checked).error();
     const auto tensors = cursor_.read<std::uint64_t>();
     const auto pairs = cursor_.read<std::uint64_t>();
-    if (!cursor_.ok()) return malformed(fmt::format("{} bytes are too few", bytes_.size()));
+    if (!cursor_.ok()) return malformed_gguf(fmt::format("{} bytes are too few", bytes_.size()));
     if (pairs > cursor_.remaining() / kMinMetadata || tensors > cursor_.remaining() / kMinTensor)
-      return malformed(fmt::format("{} metadata pairs and {} tensors in a file of {} bytes", pairs,
-                                   tensors, bytes_.size()));
+      return malformed_gguf(fmt::format("{} metadata pairs and {} tensors in a file of {} bytes",
+                                        pairs, tensors, bytes_.size()));
     for (std::uint64_t i = 0; i < pairs; ++i) {
       if (auto read = read_metadata(); !read) return std::move(read).error();
     }
@@ -135,22 +135,22 @@ class HeaderReader {
     const auto version = cursor_.read<std::uint32_t>();
     if (version == 2 || version == 3) return {};
     if (version != 0 && (version & 0xFFFF) == 0)
-      return malformed("the file is big-endian, expected little-endian");
-    return malformed(fmt::format("version {}, expected 2 or 3", version));
+      return malformed_gguf("the file is big-endian, expected little-endian");
+    return malformed_gguf(fmt::format("version {}, expected 2 or 3", version));
   }
 
   Result<void> read_metadata() {
     const auto key = cursor_.text(cursor_.read<std::uint64_t>());
     const auto type = static_cast<GgufValueType>(cursor_.read<std::uint32_t>());
-    if (!cursor_.ok()) return malformed("the metadata leave the file");
+    if (!cursor_.ok()) return malformed_gguf("the metadata leave the file");
     const auto is_graphic = [](char c) { return c > ' ' && c < '\x7F'; };
     if (key.empty() || key.size() > kMaxKey || !std::ranges::all_of(key, is_graphic))
-      return malformed("a metadata key is empty, too long or not plain ASCII");
+      return malformed_gguf("a metadata key is empty, too long or not plain ASCII");
     if (!keys_.insert(key).second)
-      return malformed(fmt::format("the metadata key '{}' occurs twice", key));
+      return malformed_gguf(fmt::format("the metadata key '{}' occurs twice", key));
     const auto begin = cursor_.position();
     if (const auto problem = ValueReader(cursor_).read(type))
-      return malformed(fmt::format("the metadata key '{}' {}", key, *problem));
+      return malformed_gguf(fmt::format("the metadata key '{}' {}", key, *problem));
     header_.metadata.push_back(
         {std::string(key), type, bytes_.subspan(begin, cursor_.position() - begin)});
     return key == "general.alignment" ? read_alignment(header_.metadata.back()) : Result<void>();
@@ -160,7 +160,7 @@ class HeaderReader {
     const auto alignment =
         pair.type == kUInt32 ? ByteCursor(pair.value).read<std::uint32_t>() : std::uint32_t{0};
     if (alignment < 8 || !std::has_single_bit(alignment))
-      return malformed(
+      return malformed_gguf(
           fmt::format("'general.alignment' is {}, expected a power of two of 8 or more as uint32",
                       pair.text()));
     header_.alignment = alignment;
@@ -171,16 +171,17 @@ class HeaderReader {
     StoredTensor tensor;
     tensor.name = cursor_.text(cursor_.read<std::uint64_t>());
     const auto rank = cursor_.read<std::uint32_t>();
-    if (!cursor_.ok()) return malformed("the list of tensors leaves the file");
+    if (!cursor_.ok()) return malformed_gguf("the list of tensors leaves the file");
     if (const auto problem = name_problem(tensor.name))
-      return malformed(fmt::format("a tensor name {}", *problem));
+      return malformed_gguf(fmt::format("a tensor name {}", *problem));
     const auto refuse = [&](std::string_view text) {
-      return malformed(fmt::format("tensor '{}' {}", tensor.name, text));
+      return malformed_gguf(fmt::format("tensor '{}' {}", tensor.name, text));
     };
     if (tensor.name.size() > kMaxTensorName)
       return refuse(fmt::format("has a name of {} bytes, at most {} are allowed",
                                 tensor.name.size(), kMaxTensorName));
-    if (rank > kMaxRank) return refuse(fmt::format("has rank {}, at most {}", rank, kMaxRank));
+    if (rank > kMaxRankRead)
+      return refuse(fmt::format("has rank {}, at most {}", rank, kMaxRankRead));
     for (std::uint32_t i = 0; i < rank; ++i) {
       const auto extent = cursor_.read<std::uint64_t>();
       if (extent > std::uint64_t{std::numeric_limits<std::int64_t>::max()})
@@ -189,7 +190,7 @@ class HeaderReader {
     }
     const auto id = cursor_.read<std::uint32_t>();
     tensor.begin = cursor_.read<std::uint64_t>();
-    if (!cursor_.ok()) return malformed("the list of tensors leaves the file");
+    if (!cursor_.ok()) return malformed_gguf("the list of tensors leaves the file");
     const auto dtype = dtype_from_gguf(id);
     if (!dtype) return refuse(fmt::format("has the type {}, which is not read", id));
     tensor.dtype = *dtype;
@@ -203,10 +204,10 @@ class HeaderReader {
     const auto alignment = header_.alignment;
     header_.data_begin = (end + alignment - 1) / alignment * alignment;
     if (header_.tensors.empty()) header_.data_begin = std::min(header_.data_begin, bytes_.size());
-    if (header_.data_begin > bytes_.size()) return malformed("the file ends before its data");
+    if (header_.data_begin > bytes_.size()) return malformed_gguf("the file ends before its data");
     for (auto& tensor : header_.tensors) {
       const auto refuse = [&](std::string_view text) {
-        return malformed(fmt::format("tensor '{}' {}", tensor.name, text));
+        return malformed_gguf(fmt::format("tensor '{}' {}", tensor.name, text));
       };
       if (tensor.begin % alignment != 0)
         return refuse(fmt::format("starts at byte {} of the data, expected a multiple of {}",

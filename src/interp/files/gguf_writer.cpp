@@ -13,7 +13,7 @@ namespace mir {
 namespace {
 
 constexpr std::size_t kMaxName = 63;  // ggml keeps a NUL behind it
-constexpr std::size_t kMaxRank = 4;
+constexpr std::size_t kMaxGgufRank = 4;
 constexpr std::string_view kAlignmentKey = "general.alignment";
 constexpr std::string_view kArchitectureKey = "general.architecture";
 
@@ -65,7 +65,7 @@ std::string tensor_info(const TensorPlan& plan, std::uint64_t offset) {
 Result<void> write_gguf_plans(const std::string& path, std::span<const TensorPlan> plans,
                               const WriteOptions& options) {
   auto checked = check_plans(
-      plans, {.format = TensorFormat::kGguf, .max_name = kMaxName, .max_rank = kMaxRank});
+      plans, {.format = TensorFormat::kGguf, .max_name = kMaxName, .max_rank = kMaxGgufRank});
   if (!checked) return checked;
   const auto metadata = encode_metadata(options);
   if (!metadata) return metadata.error();

@@ -13,7 +13,7 @@ namespace {
 
 using Kind = KleidiLayout::Kind;
 
-constexpr std::int64_t kBlock = 32;
+constexpr std::int64_t kColumnBlock = 32;
 constexpr std::int64_t kMaxExtent = std::int64_t{1} << 31;  // so that no product below overflows
 
 template <class T>
@@ -24,7 +24,7 @@ T value_at(std::span<const std::byte> bytes, std::int64_t at) {
 }
 
 std::int64_t blocks_of(std::int64_t columns) {
-  return (columns + kBlock - 1) / kBlock;
+  return (columns + kColumnBlock - 1) / kColumnBlock;
 }
 
 /// Bytes of one block of every row of a group: 16 of codes each, and the scales.
@@ -84,8 +84,9 @@ float unpack_row(const KleidiLayout& layout, std::span<const std::byte> group, s
     return half(row);
   }
   for (std::int64_t k = 0; k < columns; ++k) {
-    const auto block = group.subspan(static_cast<std::size_t>(k / kBlock * block_bytes(layout)));
-    weight[static_cast<std::size_t>(k)] = value_in_block(layout, block, row, k % kBlock);
+    const auto block =
+        group.subspan(static_cast<std::size_t>(k / kColumnBlock * block_bytes(layout)));
+    weight[static_cast<std::size_t>(k)] = value_in_block(layout, block, row, k % kColumnBlock);
   }
   return value_at<float>(group, static_cast<std::int64_t>(group.size()) - (rows - row) * 4);
 }
@@ -125,7 +126,7 @@ std::optional<KleidiLayout> kleidi_layout(std::string_view text) {
 std::optional<std::uint64_t> kleidi_bytes(const KleidiLayout& layout, std::int64_t rows,
                                           std::int64_t columns) {
   if (rows < 1 || columns < 1 || rows > kMaxExtent || columns > kMaxExtent) return std::nullopt;
-  if (layout.kind == Kind::kQai4c32p && columns % kBlock != 0) return std::nullopt;
+  if (layout.kind == Kind::kQai4c32p && columns % kColumnBlock != 0) return std::nullopt;
   const auto groups = static_cast<std::uint64_t>((rows + layout.rows - 1) / layout.rows);
   const auto bytes = static_cast<std::uint64_t>(group_bytes(layout, columns));
   if (groups > Tensor::kMaxBytes / bytes) return std::nullopt;

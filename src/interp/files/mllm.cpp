@@ -26,16 +26,16 @@ struct Table {
 };
 
 /// Without the file's name.
-Error malformed(std::string text) {
+Error malformed_mllm(std::string text) {
   return {DiagCode::kMllmMalformed, std::move(text)};
 }
 
 /// Checks what message texts and later steps rely on.
 Result<DType> checked_dtype(std::string_view name, std::uint32_t id) {
   if (const auto problem = name_problem(name))
-    return malformed(fmt::format("a tensor name {}", *problem));
+    return malformed_mllm(fmt::format("a tensor name {}", *problem));
   const auto dtype = dtype_from_mllm(id);
-  if (!dtype) return malformed(fmt::format("tensor '{}' has the unknown dtype {}", name, id));
+  if (!dtype) return malformed_mllm(fmt::format("tensor '{}' has the unknown dtype {}", name, id));
   return *dtype;
 }
 
@@ -45,18 +45,19 @@ Result<StoredTensor> read_descriptor_v1(ByteCursor& table) {
   const auto length = table.read<std::uint64_t>();
   tensor.begin = table.read<std::uint64_t>();
   const auto id = table.read<std::uint32_t>();
-  if (!table.ok()) return malformed("the table ends inside a descriptor");
+  if (!table.ok()) return malformed_mllm("the table ends inside a descriptor");
   const auto dtype = checked_dtype(tensor.name, id);
   if (!dtype) return dtype.error();
   tensor.dtype = *dtype;
   tensor.end = tensor.begin + length;  // less than begin when it wraps, which is refused later
   const DTypeInfo& row = info(*dtype);
   if (length % row.unit_bytes != 0)
-    return malformed(fmt::format("tensor '{}' of type {} has {} bytes, expected a multiple of {}",
-                                 tensor.name, row.name, length, row.unit_bytes));
+    return malformed_mllm(
+        fmt::format("tensor '{}' of type {} has {} bytes, expected a multiple of {}", tensor.name,
+                    row.name, length, row.unit_bytes));
   const std::uint64_t units = length / row.unit_bytes;
   if (units > std::uint64_t{std::numeric_limits<std::int64_t>::max()} / row.lanes)
-    return malformed(fmt::format("tensor '{}' has {} bytes", tensor.name, length));
+    return malformed_mllm(fmt::format("tensor '{}' has {} bytes", tensor.name, length));
   tensor.shape = {static_cast<std::int64_t>(units * row.lanes)};
   return tensor;
 }
@@ -65,7 +66,7 @@ Result<Table> read_table_v1(std::span<const std::byte> bytes) {
   ByteCursor header(bytes, sizeof(std::uint32_t));
   const auto size = header.read<std::uint64_t>();
   if (!header.ok() || size > header.remaining())
-    return malformed(fmt::format("a table of {} bytes in a file of {}", size, bytes.size()));
+    return malformed_mllm(fmt::format("a table of {} bytes in a file of {}", size, bytes.size()));
   Table table;
   table.end = kHeaderV1 + size;
   ByteCursor descriptors(bytes.first(table.end), kHeaderV1);
@@ -92,7 +93,7 @@ Result<StoredTensor> read_descriptor_v2(ByteCursor table) {
   if (!dtype) return dtype.error();
   tensor.dtype = *dtype;
   if (rank > kMaxRankV2)
-    return malformed(
+    return malformed_mllm(
         fmt::format("tensor '{}' has rank {}, expected at most {}", tensor.name, rank, kMaxRankV2));
   tensor.shape.assign(extents, extents + rank);
   return tensor;
@@ -106,16 +107,16 @@ Result<Table> read_table_v2(std::span<const std::byte> bytes, std::string& model
   const auto count = header.read<std::uint32_t>();
   const auto begin = header.read<std::uint64_t>();
   if (!header.ok())
-    return malformed(
+    return malformed_mllm(
         fmt::format("{} bytes are too few for a header of {}", bytes.size(), kHeaderV2));
-  if (version != 2) return malformed(fmt::format("version {}, expected 2", version));
+  if (version != 2) return malformed_mllm(fmt::format("version {}, expected 2", version));
   if (count == 0 && bytes.size() > kHeaderV2)
-    return malformed("the header states no tensors, but data follow: an interrupted write");
+    return malformed_mllm("the header states no tensors, but data follow: an interrupted write");
   if (!model_name.empty() && name_problem(model_name))
-    return malformed(fmt::format("the model name {}", *name_problem(model_name)));
+    return malformed_mllm(fmt::format("the model name {}", *name_problem(model_name)));
   if (begin < kHeaderV2 || begin > bytes.size() || count > (bytes.size() - begin) / kDescriptorV2)
-    return malformed(fmt::format("a table of {} descriptors at byte {} in a file of {} bytes",
-                                 count, begin, bytes.size()));
+    return malformed_mllm(fmt::format("a table of {} descriptors at byte {} in a file of {} bytes",
+                                      count, begin, bytes.size()));
   Table table;
   table.end = begin + count * kDescriptorV2;
   table.tensors.reserve(count);
@@ -127,12 +128,12 @@ Result<Table> read_table_v2(std::span<const std::byte> bytes, std::string& model
   return table;
 }
 
-struct NumberedType {
+struct MllmType {
   std::uint32_t id;
   DType dtype;
 };
 
-constexpr NumberedType kNumberedTypes[] = {
+constexpr MllmType kMllmTypes[] = {
     {0, DType::kFloat32},
     {1, DType::kFloat16},
     {2, DType::kGgufQ4_0},
@@ -177,14 +178,14 @@ constexpr NumberedType kNumberedTypes[] = {
 }  // namespace
 
 std::optional<DType> dtype_from_mllm(std::uint32_t id) {
-  for (const auto& row : kNumberedTypes) {
+  for (const auto& row : kMllmTypes) {
     if (row.id == id) return row.dtype;
   }
   return std::nullopt;
 }
 
 std::optional<std::uint32_t> mllm_dtype_id(DType dtype) {
-  for (const auto& row : kNumberedTypes) {
+  for (const auto& row : kMllmTypes) {
     if (row.dtype == dtype) return row.id;
   }
   return std::nullopt;

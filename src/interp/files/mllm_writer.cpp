@@ -16,9 +16,9 @@ namespace {
 constexpr std::uint64_t kModelName = 512;
 constexpr std::uint64_t kHeader = 532;
 constexpr std::uint64_t kDescriptor = 352;
-constexpr std::size_t kMaxRank = 16;
+constexpr std::size_t kMaxMllmRank = 16;
 constexpr std::size_t kTensorName = 256;  // one byte for the NUL that upstream's C++ reader wants
-constexpr std::uint64_t kDataAlignment = 64;
+constexpr std::uint64_t kMllmAlignment = 64;
 
 /// `text`, which is not longer than `width`, filled up with zeros.
 std::string padded(std::string_view text, std::size_t width) {
@@ -40,7 +40,7 @@ Result<std::string> descriptor(const TensorPlan& plan, std::uint32_t number,
   const DType stored = *stored_type(TensorFormat::kMllm2, plan.dtype);
   auto text = pack(number, *mllm_dtype_id(stored), data_bytes(plan), position,
                    std::uint64_t{plan.shape.size()});
-  text += padded(shape, kMaxRank * sizeof(std::uint32_t));
+  text += padded(shape, kMaxMllmRank * sizeof(std::uint32_t));
   text += padded(plan.name, kTensorName);
   return text;
 }
@@ -50,7 +50,8 @@ Result<std::string> descriptor(const TensorPlan& plan, std::uint32_t number,
 Result<void> write_mllm_plans(const std::string& path, std::span<const TensorPlan> plans,
                               const WriteOptions& options) {
   auto checked = check_plans(
-      plans, {.format = TensorFormat::kMllm2, .max_name = kTensorName - 1, .max_rank = kMaxRank});
+      plans,
+      {.format = TensorFormat::kMllm2, .max_name = kTensorName - 1, .max_rank = kMaxMllmRank});
   if (!checked) return checked;
   if (plans.size() > std::numeric_limits<std::uint32_t>::max())
     return Error{DiagCode::kLimitExceeded, "mllm v2 numbers tensors with 32 bits"};
@@ -59,7 +60,7 @@ Result<void> write_mllm_plans(const std::string& path, std::span<const TensorPla
   std::vector<std::uint64_t> positions;
   std::uint64_t end = kHeader + count * kDescriptor;
   for (std::uint32_t i = 0; i < count; ++i) {
-    positions.push_back(data_bytes(plans[i]) == 0 ? end : aligned(end, kDataAlignment));
+    positions.push_back(data_bytes(plans[i]) == 0 ? end : aligned(end, kMllmAlignment));
     end = positions.back() + data_bytes(plans[i]);
     auto text = descriptor(plans[i], i, positions.back());
     if (!text) return std::move(text).error();

@@ -24,24 +24,20 @@ struct Preamble {
   std::size_t header_size;
 };
 
-Error malformed(std::string_view text) {
-  return {DiagCode::kNpyMalformed, std::string(text)};
-}
-
 Result<Preamble> read_preamble(std::string_view file) {
   constexpr std::size_t kMaxHeader = 65'535;
   if (!file.starts_with(kMagic) || file.size() < kMagic.size() + 4)
-    return malformed("the file does not start with the NPY magic bytes and a version");
+    return malformed_npy("the file does not start with the NPY magic bytes and a version");
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(file[i]); };
   const int major = byte(6);
   if (major < 1 || major > 3 || byte(7) != 0)
-    return malformed(fmt::format("version {}.{}, expected 1.0 to 3.0", major, byte(7)));
+    return malformed_npy(fmt::format("version {}.{}, expected 1.0 to 3.0", major, byte(7)));
   const std::size_t begin = major == 1 ? 10 : 12;
-  if (file.size() < begin) return malformed("the file ends in the header length");
+  if (file.size() < begin) return malformed_npy("the file ends in the header length");
   std::size_t size = 0;
   for (std::size_t i = begin; i-- > 8;) size = size << 8 | byte(i);
   if (size > file.size() - begin || size > kMaxHeader)
-    return malformed(fmt::format("a header of {} bytes in a file of {}", size, file.size()));
+    return malformed_npy(fmt::format("a header of {} bytes in a file of {}", size, file.size()));
   return Preamble{begin, size};
 }
 
@@ -77,12 +73,13 @@ Result<Tensor> parse(std::span<const std::byte> bytes, std::shared_ptr<const voi
   const auto header = parse_npy_header(text.substr(preamble->header_begin, preamble->header_size));
   if (!header) return header.error();
   const auto elements = element_count(header->shape);
-  if (!elements) return malformed(fmt::format("too many elements: {}", shape_text(header->shape)));
+  if (!elements)
+    return malformed_npy(fmt::format("too many elements: {}", shape_text(header->shape)));
   const auto needed = storage_bytes(header->dtype, static_cast<std::uint64_t>(*elements));
   const auto data = bytes.subspan(preamble->header_begin + preamble->header_size);
   if (!needed || *needed != data.size())
-    return malformed(fmt::format("{} bytes of data for type {} and extents {}", data.size(),
-                                 name_of(header->dtype), shape_text(header->shape)));
+    return malformed_npy(fmt::format("{} bytes of data for type {} and extents {}", data.size(),
+                                     name_of(header->dtype), shape_text(header->shape)));
   const bool transposed = header->fortran_order && header->shape.size() > 1;
   if (!transposed && !header->big_endian)
     return borrow_or_copy(header->dtype, header->shape, data, std::move(owner));

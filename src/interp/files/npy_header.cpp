@@ -24,10 +24,6 @@ constexpr NpyType kTypes[] = {
     {"c8", DType::kComplexFP32}, {"c16", DType::kComplexFP64},
 };
 
-Error malformed(std::string_view text) {
-  return {DiagCode::kNpyMalformed, std::string(text)};
-}
-
 /// Reads the literal from left to right. The first failure is kept; reading goes nowhere after it.
 class HeaderParser {
  public:
@@ -147,7 +143,7 @@ class HeaderParser {
   }
 
   void fail(std::string_view text) {
-    if (!failed_) failed_ = malformed(fmt::format("in the header: {}", text));
+    if (!failed_) failed_ = malformed_npy(fmt::format("in the header: {}", text));
     rest_ = {};
   }
 
@@ -163,6 +159,10 @@ class HeaderParser {
 };
 
 }  // namespace
+
+Error malformed_npy(std::string_view text) {
+  return {DiagCode::kNpyMalformed, std::string(text)};
+}
 
 Result<NpyHeader> parse_npy_header(std::string_view text) {
   return HeaderParser(text).parse();

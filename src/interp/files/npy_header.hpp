@@ -9,6 +9,8 @@
 
 namespace mir {
 
+Error malformed_npy(std::string_view text);
+
 struct NpyHeader {
   DType dtype = DType::kFloat32;
   bool big_endian = false;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kSuffix = ".npy";
 
-Error malformed(std::string_view origin, std::string_view text) {
+Error malformed_npz(std::string_view origin, std::string_view text) {
   return {DiagCode::kNpzMalformed, fmt::format("'{}': {}", origin, text)};
 }
 
@@ -53,12 +53,12 @@ Result<NpzFile> NpzFile::open(const std::string& path, const NpzLimits& limits,
 Result<NpzFile> NpzFile::parse(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
                                std::string origin, const NpzLimits& limits) {
   auto members = read_zip_directory(bytes);
-  if (!members) return malformed(origin, members.error().message);
+  if (!members) return malformed_npz(origin, members.error().message);
   if (const auto checked = check_limits(*members, limits); !checked)
     return Error{checked.error().code, fmt::format("'{}': {}", origin, checked.error().message)};
   for (const auto& member : *members) {
     if (!member.name.ends_with(kSuffix) || member.name.size() == kSuffix.size())
-      return malformed(origin, fmt::format("member '{}' is not named *.npy", member.name));
+      return malformed_npz(origin, fmt::format("member '{}' is not named *.npy", member.name));
   }
   NpzFile file;
   file.directory_ = std::make_shared<const Directory>(

@@ -11,7 +11,7 @@
 namespace mir {
 namespace {
 
-constexpr int kBlock = 32;
+constexpr int kQuantBlock = 32;
 
 /// A scale that Float16 can hold, at the start of the block; false for any other.
 bool store_scale(float d, std::uint8_t* block) {
@@ -21,14 +21,14 @@ bool store_scale(float d, std::uint8_t* block) {
 }
 
 float largest_magnitude(const float* values) {
-  return *std::max_element(values, values + kBlock,
+  return *std::max_element(values, values + kQuantBlock,
                            [](float a, float b) { return std::fabs(a) < std::fabs(b); });
 }
 
 bool encode_q8_0(const float* values, std::uint8_t* block) {
   const float d = std::fabs(largest_magnitude(values)) / 127;
   const float inverse = d == 0 ? 0 : 1 / d;
-  for (int i = 0; i < kBlock; ++i) {
+  for (int i = 0; i < kQuantBlock; ++i) {
     // 1 / d is infinite where d is subnormal; the codes then are those of the largest value.
     const float code = std::clamp(std::round(values[i] * inverse), -127.0f, 127.0f);
     block[2 + i] = static_cast<std::uint8_t>(static_cast<std::int8_t>(values[i] == 0 ? 0 : code));
@@ -61,20 +61,20 @@ Result<Tensor> quantise(const Tensor& values, DType to) {
         fmt::format("{} cannot be quantised to {}{}", name_of(values.dtype()), name_of(to), text)};
   };
   if (values.dtype() != DType::kFloat32 || !is_encodable_block(to)) return refuse("");
-  if (values.rank() == 0 || values.shape().back() % kBlock != 0)
+  if (values.rank() == 0 || values.shape().back() % kQuantBlock != 0)
     return refuse(": the last extent is no multiple of 32");
   auto blocks = Tensor::allocate(to, values.shape());
   if (!blocks) return blocks;
   const auto encode = to == DType::kGgufQ8_0 ? encode_q8_0 : encode_q4_0;
   const auto from = values.as<float>();
   auto* block = reinterpret_cast<std::uint8_t*>(blocks->mutable_bytes());
-  for (std::size_t i = 0; i < from.size(); i += kBlock, block += info(to).unit_bytes) {
-    const auto part = from.subspan(i, kBlock);
+  for (std::size_t i = 0; i < from.size(); i += kQuantBlock, block += info(to).unit_bytes) {
+    const auto part = from.subspan(i, kQuantBlock);
     const bool finite = std::ranges::all_of(part, [](float value) { return std::isfinite(value); });
     if (!finite || !encode(part.data(), block))
       return Error{DiagCode::kElementOutOfRange,
                    fmt::format("elements {} to {} hold a value that {} has no scale for", i,
-                               i + kBlock - 1, name_of(to))};
+                               i + kQuantBlock - 1, name_of(to))};
   }
   return blocks;
 }

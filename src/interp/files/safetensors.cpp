@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kLengthBytes = 8;
 
-Error malformed(std::string_view origin, std::string_view text) {
+Error malformed_safetensors(std::string_view origin, std::string_view text) {
   return {DiagCode::kSafetensorsMalformed, fmt::format("'{}': {}", origin, text)};
 }
 
@@ -77,25 +77,25 @@ Result<SafetensorsFile> SafetensorsFile::parse(FileBytes file) {
   const auto bytes = file.bytes;
   const auto& origin = file.origin;
   if (bytes.size() < kLengthBytes)
-    return malformed(origin, fmt::format("{} bytes are too few", bytes.size()));
+    return malformed_safetensors(origin, fmt::format("{} bytes are too few", bytes.size()));
   std::uint64_t length = 0;
   std::memcpy(&length, bytes.data(), kLengthBytes);
   if (length > bytes.size() - kLengthBytes || length > kMaxSafetensorsHeader)
-    return malformed(origin,
-                     fmt::format("a header of {} bytes in a file of {}", length, bytes.size()));
+    return malformed_safetensors(
+        origin, fmt::format("a header of {} bytes in a file of {}", length, bytes.size()));
   auto header = parse_safetensors_header(
       {reinterpret_cast<const char*>(bytes.data()) + kLengthBytes, length});
-  if (!header) return malformed(origin, header.error().message);
+  if (!header) return malformed_safetensors(origin, header.error().message);
 
   std::vector<StoredTensor> entries;
   const auto data_begin = kLengthBytes + length;
   for (auto& claim : header->tensors) {
     auto entry = checked_entry(std::move(claim), data_begin, bytes.size() - data_begin);
-    if (!entry) return malformed(origin, entry.error().message);
+    if (!entry) return malformed_safetensors(origin, entry.error().message);
     entries.push_back(*std::move(entry));
   }
   const auto ordered = order_by_position(entries, data_begin, bytes.size());
-  if (!ordered) return malformed(origin, ordered.error().message);
+  if (!ordered) return malformed_safetensors(origin, ordered.error().message);
   auto tensors = MappedTensors::index(
       std::move(file), std::move(entries),
       {.data_begin = data_begin, .malformed = DiagCode::kSafetensorsMalformed});

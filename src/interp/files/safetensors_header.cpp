@@ -31,7 +31,7 @@ constexpr StoredType kStoredTypes[] = {
 /// The header has four places where a value may stand: the root, a tensor entry, one of its two
 /// lists of numbers, the metadata. Each event is legal in one or two of them, so the place bounds
 /// the nesting and every other event is an error.
-class HeaderReader final : public nlohmann::json_sax<Json> {
+class JsonHeaderReader final : public nlohmann::json_sax<Json> {
  public:
   SafetensorsHeader header;
   std::string problem;
@@ -162,7 +162,7 @@ Result<SafetensorsHeader> parse_safetensors_header(std::string_view json) {
   if (json.empty() || json.front() != '{') return malformed("the header does not start with '{'");
   // The JSON reader takes a NUL byte for the end of its input.
   if (json.find('\0') != std::string_view::npos) return malformed("the header has a NUL byte");
-  HeaderReader reader;
+  JsonHeaderReader reader;
   if (!Json::sax_parse(json.begin(), json.end(), &reader))
     return malformed(std::move(reader.problem));
   return std::move(reader.header);

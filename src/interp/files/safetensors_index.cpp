@@ -18,7 +18,7 @@ using Json = nlohmann::json;
 constexpr std::size_t kMaxIndex = 100'000'000;
 constexpr std::size_t kMaxDepth = 8;
 
-Error malformed(std::string text) {
+Error malformed_index(std::string text) {
   return {DiagCode::kSafetensorsMalformed, std::move(text)};
 }
 
@@ -93,19 +93,19 @@ class IndexReader final : public nlohmann::json_sax<Json> {
 
 Result<std::map<std::string, std::string>> parse_safetensors_index(std::string_view json) {
   if (json.size() > kMaxIndex)
-    return malformed(
+    return malformed_index(
         fmt::format("an index of {} bytes, at most {} are read", json.size(), kMaxIndex));
   // The JSON reader takes a NUL byte for the end of its input.
-  if (json.find('\0') != std::string_view::npos) return malformed("the index has a NUL byte");
+  if (json.find('\0') != std::string_view::npos) return malformed_index("the index has a NUL byte");
   IndexReader reader;
   if (!Json::sax_parse(json.begin(), json.end(), &reader))
-    return malformed(fmt::format("the index cannot be read: {}", reader.problem));
-  if (!reader.has_map) return malformed("the index has no 'weight_map'");
+    return malformed_index(fmt::format("the index cannot be read: {}", reader.problem));
+  if (!reader.has_map) return malformed_index("the index has no 'weight_map'");
   for (const auto& [tensor, file] : reader.files) {
     if (const auto problem = name_problem(tensor))
-      return malformed(fmt::format("a tensor name {}", *problem));
+      return malformed_index(fmt::format("a tensor name {}", *problem));
     if (!is_plain_file_name(file))
-      return malformed(
+      return malformed_index(
           fmt::format("the index names {}, which is no plain file name", quoted_text(file)));
   }
   return std::move(reader.files);
@@ -113,7 +113,7 @@ Result<std::map<std::string, std::string>> parse_safetensors_index(std::string_v
 
 Result<ShardedTensors> ShardedTensors::open(const FileBytes& file, const FileOpener& open_shard) {
   const auto refuse = [&](const std::string& text) {
-    return malformed(fmt::format("'{}': {}", file.origin, text));
+    return malformed_index(fmt::format("'{}': {}", file.origin, text));
   };
   const auto files = parse_safetensors_index(
       {reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()});

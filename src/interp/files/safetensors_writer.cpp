@@ -16,7 +16,7 @@
 namespace mir {
 namespace {
 
-constexpr std::uint64_t kDataAlignment = 64;
+constexpr std::uint64_t kSafetensorsAlignment = 64;
 
 Result<void> check(std::span<const TensorPlan> plans,
                    const std::map<std::string, std::string>& metadata) {
@@ -56,8 +56,8 @@ std::string header_text(std::span<const TensorPlan* const> order,
     position = end;
   }
   text += '}';
-  const auto used = (text.size() + sizeof(std::uint64_t)) % kDataAlignment;
-  if (used != 0) text.append(kDataAlignment - used, ' ');
+  const auto used = (text.size() + sizeof(std::uint64_t)) % kSafetensorsAlignment;
+  if (used != 0) text.append(kSafetensorsAlignment - used, ' ');
   return text;
 }
 

@@ -18,8 +18,8 @@ namespace mir {
 namespace {
 
 bool starts_like_safetensors(std::span<const std::byte> bytes) {
-  constexpr std::size_t kLengthBytes = 8;
-  return bytes.size() > kLengthBytes && bytes[kLengthBytes] == std::byte{'{'};
+  constexpr std::size_t kHeaderLength = 8;
+  return bytes.size() > kHeaderLength && bytes[kLengthBytes] == std::byte{'{'};
 }
 
 /// A safetensors file has the `{` after the length of its header.

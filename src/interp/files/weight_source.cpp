@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kRandomPrefix = "random:";
 constexpr std::string_view kSplatPrefix = "splat:";
 
-Error bad_spec(std::string_view spec, std::string_view expected) {
+Error bad_source(std::string_view spec, std::string_view expected) {
   return {DiagCode::kTensorSpecInvalid, fmt::format("weight source '{}': {}", spec, expected)};
 }
 
@@ -90,13 +90,13 @@ Result<WeightSource> WeightSource::open(std::string_view spec, const FileOpener&
     std::uint64_t seed = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), seed);
     if (error != std::errc() || end != digits.data() + digits.size())
-      return bad_spec(spec, "expected a seed from 0 to 2^64 - 1 after 'random:'");
+      return bad_source(spec, "expected a seed from 0 to 2^64 - 1 after 'random:'");
     return WeightSource(spec, Random{seed});
   }
   if (spec.starts_with(kSplatPrefix)) {
     const auto value = spec.substr(kSplatPrefix.size());
     if (!encode_element(DType::kFloat64, value) && !encode_element(DType::kBool, value))
-      return bad_spec(spec, "expected a number after 'splat:'");
+      return bad_source(spec, "expected a number after 'splat:'");
     return WeightSource(spec, Splat{std::string(value)});
   }
   auto file = TensorFile::open(std::string(spec), files);

@@ -14,16 +14,10 @@
 namespace mir {
 namespace {
 
-constexpr std::uint32_t kSee64 = 0xFFFFFFFF;
-constexpr std::uint16_t kSee64Short = 0xFFFF;
 constexpr std::size_t kEndSize = 22;
 constexpr std::size_t kLocatorSize = 20;
 constexpr std::size_t kEnd64Size = 56;
 constexpr std::size_t kEntrySize = 46;
-
-Error malformed(std::string_view text) {
-  return {DiagCode::kNpzMalformed, std::string(text)};
-}
 
 /// Takes little-endian fields one after the other; after the first that leaves the bytes, all are
 /// 0.
@@ -181,16 +175,17 @@ std::optional<std::uint64_t> data_begin(std::span<const std::byte> bytes, std::u
 Result<void> check_entry(const Stated& entry, std::string_view name) {
   constexpr std::uint64_t kRatioLimit = 1032;                        // 258 bytes from two bits
   constexpr unsigned kRefusedFlags = 1 | 1 << 5 | 1 << 6 | 1 << 13;  // encrypted, patched, masked
-  if (const auto problem = name_problem(name)) return malformed("its name " + *problem);
-  if (name.find_first_of("/\\") != std::string_view::npos) return malformed("its name is a path");
-  if ((entry.flags & kRefusedFlags) != 0) return malformed("it is encrypted or patched");
+  if (const auto problem = name_problem(name)) return malformed_zip("its name " + *problem);
+  if (name.find_first_of("/\\") != std::string_view::npos)
+    return malformed_zip("its name is a path");
+  if ((entry.flags & kRefusedFlags) != 0) return malformed_zip("it is encrypted or patched");
   if (entry.method != 0 && entry.method != 8)
-    return malformed(
+    return malformed_zip(
         fmt::format("compression method {}, expected 0 or 8 (stored or deflated)", entry.method));
   const bool possible =
       entry.method == 0 ? entry.size == entry.packed : entry.size / kRatioLimit <= entry.packed;
   if (!possible)
-    return malformed(fmt::format("{} bytes cannot be packed in {}", entry.size, entry.packed));
+    return malformed_zip(fmt::format("{} bytes cannot be packed in {}", entry.size, entry.packed));
   return {};
 }
 
@@ -198,7 +193,7 @@ Result<void> check_entry(const Stated& entry, std::string_view name) {
 Result<ZipMember> read_entry(FieldReader& reader, std::span<const std::byte> bytes,
                              std::uint64_t limit) {
   if (!reader.take_signature("PK\1\2") || !reader.skip(2))
-    return malformed("the directory of the ZIP archive is damaged");
+    return malformed_zip("the directory of the ZIP archive is damaged");
   Stated entry(reader);
   const auto comment_size = reader.take<std::uint16_t>();
   const auto disk = reader.take<std::uint16_t>();
@@ -208,7 +203,7 @@ Result<ZipMember> read_entry(FieldReader& reader, std::span<const std::byte> byt
   const auto extra = reader.take_bytes(entry.extra_size);
   reader.skip(comment_size);
   const auto refuse = [&](std::string_view text) {
-    return malformed(fmt::format("member '{}': {}", name, text));
+    return malformed_zip(fmt::format("member '{}': {}", name, text));
   };
   if (reader.failed() || disk != 0 || !entry.widen(extra, offset))
     return refuse("its directory entry is damaged");
@@ -234,7 +229,7 @@ Result<void> check_overlap(std::span<const ZipMember> members, std::span<const s
   std::uint64_t free = 0;
   for (const auto* member : order) {
     if (member->begin < free)
-      return malformed(fmt::format("member '{}' overlaps another", member->name));
+      return malformed_zip(fmt::format("member '{}' overlaps another", member->name));
     free = static_cast<std::uint64_t>(member->data.data() + member->data.size() - bytes.data());
   }
   return {};
@@ -242,9 +237,14 @@ Result<void> check_overlap(std::span<const ZipMember> members, std::span<const s
 
 }  // namespace
 
+Error malformed_zip(std::string_view text) {
+  return {DiagCode::kNpzMalformed, std::string(text)};
+}
+
 Result<std::vector<ZipMember>> read_zip_directory(std::span<const std::byte> bytes) {
   const auto directory = read_end_records(bytes);
-  if (!directory) return malformed("the file does not end with the end records of one ZIP archive");
+  if (!directory)
+    return malformed_zip("the file does not end with the end records of one ZIP archive");
   FieldReader reader(bytes.first(directory->begin + directory->size), directory->begin);
   std::vector<ZipMember> members;
   while (members.size() < directory->count) {
@@ -252,11 +252,11 @@ Result<std::vector<ZipMember>> read_zip_directory(std::span<const std::byte> byt
     if (!entry) return std::move(entry).error();
     members.push_back(*std::move(entry));
   }
-  if (!reader.at_end()) return malformed("the directory of the ZIP archive is damaged");
+  if (!reader.at_end()) return malformed_zip("the directory of the ZIP archive is damaged");
   std::set<std::string_view> names;
   for (const auto& member : members) {
     if (!names.insert(member.name).second)
-      return malformed(fmt::format("two members are named '{}'", member.name));
+      return malformed_zip(fmt::format("two members are named '{}'", member.name));
   }
   if (auto checked = check_overlap(members, bytes); !checked) return std::move(checked).error();
   return members;

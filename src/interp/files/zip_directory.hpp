@@ -6,11 +6,18 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mir/support/result.hpp"
 
 namespace mir {
+
+/// What a field states that is in the 64-bit part of its record.
+inline constexpr std::uint32_t kSee64 = 0xFFFFFFFF;
+inline constexpr std::uint16_t kSee64Short = 0xFFFF;
+
+Error malformed_zip(std::string_view text);
 
 struct ZipMember {
   std::string name;

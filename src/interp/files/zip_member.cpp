@@ -1,4 +1,3 @@
-#define ZLIB_CONST  // zlib reads its input through a pointer to const
 #include <fmt/format.h>
 #include <zlib.h>
 
@@ -11,10 +10,6 @@
 
 namespace mir {
 namespace {
-
-Error malformed(std::string_view text) {
-  return {DiagCode::kNpzMalformed, std::string(text)};
-}
 
 /// zlib counts in 32 bits; it is given at most this much at a time.
 constexpr std::size_t kPiece = std::size_t{1} << 30;
@@ -73,17 +68,17 @@ Result<ZipContent> read_zip_member(const ZipMember& member) {
   ZipContent content{member.data, nullptr};
   if (member.deflated) {
     if (member.size > std::uint64_t{std::numeric_limits<std::int64_t>::max()})
-      return malformed("too large");
+      return malformed_zip("too large");
     auto buffer = Tensor::allocate(DType::kUInt8, {static_cast<std::int64_t>(member.size)});
     if (!buffer) return std::move(buffer).error();
     if (!inflate_exactly(member.data, {buffer->mutable_bytes(), buffer->bytes().size()}))
-      return malformed(fmt::format("its data do not inflate to {} bytes", member.size));
+      return malformed_zip(fmt::format("its data do not inflate to {} bytes", member.size));
     content.bytes = buffer->bytes();
     content.owner = std::make_shared<Tensor>(*std::move(buffer));
   }
   const auto crc = crc32_of(content.bytes);
   if (crc != member.crc)
-    return malformed(fmt::format("checksum {:08x}, expected {:08x}", crc, member.crc));
+    return malformed_zip(fmt::format("checksum {:08x}, expected {:08x}", crc, member.crc));
   return content;
 }
 

@@ -10,7 +10,7 @@ constexpr AttrRow kModuleAttributes[] = {
      .summary = "version of the portable form; a module without it is a dump"},
 };
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kBuiltinRows[] = {
     {.name = "ModuleOp",
      .regions = exactly(1),
      .traits = Trait::kSymbol | Trait::kIsolated,
@@ -19,10 +19,11 @@ constexpr OpRow kRows[] = {
      .summary = "A module: its one region holds everything; text writes it as '@main ... { }'.",
      .example = "builtin.ModuleOp @main { () -> () { } }"},
 };
-static_assert(are_sound(kRows));
+static_assert(are_sound(kBuiltinRows));
 
 }  // namespace
 
-constinit const Dialect kBuiltin{.name = "builtin", .rows = kRows, .summary = "The module itself."};
+constinit const Dialect kBuiltin{
+    .name = "builtin", .rows = kBuiltinRows, .summary = "The module itself."};
 
 }  // namespace mir::dialect_tables

@@ -4,7 +4,7 @@ namespace mir::dialect_tables {
 
 namespace {
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kCfRows[] = {
     {.name = "ReturnOp",
      .operands = at_least(0),
      .traits = Trait::kTerminator,
@@ -13,10 +13,10 @@ constexpr OpRow kRows[] = {
      .summary = "Ends a graph and hands its operands to the caller.",
      .example = "cf.ReturnOp (%0:tensor<[2], Float32, CPU>) -> ()"},
 };
-static_assert(are_sound(kRows));
+static_assert(are_sound(kCfRows));
 
 }  // namespace
 
-constinit const Dialect kCf{.name = "cf", .rows = kRows, .summary = "Control flow."};
+constinit const Dialect kCf{.name = "cf", .rows = kCfRows, .summary = "Control flow."};
 
 }  // namespace mir::dialect_tables

@@ -8,7 +8,7 @@ constexpr AttrRow kCommentAttributes[] = {
     {.name = "text", .type = AttrType::kString, .required = true, .summary = "the comment"},
 };
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kDbgRows[] = {
     {.name = "CommentOp",
      .attributes = kCommentAttributes,
      .page = "structure",
@@ -22,10 +22,10 @@ constexpr OpRow kRows[] = {
      .summary = "Reserved name without a meaning.",
      .example = "dbg.HintsOp () -> ()"},
 };
-static_assert(are_sound(kRows));
+static_assert(are_sound(kDbgRows));
 
 }  // namespace
 
-constinit const Dialect kDbg{.name = "dbg", .rows = kRows, .summary = "What helps a reader."};
+constinit const Dialect kDbg{.name = "dbg", .rows = kDbgRows, .summary = "What helps a reader."};
 
 }  // namespace mir::dialect_tables

@@ -12,7 +12,7 @@ constexpr AttrRow kSubGraphAttributes[] = {
     {.name = "use_qnn", .type = AttrType::kBool, .summary = "made for the QNN back end by a split"},
 };
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kGraphRows[] = {
     {.name = "SubGraphOp",
      .regions = exactly(1),
      .traits = Trait::kSymbol | Trait::kIsolated,
@@ -30,11 +30,11 @@ constexpr OpRow kRows[] = {
      .example = "graph.CallGraphOp @f (%0:tensor<[2], Float32, CPU>) -> "
                 "(%1:tensor<[2], Float32, CPU>)"},
 };
-static_assert(are_sound(kRows));
+static_assert(are_sound(kGraphRows));
 
 }  // namespace
 
 constinit const Dialect kGraph{
-    .name = "graph", .rows = kRows, .summary = "Graphs that call each other."};
+    .name = "graph", .rows = kGraphRows, .summary = "Graphs that call each other."};
 
 }  // namespace mir::dialect_tables

@@ -23,18 +23,18 @@ consteval auto join(const OpRow (&... families)[N]) {
   return all;
 }
 
-constexpr auto kRows = join(kArithmeticRows, kActivationRows, kLinearRows, kNormRows, kRopeRows,
-                            kAttentionRows, kShapeRows, kCopyRows, kReductionRows, kIndexRows,
-                            kConvolutionRows, kSignalRows, kOtherRows);
-static_assert(kRows.size() == 71, "70 ops of upstream and 'register'");
-static_assert(are_sound(kRows));
+constexpr auto kLinalgRows = join(kArithmeticRows, kActivationRows, kLinearRows, kNormRows,
+                                  kRopeRows, kAttentionRows, kShapeRows, kCopyRows, kReductionRows,
+                                  kIndexRows, kConvolutionRows, kSignalRows, kOtherRows);
+static_assert(kLinalgRows.size() == 71, "70 ops of upstream and 'register'");
+static_assert(are_sound(kLinalgRows));
 
 }  // namespace
 
 constinit const Dialect kLinalg{.name = "linalg",
                                 .device_in_path = true,
                                 .attributes = AttrPosition::kBeforeOperands,
-                                .rows = kRows,
+                                .rows = kLinalgRows,
                                 .summary = "What models compute."};
 
 }  // namespace mir::dialect_tables

@@ -34,7 +34,7 @@ constexpr AttrRow kBindAttributes[] = {
 };
 constexpr std::string_view kInstructionAliases[] = {"inst"};
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kProgRows[] = {
     {.name = "fragment",
      .regions = exactly(1),
      .traits = Trait::kSymbol | Trait::kIsolated,
@@ -132,11 +132,11 @@ constexpr OpRow kRows[] = {
      .summary = "One or more fused instructions; occurs in early dumps only.",
      .example = "prog.inst (%0:tensor<[2], Float32, CPU>) -> (%1:tensor<[2], Float32, CPU>)"},
 };
-static_assert(are_sound(kRows));
+static_assert(are_sound(kProgRows));
 
 }  // namespace
 
 constinit const Dialect kProg{
-    .name = "prog", .rows = kRows, .summary = "The linear program that a graph is lowered to."};
+    .name = "prog", .rows = kProgRows, .summary = "The linear program that a graph is lowered to."};
 
 }  // namespace mir::dialect_tables

@@ -10,7 +10,7 @@ constexpr AttrRow kRegisterAttributes[] = {
      .summary = "name of the parameter; the result carries it as [@symbol]"},
 };
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kTensorRows[] = {
     {.name = "register",
      .results = exactly(1),
      .traits = Trait::kSymbol,
@@ -30,11 +30,13 @@ constexpr OpRow kRows[] = {
      .summary = "Ends the life of a storage: no later op may use it.",
      .example = "tensor.CPU.free (%0:tensor<[64], Float32, CPU>) -> ()"},
 };
-static_assert(are_sound(kRows));
+static_assert(are_sound(kTensorRows));
 
 }  // namespace
 
-constinit const Dialect kTensor{
-    .name = "tensor", .device_in_path = true, .rows = kRows, .summary = "Parameters and storage."};
+constinit const Dialect kTensor{.name = "tensor",
+                                .device_in_path = true,
+                                .rows = kTensorRows,
+                                .summary = "Parameters and storage."};
 
 }  // namespace mir::dialect_tables

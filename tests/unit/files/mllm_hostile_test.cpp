@@ -4,6 +4,8 @@
 using namespace mir;
 using namespace mir::test;
 
+namespace mllm_hostile_test {
+
 namespace {
 
 constexpr std::uint64_t kAll = ~std::uint64_t{0};
@@ -135,3 +137,5 @@ TEST_CASE(
   const auto bytes = mllm_v2_header(2, 100'000, 532) + std::string(352 * 1000, '\0');
   check_refused({{"more descriptors than the file holds", bytes}}, DiagCode::kMllmMalformed);
 }
+
+}  // namespace mllm_hostile_test

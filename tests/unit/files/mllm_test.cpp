@@ -8,6 +8,8 @@
 using namespace mir;
 using namespace mir::test;
 
+namespace mllm_test {
+
 namespace {
 
 Result<MllmFile> parse(const std::string& bytes) {
@@ -114,3 +116,5 @@ TEST_CASE("weights are taken from .mllm files, in the shape that is asked for") 
     CHECK(bytes_of(**tensor) == std::string(24, '\1'));
   }
 }
+
+}  // namespace mllm_test

@@ -6,6 +6,8 @@
 using namespace mir;
 using namespace mir::test;
 
+namespace npy_hostile_test {
+
 namespace {
 
 struct Hostile {
@@ -179,3 +181,5 @@ TEST_CASE("an NPY Bool other than 0 and 1 is refused in either order") {
     CHECK(tensor.error().code == DiagCode::kElementOutOfRange);
   }
 }
+
+}  // namespace npy_hostile_test

@@ -9,6 +9,8 @@
 using namespace mir;
 using namespace mir::test;
 
+namespace npz_test {
+
 namespace {
 
 /// One member of an archive as a test wants it stated, right or wrong.
@@ -334,3 +336,5 @@ TEST_CASE("every cut and every flipped bit of an archive is survived") {
     }
   }
 }
+
+}  // namespace npz_test

@@ -6,6 +6,8 @@
 using namespace mir;
 using namespace mir::test;
 
+namespace safetensors_hostile_test {
+
 namespace {
 
 struct Hostile {
@@ -186,3 +188,5 @@ TEST_CASE("a missing file and a directory are not read as safetensors") {
   CHECK(SafetensorsFile::open(directory.file("none")).error().code == DiagCode::kFileNotReadable);
   CHECK_FALSE(SafetensorsFile::open(directory.file("")));
 }
+
+}  // namespace safetensors_hostile_test

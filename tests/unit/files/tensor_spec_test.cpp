@@ -9,6 +9,9 @@
 
 using namespace mir;
 using namespace mir::test;
+
+namespace tensor_spec_test {
+
 using Kind = TensorSpec::Kind;
 
 namespace {
@@ -155,3 +158,5 @@ TEST_CASE("zeros, iota and random fill the declared type") {
     CHECK(load(text, declared(DType::kInt32, Shape{kUnknownExtent})).error().code ==
           DiagCode::kTensorTypeConflict);
 }
+
+}  // namespace tensor_spec_test

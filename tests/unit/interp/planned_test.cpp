@@ -4,7 +4,7 @@
 #include "mir/interp/summary.hpp"
 #include "module_text.hpp"
 
-namespace mir::test {
+namespace mir::test::planned {
 
 namespace {
 
@@ -210,4 +210,4 @@ TEST_CASE("fast: a run reports progress and can be stopped") {
   CHECK(runner.error({x}, stopped).starts_with("824 "));
 }
 
-}  // namespace mir::test
+}  // namespace mir::test::planned

@@ -12,7 +12,7 @@
 #include "mir/interp/summary.hpp"
 #include "module_text.hpp"
 
-namespace mir::test {
+namespace mir::test::ports_test {
 
 using Values = std::vector<double>;
 using Arguments = std::vector<std::string>;
@@ -193,4 +193,4 @@ TEST_CASE("a description lists what a run needs without running") {
   CHECK(to_json(open).find("\"memory\": null") != std::string::npos);
 }
 
-}  // namespace mir::test
+}  // namespace mir::test::ports_test

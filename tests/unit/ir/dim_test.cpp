@@ -11,6 +11,8 @@
 
 using namespace mir;
 
+namespace dim_test {
+
 namespace {
 
 constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
@@ -466,3 +468,5 @@ TEST_CASE("threads that build the same extents agree on every one") {
   for (std::thread& thread : threads) thread.join();
   for (const std::vector<Dim>& other : seen) CHECK(other == seen[0]);
 }
+
+}  // namespace dim_test

@@ -7,6 +7,8 @@ using namespace mir;
 using mir::test::find_op;
 using mir::test::Reading;
 
+namespace location_test {
+
 namespace {
 
 struct Fixture {
@@ -137,3 +139,5 @@ TEST_SUITE("location") {
     CHECK(made->span() == Span{begin, begin + 4});
   }
 }
+
+}  // namespace location_test

@@ -10,6 +10,8 @@
 using namespace mir;
 using mir::test::Reading;
 
+namespace module_test {
+
 namespace {
 
 struct Fixture {
@@ -134,3 +136,5 @@ TEST_SUITE("module") {
     for (const auto& out : seen) CHECK(out == seen[0]);
   }
 }
+
+}  // namespace module_test

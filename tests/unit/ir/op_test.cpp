@@ -7,6 +7,8 @@ using namespace mir;
 using mir::test::find_op;
 using mir::test::Reading;
 
+namespace op_test {
+
 namespace {
 
 struct Fixture {
@@ -294,3 +296,5 @@ TEST_SUITE("op") {
     CHECK(again.kind == linear->kind());
   }
 }
+
+}  // namespace op_test

@@ -13,6 +13,8 @@ using mir::test::Isomorphism;
 using mir::test::RandomModule;
 using mir::test::Reading;
 
+namespace round_trip_test {
+
 namespace {
 
 std::string file_text(const std::string& path) {
@@ -94,3 +96,5 @@ TEST_SUITE("round trip") {
     CHECK(changed("a.d (%3:tensor<[2], F, D>) -> ()", "") != "");
   }
 }
+
+}  // namespace round_trip_test

@@ -7,6 +7,8 @@
 
 using namespace mir;
 
+namespace type_attribute_test {
+
 namespace {
 
 struct Fixture {
@@ -147,3 +149,5 @@ TEST_SUITE("attributes") {
     CHECK_FALSE(context.find_kind("linalg.NoSuchOp"));
   }
 }
+
+}  // namespace type_attribute_test

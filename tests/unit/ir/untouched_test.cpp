@@ -18,6 +18,8 @@ using mir::test::ops_of;
 using mir::test::RandomModule;
 using mir::test::Reading;
 
+namespace untouched_test {
+
 namespace {
 
 /// A text with its tree and its modules.
@@ -262,3 +264,5 @@ TEST_SUITE("untouched") {
     }
   }
 }
+
+}  // namespace untouched_test

@@ -7,7 +7,7 @@
 
 #include "array.hpp"
 
-namespace mir::ref {
+namespace mir::ref::signal_test {
 namespace {
 
 using namespace test;
@@ -204,4 +204,4 @@ TEST_CASE("transforms refuse what does not fit") {
 TEST_SUITE_END();
 
 }  // namespace
-}  // namespace mir::ref
+}  // namespace mir::ref::signal_test

@@ -7,7 +7,7 @@
 
 #include "array.hpp"
 
-namespace mir::ref {
+namespace mir::ref::unary_test {
 namespace {
 
 using namespace test;
@@ -191,4 +191,4 @@ TEST_CASE("the magnitude of a complex number neither overflows nor loses small p
 TEST_SUITE_END();
 
 }  // namespace
-}  // namespace mir::ref
+}  // namespace mir::ref::unary_test

@@ -8,6 +8,8 @@ using namespace mir;
 using mir::test::lines_of;
 using mir::test::Reading;
 
+namespace generalise_test {
+
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -105,3 +107,5 @@ TEST_SUITE("generalise") {
     }
   }
 }
+
+}  // namespace generalise_test

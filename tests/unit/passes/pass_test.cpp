@@ -9,6 +9,8 @@ using namespace mir;
 using mir::test::lines_of;
 using mir::test::Reading;
 
+namespace pass_test {
+
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -103,3 +105,5 @@ TEST_SUITE("passes") {
                 "eliminate-debug") == "@main () -> () {\n" + op + "}\n");
   }
 }
+
+}  // namespace pass_test

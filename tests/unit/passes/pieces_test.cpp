@@ -8,6 +8,8 @@ using namespace mir;
 using mir::test::lines_of;
 using mir::test::Reading;
 
+namespace pieces_test {
+
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -147,3 +149,5 @@ TEST_SUITE("pieces") {
     CHECK(has(text, "(%3:" + t("3") + "[@l.bias])[symbol:l.bias]"));
   }
 }
+
+}  // namespace pieces_test

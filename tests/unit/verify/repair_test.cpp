@@ -11,6 +11,8 @@
 
 using namespace mir;
 
+namespace repair_test {
+
 namespace {
 
 /// A portable module with this op and a parameter `@up.weight`, a graph `@scale`.
@@ -183,3 +185,5 @@ TEST_SUITE("repair") {
     CHECK(apply_fixes(file, {}) == "abcdef");
   }
 }
+
+}  // namespace repair_test

@@ -35,13 +35,13 @@ constexpr double kHalfPi4 = 0x1.b839a252049c1p-104;
 constexpr double kHalfPiHead = 0x1.921fb50000000p+0;
 constexpr double kHalfPiTail = 0x1.110b4611a6263p-26;
 
-struct Sum {
+struct ExactSum {
   double value;
   double error;
 };
 
 /// a + b = value + error, exactly.
-Sum exact_sum(double a, double b) {
+ExactSum exact_sum(double a, double b) {
   const double value = a + b;
   const double b_part = value - a;
   return {value, (a - (value - b_part)) + (b - b_part)};
@@ -50,9 +50,9 @@ Sum exact_sum(double a, double b) {
 /// |x| < 2^20.
 Angle reduce_moderate(double x) {
   const double n = std::floor(x * kTwoOverPi + 0.5);
-  const Sum first = exact_sum(x - n * kHalfPi1, -(n * kHalfPi2));
-  const Sum second = exact_sum(first.value, -(n * kHalfPi3));
-  const Sum result = exact_sum(second.value, (first.error + second.error) - n * kHalfPi4);
+  const ExactSum first = exact_sum(x - n * kHalfPi1, -(n * kHalfPi2));
+  const ExactSum second = exact_sum(first.value, -(n * kHalfPi3));
+  const ExactSum result = exact_sum(second.value, (first.error + second.error) - n * kHalfPi4);
   return {static_cast<int>(static_cast<std::int64_t>(n) & 3), result.value, result.error};
 }
 
@@ -89,7 +89,7 @@ Fraction negate(const Fraction& f) {
 }
 
 /// f 2^-192 pi/2 for f > 0.
-Sum times_half_pi(Fraction f) {
+ExactSum times_half_pi(Fraction f) {
   int exponent = 0;
   if (f[0] == 0) {
     f = {f[1], f[2], 0};
@@ -101,7 +101,7 @@ Sum times_half_pi(Fraction f) {
   const double head = static_cast<double>(f[0] >> 38) * 0x1p-26;
   const double tail = static_cast<double>(((f[0] << 26) | (f[1] >> 38)) >> 11) * 0x1p-79;
   const double unit = std::bit_cast<double>(static_cast<std::uint64_t>(1023 + exponent) << 52);
-  const Sum sum = exact_sum(head * kHalfPiHead, head * kHalfPiTail + tail * kHalfPi);
+  const ExactSum sum = exact_sum(head * kHalfPiHead, head * kHalfPiTail + tail * kHalfPi);
   return {sum.value * unit, sum.error * unit};
 }
 
@@ -118,7 +118,7 @@ Angle reduce_large(double x) {
     fraction = negate(fraction);
     ++quadrant;
   }
-  Sum r = times_half_pi(fraction);
+  ExactSum r = times_half_pi(fraction);
   const bool negative = x < 0;
   if (past_half != negative) r = {-r.value, -r.error};
   return {(negative ? -quadrant : quadrant) & 3, r.value, r.error};

@@ -15,7 +15,7 @@ namespace mir::ref {
 namespace {
 
 using Values = std::vector<double>;
-constexpr std::string_view kName = "attention";
+constexpr std::string_view kAttention = "attention";
 
 /// Keys first .. end - 1.
 struct KeyRange {
@@ -107,39 +107,39 @@ struct Attention {
 
 Result<void> check_rows(const AttentionOperands& operands) {
   if ((operands.key_rows == nullptr) != (operands.value_rows == nullptr)) {
-    return shape_error(kName, "rows of keys without rows of values");
+    return shape_error(kAttention, "rows of keys without rows of values");
   }
   for (const View* rows : {operands.key_rows, operands.value_rows}) {
     if (rows == nullptr) continue;
-    if (!is_index(rows->dtype)) return dtype_error(kName, rows->dtype);
-    if (auto ok = check_views(kName, {*rows}); !ok) return ok;
-    if (rows->rank() != 1) return shape_error(kName, "the rows are not a list");
+    if (!is_index(rows->dtype)) return dtype_error(kAttention, rows->dtype);
+    if (auto ok = check_views(kAttention, {*rows}); !ok) return ok;
+    if (rows->rank() != 1) return shape_error(kAttention, "the rows are not a list");
     const View& store = rows == operands.key_rows ? operands.k : operands.v;
-    if (auto ok = check_index_range(kName, *rows, 0, store.extents[1]); !ok) return ok;
+    if (auto ok = check_index_range(kAttention, *rows, 0, store.extents[1]); !ok) return ok;
   }
   if (operands.key_rows != nullptr) {
-    return check_same_extents(kName, *operands.key_rows, *operands.value_rows);
+    return check_same_extents(kAttention, *operands.key_rows, *operands.value_rows);
   }
   if (operands.k.extents[1] == operands.v.extents[1]) return {};
-  return shape_error(kName, "keys and values differ in number");
+  return shape_error(kAttention, "keys and values differ in number");
 }
 
 Result<void> check_extents(std::string_view what, const View& view,
                            std::initializer_list<std::int64_t> extents) {
   if (std::ranges::equal(view.extents, extents)) return {};
-  return shape_error(kName, fmt::format("the extents of the {} do not fit", what));
+  return shape_error(kAttention, fmt::format("the extents of the {} do not fit", what));
 }
 
 Result<void> check(const Attention& attention, const MutableView& out, const MutableView* weights) {
   const auto& [q, k, v, key_rows, value_rows, mask, sinks] = attention.operands;
-  if (auto ok = check_floating(kName, {q, k, v, out}); !ok) return ok;
+  if (auto ok = check_floating(kAttention, {q, k, v, out}); !ok) return ok;
   if (q.rank() != 4 || k.rank() != 4 || v.rank() != 4) {
-    return shape_error(kName, "operands of rank 4 are expected");
+    return shape_error(kAttention, "operands of rank 4 are expected");
   }
   if (auto ok = check_rows(attention.operands); !ok) return ok;
   const std::int64_t heads = q.extents[2], groups = k.extents[2], queries = q.extents[1];
   if (groups == 0 ? heads != 0 : heads % groups != 0) {
-    return shape_error(kName, fmt::format("{} heads of keys do not divide {}", groups, heads));
+    return shape_error(kAttention, fmt::format("{} heads of keys do not divide {}", groups, heads));
   }
   if (auto ok = check_extents("keys", k, {q.extents[0], k.extents[1], groups, q.extents[3]}); !ok) {
     return ok;
@@ -153,20 +153,20 @@ Result<void> check(const Attention& attention, const MutableView& out, const Mut
   }
   for (const View* optional : {mask, sinks}) {
     if (optional == nullptr) continue;
-    if (auto ok = check_floating(kName, {*optional}); !ok) return ok;
+    if (auto ok = check_floating(kAttention, {*optional}); !ok) return ok;
     const auto fits = optional == mask ? check_extents("mask", *mask, {queries, attention.keys()})
                                        : check_extents("sinks", *sinks, {heads});
     if (!fits) return fits;
   }
   if (weights != nullptr) {
-    if (auto ok = check_floating(kName, {*weights}); !ok) return ok;
+    if (auto ok = check_floating(kAttention, {*weights}); !ok) return ok;
     const auto fits =
         check_extents("weights", *weights, {q.extents[0], heads, queries, attention.keys()});
     if (!fits) return fits;
   }
   const auto& [causal, window] = attention.options;
   if (!window || (causal && *window >= 1)) return {};
-  return attribute_error(kName, fmt::format("a window of {} keys", *window));
+  return attribute_error(kAttention, fmt::format("a window of {} keys", *window));
 }
 
 }  // namespace

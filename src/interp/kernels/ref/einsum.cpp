@@ -11,7 +11,7 @@
 namespace mir::ref {
 namespace {
 
-constexpr std::string_view kName = "einsum";
+constexpr std::string_view kEinsum = "einsum";
 
 /// Extents by index, and for each tensor its stride by index; out is the last tensor.
 struct Nest {
@@ -39,13 +39,13 @@ struct Nest {
 Result<void> check_numbers(std::span<const View> inputs, std::span<const IndexNumbers> operands,
                            std::span<const std::size_t> result, const View& out) {
   if (inputs.empty() || operands.size() != inputs.size() || result.size() != out.extents.size()) {
-    return shape_error(kName, "indices are not given for each operand and dimension");
+    return shape_error(kEinsum, "indices are not given for each operand and dimension");
   }
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (auto ok = check_one_dtype(kName, {out, inputs[i]}); !ok) return ok;
+    if (auto ok = check_one_dtype(kEinsum, {out, inputs[i]}); !ok) return ok;
     const bool known = std::ranges::all_of(operands[i], [](std::size_t n) { return n < kMaxRank; });
     if (!known || operands[i].size() != inputs[i].extents.size()) {
-      return shape_error(kName, fmt::format("the indices of operand {} do not fit", i));
+      return shape_error(kEinsum, fmt::format("the indices of operand {} do not fit", i));
     }
   }
   for (const std::size_t number : result) {
@@ -53,7 +53,7 @@ Result<void> check_numbers(std::span<const View> inputs, std::span<const IndexNu
       return std::ranges::find(numbers, number) != numbers.end();
     });
     if (!named || std::ranges::count(result, number) != 1) {
-      return shape_error(kName, "an index of the result is no operand's, or twice there");
+      return shape_error(kEinsum, "an index of the result is no operand's, or twice there");
     }
   }
   return {};
@@ -65,15 +65,15 @@ Result<Nest> make_nest(std::span<const View> inputs, std::span<const IndexNumber
   Nest nest{Dims(kMaxRank, 1), {}};
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (!nest.add(inputs[i], operands[i])) {
-      return shape_error(kName, fmt::format("an index of operand {} has two extents", i));
+      return shape_error(kEinsum, fmt::format("an index of operand {} has two extents", i));
     }
   }
   for (std::size_t dim = 0; dim < result.size(); ++dim) {
     if (out.extents[dim] != nest.extents[result[dim]]) {
-      return shape_error(kName, "the result does not have the extents of its indices");
+      return shape_error(kEinsum, "the result does not have the extents of its indices");
     }
   }
-  if (!nest.add(out, result)) return shape_error(kName, "the result does not fit");
+  if (!nest.add(out, result)) return shape_error(kEinsum, "the result does not fit");
   return nest;
 }
 
@@ -117,7 +117,7 @@ Result<void> einsum(std::span<const View> inputs, std::span<const IndexNumbers> 
     kept[number] = nest->extents[number];
     summed[number] = 1;
   }
-  return with_number(kName, out.dtype, [&]<class T>(std::type_identity<T>) -> Result<void> {
+  return with_number(kEinsum, out.dtype, [&]<class T>(std::type_identity<T>) -> Result<void> {
     Dims index(kMaxRank);
     for_each_index(kept, [&](std::span<const std::int64_t> outer) {
       Wide<T> sum{};

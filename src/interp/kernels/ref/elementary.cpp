@@ -10,6 +10,7 @@
 
 #include "angle.hpp"
 #include "mir/kernels/ref/numeric.hpp"
+#include "power_of_two.hpp"
 
 namespace mir::ref {
 namespace {
@@ -31,11 +32,6 @@ double polynomial(const std::array<double, N>& c, double x) {
   double sum = c[N - 1];
   for (std::size_t i = N - 1; i-- > 0;) sum = sum * x + c[i];
   return sum;
-}
-
-/// 2^k for k in [-1022, 1023].
-double power_of_two(int k) {
-  return std::bit_cast<double>(static_cast<std::uint64_t>(k + 1023) << 52);
 }
 
 /// x 2^k for |k| <= 1100 and x near 1, rounded once.

@@ -4,13 +4,10 @@
 #include <bit>
 #include <cmath>
 
+#include "power_of_two.hpp"
+
 namespace mir::ref {
 namespace {
-
-/// 2^k for k in [-1022, 1023].
-double power_of_two(int k) {
-  return std::bit_cast<double>(static_cast<std::uint64_t>(k + 1023) << 52);
-}
 
 /// The bits of the number that is nearest to a finite value, in a format with these field widths:
 /// ties to even, and all exponents taken for those of numbers.

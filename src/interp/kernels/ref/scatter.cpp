@@ -11,21 +11,21 @@
 namespace mir::ref {
 namespace {
 
-constexpr std::string_view kName = "scatter";
+constexpr std::string_view kScatter = "scatter";
 
 Result<void> check(const View& x, const View& indices, const View& source, std::size_t axis,
                    const MutableView& out) {
-  if (auto ok = check_one_dtype(kName, {x, source, out}); !ok) return ok;
-  if (!is_index(indices.dtype)) return dtype_error(kName, indices.dtype);
-  if (auto ok = check_same_extents(kName, x, out); !ok) return ok;
-  if (auto ok = check_same_extents(kName, indices, source); !ok) return ok;
-  if (indices.rank() != x.rank()) return shape_error(kName, "indices and x differ in rank");
+  if (auto ok = check_one_dtype(kScatter, {x, source, out}); !ok) return ok;
+  if (!is_index(indices.dtype)) return dtype_error(kScatter, indices.dtype);
+  if (auto ok = check_same_extents(kScatter, x, out); !ok) return ok;
+  if (auto ok = check_same_extents(kScatter, indices, source); !ok) return ok;
+  if (indices.rank() != x.rank()) return shape_error(kScatter, "indices and x differ in rank");
   for (std::size_t dim = 0; dim < x.extents.size(); ++dim) {
     if (dim != axis && indices.extents[dim] > x.extents[dim]) {
-      return shape_error(kName, "there are more indices than elements beside the axis");
+      return shape_error(kScatter, "there are more indices than elements beside the axis");
     }
   }
-  return check_index_range(kName, indices, -x.extents[axis], x.extents[axis]);
+  return check_index_range(kScatter, indices, -x.extents[axis], x.extents[axis]);
 }
 
 /// fn(offset in out, offset in source) for each index in row-major order.
@@ -69,20 +69,20 @@ W reduced(ScatterReduction reduction, W element, W value) {
 
 Result<void> scatter(const View& x, const View& indices, const View& source, std::int64_t axis,
                      ScatterReduction reduction, const MutableView& out) {
-  if (auto ok = check_views(kName, {x, indices, source, out}); !ok) return ok;
+  if (auto ok = check_views(kScatter, {x, indices, source, out}); !ok) return ok;
   const auto dim = normalise_axis(axis, x.rank());
   if (!dim) return dim.error();
   if (auto ok = check(x, indices, source, *dim, out); !ok) return ok;
   if (reduction == ScatterReduction::kNone) {
     if (auto ok = copy(x, out); !ok) return ok;
-    return with_bits(kName, x.dtype, [&]<class T>(std::type_identity<T>) -> Result<void> {
+    return with_bits(kScatter, x.dtype, [&]<class T>(std::type_identity<T>) -> Result<void> {
       for_each_meeting(indices, source, *dim, out, [&](std::int64_t to, std::int64_t from) {
         static_cast<T*>(out.data)[to] = static_cast<const T*>(source.data)[from];
       });
       return {};
     });
   }
-  return with_number(kName, x.dtype, [&]<class T>(std::type_identity<T>) -> Result<void> {
+  return with_number(kScatter, x.dtype, [&]<class T>(std::type_identity<T>) -> Result<void> {
     if (auto ok = copy(x, out); !ok) return ok;
     T* const elements = static_cast<T*>(out.data);
     std::unordered_map<std::int64_t, Wide<T>> met;

@@ -13,7 +13,7 @@ namespace mir::ref {
 namespace {
 
 using Values = std::vector<double>;
-constexpr double kHalfPi = 1.57079632679489661923;
+constexpr double kQuarterTurn = 1.57079632679489661923;
 /// Keeps products of lengths far from the end of 64 bits.
 constexpr std::int64_t kLongest = std::int64_t{1} << 30;
 
@@ -29,7 +29,7 @@ std::vector<Phase> circle(std::int64_t n) {
   for (std::int64_t m = 0; m < n; ++m) {
     const std::int64_t quarter = 4 * m / n;
     const double angle =
-        kHalfPi * (static_cast<double>(4 * m - quarter * n) / static_cast<double>(n));
+        kQuarterTurn * (static_cast<double>(4 * m - quarter * n) / static_cast<double>(n));
     const double c = cos(angle), s = sin(angle);
     const Phase turned[] = {{c, s}, {-s, c}, {-c, -s}, {s, -c}};
     phases.push_back(turned[quarter]);
