@@ -31,34 +31,39 @@ def type_of(array):
     return f"tensor<[{', '.join(map(str, array.shape))}], {NAMES[array.dtype.name]}, CPU>"
 
 
-def module_of(name, case):
-    """The text of a module with one op."""
-    operands = [f"%i{i}:{type_of(a)}" for i, a in enumerate(case.operands)]
-    results = [f"%r{i}:{type_of(np.empty(w.value.shape, w.dtype))}" for i, w in enumerate(case.wants)]
-    attributes = ", ".join(f"{k}:{json.dumps(v)}" for k, v in case.attributes.items())
-    registers = "".join(f"tensor.CPU.register () -> (%w{i}:{type_of(w)}[@op{suffix}])[symbol:op{suffix}]\n"
-                        for i, (suffix, w) in enumerate(case.weights.items()))
-    init = f"graph.SubGraphOp @init <CPU> {{ () -> () {{\n{registers}}} }}\n" if registers else ""
-    return (f"@case [mir_version:1] ({', '.join(operands)}) -> ({', '.join(results)}) {{\n{init}"
-            f"linalg.CPU.{name} <name=\"op\"> [{attributes}] ({', '.join(operands)}) -> ({', '.join(results)})\n"
-            f"cf.ReturnOp ({', '.join(results)}) -> ()\n}}\n")
+def module_of(name, cases):
+    """The text of a module with one op for each case."""
+    inputs, outputs, registers, body = [], [], [], []
+    for c, case in enumerate(cases):
+        operands = [f"%i{c}x{i}:{type_of(a)}" for i, a in enumerate(case.operands)]
+        results = [f"%r{c}x{i}:{type_of(np.empty(w.value.shape, w.dtype))}" for i, w in enumerate(case.wants)]
+        attributes = ", ".join(f"{k}:{json.dumps(v)}" for k, v in case.attributes.items())
+        attributes = attributes.replace('"op.', f'"op{c}.')  # a weight of this op
+        registers += [f"tensor.CPU.register () -> (%w{c}x{i}:{type_of(w)}[@op{c}{suffix}])[symbol:op{c}{suffix}]\n"
+                      for i, (suffix, w) in enumerate(case.weights.items())]
+        body.append(f"linalg.CPU.{name} <name=\"op{c}\"> [{attributes}] ({', '.join(operands)}) -> ({', '.join(results)})\n")
+        inputs += operands
+        outputs += results
+    init = f"graph.SubGraphOp @init <CPU> {{ () -> () {{\n{''.join(registers)}}} }}\n" if registers else ""
+    return (f"@case [mir_version:1] ({', '.join(inputs)}) -> ({', '.join(outputs)}) {{\n{init}{''.join(body)}"
+            f"cf.ReturnOp ({', '.join(outputs)}) -> ()\n}}\n")
 
 
-def run(tools, folder, name, case):
-    """What the tool computes for a case."""
-    (folder / "case.mir").write_text(module_of(name, case))
+def run(tools, folder, name, cases):
+    """What the tool computes for each case, in one run: starting it takes longer than most cases."""
+    (folder / "case.mir").write_text(module_of(name, cases))
+    inputs, weights = folder / "in.npz", folder / "w.npz"
+    np.savez(inputs, **{f"i{c}x{i}": operand for c, case in enumerate(cases) for i, operand in enumerate(case.operands)})
+    np.savez(weights, **{f"op{c}{suffix}": w for c, case in enumerate(cases) for suffix, w in case.weights.items()})
     command = [tools / "mllm-interp", folder / "case.mir", f"--output={folder / 'out.npz'}", "--print-outputs=no"]
-    for i, operand in enumerate(case.operands):
-        np.save(folder / f"{i}.npy", operand)
-        command.append(f"--input={i}={folder / f'{i}.npy'}")
-    if case.weights:
-        np.savez(folder / "w.npz", **{f"op{suffix}": w for suffix, w in case.weights.items()})
-        command.append(f"--weights={folder / 'w.npz'}")
+    command += [f"--input=%i{c}x{i}={inputs}:i{c}x{i}" for c, case in enumerate(cases) for i in range(len(case.operands))]
+    if any(case.weights for case in cases):
+        command.append(f"--weights={weights}")
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
-        raise AssertionError(f"{name} fails:\n{module_of(name, case)}{done.stderr}")
+        raise AssertionError(f"{name} fails:\n{module_of(name, cases)}{done.stderr}")
     with np.load(folder / "out.npz") as out:
-        return [out[f"r{i}"] for i in range(len(case.wants))]
+        return [[out[f"r{c}x{i}"] for i in range(len(case.wants))] for c, case in enumerate(cases)]
 
 
 def units(value, dtype):
@@ -78,7 +83,7 @@ def error_of(name, want, got, case):
     if want.ulp == 0:
         same = np.array_equal(got, want.value.astype(want.dtype), equal_nan=got.dtype.kind == "f")
         if not same:
-            raise AssertionError(f"{name}: found\n{got}\nexpected\n{want.value}\n{module_of(name, case)}")
+            raise AssertionError(f"{name}: found\n{got}\nexpected\n{want.value}\n{module_of(name, [case])}")
         return 0.0, 0.0
     value = want.value.astype(EXACT)
     largest = EXACT(np.finfo(want.dtype).max)
@@ -94,7 +99,7 @@ def error_of(name, want, got, case):
     if np.any(wrong):
         at = tuple(int(i) for i in np.argwhere(wrong)[0])
         raise AssertionError(f"{name} at {at}: found {got[at]}, expected {value[at]}, {float((distance / unit)[at]):.4g} "
-                             f"units\n{module_of(name, case)}")
+                             f"units\n{module_of(name, [case])}")
     extra = np.zeros_like(unit) if want.extra is None else np.broadcast_to(want.extra, unit.shape)
     counted = np.where(extra < unit, distance / unit, 0)
     return float(np.max(counted, initial=0)), float(np.max(distance / allowed, initial=0))
@@ -102,20 +107,19 @@ def error_of(name, want, got, case):
 
 def measure(tools, folder, name):
     function, bound, dtypes = OPS[name]
-    cases = elements = 0
+    elements = 0
     worst = share = 0.0
     for number, dtype in enumerate(dtypes):
         rng = np.random.default_rng([number, *name.encode()])
-        for _ in range(TRIALS):
-            case = function(Samples(rng, dtype))
-            for want, got in zip(case.wants, run(tools, folder, name, case)):
-                found = error_of(name, want, got, case)
-                worst, share = max(worst, found[0]), max(share, found[1])
+        cases = [function(Samples(rng, dtype)) for _ in range(TRIALS)]
+        for case, found in zip(cases, run(tools, folder, name, cases)):
+            for want, got in zip(case.wants, found):
+                error = error_of(name, want, got, case)
+                worst, share = max(worst, error[0]), max(share, error[1])
                 elements += got.size
-            cases += 1
     shown = "0 | " if share == 0 else f"{worst:.3f} | {share:.2f}"
     types = ", ".join(NAMES[d] for d in dtypes)
-    return f"| {name} | {types} | {cases} | {elements} | {shown} | {bound} |"
+    return f"| {name} | {types} | {TRIALS * len(dtypes)} | {elements} | {shown} | {bound} |"
 
 
 def page_of(rows):

@@ -19,7 +19,7 @@ namespace {
 
 bool starts_like_safetensors(std::span<const std::byte> bytes) {
   constexpr std::size_t kHeaderLength = 8;
-  return bytes.size() > kHeaderLength && bytes[kLengthBytes] == std::byte{'{'};
+  return bytes.size() > kHeaderLength && bytes[kHeaderLength] == std::byte{'{'};
 }
 
 /// A safetensors file has the `{` after the length of its header.
