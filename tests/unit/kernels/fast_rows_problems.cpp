@@ -154,7 +154,7 @@ Problem softmax_problem(Shape shape, bool in_place, double scale) {
       const auto first = r.dense.begin() + static_cast<std::ptrdiff_t>(i);
       most = *std::max_element(first, first + shape.width);
     }
-    r.problem.slack.push_back(0x1p-24 * (most - r.dense[i] + 48) * out[i] + 0x1p-149);
+    r.problem.slack.push_back(0x1p-24 * (most - r.dense[i] + 48) * out[i] + 0x1p-125);
   }
   r.problem.run = [x = r.x, layout = r.layout](float* to, Context& context) {
     softmax(layout.rows(x.data(), to), context);

@@ -121,7 +121,7 @@ std::int64_t value_stride(const AttentionOperands& o) {
 /// e^(from - to): what the weights formed with the largest score `from` shrink by. Both -inf: 0.
 HWY_INLINE float shrinkage(float from, float to) {
   if (from == to) return 1;
-  return hn::GetLane(exp(hn::Set(Floats(), from - to)));
+  return hn::GetLane(exp_of_weight(hn::Set(Floats(), from - to)));
 }
 
 HWY_INLINE void scale_row(float* row, std::int64_t width, float factor) {
@@ -217,7 +217,7 @@ void weigh(float* scores, Softmax& softmax, float* o, std::int64_t width) {
   FloatVector s0 = hn::Zero(Floats()), s1 = s0, s2 = s0;
   for (std::int64_t i = 0; i < kKeyBlock; i += 3 * kLanes) {
     const auto next = [&](std::int64_t at) HWY_ATTR {
-      const FloatVector e = exp(hn::Sub(hn::LoadU(Floats(), scores + at), reference));
+      const FloatVector e = exp_of_weight(hn::Sub(hn::LoadU(Floats(), scores + at), reference));
       hn::StoreU(e, Floats(), scores + at);
       return e;
     };
@@ -263,8 +263,11 @@ void add_values(const AttentionTask& task, KeyRange block, const AttentionScratc
     if (width < vectors * kLanes || task.rows() > 4 * kBlockRows) {
       step = vectors * kLanes;
       for (std::int64_t key = 0; key < block.end - block.first; ++key) {
-        float* const to = scratch.values + key * step;
-        std::fill(std::copy_n(v + key * o.v_strides[2] + column, width, to), to + step, 0.0F);
+        const float* const from = v + key * o.v_strides[2] + column;
+        for (std::int64_t i = 0; i < width; i += kLanes) {
+          hn::StoreU(load_first(from + i, std::min(kLanes, width - i)), Floats(),
+                     scratch.values + key * step + i);
+        }
       }
       panel = scratch.values;
     }
@@ -406,13 +409,13 @@ struct AttentionRun {
   std::int64_t tasks() const { return queries.count * operands.batches * operands.kv_heads; }
   std::int64_t rows() const { return queries.size * group(); }
 
-  /// The last queries, which see most keys, first.
+  /// Tasks with the same keys one after the other; the last queries, which see most keys, first.
   AttentionTask task(std::int64_t index) const {
-    const std::int64_t heads = operands.batches * operands.kv_heads;
-    const std::int64_t block = queries.count - 1 - index / heads;
+    const std::int64_t block = queries.count - 1 - index % queries.count;
+    const std::int64_t head = index / queries.count;
     return {.operands = &operands,
-            .batch = index % heads / operands.kv_heads,
-            .first_head = index % operands.kv_heads * group(),
+            .batch = head / operands.kv_heads,
+            .first_head = head % operands.kv_heads * group(),
             .heads = group(),
             .first_query = queries.first(block),
             .queries = queries.length(block)};
