@@ -7,7 +7,7 @@
 namespace mir::fast::test {
 namespace {
 
-constexpr AttentionShape kShapes[] = {
+constexpr AttentionShape kAttentionShapes[] = {
     {},
     {.heads = 3, .queries = 7, .keys = 7, .width = 5, .value_width = 3, .causal = true},
     {.batches = 2,
@@ -85,13 +85,13 @@ float mask_at(const AttentionCase& c, std::int64_t query, std::int64_t key) {
   return c.mask.empty() ? 0.0F : c.mask[static_cast<std::size_t>(query * c.shape.keys + key)];
 }
 
-struct Exact {
+struct ExactQuery {
   std::vector<double> out;
   double slack;
 };
 
 /// One query of one head by the definition, in double.
-Exact evaluate(const AttentionCase& c, std::int64_t b, std::int64_t h, std::int64_t i) {
+ExactQuery evaluate(const AttentionCase& c, std::int64_t b, std::int64_t h, std::int64_t i) {
   const AttentionShape& s = c.shape;
   const auto at = [&](const FloatValues& x, std::int64_t rows, std::int64_t heads,
                       std::int64_t width, std::int64_t row, std::int64_t head, std::int64_t d) {
@@ -118,7 +118,7 @@ Exact evaluate(const AttentionCase& c, std::int64_t b, std::int64_t h, std::int6
     }
     largest = std::max(largest, scores.back());
   }
-  Exact exact{std::vector<double>(static_cast<std::size_t>(s.value_width)), 0};
+  ExactQuery exact{std::vector<double>(static_cast<std::size_t>(s.value_width)), 0};
   for (const double score : scores) sum += std::exp(score - largest);
   for (std::int64_t j = first; j < end; ++j) {
     const double weight = std::exp(scores[static_cast<std::size_t>(j - first)] - largest) / sum;
@@ -145,7 +145,7 @@ Problem attention_problem(const AttentionShape& s) {
   for (std::int64_t b = 0; b < s.batches; ++b) {
     for (std::int64_t h = 0; h < s.heads; ++h) {
       for (std::int64_t i = 0; i < s.queries; ++i) {
-        const Exact exact = evaluate(c, b, h, i);
+        const ExactQuery exact = evaluate(c, b, h, i);
         problem.want.insert(problem.want.end(), exact.out.begin(), exact.out.end());
         problem.slack.insert(problem.slack.end(), exact.out.size(), exact.slack);
       }
@@ -203,7 +203,7 @@ AttentionOperands AttentionCase::operands(float* out) const {
 
 Problems attention_problems() {
   Problems problems;
-  for (const AttentionShape& shape : kShapes) problems.push_back(attention_problem(shape));
+  for (const AttentionShape& shape : kAttentionShapes) problems.push_back(attention_problem(shape));
   return problems;
 }
 

@@ -32,7 +32,8 @@ constexpr Repetition kRepetitions[] = {
 
 Problem binary_problem(Binary op, const Repetition& shape, bool swapped, bool in_place) {
   static constexpr const char* kNames[] = {"add", "sub", "mul", "div"};
-  static constexpr decltype(&ref::add) kRefs[] = {ref::add, ref::sub, ref::mul, ref::div};
+  using Reference = Result<void> (*)(const ref::View&, const ref::View&, const ref::MutableView&);
+  static constexpr Reference kRefs[] = {ref::add, ref::sub, ref::mul, ref::div};
   const auto which = static_cast<std::size_t>(op);
   const FloatValues a = elements(shape.count, 1), b = elements(shape.times, 2);
   Array all_a(DType::kFloat32, {shape.count}), all_b = all_a, out = all_a;
@@ -68,7 +69,7 @@ Problem binary_problem(Binary op, const Repetition& shape, bool swapped, bool in
 struct Function {
   Unary function;
   const char* name;
-  decltype(&ref::exp) reference;
+  Result<void> (*reference)(const ref::View&, const ref::MutableView&);
   double ulps;
   double factor = 0;
   double (*exponent)(double) = [](double) { return 0.0; };

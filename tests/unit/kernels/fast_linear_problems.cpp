@@ -7,16 +7,16 @@
 namespace mir::fast::test {
 namespace {
 
-struct Shape {
+struct LinearShape {
   std::int64_t rows, outputs, depth;
 };
 
-constexpr Shape kShapes[] = {{1, 1, 1},     {0, 5, 7},    {1, 23, 5},    {1, 24, 256},
-                             {1, 49, 257},  {2, 25, 64},  {3, 13, 17},   {4, 48, 191},
-                             {5, 12, 193},  {7, 31, 512}, {8, 64, 63},   {9, 97, 33},
-                             {31, 47, 100}, {32, 24, 65}, {33, 51, 385}, {65, 3, 1031}};
+constexpr LinearShape kLinearShapes[] = {{1, 1, 1},     {0, 5, 7},    {1, 23, 5},    {1, 24, 256},
+                                         {1, 49, 257},  {2, 25, 64},  {3, 13, 17},   {4, 48, 191},
+                                         {5, 12, 193},  {7, 31, 512}, {8, 64, 63},   {9, 97, 33},
+                                         {31, 47, 100}, {32, 24, 65}, {33, 51, 385}, {65, 3, 1031}};
 
-Problem linear_problem(DType dtype, const Shape& s, bool biased) {
+Problem linear_problem(DType dtype, const LinearShape& s, bool biased) {
   const std::int64_t x_stride = s.depth + 1, out_stride = s.outputs + 2;
   const auto memory = [&](std::int64_t stride, std::int64_t width) {
     return s.rows == 0 ? 0 : (s.rows - 1) * stride + width;
@@ -62,7 +62,7 @@ Problem linear_problem(DType dtype, const Shape& s, bool biased) {
 
 Problems linear_problems() {
   Problems problems;
-  for (const Shape& shape : kShapes) {
+  for (const LinearShape& shape : kLinearShapes) {
     problems.push_back(linear_problem(DType::kFloat32, shape, shape.rows % 2 == 1));
     problems.push_back(linear_problem(DType::kBFloat16, shape, shape.rows % 2 == 0));
     problems.push_back(linear_problem(DType::kFloat16, shape, false));

@@ -14,22 +14,22 @@ namespace {
 
 using ref::test::Array;
 
-struct Shape {
+struct RowsShape {
   std::int64_t rows, width;
 };
 
-constexpr Shape kShapes[] = {{0, 5},    {3, 0},    {1, 1},    {5, 2},    {4, 7},
-                             {3, 8},    {2, 9},    {7, 16},   {2, 31},   {3, 33},
-                             {2, 64},   {5, 65},   {1, 255},  {1, 257},  {2, 513},
-                             {20, 517}, {2, 1025}, {3001, 3}, {1, 1536}, {1, 20011}};
+constexpr RowsShape kRowsShapes[] = {{0, 5},    {3, 0},    {1, 1},    {5, 2},    {4, 7},
+                                     {3, 8},    {2, 9},    {7, 16},   {2, 31},   {3, 33},
+                                     {2, 64},   {5, 65},   {1, 255},  {1, 257},  {2, 513},
+                                     {20, 517}, {2, 1025}, {3001, 3}, {1, 1536}, {1, 20011}};
 
 /// Rows of x and of the output, each with a gap behind it.
-struct Layout {
-  Shape shape;
+struct RowsLayout {
+  RowsShape shape;
   std::int64_t x_stride, out_stride;
   bool in_place;
 
-  Layout(Shape of, bool in_place_)
+  RowsLayout(RowsShape of, bool in_place_)
       : shape(of),
         x_stride(of.width + 3),
         out_stride(in_place_ ? x_stride : of.width + 2),
@@ -57,12 +57,12 @@ struct Layout {
 
 /// A problem without `want` and `slack`, and its input as rows without gaps.
 struct Rowwise {
-  Layout layout;
+  RowsLayout layout;
   FloatValues x;
   FloatValues dense;
   Problem problem;
 
-  Rowwise(const char* name, Shape shape, bool in_place, double scale, double middle = 0)
+  Rowwise(const char* name, RowsShape shape, bool in_place, double scale, double middle = 0)
       : layout(shape, in_place), x(random_floats(layout.memory(layout.x_stride), 7, scale)) {
     for (float& v : x) v = static_cast<float>(v + middle);
     for (const std::size_t place : layout.places(layout.x_stride)) dense.push_back(x[place]);
@@ -81,7 +81,7 @@ struct Rowwise {
   std::size_t row(std::size_t i) const { return i / static_cast<std::size_t>(layout.shape.width); }
 };
 
-Problem rms_norm_problem(Shape shape, bool weighted, bool offset, double scale) {
+Problem rms_norm_problem(RowsShape shape, bool weighted, bool offset, double scale) {
   constexpr float kEpsilon = 1e-6F;
   Rowwise r("rms_norm", shape, offset, scale);
   const FloatValues weight = random_floats(shape.width, 8);
@@ -124,7 +124,8 @@ std::vector<double> layer_norm_slack(const Rowwise& r, const FloatValues& weight
   return slack;
 }
 
-Problem layer_norm_problem(Shape shape, bool weighted, bool biased, double scale, double middle) {
+Problem layer_norm_problem(RowsShape shape, bool weighted, bool biased, double scale,
+                           double middle) {
   constexpr float kEpsilon = 1e-5F;
   Rowwise r("layer_norm", shape, biased, scale, middle);
   const FloatValues weight = random_floats(weighted ? shape.width : 0, 9);
@@ -143,7 +144,7 @@ Problem layer_norm_problem(Shape shape, bool weighted, bool biased, double scale
   return r.problem;
 }
 
-Problem softmax_problem(Shape shape, bool in_place, double scale) {
+Problem softmax_problem(RowsShape shape, bool in_place, double scale) {
   Rowwise r("softmax", shape, in_place, scale);
   Array out(DType::kFloat64, r.extents());
   (void)ref::softmax(r.input(), -1, out);
@@ -154,7 +155,7 @@ Problem softmax_problem(Shape shape, bool in_place, double scale) {
       const auto first = r.dense.begin() + static_cast<std::ptrdiff_t>(i);
       most = *std::max_element(first, first + shape.width);
     }
-    r.problem.slack.push_back(0x1p-24 * (most - r.dense[i] + 48) * out[i] + 0x1p-149);
+    r.problem.slack.push_back(0x1p-24 * (most - r.dense[i] + 48) * out[i] + 0x1p-125);
   }
   r.problem.run = [x = r.x, layout = r.layout](float* to, Context& context) {
     softmax(layout.rows(x.data(), to), context);
@@ -162,8 +163,8 @@ Problem softmax_problem(Shape shape, bool in_place, double scale) {
   return r.problem;
 }
 
-Problem causal_mask_problem(Shape shape, std::int64_t queries, std::optional<std::int64_t> window,
-                            bool in_place) {
+Problem causal_mask_problem(RowsShape shape, std::int64_t queries,
+                            std::optional<std::int64_t> window, bool in_place) {
   Rowwise r("causal_mask", shape, in_place, 5);
   const auto& [rows, width] = shape;
   const Array x(DType::kFloat32, {rows / queries, queries, width},
@@ -245,7 +246,7 @@ Problem rope_problem(const RopeShape& s, bool in_place) {
 
 Problems rows_problems() {
   Problems problems;
-  for (const Shape& shape : kShapes) {
+  for (const RowsShape& shape : kRowsShapes) {
     problems.push_back(rms_norm_problem(shape, true, false, 2));
     problems.push_back(rms_norm_problem(shape, true, true, 1e-3));
     problems.push_back(rms_norm_problem(shape, false, false, 1e25));  // squares overflow

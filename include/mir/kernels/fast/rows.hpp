@@ -37,7 +37,7 @@ void layer_norm(const Rows& rows, const float* weight, const float* bias, float 
                 Context& context);
 
 /// out_i = e^(x_i - m) / sum_j e^(x_j - m), m = max_j x_j. Edge cases as ref::softmax.
-///   |error| <= 2^-24 (m - x_i + 48) out_i + 2^-149 for rows of at most 2^22 elements.
+///   |error| <= 2^-24 (m - x_i + 48) out_i + 2^-125 for rows of at most 2^22 elements.
 void softmax(const Rows& rows, Context& context);
 
 /// Row r is query r % queries of a matrix [.., queries, width] and stands at key

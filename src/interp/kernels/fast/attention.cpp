@@ -43,18 +43,17 @@ struct KeyRange {
   bool is_empty() const { return first >= end; }
 };
 
+/// `count` rounded up to a multiple.
+inline std::int64_t whole(std::int64_t count, std::int64_t multiple) {
+  return (count + multiple - 1) / multiple * multiple;
+}
+
 /// Keys that query `query` sees.
 inline KeyRange seen_by(const AttentionOperands& o, std::int64_t query) {
   if (!o.causal) return {0, o.keys};
   const std::int64_t end = std::max<std::int64_t>(query + o.keys - o.queries + 1, 0);
   return {o.window ? std::max<std::int64_t>(end - *o.window, 0) : 0, end};
 }
-
-/// What a row has of the keys so far. See note [order].
-struct Softmax {
-  float largest;
-  float sum;
-};
 
 /// Consecutive queries of some heads that share a key head. See note [rows].
 struct AttentionTask {
@@ -80,16 +79,20 @@ struct AttentionTask {
 
 /// Scratch memory of a thread.
 struct AttentionScratch {
-  float* q;       ///< [rows, width]
-  float* scores;  ///< [rows, kKeyBlock]
-  float* keys;    ///< a panel, transposed
-  float* values;  ///< a panel
+  float* q;        ///< [rows, width]
+  float* scores;   ///< [rows, kKeyBlock]
+  float* largest;  ///< [rows], with a block
+  float* factors;  ///< [rows], by which sums and o shrink
+  float* keys;     ///< a panel, transposed
+  float* values;   ///< a panel
 };
 
-/// What the rows of a task have of some keys. See note [order].
+/// What the rows of a task have of some keys. See note [order]. Rows and columns go in whole
+/// vectors.
 struct SpanState {
-  Softmax* softmax;  ///< [rows]
-  float* o;          ///< [rows, value width rounded up to whole vectors]
+  float* largest;  ///< m
+  float* sums;     ///< l
+  float* o;        ///< [rows, value width]
 };
 
 struct AttentionTable {
@@ -115,13 +118,14 @@ namespace {
 static_assert(kKeyBlock % kPanelWidth == 0);
 
 std::int64_t value_stride(const AttentionOperands& o) {
-  return (o.value_width + kLanes - 1) / kLanes * kLanes;
+  return whole(o.value_width, kLanes);
 }
 
-/// e^(from - to): what the weights formed with the largest score `from` shrink by. Both -inf: 0.
-HWY_INLINE float shrinkage(float from, float to) {
-  if (from == to) return 1;
-  return hn::GetLane(exp(hn::Set(Floats(), from - to)));
+/// e^(from - to): what the weights formed with the largest score `from` shrink by; 1 if both are
+/// equal.
+HWY_INLINE FloatVector shrinkage(FloatVector from, FloatVector to) {
+  return hn::IfThenElse(hn::Eq(from, to), hn::Set(Floats(), 1.0F),
+                        exp_of_weight(hn::Sub(from, to)));
 }
 
 HWY_INLINE void scale_row(float* row, std::int64_t width, float factor) {
@@ -177,13 +181,21 @@ void multiply_block_of_keys(const AttentionTask& task, KeyRange block,
   }
 }
 
+HWY_INLINE float largest_score(const float* scores) {
+  FloatVector m = hn::LoadU(Floats(), scores);
+  for (std::int64_t i = kLanes; i < kKeyBlock; i += kLanes) {
+    m = hn::Max(m, hn::LoadU(Floats(), scores + i));
+  }
+  return largest_of_lanes(m);
+}
+
 /// Products of a row to scores: scaled, masked, -inf for keys that are not seen.
 void finish_scores(const AttentionTask& task, std::int64_t row, KeyRange block, KeyRange seen,
                    float* scores) {
   const AttentionOperands& o = *task.operands;
   constexpr float kUnseen = -std::numeric_limits<float>::infinity();
   const std::int64_t first = std::max(seen.first - block.first, std::int64_t{0});
-  const std::int64_t end = std::min(seen.end - block.first, block.end - block.first);
+  const std::int64_t end = std::min(seen.end, block.end) - block.first;
   const FloatVector scale = hn::Set(Floats(), o.scale);
   for (std::int64_t i = 0; i < kKeyBlock; i += kLanes) {
     hn::StoreU(hn::Mul(hn::LoadU(Floats(), scores + i), scale), Floats(), scores + i);
@@ -202,31 +214,55 @@ void finish_scores(const AttentionTask& task, std::int64_t row, KeyRange block, 
   std::fill(scores + end, scores + kKeyBlock, kUnseen);
 }
 
-/// Scores to weights e^(s - m), in place; m and l of the row move on, o shrinks with them.
-void weigh(float* scores, Softmax& softmax, float* o, std::int64_t width) {
-  FloatVector m = hn::LoadU(Floats(), scores);
-  for (std::int64_t i = kLanes; i < kKeyBlock; i += kLanes) {
-    m = hn::Max(m, hn::LoadU(Floats(), scores + i));
-  }
-  const float largest = std::max(softmax.largest, largest_of_lanes(m));
-  const float factor = shrinkage(softmax.largest, largest);
-  if (factor != 1) scale_row(o, width, factor);
-  // Before the first score above -inf all weights are 0.
+/// Scores to weights e^(s - m), in place; returns their sum. Before the first score above -inf all
+/// weights are 0.
+HWY_INLINE float weigh(float* scores, float largest) {
   const bool is_nothing = largest == -std::numeric_limits<float>::infinity();
   const FloatVector reference = hn::Set(Floats(), is_nothing ? 0 : largest);
   FloatVector s0 = hn::Zero(Floats()), s1 = s0, s2 = s0;
+  const auto next = [&](std::int64_t i) HWY_ATTR {
+    const FloatVector e = exp_of_weight(hn::Sub(hn::LoadU(Floats(), scores + i), reference));
+    hn::StoreU(e, Floats(), scores + i);
+    return e;
+  };
   for (std::int64_t i = 0; i < kKeyBlock; i += 3 * kLanes) {
-    const auto next = [&](std::int64_t at) HWY_ATTR {
-      const FloatVector e = exp(hn::Sub(hn::LoadU(Floats(), scores + at), reference));
-      hn::StoreU(e, Floats(), scores + at);
-      return e;
-    };
     s0 = hn::Add(s0, next(i));
     s1 = hn::Add(s1, next(i + kLanes));
     s2 = hn::Add(s2, next(i + 2 * kLanes));
   }
-  softmax.sum = softmax.sum * factor + sum_of_lanes(hn::Add(hn::Add(s0, s1), s2));
-  softmax.largest = largest;
+  return sum_of_lanes(hn::Add(hn::Add(s0, s1), s2));
+}
+
+/// Products to weights for all rows; m and l move on, o shrinks with them. Each step goes over all
+/// rows, because within a row each waits for the one before.
+void weigh_rows(const AttentionTask& task, KeyRange block, const AttentionScratch& scratch,
+                const SpanState& state) {
+  const std::int64_t rows = task.rows(), stride = value_stride(*task.operands);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    float* const scores = scratch.scores + row * kKeyBlock;
+    const KeyRange seen = task.seen(row);
+    const bool sees = std::max(seen.first, block.first) < std::min(seen.end, block.end);
+    scratch.largest[row] = state.largest[row];
+    if (sees) {
+      finish_scores(task, row, block, seen, scores);
+      scratch.largest[row] = std::max(state.largest[row], largest_score(scores));
+    } else {  // its neighbours may see keys of the block
+      std::fill_n(scores, kKeyBlock, -std::numeric_limits<float>::infinity());
+    }
+  }
+  for (std::int64_t row = 0; row < rows; row += kLanes) {
+    const FloatVector factor = shrinkage(hn::LoadU(Floats(), state.largest + row),
+                                         hn::LoadU(Floats(), scratch.largest + row));
+    hn::StoreU(factor, Floats(), scratch.factors + row);
+  }
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const float sum = weigh(scratch.scores + row * kKeyBlock, scratch.largest[row]);
+    state.sums[row] = state.sums[row] * scratch.factors[row] + sum;
+    state.largest[row] = scratch.largest[row];
+  }
+  for (std::int64_t row = 0; row < rows; ++row) {
+    if (scratch.factors[row] != 1) scale_row(state.o + row * stride, stride, scratch.factors[row]);
+  }
 }
 
 /// The next panel of at most three vectors: four vectors are two and two, not three and one.
@@ -263,8 +299,11 @@ void add_values(const AttentionTask& task, KeyRange block, const AttentionScratc
     if (width < vectors * kLanes || task.rows() > 4 * kBlockRows) {
       step = vectors * kLanes;
       for (std::int64_t key = 0; key < block.end - block.first; ++key) {
-        float* const to = scratch.values + key * step;
-        std::fill(std::copy_n(v + key * o.v_strides[2] + column, width, to), to + step, 0.0F);
+        const float* const from = v + key * o.v_strides[2] + column;
+        for (std::int64_t i = 0; i < width; i += kLanes) {
+          hn::StoreU(load_first(from + i, std::min(kLanes, width - i)), Floats(),
+                     scratch.values + key * step + i);
+        }
       }
       panel = scratch.values;
     }
@@ -291,9 +330,11 @@ void add_values(const AttentionTask& task, KeyRange block, const AttentionScratc
 void run_span(const AttentionTask& task, std::int64_t span, const AttentionScratch& scratch,
               const SpanState& state) {
   const AttentionOperands& o = *task.operands;
-  const std::int64_t stride = value_stride(o);
-  std::fill_n(state.softmax, task.rows(), Softmax{-std::numeric_limits<float>::infinity(), 0});
-  std::fill_n(state.o, task.rows() * stride, 0.0F);
+  const std::int64_t vectors = whole(task.rows(), kLanes);
+  std::fill_n(state.largest, vectors, -std::numeric_limits<float>::infinity());
+  std::fill_n(scratch.largest, vectors, -std::numeric_limits<float>::infinity());
+  std::fill_n(state.sums, vectors, 0.0F);
+  std::fill_n(state.o, task.rows() * value_stride(o), 0.0F);
   load_queries(task, scratch.q);
   const KeyRange all = task.seen(0, task.rows());
   const std::int64_t end = std::min((span + 1) * kSpan, all.end);
@@ -301,34 +342,24 @@ void run_span(const AttentionTask& task, std::int64_t span, const AttentionScrat
     const KeyRange block = {key, std::min(key + kKeyBlock, o.keys)};
     if (block.end <= all.first) continue;
     multiply_block_of_keys(task, block, scratch);
-    for (std::int64_t row = 0; row < task.rows(); ++row) {
-      float* const scores = scratch.scores + row * kKeyBlock;
-      const KeyRange seen = task.seen(row);
-      if (std::max(seen.first, block.first) >= std::min(seen.end, block.end)) {
-        std::fill_n(scores, kKeyBlock, 0.0F);  // the row's neighbours may see keys of the block
-        continue;
-      }
-      finish_scores(task, row, block, seen, scores);
-      weigh(scores, state.softmax[row], state.o + row * stride, stride);
-    }
+    weigh_rows(task, block, scratch, state);
     add_values(task, block, scratch, state.o);
   }
 }
 
 void merge(const AttentionTask& task, const SpanState& more, const SpanState& all) {
+  const Floats d;
   const std::int64_t stride = value_stride(*task.operands);
   for (std::int64_t row = 0; row < task.rows(); ++row) {
-    const Softmax& from = more.softmax[row];
-    Softmax& to = all.softmax[row];
-    const float largest = std::max(to.largest, from.largest);
-    const float old_factor = shrinkage(to.largest, largest);
-    const float new_factor = shrinkage(from.largest, largest);
-    to = {largest, to.sum * old_factor + from.sum * new_factor};
-    const FloatVector kept = hn::Set(Floats(), old_factor), added = hn::Set(Floats(), new_factor);
+    const FloatVector old_m = hn::Set(d, all.largest[row]), new_m = hn::Set(d, more.largest[row]);
+    all.largest[row] = std::max(all.largest[row], more.largest[row]);
+    const FloatVector m = hn::Set(d, all.largest[row]);
+    const FloatVector kept = shrinkage(old_m, m), added = shrinkage(new_m, m);
+    all.sums[row] = all.sums[row] * hn::GetLane(kept) + more.sums[row] * hn::GetLane(added);
     float* const o = all.o + row * stride;
     for (std::int64_t i = 0; i < stride; i += kLanes) {
-      const FloatVector v = hn::Mul(hn::LoadU(Floats(), more.o + row * stride + i), added);
-      hn::StoreU(hn::Add(hn::Mul(hn::LoadU(Floats(), o + i), kept), v), Floats(), o + i);
+      const FloatVector v = hn::Mul(hn::LoadU(d, more.o + row * stride + i), added);
+      hn::StoreU(hn::Add(hn::Mul(hn::LoadU(d, o + i), kept), v), d, o + i);
     }
   }
 }
@@ -343,7 +374,7 @@ void store(const AttentionTask& task, const SpanState& all) {
       std::fill_n(out, o.value_width, 0.0F);
       continue;
     }
-    const FloatVector inverse = hn::Set(Floats(), 1 / all.softmax[row].sum);
+    const FloatVector inverse = hn::Set(Floats(), 1 / all.sums[row]);
     for (std::int64_t i = 0; i < o.value_width; i += kLanes) {
       const FloatVector v = hn::Mul(hn::LoadU(Floats(), all.o + row * stride + i), inverse);
       // -0 from products that underflow becomes +0: whether it arises depends on unseen keys.
@@ -378,10 +409,6 @@ MIR_FAST_TABLES(AttentionTable);
 constexpr std::int64_t kTaskRows = 128;
 constexpr std::int64_t kLeastTaskRows = 32;
 
-std::int64_t whole(std::int64_t count, std::int64_t multiple) {
-  return (count + multiple - 1) / multiple * multiple;
-}
-
 /// One call of `attention`: how it is cut and where its memory lies.
 struct AttentionRun {
   const AttentionOperands& operands;
@@ -406,26 +433,28 @@ struct AttentionRun {
   std::int64_t tasks() const { return queries.count * operands.batches * operands.kv_heads; }
   std::int64_t rows() const { return queries.size * group(); }
 
-  /// The last queries, which see most keys, first.
+  /// Tasks with the same keys one after the other; the last queries, which see most keys, first.
   AttentionTask task(std::int64_t index) const {
-    const std::int64_t heads = operands.batches * operands.kv_heads;
-    const std::int64_t block = queries.count - 1 - index / heads;
+    const std::int64_t block = queries.count - 1 - index % queries.count;
+    const std::int64_t head = index / queries.count;
     return {.operands = &operands,
-            .batch = index % heads / operands.kv_heads,
-            .first_head = index % operands.kv_heads * group(),
+            .batch = head / operands.kv_heads,
+            .first_head = head % operands.kv_heads * group(),
             .heads = group(),
             .first_query = queries.first(block),
             .queries = queries.length(block)};
   }
 
-  std::int64_t state_size() const { return whole(2 * rows() + rows() * value_stride, 16); }
+  std::int64_t row_vectors() const { return whole(rows(), table.lanes); }
+  std::int64_t state_size() const { return whole(2 * row_vectors() + rows() * value_stride, 16); }
   SpanState state(float* memory) const {
-    return {reinterpret_cast<Softmax*>(memory), memory + 2 * rows()};
+    return {memory, memory + row_vectors(), memory + 2 * row_vectors()};
   }
 
   std::int64_t thread_size() const {
     const std::int64_t panels = (operands.width + kKeyBlock) * table.panel_width;
-    return whole(rows() * (operands.width + kKeyBlock) + panels, 16) + 2 * state_size();
+    return whole(2 * row_vectors() + rows() * (operands.width + kKeyBlock) + panels, 16) +
+           2 * state_size();
   }
   /// Two states and the scratch memory of a thread.
   struct Own {
@@ -433,12 +462,14 @@ struct AttentionRun {
     AttentionScratch scratch;
   };
   Own own(float* memory) const {
-    float* const q = memory + 2 * state_size();
+    float* const largest = memory + 2 * state_size();
+    float* const factors = largest + row_vectors();
+    float* const q = factors + row_vectors();
     float* const scores = q + rows() * operands.width;
     float* const keys = scores + rows() * kKeyBlock;
     return {state(memory),
             state(memory + state_size()),
-            {q, scores, keys, keys + operands.width * table.panel_width}};
+            {q, scores, largest, factors, keys, keys + operands.width * table.panel_width}};
   }
 
   /// The spans of a task one after the other.

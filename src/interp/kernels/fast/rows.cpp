@@ -183,7 +183,7 @@ void softmax(const float* x, float* out, std::int64_t width) {
   const FloatVector largest = hn::Set(Floats(), largest_of_row(x, width));
   const double sum = sum_of_row(width, [=](FloatVector s, std::int64_t i, std::int64_t n) HWY_ATTR {
     const FloatVector v = load_first(x + i, n, -std::numeric_limits<float>::infinity());
-    const FloatVector e = exp(hn::Sub(v, largest));
+    const FloatVector e = exp_of_weight(hn::Sub(v, largest));
     store_first(e, out + i, n);
     return hn::Add(s, e);
   });

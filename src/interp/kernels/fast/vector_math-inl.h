@@ -34,18 +34,16 @@ HWY_INLINE void store_first(FloatVector v, float* to, std::int64_t count) {
   std::copy_n(padded, count, to);
 }
 
-/// A value as a product of two numbers that need not be normal: the second is a power of two.
-struct Scaled {
-  FloatVector factor;
-  FloatVector power;
+/// e^x = fraction 2^n for x with |x| <= 174: n an integer in the low bits of `shifted`, whose other
+/// bits leave at the top when it is shifted left by 23. A NaN gives a NaN in `fraction`. x = n ln 2 + r,
+/// |r| <= ln 2 / 2, ln 2 in two parts; the polynomial has a relative error of at most 2^-28.
+struct Exponential {
+  FloatVector fraction;
+  hn::Vec<hn::RebindToSigned<Floats>> shifted;
 };
 
-/// e^x for x in [-172, 89]; a NaN gives a NaN. x = n ln 2 + r with |r| <= ln 2 / 2, ln 2 in two parts;
-/// a polynomial for e^r with a relative error of at most 2^-28; n split into halves, so that a
-/// result below 2^-126 is rounded once.
-HWY_INLINE Scaled exp_in_range(FloatVector x) {
+HWY_INLINE Exponential exp_parts(FloatVector x) {
   const Floats d;
-  const hn::RebindToSigned<Floats> di;
   // Adding 1.5 2^23 rounds to an integer, which then stands in the low bits.
   const FloatVector rounder = hn::Set(d, 12582912.0F);
   const FloatVector shifted = hn::MulAdd(x, hn::Set(d, 1.44269504F), rounder);
@@ -53,18 +51,41 @@ HWY_INLINE Scaled exp_in_range(FloatVector x) {
   FloatVector r = hn::NegMulAdd(n, hn::Set(d, 0.693359375F), x);
   r = hn::NegMulAdd(n, hn::Set(d, -2.12194440e-4F), r);
   // (e^r - 1 - r) / r^2: minimax of the relative error of e^r, coefficients rounded one by one.
-  FloatVector p = hn::Set(d, 1.382068964e-3F);
-  p = hn::MulAdd(p, r, hn::Set(d, 8.368675597e-3F));
-  p = hn::MulAdd(p, r, hn::Set(d, 4.166826606e-2F));
-  p = hn::MulAdd(p, r, hn::Set(d, 1.666652113e-1F));
-  p = hn::MulAdd(p, r, hn::Set(d, 4.999999404e-1F));
-  const FloatVector e = hn::Add(hn::MulAdd(hn::Mul(r, r), p, r), hn::Set(d, 1.0F));
-  const auto exponent = hn::Sub(hn::BitCast(di, shifted), hn::BitCast(di, rounder));
-  const auto half = hn::ShiftRight<1>(exponent);
-  const auto power = [&](auto k) {
-    return hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(k, hn::Set(di, 127))));
-  };
-  return {hn::Mul(e, power(half)), power(hn::Sub(exponent, half))};
+  const FloatVector square = hn::Mul(r, r);
+  const FloatVector low =
+      hn::MulAdd(r, hn::Set(d, 1.666652113e-1F), hn::Set(d, 4.999999404e-1F));
+  FloatVector high = hn::MulAdd(r, hn::Set(d, 8.368675597e-3F), hn::Set(d, 4.166826606e-2F));
+  high = hn::MulAdd(square, hn::Set(d, 1.382068964e-3F), high);
+  const FloatVector p = hn::MulAdd(square, high, low);
+  return {hn::Add(hn::MulAdd(square, p, r), hn::Set(d, 1.0F)),
+          hn::BitCast(hn::RebindToSigned<Floats>(), shifted)};
+}
+
+/// 2^n of the integer in the low bits; n in [-126, 127].
+HWY_INLINE FloatVector power_of_two(hn::Vec<hn::RebindToSigned<Floats>> n) {
+  const hn::RebindToSigned<Floats> di;
+  return hn::BitCast(Floats(), hn::Add(hn::ShiftLeft<23>(n), hn::Set(di, 0x3f800000)));
+}
+
+/// A value as a product of two numbers, so that it need not be normal: the second is a power of two.
+struct Scaled {
+  FloatVector factor;
+  FloatVector power;
+};
+
+/// e^x for x in [-172, 89]; a NaN gives a NaN. Both halves of n are exponents of normal numbers, so
+/// their product with a number is rounded once.
+HWY_INLINE Scaled exp_in_range(FloatVector x) {
+  const Exponential e = exp_parts(x);
+  const auto half = hn::ShiftRight<1>(e.shifted);
+  return {hn::Mul(e.fraction, power_of_two(half)), power_of_two(hn::Sub(e.shifted, half))};
+}
+
+/// e^x for x <= 0 or NaN, within 1 ULP; 0 for x < -87. For weights, of which the largest is 1.
+HWY_INLINE FloatVector exp_of_weight(FloatVector x) {
+  const Exponential e = exp_parts(x);
+  const FloatVector y = hn::Mul(e.fraction, power_of_two(e.shifted));
+  return hn::IfThenZeroElse(hn::Lt(x, hn::Set(Floats(), -87.0F)), y);
 }
 
 /// e^x within 1 ULP: +inf from 128 ln 2 on, +0 below -104, subnormal results rounded once, a NaN for
@@ -124,21 +145,12 @@ HWY_INLINE FloatVector quick_gelu(FloatVector x) {
   return gated(raised, hn::Mul(raised, hn::Set(Floats(), 1.702F)));
 }
 
-/// The lanes' sum as a tree: each step adds the upper half of the lanes to the lower half.
-HWY_INLINE float sum_of_lanes(FloatVector v) {
-  HWY_ALIGN float lanes[kLanes];
-  hn::Store(v, Floats(), lanes);
-  for (std::int64_t width = kLanes / 2; width > 0; width /= 2) {
-    for (std::int64_t i = 0; i < width; ++i) lanes[i] += lanes[i + width];
-  }
-  return lanes[0];
-}
+/// The sum of the lanes, in an order that depends on the instruction set alone.
+HWY_INLINE float sum_of_lanes(FloatVector v) { return hn::GetLane(hn::SumOfLanes(Floats(), v)); }
 
 /// The largest lane; of lanes with a NaN, any.
 HWY_INLINE float largest_of_lanes(FloatVector v) {
-  HWY_ALIGN float lanes[kLanes];
-  hn::Store(v, Floats(), lanes);
-  return *std::max_element(lanes, lanes + kLanes);
+  return hn::GetLane(hn::MaxOfLanes(Floats(), v));
 }
 
 }  // namespace mir::fast::HWY_NAMESPACE

@@ -1,0 +1,275 @@
+// Speed of the fast kernels, with the machine's limits and peers in the same run.
+//
+//   kernel_bench [--benchmark_...]
+//
+// Counters: FLOP of arithmetic and B of memory that must move, each per second. bench/README.md
+// says how to read them.
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "kernel_peers.hpp"
+#include "mir/kernels/fast/attention.hpp"
+#include "mir/kernels/fast/elementwise.hpp"
+#include "mir/kernels/fast/linear.hpp"
+#include "mir/kernels/fast/rows.hpp"
+
+namespace {
+
+using namespace mir;
+using namespace mir::fast;
+using benchmark::State;
+
+/// Weights are cycled through this much, so that each product reads them from memory.
+constexpr std::size_t kColdBytes = std::size_t{192} << 20;
+
+std::vector<float> random_floats(std::int64_t count) {
+  std::vector<float> values(static_cast<std::size_t>(count));
+  std::mt19937 bits(1);
+  for (float& v : values) v = static_cast<float>(bits()) * 0x1p-31F - 1;
+  return values;
+}
+
+void count(State& state, double flop, double bytes) {
+  const auto rate = [&](double each) {
+    return benchmark::Counter(each * static_cast<double>(state.iterations()),
+                              benchmark::Counter::kIsRate);
+  };
+  if (flop > 0) state.counters["FLOP"] = rate(flop);
+  if (bytes > 0) state.counters["B"] = rate(bytes);
+}
+
+/// With one thread its processor time counts, so that other work on the machine disturbs little.
+template <class Body>
+void add(std::string name, unsigned threads, Body body) {
+  name += fmt::format("/threads:{}", threads);
+  auto* const registered =
+      benchmark::RegisterBenchmark(name.c_str(), [=](State& state) { body(state, threads); });
+  registered->Unit(benchmark::kMicrosecond);
+  if (threads > 1) registered->UseRealTime();
+}
+
+// Limits.
+
+void add_limits(unsigned threads) {
+  add("limit/multiply-add", threads, [](State& state, unsigned n) {
+    Context context(n);
+    double flop = 0;
+    for (auto _ : state) flop = bench::multiply_adds(context);
+    count(state, flop, 0);
+  });
+  add("limit/read", threads, [](State& state, unsigned n) {
+    Context context(n);
+    const LargePages memory(kColdBytes);
+    std::fill_n(reinterpret_cast<char*>(memory.data()), memory.size(), 1);
+    for (auto _ : state) benchmark::DoNotOptimize(bench::read_all(memory, context));
+    count(state, 0, static_cast<double>(memory.size()));
+  });
+}
+
+// Products.
+
+struct Product {
+  std::int64_t rows, depth, outputs;
+};
+constexpr Product kProducts[] = {
+    {1, 1536, 1536}, {1, 1536, 8960},   {1, 8960, 1536},   {1, 896, 4864},   {16, 1536, 8960},
+    {16, 896, 4864}, {128, 1536, 1536}, {128, 1536, 8960}, {128, 896, 4864}, {512, 1536, 1536}};
+
+struct Element {
+  const char* name;
+  DType dtype;
+};
+constexpr Element kElements[] = {
+    {"Float32", DType::kFloat32}, {"BFloat16", DType::kBFloat16}, {"Float16", DType::kFloat16}};
+
+double product_flop(const Product& p) {
+  return 2.0 * static_cast<double>(p.rows * p.depth * p.outputs);
+}
+
+/// Weights, packed or as they are, as often as makes kColdBytes.
+struct ColdWeights {
+  ColdWeights(std::size_t each_) : each((each_ + 63) / 64 * 64), copies(kColdBytes / each + 1) {
+    memory = LargePages(each * copies);
+  }
+  std::span<std::byte> copy(std::size_t i) const {
+    return {memory.data() + i % copies * each, each};
+  }
+  std::size_t each, copies;
+  LargePages memory;
+};
+
+void run_linear(State& state, unsigned threads, const Product& p, DType dtype) {
+  Context context(threads);
+  const std::vector<float> x = random_floats(p.rows * p.depth);
+  const std::vector<std::byte> weight(
+      static_cast<std::size_t>(p.outputs * p.depth) * info(dtype).unit_bytes, std::byte{0x3c});
+  const ColdWeights weights(packed_bytes(dtype, p.outputs, p.depth, context.isa()));
+  std::vector<PackedMatrix> packed;
+  for (std::size_t i = 0; i < weights.copies; ++i) {
+    packed.push_back(pack(weight.data(), dtype, p.outputs, p.depth, weights.copy(i), context));
+  }
+  std::vector<float> out(static_cast<std::size_t>(p.rows * p.outputs));
+  std::size_t i = 0;
+  for (auto _ : state) {
+    linear(packed[i++ % packed.size()],
+           {.x = x.data(),
+            .x_stride = p.depth,
+            .rows = p.rows,
+            .out = out.data(),
+            .out_stride = p.outputs},
+           context);
+  }
+  count(state, product_flop(p), static_cast<double>(weight.size()));
+}
+
+void run_peer(State& state, unsigned threads, const Product& p, const bench::Peer& peer) {
+  const std::vector<float> x = random_floats(p.rows * p.depth);
+  const std::vector<float> weight = random_floats(p.outputs * p.depth);
+  const std::size_t copies = kColdBytes / (weight.size() * sizeof(float)) + 1;
+  std::vector<float> out(static_cast<std::size_t>(p.rows * p.outputs));
+  std::vector<std::unique_ptr<bench::PeerProduct>> products;
+  for (std::size_t i = 0; i < copies; ++i) {
+    products.push_back(peer.make(p.rows, p.depth, p.outputs, weight.data(), threads));
+  }
+  std::size_t i = 0;
+  for (auto _ : state) products[i++ % copies]->run(x.data(), out.data());
+  count(state, product_flop(p), static_cast<double>(weight.size() * sizeof(float)));
+}
+
+void add_products(unsigned threads) {
+  for (const Product& p : kProducts) {
+    const std::string shape = fmt::format("{}x{}x{}", p.rows, p.depth, p.outputs);
+    for (const Element& element : kElements) {
+      add(fmt::format("linear/{}/{}", shape, element.name), threads,
+          [=](State& state, unsigned n) { run_linear(state, n, p, element.dtype); });
+    }
+    for (const bench::Peer& peer : bench::peers()) {
+      add(fmt::format("linear/{}/Float32/{}", shape, peer.name), threads,
+          [=](State& state, unsigned n) { run_peer(state, n, p, peer); });
+    }
+  }
+}
+
+// Attention.
+
+struct Heads {
+  std::int64_t heads, kv_heads, queries, keys, width;
+  bool causal;
+};
+constexpr Heads kHeads[] = {{12, 12, 128, 128, 128, false}, {12, 12, 512, 512, 128, false},
+                            {12, 12, 1, 512, 128, false},   {16, 16, 256, 256, 80, false},
+                            {14, 2, 128, 128, 64, true},    {14, 2, 512, 512, 64, true},
+                            {14, 2, 1, 512, 64, true},      {14, 2, 1, 8192, 64, true}};
+
+void run_attention(State& state, unsigned threads, const Heads& h) {
+  Context context(threads);
+  const std::vector<float> q = random_floats(h.heads * h.queries * h.width);
+  const std::vector<float> k = random_floats(h.kv_heads * h.keys * h.width), v = k;
+  std::vector<float> out(q.size());
+  AttentionOperands o{.q = q.data(), .k = k.data(), .v = v.data(), .out = out.data()};
+  o.batches = 1;
+  o.heads = h.heads;
+  o.kv_heads = h.kv_heads;
+  o.queries = h.queries;
+  o.keys = h.keys;
+  o.width = o.value_width = h.width;
+  o.scale = 0.1F;
+  o.causal = h.causal;
+  for (auto* strides : {&o.q_strides, &o.out_strides}) {
+    (*strides)[1] = h.queries * h.width;
+    (*strides)[2] = h.width;
+  }
+  for (auto* strides : {&o.k_strides, &o.v_strides}) {
+    (*strides)[1] = h.keys * h.width;
+    (*strides)[2] = h.width;
+  }
+  for (auto _ : state) attention(o, context);
+  double pairs = static_cast<double>(h.queries * h.keys);
+  if (h.causal) pairs -= static_cast<double>(h.queries * (h.queries - 1)) / 2;
+  count(state, 4 * pairs * static_cast<double>(h.heads * h.width),
+        static_cast<double>(2 * (q.size() + k.size()) * sizeof(float)));
+}
+
+void add_attention(unsigned threads) {
+  for (const Heads& h : kHeads) {
+    add(fmt::format("attention/h{}:{} q{} k{} d{}{}", h.heads, h.kv_heads, h.queries, h.keys,
+                    h.width, h.causal ? " causal" : ""),
+        threads, [=](State& state, unsigned n) { run_attention(state, n, h); });
+  }
+}
+
+// Rows and elements.
+
+struct RowsOp {
+  const char* name;
+  double passes;  ///< how often the matrix is read or written at least
+  void (*run)(const Rows& rows, const float* second, Context& context);
+};
+constexpr RowsOp kRowsOps[] = {
+    {"softmax", 2, [](const Rows& r, const float*, Context& c) { softmax(r, c); }},
+    {"rms_norm", 2,
+     [](const Rows& r, const float* w, Context& c) { rms_norm(r, w, 1e-6F, false, c); }},
+    {"layer_norm", 2,
+     [](const Rows& r, const float* w, Context& c) { layer_norm(r, w, w, 1e-6F, c); }},
+    {"silu", 2,
+     [](const Rows& r, const float*, Context& c) {
+       unary(Unary::kSilu, r.x, r.out, r.rows * r.width, c);
+     }},
+    {"gelu", 2,
+     [](const Rows& r, const float*, Context& c) {
+       unary(Unary::kGelu, r.x, r.out, r.rows * r.width, c);
+     }},
+    {"silu_mul", 3,
+     [](const Rows& r, const float* up, Context& c) {
+       silu_mul(r.x, up, r.out, r.rows * r.width, c);
+     }},
+    {"add", 3,
+     [](const Rows& r, const float* b, Context& c) {
+       binary(
+           Binary::kAdd,
+           {.a = r.x, .b = b, .out = r.out, .count = r.rows * r.width, .b_count = r.rows * r.width},
+           c);
+     }},
+};
+constexpr std::pair<std::int64_t, std::int64_t> kMatrices[] = {
+    {1, 1536}, {128, 1536}, {512, 1536}, {6144, 512}, {1, 8960}, {128, 8960}, {512, 8960}};
+
+void add_rows(unsigned threads) {
+  for (const RowsOp& op : kRowsOps) {
+    for (const auto& [rows, width] : kMatrices) {
+      add(fmt::format("{}/{}x{}", op.name, rows, width), threads,
+          [&op, rows = rows, width = width](State& state, unsigned n) {
+            Context context(n);
+            const std::vector<float> x = random_floats(rows * width), second = x;
+            std::vector<float> out(x.size());
+            const Rows operands{.x = x.data(),
+                                .x_stride = width,
+                                .out = out.data(),
+                                .out_stride = width,
+                                .rows = rows,
+                                .width = width};
+            for (auto _ : state) op.run(operands, second.data(), context);
+            count(state, 0, op.passes * static_cast<double>(x.size() * sizeof(float)));
+          });
+    }
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  for (const unsigned threads : {1U, 2U}) {
+    add_limits(threads);
+    add_products(threads);
+    add_attention(threads);
+    add_rows(threads);
+  }
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}

@@ -1,0 +1,184 @@
+#include "kernel_peers.hpp"
+
+#include <vector>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+#if defined(MIR_BENCH_OPENBLAS)
+#include <cblas.h>
+#endif
+#if defined(MIR_BENCH_DNNL)
+#include <omp.h>
+
+#include <oneapi/dnnl/dnnl.hpp>
+#endif
+
+namespace mir::bench {
+
+namespace {
+
+constexpr std::int64_t kRounds = 100000;
+constexpr int kChains = 12;
+
+#if defined(__x86_64__)
+
+/// As many independent chains as hide the latency of a multiply-add twice over.
+__attribute__((target("avx2,fma"))) float multiply_add_rounds() {
+  __m256 sums[kChains];
+#pragma GCC unroll 12
+  for (int i = 0; i < kChains; ++i) sums[i] = _mm256_set1_ps(static_cast<float>(i));
+  const __m256 factor = _mm256_set1_ps(0.999F), term = _mm256_set1_ps(0.001F);
+  for (std::int64_t round = 0; round < kRounds; ++round) {
+#pragma GCC unroll 12
+    for (int i = 0; i < kChains; ++i) sums[i] = _mm256_fmadd_ps(sums[i], factor, term);
+  }
+#pragma GCC unroll 12
+  for (int i = 1; i < kChains; ++i) sums[0] = _mm256_add_ps(sums[0], sums[i]);
+  return _mm256_cvtss_f32(sums[0]);
+}
+constexpr int kLanes = 8;
+
+#else
+
+float multiply_add_rounds() {
+  float sums[kChains] = {};
+  for (std::int64_t round = 0; round < kRounds; ++round) {
+    for (float& sum : sums) sum = sum * 0.999F + 0.001F;
+  }
+  return sums[0];
+}
+constexpr int kLanes = 1;
+
+#endif
+
+#if defined(MIR_BENCH_OPENBLAS)
+
+class OpenBlasProduct : public PeerProduct {
+ public:
+  OpenBlasProduct(std::int64_t rows, std::int64_t depth, std::int64_t outputs, const float* weight,
+                  unsigned threads)
+      : rows_(static_cast<int>(rows)),
+        depth_(static_cast<int>(depth)),
+        outputs_(static_cast<int>(outputs)),
+        threads_(static_cast<int>(threads)),
+        weight_(weight, weight + outputs * depth) {}
+
+  void run(const float* x, float* y) override {
+    openblas_set_num_threads(threads_);
+    if (rows_ == 1) {
+      cblas_sgemv(CblasRowMajor, CblasNoTrans, outputs_, depth_, 1, weight_.data(), depth_, x, 1, 0,
+                  y, 1);
+    } else {
+      cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows_, outputs_, depth_, 1, x, depth_,
+                  weight_.data(), depth_, 0, y, outputs_);
+    }
+  }
+
+ private:
+  int rows_, depth_, outputs_, threads_;
+  std::vector<float> weight_;
+};
+
+#endif
+
+#if defined(MIR_BENCH_DNNL)
+
+/// An inner product with weights in the order that the library asks for.
+class DnnlProduct : public PeerProduct {
+ public:
+  DnnlProduct(std::int64_t rows, std::int64_t depth, std::int64_t outputs, const float* weight,
+              unsigned threads)
+      : threads_(static_cast<int>(threads)) {
+    using namespace dnnl;
+    using Tag = memory::format_tag;
+    omp_set_num_threads(threads_);
+    const auto f32 = memory::data_type::f32;
+    const memory::desc x({rows, depth}, f32, Tag::ab), y({rows, outputs}, f32, Tag::ab);
+    const memory::desc any({outputs, depth}, f32, Tag::any), plain({outputs, depth}, f32, Tag::ab);
+    const auto kind = prop_kind::forward_inference;
+#if DNNL_VERSION_MAJOR >= 3
+    const inner_product_forward::primitive_desc desc(engine_, kind, x, any, y);
+#else
+    const inner_product_forward::primitive_desc desc({kind, x, any, y}, engine_);
+#endif
+    weight_ = memory(desc.weights_desc(), engine_);
+    memory from(plain, engine_, const_cast<float*>(weight));
+    reorder(from, weight_).execute(stream_, from, weight_);
+    x_ = memory(x, engine_, nullptr);
+    y_ = memory(y, engine_, nullptr);
+    product_ = inner_product_forward(desc);
+    stream_.wait();
+  }
+
+  void run(const float* x, float* y) override {
+    omp_set_num_threads(threads_);
+    x_.set_data_handle(const_cast<float*>(x));
+    y_.set_data_handle(y);
+    product_.execute(stream_,
+                     {{DNNL_ARG_SRC, x_}, {DNNL_ARG_WEIGHTS, weight_}, {DNNL_ARG_DST, y_}});
+    stream_.wait();
+  }
+
+ private:
+  int threads_;
+  dnnl::engine engine_{dnnl::engine::kind::cpu, 0};
+  dnnl::stream stream_{engine_};
+  dnnl::memory weight_, x_, y_;
+  dnnl::inner_product_forward product_;
+};
+
+#endif
+
+template <class Product>
+[[maybe_unused]] std::unique_ptr<PeerProduct> make(std::int64_t rows, std::int64_t depth,
+                                                   std::int64_t outputs, const float* weight,
+                                                   unsigned threads) {
+  return std::make_unique<Product>(rows, depth, outputs, weight, threads);
+}
+
+}  // namespace
+
+double multiply_adds(fast::Context& context) {
+  const unsigned threads = context.pool().threads();
+  std::vector<float> sums(threads);
+  context.pool().for_each(threads, [&](std::int64_t task, unsigned) {
+    sums[static_cast<std::size_t>(task)] = multiply_add_rounds();
+  });
+  return 2.0 * kRounds * kChains * kLanes * threads;
+}
+
+std::uint64_t read_all(const fast::LargePages& memory, fast::Context& context) {
+  constexpr std::size_t kPart = std::size_t{1} << 20;
+  const std::size_t parts = memory.size() / kPart;
+  std::vector<std::uint64_t> sums(context.pool().threads() * 8);
+  context.pool().for_each(static_cast<std::int64_t>(parts),
+                          [&](std::int64_t part, unsigned thread) {
+                            const auto* const words = reinterpret_cast<const std::uint64_t*>(
+                                memory.data() + static_cast<std::size_t>(part) * kPart);
+                            std::uint64_t four[4] = {};  // chains enough to wait for memory alone
+                            for (std::size_t i = 0; i < kPart / 8; i += 4) {
+                              for (std::size_t j = 0; j < 4; ++j) four[j] ^= words[i + j];
+                            }
+                            sums[8 * thread] ^= four[0] ^ four[1] ^ four[2] ^ four[3];
+                          });
+  std::uint64_t all = 0;
+  for (const std::uint64_t sum : sums) all ^= sum;
+  return all;
+}
+
+std::span<const Peer> peers() {
+  static constexpr Peer kNone[] = {{"none", nullptr}};
+  static constexpr Peer kPeers[] = {
+#if defined(MIR_BENCH_OPENBLAS)
+    {"OpenBLAS", make<OpenBlasProduct>},
+#endif
+#if defined(MIR_BENCH_DNNL)
+    {"oneDNN", make<DnnlProduct>},
+#endif
+    kNone[0]
+  };
+  return std::span(kPeers).first(std::size(kPeers) - 1);
+}
+
+}  // namespace mir::bench
