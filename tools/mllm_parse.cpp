@@ -10,6 +10,7 @@
 #include "mir/ir/emit.hpp"
 #include "mir/ir/print.hpp"
 #include "mir/ir/resolve.hpp"
+#include "mir/kernels/fast_ops.hpp"
 #include "mir/support/diagnostic_catalogue.hpp"
 #include "mir/support/expectation.hpp"
 #include "mir/syntax/format.hpp"
@@ -171,12 +172,18 @@ ExitCode list_known_ops(const Run& run) {
   IRContext context;
   register_builtin_dialects(context);
   const auto computed = executable_ops();
-  const RunsFn runs = [&](std::string_view name) {
-    return std::binary_search(computed.begin(), computed.end(), name) ||
-           std::find(kStructure.begin(), kStructure.end(), name) != kStructure.end();
+  const auto has = [](std::span<const std::string_view> sorted, std::string_view name) {
+    return std::binary_search(sorted.begin(), sorted.end(), name);
   };
+  const OpSupport support{.ref =
+                              [&](std::string_view name) {
+                                return has(computed, name) ||
+                                       std::find(kStructure.begin(), kStructure.end(), name) !=
+                                           kStructure.end();
+                              },
+                          .fast = [&](std::string_view name) { return has(fast_ops(), name); }};
   const bool markdown = run.arguments().has("list-ops-markdown");
-  return run.write_output(markdown ? ops_index(context, runs) : list_ops(context, runs));
+  return run.write_output(markdown ? ops_index(context, support) : list_ops(context, support));
 }
 
 ExitCode body(const Run& run) {

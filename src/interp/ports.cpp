@@ -126,6 +126,17 @@ Result<void> add_binding(DimBindings& bindings, IRContext& context, std::string_
   return {};
 }
 
+namespace {
+
+/// The bound of random integers that nothing uses as indices: all codes that are not negative.
+std::int64_t usual_bound(DType dtype) {
+  if (info(dtype).type_class != DTypeClass::kQuantised) return 2;
+  const bool is_signed = info(storage_type(dtype)).type_class == DTypeClass::kSignedInt;
+  return std::int64_t{1} << (info(dtype).unit_bytes * 8 - (is_signed ? 1 : 0));
+}
+
+}  // namespace
+
 Result<std::vector<Tensor>> load_inputs(const Schedule& schedule,
                                         std::span<const std::string> arguments,
                                         const DimBindings& dims, const FileOpener& files) {
@@ -165,7 +176,7 @@ Result<std::vector<Tensor>> load_inputs(const Schedule& schedule,
                      fmt::format("input '%{}' is {}: symbols in it need a value", ports[i].name,
                                  ports[i].type->spelling())};
       }
-      wanted.bound = bounds[ports[i].slot].value_or(2);
+      wanted.bound = bounds[ports[i].slot].value_or(usual_bound(wanted.dtype));
       auto tensor = load_tensor(*specs[i], wanted);
       if (!tensor) return at_port("input", ports[i], tensor.error());
       tensors[i] = *std::move(tensor);

@@ -50,15 +50,43 @@ ResultPlaces::ResultPlaces(const Schedule& schedule) : schedule_(&schedule) {
   for (const Call& call : schedule.calls()) {
     activations_.push_back(entered[graph_of(schedule, call)]++);
   }
+  std::map<std::pair<std::uint32_t, const Value*>, Result> made;  // by activation and value
+  for (std::size_t step = 0; step < schedule.steps().size(); ++step) {
+    const Step& info = schedule.steps()[step];
+    for (std::uint32_t i = 0; i < info.op->result_count(); ++i) {
+      made.emplace(std::pair(info.call, info.op->result(i)), Result(step, i));
+    }
+  }
+  // Inner calls have higher numbers: what they return is known before outer calls return it.
+  for (auto number = static_cast<std::uint32_t>(schedule.calls().size()); number-- > 1;) {
+    const Call& call = schedule.calls()[number];
+    const Op* last = call.graph->first_region()->entry()->back();
+    for (std::uint32_t i = 0; last != nullptr && i < call.op->result_count(); ++i) {
+      const auto found = made.find({number, last->operand(i)});
+      if (found == made.end()) continue;
+      of_calls_[found->second].push_back(place(call.caller, *call.op->result(i), *call.op));
+      made.emplace(std::pair(call.caller, call.op->result(i)), found->second);
+    }
+  }
+}
+
+ResultPlace ResultPlaces::place(std::uint32_t call, const Value& value, const Op& op) const {
+  const IRContext& context = schedule_->module().context();
+  return {.graph = std::string(context.text(graph_of(*schedule_, schedule_->calls()[call]))),
+          .activation = activations_[call],
+          .value = value_name(value, context),
+          .op = std::string(op.name())};
 }
 
 ResultPlace ResultPlaces::of(std::size_t step, std::uint32_t result) const {
   const Step& info = schedule_->steps()[step];
-  const IRContext& context = schedule_->module().context();
-  return {.graph = std::string(context.text(graph_of(*schedule_, schedule_->calls()[info.call]))),
-          .activation = activations_[info.call],
-          .value = value_name(*info.op->result(result), context),
-          .op = std::string(info.op->name())};
+  return place(info.call, *info.op->result(result), *info.op);
+}
+
+std::span<const ResultPlace> ResultPlaces::of_calls(std::size_t step, std::uint32_t result) const {
+  const auto found = of_calls_.find({step, result});
+  if (found == of_calls_.end()) return {};
+  return found->second;
 }
 
 bool Probe::Pattern::selects(const ResultPlace& place) const {
@@ -97,6 +125,16 @@ bool Probe::selects(const ResultPlace& place) const {
   return std::ranges::any_of(patterns_, [&](const Pattern& each) { return each.selects(place); });
 }
 
+std::optional<ResultPlace> Probe::selected(const ResultPlaces& places, std::size_t step,
+                                           std::uint32_t result) const {
+  ResultPlace own = places.of(step, result);
+  if (selects(own)) return own;
+  for (const ResultPlace& call : places.of_calls(step, result)) {
+    if (selects(call)) return call;
+  }
+  return std::nullopt;
+}
+
 Result<void> Probe::check(std::span<const Schedule* const> schedules) const {
   for (const Pattern& pattern : patterns_) {
     bool found = false;
@@ -104,7 +142,10 @@ Result<void> Probe::check(std::span<const Schedule* const> schedules) const {
       const ResultPlaces places(*schedule);
       for (std::size_t step = 0; step < schedule->steps().size() && !found; ++step) {
         const std::size_t count = schedule->steps()[step].op->result_count();
-        for (std::uint32_t i = 0; i < count; ++i) found |= pattern.selects(places.of(step, i));
+        for (std::uint32_t i = 0; i < count; ++i) {
+          found |= pattern.selects(places.of(step, i));
+          for (const ResultPlace& call : places.of_calls(step, i)) found |= pattern.selects(call);
+        }
       }
     }
     if (found) continue;

@@ -12,6 +12,7 @@
 #include "mir/eval/parameters.hpp"
 #include "mir/plan/report.hpp"
 #include "mir/support/suggest.hpp"
+#include "quantisations.hpp"
 #include "session_run.hpp"
 
 namespace mir {
@@ -40,6 +41,7 @@ class Loader {
     for (SlotIndex i = 0; i < bounds.size(); ++i) {
       if (bounds[i]) bounds_.emplace(schedule.slots()[i].value, *bounds[i]);
     }
+    specs_ = parameter_specs(schedule);
   }
 
   /// Adds what the table does not have yet.
@@ -86,6 +88,11 @@ class Loader {
     if (const auto bound = bounds_.find(&parameter); bound != bounds_.end()) {
       request.bound = bound->second;
     }
+    const WeightSource* source = weights_ == nullptr ? nullptr : weights_->source_of(name);
+    const auto recipe = quant_recipe(*type, specs_.at(&parameter));
+    if (source != nullptr && source->is_random() && recipe && *recipe) {
+      return codes_from(*source, request, **recipe);
+    }
     auto found =
         weights_ == nullptr ? Result<std::optional<Tensor>>(std::nullopt) : weights_->find(request);
     if (!found) return std::move(found).error();
@@ -99,6 +106,7 @@ class Loader {
   const ParameterTable* shared_;  // null: none
   Diagnostics& diagnostics_;
   std::unordered_map<const Value*, std::int64_t> bounds_;
+  std::unordered_map<const Value*, const Attr*> specs_;  // QuantSpecs; null: none
 };
 
 std::vector<Tensor> make_constants(const Schedule& schedule, Diagnostics& diagnostics) {
@@ -160,6 +168,7 @@ std::optional<Session> Session::create(const Module& module, const SessionOption
                                        ? nullptr
                                        : &options.share_parameters->state_->parameters;
     Loader(*schedule, options.weights, shared, diagnostics).load_into(state->parameters);
+    resolve_quantisations(*schedule, options.weights, state->quantisations, diagnostics);
     auto constants = make_constants(*schedule, diagnostics);
     if (diagnostics.error_count() != errors_before) return std::nullopt;
     state->entries.push_back({*std::move(schedule), std::move(constants)});

@@ -20,6 +20,10 @@ Result<ExecutionPlan> Session::State::make_plan(const Entry& entry, Fusion fusio
 }
 
 void Session::State::make_plans(const SessionOptions& options) {
+  if (!quantisations.values.empty() || !quantisations.parameters.empty()) {
+    plan_refusal = "only they compute on quantised values";
+    return;
+  }
   fast = std::make_unique<Fast>();
   fast->fusion = options.fusion;
   const IsaLevel machine = detected_isa_level();

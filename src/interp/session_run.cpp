@@ -189,7 +189,8 @@ bool SessionRun::execute(const Step& step) {
   const EvalEnvironment environment{.parameters = &state_.parameters,
                                     .caches = &caches_,
                                     .dims = &binder_.bindings(),
-                                    .custom = &state_.custom_ops};
+                                    .custom = &state_.custom_ops,
+                                    .quantisations = &state_.quantisations};
   auto results = evaluate(*step.op, operands, environment);
   if (!results) return fail(step, results.error());
   for (std::uint32_t i = 0; i < results->size(); ++i) {

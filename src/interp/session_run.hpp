@@ -34,6 +34,7 @@ struct Session::State {
   ParameterTable parameters;
   CacheTable caches;
   CustomOps custom_ops;
+  QuantisationTable quantisations;
   std::unique_ptr<Fast> fast;  ///< null: reference kernels
   std::string plan_refusal;
 

@@ -93,9 +93,11 @@ class Execution {
   const Schedule& schedule_of(std::size_t number) const {
     return session_->schedule(entries_[number]);
   }
-  bool selected(const ResultPlace& place) const {
-    return std::ranges::any_of(settings_.probes,
-                               [&](const Probe& each) { return each.selects(place); });
+  std::optional<ResultPlace> selected(std::size_t step, std::uint32_t result) const {
+    for (const Probe& probe : settings_.probes) {
+      if (auto place = probe.selected(*places_, step, result)) return place;
+    }
+    return std::nullopt;
   }
 
   const Run& run_;
@@ -176,6 +178,7 @@ Result<void> Execution::open_session() {
     entries_.insert(entries_.end(), stage.count, entry);
   }
   session_options_.bound_ops = settings_.bound_ops;
+  session_options_.isa = settings_.isa;
   session_options_.further_entries.assign(names.begin() + 1, names.end());
   const std::string_view fusion = arguments().value("fusion", "all");
   session_options_.fusion = fusion == "off"     ? Fusion::kOff
@@ -274,15 +277,16 @@ Result<bool> Execution::execute_run(std::size_t number) {
 
 Result<void> Execution::observe(std::size_t number, const StepResults& step) {
   for (std::uint32_t i = 0; i < step.results.size(); ++i) {
-    const ResultPlace place = places_->of(step.step, i);
-    if (!settings_.probes.empty() && !selected(place)) continue;
+    const auto place = selected(step.step, i);
+    if (!settings_.probes.empty() && !place) continue;
     if (dump_) {
-      if (auto added = dump_->add(number, place, step.results[i]); !added) return added;
+      const auto own = places_->of(step.step, i);
+      if (auto added = dump_->add(number, own, step.results[i]); !added) return added;
     }
-    if (settings_.probes.empty()) continue;
+    if (!place) continue;
     const TensorSummary summary = summarise(step.results[i]);
-    fmt::print("  {} {}: {}\n", render(place), place.op, render(summary));
-    report_.runs.back().probes.push_back({place, step.step, summary});
+    fmt::print("  {} {}: {}\n", render(*place), place->op, render(summary));
+    report_.runs.back().probes.push_back({*place, step.step, summary});
   }
   return search_ ? search_->observe(step) : Result<void>();
 }

@@ -98,6 +98,11 @@ inline constexpr Option kInterpOptions[] = {
      .help = "steps that fast kernels compute as one: off, exact (the bits of the steps one by "
              "one) or all (default)",
      .choices = "off exact all"},
+    {.name = "isa",
+     .argument = "LEVEL",
+     .help = "the highest instruction set to use: scalar, avx2, avx512, avx512-vnni or avx512-bf16; "
+             "by default the machine's, and one that it lacks is refused",
+     .choices = "scalar avx2 avx512 avx512-vnni avx512-bf16"},
     {.name = "threads",
      .argument = "N",
      .help = "threads of fast kernels; results never depend on them"},

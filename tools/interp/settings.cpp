@@ -114,6 +114,14 @@ Result<InterpSettings> interp_settings(Invocation invocation) {
                     read_option(arguments, "threads", settings.threads)}) {
     if (!read) return read.error();
   }
+  if (arguments.has("isa")) {
+    settings.isa = isa_level_from_name(arguments.value("isa"));
+    if (settings.isa > detected_isa_level()) {
+      return Error{DiagCode::kUsage,
+                   fmt::format("--isa={}: this machine has no more than '{}'",
+                               arguments.value("isa"), name_of(detected_isa_level()))};
+    }
+  }
   for (const std::string& fact : arguments.values("assume")) {
     if (auto granted = grant(settings.assumed, fact); !granted) return granted.error();
   }

@@ -11,6 +11,7 @@
 #include "mir/interp/feed.hpp"
 #include "mir/interp/probe.hpp"
 #include "mir/interp/tolerance.hpp"
+#include "mir/kernels/isa.hpp"
 #include "mir/passes/upgrade.hpp"
 #include "tool.hpp"
 
@@ -31,6 +32,7 @@ struct InterpSettings {
   UpgradeOptions assumed;  ///< what a dump lost
   std::size_t top = 0;     ///< elements to show of each last row
   unsigned threads = 1;
+  std::optional<IsaLevel> isa;  ///< none: the machine's
   std::vector<Stage> stages;
   std::vector<Feed> feeds;
   std::vector<Probe> probes;

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "mir/eval/quantisation.hpp"
 #include "mir/ir/dim.hpp"
 #include "mir/ir/op.hpp"
 #include "mir/support/result.hpp"
@@ -44,6 +45,8 @@ struct EvalEnvironment {
   CacheTable* caches = nullptr;                ///< null: ops with state are refused
   const DimBindings* dims = nullptr;           ///< values of symbols in attributes; null: none
   const CustomOps* custom = nullptr;           ///< null: none
+  /// Null: every tensor holds its numbers themselves.
+  const QuantisationTable* quantisations = nullptr;
 };
 
 /// Whether evaluate() computes this op. Structure (modules, graphs, calls, returns, registers) is
@@ -62,6 +65,11 @@ bool shares_operand(const Op& op);
 /// the declared result types. Whatever does not fit is an error that names the op and what was
 /// found; nothing is assumed about a module that was not verified. Only ops with a state effect
 /// write, and only `environment.caches`; a failed call leaves that unchanged.
+///
+/// Operands, results and parameters that `environment.quantisations` names hold codes: the op is
+/// computed on the real numbers that these stand for, and its results are rounded to codes (see
+/// docs/ops/quantisation.md). A value of a quantised element type that it does not name is an
+/// error.
 ///
 /// An op without a kernel is computed by the custom op of its name; only the number of results is
 /// checked then.

@@ -35,6 +35,8 @@ class WeightSource {
   const std::string& spec() const { return spec_; }
   /// True when the tensors are made up instead of read.
   bool invents() const;
+  /// True for `random:SEED`.
+  bool is_random() const { return std::holds_alternative<Random>(origin_); }
   /// Names in the file; empty for a source that invents.
   std::vector<std::string> names() const;
 

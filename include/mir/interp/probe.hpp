@@ -3,8 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "mir/plan/schedule.hpp"
@@ -29,10 +33,17 @@ class ResultPlaces {
  public:
   explicit ResultPlaces(const Schedule& schedule);
   ResultPlace of(std::size_t step, std::uint32_t result) const;
+  /// Where the same tensor is the result of a call, from the innermost call on: `op` is that of the
+  /// call.
+  std::span<const ResultPlace> of_calls(std::size_t step, std::uint32_t result) const;
 
  private:
+  using Result = std::pair<std::size_t, std::uint32_t>;  // step and number
+  ResultPlace place(std::uint32_t call, const Value& value, const Op& op) const;
+
   const Schedule* schedule_;
   std::vector<std::size_t> activations_;  // by call
+  std::map<Result, std::vector<ResultPlace>> of_calls_;
 };
 
 /// Patterns that select results: `%VALUE`, `@GRAPH`, `@GRAPH%VALUE`, or the name of an op such as
@@ -41,6 +52,9 @@ class Probe {
  public:
   static Result<Probe> parse(std::string_view patterns);
   bool selects(const ResultPlace& place) const;
+  /// The first of the places of a result that is meant: its own, then those of calls.
+  std::optional<ResultPlace> selected(const ResultPlaces& places, std::size_t step,
+                                      std::uint32_t result) const;
   /// An error names the first pattern that selects nothing in any of the schedules.
   Result<void> check(std::span<const Schedule* const> schedules) const;
 

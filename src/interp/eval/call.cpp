@@ -5,6 +5,7 @@
 #include "mir/eval/parameters.hpp"
 #include "mir/ir/infer.hpp"
 #include "mir/ir/module.hpp"
+#include "stand_ins.hpp"
 #include "substitute.hpp"
 
 namespace mir::eval {
@@ -153,19 +154,50 @@ bool EvalCall::owns(std::string_view suffix) const {
   return owns_parameter(op_, suffix);
 }
 
-Result<Tensor> EvalCall::parameter(std::string_view suffix) const {
+const ref::Quantisation* EvalCall::quantisation(const Value& value) const {
+  if (environment_.quantisations == nullptr) return nullptr;
+  const auto found = environment_.quantisations->values.find(&value);
+  return found == environment_.quantisations->values.end() ? nullptr : &found->second;
+}
+
+const ref::Quantisation* EvalCall::quantisation(Symbol parameter) const {
+  if (environment_.quantisations == nullptr) return nullptr;
+  const auto found = environment_.quantisations->parameters.find(parameter);
+  return found == environment_.quantisations->parameters.end() ? nullptr : &found->second;
+}
+
+void EvalCall::stand_in_for_operands(std::vector<Tensor> operands) {
+  has_stand_ins_ = true;
+  stand_ins_ = std::move(operands);
+  operands_ = stand_ins_;
+}
+
+std::optional<DType> EvalCall::result_dtype(std::size_t i) const {
+  return result_types_[i] == nullptr ? std::nullopt : result_types_[i]->dtype();
+}
+
+void EvalCall::set_result_dtype(std::size_t i, DType dtype) {
+  const TensorType& type = *result_types_[i];
+  result_types_[i] = context().tensor(type.dims(), context().intern(name_of(dtype)), type.device(),
+                                      type.encoding());
+}
+
+Result<Tensor> EvalCall::parameter(std::string_view suffix) {
   if (!op_.has_path()) {
     return error(DiagCode::kMissingPath, "it owns parameters and has no name to find them by");
   }
   const std::string name = fmt::format("{}{}", context().text(op_.path()), suffix);
   if (environment_.parameters != nullptr) {
-    const auto found = environment_.parameters->find(context().intern(name));
-    if (found != environment_.parameters->end()) return found->second;
+    const Symbol symbol = context().intern(name);
+    const auto found = environment_.parameters->find(symbol);
+    if (found != environment_.parameters->end()) {
+      return has_stand_ins_ ? stand_in(*this, found->second, quantisation(symbol)) : found->second;
+    }
   }
   return error(DiagCode::kParameterMissing, fmt::format("parameter '@{}' has no value", name));
 }
 
-Result<Tensor> EvalCall::parameter(std::string_view suffix, Shape shape) const {
+Result<Tensor> EvalCall::parameter(std::string_view suffix, Shape shape) {
   auto found = parameter(suffix);
   if (!found) return found;
   auto shaped = found->reshaped(std::move(shape));

@@ -59,11 +59,21 @@ class EvalCall {
   bool boolean(std::string_view key) const { return attributes().boolean(key); }
   std::string_view string(std::string_view key) const { return attributes().string(key); }
 
+  /// How the codes of a value or parameter are meant; null: they are numbers.
+  const ref::Quantisation* quantisation(const Value& value) const;
+  const ref::Quantisation* quantisation(Symbol parameter) const;
+
+  // See note [stand-ins]: after the first call parameter() gives stand-ins too.
+  void stand_in_for_operands(std::vector<Tensor> operands);
+  /// The element type that the rule gives result i; none when it is not known.
+  std::optional<DType> result_dtype(std::size_t i) const;
+  void set_result_dtype(std::size_t i, DType dtype);
+
   bool owns(std::string_view suffix) const;
   /// The parameter `<path><suffix>`.
-  Result<Tensor> parameter(std::string_view suffix) const;
+  Result<Tensor> parameter(std::string_view suffix);
   /// The same under `shape`, which must have its element count.
-  Result<Tensor> parameter(std::string_view suffix, Shape shape) const;
+  Result<Tensor> parameter(std::string_view suffix, Shape shape);
 
   /// "'AddOp': message".
   Error error(DiagCode code, std::string_view message) const;
@@ -80,6 +90,8 @@ class EvalCall {
   std::vector<const TensorType*> result_types_;
   std::vector<Tensor> results_;
   std::deque<ref::Dims> kept_;
+  bool has_stand_ins_ = false;
+  std::vector<Tensor> stand_ins_;  // what operands_ borrows then
 };
 
 }  // namespace mir::eval

@@ -1,8 +1,7 @@
 #include "mir/kernels/ref/convolution.hpp"
 
-#include <fmt/format.h>
-
-#include <optional>
+#include <initializer_list>
+#include <utility>
 
 #include "evaluators.hpp"
 #include "mir/kernels/ref/movement.hpp"
@@ -19,7 +18,7 @@ ref::Dims per_dimension(const EvalCall& call, std::string_view key, std::size_t 
 }
 
 /// The weight [out, in / groups, kernel..]; without `kernel_size` the parameter's own extents.
-Result<Tensor> conv_weight(const EvalCall& call, std::size_t spatial, std::int64_t inputs,
+Result<Tensor> conv_weight(EvalCall& call, std::size_t spatial, std::int64_t inputs,
                            std::int64_t outputs) {
   Shape shape{outputs, inputs};
   if (call.has("kernel_size")) {
@@ -32,20 +31,55 @@ Result<Tensor> conv_weight(const EvalCall& call, std::size_t spatial, std::int64
   return call.error(DiagCode::kMissingAttribute, "attribute 'kernel_size' is missing");
 }
 
+ref::ConvOptions conv_options(const EvalCall& call, std::size_t spatial) {
+  return {.stride = per_dimension(call, "stride", spatial, 1),
+          .padding = per_dimension(call, "padding", spatial, 0),
+          .dilation = per_dimension(call, "dilation", spatial, 1),
+          .groups = call.has("groups") ? call.integer("groups") : 1};
+}
+
+/// The view whose dimension i is dimension order[i] of `view`.
+ref::View reordered(EvalCall& call, const ref::View& view, std::initializer_list<int> order) {
+  ref::Dims extents, strides;
+  for (const int dim : order) {
+    extents.push_back(view.extents[static_cast<std::size_t>(dim)]);
+    strides.push_back(view.strides[static_cast<std::size_t>(dim)]);
+  }
+  return {view.dtype, view.data, call.keep(std::move(extents)), call.keep(std::move(strides))};
+}
+
+/// Conv2D on x [N, H, W, Cin] with the weight [Kh, Kw, Cin, Cout].
+Result<void> conv_channels_last(EvalCall& call) {
+  const ref::ConvOptions options = conv_options(call, 2);
+  ref::Dims extents = call.integers("kernel_size");
+  if (extents.size() == 1) extents.push_back(extents[0]);
+  if (extents.size() != 2) {
+    return call.error(DiagCode::kMissingAttribute, "attribute 'kernel_size' is missing");
+  }
+  extents.push_back(call.operand(0).shape()[3] / options.groups);
+  extents.push_back(call.result().shape()[3]);
+  const auto weight = call.parameter(".weight", extents);
+  if (!weight) return weight.error();
+  const ref::MutableView out = call.out();
+  const ref::View to = reordered(call, out, {0, 3, 1, 2});
+  const ref::View from = reordered(call, call.view(*weight), {3, 2, 0, 1});
+  const ref::View x = reordered(call, call.in(0), {0, 3, 1, 2});
+  const ref::MutableView y{to.dtype, out.data, to.extents, to.strides};
+  if (!call.owns(".bias")) return ref::conv(x, from, nullptr, options, y);
+  const auto bias = call.parameter(".bias", {extents[3]});
+  if (!bias) return bias.error();
+  const ref::View offset = call.view(*bias);
+  return ref::conv(x, from, &offset, options, y);
+}
+
 }  // namespace
 
 Result<void> conv(EvalCall& call) {
-  if (call.string("impl_type").starts_with("QNN_LPBQ_")) {
-    return call.error(DiagCode::kNotExecutable, fmt::format("weights of form '{}' are not computed",
-                                                            call.string("impl_type")));
-  }
+  if (call.string("impl_type").starts_with("QNN_LPBQ_")) return conv_channels_last(call);
   const Shape& x = call.operand(0).shape();
   const std::size_t spatial = x.size() - 2;
   const std::int64_t outputs = call.result().shape()[1];
-  const ref::ConvOptions options{.stride = per_dimension(call, "stride", spatial, 1),
-                                 .padding = per_dimension(call, "padding", spatial, 0),
-                                 .dilation = per_dimension(call, "dilation", spatial, 1),
-                                 .groups = call.has("groups") ? call.integer("groups") : 1};
+  const ref::ConvOptions options = conv_options(call, spatial);
   const auto weight = conv_weight(call, spatial, x[1] / options.groups, outputs);
   if (!weight) return weight.error();
   if (!call.owns(".bias")) {

@@ -20,6 +20,18 @@ Result<void> matmul(EvalCall& call) {
   return ref::matmul(call.in(0), call.in(1), options, call.out());
 }
 
+namespace {
+
+/// The weight as [out, in]; QNN's forms keep it as [1, 1, in, out].
+ref::View weight_rows(EvalCall& call, const Tensor& weight) {
+  const ref::View view = call.view(weight);
+  if (!call.string("impl_type").starts_with("QNN")) return view;
+  const std::int64_t rows = weight.shape()[0];
+  return {view.dtype, view.data, view.extents, call.keep({1, rows})};
+}
+
+}  // namespace
+
 Result<void> linear(EvalCall& call) {
   if (call.operand_count() > 2) {
     return call.error(DiagCode::kNotExecutable, "weights as operands are not computed");
@@ -30,13 +42,12 @@ Result<void> linear(EvalCall& call) {
   const std::int64_t rows = call.result().shape().back();
   const auto weight = call.parameter(".weight", {rows, call.operand(0).shape().back()});
   if (!weight) return weight.error();
-  if (!call.owns(".bias")) {
-    return ref::linear(call.in(0), call.view(*weight), nullptr, call.out());
-  }
+  const ref::View matrix = weight_rows(call, *weight);
+  if (!call.owns(".bias")) return ref::linear(call.in(0), matrix, nullptr, call.out());
   const auto bias = call.parameter(".bias", {rows});
   if (!bias) return bias.error();
   const ref::View offset = call.view(*bias);
-  return ref::linear(call.in(0), call.view(*weight), &offset, call.out());
+  return ref::linear(call.in(0), matrix, &offset, call.out());
 }
 
 Result<void> embedding(EvalCall& call) {

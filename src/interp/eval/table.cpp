@@ -8,6 +8,7 @@
 #include "mir/kernels/ref/elementwise.hpp"
 #include "mir/kernels/ref/movement.hpp"
 #include "mir/kernels/ref/unary.hpp"
+#include "stand_ins.hpp"
 
 namespace mir {
 
@@ -25,6 +26,8 @@ enum class Storage : std::uint8_t {
 struct EvalRow {
   std::string_view op;
   Result<void> (*evaluate)(EvalCall& call);
+  /// Whether results hold elements of operands and nothing else, or nothing at all.
+  bool moves = false;
   Storage storage = Storage::kFresh;
   /// What must hold before the operands are put through the rule; null: nothing.
   Result<void> (*admit)(EvalCall& call) = nullptr;
@@ -40,6 +43,8 @@ Result<void> binary(EvalCall& call) {
   return Kernel(call.in(0), call.in(1), call.out());
 }
 
+constexpr bool kMoves = true;
+
 constexpr EvalRow kRows[] = {
     {"linalg.AbsOp", absolute},
     {"linalg.AddOp", binary<ref::add>},
@@ -47,13 +52,13 @@ constexpr EvalRow kRows[] = {
     {"linalg.CastTypeOp", unary<ref::cast>},
     {"linalg.CausalMaskOp", causal_mask},
     {"linalg.ClipOp", clip},
-    {"linalg.CloneOp", same_bytes, Storage::kOperand0},
-    {"linalg.ConcatOp", concat},
-    {"linalg.ContiguousOp", same_bytes, Storage::kOperand0},
+    {"linalg.CloneOp", same_bytes, kMoves, Storage::kOperand0},
+    {"linalg.ConcatOp", concat, kMoves},
+    {"linalg.ContiguousOp", same_bytes, kMoves, Storage::kOperand0},
     {"linalg.Conv1DOp", conv},
     {"linalg.Conv2DOp", conv},
     {"linalg.Conv3DOp", conv},
-    {"linalg.CopyOp", copy},
+    {"linalg.CopyOp", copy, kMoves},
     {"linalg.CosOp", unary<ref::cos>},
     {"linalg.DivOp", binary<ref::div>},
     {"linalg.EinsumOp", einsum},
@@ -64,11 +69,11 @@ constexpr EvalRow kRows[] = {
     {"linalg.FlashAttention2Op", flash_attention2},
     {"linalg.FlashAttention2SwaSinkOp", swa_sink_attention},
     {"linalg.GELUOp", unary<ref::gelu>},
-    {"linalg.GatherOp", gather},
+    {"linalg.GatherOp", gather, kMoves},
     {"linalg.ISTFTOp", istft},
-    {"linalg.IndexOp", index, Storage::kOther},
+    {"linalg.IndexOp", index, kMoves, Storage::kOther},
     {"linalg.InterpolateOp", interpolate},
-    {"linalg.KVCacheOp", kv_cache, Storage::kOther, admit_tokens},
+    {"linalg.KVCacheOp", kv_cache, kMoves, Storage::kOther, admit_tokens},
     {"linalg.LayerNorm2DOp", layer_norm_2d},
     {"linalg.LayerNormOp", layer_norm},
     {"linalg.LinearOp", linear},
@@ -81,8 +86,8 @@ constexpr EvalRow kRows[] = {
     {"linalg.NegOp", unary<ref::neg>},
     {"linalg.PadOp", pad},
     {"linalg.PagedAttnOp", paged_attention},
-    {"linalg.ParamOp", param, Storage::kOther},
-    {"linalg.PermuteOp", permute},
+    {"linalg.ParamOp", param, kMoves, Storage::kOther},
+    {"linalg.PermuteOp", permute, kMoves},
     {"linalg.QuickGELUOp", unary<ref::quick_gelu>},
     {"linalg.RMSNormOp", rms_norm},
     {"linalg.RadixAttnRelaxOp", radix_attention},
@@ -91,26 +96,26 @@ constexpr EvalRow kRows[] = {
     {"linalg.ReduceMaxOp", reduce_max},
     {"linalg.ReduceMinOp", reduce_min},
     {"linalg.ReduceSumOp", reduce_sum},
-    {"linalg.RepeatOp", repeat},
-    {"linalg.ReshapeOp", same_bytes, Storage::kOperand0},
+    {"linalg.RepeatOp", repeat, kMoves},
+    {"linalg.ReshapeOp", same_bytes, kMoves, Storage::kOperand0},
     {"linalg.RoPEOp", rope},
     {"linalg.STFTOp", stft},
     {"linalg.ScatterOp", scatter},
     {"linalg.SiLUOp", unary<ref::silu>},
     {"linalg.SigmoidOp", unary<ref::sigmoid>},
     {"linalg.SinOp", unary<ref::sin>},
-    {"linalg.SliceOp", slice},
+    {"linalg.SliceOp", slice, kMoves},
     {"linalg.SoftmaxOp", softmax},
-    {"linalg.SplitOp", split},
-    {"linalg.StackOp", stack},
+    {"linalg.SplitOp", split, kMoves},
+    {"linalg.StackOp", stack, kMoves},
     {"linalg.SubOp", binary<ref::sub>},
     {"linalg.TopKOp", top_k},
-    {"linalg.TransposeOp", transpose},
-    {"linalg.ViewOp", same_bytes, Storage::kOperand0},
+    {"linalg.TransposeOp", transpose, kMoves},
+    {"linalg.ViewOp", same_bytes, kMoves, Storage::kOperand0},
     {"linalg.VisionRoPEOp", vision_rope},
     {"linalg.WhereOp", where},
-    {"linalg.X2XOp", same_bytes, Storage::kOperand0},
-    {"tensor.alloc", no_content},
+    {"linalg.X2XOp", same_bytes, kMoves, Storage::kOperand0},
+    {"tensor.alloc", no_content, kMoves},
 };
 static_assert(std::ranges::is_sorted(kRows, {}, &EvalRow::op));
 
@@ -178,6 +183,11 @@ Result<std::vector<Tensor>> evaluate(const Op& op, std::span<const Tensor> opera
     if (auto ok = row->admit(call); !ok) return std::move(ok).error();
   }
   if (auto ok = call.infer(); !ok) return std::move(ok).error();
+  if (eval::needs_stand_ins(call, row->moves)) {
+    if (auto ok = eval::evaluate_on_stand_ins(call, row->evaluate); !ok)
+      return std::move(ok).error();
+    return call.take_results();
+  }
   if (row->storage == eval::Storage::kFresh) {
     if (auto ok = call.allocate_results(); !ok) return std::move(ok).error();
   }

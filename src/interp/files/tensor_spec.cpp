@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 #include "checks.hpp"
@@ -52,11 +53,17 @@ bool is_known(const std::optional<Shape>& shape) {
 Result<Tensor> checked_file(const TensorSpec& spec, const DeclaredTensor& declared) {
   auto tensor = load_file(spec);
   if (!tensor) return tensor;
-  if (tensor->dtype() != declared.dtype || !fits(declared, tensor->shape()))
-    return Error{DiagCode::kTensorTypeConflict,
-                 fmt::format("'{}' has {} {}, declared is {}", spec.path, name_of(tensor->dtype()),
-                             shape_text(tensor->shape()), stated_type(declared))};
-  return tensor;
+  const bool fitting = fits(declared, tensor->shape());
+  if (tensor->dtype() == declared.dtype && fitting) return tensor;
+  // Formats without quantised types have their codes as plain integers.
+  const bool codes = info(declared.dtype).type_class == DTypeClass::kQuantised;
+  if (codes && fitting && tensor->dtype() == storage_type(declared.dtype)) {
+    return Tensor::borrow(declared.dtype, tensor->shape(), tensor->bytes(),
+                          std::make_shared<Tensor>(*tensor));
+  }
+  return Error{DiagCode::kTensorTypeConflict,
+               fmt::format("'{}' has {} {}, declared is {}", spec.path, name_of(tensor->dtype()),
+                           shape_text(tensor->shape()), stated_type(declared))};
 }
 
 /// A tensor whose element i has the bytes `encode(i)`.

@@ -85,7 +85,7 @@ class Samples:
 
 FLOATS = ("float32", "float16")
 ALL_FLOATS = ("float32", "float16", "float64")
-NUMBERS = ("float32", "float16", "float64", "int8", "int32", "int64", "uint8", "uint32")
+NUMBERS = ("float32", "float16", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 OPS = {}
 
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "infer.hpp"
+#include "mir/dialects/listing.hpp"
 
 using namespace mir;
 using mir::testing::infer_line;
@@ -48,4 +49,31 @@ TEST_CASE(
       }
     }
   }
+}
+
+TEST_CASE("the lists of ops have a line for every op, with what supports it") {
+  IRContext context;
+  register_builtin_dialects(context);
+  const auto is_add = [](std::string_view name) { return name == "linalg.AddOp"; };
+  const OpSupport support{.ref = [&](std::string_view name) { return name != "tensor.free"; },
+                          .fast = is_add};
+  const std::string lines = "\n" + list_ops(context, support);
+  const std::string page = ops_index(context, support);
+  std::size_t rows = 0;
+  for (const Dialect* dialect : builtin_dialects()) {
+    for (const OpRow& row : dialect->rows) {
+      const std::string name = std::string(dialect->name) + "." + std::string(row.name);
+      CAPTURE(name);
+      const auto at = lines.find("\n" + name + " ");
+      REQUIRE(at != lines.npos);
+      const std::string line = lines.substr(at, lines.find('\n', at + 1) - at);
+      CHECK(line.find(" parse verify ") != line.npos);
+      CHECK((line.find(" infer ") != line.npos) == (row.infer != nullptr));
+      CHECK((line.find(" ref ") != line.npos) == (name != "tensor.free"));
+      CHECK((line.find(" fast ") != line.npos) == is_add(name));
+      CHECK(page.find("| [" + std::string(row.name) + "](") != page.npos);
+      ++rows;
+    }
+  }
+  CHECK(static_cast<std::size_t>(std::ranges::count(lines, '\n')) == rows + 1);
 }

@@ -41,13 +41,19 @@ TEST_CASE("convolutions of two and three dimensions step as they say") {
   CHECK(three.values({floats({1, 1, 1, 2, 2}, {1, 2, 3, 4})}) == Values{21, 43});
 }
 
-TEST_CASE("a convolution with a packed weight is refused by name") {
+TEST_CASE("a convolution of form QNN_LPBQ has its channels last") {
   OneOp op(
-      "linalg.CPU.Conv2DOp <name=\"c\"> [out_channels:1, kernel_size:[1, 1], bias:false, "
-      "impl_type:QNN_LPBQ_w4a16o16_G32] (%0:tensor<[1, 1, 1, 1], Float32, CPU>) -> "
-      "(%1:tensor<[1, 1, 1, 1], UInt16PerTensor, CPU>)");
-  CHECK(op.error({floats({1, 1, 1, 1}, {1})}) ==
-        "810 'Conv2DOp': weights of form 'QNN_LPBQ_w4a16o16_G32' are not computed");
+      "linalg.CPU.Conv2DOp <name=\"c\"> [in_channels:3, out_channels:2, kernel_size:[1, 1], "
+      "bias:false, impl_type:\"QNN_LPBQ_w4a16o16_G32\"] (%0:tensor<[1, 1, 2, 3], Float32, CPU>) -> "
+      "(%1:tensor<[1, 1, 2, 2], Float32, CPU>)");
+  op.parameter("c.weight", floats({1, 1, 3, 2}, {1, 10, 2, 20, 3, 30}));
+  CHECK(op.values({floats({1, 1, 2, 3}, {1, 1, 1, 0, 1, 2})}) == std::vector<double>{6, 60, 8, 80});
+  OneOp wide(
+      "linalg.CPU.Conv2DOp <name=\"c\"> [in_channels:1, out_channels:1, kernel_size:[1, 2], "
+      "bias:false, impl_type:\"QNN_LPBQ_w4a16o16_G32\"] (%0:tensor<[1, 1, 3, 1], Float32, CPU>) -> "
+      "(%1:tensor<[1, 1, 2, 1], Float32, CPU>)");
+  wide.parameter("c.weight", floats({1, 2, 1, 1}, {1, 100}));
+  CHECK(wide.values({floats({1, 1, 3, 1}, {1, 2, 3})}) == std::vector<double>{201, 302});
 }
 
 TEST_CASE("pads name the last dimension first") {

@@ -66,6 +66,25 @@ TEST_CASE("the examples of the pages run") {
   CHECK(ran >= 13);
 }
 
+TEST_CASE("the examples of the pages give the same bits at every instruction set") {
+  for (const auto& entry : fs::directory_iterator(fs::path(MIR_SOURCE_ROOT) / "docs/ops")) {
+    CAPTURE(entry.path().string());
+    for (const std::string& text : examples_of(entry.path())) {
+      const auto wanted = run_with_extents(text, 4);
+      for (const IsaLevel level : isa_levels()) {
+        if (level > detected_isa_level()) break;
+        SessionOptions options;
+        options.isa = level;
+        const auto found = run_with_extents(text, 4, options);
+        REQUIRE(found.size() == wanted.size());
+        for (std::size_t i = 0; i < found.size(); ++i) {
+          CHECK(hash_bytes(found[i]) == hash_bytes(wanted[i]));
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("fast kernels agree with reference kernels on the examples of the pages") {
   SessionOptions fast;
   fast.kernels = KernelSet::kFast;

@@ -39,6 +39,39 @@ TEST_CASE("a result has the graph it is made in, its activation, its name and it
   CHECK(render(ResultPlaces(graph.session().schedule()).of(0, 0)) == "@a.b%y");
 }
 
+TEST_CASE("what a call results in is found under the names of all calls that hand it on") {
+  const std::string type = "tensor<[2], Float32, CPU>";
+  Runner runner(
+      "@main [mir_version:1] (%x:" + type + ") -> (%out:" + type + ") {\n" +
+      "graph.SubGraphOp @in <CPU> { (%x:" + type + ") -> (%y:" + type + ") {\n" +
+      "linalg.CPU.NegOp (%x:" + type + ") -> (%y:" + type + ")\n" + "cf.ReturnOp (%y:" + type +
+      ") -> ()\n} }\n" + "graph.SubGraphOp @mid <CPU> { (%x:" + type + ") -> (%m:" + type +
+      ") {\n" + "graph.CallGraphOp @in (%x:" + type + ") -> (%m:" + type + ")\n" +
+      "cf.ReturnOp (%m:" + type + ") -> ()\n} }\n" + "graph.CallGraphOp @mid (%x:" + type +
+      ") -> (%out:" + type + ")\n" + "graph.CallGraphOp @mid (%x:" + type + ") -> (%other:" + type +
+      ")\n" + "cf.ReturnOp (%out:" + type + ") -> ()\n}\n");
+  const Schedule& schedule = runner.session().schedule();
+  const ResultPlaces places(schedule);
+  REQUIRE(schedule.steps().size() == 2);
+  std::vector<std::string> names;
+  for (std::size_t step = 0; step < 2; ++step) {
+    for (const ResultPlace& place : places.of_calls(step, 0)) {
+      CHECK(place.op == "graph.CallGraphOp");
+      names.push_back(render(place));
+    }
+  }
+  CHECK(names == std::vector<std::string>{"@mid%m", "@main%out", "@mid#1%m", "@main%other"});
+  const auto probe = Probe::parse("@main%out");
+  REQUIRE(probe.ok());
+  const auto first = probe->selected(places, 0, 0);
+  REQUIRE(first.has_value());
+  CHECK(render(*first) == "@main%out");
+  CHECK_FALSE(probe->selected(places, 1, 0).has_value());
+  CHECK(render(*Probe::parse("%y,%out")->selected(places, 0, 0)) == "@in%y");
+  const Schedule* const schedules[] = {&schedule};
+  CHECK(probe->check(schedules).ok());
+}
+
 TEST_CASE("patterns select by value, graph and op") {
   const ResultPlace place{.graph = "model.layers.0", .value = "45", .op = "linalg.AddOp"};
   for (const char* yes : {"%45", "%4?", "%*", "@model.*", "@model.layers.0%45", "@*%45",

@@ -192,6 +192,10 @@ double sigmoid(double x) {
   return 1.0 / (1.0 + exp(-x));
 }
 
+double rsqrt(double x) {
+  return 1.0 / std::sqrt(x);
+}
+
 float exp(float x) {
   return narrow_to_float(exp(static_cast<double>(x)));
 }
@@ -209,6 +213,10 @@ float tanh(float x) {
 }
 float erf(float x) {
   return narrow_to_float(erf(static_cast<double>(x)));
+}
+
+float rsqrt(float x) {
+  return narrow_to_float(rsqrt(static_cast<double>(x)));
 }
 
 }  // namespace mir::ref

@@ -3,6 +3,7 @@
 #include <concepts>
 #include <utility>
 
+#include "complex.hpp"
 #include "dispatch.hpp"
 #include "loop.hpp"
 
@@ -16,6 +17,7 @@ T wrapped(std::uint64_t bits) {
 }
 
 struct Add {
+  static constexpr auto kArithmetic = Arithmetic::kAdd;
   double operator()(double a, double b) const { return a + b; }
   template <std::integral T>
   T operator()(T a, T b) const {
@@ -24,6 +26,7 @@ struct Add {
 };
 
 struct Sub {
+  static constexpr auto kArithmetic = Arithmetic::kSub;
   double operator()(double a, double b) const { return a - b; }
   template <std::integral T>
   T operator()(T a, T b) const {
@@ -32,6 +35,7 @@ struct Sub {
 };
 
 struct Mul {
+  static constexpr auto kArithmetic = Arithmetic::kMul;
   double operator()(double a, double b) const { return a * b; }
   template <std::integral T>
   T operator()(T a, T b) const {
@@ -40,6 +44,7 @@ struct Mul {
 };
 
 struct Div {
+  static constexpr auto kArithmetic = Arithmetic::kDiv;
   double operator()(double a, double b) const { return a / b; }
   template <std::integral T>
   T operator()(T a, T b) const {
@@ -65,6 +70,7 @@ Result<BroadcastPair> broadcast(const View& a, const View& b, const MutableView&
 template <class Op>
 Result<void> binary(std::string_view kernel, const View& a, const View& b, const MutableView& out,
                     Op op) {
+  if (is_complex(out.dtype)) return complex_binary(kernel, Op::kArithmetic, a, b, out);
   if (auto ok = check_one_dtype(kernel, {a, b, out}); !ok) return ok;
   const auto strides = broadcast(a, b, out);
   if (!strides) return strides.error();

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "loop.hpp"
+#include "mir/kernels/ref/elementary.hpp"
 #include "operands.hpp"
 #include "values.hpp"
 
@@ -61,8 +61,8 @@ Result<void> rms_norm(const View& x, const View* weight, const RmsNormOptions& o
   for_each_row(x, out, 1, [&](Values& row) {
     double squares = 0;
     for (const double v : row) squares += v * v;
-    const double root = std::sqrt(squares / static_cast<double>(width) + options.epsilon);
-    for (std::size_t i = 0; i < width; ++i) row[i] = row[i] * scale[i] / root;
+    const double factor = rsqrt(squares / static_cast<double>(width) + options.epsilon);
+    for (std::size_t i = 0; i < width; ++i) row[i] = row[i] * factor * scale[i];
   });
   return {};
 }
@@ -93,8 +93,8 @@ Result<void> layer_norm(const View& x, const View* weight, const View* bias,
       v -= mean;
       squares += v * v;
     }
-    const double root = std::sqrt(squares / static_cast<double>(width) + options.epsilon);
-    for (std::size_t i = 0; i < width; ++i) row[i] = row[i] / root * scale[i] + shift[i];
+    const double factor = rsqrt(squares / static_cast<double>(width) + options.epsilon);
+    for (std::size_t i = 0; i < width; ++i) row[i] = row[i] * factor * scale[i] + shift[i];
   });
   return {};
 }

@@ -1,0 +1,462 @@
+#include "quantisations.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "mir/dialects/parameters.hpp"
+#include "mir/eval/parameters.hpp"
+#include "mir/files/elements.hpp"
+#include "mir/files/random.hpp"
+#include "mir/ir/module.hpp"
+#include "mir/plan/report.hpp"
+
+namespace mir {
+
+namespace {
+
+/// A value that a slot holds, as one op mentions it.
+struct Mention {
+  const Value* value = nullptr;
+  const Attr* spec = nullptr;
+  const Op* place = nullptr;  ///< null: a parameter that an op owns
+  std::uint32_t call = 0;
+};
+
+/// The numbers of a list or of a single one.
+std::vector<double> numbers_of(const Attr& attribute) {
+  if (attribute.kind() != AttrKind::kArray) return {attribute.number()};
+  std::vector<double> numbers;
+  for (const Attr* each : attribute.elements()) numbers.push_back(each->number());
+  return numbers;
+}
+
+bool holds_numbers(const Attr& attribute) {
+  const auto is_number = [](const Attr* each) {
+    return each->kind() == AttrKind::kInt || each->kind() == AttrKind::kFloat;
+  };
+  return attribute.kind() == AttrKind::kArray ? std::ranges::all_of(attribute.elements(), is_number)
+                                              : is_number(&attribute);
+}
+
+/// Reads the scales of one schedule.
+class ScaleResolver {
+ public:
+  ScaleResolver(const Schedule& schedule, const WeightSet* weights, QuantisationTable& table,
+                Diagnostics& diagnostics)
+      : schedule_(schedule),
+        context_(schedule.module().context()),
+        weights_(weights),
+        table_(table),
+        diagnostics_(diagnostics),
+        mentions_(schedule.slots().size()) {}
+
+  void resolve();
+
+ private:
+  using Numbers = std::optional<std::vector<double>>;
+
+  void collect();
+  void resolve_slot(std::span<const Mention> mentions);
+  bool contradicts(const Mention& mention, const ref::Quantisation& common, int weight);
+  void resolve_parameter(const Value& parameter, const Attr* spec);
+  std::optional<ref::Quantisation> quantisation_of(const Mention& mention);
+  Result<ref::Quantisation> with_scales(const Mention& mention, const QuantRecipe& recipe);
+  Result<ref::Quantisation> with_zero_points(const Value& value, const QuantRecipe& recipe,
+                                             std::size_t groups, std::span<const std::string> stems,
+                                             ref::Quantisation codes) const;
+  Result<std::pair<std::size_t, std::size_t>> counts_of(const Value& value,
+                                                        const ref::Quantisation& codes) const;
+  Result<Numbers> read(const Value& value, std::string_view key, std::span<const std::string> names,
+                       std::size_t count) const;
+  Error missing(const Value& value, std::string_view what, std::string_view key,
+                std::span<const std::string> names) const;
+  Result<Numbers> stated(const Value& value, std::string_view key) const;
+  Result<Numbers> stored(std::span<const std::string> names, std::size_t count) const;
+  std::vector<std::string> stems_of(const Value& value, const QuantRecipe& recipe) const;
+  bool may_invent() const;
+  void invent(const Value& value, const QuantRecipe& recipe, std::size_t count,
+              ref::Quantisation& codes);
+  void fail(const Mention& mention, DiagCode code, const std::string& message);
+  std::string name_of_value(const Value& value) const;
+
+  const Schedule& schedule_;
+  IRContext& context_;
+  const WeightSet* weights_;
+  QuantisationTable& table_;
+  Diagnostics& diagnostics_;
+  std::vector<std::vector<Mention>> mentions_;  // by slot
+  std::size_t invented_ = 0;
+};
+
+void ScaleResolver::collect() {
+  for (const Step& step : schedule_.steps()) {
+    const auto operands = schedule_.operands(step);
+    for (std::uint32_t i = 0; i < operands.size(); ++i) {
+      mentions_[operands[i]].push_back(
+          {step.op->operand(i), operand_quant_spec(*step.op, i), step.op, step.call});
+    }
+    for (std::uint32_t i = 0; i < step.op->result_count(); ++i) {
+      mentions_[step.first_result + i].push_back(
+          {step.op->result(i), result_quant_spec(*step.op, i), step.op, step.call});
+    }
+  }
+}
+
+void ScaleResolver::resolve() {
+  collect();
+  for (const auto& [parameter, spec] : parameter_specs(schedule_)) {
+    if (spec != nullptr) resolve_parameter(*parameter, spec);
+  }
+  for (const auto& mentions : mentions_) resolve_slot(mentions);
+  for (const Value* parameter : schedule_.parameters()) {
+    if (!table_.parameters.contains(parameter->symbol())) resolve_parameter(*parameter, nullptr);
+  }
+  if (invented_ == 0) return;
+  diagnostics_.remark(DiagCode::kScaleMissing, schedule_.module().top()->span(),
+                      fmt::format("{}: scales of {} quantised values and parameters are made up",
+                                  schedule_.title(), invented_));
+}
+
+void ScaleResolver::resolve_parameter(const Value& parameter, const Attr* spec) {
+  if (table_.parameters.contains(parameter.symbol())) return;
+  const auto found = quantisation_of({&parameter, spec, nullptr, 0});
+  if (!found) return;
+  table_.parameters.emplace(parameter.symbol(), *found);
+  table_.values.emplace(&parameter, *found);
+}
+
+/// All values of a slot are one tensor: the one that states its scales speaks for all, else the
+/// first that states a quantisation; the others must not contradict it.
+void ScaleResolver::resolve_slot(std::span<const Mention> mentions) {
+  const Symbol key = context_.intern("quant_scale");
+  const auto weight = [&](const Mention& mention) {
+    return mention.value->attribute(key) != nullptr ? 2 : mention.spec != nullptr ? 1 : 0;
+  };
+  const auto leader = std::ranges::max_element(mentions, {}, weight);
+  if (leader == mentions.end()) return;
+  const auto common = quantisation_of(*leader);
+  if (!common) return;
+  for (const Mention& mention : mentions) {
+    if (contradicts(mention, *common, weight(mention))) {
+      return fail(mention, DiagCode::kQuantisationConflict,
+                  fmt::format("{} has another quantisation here than where its tensor comes from",
+                              name_of_value(*mention.value)));
+    }
+  }
+  for (const Mention& mention : mentions) table_.values.emplace(mention.value, *common);
+}
+
+/// `weight` is 2 where the mention states scales, 1 where it states a quantisation.
+bool ScaleResolver::contradicts(const Mention& mention, const ref::Quantisation& common,
+                                int weight) {
+  if (weight == 2) return quantisation_of(mention) != common;
+  const TensorType* type = mention.value->tensor_type();
+  if (weight == 0 || type == nullptr) return false;
+  const auto recipe = quant_recipe(*type, mention.spec);
+  if (!recipe || !*recipe) return false;
+  ref::Quantisation without = common;
+  without.scales.clear();
+  without.zero_points.clear();
+  return (*recipe)->codes != without;
+}
+
+/// None where elements are what they are and after reporting.
+std::optional<ref::Quantisation> ScaleResolver::quantisation_of(const Mention& mention) {
+  if (const auto known = table_.values.find(mention.value); known != table_.values.end()) {
+    return known->second;
+  }
+  const TensorType* type = mention.value->tensor_type();
+  if (type == nullptr) return std::nullopt;
+  const auto recipe = quant_recipe(*type, mention.spec);
+  if (!recipe) {
+    fail(mention, recipe.error().code, recipe.error().message);
+    return std::nullopt;
+  }
+  if (!*recipe) return std::nullopt;
+  auto codes = with_scales(mention, **recipe);
+  if (!codes) {
+    fail(mention, codes.error().code, codes.error().message);
+    return std::nullopt;
+  }
+  return *std::move(codes);
+}
+
+// -- scales ---------------------------------------------------------------------------------------
+
+Result<ScaleResolver::Numbers> ScaleResolver::stated(const Value& value,
+                                                     std::string_view key) const {
+  const Attr* attribute = value.attribute(context_.intern(key));
+  if (attribute == nullptr) return Numbers();
+  if (holds_numbers(*attribute)) return Numbers(numbers_of(*attribute));
+  return Error{DiagCode::kScaleInvalid,
+               fmt::format("{}: attribute '{}' is {}, expected numbers", name_of_value(value), key,
+                           attribute->spelling())};
+}
+
+/// The first of these tensors that a source has; random ones have none.
+Result<ScaleResolver::Numbers> ScaleResolver::stored(std::span<const std::string> names,
+                                                     std::size_t count) const {
+  constexpr DType kTypes[] = {DType::kFloat32, DType::kInt32, DType::kUInt8, DType::kInt8,
+                              DType::kUInt16,  DType::kInt16, DType::kInt64, DType::kUInt32};
+  if (weights_ == nullptr) return Numbers();
+  for (const std::string& name : names) {
+    const WeightSource* source = weights_->source_of(name);
+    if (source == nullptr || source->invents()) continue;
+    std::optional<Error> problem;
+    for (const DType dtype : kTypes) {
+      WeightRequest request{
+          .name = name, .dtype = dtype, .shape = {static_cast<std::int64_t>(count)}};
+      request.convert_floats = true;
+      const auto found = source->find(request);
+      if (!found && !problem) problem = found.error();
+      if (!found || !found->has_value()) continue;
+      std::vector<double> numbers;
+      for (std::int64_t i = 0; i < (*found)->elements(); ++i) {
+        numbers.push_back(element_as_double(**found, i));
+      }
+      return Numbers(std::move(numbers));
+    }
+    if (problem) return Error{DiagCode::kScaleInvalid, problem->message};
+  }
+  return Numbers();
+}
+
+/// What stands before `.scale` in the names of tensors that can hold the scales of a value.
+std::vector<std::string> ScaleResolver::stems_of(const Value& value,
+                                                 const QuantRecipe& recipe) const {
+  std::vector<std::string> stems;
+  const Attr* source = value.attribute(context_.intern("quant_source"));
+  if (source != nullptr && source->kind() == AttrKind::kString) stems.emplace_back(source->text());
+  std::string_view name = value.has_symbol() ? context_.text(value.symbol()) : std::string_view();
+  if (const Op* maker = value.defining_op(); maker != nullptr && maker->is("linalg.ParamOp")) {
+    const Attr* parameter = maker->attribute("name");
+    if (parameter != nullptr && parameter->kind() == AttrKind::kString) name = parameter->text();
+  }
+  if (!name.empty()) {
+    stems.emplace_back(name);
+    // Upstream names what belongs to `norm.weight` after `norm`.
+    if (name.ends_with(".weight")) stems.emplace_back(name.substr(0, name.rfind('.')));
+  }
+  if (recipe.uuid) stems.push_back(fmt::format("quant.{}", *recipe.uuid));
+  return stems;
+}
+
+std::vector<std::string> with_suffix(std::span<const std::string> stems, std::string_view suffix) {
+  std::vector<std::string> names;
+  for (const std::string& stem : stems) names.push_back(fmt::format("{}{}", stem, suffix));
+  return names;
+}
+
+bool ScaleResolver::may_invent() const {
+  return weights_ != nullptr && std::ranges::any_of(weights_->sources(), &WeightSource::invents);
+}
+
+/// One scale for all groups, from the range that values of this kind are expected in.
+void ScaleResolver::invent(const Value& value, const QuantRecipe& recipe, std::size_t count,
+                           ref::Quantisation& codes) {
+  constexpr Interval kActivations{0, 8};
+  Interval range = kActivations;
+  if (value.has_symbol()) {
+    Shape shape;
+    for (const Dim dim : value.tensor_type()->dims()) shape.push_back(dim.constant());
+    range = weight_interval(context_.text(value.symbol()), shape);
+  }
+  const double steps = static_cast<double>(std::max<std::int64_t>(codes.high - codes.low, 1));
+  const double reach = recipe.is_asymmetric ? range.half_width : range.centre + range.half_width;
+  const auto scale = static_cast<double>(static_cast<float>(2 * reach / steps));
+  codes.scales.assign(count, scale);
+  const double lowest = (range.centre - range.half_width) / scale;
+  const std::int64_t zero =
+      recipe.is_asymmetric
+          ? codes.low - static_cast<std::int64_t>(lowest < 0 ? lowest - 0.5 : lowest + 0.5)
+          : recipe.default_zero;
+  codes.zero_points.assign(count, zero);
+  ++invented_;
+}
+
+/// Groups and channels of a tensor; extents that are not constant count only where all are one.
+Result<std::pair<std::size_t, std::size_t>> ScaleResolver::counts_of(
+    const Value& value, const ref::Quantisation& codes) const {
+  if (!codes.axis && codes.block == 0) return std::pair<std::size_t, std::size_t>(1, 1);
+  Shape shape;
+  for (const Dim dim : value.tensor_type()->dims()) {
+    if (!dim.is_constant()) {
+      return Error{DiagCode::kScaleInvalid,
+                   fmt::format("{}: channels and blocks need constant extents, found {}",
+                               name_of_value(value), value.tensor_type()->spelling())};
+    }
+    shape.push_back(dim.constant());
+  }
+  const auto groups = ref::group_count(codes, shape);
+  if (!groups) return Error{DiagCode::kScaleInvalid, groups.error().message};
+  const std::int64_t channels = codes.axis ? shape[*codes.axis] : 1;
+  return std::pair(static_cast<std::size_t>(*groups), static_cast<std::size_t>(channels));
+}
+
+/// The attribute of the value, else a tensor `<stem><suffix>`, one number for all or one each.
+Result<ScaleResolver::Numbers> ScaleResolver::read(const Value& value, std::string_view key,
+                                                   std::span<const std::string> names,
+                                                   std::size_t count) const {
+  auto numbers = stated(value, key);
+  if (numbers && !*numbers) numbers = stored(names, count);
+  if (!numbers || !*numbers) return numbers;
+  if ((**numbers).size() == 1) (**numbers).resize(count, (**numbers)[0]);
+  if ((**numbers).size() == count) return numbers;
+  return Error{DiagCode::kScaleInvalid,
+               fmt::format("{}: '{}' has {} numbers, expected 1 or {}", name_of_value(value), key,
+                           (**numbers).size(), count)};
+}
+
+Error ScaleResolver::missing(const Value& value, std::string_view what, std::string_view key,
+                             std::span<const std::string> names) const {
+  std::string message =
+      fmt::format("{} has no {}: there is no attribute '{}'", name_of_value(value), what, key);
+  if (!names.empty()) message += fmt::format(" and no tensor '{}'", fmt::join(names, "' or '"));
+  return {DiagCode::kScaleMissing, std::move(message)};
+}
+
+Result<ref::Quantisation> ScaleResolver::with_scales(const Mention& mention,
+                                                     const QuantRecipe& recipe) {
+  const Value& value = *mention.value;
+  ref::Quantisation codes = recipe.codes;
+  const auto counts = counts_of(value, codes);
+  if (!counts) return counts.error();
+  const auto [groups, channels] = *counts;
+  const auto stems = stems_of(value, recipe);
+  const auto names = with_suffix(stems, recipe.has_two_levels ? ".scale1" : ".scale");
+  auto scales = read(value, "quant_scale", names, groups);
+  if (!scales) return std::move(scales).error();
+  if (!*scales && may_invent()) {
+    invent(value, recipe, groups, codes);
+    return codes;
+  }
+  if (!*scales) return missing(value, "scale", "quant_scale", names);
+  codes.scales = **std::move(scales);
+  if (recipe.has_two_levels && channels > 0) {
+    const auto outer = stored(with_suffix(stems, ".scale2"), channels);
+    if (!outer) return outer.error();
+    for (std::size_t i = 0; *outer && i < groups; ++i) {
+      codes.scales[i] *= (**outer)[i / (groups / channels)];
+    }
+  }
+  const auto bad =
+      std::ranges::find_if(codes.scales, [](double x) { return !(x > 0 && x - x == 0); });
+  if (bad != codes.scales.end()) {
+    return Error{DiagCode::kScaleInvalid,
+                 fmt::format("{}: scale {} is not a positive number", name_of_value(value), *bad)};
+  }
+  return with_zero_points(value, recipe, groups, stems, std::move(codes));
+}
+
+Result<ref::Quantisation> ScaleResolver::with_zero_points(const Value& value,
+                                                          const QuantRecipe& recipe,
+                                                          std::size_t groups,
+                                                          std::span<const std::string> stems,
+                                                          ref::Quantisation codes) const {
+  constexpr double kLargest = 2147483647;
+  const auto names = with_suffix(stems, ".zero_point");
+  const auto zeros = read(value, "quant_zero_point", names, groups);
+  if (!zeros) return zeros.error();
+  if (!*zeros && recipe.is_asymmetric) {
+    return missing(value, "zero point", "quant_zero_point", names);
+  }
+  codes.zero_points.assign(groups, recipe.default_zero);
+  for (std::size_t i = 0; *zeros && i < groups; ++i) {
+    const double zero = (**zeros)[i];
+    if (!(zero >= -kLargest && zero <= kLargest) ||
+        zero != static_cast<double>(static_cast<std::int64_t>(zero))) {
+      return Error{DiagCode::kScaleInvalid,
+                   fmt::format("{}: zero point {} is no whole number of 32 bits",
+                               name_of_value(value), zero)};
+    }
+    codes.zero_points[i] = static_cast<std::int64_t>(zero);
+  }
+  return codes;
+}
+
+// -- messages -------------------------------------------------------------------------------------
+
+std::string ScaleResolver::name_of_value(const Value& value) const {
+  if (value.has_symbol()) return fmt::format("'@{}'", context_.text(value.symbol()));
+  const ValueName name = value.name();
+  return name.is_number() ? fmt::format("'%{}'", name.number())
+                          : fmt::format("'%{}'", context_.text(name.symbol()));
+}
+
+void ScaleResolver::fail(const Mention& mention, DiagCode code, const std::string& message) {
+  if (mention.place != nullptr) {
+    report(diagnostics_, *mention.place, schedule_.calls(), mention.call, code, message);
+    return;
+  }
+  const Op* definition = mention.value->defining_op();
+  diagnostics_.error(code, definition == nullptr ? Span{} : definition->span(), message);
+}
+
+}  // namespace
+
+std::unordered_map<const Value*, const Attr*> parameter_specs(const Schedule& schedule) {
+  IRContext& context = schedule.module().context();
+  const Symbol key = context.intern("quant_recipe");
+  std::unordered_map<const Value*, const Attr*> specs;
+  std::unordered_map<Symbol, const Value*> by_symbol;
+  for (const Value* parameter : schedule.parameters()) {
+    const Attr* spec = parameter->attribute(key);
+    specs[parameter] = spec != nullptr && spec->kind() == AttrKind::kQuantSpec ? spec : nullptr;
+    by_symbol.emplace(parameter->symbol(), parameter);
+  }
+  for (const Step& step : schedule.steps()) {
+    for (std::uint32_t i = 0; i < step.op->operand_count(); ++i) {
+      const auto found = specs.find(step.op->operand(i));
+      if (found == specs.end() || found->second != nullptr) continue;
+      found->second = operand_quant_spec(*step.op, i);
+    }
+    for (const OwnedParameter& owned : owned_parameters(*step.op)) {
+      const auto found = by_symbol.find(owned.symbol);
+      if (found == by_symbol.end() || specs[found->second] != nullptr) continue;
+      specs[found->second] =
+          annotated_quant_spec(*step.op, fmt::format("weight_{}", owned.suffix.substr(1)));
+    }
+  }
+  return specs;
+}
+
+Result<Tensor> codes_from(const WeightSource& source, WeightRequest request,
+                          const QuantRecipe& recipe) {
+  auto codes = Tensor::allocate(request.dtype, request.shape);
+  if (!codes) return codes;
+  const std::size_t width = info(request.dtype).unit_bytes;
+  request.dtype = width == 1 ? DType::kUInt8 : width == 2 ? DType::kUInt16 : DType::kUInt32;
+  request.bound = recipe.codes.high - recipe.codes.low + 1;
+  const auto drawn = source.find(request);
+  if (!drawn) return drawn.error();
+  // Drawn from 0 on; both are the low bits of whole numbers.
+  const auto shift = [&]<class T>(T) {
+    const auto from = (**drawn).as<T>();
+    const auto into = codes->as_mutable<T>();
+    const auto low = static_cast<T>(recipe.codes.low);
+    for (std::size_t i = 0; i < into.size(); ++i) into[i] = static_cast<T>(from[i] + low);
+  };
+  switch (width) {
+    case 1:
+      shift(std::uint8_t{});
+      break;
+    case 2:
+      shift(std::uint16_t{});
+      break;
+    default:
+      shift(std::uint32_t{});
+      break;
+  }
+  return codes;
+}
+
+void resolve_quantisations(const Schedule& schedule, const WeightSet* weights,
+                           QuantisationTable& table, Diagnostics& diagnostics) {
+  ScaleResolver(schedule, weights, table, diagnostics).resolve();
+}
+
+}  // namespace mir

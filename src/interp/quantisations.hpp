@@ -1,0 +1,27 @@
+// Where the scales of quantised values come from: docs/ops/quantisation.md.
+#pragma once
+
+#include <unordered_map>
+
+#include "mir/eval/quantisation.hpp"
+#include "mir/files/weight_source.hpp"
+#include "mir/plan/schedule.hpp"
+#include "mir/support/diagnostic.hpp"
+
+namespace mir {
+
+/// The QuantSpecs of the parameters of a schedule: those of their values, else what the annotation
+/// of the op that owns them says.
+std::unordered_map<const Value*, const Attr*> parameter_specs(const Schedule& schedule);
+
+/// Codes of a quantised parameter from a source that invents them, uniform in the recipe's range.
+Result<Tensor> codes_from(const WeightSource& source, WeightRequest request,
+                          const QuantRecipe& recipe);
+
+/// Adds every quantised value and parameter of the schedule with its scales. Reports those without,
+/// tensors that two values of one quantisation each share, and as a remark how many scales a random
+/// source made up.
+void resolve_quantisations(const Schedule& schedule, const WeightSet* weights,
+                           QuantisationTable& table, Diagnostics& diagnostics);
+
+}  // namespace mir
