@@ -6,6 +6,7 @@
 #include <charconv>
 #include <utility>
 
+#include "granted.hpp"
 #include "options_table.hpp"
 
 namespace mir::tools {
@@ -114,15 +115,10 @@ Result<InterpSettings> interp_settings(Invocation invocation) {
                     read_option(arguments, "threads", settings.threads)}) {
     if (!read) return read.error();
   }
-  for (const std::string& fact : arguments.values("assume")) {
-    if (auto granted = grant(settings.assumed, fact); !granted) return granted.error();
-  }
-  for (const std::string& text : arguments.values("symbolic-dim")) {
-    auto wanted = parse_symbolic_dim(text);
-    if (!wanted) return wanted.error();
-    settings.assumed.symbolic_dims.push_back(*std::move(wanted));
-  }
-  if (auto read = read_runs(settings); !read) return read.error();
+  auto granted = read_grants(arguments);
+  if (!granted) return granted.error();
+  settings.assumed = *std::move(granted);
+  if (auto read = read_runs(arguments, settings); !read) return read.error();
   for (const std::string& text : arguments.values("bind-op")) {
     if (auto bound = bind_op(settings, text); !bound) return bound.error();
   }
