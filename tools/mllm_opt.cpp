@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "granted.hpp"
 #include "mir/dialects/dialects.hpp"
 #include "mir/ir/print.hpp"
 #include "mir/ir/resolve.hpp"
@@ -26,7 +27,11 @@ constexpr Option kOptions[] = {
     {.name = "list-passes", .help = "list every pass and stop"},
     {.name = "assume",
      .argument = "FACT",
-     .help = "grant what a dump lost: rms_eps=X, layer_norm_eps=X",
+     .help = "grant what a dump lost: rms_eps=X, layer_norm_eps=X or OP.attribute=value",
+     .repeatable = true},
+    {.name = "sidecar",
+     .argument = "FILE",
+     .help = "grant what a JSON file says of a dump: attributes, operands and names of its ops",
      .repeatable = true},
     {.name = "symbolic-dim",
      .argument = "S@inputN:D",
@@ -112,15 +117,9 @@ ExitCode body(const Run& run) {
   if (arguments.operands().size() > 1) return run.usage_error("one file is taken at a time");
   Diagnostics diagnostics = run.diagnostics();
   PassState state{.diagnostics = diagnostics};
-  for (const std::string& fact : arguments.values("assume")) {
-    if (const auto granted = grant(state.granted, fact); !granted)
-      return run.usage_error(granted.error().message);
-  }
-  for (const std::string& text : arguments.values("symbolic-dim")) {
-    auto wanted = parse_symbolic_dim(text);
-    if (!wanted) return run.usage_error(wanted.error().message);
-    state.granted.symbolic_dims.push_back(*std::move(wanted));
-  }
+  auto granted = read_grants(arguments);
+  if (!granted) return run.usage_error(granted.error().message);
+  state.granted = *std::move(granted);
   IRContext context;
   register_builtin_dialects(context);
   ExitCode code = ExitCode::kSuccess;

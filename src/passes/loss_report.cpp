@@ -61,17 +61,27 @@ std::string LossReport::summary() const {
   if (const auto refused = count(LossEntry::Source::kRefused)) {
     text += fmt::format(", {} lost", refused);
   }
-  std::map<std::string, std::size_t> assumed;
+  std::map<std::string, std::map<std::string, std::size_t>> assumed;  // by fact, then by value
   for (const LossEntry& entry : entries) {
     if (entry.source != LossEntry::Source::kAssumed) continue;
-    ++assumed[fmt::format("{} {}={}", entry.op.substr(0, entry.op.find(' ')), entry.fact,
-                          entry.used)];
+    const auto fact = fmt::format("{} {}", entry.op.substr(0, entry.op.find(' ')), entry.fact);
+    ++assumed[fact][entry.used];
   }
   bool first = true;
-  for (const auto& [what, times] : assumed) {
+  const auto add = [&](const std::string& what, std::size_t times) {
     text += first ? " (" : "; ";
     first = false;
     text += times == 1 ? what : fmt::format("{} x{}", what, times);
+  };
+  constexpr std::size_t kShown = 1;  // several values of one fact are counted, not listed
+  for (const auto& [fact, values] : assumed) {
+    std::size_t all = 0;
+    for (const auto& [used, times] : values) all += times;
+    if (values.size() > kShown) {
+      add(fact, all);
+      continue;
+    }
+    for (const auto& [used, times] : values) add(fmt::format("{}={}", fact, used), times);
   }
   return first ? text : text + ")";
 }

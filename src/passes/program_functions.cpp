@@ -27,8 +27,9 @@ class Analysis {
     if (diagnostics_.error_count() != before) return std::nullopt;
     reads_.resize(result_.functions.size());
     writes_.resize(result_.functions.size());
-    states_.resize(result_.functions.size());
+    states_.assign(result_.functions.size(), State::kNew);
     if (!follow(0, 0)) return std::nullopt;
+    report_unreached();
     bind();
     settle_outputs();
     return std::move(result_);
@@ -67,7 +68,9 @@ class Analysis {
           refuse(*op, "a program ends with prog.exit, a body behind a label with prog.ret");
         }
         ended = true;
-      } else if (!ended) {
+      } else if (ended) {
+        unreached_.push_back(op);
+      } else {
         result_.functions.back().instructions.push_back(op);
       }
     }
@@ -83,6 +86,32 @@ class Analysis {
     std::string name(module_.context().text(symbol));
     if (name.ends_with(kEntrySuffix)) name.resize(name.size() - kEntrySuffix.size());
     result_.functions.emplace_back().name = std::move(name);
+  }
+
+  /// Upstream puts what a module runs behind its call behind prog.exit, where nothing reaches it.
+  void report_unreached() {
+    for (std::size_t i = 0; i < result_.functions.size(); ++i) {
+      if (states_[i] != State::kNew) continue;
+      const auto& instructions = result_.functions[i].instructions;
+      unreached_.insert(unreached_.end(), instructions.begin(), instructions.end());
+    }
+    for (const Op* op : unreached_) {
+      if (!op->is("prog.kernel_launch") && !op->is("prog.jump")) continue;
+      report_.entries.push_back({LossEntry::Source::kAssumed, op->location(),
+                                 std::string(op->name()), "left out",
+                                 fmt::format("{}, which nothing reaches", what_runs(*op))});
+    }
+  }
+
+  std::string what_runs(const Op& op) const {
+    if (op.is("prog.jump")) return std::string(module_.context().text(op.extra().label));
+    const auto text = [&](std::string_view key) {
+      const Attr* value = op.attribute(key);
+      return value != nullptr && value->kind() == AttrKind::kString ? value->text() : "";
+    };
+    const auto name = text("symbol_name");
+    return name.empty() ? std::string(text("op_type"))
+                        : fmt::format("{} '{}'", text("op_type"), name);
   }
 
   // -- what a body reads before it writes, and what it writes -------------------------------------
@@ -213,6 +242,7 @@ class Analysis {
   std::vector<Names> reads_, writes_;  // by function
   std::vector<State> states_;
   std::vector<const Op*> bindings_;
+  std::vector<const Op*> unreached_;  // code that nothing leads to
 };
 
 }  // namespace

@@ -30,6 +30,7 @@ void recover_inputs(Recovery& recovery) {
   const auto arguments = module.create_arguments(*body.entry(), types);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     arguments[i].set_name(inputs[i]->name());
+    module.set_value_attributes(&arguments[i], inputs[i]->attributes());
     inputs[i]->replaceAllUsesWith(&arguments[i]);
     recovery.note(*module.top(), LossEntry::Source::kDerived, "input",
                   std::string(types[i]->spelling()));

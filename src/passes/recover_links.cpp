@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -6,6 +9,7 @@
 // Links from ops to their parameters. Ops without a name take the registered parameters in the
 // order in which execution meets them: upstream registers a parameter when its op first runs, so
 // the order of `@init` is the depth-first order of the calls from the module body.
+// Older versions registered no weight of an RMSNorm; those get the names of upstream's models.
 
 namespace mir {
 
@@ -23,7 +27,10 @@ class LinkWalk {
     });
   }
 
-  void run() { visit(recovery_.module.body(), ""); }
+  void run() {
+    norms_are_registered_ = any_norm_is_registered();
+    visit(recovery_.module.body(), "");
+  }
 
  private:
   void visit(const Region& region, std::string_view graph) {
@@ -35,9 +42,78 @@ class LinkWalk {
           visit(*target.body(), recovery_.text(target.symbol()));
         }
       } else if (op->row() != nullptr && !op->row()->weights.empty() && !op->has_path()) {
-        link(*op, graph);
+        if (op->is("linalg.RMSNormOp") && !norms_are_registered_) {
+          name_norm(*op, graph);
+        } else {
+          link(*op, graph);
+        }
       }
     }
+  }
+
+  /// Older versions register no weight of an RMSNorm: then no parameter has the elements of one, as
+  /// it would where the walk meets the first of them.
+  bool any_norm_is_registered() const {
+    bool any = false, fits = false;
+    IRWriter(recovery_.module).walk<LinalgOp>([&](IRWriter&, LinalgOp op) {
+      if (!op->is("linalg.RMSNormOp") || op->has_path()) return IRWriter::WalkResult::WALK_CONTINUE;
+      any = true;
+      fits = fits || a_weight_fits(*op.op());
+      return IRWriter::WalkResult::WALK_CONTINUE;
+    });
+    return !any || fits || parameters_.empty();
+  }
+
+  bool a_weight_fits(const Op& norm) const {
+    const auto* x = norm.operand_count() == 0 ? nullptr : norm.operand(0)->tensor_type();
+    if (x == nullptr || x->rank() == 0) return true;
+    const std::string graph = fmt::format("{}.", graph_of(norm));
+    return std::ranges::any_of(parameters_, [&](const Value* parameter) {
+      const auto* type = parameter->tensor_type();
+      const std::string_view name = recovery_.text(parameter->symbol());
+      const bool inside = graph == "." || name.starts_with(graph);
+      return inside && name.ends_with(kWeight) && type != nullptr && type->rank() == 1 &&
+             type->dims().front() == x->dims().back() && !has_bias(name);
+    });
+  }
+
+  /// A LayerNorm registers a bias of the same extents behind its weight.
+  bool has_bias(std::string_view weight) const {
+    const std::string bias =
+        fmt::format("{}{}", weight.substr(0, weight.size() - kWeight.size()), kBias);
+    return recovery_.module.lookupSymbol(bias).value != nullptr;
+  }
+
+  std::string_view graph_of(const Op& op) const {
+    const Op* parent = op.parent_op();
+    return isa<SubGraphOp>(parent) ? recovery_.text(parent->symbol()) : std::string_view();
+  }
+
+  /// The name that upstream's models give: by what reads the result, else as upstream numbers ops.
+  void name_norm(Op& op, std::string_view graph) {
+    std::string leaf;
+    for (const Use* use = op.result()->first_use(); use != nullptr; use = use->next()) {
+      const CallGraphOp call = dyn_cast<CallGraphOp>(use->user());
+      const std::string_view callee = call ? recovery_.text(call.callee()) : std::string_view();
+      if (callee.ends_with(".self_attn")) leaf = "input_layernorm";
+      if (callee.ends_with(".mlp")) leaf = "post_attention_layernorm";
+    }
+    if (leaf.empty() && is_behind_calls_only(op)) leaf = "norm";
+    const int number = norms_by_graph_[std::string(graph)]++;
+    if (leaf.empty()) leaf = fmt::format("RMSNorm.{}", number);
+    const std::string name = graph.empty() ? leaf : fmt::format("{}.{}", graph, leaf);
+    op.set_path(recovery_.context().intern(name));
+    recovery_.note(op, LossEntry::Source::kAssumed, "name", name);
+  }
+
+  /// The last norm of a model follows its layers, and its graph has no other.
+  static bool is_behind_calls_only(const Op& op) {
+    bool calls = false;
+    for (const Op* each = op.block()->front(); each != nullptr; each = each->next()) {
+      if (each != &op && each->is("linalg.RMSNormOp")) return false;
+      calls = calls || (isa<CallGraphOp>(each) && each->is_before_in_block(&op));
+    }
+    return calls;
   }
 
   std::string_view symbol(std::size_t i) const { return recovery_.text(parameters_[i]->symbol()); }
@@ -63,6 +139,8 @@ class LinkWalk {
   Recovery& recovery_;
   std::vector<const Value*> parameters_;
   std::size_t next_ = 0;
+  bool norms_are_registered_ = true;
+  std::unordered_map<std::string, int> norms_by_graph_;
   std::unordered_set<const Op*> visited_;
 };
 

@@ -3,11 +3,37 @@
 #include <unordered_set>
 #include <vector>
 
+#include "option_rules.hpp"
 #include "recovery.hpp"
 
 // Options of graph-level ops. Upstream prints none of them; most follow from the types.
 
 namespace mir {
+
+const TensorType* parameter_of(Recovery& recovery, const Op& op, std::string_view suffix) {
+  if (!op.has_path()) return nullptr;
+  const auto found =
+      recovery.module.lookupSymbol(fmt::format("{}{}", recovery.text(op.path()), suffix));
+  return found.value == nullptr ? nullptr : found.value->tensor_type();
+}
+
+bool feeds_softmax(const Op& op) {
+  std::vector<const Op*> open{&op};
+  std::unordered_set<const Op*> seen;
+  while (!open.empty()) {
+    const Op& next = *open.back();
+    open.pop_back();
+    if (next.result_count() == 0) continue;
+    for (const Use* use = next.result()->first_use(); use != nullptr; use = use->next()) {
+      const Op* user = use->user();
+      if (user->is("linalg.SoftmaxOp") || user->is("linalg.CausalMaskOp")) return true;
+      const bool passes =
+          user->is("linalg.MulOp") || user->is("linalg.AddOp") || user->is("linalg.WhereOp");
+      if (passes && seen.insert(user).second) open.push_back(user);
+    }
+  }
+  return false;
+}
 
 namespace {
 
@@ -26,25 +52,17 @@ const Attr* extents(Recovery& recovery, const TensorType& type) {
   return recovery.context().array(list);
 }
 
-/// The registered parameter `<path><suffix>`; null when there is none.
-const TensorType* parameter(Recovery& recovery, const Op& op, std::string_view suffix) {
-  if (!op.has_path()) return nullptr;
-  const auto found =
-      recovery.module.lookupSymbol(fmt::format("{}{}", recovery.text(op.path()), suffix));
-  return found.value == nullptr ? nullptr : found.value->tensor_type();
-}
-
 void linear(Recovery& recovery, Op& op) {
   IRContext& context = recovery.context();
   if (in(op).rank() == 0 || out(op).rank() == 0)
     return recovery.refuse(op, "in_channels", "rank 0");
   recovery.derive(op, "in_channels", context.dim(in(op).dims().back()));
   recovery.derive(op, "out_channels", context.dim(out(op).dims().back()));
-  recovery.derive(op, "bias", context.boolean(parameter(recovery, op, ".bias") != nullptr));
+  recovery.derive(op, "bias", context.boolean(parameter_of(recovery, op, ".bias") != nullptr));
 }
 
 void embedding(Recovery& recovery, Op& op) {
-  const TensorType* table = parameter(recovery, op, ".weight");
+  const TensorType* table = parameter_of(recovery, op, ".weight");
   const auto elements = table == nullptr ? std::nullopt : table->element_count();
   const Dim width = out(op).rank() == 0 ? Dim() : out(op).dims().back();
   if (!elements || !width.is_constant() || width.constant() <= 0) {
@@ -52,23 +70,8 @@ void embedding(Recovery& recovery, Op& op) {
   }
   recovery.derive(op, "vocab_size", recovery.context().integer(*elements / width.constant()));
   recovery.derive(op, "hidden_size", recovery.context().dim(width));
-}
-
-/// Whether the result goes, perhaps scaled, into a mask or a softmax: then it is a score matrix.
-bool feeds_softmax(const Op& op) {
-  std::vector<const Op*> open{&op};
-  std::unordered_set<const Op*> seen;
-  while (!open.empty()) {
-    const Op& next = *open.back();
-    open.pop_back();
-    if (next.result_count() == 0) continue;
-    for (const Use* use = next.result()->first_use(); use != nullptr; use = use->next()) {
-      const Op* user = use->user();
-      if (user->is("linalg.SoftmaxOp") || user->is("linalg.CausalMaskOp")) return true;
-      if (user->is("linalg.MulOp") && seen.insert(user).second) open.push_back(user);
-    }
-  }
-  return false;
+  if (out(op).dtype() == DType::kFloat32) return;
+  recovery.derive(op, "dtype", recovery.context().word(recovery.text(out(op).dtype_name())));
 }
 
 void mat_mul(Recovery& recovery, Op& op) {
@@ -115,17 +118,25 @@ void transpose(Recovery& recovery, Op& op) {
   }
 }
 
+/// Equal extents keep their order where the permutation does not say otherwise.
 void permute(Recovery& recovery, Op& op) {
   const auto from = in(op).dims(), to = out(op).dims();
   std::vector<const Attr*> axes;
+  std::vector<bool> taken(from.size(), false);
+  bool certain = true;
   for (const Dim dim : to) {
-    const auto found = std::find(from.begin(), from.end(), dim);
-    if (found == from.end() || std::find(found + 1, from.end(), dim) != from.end()) {
-      return recovery.refuse(op, "axis", "equal extents leave several permutations");
+    std::size_t found = from.size();
+    for (std::size_t i = from.size(); i-- > 0;) {
+      if (from[i] != dim) continue;
+      certain = certain && std::ranges::count(from, dim) == 1;
+      if (!taken[i]) found = i;
     }
-    axes.push_back(recovery.context().integer(found - from.begin()));
+    if (found == from.size()) return recovery.refuse(op, "axis", "the extents are no permutation");
+    taken[found] = true;
+    axes.push_back(recovery.context().integer(static_cast<std::int64_t>(found)));
   }
-  recovery.derive(op, "axis", recovery.context().array(axes));
+  const auto give = certain ? &Recovery::derive : &Recovery::assume;
+  (recovery.*give)(op, "axis", recovery.context().array(axes));
 }
 
 void view(Recovery& recovery, Op& op) {
@@ -192,7 +203,7 @@ void rms_norm(Recovery& recovery, Op& op) {
 
 void layer_norm(Recovery& recovery, Op& op) {
   IRContext& context = recovery.context();
-  const TensorType* weight = parameter(recovery, op, ".weight");
+  const TensorType* weight = parameter_of(recovery, op, ".weight");
   if (!recovery.options.layer_norm_epsilon) {
     return recovery.refuse(op, "eps",
                            "grant it with --assume=layer_norm_eps=1e-6 or the model's value");
@@ -204,7 +215,7 @@ void layer_norm(Recovery& recovery, Op& op) {
       op, "normalized_shape",
       weight == nullptr ? context.array(std::span(&last, 1)) : extents(recovery, *weight));
   recovery.derive(op, "elementwise_affine", context.boolean(weight != nullptr));
-  recovery.derive(op, "bias", context.boolean(parameter(recovery, op, ".bias") != nullptr));
+  recovery.derive(op, "bias", context.boolean(parameter_of(recovery, op, ".bias") != nullptr));
   recovery.assume(op, "eps", context.number(*recovery.options.layer_norm_epsilon));
 }
 
@@ -253,6 +264,16 @@ void kv_cache(Recovery& recovery, Op& op) {
   recovery.derive(op, "q_head", context.dim(tokens_first ? dims[2] : query_heads(op)));
 }
 
+/// Older versions print the bytes of truth values as UInt8.
+void equal(Recovery& recovery, Op& op) {
+  if (out(op).dtype() != DType::kUInt8) return;
+  const TensorType& printed = out(op);
+  op.result()->set_type(recovery.context().tensor(printed.dims(), recovery.context().intern("Bool"),
+                                                  printed.device(), printed.encoding()));
+  recovery.note(op, LossEntry::Source::kDerived, "type of result 0",
+                std::string(op.result()->type()->spelling()));
+}
+
 void settled_before(Recovery&, Op&) {}  // recover_pieces.cpp
 
 struct RuleRow {
@@ -261,23 +282,39 @@ struct RuleRow {
 };
 
 constexpr RuleRow kRules[] = {
+    {"linalg.ArgsortOp", argsort},
     {"linalg.CastTypeOp", cast_type},
     {"linalg.CausalMaskOp", causal_mask},
     {"linalg.ConcatOp", concat},
+    {"linalg.Conv1DOp", convolution},
+    {"linalg.Conv2DOp", convolution},
+    {"linalg.Conv3DOp", convolution},
     {"linalg.EmbeddingOp", embedding},
+    {"linalg.EqualOp", equal},
+    {"linalg.GatherOp", gather},
+    {"linalg.ISTFTOp", transform},
+    {"linalg.IndexOp", index_by_tensor},
+    {"linalg.InterpolateOp", interpolate},
     {"linalg.KVCacheOp", kv_cache},
     {"linalg.LayerNormOp", layer_norm},
     {"linalg.LinearOp", linear},
     {"linalg.MatMulOp", mat_mul},
+    {"linalg.MeanOp", reduction},
     {"linalg.MultimodalRoPEOp", rope},
     {"linalg.PermuteOp", permute},
     {"linalg.RMSNormOp", rms_norm},
+    {"linalg.ReduceMaxOp", reduction},
+    {"linalg.ReduceMinOp", reduction},
+    {"linalg.ReduceSumOp", reduction},
     {"linalg.RepeatOp", repeat},
     {"linalg.ReshapeOp", reshape},
     {"linalg.RoPEOp", rope},
+    {"linalg.STFTOp", transform},
     {"linalg.SliceOp", settled_before},
     {"linalg.SoftmaxOp", softmax},
     {"linalg.SplitOp", settled_before},
+    {"linalg.StackOp", stack},
+    {"linalg.TopKOp", top_k},
     {"linalg.TransposeOp", transpose},
     {"linalg.ViewOp", view},
     {"linalg.X2XOp", x2x},
@@ -304,9 +341,6 @@ void recover(Recovery& recovery, Op& op) {
   const auto rule = std::find_if(std::begin(kRules), std::end(kRules),
                                  [&](const RuleRow& each) { return each.op == op.name(); });
   if (rule != std::end(kRules)) return rule->rule(recovery, op);
-  if (has(row->effects, Effect::kWritesOperand0) || has(row->effects, Effect::kWritesOperand1)) {
-    return recovery.refuse(op, "value semantics", "it writes an operand in place");
-  }
   for (const AttrRow& attribute : row->attributes) {
     if (attribute.required && op.attribute(attribute.name) == nullptr) {
       recovery.refuse(op, attribute.name, "upstream does not print it");

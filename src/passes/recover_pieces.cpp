@@ -1,10 +1,13 @@
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "mir/ir/infer.hpp"
-#include "recovery.hpp"
+#include "piece_shape.hpp"
+#include "storage.hpp"
 
 // Slices and splits. Upstream prints their results with the type of their operand, drops their
 // bounds, and names all pieces of a split alike. Stated bounds give the types; where none are
@@ -14,62 +17,7 @@ namespace mir {
 
 namespace {
 
-using Shape = std::vector<Dim>;
-
-Shape shape_of(const Value& value) {
-  const TensorType* type = value.tensor_type();
-  return type == nullptr ? Shape() : Shape(type->dims().begin(), type->dims().end());
-}
-
-/// Whether a piece of this shape can come out of `whole`.
-bool fits(const Shape& piece, const Shape& whole) {
-  if (piece.size() != whole.size()) return false;
-  for (std::size_t i = 0; i < piece.size(); ++i) {
-    const bool same = piece[i] == whole[i];
-    const bool less = piece[i].is_constant() && whole[i].is_constant() &&
-                      piece[i].constant() <= whole[i].constant();
-    if (!same && !less) return false;
-  }
-  return true;
-}
-
-/// The shape that a product needs of its right side: what meets the left side's columns and gives
-/// the result's, read as it is or transposed. Heads of the right side may serve several.
-std::optional<Shape> right_side(const Op& product, const Shape& whole) {
-  const Shape a = shape_of(*product.operand(0)), c = shape_of(*product.result());
-  if (a.size() != whole.size() || c.size() != whole.size() || a.size() < 2) return std::nullopt;
-  const Attr* stated = product.attribute("transpose_b");
-  Shape straight = whole, transposed = whole;
-  const std::size_t rows = whole.size() - 2, columns = rows + 1;
-  straight[rows] = a[columns], straight[columns] = c[columns];
-  transposed[rows] = c[columns], transposed[columns] = a[columns];
-  const bool turned = stated != nullptr && stated->kind() == AttrKind::kBool && stated->boolean();
-  if ((stated == nullptr || turned) && fits(transposed, whole)) return transposed;
-  if ((stated == nullptr || !turned) && fits(straight, whole)) return straight;
-  return std::nullopt;
-}
-
-/// The shape that one user needs; none where it does not tell.
-std::optional<Shape> needed_by(const Use& use, const Shape& whole) {
-  const Op& user = *use.user();
-  if (user.result_count() != 1 || user.row() == nullptr) return std::nullopt;
-  Shape out = shape_of(*user.result());
-  if (user.is("linalg.MatMulOp")) {
-    if (use.index() == 1) return right_side(user, whole);
-    if (!out.empty() && !whole.empty()) out.back() = whole.back();
-    return out;
-  }
-  if (user.is("linalg.LinearOp")) {
-    if (!out.empty() && !whole.empty()) out.back() = whole.back();
-    return out;
-  }
-  if (user.is("linalg.TransposeOp") && out.size() == 4) {
-    std::swap(out[1], out[2]);
-    return out;
-  }
-  if (use.index() == 0 && has(user.row()->traits, Trait::kSameShape)) return out;
-  return std::nullopt;
-}
+using Shape = PieceShape;
 
 std::vector<Use*> uses_in_order(Value& value) {
   std::vector<Use*> uses;
@@ -83,38 +31,124 @@ std::vector<Use*> uses_in_order(Value& value) {
 
 class Pieces {
  public:
-  explicit Pieces(Recovery& recovery) : recovery_(recovery) {}
+  explicit Pieces(Recovery& recovery) : recovery_(recovery), module_(recovery.module) {}
 
   /// In the order of execution, for what a slice gives goes on into calls and out of them.
-  void run() { visit(recovery_.module.body()); }
+  void run() { visit(module_.body()); }
 
  private:
   void visit(Region& region) {
-    for (Op* op : region.ops()) {
-      if (const CallGraphOp call = dyn_cast<CallGraphOp>(op)) enter(call);
-      const bool whole = op->operand_count() >= 1 && op->operand(0)->tensor_type() != nullptr;
-      if (whole && op->is("linalg.SliceOp") && op->result_count() == 1) slice(*op);
-      if (whole && op->is("linalg.SplitOp") && op->result_count() >= 1) split(*op);
+    Storages storages(recovery_, region);
+    Storages* const outer = std::exchange(storages_, &storages);
+    for (Op *op = region.entry() == nullptr ? nullptr : region.entry()->front(), *next = nullptr;
+         op != nullptr; op = next) {
+      next = op->next();
+      storages.resolve(*op);
+      if (region.entry()->terminator() == op) storages.settle(op);
+      visit(*op);
     }
+    if (region.entry() != nullptr && region.entry()->terminator() == nullptr) {
+      storages.settle(nullptr);
+    }
+    storages.drop_replaced();
+    hand_out_written(region);
     settle_results(region);
+    storages_ = outer;
+  }
+
+  void visit(Op& op) {
+    if (const CallGraphOp call = dyn_cast<CallGraphOp>(&op)) return enter(call);
+    const bool whole = op.operand_count() >= 1 && op.operand(0)->tensor_type() != nullptr;
+    if (whole && op.is("linalg.SliceOp") && op.result_count() == 1) return slice(op);
+    if (whole && op.is("linalg.SplitOp") && op.result_count() >= 1) return split(op);
+    if (op.is("linalg.CopyOp") && op.operand_count() == 2 && op.result_count() == 0) {
+      return copy(op);
+    }
+    if (whole && has_destination(op)) return store(op);
+    storages_->take_results(op);
   }
 
   void enter(CallGraphOp call) {
     const SubGraphOp target = call.target();
-    if (!target || target.body() == nullptr) return;
+    if (!target || target.body() == nullptr) return storages_->take_results(*call.op());
     Region& body = *target.body();
     if (visited_.insert(target.op()).second) {
       take_operand_types(*call.op(), body);
       visit(body);
     }
-    for (std::uint32_t i = 0; i < call->result_count() && i < body.results().size(); ++i) {
+    Op* op = take_written(*call.op(), target);
+    for (std::uint32_t i = 0; i < op->result_count() && i < body.results().size(); ++i) {
       const Type* type = body.results()[i].type;
       const Value* value = body.returned(i);
       if (value == nullptr || !pieces_.contains(value)) continue;
-      call->result(i)->set_type(type);
-      pieces_.insert(call->result(i));
+      op->result(i)->set_type(type);
+      pieces_.insert(op->result(i));
     }
+    storages_->take_results(*op);
   }
+
+  // -- storages that a graph changes in its caller ------------------------------------------------
+
+  /// What a graph wrote into a storage of its caller becomes one more of its results.
+  void hand_out_written(Region& region) {
+    Block* block = region.entry();
+    Op* last = block == nullptr ? nullptr : block->terminator();
+    if (last == nullptr) return;
+    std::vector<RegionResult> results(region.results().begin(), region.results().end());
+    std::vector<Value*> values;
+    for (const Use& use : last->operand_uses()) values.push_back(use.value());
+    const bool is_module = region.parent() == module_.top();
+    for (const Storages::Written& written : storages_->written()) {
+      if (std::ranges::find(values, written.now) != values.end()) continue;
+      if (!is_module && !written.origin->is_argument()) continue;
+      values.push_back(written.now);
+      if (!is_module) {
+        results.push_back({.name = written.now->name(), .type = written.now->type()});
+        written_[region.parent()].push_back(written.origin->index());
+      }
+      recovery_.note(*region.parent(), LossEntry::Source::kDerived, "output",
+                     fmt::format("{}, a storage that it changes", written.now->type()->spelling()));
+    }
+    if (values.size() == last->operand_count()) return;
+    module_.set_operands(last, values);
+    if (!is_module) region.set_results(module_.copy(std::span<const RegionResult>(results)));
+  }
+
+  /// The call with the changed storages as further results.
+  Op* take_written(Op& call, SubGraphOp graph) {
+    const auto found = written_.find(graph.op());
+    if (found == written_.end()) return &call;
+    std::vector<Value*> operands;
+    for (const Use& use : call.operand_uses()) operands.push_back(use.value());
+    std::vector<const Type*> types;
+    for (const Value& result : call.results()) types.push_back(result.type());
+    for (const std::uint32_t index : found->second) types.push_back(operands[index]->type());
+    Op* wider = IRWriter(module_).createAtPos(&call, IRWriter::BEFORE,
+                                              {.name = call.op_name(),
+                                               .operands = operands,
+                                               .result_types = types,
+                                               .attributes = call.attributes(),
+                                               .symbol = call.symbol(),
+                                               .location = call.location()});
+    for (std::uint32_t i = 0; i < call.result_count(); ++i) {
+      wider->result(i)->set_name(call.result(i)->name());
+      module_.set_value_attributes(wider->result(i), call.result(i)->attributes());
+      call.result(i)->replaceAllUsesWith(wider->result(i));
+    }
+    for (std::size_t i = 0; i < found->second.size(); ++i) {
+      Value& changed = *operands[found->second[i]];
+      Value& result = *wider->result(call.result_count() + i);
+      result.set_name(changed.name());
+      Storage& storage = storages_->of(changed);
+      storage.whole = &result;
+      storage.changed = true;
+      storage.parts.clear();
+    }
+    module_.erase(&call);
+    return wider;
+  }
+
+  // -- types across calls -------------------------------------------------------------------------
 
   /// A piece handed to a graph is what the graph gets.
   void take_operand_types(const Op& call, Region& body) {
@@ -141,36 +175,180 @@ class Pieces {
     region.set_results(recovery_.module.copy(std::span<const RegionResult>(results)));
   }
 
+  // -- slices -------------------------------------------------------------------------------------
+
   void slice(Op& op) {
-    const Shape whole = shape_of(*op.operand(0));
-    if (!Recovery::is_stated(op, "indices")) {
-      const auto piece = piece_of(*op.result(), whole);
-      if (!piece) return recovery_.refuse(op, "indices", "no user tells the shape it needs");
-      assume_bounds(op, whole, *piece);
+    const bool alike = op.result()->name() == op.operand(0)->name();
+    if (!Recovery::is_stated(op, "indices") && !assume_bounds(op, alike)) {
+      return recovery_.refuse(op, "indices", "no user tells the shape it needs");
     }
     infer(op);
+    if (!alike) return storages_->take_results(op);
+    if (op.result()->tensor_type() == nullptr) return;
+    Storage& storage = storages_->of(*op.operand(0));
+    storage.parts.push_back({.indices = op.attribute("indices"), .value = op.result()});
   }
 
-  /// A part begins at the first element, a single one is the last: upstream cuts caches to what
-  /// they hold and hidden states to the last token.
-  void assume_bounds(Op& op, const Shape& whole, const Shape& piece) {
+  bool assume_bounds(Op& op, bool alike) {
+    const Shape whole = shape_of(*op.operand(0));
+    const Shape printed = shape_of(*op.result());
+    const Storage* storage = storages_->find(op.operand(0)->name());
+    std::optional<Shape> piece;
+    if (printed != whole && fits(printed, whole)) {
+      piece = printed;  // upstream prints the type of a slice that it gave a storage of its own
+    } else if (const auto needed = piece_of(*op.result(), whole, alike)) {
+      piece = needed;
+    } else if (storage != nullptr && storage->last_written != nullptr) {
+      recovery_.assume(op, "indices", storage->last_written);  // it is read back
+      return true;
+    }
+    if (!piece) return false;
+    recovery_.assume(op, "indices", bounds(whole, *piece, tile_of(op, whole, *piece)));
+    return true;
+  }
+
+  /// Equal slices that together are the whole are its tiles in their order: which one this is.
+  std::optional<std::int64_t> tile_of(const Op& op, const Shape& whole, const Shape& piece) const {
+    const Storage* storage = storages_->find(op.operand(0)->name());
+    std::int64_t before = 0, count = 0;
+    if (storage != nullptr) {
+      for (const StoragePart& part : storage->parts) before += shape_of(*part.value) == piece;
+    }
+    count = before;
+    for (const Op* other = op.block()->front(); other != nullptr; other = other->next()) {
+      if (!other->is("linalg.SliceOp") || other->operand_count() != 1) continue;
+      const bool same = other->operand(0) == op.operand(0) || is_sliced_again(op, *other);
+      if (!same || shape_of(*other->result()) != shape_of(*op.result())) continue;
+      if (other != &op && other->is_before_in_block(&op)) {
+        before += storage == nullptr ? 1 : 0;
+        count += storage == nullptr ? 1 : 0;
+      } else {
+        ++count;
+      }
+    }
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+      if (piece[i] == whole[i]) continue;
+      const bool tiles =
+          piece[i].is_constant() && piece[i].constant() * count == whole[i].constant();
+      return tiles && count > 1 ? std::optional(before) : std::nullopt;
+    }
+    return std::nullopt;
+  }
+
+  /// Whether the second slice reads what the first one gives, by name: then it means the same
+  /// whole.
+  static bool is_sliced_again(const Op& first, const Op& second) {
+    const Op* source = second.operand(0)->defining_op();
+    while (source != nullptr && source != &first && source->is("linalg.SliceOp")) {
+      source = source->operand(0)->defining_op();
+    }
+    return source == &first && second.result()->name() == first.operand(0)->name();
+  }
+
+  /// A part begins at the first element, or is one of several tiles; a single one is the last:
+  /// upstream cuts caches to what they hold and hidden states to the last token.
+  const Attr* bounds(const Shape& whole, const Shape& piece, std::optional<std::int64_t> tile) {
     IRContext& context = recovery_.context();
-    std::vector<const Attr*> bounds;
+    std::vector<const Attr*> list;
     const auto entry = [&](std::string_view key, std::int64_t value) {
       return NamedAttr{context.intern(key), context.integer(value)};
     };
     for (std::size_t i = 0; i < whole.size(); ++i) {
       std::vector<NamedAttr> bound;
+      const std::int64_t extent = piece[i] == whole[i] ? 0 : piece[i].constant();
       if (piece[i] == whole[i]) {
-      } else if (piece[i].constant() == 1) {
+      } else if (tile) {
+        bound = {entry("start", *tile * extent), entry("end", (*tile + 1) * extent)};
+      } else if (extent == 1) {
         bound = {entry("start", -1), entry("end", 0)};
       } else {
-        bound = {entry("end", piece[i].constant())};
+        bound = {entry("end", extent)};
       }
-      bounds.push_back(context.dict(bound));
+      list.push_back(context.dict(bound));
     }
-    recovery_.assume(op, "indices", context.array(bounds));
+    return context.array(list);
   }
+
+  // -- what is stored into parts ------------------------------------------------------------------
+
+  /// A copy into a storage gives the storage with another content.
+  void copy(Op& op) {
+    Value& destination = *op.operand(1);
+    Storage& storage = storages_->of(destination);
+    const StoragePart* part = storages_->part(destination);
+    const Attr* indices = part == nullptr ? nullptr : part->indices;
+    storage.whole = storages_->insert(op.operand(0), storage.whole, indices, &op, op);
+    storage.last_written = indices;
+    storage.changed = true;
+    storage.parts.clear();
+    module_.erase(&op);
+    storages_->replaced(destination);
+  }
+
+  /// Upstream stored the result of a product into its last operand.
+  void store(Op& op) {
+    const std::uint32_t last = op.operand_count() - 1;
+    Value& destination = *op.operand(last);
+    const auto* kept = destination.tensor_type();
+    const Type* computed = product_type(op, destination);
+    if (computed == nullptr || kept == nullptr) {
+      return recovery_.refuse(op, "extents of the result", "it is stored into a larger tensor");
+    }
+    std::vector<Value*> operands;
+    for (std::uint32_t i = 0; i < last; ++i) operands.push_back(op.operand(i));
+    IRWriter writer(module_);
+    Op* product = writer.createAtPos(&op, IRWriter::BEFORE,
+                                     {.name = op.op_name(),
+                                      .operands = operands,
+                                      .result_types = std::span(&computed, 1),
+                                      .attributes = op.attributes(),
+                                      .path = op.has_path() ? op.path() : Symbol(),
+                                      .location = op.location()});
+    module_.set_value_attributes(product->result(), op.result()->attributes());
+    recovery_.note(*product, LossEntry::Source::kDerived, "type of result 0",
+                   std::string(computed->spelling()));
+    Value* value = product->result();
+    if (computed != kept) value = make_view(module_, *value, *kept, op, op.location());
+    value->set_name(op.result()->name());
+    op.result()->replaceAllUsesWith(value);
+    Storage& storage = storages_->of(destination);
+    if (StoragePart* part = storages_->part(destination)) {
+      part->value = value;
+      part->written = true;
+      part->taken = false;
+    } else {
+      storage.whole = value;
+      storage.changed = true;
+    }
+    module_.erase(&op);
+    storages_->replaced(destination);
+  }
+
+  /// The type that the product has before it is stored: as many elements as the destination.
+  const Type* product_type(const Op& op, const Value& destination) {
+    const auto* like = destination.tensor_type();
+    Shape shape = shape_of(*op.operand(0));
+    const auto elements = like == nullptr ? std::nullopt : like->element_count();
+    if (shape.empty() || !elements) return nullptr;
+    const auto channels = out_channels(op);
+    if (!channels) return nullptr;
+    shape.back() = Dim(*channels);
+    if (element_count(shape) != elements) return nullptr;
+    return recovery_.context().tensor(shape, like->dtype_name(), like->device(), like->encoding());
+  }
+
+  std::optional<std::int64_t> out_channels(const Op& op) const {
+    const Attr* stated = op.attribute("out_channels");
+    if (stated != nullptr && stated->kind() == AttrKind::kInt) return stated->integer();
+    if (!op.has_path()) return std::nullopt;
+    const auto weight =
+        module_.lookupSymbol(fmt::format("{}.weight", recovery_.text(op.path()))).value;
+    const auto* type = weight == nullptr ? nullptr : weight->tensor_type();
+    if (type == nullptr || type->rank() != 2 || !type->dims()[0].is_constant()) return std::nullopt;
+    return type->dims()[0].constant();
+  }
+
+  // -- splits -------------------------------------------------------------------------------------
 
   void split(Op& op) {
     const Shape whole = shape_of(*op.operand(0));
@@ -179,11 +357,12 @@ class Pieces {
     }
     hand_out(op);
     infer(op);
+    for (const Value& result : op.results()) storages_->forget(result.name());
   }
 
   /// Equal pieces along the one dimension in which the users' shape differs from the operand's.
   bool assume_sections(Op& op, const Shape& whole) {
-    const auto piece = piece_of(*op.result(op.result_count() - 1), whole);
+    const auto piece = piece_of(*op.result(op.result_count() - 1), whole, false);
     std::optional<std::size_t> dim;
     for (std::size_t i = 0; piece && i < whole.size(); ++i) {
       if ((*piece)[i] == whole[i]) continue;
@@ -228,12 +407,35 @@ class Pieces {
     recovery_.note(op, LossEntry::Source::kAssumed, "pieces", "in the order of their users");
   }
 
-  std::optional<Shape> piece_of(Value& value, const Shape& whole) {
+  /// The shape that a user needs which is less than the whole; with slices named alike the users of
+  /// the next one tell as well.
+  std::optional<Shape> piece_of(Value& value, const Shape& whole, bool alike) {
+    const Op* again = nullptr;
     for (const Use* use : uses_in_order(value)) {
       auto shape = needed_by(*use, whole);
-      if (shape && fits(*shape, whole)) return shape;
+      if (!shape) shape = needed_of_destination(*use, whole);
+      if (shape && fits(*shape, whole) && (!alike || *shape != whole)) return shape;
+      if (alike && use->user()->is("linalg.SliceOp")) again = use->user();
     }
-    return std::nullopt;
+    if (again == nullptr || again->result_count() != 1) return std::nullopt;
+    return again->result()->name() == value.name() ? piece_of(*again->result(), whole, alike)
+                                                   : std::nullopt;
+  }
+
+  /// A destination holds as many elements as what is stored there.
+  std::optional<Shape> needed_of_destination(const Use& use, const Shape& whole) {
+    const Op& op = *use.user();
+    if (op.is("linalg.CopyOp") && op.operand_count() == 2 && use.index() == 1) {
+      const auto elements = element_count(shape_of(*op.operand(0)));
+      return elements ? piece_of_elements(whole, *elements) : std::nullopt;
+    }
+    if (!has_destination(op) || use.index() + 1 != op.operand_count()) return std::nullopt;
+    Shape stored = shape_of(*op.operand(0));
+    const auto channels = out_channels(op);
+    if (stored.empty() || !channels) return std::nullopt;
+    stored.back() = Dim(*channels);
+    const auto elements = element_count(stored);
+    return elements ? piece_of_elements(whole, *elements) : std::nullopt;
   }
 
   /// The types that the bounds give stand for those that upstream printed.
@@ -254,6 +456,9 @@ class Pieces {
   }
 
   Recovery& recovery_;
+  Module& module_;
+  Storages* storages_ = nullptr;                                       ///< of the region at hand
+  std::unordered_map<const Op*, std::vector<std::uint32_t>> written_;  ///< arguments, by graph
   std::unordered_set<const Value*> pieces_;  ///< values with another type than upstream printed
   std::unordered_set<const Op*> visited_;
 };

@@ -55,6 +55,7 @@ class Threading {
     for (Value* value : lacking) {
       Value* argument = module_.append_argument(*body.entry(), value->type());
       argument->set_name(value->name());
+      module_.set_value_attributes(argument, value->attributes());
       value->replaceAllUsesWith(argument);
       recovery_.note(*graph.op(), LossEntry::Source::kAssumed, "input",
                      std::string(argument->type()->spelling()));

@@ -58,13 +58,20 @@ class Recovery {
   }
 };
 
+/// Links a view of the value with that type in front of an op.
+Value* make_view(Module& module, Value& value, const TensorType& type, Op& before,
+                 Location location);  // upgrade.cpp
+
 // The steps, in order. Each reports what it cannot recover and goes on.
 void check_upgradable(Recovery& recovery);     // upgrade.cpp
+void take_grants(Recovery& recovery);          // take_grants.cpp
+void recover_constants(Recovery& recovery);    // recover_constants.cpp
 void hand_in_undefined(Recovery& recovery);    // recover_undefined.cpp
 void recover_pieces(Recovery& recovery);       // recover_pieces.cpp
 void recover_interface(Recovery& recovery);    // recover_interface.cpp
 void recover_links(Recovery& recovery);        // recover_links.cpp
 void recover_options(Recovery& recovery);      // recover_options.cpp
+void settle_quantised(Recovery& recovery);     // recover_quantised.cpp
 void register_parameters(Recovery& recovery);  // recover_parameters.cpp
 void make_names_unique(Recovery& recovery);    // recover_names.cpp
 void settle_attributes(Recovery& recovery);    // recover_attributes.cpp

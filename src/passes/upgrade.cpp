@@ -5,6 +5,25 @@
 
 namespace mir {
 
+Value* make_view(Module& module, Value& value, const TensorType& type, Op& before,
+                 Location location) {
+  IRContext& context = module.context();
+  std::vector<const Attr*> extents;
+  for (const Dim dim : type.dims()) extents.push_back(context.dim(dim));
+  const NamedAttr shape{context.intern("to_shape"), context.array(extents)};
+  const auto spelling = fmt::format("linalg.{}.ViewOp", context.text(type.device()));
+  Value* operand = &value;
+  const Type* result = &type;
+  return IRWriter(module)
+      .createAtPos(&before, IRWriter::BEFORE,
+                   {.name = context.op_name(spelling),
+                    .operands = std::span(&operand, 1),
+                    .result_types = std::span(&result, 1),
+                    .attributes = std::span(&shape, 1),
+                    .location = location})
+      ->result();
+}
+
 /// What no step below can deal with.
 void check_upgradable(Recovery& recovery) {
   IRWriter walker(recovery.module);
@@ -38,21 +57,8 @@ bool is_view(const Type* from, const Type* to) {
 
 /// Storage is shared by name, so a mention with other extents is a view that upstream left out.
 void view_operand(Recovery& recovery, Op& op, std::uint32_t index, const Type* type) {
-  IRContext& context = recovery.context();
-  std::vector<const Attr*> extents;
-  for (const Dim dim : dyn_cast<TensorType>(type)->dims()) extents.push_back(context.dim(dim));
-  const NamedAttr shape{context.intern("to_shape"), context.array(extents)};
-  const auto spelling =
-      fmt::format("linalg.{}.ViewOp", recovery.text(dyn_cast<TensorType>(type)->device()));
-  Value* operand = op.operand(index);
-  Op* view = IRWriter(recovery.module)
-                 .createAtPos(&op, IRWriter::BEFORE,
-                              {.name = context.op_name(spelling),
-                               .operands = std::span(&operand, 1),
-                               .result_types = std::span(&type, 1),
-                               .attributes = std::span(&shape, 1),
-                               .location = op.location()});
-  op.set_operand(index, view->result());
+  op.set_operand(index, make_view(recovery.module, *op.operand(index), *dyn_cast<TensorType>(type),
+                                  op, op.location()));
   recovery.note(op, LossEntry::Source::kDerived, fmt::format("view of operand {}", index),
                 std::string(type->spelling()));
 }
@@ -111,12 +117,15 @@ bool upgrade(Module& module, const UpgradeOptions& options, LossReport& report,
   check_upgradable(recovery);
   if (diagnostics.error_count() != errors_before) return false;
   check_mentions(recovery);
+  take_grants(recovery);
+  recover_constants(recovery);
   hand_in_undefined(recovery);
   if (diagnostics.error_count() != errors_before) return false;
   recover_pieces(recovery);
   recover_interface(recovery);
   recover_links(recovery);
   recover_options(recovery);
+  settle_quantised(recovery);
   register_parameters(recovery);
   make_names_unique(recovery);
   settle_attributes(recovery);

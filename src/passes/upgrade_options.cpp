@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <nlohmann/json.hpp>
 
 #include "mir/passes/upgrade.hpp"
 
@@ -53,15 +54,93 @@ Result<void> grant(UpgradeOptions& options, std::string_view fact) {
   constexpr Row kRows[] = {{"rms_eps", &UpgradeOptions::rms_epsilon},
                            {"layer_norm_eps", &UpgradeOptions::layer_norm_epsilon}};
   const std::string_view key = fact.substr(0, fact.find('='));
+  const std::string_view value = fact.substr(std::min(fact.size(), key.size() + 1));
   for (const Row& row : kRows) {
     if (key != row.key) continue;
-    const auto value = epsilon(key, fact.substr(std::min(fact.size(), key.size() + 1)));
-    if (!value) return value.error();
-    options.*row.into = *value;
+    const auto number = epsilon(key, value);
+    if (!number) return number.error();
+    options.*row.into = *number;
     return {};
   }
-  return Error{DiagCode::kUsage,
-               fmt::format("--assume is rms_eps=X or layer_norm_eps=X, found '{}'", fact)};
+  const auto dot = key.rfind('.');
+  if (dot != key.npos && dot != 0 && dot + 1 != key.size() && !value.empty()) {
+    options.grants.push_back({Grant::Kind::kAttribute, std::string(key.substr(0, dot)),
+                              std::string(key.substr(dot + 1)), std::string(value)});
+    return {};
+  }
+  return Error{
+      DiagCode::kUsage,
+      fmt::format("--assume is rms_eps=X, layer_norm_eps=X or OP.attribute=value, found '{}'",
+                  fact)};
+}
+
+namespace {
+
+using Json = nlohmann::json;
+
+Error bad_sidecar(std::string_view what) {
+  return {DiagCode::kUsage, fmt::format("a sidecar {}", what)};
+}
+
+/// The entries of a member that is an object or missing; null after an error.
+const Json* object_in(const Json& parent, const char* key) {
+  static const Json kEmpty = Json::object();
+  const auto found = parent.find(key);
+  if (found == parent.end()) return &kEmpty;
+  return found->is_object() ? &*found : nullptr;
+}
+
+Result<void> grant_op(UpgradeOptions& options, const std::string& op, const Json& facts) {
+  for (const auto& [key, value] : facts.items()) {
+    if (key == "name" && value.is_string()) {
+      options.grants.push_back({Grant::Kind::kName, op, "name", value.get<std::string>()});
+    } else if ((key == "attributes" || key == "operands") && value.is_object()) {
+      for (const auto& [name, fact] : value.items()) {
+        const bool operand = key == "operands";
+        if (operand && !fact.is_string()) return bad_sidecar("mentions an operand as a string");
+        options.grants.push_back({operand ? Grant::Kind::kOperand : Grant::Kind::kAttribute, op,
+                                  name, operand ? fact.get<std::string>() : fact.dump()});
+      }
+    } else {
+      return bad_sidecar(fmt::format(
+          "says of an op its name (a string), attributes and operands (objects), found '{}'", key));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> grant_sidecar(UpgradeOptions& options, std::string_view json) {
+  const Json sidecar = Json::parse(json, nullptr, false);
+  if (!sidecar.is_object()) return bad_sidecar("is one JSON object");
+  if (sidecar.value("schema", 0) != 1) return bad_sidecar("has \"schema\": 1");
+  for (const auto& [key, value] : sidecar.items()) {
+    const bool known = key == "schema" || key == "assume" || key == "ops" || key == "constants";
+    if (!known) {
+      return bad_sidecar(fmt::format("has schema, assume, ops and constants, found '{}'", key));
+    }
+  }
+  if (const auto facts = sidecar.find("assume"); facts != sidecar.end()) {
+    if (!facts->is_array()) return bad_sidecar("has 'assume' as an array of strings");
+    for (const Json& fact : *facts) {
+      if (!fact.is_string()) return bad_sidecar("has 'assume' as an array of strings");
+      if (const auto granted = grant(options, fact.get<std::string>()); !granted) return granted;
+    }
+  }
+  const Json *ops = object_in(sidecar, "ops"), *constants = object_in(sidecar, "constants");
+  if (ops == nullptr || constants == nullptr) {
+    return bad_sidecar("has 'ops' and 'constants' as objects");
+  }
+  for (const auto& [op, facts] : ops->items()) {
+    if (!facts.is_object()) return bad_sidecar(fmt::format("describes op '{}' by an object", op));
+    if (const auto granted = grant_op(options, op, facts); !granted) return granted;
+  }
+  for (const auto& [storage, numbers] : constants->items()) {
+    if (!numbers.is_array()) return bad_sidecar("gives constants as arrays of numbers");
+    options.grants.push_back({Grant::Kind::kConstant, storage, "constant", numbers.dump()});
+  }
+  return {};
 }
 
 }  // namespace mir

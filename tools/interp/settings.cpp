@@ -6,6 +6,7 @@
 #include <charconv>
 #include <utility>
 
+#include "granted.hpp"
 #include "options_table.hpp"
 
 namespace mir::tools {
@@ -122,14 +123,9 @@ Result<InterpSettings> interp_settings(Invocation invocation) {
                                arguments.value("isa"), name_of(detected_isa_level()))};
     }
   }
-  for (const std::string& fact : arguments.values("assume")) {
-    if (auto granted = grant(settings.assumed, fact); !granted) return granted.error();
-  }
-  for (const std::string& text : arguments.values("symbolic-dim")) {
-    auto wanted = parse_symbolic_dim(text);
-    if (!wanted) return wanted.error();
-    settings.assumed.symbolic_dims.push_back(*std::move(wanted));
-  }
+  auto granted = read_grants(arguments);
+  if (!granted) return granted.error();
+  settings.assumed = *std::move(granted);
   if (auto read = read_runs(settings); !read) return read.error();
   for (const std::string& text : arguments.values("bind-op")) {
     if (auto bound = bind_op(settings, text); !bound) return bound.error();

@@ -20,15 +20,35 @@ struct SymbolicDim {
 };
 Result<SymbolicDim> parse_symbolic_dim(std::string_view text);
 
+/// One lost fact of one op, or of all ops of a type. `op` is a type ("Conv2D"), the name of an op
+/// ("model.norm"), or its place as upstream's OpNaming counts: "model.layers.0.Slice.1" is the
+/// second Slice of that graph, "Slice.0" the first one of the module itself.
+struct Grant {
+  enum class Kind : std::uint8_t {
+    kAttribute,  ///< `key` has the value `text`
+    kOperand,    ///< operand number `key` is the value that `text` mentions: `%8:tensor<[4], ...>`
+    kName,       ///< the op is called `text`: its parameters have symbols below it
+    kConstant,   ///< storage `op` (a number) holds the constant `text`
+  };
+  Kind kind = Kind::kAttribute;
+  std::string op;
+  std::string key;
+  std::string text;  ///< as the IR spells it; JSON is a subset
+};
+
 /// What the user grants where a dump lost its meaning.
 struct UpgradeOptions {
   std::optional<double> rms_epsilon;         ///< epsilon of every RMSNorm
   std::optional<double> layer_norm_epsilon;  ///< eps of every LayerNorm
+  std::vector<Grant> grants{};               ///< used where the dump states nothing
   std::vector<SymbolicDim> symbolic_dims{};  ///< what generalises; caches then hold `$past` tokens
 };
 
-/// Grants `fact`, a `key=value` as `rms_eps=1e-6`; the error says which facts can be granted.
+/// Grants `fact`: `rms_eps=1e-6`, `layer_norm_eps=1e-6`, or `OP.attribute=value` with an OP as in
+/// Grant; the error says which facts can be granted.
 Result<void> grant(UpgradeOptions& options, std::string_view fact);
+/// Grants what a sidecar file says; docs/upgrade.md describes its JSON.
+Result<void> grant_sidecar(UpgradeOptions& options, std::string_view json);
 
 /// Turns a dump into a portable module in place, by every derivable fact:
 /// the graph form of a program, inputs and outputs of the module, links from ops to parameters, op

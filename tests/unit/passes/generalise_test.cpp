@@ -1,46 +1,22 @@
 // Traced extents that become symbols.
-#include "../ir/read.hpp"
-#include "mir/ir/print.hpp"
-#include "mir/passes/upgrade.hpp"
-#include "mir/verify/verify.hpp"
+#include "upgraded.hpp"
 
 using namespace mir;
-using mir::test::lines_of;
-using mir::test::Reading;
+using namespace mir::test;
 
 namespace generalise_test {
 
 namespace {
 
-using Lines = std::vector<std::string>;
-
-std::string t(const std::string& dims) {
-  return "tensor<[" + dims + "], Float32, CPU>";
-}
-
 /// The portable text of the ops with the extents made symbols; or the first error.
 std::string generalised(const std::string& ops, const Lines& wanted) {
-  Reading reading("@main () -> () {\n" + ops + "}\n");
-  REQUIRE(reading.errors() == Lines{});
   UpgradeOptions options;
   for (const std::string& each : wanted) {
     auto parsed = parse_symbolic_dim(each);
     REQUIRE(parsed);
     options.symbolic_dims.push_back(*std::move(parsed));
   }
-  LossReport report;
-  Diagnostics diagnostics(0);
-  if (!upgrade(reading.module(), options, report, diagnostics)) {
-    return lines_of(diagnostics, reading.context).front();
-  }
-  CHECK(verify(reading.module(), diagnostics));
-  return print(reading.module());
-}
-
-bool has(const std::string& text, const std::string& part) {
-  CAPTURE(text);
-  CAPTURE(part);
-  return text.find(part) != text.npos;
+  return upgraded(ops, options);
 }
 
 const std::string kView =

@@ -159,4 +159,21 @@ TEST_SUITE("lift-program") {
     CHECK(lifted.good);
     CHECK(lifted.report.entries.empty());
   }
+
+  TEST_CASE("code that nothing reaches is left out and named") {
+    Lifted lifted(
+        code("prog.bind[type:0, program_uuid:1, input_pos:0]\nprog.jump a.__entry\n"
+             "prog.bind[type:1, program_uuid:2, input_pos:0]\n" +
+             kExit + launch("2", "3", "Neg") + "prog.label[symbol:a.__entry]\n" +
+             launch("1", "2", "SiLU") + "prog.ret\nprog.label[symbol:b.__entry]\n" +
+             "prog.kernel_launch(%1:" + kT + ") -> (%4:" + kT +
+             ")[symbol_name:b.x, op_type:Exp, op_options:null]\nprog.ret\n"));
+    REQUIRE(lifted.good);
+    CHECK(lifted.text().find("NegOp") == std::string::npos);
+    Lines left;
+    for (const LossEntry& entry : lifted.report.entries) {
+      if (entry.fact == "left out") left.push_back(entry.used);
+    }
+    CHECK(left == Lines{"Neg, which nothing reaches", "Exp 'b.x', which nothing reaches"});
+  }
 }

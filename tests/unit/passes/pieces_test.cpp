@@ -1,41 +1,12 @@
 // Slices, splits, undefined values and implicit views, recovered by `upgrade`.
-#include "../ir/read.hpp"
-#include "mir/ir/print.hpp"
-#include "mir/passes/upgrade.hpp"
-#include "mir/verify/verify.hpp"
+#include "upgraded.hpp"
 
 using namespace mir;
-using mir::test::lines_of;
-using mir::test::Reading;
+using namespace mir::test;
 
 namespace pieces_test {
 
 namespace {
-
-using Lines = std::vector<std::string>;
-
-std::string t(const std::string& dims) {
-  return "tensor<[" + dims + "], Float32, CPU>";
-}
-
-/// The portable text of the ops, without white space at the beginning of lines; or the first error.
-std::string upgraded(const std::string& ops) {
-  Reading reading("@main () -> () {\n" + ops + "}\n");
-  REQUIRE(reading.errors() == Lines{});
-  LossReport report;
-  Diagnostics diagnostics(0);
-  if (!upgrade(reading.module(), {}, report, diagnostics)) {
-    return lines_of(diagnostics, reading.context).front();
-  }
-  CHECK(verify(reading.module(), diagnostics));
-  return print(reading.module());
-}
-
-bool has(const std::string& text, const std::string& part) {
-  CAPTURE(text);
-  CAPTURE(part);
-  return text.find(part) != text.npos;
-}
 
 std::string slice(const std::string& whole, const std::string& more = "") {
   return "linalg.CPU.SliceOp" + more + "(%0:" + t(whole) + ") -> (%0:" + t(whole) + ")\n";
@@ -147,6 +118,76 @@ TEST_SUITE("pieces") {
                  ") -> (%1:" + t("2, 3") + ")\n");
     CHECK(has(text, "(%2:" + t("3, 4") + "[@l.weight])[symbol:l.weight]"));
     CHECK(has(text, "(%3:" + t("3") + "[@l.bias])[symbol:l.bias]"));
+  }
+
+  // -- storages -----------------------------------------------------------------------------------
+
+  TEST_CASE("the halves of a rotation: the second is negated, the first is joined behind it") {
+    const auto rotation = [](const std::string& whole, const std::string& first,
+                             const std::string& second, const std::string& printed) {
+      return upgraded("linalg.CPU.SliceOp(%0:" + t(whole) + ") -> (%" + first + ":" + t(printed) +
+                      ")\nlinalg.CPU.SliceOp(%0:" + t(whole) + ") -> (%" + second + ":" +
+                      t(printed) + ")\nlinalg.CPU.NegOp(%" + second + ":" + t(printed) +
+                      ") -> (%8:" + t("2, 4") + ")\nlinalg.CPU.ConcatOp(%8:" + t("2, 4") + ", %" +
+                      first + ":" + t(printed) + ") -> (%9:" + t(whole) +
+                      ")\nlinalg.CPU.AddOp(%0:" + t(whole) + ", %9:" + t(whole) +
+                      ") -> (%10:" + t(whole) + ")\n");
+    };
+    // With storages of their own, and named alike as older versions do.
+    for (const std::string& text :
+         {rotation("2, 8", "6", "7", "2, 4"), rotation("2, 8", "0", "0", "2, 8")}) {
+      CHECK(has(text, "[indices:[{}, {\"start\":0,\"end\":4}]] (%0:"));
+      CHECK(has(text, "[indices:[{}, {\"start\":4,\"end\":8}]] (%0:"));
+      CHECK(has(text, "ConcatOp [dim:1] (%8:"));
+      CHECK(has(text, "AddOp(%0:" + t("2, 8") + ", %9:"));
+    }
+    const std::string alike = rotation("2, 8", "0", "0", "2, 8");
+    CHECK(has(alike, "-> (%11:" + t("2, 4") + ")\n    linalg.CPU.SliceOp"));
+    CHECK(has(alike, "-> (%12:" + t("2, 4") + ")\n    linalg.CPU.NegOp(%12:"));
+    CHECK(has(alike, "ConcatOp [dim:1] (%8:" + t("2, 4") + ", %11:"));
+  }
+
+  TEST_CASE("a copy into a slice gives the whole with that part replaced") {
+    const std::string text = upgraded(
+        slice("1, 9, 4") + "linalg.CPU.CopyOp(%5:" + t("3, 4") + ", %0:" + t("1, 9, 4") +
+        ") -> ()\nlinalg.CPU.NegOp(%0:" + t("1, 9, 4") + ") -> (%1:" + t("1, 9, 4") + ")\n");
+    CHECK(has(text, "-> (%1:" + t("1, 9, 4") + ") {"));
+    CHECK(has(text, "CopyOp [indices:[{}, {\"end\":3}, {}]] (%5:" + t("3, 4") +
+                        ", %0:" + t("1, 9, 4") + ") -> (%7:"));
+    CHECK(has(text, "NegOp(%7:"));
+    CHECK(!has(text, "SliceOp"));
+    // Nothing may read it behind: then it is an output.
+    CHECK(has(upgraded(slice("1, 9, 4") + "linalg.CPU.CopyOp(%5:" + t("3, 4") +
+                       ", %0:" + t("1, 9, 4") + ") -> ()\n"),
+              ") -> (%7:" + t("1, 9, 4") + ") {"));
+  }
+
+  /// A store of keys outside of a graph, of which the graph writes and reads a part.
+  const auto store = [](const std::string& bounds) {
+    const std::string whole = t("1, 16, 2, 4"), x = t("1, 3, 8");
+    return parameter("g.k.weight", "8, 8") + "\ngraph.CallGraphOp @g (%0:" + x +
+           ") -> (%2:" + t("1, 3, 2, 4") + ")\ngraph.SubGraphOp @g <CPU> {\n(%0:" + x +
+           ") -> (%2:" + t("1, 3, 2, 4") + ") {\nlinalg.CPU.SliceOp" + bounds + "(%7:" + whole +
+           ") -> (%7:" + whole + ")\nlinalg.CPU.LinearOp <name=\"g.k\">(%0:" + x + ", %7:" + whole +
+           ") -> (%7:" + whole + ")\nlinalg.CPU.ViewOp(%7:" + whole +
+           ") -> (%7:" + t("1, 3, 2, 4") + ")\nlinalg.CPU.ReLUOp(%7:" + t("1, 3, 2, 4") +
+           ") -> (%7:" + t("1, 3, 2, 4") + ")\nlinalg.CPU.SliceOp" + bounds +
+           "(%7:" + t("1, 3, 2, 4") + ") -> (%7:" + t("1, 3, 2, 4") +
+           ")\nlinalg.CPU.NegOp(%7:" + t("1, 3, 2, 4") + ") -> (%2:" + t("1, 3, 2, 4") +
+           ")\ncf.ReturnOp (%2:" + t("1, 3, 2, 4") + ") -> ()\n}\n}\n";
+  };
+
+  TEST_CASE("a product stored into a slice of a store goes into the store, which is an output") {
+    for (const std::string& bounds :
+         {std::string(), std::string(" [indices:[{}, {\"end\":3}, {}, {}]] ")}) {
+      const std::string text = upgraded(store(bounds));
+      const std::string whole = t("1, 16, 2, 4"), part = t("1, 3, 2, 4");
+      CHECK(has(text, "(%0:" + t("1, 3, 8") + ", %7:" + whole + ") -> (%2:" + part +
+                          ", %17:" + whole + ") {"));
+      CHECK(has(text, "out_channels:8, bias:false] (%0:" + t("1, 3, 8") + ") -> ("));
+      CHECK(has(text, "CopyOp [indices:[{}, {\"end\":3}, {}, {}]] ("));
+      CHECK(has(text, "cf.ReturnOp (%2:" + part + ", %17:" + whole + ") -> ()"));
+    }
   }
 }
 

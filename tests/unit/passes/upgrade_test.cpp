@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 
@@ -352,18 +353,30 @@ TEST_SUITE("upgrade") {
           "linalg.register: signature is lost: it has results");
   }
 
-  TEST_CASE("every dump upgrades to a module that verifies, or is refused with reasons") {
-    std::size_t upgraded = 0;
+  TEST_CASE("every dump upgrades to a module that verifies, once; those that cannot are known") {
+    // Ops without a trace, an operand in place of a parameter, content and indices that nothing
+    // prints, ops of plug-ins, and texts that break their own form.
+    const auto is_lost = [](const std::string& path) {
+      constexpr std::string_view kLost[] = {
+          "op_avgpool1d.11", "op_dtype_inputs_a.11", "op_fn_rmsnorm",
+          "op_index_vec",    "op_outer_tensor",      "op_scatter2shards.11",
+          "op_x2x_cpu.11",   "synth_custom_op",      "synth_dims"};
+      return std::ranges::any_of(
+          kLost, [&](std::string_view name) { return path.find(name) != path.npos; });
+    };
     for (const std::string& path : corpus()) {
       CAPTURE(path);
       // synth_quant has blocks larger than its tensors.
       if (mir::test::is_ambiguous(path) || path.find("synth_quant") != path.npos) continue;
       std::ifstream in(path, std::ios::binary);
       Upgraded net({std::istreambuf_iterator<char>(in), {}});
+      CHECK(net.good != is_lost(path));
       if (!net.good) continue;
-      ++upgraded;
       CHECK(net.problems() == Lines{});
+      const std::string text = print(net.module());
+      Upgraded again(text, {});
+      CHECK(again.report.entries.empty());
+      CHECK(print(again.module()) == text);
     }
-    if (!corpus().empty()) CHECK(upgraded > 0);
   }
 }

@@ -6,6 +6,7 @@
 
 #include "../ir/isomorphic.hpp"
 #include "../ir/read.hpp"
+#include "mir/ir/print.hpp"
 #include "mir/ir/writer.hpp"
 #include "mir/passes/upgrade.hpp"
 #include "mir/verify/verify.hpp"
@@ -58,6 +59,13 @@ struct Upgraded {
   bool good = false;
 };
 
+/// Whether the text has the part; a failed check shows both.
+inline bool has(const std::string& text, const std::string& part) {
+  CAPTURE(text);
+  CAPTURE(part);
+  return text.find(part) != text.npos;
+}
+
 inline std::string t(const std::string& dims, const std::string& dtype = "Float32",
                      const std::string& device = "CPU") {
   return "tensor<[" + dims + "], " + dtype + ", " + device + ">";
@@ -67,6 +75,14 @@ inline std::string dump(const Lines& ops) {
   std::string text = "@main () -> () {\n";
   for (const std::string& op : ops) text += op + "\n";
   return text + "}\n";
+}
+
+/// The portable text of the ops; or the first error.
+inline std::string upgraded(const std::string& ops, const UpgradeOptions& options = {}) {
+  Upgraded module("@main () -> () {\n" + ops + "}\n", options);
+  if (!module.good) return module.errors().front();
+  CHECK(module.problems() == Lines{});
+  return print(module.module());
 }
 
 /// Attributes that the last linalg op gets in the portable module; `+` before those assumed. With

@@ -1,0 +1,182 @@
+#include <algorithm>
+#include <charconv>
+#include <unordered_map>
+#include <vector>
+
+#include "mir/ir/resolve.hpp"
+#include "recovery.hpp"
+
+// What the user grants: attributes, operands and names of ops, constants of storages.
+
+namespace mir {
+
+namespace {
+
+class Grants {
+ public:
+  explicit Grants(Recovery& recovery)
+      : recovery_(recovery), module_(recovery.module), used_(recovery.options.grants.size()) {}
+
+  void run() {
+    IRWriter(module_).walk<OpView>([&](IRWriter&, OpView op) {
+      take(*op.op());
+      return IRWriter::WalkResult::WALK_CONTINUE;
+    });
+    take_constants(module_.body());
+    for (Module* sample : samples_) recovery_.context().release(*sample);
+    for (std::size_t i = 0; i < used_.size(); ++i) {
+      if (used_[i]) continue;
+      const Grant& grant = recovery_.options.grants[i];
+      recovery_.note(*module_.top(), LossEntry::Source::kRefused,
+                     fmt::format("{}.{}", grant.op, grant.key), "no operation lost it");
+      recovery_.diagnostics.error(
+          DiagCode::kGrantUnused, module_.top()->span(),
+          fmt::format("'{}.{}' is granted, and no operation lost it", grant.op, grant.key));
+    }
+  }
+
+ private:
+  /// `graph.Type.k`, the names that upstream gives to ops without one.
+  std::string place_of(const Op& op, std::string_view type) {
+    const Op* parent = op.parent_op();
+    std::string place;
+    if (isa<SubGraphOp>(parent)) place = fmt::format("{}.", recovery_.text(parent->symbol()));
+    place += type;
+    const int number = counts_[place]++;
+    return fmt::format("{}.{}", place, number);
+  }
+
+  static std::string_view type_of(const Op& op) {
+    if (op.row() != nullptr && !op.row()->type_name.empty() && !op.is("linalg.VisionRoPEOp")) {
+      return op.row()->type_name;
+    }
+    std::string_view name = op.name().substr(op.name().rfind('.') + 1);
+    if (name.ends_with("Op")) name.remove_suffix(2);
+    return name;
+  }
+
+  void take(Op& op) {
+    for (Region* inner = op.first_region(); inner != nullptr; inner = inner->next()) {
+      take_constants(*inner);
+    }
+    if (!isa<LinalgOp>(&op)) return;
+    const std::string_view type = type_of(op);
+    const std::string place = place_of(op, type);
+    const std::string_view path = op.has_path() ? recovery_.text(op.path()) : std::string_view();
+    for (std::size_t i = 0; i < used_.size(); ++i) {
+      const Grant& grant = recovery_.options.grants[i];
+      const bool meant =
+          grant.op == place || grant.op == type || (!path.empty() && grant.op == path);
+      if (meant && grant.kind != Grant::Kind::kConstant) used_[i] = take(op, grant) || used_[i];
+    }
+  }
+
+  bool take(Op& op, const Grant& grant) {
+    switch (grant.kind) {
+      case Grant::Kind::kAttribute: {
+        if (Recovery::is_stated(op, grant.key)) return false;
+        const Attr* value = attribute(grant);
+        if (value != nullptr) recovery_.assume(op, grant.key, value);
+        return true;
+      }
+      case Grant::Kind::kName:
+        op.set_path(recovery_.context().intern(grant.text));
+        recovery_.note(op, LossEntry::Source::kAssumed, "name", grant.text);
+        return true;
+      case Grant::Kind::kOperand:
+        return take_operand(op, grant);
+      case Grant::Kind::kConstant:
+        return false;
+    }
+    return false;
+  }
+
+  bool take_operand(Op& op, const Grant& grant) {
+    std::size_t index = 0;
+    const char* const end = grant.key.data() + grant.key.size();
+    const auto [at, error] = std::from_chars(grant.key.data(), end, index);
+    if (error != std::errc() || at != end || index != op.operand_count()) return false;
+    const Op* sample = read(fmt::format("a.b ({}) -> ()", grant.text), grant);
+    if (sample == nullptr || sample->operand_count() != 1) return true;
+    const Value& wanted = *sample->operand(0);
+    std::vector<Value*> operands;
+    for (const Use& use : op.operand_uses()) operands.push_back(use.value());
+    operands.push_back(mentioned(op, wanted.name(), wanted.type()));
+    module_.set_operands(&op, operands);
+    recovery_.note(op, LossEntry::Source::kAssumed, fmt::format("operand {}", index), grant.text);
+    return true;
+  }
+
+  /// The latest value of that name in front of the op; one that nothing defines where there is
+  /// none.
+  Value* mentioned(const Op& op, ValueName name, const Type* type) {
+    for (Op* each = op.previous(); each != nullptr; each = each->previous()) {
+      for (Value& result : each->results()) {
+        if (result.name() == name) return &result;
+      }
+    }
+    Region& region = *op.parent_region();
+    for (Value& argument : region.arguments()) {
+      if (argument.name() == name) return &argument;
+    }
+    for (Value* free : region.free_values()) {
+      if (free->name() == name) return free;
+    }
+    module_.reserve_name(name);
+    return module_.create_free_value(region, type, name);
+  }
+
+  void take_constants(Region& region) {
+    for (Value* value : region.free_values()) {
+      if (!value->name().is_number() || recovery_.is_given(*value) || !value->has_uses()) continue;
+      for (std::size_t i = 0; i < used_.size(); ++i) {
+        const Grant& grant = recovery_.options.grants[i];
+        const bool meant = grant.kind == Grant::Kind::kConstant &&
+                           grant.op == fmt::to_string(value->name().number());
+        const Attr* constant = meant ? attribute(grant) : nullptr;
+        if (constant == nullptr) continue;
+        const NamedAttr given{recovery_.context().intern("constant"), constant};
+        module_.set_value_attributes(value, std::span(&given, 1));
+        recovery_.note(*value->first_use()->user(), LossEntry::Source::kAssumed,
+                       fmt::format("constant %{}", grant.op), grant.text);
+        used_[i] = true;
+      }
+    }
+  }
+
+  const Attr* attribute(const Grant& grant) {
+    const Op* sample = read(fmt::format("a.b () -> ()[value:{}]", grant.text), grant);
+    return sample == nullptr ? nullptr : sample->attribute("value");
+  }
+
+  /// An op of a text of its own; null after reporting what is wrong with it.
+  const Op* read(const std::string& text, const Grant& grant) {
+    IRContext& context = recovery_.context();
+    const SourceFile* file = context.sources().add(
+        fmt::format("granted {}.{}", grant.op, grant.key), "@main () -> () {\n" + text + "\n}\n");
+    const std::size_t before = recovery_.diagnostics.error_count();
+    if (file == nullptr) return nullptr;
+    const auto modules = read_modules(*file, context, recovery_.diagnostics);
+    if (recovery_.diagnostics.error_count() != before || modules.empty()) {
+      recovery_.note(*module_.top(), LossEntry::Source::kRefused,
+                     fmt::format("{}.{}", grant.op, grant.key), "what is granted cannot be read");
+      return nullptr;
+    }
+    samples_.insert(samples_.end(), modules.begin(), modules.end());
+    return modules.front()->body().entry()->front();
+  }
+
+  Recovery& recovery_;
+  Module& module_;
+  std::vector<bool> used_;
+  std::vector<Module*> samples_;  ///< of the granted texts
+  std::unordered_map<std::string, int> counts_;
+};
+
+}  // namespace
+
+void take_grants(Recovery& recovery) {
+  if (!recovery.options.grants.empty()) Grants(recovery).run();
+}
+
+}  // namespace mir

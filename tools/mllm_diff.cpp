@@ -1,0 +1,111 @@
+// mllm-diff: what differs between two files of IR, ids, layout and order of attributes apart.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "mir/dialects/dialects.hpp"
+#include "mir/ir/print.hpp"
+#include "mir/ir/resolve.hpp"
+#include "mir/passes/module_diff.hpp"
+#include "mir/passes/normal_form.hpp"
+#include "mir/syntax/edit.hpp"
+#include "mir/syntax/parse.hpp"
+#include "tool.hpp"
+
+namespace {
+
+using namespace mir;
+using namespace mir::tools;
+
+constexpr Option kOptions[] = {
+    {.name = "stat", .help = "only count the differences of each graph"},
+    {.name = "json", .help = "write the differences as JSON"},
+    {.name = "normalise",
+     .help = "write one file with ids numbered anew and attributes in order, for git's textconv"},
+    {.name = "module", .argument = "NAME", .help = "only the module @NAME of the files"},
+};
+
+constexpr ToolInfo kTool = {
+    .name = "mllm-diff",
+    .summary =
+        "Compares two files of IR op by op; ids, layout and the order of attributes and "
+        "graphs do not count.",
+    .operands = "before after",
+    .options = kOptions,
+    .examples = {{{"mllm-diff before.mir after.mir", "show what differs; exit status 1 if any"},
+                  {"git -c core.pager= difftool -y -x mllm-diff -- '*.mir'",
+                   "show what changed since the last commit"}}},
+};
+
+/// One text and what was read from it.
+struct Text {
+  std::vector<Module*> modules;
+  bool good = false;
+};
+
+Text read(const Run& run, const std::string& path, IRContext& context, Diagnostics& diagnostics,
+          ExitCode& code) {
+  Text text;
+  const SourceFile* file = run.read(path, context.sources(), code);
+  if (file == nullptr) return text;
+  const std::size_t before = diagnostics.error_count();
+  text.modules = read_modules(*file, context, diagnostics);
+  const std::string_view name = run.arguments().value("module");
+  if (!name.empty()) {
+    std::erase_if(text.modules,
+                  [&](const Module* module) { return context.text(module->name()) != name; });
+  }
+  text.good = diagnostics.error_count() == before;
+  return text;
+}
+
+ExitCode normalise(const Run& run) {
+  if (run.arguments().operands().size() != 1) return run.usage_error("--normalise takes one file");
+  Diagnostics diagnostics = run.diagnostics();
+  IRContext context;
+  register_builtin_dialects(context);
+  ExitCode code = ExitCode::kSuccess;
+  const Text text = read(run, run.files().front(), context, diagnostics, code);
+  code = worst(code, run.report(diagnostics, context.sources()));
+  if (!text.good) return code;
+  const auto normal = normal_form(text.modules);
+  return normal ? worst(code, run.write_output(*normal)) : run.report(normal.error());
+}
+
+/// Git calls an external diff with `path old-file old-hex old-mode new-file new-hex new-mode`, and
+/// stops at an exit status other than 0.
+constexpr std::size_t kGitOperands = 7;
+
+ExitCode body(const Run& run) {
+  const Arguments& arguments = run.arguments();
+  if (arguments.has("normalise")) return normalise(run);
+  const auto& operands = arguments.operands();
+  const bool from_git = operands.size() == kGitOperands;
+  if (operands.size() != 2 && !from_git) return run.usage_error("two files are compared");
+  const std::string &first = operands[from_git ? 1 : 0], &second = operands[from_git ? 4 : 1];
+  Diagnostics diagnostics = run.diagnostics();
+  IRContext context;
+  register_builtin_dialects(context);
+  ExitCode code = ExitCode::kSuccess;
+  const Text before = read(run, first, context, diagnostics, code);
+  const Text after = read(run, second, context, diagnostics, code);
+  code = worst(code, run.report(diagnostics, context.sources()));
+  if (!before.good || !after.good) return code;
+  const ModuleDiff diff = diff_modules(before.modules, after.modules);
+  const bool json = arguments.has("json");
+  const DiffStyle style{.before_name = from_git ? operands[0] : first,
+                        .after_name = from_git ? operands[0] : second,
+                        .colour = !json && run.colours(1)};
+  const std::string text = json                    ? diff_json(diff, context, style)
+                           : diff.entries.empty()  ? std::string()
+                           : arguments.has("stat") ? diff_stat(diff, style)
+                                                   : diff_text(diff, context, style);
+  code = worst(code, run.write_output(text));
+  return diff.entries.empty() || from_git ? code : worst(code, ExitCode::kFindings);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run_tool(kTool, argc, argv, body);
+}
