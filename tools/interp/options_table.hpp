@@ -104,8 +104,9 @@ inline constexpr Option kInterpOptions[] = {
      .choices = "off exact all"},
     {.name = "isa",
      .argument = "LEVEL",
-     .help = "the highest instruction set to use: scalar, avx2, avx512, avx512-vnni or avx512-bf16; "
-             "by default the machine's, and one that it lacks is refused",
+     .help =
+         "the highest instruction set to use: scalar, avx2, avx512, avx512-vnni or avx512-bf16; "
+         "by default the machine's, and one that it lacks is refused",
      .choices = "scalar avx2 avx512 avx512-vnni avx512-bf16"},
     {.name = "threads",
      .argument = "N",
