@@ -24,19 +24,22 @@ Complex read_real(const void* data, std::int64_t at) {
   return {static_cast<double>(load<T>(static_cast<const T*>(data)[at])), 0.0};
 }
 
-using Read = Complex (*)(const void* data, std::int64_t at);
+/// Reads the element at an offset.
+struct Reader {
+  Complex (*at)(const void* data, std::int64_t offset) = nullptr;
+};
 
-Result<Read> reader_of(std::string_view kernel, DType dtype) {
-  Read read = nullptr;
-  if (dtype == DType::kComplexFP32) return &read_complex<float>;
-  if (dtype == DType::kComplexFP64) return &read_complex<double>;
+Result<Reader> reader_of(std::string_view kernel, DType dtype) {
+  if (dtype == DType::kComplexFP32) return Reader{read_complex<float>};
+  if (dtype == DType::kComplexFP64) return Reader{read_complex<double>};
+  Reader reader;
   const auto found =
       with_number(kernel, dtype, [&]<class T>(std::type_identity<T>) -> Result<void> {
-        read = &read_real<T>;
+        reader.at = read_real<T>;
         return {};
       });
   if (!found) return found.error();
-  return read;
+  return reader;
 }
 
 /// (a c + b d + i (b c - a d)) / (c^2 + d^2), with the divisor scaled by a power of two so that
@@ -65,7 +68,7 @@ Complex compute(Arithmetic arithmetic, Complex x, Complex y) {
 }
 
 template <class Part>
-Result<void> fill(Arithmetic arithmetic, Read read_a, const View& a, Read read_b, const View& b,
+Result<void> fill(Arithmetic arithmetic, Reader read_a, const View& a, Reader read_b, const View& b,
                   const MutableView& out) {
   const auto a_strides = broadcast_strides(a, out.extents);
   if (!a_strides) return a_strides.error();
@@ -73,7 +76,7 @@ Result<void> fill(Arithmetic arithmetic, Read read_a, const View& a, Read read_b
   if (!b_strides) return b_strides.error();
   Part* result = static_cast<Part*>(out.data);
   for_each_offset<3>(out.extents, {*a_strides, *b_strides, out.strides}, [&](Offsets<3> at) {
-    const Complex z = compute(arithmetic, read_a(a.data, at[0]), read_b(b.data, at[1]));
+    const Complex z = compute(arithmetic, read_a.at(a.data, at[0]), read_b.at(b.data, at[1]));
     result[2 * at[2]] = store<Part>(z.re);
     result[2 * at[2] + 1] = store<Part>(z.im);
   });
