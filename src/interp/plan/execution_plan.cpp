@@ -246,7 +246,7 @@ class PlanExecution {
       if (auto ok = show(step); !ok) return PlanFailure{step, std::move(ok).error()};
     }
     for (; next < nodes.size(); ++next) {
-      const Node& node = *nodes[next];
+      const PlanNode& node = *nodes[next];
       if (auto ok = run_node(node); !ok) return PlanFailure{node.step(), std::move(ok).error()};
     }
     auto outputs = state_.outputs();
@@ -255,7 +255,7 @@ class PlanExecution {
   }
 
  private:
-  Result<void> run_node(const Node& node) {
+  Result<void> run_node(const PlanNode& node) {
     if (run_.stop.stop_requested()) {
       return Error{DiagCode::kCancelled, fmt::format("the run was stopped after {} of {} steps",
                                                      node.step(), state_.schedule.steps().size())};

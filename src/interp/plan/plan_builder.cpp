@@ -88,7 +88,7 @@ std::vector<PlanSlot> PlanBuilder::results_of(std::size_t step) const {
   return slots;
 }
 
-void PlanBuilder::add(std::unique_ptr<Node> node) {
+void PlanBuilder::add(std::unique_ptr<PlanNode> node) {
   for (const PlanSlot slot : node->results()) producers_[slot] = node.get();
   parts_.nodes.push_back(std::move(node));
 }
@@ -133,7 +133,7 @@ Result<void> PlanBuilder::add_step(std::size_t step) {
   return {};
 }
 
-std::unique_ptr<Node> PlanBuilder::fast_node(const StepSlots& slots) {
+std::unique_ptr<PlanNode> PlanBuilder::fast_node(const StepSlots& slots) {
   const Op& op = *slots.op;
   const ParameterTable& parameters = *resources_.parameters;
   if (op.is("linalg.EmbeddingOp")) return embedding_node(slots, parameters);

@@ -11,8 +11,8 @@
 
 #include "fusion.hpp"
 #include "mir/plan/execution_plan.hpp"
-#include "node.hpp"
 #include "nodes/nodes.hpp"
+#include "plan_node.hpp"
 
 namespace mir {
 
@@ -48,7 +48,7 @@ struct PlanValue {
 struct PlanParts {
   std::vector<PlanValue> values;
   std::vector<Dim> dims;  ///< of all values, one after the other
-  std::vector<std::unique_ptr<Node>> nodes;
+  std::vector<std::unique_ptr<PlanNode>> nodes;
 };
 
 class PlanBuilder {
@@ -71,9 +71,9 @@ class PlanBuilder {
   void add_view(std::size_t step);
   bool add_permutation(std::size_t step);
   bool sink(PlanSlot from, PlanSlot to, const std::vector<std::uint8_t>& order);
-  std::unique_ptr<Node> fast_node(const StepSlots& slots);
+  std::unique_ptr<PlanNode> fast_node(const StepSlots& slots);
   void add_fast_or_reference(std::size_t step);
-  void add(std::unique_ptr<Node> node);
+  void add(std::unique_ptr<PlanNode> node);
 
   std::size_t producer_step(PlanSlot slot) const { return graph_.producer(slot); }
   const Step& step_at(std::size_t step) const { return schedule_.steps()[step]; }
@@ -86,7 +86,7 @@ class PlanBuilder {
   StepGraph graph_;
   PlanParts parts_;
   std::unordered_map<PlanSlot, PlanSlot> copies_;  // row-major copies of values
-  std::unordered_map<PlanSlot, Node*> producers_;
+  std::unordered_map<PlanSlot, PlanNode*> producers_;
   std::set<Symbol> caches_;
 };
 

@@ -19,11 +19,11 @@ std::vector<PlanSlot> operands_of(const AttentionSlots& slots) {
   return operands;
 }
 
-class AttentionNode final : public Node {
+class AttentionNode final : public PlanNode {
  public:
   AttentionNode(std::size_t step, const AttentionSlots& slots,
                 const AttentionParameters& parameters)
-      : Node(step, operands_of(slots), {slots.out}), slots_(slots), parameters_(parameters) {}
+      : PlanNode(step, operands_of(slots), {slots.out}), slots_(slots), parameters_(parameters) {}
 
   Result<void> run(Frame& frame) const override {
     const TensorRef &q = frame[slots_.q], &k = frame[slots_.k], &v = frame[slots_.v],
@@ -98,8 +98,8 @@ class AttentionNode final : public Node {
 
 }  // namespace
 
-std::unique_ptr<Node> attention_node(std::size_t step, const AttentionSlots& slots,
-                                     const AttentionParameters& parameters) {
+std::unique_ptr<PlanNode> attention_node(std::size_t step, const AttentionSlots& slots,
+                                         const AttentionParameters& parameters) {
   return std::make_unique<AttentionNode>(step, slots, parameters);
 }
 

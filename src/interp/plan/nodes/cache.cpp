@@ -19,10 +19,10 @@ std::int64_t product(std::span<const std::int64_t> extents) {
 
 /// Keys and values of one cache: the step's tokens are copied behind those it holds, and the
 /// results are the cache itself.
-class CacheNode final : public Node {
+class CacheNode final : public PlanNode {
  public:
   CacheNode(std::size_t step, const Op& op, const CacheSlots& slots)
-      : Node(step, {slots.keys, slots.values}, {slots.all_keys, slots.all_values}), op_(op) {
+      : PlanNode(step, {slots.keys, slots.values}, {slots.all_keys, slots.all_values}), op_(op) {
     const AttributeReader attributes(op);
     axis_ = attributes.boolean("use_fa2") ? 1 : 2;
     if (attributes.find("capacity") != nullptr) limit_ = attributes.integer("capacity");
@@ -105,7 +105,7 @@ class CacheNode final : public Node {
 
 }  // namespace
 
-std::unique_ptr<Node> cache_node(std::size_t step, const Op& op, const CacheSlots& slots) {
+std::unique_ptr<PlanNode> cache_node(std::size_t step, const Op& op, const CacheSlots& slots) {
   return std::make_unique<CacheNode>(step, op, slots);
 }
 

@@ -48,10 +48,10 @@ std::string short_name(const Op& op) {
   return std::string(mnemonic.substr(0, mnemonic.size() - 2));
 }
 
-class UnaryNode final : public Node {
+class UnaryNode final : public PlanNode {
  public:
   UnaryNode(const StepSlots& slots, fast::Unary function)
-      : Node(slots.step, slots.operands, slots.results), op_(*slots.op), function_(function) {}
+      : PlanNode(slots.step, slots.operands, slots.results), op_(*slots.op), function_(function) {}
 
   Result<void> run(Frame& frame) const override {
     const TensorRef &x = frame[operands()[0]], &out = frame[results()[0]];
@@ -82,10 +82,10 @@ std::optional<std::pair<std::int64_t, std::int64_t>> repetition(const TensorRef&
   return std::pair(inner, count);
 }
 
-class BinaryNode final : public Node {
+class BinaryNode final : public PlanNode {
  public:
   BinaryNode(const StepSlots& slots, fast::Binary function)
-      : Node(slots.step, slots.operands, slots.results),
+      : PlanNode(slots.step, slots.operands, slots.results),
         op_(*slots.op),
         function_(function),
         reference_(reference_node(slots.step, op_, slots.operands, slots.results)) {}
@@ -113,13 +113,13 @@ class BinaryNode final : public Node {
  private:
   const Op& op_;
   fast::Binary function_;
-  std::unique_ptr<Node> reference_;  // for other broadcasts
+  std::unique_ptr<PlanNode> reference_;  // for other broadcasts
 };
 
-class EmbeddingNode final : public Node {
+class EmbeddingNode final : public PlanNode {
  public:
   EmbeddingNode(const StepSlots& slots, Tensor table)
-      : Node(slots.step, slots.operands, slots.results), table_(std::move(table)) {}
+      : PlanNode(slots.step, slots.operands, slots.results), table_(std::move(table)) {}
 
   Result<void> run(Frame& frame) const override {
     const TensorRef &ids = frame[operands()[0]], &out = frame[results()[0]];
@@ -148,7 +148,7 @@ bool all_floats(const Op& op) {
 
 }  // namespace
 
-std::unique_ptr<Node> elementwise_node(const StepSlots& slots) {
+std::unique_ptr<PlanNode> elementwise_node(const StepSlots& slots) {
   const Op& op = *slots.op;
   if (!all_floats(op) || op.result_count() != 1) return nullptr;
   const auto binary = find_row(kBinaries, op);
@@ -160,7 +160,7 @@ std::unique_ptr<Node> elementwise_node(const StepSlots& slots) {
   return std::make_unique<UnaryNode>(slots, unary->function);
 }
 
-std::unique_ptr<Node> embedding_node(const StepSlots& slots, const ParameterTable& parameters) {
+std::unique_ptr<PlanNode> embedding_node(const StepSlots& slots, const ParameterTable& parameters) {
   const Op& op = *slots.op;
   const Tensor* table = owned_tensor(op, ".weight", parameters);
   const TensorType* type = op.result()->tensor_type();

@@ -55,10 +55,10 @@ std::vector<PlanSlot> results_of(const std::vector<LinearPart>& parts) {
 
 constexpr char kMisfit[] = "extents of input, weights and result do not fit together";
 
-class LinearNode final : public Node {
+class LinearNode final : public PlanNode {
  public:
   LinearNode(std::size_t step, PlanSlot x, std::vector<LinearPart> parts)
-      : Node(step, operands_of(x, parts), results_of(parts)), x_(x), parts_(std::move(parts)) {}
+      : PlanNode(step, operands_of(x, parts), results_of(parts)), x_(x), parts_(std::move(parts)) {}
 
   Result<void> run(Frame& frame) const override {
     const TensorRef& x = frame[x_];
@@ -92,10 +92,10 @@ class LinearNode final : public Node {
   std::vector<LinearPart> parts_;
 };
 
-class GatedLinearNode final : public Node {
+class GatedLinearNode final : public PlanNode {
  public:
   GatedLinearNode(std::size_t step, PlanSlot x, LinearPart gate, const fast::PackedMatrix* up)
-      : Node(step, {x}, {gate.out}), x_(x), gate_(std::move(gate)), up_(up) {}
+      : PlanNode(step, {x}, {gate.out}), x_(x), gate_(std::move(gate)), up_(up) {}
 
   Result<void> run(Frame& frame) const override {
     const TensorRef& x = frame[x_];
@@ -121,13 +121,13 @@ class GatedLinearNode final : public Node {
 
 }  // namespace
 
-std::unique_ptr<Node> linear_node(std::size_t step, PlanSlot x, std::vector<LinearPart> parts) {
+std::unique_ptr<PlanNode> linear_node(std::size_t step, PlanSlot x, std::vector<LinearPart> parts) {
   if (parts.size() > LinearNode::kMost) return nullptr;
   return std::make_unique<LinearNode>(step, x, std::move(parts));
 }
 
-std::unique_ptr<Node> gated_linear_node(std::size_t step, PlanSlot x, LinearPart gate,
-                                        const fast::PackedMatrix* up) {
+std::unique_ptr<PlanNode> gated_linear_node(std::size_t step, PlanSlot x, LinearPart gate,
+                                            const fast::PackedMatrix* up) {
   return std::make_unique<GatedLinearNode>(step, x, std::move(gate), up);
 }
 

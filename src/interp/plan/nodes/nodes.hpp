@@ -9,7 +9,7 @@
 #include "mir/kernels/fast/elementwise.hpp"
 #include "mir/kernels/fast/linear.hpp"
 #include "mir/plan/schedule.hpp"
-#include "node.hpp"
+#include "plan_node.hpp"
 
 namespace mir {
 
@@ -22,10 +22,10 @@ struct LinearPart {
 };
 
 /// Products of one x. Errors are reported at `step`.
-std::unique_ptr<Node> linear_node(std::size_t step, PlanSlot x, std::vector<LinearPart> parts);
+std::unique_ptr<PlanNode> linear_node(std::size_t step, PlanSlot x, std::vector<LinearPart> parts);
 /// out = silu(x gate^T + bias) * (x up^T).
-std::unique_ptr<Node> gated_linear_node(std::size_t step, PlanSlot x, LinearPart gate,
-                                        const fast::PackedMatrix* up);
+std::unique_ptr<PlanNode> gated_linear_node(std::size_t step, PlanSlot x, LinearPart gate,
+                                            const fast::PackedMatrix* up);
 
 struct AttentionSlots {
   PlanSlot q = 0, k = 0, v = 0, out = 0;
@@ -36,21 +36,22 @@ struct AttentionParameters {
   bool causal = false;
   std::optional<std::int64_t> window;
 };
-std::unique_ptr<Node> attention_node(std::size_t step, const AttentionSlots& slots,
-                                     const AttentionParameters& parameters);
+std::unique_ptr<PlanNode> attention_node(std::size_t step, const AttentionSlots& slots,
+                                         const AttentionParameters& parameters);
 
 /// Appends to a cache; the results are all tokens that it holds then.
 struct CacheSlots {
   PlanSlot keys = 0, values = 0, all_keys = 0, all_values = 0;
 };
-std::unique_ptr<Node> cache_node(std::size_t step, const Op& op, const CacheSlots& slots);
+std::unique_ptr<PlanNode> cache_node(std::size_t step, const Op& op, const CacheSlots& slots);
 
 /// Any step, by the reference kernels. Operands of any strides.
-std::unique_ptr<Node> reference_node(std::size_t step, const Op& op, std::vector<PlanSlot> operands,
-                                     std::vector<PlanSlot> results);
+std::unique_ptr<PlanNode> reference_node(std::size_t step, const Op& op,
+                                         std::vector<PlanSlot> operands,
+                                         std::vector<PlanSlot> results);
 
 /// The elements of a value in row-major order.
-std::unique_ptr<Node> copy_node(std::size_t step, PlanSlot from, PlanSlot to);
+std::unique_ptr<PlanNode> copy_node(std::size_t step, PlanSlot from, PlanSlot to);
 
 /// A node of one op by a fast kernel; null when there is none for the op with these types. Operands
 /// that `strided_operands` does not admit are in row-major order.
@@ -60,10 +61,10 @@ struct StepSlots {
   std::vector<PlanSlot> operands;
   std::vector<PlanSlot> results;
 };
-std::unique_ptr<Node> embedding_node(const StepSlots& slots, const ParameterTable& parameters);
-std::unique_ptr<Node> norm_node(const StepSlots& slots, const ParameterTable& parameters);
-std::unique_ptr<Node> softmax_node(const StepSlots& slots);
-std::unique_ptr<Node> rope_node(const StepSlots& slots);
-std::unique_ptr<Node> elementwise_node(const StepSlots& slots);
+std::unique_ptr<PlanNode> embedding_node(const StepSlots& slots, const ParameterTable& parameters);
+std::unique_ptr<PlanNode> norm_node(const StepSlots& slots, const ParameterTable& parameters);
+std::unique_ptr<PlanNode> softmax_node(const StepSlots& slots);
+std::unique_ptr<PlanNode> rope_node(const StepSlots& slots);
+std::unique_ptr<PlanNode> elementwise_node(const StepSlots& slots);
 
 }  // namespace mir

@@ -11,11 +11,11 @@ namespace mir {
 
 namespace {
 
-class ReferenceNode final : public Node {
+class ReferenceNode final : public PlanNode {
  public:
   ReferenceNode(std::size_t step, const Op& op, std::vector<PlanSlot> operands,
                 std::vector<PlanSlot> results)
-      : Node(step, std::move(operands), std::move(results)), op_(op) {}
+      : PlanNode(step, std::move(operands), std::move(results)), op_(op) {}
 
   Result<void> run(Frame& frame) const override {
     std::vector<Tensor> values;
@@ -52,9 +52,9 @@ class ReferenceNode final : public Node {
   const Op& op_;
 };
 
-class CopyNode final : public Node {
+class CopyNode final : public PlanNode {
  public:
-  CopyNode(std::size_t step, PlanSlot from, PlanSlot to) : Node(step, {from}, {to}) {}
+  CopyNode(std::size_t step, PlanSlot from, PlanSlot to) : PlanNode(step, {from}, {to}) {}
 
   Result<void> run(Frame& frame) const override {
     const TensorRef &from = frame[operands()[0]], &to = frame[results()[0]];
@@ -71,12 +71,13 @@ class CopyNode final : public Node {
 
 }  // namespace
 
-std::unique_ptr<Node> reference_node(std::size_t step, const Op& op, std::vector<PlanSlot> operands,
-                                     std::vector<PlanSlot> results) {
+std::unique_ptr<PlanNode> reference_node(std::size_t step, const Op& op,
+                                         std::vector<PlanSlot> operands,
+                                         std::vector<PlanSlot> results) {
   return std::make_unique<ReferenceNode>(step, op, std::move(operands), std::move(results));
 }
 
-std::unique_ptr<Node> copy_node(std::size_t step, PlanSlot from, PlanSlot to) {
+std::unique_ptr<PlanNode> copy_node(std::size_t step, PlanSlot from, PlanSlot to) {
   return std::make_unique<CopyNode>(step, from, to);
 }
 

@@ -9,9 +9,9 @@ namespace mir {
 
 namespace {
 
-class RopeNode final : public Node {
+class RopeNode final : public PlanNode {
  public:
-  explicit RopeNode(const StepSlots& slots) : Node(slots.step, slots.operands, slots.results) {
+  explicit RopeNode(const StepSlots& slots) : PlanNode(slots.step, slots.operands, slots.results) {
     const AttributeReader attributes(*slots.op);
     head_axis_ = attributes.string("input_type") == "BSHD" ? 2 : 1;
     partial_ = attributes.integer("partial_dim");
@@ -69,7 +69,7 @@ class RopeNode final : public Node {
 
 }  // namespace
 
-std::unique_ptr<Node> rope_node(const StepSlots& slots) {
+std::unique_ptr<PlanNode> rope_node(const StepSlots& slots) {
   const Op& op = *slots.op;
   for (const Use& use : op.operand_uses()) {
     const TensorType* type = use.value()->tensor_type();

@@ -26,10 +26,10 @@ bool is_float(const Value* value) {
 }
 
 /// A node over the rows of operand 0.
-class RowsNode : public Node {
+class RowsNode : public PlanNode {
  public:
   explicit RowsNode(const StepSlots& slots)
-      : Node(slots.step, slots.operands, slots.results), op_(*slots.op) {}
+      : PlanNode(slots.step, slots.operands, slots.results), op_(*slots.op) {}
 
   Result<void> run(Frame& frame) const final {
     const TensorRef &x = frame[operands()[0]], &out = frame[results()[0]];
@@ -142,7 +142,7 @@ bool is_usable(const Tensor* parameter) {
 
 }  // namespace
 
-std::unique_ptr<Node> norm_node(const StepSlots& slots, const ParameterTable& parameters) {
+std::unique_ptr<PlanNode> norm_node(const StepSlots& slots, const ParameterTable& parameters) {
   const Op& op = *slots.op;
   if (!is_float(op.operand(0)) || !is_float(op.result())) return nullptr;
   const Tensor* weight = owned_tensor(op, ".weight", parameters);
@@ -157,7 +157,7 @@ std::unique_ptr<Node> norm_node(const StepSlots& slots, const ParameterTable& pa
                                          bias == nullptr ? Tensor() : *bias);
 }
 
-std::unique_ptr<Node> softmax_node(const StepSlots& slots) {
+std::unique_ptr<PlanNode> softmax_node(const StepSlots& slots) {
   const Op& op = *slots.op;
   if (!is_float(op.operand(0)) || !is_float(op.result())) return nullptr;
   if (op.is("linalg.CausalMaskOp")) return std::make_unique<CausalMaskNode>(slots);

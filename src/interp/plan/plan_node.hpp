@@ -10,14 +10,14 @@
 
 namespace mir {
 
-class Node {
+class PlanNode {
  public:
   /// `step`: the last step of the schedule that the node computes; where its errors are reported.
-  Node(std::size_t step, std::vector<PlanSlot> operands, std::vector<PlanSlot> results)
+  PlanNode(std::size_t step, std::vector<PlanSlot> operands, std::vector<PlanSlot> results)
       : step_(step), operands_(std::move(operands)), results_(std::move(results)) {}
-  virtual ~Node() = default;
-  Node(const Node&) = delete;
-  Node& operator=(const Node&) = delete;
+  virtual ~PlanNode() = default;
+  PlanNode(const PlanNode&) = delete;
+  PlanNode& operator=(const PlanNode&) = delete;
 
   /// Extents are those that the types state for the bindings at hand; what a kernel relies on
   /// besides is checked here.
