@@ -14,13 +14,13 @@ namespace mir::ref {
 /// Groups are runs of `block` elements of one channel, in row-major order; channels are the indices
 /// of dimension `axis`. Group numbers go through the blocks of channel 0, then of channel 1, ...
 struct Quantisation {
-  std::optional<std::size_t> axis;  ///< none: one channel
-  std::int64_t block = 0;           ///< 1 or more; 0: a channel is one group
-  std::int64_t low = 0, high = 0;   ///< the codes that quantise() gives, 32 bits at most
+  std::optional<std::size_t> axis = {};  ///< none: one channel
+  std::int64_t block = 0;                ///< 1 or more; 0: a channel is one group
+  std::int64_t low = 0, high = 0;        ///< the codes that quantise() gives, 32 bits at most
   /// Codes are that many low bits of the stored integer, signed when `low` is negative; 0: all.
   int code_bits = 0;
-  std::vector<double> scales;             ///< one for each group, finite and above 0
-  std::vector<std::int64_t> zero_points;  ///< one for each group; none: all 0
+  std::vector<double> scales = {};             ///< one for each group, finite and above 0
+  std::vector<std::int64_t> zero_points = {};  ///< one for each group; none: all 0
 
   friend bool operator==(const Quantisation&, const Quantisation&) = default;
 };
