@@ -118,7 +118,7 @@ Result<InterpSettings> interp_settings(Invocation invocation) {
   auto granted = read_grants(arguments);
   if (!granted) return granted.error();
   settings.assumed = *std::move(granted);
-  if (auto read = read_runs(arguments, settings); !read) return read.error();
+  if (auto read = read_runs(settings); !read) return read.error();
   for (const std::string& text : arguments.values("bind-op")) {
     if (auto bound = bind_op(settings, text); !bound) return bound.error();
   }
