@@ -104,6 +104,7 @@ class Generalisation {
     });
     if (!reads_symbols) return;
     if (op.is("linalg.KVCacheOp")) name_past(op);
+    if (op.is("linalg.SliceOp")) follow_ends(op);
     if (const auto types = infer(op, op.attributes())) return take(op, *types);
     for (const NamedAttr& attribute : op.attributes()) {
       if (rewrite(op, attribute)) return;
@@ -118,6 +119,51 @@ class Generalisation {
   void name_past(Op& op) {
     if (Recovery::is_stated(op, "past")) return;
     recovery_.assume(op, "past", recovery_.context().dim(dims_.symbol("past")));
+  }
+
+  /// A slice up to the end of a traced extent goes to the end of the symbol.
+  void follow_ends(Op& op) {
+    const Attr* indices = op.attribute("indices");
+    const auto* whole = op.operand(0)->tensor_type();
+    if (indices == nullptr || indices->kind() != AttrKind::kArray) return;
+    std::vector<const Attr*> entries(indices->elements().begin(), indices->elements().end());
+    for (std::size_t i = 0; i < entries.size() && i < whole->rank(); ++i) {
+      const auto traced = std::ranges::find(traced_, whole->dims()[i], &Traced::symbol);
+      if (traced == traced_.end() || entries[i]->kind() != AttrKind::kDict) continue;
+      entries[i] = to_the_end(*entries[i], traced->value);
+    }
+    if (std::ranges::equal(entries, indices->elements())) return;
+    const Attr* moved = recovery_.context().array(entries);
+    op.set_attribute(recovery_.context().intern("indices"), moved);
+    recovery_.note(op, LossEntry::Source::kAssumed, "indices", std::string(moved->spelling()));
+  }
+
+  /// The bounds without an end at `extent`; the last element as -1 .. 0.
+  const Attr* to_the_end(const Attr& bounds, std::int64_t extent) {
+    IRContext& context = recovery_.context();
+    const Symbol start = context.intern("start"), end = context.intern("end");
+    const auto is = [](const NamedAttr& entry, Symbol key, std::int64_t value) {
+      return entry.key == key && entry.value->kind() == AttrKind::kInt &&
+             entry.value->integer() == value;
+    };
+    const auto entries = bounds.entries();
+    const auto has = [&](Symbol key, std::int64_t value) {
+      return std::ranges::any_of(entries,
+                                 [&](const NamedAttr& each) { return is(each, key, value); });
+    };
+    if (!has(end, extent)) return &bounds;
+    const bool last = has(start, extent - 1);
+    std::vector<NamedAttr> moved;
+    for (const NamedAttr& each : entries) {
+      if (last && each.key == start) {
+        moved.push_back({start, context.integer(-1)});
+      } else if (each.key != end) {
+        moved.push_back(each);
+      } else if (last) {
+        moved.push_back({end, context.integer(0)});
+      }
+    }
+    return context.dict(moved);
   }
 
   void take(Op& op, std::span<const Type* const> types) {

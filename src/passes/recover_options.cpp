@@ -3,6 +3,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "mir/files/kleidi.hpp"
 #include "option_rules.hpp"
 #include "recovery.hpp"
 
@@ -52,12 +53,42 @@ const Attr* extents(Recovery& recovery, const TensorType& type) {
   return recovery.context().array(list);
 }
 
+/// Upstream registers weights for its KleidiAI kernels as the bytes that those take. What the op
+/// multiplies with is the matrix in them and the bias, which always lies in them.
+bool is_packed(const TensorType& weight, std::int64_t rows, std::int64_t columns) {
+  const auto bytes = weight.element_count();
+  const bool flat = weight.rank() == 1 && bytes &&
+                    (weight.dtype() == DType::kUInt8 || weight.dtype() == DType::kByte);
+  constexpr std::string_view kTiles[] = {"qsi4c32p8x8", "qsi4c32p4x8", "qai4c32p4x8"};
+  return flat && std::ranges::any_of(kTiles, [&](std::string_view tile) {
+           const auto layout = kleidi_layout(tile);
+           return layout &&
+                  kleidi_bytes(*layout, rows, columns) == static_cast<std::uint64_t>(*bytes);
+         });
+}
+
+void unpack(Recovery& recovery, Op& op, Dim rows, Dim columns) {
+  if (!op.has_path() || !rows.is_constant() || !columns.is_constant()) return;
+  const auto found =
+      recovery.module.lookupSymbol(fmt::format("{}.weight", recovery.text(op.path())));
+  const auto* type = found.value == nullptr ? nullptr : found.value->tensor_type();
+  if (type == nullptr || !is_packed(*type, rows.constant(), columns.constant())) return;
+  const Dim extents[] = {rows, columns};
+  IRContext& context = recovery.context();
+  found.value->set_type(context.tensor(extents, context.intern("Float32"), type->device()));
+  recovery.note(op, LossEntry::Source::kDerived, "weight",
+                fmt::format("{}, which upstream packed into {} bytes",
+                            found.value->type()->spelling(), *type->element_count()));
+  recovery.derive(op, "bias", context.boolean(true));
+}
+
 void linear(Recovery& recovery, Op& op) {
   IRContext& context = recovery.context();
   if (in(op).rank() == 0 || out(op).rank() == 0)
     return recovery.refuse(op, "in_channels", "rank 0");
   recovery.derive(op, "in_channels", context.dim(in(op).dims().back()));
   recovery.derive(op, "out_channels", context.dim(out(op).dims().back()));
+  unpack(recovery, op, out(op).dims().back(), in(op).dims().back());
   recovery.derive(op, "bias", context.boolean(parameter_of(recovery, op, ".bias") != nullptr));
 }
 

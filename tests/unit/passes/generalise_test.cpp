@@ -32,6 +32,20 @@ TEST_SUITE("generalise") {
     CHECK(has(text, "ViewOp [to_shape:[$S, 2, 4]] (%0:" + t("1, $S, 8") + ")"));
   }
 
+  TEST_CASE("a slice up to the end of a traced extent goes to the end of the symbol") {
+    const auto sliced = [](const std::string& bounds) {
+      return generalised("linalg.CPU.SliceOp [indices:[{}, " + bounds +
+                             ", {}]] (%0:" + t("1, 8, 4") + ") -> (%1:" + t("1, 8, 4") + ")\n",
+                         {"S@input0:1"});
+    };
+    CHECK(has(sliced("{\"end\":8,\"start\":7,\"step\":1}"),
+              "[indices:[{}, {\"end\":0,\"start\":-1,\"step\":1}, {}]] (%0:" + t("1, $S, 4") +
+                  ") -> (%1:" + t("1, 1, 4") + ")"));
+    CHECK(has(sliced("{\"start\":2,\"end\":8}"),
+              "{\"start\":2}, {}]] (%0:" + t("1, $S, 4") + ") -> (%1:" + t("1, $S-2, 4")));
+    CHECK(has(sliced("{\"end\":3}"), "-> (%1:" + t("1, 3, 4") + ")"));
+  }
+
   TEST_CASE("an option may hold a multiple of the extent") {
     CHECK(has(generalised("linalg.CPU.ViewOp(%0:" + t("3, 8") + ") -> (%0:" + t("24") + ")\n",
                           {"S@input0:0"}),

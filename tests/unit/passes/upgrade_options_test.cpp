@@ -179,6 +179,23 @@ TEST_SUITE("upgrade") {
                      "linalg.CPU.SiLUOp(%1:" + t("2") + ") -> (%2:" + t("2") + ")"}) == "");
   }
 
+  TEST_CASE("a packed weight is the matrix in it, with the bias that always lies in it") {
+    // nr (18 ceil(K / 32) + 8) bytes for 8 rows of 64.
+    const std::string packed =
+        "tensor.CPU.register () -> (%5:" + t("352", "UInt8") + "[@l.weight])[symbol:l.weight]";
+    const std::string text =
+        upgraded(packed + "\nlinalg.CPU.LinearOp <name=\"l\"> (%0:" + t("2, 64") +
+                 ") -> (%1:" + t("2, 8") + ")\n");
+    CHECK(has(text, "bias:true]"));
+    CHECK(has(text, t("8, 64") + "[@l.weight])"));
+    CHECK(has(text, t("8") + "[@l.bias])"));
+    const std::string other =
+        "tensor.CPU.register () -> (%5:" + t("353", "UInt8") + "[@l.weight])[symbol:l.weight]";
+    CHECK(has(upgraded(other + "\nlinalg.CPU.LinearOp <name=\"l\"> (%0:" + t("2, 64") +
+                       ") -> (%1:" + t("2, 8") + ")\n"),
+              t("353", "UInt8") + "[@l.weight])"));
+  }
+
   TEST_CASE("a convolution's window follows from its weight, its steps from the printed extents") {
     const auto conv = [](const std::string& type, const std::string& weight, const std::string& in,
                          const std::string& out) {
