@@ -1,6 +1,5 @@
 // mllm-pack: a module with all that a run of it needs in one file.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -11,6 +10,7 @@
 #include "pack/creation.hpp"
 #include "pack/readiness.hpp"
 #include "pack/settings.hpp"
+#include "progress.hpp"
 #include "text_table.hpp"
 
 namespace {
@@ -26,11 +26,7 @@ ExitCode create(const Run& run, const PackSettings& settings) {
   if (ready != ExitCode::kSuccess) return ready;
   auto plan = plan_pack(*run_settings);
   if (!plan) return run.report(plan.error());
-  if (::isatty(STDERR_FILENO) != 0) {
-    plan->progress = [](std::uint64_t done, std::uint64_t total) {
-      fmt::print(stderr, "\r{}/{} MB{}", done >> 20, total >> 20, done == total ? "\r\033[K" : "");
-    };
-  }
+  plan->progress = byte_progress();
   const auto written = write_pack(settings.output, *plan);
   return written ? ExitCode::kSuccess : run.report(written.error());
 }

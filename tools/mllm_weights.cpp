@@ -1,12 +1,11 @@
 // mllm-weights: files of weights.
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cstdio>
 #include <vector>
 
 #include "mir/dialects/dialects.hpp"
 #include "mir/ir/resolve.hpp"
+#include "progress.hpp"
 #include "weights/match.hpp"
 #include "weights/report.hpp"
 #include "weights/settings.hpp"
@@ -46,7 +45,7 @@ ExitCode for_each_file(const Run& run, const WeightsSettings& settings, Describe
 ExitCode diff(const Run& run, const WeightsSettings& settings) {
   const auto files = open_all(settings.files);
   if (!files) return run.report(files.error());
-  const auto text = difference((*files)[0], (*files)[1], settings.tolerance);
+  const auto text = difference((*files)[0], (*files)[1], settings.tolerance, count_progress());
   const ExitCode code = show(run, text);
   return text && !text->empty() ? worst(code, ExitCode::kFindings) : code;
 }
@@ -90,13 +89,7 @@ ExitCode convert(const Run& run, const WeightsSettings& settings) {
   if (!files) return run.report(files.error());
   auto conversion = Conversion::plan(*files, settings.rules);
   if (!conversion) return run.report(conversion.error());
-  std::function<void(std::uint64_t, std::uint64_t)> progress;
-  if (::isatty(STDERR_FILENO) != 0) {
-    progress = [](std::uint64_t done, std::uint64_t total) {
-      fmt::print(stderr, "\r{}/{} MB{}", done >> 20, total >> 20, done == total ? "\r\033[K" : "");
-    };
-  }
-  const auto written = conversion->run(settings.output, progress);
+  const auto written = conversion->run(settings.output, byte_progress());
   if (!written) return run.report(written.error());
   fmt::print("{}", conversion->report());
   return ExitCode::kSuccess;
@@ -111,7 +104,9 @@ ExitCode body(const Run& run) {
         return list_tensors(path, file, run.arguments().has("show-metadata"));
       });
     case WeightsCommand::kStats:
-      return for_each_file(run, *settings, tensor_statistics);
+      return for_each_file(run, *settings, [](const auto& path, const auto& file) {
+        return tensor_statistics(path, file, count_progress());
+      });
     case WeightsCommand::kDiff:
       return diff(run, *settings);
     case WeightsCommand::kMatch:

@@ -13,9 +13,7 @@ namespace mir::tools {
 
 const ToolInfo kInterpTool = {
     .name = "mllm-interp",
-    .summary =
-        "Runs a module or a pack with the reference kernels and shows or checks what it "
-        "computes.",
+    .summary = "Runs a module or a pack and shows or checks what it computes.",
     .operands = "[file]",
     .options = kInterpOptions,
     .examples = {{{"mllm-interp model.mir -w model.safetensors -i ids.npy --top=5",

@@ -72,11 +72,15 @@ Result<std::string> list_tensors(const std::string& path, const TensorFile& file
          (metadata ? metadata_text(file) : "") + table.render();
 }
 
-Result<std::string> tensor_statistics(const std::string& path, const TensorFile& file) {
+Result<std::string> tensor_statistics(const std::string& path, const TensorFile& file,
+                                      const Progress& progress) {
   TextTable table("llrrrrrrr");
   table.add({"name", "type", "elements", "min", "max", "mean", "deviation", "zeros", "not finite"});
   const auto number = [](double value) { return fmt::format("{:.6g}", value); };
-  for (const auto& name : file.names()) {
+  const auto names = file.names();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string& name = names[i];
+    if (progress) progress(i + 1, names.size());
     const auto tensor = file.find(name);
     if (!tensor) return tensor.error();
     const auto reals = as_reals(**tensor);
@@ -95,9 +99,12 @@ Result<std::string> tensor_statistics(const std::string& path, const TensorFile&
 }
 
 Result<std::string> difference(const TensorFile& before, const TensorFile& after,
-                               const Tolerance& tolerance) {
+                               const Tolerance& tolerance, const Progress& progress) {
   std::string text;
-  for (const auto& name : before.names()) {
+  const auto names = before.names();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string& name = names[i];
+    if (progress) progress(i + 1, names.size());
     const auto a = before.find(name);
     if (!a) return a.error();
     const auto b = after.find(name);

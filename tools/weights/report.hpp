@@ -7,6 +7,7 @@
 #include "mir/files/compare.hpp"
 #include "mir/files/tensor_file.hpp"
 #include "mir/support/result.hpp"
+#include "progress.hpp"
 
 namespace mir::tools {
 
@@ -16,11 +17,12 @@ std::string extents_text(const Shape& shape);
 /// Name, type, extents and bytes of every tensor, and sums. `metadata`: the pairs of the file, too.
 Result<std::string> list_tensors(const std::string& path, const TensorFile& file, bool metadata);
 
-/// Range, mean, deviation and counts of every tensor.
-Result<std::string> tensor_statistics(const std::string& path, const TensorFile& file);
+/// Range, mean, deviation and counts of every tensor. `progress` counts tensors, here and below.
+Result<std::string> tensor_statistics(const std::string& path, const TensorFile& file,
+                                      const Progress& progress = {});
 
 /// What differs between two files; empty when nothing does. Blocks are compared by value.
 Result<std::string> difference(const TensorFile& before, const TensorFile& after,
-                               const Tolerance& tolerance);
+                               const Tolerance& tolerance, const Progress& progress = {});
 
 }  // namespace mir::tools

@@ -62,6 +62,36 @@ TEST_CASE("statistics leave out what is not finite and count it") {
   CHECK(statistics(tensor_of<float>(DType::kFloat32, {0}, {})).maximum == 0);
 }
 
+TEST_CASE("statistics of many elements are those of the elements one by one") {
+  for (const std::int64_t count : {1, 3, 4, 1023, 1024, 1025, 5000}) {
+    for (const bool odd : {false, true}) {
+      auto tensor = *Tensor::allocate(DType::kFloat32, {count});
+      auto values = tensor.as_mutable<float>();
+      for (std::size_t i = 0; i < values.size(); ++i)
+        values[i] = static_cast<float>(static_cast<int>(i * 37 % 101) - 40) / 8 + 100;
+      if (odd) values[values.size() / 2] = std::nanf("");
+      if (odd && count > 2000) values[1500] = -std::numeric_limits<float>::infinity();
+      double sum = 0, low = 1e9, high = -1e9, finite = 0, squares = 0;
+      for (const float value : values) {
+        if (!std::isfinite(value)) continue;
+        sum += value, ++finite;
+        low = std::min<double>(low, value), high = std::max<double>(high, value);
+      }
+      for (const float value : values)
+        if (std::isfinite(value)) squares += (value - sum / finite) * (value - sum / finite);
+      const auto result = statistics(tensor);
+      CAPTURE(count);
+      CHECK(result.nans + result.infinities == count - static_cast<std::int64_t>(finite));
+      CHECK(result.zeros == 0);
+      if (finite == 0) continue;
+      CHECK(result.minimum == low);
+      CHECK(result.maximum == high);
+      CHECK(result.mean == doctest::Approx(sum / finite).epsilon(1e-12));
+      CHECK(result.deviation == doctest::Approx(std::sqrt(squares / finite)).epsilon(1e-9));
+    }
+  }
+}
+
 TEST_CASE("accuracy is the largest, the RMS and the relative error") {
   const auto before = tensor_of<float>(DType::kFloat32, {4}, {3, 0, -4, 0});
   const auto after = tensor_of<float>(DType::kFloat32, {4}, {3, 1, -4, 0});

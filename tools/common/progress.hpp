@@ -1,0 +1,17 @@
+// How far long work is, on a terminal.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+namespace mir::tools {
+
+using Progress = std::function<void(std::uint64_t done, std::uint64_t total)>;
+
+/// Shows `done/total` on one line of standard error, which it removes at the end; empty where that
+/// is no terminal.
+Progress count_progress();
+/// The same for bytes, shown in MB.
+Progress byte_progress();
+
+}  // namespace mir::tools
