@@ -157,7 +157,8 @@ void Resolver::State::node(const Node& node) {
       return;
     case NodeKind::kAttributes: {
       auto list = pop_attributes(node.count());
-      if (!head_.open) {  // the module's own list stays pending
+      if (!head_.open) {  // the module's own list stays pending, and rules what follows in its head
+        portable_ = std::ranges::find(list, version_key_, &NamedAttr::key) != list.end();
         attributes_ = std::move(list);
         return;
       }
@@ -251,6 +252,7 @@ void Resolver::State::begin_module(const Node& node) {
 
 void Resolver::State::end_module() {
   leave();
+  portable_ = false;
 }
 
 // -- the interface --------------------------------------------------------------------------------

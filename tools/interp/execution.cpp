@@ -208,9 +208,6 @@ Result<void> Execution::open_session() {
 
 /// Compares each step with the reference kernels'.
 Result<void> Execution::search_reference() {
-  if (arguments().has("against")) {
-    return Error{DiagCode::kUsage, "--kernels=both compares with ref already, --against too much"};
-  }
   SessionOptions options = session_options_;
   options.kernels = KernelSet::kRef;
   options.share_parameters = &*session_;

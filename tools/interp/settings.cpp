@@ -133,6 +133,9 @@ Result<InterpSettings> interp_settings(Invocation invocation) {
     if (!probe) return std::move(probe).error();
     settings.probes.push_back(*std::move(probe));
   }
+  if (arguments.value("kernels") == "both" && arguments.has("against")) {
+    return Error{DiagCode::kUsage, "--kernels=both compares with ref, --against with another"};
+  }
   return settings;
 }
 

@@ -331,6 +331,14 @@ TEST_SUITE("resolve") {
     CHECK(errors(portable({"a.one [k:model.layers.0/w-1, l:\"two words\", m:\"\"] () -> ()"})) ==
           Lines{});
     CHECK(errors(dump({"a.one [k:two words, l:, m:3x] () -> ()"})) == Lines{});
+    // The head of a module is part of it, the head of the next is not.
+    const std::string portable_head =
+        "@a [mir_version:1] (%x:tensor<[1], Float32, CPU>[k:3x]) -> () { cf.ReturnOp () -> () }\n";
+    const std::string dump_head = "@b (%x:tensor<[1], Float32, CPU>[k:3x]) -> () { }\n";
+    CHECK(errors(portable_head).size() == 1);
+    CHECK(errors(dump_head) == Lines{});
+    CHECK(errors(portable_head + dump_head).size() == 1);
+    CHECK(errors("@a [mir_version:1] () -> () { }\n" + dump_head) == Lines{});
   }
 
   TEST_CASE("a value that upstream could not print has no place in a portable module") {
