@@ -10,7 +10,7 @@
 #include "mir/ir/emit.hpp"
 #include "mir/ir/print.hpp"
 #include "mir/ir/resolve.hpp"
-#include "mir/kernels/fast_ops.hpp"
+#include "mir/plan/execution_plan.hpp"
 #include "mir/support/diagnostic_catalogue.hpp"
 #include "mir/support/expectation.hpp"
 #include "mir/syntax/format.hpp"

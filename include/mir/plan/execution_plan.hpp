@@ -12,6 +12,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <variant>
 #include <vector>
@@ -23,6 +24,10 @@
 #include "mir/support/result.hpp"
 
 namespace mir {
+
+/// Ops that plans have fast kernels for, or that are no work in them at all, by name without device
+/// ("linalg.AddOp"), sorted. Whether one is used depends on element types and attributes too.
+std::span<const std::string_view> fast_ops();
 
 /// Which steps may become one kernel.
 enum class Fusion : std::uint8_t {

@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 
 #include "arena.hpp"
 #include "mir/ir/module.hpp"
-#include "mir/kernels/ref/movement.hpp"
 #include "plan_builder.hpp"
 
 namespace mir {
@@ -293,8 +291,7 @@ class PlanExecution {
       return Error{DiagCode::kResultMismatch,
                    "another tensor does not fit the value it stands for"};
     }
-    const auto strides = ref::row_major_strides(to.shape());
-    return ref::copy({to.dtype, tensor.bytes().data(), tensor.shape(), strides}, to.mutable_view());
+    return assign(to, tensor);
   }
 
   ExecutionPlan::State& state_;

@@ -45,6 +45,9 @@ struct TensorRef {
 /// A tensor of its own, in row-major order, with the elements of a value.
 Result<Tensor> to_tensor(const TensorRef& value);
 
+/// Gives a value the elements of a tensor of its element type and extents.
+Result<void> assign(const TensorRef& value, const Tensor& tensor);
+
 struct Frame {
   std::span<TensorRef> tensors;
   fast::Context& context;

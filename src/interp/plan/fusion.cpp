@@ -152,7 +152,16 @@ class Matcher {
     }
     group.steps.push_back(scores);
     std::ranges::reverse(group.steps);
-    take(std::move(group));
+    if (heads_agree(scores, weighted)) take(std::move(group));
+  }
+
+  /// Batches, keys and widths are the same extents; only query heads may be more than key heads.
+  bool heads_agree(std::size_t scores, std::size_t weighted) const {
+    const auto q = dims(scores, 0), k = dims(scores, 1), v = dims(weighted, 1);
+    return q[0] == k[0] && k[0] == v[0] && k[1] == v[1] && k[2] == v[2] && q[3] == k[3];
+  }
+  std::span<const Dim> dims(std::size_t step, std::size_t i) const {
+    return graph_.at(step).op->operand(i)->tensor_type()->dims();
   }
 
   /// The step whose operand 0 is masked scores: the mask's own, or `softmax` without one.
@@ -167,12 +176,19 @@ class Matcher {
     const std::size_t add = maker(softmax, 0, "linalg.AddOp");
     if (add == kNone || graph_.at(add).operand_count != 2) return softmax;
     const TensorType* mask = graph_.at(add).op->operand(1)->tensor_type();
-    const bool fits = mask != nullptr && mask->dtype() == DType::kFloat32 && mask->rank() <= 4 &&
+    const bool fits = mask != nullptr && mask->dtype() == DType::kFloat32 &&
                       same_extents(*graph_.at(add).op->operand(0), *graph_.at(add).op->result());
-    if (!fits) return softmax;
+    if (!fits || !repeats_over(mask->dims(), dims(add, 0))) return softmax;
     group.mask = graph_.operand(add, 1);
     group.steps.push_back(add);
     return add;
+  }
+
+  /// Right-aligned, each extent is that of the scores or 1, and keys have one entry each.
+  static bool repeats_over(std::span<const Dim> mask, std::span<const Dim> scores) {
+    if (mask.empty() || mask.size() > scores.size() || mask.back() != scores.back()) return false;
+    const auto aligned = scores.last(mask.size());
+    return std::ranges::equal(mask, aligned, [](Dim a, Dim b) { return a == b || a == Dim(1); });
   }
 
   std::size_t match_scale(std::size_t above, FusedGroup& group) const {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "mir/eval/attributes.hpp"
@@ -133,14 +134,70 @@ Result<void> PlanBuilder::add_step(std::size_t step) {
   return {};
 }
 
+namespace {
+
+using NodeMaker = std::unique_ptr<PlanNode> (*)(const StepSlots&, const ParameterTable&);
+
+/// Ops that are no work of a reference kernel in a plan; those without a maker are the builder's
+/// own.
+struct FastRow {
+  std::string_view op;
+  NodeMaker make = nullptr;
+};
+constexpr FastRow kFastRows[] = {
+    {"linalg.AbsOp", elementwise_node},
+    {"linalg.AddOp", elementwise_node},
+    {"linalg.CausalMaskOp", softmax_node},
+    {"linalg.CloneOp"},
+    {"linalg.ContiguousOp"},
+    {"linalg.DivOp", elementwise_node},
+    {"linalg.EmbeddingOp", embedding_node},
+    {"linalg.ExpOp", elementwise_node},
+    {"linalg.GELUOp", elementwise_node},
+    {"linalg.KVCacheOp"},
+    {"linalg.LayerNormOp", norm_node},
+    {"linalg.LinearOp"},
+    {"linalg.MulOp", elementwise_node},
+    {"linalg.NegOp", elementwise_node},
+    {"linalg.PermuteOp"},
+    {"linalg.QuickGELUOp", elementwise_node},
+    {"linalg.RMSNormOp", norm_node},
+    {"linalg.ReLUOp", elementwise_node},
+    {"linalg.ReshapeOp"},
+    {"linalg.RoPEOp", rope_node},
+    {"linalg.SiLUOp", elementwise_node},
+    {"linalg.SigmoidOp", elementwise_node},
+    {"linalg.SoftmaxOp", softmax_node},
+    {"linalg.SubOp", elementwise_node},
+    {"linalg.TransposeOp"},
+    {"linalg.ViewOp"},
+    {"linalg.X2XOp"},
+};
+static_assert(std::ranges::is_sorted(kFastRows, {}, &FastRow::op));
+
+constexpr auto kFastNames = [] {
+  std::array<std::string_view, std::size(kFastRows)> names;
+  std::ranges::transform(kFastRows, names.begin(), &FastRow::op);
+  return names;
+}();
+
+}  // namespace
+
+std::span<const std::string_view> fast_ops() {
+  return kFastNames;
+}
+
 std::unique_ptr<PlanNode> PlanBuilder::fast_node(const StepSlots& slots) {
-  const Op& op = *slots.op;
-  const ParameterTable& parameters = *resources_.parameters;
-  if (op.is("linalg.EmbeddingOp")) return embedding_node(slots, parameters);
-  if (op.is("linalg.RMSNormOp") || op.is("linalg.LayerNormOp")) return norm_node(slots, parameters);
-  if (op.is("linalg.SoftmaxOp") || op.is("linalg.CausalMaskOp")) return softmax_node(slots);
-  if (op.is("linalg.RoPEOp")) return rope_node(slots);
-  return elementwise_node(slots);
+  const auto row = std::ranges::lower_bound(kFastRows, slots.op->name(), {}, &FastRow::op);
+  const bool makes = row != std::end(kFastRows) && row->op == slots.op->name() && row->make;
+  return makes ? row->make(slots, *resources_.parameters) : nullptr;
+}
+
+/// The value with elements of the last dimension side by side.
+PlanSlot PlanBuilder::with_rows(std::size_t step, PlanSlot slot) {
+  const PlanValue& value = parts_.values[slot];
+  const bool has_rows = value.rank > 0 && value.memory[value.rank - 1] == value.rank - 1;
+  return has_rows ? slot : row_major(step, slot);
 }
 
 void PlanBuilder::add_fast_or_reference(std::size_t step) {
@@ -148,10 +205,12 @@ void PlanBuilder::add_fast_or_reference(std::size_t step) {
   StepSlots slots{step, &op, operands_of(step), results_of(step)};
   auto node = fast_node(slots);
   if (node == nullptr) return add(reference_node(step, op, slots.operands, slots.results));
-  // A kernel that writes any strides reads them too, of its first operand.
   bool changed = false;
-  for (std::size_t i = node->writes_strided() ? 1 : 0; i < slots.operands.size(); ++i) {
-    const PlanSlot slot = row_major(step, slots.operands[i]);
+  for (std::size_t i = 0; i < slots.operands.size(); ++i) {
+    // A kernel that writes any strides reads them too, of its first operand.
+    const bool takes_rows = i == 0 && node->writes_strided();
+    const PlanSlot slot =
+        takes_rows ? with_rows(step, slots.operands[i]) : row_major(step, slots.operands[i]);
     changed = changed || slot != slots.operands[i];
     slots.operands[i] = slot;
   }
@@ -310,10 +369,8 @@ void PlanBuilder::add_attention(const FusedGroup& group) {
                        .v = operands_of(group.anchor)[1],
                        .out = results_of(group.anchor).front(),
                        .mask = group.mask};
-  // Kernels take any order in which elements of the last dimension are neighbours.
   for (PlanSlot* const slot : {&slots.q, &slots.k, &slots.v}) {
-    const PlanValue& value = parts_.values[*slot];
-    if (value.memory[value.rank - 1] != value.rank - 1) *slot = row_major(group.anchor, *slot);
+    *slot = with_rows(group.anchor, *slot);
   }
   if (slots.mask) slots.mask = row_major(group.anchor, *slots.mask);
   add(attention_node(group.anchor, slots,

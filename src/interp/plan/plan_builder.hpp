@@ -61,6 +61,7 @@ class PlanBuilder {
   Result<void> set_type(PlanValue& value, const Value& typed);
   PlanSlot add_copy(std::size_t step, PlanSlot from);
   PlanSlot row_major(std::size_t step, PlanSlot slot);
+  PlanSlot with_rows(std::size_t step, PlanSlot slot);
 
   Result<void> add_step(std::size_t step);
   Result<void> add_group(const FusedGroup& group);

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "mir/kernels/fast_ops.hpp"
 #include "one_op.hpp"
 
 namespace mir::test {
@@ -113,14 +112,6 @@ TEST_CASE("casts convert element by element") {
       "linalg.CPU.CastTypeOp [dtype:Int32] (%0:tensor<[3], Float32, CPU>) -> "
       "(%1:tensor<[3], Int32, CPU>)");
   CHECK(op.values({floats({3}, {1.9, -1.9, 0})}) == Values{1, -1, 0});
-}
-
-TEST_CASE("the fast kernels compute nothing that the reference kernels do not compute") {
-  CHECK(std::ranges::is_sorted(fast_ops()));
-  for (const std::string_view name : fast_ops()) {
-    CAPTURE(name);
-    CHECK(std::ranges::binary_search(executable_ops(), name));
-  }
 }
 
 TEST_CASE("every op in the table is known to a dialect and computable") {

@@ -35,12 +35,13 @@ const char* const kFeedForward = R"(
     () -> () {
       tensor.CPU.register () -> (%n:tensor<[8], Float32, CPU>[@norm.weight])[symbol:norm.weight]
       tensor.CPU.register () -> (%g:tensor<[20, 8], Float32, CPU>[@gate.weight])[symbol:gate.weight]
+      tensor.CPU.register () -> (%gb:tensor<[20], Float32, CPU>[@gate.bias])[symbol:gate.bias]
       tensor.CPU.register () -> (%u:tensor<[20, 8], BFloat16, CPU>[@up.weight])[symbol:up.weight]
       tensor.CPU.register () -> (%d:tensor<[8, 20], Float16, CPU>[@down.weight])[symbol:down.weight]
     }
   }
   linalg.CPU.RMSNormOp <name="norm"> [epsilon:1e-06] (%x:tensor<[1, $S, 8], Float32, CPU>) -> (%h:tensor<[1, $S, 8], Float32, CPU>)
-  linalg.CPU.LinearOp <name="gate"> [in_channels:8, out_channels:20, bias:false] (%h:tensor<[1, $S, 8], Float32, CPU>) -> (%a:tensor<[1, $S, 20], Float32, CPU>)
+  linalg.CPU.LinearOp <name="gate"> [in_channels:8, out_channels:20, bias:true] (%h:tensor<[1, $S, 8], Float32, CPU>) -> (%a:tensor<[1, $S, 20], Float32, CPU>)
   linalg.CPU.SiLUOp (%a:tensor<[1, $S, 20], Float32, CPU>) -> (%b:tensor<[1, $S, 20], Float32, CPU>)
   linalg.CPU.LinearOp <name="up"> [in_channels:8, out_channels:20, bias:false] (%h:tensor<[1, $S, 8], Float32, CPU>) -> (%c:tensor<[1, $S, 20], Float32, CPU>)
   linalg.CPU.MulOp (%b:tensor<[1, $S, 20], Float32, CPU>, %c:tensor<[1, $S, 20], Float32, CPU>) -> (%e:tensor<[1, $S, 20], Float32, CPU>)
@@ -189,6 +190,91 @@ TEST_CASE("fast: a module that cannot be planned runs with reference kernels and
   CHECK(runner.session().plan() == nullptr);
   CHECK_FALSE(runner.session().plan_refusal().empty());
   CHECK(runner.run({states(0, 2)})[0].defined());
+}
+
+TEST_CASE("the fast kernels compute nothing that the reference kernels do not compute") {
+  CHECK(std::ranges::is_sorted(fast_ops()));
+  for (const std::string_view name : fast_ops()) {
+    CAPTURE(name);
+    CHECK(std::ranges::binary_search(executable_ops(), name));
+  }
+}
+
+TEST_CASE("fast: what a kernel does not take runs as its steps do") {
+  struct Case {
+    const char* what;
+    const char* text;
+    std::vector<Shape> inputs;
+    std::size_t attentions;
+  };
+  const Case cases[] = {
+      {"keys that repeat over batches",
+       R"(
+@main [mir_version:1] (%q:tensor<[2, 4, 3, 2], Float32, CPU>, %k:tensor<[1, 2, 5, 2], Float32, CPU>, %v:tensor<[1, 2, 5, 2], Float32, CPU>) -> (%o:tensor<[2, 4, 3, 2], Float32, CPU>) {
+  linalg.CPU.MatMulOp [transpose_b:true] (%q, %k) -> (%s)
+  linalg.CPU.SoftmaxOp [axis:-1] (%s) -> (%p)
+  linalg.CPU.MatMulOp [transpose_b:false] (%p, %v) -> (%o)
+  cf.ReturnOp (%o) -> ()
+}
+)",
+       {{2, 4, 3, 2}, {1, 2, 5, 2}, {1, 2, 5, 2}},
+       0},
+      {"a mask of one entry for all keys",
+       R"(
+@main [mir_version:1] (%q:tensor<[1, 2, 3, 2], Float32, CPU>, %k:tensor<[1, 2, 5, 2], Float32, CPU>, %m:tensor<[3, 1], Float32, CPU>) -> (%o:tensor<[1, 2, 3, 2], Float32, CPU>) {
+  linalg.CPU.MatMulOp [transpose_b:true] (%q, %k) -> (%s)
+  linalg.CPU.AddOp (%s, %m) -> (%t)
+  linalg.CPU.SoftmaxOp [axis:-1] (%t) -> (%p)
+  linalg.CPU.MatMulOp [transpose_b:false] (%p, %k) -> (%o)
+  cf.ReturnOp (%o) -> ()
+}
+)",
+       {{1, 2, 3, 2}, {1, 2, 5, 2}, {3, 1}},
+       0},
+      {"a mask that repeats over heads, a divisor as scale",
+       R"(
+@main [mir_version:1] (%q:tensor<[2, 4, 3, 2], Float32, CPU>, %k:tensor<[2, 2, 5, 2], Float32, CPU>, %m:tensor<[2, 1, 3, 5], Float32, CPU>) -> (%o:tensor<[2, 4, 3, 2], Float32, CPU>) {
+  linalg.CPU.MatMulOp [transpose_b:true] (%q, %k) -> (%s)
+  linalg.CPU.DivOp (%s, %c:tensor<[1], Float32, CPU>[constant:[1.5]]) -> (%d)
+  linalg.CPU.AddOp (%d, %m) -> (%t)
+  linalg.CPU.SoftmaxOp [axis:3] (%t) -> (%p)
+  linalg.CPU.MatMulOp [transpose_b:false] (%p, %k) -> (%o)
+  cf.ReturnOp (%o) -> ()
+}
+)",
+       {{2, 4, 3, 2}, {2, 2, 5, 2}, {2, 1, 3, 5}},
+       1},
+      {"rotation of what is no row in memory, written in another order",
+       R"(
+@main [mir_version:1] (%x:tensor<[1, 4, 3, 2], Float32, CPU>, %sin:tensor<[3, 4], Float32, CPU>, %cos:tensor<[1, 3, 4], Float32, CPU>) -> (%y:tensor<[1, 3, 2, 4], Float32, CPU>) {
+  linalg.CPU.PermuteOp [axis:[0, 3, 2, 1]] (%x) -> (%t)
+  linalg.CPU.RoPEOp [input_type:BHSD] (%t, %sin, %cos) -> (%r)
+  linalg.CPU.TransposeOp [dim0:1, dim1:2] (%r) -> (%y)
+  cf.ReturnOp (%y) -> ()
+}
+)",
+       {{1, 4, 3, 2}, {3, 4}, {1, 3, 4}},
+       0},
+  };
+  for (const Case& each : cases) {
+    CAPTURE(each.what);
+    std::vector<Tensor> inputs;
+    for (const Shape& shape : each.inputs) {
+      std::vector<double> values;
+      for (std::int64_t i = 0; i < *element_count(shape); ++i) {
+        values.push_back(static_cast<double>((i + 3) * 7 % 11) * 0.125 - 0.5);
+      }
+      inputs.push_back(floats(shape, values));
+    }
+    Runner ref(each.text), runner(each.text, fast());
+    REQUIRE(runner.session().plan() != nullptr);
+    CHECK(count_of(runner.session().plan()->node_names(), "attention") == each.attentions);
+    const auto expected = values_of(ref.run(inputs)[0]), found = values_of(runner.run(inputs)[0]);
+    REQUIRE(found.size() == expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      CHECK(found[i] == doctest::Approx(expected[i]).epsilon(1e-5));
+    }
+  }
 }
 
 TEST_CASE("fast: a run reports progress and can be stopped") {

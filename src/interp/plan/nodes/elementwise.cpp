@@ -148,7 +148,7 @@ bool all_floats(const Op& op) {
 
 }  // namespace
 
-std::unique_ptr<PlanNode> elementwise_node(const StepSlots& slots) {
+std::unique_ptr<PlanNode> elementwise_node(const StepSlots& slots, const ParameterTable&) {
   const Op& op = *slots.op;
   if (!all_floats(op) || op.result_count() != 1) return nullptr;
   const auto binary = find_row(kBinaries, op);

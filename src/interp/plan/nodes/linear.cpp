@@ -106,7 +106,8 @@ class GatedLinearNode final : public PlanNode {
                         .x_stride = matrix.width,
                         .rows = matrix.rows,
                         .out = frame[gate_.out].floats(),
-                        .out_stride = gate_.weight->outputs},
+                        .out_stride = gate_.weight->outputs,
+                        .epilogue = {.bias = floats_of(gate_.bias)}},
                        frame.context);
     return {};
   }

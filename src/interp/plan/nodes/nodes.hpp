@@ -63,8 +63,9 @@ struct StepSlots {
 };
 std::unique_ptr<PlanNode> embedding_node(const StepSlots& slots, const ParameterTable& parameters);
 std::unique_ptr<PlanNode> norm_node(const StepSlots& slots, const ParameterTable& parameters);
-std::unique_ptr<PlanNode> softmax_node(const StepSlots& slots);
-std::unique_ptr<PlanNode> rope_node(const StepSlots& slots);
-std::unique_ptr<PlanNode> elementwise_node(const StepSlots& slots);
+std::unique_ptr<PlanNode> softmax_node(const StepSlots& slots, const ParameterTable& parameters);
+std::unique_ptr<PlanNode> rope_node(const StepSlots& slots, const ParameterTable& parameters);
+std::unique_ptr<PlanNode> elementwise_node(const StepSlots& slots,
+                                           const ParameterTable& parameters);
 
 }  // namespace mir

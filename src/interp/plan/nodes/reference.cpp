@@ -2,7 +2,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "mir/kernels/ref/movement.hpp"
 #include "nodes.hpp"
@@ -43,10 +42,7 @@ class ReferenceNode final : public PlanNode {
                       op_.info().mnemonic, name_of(tensor.dtype()), fmt::join(tensor.shape(), ", "),
                       name_of(to.dtype), fmt::join(to.shape(), ", "))};
     }
-    if (!tensor.bytes().empty()) {
-      std::memcpy(to.data, tensor.bytes().data(), tensor.bytes().size());
-    }
-    return {};
+    return assign(to, tensor);
   }
 
   const Op& op_;

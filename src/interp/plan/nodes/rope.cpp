@@ -11,7 +11,9 @@ namespace {
 
 class RopeNode final : public PlanNode {
  public:
-  explicit RopeNode(const StepSlots& slots) : PlanNode(slots.step, slots.operands, slots.results) {
+  explicit RopeNode(const StepSlots& slots)
+      : PlanNode(slots.step, slots.operands, slots.results),
+        reference_(reference_node(slots.step, *slots.op, slots.operands, slots.results)) {
     const AttributeReader attributes(*slots.op);
     head_axis_ = attributes.string("input_type") == "BSHD" ? 2 : 1;
     partial_ = attributes.integer("partial_dim");
@@ -22,7 +24,7 @@ class RopeNode final : public PlanNode {
                     &cos = frame[operands()[2]], &out = frame[results()[0]];
     const bool fits =
         x.rank == 4 && std::ranges::equal(x.shape(), out.shape()) && x.has_rows() && out.has_rows();
-    if (auto ok = require(fits, "RoPE needs four dimensions"); !ok) return ok;
+    if (!fits || !std::ranges::equal(sin.shape(), cos.shape())) return reference_->run(frame);
     const std::size_t position_axis = 3 - head_axis_;
     fast::RopeOperands rope{.x = x.floats(),
                             .out = out.floats(),
@@ -38,7 +40,7 @@ class RopeNode final : public PlanNode {
       rope.x_strides[i] = x.strides[axes[i]];
       rope.out_strides[i] = out.strides[axes[i]];
     }
-    if (auto ok = set_tables(sin, cos, rope); !ok) return ok;
+    if (auto ok = set_tables(sin, rope); !ok) return ok;
     fast::rope(rope, frame.context);
     return {};
   }
@@ -48,12 +50,11 @@ class RopeNode final : public PlanNode {
 
  private:
   /// Tables are [S, T] or [B or 1, S, T] in row-major order.
-  Result<void> set_tables(const TensorRef& sin, const TensorRef& cos,
-                          fast::RopeOperands& rope) const {
-    const bool alike =
-        (sin.rank == 2 || sin.rank == 3) && std::ranges::equal(sin.shape(), cos.shape());
+  Result<void> set_tables(const TensorRef& sin, fast::RopeOperands& rope) const {
+    const bool is_table = sin.rank == 2 || sin.rank == 3;
     const bool rotates = rope.rotated >= 0 && rope.rotated <= rope.width && rope.rotated % 2 == 0;
-    if (!alike || !rotates || sin.extent(2) != rope.positions || sin.extent(1) < rope.rotated / 2) {
+    if (!is_table || !rotates || sin.extent(2) != rope.positions ||
+        sin.extent(1) < rope.rotated / 2) {
       return require(false, "the tables do not fit the operand");
     }
     rope.table_stride = sin.extent(1);
@@ -63,13 +64,14 @@ class RopeNode final : public PlanNode {
                    "the tables have another number of batches");
   }
 
+  std::unique_ptr<PlanNode> reference_;  // for operands in other orders
   std::size_t head_axis_ = 1;
   std::int64_t partial_ = -1;
 };
 
 }  // namespace
 
-std::unique_ptr<PlanNode> rope_node(const StepSlots& slots) {
+std::unique_ptr<PlanNode> rope_node(const StepSlots& slots, const ParameterTable&) {
   const Op& op = *slots.op;
   for (const Use& use : op.operand_uses()) {
     const TensorType* type = use.value()->tensor_type();

@@ -157,7 +157,7 @@ std::unique_ptr<PlanNode> norm_node(const StepSlots& slots, const ParameterTable
                                          bias == nullptr ? Tensor() : *bias);
 }
 
-std::unique_ptr<PlanNode> softmax_node(const StepSlots& slots) {
+std::unique_ptr<PlanNode> softmax_node(const StepSlots& slots, const ParameterTable&) {
   const Op& op = *slots.op;
   if (!is_float(op.operand(0)) || !is_float(op.result())) return nullptr;
   if (op.is("linalg.CausalMaskOp")) return std::make_unique<CausalMaskNode>(slots);
