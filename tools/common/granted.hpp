@@ -6,7 +6,23 @@
 
 namespace mir::tools {
 
-/// Options --sidecar, --assume and --symbolic-dim, which a tool that calls this has all.
+inline constexpr Option kAssumeOption = {
+    .name = "assume",
+    .argument = "FACT",
+    .help = "grant what a dump lost: rms_eps=X, layer_norm_eps=X or OP.attribute=value",
+    .repeatable = true};
+inline constexpr Option kSidecarOption = {
+    .name = "sidecar",
+    .argument = "FILE",
+    .help = "grant what a JSON file says of a dump: attributes, operands and names of its ops",
+    .repeatable = true};
+inline constexpr Option kSymbolicDimOption = {
+    .name = "symbolic-dim",
+    .argument = "S@inputN:D",
+    .help = "make dimension D of a dump's input N the symbol $S, and all that follows from it",
+    .repeatable = true};
+
+/// What these three options grant.
 Result<UpgradeOptions> read_grants(const Arguments& arguments);
 
 }  // namespace mir::tools

@@ -1,6 +1,7 @@
 // The options of mllm-interp as rows; those that say what a run is belong to mllm-pack, too.
 #pragma once
 
+#include "granted.hpp"
 #include "options.hpp"
 
 namespace mir::tools {
@@ -80,18 +81,9 @@ inline constexpr Option kInterpOptions[] = {
      .argument = "TYPE=@GRAPH",
      .help = "let a graph of the module compute the ops of this type, which have no kernel",
      .repeatable = true},
-    {.name = "symbolic-dim",
-     .argument = "S@inputN:D",
-     .help = "make dimension D of a dump's input N the symbol $S, and all that follows from it",
-     .repeatable = true},
-    {.name = "assume",
-     .argument = "FACT",
-     .help = "grant what a dump lost: rms_eps=X, layer_norm_eps=X or OP.attribute=value",
-     .repeatable = true},
-    {.name = "sidecar",
-     .argument = "FILE",
-     .help = "grant what a JSON file says of a dump: attributes, operands and names of its ops",
-     .repeatable = true},
+    kSymbolicDimOption,
+    kAssumeOption,
+    kSidecarOption,
     {.name = "kernels",
      .argument = "SET",
      .help = "ref (default): the meaning of each op, the same bits everywhere; fast: blocked, "
