@@ -1,12 +1,11 @@
 #include "zip_writer.hpp"
 
 #include "packed_fields.hpp"
+#include "zip_directory.hpp"
 
 namespace mir {
 namespace {
 
-constexpr std::uint32_t kSee64 = 0xFFFFFFFF;
-constexpr std::uint16_t kSee64Short = 0xFFFF;
 constexpr std::uint16_t kVersion = 45;     // the first with 64-bit fields
 constexpr std::uint16_t kFlags = 1 << 11;  // names are UTF-8
 constexpr std::uint16_t kStored = 0;
