@@ -69,6 +69,9 @@ bool read(std::string_view argument, Settings& settings) {
   if (!argument.starts_with("--") || equals == argument.npos) return false;
   const std::string_view name = argument.substr(2, equals - 2);
   const std::string_view value = argument.substr(equals + 1);
+  constexpr std::string_view kNames[] = {"layers", "threads", "types", "prompt",
+                                         "decode", "repeats", "fusion"};
+  if (std::ranges::find(kNames, name) == std::end(kNames)) return false;
   if (name == "layers") settings.shape.layers = number(value);
   if (name == "prompt") settings.prompt = number(value);
   if (name == "decode") settings.decode = number(value);

@@ -88,7 +88,11 @@ std::optional<std::vector<Tensor>> SessionRun::run_plan(std::span<const Tensor> 
   }
   auto outcome = plan->run(run);
   if (const auto* failure = std::get_if<PlanFailure>(&outcome)) {
-    fail(schedule_.steps()[failure->step], failure->error);
+    if (schedule_.steps().empty()) {
+      diagnostics_.error(failure->error.code, top, failure->error.message);
+    } else {
+      fail(schedule_.steps()[failure->step], failure->error);
+    }
     return std::nullopt;
   }
   if (!files_are_intact(inputs)) return std::nullopt;

@@ -95,7 +95,8 @@ struct RunOptions {
 /// after their last use. Every problem is reported at the op concerned, with the calls that led
 /// there as notes. A run that fails leaves the caches as they were before it.
 ///
-/// The same inputs, weights and cache contents give the same bits, always.
+/// The same inputs, weights and cache contents give the same bits: with reference kernels always,
+/// with fast kernels on one instruction set and with the same fusion.
 class Session {
  public:
   /// Takes a verified portable module, which must outlive the session. Reports ops that cannot be

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "mir/plan/execution_plan.hpp"
 
 namespace mir {

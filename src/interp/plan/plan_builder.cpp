@@ -17,7 +17,31 @@ PlanBuilder::PlanBuilder(const Schedule& schedule, const PlanOptions& options,
                          const PlanResources& resources)
     : schedule_(schedule), options_(options), resources_(resources), graph_(schedule) {}
 
+/// Symbols that inputs and caches bind before the first step; others a result would have to bind.
+void PlanBuilder::find_symbols() {
+  const auto add = [&](Dim dim) {
+    for (const Symbol symbol : schedule_.module().context().dims().symbols(dim)) {
+      symbols_.insert(symbol);
+    }
+  };
+  for (const SlotIndex slot : schedule_.inputs()) {
+    const TensorType* type = schedule_.slots()[slot].value->tensor_type();
+    if (type != nullptr) std::ranges::for_each(type->dims(), add);
+  }
+  for (const Step& step : schedule_.steps()) {
+    const Attr* past = step.op->attribute("past");
+    if (cache_of(*step.op) && past != nullptr && past->kind() == AttrKind::kDim) add(past->dim());
+  }
+}
+
+bool PlanBuilder::is_known(Dim dim) const {
+  const auto symbols = schedule_.module().context().dims().symbols(dim);
+  return !dim.is_unknown() &&
+         std::ranges::all_of(symbols, [&](Symbol symbol) { return symbols_.contains(symbol); });
+}
+
 Result<PlanParts> PlanBuilder::build() {
+  find_symbols();
   for (const Slot& slot : schedule_.slots()) {
     if (auto ok = add_value(slot); !ok) return std::move(ok).error();
   }
@@ -64,7 +88,7 @@ Result<void> PlanBuilder::add_value(const Slot& slot) {
 Result<void> PlanBuilder::set_type(PlanValue& value, const Value& typed) {
   const TensorType* type = typed.tensor_type();
   const bool known = type != nullptr && type->dtype() && type->rank() <= TensorRef::kMaxRank &&
-                     std::ranges::none_of(type->dims(), &Dim::is_unknown);
+                     std::ranges::all_of(type->dims(), [&](Dim dim) { return is_known(dim); });
   if (!known) {
     return Error{DiagCode::kNotExecutable,
                  fmt::format("a value of type {} has no extents before it is computed",

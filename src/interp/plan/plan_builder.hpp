@@ -57,6 +57,8 @@ class PlanBuilder {
   Result<PlanParts> build();
 
  private:
+  void find_symbols();
+  bool is_known(Dim dim) const;
   Result<void> add_value(const Slot& slot);
   Result<void> set_type(PlanValue& value, const Value& typed);
   PlanSlot add_copy(std::size_t step, PlanSlot from);
@@ -89,6 +91,7 @@ class PlanBuilder {
   std::unordered_map<PlanSlot, PlanSlot> copies_;  // row-major copies of values
   std::unordered_map<PlanSlot, PlanNode*> producers_;
   std::set<Symbol> caches_;
+  std::set<Symbol> symbols_;  // what runs bind before their first step
 };
 
 }  // namespace mir

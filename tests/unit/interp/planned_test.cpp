@@ -200,6 +200,21 @@ TEST_CASE("the fast kernels compute nothing that the reference kernels do not co
   }
 }
 
+TEST_CASE("fast: a symbol that only a result binds leaves the module to reference kernels") {
+  const std::string text = R"(
+@main [mir_version:1] (%x:tensor<[$S, 2], Float32, CPU>) -> (%y:tensor<[$N, 2], Float32, CPU>) {
+  tensor.CPU.alloc () -> (%y:tensor<[$N, 2], Float32, CPU>)
+  cf.ReturnOp (%y:tensor<[$N, 2], Float32, CPU>) -> ()
+}
+)";
+  Runner runner(text, fast());
+  CHECK(runner.session().plan() == nullptr);
+  CHECK(runner.session().plan_refusal().find("$N") != std::string::npos);
+  RunOptions options;
+  options.dims.bind(runner.context().intern("N"), 3);
+  CHECK(runner.run({floats({1, 2}, {1, 2})}, options)[0].shape() == Shape{3, 2});
+}
+
 TEST_CASE("fast: what a kernel does not take runs as its steps do") {
   struct Case {
     const char* what;
