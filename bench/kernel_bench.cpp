@@ -14,6 +14,7 @@
 #include "kernel_peers.hpp"
 #include "mir/kernels/fast/attention.hpp"
 #include "mir/kernels/fast/elementwise.hpp"
+#include "mir/kernels/fast/limits.hpp"
 #include "mir/kernels/fast/linear.hpp"
 #include "mir/kernels/fast/rows.hpp"
 
@@ -58,14 +59,15 @@ void add_limits(unsigned threads) {
   add("limit/multiply-add", threads, [](State& state, unsigned n) {
     Context context(n);
     double flop = 0;
-    for (auto _ : state) flop = bench::multiply_adds(context);
+    for (auto _ : state) flop = multiply_adds(context);
     count(state, flop, 0);
   });
   add("limit/read", threads, [](State& state, unsigned n) {
     Context context(n);
     const LargePages memory(kColdBytes);
     std::fill_n(reinterpret_cast<char*>(memory.data()), memory.size(), 1);
-    for (auto _ : state) benchmark::DoNotOptimize(bench::read_all(memory, context));
+    for (auto _ : state)
+      benchmark::DoNotOptimize(read_all({memory.data(), memory.size()}, context));
     count(state, 0, static_cast<double>(memory.size()));
   });
 }

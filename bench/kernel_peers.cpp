@@ -2,9 +2,6 @@
 
 #include <vector>
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 #if defined(MIR_BENCH_OPENBLAS)
 #include <cblas.h>
 #endif
@@ -17,40 +14,6 @@
 namespace mir::bench {
 
 namespace {
-
-constexpr std::int64_t kRounds = 100000;
-constexpr int kChains = 12;
-
-#if defined(__x86_64__)
-
-/// As many independent chains as hide the latency of a multiply-add twice over.
-__attribute__((target("avx2,fma"))) float multiply_add_rounds() {
-  __m256 sums[kChains];
-#pragma GCC unroll 12
-  for (int i = 0; i < kChains; ++i) sums[i] = _mm256_set1_ps(static_cast<float>(i));
-  const __m256 factor = _mm256_set1_ps(0.999F), term = _mm256_set1_ps(0.001F);
-  for (std::int64_t round = 0; round < kRounds; ++round) {
-#pragma GCC unroll 12
-    for (int i = 0; i < kChains; ++i) sums[i] = _mm256_fmadd_ps(sums[i], factor, term);
-  }
-#pragma GCC unroll 12
-  for (int i = 1; i < kChains; ++i) sums[0] = _mm256_add_ps(sums[0], sums[i]);
-  return _mm256_cvtss_f32(sums[0]);
-}
-constexpr int kLanes = 8;
-
-#else
-
-float multiply_add_rounds() {
-  float sums[kChains] = {};
-  for (std::int64_t round = 0; round < kRounds; ++round) {
-    for (float& sum : sums) sum = sum * 0.999F + 0.001F;
-  }
-  return sums[0];
-}
-constexpr int kLanes = 1;
-
-#endif
 
 #if defined(MIR_BENCH_OPENBLAS)
 
@@ -138,34 +101,6 @@ template <class Product>
 }
 
 }  // namespace
-
-double multiply_adds(fast::Context& context) {
-  const unsigned threads = context.pool().threads();
-  std::vector<float> sums(threads);
-  context.pool().for_each(threads, [&](std::int64_t task, unsigned) {
-    sums[static_cast<std::size_t>(task)] = multiply_add_rounds();
-  });
-  return 2.0 * kRounds * kChains * kLanes * threads;
-}
-
-std::uint64_t read_all(const fast::LargePages& memory, fast::Context& context) {
-  constexpr std::size_t kPart = std::size_t{1} << 20;
-  const std::size_t parts = memory.size() / kPart;
-  std::vector<std::uint64_t> sums(context.pool().threads() * 8);
-  context.pool().for_each(static_cast<std::int64_t>(parts),
-                          [&](std::int64_t part, unsigned thread) {
-                            const auto* const words = reinterpret_cast<const std::uint64_t*>(
-                                memory.data() + static_cast<std::size_t>(part) * kPart);
-                            std::uint64_t four[4] = {};  // chains enough to wait for memory alone
-                            for (std::size_t i = 0; i < kPart / 8; i += 4) {
-                              for (std::size_t j = 0; j < 4; ++j) four[j] ^= words[i + j];
-                            }
-                            sums[8 * thread] ^= four[0] ^ four[1] ^ four[2] ^ four[3];
-                          });
-  std::uint64_t all = 0;
-  for (const std::uint64_t sum : sums) all ^= sum;
-  return all;
-}
 
 std::span<const Peer> peers() {
   static constexpr Peer kNone[] = {{"none", nullptr}};

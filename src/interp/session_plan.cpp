@@ -80,6 +80,9 @@ std::optional<std::vector<Tensor>> SessionRun::run_plan(std::span<const Tensor> 
   if (options_.progress) {
     run.done = [&](std::size_t steps) { options_.progress(steps, schedule_.steps().size()); };
   }
+  if (options_.timed) {
+    run.timed = [&](const KernelTiming& timing) { options_.timed(schedule_, timing); };
+  }
   if (options_.observe) {
     run.observe = [&](std::size_t step, std::span<const Tensor> operands,
                       std::span<Tensor> results) {

@@ -191,8 +191,11 @@ bool SessionRun::execute(const Step& step) {
                                     .dims = &binder_.bindings(),
                                     .custom = &state_.custom_ops,
                                     .quantisations = &state_.quantisations};
+  const auto begin =
+      options_.timed ? KernelTiming::Clock::now() : KernelTiming::Clock::time_point();
   auto results = evaluate(*step.op, operands, environment);
   if (!results) return fail(step, results.error());
+  if (options_.timed) report_time(step, begin, operands, *results);
   for (std::uint32_t i = 0; i < results->size(); ++i) {
     if (!check_result(step, i, (*results)[i])) return false;
   }
@@ -203,6 +206,23 @@ bool SessionRun::execute(const Step& step) {
   }
   std::ranges::move(*results, values_.begin() + step.first_result);
   return true;
+}
+
+void SessionRun::report_time(const Step& step, KernelTiming::Clock::time_point begin,
+                             std::span<const Tensor> operands,
+                             std::span<const Tensor> results) const {
+  const auto end = KernelTiming::Clock::now();
+  const auto extents_of = [](std::span<const Tensor> tensors) {
+    std::vector<TensorExtents> extents;
+    for (const Tensor& tensor : tensors) extents.push_back({tensor.dtype(), tensor.shape()});
+    return extents;
+  };
+  options_.timed(schedule_, {.step = static_cast<std::size_t>(&step - schedule_.steps().data()),
+                             .kernel = step.op->info().mnemonic,
+                             .begin = begin,
+                             .end = end,
+                             .work = work_of(*step.op, extents_of(operands), extents_of(results),
+                                             state_.parameters)});
 }
 
 bool SessionRun::check_result(const Step& step, std::uint32_t number, const Tensor& tensor) {

@@ -77,6 +77,8 @@ class SessionRun {
   ExecutionPlan* plan_to_run();
   bool fits_memory();
   bool files_are_intact(std::span<const Tensor> inputs);
+  void report_time(const Step& step, KernelTiming::Clock::time_point begin,
+                   std::span<const Tensor> operands, std::span<const Tensor> results) const;
   bool check_result(const Step& step, std::uint32_t number, const Tensor& tensor);
   const Tensor& value_of(SlotIndex slot) const;
   bool fail(const Step& step, const Error& error);

@@ -17,6 +17,7 @@
 #include "mir/interp/run_report.hpp"
 #include "mir/interp/summary.hpp"
 #include "mir/support/file_io.hpp"
+#include "profiling.hpp"
 
 namespace mir::tools {
 
@@ -59,7 +60,8 @@ class Execution {
         settings_(settings),
         options_(options),
         diagnostics_(diagnostics),
-        shows_(settings.invocation.arguments.value("print-outputs", "yes") == "yes") {
+        shows_(settings.invocation.arguments.value("print-outputs", "yes") == "yes"),
+        profiling_(settings) {
     report_.file = run.files().front();
   }
 
@@ -67,6 +69,8 @@ class Execution {
     ExitCode code = ExitCode::kSuccess;
     if (const auto done = execute_all(); !done) code = run_.report(done.error());
     code = worst(run_.report(diagnostics_, module_.context().sources()), code);
+    if (const auto shown = profiling_.deliver(); !shown)
+      code = worst(code, run_.report(shown.error()));
     report_.passed = code == ExitCode::kSuccess;
     if (!arguments().has("report") || !session_) return code;
     const auto written =
@@ -118,6 +122,7 @@ class Execution {
   std::vector<Tensor> inputs_;
   std::vector<Tensor> outputs_;  // of the latest run
   RunReport report_;
+  Profiling profiling_;
 };
 
 /// What is wrong with modules or runs goes to the diagnostics and ends this without an error.
@@ -265,7 +270,7 @@ Result<bool> Execution::execute_run(std::size_t number) {
     options_.observe = [this, number](const StepResults& step) { return observe(number, step); };
   }
   if (search_ && !search_->begin(number, entries_[number], inputs_)) return false;
-  auto outputs = session_->run(inputs_, diagnostics_, options_);
+  auto outputs = profiling_.run(number, *session_, inputs_, diagnostics_, options_);
   if (!outputs || (search_ && !search_->end())) return false;
   outputs_ = *std::move(outputs);
   if (auto done = deliver(number, *delivery); !done) return std::move(done).error();

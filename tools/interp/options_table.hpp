@@ -55,6 +55,13 @@ inline constexpr Option kInterpOptions[] = {
      .help = "with --against: other parameters for the other module",
      .repeatable = true},
     {.name = "report", .argument = "FILE", .help = "write what was shown and compared as JSON"},
+    {.name = "profile",
+     .help = "show where the time went: kernel calls, beside the limits of the machine"},
+    {.name = "profile-file",
+     .argument = "FILE",
+     .help = "write the profile as FILE.json, FILE.csv or FILE.trace.json, which Chrome's trace "
+             "viewer and Perfetto show",
+     .repeatable = true},
     {.name = "then",
      .argument = "[@GRAPH*]N",
      .help = "run N times more, with what the caches hold: the same, or this graph",

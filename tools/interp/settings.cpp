@@ -8,6 +8,7 @@
 
 #include "granted.hpp"
 #include "options_table.hpp"
+#include "profiling.hpp"
 
 namespace mir::tools {
 
@@ -113,6 +114,7 @@ Result<InterpSettings> interp_settings(Invocation invocation) {
                     read_option(arguments, "threads", settings.threads)}) {
     if (!read) return read.error();
   }
+  if (auto known = check_profile_files(arguments); !known) return known.error();
   if (arguments.has("isa")) {
     settings.isa = isa_level_from_name(arguments.value("isa"));
     if (settings.isa > detected_isa_level()) {

@@ -83,6 +83,8 @@ struct RunOptions {
   std::stop_token stop;
   /// Called with the results of each step; an error ends the run and is reported at the op.
   std::function<Result<void>(const StepResults&)> observe;
+  /// Called after each kernel call, with the schedule of the run; null: nothing is timed.
+  std::function<void(const Schedule&, const KernelTiming&)> timed = {};
   /// Called after each step with the number of steps done and of all steps.
   std::function<void(std::size_t done, std::size_t total)> progress;
 };

@@ -6,6 +6,7 @@
 // earlier run of the same extents did not.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -21,6 +22,7 @@
 #include "mir/kernels/fast/context.hpp"
 #include "mir/kernels/fast/linear.hpp"
 #include "mir/plan/schedule.hpp"
+#include "mir/plan/work.hpp"
 #include "mir/support/result.hpp"
 
 namespace mir {
@@ -86,6 +88,17 @@ struct PlanResources {
   fast::Context* context = nullptr;
 };
 
+/// One kernel call that was timed.
+struct KernelTiming {
+  using Clock = std::chrono::steady_clock;
+
+  std::size_t step = 0;     ///< of the schedule; the last one of those that the call computes
+  std::string_view kernel;  ///< "Linear + residual", "TopKOp (ref)"
+  Clock::time_point begin;
+  Clock::time_point end;
+  Work work;
+};
+
 /// What a run of a plan needs besides the plan; borrowed for the call.
 struct PlanRun {
   std::span<const Tensor> inputs;
@@ -95,6 +108,8 @@ struct PlanRun {
   std::stop_token stop = {};
   /// Called after each node with the number of steps that are done; null: not.
   std::function<void(std::size_t steps)> done = {};
+  /// Called after each node that succeeded; null: nothing is timed.
+  std::function<void(const KernelTiming&)> timed = {};
   /// Called with each step's operands and results, copies of them; other results of the same
   /// element types and extents that it puts there are what the steps after it take. An error ends
   /// the run. Only for plans without fusion; null: not.
@@ -127,7 +142,7 @@ class ExecutionPlan {
   std::variant<std::vector<Tensor>, PlanFailure> run(const PlanRun& run);
 
   /// One line for each node: what it computes.
-  std::vector<std::string> node_names() const;
+  const std::vector<std::string>& node_names() const;
   /// Bytes that the values of a run need at the least: most bytes alive at one node.
   std::uint64_t lower_bound() const;
   /// Bytes of the block that they lie in.

@@ -35,6 +35,7 @@ struct ExecutionPlan::State {
 
   const Schedule& schedule;
   PlanParts parts;
+  std::vector<std::string> names;       // of the nodes
   std::vector<Tensor> constants;        // by slot; undefined for slots of other homes
   std::vector<Tensor> parameters;       // likewise
   std::vector<Dim> dims;                // each once
@@ -196,6 +197,7 @@ Result<ExecutionPlan> ExecutionPlan::create(const Schedule& schedule, const Plan
   auto parts = PlanBuilder(schedule, options, resources).build();
   if (!parts) return std::move(parts).error();
   auto state = std::make_unique<State>(schedule, *std::move(parts));
+  for (const auto& node : state->parts.nodes) state->names.push_back(node->name());
   state->constants.resize(state->parts.values.size());
   state->parameters.resize(state->parts.values.size());
   for (PlanSlot slot = 0; slot < state->parts.values.size(); ++slot) {
@@ -239,13 +241,14 @@ class PlanExecution {
     std::size_t next = 0;
     for (std::size_t step = 0; run_.observe != nullptr && step < steps; ++step) {
       for (; next < nodes.size() && nodes[next]->step() <= step; ++next) {
-        if (auto ok = run_node(*nodes[next]); !ok) return PlanFailure{step, std::move(ok).error()};
+        if (auto ok = run_node(next); !ok) return PlanFailure{step, std::move(ok).error()};
       }
       if (auto ok = show(step); !ok) return PlanFailure{step, std::move(ok).error()};
     }
     for (; next < nodes.size(); ++next) {
-      const PlanNode& node = *nodes[next];
-      if (auto ok = run_node(node); !ok) return PlanFailure{node.step(), std::move(ok).error()};
+      if (auto ok = run_node(next); !ok) {
+        return PlanFailure{nodes[next]->step(), std::move(ok).error()};
+      }
     }
     auto outputs = state_.outputs();
     if (!outputs) return PlanFailure{steps == 0 ? 0 : steps - 1, std::move(outputs).error()};
@@ -253,13 +256,22 @@ class PlanExecution {
   }
 
  private:
-  Result<void> run_node(const PlanNode& node) {
+  Result<void> run_node(std::size_t number) {
+    const PlanNode& node = *state_.parts.nodes[number];
     if (run_.stop.stop_requested()) {
       return Error{DiagCode::kCancelled, fmt::format("the run was stopped after {} of {} steps",
                                                      node.step(), state_.schedule.steps().size())};
     }
-    if (auto ok = node.run(frame_); !ok) return ok;
+    if (auto ok = run_.timed ? run_timed(node, number) : node.run(frame_); !ok) return ok;
     if (run_.done) run_.done(node.step() + 1);
+    return {};
+  }
+
+  Result<void> run_timed(const PlanNode& node, std::size_t number) {
+    const auto begin = KernelTiming::Clock::now();
+    if (auto ok = node.run(frame_); !ok) return ok;
+    const auto end = KernelTiming::Clock::now();
+    run_.timed({node.step(), state_.names[number], begin, end, node.work(frame_)});
     return {};
   }
 
@@ -305,10 +317,8 @@ std::variant<std::vector<Tensor>, PlanFailure> ExecutionPlan::run(const PlanRun&
   return PlanExecution(*state_, run).execute();
 }
 
-std::vector<std::string> ExecutionPlan::node_names() const {
-  std::vector<std::string> names;
-  for (const auto& node : state_->parts.nodes) names.push_back(node->name());
-  return names;
+const std::vector<std::string>& ExecutionPlan::node_names() const {
+  return state_->names;
 }
 
 std::uint64_t ExecutionPlan::lower_bound() const {

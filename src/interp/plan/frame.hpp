@@ -10,6 +10,7 @@
 #include "mir/eval/evaluate.hpp"
 #include "mir/kernels/fast/context.hpp"
 #include "mir/kernels/ref/view.hpp"
+#include "mir/plan/work.hpp"
 #include "mir/support/dtype.hpp"
 
 namespace mir {
@@ -28,6 +29,7 @@ struct TensorRef {
   std::array<std::int64_t, kMaxRank> strides = {};  ///< in elements
 
   std::span<const std::int64_t> shape() const { return {extents.data(), rank}; }
+  TensorExtents type() const { return {dtype, shape()}; }
   std::int64_t extent(int from_end) const { return extents[rank - from_end]; }
   std::int64_t stride(int from_end) const { return strides[rank - from_end]; }
   std::int64_t elements() const {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "frame.hpp"
+#include "mir/plan/work.hpp"
 #include "mir/support/result.hpp"
 
 namespace mir {
@@ -24,6 +25,8 @@ class PlanNode {
   virtual Result<void> run(Frame& frame) const = 0;
   /// "Linear + bias".
   virtual std::string name() const = 0;
+  /// For the extents at hand. A node that does nothing but move counts operands and results.
+  virtual Work work(const Frame& frame) const;
   /// Whether results may have any strides with neighbours in the last dimension.
   virtual bool writes_strided() const { return false; }
 

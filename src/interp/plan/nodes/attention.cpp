@@ -55,6 +55,15 @@ class AttentionNode final : public PlanNode {
     return {};
   }
 
+  Work work(const Frame& frame) const override {
+    const TensorRef &q = frame[slots_.q], &k = frame[slots_.k], &v = frame[slots_.v];
+    Work work = PlanNode::work(frame);
+    const double pairs = attention_pairs(q.extents[2], k.extents[2], parameters_.causal);
+    work.flop = 2 * static_cast<double>(q.extents[0] * q.extents[1]) * pairs *
+                static_cast<double>(q.extents[3] + v.extents[3]);
+    return work;
+  }
+
   std::string name() const override { return "attention"; }
   bool writes_strided() const override { return true; }
 

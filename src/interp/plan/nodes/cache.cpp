@@ -53,6 +53,12 @@ class CacheNode final : public PlanNode {
     return {};
   }
 
+  Work work(const Frame& frame) const override {
+    // The tokens added are read and written; those that the cache holds stay where they are.
+    return {.bytes = 2 * (bytes_of(frame[operands()[0]].type()) +
+                          bytes_of(frame[operands()[1]].type()))};
+  }
+
   std::string name() const override { return "KVCache"; }
 
  private:

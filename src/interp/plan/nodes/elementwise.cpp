@@ -130,6 +130,11 @@ class EmbeddingNode final : public PlanNode {
     return ref::embedding(ids.view(), {table_.dtype(), table_.bytes().data(), extents, strides},
                           out.mutable_view());
   }
+  Work work(const Frame& frame) const override {
+    Work work = PlanNode::work(frame);
+    work.bytes += bytes_of(frame[results()[0]].type());  // the rows of the table
+    return work;
+  }
   std::string name() const override { return "Embedding"; }
 
  private:

@@ -31,6 +31,13 @@ fast::Epilogue epilogue_of(const LinearPart& part, const Frame& frame) {
   return epilogue;
 }
 
+/// Of one product; x and what is written do not count.
+Work work_of_product(const fast::PackedMatrix& weight, const Matrix& x) {
+  const double elements = static_cast<double>(weight.outputs) * static_cast<double>(weight.depth);
+  return {.flop = 2 * static_cast<double>(x.rows) * elements,
+          .bytes = elements * info(weight.dtype).unit_bytes};
+}
+
 /// What a kernel relies on: depth, outputs and rows agree.
 bool fits(const LinearPart& part, const Matrix& x, const Frame& frame) {
   const Matrix out = matrix_of(frame[part.out]);
@@ -79,6 +86,14 @@ class LinearNode final : public PlanNode {
     return {};
   }
 
+  Work work(const Frame& frame) const override {
+    Work work = PlanNode::work(frame);
+    for (const LinearPart& part : parts_) {
+      work += work_of_product(*part.weight, matrix_of(frame[x_]));
+    }
+    return work;
+  }
+
   std::string name() const override {
     const bool adds = parts_.front().residual.has_value();
     return fmt::format("{}Linear{}", parts_.size() > 1 ? fmt::format("{} x ", parts_.size()) : "",
@@ -110,6 +125,14 @@ class GatedLinearNode final : public PlanNode {
                         .epilogue = {.bias = floats_of(gate_.bias)}},
                        frame.context);
     return {};
+  }
+
+  Work work(const Frame& frame) const override {
+    const Matrix x = matrix_of(frame[x_]);
+    Work work = PlanNode::work(frame);
+    work += work_of_product(*gate_.weight, x);
+    work += work_of_product(*up_, x);
+    return work;
   }
 
   std::string name() const override { return "silu(Linear) * Linear"; }

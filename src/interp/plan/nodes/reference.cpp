@@ -31,6 +31,16 @@ class ReferenceNode final : public PlanNode {
     return {};
   }
 
+  Work work(const Frame& frame) const override {
+    const auto extents_of = [&](const std::vector<PlanSlot>& slots) {
+      std::vector<TensorExtents> extents;
+      for (const PlanSlot slot : slots) extents.push_back(frame[slot].type());
+      return extents;
+    };
+    return work_of(op_, extents_of(operands()), extents_of(results()),
+                   *frame.environment.parameters);
+  }
+
   std::string name() const override { return fmt::format("{} (ref)", op_.info().mnemonic); }
 
  private:

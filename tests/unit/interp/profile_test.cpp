@@ -1,0 +1,129 @@
+// Times of kernel calls, the work they stand for, and the forms in which they are written.
+#include "mir/interp/profile.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "module_text.hpp"
+
+namespace mir::test::profile {
+
+namespace {
+
+using Json = nlohmann::json;
+
+const char* const kTwoLayers = R"(
+@main [mir_version:1] (%x:tensor<[1, $S, 8], Float32, CPU>) -> (%y:tensor<[1, $S, 4], Float32, CPU>) {
+  graph.SubGraphOp @init <CPU> {
+    () -> () {
+      tensor.CPU.register () -> (%a:tensor<[16, 8], Float32, CPU>[@up.weight])[symbol:up.weight]
+      tensor.CPU.register () -> (%b:tensor<[4, 16], BFloat16, CPU>[@down.weight])[symbol:down.weight]
+    }
+  }
+  linalg.CPU.LinearOp <name="up"> [in_channels:8, out_channels:16, bias:false] (%x:tensor<[1, $S, 8], Float32, CPU>) -> (%h:tensor<[1, $S, 16], Float32, CPU>)
+  linalg.CPU.SinOp (%h:tensor<[1, $S, 16], Float32, CPU>) -> (%t:tensor<[1, $S, 16], Float32, CPU>)
+  linalg.CPU.LinearOp <name="down"> [in_channels:16, out_channels:4, bias:false] (%t:tensor<[1, $S, 16], Float32, CPU>) -> (%y:tensor<[1, $S, 4], Float32, CPU>)
+  cf.ReturnOp (%y:tensor<[1, $S, 4], Float32, CPU>) -> ()
+}
+)";
+
+/// Two runs over three rows as one phase.
+Profile profile_of(KernelSet kernels, bool keeps_events = false) {
+  SessionOptions options;
+  options.kernels = kernels;
+  Runner runner(kTwoLayers, options);
+  Profile profile(keeps_events);
+  RunOptions run;
+  run.timed = [&](const Schedule& schedule, const KernelTiming& timing) {
+    CHECK(timing.end >= timing.begin);
+    profile.add(schedule, timing);
+  };
+  profile.begin_phase("two runs");
+  for (int i = 0; i < 2; ++i) {
+    runner.run({floats({1, 3, 8}, std::vector<double>(24, 0.5))}, run);
+    profile.end_run(0.25);
+  }
+  return profile;
+}
+
+constexpr fast::MachineLimits kLimits = {.flop_per_second = 1000, .bytes_per_second = 100};
+
+}  // namespace
+
+TEST_CASE("profile: calls, arithmetic and bytes of each step") {
+  for (const KernelSet kernels : {KernelSet::kRef, KernelSet::kFast}) {
+    const Profile profile = profile_of(kernels);
+    REQUIRE(profile.phases().size() == 1);
+    const Profile::Phase& phase = profile.phases()[0];
+    CHECK(phase.runs == 2);
+    CHECK(phase.seconds == 0.5);
+    REQUIRE(phase.steps.size() == 3);
+    const auto& [up, place] = phase.steps[0];
+    CHECK(place == "@main%h");
+    CHECK(up.calls == 2);
+    CHECK(up.work.flop == 2 * (2 * 3 * 8 * 16));
+    CHECK(up.work.bytes == 2 * 4 * (3 * 8 + 16 * 8 + 3 * 16));
+    CHECK(phase.steps[1].row.work.flop == 0);
+    CHECK(phase.steps[1].row.work.bytes == 2 * 4 * (3 * 16 + 3 * 16));
+    // The weight moves in its own type.
+    CHECK(phase.steps[2].row.work.bytes == 2 * (4 * 3 * 16 + 2 * 4 * 16 + 4 * 3 * 4));
+    CHECK(phase.total().calls == 6);
+    CHECK(profile.events().empty());
+  }
+}
+
+TEST_CASE("profile: kernels of one name are one row, the longest first") {
+  const auto kernels = profile_of(KernelSet::kFast).phases()[0].kernels();
+  REQUIRE(kernels.size() == 2);
+  CHECK(std::ranges::is_sorted(kernels, std::ranges::greater(), &Profile::Row::seconds));
+  const auto linear = std::ranges::find(kernels, "Linear", &Profile::Row::kernel);
+  REQUIRE(linear != kernels.end());
+  CHECK(linear->calls == 4);
+  CHECK(linear->work.flop == 2 * (2 * 3 * 8 * 16 + 2 * 3 * 16 * 4));
+}
+
+TEST_CASE("profile: work that moves nothing, caches and attention") {
+  CHECK(attention_pairs(3, 5, false) == 15);
+  CHECK(attention_pairs(3, 5, true) == 3 + 4 + 5);
+  const std::int64_t packed[] = {3, 64};
+  CHECK(bytes_of({DType::kMXFP4, packed}) == 3 * 2 * 17);
+}
+
+TEST_CASE("profile: the limit that a kernel's work would take longer at") {
+  const auto row = [](double seconds, double flop, double bytes) {
+    return Profile::Row{.kernel = "k", .calls = 1, .seconds = seconds, .work = {flop, bytes}};
+  };
+  const Roofline compute = roofline(row(4, 2000, 100), kLimits);
+  CHECK(compute.bound_by == "compute");
+  CHECK(compute.share == 0.5);
+  const Roofline memory = roofline(row(4, 500, 100), kLimits);
+  CHECK(memory.bound_by == "memory");
+  CHECK(memory.share == 0.25);
+  CHECK(roofline(row(4, 0, 0), kLimits).bound_by == "-");
+  CHECK(roofline(row(0, 1, 1), kLimits).share == 0);
+}
+
+TEST_CASE("profile: as a table, JSON, CSV and a trace") {
+  const Profile profile = profile_of(KernelSet::kFast, true);
+  const std::string table = render(profile, kLimits);
+  CHECK(table.find("two runs: 6 kernel calls, ") != table.npos);
+  CHECK(table.find("500.000 ms in all") != table.npos);
+  const Json json = Json::parse(to_json(profile, kLimits));
+  CHECK(json["limits"]["bytes_per_second"] == 100);
+  CHECK(json["phases"][0]["steps"].size() == 3);
+  CHECK(json["phases"][0]["steps"][2]["place"] == "@main%y");
+  const std::string csv = to_csv(profile);
+  CHECK(std::ranges::count(csv, '\n') == 1 + 3);
+  CHECK(csv.find("\"two runs\",\"@main%h\",\"Linear\",2,") != csv.npos);
+  const Json trace = Json::parse(to_trace(profile));
+  REQUIRE(trace["traceEvents"].size() == 6);
+  CHECK(trace["otherData"]["dropped_events"] == 0);
+  double end = 0;
+  for (const Json& event : trace["traceEvents"]) {
+    CHECK(event["ph"] == "X");
+    CHECK(event["ts"].get<double>() >= end - 0.01);  // one after the other
+    end = event["ts"].get<double>() + event["dur"].get<double>();
+  }
+}
+
+}  // namespace mir::test::profile

@@ -1,0 +1,79 @@
+#include "profiling.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "mir/support/file_io.hpp"
+
+namespace mir::tools {
+
+namespace {
+
+constexpr std::string_view kOption = "profile-file";
+constexpr std::string_view kTrace = ".trace.json", kJson = ".json", kCsv = ".csv";
+
+}  // namespace
+
+Result<void> check_profile_files(const Arguments& arguments) {
+  for (const std::string& file : arguments.values(kOption)) {
+    if (file.ends_with(kJson) || file.ends_with(kCsv)) continue;
+    return Error{
+        DiagCode::kUsage,
+        fmt::format("--{} is FILE.json, FILE.csv or FILE.trace.json, found '{}'", kOption, file)};
+  }
+  return {};
+}
+
+Profiling::Profiling(const InterpSettings& settings) : settings_(settings) {
+  const Arguments& arguments = settings.invocation.arguments;
+  if (!arguments.has("profile") && !arguments.has(kOption)) return;
+  profile_.emplace(std::ranges::any_of(
+      arguments.values(kOption), [](const std::string& file) { return file.ends_with(kTrace); }));
+}
+
+void Profiling::begin(std::size_t number, const Schedule& schedule) {
+  std::size_t first = 0, count = 1;
+  for (const Stage& stage : settings_.stages) {
+    if (number < first + count) break;
+    first += count;
+    count = stage.count;
+  }
+  if (number != first) return;
+  profile_->begin_phase(
+      count > 1 ? fmt::format("runs {} to {}, {}", first, first + count - 1, schedule.title())
+                : fmt::format("run {}, {}", first, schedule.title()));
+}
+
+std::optional<std::vector<Tensor>> Profiling::run(std::size_t number, Session& session,
+                                                  std::span<const Tensor> inputs,
+                                                  Diagnostics& diagnostics, RunOptions options) {
+  if (!profile_) return session.run(inputs, diagnostics, options);
+  begin(number, session.schedule(options.entry));
+  options.timed = [this](const Schedule& schedule, const KernelTiming& timing) {
+    profile_->add(schedule, timing);
+  };
+  const auto start = KernelTiming::Clock::now();
+  auto outputs = session.run(inputs, diagnostics, options);
+  const std::chrono::duration<double> time = KernelTiming::Clock::now() - start;
+  profile_->end_run(time.count());
+  return outputs;
+}
+
+Result<void> Profiling::deliver() const {
+  if (!profile_ || profile_->phases().empty()) return {};
+  fast::Context context(settings_.threads, settings_.isa.value_or(detected_isa_level()));
+  const fast::MachineLimits limits = fast::measure_limits(context);
+  const Arguments& arguments = settings_.invocation.arguments;
+  if (arguments.has("profile")) fmt::print("{}", render(*profile_, limits));
+  for (const std::string& file : arguments.values(kOption)) {
+    const std::string text = file.ends_with(kTrace)  ? to_trace(*profile_)
+                             : file.ends_with(kJson) ? to_json(*profile_, limits)
+                                                     : to_csv(*profile_);
+    if (auto written = write_file_atomically(file, text); !written) return written;
+  }
+  return {};
+}
+
+}  // namespace mir::tools

@@ -1,0 +1,36 @@
+// Times of kernel calls: --profile and --profile-file.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "mir/interp/profile.hpp"
+#include "mir/interp/session.hpp"
+#include "settings.hpp"
+
+namespace mir::tools {
+
+/// Refuses names of files that say no format.
+Result<void> check_profile_files(const Arguments& arguments);
+
+/// Does nothing unless one of the options is given.
+class Profiling {
+ public:
+  explicit Profiling(const InterpSettings& settings);
+
+  /// Runs the session as Session::run does; times go to the phase of this run: the first one and
+  /// those of each --then have phases of their own.
+  std::optional<std::vector<Tensor>> run(std::size_t number, Session& session,
+                                         std::span<const Tensor> inputs, Diagnostics& diagnostics,
+                                         RunOptions options);
+  /// Shows the table, writes the files.
+  Result<void> deliver() const;
+
+ private:
+  void begin(std::size_t number, const Schedule& schedule);
+
+  const InterpSettings& settings_;
+  std::optional<Profile> profile_;
+};
+
+}  // namespace mir::tools
