@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "mir/ir/context.hpp"
+#include "mir/ir/module.hpp"
+#include "substitute.hpp"
 
 namespace mir::eval {
 
@@ -79,3 +81,24 @@ Shape with_extent(Shape shape, std::size_t dim, std::int64_t extent) {
 }
 
 }  // namespace mir::eval
+
+namespace mir {
+
+Result<std::vector<SliceBounds>> slice_bounds(const Op& op, std::span<const std::int64_t> extents,
+                                              const DimBindings* dims) {
+  IRContext& context = op.module().context();
+  const Attr* indices = op.attribute("indices");
+  if (indices != nullptr && dims != nullptr) indices = eval::substitute(context, indices, *dims);
+  const bool fits = indices != nullptr && indices->kind() == AttrKind::kArray &&
+                    indices->elements().size() == extents.size();
+  if (!fits) return Error{DiagCode::kAttributeKind, "'indices' is no list with an entry for each"};
+  std::vector<SliceBounds> all;
+  for (std::size_t i = 0; i < extents.size(); ++i) {
+    const auto bounds = eval::slice_bounds(*indices->elements()[i], extents[i], context);
+    if (!bounds) return bounds.error();
+    all.push_back(*bounds);
+  }
+  return all;
+}
+
+}  // namespace mir

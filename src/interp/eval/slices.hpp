@@ -4,15 +4,9 @@
 #include <cstdint>
 
 #include "call.hpp"
+#include "mir/eval/slices.hpp"
 
 namespace mir::eval {
-
-/// `length` indices from `start` on, `step` apart; all inside the extent.
-struct SliceBounds {
-  std::int64_t start = 0;
-  std::int64_t step = 1;
-  std::int64_t length = 0;
-};
 
 /// What one entry of SliceOp's `indices` selects of a dimension: `all`, or a dictionary of start,
 /// end and step in which symbols were replaced. Negative bounds count from the end; start -1 with

@@ -136,6 +136,21 @@ PlanSlot PlanBuilder::row_major(std::size_t step, PlanSlot slot) {
   return found->second;
 }
 
+namespace {
+
+Symbol weight_symbol(const Op& op) {
+  for (const OwnedParameter& owned : owned_parameters(op)) {
+    if (owned.suffix == ".weight") return owned.symbol;
+  }
+  return {};
+}
+
+bool is_convolution(const Op& op) {
+  return op.is("linalg.Conv1DOp") || op.is("linalg.Conv2DOp") || op.is("linalg.Conv3DOp");
+}
+
+}  // namespace
+
 Result<void> PlanBuilder::add_step(std::size_t step) {
   const Op& op = *step_at(step).op;
   if (op.is("linalg.TransposeOp") || op.is("linalg.PermuteOp")) {
@@ -150,6 +165,8 @@ Result<void> PlanBuilder::add_step(std::size_t step) {
     }
     for (const PlanSlot result : results) parts_.values[result].home = Home::kCache;
     add(cache_node(step, op, {operands[0], operands[1], results[0], results[1]}));
+    return {};
+  } else if (is_convolution(op) && add_convolution(step)) {
     return {};
   } else if (op.is("linalg.LinearOp") && add_linear({step}, std::nullopt, std::nullopt)) {
     return {};
@@ -173,25 +190,35 @@ constexpr FastRow kFastRows[] = {
     {"linalg.AddOp", elementwise_node},
     {"linalg.CausalMaskOp", softmax_node},
     {"linalg.CloneOp"},
+    {"linalg.ConcatOp", movement_node},
     {"linalg.ContiguousOp"},
+    {"linalg.Conv1DOp"},
+    {"linalg.Conv2DOp"},
+    {"linalg.Conv3DOp"},
     {"linalg.DivOp", elementwise_node},
     {"linalg.EmbeddingOp", embedding_node},
     {"linalg.ExpOp", elementwise_node},
+    {"linalg.FlashAttention2Op", flash_attention_node},
     {"linalg.GELUOp", elementwise_node},
     {"linalg.KVCacheOp"},
     {"linalg.LayerNormOp", norm_node},
     {"linalg.LinearOp"},
+    {"linalg.MatMulOp", matmul_node},
     {"linalg.MulOp", elementwise_node},
     {"linalg.NegOp", elementwise_node},
     {"linalg.PermuteOp"},
     {"linalg.QuickGELUOp", elementwise_node},
     {"linalg.RMSNormOp", norm_node},
     {"linalg.ReLUOp", elementwise_node},
+    {"linalg.RepeatOp", movement_node},
     {"linalg.ReshapeOp"},
     {"linalg.RoPEOp", rope_node},
     {"linalg.SiLUOp", elementwise_node},
     {"linalg.SigmoidOp", elementwise_node},
+    {"linalg.SliceOp", movement_node},
     {"linalg.SoftmaxOp", softmax_node},
+    {"linalg.SplitOp", movement_node},
+    {"linalg.StackOp", movement_node},
     {"linalg.SubOp", elementwise_node},
     {"linalg.TransposeOp"},
     {"linalg.ViewOp"},
@@ -230,7 +257,7 @@ void PlanBuilder::add_fast_or_reference(std::size_t step) {
   auto node = fast_node(slots);
   if (node == nullptr) return add(reference_node(step, op, slots.operands, slots.results));
   bool changed = false;
-  for (std::size_t i = 0; i < slots.operands.size(); ++i) {
+  for (std::size_t i = 0; i < slots.operands.size() && !node->reads_strided(); ++i) {
     // A kernel that writes any strides reads them too, of its first operand.
     const bool takes_rows = i == 0 && node->writes_strided();
     const PlanSlot slot =
@@ -308,6 +335,24 @@ bool PlanBuilder::sink(PlanSlot from, PlanSlot to, const std::vector<std::uint8_
   return true;
 }
 
+bool PlanBuilder::add_convolution(std::size_t step) {
+  const Op& op = *step_at(step).op;
+  const auto conv = read_conv(op, *resources_.parameters);
+  if (!conv) return false;
+  const fast::PackedMatrix* patch_weight = nullptr;
+  const TensorType* y = op.result()->tensor_type();
+  if (conv->is_patch && y->dims()[1].is_constant() && y->dims()[1].constant() > 0) {
+    const std::int64_t outputs = y->dims()[1].constant();
+    const auto packed =
+        resources_.weights->pack(weight_symbol(op), conv->weight, outputs,
+                                 conv->weight.elements() / outputs, *resources_.context);
+    if (packed) patch_weight = *packed;
+  }
+  const PlanSlot x = row_major(step, operands_of(step).front());
+  add(conv_node({step, &op, {x}, results_of(step)}, *conv, patch_weight));
+  return true;
+}
+
 /// The packed weight and the bias of a Linear; none when a fast kernel does not take them.
 std::optional<LinearPart> PlanBuilder::linear_part(std::size_t step) {
   const Op& op = *step_at(step).op;
@@ -324,12 +369,8 @@ std::optional<LinearPart> PlanBuilder::linear_part(std::size_t step) {
   if (!usable) return std::nullopt;
   const std::int64_t outputs = y->dims().back().constant(), depth = x->dims().back().constant();
   if (bias != nullptr && bias->elements() != outputs) return std::nullopt;
-  Symbol symbol;
-  for (const OwnedParameter& owned : owned_parameters(op)) {
-    if (owned.suffix == ".weight") symbol = owned.symbol;
-  }
   const auto packed =
-      resources_.weights->pack(symbol, *weight, outputs, depth, *resources_.context);
+      resources_.weights->pack(weight_symbol(op), *weight, outputs, depth, *resources_.context);
   if (!packed) return std::nullopt;
   return LinearPart{.weight = *packed,
                     .bias = bias == nullptr ? Tensor() : *bias,

@@ -69,6 +69,7 @@ class PlanBuilder {
   Result<void> add_group(const FusedGroup& group);
   bool add_linear(const std::vector<std::size_t>& steps, std::optional<PlanSlot> residual,
                   std::optional<PlanSlot> out);
+  bool add_convolution(std::size_t step);
   std::optional<LinearPart> linear_part(std::size_t step);
   void add_attention(const FusedGroup& group);
   void add_view(std::size_t step);

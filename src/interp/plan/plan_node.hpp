@@ -27,6 +27,9 @@ class PlanNode {
   virtual std::string name() const = 0;
   /// For the extents at hand. A node that does nothing but move counts operands and results.
   virtual Work work(const Frame& frame) const;
+  /// Whether operands may have any strides; otherwise they are in row-major order, but for the
+  /// first one of a node that writes strided, which has neighbours in the last dimension.
+  virtual bool reads_strided() const { return false; }
   /// Whether results may have any strides with neighbours in the last dimension.
   virtual bool writes_strided() const { return false; }
 

@@ -28,6 +28,26 @@ std::size_t count_of(const std::vector<std::string>& names, const std::string& n
   return static_cast<std::size_t>(std::ranges::count(names, name));
 }
 
+/// Numbers around zero that repeat seldom along any dimension.
+Tensor pattern(const Shape& shape) {
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < *element_count(shape); ++i) {
+    values.push_back(static_cast<double>((i + 3) * 7 % 11) * 0.125 - 0.5);
+  }
+  return floats(shape, values);
+}
+
+void check_close(const std::vector<Tensor>& found, const std::vector<Tensor>& expected) {
+  REQUIRE(found.size() == expected.size());
+  for (std::size_t number = 0; number < found.size(); ++number) {
+    const auto got = values_of(found[number]), want = values_of(expected[number]);
+    REQUIRE(got.size() == want.size());
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      CHECK(got[i] == doctest::Approx(want[i]).epsilon(1e-5));
+    }
+  }
+}
+
 /// A feed-forward block with a residual.
 const char* const kFeedForward = R"(
 @main [mir_version:1] (%x:tensor<[1, $S, 8], Float32, CPU>) -> (%y:tensor<[1, $S, 8], Float32, CPU>) {
@@ -274,21 +294,88 @@ TEST_CASE("fast: what a kernel does not take runs as its steps do") {
   for (const Case& each : cases) {
     CAPTURE(each.what);
     std::vector<Tensor> inputs;
-    for (const Shape& shape : each.inputs) {
-      std::vector<double> values;
-      for (std::int64_t i = 0; i < *element_count(shape); ++i) {
-        values.push_back(static_cast<double>((i + 3) * 7 % 11) * 0.125 - 0.5);
-      }
-      inputs.push_back(floats(shape, values));
-    }
+    for (const Shape& shape : each.inputs) inputs.push_back(pattern(shape));
     Runner ref(each.text), runner(each.text, fast());
     REQUIRE(runner.session().plan() != nullptr);
     CHECK(count_of(runner.session().plan()->node_names(), "attention") == each.attentions);
-    const auto expected = values_of(ref.run(inputs)[0]), found = values_of(runner.run(inputs)[0]);
-    REQUIRE(found.size() == expected.size());
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      CHECK(found[i] == doctest::Approx(expected[i]).epsilon(1e-5));
+    check_close(runner.run(inputs), ref.run(inputs));
+  }
+}
+
+TEST_CASE(
+    "fast: parts, products and convolutions are nodes of their own, and views need no copies") {
+  struct Case {
+    const char* what;
+    std::string text;
+    std::vector<Shape> inputs;
+    std::vector<std::string> nodes;
+  };
+  const Case cases[] = {
+      {"parts of parts, steps of several, a bound that is a symbol",
+       R"(
+@main [mir_version:1] (%x:tensor<[1, $S, 8], Float32, CPU>) -> (%y:tensor<[1, $S, 16], Float32, CPU>) {
+  linalg.CPU.SplitOp [dim:2, split_size_or_sections:[2, 6]] (%x) -> (%a:tensor<[1, $S, 2], Float32, CPU>, %b:tensor<[1, $S, 6], Float32, CPU>)
+  linalg.CPU.SliceOp [indices:[all, {start:0, end:$S}, {start:1, end:6, step:2}]] (%b) -> (%c:tensor<[1, $S, 3], Float32, CPU>)
+  linalg.CPU.RepeatOp [dim:2, repeat_times:3] (%a) -> (%d:tensor<[1, $S, 6], Float32, CPU>)
+  linalg.CPU.StackOp [dim:2] (%d, %d) -> (%e:tensor<[1, $S, 2, 6], Float32, CPU>)
+  linalg.CPU.ViewOp (%e) -> (%f:tensor<[1, $S, 12], Float32, CPU>)
+  linalg.CPU.SliceOp [indices:[all, all, {start:-1, end:0}]] (%x) -> (%g:tensor<[1, $S, 1], Float32, CPU>)
+  linalg.CPU.ConcatOp [dim:-1] (%g, %c, %f) -> (%y)
+  cf.ReturnOp (%y) -> ()
+}
+)",
+       {{1, 5, 8}},
+       {"Split", "Slice", "Repeat", "Stack", "Slice", "Concat"}},
+      {"a product of transposed views, written for a view of its own",
+       R"(
+@main [mir_version:1] (%q:tensor<[2, 5, 4, 3], Float32, CPU>, %k:tensor<[2, 7, 2, 3], Float32, CPU>) -> (%y:tensor<[2, 5, 28], Float32, CPU>) {
+  linalg.CPU.TransposeOp [dim0:1, dim1:2] (%q) -> (%a:tensor<[2, 4, 5, 3], Float32, CPU>)
+  linalg.CPU.PermuteOp [axis:[0, 2, 3, 1]] (%k) -> (%b:tensor<[2, 2, 3, 7], Float32, CPU>)
+  linalg.CPU.MatMulOp [transpose_b:false] (%a, %b) -> (%c:tensor<[2, 4, 5, 7], Float32, CPU>)
+  linalg.CPU.TransposeOp [dim0:1, dim1:2] (%c) -> (%d:tensor<[2, 5, 4, 7], Float32, CPU>)
+  linalg.CPU.ViewOp (%d) -> (%y:tensor<[2, 5, 28], Float32, CPU>)
+  cf.ReturnOp (%y) -> ()
+}
+)",
+       {{2, 5, 4, 3}, {2, 7, 2, 3}},
+       {"MatMul"}},
+      {"patches are a product with packed weights, other convolutions are not",
+       R"(
+@main [mir_version:1] (%x:tensor<[$N, 3, 2, 4, 4], Float32, CPU>) -> (%y:tensor<[$N, 6, 2, 2], Float32, CPU>) {
+  graph.SubGraphOp @init <CPU> {
+    () -> () {
+      tensor.CPU.register () -> (%w:tensor<[16, 3, 2, 4, 4], Float32, CPU>[@patch.weight])[symbol:patch.weight]
+      tensor.CPU.register () -> (%v:tensor<[6, 4, 3, 3], Float32, CPU>[@conv.weight])[symbol:conv.weight]
+      tensor.CPU.register () -> (%b:tensor<[6], Float32, CPU>[@conv.bias])[symbol:conv.bias]
     }
+  }
+  linalg.CPU.Conv3DOp <name="patch"> [in_channels:3, out_channels:16, kernel_size:[2, 4, 4], stride:[2, 4, 4], bias:false] (%x) -> (%p:tensor<[$N, 16, 1, 1, 1], Float32, CPU>)
+  linalg.CPU.ViewOp (%p) -> (%q:tensor<[$N, 4, 2, 2], Float32, CPU>)
+  linalg.CPU.Conv2DOp <name="conv"> [in_channels:4, out_channels:6, kernel_size:[3, 3], padding:[1, 1], bias:true] (%q) -> (%y)
+  cf.ReturnOp (%y) -> ()
+}
+)",
+       {{3, 3, 2, 4, 4}},
+       {"Conv of patches", "Conv"}},
+      {"flash attention with fewer keys than queries sees none for the first ones",
+       R"(
+@main [mir_version:1] (%q:tensor<[1, 4, 2, 3], Float32, CPU>, %k:tensor<[1, 3, 1, 3], Float32, CPU>) -> (%y:tensor<[1, 4, 2, 3], Float32, CPU>, %z:tensor<[1, 4, 2, 3], Float32, CPU>) {
+  linalg.CPU.FlashAttention2Op [causal_mask:true] (%q, %k, %k) -> (%y)
+  linalg.CPU.FlashAttention2Op [causal_mask:false] (%q, %k, %k) -> (%z)
+  cf.ReturnOp (%y, %z) -> ()
+}
+)",
+       {{1, 4, 2, 3}, {1, 3, 1, 3}},
+       {"attention", "attention"}},
+  };
+  for (const Case& each : cases) {
+    CAPTURE(each.what);
+    std::vector<Tensor> inputs;
+    for (const Shape& shape : each.inputs) inputs.push_back(pattern(shape));
+    Runner ref(each.text), runner(each.text, fast());
+    REQUIRE(runner.session().plan() != nullptr);
+    CHECK(runner.session().plan()->node_names() == each.nodes);
+    check_close(runner.run(inputs), ref.run(inputs));
   }
 }
 

@@ -79,6 +79,8 @@ Problems elementwise_problems();
 Problems rows_problems();
 Problems rope_problems();
 Problems linear_problems();
+Problems product_problems();
+Problems movement_problems();
 Problems attention_problems();
 
 struct ProblemFamily {
@@ -90,6 +92,8 @@ inline constexpr ProblemFamily kProblemFamilies[] = {
     {"rows", rows_problems},
     {"rope", rope_problems},
     {"linear", linear_problems},
+    {"products", product_problems},
+    {"movement", movement_problems},
     {"attention", attention_problems},
 };
 

@@ -1,7 +1,9 @@
 #include "mir/kernels/fast/attention.hpp"
 
 #include <algorithm>
+#include <cmath>
 
+#include "mir/eval/attributes.hpp"
 #include "nodes.hpp"
 
 namespace mir {
@@ -11,6 +13,14 @@ namespace {
 /// Strides of the three dimensions before the last.
 void copy_strides(const TensorRef& tensor, std::int64_t (&strides)[3]) {
   std::copy_n(tensor.strides.begin(), 3, strides);
+}
+
+/// [B, S, H, D] as [B, H, S, D].
+TensorRef heads_first(TensorRef tensor) {
+  if (tensor.rank != 4) return tensor;
+  std::swap(tensor.extents[1], tensor.extents[2]);
+  std::swap(tensor.strides[1], tensor.strides[2]);
+  return tensor;
 }
 
 std::vector<PlanSlot> operands_of(const AttentionSlots& slots) {
@@ -26,8 +36,8 @@ class AttentionNode final : public PlanNode {
       : PlanNode(step, operands_of(slots), {slots.out}), slots_(slots), parameters_(parameters) {}
 
   Result<void> run(Frame& frame) const override {
-    const TensorRef &q = frame[slots_.q], &k = frame[slots_.k], &v = frame[slots_.v],
-                    &out = frame[slots_.out];
+    const TensorRef q = value(frame, slots_.q), k = value(frame, slots_.k),
+                    v = value(frame, slots_.v), out = value(frame, slots_.out);
     if (auto ok = check(q, k, v, out); !ok) return ok;
     fast::AttentionOperands operands{.q = q.floats(),
                                      .k = k.floats(),
@@ -56,7 +66,8 @@ class AttentionNode final : public PlanNode {
   }
 
   Work work(const Frame& frame) const override {
-    const TensorRef &q = frame[slots_.q], &k = frame[slots_.k], &v = frame[slots_.v];
+    const TensorRef q = value(frame, slots_.q), k = value(frame, slots_.k),
+                    v = value(frame, slots_.v);
     Work work = PlanNode::work(frame);
     const double pairs = attention_pairs(q.extents[2], k.extents[2], parameters_.causal);
     work.flop = 2 * static_cast<double>(q.extents[0] * q.extents[1]) * pairs *
@@ -68,6 +79,10 @@ class AttentionNode final : public PlanNode {
   bool writes_strided() const override { return true; }
 
  private:
+  TensorRef value(const Frame& frame, PlanSlot slot) const {
+    return parameters_.tokens_first ? heads_first(frame[slot]) : frame[slot];
+  }
+
   Result<void> check(const TensorRef& q, const TensorRef& k, const TensorRef& v,
                      const TensorRef& out) const {
     const bool ranks = q.rank == 4 && k.rank == 4 && v.rank == 4 && out.rank == 4;
@@ -105,7 +120,53 @@ class AttentionNode final : public PlanNode {
   AttentionParameters parameters_;
 };
 
+/// Attention of one op; the reference kernel where a query comes before every key.
+class FlashAttentionNode final : public PlanNode {
+ public:
+  FlashAttentionNode(const StepSlots& slots, const AttentionParameters& parameters)
+      : PlanNode(slots.step, slots.operands, slots.results),
+        causal_(parameters.causal),
+        attention_(slots.step,
+                   {.q = slots.operands[0],
+                    .k = slots.operands[1],
+                    .v = slots.operands[2],
+                    .out = slots.results[0]},
+                   parameters),
+        reference_(reference_node(slots.step, *slots.op, slots.operands, slots.results)) {}
+
+  Result<void> run(Frame& frame) const override {
+    const TensorRef &q = frame[operands()[0]], &k = frame[operands()[1]];
+    const bool sees_none = causal_ && q.rank == 4 && k.rank == 4 && k.extents[1] < q.extents[1];
+    return sees_none ? reference_->run(frame) : attention_.run(frame);
+  }
+  Work work(const Frame& frame) const override { return attention_.work(frame); }
+  std::string name() const override { return attention_.name(); }
+  bool writes_strided() const override { return true; }
+
+ private:
+  bool causal_;
+  AttentionNode attention_;
+  std::unique_ptr<PlanNode> reference_;
+};
+
 }  // namespace
+
+std::unique_ptr<PlanNode> flash_attention_node(const StepSlots& slots, const ParameterTable&) {
+  const Op& op = *slots.op;
+  const auto is_float = [](const Value* value) {
+    const TensorType* type = value->tensor_type();
+    return type != nullptr && type->dtype() == DType::kFloat32 && type->rank() == 4;
+  };
+  const bool floats = op.operand_count() == 3 && is_float(op.operand(0)) &&
+                      is_float(op.operand(1)) && is_float(op.operand(2)) && is_float(op.result());
+  if (!floats || !op.operand(0)->tensor_type()->dims()[3].is_constant()) return nullptr;
+  const auto width = static_cast<double>(op.operand(0)->tensor_type()->dims()[3].constant());
+  return std::make_unique<FlashAttentionNode>(
+      slots, AttentionParameters{.scale = static_cast<float>(1 / std::sqrt(width)),
+                                 .causal = AttributeReader(op).boolean("causal_mask"),
+                                 .window = {},
+                                 .tokens_first = true});
+}
 
 std::unique_ptr<PlanNode> attention_node(std::size_t step, const AttentionSlots& slots,
                                          const AttentionParameters& parameters) {

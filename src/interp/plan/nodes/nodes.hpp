@@ -8,6 +8,7 @@
 
 #include "mir/kernels/fast/elementwise.hpp"
 #include "mir/kernels/fast/linear.hpp"
+#include "mir/kernels/fast/product.hpp"
 #include "mir/plan/schedule.hpp"
 #include "plan_node.hpp"
 
@@ -29,12 +30,13 @@ std::unique_ptr<PlanNode> gated_linear_node(std::size_t step, PlanSlot x, Linear
 
 struct AttentionSlots {
   PlanSlot q = 0, k = 0, v = 0, out = 0;
-  std::optional<PlanSlot> mask;  ///< added to the scores
+  std::optional<PlanSlot> mask = {};  ///< added to the scores
 };
 struct AttentionParameters {
   float scale = 1;
   bool causal = false;
   std::optional<std::int64_t> window;
+  bool tokens_first = false;  ///< [B, S, H, D] instead of [B, H, S, D]
 };
 std::unique_ptr<PlanNode> attention_node(std::size_t step, const AttentionSlots& slots,
                                          const AttentionParameters& parameters);
@@ -67,5 +69,23 @@ std::unique_ptr<PlanNode> softmax_node(const StepSlots& slots, const ParameterTa
 std::unique_ptr<PlanNode> rope_node(const StepSlots& slots, const ParameterTable& parameters);
 std::unique_ptr<PlanNode> elementwise_node(const StepSlots& slots,
                                            const ParameterTable& parameters);
+std::unique_ptr<PlanNode> flash_attention_node(const StepSlots& slots,
+                                               const ParameterTable& parameters);
+std::unique_ptr<PlanNode> matmul_node(const StepSlots& slots, const ParameterTable& parameters);
+/// Slice, Split, Concat, Stack, Repeat.
+std::unique_ptr<PlanNode> movement_node(const StepSlots& slots, const ParameterTable& parameters);
+
+/// What a convolution is besides its operand's extents.
+struct ConvStep {
+  fast::ConvOperands form;
+  Tensor weight;
+  Tensor bias;            ///< undefined: none
+  bool is_patch = false;  ///< each image is one patch: a product with the packed weight
+};
+/// None when the fast kernel does not take it.
+std::optional<ConvStep> read_conv(const Op& op, const ParameterTable& parameters);
+/// `patch_weight`: [outputs, inputs times kernel] where is_patch, or null.
+std::unique_ptr<PlanNode> conv_node(const StepSlots& slots, const ConvStep& step,
+                                    const fast::PackedMatrix* patch_weight);
 
 }  // namespace mir

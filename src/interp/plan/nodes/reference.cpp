@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "mir/kernels/ref/movement.hpp"
 #include "nodes.hpp"
 
 namespace mir {
@@ -58,33 +57,12 @@ class ReferenceNode final : public PlanNode {
   const Op& op_;
 };
 
-class CopyNode final : public PlanNode {
- public:
-  CopyNode(std::size_t step, PlanSlot from, PlanSlot to) : PlanNode(step, {from}, {to}) {}
-
-  Result<void> run(Frame& frame) const override {
-    const TensorRef &from = frame[operands()[0]], &to = frame[results()[0]];
-    if (from.elements() != to.elements()) {
-      return require(false, "a view has another number of elements");
-    }
-    // The target may have other extents: only its order of elements counts.
-    return ref::copy(from.view(),
-                     {from.dtype, to.data, from.shape(), ref::row_major_strides(from.shape())});
-  }
-
-  std::string name() const override { return "copy"; }
-};
-
 }  // namespace
 
 std::unique_ptr<PlanNode> reference_node(std::size_t step, const Op& op,
                                          std::vector<PlanSlot> operands,
                                          std::vector<PlanSlot> results) {
   return std::make_unique<ReferenceNode>(step, op, std::move(operands), std::move(results));
-}
-
-std::unique_ptr<PlanNode> copy_node(std::size_t step, PlanSlot from, PlanSlot to) {
-  return std::make_unique<CopyNode>(step, from, to);
 }
 
 }  // namespace mir
