@@ -16,6 +16,7 @@
 #include "mir/kernels/fast/elementwise.hpp"
 #include "mir/kernels/fast/limits.hpp"
 #include "mir/kernels/fast/linear.hpp"
+#include "mir/kernels/fast/product.hpp"
 #include "mir/kernels/fast/rows.hpp"
 
 namespace {
@@ -204,6 +205,81 @@ void add_attention(unsigned threads) {
   }
 }
 
+// Products of values of the run, and convolutions.
+
+struct HeadProduct {
+  std::int64_t heads, rows, depth, columns;
+  bool transpose_b;
+};
+constexpr HeadProduct kHeadProducts[] = {
+    {16, 680, 80, 680, true}, {16, 680, 680, 80, false}, {1, 512, 1536, 1536, false}};
+
+void run_matmul(State& state, unsigned threads, const HeadProduct& p) {
+  Context context(threads);
+  const std::vector<float> a = random_floats(p.heads * p.rows * p.depth);
+  const std::vector<float> b = random_floats(p.heads * p.depth * p.columns);
+  std::vector<float> out(static_cast<std::size_t>(p.heads * p.rows * p.columns));
+  MatMulOperands o{.a = a.data(),
+                   .b = b.data(),
+                   .out = out.data(),
+                   .rows = p.rows,
+                   .depth = p.depth,
+                   .columns = p.columns,
+                   .a_row = p.depth,
+                   .b_step = p.transpose_b ? 1 : p.columns,
+                   .b_column = p.transpose_b ? p.depth : 1,
+                   .out_row = p.columns,
+                   .batch_rank = 1};
+  o.batches[0] = p.heads;
+  o.a_strides[0] = p.rows * p.depth;
+  o.b_strides[0] = p.depth * p.columns;
+  o.out_strides[0] = p.rows * p.columns;
+  for (auto _ : state) matmul(o, context);
+  count(state, 2.0 * static_cast<double>(p.heads * p.rows * p.depth * p.columns),
+        static_cast<double>((a.size() + b.size() + out.size()) * sizeof(float)));
+}
+
+struct Image {
+  std::int64_t channels, outputs, extent, kernel, stride;
+};
+constexpr Image kImages[] = {{64, 64, 56, 3, 1}, {256, 256, 14, 3, 1}, {3, 1280, 364, 14, 14}};
+
+void run_conv(State& state, unsigned threads, const Image& i) {
+  Context context(threads);
+  const std::int64_t padding = i.stride == 1 ? i.kernel / 2 : 0;
+  const std::int64_t places = (i.extent + 2 * padding - i.kernel) / i.stride + 1;
+  const std::vector<float> x = random_floats(i.channels * i.extent * i.extent);
+  const std::vector<float> weight = random_floats(i.outputs * i.channels * i.kernel * i.kernel);
+  std::vector<float> out(static_cast<std::size_t>(i.outputs * places * places));
+  const ConvOperands o{.x = x.data(),
+                       .weight = weight.data(),
+                       .out = out.data(),
+                       .batches = 1,
+                       .inputs = i.channels,
+                       .outputs = i.outputs,
+                       .x_extents = {1, i.extent, i.extent},
+                       .kernel = {1, i.kernel, i.kernel},
+                       .out_extents = {1, places, places},
+                       .stride = {1, i.stride, i.stride},
+                       .padding = {0, padding, padding}};
+  for (auto _ : state) conv(o, context);
+  count(state, 2.0 * static_cast<double>(weight.size()) * static_cast<double>(places * places),
+        static_cast<double>((x.size() + weight.size() + out.size()) * sizeof(float)));
+}
+
+void add_computed_products(unsigned threads) {
+  for (const HeadProduct& p : kHeadProducts) {
+    add(fmt::format("matmul/{}x{}x{}x{}{}", p.heads, p.rows, p.depth, p.columns,
+                    p.transpose_b ? " transposed" : ""),
+        threads, [=](State& state, unsigned n) { run_matmul(state, n, p); });
+  }
+  for (const Image& i : kImages) {
+    add(fmt::format("conv/{}->{} {}x{} kernel {} stride {}", i.channels, i.outputs, i.extent,
+                    i.extent, i.kernel, i.stride),
+        threads, [=](State& state, unsigned n) { run_conv(state, n, i); });
+  }
+}
+
 // Rows and elements.
 
 struct RowsOp {
@@ -270,6 +346,7 @@ int main(int argc, char** argv) {
     add_limits(threads);
     add_products(threads);
     add_attention(threads);
+    add_computed_products(threads);
     add_rows(threads);
   }
   benchmark::RunSpecifiedBenchmarks();
