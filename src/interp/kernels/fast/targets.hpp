@@ -3,4 +3,6 @@
 #pragma once
 
 // Three levels of x86 suffice: what lies between gains nothing and costs a compilation each.
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
+// Vectors of SVE have no size at compile time, which blocks of registers need; NEON serves there.
+#define HWY_DISABLED_TARGETS \
+  (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
