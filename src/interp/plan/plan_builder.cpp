@@ -363,7 +363,8 @@ std::optional<LinearPart> PlanBuilder::linear_part(std::size_t step) {
   const bool usable = op.operand_count() == 1 && x->dtype() == DType::kFloat32 &&
                       y->dtype() == DType::kFloat32 && x->rank() >= 1 && y->rank() >= 1 &&
                       x->dims().back().is_constant() && y->dims().back().is_constant() &&
-                      weight != nullptr && fast::is_packable(weight->dtype()) &&
+                      weight != nullptr &&
+                      fast::is_packable(weight->dtype(), x->dims().back().constant()) &&
                       (bias == nullptr || bias->dtype() == DType::kFloat32) &&
                       owns_parameter(op, ".bias") == (bias != nullptr);
   if (!usable) return std::nullopt;

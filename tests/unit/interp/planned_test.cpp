@@ -163,6 +163,39 @@ TEST_CASE("fast: exact fusion gives the bits of the steps one by one") {
   CHECK(mixed.run({x})[0].defined());
 }
 
+TEST_CASE("fast: weights in blocks take activations of 8 bits as the reference does") {
+  std::string text = kFeedForward;
+  const auto replace = [&](const std::string& from, const std::string& to) {
+    for (auto at = text.find(from); at != text.npos; at = text.find(from, at + to.size())) {
+      text.replace(at, from.size(), to);
+    }
+  };
+  replace("[1, $S, 8]", "[1, $S, 64]");
+  replace("<[8], ", "<[64], ");
+  replace("[20, 8]", "[32, 64]");
+  replace("[8, 20]", "[64, 32]");
+  replace("[20]", "[32]");
+  replace("[1, $S, 20]", "[1, $S, 32]");
+  replace("channels:8", "channels:64");
+  replace("channels:20", "channels:32");
+  replace("32, 64], Float32", "32, 64], GGUF_Q8_0");
+  replace("32, 64], BFloat16", "32, 64], GGUF_Q8_0");
+  replace("64, 32], Float16", "64, 32], GGUF_Q4_0");
+  std::vector<double> values;
+  for (int i = 0; i < 5 * 64; ++i) values.push_back((i * 37 % 101) * 0.02 - 1);
+  const Tensor x = floats({1, 5, 64}, values);
+  Runner all(text, fast()), ref(text);
+  const auto names = all.session().plan()->node_names();
+  CHECK(count_of(names, "silu(Linear) * Linear") == 1);
+  CHECK(count_of(names, "Linear + residual") == 1);
+  const auto expected = values_of(ref.run({x})[0]), found = values_of(all.run({x})[0]);
+  double most = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    most = std::max(most, std::fabs(found[i] - expected[i]));
+  }
+  CHECK(most < 2e-3);  // a code of 8 bits may be the next one, where the product before it differs
+}
+
 TEST_CASE("fast: attention is one node and its projections are another") {
   Runner runner(kAttention, fast());
   const auto names = runner.session().plan()->node_names();
