@@ -1,7 +1,8 @@
 // Tokens per second of a Qwen2-style decoder with random weights, prefill and decode.
 //
-//   decoder_bench [--layers=24] [--threads=1,2] [--types=Float32,BFloat16,Float16] [--prompt=128]
-//                 [--decode=32] [--repeats=5] [--fusion=all]
+//   decoder_bench [--layers=24] [--threads=1,2]
+//   [--types=Float32,BFloat16,Float16,GGUF_Q8_0,GGUF_Q4_0]
+//                 [--prompt=128] [--decode=32] [--repeats=5] [--fusion=all]
 //
 // Hidden 896, 14 query and 2 key heads, feed-forward 4864, vocabulary 32000, logits of the last
 // token. Every figure is the median of the repeats with the least and the most beside it; the
@@ -37,7 +38,8 @@ struct Settings {
                                .max_positions = 1024,
                                .last_logits = true};
   std::vector<unsigned> threads = {1, 2};
-  std::vector<DType> types = {DType::kFloat32, DType::kBFloat16, DType::kFloat16};
+  std::vector<DType> types = {DType::kFloat32, DType::kBFloat16, DType::kFloat16, DType::kGgufQ8_0,
+                              DType::kGgufQ4_0};
   std::int64_t prompt = 128;
   std::int64_t decode = 32;
   std::size_t repeats = 5;

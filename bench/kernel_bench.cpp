@@ -86,8 +86,9 @@ struct Element {
   const char* name;
   DType dtype;
 };
-constexpr Element kElements[] = {
-    {"Float32", DType::kFloat32}, {"BFloat16", DType::kBFloat16}, {"Float16", DType::kFloat16}};
+constexpr Element kElements[] = {{"Float32", DType::kFloat32},    {"BFloat16", DType::kBFloat16},
+                                 {"Float16", DType::kFloat16},    {"GGUF_Q8_0", DType::kGgufQ8_0},
+                                 {"GGUF_Q4_0", DType::kGgufQ4_0}, {"GGUF_Q4_K", DType::kGgufQ4K}};
 
 double product_flop(const Product& p) {
   return 2.0 * static_cast<double>(p.rows * p.depth * p.outputs);
@@ -109,7 +110,7 @@ void run_linear(State& state, unsigned threads, const Product& p, DType dtype) {
   Context context(threads);
   const std::vector<float> x = random_floats(p.rows * p.depth);
   const std::vector<std::byte> weight(
-      static_cast<std::size_t>(p.outputs * p.depth) * info(dtype).unit_bytes, std::byte{0x3c});
+      *storage_bytes(dtype, static_cast<std::uint64_t>(p.outputs * p.depth)), std::byte{0x3c});
   const ColdWeights weights(packed_bytes(dtype, p.outputs, p.depth, context.isa()));
   std::vector<PackedMatrix> packed;
   for (std::size_t i = 0; i < weights.copies; ++i) {
@@ -147,6 +148,7 @@ void add_products(unsigned threads) {
   for (const Product& p : kProducts) {
     const std::string shape = fmt::format("{}x{}x{}", p.rows, p.depth, p.outputs);
     for (const Element& element : kElements) {
+      if (!is_packable(element.dtype, p.depth)) continue;
       add(fmt::format("linear/{}/{}", shape, element.name), threads,
           [=](State& state, unsigned n) { run_linear(state, n, p, element.dtype); });
     }

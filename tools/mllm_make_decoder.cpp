@@ -7,7 +7,8 @@
 
 #include "generate/qwen2_decoder.hpp"
 #include "mir/dialects/dialects.hpp"
-#include "mir/files/safetensors.hpp"
+#include "mir/files/blocks.hpp"
+#include "mir/files/write_tensors.hpp"
 #include "mir/ir/print.hpp"
 #include "mir/support/file_io.hpp"
 #include "tool.hpp"
@@ -33,8 +34,9 @@ constexpr Option kOptions[] = {
     {.name = "rms-epsilon", .argument = "X", .help = "added to mean squares (1e-6)"},
     {.name = "projections",
      .argument = "TYPE",
-     .help = "element type of the weights of linear layers: Float32 (default), Float16 or BFloat16",
-     .choices = "Float32 Float16 BFloat16"},
+     .help = "element type of the weights of linear layers: Float32 (default), Float16, BFloat16, "
+             "or blocks of Q8_0 or Q4_0, for which model.gguf is written",
+     .choices = "Float32 Float16 BFloat16 Q8_0 Q4_0"},
     {.name = "logits",
      .argument = "WHICH",
      .help = "of all tokens (default) or of the last one",
@@ -47,7 +49,7 @@ constexpr Option kOptions[] = {
 
 constexpr ToolInfo kTool = {
     .name = "mllm-make-decoder",
-    .summary = "Writes a Qwen2-style decoder into a folder: model.mir and model.safetensors.",
+    .summary = "Writes a Qwen2-style decoder into a folder: model.mir and its weights.",
     .operands = "-o FOLDER",
     .options = kOptions,
     .examples = {{{"mllm-make-decoder -o tiny", "two layers of 64, random weights"},
@@ -98,7 +100,8 @@ Result<DecoderShape> shape_of(const Arguments& arguments) {
                              shape.heads, shape.hidden)};
   }
   if (arguments.has("projections")) {
-    shape.projection_dtype = *dtype_from_name(arguments.value("projections"));
+    const std::string type(arguments.value("projections"));
+    shape.projection_dtype = *dtype_from_name(type.starts_with('Q') ? "GGUF_" + type : type);
   }
   shape.last_logits = arguments.value("logits", "all") == "last";
   if (const auto problem = problem_with(shape)) return Error{DiagCode::kUsage, *problem};
@@ -124,9 +127,13 @@ Result<void> write_weights(const Module& module, const Task& task) {
   if (!source) return source.error();
   const auto tensors = decoder_weights(module, task.shape, *source);
   if (!tensors) return tensors.error();
-  return write_safetensors(task.folder + "/model.safetensors", *tensors,
-                           {{"rms_epsilon", fmt::format("{}", task.shape.rms_epsilon)},
-                            {"rope_theta", fmt::format("{}", task.shape.rope_theta)}});
+  WriteOptions options;
+  options.metadata = {{"rms_epsilon", fmt::format("{}", task.shape.rms_epsilon)},
+                      {"rope_theta", fmt::format("{}", task.shape.rope_theta)}};
+  const bool has_blocks = is_encodable_block(task.shape.projection_dtype);
+  const TensorFormat format = has_blocks ? TensorFormat::kGguf : TensorFormat::kSafetensors;
+  return write_tensors(fmt::format("{}/model.{}", task.folder, has_blocks ? "gguf" : "safetensors"),
+                       format, plans_of(*tensors), options);
 }
 
 ExitCode body(const Run& run) {

@@ -14,16 +14,13 @@ std::int64_t Session::State::cache_length(Symbol cache) const {
 Result<ExecutionPlan> Session::State::make_plan(const Entry& entry, Fusion fusion) {
   return ExecutionPlan::create(entry.schedule, {.fusion = fusion},
                                {.parameters = &parameters,
+                                .quantisations = &quantisations,
                                 .constants = entry.constants,
                                 .weights = &fast->weights,
                                 .context = fast->context.get()});
 }
 
 void Session::State::make_plans(const SessionOptions& options) {
-  if (!quantisations.values.empty() || !quantisations.parameters.empty()) {
-    plan_refusal = "only they compute on quantised values";
-    return;
-  }
   fast = std::make_unique<Fast>();
   fast->fusion = options.fusion;
   const IsaLevel machine = detected_isa_level();
@@ -75,7 +72,8 @@ std::optional<std::vector<Tensor>> SessionRun::run_plan(std::span<const Tensor> 
               .environment = {.parameters = &state_.parameters,
                               .caches = &caches_,
                               .dims = &binder_.bindings(),
-                              .custom = &state_.custom_ops},
+                              .custom = &state_.custom_ops,
+                              .quantisations = &state_.quantisations},
               .stop = options_.stop};
   if (options_.progress) {
     run.done = [&](std::size_t steps) { options_.progress(steps, schedule_.steps().size()); };

@@ -126,4 +126,13 @@ bool lies_in_shortened_file(std::span<const std::byte> bytes) {
          static_cast<std::uint64_t>(status.st_size) < entry->size.load();
 }
 
+void forget_pages(std::span<const std::byte> bytes) {
+  const GuardTable& guarded = table();
+  const auto begin = reinterpret_cast<std::uintptr_t>(bytes.data());
+  const std::uintptr_t first = (begin + guarded.page - 1) / guarded.page * guarded.page;
+  const std::uintptr_t end = (begin + bytes.size()) / guarded.page * guarded.page;
+  if (bytes.empty() || first >= end || table().find(begin) == nullptr) return;
+  ::madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED);
+}
+
 }  // namespace mir

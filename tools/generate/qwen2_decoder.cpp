@@ -296,6 +296,10 @@ std::optional<std::string> problem_with(const DecoderShape& shape) {
     return fmt::format("head-dim is {}, expected an even number", shape.head_dim);
   if (shape.heads * shape.head_dim > kLargestExtent)
     return fmt::format("{} heads of {} exceed {}", shape.heads, shape.head_dim, kLargestExtent);
+  const std::int64_t lanes = info(shape.projection_dtype).lanes;
+  for (const std::int64_t depth : {shape.hidden, shape.heads * shape.head_dim, shape.ffn}) {
+    if (depth % lanes != 0) return fmt::format("blocks of {} do not fill rows of {}", lanes, depth);
+  }
   if (!(shape.rope_theta > 1) || !std::isfinite(shape.rope_theta))
     return fmt::format("rope-theta is {}, expected a number above 1", shape.rope_theta);
   if (!(shape.rms_epsilon >= 0) || !std::isfinite(shape.rms_epsilon))

@@ -82,7 +82,7 @@ class Execution {
   Result<void> execute_all();
   Result<void> prepare();
   Result<void> open_session();
-  Result<void> search_reference();
+  Result<void> search_reference(const WeightSet& weights);
   Result<void> open_other_module(const std::string& path, const WeightSet& weights);
   Result<bool> execute_run(std::size_t number);
   Result<void> observe(std::size_t number, const StepResults& step);
@@ -199,7 +199,7 @@ Result<void> Execution::open_session() {
   if (!session_->plan_refusal().empty()) {
     fmt::print(stderr, "reference kernels run: {}\n", session_->plan_refusal());
   }
-  if (kernels == "both") return search_reference();
+  if (kernels == "both") return search_reference(*weights);
   if (!arguments().has("against")) return {};
   const std::string path(arguments().value("against"));
   report_.searched = true;
@@ -212,8 +212,9 @@ Result<void> Execution::open_session() {
 }
 
 /// Compares each step with the reference kernels'.
-Result<void> Execution::search_reference() {
+Result<void> Execution::search_reference(const WeightSet& weights) {
   SessionOptions options = session_options_;
+  options.weights = &weights;
   options.kernels = KernelSet::kRef;
   options.share_parameters = &*session_;
   other_ = Session::create(module_, options, diagnostics_);

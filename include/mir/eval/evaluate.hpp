@@ -54,6 +54,13 @@ struct EvalEnvironment {
 bool is_executable(const Op& op);
 /// Names without device ("linalg.AddOp") of all ops that evaluate() computes, sorted.
 std::span<const std::string_view> executable_ops();
+/// Whether results hold elements of operands and nothing else, or nothing at all.
+bool moves_elements(const Op& op);
+/// Whether an op has operands, results or parameters of its own that hold codes.
+bool touches_codes(const Op& op, const QuantisationTable& quantisations);
+/// Whether all operands and results of an op that only moves elements are quantised alike, per
+/// tensor, or not at all: it then moves codes as they are.
+bool keeps_codes(const Op& op, const QuantisationTable& quantisations);
 /// Whether the results hold no bytes of their own but those of operand 0.
 bool shares_operand(const Op& op);
 

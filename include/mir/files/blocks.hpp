@@ -17,6 +17,10 @@ bool is_decodable_block(DType dtype);
 /// once; a scale that is not finite gives values that are not finite.
 Result<Tensor> dequantise(const Tensor& blocks);
 
+/// Whether Linear with a weight of this type rounds its activations to 8 bits (docs/ops/linear.md):
+/// ggml's blocks do, MXFP4 does not.
+bool rounds_activations(DType dtype);
+
 /// True for GGUF_Q8_0 and GGUF_Q4_0.
 bool is_encodable_block(DType dtype);
 

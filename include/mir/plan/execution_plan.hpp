@@ -83,7 +83,8 @@ struct PlanOptions {
 /// What a plan is made from; borrowed for the call.
 struct PlanResources {
   const ParameterTable* parameters = nullptr;
-  std::span<const Tensor> constants;  ///< by slot of the schedule
+  const QuantisationTable* quantisations = nullptr;  ///< null: nothing holds codes
+  std::span<const Tensor> constants;                 ///< by slot of the schedule
   PackedWeights* weights = nullptr;
   fast::Context* context = nullptr;
 };

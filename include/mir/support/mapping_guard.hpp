@@ -26,4 +26,8 @@ void release_mapping(std::span<const std::byte> bytes);
 /// caller keeps the mapping alive.
 bool lies_in_shortened_file(std::span<const std::byte> bytes);
 
+/// Gives back the memory of those pages of a guarded mapping that lie wholly in `bytes`; who reads
+/// them again gets them from the file. Other bytes stay as they are.
+void forget_pages(std::span<const std::byte> bytes);
+
 }  // namespace mir

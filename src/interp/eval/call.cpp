@@ -182,6 +182,14 @@ void EvalCall::set_result_dtype(std::size_t i, DType dtype) {
                                       type.encoding());
 }
 
+std::optional<DType> EvalCall::stored_dtype(std::string_view suffix) const {
+  if (environment_.parameters == nullptr || !op_.has_path()) return std::nullopt;
+  const Symbol symbol = context().intern(fmt::format("{}{}", context().text(op_.path()), suffix));
+  const auto found = environment_.parameters->find(symbol);
+  if (found == environment_.parameters->end()) return std::nullopt;
+  return found->second.dtype();
+}
+
 Result<Tensor> EvalCall::parameter(std::string_view suffix) {
   if (!op_.has_path()) {
     return error(DiagCode::kMissingPath, "it owns parameters and has no name to find them by");

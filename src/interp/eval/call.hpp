@@ -70,6 +70,8 @@ class EvalCall {
   void set_result_dtype(std::size_t i, DType dtype);
 
   bool owns(std::string_view suffix) const;
+  /// The element type that the parameter `<path><suffix>` is stored in; none when it has no value.
+  std::optional<DType> stored_dtype(std::string_view suffix) const;
   /// The parameter `<path><suffix>`.
   Result<Tensor> parameter(std::string_view suffix);
   /// The same under `shape`, which must have its element count.

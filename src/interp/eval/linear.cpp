@@ -4,11 +4,13 @@
 
 #include "evaluators.hpp"
 #include "mir/dialects/einsum.hpp"
+#include "mir/files/blocks.hpp"
 #include "mir/ir/context.hpp"
 #include "mir/kernels/ref/einsum.hpp"
 #include "mir/kernels/ref/gather.hpp"
 #include "mir/kernels/ref/matmul.hpp"
 #include "mir/kernels/ref/movement.hpp"
+#include "mir/kernels/ref/quantise.hpp"
 #include "mir/kernels/ref/scatter.hpp"
 #include "slices.hpp"
 
@@ -30,6 +32,18 @@ ref::View weight_rows(EvalCall& call, const Tensor& weight) {
   return {view.dtype, view.data, view.extents, call.keep({1, rows})};
 }
 
+/// The activations as the weight takes them: rounded to 8 bits where it is stored in ggml's blocks.
+Result<Tensor> activations(EvalCall& call) {
+  const Tensor& x = call.operand(0);
+  const auto stored = call.stored_dtype(".weight");
+  const bool is_real = call.quantisation(*call.op().operand(0)) == nullptr;
+  if (!stored || !rounds_activations(*stored) || !is_real) return x;
+  auto out = Tensor::allocate(x.dtype(), x.shape());
+  if (!out) return out;
+  const auto done = ref::round_activations(call.view(x), call.view_to_write(*out));
+  return done ? std::move(out) : Result<Tensor>(done.error());
+}
+
 }  // namespace
 
 Result<void> linear(EvalCall& call) {
@@ -42,12 +56,14 @@ Result<void> linear(EvalCall& call) {
   const std::int64_t rows = call.result().shape().back();
   const auto weight = call.parameter(".weight", {rows, call.operand(0).shape().back()});
   if (!weight) return weight.error();
+  const auto x = activations(call);
+  if (!x) return x.error();
   const ref::View matrix = weight_rows(call, *weight);
-  if (!call.owns(".bias")) return ref::linear(call.in(0), matrix, nullptr, call.out());
+  if (!call.owns(".bias")) return ref::linear(call.view(*x), matrix, nullptr, call.out());
   const auto bias = call.parameter(".bias", {rows});
   if (!bias) return bias.error();
   const ref::View offset = call.view(*bias);
-  return ref::linear(call.in(0), matrix, &offset, call.out());
+  return ref::linear(call.view(*x), matrix, &offset, call.out());
 }
 
 Result<void> embedding(EvalCall& call) {

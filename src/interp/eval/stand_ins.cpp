@@ -131,26 +131,6 @@ bool is_one_for_all(const ref::Quantisation& by) {
   return !by.axis && by.block == 0;
 }
 
-/// Whether all codes of a moving op mean the same.
-bool has_one_quantisation(const EvalCall& call) {
-  const ref::Quantisation* first = nullptr;
-  bool is_first = true, same = true;
-  const auto look = [&](const Value& value) {
-    const ref::Quantisation* by = call.quantisation(value);
-    const TensorType* type = value.tensor_type();
-    const auto dtype = type == nullptr ? std::nullopt : type->dtype();
-    // Indices and the like are no elements that move.
-    if (by == nullptr && dtype && !is_foreign(*dtype) && !is_floating(*dtype)) return;
-    if (is_first) first = by;
-    is_first = false;
-    same = same && (by == nullptr) == (first == nullptr) &&
-           (by == nullptr || (*by == *first && is_one_for_all(*by)));
-  };
-  for (std::uint32_t i = 0; i < call.operand_count(); ++i) look(*call.op().operand(i));
-  for (std::uint32_t i = 0; i < call.op().result_count(); ++i) look(*call.op().result(i));
-  return same;
-}
-
 }  // namespace
 
 bool needs_stand_ins(const EvalCall& call, bool moves) {
@@ -167,7 +147,11 @@ bool needs_stand_ins(const EvalCall& call, bool moves) {
     if (const auto dtype = declared_dtype(call, i)) look(*op.result(i), *dtype);
     if (const auto dtype = call.result_dtype(i)) look(*op.result(i), *dtype);
   }
-  if (moves) return needed && !has_blocks && !has_one_quantisation(call);
+  if (moves) {
+    const auto* quantisations = call.environment().quantisations;
+    const QuantisationTable none;
+    return needed && !has_blocks && !keeps_codes(op, quantisations ? *quantisations : none);
+  }
   for (const OwnedParameter& owned : owned_parameters(op)) {
     const auto* parameters = call.environment().parameters;
     const auto found =
@@ -253,3 +237,47 @@ Result<void> evaluate_on_stand_ins(EvalCall& call, Result<void> (*evaluate)(Eval
 }
 
 }  // namespace mir::eval
+
+namespace mir {
+
+namespace {
+
+const ref::Quantisation* find_value(const QuantisationTable& quantisations, const Value& value) {
+  const auto found = quantisations.values.find(&value);
+  return found == quantisations.values.end() ? nullptr : &found->second;
+}
+
+}  // namespace
+
+bool touches_codes(const Op& op, const QuantisationTable& quantisations) {
+  for (std::uint32_t i = 0; i < op.operand_count(); ++i) {
+    if (find_value(quantisations, *op.operand(i)) != nullptr) return true;
+  }
+  for (std::uint32_t i = 0; i < op.result_count(); ++i) {
+    if (find_value(quantisations, *op.result(i)) != nullptr) return true;
+  }
+  return std::ranges::any_of(owned_parameters(op), [&](const OwnedParameter& owned) {
+    return quantisations.parameters.contains(owned.symbol);
+  });
+}
+
+bool keeps_codes(const Op& op, const QuantisationTable& quantisations) {
+  const ref::Quantisation* first = nullptr;
+  bool is_first = true, same = true;
+  const auto look = [&](const Value& value) {
+    const ref::Quantisation* by = find_value(quantisations, value);
+    const TensorType* type = value.tensor_type();
+    const auto dtype = type == nullptr ? std::nullopt : type->dtype();
+    // Indices and the like are no elements that move.
+    if (by == nullptr && dtype && !eval::is_foreign(*dtype) && !eval::is_floating(*dtype)) return;
+    if (is_first) first = by;
+    is_first = false;
+    same = same && (by == nullptr) == (first == nullptr) &&
+           (by == nullptr || (*by == *first && eval::is_one_for_all(*by)));
+  };
+  for (std::uint32_t i = 0; i < op.operand_count(); ++i) look(*op.operand(i));
+  for (std::uint32_t i = 0; i < op.result_count(); ++i) look(*op.result(i));
+  return same;
+}
+
+}  // namespace mir

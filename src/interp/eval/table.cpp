@@ -142,6 +142,11 @@ std::span<const std::string_view> executable_ops() {
   return eval::kNames;
 }
 
+bool moves_elements(const Op& op) {
+  const eval::EvalRow* row = eval::row_of(op);
+  return row != nullptr && row->moves;
+}
+
 bool shares_operand(const Op& op) {
   const eval::EvalRow* row = eval::row_of(op);
   return row != nullptr && row->storage == eval::Storage::kOperand0;

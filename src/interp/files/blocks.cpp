@@ -193,6 +193,10 @@ bool is_decodable_block(DType dtype) {
   return decoder_of(dtype) != nullptr;
 }
 
+bool rounds_activations(DType dtype) {
+  return is_decodable_block(dtype);
+}
+
 Result<Tensor> dequantise(const Tensor& blocks) {
   const Decode decode = decoder_of(blocks.dtype());
   if (decode == nullptr)

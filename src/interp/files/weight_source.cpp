@@ -66,8 +66,10 @@ Result<Tensor> invent(std::uint64_t seed, const WeightRequest& request) {
   if (is_integer(stored) && !request.bound) return Tensor::allocate(request.dtype, request.shape);
   if (is_integer(stored))
     return random_integers(stream, request.dtype, request.shape, *request.bound);
-  return random_reals(stream, request.dtype, request.shape,
-                      weight_interval(request.name, request.shape));
+  const bool in_blocks = is_encodable_block(request.dtype);
+  const auto reals = random_reals(stream, in_blocks ? DType::kFloat32 : request.dtype,
+                                  request.shape, weight_interval(request.name, request.shape));
+  return in_blocks && reals ? quantise(*reals, request.dtype) : reals;
 }
 
 Result<Tensor> splat(std::string_view value, const WeightRequest& request) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mir/plan/execution_plan.hpp"
+#include "mir/support/mapping_guard.hpp"
 
 namespace mir {
 
@@ -54,6 +55,8 @@ Result<const fast::PackedMatrix*> PackedWeights::pack(Symbol parameter, const Te
   }
   found->second = std::make_unique<fast::PackedMatrix>(
       fast::pack(tensor.bytes().data(), tensor.dtype(), outputs, depth, *memory, context));
+  // The packed form is what runs read; of a file that is mapped nothing need stay in memory.
+  forget_pages(tensor.bytes());
   return const_cast<const fast::PackedMatrix*>(found->second.get());
 }
 

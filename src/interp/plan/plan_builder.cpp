@@ -49,6 +49,7 @@ Result<PlanParts> PlanBuilder::build() {
   std::vector<const FusedGroup*> anchored(schedule_.steps().size(), nullptr);
   std::vector<bool> fused(schedule_.steps().size(), false);
   for (const FusedGroup& group : groups) {
+    if (std::ranges::any_of(group.steps, [&](std::size_t step) { return touches(step); })) continue;
     anchored[group.anchor] = &group;
     for (const std::size_t step : group.steps) fused[step] = true;
   }
@@ -138,21 +139,29 @@ PlanSlot PlanBuilder::row_major(std::size_t step, PlanSlot slot) {
 
 namespace {
 
-Symbol weight_symbol(const Op& op) {
-  for (const OwnedParameter& owned : owned_parameters(op)) {
-    if (owned.suffix == ".weight") return owned.symbol;
-  }
-  return {};
-}
-
 bool is_convolution(const Op& op) {
   return op.is("linalg.Conv1DOp") || op.is("linalg.Conv2DOp") || op.is("linalg.Conv3DOp");
 }
 
 }  // namespace
 
+/// Whether codes are read or written in a step, other than by moving them.
+bool PlanBuilder::touches(std::size_t step) const {
+  const Op& op = *step_at(step).op;
+  return resources_.quantisations != nullptr && touches_codes(op, *resources_.quantisations) &&
+         !(moves_elements(op) && keeps_codes(op, *resources_.quantisations));
+}
+
 Result<void> PlanBuilder::add_step(std::size_t step) {
   const Op& op = *step_at(step).op;
+  if (touches(step)) {
+    if (op.is("linalg.KVCacheOp")) {
+      return Error{DiagCode::kNotExecutable, "a cache keeps codes of another quantisation"};
+    }
+    if (add_quantised_linear(step)) return {};
+    add(reference_node(step, op, operands_of(step), results_of(step)));
+    return {};
+  }
   if (op.is("linalg.TransposeOp") || op.is("linalg.PermuteOp")) {
     if (add_permutation(step)) return {};
   } else if (shares_operand(op)) {
@@ -344,7 +353,7 @@ bool PlanBuilder::add_convolution(std::size_t step) {
   if (conv->is_patch && y->dims()[1].is_constant() && y->dims()[1].constant() > 0) {
     const std::int64_t outputs = y->dims()[1].constant();
     const auto packed =
-        resources_.weights->pack(weight_symbol(op), conv->weight, outputs,
+        resources_.weights->pack(owned_symbol(op, ".weight"), conv->weight, outputs,
                                  conv->weight.elements() / outputs, *resources_.context);
     if (packed) patch_weight = *packed;
   }
@@ -363,14 +372,15 @@ std::optional<LinearPart> PlanBuilder::linear_part(std::size_t step) {
   const bool usable = op.operand_count() == 1 && x->dtype() == DType::kFloat32 &&
                       y->dtype() == DType::kFloat32 && x->rank() >= 1 && y->rank() >= 1 &&
                       x->dims().back().is_constant() && y->dims().back().is_constant() &&
-                      weight != nullptr && fast::is_packable(weight->dtype()) &&
+                      weight != nullptr &&
+                      fast::is_packable(weight->dtype(), x->dims().back().constant()) &&
                       (bias == nullptr || bias->dtype() == DType::kFloat32) &&
                       owns_parameter(op, ".bias") == (bias != nullptr);
   if (!usable) return std::nullopt;
   const std::int64_t outputs = y->dims().back().constant(), depth = x->dims().back().constant();
   if (bias != nullptr && bias->elements() != outputs) return std::nullopt;
-  const auto packed =
-      resources_.weights->pack(weight_symbol(op), *weight, outputs, depth, *resources_.context);
+  const auto packed = resources_.weights->pack(owned_symbol(op, ".weight"), *weight, outputs, depth,
+                                               *resources_.context);
   if (!packed) return std::nullopt;
   return LinearPart{.weight = *packed,
                     .bias = bias == nullptr ? Tensor() : *bias,

@@ -63,6 +63,8 @@ class PlanBuilder {
   Result<void> set_type(PlanValue& value, const Value& typed);
   PlanSlot add_copy(std::size_t step, PlanSlot from);
   PlanSlot row_major(std::size_t step, PlanSlot slot);
+  bool touches(std::size_t step) const;
+  const ref::Quantisation* codes_of(const Value& value) const;
   PlanSlot with_rows(std::size_t step, PlanSlot slot);
 
   Result<void> add_step(std::size_t step);
@@ -71,6 +73,9 @@ class PlanBuilder {
                   std::optional<PlanSlot> out);
   bool add_convolution(std::size_t step);
   std::optional<LinearPart> linear_part(std::size_t step);
+  bool add_quantised_linear(std::size_t step);
+  PlanSlot add_floats(PlanSlot like);
+  PlanSlot reals_of(std::size_t step, PlanSlot slot, const ref::Quantisation& codes);
   void add_attention(const FusedGroup& group);
   void add_view(std::size_t step);
   bool add_permutation(std::size_t step);
@@ -90,6 +95,7 @@ class PlanBuilder {
   StepGraph graph_;
   PlanParts parts_;
   std::unordered_map<PlanSlot, PlanSlot> copies_;  // row-major copies of values
+  std::unordered_map<PlanSlot, PlanSlot> reals_;   // Float32 values that codes stand for
   std::unordered_map<PlanSlot, PlanNode*> producers_;
   std::set<Symbol> caches_;
   std::set<Symbol> symbols_;  // what runs bind before their first step

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "mir/files/blocks.hpp"
 #include "mir/files/elements.hpp"
 #include "mir/files/random.hpp"
 #include "mir/files/safetensors.hpp"
@@ -103,6 +104,23 @@ TEST_CASE("invented weights follow name, shape and seed") {
   CHECK(bytes_of(**tensor) == bytes_of(*same));
   const auto norm = source->find({.name = "norm.weight", .shape = {64}});
   for (const float value : values_of<float>(**norm)) CHECK(std::abs(value - 1) <= 0.1f);
+}
+
+TEST_CASE("invented blocks are made of the invented numbers") {
+  const auto source = WeightSource::open("random:9");
+  REQUIRE(source);
+  WeightRequest request{.name = "q.weight", .shape = {3, 64}};
+  const auto reals = source->find(request);
+  REQUIRE(reals);
+  for (const DType dtype : {DType::kGgufQ8_0, DType::kGgufQ4_0}) {
+    request.dtype = dtype;
+    const auto blocks = source->find(request);
+    REQUIRE(blocks);
+    CHECK((*blocks)->dtype() == dtype);
+    CHECK(bytes_of(**blocks) == bytes_of(*quantise(**reals, dtype)));
+  }
+  request.shape = {3, 63};
+  CHECK(source->find(request).error().code == DiagCode::kTensorDtypeUnsupported);
 }
 
 TEST_CASE("invented integers are 0 or lie below the bound") {

@@ -1,6 +1,11 @@
 // Sessions with fast kernels.
-#include <algorithm>
+#include <unistd.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "mir/files/safetensors.hpp"
 #include "mir/interp/summary.hpp"
 #include "module_text.hpp"
 
@@ -70,6 +75,18 @@ const char* const kFeedForward = R"(
   cf.ReturnOp (%y:tensor<[1, $S, 8], Float32, CPU>) -> ()
 }
 )";
+
+/// How much of the mappings of a file is in this process's memory.
+std::size_t resident_bytes(const std::string& path) {
+  std::ifstream maps("/proc/self/smaps");
+  std::size_t kibibytes = 0;
+  bool is_mapping = false;
+  for (std::string line; std::getline(maps, line);) {
+    if (line.find('-') < line.find(' ')) is_mapping = line.ends_with(path);
+    if (is_mapping && line.starts_with("Rss:")) kibibytes += std::stoul(line.substr(4));
+  }
+  return kibibytes * 1024;
+}
 
 std::string with_types(std::string text, const std::string& type) {
   for (const std::string_view other : {"20, 8], Float32", "20, 8], BFloat16", "8, 20], Float16"}) {
@@ -161,6 +178,136 @@ TEST_CASE("fast: exact fusion gives the bits of the steps one by one") {
   Runner mixed(kFeedForward, fast());
   CHECK(count_of(mixed.session().plan()->node_names(), "silu(Linear) * Linear") == 0);
   CHECK(mixed.run({x})[0].defined());
+}
+
+TEST_CASE("fast: weights in blocks take activations of 8 bits as the reference does") {
+  std::string text = kFeedForward;
+  const auto replace = [&](const std::string& from, const std::string& to) {
+    for (auto at = text.find(from); at != text.npos; at = text.find(from, at + to.size())) {
+      text.replace(at, from.size(), to);
+    }
+  };
+  replace("[1, $S, 8]", "[1, $S, 64]");
+  replace("<[8], ", "<[64], ");
+  replace("[20, 8]", "[32, 64]");
+  replace("[8, 20]", "[64, 32]");
+  replace("[20]", "[32]");
+  replace("[1, $S, 20]", "[1, $S, 32]");
+  replace("channels:8", "channels:64");
+  replace("channels:20", "channels:32");
+  replace("32, 64], Float32", "32, 64], GGUF_Q8_0");
+  replace("32, 64], BFloat16", "32, 64], GGUF_Q8_0");
+  replace("64, 32], Float16", "64, 32], GGUF_Q4_0");
+  std::vector<double> values;
+  for (int i = 0; i < 5 * 64; ++i) values.push_back((i * 37 % 101) * 0.02 - 1);
+  const Tensor x = floats({1, 5, 64}, values);
+  Runner all(text, fast()), ref(text);
+  const auto names = all.session().plan()->node_names();
+  CHECK(count_of(names, "silu(Linear) * Linear") == 1);
+  CHECK(count_of(names, "Linear + residual") == 1);
+  const auto expected = values_of(ref.run({x})[0]), found = values_of(all.run({x})[0]);
+  double most = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    most = std::max(most, std::fabs(found[i] - expected[i]));
+  }
+  CHECK(most < 2e-3);  // a code of 8 bits may be the next one, where the product before it differs
+}
+
+/// Codes of 16 bits, a weight per channel and one of LPBQ whose input channels come first, codes of
+/// 8 bits in and out of a view, a step that no fast kernel takes, and one on Float32.
+const char* const kQuantised = R"(
+#a = QuantSpec(AsymPerTensor(quant_min: 0, quant_max: 65535, quant_to_type: UInt16, scale_type: Float32, zero_point_type: Int32), uuid=1, solved=1)
+#w = QuantSpec(SymPerChannel(quant_min: -127, quant_max: 127, ch_axis: 0, quant_to_type: Int8, scale_type: Float32), uuid=2, solved=1)
+#l = QuantSpec(LPBQ(quant_min: -7, quant_max: 7, block_size: 32, ch_axis: 3, scale_level_0_bitwidth: 4, quant_to_type: Int4, scale_1_type: Float32), uuid=3, solved=1)
+#b = QuantSpec(SymPerTensor(quant_min: -127, quant_max: 127, quant_to_type: Int8, scale_type: Float32), uuid=4, solved=1)
+@main [mir_version:1] (%x:tensor<[1, 1, $S, 64], UInt16PerTensor, CPU>[quant_recipe:#a, quant_scale:0.001, quant_zero_point:32768]) -> (%2:tensor<[1, 1, $S, 40], UInt16PerTensor, CPU>[quant_recipe:#a, quant_scale:0.01, quant_zero_point:30000], %4:tensor<[1, $S, 1, 48], UInt16PerTensor, CPU>[quant_recipe:#a, quant_scale:0.002, quant_zero_point:32768], %6:tensor<[1, 1, $S, 48], Float32, CPU>) {
+  graph.SubGraphOp @init <CPU> {
+    () -> () {
+      tensor.CPU.register () -> (%n:tensor<[48, 64], Int8PerChannel, CPU>[@first.weight][quant_recipe:#w])[symbol:first.weight]
+      tensor.CPU.register () -> (%m:tensor<[48], Int8PerTensor, CPU>[@first.bias][quant_recipe:#b])[symbol:first.bias]
+      tensor.CPU.register () -> (%o:tensor<[1, 1, 64, 40], Int8, CPU>[@second.weight][quant_recipe:#l])[symbol:second.weight]
+    }
+  }
+  linalg.CPU.LinearOp <name="first"> [in_channels:64, out_channels:48, bias:true] (%x:tensor<[1, 1, $S, 64], UInt16PerTensor, CPU>) -> (%1:tensor<[1, 1, $S, 48], UInt16PerTensor, CPU>[quant_recipe:#a, quant_scale:0.002, quant_zero_point:32768])
+  linalg.CPU.Conv2DOp <name="second"> [in_channels:64, out_channels:40, kernel_size:[1, 1], stride:[1, 1], padding:[0, 0], dilation:[1, 1], bias:false, impl_type:"QNN_LPBQ_w4a16o16_G32"] (%x:tensor<[1, 1, $S, 64], UInt16PerTensor, CPU>) -> (%2:tensor<[1, 1, $S, 40], UInt16PerTensor, CPU>)
+  linalg.CPU.SiLUOp (%1:tensor<[1, 1, $S, 48], UInt16PerTensor, CPU>) -> (%3:tensor<[1, 1, $S, 48], UInt16PerTensor, CPU>[quant_recipe:#a, quant_scale:0.002, quant_zero_point:32768])
+  linalg.CPU.TransposeOp [dim0:1, dim1:2] (%3:tensor<[1, 1, $S, 48], UInt16PerTensor, CPU>) -> (%4:tensor<[1, $S, 1, 48], UInt16PerTensor, CPU>)
+  linalg.CPU.CastTypeOp [dtype:Float32] (%1:tensor<[1, 1, $S, 48], UInt16PerTensor, CPU>) -> (%5:tensor<[1, 1, $S, 48], Float32, CPU>)
+  linalg.CPU.AddOp (%5:tensor<[1, 1, $S, 48], Float32, CPU>, %5:tensor<[1, 1, $S, 48], Float32, CPU>) -> (%6:tensor<[1, 1, $S, 48], Float32, CPU>)
+  cf.ReturnOp (%2:tensor<[1, 1, $S, 40], UInt16PerTensor, CPU>, %4:tensor<[1, $S, 1, 48], UInt16PerTensor, CPU>, %6:tensor<[1, 1, $S, 48], Float32, CPU>) -> ()
+}
+)";
+
+TEST_CASE(
+    "fast: products of codes are Float32 products between codes, other steps the reference's") {
+  std::vector<double> codes;
+  for (int i = 0; i < 5 * 64; ++i) codes.push_back(32768 + i * 7919 % 2001 - 1000);
+  const Tensor x = tensor(DType::kUInt16PerTensor, {1, 1, 5, 64}, codes);
+  Runner ref(kQuantised);
+  const auto expected = ref.run({x});
+  for (const Fusion fusion : {Fusion::kOff, Fusion::kAll}) {
+    Runner runner(kQuantised, fast(fusion));
+    REQUIRE(runner.session().plan() != nullptr);
+    const auto names = runner.session().plan()->node_names();
+    CHECK(count_of(names, "dequantise") == 1);  // both products take the same
+    CHECK(count_of(names, "Linear") == 2);
+    CHECK(count_of(names, "quantise") == 2);
+    CHECK(count_of(names, "SiLUOp (ref)") == 1);
+    CHECK(count_of(names, "LinearOp (ref)") + count_of(names, "Conv2DOp (ref)") == 0);
+    CHECK(std::ranges::none_of(names, [](const auto& name) { return name == "AddOp (ref)"; }));
+    const auto found = runner.run({x});
+    REQUIRE(found.size() == expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      CHECK(found[i].dtype() == expected[i].dtype());
+      const auto got = values_of(found[i]), want = values_of(expected[i]);
+      const double step = i < 2 ? 1 : 0.004001;  // one code
+      CHECK(std::ranges::max(want) - std::ranges::min(want) > 100 * step);
+      for (std::size_t k = 0; k < got.size(); ++k) CHECK(std::fabs(got[k] - want[k]) <= step);
+    }
+    RunOptions options;
+    options.threads = 3;
+    CHECK(hash_bytes(runner.run({x}, options)[0]) == hash_bytes(found[0]));
+  }
+}
+
+TEST_CASE("fast: pages of a file are given back once its weights are packed") {
+  const auto path = (std::filesystem::temp_directory_path() /
+                     ("mir_planned_" + std::to_string(::getpid()) + ".safetensors"))
+                        .string();
+  const Tensor weight = *Tensor::allocate(DType::kFloat32, {1024, 4096});
+  const NamedTensor stored[] = {{"fc.weight", weight}};
+  REQUIRE(write_safetensors(path, stored).ok());
+  const Text text(R"(
+@main [mir_version:1] (%x:tensor<[1, $S, 4096], Float32, CPU>) -> (%y:tensor<[1, $S, 1024], Float32, CPU>) {
+  graph.SubGraphOp @init <CPU> {
+    () -> () {
+      tensor.CPU.register () -> (%w:tensor<[1024, 4096], Float32, CPU>[@fc.weight])[symbol:fc.weight]
+    }
+  }
+  linalg.CPU.LinearOp <name="fc"> [in_channels:4096, out_channels:1024, bias:false] (%x:tensor<[1, $S, 4096], Float32, CPU>) -> (%y:tensor<[1, $S, 1024], Float32, CPU>)
+  cf.ReturnOp (%y:tensor<[1, $S, 1024], Float32, CPU>) -> ()
+}
+)");
+  WeightSet weights;
+  REQUIRE(weights.add(path).ok());
+  for (const auto kernels : {KernelSet::kRef, KernelSet::kFast}) {
+    Diagnostics problems;
+    SessionOptions options = fast();
+    options.kernels = kernels;
+    options.weights = &weights;
+    auto session = Session::create(*text.module, options, problems);
+    REQUIRE(session.has_value());
+    const Tensor x = *Tensor::allocate(DType::kFloat32, {1, 2, 4096});
+    REQUIRE(session->run({&x, 1}, problems).has_value());
+    // 16 MiB of weights: the reference kernel has read all of them where they are.
+    const std::size_t resident = resident_bytes(path);
+    if (kernels == KernelSet::kFast) {
+      CHECK(resident < (1U << 20));
+    } else {
+      CHECK(resident >= (16U << 20));
+    }
+  }
+  std::filesystem::remove(path);
 }
 
 TEST_CASE("fast: attention is one node and its projections are another") {

@@ -9,7 +9,14 @@ namespace {
 using namespace test;
 
 constexpr std::int64_t kRows[] = {1, 2, 5, 9, 33};
-constexpr DType kTypes[] = {DType::kFloat32, DType::kBFloat16, DType::kFloat16};
+constexpr DType kTypes[] = {DType::kFloat32,  DType::kBFloat16, DType::kFloat16,
+                            DType::kGgufQ8_0, DType::kGgufQ4_0, DType::kGgufQ4K};
+
+/// `depth`, or what blocks fill.
+std::int64_t depth_for(DType dtype, std::int64_t depth) {
+  const std::int64_t lanes = info(dtype).lanes;
+  return (depth + lanes - 1) / lanes * lanes;
+}
 
 bool same_bits(const FloatValues& a, const FloatValues& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
@@ -54,9 +61,10 @@ TEST_SUITE_BEGIN("fast kernels");
 TEST_CASE("bias and residual at the end of a product have the bits of the sums as ops") {
   on_each_isa([](Context& context) {
     for (const DType dtype : kTypes) {
-      const Packed weight(Weights(dtype, 53, 260, 31), context);
+      const std::int64_t depth = depth_for(dtype, 260);
+      const Packed weight(Weights(dtype, 53, depth, 31), context);
       for (const std::int64_t rows : kRows) {
-        const FloatValues x = random_floats(rows * 260, 32), bias = random_floats(53, 33);
+        const FloatValues x = random_floats(rows * depth, 32), bias = random_floats(53, 33);
         const FloatValues residual = random_floats(rows * 53, 34);
         const FloatValues got =
             product(weight, x, rows, context,
@@ -71,20 +79,27 @@ TEST_CASE("bias and residual at the end of a product have the bits of the sums a
 
 TEST_CASE("a group of products has the bits of its products") {
   on_each_isa([](Context& context) {
-    const Packed first(Weights(DType::kFloat32, 53, 100, 35), context);
-    const Packed second(Weights(DType::kBFloat16, 7, 100, 36), context);
+    const Packed first(Weights(DType::kFloat32, 53, 96, 35), context);
+    const Packed second(Weights(DType::kBFloat16, 7, 96, 36), context);
+    const Packed third(Weights(DType::kGgufQ8_0, 5, 96, 37), context);
+    const Packed fourth(Weights(DType::kGgufQ4_0, 21, 96, 38), context);
     for (const std::int64_t rows : kRows) {
-      const FloatValues x = random_floats(rows * 100, 37), bias = random_floats(7, 38);
+      const FloatValues x = random_floats(rows * 96, 37), bias = random_floats(7, 38);
       FloatValues a(static_cast<std::size_t>(rows * 53)), b(static_cast<std::size_t>(rows * 7));
+      FloatValues c(static_cast<std::size_t>(rows * 5)), d(static_cast<std::size_t>(rows * 21));
       const LinearTarget targets[] = {
           {.weight = &first.matrix, .out = a.data(), .out_stride = 53, .epilogue = {}},
           {.weight = &second.matrix,
            .out = b.data(),
            .out_stride = 7,
-           .epilogue = {.bias = bias.data()}}};
-      linear_group(x.data(), 100, rows, targets, context);
+           .epilogue = {.bias = bias.data()}},
+          {.weight = &third.matrix, .out = c.data(), .out_stride = 5, .epilogue = {}},
+          {.weight = &fourth.matrix, .out = d.data(), .out_stride = 21, .epilogue = {}}};
+      linear_group(x.data(), 96, rows, targets, context);
       CHECK(same_bits(a, product(first, x, rows, context)));
       CHECK(same_bits(b, product(second, x, rows, context, {.bias = bias.data()})));
+      CHECK(same_bits(c, product(third, x, rows, context)));
+      CHECK(same_bits(d, product(fourth, x, rows, context)));
     }
   });
 }
@@ -92,14 +107,15 @@ TEST_CASE("a group of products has the bits of its products") {
 TEST_CASE("a gated product has the bits of two products, silu and their product") {
   on_each_isa([](Context& context) {
     for (const DType dtype : kTypes) {
-      const Packed gate(Weights(dtype, 53, 200, 39), context);
-      const Packed up(Weights(dtype, 53, 200, 40), context);
+      const std::int64_t depth = depth_for(dtype, 200);
+      const Packed gate(Weights(dtype, 53, depth, 39), context);
+      const Packed up(Weights(dtype, 53, depth, 40), context);
       for (const std::int64_t rows : kRows) {
-        const FloatValues x = random_floats(rows * 200, 41, 1.0);
+        const FloatValues x = random_floats(rows * depth, 41, 1.0);
         FloatValues got(static_cast<std::size_t>(rows * 53));
         linear_gated(
             gate.matrix, up.matrix,
-            {.x = x.data(), .x_stride = 200, .rows = rows, .out = got.data(), .out_stride = 53},
+            {.x = x.data(), .x_stride = depth, .rows = rows, .out = got.data(), .out_stride = 53},
             context);
         const FloatValues gated = silu_of(product(gate, x, rows, context), context);
         const FloatValues factor = product(up, x, rows, context);
@@ -112,11 +128,12 @@ TEST_CASE("a gated product has the bits of two products, silu and their product"
 TEST_CASE("a row of a product has the same bits alone and among others") {
   on_each_isa([](Context& context) {
     for (const DType dtype : kTypes) {
-      const Packed weight(Weights(dtype, 53, 500, 42), context);
-      const FloatValues x = random_floats(37 * 500, 43);
+      const std::int64_t depth = depth_for(dtype, 500);
+      const Packed weight(Weights(dtype, 53, depth, 42), context);
+      const FloatValues x = random_floats(37 * depth, 43);
       const FloatValues all = product(weight, x, 37, context);
       for (std::ptrdiff_t row = 0; row < 37; ++row) {
-        const FloatValues alone(x.begin() + row * 500, x.begin() + (row + 1) * 500);
+        const FloatValues alone(x.begin() + row * depth, x.begin() + (row + 1) * depth);
         const FloatValues want(all.begin() + row * 53, all.begin() + (row + 1) * 53);
         CHECK(same_bits(product(weight, alone, 1, context), want));
       }

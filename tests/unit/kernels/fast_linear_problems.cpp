@@ -3,6 +3,7 @@
 #include "fast_problem.hpp"
 #include "fast_weights.hpp"
 #include "mir/kernels/fast/linear.hpp"
+#include "mir/kernels/ref/quantise.hpp"
 
 namespace mir::fast::test {
 namespace {
@@ -58,7 +59,79 @@ Problem linear_problem(DType dtype, const LinearShape& s, bool biased) {
   return problem;
 }
 
+constexpr LinearShape kBlockShapes[] = {{0, 5, 256},   {1, 1, 256},  {1, 16, 512}, {1, 37, 768},
+                                        {2, 15, 256},  {3, 33, 512}, {4, 64, 256}, {7, 31, 1024},
+                                        {33, 17, 256}, {65, 3, 2304}};
+
+/// Activations with runs that have no scale, a subnormal one, values far apart, and values in or
+/// just below the middle between two codes.
+FloatValues activations(std::int64_t rows, std::int64_t stride) {
+  FloatValues x = random_floats(rows * stride, 24);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (i / 32 % 7 == 3) x[i] = 0;
+    if (i / 32 % 7 == 4) x[i] *= i % 3 == 0 ? 1e30F : 1e-30F;
+    if (i / 32 % 7 == 5) x[i] *= 1e-42F;
+    constexpr float kMiddles[] = {127, 0x1.fffffep-2F, -0x1.fffffep-2F, 0.5F, -1.5F, 2.5F, 126.5F};
+    if (i / 32 % 7 == 6) x[i] = kMiddles[i % 7];
+  }
+  return x;
+}
+
+/// As the reference has it: x rounded to 8 bits, the rest in double.
+Problem block_problem(DType dtype, const LinearShape& s, bool is_finite) {
+  const std::int64_t out_stride = s.outputs + 2;
+  FloatValues x = activations(s.rows, s.depth);
+  if (!is_finite) x[40] = std::numeric_limits<float>::infinity();
+  if (!is_finite) x.back() = std::numeric_limits<float>::quiet_NaN();
+  const FloatValues bias = random_floats(s.outputs, 25);
+  const Weights weights(dtype, s.outputs, s.depth, 26);
+  ref::test::Array rounded(DType::kFloat64, {s.rows, s.depth});
+  (void)ref::round_activations(in_double(x, {s.rows, s.depth}), rounded);
+  Problem problem{.name = fmt::format("linear of {} x {} x {} in {}{}", s.rows, s.outputs, s.depth,
+                                      info(dtype).name, is_finite ? "" : " of infinities"),
+                  .out_size = static_cast<std::size_t>(s.rows == 0 ? 0 : s.rows * out_stride - 2)};
+  const double steps = static_cast<double>(s.depth / 32 + 4);
+  for (std::int64_t m = 0; m < s.rows; ++m) {
+    for (std::int64_t n = 0; n < s.outputs; ++n) {
+      double sum = 0, magnitude = 0;
+      for (std::int64_t k = 0; k < s.depth; ++k) {
+        const auto at = static_cast<std::size_t>(n * s.depth + k);
+        const double value = rounded[static_cast<std::size_t>(m * s.depth + k)];
+        sum += value * weights.values[at];
+        magnitude += std::fabs(value) * weights.magnitude(at);
+      }
+      sum += bias[static_cast<std::size_t>(n)];
+      problem.places.push_back(static_cast<std::size_t>(m * out_stride + n));
+      problem.want.push_back(sum);
+      problem.slack.push_back(0x1p-24 * (steps * magnitude + std::fabs(sum)) + 0x1p-149);
+    }
+  }
+  problem.run = [=](float* to, Context& context) {
+    const Packed packed(weights, context);
+    linear(packed.matrix,
+           {.x = x.data(),
+            .x_stride = s.depth,
+            .rows = s.rows,
+            .out = to,
+            .out_stride = out_stride,
+            .epilogue = {.bias = bias.data()}},
+           context);
+  };
+  return problem;
+}
+
 }  // namespace
+
+Problems block_problems() {
+  Problems problems;
+  for (const BlockType& type : kBlockTypes) {
+    for (const LinearShape& shape : kBlockShapes) {
+      problems.push_back(block_problem(type.dtype, shape, true));
+    }
+    problems.push_back(block_problem(type.dtype, {5, 19, 512}, false));
+  }
+  return problems;
+}
 
 Problems linear_problems() {
   Problems problems;

@@ -81,6 +81,7 @@ Problems rope_problems();
 Problems linear_problems();
 Problems product_problems();
 Problems movement_problems();
+Problems block_problems();
 Problems attention_problems();
 
 struct ProblemFamily {
@@ -94,6 +95,7 @@ inline constexpr ProblemFamily kProblemFamilies[] = {
     {"linear", linear_problems},
     {"products", product_problems},
     {"movement", movement_problems},
+    {"linear with blocks", block_problems},
     {"attention", attention_problems},
 };
 

@@ -4,19 +4,37 @@
 #include <cstring>
 
 #include "fast_problem.hpp"
+#include "mir/files/blocks.hpp"
 #include "mir/kernels/fast/large_pages.hpp"
 #include "mir/kernels/fast/linear.hpp"
 #include "mir/kernels/ref/numeric.hpp"
 
 namespace mir::fast::test {
 
-/// Random weights [outputs, depth], rounded to `dtype`.
+/// ggml's blocks that can be packed, and where their Float16 scale and minimum are; 0: none.
+struct BlockType {
+  DType dtype;
+  std::size_t scale, minimum;
+};
+inline constexpr BlockType kBlockTypes[] = {
+    {DType::kGgufQ4_0, 0, 0}, {DType::kGgufQ4_1, 0, 2}, {DType::kGgufQ5_0, 0, 0},
+    {DType::kGgufQ5_1, 0, 2}, {DType::kGgufQ8_0, 0, 0}, {DType::kGgufQ4K, 0, 2},
+    {DType::kGgufQ5K, 0, 2},
+};
+
+inline bool is_block(DType dtype) {
+  return info(dtype).type_class == DTypeClass::kBlock;
+}
+
+/// Random weights [outputs, depth], rounded to `dtype`; of a block type random blocks.
 struct Weights {
   Weights(DType type, std::int64_t outputs_, std::int64_t depth_, unsigned seed)
-      : dtype(type),
-        outputs(outputs_),
-        depth(depth_),
-        values(random_floats(outputs * depth, seed)) {
+      : dtype(type), outputs(outputs_), depth(depth_) {
+    if (is_block(dtype)) {
+      invent_blocks(seed);
+      return;
+    }
+    values = random_floats(outputs * depth, seed);
     bytes.resize(values.size() * info(dtype).unit_bytes);
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (dtype == DType::kFloat16) {
@@ -33,8 +51,47 @@ struct Weights {
   std::int64_t outputs, depth;
   FloatValues values;
   std::vector<std::byte> bytes;
+  FloatValues minima = {};  ///< none: all 0
+
+  /// |s c| + |m| of element i = s c + m.
+  double magnitude(std::size_t i) const {
+    const double m = minima.empty() ? 0.0 : minima[i];
+    return std::fabs(values[i] - m) + std::fabs(m);
+  }
 
  private:
+  void invent_blocks(unsigned seed) {
+    const auto* const type =
+        std::ranges::find(kBlockTypes, dtype, [](const BlockType& each) { return each.dtype; });
+    const DTypeInfo& unit = info(dtype);
+    const std::size_t blocks = static_cast<std::size_t>(outputs * depth / unit.lanes);
+    bytes.resize(blocks * unit.unit_bytes);
+    std::mt19937 bits(seed);
+    for (std::byte& each : bytes) each = static_cast<std::byte>(bits() >> 24);
+    for (std::size_t i = 0; i < blocks; ++i) {
+      for (const std::size_t at : {type->scale, type->minimum}) {
+        const auto scale = ref::narrow_to_half((static_cast<double>(bits()) - 0x1p31) * 0x1p-36);
+        std::memcpy(bytes.data() + i * unit.unit_bytes + at, &scale, sizeof scale);
+      }
+    }
+    values = decoded(bytes);
+    if (type->minimum == 0) return;
+    // With codes of 0 elements are their minima; scales of Q4_K and Q5_K stand behind the halves.
+    std::vector<std::byte> blocks_of_zeros = bytes;
+    const std::size_t kept = unit.lanes == 256 ? 16 : 4;
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      if (i % unit.unit_bytes >= kept) blocks_of_zeros[i] = std::byte{0};
+    }
+    minima = decoded(blocks_of_zeros);
+  }
+
+  FloatValues decoded(const std::vector<std::byte>& blocks) const {
+    const auto tensor = Tensor::borrow(dtype, {outputs, depth}, blocks, nullptr);
+    const auto reals = dequantise(*tensor);
+    const auto span = reals->as<float>();
+    return {span.begin(), span.end()};
+  }
+
   template <class T>
   void put(std::size_t i, T element) {
     std::memcpy(bytes.data() + sizeof(T) * i, &element, sizeof(T));

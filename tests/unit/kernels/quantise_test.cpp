@@ -51,6 +51,43 @@ TEST_CASE("codes are nearest with ties to even, saturate, and take a NaN for zer
         Values{255, 255, 255});
 }
 
+TEST_CASE("activations are rounded to 8 bits, each run of 32 elements of a row by itself") {
+  // A whole run and one of three elements, twice; strides of a transposed matrix.
+  const std::int64_t width = 35;
+  Array x(DType::kFloat32, {2, width}), out(DType::kFloat64, {2, width});
+  Values first(32), second = {63.5, -127, 62.5};
+  for (std::size_t i = 0; i < first.size(); ++i) first[i] = static_cast<double>(i) - 12.5;
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    x.set(i, first[i]);
+    x.set(i + 35, i == 7 ? kInfinity : 1);
+  }
+  for (std::size_t i = 0; i < 3; ++i) {
+    x.set(i + 32, second[i]);
+    x.set(i + 67, 0x1p-149);
+  }
+  REQUIRE(round_activations(x, out).ok());
+  const auto step = static_cast<double>(18.5F / 127);
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    CHECK(out[i] == step * std::nearbyint(first[i] / step));
+    CHECK(std::isnan(out[i + 35]));
+  }
+  CHECK(out[32] == 64);  // ties go to the even neighbour
+  CHECK(out[33] == -127);
+  CHECK(out[34] == 62);
+  CHECK(out[67] == 0);  // the step is 0
+  // 191 units: the step is 2 units; 100 units: it is 1, and codes end at 127.
+  Array tiny(DType::kFloat32, {1, 2}, {0x1p-149 * 191, 0x1p-149 * 3}),
+      codes(DType::kFloat64, {1, 2});
+  REQUIRE(round_activations(tiny, codes).ok());
+  CHECK(codes[0] == 0x1p-148 * 96);
+  CHECK(codes[1] == 0x1p-148 * 2);
+  tiny.set(0, 0x1p-149 * 190);
+  REQUIRE(round_activations(tiny, codes).ok());
+  CHECK(codes[0] == 0x1p-149 * 127);
+  Array wrong(DType::kFloat64, {2, 34});
+  CHECK_FALSE(round_activations(x, wrong).ok());
+}
+
 TEST_CASE("every 16-bit code is its own after one way there and back") {
   Values all;
   for (int code = 0; code < 65536; ++code) all.push_back(code);

@@ -11,22 +11,25 @@
 namespace mir::fast {
 
 /// A weight matrix [outputs, depth] in the order in which kernels of one instruction set read it:
-/// panels of panel_width(isa) outputs, and in a panel for each k the elements of its outputs, the
-/// last panel filled up with zeros. The bytes are borrowed.
+/// panels of as many outputs as a block of registers takes, in a panel for each k (for each block
+/// of k) the elements of its outputs, the last panel filled up with zeros. The bytes are borrowed.
 struct PackedMatrix {
   const std::byte* data = nullptr;
-  DType dtype = DType::kFloat32;  ///< Float32, BFloat16 or Float16
+  DType dtype = DType::kFloat32;  ///< of the elements as they were
   std::int64_t outputs = 0;
   std::int64_t depth = 0;
 };
 
-/// Whether weights of this type can be packed.
-bool is_packable(DType dtype);
-/// Bytes that a packed matrix takes; a multiple of 64.
+/// Whether weights of this type and depth can be packed: Float32, BFloat16, Float16, and ggml's
+/// blocks with one scale for 32 elements (Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K) where blocks
+/// fill rows.
+bool is_packable(DType dtype, std::int64_t depth);
+/// Bytes that a packed matrix takes; a multiple of 64. The type can be packed.
 std::size_t packed_bytes(DType dtype, std::int64_t outputs, std::int64_t depth, IsaLevel isa);
 /// Packs `weight`, elements of `dtype` in row-major order [outputs, depth], into `to`, which has
-/// packed_bytes and is aligned to 64 bytes. Elements keep their type: reading a packed matrix moves
-/// no more bytes than reading the file.
+/// packed_bytes and is aligned to 64 bytes. Elements keep their size, so reading a packed matrix
+/// moves no more bytes than reading the file; but codes of 5 bits become 8, and scales of Q4_K and
+/// Q5_K Float32.
 PackedMatrix pack(const std::byte* weight, DType dtype, std::int64_t outputs, std::int64_t depth,
                   std::span<std::byte> to, Context& context);
 
@@ -52,6 +55,13 @@ struct LinearOperands {
 /// set has it, in blocks of 256 k that are summed in order:
 ///   |error| <= (256 + K / 256) 2^-24 sum_k |x_k w_k|.
 /// Weights of 16 bits are exact as factors. A row's bits do not depend on the other rows.
+///
+/// With weights in blocks, w = s c + m for integer codes c and a scale s and minimum m (0 for some
+/// types) of each 32 elements, activations are rounded to 8 bits, x' = d q with q and d of
+/// ref::round_activations, bit by bit. Sums of q c and q over a block are exact, the rest is
+/// Float32, block after block:
+///   |error| <= (K / 32 + 4) 2^-24 sum_k |x'_k| (|s c_k| + |m|)
+/// of sum_k x'_k w_k. depth is then a multiple of 32.
 void linear(const PackedMatrix& weight, const LinearOperands& operands, Context& context);
 
 /// Several products of one x (of the same rows, depth and stride) as one loop over all panels.

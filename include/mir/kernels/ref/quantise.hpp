@@ -41,4 +41,16 @@ Result<void> dequantise(const View& codes, const Quantisation& quantisation,
 /// hold the code, the bits above are 0.
 Result<void> quantise(const View& x, const Quantisation& quantisation, const MutableView& codes);
 
+/// Elements of an activation that are rounded together.
+inline constexpr std::int64_t kActivationRun = 32;
+
+/// What products with weights in blocks take of x: each run of 32 elements of a row (the last one
+/// may be shorter) as codes of 8 bits times one scale. With x in Float32,
+///   d = max|x| / 127 in Float32
+///   code = clamp(nearest(x / d), -127, 127), the quotient in Float32, ties to even; d = 0: 0
+///   out = d code,
+/// which Float64 holds exactly. A run with a NaN or an infinity is NaN. `x` and `out` are of
+/// floating types and have the same extents.
+Result<void> round_activations(const View& x, const MutableView& out);
+
 }  // namespace mir::ref

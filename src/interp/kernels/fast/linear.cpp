@@ -9,27 +9,22 @@
 #define HWY_TARGET_INCLUDE "fast/linear.cpp"
 #include <hwy/foreach_target.h>
 // After foreach_target.h, once for each target.
+#include "linear_store-inl.h"
 #include "micro-inl.h"
-#include "vector_math-inl.h"
 
 #ifndef MIR_KERNELS_FAST_LINEAR_TYPES_
 #define MIR_KERNELS_FAST_LINEAR_TYPES_
 
+#include "linear_tile.hpp"
+
 namespace mir::fast {
 
-/// One block of rows of one product, or of a gate and its factor.
 struct LinearTask {
+  LinearTile tile;
   const float* a;  ///< blocks of kBlockRows rows, each k after k; or one row as it is
   bool is_packed;
-  std::int64_t rows;
   std::int64_t depth;
-  const PackedMatrix* weight;
-  const PackedMatrix* up;  ///< null unless gated
-  std::int64_t panel;
-  float* out;  ///< of the first row
-  std::int64_t out_stride;
-  Epilogue epilogue;  ///< of the first row
-  float* scratch;     ///< of this thread
+  float* scratch;  ///< of this thread
 };
 
 struct LinearTable {
@@ -106,8 +101,8 @@ void multiply_row(const float* x, const B* panel, std::int64_t depth, float* sum
 template <class B>
 void multiply_part(const LinearTask& task, std::int64_t k, std::int64_t depth, const B* part,
                    float* sums) {
-  for (std::int64_t row = 0; row < task.rows; row += kBlockRows) {
-    const int rows = static_cast<int>(std::min<std::int64_t>(kBlockRows, task.rows - row));
+  for (std::int64_t row = 0; row < task.tile.rows; row += kBlockRows) {
+    const int rows = static_cast<int>(std::min<std::int64_t>(kBlockRows, task.tile.rows - row));
     const Block<B> block = {.a = task.a + row * task.depth + k * kBlockRows,
                             .a_row = 1,
                             .a_step = kBlockRows,
@@ -137,7 +132,7 @@ template <class B>
 void multiply_panel(const LinearTask& task, const PackedMatrix& weight, float* widened,
                     float* sums) {
   const B* const panel =
-      reinterpret_cast<const B*>(weight.data) + task.panel * kPanelWidth * task.depth;
+      reinterpret_cast<const B*>(weight.data) + task.tile.panel * kPanelWidth * task.depth;
   if (!task.is_packed) return multiply_row(task.a, panel, task.depth, sums);
   for (std::int64_t k = 0; k < task.depth; k += kDepthBlock) {
     const std::int64_t depth = std::min(kDepthBlock, task.depth - k);
@@ -145,7 +140,7 @@ void multiply_panel(const LinearTask& task, const PackedMatrix& weight, float* w
     if constexpr (sizeof(B) == sizeof(float)) {
       multiply_part(task, k, depth, part, sums);
     } else {
-      if (task.rows <= kBlockRows) {
+      if (task.tile.rows <= kBlockRows) {
         multiply_part(task, k, depth, part, sums);
         continue;
       }
@@ -166,53 +161,13 @@ void multiply(const LinearTask& task, const PackedMatrix& weight, float* widened
   }
 }
 
-/// Sums to outputs, a vector at a time. A last vector that is not full goes through `padded`.
-template <bool kGated>
-HWY_INLINE void store_row(const LinearTask& task, std::int64_t row, const float* sums,
-                          const float* factors) {
-  const Floats d;
-  const std::int64_t first = task.panel * kPanelWidth;
-  const std::int64_t columns = std::min(kPanelWidth, task.weight->outputs - first);
-  float* const out = task.out + row * task.out_stride + first;
-  const float* const bias = task.epilogue.bias == nullptr ? nullptr : task.epilogue.bias + first;
-  const float* const residual =
-      task.epilogue.residual == nullptr
-          ? nullptr
-          : task.epilogue.residual + row * task.epilogue.residual_stride + first;
-  HWY_ALIGN float padded[kLanes] = {};
-  const auto load = [&](const float* from, std::int64_t count) {
-    if (count == kLanes) return hn::LoadU(d, from);
-    std::copy_n(from, count, padded);
-    return hn::Load(d, padded);
-  };
-  for (std::int64_t column = 0; column < columns; column += kLanes) {
-    const std::int64_t count = std::min(kLanes, columns - column);
-    FloatVector y = hn::LoadU(d, sums + column);
-    if (bias != nullptr) y = hn::Add(y, load(bias + column, count));
-    if constexpr (kGated) y = hn::Mul(silu(y), hn::LoadU(d, factors + column));
-    if (residual != nullptr) y = hn::Add(y, load(residual + column, count));
-    if (count == kLanes) {
-      hn::StoreU(y, d, out + column);
-    } else {
-      hn::Store(y, d, padded);
-      std::copy_n(padded, count, out + column);
-    }
-  }
-}
-
 void run(const LinearTask& task) {
   float* const sums = task.scratch;
-  float* const factors = sums + task.rows * kPanelWidth;
-  float* const widened = factors + task.rows * kPanelWidth;
-  multiply(task, *task.weight, widened, sums);
-  if (task.up != nullptr) multiply(task, *task.up, widened, factors);
-  for (std::int64_t row = 0; row < task.rows; ++row) {
-    if (task.up != nullptr) {
-      store_row<true>(task, row, sums + row * kPanelWidth, factors + row * kPanelWidth);
-    } else {
-      store_row<false>(task, row, sums + row * kPanelWidth, nullptr);
-    }
-  }
+  float* const factors = sums + task.tile.rows * kPanelWidth;
+  float* const widened = factors + task.tile.rows * kPanelWidth;
+  multiply(task, *task.tile.weight, widened, sums);
+  if (task.tile.up != nullptr) multiply(task, *task.tile.up, widened, factors);
+  store_tile(task.tile, kPanelWidth, sums, factors);
 }
 
 }  // namespace
@@ -236,18 +191,6 @@ namespace {
 
 MIR_FAST_TABLES(LinearTable);
 
-/// Rows of one task: enough to read a panel seldom, few enough that shapes of a decoder give every
-/// thread the same work.
-constexpr std::int64_t kTaskRows = 32;
-
-std::int64_t panels_of(std::int64_t outputs, const LinearTable& table) {
-  return (outputs + table.panel_width - 1) / table.panel_width;
-}
-
-std::int64_t round_up(std::int64_t count, std::int64_t multiple) {
-  return (count + multiple - 1) / multiple * multiple;
-}
-
 /// x in blocks of rows, each with the elements of one k after those of the k before.
 void pack_rows(const float* x, std::int64_t x_stride, std::int64_t rows, std::int64_t depth,
                std::int64_t block_rows, float* to, ThreadPool& pool) {
@@ -266,84 +209,44 @@ void pack_rows(const float* x, std::int64_t x_stride, std::int64_t rows, std::in
   });
 }
 
-/// Shared by all entry points: `ups` is null or has one matrix for each target.
-void run_all(const float* x, std::int64_t x_stride, std::int64_t rows, std::int64_t depth,
-             std::span<const LinearTarget> targets, const PackedMatrix* up, Context& context) {
-  if (rows == 0) return;
-  const LinearTable& table = tables.at(context.isa());
-  const std::int64_t row_blocks = (rows + kTaskRows - 1) / kTaskRows;
-  std::int64_t panels = 0;
-  for (const LinearTarget& target : targets) panels += panels_of(target.weight->outputs, table);
-  const std::int64_t packed_size =
-      rows == 1 ? 0 : round_up(round_up(rows, table.block_rows) * depth, 16);
-  const std::int64_t own_size = round_up(table.scratch_size(std::min(rows, kTaskRows)), 16);
-  float* const scratch =
-      context.scratch(static_cast<std::size_t>(packed_size + own_size * context.pool().threads()))
-          .data();
-  if (rows != 1) {
-    pack_rows(x, x_stride, rows, depth, table.block_rows, scratch, context.pool());
-  }
-  context.pool().for_each(panels * row_blocks, [&](std::int64_t task, unsigned thread) {
-    std::int64_t panel = task / row_blocks;
-    const LinearTarget* target = targets.data();
-    while (panel >= panels_of(target->weight->outputs, table)) {
-      panel -= panels_of(target->weight->outputs, table);
-      ++target;
-    }
-    const std::int64_t row = task % row_blocks * kTaskRows;
-    Epilogue epilogue = target->epilogue;
-    if (epilogue.residual != nullptr) epilogue.residual += row * epilogue.residual_stride;
-    table.run({.a = rows == 1 ? x : scratch + row * depth,
-               .is_packed = rows != 1,
-               .rows = std::min(kTaskRows, rows - row),
-               .depth = depth,
-               .weight = target->weight,
-               .up = up,
-               .panel = panel,
-               .out = target->out + row * target->out_stride,
-               .out_stride = target->out_stride,
-               .epilogue = epilogue,
-               .scratch = scratch + packed_size + own_size * thread});
-  });
-}
-
 }  // namespace
 
-bool is_packable(DType dtype) {
-  return dtype == DType::kFloat32 || dtype == DType::kBFloat16 || dtype == DType::kFloat16;
-}
-
-std::size_t packed_bytes(DType dtype, std::int64_t outputs, std::int64_t depth, IsaLevel isa) {
-  const LinearTable& table = tables.at(isa);
-  const std::int64_t elements = panels_of(outputs, table) * table.panel_width * depth;
+std::size_t packed_float_bytes(DType dtype, std::int64_t outputs, std::int64_t depth,
+                               IsaLevel isa) {
+  const std::int64_t width = tables.at(isa).panel_width;
+  const std::int64_t elements = panels_of(outputs, width) * width * depth;
   return static_cast<std::size_t>(round_up(elements * (dtype == DType::kFloat32 ? 4 : 2), 64));
 }
 
-PackedMatrix pack(const std::byte* weight, DType dtype, std::int64_t outputs, std::int64_t depth,
-                  std::span<std::byte> to, Context& context) {
+void pack_floats(const std::byte* weight, const PackedMatrix& to, std::byte* at, Context& context) {
   const LinearTable& table = tables.at(context.isa());
-  context.pool().for_each(panels_of(outputs, table), [&](std::int64_t panel, unsigned) {
-    table.pack_panel(weight, dtype, outputs, depth, panel, to.data());
+  const std::int64_t panels = panels_of(to.outputs, table.panel_width);
+  context.pool().for_each(panels, [&](std::int64_t panel, unsigned) {
+    table.pack_panel(weight, to.dtype, to.outputs, to.depth, panel, at);
   });
-  return {.data = to.data(), .dtype = dtype, .outputs = outputs, .depth = depth};
 }
 
-void linear(const PackedMatrix& weight, const LinearOperands& operands, Context& context) {
-  const LinearTarget target = {&weight, operands.out, operands.out_stride, operands.epilogue};
-  run_all(operands.x, operands.x_stride, operands.rows, weight.depth, {&target, 1}, nullptr,
-          context);
-}
-
-void linear_group(const float* x, std::int64_t x_stride, std::int64_t rows,
-                  std::span<const LinearTarget> targets, Context& context) {
-  if (targets.empty()) return;
-  run_all(x, x_stride, rows, targets.front().weight->depth, targets, nullptr, context);
-}
-
-void linear_gated(const PackedMatrix& gate, const PackedMatrix& up, const LinearOperands& operands,
-                  Context& context) {
-  const LinearTarget target = {&gate, operands.out, operands.out_stride, operands.epilogue};
-  run_all(operands.x, operands.x_stride, operands.rows, gate.depth, {&target, 1}, &up, context);
+void run_float_products(const LinearCall& call, Context& context) {
+  const LinearTable& table = tables.at(context.isa());
+  const bool is_packed = call.rows != 1;
+  const std::int64_t packed_size =
+      is_packed ? round_up(round_up(call.rows, table.block_rows) * call.depth, 16) : 0;
+  const std::int64_t own_size = round_up(table.scratch_size(std::min(call.rows, kTileRows)), 16);
+  float* const scratch =
+      context.scratch(static_cast<std::size_t>(packed_size + own_size * context.pool().threads()))
+          .data();
+  if (is_packed) {
+    pack_rows(call.x, call.x_stride, call.rows, call.depth, table.block_rows, scratch,
+              context.pool());
+  }
+  for_each_tile(call, table.panel_width, 1, context.pool(),
+                [&](const LinearTile& tile, unsigned thread) {
+                  table.run({.tile = tile,
+                             .a = is_packed ? scratch + tile.row * call.depth : call.x,
+                             .is_packed = is_packed,
+                             .depth = call.depth,
+                             .scratch = scratch + packed_size + own_size * thread});
+                });
 }
 
 }  // namespace mir::fast

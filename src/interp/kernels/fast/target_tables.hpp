@@ -14,8 +14,10 @@ struct TargetTables {
   const Table* baseline = nullptr;
   const Table* avx2 = nullptr;
   const Table* avx512 = nullptr;
+  const Table* avx512_vnni = nullptr;
 
   const Table& at(IsaLevel isa) const {
+    if (isa >= IsaLevel::kAvx512Vnni && avx512_vnni != nullptr) return *avx512_vnni;
     if (isa >= IsaLevel::kAvx512 && avx512 != nullptr) return *avx512;
     if (isa >= IsaLevel::kAvx2 && avx2 != nullptr) return *avx2;
     return *baseline;
@@ -26,8 +28,9 @@ struct TargetTables {
 
 /// Defines `tables`, of the constants `kTable` in each target's namespace.
 #if HWY_TARGETS & HWY_AVX2
-#define MIR_FAST_TABLES(Table) \
-  constexpr TargetTables<Table> tables = {&HWY_NAMESPACE::kTable, &N_AVX2::kTable, &N_AVX3::kTable}
+#define MIR_FAST_TABLES(Table)             \
+  constexpr TargetTables<Table> tables = { \
+      .baseline = &HWY_NAMESPACE::kTable, .avx2 = &N_AVX2::kTable, .avx512 = &N_AVX3::kTable}
 #else
 #define MIR_FAST_TABLES(Table) \
   constexpr TargetTables<Table> tables = {.baseline = &HWY_NAMESPACE::kTable}

@@ -35,7 +35,7 @@ fast::Epilogue epilogue_of(const LinearPart& part, const Frame& frame) {
 Work work_of_product(const fast::PackedMatrix& weight, const Matrix& x) {
   const double elements = static_cast<double>(weight.outputs) * static_cast<double>(weight.depth);
   return {.flop = 2 * static_cast<double>(x.rows) * elements,
-          .bytes = elements * info(weight.dtype).unit_bytes};
+          .bytes = elements * info(weight.dtype).unit_bytes / info(weight.dtype).lanes};
 }
 
 /// What a kernel relies on: depth, outputs and rows agree.

@@ -55,6 +55,15 @@ std::unique_ptr<PlanNode> reference_node(std::size_t step, const Op& op,
 /// The elements of a value in row-major order.
 std::unique_ptr<PlanNode> copy_node(std::size_t step, PlanSlot from, PlanSlot to);
 
+/// Whether the two nodes below take codes of this type: quantised per tensor, in 8 or 16 bits.
+bool has_simple_codes(DType dtype, const ref::Quantisation& codes);
+/// The Float32 numbers nearest to those that codes stand for, and the codes of Float32 numbers;
+/// values in row-major order. The quantisation outlives the node.
+std::unique_ptr<PlanNode> real_node(std::size_t step, PlanSlot from, PlanSlot to,
+                                    const ref::Quantisation& codes);
+std::unique_ptr<PlanNode> code_node(std::size_t step, PlanSlot from, PlanSlot to,
+                                    const ref::Quantisation& codes);
+
 /// A node of one op by a fast kernel; null when there is none for the op with these types. Operands
 /// that `strided_operands` does not admit are in row-major order.
 struct StepSlots {

@@ -8,6 +8,14 @@
 
 namespace mir {
 
+/// The symbol of the op's parameter of this suffix; the empty one when it has none.
+inline Symbol owned_symbol(const Op& op, std::string_view suffix) {
+  for (const OwnedParameter& owned : owned_parameters(op)) {
+    if (owned.suffix == suffix) return owned.symbol;
+  }
+  return {};
+}
+
 /// Null when the op owns no parameter of this suffix or the table does not have it.
 inline const Tensor* owned_tensor(const Op& op, std::string_view suffix,
                                   const ParameterTable& parameters) {

@@ -1,0 +1,318 @@
+// Products with weights in blocks, for one instruction set. Included by block_products.cpp once for
+// each of them, with MIR_BLOCK_NAMESPACE and MIR_BLOCK_VNNI set.
+HWY_BEFORE_NAMESPACE();
+namespace mir::fast::HWY_NAMESPACE {
+namespace MIR_BLOCK_NAMESPACE {
+namespace {
+
+using Ints = hn::RebindToSigned<Floats>;
+using IntVector = hn::Vec<Ints>;
+#include "block_dot-inl.h"
+
+inline constexpr int kTileVectors = 2;
+inline constexpr std::int64_t kTileWidth = kTileVectors * kLanes;
+/// Sums of a block of rows, a factor of each and those of the panel must fit the registers.
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
+inline constexpr int kTileBlockRows = 4;
+#else
+inline constexpr int kTileBlockRows = 3;
+#endif
+/// What a lane takes of x at once, in bytes.
+inline constexpr std::int64_t kXBytes = 4;
+/// Whether codes of x that meet codes of 8 bits are 16-bit words.
+inline constexpr bool kTakesWords = Dot<8>::kStep == 2;
+
+/// A run of a panel: scales, minima, codes; each of all outputs. Of the codes, those of as many
+/// elements as a lane takes at once lie side by side; of codes of 4 bits, elements 0 to 15 are the
+/// low, 16 to 31 the high half of bytes.
+struct RunLayout {
+  std::int64_t minima, codes, bytes;
+
+  explicit RunLayout(const BlockLayout& layout) {
+    const std::int64_t parameter = kTileWidth * (layout.has_halves ? 2 : 4);
+    minima = parameter;
+    codes = layout.has_minimum ? 2 * parameter : parameter;
+    bytes = codes + kTileWidth * kRun * layout.code_bits / 8;
+  }
+};
+
+std::int64_t run_bytes(const BlockLayout& layout) {
+  return RunLayout(layout).bytes;
+}
+
+void put_parameter(const BlockLayout& layout, float value, std::uint16_t bits, std::int64_t column,
+                   std::byte* to) {
+  if (layout.has_halves) {
+    std::memcpy(to + 2 * column, &bits, sizeof bits);
+  } else {
+    std::memcpy(to + 4 * column, &value, sizeof value);
+  }
+}
+
+void put_codes(const BlockLayout& layout, const BlockRun& run, std::int64_t column, std::byte* to) {
+  const bool halves = layout.code_bits == 4;
+  const std::int64_t step = halves ? Dot<4>::kStep : Dot<8>::kStep;
+  for (std::int64_t k = 0; k < (halves ? kRun / 2 : kRun); ++k) {
+    const auto i = static_cast<std::size_t>(k);
+    const int code =
+        halves ? run.codes[i] | run.codes[i + kRun / 2] << 4 : run.codes[i] + kCodeBias;
+    to[(k / step * kTileWidth + column) * step + k % step] = static_cast<std::byte>(code & 255);
+  }
+}
+
+void pack_panel(const std::byte* weight, const PackedMatrix& matrix, const BlockLayout& layout,
+                std::int64_t panel, std::byte* to) {
+  const RunLayout at(layout);
+  const std::int64_t runs = matrix.depth / kRun;
+  const std::int64_t row_bytes =
+      matrix.depth / layout.lanes * static_cast<std::int64_t>(info(matrix.dtype).unit_bytes);
+  std::byte* const packed = to + panel * runs * at.bytes;
+  const std::int64_t first = panel * kTileWidth;
+  const std::int64_t columns = std::min(kTileWidth, matrix.outputs - first);
+  if (columns < kTileWidth) std::memset(packed, 0, static_cast<std::size_t>(runs * at.bytes));
+  BlockRun block{};
+  for (std::int64_t column = 0; column < columns; ++column) {
+    const auto* const row =
+        reinterpret_cast<const std::uint8_t*>(weight) + (first + column) * row_bytes;
+    for (std::int64_t run = 0; run < runs; ++run) {
+      layout.read(row, run, block);
+      std::byte* const into = packed + run * at.bytes;
+      put_parameter(layout, block.scale, block.scale_bits, column, into);
+      if (layout.has_minimum) {
+        put_parameter(layout, block.minimum, block.minimum_bits, column, into + at.minima);
+      }
+      put_codes(layout, block, column, into + at.codes);
+    }
+  }
+}
+
+/// ref::round_activations of a row.
+void round_row(const float* x, std::int64_t depth, const RoundedRow& to) {
+  const Floats d;
+  const Ints ints;
+  constexpr int kVectors = static_cast<int>(kRun / kLanes);
+  const FloatVector limit = hn::Set(d, 127.0F);
+  // Adding 1.5 2^23 rounds to the nearest integer, which then stands in the low bits.
+  const FloatVector rounder = hn::Set(d, 12582912.0F);
+  for (std::int64_t run = 0; run < depth / kRun; ++run, x += kRun) {
+    FloatVector values[kVectors];
+    IntVector largest = hn::Zero(ints);
+    for (int v = 0; v < kVectors; ++v) {
+      values[v] = hn::LoadU(d, x + v * kLanes);
+      // Magnitudes are ordered as the integers that have their bits, NaN after infinity.
+      largest = hn::Max(largest, hn::BitCast(ints, hn::Abs(values[v])));
+    }
+    const std::int32_t bits = hn::GetLane(hn::MaxOfLanes(ints, largest));
+    constexpr std::int32_t kInfinity = 0x7f800000;
+    float scale = std::numeric_limits<float>::quiet_NaN();
+    if (bits < kInfinity) {
+      std::memcpy(&scale, &bits, sizeof scale);
+      scale = scale / 127;
+    }
+    // Where the scale is 0 all values are so small that they are codes of 0.
+    const FloatVector divisor = hn::Set(d, scale == 0 ? 1.0F : scale);
+    IntVector sum = hn::Zero(ints);
+    for (int v = 0; v < kVectors; ++v) {
+      FloatVector steps = hn::Div(values[v], divisor);
+      steps = hn::Max(hn::Min(steps, limit), hn::Neg(limit));
+      const IntVector rounded =
+          hn::Sub(hn::BitCast(ints, hn::Add(steps, rounder)), hn::BitCast(ints, rounder));
+      sum = hn::Add(sum, rounded);
+      const std::int64_t at = run * kRun + v * kLanes;
+      const hn::Rebind<std::int8_t, Ints> bytes;
+      const hn::Rebind<std::int16_t, Ints> words;
+      if (to.bytes != nullptr) hn::StoreU(hn::DemoteTo(bytes, rounded), bytes, to.bytes + at);
+      if (to.words != nullptr) hn::StoreU(hn::DemoteTo(words, rounded), words, to.words + at);
+    }
+    to.scales[run] = scale;
+    to.sums[run] = bits < kInfinity ? hn::GetLane(hn::SumOfLanes(ints, sum)) : 0;
+  }
+}
+
+HWY_INLINE FloatVector load_parameters(const std::uint8_t* at, bool has_halves, int v) {
+  return has_halves ? load_floats(reinterpret_cast<const hwy::float16_t*>(at) + v * kLanes)
+                    : load_floats(reinterpret_cast<const float*>(at) + v * kLanes);
+}
+
+HWY_INLINE IntVector broadcast(const std::byte* x) {
+  std::int32_t both;
+  std::memcpy(&both, x, sizeof both);
+  return hn::Set(Ints(), both);
+}
+
+/// Rows of codes against a panel.
+struct Rows {
+  const std::byte* codes;
+  std::int64_t stride;  ///< bytes from row to row
+  const float* scales;
+  const std::int32_t* sums;
+  std::int64_t runs;
+};
+struct Panel {
+  const std::uint8_t* data;
+  const BlockLayout& layout;
+  RunLayout at;
+  int offset;  ///< what codes are stored with
+};
+
+/// The sums of up to four rows, by name: an array of them would lie in memory.
+struct Sums {
+  IntVector a0, a1, b0, b1, c0, c1, d0, d1;
+};
+
+/// sum += codes x for kStep elements of each row.
+template <int kBits, int kRows>
+HWY_INLINE void add_step(IntVector codes0, IntVector codes1, const std::byte* x,
+                         std::int64_t stride, Sums& sum) {
+  const auto add = [&](IntVector& sum0, IntVector& sum1, std::int64_t row) HWY_ATTR {
+    const IntVector factor = broadcast(x + row * stride);
+    sum0 = Dot<kBits>::add(sum0, codes0, factor);
+    sum1 = Dot<kBits>::add(sum1, codes1, factor);
+  };
+  add(sum.a0, sum.a1, 0);
+  if constexpr (kRows > 1) add(sum.b0, sum.b1, 1);
+  if constexpr (kRows > 2) add(sum.c0, sum.c1, 2);
+  if constexpr (kRows > 3) add(sum.d0, sum.d1, 3);
+}
+
+/// sum += codes x of one run.
+template <int kBits, int kRows, bool kPrefetches>
+HWY_INLINE void add_codes(const std::uint8_t* codes, const std::byte* x, std::int64_t stride,
+                          Sums& sum) {
+  constexpr std::int64_t kStep = Dot<kBits>::kStep;
+  constexpr std::int64_t kVectorBytes = kLanes * kStep;
+  constexpr int kSteps = static_cast<int>(kRun * kBits / 8 / kStep);
+  // Unrolled, compilers add the products in another order, for which there are no registers.
+  HWY_UNROLL(1)
+  for (int step = 0; step < kSteps; ++step) {
+    if constexpr (kPrefetches) {
+      for (std::int64_t line = 0; line < kTileVectors * kVectorBytes; line += 64) {
+        hwy::Prefetch(reinterpret_cast<const char*>(codes) + line + kPrefetchBytes);
+      }
+    }
+    if constexpr (kBits == 8) {
+      add_step<kBits, kRows>(Dot<8>::load(codes), Dot<8>::load(codes + kVectorBytes), x, stride,
+                             sum);
+    } else {
+      const auto low = [](QuadVector both) HWY_ATTR {
+        return hn::BitCast(Ints(), hn::And(both, hn::Set(Quads(), 0x0f0f0f0fU)));
+      };
+      const QuadVector both0 = load_quads(codes), both1 = load_quads(codes + kVectorBytes);
+      add_step<kBits, kRows>(low(both0), low(both1), x, stride, sum);
+      add_step<kBits, kRows>(low(hn::ShiftRight<4>(both0)), low(hn::ShiftRight<4>(both1)),
+                             x + kRun / 2, stride, sum);
+    }
+    codes += kTileVectors * kVectorBytes;
+    x += kXBytes;
+  }
+}
+
+template <int kBits, int kRows, bool kPrefetches>
+void multiply_rows(const Rows& rows, const Panel& panel, float* to) {
+  const Floats d;
+  FloatVector total[4][kTileVectors];
+  for (auto& row : total) {
+    for (FloatVector& v : row) v = hn::Zero(d);
+  }
+  const std::uint8_t* at = panel.data;
+  for (std::int64_t run = 0; run < rows.runs; ++run, at += panel.at.bytes) {
+    const auto first = [&](std::int64_t row) HWY_ATTR {
+      return row < kRows ? -panel.offset * rows.sums[row * rows.runs + run] : 0;
+    };
+    const auto start = [&](std::int64_t row) HWY_ATTR { return Dot<kBits>::start(first(row)); };
+    Sums sum = {start(0), start(0), start(1), start(1), start(2), start(2), start(3), start(3)};
+    constexpr std::int64_t kXRun = kRun * kXBytes / Dot<kBits>::kStep;
+    add_codes<kBits, kRows, kPrefetches>(at + panel.at.codes, rows.codes + run * kXRun, rows.stride,
+                                         sum);
+    const FloatVector scale0 = load_parameters(at, panel.layout.has_halves, 0);
+    const FloatVector scale1 = load_parameters(at, panel.layout.has_halves, 1);
+    const auto add = [&](IntVector sum0, IntVector sum1, std::int64_t row) HWY_ATTR {
+      const FloatVector scale = hn::Set(d, rows.scales[row * rows.runs + run]);
+      const FloatVector dots0 = hn::ConvertTo(d, Dot<kBits>::finish(sum0, first(row)));
+      const FloatVector dots1 = hn::ConvertTo(d, Dot<kBits>::finish(sum1, first(row)));
+      total[row][0] = hn::MulAdd(dots0, hn::Mul(scale0, scale), total[row][0]);
+      total[row][1] = hn::MulAdd(dots1, hn::Mul(scale1, scale), total[row][1]);
+    };
+    add(sum.a0, sum.a1, 0);
+    if constexpr (kRows > 1) add(sum.b0, sum.b1, 1);
+    if constexpr (kRows > 2) add(sum.c0, sum.c1, 2);
+    if constexpr (kRows > 3) add(sum.d0, sum.d1, 3);
+    if (!panel.layout.has_minimum) continue;
+    for (int v = 0; v < kTileVectors; ++v) {
+      const FloatVector minimum = load_parameters(at + panel.at.minima, panel.layout.has_halves, v);
+      for (int row = 0; row < kRows; ++row) {
+        const std::int64_t i = row * rows.runs + run;
+        const float x_sum = rows.scales[i] * static_cast<float>(rows.sums[i]);
+        total[row][v] = hn::MulAdd(minimum, hn::Set(d, x_sum), total[row][v]);
+      }
+    }
+  }
+  for (int row = 0; row < kRows; ++row) {
+    for (int v = 0; v < kTileVectors; ++v) {
+      hn::StoreU(total[row][v], d, to + row * kTileWidth + v * kLanes);
+    }
+  }
+}
+
+template <int kBits>
+void multiply_some(std::int64_t count, const Rows& rows, const Panel& panel, float* to) {
+  switch (count) {
+    case 4:
+      return multiply_rows<kBits, kTileBlockRows, false>(rows, panel, to);
+    case 3:
+      return multiply_rows<kBits, 3, false>(rows, panel, to);
+    case 2:
+      return multiply_rows<kBits, 2, false>(rows, panel, to);
+    default:
+      return multiply_rows<kBits, 1, true>(rows, panel, to);
+  }
+}
+
+void multiply(const BlockTask& task, const PackedMatrix& weight, float* sums) {
+  const BlockLayout& layout = *block_layout(weight.dtype);
+  const RunLayout at(layout);
+  const Panel panel = {.data = reinterpret_cast<const std::uint8_t*>(weight.data) +
+                               task.tile.panel * task.runs * at.bytes,
+                       .layout = layout,
+                       .at = at,
+                       .offset = layout.offset + (layout.code_bits == 8 ? kCodeBias : 0)};
+  for (std::int64_t row = 0; row < task.tile.rows; row += kTileBlockRows) {
+    const std::int64_t i = (task.tile.row + row) * task.runs;
+    const bool words = kTakesWords && layout.code_bits == 8;
+    const auto* const codes = words ? reinterpret_cast<const std::byte*>(task.x.words + i * kRun)
+                                    : reinterpret_cast<const std::byte*>(task.x.bytes + i * kRun);
+    const Rows rows = {.codes = codes,
+                       .stride = task.runs * kRun * (words ? 2 : 1),
+                       .scales = task.x.scales + i,
+                       .sums = task.x.sums + i,
+                       .runs = task.runs};
+    const std::int64_t count = std::min<std::int64_t>(kTileBlockRows, task.tile.rows - row);
+    float* const to = sums + row * kTileWidth;
+    if (layout.code_bits == 8) {
+      multiply_some<8>(count, rows, panel, to);
+    } else {
+      multiply_some<4>(count, rows, panel, to);
+    }
+  }
+}
+
+void run_tile(const BlockTask& task) {
+  float* const sums = task.scratch;
+  float* const factors = sums + task.tile.rows * kTileWidth;
+  multiply(task, *task.tile.weight, sums);
+  if (task.tile.up != nullptr) multiply(task, *task.tile.up, factors);
+  store_tile(task.tile, kTileWidth, sums, factors);
+}
+
+}  // namespace
+
+constexpr BlockTable kTable = {.width = kTileWidth,
+                               .takes_words = kTakesWords,
+                               .run_bytes = run_bytes,
+                               .pack_panel = pack_panel,
+                               .round_row = round_row,
+                               .run = run_tile};
+
+}  // namespace MIR_BLOCK_NAMESPACE
+}  // namespace mir::fast::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();

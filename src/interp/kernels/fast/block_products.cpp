@@ -1,0 +1,170 @@
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "block_codes.hpp"
+#include "linear_tile.hpp"
+#include "targets.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fast/block_products.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.h, once for each target.
+#include "linear_store-inl.h"
+#include "micro-inl.h"
+
+#ifndef MIR_KERNELS_FAST_BLOCK_TYPES_
+#define MIR_KERNELS_FAST_BLOCK_TYPES_
+
+namespace mir::fast {
+
+/// Activations of 8 bits: codes as bytes and as words, or null; for each run their scale and their
+/// sum. Rows follow each other.
+struct RoundedRow {
+  std::int8_t* bytes;
+  std::int16_t* words;
+  float* scales;
+  std::int32_t* sums;
+};
+
+/// One tile, with all rows of the call.
+struct BlockTask {
+  LinearTile tile;
+  RoundedRow x;
+  std::int64_t runs;
+  float* scratch;  ///< of this thread: two sums for each row and output of the tile
+};
+
+struct BlockTable {
+  std::int64_t width;  ///< outputs of a panel
+  bool takes_words;    ///< with weights of 8 bits
+  std::int64_t (*run_bytes)(const BlockLayout& layout);
+  void (*pack_panel)(const std::byte* weight, const PackedMatrix& matrix, const BlockLayout& layout,
+                     std::int64_t panel, std::byte* to);
+  void (*round_row)(const float* x, std::int64_t depth, const RoundedRow& to);
+  void (*run)(const BlockTask& task);
+};
+
+}  // namespace mir::fast
+
+#endif  // once
+
+#define MIR_BLOCK_NAMESPACE blocks
+#define MIR_BLOCK_VNNI 0
+#include "block_products-inl.h"
+#undef MIR_BLOCK_NAMESPACE
+#undef MIR_BLOCK_VNNI
+
+// Highway 1.0.3 has a target with these instructions by name, but compiles it without them.
+#if HWY_TARGET == HWY_AVX3
+#undef HWY_TARGET_STR
+#define HWY_TARGET_STR HWY_TARGET_STR_AVX3 ",avx512vnni"
+#define MIR_BLOCK_NAMESPACE vnni_blocks
+#define MIR_BLOCK_VNNI 1
+#include "block_products-inl.h"
+#undef MIR_BLOCK_NAMESPACE
+#undef MIR_BLOCK_VNNI
+#undef HWY_TARGET_STR
+#define HWY_TARGET_STR HWY_TARGET_STR_AVX3
+#endif
+
+#if HWY_ONCE
+
+#include "target_tables.hpp"
+
+namespace mir::fast {
+
+namespace {
+
+#if HWY_TARGETS & HWY_AVX2
+constexpr TargetTables<BlockTable> tables = {.baseline = &HWY_NAMESPACE::blocks::kTable,
+                                             .avx2 = &N_AVX2::blocks::kTable,
+                                             .avx512 = &N_AVX3::blocks::kTable,
+                                             .avx512_vnni = &N_AVX3::vnni_blocks::kTable};
+#else
+constexpr TargetTables<BlockTable> tables = {.baseline = &HWY_NAMESPACE::blocks::kTable};
+#endif
+
+/// A task reads about this much of a matrix, so that taking it costs little.
+constexpr std::int64_t kTaskBytes = 32768;
+
+}  // namespace
+
+bool is_packable_block(DType dtype, std::int64_t depth) {
+  const BlockLayout* const layout = block_layout(dtype);
+  return layout != nullptr && depth % layout->lanes == 0;
+}
+
+std::size_t packed_block_bytes(DType dtype, std::int64_t outputs, std::int64_t depth,
+                               IsaLevel isa) {
+  const BlockTable& table = tables.at(isa);
+  const std::int64_t runs = panels_of(outputs, table.width) * (depth / kRun);
+  return static_cast<std::size_t>(round_up(runs * table.run_bytes(*block_layout(dtype)), 64));
+}
+
+void pack_blocks(const std::byte* weight, const PackedMatrix& to, std::byte* at, Context& context) {
+  const BlockTable& table = tables.at(context.isa());
+  const BlockLayout& layout = *block_layout(to.dtype);
+  context.pool().for_each(panels_of(to.outputs, table.width), [&](std::int64_t panel, unsigned) {
+    table.pack_panel(weight, to, layout, panel, at);
+  });
+}
+
+namespace {
+
+bool has_codes_of(int bits, const LinearCall& call) {
+  return std::ranges::any_of(call.targets, [&](const LinearTarget& target) {
+    return block_layout(target.weight->dtype)->code_bits == bits;
+  });
+}
+
+/// How scratch memory is divided, in floats: codes, scales and sums of `runs` runs, then what
+/// threads have of their own.
+struct BlockScratch {
+  std::int64_t words, scales, own;
+
+  BlockScratch(std::int64_t runs, bool has_bytes, bool has_words) {
+    words = has_bytes ? runs * kRun / 4 : 0;
+    scales = words + (has_words ? runs * kRun / 2 : 0);
+    own = round_up(scales + 2 * runs, 16);
+  }
+};
+
+}  // namespace
+
+void run_block_products(const LinearCall& call, Context& context) {
+  const BlockTable& table = tables.at(context.isa());
+  const std::int64_t runs = call.depth / kRun, all = call.rows * runs;
+  const bool has_words = table.takes_words && has_codes_of(8, call);
+  const bool has_bytes = !table.takes_words || has_codes_of(4, call);
+  const BlockScratch at(all, has_bytes, has_words);
+  const std::int64_t own = 2 * std::min(call.rows, kTileRows) * table.width;
+  float* const scratch =
+      context.scratch(static_cast<std::size_t>(at.own + own * context.pool().threads())).data();
+  const RoundedRow x = {
+      .bytes = has_bytes ? reinterpret_cast<std::int8_t*>(scratch) : nullptr,
+      .words = has_words ? reinterpret_cast<std::int16_t*>(scratch + at.words) : nullptr,
+      .scales = scratch + at.scales,
+      .sums = reinterpret_cast<std::int32_t*>(scratch + at.scales + all)};
+  context.pool().for_each(call.rows, [&](std::int64_t row, unsigned) {
+    const std::int64_t i = row * runs;
+    table.round_row(call.x + row * call.x_stride, call.depth,
+                    {.bytes = has_bytes ? x.bytes + i * kRun : nullptr,
+                     .words = has_words ? x.words + i * kRun : nullptr,
+                     .scales = x.scales + i,
+                     .sums = x.sums + i});
+  });
+  const BlockLayout& layout = *block_layout(call.targets.front().weight->dtype);
+  const std::int64_t panel_bytes = std::max<std::int64_t>(runs * table.run_bytes(layout), 1);
+  const std::int64_t panels_per_task =
+      call.rows == 1 ? std::max<std::int64_t>(kTaskBytes / panel_bytes, 1) : 1;
+  for_each_tile(
+      call, table.width, panels_per_task, context.pool(),
+      [&](const LinearTile& tile, unsigned thread) {
+        table.run({.tile = tile, .x = x, .runs = runs, .scratch = scratch + at.own + own * thread});
+      });
+}
+
+}  // namespace mir::fast
+
+#endif  // HWY_ONCE

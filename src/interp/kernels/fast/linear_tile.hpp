@@ -1,0 +1,94 @@
+// How products with packed weights are cut into tiles: some rows times one panel.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+#include "mir/kernels/fast/linear.hpp"
+
+namespace mir::fast {
+
+/// Pointers and the epilogue are those of the first row.
+struct LinearTile {
+  std::int64_t row = 0;  ///< the first
+  std::int64_t rows = 0;
+  const PackedMatrix* weight = nullptr;
+  const PackedMatrix* up = nullptr;  ///< null unless gated
+  std::int64_t panel = 0;
+  float* out = nullptr;
+  std::int64_t out_stride = 0;
+  Epilogue epilogue = {};
+};
+
+/// What all tiles have in common. `up`: null, or the factor of the one target.
+struct LinearCall {
+  const float* x = nullptr;
+  std::int64_t x_stride = 0;
+  std::int64_t rows = 0;
+  std::int64_t depth = 0;
+  std::span<const LinearTarget> targets;
+  const PackedMatrix* up = nullptr;
+};
+
+/// Rows of one tile: enough to read a panel seldom, few enough that shapes of a decoder give every
+/// thread the same work.
+inline constexpr std::int64_t kTileRows = 32;
+
+inline std::int64_t panels_of(std::int64_t outputs, std::int64_t width) {
+  return (outputs + width - 1) / width;
+}
+
+inline std::int64_t round_up(std::int64_t count, std::int64_t multiple) {
+  return (count + multiple - 1) / multiple * multiple;
+}
+
+/// Calls run(tile, thread) for all tiles of a call, panels being `width` outputs wide. A task has
+/// all tiles of `panels_per_task` panels and some rows.
+template <class Run>
+void for_each_tile(const LinearCall& call, std::int64_t width, std::int64_t panels_per_task,
+                   ThreadPool& pool, Run run) {
+  const std::int64_t row_blocks = (call.rows + kTileRows - 1) / kTileRows;
+  std::int64_t panels = 0;
+  for (const LinearTarget& target : call.targets) {
+    panels += panels_of(target.weight->outputs, width);
+  }
+  const std::int64_t tasks = (panels + panels_per_task - 1) / panels_per_task;
+  pool.for_each(tasks * row_blocks, [&](std::int64_t task, unsigned thread) {
+    const std::int64_t row = task % row_blocks * kTileRows;
+    const std::int64_t first = task / row_blocks * panels_per_task;
+    for (std::int64_t at = first; at < std::min(panels, first + panels_per_task); ++at) {
+      std::int64_t panel = at;
+      const LinearTarget* target = call.targets.data();
+      while (panel >= panels_of(target->weight->outputs, width)) {
+        panel -= panels_of(target->weight->outputs, width);
+        ++target;
+      }
+      LinearTile tile{.row = row,
+                      .rows = std::min(kTileRows, call.rows - row),
+                      .weight = target->weight,
+                      .up = call.up,
+                      .panel = panel,
+                      .out = target->out + row * target->out_stride,
+                      .out_stride = target->out_stride,
+                      .epilogue = target->epilogue};
+      if (tile.epilogue.residual != nullptr) {
+        tile.epilogue.residual += row * tile.epilogue.residual_stride;
+      }
+      run(tile, thread);
+    }
+  });
+}
+
+// The families of weights; see linear.hpp for what the functions do.
+
+std::size_t packed_float_bytes(DType dtype, std::int64_t outputs, std::int64_t depth, IsaLevel isa);
+void pack_floats(const std::byte* weight, const PackedMatrix& to, std::byte* at, Context& context);
+void run_float_products(const LinearCall& call, Context& context);
+
+bool is_packable_block(DType dtype, std::int64_t depth);
+std::size_t packed_block_bytes(DType dtype, std::int64_t outputs, std::int64_t depth, IsaLevel isa);
+void pack_blocks(const std::byte* weight, const PackedMatrix& to, std::byte* at, Context& context);
+void run_block_products(const LinearCall& call, Context& context);
+
+}  // namespace mir::fast

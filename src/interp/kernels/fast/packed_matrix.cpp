@@ -1,0 +1,69 @@
+#include <algorithm>
+
+#include "linear_tile.hpp"
+
+namespace mir::fast {
+
+namespace {
+
+bool is_float_type(DType dtype) {
+  return dtype == DType::kFloat32 || dtype == DType::kBFloat16 || dtype == DType::kFloat16;
+}
+
+void run(const LinearCall& call, Context& context) {
+  if (call.rows == 0) return;
+  if (is_float_type(call.targets.front().weight->dtype)) {
+    run_float_products(call, context);
+  } else {
+    run_block_products(call, context);
+  }
+}
+
+}  // namespace
+
+bool is_packable(DType dtype, std::int64_t depth) {
+  return is_float_type(dtype) || is_packable_block(dtype, depth);
+}
+
+std::size_t packed_bytes(DType dtype, std::int64_t outputs, std::int64_t depth, IsaLevel isa) {
+  return is_float_type(dtype) ? packed_float_bytes(dtype, outputs, depth, isa)
+                              : packed_block_bytes(dtype, outputs, depth, isa);
+}
+
+PackedMatrix pack(const std::byte* weight, DType dtype, std::int64_t outputs, std::int64_t depth,
+                  std::span<std::byte> to, Context& context) {
+  const PackedMatrix matrix{.data = to.data(), .dtype = dtype, .outputs = outputs, .depth = depth};
+  if (is_float_type(dtype)) {
+    pack_floats(weight, matrix, to.data(), context);
+  } else {
+    pack_blocks(weight, matrix, to.data(), context);
+  }
+  return matrix;
+}
+
+void linear(const PackedMatrix& weight, const LinearOperands& operands, Context& context) {
+  const LinearTarget target = {&weight, operands.out, operands.out_stride, operands.epilogue};
+  run({operands.x, operands.x_stride, operands.rows, weight.depth, {&target, 1}, nullptr}, context);
+}
+
+void linear_group(const float* x, std::int64_t x_stride, std::int64_t rows,
+                  std::span<const LinearTarget> targets, Context& context) {
+  // One loop for each run of targets whose weights are of one family.
+  while (!targets.empty()) {
+    const bool is_float = is_float_type(targets.front().weight->dtype);
+    const auto end = std::ranges::find_if(targets, [&](const LinearTarget& target) {
+      return is_float_type(target.weight->dtype) != is_float;
+    });
+    const auto count = static_cast<std::size_t>(end - targets.begin());
+    run({x, x_stride, rows, targets.front().weight->depth, targets.first(count), nullptr}, context);
+    targets = targets.subspan(count);
+  }
+}
+
+void linear_gated(const PackedMatrix& gate, const PackedMatrix& up, const LinearOperands& operands,
+                  Context& context) {
+  const LinearTarget target = {&gate, operands.out, operands.out_stride, operands.epilogue};
+  run({operands.x, operands.x_stride, operands.rows, gate.depth, {&target, 1}, &up}, context);
+}
+
+}  // namespace mir::fast
