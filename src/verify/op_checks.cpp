@@ -214,17 +214,33 @@ void OpChecks::op(const Op& op) {
   const Signature signature = signature_of(op);
   Sound& known = slot_of(signature);
   if (signature.is_complete && known.is(signature)) {
+    if (known.is_mixed) check_mixture(op);
     if (!known.parameters.empty()) weights_.check(op, known.parameters);
     return;
   }
   attributes(op, reporter_);
   // Rules rely on arity and on what kinds attributes are of.
-  if (reporter_.breaches() == before) check_types(op);
+  bool is_mixed = false;
+  if (reporter_.breaches() == before) {
+    is_mixed = check_mixture(op);
+    check_types(op);
+  }
   for (const Value& result : op.results()) check_element_type(result, op);
-  if (reporter_.breaches() != before) return;
+  if (reporter_.breaches() != before + is_mixed) return;
   const std::vector<OwnedParameter> parameters = weights_.owned_by(op, operands_);
   weights_.check(op, parameters);
-  if (signature.is_complete) remember(known, signature, parameters);
+  if (!signature.is_complete) return;
+  remember(known, signature, parameters);
+  known.is_mixed = is_mixed;
+}
+
+/// Element types that differ are reported at each op that has them; whether one was.
+bool OpChecks::check_mixture(const Op& op) {
+  if (!reporter_.wants(ConstraintId::type_c2)) return false;
+  const Target target = target_of(op);
+  const std::size_t before = reporter_.breaches();
+  if (target.row != nullptr) mixed_types(op, *target.row, operands_, reporter_);
+  return reporter_.breaches() != before;
 }
 
 void OpChecks::check_types(const Op& op) {
@@ -233,7 +249,6 @@ void OpChecks::check_types(const Op& op) {
   if (std::ranges::find(operands_, nullptr) != operands_.end()) return;
   const Target target = target_of(op);
   if (target.row == nullptr) return;
-  mixed_types(op, *target.row, operands_, reporter_);
   if (is_dump_) return check_dump_types(op, target);
   if (target.row->infer != nullptr) run_rule(op, target, target.options, true);
 }

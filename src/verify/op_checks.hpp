@@ -54,6 +54,7 @@ class OpChecks {
     std::uint32_t word_count = 0;
     std::uint32_t capacity = 0;
     std::span<const OwnedParameter> parameters;
+    bool is_mixed = false;  ///< sound but for element types that differ
 
     bool is(const Signature& signature) const {
       return word_count == signature.count && words != nullptr &&
@@ -88,6 +89,7 @@ class OpChecks {
 
   /// Types of values that no op defines, or that an op does.
   void check_element_type(const Value& value, const Op& place);
+  bool check_mixture(const Op& op);
   void check_types(const Op& op);
   void check_dump_types(const Op& op, const Target& target);
   void check_product(const Op& op, const Target& target);
