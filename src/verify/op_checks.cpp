@@ -214,7 +214,7 @@ void OpChecks::op(const Op& op) {
   const Signature signature = signature_of(op);
   Sound& known = slot_of(signature);
   if (signature.is_complete && known.is(signature)) {
-    if (known.is_mixed) check_mixture(op);
+    if (known.is_mixed) check_mixture(op, target_of(op));
     if (!known.parameters.empty()) weights_.check(op, known.parameters);
     return;
   }
@@ -222,8 +222,9 @@ void OpChecks::op(const Op& op) {
   // Rules rely on arity and on what kinds attributes are of.
   bool is_mixed = false;
   if (reporter_.breaches() == before) {
-    is_mixed = check_mixture(op);
-    check_types(op);
+    const Target target = target_of(op);
+    is_mixed = check_mixture(op, target);
+    check_types(op, target);
   }
   for (const Value& result : op.results()) check_element_type(result, op);
   if (reporter_.breaches() != before + is_mixed) return;
@@ -235,20 +236,17 @@ void OpChecks::op(const Op& op) {
 }
 
 /// Element types that differ are reported at each op that has them; whether one was.
-bool OpChecks::check_mixture(const Op& op) {
+bool OpChecks::check_mixture(const Op& op, const Target& target) {
   if (!reporter_.wants(ConstraintId::type_c2)) return false;
-  const Target target = target_of(op);
   const std::size_t before = reporter_.breaches();
   if (target.row != nullptr) mixed_types(op, *target.row, operands_, reporter_);
   return reporter_.breaches() != before;
 }
 
-void OpChecks::check_types(const Op& op) {
-  if (!reporter_.wants_rules()) return;
+void OpChecks::check_types(const Op& op, const Target& target) {
+  if (!reporter_.wants_rules() || target.row == nullptr) return;
   // Resolve has reported values without a type.
   if (std::ranges::find(operands_, nullptr) != operands_.end()) return;
-  const Target target = target_of(op);
-  if (target.row == nullptr) return;
   if (is_dump_) return check_dump_types(op, target);
   if (target.row->infer != nullptr) run_rule(op, target, target.options, true);
 }

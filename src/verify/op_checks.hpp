@@ -89,8 +89,8 @@ class OpChecks {
 
   /// Types of values that no op defines, or that an op does.
   void check_element_type(const Value& value, const Op& place);
-  bool check_mixture(const Op& op);
-  void check_types(const Op& op);
+  bool check_mixture(const Op& op, const Target& target);
+  void check_types(const Op& op, const Target& target);
   void check_dump_types(const Op& op, const Target& target);
   void check_product(const Op& op, const Target& target);
   /// Whether the rule accepts the operands and gives the stated result types; reports if asked to.
