@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "checks.hpp"
-#include "suggestions.hpp"
 
 namespace mir::checks {
 
@@ -210,7 +209,7 @@ void Quantisation::report_range(const Attr& attribute, const Spec& spec, const O
   const auto clamped = [&](std::int64_t end) { return std::clamp(end, held.low, held.high); };
   const std::int64_t low = clamped(std::min(*spec.low, *spec.high));
   const std::int64_t high = clamped(std::max(*spec.low, *spec.high));
-  if (low < high) suggest_quant_range(kept, place, attribute, low, high);
+  if (low < high) suggest_quant_range(kept, place, attribute, low, high, places_);
 }
 
 /// Whether the uuid names this scheme alone; `solved` may differ.

@@ -10,6 +10,7 @@
 #include "name_table.hpp"
 #include "pointer_table.hpp"
 #include "report.hpp"
+#include "suggestions.hpp"
 
 namespace mir::checks {
 
@@ -89,7 +90,8 @@ class Quantisation {
   Symbol key_;
   NameTable<std::unique_ptr<Spec>> specs_;  // by scheme
   PointerTable<char> reported_;             // broken specs
-  NameTable<Slot> slots_;                   // by key
+  SpecPlaces places_;
+  NameTable<Slot> slots_;  // by key
   NameTable<Named> by_uuid_;
   std::array<SoundTensor, 64> sound_tensors_;  // by a hash
 };

@@ -32,11 +32,12 @@ std::optional<OpText> text_of(const Op& op) {
   return file == nullptr ? std::nullopt : std::optional<OpText>(std::in_place, *file, op.span());
 }
 
+constexpr std::size_t kMostFixes = 4096;  // of one diagnostic
+
 void add_mentions(std::vector<Span>& places, const SourceFile& file, std::size_t begin,
                   std::size_t end, std::string_view piece) {
-  constexpr std::size_t kMostMentions = 4096;
   const std::string_view text = file.text().substr(0, end);
-  for (auto at = text.find(piece, begin); at != text.npos && places.size() < kMostMentions;
+  for (auto at = text.find(piece, begin); at != text.npos;
        at = text.find(piece, at + piece.size())) {
     const SourcePos from = file.base() + static_cast<SourcePos>(at);
     places.push_back({from, from + static_cast<SourcePos>(piece.size())});
@@ -144,6 +145,7 @@ void suggest_element_type(Diagnostic* diagnostic, const Op& place, const TensorT
   const SourceFile* file = place.module().context().sources().file_of(place.span().begin);
   if (file == nullptr) return;
   for (const Span at : mentions_of(*file, place.module(), fmt::format("], {}, ", word))) {
+    if (diagnostic->fixes.size() == kMostFixes) break;
     diagnostic->fix(at, fmt::format("], {}, ", nearest.best()));
   }
 }
@@ -194,16 +196,30 @@ std::string with_field(std::string spelling, std::string_view key, std::int64_t 
 
 }  // namespace
 
+std::vector<Span> SpecPlaces::of(std::string_view spec, const Op& place) {
+  const SourceFile* file = place.module().context().sources().file_of(place.span().begin);
+  if (file == nullptr) return {};
+  if (file != searched_) begins_ = mentions_of(*file, place.module(), "QuantSpec(");
+  searched_ = file;
+  std::vector<Span> places;
+  for (const Span begin : begins_) {
+    const SourcePos end = begin.begin + static_cast<SourcePos>(spec.size());
+    const std::size_t offset = begin.begin - file->base();
+    if (file->text().substr(offset, spec.size()) != spec) continue;
+    places.push_back({begin.begin, end});
+    if (places.size() == kMostFixes) break;
+  }
+  return places;
+}
+
 void suggest_quant_range(Diagnostic* diagnostic, const Op& place, const Attr& spec,
-                         std::int64_t low, std::int64_t high) {
+                         std::int64_t low, std::int64_t high, SpecPlaces& places) {
   if (diagnostic == nullptr) return;
   diagnostic->hint = fmt::format("did you mean {} to {}?", low, high);
-  const SourceFile* file = place.module().context().sources().file_of(place.span().begin);
-  if (file == nullptr) return;
   const std::string_view old = spec.spelling();
   const std::string repaired =
       with_field(with_field(std::string(old), "quant_min", low), "quant_max", high);
-  for (const Span at : mentions_of(*file, place.module(), old)) diagnostic->fix(at, repaired);
+  for (const Span at : places.of(old, place)) diagnostic->fix(at, repaired);
 }
 
 }  // namespace mir::checks
