@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "mir/ir/infer.hpp"
+#include "result_types.hpp"
 
 namespace mir {
 
@@ -44,24 +44,12 @@ Op* Builder::create(std::string_view spelling, std::span<Value* const> operands,
                            std::to_string(operands.size()) + " operands");
     return nullptr;
   }
-  std::vector<const Type*> inferred;
+  std::optional<std::vector<const Type*>> inferred;
   if (result_types.empty() && info.row != nullptr && info.row->results.max != 0) {
-    const auto refuse = [&] {
-      diagnostics_.error(DiagCode::kTypeNotInferred, {},
-                         std::string("result types of '") + std::string(spelling) +
-                             "' cannot be inferred and must be given");
-      return nullptr;
-    };
-    if (info.row->infer == nullptr) return refuse();
-    std::vector<const Type*> operand_types;
-    for (const Value* operand : operands) operand_types.push_back(operand->type());
-    InferContext inference(context(), info.mnemonic, operand_types, list, info.row->results.min, {},
-                           diagnostics_);
-    if (!info.row->infer(inference)) return nullptr;
-    inferred = inference.results();
-    if (!info.row->results.admits(inferred.size())) return refuse();
-    if (std::find(inferred.begin(), inferred.end(), nullptr) != inferred.end()) return refuse();
-    result_types = inferred;
+    inferred = infer({.name = name, .attributes = list, .result_count = info.row->results.min},
+                     operands, *info.row);
+    if (!inferred) return nullptr;
+    result_types = *inferred;
   }
   Op* op = module_.create({.name = name,
                            .operands = operands,
@@ -70,6 +58,26 @@ Op* Builder::create(std::string_view spelling, std::span<Value* const> operands,
                            .path = context().intern(path)});
   insert(op);
   return op;
+}
+
+/// None after reporting.
+std::optional<std::vector<const Type*>> Builder::infer(UntypedOp op,
+                                                       std::span<Value* const> operands,
+                                                       const OpRow& row) {
+  std::vector<const Type*> operand_types;
+  for (const Value* operand : operands) operand_types.push_back(operand->type());
+  op.operands = operand_types;
+  auto types = infer_result_types(module_, op, diagnostics_);
+  if (!types) return std::nullopt;
+  // Without results is only the call of a graph that has none.
+  const bool complete = (op.symbol || !types->empty()) && row.results.admits(types->size()) &&
+                        std::find(types->begin(), types->end(), nullptr) == types->end();
+  if (complete) return types;
+  diagnostics_.error(DiagCode::kTypeNotInferred, {},
+                     std::string("result types of '") +
+                         std::string(context().text(op.name.spelling)) +
+                         "' cannot be inferred and must be given");
+  return std::nullopt;
 }
 
 Value* Builder::value(std::string_view spelling, std::initializer_list<Value*> operands,
@@ -101,10 +109,16 @@ Op* Builder::subgraph(std::string_view symbol, std::span<const Type* const> argu
 Op* Builder::call(std::string_view callee, std::span<Value* const> operands,
                   std::span<const Type* const> result_types) {
   if (has_null(operands)) return nullptr;
-  Op* op = module_.create({.name = context().op_name("graph.CallGraphOp"),
-                           .operands = operands,
-                           .result_types = result_types});
-  op->set_symbol(context().intern(callee));
+  const OpName name = context().op_name("graph.CallGraphOp");
+  const Symbol graph = context().intern(callee);
+  std::optional<std::vector<const Type*>> inferred;
+  if (result_types.empty() && module_.lookup_op(graph) != nullptr) {
+    inferred = infer({.name = name, .symbol = graph}, operands, *name.info->row);
+    if (!inferred) return nullptr;
+    result_types = *inferred;
+  }
+  Op* op = module_.create({.name = name, .operands = operands, .result_types = result_types});
+  op->set_symbol(graph);
   insert(op);
   return op;
 }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <deque>
 #include <mutex>
 #include <string>
@@ -10,6 +12,7 @@
 
 #include "mir/ir/module.hpp"
 #include "mir/support/arena.hpp"
+#include "quant_spec.hpp"
 #include "text_literal.hpp"
 #include "unique_table.hpp"
 
@@ -31,6 +34,30 @@ void append_compact(std::string& out, const Attr& attribute) {
   out += ']';
 }
 
+/// What makes a tensor type, as bytes. Equal bytes mean equal text.
+class TensorKey {
+ public:
+  TensorKey(std::span<const Dim> dims, Symbol dtype, Symbol device, const Attr* encoding) {
+    if (dims.size() > kMostDims) return;
+    for (const Dim dim : dims) add(dim.expr(), dim.is_constant() ? dim.constant() : 0);
+    add(encoding, std::int64_t{dtype.id} << 32 | device.id);
+  }
+  /// Empty: too many dimensions.
+  std::string_view bytes() const { return {bytes_.data(), size_}; }
+
+ private:
+  static constexpr std::size_t kMostDims = 8;
+
+  void add(const void* pointer, std::int64_t number) {
+    std::memcpy(bytes_.data() + size_, &pointer, sizeof(pointer));
+    std::memcpy(bytes_.data() + size_ + sizeof(pointer), &number, sizeof(number));
+    size_ += sizeof(pointer) + sizeof(number);
+  }
+
+  std::array<char, (kMostDims + 1) * 16> bytes_;
+  std::size_t size_ = 0;
+};
+
 }  // namespace
 
 struct IRContext::State {
@@ -41,10 +68,15 @@ struct IRContext::State {
 
   std::mutex mutex;  // guards everything below
   Arena arena;
+  Arena texts;  // what objects in `arena` are spelled, apart: who looks at those reads few of these
   TextTable<const TensorType*> tensors;
+  TextTable<const TensorType*> tensors_by_parts;  // the same, by what TensorKey says
+  TextTable<const OpRow*> rows_by_type_name;
   TextTable<const OpaqueType*> opaque_types;
-  TextTable<const Attr*> attributes[static_cast<int>(AttrKind::kInvalid) + 1];
   // A word and a string of equal text are told apart by their quotes.
+  TextTable<const Attr*> attributes[static_cast<int>(AttrKind::kInvalid) + 1];
+  TextTable<std::uint32_t> schemes;  // numbers, by what specs say but for uuid and `solved`
+  std::uint32_t scheme_count = 0;
   TextTable<OpName> op_names;
   TextTable<OpKind> kinds;
   std::deque<OpKindInfo> kind_infos;
@@ -55,8 +87,8 @@ struct IRContext::State {
   OpKind add_kind(std::string_view name, std::string_view mnemonic, const Dialect* dialect,
                   const OpRow* row) {
     const OpKind kind{static_cast<std::uint32_t>(kind_infos.size())};
-    kind_infos.push_back({arena.copy(name), mnemonic, dialect, row});
-    kind_infos.back().mnemonic = arena.copy(mnemonic);
+    kind_infos.push_back({texts.copy(name), mnemonic, dialect, row});
+    kind_infos.back().mnemonic = texts.copy(mnemonic);
     kinds.insert(kind_infos.back().name, kind);
     return kind;
   }
@@ -73,6 +105,14 @@ struct IRContext::State {
     return nullptr;
   }
 
+  /// The number of what specs say alike; the text must be kept.
+  std::uint32_t scheme_of(std::string_view text) {
+    const std::uint64_t hash = hash_text(text);
+    if (const std::uint32_t* known = schemes.find(text, hash)) return *known;
+    schemes.insert(text, hash, scheme_count);
+    return scheme_count++;
+  }
+
   /// The attribute of this kind and text, made by `fill` when it is new.
   template <class Fill>
   const Attr* unique(AttrKind kind, std::string_view spelling, Fill&& fill) {
@@ -80,7 +120,7 @@ struct IRContext::State {
     const std::uint64_t hash = hash_text(spelling);
     const std::lock_guard lock(mutex);
     if (const Attr* const* known = table.find(spelling, hash)) return *known;
-    const std::string_view kept = arena.copy(spelling);
+    const std::string_view kept = texts.copy(spelling);
     auto* attribute = new (arena.allocate(sizeof(Attr), alignof(Attr))) Attr(kind, kept);
     fill(*attribute, kept);
     table.insert(kept, hash, attribute);
@@ -120,8 +160,11 @@ void IRContext::register_dialect(const Dialect& dialect) {
   for (const OpRow& row : dialect.rows) {
     const std::string name = fmt::format("{}.{}", dialect.name, row.name);
     const OpKind kind = state_->add_kind(name, row.name, &dialect, &row);
+    if (!row.type_name.empty() && state_->rows_by_type_name.find(row.type_name) == nullptr) {
+      state_->rows_by_type_name.insert(row.type_name, &row);
+    }
     for (const std::string_view alias : row.aliases) {
-      state_->kinds.insert(state_->arena.copy(fmt::format("{}.{}", dialect.name, alias)), kind);
+      state_->kinds.insert(state_->texts.copy(fmt::format("{}.{}", dialect.name, alias)), kind);
     }
   }
 }
@@ -180,18 +223,14 @@ std::optional<OpKind> IRContext::find_kind(std::string_view name) const {
 }
 
 const OpRow* IRContext::row_of_type_name(std::string_view type_name) const {
-  for (const Dialect* dialect : state_->dialects) {
-    for (const OpRow& row : dialect->rows) {
-      if (!row.type_name.empty() && row.type_name == type_name) return &row;
-    }
-  }
-  return nullptr;
+  const OpRow** known = state_->rows_by_type_name.find(type_name);
+  return known == nullptr ? nullptr : *known;
 }
 
 // -- types --------------------------------------------------------------------------------------
 
-const TensorType* IRContext::tensor(std::span<const Dim> dims, Symbol dtype_name, Symbol device,
-                                    const Attr* encoding) {
+std::string IRContext::tensor_text(std::span<const Dim> dims, Symbol dtype_name, Symbol device,
+                                   const Attr* encoding) const {
   std::string spelling = "tensor<[";
   for (std::size_t i = 0; i < dims.size(); ++i) {
     if (i != 0) spelling += ", ";
@@ -210,15 +249,34 @@ const TensorType* IRContext::tensor(std::span<const Dim> dims, Symbol dtype_name
     spelling += encoding->spelling();
   }
   spelling += '>';
+  return spelling;
+}
+
+const TensorType* IRContext::tensor(std::span<const Dim> dims, Symbol dtype_name, Symbol device,
+                                    const Attr* encoding) {
+  const TensorKey parts(dims, dtype_name, device, encoding);
+  const std::uint64_t parts_hash = hash_text(parts.bytes());
+  State& state = *state_;
+  if (!parts.bytes().empty()) {
+    const std::lock_guard lock(state.mutex);
+    const TensorType* const* known = state.tensors_by_parts.find(parts.bytes(), parts_hash);
+    if (known != nullptr) return *known;
+  }
+  const std::string spelling = tensor_text(dims, dtype_name, device, encoding);
   const std::optional<DType> dtype = dtype_from_name(text(dtype_name));
   const std::uint64_t hash = hash_text(spelling);
-  State& state = *state_;
   const std::lock_guard lock(state.mutex);
-  if (const TensorType* const* known = state.tensors.find(spelling, hash)) return *known;
-  const std::string_view kept = state.arena.copy(std::string_view(spelling));
-  const auto* type = new (state.arena.allocate(sizeof(TensorType), alignof(TensorType)))
-      TensorType(kept, state.arena.copy(dims), dtype_name, dtype, device, encoding);
-  state.tensors.insert(kept, hash, type);
+  const TensorType* const* known = state.tensors.find(spelling, hash);
+  const TensorType* type = known == nullptr ? nullptr : *known;
+  if (type == nullptr) {
+    const std::string_view kept = state.texts.copy(std::string_view(spelling));
+    type = new (state.arena.allocate(sizeof(TensorType), alignof(TensorType)))
+        TensorType(kept, state.arena.copy(dims), dtype_name, dtype, device, encoding);
+    state.tensors.insert(kept, hash, type);
+  }
+  if (!parts.bytes().empty() && state.tensors_by_parts.find(parts.bytes(), parts_hash) == nullptr) {
+    state.tensors_by_parts.insert(state.texts.copy(parts.bytes()), parts_hash, type);
+  }
   return type;
 }
 
@@ -231,7 +289,7 @@ const Type* IRContext::opaque_type(std::string_view spelling) {
   State& state = *state_;
   const std::lock_guard lock(state.mutex);
   if (const OpaqueType* const* known = state.opaque_types.find(spelling)) return *known;
-  const std::string_view kept = state.arena.copy(spelling);
+  const std::string_view kept = state.texts.copy(spelling);
   const auto* type =
       new (state.arena.allocate(sizeof(OpaqueType), alignof(OpaqueType))) OpaqueType(kept);
   state.opaque_types.insert(kept, type);
@@ -250,10 +308,15 @@ const Attr* IRContext::scalar(AttrKind kind, std::string_view spelling) {
   const auto unquoted = quoted ? unquote(spelling) : std::nullopt;
   if (quoted && !unquoted) return nullptr;
   return state_->unique(kind, spelling, [&](Attr& attribute, std::string_view kept) {
-    attribute.integer_ = integer_value.value_or(0);
-    attribute.number_ = number_value.value_or(0);
+    if (integer_value) attribute.integer_ = *integer_value;
+    if (number_value) attribute.number_ = *number_value;
     attribute.quoted_ = quoted;
-    attribute.text_ = quoted ? state_->arena.copy(std::string_view(*unquoted)) : kept;
+    attribute.text_ = quoted ? state_->texts.copy(std::string_view(*unquoted)) : kept;
+    if (kind == AttrKind::kQuantSpec) {
+      const QuantSpecParts parts = split_quant_spec(kept);
+      attribute.integer_ = parts.uuid.value_or(Attr::kNoUuid);
+      attribute.scheme_ = state_->scheme_of(parts.scheme);
+    }
   });
 }
 
@@ -285,7 +348,7 @@ const Attr* IRContext::word(std::string_view text) {
 const Attr* IRContext::symbol_ref(std::string_view name) {
   const std::string spelling = "@" + (is_bare_word(name) ? std::string(name) : quote(name));
   return state_->unique(AttrKind::kSymbolRef, spelling, [&](Attr& attribute, std::string_view) {
-    attribute.text_ = state_->arena.copy(name);
+    attribute.text_ = state_->texts.copy(name);
   });
 }
 
@@ -342,7 +405,8 @@ const Attr* IRContext::type(const Type* type) {
 }
 
 std::size_t IRContext::memory() const {
-  std::size_t bytes = state_->arena.bytes_reserved() + state_->tensors.memory() +
+  std::size_t bytes = state_->arena.bytes_reserved() + state_->texts.bytes_reserved() +
+                      state_->tensors.memory() + state_->tensors_by_parts.memory() +
                       state_->op_names.memory() + state_->kinds.memory();
   for (const auto& table : state_->attributes) bytes += table.memory();
   return bytes;

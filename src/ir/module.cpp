@@ -29,6 +29,12 @@ void Module::set_version(std::int64_t version) {
 
 // -- making ---------------------------------------------------------------------------------------
 
+void Module::note_made(OpKind kind) {
+  const std::size_t word = kind.id / kKindsPerWord;
+  if (word >= made_kinds_.size()) made_kinds_.resize(word + 1);
+  made_kinds_[word] |= std::uint64_t{1} << kind.id % kKindsPerWord;
+}
+
 Op* Module::create(const OpSpec& spec) {
   const std::size_t operand_count = spec.operands.size();
   const std::size_t result_count = spec.result_types.size();
@@ -39,6 +45,7 @@ Op* Module::create(const OpSpec& spec) {
   storage += sizeof(Op);
   op->module_ = this;
   op->name_ = spec.name;
+  note_made(spec.name.kind);
   op->id_ = next_op_id_++;
   op->location_ = spec.location;
   op->has_signature_ = spec.has_signature;

@@ -1,3 +1,7 @@
+#include "quant_spec.hpp"
+
+#include <charconv>
+
 #include "mir/ir/attribute.hpp"
 #include "text_literal.hpp"
 
@@ -26,9 +30,10 @@ std::optional<std::int64_t> QuantSpec::integer(std::string_view key) const {
   return std::nullopt;
 }
 
-QuantSpec read_quant_spec(const Attr& attribute) {
+namespace {
+
+QuantSpec read(std::string_view rest) {
   constexpr std::string_view kOpen = "QuantSpec(";
-  std::string_view rest = attribute.spelling();
   rest = rest.substr(kOpen.size(), rest.size() - kOpen.size() - 1);
   QuantSpec spec;
   const auto kind_end = rest.find_first_of("(,");
@@ -57,6 +62,32 @@ QuantSpec read_quant_spec(const Attr& attribute) {
     skip_blanks(rest);
   }
   return spec;
+}
+
+/// Whether nothing but `solved` and the end follows the uuid.
+bool ends_spec(std::string_view rest) {
+  constexpr std::string_view kSolved = ", solved=";
+  return rest == ")" || (rest.size() == kSolved.size() + 2 && rest.starts_with(kSolved));
+}
+
+}  // namespace
+
+QuantSpec read_quant_spec(const Attr& attribute) {
+  return read(attribute.spelling());
+}
+
+QuantSpecParts split_quant_spec(std::string_view spelling) {
+  constexpr std::string_view kKey = ", uuid=";
+  const auto at = spelling.rfind(kKey);
+  if (at == spelling.npos) return {spelling, std::nullopt};
+  const char* const digits = spelling.data() + at + kKey.size();
+  const char* const end = spelling.data() + spelling.size();
+  std::int64_t uuid = 0;
+  const auto [rest, error] = std::from_chars(digits, end, uuid);
+  if (error == std::errc() && ends_spec({rest, static_cast<std::size_t>(end - rest)})) {
+    return {spelling.substr(0, at), uuid};
+  }
+  return {spelling, read(spelling).uuid};
 }
 
 }  // namespace mir

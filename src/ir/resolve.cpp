@@ -32,19 +32,8 @@ void Resolver::State::node(const Node& node) {
   switch (node.kind()) {
     case NodeKind::kOpName:
       return begin_head(node);
-    case NodeKind::kAddress: {
-      const std::string_view word = text(node.token);
-      const std::string_view digits = word.substr(word.rfind('x') + 1);
-      const auto [end, error] =
-          std::from_chars(digits.data(), digits.data() + digits.size(), head_.extra.address, 16);
-      if (error != std::errc()) {
-        diagnostics_.error(DiagCode::kMalformedAttribute, span(node.token),
-                           fmt::format("address '{}' does not fit 64 bits", word));
-      }
-      head_.extra.has_address = true;
-      head_.has_extra = true;
-      return;
-    }
+    case NodeKind::kAddress:
+      return address(node);
     case NodeKind::kLabel:
       head_.extra.label = symbol_from_text(text(node.token));
       head_.extra.has_label = head_.has_extra = true;
@@ -53,28 +42,10 @@ void Resolver::State::node(const Node& node) {
       head_.symbol = symbol_from_text(text(node.token).substr(1));
       head_.has_symbol = true;
       return;
-    case NodeKind::kAngle: {
-      std::string_view inner = text(node.token);
-      inner = inner.substr(1, inner.size() - 2);
-      const auto first = inner.find_first_not_of(" \t\r\n");
-      inner = first == inner.npos
-                  ? ""
-                  : inner.substr(first, inner.find_last_not_of(" \t\r\n") - first + 1);
-      head_.angles.push_back(context_.intern(inner));
-      head_.has_extra = true;
-      return;
-    }
-    case NodeKind::kName: {
-      const std::string_view tag = text(node.token);
-      const auto open = tag.find('"');
-      std::string_view quoted = tag.substr(open, tag.rfind('"') - open + 1);
-      const auto plain = portable_ ? unquote(quoted) : std::nullopt;
-      head_.path =
-          plain ? context_.intern(*plain) : context_.intern(quoted.substr(1, quoted.size() - 2));
-      head_.has_path = true;
-      head_.square_path = tag.front() == '[';
-      return;
-    }
+    case NodeKind::kAngle:
+      return angle(node);
+    case NodeKind::kName:
+      return path(node);
     case NodeKind::kType:
       if (unit_->tokens()[node.token].kind() == TokenKind::kOpaqueType) {
         pending_type_ = context_.opaque_type(text(node.token));
@@ -99,32 +70,25 @@ void Resolver::State::node(const Node& node) {
       mentions_.back().symbol = symbol_from_text(text(node.token).substr(1));
       mentions_.back().has_symbol = true;
       return;
-    case NodeKind::kValueAttributes: {
-      Mention& last = mentions_.back();
-      const auto first = attributes_.end() - node.count();
-      // Several lists on one mention continue each other.
-      if (last.attribute_count == 0) {
-        last.first_attribute = static_cast<std::uint32_t>(mention_attributes_.size());
-      }
-      mention_attributes_.insert(mention_attributes_.end(), first, attributes_.end());
-      last.attribute_count += node.count();
-      attributes_.erase(first, attributes_.end());
-      if (portable_) check_duplicates(attributes_of(last), last.token);
-      return;
-    }
+    case NodeKind::kValueAttributes:
+      return mention_attributes(node);
     case NodeKind::kOperands:
-    case NodeKind::kResults: {
-      const MentionList list{static_cast<std::uint32_t>(mentions_.size()) - node.count(),
-                             node.count()};
-      const bool operands = node.kind() == NodeKind::kOperands;
-      if (head_.open && !head_.has_signature) {
-        (operands ? head_.operands : head_.results) = list;
-        if (!operands) head_.has_signature = true;
-      } else {
-        (operands ? loose_operands_ : loose_results_) = list;
-      }
+    case NodeKind::kResults:
+      return mention_list(node);
+    case NodeKind::kSuccessor:
+      return successor(node);
+    case NodeKind::kSuccessors:
       return;
-    }
+    case NodeKind::kLoc:
+      return stated_location(node);
+    default:
+      return attribute(node);
+  }
+}
+
+/// What attribute values and lists of attributes are made of.
+void Resolver::State::attribute(const Node& node) {
+  switch (node.kind()) {
     case NodeKind::kLeaf:
       values_.push_back(leaf(node));
       return;
@@ -155,36 +119,25 @@ void Resolver::State::node(const Node& node) {
     case NodeKind::kQuantAnnotation:
       values_.push_back(context_.quant_annotation(pop_attributes(node.count())));
       return;
-    case NodeKind::kAttributes: {
-      auto list = pop_attributes(node.count());
-      if (!head_.open) {  // the module's own list stays pending, and rules what follows in its head
-        portable_ = std::ranges::find(list, version_key_, &NamedAttr::key) != list.end();
-        attributes_ = std::move(list);
-        return;
-      }
-      if (portable_) check_duplicates(list, node.token);
-      head_.attributes.insert(head_.attributes.end(), list.begin(), list.end());
-      head_.has_attribute_list = true;
-      return;
-    }
-    case NodeKind::kSuccessor: {
-      head_.successors.push_back(
-          {context_.intern(text(node.token).substr(1)), 0, loose_operands_.count});
-      head_.successor_operands.push_back(loose_operands_);
-      head_.has_extra = true;
-      return;
-    }
-    case NodeKind::kSuccessors:
-      return;
-    case NodeKind::kLoc:
-      if (head_.open) {
-        head_.location = stated_location(head_.location, node.token);
-      } else {  // after the op's bodies
-        Op* op = open_ops_.back();
-        op->set_location(stated_location(op->location(), node.token));
-        op->mark_as_read();
+    case NodeKind::kAttributes:
+      return attribute_list(node);
+    case NodeKind::kAlias: {
+      const Attr* value = pop_value();
+      if (const Attr** known = aliases_.find(text(node.token))) {
+        *known = value;
+      } else {
+        aliases_.insert(text(node.token), value);
       }
       return;
+    }
+    default:
+      return nesting(node);
+  }
+}
+
+/// What opens and closes bodies, regions, blocks and modules.
+void Resolver::State::nesting(const Node& node) {
+  switch (node.kind()) {
     case NodeKind::kBodyBegin:
       return begin_body(node);
     case NodeKind::kRegionBegin:
@@ -202,19 +155,101 @@ void Resolver::State::node(const Node& node) {
         open_ops_.pop_back();
       }
       return;
-    case NodeKind::kAlias: {
-      const Attr* value = pop_value();
-      if (const Attr** known = aliases_.find(text(node.token))) {
-        *known = value;
-      } else {
-        aliases_.insert(text(node.token), value);
-      }
-      return;
-    }
     case NodeKind::kModuleBegin:
       return begin_module(node);
     case NodeKind::kModuleEnd:
       return end_module();
+    default:
+      return;
+  }
+}
+
+// -- parts of heads -------------------------------------------------------------------------------
+
+void Resolver::State::address(const Node& node) {
+  const std::string_view word = text(node.token);
+  const std::string_view digits = word.substr(word.rfind('x') + 1);
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), head_.extra.address, 16);
+  if (error != std::errc()) {
+    diagnostics_.error(DiagCode::kMalformedAttribute, span(node.token),
+                       fmt::format("address '{}' does not fit 64 bits", word));
+  }
+  head_.extra.has_address = true;
+  head_.has_extra = true;
+}
+
+void Resolver::State::angle(const Node& node) {
+  std::string_view inner = text(node.token);
+  inner = inner.substr(1, inner.size() - 2);
+  const auto first = inner.find_first_not_of(" \t\r\n");
+  inner =
+      first == inner.npos ? "" : inner.substr(first, inner.find_last_not_of(" \t\r\n") - first + 1);
+  head_.angles.push_back(context_.intern(inner));
+  head_.has_extra = true;
+}
+
+void Resolver::State::path(const Node& node) {
+  const std::string_view tag = text(node.token);
+  const auto open = tag.find('"');
+  std::string_view quoted = tag.substr(open, tag.rfind('"') - open + 1);
+  const auto plain = portable_ ? unquote(quoted) : std::nullopt;
+  head_.path =
+      plain ? context_.intern(*plain) : context_.intern(quoted.substr(1, quoted.size() - 2));
+  head_.has_path = true;
+  head_.square_path = tag.front() == '[';
+}
+
+void Resolver::State::mention_attributes(const Node& node) {
+  Mention& last = mentions_.back();
+  const auto first = attributes_.end() - node.count();
+  // Several lists on one mention continue each other.
+  if (last.attribute_count == 0) {
+    last.first_attribute = static_cast<std::uint32_t>(mention_attributes_.size());
+  }
+  mention_attributes_.insert(mention_attributes_.end(), first, attributes_.end());
+  last.attribute_count += node.count();
+  attributes_.erase(first, attributes_.end());
+  if (portable_) check_duplicates(attributes_of(last), last.token);
+}
+
+void Resolver::State::mention_list(const Node& node) {
+  const MentionList list{static_cast<std::uint32_t>(mentions_.size()) - node.count(), node.count()};
+  const bool operands = node.kind() == NodeKind::kOperands;
+  if (head_.open && !head_.has_signature) {
+    (operands ? head_.operands : head_.results) = list;
+    if (!operands) head_.has_signature = true;
+  } else {
+    (operands ? loose_operands_ : loose_results_) = list;
+  }
+}
+
+void Resolver::State::attribute_list(const Node& node) {
+  auto list = pop_attributes(node.count());
+  if (!head_.open) {  // the module's own list stays pending, and rules what follows in its head
+    portable_ = std::ranges::find(list, version_key_, &NamedAttr::key) != list.end();
+    attributes_ = std::move(list);
+    return;
+  }
+  if (portable_) check_duplicates(list, node.token);
+  head_.attributes.insert(head_.attributes.end(), list.begin(), list.end());
+  head_.has_attribute_list = true;
+}
+
+void Resolver::State::successor(const Node& node) {
+  head_.successors.push_back(
+      {context_.intern(text(node.token).substr(1)), 0, loose_operands_.count});
+  head_.successor_operands.push_back(loose_operands_);
+  head_.has_extra = true;
+}
+
+void Resolver::State::stated_location(const Node& node) {
+  if (head_.open) {
+    head_.location = stated_location(head_.location, node.token);
+  } else {  // after the op's bodies
+    Op* op = open_ops_.back();
+    op->set_location(stated_location(op->location(), node.token));
+    op->mark_as_read();
   }
 }
 

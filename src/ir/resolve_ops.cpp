@@ -3,9 +3,8 @@
 
 #include <algorithm>
 
-#include "mir/ir/infer.hpp"
-#include "mir/ir/writer.hpp"
 #include "resolver.hpp"
+#include "result_types.hpp"
 
 namespace mir {
 
@@ -118,26 +117,19 @@ void Resolver::State::attach_uses(Op* op, std::uint32_t first_operand, MentionLi
 
 void Resolver::State::infer_missing_types(std::vector<const Type*>& types) {
   if (std::find(types.begin(), types.end(), nullptr) == types.end()) return;
-  const OpKindInfo& info = context_.info(head_.name.kind);
-  std::vector<const Type*> inferred;
-  if (info.name == CallGraphOp::kName) {
-    // What a graph further up states of its results.
-    const Op* graph = module_->lookup_op(head_.symbol);
-    const Region* region = graph == nullptr ? nullptr : graph->first_region();
-    for (std::size_t i = 0; region != nullptr && i < region->results().size(); ++i) {
-      inferred.push_back(region->results()[i].type);
-    }
-  } else if (info.row != nullptr && info.row->infer != nullptr) {
-    std::vector<const Type*> operands;
-    for (const Value* value : value_scratch_) operands.push_back(value->type());
-    InferContext inference(context_, info.mnemonic, operands, head_.attributes, types.size(),
-                           span(head_.token), diagnostics_);
-    const bool typed = std::find(operands.begin(), operands.end(), nullptr) == operands.end();
-    if (typed && info.row->operands.admits(operands.size()) && !info.row->infer(inference)) return;
-    inferred = inference.results();
-  }
+  std::vector<const Type*> operands;
+  for (const Value* value : value_scratch_) operands.push_back(value->type());
+  const auto inferred = infer_result_types(*module_,
+                                           {.name = head_.name,
+                                            .symbol = head_.symbol,
+                                            .operands = operands,
+                                            .attributes = head_.attributes,
+                                            .result_count = types.size(),
+                                            .at = span(head_.token)},
+                                           diagnostics_);
+  if (!inferred) return;
   for (std::size_t i = 0; i < types.size(); ++i) {
-    if (types[i] == nullptr && i < inferred.size()) types[i] = inferred[i];
+    if (types[i] == nullptr && i < inferred->size()) types[i] = (*inferred)[i];
     if (types[i] != nullptr) continue;
     diagnostics_.error(DiagCode::kTypeMissing, span(mentions_[head_.results.first + i].token),
                        "result needs a type: no rule infers it here");

@@ -58,6 +58,17 @@ class Resolver::State {
   };
 
   void node(const Node& node);
+  void attribute(const Node& node);
+  void nesting(const Node& node);
+  // parts of heads
+  void address(const Node& node);
+  void angle(const Node& node);
+  void path(const Node& node);
+  void mention_attributes(const Node& node);
+  void mention_list(const Node& node);
+  void attribute_list(const Node& node);
+  void successor(const Node& node);
+  void stated_location(const Node& node);
   // values and types
   const Type* type_from_text(std::string_view text);
   const Type* type_from_tokens(std::uint32_t first, std::uint32_t count, const Attr* encoding);

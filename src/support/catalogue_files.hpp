@@ -1,4 +1,5 @@
-// The files of testdata/diagnostics/, embedded by scripts/embed_catalogue.py.
+// The files of testdata/diagnostics/ and the constraints of docs/, embedded by
+// scripts/embed_catalogue.py.
 #pragma once
 
 #include <span>
@@ -11,7 +12,17 @@ struct CatalogueFile {
   std::string_view text;
 };
 
+/// A constraint as docs/verification.md or an op page states it.
+struct CatalogueConstraint {
+  int code;  ///< of its breaches; one that has several stands once for each
+  std::string_view id;
+  std::string_view page;  ///< below docs/
+  std::string_view text;
+};
+
 /// In order of path.
 std::span<const CatalogueFile> catalogue_files();
+/// In order of page and text.
+std::span<const CatalogueConstraint> catalogue_constraints();
 
 }  // namespace mir

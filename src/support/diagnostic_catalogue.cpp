@@ -195,6 +195,27 @@ constexpr Group kGroups[] = {
     {900, "Command lines and test texts"},
 };
 
+/// What a code is reported for, one constraint after the other; nothing where no constraint has it.
+std::string constraint_list(DiagCode code) {
+  std::string out;
+  for (const CatalogueConstraint& each : catalogue_constraints()) {
+    if (each.code != static_cast<int>(code)) continue;
+    out += indented(wrapped(fmt::format("{} (docs/{}): {}", each.id, each.page, each.text), 76));
+  }
+  return out.empty() ? out : "\nConstraints:\n\n" + out;
+}
+
+/// The same as links.
+std::string constraint_links(DiagCode code) {
+  std::string out;
+  for (const CatalogueConstraint& each : catalogue_constraints()) {
+    if (each.code != static_cast<int>(code)) continue;
+    fmt::format_to(std::back_inserter(out), "{}[{}]({})", out.empty() ? "Constraints: " : ", ",
+                   each.id, each.page);
+  }
+  return out.empty() ? out : wrapped(out + '.', 100) + '\n';
+}
+
 void append_section(std::string& page, const DiagCodeInfo& info, const CatalogueEntry& entry) {
   constexpr std::string_view kLanguages[] = {"mir", "console", "cpp"};
   const std::string_view language = kLanguages[static_cast<std::size_t>(entry.kind)];
@@ -207,6 +228,7 @@ void append_section(std::string& page, const DiagCodeInfo& info, const Catalogue
   block("text", entry.diagnostics);
   fmt::format_to(std::back_inserter(page), "{}\n", wrapped(entry.fix, 100));
   block(language, entry.accepted);
+  page += constraint_links(info.code);
 }
 
 }  // namespace
@@ -234,7 +256,7 @@ std::string explain(DiagCode code) {
   out += '\n' + wrapped("Cause: " + entry->cause, 80) + "\nRefused:\n\n" + indented(entry->refused);
   if (!entry->diagnostics.empty()) out += '\n' + indented(entry->diagnostics);
   return out + '\n' + wrapped("Fix: " + entry->fix, 80) + "\nAccepted:\n\n" +
-         indented(entry->accepted);
+         indented(entry->accepted) + constraint_list(code);
 }
 
 std::string list_diagnostics() {

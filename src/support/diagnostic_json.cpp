@@ -140,7 +140,9 @@ Json result_json(const Diagnostic& diagnostic, const SourceManager& sources) {
     const Range range = range_of(note.at, sources);
     Json related = range.file == nullptr ? Json::object() : location_json(range);
     related["message"] = text_json(note.message);
-    result["relatedLocations"].push_back(std::move(related));
+    // They are a set.
+    Json& all = result["relatedLocations"];
+    if (std::ranges::find(all, related) == all.end()) all.push_back(std::move(related));
   }
   if (!diagnostic.constraint.empty()) result["properties"]["constraint"] = diagnostic.constraint;
   if (in_one_text(diagnostic, sources)) {

@@ -15,6 +15,37 @@ bool starts_code_point(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0) != 0x80;
 }
 
+/// Bytes 0x80 to 0xBF in `text`, which has at most kStride bytes. Eight at a time: each byte of
+/// `sums` counts those at its place in a word.
+std::uint32_t count_continuations(std::string_view text) {
+  static_assert(kStride / 8 < 256, "a byte holds the count of its place");
+  constexpr std::uint64_t kOnes = 0x0101'0101'0101'0101u;
+  constexpr std::uint64_t kEven = 0x00FF'00FF'00FF'00FFu;
+  std::uint64_t sums = 0;
+  for (; text.size() >= 8; text.remove_prefix(8)) {
+    std::uint64_t word;
+    std::memcpy(&word, text.data(), 8);
+    sums += word >> 7 & ~(word >> 6) & kOnes;
+  }
+  const std::uint64_t pairs = (sums & kEven) + (sums >> 8 & kEven);
+  auto count = static_cast<std::uint32_t>(pairs * 0x0001'0001'0001'0001u >> 48);
+  for (const char byte : text) count += !starts_code_point(byte);
+  return count;
+}
+
+std::uint32_t count_newlines(std::string_view text) {
+  std::uint32_t count = 0;
+  for (auto at = text.find('\n'); at != text.npos; at = text.find('\n', at + 1)) ++count;
+  return count;
+}
+
+/// Adds what a piece of at most kStride bytes has.
+template <class Counts>
+void add_counts(Counts& counts, std::string_view text) {
+  counts.newlines += count_newlines(text);
+  counts.code_points += static_cast<std::uint32_t>(text.size()) - count_continuations(text);
+}
+
 }  // namespace
 
 SourceFile::SourceFile(std::string name, std::string text, SourcePos base, std::uint32_t first_line)
@@ -27,10 +58,7 @@ const std::vector<SourceFile::Counts>& SourceFile::checkpoints() const {
     for (std::uint32_t block = 0;; block += kStride) {
       checkpoints_.push_back(counts);
       if (size() - block < kStride) break;
-      for (const char byte : std::string_view(text_).substr(block, kStride)) {
-        counts.newlines += byte == '\n';
-        counts.code_points += starts_code_point(byte);
-      }
+      add_counts(counts, std::string_view(text_).substr(block, kStride));
     }
   });
   return checkpoints_;
@@ -38,10 +66,8 @@ const std::vector<SourceFile::Counts>& SourceFile::checkpoints() const {
 
 SourceFile::Counts SourceFile::counts_before(std::uint32_t offset) const {
   Counts counts = checkpoints()[offset / kStride];
-  for (std::uint32_t at = offset / kStride * kStride; at < offset; ++at) {
-    counts.newlines += text_[at] == '\n';
-    counts.code_points += starts_code_point(text_[at]);
-  }
+  const std::uint32_t block = offset / kStride * kStride;
+  add_counts(counts, std::string_view(text_).substr(block, offset - block));
   return counts;
 }
 

@@ -167,6 +167,14 @@ class SyntaxListing {
         return;
       case NodeKind::kLoc:
         return line("  loc", text(node.token));
+      default:
+        return nesting(node);
+    }
+  }
+
+  /// What opens and closes bodies, regions, blocks and modules.
+  void nesting(const Node& node) {
+    switch (node.kind()) {
       case NodeKind::kBodyBegin:
         in_head_ = false;
         line("  body", "");
@@ -195,6 +203,8 @@ class SyntaxListing {
         return;
       case NodeKind::kModuleEnd:
         --depth_;
+        return;
+      default:
         return;
     }
   }

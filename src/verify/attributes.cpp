@@ -43,8 +43,8 @@ std::string_view describe(AttrType type) {
 
 }  // namespace
 
-std::span<const std::string_view> annotation_keys() {
-  static constexpr std::array<std::string_view, 6> kKeys = {
+std::span<const std::string_view, kAnnotationKeys> annotation_keys() {
+  static constexpr std::array<std::string_view, kAnnotationKeys> kKeys = {
       "quant_recipe", "using_qnn", "qnn_graph_name", "qnn_context_name", "symbol", "qnn_recipe"};
   return kKeys;
 }

@@ -16,7 +16,8 @@ void blocks(const Census& census, Reporter& reporter);
 /// The list of one op against its row.
 void attributes(const Op& op, Reporter& reporter);
 /// Keys that any op may carry: what upstream's passes attach.
-std::span<const std::string_view> annotation_keys();
+inline constexpr std::size_t kAnnotationKeys = 6;
+std::span<const std::string_view, kAnnotationKeys> annotation_keys();
 /// Symbols that several ops or values declare.
 void symbols(const Census& census, Reporter& reporter);
 /// Calls against the graphs they name, cycles, graphs that nothing calls.

@@ -13,7 +13,7 @@ using enum Verdict;
 
 constexpr Constraint kConstraints[] = {
 #define MIR_CONSTRAINT(id, code, group, dump, portable, page) \
-  {#id, code, group, dump, portable, page},
+  {#id, code, group, dump, portable, page, #id ", docs/" page},
 #include "mir/verify/constraints.def"
 #undef MIR_CONSTRAINT
 };

@@ -15,16 +15,24 @@ class NameTable {
   /// A new key has a value-initialised entry.
   Entry& operator[](std::uint32_t key) {
     const std::uint32_t page = key / kPageSize;
+    if (page < pages_.size() && pages_[page] != nullptr) [[likely]] {
+      return (*pages_[page])[key % kPageSize];
+    }
+    return add(key);
+  }
+
+ private:
+  static constexpr std::uint32_t kPageSize = 128;
+  static constexpr std::uint32_t kDirectPages = 1u << 17;
+  using Page = std::array<Entry, kPageSize>;
+
+  [[gnu::noinline]] Entry& add(std::uint32_t key) {
+    const std::uint32_t page = key / kPageSize;
     if (page >= kDirectPages) return others_[key];
     if (page >= pages_.size()) pages_.resize(page + 1);
     if (pages_[page] == nullptr) pages_[page] = std::make_unique<Page>();
     return (*pages_[page])[key % kPageSize];
   }
-
- private:
-  static constexpr std::uint32_t kPageSize = 512;
-  static constexpr std::uint32_t kDirectPages = 1u << 15;
-  using Page = std::array<Entry, kPageSize>;
 
   std::vector<std::unique_ptr<Page>> pages_;
   std::unordered_map<std::uint32_t, Entry> others_;

@@ -1,6 +1,7 @@
 #include "op_checks.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "mir/dialects/rules.hpp"
 #include "mir/ir/infer.hpp"
@@ -28,22 +29,46 @@ OpChecks::OpChecks(Reporter& reporter)
       is_dump_(!reporter.module().is_portable()),
       launch_(kind_of(context_, "prog.kernel_launch")),
       param_(kind_of(context_, "linalg.ParamOp")),
+      slice_(kind_of(context_, "linalg.SliceOp")),
+      split_(kind_of(context_, "linalg.SplitOp")),
+      call_(kind_of(context_, "graph.CallGraphOp")),
       op_type_(context_.intern("op_type")),
       op_options_(context_.intern("op_options")),
-      sound_(kSlots),
+      sound_(std::clamp(std::bit_ceil(std::size_t{reporter.module().op_id_end()}), std::size_t{16},
+                        kMostSlots)),
       weights_(reporter) {
-  for (const std::string_view key : annotation_keys()) annotations_.push_back(context_.intern(key));
+  std::ranges::transform(annotation_keys(), annotations_.begin(),
+                         [&](std::string_view key) { return context_.intern(key); });
   if (is_dump_ && reporter.wants_rules()) find_stale_values();
 }
 
 // -- what a verdict depends on --------------------------------------------------------------------
 
-std::size_t OpChecks::Signature::slot() const {
+std::uint64_t OpChecks::Signature::hash() const {
   std::uint64_t hash = count;
   for (std::size_t i = 0; i < count; ++i) {
     hash = (hash ^ reinterpret_cast<std::uintptr_t>(words[i])) * 0x9E3779B97F4A7C15u;
   }
-  return static_cast<std::size_t>(hash >> 54);
+  return hash >> 32;
+}
+
+/// Where the signature is, or what gives way to it: each has two places.
+OpChecks::Sound& OpChecks::slot_of(const Signature& signature) {
+  const std::size_t at = signature.hash() & (sound_.size() - 1);
+  Sound &first = sound_[at], &second = sound_[at ^ 1];
+  if (first.is(signature)) return first;
+  return second.is(signature) || first.words != nullptr ? second : first;
+}
+
+void OpChecks::remember(Sound& slot, const Signature& signature,
+                        std::span<const OwnedParameter> parameters) {
+  if (signature.count > slot.capacity) {
+    slot.words = arena_.create_array<const void*>(signature.count).data();
+    slot.capacity = signature.count;
+  }
+  std::copy_n(signature.words.begin(), signature.count, slot.words);
+  slot.word_count = signature.count;
+  slot.parameters = arena_.copy(parameters);
 }
 
 OpChecks::Signature OpChecks::signature_of(const Op& op) const {
@@ -54,7 +79,7 @@ OpChecks::Signature OpChecks::signature_of(const Op& op) const {
   const bool launch = is_launch(op);
   for (const NamedAttr& attribute : op.attributes()) {
     if (launch ? attribute.key != op_type_ && attribute.key != op_options_
-               : std::ranges::find(annotations_, attribute.key) != annotations_.end()) {
+               : is_annotation(attribute.key)) {
       continue;
     }
     signature.add(reinterpret_cast<const void*>(std::uintptr_t{attribute.key.id} + 1));
@@ -70,9 +95,8 @@ OpChecks::Signature OpChecks::signature_of(const Op& op) const {
 
 OpChecks::Target OpChecks::target_of(const Op& op) const {
   if (!is_launch(op)) {
-    const bool has_options = std::ranges::any_of(op.attributes(), [&](const NamedAttr& each) {
-      return std::ranges::find(annotations_, each.key) == annotations_.end();
-    });
+    const bool has_options = std::ranges::any_of(
+        op.attributes(), [&](const NamedAttr& each) { return !is_annotation(each.key); });
     return {op.row(), op.attributes(), has_options};
   }
   Target target;
@@ -93,19 +117,6 @@ OpChecks::Target OpChecks::target_of(const Op& op) const {
 
 // -- types of dumps -------------------------------------------------------------------------------
 
-/// Whether some op could be a part of its operand.
-bool OpChecks::has_parts(const Region& region) const {
-  for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
-    for (const Op* op = block->front(); op != nullptr; op = op->next()) {
-      if (is_launch(*op) || (op->row() != nullptr && is_part(*op->row()))) return true;
-      for (const Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {
-        if (has_parts(*inner)) return true;
-      }
-    }
-  }
-  return false;
-}
-
 /// Whether a result has name and type of operand 0 of a part, or of a stale operand of any op.
 bool OpChecks::repeats_stale_type(const Op& op, const Value& result) const {
   for (const Use& use : op.operand_uses()) {
@@ -119,7 +130,9 @@ bool OpChecks::repeats_stale_type(const Op& op, const Value& result) const {
 }
 
 void OpChecks::find_stale_values() {
-  if (!has_parts(reporter_.module().body())) return;
+  // Without a part no type is stale.
+  const Module& module = reporter_.module();
+  if (!module.has_made(launch_) && !module.has_made(slice_) && !module.has_made(split_)) return;
   for_each_op(reporter_.module().body(), [&](const Op& op) {
     for (const Value& result : op.results()) {
       if (!repeats_stale_type(op, result)) continue;
@@ -163,7 +176,7 @@ const Type* OpChecks::operand_type(const Use& use) {
   if (stale_values_.empty() || !has_stale_name(value)) return type;
   const Op* definition = value.defining_op();
   const bool is_true = definition != nullptr && type == value.type() && !is_stale(value) &&
-                       !definition->is("graph.CallGraphOp");
+                       definition->kind() != call_;
   return is_true ? type : with_unknown_extents(type);
 }
 
@@ -199,29 +212,41 @@ void OpChecks::op(const Op& op) {
   operands_.clear();
   for (const Use& use : op.operand_uses()) operands_.push_back(operand_type(use));
   const Signature signature = signature_of(op);
-  std::unique_ptr<Sound>& known = sound_[signature.slot()];
-  if (known != nullptr && signature.is_complete && known->signature == signature) {
-    if (!known->parameters.empty()) weights_.check(op, known->parameters);
+  Sound& known = slot_of(signature);
+  if (signature.is_complete && known.is(signature)) {
+    if (known.is_mixed) check_mixture(op, target_of(op));
+    if (!known.parameters.empty()) weights_.check(op, known.parameters);
     return;
   }
   attributes(op, reporter_);
   // Rules rely on arity and on what kinds attributes are of.
-  if (reporter_.breaches() == before) check_types(op);
+  bool is_mixed = false;
+  if (reporter_.breaches() == before) {
+    const Target target = target_of(op);
+    is_mixed = check_mixture(op, target);
+    check_types(op, target);
+  }
   for (const Value& result : op.results()) check_element_type(result, op);
-  if (reporter_.breaches() != before) return;
-  std::vector<OwnedParameter> parameters = weights_.owned_by(op, operands_);
+  if (reporter_.breaches() != before + is_mixed) return;
+  const std::vector<OwnedParameter> parameters = weights_.owned_by(op, operands_);
   weights_.check(op, parameters);
   if (!signature.is_complete) return;
-  known = std::make_unique<Sound>(signature, std::move(parameters));
+  remember(known, signature, parameters);
+  known.is_mixed = is_mixed;
 }
 
-void OpChecks::check_types(const Op& op) {
-  if (!reporter_.wants_rules()) return;
+/// Element types that differ are reported at each op that has them; whether one was.
+bool OpChecks::check_mixture(const Op& op, const Target& target) {
+  if (!reporter_.wants(ConstraintId::type_c2)) return false;
+  const std::size_t before = reporter_.breaches();
+  if (target.row != nullptr) mixed_types(op, *target.row, operands_, reporter_);
+  return reporter_.breaches() != before;
+}
+
+void OpChecks::check_types(const Op& op, const Target& target) {
+  if (!reporter_.wants_rules() || target.row == nullptr) return;
   // Resolve has reported values without a type.
   if (std::ranges::find(operands_, nullptr) != operands_.end()) return;
-  const Target target = target_of(op);
-  if (target.row == nullptr) return;
-  mixed_types(op, *target.row, operands_, reporter_);
   if (is_dump_) return check_dump_types(op, target);
   if (target.row->infer != nullptr) run_rule(op, target, target.options, true);
 }

@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
+#include <span>
 #include <vector>
 
 #include "checks.hpp"
+#include "mir/support/arena.hpp"
 #include "pointer_table.hpp"
 #include "weights.hpp"
 
@@ -38,27 +39,29 @@ class OpChecks {
   struct Signature {
     static constexpr std::size_t kMax = 23;
     std::array<const void*, kMax> words;  // the first `count` are set
-    std::size_t count = 0;
+    std::uint32_t count = 0;
     bool is_complete = true;
 
     void add(const void* word) {
       is_complete = is_complete && count < kMax;
       if (is_complete) words[count++] = word;
     }
-    std::size_t slot() const;
-    friend bool operator==(const Signature& a, const Signature& b) {
-      return std::equal(a.words.begin(), a.words.begin() + a.count, b.words.begin(),
-                        b.words.begin() + b.count);
-    }
+    std::uint64_t hash() const;
   };
   /// What was sound, and what every op like it owns.
   struct Sound {
-    Sound(const Signature& of, std::vector<OwnedParameter> owned)
-        : signature(of), parameters(std::move(owned)) {}
-    Signature signature;
-    std::vector<OwnedParameter> parameters;
+    const void** words = nullptr;
+    std::uint32_t word_count = 0;
+    std::uint32_t capacity = 0;
+    std::span<const OwnedParameter> parameters;
+    bool is_mixed = false;  ///< sound but for element types that differ
+
+    bool is(const Signature& signature) const {
+      return word_count == signature.count && words != nullptr &&
+             std::equal(words, words + word_count, signature.words.begin());
+    }
   };
-  static constexpr std::size_t kSlots = 1024;
+  static constexpr std::size_t kMostSlots = 1024;
 
   struct Target {
     const OpRow* row = nullptr;
@@ -67,21 +70,27 @@ class OpChecks {
   };
 
   bool is_launch(const Op& op) const { return op.kind() == launch_; }
+  bool is_annotation(Symbol key) const {
+    return std::ranges::find(annotations_, key) != annotations_.end();
+  }
   Target target_of(const Op& op) const;
   Signature signature_of(const Op& op) const;
+  Sound& slot_of(const Signature& signature);
+  void remember(Sound& slot, const Signature& signature,
+                std::span<const OwnedParameter> parameters);
   const Type* operand_type(const Use& use);
   bool is_stale(const Value& value) const {
     return !stale_values_.empty() && stale_values_[value.id()];
   }
   bool repeats_stale_type(const Op& op, const Value& result) const;
-  bool has_parts(const Region& region) const;
   void find_stale_values();
   bool has_stale_name(const Value& value) const;
   const Type* with_unknown_extents(const Type* type);
 
   /// Types of values that no op defines, or that an op does.
   void check_element_type(const Value& value, const Op& place);
-  void check_types(const Op& op);
+  bool check_mixture(const Op& op, const Target& target);
+  void check_types(const Op& op, const Target& target);
   void check_dump_types(const Op& op, const Target& target);
   void check_product(const Op& op, const Target& target);
   /// Whether the rule accepts the operands and gives the stated result types; reports if asked to.
@@ -92,16 +101,17 @@ class OpChecks {
   Reporter& reporter_;
   IRContext& context_;
   bool is_dump_;
-  OpKind launch_, param_;
+  OpKind launch_, param_, slice_, split_, call_;
   Symbol op_type_, op_options_;
-  std::vector<Symbol> annotations_;
-  std::vector<bool> stale_values_;             // by id; empty: none
-  std::vector<bool> stale_numbers_;            // their names: numbers
-  std::vector<Symbol> stale_words_;            // and words
-  PointerTable<char> strange_types_;           // those of unknown element types that are reported
-  PointerTable<const Type*> open_types_;       // by type: the same with unknown extents
-  Types operands_;                             // of the op at hand
-  std::vector<std::unique_ptr<Sound>> sound_;  // by slot
+  std::array<Symbol, kAnnotationKeys> annotations_;
+  std::vector<bool> stale_values_;        // by id; empty: none
+  std::vector<bool> stale_numbers_;       // their names: numbers
+  std::vector<Symbol> stale_words_;       // and words
+  PointerTable<char> strange_types_;      // those of unknown element types that are reported
+  PointerTable<const Type*> open_types_;  // by type: the same with unknown extents
+  Types operands_;                        // of the op at hand
+  std::vector<Sound> sound_;              // by hash; a later one takes the place of an earlier
+  Arena arena_;                           // of what sound_ refers to
   WeightChecks weights_;
 };
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <utility>
 
 #include "checks.hpp"
-#include "suggestions.hpp"
 
 namespace mir::checks {
 
@@ -49,17 +49,6 @@ std::optional<IntegerRange> range_of(DType type) {
   }
 }
 
-/// The canonical text in two parts: up to the uuid, and from there on.
-std::pair<std::string_view, std::string_view> parts_of(const Attr& attribute) {
-  constexpr std::string_view kKey = ", uuid=";
-  constexpr std::size_t kLongestTail = kKey.size() + 20 + std::string_view(", solved=0)").size();
-  const std::string_view text = attribute.spelling();
-  const std::size_t from = text.size() > kLongestTail ? text.size() - kLongestTail : 0;
-  const auto at = text.find(kKey, from);
-  if (at == text.npos) return {text, {}};
-  return {text.substr(0, at), text.substr(at + kKey.size())};
-}
-
 const Attr* spec_in(std::span<const NamedAttr> attributes, Symbol key) {
   for (const NamedAttr& attribute : attributes) {
     if (attribute.key != key) continue;
@@ -101,9 +90,7 @@ Quantisation::Quantisation(Reporter& reporter)
     : reporter_(reporter),
       is_wanted_(
           reporter.wants_any(quant_c1, quant_c2, quant_c3, quant_c4, quant_c5, quant_c6, quant_c7)),
-      key_(reporter.module().context().intern("quant_recipe")),
-      mentions_(1),
-      by_value_(is_wanted_ ? reporter.module().value_id_end() : 0) {}
+      key_(reporter.module().context().intern("quant_recipe")) {}
 
 void Quantisation::enter(const Region& region) {
   if (!is_wanted_) return;
@@ -115,8 +102,35 @@ void Quantisation::enter(const Region& region) {
   }
 }
 
+namespace {
+
+void fetch(const Attr* attribute) {
+  constexpr std::ptrdiff_t kLine = 64;
+  __builtin_prefetch(attribute);
+  __builtin_prefetch(reinterpret_cast<const char*>(attribute) + kLine);
+}
+
+/// Attributes lie far from their ops, and specs far from the annotations that list them: both are
+/// on their way when their op's turn comes.
+void fetch_attributes_after(const Op& op) {
+  const Op* next = op.next();
+  if (next == nullptr) return;
+  for (const NamedAttr& attribute : next->attributes()) {
+    for (const NamedAttr& entry : attribute.value->entries()) fetch(entry.value);
+  }
+  const Op* second = next->next();
+  if (second == nullptr) return;
+  for (const NamedAttr& attribute : second->attributes()) fetch(attribute.value);
+  for (const Value& result : second->results()) {
+    for (const NamedAttr& attribute : result.attributes()) fetch(attribute.value);
+  }
+}
+
+}  // namespace
+
 void Quantisation::op(const Op& op) {
   if (!is_wanted_) return;
+  fetch_attributes_after(op);
   for (const Value& result : op.results()) check(result, op);
   if (!op.attributes().empty()) check_annotation(op);
 }
@@ -145,61 +159,44 @@ void Quantisation::check(const Value& value, const Op& place) {
   if (value.attributes().empty()) return;
   const Attr* attribute = spec_in(value.attributes(), key_);
   if (attribute == nullptr) return;
-  const std::uint32_t number = check(*attribute, place);
-  by_value_[value.id()] = number;
-  if (const auto* type = value.tensor_type()) check_tensor(*mentions_[number].spec, *type, place);
+  const Spec& spec = check(*attribute, place);
+  if (const auto* type = value.tensor_type()) check_tensor(spec, *type, place);
 }
 
-/// A model has a handful of texts: those met first are found without hashing.
-const Quantisation::Spec& Quantisation::spec_of_text(std::string_view body, const Attr& attribute) {
-  for (const auto& [text, spec] : first_specs_) {
-    if (text == body) return *spec;
-  }
-  const auto [entry, is_new] = specs_.try_emplace(body);
-  if (is_new) entry->second = read(attribute);
-  constexpr std::size_t kFew = 8;
-  if (is_new && first_specs_.size() < kFew) first_specs_.emplace_back(body, &entry->second);
-  return entry->second;
+const Quantisation::Spec& Quantisation::spec_of(const Attr& attribute) {
+  std::unique_ptr<Spec>& spec = specs_[attribute.scheme()];
+  if (spec == nullptr) spec = std::make_unique<Spec>(read(attribute));
+  return *spec;
 }
 
-std::uint32_t Quantisation::mention_of(const Attr& attribute) {
-  std::uint32_t& number = by_attribute_[&attribute];
-  if (number != 0) return number;
-  const auto [body, tail] = parts_of(attribute);
-  Mention mention{.spec = &spec_of_text(body, attribute)};
-  std::from_chars(tail.data(), tail.data() + tail.size(), mention.uuid);
-  number = static_cast<std::uint32_t>(mentions_.size());
-  mentions_.push_back(mention);
-  return number;
+/// Checks what a spec says by itself.
+inline const Quantisation::Spec& Quantisation::check(const Attr& attribute, const Op& place) {
+  constexpr std::int64_t kLargest = std::numeric_limits<std::uint32_t>::max();
+  const std::int64_t uuid = attribute.uuid();
+  // Upstream counts from 0.
+  if (uuid < 0 || uuid > kLargest) return check_new(attribute, place, nullptr);
+  Named& named = by_uuid_[static_cast<std::uint32_t>(uuid)];
+  if (named.checked[0] == &attribute || named.checked[1] == &attribute) return *named.spec;
+  return check_new(attribute, place, &named);
 }
 
-/// That of what an operand's mention states.
-std::uint32_t Quantisation::mention_of(const Use& use, const Attr& attribute) {
-  const std::uint32_t own = by_value_[use.value()->id()];
-  return own != 0 && use.user()->module().use_override(use) == nullptr ? own
-                                                                       : mention_of(attribute);
+const Quantisation::Spec& Quantisation::check_new(const Attr& attribute, const Op& place,
+                                                  Named* named) {
+  const Spec& spec = spec_of(attribute);
+  if (!spec.breach.empty() || !spec.fits) report_spec(attribute, spec, place);
+  if (named == nullptr || !check_uuid(attribute, place, *named)) return spec;
+  named->spec = &spec;
+  named->checked[1] = std::exchange(named->checked[0], &attribute);
+  return spec;
 }
 
-/// Checks what a spec says by itself; breaches are reported where it first stands.
-std::uint32_t Quantisation::check(const Attr& attribute, const Op& place) {
-  const std::uint32_t number = mention_of(attribute);
-  Mention& mention = mentions_[number];
-  if (mention.is_sound) return number;
-  if (!mention.is_reported) report_spec(attribute, mention, place);
-  mention.is_sound = check_uuid(mention, place);
-  return number;
-}
-
-void Quantisation::report_spec(const Attr& attribute, Mention& mention, const Op& place) {
-  const Spec& spec = *mention.spec;
-  mention.is_reported = true;
-  if (!spec.breach.empty()) {
-    reporter_.report(quant_c1, place, [&] {
-      return fmt::format("quantisation '{}' {}", spec.text.kind, spec.breach);
-    });
-  } else if (!spec.fits) {
-    report_range(attribute, spec, place);
-  }
+/// Breaches are reported where a spec first stands.
+void Quantisation::report_spec(const Attr& attribute, const Spec& spec, const Op& place) {
+  if (std::exchange(reported_[&attribute], 1) != 0) return;
+  if (spec.breach.empty()) return report_range(attribute, spec, place);
+  reporter_.report(quant_c1, place, [&] {
+    return fmt::format("quantisation '{}' {}", spec.text.kind, spec.breach);
+  });
 }
 
 void Quantisation::report_range(const Attr& attribute, const Spec& spec, const Op& place) {
@@ -212,31 +209,39 @@ void Quantisation::report_range(const Attr& attribute, const Spec& spec, const O
   const auto clamped = [&](std::int64_t end) { return std::clamp(end, held.low, held.high); };
   const std::int64_t low = clamped(std::min(*spec.low, *spec.high));
   const std::int64_t high = clamped(std::max(*spec.low, *spec.high));
-  if (low < high) suggest_quant_range(kept, place, attribute, low, high);
+  if (low < high) suggest_quant_range(kept, place, attribute, low, high, places_);
 }
 
-/// Whether the uuid names this quantisation alone.
-bool Quantisation::check_uuid(const Mention& mention, const Op& place) {
-  constexpr std::int64_t kLargest = std::numeric_limits<std::uint32_t>::max();
-  const std::int64_t uuid = mention.uuid;
-  // Upstream counts from 0.
-  if (uuid < 0 || uuid > kLargest) return true;
-  First& first = by_uuid_[static_cast<std::uint32_t>(uuid)];
-  if (first.spec == nullptr) first = {mention.spec, &place};
-  if (first.spec == mention.spec) return true;
-  note(reporter_.report(
-           quant_c5, place,
-           [&] { return fmt::format("uuid {} names two different quantisations", uuid); }),
-       *first.place, "first used here");
+/// Whether the uuid names this scheme alone; `solved` may differ.
+bool Quantisation::check_uuid(const Attr& attribute, const Op& place, Named& named) {
+  if (named.first == nullptr) {
+    named.first = &attribute;
+    named.place = &place;
+  }
+  if (named.first->scheme() == attribute.scheme()) return true;
+  note(reporter_.report(quant_c5, place,
+                        [&] {
+                          return fmt::format("uuid {} names two different quantisations",
+                                             attribute.uuid());
+                        }),
+       *named.place, "first used here");
   return false;
 }
 
 // -- specs and tensors ----------------------------------------------------------------------------
 
-void Quantisation::check_tensor(const Spec& spec, const TensorType& type, const Op& place) {
-  if (spec.kind == nullptr || spec.kind->is_raw) return;
-  if (&spec == sound_spec_ && &type == sound_type_) return;
+inline void Quantisation::check_tensor(const Spec& spec, const TensorType& type, const Op& place) {
+  const auto hash =
+      reinterpret_cast<std::uintptr_t>(&spec) ^ reinterpret_cast<std::uintptr_t>(&type);
+  SoundTensor& known = sound_tensors_[hash * 0x9E3779B97F4A7C15u >> 58];
+  if (&spec == known.spec && &type == known.type) return;
   const std::size_t before = reporter_.breaches();
+  check_new_tensor(spec, type, place);
+  if (reporter_.breaches() == before) known = {&spec, &type};
+}
+
+void Quantisation::check_new_tensor(const Spec& spec, const TensorType& type, const Op& place) {
+  if (spec.kind == nullptr || spec.kind->is_raw) return;
   const bool quantised = type.dtype() && info(*type.dtype()).type_class == DTypeClass::kQuantised;
   if (quantised && spec.to_type && *spec.to_type != storage_type(*type.dtype())) {
     reporter_.report(quant_c7, place, [&] {
@@ -254,9 +259,6 @@ void Quantisation::check_tensor(const Spec& spec, const TensorType& type, const 
     return;
   }
   check_block(spec, type, place);
-  if (reporter_.breaches() != before) return;
-  sound_spec_ = &spec;
-  sound_type_ = &type;
 }
 
 /// Blocks run along a channel, so they divide what each channel holds.
@@ -282,10 +284,14 @@ void Quantisation::check_block(const Spec& spec, const TensorType& type, const O
 
 // -- annotations ----------------------------------------------------------------------------------
 
-const Quantisation::Slot& Quantisation::slot_of(Symbol key) {
-  const auto [entry, is_new] = slots_.try_emplace(key);
-  Slot& slot = entry->second;
-  if (!is_new) return slot;
+inline const Quantisation::Slot& Quantisation::slot_of(Symbol key) {
+  Slot& slot = slots_[key.id];
+  if (!slot.is_read) read_slot(slot, key);
+  return slot;
+}
+
+void Quantisation::read_slot(Slot& slot, Symbol key) {
+  slot.is_read = true;
   const std::string_view name = reporter_.module().context().text(key);
   slot.is_input = name.starts_with("inputs_");
   slot.is_parameter = !slot.is_input && !name.starts_with("outputs_");
@@ -293,48 +299,47 @@ const Quantisation::Slot& Quantisation::slot_of(Symbol key) {
   const auto [end, error] =
       std::from_chars(number.data(), number.data() + number.size(), slot.number);
   slot.is_numbered = error == std::errc() && end == number.data() + number.size();
-  return slot;
 }
 
 void Quantisation::check_annotation(const Op& op) {
   const Attr* annotation = op.attribute(key_);
   if (annotation == nullptr || annotation->kind() != AttrKind::kQuantAnnotation) return;
-  const IRContext& context = reporter_.module().context();
   for (const auto& [key, value] : annotation->entries()) {
     if (value == nullptr || value->kind() != AttrKind::kQuantSpec) continue;
     const Slot& slot = slot_of(key);
     if (slot.is_parameter) {
       check(*value, op);
     } else if (slot.is_numbered) {
-      check_slot(op, *value, slot, context.text(key));
+      check_slot(op, *value, slot, key);
     }
   }
 }
 
-void Quantisation::check_slot(const Op& op, const Attr& stated, const Slot& slot,
-                              std::string_view name) {
+inline void Quantisation::check_slot(const Op& op, const Attr& stated, const Slot& slot,
+                                     Symbol key) {
   const std::uint32_t count = slot.is_input ? op.operand_count() : op.result_count();
-  if (slot.number >= count) {
-    reporter_.report(quant_c6, op, [&] {
-      return fmt::format("annotation has a slot '{}', '{}' has {} {}", name, op.name(), count,
-                         slot.is_input ? "operands" : "results");
-    });
-    return;
-  }
-  const Use* use = slot.is_input ? &op.operand_uses()[slot.number] : nullptr;
-  const Attr* attribute = spec_in(
-      use != nullptr ? mentioned_attributes(*use) : op.result(slot.number)->attributes(), key_);
+  if (slot.number >= count) return report_slot(op, slot, key, count);
+  const Attr* attribute =
+      spec_in(slot.is_input ? mentioned_attributes(op.operand_uses()[slot.number])
+                            : op.result(slot.number)->attributes(),
+              key_);
   if (attribute == &stated) return;
-  const std::uint32_t mine = check(stated, op);
+  check(stated, op);
   if (attribute == nullptr) return;
-  const std::uint32_t its =
-      use != nullptr ? mention_of(*use, *attribute) : by_value_[op.result(slot.number)->id()];
   // `solved` may differ.
-  if (mentions_[mine].spec == mentions_[its].spec && mentions_[mine].uuid == mentions_[its].uuid) {
-    return;
-  }
+  if (stated.scheme() == attribute->scheme() && stated.uuid() == attribute->uuid()) return;
+  report_slot(op, slot, key, count);
+}
+
+/// There is no such operand or result, or it says something else.
+void Quantisation::report_slot(const Op& op, const Slot& slot, Symbol key, std::uint32_t count) {
   reporter_.report(quant_c6, op, [&] {
-    return fmt::format("annotation slot '{}' differs from the quantisation of the value", name);
+    if (slot.number < count) {
+      return fmt::format("annotation slot '{}' differs from the quantisation of the value",
+                         text(op, key));
+    }
+    return fmt::format("annotation has a slot '{}', '{}' has {} {}", text(op, key), op.name(),
+                       count, slot.is_input ? "operands" : "results");
   });
 }
 

@@ -1,16 +1,16 @@
 // Quantisation specs of values and annotations of ops.
 #pragma once
 
+#include <array>
+#include <memory>
 #include <optional>
 #include <string_view>
-#include <unordered_map>
-#include <utility>
-#include <vector>
 
 #include "mir/support/dtype.hpp"
 #include "name_table.hpp"
 #include "pointer_table.hpp"
 #include "report.hpp"
+#include "suggestions.hpp"
 
 namespace mir::checks {
 
@@ -26,7 +26,7 @@ struct IntegerRange {
   std::int64_t low, high;
 };
 
-/// Every value and annotation is looked at; what a text says is read once.
+/// Every value and annotation is looked at; what the specs of one scheme say is read once.
 class Quantisation {
  public:
   explicit Quantisation(Reporter& reporter);
@@ -36,7 +36,7 @@ class Quantisation {
   void leave(const Region&) {}
 
  private:
-  /// What a QuantSpec says but for its uuid and whether it is solved: many share one text.
+  /// What the QuantSpecs of one scheme say.
   struct Spec {
     QuantSpec text;
     const SpecKind* kind = nullptr;
@@ -46,53 +46,54 @@ class Quantisation {
     std::string_view breach;           ///< what it fails to state; empty: nothing
     bool fits = true;                  ///< its range fits its type
   };
-  static constexpr std::int64_t kNoUuid = -1;
-  /// One attribute.
-  struct Mention {
-    const Spec* spec = nullptr;
-    std::int64_t uuid = kNoUuid;
-    bool is_reported = false;
-    bool is_sound = false;  ///< nothing about it is left to report
-  };
   /// `inputs_3`, `outputs_0`, or a parameter.
   struct Slot {
+    bool is_read = false;
     bool is_input = false;
     bool is_parameter = false;
     bool is_numbered = false;
     std::uint32_t number = 0;
   };
-  struct First {
+  /// What a uuid names. Its spec occurs solved and unsolved: the last two that were checked and had
+  /// nothing to report but what is reported once are known by their address.
+  struct Named {
+    const Attr* checked[2] = {};
+    const Spec* spec = nullptr;   ///< of those
+    const Attr* first = nullptr;  ///< null: the uuid is new
+    const Op* place = nullptr;    ///< of the first
+  };
+  /// A pair that had no breach.
+  struct SoundTensor {
     const Spec* spec = nullptr;
-    const Op* place = nullptr;
+    const Type* type = nullptr;
   };
 
   static Spec read(const Attr& attribute);
   void check(const Value& value, const Op& place);
-  const Spec& spec_of_text(std::string_view body, const Attr& attribute);
-  std::uint32_t mention_of(const Attr& attribute);
-  std::uint32_t mention_of(const Use& use, const Attr& attribute);
-  std::uint32_t check(const Attr& attribute, const Op& place);
-  void report_spec(const Attr& attribute, Mention& mention, const Op& place);
+  const Spec& spec_of(const Attr& attribute);
+  const Spec& check(const Attr& attribute, const Op& place);
+  const Spec& check_new(const Attr& attribute, const Op& place, Named* named);
+  void report_spec(const Attr& attribute, const Spec& spec, const Op& place);
   void report_range(const Attr& attribute, const Spec& spec, const Op& place);
-  bool check_uuid(const Mention& mention, const Op& place);
+  bool check_uuid(const Attr& attribute, const Op& place, Named& named);
   void check_tensor(const Spec& spec, const TensorType& type, const Op& place);
+  void check_new_tensor(const Spec& spec, const TensorType& type, const Op& place);
   void check_block(const Spec& spec, const TensorType& type, const Op& place);
   const Slot& slot_of(Symbol key);
+  void read_slot(Slot& slot, Symbol key);
   void check_annotation(const Op& op);
-  void check_slot(const Op& op, const Attr& stated, const Slot& slot, std::string_view name);
+  void check_slot(const Op& op, const Attr& stated, const Slot& slot, Symbol key);
+  void report_slot(const Op& op, const Slot& slot, Symbol key, std::uint32_t count);
 
   Reporter& reporter_;
   bool is_wanted_;
   Symbol key_;
-  std::unordered_map<std::string_view, Spec> specs_;  // by the text up to the uuid
-  std::vector<std::pair<std::string_view, const Spec*>> first_specs_;
-  std::vector<Mention> mentions_;             // from 1 on
-  PointerTable<std::uint32_t> by_attribute_;  // numbers of mentions; 0: none yet
-  std::vector<std::uint32_t> by_value_;       // by value id, likewise
-  std::unordered_map<Symbol, Slot> slots_;    // by key
-  NameTable<First> by_uuid_;
-  const Spec* sound_spec_ = nullptr;  // the last pair that had no breach
-  const Type* sound_type_ = nullptr;
+  NameTable<std::unique_ptr<Spec>> specs_;  // by scheme
+  PointerTable<char> reported_;             // broken specs
+  SpecPlaces places_;
+  NameTable<Slot> slots_;  // by key
+  NameTable<Named> by_uuid_;
+  std::array<SoundTensor, 64> sound_tensors_;  // by a hash
 };
 
 }  // namespace mir::checks

@@ -55,13 +55,13 @@ Diagnostic* Reporter::add(const Constraint& constraint, Verdict verdict, const O
   Diagnostic& added = verdict == Verdict::kError
                           ? diagnostics_.error(constraint.code, op.span(), std::move(message))
                           : diagnostics_.warning(constraint.code, op.span(), std::move(message));
-  added.constraint = fmt::format("{}, docs/{}", constraint.id, constraint.page);
+  added.constraint = constraint.citation;
   return &added;
 }
 
 Verdict Reporter::rule_verdict(DiagCode code) const {
-  const Constraint constraint{{}, code, CheckGroup::kShapes, Verdict::kFinding, Verdict::kError,
-                              {}};
+  const Constraint constraint{
+      .code = code, .group = CheckGroup::kShapes, .in_dump = Verdict::kFinding};
   const bool dump = level_ == VerifyLevel::kDump && !module_.is_portable();
   const Verdict verdict =
       options_.policy.apply(constraint, dump ? constraint.in_dump : constraint.in_portable);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -31,16 +32,49 @@ std::optional<OpText> text_of(const Op& op) {
   return file == nullptr ? std::nullopt : std::optional<OpText>(std::in_place, *file, op.span());
 }
 
-/// Where a piece of text stands: mentions of a value or type agree, and so must their repair.
-std::vector<Span> mentions_of(const SourceFile& file, std::string_view piece) {
-  constexpr std::size_t kMostMentions = 4096;
-  std::vector<Span> places;
-  for (auto at = file.text().find(piece);
-       at != std::string_view::npos && places.size() < kMostMentions;
-       at = file.text().find(piece, at + piece.size())) {
-    const SourcePos begin = file.base() + static_cast<SourcePos>(at);
-    places.push_back({begin, begin + static_cast<SourcePos>(piece.size())});
+constexpr std::size_t kMostFixes = 4096;  // of one diagnostic
+
+void add_mentions(std::vector<Span>& places, const SourceFile& file, std::size_t begin,
+                  std::size_t end, std::string_view piece) {
+  const std::string_view text = file.text().substr(0, end);
+  for (auto at = text.find(piece, begin); at != text.npos;
+       at = text.find(piece, at + piece.size())) {
+    const SourcePos from = file.base() + static_cast<SourcePos>(at);
+    places.push_back({from, from + static_cast<SourcePos>(piece.size())});
   }
+}
+
+/// The op that begins last in the text of `op`.
+const Op& last_op_in(const Op& op) {
+  const Op* last = &op;
+  while (true) {
+    const Op* inner = nullptr;
+    for (const Region* region = last->first_region(); region != nullptr; region = region->next()) {
+      for (const Block* block = region->entry(); block != nullptr; block = block->next()) {
+        if (!block->empty()) inner = block->back();
+      }
+    }
+    if (inner == nullptr) return *last;
+    last = inner;
+  }
+}
+
+/// Where a piece of text stands: mentions of a value or type agree, and so must their repair. Looks
+/// at the text of the module and at the beginning of the file, where aliases are defined: files of
+/// many modules are not searched as a whole for each of them.
+std::vector<Span> mentions_of(const SourceFile& file, const Module& module,
+                              std::string_view piece) {
+  constexpr std::size_t kMost = std::size_t{64} << 10;  // of aliases, and of the last op
+  const auto offset_of = [&](const Op& op) {
+    const SourcePos at = op.span().begin;
+    return at < file.base() ? 0 : std::min<std::size_t>(at - file.base(), file.size());
+  };
+  const std::size_t begin = offset_of(*module.top());
+  const std::size_t last = std::max(begin, offset_of(last_op_in(*module.top())));
+  const std::size_t line_end = file.text().substr(0, last + kMost).find('\n', last);
+  std::vector<Span> places;
+  add_mentions(places, file, 0, std::min(begin, kMost), piece);
+  add_mentions(places, file, begin, std::min(line_end, last + kMost), piece);
   return places;
 }
 
@@ -110,7 +144,8 @@ void suggest_element_type(Diagnostic* diagnostic, const Op& place, const TensorT
   suggest(*diagnostic, nearest.best());
   const SourceFile* file = place.module().context().sources().file_of(place.span().begin);
   if (file == nullptr) return;
-  for (const Span at : mentions_of(*file, fmt::format("], {}, ", word))) {
+  for (const Span at : mentions_of(*file, place.module(), fmt::format("], {}, ", word))) {
+    if (diagnostic->fixes.size() == kMostFixes) break;
     diagnostic->fix(at, fmt::format("], {}, ", nearest.best()));
   }
 }
@@ -161,16 +196,30 @@ std::string with_field(std::string spelling, std::string_view key, std::int64_t 
 
 }  // namespace
 
+std::vector<Span> SpecPlaces::of(std::string_view spec, const Op& place) {
+  const SourceFile* file = place.module().context().sources().file_of(place.span().begin);
+  if (file == nullptr) return {};
+  if (file != searched_) begins_ = mentions_of(*file, place.module(), "QuantSpec(");
+  searched_ = file;
+  std::vector<Span> places;
+  for (const Span begin : begins_) {
+    const SourcePos end = begin.begin + static_cast<SourcePos>(spec.size());
+    const std::size_t offset = begin.begin - file->base();
+    if (file->text().substr(offset, spec.size()) != spec) continue;
+    places.push_back({begin.begin, end});
+    if (places.size() == kMostFixes) break;
+  }
+  return places;
+}
+
 void suggest_quant_range(Diagnostic* diagnostic, const Op& place, const Attr& spec,
-                         std::int64_t low, std::int64_t high) {
+                         std::int64_t low, std::int64_t high, SpecPlaces& places) {
   if (diagnostic == nullptr) return;
   diagnostic->hint = fmt::format("did you mean {} to {}?", low, high);
-  const SourceFile* file = place.module().context().sources().file_of(place.span().begin);
-  if (file == nullptr) return;
   const std::string_view old = spec.spelling();
   const std::string repaired =
       with_field(with_field(std::string(old), "quant_min", low), "quant_max", high);
-  for (const Span at : mentions_of(*file, old)) diagnostic->fix(at, repaired);
+  for (const Span at : places.of(old, place)) diagnostic->fix(at, repaired);
 }
 
 }  // namespace mir::checks

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "mir/ir/module.hpp"
 #include "mir/support/diagnostic.hpp"
@@ -24,8 +25,20 @@ void suggest_callee(Diagnostic* diagnostic, const Op& call);
 void suggest_parameter(Diagnostic* diagnostic, const Op& op, std::string_view symbol,
                        std::string_view suffix);
 
-/// The ends of a quantised range, in every mention of the spec in the text of `place`.
+/// Where quantisation specs stand in the text of a module and among the aliases before it. The text
+/// is searched once, when the first spec is asked for.
+class SpecPlaces {
+ public:
+  /// Every place of this text; `place` is an op of the module.
+  std::vector<Span> of(std::string_view spec, const Op& place);
+
+ private:
+  const SourceFile* searched_ = nullptr;
+  std::vector<Span> begins_;
+};
+
+/// The ends of a quantised range, in every mention of the spec.
 void suggest_quant_range(Diagnostic* diagnostic, const Op& place, const Attr& spec,
-                         std::int64_t low, std::int64_t high);
+                         std::int64_t low, std::int64_t high, SpecPlaces& places);
 
 }  // namespace mir::checks

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -11,8 +12,10 @@
 
 namespace mir {
 
-/// Appends ops to a block, or inserts them before an op. Result types that the op's row can infer
-/// may be left out.
+struct UntypedOp;
+
+/// Appends ops to a block, or inserts them before an op. Result types may be left out where the
+/// op's rule gives them, or the graph or parameter that it names.
 class Builder {
  public:
   using Attributes = std::vector<std::pair<std::string_view, const Attr*>>;
@@ -49,7 +52,8 @@ class Builder {
   /// moves into its body.
   Op* subgraph(std::string_view symbol, std::span<const Type* const> arguments,
                std::string_view device = "CPU");
-  /// `graph.CallGraphOp @callee (operands) -> (results)`.
+  /// `graph.CallGraphOp @callee (operands) -> (results)`. Without result types those that the graph
+  /// states, where the module declares it already.
   Op* call(std::string_view callee, std::span<Value* const> operands,
            std::span<const Type* const> result_types);
   /// `cf.ReturnOp (values) -> ()`; also sets the results of the enclosing region's signature.
@@ -64,6 +68,9 @@ class Builder {
   }
 
  private:
+  std::optional<std::vector<const Type*>> infer(UntypedOp op, std::span<Value* const> operands,
+                                                const OpRow& row);
+
   Module& module_;
   Diagnostics& diagnostics_;
   Block* block_;

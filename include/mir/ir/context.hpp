@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "mir/ir/attribute.hpp"
@@ -118,6 +119,9 @@ class IRContext {
   SymbolUse lookupSymbol(std::string_view name) const;
 
  private:
+  std::string tensor_text(std::span<const Dim> dims, Symbol dtype_name, Symbol device,
+                          const Attr* encoding) const;
+
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -108,6 +108,11 @@ class Module {
   bool has_use_overrides() const { return !overrides_.empty(); }
   void clear_use_overrides();
 
+  /// Whether an op of this kind was ever made here; it may have been erased since.
+  bool has_made(OpKind kind) const {
+    const std::size_t word = kind.id / kKindsPerWord;
+    return word < made_kinds_.size() && (made_kinds_[word] >> kind.id % kKindsPerWord & 1) != 0;
+  }
   std::uint32_t op_id_end() const { return next_op_id_; }
   std::uint32_t value_id_end() const { return next_value_id_; }
   std::size_t memory() const { return arena_.bytes_reserved(); }
@@ -117,6 +122,8 @@ class Module {
   friend class Op;
 
   const UseOverride* find_override(const Use& use) const;
+  static constexpr std::uint32_t kKindsPerWord = 64;
+  void note_made(OpKind kind);
   void drop_operands(Op* op);
   void discard(Op* op);
   void forget_symbols(Op* op);
@@ -129,6 +136,7 @@ class Module {
   std::uint32_t next_name_ = 0;
   std::uint64_t next_text_name_ = 0;  // of `fresh_<number>`, for when numbers are used up
   Symbol symbol_key_;
+  std::vector<std::uint64_t> made_kinds_;  // a bit for each kind
   std::unordered_map<Symbol, Op*> op_symbols_;
   std::unordered_map<Symbol, Value*> value_symbols_;
   std::unordered_map<const Use*, UseOverride> overrides_;

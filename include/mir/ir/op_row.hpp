@@ -35,13 +35,14 @@ enum class Trait : std::uint32_t {
   kPure = 1 << 0,         ///< results depend on operands, attributes and weights only
   kElementwise = 1 << 1,  ///< result i depends on element i of each (broadcast) operand
   kCommutative = 1 << 2,
-  kView = 1 << 3,        ///< in dumps the result aliases the operand's storage
-  kTerminator = 1 << 4,  ///< ends a block
-  kSymbol = 1 << 5,      ///< declares its `@symbol` in the module
-  kIsolated = 1 << 6,    ///< regions see no value from outside
-  kSameShape = 1 << 7,   ///< every result has the shape and type of operand 0
-  kDumpOnly = 1 << 8,    ///< occurs in dumps, has no place in a portable module
-  kNoMeaning = 1 << 9,   ///< upstream declares the class and nothing else
+  kView = 1 << 3,          ///< in dumps the result aliases the operand's storage
+  kTerminator = 1 << 4,    ///< ends a block
+  kSymbol = 1 << 5,        ///< declares its `@symbol` in the module
+  kIsolated = 1 << 6,      ///< regions see no value from outside
+  kSameShape = 1 << 7,     ///< every result has the shape and type of operand 0
+  kDumpOnly = 1 << 8,      ///< occurs in dumps, has no place in a portable module
+  kNoMeaning = 1 << 9,     ///< upstream declares the class and nothing else
+  kTypedByName = 1 << 10,  ///< result types are those of the graph, parameter or kernel it names
 };
 constexpr Trait operator|(Trait a, Trait b) {
   return static_cast<Trait>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));

@@ -40,12 +40,13 @@ enum class ConstraintId : std::uint8_t {
 };
 
 struct Constraint {
-  std::string_view id;  ///< "ssa_c1"
-  DiagCode code;
-  CheckGroup group;
-  Verdict in_dump;
-  Verdict in_portable;
-  std::string_view page;  ///< below docs/
+  std::string_view id{};  ///< "ssa_c1"
+  DiagCode code{};
+  CheckGroup group{};
+  Verdict in_dump = Verdict::kError;
+  Verdict in_portable = Verdict::kError;
+  std::string_view page{};      ///< below docs/
+  std::string_view citation{};  ///< "ssa_c1, docs/verification.md"
 };
 
 /// Every constraint but those of the shape rules; the index is the ConstraintId.

@@ -25,6 +25,7 @@ constexpr OpRow kGraphRows[] = {
     {.name = "CallGraphOp",
      .operands = at_least(0),
      .results = at_least(0),
+     .traits = Trait::kTypedByName,
      .page = "structure",
      .summary = "Runs the graph of the given symbol on the operands.",
      .example = "graph.CallGraphOp @f (%0:tensor<[2], Float32, CPU>) -> "

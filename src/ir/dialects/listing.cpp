@@ -33,7 +33,8 @@ std::vector<Line> lines_of(const Dialect& dialect, const OpSupport& support) {
     const bool ref = support.ref(name), fast = support.fast(name);
     lines.push_back({std::move(name),
                      fmt::format("{} -> {}", arity_text(row.operands), arity_text(row.results)),
-                     row.infer != nullptr, ref, fast, &row});
+                     row.infer != nullptr || has(row.traits, Trait::kTypedByName), ref, fast,
+                     &row});
   }
   std::sort(lines.begin(), lines.end(),
             [](const Line& a, const Line& b) { return a.name < b.name; });
@@ -60,9 +61,12 @@ std::string ops_index(const IRContext& context, const OpSupport& support) {
       "Generated from the op rows by `mllm-parse --list-ops-markdown`; do not edit.\n\n"
       "*parse*: text with it is read and printed. *verify*: its operands, results and attributes "
       "are\n"
-      "checked. *infer*: a rule computes its result types. *ref*, *fast*: the reference kernels, "
-      "the\n"
-      "fast kernels run it. Attributes in **bold** must be given in a portable module.\n";
+      "checked. *infer*: a rule computes its result types, or what it names has them; an op "
+      "without "
+      "this\n"
+      "has no result or states its type itself. *ref*, *fast*: the reference kernels, the fast "
+      "kernels\n"
+      "run it. Attributes in **bold** must be given in a portable module.\n";
   for (const Dialect* dialect : context.dialects()) {
     fmt::format_to(std::back_inserter(out), "\n## {}\n\n{}\n\n", dialect->name, dialect->summary);
     out +=

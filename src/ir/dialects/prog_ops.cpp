@@ -58,6 +58,7 @@ constexpr OpRow kProgRows[] = {
     {.name = "kernel_launch",
      .operands = at_least(0),
      .results = at_least(0),
+     .traits = Trait::kTypedByName,
      .effects = Effect::kReadsState | Effect::kWritesState,
      .attributes = kLaunchAttributes,
      .page = "program",

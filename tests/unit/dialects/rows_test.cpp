@@ -208,6 +208,19 @@ TEST_CASE("every linalg op has a rule, but for those without operands or without
   }
 }
 
+TEST_CASE("an op whose types nothing infers has no result, states its type or has no meaning") {
+  constexpr std::array<std::string_view, 4> kState = {"alloc", "register", "value_symbol",
+                                                      "CustomizedOp"};
+  for_each_row([&](const Dialect& dialect, const OpRow& row) {
+    CAPTURE(dialect.name);
+    CAPTURE(row.name);
+    if (row.infer != nullptr || row.results.max == 0) return;
+    CHECK((has(row.traits, Trait::kTypedByName) || has(row.traits, Trait::kNoMeaning) ||
+           row.name == "InstructionOp" || row.name == "entry_point" ||
+           std::ranges::find(kState, row.name) != kState.end()));
+  });
+}
+
 TEST_CASE("summaries are sentences and attribute summaries are phrases") {
   for_each_row([](const Dialect&, const OpRow& row) {
     CHECK(row.summary.ends_with('.'));

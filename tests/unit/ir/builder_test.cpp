@@ -89,6 +89,28 @@ TEST_SUITE("builder") {
     check_print();
   }
 
+  TEST_CASE_FIXTURE(Fixture, "calls and parameters have the types of what they name") {
+    Builder builder(module, diagnostics, std::vector<const Type*>{type});
+    builder.parameter("up.weight", type);
+    builder.subgraph("f", std::vector<const Type*>{type});
+    builder.return_op(std::vector{&builder.block()->arguments()[0]});
+    builder.set_insertion_point_to_end(module.body().entry());
+    const Op* call = builder.call("f", std::vector{&module.body().arguments()[0]}, {});
+    REQUIRE(call != nullptr);
+    REQUIRE(call->result_count() == 1);
+    CHECK(call->result()->type() == type);
+    const auto param = [&](const char* name) {
+      return builder.create("linalg.CPU.ParamOp", {},
+                            {{"name", context.word(name)}, {"shape", context.array({})}});
+    };
+    REQUIRE(param("up.weight") != nullptr);
+    CHECK(module.body().entry()->back()->result()->type() == type);
+    CHECK_FALSE(diagnostics.has_errors());
+    CHECK(param("down.weight") == nullptr);
+    CHECK(diagnostics.error_count() == 1);
+    check_print();
+  }
+
   TEST_CASE_FIXTURE(Fixture, "constants print with all their elements") {
     Builder builder(module, diagnostics);
     const auto elements = [&](std::vector<double> values) {

@@ -69,4 +69,28 @@ TEST_SUITE("quantisation specs") {
     CHECK_FALSE(spec.integer("t"));
     CHECK_FALSE(spec.integer("absent"));
   }
+
+  TEST_CASE("specs that differ in uuid and solved alone have one scheme") {
+    IRContext context;
+    const auto spec = [&](const std::string& text) {
+      return context.scalar(AttrKind::kQuantSpec, text);
+    };
+    const Attr* raw = spec("QuantSpec(Raw(type: Int8), uuid=4, solved=1)");
+    CHECK(raw->uuid() == 4);
+    for (const char* alike :
+         {"QuantSpec(Raw(type: Int8), uuid=4)", "QuantSpec(Raw(type: Int8), uuid=77, solved=0)",
+          "QuantSpec(Raw(type: Int8), uuid=-5)"}) {
+      CHECK(spec(alike)->scheme() == raw->scheme());
+    }
+    for (const char* other :
+         {"QuantSpec(Raw(type: Int16), uuid=4, solved=1)", "QuantSpec(Raw(type: Int8))",
+          "QuantSpec(Raw(type: Int8), uuid=4, solved=1, x=2)",
+          "QuantSpec(Raw(type: Int8), uuid=99999999999999999999)"}) {
+      CHECK(spec(other)->scheme() != raw->scheme());
+    }
+    CHECK(spec("QuantSpec(Raw(type: Int8), uuid=7, x=2)")->uuid() == 7);
+    CHECK(spec("QuantSpec(Raw(type: Int8))")->uuid() == Attr::kNoUuid);
+    CHECK(spec("QuantSpec(Raw(type: Int8), uuid=99999999999999999999)")->uuid() == Attr::kNoUuid);
+    CHECK(context.integer(3)->uuid() == Attr::kNoUuid);
+  }
 }

@@ -300,6 +300,35 @@ TEST_SUITE("resolve") {
           Lines{"2:31 MIR0304 result needs a type: no rule infers it here"});
   }
 
+  TEST_CASE(
+      "a missing result type of a ParamOp is that of the parameter above it, with its shape") {
+    const auto given = [](const std::string& parameter, const std::string& shape) {
+      Reading reading(portable(
+          {"tensor.CPU.register () -> (%9:" + parameter + "[@up.weight]) [symbol:up.weight]",
+           "linalg.CPU.ParamOp [name:up.weight, shape:" + shape + "] () -> (%1)"}));
+      REQUIRE(reading.errors() == Lines{});
+      return std::string(reading.module().body().entry()->back()->result()->type()->spelling());
+    };
+    CHECK(given("tensor<[3, 4], BFloat16, CPU>", "[3, 4]") == "tensor<[3, 4], BFloat16, CPU>");
+    CHECK(given("tensor<[3, 4], BFloat16, CPU>", "[]") == "tensor<[3, 4], BFloat16, CPU>");
+    CHECK(given("tensor<[?, 4], Float32, CPU>", "[2, 4]") == "tensor<[2, 4], Float32, CPU>");
+    CHECK(errors(portable({"linalg.CPU.ParamOp [name:up.weight, shape:[2]] () -> (%1)"})) ==
+          Lines{"2:55 MIR0304 result needs a type: no rule infers it here"});
+  }
+
+  TEST_CASE("a missing result type of a launch is the one that its kernel's rule gives") {
+    Reading reading(
+        "@main (%0:tensor<[2, 3], Float32, CPU>) -> () {\n"
+        "prog.kernel_launch(%0) -> (%1)[op_type:Transpose, op_options:{\"dim0\":0,\"dim1\":1}]\n"
+        "}\n");
+    REQUIRE(reading.errors() == Lines{});
+    CHECK(reading.module().body().entry()->back()->result()->type()->spelling() ==
+          "tensor<[3, 2], Float32, CPU>");
+    CHECK(errors("@main (%0:tensor<[2, 3], Float32, CPU>) -> () {\n"
+                 "prog.kernel_launch(%0) -> (%1)[op_type:Transpose, op_options:null]\n}\n") ==
+          Lines{"2:28 MIR0304 result needs a type: no rule infers it here"});
+  }
+
   TEST_CASE("a result type that no rule infers is missed where the result stands") {
     CHECK(errors(portable({"a.one (%0) -> (%1)"})) ==
           Lines{"2:16 MIR0304 result needs a type: no rule infers it here"});

@@ -34,6 +34,13 @@ TEST_SUITE("types") {
     const std::vector dims{Dim(1)};
     CHECK(tensor({"1"}) == context.tensor(dims, dtype, device));
     CHECK(tensor({"1"}) != context.tensor(dims, dtype, device, encoding));
+    // What is spelled alike is one type, whatever its parts are and however many.
+    CHECK(context.tensor(dims, dtype, device, context.word("true")) ==
+          context.tensor(dims, dtype, device, context.boolean(true)));
+    const std::vector<Dim> many(12, Dim(3));
+    CHECK(context.tensor(many, dtype, device) == context.tensor(many, dtype, device));
+    CHECK(context.tensor(many, dtype, device) !=
+          context.tensor(std::vector<Dim>(11, Dim(3)), dtype, device));
     CHECK(context.opaque_type("!a.b<1>") == context.opaque_type("!a.b<1>"));
     CHECK(context.opaque_type("!a.b<1>") != context.opaque_type("!a.b<2>"));
   }

@@ -7,9 +7,11 @@
 #include <iterator>
 #include <string>
 
+#include "../support/sarif_objects.hpp"
 #include "mir/dialects/dialects.hpp"
 #include "mir/ir/resolve.hpp"
 #include "mir/support/diagnostic_catalogue.hpp"
+#include "mir/support/diagnostic_render.hpp"
 #include "mir/support/expectation.hpp"
 #include "mir/verify/verify.hpp"
 
@@ -54,6 +56,10 @@ std::vector<Diagnostic> check_part(const InputPart& part) {
     });
     CHECK_MESSAGE(whole, each.text);
   }
+  SarifLog log;
+  log.add(diagnostics, context.sources());
+  const auto document = nlohmann::json::parse(log.finish("mllm-parse", "1"));
+  for (const std::string& problem : test::sarif::Walk::problems(document)) FAIL_CHECK(problem);
   return found;
 }
 

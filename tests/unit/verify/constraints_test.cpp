@@ -6,6 +6,7 @@
 #include <string>
 
 #include "../project_files.hpp"
+#include "mir/support/diagnostic_catalogue.hpp"
 #include "mir/verify/constraint.hpp"
 
 using namespace mir;
@@ -58,6 +59,19 @@ TEST_SUITE("constraints") {
       const std::string own = entry.substr(0, entry.find("\n- `", 1));
       CHECK(own.find(spelling(constraint.code)) != own.npos);
     }
+  }
+
+  TEST_CASE("every constraint of the verifier stands in the explanation of its code") {
+    for (const Constraint& constraint : constraints()) {
+      CAPTURE(constraint.id);
+      const std::string line =
+          "    " + std::string(constraint.id) + " (docs/" + std::string(constraint.page) + "): ";
+      CHECK(explain(constraint.code).find(line) != std::string::npos);
+    }
+    // Those of shape rules, too; texts are whole and end without codes.
+    CHECK(explain(DiagCode::kShapeMismatch)
+              .find("    flash_attention2_c3 (docs/ops/attention.md): The attributes that repeat\n"
+                    "    extents agree with them.\n") != std::string::npos);
   }
 
   TEST_CASE("every constraint of the verifier stands in the name of a test") {

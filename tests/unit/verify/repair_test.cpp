@@ -127,6 +127,33 @@ TEST_SUITE("repair") {
     CHECK(repaired(ops("quant_min: 300, quant_max: 400")) == "same");
   }
 
+  TEST_CASE(
+      "a quantised range is put in order in its module and among the aliases, not elsewhere") {
+    const std::string spec =
+        "QuantSpec(SymPerTensor(quant_min: 7, quant_max: 3, quant_to_type: Int8, "
+        "scale_type: Float32), uuid=1)";
+    const std::string use = "(%0:tensor<[2, 4], Float32, CPU>[quant_recipe:";
+    const std::string text = "#q = " + spec + "\n@first [mir_version:1] " + use + "#q]) -> () {\n" +
+                             "cf.ReturnOp () -> ()\n}\n@second [mir_version:1] " + use + spec +
+                             "]) -> () {\ncf.ReturnOp () -> ()\n}\n";
+    test::Reading reading(text);
+    REQUIRE(reading.modules.size() == 2);
+    const auto repaired_lines = [&](const Module& module) {
+      Diagnostics found;
+      verify(module, found);
+      const std::vector<Diagnostic> list = found.sorted();
+      REQUIRE(list.size() == 1);
+      std::vector<std::uint32_t> lines;
+      for (const FixIt& fix : list.front().fixes) {
+        const SourceFile& file = *reading.context.sources().file_of(fix.at.begin);
+        lines.push_back(file.line_column(fix.at.begin).line);
+      }
+      return lines;
+    };
+    CHECK(repaired_lines(*reading.modules[0]) == std::vector<std::uint32_t>{1});
+    CHECK(repaired_lines(*reading.modules[1]) == std::vector<std::uint32_t>{1, 5});
+  }
+
   TEST_CASE("a text that does not parse in the end is left as it is") {
     CHECK(repaired("linalg.CPU.TransposeOp [dim0=0 dim1 1) (%0) -> (%1)") == "same");
     CHECK(repaired("linalg.CPU.SoftmaxOp [axis=1] (%0) ->") == "same");

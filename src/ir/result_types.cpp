@@ -1,0 +1,79 @@
+#include "result_types.hpp"
+
+#include <algorithm>
+
+#include "mir/ir/infer.hpp"
+#include "mir/ir/writer.hpp"
+
+namespace mir {
+
+namespace {
+
+const Attr* find(const IRContext& context, std::span<const NamedAttr> attributes,
+                 std::string_view key, AttrKind kind) {
+  const auto found = std::ranges::find_if(
+      attributes, [&](const NamedAttr& each) { return context.text(each.key) == key; });
+  return found != attributes.end() && found->value->kind() == kind ? found->value : nullptr;
+}
+
+std::vector<const Type*> types_of_graph(const Module& module, Symbol name) {
+  std::vector<const Type*> types;
+  const Op* graph = module.lookup_op(name);
+  const Region* region = graph == nullptr ? nullptr : graph->first_region();
+  if (region == nullptr) return types;
+  for (const RegionResult& result : region->results()) types.push_back(result.type);
+  return types;
+}
+
+/// The parameter's type, with the extents of `shape` where that states any.
+const Type* type_of_parameter(const Module& module, std::span<const NamedAttr> attributes) {
+  IRContext& context = module.context();
+  const Attr* name = find(context, attributes, "name", AttrKind::kString);
+  const Value* parameter = name == nullptr ? nullptr : module.lookupSymbol(name->text()).value;
+  const TensorType* type = parameter == nullptr ? nullptr : parameter->tensor_type();
+  const Attr* shape = find(context, attributes, "shape", AttrKind::kArray);
+  if (type == nullptr || shape == nullptr || shape->elements().empty()) return type;
+  std::vector<Dim> extents;
+  for (const Attr* extent : shape->elements()) {
+    if (extent->kind() != AttrKind::kInt) return type;
+    extents.emplace_back(extent->integer());
+  }
+  return context.tensor(extents, type->dtype_name(), type->device(), type->encoding());
+}
+
+/// The row whose rule an op follows, with the options that the rule reads.
+struct Rule {
+  const OpRow* row = nullptr;
+  std::span<const NamedAttr> options;
+};
+
+Rule rule_of(const IRContext& context, const UntypedOp& op) {
+  if (op.name.info->name != "prog.kernel_launch") return {op.name.info->row, op.attributes};
+  const Attr* type = find(context, op.attributes, "op_type", AttrKind::kString);
+  const Attr* options = find(context, op.attributes, "op_options", AttrKind::kDict);
+  if (type == nullptr || options == nullptr) return {};
+  return {context.row_of_type_name(type->text()), options->entries()};
+}
+
+}  // namespace
+
+std::optional<std::vector<const Type*>> infer_result_types(const Module& module,
+                                                           const UntypedOp& op,
+                                                           Diagnostics& diagnostics) {
+  using Types = std::vector<const Type*>;
+  if (op.name.info->name == CallGraphOp::kName) return types_of_graph(module, op.symbol);
+  if (op.name.info->name == "linalg.ParamOp") {
+    return Types{type_of_parameter(module, op.attributes)};
+  }
+  IRContext& context = module.context();
+  const auto [row, options] = rule_of(context, op);
+  if (row == nullptr || row->infer == nullptr) return Types{};
+  const bool typed = std::ranges::find(op.operands, nullptr) == op.operands.end();
+  if (!typed || !row->operands.admits(op.operands.size())) return Types{};
+  InferContext inference(context, op.name.info->mnemonic, op.operands, options, op.result_count,
+                         op.at, diagnostics);
+  if (!row->infer(inference)) return std::nullopt;
+  return inference.results();
+}
+
+}  // namespace mir

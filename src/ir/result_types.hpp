@@ -1,0 +1,31 @@
+// The result types that text or a caller of the builder left out.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "mir/ir/module.hpp"
+#include "mir/support/diagnostic.hpp"
+
+namespace mir {
+
+/// What is known of an op before its result types are.
+struct UntypedOp {
+  OpName name;
+  Symbol symbol{};  ///< of a call: the graph
+  std::span<const Type* const> operands{};
+  std::span<const NamedAttr> attributes{};
+  std::size_t result_count = 0;
+  Span at{};
+};
+
+/// The types that the op's rule gives; for a launch those of its kernel's rule, for a call those of
+/// the graph, for a ParamOp that of the parameter, as far as `module` has declared them. A result
+/// that nothing tells of has none: fewer types than results, or null. None after reporting to
+/// `diagnostics` why the rule refuses the op.
+std::optional<std::vector<const Type*>> infer_result_types(const Module& module,
+                                                           const UntypedOp& op,
+                                                           Diagnostics& diagnostics);
+
+}  // namespace mir
