@@ -15,7 +15,7 @@ using namespace mir;
 namespace {
 
 /// What the kernel says that the first processor has; empty where it says nothing.
-std::set<std::string> processor_flags() {
+[[maybe_unused]] std::set<std::string> processor_flags() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
     if (!line.starts_with("flags")) continue;
