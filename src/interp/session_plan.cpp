@@ -13,7 +13,7 @@ std::int64_t Session::State::cache_length(Symbol cache) const {
 
 Result<ExecutionPlan> Session::State::make_plan(const Entry& entry, Fusion fusion) {
   return ExecutionPlan::create(entry.schedule, {.fusion = fusion},
-                               {.parameters = &parameters,
+                               {.parameters = &weights.table(),
                                 .constants = entry.constants,
                                 .weights = &fast->weights,
                                 .context = fast->context.get()});
@@ -22,6 +22,10 @@ Result<ExecutionPlan> Session::State::make_plan(const Entry& entry, Fusion fusio
 void Session::State::make_plans(const SessionOptions& options) {
   if (!quantisations.values.empty() || !quantisations.parameters.empty()) {
     plan_refusal = "only they compute on quantised values";
+    return;
+  }
+  if (const auto made = weights.acquire_all(); !made) {
+    plan_refusal = made.error().message;
     return;
   }
   fast = std::make_unique<Fast>();
@@ -39,6 +43,7 @@ void Session::State::make_plans(const SessionOptions& options) {
     plan_refusal = plan.error().message;
     for (Entry& each : entries) each.plan.reset();
     fast.reset();
+    weights.release_all();
     return;
   }
 }
@@ -72,7 +77,7 @@ std::optional<std::vector<Tensor>> SessionRun::run_plan(std::span<const Tensor> 
   PlanRun run{.inputs = inputs,
               .context = context.get(),
               .caches = &state_.fast->caches,
-              .environment = {.parameters = &state_.parameters,
+              .environment = {.parameters = &state_.weights.table(),
                               .caches = &caches_,
                               .dims = &binder_.bindings(),
                               .custom = &state_.custom_ops},

@@ -190,6 +190,8 @@ Result<void> Execution::open_session() {
                             : fusion == "exact" ? Fusion::kExact
                                                 : Fusion::kAll;
   session_options_.threads = options_.threads;
+  // What a run may use besides its parameters is limited by the whole memory.
+  session_options_.weight_memory = settings_.weight_memory.value_or(options_.memory_limit / 2);
   const std::string_view kernels = arguments().value("kernels", "ref");
   if (kernels != "ref") session_options_.kernels = KernelSet::kFast;
   SessionOptions options = session_options_;
@@ -265,6 +267,7 @@ Result<bool> Execution::execute_run(std::size_t number) {
   if (!delivery) return delivery.error();
   begin_report(number);
   options_.entry = entries_[number];
+  options_.is_last = number + 1 == entries_.size();
   places_.emplace(schedule_of(number));
   if (search_ || dump_ || !settings_.probes.empty()) {
     options_.observe = [this, number](const StepResults& step) { return observe(number, step); };

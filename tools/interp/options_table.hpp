@@ -107,6 +107,10 @@ inline constexpr Option kInterpOptions[] = {
          "the highest instruction set to use: scalar, avx2, avx512, avx512-vnni or avx512-bf16; "
          "by default the machine's, and one that it lacks is refused",
      .choices = "scalar avx2 avx512 avx512-vnni avx512-bf16"},
+    {.name = "weight-memory",
+     .argument = "SIZE",
+     .help = "parameters that are made (invented, converted) and stay in memory between steps, as "
+             "bytes or with KiB, MiB or GiB; by default half of the machine's memory"},
     {.name = "threads",
      .argument = "N",
      .help = "threads of fast kernels; results never depend on them"},
