@@ -111,6 +111,15 @@ class Loader {
   std::unordered_map<const Value*, const Attr*> specs_;  // QuantSpecs; null: none
 };
 
+/// A cache without a name would be found out when the run comes to it.
+void check_caches(const Schedule& schedule, Diagnostics& diagnostics) {
+  for (const Step& step : schedule.steps()) {
+    if (!step.op->is("linalg.KVCacheOp") || cache_of(*step.op)) continue;
+    report(diagnostics, *step.op, schedule.calls(), step.call, DiagCode::kCacheUnnamed,
+           "'KVCacheOp': neither 'cache' nor a name says where state lives");
+  }
+}
+
 std::vector<Tensor> make_constants(const Schedule& schedule, Diagnostics& diagnostics) {
   std::vector<Tensor> constants(schedule.slots().size());
   for (SlotIndex i = 0; i < constants.size(); ++i) {
@@ -178,6 +187,7 @@ std::optional<Session> Session::create(const Module& module, const SessionOption
     if (!schedule) return std::nullopt;
     Loader(*schedule, options.weights, shared, diagnostics).load_into(state->weights);
     resolve_quantisations(*schedule, options.weights, state->quantisations, diagnostics);
+    check_caches(*schedule, diagnostics);
     auto constants = make_constants(*schedule, diagnostics);
     if (diagnostics.error_count() != errors_before) return std::nullopt;
     ParameterUses uses(*schedule);
