@@ -69,6 +69,13 @@ Result<void> read_size(const Arguments& arguments, std::string_view option,
   return {};
 }
 
+Result<void> read_limit(const Arguments& arguments, std::optional<std::uint64_t>& into) {
+  std::uint64_t limit = 0;
+  auto read = read_option(arguments, "step-limit", limit);
+  if (read && arguments.has("step-limit")) into = limit;
+  return read;
+}
+
 Result<void> read_tolerances(const Arguments& arguments, TolerancePolicy& policy) {
   double value = 0;
   for (const std::string_view option : {"rtol", "atol"}) {
@@ -128,6 +135,11 @@ Result<void> read_runs(InterpSettings& settings) {
 
 }  // namespace
 
+bool InterpSettings::wants_machine() const {
+  const Arguments& arguments = invocation.arguments;
+  return arguments.has("machine") || arguments.has("trace") || arguments.has("step-limit");
+}
+
 Result<InterpSettings> interp_settings(Invocation invocation) {
   InterpSettings settings;
   settings.invocation = std::move(invocation);
@@ -135,7 +147,8 @@ Result<InterpSettings> interp_settings(Invocation invocation) {
   for (auto read : {read_tolerances(arguments, settings.tolerances),
                     read_option(arguments, "top", settings.top),
                     read_option(arguments, "threads", settings.threads),
-                    read_size(arguments, "weight-memory", settings.weight_memory)}) {
+                    read_size(arguments, "weight-memory", settings.weight_memory),
+                    read_limit(arguments, settings.step_limit)}) {
     if (!read) return read.error();
   }
   if (auto known = check_profile_files(arguments); !known) return known.error();

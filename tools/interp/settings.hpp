@@ -35,10 +35,14 @@ struct InterpSettings {
   unsigned threads = 1;
   std::optional<std::uint64_t> weight_memory;  ///< none: half of the machine's memory
   std::optional<IsaLevel> isa;                 ///< none: the machine's
+  std::optional<std::uint64_t> step_limit;     ///< of the program machine
   std::vector<Stage> stages;
   std::vector<Feed> feeds;
   std::vector<Probe> probes;
   std::map<std::string, std::string, std::less<>> bound_ops;  ///< name to graph
+
+  /// Whether a lowered program is run as it is.
+  bool wants_machine() const;
 };
 /// Refuses options that cannot be understood.
 Result<InterpSettings> interp_settings(Invocation invocation);
