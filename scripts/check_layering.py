@@ -13,11 +13,11 @@ import sys
 from pathlib import Path
 
 LAYERS = ["support", "syntax", "ir", "dialects", "verify", "files", "kernels", "eval", "passes",
-          "plan", "interp", "tools"]
+          "plan", "interp", "machine", "tools"]
 NARROWER = {"kernels": {"support", "kernels"}}
 # Folders whose name is not their layer; the longest prefix wins.
 FOLDERS = {"grammar": "syntax", "tools": "tools", "src/ir/dialects": "dialects",
-           **{f"src/interp/{name}": name for name in ("files", "kernels", "eval", "plan")}}
+           **{f"src/interp/{name}": name for name in ("files", "kernels", "eval", "plan", "machine")}}
 SUFFIXES = {".cpp", ".hpp", ".re", ".yy"}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.M)
 

@@ -6,6 +6,7 @@
 
 #include "interp/execution.hpp"
 #include "interp/loading.hpp"
+#include "interp/program_run.hpp"
 #include "interp/settings.hpp"
 #include "mir/dialects/dialects.hpp"
 #include "mir/interp/describe.hpp"
@@ -35,6 +36,7 @@ ExitCode body(const Run& run) {
   Diagnostics diagnostics = run.diagnostics();
   const Module* module = load_module(run, *file, *settings, context, diagnostics);
   if (module == nullptr) return run.report(diagnostics, context.sources());
+  if (settings->wants_machine()) return run_program(run, *module, *settings, diagnostics);
   RunOptions options;
   options.threads = settings->threads;
   options.memory_limit = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *

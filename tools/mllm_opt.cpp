@@ -31,6 +31,11 @@ constexpr Option kOptions[] = {
     {.name = "loss-report",
      .argument = "FILE",
      .help = "write what a dump lost and what was used for it, as JSON where FILE ends in .json"},
+    {.name = "generation",
+     .argument = "WHEN",
+     .help = "the version of upstream that downgrade spells: 2025-07 (no names of ops), 2025-10 "
+             "([name=...]) or 2025-12 (<name=...>, notes on quantisation; default)",
+     .choices = "2025-07 2025-10 2025-12"},
     {.name = "print-after",
      .argument = "PASS",
      .help = "write the module to standard error behind this pass; all: behind each",
@@ -111,6 +116,9 @@ ExitCode body(const Run& run) {
   auto granted = read_grants(arguments);
   if (!granted) return run.usage_error(granted.error().message);
   state.granted = *std::move(granted);
+  const auto generation = parse_generation(arguments.value("generation", "2025-12"));
+  if (!generation) return run.usage_error(generation.error().message);
+  state.generation = *generation;
   IRContext context;
   register_builtin_dialects(context);
   ExitCode code = ExitCode::kSuccess;

@@ -135,12 +135,10 @@ std::int64_t usual_bound(DType dtype) {
   return std::int64_t{1} << (info(dtype).unit_bytes * 8 - (is_signed ? 1 : 0));
 }
 
-}  // namespace
-
-Result<std::vector<Tensor>> load_inputs(const Schedule& schedule,
-                                        std::span<const std::string> arguments,
-                                        const DimBindings& dims, const FileOpener& files) {
-  const std::vector<Port> ports = input_ports(schedule);
+/// The spec of each port; an input that is given twice or not at all is an error.
+Result<std::vector<TensorSpec>> specs_of(std::span<const Port> ports,
+                                         std::span<const std::string> arguments,
+                                         const FileOpener& files) {
   std::vector<std::optional<TensorSpec>> specs(ports.size());
   for (const std::string& argument : arguments) {
     auto spec = parse_tensor_spec(argument, files);
@@ -153,34 +151,51 @@ Result<std::vector<Tensor>> load_inputs(const Schedule& schedule,
     }
     specs[*port] = *std::move(spec);
   }
-  IRContext& context = schedule.module().context();
+  std::vector<TensorSpec> all;
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    if (!specs[i]) {
+      return Error{DiagCode::kInputMissing,
+                   fmt::format("input {} '%{}' ({}) has no value", i, ports[i].name,
+                               ports[i].type == nullptr ? "?" : ports[i].type->spelling())};
+    }
+    if (ports[i].type == nullptr || !ports[i].type->dtype()) {
+      return Error{DiagCode::kInputMismatch,
+                   fmt::format("input '%{}' has no element type that is known", ports[i].name)};
+    }
+    all.push_back(*std::move(specs[i]));
+  }
+  return all;
+}
+
+/// `bounds_of` gives the extents that integers of the ports index, where they are known.
+template <class BoundsOf>
+Result<std::vector<Tensor>> load_ports(std::span<const Port> ports, IRContext& context,
+                                       std::span<const std::string> arguments,
+                                       const DimBindings& dims, const FileOpener& files,
+                                       bool takes_any_extents, BoundsOf bounds_of) {
+  const auto specs = specs_of(ports, arguments, files);
+  if (!specs) return specs.error();
   Binder binder(context, dims);
   std::vector<Tensor> tensors(ports.size());
   // Tensors with extents of their own come first: they bind symbols that the others need.
   for (const bool generated : {false, true}) {
-    const auto bounds = index_bounds(schedule, binder.bindings());
+    const auto bounds = bounds_of(binder.bindings());
     for (std::size_t i = 0; i < ports.size(); ++i) {
-      if (!specs[i]) {
-        return Error{DiagCode::kInputMissing,
-                     fmt::format("input {} '%{}' ({}) has no value", i, ports[i].name,
-                                 ports[i].type == nullptr ? "?" : ports[i].type->spelling())};
-      }
-      if (ports[i].type == nullptr || !ports[i].type->dtype()) {
-        return Error{DiagCode::kInputMismatch,
-                     fmt::format("input '%{}' has no element type that is known", ports[i].name)};
-      }
-      if (needs_extents(*specs[i]) != generated) continue;
+      if (needs_extents((*specs)[i]) != generated) continue;
       DeclaredTensor wanted = declared(ports[i], context.dims(), binder.bindings());
       if (generated && std::ranges::find(*wanted.shape, kUnknownExtent) != wanted.shape->end()) {
         return Error{DiagCode::kSymbolUnbound,
                      fmt::format("input '%{}' is {}: symbols in it need a value", ports[i].name,
                                  ports[i].type->spelling())};
       }
-      wanted.bound = bounds[ports[i].slot].value_or(usual_bound(wanted.dtype));
-      auto tensor = load_tensor(*specs[i], wanted);
+      if (takes_any_extents && (*specs)[i].names_file()) {
+        std::ranges::fill(*wanted.shape, kUnknownExtent);
+      }
+      wanted.bound = bounds(ports[i]).value_or(usual_bound(wanted.dtype));
+      auto tensor = load_tensor((*specs)[i], wanted);
       if (!tensor) return at_port("input", ports[i], tensor.error());
       tensors[i] = *std::move(tensor);
-      for (std::size_t dim = 0; dim < tensors[i].shape().size(); ++dim) {
+      for (std::size_t dim = 0; !takes_any_extents && dim < tensors[i].shape().size(); ++dim) {
         // A contradiction is the run's to report.
         (void)binder.require(ports[i].type->dims()[dim], tensors[i].shape()[dim], {});
       }
@@ -189,34 +204,54 @@ Result<std::vector<Tensor>> load_inputs(const Schedule& schedule,
   return tensors;
 }
 
-Result<std::vector<Expectation>> parse_expectations(const Schedule& schedule,
+}  // namespace
+
+Result<std::vector<Tensor>> load_inputs(const Schedule& schedule,
+                                        std::span<const std::string> arguments,
+                                        const DimBindings& dims, const FileOpener& files) {
+  const auto bounds_of = [&](const DimBindings& bindings) {
+    return
+        [bounds = index_bounds(schedule, bindings)](const Port& port) { return bounds[port.slot]; };
+  };
+  return load_ports(input_ports(schedule), schedule.module().context(), arguments, dims, files,
+                    false, bounds_of);
+}
+
+Result<std::vector<Tensor>> load_inputs(std::span<const Port> ports, IRContext& context,
+                                        std::span<const std::string> arguments,
+                                        const FileOpener& files) {
+  const auto unbounded = [](const DimBindings&) {
+    return [](const Port&) { return std::optional<std::int64_t>(); };
+  };
+  return load_ports(ports, context, arguments, {}, files, true, unbounded);
+}
+
+Result<std::vector<Expectation>> parse_expectations(std::span<const Port> outputs,
                                                     std::span<const std::string> arguments,
                                                     const FileOpener& files) {
-  const std::vector<Port> ports = output_ports(schedule);
   std::vector<Expectation> expectations;
   for (const std::string& argument : arguments) {
     auto spec = parse_tensor_spec(argument, files);
     if (!spec) return std::move(spec).error();
-    const auto port = find_port(ports, spec->target, "output");
+    const auto port = find_port(outputs, spec->target, "output");
     if (!port) return port.error();
     expectations.push_back({*port, *std::move(spec)});
   }
   return expectations;
 }
 
-Result<Tensor> load_expected(const Schedule& schedule, const Expectation& expectation,
+Result<Tensor> load_expected(std::span<const Port> outputs, const Expectation& expectation,
                              const Tensor& output) {
   const TensorSpec& spec = expectation.spec;
   if (spec.names_file()) return load_file(spec);
-  const Port port = output_ports(schedule)[expectation.port];
+  const Port& port = outputs[expectation.port];
   auto tensor = load_tensor(
       spec, {.name = port.name, .dtype = output.dtype(), .shape = output.shape(), .bound = 2});
   return tensor ? std::move(tensor) : at_port("expected output", port, tensor.error());
 }
 
-Result<std::vector<OutputFile>> parse_output_files(const Schedule& schedule,
+Result<std::vector<OutputFile>> parse_output_files(std::span<const Port> outputs,
                                                    std::span<const std::string> arguments) {
-  const std::vector<Port> ports = output_ports(schedule);
   std::vector<OutputFile> files;
   for (const std::string& argument : arguments) {
     const auto equals = argument.find('=');
@@ -231,7 +266,7 @@ Result<std::vector<OutputFile>> parse_output_files(const Schedule& schedule,
     }
     if (has_target || !archive) {
       const auto port =
-          find_port(ports, has_target ? argument.substr(0, equals) : std::string(), "output");
+          find_port(outputs, has_target ? argument.substr(0, equals) : std::string(), "output");
       if (!port) return port.error();
       file.port = *port;
     }
@@ -240,13 +275,12 @@ Result<std::vector<OutputFile>> parse_output_files(const Schedule& schedule,
   return files;
 }
 
-Result<void> write_outputs(const Schedule& schedule, std::span<const OutputFile> files,
-                           std::span<const Tensor> outputs) {
-  const std::vector<Port> ports = output_ports(schedule);
+Result<void> write_outputs(std::span<const Port> outputs, std::span<const OutputFile> files,
+                           std::span<const Tensor> tensors) {
   for (const OutputFile& file : files) {
     std::vector<NamedTensor> members;
-    for (std::size_t i = 0; i < ports.size(); ++i) {
-      if (file.port.value_or(i) == i) members.push_back({ports[i].name, outputs[i]});
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      if (file.port.value_or(i) == i) members.push_back({outputs[i].name, tensors[i]});
     }
     const auto written = file.path.ends_with(".npz") ? write_npz(file.path, members)
                                                      : write_npy(file.path, members[0].tensor);

@@ -424,34 +424,47 @@ std::unordered_map<const Value*, const Attr*> parameter_specs(const Schedule& sc
   return specs;
 }
 
-Result<Tensor> codes_from(const WeightSource& source, WeightRequest request,
-                          const QuantRecipe& recipe) {
-  auto codes = Tensor::allocate(request.dtype, request.shape);
+namespace {
+
+/// Whole numbers that are drawn from 0 on, as codes of `dtype` from `low` on; both are their low
+/// bits.
+Result<Tensor> shifted(const Weight& drawn, DType dtype, std::int64_t low) {
+  const auto numbers = drawn.tensor();
+  if (!numbers) return numbers;
+  auto codes = Tensor::allocate(dtype, numbers->shape());
   if (!codes) return codes;
-  const std::size_t width = info(request.dtype).unit_bytes;
-  request.dtype = width == 1 ? DType::kUInt8 : width == 2 ? DType::kUInt16 : DType::kUInt32;
-  request.bound = recipe.codes.high - recipe.codes.low + 1;
-  const auto drawn = source.find(request);
-  if (!drawn) return drawn.error();
-  // Drawn from 0 on; both are the low bits of whole numbers.
-  const auto shift = [&]<class T>(T) {
-    const auto from = (**drawn).as<T>();
+  const auto shift = [&]<class T>(T first) {
+    const auto from = numbers->as<T>();
     const auto into = codes->as_mutable<T>();
-    const auto low = static_cast<T>(recipe.codes.low);
-    for (std::size_t i = 0; i < into.size(); ++i) into[i] = static_cast<T>(from[i] + low);
+    for (std::size_t i = 0; i < into.size(); ++i) into[i] = static_cast<T>(from[i] + first);
   };
-  switch (width) {
+  switch (info(dtype).unit_bytes) {
     case 1:
-      shift(std::uint8_t{});
+      shift(static_cast<std::uint8_t>(low));
       break;
     case 2:
-      shift(std::uint16_t{});
+      shift(static_cast<std::uint16_t>(low));
       break;
     default:
-      shift(std::uint32_t{});
+      shift(static_cast<std::uint32_t>(low));
       break;
   }
   return codes;
+}
+
+}  // namespace
+
+Result<Weight> codes_from(const WeightSource& source, WeightRequest request,
+                          const QuantRecipe& recipe) {
+  const DType dtype = request.dtype;
+  const std::size_t width = info(dtype).unit_bytes;
+  request.dtype = width == 1 ? DType::kUInt8 : width == 2 ? DType::kUInt16 : DType::kUInt32;
+  request.bound = recipe.codes.high - recipe.codes.low + 1;
+  auto drawn = source.prepare(request);
+  if (!drawn) return std::move(drawn).error();
+  return Weight([drawn = **std::move(drawn), dtype,
+                 low = recipe.codes.low] { return shifted(drawn, dtype, low); },
+                Tensor());
 }
 
 void resolve_quantisations(const Schedule& schedule, const WeightSet* weights,

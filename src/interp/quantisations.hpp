@@ -15,7 +15,7 @@ namespace mir {
 std::unordered_map<const Value*, const Attr*> parameter_specs(const Schedule& schedule);
 
 /// Codes of a quantised parameter from a source that invents them, uniform in the recipe's range.
-Result<Tensor> codes_from(const WeightSource& source, WeightRequest request,
+Result<Weight> codes_from(const WeightSource& source, WeightRequest request,
                           const QuantRecipe& recipe);
 
 /// Adds every quantised value and parameter of the schedule with its scales. Reports those without,

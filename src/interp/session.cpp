@@ -34,7 +34,7 @@ Span place_of(const Value& parameter) {
 
 class Loader {
  public:
-  Loader(const Schedule& schedule, const WeightSet* weights, const ParameterTable* shared,
+  Loader(const Schedule& schedule, const WeightSet* weights, const WeightStore* shared,
          Diagnostics& diagnostics)
       : schedule_(schedule), weights_(weights), shared_(shared), diagnostics_(diagnostics) {
     const auto bounds = index_bounds(schedule, {});
@@ -44,18 +44,15 @@ class Loader {
     specs_ = parameter_specs(schedule);
   }
 
-  /// Adds what the table does not have yet.
-  void load_into(ParameterTable& table) {
+  /// Adds what the store does not have yet.
+  void load_into(WeightStore& store) {
     for (const Value* parameter : schedule_.parameters()) {
-      if (table.contains(parameter->symbol())) continue;
-      auto tensor = load(*parameter);
-      if (tensor) {
-        table.emplace(parameter->symbol(), *std::move(tensor));
-      } else {
-        Diagnostic& error =
-            diagnostics_.error(tensor.error().code, place_of(*parameter), tensor.error().message);
-        if (error.code == DiagCode::kParameterMissing) suggest_weight(error, parameter->symbol());
-      }
+      if (store.contains(parameter->symbol())) continue;
+      const auto loaded = load(*parameter, store);
+      if (loaded) continue;
+      Diagnostic& error =
+          diagnostics_.error(loaded.error().code, place_of(*parameter), loaded.error().message);
+      if (error.code == DiagCode::kParameterMissing) suggest_weight(error, parameter->symbol());
     }
   }
 
@@ -68,46 +65,60 @@ class Loader {
     suggest(diagnostic, nearest.best());
   }
 
-  Result<Tensor> load(const Value& parameter) const {
+  Result<void> load(const Value& parameter, WeightStore& store) const {
     const std::string_view name = schedule_.module().context().text(parameter.symbol());
     const TensorType* type = parameter.tensor_type();
-    const auto shape = static_shape(type);
+    auto shape = static_shape(type);
     if (!shape) {
       return Error{
           DiagCode::kTensorTypeConflict,
           fmt::format("parameter '@{}' needs constant extents and a known element type", name)};
     }
-    if (shared_ != nullptr) {
-      const auto same = shared_->find(parameter.symbol());
-      const bool fits = same != shared_->end() && same->second.dtype() == *type->dtype() &&
-                        same->second.shape() == *shape;
-      if (fits) return same->second;
-    }
+    const Symbol symbol = parameter.symbol();
+    if (shared_ != nullptr && store.share(*shared_, symbol, *type->dtype(), *shape)) return {};
     WeightRequest request{.name = name, .dtype = *type->dtype(), .shape = *shape};
     request.convert_floats = true;
     if (const auto bound = bounds_.find(&parameter); bound != bounds_.end()) {
       request.bound = bound->second;
     }
-    const WeightSource* source = weights_ == nullptr ? nullptr : weights_->source_of(name);
-    const auto recipe = quant_recipe(*type, specs_.at(&parameter));
+    auto weight = find(parameter, request);
+    if (!weight) return std::move(weight).error();
+    store.add(symbol, *type->dtype(), *std::move(shape), *std::move(weight));
+    return {};
+  }
+
+  Result<Weight> find(const Value& parameter, const WeightRequest& request) const {
+    const TensorType& type = *parameter.tensor_type();
+    const WeightSource* source = weights_ == nullptr ? nullptr : weights_->source_of(request.name);
+    const auto recipe = quant_recipe(type, specs_.at(&parameter));
     if (source != nullptr && source->is_random() && recipe && *recipe) {
       return codes_from(*source, request, **recipe);
     }
     auto found =
-        weights_ == nullptr ? Result<std::optional<Tensor>>(std::nullopt) : weights_->find(request);
+        source == nullptr ? Result<std::optional<Weight>>(std::nullopt) : source->prepare(request);
     if (!found) return std::move(found).error();
     if (found->has_value()) return **std::move(found);
-    return Error{DiagCode::kParameterMissing,
-                 fmt::format("no weight source has parameter '@{}' ({})", name, type->spelling())};
+    return Error{
+        DiagCode::kParameterMissing,
+        fmt::format("no weight source has parameter '@{}' ({})", request.name, type.spelling())};
   }
 
   const Schedule& schedule_;
   const WeightSet* weights_;
-  const ParameterTable* shared_;  // null: none
+  const WeightStore* shared_;  // null: none
   Diagnostics& diagnostics_;
   std::unordered_map<const Value*, std::int64_t> bounds_;
   std::unordered_map<const Value*, const Attr*> specs_;  // QuantSpecs; null: none
 };
+
+/// A cache without a name would be found out when the run comes to it.
+void check_caches(const Schedule& schedule, Diagnostics& diagnostics) {
+  for (const Step& step : schedule.steps()) {
+    if (!step.op->is("linalg.KVCacheOp") || cache_of(*step.op)) continue;
+    report(diagnostics, *step.op, schedule.calls(), step.call, DiagCode::kCacheUnnamed,
+           "'KVCacheOp': neither 'cache' nor a name says where state lives");
+  }
+}
 
 std::vector<Tensor> make_constants(const Schedule& schedule, Diagnostics& diagnostics) {
   std::vector<Tensor> constants(schedule.slots().size());
@@ -133,6 +144,14 @@ std::set<std::string, std::less<>> names_of(
   return names;
 }
 
+/// The pool of the sessions that share parameters, or a new one.
+std::shared_ptr<WeightPool> pool_of(const WeightStore* shared, std::uint64_t limit) {
+  if (shared != nullptr) return shared->pool();
+  auto pool = std::make_shared<WeightPool>();
+  pool->limit = limit;
+  return pool;
+}
+
 bool is_named(const Op* op, std::string_view name) {
   return op != nullptr && (op->name() == name || op->info().mnemonic == name);
 }
@@ -155,7 +174,9 @@ Session::~Session() = default;
 std::optional<Session> Session::create(const Module& module, const SessionOptions& options,
                                        Diagnostics& diagnostics) {
   const std::size_t errors_before = diagnostics.error_count();
-  auto state = std::make_unique<State>();
+  const WeightStore* const shared =
+      options.share_parameters == nullptr ? nullptr : &options.share_parameters->state_->weights;
+  auto state = std::make_unique<State>(pool_of(shared, options.weight_memory));
   state->custom_ops = options.custom_ops;
   ForeignOps foreign{.graphs = options.bound_ops};
   for (const auto& [name, callback] : options.custom_ops) foreign.callbacks.insert(name);
@@ -164,14 +185,13 @@ std::optional<Session> Session::create(const Module& module, const SessionOption
   for (const std::string& name : names) {
     auto schedule = Schedule::build(module, name, diagnostics, foreign);
     if (!schedule) return std::nullopt;
-    const ParameterTable* shared = options.share_parameters == nullptr
-                                       ? nullptr
-                                       : &options.share_parameters->state_->parameters;
-    Loader(*schedule, options.weights, shared, diagnostics).load_into(state->parameters);
+    Loader(*schedule, options.weights, shared, diagnostics).load_into(state->weights);
     resolve_quantisations(*schedule, options.weights, state->quantisations, diagnostics);
+    check_caches(*schedule, diagnostics);
     auto constants = make_constants(*schedule, diagnostics);
     if (diagnostics.error_count() != errors_before) return std::nullopt;
-    state->entries.push_back({*std::move(schedule), std::move(constants)});
+    ParameterUses uses(*schedule);
+    state->entries.push_back({*std::move(schedule), std::move(uses), std::move(constants)});
   }
   foreign.callbacks.merge(names_of(foreign.graphs));
   for (const std::string& name : foreign.callbacks) {
@@ -212,6 +232,10 @@ std::optional<std::vector<Tensor>> Session::run(std::span<const Tensor> inputs,
     return std::nullopt;
   }
   return SessionRun(*state_, options, diagnostics).run(inputs);
+}
+
+std::uint64_t Session::made_weight_bytes() const {
+  return state_->weights.made_bytes();
 }
 
 void Session::reset() {

@@ -13,7 +13,7 @@ std::int64_t Session::State::cache_length(Symbol cache) const {
 
 Result<ExecutionPlan> Session::State::make_plan(const Entry& entry, Fusion fusion) {
   return ExecutionPlan::create(entry.schedule, {.fusion = fusion},
-                               {.parameters = &parameters,
+                               {.parameters = &weights.table(),
                                 .quantisations = &quantisations,
                                 .constants = entry.constants,
                                 .weights = &fast->weights,
@@ -21,6 +21,10 @@ Result<ExecutionPlan> Session::State::make_plan(const Entry& entry, Fusion fusio
 }
 
 void Session::State::make_plans(const SessionOptions& options) {
+  if (const auto made = weights.acquire_all(); !made) {
+    plan_refusal = made.error().message;
+    return;
+  }
   fast = std::make_unique<Fast>();
   fast->fusion = options.fusion;
   const IsaLevel machine = detected_isa_level();
@@ -36,6 +40,7 @@ void Session::State::make_plans(const SessionOptions& options) {
     plan_refusal = plan.error().message;
     for (Entry& each : entries) each.plan.reset();
     fast.reset();
+    weights.release_all();
     return;
   }
 }
@@ -69,7 +74,7 @@ std::optional<std::vector<Tensor>> SessionRun::run_plan(std::span<const Tensor> 
   PlanRun run{.inputs = inputs,
               .context = context.get(),
               .caches = &state_.fast->caches,
-              .environment = {.parameters = &state_.parameters,
+              .environment = {.parameters = &state_.weights.table(),
                               .caches = &caches_,
                               .dims = &binder_.bindings(),
                               .custom = &state_.custom_ops,

@@ -42,11 +42,40 @@ SessionRun::SessionRun(Session::State& state, const RunOptions& options, Diagnos
       caches_(state.caches),
       values_(schedule_.slots().size()) {}
 
+SessionRun::~SessionRun() {
+  release_weights();
+  if (has_outputs_) state_.weights.release(entry_.uses.outputs(), options_.is_last);
+}
+
 bool SessionRun::begin(std::span<const Tensor> inputs) {
-  return bind_inputs(inputs) && bind_caches() && fits_memory();
+  if (!bind_inputs(inputs) || !bind_caches() || !fits_memory()) return false;
+  const auto outputs = state_.weights.acquire(entry_.uses.outputs());
+  has_outputs_ = static_cast<bool>(outputs);
+  if (has_outputs_) return true;
+  diagnostics_.error(outputs.error().code, schedule_.module().top()->span(),
+                     outputs.error().message);
+  return false;
+}
+
+bool SessionRun::acquire_weights(const Step& step) {
+  release_weights();
+  const std::size_t number = number_of(step);
+  const auto acquired = state_.weights.acquire(entry_.uses.of(number));
+  if (!acquired) return fail(step, acquired.error());
+  acquired_ = number;
+  return true;
+}
+
+void SessionRun::release_weights() {
+  if (!acquired_) return;
+  const auto all = entry_.uses.of(*acquired_), last = entry_.uses.last_of(*acquired_);
+  state_.weights.release(all.first(all.size() - last.size()), false);
+  state_.weights.release(last, options_.is_last);
+  acquired_.reset();
 }
 
 void SessionRun::release(const Step& step) {
+  release_weights();
   for (const SlotIndex slot : schedule_.releases(step)) values_[slot] = Tensor();
 }
 
@@ -97,11 +126,12 @@ bool SessionRun::files_are_intact(std::span<const Tensor> inputs) {
     if (report_if_shortened(inputs[i], fmt::format("input '%{}'", input_port(schedule_, i).name)))
       return false;
   }
-  const IRContext& context = schedule_.module().context();
-  return std::ranges::none_of(state_.parameters, [&](const auto& parameter) {
-    return report_if_shortened(parameter.second,
-                               fmt::format("parameter '@{}'", context.text(parameter.first)));
-  });
+  const Symbol parameter = state_.weights.in_shortened_file();
+  if (!parameter) return true;
+  diagnostics_.error(DiagCode::kFileShortened, schedule_.module().top()->span(),
+                     fmt::format("the file of parameter '@{}' was shortened during the run",
+                                 schedule_.module().context().text(parameter)));
+  return false;
 }
 
 bool SessionRun::fail(const Step& step, const Error& error) {
@@ -112,7 +142,7 @@ bool SessionRun::fail(const Step& step, const Error& error) {
 const Tensor& SessionRun::value_of(SlotIndex slot) const {
   const Slot& info = schedule_.slots()[slot];
   if (info.kind == SlotKind::kConstant) return entry_.constants[slot];
-  if (info.kind == SlotKind::kParameter) return state_.parameters.at(info.value->symbol());
+  if (info.kind == SlotKind::kParameter) return state_.weights.table().at(info.value->symbol());
   return values_[slot];
 }
 
@@ -184,9 +214,10 @@ bool SessionRun::fits_memory() {
 }
 
 bool SessionRun::execute(const Step& step) {
+  if (!acquire_weights(step)) return false;
   std::vector<Tensor> operands;
   for (const SlotIndex slot : schedule_.operands(step)) operands.push_back(value_of(slot));
-  const EvalEnvironment environment{.parameters = &state_.parameters,
+  const EvalEnvironment environment{.parameters = &state_.weights.table(),
                                     .caches = &caches_,
                                     .dims = &binder_.bindings(),
                                     .custom = &state_.custom_ops,
@@ -200,8 +231,7 @@ bool SessionRun::execute(const Step& step) {
     if (!check_result(step, i, (*results)[i])) return false;
   }
   if (options_.observe) {
-    const auto number = static_cast<std::size_t>(&step - schedule_.steps().data());
-    const auto seen = options_.observe({schedule_, number, operands, *results});
+    const auto seen = options_.observe({schedule_, number_of(step), operands, *results});
     if (!seen) return fail(step, seen.error());
   }
   std::ranges::move(*results, values_.begin() + step.first_result);
@@ -217,12 +247,12 @@ void SessionRun::report_time(const Step& step, KernelTiming::Clock::time_point b
     for (const Tensor& tensor : tensors) extents.push_back({tensor.dtype(), tensor.shape()});
     return extents;
   };
-  options_.timed(schedule_, {.step = static_cast<std::size_t>(&step - schedule_.steps().data()),
+  options_.timed(schedule_, {.step = number_of(step),
                              .kernel = step.op->info().mnemonic,
                              .begin = begin,
                              .end = end,
                              .work = work_of(*step.op, extents_of(operands), extents_of(results),
-                                             state_.parameters)});
+                                             state_.weights.table())});
 }
 
 bool SessionRun::check_result(const Step& step, std::uint32_t number, const Tensor& tensor) {

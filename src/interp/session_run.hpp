@@ -10,12 +10,14 @@
 #include "binder.hpp"
 #include "mir/eval/evaluate.hpp"
 #include "mir/interp/session.hpp"
+#include "weight_store.hpp"
 
 namespace mir {
 
 struct Session::State {
   struct Entry {
     Schedule schedule;
+    ParameterUses uses;
     std::vector<Tensor> constants;  ///< by slot; undefined for slots of other kinds
     std::optional<ExecutionPlan> plan = std::nullopt;
     std::optional<ExecutionPlan> observed_plan =
@@ -30,8 +32,10 @@ struct Session::State {
     std::unique_ptr<fast::Context> context;
   };
 
+  explicit State(std::shared_ptr<WeightPool> pool) : weights(std::move(pool)) {}
+
   std::vector<Entry> entries;
-  ParameterTable parameters;
+  WeightStore weights;
   CacheTable caches;
   CustomOps custom_ops;
   QuantisationTable quantisations;
@@ -56,12 +60,16 @@ std::optional<std::pair<const Step*, Error>> bind_cache_lengths(const Schedule& 
 class SessionRun {
  public:
   SessionRun(Session::State& state, const RunOptions& options, Diagnostics& diagnostics);
+  SessionRun(const SessionRun&) = delete;
+  SessionRun& operator=(const SessionRun&) = delete;
+  ~SessionRun();
 
   std::optional<std::vector<Tensor>> run(std::span<const Tensor> inputs);
 
   // The parts of run(), for a caller that goes from step to step.
   bool begin(std::span<const Tensor> inputs);
   bool execute(const Step& step);
+  /// Behind execute(): what the step read last.
   void release(const Step& step);
   std::vector<Tensor> finish();
 
@@ -79,6 +87,11 @@ class SessionRun {
   bool files_are_intact(std::span<const Tensor> inputs);
   void report_time(const Step& step, KernelTiming::Clock::time_point begin,
                    std::span<const Tensor> operands, std::span<const Tensor> results) const;
+  bool acquire_weights(const Step& step);
+  void release_weights();
+  std::size_t number_of(const Step& step) const {
+    return static_cast<std::size_t>(&step - schedule_.steps().data());
+  }
   bool check_result(const Step& step, std::uint32_t number, const Tensor& tensor);
   const Tensor& value_of(SlotIndex slot) const;
   bool fail(const Step& step, const Error& error);
@@ -91,6 +104,8 @@ class SessionRun {
   Binder binder_;
   CacheTable caches_;  // replaces the session's when the run succeeds
   std::vector<Tensor> values_;
+  std::optional<std::size_t> acquired_;  // the step whose parameters are there
+  bool has_outputs_ = false;             // parameters that are outputs are there
 };
 
 }  // namespace mir

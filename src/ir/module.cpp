@@ -115,6 +115,12 @@ std::span<Value> Module::create_arguments(Block& block, std::span<const Type* co
   return arguments;
 }
 
+void Module::remove_arguments(Block& block) {
+  assert(std::ranges::none_of(block.arguments(), &Value::has_uses));
+  block.arguments_ = nullptr;
+  block.argument_count_ = 0;
+}
+
 Value* Module::append_argument(Block& block, const Type* type) {
   const std::span<Value> before = block.arguments();
   std::vector<const Type*> types;

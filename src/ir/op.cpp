@@ -68,6 +68,12 @@ void Op::set_path(Symbol path) {
   modified_ = true;
 }
 
+void Op::clear_path() {
+  path_ = Symbol();
+  has_path_ = false;
+  modified_ = true;
+}
+
 void Op::set_operand(std::size_t i, Value* value) {
   assert(i < operand_count_);
   module_->clear_use_override(operands_[i]);

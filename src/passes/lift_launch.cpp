@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mir/ir/writer.hpp"
+#include "mir/passes/lift_program.hpp"
 
 namespace mir {
 

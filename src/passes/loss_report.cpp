@@ -20,6 +20,8 @@ std::string_view source_name(LossEntry::Source source) {
       return "assumed";
     case LossEntry::Source::kRefused:
       return "refused";
+    case LossEntry::Source::kDropped:
+      return "dropped";
   }
   return "";
 }
@@ -60,6 +62,9 @@ std::string LossReport::summary() const {
                                  count(LossEntry::Source::kAssumed));
   if (const auto refused = count(LossEntry::Source::kRefused)) {
     text += fmt::format(", {} lost", refused);
+  }
+  if (const auto dropped = count(LossEntry::Source::kDropped)) {
+    text += fmt::format(", {} dropped", dropped);
   }
   std::map<std::string, std::map<std::string, std::size_t>> assumed;  // by fact, then by value
   for (const LossEntry& entry : entries) {
@@ -112,6 +117,7 @@ std::string loss_json(const LossReport& report, const IRContext& context) {
                          {"derived", report.count(LossEntry::Source::kDerived)},
                          {"assumed", report.count(LossEntry::Source::kAssumed)},
                          {"refused", report.count(LossEntry::Source::kRefused)},
+                         {"dropped", report.count(LossEntry::Source::kDropped)},
                          {"entries", std::move(entries)}};
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -20,6 +20,10 @@ bool run_lift_program(Module& module, PassState& state) {
   return lift_program(module, state.losses, state.diagnostics);
 }
 
+bool run_downgrade(Module& module, PassState& state) {
+  return downgrade(module, state.generation, state.losses, state.diagnostics);
+}
+
 bool eliminate_debug(Module& module, PassState&) {
   IRWriter(module).walk<OpView>([](IRWriter& writer, OpView op) {
     if (op->name().starts_with("dbg.") && op->result_count() == 0) writer.removeOp(op.op());
@@ -76,6 +80,8 @@ bool eliminate_dead_ops(Module& module, PassState&) {
 }
 
 constexpr Pass kPasses[] = {
+    {"downgrade", "turns a portable module into a dump as a version of upstream prints it",
+     PassForm::kPortable, run_downgrade},
     {"eliminate-dead-ops", "removes pure operations whose results nothing reads",
      PassForm::kPortable, eliminate_dead_ops},
     {"eliminate-debug", "removes comments that were traced as operations", PassForm::kAny,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mir/ir/infer.hpp"
+#include "option_rules.hpp"
 
 namespace mir {
 
@@ -24,8 +25,16 @@ bool fits(const PieceShape& piece, const PieceShape& whole) {
 
 namespace {
 
+std::size_t cut_dims(const PieceShape& piece, const PieceShape& whole) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < piece.size(); ++i) count += piece[i] == whole[i] ? 0 : 1;
+  return count;
+}
+
 /// The shape that a product needs of its right side: what meets the left side's columns and gives
-/// the result's, read as it is or transposed. Heads of the right side may serve several.
+/// the result's, read as it is or transposed; where both fit, the reading that cuts fewer
+/// dimensions, and of equal ones transposed where scores are made. Heads of the right side may
+/// serve several.
 std::optional<PieceShape> right_side(const Op& product, const PieceShape& whole) {
   const PieceShape a = shape_of(*product.operand(0)), c = shape_of(*product.result());
   if (a.size() != whole.size() || c.size() != whole.size() || a.size() < 2) return std::nullopt;
@@ -35,9 +44,14 @@ std::optional<PieceShape> right_side(const Op& product, const PieceShape& whole)
   straight[rows] = a[columns], straight[columns] = c[columns];
   transposed[rows] = c[columns], transposed[columns] = a[columns];
   const bool turned = stated != nullptr && stated->kind() == AttrKind::kBool && stated->boolean();
-  if ((stated == nullptr || turned) && fits(transposed, whole)) return transposed;
-  if ((stated == nullptr || !turned) && fits(straight, whole)) return straight;
-  return std::nullopt;
+  const bool may_turn = (stated == nullptr || turned) && fits(transposed, whole);
+  const bool may_stay = (stated == nullptr || !turned) && fits(straight, whole);
+  if (!may_turn || !may_stay) {
+    return may_turn ? std::optional(transposed) : may_stay ? std::optional(straight) : std::nullopt;
+  }
+  const std::size_t if_turned = cut_dims(transposed, whole), if_not = cut_dims(straight, whole);
+  const bool turns = if_turned == if_not ? feeds_softmax(product) : if_turned < if_not;
+  return turns ? transposed : straight;
 }
 
 /// What the other operand of a concatenation leaves of its result.

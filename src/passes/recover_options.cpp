@@ -278,8 +278,24 @@ Dim query_heads(const Op& cache) {
   return in(cache).dims()[1];
 }
 
+/// Older versions print no name: `<graph>.kv_cache`, as upstream's models call it, with a number
+/// for further ones of a graph.
+void name_cache(Recovery& recovery, Op& op) {
+  if (op.has_path() || Recovery::is_stated(op, "cache")) return;
+  int number = 0;
+  for (const Op* each = op.block()->front(); each != &op; each = each->next()) {
+    if (each->is("linalg.KVCacheOp") && !each->has_path()) ++number;
+  }
+  const SubGraphOp graph = dyn_cast<SubGraphOp>(op.parent_op());
+  const std::string stem = graph ? fmt::format("{}.", recovery.text(graph.symbol())) : "";
+  const std::string suffix = number == 0 ? "" : fmt::format(".{}", number);
+  recovery.assume(op, "cache",
+                  recovery.context().symbol_ref(fmt::format("{}kv_cache{}", stem, suffix)));
+}
+
 void kv_cache(Recovery& recovery, Op& op) {
   IRContext& context = recovery.context();
+  name_cache(recovery, op);
   if (in(op).rank() != 4) return recovery.refuse(op, "kv_head", "keys are not of rank 4");
   const auto dims = in(op).dims();
   const auto feeds_attention = [&] {

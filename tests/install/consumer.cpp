@@ -38,10 +38,12 @@ int run(const mir::Module& module, const std::string& folder, mir::Diagnostics& 
   const auto outputs = session->run(*inputs, diagnostics);
   if (!outputs) return 1;
   const std::vector<std::string> expected = {folder + "expected_logits.npy"};
-  const auto expectations = mir::parse_expectations(session->schedule(), expected);
+  const auto expectations =
+      mir::parse_expectations(mir::output_ports(session->schedule()), expected);
   if (!expectations) return fail(expectations.error().message);
   const auto& expectation = expectations->front();
-  const auto logits = mir::load_expected(session->schedule(), expectation, outputs->front());
+  const auto logits =
+      mir::load_expected(mir::output_ports(session->schedule()), expectation, outputs->front());
   if (!logits) return fail(logits.error().message);
   const auto comparison = mir::compare_tensors(*logits, outputs->front(), {.abs = 1e-6, .rel = 0});
   if (!comparison) return fail(comparison.error().message);

@@ -190,6 +190,8 @@ Result<void> Execution::open_session() {
                             : fusion == "exact" ? Fusion::kExact
                                                 : Fusion::kAll;
   session_options_.threads = options_.threads;
+  // What a run may use besides its parameters is limited by the whole memory.
+  session_options_.weight_memory = settings_.weight_memory.value_or(options_.memory_limit / 2);
   const std::string_view kernels = arguments().value("kernels", "ref");
   if (kernels != "ref") session_options_.kernels = KernelSet::kFast;
   SessionOptions options = session_options_;
@@ -266,6 +268,7 @@ Result<bool> Execution::execute_run(std::size_t number) {
   if (!delivery) return delivery.error();
   begin_report(number);
   options_.entry = entries_[number];
+  options_.is_last = number + 1 == entries_.size();
   places_.emplace(schedule_of(number));
   if (search_ || dump_ || !settings_.probes.empty()) {
     options_.observe = [this, number](const StepResults& step) { return observe(number, step); };
@@ -325,10 +328,11 @@ Result<Delivery> Execution::delivery_of(std::size_t number) const {
     }
     return words;
   };
-  auto files = parse_output_files(schedule_of(number), chosen("output"));
+  auto files = parse_output_files(output_ports(schedule_of(number)), chosen("output"));
   if (!files) return std::move(files).error();
   auto expected = chosen("expect");
-  auto expectations = parse_expectations(schedule_of(number), expected, files_of("expect"));
+  auto expectations =
+      parse_expectations(output_ports(schedule_of(number)), expected, files_of("expect"));
   if (!expectations) return std::move(expectations).error();
   return Delivery{*std::move(files), *std::move(expectations), std::move(expected)};
 }
@@ -344,7 +348,7 @@ Result<void> Execution::deliver(std::size_t number, const Delivery& delivery) {
     if (!row) return row.error();
     for (const RankedElement& each : *row) fmt::print("  {}: {:.6g}\n", each.index, each.value);
   }
-  auto written = write_outputs(schedule_of(number), delivery.files, outputs_);
+  auto written = write_outputs(output_ports(schedule_of(number)), delivery.files, outputs_);
   if (!written) return written;
   for (std::size_t i = 0; i < delivery.expectations.size(); ++i) {
     if (auto done = compare(number, delivery, i); !done) return done;
@@ -355,7 +359,7 @@ Result<void> Execution::deliver(std::size_t number, const Delivery& delivery) {
 Result<void> Execution::compare(std::size_t number, const Delivery& delivery, std::size_t which) {
   const Expectation& expectation = delivery.expectations[which];
   const Tensor& output = outputs_[expectation.port];
-  const auto expected = load_expected(schedule_of(number), expectation, output);
+  const auto expected = load_expected(output_ports(schedule_of(number)), expectation, output);
   if (!expected) return expected.error();
   auto comparison = compare_tensors(*expected, output, settings_.tolerances.of(output.dtype()));
   if (!comparison) return comparison.error();

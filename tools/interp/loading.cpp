@@ -24,7 +24,7 @@ Module* load_module(const Run& run, const SourceFile& file, const InterpSettings
                                    : fmt::format("'{}' has no module '{}'", file.name(), name));
     return nullptr;
   }
-  if (!chosen->is_portable()) {
+  if (!chosen->is_portable() && !settings.wants_machine()) {
     LossReport losses;
     const bool upgraded = upgrade(*chosen, settings.assumed, losses, diagnostics);
     diagnostics.remark(

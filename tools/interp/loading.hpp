@@ -8,8 +8,8 @@
 
 namespace mir::tools {
 
-/// The module of --module in a text, or its only one, portable and verified as the options of
-/// verification ask, which are known to be good; null after reporting.
+/// The module of --module in a text, or its only one, portable (but for the program machine) and
+/// verified as the options of verification ask, which are known to be good; null after reporting.
 Module* load_module(const Run& run, const SourceFile& file, const InterpSettings& settings,
                     IRContext& context, Diagnostics& diagnostics);
 

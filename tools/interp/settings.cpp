@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <utility>
 
 #include "granted.hpp"
@@ -44,6 +45,35 @@ template <class Number>
 Result<void> read_option(const Arguments& arguments, std::string_view option, Number& into) {
   if (!arguments.has(option)) return {};
   return read_number<Number>(fmt::format("--{}", option), arguments.value(option), into);
+}
+
+/// Bytes, or a number of units of 1024, 1024^2 or 1024^3 bytes.
+Result<void> read_size(const Arguments& arguments, std::string_view option,
+                       std::optional<std::uint64_t>& into) {
+  constexpr std::pair<std::string_view, int> kUnits[] = {{"KiB", 10}, {"MiB", 20}, {"GiB", 30}};
+  if (!arguments.has(option)) return {};
+  std::string_view text = arguments.value(option);
+  int shift = 0;
+  for (const auto& [unit, bits] : kUnits) {
+    if (!text.ends_with(unit)) continue;
+    text.remove_suffix(unit.size());
+    shift = bits;
+  }
+  std::uint64_t count = 0;
+  auto read = read_number<std::uint64_t>(fmt::format("--{}", option), text, count);
+  if (!read) return read;
+  if (count > std::numeric_limits<std::uint64_t>::max() >> shift) {
+    return Error{DiagCode::kUsage, fmt::format("--{}: more than 2^64 bytes", option)};
+  }
+  into = count << shift;
+  return {};
+}
+
+Result<void> read_limit(const Arguments& arguments, std::optional<std::uint64_t>& into) {
+  std::uint64_t limit = 0;
+  auto read = read_option(arguments, "step-limit", limit);
+  if (read && arguments.has("step-limit")) into = limit;
+  return read;
 }
 
 Result<void> read_tolerances(const Arguments& arguments, TolerancePolicy& policy) {
@@ -105,13 +135,20 @@ Result<void> read_runs(InterpSettings& settings) {
 
 }  // namespace
 
+bool InterpSettings::wants_machine() const {
+  const Arguments& arguments = invocation.arguments;
+  return arguments.has("machine") || arguments.has("trace") || arguments.has("step-limit");
+}
+
 Result<InterpSettings> interp_settings(Invocation invocation) {
   InterpSettings settings;
   settings.invocation = std::move(invocation);
   const Arguments& arguments = settings.invocation.arguments;
   for (auto read : {read_tolerances(arguments, settings.tolerances),
                     read_option(arguments, "top", settings.top),
-                    read_option(arguments, "threads", settings.threads)}) {
+                    read_option(arguments, "threads", settings.threads),
+                    read_size(arguments, "weight-memory", settings.weight_memory),
+                    read_limit(arguments, settings.step_limit)}) {
     if (!read) return read.error();
   }
   if (auto known = check_profile_files(arguments); !known) return known.error();

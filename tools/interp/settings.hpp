@@ -1,6 +1,7 @@
 // The options of mllm-interp.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -32,11 +33,16 @@ struct InterpSettings {
   UpgradeOptions assumed;  ///< what a dump lost
   std::size_t top = 0;     ///< elements to show of each last row
   unsigned threads = 1;
-  std::optional<IsaLevel> isa;  ///< none: the machine's
+  std::optional<std::uint64_t> weight_memory;  ///< none: half of the machine's memory
+  std::optional<IsaLevel> isa;                 ///< none: the machine's
+  std::optional<std::uint64_t> step_limit;     ///< of the program machine
   std::vector<Stage> stages;
   std::vector<Feed> feeds;
   std::vector<Probe> probes;
   std::map<std::string, std::string, std::less<>> bound_ops;  ///< name to graph
+
+  /// Whether a lowered program is run as it is.
+  bool wants_machine() const;
 };
 /// Refuses options that cannot be understood.
 Result<InterpSettings> interp_settings(Invocation invocation);

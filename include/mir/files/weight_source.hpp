@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +27,29 @@ struct WeightRequest {
   std::optional<std::int64_t> bound = {};
 };
 
+/// A tensor that fits its request, made or borrowed when it is asked for. It needs no source any
+/// more; copies share what they borrow. Asking from several threads is safe.
+class Weight {
+ public:
+  using Maker = std::function<Result<Tensor>()>;
+
+  /// A tensor that is there.
+  explicit Weight(Tensor tensor) : stored_(std::move(tensor)) {}
+  /// One that `make` makes, the same bits each time; it reads nothing but `stored`, when defined.
+  Weight(Maker make, Tensor stored) : stored_(std::move(stored)), make_(std::move(make)) {}
+
+  /// Whether each call of tensor() makes bytes (invents, converts or decodes them).
+  bool is_made() const { return make_ != nullptr; }
+  /// What is there or read: bytes of a file, as a rule; none where a tensor is invented.
+  const Tensor& stored() const { return stored_; }
+  /// Fails when memory is short.
+  Result<Tensor> tensor() const { return is_made() ? make_() : Result<Tensor>(stored_); }
+
+ private:
+  Tensor stored_;
+  Maker make_;
+};
+
 /// One `--weights` argument: `FILE` (any format of TensorFile), `random:SEED` or
 /// `splat:V`. The last two have a tensor for every request. Reading from several threads is safe.
 class WeightSource {
@@ -46,6 +70,8 @@ class WeightSource {
   /// tensor must have the same number of elements (files without shapes store rank 1) and the same
   /// storage type, unless the request allows conversion.
   Result<std::optional<Tensor>> find(const WeightRequest& request) const;
+  /// The same checks, and nothing is made yet.
+  Result<std::optional<Weight>> prepare(const WeightRequest& request) const;
 
  private:
   struct Random {
@@ -57,7 +83,7 @@ class WeightSource {
   using Origin = std::variant<TensorFile, Random, Splat>;
 
   WeightSource(std::string_view spec, Origin origin) : spec_(spec), origin_(std::move(origin)) {}
-  Result<Tensor> load(const WeightRequest& request) const;
+  Result<Weight> weight_of(const WeightRequest& request) const;
 
   std::string spec_;
   Origin origin_;
@@ -74,6 +100,7 @@ class WeightSet {
   const std::vector<WeightSource>& sources() const { return sources_; }
   /// From the last source that has the name; none when no source has it.
   Result<std::optional<Tensor>> find(const WeightRequest& request) const;
+  Result<std::optional<Weight>> prepare(const WeightRequest& request) const;
   /// The source that find() takes this name from; null when none has it.
   const WeightSource* source_of(std::string_view name) const;
 

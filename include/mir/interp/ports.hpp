@@ -45,18 +45,24 @@ Result<std::vector<Tensor>> load_inputs(const Schedule& schedule,
                                         std::span<const std::string> arguments,
                                         const DimBindings& dims, const FileOpener& files = {});
 
+/// The same for the ports of a program, whose types are those of one trace: tensors with extents
+/// of their own may have others. Random integers lie below 2.
+Result<std::vector<Tensor>> load_inputs(std::span<const Port> ports, IRContext& context,
+                                        std::span<const std::string> arguments,
+                                        const FileOpener& files = {});
+
 /// What output `port` shall be.
 struct Expectation {
   std::size_t port = 0;
   TensorSpec spec;
 };
 /// Arguments `[NAME|%id|POS=]SPEC`, understood before anything runs.
-Result<std::vector<Expectation>> parse_expectations(const Schedule& schedule,
+Result<std::vector<Expectation>> parse_expectations(std::span<const Port> outputs,
                                                     std::span<const std::string> arguments,
                                                     const FileOpener& files = {});
 /// The expected tensor. Files keep their element type; values stated otherwise take the type and
 /// extents of the output at hand.
-Result<Tensor> load_expected(const Schedule& schedule, const Expectation& expectation,
+Result<Tensor> load_expected(std::span<const Port> outputs, const Expectation& expectation,
                              const Tensor& output);
 
 /// A file for outputs.
@@ -65,9 +71,10 @@ struct OutputFile {
   std::optional<std::size_t> port;  ///< none: an archive of all of them
 };
 /// Arguments `[NAME|%id|POS=]PATH`, understood before anything runs.
-Result<std::vector<OutputFile>> parse_output_files(const Schedule& schedule,
+Result<std::vector<OutputFile>> parse_output_files(std::span<const Port> outputs,
                                                    std::span<const std::string> arguments);
-Result<void> write_outputs(const Schedule& schedule, std::span<const OutputFile> files,
-                           std::span<const Tensor> outputs);
+/// One tensor for each port.
+Result<void> write_outputs(std::span<const Port> outputs, std::span<const OutputFile> files,
+                           std::span<const Tensor> tensors);
 
 }  // namespace mir

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -56,6 +57,11 @@ struct SessionOptions {
   std::optional<IsaLevel> isa = std::nullopt;
   /// Threads that pack weights for fast kernels.
   unsigned threads = 1;
+  /// Parameters that no file holds as they are needed (invented, converted, decoded) are made when
+  /// a step first needs them; those that come first stay between steps and runs, up to this many
+  /// bytes, the others are made again for each step. Of a session that shares parameters the
+  /// first one's counts. Fast kernels make all of them at once and keep them.
+  std::uint64_t weight_memory = std::numeric_limits<std::uint64_t>::max();
 };
 
 /// One step that was executed and whose results fit their types.
@@ -79,6 +85,8 @@ struct RunOptions {
   /// Runs that need more bytes than this besides the parameters are refused, as far as types tell;
   /// 0: no limit.
   std::uint64_t memory_limit = 0;
+  /// No run follows: parameters that were made are released behind their last reader.
+  bool is_last = false;
   /// Looked at before each step; a stopped run reports kCancelled.
   std::stop_token stop;
   /// Called with the results of each step; an error ends the run and is reported at the op.
@@ -121,6 +129,8 @@ class Session {
                                          const RunOptions& options = {});
   /// Empties every cache.
   void reset();
+  /// Bytes of parameters that were made and are in memory now.
+  std::uint64_t made_weight_bytes() const;
   /// Tokens the cache of this name (without `@`) holds; none when no step uses such a cache.
   std::optional<std::int64_t> cache_length(std::string_view name) const;
   /// The symbols that the caches would bind in a run of this entry now.

@@ -63,6 +63,8 @@ class Module {
   /// Adds an argument behind the others. Those move: pointers to them are no longer valid, and what
   /// mentions of them state beyond their value is dropped.
   Value* append_argument(Block& block, const Type* type);
+  /// Takes the arguments of a block away; they must have no uses.
+  void remove_arguments(Block& block);
   Value* create_free_value(Region& region, const Type* type, ValueName name);
   /// Drops operands, unlinks, marks erased, forgets its symbols; its results must have no uses
   /// outside it. Nested ops go with it.

@@ -170,6 +170,7 @@ class Op {
   Symbol path() const { return path_; }
   bool has_path() const { return has_path_; }
   void set_path(Symbol path);
+  void clear_path();
 
   std::span<Use> operand_uses() const { return {operands_, operand_count_}; }
   std::uint32_t operand_count() const { return operand_count_; }

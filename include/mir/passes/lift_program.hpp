@@ -1,6 +1,8 @@
 // Program form back to graph form.
 #pragma once
 
+#include <span>
+
 #include "mir/ir/module.hpp"
 #include "mir/passes/loss_report.hpp"
 #include "mir/support/diagnostic.hpp"
@@ -21,5 +23,10 @@ bool has_program(const Module& module);
 /// False after reporting code that is no call tree; the module must then not be used further. A
 /// module without instructions is left as it is.
 bool lift_program(Module& module, LossReport& report, Diagnostics& diagnostics);
+
+/// The unlinked op of `module` that a launch runs, with these operands: its options as attributes,
+/// its results as printed. The launch may belong to another module of the same context; what its
+/// mentions print besides is kept only within one module.
+Op* make_kernel(Module& module, const Op& launch, std::span<Value* const> operands);
 
 }  // namespace mir

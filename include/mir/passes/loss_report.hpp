@@ -19,6 +19,7 @@ struct LossEntry {
     kDerived,  ///< follows from types, symbols or the order of registration
     kAssumed,  ///< granted by an option, or the documented choice between readings
     kRefused,  ///< lost; the module is not upgraded
+    kDropped,  ///< stated by the portable module, and what it is downgraded to has no place for it
   };
   Source source{};
   Location at;

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mir/passes/downgrade.hpp"
 #include "mir/passes/loss_report.hpp"
 #include "mir/passes/upgrade.hpp"
 #include "mir/support/diagnostic.hpp"
@@ -20,6 +21,7 @@ enum class PassForm : std::uint8_t { kAny, kDump, kPortable };
 struct PassState {
   Diagnostics& diagnostics;
   UpgradeOptions granted{};
+  Generation generation = Generation::k2025_12;  ///< of `downgrade`
   LossReport losses{};
 };
 

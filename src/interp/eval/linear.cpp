@@ -73,8 +73,12 @@ Result<void> embedding(EvalCall& call) {
   const std::int64_t rows = call.has("vocab_size") ? call.integer("vocab_size")
                             : width > 0            ? flat->elements() / width
                                                    : 0;
-  const auto table = call.parameter(".weight", {rows, width});
-  if (!table) return table.error();
+  const auto table = flat->reshaped({rows, width});
+  if (!table) {
+    return call.error(DiagCode::kParameterSize,
+                      fmt::format("parameter '@{}.weight': {}",
+                                  call.context().text(call.op().path()), table.error().message));
+  }
   return ref::embedding(call.in(0), call.view(*table), call.out());
 }
 

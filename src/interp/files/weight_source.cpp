@@ -33,31 +33,42 @@ bool same_storage(DType a, DType b) {
   return storage_type(a) == storage_type(b);
 }
 
-/// A stored tensor in the type and shape of the request.
-Result<Tensor> adapt(Tensor stored, const WeightRequest& request, std::string_view origin) {
+/// Whether blocks or another float type become the type of the request.
+bool is_converted(const Tensor& stored, const WeightRequest& request) {
+  return request.convert_floats && is_float(request.dtype) &&
+         (is_decodable_block(stored.dtype()) ||
+          (is_float(stored.dtype()) && stored.dtype() != request.dtype));
+}
+
+/// A stored tensor in the type and shape of the request, which it fits.
+Result<Tensor> adapt(const Tensor& stored, DType dtype, const Shape& shape) {
+  if (is_decodable_block(stored.dtype()) && is_float(dtype)) {
+    const auto values = dequantise(stored);
+    return values ? adapt(*values, dtype, shape) : values;
+  }
+  if (is_float(stored.dtype()) && is_float(dtype)) {
+    const auto converted = convert_floats(stored, dtype);
+    return converted ? converted->reshaped(shape) : converted;
+  }
+  if (stored.dtype() == dtype) return stored.reshaped(shape);
+  return Tensor::borrow(dtype, shape, stored.bytes(), std::make_shared<Tensor>(stored));
+}
+
+Result<Weight> stored_weight(Tensor stored, const WeightRequest& request, std::string_view origin) {
   const auto wanted = element_count(request.shape);
   if (!wanted) return wanted.error();
-  const bool blocks =
-      request.convert_floats && is_decodable_block(stored.dtype()) && is_float(request.dtype);
-  if (blocks && stored.elements() == *wanted) {
-    auto values = dequantise(stored);
-    if (!values) return values;
-    return adapt(*std::move(values), request, origin);
-  }
-  const bool convertible =
-      request.convert_floats && is_float(stored.dtype()) && is_float(request.dtype);
-  if (stored.elements() != *wanted ||
-      (!same_storage(stored.dtype(), request.dtype) && !convertible))
+  const bool is_made = is_converted(stored, request);
+  if (stored.elements() != *wanted || (!is_made && !same_storage(stored.dtype(), request.dtype)))
     return conflict(request, stored, origin);
-  if (convertible) {
-    auto converted = convert_floats(stored, request.dtype);
-    if (!converted) return converted;
-    return converted->reshaped(request.shape);
+  if (is_made) {
+    auto make = [stored, dtype = request.dtype, shape = request.shape] {
+      return adapt(stored, dtype, shape);
+    };
+    return Weight(std::move(make), std::move(stored));
   }
-  if (stored.dtype() == request.dtype) return stored.reshaped(request.shape);
-  const auto bytes = stored.bytes();
-  return Tensor::borrow(request.dtype, request.shape, bytes,
-                        std::make_shared<Tensor>(std::move(stored)));
+  auto tensor = adapt(stored, request.dtype, request.shape);
+  if (!tensor) return std::move(tensor).error();
+  return Weight(*std::move(tensor));
 }
 
 Result<Tensor> invent(std::uint64_t seed, const WeightRequest& request) {
@@ -82,6 +93,21 @@ Result<Tensor> splat(std::string_view value, const WeightRequest& request) {
   for (std::size_t at = 0; at < tensor->bytes().size(); at += width)
     std::memcpy(bytes + at, &*element, width);
   return tensor;
+}
+
+/// A weight without a file. An empty tensor of its type meets every refusal but that of size.
+template <class Make>
+Result<Weight> invented_weight(const WeightRequest& request, Make make) {
+  WeightRequest empty = request;
+  empty.shape = {0};
+  if (auto made = make(empty); !made) return std::move(made).error();
+  if (const auto count = element_count(request.shape); !count) return count.error();
+  auto kept = [make = std::move(make), request, name = std::string(request.name)] {
+    WeightRequest each = request;
+    each.name = name;
+    return make(each);
+  };
+  return Weight(std::move(kept), Tensor());
 }
 
 }  // namespace
@@ -120,21 +146,48 @@ bool WeightSource::has(std::string_view name) const {
   return file == nullptr || file->contains(name);
 }
 
-Result<std::optional<Tensor>> WeightSource::find(const WeightRequest& request) const {
-  if (!has(request.name)) return std::optional<Tensor>();
-  auto tensor = load(request);
-  if (!tensor)
-    return Error{tensor.error().code,
-                 fmt::format("weight '{}': {}", request.name, tensor.error().message)};
+namespace {
+
+Error at_weight(const WeightRequest& request, const Error& error) {
+  return {error.code, fmt::format("weight '{}': {}", request.name, error.message)};
+}
+
+/// What find() gives from what prepare() gives.
+Result<std::optional<Tensor>> tensor_of(const WeightRequest& request,
+                                        const Result<std::optional<Weight>>& prepared) {
+  if (!prepared) return prepared.error();
+  if (!*prepared) return std::optional<Tensor>();
+  auto tensor = (*prepared)->tensor();
+  if (!tensor) return at_weight(request, tensor.error());
   return std::optional(*std::move(tensor));
 }
 
-Result<Tensor> WeightSource::load(const WeightRequest& request) const {
-  if (const auto* random = std::get_if<Random>(&origin_)) return invent(random->seed, request);
-  if (const auto* constant = std::get_if<Splat>(&origin_)) return splat(constant->value, request);
+}  // namespace
+
+Result<std::optional<Tensor>> WeightSource::find(const WeightRequest& request) const {
+  return tensor_of(request, prepare(request));
+}
+
+Result<std::optional<Weight>> WeightSource::prepare(const WeightRequest& request) const {
+  if (!has(request.name)) return std::optional<Weight>();
+  auto weight = weight_of(request);
+  if (!weight) return at_weight(request, weight.error());
+  return std::optional(*std::move(weight));
+}
+
+Result<Weight> WeightSource::weight_of(const WeightRequest& request) const {
+  if (const auto* random = std::get_if<Random>(&origin_)) {
+    return invented_weight(
+        request, [seed = random->seed](const WeightRequest& each) { return invent(seed, each); });
+  }
+  if (const auto* constant = std::get_if<Splat>(&origin_)) {
+    return invented_weight(request, [value = constant->value](const WeightRequest& each) {
+      return splat(value, each);
+    });
+  }
   auto stored = std::get<TensorFile>(origin_).find(request.name);
   if (!stored) return std::move(stored).error();
-  return adapt(**std::move(stored), request, spec_);
+  return stored_weight(**std::move(stored), request, spec_);
 }
 
 Result<void> WeightSet::add(std::string_view spec, const FileOpener& files) {
@@ -156,6 +209,11 @@ Result<std::optional<Tensor>> WeightSet::find(const WeightRequest& request) cons
   const auto* source = source_of(request.name);
   if (source == nullptr) return std::optional<Tensor>();
   return source->find(request);
+}
+
+Result<std::optional<Weight>> WeightSet::prepare(const WeightRequest& request) const {
+  const auto* source = source_of(request.name);
+  return source == nullptr ? Result<std::optional<Weight>>(std::nullopt) : source->prepare(request);
 }
 
 const WeightSource* WeightSet::source_of(std::string_view name) const {

@@ -119,26 +119,31 @@ TEST_CASE("outputs go to files and come back as expectations") {
   const Schedule& schedule = runner.session().schedule();
   const auto outputs = runner.run(*load_inputs(schedule, Arguments{"ids=[[4, 0]]", "1=iota"}, {}));
   const std::string all = folder.file("all.npz"), one = folder.file("one.npy");
-  const auto files = parse_output_files(schedule, Arguments{all, "ids=" + one});
+  const auto files = parse_output_files(output_ports(schedule), Arguments{all, "ids=" + one});
   REQUIRE(files.ok());
-  REQUIRE(write_outputs(schedule, *files, outputs).ok());
+  REQUIRE(write_outputs(output_ports(schedule), *files, outputs).ok());
   const auto expected = parse_expectations(
-      schedule, Arguments{"y=" + all + ":y", "ids=" + one, "1=[[4, 0]]", "y=" + all + ":z"});
+      output_ports(schedule),
+      Arguments{"y=" + all + ":y", "ids=" + one, "1=[[4, 0]]", "y=" + all + ":z"});
   REQUIRE(expected.ok());
   REQUIRE(expected->size() == 4);
   CHECK(expected->at(0).port == 0);
   const auto hash = [&](std::size_t i) {
-    const auto tensor = load_expected(schedule, expected->at(i), outputs[expected->at(i).port]);
+    const auto tensor =
+        load_expected(output_ports(schedule), expected->at(i), outputs[expected->at(i).port]);
     REQUIRE(tensor.ok());
     return hash_bytes(*tensor);
   };
   CHECK(hash(0) == hash_bytes(outputs[0]));
   CHECK(hash(1) == hash_bytes(outputs[1]));
   CHECK(hash(2) == hash_bytes(outputs[1]));
-  CHECK(error_of(load_expected(schedule, expected->at(3), outputs[0])).starts_with("606 "));
-  CHECK(error_of(parse_output_files(schedule, Arguments{one})).starts_with("819 "));
-  CHECK(error_of(parse_output_files(schedule, Arguments{"y=out.txt"})).starts_with("608 "));
-  CHECK(error_of(parse_expectations(schedule, Arguments{"z=zeros"})).starts_with("819 "));
+  CHECK(error_of(load_expected(output_ports(schedule), expected->at(3), outputs[0]))
+            .starts_with("606 "));
+  CHECK(error_of(parse_output_files(output_ports(schedule), Arguments{one})).starts_with("819 "));
+  CHECK(error_of(parse_output_files(output_ports(schedule), Arguments{"y=out.txt"}))
+            .starts_with("608 "));
+  CHECK(error_of(parse_expectations(output_ports(schedule), Arguments{"z=zeros"}))
+            .starts_with("819 "));
 }
 
 TEST_CASE("a summary tells range, mean and NaNs, and its hash tells bits apart") {

@@ -36,6 +36,32 @@ TEST_SUITE("pieces") {
         "[indices:[{}, {\"start\":-1,\"end\":0}, {}]]"));
   }
 
+  TEST_CASE("of two readings of a product's right side the one that cuts less is taken") {
+    // [3, 4] times rows cut to [4, 2] from [9, 2]; transposed it would have to be cut to [2, 4].
+    CHECK(has(upgraded(slice("9, 2") + "linalg.CPU.MatMulOp(%5:" + t("3, 4") + ", %0:" + t("9, 2") +
+                       ") -> (%1:" + t("3, 2") + ")\n"),
+              "[indices:[{\"end\":4}, {}]]"));
+    // [3, 2] times [2, 4] or the transpose of [4, 2], both one cut from [4, 4]: no scores, so
+    // straight.
+    CHECK(has(upgraded(slice("4, 4") + "linalg.CPU.MatMulOp(%5:" + t("3, 2") + ", %0:" + t("4, 4") +
+                       ") -> (%1:" + t("3, 4") + ")\n"),
+              "transpose_b:false"));
+  }
+
+  TEST_CASE("a cache that has no name is called as upstream's models call it") {
+    const std::string type = t("1, 2, 3, 4");
+    const auto cache = [&](const std::string& out) {
+      return "linalg.CPU.KVCacheOp(%0:" + type + ", %1:" + type + ") -> (%" + out + ":" + type +
+             ", %" + out + "1:" + type + ")\n";
+    };
+    const std::string text = upgraded(
+        "graph.CallGraphOp @m.attn (%0:" + type + ", %1:" + type + ") -> (%7:" + type +
+        ")\ngraph.SubGraphOp @m.attn <CPU> {\n(%0:" + type + ", %1:" + type + ") -> (%7:" + type +
+        ") {\n" + cache("7") + cache("8") + "cf.ReturnOp (%7:" + type + ") -> ()\n}\n}\n");
+    CHECK(has(text, "cache:@m.attn.kv_cache,"));
+    CHECK(has(text, "cache:@m.attn.kv_cache.1,"));
+  }
+
   TEST_CASE("a shape that no user tells, or that is no part, is lost") {
     const std::string lost =
         "2:1 MIR0700 linalg.SliceOp: indices is lost: no user tells the shape it needs";

@@ -1,0 +1,145 @@
+#include "weight_store.hpp"
+
+#include <algorithm>
+
+#include "mir/eval/parameters.hpp"
+#include "mir/ir/module.hpp"
+#include "mir/support/mapping_guard.hpp"
+
+namespace mir {
+
+WeightStore::~WeightStore() {
+  // Other stores of the pool may live on; a store that was moved from has no pool.
+  if (pool_ == nullptr) return;
+  for (auto& [parameter, entry] : entries_) {
+    if (entry.acquired == 0) continue;
+    entry.acquired = 1;
+    release(parameter, false);
+  }
+}
+
+void WeightStore::add(Symbol parameter, DType dtype, Shape shape, Weight weight) {
+  entries_.emplace(parameter,
+                   Entry{std::make_shared<Shared>(dtype, std::move(shape), std::move(weight))});
+}
+
+bool WeightStore::share(const WeightStore& other, Symbol parameter, DType dtype,
+                        const Shape& shape) {
+  const auto found = other.entries_.find(parameter);
+  if (found == other.entries_.end()) return false;
+  const auto& shared = found->second.shared;
+  if (shared->dtype != dtype || shared->shape != shape) return false;
+  entries_.emplace(parameter, Entry{shared});
+  return true;
+}
+
+Result<void> WeightStore::acquire(Symbol parameter) {
+  Entry& entry = entries_.at(parameter);
+  if (entry.acquired++ > 0) return {};
+  Shared& shared = *entry.shared;
+  const std::lock_guard lock(pool_->mutex);
+  if (!shared.tensor.defined()) {
+    auto tensor = shared.weight.tensor();
+    if (!tensor) {
+      entry.acquired = 0;
+      return std::move(tensor).error();
+    }
+    const std::uint64_t bytes = tensor->bytes().size();
+    if (shared.weight.is_made() && bytes <= pool_->limit - std::min(pool_->kept, pool_->limit)) {
+      shared.stays = true;
+      pool_->kept += bytes;
+    }
+    shared.tensor = *std::move(tensor);
+  }
+  ++shared.users;
+  table_.emplace(parameter, shared.tensor);
+  return {};
+}
+
+void WeightStore::release(Symbol parameter, bool for_good) {
+  Entry& entry = entries_.at(parameter);
+  if (--entry.acquired > 0) return;
+  table_.erase(parameter);
+  Shared& shared = *entry.shared;
+  const std::lock_guard lock(pool_->mutex);
+  if (for_good && shared.stays) {
+    shared.stays = false;
+    pool_->kept -= shared.tensor.bytes().size();
+  }
+  if (--shared.users == 0 && !shared.stays) shared.tensor = Tensor();
+}
+
+Result<void> WeightStore::acquire(std::span<const Symbol> parameters) {
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (auto done = acquire(parameters[i]); !done) {
+      release(parameters.first(i), false);
+      return done;
+    }
+  }
+  return {};
+}
+
+void WeightStore::release(std::span<const Symbol> parameters, bool for_good) {
+  for (const Symbol parameter : parameters) release(parameter, for_good);
+}
+
+Result<void> WeightStore::acquire_all() {
+  std::vector<Symbol> all;
+  for (const auto& [parameter, entry] : entries_) all.push_back(parameter);
+  return acquire(all);
+}
+
+void WeightStore::release_all() {
+  for (const auto& [parameter, entry] : entries_) release(parameter, false);
+}
+
+std::uint64_t WeightStore::made_bytes() const {
+  const std::lock_guard lock(pool_->mutex);
+  std::uint64_t bytes = 0;
+  for (const auto& [parameter, entry] : entries_) {
+    if (entry.shared->weight.is_made()) bytes += entry.shared->tensor.bytes().size();
+  }
+  return bytes;
+}
+
+Symbol WeightStore::in_shortened_file() const {
+  for (const auto& [parameter, entry] : entries_) {
+    if (lies_in_shortened_file(entry.shared->weight.stored().bytes())) return parameter;
+  }
+  return {};
+}
+
+ParameterUses::ParameterUses(const Schedule& schedule) {
+  IRContext& context = schedule.module().context();
+  const auto symbol_in = [&](SlotIndex slot) {
+    const Slot& info = schedule.slots()[slot];
+    return info.kind == SlotKind::kParameter ? info.value->symbol() : Symbol{};
+  };
+  for (const SlotIndex slot : schedule.outputs()) {
+    if (const Symbol symbol = symbol_in(slot)) outputs_.push_back(symbol);
+  }
+  std::unordered_map<Symbol, std::size_t> last;
+  for (const Step& step : schedule.steps()) {
+    std::vector<Symbol>& symbols = by_step_.emplace_back();
+    const auto add = [&](Symbol symbol) {
+      if (!symbol || std::ranges::find(symbols, symbol) != symbols.end()) return;
+      symbols.push_back(symbol);
+      last[symbol] = by_step_.size() - 1;
+    };
+    for (const SlotIndex slot : schedule.operands(step)) add(symbol_in(slot));
+    for (const OwnedParameter& owned : owned_parameters(*step.op)) add(owned.symbol);
+    const Attr* name = step.op->is("linalg.ParamOp") ? step.op->attribute("name") : nullptr;
+    if (name != nullptr && name->kind() == AttrKind::kString) add(context.intern(name->text()));
+  }
+  for (const Symbol symbol : outputs_) last.erase(symbol);
+  for (std::size_t step = 0; step < by_step_.size(); ++step) {
+    std::vector<Symbol>& symbols = by_step_[step];
+    const auto rest = std::stable_partition(symbols.begin(), symbols.end(), [&](Symbol symbol) {
+      const auto found = last.find(symbol);
+      return found == last.end() || found->second != step;
+    });
+    first_last_.push_back(static_cast<std::size_t>(rest - symbols.begin()));
+  }
+}
+
+}  // namespace mir

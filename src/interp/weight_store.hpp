@@ -1,0 +1,111 @@
+// The parameters of a session while it runs.
+//
+// note [weights]: a tensor that a file holds as it is needed is borrowed from the file's mapping;
+// the system drops and reads its pages as it likes. Any other is made: invented from a seed,
+// converted, decoded. It is made when a step first needs it and stays while the bytes of all that
+// stay are within the limit; beyond that it is released behind the step and made again for the
+// next one that needs it. In a run that no other follows nothing stays behind its last reader.
+// Steps come in the same order in every run, so keeping what came first is as good as knowing the
+// future: with least-recently-used instead, a limit below the sum would keep nothing that is
+// needed again.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "mir/eval/evaluate.hpp"
+#include "mir/files/weight_source.hpp"
+#include "mir/plan/schedule.hpp"
+
+namespace mir {
+
+/// What sessions that share parameters share: several may use it at once.
+struct WeightPool {
+  std::mutex mutex;
+  std::uint64_t limit = 0;  ///< bytes of made tensors that stay
+  std::uint64_t kept = 0;
+};
+
+/// Parameters by symbol; sees to it that the tensors of a step are there while it runs. A store is
+/// used by one run at a time.
+class WeightStore {
+ public:
+  explicit WeightStore(std::shared_ptr<WeightPool> pool) : pool_(std::move(pool)) {}
+  ~WeightStore();
+  WeightStore(WeightStore&&) = default;
+  WeightStore& operator=(WeightStore&&) = delete;
+
+  const std::shared_ptr<WeightPool>& pool() const { return pool_; }
+  bool contains(Symbol parameter) const { return entries_.contains(parameter); }
+  void add(Symbol parameter, DType dtype, Shape shape, Weight weight);
+  /// Takes the parameter of another store where it has one of this type; false otherwise.
+  bool share(const WeightStore& other, Symbol parameter, DType dtype, const Shape& shape);
+
+  /// Puts tensors into the table; each call needs one of release(). The parameter whose tensor
+  /// cannot be made and why.
+  Result<void> acquire(std::span<const Symbol> parameters);
+  /// Takes them out of the table; `for_good`: no run needs them any more.
+  void release(std::span<const Symbol> parameters, bool for_good);
+  /// The same for every parameter.
+  Result<void> acquire_all();
+  void release_all();
+
+  /// The tensors that are acquired.
+  const ParameterTable& table() const { return table_; }
+  /// What made tensors take now.
+  std::uint64_t made_bytes() const;
+  /// A parameter that lies in a file that was shortened; the empty symbol: none does.
+  Symbol in_shortened_file() const;
+
+ private:
+  struct Shared {
+    Shared(DType type, Shape extents, Weight origin)
+        : dtype(type), shape(std::move(extents)), weight(std::move(origin)) {}
+
+    DType dtype;
+    Shape shape;
+    Weight weight;
+    Tensor tensor;            // undefined: not there
+    std::uint32_t users = 0;  // stores that have it in their tables
+    bool stays = false;       // counted in the pool
+  };
+  struct Entry {
+    std::shared_ptr<Shared> shared;
+    std::uint32_t acquired = 0;
+  };
+
+  Result<void> acquire(Symbol parameter);
+  void release(Symbol parameter, bool for_good);
+
+  std::shared_ptr<WeightPool> pool_;
+  std::unordered_map<Symbol, Entry> entries_;
+  ParameterTable table_;
+};
+
+/// Which parameters each step of a schedule reads.
+class ParameterUses {
+ public:
+  explicit ParameterUses(const Schedule& schedule);
+
+  /// Operands of the step with this number, what its op owns and what it names, each once.
+  std::span<const Symbol> of(std::size_t step) const { return by_step_[step]; }
+  /// Those of them that no later step reads and the schedule does not give back: the last ones of
+  /// of(step).
+  std::span<const Symbol> last_of(std::size_t step) const {
+    return std::span(by_step_[step]).subspan(first_last_[step]);
+  }
+  /// What the schedule gives back as it is.
+  std::span<const Symbol> outputs() const { return outputs_; }
+
+ private:
+  std::vector<std::vector<Symbol>> by_step_;
+  std::vector<std::size_t> first_last_;  // where these begin
+  std::vector<Symbol> outputs_;
+};
+
+}  // namespace mir

@@ -1,0 +1,140 @@
+// When parameters are in memory.
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../files/temporary.hpp"
+#include "mir/files/safetensors.hpp"
+#include "mir/interp/summary.hpp"
+#include "module_text.hpp"
+
+namespace mir::test {
+
+namespace {
+
+/// Three products one after the other; `a` is used twice. Weights are 64, 64 and 32 bytes.
+const char* const kProducts = R"(
+@main [mir_version:1] (%x:tensor<[1, 4], Float32, CPU>) -> (%y:tensor<[1, 2], Float32, CPU>, %p:tensor<[2, 4], Float32, CPU>) {
+  graph.SubGraphOp @init <CPU> {
+    () -> () {
+      tensor.CPU.register () -> (%a:tensor<[4, 4], Float32, CPU>[@a.weight])[symbol:a.weight]
+      tensor.CPU.register () -> (%b:tensor<[4, 4], Float32, CPU>[@b.weight])[symbol:b.weight]
+      tensor.CPU.register () -> (%c:tensor<[2, 4], Float32, CPU>[@c.weight])[symbol:c.weight]
+      tensor.CPU.register () -> (%p:tensor<[2, 4], Float32, CPU>[@p])[symbol:p]
+    }
+  }
+  linalg.CPU.LinearOp <name="a"> [in_channels:4, out_channels:4, bias:false] (%x:tensor<[1, 4], Float32, CPU>) -> (%1:tensor<[1, 4], Float32, CPU>)
+  linalg.CPU.LinearOp <name="b"> [in_channels:4, out_channels:4, bias:false] (%1:tensor<[1, 4], Float32, CPU>) -> (%2:tensor<[1, 4], Float32, CPU>)
+  linalg.CPU.LinearOp <name="a"> [in_channels:4, out_channels:4, bias:false] (%2:tensor<[1, 4], Float32, CPU>) -> (%3:tensor<[1, 4], Float32, CPU>)
+  linalg.CPU.LinearOp <name="c"> [in_channels:4, out_channels:2, bias:false] (%3:tensor<[1, 4], Float32, CPU>) -> (%y:tensor<[1, 2], Float32, CPU>)
+  cf.ReturnOp (%y:tensor<[1, 2], Float32, CPU>, %p:tensor<[2, 4], Float32, CPU>[@p]) -> ()
+}
+)";
+constexpr std::uint64_t kOutput = 32;  // @p is there during the whole run
+
+Tensor ones() {
+  return floats({1, 4}, {1, 1, 1, 1});
+}
+
+/// Bytes of made parameters at each step and behind the run.
+std::pair<std::vector<std::uint64_t>, std::vector<std::uint64_t>> made_in(Runner& runner,
+                                                                          bool is_last) {
+  std::vector<std::uint64_t> bytes;
+  RunOptions options;
+  options.is_last = is_last;
+  options.observe = [&](const StepResults&) {
+    bytes.push_back(runner.session().made_weight_bytes());
+    return Result<void>();
+  };
+  const auto outputs = runner.run({ones()}, options);
+  bytes.push_back(runner.session().made_weight_bytes());
+  return {bytes, {hash_bytes(outputs[0]), hash_bytes(outputs[1])}};
+}
+
+using Bytes = std::vector<std::uint64_t>;
+
+}  // namespace
+
+TEST_CASE("parameters are made when a step first needs them and released behind the last one") {
+  Runner runner(kProducts);
+  CHECK(runner.session().made_weight_bytes() == 0);
+  const auto [bytes, hashes] = made_in(runner, true);
+  CHECK(bytes == Bytes{kOutput + 64, kOutput + 128, kOutput + 64, kOutput + 32, 0});
+  const auto [again, same] = made_in(runner, true);
+  CHECK(again == bytes);
+  CHECK(same == hashes);
+}
+
+TEST_CASE("a run that another may follow keeps its parameters, up to the limit") {
+  Runner all(kProducts);
+  const auto [bytes, hashes] = made_in(all, false);
+  CHECK(bytes == Bytes{kOutput + 64, kOutput + 128, kOutput + 128, kOutput + 160, kOutput + 160});
+  // The output and `a` fill the limit; the others come and go.
+  Runner some(kProducts, SessionOptions{.entry = {}, .weight_memory = kOutput + 64});
+  for (int run = 0; run < 2; ++run) {
+    const auto [own, same] = made_in(some, false);
+    CHECK(own.back() == kOutput + 64);
+    CHECK(own[1] == kOutput + 128);
+    CHECK(own[3] == kOutput + 96);
+    CHECK(same == hashes);
+  }
+  CHECK(made_in(some, true).first.back() == 0);
+  Runner none(kProducts, SessionOptions{.entry = {}, .weight_memory = 0});
+  const auto [few, same] = made_in(none, false);
+  CHECK(few == Bytes{kOutput + 64, kOutput + 64, kOutput + 64, kOutput + 32, 0});
+  CHECK(same == hashes);
+}
+
+TEST_CASE("a run that fails leaves no parameter behind that would not stay") {
+  Runner runner(kProducts, SessionOptions{.entry = {}, .weight_memory = 0});
+  RunOptions options;
+  options.observe = [](const StepResults& step) {
+    return step.step < 2 ? Result<void>() : Result<void>(Error{DiagCode::kUsage, "enough"});
+  };
+  runner.error({ones()}, options);
+  CHECK(runner.session().made_weight_bytes() == 0);
+}
+
+TEST_CASE("parameters that a file holds as they are needed are not made, converted ones are") {
+  const TemporaryDirectory directory;
+  const auto b = *Tensor::allocate(DType::kBFloat16, {4, 4});
+  const NamedTensor stored[] = {{"a.weight", floats({4, 4}, std::vector<double>(16, 0.5))},
+                                {"b.weight", b},
+                                {"c.weight", floats({2, 4}, std::vector<double>(8, 0.25))},
+                                {"p", floats({2, 4}, std::vector<double>(8, 1))}};
+  REQUIRE(write_safetensors(directory.file("w"), stored));
+  Text text(kProducts);
+  WeightSet weights;
+  REQUIRE(weights.add(directory.file("w")).ok());
+  Diagnostics problems;
+  auto session = Session::create(*text.module, {.entry = {}, .weights = &weights}, problems);
+  REQUIRE(session);
+  weights = {};
+  Bytes bytes;
+  RunOptions options;
+  options.is_last = true;
+  options.observe = [&](const StepResults&) {
+    bytes.push_back(session->made_weight_bytes());
+    return Result<void>();
+  };
+  REQUIRE(session->run(std::vector{ones()}, problems, options));
+  CHECK(bytes == Bytes{0, 64, 0, 0});
+}
+
+TEST_CASE("sessions that share parameters have one tensor of each") {
+  Runner first(kProducts);
+  Diagnostics problems;
+  const Module& module = first.session().schedule().module();
+  auto second =
+      Session::create(module, {.entry = {}, .share_parameters = &first.session()}, problems);
+  REQUIRE(second);
+  const auto one = first.run({ones()});
+  const std::uint64_t kept = first.session().made_weight_bytes();
+  const auto other = second->run(std::vector{ones()}, problems);
+  REQUIRE(other);
+  CHECK(second->made_weight_bytes() == kept);
+  CHECK((*other)[1].bytes().data() == one[1].bytes().data());
+}
+
+}  // namespace mir::test

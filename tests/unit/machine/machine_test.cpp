@@ -1,0 +1,191 @@
+#include "mir/machine/machine.hpp"
+
+#include <string>
+#include <vector>
+
+#include "mir/interp/session.hpp"
+#include "mir/interp/summary.hpp"
+#include "mir/passes/upgrade.hpp"
+#include "program.hpp"
+
+namespace mir::test {
+
+namespace {
+
+/// Linear, a constant factor, a view in place, an activation; two bodies.
+const std::string kNet = program(
+    "prog.mode_config[flag:1]\n"
+    "prog.bind[type:0, program_uuid:1, input_pos:0]\n"
+    "prog.jump net.__entry[offset:3]\n"
+    "prog.bind[type:1, program_uuid:4, input_pos:0]\n"
+    "prog.exit() -> ()\n"
+    "prog.label[symbol:net.__entry]\n"
+    "prog.kernel_launch(%1:tensor<[2, 4], Float32, CPU>) -> (%2:tensor<[2, 6], Float32, CPU>)"
+    "[symbol_name:net.fc, op_type:Linear, "
+    "op_options:{\"bias\":true,\"impl_type\":\"Default\",\"in_channels\":4,\"out_channels\":6}]\n"
+    "prog.jump net.act.__entry\n"
+    "prog.free(%2:tensor<[2, 6], Float32, CPU>) -> ()\n"
+    "prog.ret\n"
+    "prog.label[symbol:net.act.__entry]\n"
+    "prog.kernel_launch(%2:tensor<[2, 6], Float32, CPU>, %7:tensor<[1], Float32, "
+    "CPU>[constant:[0.5]])"
+    " -> (%3:tensor<[2, 6], Float32, CPU>)[op_type:Mul, op_options:null]\n"
+    "prog.kernel_launch(%3:tensor<[2, 6], Float32, CPU>) -> (%3:tensor<[4, 3], Float32, CPU>)"
+    "[op_type:View, op_options:{\"to_shape\":[4,-1]}]\n"
+    "prog.kernel_launch(%3:tensor<[4, 3], Float32, CPU>) -> (%4:tensor<[4, 3], Float32, CPU>)"
+    "[op_type:SiLU, op_options:null]\n"
+    "prog.free(%3:tensor<[4, 3], Float32, CPU>) -> ()\n"
+    "prog.ret\n",
+    "prog.value_symbol() -> (%5:tensor<[6, 4], Float32, "
+    "CPU>[@net.fc.weight])[symbol:net.fc.weight]\n"
+    "prog.value_symbol() -> (%6:tensor<[6], Float32, CPU>[@net.fc.bias])[symbol:net.fc.bias]\n"
+    "prog.value_symbol() -> (%7:tensor<[1], Float32, CPU>[constant:[0.5]])[symbol:constant_7]\n"
+    "prog.kernel_symbol[symbol:net.fc, op_type:Linear, "
+    "op_options:{\"bias\":true,\"impl_type\":\"Default\",\"in_channels\":4,\"out_channels\":6}]\n");
+
+Tensor input() {
+  return floats({2, 4}, {1, -2, 3, 0.5, 0.25, -1, 2, 1});
+}
+
+/// What the same text gives, lifted to graphs.
+std::vector<Tensor> lifted(const std::string& text, const std::vector<Tensor>& inputs,
+                           const UpgradeOptions& assumed = {}) {
+  Text source(text);
+  Diagnostics problems;
+  LossReport losses;
+  REQUIRE(upgrade(*source.module, assumed, losses, problems));
+  WeightSet weights;
+  REQUIRE(weights.add("random:1").ok());
+  auto session = Session::create(*source.module, {.entry = {}, .weights = &weights}, problems);
+  REQUIRE(session);
+  auto outputs = session->run(inputs, problems);
+  REQUIRE(outputs);
+  return *std::move(outputs);
+}
+
+bool same_bits(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Tensor& x, const Tensor& y) {
+    return x.dtype() == y.dtype() && x.shape() == y.shape() && hash_bytes(x) == hash_bytes(y);
+  });
+}
+
+}  // namespace
+
+TEST_CASE("a program gives the same bits as the graphs it is lifted to") {
+  Machine machine(kNet);
+  const auto outputs = machine.run({input()});
+  REQUIRE(outputs.size() == 1);
+  CHECK(outputs[0].shape() == Shape{4, 3});
+  CHECK(same_bits(outputs, lifted(kNet, {input()})));
+  // Constants are there again in each run.
+  CHECK(same_bits(machine.run({input()}), outputs));
+}
+
+TEST_CASE("instructions run in order through calls and returns") {
+  Machine machine(kNet);
+  std::vector<std::size_t> pcs, depths;
+  MachineRun options;
+  options.trace = [&](const MachineStep& step) {
+    CHECK(step.number == pcs.size());
+    pcs.push_back(step.pc);
+    depths.push_back(step.depth);
+  };
+  machine.run({input()}, options);
+  CHECK(pcs == std::vector<std::size_t>{0, 1, 2, 5, 6, 7, 10, 11, 12, 13, 14, 15, 8, 9, 3, 4});
+  CHECK(depths == std::vector<std::size_t>{0, 0, 0, 1, 1, 1, 2, 2, 2, 2, 2, 2, 1, 1, 0, 0});
+}
+
+TEST_CASE("inputs are what is bound, then slots that nothing fills") {
+  const std::string text = program(
+      "prog.bind[type:0, program_uuid:2, input_pos:1]\n"
+      "prog.bind[type:0, program_uuid:1, input_pos:0]\n"
+      "prog.kernel_launch(%1:tensor<[2], Float32, CPU>, %9:tensor<[2], Float32, CPU>)"
+      " -> (%3:tensor<[2], Float32, CPU>)[op_type:Add, op_options:null]\n"
+      "prog.kernel_launch(%3:tensor<[2], Float32, CPU>, %2:tensor<[2], Float32, CPU>)"
+      " -> (%9:tensor<[2], Float32, CPU>)[op_type:Sub, op_options:null]\n"
+      "prog.bind[type:1, program_uuid:9, input_pos:0]\n"
+      "prog.exit() -> ()\n");
+  Machine machine(text);
+  std::vector<std::string> names;
+  for (const Port& port : machine.machine().inputs()) names.push_back(port.name);
+  CHECK(names == std::vector<std::string>{"1", "2", "9"});
+  CHECK(machine.machine().inputs()[2].type->spelling() == "tensor<[2], Float32, CPU>");
+  REQUIRE(machine.machine().outputs().size() == 1);
+  const auto outputs =
+      machine.run({floats({2}, {1, 2}), floats({2}, {10, 20}), floats({2}, {100, 200})});
+  CHECK(values_of(outputs[0]) == std::vector<double>{91, 182});
+  CHECK(machine.error({floats({2}, {1, 2})}) == "820 1 inputs are given, the program takes 3");
+}
+
+TEST_CASE("results of one launch with one id are read in their order") {
+  const std::string text = program(
+      "prog.bind[type:0, program_uuid:1, input_pos:0]\n"
+      "prog.kernel_launch(%1:tensor<[3, 2], Float32, CPU>) -> (%1:tensor<[3, 2], Float32, CPU>, "
+      "%1:tensor<[3, 2], Float32, CPU>, %1:tensor<[3, 2], Float32, CPU>)"
+      "[op_type:Split, op_options:{\"dim\":0,\"split_size_or_sections\":[1]}]\n"
+      "prog.kernel_launch(%1:tensor<[3, 2], Float32, CPU>) -> (%2:tensor<[1, 2], Float32, CPU>)"
+      "[op_type:Neg, op_options:null]\n"
+      "prog.kernel_launch(%1:tensor<[3, 2], Float32, CPU>, %1:tensor<[3, 2], Float32, CPU>)"
+      " -> (%3:tensor<[1, 2], Float32, CPU>)[op_type:Sub, op_options:null]\n"
+      "prog.bind[type:1, program_uuid:2, input_pos:0]\n"
+      "prog.bind[type:1, program_uuid:3, input_pos:1]\n"
+      "prog.exit() -> ()\n");
+  Machine machine(text);
+  const auto outputs = machine.run({floats({3, 2}, {1, 2, 10, 20, 100, 200})});
+  CHECK(values_of(outputs[0]) == std::vector<double>{-1, -2});
+  CHECK(values_of(outputs[1]) == std::vector<double>{-90, -180});
+}
+
+TEST_CASE("a cache grows from run to run, whatever number of tokens the trace had") {
+  const auto launch = [](const std::string& tokens, const std::string& past) {
+    const std::string type = ":tensor<[1, 1, " + tokens + ", 2], Float32, CPU>";
+    const std::string held = ":tensor<[1, 1, " + past + ", 2], Float32, CPU>";
+    return "prog.kernel_launch(%1" + type + ", %1" + type + ") -> (%2" + held + ", %3" + held +
+           ")[symbol_name:kv, op_type:KVCache, op_options:{\"head_dim\":2,\"kv_head\":1,"
+           "\"layer_idx\":0,\"q_head\":1,\"use_fa2\":false}]\n";
+  };
+  const std::string text =
+      program("prog.bind[type:0, program_uuid:1, input_pos:0]\n" + launch("3", "3") +
+              "prog.bind[type:1, program_uuid:2, input_pos:0]\nprog.exit() -> ()\n");
+  Machine machine(text);
+  CHECK(values_of(machine.run({floats({1, 1, 2, 2}, {1, 2, 3, 4})})[0]) ==
+        std::vector<double>{1, 2, 3, 4});
+  CHECK(values_of(machine.run({floats({1, 1, 1, 2}, {5, 6})})[0]) ==
+        std::vector<double>{1, 2, 3, 4, 5, 6});
+  // Two launches of one kernel are one cache.
+  const std::string twice = program("prog.bind[type:0, program_uuid:1, input_pos:0]\n" +
+                                    launch("1", "1") + launch("1", "2") +
+                                    "prog.bind[type:1, program_uuid:2, input_pos:0]\n"
+                                    "prog.exit() -> ()\n");
+  CHECK(Machine(twice).run({floats({1, 1, 1, 2}, {7, 8})})[0].shape() == Shape{1, 1, 2, 2});
+}
+
+TEST_CASE("alloc fills a slot with zeros and fails where the slot is not free") {
+  const std::string use =
+      "prog.kernel_launch(%1:tensor<[2], Float32, CPU>) -> (%2:tensor<[2], Float32, CPU>)"
+      "[op_type:Neg, op_options:null]\n"
+      "prog.bind[type:1, program_uuid:2, input_pos:0]\nprog.exit() -> ()\n";
+  const std::string alloc = "prog.alloc() -> (%1:tensor<[2], Float32, CPU>)\n";
+  const std::string free = "prog.free(%1:tensor<[2], Float32, CPU>) -> ()\n";
+  CHECK(values_of(Machine(program(alloc + free + alloc + use)).run({})[0]) ==
+        std::vector<double>{0, 0});
+  CHECK(Machine(program(alloc + alloc + use)).error({}) ==
+        "452 at pc 1: '%1' is allocated and was not freed before");
+}
+
+TEST_CASE("options that launches lost are derived or granted") {
+  const std::string text = program(
+      "prog.bind[type:0, program_uuid:1, input_pos:0]\n"
+      "prog.kernel_launch(%1:tensor<[2, 4], Float32, CPU>) -> (%2:tensor<[2, 4], Float32, CPU>)"
+      "[symbol_name:norm, op_type:RMSNorm, op_options:null]\n"
+      "prog.bind[type:1, program_uuid:2, input_pos:0]\nprog.exit() -> ()\n",
+      "prog.value_symbol() -> (%5:tensor<[4], Float32, CPU>[@norm.weight])[symbol:norm.weight]\n");
+  Machine lost(text);
+  CHECK(lost.error({input()}).starts_with("700 "));
+  const UpgradeOptions granted{.rms_epsilon = 1e-6, .layer_norm_epsilon = std::nullopt};
+  Machine machine(text, granted);
+  CHECK(same_bits(machine.run({input()}), lifted(text, {input()}, granted)));
+  CHECK_FALSE(machine.machine().losses().entries.empty());
+}
+
+}  // namespace mir::test

@@ -1,0 +1,62 @@
+// Programs as text, loaded and run with weights made up on the spot.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../interp/module_text.hpp"
+#include "mir/machine/machine.hpp"
+
+namespace mir::test {
+
+/// A program of these instructions and symbols.
+inline std::string program(const std::string& code, const std::string& table = {}) {
+  return "@main () -> () {\nprog.fragment @code <CPU> <code> {\n" + code +
+         "}\nprog.fragment @table <CPU> <table> {\n" + table + "}\n}\n";
+}
+
+class Machine {
+ public:
+  explicit Machine(const std::string& text, UpgradeOptions assumed = {}) : text_(text) {
+    REQUIRE(weights_.add("random:1").ok());
+    Diagnostics problems;
+    machine_ = ProgramMachine::load(
+        *text_.module, {.weights = &weights_, .assumed = std::move(assumed)}, problems);
+    load_errors_ = errors_of(problems);
+  }
+
+  ProgramMachine& machine() { return *machine_; }
+  /// What load() reported.
+  const std::vector<std::string>& load_errors() const { return load_errors_; }
+  IRContext& context() { return text_.context; }
+
+  std::vector<Tensor> run(const std::vector<Tensor>& inputs, const MachineRun& options = {}) {
+    REQUIRE(machine_);
+    Diagnostics problems;
+    auto outputs = machine_->run(inputs, problems, options);
+    for (const std::string& each : errors_of(problems)) MESSAGE(each);
+    REQUIRE(outputs.has_value());
+    return *std::move(outputs);
+  }
+  /// The only error of a run that fails.
+  std::string error(const std::vector<Tensor>& inputs, const MachineRun& options = {}) {
+    REQUIRE(machine_);
+    Diagnostics problems;
+    CHECK_FALSE(machine_->run(inputs, problems, options).has_value());
+    const auto errors = errors_of(problems);
+    REQUIRE(errors.size() == 1);
+    return errors.front();
+  }
+
+ private:
+  Text text_;
+  WeightSet weights_;
+  std::optional<ProgramMachine> machine_;
+  std::vector<std::string> load_errors_;
+};
+
+}  // namespace mir::test

@@ -1,0 +1,162 @@
+#include "program_run.hpp"
+
+#include <fmt/format.h>
+
+#include "mir/interp/ports.hpp"
+#include "mir/interp/summary.hpp"
+#include "mir/machine/machine.hpp"
+
+namespace mir::tools {
+
+namespace {
+
+/// Options that are about graphs.
+constexpr std::string_view kOfGraphs[] = {
+    "probe",   "dump",    "against",  "report",       "feed",    "bind",        "entry",
+    "bind-op", "kernels", "describe", "symbolic-dim", "profile", "profile-file"};
+
+std::string_view text_of(const Op& op, std::string_view key) {
+  const Attr* value = op.attribute(key);
+  return value != nullptr && value->kind() == AttrKind::kString ? value->text() : "";
+}
+
+/// `pc 9 depth 1: prog.kernel_launch Linear 'foo_net.linear_0' (%8) -> (%9)`
+std::string trace_line(const MachineStep& step) {
+  const Op& op = *step.instruction;
+  const IRContext& context = op.module().context();
+  std::string line = fmt::format("pc {} depth {}: {}", step.pc, step.depth, op.name());
+  if (op.is("prog.jump")) line += fmt::format(" {}", context.text(op.extra().label));
+  for (const std::string_view key : {"symbol", "op_type"}) {
+    const auto text = text_of(op, key);
+    if (!text.empty()) line += fmt::format(" {}", text);
+  }
+  if (const auto name = text_of(op, "symbol_name"); !name.empty())
+    line += fmt::format(" '{}'", name);
+  if (const Attr* slot = op.attribute("program_uuid")) {
+    const Attr *type = op.attribute("type"), *position = op.attribute("input_pos");
+    line +=
+        fmt::format(" {} {} %{}", type != nullptr && type->spelling() == "0" ? "input" : "output",
+                    position == nullptr ? "?" : position->spelling(), slot->spelling());
+  }
+  if (op.operand_count() + op.result_count() == 0) return line;
+  std::string operands, results;
+  for (const Use& use : op.operand_uses()) {
+    operands +=
+        fmt::format("{}%{}", operands.empty() ? "" : ", ", value_name(*use.value(), context));
+  }
+  for (const Value& result : op.results()) {
+    results += fmt::format("{}%{}", results.empty() ? "" : ", ", value_name(result, context));
+  }
+  return line + fmt::format(" ({}) -> ({})", operands, results);
+}
+
+class ProgramRun {
+ public:
+  ProgramRun(const Module& module, const InterpSettings& settings, Diagnostics& diagnostics)
+      : module_(module), settings_(settings), diagnostics_(diagnostics) {}
+
+  Result<void> run() {
+    for (const std::string& spec : arguments().values("weights")) {
+      auto added = weights_.add(spec, settings_.invocation.files("weights"));
+      if (!added) return added;
+    }
+    MachineOptions options{.weights = &weights_, .assumed = settings_.assumed};
+    if (settings_.weight_memory) options.weight_memory = *settings_.weight_memory;
+    auto machine = ProgramMachine::load(module_, options, diagnostics_);
+    if (!machine) return {};
+    const auto files = parse_output_files(machine->outputs(), arguments().values("output"));
+    if (!files) return files.error();
+    const auto expected = parse_expectations(machine->outputs(), arguments().values("expect"),
+                                             settings_.invocation.files("expect"));
+    if (!expected) return expected.error();
+    const auto inputs =
+        load_inputs(machine->inputs(), module_.context(), arguments().values("input"),
+                    settings_.invocation.files("input"));
+    if (!inputs) return inputs.error();
+    auto outputs = run_all(*machine, *inputs);
+    if (!outputs) return {};
+    if (auto shown = show(machine->outputs(), *outputs); !shown) return shown;
+    if (auto written = write_outputs(machine->outputs(), *files, *outputs); !written)
+      return written;
+    return compare(machine->outputs(), *expected, *outputs);
+  }
+
+ private:
+  const Arguments& arguments() const { return settings_.invocation.arguments; }
+
+  std::optional<std::vector<Tensor>> run_all(ProgramMachine& machine,
+                                             std::span<const Tensor> inputs) {
+    std::size_t runs = 1;
+    for (const Stage& stage : settings_.stages) runs += stage.count;
+    MachineRun options;
+    if (settings_.step_limit) options.step_limit = *settings_.step_limit;
+    if (arguments().has("trace")) {
+      options.trace = [](const MachineStep& step) { fmt::print("{}\n", trace_line(step)); };
+    }
+    std::optional<std::vector<Tensor>> outputs;
+    for (std::size_t number = 0; number < runs; ++number) {
+      options.is_last = number + 1 == runs;
+      outputs = machine.run(inputs, diagnostics_, options);
+      if (!outputs) break;
+    }
+    if (!machine.losses().entries.empty()) {
+      diagnostics_.remark(
+          DiagCode::kLostMeaning, {},
+          fmt::format("kernels that were launched: {}", machine.losses().summary()));
+    }
+    return outputs;
+  }
+
+  Result<void> show(std::span<const Port> ports, std::span<const Tensor> outputs) const {
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      if (arguments().value("print-outputs", "yes") == "yes") {
+        fmt::print("%{}: {}\n", ports[i].name, render(summarise(outputs[i])));
+      }
+      if (settings_.top == 0) continue;
+      const auto row = top_elements(outputs[i], settings_.top);
+      if (!row) return row.error();
+      for (const RankedElement& each : *row) fmt::print("  {}: {:.6g}\n", each.index, each.value);
+    }
+    return {};
+  }
+
+  Result<void> compare(std::span<const Port> ports, std::span<const Expectation> expectations,
+                       std::span<const Tensor> outputs) {
+    for (const Expectation& each : expectations) {
+      const Tensor& output = outputs[each.port];
+      const auto expected = load_expected(ports, each, output);
+      if (!expected) return expected.error();
+      const auto found =
+          compare_tensors(*expected, output, settings_.tolerances.of(output.dtype()));
+      if (!found) return found.error();
+      fmt::print("%{}: {}\n", ports[each.port].name, render(*found));
+      if (found->passed()) continue;
+      diagnostics_.error(DiagCode::kNotAsExpected, {},
+                         fmt::format("output '%{}' is not as expected", ports[each.port].name));
+    }
+    return {};
+  }
+
+  const Module& module_;
+  const InterpSettings& settings_;
+  Diagnostics& diagnostics_;
+  WeightSet weights_;
+};
+
+}  // namespace
+
+ExitCode run_program(const Run& run, const Module& module, const InterpSettings& settings,
+                     Diagnostics& diagnostics) {
+  for (const std::string_view option : kOfGraphs) {
+    if (!settings.invocation.arguments.has(option)) continue;
+    return run.usage_error(
+        fmt::format("--{} is about graphs, --machine runs instructions", option));
+  }
+  ExitCode code = ExitCode::kSuccess;
+  if (const auto done = ProgramRun(module, settings, diagnostics).run(); !done) {
+    code = run.report(done.error());
+  }
+  return worst(run.report(diagnostics, module.context().sources()), code);
+}
+
+}  // namespace mir::tools

@@ -1,0 +1,16 @@
+// Lowered programs, run as they are: `mllm-interp --machine`.
+#pragma once
+
+#include "mir/interp/session.hpp"
+#include "mir/ir/module.hpp"
+#include "settings.hpp"
+
+namespace mir::tools {
+
+/// Loads the program, its inputs and weights, runs it, once more for each run of --then, and shows,
+/// writes and checks the outputs of the last run. With --trace=pc each instruction is shown before
+/// it runs.
+ExitCode run_program(const Run& run, const Module& module, const InterpSettings& settings,
+                     Diagnostics& diagnostics);
+
+}  // namespace mir::tools
