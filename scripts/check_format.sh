@@ -14,4 +14,4 @@ git rev-parse --is-inside-work-tree >/dev/null 2>&1 || skip "not a git checkout"
 
 mode=(--dry-run -Werror)
 [[ ${1:-} == --fix ]] && mode=(-i)
-git ls-files -z -- '*.cpp' '*.hpp' | xargs -0 --no-run-if-empty clang-format "${mode[@]}"
+git ls-files -z -- '*.cpp' '*.hpp' '*.h' | xargs -0 --no-run-if-empty clang-format "${mode[@]}"

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <unordered_set>
 #include <utility>
 #include <variant>
 
@@ -43,13 +45,39 @@ void Session::State::make_plans(const SessionOptions& options) {
     weights.release_all();
     return;
   }
+  fast->packed_alone = find_packed_alone();
+  weights.release(fast->packed_alone, true);
+}
+
+std::vector<Symbol> Session::State::find_packed_alone() const {
+  std::unordered_set<Symbol> packed, others;
+  for (const Entry& entry : entries) {
+    const auto by_reference = entry.plan->reference_steps();
+    const auto steps = entry.schedule.steps();
+    for (std::size_t step = 0; step < steps.size(); ++step) {
+      const Op& op = *steps[step].op;
+      const bool is_product = (op.is("linalg.LinearOp") || op.name().starts_with("linalg.Conv")) &&
+                              !std::ranges::binary_search(by_reference, step);
+      for (const Symbol parameter : entry.uses.of(step)) {
+        const bool is_packed = is_product && fast->weights.contains(parameter);
+        (is_packed ? packed : others).insert(parameter);
+      }
+    }
+    others.insert(entry.uses.outputs().begin(), entry.uses.outputs().end());
+  }
+  std::erase_if(packed, [&](Symbol parameter) { return others.contains(parameter); });
+  return {packed.begin(), packed.end()};
 }
 
 /// The plan that fits the run: steps that are observed are not fused.
 ExecutionPlan* SessionRun::plan_to_run() {
   if (!options_.observe || state_.fast->fusion == Fusion::kOff) return &*entry_.plan;
   if (!entry_.observed_plan) {
+    // Which products have packed weights is asked of the tensors.
+    const auto& packed = state_.fast->packed_alone;
+    if (!state_.weights.acquire(packed)) return nullptr;
     auto plan = state_.make_plan(entry_, Fusion::kOff);
+    state_.weights.release(packed, true);
     if (!plan) return nullptr;
     entry_.observed_plan = *std::move(plan);
   }

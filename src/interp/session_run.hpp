@@ -30,6 +30,7 @@ struct Session::State {
     PackedWeights weights;
     CacheStore caches;
     std::unique_ptr<fast::Context> context;
+    std::vector<Symbol> packed_alone;  ///< released once every plan was made
   };
 
   explicit State(std::shared_ptr<WeightPool> pool) : weights(std::move(pool)) {}
@@ -44,6 +45,8 @@ struct Session::State {
 
   std::int64_t cache_length(Symbol cache) const;
   Result<ExecutionPlan> make_plan(const Entry& entry, Fusion fusion);
+  /// Parameters that only packed products read: their packed form is all that runs need.
+  std::vector<Symbol> find_packed_alone() const;
   /// Plans of all entries, or none and why.
   void make_plans(const SessionOptions& options);
 };

@@ -46,6 +46,7 @@ class PackedWeights {
   Result<const fast::PackedMatrix*> pack(Symbol parameter, const Tensor& tensor,
                                          std::int64_t outputs, std::int64_t depth,
                                          fast::Context& context);
+  bool contains(Symbol parameter) const { return matrices_.contains(parameter); }
   std::uint64_t bytes() const { return bytes_; }
 
  private:
@@ -144,6 +145,8 @@ class ExecutionPlan {
 
   /// One line for each node: what it computes.
   const std::vector<std::string>& node_names() const;
+  /// Steps that reference kernels compute, which look parameters up when they run; ascending.
+  std::vector<std::size_t> reference_steps() const;
   /// Bytes that the values of a run need at the least: most bytes alive at one node.
   std::uint64_t lower_bound() const;
   /// Bytes of the block that they lie in.

@@ -321,6 +321,14 @@ const std::vector<std::string>& ExecutionPlan::node_names() const {
   return state_->names;
 }
 
+std::vector<std::size_t> ExecutionPlan::reference_steps() const {
+  std::vector<std::size_t> steps;
+  for (const auto& node : state_->parts.nodes) {
+    if (node->looks_up_parameters()) steps.push_back(node->step());
+  }
+  return steps;
+}
+
 std::uint64_t ExecutionPlan::lower_bound() const {
   return most_alive(state_->lifetimes);
 }

@@ -86,6 +86,44 @@ TEST_CASE("a run that another may follow keeps its parameters, up to the limit")
   CHECK(same == hashes);
 }
 
+TEST_CASE("fast kernels keep the packed form alone of what only products read") {
+  SessionOptions options;
+  options.kernels = KernelSet::kFast;
+  Runner fast(kProducts, options), ref(kProducts);
+  REQUIRE(fast.session().plan() != nullptr);
+  CHECK(fast.session().made_weight_bytes() == kOutput);
+  const auto expected = values_of(ref.run({ones()})[0]), found = values_of(fast.run({ones()})[0]);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    CHECK(found[i] == doctest::Approx(expected[i]).epsilon(1e-5));
+  }
+  // A run that is observed has a plan of its own, made from tensors that are made again.
+  CHECK(made_in(fast, false).first == Bytes(5, kOutput));
+  CHECK(values_of(fast.run({ones()})[0]) == found);
+}
+
+TEST_CASE("a weight that a reference kernel reads too stays beside its packed form") {
+  std::string text = kProducts;
+  const std::string other =
+      "linalg.CPU.LinearOp <name=\"b\"> [in_channels:4, out_channels:4, bias:false] "
+      "(%1:tensor<[1, 4], Float32, CPU>) -> (%2:tensor<[1, 4], Float32, CPU>)";
+  const auto at = text.find(other);
+  REQUIRE(at != text.npos);
+  text.replace(
+      at, other.size(),
+      R"(linalg.CPU.CastTypeOp [dtype:Float16] (%1:tensor<[1, 4], Float32, CPU>) -> (%h:tensor<[1, 4], Float16, CPU>)
+  linalg.CPU.LinearOp <name="a"> [in_channels:4, out_channels:4, bias:false] (%h:tensor<[1, 4], Float16, CPU>) -> (%w:tensor<[1, 4], Float16, CPU>)
+  linalg.CPU.CastTypeOp [dtype:Float32] (%w:tensor<[1, 4], Float16, CPU>) -> (%2:tensor<[1, 4], Float32, CPU>))");
+  SessionOptions options;
+  options.kernels = KernelSet::kFast;
+  Runner fast(text, options), ref(text);
+  REQUIRE(fast.session().plan() != nullptr);
+  CHECK(fast.session().made_weight_bytes() >= kOutput + 64);
+  const auto expected = values_of(ref.run({ones()})[0]), found = values_of(fast.run({ones()})[0]);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    CHECK(found[i] == doctest::Approx(expected[i]).epsilon(1e-3));
+  }
+}
+
 TEST_CASE("a run that fails leaves no parameter behind that would not stay") {
   Runner runner(kProducts, SessionOptions{.entry = {}, .weight_memory = 0});
   RunOptions options;

@@ -35,11 +35,14 @@ inline constexpr int kPanelVectors = 3;
 inline constexpr std::int64_t kPanelWidth = kPanelVectors * kLanes;
 
 /// Products along the depth are summed in blocks of this many, each from zero in order, the sums of
-/// the blocks in order: error bound (kDepthBlock + K / kDepthBlock) 2^-24 sum |a_k b_k|, and the same
-/// bits whatever the number of rows. A block of a panel fits the second-level cache many times.
+/// the blocks in order: error bound (kDepthBlock + K / kDepthBlock) 2^-24 sum |a_k b_k|, and the
+/// same bits whatever the number of rows. A block of a panel fits the second-level cache many
+/// times.
 inline constexpr std::int64_t kDepthBlock = 256;
 
-HWY_INLINE FloatVector load_floats(const float* from) { return hn::LoadU(Floats(), from); }
+HWY_INLINE FloatVector load_floats(const float* from) {
+  return hn::LoadU(Floats(), from);
+}
 HWY_INLINE FloatVector load_floats(const hwy::bfloat16_t* from) {
   return hn::PromoteTo(Floats(), hn::LoadU(hn::Rebind<hwy::bfloat16_t, Floats>(), from));
 }
@@ -107,15 +110,23 @@ template <int kVectors, bool kPrefetches, class B>
 HWY_INLINE void multiply_rows(int rows, const Block<B>& block) {
   switch (rows) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
-    case 8: return multiply_block<8, kVectors, kPrefetches>(block);
-    case 7: return multiply_block<7, kVectors, kPrefetches>(block);
-    case 6: return multiply_block<6, kVectors, kPrefetches>(block);
-    case 5: return multiply_block<5, kVectors, kPrefetches>(block);
+    case 8:
+      return multiply_block<8, kVectors, kPrefetches>(block);
+    case 7:
+      return multiply_block<7, kVectors, kPrefetches>(block);
+    case 6:
+      return multiply_block<6, kVectors, kPrefetches>(block);
+    case 5:
+      return multiply_block<5, kVectors, kPrefetches>(block);
 #endif
-    case 4: return multiply_block<4, kVectors, kPrefetches>(block);
-    case 3: return multiply_block<3, kVectors, kPrefetches>(block);
-    case 2: return multiply_block<2, kVectors, kPrefetches>(block);
-    default: return multiply_block<1, kVectors, kPrefetches>(block);
+    case 4:
+      return multiply_block<4, kVectors, kPrefetches>(block);
+    case 3:
+      return multiply_block<3, kVectors, kPrefetches>(block);
+    case 2:
+      return multiply_block<2, kVectors, kPrefetches>(block);
+    default:
+      return multiply_block<1, kVectors, kPrefetches>(block);
   }
 }
 

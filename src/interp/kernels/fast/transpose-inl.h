@@ -34,19 +34,16 @@ HWY_INLINE hn::Vec<D> load_quarters(D d, const float* const* rows, std::int64_t 
 HWY_INLINE void transpose_four(const float* const* rows, std::int64_t at, float* to) {
   const Floats d;
   const hn::RepartitionToWide<hn::RebindToUnsigned<Floats>> pairs;
-  const auto low = [&](auto a, auto b) HWY_ATTR {
-    return hn::BitCast(pairs, hn::InterleaveLower(d, a, b));
-  };
-  const auto high = [&](auto a, auto b) HWY_ATTR {
-    return hn::BitCast(pairs, hn::InterleaveUpper(d, a, b));
-  };
+  const auto low = [&](auto a, auto b)
+                       HWY_ATTR { return hn::BitCast(pairs, hn::InterleaveLower(d, a, b)); };
+  const auto high = [&](auto a, auto b)
+                        HWY_ATTR { return hn::BitCast(pairs, hn::InterleaveUpper(d, a, b)); };
   const FloatVector r0 = load_quarters(d, rows, at), r1 = load_quarters(d, rows + 1, at);
   const FloatVector r2 = load_quarters(d, rows + 2, at), r3 = load_quarters(d, rows + 3, at);
   const auto first = low(r0, r1), second = low(r2, r3);
   const auto third = high(r0, r1), fourth = high(r2, r3);
-  const auto store = [&](auto v, std::int64_t i) HWY_ATTR {
-    hn::StoreU(hn::BitCast(d, v), d, to + i * kPanelWidth);
-  };
+  const auto store = [&](auto v, std::int64_t i)
+                         HWY_ATTR { hn::StoreU(hn::BitCast(d, v), d, to + i * kPanelWidth); };
   store(hn::InterleaveLower(pairs, first, second), 0);
   store(hn::InterleaveUpper(pairs, first, second), 1);
   store(hn::InterleaveLower(pairs, third, fourth), 2);
@@ -55,8 +52,8 @@ HWY_INLINE void transpose_four(const float* const* rows, std::int64_t at, float*
 
 #endif
 
-/// panel[d kPanelWidth + j] = from[j stride + d] for d < width and j < count <= kPanelWidth; columns
-/// behind `count`, at least 1, repeat the last one.
+/// panel[d kPanelWidth + j] = from[j stride + d] for d < width and j < count <= kPanelWidth;
+/// columns behind `count`, at least 1, repeat the last one.
 HWY_INLINE void transpose_rows(const float* from, std::int64_t stride, std::int64_t count,
                                std::int64_t width, float* panel) {
   for (std::int64_t column = 0; column < kPanelWidth; column += kLanes) {

@@ -35,8 +35,8 @@ HWY_INLINE void store_first(FloatVector v, float* to, std::int64_t count) {
 }
 
 /// e^x = fraction 2^n for x with |x| <= 174: n an integer in the low bits of `shifted`, whose other
-/// bits leave at the top when it is shifted left by 23. A NaN gives a NaN in `fraction`. x = n ln 2 + r,
-/// |r| <= ln 2 / 2, ln 2 in two parts; the polynomial has a relative error of at most 2^-28.
+/// bits leave at the top when it is shifted left by 23. A NaN gives a NaN in `fraction`. x = n ln 2
+/// + r, |r| <= ln 2 / 2, ln 2 in two parts; the polynomial has a relative error of at most 2^-28.
 struct Exponential {
   FloatVector fraction;
   hn::Vec<hn::RebindToSigned<Floats>> shifted;
@@ -52,8 +52,7 @@ HWY_INLINE Exponential exp_parts(FloatVector x) {
   r = hn::NegMulAdd(n, hn::Set(d, -2.12194440e-4F), r);
   // (e^r - 1 - r) / r^2: minimax of the relative error of e^r, coefficients rounded one by one.
   const FloatVector square = hn::Mul(r, r);
-  const FloatVector low =
-      hn::MulAdd(r, hn::Set(d, 1.666652113e-1F), hn::Set(d, 4.999999404e-1F));
+  const FloatVector low = hn::MulAdd(r, hn::Set(d, 1.666652113e-1F), hn::Set(d, 4.999999404e-1F));
   FloatVector high = hn::MulAdd(r, hn::Set(d, 8.368675597e-3F), hn::Set(d, 4.166826606e-2F));
   high = hn::MulAdd(square, hn::Set(d, 1.382068964e-3F), high);
   const FloatVector p = hn::MulAdd(square, high, low);
@@ -67,7 +66,8 @@ HWY_INLINE FloatVector power_of_two(hn::Vec<hn::RebindToSigned<Floats>> n) {
   return hn::BitCast(Floats(), hn::Add(hn::ShiftLeft<23>(n), hn::Set(di, 0x3f800000)));
 }
 
-/// A value as a product of two numbers, so that it need not be normal: the second is a power of two.
+/// A value as a product of two numbers, so that it need not be normal: the second is a power of
+/// two.
 struct Scaled {
   FloatVector factor;
   FloatVector power;
@@ -88,8 +88,9 @@ HWY_INLINE FloatVector exp_of_weight(FloatVector x) {
   return hn::IfThenZeroElse(hn::Lt(x, hn::Set(Floats(), -87.0F)), y);
 }
 
-/// e^x within 1 ULP: +inf from 128 ln 2 on, +0 below -104, subnormal results rounded once, a NaN for
-/// a NaN. What underflows altogether is set to zero, because some processors multiply slowly there.
+/// e^x within 1 ULP: +inf from 128 ln 2 on, +0 below -104, subnormal results rounded once, a NaN
+/// for a NaN. What underflows altogether is set to zero, because some processors multiply slowly
+/// there.
 HWY_INLINE FloatVector exp(FloatVector x) {
   const Floats d;
   const FloatVector most = hn::Set(d, 89.0F);
@@ -99,8 +100,8 @@ HWY_INLINE FloatVector exp(FloatVector x) {
   return hn::IfThenZeroElse(vanishes, hn::Mul(y.factor, y.power));
 }
 
-/// x / (1 + e^-u) for |x| that is not large where u is below -172. Over u >= 0 the exponential is at
-/// most 1; below it x e^u / (1 + e^u) is formed with the power of two last, so nothing overflows
+/// x / (1 + e^-u) for |x| that is not large where u is below -172. Over u >= 0 the exponential is
+/// at most 1; below it x e^u / (1 + e^u) is formed with the power of two last, so nothing overflows
 /// and a result that is subnormal is rounded once.
 HWY_INLINE FloatVector gated(FloatVector x, FloatVector u) {
   const Floats d;
@@ -122,7 +123,9 @@ HWY_INLINE FloatVector at_least(FloatVector x, float low) {
 }
 
 /// 1 / (1 + e^-x) within 2.5 ULP.
-HWY_INLINE FloatVector sigmoid(FloatVector x) { return gated(hn::Set(Floats(), 1.0F), x); }
+HWY_INLINE FloatVector sigmoid(FloatVector x) {
+  return gated(hn::Set(Floats(), 1.0F), x);
+}
 
 /// x / (1 + e^-x) within 3.5 ULP; at -inf, and where the result underflows, -0.
 HWY_INLINE FloatVector silu(FloatVector x) {
@@ -146,7 +149,9 @@ HWY_INLINE FloatVector quick_gelu(FloatVector x) {
 }
 
 /// The sum of the lanes, in an order that depends on the instruction set alone.
-HWY_INLINE float sum_of_lanes(FloatVector v) { return hn::GetLane(hn::SumOfLanes(Floats(), v)); }
+HWY_INLINE float sum_of_lanes(FloatVector v) {
+  return hn::GetLane(hn::SumOfLanes(Floats(), v));
+}
 
 /// The largest lane; of lanes with a NaN, any.
 HWY_INLINE float largest_of_lanes(FloatVector v) {
