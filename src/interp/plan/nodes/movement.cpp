@@ -35,7 +35,7 @@ bool same_shape(const TensorRef& a, const TensorRef& b) {
   return a.dtype == b.dtype && std::ranges::equal(a.shape(), b.shape());
 }
 
-constexpr char kMisfit[] = "the parts do not fill the result";
+constexpr char kPartsMisfit[] = "the parts do not fill the result";
 
 /// Ops that put elements elsewhere, as they are. Operands and results of any strides.
 class MovementNode : public PlanNode {
@@ -78,7 +78,7 @@ class SliceNode final : public MovementNode {
       part.from.extents[dim] = selected.length;
       part.from.strides[dim] *= selected.length > 1 ? selected.step : 1;
     }
-    if (!same_shape(part.from, part.to)) return require(false, kMisfit);
+    if (!same_shape(part.from, part.to)) return require(false, kPartsMisfit);
     copy_part(part, frame.context);
     return {};
   }
@@ -98,11 +98,11 @@ class SplitNode final : public MovementNode {
     for (const PlanSlot slot : results()) {
       Part part{x, frame[slot]};
       if (!dim || part.to.rank != x.rank || part.to.extents[*dim] > x.extents[*dim] - start) {
-        return require(false, kMisfit);
+        return require(false, kPartsMisfit);
       }
       part.skip(part.from, *dim, start);
       part.from.extents[*dim] = part.to.extents[*dim];
-      if (!same_shape(part.from, part.to)) return require(false, kMisfit);
+      if (!same_shape(part.from, part.to)) return require(false, kPartsMisfit);
       copy_part(part, frame.context);
       start += part.to.extents[*dim];
     }
@@ -118,20 +118,20 @@ class ConcatNode final : public MovementNode {
   Result<void> run(Frame& frame) const override {
     const TensorRef& out = frame[results()[0]];
     const auto dim = axis("dim", out.rank);
-    if (!dim) return require(false, kMisfit);
+    if (!dim) return require(false, kPartsMisfit);
     std::int64_t start = 0;
     for (const PlanSlot slot : operands()) {
       Part part{stacks_ ? with_dimension(frame[slot], *dim) : frame[slot], out};
       if (part.from.rank != out.rank || part.from.extents[*dim] > out.extents[*dim] - start) {
-        return require(false, kMisfit);
+        return require(false, kPartsMisfit);
       }
       part.skip(part.to, *dim, start);
       part.to.extents[*dim] = part.from.extents[*dim];
-      if (!same_shape(part.from, part.to)) return require(false, kMisfit);
+      if (!same_shape(part.from, part.to)) return require(false, kPartsMisfit);
       copy_part(part, frame.context);
       start += part.from.extents[*dim];
     }
-    return require(start == out.extents[*dim], kMisfit);
+    return require(start == out.extents[*dim], kPartsMisfit);
   }
 
  private:
@@ -160,9 +160,9 @@ class RepeatNode final : public MovementNode {
     const auto dim = axis("dim", x.rank);
     const std::int64_t times = AttributeReader(op()).integer("repeat_times");
     TensorRef repeated = x;
-    if (!dim || times < 0) return require(false, kMisfit);
+    if (!dim || times < 0) return require(false, kPartsMisfit);
     repeated.extents[*dim] *= times;
-    if (!same_shape(repeated, out)) return require(false, kMisfit);
+    if (!same_shape(repeated, out)) return require(false, kPartsMisfit);
     fast::CopyOperands operands{.from = x.data,
                                 .to = out.data,
                                 .element_bytes = info(out.dtype).unit_bytes,

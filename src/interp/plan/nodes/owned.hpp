@@ -1,4 +1,4 @@
-// The parameters that an op owns, as tensors.
+// The parameters that an op owns, as tensors, and which values and parameters float kernels take.
 #pragma once
 
 #include <string_view>
@@ -26,6 +26,16 @@ inline const Tensor* owned_tensor(const Op& op, std::string_view suffix,
     return found == parameters.end() ? nullptr : &found->second;
   }
   return nullptr;
+}
+
+/// Whether it is a tensor of Float32.
+inline bool is_float32(const Value* value) {
+  const TensorType* type = value->tensor_type();
+  return type != nullptr && type->dtype() == DType::kFloat32;
+}
+/// Whether it is there, in Float32.
+inline bool is_float32(const Tensor* parameter) {
+  return parameter != nullptr && parameter->dtype() == DType::kFloat32;
 }
 
 }  // namespace mir

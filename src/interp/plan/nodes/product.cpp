@@ -12,12 +12,7 @@ namespace mir {
 
 namespace {
 
-constexpr char kMisfit[] = "extents of operands and result do not fit together";
-
-bool is_float(const Value* value) {
-  const TensorType* type = value->tensor_type();
-  return type != nullptr && type->dtype() == DType::kFloat32;
-}
+constexpr char kProductMisfit[] = "extents of operands and result do not fit together";
 
 class MatMulNode final : public PlanNode {
  public:
@@ -36,7 +31,7 @@ class MatMulNode final : public PlanNode {
     const bool fits = a.rank >= 2 && out.rank == a.rank && (b.rank == a.rank || b.rank == 2) &&
                       out.has_rows() && depth_of_b(b) == product.depth &&
                       out.extent(1) == product.columns && out.extent(2) == product.rows;
-    if (!fits || !set_batches(a, b, out, product)) return require(false, kMisfit);
+    if (!fits || !set_batches(a, b, out, product)) return require(false, kProductMisfit);
     fast::matmul(product, frame.context);
     return {};
   }
@@ -128,7 +123,7 @@ class ConvNode final : public PlanNode {
     conv.out = out.floats();
     conv.weight = weight_.as<float>().data();
     conv.bias = bias_.defined() ? bias_.as<float>().data() : nullptr;
-    if (x.rank < 3 || x.rank > 5 || out.rank != x.rank) return require(false, kMisfit);
+    if (x.rank < 3 || x.rank > 5 || out.rank != x.rank) return require(false, kProductMisfit);
     conv.batches = x.extents[0];
     conv.inputs = x.extents[1] / conv.groups;
     conv.outputs = out.extents[1] / conv.groups;
@@ -136,7 +131,7 @@ class ConvNode final : public PlanNode {
               conv.x_extents.end() - (x.rank - 2));
     std::copy(out.extents.begin() + 2, out.extents.begin() + out.rank,
               conv.out_extents.end() - (out.rank - 2));
-    if (!fits(conv, x, out)) return require(false, kMisfit);
+    if (!fits(conv, x, out)) return require(false, kProductMisfit);
     fast::conv(conv, frame.context);
     return {};
   }
@@ -188,7 +183,7 @@ class PatchNode final : public PlanNode {
     const std::int64_t rows = x.extents[0];
     const bool fits = x.elements() == rows * weight_->depth &&
                       out.elements() == rows * weight_->outputs && out.extents[0] == rows;
-    if (!fits) return require(false, kMisfit);
+    if (!fits) return require(false, kProductMisfit);
     fast::linear(*weight_,
                  {.x = x.floats(),
                   .x_stride = weight_->depth,
@@ -231,18 +226,14 @@ bool is_patch(const Op& op, const fast::ConvOperands& form, std::size_t spatial)
   return form.groups == 1;
 }
 
-bool is_usable(const Tensor* tensor) {
-  return tensor != nullptr && tensor->dtype() == DType::kFloat32;
-}
-
 }  // namespace
 
 std::unique_ptr<PlanNode> matmul_node(const StepSlots& slots, const ParameterTable&) {
   const Op& op = *slots.op;
   constexpr std::size_t kMostRank = fast::MatMulOperands::kMaxBatchRank + 2;
   static_assert(kMostRank >= TensorRef::kMaxRank);
-  const bool floats = op.operand_count() == 2 && is_float(op.operand(0)) &&
-                      is_float(op.operand(1)) && is_float(op.result());
+  const bool floats = op.operand_count() == 2 && is_float32(op.operand(0)) &&
+                      is_float32(op.operand(1)) && is_float32(op.result());
   return floats ? std::make_unique<MatMulNode>(slots) : nullptr;
 }
 
@@ -257,9 +248,9 @@ std::optional<ConvStep> read_conv(const Op& op, const ParameterTable& parameters
   const auto padding = spatial(attributes, "padding", count, 0);
   const auto dilation = spatial(attributes, "dilation", count, 1);
   const std::int64_t groups = attributes.find("groups") ? attributes.integer("groups") : 1;
-  const bool usable = is_float(op.operand(0)) && is_float(op.result()) && x->rank() == count + 2 &&
-                      attributes.find("kernel_size") != nullptr && is_usable(weight) &&
-                      (bias == nullptr || is_usable(bias)) &&
+  const bool usable = is_float32(op.operand(0)) && is_float32(op.result()) &&
+                      x->rank() == count + 2 && attributes.find("kernel_size") != nullptr &&
+                      is_float32(weight) && (bias == nullptr || is_float32(bias)) &&
                       owns_parameter(op, ".bias") == (bias != nullptr) &&
                       !attributes.string("impl_type").starts_with("QNN_LPBQ_") && kernel &&
                       stride && padding && dilation && groups >= 1;

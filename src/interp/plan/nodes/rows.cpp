@@ -20,11 +20,6 @@ fast::Rows rows_of(const TensorRef& x, const TensorRef& out, std::size_t dims = 
   return rows;
 }
 
-bool is_float(const Value* value) {
-  const TensorType* type = value->tensor_type();
-  return type != nullptr && type->dtype() == DType::kFloat32;
-}
-
 /// A node over the rows of operand 0.
 class RowsNode : public PlanNode {
  public:
@@ -136,22 +131,18 @@ class CausalMaskNode final : public RowsNode {
   std::optional<std::int64_t> window_;
 };
 
-bool is_usable(const Tensor* parameter) {
-  return parameter != nullptr && parameter->dtype() == DType::kFloat32;
-}
-
 }  // namespace
 
 std::unique_ptr<PlanNode> norm_node(const StepSlots& slots, const ParameterTable& parameters) {
   const Op& op = *slots.op;
-  if (!is_float(op.operand(0)) || !is_float(op.result())) return nullptr;
+  if (!is_float32(op.operand(0)) || !is_float32(op.result())) return nullptr;
   const Tensor* weight = owned_tensor(op, ".weight", parameters);
   if (op.is("linalg.RMSNormOp")) {
-    return is_usable(weight) ? std::make_unique<RmsNormNode>(slots, *weight) : nullptr;
+    return is_float32(weight) ? std::make_unique<RmsNormNode>(slots, *weight) : nullptr;
   }
   const Tensor* bias = owned_tensor(op, ".bias", parameters);
   for (const Tensor* parameter : {weight, bias}) {
-    if (parameter != nullptr && !is_usable(parameter)) return nullptr;
+    if (parameter != nullptr && !is_float32(parameter)) return nullptr;
   }
   return std::make_unique<LayerNormNode>(slots, weight == nullptr ? Tensor() : *weight,
                                          bias == nullptr ? Tensor() : *bias);
@@ -159,7 +150,7 @@ std::unique_ptr<PlanNode> norm_node(const StepSlots& slots, const ParameterTable
 
 std::unique_ptr<PlanNode> softmax_node(const StepSlots& slots, const ParameterTable&) {
   const Op& op = *slots.op;
-  if (!is_float(op.operand(0)) || !is_float(op.result())) return nullptr;
+  if (!is_float32(op.operand(0)) || !is_float32(op.result())) return nullptr;
   if (op.is("linalg.CausalMaskOp")) return std::make_unique<CausalMaskNode>(slots);
   const std::int64_t axis = AttributeReader(op).integer("axis");
   const auto rank = static_cast<std::int64_t>(op.result()->tensor_type()->rank());
