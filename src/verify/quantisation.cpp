@@ -105,6 +105,7 @@ void Quantisation::enter(const Region& region) {
 namespace {
 
 void fetch(const Attr* attribute) {
+  if (attribute == nullptr) return;
   constexpr std::ptrdiff_t kLine = 64;
   __builtin_prefetch(attribute);
   __builtin_prefetch(reinterpret_cast<const char*>(attribute) + kLine);
