@@ -49,7 +49,8 @@ Result<PlanParts> PlanBuilder::build() {
   std::vector<const FusedGroup*> anchored(schedule_.steps().size(), nullptr);
   std::vector<bool> fused(schedule_.steps().size(), false);
   for (const FusedGroup& group : groups) {
-    if (std::ranges::any_of(group.steps, [&](std::size_t step) { return touches(step); })) continue;
+    if (std::ranges::any_of(group.steps, [&](std::size_t step) { return computes_on_codes(step); }))
+      continue;
     anchored[group.anchor] = &group;
     for (const std::size_t step : group.steps) fused[step] = true;
   }
@@ -146,7 +147,7 @@ bool is_convolution(const Op& op) {
 }  // namespace
 
 /// Whether codes are read or written in a step, other than by moving them.
-bool PlanBuilder::touches(std::size_t step) const {
+bool PlanBuilder::computes_on_codes(std::size_t step) const {
   const Op& op = *step_at(step).op;
   return resources_.quantisations != nullptr && touches_codes(op, *resources_.quantisations) &&
          !(moves_elements(op) && keeps_codes(op, *resources_.quantisations));
@@ -154,7 +155,7 @@ bool PlanBuilder::touches(std::size_t step) const {
 
 Result<void> PlanBuilder::add_step(std::size_t step) {
   const Op& op = *step_at(step).op;
-  if (touches(step)) {
+  if (computes_on_codes(step)) {
     if (op.is("linalg.KVCacheOp")) {
       return Error{DiagCode::kNotExecutable, "a cache keeps codes of another quantisation"};
     }
@@ -253,8 +254,10 @@ std::unique_ptr<PlanNode> PlanBuilder::fast_node(const StepSlots& slots) {
   return makes ? row->make(slots, *resources_.parameters) : nullptr;
 }
 
-/// The value with elements of the last dimension side by side.
-PlanSlot PlanBuilder::with_rows(std::size_t step, PlanSlot slot) {
+/// The value, or a copy of it, with its elements as a node takes them.
+PlanSlot PlanBuilder::in_order(std::size_t step, PlanSlot slot, OperandOrder order) {
+  if (order == OperandOrder::kStrided) return slot;
+  if (order == OperandOrder::kRowMajor) return row_major(step, slot);
   const PlanValue& value = parts_.values[slot];
   const bool has_rows = value.rank > 0 && value.memory[value.rank - 1] == value.rank - 1;
   return has_rows ? slot : row_major(step, slot);
@@ -266,11 +269,8 @@ void PlanBuilder::add_fast_or_reference(std::size_t step) {
   auto node = fast_node(slots);
   if (node == nullptr) return add(reference_node(step, op, slots.operands, slots.results));
   bool changed = false;
-  for (std::size_t i = 0; i < slots.operands.size() && !node->reads_strided(); ++i) {
-    // A kernel that writes any strides reads them too, of its first operand.
-    const bool takes_rows = i == 0 && node->writes_strided();
-    const PlanSlot slot =
-        takes_rows ? with_rows(step, slots.operands[i]) : row_major(step, slots.operands[i]);
+  for (std::size_t i = 0; i < slots.operands.size(); ++i) {
+    const PlanSlot slot = in_order(step, slots.operands[i], node->operand_order(i));
     changed = changed || slot != slots.operands[i];
     slots.operands[i] = slot;
   }
@@ -445,7 +445,7 @@ void PlanBuilder::add_attention(const FusedGroup& group) {
                        .out = results_of(group.anchor).front(),
                        .mask = group.mask};
   for (PlanSlot* const slot : {&slots.q, &slots.k, &slots.v}) {
-    *slot = with_rows(group.anchor, *slot);
+    *slot = in_order(group.anchor, *slot, OperandOrder::kRows);
   }
   if (slots.mask) slots.mask = row_major(group.anchor, *slots.mask);
   add(attention_node(group.anchor, slots,

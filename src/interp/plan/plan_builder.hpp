@@ -63,9 +63,9 @@ class PlanBuilder {
   Result<void> set_type(PlanValue& value, const Value& typed);
   PlanSlot add_copy(std::size_t step, PlanSlot from);
   PlanSlot row_major(std::size_t step, PlanSlot slot);
-  bool touches(std::size_t step) const;
+  bool computes_on_codes(std::size_t step) const;
   const ref::Quantisation* codes_of(const Value& value) const;
-  PlanSlot with_rows(std::size_t step, PlanSlot slot);
+  PlanSlot in_order(std::size_t step, PlanSlot slot, OperandOrder order);
 
   Result<void> add_step(std::size_t step);
   Result<void> add_group(const FusedGroup& group);

@@ -11,6 +11,13 @@
 
 namespace mir {
 
+/// How the elements of an operand may lie in memory.
+enum class OperandOrder : std::uint8_t {
+  kRowMajor,
+  kRows,     ///< those of the last dimension side by side, any strides besides
+  kStrided,  ///< any strides
+};
+
 class PlanNode {
  public:
   /// `step`: the last step of the schedule that the node computes; where its errors are reported.
@@ -29,9 +36,9 @@ class PlanNode {
   virtual bool looks_up_parameters() const { return false; }
   /// For the extents at hand. A node that does nothing but move counts operands and results.
   virtual Work work(const Frame& frame) const;
-  /// Whether operands may have any strides; otherwise they are in row-major order, but for the
-  /// first one of a node that writes strided, which has neighbours in the last dimension.
-  virtual bool reads_strided() const { return false; }
+  virtual OperandOrder operand_order(std::size_t /*operand*/) const {
+    return OperandOrder::kRowMajor;
+  }
   /// Whether results may have any strides with neighbours in the last dimension.
   virtual bool writes_strided() const { return false; }
 

@@ -5,6 +5,7 @@
 
 #include "mir/eval/attributes.hpp"
 #include "nodes.hpp"
+#include "owned.hpp"
 
 namespace mir {
 
@@ -141,6 +142,7 @@ class FlashAttentionNode final : public PlanNode {
   }
   Work work(const Frame& frame) const override { return attention_.work(frame); }
   std::string name() const override { return attention_.name(); }
+  OperandOrder operand_order(std::size_t) const override { return OperandOrder::kRows; }
   bool writes_strided() const override { return true; }
 
  private:
@@ -153,12 +155,9 @@ class FlashAttentionNode final : public PlanNode {
 
 std::unique_ptr<PlanNode> flash_attention_node(const StepSlots& slots, const ParameterTable&) {
   const Op& op = *slots.op;
-  const auto is_float = [](const Value* value) {
-    const TensorType* type = value->tensor_type();
-    return type != nullptr && type->dtype() == DType::kFloat32 && type->rank() == 4;
-  };
-  const bool floats = op.operand_count() == 3 && is_float(op.operand(0)) &&
-                      is_float(op.operand(1)) && is_float(op.operand(2)) && is_float(op.result());
+  const bool floats = op.operand_count() == 3 && is_float32(op.operand(0)) &&
+                      is_float32(op.operand(1)) && is_float32(op.operand(2)) &&
+                      is_float32(op.result()) && op.operand(0)->tensor_type()->rank() == 4;
   if (!floats || !op.operand(0)->tensor_type()->dims()[3].is_constant()) return nullptr;
   const auto width = static_cast<double>(op.operand(0)->tensor_type()->dims()[3].constant());
   return std::make_unique<FlashAttentionNode>(

@@ -31,13 +31,6 @@ fast::Epilogue epilogue_of(const LinearPart& part, const Frame& frame) {
   return epilogue;
 }
 
-/// Of one product; x and what is written do not count.
-Work work_of_product(const fast::PackedMatrix& weight, const Matrix& x) {
-  const double elements = static_cast<double>(weight.outputs) * static_cast<double>(weight.depth);
-  return {.flop = 2 * static_cast<double>(x.rows) * elements,
-          .bytes = elements * info(weight.dtype).unit_bytes / info(weight.dtype).lanes};
-}
-
 /// What a kernel relies on: depth, outputs and rows agree.
 bool fits(const LinearPart& part, const Matrix& x, const Frame& frame) {
   const Matrix out = matrix_of(frame[part.out]);
@@ -89,7 +82,7 @@ class LinearNode final : public PlanNode {
   Work work(const Frame& frame) const override {
     Work work = PlanNode::work(frame);
     for (const LinearPart& part : parts_) {
-      work += work_of_product(*part.weight, matrix_of(frame[x_]));
+      work += work_of_product(*part.weight, matrix_of(frame[x_]).rows);
     }
     return work;
   }
@@ -128,10 +121,10 @@ class GatedLinearNode final : public PlanNode {
   }
 
   Work work(const Frame& frame) const override {
-    const Matrix x = matrix_of(frame[x_]);
+    const std::int64_t rows = matrix_of(frame[x_]).rows;
     Work work = PlanNode::work(frame);
-    work += work_of_product(*gate_.weight, x);
-    work += work_of_product(*up_, x);
+    work += work_of_product(*gate_.weight, rows);
+    work += work_of_product(*up_, rows);
     return work;
   }
 
@@ -144,6 +137,12 @@ class GatedLinearNode final : public PlanNode {
 };
 
 }  // namespace
+
+Work work_of_product(const fast::PackedMatrix& weight, std::int64_t rows) {
+  const double elements = static_cast<double>(weight.outputs) * static_cast<double>(weight.depth);
+  return {.flop = 2 * static_cast<double>(rows) * elements,
+          .bytes = elements * info(weight.dtype).unit_bytes / info(weight.dtype).lanes};
+}
 
 std::unique_ptr<PlanNode> linear_node(std::size_t step, PlanSlot x, std::vector<LinearPart> parts) {
   if (parts.size() > LinearNode::kMost) return nullptr;

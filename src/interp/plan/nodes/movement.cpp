@@ -10,15 +10,16 @@ namespace mir {
 
 namespace {
 
-/// A copy between two values of one element type and equal extents, each from an offset on.
+/// A copy between two values of one element type and equal extents.
 struct Part {
   TensorRef from;
   TensorRef to;
-
-  void skip(TensorRef& tensor, std::size_t dim, std::int64_t indices) const {
-    tensor.data += indices * tensor.strides[dim] * info(tensor.dtype).unit_bytes;
-  }
 };
+
+/// Lets the value begin so many indices later.
+void skip(TensorRef& tensor, std::size_t dim, std::int64_t indices) {
+  tensor.data += indices * tensor.strides[dim] * info(tensor.dtype).unit_bytes;
+}
 
 void copy_part(const Part& part, fast::Context& context) {
   fast::CopyOperands operands{.from = part.from.data,
@@ -47,7 +48,7 @@ class MovementNode : public PlanNode {
     const std::string_view mnemonic = op_.info().mnemonic;
     return std::string(mnemonic.substr(0, mnemonic.size() - 2));
   }
-  bool reads_strided() const final { return true; }
+  OperandOrder operand_order(std::size_t) const final { return OperandOrder::kStrided; }
   bool writes_strided() const final { return true; }
 
  protected:
@@ -74,7 +75,7 @@ class SliceNode final : public MovementNode {
     if (!bounds) return bounds.error();
     for (std::size_t dim = 0; dim < part.from.rank; ++dim) {
       const SliceBounds& selected = (*bounds)[dim];
-      if (selected.length > 0) part.skip(part.from, dim, selected.start);
+      if (selected.length > 0) skip(part.from, dim, selected.start);
       part.from.extents[dim] = selected.length;
       part.from.strides[dim] *= selected.length > 1 ? selected.step : 1;
     }
@@ -100,7 +101,7 @@ class SplitNode final : public MovementNode {
       if (!dim || part.to.rank != x.rank || part.to.extents[*dim] > x.extents[*dim] - start) {
         return require(false, kPartsMisfit);
       }
-      part.skip(part.from, *dim, start);
+      skip(part.from, *dim, start);
       part.from.extents[*dim] = part.to.extents[*dim];
       if (!same_shape(part.from, part.to)) return require(false, kPartsMisfit);
       copy_part(part, frame.context);
@@ -125,7 +126,7 @@ class ConcatNode final : public MovementNode {
       if (part.from.rank != out.rank || part.from.extents[*dim] > out.extents[*dim] - start) {
         return require(false, kPartsMisfit);
       }
-      part.skip(part.to, *dim, start);
+      skip(part.to, *dim, start);
       part.to.extents[*dim] = part.from.extents[*dim];
       if (!same_shape(part.from, part.to)) return require(false, kPartsMisfit);
       copy_part(part, frame.context);
@@ -207,11 +208,10 @@ class CopyNode final : public PlanNode {
   std::string name() const override { return "copy"; }
 };
 
-/// Elements that are one storage unit each and mean the same wherever they are.
+/// Elements that are one storage unit each. Codes come here only where they keep their meaning.
 bool moves(const Value& value) {
   const TensorType* type = value.tensor_type();
-  return type != nullptr && type->dtype() && info(*type->dtype()).lanes == 1 &&
-         info(*type->dtype()).type_class != DTypeClass::kQuantised;
+  return type != nullptr && type->dtype() && info(*type->dtype()).lanes == 1;
 }
 
 }  // namespace

@@ -22,6 +22,9 @@ struct LinearPart {
   PlanSlot out = 0;
 };
 
+/// Of a product with so many rows; x and what is written do not count.
+Work work_of_product(const fast::PackedMatrix& weight, std::int64_t rows);
+
 /// Products of one x. Errors are reported at `step`.
 std::unique_ptr<PlanNode> linear_node(std::size_t step, PlanSlot x, std::vector<LinearPart> parts);
 /// out = silu(x gate^T + bias) * (x up^T).
@@ -65,7 +68,7 @@ std::unique_ptr<PlanNode> code_node(std::size_t step, PlanSlot from, PlanSlot to
                                     const ref::Quantisation& codes);
 
 /// A node of one op by a fast kernel; null when there is none for the op with these types. Operands
-/// that `strided_operands` does not admit are in row-major order.
+/// are in the order that the node asks for.
 struct StepSlots {
   std::size_t step = 0;
   const Op* op = nullptr;

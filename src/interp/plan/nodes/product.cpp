@@ -45,7 +45,7 @@ class MatMulNode final : public PlanNode {
   }
 
   std::string name() const override { return "MatMul"; }
-  bool reads_strided() const override { return true; }
+  OperandOrder operand_order(std::size_t) const override { return OperandOrder::kStrided; }
   bool writes_strided() const override { return true; }
 
  private:
@@ -197,10 +197,7 @@ class PatchNode final : public PlanNode {
 
   Work work(const Frame& frame) const override {
     Work work = PlanNode::work(frame);
-    const double elements =
-        static_cast<double>(weight_->outputs) * static_cast<double>(weight_->depth);
-    work.bytes += elements * info(weight_->dtype).unit_bytes;
-    work.flop = 2 * static_cast<double>(frame[operands()[0]].extents[0]) * elements;
+    work += work_of_product(*weight_, frame[operands()[0]].extents[0]);
     return work;
   }
 

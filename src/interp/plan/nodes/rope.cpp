@@ -46,6 +46,9 @@ class RopeNode final : public PlanNode {
   }
 
   std::string name() const override { return "RoPE"; }
+  OperandOrder operand_order(std::size_t operand) const override {
+    return operand == 0 ? OperandOrder::kRows : OperandOrder::kRowMajor;
+  }
   bool writes_strided() const override { return true; }
 
  private:
