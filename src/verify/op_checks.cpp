@@ -45,11 +45,16 @@ OpChecks::OpChecks(Reporter& reporter)
 // -- what a verdict depends on --------------------------------------------------------------------
 
 std::uint64_t OpChecks::Signature::hash() const {
-  std::uint64_t hash = count;
-  for (std::size_t i = 0; i < count; ++i) {
-    hash = (hash ^ reinterpret_cast<std::uintptr_t>(words[i])) * 0x9E3779B97F4A7C15u;
+  // Two chains, which a processor follows side by side.
+  constexpr std::uint64_t kFactor = 0x9E3779B97F4A7C15u;
+  std::uint64_t even = count, odd = 0;
+  std::size_t i = 0;
+  for (; i + 1 < count; i += 2) {
+    even = (even ^ reinterpret_cast<std::uintptr_t>(words[i])) * kFactor;
+    odd = (odd ^ reinterpret_cast<std::uintptr_t>(words[i + 1])) * kFactor;
   }
-  return hash >> 32;
+  if (i < count) even = (even ^ reinterpret_cast<std::uintptr_t>(words[i])) * kFactor;
+  return (even ^ (odd >> 29)) * kFactor >> 32;
 }
 
 /// Where the signature is, or what gives way to it: each has two places.
@@ -117,14 +122,20 @@ OpChecks::Target OpChecks::target_of(const Op& op) const {
 
 // -- types of dumps -------------------------------------------------------------------------------
 
+bool OpChecks::may_be_part(const Op& op) const {
+  return op.kind() == launch_ || op.kind() == slice_ || op.kind() == split_;
+}
+
 /// Whether a result has name and type of operand 0 of a part, or of a stale operand of any op.
 bool OpChecks::repeats_stale_type(const Op& op, const Value& result) const {
   for (const Use& use : op.operand_uses()) {
     const Value& value = *use.value();
+    const bool of_part = use.index() == 0 && may_be_part(op);
+    if (!of_part && !is_stale(value)) continue;
     if (value.name() != result.name() || mentioned_type(use) != result.type()) continue;
     if (is_stale(value)) return true;
     const Target target = target_of(op);
-    return target.row != nullptr && is_part(*target.row) && use.index() == 0;
+    if (target.row != nullptr && is_part(*target.row)) return true;
   }
   return false;
 }
@@ -134,6 +145,8 @@ void OpChecks::find_stale_values() {
   const Module& module = reporter_.module();
   if (!module.has_made(launch_) && !module.has_made(slice_) && !module.has_made(split_)) return;
   for_each_op(reporter_.module().body(), [&](const Op& op) {
+    // The first stale value is a part's.
+    if (stale_values_.empty() && !may_be_part(op)) return;
     for (const Value& result : op.results()) {
       if (!repeats_stale_type(op, result)) continue;
       stale_values_.resize(reporter_.module().value_id_end());

@@ -82,6 +82,7 @@ class OpChecks {
   bool is_stale(const Value& value) const {
     return !stale_values_.empty() && stale_values_[value.id()];
   }
+  bool may_be_part(const Op& op) const;
   bool repeats_stale_type(const Op& op, const Value& result) const;
   void find_stale_values();
   bool has_stale_name(const Value& value) const;

@@ -8,7 +8,7 @@ namespace {
 
 using enum ConstraintId;
 
-std::optional<std::int64_t> integer(const Op& op, std::string_view key) {
+std::optional<std::int64_t> integer(const Op& op, Symbol key) {
   const Attr* value = op.attribute(key);
   return value != nullptr && value->kind() == AttrKind::kInt ? std::optional(value->integer())
                                                              : std::nullopt;
@@ -60,8 +60,11 @@ void check_addresses(const Census& census, Reporter& reporter) {
 }
 
 void check_jumps(const Machine& machine, Reporter& reporter) {
+  IRContext& context = reporter.module().context();
+  const OpKind jump = kind_of(context, "prog.jump");
+  const Symbol offset_key = context.intern("offset");
   for (const Op* op : machine.code()) {
-    if (!op->is("prog.jump")) continue;
+    if (op->kind() != jump) continue;
     const Op* label = machine.label_of(*op);
     if (label == nullptr) {
       reporter.report(jump_c1, *op, [&] {
@@ -69,7 +72,7 @@ void check_jumps(const Machine& machine, Reporter& reporter) {
       });
       continue;
     }
-    const auto offset = integer(*op, "offset");
+    const auto offset = integer(*op, offset_key);
     if (!offset || !is_numbered(*op) || !is_numbered(*label)) continue;
     // Addresses are 64-bit numbers of any text: the difference is taken modulo 2^64.
     const std::uint64_t distance = label->extra().address - op->extra().address;
@@ -87,10 +90,13 @@ void check_jumps(const Machine& machine, Reporter& reporter) {
 /// Positions of one direction are 0, 1, .. once each, in any order.
 void check_binds(const Machine& machine, Reporter& reporter, std::int64_t direction,
                  ConstraintId id) {
+  IRContext& context = reporter.module().context();
+  const OpKind bind = kind_of(context, "prog.bind");
+  const Symbol type_key = context.intern("type"), position_key = context.intern("input_pos");
   std::vector<std::pair<std::int64_t, const Op*>> binds;
   for (const Op* op : machine.code()) {
-    if (!op->is("prog.bind") || integer(*op, "type") != direction) continue;
-    if (const auto position = integer(*op, "input_pos")) binds.emplace_back(*position, op);
+    if (op->kind() != bind || integer(*op, type_key) != direction) continue;
+    if (const auto position = integer(*op, position_key)) binds.emplace_back(*position, op);
   }
   std::ranges::stable_sort(binds, {}, &std::pair<std::int64_t, const Op*>::first);
   std::int64_t next = 0;
