@@ -76,11 +76,14 @@ namespace mir::fast {
 
 namespace {
 
-#if HWY_TARGETS & HWY_AVX2
+#if HWY_TARGETS & HWY_AVX3
 constexpr TargetTables<BlockTable> tables = {.baseline = &HWY_NAMESPACE::blocks::kTable,
                                              .avx2 = &N_AVX2::blocks::kTable,
                                              .avx512 = &N_AVX3::blocks::kTable,
                                              .avx512_vnni = &N_AVX3::vnni_blocks::kTable};
+#elif HWY_TARGETS & HWY_AVX2
+constexpr TargetTables<BlockTable> tables = {.baseline = &HWY_NAMESPACE::blocks::kTable,
+                                             .avx2 = &N_AVX2::blocks::kTable};
 #else
 constexpr TargetTables<BlockTable> tables = {.baseline = &HWY_NAMESPACE::blocks::kTable};
 #endif

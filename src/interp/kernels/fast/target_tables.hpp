@@ -27,10 +27,14 @@ struct TargetTables {
 }  // namespace mir::fast
 
 /// Defines `tables`, of the constants `kTable` in each target's namespace.
-#if HWY_TARGETS & HWY_AVX2
+#if HWY_TARGETS & HWY_AVX3
 #define MIR_FAST_TABLES(Table)             \
   constexpr TargetTables<Table> tables = { \
       .baseline = &HWY_NAMESPACE::kTable, .avx2 = &N_AVX2::kTable, .avx512 = &N_AVX3::kTable}
+#elif HWY_TARGETS & HWY_AVX2
+#define MIR_FAST_TABLES(Table)                                                \
+  constexpr TargetTables<Table> tables = {.baseline = &HWY_NAMESPACE::kTable, \
+                                          .avx2 = &N_AVX2::kTable}
 #else
 #define MIR_FAST_TABLES(Table) \
   constexpr TargetTables<Table> tables = {.baseline = &HWY_NAMESPACE::kTable}
