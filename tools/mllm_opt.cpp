@@ -129,6 +129,7 @@ ExitCode body(const Run& run) {
   const std::vector<Module*> modules = resolve(*tree, context, diagnostics);
   const std::string_view name = arguments.value("module");
   bool good = !diagnostics.has_errors();
+  if (!good) verification->look_further(modules, diagnostics);
   for (Module* module : modules) {
     if (!good || (!name.empty() && context.text(module->name()) != name)) continue;
     good = transform(run, *verification, *pipeline, *module, state);

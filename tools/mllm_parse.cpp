@@ -78,11 +78,7 @@ std::string emit_modules(std::string_view form, std::span<Module* const> modules
   if (form == "dot") return emit_dot(modules);
   if (form == "quant") return emit_quant(modules);
   if (form == "quant-csv") return emit_quant_csv(modules);
-  std::string text;
-  if (form == "ir") {
-    for (const Module* module : modules) text += print(*module);
-  }
-  return text;
+  return form == "ir" ? print(modules) : "";
 }
 
 ExitCode check_round_trip(const SyntaxTree& tree) {
@@ -133,7 +129,9 @@ ExitCode parse_text(const Run& run, const Verification& verification, const Sour
     if (modules.empty())
       return worst(code, run.report({DiagCode::kUsage, "no module has that name"}));
   }
-  if (!diagnostics.has_errors()) {
+  if (diagnostics.has_errors()) {
+    verification.look_further(modules, diagnostics);
+  } else {
     for (const Module* module : modules) verification.accepts(*module, diagnostics);
   }
   for (const Module* module : modules) check_form(arguments.value("form"), *module, diagnostics);

@@ -498,16 +498,32 @@ void raise(const Module& module, LayoutPrinter& printer, const SourceTokens* sou
   Raiser(module, printer, source).run();
 }
 
+namespace {
+
+/// An IR takes half to twice the memory of its text; what is reserved and not written costs
+/// nothing.
+std::size_t expected_text(const Module& module) {
+  return module.memory() + module.memory() / 4;
+}
+
+}  // namespace
+
 std::string print(const Module& module) {
-  LayoutPrinter printer(module.memory() / 2);
+  LayoutPrinter printer(expected_text(module));
   raise(module, printer);
   return printer.finish();
 }
 
-std::string print(const IRContext& context) {
-  LayoutPrinter printer;
-  for (const Module* module : context.modules()) raise(*module, printer);
+std::string print(std::span<Module* const> modules) {
+  std::size_t expected = 0;
+  for (const Module* module : modules) expected += expected_text(*module);
+  LayoutPrinter printer(expected);
+  for (const Module* module : modules) raise(*module, printer);
   return printer.finish();
+}
+
+std::string print(const IRContext& context) {
+  return print(context.modules());
 }
 
 std::string print(std::span<Module* const> modules, const SyntaxTree& source) {

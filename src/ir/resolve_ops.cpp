@@ -128,9 +128,12 @@ void Resolver::State::infer_missing_types(std::vector<const Type*>& types) {
                                             .at = span(head_.token)},
                                            diagnostics_);
   if (!inferred) return;
+  // Where an operand has no type for an error, that error is the cause.
+  const bool is_told = diagnostics_.has_errors() &&
+                       std::find(operands.begin(), operands.end(), nullptr) != operands.end();
   for (std::size_t i = 0; i < types.size(); ++i) {
     if (types[i] == nullptr && i < inferred->size()) types[i] = (*inferred)[i];
-    if (types[i] != nullptr) continue;
+    if (types[i] != nullptr || is_told) continue;
     diagnostics_.error(DiagCode::kTypeMissing, span(mentions_[head_.results.first + i].token),
                        "result needs a type: no rule infers it here");
   }

@@ -57,6 +57,7 @@ Findings examine(std::string_view name, const std::string& text) {
   if (tree) {
     const auto modules = resolve(*tree, context, diagnostics);
     found.reached = diagnostics.has_errors() ? Stage::kParsed : Stage::kResolved;
+    if (found.reached == Stage::kParsed) verify_unsound(modules, diagnostics);
     if (found.reached == Stage::kResolved) {
       for (const Module* module : modules) verify(*module, diagnostics, {.report_findings = false});
     }

@@ -1,5 +1,8 @@
 #include "mir/verify/verify.hpp"
 
+#include <algorithm>
+#include <vector>
+
 #include "checks.hpp"
 #include "dump.hpp"
 #include "op_checks.hpp"
@@ -25,6 +28,34 @@ bool verify(const Module& module, Diagnostics& diagnostics, const VerifyOptions&
   checks::program(census, reporter);
   checks::lifetime(census, reporter);
   return diagnostics.error_count() == errors_before;
+}
+
+namespace {
+
+bool concerns_op_alone(DiagCode code) {
+  constexpr DiagCode kCodes[] = {DiagCode::kUnknownOp, DiagCode::kWrongArity,
+                                 DiagCode::kUnknownAttribute, DiagCode::kUnknownCallee,
+                                 DiagCode::kAttributeKind};
+  return std::ranges::find(kCodes, code) != std::end(kCodes);
+}
+
+}  // namespace
+
+void verify_unsound(std::span<Module* const> modules, Diagnostics& diagnostics,
+                    const VerifyOptions& options) {
+  VerifyOptions errors_only = options;
+  errors_only.report_findings = false;
+  constexpr std::size_t kMost = 1000;
+  Diagnostics found(kMost);
+  for (const Module* module : modules) verify(*module, found, errors_only);
+  const std::vector<Diagnostic> known = diagnostics.sorted();
+  for (Diagnostic& each : found.sorted()) {
+    const bool is_known = std::ranges::any_of(known, [&](const Diagnostic& other) {
+      return other.code == each.code && other.at == each.at;
+    });
+    if (is_known || !concerns_op_alone(each.code)) continue;
+    diagnostics.error(each.code, each.at, {}) = std::move(each);
+  }
 }
 
 }  // namespace mir

@@ -1,6 +1,8 @@
 // Verification as the options of a tool ask for it.
 #pragma once
 
+#include <span>
+
 #include "mir/verify/verify.hpp"
 #include "tool.hpp"
 
@@ -16,6 +18,11 @@ class Verification {
   /// Whether the module has no error; with --no-verify nothing is looked at and none is found.
   bool accepts(const Module& module, Diagnostics& diagnostics) const {
     return is_off_ || verify(module, diagnostics, options_);
+  }
+
+  /// For modules whose reading had errors: see verify_unsound.
+  void look_further(std::span<Module* const> modules, Diagnostics& diagnostics) const {
+    if (!is_off_) verify_unsound(modules, diagnostics, options_);
   }
 
  private:

@@ -10,8 +10,15 @@ namespace mir::tools {
 
 Module* load_module(const Run& run, const SourceFile& file, const InterpSettings& settings,
                     IRContext& context, Diagnostics& diagnostics) {
+  // That no dialect declares an op is for the session to judge: it knows what is bound.
+  constexpr std::string_view kUndeclared[] = {"op_c1"};
+  const auto verification = Verification::create(
+      run, settings.bound_ops.empty() ? std::span<const std::string_view>() : kUndeclared);
   const auto modules = read_modules(file, context, diagnostics);
-  if (diagnostics.has_errors()) return nullptr;
+  if (diagnostics.has_errors()) {
+    if (verification) verification->look_further(modules, diagnostics);
+    return nullptr;
+  }
   const std::string_view name = settings.invocation.arguments.value("module");
   Module* chosen = nullptr;
   for (Module* module : modules) {
@@ -32,10 +39,6 @@ Module* load_module(const Run& run, const SourceFile& file, const InterpSettings
         fmt::format("'{}' is upgraded in memory: {}", file.name(), losses.summary()));
     if (!upgraded) return nullptr;
   }
-  // That no dialect declares an op is for the session to judge: it knows what is bound.
-  constexpr std::string_view kUndeclared[] = {"op_c1"};
-  const auto verification = Verification::create(
-      run, settings.bound_ops.empty() ? std::span<const std::string_view>() : kUndeclared);
   return verification && verification->accepts(*chosen, diagnostics) ? chosen : nullptr;
 }
 

@@ -18,8 +18,9 @@ namespace mir {
 /// canonically. Comments of removed ops go with them.
 void raise(const Module& module, LayoutPrinter& printer, const SourceTokens* source = nullptr);
 
-/// Canonical text of one module, or of all modules of a context in order.
+/// Canonical text of one module, of several, or of all modules of a context in order.
 std::string print(const Module& module);
+std::string print(std::span<Module* const> modules);
 std::string print(const IRContext& context);
 /// The modules with what is left of the text they were read from, its aliases included; a module
 /// that does not come from it is printed canonically.

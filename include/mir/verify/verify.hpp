@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 
 #include "mir/ir/module.hpp"
 #include "mir/support/diagnostic.hpp"
@@ -29,5 +30,11 @@ struct VerifyOptions {
 /// them. Takes time and memory in proportion to the module, nested calls to 1000
 /// levels, and modules of any content.
 bool verify(const Module& module, Diagnostics& diagnostics, const VerifyOptions& options = {});
+
+/// For modules of a text whose reading had errors, which are in `diagnostics`: adds errors that an
+/// op has whatever the rest is (its name, its arity, its attributes, its callee), which are often
+/// why reading failed. Nothing that could follow from another error is looked for.
+void verify_unsound(std::span<Module* const> modules, Diagnostics& diagnostics,
+                    const VerifyOptions& options = {});
 
 }  // namespace mir
