@@ -98,8 +98,10 @@ class FragmentOp : public OpView {
 /// Edits one region while walking it.
 class IRWriter {
  public:
+  // Names of upstream's interface. NOLINTBEGIN(readability-identifier-naming)
   enum class WalkResult { WALK_CONTINUE, WALK_SKIP, WALK_INTERRUPT };
   enum Position { BEFORE, AFTER };
+  // NOLINTEND(readability-identifier-naming)
 
   IRWriter(Module& module, Region& region) : module_(module), region_(region) {}
   explicit IRWriter(Module& module) : IRWriter(module, module.body()) {}

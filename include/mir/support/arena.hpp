@@ -45,7 +45,8 @@ class Arena {
   std::span<T> create_array(std::size_t count) {
     static_assert(std::is_trivially_destructible_v<T>);
     if (count == 0) return {};
-    auto* first = static_cast<T*>(allocate(count * sizeof(T), alignof(T)));
+    constexpr std::size_t kSize = sizeof(T);  // of pointers too; NOLINT(bugprone-sizeof-expression)
+    auto* first = static_cast<T*>(allocate(count * kSize, alignof(T)));
     std::uninitialized_value_construct_n(first, count);
     return {first, count};
   }
