@@ -78,7 +78,7 @@ std::string emit_modules(std::string_view form, std::span<Module* const> modules
   if (form == "dot") return emit_dot(modules);
   if (form == "quant") return emit_quant(modules);
   if (form == "quant-csv") return emit_quant_csv(modules);
-  return form == "ir" ? print(modules) : "";
+  return "";
 }
 
 ExitCode check_round_trip(const SyntaxTree& tree) {
@@ -138,6 +138,8 @@ ExitCode parse_text(const Run& run, const Verification& verification, const Sour
   // A module that verification rejects can still be looked at.
   if (form == "program") {
     code = worst(code, write_program(run, modules));
+  } else if (form == "ir") {
+    code = worst(code, run.write_output([&](const Run::Sink& sink) { print(modules, sink); }));
   } else if (!form.empty()) {
     code = worst(code, run.write_output(emit_modules(form, modules)));
   }

@@ -522,6 +522,12 @@ std::string print(std::span<Module* const> modules) {
   return printer.finish();
 }
 
+void print(std::span<Module* const> modules, const LayoutPrinter::Sink& sink) {
+  LayoutPrinter printer(sink);
+  for (const Module* module : modules) raise(*module, printer);
+  printer.finish();
+}
+
 std::string print(const IRContext& context) {
   return print(context.modules());
 }

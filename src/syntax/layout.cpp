@@ -14,8 +14,9 @@ namespace {
 using K = TokenKind;
 using namespace layout;
 
-constexpr std::size_t kSmallest = 4096;  // bytes of a new buffer
-constexpr std::size_t kSlack = 16;       // bytes behind the limit that may be written
+constexpr std::size_t kSmallest = 4096;                // bytes of a new buffer
+constexpr std::size_t kStep = std::size_t{256} << 10;  // by which it grows
+constexpr std::size_t kSlack = 16;                     // bytes behind the limit that may be written
 constexpr std::uint32_t kIndent = 4;
 constexpr std::uint32_t kContinuation = 2;  // in steps of kIndent
 
@@ -36,9 +37,17 @@ LayoutPrinter::LayoutPrinter(std::size_t expected_size) {
   limit_ = at_ + buffer_.size() - kSlack;
 }
 
+LayoutPrinter::LayoutPrinter(Sink sink) : LayoutPrinter(kStep) {
+  sink_ = std::move(sink);
+}
+
 /// A string cannot grow without being filled; in steps that stay in the cache that costs little.
 void LayoutPrinter::grow(std::size_t bytes) {
-  constexpr std::size_t kStep = std::size_t{256} << 10;
+  if (sink_ && text().size() + bytes + kSlack > kStep) {
+    sink_(text());
+    clear();
+    if (static_cast<std::size_t>(limit_ - at_) >= bytes) return;
+  }
   const std::size_t used = text().size();
   const std::size_t wanted = used + bytes + kSlack;
   if (wanted > buffer_.capacity()) {
@@ -281,6 +290,10 @@ std::string LayoutPrinter::finish() {
   if (anything_) new_line(0);
   buffer_.resize(text().size());
   std::string result = std::move(buffer_);
+  if (sink_) {
+    sink_(result);
+    result.clear();
+  }
   buffer_.assign(kSmallest, '\0');
   at_ = buffer_.data();
   limit_ = at_ + buffer_.size() - kSlack;

@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "count_by_code.hpp"
+#include "mir/support/atomic_file.hpp"
 #include "mir/support/diagnostic_catalogue.hpp"
 #include "mir/support/file_io.hpp"
 #include "option_pages.hpp"
@@ -125,6 +126,17 @@ const SourceFile* Run::read(const std::string& path, SourceManager& sources, Exi
 
 ExitCode Run::write_output(std::string_view text) const {
   const auto written = write_file_atomically(std::string(arguments_.value("output", "-")), text);
+  return written ? ExitCode::kSuccess : report(written.error());
+}
+
+ExitCode Run::write_output(const std::function<void(const Sink&)>& produce) const {
+  auto file = AtomicFile::create(std::string(arguments_.value("output", "-")));
+  if (!file) return report(file.error());
+  Result<void> written;
+  produce([&](std::string_view text) {
+    if (written) written = file->write(text);
+  });
+  if (written) written = file->commit();
   return written ? ExitCode::kSuccess : report(written.error());
 }
 

@@ -1,6 +1,7 @@
 // What every tool's main does alike.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -38,6 +39,9 @@ class Run {
   const SourceFile* read(const std::string& path, SourceManager& sources, ExitCode& code) const;
   /// Writes to the file of --output or to standard output.
   ExitCode write_output(std::string_view text) const;
+  /// The same in pieces: `produce` is given what takes them, in order.
+  using Sink = std::function<void(std::string_view)>;
+  ExitCode write_output(const std::function<void(const Sink&)>& produce) const;
 
  private:
   enum class Colour { kAuto, kAlways, kNever };

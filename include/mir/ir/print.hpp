@@ -22,6 +22,8 @@ void raise(const Module& module, LayoutPrinter& printer, const SourceTokens* sou
 std::string print(const Module& module);
 std::string print(std::span<Module* const> modules);
 std::string print(const IRContext& context);
+/// The same in pieces, for text that need not be kept.
+void print(std::span<Module* const> modules, const LayoutPrinter::Sink& sink);
 /// The modules with what is left of the text they were read from, its aliases included; a module
 /// that does not come from it is printed canonically.
 std::string print(std::span<Module* const> modules, const SyntaxTree& source);

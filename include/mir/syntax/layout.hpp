@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,11 @@ class LayoutPrinter {
  public:
   /// `expected_size` reserves space for that many bytes of text.
   explicit LayoutPrinter(std::size_t expected_size = 0);
+  /// Takes text in pieces, each valid during the call.
+  using Sink = std::function<void(std::string_view)>;
+  /// Hands text over when some 256 KiB are there instead of keeping it: text() is what the sink has
+  /// not had yet.
+  explicit LayoutPrinter(Sink sink);
 
   /// Appends a token; `text` is printed as canonical_text(kind, text).
   void token(TokenKind kind, std::string_view text);
@@ -51,7 +57,8 @@ class LayoutPrinter {
   }
   /// Empties text() and keeps the layout state, so that long output can be written in pieces.
   void clear() { at_ = buffer_.data(); }
-  /// Ends the last line and hands over text(); the printer is as new afterwards.
+  /// Ends the last line and hands over text(), to the sink where there is one; the printer is as
+  /// new afterwards.
   std::string finish();
 
   LayoutPrinter(const LayoutPrinter&) = delete;
@@ -74,6 +81,7 @@ class LayoutPrinter {
   void open(bool compact);
   bool hold(TokenKind kind, std::string_view text);
 
+  Sink sink_;
   std::string buffer_;  // its size is the space there is; text ends at at_
   char* at_;
   char* limit_;

@@ -297,4 +297,23 @@ TEST_SUITE("raise") {
     CHECK(print(reading.context) == print(*reading.modules[0]) + print(*reading.modules[1]));
     CHECK(IRPrinter().print(*reading.modules[0]) == print(*reading.modules[0]));
   }
+
+  TEST_CASE("in pieces the text is the same, and no piece is much longer than a buffer") {
+    constexpr std::size_t kBuffer = std::size_t{256} << 10;
+    std::string text = "@a [mir_version:1] () -> () {\n";
+    for (int i = 0; i < 9000; ++i)
+      text += "    a.b <name=\"" + std::string(i % 150, 'x') + "\">() -> ()\n";
+    text += "    a.b <name=\"" + std::string(3 * kBuffer, 'y') + "\">() -> ()\n}\n";
+    Reading reading(text + "@b () -> () {\n}\n");
+    std::string whole;
+    std::size_t pieces = 0, longest = 0;
+    print(reading.modules, [&](std::string_view piece) {
+      whole += piece;
+      ++pieces;
+      longest = std::max(longest, piece.size());
+    });
+    CHECK(whole == print(reading.context));
+    CHECK(pieces > 4);
+    CHECK(longest < 4 * kBuffer);
+  }
 }
