@@ -17,7 +17,7 @@ bool run_upgrade(Module& module, PassState& state) {
 }
 
 bool run_lift_program(Module& module, PassState& state) {
-  return lift_program(module, state.losses, state.diagnostics);
+  return lift_program(module, state.granted, state.losses, state.diagnostics);
 }
 
 bool run_downgrade(Module& module, PassState& state) {

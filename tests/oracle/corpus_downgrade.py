@@ -39,6 +39,8 @@ def reported(difference: dict, losses: list[dict]) -> bool:
         return fact is not None and any(entry["fact"].startswith(fact) for entry in losses)
     if field.startswith("type of operand") and any(entry["fact"] == field.replace("type", "cast") for entry in facts):
         return True
+    if "quant_recipe" in field and any(entry["fact"].startswith("recipe of ") for entry in losses):
+        return True
     # What nothing defines is handed in from the callers, as further operands of calls.
     handed_in = any(entry["op"].startswith("graph.SubGraphOp") and entry["fact"] == "input" for entry in losses)
     if handed_in and ((op == "graph.CallGraphOp" and field == "operands")
