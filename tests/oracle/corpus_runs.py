@@ -1,5 +1,6 @@
 """Runs the small models of the optional corpus in every form: the graph-level dump, the lowered
-program lifted to graphs, and the program as it is on the machine. All give the same bits. The stages of
+program lifted to graphs, and the program as it is on the machine; and as the program to which the
+upgraded dump is lowered, lifted and on the machine. All give the same bits. The stages of
 the AOT model run in simulated arithmetic; those of one kind of recipe give the same bits.
 
 usage: corpus_runs.py TOOLS CORPUS
@@ -10,6 +11,7 @@ Where CORPUS is absent the test is skipped.
 import json
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 SKIPPED = 77
@@ -46,6 +48,11 @@ def main(tools: str, corpus: Path) -> int:
     if not corpus.is_dir():
         print(f"skipped: there is no {corpus}", file=sys.stderr)
         return SKIPPED
+    with tempfile.TemporaryDirectory() as name:
+        return 0 if run(tools, corpus, Path(name)) else 1
+
+
+def run(tools: str, corpus: Path, work: Path) -> bool:
     good = True
     for model in MODELS:
         program = corpus / f"{model}.{PROGRAM}"
@@ -53,6 +60,11 @@ def main(tools: str, corpus: Path) -> int:
         found = {"graph": outputs(tools, corpus / f"{model}.{RAW}", [*given, *GRANTED]),
                  "lifted": outputs(tools, program, [*given, *GRANTED]),
                  "machine": outputs(tools, program, [*given, *GRANTED, "--machine"])}
+        lowered = work / "lowered.mir"
+        subprocess.run([f"{tools}/mllm-opt", "-p", "upgrade,lower-program", *GRANTED, corpus / f"{model}.{RAW}",
+                        "-o", lowered], capture_output=True, check=True)
+        found["lowered"] = outputs(tools, lowered, given)
+        found["lowered, machine"] = outputs(tools, lowered, [*given, "--machine"])
         for form, values in found.items():
             if values == found["lifted"] and values and not values.startswith("exit"):
                 continue
@@ -68,7 +80,7 @@ def main(tools: str, corpus: Path) -> int:
                 good = False
                 print(f"{stage}: {values}, {stages[0]}: {runs[0]}")
         print(f"{', '.join(stages)}: {len(runs[0])} outputs compared")
-    return 0 if good else 1
+    return good
 
 
 if __name__ == "__main__":
