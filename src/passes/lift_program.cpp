@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "granted.hpp"
 #include "lift_launch.hpp"
 #include "mir/ir/builder.hpp"
 #include "mir/ir/writer.hpp"
@@ -31,8 +32,9 @@ Mention mention_of(const Module& module, const Use& use) {
 
 class Lift {
  public:
-  Lift(Module& module, LossReport& report, Diagnostics& diagnostics)
+  Lift(Module& module, const UpgradeOptions& options, LossReport& report, Diagnostics& diagnostics)
       : module_(module),
+        options_(options),
         report_(report),
         diagnostics_(diagnostics),
         builder_(module, diagnostics) {}
@@ -142,11 +144,11 @@ class Lift {
       note(*module_.top(), "input", "storage that nothing binds", LossEntry::Source::kAssumed);
     }
     std::vector<const Type*> types;
-    for (const ValueName name : names) types.push_back(input_type(0, name));
-    if (std::find(types.begin(), types.end(), nullptr) != types.end()) {
-      report_.refuse(*module_.top(), "type of an input", "nothing reads it", diagnostics_);
-      return;
+    for (const ValueName name : names) {
+      const Type* type = input_type(0, name);
+      types.push_back(type == nullptr ? granted_type(name) : type);
     }
+    if (std::find(types.begin(), types.end(), nullptr) != types.end()) return;
     Scope scope;
     const auto arguments = module_.create_arguments(*body.entry(), types);
     for (std::size_t i = 0; i < names.size(); ++i) {
@@ -160,6 +162,30 @@ class Lift {
     std::vector<ValueName> outputs;
     for (const auto& [position, name] : program_.outputs) outputs.push_back(name);
     give_back(*module_.top(), outputs, scope);
+  }
+
+  /// Upstream states a type where an instruction mentions the storage, and a binding does not.
+  const Type* granted_type(ValueName name) {
+    const std::string fact = fmt::format("type of %{}", name.is_number() ? name.number() : 0);
+    for (const Grant& grant : options_.grants) {
+      if (grant.kind != Grant::Kind::kType || fact != fmt::format("type of %{}", grant.op))
+        continue;
+      const Type* type = read_type(module_.context(), grant, diagnostics_);
+      if (type != nullptr) {
+        note(*module_.top(), fact, std::string(type->spelling()), LossEntry::Source::kAssumed);
+      } else {
+        report_.entries.push_back({LossEntry::Source::kRefused, module_.top()->location(),
+                                   std::string(module_.top()->name()), fact,
+                                   "what is granted cannot be read"});
+      }
+      return type;
+    }
+    report_.refuse(*module_.top(), fact,
+                   fmt::format("it is an input that no instruction mentions; grant it with "
+                               "--assume='%{}=tensor<...>'",
+                               name.is_number() ? name.number() : 0),
+                   diagnostics_);
+    return nullptr;
   }
 
   /// Graphs in the order of the text; calls need them to exist.
@@ -275,6 +301,7 @@ class Lift {
   }
 
   Module& module_;
+  const UpgradeOptions& options_;
   LossReport& report_;
   Diagnostics& diagnostics_;
   Builder builder_;
@@ -302,13 +329,14 @@ bool has_program(const Module& module) {
   return has_instructions(module.body());
 }
 
-bool lift_program(Module& module, LossReport& report, Diagnostics& diagnostics) {
+bool lift_program(Module& module, const UpgradeOptions& options, LossReport& report,
+                  Diagnostics& diagnostics) {
   if (!has_program(module)) return true;
   const auto ops = module.body().ops();
   const bool whole =
       std::any_of(ops.begin(), ops.end(), [](const Op* op) { return op->is(FragmentOp::kName); });
   if (!whole) return lift_launches(module, report, diagnostics);
-  return Lift(module, report, diagnostics).run();
+  return Lift(module, options, report, diagnostics).run();
 }
 
 }  // namespace mir

@@ -1,6 +1,7 @@
 // Options that a family of ops lost, found by trying what they may have been.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -12,11 +13,14 @@ namespace mir {
 /// One set of values for the options of an op.
 using OptionCandidate = std::vector<std::pair<std::string_view, const Attr*>>;
 
+/// Whether candidates are all that the options can have been, or those that are likely.
+enum class Candidates : std::uint8_t { kAll, kLikely };
+
 /// Sets the first candidate with which the op gives what upstream printed of it: derived where no
-/// other does, assumed where another would as well. Stated options stand; `fact` names what is
-/// refused where none fits.
+/// other of all does, assumed where another would or may as well. Stated options stand; `fact`
+/// names what is refused where none fits.
 void choose_options(Recovery& recovery, Op& op, std::span<const OptionCandidate> candidates,
-                    std::string_view fact);
+                    std::string_view fact, Candidates which = Candidates::kAll);
 
 /// The registered parameter `<path><suffix>`; null when there is none.
 const TensorType* parameter_of(Recovery& recovery, const Op& op, std::string_view suffix);

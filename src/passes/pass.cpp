@@ -7,6 +7,7 @@
 
 #include "mir/ir/writer.hpp"
 #include "mir/passes/lift_program.hpp"
+#include "mir/passes/lower_program.hpp"
 
 namespace mir {
 
@@ -16,8 +17,11 @@ bool run_upgrade(Module& module, PassState& state) {
   return upgrade(module, state.granted, state.losses, state.diagnostics);
 }
 
+bool run_lower_program(Module& module, PassState& state) {
+  return lower_program(module, state.losses, state.diagnostics);
+}
 bool run_lift_program(Module& module, PassState& state) {
-  return lift_program(module, state.losses, state.diagnostics);
+  return lift_program(module, state.granted, state.losses, state.diagnostics);
 }
 
 bool run_downgrade(Module& module, PassState& state) {
@@ -90,6 +94,8 @@ constexpr Pass kPasses[] = {
      PassForm::kPortable, eliminate_unused_graphs},
     {"lift-program", "turns the instructions of a lowered dump back into graphs", PassForm::kDump,
      run_lift_program},
+    {"lower-program", "turns a portable module into a program of upstream's machine",
+     PassForm::kPortable, run_lower_program},
     {"upgrade", "turns a dump into a portable module, lifting its program first", PassForm::kAny,
      run_upgrade},
 };

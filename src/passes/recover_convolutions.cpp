@@ -142,20 +142,26 @@ void set_steps(Recovery& recovery, Op& op, const Window& window) {
   if (pads && wide) recovery.assume(op, "dilation", value(Numbers(window.kernel.size(), 1)));
 }
 
-/// How upstream's QNN kernels name themselves: by the block of their weight's scales.
-std::string lpbq_name(Recovery& recovery, const Op& op, bool& known) {
-  std::int64_t block = 32;
+/// How upstream's QNN kernels name themselves: by the block of their weight's scales. Where no
+/// recipe tells it, the first of upstream's blocks that divides the channels.
+void set_lpbq_name(Recovery& recovery, Op& op, std::int64_t channels) {
+  const auto name = [&](std::int64_t block) {
+    return recovery.context().word(fmt::format("QNN_LPBQ_w4a16o16_G{}", block));
+  };
   const auto found =
       recovery.module.lookupSymbol(fmt::format("{}.weight", recovery.text(op.path())));
   const Symbol key = recovery.context().intern("quant_recipe");
   const Attr* spec = found.value == nullptr ? nullptr : found.value->attribute(key);
   if (spec != nullptr && spec->kind() == AttrKind::kQuantSpec) {
     if (const auto size = read_quant_spec(*spec).integer("block_size")) {
-      block = *size;
-      known = true;
+      return recovery.derive(op, "impl_type", name(*size));
     }
   }
-  return fmt::format("QNN_LPBQ_w4a16o16_G{}", block);
+  for (const std::int64_t block : {32, 64, 16}) {
+    if (channels % block == 0) return recovery.assume(op, "impl_type", name(block));
+  }
+  recovery.refuse_grantable(op, "impl_type",
+                            fmt::format("no block of 16, 32 or 64 divides {} channels", channels));
 }
 
 /// Steps between frames that may have been: upstream's own choice, and those that use up the
@@ -183,7 +189,11 @@ void convolution(Recovery& recovery, Op& op) {
   recovery.derive(op, "bias", context.boolean(parameter_of(recovery, op, ".bias") != nullptr));
   const bool one = op.is("linalg.Conv1DOp");
   const bool stated = Recovery::is_stated(op, "stride") && Recovery::is_stated(op, "kernel_size");
-  if (stated) return;
+  if (stated) {
+    // Upstream writes all options of Conv1D but this one.
+    if (one) recovery.assume(op, "dilation", context.integer(1));
+    return;
+  }
   const auto window = read_window(recovery, op);
   if (!window) {
     return recovery.refuse(op, "kernel_size, stride", "its weight does not show its kernel");
@@ -193,12 +203,7 @@ void convolution(Recovery& recovery, Op& op) {
   recovery.derive(op, "kernel_size",
                   one ? context.integer(window->kernel.front()) : list_of(context, window->kernel));
   if (one) recovery.derive(op, "groups", context.integer(window->groups));
-  if (window->channels_last) {
-    bool known = false;
-    const std::string name = lpbq_name(recovery, op, known);
-    const auto give = known ? &Recovery::derive : &Recovery::assume;
-    (recovery.*give)(op, "impl_type", context.word(name));
-  }
+  if (window->channels_last) set_lpbq_name(recovery, op, window->in_channels);
   set_steps(recovery, op, *window);
 }
 
@@ -211,7 +216,11 @@ void transform(Recovery& recovery, Op& op) {
                      spectrum[1].constant() > 1 && !window.empty() && window.back().is_constant();
   if (!known) return recovery.refuse(op, "n_fft", "the types do not tell it");
   const std::int64_t n_fft = (spectrum[1].constant() - 1) * 2;
-  recovery.derive(op, "n_fft", context.integer(n_fft));
+  // Half of the spectrum is printed, unless the transform was not of a real signal; a window of
+  // that length says that it is so.
+  const bool certain = window.back().constant() == n_fft;
+  const auto give = certain ? &Recovery::derive : &Recovery::assume;
+  (recovery.*give)(op, "n_fft", context.integer(n_fft));
   recovery.derive(op, "win_length", context.integer(window.back().constant()));
   if (!inverse) recovery.derive(op, "return_complex", context.boolean(spectrum.size() == 3));
   std::vector<OptionCandidate> candidates;
@@ -225,7 +234,10 @@ void transform(Recovery& recovery, Op& op) {
                           {"center", context.boolean(false)},
                           {"pad_mode", context.word("same")}});
   }
-  choose_options(recovery, op, candidates, "hop_length, center");
+  choose_options(recovery, op, candidates, "hop_length, center", Candidates::kLikely);
+  recovery.assume(op, "onesided", context.boolean(true));
+  recovery.assume(op, "pad_mode", context.word("reflect"));
+  if (inverse) recovery.assume(op, "normalized", context.boolean(false));
 }
 
 void interpolate(Recovery& recovery, Op& op) {
@@ -237,6 +249,7 @@ void interpolate(Recovery& recovery, Op& op) {
   recovery.derive(op, "size", context.array(extents));
   recovery.assume(op, "mode", context.word("nearest"));
   recovery.assume(op, "align_corners", context.boolean(false));
+  recovery.assume(op, "antialias", context.boolean(false));
 }
 
 }  // namespace mir

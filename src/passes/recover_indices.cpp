@@ -42,9 +42,9 @@ bool gives_what_is_printed(Recovery& recovery, const Op& op, const OptionCandida
 }  // namespace
 
 void choose_options(Recovery& recovery, Op& op, std::span<const OptionCandidate> candidates,
-                    std::string_view fact) {
+                    std::string_view fact, Candidates which) {
   const OptionCandidate* first = nullptr;
-  bool several = false;
+  bool several = which == Candidates::kLikely;
   for (const OptionCandidate& candidate : candidates) {
     if (!gives_what_is_printed(recovery, op, candidate)) continue;
     several = several || first != nullptr;
@@ -162,11 +162,11 @@ void index_by_tensor(Recovery& recovery, Op& op) {
       return true;
     }();
     if (!only_indexed) continue;
-    if (positions != nullptr) return recovery.refuse(op, "indices", lost);
+    if (positions != nullptr) return recovery.refuse_grantable(op, "indices", lost);
     positions = &argument;
   }
   if (positions == nullptr || op.operand_count() != 1 || table.empty() || picked.empty()) {
-    return recovery.refuse(op, "indices", lost);
+    return recovery.refuse_grantable(op, "indices", lost);
   }
   Value* operands[] = {op.operand(0), positions};
   recovery.module.set_operands(&op, operands);
@@ -181,7 +181,7 @@ void index_by_tensor(Recovery& recovery, Op& op) {
     if (!same_shape(*given, *op.result()->tensor_type())) view_result(recovery, op, *given);
     return;
   }
-  recovery.refuse(op, "indices", lost);
+  recovery.refuse_grantable(op, "indices", lost);
 }
 
 }  // namespace mir

@@ -17,6 +17,10 @@ namespace {
 
 constexpr std::string_view kWeight = ".weight", kBias = ".bias";
 
+bool is_functional_norm(const Op& op) {
+  return op.is("linalg.RMSNormOp") && op.operand_count() == 2;
+}
+
 class LinkWalk {
  public:
   explicit LinkWalk(Recovery& recovery) : recovery_(recovery) {
@@ -42,6 +46,7 @@ class LinkWalk {
           visit(*target.body(), recovery_.text(target.symbol()));
         }
       } else if (op->row() != nullptr && !op->row()->weights.empty() && !op->has_path()) {
+        if (is_functional_norm(*op)) continue;  // its weight is an operand
         if (op->is("linalg.RMSNormOp") && !norms_are_registered_) {
           name_norm(*op, graph);
         } else {
@@ -56,7 +61,9 @@ class LinkWalk {
   bool any_norm_is_registered() const {
     bool any = false, fits = false;
     IRWriter(recovery_.module).walk<LinalgOp>([&](IRWriter&, LinalgOp op) {
-      if (!op->is("linalg.RMSNormOp") || op->has_path()) return IRWriter::WalkResult::WALK_CONTINUE;
+      if (!op->is("linalg.RMSNormOp") || op->has_path() || is_functional_norm(*op.op())) {
+        return IRWriter::WalkResult::WALK_CONTINUE;
+      }
       any = true;
       fits = fits || a_weight_fits(*op.op());
       return IRWriter::WalkResult::WALK_CONTINUE;

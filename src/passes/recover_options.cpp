@@ -89,7 +89,12 @@ void linear(Recovery& recovery, Op& op) {
   recovery.derive(op, "in_channels", context.dim(in(op).dims().back()));
   recovery.derive(op, "out_channels", context.dim(out(op).dims().back()));
   unpack(recovery, op, out(op).dims().back(), in(op).dims().back());
-  recovery.derive(op, "bias", context.boolean(parameter_of(recovery, op, ".bias") != nullptr));
+  // Some of upstream's kernels take a bias from the file without registering it.
+  if (parameter_of(recovery, op, ".bias") != nullptr) {
+    recovery.derive(op, "bias", context.boolean(true));
+  } else {
+    recovery.assume(op, "bias", context.boolean(false));
+  }
 }
 
 void embedding(Recovery& recovery, Op& op) {
@@ -216,7 +221,7 @@ void repeat(Recovery& recovery, Op& op) {
 }
 
 void softmax(Recovery& recovery, Op& op) {
-  recovery.derive(op, "axis", recovery.context().integer(-1));  // the only axis upstream computes
+  recovery.assume(op, "axis", recovery.context().integer(-1));  // the only axis upstream computes
 }
 
 void causal_mask(Recovery& recovery, Op& op) {
@@ -224,6 +229,9 @@ void causal_mask(Recovery& recovery, Op& op) {
 }
 
 void rms_norm(Recovery& recovery, Op& op) {
+  if (op.operand_count() == 2) {  // the functional form
+    recovery.derive(op, "elementwise_affine", recovery.context().boolean(false));
+  }
   if (!recovery.options.rms_epsilon) {
     return recovery.refuse(op, "epsilon",
                            "grant it with --assume=rms_eps=1e-6 or the model's value");
@@ -242,12 +250,33 @@ void layer_norm(Recovery& recovery, Op& op) {
   if (weight == nullptr && in(op).rank() == 0)
     return recovery.refuse(op, "normalized_shape", "rank 0");
   const Attr* last = weight == nullptr ? context.dim(in(op).dims().back()) : nullptr;
-  recovery.derive(
-      op, "normalized_shape",
-      weight == nullptr ? context.array(std::span(&last, 1)) : extents(recovery, *weight));
+  if (weight == nullptr) {
+    recovery.assume(op, "normalized_shape", context.array(std::span(&last, 1)));
+  } else {
+    recovery.derive(op, "normalized_shape", extents(recovery, *weight));
+  }
   recovery.derive(op, "elementwise_affine", context.boolean(weight != nullptr));
   recovery.derive(op, "bias", context.boolean(parameter_of(recovery, op, ".bias") != nullptr));
   recovery.assume(op, "eps", context.number(*recovery.options.layer_norm_epsilon));
+}
+
+void layer_norm_2d(Recovery& recovery, Op& op) {
+  if (in(op).rank() != 4) return recovery.refuse(op, "num_channels", "x is not of rank 4");
+  recovery.derive(op, "num_channels", recovery.context().dim(in(op).dims()[1]));
+  if (!recovery.options.layer_norm_epsilon) {
+    return recovery.refuse(op, "eps",
+                           "grant it with --assume=layer_norm_eps=1e-6 or the model's value");
+  }
+  recovery.assume(op, "eps", recovery.context().number(*recovery.options.layer_norm_epsilon));
+}
+
+/// A table that is narrower than a head has a column for each element that rotates.
+void assume_rotated(Recovery& recovery, Op& op) {
+  const Dim head = in(op).dims().back(), columns = in(op, 1).dims().back();
+  const bool narrower = head.is_constant() && columns.is_constant() &&
+                        columns.constant() < head.constant() && columns.constant() % 2 == 0;
+  recovery.assume(op, "partial_dim",
+                  recovery.context().integer(narrower ? columns.constant() : -1));
 }
 
 /// Layout of x [B, H, S, D] or [B, S, H, D]: the table has a row per position.
@@ -265,17 +294,22 @@ void rope(Recovery& recovery, Op& op) {
   } else {
     recovery.derive(op, "input_type", layout);
   }
+  if (op.is("linalg.RoPEOp")) assume_rotated(recovery, op);
 }
 
-/// Query heads of the product that reads the keys; those of the cache where no product does.
-Dim query_heads(const Op& cache) {
+void flash_attention(Recovery& recovery, Op& op) {
+  recovery.assume(op, "causal_mask", recovery.context().boolean(true));
+}
+
+/// Query heads of the product that reads the keys.
+std::optional<Dim> query_heads(const Op& cache) {
   for (const Use* use = cache.result(0)->first_use(); use != nullptr; use = use->next()) {
     const Op& user = *use->user();
     if (!user.is("linalg.MatMulOp") || use->index() != 1) continue;
     const TensorType* left = user.operand(0)->tensor_type();
     if (left != nullptr && left->rank() == 4) return left->dims()[1];
   }
-  return in(cache).dims()[1];
+  return std::nullopt;
 }
 
 /// Older versions print no name: `<graph>.kv_cache`, as upstream's models call it, with a number
@@ -308,7 +342,11 @@ void kv_cache(Recovery& recovery, Op& op) {
   recovery.derive(op, "use_fa2", context.boolean(tokens_first));
   recovery.derive(op, "kv_head", context.dim(dims[tokens_first ? 2 : 1]));
   recovery.derive(op, "head_dim", context.dim(dims[3]));
-  recovery.derive(op, "q_head", context.dim(tokens_first ? dims[2] : query_heads(op)));
+  if (const auto heads = tokens_first ? dims[2] : query_heads(op)) {
+    recovery.derive(op, "q_head", context.dim(*heads));
+  } else {
+    recovery.assume(op, "q_head", context.dim(dims[1]));
+  }
 }
 
 /// Older versions print the bytes of truth values as UInt8.
@@ -338,11 +376,13 @@ constexpr RuleRow kRules[] = {
     {"linalg.Conv3DOp", convolution},
     {"linalg.EmbeddingOp", embedding},
     {"linalg.EqualOp", equal},
+    {"linalg.FlashAttention2Op", flash_attention},
     {"linalg.GatherOp", gather},
     {"linalg.ISTFTOp", transform},
     {"linalg.IndexOp", index_by_tensor},
     {"linalg.InterpolateOp", interpolate},
     {"linalg.KVCacheOp", kv_cache},
+    {"linalg.LayerNorm2DOp", layer_norm_2d},
     {"linalg.LayerNormOp", layer_norm},
     {"linalg.LinearOp", linear},
     {"linalg.MatMulOp", mat_mul},
@@ -382,7 +422,13 @@ bool has_plain_types(const Op& op) {
 
 void recover(Recovery& recovery, Op& op) {
   const OpRow* row = op.row();
-  if (row == nullptr) return recovery.refuse(op, "meaning", "no dialect declares it");
+  if (recovery.plugin_ops.contains(&op)) return;
+  if (row == nullptr) {
+    return recovery.refuse(op, "meaning",
+                           fmt::format("no dialect declares it; --assume={}.meaning=plugin leaves "
+                                       "it to a plug-in",
+                                       recovery.grant_name(op)));
+  }
   if (!has_plain_types(op))
     return recovery.refuse(op, "signature", "operands or results do not fit the op");
   const auto rule = std::find_if(std::begin(kRules), std::end(kRules),
@@ -390,7 +436,7 @@ void recover(Recovery& recovery, Op& op) {
   if (rule != std::end(kRules)) return rule->rule(recovery, op);
   for (const AttrRow& attribute : row->attributes) {
     if (attribute.required && op.attribute(attribute.name) == nullptr) {
-      recovery.refuse(op, attribute.name, "upstream does not print it");
+      recovery.refuse_grantable(op, attribute.name, "upstream does not print it");
     }
   }
 }

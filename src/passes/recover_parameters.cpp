@@ -34,7 +34,7 @@ class Registration {
         continue;
       }
       builder().parameter(symbol, type);
-      recovery_.note(op, LossEntry::Source::kDerived, weight.suffix.substr(1),
+      recovery_.note(op, LossEntry::Source::kDerived, fmt::format("parameter {}", weight.suffix),
                      std::string(type->spelling()));
     }
   }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <charconv>
 #include <limits>
 #include <unordered_set>
 #include <vector>
@@ -6,7 +7,8 @@
 #include "recovery.hpp"
 
 // What quantisation recipes leave to the device: operands of different quantised types that meet
-// element by element, which a portable module casts, and ranges one beyond what their type holds.
+// element by element, which a portable module casts, ranges one beyond what their type holds, and
+// the recipes of weights whose kernel says what they are.
 
 namespace mir {
 
@@ -63,6 +65,45 @@ void cast_operands(Recovery& recovery, Op& op) {
       continue;
     cast_operand(recovery, op, index, *first);
   }
+}
+
+/// The block in the name of upstream's kernels for weights with scales of two levels:
+/// `QNN_LPBQ_w4a16o16_G32`.
+std::optional<std::int64_t> lpbq_block(const Op& op) {
+  const Attr* kernel = op.attribute("impl_type");
+  if (kernel == nullptr || kernel->kind() != AttrKind::kString) return std::nullopt;
+  const std::string_view name = kernel->text();
+  const auto at = name.rfind("_G");
+  if (!name.starts_with("QNN_LPBQ_") || at == name.npos) return std::nullopt;
+  std::int64_t block = 0;
+  const auto [end, error] = std::from_chars(name.data() + at + 2, name.data() + name.size(), block);
+  const bool good = error == std::errc() && end == name.data() + name.size() && block > 0;
+  return good ? std::optional(block) : std::nullopt;
+}
+
+/// Before its quantisation passes upstream states no recipe. What such a kernel reads is known:
+/// codes of 4 bits in bytes, [1, 1, K, N], with a scale for each block and one for each of N.
+void assume_weight_recipe(Recovery& recovery, const Op& op) {
+  const auto block = op.has_path() ? lpbq_block(op) : std::nullopt;
+  if (!block) return;
+  Value* weight =
+      recovery.module.lookupSymbol(fmt::format("{}.weight", recovery.text(op.path()))).value;
+  const Symbol key = recovery.context().intern("quant_recipe");
+  const auto* type = weight == nullptr ? nullptr : weight->tensor_type();
+  const bool bare = type != nullptr && type->dtype() == DType::kInt8 && type->rank() == 4 &&
+                    type->encoding() == nullptr && weight->attribute(key) == nullptr;
+  if (!bare) return;
+  const Attr* spec = recovery.context().scalar(
+      AttrKind::kQuantSpec,
+      fmt::format("QuantSpec(LPBQ(quant_min: -7, quant_max: 7, block_size: {}, ch_axis: 3, "
+                  "scale_level_0_bitwidth: 4, quant_to_type: Int4, scale_1_type: Float32))",
+                  *block));
+  if (spec == nullptr) return;
+  std::vector<NamedAttr> list(weight->attributes().begin(), weight->attributes().end());
+  list.push_back({key, spec});
+  recovery.module.set_value_attributes(weight, list);
+  recovery.note(op, LossEntry::Source::kAssumed, "recipe of .weight",
+                std::string(spec->spelling()));
 }
 
 /// The greatest number that a plain integer type holds.
@@ -177,6 +218,7 @@ class Ranges {
 void settle_quantised(Recovery& recovery) {
   IRWriter(recovery.module).walk<LinalgOp>([&](IRWriter&, LinalgOp op) {
     cast_operands(recovery, *op.op());
+    assume_weight_recipe(recovery, *op.op());
     return IRWriter::WalkResult::WALK_CONTINUE;
   });
   Ranges(recovery).settle(recovery.module.body(), *recovery.module.top());

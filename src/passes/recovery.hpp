@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <unordered_set>
 
 #include "mir/ir/writer.hpp"
 #include "mir/passes/upgrade.hpp"
@@ -19,6 +20,7 @@ class Recovery {
   const UpgradeOptions& options;
   LossReport& report;
   Diagnostics& diagnostics;
+  std::unordered_set<const Op*> plugin_ops;  ///< what they compute is granted to be a plug-in's
 
   IRContext& context() const { return module.context(); }
   std::string_view text(Symbol symbol) const { return context().text(symbol); }
@@ -45,6 +47,13 @@ class Recovery {
     if (is_stated(op, fact)) return;
     report.refuse(op, fact, why, diagnostics);
   }
+  /// The same of an attribute that the user may grant: says how.
+  void refuse_grantable(const Op& op, std::string_view fact, std::string_view why) {
+    refuse(op, fact,
+           fmt::format("{}; grant it with --assume='{}.{}=...'", why, grant_name(op), fact));
+  }
+  /// How a grant names this op: by its name, else by its place, `graph.Type.k`.
+  std::string grant_name(const Op& op) const;  // take_grants.cpp
   void note(const Op& op, LossEntry::Source source, std::string_view fact, std::string used) {
     report.entries.push_back(
         {source, op.location(), describe(op), std::string(fact), std::move(used)});

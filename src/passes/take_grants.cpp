@@ -3,7 +3,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "mir/ir/resolve.hpp"
+#include "granted.hpp"
 #include "recovery.hpp"
 
 // What the user grants: attributes, operands and names of ops, constants of storages.
@@ -12,10 +12,30 @@ namespace mir {
 
 namespace {
 
+std::string_view type_of(const Op& op) {
+  if (op.row() != nullptr && !op.row()->type_name.empty() && !op.is("linalg.VisionRoPEOp")) {
+    return op.row()->type_name;
+  }
+  std::string_view name = op.name().substr(op.name().rfind('.') + 1);
+  if (op.row() != nullptr && name.ends_with("Op")) name.remove_suffix(2);
+  return name;
+}
+
+/// `graph.Type`, to which upstream adds a number for ops without a name.
+std::string family_of(const Op& op) {
+  const Op* parent = op.parent_op();
+  const std::string_view type = type_of(op);
+  if (!isa<SubGraphOp>(parent)) return std::string(type);
+  return fmt::format("{}.{}", op.module().context().text(parent->symbol()), type);
+}
+
 class Grants {
  public:
   explicit Grants(Recovery& recovery)
-      : recovery_(recovery), module_(recovery.module), used_(recovery.options.grants.size()) {}
+      : recovery_(recovery),
+        module_(recovery.module),
+        texts_(recovery.context()),
+        used_(recovery.options.grants.size()) {}
 
   void run() {
     IRWriter(module_).walk<OpView>([&](IRWriter&, OpView op) {
@@ -23,10 +43,9 @@ class Grants {
       return IRWriter::WalkResult::WALK_CONTINUE;
     });
     take_constants(module_.body());
-    for (Module* sample : samples_) recovery_.context().release(*sample);
     for (std::size_t i = 0; i < used_.size(); ++i) {
-      if (used_[i]) continue;
       const Grant& grant = recovery_.options.grants[i];
+      if (used_[i] || (grant.kind == Grant::Kind::kType && was_taken(grant))) continue;
       recovery_.note(*module_.top(), LossEntry::Source::kRefused,
                      fmt::format("{}.{}", grant.op, grant.key), "no operation lost it");
       recovery_.diagnostics.error(
@@ -36,23 +55,11 @@ class Grants {
   }
 
  private:
-  /// `graph.Type.k`, the names that upstream gives to ops without one.
-  std::string place_of(const Op& op, std::string_view type) {
-    const Op* parent = op.parent_op();
-    std::string place;
-    if (isa<SubGraphOp>(parent)) place = fmt::format("{}.", recovery_.text(parent->symbol()));
-    place += type;
-    const int number = counts_[place]++;
-    return fmt::format("{}.{}", place, number);
-  }
-
-  static std::string_view type_of(const Op& op) {
-    if (op.row() != nullptr && !op.row()->type_name.empty() && !op.is("linalg.VisionRoPEOp")) {
-      return op.row()->type_name;
-    }
-    std::string_view name = op.name().substr(op.name().rfind('.') + 1);
-    if (name.ends_with("Op")) name.remove_suffix(2);
-    return name;
+  /// Types of inputs are taken when a program is lifted, before this.
+  bool was_taken(const Grant& grant) const {
+    const std::string fact = fmt::format("type of %{}", grant.op);
+    return std::ranges::any_of(recovery_.report.entries,
+                               [&](const LossEntry& entry) { return entry.fact == fact; });
   }
 
   void take(Op& op) {
@@ -61,13 +68,14 @@ class Grants {
     }
     if (!isa<LinalgOp>(&op)) return;
     const std::string_view type = type_of(op);
-    const std::string place = place_of(op, type);
+    const std::string family = family_of(op);
+    const std::string place = fmt::format("{}.{}", family, counts_[family]++);
     const std::string_view path = op.has_path() ? recovery_.text(op.path()) : std::string_view();
     for (std::size_t i = 0; i < used_.size(); ++i) {
       const Grant& grant = recovery_.options.grants[i];
       const bool meant =
           grant.op == place || grant.op == type || (!path.empty() && grant.op == path);
-      if (meant && grant.kind != Grant::Kind::kConstant) used_[i] = take(op, grant) || used_[i];
+      if (meant) used_[i] = take(op, grant) || used_[i];
     }
   }
 
@@ -75,6 +83,7 @@ class Grants {
     switch (grant.kind) {
       case Grant::Kind::kAttribute: {
         if (Recovery::is_stated(op, grant.key)) return false;
+        if (grant.key == "meaning") return leave_to_plugin(op, grant);
         const Attr* value = attribute(grant);
         if (value != nullptr) recovery_.assume(op, grant.key, value);
         return true;
@@ -86,9 +95,20 @@ class Grants {
       case Grant::Kind::kOperand:
         return take_operand(op, grant);
       case Grant::Kind::kConstant:
+      case Grant::Kind::kType:
         return false;
     }
     return false;
+  }
+
+  /// An op that no dialect declares is what a plug-in makes of it.
+  bool leave_to_plugin(const Op& op, const Grant& grant) {
+    if (op.row() != nullptr || (grant.text != "plugin" && grant.text != "\"plugin\"")) {
+      return false;
+    }
+    recovery_.plugin_ops.insert(&op);
+    recovery_.note(op, LossEntry::Source::kAssumed, "meaning", "plugin");
+    return true;
   }
 
   bool take_operand(Op& op, const Grant& grant) {
@@ -151,29 +171,31 @@ class Grants {
 
   /// An op of a text of its own; null after reporting what is wrong with it.
   const Op* read(const std::string& text, const Grant& grant) {
-    IRContext& context = recovery_.context();
-    const SourceFile* file = context.sources().add(
-        fmt::format("granted {}.{}", grant.op, grant.key), "@main () -> () {\n" + text + "\n}\n");
-    const std::size_t before = recovery_.diagnostics.error_count();
-    if (file == nullptr) return nullptr;
-    const auto modules = read_modules(*file, context, recovery_.diagnostics);
-    if (recovery_.diagnostics.error_count() != before || modules.empty()) {
+    const Op* op = texts_.read(text, grant, recovery_.diagnostics);
+    if (op == nullptr) {
       recovery_.note(*module_.top(), LossEntry::Source::kRefused,
                      fmt::format("{}.{}", grant.op, grant.key), "what is granted cannot be read");
-      return nullptr;
     }
-    samples_.insert(samples_.end(), modules.begin(), modules.end());
-    return modules.front()->body().entry()->front();
+    return op;
   }
 
   Recovery& recovery_;
   Module& module_;
+  GrantedTexts texts_;
   std::vector<bool> used_;
-  std::vector<Module*> samples_;  ///< of the granted texts
   std::unordered_map<std::string, int> counts_;
 };
 
 }  // namespace
+
+std::string Recovery::grant_name(const Op& op) const {
+  if (op.has_path()) return std::string(text(op.path()));
+  std::size_t number = 0;
+  for (const Op* each = op.previous(); each != nullptr; each = each->previous()) {
+    number += isa<LinalgOp>(each) && family_of(*each) == family_of(op) ? 1 : 0;
+  }
+  return fmt::format("{}.{}", family_of(op), number);
+}
 
 void take_grants(Recovery& recovery) {
   if (!recovery.options.grants.empty()) Grants(recovery).run();

@@ -111,7 +111,7 @@ bool upgrade(Module& module, const UpgradeOptions& options, LossReport& report,
              Diagnostics& diagnostics) {
   if (module.is_portable()) return true;
   const std::size_t errors_before = diagnostics.error_count();
-  if (!lift_program(module, report, diagnostics)) return false;
+  if (!lift_program(module, options, report, diagnostics)) return false;
   Recovery recovery(module, options, report, diagnostics);
   if (module.body().entry() == nullptr) module.create_block(module.body());
   check_upgradable(recovery);

@@ -62,6 +62,11 @@ Result<void> grant(UpgradeOptions& options, std::string_view fact) {
     options.*row.into = *number;
     return {};
   }
+  if (key.starts_with('%') && key.size() > 1 && !value.empty()) {
+    options.grants.push_back(
+        {Grant::Kind::kType, std::string(key.substr(1)), "type", std::string(value)});
+    return {};
+  }
   const auto dot = key.rfind('.');
   if (dot != key.npos && dot != 0 && dot + 1 != key.size() && !value.empty()) {
     options.grants.push_back({Grant::Kind::kAttribute, std::string(key.substr(0, dot)),
@@ -70,8 +75,9 @@ Result<void> grant(UpgradeOptions& options, std::string_view fact) {
   }
   return Error{
       DiagCode::kUsage,
-      fmt::format("--assume is rms_eps=X, layer_norm_eps=X or OP.attribute=value, found '{}'",
-                  fact)};
+      fmt::format(
+          "--assume is rms_eps=X, layer_norm_eps=X, %N=TYPE or OP.attribute=value, found '{}'",
+          fact)};
 }
 
 namespace {

@@ -1,72 +1,107 @@
-"""Upgrades every dump of the optional corpus and holds what each lost to a committed summary.
+"""Upgrades every dump of the optional corpus and holds what each lost to a committed account.
 
-usage: corpus_losses.py TOOLS CORPUS SUMMARY
+usage: corpus_losses.py TOOLS CORPUS ACCOUNT
 
-SUMMARY has a line for each dump: how many facts were derived, and which were assumed or lost, by kind
-of op and fact. UPDATE_GOLDEN=1 rewrites it, as for golden cases; then the test says it was skipped.
-Where CORPUS is absent the test is skipped.
+ACCOUNT has a block for each set of dumps that lost the same: their names, a hash of the report (every
+fact of every op with the value used, without places), and the facts by kind of op with their values
+(up to four different ones are listed). What a dump does not state is granted by GRANTED and LOST.
+A dump that is refused has what is wrong with it instead. UPDATE_GOLDEN=1 rewrites the file, as for
+golden cases; then the test says it was skipped. Where CORPUS is absent the test is skipped.
 """
 
+import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 
 SKIPPED = 77
-GRANTED = ["--assume=rms_eps=1e-6", "--assume=layer_norm_eps=1e-6"]
+GRANTED = ["rms_eps=1e-6", "layer_norm_eps=1e-6"]
+DTYPES = ("Float32 Float16 Int8 Int16 Int32 Int64 UInt8 UInt16 UInt32 UInt64 Bool UInt8 ComplexFP32 ComplexFP64 "
+          "Int16PerTensor UInt16PerTensor UInt16PerTensor Int8PerTensor UInt8PerTensor").split()
+# What a person has to say of these dumps, for nothing in them does. Types of inputs that no instruction
+# of a program mentions are those of the graph-level dump.
+LOST = {
+    "op_avgpool1d.11": ["%105=tensor<[1, 8, 32], Float32, CPU>", "%106=tensor<[1, 8, 16], Float32, CPU>"],
+    "op_dtype_inputs_a.11": [f"%{144 + i}=tensor<[2, 256], {dtype}, CPU>" for i, dtype in enumerate(DTYPES)],
+    "op_scatter2shards.11": ["%46=tensor<[2, 16], Float32, CPU>", "%47=tensor<[2], Int64, CPU>"],
+    "op_x2x_cpu.11": ["%68=tensor<[2, 8], Float32, CPU>"],
+    "op_index_vec": ["Index.indices=[[0, 2, 3], {}]"],
+    "op_outer_tensor": ["Fill.type=ones"],
+    "synth_custom_op": ["MyCustomOp.meaning=plugin"],
+}
+MOST_VALUES = 4
+KNOWN_OP = re.compile(r"error\[(MIR\d+)\]: (.*)")
 
 
-def facts(entries: list[dict], source: str) -> str:
-    """`op fact x3, op fact` of the entries from one source."""
-    counts = Counter((entry["op"].split(" ")[0], entry["fact"])
-                     for entry in entries if entry["source"] == source)
-    return ", ".join(f"{op} {fact}" + (f" x{n}" if n > 1 else "") for (op, fact), n in sorted(counts.items()))
+def facts(entries: list[dict], source: str) -> list[str]:
+    """`op fact xN = value xN, value` of the entries from one source, sorted."""
+    values = defaultdict(Counter)
+    for entry in entries:
+        if entry["source"] == source:
+            values[entry["op"].split(" ")[0], entry["fact"]][entry["used"]] += 1
+    lines = []
+    for (op, fact), used in sorted(values.items()):
+        total = sum(used.values())
+        text = f"{op} {fact}" + (f" x{total}" if total > 1 else "")
+        shown = [value + (f" x{n}" if 1 < n < total else "") for value, n in sorted(used.items())]
+        lines.append(f"{text} = " + ("; ".join(shown) if len(shown) <= MOST_VALUES else f"{len(shown)} values"))
+    return lines
 
 
-def summary(tools: str, dump: Path, work: Path) -> str:
+def account(tools: str, dump: Path, work: Path) -> list[str]:
     report = work / "loss.json"
     report.unlink(missing_ok=True)
+    granted = GRANTED + next((lost for name, lost in LOST.items() if dump.name.startswith(name)), [])
+    # An op of a plug-in is no op of this toolkit's.
+    allowed = ["--allow=op_c1"] if any(".meaning=plugin" in fact for fact in granted) else []
     done = subprocess.run(
-        [f"{tools}/mllm-opt", "-p", "upgrade", *GRANTED, dump, "-o", work / "up.mir",
-         f"--loss-report={report}", "--max-errors=0"], capture_output=True, text=True)
-    if not report.exists():
-        return "not read"
-    losses = json.loads(report.read_text())
-    text = f"{losses['derived']} derived"
-    for source in ("assumed", "refused"):
-        if losses[source]:
-            text += f"; {source}: {facts(losses['entries'], source)}"
-    if done.returncode != 0 and not losses["refused"]:
-        text += "; not valid"
-    elif done.returncode == 0:
-        again = subprocess.run([f"{tools}/mllm-opt", "-p", "upgrade", work / "up.mir"],
-                               capture_output=True, text=True, check=True)
-        if again.stdout != (work / "up.mir").read_text():
-            text += "; upgrading twice changes it"
-    return text
+        [f"{tools}/mllm-opt", "-p", "upgrade", *(f"--assume={fact}" for fact in granted), *allowed, dump,
+         "-o", work / "up.mir", f"--loss-report={report}", "--max-errors=0"], capture_output=True, text=True)
+    if done.returncode != 0:
+        found = sorted(set(f"  error {code}: {text}" for code, text in KNOWN_OP.findall(done.stderr)))
+        return ["refused", *found]
+    entries = json.loads(report.read_text())["entries"]
+    whole = "\n".join(f"{e['source']} {e['op']} {e['fact']} {e['used']}" for e in entries)
+    lines = [f"report {hashlib.sha256(whole.encode()).hexdigest()[:16]}"]
+    for source in ("derived", "assumed"):
+        lines += [f"  {source} {line}" for line in facts(entries, source)]
+    again = subprocess.run([f"{tools}/mllm-opt", "-p", "upgrade", *allowed, work / "up.mir"],
+                           capture_output=True, text=True, check=True)
+    if again.stdout != (work / "up.mir").read_text():
+        lines.append("  upgrading twice changes it")
+    return lines
 
 
 def main(tools: str, corpus: Path, expected: Path) -> int:
     if not corpus.is_dir():
         print(f"skipped: there is no {corpus}", file=sys.stderr)
         return SKIPPED
+    alike = defaultdict(list)
     with tempfile.TemporaryDirectory() as name:
-        lines = [f"{dump.relative_to(corpus)}: {summary(tools, dump, Path(name))}\n"
-                 for dump in sorted(corpus.rglob("*.mir"))]
+        for dump in sorted(corpus.rglob("*.mir")):
+            alike["\n".join(account(tools, dump, Path(name)))].append(str(dump.relative_to(corpus)))
+    blocks = {" ".join(dumps): lines for lines, dumps in alike.items()}
     if os.environ.get("UPDATE_GOLDEN") == "1" and not os.environ.get("CI"):
-        expected.write_text("".join(lines))
+        expected.write_text("\n\n".join("\n".join([*dumps, lines]) for lines, dumps in
+                                        ((lines, alike[lines]) for lines in alike)) + "\n")
         return SKIPPED
-    known = dict(line.split(": ", 1) for line in expected.read_text().splitlines(keepends=True))
+    known = {}
+    for block in expected.read_text().rstrip("\n").split("\n\n"):
+        dumps = [line for line in block.splitlines() if line.endswith(".mir")]
+        known |= {dump: "\n".join(block.splitlines()[len(dumps):]) for dump in dumps}
     good = True
-    for line in lines:
-        dump, text = line.split(": ", 1)
-        if dump in known and known[dump] != text:
-            good = False
-            print(f"{dump}\n  expected {known[dump]}  found    {text}", end="")
-    print(f"{len(lines)} dumps, {sum('refused' not in line and 'not ' not in line for line in lines)} upgraded")
+    for dumps, lines in blocks.items():
+        for dump in dumps.split(" "):
+            if known.get(dump, lines) != lines:
+                good = False
+                print(f"{dump}\nexpected\n{known[dump]}\nfound\n{lines}")
+    refused = sum(len(dumps) for lines, dumps in alike.items() if lines.startswith("refused"))
+    print(f"{sum(map(len, alike.values()))} dumps, {refused} refused")
     return 0 if good else 1
 
 

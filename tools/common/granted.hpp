@@ -9,7 +9,7 @@ namespace mir::tools {
 inline constexpr Option kAssumeOption = {
     .name = "assume",
     .argument = "FACT",
-    .help = "grant what a dump lost: rms_eps=X, layer_norm_eps=X or OP.attribute=value",
+    .help = "grant what a dump lost: rms_eps=X, layer_norm_eps=X, %N=TYPE or OP.attribute=value",
     .repeatable = true};
 inline constexpr Option kSidecarOption = {
     .name = "sidecar",

@@ -67,6 +67,8 @@ class ProgramMachine {
   /// What the program binds, by position, then the slots that it reads and nothing fills (caches
   /// and masks that a host makes). A type is that of the first mention; null without one.
   std::span<const Port> inputs() const;
+  /// What the program binds, by position, then the inputs that it stores into, by their ids: they
+  /// are given as they are at the end, or where the program frees them.
   std::span<const Port> outputs() const;
 
   /// One tensor per input, in order; slots are empty at first, but for constants. None after

@@ -5,6 +5,7 @@
 
 #include "mir/ir/module.hpp"
 #include "mir/passes/loss_report.hpp"
+#include "mir/passes/upgrade.hpp"
 #include "mir/support/diagnostic.hpp"
 
 namespace mir {
@@ -18,11 +19,13 @@ bool has_program(const Module& module);
 /// parameter a register in `@init`. Modules in which only the ops are lowered are lifted as well.
 ///
 /// A program states the order in which it runs, so nothing is assumed but one thing: storage that
-/// is read and that nothing binds or writes becomes an input behind the bound ones.
+/// is read and that nothing binds or writes becomes an input behind the bound ones. An input that
+/// no instruction mentions has the type that the options grant.
 ///
 /// False after reporting code that is no call tree; the module must then not be used further. A
 /// module without instructions is left as it is.
-bool lift_program(Module& module, LossReport& report, Diagnostics& diagnostics);
+bool lift_program(Module& module, const UpgradeOptions& options, LossReport& report,
+                  Diagnostics& diagnostics);
 
 /// The unlinked op of `module` that a launch runs, with these operands: its options as attributes,
 /// its results as printed. The launch may belong to another module of the same context; what its

@@ -29,6 +29,7 @@ struct Grant {
     kOperand,    ///< operand number `key` is the value that `text` mentions: `%8:tensor<[4], ...>`
     kName,       ///< the op is called `text`: its parameters have symbols below it
     kConstant,   ///< storage `op` (a number) holds the constant `text`
+    kType,       ///< storage `op` (a number) is an input of type `text` that nothing mentions
   };
   Kind kind = Kind::kAttribute;
   std::string op;
@@ -44,8 +45,8 @@ struct UpgradeOptions {
   std::vector<SymbolicDim> symbolic_dims{};  ///< what generalises; caches then hold `$past` tokens
 };
 
-/// Grants `fact`: `rms_eps=1e-6`, `layer_norm_eps=1e-6`, or `OP.attribute=value` with an OP as in
-/// Grant; the error says which facts can be granted.
+/// Grants `fact`: `rms_eps=1e-6`, `layer_norm_eps=1e-6`, `%105=tensor<...>` or `OP.attribute=value`
+/// with an OP as in Grant; the error says which facts can be granted.
 Result<void> grant(UpgradeOptions& options, std::string_view fact);
 /// Grants what a sidecar file says; docs/upgrade.md describes its JSON.
 Result<void> grant_sidecar(UpgradeOptions& options, std::string_view json);

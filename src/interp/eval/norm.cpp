@@ -8,13 +8,19 @@
 namespace mir::eval {
 
 Result<void> rms_norm(EvalCall& call) {
-  const auto weight = call.parameter(".weight", {call.operand(0).shape().back()});
-  if (!weight) return weight.error();
-  const ref::View scale = call.view(*weight);
-  return ref::rms_norm(
-      call.in(0), &scale,
-      {.epsilon = call.number("epsilon"), .add_unit_offset = call.boolean("add_unit_offset")},
-      call.out());
+  const ref::RmsNormOptions options{.epsilon = call.number("epsilon"),
+                                    .add_unit_offset = call.boolean("add_unit_offset")};
+  std::optional<ref::View> scale;
+  Tensor owned;
+  if (call.operand_count() == 2) {
+    scale = call.in(1);
+  } else if (call.owns(".weight")) {
+    auto weight = call.parameter(".weight", {call.operand(0).shape().back()});
+    if (!weight) return std::move(weight).error();
+    owned = *std::move(weight);
+    scale = call.view(owned);
+  }
+  return ref::rms_norm(call.in(0), scale ? &*scale : nullptr, options, call.out());
 }
 
 namespace {

@@ -34,11 +34,7 @@ class LaunchModule {
         module_(std::make_unique<Module>(context_, program.name())) {}
 
   std::unique_ptr<Module> build() {
-    std::vector<const Type*> types;
-    for (const Use& use : launch_.operand_uses()) {
-      if (!needs_no_slot(use)) types.push_back(type_of(use));
-    }
-    Builder builder(*module_, unheard_, types);
+    Builder builder(*module_, unheard_, input_types());
     Block* const body = builder.block();
     Op* kernel = make_kernel(*module_, launch_, values(*body));
     module_->clear_use_overrides();
@@ -54,7 +50,36 @@ class LaunchModule {
     return std::move(module_);
   }
 
+  /// Whether the rule of the op gives what the launch prints.
+  bool gives_what_is_printed() {
+    Builder builder(*module_, unheard_, input_types());
+    Op* kernel = make_kernel(*module_, launch_, values(*builder.block()));
+    module_->clear_use_overrides();
+    builder.insert(kernel);
+    const auto types = inferred(*kernel);
+    for (std::uint32_t i = 0; i < kernel->result_count(); ++i) {
+      if (i >= types.size() || types[i] == nullptr || launch_.results()[i].type() == nullptr ||
+          !compatible(types[i], launch_.results()[i].type())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
  private:
+  std::vector<const Type*> input_types() const {
+    std::vector<const Type*> types;
+    for (const Use& use : launch_.operand_uses()) {
+      if (!needs_no_slot(use) && !is_stored_into(use)) types.push_back(type_of(use));
+    }
+    return types;
+  }
+
+  /// A product computes without its destination.
+  static bool is_stored_into(const Use& use) {
+    return launch_has_destination(*use.user()) && is_destination(use);
+  }
+
   /// What the slot holds; what a tensor does not have is as the launch prints it.
   const Type* type_of(const Use& use) const {
     const Tensor& tensor = operands_[use.index()];
@@ -75,6 +100,7 @@ class LaunchModule {
     std::size_t argument = 0;
     for (const Use& use : launch_.operand_uses()) {
       const Value& value = *use.value();
+      if (is_stored_into(use)) continue;
       if (!needs_no_slot(use)) {
         Value& input = body.arguments()[argument++];
         input.set_name(module_->fresh_name());
@@ -113,20 +139,25 @@ class LaunchModule {
   /// slice, and stands where the rule needs options that were lost.
   void settle_results(Op& kernel) {
     for (Value& result : kernel.results()) result.set_name(module_->fresh_name());
-    if (kernel.row() == nullptr || kernel.row()->infer == nullptr) return;
-    std::vector<const Type*> types;
-    for (std::uint32_t i = 0; i < kernel.operand_count(); ++i)
-      types.push_back(kernel.operand(i)->type());
-    InferContext inference(context_, kernel.info().mnemonic, types, kernel.attributes(),
-                           kernel.result_count(), Span{}, unheard_);
-    if (!kernel.row()->infer(inference)) return;
-    for (std::uint32_t i = 0;
-         i < std::min<std::size_t>(inference.results().size(), kernel.result_count()); ++i) {
-      const auto* type = dyn_cast<TensorType>(inference.results()[i]);
+    const auto types = inferred(kernel);
+    for (std::uint32_t i = 0; i < std::min<std::size_t>(types.size(), kernel.result_count()); ++i) {
+      const auto* type = dyn_cast<TensorType>(types[i]);
       const bool known =
           type != nullptr && type->dtype() && std::ranges::none_of(type->dims(), &Dim::is_unknown);
       if (known) kernel.result(i)->set_type(type);
     }
+  }
+
+  /// What the rule gives; nothing where it needs options that were lost.
+  std::vector<const Type*> inferred(const Op& kernel) {
+    if (kernel.row() == nullptr || kernel.row()->infer == nullptr) return {};
+    std::vector<const Type*> types;
+    for (const Use& use : kernel.operand_uses()) types.push_back(use.value()->type());
+    InferContext inference(context_, kernel.info().mnemonic, types, kernel.attributes(),
+                           kernel.result_count(), Span{}, unheard_);
+    if (!kernel.row()->infer(inference)) return {};
+    const auto results = inference.results();
+    return {results.begin(), results.end()};
   }
 
   void register_parameters(const Op& kernel, Builder& builder) {
@@ -240,11 +271,52 @@ std::optional<std::vector<Tensor>> MachineKernels::launch(const Op& instruction,
   if (kernel == nullptr) return std::nullopt;
   std::vector<Tensor> inputs;
   for (const Use& use : instruction.operand_uses()) {
-    if (!needs_no_slot(use)) inputs.push_back(operands[use.index()]);
+    const bool stored_into = launch_has_destination(instruction) && is_destination(use);
+    if (!needs_no_slot(use) && !stored_into) inputs.push_back(operands[use.index()]);
   }
   RunOptions options;
   options.is_last = is_last;
   return kernel->session->run(inputs, diagnostics, options);
+}
+
+bool MachineKernels::gives_what_is_printed(const Op& instruction,
+                                           std::span<const Tensor> operands) const {
+  return LaunchModule(program_, instruction, operands).gives_what_is_printed();
+}
+
+std::optional<Tensor> MachineKernels::store(const Op& instruction, const Op* slice,
+                                            const Tensor& part, const Tensor& whole,
+                                            Diagnostics& diagnostics) {
+  IRContext& context = program_.context();
+  const auto type_of = [&](const Tensor& tensor) {
+    std::vector<Dim> dims;
+    for (const std::int64_t extent : tensor.shape()) dims.emplace_back(extent);
+    return context.tensor(dims, tensor.dtype());
+  };
+  Module module(context, program_.name());
+  const Type* types[] = {type_of(part), type_of(whole)};
+  Builder builder(module, diagnostics, types);
+  Value* operands[] = {&builder.block()->arguments()[0], &builder.block()->arguments()[1]};
+  const Attr* options = slice == nullptr ? nullptr : slice->attribute("op_options");
+  std::vector<NamedAttr> bounds;
+  if (options != nullptr && options->kind() == AttrKind::kDict) {
+    bounds.assign(options->entries().begin(), options->entries().end());
+  }
+  Op* copy = module.create({.name = context.op_name("linalg.CPU.CopyOp"),
+                            .operands = operands,
+                            .result_types = std::span(types).subspan(1),
+                            .attributes = bounds,
+                            .location = instruction.location()});
+  builder.insert(copy);
+  builder.return_op(std::vector<Value*>{copy->result()});
+  module.body().set_has_signature(true);
+  module.set_version(1);
+  if (!verify(module, diagnostics, {.report_findings = false})) return std::nullopt;
+  auto session = Session::create(module, {}, diagnostics);
+  if (!session) return std::nullopt;
+  const Tensor inputs[] = {part, whole};
+  auto results = session->run(inputs, diagnostics, {});
+  return results ? std::optional(std::move(results->front())) : std::nullopt;
 }
 
 }  // namespace mir

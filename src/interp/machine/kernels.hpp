@@ -26,6 +26,14 @@ class MachineKernels {
   std::optional<std::vector<Tensor>> launch(const Op& instruction, std::span<const Tensor> operands,
                                             bool is_last, Diagnostics& diagnostics);
 
+  /// Whether the launch gives what it prints with these operands.
+  bool gives_what_is_printed(const Op& instruction, std::span<const Tensor> operands) const;
+
+  /// `whole` with the part that the launch `slice` states, all of it where that is null, replaced
+  /// by `part`; none after reporting at `instruction`.
+  std::optional<Tensor> store(const Op& instruction, const Op* slice, const Tensor& part,
+                              const Tensor& whole, Diagnostics& diagnostics);
+
   const LossReport& losses() const { return losses_; }
 
  private:

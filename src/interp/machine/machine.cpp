@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "kernels.hpp"
 #include "mir/eval/parameters.hpp"
 #include "program_code.hpp"
+#include "slots.hpp"
 
 namespace mir {
 
@@ -42,6 +42,8 @@ struct ProgramMachine::State {
   std::vector<Port> inputs;
   std::vector<Port> outputs;
   std::size_t bound_inputs = 0;  // the inputs behind them are slots that nothing fills
+  std::size_t bound_outputs =
+      0;  // the outputs behind them are inputs that something is stored into
   std::unordered_map<std::uint32_t, std::pair<Tensor, const Op*>> constants;
 };
 
@@ -90,6 +92,13 @@ bool ProgramMachine::State::find_ports(Diagnostics& diagnostics) {
   for (const Use* use : unfilled_reads(code, filled)) {
     inputs.push_back(port(use->value()->name()));
   }
+  bound_outputs = outputs.size();
+  const auto is_among = [](std::span<const Port> ports, ValueName slot) {
+    return std::ranges::find(ports, slot.raw(), &Port::slot) != ports.end();
+  };
+  for (const ValueName slot : stored_slots(code)) {
+    if (is_among(inputs, slot) && !is_among(outputs, slot)) outputs.push_back(port(slot));
+  }
   return good;
 }
 
@@ -117,18 +126,15 @@ class MachineExecution {
  public:
   MachineExecution(ProgramMachine::State& state, std::span<const Tensor> inputs,
                    const MachineRun& options, Diagnostics& diagnostics)
-      : state_(state), inputs_(inputs), options_(options), diagnostics_(diagnostics) {}
+      : state_(state),
+        inputs_(inputs),
+        options_(options),
+        diagnostics_(diagnostics),
+        slots_(state.kernels, diagnostics) {}
 
   std::optional<std::vector<Tensor>> run();
 
  private:
-  /// What a storage id holds. Results of one launch with one id (pieces of a split) are read in
-  /// their order, one by each reader; the last one stays.
-  struct Slot {
-    std::deque<Tensor> pieces;
-    const Op* freed_by = nullptr;  // null: not freed
-  };
-
   bool start();
   bool step(const Instruction& at);
   bool launch(const Op& op);
@@ -138,10 +144,8 @@ class MachineExecution {
   bool jump(const Instruction& at);
   bool leave(const Op& op);
   bool check_operand(const Use& use);
-  Slot* filled(ValueName slot, const Op& reader, std::string_view verb);
-  void fill(std::uint32_t slot, Tensor tensor) {
-    slots_[slot] = {.pieces = {std::move(tensor)}, .freed_by = nullptr};
-  }
+  MachineSlot* filled(ValueName slot, const Op& reader, std::string_view verb);
+  bool keep_stored(const Port& port, std::size_t index);
   bool fail(const Op& at, DiagCode code, std::string message, const Op* earlier = nullptr,
             std::string_view note = {});
   std::string shown(ValueName slot) const {
@@ -155,7 +159,7 @@ class MachineExecution {
   std::size_t pc_ = 0;
   bool has_exited_ = false;
   std::vector<std::size_t> back_;  // jumps that are open
-  std::unordered_map<std::uint32_t, Slot> slots_;
+  MachineSlots slots_;
   std::vector<Tensor> outputs_;
 };
 
@@ -173,9 +177,9 @@ bool MachineExecution::fail(const Op& at, DiagCode code, std::string message, co
 
 bool MachineExecution::start() {
   if (inputs_.size() == state_.inputs.size()) {
-    for (const auto& [slot, constant] : state_.constants) fill(slot, constant.first);
+    for (const auto& [slot, constant] : state_.constants) slots_.fill(slot, constant.first);
     for (std::size_t i = state_.bound_inputs; i < inputs_.size(); ++i) {
-      fill(state_.inputs[i].slot, inputs_[i]);
+      slots_.fill(state_.inputs[i].slot, inputs_[i]);
     }
     outputs_.resize(state_.outputs.size());
     return true;
@@ -208,6 +212,9 @@ std::optional<std::vector<Tensor>> MachineExecution::run() {
     if (options_.trace) options_.trace({number, pc_, back_.size(), at.op});
     if (!step(at)) return std::nullopt;
   }
+  for (std::size_t i = state_.bound_outputs; i < outputs_.size(); ++i) {
+    if (!keep_stored(state_.outputs[i], i)) return std::nullopt;
+  }
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     if (outputs_[i].defined()) continue;
     fail(*state_.code[pc_].op, DiagCode::kBindPosition,
@@ -224,7 +231,7 @@ bool MachineExecution::step(const Instruction& at) {
     case Opcode::kNothing:
       break;
     case Opcode::kBindInput:
-      fill(at.slot.raw(), inputs_[static_cast<std::size_t>(at.position)]);
+      slots_.fill(at.slot.raw(), inputs_[static_cast<std::size_t>(at.position)]);
       break;
     case Opcode::kBindOutput:
       good = bind_output(at);
@@ -255,67 +262,71 @@ bool MachineExecution::step(const Instruction& at) {
   return good;
 }
 
+/// What an input holds at the end, or where the program frees it.
+bool MachineExecution::keep_stored(const Port& port, std::size_t index) {
+  MachineSlot* slot = slots_.find(port.slot);
+  if (outputs_[index].defined() || slot == nullptr || slot->freed_by != nullptr) return true;
+  auto whole = slots_.whole(*slot);
+  if (whole) outputs_[index] = *std::move(whole);
+  return whole.has_value();
+}
+
 /// The slot, which something must have filled.
-MachineExecution::Slot* MachineExecution::filled(ValueName slot, const Op& reader,
-                                                 std::string_view verb) {
-  const auto found = slots_.find(slot.raw());
-  if (found == slots_.end()) {
+MachineSlot* MachineExecution::filled(ValueName slot, const Op& reader, std::string_view verb) {
+  MachineSlot* found = slots_.find(slot);
+  if (found == nullptr) {
     fail(reader, DiagCode::kUndefinedSlot,
          fmt::format("{} is {} before anything fills it", shown(slot), verb));
     return nullptr;
   }
-  if (found->second.freed_by == nullptr) return &found->second;
+  if (found->freed_by == nullptr) return found;
   const bool frees = reader.is("prog.free");
   fail(reader, frees ? DiagCode::kDoubleFree : DiagCode::kUseAfterFree,
        frees ? fmt::format("{} is freed twice", shown(slot))
              : fmt::format("{} is {} after it was freed", shown(slot), verb),
-       found->second.freed_by, "freed here");
+       found->freed_by, "freed here");
   return nullptr;
 }
 
 /// A constant or parameter that states itself may have no slot, but not a freed one.
 bool MachineExecution::check_operand(const Use& use) {
   const ValueName slot = use.value()->name();
-  if (needs_no_slot(use) && !slots_.contains(slot.raw())) return true;
+  if (needs_no_slot(use) && slots_.find(slot) == nullptr) return true;
   return filled(slot, *use.user(), "read") != nullptr;
 }
 
 bool MachineExecution::launch(const Op& op) {
-  std::vector<Tensor> operands(op.operand_count());
   for (const Use& use : op.operand_uses()) {
     if (!check_operand(use)) return false;
-    if (needs_no_slot(use)) continue;
-    auto& pieces = slots_[use.value()->name().raw()].pieces;
-    operands[use.index()] = pieces.front();
-    if (pieces.size() > 1) pieces.pop_front();
   }
   const std::size_t errors = diagnostics_.error_count();
-  auto results = state_.kernels.launch(op, operands, options_.is_last, diagnostics_);
-  if (!results) {
-    if (diagnostics_.error_count() == errors) {
-      fail(op, DiagCode::kNotExecutable, "the kernel cannot be computed");
-    }
-    return false;
+  const auto compute = [&] {
+    const bool copies = is_launch_of(op, "Copy") && op.operand_count() == 2;
+    if (copies && op.result_count() == 0) return slots_.copy(op, back_.size());
+    const auto operands = slots_.read(op, back_.size());
+    if (!operands) return false;
+    auto results = state_.kernels.launch(op, *operands, options_.is_last, diagnostics_);
+    return results && slots_.take(op, *std::move(results), back_.size());
+  };
+  if (compute()) return true;
+  if (diagnostics_.error_count() == errors) {
+    fail(op, DiagCode::kNotExecutable, "the kernel cannot be computed");
   }
-  for (const Value& result : op.results()) slots_.erase(result.name().raw());
-  for (const Value& result : op.results()) {
-    slots_[result.name().raw()].pieces.push_back(std::move((*results)[result.index()]));
-  }
-  return true;
+  return false;
 }
 
 bool MachineExecution::bind_output(const Instruction& at) {
-  Slot* slot = filled(at.slot, *at.op, "bound");
-  if (slot == nullptr) return false;
-  outputs_[static_cast<std::size_t>(at.position)] = slot->pieces.front();
-  return true;
+  MachineSlot* slot = filled(at.slot, *at.op, "bound");
+  auto content = slot == nullptr ? std::nullopt : slots_.content(*slot);
+  if (content) outputs_[static_cast<std::size_t>(at.position)] = *std::move(content);
+  return content.has_value();
 }
 
 bool MachineExecution::alloc(const Op& op) {
   for (const Value& result : op.results()) {
     const ValueName slot = result.name();
-    const auto found = slots_.find(slot.raw());
-    if (found != slots_.end() && found->second.freed_by == nullptr) {
+    const MachineSlot* found = slots_.find(slot);
+    if (found != nullptr && found->freed_by == nullptr) {
       return fail(op, DiagCode::kNeverFreed,
                   fmt::format("{} is allocated and was not freed before", shown(slot)));
     }
@@ -329,7 +340,7 @@ bool MachineExecution::alloc(const Op& op) {
     for (const Dim dim : type->dims()) shape.push_back(dim.constant());
     auto tensor = Tensor::allocate(*type->dtype(), std::move(shape));
     if (!tensor) return fail(op, tensor.error().code, tensor.error().message);
-    fill(slot.raw(), *std::move(tensor));
+    slots_.fill(slot.raw(), *std::move(tensor));
   }
   return true;
 }
@@ -338,7 +349,11 @@ bool MachineExecution::free(const Op& op) {
   for (const Use& use : op.operand_uses()) {
     const ValueName slot = use.value()->name();
     if (filled(slot, op, "freed") == nullptr) return false;
-    slots_[slot.raw()] = {.pieces = {}, .freed_by = &op};
+    for (std::size_t i = state_.bound_outputs; i < outputs_.size(); ++i) {
+      const Port& port = state_.outputs[i];
+      if (port.slot == slot.raw() && !keep_stored(port, i)) return false;
+    }
+    slots_.free(slot, op);
   }
   return true;
 }
@@ -362,6 +377,7 @@ bool MachineExecution::leave(const Op& op) {
   if (back_.empty()) {
     return fail(op, DiagCode::kUnbalancedReturn, "prog.ret is reached and no jump led here");
   }
+  if (!slots_.leave(back_.size())) return false;
   pc_ = back_.back();
   back_.pop_back();
   return true;

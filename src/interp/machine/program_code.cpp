@@ -156,6 +156,47 @@ bool is_constant(const Value& value, const Module& module) {
   return value.attribute(module.context().intern("constant")) != nullptr;
 }
 
+bool is_launch_of(const Op& op, std::string_view type) {
+  const Attr* stated = op.is("prog.kernel_launch") ? op.attribute("op_type") : nullptr;
+  return stated != nullptr && stated->kind() == AttrKind::kString && stated->text() == type;
+}
+
+bool launch_has_destination(const Op& launch) {
+  return is_launch_of(launch, "Linear") && launch.operand_count() >= 2 &&
+         launch.result_count() == 1 &&
+         launch.operand(launch.operand_count() - 1)->name() == launch.result()->name();
+}
+
+bool is_destination(const Use& use) {
+  const Op& launch = *use.user();
+  if (is_launch_of(launch, "Copy")) return launch.result_count() == 0 && use.index() == 1;
+  return launch_has_destination(launch) && use.index() + 1 == launch.operand_count();
+}
+
+std::vector<ValueName> stored_slots(std::span<const Instruction> code) {
+  std::vector<ValueName> stored;
+  std::unordered_set<std::uint32_t> sliced;  // in the body at hand
+  for (const Instruction& each : code) {
+    const Op& op = *each.op;
+    if (op.is("prog.label")) sliced.clear();
+    if (each.code != Opcode::kLaunch) continue;
+    for (const Use& use : op.operand_uses()) {
+      if (is_destination(use)) stored.push_back(use.value()->name());
+    }
+    if (op.operand_count() == 0 || op.result_count() != 1) continue;
+    const ValueName slot = op.result()->name();
+    if (op.operand(0)->name() != slot || is_launch_of(op, "View")) continue;
+    if (is_launch_of(op, "Slice")) {
+      sliced.insert(slot.raw());
+    } else if (sliced.contains(slot.raw())) {
+      stored.push_back(slot);
+    }
+  }
+  std::ranges::sort(stored, {}, [](ValueName slot) { return slot.raw(); });
+  stored.erase(std::unique(stored.begin(), stored.end()), stored.end());
+  return stored;
+}
+
 bool needs_no_slot(const Use& use) {
   return use.value()->has_symbol() || is_constant(*use.value(), use.user()->module());
 }

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "mir/ir/module.hpp"
@@ -47,6 +49,16 @@ std::optional<std::vector<Instruction>> decode_program(const Module& module,
 bool is_constant(const Value& value, const Module& module);
 /// Whether an operand says itself what it is: a constant or a parameter.
 bool needs_no_slot(const Use& use);
+
+/// Whether the instruction launches a kernel of this type.
+bool is_launch_of(const Op& op, std::string_view type);
+/// Whether the launch is a product whose last operand is where its result is stored.
+bool launch_has_destination(const Op& launch);
+/// Whether the operand is where its launch stores its result.
+bool is_destination(const Use& use);
+/// Slots into which launches store: wholly, or through a slice that they change in place. In the
+/// order of their ids.
+std::vector<ValueName> stored_slots(std::span<const Instruction> code);
 
 /// Slots that are read before anything fills them, in the order of execution as far as it is
 /// known, with the use that reads first. `filled` are there at the start.

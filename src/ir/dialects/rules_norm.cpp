@@ -20,6 +20,26 @@ bool expect_not_negative(InferContext& op, std::string_view key) {
                              op.op_name(), op.attribute(key)->spelling()));
 }
 
+/// Whether operand 1 is a weight for rows of `x`, and the op owns none.
+bool weighs_rows(InferContext& op, const TensorType& x) {
+  op.constraint("rms_norm_c3");
+  const TensorType* weight = ranked(op, 1, 1);
+  const auto owns = boolean_or(op, "elementwise_affine", true);
+  if (weight == nullptr || !owns || !takes(op, 1, *weight, Elements::kFloating)) return false;
+  if (*owns) {
+    return op.fail(
+        DiagCode::kAttributeOutOfRange,
+        fmt::format("'{}' has its weight as operand 1, expected elementwise_affine:false",
+                    op.op_name()));
+  }
+  const Dim row = shape_of(x).back(), weights = shape_of(*weight).front();
+  if (agreed(row, weights)) return true;
+  const Dim expected[] = {row};
+  return mismatch(op, DiagCode::kShapeMismatch,
+                  fmt::format("a weight of extents {} as operand 1", show(op, expected)),
+                  show(op, shape_of(*weight)));
+}
+
 }  // namespace
 
 bool rms_norm(InferContext& op) {
@@ -27,6 +47,7 @@ bool rms_norm(InferContext& op) {
   const TensorType* x = normalised(op, 1);
   op.constraint("rms_norm_c2");
   if (x == nullptr || !expect_not_negative(op, "epsilon")) return false;
+  if (op.operand_count() == 2 && !weighs_rows(op, *x)) return false;
   op.result(x);
   return true;
 }

@@ -112,6 +112,24 @@ TEST_CASE("norms keep the type of a floating operand") {
        "504 'epsilon' of 'RMSNormOp' is -1.0"},                               // rms_norm_c2
       {"RMSNormOp", "epsilon:1e-6", {"[]"}, "501 'RMSNormOp' takes"},         // rms_norm_c1
       {"RMSNormOp", "epsilon:1e-6", {"Int32 [4]"}, "502 'RMSNormOp' takes"},  // rms_norm_c1
+      {"RMSNormOp", "epsilon:1e-6, elementwise_affine:false", {"[2, 64]"}, "[2, 64]"},
+      {"RMSNormOp", "epsilon:1e-6, elementwise_affine:false", {"[$N, 64]", "[64]"}, "[$N, 64]"},
+      {"RMSNormOp",
+       "epsilon:1e-6, elementwise_affine:false",
+       {"[2, 64]", "[63]"},
+       "500 'RMSNormOp' takes a weight of extents [64] as operand 1, found [63]"},  // rms_norm_c3
+      {"RMSNormOp",
+       "epsilon:1e-6, elementwise_affine:false",
+       {"[2, 64]", "[1, 64]"},
+       "501 'RMSNormOp' takes"},  // rms_norm_c3
+      {"RMSNormOp",
+       "epsilon:1e-6, elementwise_affine:false",
+       {"[2, 64]", "Int32 [64]"},
+       "502 'RMSNormOp' takes"},  // rms_norm_c3
+      {"RMSNormOp",
+       "epsilon:1e-6",
+       {"[2, 64]", "[64]"},
+       "504 'RMSNormOp' has its weight as operand 1"},  // rms_norm_c3
       {"LayerNormOp", "normalized_shape:[4, 64]", {"[$N, 4, 64]"}, "[$N, 4, 64]"},
       {"LayerNormOp",
        "normalized_shape:[63]",

@@ -16,6 +16,18 @@ TEST_CASE("rms norm uses the stated epsilon and offset") {
   CHECK(got[1] == doctest::Approx(4 / std::sqrt(3.0)));
 }
 
+TEST_CASE("rms norm takes its weight as an operand, or has none") {
+  const std::string x = "%0:tensor<[1, 2], Float32, CPU>", y = "%1:tensor<[1, 2], Float32, CPU>";
+  OneOp functional("linalg.CPU.RMSNormOp [epsilon:0.5, elementwise_affine:false] (" + x +
+                   ", %2:tensor<[2], Float32, CPU>) -> (" + y + ")");
+  const Values got = functional.values({floats({1, 2}, {1, 2}), floats({2}, {1, 4})});
+  CHECK(got[0] == doctest::Approx(1 / std::sqrt(3.0)));
+  CHECK(got[1] == doctest::Approx(8 / std::sqrt(3.0)));
+  OneOp bare("linalg.CPU.RMSNormOp [epsilon:0.5, elementwise_affine:false] (" + x + ") -> (" + y +
+             ")");
+  CHECK(bare.values({floats({1, 2}, {1, 2})})[1] == doctest::Approx(2 / std::sqrt(3.0)));
+}
+
 TEST_CASE("layer norm owns weight and bias as its attributes say") {
   const std::string tail = "(%0:tensor<[1, 2], Float32, CPU>) -> (%1:tensor<[1, 2], Float32, CPU>)";
   OneOp bare(

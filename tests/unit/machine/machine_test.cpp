@@ -3,9 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "mir/interp/session.hpp"
-#include "mir/interp/summary.hpp"
-#include "mir/passes/upgrade.hpp"
 #include "program.hpp"
 
 namespace mir::test {
@@ -45,28 +42,6 @@ const std::string kNet = program(
 
 Tensor input() {
   return floats({2, 4}, {1, -2, 3, 0.5, 0.25, -1, 2, 1});
-}
-
-/// What the same text gives, lifted to graphs.
-std::vector<Tensor> lifted(const std::string& text, const std::vector<Tensor>& inputs,
-                           const UpgradeOptions& assumed = {}) {
-  Text source(text);
-  Diagnostics problems;
-  LossReport losses;
-  REQUIRE(upgrade(*source.module, assumed, losses, problems));
-  WeightSet weights;
-  REQUIRE(weights.add("random:1").ok());
-  auto session = Session::create(*source.module, {.entry = {}, .weights = &weights}, problems);
-  REQUIRE(session);
-  auto outputs = session->run(inputs, problems);
-  REQUIRE(outputs);
-  return *std::move(outputs);
-}
-
-bool same_bits(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Tensor& x, const Tensor& y) {
-    return x.dtype() == y.dtype() && x.shape() == y.shape() && hash_bytes(x) == hash_bytes(y);
-  });
 }
 
 }  // namespace

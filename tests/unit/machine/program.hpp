@@ -3,13 +3,17 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "../interp/module_text.hpp"
+#include "mir/interp/session.hpp"
+#include "mir/interp/summary.hpp"
 #include "mir/machine/machine.hpp"
+#include "mir/passes/upgrade.hpp"
 
 namespace mir::test {
 
@@ -58,5 +62,27 @@ class Machine {
   std::optional<ProgramMachine> machine_;
   std::vector<std::string> load_errors_;
 };
+
+/// What the same text gives, lifted to graphs.
+inline std::vector<Tensor> lifted(const std::string& text, const std::vector<Tensor>& inputs,
+                                  const UpgradeOptions& assumed = {}) {
+  Text source(text);
+  Diagnostics problems;
+  LossReport losses;
+  REQUIRE(upgrade(*source.module, assumed, losses, problems));
+  WeightSet weights;
+  REQUIRE(weights.add("random:1").ok());
+  auto session = Session::create(*source.module, {.entry = {}, .weights = &weights}, problems);
+  REQUIRE(session);
+  auto outputs = session->run(inputs, problems);
+  REQUIRE(outputs);
+  return *std::move(outputs);
+}
+
+inline bool same_bits(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Tensor& x, const Tensor& y) {
+    return x.dtype() == y.dtype() && x.shape() == y.shape() && hash_bytes(x) == hash_bytes(y);
+  });
+}
 
 }  // namespace mir::test

@@ -25,9 +25,11 @@ std::string code(const std::string& instructions) {
 }
 
 struct Lifted {
-  explicit Lifted(const std::string& text) : reading(text) {
+  explicit Lifted(const std::string& text, const Lines& facts = {}) : reading(text) {
     REQUIRE(reading.errors() == Lines{});
-    good = lift_program(reading.module(), report, diagnostics);
+    UpgradeOptions options;
+    for (const std::string& fact : facts) REQUIRE(grant(options, fact));
+    good = lift_program(reading.module(), options, report, diagnostics);
     CHECK(good == !diagnostics.has_errors());
     CHECK(good == (report.count(LossEntry::Source::kRefused) == 0));
   }
@@ -100,6 +102,22 @@ TEST_SUITE("lift-program") {
     CHECK(lifted.report.count(LossEntry::Source::kAssumed) == 1);
   }
 
+  TEST_CASE("an input that no instruction mentions has the type that is granted") {
+    const std::string text = code(
+        "prog.bind[type:0, program_uuid:7, input_pos:0]\n"
+        "prog.bind[type:1, program_uuid:7, input_pos:0]\n" +
+        kExit);
+    Lifted lost(text);
+    CHECK(lost.refusal() ==
+          "type of %7: it is an input that no instruction mentions; grant it with "
+          "--assume='%7=tensor<...>'; ");
+    Lifted granted(text, {"%8=" + kT, "%7=" + kT});
+    REQUIRE(granted.good);
+    CHECK(granted.text().starts_with("@main (%7:" + kT + ") -> (%7:" + kT + ") {"));
+    Lifted unread(text, {"%7=tensor<[2"});
+    CHECK(unread.refusal() == "type of %7: what is granted cannot be read; ");
+  }
+
   TEST_CASE("options become attributes, an unknown type keeps its name") {
     Lifted lifted(code(launch("1", "2", "Softmax", "{\"axis\":-1,\"no\":null}") +
                        launch("2", "3", "MyKernel") +
@@ -149,9 +167,11 @@ TEST_SUITE("lift-program") {
     CHECK(Lifted(code("prog.alloc() -> (%1:" + kT + ")\n" + kExit)).refusal() ==
           "graph form: graphs have no such operation; ");
     CHECK(Lifted(code("prog.bind[type:0, program_uuid:1, input_pos:0]\n" + kExit)).refusal() ==
-          "type of an input: nothing reads it; ");
+          "type of %1: it is an input that no instruction mentions; grant it with "
+          "--assume='%1=tensor<...>'; ");
     CHECK(Lifted(code("prog.bind[type:1, program_uuid:1, input_pos:0]\n" + kExit)).refusal() ==
-          "type of an input: nothing reads it; ");
+          "type of %1: it is an input that no instruction mentions; grant it with "
+          "--assume='%1=tensor<...>'; ");
   }
 
   TEST_CASE("a module without instructions is left as it is") {

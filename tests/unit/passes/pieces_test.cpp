@@ -130,6 +130,8 @@ TEST_SUITE("pieces") {
                        ", %2:" + kv + ") -> (%5:" + t("1, 6, 5, 5") +
                        ")\nlinalg.CPU.NegOp(%3:" + kv + ") -> (%6:" + kv + ")\n"),
               "[use_fa2:false, kv_head:2, head_dim:4, q_head:6]"));
+    CHECK(recovered({"linalg.CPU.KVCacheOp <name=\"c\">(%0:" + kv + ", %1:" + kv + ") -> (%2:" +
+                     kv + ", %3:" + kv + ")"}) == "use_fa2:false kv_head:2 head_dim:4 +q_head:2");
   }
 
   TEST_CASE("what is printed must be what the operands give") {

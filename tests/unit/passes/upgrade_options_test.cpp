@@ -9,7 +9,7 @@ TEST_SUITE("upgrade") {
     CHECK(recovered({parameter("a.weight", "3, 4"), parameter("a.bias", "3"),
                      op("LinearOp", "2, 4", "2, 3")}) == "in_channels:4 out_channels:3 bias:true");
     CHECK(recovered({parameter("a.weight", "12"), op("LinearOp", "2, 4", "2, 3")}) ==
-          "in_channels:4 out_channels:3 bias:false");
+          "in_channels:4 out_channels:3 +bias:false");
     const std::string ids =
         "linalg.CPU.EmbeddingOp(%0:" + t("2", "Int64") + ") -> (%1:" + t("2, 4") + ")";
     CHECK(recovered({parameter("e.weight", "10, 4"), ids}) == "vocab_size:10 hidden_size:4");
@@ -100,8 +100,11 @@ TEST_SUITE("upgrade") {
   }
 
   TEST_CASE("softmax and masks have one documented reading") {
-    CHECK(recovered({op("SoftmaxOp", "2, 3", "2, 3")}) == "axis:-1");
+    CHECK(recovered({op("SoftmaxOp", "2, 3", "2, 3")}) == "+axis:-1");
     CHECK(recovered({op("CausalMaskOp", "3, 3", "3, 3")}) == "+sliding_window:false");
+    const std::string heads = t("1, 5, 2, 4");
+    CHECK(recovered({"linalg.CPU.FlashAttention2Op(%0:" + heads + ", %1:" + heads +
+                     ", %2:" + heads + ") -> (%3:" + heads + ")"}) == "+causal_mask:true");
   }
 
   TEST_CASE("an epsilon is granted or lost") {
@@ -113,6 +116,17 @@ TEST_SUITE("upgrade") {
     const Lines layer{parameter("n.weight", "4"), parameter("n.bias", "4"),
                       op("LayerNormOp", "2, 4", "2, 4")};
     CHECK(recovered(layer) == "normalized_shape:[4] elementwise_affine:true bias:true +eps:1e-05");
+    CHECK(recovered({op("LayerNormOp", "2, 4", "2, 4")}) ==
+          "linalg.LayerNormOp: parameters is lost: every registered parameter belongs to an op "
+          "before it");
+    CHECK(recovered({"linalg.CPU.LayerNormOp <name=\"n\"> (%0:" + t("2, 4") +
+                     ") -> (%1:" + t("2, 4") + ")"}) ==
+          "+normalized_shape:[4] elementwise_affine:false bias:false +eps:1e-05");
+    const Lines images{"tensor.CPU.register () -> (%5:" + t("3") + "[@n.weight])[symbol:n.weight]",
+                       "tensor.CPU.register () -> (%6:" + t("3") + "[@n.bias])[symbol:n.bias]",
+                       op("LayerNorm2DOp", "1, 3, 2, 2", "1, 3, 2, 2")};
+    CHECK(recovered(images) == "num_channels:3 +eps:1e-05");
+    CHECK(has(recovered(images, {}), "eps is lost: grant it with --assume=layer_norm_eps"));
     CHECK(recovered(layer, {}) ==
           "linalg.LayerNormOp 'n': eps is lost: grant it with --assume=layer_norm_eps=1e-6 or the "
           "model's value");
@@ -123,9 +137,10 @@ TEST_SUITE("upgrade") {
       return recovered({"linalg.CPU.RoPEOp(%0:" + t(x) + ", %1:" + t(table) + ", %2:" + t(table) +
                         ") -> (%3:" + t(x) + ")"});
     };
-    CHECK(rope("1, 8, 5, 4", "1, 5, 4") == "input_type:BHSD");
-    CHECK(rope("1, 5, 8, 4", "1, 5, 4") == "input_type:BSHD");
-    CHECK(rope("1, 5, 5, 4", "1, 5, 4") == "+input_type:BHSD");
+    CHECK(rope("1, 8, 5, 4", "1, 5, 4") == "input_type:BHSD +partial_dim:-1");
+    CHECK(rope("1, 8, 5, 4", "1, 5, 2") == "input_type:BHSD +partial_dim:2");
+    CHECK(rope("1, 5, 8, 4", "1, 5, 4") == "input_type:BSHD +partial_dim:-1");
+    CHECK(rope("1, 5, 5, 4", "1, 5, 4") == "+input_type:BHSD +partial_dim:-1");
     CHECK(rope("1, 8, 5, 4", "1, 7, 4") ==
           "linalg.RoPEOp: input_type is lost: the table fits no layout");
     CHECK(rope("8, 5, 4", "1, 5, 4") == "linalg.RoPEOp: input_type is lost: x is not of rank 4");
@@ -143,15 +158,18 @@ TEST_SUITE("upgrade") {
 
   TEST_CASE("an op that nothing recovers is refused by name and place") {
     CHECK(Upgraded(dump({"  " + op("PadOp", "4", "6")})).errors() ==
-          Lines{"2:3 MIR0700 linalg.PadOp: pad is lost: upstream does not print it"});
+          Lines{"2:3 MIR0700 linalg.PadOp: pad is lost: upstream does not print it; grant "
+                "it with --assume='Pad.0.pad=...'"});
     CHECK(recovered({op("NoSuchOp", "4", "2")}) ==
-          "linalg.NoSuchOp: meaning is lost: no dialect declares it");
+          "linalg.NoSuchOp: meaning is lost: no dialect declares it; "
+          "--assume=NoSuchOp.0.meaning=plugin leaves it to a plug-in");
     CHECK(recovered({op("SiLUOp", "4", "4", ", %2:" + t("4"))}) ==
           "linalg.SiLUOp: signature is lost: operands or results do not fit the op");
     CHECK(recovered({"linalg.CPU.SiLUOp(%0:!a.b) -> (%1:" + t("2") + ")"})
               .starts_with("linalg.SiLUOp: signature is lost"));
     CHECK(recovered({op("FillOp", "4", "4")}) ==
-          "linalg.FillOp: type is lost: upstream does not print it");
+          "linalg.FillOp: type is lost: upstream does not print it; grant it with "
+          "--assume='Fill.0.type=...'");
     CHECK(recovered({"prog.fragment @code <CPU> <code> { prog.ret }"}) ==
           "prog.ret: graph form is lost: a program ends with prog.exit, a body behind a label with "
           "prog.ret");
@@ -230,6 +248,63 @@ TEST_SUITE("upgrade") {
           "+impl_type:QNN_LPBQ_w4a16o16_G32 stride:[1, 1] padding:[0, 0]");
   }
 
+  TEST_CASE("the kernel of a weight of bytes says its recipe") {
+    const auto conv = [](const std::string& channels, const UpgradeOptions& options) {
+      Upgraded net(
+          dump({"tensor.CPU.register () -> (%5:" + t("1, 1, " + channels + ", 32", "Int8") +
+                    "[@c.weight])[symbol:c.weight]",
+                "linalg.CPU.Conv2DOp <name=\"c\"> (%0:" +
+                    t("1, 1, 8, " + channels, "UInt16PerTensor") +
+                    ") -> (%1:" + t("1, 1, 8, 32", "UInt16PerTensor") + ")"}),
+          options);
+      if (!net.good) return net.errors().front();
+      CHECK(net.problems() == Lines{});
+      return print(net.module());
+    };
+    const auto recipe = [](const std::string& block) {
+      return "[@c.weight][quant_recipe:QuantSpec(LPBQ(quant_min: -7, quant_max: 7, block_size: " +
+             block +
+             ", ch_axis: 3, scale_level_0_bitwidth: 4, quant_to_type: Int4, scale_1_type: "
+             "Float32))]";
+    };
+    CHECK(has(conv("64", {}), recipe("32")));
+    CHECK(has(conv("48", {}), recipe("16")));
+    CHECK(has(conv("40", {}),
+              "no block of 16, 32 or 64 divides 40 channels; grant it with "
+              "--assume='c.impl_type=...'"));
+    UpgradeOptions options;
+    REQUIRE(grant(options, "Conv2D.impl_type=QNN_LPBQ_w4a16o16_G64"));
+    CHECK(has(conv("64", options), recipe("64")));
+  }
+
+  TEST_CASE("the functional form of a norm has its weight as an operand") {
+    const std::string norm =
+        "linalg.CPU.RMSNormOp(%0:" + t("2, 8") + ", %1:" + t("8") + ") -> (%2:" + t("2, 8") + ")";
+    CHECK(recovered({norm}) == "elementwise_affine:false +epsilon:1e-06 +add_unit_offset:false");
+    // It takes no registered parameter.
+    CHECK(has(upgraded(parameter("n.weight", "8") + "\n" + norm + "\nlinalg.CPU.RMSNormOp(%2:" +
+                           t("2, 8") + ") -> (%3:" + t("2, 8") + ")\n",
+                       kGranted),
+              "RMSNormOp <name=\"n\"> [epsilon:1e-06, add_unit_offset:false] (%2:"));
+  }
+
+  TEST_CASE("an op that no dialect declares is left to a plug-in where that is granted") {
+    const std::string op =
+        "linalg.CPU.MyOp [name=\"a.b\"](%0:" + t("4") + ") -> (%1:" + t("4") + ")\n";
+    const auto found = [&](const std::vector<std::string>& facts) {
+      UpgradeOptions options;
+      for (const std::string& fact : facts) REQUIRE(grant(options, fact));
+      Upgraded net("@main () -> () {\n" + op + "}\n", options);
+      return net.good ? print(net.module()) : net.errors().front();
+    };
+    CHECK(has(found({}),
+              "linalg.MyOp 'a.b': meaning is lost: no dialect declares it; "
+              "--assume=a.b.meaning=plugin leaves it to a plug-in"));
+    CHECK(has(found({"MyOp.meaning=plugin"}), "linalg.CPU.MyOp [name=\"a.b\"](%0:"));
+    CHECK(has(found({"a.b.meaning=plugin"}), "linalg.CPU.MyOp [name=\"a.b\"](%0:"));
+    CHECK(has(found({"MyOp.meaning=other"}), "granted, and no operation lost it"));
+  }
+
   TEST_CASE("options of reductions and picks are what gives the printed type") {
     CHECK(recovered({op("ReduceMinOp", "2, 3", "2, 1")}) == "dim:1 keep_dim:true");
     CHECK(recovered({op("MeanOp", "2, 3", "3")}) == "dim:0 keep_dim:false");
@@ -246,7 +321,12 @@ TEST_SUITE("upgrade") {
   TEST_CASE("steps between frames are those that use up the signal") {
     CHECK(recovered({"linalg.CPU.STFTOp(%0:" + t("1, 4000") + ", %1:" + t("400") +
                      ") -> (%2:" + t("1, 201, 26", "ComplexFP32") + ")"}) ==
-          "n_fft:400 win_length:400 return_complex:true +hop_length:160 +center:true");
+          "n_fft:400 win_length:400 return_complex:true +hop_length:160 +center:true "
+          "+onesided:true +pad_mode:reflect");
+    // A shorter window does not say that half of the spectrum is printed.
+    CHECK(has(recovered({"linalg.CPU.STFTOp(%0:" + t("1, 4000") + ", %1:" + t("320") +
+                         ") -> (%2:" + t("1, 201, 25", "ComplexFP32") + ")"}),
+              "+n_fft:400 win_length:320"));
   }
 
   TEST_CASE("what scales scores is one over the root of a head; another number stays an input") {
@@ -316,8 +396,11 @@ TEST_SUITE("upgrade") {
     CHECK(filled("Fill.1.type=zeros").find("'Fill.1.type' is granted, and no operation lost it") !=
           std::string::npos);
     CHECK(filled("Fill.0.type=[1").find("expected") != std::string::npos);
+    CHECK(filled("%7=" + t("4")).find("'7.type' is granted, and no operation lost it") !=
+          std::string::npos);
     CHECK(filled("type=zeros") ==
-          "--assume is rms_eps=X, layer_norm_eps=X or OP.attribute=value, found 'type=zeros'");
+          "--assume is rms_eps=X, layer_norm_eps=X, %N=TYPE or OP.attribute=value, found "
+          "'type=zeros'");
   }
 
   TEST_CASE("a sidecar supplies attributes, operands, names and constants") {

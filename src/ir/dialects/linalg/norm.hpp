@@ -15,6 +15,10 @@ inline constexpr AttrRow kRmsNormAttributes[] = {
      .type = AttrType::kBool,
      .default_text = "false",
      .summary = "the weight is stored minus one"},
+    {.name = "elementwise_affine",
+     .type = AttrType::kBool,
+     .default_text = "true",
+     .summary = "owns the weight; without it operand 1 is the weight, or there is none"},
 };
 inline constexpr AttrRow kLayerNormAttributes[] = {
     {.name = "normalized_shape",
@@ -56,7 +60,7 @@ inline constexpr AttrRow kCausalMaskAttributes[] = {
 };
 
 inline constexpr WeightRow kRmsNormWeights[] = {
-    {.suffix = ".weight", .shape = "[D]"},
+    {.suffix = ".weight", .present_if = "elementwise_affine", .shape = "[D]"},
 };
 inline constexpr WeightRow kLayerNormWeights[] = {
     {.suffix = ".weight", .present_if = "elementwise_affine", .shape = "normalized_shape"},
@@ -70,7 +74,7 @@ inline constexpr WeightRow kLayerNorm2DWeights[] = {
 inline constexpr OpRow kNormRows[] = {
     {.name = "RMSNormOp",
      .type_name = "RMSNorm",
-     .operands = exactly(1),
+     .operands = between(1, 2),
      .results = exactly(1),
      .traits = Trait::kPure | Trait::kSameShape,
      .attributes = kRmsNormAttributes,
