@@ -380,7 +380,7 @@ std::optional<LinearPart> PlanBuilder::linear_part(std::size_t step) {
   const std::int64_t outputs = y->dims().back().constant(), depth = x->dims().back().constant();
   if (bias != nullptr && bias->elements() != outputs) return std::nullopt;
   const auto packed = resources_.weights->pack(owned_symbol(op, ".weight"), *weight, outputs, depth,
-                                               *resources_.context);
+                                               *resources_.context, options_.activations);
   if (!packed) return std::nullopt;
   return LinearPart{.weight = *packed,
                     .bias = bias == nullptr ? Tensor() : *bias,

@@ -156,6 +156,27 @@ TEST_CASE("fast: caches without a limit grow") {
   }
 }
 
+TEST_CASE(
+    "fast: activations are rounded to bfloat16 where that is asked for, by any fusion alike") {
+  const Tensor x = pattern({1, 5, 8});
+  for (const char* const type : {"Float32", "BFloat16", "Float16"}) {
+    const std::string text = with_types(kFeedForward, type);
+    const auto run = [&](Fusion fusion, fast::Activations activations) {
+      SessionOptions options = fast(fusion);
+      options.activations = activations;
+      return Runner(text, options).run({x})[0];
+    };
+    const Tensor off = run(Fusion::kOff, fast::Activations::kBFloat16);
+    const Tensor floats = run(Fusion::kOff, fast::Activations::kFloat32);
+    CHECK(hash_bytes(run(Fusion::kExact, fast::Activations::kBFloat16)) == hash_bytes(off));
+    CHECK(hash_bytes(off) != hash_bytes(floats));
+    const auto rounded = values_of(off), exact = values_of(floats);
+    for (std::size_t i = 0; i < exact.size(); ++i) {
+      CHECK(rounded[i] == doctest::Approx(exact[i]).epsilon(0.02));
+    }
+  }
+}
+
 TEST_CASE("fast: exact fusion gives the bits of the steps one by one") {
   const Tensor x = floats(
       {1, 3, 8}, {1, 2, 3, -4, 5, 6, -7, 8, .5, .25, 0, 1, -1, 2, -2, 3, 9, 8, 7, 6, 5, 4, -3, 2});
