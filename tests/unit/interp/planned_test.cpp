@@ -177,6 +177,29 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("fast: reductions, softmax along any dimension and all rotations are fast nodes") {
+  const std::string text = R"(
+@main [mir_version:1] (%x:tensor<[2, $S, 3, 8], Float32, CPU>, %t:tensor<[$S, 4], Float32, CPU>) -> (%a:tensor<[2, $S, 3, 8], Float32, CPU>, %b:tensor<[2, $S, 3, 8], Float32, CPU>, %c:tensor<[2, 3, 8], Float32, CPU>, %d:tensor<[2, $S, 3, 1], Float32, CPU>, %e:tensor<[1], Float32, CPU>, %f:tensor<[1, $S, 3, 8], Float32, CPU>, %g:tensor<[2, $S, 3, 8], Float32, CPU>, %h:tensor<[2, $S, 3, 8], Float32, CPU>) {
+  linalg.CPU.VisionRoPEOp (%x:tensor<[2, $S, 3, 8], Float32, CPU>, %t:tensor<[$S, 4], Float32, CPU>, %t:tensor<[$S, 4], Float32, CPU>) -> (%a:tensor<[2, $S, 3, 8], Float32, CPU>)
+  linalg.CPU.MultimodalRoPEOp [input_type:BSHD] (%x:tensor<[2, $S, 3, 8], Float32, CPU>, %t:tensor<[$S, 4], Float32, CPU>, %t:tensor<[$S, 4], Float32, CPU>) -> (%b:tensor<[2, $S, 3, 8], Float32, CPU>)
+  linalg.CPU.MeanOp [dim:1] (%a:tensor<[2, $S, 3, 8], Float32, CPU>) -> (%c:tensor<[2, 3, 8], Float32, CPU>)
+  linalg.CPU.ReduceMaxOp [dim:-1, keep_dim:true] (%a:tensor<[2, $S, 3, 8], Float32, CPU>) -> (%d:tensor<[2, $S, 3, 1], Float32, CPU>)
+  linalg.CPU.ReduceSumOp [dim:all] (%a:tensor<[2, $S, 3, 8], Float32, CPU>) -> (%e:tensor<[1], Float32, CPU>)
+  linalg.CPU.ReduceMinOp [dim:0, keep_dim:true] (%b:tensor<[2, $S, 3, 8], Float32, CPU>) -> (%f:tensor<[1, $S, 3, 8], Float32, CPU>)
+  linalg.CPU.SoftmaxOp [axis:1] (%b:tensor<[2, $S, 3, 8], Float32, CPU>) -> (%g:tensor<[2, $S, 3, 8], Float32, CPU>)
+  linalg.CPU.SoftmaxOp [axis:-2] (%b:tensor<[2, $S, 3, 8], Float32, CPU>) -> (%h:tensor<[2, $S, 3, 8], Float32, CPU>)
+  cf.ReturnOp (%a:tensor<[2, $S, 3, 8], Float32, CPU>, %b:tensor<[2, $S, 3, 8], Float32, CPU>, %c:tensor<[2, 3, 8], Float32, CPU>, %d:tensor<[2, $S, 3, 1], Float32, CPU>, %e:tensor<[1], Float32, CPU>, %f:tensor<[1, $S, 3, 8], Float32, CPU>, %g:tensor<[2, $S, 3, 8], Float32, CPU>, %h:tensor<[2, $S, 3, 8], Float32, CPU>) -> ()
+}
+)";
+  Runner runner(text, fast()), reference(text);
+  REQUIRE(runner.session().plan() != nullptr);
+  for (const std::string& name : runner.session().plan()->node_names()) {
+    CHECK(name.find("(ref)") == name.npos);
+  }
+  const std::vector<Tensor> inputs = {pattern({2, 5, 3, 8}), pattern({5, 4})};
+  check_close(runner.run(inputs), reference.run(inputs));
+}
+
 TEST_CASE("fast: exact fusion gives the bits of the steps one by one") {
   const Tensor x = floats(
       {1, 3, 8}, {1, 2, 3, -4, 5, 6, -7, 8, .5, .25, 0, 1, -1, 2, -2, 3, 9, 8, 7, 6, 5, 4, -3, 2});

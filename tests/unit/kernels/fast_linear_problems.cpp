@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <bit>
+
 #include "fast_problem.hpp"
 #include "fast_weights.hpp"
 #include "mir/kernels/fast/linear.hpp"
@@ -68,9 +70,18 @@ Problem bfloat_problem(DType dtype, const LinearShape& s, bool is_special) {
   const std::int64_t x_stride = s.depth + 3, out_stride = s.outputs + 1;
   FloatValues x = random_floats(s.rows * x_stride, 27);
   // Ties to even, what rounds up to infinity, what is subnormal, infinity and NaN.
-  constexpr float kSpecial[] = {0x1.01p0F, 0x1.03p0F, 0x1.010002p0F,  3.4e38F,
-                                1e-40F,    -1e-39F,   -HUGE_VALF,     0x1.fep-127F,
-                                -0.0F,     0x1p-149F, std::nanf("1"), 0x1.ffp126F};
+  constexpr float kSpecial[] = {0x1.01p0F,
+                                0x1.03p0F,
+                                0x1.010002p0F,
+                                3.4e38F,
+                                1e-40F,
+                                -1e-39F,
+                                -HUGE_VALF,
+                                0x1.fep-127F,
+                                -0.0F,
+                                0x1p-149F,
+                                std::bit_cast<float>(0x7fffffffU),
+                                0x1.ffp126F};
   for (std::size_t i = 0; is_special && i < x.size(); i += 2) {
     x[i] = kSpecial[i / 2 % (i < x.size() / 2 ? 3 : std::size(kSpecial))];
   }

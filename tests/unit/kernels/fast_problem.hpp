@@ -78,6 +78,7 @@ using Problems = std::vector<Problem>;
 Problems elementwise_problems();
 Problems rows_problems();
 Problems rope_problems();
+Problems reduction_problems();
 Problems linear_problems();
 Problems product_problems();
 Problems movement_problems();
@@ -92,6 +93,7 @@ inline constexpr ProblemFamily kProblemFamilies[] = {
     {"elementwise", elementwise_problems},
     {"rows", rows_problems},
     {"rope", rope_problems},
+    {"reductions", reduction_problems},
     {"linear", linear_problems},
     {"products", product_problems},
     {"movement", movement_problems},

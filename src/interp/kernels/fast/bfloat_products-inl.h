@@ -22,7 +22,7 @@ HWY_INLINE WordVector rounded(FloatVector v) {
   const WordVector bits = hn::BitCast(d, v);
   const WordVector odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(d, 1));
   const WordVector up = hn::Add(bits, hn::Add(odd, hn::Set(d, 0x7fff)));
-  const auto is_nan = hn::RebindMask(d, hn::Ne(v, v));
+  const auto is_nan = hn::RebindMask(d, hn::IsNaN(v));
   const WordVector quiet = hn::Or(bits, hn::Set(d, 0x00400000));
   return hn::And(hn::IfThenElse(is_nan, quiet, up), hn::Set(d, 0xffff0000));
 }

@@ -43,11 +43,6 @@ auto find_row(const Rows& rows, const Op& op) {
   return std::ranges::find_if(rows, [&](const auto& row) { return op.is(row.op); });
 }
 
-std::string short_name(const Op& op) {
-  const std::string_view mnemonic = op.info().mnemonic;
-  return std::string(mnemonic.substr(0, mnemonic.size() - 2));
-}
-
 class UnaryNode final : public PlanNode {
  public:
   UnaryNode(const StepSlots& slots, fast::Unary function)

@@ -78,6 +78,11 @@ struct StepSlots {
 std::unique_ptr<PlanNode> embedding_node(const StepSlots& slots, const ParameterTable& parameters);
 std::unique_ptr<PlanNode> norm_node(const StepSlots& slots, const ParameterTable& parameters);
 std::unique_ptr<PlanNode> softmax_node(const StepSlots& slots, const ParameterTable& parameters);
+/// Softmax over any dimension; an operand of Float32.
+std::unique_ptr<PlanNode> softmax_along_node(const StepSlots& slots, std::int64_t axis);
+/// ReduceMax, ReduceMin, ReduceSum, Mean.
+std::unique_ptr<PlanNode> reduction_node(const StepSlots& slots, const ParameterTable& parameters);
+/// RoPE, MultimodalRoPE, VisionRoPE.
 std::unique_ptr<PlanNode> rope_node(const StepSlots& slots, const ParameterTable& parameters);
 std::unique_ptr<PlanNode> elementwise_node(const StepSlots& slots,
                                            const ParameterTable& parameters);
