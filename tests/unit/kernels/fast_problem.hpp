@@ -79,6 +79,7 @@ Problems elementwise_problems();
 Problems rows_problems();
 Problems rope_problems();
 Problems reduction_problems();
+Problems select_problems();
 Problems linear_problems();
 Problems product_problems();
 Problems movement_problems();
@@ -94,6 +95,7 @@ inline constexpr ProblemFamily kProblemFamilies[] = {
     {"rows", rows_problems},
     {"rope", rope_problems},
     {"reductions", reduction_problems},
+    {"choices and conversions", select_problems},
     {"linear", linear_problems},
     {"products", product_problems},
     {"movement", movement_problems},

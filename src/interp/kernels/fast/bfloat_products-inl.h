@@ -16,24 +16,13 @@ using WordVector = hn::Vec<Words>;
 inline constexpr std::int64_t kPairFloats = MIR_BFLOAT_DOT ? 1 : 2;
 inline constexpr std::int64_t kPairBlock = kDepthBlock / 2;
 
-/// The nearest BFloat16, ties to even, in the high halves; the low ones are 0. A NaN stays one.
-HWY_INLINE WordVector rounded(FloatVector v) {
-  const Words d;
-  const WordVector bits = hn::BitCast(d, v);
-  const WordVector odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(d, 1));
-  const WordVector up = hn::Add(bits, hn::Add(odd, hn::Set(d, 0x7fff)));
-  const auto is_nan = hn::RebindMask(d, hn::IsNaN(v));
-  const WordVector quiet = hn::Or(bits, hn::Set(d, 0x00400000));
-  return hn::And(hn::IfThenElse(is_nan, quiet, up), hn::Set(d, 0xffff0000));
-}
-
 /// The first `count` elements, at most kLanes, rounded; 0 behind them.
 template <class T>
 HWY_INLINE void round_some(const T* from, std::int64_t count, std::uint32_t* to) {
-  if (count == kLanes) return hn::StoreU(rounded(load_floats(from)), Words(), to);
+  if (count == kLanes) return hn::StoreU(round_to_bfloat(load_floats(from)), Words(), to);
   T padded[kLanes] = {};
   std::copy_n(from, count, padded);
-  hn::StoreU(rounded(load_floats(padded)), Words(), to);
+  hn::StoreU(round_to_bfloat(load_floats(padded)), Words(), to);
 }
 
 template <class T>

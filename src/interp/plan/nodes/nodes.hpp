@@ -89,6 +89,8 @@ std::unique_ptr<PlanNode> elementwise_node(const StepSlots& slots,
 std::unique_ptr<PlanNode> flash_attention_node(const StepSlots& slots,
                                                const ParameterTable& parameters);
 std::unique_ptr<PlanNode> matmul_node(const StepSlots& slots, const ParameterTable& parameters);
+/// Where, MaskedScatter, Equal, CastType.
+std::unique_ptr<PlanNode> select_node(const StepSlots& slots, const ParameterTable& parameters);
 /// Slice, Split, Concat, Stack, Repeat.
 std::unique_ptr<PlanNode> movement_node(const StepSlots& slots, const ParameterTable& parameters);
 
