@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <optional>
+
 #include "fast_weights.hpp"
 #include "mir/kernels/fast/elementwise.hpp"
 
@@ -154,6 +156,20 @@ TEST_CASE("a row of a product has the same bits alone and among others") {
       }
     }
   });
+}
+
+TEST_CASE("products in bfloat16 have the same bits on all instruction sets without their dot") {
+  const Weights values(DType::kFloat32, 53, 515, 46);
+  const FloatValues x = random_floats(5 * 515, 47);
+  std::optional<FloatValues> first;
+  for (const IsaLevel isa : isas()) {
+    if (isa == IsaLevel::kAvx512Bf16) break;
+    Context context(2, isa);
+    const Packed weight(values, context, Activations::kBFloat16);
+    const FloatValues got = product(weight, x, 5, context);
+    if (!first) first = got;
+    CHECK(same_bits(got, *first));
+  }
 }
 
 TEST_CASE("silu_mul has the bits of silu and a product, in place too") {

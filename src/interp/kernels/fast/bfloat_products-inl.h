@@ -95,48 +95,6 @@ struct PairBlock {
   bool adds;  ///< to what is in sums
 };
 
-/// sum += x panel for one pair of elements of each row.
-template <int kRows>
-HWY_INLINE void add_pair(const float* x, std::int64_t x_step, const WordVector* both,
-                         FloatVector (&sum)[kRows][kPanelVectors]) {
-  const Floats d;
-#if MIR_BFLOAT_DOT
-  (void)x_step;
-  HWY_UNROLL(8)
-  for (int row = 0; row < kRows; ++row) {
-    std::uint32_t bits;
-    std::memcpy(&bits, x + row, sizeof bits);
-    const auto factor = reinterpret_cast<__m512bh>(hn::Set(Words(), bits).raw);
-    HWY_UNROLL(3)
-    for (int v = 0; v < kPanelVectors; ++v) {
-      sum[row][v] = FloatVector{
-          _mm512_dpbf16_ps(sum[row][v].raw, factor, reinterpret_cast<__m512bh>(both[v].raw))};
-    }
-  }
-  (void)d;
-#else
-  const auto add = [&](const float* factors, const FloatVector* elements) HWY_ATTR {
-    HWY_UNROLL(8)
-    for (int row = 0; row < kRows; ++row) {
-      const FloatVector factor = hn::Set(d, factors[row]);
-      HWY_UNROLL(3)
-      for (int v = 0; v < kPanelVectors; ++v) {
-        sum[row][v] = hn::MulAdd(factor, elements[v], sum[row][v]);
-      }
-    }
-  };
-  FloatVector elements[kPanelVectors];
-  HWY_UNROLL(3)
-  for (int v = 0; v < kPanelVectors; ++v) elements[v] = hn::BitCast(d, hn::ShiftLeft<16>(both[v]));
-  add(x, elements);
-  HWY_UNROLL(3)
-  for (int v = 0; v < kPanelVectors; ++v) {
-    elements[v] = hn::BitCast(d, hn::And(both[v], hn::Set(Words(), 0xffff0000)));
-  }
-  add(x + x_step, elements);
-#endif
-}
-
 template <int kRows, bool kPrefetches>
 HWY_INLINE void multiply_pairs(const PairBlock& block) {
   const Floats d;
@@ -149,15 +107,46 @@ HWY_INLINE void multiply_pairs(const PairBlock& block) {
   const float* x = block.x;
   const std::uint32_t* panel = block.panel;
   for (std::int64_t pair = 0; pair < block.pairs; ++pair) {
-    WordVector both[kPanelVectors];
-    HWY_UNROLL(3)
-    for (int v = 0; v < kPanelVectors; ++v) {
-      both[v] = hn::LoadU(Words(), panel + v * kLanes);
-      if constexpr (kPrefetches) {
+    if constexpr (kPrefetches) {
+      HWY_UNROLL(3)
+      for (int v = 0; v < kPanelVectors; ++v) {
         hwy::Prefetch(reinterpret_cast<const char*>(panel + v * kLanes) + kPrefetchBytes);
       }
     }
-    add_pair<kRows>(x, block.x_step, both, sum);
+#if MIR_BFLOAT_DOT
+    HWY_UNROLL(8)
+    for (int row = 0; row < kRows; ++row) {
+      std::uint32_t bits;
+      std::memcpy(&bits, x + row, sizeof bits);
+      const auto factor = reinterpret_cast<__m512bh>(hn::Set(Words(), bits).raw);
+      HWY_UNROLL(3)
+      for (int v = 0; v < kPanelVectors; ++v) {
+        const WordVector both = hn::LoadU(Words(), panel + v * kLanes);
+        sum[row][v] = FloatVector{
+            _mm512_dpbf16_ps(sum[row][v].raw, factor, reinterpret_cast<__m512bh>(both.raw))};
+      }
+    }
+#else
+    // The first elements of all pairs, then the second ones: of both there are no registers.
+    for (int half = 0; half < 2; ++half) {
+      FloatVector element[kPanelVectors];
+      HWY_UNROLL(3)
+      for (int v = 0; v < kPanelVectors; ++v) {
+        const WordVector both = hn::LoadU(Words(), panel + v * kLanes);
+        // A mask would take the register that one of the sums needs.
+        const WordVector low = half == 0 ? both : hn::ShiftRight<16>(both);
+        element[v] = hn::BitCast(d, hn::ShiftLeft<16>(low));
+      }
+      HWY_UNROLL(8)
+      for (int row = 0; row < kRows; ++row) {
+        const FloatVector factor = hn::Set(d, x[half * block.x_step + row]);
+        HWY_UNROLL(3)
+        for (int v = 0; v < kPanelVectors; ++v) {
+          sum[row][v] = hn::MulAdd(factor, element[v], sum[row][v]);
+        }
+      }
+    }
+#endif
     x += kPairFloats * block.x_step;
     panel += kPanelWidth;
   }

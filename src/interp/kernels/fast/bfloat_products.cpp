@@ -66,11 +66,14 @@ namespace mir::fast {
 
 namespace {
 
-#if HWY_TARGETS & HWY_AVX2
+#if HWY_TARGETS & HWY_AVX3
 constexpr TargetTables<BfloatTable> tables = {.baseline = &HWY_NAMESPACE::bfloats::kTable,
                                               .avx2 = &N_AVX2::bfloats::kTable,
                                               .avx512 = &N_AVX3::bfloats::kTable,
                                               .avx512_bf16 = &N_AVX3::dot_bfloats::kTable};
+#elif HWY_TARGETS & HWY_AVX2
+constexpr TargetTables<BfloatTable> tables = {.baseline = &HWY_NAMESPACE::bfloats::kTable,
+                                              .avx2 = &N_AVX2::bfloats::kTable};
 #else
 constexpr TargetTables<BfloatTable> tables = {.baseline = &HWY_NAMESPACE::bfloats::kTable};
 #endif
