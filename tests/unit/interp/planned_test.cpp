@@ -1,4 +1,6 @@
 // Sessions with fast kernels.
+#include "planned.hpp"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -7,18 +9,10 @@
 
 #include "mir/files/safetensors.hpp"
 #include "mir/interp/summary.hpp"
-#include "module_text.hpp"
 
 namespace mir::test::planned {
 
 namespace {
-
-SessionOptions fast(Fusion fusion = Fusion::kAll) {
-  SessionOptions options;
-  options.kernels = KernelSet::kFast;
-  options.fusion = fusion;
-  return options;
-}
 
 /// `count` states of four numbers, different for every position.
 Tensor states(std::int64_t first, std::int64_t count) {
@@ -31,26 +25,6 @@ Tensor states(std::int64_t first, std::int64_t count) {
 
 std::size_t count_of(const std::vector<std::string>& names, const std::string& name) {
   return static_cast<std::size_t>(std::ranges::count(names, name));
-}
-
-/// Numbers around zero that repeat seldom along any dimension.
-Tensor pattern(const Shape& shape) {
-  std::vector<double> values;
-  for (std::int64_t i = 0; i < *element_count(shape); ++i) {
-    values.push_back(static_cast<double>((i + 3) * 7 % 11) * 0.125 - 0.5);
-  }
-  return floats(shape, values);
-}
-
-void check_close(const std::vector<Tensor>& found, const std::vector<Tensor>& expected) {
-  REQUIRE(found.size() == expected.size());
-  for (std::size_t number = 0; number < found.size(); ++number) {
-    const auto got = values_of(found[number]), want = values_of(expected[number]);
-    REQUIRE(got.size() == want.size());
-    for (std::size_t i = 0; i < got.size(); ++i) {
-      CHECK(got[i] == doctest::Approx(want[i]).epsilon(1e-5));
-    }
-  }
 }
 
 /// A feed-forward block with a residual.
@@ -175,54 +149,6 @@ TEST_CASE(
       CHECK(rounded[i] == doctest::Approx(exact[i]).epsilon(0.02));
     }
   }
-}
-
-TEST_CASE("fast: reductions, softmax along any dimension and all rotations are fast nodes") {
-  const std::string text = R"(
-@main [mir_version:1] (%x:tensor<[2, $S, 3, 8], Float32, CPU>, %t:tensor<[$S, 4], Float32, CPU>) -> (%a:tensor<[2, $S, 3, 8], Float32, CPU>, %b:tensor<[2, $S, 3, 8], Float32, CPU>, %c:tensor<[2, 3, 8], Float32, CPU>, %d:tensor<[2, $S, 3, 1], Float32, CPU>, %e:tensor<[1], Float32, CPU>, %f:tensor<[1, $S, 3, 8], Float32, CPU>, %g:tensor<[2, $S, 3, 8], Float32, CPU>, %h:tensor<[2, $S, 3, 8], Float32, CPU>) {
-  linalg.CPU.VisionRoPEOp (%x:tensor<[2, $S, 3, 8], Float32, CPU>, %t:tensor<[$S, 4], Float32, CPU>, %t:tensor<[$S, 4], Float32, CPU>) -> (%a:tensor<[2, $S, 3, 8], Float32, CPU>)
-  linalg.CPU.MultimodalRoPEOp [input_type:BSHD] (%x:tensor<[2, $S, 3, 8], Float32, CPU>, %t:tensor<[$S, 4], Float32, CPU>, %t:tensor<[$S, 4], Float32, CPU>) -> (%b:tensor<[2, $S, 3, 8], Float32, CPU>)
-  linalg.CPU.MeanOp [dim:1] (%a:tensor<[2, $S, 3, 8], Float32, CPU>) -> (%c:tensor<[2, 3, 8], Float32, CPU>)
-  linalg.CPU.ReduceMaxOp [dim:-1, keep_dim:true] (%a:tensor<[2, $S, 3, 8], Float32, CPU>) -> (%d:tensor<[2, $S, 3, 1], Float32, CPU>)
-  linalg.CPU.ReduceSumOp [dim:all] (%a:tensor<[2, $S, 3, 8], Float32, CPU>) -> (%e:tensor<[1], Float32, CPU>)
-  linalg.CPU.ReduceMinOp [dim:0, keep_dim:true] (%b:tensor<[2, $S, 3, 8], Float32, CPU>) -> (%f:tensor<[1, $S, 3, 8], Float32, CPU>)
-  linalg.CPU.SoftmaxOp [axis:1] (%b:tensor<[2, $S, 3, 8], Float32, CPU>) -> (%g:tensor<[2, $S, 3, 8], Float32, CPU>)
-  linalg.CPU.SoftmaxOp [axis:-2] (%b:tensor<[2, $S, 3, 8], Float32, CPU>) -> (%h:tensor<[2, $S, 3, 8], Float32, CPU>)
-  cf.ReturnOp (%a:tensor<[2, $S, 3, 8], Float32, CPU>, %b:tensor<[2, $S, 3, 8], Float32, CPU>, %c:tensor<[2, 3, 8], Float32, CPU>, %d:tensor<[2, $S, 3, 1], Float32, CPU>, %e:tensor<[1], Float32, CPU>, %f:tensor<[1, $S, 3, 8], Float32, CPU>, %g:tensor<[2, $S, 3, 8], Float32, CPU>, %h:tensor<[2, $S, 3, 8], Float32, CPU>) -> ()
-}
-)";
-  Runner runner(text, fast()), reference(text);
-  REQUIRE(runner.session().plan() != nullptr);
-  for (const std::string& name : runner.session().plan()->node_names()) {
-    CHECK(name.find("(ref)") == name.npos);
-  }
-  const std::vector<Tensor> inputs = {pattern({2, 5, 3, 8}), pattern({5, 4})};
-  check_close(runner.run(inputs), reference.run(inputs));
-}
-
-TEST_CASE("fast: choices, comparisons, conversions and elementary functions are fast nodes") {
-  const std::string text = R"(
-@main [mir_version:1] (%x:tensor<[2, $S, 8], Float32, CPU>, %y:tensor<[1, 8], Float32, CPU>) -> (%w:tensor<[2, $S, 8], Float32, CPU>, %m:tensor<[2, $S, 8], Float32, CPU>, %e:tensor<[2, $S, 8], Bool, CPU>, %h:tensor<[2, $S, 8], Float16, CPU>, %i:tensor<[2, $S, 8], Int32, CPU>, %s:tensor<[2, $S, 8], Float32, CPU>, %c:tensor<[2, $S, 8], Float32, CPU>, %l:tensor<[2, $S, 8], Float32, CPU>) {
-  linalg.CPU.EqualOp (%x:tensor<[2, $S, 8], Float32, CPU>, %y:tensor<[1, 8], Float32, CPU>) -> (%e:tensor<[2, $S, 8], Bool, CPU>)
-  linalg.CPU.WhereOp (%e:tensor<[2, $S, 8], Bool, CPU>, %x:tensor<[2, $S, 8], Float32, CPU>, %y:tensor<[1, 8], Float32, CPU>) -> (%w:tensor<[2, $S, 8], Float32, CPU>)
-  linalg.CPU.MaskedScatterOp (%x:tensor<[2, $S, 8], Float32, CPU>, %e:tensor<[2, $S, 8], Bool, CPU>, %0:tensor<[1], Float32, CPU>[constant:[5]]) -> (%m:tensor<[2, $S, 8], Float32, CPU>)
-  linalg.CPU.CastTypeOp [dtype:Float16] (%x:tensor<[2, $S, 8], Float32, CPU>) -> (%h:tensor<[2, $S, 8], Float16, CPU>)
-  linalg.CPU.CastTypeOp [dtype:Int32] (%x:tensor<[2, $S, 8], Float32, CPU>) -> (%i:tensor<[2, $S, 8], Int32, CPU>)
-  linalg.CPU.SinOp (%x:tensor<[2, $S, 8], Float32, CPU>) -> (%s:tensor<[2, $S, 8], Float32, CPU>)
-  linalg.CPU.CosOp (%s:tensor<[2, $S, 8], Float32, CPU>) -> (%1:tensor<[2, $S, 8], Float32, CPU>)
-  linalg.CPU.ClipOp [min_val:0.9, max_val:0.95] (%1:tensor<[2, $S, 8], Float32, CPU>) -> (%c:tensor<[2, $S, 8], Float32, CPU>)
-  linalg.CPU.LogOp (%c:tensor<[2, $S, 8], Float32, CPU>) -> (%l:tensor<[2, $S, 8], Float32, CPU>)
-  cf.ReturnOp (%w:tensor<[2, $S, 8], Float32, CPU>, %m:tensor<[2, $S, 8], Float32, CPU>, %e:tensor<[2, $S, 8], Bool, CPU>, %h:tensor<[2, $S, 8], Float16, CPU>, %i:tensor<[2, $S, 8], Int32, CPU>, %s:tensor<[2, $S, 8], Float32, CPU>, %c:tensor<[2, $S, 8], Float32, CPU>, %l:tensor<[2, $S, 8], Float32, CPU>) -> ()
-}
-)";
-  Runner runner(text, fast()), reference(text);
-  REQUIRE(runner.session().plan() != nullptr);
-  for (const std::string& name : runner.session().plan()->node_names()) {
-    CHECK(name.find("(ref)") == name.npos);
-  }
-  // The first row of x is y, so there is something equal.
-  const std::vector<Tensor> inputs = {pattern({2, 11, 8}), pattern({1, 8})};
-  check_close(runner.run(inputs), reference.run(inputs));
 }
 
 TEST_CASE("fast: exact fusion gives the bits of the steps one by one") {
