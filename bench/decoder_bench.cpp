@@ -3,6 +3,7 @@
 //   decoder_bench [--layers=24] [--threads=1,2]
 //   [--types=Float32,BFloat16,Float16,GGUF_Q8_0,GGUF_Q4_0]
 //                 [--prompt=128] [--decode=32] [--repeats=5] [--fusion=all]
+//                 [--activations=f32|bf16]
 //
 // Hidden 896, 14 query and 2 key heads, feed-forward 4864, vocabulary 32000, logits of the last
 // token. Every figure is the median of the repeats with the least and the most beside it; the
@@ -44,6 +45,7 @@ struct Settings {
   std::int64_t decode = 32;
   std::size_t repeats = 5;
   Fusion fusion = Fusion::kAll;
+  fast::Activations activations = fast::Activations::kFloat32;
 };
 
 double seconds() {
@@ -71,13 +73,16 @@ bool read(std::string_view argument, Settings& settings) {
   if (!argument.starts_with("--") || equals == argument.npos) return false;
   const std::string_view name = argument.substr(2, equals - 2);
   const std::string_view value = argument.substr(equals + 1);
-  constexpr std::string_view kNames[] = {"layers", "threads", "types", "prompt",
-                                         "decode", "repeats", "fusion"};
+  constexpr std::string_view kNames[] = {"layers", "threads", "types",  "prompt",
+                                         "decode", "repeats", "fusion", "activations"};
   if (std::ranges::find(kNames, name) == std::end(kNames)) return false;
   if (name == "layers") settings.shape.layers = number(value);
   if (name == "prompt") settings.prompt = number(value);
   if (name == "decode") settings.decode = number(value);
   if (name == "repeats") settings.repeats = static_cast<std::size_t>(number(value));
+  if (name == "activations" && value == "bf16") {
+    settings.activations = fast::Activations::kBFloat16;
+  }
   if (name == "fusion") {
     settings.fusion = value == "off"     ? Fusion::kOff
                       : value == "exact" ? Fusion::kExact
@@ -132,6 +137,7 @@ class Bench {
                                     .weights = &weights,
                                     .kernels = KernelSet::kFast,
                                     .fusion = settings_.fusion,
+                                    .activations = settings_.activations,
                                     .threads = settings_.threads.back()},
                                    diagnostics);
     if (!session || session->plan() == nullptr) return fail(diagnostics);

@@ -17,7 +17,9 @@
 #include "mir/kernels/fast/limits.hpp"
 #include "mir/kernels/fast/linear.hpp"
 #include "mir/kernels/fast/product.hpp"
+#include "mir/kernels/fast/reduction.hpp"
 #include "mir/kernels/fast/rows.hpp"
+#include "mir/kernels/fast/select.hpp"
 
 namespace {
 
@@ -85,10 +87,15 @@ constexpr Product kProducts[] = {
 struct Element {
   const char* name;
   DType dtype;
+  Activations activations = Activations::kFloat32;
 };
-constexpr Element kElements[] = {{"Float32", DType::kFloat32},    {"BFloat16", DType::kBFloat16},
-                                 {"Float16", DType::kFloat16},    {"GGUF_Q8_0", DType::kGgufQ8_0},
-                                 {"GGUF_Q4_0", DType::kGgufQ4_0}, {"GGUF_Q4_K", DType::kGgufQ4K}};
+constexpr Element kElements[] = {{"Float32", DType::kFloat32},
+                                 {"BFloat16", DType::kBFloat16},
+                                 {"BFloat16 activations", DType::kBFloat16, Activations::kBFloat16},
+                                 {"Float16", DType::kFloat16},
+                                 {"GGUF_Q8_0", DType::kGgufQ8_0},
+                                 {"GGUF_Q4_0", DType::kGgufQ4_0},
+                                 {"GGUF_Q4_K", DType::kGgufQ4K}};
 
 double product_flop(const Product& p) {
   return 2.0 * static_cast<double>(p.rows * p.depth * p.outputs);
@@ -106,15 +113,17 @@ struct ColdWeights {
   LargePages memory;
 };
 
-void run_linear(State& state, unsigned threads, const Product& p, DType dtype) {
+void run_linear(State& state, unsigned threads, const Product& p, const Element& element) {
   Context context(threads);
+  const auto& [name, dtype, activations] = element;
   const std::vector<float> x = random_floats(p.rows * p.depth);
   const std::vector<std::byte> weight(
       *storage_bytes(dtype, static_cast<std::uint64_t>(p.outputs * p.depth)), std::byte{0x3c});
-  const ColdWeights weights(packed_bytes(dtype, p.outputs, p.depth, context.isa()));
+  const ColdWeights weights(packed_bytes(dtype, p.outputs, p.depth, context.isa(), activations));
   std::vector<PackedMatrix> packed;
   for (std::size_t i = 0; i < weights.copies; ++i) {
-    packed.push_back(pack(weight.data(), dtype, p.outputs, p.depth, weights.copy(i), context));
+    packed.push_back(
+        pack(weight.data(), dtype, p.outputs, p.depth, weights.copy(i), context, activations));
   }
   std::vector<float> out(static_cast<std::size_t>(p.rows * p.outputs));
   std::size_t i = 0;
@@ -133,7 +142,7 @@ void run_linear(State& state, unsigned threads, const Product& p, DType dtype) {
 void run_peer(State& state, unsigned threads, const Product& p, const bench::Peer& peer) {
   const std::vector<float> x = random_floats(p.rows * p.depth);
   const std::vector<float> weight = random_floats(p.outputs * p.depth);
-  const std::size_t copies = kColdBytes / (weight.size() * sizeof(float)) + 1;
+  const std::size_t copies = kColdBytes / (weight.size() * peer.weight_bytes) + 1;
   std::vector<float> out(static_cast<std::size_t>(p.rows * p.outputs));
   std::vector<std::unique_ptr<bench::PeerProduct>> products;
   for (std::size_t i = 0; i < copies; ++i) {
@@ -141,7 +150,7 @@ void run_peer(State& state, unsigned threads, const Product& p, const bench::Pee
   }
   std::size_t i = 0;
   for (auto _ : state) products[i++ % copies]->run(x.data(), out.data());
-  count(state, product_flop(p), static_cast<double>(weight.size() * sizeof(float)));
+  count(state, product_flop(p), static_cast<double>(weight.size() * peer.weight_bytes));
 }
 
 void add_products(unsigned threads) {
@@ -150,10 +159,10 @@ void add_products(unsigned threads) {
     for (const Element& element : kElements) {
       if (!is_packable(element.dtype, p.depth)) continue;
       add(fmt::format("linear/{}/{}", shape, element.name), threads,
-          [=](State& state, unsigned n) { run_linear(state, n, p, element.dtype); });
+          [=](State& state, unsigned n) { run_linear(state, n, p, element); });
     }
     for (const bench::Peer& peer : bench::peers()) {
-      add(fmt::format("linear/{}/Float32/{}", shape, peer.name), threads,
+      add(fmt::format("linear/{}/{}/{}", shape, peer.type, peer.name), threads,
           [=](State& state, unsigned n) { run_peer(state, n, p, peer); });
     }
   }
@@ -302,6 +311,35 @@ constexpr RowsOp kRowsOps[] = {
     {"gelu", 2,
      [](const Rows& r, const float*, Context& c) {
        unary(Unary::kGelu, r.x, r.out, r.rows * r.width, c);
+     }},
+    {"log", 2,
+     [](const Rows& r, const float*, Context& c) {
+       unary(Unary::kLog, r.x, r.out, r.rows * r.width, c);
+     }},
+    {"sin", 2,
+     [](const Rows& r, const float*, Context& c) {
+       unary(Unary::kSin, r.x, r.out, r.rows * r.width, c);
+     }},
+    {"cast to Float16", 1.5,
+     [](const Rows& r, const float*, Context& c) {
+       cast(DType::kFloat32, reinterpret_cast<const std::byte*>(r.x), DType::kFloat16,
+            reinterpret_cast<std::byte*>(r.out), r.rows * r.width, c);
+     }},
+    {"sum of rows", 1,
+     [](const Rows& r, const float*, Context& c) {
+       reduce(Reduction::kSum, {.x = r.x, .out = r.out, .outer = r.rows, .length = r.width}, c);
+     }},
+    {"maximum of rows", 1,
+     [](const Rows& r, const float*, Context& c) {
+       reduce(Reduction::kMax, {.x = r.x, .out = r.out, .outer = r.rows, .length = r.width}, c);
+     }},
+    {"mean of columns", 1,
+     [](const Rows& r, const float*, Context& c) {
+       reduce(Reduction::kMean, {.x = r.x, .out = r.out, .length = r.rows, .inner = r.width}, c);
+     }},
+    {"softmax of columns", 2,
+     [](const Rows& r, const float*, Context& c) {
+       softmax_along({.x = r.x, .out = r.out, .length = r.rows, .inner = r.width}, c);
      }},
     {"silu_mul", 3,
      [](const Rows& r, const float* up, Context& c) {

@@ -91,6 +91,56 @@ class DnnlProduct : public PeerProduct {
   dnnl::inner_product_forward product_;
 };
 
+/// The same on integers of 8 bits with sums as Float32. Activations are codes already: rounding
+/// them is not counted.
+class DnnlIntegerProduct : public PeerProduct {
+ public:
+  DnnlIntegerProduct(std::int64_t rows, std::int64_t depth, std::int64_t outputs,
+                     const float* weight, unsigned threads)
+      : threads_(static_cast<int>(threads)), codes_(static_cast<std::size_t>(rows * depth), 1) {
+    using namespace dnnl;
+    using Tag = memory::format_tag;
+    omp_set_num_threads(threads_);
+    const auto s8 = memory::data_type::s8;
+    const memory::desc x({rows, depth}, memory::data_type::u8, Tag::ab);
+    const memory::desc y({rows, outputs}, memory::data_type::f32, Tag::ab);
+    const memory::desc any({outputs, depth}, s8, Tag::any), plain({outputs, depth}, s8, Tag::ab);
+    const auto kind = prop_kind::forward_inference;
+#if DNNL_VERSION_MAJOR >= 3
+    const inner_product_forward::primitive_desc desc(engine_, kind, x, any, y);
+#else
+    const inner_product_forward::primitive_desc desc({kind, x, any, y}, engine_);
+#endif
+    std::vector<std::int8_t> codes(static_cast<std::size_t>(outputs * depth));
+    for (std::size_t i = 0; i < codes.size(); ++i) {
+      codes[i] = static_cast<std::int8_t>(weight[i] * 127);
+    }
+    weight_ = memory(desc.weights_desc(), engine_);
+    memory from(plain, engine_, codes.data());
+    reorder(from, weight_).execute(stream_, from, weight_);
+    x_ = memory(x, engine_, codes_.data());
+    y_ = memory(y, engine_, nullptr);
+    product_ = inner_product_forward(desc);
+    stream_.wait();
+  }
+
+  void run(const float*, float* y) override {
+    omp_set_num_threads(threads_);
+    y_.set_data_handle(y);
+    product_.execute(stream_,
+                     {{DNNL_ARG_SRC, x_}, {DNNL_ARG_WEIGHTS, weight_}, {DNNL_ARG_DST, y_}});
+    stream_.wait();
+  }
+
+ private:
+  int threads_;
+  std::vector<std::uint8_t> codes_;
+  dnnl::engine engine_{dnnl::engine::kind::cpu, 0};
+  dnnl::stream stream_{engine_};
+  dnnl::memory weight_, x_, y_;
+  dnnl::inner_product_forward product_;
+};
+
 #endif
 
 template <class Product>
@@ -103,13 +153,14 @@ template <class Product>
 }  // namespace
 
 std::span<const Peer> peers() {
-  static constexpr Peer kNone[] = {{"none", nullptr}};
+  static constexpr Peer kNone[] = {{"none", "", 0, nullptr}};
   static constexpr Peer kPeers[] = {
 #if defined(MIR_BENCH_OPENBLAS)
-    {"OpenBLAS", make<OpenBlasProduct>},
+    {"OpenBLAS", "Float32", 4, make<OpenBlasProduct>},
 #endif
 #if defined(MIR_BENCH_DNNL)
-    {"oneDNN", make<DnnlProduct>},
+    {"oneDNN", "Float32", 4, make<DnnlProduct>},
+    {"oneDNN", "8-bit", 1, make<DnnlIntegerProduct>},
 #endif
     kNone[0]
   };

@@ -1,6 +1,7 @@
 // What kernel_bench compares with: other libraries, where they are installed.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -18,6 +19,8 @@ class PeerProduct {
 
 struct Peer {
   const char* name;
+  const char* type;          ///< of the weights, as kernel_bench calls it
+  std::size_t weight_bytes;  ///< of one element
   std::unique_ptr<PeerProduct> (*make)(std::int64_t rows, std::int64_t depth, std::int64_t outputs,
                                        const float* weight, unsigned threads);
 };

@@ -14,7 +14,7 @@ std::int64_t Session::State::cache_length(Symbol cache) const {
 }
 
 Result<ExecutionPlan> Session::State::make_plan(const Entry& entry, Fusion fusion) {
-  return ExecutionPlan::create(entry.schedule, {.fusion = fusion},
+  return ExecutionPlan::create(entry.schedule, {.fusion = fusion, .activations = fast->activations},
                                {.parameters = &weights.table(),
                                 .quantisations = &quantisations,
                                 .constants = entry.constants,
@@ -29,6 +29,7 @@ void Session::State::make_plans(const SessionOptions& options) {
   }
   fast = std::make_unique<Fast>();
   fast->fusion = options.fusion;
+  fast->activations = options.activations;
   const IsaLevel machine = detected_isa_level();
   const IsaLevel isa = options.isa ? std::min(*options.isa, machine) : machine;
   fast->context = std::make_unique<fast::Context>(options.threads, isa);

@@ -27,6 +27,7 @@ struct Session::State {
   /// What the plans of all entries share.
   struct Fast {
     Fusion fusion = Fusion::kAll;
+    fast::Activations activations = fast::Activations::kFloat32;
     PackedWeights weights;
     CacheStore caches;
     std::unique_ptr<fast::Context> context;

@@ -189,6 +189,9 @@ Result<void> Execution::open_session() {
   session_options_.fusion = fusion == "off"     ? Fusion::kOff
                             : fusion == "exact" ? Fusion::kExact
                                                 : Fusion::kAll;
+  if (arguments().value("activations") == "bf16") {
+    session_options_.activations = fast::Activations::kBFloat16;
+  }
   session_options_.threads = options_.threads;
   // What a run may use besides its parameters is limited by the whole memory.
   session_options_.weight_memory = settings_.weight_memory.value_or(options_.memory_limit / 2);

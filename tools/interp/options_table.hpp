@@ -101,6 +101,11 @@ inline constexpr Option kInterpOptions[] = {
      .help = "steps that fast kernels compute as one: off, exact (the bits of the steps one by "
              "one) or all (default)",
      .choices = "off exact all"},
+    {.name = "activations",
+     .argument = "TYPE",
+     .help = "in which type fast kernels multiply in Linear: f32 (default), or bf16, to which "
+             "activations and weights of floats are rounded",
+     .choices = "f32 bf16"},
     {.name = "isa",
      .argument = "LEVEL",
      .help =

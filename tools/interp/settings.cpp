@@ -172,6 +172,10 @@ Result<InterpSettings> interp_settings(Invocation invocation) {
     if (!probe) return std::move(probe).error();
     settings.probes.push_back(*std::move(probe));
   }
+  if (arguments.value("activations") == "bf16" && arguments.value("kernels", "ref") == "ref") {
+    return Error{DiagCode::kUsage,
+                 "--activations=bf16 is of fast kernels: --kernels=fast or --kernels=both"};
+  }
   if (arguments.value("kernels") == "both" && arguments.has("against")) {
     return Error{DiagCode::kUsage, "--kernels=both compares with ref, --against with another"};
   }

@@ -53,6 +53,8 @@ struct SessionOptions {
   KernelSet kernels = KernelSet::kRef;
   /// Of fast kernels. Runs that are observed fuse nothing.
   Fusion fusion = Fusion::kAll;
+  /// In which type fast kernels of Linear take activations and weights of floats.
+  fast::Activations activations = fast::Activations::kFloat32;
   /// The highest instruction set that fast kernels use; none: what the machine has.
   std::optional<IsaLevel> isa = std::nullopt;
   /// Threads that pack weights for fast kernels.

@@ -42,10 +42,12 @@ enum class Fusion : std::uint8_t {
 class PackedWeights {
  public:
   /// The packed form of a parameter [outputs, depth] of a packable type; packs it when it is not
-  /// there yet. An error when memory is short or the tensor has another number of elements.
+  /// there yet. An error when memory is short, the tensor has another number of elements, or it was
+  /// packed in another way before.
   Result<const fast::PackedMatrix*> pack(Symbol parameter, const Tensor& tensor,
                                          std::int64_t outputs, std::int64_t depth,
-                                         fast::Context& context);
+                                         fast::Context& context,
+                                         fast::Activations = fast::Activations::kFloat32);
   bool contains(Symbol parameter) const { return matrices_.contains(parameter); }
   std::uint64_t bytes() const { return bytes_; }
 
@@ -79,6 +81,7 @@ class CacheStore {
 
 struct PlanOptions {
   Fusion fusion = Fusion::kAll;
+  fast::Activations activations = fast::Activations::kFloat32;  ///< of Linear
 };
 
 /// What a plan is made from; borrowed for the call.

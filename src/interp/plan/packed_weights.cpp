@@ -32,20 +32,22 @@ Result<std::span<std::byte>> PackedWeights::allocate(std::size_t bytes) {
 
 Result<const fast::PackedMatrix*> PackedWeights::pack(Symbol parameter, const Tensor& tensor,
                                                       std::int64_t outputs, std::int64_t depth,
-                                                      fast::Context& context) {
+                                                      fast::Context& context,
+                                                      fast::Activations activations) {
   const auto [found, is_new] = matrices_.try_emplace(parameter);
   if (!is_new) {
-    if (found->second->outputs == outputs && found->second->depth == depth) {
+    if (found->second->outputs == outputs && found->second->depth == depth &&
+        found->second->activations == activations) {
       return const_cast<const fast::PackedMatrix*>(found->second.get());
     }
-    return Error{DiagCode::kParameterSize, "a weight is used with different extents"};
+    return Error{DiagCode::kParameterSize, "a weight is used in two ways"};
   }
   std::int64_t elements = 0;
   const bool fits = !__builtin_mul_overflow(outputs, depth, &elements) && outputs >= 0 &&
                     depth >= 0 && elements == tensor.elements();
   auto memory =
       fits
-          ? allocate(fast::packed_bytes(tensor.dtype(), outputs, depth, context.isa()))
+          ? allocate(fast::packed_bytes(tensor.dtype(), outputs, depth, context.isa(), activations))
           : Result<std::span<std::byte>>(Error{
                 DiagCode::kParameterSize, fmt::format("a weight of {} elements is used as [{}, {}]",
                                                       tensor.elements(), outputs, depth)});
@@ -53,8 +55,8 @@ Result<const fast::PackedMatrix*> PackedWeights::pack(Symbol parameter, const Te
     matrices_.erase(found);
     return std::move(memory).error();
   }
-  found->second = std::make_unique<fast::PackedMatrix>(
-      fast::pack(tensor.bytes().data(), tensor.dtype(), outputs, depth, *memory, context));
+  found->second = std::make_unique<fast::PackedMatrix>(fast::pack(
+      tensor.bytes().data(), tensor.dtype(), outputs, depth, *memory, context, activations));
   // The packed form is what runs read; of a file that is mapped nothing need stay in memory.
   forget_pages(tensor.bytes());
   return const_cast<const fast::PackedMatrix*>(found->second.get());

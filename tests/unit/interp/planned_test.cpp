@@ -1,4 +1,6 @@
 // Sessions with fast kernels.
+#include "planned.hpp"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -7,18 +9,10 @@
 
 #include "mir/files/safetensors.hpp"
 #include "mir/interp/summary.hpp"
-#include "module_text.hpp"
 
 namespace mir::test::planned {
 
 namespace {
-
-SessionOptions fast(Fusion fusion = Fusion::kAll) {
-  SessionOptions options;
-  options.kernels = KernelSet::kFast;
-  options.fusion = fusion;
-  return options;
-}
 
 /// `count` states of four numbers, different for every position.
 Tensor states(std::int64_t first, std::int64_t count) {
@@ -31,26 +25,6 @@ Tensor states(std::int64_t first, std::int64_t count) {
 
 std::size_t count_of(const std::vector<std::string>& names, const std::string& name) {
   return static_cast<std::size_t>(std::ranges::count(names, name));
-}
-
-/// Numbers around zero that repeat seldom along any dimension.
-Tensor pattern(const Shape& shape) {
-  std::vector<double> values;
-  for (std::int64_t i = 0; i < *element_count(shape); ++i) {
-    values.push_back(static_cast<double>((i + 3) * 7 % 11) * 0.125 - 0.5);
-  }
-  return floats(shape, values);
-}
-
-void check_close(const std::vector<Tensor>& found, const std::vector<Tensor>& expected) {
-  REQUIRE(found.size() == expected.size());
-  for (std::size_t number = 0; number < found.size(); ++number) {
-    const auto got = values_of(found[number]), want = values_of(expected[number]);
-    REQUIRE(got.size() == want.size());
-    for (std::size_t i = 0; i < got.size(); ++i) {
-      CHECK(got[i] == doctest::Approx(want[i]).epsilon(1e-5));
-    }
-  }
 }
 
 /// A feed-forward block with a residual.
@@ -153,6 +127,27 @@ TEST_CASE("fast: caches without a limit grow") {
   for (std::int64_t i = 0; i < 700; i += 140) {
     const auto part = values_of(steps.run({states(i, 140)})[0]);
     CHECK(part == std::vector<double>(all.begin() + i * 4, all.begin() + (i + 140) * 4));
+  }
+}
+
+TEST_CASE(
+    "fast: activations are rounded to bfloat16 where that is asked for, by any fusion alike") {
+  const Tensor x = pattern({1, 5, 8});
+  for (const char* const type : {"Float32", "BFloat16", "Float16"}) {
+    const std::string text = with_types(kFeedForward, type);
+    const auto run = [&](Fusion fusion, fast::Activations activations) {
+      SessionOptions options = fast(fusion);
+      options.activations = activations;
+      return Runner(text, options).run({x})[0];
+    };
+    const Tensor off = run(Fusion::kOff, fast::Activations::kBFloat16);
+    const Tensor floats = run(Fusion::kOff, fast::Activations::kFloat32);
+    CHECK(hash_bytes(run(Fusion::kExact, fast::Activations::kBFloat16)) == hash_bytes(off));
+    CHECK(hash_bytes(off) != hash_bytes(floats));
+    const auto rounded = values_of(off), exact = values_of(floats);
+    for (std::size_t i = 0; i < exact.size(); ++i) {
+      CHECK(rounded[i] == doctest::Approx(exact[i]).epsilon(0.02));
+    }
   }
 }
 

@@ -80,6 +80,9 @@ constexpr Function kFunctions[] = {
     {Unary::kNeg, "neg", ref::neg, 0},
     {Unary::kRelu, "relu", ref::relu, 0},
     {Unary::kExp, "exp", ref::exp, kExpUlp},
+    {Unary::kLog, "log", ref::log, kLogUlp},
+    {Unary::kSin, "sin", ref::sin, kCircularUlp},
+    {Unary::kCos, "cos", ref::cos, kCircularUlp},
     {Unary::kSigmoid, "sigmoid", ref::sigmoid, kUnaryUlp},
     {Unary::kSilu, "silu", ref::silu, kUnaryUlp},
     {Unary::kGelu, "gelu", ref::gelu, kUnaryUlp, kGeluExponentUlp,
@@ -118,6 +121,19 @@ Problem unary_problem(const Function& f, std::int64_t n, bool in_place) {
       .slack = std::move(slack)};
 }
 
+Problem clip_problem(float low, float high, std::int64_t n) {
+  const FloatValues x = elements(n, 4);
+  Array out(DType::kFloat32, {n});
+  (void)ref::clip(Array(DType::kFloat32, {n}, {x.begin(), x.end()}), low, high, out);
+  const auto count = static_cast<std::size_t>(n);
+  return {.name = fmt::format("clip of {} to {}, {}", n, low, high),
+          .out_size = count,
+          .places = all_places(count),
+          .run = [=](float* to, Context& context) { clip(x.data(), low, high, to, n, context); },
+          .want = out.values(),
+          .slack = std::vector<double>(count, 0.0)};
+}
+
 }  // namespace
 
 Problems elementwise_problems() {
@@ -132,6 +148,11 @@ Problems elementwise_problems() {
     for (const std::int64_t count : {0, 1, 3, 7, 8, 9, 16, 31, 8192, 20011}) {
       problems.push_back(unary_problem(f, count, count % 2 == 1));
     }
+  }
+  for (const std::int64_t count : {0, 1, 7, 33, 20011}) {
+    problems.push_back(clip_problem(-1.5F, 2, count));
+    problems.push_back(clip_problem(0, -HUGE_VALF, count));
+    problems.push_back(clip_problem(std::nanf(""), 100, count));
   }
   return problems;
 }

@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <optional>
+
 #include "fast_weights.hpp"
 #include "mir/kernels/fast/elementwise.hpp"
 
@@ -9,8 +11,19 @@ namespace {
 using namespace test;
 
 constexpr std::int64_t kRows[] = {1, 2, 5, 9, 33};
-constexpr DType kTypes[] = {DType::kFloat32,  DType::kBFloat16, DType::kFloat16,
-                            DType::kGgufQ8_0, DType::kGgufQ4_0, DType::kGgufQ4K};
+
+struct Form {
+  DType dtype;
+  Activations activations = Activations::kFloat32;
+};
+constexpr Form kForms[] = {{DType::kFloat32},
+                           {DType::kBFloat16},
+                           {DType::kFloat16},
+                           {DType::kGgufQ8_0},
+                           {DType::kGgufQ4_0},
+                           {DType::kGgufQ4K},
+                           {DType::kFloat32, Activations::kBFloat16},
+                           {DType::kBFloat16, Activations::kBFloat16}};
 
 /// `depth`, or what blocks fill.
 std::int64_t depth_for(DType dtype, std::int64_t depth) {
@@ -60,9 +73,9 @@ TEST_SUITE_BEGIN("fast kernels");
 
 TEST_CASE("bias and residual at the end of a product have the bits of the sums as ops") {
   on_each_isa([](Context& context) {
-    for (const DType dtype : kTypes) {
+    for (const auto& [dtype, activations] : kForms) {
       const std::int64_t depth = depth_for(dtype, 260);
-      const Packed weight(Weights(dtype, 53, depth, 31), context);
+      const Packed weight(Weights(dtype, 53, depth, 31), context, activations);
       for (const std::int64_t rows : kRows) {
         const FloatValues x = random_floats(rows * depth, 32), bias = random_floats(53, 33);
         const FloatValues residual = random_floats(rows * 53, 34);
@@ -81,18 +94,21 @@ TEST_CASE("a group of products has the bits of its products") {
   on_each_isa([](Context& context) {
     const Packed first(Weights(DType::kFloat32, 53, 96, 35), context);
     const Packed second(Weights(DType::kBFloat16, 7, 96, 36), context);
+    const Packed fifth(Weights(DType::kFloat16, 5, 96, 39), context, Activations::kBFloat16);
     const Packed third(Weights(DType::kGgufQ8_0, 5, 96, 37), context);
     const Packed fourth(Weights(DType::kGgufQ4_0, 21, 96, 38), context);
     for (const std::int64_t rows : kRows) {
       const FloatValues x = random_floats(rows * 96, 37), bias = random_floats(7, 38);
       FloatValues a(static_cast<std::size_t>(rows * 53)), b(static_cast<std::size_t>(rows * 7));
       FloatValues c(static_cast<std::size_t>(rows * 5)), d(static_cast<std::size_t>(rows * 21));
+      FloatValues e(c.size());
       const LinearTarget targets[] = {
           {.weight = &first.matrix, .out = a.data(), .out_stride = 53, .epilogue = {}},
           {.weight = &second.matrix,
            .out = b.data(),
            .out_stride = 7,
            .epilogue = {.bias = bias.data()}},
+          {.weight = &fifth.matrix, .out = e.data(), .out_stride = 5, .epilogue = {}},
           {.weight = &third.matrix, .out = c.data(), .out_stride = 5, .epilogue = {}},
           {.weight = &fourth.matrix, .out = d.data(), .out_stride = 21, .epilogue = {}}};
       linear_group(x.data(), 96, rows, targets, context);
@@ -100,16 +116,17 @@ TEST_CASE("a group of products has the bits of its products") {
       CHECK(same_bits(b, product(second, x, rows, context, {.bias = bias.data()})));
       CHECK(same_bits(c, product(third, x, rows, context)));
       CHECK(same_bits(d, product(fourth, x, rows, context)));
+      CHECK(same_bits(e, product(fifth, x, rows, context)));
     }
   });
 }
 
 TEST_CASE("a gated product has the bits of two products, silu and their product") {
   on_each_isa([](Context& context) {
-    for (const DType dtype : kTypes) {
+    for (const auto& [dtype, activations] : kForms) {
       const std::int64_t depth = depth_for(dtype, 200);
-      const Packed gate(Weights(dtype, 53, depth, 39), context);
-      const Packed up(Weights(dtype, 53, depth, 40), context);
+      const Packed gate(Weights(dtype, 53, depth, 39), context, activations);
+      const Packed up(Weights(dtype, 53, depth, 40), context, activations);
       for (const std::int64_t rows : kRows) {
         const FloatValues x = random_floats(rows * depth, 41, 1.0);
         FloatValues got(static_cast<std::size_t>(rows * 53));
@@ -127,9 +144,9 @@ TEST_CASE("a gated product has the bits of two products, silu and their product"
 
 TEST_CASE("a row of a product has the same bits alone and among others") {
   on_each_isa([](Context& context) {
-    for (const DType dtype : kTypes) {
+    for (const auto& [dtype, activations] : kForms) {
       const std::int64_t depth = depth_for(dtype, 500);
-      const Packed weight(Weights(dtype, 53, depth, 42), context);
+      const Packed weight(Weights(dtype, 53, depth, 42), context, activations);
       const FloatValues x = random_floats(37 * depth, 43);
       const FloatValues all = product(weight, x, 37, context);
       for (std::ptrdiff_t row = 0; row < 37; ++row) {
@@ -139,6 +156,20 @@ TEST_CASE("a row of a product has the same bits alone and among others") {
       }
     }
   });
+}
+
+TEST_CASE("products in bfloat16 have the same bits on all instruction sets without their dot") {
+  const Weights values(DType::kFloat32, 53, 515, 46);
+  const FloatValues x = random_floats(5 * 515, 47);
+  std::optional<FloatValues> first;
+  for (const IsaLevel isa : isas()) {
+    if (isa == IsaLevel::kAvx512Bf16) break;
+    Context context(2, isa);
+    const Packed weight(values, context, Activations::kBFloat16);
+    const FloatValues got = product(weight, x, 5, context);
+    if (!first) first = got;
+    CHECK(same_bits(got, *first));
+  }
 }
 
 TEST_CASE("silu_mul has the bits of silu and a product, in place too") {

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <bit>
+
 #include "fast_problem.hpp"
 #include "fast_weights.hpp"
 #include "mir/kernels/fast/linear.hpp"
@@ -54,6 +56,69 @@ Problem linear_problem(DType dtype, const LinearShape& s, bool biased) {
             .out = to,
             .out_stride = out_stride,
             .epilogue = {.bias = biased ? bias.data() : nullptr}},
+           context);
+  };
+  return problem;
+}
+
+double bfloat(float value) {
+  return ref::widen(ref::narrow_to_bfloat16(value));
+}
+
+/// Activations and weights rounded to BFloat16, the rest in double.
+Problem bfloat_problem(DType dtype, const LinearShape& s, bool is_special) {
+  const std::int64_t x_stride = s.depth + 3, out_stride = s.outputs + 1;
+  FloatValues x = random_floats(s.rows * x_stride, 27);
+  // Ties to even, what rounds up to infinity, what is subnormal, infinity and NaN.
+  constexpr float kSpecial[] = {0x1.01p0F,
+                                0x1.03p0F,
+                                0x1.010002p0F,
+                                3.4e38F,
+                                1e-40F,
+                                -1e-39F,
+                                -HUGE_VALF,
+                                0x1.fep-127F,
+                                -0.0F,
+                                0x1p-149F,
+                                std::bit_cast<float>(0x7fffffffU),
+                                0x1.ffp126F};
+  for (std::size_t i = 0; is_special && i < x.size(); i += 2) {
+    x[i] = kSpecial[i / 2 % (i < x.size() / 2 ? 3 : std::size(kSpecial))];
+  }
+  const FloatValues residual = random_floats(s.rows * s.outputs, 28);
+  const Weights weights(dtype, s.outputs, s.depth, 29);
+  Problem problem{
+      .name = fmt::format("linear of {} x {} x {} in {} with bf16 activations{}", s.rows, s.outputs,
+                          s.depth, info(dtype).name, is_special ? ", special ones" : ""),
+      .out_size = static_cast<std::size_t>(s.rows == 0 ? 0 : s.rows * out_stride - 1)};
+  const double steps =
+      static_cast<double>(std::min<std::int64_t>(s.depth, 256) + s.depth / 256 + 2);
+  for (std::int64_t m = 0; m < s.rows; ++m) {
+    for (std::int64_t n = 0; n < s.outputs; ++n) {
+      double sum = 0, magnitude = 0, vanishing = 0;
+      for (std::int64_t k = 0; k < s.depth; ++k) {
+        const double value = bfloat(x[static_cast<std::size_t>(m * x_stride + k)]);
+        const double factor = bfloat(weights.values[static_cast<std::size_t>(n * s.depth + k)]);
+        sum += value * factor;
+        magnitude += std::fabs(value * factor);
+        vanishing += 1 + std::fabs(value) + std::fabs(factor);
+      }
+      sum += residual[static_cast<std::size_t>(m * s.outputs + n)];
+      problem.places.push_back(static_cast<std::size_t>(m * out_stride + n));
+      problem.want.push_back(sum);
+      problem.slack.push_back(0x1p-24 * (steps * magnitude + std::fabs(sum)) +
+                              0x1p-125 * vanishing);
+    }
+  }
+  problem.run = [=](float* to, Context& context) {
+    const Packed packed(weights, context, Activations::kBFloat16);
+    linear(packed.matrix,
+           {.x = x.data(),
+            .x_stride = x_stride,
+            .rows = s.rows,
+            .out = to,
+            .out_stride = out_stride,
+            .epilogue = {.residual = residual.data(), .residual_stride = s.outputs}},
            context);
   };
   return problem;
@@ -139,7 +204,11 @@ Problems linear_problems() {
     problems.push_back(linear_problem(DType::kFloat32, shape, shape.rows % 2 == 1));
     problems.push_back(linear_problem(DType::kBFloat16, shape, shape.rows % 2 == 0));
     problems.push_back(linear_problem(DType::kFloat16, shape, false));
+    for (const DType dtype : {DType::kFloat32, DType::kBFloat16, DType::kFloat16}) {
+      problems.push_back(bfloat_problem(dtype, shape, false));
+    }
   }
+  problems.push_back(bfloat_problem(DType::kFloat32, {9, 27, 67}, true));
   return problems;
 }
 

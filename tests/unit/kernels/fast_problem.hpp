@@ -78,6 +78,8 @@ using Problems = std::vector<Problem>;
 Problems elementwise_problems();
 Problems rows_problems();
 Problems rope_problems();
+Problems reduction_problems();
+Problems select_problems();
 Problems linear_problems();
 Problems product_problems();
 Problems movement_problems();
@@ -92,6 +94,8 @@ inline constexpr ProblemFamily kProblemFamilies[] = {
     {"elementwise", elementwise_problems},
     {"rows", rows_problems},
     {"rope", rope_problems},
+    {"reductions", reduction_problems},
+    {"choices and conversions", select_problems},
     {"linear", linear_problems},
     {"products", product_problems},
     {"movement", movement_problems},

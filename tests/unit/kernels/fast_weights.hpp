@@ -101,10 +101,11 @@ struct Weights {
 
 /// The same, packed for the instruction set of a context.
 struct Packed {
-  Packed(const Weights& weights, Context& context)
-      : pages(packed_bytes(weights.dtype, weights.outputs, weights.depth, context.isa())),
+  Packed(const Weights& weights, Context& context, Activations activations = Activations::kFloat32)
+      : pages(packed_bytes(weights.dtype, weights.outputs, weights.depth, context.isa(),
+                           activations)),
         matrix(pack(weights.bytes.data(), weights.dtype, weights.outputs, weights.depth,
-                    {pages.data(), pages.size()}, context)) {}
+                    {pages.data(), pages.size()}, context, activations)) {}
 
   LargePages pages;
   PackedMatrix matrix;

@@ -28,6 +28,9 @@ enum class Unary : std::uint8_t {
   kNeg,
   kRelu,
   kExp,
+  kLog,
+  kSin,
+  kCos,
   kSigmoid,
   kSilu,
   kGelu,
@@ -39,14 +42,21 @@ enum class Unary : std::uint8_t {
 /// quick_gelu 1.70 for x >= 0. For x < 0 gelu and quick_gelu take e to an exponent v that was
 /// rounded, which counts |v| times: `k..ExponentUlp` for each unit of |v|; measured 2.98 and 0.94.
 inline constexpr double kExpUlp = 1;
+inline constexpr double kLogUlp = 1;
+inline constexpr double kCircularUlp = 0.51;  ///< sin and cos
 inline constexpr double kUnaryUlp = 3.5;
 inline constexpr double kGeluExponentUlp = 3;
 inline constexpr double kQuickGeluExponentUlp = 1;
 
 /// out[i] = f(x[i]), i < count; the functions of ref/unary.hpp. abs, neg and relu are exact, exp is
-/// within kExpUlp, the others within kUnaryUlp and what v adds. Infinities, results that underflow
-/// and NaN as in ref; subnormal results are rounded, not flushed. May run in place.
+/// within kExpUlp, log within kLogUlp, sin and cos within kCircularUlp, the others within kUnaryUlp
+/// and what v adds. Infinities, results that underflow and NaN as in ref; subnormal results are
+/// rounded, not flushed. May run in place.
 void unary(Unary function, const float* x, float* out, std::int64_t count, Context& context);
+
+/// out[i] = min(max(x[i], low), high), high where low is above it; a NaN stays one, and as a bound
+/// is none. Exact. May run in place.
+void clip(const float* x, float low, float high, float* out, std::int64_t count, Context& context);
 
 /// out[i] = silu(gate[i]) up[i], each of the two steps rounded: the bits of unary and binary. May
 /// run in place.

@@ -10,6 +10,12 @@
 
 namespace mir::fast {
 
+/// In which type products with weights of Float32, BFloat16 and Float16 take their factors.
+enum class Activations : std::uint8_t {
+  kFloat32,   ///< activations and weights as they are
+  kBFloat16,  ///< both rounded to BFloat16, weights when they are packed
+};
+
 /// A weight matrix [outputs, depth] in the order in which kernels of one instruction set read it:
 /// panels of as many outputs as a block of registers takes, in a panel for each k (for each block
 /// of k) the elements of its outputs, the last panel filled up with zeros. The bytes are borrowed.
@@ -18,6 +24,7 @@ struct PackedMatrix {
   DType dtype = DType::kFloat32;  ///< of the elements as they were
   std::int64_t outputs = 0;
   std::int64_t depth = 0;
+  Activations activations = Activations::kFloat32;  ///< without effect on weights in blocks
 };
 
 /// Whether weights of this type and depth can be packed: Float32, BFloat16, Float16, and ggml's
@@ -25,13 +32,15 @@ struct PackedMatrix {
 /// fill rows.
 bool is_packable(DType dtype, std::int64_t depth);
 /// Bytes that a packed matrix takes; a multiple of 64. The type can be packed.
-std::size_t packed_bytes(DType dtype, std::int64_t outputs, std::int64_t depth, IsaLevel isa);
+std::size_t packed_bytes(DType dtype, std::int64_t outputs, std::int64_t depth, IsaLevel isa,
+                         Activations activations = Activations::kFloat32);
 /// Packs `weight`, elements of `dtype` in row-major order [outputs, depth], into `to`, which has
 /// packed_bytes and is aligned to 64 bytes. Elements keep their size, so reading a packed matrix
-/// moves no more bytes than reading the file; but codes of 5 bits become 8, and scales of Q4_K and
-/// Q5_K Float32.
+/// moves no more bytes than reading the file; but codes of 5 bits become 8, scales of Q4_K and
+/// Q5_K Float32, and Float32 becomes BFloat16 with such activations.
 PackedMatrix pack(const std::byte* weight, DType dtype, std::int64_t outputs, std::int64_t depth,
-                  std::span<std::byte> to, Context& context);
+                  std::span<std::byte> to, Context& context,
+                  Activations activations = Activations::kFloat32);
 
 /// What is done to each sum before it is stored, in this order; every step rounds to Float32, so
 /// the bits are those of the same ops one by one.
@@ -56,6 +65,12 @@ struct LinearOperands {
 ///   |error| <= (256 + K / 256) 2^-24 sum_k |x_k w_k|.
 /// Weights of 16 bits are exact as factors. A row's bits do not depend on the other rows.
 ///
+/// With activations of BFloat16 the factors x' and w' are x and weight rounded to BFloat16, ties to
+/// even. Products are exact, the sums are Float32 as above:
+///   |error| <= (256 + K / 256) 2^-24 sum_k |x'_k w'_k| + 2^-125 sum_k (1 + |x'_k| + |w'_k|)
+/// of sum_k x'_k w'_k; the last part because the instructions of AVX-512 BF16 take numbers below
+/// 2^-126 for 0. Other instruction sets give all the same bits.
+///
 /// With weights in blocks, w = s c + m for integer codes c and a scale s and minimum m (0 for some
 /// types) of each 32 elements, activations are rounded to 8 bits, x' = d q with q and d of
 /// ref::round_activations, bit by bit. Sums of q c and q over a block are exact, the rest is
@@ -75,7 +90,7 @@ void linear_group(const float* x, std::int64_t x_stride, std::int64_t rows,
                   std::span<const LinearTarget> targets, Context& context);
 
 /// out = silu(x gate^T) (x up^T): the bits of two linear, unary silu and a product. gate and up
-/// have equal extents and types.
+/// have equal extents and types and are packed for the same activations.
 void linear_gated(const PackedMatrix& gate, const PackedMatrix& up, const LinearOperands& operands,
                   Context& context);
 

@@ -9,6 +9,7 @@
 #include <hwy/foreach_target.h>
 // After foreach_target.h, once for each target.
 #include "micro-inl.h"
+#include "vector_functions-inl.h"
 #include "vector_math-inl.h"
 
 #ifndef MIR_KERNELS_FAST_ELEMENTWISE_TYPES_
@@ -20,6 +21,7 @@ struct ElementwiseTable {
   /// Elements first .. first + count - 1.
   void (*binary)(Binary op, const BinaryOperands& operands, std::int64_t first, std::int64_t count);
   void (*unary)(Unary function, const float* x, float* out, std::int64_t count);
+  void (*clip)(const float* x, float low, float high, float* out, std::int64_t count);
   void (*silu_mul)(const float* gate, const float* up, float* out, std::int64_t count);
 };
 
@@ -112,6 +114,12 @@ void unary(Unary function, const float* x, float* out, std::int64_t count) {
       });
     case Unary::kExp:
       return apply(x, out, count, [](V v) HWY_ATTR { return exp(v); });
+    case Unary::kLog:
+      return apply(x, out, count, [](V v) HWY_ATTR { return log(v); });
+    case Unary::kSin:
+      return apply(x, out, count, [](V v) HWY_ATTR { return circular<false>(v); });
+    case Unary::kCos:
+      return apply(x, out, count, [](V v) HWY_ATTR { return circular<true>(v); });
     case Unary::kSigmoid:
       return apply(x, out, count, [](V v) HWY_ATTR { return sigmoid(v); });
     case Unary::kSilu:
@@ -123,6 +131,15 @@ void unary(Unary function, const float* x, float* out, std::int64_t count) {
   }
 }
 
+/// Comparisons that a NaN fails keep one in x, and make one in a bound no bound.
+void clip(const float* x, float low, float high, float* out, std::int64_t count) {
+  const FloatVector least = hn::Set(Floats(), low), most = hn::Set(Floats(), high);
+  apply(x, out, count, [=](FloatVector v) HWY_ATTR {
+    const FloatVector raised = hn::IfThenElse(hn::Lt(v, least), least, v);
+    return hn::IfThenElse(hn::Gt(raised, most), most, raised);
+  });
+}
+
 void silu_mul(const float* gate, const float* up, float* out, std::int64_t count) {
   with_vector(gate, up, out, count,
               [](FloatVector a, FloatVector b) HWY_ATTR { return hn::Mul(silu(a), b); });
@@ -130,7 +147,8 @@ void silu_mul(const float* gate, const float* up, float* out, std::int64_t count
 
 }  // namespace
 
-constexpr ElementwiseTable kTable = {.binary = binary, .unary = unary, .silu_mul = silu_mul};
+constexpr ElementwiseTable kTable = {
+    .binary = binary, .unary = unary, .clip = clip, .silu_mul = silu_mul};
 
 }  // namespace mir::fast::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -168,6 +186,13 @@ void unary(Unary function, const float* x, float* out, std::int64_t count, Conte
   const ElementwiseTable& table = tables.at(context.isa());
   for_each_chunk(count, context, [&](std::int64_t first, std::int64_t n) {
     table.unary(function, x + first, out + first, n);
+  });
+}
+
+void clip(const float* x, float low, float high, float* out, std::int64_t count, Context& context) {
+  const ElementwiseTable& table = tables.at(context.isa());
+  for_each_chunk(count, context, [&](std::int64_t first, std::int64_t n) {
+    table.clip(x + first, low, high, out + first, n);
   });
 }
 

@@ -86,6 +86,10 @@ std::size_t packed_float_bytes(DType dtype, std::int64_t outputs, std::int64_t d
 void pack_floats(const std::byte* weight, const PackedMatrix& to, std::byte* at, Context& context);
 void run_float_products(const LinearCall& call, Context& context);
 
+std::size_t packed_bfloat_bytes(std::int64_t outputs, std::int64_t depth, IsaLevel isa);
+void pack_bfloats(const std::byte* weight, const PackedMatrix& to, std::byte* at, Context& context);
+void run_bfloat_products(const LinearCall& call, Context& context);
+
 bool is_packable_block(DType dtype, std::int64_t depth);
 std::size_t packed_block_bytes(DType dtype, std::int64_t outputs, std::int64_t depth, IsaLevel isa);
 void pack_blocks(const std::byte* weight, const PackedMatrix& to, std::byte* at, Context& context);

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 HWY_BEFORE_NAMESPACE();
 namespace mir::fast::HWY_NAMESPACE {
@@ -47,7 +48,15 @@ HWY_INLINE FloatVector load_floats(const hwy::bfloat16_t* from) {
   return hn::PromoteTo(Floats(), hn::LoadU(hn::Rebind<hwy::bfloat16_t, Floats>(), from));
 }
 HWY_INLINE FloatVector load_floats(const hwy::float16_t* from) {
-  return hn::PromoteTo(Floats(), hn::LoadU(hn::Rebind<hwy::float16_t, Floats>(), from));
+  const FloatVector v =
+      hn::PromoteTo(Floats(), hn::LoadU(hn::Rebind<hwy::float16_t, Floats>(), from));
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
+  return v;
+#else
+  // Without an instruction Highway 1.0.3 takes infinities and NaN for numbers from 2^16 on.
+  const FloatVector infinity = hn::Set(Floats(), std::numeric_limits<float>::infinity());
+  return hn::IfThenElse(hn::Ge(hn::Abs(v), hn::Set(Floats(), 65536.0F)), hn::Or(v, infinity), v);
+#endif
 }
 
 /// How the microkernel finds its operands; strides count elements.

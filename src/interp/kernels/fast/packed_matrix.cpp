@@ -10,12 +10,27 @@ bool is_float_type(DType dtype) {
   return dtype == DType::kFloat32 || dtype == DType::kBFloat16 || dtype == DType::kFloat16;
 }
 
+/// Kernels that take different packed weights, and different forms of x.
+enum class Family : std::uint8_t { kFloats, kBfloats, kBlocks };
+
+Family family_of(DType dtype, Activations activations) {
+  if (!is_float_type(dtype)) return Family::kBlocks;
+  return activations == Activations::kBFloat16 ? Family::kBfloats : Family::kFloats;
+}
+
+Family family_of(const LinearTarget& target) {
+  return family_of(target.weight->dtype, target.weight->activations);
+}
+
 void run(const LinearCall& call, Context& context) {
   if (call.rows == 0) return;
-  if (is_float_type(call.targets.front().weight->dtype)) {
-    run_float_products(call, context);
-  } else {
-    run_block_products(call, context);
+  switch (family_of(call.targets.front())) {
+    case Family::kFloats:
+      return run_float_products(call, context);
+    case Family::kBfloats:
+      return run_bfloat_products(call, context);
+    case Family::kBlocks:
+      return run_block_products(call, context);
   }
 }
 
@@ -25,18 +40,36 @@ bool is_packable(DType dtype, std::int64_t depth) {
   return is_float_type(dtype) || is_packable_block(dtype, depth);
 }
 
-std::size_t packed_bytes(DType dtype, std::int64_t outputs, std::int64_t depth, IsaLevel isa) {
-  return is_float_type(dtype) ? packed_float_bytes(dtype, outputs, depth, isa)
-                              : packed_block_bytes(dtype, outputs, depth, isa);
+std::size_t packed_bytes(DType dtype, std::int64_t outputs, std::int64_t depth, IsaLevel isa,
+                         Activations activations) {
+  switch (family_of(dtype, activations)) {
+    case Family::kFloats:
+      return packed_float_bytes(dtype, outputs, depth, isa);
+    case Family::kBfloats:
+      return packed_bfloat_bytes(outputs, depth, isa);
+    case Family::kBlocks:
+      break;
+  }
+  return packed_block_bytes(dtype, outputs, depth, isa);
 }
 
 PackedMatrix pack(const std::byte* weight, DType dtype, std::int64_t outputs, std::int64_t depth,
-                  std::span<std::byte> to, Context& context) {
-  const PackedMatrix matrix{.data = to.data(), .dtype = dtype, .outputs = outputs, .depth = depth};
-  if (is_float_type(dtype)) {
-    pack_floats(weight, matrix, to.data(), context);
-  } else {
-    pack_blocks(weight, matrix, to.data(), context);
+                  std::span<std::byte> to, Context& context, Activations activations) {
+  const PackedMatrix matrix{.data = to.data(),
+                            .dtype = dtype,
+                            .outputs = outputs,
+                            .depth = depth,
+                            .activations = activations};
+  switch (family_of(dtype, activations)) {
+    case Family::kFloats:
+      pack_floats(weight, matrix, to.data(), context);
+      break;
+    case Family::kBfloats:
+      pack_bfloats(weight, matrix, to.data(), context);
+      break;
+    case Family::kBlocks:
+      pack_blocks(weight, matrix, to.data(), context);
+      break;
   }
   return matrix;
 }
@@ -50,10 +83,9 @@ void linear_group(const float* x, std::int64_t x_stride, std::int64_t rows,
                   std::span<const LinearTarget> targets, Context& context) {
   // One loop for each run of targets whose weights are of one family.
   while (!targets.empty()) {
-    const bool is_float = is_float_type(targets.front().weight->dtype);
-    const auto end = std::ranges::find_if(targets, [&](const LinearTarget& target) {
-      return is_float_type(target.weight->dtype) != is_float;
-    });
+    const Family family = family_of(targets.front());
+    const auto end = std::ranges::find_if(
+        targets, [&](const LinearTarget& target) { return family_of(target) != family; });
     const auto count = static_cast<std::size_t>(end - targets.begin());
     run({x, x_stride, rows, targets.front().weight->depth, targets.first(count), nullptr}, context);
     targets = targets.subspan(count);

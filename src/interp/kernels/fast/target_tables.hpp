@@ -15,8 +15,10 @@ struct TargetTables {
   const Table* avx2 = nullptr;
   const Table* avx512 = nullptr;
   const Table* avx512_vnni = nullptr;
+  const Table* avx512_bf16 = nullptr;
 
   const Table& at(IsaLevel isa) const {
+    if (isa >= IsaLevel::kAvx512Bf16 && avx512_bf16 != nullptr) return *avx512_bf16;
     if (isa >= IsaLevel::kAvx512Vnni && avx512_vnni != nullptr) return *avx512_vnni;
     if (isa >= IsaLevel::kAvx512 && avx512 != nullptr) return *avx512;
     if (isa >= IsaLevel::kAvx2 && avx2 != nullptr) return *avx2;

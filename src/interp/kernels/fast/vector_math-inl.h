@@ -34,6 +34,17 @@ HWY_INLINE void store_first(FloatVector v, float* to, std::int64_t count) {
   std::copy_n(padded, count, to);
 }
 
+/// The nearest BFloat16, ties to even, in the high halves; the low ones are 0. A NaN stays one.
+HWY_INLINE hn::Vec<hn::RebindToUnsigned<Floats>> round_to_bfloat(FloatVector v) {
+  const hn::RebindToUnsigned<Floats> d;
+  const auto bits = hn::BitCast(d, v);
+  const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(d, 1));
+  const auto up = hn::Add(bits, hn::Add(odd, hn::Set(d, 0x7fff)));
+  const auto is_nan = hn::RebindMask(d, hn::IsNaN(v));
+  const auto quiet = hn::Or(bits, hn::Set(d, 0x00400000));
+  return hn::And(hn::IfThenElse(is_nan, quiet, up), hn::Set(d, 0xffff0000));
+}
+
 /// e^x = fraction 2^n for x with |x| <= 174: n an integer in the low bits of `shifted`, whose other
 /// bits leave at the top when it is shifted left by 23. A NaN gives a NaN in `fraction`. x = n ln 2
 /// + r, |r| <= ln 2 / 2, ln 2 in two parts; the polynomial has a relative error of at most 2^-28.

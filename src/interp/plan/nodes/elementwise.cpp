@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <optional>
 
+#include "mir/eval/attributes.hpp"
 #include "mir/kernels/ref/gather.hpp"
 #include "mir/kernels/ref/movement.hpp"
+#include "mir/kernels/ref/numeric.hpp"
 #include "nodes.hpp"
 #include "owned.hpp"
 
@@ -29,23 +31,21 @@ struct UnaryRow {
 };
 constexpr UnaryRow kUnaries[] = {
     {"linalg.AbsOp", fast::Unary::kAbs},
+    {"linalg.CosOp", fast::Unary::kCos},
     {"linalg.ExpOp", fast::Unary::kExp},
     {"linalg.GELUOp", fast::Unary::kGelu},
+    {"linalg.LogOp", fast::Unary::kLog},
     {"linalg.NegOp", fast::Unary::kNeg},
     {"linalg.QuickGELUOp", fast::Unary::kQuickGelu},
     {"linalg.ReLUOp", fast::Unary::kRelu},
     {"linalg.SiLUOp", fast::Unary::kSilu},
     {"linalg.SigmoidOp", fast::Unary::kSigmoid},
+    {"linalg.SinOp", fast::Unary::kSin},
 };
 
 template <class Rows>
 auto find_row(const Rows& rows, const Op& op) {
   return std::ranges::find_if(rows, [&](const auto& row) { return op.is(row.op); });
-}
-
-std::string short_name(const Op& op) {
-  const std::string_view mnemonic = op.info().mnemonic;
-  return std::string(mnemonic.substr(0, mnemonic.size() - 2));
 }
 
 class UnaryNode final : public PlanNode {
@@ -64,6 +64,26 @@ class UnaryNode final : public PlanNode {
  private:
   const Op& op_;
   fast::Unary function_;
+};
+
+class ClipNode final : public PlanNode {
+ public:
+  explicit ClipNode(const StepSlots& slots) : PlanNode(slots.step, slots.operands, slots.results) {
+    const AttributeReader attributes(*slots.op);
+    low_ = ref::narrow_to_float(attributes.number("min_val"));
+    high_ = ref::narrow_to_float(attributes.number("max_val"));
+  }
+
+  Result<void> run(Frame& frame) const override {
+    const TensorRef &x = frame[operands()[0]], &out = frame[results()[0]];
+    if (x.elements() != out.elements()) return require(false, "extents differ");
+    fast::clip(x.floats(), low_, high_, out.floats(), x.elements(), frame.context);
+    return {};
+  }
+  std::string name() const override { return "Clip"; }
+
+ private:
+  float low_ = 0, high_ = 0;
 };
 
 /// How `b` repeats over the elements of `out`, as the kernel takes it; none for other broadcasts.
@@ -160,6 +180,7 @@ std::unique_ptr<PlanNode> elementwise_node(const StepSlots& slots, const Paramet
   if (binary != std::end(kBinaries) && op.operand_count() == 2) {
     return std::make_unique<BinaryNode>(slots, binary->function);
   }
+  if (op.is("linalg.ClipOp")) return std::make_unique<ClipNode>(slots);
   const auto unary = find_row(kUnaries, op);
   if (unary == std::end(kUnaries) || op.operand_count() != 1) return nullptr;
   return std::make_unique<UnaryNode>(slots, unary->function);

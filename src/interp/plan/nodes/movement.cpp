@@ -5,6 +5,7 @@
 #include "mir/eval/attributes.hpp"
 #include "mir/eval/slices.hpp"
 #include "nodes.hpp"
+#include "owned.hpp"
 
 namespace mir {
 
@@ -44,10 +45,7 @@ class MovementNode : public PlanNode {
   explicit MovementNode(const StepSlots& slots)
       : PlanNode(slots.step, slots.operands, slots.results), op_(*slots.op) {}
 
-  std::string name() const final {
-    const std::string_view mnemonic = op_.info().mnemonic;
-    return std::string(mnemonic.substr(0, mnemonic.size() - 2));
-  }
+  std::string name() const final { return short_name(op_); }
   OperandOrder operand_order(std::size_t) const final { return OperandOrder::kStrided; }
   bool writes_strided() const final { return true; }
 

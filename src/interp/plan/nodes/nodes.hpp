@@ -78,12 +78,19 @@ struct StepSlots {
 std::unique_ptr<PlanNode> embedding_node(const StepSlots& slots, const ParameterTable& parameters);
 std::unique_ptr<PlanNode> norm_node(const StepSlots& slots, const ParameterTable& parameters);
 std::unique_ptr<PlanNode> softmax_node(const StepSlots& slots, const ParameterTable& parameters);
+/// Softmax over any dimension; an operand of Float32.
+std::unique_ptr<PlanNode> softmax_along_node(const StepSlots& slots, std::int64_t axis);
+/// ReduceMax, ReduceMin, ReduceSum, Mean.
+std::unique_ptr<PlanNode> reduction_node(const StepSlots& slots, const ParameterTable& parameters);
+/// RoPE, MultimodalRoPE, VisionRoPE.
 std::unique_ptr<PlanNode> rope_node(const StepSlots& slots, const ParameterTable& parameters);
 std::unique_ptr<PlanNode> elementwise_node(const StepSlots& slots,
                                            const ParameterTable& parameters);
 std::unique_ptr<PlanNode> flash_attention_node(const StepSlots& slots,
                                                const ParameterTable& parameters);
 std::unique_ptr<PlanNode> matmul_node(const StepSlots& slots, const ParameterTable& parameters);
+/// Where, MaskedScatter, Equal, CastType.
+std::unique_ptr<PlanNode> select_node(const StepSlots& slots, const ParameterTable& parameters);
 /// Slice, Split, Concat, Stack, Repeat.
 std::unique_ptr<PlanNode> movement_node(const StepSlots& slots, const ParameterTable& parameters);
 

@@ -1,6 +1,8 @@
-// The parameters that an op owns, as tensors, and which values and parameters float kernels take.
+// What makers of nodes ask of ops: the parameters that one owns, as tensors, and which values and
+// parameters float kernels take.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "mir/eval/evaluate.hpp"
@@ -26,6 +28,12 @@ inline const Tensor* owned_tensor(const Op& op, std::string_view suffix,
     return found == parameters.end() ? nullptr : &found->second;
   }
   return nullptr;
+}
+
+/// "Softmax" of "SoftmaxOp".
+inline std::string short_name(const Op& op) {
+  const std::string_view mnemonic = op.info().mnemonic;
+  return std::string(mnemonic.substr(0, mnemonic.size() - 2));
 }
 
 /// Whether it is a tensor of Float32.

@@ -4,6 +4,7 @@
 
 #include "mir/eval/attributes.hpp"
 #include "nodes.hpp"
+#include "owned.hpp"
 
 namespace mir {
 
@@ -13,10 +14,12 @@ class RopeNode final : public PlanNode {
  public:
   explicit RopeNode(const StepSlots& slots)
       : PlanNode(slots.step, slots.operands, slots.results),
+        op_(*slots.op),
         reference_(reference_node(slots.step, *slots.op, slots.operands, slots.results)) {
     const AttributeReader attributes(*slots.op);
-    head_axis_ = attributes.string("input_type") == "BSHD" ? 2 : 1;
-    partial_ = attributes.integer("partial_dim");
+    const bool is_vision = slots.op->is("linalg.VisionRoPEOp");
+    head_axis_ = is_vision || attributes.string("input_type") == "BSHD" ? 2 : 1;
+    if (slots.op->is("linalg.RoPEOp")) partial_ = attributes.integer("partial_dim");
   }
 
   Result<void> run(Frame& frame) const override {
@@ -45,7 +48,7 @@ class RopeNode final : public PlanNode {
     return {};
   }
 
-  std::string name() const override { return "RoPE"; }
+  std::string name() const override { return short_name(op_); }
   OperandOrder operand_order(std::size_t operand) const override {
     return operand == 0 ? OperandOrder::kRows : OperandOrder::kRowMajor;
   }
@@ -67,6 +70,7 @@ class RopeNode final : public PlanNode {
                    "the tables have another number of batches");
   }
 
+  const Op& op_;
   std::unique_ptr<PlanNode> reference_;  // for operands in other orders
   std::size_t head_axis_ = 1;
   std::int64_t partial_ = -1;

@@ -34,10 +34,7 @@ class RowsNode : public PlanNode {
     }
     return run_rows(x, out, frame.context);
   }
-  std::string name() const final {
-    const std::string_view mnemonic = op_.info().mnemonic;
-    return std::string(mnemonic.substr(0, mnemonic.size() - 2));
-  }
+  std::string name() const final { return short_name(op_); }
 
  private:
   virtual Result<void> run_rows(const TensorRef& x, const TensorRef& out,
@@ -154,7 +151,7 @@ std::unique_ptr<PlanNode> softmax_node(const StepSlots& slots, const ParameterTa
   if (op.is("linalg.CausalMaskOp")) return std::make_unique<CausalMaskNode>(slots);
   const std::int64_t axis = AttributeReader(op).integer("axis");
   const auto rank = static_cast<std::int64_t>(op.result()->tensor_type()->rank());
-  if (axis != -1 && axis != rank - 1) return nullptr;
+  if (axis != -1 && axis != rank - 1) return softmax_along_node(slots, axis);
   return std::make_unique<SoftmaxNode>(slots);
 }
 

@@ -1,0 +1,35 @@
+// What tests of planned runs share.
+#pragma once
+
+#include "module_text.hpp"
+
+namespace mir::test {
+
+inline SessionOptions fast(Fusion fusion = Fusion::kAll) {
+  SessionOptions options;
+  options.kernels = KernelSet::kFast;
+  options.fusion = fusion;
+  return options;
+}
+
+/// Numbers around zero that repeat seldom along any dimension.
+inline Tensor pattern(const Shape& shape) {
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < *element_count(shape); ++i) {
+    values.push_back(static_cast<double>((i + 3) * 7 % 11) * 0.125 - 0.5);
+  }
+  return floats(shape, values);
+}
+
+inline void check_close(const std::vector<Tensor>& found, const std::vector<Tensor>& expected) {
+  REQUIRE(found.size() == expected.size());
+  for (std::size_t number = 0; number < found.size(); ++number) {
+    const auto got = values_of(found[number]), want = values_of(expected[number]);
+    REQUIRE(got.size() == want.size());
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      CHECK(got[i] == doctest::Approx(want[i]).epsilon(1e-5));
+    }
+  }
+}
+
+}  // namespace mir::test

@@ -1,0 +1,201 @@
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstring>
+
+#include "fast_problem.hpp"
+#include "mir/kernels/fast/select.hpp"
+#include "mir/kernels/ref/elementwise.hpp"
+#include "mir/kernels/ref/movement.hpp"
+
+namespace mir::fast::test {
+namespace {
+
+using ref::test::Array;
+using Bytes = std::vector<std::byte>;
+
+/// Exact results of any type: their bytes as numbers, and at the end 1 if the guards around them
+/// are intact.
+Problem byte_problem(std::string name, const Bytes& want,
+                     std::function<void(std::byte* out, Context&)> run) {
+  Problem problem{.name = std::move(name),
+                  .out_size = want.size() + 1,
+                  .places = all_places(want.size() + 1),
+                  .slack = std::vector<double>(want.size() + 1, 0.0)};
+  for (const std::byte each : want) problem.want.push_back(static_cast<double>(each));
+  problem.want.push_back(1);
+  problem.run = [run = std::move(run), size = want.size()](float* to, Context& context) {
+    constexpr std::size_t kGuard = 64;
+    constexpr std::byte kMark{0xa5};
+    // Of 16-byte units, so that every type is aligned.
+    struct alignas(16) Unit {
+      std::byte bytes[16];
+    };
+    std::vector<Unit> memory((size + 2 * kGuard + 15) / 16);
+    auto* const bytes = reinterpret_cast<std::byte*>(memory.data());
+    std::fill_n(bytes, size + 2 * kGuard, kMark);
+    run(bytes + kGuard, context);
+    for (std::size_t i = 0; i < size; ++i) to[i] = static_cast<float>(bytes[kGuard + i]);
+    const auto intact = [&](const std::byte* guard) {
+      return std::all_of(guard, guard + kGuard, [](std::byte each) { return each == kMark; });
+    };
+    to[size] = intact(bytes) && intact(bytes + kGuard + size) ? 1 : 0;
+  };
+  return problem;
+}
+
+Bytes bytes_of(const Array& array) {
+  const auto* const data = static_cast<const std::byte*>(array.view().data);
+  return {data, data + array.size() * info(array.dtype()).unit_bytes};
+}
+
+/// Extents of a result, and of operands that broadcast to it: same rank, extents equal or 1.
+struct Shapes {
+  ref::Dims out, condition, a, b;
+};
+const Shapes kShapes[] = {
+    {{}, {}, {}, {}},
+    {{0, 3}, {1, 3}, {0, 3}, {1, 1}},
+    {{1}, {1}, {1}, {1}},
+    {{7}, {7}, {7}, {1}},
+    {{33}, {1}, {33}, {33}},
+    {{5, 17}, {5, 1}, {5, 17}, {1, 17}},
+    {{3, 4, 9}, {1, 4, 9}, {3, 4, 9}, {3, 4, 1}},
+    {{2, 5, 1, 31}, {2, 1, 1, 31}, {2, 5, 1, 31}, {1, 1, 1, 31}},
+    {{1, 20011}, {1, 20011}, {1, 20011}, {1, 1}},
+    {{127, 65}, {127, 65}, {1, 65}, {127, 65}},
+};
+
+BroadcastOperand broadcast(const Array& array, const ref::Dims& out) {
+  BroadcastOperand operand{.data = static_cast<const std::byte*>(array.view().data)};
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    operand.strides[i] = array.extents()[i] == 1 ? 0 : array.view().strides[i];
+  }
+  return operand;
+}
+
+BroadcastResult result(std::byte* data, const ref::Dims& extents) {
+  BroadcastResult out{.data = data, .rank = extents.size()};
+  std::ranges::copy(extents, out.extents.begin());
+  return out;
+}
+
+/// Small numbers with zeros of both signs, so that some are equal; of floats with NaN.
+std::shared_ptr<Array> small_numbers(DType dtype, const ref::Dims& extents, unsigned seed) {
+  auto array = std::make_shared<Array>(dtype, extents);
+  std::mt19937 bits(seed);
+  for (std::size_t i = 0; i < array->size(); ++i) {
+    const auto choice = bits() % 5;
+    if (choice == 4 && info(dtype).type_class == DTypeClass::kFloat) {
+      array->set(i, std::nan(""));
+    } else {
+      array->set(i, choice == 3 ? -0.0 : static_cast<double>(choice));
+    }
+  }
+  return array;
+}
+
+Problem select_problem(DType dtype, const Shapes& s) {
+  const auto condition = small_numbers(DType::kUInt8, s.condition, 71);
+  const auto a = small_numbers(dtype, s.a, 72), b = small_numbers(dtype, s.b, 73);
+  Array out(dtype, s.out);
+  (void)ref::where(*condition, *a, *b, out);
+  return byte_problem(fmt::format("select of {} {}", out.size(), info(dtype).name), bytes_of(out),
+                      [=, bytes = info(dtype).unit_bytes](std::byte* to, Context& context) {
+                        select(bytes, broadcast(*condition, s.out), broadcast(*a, s.out),
+                               broadcast(*b, s.out), result(to, s.out), context);
+                      });
+}
+
+Problem equal_problem(DType dtype, const Shapes& s, bool swapped) {
+  const auto a = small_numbers(dtype, swapped ? s.b : s.a, 74);
+  const auto b = small_numbers(dtype, swapped ? s.a : s.b, 75);
+  Array out(DType::kBool, s.out);
+  (void)ref::equal(*a, *b, out);
+  return byte_problem(fmt::format("equal of {} {}", out.size(), info(dtype).name), bytes_of(out),
+                      [=](std::byte* to, Context& context) {
+                        equal(dtype, broadcast(*a, s.out), broadcast(*b, s.out), result(to, s.out),
+                              context);
+                      });
+}
+
+/// Every sort of number that the type has.
+std::shared_ptr<Array> all_sorts(DType dtype, std::int64_t count) {
+  auto array = std::make_shared<Array>(dtype, ref::Dims{count});
+  auto* const bytes = static_cast<std::byte*>(const_cast<void*>(array->view().data));
+  std::mt19937 bits(76);
+  const auto size = static_cast<std::size_t>(count) * info(dtype).unit_bytes;
+  for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<std::byte>(bits() >> 24);
+  constexpr double kSpecial[] = {0.0,      -0.0,   HUGE_VAL, -HUGE_VAL, 0x1p-25,  0x1.0008p-14,
+                                 -0x1p-24, 65519,  65520,    0x1.01p0,  0x1.03p0, 127.5,
+                                 -1e-8,    3.3e38, 1e-40,    1.0};
+  const bool is_float = info(dtype).type_class == DTypeClass::kFloat;
+  for (std::size_t i = 0; is_float && i < array->size(); i += 2) {
+    array->set(i, kSpecial[i / 2 % std::size(kSpecial)]);
+  }
+  if (dtype != DType::kBool) return array;
+  for (std::size_t i = 0; i < size; ++i) bytes[i] = bytes[i] & std::byte{1};
+  return array;
+}
+
+bool is_float_type(DType dtype) {
+  return info(dtype).type_class == DTypeClass::kFloat;
+}
+
+/// NaN of any bits are one NaN.
+Bytes without_payloads(Bytes bytes, DType dtype) {
+  const std::size_t size = info(dtype).unit_bytes;
+  for (std::size_t i = 0; is_float_type(dtype) && i < bytes.size(); i += size) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, bytes.data() + i, size);
+    const std::uint64_t magnitude = bits & ~(std::uint64_t{1} << (8 * size - 1));
+    const std::uint64_t infinity = dtype == DType::kFloat32    ? 0x7f800000
+                                   : dtype == DType::kBFloat16 ? 0x7f80
+                                   : dtype == DType::kFloat16  ? 0x7c00
+                                                               : 0x7ff0000000000000;
+    if (magnitude > infinity)
+      std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(i), size, std::byte{0xff});
+  }
+  return bytes;
+}
+
+Problem cast_problem(DType from, DType to, std::int64_t count) {
+  const auto x = all_sorts(from, count);
+  Array out(to, {count});
+  (void)ref::cast(*x, out);
+  const std::size_t size = out.size() * info(to).unit_bytes;
+  return byte_problem(fmt::format("cast of {} {} to {}", count, info(from).name, info(to).name),
+                      without_payloads(bytes_of(out), to), [=](std::byte* bytes, Context& context) {
+                        cast(from, static_cast<const std::byte*>(x->view().data), to, bytes, count,
+                             context);
+                        const Bytes plain = without_payloads({bytes, bytes + size}, to);
+                        std::ranges::copy(plain, bytes);
+                      });
+}
+
+}  // namespace
+
+Problems select_problems() {
+  Problems problems;
+  for (const Shapes& shapes : kShapes) {
+    for (const DType dtype : {DType::kFloat32, DType::kInt8, DType::kFloat16, DType::kInt64}) {
+      problems.push_back(select_problem(dtype, shapes));
+    }
+    for (const DType dtype : {DType::kFloat32, DType::kInt32, DType::kInt64}) {
+      problems.push_back(equal_problem(dtype, shapes, false));
+      problems.push_back(equal_problem(dtype, shapes, true));
+    }
+  }
+  constexpr DType kTypes[] = {DType::kFloat32, DType::kBFloat16, DType::kFloat16, DType::kFloat64,
+                              DType::kInt8,    DType::kInt32,    DType::kInt64,   DType::kBool};
+  for (const DType from : kTypes) {
+    for (const DType to : kTypes) {
+      for (const std::int64_t count : {0, 1, 7, 17, 8193}) {
+        problems.push_back(cast_problem(from, to, count));
+      }
+    }
+  }
+  return problems;
+}
+
+}  // namespace mir::fast::test
