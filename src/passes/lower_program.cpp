@@ -157,8 +157,9 @@ class ProgramPlan {
     }
     // Upstream frees from the last operand to the first.
     for (auto& [op, values] : frees) {
+      const Op& reader = *op;
       std::ranges::sort(values, std::greater<>(),
-                        [&](const Value* value) { return last_operand(*op, slot_of(*value)); });
+                        [&](const Value* value) { return last_operand(reader, slot_of(*value)); });
     }
   }
 
