@@ -2,8 +2,9 @@
 //
 // A plan is made once for an entry and bound to values of its symbols for each run that changes
 // them. Binding gives every value an address in one block of memory, planned so that values that
-// are not alive together share it; running calls one kernel a node and allocates nothing that an
-// earlier run of the same extents did not.
+// are not alive together share it; running calls one kernel a node. Binding to extents bound before
+// and running again allocate nothing, but for steps that reference kernels compute and outputs that
+// whoever got them still holds.
 #pragma once
 
 #include <chrono>
@@ -70,6 +71,7 @@ class CacheStore {
   std::int64_t length(Symbol cache) const;
   /// What the last run appended counts from now on; without this the next run forgets it.
   void commit();
+  /// Empties every cache; the memory stays for what follows.
   void clear();
 
  private:
@@ -140,7 +142,8 @@ class ExecutionPlan {
   /// value or memory is short. Cheap when the bindings are those of the call before.
   Result<void> bind(const DimBindings& bindings);
 
-  /// One tensor for each output. What caches are given counts once they are committed.
+  /// One tensor for each output; one that nobody holds when the next run ends is written again.
+  /// What caches are given counts once they are committed.
   std::variant<std::vector<Tensor>, PlanFailure> run(const PlanRun& run);
 
   /// One line for each node: what it computes.

@@ -173,6 +173,9 @@ Result<void> PlanBuilder::add_step(std::size_t step) {
     if (!cache_of(op) || operands.size() != 2 || !caches_.insert(cache_of(op)).second) {
       return Error{DiagCode::kNotExecutable, "a cache without a name or with several writers"};
     }
+    if (info(parts_.values[operands[0]].dtype).lanes != 1) {
+      return Error{DiagCode::kNotExecutable, "a cache of blocks of elements"};
+    }
     for (const PlanSlot result : results) parts_.values[result].home = Home::kCache;
     add(cache_node(step, op, {operands[0], operands[1], results[0], results[1]}));
     return {};

@@ -320,6 +320,20 @@ TEST_CASE("fast: attention is one node and its projections are another") {
   CHECK(runner.session().plan()->planned_bytes() >= runner.session().plan()->lower_bound());
 }
 
+TEST_CASE("fast: values inside fused nodes take no memory, others share it") {
+  Runner block(with_types(kFeedForward, "Float32"), fast());
+  block.run({pattern({1, 16, 8})});
+  // The norm's result and one of 20 numbers a row; then the latter and the sum.
+  CHECK(block.session().plan()->lower_bound() == (8 + 20) * 16 * 4);
+  CHECK(block.session().plan()->planned_bytes() == (8 + 20) * 16 * 4);
+  std::string text = kAttention;
+  text.erase(text.find("capacity:6, "), 12);
+  Runner attention(text, fast());
+  attention.run({states(0, 200)});
+  // q, k and the mixture, without scores of 200 by 200 for each head.
+  CHECK(attention.session().plan()->planned_bytes() <= 200 * (4 + 2 + 4) * 4 * 11 / 10);
+}
+
 TEST_CASE("fast: steps are observed one by one, and what an observer puts there counts") {
   Runner plain(kFeedForward, fast()), observed(kFeedForward, fast());
   const Tensor x = floats({1, 1, 8}, {1, 2, 3, -4, 5, 6, -7, 8});
