@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -40,7 +41,7 @@ struct Session::State {
     PackedWeights weights;
     CacheStore caches;
     std::unique_ptr<fast::Context> context;
-    std::vector<Symbol> packed_alone;  ///< released once every plan was made
+    std::unordered_set<Symbol> only_packed;  ///< weights that nothing but products read
   };
 
   explicit State(std::shared_ptr<WeightPool> pool) : weights(std::move(pool)) {}
@@ -59,8 +60,9 @@ struct Session::State {
   std::optional<std::pair<const Step*, Error>> bind_cache_lengths(const Entry& entry,
                                                                   Binder& binder) const;
   Result<ExecutionPlan> make_plan(const Entry& entry, Fusion fusion);
-  /// Parameters that only packed products read: their packed form is all that runs need.
-  std::vector<Symbol> find_packed_alone() const;
+  /// Weights that nothing but products read: where they can be packed, their packed form is all
+  /// that runs need.
+  std::unordered_set<Symbol> find_only_packed() const;
   /// Plans of all entries, or none and why.
   void make_plans(const SessionOptions& options);
 };

@@ -47,7 +47,8 @@ class PackedWeights {
   Result<const fast::PackedMatrix*> pack(Symbol parameter, const Tensor& tensor,
                                          std::int64_t outputs, std::int64_t depth,
                                          fast::Context& context);
-  bool contains(Symbol parameter) const { return matrices_.contains(parameter); }
+  /// Null when it is not packed.
+  const fast::PackedMatrix* find(Symbol parameter) const;
   std::uint64_t bytes() const { return bytes_; }
 
  private:
@@ -81,11 +82,24 @@ class CacheStore {
 
 struct PlanOptions {
   Fusion fusion = Fusion::kAll;
+  /// Most bytes of results that are computed when the plan is made and kept. Without fusion every
+  /// step is computed in each run.
+  std::uint64_t folded_bytes = std::uint64_t{16} << 20;
+};
+
+/// What was computed when a plan was made: kernel calls on constants and parameters alone.
+struct FoldedNodes {
+  std::size_t nodes = 0;
+  std::uint64_t bytes = 0;  ///< of the results that runs read
 };
 
 /// What a plan is made from; borrowed for the call.
 struct PlanResources {
   const ParameterTable* parameters = nullptr;
+  /// Puts a weight of a product into the table where it is not there; null: all are. Those that
+  /// runs do not need in another form are released once they are packed.
+  std::function<Result<void>(Symbol)> acquire = {};
+  std::function<void(Symbol)> release = {};
   const QuantisationTable* quantisations = nullptr;  ///< null: nothing holds codes
   std::span<const Tensor> constants;                 ///< by slot of the schedule
   PackedWeights* weights = nullptr;
@@ -146,10 +160,10 @@ class ExecutionPlan {
   /// What caches are given counts once they are committed.
   std::variant<std::vector<Tensor>, PlanFailure> run(const PlanRun& run);
 
+  /// What runs do not compute, because it is the same in all of them.
+  const FoldedNodes& folded() const;
   /// One line for each node: what it computes.
   const std::vector<std::string>& node_names() const;
-  /// Steps that reference kernels compute, which look parameters up when they run; ascending.
-  std::vector<std::size_t> reference_steps() const;
   /// Bytes that the values of a run need at the least: most bytes alive at one node.
   std::uint64_t lower_bound() const;
   /// Bytes of the block that they lie in.

@@ -6,6 +6,8 @@
 #include <map>
 
 #include "arena.hpp"
+#include "folding.hpp"
+#include "layout.hpp"
 #include "mir/ir/module.hpp"
 #include "plan_builder.hpp"
 
@@ -14,19 +16,6 @@ namespace mir {
 namespace {
 
 constexpr std::uint32_t kNoPlace = static_cast<std::uint32_t>(-1);
-
-/// Bytes of a value; none when they overflow.
-std::optional<std::uint64_t> bytes_of(const TensorRef& tensor) {
-  std::uint64_t elements = 1;
-  for (const std::int64_t extent : tensor.shape()) {
-    if (extent < 0 ||
-        __builtin_mul_overflow(elements, static_cast<std::uint64_t>(extent), &elements)) {
-      return std::nullopt;
-    }
-  }
-  const auto bytes = storage_bytes(tensor.dtype, elements);
-  return bytes && *bytes <= Tensor::kMaxBytes ? bytes : std::nullopt;
-}
 
 }  // namespace
 
@@ -48,6 +37,7 @@ struct ExecutionPlan::State {
   std::vector<Tensor> handed_out;  // by the run before
   fast::LargePages block;
   std::uint64_t planned = 0;
+  FoldedNodes folded;
   bool bound = false;
 
   void collect_dims();
@@ -111,24 +101,13 @@ Result<void> ExecutionPlan::State::set_extents() {
   tensors.resize(parts.values.size());
   for (PlanSlot slot = 0; slot < tensors.size(); ++slot) {
     const PlanValue& value = parts.values[slot];
+    std::byte* const data = tensors[slot].data;
     TensorRef& tensor = tensors[slot];
-    tensor.dtype = value.dtype;
-    tensor.rank = value.rank;
-    std::array<std::int64_t, TensorRef::kMaxRank> in_memory = {};
-    for (std::uint8_t i = 0; i < value.rank; ++i) {
-      tensor.extents[i] = extents[dim_of[value.first_dim + i]];
-      in_memory[value.memory[i]] = tensor.extents[i];
-    }
+    tensor = lay_out(value, [&](std::size_t i) { return extents[dim_of[value.first_dim + i]]; });
+    tensor.data = data;
     const auto bytes = bytes_of(tensor);
     if (!bytes) return Error{DiagCode::kLimitExceeded, "a value is larger than any memory"};
     if (place_of[slot] != kNoPlace) placements.values()[place_of[slot]].size = *bytes;
-    std::array<std::int64_t, TensorRef::kMaxRank> steps = {};
-    std::int64_t step = 1;
-    for (std::size_t i = value.rank; i-- > 0;) {
-      steps[i] = step;
-      step *= in_memory[i];
-    }
-    for (std::uint8_t i = 0; i < value.rank; ++i) tensor.strides[i] = steps[value.memory[i]];
   }
   for (PlanSlot slot = 0; slot < tensors.size(); ++slot) {
     const PlanValue& value = parts.values[slot];
@@ -213,7 +192,6 @@ Result<ExecutionPlan> ExecutionPlan::create(const Schedule& schedule, const Plan
   auto parts = PlanBuilder(schedule, options, resources).build();
   if (!parts) return std::move(parts).error();
   auto state = std::make_unique<State>(schedule, *std::move(parts));
-  for (const auto& node : state->parts.nodes) state->names.push_back(node->name());
   state->constants.resize(state->parts.values.size());
   state->parameters.resize(state->parts.values.size());
   for (PlanSlot slot = 0; slot < state->parts.values.size(); ++slot) {
@@ -223,6 +201,11 @@ Result<ExecutionPlan> ExecutionPlan::create(const Schedule& schedule, const Plan
       state->parameters[slot] = resources.parameters->at(value.parameter);
     }
   }
+  if (options.fusion != Fusion::kOff) {
+    state->folded = fold_constants(state->parts, state->constants, state->parameters, schedule,
+                                   options, resources);
+  }
+  for (const auto& node : state->parts.nodes) state->names.push_back(node->name());
   state->collect_dims();
   state->find_lifetimes();
   return ExecutionPlan(std::move(state));
@@ -265,6 +248,9 @@ class PlanExecution {
         return PlanFailure{nodes[next]->step(), std::move(ok).error()};
       }
     }
+    // The last steps may have been computed once and for all.
+    const std::size_t done = nodes.empty() ? 0 : nodes.back()->step() + 1;
+    if (run_.done && done < steps) run_.done(steps);
     auto outputs = state_.outputs(frame_.context);
     if (!outputs) return PlanFailure{steps == 0 ? 0 : steps - 1, std::move(outputs).error()};
     return *std::move(outputs);
@@ -337,12 +323,8 @@ const std::vector<std::string>& ExecutionPlan::node_names() const {
   return state_->names;
 }
 
-std::vector<std::size_t> ExecutionPlan::reference_steps() const {
-  std::vector<std::size_t> steps;
-  for (const auto& node : state_->parts.nodes) {
-    if (node->looks_up_parameters()) steps.push_back(node->step());
-  }
-  return steps;
+const FoldedNodes& ExecutionPlan::folded() const {
+  return state_->folded;
 }
 
 std::uint64_t ExecutionPlan::lower_bound() const {

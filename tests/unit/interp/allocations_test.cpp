@@ -1,5 +1,6 @@
-// What a run allocates once a run of the same extents has been. This program counts every call of
-// operator new, calloc and mmap, so it is one of its own.
+// What runs and the making of plans allocate. This program counts calls of operator new, malloc,
+// calloc, aligned_alloc and mmap, so it is one of its own.
+#include <malloc.h>
 #include <sys/mman.h>
 #include <sys/types.h>
 
@@ -9,42 +10,67 @@
 
 #include "module_text.hpp"
 
+// The linker puts functions named __wrap_ in the place of those that the libraries call.
+extern "C" {
+void* __real_malloc(std::size_t bytes);
+void* __real_calloc(std::size_t count, std::size_t bytes);
+void* __real_aligned_alloc(std::size_t alignment, std::size_t bytes);
+void __real_free(void* memory);
+void* __real_mmap(void* at, std::size_t bytes, int protection, int flags, int file, off_t offset);
+}
+
 namespace {
 
 std::atomic<std::size_t> allocations{0};
+/// Bytes of the heap that are in use, and the most since somebody set this; mapped memory apart.
+std::atomic<std::ptrdiff_t> heap_bytes{0}, most_heap_bytes{0};
+
+void* count(void* memory) {
+  ++allocations;
+  const std::ptrdiff_t now = heap_bytes += static_cast<std::ptrdiff_t>(malloc_usable_size(memory));
+  if (now > most_heap_bytes) most_heap_bytes = now;
+  return memory;
+}
+
+void release(void* memory) {
+  heap_bytes -= static_cast<std::ptrdiff_t>(malloc_usable_size(memory));
+  __real_free(memory);
+}
 
 }  // namespace
 
-void* operator new(std::size_t bytes) {
-  ++allocations;
-  void* const memory = std::malloc(bytes == 0 ? 1 : bytes);
-  if (memory == nullptr) std::abort();
-  return memory;
-}
-void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
-  ++allocations;
-  return std::malloc(bytes == 0 ? 1 : bytes);
-}
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
-
-// The linker puts these in the place of the functions that the libraries call.
 extern "C" {
-void* __real_calloc(std::size_t count, std::size_t bytes);
-void* __real_mmap(void* at, std::size_t bytes, int protection, int flags, int file, off_t offset);
-
-void* __wrap_calloc(std::size_t count, std::size_t bytes) {
-  ++allocations;
-  return __real_calloc(count, bytes);
+void* __wrap_malloc(std::size_t bytes) {
+  return count(__real_malloc(bytes));
+}
+void* __wrap_calloc(std::size_t number, std::size_t bytes) {
+  return count(__real_calloc(number, bytes));
+}
+void* __wrap_aligned_alloc(std::size_t alignment, std::size_t bytes) {
+  return count(__real_aligned_alloc(alignment, bytes));
+}
+void __wrap_free(void* memory) {
+  release(memory);
 }
 void* __wrap_mmap(void* at, std::size_t bytes, int protection, int flags, int file, off_t offset) {
   ++allocations;
   return __real_mmap(at, bytes, protection, flags, file, offset);
 }
+}
+
+void* operator new(std::size_t bytes) {
+  void* const memory = __real_malloc(bytes == 0 ? 1 : bytes);
+  if (memory == nullptr) std::abort();
+  return count(memory);
+}
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  return count(__real_malloc(bytes == 0 ? 1 : bytes));
+}
+void operator delete(void* memory) noexcept {
+  release(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+  release(memory);
 }
 
 namespace mir::test::allocations {
@@ -150,6 +176,46 @@ TEST_CASE("a step like one before allocates nothing but the list of results that
       CHECK(::allocations - before == 2);
     }
   }
+}
+
+TEST_CASE("weights that products read are in memory one after the other while they are packed") {
+  constexpr std::size_t kLayers = 8;
+  constexpr std::ptrdiff_t kWeight = 512 * 512 * 4;
+  std::string head =
+      "@main [mir_version:1] (%0:tensor<[1, 512], Float32, CPU>) -> (%8:tensor<[1, "
+      "512], Float32, CPU>) {\n  graph.SubGraphOp @init <CPU> {\n    () -> () {\n";
+  std::string steps;
+  for (std::size_t i = 0; i < kLayers; ++i) {
+    const std::string layer = std::to_string(i), next = std::to_string(i + 1);
+    head += "      tensor.CPU.register () -> (%w" + layer +
+            ":tensor<[512, 512], Float32, CPU>[@fc" + layer + ".weight])[symbol:fc" + layer +
+            ".weight]\n";
+    steps += "  linalg.CPU.LinearOp <name=\"fc" + layer +
+             "\"> [in_channels:512, out_channels:512, bias:false] (%" + layer + ") -> (%" + next +
+             ":tensor<[1, 512], Float32, CPU>)\n";
+  }
+  SessionOptions settings;
+  settings.kernels = KernelSet::kFast;
+  const std::ptrdiff_t before = ::heap_bytes;
+  ::most_heap_bytes = before;
+  Runner runner(head + "    }\n  }\n" + steps + "  cf.ReturnOp (%8) -> ()\n}\n", settings);
+  REQUIRE(runner.session().plan() != nullptr);
+  CHECK(::most_heap_bytes - before >= kWeight);
+  CHECK(::most_heap_bytes - before < 2 * kWeight);
+  CHECK(::heap_bytes - before < kWeight);
+  CHECK(runner.session().made_weight_bytes() == 0);
+  // A run that is observed has a plan of its own, from the same packed weights.
+  std::size_t seen = 0;
+  RunOptions options;
+  options.observe = [&](const StepResults&) -> Result<void> {
+    ++seen;
+    return {};
+  };
+  const Tensor x = *Tensor::allocate(DType::kFloat32, {1, 512});
+  const std::ptrdiff_t packed = ::most_heap_bytes = ::heap_bytes.load();
+  CHECK(runner.run({x}, options)[0].defined());
+  CHECK(seen == kLayers);
+  CHECK(::most_heap_bytes - packed < kWeight);
 }
 
 TEST_CASE("results that are still held stay as they are") {

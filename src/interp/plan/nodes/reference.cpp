@@ -40,8 +40,6 @@ class ReferenceNode final : public PlanNode {
                    *frame.environment.parameters);
   }
 
-  bool looks_up_parameters() const override { return true; }
-
   std::string name() const override { return fmt::format("{} (ref)", op_.info().mnemonic); }
 
  private:
