@@ -18,6 +18,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "generate/qwen2_decoder.hpp"
@@ -156,8 +157,11 @@ class Bench {
       show(type, "prefill", threads, prefill[threads]);
       show(type, "decode", threads, decode[threads]);
     }
-    fmt::print("  values of a run: {} bytes planned, {} at the least\n",
-               session->plan()->planned_bytes(), session->plan()->lower_bound());
+    fmt::print(
+        "  values of the prompt's run: {} bytes planned, {} at the least; of the last run: {}, "
+        "{}\n",
+        prompt_memory_.first, prompt_memory_.second, session->plan()->planned_bytes(),
+        session->plan()->lower_bound());
     return true;
   }
 
@@ -169,6 +173,7 @@ class Bench {
     const double begin = seconds();
     (void)session.run(inputs_of(settings_.prompt, 0, settings_.shape.vocab), diagnostics, options);
     const double middle = seconds();
+    prompt_memory_ = {session.plan()->planned_bytes(), session.plan()->lower_bound()};
     for (std::int64_t i = 0; i < settings_.decode && !diagnostics.has_errors(); ++i) {
       (void)session.run(inputs_of(1, settings_.prompt + i, settings_.shape.vocab), diagnostics,
                         options);
@@ -188,6 +193,7 @@ class Bench {
   }
 
   const Settings& settings_;
+  std::pair<std::uint64_t, std::uint64_t> prompt_memory_;
 };
 
 }  // namespace

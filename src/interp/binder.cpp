@@ -2,10 +2,32 @@
 
 #include <fmt/format.h>
 
+#include "mir/interp/ports.hpp"
+
 namespace mir {
 
-Binder::Binder(IRContext& context, const DimBindings& given) : context_(context), bindings_(given) {
-  for (const auto& [symbol, value] : given.entries()) origins_.emplace_back(symbol, "the caller");
+std::string DimPlace::text(const IRContext& context) const {
+  switch (kind) {
+    case Kind::kCaller:
+      return "the caller";
+    case Kind::kInput:
+      return fmt::format("extent {} of input {} '%{}'", dim, number, value_name(*value, context));
+    case Kind::kResult:
+      return fmt::format("extent {} of result {} of '{}'", dim, number, name);
+    case Kind::kCache:
+      return fmt::format("the length of cache '@{}'", name);
+  }
+  return {};
+}
+
+Binder::Binder(IRContext& context, const DimBindings& given) : context_(context) {
+  restart(given);
+}
+
+void Binder::restart(const DimBindings& given) {
+  bindings_ = given;
+  origins_.clear();
+  for (const auto& [symbol, value] : given.entries()) origins_.emplace_back(symbol, DimPlace{});
 }
 
 std::string Binder::origins_of(Dim dim) const {
@@ -15,32 +37,54 @@ std::string Binder::origins_of(Dim dim) const {
     for (const auto& [each, origin] : origins_) {
       if (each != symbol || !value) continue;
       text += fmt::format("{}'${}' is {} by {}", text.empty() ? " where " : ", ",
-                          context_.text(symbol), *value, origin);
+                          context_.text(symbol), *value, origin.text(context_));
     }
   }
   return text;
 }
 
-Result<Binder::Outcome> Binder::require(Dim dim, std::int64_t value, const std::string& place) {
+/// The symbol that an extent is; the empty one for any other expression. Found once for each, so
+/// that binding it again allocates nothing.
+Symbol Binder::alone(Dim dim) {
+  const auto [found, is_new] = alone_.try_emplace(dim.expr());
+  if (!is_new) return found->second;
+  DimTable& dims = context_.dims();
+  const auto symbols = dims.symbols(dim);
+  if (symbols.size() == 1 && dims.symbol(context_.text(symbols[0])) == dim) {
+    found->second = symbols[0];
+  }
+  return found->second;
+}
+
+void Binder::bind(Symbol symbol, std::int64_t value, const DimPlace& place) {
+  bindings_.bind(symbol, value);
+  origins_.emplace_back(symbol, place);
+}
+
+Result<Binder::Outcome> Binder::require(Dim dim, std::int64_t value, const DimPlace& place) {
   DimTable& dims = context_.dims();
   if (dim.is_unknown()) return Outcome::kHolds;
   if (const auto known = dims.evaluate(dim, bindings_)) {
     if (*known == value) return Outcome::kHolds;
     return Error{DiagCode::kSymbolConflict,
-                 fmt::format("{} is {}, expected {} = {}{}", place, value, dims.print(dim), *known,
-                             origins_of(dim))};
+                 fmt::format("{} is {}, expected {} = {}{}", place.text(context_), value,
+                             dims.print(dim), *known, origins_of(dim))};
+  }
+  if (const Symbol symbol = alone(dim); symbol && value >= 0) {
+    bind(symbol, value, place);
+    return Outcome::kHolds;
   }
   const auto solution = dims.solve(dim, value, bindings_);
   if (solution && solution->second >= 0) {
-    bindings_.bind(solution->first, solution->second);
-    origins_.emplace_back(solution->first, place);
+    bind(solution->first, solution->second, place);
     return Outcome::kHolds;
   }
   int unbound = 0;
   for (const Symbol symbol : dims.symbols(dim)) unbound += bindings_.find(symbol) ? 0 : 1;
   if (unbound > 1) return Outcome::kOpen;
-  return Error{DiagCode::kSymbolConflict, fmt::format("{} is {}, which {} cannot be{}", place,
-                                                      value, dims.print(dim), origins_of(dim))};
+  return Error{DiagCode::kSymbolConflict,
+               fmt::format("{} is {}, which {} cannot be{}", place.text(context_), value,
+                           dims.print(dim), origins_of(dim))};
 }
 
 }  // namespace mir

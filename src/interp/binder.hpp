@@ -3,18 +3,42 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "mir/ir/context.hpp"
+#include "mir/ir/op.hpp"
 #include "mir/support/result.hpp"
 
 namespace mir {
+
+/// Where an extent is found. Texts are made when something is wrong, so that what fits allocates
+/// nothing.
+struct DimPlace {
+  enum class Kind : std::uint8_t {
+    kCaller,
+    kInput,   ///< extent `dim` of input `number`, which is `value`
+    kResult,  ///< extent `dim` of result `number` of an op named `name`
+    kCache,   ///< the length of the cache `name`
+  };
+  Kind kind = Kind::kCaller;
+  std::size_t dim = 0;
+  std::size_t number = 0;
+  const Value* value = nullptr;
+  std::string_view name = {};  ///< outlives the binder
+
+  std::string text(const IRContext& context) const;
+};
 
 class Binder {
  public:
   /// `given` are values that the caller states.
   Binder(IRContext& context, const DimBindings& given);
+
+  /// Begins anew, in the memory that it has.
+  void restart(const DimBindings& given);
 
   const DimBindings& bindings() const { return bindings_; }
 
@@ -22,17 +46,20 @@ class Binder {
     kHolds,
     kOpen,  ///< several symbols have no value yet
   };
-  /// States that extent `dim`, found at `place` ("extent 1 of input 0 'ids'"), is `value`: checks
+  /// States that extent `dim`, found at `place`, is `value`: checks
   /// what is known and binds the one symbol that is not. An error says what contradicts it and
   /// where that comes from. An unknown extent holds for every value.
-  Result<Outcome> require(Dim dim, std::int64_t value, const std::string& place);
+  Result<Outcome> require(Dim dim, std::int64_t value, const DimPlace& place);
 
  private:
   std::string origins_of(Dim dim) const;
+  Symbol alone(Dim dim);
+  void bind(Symbol symbol, std::int64_t value, const DimPlace& place);
 
   IRContext& context_;
   DimBindings bindings_;
-  std::vector<std::pair<Symbol, std::string>> origins_;
+  std::vector<std::pair<Symbol, DimPlace>> origins_;
+  std::unordered_map<const DimExpr*, Symbol> alone_;
 };
 
 }  // namespace mir

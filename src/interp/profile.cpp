@@ -45,9 +45,14 @@ void Profile::begin_phase(std::string title) {
   rows_.clear();
 }
 
-void Profile::end_run(double seconds) {
-  ++phases_.back().runs;
-  phases_.back().seconds += seconds;
+void Profile::end_run(double seconds, const ExecutionPlan* plan) {
+  Phase& phase = phases_.back();
+  ++phase.runs;
+  phase.seconds += seconds;
+  if (plan == nullptr) return;
+  phase.plan = {.planned_bytes = plan->planned_bytes(),
+                .lower_bound = plan->lower_bound(),
+                .folded = plan->folded()};
 }
 
 /// The row of the call's step and kernel in the last phase. A step may need several kernels: copies
@@ -99,6 +104,13 @@ std::string render(const Profile& profile, const fast::MachineLimits& limits) {
     const Profile::Row total = phase.total();
     fmt::format_to(out, "{}: {} kernel calls, {:.3f} ms in kernels, {:.3f} ms in all\n",
                    phase.title, total.calls, total.seconds * 1e3, phase.seconds * 1e3);
+    if (phase.plan) {
+      fmt::format_to(out,
+                     "  plan: values take {} bytes, {} at the least; {} kernels computed once, {} "
+                     "bytes kept\n",
+                     phase.plan->planned_bytes, phase.plan->lower_bound, phase.plan->folded.nodes,
+                     phase.plan->folded.bytes);
+    }
     fmt::format_to(out, "  {:<26} {:>8} {:>11} {:>7} {:>9} {:>8} {:>9}  {}\n", "kernel", "calls",
                    "ms", "share", "GFLOP/s", "GB/s", "of limit", "bound by");
     for (const Profile::Row& row : phase.kernels()) {
@@ -134,6 +146,13 @@ std::string to_json(const Profile& profile, const fast::MachineLimits& limits) {
     object["title"] = phase.title;
     object["runs"] = phase.runs;
     object["seconds"] = phase.seconds;
+    object["plan"] = nullptr;
+    if (phase.plan) {
+      object["plan"] = {{"planned_bytes", phase.plan->planned_bytes},
+                        {"lower_bound", phase.plan->lower_bound},
+                        {"folded_kernels", phase.plan->folded.nodes},
+                        {"folded_bytes", phase.plan->folded.bytes}};
+    }
     object["kernels"] = Json::array();
     for (const Profile::Row& row : phase.kernels()) {
       object["kernels"].push_back(json_of(row, limits));

@@ -191,7 +191,9 @@ std::optional<Session> Session::create(const Module& module, const SessionOption
     auto constants = make_constants(*schedule, diagnostics);
     if (diagnostics.error_count() != errors_before) return std::nullopt;
     ParameterUses uses(*schedule);
-    state->entries.push_back({*std::move(schedule), std::move(uses), std::move(constants)});
+    auto lengths = find_cache_lengths(*schedule);
+    state->entries.push_back({*std::move(schedule), std::move(uses), std::move(constants),
+                              std::move(lengths), Binder(module.context(), {})});
   }
   foreign.callbacks.merge(names_of(foreign.graphs));
   for (const std::string& name : foreign.callbacks) {
@@ -255,11 +257,9 @@ std::optional<std::int64_t> Session::cache_length(std::string_view name) const {
 }
 
 DimBindings Session::cache_bindings(std::size_t entry) const {
-  const Schedule& steps = schedule(entry);
-  Binder binder(steps.module().context(), {});
+  Binder binder(schedule(entry).module().context(), {});
   // A contradiction is a run's to report.
-  (void)bind_cache_lengths(
-      steps, [&](Symbol cache) { return state_->cache_length(cache); }, binder);
+  (void)state_->bind_cache_lengths(state_->entries[entry], binder);
   return binder.bindings();
 }
 

@@ -1,8 +1,15 @@
+#include <cstdlib>  // __GLIBC__
+
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
 #include <algorithm>
 #include <unordered_set>
 #include <utility>
 #include <variant>
 
+#include "mir/eval/parameters.hpp"
 #include "session_run.hpp"
 
 namespace mir {
@@ -16,18 +23,31 @@ std::int64_t Session::State::cache_length(Symbol cache) const {
 Result<ExecutionPlan> Session::State::make_plan(const Entry& entry, Fusion fusion) {
   return ExecutionPlan::create(entry.schedule, {.fusion = fusion, .activations = fast->activations},
                                {.parameters = &weights.table(),
+                                .acquire =
+                                    [this](Symbol parameter) {
+                                      return weights.acquire({&parameter, 1});
+                                    },
+                                .release =
+                                    [this](Symbol parameter) {
+                                      if (fast->only_packed.contains(parameter))
+                                        weights.release({&parameter, 1}, true);
+                                    },
                                 .quantisations = &quantisations,
                                 .constants = entry.constants,
                                 .weights = &fast->weights,
                                 .context = fast->context.get()});
 }
 
+/// note [packing]: weights that only products read are made, packed and released one after the
+/// other, so that besides what runs need one weight at a time is in memory.
 void Session::State::make_plans(const SessionOptions& options) {
-  if (const auto made = weights.acquire_all(); !made) {
+  fast = std::make_unique<Fast>();
+  fast->only_packed = find_only_packed();
+  if (const auto made = weights.acquire_all_but(fast->only_packed); !made) {
     plan_refusal = made.error().message;
+    fast.reset();
     return;
   }
-  fast = std::make_unique<Fast>();
   fast->fusion = options.fusion;
   fast->activations = options.activations;
   const IsaLevel machine = detected_isa_level();
@@ -46,39 +66,39 @@ void Session::State::make_plans(const SessionOptions& options) {
     weights.release_all();
     return;
   }
-  fast->packed_alone = find_packed_alone();
-  weights.release(fast->packed_alone, true);
+#if defined(__GLIBC__)
+  // What the weights were made in goes back to the system.
+  (void)malloc_trim(0);
+#endif
 }
 
-std::vector<Symbol> Session::State::find_packed_alone() const {
-  std::unordered_set<Symbol> packed, others;
+std::unordered_set<Symbol> Session::State::find_only_packed() const {
+  std::unordered_set<Symbol> weights_of_products, others;
   for (const Entry& entry : entries) {
-    const auto by_reference = entry.plan->reference_steps();
     const auto steps = entry.schedule.steps();
     for (std::size_t step = 0; step < steps.size(); ++step) {
       const Op& op = *steps[step].op;
-      const bool is_product = (op.is("linalg.LinearOp") || op.name().starts_with("linalg.Conv")) &&
-                              !std::ranges::binary_search(by_reference, step);
+      Symbol weight;
+      if (op.is("linalg.LinearOp") || op.name().starts_with("linalg.Conv")) {
+        for (const OwnedParameter& owned : owned_parameters(op)) {
+          if (owned.suffix == ".weight") weight = owned.symbol;
+        }
+      }
       for (const Symbol parameter : entry.uses.of(step)) {
-        const bool is_packed = is_product && fast->weights.contains(parameter);
-        (is_packed ? packed : others).insert(parameter);
+        (parameter == weight ? weights_of_products : others).insert(parameter);
       }
     }
     others.insert(entry.uses.outputs().begin(), entry.uses.outputs().end());
   }
-  std::erase_if(packed, [&](Symbol parameter) { return others.contains(parameter); });
-  return {packed.begin(), packed.end()};
+  std::erase_if(weights_of_products, [&](Symbol weight) { return others.contains(weight); });
+  return weights_of_products;
 }
 
 /// The plan that fits the run: steps that are observed are not fused.
 ExecutionPlan* SessionRun::plan_to_run() {
   if (!options_.observe || state_.fast->fusion == Fusion::kOff) return &*entry_.plan;
   if (!entry_.observed_plan) {
-    // Which products have packed weights is asked of the tensors.
-    const auto& packed = state_.fast->packed_alone;
-    if (!state_.weights.acquire(packed)) return nullptr;
     auto plan = state_.make_plan(entry_, Fusion::kOff);
-    state_.weights.release(packed, true);
     if (!plan) return nullptr;
     entry_.observed_plan = *std::move(plan);
   }

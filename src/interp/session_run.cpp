@@ -14,20 +14,28 @@
 
 namespace mir {
 
-std::optional<std::pair<const Step*, Error>> bind_cache_lengths(const Schedule& schedule,
-                                                                const CacheLengths& length_of,
-                                                                Binder& binder) {
-  IRContext& context = schedule.module().context();
+std::vector<CacheLength> find_cache_lengths(const Schedule& schedule) {
+  std::vector<CacheLength> lengths;
   std::unordered_set<Symbol> seen;
-  for (const Step& step : schedule.steps()) {
-    const Symbol cache = cache_of(*step.op);
+  for (std::size_t step = 0; step < schedule.steps().size(); ++step) {
+    const Op& op = *schedule.steps()[step].op;
+    const Symbol cache = cache_of(op);
     if (!cache || !seen.insert(cache).second) continue;
-    const Attr* past = step.op->attribute("past");
+    const Attr* past = op.attribute("past");
     if (past == nullptr || past->kind() != AttrKind::kDim) continue;
+    lengths.push_back({.step = step, .cache = cache, .past = past->dim()});
+  }
+  return lengths;
+}
+
+std::optional<std::pair<const Step*, Error>> Session::State::bind_cache_lengths(
+    const Entry& entry, Binder& binder) const {
+  const IRContext& context = entry.schedule.module().context();
+  for (const CacheLength& length : entry.cache_lengths) {
     const auto outcome =
-        binder.require(past->dim(), length_of(cache),
-                       fmt::format("the length of cache '@{}'", context.text(cache)));
-    if (!outcome) return std::pair(&step, outcome.error());
+        binder.require(length.past, cache_length(length.cache),
+                       {.kind = DimPlace::Kind::kCache, .name = context.text(length.cache)});
+    if (!outcome) return std::pair(&entry.schedule.steps()[length.step], outcome.error());
   }
   return std::nullopt;
 }
@@ -38,9 +46,11 @@ SessionRun::SessionRun(Session::State& state, const RunOptions& options, Diagnos
       schedule_(entry_.schedule),
       options_(options),
       diagnostics_(diagnostics),
-      binder_(schedule_.module().context(), options.dims),
+      binder_(entry_.binder),
       caches_(state.caches),
-      values_(schedule_.slots().size()) {}
+      values_(state.fast == nullptr ? schedule_.slots().size() : 0) {
+  binder_.restart(options.dims);
+}
 
 SessionRun::~SessionRun() {
   release_weights();
@@ -116,22 +126,19 @@ void SessionRun::replace_result(const Step& step, std::uint32_t number, const Te
 }
 
 bool SessionRun::files_are_intact(std::span<const Tensor> inputs) {
-  const auto report_if_shortened = [&](const Tensor& tensor, const std::string& what) {
-    if (!lies_in_shortened_file(tensor.bytes())) return false;
+  const auto report_shortened = [&](const std::string& what) {
     diagnostics_.error(DiagCode::kFileShortened, schedule_.module().top()->span(),
                        fmt::format("the file of {} was shortened during the run", what));
-    return true;
+    return false;
   };
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (report_if_shortened(inputs[i], fmt::format("input '%{}'", input_port(schedule_, i).name)))
-      return false;
+    if (!lies_in_shortened_file(inputs[i].bytes())) continue;
+    return report_shortened(fmt::format("input '%{}'", input_port(schedule_, i).name));
   }
   const Symbol parameter = state_.weights.in_shortened_file();
   if (!parameter) return true;
-  diagnostics_.error(DiagCode::kFileShortened, schedule_.module().top()->span(),
-                     fmt::format("the file of parameter '@{}' was shortened during the run",
-                                 schedule_.module().context().text(parameter)));
-  return false;
+  return report_shortened(
+      fmt::format("parameter '@{}'", schedule_.module().context().text(parameter)));
 }
 
 bool SessionRun::fail(const Step& step, const Error& error) {
@@ -147,11 +154,11 @@ const Tensor& SessionRun::value_of(SlotIndex slot) const {
 }
 
 bool SessionRun::check_input(std::size_t number, const Tensor& tensor) {
-  const Port port = input_port(schedule_, number);
-  const bool fits = port.type != nullptr && tensor.defined() &&
-                    port.type->rank() == tensor.shape().size() &&
-                    (!port.type->dtype() || *port.type->dtype() == tensor.dtype());
+  const TensorType* type = schedule_.entry().arguments()[number].tensor_type();
+  const bool fits = type != nullptr && tensor.defined() && type->rank() == tensor.shape().size() &&
+                    (!type->dtype() || *type->dtype() == tensor.dtype());
   if (fits) return true;
+  const Port port = input_port(schedule_, number);
   diagnostics_.error(DiagCode::kInputMismatch, schedule_.module().top()->span(),
                      fmt::format("input {} '%{}' is {}, expected {}", number, port.name,
                                  tensor.defined() ? fmt::format("{} [{}]", name_of(tensor.dtype()),
@@ -177,11 +184,12 @@ bool SessionRun::bind_inputs(std::span<const Tensor> inputs) {
     const std::size_t bound_before = binder_.bindings().entries().size();
     open = false;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      const Port port = input_port(schedule_, i);
-      for (std::size_t dim = 0; dim < port.type->rank(); ++dim) {
-        const auto outcome =
-            binder_.require(port.type->dims()[dim], inputs[i].shape()[dim],
-                            fmt::format("extent {} of input {} '%{}'", dim, i, port.name));
+      const Value& input = schedule_.entry().arguments()[i];
+      const auto dims = input.tensor_type()->dims();
+      for (std::size_t dim = 0; dim < dims.size(); ++dim) {
+        const auto outcome = binder_.require(
+            dims[dim], inputs[i].shape()[dim],
+            {.kind = DimPlace::Kind::kInput, .dim = dim, .number = i, .value = &input});
         if (!outcome) {
           diagnostics_.error(outcome.error().code, at, outcome.error().message);
           return false;
@@ -191,13 +199,15 @@ bool SessionRun::bind_inputs(std::span<const Tensor> inputs) {
     }
     last_round = binder_.bindings().entries().size() == bound_before;
   }
-  for (std::size_t i = 0; i < inputs.size(); ++i) values_[schedule_.inputs()[i]] = inputs[i];
+  // A plan reads them where the caller has them.
+  for (std::size_t i = 0; i < inputs.size() && state_.fast == nullptr; ++i) {
+    values_[schedule_.inputs()[i]] = inputs[i];
+  }
   return true;
 }
 
 bool SessionRun::bind_caches() {
-  const auto problem = bind_cache_lengths(
-      schedule_, [&](Symbol cache) { return state_.cache_length(cache); }, binder_);
+  const auto problem = state_.bind_cache_lengths(entry_, binder_);
   return !problem || fail(*problem->first, problem->second);
 }
 
@@ -269,9 +279,11 @@ bool SessionRun::check_result(const Step& step, std::uint32_t number, const Tens
     return mismatch("");
   }
   for (std::size_t dim = 0; dim < declared->rank(); ++dim) {
-    const std::string place =
-        fmt::format("extent {} of result {} of '{}'", dim, number, step.op->info().mnemonic);
-    const auto outcome = binder_.require(declared->dims()[dim], tensor.shape()[dim], place);
+    const auto outcome = binder_.require(declared->dims()[dim], tensor.shape()[dim],
+                                         {.kind = DimPlace::Kind::kResult,
+                                          .dim = dim,
+                                          .number = number,
+                                          .name = step.op->info().mnemonic});
     if (!outcome) return mismatch(fmt::format(": {}", outcome.error().message));
   }
   return true;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -14,11 +15,21 @@
 
 namespace mir {
 
+/// The first step on a cache whose length is a symbol, or an extent of several.
+struct CacheLength {
+  std::size_t step = 0;
+  Symbol cache;
+  Dim past;
+};
+std::vector<CacheLength> find_cache_lengths(const Schedule& schedule);
+
 struct Session::State {
   struct Entry {
     Schedule schedule;
     ParameterUses uses;
-    std::vector<Tensor> constants;  ///< by slot; undefined for slots of other kinds
+    std::vector<Tensor> constants;           ///< by slot; undefined for slots of other kinds
+    std::vector<CacheLength> cache_lengths;  ///< what caches bind
+    Binder binder;                           ///< of the run at hand; kept for its memory
     std::optional<ExecutionPlan> plan = std::nullopt;
     std::optional<ExecutionPlan> observed_plan =
         std::nullopt;  ///< without fusion; made when needed
@@ -31,7 +42,7 @@ struct Session::State {
     PackedWeights weights;
     CacheStore caches;
     std::unique_ptr<fast::Context> context;
-    std::vector<Symbol> packed_alone;  ///< released once every plan was made
+    std::unordered_set<Symbol> only_packed;  ///< weights that nothing but products read
   };
 
   explicit State(std::shared_ptr<WeightPool> pool) : weights(std::move(pool)) {}
@@ -45,21 +56,17 @@ struct Session::State {
   std::string plan_refusal;
 
   std::int64_t cache_length(Symbol cache) const;
+  /// Binds the symbols of `past` from the caches: `past` of the first step on each cache is the
+  /// number of tokens that it holds. The step and the contradiction where one does not fit.
+  std::optional<std::pair<const Step*, Error>> bind_cache_lengths(const Entry& entry,
+                                                                  Binder& binder) const;
   Result<ExecutionPlan> make_plan(const Entry& entry, Fusion fusion);
-  /// Parameters that only packed products read: their packed form is all that runs need.
-  std::vector<Symbol> find_packed_alone() const;
+  /// Weights that nothing but products read: where they can be packed, their packed form is all
+  /// that runs need.
+  std::unordered_set<Symbol> find_only_packed() const;
   /// Plans of all entries, or none and why.
   void make_plans(const SessionOptions& options);
 };
-
-/// How many tokens a cache holds.
-using CacheLengths = std::function<std::int64_t(Symbol cache)>;
-
-/// Binds the symbols of `past` from the caches: `past` of the first step on each cache is the
-/// number of tokens that it holds. The step and the contradiction where one does not fit.
-std::optional<std::pair<const Step*, Error>> bind_cache_lengths(const Schedule& schedule,
-                                                                const CacheLengths& length_of,
-                                                                Binder& binder);
 
 class SessionRun {
  public:
@@ -105,7 +112,7 @@ class SessionRun {
   const Schedule& schedule_;
   const RunOptions& options_;
   Diagnostics& diagnostics_;
-  Binder binder_;
+  Binder& binder_;
   CacheTable caches_;  // replaces the session's when the run succeeds
   std::vector<Tensor> values_;
   std::optional<std::size_t> acquired_;  // the step whose parameters are there

@@ -10,12 +10,7 @@ namespace mir {
 
 WeightStore::~WeightStore() {
   // Other stores of the pool may live on; a store that was moved from has no pool.
-  if (pool_ == nullptr) return;
-  for (auto& [parameter, entry] : entries_) {
-    if (entry.acquired == 0) continue;
-    entry.acquired = 1;
-    release(parameter, false);
-  }
+  if (pool_ != nullptr) release_all();
 }
 
 void WeightStore::add(Symbol parameter, DType dtype, Shape shape, Weight weight) {
@@ -83,14 +78,20 @@ void WeightStore::release(std::span<const Symbol> parameters, bool for_good) {
   for (const Symbol parameter : parameters) release(parameter, for_good);
 }
 
-Result<void> WeightStore::acquire_all() {
+Result<void> WeightStore::acquire_all_but(const std::unordered_set<Symbol>& left_out) {
   std::vector<Symbol> all;
-  for (const auto& [parameter, entry] : entries_) all.push_back(parameter);
+  for (const auto& [parameter, entry] : entries_) {
+    if (!left_out.contains(parameter)) all.push_back(parameter);
+  }
   return acquire(all);
 }
 
 void WeightStore::release_all() {
-  for (const auto& [parameter, entry] : entries_) release(parameter, false);
+  for (auto& [parameter, entry] : entries_) {
+    if (entry.acquired == 0) continue;
+    entry.acquired = 1;
+    release(parameter, false);
+  }
 }
 
 std::uint64_t WeightStore::made_bytes() const {

@@ -15,6 +15,7 @@
 #include <mutex>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -51,8 +52,9 @@ class WeightStore {
   Result<void> acquire(std::span<const Symbol> parameters);
   /// Takes them out of the table; `for_good`: no run needs them any more.
   void release(std::span<const Symbol> parameters, bool for_good);
-  /// The same for every parameter.
-  Result<void> acquire_all();
+  /// Every parameter but these.
+  Result<void> acquire_all_but(const std::unordered_set<Symbol>& left_out);
+  /// What is acquired.
   void release_all();
 
   /// The tensors that are acquired.

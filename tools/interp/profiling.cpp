@@ -57,7 +57,8 @@ std::optional<std::vector<Tensor>> Profiling::run(std::size_t number, Session& s
   const auto start = KernelTiming::Clock::now();
   auto outputs = session.run(inputs, diagnostics, options);
   const std::chrono::duration<double> time = KernelTiming::Clock::now() - start;
-  profile_->end_run(time.count());
+  // Runs that are observed have plans of their own.
+  profile_->end_run(time.count(), options.observe ? nullptr : session.plan(options.entry));
   return outputs;
 }
 

@@ -1,9 +1,8 @@
 // What SliceOp selects.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <span>
-#include <vector>
 
 #include "mir/ir/dim.hpp"
 #include "mir/ir/op.hpp"
@@ -18,9 +17,10 @@ struct SliceBounds {
   std::int64_t length = 0;
 };
 
-/// Attribute `indices` on a value with these extents, one entry for each; symbols in it have their
-/// values in `dims` (null: none has). An error when a bound has no value or lies outside.
-Result<std::vector<SliceBounds>> slice_bounds(const Op& op, std::span<const std::int64_t> extents,
-                                              const DimBindings* dims);
+/// What attribute `indices` selects of dimension `dim`, of this extent, of a value of `rank`
+/// dimensions; symbols in it have their values in `dims` (null: none has). An error when the
+/// attribute has another number of entries, a bound has no value or lies outside.
+Result<SliceBounds> slice_bounds(const Op& op, std::size_t rank, std::size_t dim,
+                                 std::int64_t extent, const DimBindings* dims);
 
 }  // namespace mir

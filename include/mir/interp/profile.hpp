@@ -30,12 +30,19 @@ class Profile {
     Row row;
     std::string place;  ///< "@main%12", of the step's first result; empty when it has none
   };
+  /// Of the plan of a phase, as its last run had it.
+  struct PlanRow {
+    std::uint64_t planned_bytes = 0;
+    std::uint64_t lower_bound = 0;
+    FoldedNodes folded;
+  };
   /// Runs that do the same: the first one, or those of one --then.
   struct Phase {
     std::string title;
     std::uint64_t runs = 0;
     double seconds = 0;  ///< of the runs, kernels or not
     std::vector<StepRow> steps;
+    std::optional<PlanRow> plan = {};  ///< none with reference kernels
 
     std::vector<Row> kernels() const;  ///< most time first
     Row total() const;
@@ -54,7 +61,8 @@ class Profile {
 
   /// Runs that follow belong to a phase of this title.
   void begin_phase(std::string title);
-  void end_run(double seconds);
+  /// `plan`: what the run was run by; null: reference kernels.
+  void end_run(double seconds, const ExecutionPlan* plan);
   void add(const Schedule& schedule, const KernelTiming& timing);
 
   std::span<const Phase> phases() const { return phases_; }

@@ -62,7 +62,7 @@ struct SessionOptions {
   /// Parameters that no file holds as they are needed (invented, converted, decoded) are made when
   /// a step first needs them; those that come first stay between steps and runs, up to this many
   /// bytes, the others are made again for each step. Of a session that shares parameters the
-  /// first one's counts. Fast kernels make all of them at once and keep those that are not packed.
+  /// first one's counts. Fast kernels make each before the first run and keep those not packed.
   std::uint64_t weight_memory = std::numeric_limits<std::uint64_t>::max();
 };
 

@@ -2,8 +2,9 @@
 //
 // A plan is made once for an entry and bound to values of its symbols for each run that changes
 // them. Binding gives every value an address in one block of memory, planned so that values that
-// are not alive together share it; running calls one kernel a node and allocates nothing that an
-// earlier run of the same extents did not.
+// are not alive together share it; running calls one kernel a node. Binding to extents bound before
+// and running again allocate nothing, but for steps that reference kernels compute and outputs that
+// whoever got them still holds.
 #pragma once
 
 #include <chrono>
@@ -48,7 +49,8 @@ class PackedWeights {
                                          std::int64_t outputs, std::int64_t depth,
                                          fast::Context& context,
                                          fast::Activations = fast::Activations::kFloat32);
-  bool contains(Symbol parameter) const { return matrices_.contains(parameter); }
+  /// Null when it is not packed.
+  const fast::PackedMatrix* find(Symbol parameter) const;
   std::uint64_t bytes() const { return bytes_; }
 
  private:
@@ -72,6 +74,7 @@ class CacheStore {
   std::int64_t length(Symbol cache) const;
   /// What the last run appended counts from now on; without this the next run forgets it.
   void commit();
+  /// Empties every cache; the memory stays for what follows.
   void clear();
 
  private:
@@ -82,11 +85,24 @@ class CacheStore {
 struct PlanOptions {
   Fusion fusion = Fusion::kAll;
   fast::Activations activations = fast::Activations::kFloat32;  ///< of Linear
+  /// Most bytes of results that are computed when the plan is made and kept. Without fusion every
+  /// step is computed in each run.
+  std::uint64_t folded_bytes = std::uint64_t{16} << 20;
+};
+
+/// What was computed when a plan was made: kernel calls on constants and parameters alone.
+struct FoldedNodes {
+  std::size_t nodes = 0;
+  std::uint64_t bytes = 0;  ///< of the results that runs read
 };
 
 /// What a plan is made from; borrowed for the call.
 struct PlanResources {
   const ParameterTable* parameters = nullptr;
+  /// Puts a weight of a product into the table where it is not there; null: all are. Those that
+  /// runs do not need in another form are released once they are packed.
+  std::function<Result<void>(Symbol)> acquire = {};
+  std::function<void(Symbol)> release = {};
   const QuantisationTable* quantisations = nullptr;  ///< null: nothing holds codes
   std::span<const Tensor> constants;                 ///< by slot of the schedule
   PackedWeights* weights = nullptr;
@@ -143,13 +159,14 @@ class ExecutionPlan {
   /// value or memory is short. Cheap when the bindings are those of the call before.
   Result<void> bind(const DimBindings& bindings);
 
-  /// One tensor for each output. What caches are given counts once they are committed.
+  /// One tensor for each output; one that nobody holds when the next run ends is written again.
+  /// What caches are given counts once they are committed.
   std::variant<std::vector<Tensor>, PlanFailure> run(const PlanRun& run);
 
+  /// What runs do not compute, because it is the same in all of them.
+  const FoldedNodes& folded() const;
   /// One line for each node: what it computes.
   const std::vector<std::string>& node_names() const;
-  /// Steps that reference kernels compute, which look parameters up when they run; ascending.
-  std::vector<std::size_t> reference_steps() const;
   /// Bytes that the values of a run need at the least: most bytes alive at one node.
   std::uint64_t lower_bound() const;
   /// Bytes of the block that they lie in.

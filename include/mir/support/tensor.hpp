@@ -1,6 +1,7 @@
 // Dense tensors in memory: shape, element type and borrowed or owned bytes.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -43,6 +44,13 @@ class Tensor {
   std::span<const std::byte> bytes() const { return bytes_; }
   /// Null for a borrowed, read-only buffer.
   std::byte* mutable_bytes() { return writable_; }
+  /// Whether no other tensor has these bytes and they may be written: what other threads read
+  /// through copies that are gone now was read before.
+  bool is_sole_owner() const {
+    if (writable_ == nullptr || owner_.use_count() != 1) return false;
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return true;
+  }
 
   template <class T>
   std::span<const T> as() const {

@@ -4,7 +4,6 @@
 
 #include "mir/ir/context.hpp"
 #include "mir/ir/module.hpp"
-#include "substitute.hpp"
 
 namespace mir::eval {
 
@@ -25,7 +24,8 @@ Error bad_entry(const Attr& entry, std::int64_t extent) {
 
 }  // namespace
 
-Result<SliceBounds> slice_bounds(const Attr& entry, std::int64_t extent, IRContext& context) {
+Result<SliceBounds> slice_bounds(const Attr& entry, std::int64_t extent, IRContext& context,
+                                 const DimBindings* dims) {
   if (is_all(entry)) return SliceBounds{.length = extent};
   if (entry.kind() != AttrKind::kDict) return bad_entry(entry, extent);
   std::int64_t start = 0, end = extent, step = 1;
@@ -33,13 +33,18 @@ Result<SliceBounds> slice_bounds(const Attr& entry, std::int64_t extent, IRConte
   for (const NamedAttr& field : entry.entries()) {
     const std::string_view key = context.text(field.key);
     if (key != "step" && is_all(*field.value)) continue;
-    if (field.value->kind() != AttrKind::kInt) {
-      const bool unbound = field.value->kind() == AttrKind::kDim;
-      return unbound
+    const bool is_symbolic = field.value->kind() == AttrKind::kDim;
+    std::optional<std::int64_t> bound;
+    if (field.value->kind() == AttrKind::kInt) bound = field.value->integer();
+    if (is_symbolic && dims != nullptr) {
+      bound = context.dims().evaluate(field.value->dim(), *dims);
+    }
+    if (!bound) {
+      return is_symbolic
                  ? Error{DiagCode::kSymbolUnbound, fmt::format("'{}' of a slice has no value", key)}
                  : bad_entry(entry, extent);
     }
-    (key == "start" ? start : key == "end" ? end : step) = field.value->integer();
+    (key == "start" ? start : key == "end" ? end : step) = *bound;
     has_end = has_end || key == "end";
   }
   const bool last_one = has_end && start == -1 && end == 0;
@@ -84,21 +89,13 @@ Shape with_extent(Shape shape, std::size_t dim, std::int64_t extent) {
 
 namespace mir {
 
-Result<std::vector<SliceBounds>> slice_bounds(const Op& op, std::span<const std::int64_t> extents,
-                                              const DimBindings* dims) {
-  IRContext& context = op.module().context();
+Result<SliceBounds> slice_bounds(const Op& op, std::size_t rank, std::size_t dim,
+                                 std::int64_t extent, const DimBindings* dims) {
   const Attr* indices = op.attribute("indices");
-  if (indices != nullptr && dims != nullptr) indices = eval::substitute(context, indices, *dims);
   const bool fits = indices != nullptr && indices->kind() == AttrKind::kArray &&
-                    indices->elements().size() == extents.size();
+                    indices->elements().size() == rank;
   if (!fits) return Error{DiagCode::kAttributeKind, "'indices' is no list with an entry for each"};
-  std::vector<SliceBounds> all;
-  for (std::size_t i = 0; i < extents.size(); ++i) {
-    const auto bounds = eval::slice_bounds(*indices->elements()[i], extents[i], context);
-    if (!bounds) return bounds.error();
-    all.push_back(*bounds);
-  }
-  return all;
+  return eval::slice_bounds(*indices->elements()[dim], extent, op.module().context(), dims);
 }
 
 }  // namespace mir

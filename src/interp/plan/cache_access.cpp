@@ -51,7 +51,7 @@ void CacheStore::commit() {
 }
 
 void CacheStore::clear() {
-  caches_.clear();
+  for (auto& [name, cache] : caches_) cache->length = cache->pending = 0;
 }
 
 CacheAccess::CacheAccess(CacheStore& store) : store_(store) {

@@ -6,6 +6,8 @@
 #include <map>
 
 #include "arena.hpp"
+#include "folding.hpp"
+#include "layout.hpp"
 #include "mir/ir/module.hpp"
 #include "plan_builder.hpp"
 
@@ -14,19 +16,6 @@ namespace mir {
 namespace {
 
 constexpr std::uint32_t kNoPlace = static_cast<std::uint32_t>(-1);
-
-/// Bytes of a value; none when they overflow.
-std::optional<std::uint64_t> bytes_of(const TensorRef& tensor) {
-  std::uint64_t elements = 1;
-  for (const std::int64_t extent : tensor.shape()) {
-    if (extent < 0 ||
-        __builtin_mul_overflow(elements, static_cast<std::uint64_t>(extent), &elements)) {
-      return std::nullopt;
-    }
-  }
-  const auto bytes = storage_bytes(tensor.dtype, elements);
-  return bytes && *bytes <= Tensor::kMaxBytes ? bytes : std::nullopt;
-}
 
 }  // namespace
 
@@ -41,21 +30,25 @@ struct ExecutionPlan::State {
   std::vector<Dim> dims;                // each once
   std::vector<std::uint32_t> dim_of;    // for each entry of parts.dims
   std::vector<std::uint32_t> place_of;  // values of home kOwn: their number among lifetimes
-  std::vector<Lifetime> lifetimes;
+  Placements placements;
   std::vector<std::int64_t> extents;  // of dims, as bound
+  std::vector<std::int64_t> asked;    // of dims, as the last bind() asked for
   std::vector<TensorRef> tensors;
+  std::vector<Tensor> handed_out;  // by the run before
   fast::LargePages block;
   std::uint64_t planned = 0;
+  FoldedNodes folded;
   bool bound = false;
 
   void collect_dims();
   void find_lifetimes();
-  Result<void> evaluate_dims(const DimBindings& bindings, std::vector<std::int64_t>& values) const;
+  Result<void> evaluate_dims(const DimBindings& bindings);
   Result<void> set_extents();
   Result<void> place_values();
   void set_fixed_addresses();
   void set_inputs(std::span<const Tensor> inputs);
-  Result<std::vector<Tensor>> outputs() const;
+  Result<void> set_output(std::size_t number, fast::Context& context);
+  Result<std::vector<Tensor>> outputs(fast::Context& context);
 };
 
 void ExecutionPlan::State::collect_dims() {
@@ -68,21 +61,19 @@ void ExecutionPlan::State::collect_dims() {
   }
 }
 
-/// A place is alive from the node that writes it to the last that reads it or a view of it.
+/// A place is alive from the node that writes it to the last that reads it or a view of it. Values
+/// inside fused nodes have none.
 void ExecutionPlan::State::find_lifetimes() {
   place_of.assign(parts.values.size(), kNoPlace);
-  for (PlanSlot slot = 0; slot < parts.values.size(); ++slot) {
-    if (parts.values[slot].home != Home::kOwn) continue;
-    place_of[slot] = static_cast<std::uint32_t>(lifetimes.size());
-    lifetimes.push_back({.first = static_cast<std::uint32_t>(parts.nodes.size()), .last = 0});
-  }
   const auto touch = [&](PlanSlot slot, std::uint32_t node) {
     const PlanValue& value = parts.values[slot];
     const PlanSlot owner = value.home == Home::kView ? value.base : slot;
-    if (place_of[owner] == kNoPlace) return;
-    Lifetime& life = lifetimes[place_of[owner]];
-    life.first = std::min(life.first, node);
-    life.last = std::max(life.last, node);
+    if (parts.values[owner].home != Home::kOwn) return;
+    if (place_of[owner] == kNoPlace) {
+      place_of[owner] = static_cast<std::uint32_t>(placements.values().size());
+      placements.add({.first = node, .last = node});
+    }
+    placements.values()[place_of[owner]].last = node;
   };
   for (std::uint32_t node = 0; node < parts.nodes.size(); ++node) {
     for (const PlanSlot slot : parts.nodes[node]->operands()) touch(slot, node);
@@ -92,17 +83,16 @@ void ExecutionPlan::State::find_lifetimes() {
   for (const SlotIndex slot : schedule.outputs()) touch(slot, end);
 }
 
-Result<void> ExecutionPlan::State::evaluate_dims(const DimBindings& bindings,
-                                                 std::vector<std::int64_t>& values) const {
+Result<void> ExecutionPlan::State::evaluate_dims(const DimBindings& bindings) {
   const DimTable& table = schedule.module().context().dims();
-  values.clear();
+  asked.clear();
   for (const Dim dim : dims) {
     const auto value = table.evaluate(dim, bindings);
     if (!value || *value < 0) {
       return Error{DiagCode::kNotExecutable,
                    fmt::format("extent {} has no value", table.print(dim))};
     }
-    values.push_back(*value);
+    asked.push_back(*value);
   }
   return {};
 }
@@ -111,24 +101,13 @@ Result<void> ExecutionPlan::State::set_extents() {
   tensors.resize(parts.values.size());
   for (PlanSlot slot = 0; slot < tensors.size(); ++slot) {
     const PlanValue& value = parts.values[slot];
+    std::byte* const data = tensors[slot].data;
     TensorRef& tensor = tensors[slot];
-    tensor.dtype = value.dtype;
-    tensor.rank = value.rank;
-    std::array<std::int64_t, TensorRef::kMaxRank> in_memory = {};
-    for (std::uint8_t i = 0; i < value.rank; ++i) {
-      tensor.extents[i] = extents[dim_of[value.first_dim + i]];
-      in_memory[value.memory[i]] = tensor.extents[i];
-    }
+    tensor = lay_out(value, [&](std::size_t i) { return extents[dim_of[value.first_dim + i]]; });
+    tensor.data = data;
     const auto bytes = bytes_of(tensor);
     if (!bytes) return Error{DiagCode::kLimitExceeded, "a value is larger than any memory"};
-    if (place_of[slot] != kNoPlace) lifetimes[place_of[slot]].size = *bytes;
-    std::array<std::int64_t, TensorRef::kMaxRank> steps = {};
-    std::int64_t step = 1;
-    for (std::size_t i = value.rank; i-- > 0;) {
-      steps[i] = step;
-      step *= in_memory[i];
-    }
-    for (std::uint8_t i = 0; i < value.rank; ++i) tensor.strides[i] = steps[value.memory[i]];
+    if (place_of[slot] != kNoPlace) placements.values()[place_of[slot]].size = *bytes;
   }
   for (PlanSlot slot = 0; slot < tensors.size(); ++slot) {
     const PlanValue& value = parts.values[slot];
@@ -141,7 +120,7 @@ Result<void> ExecutionPlan::State::set_extents() {
 }
 
 Result<void> ExecutionPlan::State::place_values() {
-  planned = place(lifetimes);
+  planned = placements.place();
   if (block.size() < planned) {
     block = fast::LargePages();
     block = fast::LargePages(planned);
@@ -156,7 +135,8 @@ Result<void> ExecutionPlan::State::place_values() {
 void ExecutionPlan::State::set_fixed_addresses() {
   for (PlanSlot slot = 0; slot < tensors.size(); ++slot) {
     const Home home = parts.values[slot].home;
-    if (home == Home::kOwn) tensors[slot].data = block.data() + lifetimes[place_of[slot]].offset;
+    if (place_of[slot] != kNoPlace)
+      tensors[slot].data = block.data() + placements.values()[place_of[slot]].offset;
     // Kernels only read what is not their result.
     if (home == Home::kConstant) {
       tensors[slot].data = const_cast<std::byte*>(constants[slot].bytes().data());
@@ -177,14 +157,29 @@ void ExecutionPlan::State::set_inputs(std::span<const Tensor> inputs) {
   }
 }
 
-Result<std::vector<Tensor>> ExecutionPlan::State::outputs() const {
-  std::vector<Tensor> results;
-  for (const SlotIndex slot : schedule.outputs()) {
-    auto tensor = to_tensor(tensors[slot]);
-    if (!tensor) return std::move(tensor).error();
-    results.push_back(*std::move(tensor));
+/// In the tensor of the run before where its receiver has let go of it.
+Result<void> ExecutionPlan::State::set_output(std::size_t number, fast::Context& context) {
+  const TensorRef& value = tensors[schedule.outputs()[number]];
+  Tensor& tensor = handed_out[number];
+  const bool fits = tensor.dtype() == value.dtype &&
+                    std::ranges::equal(tensor.shape(), value.shape()) && tensor.is_sole_owner();
+  if (fits) {
+    write(value, tensor, context);
+    return {};
   }
-  return results;
+  tensor = Tensor();
+  auto made = to_tensor(value, context);
+  if (!made) return std::move(made).error();
+  tensor = *std::move(made);
+  return {};
+}
+
+Result<std::vector<Tensor>> ExecutionPlan::State::outputs(fast::Context& context) {
+  handed_out.resize(schedule.outputs().size());
+  for (std::size_t number = 0; number < handed_out.size(); ++number) {
+    if (auto ok = set_output(number, context); !ok) return std::move(ok).error();
+  }
+  return handed_out;
 }
 
 ExecutionPlan::ExecutionPlan(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -197,7 +192,6 @@ Result<ExecutionPlan> ExecutionPlan::create(const Schedule& schedule, const Plan
   auto parts = PlanBuilder(schedule, options, resources).build();
   if (!parts) return std::move(parts).error();
   auto state = std::make_unique<State>(schedule, *std::move(parts));
-  for (const auto& node : state->parts.nodes) state->names.push_back(node->name());
   state->constants.resize(state->parts.values.size());
   state->parameters.resize(state->parts.values.size());
   for (PlanSlot slot = 0; slot < state->parts.values.size(); ++slot) {
@@ -207,6 +201,11 @@ Result<ExecutionPlan> ExecutionPlan::create(const Schedule& schedule, const Plan
       state->parameters[slot] = resources.parameters->at(value.parameter);
     }
   }
+  if (options.fusion != Fusion::kOff) {
+    state->folded = fold_constants(state->parts, state->constants, state->parameters, schedule,
+                                   options, resources);
+  }
+  for (const auto& node : state->parts.nodes) state->names.push_back(node->name());
   state->collect_dims();
   state->find_lifetimes();
   return ExecutionPlan(std::move(state));
@@ -214,11 +213,10 @@ Result<ExecutionPlan> ExecutionPlan::create(const Schedule& schedule, const Plan
 
 Result<void> ExecutionPlan::bind(const DimBindings& bindings) {
   State& state = *state_;
-  std::vector<std::int64_t> values;
-  if (auto ok = state.evaluate_dims(bindings, values); !ok) return ok;
-  if (state.bound && values == state.extents) return {};
+  if (auto ok = state.evaluate_dims(bindings); !ok) return ok;
+  if (state.bound && state.asked == state.extents) return {};
   state.bound = false;
-  state.extents = std::move(values);
+  std::swap(state.extents, state.asked);
   if (auto ok = state.set_extents(); !ok) return ok;
   if (auto ok = state.place_values(); !ok) return ok;
   state.set_fixed_addresses();
@@ -250,7 +248,10 @@ class PlanExecution {
         return PlanFailure{nodes[next]->step(), std::move(ok).error()};
       }
     }
-    auto outputs = state_.outputs();
+    // The last steps may have been computed once and for all.
+    const std::size_t done = nodes.empty() ? 0 : nodes.back()->step() + 1;
+    if (run_.done && done < steps) run_.done(steps);
+    auto outputs = state_.outputs(frame_.context);
     if (!outputs) return PlanFailure{steps == 0 ? 0 : steps - 1, std::move(outputs).error()};
     return *std::move(outputs);
   }
@@ -279,12 +280,12 @@ class PlanExecution {
     const Step& step = state_.schedule.steps()[number];
     std::vector<Tensor> operands, results;
     for (const SlotIndex slot : state_.schedule.operands(step)) {
-      auto tensor = to_tensor(frame_[slot]);
+      auto tensor = to_tensor(frame_[slot], frame_.context);
       if (!tensor) return tensor.error();
       operands.push_back(*std::move(tensor));
     }
     for (std::uint32_t i = 0; i < step.op->result_count(); ++i) {
-      auto tensor = to_tensor(frame_[step.first_result + i]);
+      auto tensor = to_tensor(frame_[step.first_result + i], frame_.context);
       if (!tensor) return tensor.error();
       results.push_back(*std::move(tensor));
     }
@@ -303,7 +304,8 @@ class PlanExecution {
       return Error{DiagCode::kResultMismatch,
                    "another tensor does not fit the value it stands for"};
     }
-    return assign(to, tensor);
+    assign(to, tensor, frame_.context);
+    return {};
   }
 
   ExecutionPlan::State& state_;
@@ -321,16 +323,12 @@ const std::vector<std::string>& ExecutionPlan::node_names() const {
   return state_->names;
 }
 
-std::vector<std::size_t> ExecutionPlan::reference_steps() const {
-  std::vector<std::size_t> steps;
-  for (const auto& node : state_->parts.nodes) {
-    if (node->looks_up_parameters()) steps.push_back(node->step());
-  }
-  return steps;
+const FoldedNodes& ExecutionPlan::folded() const {
+  return state_->folded;
 }
 
 std::uint64_t ExecutionPlan::lower_bound() const {
-  return most_alive(state_->lifetimes);
+  return most_alive(state_->placements.values());
 }
 
 std::uint64_t ExecutionPlan::planned_bytes() const {

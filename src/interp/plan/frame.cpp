@@ -3,41 +3,66 @@
 #include <algorithm>
 #include <cstring>
 
-#include "mir/kernels/ref/movement.hpp"
+#include "mir/kernels/fast/movement.hpp"
 
 namespace mir {
 
 namespace {
 
+/// The value as a tensor in row-major order at `data` has it.
+TensorRef row_major_at(const TensorRef& value, std::byte* data) {
+  TensorRef tensor = value;
+  tensor.data = data;
+  std::int64_t stride = 1;
+  for (std::size_t i = value.rank; i-- > 0;) {
+    tensor.strides[i] = stride;
+    stride *= value.extents[i];
+  }
+  return tensor;
+}
+
 /// Whether the value lies in memory as a tensor does. Units of several elements always do.
-bool is_dense(const TensorRef& value, const ref::Dims& strides) {
-  return std::ranges::equal(strides, value.view().strides) || info(value.dtype).lanes != 1;
+bool is_dense(const TensorRef& value) {
+  return info(value.dtype).lanes != 1 || row_major_at(value, nullptr).strides == value.strides;
 }
 
 }  // namespace
 
-Result<void> assign(const TensorRef& value, const Tensor& tensor) {
-  if (tensor.bytes().empty()) return {};
-  const auto strides = ref::row_major_strides(value.shape());
-  if (is_dense(value, strides)) {
-    std::memcpy(value.data, tensor.bytes().data(), tensor.bytes().size());
-    return {};
-  }
-  return ref::copy({value.dtype, tensor.bytes().data(), tensor.shape(), strides},
-                   value.mutable_view());
+void copy_elements(const TensorRef& from, const TensorRef& to, fast::Context& context) {
+  fast::CopyOperands operands{.from = from.data,
+                              .to = to.data,
+                              .element_bytes = info(to.dtype).unit_bytes,
+                              .rank = to.rank};
+  std::ranges::copy(to.extents, operands.extents.begin());
+  std::ranges::copy(from.strides, operands.from_strides.begin());
+  std::ranges::copy(to.strides, operands.to_strides.begin());
+  fast::copy(operands, context);
 }
 
-Result<Tensor> to_tensor(const TensorRef& value) {
-  auto tensor = Tensor::allocate(value.dtype, Shape(value.shape().begin(), value.shape().end()));
-  if (!tensor || tensor->bytes().empty()) return tensor;
-  const auto strides = ref::row_major_strides(value.shape());
-  if (is_dense(value, strides)) {
-    std::memcpy(tensor->mutable_bytes(), value.data, tensor->bytes().size());
-    return tensor;
+void assign(const TensorRef& value, const Tensor& tensor, fast::Context& context) {
+  const std::span<const std::byte> bytes = tensor.bytes();
+  if (bytes.empty()) return;
+  if (is_dense(value)) {
+    std::memcpy(value.data, bytes.data(), bytes.size());
+  } else {
+    // A copy only reads what it copies from.
+    copy_elements(row_major_at(value, const_cast<std::byte*>(bytes.data())), value, context);
   }
-  auto done =
-      ref::copy(value.view(), {value.dtype, tensor->mutable_bytes(), tensor->shape(), strides});
-  return done ? std::move(tensor) : Result<Tensor>(done.error());
+}
+
+void write(const TensorRef& value, Tensor& tensor, fast::Context& context) {
+  if (tensor.bytes().empty()) return;
+  if (is_dense(value)) {
+    std::memcpy(tensor.mutable_bytes(), value.data, tensor.bytes().size());
+  } else {
+    copy_elements(value, row_major_at(value, tensor.mutable_bytes()), context);
+  }
+}
+
+Result<Tensor> to_tensor(const TensorRef& value, fast::Context& context) {
+  auto tensor = Tensor::allocate(value.dtype, Shape(value.shape().begin(), value.shape().end()));
+  if (tensor) write(value, *tensor, context);
+  return tensor;
 }
 
 }  // namespace mir

@@ -44,11 +44,16 @@ struct TensorRef {
   bool has_rows() const { return rank > 0 && (extent(1) <= 1 || stride(1) == 1); }
 };
 
-/// A tensor of its own, in row-major order, with the elements of a value.
-Result<Tensor> to_tensor(const TensorRef& value);
+/// A copy between two values of one element type and equal extents, of elements that are one
+/// storage unit each.
+void copy_elements(const TensorRef& from, const TensorRef& to, fast::Context& context);
 
+/// A tensor of its own, in row-major order, with the elements of a value.
+Result<Tensor> to_tensor(const TensorRef& value, fast::Context& context);
+/// The same into a tensor of the value's element type and extents with bytes of its own.
+void write(const TensorRef& value, Tensor& tensor, fast::Context& context);
 /// Gives a value the elements of a tensor of its element type and extents.
-Result<void> assign(const TensorRef& value, const Tensor& tensor);
+void assign(const TensorRef& value, const Tensor& tensor, fast::Context& context);
 
 struct Frame {
   std::span<TensorRef> tensors;

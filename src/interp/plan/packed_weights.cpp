@@ -30,6 +30,11 @@ Result<std::span<std::byte>> PackedWeights::allocate(std::size_t bytes) {
   return part;
 }
 
+const fast::PackedMatrix* PackedWeights::find(Symbol parameter) const {
+  const auto found = matrices_.find(parameter);
+  return found == matrices_.end() ? nullptr : found->second.get();
+}
+
 Result<const fast::PackedMatrix*> PackedWeights::pack(Symbol parameter, const Tensor& tensor,
                                                       std::int64_t outputs, std::int64_t depth,
                                                       fast::Context& context,

@@ -160,8 +160,7 @@ Result<void> PlanBuilder::add_step(std::size_t step) {
       return Error{DiagCode::kNotExecutable, "a cache keeps codes of another quantisation"};
     }
     if (add_quantised_linear(step)) return {};
-    add(reference_node(step, op, operands_of(step), results_of(step)));
-    return {};
+    return add_reference(step);
   }
   if (op.is("linalg.TransposeOp") || op.is("linalg.PermuteOp")) {
     if (add_permutation(step)) return {};
@@ -173,6 +172,9 @@ Result<void> PlanBuilder::add_step(std::size_t step) {
     if (!cache_of(op) || operands.size() != 2 || !caches_.insert(cache_of(op)).second) {
       return Error{DiagCode::kNotExecutable, "a cache without a name or with several writers"};
     }
+    if (info(parts_.values[operands[0]].dtype).lanes != 1) {
+      return Error{DiagCode::kNotExecutable, "a cache of blocks of elements"};
+    }
     for (const PlanSlot result : results) parts_.values[result].home = Home::kCache;
     add(cache_node(step, op, {operands[0], operands[1], results[0], results[1]}));
     return {};
@@ -181,8 +183,7 @@ Result<void> PlanBuilder::add_step(std::size_t step) {
   } else if (op.is("linalg.LinearOp") && add_linear({step}, std::nullopt, std::nullopt)) {
     return {};
   }
-  add_fast_or_reference(step);
-  return {};
+  return add_fast_or_reference(step);
 }
 
 namespace {
@@ -277,11 +278,22 @@ PlanSlot PlanBuilder::in_order(std::size_t step, PlanSlot slot, OperandOrder ord
   return has_rows ? slot : row_major(step, slot);
 }
 
-void PlanBuilder::add_fast_or_reference(std::size_t step) {
+/// Reference kernels look parameters up when they run.
+Result<void> PlanBuilder::add_reference(std::size_t step) {
+  const Op& op = *step_at(step).op;
+  for (const OwnedParameter& owned : owned_parameters(op)) {
+    if (resources_.parameters->contains(owned.symbol) || !resources_.acquire) continue;
+    if (auto ok = resources_.acquire(owned.symbol); !ok) return ok;
+  }
+  add(reference_node(step, op, operands_of(step), results_of(step)));
+  return {};
+}
+
+Result<void> PlanBuilder::add_fast_or_reference(std::size_t step) {
   const Op& op = *step_at(step).op;
   StepSlots slots{step, &op, operands_of(step), results_of(step)};
   auto node = fast_node(slots);
-  if (node == nullptr) return add(reference_node(step, op, slots.operands, slots.results));
+  if (node == nullptr) return add_reference(step);
   bool changed = false;
   for (std::size_t i = 0; i < slots.operands.size(); ++i) {
     const PlanSlot slot = in_order(step, slots.operands[i], node->operand_order(i));
@@ -289,6 +301,7 @@ void PlanBuilder::add_fast_or_reference(std::size_t step) {
     slots.operands[i] = slot;
   }
   add(changed ? fast_node(slots) : std::move(node));
+  return {};
 }
 
 void PlanBuilder::add_view(std::size_t step) {
@@ -360,6 +373,7 @@ bool PlanBuilder::sink(PlanSlot from, PlanSlot to, const std::vector<std::uint8_
 
 bool PlanBuilder::add_convolution(std::size_t step) {
   const Op& op = *step_at(step).op;
+  (void)acquire_weight(op);
   const auto conv = read_conv(op, *resources_.parameters);
   if (!conv) return false;
   const fast::PackedMatrix* patch_weight = nullptr;
@@ -371,35 +385,62 @@ bool PlanBuilder::add_convolution(std::size_t step) {
                                  conv->weight.elements() / outputs, *resources_.context);
     if (packed) patch_weight = *packed;
   }
+  if (patch_weight != nullptr) release_weight(op);
   const PlanSlot x = row_major(step, operands_of(step).front());
   add(conv_node({step, &op, {x}, results_of(step)}, *conv, patch_weight));
   return true;
 }
 
+/// The weight that the op owns as a tensor; null when it has none or it cannot be made.
+const Tensor* PlanBuilder::acquire_weight(const Op& op) {
+  const Symbol symbol = owned_symbol(op, ".weight");
+  if (symbol && !resources_.parameters->contains(symbol) && resources_.acquire) {
+    if (!resources_.acquire(symbol)) return nullptr;
+  }
+  return owned_tensor(op, ".weight", *resources_.parameters);
+}
+
+void PlanBuilder::release_weight(const Op& op) {
+  if (resources_.release) resources_.release(owned_symbol(op, ".weight"));
+}
+
+/// The weight in its packed form, packed now if it is not yet; null when it cannot be packed.
+const fast::PackedMatrix* PlanBuilder::packed_weight(const Op& op, std::int64_t outputs,
+                                                     std::int64_t depth) {
+  const Symbol symbol = owned_symbol(op, ".weight");
+  if (const fast::PackedMatrix* known = resources_.weights->find(symbol)) {
+    const bool fits = known->outputs == outputs && known->depth == depth &&
+                      known->activations == options_.activations;
+    return fits ? known : nullptr;
+  }
+  const Tensor* weight = acquire_weight(op);
+  if (weight == nullptr || !fast::is_packable(weight->dtype(), depth)) return nullptr;
+  const auto packed = resources_.weights->pack(symbol, *weight, outputs, depth, *resources_.context,
+                                               options_.activations);
+  if (!packed) return nullptr;
+  release_weight(op);
+  return *packed;
+}
+
 /// The packed weight and the bias of a Linear; none when a fast kernel does not take them.
 std::optional<LinearPart> PlanBuilder::linear_part(std::size_t step) {
   const Op& op = *step_at(step).op;
-  const auto results = results_of(step);
   const TensorType *x = op.operand(0)->tensor_type(), *y = op.result()->tensor_type();
-  const Tensor* weight = owned_tensor(op, ".weight", *resources_.parameters);
   const Tensor* bias = owned_tensor(op, ".bias", *resources_.parameters);
   const bool usable = op.operand_count() == 1 && x->dtype() == DType::kFloat32 &&
                       y->dtype() == DType::kFloat32 && x->rank() >= 1 && y->rank() >= 1 &&
                       x->dims().back().is_constant() && y->dims().back().is_constant() &&
-                      weight != nullptr &&
-                      fast::is_packable(weight->dtype(), x->dims().back().constant()) &&
                       (bias == nullptr || bias->dtype() == DType::kFloat32) &&
                       owns_parameter(op, ".bias") == (bias != nullptr);
   if (!usable) return std::nullopt;
   const std::int64_t outputs = y->dims().back().constant(), depth = x->dims().back().constant();
   if (bias != nullptr && bias->elements() != outputs) return std::nullopt;
-  const auto packed = resources_.weights->pack(owned_symbol(op, ".weight"), *weight, outputs, depth,
-                                               *resources_.context, options_.activations);
-  if (!packed) return std::nullopt;
-  return LinearPart{.weight = *packed,
+  const fast::PackedMatrix* packed = packed_weight(op, outputs, depth);
+  if (packed == nullptr) return std::nullopt;
+  return LinearPart{.weight = packed,
                     .bias = bias == nullptr ? Tensor() : *bias,
                     .residual = std::nullopt,
-                    .out = results.front()};
+                    .out = results_of(step).front()};
 }
 
 /// Products of one x as one node; false when one of them has no fast kernel.

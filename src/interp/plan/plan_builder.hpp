@@ -73,6 +73,10 @@ class PlanBuilder {
                   std::optional<PlanSlot> out);
   bool add_convolution(std::size_t step);
   std::optional<LinearPart> linear_part(std::size_t step);
+  const Tensor* acquire_weight(const Op& op);
+  void release_weight(const Op& op);
+  const fast::PackedMatrix* packed_weight(const Op& op, std::int64_t outputs, std::int64_t depth);
+  Result<void> add_reference(std::size_t step);
   bool add_quantised_linear(std::size_t step);
   PlanSlot add_floats(PlanSlot like);
   PlanSlot reals_of(std::size_t step, PlanSlot slot, const ref::Quantisation& codes);
@@ -81,7 +85,7 @@ class PlanBuilder {
   bool add_permutation(std::size_t step);
   bool sink(PlanSlot from, PlanSlot to, const std::vector<std::uint8_t>& order);
   std::unique_ptr<PlanNode> fast_node(const StepSlots& slots);
-  void add_fast_or_reference(std::size_t step);
+  Result<void> add_fast_or_reference(std::size_t step);
   void add(std::unique_ptr<PlanNode> node);
 
   std::size_t producer_step(PlanSlot slot) const { return graph_.producer(slot); }

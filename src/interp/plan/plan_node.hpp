@@ -32,8 +32,6 @@ class PlanNode {
   virtual Result<void> run(Frame& frame) const = 0;
   /// "Linear + bias".
   virtual std::string name() const = 0;
-  /// Whether it reads parameters from the table of the run rather than holding them.
-  virtual bool looks_up_parameters() const { return false; }
   /// For the extents at hand. A node that does nothing but move counts operands and results.
   virtual Work work(const Frame& frame) const;
   virtual OperandOrder operand_order(std::size_t /*operand*/) const {

@@ -100,9 +100,8 @@ bool PlanBuilder::add_quantised_linear(std::size_t step) {
            (codes == nullptr ? type.dtype() == DType::kFloat32
                              : has_simple_codes(*type.dtype(), *codes));
   };
-  const Tensor* weight = owned_tensor(op, ".weight", *resources_.parameters);
   const Tensor* bias = owned_tensor(op, ".bias", *resources_.parameters);
-  if (op.operand_count() != 1 || weight == nullptr || !fits(*x, x_codes) || !fits(*y, y_codes) ||
+  if (op.operand_count() != 1 || !fits(*x, x_codes) || !fits(*y, y_codes) ||
       owns_parameter(op, ".bias") != (bias != nullptr)) {
     return false;
   }
@@ -112,19 +111,28 @@ bool PlanBuilder::add_quantised_linear(std::size_t step) {
     const auto found = parameters.find(owned_symbol(op, suffix));
     return found == parameters.end() ? nullptr : &found->second;
   };
-  const bool transposed = AttributeReader(op).string("impl_type").starts_with("QNN");
-  const auto matrix = as_floats(*weight, quantisation(".weight"), {outputs, depth}, transposed);
   const std::optional<Tensor> offset =
       bias == nullptr ? Tensor() : as_floats(*bias, quantisation(".bias"), {outputs}, false);
-  if (!matrix || !offset) return false;
-  const auto packed = resources_.weights->pack(owned_symbol(op, ".weight"), *matrix, outputs, depth,
+  const fast::PackedMatrix* packed = resources_.weights->find(owned_symbol(op, ".weight"));
+  if (packed == nullptr) {
+    const bool transposed = AttributeReader(op).string("impl_type").starts_with("QNN");
+    const Tensor* weight = acquire_weight(op);
+    const auto matrix = weight == nullptr ? std::nullopt
+                                          : as_floats(*weight, quantisation(".weight"),
+                                                      {outputs, depth}, transposed);
+    if (!matrix || !offset) return false;
+    const auto made = resources_.weights->pack(owned_symbol(op, ".weight"), *matrix, outputs, depth,
                                                *resources_.context);
-  if (!packed) return false;
+    if (!made) return false;
+    packed = *made;
+    release_weight(op);
+  }
+  if (!offset || packed->outputs != outputs || packed->depth != depth) return false;
   const PlanSlot in = operands_of(step).front(), result = results_of(step).front();
   const PlanSlot from = x_codes == nullptr ? row_major(step, in) : reals_of(step, in, *x_codes);
   const PlanSlot to = y_codes == nullptr ? result : add_floats(result);
   add(linear_node(step, from,
-                  {{.weight = *packed, .bias = *offset, .residual = std::nullopt, .out = to}}));
+                  {{.weight = packed, .bias = *offset, .residual = std::nullopt, .out = to}}));
   if (y_codes != nullptr) add(code_node(step, to, result, *y_codes));
   return true;
 }

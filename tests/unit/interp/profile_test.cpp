@@ -41,7 +41,7 @@ Profile profile_of(KernelSet kernels, bool keeps_events = false) {
   profile.begin_phase("two runs");
   for (int i = 0; i < 2; ++i) {
     runner.run({floats({1, 3, 8}, std::vector<double>(24, 0.5))}, run);
-    profile.end_run(0.25);
+    profile.end_run(0.25, runner.session().plan());
   }
   return profile;
 }
@@ -57,6 +57,12 @@ TEST_CASE("profile: calls, arithmetic and bytes of each step") {
     const Profile::Phase& phase = profile.phases()[0];
     CHECK(phase.runs == 2);
     CHECK(phase.seconds == 0.5);
+    REQUIRE(phase.plan.has_value() == (kernels == KernelSet::kFast));
+    if (phase.plan) {
+      CHECK(phase.plan->lower_bound > 0);
+      CHECK(phase.plan->planned_bytes >= phase.plan->lower_bound);
+      CHECK(phase.plan->folded.nodes == 0);
+    }
     REQUIRE(phase.steps.size() == 3);
     const auto& [up, place] = phase.steps[0];
     CHECK(place == "@main%h");

@@ -23,12 +23,13 @@ TEST_CASE("values that are alive together get places apart") {
     return std::uniform_int_distribution<std::uint32_t>(0, end - 1)(generator);
   };
   for (int round = 0; round < 50; ++round) {
-    std::vector<Lifetime> values;
+    Placements placements;
     for (int i = 0; i < 60; ++i) {
       const std::uint32_t first = below(40);
-      values.push_back({.size = below(5000), .first = first, .last = first + below(8)});
+      placements.add({.size = below(5000), .first = first, .last = first + below(8)});
     }
-    const std::uint64_t size = place(values);
+    const std::uint64_t size = placements.place();
+    const auto values = placements.values();
     CHECK(size >= most_alive(values));
     for (std::size_t i = 0; i < values.size(); ++i) {
       CHECK(values[i].offset % 64 == 0);
@@ -39,14 +40,31 @@ TEST_CASE("values that are alive together get places apart") {
 }
 
 TEST_CASE("a chain of values needs two places") {
-  std::vector<Lifetime> values;
-  for (std::uint32_t i = 0; i < 100; ++i)
-    values.push_back({.size = 640, .first = i, .last = i + 1});
-  CHECK(most_alive(values) == 1280);
-  CHECK(place(values) == 1280);
-  std::vector<Lifetime> none;
-  CHECK(place(none) == 0);
-  CHECK(most_alive(none) == 0);
+  Placements chain;
+  for (std::uint32_t i = 0; i < 100; ++i) chain.add({.size = 640, .first = i, .last = i + 1});
+  CHECK(most_alive(chain.values()) == 1280);
+  CHECK(chain.place() == 1280);
+  Placements none;
+  CHECK(none.place() == 0);
+  CHECK(most_alive(none.values()) == 0);
+}
+
+TEST_CASE("sizes that come again are placed as they were") {
+  Placements placements;
+  for (std::uint32_t i = 0; i < 20; ++i) {
+    placements.add({.first = i, .last = i + 1 + i % 3});
+  }
+  const auto place = [&](std::uint32_t scale) {
+    for (std::uint32_t i = 0; i < 20; ++i) placements.values()[i].size = (i * 7 % 5 + 1) * scale;
+    std::vector<std::uint64_t> offsets = {placements.place()};
+    for (const Lifetime& value : placements.values()) offsets.push_back(value.offset);
+    return offsets;
+  };
+  std::vector<std::vector<std::uint64_t>> first;
+  // More sizes than are remembered, each twice.
+  for (std::uint32_t scale = 1; scale < 8; ++scale) first.push_back(place(scale * 100));
+  for (std::uint32_t scale = 1; scale < 8; ++scale) CHECK(place(scale * 100) == first[scale - 1]);
+  for (std::uint32_t scale = 7; scale > 0; --scale) CHECK(place(scale * 100) == first[scale - 1]);
 }
 
 }  // namespace mir::test

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "chunks.hpp"
 
@@ -24,8 +25,12 @@ struct Plan {
     for (std::size_t i = 0; i < o.rank; ++i) {
       if (o.extents[i] != 1) dims[rank++] = {o.extents[i], o.from_strides[i], o.to_strides[i]};
     }
-    const auto used = std::span(dims).first(rank);
-    std::ranges::stable_sort(used, std::ranges::greater(), &Dimension::to);
+    // By insertion: std::stable_sort allocates.
+    for (std::size_t i = 1; i < rank; ++i) {
+      for (std::size_t j = i; j > 0 && dims[j - 1].to < dims[j].to; --j) {
+        std::swap(dims[j - 1], dims[j]);
+      }
+    }
     std::size_t kept = 0;
     for (std::size_t i = 0; i < rank; ++i) {
       Dimension& last = dims[kept == 0 ? 0 : kept - 1];

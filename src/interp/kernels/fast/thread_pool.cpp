@@ -145,6 +145,13 @@ void ThreadPool::run(std::int64_t count, Call call, void* context) {
     for (std::int64_t task = 0; task < count; ++task) call(context, task, tls_place.thread);
     return;
   }
+  if (count <= 1) {
+    // Waking workers would take longer than most tasks.
+    const Place outer = std::exchange(tls_place, {&shared, 0});
+    if (count == 1) call(context, 0, 0);
+    tls_place = outer;
+    return;
+  }
   shared.count = count;
   shared.call = call;
   shared.context = context;

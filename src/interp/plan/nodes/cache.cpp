@@ -6,7 +6,6 @@
 
 #include "mir/eval/attributes.hpp"
 #include "mir/ir/module.hpp"
-#include "mir/kernels/ref/movement.hpp"
 #include "nodes.hpp"
 
 namespace mir {
@@ -22,7 +21,9 @@ std::int64_t product(std::span<const std::int64_t> extents) {
 class CacheNode final : public PlanNode {
  public:
   CacheNode(std::size_t step, const Op& op, const CacheSlots& slots)
-      : PlanNode(step, {slots.keys, slots.values}, {slots.all_keys, slots.all_values}), op_(op) {
+      : PlanNode(step, {slots.keys, slots.values}, {slots.all_keys, slots.all_values}),
+        op_(op),
+        cache_(cache_of(op)) {
     const AttributeReader attributes(op);
     axis_ = attributes.boolean("use_fa2") ? 1 : 2;
     if (attributes.find("capacity") != nullptr) limit_ = attributes.integer("capacity");
@@ -34,7 +35,7 @@ class CacheNode final : public PlanNode {
     const bool fits = keys.rank == 4 && values.rank == 4 && keys.dtype == values.dtype &&
                       keys.extents[axis_] == values.extents[axis_];
     if (auto ok = require(fits, "keys and values do not fit together"); !ok) return ok;
-    const CacheAccess::Request request{.cache = cache_of(op_),
+    const CacheAccess::Request request{.cache = cache_,
                                        .dtype = keys.dtype,
                                        .outer = product(keys.shape().first(axis_)),
                                        .tokens = keys.extents[axis_],
@@ -64,16 +65,17 @@ class CacheNode final : public PlanNode {
  private:
   /// What the op states about the length.
   Result<void> admit(std::int64_t length, std::int64_t added) const {
-    const auto title =
-        fmt::format("'KVCacheOp': cache '@{}'", op_.module().context().text(cache_of(op_)));
+    const auto title = [&] {
+      return fmt::format("'KVCacheOp': cache '@{}'", op_.module().context().text(cache_));
+    };
     if (past_ != nullptr && past_->kind() == AttrKind::kInt && past_->integer() != length) {
       return Error{DiagCode::kCacheMismatch, fmt::format("{} holds {} tokens, 'past' says {}",
-                                                         title, length, past_->integer())};
+                                                         title(), length, past_->integer())};
     }
     if (limit_ < 0 || (length <= limit_ && added <= limit_ - length)) return {};
-    return Error{
-        DiagCode::kCacheCapacity,
-        fmt::format("{} holds {} of {} tokens, {} more do not fit", title, length, limit_, added)};
+    return Error{DiagCode::kCacheCapacity,
+                 fmt::format("{} holds {} of {} tokens, {} more do not fit", title(), length,
+                             limit_, added)};
   }
 
   Result<void> append(Frame& frame, std::size_t which, const CacheAccess::Tokens& tokens,
@@ -100,10 +102,12 @@ class CacheNode final : public PlanNode {
     behind.extents[axis_] = request.tokens;
     behind.data +=
         static_cast<std::size_t>(tokens.held * all.strides[axis_]) * info(request.dtype).unit_bytes;
-    return ref::copy(added.view(), behind.mutable_view());
+    copy_elements(added, behind, frame.context);
+    return {};
   }
 
   const Op& op_;
+  Symbol cache_;
   std::size_t axis_ = 2;
   std::int64_t limit_ = -1;
   const Attr* past_ = nullptr;

@@ -1,6 +1,7 @@
 #include "mir/kernels/fast/elementwise.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 
 #include "mir/eval/attributes.hpp"
@@ -145,6 +146,8 @@ class EmbeddingNode final : public PlanNode {
     const TensorRef &ids = frame[operands()[0]], &out = frame[results()[0]];
     const std::int64_t width = out.rank == 0 ? 0 : out.extent(1);
     if (width <= 0) return require(width == 0, "the result has no dimension");
+    if (ids.dtype == DType::kInt64 && take<std::int64_t>(ids, out, width)) return {};
+    if (ids.dtype == DType::kInt32 && take<std::int32_t>(ids, out, width)) return {};
     const std::int64_t extents[] = {table_.elements() / width, width};
     const std::int64_t strides[] = {width, 1};
     return ref::embedding(ids.view(), {table_.dtype(), table_.bytes().data(), extents, strides},
@@ -158,6 +161,22 @@ class EmbeddingNode final : public PlanNode {
   std::string name() const override { return "Embedding"; }
 
  private:
+  /// Rows of whole units by ids that are all rows of the table; false, and nothing or a part is
+  /// written, for others.
+  template <class Id>
+  bool take(const TensorRef& ids, const TensorRef& out, std::int64_t width) const {
+    const std::int64_t rows = table_.elements() / width, count = ids.elements();
+    if (info(out.dtype).lanes != 1 || out.elements() != count * width) return false;
+    const auto bytes = static_cast<std::size_t>(width) * info(out.dtype).unit_bytes;
+    const Id* const id = reinterpret_cast<const Id*>(ids.data);
+    for (std::int64_t i = 0; i < count; ++i) {
+      if (id[i] < 0 || id[i] >= rows) return false;
+      std::memcpy(out.data + static_cast<std::size_t>(i) * bytes,
+                  table_.bytes().data() + static_cast<std::size_t>(id[i]) * bytes, bytes);
+    }
+    return true;
+  }
+
   Tensor table_;
 };
 

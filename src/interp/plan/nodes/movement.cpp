@@ -22,17 +22,6 @@ void skip(TensorRef& tensor, std::size_t dim, std::int64_t indices) {
   tensor.data += indices * tensor.strides[dim] * info(tensor.dtype).unit_bytes;
 }
 
-void copy_part(const Part& part, fast::Context& context) {
-  fast::CopyOperands operands{.from = part.from.data,
-                              .to = part.to.data,
-                              .element_bytes = info(part.to.dtype).unit_bytes,
-                              .rank = part.to.rank};
-  std::ranges::copy(part.to.extents, operands.extents.begin());
-  std::ranges::copy(part.from.strides, operands.from_strides.begin());
-  std::ranges::copy(part.to.strides, operands.to_strides.begin());
-  fast::copy(operands, context);
-}
-
 bool same_shape(const TensorRef& a, const TensorRef& b) {
   return a.dtype == b.dtype && std::ranges::equal(a.shape(), b.shape());
 }
@@ -69,16 +58,16 @@ class SliceNode final : public MovementNode {
 
   Result<void> run(Frame& frame) const override {
     Part part{frame[operands()[0]], frame[results()[0]]};
-    const auto bounds = slice_bounds(op(), part.from.shape(), frame.environment.dims);
-    if (!bounds) return bounds.error();
     for (std::size_t dim = 0; dim < part.from.rank; ++dim) {
-      const SliceBounds& selected = (*bounds)[dim];
-      if (selected.length > 0) skip(part.from, dim, selected.start);
-      part.from.extents[dim] = selected.length;
-      part.from.strides[dim] *= selected.length > 1 ? selected.step : 1;
+      const auto selected =
+          slice_bounds(op(), part.from.rank, dim, part.from.extents[dim], frame.environment.dims);
+      if (!selected) return selected.error();
+      if (selected->length > 0) skip(part.from, dim, selected->start);
+      part.from.extents[dim] = selected->length;
+      part.from.strides[dim] *= selected->length > 1 ? selected->step : 1;
     }
     if (!same_shape(part.from, part.to)) return require(false, kPartsMisfit);
-    copy_part(part, frame.context);
+    copy_elements(part.from, part.to, frame.context);
     return {};
   }
   Work work(const Frame& frame) const override {
@@ -102,7 +91,7 @@ class SplitNode final : public MovementNode {
       skip(part.from, *dim, start);
       part.from.extents[*dim] = part.to.extents[*dim];
       if (!same_shape(part.from, part.to)) return require(false, kPartsMisfit);
-      copy_part(part, frame.context);
+      copy_elements(part.from, part.to, frame.context);
       start += part.to.extents[*dim];
     }
     return {};
@@ -127,7 +116,7 @@ class ConcatNode final : public MovementNode {
       skip(part.to, *dim, start);
       part.to.extents[*dim] = part.from.extents[*dim];
       if (!same_shape(part.from, part.to)) return require(false, kPartsMisfit);
-      copy_part(part, frame.context);
+      copy_elements(part.from, part.to, frame.context);
       start += part.from.extents[*dim];
     }
     return require(start == out.extents[*dim], kPartsMisfit);
@@ -199,7 +188,7 @@ class CopyNode final : public PlanNode {
       to.strides[i] = step;
       step *= from.extents[i];
     }
-    copy_part({from, to}, frame.context);
+    copy_elements(from, to, frame.context);
     return {};
   }
 

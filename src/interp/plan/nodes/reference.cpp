@@ -18,14 +18,14 @@ class ReferenceNode final : public PlanNode {
   Result<void> run(Frame& frame) const override {
     std::vector<Tensor> values;
     for (const PlanSlot slot : operands()) {
-      auto tensor = to_tensor(frame[slot]);
+      auto tensor = to_tensor(frame[slot], frame.context);
       if (!tensor) return tensor.error();
       values.push_back(*std::move(tensor));
     }
     const auto computed = evaluate(op_, values, frame.environment);
     if (!computed) return computed.error();
     for (std::size_t i = 0; i < results().size(); ++i) {
-      if (auto ok = store((*computed)[i], frame[results()[i]], i); !ok) return ok;
+      if (auto ok = store((*computed)[i], i, frame); !ok) return ok;
     }
     return {};
   }
@@ -40,12 +40,11 @@ class ReferenceNode final : public PlanNode {
                    *frame.environment.parameters);
   }
 
-  bool looks_up_parameters() const override { return true; }
-
   std::string name() const override { return fmt::format("{} (ref)", op_.info().mnemonic); }
 
  private:
-  Result<void> store(const Tensor& tensor, const TensorRef& to, std::size_t number) const {
+  Result<void> store(const Tensor& tensor, std::size_t number, Frame& frame) const {
+    const TensorRef& to = frame[results()[number]];
     if (tensor.dtype() != to.dtype || !std::ranges::equal(tensor.shape(), to.shape())) {
       return Error{
           DiagCode::kResultMismatch,
@@ -53,7 +52,8 @@ class ReferenceNode final : public PlanNode {
                       op_.info().mnemonic, name_of(tensor.dtype()), fmt::join(tensor.shape(), ", "),
                       name_of(to.dtype), fmt::join(to.shape(), ", "))};
     }
-    return assign(to, tensor);
+    assign(to, tensor, frame.context);
+    return {};
   }
 
   const Op& op_;
