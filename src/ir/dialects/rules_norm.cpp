@@ -27,8 +27,10 @@ bool weighs_rows(InferContext& op, const TensorType& x) {
   const auto owns = boolean_or(op, "elementwise_affine", true);
   if (weight == nullptr || !owns || !takes(op, 1, *weight, Elements::kFloating)) return false;
   if (*owns) {
+    // A dump that prints no attributes lacks this one too.
+    const bool is_stated = op.attribute("elementwise_affine") != nullptr;
     return op.fail(
-        DiagCode::kAttributeOutOfRange,
+        is_stated ? DiagCode::kAttributeOutOfRange : DiagCode::kAttributeMissing,
         fmt::format("'{}' has its weight as operand 1, expected elementwise_affine:false",
                     op.op_name()));
   }

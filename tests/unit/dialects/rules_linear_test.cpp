@@ -127,9 +127,13 @@ TEST_CASE("norms keep the type of a floating operand") {
        {"[2, 64]", "Int32 [64]"},
        "502 'RMSNormOp' takes"},  // rms_norm_c3
       {"RMSNormOp",
-       "epsilon:1e-6",
+       "epsilon:1e-6, elementwise_affine:true",
        {"[2, 64]", "[64]"},
        "504 'RMSNormOp' has its weight as operand 1"},  // rms_norm_c3
+      {"RMSNormOp",
+       "epsilon:1e-6",
+       {"[2, 64]", "[64]"},
+       "506 'RMSNormOp' has its weight as operand 1"},
       {"LayerNormOp", "normalized_shape:[4, 64]", {"[$N, 4, 64]"}, "[$N, 4, 64]"},
       {"LayerNormOp",
        "normalized_shape:[63]",
