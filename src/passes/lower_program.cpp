@@ -100,8 +100,7 @@ class ProgramPlan {
     refuse(at, fmt::format("programs print the extents of one trace, not {}", type->spelling()));
   }
 
-  // -- ops in the order of execution
-  // ----------------------------------------------------------------
+  // -- ops in the order of execution --------------------------------------------------------------
 
   void visit(Region& region, std::string_view name) {
     const std::size_t index = bodies.size();
@@ -239,8 +238,7 @@ class ProgramWriter {
     last_->mutable_extra().has_address = true;
   }
 
-  // -- code
-  // -----------------------------------------------------------------------------------------
+  // -- code ---------------------------------------------------------------------------------------
 
   void write_code() {
     start_fragment("__MLLM_JIT_PACKAGE_CODE_SEGMENT", "code");
@@ -340,8 +338,7 @@ class ProgramWriter {
                                                                      : std::string_view();
   }
 
-  // -- options
-  // --------------------------------------------------------------------------------------
+  // -- options ------------------------------------------------------------------------------------
 
   const Attr* options_of(const Op& op) {
     std::vector<NamedAttr> options;
@@ -412,8 +409,7 @@ class ProgramWriter {
     return context_.array(list);
   }
 
-  // -- symbols
-  // --------------------------------------------------------------------------------------
+  // -- symbols ------------------------------------------------------------------------------------
 
   void write_table() {
     start_fragment("__MLLM_JIT_PACKAGE_SYMBOL_TABLE_SEGMENT", "table");
