@@ -124,11 +124,6 @@ Region* Op::region(std::size_t i) const {
   return region;
 }
 
-const OpExtra& Op::extra() const {
-  static const OpExtra kNone;
-  return extra_ == nullptr ? kNone : *extra_;
-}
-
 OpExtra& Op::mutable_extra() {
   if (extra_ == nullptr) extra_ = module_->arena().create<OpExtra>();
   modified_ = true;

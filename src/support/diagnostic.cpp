@@ -56,10 +56,10 @@ void Diagnostics::count(Severity severity, DiagCode code, std::size_t n) {
   counts_.push_back({code, severity, n});
 }
 
-void Diagnostics::skip(Severity severity, DiagCode code) {
-  count(severity, code, 1);
-  if (severity == Severity::kError) ++dropped_;
-  if (severity == Severity::kWarning) ++dropped_warnings_;
+void Diagnostics::skip(Severity severity, DiagCode code, std::size_t how_many) {
+  count(severity, code, how_many);
+  if (severity == Severity::kError) dropped_ += how_many;
+  if (severity == Severity::kWarning) dropped_warnings_ += how_many;
 }
 
 std::vector<DiagnosticCount> Diagnostics::counts() const {

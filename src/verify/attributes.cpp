@@ -45,7 +45,7 @@ std::string_view describe(AttrType type) {
 
 std::span<const std::string_view, kAnnotationKeys> annotation_keys() {
   static constexpr std::array<std::string_view, kAnnotationKeys> kKeys = {
-      "quant_recipe", "using_qnn", "qnn_graph_name", "qnn_context_name", "symbol", "qnn_recipe"};
+      "quant_recipe", "symbol", "using_qnn", "qnn_graph_name", "qnn_context_name", "qnn_recipe"};
   return kKeys;
 }
 

@@ -20,15 +20,31 @@ class Census {
   std::vector<const Op*> calls;         ///< graph.CallGraphOp
   std::vector<const Op*> callers;       ///< the innermost graph around each call; null: none
   std::vector<const Op*> declarations;  ///< ops with symbols of their own or of their results
+  std::size_t symbol_count = 0;         ///< theirs, each as often as it is declared
   std::vector<const Op*> fragments;     ///< prog.fragment at the top of the module
-  bool has_frees = false;               ///< tensor.free, prog.free
   bool has_flow = false;                ///< regions of several blocks, or successors
-  bool has_kernels = false;             ///< prog.kernel_symbol
+  bool has_frees = false;               ///< tensor.free, prog.free: now or before a change
+  bool has_kernels = false;             ///< prog.kernel_symbol, likewise
 
  private:
   const Block* top_;
-  OpKind graph_, call_, free_, program_free_, kernel_, fragment_;
+  OpKind graph_, call_, fragment_;
   std::vector<const Op*> around_;  // the graphs around the op at hand
 };
+
+inline void Census::op(const Op& op) {
+  const OpKind kind = op.kind();
+  if (kind == graph_) graphs.push_back(&op);
+  if (kind == call_) {
+    calls.push_back(&op);
+    callers.push_back(around_.empty() ? nullptr : around_.back());
+  }
+  if (kind == fragment_ && op.block() == top_) fragments.push_back(&op);
+  has_flow = has_flow || !op.extra().successors.empty();
+  std::size_t symbols = op.row() != nullptr && has(op.row()->traits, Trait::kSymbol) ? 1 : 0;
+  for (const Value& result : op.results()) symbols += result.has_symbol() ? 1 : 0;
+  symbol_count += symbols;
+  if (symbols != 0) declarations.push_back(&op);
+}
 
 }  // namespace mir::checks

@@ -7,7 +7,15 @@
 
 namespace mir::checks {
 
-/// Name, arity and place of one op.
+/// Whether name, arity and place of an op are those of its row.
+inline bool has_structure(const Op& op) {
+  const OpRow* row = op.row();
+  return row != nullptr && row->operands.admits(op.operand_count()) &&
+         row->results.admits(op.result_count()) && row->regions.admits(op.region_count()) &&
+         !has(row->traits, Trait::kDumpOnly) &&
+         (op.next() == nullptr || !has(row->traits, Trait::kTerminator));
+}
+/// What an op lacks for has_structure.
 void structure(const Op& op, Reporter& reporter);
 /// Ends of graphs against their signatures.
 void signatures(const Census& census, Reporter& reporter);

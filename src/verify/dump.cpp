@@ -8,24 +8,20 @@ namespace mir::checks {
 
 using enum ConstraintId;
 
+void LatestValues::enter() {
+  region_ = static_cast<std::uint32_t>(is_open_.size());
+  is_open_.push_back(1);
+  open_.push_back({region_, hidden_.size()});
+}
+
 void LatestValues::leave() {
   for (std::size_t i = hidden_.size(); i-- > open_.back().hidden;) {
     table_[hidden_[i].name] = hidden_[i].entry;
   }
   hidden_.resize(open_.back().hidden);
+  is_open_[region_] = 0;
   open_.pop_back();
-}
-
-void LatestValues::set(const Value& value) {
-  const std::uint32_t name = value.name().raw();
-  const std::uint32_t region = open_.back().number;
-  Entry& entry = table_[name];
-  // Regions get their numbers as they are entered: those still open are in ascending order.
-  if (entry.region != region && entry.region != 0 && open_.size() > 1 &&
-      std::ranges::binary_search(open_, entry.region, {}, &Open::number)) {
-    hidden_.push_back({name, entry});
-  }
-  entry = {&value, region};
+  region_ = open_.empty() ? 0 : open_.back().number;
 }
 
 DumpFindings::DumpFindings(Reporter& reporter)
@@ -47,28 +43,14 @@ void DumpFindings::enter(const Region& region) {
   check_free_values(region);
 }
 
-void DumpFindings::op(const Op& op) {
-  if (!is_wanted_) return;
-  if (op.previous() == nullptr) {
-    for (const Value& argument : op.block()->arguments()) names_.set(argument);
-  }
-  for (const Use& use : op.operand_uses()) check_mention(use, op);
-  check_kernel(op);
-  for (const Value& result : op.results()) {
-    if (const Value* earlier = names_.find(result.name())) check_reuse(op, result, *earlier);
-    names_.set(result);
-  }
-}
-
-void DumpFindings::check_mention(const Use& use, const Op& op) {
+void DumpFindings::check_override(const Use& use, const UseOverride& other, const Op& op) {
   const Value& value = *use.value();
-  if (names_.find(value.name()) == nullptr) names_.set(value);
-  const UseOverride* other = reporter_.module().use_override(use);
-  if (other == nullptr || other->type == nullptr || other->type == value.type()) return;
+  if (other.type == nullptr || other.type == value.type()) return;
   Diagnostic* kept = reporter_.report(dump_c5, op, [&] {
-    return fmt::format("operand {} of '{}' is printed as {}, its latest definition has {}",
-                       use.index(), op.name(), other->type->spelling(),
-                       value.type() == nullptr ? "no type" : value.type()->spelling());
+    return compiled(
+        FMT_COMPILE("operand {} of '{}' is printed as {}, its latest definition has {}"),
+        use.index(), op.name(), other.type->spelling(),
+        value.type() == nullptr ? "no type" : value.type()->spelling());
   });
   if (const Op* definition = value.defining_op()) note(kept, *definition, "defined here");
 }
@@ -87,13 +69,14 @@ void DumpFindings::check_reuse(const Op& op, const Value& result, const Value& e
       result.name() == op.operand(0)->name() &&
       result.type() == mentioned_type(op.operand_uses()[0])) {
     reporter_.report(dump_c2, op, [&] {
-      return fmt::format("result {} repeats the type of its operand: what part it is, is lost",
-                         spelling_of(reporter_.module(), result.name()));
+      return compiled(
+          FMT_COMPILE("result {} repeats the type of its operand: what part it is, is lost"),
+          spelling_of(reporter_.module(), result.name()));
     });
   }
   Diagnostic* kept = reporter_.report(dump_c1, op, [&] {
-    return fmt::format("result {} takes over the storage id of an earlier value",
-                       spelling_of(reporter_.module(), result.name()));
+    return compiled(FMT_COMPILE("result {} takes over the storage id of an earlier value"),
+                    spelling_of(reporter_.module(), result.name()));
   });
   if (const Op* definition = earlier.defining_op()) note(kept, *definition, "first named here");
 }
@@ -108,9 +91,8 @@ bool DumpFindings::is_part(const Op& op) const {
   return op.kind() == launch_ && (kernel_type(op) == "Slice" || kernel_type(op) == "Split");
 }
 
-/// `SiLU` with three operands is VisionRoPE, which prints the type name of the other.
+/// `SiLU` with its three operands is VisionRoPE, which prints the type name of the other.
 void DumpFindings::check_kernel(const Op& op) {
-  if (op.operand_count() != 3) return;
   if (op.kind() != silu_ && (op.kind() != launch_ || kernel_type(op) != "SiLU")) return;
   reporter_.report(dump_c4, op, [&] {
     return fmt::format("'{}' of type SiLU has three operands: it is VisionRoPE", op.name());

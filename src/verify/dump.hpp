@@ -11,14 +11,23 @@ namespace mir::checks {
 /// The latest value of each name of a region; those of other regions are not seen.
 class LatestValues {
  public:
-  void enter() { open_.push_back({++last_region_, hidden_.size()}); }
+  void enter();
   /// Names of the region around are seen again.
   void leave();
-  void set(const Value& value);
-  /// Null: this region has not mentioned the name.
-  const Value* find(ValueName name) {
-    const Entry& entry = table_[name.raw()];
-    return entry.region == open_.back().number ? entry.value : nullptr;
+  /// The value that had the name of `value` in this region and has it no longer; null: none.
+  const Value* set(const Value& value) {
+    Entry& entry = table_[value.name().raw()];
+    const Value* earlier = entry.region == region_ ? entry.value : nullptr;
+    if (earlier == nullptr) hide(value.name().raw(), entry);
+    entry = {&value, region_};
+    return earlier;
+  }
+  /// As set, where this region has not mentioned the name.
+  void mention(const Value& value) {
+    Entry& entry = table_[value.name().raw()];
+    if (entry.region == region_) return;
+    hide(value.name().raw(), entry);
+    entry = {&value, region_};
   }
 
  private:
@@ -35,10 +44,16 @@ class LatestValues {
     std::size_t hidden;  // how many entries were hidden before
   };
 
+  /// Keeps what an open region said of a name for when that region goes on.
+  void hide(std::uint32_t name, const Entry& entry) {
+    if (is_open_[entry.region] != 0) hidden_.push_back({name, entry});
+  }
+
   NameTable<Entry> table_;
-  std::vector<Open> open_;      // from the outermost region to that at hand
-  std::vector<Hidden> hidden_;  // entries of open regions that inner ones have replaced
-  std::uint32_t last_region_ = 0;
+  std::vector<Open> open_;        // from the outermost region to that at hand
+  std::vector<Hidden> hidden_;    // entries of open regions that inner ones have replaced
+  std::vector<char> is_open_{0};  // by number of a region; they count from 1 as they are entered
+  std::uint32_t region_ = 0;      // at hand
 };
 
 class DumpFindings {
@@ -52,7 +67,12 @@ class DumpFindings {
   }
 
  private:
-  void check_mention(const Use& use, const Op& op);
+  void check_mention(const Use& use, const Op& op) {
+    names_.mention(*use.value());
+    const UseOverride* other = reporter_.module().use_override(use);
+    if (other != nullptr) check_override(use, *other, op);
+  }
+  void check_override(const Use& use, const UseOverride& other, const Op& op);
   bool is_filled_later(const Op& op, const Value& earlier) const;
   void check_reuse(const Op& op, const Value& result, const Value& earlier);
   std::string_view kernel_type(const Op& op) const;
@@ -67,5 +87,17 @@ class DumpFindings {
   Symbol op_type_, constant_;
   LatestValues names_;
 };
+
+inline void DumpFindings::op(const Op& op) {
+  if (!is_wanted_) return;
+  if (op.previous() == nullptr) {
+    for (const Value& argument : op.block()->arguments()) names_.set(argument);
+  }
+  for (const Use& use : op.operand_uses()) check_mention(use, op);
+  if (op.operand_count() == 3) check_kernel(op);
+  for (const Value& result : op.results()) {
+    if (const Value* earlier = names_.set(result)) check_reuse(op, result, *earlier);
+  }
+}
 
 }  // namespace mir::checks

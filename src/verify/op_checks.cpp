@@ -44,7 +44,8 @@ OpChecks::OpChecks(Reporter& reporter)
 
 // -- what a verdict depends on --------------------------------------------------------------------
 
-std::uint64_t OpChecks::Signature::hash() const {
+inline void OpChecks::Signature::finish(const void** end) {
+  count = static_cast<std::uint32_t>(end - words.data());
   // Two chains, which a processor follows side by side.
   constexpr std::uint64_t kFactor = 0x9E3779B97F4A7C15u;
   std::uint64_t even = count, odd = 0;
@@ -54,15 +55,16 @@ std::uint64_t OpChecks::Signature::hash() const {
     odd = (odd ^ reinterpret_cast<std::uintptr_t>(words[i + 1])) * kFactor;
   }
   if (i < count) even = (even ^ reinterpret_cast<std::uintptr_t>(words[i])) * kFactor;
-  return (even ^ (odd >> 29)) * kFactor >> 32;
+  hash = static_cast<std::uint32_t>((even ^ (odd >> 29)) * kFactor >> 32);
 }
 
-/// Where the signature is, or what gives way to it: each has two places.
-OpChecks::Sound& OpChecks::slot_of(const Signature& signature) {
-  const std::size_t at = signature.hash() & (sound_.size() - 1);
+/// Each signature has two places. One that is too long is never found.
+inline std::pair<bool, OpChecks::Sound&> OpChecks::find(const Signature& signature) {
+  const std::size_t at = signature.hash & (sound_.size() - 1);
   Sound &first = sound_[at], &second = sound_[at ^ 1];
-  if (first.is(signature)) return first;
-  return second.is(signature) || first.words != nullptr ? second : first;
+  if (first.is(signature)) return {true, first};
+  const bool is_second = second.is(signature);
+  return {is_second, is_second || first.words != nullptr ? second : first};
 }
 
 void OpChecks::remember(Sound& slot, const Signature& signature,
@@ -73,29 +75,33 @@ void OpChecks::remember(Sound& slot, const Signature& signature,
   }
   std::copy_n(signature.words.begin(), signature.count, slot.words);
   slot.word_count = signature.count;
+  slot.hash = signature.hash;
   slot.parameters = arena_.copy(parameters);
 }
 
-OpChecks::Signature OpChecks::signature_of(const Op& op) const {
-  Signature signature;
-  signature.add(op.op_name().info);
-  for (const Type* type : operands_) signature.add(type);
-  signature.add(nullptr);
+[[gnu::always_inline]] inline void OpChecks::sign(const Op& op, Signature& signature) const {
+  const std::size_t most =
+      operands_.size() + 2 * (op.attributes().size() + op.results().size()) + 3;
+  if (most > Signature::kMax) return;
+  const void** word = signature.words.data();
+  *word++ = op.op_name().info;
+  for (const Type* type : operands_) *word++ = type;
+  *word++ = nullptr;
   const bool launch = is_launch(op);
   for (const NamedAttr& attribute : op.attributes()) {
     if (launch ? attribute.key != op_type_ && attribute.key != op_options_
                : is_annotation(attribute.key)) {
       continue;
     }
-    signature.add(reinterpret_cast<const void*>(std::uintptr_t{attribute.key.id} + 1));
-    signature.add(attribute.value);
+    *word++ = reinterpret_cast<const void*>(std::uintptr_t{attribute.key.id} + 1);
+    *word++ = attribute.value;
   }
-  signature.add(nullptr);
+  *word++ = nullptr;
   for (const Value& result : op.results()) {
-    signature.add(is_stale(result) ? this : nullptr);
-    signature.add(result.type());
+    *word++ = is_stale(result) ? this : nullptr;
+    *word++ = result.type();
   }
-  return signature;
+  signature.finish(word);
 }
 
 OpChecks::Target OpChecks::target_of(const Op& op) const {
@@ -122,22 +128,24 @@ OpChecks::Target OpChecks::target_of(const Op& op) const {
 
 // -- types of dumps -------------------------------------------------------------------------------
 
-bool OpChecks::may_be_part(const Op& op) const {
+inline bool OpChecks::may_be_part(const Op& op) const {
   return op.kind() == launch_ || op.kind() == slice_ || op.kind() == split_;
 }
 
 /// Whether a result has name and type of operand 0 of a part, or of a stale operand of any op.
-bool OpChecks::repeats_stale_type(const Op& op, const Value& result) const {
-  for (const Use& use : op.operand_uses()) {
-    const Value& value = *use.value();
-    const bool of_part = use.index() == 0 && may_be_part(op);
-    if (!of_part && !is_stale(value)) continue;
-    if (value.name() != result.name() || mentioned_type(use) != result.type()) continue;
-    if (is_stale(value)) return true;
-    const Target target = target_of(op);
-    if (target.row != nullptr && is_part(*target.row)) return true;
-  }
-  return false;
+inline bool OpChecks::repeats_stale_type(const Op& op, const Value& result) const {
+  return std::ranges::any_of(op.operand_uses(), [&](const Use& use) {
+    return use.value()->name() == result.name() && is_stale_type(use, result.type());
+  });
+}
+
+/// Whether an operand's type is stale in a result of its name.
+bool OpChecks::is_stale_type(const Use& use, const Type* type) const {
+  if (mentioned_type(use) != type) return false;
+  if (is_stale(*use.value())) return true;
+  if (use.index() != 0 || !may_be_part(*use.user())) return false;
+  const Target target = target_of(*use.user());
+  return target.row != nullptr && is_part(*target.row);
 }
 
 void OpChecks::find_stale_values() {
@@ -165,11 +173,13 @@ void OpChecks::find_stale_values() {
   std::ranges::sort(stale_words_, {}, &Symbol::id);
 }
 
-bool OpChecks::has_stale_name(const Value& value) const {
+inline bool OpChecks::has_stale_name(const Value& value) const {
   const ValueName name = value.name();
-  if (name.is_number())
+  if (name.is_number()) {
     return name.number() < stale_numbers_.size() && stale_numbers_[name.number()];
-  return std::ranges::binary_search(stale_words_, name.symbol().id, {}, &Symbol::id);
+  }
+  return !stale_words_.empty() &&
+         std::ranges::binary_search(stale_words_, name.symbol().id, {}, &Symbol::id);
 }
 
 const Type* OpChecks::with_unknown_extents(const Type* type) {
@@ -182,11 +192,14 @@ const Type* OpChecks::with_unknown_extents(const Type* type) {
   return open;
 }
 
-const Type* OpChecks::operand_type(const Use& use) {
+inline const Type* OpChecks::operand_type(const Use& use) {
   const Value& value = *use.value();
   if (!is_dump_) return value.type();
   const Type* type = mentioned_type(use);
-  if (stale_values_.empty() || !has_stale_name(value)) return type;
+  return has_stale_name(value) ? stale_operand_type(value, type) : type;
+}
+
+const Type* OpChecks::stale_operand_type(const Value& value, const Type* type) {
   const Op* definition = value.defining_op();
   const bool is_true = definition != nullptr && type == value.type() && !is_stale(value) &&
                        definition->kind() != call_;
@@ -215,18 +228,22 @@ void OpChecks::check_element_type(const Value& value, const Op& place) {
 
 void OpChecks::op(const Op& op) {
   const std::size_t before = reporter_.breaches();
-  structure(op, reporter_);
-  if (op.row() == nullptr || reporter_.breaches() != before) {
-    for (const Value& result : op.results()) check_element_type(result, op);
+  if (!has_structure(op)) {
+    structure(op, reporter_);
+    if (op.row() == nullptr || reporter_.breaches() != before) {
+      for (const Value& result : op.results()) check_element_type(result, op);
+      if (op.row() != nullptr) attributes(op, reporter_);
+      return;
+    }
   }
-  if (op.row() == nullptr) return;
-  if (reporter_.breaches() != before) return attributes(op, reporter_);
   if (op.kind() == param_) named_parameter(op, reporter_);
-  operands_.clear();
-  for (const Use& use : op.operand_uses()) operands_.push_back(operand_type(use));
-  const Signature signature = signature_of(op);
-  Sound& known = slot_of(signature);
-  if (signature.is_complete && known.is(signature)) {
+  operands_.resize(op.operand_count());
+  std::ranges::transform(op.operand_uses(), operands_.begin(),
+                         [&](const Use& use) { return operand_type(use); });
+  Signature signature;
+  sign(op, signature);
+  const auto [is_known, known] = find(signature);
+  if (is_known) {
     if (known.is_mixed) check_mixture(op, target_of(op));
     if (!known.parameters.empty()) weights_.check(op, known.parameters);
     return;
@@ -243,7 +260,7 @@ void OpChecks::op(const Op& op) {
   if (reporter_.breaches() != before + is_mixed) return;
   const std::vector<OwnedParameter> parameters = weights_.owned_by(op, operands_);
   weights_.check(op, parameters);
-  if (!signature.is_complete) return;
+  if (signature.count == 0) return;
   remember(known, signature, parameters);
   known.is_mixed = is_mixed;
 }

@@ -35,29 +35,27 @@ class OpChecks {
  private:
   using Types = std::vector<const Type*>;
 
-  /// What an op's verdict depends on, by address.
+  /// What an op's verdict depends on, by address. No words: there would be too many.
   struct Signature {
     static constexpr std::size_t kMax = 23;
     std::array<const void*, kMax> words;  // the first `count` are set
     std::uint32_t count = 0;
-    bool is_complete = true;
+    std::uint32_t hash = 0;
 
-    void add(const void* word) {
-      is_complete = is_complete && count < kMax;
-      if (is_complete) words[count++] = word;
-    }
-    std::uint64_t hash() const;
+    /// When the words before `end` are set.
+    void finish(const void** end);
   };
   /// What was sound, and what every op like it owns.
   struct Sound {
     const void** words = nullptr;
     std::uint32_t word_count = 0;
+    std::uint32_t hash = 0;
     std::uint32_t capacity = 0;
-    std::span<const OwnedParameter> parameters;
     bool is_mixed = false;  ///< sound but for element types that differ
+    std::span<const OwnedParameter> parameters;
 
     bool is(const Signature& signature) const {
-      return word_count == signature.count && words != nullptr &&
+      return hash == signature.hash && word_count == signature.count && words != nullptr &&
              std::equal(words, words + word_count, signature.words.begin());
     }
   };
@@ -74,16 +72,19 @@ class OpChecks {
     return std::ranges::find(annotations_, key) != annotations_.end();
   }
   Target target_of(const Op& op) const;
-  Signature signature_of(const Op& op) const;
-  Sound& slot_of(const Signature& signature);
+  void sign(const Op& op, Signature& signature) const;
+  /// Whether the signature is known to be sound, and where it is or what gives way to it.
+  std::pair<bool, Sound&> find(const Signature& signature);
   void remember(Sound& slot, const Signature& signature,
                 std::span<const OwnedParameter> parameters);
   const Type* operand_type(const Use& use);
+  const Type* stale_operand_type(const Value& value, const Type* type);
   bool is_stale(const Value& value) const {
     return !stale_values_.empty() && stale_values_[value.id()];
   }
   bool may_be_part(const Op& op) const;
   bool repeats_stale_type(const Op& op, const Value& result) const;
+  bool is_stale_type(const Use& use, const Type* type) const;
   void find_stale_values();
   bool has_stale_name(const Value& value) const;
   const Type* with_unknown_extents(const Type* type);

@@ -49,12 +49,15 @@ std::optional<IntegerRange> range_of(DType type) {
   }
 }
 
-const Attr* spec_in(std::span<const NamedAttr> attributes, Symbol key) {
+const Attr* find(std::span<const NamedAttr> attributes, Symbol key) {
   for (const NamedAttr& attribute : attributes) {
-    if (attribute.key != key) continue;
-    return attribute.value->kind() == AttrKind::kQuantSpec ? attribute.value : nullptr;
+    if (attribute.key == key) return attribute.value;
   }
   return nullptr;
+}
+
+bool is_spec(const Attr* attribute) {
+  return attribute != nullptr && attribute->kind() == AttrKind::kQuantSpec;
 }
 
 std::span<const NamedAttr> mentioned_attributes(const Use& use) {
@@ -95,10 +98,10 @@ Quantisation::Quantisation(Reporter& reporter)
 void Quantisation::enter(const Region& region) {
   if (!is_wanted_) return;
   for (const Value* value : region.free_values()) {
-    if (value->has_uses()) check(*value, *value->first_use()->user());
+    if (value->has_uses()) check_value(*value, *value->first_use()->user());
   }
   for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
-    for (const Value& argument : block->arguments()) check(argument, *region.parent());
+    for (const Value& argument : block->arguments()) check_value(argument, *region.parent());
   }
 }
 
@@ -129,10 +132,84 @@ void fetch_attributes_after(const Op& op) {
 
 }  // namespace
 
+// -- what every op passes -------------------------------------------------------------------------
+
+/// Checks what a spec says by itself.
+[[gnu::always_inline]] inline const Quantisation::Spec& Quantisation::check(const Attr& attribute,
+                                                                            const Op& place) {
+  constexpr std::int64_t kLargest = std::numeric_limits<std::uint32_t>::max();
+  const std::int64_t uuid = attribute.uuid();
+  // Upstream counts from 0.
+  if (uuid < 0 || uuid > kLargest) return check_new(attribute, place, nullptr);
+  Named& named = by_uuid_[static_cast<std::uint32_t>(uuid)];
+  if (named.checked[0] == &attribute || named.checked[1] == &attribute) return *named.spec;
+  return check_new(attribute, place, &named);
+}
+
+[[gnu::always_inline]] inline void Quantisation::check_tensor(const Spec& spec,
+                                                              const TensorType& type,
+                                                              const Op& place) {
+  const auto hash =
+      reinterpret_cast<std::uintptr_t>(&spec) ^ reinterpret_cast<std::uintptr_t>(&type);
+  SoundTensor& known = sound_tensors_[hash * 0x9E3779B97F4A7C15u >> 58];
+  if (&spec == known.spec && &type == known.type) return;
+  const std::size_t before = reporter_.breaches();
+  check_new_tensor(spec, type, place);
+  if (reporter_.breaches() == before) known = {&spec, &type};
+}
+
+[[gnu::always_inline]] inline void Quantisation::check_value(const Value& value, const Op& place) {
+  const Attr* attribute = find(value.attributes(), key_);
+  if (!is_spec(attribute)) return;
+  const Spec& spec = check(*attribute, place);
+  if (const auto* type = value.tensor_type()) check_tensor(spec, *type, place);
+}
+
+[[gnu::always_inline]] inline const Quantisation::Slot& Quantisation::slot_of(Symbol key) {
+  Slot& slot = slots_[key.id];
+  if (!slot.is_read) read_slot(slot, key);
+  return slot;
+}
+
+[[gnu::always_inline]] inline void Quantisation::check_slot(const Op& op, const Attr* stated,
+                                                            const Slot& slot, Symbol key) {
+  const std::uint32_t count = slot.is_input ? op.operand_count() : op.result_count();
+  const Attr* attribute = nullptr;
+  if (slot.number < count) {
+    attribute = find(slot.is_input ? mentioned_attributes(op.operand_uses()[slot.number])
+                                   : op.result(slot.number)->attributes(),
+                     key_);
+    if (attribute == stated) return;
+  }
+  if (!is_spec(stated)) return;
+  // The value's own, but for `solved`, has been checked with the value.
+  const bool same = is_spec(attribute) && stated->scheme() == attribute->scheme() &&
+                    stated->uuid() == attribute->uuid();
+  if (same && spec_of(*stated).is_sound) return;
+  if (slot.number >= count) return report_slot(op, slot, key, count);
+  check(*stated, op);
+  if (!same && is_spec(attribute)) report_slot(op, slot, key, count);
+}
+
+[[gnu::always_inline]] inline void Quantisation::check_annotation(const Op& op) {
+  const Attr* annotation = op.attribute(key_);
+  if (annotation == nullptr || annotation->kind() != AttrKind::kQuantAnnotation) return;
+  for (const auto& [key, value] : annotation->entries()) {
+    const Slot& slot = slot_of(key);
+    if (slot.is_numbered) {
+      check_slot(op, value, slot, key);
+    } else if (slot.is_parameter && is_spec(value)) {
+      check(*value, op);
+    }
+  }
+}
+
 void Quantisation::op(const Op& op) {
   if (!is_wanted_) return;
   fetch_attributes_after(op);
-  for (const Value& result : op.results()) check(result, op);
+  for (const Value& result : op.results()) {
+    if (!result.attributes().empty()) check_value(result, op);
+  }
   if (!op.attributes().empty()) check_annotation(op);
 }
 
@@ -152,39 +229,21 @@ Quantisation::Spec Quantisation::read(const Attr& attribute) {
   spec.block = spec.text.integer("block_size");
   spec.axis = spec.text.integer("ch_axis");
   spec.breach = breach_of(spec);
-  spec.fits = fits_type(spec);
+  spec.is_sound = spec.breach.empty() && fits_type(spec);
   return spec;
 }
 
-void Quantisation::check(const Value& value, const Op& place) {
-  if (value.attributes().empty()) return;
-  const Attr* attribute = spec_in(value.attributes(), key_);
-  if (attribute == nullptr) return;
-  const Spec& spec = check(*attribute, place);
-  if (const auto* type = value.tensor_type()) check_tensor(spec, *type, place);
-}
-
-const Quantisation::Spec& Quantisation::spec_of(const Attr& attribute) {
-  std::unique_ptr<Spec>& spec = specs_[attribute.scheme()];
-  if (spec == nullptr) spec = std::make_unique<Spec>(read(attribute));
-  return *spec;
-}
-
-/// Checks what a spec says by itself.
-inline const Quantisation::Spec& Quantisation::check(const Attr& attribute, const Op& place) {
-  constexpr std::int64_t kLargest = std::numeric_limits<std::uint32_t>::max();
-  const std::int64_t uuid = attribute.uuid();
-  // Upstream counts from 0.
-  if (uuid < 0 || uuid > kLargest) return check_new(attribute, place, nullptr);
-  Named& named = by_uuid_[static_cast<std::uint32_t>(uuid)];
-  if (named.checked[0] == &attribute || named.checked[1] == &attribute) return *named.spec;
-  return check_new(attribute, place, &named);
+const Quantisation::Spec& Quantisation::read_scheme(const Attr& attribute) {
+  const std::size_t scheme = attribute.scheme();
+  if (scheme >= specs_.size()) specs_.resize(scheme + 1);
+  specs_[scheme] = std::make_unique<Spec>(read(attribute));
+  return *specs_[scheme];
 }
 
 const Quantisation::Spec& Quantisation::check_new(const Attr& attribute, const Op& place,
                                                   Named* named) {
   const Spec& spec = spec_of(attribute);
-  if (!spec.breach.empty() || !spec.fits) report_spec(attribute, spec, place);
+  if (!spec.is_sound) report_spec(attribute, spec, place);
   if (named == nullptr || !check_uuid(attribute, place, *named)) return spec;
   named->spec = &spec;
   named->checked[1] = std::exchange(named->checked[0], &attribute);
@@ -203,8 +262,8 @@ void Quantisation::report_spec(const Attr& attribute, const Spec& spec, const Op
 void Quantisation::report_range(const Attr& attribute, const Spec& spec, const Op& place) {
   const IntegerRange held = *spec.held;
   Diagnostic* kept = reporter_.report(quant_c2, place, [&] {
-    return fmt::format("quantised range {} to {} does not fit {}, which holds {} to {}", *spec.low,
-                       *spec.high, mir::name_of(*spec.to_type), held.low, held.high);
+    return compiled(FMT_COMPILE("quantised range {} to {} does not fit {}, which holds {} to {}"),
+                    *spec.low, *spec.high, mir::name_of(*spec.to_type), held.low, held.high);
   });
   // Ends the wrong way round are swapped, ends beyond the type become its own.
   const auto clamped = [&](std::int64_t end) { return std::clamp(end, held.low, held.high); };
@@ -214,7 +273,7 @@ void Quantisation::report_range(const Attr& attribute, const Spec& spec, const O
 }
 
 /// Whether the uuid names this scheme alone; `solved` may differ.
-bool Quantisation::check_uuid(const Attr& attribute, const Op& place, Named& named) {
+inline bool Quantisation::check_uuid(const Attr& attribute, const Op& place, Named& named) {
   if (named.first == nullptr) {
     named.first = &attribute;
     named.place = &place;
@@ -230,16 +289,6 @@ bool Quantisation::check_uuid(const Attr& attribute, const Op& place, Named& nam
 }
 
 // -- specs and tensors ----------------------------------------------------------------------------
-
-inline void Quantisation::check_tensor(const Spec& spec, const TensorType& type, const Op& place) {
-  const auto hash =
-      reinterpret_cast<std::uintptr_t>(&spec) ^ reinterpret_cast<std::uintptr_t>(&type);
-  SoundTensor& known = sound_tensors_[hash * 0x9E3779B97F4A7C15u >> 58];
-  if (&spec == known.spec && &type == known.type) return;
-  const std::size_t before = reporter_.breaches();
-  check_new_tensor(spec, type, place);
-  if (reporter_.breaches() == before) known = {&spec, &type};
-}
 
 void Quantisation::check_new_tensor(const Spec& spec, const TensorType& type, const Op& place) {
   if (spec.kind == nullptr || spec.kind->is_raw) return;
@@ -285,12 +334,6 @@ void Quantisation::check_block(const Spec& spec, const TensorType& type, const O
 
 // -- annotations ----------------------------------------------------------------------------------
 
-inline const Quantisation::Slot& Quantisation::slot_of(Symbol key) {
-  Slot& slot = slots_[key.id];
-  if (!slot.is_read) read_slot(slot, key);
-  return slot;
-}
-
 void Quantisation::read_slot(Slot& slot, Symbol key) {
   slot.is_read = true;
   const std::string_view name = reporter_.module().context().text(key);
@@ -300,36 +343,6 @@ void Quantisation::read_slot(Slot& slot, Symbol key) {
   const auto [end, error] =
       std::from_chars(number.data(), number.data() + number.size(), slot.number);
   slot.is_numbered = error == std::errc() && end == number.data() + number.size();
-}
-
-void Quantisation::check_annotation(const Op& op) {
-  const Attr* annotation = op.attribute(key_);
-  if (annotation == nullptr || annotation->kind() != AttrKind::kQuantAnnotation) return;
-  for (const auto& [key, value] : annotation->entries()) {
-    if (value == nullptr || value->kind() != AttrKind::kQuantSpec) continue;
-    const Slot& slot = slot_of(key);
-    if (slot.is_parameter) {
-      check(*value, op);
-    } else if (slot.is_numbered) {
-      check_slot(op, *value, slot, key);
-    }
-  }
-}
-
-inline void Quantisation::check_slot(const Op& op, const Attr& stated, const Slot& slot,
-                                     Symbol key) {
-  const std::uint32_t count = slot.is_input ? op.operand_count() : op.result_count();
-  if (slot.number >= count) return report_slot(op, slot, key, count);
-  const Attr* attribute =
-      spec_in(slot.is_input ? mentioned_attributes(op.operand_uses()[slot.number])
-                            : op.result(slot.number)->attributes(),
-              key_);
-  if (attribute == &stated) return;
-  check(stated, op);
-  if (attribute == nullptr) return;
-  // `solved` may differ.
-  if (stated.scheme() == attribute->scheme() && stated.uuid() == attribute->uuid()) return;
-  report_slot(op, slot, key, count);
 }
 
 /// There is no such operand or result, or it says something else.

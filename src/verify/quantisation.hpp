@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "mir/support/dtype.hpp"
 #include "name_table.hpp"
@@ -44,7 +45,7 @@ class Quantisation {
     std::optional<std::int64_t> low, high, block, axis;
     std::optional<IntegerRange> held;  ///< by to_type
     std::string_view breach;           ///< what it fails to state; empty: nothing
-    bool fits = true;                  ///< its range fits its type
+    bool is_sound = true;              ///< that, and its range fits its type
   };
   /// `inputs_3`, `outputs_0`, or a parameter.
   struct Slot {
@@ -69,8 +70,14 @@ class Quantisation {
   };
 
   static Spec read(const Attr& attribute);
-  void check(const Value& value, const Op& place);
-  const Spec& spec_of(const Attr& attribute);
+  void check_value(const Value& value, const Op& place);
+  /// Of a kQuantSpec.
+  const Spec& spec_of(const Attr& attribute) {
+    const std::size_t scheme = attribute.scheme();
+    const bool is_read = scheme < specs_.size() && specs_[scheme] != nullptr;
+    return is_read ? *specs_[scheme] : read_scheme(attribute);
+  }
+  const Spec& read_scheme(const Attr& attribute);
   const Spec& check(const Attr& attribute, const Op& place);
   const Spec& check_new(const Attr& attribute, const Op& place, Named* named);
   void report_spec(const Attr& attribute, const Spec& spec, const Op& place);
@@ -82,14 +89,14 @@ class Quantisation {
   const Slot& slot_of(Symbol key);
   void read_slot(Slot& slot, Symbol key);
   void check_annotation(const Op& op);
-  void check_slot(const Op& op, const Attr& stated, const Slot& slot, Symbol key);
+  void check_slot(const Op& op, const Attr* stated, const Slot& slot, Symbol key);
   void report_slot(const Op& op, const Slot& slot, Symbol key, std::uint32_t count);
 
   Reporter& reporter_;
   bool is_wanted_;
   Symbol key_;
-  NameTable<std::unique_ptr<Spec>> specs_;  // by scheme
-  PointerTable<char> reported_;             // broken specs
+  std::vector<std::unique_ptr<Spec>> specs_;  // by scheme
+  PointerTable<char> reported_;               // broken specs
   SpecPlaces places_;
   NameTable<Slot> slots_;  // by key
   NameTable<Named> by_uuid_;

@@ -11,8 +11,8 @@ VerifyLevel level_of(const Module& module, const VerifyOptions& options) {
 }  // namespace
 
 std::string spelling_of(const Module& module, ValueName name) {
-  return name.is_number() ? fmt::format("%{}", name.number())
-                          : fmt::format("%{}", module.context().text(name.symbol()));
+  return name.is_number() ? compiled(FMT_COMPILE("%{}"), name.number())
+                          : compiled(FMT_COMPILE("%{}"), module.context().text(name.symbol()));
 }
 
 Reporter::Reporter(const Module& module, Diagnostics& diagnostics, const VerifyOptions& options)
@@ -20,7 +20,8 @@ Reporter::Reporter(const Module& module, Diagnostics& diagnostics, const VerifyO
       diagnostics_(diagnostics),
       options_(options),
       level_(level_of(module, options)),
-      wants_rules_(level_ == VerifyLevel::kPortable || options.report_findings) {
+      wants_rules_(level_ == VerifyLevel::kPortable || options.report_findings),
+      findings_(static_cast<std::size_t>(diagnostic_codes().back().code) + 1) {
   // What a portable module cannot do is an error in it, however it was asked to be read.
   const bool dump = level_ == VerifyLevel::kDump && !module.is_portable();
   const bool lost_only = level_ == VerifyLevel::kDump && module.is_portable();
@@ -34,19 +35,18 @@ Reporter::Reporter(const Module& module, Diagnostics& diagnostics, const VerifyO
   }
 }
 
-/// Whether a report of this code is kept; counts one that is not.
-bool Reporter::keep(DiagCode code, Verdict verdict) {
-  if (verdict == Verdict::kOff) return false;
-  if (verdict == Verdict::kError) {
-    if (!diagnostics_.is_full()) return true;
-    diagnostics_.skip(Severity::kError, code);
-    return false;
+Reporter::~Reporter() {
+  const std::size_t limit = options_.findings_per_code;
+  if (limit == 0) return;
+  for (std::size_t code = 0; code < findings_.size(); ++code) {
+    if (findings_[code] <= limit) continue;
+    diagnostics_.skip(Severity::kWarning, static_cast<DiagCode>(code), findings_[code] - limit);
   }
-  std::size_t i = 0;
-  while (i < kept_.size() && kept_[i].code != code) ++i;
-  if (i == kept_.size()) kept_.push_back({code, 0});
-  if (options_.findings_per_code == 0 || kept_[i].count++ < options_.findings_per_code) return true;
-  diagnostics_.skip(Severity::kWarning, code);
+}
+
+bool Reporter::keep_error(DiagCode code) {
+  if (!diagnostics_.is_full()) return true;
+  diagnostics_.skip(Severity::kError, code);
   return false;
 }
 

@@ -1,11 +1,14 @@
 // Reporting for the checks: verdicts, places, limits.
 #pragma once
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <string>
+#include <string_view>
 
 #include "mir/ir/module.hpp"
 #include "mir/verify/verify.hpp"
@@ -52,6 +55,10 @@ void for_each_op(const Region& region, const Visit& visit) {
 class Reporter {
  public:
   Reporter(const Module& module, Diagnostics& diagnostics, const VerifyOptions& options);
+  /// Counts the findings that were not kept.
+  ~Reporter();
+  Reporter(const Reporter&) = delete;
+  Reporter& operator=(const Reporter&) = delete;
 
   const Module& module() const { return module_; }
   VerifyLevel level() const { return level_; }
@@ -81,14 +88,15 @@ class Reporter {
 
  private:
   static std::size_t index_of(ConstraintId id) { return static_cast<std::size_t>(id); }
-  bool keep(DiagCode code, Verdict verdict);
+  /// Whether a report of this code is kept; counts one that is not.
+  bool keep(DiagCode code, Verdict verdict) {
+    if (verdict != Verdict::kFinding) return verdict == Verdict::kError && keep_error(code);
+    const std::size_t limit = options_.findings_per_code;
+    return findings_[static_cast<std::size_t>(code)]++ < limit || limit == 0;
+  }
+  bool keep_error(DiagCode code);
   Verdict rule_verdict(DiagCode code) const;
   Diagnostic* add(const Constraint& constraint, Verdict verdict, const Op& op, std::string message);
-
-  struct Kept {
-    DiagCode code;
-    std::size_t count;
-  };
 
   const Module& module_;
   Diagnostics& diagnostics_;
@@ -96,13 +104,22 @@ class Reporter {
   VerifyLevel level_;
   bool wants_rules_;
   std::size_t breaches_ = 0;
-  std::vector<Verdict> verdicts_;  // by constraint
-  std::vector<Kept> kept_;         // findings, by code
+  std::vector<Verdict> verdicts_;      // by constraint
+  std::vector<std::size_t> findings_;  // how many there were, by code
 };
 
 /// Adds a second place to a report that was kept.
-inline void note(Diagnostic* diagnostic, const Op& op, std::string message) {
-  if (diagnostic != nullptr) diagnostic->note(op.span(), std::move(message));
+inline void note(Diagnostic* diagnostic, const Op& op, std::string_view message) {
+  if (diagnostic != nullptr) diagnostic->note(op.span(), std::string(message));
+}
+
+/// A message in a format that is read when the toolkit is compiled, FMT_COMPILE("..."): for
+/// findings that dumps have in plenty.
+template <class Format, class... Args>
+std::string compiled(const Format& format, const Args&... args) {
+  fmt::memory_buffer buffer;
+  fmt::format_to(std::back_inserter(buffer), format, args...);
+  return fmt::to_string(buffer);
 }
 
 }  // namespace mir::checks

@@ -54,13 +54,6 @@ void check_use(const Use& use, const Op& op, const Dominance& dominance, Reporte
 
 }  // namespace
 
-void UseChecks::op(const Op& op) {
-  for (const Use& use : op.operand_uses()) {
-    if (!is_plain(*use.value(), op)) check(use, op);
-  }
-  above_[op.id()] = 1;
-}
-
 void UseChecks::check(const Use& use, const Op& op) {
   if (!dominance_) dominance_.emplace(reporter_.module().body());
   check_use(use, op, *dominance_, reporter_);

@@ -36,4 +36,11 @@ class UseChecks {
   std::optional<Dominance> dominance_;
 };
 
+inline void UseChecks::op(const Op& op) {
+  for (const Use& use : op.operand_uses()) {
+    if (!is_plain(*use.value(), op)) check(use, op);
+  }
+  above_[op.id()] = 1;
+}
+
 }  // namespace mir::checks

@@ -187,7 +187,7 @@ namespace {
 
 /// The spelling of a spec with another number in a field.
 std::string with_field(std::string spelling, std::string_view key, std::int64_t value) {
-  const auto at = spelling.find(fmt::format("{}: ", key));
+  const auto at = spelling.find(std::string(key) + ": ");
   if (at == spelling.npos) return spelling;
   const auto begin = at + key.size() + 2;
   return spelling.replace(begin, spelling.find_first_of(",)", begin) - begin,
@@ -215,7 +215,7 @@ std::vector<Span> SpecPlaces::of(std::string_view spec, const Op& place) {
 void suggest_quant_range(Diagnostic* diagnostic, const Op& place, const Attr& spec,
                          std::int64_t low, std::int64_t high, SpecPlaces& places) {
   if (diagnostic == nullptr) return;
-  diagnostic->hint = fmt::format("did you mean {} to {}?", low, high);
+  diagnostic->hint = compiled(FMT_COMPILE("did you mean {} to {}?"), low, high);
   const std::string_view old = spec.spelling();
   const std::string repaired =
       with_field(with_field(std::string(old), "quant_min", low), "quant_max", high);

@@ -19,6 +19,8 @@ bool is_second(const Op& op, Symbol symbol, const Op* first, Reporter& reporter)
 void symbols(const Census& census, Reporter& reporter) {
   if (!reporter.wants(ConstraintId::symbol_c1)) return;
   const Module& module = reporter.module();
+  // As many as there are different ones: none is declared twice.
+  if (census.symbol_count == module.declared_symbol_count()) return;
   for (const Op* each : census.declarations) {
     const Op& op = *each;
     if (op.row() == nullptr) continue;

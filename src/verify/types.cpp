@@ -43,8 +43,8 @@ void mixed_types(const Op& op, const OpRow& row, std::span<const Type* const> op
     if (other == nullptr || !is_number(*other) || other->dtype() == first->dtype()) continue;
     reporter.report(ConstraintId::type_c2, op, [&] {
       const IRContext& context = op.module().context();
-      return fmt::format("operands 0 and {} of '{}' are {} and {}", i, op.name(),
-                         context.text(first->dtype_name()), context.text(other->dtype_name()));
+      return compiled(FMT_COMPILE("operands 0 and {} of '{}' are {} and {}"), i, op.name(),
+                      context.text(first->dtype_name()), context.text(other->dtype_name()));
     });
     return;
   }

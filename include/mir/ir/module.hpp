@@ -94,6 +94,8 @@ class Module {
   Value* lookup_value(Symbol name) const;
   /// Whether any value has a symbol: without one there are no parameters.
   bool declares_values() const { return !value_symbols_.empty(); }
+  /// How many symbols ops declare and how many values do, each counted once.
+  std::size_t declared_symbol_count() const { return op_symbols_.size() + value_symbols_.size(); }
   /// The symbol an op declares by `@symbol` or `[symbol:...]`; none for other ops.
   std::optional<Symbol> declared_symbol(const Op* op) const;
   void declare(Symbol name, Op* op);

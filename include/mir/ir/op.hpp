@@ -199,7 +199,7 @@ class Op {
   Region* first_region() const { return regions_; }
   std::uint32_t region_count() const;
   Region* region(std::size_t i = 0) const;
-  const OpExtra& extra() const;
+  const OpExtra& extra() const { return extra_ == nullptr ? kNoExtra : *extra_; }
   OpExtra& mutable_extra();
   /// Text of the i-th `<...>`; empty when there is none.
   std::string_view angle(std::size_t i) const;
@@ -247,6 +247,8 @@ class Op {
   friend class Block;
   friend class Module;
   friend class Use;
+
+  static constexpr OpExtra kNoExtra{};
 
   Op* previous_ = nullptr;
   Op* next_ = nullptr;

@@ -74,8 +74,8 @@ class Diagnostics {
   Diagnostic& error(DiagCode code, Span at, std::string message);
   Diagnostic& warning(DiagCode code, Span at, std::string message);
   Diagnostic& remark(DiagCode code, Span at, std::string message);
-  /// Counts one that is not worth keeping, like the hundredth of its kind.
-  void skip(Severity severity, DiagCode code);
+  /// Counts what is not worth keeping, like the hundredth of its kind and those after it.
+  void skip(Severity severity, DiagCode code, std::size_t how_many = 1);
   void append(Diagnostics&& other);
 
   std::size_t error_count() const { return errors_; }
