@@ -38,7 +38,7 @@ std::span<const std::string_view> check_group_names() {
   return kGroups;
 }
 
-std::span<const Constraint> constraints() {
+std::span<const Constraint, kConstraintCount> constraints() {
   return kConstraints;
 }
 

@@ -1,5 +1,7 @@
 #include "report.hpp"
 
+#include <algorithm>
+
 namespace mir::checks {
 
 namespace {
@@ -20,28 +22,35 @@ Reporter::Reporter(const Module& module, Diagnostics& diagnostics, const VerifyO
       diagnostics_(diagnostics),
       options_(options),
       level_(level_of(module, options)),
-      wants_rules_(level_ == VerifyLevel::kPortable || options.report_findings),
-      findings_(static_cast<std::size_t>(diagnostic_codes().back().code) + 1) {
+      wants_rules_(level_ == VerifyLevel::kPortable || options.report_findings) {
+  places_.fill(kUnplaced);
   // What a portable module cannot do is an error in it, however it was asked to be read.
   const bool dump = level_ == VerifyLevel::kDump && !module.is_portable();
   const bool lost_only = level_ == VerifyLevel::kDump && module.is_portable();
-  for (const Constraint& constraint : constraints()) {
+  for (std::size_t i = 0; i < kConstraintCount; ++i) {
+    const Constraint& constraint = constraints()[i];
     Verdict verdict = dump || (lost_only && constraint.group == CheckGroup::kDump)
                           ? constraint.in_dump
                           : constraint.in_portable;
     verdict = options.policy.apply(constraint, verdict);
     if (verdict == Verdict::kFinding && !options.report_findings) verdict = Verdict::kOff;
-    verdicts_.push_back(verdict);
+    verdicts_[i] = verdict;
   }
 }
 
 Reporter::~Reporter() {
   const std::size_t limit = options_.findings_per_code;
-  if (limit == 0) return;
-  for (std::size_t code = 0; code < findings_.size(); ++code) {
-    if (findings_[code] <= limit) continue;
-    diagnostics_.skip(Severity::kWarning, static_cast<DiagCode>(code), findings_[code] - limit);
+  for (const auto& [code, count] : findings_) {
+    if (limit != 0 && count > limit) diagnostics_.skip(Severity::kWarning, code, count - limit);
   }
+}
+
+/// Several constraints may share a code.
+std::uint8_t Reporter::place_of(DiagCode code) {
+  const auto found = std::ranges::find(findings_, code, &Findings::code);
+  const auto place = found - findings_.begin();
+  if (found == findings_.end()) findings_.push_back({code});
+  return static_cast<std::uint8_t>(place);
 }
 
 bool Reporter::keep_error(DiagCode code) {
@@ -71,7 +80,8 @@ Verdict Reporter::rule_verdict(DiagCode code) const {
 void Reporter::report_rule(const Op& op, Diagnostic&& breach) {
   const Verdict verdict = rule_verdict(breach.code);
   breaches_ += verdict != Verdict::kOff;
-  if (!keep(breach.code, verdict)) return;
+  std::uint8_t place = kUnplaced;
+  if (!keep(breach.code, verdict, place)) return;
   Diagnostic& added = verdict == Verdict::kError ? diagnostics_.error(breach.code, op.span(), {})
                                                  : diagnostics_.warning(breach.code, op.span(), {});
   added.message = std::move(breach.message);

@@ -80,7 +80,7 @@ class Reporter {
     const std::size_t index = index_of(id);
     const Constraint& constraint = constraints()[index];
     breaches_ += verdicts_[index] != Verdict::kOff;
-    if (!keep(constraint.code, verdicts_[index])) return nullptr;
+    if (!keep(constraint.code, verdicts_[index], places_[index])) return nullptr;
     return add(constraint, verdicts_[index], op, message());
   }
   /// A breach of a shape rule, whose diagnostic names its constraint itself.
@@ -88,13 +88,22 @@ class Reporter {
 
  private:
   static std::size_t index_of(ConstraintId id) { return static_cast<std::size_t>(id); }
-  /// Whether a report of this code is kept; counts one that is not.
-  bool keep(DiagCode code, Verdict verdict) {
+  struct Findings {
+    DiagCode code{};
+    std::size_t count = 0;  ///< those that were not kept included
+  };
+  static constexpr std::uint8_t kUnplaced = 0xff;
+
+  /// Whether a report of this code is kept; counts one that is not. `place` is where its findings
+  /// are counted, once that is known.
+  bool keep(DiagCode code, Verdict verdict, std::uint8_t& place) {
     if (verdict != Verdict::kFinding) return verdict == Verdict::kError && keep_error(code);
+    if (place == kUnplaced) place = place_of(code);
     const std::size_t limit = options_.findings_per_code;
-    return findings_[static_cast<std::size_t>(code)]++ < limit || limit == 0;
+    return findings_[place].count++ < limit || limit == 0;
   }
   bool keep_error(DiagCode code);
+  std::uint8_t place_of(DiagCode code);
   Verdict rule_verdict(DiagCode code) const;
   Diagnostic* add(const Constraint& constraint, Verdict verdict, const Op& op, std::string message);
 
@@ -104,8 +113,9 @@ class Reporter {
   VerifyLevel level_;
   bool wants_rules_;
   std::size_t breaches_ = 0;
-  std::vector<Verdict> verdicts_;      // by constraint
-  std::vector<std::size_t> findings_;  // how many there were, by code
+  std::array<Verdict, kConstraintCount> verdicts_{};     // by constraint
+  std::array<std::uint8_t, kConstraintCount> places_{};  // in findings_, by constraint
+  std::vector<Findings> findings_;                       // a code each
 };
 
 /// Adds a second place to a report that was kept.

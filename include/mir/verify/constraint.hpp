@@ -1,6 +1,7 @@
 // What verification holds a module to, and how bad a breach is.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -39,6 +40,13 @@ enum class ConstraintId : std::uint8_t {
 #undef MIR_CONSTRAINT
 };
 
+/// How many there are.
+inline constexpr std::size_t kConstraintCount = 0
+#define MIR_CONSTRAINT(id, code, group, dump, portable, page) +1
+#include "mir/verify/constraints.def"
+#undef MIR_CONSTRAINT
+    ;
+
 struct Constraint {
   std::string_view id{};  ///< "ssa_c1"
   DiagCode code{};
@@ -50,7 +58,7 @@ struct Constraint {
 };
 
 /// Every constraint but those of the shape rules; the index is the ConstraintId.
-std::span<const Constraint> constraints();
+std::span<const Constraint, kConstraintCount> constraints();
 
 /// Changes verdicts by code (`MIR0470`), constraint id (`dump_c1`) or group (`dump`); what was said
 /// last wins.
