@@ -47,7 +47,7 @@ bool admits(AttrType type, const Attr& value) {
         return all || each.kind() == AttrKind::kDict || each.kind() == AttrKind::kInt;
       });
     case AttrType::kDict:
-      return value.kind() == AttrKind::kDict;
+      return value.kind() == AttrKind::kDict || value.kind() == AttrKind::kNull;
     case AttrType::kAny:
       return true;
   }

@@ -223,7 +223,9 @@ const Attr* Resolver::State::leaf(const Node& node) {
         if (is_shown) {
           NearestName nearest(spelling);
           aliases_.for_each_key([&](std::string_view known) { nearest.offer(known); });
-          suggest(added, nearest.best(), span(node.token), std::string(nearest.best()));
+          const bool certain = is_certain_slip(spelling, nearest.best());
+          suggest(added, nearest.best(), certain ? span(node.token) : Span{},
+                  std::string(nearest.best()));
         }
       }
       return context_.scalar(AttrKind::kOpaque, spelling);

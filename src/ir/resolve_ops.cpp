@@ -63,6 +63,15 @@ void Resolver::State::define(Value& value, const Mention& mention) {
   scopes_.define(mention.name, &value);
 }
 
+namespace {
+
+bool has_unknown_extent(const Value& value) {
+  const auto* type = value.tensor_type();
+  return type != nullptr && std::ranges::any_of(type->dims(), &Dim::is_unknown);
+}
+
+}  // namespace
+
 /// In a portable module mentions agree; any of a constant's mentions may say what it is.
 void Resolver::State::check_mention(const Mention& mention, Value& value) {
   const auto attributes = attributes_of(mention);
@@ -74,6 +83,10 @@ void Resolver::State::check_mention(const Mention& mention, Value& value) {
       value.has_symbol_ = true;
     }
   }
+  // What no rule could infer a mention may state.
+  const bool completes = mention.type != nullptr && value.type() != nullptr &&
+                         compatible(mention.type, value.type()) && has_unknown_extent(value);
+  if (completes) value.type_ = mention.type;
   if (mention.type != nullptr && mention.type != value.type()) {
     diagnostics_.error(DiagCode::kTypeConflict, span(mention.token),
                        fmt::format("value is used as {}, defined as {}", mention.type->spelling(),
@@ -128,9 +141,14 @@ void Resolver::State::infer_missing_types(std::vector<const Type*>& types) {
                                             .at = span(head_.token)},
                                            diagnostics_);
   if (!inferred) return;
-  // Where an operand has no type for an error, that error is the cause.
-  const bool is_told = diagnostics_.has_errors() &&
-                       std::find(operands.begin(), operands.end(), nullptr) != operands.end();
+  // Where an operand has no type for an error, that error is the cause; of one that nothing has
+  // defined so far the end of the region tells more.
+  const auto is_open = [](const Value* value) {
+    return value->is_free() && value->type() == nullptr;
+  };
+  const bool is_told = (portable_ && std::ranges::any_of(value_scratch_, is_open)) ||
+                       (diagnostics_.has_errors() &&
+                        std::find(operands.begin(), operands.end(), nullptr) != operands.end());
   for (std::size_t i = 0; i < types.size(); ++i) {
     if (types[i] == nullptr && i < inferred->size()) types[i] = (*inferred)[i];
     if (types[i] != nullptr || is_told) continue;

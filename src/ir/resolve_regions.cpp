@@ -1,6 +1,8 @@
 // Regions and blocks, and what is left undefined at their ends.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "mir/support/suggest.hpp"
 #include "mir/syntax/op_text.hpp"
 #include "resolver.hpp"
@@ -106,11 +108,33 @@ void Resolver::State::suggest_value(Diagnostic& diagnostic, const Value& value) 
   if (nearest.best().empty()) return;
   const std::string meant = fmt::format("%{}", nearest.best());
   suggest(diagnostic, meant);
+  if (!is_certain_slip(word, nearest.best())) return;
   constexpr std::size_t kMostUses = 64;
   for (const Use* use = value.first_use(); use != nullptr && diagnostic.fixes.size() < kMostUses;
        use = use->next()) {
     const Span place = OpText(file_, use->user()->span()).mention(word);
     if (place.known()) diagnostic.fix(place, meant);
+  }
+}
+
+/// Reports ops whose result types would follow from an operand that is defined below them.
+void Resolver::State::report_early_uses(const Value& value, const Value& defined) {
+  for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
+    const Op& user = *use->user();
+    const auto is_untyped = [](const Value& result) { return result.type() == nullptr; };
+    if (!std::ranges::any_of(user.results(), is_untyped)) continue;
+    const Op* definition = defined.defining_op();
+    if (definition == nullptr || definition->block() != user.block()) {
+      diagnostics_.error(
+          DiagCode::kTypeMissing, user.span(),
+          fmt::format("result needs a type: operand {} is defined elsewhere", use->index()));
+      continue;
+    }
+    diagnostics_
+        .error(
+            DiagCode::kUseBeforeDefinition, user.span(),
+            fmt::format("operand {} of '{}' is defined below its use", use->index(), user.name()))
+        .note(definition->span(), "defined here");
   }
 }
 
@@ -128,6 +152,7 @@ void Resolver::State::settle_free_values(Region& region) {
             fmt::format("value is used as {}, defined as {}", value->type()->spelling(),
                         defined->type() == nullptr ? "untyped" : defined->type()->spelling()));
       }
+      if (value->type() == nullptr) report_early_uses(*value, *defined);
       while (value->has_uses()) value->first_use()->set(defined);
       continue;
     }

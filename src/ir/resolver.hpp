@@ -103,6 +103,7 @@ class Resolver::State {
   void forget_mentions();
   std::span<const RegionResult> region_results(MentionList list);
   void suggest_value(Diagnostic& diagnostic, const Value& value);
+  void report_early_uses(const Value& value, const Value& defined);
   void settle_free_values(Region& region);
   Region& current_region();
   Block& current_block();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 namespace mir {
@@ -55,6 +56,25 @@ void NearestName::offer(std::string_view candidate) {
   if (!unique_) return;
   best_ = candidate;
   farthest_ = distance;
+}
+
+bool is_certain_slip(std::string_view word, std::string_view name) {
+  constexpr std::size_t kShortest = 4;
+  if (word.size() < kShortest || name.size() < kShortest) return false;
+  const auto digits = [](std::string_view text) {
+    std::string found;
+    std::ranges::copy_if(text, std::back_inserter(found),
+                         [](char byte) { return byte >= '0' && byte <= '9'; });
+    return found;
+  };
+  const std::string a = lower_case(word), b = lower_case(name);
+  if (digits(a) != digits(b)) return false;
+  if (a == b) return true;
+  if (edit_distance(a, b, 1) != 1) return false;
+  // One of another length was left out or put in; one of the same length is a swap or another
+  // letter.
+  const auto [at, other] = std::ranges::mismatch(a, b);
+  return a.size() != b.size() || (at + 1 != a.end() && *at == other[1] && at[1] == *other);
 }
 
 void suggest(Diagnostic& diagnostic, std::string_view name) {

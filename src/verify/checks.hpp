@@ -33,6 +33,10 @@ void calls(const Census& census, Reporter& reporter);
 /// The printed types of one op against each other, where its options are lost (relations.cpp).
 void relations(const Op& op, const OpRow& row, std::span<const Type* const> operands,
                Reporter& reporter);
+/// What an op keeps of operand 0 in a portable module where it leaves out the attribute that says
+/// what its result is (relations.cpp).
+void kept_shape(const Op& op, const OpRow& row, std::span<const Type* const> operands,
+                Reporter& reporter);
 /// Element types that a device would have to convert.
 void mixed_types(const Op& op, const OpRow& row, std::span<const Type* const> operands,
                  Reporter& reporter);
@@ -41,6 +45,8 @@ void program(const Census& census, Reporter& reporter);
 /// Frees of graphs.
 void lifetime(const Census& census, Reporter& reporter);
 
+/// The values of a constant against its type; `values` is its attribute.
+void constant_values(const Value& value, const Attr& values, const Op& place, Reporter& reporter);
 /// Reports a type whose element type is not known.
 void known_element_type(const Type* type, const Op& place, Reporter& reporter);
 

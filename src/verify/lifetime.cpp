@@ -30,6 +30,7 @@ class Lifetimes {
         return_(kind_of(reporter.module().context(), ReturnOp::kName)),
         register_(kind_of(reporter.module().context(), RegisterOp::kName)),
         symbol_(kind_of(reporter.module().context(), "prog.value_symbol")),
+        param_(kind_of(reporter.module().context(), "linalg.ParamOp")),
         free_(kind_of(reporter.module().context(), "tensor.free")),
         program_free_(kind_of(reporter.module().context(), "prog.free")),
         steps_(kMostSteps * std::size_t{reporter.module().op_id_end()}) {}
@@ -38,6 +39,15 @@ class Lifetimes {
     for (const Op* op : census.declarations) {
       if (op->kind() != register_ && op->kind() != symbol_) continue;
       for (const Value& result : op->results()) parameters_[key(result)] = op;
+    }
+  }
+
+  /// Graphs that nothing calls are followed by themselves.
+  void other_graphs(const Census& census) {
+    for (const Op* graph : census.graphs) {
+      if (graph->first_region() == nullptr || !followed_.insert(graph).second) continue;
+      freed_.clear();
+      region(*graph->first_region());
     }
   }
 
@@ -199,13 +209,21 @@ class Lifetimes {
       report(
           free_c4, op, [&] { return fmt::format("{} is a parameter and is freed", shown()); },
           *parameter->second, "declared here");
+    } else if (value.attribute(constant_) != nullptr && !is_silent_) {
+      reporter_.report(free_c4, op,
+                       [&] { return fmt::format("{} is a constant and is freed", shown()); });
+    } else if (const Op* read = value.defining_op(); read != nullptr && read->kind() == param_) {
+      report(
+          free_c4, op, [&] { return fmt::format("{} is a parameter and is freed", shown()); },
+          *read, "read here");
     }
     freed_[key(value)] = &op;
   }
 
   Reporter& reporter_;
   bool is_dump_;
-  OpKind call_, return_, register_, symbol_, free_, program_free_;
+  OpKind call_, return_, register_, symbol_, param_, free_, program_free_;
+  Symbol constant_ = reporter_.module().context().intern("constant");
   Freed freed_;
   std::unordered_map<std::uint32_t, const Op*> parameters_;
   bool is_silent_ = false;
@@ -221,6 +239,7 @@ void lifetime(const Census& census, Reporter& reporter) {
   Lifetimes lifetimes(reporter);
   lifetimes.load_parameters(census);
   lifetimes.region(reporter.module().body());
+  lifetimes.other_graphs(census);
 }
 
 }  // namespace mir::checks

@@ -67,6 +67,29 @@ bool Machine::step(std::size_t& pc) {
   return true;
 }
 
+bool Machine::replay(const std::function<void(const Op&)>& visit) const {
+  constexpr std::size_t kDeepest = 1000, kMostRounds = 64;
+  std::vector<std::size_t> calls;
+  std::size_t left = kMostRounds * code_.size();
+  for (std::size_t pc = 0; pc < code_.size() && left-- != 0; ++pc) {
+    const Op& op = *code_[pc];
+    visit(op);
+    if (op.kind() == exit_) return true;
+    if (op.kind() == ret_) {
+      if (calls.empty()) return false;
+      pc = calls.back();
+      calls.pop_back();
+    }
+    if (op.kind() != jump_) continue;
+    const auto label = labels_.find(op.extra().label);
+    if (label == labels_.end() || calls.size() == kDeepest) return false;
+    calls.push_back(pc);
+    pc = label->second;
+    visit(*code_[pc]);
+  }
+  return false;
+}
+
 bool Machine::call(std::size_t& pc, const Op& jump) {
   const Op* label = label_of(jump);
   if (label == nullptr) return false;  // reported by program()

@@ -1,6 +1,7 @@
 // The program machine, followed without running: every path of a program is known from its text.
 #pragma once
 
+#include <functional>
 #include <unordered_map>
 #include <vector>
 
@@ -9,7 +10,7 @@
 namespace mir::checks {
 
 /// The code segment of a module and the order in which its instructions run. There is no branch,
-/// so each label's body is followed once, however often it is called.
+/// so what stops a program shows when each label's body is followed once.
 class Machine {
  public:
   Machine(const Census& census, Reporter& reporter);
@@ -19,11 +20,14 @@ class Machine {
   std::span<const Op* const> code() const { return code_; }
   /// Instructions in the order in which they first run. Empty until `run`.
   std::span<const Op* const> executed() const { return executed_; }
-  /// Whether the last run came to prog.exit.
+  /// Whether `run` came to prog.exit.
   bool has_exited() const { return has_exited_; }
 
   /// Follows the program from its first instruction; reports what stops it.
   void run();
+  /// Calls `visit` for each instruction as often as it runs. Whether the program comes to
+  /// prog.exit; not where bodies that call others several times make that too long to follow.
+  bool replay(const std::function<void(const Op&)>& visit) const;
   /// The label a jump names; null: none.
   const Op* label_of(const Op& jump) const;
 

@@ -32,8 +32,10 @@ OpChecks::OpChecks(Reporter& reporter)
       slice_(kind_of(context_, "linalg.SliceOp")),
       split_(kind_of(context_, "linalg.SplitOp")),
       call_(kind_of(context_, "graph.CallGraphOp")),
+      value_symbol_(kind_of(context_, "prog.value_symbol")),
       op_type_(context_.intern("op_type")),
       op_options_(context_.intern("op_options")),
+      constant_(context_.intern("constant")),
       sound_(std::clamp(std::bit_ceil(std::size_t{reporter.module().op_id_end()}), std::size_t{16},
                         kMostSlots)),
       weights_(reporter) {
@@ -210,12 +212,25 @@ const Type* OpChecks::stale_operand_type(const Value& value, const Type* type) {
 
 void OpChecks::enter(const Region& region) {
   for (const Value* value : region.free_values()) {
-    if (value->has_uses()) check_element_type(*value, *value->first_use()->user());
+    if (!value->has_uses()) continue;
+    const Op& user = *value->first_use()->user();
+    check_element_type(*value, user);
+    if (const Attr* values = value->attribute(constant_)) {
+      constant_values(*value, *values, user, reporter_);
+    }
   }
   for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
     for (const Value& argument : block->arguments()) {
       check_element_type(argument, *region.parent());
     }
+  }
+}
+
+/// What a program's symbol table declares.
+void OpChecks::check_constant(const Op& op) {
+  for (const Value& result : op.results()) {
+    const Attr* values = result.attribute(constant_);
+    if (values != nullptr) constant_values(result, *values, op, reporter_);
   }
 }
 
@@ -237,6 +252,7 @@ void OpChecks::op(const Op& op) {
     }
   }
   if (op.kind() == param_) named_parameter(op, reporter_);
+  if (op.kind() == value_symbol_) check_constant(op);
   operands_.resize(op.operand_count());
   std::ranges::transform(op.operand_uses(), operands_.begin(),
                          [&](const Use& use) { return operand_type(use); });
@@ -253,6 +269,7 @@ void OpChecks::op(const Op& op) {
   bool is_mixed = false;
   if (reporter_.breaches() == before) {
     const Target target = target_of(op);
+    if (is_launch(op)) check_kernel(op, target);
     is_mixed = check_mixture(op, target);
     check_types(op, target);
   }
@@ -263,6 +280,23 @@ void OpChecks::op(const Op& op) {
   if (signature.count == 0) return;
   remember(known, signature, parameters);
   known.is_mixed = is_mixed;
+}
+
+/// The op that a launch names against what it is launched with.
+void OpChecks::check_kernel(const Op& op, const Target& target) {
+  const Attr* type = op.attribute(op_type_);
+  if (type == nullptr || type->kind() != AttrKind::kString) return;
+  if (target.row == nullptr) {
+    reporter_.report(ConstraintId::op_c1, op,
+                     [&] { return fmt::format("kernel '{}' is not known", type->text()); });
+    return;
+  }
+  const OpRow& row = *target.row;
+  if (row.operands.admits(op.operand_count()) && row.results.admits(op.result_count())) return;
+  reporter_.report(ConstraintId::op_c2, op, [&] {
+    return fmt::format("kernel '{}' is launched with {} operands and {} results", type->text(),
+                       op.operand_count(), op.result_count());
+  });
 }
 
 /// Element types that differ are reported at each op that has them; whether one was.
@@ -278,7 +312,10 @@ void OpChecks::check_types(const Op& op, const Target& target) {
   // Resolve has reported values without a type.
   if (std::ranges::find(operands_, nullptr) != operands_.end()) return;
   if (is_dump_) return check_dump_types(op, target);
-  if (target.row->infer != nullptr) run_rule(op, target, target.options, true);
+  if (target.row->infer == nullptr) return;
+  if (run_rule(op, target, target.options, true)) {
+    kept_shape(op, *target.row, operands_, reporter_);
+  }
 }
 
 void OpChecks::check_dump_types(const Op& op, const Target& target) {

@@ -91,6 +91,8 @@ class OpChecks {
 
   /// Types of values that no op defines, or that an op does.
   void check_element_type(const Value& value, const Op& place);
+  void check_constant(const Op& op);
+  void check_kernel(const Op& op, const Target& target);
   bool check_mixture(const Op& op, const Target& target);
   void check_types(const Op& op, const Target& target);
   void check_dump_types(const Op& op, const Target& target);
@@ -103,8 +105,8 @@ class OpChecks {
   Reporter& reporter_;
   IRContext& context_;
   bool is_dump_;
-  OpKind launch_, param_, slice_, split_, call_;
-  Symbol op_type_, op_options_;
+  OpKind launch_, param_, slice_, split_, call_, value_symbol_;
+  Symbol op_type_, op_options_, constant_;
   std::array<Symbol, kAnnotationKeys> annotations_;
   std::vector<bool> stale_values_;        // by id; empty: none
   std::vector<bool> stale_numbers_;       // their names: numbers

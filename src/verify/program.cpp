@@ -112,6 +112,20 @@ void check_binds(const Machine& machine, Reporter& reporter, std::int64_t direct
   }
 }
 
+void check_directions(const Machine& machine, Reporter& reporter) {
+  const IRContext& context = reporter.module().context();
+  const OpKind bind = kind_of(context, "prog.bind");
+  for (const Op* op : machine.code()) {
+    if (op->kind() != bind) continue;
+    const Attr* type = op->attribute("type");
+    if (type == nullptr || type->kind() != AttrKind::kInt) continue;
+    if (type->integer() == 0 || type->integer() == 1) continue;
+    reporter.report(bind_c3, *op, [&] {
+      return fmt::format("bind type {} is neither 0 (input) nor 1 (output)", type->integer());
+    });
+  }
+}
+
 void check_kernels(const Machine& machine, Reporter& reporter) {
   const Module& module = reporter.module();
   IRContext& context = module.context();
@@ -169,6 +183,7 @@ void program(const Census& census, Reporter& reporter) {
   if (machine.segment() == nullptr) return;
   check_addresses(census, reporter);
   check_jumps(machine, reporter);
+  check_directions(machine, reporter);
   check_binds(machine, reporter, 0, bind_c1);
   check_binds(machine, reporter, 1, bind_c2);
   // Without kernels symbols are not flattened yet.

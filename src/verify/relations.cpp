@@ -87,4 +87,52 @@ void relations(const Op& op, const OpRow& row, std::span<const Type* const> oper
   }
 }
 
+namespace {
+
+/// The attribute that says what an op makes of operand 0's shape or type, and what stays as it was.
+struct Kept {
+  std::string_view rule, attribute;
+  bool is_count;  ///< the number of elements; otherwise the shape
+};
+constexpr Kept kKept[] = {{"cast_type", "dtype", false},
+                          {"reshape", "shape", true},
+                          {"view", "to_shape", true},
+                          {"x2x", "device", false}};
+
+bool keeps_count(DimTable& table, const TensorType& x, const TensorType& out) {
+  const auto count = [&](const TensorType& type) {
+    Dim total(1);
+    for (const Dim dim : type.dims()) total = table.multiply(total, dim);
+    return total;
+  };
+  const Dim from = count(x), to = count(out);
+  return from.is_unknown() || to.is_unknown() || from == to;
+}
+
+bool keeps_shape(const TensorType& x, const TensorType& out) {
+  return std::ranges::equal(x.dims(), out.dims(), [](Dim from, Dim to) {
+    return from.is_unknown() || to.is_unknown() || from == to;
+  });
+}
+
+}  // namespace
+
+void kept_shape(const Op& op, const OpRow& row, std::span<const Type* const> operands,
+                Reporter& reporter) {
+  const auto kept = std::ranges::find(kKept, row.rule, &Kept::rule);
+  if (kept == std::end(kKept) || operands.empty() || op.result_count() != 1) return;
+  if (op.attribute(kept->attribute) != nullptr) return;
+  const auto* x = dyn_cast<TensorType>(operands[0]);
+  const auto* out = op.result()->tensor_type();
+  if (x == nullptr || out == nullptr) return;
+  const bool holds =
+      kept->is_count ? keeps_count(op.module().context().dims(), *x, *out) : keeps_shape(*x, *out);
+  if (holds) return;
+  reporter.report(ConstraintId::type_c3, op, [&] {
+    return fmt::format(
+        "result 0 of '{}' is {}, expected {}, which is {}", row.name, out->spelling(),
+        kept->is_count ? "as many elements as operand 0" : "the shape of operand 0", x->spelling());
+  });
+}
+
 }  // namespace mir::checks

@@ -21,19 +21,20 @@ enum class Stage { kRead, kParsed, kResolved };
 struct Findings {
   Stage reached = Stage::kRead;
   std::size_t errors = 0;
+  std::size_t ranges = 0;               ///< of quantisation that are not those of their type
   std::vector<std::string> candidates;  ///< texts after edits, the most thorough one first
 
   bool better_than(const Findings& other) const {
     if (reached != other.reached) return reached > other.reached;
+    if (errors != other.errors) return errors < other.errors;
     // A second mistake on a line shows only once the first one is repaired.
-    return errors < other.errors || (reached == Stage::kRead && errors == other.errors);
+    return reached == Stage::kRead || ranges < other.ranges;
   }
 };
 
 /// All offered edits together, then those of each diagnostic alone.
-std::vector<std::string> candidates_of(const SourceFile& file, const Diagnostics& diagnostics) {
+std::vector<std::string> candidates_of(const SourceFile& file, std::vector<Diagnostic> offers) {
   constexpr std::size_t kMostSingle = 16;
-  std::vector<Diagnostic> offers = diagnostics.sorted();
   std::erase_if(offers, [](const Diagnostic& each) { return each.fixes.empty(); });
   std::vector<std::string> texts;
   if (offers.empty()) return texts;
@@ -45,6 +46,18 @@ std::vector<std::string> candidates_of(const SourceFile& file, const Diagnostics
   return texts;
 }
 
+/// Findings of a sound dump whose mending changes nothing that a device does: it takes a range that
+/// its type cannot hold for the type's own. Others, such as names of plug-in ops, may be meant.
+std::vector<Diagnostic> ranges_of(std::span<Module* const> modules) {
+  Diagnostics diagnostics;
+  for (const Module* module : modules) {
+    verify(*module, diagnostics, {.findings_per_code = 0});
+  }
+  std::vector<Diagnostic> ranges = diagnostics.sorted();
+  std::erase_if(ranges, [](const Diagnostic& each) { return each.code != DiagCode::kQuantRange; });
+  return ranges;
+}
+
 Findings examine(std::string_view name, const std::string& text) {
   IRContext context;
   register_builtin_dialects(context);
@@ -54,8 +67,9 @@ Findings examine(std::string_view name, const std::string& text) {
   constexpr std::size_t kMostErrors = 1000;
   Diagnostics diagnostics(kMostErrors);
   const std::optional<SyntaxTree> tree = parse(*file, diagnostics);
+  std::vector<Module*> modules;
   if (tree) {
-    const auto modules = resolve(*tree, context, diagnostics);
+    modules = resolve(*tree, context, diagnostics);
     found.reached = diagnostics.has_errors() ? Stage::kParsed : Stage::kResolved;
     if (found.reached == Stage::kParsed) verify_unsound(modules, diagnostics);
     if (found.reached == Stage::kResolved) {
@@ -63,7 +77,12 @@ Findings examine(std::string_view name, const std::string& text) {
     }
   }
   found.errors = diagnostics.error_count();
-  found.candidates = candidates_of(*file, diagnostics);
+  std::vector<Diagnostic> offers = diagnostics.sorted();
+  if (found.reached == Stage::kResolved && found.errors == 0) {
+    offers = ranges_of(modules);
+    found.ranges = offers.size();
+  }
+  found.candidates = candidates_of(*file, std::move(offers));
   return found;
 }
 

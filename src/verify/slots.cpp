@@ -1,5 +1,6 @@
 #include "machine.hpp"
 #include "name_table.hpp"
+#include "pointer_table.hpp"
 
 namespace mir::checks {
 
@@ -28,13 +29,12 @@ class Slots {
     });
   }
 
+  /// An instruction that runs again is blamed once.
   void step(const Op& op) {
-    if (op.kind() == bind_) return bind(op);
-    if (op.kind() == free_) return free(op);
-    for (const Use& use : op.operand_uses()) read(op, *use.value());
-    for (const Value& result : op.results()) {
-      slots_[result.name().raw()] = {State::kLive, false, false, &op};
-    }
+    was_blamed_ = blamed_[&op] != 0;
+    const std::size_t before = reporter_.breaches();
+    run(op);
+    if (reporter_.breaches() != before) blamed_[&op] = 1;
   }
 
   /// What is left when the program ends, if it frees at all.
@@ -62,6 +62,20 @@ class Slots {
 
   IRContext& context() const { return reporter_.module().context(); }
 
+  template <class Message>
+  Diagnostic* report(ConstraintId id, const Op& op, const Message& message) {
+    return was_blamed_ ? nullptr : reporter_.report(id, op, message);
+  }
+
+  void run(const Op& op) {
+    if (op.kind() == bind_) return bind(op);
+    if (op.kind() == free_) return free(op);
+    for (const Use& use : op.operand_uses()) read(op, *use.value());
+    for (const Value& result : op.results()) {
+      slots_[result.name().raw()] = {State::kLive, false, false, &op};
+    }
+  }
+
   void read(const Op& op, const Value& value) {
     // A value that says itself what it is needs no slot.
     const bool stands_alone = value.has_symbol() || value.attribute(constant_) != nullptr;
@@ -71,14 +85,14 @@ class Slots {
   void read(const Op& op, ValueName name, bool stands_alone, ConstraintId use) {
     Slot& slot = slots_[name.raw()];
     if (slot.state == State::kFreed) {
-      note(reporter_.report(use, op,
-                            [&] {
-                              return fmt::format("{} is used after it was freed",
-                                                 spelling_of(reporter_.module(), name));
-                            }),
+      note(report(use, op,
+                  [&] {
+                    return fmt::format("{} is used after it was freed",
+                                       spelling_of(reporter_.module(), name));
+                  }),
            *slot.writer, "freed here");
     } else if (slot.state == State::kUndefined && !stands_alone) {
-      reporter_.report(slot_c1, op, [&] {
+      report(slot_c1, op, [&] {
         return fmt::format("{} is read before anything fills it",
                            spelling_of(reporter_.module(), name));
       });
@@ -108,16 +122,18 @@ class Slots {
     Slot& slot = slots_[name.raw()];
     const auto shown = [&] { return spelling_of(reporter_.module(), name); };
     if (slot.state == State::kFreed) {
-      note(reporter_.report(free_c2, op, [&] { return fmt::format("{} is freed twice", shown()); }),
+      note(report(free_c2, op, [&] { return fmt::format("{} is freed twice", shown()); }),
            *slot.writer, "first freed here");
+    } else if (op.operand(0)->attribute(constant_) != nullptr) {
+      report(free_c4, op, [&] { return fmt::format("{} is a constant and is freed", shown()); });
     } else if (slot.is_constant) {
-      note(reporter_.report(free_c4, op,
-                            [&] {
-                              return fmt::format(
-                                  "{} belongs to the symbol table and is freed: the program can "
-                                  "run only once",
-                                  shown());
-                            }),
+      note(report(free_c4, op,
+                  [&] {
+                    return fmt::format(
+                        "{} belongs to the symbol table and is freed: the program can "
+                        "run only once",
+                        shown());
+                  }),
            *slot.writer, "declared here");
     }
     slot = {State::kFreed, false, false, &op};
@@ -127,6 +143,8 @@ class Slots {
   OpKind bind_, free_, value_symbol_;
   Symbol constant_, type_, uuid_;
   NameTable<Slot> slots_;
+  PointerTable<char> blamed_;  // instructions
+  bool was_blamed_ = false;    // that at hand, when it ran before
   bool frees_ = false;
 };
 
@@ -136,8 +154,7 @@ void slots(const Machine& machine, Reporter& reporter) {
   if (!reporter.wants_any(free_c1, free_c2, free_c3, free_c4, free_c5, slot_c1)) return;
   Slots slots(reporter);
   slots.load();
-  for (const Op* op : machine.executed()) slots.step(*op);
-  if (machine.has_exited()) slots.finish(machine.executed());
+  if (machine.replay([&](const Op& op) { slots.step(op); })) slots.finish(machine.executed());
 }
 
 }  // namespace mir::checks

@@ -158,7 +158,8 @@ void suggest_callee(Diagnostic* diagnostic, const Op& call) {
   });
   if (nearest.best().empty()) return;
   const auto source = text_of(call);
-  const Span at = source ? source->first(TokenKind::kSymbol) : Span{};
+  const bool certain = is_certain_slip(text(call, call.symbol()), nearest.best());
+  const Span at = source && certain ? source->first(TokenKind::kSymbol) : Span{};
   const bool quoted = at.known() && source->text(at).find('"') != std::string_view::npos;
   const std::string_view mark = quoted ? "\"" : "";
   suggest(*diagnostic, nearest.best(), at, fmt::format("@{0}{1}{0}", mark, nearest.best()));
@@ -179,7 +180,8 @@ void suggest_parameter(Diagnostic* diagnostic, const Op& op, std::string_view sy
   if (!name.ends_with(suffix)) return;
   name.remove_suffix(suffix.size());
   const auto source = text_of(op);
-  const Span at = source ? source->first(TokenKind::kNameAngle) : Span{};
+  const bool certain = is_certain_slip(symbol, nearest.best());
+  const Span at = source && certain ? source->first(TokenKind::kNameAngle) : Span{};
   suggest(*diagnostic, nearest.best(), at, fmt::format("<name=\"{}\">", name));
 }
 

@@ -18,6 +18,42 @@ void known_element_type(const Type* type, const Op& place, Reporter& reporter) {
 
 namespace {
 
+bool is_number(const Attr& value) {
+  constexpr std::array<std::string_view, 4> kWords = {"inf", "-inf", "nan", "-nan"};
+  if (value.kind() == AttrKind::kString) {
+    return std::ranges::find(kWords, value.text()) != kWords.end();
+  }
+  return value.kind() == AttrKind::kInt || value.kind() == AttrKind::kFloat ||
+         value.kind() == AttrKind::kBool;
+}
+
+/// What keeps the values from being those of the type; empty: nothing.
+std::string breach_of(const TensorType& type, const Attr& values) {
+  if (values.kind() != AttrKind::kArray) return "a constant needs a list of values";
+  const auto stated = static_cast<std::int64_t>(values.elements().size());
+  const auto count = type.element_count();
+  if (stated != 1 && count && stated != *count) {
+    return fmt::format("{} values are stated, expected 1 or {}", stated, *count);
+  }
+  for (const Attr* value : values.elements()) {
+    if (!is_number(*value)) return fmt::format("'{}' is no number", value->spelling());
+  }
+  return {};
+}
+
+}  // namespace
+
+void constant_values(const Value& value, const Attr& values, const Op& place, Reporter& reporter) {
+  const TensorType* type = value.tensor_type();
+  if (type == nullptr) return;
+  const std::string breach = breach_of(*type, values);
+  if (breach.empty()) return;
+  reporter.report(ConstraintId::type_c5, place,
+                  [&] { return fmt::format("constant {}: {}", type->spelling(), breach); });
+}
+
+namespace {
+
 /// Rules whose operands meet element by element.
 bool meets_elements(std::string_view rule) {
   constexpr std::array<std::string_view, 3> kRules = {"binary", "concat", "equal"};

@@ -68,6 +68,19 @@ TEST_CASE("the nearest name is a slip away and the only one so near") {
   CHECK(nearest(std::string(100, 'x'), {std::string(100, 'X')}) == std::string(100, 'X'));
 }
 
+TEST_CASE("slips that can be nothing else") {
+  CHECK(is_certain_slip("wieght", "weight"));
+  CHECK(is_certain_slip("weigt", "weight"));
+  CHECK(is_certain_slip("weigght", "weight"));
+  CHECK(is_certain_slip("Weight", "weight"));
+  CHECK_FALSE(is_certain_slip("q_proj", "k_proj"));
+  CHECK_FALSE(is_certain_slip("layers.1", "layers.0"));
+  CHECK_FALSE(is_certain_slip("layers.1", "layers.10"));
+  CHECK_FALSE(is_certain_slip("wk", "wkk"));
+  CHECK_FALSE(is_certain_slip("ab", "ba"));
+  CHECK_FALSE(is_certain_slip("weight", "wight_"));
+}
+
 TEST_CASE("a suggestion is a hint, and an edit where a place is known") {
   Diagnostic diagnostic;
   suggest(diagnostic, "");

@@ -128,6 +128,19 @@ TEST_SUITE("program") {
     CHECK(run(lines) == Lines{});
   }
 
+  TEST_CASE("bind_c3: MIR0444 a bind of neither an input nor an output") {
+    Lines lines = kSound;
+    lines.insert(lines.begin() + 1, "prog.bind[type:7, program_uuid:1, input_pos:0]");
+    CHECK(run(lines) == Lines{"4:1 MIR0444 bind type 7 is neither 0 (input) nor 1 (output)"});
+  }
+
+  TEST_CASE("op_c1: MIR0400, op_c2: MIR0401 kernels that a launch names") {
+    CHECK(with(5, launch(kX, kY, "op_type:Bogus, op_options:null")) ==
+          Lines{"8:1 MIR0400 warning kernel 'Bogus' is not known"});
+    CHECK(with(5, launch(std::string(kX) + ", " + kX, kY, "op_type:ReLU, op_options:null")) ==
+          Lines{"8:1 MIR0401 warning kernel 'ReLU' is launched with 2 operands and 1 results"});
+  }
+
   TEST_CASE("fragment_c1: MIR0448 segments of an unknown kind, and a second code segment") {
     CHECK(verified("@main () -> () {\nprog.fragment @a <CPU> <text> {\n}\n}\n") ==
           Lines{"2:1 MIR0448 segment '@a' is of kind 'text', expected code, data or table"});
@@ -164,14 +177,37 @@ TEST_SUITE("program") {
 
   TEST_CASE("free_c1: MIR0450 a slot that is used after it was freed") {
     Lines lines = kSound;
-    lines.insert(lines.end() - 1, launch(kX, ""));
-    CHECK(run(lines) == Lines{"10:1 MIR0450 %1 is used after it was freed"});
+    lines.insert(lines.end() - 1, launch(kX, kX));
+    CHECK(run(lines) ==
+          Lines{"10:1 MIR0470 warning result %1 takes over the storage id of an earlier value",
+                "10:1 MIR0450 %1 is used after it was freed",
+                "10:1 MIR0452 warning %1 is never freed"});
   }
 
   TEST_CASE("free_c2: MIR0451 a slot that is freed twice") {
     Lines lines = kSound;
     lines.insert(lines.end() - 1, "prog.free(" + std::string(kX) + ") -> ()");
     CHECK(run(lines) == Lines{"10:1 MIR0451 %1 is freed twice"});
+  }
+
+  TEST_CASE("free_c1: MIR0450, free_c2: MIR0451 a body that runs again frees again") {
+    Lines lines = kSound;
+    lines.insert(lines.begin() + 2, "prog.jump m.__entry");
+    CHECK(run(lines) ==
+          Lines{"9:1 MIR0450 %1 is used after it was freed", "10:1 MIR0451 %1 is freed twice"});
+    lines.insert(lines.begin() + 2, launch(kY, kX));
+    CHECK(run(lines) == Lines{});
+  }
+
+  TEST_CASE("programs whose bodies call each other twice are followed in bounded time") {
+    Lines lines = {"prog.jump l0", "prog.exit() -> ()"};
+    for (int i = 0; i < 40; ++i) {
+      const std::string next = "prog.jump l" + std::to_string(i + 1);
+      lines.insert(lines.end(),
+                   {"prog.label[symbol:l" + std::to_string(i) + "]", next, next, "prog.ret"});
+    }
+    lines.insert(lines.end(), {"prog.label[symbol:l40]", "prog.ret"});
+    CHECK(run(lines) == Lines{});
   }
 
   TEST_CASE("free_c3: MIR0452 a slot that a program with frees leaves behind") {
@@ -208,6 +244,20 @@ TEST_SUITE("lifetime of graphs") {
   TEST_CASE("free_c2: MIR0451 a value that is freed twice") {
     CHECK(checked({"linalg.CPU.SiLUOp(%0) -> (%1)", kFree, kFree}) ==
           Lines{"4:1 MIR0451 %1 is freed twice"});
+  }
+
+  TEST_CASE("free_c4: MIR0453 parameters and constants of a graph that are freed") {
+    CHECK(checked({"linalg.CPU.ParamOp [name:w, shape:[]] () -> (%1:tensor<[3], Float32, CPU>)",
+                   "tensor.CPU.free (%1) -> ()",
+                   "tensor.CPU.free (%c:tensor<[1], Float32, CPU>[constant:[1]]) -> ()"}) ==
+          Lines{"3:1 MIR0453 %1 is a parameter and is freed",
+                "4:1 MIR0453 %c is a constant and is freed"});
+  }
+
+  TEST_CASE("graphs that nothing calls are followed too") {
+    CHECK(checked({graph("g", "tensor.CPU.free (%9) -> ()\ntensor.CPU.free (%9) -> ()")}) ==
+          Lines{"5:1 MIR0451 %9 is freed twice",
+                "6:1 MIR0450 operand 0 of 'cf.ReturnOp' is used after it was freed"});
   }
 
   TEST_CASE("free_c1: MIR0450 a storage that a called graph freed") {

@@ -47,6 +47,27 @@ std::string hint_of(const std::string& op) {
 }  // namespace
 
 TEST_SUITE("repair") {
+  TEST_CASE("names that may be meant are suggested and left alone") {
+    CHECK(hint_of("linalg.CPU.SubOp (%0, %1) -> (%2)") == "");
+    CHECK(hint_of("graph.CallGraphOp @scald () -> ()") == "did you mean 'scale'?");
+    CHECK(repaired("graph.CallGraphOp @scald () -> ()") == "same");
+    CHECK(repaired("graph.CallGraphOp @sclae () -> ()") == "graph.CallGraphOp @scale () -> ()");
+    CHECK(repaired("linalg.CPU.LinearOp <name=\"ub\"> [in_channels:4, out_channels:3] (%0) -> "
+                   "(%1:tensor<[2, 3], Float32, CPU>)") == "same");
+  }
+
+  TEST_CASE("ranges of quantisation are mended in dumps, which have them for findings") {
+    const auto dump = [](const std::string& high) {
+      return "@main () -> () {\ntensor.CPU.alloc () -> (%1:tensor<[4], UInt16PerTensor, CPU>"
+             "[quant_recipe:QuantSpec(AsymPerTensor(quant_min: 0, quant_max: " +
+             high +
+             ", quant_to_type: UInt16, scale_type: Float32, zero_point_type: Int32), "
+             "uuid=1)])\n}\n";
+    };
+    CHECK(repair("f", dump("65536")).text == dump("65535"));
+    CHECK(repair("f", dump("65535")).rounds == 0);
+  }
+
   TEST_CASE("names that are a slip away from a known one are suggested and repaired") {
     CHECK(hint_of("linalg.CPU.SiluOp (%0) -> (%1:tensor<[2, 4], Float32, CPU>)") ==
           "did you mean 'linalg.CPU.SiLUOp'?");

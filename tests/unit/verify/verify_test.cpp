@@ -202,6 +202,36 @@ TEST_SUITE("verify") {
           Lines{"3:1 MIR0474 element type 'Flat4' of tensor<[2], Flat4, CPU> is not known"});
   }
 
+  TEST_CASE("type_c5: MIR0814 constants that do not fit their types") {
+    const auto found = [](const std::string& values) {
+      return checked(
+          {"linalg.CPU.MulOp(%0, %c:tensor<[4], Float32, CPU>[constant:" + values + "]) -> (%1)"});
+    };
+    CHECK(found("[1, 2.5, inf, -1]") == Lines{});
+    CHECK(found("[2]") == Lines{});
+    const std::string begin = "2:1 MIR0814 constant tensor<[4], Float32, CPU>: ";
+    CHECK(found("[1, 2]") == Lines{begin + "2 values are stated, expected 1 or 4"});
+    CHECK(found("[]") == Lines{begin + "0 values are stated, expected 1 or 4"});
+    CHECK(found("[word]") == Lines{begin + "'word' is no number"});
+    CHECK(found("3") == Lines{begin + "a constant needs a list of values"});
+  }
+
+  TEST_CASE("type_c3: MIR0500 what ops keep that do not say what they make") {
+    const auto found = [](const std::string& op, const std::string& type) {
+      return checked({"linalg.CPU." + op + " (%0) -> (%1:tensor<" + type + ", CPU>)"});
+    };
+    CHECK(found("ViewOp", "[8], Float32") == Lines{});
+    CHECK(found("ReshapeOp", "[4, $S], Float32").size() == 1);
+    CHECK(found("ViewOp", "[5], Float32") ==
+          Lines{"2:1 MIR0500 result 0 of 'ViewOp' is tensor<[5], Float32, CPU>, expected as many "
+                "elements as operand 0, which is tensor<[2, 4], Float32, CPU>"});
+    CHECK(found("CastTypeOp", "[2, 4], Float16") == Lines{});
+    CHECK(found("CastTypeOp", "[8], Float16") ==
+          Lines{"2:1 MIR0500 result 0 of 'CastTypeOp' is tensor<[8], Float16, CPU>, expected the "
+                "shape of operand 0, which is tensor<[2, 4], Float32, CPU>"});
+    CHECK(found("X2XOp", "[4, 2], Float32").size() == 1);
+  }
+
   TEST_CASE("param_c1: MIR0410 a parameter's value has its type") {
     const auto found = [](const std::string& shape, const std::string& type) {
       return checked(
