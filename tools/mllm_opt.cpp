@@ -8,6 +8,7 @@
 #include "mir/ir/print.hpp"
 #include "mir/ir/resolve.hpp"
 #include "mir/passes/pass.hpp"
+#include "mir/passes/settle_text.hpp"
 #include "mir/support/atomic_file.hpp"
 #include "mir/support/file_io.hpp"
 #include "mir/syntax/parse.hpp"
@@ -90,6 +91,10 @@ bool check(const Module& module, const Verification& verification, Diagnostics& 
 bool transform(const Run& run, const Verification& verification,
                std::span<const Pass* const> pipeline, Module& module, PassState& state) {
   const Arguments& arguments = run.arguments();
+  if (!pipeline.empty() && pipeline.front()->correct != nullptr) {
+    pipeline.front()->correct(module, state);
+    if (state.diagnostics.has_errors()) return false;
+  }
   if (!check(module, verification, state.diagnostics)) return false;
   return run_passes(module, pipeline, state,
                     [&](const Pass& pass, const Module& changed, double seconds) {
@@ -124,6 +129,8 @@ ExitCode body(const Run& run) {
   ExitCode code = ExitCode::kSuccess;
   const SourceFile* file = run.read(run.files().front(), context.sources(), code);
   if (file == nullptr) return code;
+  file = settle_texts(*file, state.granted, context, state.losses, diagnostics);
+  if (file == nullptr) return run.report(diagnostics, context.sources());
   const std::optional<SyntaxTree> tree = parse(*file, diagnostics);
   if (!tree) return run.report(diagnostics, context.sources());
   const std::vector<Module*> modules = resolve(*tree, context, diagnostics);

@@ -125,7 +125,8 @@ class Downgrade {
       drop(op, "name", context_.text(op.path()));
       op.clear_path();
     } else {
-      op.set_square_path(generation_ == Generation::k2025_10);
+      // Ops of plug-ins print square brackets to this day.
+      op.set_square_path(generation_ == Generation::k2025_10 || op.row() == nullptr);
     }
   }
 

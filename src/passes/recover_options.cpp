@@ -422,8 +422,7 @@ bool has_plain_types(const Op& op) {
 
 void recover(Recovery& recovery, Op& op) {
   const OpRow* row = op.row();
-  if (recovery.plugin_ops.contains(&op)) return;
-  if (row == nullptr) {
+  if (row == nullptr) {  // unless `meaning` is stated
     return recovery.refuse(op, "meaning",
                            fmt::format("no dialect declares it; --assume={}.meaning=plugin leaves "
                                        "it to a plug-in",

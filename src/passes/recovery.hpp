@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <string>
-#include <unordered_set>
 
 #include "mir/ir/writer.hpp"
 #include "mir/passes/upgrade.hpp"
@@ -20,7 +19,6 @@ class Recovery {
   const UpgradeOptions& options;
   LossReport& report;
   Diagnostics& diagnostics;
-  std::unordered_set<const Op*> plugin_ops;  ///< what they compute is granted to be a plug-in's
 
   IRContext& context() const { return module.context(); }
   std::string_view text(Symbol symbol) const { return context().text(symbol); }
@@ -66,6 +64,9 @@ class Recovery {
     note(op, source, fact, std::string(value->spelling()));
   }
 };
+
+/// Whether the op's row, or a note that dumps put on any op, has an attribute of that name.
+bool is_declared(const Op& op, std::string_view attribute);  // take_grants.cpp
 
 /// Links a view of the value with that type in front of an op.
 Value* make_view(Module& module, Value& value, const TensorType& type, Op& before,

@@ -337,7 +337,8 @@ TEST_SUITE("upgrade") {
           "linalg.SiLUOp: attribute 'quant_recipe' is lost: it is printed twice, with different "
           "values");
     CHECK(attributes("quant_recipe:<InvalidAttribute NYI>") ==
-          "linalg.SiLUOp: attribute 'quant_recipe' is lost: upstream could not print its value");
+          "linalg.SiLUOp: attribute 'quant_recipe' is lost: upstream could not print its value; "
+          "--assume='SiLU.0.quant_recipe=...' states it, none leaves it out");
     CHECK(recovered({"linalg.CPU.SiLUOp(%0:" + t("1") +
                      "[constant:[1]][constant:[1]]) -> (%1:" + t("1") + "[k:a b])"}) == "");
     CHECK(
