@@ -68,6 +68,10 @@ class Recovery {
 /// Whether the op's row, or a note that dumps put on any op, has an attribute of that name.
 bool is_declared(const Op& op, std::string_view attribute);  // take_grants.cpp
 
+/// The recipe of parameter `.weight` in a note on an op, `weight_weight`; null where there is none.
+const Attr* weight_recipe(const IRContext& context, const Attr& annotation,
+                          std::string_view suffix);  // recover_parameters.cpp
+
 /// Links a view of the value with that type in front of an op.
 Value* make_view(Module& module, Value& value, const TensorType& type, Op& before,
                  Location location);  // upgrade.cpp

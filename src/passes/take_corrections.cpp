@@ -34,12 +34,41 @@ class Corrections {
       if (grant.kind == Grant::Kind::kReturn) end_graph(grant);
     }
     each_region(module_.body(), [&](Region& region) { check_ends(region); });
+    end_program(module_, report_);
+    name_implementations();
   }
 
  private:
   void note(const Op& at, std::string_view fact, std::string_view used) {
     report_.entries.push_back({LossEntry::Source::kAssumed, at.location(), describe(at),
                                std::string(fact), std::string(used)});
+  }
+
+  // -- options of launches ----------------------------------------------------------------------
+
+  /// `"impl_type":0`: for some days upstream printed the number of what it calls Default.
+  void name_implementations() {
+    const Symbol options = module_.context().intern("op_options");
+    const Symbol implementation = module_.context().intern("impl_type");
+    each_region(module_.body(), [&](Region& region) {
+      for (Op* op : region.ops()) {
+        const Attr* stated =
+            op->name().starts_with("prog.kernel_") ? op->attribute(options) : nullptr;
+        if (stated == nullptr || stated->kind() != AttrKind::kDict) continue;
+        std::vector<NamedAttr> entries(stated->entries().begin(), stated->entries().end());
+        bool changes = false;
+        for (NamedAttr& each : entries) {
+          const bool number = each.key == implementation && each.value->kind() == AttrKind::kInt;
+          if (!number || each.value->integer() != 0) continue;
+          each.value = module_.context().string("Default");
+          changes = true;
+        }
+        if (!changes) continue;
+        op->set_attribute(options, module_.context().dict(entries));
+        report_.entries.push_back({LossEntry::Source::kDerived, op->location(), describe(*op),
+                                   "impl_type", "\"Default\", which upstream numbers 0"});
+      }
+    });
   }
 
   // -- notes on values --------------------------------------------------------------------------

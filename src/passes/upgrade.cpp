@@ -152,8 +152,8 @@ bool upgrade(Module& module, const UpgradeOptions& options, LossReport& report,
   recover_interface(recovery);
   recover_links(recovery);
   recover_options(recovery);
-  settle_quantised(recovery);
   register_parameters(recovery);
+  settle_quantised(recovery);
   make_names_unique(recovery);
   settle_attributes(recovery);
   if (diagnostics.error_count() != errors_before) return false;

@@ -14,7 +14,8 @@ TEST_SUITE("upgrade") {
         "linalg.CPU.EmbeddingOp(%0:" + t("2", "Int64") + ") -> (%1:" + t("2, 4") + ")";
     CHECK(recovered({parameter("e.weight", "10, 4"), ids}) == "vocab_size:10 hidden_size:4");
     CHECK(recovered({parameter("e.weight", "$V, 4"), ids}) ==
-          "linalg.EmbeddingOp 'e': vocab_size is lost: its table is not registered");
+          "linalg.EmbeddingOp 'e': vocab_size is lost: its table is not registered; grant it with "
+          "--assume='e.vocab_size=...'");
   }
 
   TEST_CASE(
@@ -235,7 +236,8 @@ TEST_SUITE("upgrade") {
     CHECK(conv("Conv2DOp", "8, 3, 4, 4", "1, 3, 8, 8", "1, 8, 9, 9") ==
           "linalg.Conv2DOp 'c': stride, padding is lost: upstream does not print them");
     CHECK(conv("Conv3DOp", "767", "5, 3, 2, 4, 4", "5, 8, 1, 1, 1") ==
-          "linalg.Conv3DOp 'c': kernel_size, stride is lost: its weight does not show its kernel");
+          "linalg.Conv3DOp 'c': kernel_size is lost: its weight does not show its kernel; grant it "
+          "with --assume='c.kernel_size=...'");
   }
 
   TEST_CASE("a weight of bytes with its channels behind is that of a QNN kernel") {
