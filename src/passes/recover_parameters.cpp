@@ -1,5 +1,6 @@
 #include <vector>
 
+#include "each_value.hpp"
 #include "mir/dialects/parameters.hpp"
 #include "mir/ir/builder.hpp"
 #include "recovery.hpp"
@@ -20,6 +21,11 @@ class Registration {
       if (op->has_path() && op->row() != nullptr) register_all(*op.op());
       return IRWriter::WalkResult::WALK_CONTINUE;
     });
+    std::vector<Value*> mentioned;
+    each_value(module_.body(), *module_.top(), [&](Value& value, Op&) {
+      if (value.has_symbol() && value.has_uses()) mentioned.push_back(&value);
+    });
+    for (Value* value : mentioned) register_mentioned(*value);
   }
 
  private:
@@ -45,6 +51,18 @@ class Registration {
                      recipe == nullptr ? LossEntry::Source::kDerived : LossEntry::Source::kAssumed,
                      fmt::format("parameter {}", weight.suffix), std::string(type->spelling()));
     }
+  }
+
+  /// Upstream registers what ops own, and not the parameters that it hands to them as operands.
+  void register_mentioned(const Value& value) {
+    const auto symbol = std::string(recovery_.text(value.symbol()));
+    if (value.defining_op() != nullptr || value.tensor_type() == nullptr ||
+        module_.lookupSymbol(symbol).value != nullptr) {
+      return;
+    }
+    builder().parameter(symbol, value.type());
+    recovery_.note(*value.first_use()->user(), LossEntry::Source::kDerived,
+                   fmt::format("parameter @{}", symbol), std::string(value.type()->spelling()));
   }
 
   const TensorType* type_of(const Op& op, const WeightRow& weight) const {

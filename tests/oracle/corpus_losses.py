@@ -5,7 +5,8 @@ usage: corpus_losses.py TOOLS CORPUS ACCOUNT
 ACCOUNT has a block for each set of dumps that lost the same: their names, a hash of the report (every
 fact of every op with the value used, without places), and the facts by kind of op with their values
 (up to four different ones are listed). What a dump does not state is granted by GRANTED and LOST.
-A dump that is refused has what is wrong with it instead. UPDATE_GOLDEN=1 rewrites the file, as for
+A dump that is refused has what is wrong with it instead. Modules of traced/ops and traced/synth are run with
+random weights and inputs; `does not run` says why one does not. Each upgraded text comes back byte by byte. UPDATE_GOLDEN=1 rewrites the file, as for
 golden cases; then the test says it was skipped. Where CORPUS is absent the test is skipped.
 """
 
@@ -78,7 +79,29 @@ def account(tools: str, dump: Path, work: Path) -> list[str]:
                            capture_output=True, text=True, check=True)
     if again.stdout != (work / "up.mir").read_text():
         lines.append("  upgrading twice changes it")
+    back = subprocess.run([f"{tools}/mllm-parse", "--roundtrip=exact", work / "up.mir"], capture_output=True)
+    if back.returncode != 0:
+        lines.append("  does not come back")
+    if dump.parent.name in ("ops", "synth") and (why := why_not_run(tools, work / "up.mir")):
+        lines.append(f"  does not run: {why}")
     return lines
+
+
+def why_not_run(tools: str, module: Path) -> str:
+    """Empty where the module runs: reals random, complex numbers and extents small, integers from 0 on."""
+    done = subprocess.run([f"{tools}/mllm-interp", "--describe", "--json", module], capture_output=True, text=True)
+    if done.returncode == 0:
+        given = []
+        for port in json.loads(done.stdout)["inputs"]:
+            extents, dtype = re.fullmatch(r"tensor<\[(.*)\], (\w+), .*", port["type"]).groups()
+            if extents == "2147483647":
+                return "8 GiB of input"
+            value = "zeros" if dtype.startswith("Complex") or "8" in dtype or dtype == "Bool" or not extents else \
+                "iota" if "Int" in dtype else "random:1"
+            given.append(f"--input=%{port['name']}=" + ("[[1, 2, 3, 4]]" if "?" in extents else value))
+        done = subprocess.run([f"{tools}/mllm-interp", module, "--weights=random:1", *given],
+                              capture_output=True, text=True)
+    return "; ".join(sorted(set(text for _, text in KNOWN_OP.findall(done.stderr))))
 
 
 def main(tools: str, corpus: Path, expected: Path) -> int:

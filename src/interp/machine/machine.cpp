@@ -371,6 +371,8 @@ bool MachineExecution::keep_for_binding(ValueName slot) {
 bool MachineExecution::free(const Op& op) {
   for (const Use& use : op.operand_uses()) {
     const ValueName slot = use.value()->name();
+    // Upstream frees parameters that were operands; they are the weights', not the machine's.
+    if (needs_no_slot(use) && slots_.find(slot) == nullptr) continue;
     if (filled(slot, op, "freed") == nullptr) return false;
     for (std::size_t i = state_.bound_outputs; i < outputs_.size(); ++i) {
       const Port& port = state_.outputs[i];
