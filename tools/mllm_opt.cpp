@@ -34,9 +34,10 @@ constexpr Option kOptions[] = {
      .help = "write what a dump lost and what was used for it, as JSON where FILE ends in .json"},
     {.name = "generation",
      .argument = "WHEN",
-     .help = "the version of upstream that downgrade spells: 2025-07 (no names of ops), 2025-10 "
-             "([name=...]) or 2025-12 (<name=...>, notes on quantisation; default)",
-     .choices = "2025-07 2025-10 2025-12"},
+     .help =
+         "the version of upstream that downgrade spells: 2025-06 (kCPU, kFp32), 2025-07 (no names "
+         "of ops), 2025-10 ([name=...]) or 2025-12 (<name=...>, notes on quantisation; default)",
+     .choices = "2025-06 2025-07 2025-10 2025-12"},
     {.name = "print-after",
      .argument = "PASS",
      .help = "write the module to standard error behind this pass; all: behind each",

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "each_value.hpp"
+#include "first_spelling.hpp"
 #include "mir/passes/lift_program.hpp"
 #include "recovery.hpp"
 
@@ -140,6 +141,7 @@ bool upgrade(Module& module, const UpgradeOptions& options, LossReport& report,
   if (!lift_program(module, options, report, diagnostics)) return false;
   Recovery recovery(module, options, report, diagnostics);
   if (module.body().entry() == nullptr) module.create_block(module.body());
+  spell_as_later_versions(module);
   check_upgradable(recovery);
   if (diagnostics.error_count() != errors_before) return false;
   check_mentions(recovery);

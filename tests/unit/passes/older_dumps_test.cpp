@@ -1,5 +1,8 @@
 // What some versions of upstream printed for weeks: programs without an end, numbers for names, ids
 // of a wrong type, modules without parameters.
+#include <algorithm>
+
+#include "mir/passes/downgrade.hpp"
 #include "upgraded.hpp"
 
 using namespace mir;
@@ -157,6 +160,65 @@ TEST_SUITE("older dumps") {
               "vocab_size is lost: its table is not registered; grant it "
               "with --assume='e.vocab_size=...'"));
     CHECK(has(upgraded_text(dump({ids}), {"e.vocab_size=9"}), t("9, 4") + "[@e.weight]"));
+  }
+
+  TEST_CASE("a dump of the first version upgrades, and comes back in its spelling") {
+    const std::string first =
+        "@main () -> (){\n"
+        "graph.CallGraphOp @m (%1:tensor<[1, 8], kInt64, kCPU>) -> "
+        "(%3:tensor<[1, 8, 12, 2], kFp32, kCPU>)\n"
+        "graph.SubGraphOp @m <kCPU>{\n"
+        "(%1:tensor<[1, 8], kInt64, kCPU>) -> (%3:tensor<[1, 8, 12, 2], kFp32, kCPU>){\n"
+        "linalg.kCPU.LLMEmbeddingTokenOp(%1:tensor<[1, 8], kInt64, kCPU>) -> "
+        "(%2:tensor<[1, 8, 24], kFp32, kCPU>)\n"
+        "linalg.kCPU.ViewOp(%2:tensor<[1, 8, 24], kFp32, kCPU>) -> "
+        "(%2:tensor<[1, 8, 12, 2], kFp32, kCPU>)\n"
+        "linalg.kCPU.SiLUOp(%2:tensor<[1, 8, 12, 2], kFp32, kCPU>) -> "
+        "(%3:tensor<[1, 8, 12, 2], kFp32, kCPU>)\n"
+        "cf.ReturnOp(%3:tensor<[1, 8, 12, 2], kFp32, kCPU>) -> ()\n"
+        "}\n}\n}\n";
+    UpgradeOptions options;
+    REQUIRE(grant(options, "Embedding.vocab_size=10"));
+    Upgraded net(first, options);
+    REQUIRE(net.errors() == Lines{});
+    CHECK(net.problems() == Lines{});
+    const std::string text = print(net.module());
+    CHECK(has(text,
+              "linalg.CPU.EmbeddingOp <name=\"m.Embedding.0\"> [vocab_size:10, hidden_size:24] "
+              "(%1:" +
+                  t("1, 8", "Int64") + ")"));
+    CHECK(text.find("kCPU") == text.npos);
+    CHECK(text.find("kFp32") == text.npos);
+    LossReport dropped;
+    Diagnostics problems(0);
+    REQUIRE(downgrade(net.module(), Generation::k2025_06, dropped, problems));
+    Reading again(first);
+    CHECK(Isomorphism(net.module(), again.module()).difference() == "");
+    const auto is_parameter = [](const LossEntry& entry) {
+      return entry.fact == "parameter @m.Embedding.0.weight" && entry.used == t("10, 24");
+    };
+    CHECK(std::ranges::any_of(dropped.entries, is_parameter));
+  }
+
+  TEST_CASE("the first version printed nothing behind the type of a value") {
+    const std::string mul = "linalg.CPU.MulOp(%0:" + t("4") + ", %1:" + t("1") +
+                            "[constant:[2]]) -> (%2:" + t("4") + ")";
+    const std::string add =
+        "linalg.CPU.AddOp(%2:" + t("4") + ", %5:" + t("4") + "[@w]) -> (%3:" + t("4") + ")";
+    Upgraded net(dump({parameter("w", "4"), mul, add}));
+    REQUIRE(net.errors() == Lines{});
+    LossReport dropped;
+    Diagnostics problems(0);
+    REQUIRE(downgrade(net.module(), Generation::k2025_06, dropped, problems));
+    const std::string text = print(net.module());
+    CHECK(has(text,
+              "linalg.kCPU.MulOp(%0:tensor<[4], kFp32, kCPU>, %1:tensor<[1], kFp32, kCPU>) ->"));
+    CHECK(has(text,
+              "linalg.kCPU.AddOp(%2:tensor<[4], kFp32, kCPU>, %5:tensor<[4], kFp32, kCPU>) ->"));
+    CHECK(text.find('@', 6) == text.npos);
+    CHECK(std::ranges::any_of(dropped.entries, [](const LossEntry& entry) {
+      return entry.fact == "constant of %1" && entry.used == "[2]";
+    }));
   }
 }
 

@@ -296,9 +296,11 @@ TEST_SUITE("upgrade") {
         inside("net.up.scale")
             .starts_with(
                 "linalg.LinearOp: parameters is lost: the next registered one is '@net.up.scale'"));
-    CHECK(
-        recovered({linear}).starts_with("linalg.LinearOp: parameters is lost: every registered "
-                                        "parameter belongs to an op before it"));
+    CHECK(recovered({parameter("net.up.weight", "3, 4"), linear, linear})
+              .starts_with("linalg.LinearOp: parameters is lost: every registered parameter "
+                           "belongs to an op before it"));
+    // The first version of upstream registered nothing.
+    CHECK(recovered({linear}) == "in_channels:4 out_channels:3 +bias:false");
   }
 
   TEST_CASE("calls deeper than a thousand are refused") {
