@@ -38,7 +38,9 @@ void recover_inputs(Recovery& recovery) {
     argument.set_name(inputs[i]->name());
     module.set_value_attributes(&argument, inputs[i]->attributes());
     inputs[i]->replaceAllUsesWith(&argument);
-    recovery.note(*module.top(), LossEntry::Source::kDerived, "input",
+    const bool handed_in = recovery.undefined.contains(argument.name().raw());
+    recovery.note(*module.top(),
+                  handed_in ? LossEntry::Source::kAssumed : LossEntry::Source::kDerived, "input",
                   std::string(types[i]->spelling()));
   }
   module.remove_unused_free_values(body);

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <string>
+#include <unordered_set>
 
 #include "mir/ir/writer.hpp"
 #include "mir/passes/upgrade.hpp"
@@ -19,6 +21,9 @@ class Recovery {
   const UpgradeOptions& options;
   LossReport& report;
   Diagnostics& diagnostics;
+  /// Names of what graphs read and nothing defines: inputs, or constants that upstream did not
+  /// print.
+  std::unordered_set<std::uint32_t> undefined;
 
   IRContext& context() const { return module.context(); }
   std::string_view text(Symbol symbol) const { return context().text(symbol); }
