@@ -204,6 +204,33 @@ Numbers likely_hops(const Op& op, bool inverse, std::int64_t n_fft, std::int64_t
   return hops;
 }
 
+/// Upstream writes all options of Conv1D but this one: taps side by side, where that gives what is
+/// printed, else the least distance that does.
+void assume_dilation(Recovery& recovery, Op& op) {
+  if (Recovery::is_stated(op, "dilation")) return;
+  const auto number = [&](std::string_view key) {
+    const Attr* stated = op.attribute(key);
+    const bool known = stated != nullptr && stated->kind() == AttrKind::kInt;
+    return known ? stated->integer() : std::int64_t{0};
+  };
+  const std::int64_t stride = std::max<std::int64_t>(number("stride"), 1),
+                     kernel = number("kernel_size");
+  const auto in = constants(op.operand(0)->tensor_type()->dims());
+  const auto out = constants(op.result()->tensor_type()->dims());
+  std::int64_t dilation = 1;
+  if (in && out && !in->empty() && !out->empty() && kernel > 1) {
+    const std::int64_t length = in->back() + 2 * number("padding");
+    const auto gives = [&](std::int64_t d) {
+      const std::int64_t room = length - d * (kernel - 1) - 1;
+      return room >= 0 && room / stride + 1 == out->back();
+    };
+    std::int64_t fitting = 1;
+    while (fitting * (kernel - 1) < length && !gives(fitting)) ++fitting;
+    if (gives(fitting)) dilation = fitting;
+  }
+  recovery.assume(op, "dilation", recovery.context().integer(dilation));
+}
+
 }  // namespace
 
 void convolution(Recovery& recovery, Op& op) {
@@ -212,8 +239,7 @@ void convolution(Recovery& recovery, Op& op) {
   const bool one = op.is("linalg.Conv1DOp");
   const bool stated = Recovery::is_stated(op, "stride") && Recovery::is_stated(op, "kernel_size");
   if (stated) {
-    // Upstream writes all options of Conv1D but this one.
-    if (one) recovery.assume(op, "dilation", context.integer(1));
+    if (one) assume_dilation(recovery, op);
     return;
   }
   const auto window = read_window(recovery, op);

@@ -85,6 +85,21 @@ TEST_SUITE("older dumps") {
                         ", %8:" + t("1") + ") ->"));
   }
 
+  TEST_CASE("the taps of a Conv1D lie as far apart as gives what is printed") {
+    const auto conv = [](const std::string& out) {
+      return upgraded_text(program(
+          "prog.bind[type:0, program_uuid:1, input_pos:0]\n" +
+          launch(
+              value(1, "1, 8, 12"), value(2, out), "Conv1D, symbol_name:c",
+              "{\"bias\":true,\"groups\":8,\"in_channels\":8,\"kernel_size\":7,\"out_channels\":8,"
+              "\"padding\":6,\"stride\":1}") +
+          "prog.bind[type:1, program_uuid:2, input_pos:0]\nprog.exit() -> ()\n"));
+    };
+    CHECK(has(conv("1, 8, 12"), "|linalg.Conv1DOp 'c' dilation=2"));
+    CHECK(has(conv("1, 8, 18"), "|linalg.Conv1DOp 'c' dilation=1"));
+    CHECK(has(conv("1, 8, 17"), "type of result 0 is lost"));
+  }
+
   TEST_CASE("the implementation that upstream numbers 0 is its default") {
     const std::string text = upgraded_text(program(
         "prog.bind[type:0, program_uuid:1, input_pos:0]\n" +

@@ -186,13 +186,14 @@ TEST_SUITE("upgrade") {
                 "linalg.RMSNormOp 'net.inner.norm' add_unit_offset=false"});
     CHECK(net.entries(Source::kRefused) == Lines{});
     const Lines derived = net.entries(Source::kDerived);
-    REQUIRE(derived.size() == 13);
+    REQUIRE(derived.size() == 16);
     CHECK(derived[0] == "builtin.ModuleOp input=" + t("2, 4"));
     CHECK(derived[1] == "builtin.ModuleOp output=" + t("2, 3"));
     CHECK(derived[2] == "linalg.LinearOp 'net.up' name=net.up");
     CHECK(derived[6] == "linalg.LinearOp 'net.up' in_channels=4");
+    CHECK(derived[13] == "linalg.AddOp storage of result 0=its own");
     CHECK(net.report.summary() ==
-          "13 facts derived, 4 assumed (linalg.LinearOp bias=false x2; linalg.RMSNormOp "
+          "16 facts derived, 4 assumed (linalg.LinearOp bias=false x2; linalg.RMSNormOp "
           "add_unit_offset=false; linalg.RMSNormOp epsilon=1e-06)");
   }
 
