@@ -8,6 +8,7 @@
 #include "mir/ir/print.hpp"
 #include "mir/ir/resolve.hpp"
 #include "mir/passes/pass.hpp"
+#include "mir/passes/settle_text.hpp"
 #include "mir/support/atomic_file.hpp"
 #include "mir/support/file_io.hpp"
 #include "mir/syntax/parse.hpp"
@@ -33,9 +34,10 @@ constexpr Option kOptions[] = {
      .help = "write what a dump lost and what was used for it, as JSON where FILE ends in .json"},
     {.name = "generation",
      .argument = "WHEN",
-     .help = "the version of upstream that downgrade spells: 2025-07 (no names of ops), 2025-10 "
-             "([name=...]) or 2025-12 (<name=...>, notes on quantisation; default)",
-     .choices = "2025-07 2025-10 2025-12"},
+     .help =
+         "the version of upstream that downgrade spells: 2025-06 (kCPU, kFp32), 2025-07 (no names "
+         "of ops), 2025-10 ([name=...]) or 2025-12 (<name=...>, notes on quantisation; default)",
+     .choices = "2025-06 2025-07 2025-10 2025-12"},
     {.name = "print-after",
      .argument = "PASS",
      .help = "write the module to standard error behind this pass; all: behind each",
@@ -90,6 +92,10 @@ bool check(const Module& module, const Verification& verification, Diagnostics& 
 bool transform(const Run& run, const Verification& verification,
                std::span<const Pass* const> pipeline, Module& module, PassState& state) {
   const Arguments& arguments = run.arguments();
+  if (!pipeline.empty() && pipeline.front()->correct != nullptr) {
+    pipeline.front()->correct(module, state);
+    if (state.diagnostics.has_errors()) return false;
+  }
   if (!check(module, verification, state.diagnostics)) return false;
   return run_passes(module, pipeline, state,
                     [&](const Pass& pass, const Module& changed, double seconds) {
@@ -124,6 +130,8 @@ ExitCode body(const Run& run) {
   ExitCode code = ExitCode::kSuccess;
   const SourceFile* file = run.read(run.files().front(), context.sources(), code);
   if (file == nullptr) return code;
+  file = settle_texts(*file, state.granted, context, state.losses, diagnostics);
+  if (file == nullptr) return run.report(diagnostics, context.sources());
   const std::optional<SyntaxTree> tree = parse(*file, diagnostics);
   if (!tree) return run.report(diagnostics, context.sources());
   const std::vector<Module*> modules = resolve(*tree, context, diagnostics);

@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "first_spelling.hpp"
 #include "mir/ir/writer.hpp"
 
 namespace mir {
@@ -15,6 +16,7 @@ namespace mir {
 namespace {
 
 constexpr std::pair<std::string_view, Generation> kGenerations[] = {
+    {"2025-06", Generation::k2025_06},
     {"2025-07", Generation::k2025_07},
     {"2025-10", Generation::k2025_10},
     {"2025-12", Generation::k2025_12},
@@ -39,6 +41,7 @@ class Downgrade {
     for (Op* op : module_.body().ops()) {
       if (const SubGraphOp graph = dyn_cast<SubGraphOp>(op)) name_storages_once(graph);
     }
+    if (generation_ == Generation::k2025_06) spell_as_first_version(module_, report_);
     module_.set_version(0);
     return true;
   }
@@ -125,7 +128,8 @@ class Downgrade {
       drop(op, "name", context_.text(op.path()));
       op.clear_path();
     } else {
-      op.set_square_path(generation_ == Generation::k2025_10);
+      // Ops of plug-ins print square brackets to this day.
+      op.set_square_path(generation_ == Generation::k2025_10 || op.row() == nullptr);
     }
   }
 
@@ -257,8 +261,9 @@ Result<Generation> parse_generation(std::string_view text) {
   for (const auto& [name, generation] : kGenerations) {
     if (name == text) return generation;
   }
-  return Error{DiagCode::kUsage,
-               fmt::format("a generation is 2025-07, 2025-10 or 2025-12, found '{}'", text)};
+  return Error{
+      DiagCode::kUsage,
+      fmt::format("a generation is 2025-06, 2025-07, 2025-10 or 2025-12, found '{}'", text)};
 }
 
 bool downgrade(Module& module, Generation generation, LossReport& report,

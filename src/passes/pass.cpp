@@ -17,6 +17,12 @@ bool run_upgrade(Module& module, PassState& state) {
   return upgrade(module, state.granted, state.losses, state.diagnostics);
 }
 
+void correct_dump(Module& module, PassState& state) {
+  if (!module.is_portable()) {
+    take_corrections(module, state.granted, state.losses, state.diagnostics);
+  }
+}
+
 bool run_lower_program(Module& module, PassState& state) {
   return lower_program(module, state.losses, state.diagnostics);
 }
@@ -97,7 +103,7 @@ constexpr Pass kPasses[] = {
     {"lower-program", "turns a portable module into a program of upstream's machine",
      PassForm::kPortable, run_lower_program},
     {"upgrade", "turns a dump into a portable module, lifting its program first", PassForm::kAny,
-     run_upgrade},
+     run_upgrade, correct_dump},
 };
 
 bool takes(const Pass& pass, const Module& module, Diagnostics& diagnostics) {

@@ -28,9 +28,11 @@ class Analysis {
     reads_.resize(result_.functions.size());
     writes_.resize(result_.functions.size());
     states_.assign(result_.functions.size(), State::kNew);
+    find_factors();
     if (!follow(0, 0)) return std::nullopt;
     report_unreached();
     bind();
+    if (result_.outputs.empty()) assume_outputs();
     settle_outputs();
     return std::move(result_);
   }
@@ -145,7 +147,8 @@ class Analysis {
         if (!is_input(*op)) read(index, bound(*op));
       } else if (!op->is("prog.free")) {
         for (const Use& use : op->operand_uses()) {
-          if (!is_given(module_, use)) read(index, use.value()->name());
+          const ValueName name = use.value()->name();
+          if (!is_given(module_, use) && !factors_.contains(name.raw())) read(index, name);
         }
         for (const Value& result : op->results()) writes_[index].insert(result.name().raw());
       }
@@ -153,6 +156,34 @@ class Analysis {
     states_[index] = State::kDone;
     result_.callees_first.push_back(index);
     return true;
+  }
+
+  /// Numbers that products take and nothing fills: constants from before upstream printed them.
+  /// Each graph has its own, so what it is can follow from where it stands.
+  void find_factors() {
+    Names others;
+    const auto look = [&](const Op& op) {
+      for (const Use& use : op.operand_uses()) {
+        const auto* type = use.value()->tensor_type();
+        const bool factor = use.index() == 1 && is_launch_of(op, "Mul") && type != nullptr &&
+                            type->dtype() == DType::kFloat32 && type->rank() == 1 &&
+                            type->element_count() == 1;
+        (factor ? factors_ : others).insert(use.value()->name().raw());
+      }
+      for (const Value& result : op.results()) others.insert(result.name().raw());
+      if (op.is("prog.bind")) others.insert(bound(op).raw());
+    };
+    for (const ProgramFunction& function : result_.functions) {
+      for (const Op* op : function.instructions) {
+        if (!op->is("prog.free")) look(*op);
+      }
+    }
+    std::erase_if(factors_, [&](std::uint32_t name) { return others.contains(name); });
+  }
+
+  static bool is_launch_of(const Op& op, std::string_view type) {
+    const Attr* stated = op.is("prog.kernel_launch") ? op.attribute("op_type") : nullptr;
+    return stated != nullptr && stated->kind() == AttrKind::kString && stated->text() == type;
   }
 
   void read(std::size_t index, ValueName name) {
@@ -183,6 +214,28 @@ class Analysis {
     };
     std::stable_sort(result_.inputs.begin(), result_.inputs.end(), by_position);
     std::stable_sort(result_.outputs.begin(), result_.outputs.end(), by_position);
+  }
+
+  /// Programs from before `prog.bind` name no output: it is what is written and neither read nor
+  /// freed.
+  void assume_outputs() {
+    Names used;
+    std::vector<const Value*> written;
+    for (const std::size_t index : result_.callees_first) {
+      for (const Op* op : result_.functions[index].instructions) {
+        for (const Use& use : op->operand_uses()) used.insert(use.value()->name().raw());
+        if (!op->is("prog.kernel_launch")) continue;
+        for (const Value& result : op->results()) written.push_back(&result);
+      }
+    }
+    for (const Value* value : written) {
+      if (!used.insert(value->name().raw()).second) continue;
+      result_.outputs.emplace_back(static_cast<std::int64_t>(result_.outputs.size()),
+                                   value->name());
+      report_.entries.push_back({LossEntry::Source::kAssumed, value->defining_op()->location(),
+                                 describe(*value->defining_op()), "output of the program",
+                                 "what nothing reads"});
+    }
   }
 
   // -- what is read after a body ------------------------------------------------------------------
@@ -240,6 +293,7 @@ class Analysis {
   Diagnostics& diagnostics_;
   ProgramFunctions result_;
   std::vector<Names> reads_, writes_;  // by function
+  Names factors_;
   std::vector<State> states_;
   std::vector<const Op*> bindings_;
   std::vector<const Op*> unreached_;  // code that nothing leads to

@@ -26,7 +26,8 @@ class AttributeLists {
 
  private:
   void settle(Op& op) {
-    if (const auto list = settled(op.attributes(), op)) {
+    for (const NamedAttr& each : op.attributes()) check_meaning(op, each.key);
+    if (const auto list = settled(op.attributes(), op, recovery_.grant_name(op))) {
       module_.set_attributes(&op, *list);
       op.mark_modified();
     }
@@ -37,22 +38,34 @@ class AttributeLists {
     }
   }
 
+  /// Graphs and ops of dumps may carry notes that no dialect declares.
+  void check_meaning(const Op& op, Symbol key) {
+    if (&op == module_.top() || is_declared(op, recovery_.text(key))) return;
+    const auto name = std::string(recovery_.text(key));
+    recovery_.report.refuse(
+        op, fmt::format("meaning of attribute '{}'", name),
+        fmt::format("no dialect declares it; --assume='{}.{}=none' leaves it out",
+                    recovery_.grant_name(op), name),
+        recovery_.diagnostics);
+  }
+
   void settle(Value& value, const Op& at) {
-    if (const auto list = settled(value.attributes(), at))
+    if (const auto list = settled(value.attributes(), at, place_of(value.name())))
       module_.set_value_attributes(&value, *list);
   }
 
   void settle_results(Region& region, const Op& owner) {
     std::vector<RegionResult> results(region.results().begin(), region.results().end());
     for (RegionResult& result : results) {
-      if (const auto list = settled(result.attributes, owner))
+      if (const auto list = settled(result.attributes, owner, place_of(result.name)))
         result.attributes = module_.copy(*list);
     }
     region.set_results(module_.copy(std::span<const RegionResult>(results)));
   }
 
   /// The list in portable form; none when it is so already.
-  std::optional<std::vector<NamedAttr>> settled(std::span<const NamedAttr> list, const Op& at) {
+  std::optional<std::vector<NamedAttr>> settled(std::span<const NamedAttr> list, const Op& at,
+                                                const std::string& place) {
     std::vector<NamedAttr> kept;
     for (const NamedAttr& each : list) {
       const auto key = std::string(recovery_.text(each.key));
@@ -64,11 +77,19 @@ class AttributeLists {
         continue;
       }
       if (each.value->kind() == AttrKind::kInvalid)
-        lose(at, key, "upstream could not print its value");
+        lose(at, key,
+             fmt::format("upstream could not print its value; --assume='{}.{}=...' states "
+                         "it, none leaves it out",
+                         place, key));
       kept.push_back({each.key, in_quotes(each.value)});
     }
     if (std::ranges::equal(kept, list)) return std::nullopt;
     return kept;
+  }
+
+  std::string place_of(ValueName name) const {
+    return name.is_number() ? fmt::format("%{}", name.number())
+                            : fmt::format("%{}", recovery_.text(name.symbol()));
   }
 
   const Attr* in_quotes(const Attr* value) {

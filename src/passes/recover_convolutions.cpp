@@ -34,6 +34,7 @@ struct Window {
   Numbers kernel;
   std::int64_t groups = 1;
   bool channels_last = false;
+  bool is_registered = true;
 };
 
 /// `[Kh, Kw, K, N]`, its channels behind: how upstream keeps weights for its QNN kernels. As bytes,
@@ -55,14 +56,35 @@ std::optional<Numbers> flat_kernel(const Window& window, std::int64_t elements) 
   return one && taps == elements ? std::optional(window.in) : std::nullopt;
 }
 
+/// The recipe of a weight that no register states, at the op.
+const Attr* recipe_at(const Recovery& recovery, const Op& op) {
+  const Attr* note = op.attribute("quant_recipe");
+  return note == nullptr ? nullptr : weight_recipe(recovery.context(), *note, ".weight");
+}
+
+/// What QNN's kernel reads where the dump registers nothing, by a recipe in blocks: channels behind
+/// and a single tap, which leaves the extents as they are.
+std::optional<Numbers> weight_by_recipe(Recovery& recovery, const Op& op) {
+  const Attr* recipe = op.is("linalg.Conv2DOp") ? recipe_at(recovery, op) : nullptr;
+  const auto in = constants(op.operand(0)->tensor_type()->dims());
+  const auto out = constants(op.result()->tensor_type()->dims());
+  if (recipe == nullptr || !in || !out || in->size() != 4 || out->size() != 4) return std::nullopt;
+  const bool blocks = read_quant_spec(*recipe).kind == "LPBQ";
+  if (!blocks || !std::equal(in->begin(), in->end() - 1, out->begin())) return std::nullopt;
+  return Numbers{1, 1, in->back(), out->back()};
+}
+
 std::optional<Window> read_window(Recovery& recovery, const Op& op) {
   const auto in = constants(op.operand(0)->tensor_type()->dims());
   const auto out = constants(op.result()->tensor_type()->dims());
   const TensorType* registered = parameter_of(recovery, op, ".weight");
-  const auto weight = registered == nullptr ? std::nullopt : constants(registered->dims());
+  const auto weight =
+      registered == nullptr ? weight_by_recipe(recovery, op) : constants(registered->dims());
   if (!in || !out || !weight || in->size() != out->size() || in->size() < 3) return std::nullopt;
   Window window;
-  window.channels_last = is_channels_last(*in, *out, *weight, registered->dtype() == DType::kInt8);
+  window.is_registered = registered != nullptr;
+  const bool bytes = registered == nullptr || registered->dtype() == DType::kInt8;
+  window.channels_last = is_channels_last(*in, *out, *weight, bytes);
   const auto spatial = [&](const Numbers& all) {
     return window.channels_last ? Numbers(all.begin() + 1, all.end() - 1)
                                 : Numbers(all.begin() + 2, all.end());
@@ -151,7 +173,7 @@ void set_lpbq_name(Recovery& recovery, Op& op, std::int64_t channels) {
   const auto found =
       recovery.module.lookupSymbol(fmt::format("{}.weight", recovery.text(op.path())));
   const Symbol key = recovery.context().intern("quant_recipe");
-  const Attr* spec = found.value == nullptr ? nullptr : found.value->attribute(key);
+  const Attr* spec = found.value == nullptr ? recipe_at(recovery, op) : found.value->attribute(key);
   if (spec != nullptr && spec->kind() == AttrKind::kQuantSpec) {
     if (const auto size = read_quant_spec(*spec).integer("block_size")) {
       return recovery.derive(op, "impl_type", name(*size));
@@ -182,6 +204,33 @@ Numbers likely_hops(const Op& op, bool inverse, std::int64_t n_fft, std::int64_t
   return hops;
 }
 
+/// Upstream writes all options of Conv1D but this one: taps side by side, where that gives what is
+/// printed, else the least distance that does.
+void assume_dilation(Recovery& recovery, Op& op) {
+  if (Recovery::is_stated(op, "dilation")) return;
+  const auto number = [&](std::string_view key) {
+    const Attr* stated = op.attribute(key);
+    const bool known = stated != nullptr && stated->kind() == AttrKind::kInt;
+    return known ? stated->integer() : std::int64_t{0};
+  };
+  const std::int64_t stride = std::max<std::int64_t>(number("stride"), 1),
+                     kernel = number("kernel_size");
+  const auto in = constants(op.operand(0)->tensor_type()->dims());
+  const auto out = constants(op.result()->tensor_type()->dims());
+  std::int64_t dilation = 1;
+  if (in && out && !in->empty() && !out->empty() && kernel > 1) {
+    const std::int64_t length = in->back() + 2 * number("padding");
+    const auto gives = [&](std::int64_t d) {
+      const std::int64_t room = length - d * (kernel - 1) - 1;
+      return room >= 0 && room / stride + 1 == out->back();
+    };
+    std::int64_t fitting = 1;
+    while (fitting * (kernel - 1) < length && !gives(fitting)) ++fitting;
+    if (gives(fitting)) dilation = fitting;
+  }
+  recovery.assume(op, "dilation", recovery.context().integer(dilation));
+}
+
 }  // namespace
 
 void convolution(Recovery& recovery, Op& op) {
@@ -190,18 +239,19 @@ void convolution(Recovery& recovery, Op& op) {
   const bool one = op.is("linalg.Conv1DOp");
   const bool stated = Recovery::is_stated(op, "stride") && Recovery::is_stated(op, "kernel_size");
   if (stated) {
-    // Upstream writes all options of Conv1D but this one.
-    if (one) recovery.assume(op, "dilation", context.integer(1));
+    if (one) assume_dilation(recovery, op);
     return;
   }
   const auto window = read_window(recovery, op);
   if (!window) {
-    return recovery.refuse(op, "kernel_size, stride", "its weight does not show its kernel");
+    return recovery.refuse_grantable(op, "kernel_size", "its weight does not show its kernel");
   }
   recovery.derive(op, "in_channels", context.integer(window->in_channels));
   recovery.derive(op, "out_channels", context.integer(window->out_channels));
-  recovery.derive(op, "kernel_size",
-                  one ? context.integer(window->kernel.front()) : list_of(context, window->kernel));
+  const auto give = window->is_registered ? &Recovery::derive : &Recovery::assume;
+  (recovery.*give)(
+      op, "kernel_size",
+      one ? context.integer(window->kernel.front()) : list_of(context, window->kernel));
   if (one) recovery.derive(op, "groups", context.integer(window->groups));
   if (window->channels_last) set_lpbq_name(recovery, op, window->in_channels);
   set_steps(recovery, op, *window);

@@ -121,14 +121,62 @@ bool is_index_type(const TensorType& type) {
   return type.dtype() == DType::kInt32 || type.dtype() == DType::kInt64;
 }
 
-/// Rows picked by a tensor, the other dimensions whole or the first of what is dropped.
-OptionCandidate rows_by_operand(IRContext& context, std::size_t rank, std::size_t dropped) {
+/// Rows of one dimension picked by a tensor, `dropped` dimensions behind it at their first element,
+/// the others whole.
+OptionCandidate rows_by_operand(IRContext& context, std::size_t rank, std::size_t dim,
+                                std::size_t dropped) {
   const Attr* const zero = context.integer(0);
-  std::vector<const Attr*> entries{context.integer(1)};
-  for (std::size_t i = 1; i < rank; ++i) {
-    entries.push_back(i <= dropped ? context.array(std::span(&zero, 1)) : context.dict({}));
+  std::vector<const Attr*> entries(rank, context.dict({}));
+  entries[dim] = context.integer(1);  // the operand
+  for (std::size_t i = dim + 1; i <= dim + dropped; ++i) {
+    entries[i] = context.array(std::span(&zero, 1));
   }
   return {{"indices", context.array(entries)}};
+}
+
+/// Rows of the first dimension before rows of others, and those before dropped dimensions.
+std::vector<OptionCandidate> picks(IRContext& context, std::size_t rank) {
+  std::vector<OptionCandidate> candidates;
+  for (std::size_t dim = 0; dim < rank; ++dim) {
+    candidates.push_back(rows_by_operand(context, rank, dim, 0));
+  }
+  for (std::size_t dropped = 1; dropped + 1 < rank; ++dropped) {
+    candidates.push_back(rows_by_operand(context, rank, 0, dropped));
+  }
+  return candidates;
+}
+
+bool is_before(const Op& first, const Op& second) {
+  const Op* before = second.previous();
+  while (before != nullptr && before != &first) before = before->previous();
+  return before == &first;
+}
+
+/// A value as the ops in front of `op` leave it, when they only view it and pick by it; null
+/// otherwise.
+Value* seen_from(Value& value, const Op& op) {
+  Value* latest = &value;
+  for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
+    const Op* user = use->user();
+    if (user->is("linalg.IndexOp")) continue;
+    Value* viewed = user->is("linalg.ViewOp") ? seen_from(*use->user()->result(), op) : nullptr;
+    if (viewed == nullptr) return nullptr;
+    if (is_before(*user, op)) latest = viewed;
+  }
+  return latest;
+}
+
+/// The one integer input of the graph that nothing else reads.
+Value* find_positions(const Op& op) {
+  Value* found = nullptr;
+  for (Value& argument : op.parent_region()->arguments()) {
+    const auto* type = argument.tensor_type();
+    Value* seen = type != nullptr && is_index_type(*type) ? seen_from(argument, op) : nullptr;
+    if (seen == nullptr) continue;
+    if (found != nullptr) return nullptr;
+    found = seen;
+  }
+  return found;
 }
 
 /// The op gives another shape of what is printed: a view of it is what the others read.
@@ -151,20 +199,7 @@ void index_by_tensor(Recovery& recovery, Op& op) {
   const std::string_view lost =
       "upstream prints neither the indices nor the tensor that holds them";
   const PieceShape table = shape_of(*op.operand(0)), picked = shape_of(*op.result());
-  Value* positions = nullptr;
-  for (Value& argument : op.parent_region()->arguments()) {
-    const auto* type = argument.tensor_type();
-    if (type == nullptr || !is_index_type(*type)) continue;
-    const bool only_indexed = [&] {
-      for (const Use* use = argument.first_use(); use != nullptr; use = use->next()) {
-        if (!use->user()->is("linalg.IndexOp")) return false;
-      }
-      return true;
-    }();
-    if (!only_indexed) continue;
-    if (positions != nullptr) return recovery.refuse_grantable(op, "indices", lost);
-    positions = &argument;
-  }
+  Value* positions = find_positions(op);
   if (positions == nullptr || op.operand_count() != 1 || table.empty() || picked.empty()) {
     return recovery.refuse_grantable(op, "indices", lost);
   }
@@ -172,8 +207,7 @@ void index_by_tensor(Recovery& recovery, Op& op) {
   recovery.module.set_operands(&op, operands);
   recovery.note(op, LossEntry::Source::kAssumed, "operand 1",
                 std::string(positions->type()->spelling()));
-  for (std::size_t dropped = 0; dropped + 1 < table.size(); ++dropped) {
-    const auto candidate = rows_by_operand(recovery.context(), table.size(), dropped);
+  for (const OptionCandidate& candidate : picks(recovery.context(), table.size())) {
     const auto types = inferred(recovery, op, candidate);
     const auto* given = types.empty() ? nullptr : dyn_cast<TensorType>(types.front());
     if (given == nullptr || given->element_count() != element_count(picked)) continue;

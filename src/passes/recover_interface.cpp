@@ -18,7 +18,7 @@ void recover_inputs(Recovery& recovery) {
   for (Value* value : body.free_values()) {
     if (!recovery.is_given(*value)) inputs.push_back(value);
   }
-  if (inputs.empty() || !body.arguments().empty()) return;
+  if (inputs.empty()) return;
   std::vector<const Type*> types;
   for (const Value* value : inputs) {
     types.push_back(value->type());
@@ -27,12 +27,20 @@ void recover_inputs(Recovery& recovery) {
                              "no mention states it");
     }
   }
-  const auto arguments = module.create_arguments(*body.entry(), types);
+  const std::size_t bound = body.arguments().size();  // of a program, by its bindings
+  if (bound == 0) {
+    module.create_arguments(*body.entry(), types);
+  } else {
+    for (const Type* type : types) module.append_argument(*body.entry(), type);
+  }
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    arguments[i].set_name(inputs[i]->name());
-    module.set_value_attributes(&arguments[i], inputs[i]->attributes());
-    inputs[i]->replaceAllUsesWith(&arguments[i]);
-    recovery.note(*module.top(), LossEntry::Source::kDerived, "input",
+    Value& argument = body.arguments()[bound + i];
+    argument.set_name(inputs[i]->name());
+    module.set_value_attributes(&argument, inputs[i]->attributes());
+    inputs[i]->replaceAllUsesWith(&argument);
+    const bool handed_in = recovery.undefined.contains(argument.name().raw());
+    recovery.note(*module.top(),
+                  handed_in ? LossEntry::Source::kAssumed : LossEntry::Source::kDerived, "input",
                   std::string(types[i]->spelling()));
   }
   module.remove_unused_free_values(body);

@@ -123,9 +123,19 @@ class LinkWalk {
     return calls;
   }
 
+  /// The first version registered nothing: ops are called as upstream numbers those without a name.
+  /// What the others own is not certain.
+  void name_by_place(Op& op) {
+    const std::string name = recovery_.grant_name(op);
+    op.set_path(recovery_.context().intern(name));
+    recovery_.note(op, LossEntry::Source::kAssumed, "name", name);
+  }
+
   std::string_view symbol(std::size_t i) const { return recovery_.text(parameters_[i]->symbol()); }
 
   void link(Op& op, std::string_view graph) {
+    const bool plain = op.is("linalg.LinearOp") || op.is("linalg.EmbeddingOp");
+    if (parameters_.empty() && plain) return name_by_place(op);
     if (next_ == parameters_.size()) {
       recovery_.refuse(op, "parameters", "every registered parameter belongs to an op before it");
       return;

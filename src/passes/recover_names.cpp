@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <unordered_set>
 
 #include "recovery.hpp"
@@ -8,6 +9,30 @@
 namespace mir {
 
 namespace {
+
+/// Whether upstream lets the op work in place: the text of a view or a slice says as much of
+/// itself.
+bool works_in_place(const Op& op, const Value& result) {
+  constexpr std::string_view kViews[] = {"linalg.ViewOp", "linalg.SliceOp", "linalg.SplitOp"};
+  if (!isa<LinalgOp>(&op) || result.name().is_none() ||
+      std::ranges::find(kViews, op.name()) != std::end(kViews)) {
+    return false;
+  }
+  return std::ranges::any_of(op.operand_uses(),
+                             [&](const Use& use) { return use.value()->name() == result.name(); });
+}
+
+/// In place ops give values of their own, whose storage a dump would name again.
+void note_in_place(Recovery& recovery) {
+  IRWriter(recovery.module).walk<LinalgOp>([&](IRWriter&, LinalgOp op) {
+    for (const Value& result : op->results()) {
+      if (!works_in_place(*op.op(), result)) continue;
+      recovery.note(*op.op(), LossEntry::Source::kDerived,
+                    fmt::format("storage of result {}", result.index()), "its own");
+    }
+    return IRWriter::WalkResult::WALK_CONTINUE;
+  });
+}
 
 void rename_in(Module& module, Region& region, std::unordered_set<std::uint32_t> seen) {
   const auto rename = [&](Value& value) {
@@ -31,6 +56,7 @@ void rename_in(Module& module, Region& region, std::unordered_set<std::uint32_t>
 }  // namespace
 
 void make_names_unique(Recovery& recovery) {
+  note_in_place(recovery);
   rename_in(recovery.module, recovery.module.body(), {});
 }
 

@@ -97,14 +97,40 @@ void linear(Recovery& recovery, Op& op) {
   }
 }
 
+/// Some traces were made with ids of no integer type; upstream's kernel reads them as Int64.
+void cast_ids(Recovery& recovery, Op& op) {
+  const TensorType& ids = in(op);
+  if (ids.dtype() == DType::kInt32 || ids.dtype() == DType::kInt64) return;
+  IRContext& context = recovery.context();
+  const auto name = fmt::format("linalg.{}.CastTypeOp", recovery.text(ids.device()));
+  const NamedAttr dtype{context.intern("dtype"), context.word("Int64")};
+  const Type* type =
+      context.tensor(ids.dims(), context.intern("Int64"), ids.device(), ids.encoding());
+  Value* operand = op.operand(0);
+  Op* cast = IRWriter(recovery.module)
+                 .createAtPos(&op, IRWriter::BEFORE,
+                              {.name = context.op_name(name),
+                               .operands = std::span(&operand, 1),
+                               .result_types = std::span(&type, 1),
+                               .attributes = std::span(&dtype, 1),
+                               .location = op.location()});
+  op.set_operand(0, cast->result());
+  recovery.note(op, LossEntry::Source::kAssumed, "cast of operand 0",
+                std::string(type->spelling()));
+}
+
 void embedding(Recovery& recovery, Op& op) {
   const TensorType* table = parameter_of(recovery, op, ".weight");
   const auto elements = table == nullptr ? std::nullopt : table->element_count();
   const Dim width = out(op).rank() == 0 ? Dim() : out(op).dims().back();
-  if (!elements || !width.is_constant() || width.constant() <= 0) {
-    return recovery.refuse(op, "vocab_size", "its table is not registered");
+  const bool granted = table == nullptr && Recovery::is_stated(op, "vocab_size");
+  if (!width.is_constant() || width.constant() <= 0 || (!elements && !granted)) {
+    return recovery.refuse_grantable(op, "vocab_size", "its table is not registered");
   }
-  recovery.derive(op, "vocab_size", recovery.context().integer(*elements / width.constant()));
+  cast_ids(recovery, op);
+  if (elements) {
+    recovery.derive(op, "vocab_size", recovery.context().integer(*elements / width.constant()));
+  }
   recovery.derive(op, "hidden_size", recovery.context().dim(width));
   if (out(op).dtype() == DType::kFloat32) return;
   recovery.derive(op, "dtype", recovery.context().word(recovery.text(out(op).dtype_name())));
@@ -422,8 +448,7 @@ bool has_plain_types(const Op& op) {
 
 void recover(Recovery& recovery, Op& op) {
   const OpRow* row = op.row();
-  if (recovery.plugin_ops.contains(&op)) return;
-  if (row == nullptr) {
+  if (row == nullptr) {  // unless `meaning` is stated
     return recovery.refuse(op, "meaning",
                            fmt::format("no dialect declares it; --assume={}.meaning=plugin leaves "
                                        "it to a plug-in",

@@ -57,6 +57,7 @@ class Threading {
       argument->set_name(value->name());
       module_.set_value_attributes(argument, value->attributes());
       value->replaceAllUsesWith(argument);
+      recovery_.undefined.insert(argument->name().raw());
       recovery_.note(*graph.op(), LossEntry::Source::kAssumed, "input",
                      std::string(argument->type()->spelling()));
     }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <string>
 #include <unordered_set>
 
@@ -20,7 +21,9 @@ class Recovery {
   const UpgradeOptions& options;
   LossReport& report;
   Diagnostics& diagnostics;
-  std::unordered_set<const Op*> plugin_ops;  ///< what they compute is granted to be a plug-in's
+  /// Names of what graphs read and nothing defines: inputs, or constants that upstream did not
+  /// print.
+  std::unordered_set<std::uint32_t> undefined;
 
   IRContext& context() const { return module.context(); }
   std::string_view text(Symbol symbol) const { return context().text(symbol); }
@@ -66,6 +69,13 @@ class Recovery {
     note(op, source, fact, std::string(value->spelling()));
   }
 };
+
+/// Whether the op's row, or a note that dumps put on any op, has an attribute of that name.
+bool is_declared(const Op& op, std::string_view attribute);  // take_grants.cpp
+
+/// The recipe of parameter `.weight` in a note on an op, `weight_weight`; null where there is none.
+const Attr* weight_recipe(const IRContext& context, const Attr& annotation,
+                          std::string_view suffix);  // recover_parameters.cpp
 
 /// Links a view of the value with that type in front of an op.
 Value* make_view(Module& module, Value& value, const TensorType& type, Op& before,

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "granted.hpp"
+#include "mir/dialects/dialects.hpp"
 #include "recovery.hpp"
 
 // What the user grants: attributes, operands and names of ops, constants of storages.
@@ -29,6 +30,10 @@ std::string family_of(const Op& op) {
   return fmt::format("{}.{}", op.module().context().text(parent->symbol()), type);
 }
 
+bool is_named_by_place(const Op& op) {
+  return isa<LinalgOp>(&op) || op.name().starts_with("tensor.");
+}
+
 class Grants {
  public:
   explicit Grants(Recovery& recovery)
@@ -45,7 +50,7 @@ class Grants {
     take_constants(module_.body());
     for (std::size_t i = 0; i < used_.size(); ++i) {
       const Grant& grant = recovery_.options.grants[i];
-      if (used_[i] || (grant.kind == Grant::Kind::kType && was_taken(grant))) continue;
+      if (used_[i] || was_taken(grant)) continue;
       recovery_.note(*module_.top(), LossEntry::Source::kRefused,
                      fmt::format("{}.{}", grant.op, grant.key), "no operation lost it");
       recovery_.diagnostics.error(
@@ -55,10 +60,14 @@ class Grants {
   }
 
  private:
-  /// Types of inputs are taken when a program is lifted, before this.
+  /// Corrections are made, and types of inputs taken when a program is lifted, before this.
   bool was_taken(const Grant& grant) const {
-    const std::string fact = fmt::format("type of %{}", grant.op);
-    return std::ranges::any_of(recovery_.report.entries,
+    std::string fact;
+    if (grant.kind == Grant::Kind::kType) fact = fmt::format("type of %{}", grant.op);
+    if (grant.kind == Grant::Kind::kNote) fact = note_of(grant);
+    if (grant.kind == Grant::Kind::kReturn) fact = kReturnFact;
+    return !fact.empty() &&
+           std::ranges::any_of(recovery_.report.entries,
                                [&](const LossEntry& entry) { return entry.fact == fact; });
   }
 
@@ -66,7 +75,8 @@ class Grants {
     for (Region* inner = op.first_region(); inner != nullptr; inner = inner->next()) {
       take_constants(*inner);
     }
-    if (!isa<LinalgOp>(&op)) return;
+    if (isa<SubGraphOp>(&op)) return take_graph(op);
+    if (!is_named_by_place(op)) return;
     const std::string_view type = type_of(op);
     const std::string family = family_of(op);
     const std::string place = fmt::format("{}.{}", family, counts_[family]++);
@@ -79,13 +89,44 @@ class Grants {
     }
   }
 
+  /// Of graphs only what no dialect declares is left out.
+  void take_graph(Op& op) {
+    for (std::size_t i = 0; i < used_.size(); ++i) {
+      const Grant& grant = recovery_.options.grants[i];
+      const bool meant =
+          grant.kind == Grant::Kind::kAttribute && grant.op == recovery_.text(op.symbol());
+      if (meant && leave_out(op, grant)) used_[i] = true;
+    }
+  }
+
+  /// Takes away an attribute that upstream could not print or that no dialect declares.
+  bool leave_out(Op& op, const Grant& grant) {
+    const Attr* stated = op.attribute(grant.key);
+    const Symbol key = recovery_.context().intern(grant.key);
+    if (stated == nullptr || grant.text != "none" ||
+        (stated->kind() != AttrKind::kInvalid && is_declared(op, grant.key))) {
+      return false;
+    }
+    std::vector<NamedAttr> kept(op.attributes().begin(), op.attributes().end());
+    std::erase_if(kept, [&](const NamedAttr& each) { return each.key == key; });
+    module_.set_attributes(&op, kept);
+    recovery_.note(op, LossEntry::Source::kAssumed,
+                   fmt::format("attribute '{}' left out", grant.key),
+                   std::string(stated->spelling()));
+    return true;
+  }
+
   bool take(Op& op, const Grant& grant) {
     switch (grant.kind) {
       case Grant::Kind::kAttribute: {
-        if (Recovery::is_stated(op, grant.key)) return false;
+        if (leave_out(op, grant)) return true;
+        const Attr* stated = op.attribute(grant.key);
+        if (stated != nullptr && stated->kind() != AttrKind::kInvalid) return false;
         if (grant.key == "meaning") return leave_to_plugin(op, grant);
         const Attr* value = attribute(grant);
-        if (value != nullptr) recovery_.assume(op, grant.key, value);
+        if (value == nullptr) return true;
+        op.set_attribute(recovery_.context().intern(grant.key), value);
+        recovery_.note(op, LossEntry::Source::kAssumed, grant.key, std::string(value->spelling()));
         return true;
       }
       case Grant::Kind::kName:
@@ -96,18 +137,19 @@ class Grants {
         return take_operand(op, grant);
       case Grant::Kind::kConstant:
       case Grant::Kind::kType:
+      case Grant::Kind::kNote:
+      case Grant::Kind::kReturn:
         return false;
     }
     return false;
   }
 
   /// An op that no dialect declares is what a plug-in makes of it.
-  bool leave_to_plugin(const Op& op, const Grant& grant) {
+  bool leave_to_plugin(Op& op, const Grant& grant) {
     if (op.row() != nullptr || (grant.text != "plugin" && grant.text != "\"plugin\"")) {
       return false;
     }
-    recovery_.plugin_ops.insert(&op);
-    recovery_.note(op, LossEntry::Source::kAssumed, "meaning", "plugin");
+    recovery_.assume(op, "meaning", recovery_.context().word("plugin"));
     return true;
   }
 
@@ -188,11 +230,19 @@ class Grants {
 
 }  // namespace
 
+bool is_declared(const Op& op, std::string_view attribute) {
+  const auto named = [&](const AttrRow& each) { return each.name == attribute; };
+  return op.row() == nullptr || std::ranges::any_of(op.row()->attributes, named) ||
+         std::ranges::any_of(shared_linalg_attributes(), named) || attribute == "symbol" ||
+         attribute == "qnn_recipe";
+}
+
 std::string Recovery::grant_name(const Op& op) const {
+  if (isa<SubGraphOp>(&op)) return std::string(text(op.symbol()));
   if (op.has_path()) return std::string(text(op.path()));
   std::size_t number = 0;
   for (const Op* each = op.previous(); each != nullptr; each = each->previous()) {
-    number += isa<LinalgOp>(each) && family_of(*each) == family_of(op) ? 1 : 0;
+    number += is_named_by_place(*each) && family_of(*each) == family_of(op) ? 1 : 0;
   }
   return fmt::format("{}.{}", family_of(op), number);
 }

@@ -1,5 +1,10 @@
 #include "mir/passes/upgrade.hpp"
 
+#include <algorithm>
+#include <vector>
+
+#include "each_value.hpp"
+#include "first_spelling.hpp"
 #include "mir/passes/lift_program.hpp"
 #include "recovery.hpp"
 
@@ -28,10 +33,6 @@ Value* make_view(Module& module, Value& value, const TensorType& type, Op& befor
 void check_upgradable(Recovery& recovery) {
   IRWriter walker(recovery.module);
   walker.walk<OpView>([&](IRWriter& writer, OpView op) {
-    if (op->row() != nullptr && has(op->row()->traits, Trait::kTerminator) &&
-        op->next() != nullptr) {
-      recovery.refuse(*op.op(), "position", "operations follow it");
-    }
     // Storage is the planner's business in portable form, and op names say what registers said.
     const bool bookkeeping =
         op->is("tensor.free") || op->is("linalg.register") || op->is("dbg.CommentOp");
@@ -105,18 +106,46 @@ void check_mentions(Recovery& recovery) {
   recovery.module.clear_use_overrides();
 }
 
+/// Upstream prints an extent that it does not know as -1.
+void settle_extents(Recovery& recovery) {
+  Module& module = recovery.module;
+  const auto settled = [&](const Type* type) -> const Type* {
+    const auto* tensor = type == nullptr ? nullptr : dyn_cast<TensorType>(type);
+    if (tensor == nullptr) return type;
+    std::vector<Dim> extents(tensor->dims().begin(), tensor->dims().end());
+    const auto negative = [](Dim dim) { return dim.is_constant() && dim.constant() < 0; };
+    if (std::ranges::none_of(extents, negative)) return type;
+    std::ranges::replace_if(extents, negative, Dim::unknown());
+    return recovery.context().tensor(extents, tensor->dtype_name(), tensor->device(),
+                                     tensor->encoding());
+  };
+  each_value(module.body(), *module.top(), [&](Value& value, Op& at) {
+    const Type* type = settled(value.type());
+    if (type == value.type()) return;
+    recovery.note(at, LossEntry::Source::kDerived, "unknown extent", std::string(type->spelling()));
+    value.set_type(type);
+  });
+  each_region(module.body(), [&](Region& region) {
+    edit_results(module, region, [&](RegionResult& result) { result.type = settled(result.type); });
+  });
+}
+
 }  // namespace
 
 bool upgrade(Module& module, const UpgradeOptions& options, LossReport& report,
              Diagnostics& diagnostics) {
   if (module.is_portable()) return true;
   const std::size_t errors_before = diagnostics.error_count();
+  take_corrections(module, options, report, diagnostics);
+  if (diagnostics.error_count() != errors_before) return false;
   if (!lift_program(module, options, report, diagnostics)) return false;
   Recovery recovery(module, options, report, diagnostics);
   if (module.body().entry() == nullptr) module.create_block(module.body());
+  spell_as_later_versions(module);
   check_upgradable(recovery);
   if (diagnostics.error_count() != errors_before) return false;
   check_mentions(recovery);
+  settle_extents(recovery);
   take_grants(recovery);
   recover_constants(recovery);
   hand_in_undefined(recovery);
@@ -125,8 +154,8 @@ bool upgrade(Module& module, const UpgradeOptions& options, LossReport& report,
   recover_interface(recovery);
   recover_links(recovery);
   recover_options(recovery);
-  settle_quantised(recovery);
   register_parameters(recovery);
+  settle_quantised(recovery);
   make_names_unique(recovery);
   settle_attributes(recovery);
   if (diagnostics.error_count() != errors_before) return false;

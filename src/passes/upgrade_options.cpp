@@ -20,6 +20,27 @@ Result<double> epsilon(std::string_view key, std::string_view text) {
   return value;
 }
 
+/// What a part of the text means; none where the fact is of another kind.
+std::optional<TextGrant> text_grant(std::string_view key, std::string_view value) {
+  constexpr std::string_view kText = "text:";
+  TextGrant grant{.key = std::string(key), .text = std::string(value)};
+  if (value.starts_with('"')) {
+    const auto quoted = nlohmann::json::parse(value, nullptr, false);
+    if (quoted.is_string()) grant.text = quoted.get<std::string>();
+  }
+  if (grant.text.empty()) return std::nullopt;
+  if (key == "comment") {
+    grant.kind = TextGrant::Kind::kComment;
+  } else if (key == "Unknow") {
+    grant.kind = TextGrant::Kind::kElementType;
+  } else if (key.starts_with(kText) && key.size() > kText.size()) {
+    grant.key = key.substr(kText.size());
+  } else {
+    return std::nullopt;
+  }
+  return grant;
+}
+
 }  // namespace
 
 Result<SymbolicDim> parse_symbolic_dim(std::string_view text) {
@@ -62,22 +83,32 @@ Result<void> grant(UpgradeOptions& options, std::string_view fact) {
     options.*row.into = *number;
     return {};
   }
-  if (key.starts_with('%') && key.size() > 1 && !value.empty()) {
+  if (auto text = text_grant(key, value)) {
+    options.texts.push_back(*std::move(text));
+    return {};
+  }
+  const auto dot = key.rfind('.');
+  const bool of_value = key.starts_with('%') && key.size() > 1;
+  if (of_value && dot == key.npos && !value.empty()) {
     options.grants.push_back(
         {Grant::Kind::kType, std::string(key.substr(1)), "type", std::string(value)});
     return {};
   }
-  const auto dot = key.rfind('.');
   if (dot != key.npos && dot != 0 && dot + 1 != key.size() && !value.empty()) {
-    options.grants.push_back({Grant::Kind::kAttribute, std::string(key.substr(0, dot)),
-                              std::string(key.substr(dot + 1)), std::string(value)});
+    const std::string_view name = key.substr(dot + 1);
+    const auto kind = of_value           ? Grant::Kind::kNote
+                      : name == "return" ? Grant::Kind::kReturn
+                                         : Grant::Kind::kAttribute;
+    const std::size_t from = of_value ? 1 : 0;
+    options.grants.push_back(
+        {kind, std::string(key.substr(from, dot - from)), std::string(name), std::string(value)});
     return {};
   }
-  return Error{
-      DiagCode::kUsage,
-      fmt::format(
-          "--assume is rms_eps=X, layer_norm_eps=X, %N=TYPE or OP.attribute=value, found '{}'",
-          fact)};
+  return Error{DiagCode::kUsage,
+               fmt::format("--assume is rms_eps=X, layer_norm_eps=X, OP.attribute=value, %N=TYPE, "
+                           "%N.attribute=value, GRAPH.return=N, text:KEY=TEXT, comment=TEXT or "
+                           "Unknow=TYPE, found '{}'",
+                           fact)};
 }
 
 namespace {

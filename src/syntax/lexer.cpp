@@ -383,7 +383,7 @@ TokenKind Lexer::fail_log_line() {
                          "terminal escape sequence: a log line was printed into the dump");
   diagnostic.hint =
       "upstream logs to the stream it dumps to when it cannot name an element type; remove the log "
-      "line and write the type's name";
+      "line and write the type's name, or upgrade with --assume=Unknow=TYPE";
   cursor_ = line_end;
   recover(Resume::kAfterToken);
   return TokenKind::kError;

@@ -28,6 +28,8 @@ class Lexer {
   const char* previous_end() const { return reinterpret_cast<const char*>(previous_end_); }
   /// Whether a line ends between the previous token and the current one.
   bool is_first_on_line() const;
+  /// Whether an attribute list is open.
+  bool in_attributes() const { return frames_.back() == Frame::kAttributes; }
 
   /// Where scanning goes on after an error.
   enum class Resume : std::uint8_t {

@@ -148,10 +148,16 @@ void TreeBuilder::explain(Diagnostic& diagnostic, std::span<const TokenKind> exp
                                static_cast<std::size_t>(lexer_.begin() - lexer_.previous_end()));
     diagnostic.code = DiagCode::kTextInOpPosition;
     diagnostic.hint = gap.find("//") != gap.npos
-                          ? "every line of a comment needs its own '//'"
-                          : "an operation is named 'dialect.Name'; a comment starts with '//'";
+                          ? "every line of a comment needs its own '//'; an upgrade takes "
+                            "--assume='comment=TEXT' for what upstream printed without"
+                          : "an operation is named 'dialect.Name', a comment starts with '//'; an "
+                            "upgrade takes --assume='comment=TEXT' for one that does not";
   } else if (current_ == TokenKind::kValue && op_expected) {
     diagnostic.hint = "results follow the operands: 'dialect.Name (operands) -> (results)'";
+  } else if (lexer_.in_attributes() && contains(expected, TokenKind::kRBracket)) {
+    diagnostic.hint =
+        "where a string of a dump ends can be lost, as upstream quotes none; an upgrade takes "
+        "--assume='text:KEY=TEXT'";
   } else if (current_ == TokenKind::kOpName && contains(expected, TokenKind::kHash)) {
     diagnostic.hint = "operations stand inside a module; a '}' before this may be one too many";
   }

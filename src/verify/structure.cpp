@@ -24,11 +24,18 @@ void check_count(const Op& op, Reporter& reporter, std::string_view what, Arity 
   if (!arity.admits(count)) report_count(op, reporter, what, arity, count);
 }
 
+/// `[meaning:plugin]`: the module itself says that a plug-in computes the op.
+bool is_left_to_plugin(const Op& op) {
+  const Attr* meaning = op.attribute("meaning");
+  return meaning != nullptr && meaning->kind() == AttrKind::kString && meaning->text() == "plugin";
+}
+
 }  // namespace
 
 void structure(const Op& op, Reporter& reporter) {
   const OpRow* row = op.row();
   if (row == nullptr) {
+    if (is_left_to_plugin(op)) return;
     suggest_op(reporter.report(ConstraintId::op_c1, op,
                                [&] {
                                  return fmt::format("operation '{}' is not known",

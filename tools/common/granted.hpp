@@ -6,11 +6,13 @@
 
 namespace mir::tools {
 
-inline constexpr Option kAssumeOption = {
-    .name = "assume",
-    .argument = "FACT",
-    .help = "grant what a dump lost: rms_eps=X, layer_norm_eps=X, %N=TYPE or OP.attribute=value",
-    .repeatable = true};
+inline constexpr Option kAssumeOption = {.name = "assume",
+                                         .argument = "FACT",
+                                         .help =
+                                             "grant what a dump lost: rms_eps=X, layer_norm_eps=X, "
+                                             "OP.attribute=value, %N=TYPE, or how a "
+                                             "text is to be read (docs/upgrade.md)",
+                                         .repeatable = true};
 inline constexpr Option kSidecarOption = {
     .name = "sidecar",
     .argument = "FILE",

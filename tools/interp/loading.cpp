@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "mir/ir/resolve.hpp"
-#include "mir/passes/upgrade.hpp"
+#include "mir/passes/settle_text.hpp"
 #include "verification.hpp"
 
 namespace mir::tools {
@@ -14,7 +14,10 @@ Module* load_module(const Run& run, const SourceFile& file, const InterpSettings
   constexpr std::string_view kUndeclared[] = {"op_c1"};
   const auto verification = Verification::create(
       run, settings.bound_ops.empty() ? std::span<const std::string_view>() : kUndeclared);
-  const auto modules = read_modules(file, context, diagnostics);
+  LossReport losses;
+  const SourceFile* settled = settle_texts(file, settings.assumed, context, losses, diagnostics);
+  if (settled == nullptr) return nullptr;
+  const auto modules = read_modules(*settled, context, diagnostics);
   if (diagnostics.has_errors()) {
     if (verification) verification->look_further(modules, diagnostics);
     return nullptr;
@@ -32,7 +35,6 @@ Module* load_module(const Run& run, const SourceFile& file, const InterpSettings
     return nullptr;
   }
   if (!chosen->is_portable() && !settings.wants_machine()) {
-    LossReport losses;
     const bool upgraded = upgrade(*chosen, settings.assumed, losses, diagnostics);
     diagnostics.remark(
         DiagCode::kLostMeaning, {},

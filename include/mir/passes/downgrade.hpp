@@ -13,6 +13,7 @@ namespace mir {
 
 /// Versions of upstream whose printers differ; docs/language.md section 9 lists what each printed.
 enum class Generation : std::uint8_t {
+  k2025_06,  ///< `kCPU`, `kFp32`, no parameters
   k2025_07,  ///< ops without names
   k2025_10,  ///< `[name="..."]`
   k2025_12,  ///< `<name="...">`, symbols on graphs and registers, notes on quantisation

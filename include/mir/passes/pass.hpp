@@ -31,6 +31,8 @@ struct Pass {
   std::string_view summary;  ///< lower case, no full stop
   PassForm takes = PassForm::kAny;
   bool (*run)(Module& module, PassState& state) = nullptr;
+  /// What is granted to the pass and makes a module sound that is not; null for most.
+  void (*correct)(Module& module, PassState& state) = nullptr;
 };
 
 /// Every pass, by name.

@@ -30,6 +30,8 @@ struct Grant {
     kName,       ///< the op is called `text`: its parameters have symbols below it
     kConstant,   ///< storage `op` (a number) holds the constant `text`
     kType,       ///< storage `op` (a number) is an input of type `text` that nothing mentions
+    kNote,       ///< attribute `key` of storage `op` (a number) is `text`, or is none
+    kReturn,     ///< return number `text` of graph `op` ends it
   };
   Kind kind = Kind::kAttribute;
   std::string op;
@@ -37,19 +39,39 @@ struct Grant {
   std::string text;  ///< as the IR spells it; JSON is a subset
 };
 
+/// What a part of the text means that upstream printed as it is; see settle_texts.
+struct TextGrant {
+  enum class Kind : std::uint8_t {
+    kAttribute,    ///< attribute `key` is the string `text`
+    kComment,      ///< `text` is a comment
+    kElementType,  ///< what upstream could not name is the element type `text`
+  };
+  Kind kind = Kind::kAttribute;
+  std::string key;
+  std::string text;
+};
+
 /// What the user grants where a dump lost its meaning.
 struct UpgradeOptions {
   std::optional<double> rms_epsilon;         ///< epsilon of every RMSNorm
   std::optional<double> layer_norm_epsilon;  ///< eps of every LayerNorm
   std::vector<Grant> grants{};               ///< used where the dump states nothing
+  std::vector<TextGrant> texts{};            ///< used before the text is read
   std::vector<SymbolicDim> symbolic_dims{};  ///< what generalises; caches then hold `$past` tokens
 };
 
-/// Grants `fact`: `rms_eps=1e-6`, `layer_norm_eps=1e-6`, `%105=tensor<...>` or `OP.attribute=value`
-/// with an OP as in Grant; the error says which facts can be granted.
+/// Grants `fact`: `rms_eps=1e-6`, `layer_norm_eps=1e-6`, `%105=tensor<...>`,
+/// `%105.attribute=value`, `GRAPH.return=N`, `OP.attribute=value` with an OP as in Grant, or a
+/// reading of the text: `text:KEY=TEXT`, `comment=TEXT`, `Unknow=TYPE`, where a TEXT in quotes has
+/// escapes. The error says which facts can be granted.
 Result<void> grant(UpgradeOptions& options, std::string_view fact);
 /// Grants what a sidecar file says; docs/upgrade.md describes its JSON.
 Result<void> grant_sidecar(UpgradeOptions& options, std::string_view json);
+
+/// Takes the grants that make a dump sound: which return ends a graph, notes on values that fit no
+/// tensor. `upgrade` does so too; a tool that verifies what it upgrades does it before that.
+void take_corrections(Module& module, const UpgradeOptions& options, LossReport& report,
+                      Diagnostics& diagnostics);
 
 /// Turns a dump into a portable module in place, by every derivable fact:
 /// the graph form of a program, inputs and outputs of the module, links from ops to parameters, op

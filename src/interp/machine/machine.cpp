@@ -146,6 +146,7 @@ class MachineExecution {
   bool check_operand(const Use& use);
   MachineSlot* filled(ValueName slot, const Op& reader, std::string_view verb);
   bool keep_stored(const Port& port, std::size_t index);
+  bool keep_for_binding(ValueName slot);
   bool fail(const Op& at, DiagCode code, std::string message, const Op* earlier = nullptr,
             std::string_view note = {});
   std::string shown(ValueName slot) const {
@@ -161,6 +162,7 @@ class MachineExecution {
   std::vector<std::size_t> back_;  // jumps that are open
   MachineSlots slots_;
   std::vector<Tensor> outputs_;
+  std::unordered_map<std::uint32_t, Tensor> freed_outputs_;  // by slot: what is bound later
 };
 
 bool MachineExecution::fail(const Op& at, DiagCode code, std::string message, const Op* earlier,
@@ -316,7 +318,18 @@ bool MachineExecution::launch(const Op& op) {
 }
 
 bool MachineExecution::bind_output(const Instruction& at) {
-  MachineSlot* slot = filled(at.slot, *at.op, "bound");
+  MachineSlot* slot = slots_.find(at.slot);
+  const auto kept = freed_outputs_.find(at.slot.raw());
+  if (slot != nullptr && slot->freed_by != nullptr && kept != freed_outputs_.end()) {
+    diagnostics_
+        .warning(DiagCode::kUseAfterFree, at.op->span(),
+                 fmt::format("at pc {}: {} is bound after it was freed: it is what it was then",
+                             pc_, shown(at.slot)))
+        .note(slot->freed_by->span(), "freed here");
+    outputs_[static_cast<std::size_t>(at.position)] = kept->second;
+    return true;
+  }
+  slot = filled(at.slot, *at.op, "bound");
   auto content = slot == nullptr ? std::nullopt : slots_.content(*slot);
   if (content) outputs_[static_cast<std::size_t>(at.position)] = *std::move(content);
   return content.has_value();
@@ -345,14 +358,27 @@ bool MachineExecution::alloc(const Op& op) {
   return true;
 }
 
+/// Upstream frees what its last op works on, also where a graph returns it and the output is bound
+/// behind the call: its machine then gives an empty tensor. Here the output is what was freed.
+bool MachineExecution::keep_for_binding(ValueName slot) {
+  const auto ports = std::span(state_.outputs).first(state_.bound_outputs);
+  if (std::ranges::find(ports, slot.raw(), &Port::slot) == ports.end()) return true;
+  auto whole = slots_.whole(*slots_.find(slot));
+  if (whole) freed_outputs_.insert_or_assign(slot.raw(), *std::move(whole));
+  return whole.has_value();
+}
+
 bool MachineExecution::free(const Op& op) {
   for (const Use& use : op.operand_uses()) {
     const ValueName slot = use.value()->name();
+    // Upstream frees parameters that were operands; they are the weights', not the machine's.
+    if (needs_no_slot(use) && slots_.find(slot) == nullptr) continue;
     if (filled(slot, op, "freed") == nullptr) return false;
     for (std::size_t i = state_.bound_outputs; i < outputs_.size(); ++i) {
       const Port& port = state_.outputs[i];
       if (port.slot == slot.raw() && !keep_stored(port, i)) return false;
     }
+    if (!keep_for_binding(slot)) return false;
     slots_.free(slot, op);
   }
   return true;

@@ -190,7 +190,10 @@ TEST_SUITE("recovery") {
     REQUIRE(list.size() == 1);
     CHECK(list[0].code == DiagCode::kTextInOpPosition);
     CHECK(file.line_column(list[0].at.begin).line == 5);
-    CHECK(list[0].hint == "every line of a comment needs its own '//'");
+    CHECK(list[0].hint ==
+          "every line of a comment needs its own '//'; an upgrade takes --assume='comment=TEXT' "
+          "for what "
+          "upstream printed without");
   }
 
   TEST_CASE("likely mistakes carry a hint") {
@@ -203,7 +206,9 @@ TEST_SUITE("recovery") {
     CHECK(hint("%1 = a.b (%0)") ==
           "results follow the operands: 'dialect.Name (operands) -> (results)'");
     CHECK(hint("a.b [k=1]") == "attributes are written key:value");
-    CHECK(hint("nonsense") == "an operation is named 'dialect.Name'; a comment starts with '//'");
+    CHECK(hint("nonsense") ==
+          "an operation is named 'dialect.Name', a comment starts with '//'; an upgrade takes "
+          "--assume='comment=TEXT' for one that does not");
     CHECK(hint("}\n}\n}\na.b") ==
           "operations stand inside a module; a '}' before this may be one too many");
   }
