@@ -26,12 +26,14 @@ inline bool is_block(DType dtype) {
   return info(dtype).type_class == DTypeClass::kBlock;
 }
 
-/// Random weights [outputs, depth], rounded to `dtype`; of a block type random blocks.
+/// Random weights [outputs, depth], rounded to `dtype`; of a block type random blocks, or, in turn,
+/// blocks of the least and the largest codes.
 struct Weights {
-  Weights(DType type, std::int64_t outputs_, std::int64_t depth_, unsigned seed)
+  Weights(DType type, std::int64_t outputs_, std::int64_t depth_, unsigned seed,
+          bool has_extreme_codes = false)
       : dtype(type), outputs(outputs_), depth(depth_) {
     if (is_block(dtype)) {
-      invent_blocks(seed);
+      invent_blocks(seed, has_extreme_codes);
       return;
     }
     values = random_floats(outputs * depth, seed);
@@ -60,7 +62,7 @@ struct Weights {
   }
 
  private:
-  void invent_blocks(unsigned seed) {
+  void invent_blocks(unsigned seed, bool has_extreme_codes) {
     const auto* const type =
         std::ranges::find(kBlockTypes, dtype, [](const BlockType& each) { return each.dtype; });
     const DTypeInfo& unit = info(dtype);
@@ -74,11 +76,18 @@ struct Weights {
         std::memcpy(bytes.data() + i * unit.unit_bytes + at, &scale, sizeof scale);
       }
     }
+    // Scales of Q4_K and Q5_K stand behind the halves.
+    const std::size_t kept = unit.lanes == 256 ? 16 : type->minimum == 0 ? 2 : 4;
+    for (std::size_t i = 0; has_extreme_codes && i < bytes.size(); ++i) {
+      const bool is_signed = dtype == DType::kGgufQ8_0;
+      constexpr std::byte kCodes[2][2] = {{std::byte{0}, std::byte{255}},
+                                          {std::byte{128}, std::byte{127}}};
+      if (i % unit.unit_bytes >= kept) bytes[i] = kCodes[is_signed][i / unit.unit_bytes % 2];
+    }
     values = decoded(bytes);
     if (type->minimum == 0) return;
-    // With codes of 0 elements are their minima; scales of Q4_K and Q5_K stand behind the halves.
+    // With codes of 0 elements are their minima.
     std::vector<std::byte> blocks_of_zeros = bytes;
-    const std::size_t kept = unit.lanes == 256 ? 16 : 4;
     for (std::size_t i = 0; i < bytes.size(); ++i) {
       if (i % unit.unit_bytes >= kept) blocks_of_zeros[i] = std::byte{0};
     }

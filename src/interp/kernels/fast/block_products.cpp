@@ -18,13 +18,25 @@
 
 namespace mir::fast {
 
-/// Activations of 8 bits: codes as bytes and as words, or null; for each run their scale and their
-/// sum. Rows follow each other.
+/// Rows of activations that are multiplied together.
+inline constexpr std::int64_t kBlockTileRows = 4;
+/// What a lane takes of a row at once, in bytes.
+inline constexpr std::int64_t kXBytes = 4;
+/// What Q4_0 takes off its codes.
+inline constexpr std::int32_t kOffset4 = 8;
+
+/// Activations of 8 bits: codes as bytes and as words, or null; for each run their scale, the sum
+/// of what codes stand for, and what sums of products with codes of 4 and of 8 bits start with.
+/// Blocks of kBlockTileRows rows follow each other, the last may have fewer; of a block, run
+/// follows run, and of a run the rows lie side by side.
 struct RoundedRow {
   std::int8_t* bytes;
   std::int16_t* words;
   float* scales;
-  std::int32_t* sums;
+  float* sums;
+  std::int32_t* starts4;
+  std::int32_t* starts8;
+  std::int64_t block_rows;  ///< of the block of this row
 };
 
 /// One tile, with all rows of the call.
@@ -121,7 +133,7 @@ bool has_codes_of(int bits, const LinearCall& call) {
   });
 }
 
-/// How scratch memory is divided, in floats: codes, scales and sums of `runs` runs, then what
+/// How scratch memory is divided, in floats: codes, what each run has beside them, then what
 /// threads have of their own.
 struct BlockScratch {
   std::int64_t words, scales, own;
@@ -129,9 +141,24 @@ struct BlockScratch {
   BlockScratch(std::int64_t runs, bool has_bytes, bool has_words) {
     words = has_bytes ? runs * kRun / 4 : 0;
     scales = words + (has_words ? runs * kRun / 2 : 0);
-    own = round_up(scales + 2 * runs, 16);
+    own = round_up(scales + 4 * runs, 16);
   }
 };
+
+/// `all` runs of rows from `row` on in their block; see RoundedRow.
+RoundedRow rounded_row(const RoundedRow& all, std::int64_t row, std::int64_t rows,
+                       std::int64_t runs) {
+  const std::int64_t place = row % kBlockTileRows;
+  const std::int64_t i = (row - place) * runs + place;
+  const std::int64_t first = (row - place) * runs * kRun;
+  return {.bytes = all.bytes == nullptr ? nullptr : all.bytes + first + place * kXBytes,
+          .words = all.words == nullptr ? nullptr : all.words + first + place * kXBytes / 2,
+          .scales = all.scales + i,
+          .sums = all.sums + i,
+          .starts4 = all.starts4 + i,
+          .starts8 = all.starts8 + i,
+          .block_rows = std::min(kBlockTileRows, rows - (row - place))};
+}
 
 }  // namespace
 
@@ -144,18 +171,17 @@ void run_block_products(const LinearCall& call, Context& context) {
   const std::int64_t own = 2 * std::min(call.rows, kTileRows) * table.width;
   float* const scratch =
       context.scratch(static_cast<std::size_t>(at.own + own * context.pool().threads())).data();
+  float* const scales = scratch + at.scales;
   const RoundedRow x = {
       .bytes = has_bytes ? reinterpret_cast<std::int8_t*>(scratch) : nullptr,
       .words = has_words ? reinterpret_cast<std::int16_t*>(scratch + at.words) : nullptr,
-      .scales = scratch + at.scales,
-      .sums = reinterpret_cast<std::int32_t*>(scratch + at.scales + all)};
+      .scales = scales,
+      .sums = scales + all,
+      .starts4 = reinterpret_cast<std::int32_t*>(scales + 2 * all),
+      .starts8 = reinterpret_cast<std::int32_t*>(scales + 3 * all),
+      .block_rows = 0};
   context.pool().for_each(call.rows, [&](std::int64_t row, unsigned) {
-    const std::int64_t i = row * runs;
-    table.round_row(call.x + row * call.x_stride, call.depth,
-                    {.bytes = has_bytes ? x.bytes + i * kRun : nullptr,
-                     .words = has_words ? x.words + i * kRun : nullptr,
-                     .scales = x.scales + i,
-                     .sums = x.sums + i});
+    table.round_row(call.x + row * call.x_stride, call.depth, rounded_row(x, row, call.rows, runs));
   });
   const BlockLayout& layout = *block_layout(call.targets.front().weight->dtype);
   const std::int64_t panel_bytes = std::max<std::int64_t>(runs * table.run_bytes(layout), 1);
