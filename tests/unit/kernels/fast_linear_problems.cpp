@@ -173,7 +173,7 @@ Problem block_problem(DType dtype, const LinearShape& s, Numbers numbers = Numbe
   Problem problem{.name = fmt::format("linear of {} x {} x {} in {}{}", s.rows, s.outputs, s.depth,
                                       info(dtype).name, kNames[static_cast<int>(numbers)]),
                   .out_size = static_cast<std::size_t>(s.rows == 0 ? 0 : s.rows * out_stride - 2)};
-  const double steps = static_cast<double>(s.depth / 32 + 4);
+  const double steps = static_cast<double>(s.depth / block_type(dtype).run + 4);
   for (std::int64_t m = 0; m < s.rows; ++m) {
     for (std::int64_t n = 0; n < s.outputs; ++n) {
       double sum = 0, magnitude = 0;

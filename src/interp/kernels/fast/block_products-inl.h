@@ -15,8 +15,8 @@ inline constexpr std::int64_t kTileWidth = kTileVectors * kLanes;
 inline constexpr bool kTakesWords = Dot<8>::kStep == 2;
 
 /// A run of a panel: scales, minima, codes; each of all outputs. Of the codes, those of as many
-/// elements as a lane takes at once lie side by side; of codes of 4 bits, elements 0 to 15 are the
-/// low, 16 to 31 the high half of bytes.
+/// elements as a lane takes at once lie side by side; of codes of 4 bits, the first half of a run's
+/// elements are the low, the second the high half of bytes.
 struct RunLayout {
   std::int64_t minima, codes, bytes;
 
@@ -24,12 +24,12 @@ struct RunLayout {
     const std::int64_t parameter = kTileWidth * (layout.has_halves ? 2 : 4);
     minima = parameter;
     codes = layout.has_minimum ? 2 * parameter : parameter;
-    bytes = codes + kTileWidth * kRun * layout.code_bits / 8;
+    bytes = codes + kTileWidth * layout.run * layout.code_bits / 8;
   }
 };
 
 std::int64_t run_bytes(const BlockLayout& layout) {
-  return RunLayout(layout).bytes;
+  return RunLayout(layout).bytes * (kRun / layout.run);
 }
 
 void put_parameter(const BlockLayout& layout, float value, std::uint16_t bits, std::int64_t column,
@@ -44,9 +44,10 @@ void put_parameter(const BlockLayout& layout, float value, std::uint16_t bits, s
 void put_codes(const BlockLayout& layout, const BlockRun& run, std::int64_t column, std::byte* to) {
   const bool halves = layout.code_bits == 4;
   const std::int64_t step = halves ? Dot<4>::kStep : Dot<8>::kStep;
-  for (std::int64_t k = 0; k < (halves ? kRun / 2 : kRun); ++k) {
+  const std::int64_t places = halves ? layout.run / 2 : layout.run;
+  for (std::int64_t k = 0; k < places; ++k) {
     const auto i = static_cast<std::size_t>(k);
-    const int code = halves ? run.codes[i] | run.codes[i + kRun / 2] << 4
+    const int code = halves ? run.codes[i] | run.codes[i + static_cast<std::size_t>(places)] << 4
                             : static_cast<std::int8_t>(run.codes[i]) - layout.offset + kCodeBias;
     to[(k / step * kTileWidth + column) * step + k % step] = static_cast<std::byte>(code & 255);
   }
@@ -55,7 +56,7 @@ void put_codes(const BlockLayout& layout, const BlockRun& run, std::int64_t colu
 void pack_panel(const std::byte* weight, const PackedMatrix& matrix, const BlockLayout& layout,
                 std::int64_t panel, std::byte* to) {
   const RunLayout at(layout);
-  const std::int64_t runs = matrix.depth / kRun;
+  const std::int64_t runs = matrix.depth / layout.run;
   const std::int64_t row_bytes =
       matrix.depth / layout.lanes * static_cast<std::int64_t>(info(matrix.dtype).unit_bytes);
   std::byte* const packed = to + panel * runs * at.bytes;
@@ -87,6 +88,12 @@ HWY_INLINE void store_codes(const Code* codes, std::int64_t block_rows, Code* to
   }
 }
 
+HWY_INLINE void store_sums(std::int32_t sum, float scale, const RunSums& to, std::int64_t at) {
+  to.sums[at] = scale * static_cast<float>(sum);
+  to.starts4[at] = Dot<4>::start_of(-kOffset4 * sum);
+  to.starts8[at] = Dot<8>::start_of(-kCodeBias * sum);
+}
+
 /// ref::round_activations of a row.
 void round_row(const float* x, std::int64_t depth, const RoundedRow& to) {
   const Floats d;
@@ -112,7 +119,7 @@ void round_row(const float* x, std::int64_t depth, const RoundedRow& to) {
     }
     // Where the scale is 0 all values are so small that they are codes of 0.
     const FloatVector divisor = hn::Set(d, scale == 0 ? 1.0F : scale);
-    IntVector sums = hn::Zero(ints);
+    IntVector sums[2] = {hn::Zero(ints), hn::Zero(ints)};
     HWY_ALIGN std::int8_t bytes[kRun];
     HWY_ALIGN std::int16_t words[kRun];
     for (int v = 0; v < kVectors; ++v) {
@@ -120,7 +127,7 @@ void round_row(const float* x, std::int64_t depth, const RoundedRow& to) {
       steps = hn::Max(hn::Min(steps, limit), hn::Neg(limit));
       const IntVector rounded =
           hn::Sub(hn::BitCast(ints, hn::Add(steps, rounder)), hn::BitCast(ints, rounder));
-      sums = hn::Add(sums, rounded);
+      sums[2 * v / kVectors] = hn::Add(sums[2 * v / kVectors], rounded);
       const hn::Rebind<std::int8_t, Ints> byte_lanes;
       const hn::Rebind<std::int16_t, Ints> word_lanes;
       hn::StoreU(hn::DemoteTo(byte_lanes, rounded), byte_lanes, bytes + v * kLanes);
@@ -129,11 +136,14 @@ void round_row(const float* x, std::int64_t depth, const RoundedRow& to) {
     const std::int64_t at = run * to.block_rows;
     if (to.bytes != nullptr) store_codes(bytes, to.block_rows, to.bytes + at * kRun);
     if (to.words != nullptr) store_codes(words, to.block_rows, to.words + at * kRun);
-    const std::int32_t sum = bits < kInfinity ? hn::GetLane(hn::SumOfLanes(ints, sums)) : 0;
+    const auto sum_of = [&](IntVector v) HWY_ATTR {
+      return bits < kInfinity ? hn::GetLane(hn::SumOfLanes(ints, v)) : 0;
+    };
     to.scales[at] = scale;
-    to.sums[at] = scale * static_cast<float>(sum);
-    to.starts4[at] = Dot<4>::start_of(-kOffset4 * sum);
-    to.starts8[at] = Dot<8>::start_of(-kCodeBias * sum);
+    store_sums(sum_of(hn::Add(sums[0], sums[1])), scale, to.runs, at);
+    if (to.halves.sums == nullptr) continue;
+    store_sums(sum_of(sums[0]), scale, to.halves, 2 * at);
+    store_sums(sum_of(sums[1]), scale, to.halves, 2 * at + to.block_rows);
   }
 }
 
@@ -148,13 +158,13 @@ HWY_INLINE IntVector broadcast(const std::byte* x) {
   return hn::Set(Ints(), both);
 }
 
-/// A block of rows as RoundedRow has them, against a panel.
+/// A block of rows as RoundedRow has them, against a panel. Sums are those of the panel's runs.
 struct Rows {
   const std::byte* codes;
   const float* scales;
   const float* sums;
   const std::int32_t* starts;  ///< null: all 0
-  std::int64_t runs;
+  std::int64_t runs;           ///< of the panel
 };
 struct Panel {
   const std::uint8_t* data;
@@ -183,11 +193,11 @@ HWY_INLINE void add_step(IntVector codes0, IntVector codes1, const std::byte* x,
 }
 
 /// sum += codes x of one run.
-template <int kBits, int kRows, bool kPrefetches>
+template <int kBits, int kRunSize, int kRows, bool kPrefetches>
 HWY_INLINE void add_codes(const std::uint8_t* codes, const std::byte* x, Sums& sum) {
   constexpr std::int64_t kStep = Dot<kBits>::kStep;
   constexpr std::int64_t kVectorBytes = kLanes * kStep;
-  constexpr int kSteps = static_cast<int>(kRun * kBits / 8 / kStep);
+  constexpr int kSteps = kRunSize * kBits / 8 / static_cast<int>(kStep);
   HWY_UNROLL(16)
   for (int step = 0; step < kSteps; ++step) {
     if constexpr (kPrefetches) {
@@ -204,7 +214,7 @@ HWY_INLINE void add_codes(const std::uint8_t* codes, const std::byte* x, Sums& s
       const QuadVector both0 = load_quads(codes), both1 = load_quads(codes + kVectorBytes);
       add_step<kBits, kRows>(low(both0), low(both1), x, sum);
       add_step<kBits, kRows>(low(hn::ShiftRight<4>(both0)), low(hn::ShiftRight<4>(both1)),
-                             x + kRows * kRun / 2, sum);
+                             x + kRows * kRunSize / 2, sum);
     }
     codes += kTileVectors * kVectorBytes;
     x += kRows * kXBytes;
@@ -221,7 +231,7 @@ HWY_INLINE void add_dots(FloatVector dots0, FloatVector dots1, FloatVector scale
 }
 
 /// Sums over all runs, at `to`, which is aligned to vectors.
-template <int kBits, int kRows, bool kStarts, bool kPrefetches>
+template <int kBits, int kRunSize, int kRows, bool kStarts, bool kPrefetches>
 void multiply_rows(const Rows& rows, const Panel& panel, float* to) {
   const Floats d;
   std::fill_n(to, kRows * kTileWidth, 0.0F);
@@ -233,13 +243,14 @@ void multiply_rows(const Rows& rows, const Panel& panel, float* to) {
       return kStarts && row < kRows ? hn::Set(Ints(), rows.starts[i + row]) : hn::Zero(Ints());
     };
     Sums sum = {start(0), start(0), start(1), start(1), start(2), start(2), start(3), start(3)};
-    add_codes<kBits, kRows, kPrefetches>(at + panel.at.codes, codes, sum);
-    codes += kRows * kRun * kXBytes / Dot<kBits>::kStep;
+    add_codes<kBits, kRunSize, kRows, kPrefetches>(at + panel.at.codes, codes, sum);
+    codes += kRows * kRunSize * kXBytes / Dot<kBits>::kStep;
+    const float* const scales = rows.scales + run * kRunSize / kRun * kRows;
     const FloatVector scale0 = load_parameters(at, panel.layout.has_halves, 0);
     const FloatVector scale1 = load_parameters(at, panel.layout.has_halves, 1);
     const auto add = [&](IntVector sum0, IntVector sum1, std::int64_t row) HWY_ATTR {
       add_dots(hn::ConvertTo(d, Dot<kBits>::finish(sum0)),
-               hn::ConvertTo(d, Dot<kBits>::finish(sum1)), scale0, scale1, rows.scales[i + row],
+               hn::ConvertTo(d, Dot<kBits>::finish(sum1)), scale0, scale1, scales[row],
                to + row * kTileWidth);
     };
     add(sum.a0, sum.a1, 0);
@@ -259,56 +270,66 @@ void multiply_rows(const Rows& rows, const Panel& panel, float* to) {
   }
 }
 
-template <int kBits, int kRows, bool kPrefetches>
+template <int kBits, int kRunSize, int kRows, bool kPrefetches>
 void multiply_block(const Rows& rows, const Panel& panel, float* to) {
-  if (rows.starts == nullptr) {
-    multiply_rows<kBits, kRows, false, kPrefetches>(rows, panel, to);
-  } else {
-    multiply_rows<kBits, kRows, true, kPrefetches>(rows, panel, to);
+  if constexpr (kBits == 4 || kCodeBias != 0) {
+    if (rows.starts != nullptr) {
+      return multiply_rows<kBits, kRunSize, kRows, true, kPrefetches>(rows, panel, to);
+    }
   }
+  multiply_rows<kBits, kRunSize, kRows, false, kPrefetches>(rows, panel, to);
 }
 
-template <int kBits>
+template <int kBits, int kRunSize>
 void multiply_some(std::int64_t count, const Rows& rows, const Panel& panel, float* to) {
   static_assert(kBlockTileRows == 4);
   switch (count) {
     case 4:
-      return multiply_block<kBits, 4, false>(rows, panel, to);
+      return multiply_block<kBits, kRunSize, 4, false>(rows, panel, to);
     case 3:
-      return multiply_block<kBits, 3, false>(rows, panel, to);
+      return multiply_block<kBits, kRunSize, 3, false>(rows, panel, to);
     case 2:
-      return multiply_block<kBits, 2, false>(rows, panel, to);
+      return multiply_block<kBits, kRunSize, 2, false>(rows, panel, to);
     default:
-      return multiply_block<kBits, 1, true>(rows, panel, to);
+      return multiply_block<kBits, kRunSize, 1, true>(rows, panel, to);
   }
+}
+
+/// By the bits of codes and the length of runs.
+using Multiply = void (*)(std::int64_t count, const Rows& rows, const Panel& panel, float* to);
+Multiply multiply_for(const BlockLayout& layout) {
+  constexpr int kLong = kRun, kShort = kRun / 2;
+  if (layout.run == kLong) {
+    return layout.code_bits == 8 ? multiply_some<8, kLong> : multiply_some<4, kLong>;
+  }
+  return layout.code_bits == 8 ? multiply_some<8, kShort> : multiply_some<4, kShort>;
 }
 
 void multiply(const BlockTask& task, const PackedMatrix& weight, float* sums) {
   const BlockLayout& layout = *block_layout(weight.dtype);
   const RunLayout at(layout);
+  const std::int64_t per_run = kRun / layout.run, runs = task.runs * per_run;
   const Panel panel = {.data = reinterpret_cast<const std::uint8_t*>(weight.data) +
-                               task.tile.panel * task.runs * at.bytes,
+                               task.tile.panel * runs * at.bytes,
                        .layout = layout,
                        .at = at};
-  const bool has_words = kTakesWords && layout.code_bits == 8;
-  const bool has_starts = layout.code_bits == 8 ? kCodeBias != 0 : layout.offset != 0;
+  const bool is_byte = layout.code_bits == 8, has_words = kTakesWords && is_byte;
+  const bool has_starts = is_byte ? kCodeBias != 0 : layout.offset != 0;
+  const RunSums& all = per_run == 1 ? task.x.runs : task.x.halves;
+  const Multiply multiply_rows_of = multiply_for(layout);
   for (std::int64_t row = 0; row < task.tile.rows; row += kBlockTileRows) {
     const std::int64_t i = (task.tile.row + row) * task.runs;
-    const std::int32_t* const starts = layout.code_bits == 8 ? task.x.starts8 : task.x.starts4;
+    const RunSums of_rows = all.at(i * per_run);
+    const std::int32_t* const starts = is_byte ? of_rows.starts8 : of_rows.starts4;
     const Rows rows = {.codes = has_words
                                     ? reinterpret_cast<const std::byte*>(task.x.words + i * kRun)
                                     : reinterpret_cast<const std::byte*>(task.x.bytes + i * kRun),
                        .scales = task.x.scales + i,
-                       .sums = task.x.sums + i,
-                       .starts = has_starts ? starts + i : nullptr,
-                       .runs = task.runs};
-    const std::int64_t count = std::min(kBlockTileRows, task.tile.rows - row);
-    float* const to = sums + row * kTileWidth;
-    if (layout.code_bits == 8) {
-      multiply_some<8>(count, rows, panel, to);
-    } else {
-      multiply_some<4>(count, rows, panel, to);
-    }
+                       .sums = of_rows.sums,
+                       .starts = has_starts ? starts : nullptr,
+                       .runs = runs};
+    multiply_rows_of(std::min(kBlockTileRows, task.tile.rows - row), rows, panel,
+                     sums + row * kTileWidth);
   }
 }
 
