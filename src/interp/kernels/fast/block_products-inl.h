@@ -198,7 +198,12 @@ HWY_INLINE void add_codes(const std::uint8_t* codes, const std::byte* x, Sums& s
   constexpr std::int64_t kStep = Dot<kBits>::kStep;
   constexpr std::int64_t kVectorBytes = kLanes * kStep;
   constexpr int kSteps = kRunSize * kBits / 8 / static_cast<int>(kStep);
+  // Without a loop: values that live from round to round would be copied between registers.
+#ifdef MIR_CHECKED_BUILD  // takes long to compile
+  HWY_UNROLL(1)
+#else
   HWY_UNROLL(16)
+#endif
   for (int step = 0; step < kSteps; ++step) {
     if constexpr (kPrefetches) {
       for (std::int64_t line = 0; line < kTileVectors * kVectorBytes; line += 64) {
@@ -231,20 +236,25 @@ HWY_INLINE void add_dots(FloatVector dots0, FloatVector dots1, FloatVector scale
 }
 
 /// Sums over all runs, at `to`, which is aligned to vectors.
-template <int kBits, int kRunSize, int kRows, bool kStarts, bool kPrefetches>
+template <int kBits, int kRunSize, int kRows, bool kPrefetches>
 void multiply_rows(const Rows& rows, const Panel& panel, float* to) {
   const Floats d;
+  constexpr bool kStarts = kBits == 4 || kCodeBias != 0;
+  constexpr std::int32_t kNoStarts[kRows] = {};
+  const std::int32_t* starts = rows.starts == nullptr ? kNoStarts : rows.starts;
+  const std::int64_t next_starts = rows.starts == nullptr ? 0 : kRows;
   std::fill_n(to, kRows * kTileWidth, 0.0F);
   const std::uint8_t* at = panel.data;
   const std::byte* codes = rows.codes;
   for (std::int64_t run = 0; run < rows.runs; ++run, at += panel.at.bytes) {
     const std::int64_t i = run * kRows;
     const auto start = [&](std::int64_t row) HWY_ATTR {
-      return kStarts && row < kRows ? hn::Set(Ints(), rows.starts[i + row]) : hn::Zero(Ints());
+      return kStarts && row < kRows ? hn::Set(Ints(), starts[row]) : hn::Zero(Ints());
     };
     Sums sum = {start(0), start(0), start(1), start(1), start(2), start(2), start(3), start(3)};
     add_codes<kBits, kRunSize, kRows, kPrefetches>(at + panel.at.codes, codes, sum);
     codes += kRows * kRunSize * kXBytes / Dot<kBits>::kStep;
+    starts += next_starts;
     const float* const scales = rows.scales + run * kRunSize / kRun * kRows;
     const FloatVector scale0 = load_parameters(at, panel.layout.has_halves, 0);
     const FloatVector scale1 = load_parameters(at, panel.layout.has_halves, 1);
@@ -270,28 +280,18 @@ void multiply_rows(const Rows& rows, const Panel& panel, float* to) {
   }
 }
 
-template <int kBits, int kRunSize, int kRows, bool kPrefetches>
-void multiply_block(const Rows& rows, const Panel& panel, float* to) {
-  if constexpr (kBits == 4 || kCodeBias != 0) {
-    if (rows.starts != nullptr) {
-      return multiply_rows<kBits, kRunSize, kRows, true, kPrefetches>(rows, panel, to);
-    }
-  }
-  multiply_rows<kBits, kRunSize, kRows, false, kPrefetches>(rows, panel, to);
-}
-
 template <int kBits, int kRunSize>
 void multiply_some(std::int64_t count, const Rows& rows, const Panel& panel, float* to) {
   static_assert(kBlockTileRows == 4);
   switch (count) {
     case 4:
-      return multiply_block<kBits, kRunSize, 4, false>(rows, panel, to);
+      return multiply_rows<kBits, kRunSize, 4, false>(rows, panel, to);
     case 3:
-      return multiply_block<kBits, kRunSize, 3, false>(rows, panel, to);
+      return multiply_rows<kBits, kRunSize, 3, false>(rows, panel, to);
     case 2:
-      return multiply_block<kBits, kRunSize, 2, false>(rows, panel, to);
+      return multiply_rows<kBits, kRunSize, 2, false>(rows, panel, to);
     default:
-      return multiply_block<kBits, kRunSize, 1, true>(rows, panel, to);
+      return multiply_rows<kBits, kRunSize, 1, true>(rows, panel, to);
   }
 }
 
