@@ -95,7 +95,8 @@ constexpr Element kElements[] = {{"Float32", DType::kFloat32},
                                  {"Float16", DType::kFloat16},
                                  {"GGUF_Q8_0", DType::kGgufQ8_0},
                                  {"GGUF_Q4_0", DType::kGgufQ4_0},
-                                 {"GGUF_Q4_K", DType::kGgufQ4K}};
+                                 {"GGUF_Q4_K", DType::kGgufQ4K},
+                                 {"GGUF_Q6_K", DType::kGgufQ6K}};
 
 double product_flop(const Product& p) {
   return 2.0 * static_cast<double>(p.rows * p.depth * p.outputs);

@@ -142,20 +142,38 @@ FloatValues activations(std::int64_t rows, std::int64_t stride) {
   return x;
 }
 
+/// All of one magnitude, so codes of 127 and -127, in patterns of signs that differ from row to
+/// row.
+FloatValues largest_activations(std::int64_t rows, std::int64_t depth) {
+  FloatValues x(static_cast<std::size_t>(rows * depth));
+  for (std::int64_t i = 0; i < rows * depth; ++i) {
+    constexpr std::int64_t kPeriods[] = {1 << 20, 1, 2, 4, 8, 16};
+    const std::int64_t period = kPeriods[i / depth % 6];
+    x[static_cast<std::size_t>(i)] = i % depth / period % 2 == 0 ? 1.0F : -1.0F;
+  }
+  return x;
+}
+
+enum class Numbers : std::uint8_t { kMixed, kInfinite, kLargest };
+
 /// As the reference has it: x rounded to 8 bits, the rest in double.
-Problem block_problem(DType dtype, const LinearShape& s, bool is_finite) {
+Problem block_problem(DType dtype, const LinearShape& s, Numbers numbers = Numbers::kMixed) {
+  constexpr const char* kNames[] = {"", " of infinities", " of the largest numbers"};
   const std::int64_t out_stride = s.outputs + 2;
-  FloatValues x = activations(s.rows, s.depth);
-  if (!is_finite) x[40] = std::numeric_limits<float>::infinity();
-  if (!is_finite) x.back() = std::numeric_limits<float>::quiet_NaN();
+  const bool is_largest = numbers == Numbers::kLargest;
+  FloatValues x = is_largest ? largest_activations(s.rows, s.depth) : activations(s.rows, s.depth);
+  if (numbers == Numbers::kInfinite) {
+    x[40] = std::numeric_limits<float>::infinity();
+    x.back() = std::numeric_limits<float>::quiet_NaN();
+  }
   const FloatValues bias = random_floats(s.outputs, 25);
-  const Weights weights(dtype, s.outputs, s.depth, 26);
+  const Weights weights(dtype, s.outputs, s.depth, 26, is_largest);
   ref::test::Array rounded(DType::kFloat64, {s.rows, s.depth});
   (void)ref::round_activations(in_double(x, {s.rows, s.depth}), rounded);
   Problem problem{.name = fmt::format("linear of {} x {} x {} in {}{}", s.rows, s.outputs, s.depth,
-                                      info(dtype).name, is_finite ? "" : " of infinities"),
+                                      info(dtype).name, kNames[static_cast<int>(numbers)]),
                   .out_size = static_cast<std::size_t>(s.rows == 0 ? 0 : s.rows * out_stride - 2)};
-  const double steps = static_cast<double>(s.depth / 32 + 4);
+  const double steps = static_cast<double>(s.depth / block_type(dtype).run + 4);
   for (std::int64_t m = 0; m < s.rows; ++m) {
     for (std::int64_t n = 0; n < s.outputs; ++n) {
       double sum = 0, magnitude = 0;
@@ -191,9 +209,10 @@ Problems block_problems() {
   Problems problems;
   for (const BlockType& type : kBlockTypes) {
     for (const LinearShape& shape : kBlockShapes) {
-      problems.push_back(block_problem(type.dtype, shape, true));
+      problems.push_back(block_problem(type.dtype, shape));
     }
-    problems.push_back(block_problem(type.dtype, {5, 19, 512}, false));
+    problems.push_back(block_problem(type.dtype, {5, 19, 512}, Numbers::kInfinite));
+    problems.push_back(block_problem(type.dtype, {6, 19, 512}, Numbers::kLargest));
   }
   return problems;
 }

@@ -11,27 +11,36 @@
 
 namespace mir::fast::test {
 
-/// ggml's blocks that can be packed, and where their Float16 scale and minimum are; 0: none.
+/// ggml's blocks that can be packed: elements that share a scale, where the Float16 scale and
+/// minimum (0: none) are, and the codes.
 struct BlockType {
   DType dtype;
-  std::size_t scale, minimum;
+  std::int64_t run;
+  std::size_t scale, minimum, codes, codes_end;
 };
 inline constexpr BlockType kBlockTypes[] = {
-    {DType::kGgufQ4_0, 0, 0}, {DType::kGgufQ4_1, 0, 2}, {DType::kGgufQ5_0, 0, 0},
-    {DType::kGgufQ5_1, 0, 2}, {DType::kGgufQ8_0, 0, 0}, {DType::kGgufQ4K, 0, 2},
-    {DType::kGgufQ5K, 0, 2},
+    {DType::kGgufQ4_0, 32, 0, 0, 2, 18},  {DType::kGgufQ4_1, 32, 0, 2, 4, 20},
+    {DType::kGgufQ5_0, 32, 0, 0, 2, 22},  {DType::kGgufQ5_1, 32, 0, 2, 4, 24},
+    {DType::kGgufQ8_0, 32, 0, 0, 2, 34},  {DType::kGgufQ2K, 16, 80, 82, 16, 80},
+    {DType::kGgufQ3K, 16, 108, 0, 0, 96}, {DType::kGgufQ4K, 32, 0, 2, 16, 144},
+    {DType::kGgufQ5K, 32, 0, 2, 16, 176}, {DType::kGgufQ6K, 16, 208, 0, 0, 192},
 };
+inline const BlockType& block_type(DType dtype) {
+  return *std::ranges::find(kBlockTypes, dtype, &BlockType::dtype);
+}
 
 inline bool is_block(DType dtype) {
   return info(dtype).type_class == DTypeClass::kBlock;
 }
 
-/// Random weights [outputs, depth], rounded to `dtype`; of a block type random blocks.
+/// Random weights [outputs, depth], rounded to `dtype`; of a block type random blocks, or, in turn,
+/// blocks of the least and the largest codes.
 struct Weights {
-  Weights(DType type, std::int64_t outputs_, std::int64_t depth_, unsigned seed)
+  Weights(DType type, std::int64_t outputs_, std::int64_t depth_, unsigned seed,
+          bool has_extreme_codes = false)
       : dtype(type), outputs(outputs_), depth(depth_) {
     if (is_block(dtype)) {
-      invent_blocks(seed);
+      invent_blocks(seed, has_extreme_codes);
       return;
     }
     values = random_floats(outputs * depth, seed);
@@ -60,27 +69,34 @@ struct Weights {
   }
 
  private:
-  void invent_blocks(unsigned seed) {
-    const auto* const type =
-        std::ranges::find(kBlockTypes, dtype, [](const BlockType& each) { return each.dtype; });
+  void invent_blocks(unsigned seed, bool has_extreme_codes) {
+    const BlockType& type = block_type(dtype);
     const DTypeInfo& unit = info(dtype);
     const std::size_t blocks = static_cast<std::size_t>(outputs * depth / unit.lanes);
     bytes.resize(blocks * unit.unit_bytes);
     std::mt19937 bits(seed);
     for (std::byte& each : bytes) each = static_cast<std::byte>(bits() >> 24);
     for (std::size_t i = 0; i < blocks; ++i) {
-      for (const std::size_t at : {type->scale, type->minimum}) {
+      for (const std::size_t at : {type.minimum, type.scale}) {
         const auto scale = ref::narrow_to_half((static_cast<double>(bits()) - 0x1p31) * 0x1p-36);
         std::memcpy(bytes.data() + i * unit.unit_bytes + at, &scale, sizeof scale);
       }
     }
+    const auto is_code = [&](std::size_t i) {
+      return i % unit.unit_bytes >= type.codes && i % unit.unit_bytes < type.codes_end;
+    };
+    for (std::size_t i = 0; has_extreme_codes && i < bytes.size(); ++i) {
+      const bool is_signed = dtype == DType::kGgufQ8_0;
+      constexpr std::byte kCodes[2][2] = {{std::byte{0}, std::byte{255}},
+                                          {std::byte{128}, std::byte{127}}};
+      if (is_code(i)) bytes[i] = kCodes[is_signed][i / unit.unit_bytes % 2];
+    }
     values = decoded(bytes);
-    if (type->minimum == 0) return;
-    // With codes of 0 elements are their minima; scales of Q4_K and Q5_K stand behind the halves.
+    if (type.minimum == 0) return;
+    // With codes of 0 elements are their minima.
     std::vector<std::byte> blocks_of_zeros = bytes;
-    const std::size_t kept = unit.lanes == 256 ? 16 : 4;
     for (std::size_t i = 0; i < bytes.size(); ++i) {
-      if (i % unit.unit_bytes >= kept) blocks_of_zeros[i] = std::byte{0};
+      if (is_code(i)) blocks_of_zeros[i] = std::byte{0};
     }
     minima = decoded(blocks_of_zeros);
   }

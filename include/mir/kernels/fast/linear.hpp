@@ -28,16 +28,16 @@ struct PackedMatrix {
 };
 
 /// Whether weights of this type and depth can be packed: Float32, BFloat16, Float16, and ggml's
-/// blocks with one scale for 32 elements (Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K) where blocks
-/// fill rows.
+/// blocks with a scale for 32 elements (Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K) or for 16 (Q2_K,
+/// Q3_K, Q6_K) where blocks fill rows.
 bool is_packable(DType dtype, std::int64_t depth);
 /// Bytes that a packed matrix takes; a multiple of 64. The type can be packed.
 std::size_t packed_bytes(DType dtype, std::int64_t outputs, std::int64_t depth, IsaLevel isa,
                          Activations activations = Activations::kFloat32);
 /// Packs `weight`, elements of `dtype` in row-major order [outputs, depth], into `to`, which has
 /// packed_bytes and is aligned to 64 bytes. Elements keep their size, so reading a packed matrix
-/// moves no more bytes than reading the file; but codes of 5 bits become 8, scales of Q4_K and
-/// Q5_K Float32, and Float32 becomes BFloat16 with such activations.
+/// moves no more bytes than reading the file; but codes of 2 and 3 bits become 4, those of 5 and 6
+/// bits 8, scales of K types Float32, and Float32 becomes BFloat16 with such activations.
 PackedMatrix pack(const std::byte* weight, DType dtype, std::int64_t outputs, std::int64_t depth,
                   std::span<std::byte> to, Context& context,
                   Activations activations = Activations::kFloat32);
@@ -72,10 +72,10 @@ struct LinearOperands {
 /// 2^-126 for 0. Other instruction sets give all the same bits.
 ///
 /// With weights in blocks, w = s c + m for integer codes c and a scale s and minimum m (0 for some
-/// types) of each 32 elements, activations are rounded to 8 bits, x' = d q with q and d of
-/// ref::round_activations, bit by bit. Sums of q c and q over a block are exact, the rest is
+/// types) of each R = 32 or 16 elements, activations are rounded to 8 bits, x' = d q with q and d
+/// of ref::round_activations, bit by bit. Sums of q c and q over a block are exact, the rest is
 /// Float32, block after block:
-///   |error| <= (K / 32 + 4) 2^-24 sum_k |x'_k| (|s c_k| + |m|)
+///   |error| <= (K / R + 4) 2^-24 sum_k |x'_k| (|s c_k| + |m|)
 /// of sum_k x'_k w_k. depth is then a multiple of 32.
 void linear(const PackedMatrix& weight, const LinearOperands& operands, Context& context);
 

@@ -114,48 +114,126 @@ void read_q5_k(const Byte* row, std::int64_t run, BlockRun& to) {
   }
 }
 
+// K types with runs of 16: number j of a block. Products of 11 with 8 bits are exact.
+
+constexpr std::size_t kShortRun = 16;
+
+/// 2 bits of each of 16 elements, at their place in 64 bytes.
+void set_pairs(const Byte* codes, std::int64_t j, BlockRun& to) {
+  for (std::size_t i = 0; i < kShortRun; ++i) {
+    to.codes[i] =
+        codes[j / 8 * 32 + j % 2 * 16 + static_cast<std::int64_t>(i)] >> (j % 8 / 2 * 2) & 3;
+  }
+}
+
+void read_q2_k(const Byte* row, std::int64_t run, BlockRun& to) {
+  const Byte* const block = row + run / 16 * 84;
+  const std::int64_t j = run % 16;
+  to.scale = value_of_half(half_at(block + 80)) * static_cast<float>(block[j] & 15);
+  to.minimum = -value_of_half(half_at(block + 82)) * static_cast<float>(block[j] >> 4);
+  set_pairs(block + 16, j, to);
+}
+
+/// Codes of -4 to 3, stored from 4 on.
+void read_q3_k(const Byte* row, std::int64_t run, BlockRun& to) {
+  const Byte* const block = row + run / 16 * 110;
+  const std::int64_t j = run % 16;
+  const Byte* const packed = block + 96;
+  const int low = j < 8 ? packed[j] & 15 : packed[j - 8] >> 4;
+  const int scale = (low | (packed[8 + j % 4] >> (j / 4 * 2) & 3) << 4) - 32;
+  to.scale = value_of_half(half_at(block + 108)) * static_cast<float>(scale);
+  to.minimum = 0;
+  set_pairs(block + 32, j, to);
+  for (std::size_t i = 0; i < kShortRun; ++i) {
+    const int high = block[j % 2 * 16 + static_cast<std::int64_t>(i)] >> (j / 2) & 1;
+    to.codes[i] = static_cast<Byte>(to.codes[i] + 4 * high + 4);
+  }
+}
+
+void read_q6_k(const Byte* row, std::int64_t run, BlockRun& to) {
+  const Byte* const block = row + run / 16 * 210;
+  const std::int64_t j = run % 16, half = j / 8, part = j % 8 / 2;
+  to.scale = value_of_half(half_at(block + 208)) *
+             static_cast<float>(static_cast<std::int8_t>(block[192 + j]));
+  to.minimum = 0;
+  const Byte* const low = block + 64 * half + 32 * (part % 2) + 16 * (j % 2);
+  const Byte* const high = block + 128 + 32 * half + 16 * (j % 2);
+  for (std::size_t i = 0; i < kShortRun; ++i) {
+    const int four = part < 2 ? low[i] & 15 : low[i] >> 4;
+    to.codes[i] = static_cast<Byte>(four | (high[i] >> (2 * part) & 3) << 4);
+  }
+}
+
 constexpr BlockLayout kQ4_0 = {.code_bits = 4,
+                               .run = 32,
                                .offset = 8,
                                .has_minimum = false,
                                .has_halves = true,
                                .lanes = 32,
                                .read = read_q4_0};
 constexpr BlockLayout kQ4_1 = {.code_bits = 4,
+                               .run = 32,
                                .offset = 0,
                                .has_minimum = true,
                                .has_halves = true,
                                .lanes = 32,
                                .read = read_q4_1};
 constexpr BlockLayout kQ5_0 = {.code_bits = 8,
+                               .run = 32,
                                .offset = 16,
                                .has_minimum = false,
                                .has_halves = true,
                                .lanes = 32,
                                .read = read_q5_0};
 constexpr BlockLayout kQ5_1 = {.code_bits = 8,
+                               .run = 32,
                                .offset = 0,
                                .has_minimum = true,
                                .has_halves = true,
                                .lanes = 32,
                                .read = read_q5_1};
 constexpr BlockLayout kQ8_0 = {.code_bits = 8,
+                               .run = 32,
                                .offset = 0,
                                .has_minimum = false,
                                .has_halves = true,
                                .lanes = 32,
                                .read = read_q8_0};
+constexpr BlockLayout kQ2_K = {.code_bits = 4,
+                               .run = 16,
+                               .offset = 0,
+                               .has_minimum = true,
+                               .has_halves = false,
+                               .lanes = 256,
+                               .read = read_q2_k};
+constexpr BlockLayout kQ3_K = {.code_bits = 4,
+                               .run = 16,
+                               .offset = 8,
+                               .has_minimum = false,
+                               .has_halves = false,
+                               .lanes = 256,
+                               .read = read_q3_k};
 constexpr BlockLayout kQ4_K = {.code_bits = 4,
+                               .run = 32,
                                .offset = 0,
                                .has_minimum = true,
                                .has_halves = false,
                                .lanes = 256,
                                .read = read_q4_k};
 constexpr BlockLayout kQ5_K = {.code_bits = 8,
+                               .run = 32,
                                .offset = 0,
                                .has_minimum = true,
                                .has_halves = false,
                                .lanes = 256,
                                .read = read_q5_k};
+constexpr BlockLayout kQ6_K = {.code_bits = 8,
+                               .run = 16,
+                               .offset = 32,
+                               .has_minimum = false,
+                               .has_halves = false,
+                               .lanes = 256,
+                               .read = read_q6_k};
 
 }  // namespace
 
@@ -171,10 +249,16 @@ const BlockLayout* block_layout(DType dtype) {
       return &kQ5_1;
     case DType::kGgufQ8_0:
       return &kQ8_0;
+    case DType::kGgufQ2K:
+      return &kQ2_K;
+    case DType::kGgufQ3K:
+      return &kQ3_K;
     case DType::kGgufQ4K:
       return &kQ4_K;
     case DType::kGgufQ5K:
       return &kQ5_K;
+    case DType::kGgufQ6K:
+      return &kQ6_K;
     default:
       return nullptr;
   }

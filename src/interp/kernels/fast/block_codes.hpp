@@ -1,4 +1,4 @@
-// ggml's blocks as runs of 32 integer codes with a scale and a minimum.
+// ggml's blocks as runs of 32 or 16 integer codes with a scale and a minimum.
 #pragma once
 
 #include <array>
@@ -8,12 +8,12 @@
 
 namespace mir::fast {
 
-/// Elements that share a scale.
+/// Elements of activations that share a scale.
 inline constexpr std::int64_t kRun = 32;
 
 /// Element k is scale (codes[k] - BlockLayout::offset) + minimum.
 struct BlockRun {
-  std::array<std::uint8_t, kRun> codes;  ///< of 8 bits: signed
+  std::array<std::uint8_t, kRun> codes;  ///< of 8 bits: signed; BlockLayout::run of them
   float scale;
   float minimum;
   std::uint16_t scale_bits;    ///< as Float16, where BlockLayout::has_halves
@@ -21,8 +21,9 @@ struct BlockRun {
 };
 
 struct BlockLayout {
-  int code_bits;  ///< 4 or 8, of packed codes
-  int offset;
+  int code_bits;     ///< 4 or 8, of packed codes
+  std::int64_t run;  ///< elements that share a scale: kRun or half of it
+  int offset;        ///< of codes of 4 bits: 0 or 8
   bool has_minimum;
   bool has_halves;     ///< scale and minimum are Float16, else Float32
   std::int64_t lanes;  ///< elements of a block as stored, a multiple of kRun

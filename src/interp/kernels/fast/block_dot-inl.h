@@ -4,13 +4,25 @@
 // weight, which have kBits, with codes of activations, which lie within -127 and 127. Each lane
 // takes kStep successive elements of its output at once; `x` has those of the activations, as
 // bytes or, where kStep is 2, as 16-bit words.
-//   sum = start(first); sum = add(sum, factor, x) for all elements of a run; finish(sum, first).
+//   sum = start_of(first) in each lane; sum = add(sum, factor, x) for all elements of a run;
+//   finish(sum) is first plus the products.
 
 using Quads = hn::RebindToUnsigned<Floats>;
 using QuadVector = hn::Vec<Quads>;
 
 HWY_INLINE QuadVector load_quads(const std::uint8_t* from) {
   return hn::LoadU(Quads(), reinterpret_cast<const std::uint32_t*>(from));
+}
+
+/// `v`, which has to be in a register when control comes here.
+HWY_INLINE IntVector in_register(IntVector v) {
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+  auto raw = v.raw;
+  asm volatile("" : "+v"(raw));
+  return IntVector{raw};
+#else
+  return v;
+#endif
 }
 
 #if MIR_BLOCK_VNNI
@@ -24,11 +36,11 @@ struct Dot {
   static HWY_INLINE IntVector load(const std::uint8_t* from) {
     return hn::BitCast(Ints(), load_quads(from));
   }
-  static HWY_INLINE IntVector start(std::int32_t first) { return hn::Set(Ints(), first); }
+  static HWY_INLINE std::int32_t start_of(std::int32_t first) { return first; }
   static HWY_INLINE IntVector add(IntVector sum, IntVector codes, IntVector x) {
     return IntVector{_mm512_dpbusd_epi32(sum.raw, codes.raw, x.raw)};
   }
-  static HWY_INLINE IntVector finish(IntVector sum, std::int32_t) { return sum; }
+  static HWY_INLINE IntVector finish(IntVector sum) { return sum; }
 };
 
 #else
@@ -100,25 +112,32 @@ template <>
 struct Dot<8> {
   static constexpr std::int64_t kStep = 2;
   static HWY_INLINE IntVector load(const std::uint8_t* from) { return load_words(from); }
-  static HWY_INLINE IntVector start(std::int32_t first) { return hn::Set(Ints(), first); }
+  static HWY_INLINE std::int32_t start_of(std::int32_t first) { return first; }
   static HWY_INLINE IntVector add(IntVector sum, IntVector codes, IntVector x) {
     return hn::Add(sum, multiply_words(codes, x));
   }
-  static HWY_INLINE IntVector finish(IntVector sum, std::int32_t) { return sum; }
+  static HWY_INLINE IntVector finish(IntVector sum) { return sum; }
 };
 
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
 
 /// Codes of 0 to 15: eight pairs are at most 16 15 127 < 2^15, so they are added in 16 bits.
+/// `first`, which is -8 times the sum s of the run, starts both words of a lane with its half, -4
+/// s. Modulo 2^16 that is exact. With P the positive and N the negative part of a word's 16
+/// elements of x, P + N <= 2032, s is at least P - N - 2032, and the word ends at most at 15 P - 4
+/// (P - N - 2032) = 11 P + 4 N + 8128 < 2^15; likewise at the other end.
 template <>
 struct Dot<4> {
   static constexpr std::int64_t kStep = 4;
-  static HWY_INLINE IntVector start(std::int32_t) { return hn::Zero(Ints()); }
+  static HWY_INLINE std::int32_t start_of(std::int32_t first) {
+    const auto half = static_cast<std::uint16_t>(first / 2);
+    return static_cast<std::int32_t>(half * 0x10001U);
+  }
   static HWY_INLINE IntVector add(IntVector sum, IntVector codes, IntVector x) {
     return add_words(sum, multiply_bytes(codes, x));
   }
-  static HWY_INLINE IntVector finish(IntVector sum, std::int32_t first) {
-    return hn::Add(multiply_words(sum, hn::Set(Ints(), 0x00010001)), hn::Set(Ints(), first));
+  static HWY_INLINE IntVector finish(IntVector sum) {
+    return multiply_words(sum, hn::Set(Ints(), 0x00010001));
   }
 };
 
@@ -127,7 +146,7 @@ struct Dot<4> {
 template <>
 struct Dot<4> {
   static constexpr std::int64_t kStep = 4;
-  static HWY_INLINE IntVector start(std::int32_t first) { return hn::Set(Ints(), first); }
+  static HWY_INLINE std::int32_t start_of(std::int32_t first) { return first; }
   static HWY_INLINE IntVector add(IntVector sum, IntVector codes, IntVector x) {
     const IntVector low = hn::Add(hn::Mul(byte_of<0>(codes), byte_of<0>(x)),
                                   hn::Mul(byte_of<1>(codes), byte_of<1>(x)));
@@ -135,7 +154,7 @@ struct Dot<4> {
                                    hn::Mul(byte_of<3>(codes), byte_of<3>(x)));
     return hn::Add(sum, hn::Add(low, high));
   }
-  static HWY_INLINE IntVector finish(IntVector sum, std::int32_t) { return sum; }
+  static HWY_INLINE IntVector finish(IntVector sum) { return sum; }
 };
 
 #endif

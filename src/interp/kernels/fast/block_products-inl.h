@@ -11,20 +11,12 @@ using IntVector = hn::Vec<Ints>;
 
 inline constexpr int kTileVectors = 2;
 inline constexpr std::int64_t kTileWidth = kTileVectors * kLanes;
-/// Sums of a block of rows, a factor of each and those of the panel must fit the registers.
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
-inline constexpr int kTileBlockRows = 4;
-#else
-inline constexpr int kTileBlockRows = 3;
-#endif
-/// What a lane takes of x at once, in bytes.
-inline constexpr std::int64_t kXBytes = 4;
 /// Whether codes of x that meet codes of 8 bits are 16-bit words.
 inline constexpr bool kTakesWords = Dot<8>::kStep == 2;
 
 /// A run of a panel: scales, minima, codes; each of all outputs. Of the codes, those of as many
-/// elements as a lane takes at once lie side by side; of codes of 4 bits, elements 0 to 15 are the
-/// low, 16 to 31 the high half of bytes.
+/// elements as a lane takes at once lie side by side; of codes of 4 bits, the first half of a run's
+/// elements are the low, the second the high half of bytes.
 struct RunLayout {
   std::int64_t minima, codes, bytes;
 
@@ -32,12 +24,12 @@ struct RunLayout {
     const std::int64_t parameter = kTileWidth * (layout.has_halves ? 2 : 4);
     minima = parameter;
     codes = layout.has_minimum ? 2 * parameter : parameter;
-    bytes = codes + kTileWidth * kRun * layout.code_bits / 8;
+    bytes = codes + kTileWidth * layout.run * layout.code_bits / 8;
   }
 };
 
 std::int64_t run_bytes(const BlockLayout& layout) {
-  return RunLayout(layout).bytes;
+  return RunLayout(layout).bytes * (kRun / layout.run);
 }
 
 void put_parameter(const BlockLayout& layout, float value, std::uint16_t bits, std::int64_t column,
@@ -52,10 +44,11 @@ void put_parameter(const BlockLayout& layout, float value, std::uint16_t bits, s
 void put_codes(const BlockLayout& layout, const BlockRun& run, std::int64_t column, std::byte* to) {
   const bool halves = layout.code_bits == 4;
   const std::int64_t step = halves ? Dot<4>::kStep : Dot<8>::kStep;
-  for (std::int64_t k = 0; k < (halves ? kRun / 2 : kRun); ++k) {
+  const std::int64_t places = halves ? layout.run / 2 : layout.run;
+  for (std::int64_t k = 0; k < places; ++k) {
     const auto i = static_cast<std::size_t>(k);
-    const int code =
-        halves ? run.codes[i] | run.codes[i + kRun / 2] << 4 : run.codes[i] + kCodeBias;
+    const int code = halves ? run.codes[i] | run.codes[i + static_cast<std::size_t>(places)] << 4
+                            : static_cast<std::int8_t>(run.codes[i]) - layout.offset + kCodeBias;
     to[(k / step * kTileWidth + column) * step + k % step] = static_cast<std::byte>(code & 255);
   }
 }
@@ -63,7 +56,7 @@ void put_codes(const BlockLayout& layout, const BlockRun& run, std::int64_t colu
 void pack_panel(const std::byte* weight, const PackedMatrix& matrix, const BlockLayout& layout,
                 std::int64_t panel, std::byte* to) {
   const RunLayout at(layout);
-  const std::int64_t runs = matrix.depth / kRun;
+  const std::int64_t runs = matrix.depth / layout.run;
   const std::int64_t row_bytes =
       matrix.depth / layout.lanes * static_cast<std::int64_t>(info(matrix.dtype).unit_bytes);
   std::byte* const packed = to + panel * runs * at.bytes;
@@ -84,6 +77,21 @@ void pack_panel(const std::byte* weight, const PackedMatrix& matrix, const Block
       put_codes(layout, block, column, into + at.codes);
     }
   }
+}
+
+/// The codes of a run to their places: kXBytes of each row of the block side by side.
+template <class Code>
+HWY_INLINE void store_codes(const Code* codes, std::int64_t block_rows, Code* to) {
+  constexpr std::int64_t kStep = kXBytes / static_cast<std::int64_t>(sizeof(Code));
+  for (std::int64_t k = 0; k < kRun; k += kStep) {
+    std::memcpy(to + k * block_rows, codes + k, kXBytes);
+  }
+}
+
+HWY_INLINE void store_sums(std::int32_t sum, float scale, const RunSums& to, std::int64_t at) {
+  to.sums[at] = scale * static_cast<float>(sum);
+  to.starts4[at] = Dot<4>::start_of(-kOffset4 * sum);
+  to.starts8[at] = Dot<8>::start_of(-kCodeBias * sum);
 }
 
 /// ref::round_activations of a row.
@@ -111,21 +119,31 @@ void round_row(const float* x, std::int64_t depth, const RoundedRow& to) {
     }
     // Where the scale is 0 all values are so small that they are codes of 0.
     const FloatVector divisor = hn::Set(d, scale == 0 ? 1.0F : scale);
-    IntVector sum = hn::Zero(ints);
+    IntVector sums[2] = {hn::Zero(ints), hn::Zero(ints)};
+    HWY_ALIGN std::int8_t bytes[kRun];
+    HWY_ALIGN std::int16_t words[kRun];
     for (int v = 0; v < kVectors; ++v) {
       FloatVector steps = hn::Div(values[v], divisor);
       steps = hn::Max(hn::Min(steps, limit), hn::Neg(limit));
       const IntVector rounded =
           hn::Sub(hn::BitCast(ints, hn::Add(steps, rounder)), hn::BitCast(ints, rounder));
-      sum = hn::Add(sum, rounded);
-      const std::int64_t at = run * kRun + v * kLanes;
-      const hn::Rebind<std::int8_t, Ints> bytes;
-      const hn::Rebind<std::int16_t, Ints> words;
-      if (to.bytes != nullptr) hn::StoreU(hn::DemoteTo(bytes, rounded), bytes, to.bytes + at);
-      if (to.words != nullptr) hn::StoreU(hn::DemoteTo(words, rounded), words, to.words + at);
+      sums[2 * v / kVectors] = hn::Add(sums[2 * v / kVectors], rounded);
+      const hn::Rebind<std::int8_t, Ints> byte_lanes;
+      const hn::Rebind<std::int16_t, Ints> word_lanes;
+      hn::StoreU(hn::DemoteTo(byte_lanes, rounded), byte_lanes, bytes + v * kLanes);
+      hn::StoreU(hn::DemoteTo(word_lanes, rounded), word_lanes, words + v * kLanes);
     }
-    to.scales[run] = scale;
-    to.sums[run] = bits < kInfinity ? hn::GetLane(hn::SumOfLanes(ints, sum)) : 0;
+    const std::int64_t at = run * to.block_rows;
+    if (to.bytes != nullptr) store_codes(bytes, to.block_rows, to.bytes + at * kRun);
+    if (to.words != nullptr) store_codes(words, to.block_rows, to.words + at * kRun);
+    const auto sum_of = [&](IntVector v) HWY_ATTR {
+      return bits < kInfinity ? hn::GetLane(hn::SumOfLanes(ints, v)) : 0;
+    };
+    to.scales[at] = scale;
+    store_sums(sum_of(hn::Add(sums[0], sums[1])), scale, to.runs, at);
+    if (to.halves.sums == nullptr) continue;
+    store_sums(sum_of(sums[0]), scale, to.halves, 2 * at);
+    store_sums(sum_of(sums[1]), scale, to.halves, 2 * at + to.block_rows);
   }
 }
 
@@ -140,19 +158,18 @@ HWY_INLINE IntVector broadcast(const std::byte* x) {
   return hn::Set(Ints(), both);
 }
 
-/// Rows of codes against a panel.
+/// A block of rows as RoundedRow has them, against a panel. Sums are those of the panel's runs.
 struct Rows {
   const std::byte* codes;
-  std::int64_t stride;  ///< bytes from row to row
   const float* scales;
-  const std::int32_t* sums;
-  std::int64_t runs;
+  const float* sums;
+  const std::int32_t* starts;  ///< null: all 0
+  std::int64_t runs;           ///< of the panel
 };
 struct Panel {
   const std::uint8_t* data;
   const BlockLayout& layout;
   RunLayout at;
-  int offset;  ///< what codes are stored with
 };
 
 /// The sums of up to four rows, by name: an array of them would lie in memory.
@@ -162,12 +179,12 @@ struct Sums {
 
 /// sum += codes x for kStep elements of each row.
 template <int kBits, int kRows>
-HWY_INLINE void add_step(IntVector codes0, IntVector codes1, const std::byte* x,
-                         std::int64_t stride, Sums& sum) {
+HWY_INLINE void add_step(IntVector codes0, IntVector codes1, const std::byte* x, Sums& sum) {
   const auto add = [&](IntVector& sum0, IntVector& sum1, std::int64_t row) HWY_ATTR {
-    const IntVector factor = broadcast(x + row * stride);
-    sum0 = Dot<kBits>::add(sum0, codes0, factor);
-    sum1 = Dot<kBits>::add(sum1, codes1, factor);
+    // Else compilers take the products of all rows first, for which there are no registers.
+    const IntVector factor = broadcast(x + row * kXBytes);
+    sum0 = in_register(Dot<kBits>::add(sum0, codes0, factor));
+    sum1 = in_register(Dot<kBits>::add(sum1, codes1, factor));
   };
   add(sum.a0, sum.a1, 0);
   if constexpr (kRows > 1) add(sum.b0, sum.b1, 1);
@@ -176,14 +193,17 @@ HWY_INLINE void add_step(IntVector codes0, IntVector codes1, const std::byte* x,
 }
 
 /// sum += codes x of one run.
-template <int kBits, int kRows, bool kPrefetches>
-HWY_INLINE void add_codes(const std::uint8_t* codes, const std::byte* x, std::int64_t stride,
-                          Sums& sum) {
+template <int kBits, int kRunSize, int kRows, bool kPrefetches>
+HWY_INLINE void add_codes(const std::uint8_t* codes, const std::byte* x, Sums& sum) {
   constexpr std::int64_t kStep = Dot<kBits>::kStep;
   constexpr std::int64_t kVectorBytes = kLanes * kStep;
-  constexpr int kSteps = static_cast<int>(kRun * kBits / 8 / kStep);
-  // Unrolled, compilers add the products in another order, for which there are no registers.
+  constexpr int kSteps = kRunSize * kBits / 8 / static_cast<int>(kStep);
+  // Without a loop: values that live from round to round would be copied between registers.
+#ifdef MIR_CHECKED_BUILD  // takes long to compile
   HWY_UNROLL(1)
+#else
+  HWY_UNROLL(16)
+#endif
   for (int step = 0; step < kSteps; ++step) {
     if constexpr (kPrefetches) {
       for (std::int64_t line = 0; line < kTileVectors * kVectorBytes; line += 64) {
@@ -191,108 +211,125 @@ HWY_INLINE void add_codes(const std::uint8_t* codes, const std::byte* x, std::in
       }
     }
     if constexpr (kBits == 8) {
-      add_step<kBits, kRows>(Dot<8>::load(codes), Dot<8>::load(codes + kVectorBytes), x, stride,
-                             sum);
+      add_step<kBits, kRows>(Dot<8>::load(codes), Dot<8>::load(codes + kVectorBytes), x, sum);
     } else {
       const auto low = [](QuadVector both) HWY_ATTR {
         return hn::BitCast(Ints(), hn::And(both, hn::Set(Quads(), 0x0f0f0f0fU)));
       };
       const QuadVector both0 = load_quads(codes), both1 = load_quads(codes + kVectorBytes);
-      add_step<kBits, kRows>(low(both0), low(both1), x, stride, sum);
+      add_step<kBits, kRows>(low(both0), low(both1), x, sum);
       add_step<kBits, kRows>(low(hn::ShiftRight<4>(both0)), low(hn::ShiftRight<4>(both1)),
-                             x + kRun / 2, stride, sum);
+                             x + kRows * kRunSize / 2, sum);
     }
     codes += kTileVectors * kVectorBytes;
-    x += kXBytes;
+    x += kRows * kXBytes;
   }
 }
 
-template <int kBits, int kRows, bool kPrefetches>
+/// to += scale x products of one run, of one row.
+HWY_INLINE void add_dots(FloatVector dots0, FloatVector dots1, FloatVector scale0,
+                         FloatVector scale1, float x_scale, float* to) {
+  const Floats d;
+  const FloatVector scale = hn::Set(d, x_scale);
+  hn::Store(hn::MulAdd(dots0, hn::Mul(scale0, scale), hn::Load(d, to)), d, to);
+  hn::Store(hn::MulAdd(dots1, hn::Mul(scale1, scale), hn::Load(d, to + kLanes)), d, to + kLanes);
+}
+
+/// Sums over all runs, at `to`, which is aligned to vectors.
+template <int kBits, int kRunSize, int kRows, bool kPrefetches>
 void multiply_rows(const Rows& rows, const Panel& panel, float* to) {
   const Floats d;
-  FloatVector total[4][kTileVectors];
-  for (auto& row : total) {
-    for (FloatVector& v : row) v = hn::Zero(d);
-  }
+  constexpr bool kStarts = kBits == 4 || kCodeBias != 0;
+  constexpr std::int32_t kNoStarts[kRows] = {};
+  const std::int32_t* starts = rows.starts == nullptr ? kNoStarts : rows.starts;
+  const std::int64_t next_starts = rows.starts == nullptr ? 0 : kRows;
+  std::fill_n(to, kRows * kTileWidth, 0.0F);
   const std::uint8_t* at = panel.data;
+  const std::byte* codes = rows.codes;
   for (std::int64_t run = 0; run < rows.runs; ++run, at += panel.at.bytes) {
-    const auto first = [&](std::int64_t row) HWY_ATTR {
-      return row < kRows ? -panel.offset * rows.sums[row * rows.runs + run] : 0;
+    const std::int64_t i = run * kRows;
+    const auto start = [&](std::int64_t row) HWY_ATTR {
+      return kStarts && row < kRows ? hn::Set(Ints(), starts[row]) : hn::Zero(Ints());
     };
-    const auto start = [&](std::int64_t row) HWY_ATTR { return Dot<kBits>::start(first(row)); };
     Sums sum = {start(0), start(0), start(1), start(1), start(2), start(2), start(3), start(3)};
-    constexpr std::int64_t kXRun = kRun * kXBytes / Dot<kBits>::kStep;
-    add_codes<kBits, kRows, kPrefetches>(at + panel.at.codes, rows.codes + run * kXRun, rows.stride,
-                                         sum);
+    add_codes<kBits, kRunSize, kRows, kPrefetches>(at + panel.at.codes, codes, sum);
+    codes += kRows * kRunSize * kXBytes / Dot<kBits>::kStep;
+    starts += next_starts;
+    const float* const scales = rows.scales + run * kRunSize / kRun * kRows;
     const FloatVector scale0 = load_parameters(at, panel.layout.has_halves, 0);
     const FloatVector scale1 = load_parameters(at, panel.layout.has_halves, 1);
     const auto add = [&](IntVector sum0, IntVector sum1, std::int64_t row) HWY_ATTR {
-      const FloatVector scale = hn::Set(d, rows.scales[row * rows.runs + run]);
-      const FloatVector dots0 = hn::ConvertTo(d, Dot<kBits>::finish(sum0, first(row)));
-      const FloatVector dots1 = hn::ConvertTo(d, Dot<kBits>::finish(sum1, first(row)));
-      total[row][0] = hn::MulAdd(dots0, hn::Mul(scale0, scale), total[row][0]);
-      total[row][1] = hn::MulAdd(dots1, hn::Mul(scale1, scale), total[row][1]);
+      add_dots(hn::ConvertTo(d, Dot<kBits>::finish(sum0)),
+               hn::ConvertTo(d, Dot<kBits>::finish(sum1)), scale0, scale1, scales[row],
+               to + row * kTileWidth);
     };
     add(sum.a0, sum.a1, 0);
     if constexpr (kRows > 1) add(sum.b0, sum.b1, 1);
     if constexpr (kRows > 2) add(sum.c0, sum.c1, 2);
     if constexpr (kRows > 3) add(sum.d0, sum.d1, 3);
     if (!panel.layout.has_minimum) continue;
-    for (int v = 0; v < kTileVectors; ++v) {
-      const FloatVector minimum = load_parameters(at + panel.at.minima, panel.layout.has_halves, v);
+    for (std::int64_t column = 0; column < kTileWidth; column += kLanes) {
+      const FloatVector minimum =
+          load_parameters(at + panel.at.minima, panel.layout.has_halves, column != 0);
       for (int row = 0; row < kRows; ++row) {
-        const std::int64_t i = row * rows.runs + run;
-        const float x_sum = rows.scales[i] * static_cast<float>(rows.sums[i]);
-        total[row][v] = hn::MulAdd(minimum, hn::Set(d, x_sum), total[row][v]);
+        float* const total = to + row * kTileWidth + column;
+        hn::Store(hn::MulAdd(minimum, hn::Set(d, rows.sums[i + row]), hn::Load(d, total)), d,
+                  total);
       }
-    }
-  }
-  for (int row = 0; row < kRows; ++row) {
-    for (int v = 0; v < kTileVectors; ++v) {
-      hn::StoreU(total[row][v], d, to + row * kTileWidth + v * kLanes);
     }
   }
 }
 
-template <int kBits>
+template <int kBits, int kRunSize>
 void multiply_some(std::int64_t count, const Rows& rows, const Panel& panel, float* to) {
+  static_assert(kBlockTileRows == 4);
   switch (count) {
     case 4:
-      return multiply_rows<kBits, kTileBlockRows, false>(rows, panel, to);
+      return multiply_rows<kBits, kRunSize, 4, false>(rows, panel, to);
     case 3:
-      return multiply_rows<kBits, 3, false>(rows, panel, to);
+      return multiply_rows<kBits, kRunSize, 3, false>(rows, panel, to);
     case 2:
-      return multiply_rows<kBits, 2, false>(rows, panel, to);
+      return multiply_rows<kBits, kRunSize, 2, false>(rows, panel, to);
     default:
-      return multiply_rows<kBits, 1, true>(rows, panel, to);
+      return multiply_rows<kBits, kRunSize, 1, true>(rows, panel, to);
   }
+}
+
+/// By the bits of codes and the length of runs.
+using Multiply = void (*)(std::int64_t count, const Rows& rows, const Panel& panel, float* to);
+Multiply multiply_for(const BlockLayout& layout) {
+  constexpr int kLong = kRun, kShort = kRun / 2;
+  if (layout.run == kLong) {
+    return layout.code_bits == 8 ? multiply_some<8, kLong> : multiply_some<4, kLong>;
+  }
+  return layout.code_bits == 8 ? multiply_some<8, kShort> : multiply_some<4, kShort>;
 }
 
 void multiply(const BlockTask& task, const PackedMatrix& weight, float* sums) {
   const BlockLayout& layout = *block_layout(weight.dtype);
   const RunLayout at(layout);
+  const std::int64_t per_run = kRun / layout.run, runs = task.runs * per_run;
   const Panel panel = {.data = reinterpret_cast<const std::uint8_t*>(weight.data) +
-                               task.tile.panel * task.runs * at.bytes,
+                               task.tile.panel * runs * at.bytes,
                        .layout = layout,
-                       .at = at,
-                       .offset = layout.offset + (layout.code_bits == 8 ? kCodeBias : 0)};
-  for (std::int64_t row = 0; row < task.tile.rows; row += kTileBlockRows) {
+                       .at = at};
+  const bool is_byte = layout.code_bits == 8, has_words = kTakesWords && is_byte;
+  const bool has_starts = is_byte ? kCodeBias != 0 : layout.offset != 0;
+  const RunSums& all = per_run == 1 ? task.x.runs : task.x.halves;
+  const Multiply multiply_rows_of = multiply_for(layout);
+  for (std::int64_t row = 0; row < task.tile.rows; row += kBlockTileRows) {
     const std::int64_t i = (task.tile.row + row) * task.runs;
-    const bool words = kTakesWords && layout.code_bits == 8;
-    const auto* const codes = words ? reinterpret_cast<const std::byte*>(task.x.words + i * kRun)
-                                    : reinterpret_cast<const std::byte*>(task.x.bytes + i * kRun);
-    const Rows rows = {.codes = codes,
-                       .stride = task.runs * kRun * (words ? 2 : 1),
+    const RunSums of_rows = all.at(i * per_run);
+    const std::int32_t* const starts = is_byte ? of_rows.starts8 : of_rows.starts4;
+    const Rows rows = {.codes = has_words
+                                    ? reinterpret_cast<const std::byte*>(task.x.words + i * kRun)
+                                    : reinterpret_cast<const std::byte*>(task.x.bytes + i * kRun),
                        .scales = task.x.scales + i,
-                       .sums = task.x.sums + i,
-                       .runs = task.runs};
-    const std::int64_t count = std::min<std::int64_t>(kTileBlockRows, task.tile.rows - row);
-    float* const to = sums + row * kTileWidth;
-    if (layout.code_bits == 8) {
-      multiply_some<8>(count, rows, panel, to);
-    } else {
-      multiply_some<4>(count, rows, panel, to);
-    }
+                       .sums = of_rows.sums,
+                       .starts = has_starts ? starts : nullptr,
+                       .runs = runs};
+    multiply_rows_of(std::min(kBlockTileRows, task.tile.rows - row), rows, panel,
+                     sums + row * kTileWidth);
   }
 }
 

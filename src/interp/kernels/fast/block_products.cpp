@@ -18,13 +18,35 @@
 
 namespace mir::fast {
 
-/// Activations of 8 bits: codes as bytes and as words, or null; for each run their scale and their
-/// sum. Rows follow each other.
+/// Rows of activations that are multiplied together.
+inline constexpr std::int64_t kBlockTileRows = 4;
+/// What a lane takes of a row at once, in bytes.
+inline constexpr std::int64_t kXBytes = 4;
+/// What Q4_0 takes off its codes.
+inline constexpr std::int32_t kOffset4 = 8;
+
+/// What a product needs to know of activations beside their codes, for each run of some length: the
+/// sum of what codes stand for, and what sums of products with codes of 4 and of 8 bits start with.
+struct RunSums {
+  float* sums;  ///< null: not asked for
+  std::int32_t* starts4;
+  std::int32_t* starts8;
+
+  RunSums at(std::int64_t i) const {
+    return sums == nullptr ? *this : RunSums{sums + i, starts4 + i, starts8 + i};
+  }
+};
+
+/// Activations of 8 bits: codes as bytes and as words, or null, and the scale of each run. Blocks
+/// of kBlockTileRows rows follow each other, the last may have fewer; of a block, run follows run,
+/// and of a run the rows lie side by side.
 struct RoundedRow {
   std::int8_t* bytes;
   std::int16_t* words;
   float* scales;
-  std::int32_t* sums;
+  RunSums runs;
+  RunSums halves;           ///< for weights with two scales in a run
+  std::int64_t block_rows;  ///< of the block of this row
 };
 
 /// One tile, with all rows of the call.
@@ -36,9 +58,9 @@ struct BlockTask {
 };
 
 struct BlockTable {
-  std::int64_t width;  ///< outputs of a panel
-  bool takes_words;    ///< with weights of 8 bits
-  std::int64_t (*run_bytes)(const BlockLayout& layout);
+  std::int64_t width;                                    ///< outputs of a panel
+  bool takes_words;                                      ///< with weights of 8 bits
+  std::int64_t (*run_bytes)(const BlockLayout& layout);  ///< of kRun elements
   void (*pack_panel)(const std::byte* weight, const PackedMatrix& matrix, const BlockLayout& layout,
                      std::int64_t panel, std::byte* to);
   void (*round_row)(const float* x, std::int64_t depth, const RoundedRow& to);
@@ -115,23 +137,50 @@ void pack_blocks(const std::byte* weight, const PackedMatrix& to, std::byte* at,
 
 namespace {
 
-bool has_codes_of(int bits, const LinearCall& call) {
+template <class Is>
+bool any_layout(const LinearCall& call, Is is) {
   return std::ranges::any_of(call.targets, [&](const LinearTarget& target) {
-    return block_layout(target.weight->dtype)->code_bits == bits;
+    return is(*block_layout(target.weight->dtype));
   });
 }
 
-/// How scratch memory is divided, in floats: codes, scales and sums of `runs` runs, then what
+bool has_codes_of(int bits, const LinearCall& call) {
+  return any_layout(call, [&](const BlockLayout& layout) { return layout.code_bits == bits; });
+}
+
+/// How scratch memory is divided, in floats: codes, what each run has beside them, then what
 /// threads have of their own.
 struct BlockScratch {
-  std::int64_t words, scales, own;
+  std::int64_t words, scales, runs, halves, own;
 
-  BlockScratch(std::int64_t runs, bool has_bytes, bool has_words) {
-    words = has_bytes ? runs * kRun / 4 : 0;
-    scales = words + (has_words ? runs * kRun / 2 : 0);
-    own = round_up(scales + 2 * runs, 16);
+  BlockScratch(std::int64_t count, bool has_bytes, bool has_words, bool has_halves) {
+    words = has_bytes ? count * kRun / 4 : 0;
+    scales = words + (has_words ? count * kRun / 2 : 0);
+    runs = scales + count;
+    halves = runs + 3 * count;
+    own = round_up(halves + (has_halves ? 6 * count : 0), 16);
   }
 };
+
+RunSums run_sums(float* at, std::int64_t count) {
+  return {.sums = at,
+          .starts4 = reinterpret_cast<std::int32_t*>(at + count),
+          .starts8 = reinterpret_cast<std::int32_t*>(at + 2 * count)};
+}
+
+/// `all` runs of rows from `row` on in their block; see RoundedRow.
+RoundedRow rounded_row(const RoundedRow& all, std::int64_t row, std::int64_t rows,
+                       std::int64_t runs) {
+  const std::int64_t place = row % kBlockTileRows;
+  const std::int64_t i = (row - place) * runs + place;
+  const std::int64_t first = (row - place) * runs * kRun;
+  return {.bytes = all.bytes == nullptr ? nullptr : all.bytes + first + place * kXBytes,
+          .words = all.words == nullptr ? nullptr : all.words + first + place * kXBytes / 2,
+          .scales = all.scales + i,
+          .runs = all.runs.at(i),
+          .halves = all.halves.at(2 * (row - place) * runs + place),
+          .block_rows = std::min(kBlockTileRows, rows - (row - place))};
+}
 
 }  // namespace
 
@@ -140,7 +189,9 @@ void run_block_products(const LinearCall& call, Context& context) {
   const std::int64_t runs = call.depth / kRun, all = call.rows * runs;
   const bool has_words = table.takes_words && has_codes_of(8, call);
   const bool has_bytes = !table.takes_words || has_codes_of(4, call);
-  const BlockScratch at(all, has_bytes, has_words);
+  const bool has_halves =
+      any_layout(call, [](const BlockLayout& layout) { return layout.run != kRun; });
+  const BlockScratch at(all, has_bytes, has_words, has_halves);
   const std::int64_t own = 2 * std::min(call.rows, kTileRows) * table.width;
   float* const scratch =
       context.scratch(static_cast<std::size_t>(at.own + own * context.pool().threads())).data();
@@ -148,14 +199,11 @@ void run_block_products(const LinearCall& call, Context& context) {
       .bytes = has_bytes ? reinterpret_cast<std::int8_t*>(scratch) : nullptr,
       .words = has_words ? reinterpret_cast<std::int16_t*>(scratch + at.words) : nullptr,
       .scales = scratch + at.scales,
-      .sums = reinterpret_cast<std::int32_t*>(scratch + at.scales + all)};
+      .runs = run_sums(scratch + at.runs, all),
+      .halves = has_halves ? run_sums(scratch + at.halves, 2 * all) : RunSums{},
+      .block_rows = 0};
   context.pool().for_each(call.rows, [&](std::int64_t row, unsigned) {
-    const std::int64_t i = row * runs;
-    table.round_row(call.x + row * call.x_stride, call.depth,
-                    {.bytes = has_bytes ? x.bytes + i * kRun : nullptr,
-                     .words = has_words ? x.words + i * kRun : nullptr,
-                     .scales = x.scales + i,
-                     .sums = x.sums + i});
+    table.round_row(call.x + row * call.x_stride, call.depth, rounded_row(x, row, call.rows, runs));
   });
   const BlockLayout& layout = *block_layout(call.targets.front().weight->dtype);
   const std::int64_t panel_bytes = std::max<std::int64_t>(runs * table.run_bytes(layout), 1);

@@ -24,6 +24,8 @@ inline constexpr int kChains = 12;
 struct LimitsTable {
   std::int64_t lanes;
   float (*multiply_adds)();
+  /// Exclusive or of all words of 8 bytes; `bytes` is a multiple of 256.
+  std::uint64_t (*sum_of_words)(const std::byte* from, std::size_t bytes);
 };
 
 }  // namespace mir::fast
@@ -50,9 +52,38 @@ float multiply_add_rounds() {
   return hn::GetLane(sums[0]);
 }
 
+/// All words added without carries. Four chains, fetched as far ahead as weights are: the hardware
+/// stops at pages.
+std::uint64_t sum_of_words(const std::byte* from, std::size_t bytes) {
+  const hn::CappedTag<std::uint64_t, 8> d;
+  constexpr std::size_t kBytes = hn::MaxLanes(d) * sizeof(std::uint64_t);
+  constexpr std::size_t kStep = std::max<std::size_t>(4 * kBytes, 64);
+  auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
+  const auto load = [&](std::size_t at) HWY_ATTR {
+    return hn::LoadU(d, reinterpret_cast<const std::uint64_t*>(from + at));
+  };
+  for (std::size_t i = 0; i < bytes; i += kStep) {
+    for (std::size_t line = 0; line < kStep; line += 64) {
+      hwy::Prefetch(from + i + line + kPrefetchBytes);
+    }
+    for (std::size_t j = 0; j < kStep; j += 4 * kBytes) {
+      s0 = hn::Xor(s0, load(i + j));
+      s1 = hn::Xor(s1, load(i + j + kBytes));
+      s2 = hn::Xor(s2, load(i + j + 2 * kBytes));
+      s3 = hn::Xor(s3, load(i + j + 3 * kBytes));
+    }
+  }
+  HWY_ALIGN std::uint64_t words[hn::MaxLanes(d)];
+  hn::Store(hn::Xor(hn::Xor(s0, s1), hn::Xor(s2, s3)), d, words);
+  std::uint64_t sum = 0;
+  for (const std::uint64_t word : words) sum ^= word;
+  return sum;
+}
+
 }  // namespace
 
-constexpr LimitsTable kTable = {.lanes = kLanes, .multiply_adds = multiply_add_rounds};
+constexpr LimitsTable kTable = {
+    .lanes = kLanes, .multiply_adds = multiply_add_rounds, .sum_of_words = sum_of_words};
 
 }  // namespace mir::fast::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -100,16 +131,11 @@ std::uint64_t read_all(std::span<const std::byte> memory, Context& context) {
   constexpr std::size_t kPart = std::size_t{1} << 20;
   constexpr std::size_t kApart = 8;  // sums of threads lie in cache lines of their own
   std::vector<std::uint64_t> sums(context.pool().threads() * kApart);
+  const LimitsTable& table = tables.at(context.isa());
   context.pool().for_each(
       static_cast<std::int64_t>(memory.size() / kPart), [&](std::int64_t part, unsigned thread) {
-        const std::byte* from = memory.data() + static_cast<std::size_t>(part) * kPart;
-        std::uint64_t four[4] = {};  // chains enough to wait for memory alone
-        for (std::size_t i = 0; i < kPart; i += sizeof(four)) {
-          std::uint64_t words[4];
-          std::memcpy(words, from + i, sizeof(words));
-          for (std::size_t j = 0; j < 4; ++j) four[j] ^= words[j];
-        }
-        sums[kApart * thread] ^= four[0] ^ four[1] ^ four[2] ^ four[3];
+        sums[kApart * thread] ^=
+            table.sum_of_words(memory.data() + static_cast<std::size_t>(part) * kPart, kPart);
       });
   std::uint64_t all = 0;
   for (const std::uint64_t sum : sums) all ^= sum;

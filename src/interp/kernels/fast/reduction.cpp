@@ -21,6 +21,9 @@
 
 namespace mir::fast {
 
+/// Columns that one task reduces.
+inline constexpr std::int64_t kTaskColumns = 64;
+
 struct ReductionTable {
   double (*sum)(const float* x, std::int64_t count);
   /// The key of the maximum or minimum; see note [keys]. `count` is not 0.
@@ -203,42 +206,49 @@ void reduce_columns(Reduction reduction, const float* x, std::int64_t length, st
   }
 }
 
-/// A vector of columns, or the first `count` of it. A NaN need not win the maximum: its own
-/// exponential makes the sum NaN. Sums of 16 exponentials are added in double.
-void softmax_vector(const float* x, std::int64_t length, std::int64_t stride, std::int64_t count,
-                    float* out) {
-  constexpr std::int64_t kBlock = 16;
-  FloatVector largest = hn::Set(Floats(), -std::numeric_limits<float>::infinity());
-  for (std::int64_t i = 0; i < length; ++i) {
-    largest = hn::Max(largest, load_first(x + i * stride, count));
-  }
-  double totals[kLanes] = {};
-  for (std::int64_t block = 0; block < length; block += kBlock) {
-    FloatVector part = hn::Zero(Floats());
-    for (std::int64_t i = block; i < std::min(block + kBlock, length); ++i) {
-      const FloatVector e = exp_of_weight(hn::Sub(load_first(x + i * stride, count), largest));
-      store_first(e, out + i * stride, count);
-      part = hn::Add(part, e);
-    }
-    HWY_ALIGN float sums[kLanes];
-    hn::Store(part, Floats(), sums);
-    for (std::int64_t lane = 0; lane < kLanes; ++lane) totals[lane] += sums[lane];
-  }
-  HWY_ALIGN float scales[kLanes];
-  for (std::int64_t lane = 0; lane < kLanes; ++lane) {
-    scales[lane] = static_cast<float>(1.0 / totals[lane]);
-  }
-  const FloatVector scale = hn::Load(Floats(), scales);
-  for (std::int64_t i = 0; i < length; ++i) {
-    float* const at = out + i * stride;
-    store_first(hn::Mul(load_first(at, count), scale), at, count);
-  }
+/// Body(first, count) for each vector of columns, the last one of `count` lanes.
+template <class Body>
+HWY_INLINE void for_each_vector(std::int64_t columns, Body body) {
+  std::int64_t column = 0;
+  for (; column + kLanes <= columns; column += kLanes) body(column, kLanes);
+  if (column < columns) body(column, columns - column);
 }
 
+/// Row after row, so that memory is read in the order in which it lies. A NaN need not win the
+/// maximum: its own exponential makes the sum NaN. Sums of 16 exponentials are added in double.
 void softmax_columns(const float* x, std::int64_t length, std::int64_t stride, std::int64_t columns,
                      float* out) {
-  for (std::int64_t column = 0; column < columns; column += kLanes) {
-    softmax_vector(x + column, length, stride, std::min(kLanes, columns - column), out + column);
+  constexpr std::int64_t kBlock = 16;
+  const Floats d;
+  HWY_ALIGN float largest[kTaskColumns], sums[kTaskColumns];
+  double totals[kTaskColumns] = {};
+  std::fill_n(largest, kTaskColumns, -std::numeric_limits<float>::infinity());
+  for (std::int64_t i = 0; i < length; ++i) {
+    for_each_vector(columns, [&](std::int64_t at, std::int64_t count) HWY_ATTR {
+      const FloatVector v = load_first(x + i * stride + at, count);
+      hn::Store(hn::Max(hn::Load(d, largest + at), v), d, largest + at);
+    });
+  }
+  for (std::int64_t block = 0; block < length; block += kBlock) {
+    std::fill_n(sums, kTaskColumns, 0.0F);
+    for (std::int64_t i = block; i < std::min(block + kBlock, length); ++i) {
+      for_each_vector(columns, [&](std::int64_t at, std::int64_t count) HWY_ATTR {
+        const FloatVector v = load_first(x + i * stride + at, count);
+        const FloatVector e = exp_of_weight(hn::Sub(v, hn::Load(d, largest + at)));
+        store_first(e, out + i * stride + at, count);
+        hn::Store(hn::Add(hn::Load(d, sums + at), e), d, sums + at);
+      });
+    }
+    for (std::int64_t column = 0; column < columns; ++column) totals[column] += sums[column];
+  }
+  for (std::int64_t column = 0; column < columns; ++column) {
+    sums[column] = static_cast<float>(1.0 / totals[column]);
+  }
+  for (std::int64_t i = 0; i < length; ++i) {
+    for_each_vector(columns, [&](std::int64_t at, std::int64_t count) HWY_ATTR {
+      float* const to = out + i * stride + at;
+      store_first(hn::Mul(load_first(to, count), hn::Load(d, sums + at)), to, count);
+    });
   }
 }
 
@@ -264,8 +274,6 @@ MIR_FAST_TABLES(ReductionTable);
 
 /// A long row is reduced in parts of this many elements, their results in order.
 constexpr std::int64_t kPartElements = 4 * kTaskElements;
-/// Columns that one task reduces.
-constexpr std::int64_t kTaskColumns = 64;
 
 /// Body(outer, first column, columns) for all columns.
 template <class Body>

@@ -60,8 +60,8 @@ using DoubleVector = hn::Vec<Doubles>;
 inline constexpr std::int64_t kDoubles = hn::MaxLanes(Doubles());
 
 /// Sine, or cosine, of |x| <= 2^20. x = k pi/2 + r, |r| <= pi/4 and a little: the first two parts
-/// of pi/2 have 33 bits, so their products with k are exact. The polynomials have relative errors
-/// below 2^-36.
+/// of pi/2 have 33 bits, so their products with k are exact. The polynomials, of the least relative
+/// errors for their degree, are within 2^-37 of the sine and 2^-33 of the cosine.
 template <bool kCosine>
 HWY_INLINE DoubleVector circular(DoubleVector x) {
   const Doubles d;
@@ -69,20 +69,22 @@ HWY_INLINE DoubleVector circular(DoubleVector x) {
   const DoubleVector rounder = hn::Set(d, 0x1.8p52);
   const DoubleVector shifted = hn::Add(hn::Mul(x, hn::Set(d, 0.63661977236758134308)), rounder);
   const DoubleVector k = hn::Sub(shifted, rounder);
-  DoubleVector r = hn::Sub(x, hn::Mul(k, hn::Set(d, 0x1.921fb544p+0)));
-  r = hn::Sub(r, hn::Mul(k, hn::Set(d, 0x1.0b4611a6p-34)));
-  r = hn::Sub(r, hn::Mul(k, hn::Set(d, 0x1.3198a2e037073p-69)));
+  DoubleVector r = hn::NegMulAdd(k, hn::Set(d, 0x1.921fb544p+0), x);
+  r = hn::NegMulAdd(k, hn::Set(d, 0x1.0b4611a6p-34), r);
+  r = hn::NegMulAdd(k, hn::Set(d, 0x1.3198a2e037073p-69), r);
   const DoubleVector square = hn::Mul(r, r);
-  const auto polynomial = [&](std::initializer_list<double> coefficients) HWY_ATTR {
-    DoubleVector p = hn::Zero(d);
-    for (const double each : coefficients) p = hn::MulAdd(p, square, hn::Set(d, each));
-    return p;
+  const DoubleVector fourth = hn::Mul(square, square);
+  const auto cubic = [&](double c0, double c1, double c2, double c3) HWY_ATTR {
+    const DoubleVector low = hn::MulAdd(hn::Set(d, c1), square, hn::Set(d, c0));
+    const DoubleVector high = hn::MulAdd(hn::Set(d, c3), square, hn::Set(d, c2));
+    return hn::MulAdd(high, fourth, low);
   };
-  const DoubleVector s =
-      polynomial({-1.0 / 39916800, 1.0 / 362880, -1.0 / 5040, 1.0 / 120, -1.0 / 6});
+  const DoubleVector s = cubic(-0x1.5555554cbacbap-3, 0x1.11110896f3154p-7, -0x1.a00f9e2f74f50p-13,
+                               0x1.6cd8797038800p-19);
   const DoubleVector sine = hn::MulAdd(hn::Mul(r, square), s, r);
-  const DoubleVector cosine = polynomial(
-      {1.0 / 479001600, -1.0 / 3628800, 1.0 / 40320, -1.0 / 720, 1.0 / 24, -1.0 / 2, 1.0});
+  const DoubleVector c = cubic(-0x1.ffffffcb82c25p-2, 0x1.55553c788bcccp-5, -0x1.6c07f163f9460p-10,
+                               0x1.99169e8c85e00p-16);
+  const DoubleVector cosine = hn::MulAdd(square, c, hn::Set(d, 1.0));
   auto quadrant = hn::BitCast(di, shifted);
   if constexpr (kCosine) quadrant = hn::Add(quadrant, hn::Set(di, 1));
   const auto is_even = hn::RebindMask(d, hn::Eq(hn::And(quadrant, hn::Set(di, 1)), hn::Zero(di)));
