@@ -240,6 +240,13 @@ std::uint64_t Session::made_weight_bytes() const {
   return state_->weights.made_bytes();
 }
 
+SessionMemory Session::memory() const {
+  const auto* fast = state_->fast.get();
+  return {.parameters = state_->weights.stated_bytes(),
+          .packed = fast == nullptr ? 0 : fast->weights.bytes(),
+          .caches = fast == nullptr ? 0 : fast->caches.bytes()};
+}
+
 void Session::reset() {
   state_->caches.clear();
   if (state_->fast != nullptr) state_->fast->caches.clear();

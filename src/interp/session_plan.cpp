@@ -48,6 +48,9 @@ void Session::State::make_plans(const SessionOptions& options) {
     fast.reset();
     return;
   }
+  std::uint64_t expected = 0;
+  for (const Symbol weight : fast->only_packed) expected += weights.stated_bytes(weight);
+  fast->weights.expect(expected + expected / 32);  // panels that are filled up
   fast->fusion = options.fusion;
   fast->activations = options.activations;
   const IsaLevel machine = detected_isa_level();

@@ -69,8 +69,10 @@ class Execution {
     ExitCode code = ExitCode::kSuccess;
     if (const auto done = execute_all(); !done) code = run_.report(done.error());
     code = worst(run_.report(diagnostics_, module_.context().sources()), code);
-    if (const auto shown = profiling_.deliver(); !shown)
-      code = worst(code, run_.report(shown.error()));
+    if (session_) {
+      if (const auto shown = profiling_.deliver(*session_); !shown)
+        code = worst(code, run_.report(shown.error()));
+    }
     report_.passed = code == ExitCode::kSuccess;
     if (!arguments().has("report") || !session_) return code;
     const auto written =

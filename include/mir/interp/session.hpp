@@ -99,6 +99,13 @@ struct RunOptions {
   std::function<void(std::size_t done, std::size_t total)> progress;
 };
 
+/// Bytes that a session needs whatever it runs, each thing once.
+struct SessionMemory {
+  std::uint64_t parameters = 0;  ///< all of them, as the module states them
+  std::uint64_t packed = 0;      ///< of weights that fast kernels read in an order of their own
+  std::uint64_t caches = 0;      ///< what caches of fast kernels hold now
+};
+
 /// One module with its parameters and its caches, ready to run again and again. The caches are
 /// empty at first; docs/ops/cache.md says what they hold afterwards.
 ///
@@ -133,6 +140,8 @@ class Session {
   void reset();
   /// Bytes of parameters that were made and are in memory now.
   std::uint64_t made_weight_bytes() const;
+  /// What stays in memory between runs.
+  SessionMemory memory() const;
   /// Tokens the cache of this name (without `@`) holds; none when no step uses such a cache.
   std::optional<std::int64_t> cache_length(std::string_view name) const;
   /// The symbols that the caches would bind in a run of this entry now.

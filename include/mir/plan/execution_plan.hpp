@@ -42,6 +42,9 @@ enum class Fusion : std::uint8_t {
 /// Weights in the order in which the kernels of one instruction set read them, by parameter.
 class PackedWeights {
  public:
+  /// About how many bytes will be packed in all. Matrices that share one block leave a part of at
+  /// most one large page unused.
+  void expect(std::size_t bytes);
   /// The packed form of a parameter [outputs, depth] of a packable type; packs it when it is not
   /// there yet. An error when memory is short, the tensor has another number of elements, or it was
   /// packed in another way before.
@@ -59,6 +62,7 @@ class PackedWeights {
   std::unordered_map<Symbol, std::unique_ptr<fast::PackedMatrix>> matrices_;
   std::vector<fast::LargePages> blocks_;
   std::size_t used_ = 0;  // of the last block
+  std::size_t expected_ = 0;
   std::uint64_t bytes_ = 0;
 };
 
@@ -76,6 +80,8 @@ class CacheStore {
   void commit();
   /// Empties every cache; the memory stays for what follows.
   void clear();
+  /// What the tokens in all caches take, without the room behind them.
+  std::uint64_t bytes() const;
 
  private:
   friend class CacheAccess;

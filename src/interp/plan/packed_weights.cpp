@@ -16,7 +16,9 @@ constexpr std::size_t kBlockBytes = std::size_t{64} << 20;
 
 Result<std::span<std::byte>> PackedWeights::allocate(std::size_t bytes) {
   if (blocks_.empty() || blocks_.back().size() - used_ < bytes) {
-    fast::LargePages block(std::max(bytes, kBlockBytes));
+    // What is not written takes no memory; but a system may refuse to promise that much.
+    fast::LargePages block(std::max({bytes, kBlockBytes, expected_ - std::min(expected_, bytes_)}));
+    if (block.size() < bytes) block = fast::LargePages(bytes);
     if (block.size() < bytes) {
       return Error{DiagCode::kLimitExceeded,
                    fmt::format("no memory for weights of {} bytes", bytes)};
@@ -28,6 +30,10 @@ Result<std::span<std::byte>> PackedWeights::allocate(std::size_t bytes) {
   used_ += bytes;
   bytes_ += bytes;
   return part;
+}
+
+void PackedWeights::expect(std::size_t bytes) {
+  expected_ = bytes;
 }
 
 const fast::PackedMatrix* PackedWeights::find(Symbol parameter) const {
