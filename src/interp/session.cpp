@@ -203,7 +203,8 @@ std::optional<Session> Session::create(const Module& module, const SessionOption
                       fmt::format("no op that runs is named '{}'", name));
     return std::nullopt;
   }
-  if (options.kernels == KernelSet::kFast) state->make_plans(options);
+  if (options.kernels == KernelSet::kFast) state->make_plans(options, diagnostics);
+  if (diagnostics.error_count() != errors_before) return std::nullopt;
   return Session(std::move(state));
 }
 

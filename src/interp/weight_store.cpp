@@ -105,6 +105,16 @@ void WeightStore::release_all() {
   }
 }
 
+std::optional<WeightOrigin> WeightStore::origin(Symbol parameter) const {
+  const auto found = entries_.find(parameter);
+  if (found == entries_.end()) return std::nullopt;
+  const Shared& shared = *found->second.shared;
+  const Tensor& stored = shared.weight.stored();
+  const auto elements = element_count(shared.shape);
+  if (!stored.defined() || !elements) return std::nullopt;
+  return WeightOrigin{.stored = stored, .dtype = shared.dtype, .elements = *elements};
+}
+
 std::uint64_t WeightStore::stated_bytes(Symbol parameter) const {
   const Shared& shared = *entries_.at(parameter).shared;
   const auto elements = element_count(shared.shape);

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
@@ -22,6 +23,7 @@
 
 #include "mir/eval/evaluate.hpp"
 #include "mir/files/weight_source.hpp"
+#include "mir/plan/execution_plan.hpp"
 #include "mir/plan/schedule.hpp"
 
 namespace mir {
@@ -60,6 +62,8 @@ class WeightStore {
 
   /// The tensors that are acquired.
   const ParameterTable& table() const { return table_; }
+  /// What a parameter is made from; none where that is no file.
+  std::optional<WeightOrigin> origin(Symbol parameter) const;
   /// What all parameters take as the module states them.
   std::uint64_t stated_bytes() const;
   /// Of one of them.

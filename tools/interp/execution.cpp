@@ -201,6 +201,7 @@ Result<void> Execution::open_session() {
   if (kernels != "ref") session_options_.kernels = KernelSet::kFast;
   SessionOptions options = session_options_;
   options.weights = &*weights;
+  options.packed_cache = arguments().value("packed-cache");
   session_ = Session::create(module_, options, diagnostics_);
   if (!session_) return {};
   if (!session_->plan_refusal().empty()) {

@@ -64,6 +64,10 @@ struct SessionOptions {
   /// bytes, the others are made again for each step. Of a session that shares parameters the
   /// first one's counts. Fast kernels make each before the first run and keep those not packed.
   std::uint64_t weight_memory = std::numeric_limits<std::uint64_t>::max();
+  /// A file in which fast kernels keep packed weights from start to start (docs/weights.md); empty:
+  /// they are packed each time. A file that is something else is an error, one that is damaged or
+  /// cannot be written a warning.
+  std::string packed_cache = {};
 };
 
 /// One step that was executed and whose results fit their types.
