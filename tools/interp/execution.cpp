@@ -275,8 +275,8 @@ Result<bool> Execution::execute_run(std::size_t number) {
   begin_report(number);
   options_.entry = entries_[number];
   options_.is_last = number + 1 == entries_.size();
-  places_.emplace(schedule_of(number));
   if (search_ || dump_ || !settings_.probes.empty()) {
+    places_.emplace(schedule_of(number));
     options_.observe = [this, number](const StepResults& step) { return observe(number, step); };
   }
   if (search_ && !search_->begin(number, entries_[number], inputs_)) return false;

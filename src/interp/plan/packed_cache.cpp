@@ -22,6 +22,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::string_view kMagic = "MIRPKW1\n";
+constexpr std::string_view kFloats = "f32", kBfloats = "bf16";  // activations
 constexpr std::size_t kAlignment = 64;
 /// Magic, length of the JSON, hash of the JSON.
 constexpr std::size_t kFixed = kMagic.size() + 8 + sizeof(ContentHash);
@@ -69,6 +70,11 @@ class EntryReader {
     if (!type) is_sound_ = false;
     return type.value_or(DType::kFloat32);
   }
+  fast::Activations activations() {
+    const std::string name = text("activations");
+    if (name != kFloats && name != kBfloats) is_sound_ = false;
+    return name == kBfloats ? fast::Activations::kBFloat16 : fast::Activations::kFloat32;
+  }
   ContentHash hash(const char* key) {
     const std::string digits = text(key);
     ContentHash hash;
@@ -102,7 +108,7 @@ Json json_of(const PackedCache::Entry& entry) {
           {"dtype", name_of(key.dtype)},
           {"outputs", key.outputs},
           {"depth", key.depth},
-          {"activations", key.activations == fast::Activations::kBFloat16 ? "bf16" : "f32"},
+          {"activations", key.activations == fast::Activations::kBFloat16 ? kBfloats : kFloats},
           {"source", hex(key.source)},
           {"layout", hex(key.layout)},
           {"packed", hex(entry.packed)},
@@ -200,8 +206,7 @@ std::string PackedCache::read_entries(std::string_view json) {
                  .dtype = reader.dtype("dtype"),
                  .outputs = reader.extent("outputs"),
                  .depth = reader.extent("depth"),
-                 .activations = reader.text("activations") == "bf16" ? fast::Activations::kBFloat16
-                                                                     : fast::Activations::kFloat32,
+                 .activations = reader.activations(),
                  .source = reader.hash("source"),
                  .layout = reader.hash("layout")};
     entry.packed = reader.hash("packed");
