@@ -130,7 +130,8 @@ TEST_CASE("packed cache: the second start packs nothing and gives the same bits"
       {DType::kFloat32, DType::kFloat32},   {DType::kFloat16, DType::kFloat16},
       {DType::kBFloat16, DType::kBFloat16}, {DType::kFloat16, DType::kFloat32},
       {DType::kGgufQ8_0, DType::kGgufQ8_0}, {DType::kGgufQ4_0, DType::kGgufQ4_0}};
-  for (const auto& [stored, type] : types) {
+  for (const auto& each : types) {
+    const DType stored = each.first, type = each.second;
     for (const auto activations : {fast::Activations::kFloat32, fast::Activations::kBFloat16}) {
       CAPTURE(name_of(stored));
       const std::string weights = folder.file("weights"), cache = folder.file("cache");
