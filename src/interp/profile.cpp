@@ -55,6 +55,14 @@ void Profile::end_run(double seconds, const ExecutionPlan* plan) {
                 .folded = plan->folded()};
 }
 
+void Profile::set_memory(const Memory& memory) {
+  memory_ = memory;
+  memory_->values = 0;
+  for (const Phase& phase : phases_) {
+    if (phase.plan) memory_->values = std::max(memory_->values, phase.plan->planned_bytes);
+  }
+}
+
 /// The row of the call's step and kernel in the last phase. A step may need several kernels: copies
 /// of operands in another order, say.
 std::uint32_t Profile::step_row(const Schedule& schedule, const KernelTiming& timing) {
@@ -95,11 +103,30 @@ Roofline roofline(const Profile::Row& row, const fast::MachineLimits& limits) {
   return {.share = most / row.seconds, .bound_by = compute >= memory ? "compute" : "memory"};
 }
 
+namespace {
+
+void render_memory(const Profile::Memory& memory, std::back_insert_iterator<std::string> out) {
+  constexpr double kMebi = 1.0 / (1 << 20);
+  const auto mebi = [](auto bytes) { return static_cast<double>(bytes) * kMebi; };
+  fmt::format_to(out,
+                 "memory in MiB: weights {:.1f} ({:.1f} packed), values {:.1f}, caches {:.1f}\n",
+                 mebi(memory.session.parameters), mebi(memory.session.packed), mebi(memory.values),
+                 mebi(memory.session.caches));
+  fmt::format_to(out,
+                 "  of the process: {:.1f} at the most while plans were made, {:.1f} behind that, "
+                 "{:.1f} at the most in runs: these {:+.1f}\n",
+                 mebi(memory.most_planning), mebi(memory.after_planning), mebi(memory.most_running),
+                 mebi(memory.rest()));
+}
+
+}  // namespace
+
 std::string render(const Profile& profile, const fast::MachineLimits& limits) {
   std::string text;
   const auto out = std::back_inserter(text);
   fmt::format_to(out, "limits of this machine: {:.1f} GFLOP/s, {:.1f} GB/s\n",
                  limits.flop_per_second * 1e-9, limits.bytes_per_second * 1e-9);
+  if (profile.memory()) render_memory(*profile.memory(), out);
   for (const Profile::Phase& phase : profile.phases()) {
     const Profile::Row total = phase.total();
     fmt::format_to(out, "{}: {} kernel calls, {:.3f} ms in kernels, {:.3f} ms in all\n",
@@ -140,6 +167,16 @@ std::string to_json(const Profile& profile, const fast::MachineLimits& limits) {
   Json json;
   json["limits"] = {{"flop_per_second", limits.flop_per_second},
                     {"bytes_per_second", limits.bytes_per_second}};
+  json["memory"] = nullptr;
+  if (const auto& memory = profile.memory()) {
+    json["memory"] = {{"parameters", memory->session.parameters},
+                      {"packed", memory->session.packed},
+                      {"values", memory->values},
+                      {"caches", memory->session.caches},
+                      {"resident_most_planning", memory->most_planning},
+                      {"resident_after_planning", memory->after_planning},
+                      {"resident_most_running", memory->most_running}};
+  }
   json["phases"] = Json::array();
   for (const Profile::Phase& phase : profile.phases()) {
     Json& object = json["phases"].emplace_back();

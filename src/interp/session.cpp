@@ -203,7 +203,8 @@ std::optional<Session> Session::create(const Module& module, const SessionOption
                       fmt::format("no op that runs is named '{}'", name));
     return std::nullopt;
   }
-  if (options.kernels == KernelSet::kFast) state->make_plans(options);
+  if (options.kernels == KernelSet::kFast) state->make_plans(options, diagnostics);
+  if (diagnostics.error_count() != errors_before) return std::nullopt;
   return Session(std::move(state));
 }
 
@@ -238,6 +239,13 @@ std::optional<std::vector<Tensor>> Session::run(std::span<const Tensor> inputs,
 
 std::uint64_t Session::made_weight_bytes() const {
   return state_->weights.made_bytes();
+}
+
+SessionMemory Session::memory() const {
+  const auto* fast = state_->fast.get();
+  return {.parameters = state_->weights.stated_bytes(),
+          .packed = fast == nullptr ? 0 : fast->weights.bytes(),
+          .caches = fast == nullptr ? 0 : fast->caches.bytes()};
 }
 
 void Session::reset() {

@@ -4,6 +4,8 @@
 #include <malloc.h>
 #endif
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <unordered_set>
 #include <utility>
@@ -21,33 +23,38 @@ std::int64_t Session::State::cache_length(Symbol cache) const {
 }
 
 Result<ExecutionPlan> Session::State::make_plan(const Entry& entry, Fusion fusion) {
-  return ExecutionPlan::create(entry.schedule, {.fusion = fusion, .activations = fast->activations},
-                               {.parameters = &weights.table(),
-                                .acquire =
-                                    [this](Symbol parameter) {
-                                      return weights.acquire({&parameter, 1});
-                                    },
-                                .release =
-                                    [this](Symbol parameter) {
-                                      if (fast->only_packed.contains(parameter))
-                                        weights.release({&parameter, 1}, true);
-                                    },
-                                .quantisations = &quantisations,
-                                .constants = entry.constants,
-                                .weights = &fast->weights,
-                                .context = fast->context.get()});
+  return ExecutionPlan::create(
+      entry.schedule, {.fusion = fusion, .activations = fast->activations},
+      {.parameters = &weights.table(),
+       .acquire =
+           [this](Symbol parameter) {
+             return weights.acquire({&parameter, 1});
+           },
+       .release =
+           [this](Symbol parameter) {
+             if (fast->only_packed.contains(parameter)) weights.release({&parameter, 1}, true);
+           },
+       .origin = [this](Symbol parameter) { return weights.origin(parameter); },
+       .quantisations = &quantisations,
+       .constants = entry.constants,
+       .weights = &fast->weights,
+       .context = fast->context.get()});
 }
 
 /// note [packing]: weights that only products read are made, packed and released one after the
 /// other, so that besides what runs need one weight at a time is in memory.
-void Session::State::make_plans(const SessionOptions& options) {
+void Session::State::make_plans(const SessionOptions& options, Diagnostics& diagnostics) {
   fast = std::make_unique<Fast>();
+  if (!open_packed_cache(options, diagnostics)) return;
   fast->only_packed = find_only_packed();
   if (const auto made = weights.acquire_all_but(fast->only_packed); !made) {
     plan_refusal = made.error().message;
     fast.reset();
     return;
   }
+  std::uint64_t expected = 0;
+  for (const Symbol weight : fast->only_packed) expected += weights.stated_bytes(weight);
+  fast->weights.expect(expected + expected / 32);  // panels that are filled up
   fast->fusion = options.fusion;
   fast->activations = options.activations;
   const IsaLevel machine = detected_isa_level();
@@ -66,10 +73,29 @@ void Session::State::make_plans(const SessionOptions& options) {
     weights.release_all();
     return;
   }
+  write_packed_cache(options, diagnostics);
 #if defined(__GLIBC__)
   // What the weights were made in goes back to the system.
   (void)malloc_trim(0);
 #endif
+}
+
+bool Session::State::open_packed_cache(const SessionOptions& options, Diagnostics& diagnostics) {
+  if (options.packed_cache.empty()) return true;
+  const auto opened = fast->weights.open_cache(options.packed_cache);
+  if (!opened) diagnostics.error(opened.error().code, {}, opened.error().message);
+  return opened.ok();
+}
+
+void Session::State::write_packed_cache(const SessionOptions& options, Diagnostics& diagnostics) {
+  if (options.packed_cache.empty()) return;
+  if (const std::string& problem = fast->weights.cache_problem(); !problem.empty()) {
+    diagnostics.warning(
+        DiagCode::kPackedCacheUnusable, {},
+        fmt::format("'{}' {}: weights are packed anew", options.packed_cache, problem));
+  }
+  const auto written = fast->weights.write_cache(*fast->context);
+  if (!written) diagnostics.warning(written.error().code, {}, written.error().message);
 }
 
 std::unordered_set<Symbol> Session::State::find_only_packed() const {

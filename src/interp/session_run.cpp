@@ -135,6 +135,9 @@ bool SessionRun::files_are_intact(std::span<const Tensor> inputs) {
     if (!lies_in_shortened_file(inputs[i].bytes())) continue;
     return report_shortened(fmt::format("input '%{}'", input_port(schedule_, i).name));
   }
+  if (state_.fast != nullptr && lies_in_shortened_file(state_.fast->weights.cache_mapping())) {
+    return report_shortened("packed weights");
+  }
   const Symbol parameter = state_.weights.in_shortened_file();
   if (!parameter) return true;
   return report_shortened(

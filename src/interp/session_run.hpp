@@ -65,7 +65,10 @@ struct Session::State {
   /// that runs need.
   std::unordered_set<Symbol> find_only_packed() const;
   /// Plans of all entries, or none and why.
-  void make_plans(const SessionOptions& options);
+  void make_plans(const SessionOptions& options, Diagnostics& diagnostics);
+  /// Opens it for the plans that are made next; false after reporting that it is something else.
+  bool open_packed_cache(const SessionOptions& options, Diagnostics& diagnostics);
+  void write_packed_cache(const SessionOptions& options, Diagnostics& diagnostics);
 };
 
 class SessionRun {

@@ -14,8 +14,16 @@ WeightStore::~WeightStore() {
 }
 
 void WeightStore::add(Symbol parameter, DType dtype, Shape shape, Weight weight) {
+  note_mapping(parameter, weight);
   entries_.emplace(parameter,
                    Entry{std::make_shared<Shared>(dtype, std::move(shape), std::move(weight))});
+}
+
+void WeightStore::note_mapping(Symbol parameter, const Weight& weight) {
+  const auto mapping = guarded_mapping(weight.stored().bytes());
+  const bool is_known = std::ranges::any_of(
+      mappings_, [&](const auto& known) { return known.first.data() == mapping.data(); });
+  if (!mapping.empty() && !is_known) mappings_.emplace_back(mapping, parameter);
 }
 
 bool WeightStore::share(const WeightStore& other, Symbol parameter, DType dtype,
@@ -24,6 +32,7 @@ bool WeightStore::share(const WeightStore& other, Symbol parameter, DType dtype,
   if (found == other.entries_.end()) return false;
   const auto& shared = found->second.shared;
   if (shared->dtype != dtype || shared->shape != shape) return false;
+  note_mapping(parameter, shared->weight);
   entries_.emplace(parameter, Entry{shared});
   return true;
 }
@@ -39,6 +48,8 @@ Result<void> WeightStore::acquire(Symbol parameter) {
       entry.acquired = 0;
       return std::move(tensor).error();
     }
+    // What it was made of is not read again, or comes from the file again.
+    if (shared.weight.is_made()) forget_pages(shared.weight.stored().bytes());
     const std::uint64_t bytes = tensor->bytes().size();
     if (shared.weight.is_made() && bytes <= pool_->limit - std::min(pool_->kept, pool_->limit)) {
       shared.stays = true;
@@ -94,6 +105,29 @@ void WeightStore::release_all() {
   }
 }
 
+std::optional<WeightOrigin> WeightStore::origin(Symbol parameter) const {
+  const auto found = entries_.find(parameter);
+  if (found == entries_.end()) return std::nullopt;
+  const Shared& shared = *found->second.shared;
+  const Tensor& stored = shared.weight.stored();
+  const auto elements = element_count(shared.shape);
+  if (!stored.defined() || !elements) return std::nullopt;
+  return WeightOrigin{.stored = stored, .dtype = shared.dtype, .elements = *elements};
+}
+
+std::uint64_t WeightStore::stated_bytes(Symbol parameter) const {
+  const Shared& shared = *entries_.at(parameter).shared;
+  const auto elements = element_count(shared.shape);
+  return elements ? storage_bytes(shared.dtype, static_cast<std::uint64_t>(*elements)).value_or(0)
+                  : 0;
+}
+
+std::uint64_t WeightStore::stated_bytes() const {
+  std::uint64_t bytes = 0;
+  for (const auto& [parameter, entry] : entries_) bytes += stated_bytes(parameter);
+  return bytes;
+}
+
 std::uint64_t WeightStore::made_bytes() const {
   const std::lock_guard lock(pool_->mutex);
   std::uint64_t bytes = 0;
@@ -104,8 +138,8 @@ std::uint64_t WeightStore::made_bytes() const {
 }
 
 Symbol WeightStore::in_shortened_file() const {
-  for (const auto& [parameter, entry] : entries_) {
-    if (lies_in_shortened_file(entry.shared->weight.stored().bytes())) return parameter;
+  for (const auto& [mapping, parameter] : mappings_) {
+    if (lies_in_shortened_file(mapping)) return parameter;
   }
   return {};
 }

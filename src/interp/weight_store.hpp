@@ -10,9 +10,11 @@
 // needed again.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
@@ -21,6 +23,7 @@
 
 #include "mir/eval/evaluate.hpp"
 #include "mir/files/weight_source.hpp"
+#include "mir/plan/execution_plan.hpp"
 #include "mir/plan/schedule.hpp"
 
 namespace mir {
@@ -59,9 +62,16 @@ class WeightStore {
 
   /// The tensors that are acquired.
   const ParameterTable& table() const { return table_; }
+  /// What a parameter is made from; none where that is no file.
+  std::optional<WeightOrigin> origin(Symbol parameter) const;
+  /// What all parameters take as the module states them.
+  std::uint64_t stated_bytes() const;
+  /// Of one of them.
+  std::uint64_t stated_bytes(Symbol parameter) const;
   /// What made tensors take now.
   std::uint64_t made_bytes() const;
-  /// A parameter that lies in a file that was shortened; the empty symbol: none does.
+  /// A parameter of a file that was shortened; the empty symbol: none was. Asks for the size of
+  /// each file once.
   Symbol in_shortened_file() const;
 
  private:
@@ -82,11 +92,14 @@ class WeightStore {
   };
 
   Result<void> acquire(Symbol parameter);
+  void note_mapping(Symbol parameter, const Weight& weight);
   void release(Symbol parameter, bool for_good);
 
   std::shared_ptr<WeightPool> pool_;
   std::unordered_map<Symbol, Entry> entries_;
   ParameterTable table_;
+  /// Files that parameters lie in, each with one of them.
+  std::vector<std::pair<std::span<const std::byte>, Symbol>> mappings_;
 };
 
 /// Which parameters each step of a schedule reads.

@@ -117,6 +117,13 @@ void release_mapping(std::span<const std::byte> bytes) {
   ::close(descriptor);
 }
 
+std::span<const std::byte> guarded_mapping(std::span<const std::byte> bytes) {
+  if (bytes.empty()) return {};
+  const Guarded* entry = table().find(reinterpret_cast<std::uintptr_t>(bytes.data()));
+  if (entry == nullptr) return {};
+  return {reinterpret_cast<const std::byte*>(entry->begin.load()), entry->size.load()};
+}
+
 bool lies_in_shortened_file(std::span<const std::byte> bytes) {
   if (bytes.empty()) return false;
   const Guarded* entry = table().find(reinterpret_cast<std::uintptr_t>(bytes.data()));

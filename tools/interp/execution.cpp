@@ -69,8 +69,10 @@ class Execution {
     ExitCode code = ExitCode::kSuccess;
     if (const auto done = execute_all(); !done) code = run_.report(done.error());
     code = worst(run_.report(diagnostics_, module_.context().sources()), code);
-    if (const auto shown = profiling_.deliver(); !shown)
-      code = worst(code, run_.report(shown.error()));
+    if (session_) {
+      if (const auto shown = profiling_.deliver(*session_); !shown)
+        code = worst(code, run_.report(shown.error()));
+    }
     report_.passed = code == ExitCode::kSuccess;
     if (!arguments().has("report") || !session_) return code;
     const auto written =
@@ -199,6 +201,7 @@ Result<void> Execution::open_session() {
   if (kernels != "ref") session_options_.kernels = KernelSet::kFast;
   SessionOptions options = session_options_;
   options.weights = &*weights;
+  options.packed_cache = arguments().value("packed-cache");
   session_ = Session::create(module_, options, diagnostics_);
   if (!session_) return {};
   if (!session_->plan_refusal().empty()) {
@@ -272,8 +275,8 @@ Result<bool> Execution::execute_run(std::size_t number) {
   begin_report(number);
   options_.entry = entries_[number];
   options_.is_last = number + 1 == entries_.size();
-  places_.emplace(schedule_of(number));
   if (search_ || dump_ || !settings_.probes.empty()) {
+    places_.emplace(schedule_of(number));
     options_.observe = [this, number](const StepResults& step) { return observe(number, step); };
   }
   if (search_ && !search_->begin(number, entries_[number], inputs_)) return false;

@@ -116,6 +116,10 @@ inline constexpr Option kInterpOptions[] = {
      .argument = "SIZE",
      .help = "parameters that are made (invented, converted) and stay in memory between steps, as "
              "bytes or with KiB, MiB or GiB; by default half of the machine's memory"},
+    {.name = "packed-cache",
+     .argument = "FILE",
+     .help = "keep weights as fast kernels read them in FILE; the next start with the same weights "
+             "packs nothing"},
     {.name = "machine",
      .help = "run a lowered program as it is, instruction by instruction, instead of as graphs"},
     {.name = "trace",

@@ -50,6 +50,8 @@ std::optional<std::vector<Tensor>> Profiling::run(std::size_t number, Session& s
                                                   std::span<const Tensor> inputs,
                                                   Diagnostics& diagnostics, RunOptions options) {
   if (!profile_) return session.run(inputs, diagnostics, options);
+  if (number == 0) planning_ = resident_memory();
+  if (number == 0 && !restart_resident_peak()) planning_.reset();
   begin(number, session.schedule(options.entry));
   options.timed = [this](const Schedule& schedule, const KernelTiming& timing) {
     profile_->add(schedule, timing);
@@ -62,8 +64,18 @@ std::optional<std::vector<Tensor>> Profiling::run(std::size_t number, Session& s
   return outputs;
 }
 
-Result<void> Profiling::deliver() const {
+void Profiling::read_memory(const Session& session) {
+  const auto running = planning_ ? resident_memory() : std::nullopt;
+  if (!running) return;
+  profile_->set_memory({.session = session.memory(),
+                        .most_planning = planning_->peak,
+                        .after_planning = planning_->now,
+                        .most_running = running->peak});
+}
+
+Result<void> Profiling::deliver(const Session& session) {
   if (!profile_ || profile_->phases().empty()) return {};
+  read_memory(session);
   fast::Context context(settings_.threads, settings_.isa.value_or(detected_isa_level()));
   const fast::MachineLimits limits = fast::measure_limits(context);
   const Arguments& arguments = settings_.invocation.arguments;

@@ -6,6 +6,7 @@
 
 #include "mir/interp/profile.hpp"
 #include "mir/interp/session.hpp"
+#include "mir/support/resident_memory.hpp"
 #include "settings.hpp"
 
 namespace mir::tools {
@@ -23,14 +24,16 @@ class Profiling {
   std::optional<std::vector<Tensor>> run(std::size_t number, Session& session,
                                          std::span<const Tensor> inputs, Diagnostics& diagnostics,
                                          RunOptions options);
-  /// Shows the table, writes the files.
-  Result<void> deliver() const;
+  /// Behind the last run: shows the table, writes the files.
+  Result<void> deliver(const Session& session);
 
  private:
   void begin(std::size_t number, const Schedule& schedule);
+  void read_memory(const Session& session);
 
   const InterpSettings& settings_;
   std::optional<Profile> profile_;
+  std::optional<ResidentMemory> planning_;  ///< behind it; none where the system does not say
 };
 
 }  // namespace mir::tools

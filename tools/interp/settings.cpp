@@ -176,6 +176,10 @@ Result<InterpSettings> interp_settings(Invocation invocation) {
     return Error{DiagCode::kUsage,
                  "--activations=bf16 is of fast kernels: --kernels=fast or --kernels=both"};
   }
+  if (arguments.has("packed-cache") && arguments.value("kernels", "ref") == "ref") {
+    return Error{DiagCode::kUsage,
+                 "--packed-cache is of fast kernels: --kernels=fast or --kernels=both"};
+  }
   if (arguments.value("kernels") == "both" && arguments.has("against")) {
     return Error{DiagCode::kUsage, "--kernels=both compares with ref, --against with another"};
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "mir/interp/probe.hpp"
+#include "mir/interp/session.hpp"
 #include "mir/kernels/fast/limits.hpp"
 #include "mir/plan/execution_plan.hpp"
 
@@ -47,6 +48,21 @@ class Profile {
     std::vector<Row> kernels() const;  ///< most time first
     Row total() const;
   };
+  /// Memory of the process, in bytes; pages of mapped files count where they are in memory.
+  struct Memory {
+    SessionMemory session;            ///< behind the last run
+    std::uint64_t values = 0;         ///< planned, of the phase that needs most
+    std::uint64_t most_planning = 0;  ///< until plans are made and weights are packed
+    std::uint64_t after_planning = 0;
+    std::uint64_t most_running = 0;
+
+    /// What runs take beside weights, values and caches, each once; negative where some of them
+    /// were not touched.
+    std::int64_t rest() const {
+      return static_cast<std::int64_t>(most_running) -
+             static_cast<std::int64_t>(session.parameters + values + session.caches);
+    }
+  };
   struct Event {
     std::uint32_t phase = 0;
     std::uint32_t step = 0;  ///< index into the phase's steps
@@ -64,6 +80,9 @@ class Profile {
   /// `plan`: what the run was run by; null: reference kernels.
   void end_run(double seconds, const ExecutionPlan* plan);
   void add(const Schedule& schedule, const KernelTiming& timing);
+  /// `values` is the profile's to set.
+  void set_memory(const Memory& memory);
+  const std::optional<Memory>& memory() const { return memory_; }
 
   std::span<const Phase> phases() const { return phases_; }
   std::span<const Event> events() const { return events_; }
@@ -78,6 +97,7 @@ class Profile {
   const Schedule* schedule_ = nullptr;                                      // that places_ are of
   std::optional<ResultPlaces> places_;
   std::vector<Event> events_;
+  std::optional<Memory> memory_;
   std::uint64_t dropped_ = 0;
 };
 

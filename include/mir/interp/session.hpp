@@ -64,6 +64,10 @@ struct SessionOptions {
   /// bytes, the others are made again for each step. Of a session that shares parameters the
   /// first one's counts. Fast kernels make each before the first run and keep those not packed.
   std::uint64_t weight_memory = std::numeric_limits<std::uint64_t>::max();
+  /// A file in which fast kernels keep packed weights from start to start (docs/weights.md); empty:
+  /// they are packed each time. A file that is something else is an error, one that is damaged or
+  /// cannot be written a warning.
+  std::string packed_cache = {};
 };
 
 /// One step that was executed and whose results fit their types.
@@ -97,6 +101,13 @@ struct RunOptions {
   std::function<void(const Schedule&, const KernelTiming&)> timed = {};
   /// Called after each step with the number of steps done and of all steps.
   std::function<void(std::size_t done, std::size_t total)> progress;
+};
+
+/// Bytes that a session needs whatever it runs, each thing once.
+struct SessionMemory {
+  std::uint64_t parameters = 0;  ///< all of them, as the module states them
+  std::uint64_t packed = 0;      ///< of weights that fast kernels read in an order of their own
+  std::uint64_t caches = 0;      ///< what caches of fast kernels hold now
 };
 
 /// One module with its parameters and its caches, ready to run again and again. The caches are
@@ -133,6 +144,8 @@ class Session {
   void reset();
   /// Bytes of parameters that were made and are in memory now.
   std::uint64_t made_weight_bytes() const;
+  /// What stays in memory between runs.
+  SessionMemory memory() const;
   /// Tokens the cache of this name (without `@`) holds; none when no step uses such a cache.
   std::optional<std::int64_t> cache_length(std::string_view name) const;
   /// The symbols that the caches would bind in a run of this entry now.

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -39,9 +40,22 @@ enum class Fusion : std::uint8_t {
   kAll,    ///< also those that sum in another order, each with its own error bound
 };
 
+/// What a weight is made from: bytes of a file, and the type in which it is packed.
+struct WeightOrigin {
+  Tensor stored;
+  DType dtype = DType::kFloat32;
+  std::int64_t elements = 0;
+};
+
 /// Weights in the order in which the kernels of one instruction set read them, by parameter.
 class PackedWeights {
  public:
+  PackedWeights();
+  ~PackedWeights();
+
+  /// About how many bytes will be packed in all. Matrices that share one block leave a part of at
+  /// most one large page unused.
+  void expect(std::size_t bytes);
   /// The packed form of a parameter [outputs, depth] of a packable type; packs it when it is not
   /// there yet. An error when memory is short, the tensor has another number of elements, or it was
   /// packed in another way before.
@@ -51,6 +65,25 @@ class PackedWeights {
                                          fast::Activations = fast::Activations::kFloat32);
   /// Null when it is not packed.
   const fast::PackedMatrix* find(Symbol parameter) const;
+
+  /// From now on take() looks into this file, which need not be there. An error when it cannot be
+  /// read or is something else than a cache of packed weights.
+  Result<void> open_cache(const std::string& path);
+  bool has_cache() const { return kept_ != nullptr; }
+  /// The packed form of a parameter as pack() would make it, from the file; null when the file does
+  /// not have it. Then what pack() makes is written by write_cache(). The name tells matrices of
+  /// one file apart.
+  const fast::PackedMatrix* take(Symbol parameter, std::string_view name,
+                                 const WeightOrigin& origin, std::int64_t outputs,
+                                 std::int64_t depth, fast::Context& context,
+                                 fast::Activations activations);
+  /// Writes what was asked of take() to the file, unless it has all of it.
+  Result<void> write_cache(fast::Context& context);
+  /// What is damaged in the file, as the end of a sentence about it; empty: nothing was found.
+  std::string cache_problem() const;
+  /// The bytes of the file that matrices may lie in.
+  std::span<const std::byte> cache_mapping() const;
+
   std::uint64_t bytes() const { return bytes_; }
 
  private:
@@ -59,6 +92,9 @@ class PackedWeights {
   std::unordered_map<Symbol, std::unique_ptr<fast::PackedMatrix>> matrices_;
   std::vector<fast::LargePages> blocks_;
   std::size_t used_ = 0;  // of the last block
+  std::size_t expected_ = 0;
+  struct Kept;
+  std::unique_ptr<Kept> kept_;  // null: there is no cache
   std::uint64_t bytes_ = 0;
 };
 
@@ -76,6 +112,8 @@ class CacheStore {
   void commit();
   /// Empties every cache; the memory stays for what follows.
   void clear();
+  /// What the tokens in all caches take, without the room behind them.
+  std::uint64_t bytes() const;
 
  private:
   friend class CacheAccess;
@@ -103,6 +141,9 @@ struct PlanResources {
   /// runs do not need in another form are released once they are packed.
   std::function<Result<void>(Symbol)> acquire = {};
   std::function<void(Symbol)> release = {};
+  /// What a weight is made from; none where that is no file. Asked for when packed weights have a
+  /// cache; null: never.
+  std::function<std::optional<WeightOrigin>(Symbol)> origin = {};
   const QuantisationTable* quantisations = nullptr;  ///< null: nothing holds codes
   std::span<const Tensor> constants;                 ///< by slot of the schedule
   PackedWeights* weights = nullptr;

@@ -54,6 +54,16 @@ void CacheStore::clear() {
   for (auto& [name, cache] : caches_) cache->length = cache->pending = 0;
 }
 
+std::uint64_t CacheStore::bytes() const {
+  std::uint64_t bytes = 0;
+  for (const auto& [name, cache] : caches_) {
+    const auto tokens = static_cast<std::uint64_t>(cache->outer * cache->length);
+    bytes += tokens * static_cast<std::uint64_t>(cache->inner[0] + cache->inner[1]) *
+             info(cache->dtype).unit_bytes;
+  }
+  return bytes;
+}
+
 CacheAccess::CacheAccess(CacheStore& store) : store_(store) {
   for (auto& [name, cache] : store_.caches_) cache->pending = cache->length;
 }

@@ -404,6 +404,16 @@ void PlanBuilder::release_weight(const Op& op) {
   if (resources_.release) resources_.release(owned_symbol(op, ".weight"));
 }
 
+/// The weight as a cache has it packed; null when it does not.
+const fast::PackedMatrix* PlanBuilder::cached_weight(Symbol symbol, std::int64_t outputs,
+                                                     std::int64_t depth) {
+  if (!resources_.weights->has_cache() || !resources_.origin) return nullptr;
+  const auto origin = resources_.origin(symbol);
+  if (!origin || origin->elements != outputs * depth) return nullptr;
+  return resources_.weights->take(symbol, schedule_.module().context().text(symbol), *origin,
+                                  outputs, depth, *resources_.context, options_.activations);
+}
+
 /// The weight in its packed form, packed now if it is not yet; null when it cannot be packed.
 const fast::PackedMatrix* PlanBuilder::packed_weight(const Op& op, std::int64_t outputs,
                                                      std::int64_t depth) {
@@ -413,6 +423,7 @@ const fast::PackedMatrix* PlanBuilder::packed_weight(const Op& op, std::int64_t 
                       known->activations == options_.activations;
     return fits ? known : nullptr;
   }
+  if (const auto* kept = cached_weight(symbol, outputs, depth)) return kept;
   const Tensor* weight = acquire_weight(op);
   if (weight == nullptr || !fast::is_packable(weight->dtype(), depth)) return nullptr;
   const auto packed = resources_.weights->pack(symbol, *weight, outputs, depth, *resources_.context,

@@ -75,6 +75,7 @@ class PlanBuilder {
   std::optional<LinearPart> linear_part(std::size_t step);
   const Tensor* acquire_weight(const Op& op);
   void release_weight(const Op& op);
+  const fast::PackedMatrix* cached_weight(Symbol symbol, std::int64_t outputs, std::int64_t depth);
   const fast::PackedMatrix* packed_weight(const Op& op, std::int64_t outputs, std::int64_t depth);
   Result<void> add_reference(std::size_t step);
   bool add_quantised_linear(std::size_t step);

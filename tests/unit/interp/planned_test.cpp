@@ -1,14 +1,9 @@
 // Sessions with fast kernels.
 #include "planned.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 
-#include "mir/files/safetensors.hpp"
 #include "mir/interp/summary.hpp"
 
 namespace mir::test::planned {
@@ -50,18 +45,6 @@ const char* const kFeedForward = R"(
   cf.ReturnOp (%y:tensor<[1, $S, 8], Float32, CPU>) -> ()
 }
 )";
-
-/// How much of the mappings of a file is in this process's memory.
-std::size_t resident_bytes(const std::string& path) {
-  std::ifstream maps("/proc/self/smaps");
-  std::size_t kibibytes = 0;
-  bool is_mapping = false;
-  for (std::string line; std::getline(maps, line);) {
-    if (line.find('-') < line.find(' ')) is_mapping = line.ends_with(path);
-    if (is_mapping && line.starts_with("Rss:")) kibibytes += std::stoul(line.substr(4));
-  }
-  return kibibytes * 1024;
-}
 
 std::string with_types(std::string text, const std::string& type) {
   for (const std::string_view other : {"20, 8], Float32", "20, 8], BFloat16", "8, 20], Float16"}) {
@@ -264,46 +247,6 @@ TEST_CASE(
     options.threads = 3;
     CHECK(hash_bytes(runner.run({x}, options)[0]) == hash_bytes(found[0]));
   }
-}
-
-TEST_CASE("fast: pages of a file are given back once its weights are packed") {
-  const auto path = (std::filesystem::temp_directory_path() /
-                     ("mir_planned_" + std::to_string(::getpid()) + ".safetensors"))
-                        .string();
-  const Tensor weight = *Tensor::allocate(DType::kFloat32, {1024, 4096});
-  const NamedTensor stored[] = {{"fc.weight", weight}};
-  REQUIRE(write_safetensors(path, stored).ok());
-  const Text text(R"(
-@main [mir_version:1] (%x:tensor<[1, $S, 4096], Float32, CPU>) -> (%y:tensor<[1, $S, 1024], Float32, CPU>) {
-  graph.SubGraphOp @init <CPU> {
-    () -> () {
-      tensor.CPU.register () -> (%w:tensor<[1024, 4096], Float32, CPU>[@fc.weight])[symbol:fc.weight]
-    }
-  }
-  linalg.CPU.LinearOp <name="fc"> [in_channels:4096, out_channels:1024, bias:false] (%x:tensor<[1, $S, 4096], Float32, CPU>) -> (%y:tensor<[1, $S, 1024], Float32, CPU>)
-  cf.ReturnOp (%y:tensor<[1, $S, 1024], Float32, CPU>) -> ()
-}
-)");
-  WeightSet weights;
-  REQUIRE(weights.add(path).ok());
-  for (const auto kernels : {KernelSet::kRef, KernelSet::kFast}) {
-    Diagnostics problems;
-    SessionOptions options = fast();
-    options.kernels = kernels;
-    options.weights = &weights;
-    auto session = Session::create(*text.module, options, problems);
-    REQUIRE(session.has_value());
-    const Tensor x = *Tensor::allocate(DType::kFloat32, {1, 2, 4096});
-    REQUIRE(session->run({&x, 1}, problems).has_value());
-    // 16 MiB of weights: the reference kernel has read all of them where they are.
-    const std::size_t resident = resident_bytes(path);
-    if (kernels == KernelSet::kFast) {
-      CHECK(resident < (1U << 20));
-    } else {
-      CHECK(resident >= (16U << 20));
-    }
-  }
-  std::filesystem::remove(path);
 }
 
 TEST_CASE("fast: attention is one node and its projections are another") {

@@ -109,6 +109,29 @@ TEST_CASE("profile: the limit that a kernel's work would take longer at") {
   CHECK(roofline(row(0, 1, 1), kLimits).share == 0);
 }
 
+TEST_CASE("profile: memory of the process beside what is needed once") {
+  Profile profile = profile_of(KernelSet::kFast);
+  CHECK_FALSE(profile.memory());
+  CHECK(Json::parse(to_json(profile, kLimits))["memory"].is_null());
+  CHECK(render(profile, kLimits).find("memory in") == std::string::npos);
+  constexpr std::uint64_t kMebi = 1 << 20;
+  profile.set_memory({.session = {.parameters = 10 * kMebi, .packed = 8 * kMebi, .caches = kMebi},
+                      .most_planning = 30 * kMebi,
+                      .after_planning = 12 * kMebi,
+                      .most_running = 15 * kMebi});
+  REQUIRE(profile.memory());
+  const std::uint64_t values = profile.phases()[0].plan->planned_bytes;
+  CHECK(profile.memory()->values == values);
+  CHECK(profile.memory()->rest() == static_cast<std::int64_t>(4 * kMebi - values));
+  const std::string table = render(profile, kLimits);
+  CHECK(table.find("weights 10.0 (8.0 packed), values 0.0, caches 1.0") != table.npos);
+  CHECK(table.find("30.0 at the most while plans were made, 12.0 behind that, 15.0 at the most in "
+                   "runs: these +4.0") != table.npos);
+  const Json memory = Json::parse(to_json(profile, kLimits))["memory"];
+  CHECK(memory["packed"] == 8 * kMebi);
+  CHECK(memory["resident_most_planning"] == 30 * kMebi);
+}
+
 TEST_CASE("profile: as a table, JSON, CSV and a trace") {
   const Profile profile = profile_of(KernelSet::kFast, true);
   const std::string table = render(profile, kLimits);

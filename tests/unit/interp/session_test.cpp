@@ -1,5 +1,6 @@
 #include "mir/interp/session.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -287,6 +288,43 @@ TEST_CASE("a run reports progress and can be stopped between steps") {
   CHECK(runner.error({states(0, 2)}, options) == "824 the run was stopped after 7 of 13 steps");
   CHECK(runner.session().cache_length("kv") == 0);
   runner.run({states(0, 2)});
+}
+
+TEST_CASE("the file that lost its end is found among several") {
+  std::string paths[2];
+  for (std::size_t i = 0; i < 2; ++i) {
+    paths[i] = (std::filesystem::temp_directory_path() /
+                ("mir-files-" + std::to_string(::getpid()) + "-" + std::to_string(i)))
+                   .string();
+    const auto name = [&](const char* which) { return which + std::to_string(i); };
+    REQUIRE(write_safetensors(paths[i], std::vector<NamedTensor>{{name("a"), zeros({2048})},
+                                                                 {name("b"), zeros({2048})}}));
+  }
+  const auto sum = [](const char* x, const char* w, const char* y) {
+    return fmt::format(R"(
+  tensor.CPU.register () -> (%{1}:tensor<[2048], Float32, CPU>[@{1}]) [symbol:{1}]
+  linalg.CPU.AddOp (%{0}, %{1}) -> (%{2}:tensor<[2048], Float32, CPU>))",
+                       x, w, y);
+  };
+  Text text(
+      "@main [mir_version:1] (%x:tensor<[2048], Float32, CPU>) -> (%y:tensor<[2048], Float32, "
+      "CPU>) {" +
+      sum("x", "a0", "p") + sum("p", "b0", "q") + sum("q", "a1", "r") + sum("r", "b1", "y") +
+      "\n  cf.ReturnOp (%y) -> ()\n}\n");
+  WeightSet weights;
+  for (const auto& path : paths) REQUIRE(weights.add(path));
+  Diagnostics problems;
+  auto session = Session::create(*text.module, {.entry = {}, .weights = &weights}, problems);
+  REQUIRE(session);
+  CHECK(session->run(std::vector{zeros({2048})}, problems));
+  REQUIRE(::truncate(paths[1].c_str(), 200) == 0);
+  CHECK_FALSE(session->run(std::vector{zeros({2048})}, problems));
+  for (const auto& path : paths) std::filesystem::remove(path);
+  const auto errors = errors_of(problems);
+  REQUIRE(errors.size() == 1);
+  const bool names_it = errors[0].find("parameter '@a1'") != std::string::npos ||
+                        errors[0].find("parameter '@b1'") != std::string::npos;
+  CHECK_MESSAGE(names_it, errors[0]);
 }
 
 TEST_CASE("a run whose weights lose their end hands out nothing") {

@@ -1,0 +1,21 @@
+// How much memory of the machine this process holds.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace mir {
+
+/// Bytes of pages that are in memory, those of mapped files included.
+struct ResidentMemory {
+  std::uint64_t now = 0;
+  std::uint64_t peak = 0;  ///< the most since the process began or restart_peak()
+};
+
+/// None where the system does not say (it is Linux that does).
+std::optional<ResidentMemory> resident_memory();
+
+/// From now on the peak counts anew; false where the system cannot do that, and the peak goes on.
+bool restart_resident_peak();
+
+}  // namespace mir
