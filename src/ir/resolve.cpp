@@ -262,10 +262,11 @@ void Resolver::State::begin_module(const Node& node) {
   Op* top = module_->top();
   top->set_location(location(node.token));
   module_->set_attributes(top, attributes);
-  portable_ = false;
+  portable_ = is_foreign_ = false;
   if (const Attr* version = top->attribute(version_key_)) {
     portable_ = true;
     const bool known = version->kind() == AttrKind::kInt && version->integer() == 1;
+    is_foreign_ = !known;
     if (!known) {
       diagnostics_.error(
           DiagCode::kUnsupportedVersion, span(node.token),

@@ -146,7 +146,7 @@ void Resolver::State::infer_missing_types(std::vector<const Type*>& types) {
   const auto is_open = [](const Value* value) {
     return value->is_free() && value->type() == nullptr;
   };
-  const bool is_told = (portable_ && std::ranges::any_of(value_scratch_, is_open)) ||
+  const bool is_told = is_foreign_ || (portable_ && std::ranges::any_of(value_scratch_, is_open)) ||
                        (diagnostics_.has_errors() &&
                         std::find(operands.begin(), operands.end(), nullptr) != operands.end());
   for (std::size_t i = 0; i < types.size(); ++i) {

@@ -127,6 +127,7 @@ class Resolver::State {
 
   Module* module_ = nullptr;
   bool portable_ = false;
+  bool is_foreign_ = false;  // of another version, whose ops need not be those of this one
   std::vector<Module*> modules_;
 
   Head head_;
