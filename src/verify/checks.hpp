@@ -47,6 +47,8 @@ void lifetime(const Census& census, Reporter& reporter);
 
 /// The values of a constant against its type; `values` is its attribute.
 void constant_values(const Value& value, const Attr& values, const Op& place, Reporter& reporter);
+/// Reports a type with an extent below 0.
+void known_extents(const Type* type, const Op& place, Reporter& reporter);
 /// Reports a type whose element type is not known.
 void known_element_type(const Type* type, const Op& place, Reporter& reporter);
 

@@ -214,14 +214,14 @@ void OpChecks::enter(const Region& region) {
   for (const Value* value : region.free_values()) {
     if (!value->has_uses()) continue;
     const Op& user = *value->first_use()->user();
-    check_element_type(*value, user);
+    check_strange_type(*value, user);
     if (const Attr* values = value->attribute(constant_)) {
       constant_values(*value, *values, user, reporter_);
     }
   }
   for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
     for (const Value& argument : block->arguments()) {
-      check_element_type(argument, *region.parent());
+      check_strange_type(argument, *region.parent());
     }
   }
 }
@@ -234,11 +234,15 @@ void OpChecks::check_constant(const Op& op) {
   }
 }
 
-void OpChecks::check_element_type(const Value& value, const Op& place) {
+void OpChecks::check_strange_type(const Value& value, const Op& place) {
   const auto* type = value.tensor_type();
-  if (type == nullptr || type->dtype() || strange_types_[type] != 0) return;
+  const auto is_negative = [](Dim dim) { return dim.is_constant() && dim.constant() < 0; };
+  if (type == nullptr) return;
+  const bool is_plain = type->dtype() && std::ranges::none_of(type->dims(), is_negative);
+  if (is_plain || strange_types_[type] != 0) return;
   strange_types_[type] = 1;
   known_element_type(type, place, reporter_);
+  known_extents(type, place, reporter_);
 }
 
 void OpChecks::op(const Op& op) {
@@ -246,7 +250,7 @@ void OpChecks::op(const Op& op) {
   if (!has_structure(op)) {
     structure(op, reporter_);
     if (op.row() == nullptr || reporter_.breaches() != before) {
-      for (const Value& result : op.results()) check_element_type(result, op);
+      for (const Value& result : op.results()) check_strange_type(result, op);
       if (op.row() != nullptr) attributes(op, reporter_);
       return;
     }
@@ -273,7 +277,7 @@ void OpChecks::op(const Op& op) {
     is_mixed = check_mixture(op, target);
     check_types(op, target);
   }
-  for (const Value& result : op.results()) check_element_type(result, op);
+  for (const Value& result : op.results()) check_strange_type(result, op);
   if (reporter_.breaches() != before + is_mixed) return;
   const std::vector<OwnedParameter> parameters = weights_.owned_by(op, operands_);
   weights_.check(op, parameters);

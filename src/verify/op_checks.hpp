@@ -90,7 +90,7 @@ class OpChecks {
   const Type* with_unknown_extents(const Type* type);
 
   /// Types of values that no op defines, or that an op does.
-  void check_element_type(const Value& value, const Op& place);
+  void check_strange_type(const Value& value, const Op& place);
   void check_constant(const Op& op);
   void check_kernel(const Op& op, const Target& target);
   bool check_mixture(const Op& op, const Target& target);
@@ -111,7 +111,7 @@ class OpChecks {
   std::vector<bool> stale_values_;        // by id; empty: none
   std::vector<bool> stale_numbers_;       // their names: numbers
   std::vector<Symbol> stale_words_;       // and words
-  PointerTable<char> strange_types_;      // those of unknown element types that are reported
+  PointerTable<char> strange_types_;      // of unknown elements or extents, that are reported
   PointerTable<const Type*> open_types_;  // by type: the same with unknown extents
   Types operands_;                        // of the op at hand
   std::vector<Sound> sound_;              // by hash; a later one takes the place of an earlier

@@ -6,6 +6,19 @@
 
 namespace mir::checks {
 
+void known_extents(const Type* type, const Op& place, Reporter& reporter) {
+  const auto* tensor = dyn_cast<TensorType>(type);
+  if (tensor == nullptr) return;
+  for (const Dim dim : tensor->dims()) {
+    if (!dim.is_constant() || dim.constant() >= 0) continue;
+    reporter.report(ConstraintId::type_c6, place, [&] {
+      return fmt::format("extent {} of {} is negative; one that is not known is written ?",
+                         dim.constant(), tensor->spelling());
+    });
+    return;
+  }
+}
+
 void known_element_type(const Type* type, const Op& place, Reporter& reporter) {
   const auto* tensor = dyn_cast<TensorType>(type);
   if (tensor == nullptr || tensor->dtype()) return;

@@ -202,6 +202,15 @@ TEST_SUITE("verify") {
           Lines{"3:1 MIR0474 element type 'Flat4' of tensor<[2], Flat4, CPU> is not known"});
   }
 
+  TEST_CASE("type_c6: MIR0301 extents of portable modules are not negative") {
+    const std::string type = "tensor<[-1, 4], Float32, CPU>";
+    const std::string ops = "tensor.CPU.alloc () -> (%1:" + type + ")";
+    CHECK(checked({ops, "linalg.CPU.SiLUOp(%1) -> (%2:" + type + ")"}) ==
+          Lines{"2:1 MIR0301 extent -1 of tensor<[-1, 4], Float32, CPU> is negative; one that is "
+                "not known is written ?"});
+    CHECK(verified("@main () -> () {\n" + ops + "\n}\n") == Lines{});
+  }
+
   TEST_CASE("type_c5: MIR0814 constants that do not fit their types") {
     const auto found = [](const std::string& values) {
       return checked(
