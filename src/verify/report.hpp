@@ -123,12 +123,21 @@ inline void note(Diagnostic* diagnostic, const Op& op, std::string_view message)
   if (diagnostic != nullptr) diagnostic->note(op.span(), std::string(message));
 }
 
+/// Compiled formats copy from the address of a text, which an empty one may lack.
+template <class Value>
+const Value& printable(const Value& value) {
+  return value;
+}
+inline std::string_view printable(std::string_view text) {
+  return text.data() == nullptr ? std::string_view("") : text;
+}
+
 /// A message in a format that is read when the toolkit is compiled, FMT_COMPILE("..."): for
 /// findings that dumps have in plenty.
 template <class Format, class... Args>
 std::string compiled(const Format& format, const Args&... args) {
   fmt::memory_buffer buffer;
-  fmt::format_to(std::back_inserter(buffer), format, args...);
+  fmt::format_to(std::back_inserter(buffer), format, printable(args)...);
   return fmt::to_string(buffer);
 }
 
