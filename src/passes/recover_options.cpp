@@ -101,22 +101,7 @@ void linear(Recovery& recovery, Op& op) {
 void cast_ids(Recovery& recovery, Op& op) {
   const TensorType& ids = in(op);
   if (ids.dtype() == DType::kInt32 || ids.dtype() == DType::kInt64) return;
-  IRContext& context = recovery.context();
-  const auto name = fmt::format("linalg.{}.CastTypeOp", recovery.text(ids.device()));
-  const NamedAttr dtype{context.intern("dtype"), context.word("Int64")};
-  const Type* type =
-      context.tensor(ids.dims(), context.intern("Int64"), ids.device(), ids.encoding());
-  Value* operand = op.operand(0);
-  Op* cast = IRWriter(recovery.module)
-                 .createAtPos(&op, IRWriter::BEFORE,
-                              {.name = context.op_name(name),
-                               .operands = std::span(&operand, 1),
-                               .result_types = std::span(&type, 1),
-                               .attributes = std::span(&dtype, 1),
-                               .location = op.location()});
-  op.set_operand(0, cast->result());
-  recovery.note(op, LossEntry::Source::kAssumed, "cast of operand 0",
-                std::string(type->spelling()));
+  cast_operand(recovery, op, 0, DType::kInt64);
 }
 
 void embedding(Recovery& recovery, Op& op) {

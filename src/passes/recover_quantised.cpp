@@ -35,26 +35,6 @@ std::vector<std::uint32_t> meeting(const Op& op) {
   return indices;
 }
 
-void cast_operand(Recovery& recovery, Op& op, std::uint32_t index, DType dtype) {
-  IRContext& context = recovery.context();
-  Value* operand = op.operand(index);
-  const TensorType& from = *operand->tensor_type();
-  const Symbol name = context.intern(name_of(dtype));
-  const Type* type = context.tensor(from.dims(), name, from.device());
-  const NamedAttr stated{context.intern("dtype"), context.word(name_of(dtype))};
-  const auto spelling = fmt::format("linalg.{}.CastTypeOp", recovery.text(from.device()));
-  Op* cast = IRWriter(recovery.module)
-                 .createAtPos(&op, IRWriter::BEFORE,
-                              {.name = context.op_name(spelling),
-                               .operands = std::span(&operand, 1),
-                               .result_types = std::span(&type, 1),
-                               .attributes = std::span(&stated, 1),
-                               .location = op.location()});
-  op.set_operand(index, cast->result());
-  recovery.note(op, LossEntry::Source::kAssumed, fmt::format("cast of operand {}", index),
-                std::string(type->spelling()));
-}
-
 void cast_operands(Recovery& recovery, Op& op) {
   const auto indices = meeting(op);
   if (indices.size() < 2) return;
@@ -214,6 +194,26 @@ class Ranges {
 };
 
 }  // namespace
+
+void cast_operand(Recovery& recovery, Op& op, std::uint32_t index, DType dtype) {
+  IRContext& context = recovery.context();
+  Value* operand = op.operand(index);
+  const TensorType& from = *operand->tensor_type();
+  const Symbol name = context.intern(name_of(dtype));
+  const Type* type = context.tensor(from.dims(), name, from.device());
+  const NamedAttr stated{context.intern("dtype"), context.word(name_of(dtype))};
+  const auto spelling = fmt::format("linalg.{}.CastTypeOp", recovery.text(from.device()));
+  Op* cast = IRWriter(recovery.module)
+                 .createAtPos(&op, IRWriter::BEFORE,
+                              {.name = context.op_name(spelling),
+                               .operands = std::span(&operand, 1),
+                               .result_types = std::span(&type, 1),
+                               .attributes = std::span(&stated, 1),
+                               .location = op.location()});
+  op.set_operand(index, cast->result());
+  recovery.note(op, LossEntry::Source::kAssumed, fmt::format("cast of operand {}", index),
+                std::string(type->spelling()));
+}
 
 void settle_quantised(Recovery& recovery) {
   IRWriter(recovery.module).walk<LinalgOp>([&](IRWriter&, LinalgOp op) {

@@ -81,6 +81,10 @@ const Attr* weight_recipe(const IRContext& context, const Attr& annotation,
 Value* make_view(Module& module, Value& value, const TensorType& type, Op& before,
                  Location location);  // upgrade.cpp
 
+/// Puts a cast of an operand to that element type in front of an op; it is assumed.
+void cast_operand(Recovery& recovery, Op& op, std::uint32_t index,
+                  DType dtype);  // recover_quantised.cpp
+
 // The steps, in order. Each reports what it cannot recover and goes on.
 void check_upgradable(Recovery& recovery);     // upgrade.cpp
 void take_grants(Recovery& recovery);          // take_grants.cpp
