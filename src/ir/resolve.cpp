@@ -264,8 +264,8 @@ void Resolver::State::begin_module(const Node& node) {
   module_->set_attributes(top, attributes);
   portable_ = is_foreign_ = false;
   if (const Attr* version = top->attribute(version_key_)) {
-    portable_ = true;
     const bool known = version->kind() == AttrKind::kInt && version->integer() == 1;
+    portable_ = known;  // what follows a foreign version may mean anything
     is_foreign_ = !known;
     if (!known) {
       diagnostics_.error(

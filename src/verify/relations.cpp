@@ -12,6 +12,7 @@ enum class Relation {
   kSameCount,
   kPermuted,  ///< the same extents in some order
   kPart,      ///< the same rank, no extent larger
+  kSameShape,
 };
 
 struct NamedRelation {
@@ -30,29 +31,42 @@ constexpr NamedRelation kRelations[] = {
 };
 static_assert(std::ranges::is_sorted(kRelations, {}, &NamedRelation::rule));
 
+bool is_negative(Dim dim) { return dim.is_constant() && dim.constant() < 0; }
+
 bool is_known(const TensorType& type) {
   return std::ranges::all_of(type.dims(),
-                             [](Dim dim) { return dim.is_constant() && dim.constant() >= 0; });
+                             [](Dim dim) { return dim.is_constant() && !is_negative(dim); });
 }
 
-/// Whether the relation holds, as far as constants tell.
-bool holds(Relation relation, const TensorType& x, const TensorType& out) {
-  if (relation != Relation::kSameCount && x.rank() != out.rank()) return false;
-  if (!is_known(x) || !is_known(out)) return true;
+/// Whether both have the same number of elements, as far as their extents tell.
+bool is_same_count(DimTable& table, const TensorType& x, const TensorType& out) {
+  const auto count = [&](const TensorType& type) {
+    if (std::ranges::any_of(type.dims(), is_negative)) return Dim::unknown();
+    Dim total(1);
+    for (const Dim dim : type.dims()) total = table.multiply(total, dim);
+    return total;
+  };
+  const Dim from = count(x), to = count(out);
+  return from.is_unknown() || to.is_unknown() || from == to;
+}
+
+bool is_same_shape(const TensorType& x, const TensorType& out) {
+  return std::ranges::equal(x.dims(), out.dims(), [](Dim from, Dim to) {
+    return from.is_unknown() || to.is_unknown() || from == to;
+  });
+}
+
+/// Whether the relation holds, as far as the extents tell.
+bool holds(DimTable& table, Relation relation, const TensorType& x, const TensorType& out) {
+  if (relation == Relation::kSameCount) return is_same_count(table, x, out);
+  if (relation == Relation::kSameShape) return is_same_shape(x, out);
+  if (x.rank() != out.rank()) return false;
+  if (relation == Relation::kSameRank || !is_known(x) || !is_known(out)) return true;
   std::vector<std::int64_t> from, to;
   for (const Dim dim : x.dims()) from.push_back(dim.constant());
   for (const Dim dim : out.dims()) to.push_back(dim.constant());
-  switch (relation) {
-    case Relation::kSameRank:
-      return true;
-    case Relation::kSameCount:
-      return x.element_count() == out.element_count();
-    case Relation::kPermuted:
-      return std::ranges::is_permutation(from, to);
-    case Relation::kPart:
-      return std::ranges::equal(to, from, std::ranges::less_equal());
-  }
-  return true;
+  return relation == Relation::kPermuted ? std::ranges::is_permutation(from, to)
+                                         : std::ranges::equal(to, from, std::ranges::less_equal());
 }
 
 std::string_view describe(Relation relation) {
@@ -65,74 +79,51 @@ std::string_view describe(Relation relation) {
       return "the extents of operand 0";
     case Relation::kPart:
       return "the rank of operand 0 and no larger extent";
+    case Relation::kSameShape:
+      return "the shape of operand 0";
   }
   return "";
 }
+
+void check_relation(const Op& op, const OpRow& row, std::span<const Type* const> operands,
+                    Relation relation, Reporter& reporter) {
+  const auto* x = operands.empty() ? nullptr : dyn_cast<TensorType>(operands[0]);
+  if (x == nullptr) return;
+  DimTable& table = op.module().context().dims();
+  for (const Value& result : op.results()) {
+    const auto* out = result.tensor_type();
+    if (out == nullptr || holds(table, relation, *x, *out)) continue;
+    reporter.report(ConstraintId::type_c3, op, [&] {
+      return fmt::format("result {} of '{}' is {}, expected {}, which is {}", result.index(),
+                         row.name, out->spelling(), describe(relation), x->spelling());
+    });
+  }
+}
+
+/// The attribute that says what an op makes of operand 0's shape or type, and what stays as it was.
+struct Kept {
+  std::string_view rule, attribute;
+  Relation relation;
+};
+constexpr Kept kKept[] = {{"cast_type", "dtype", Relation::kSameShape},
+                          {"reshape", "shape", Relation::kSameCount},
+                          {"view", "to_shape", Relation::kSameCount},
+                          {"x2x", "device", Relation::kSameShape}};
 
 }  // namespace
 
 void relations(const Op& op, const OpRow& row, std::span<const Type* const> operands,
                Reporter& reporter) {
   const auto found = std::ranges::lower_bound(kRelations, row.rule, {}, &NamedRelation::rule);
-  if (found == std::end(kRelations) || found->rule != row.rule || operands.empty()) return;
-  const auto* x = dyn_cast<TensorType>(operands[0]);
-  if (x == nullptr) return;
-  for (const Value& result : op.results()) {
-    const auto* out = result.tensor_type();
-    if (out == nullptr || holds(found->relation, *x, *out)) continue;
-    reporter.report(ConstraintId::type_c3, op, [&] {
-      return fmt::format("result {} of '{}' is {}, expected {}, which is {}", result.index(),
-                         row.name, out->spelling(), describe(found->relation), x->spelling());
-    });
-  }
+  if (found == std::end(kRelations) || found->rule != row.rule) return;
+  check_relation(op, row, operands, found->relation, reporter);
 }
-
-namespace {
-
-/// The attribute that says what an op makes of operand 0's shape or type, and what stays as it was.
-struct Kept {
-  std::string_view rule, attribute;
-  bool is_count;  ///< the number of elements; otherwise the shape
-};
-constexpr Kept kKept[] = {{"cast_type", "dtype", false},
-                          {"reshape", "shape", true},
-                          {"view", "to_shape", true},
-                          {"x2x", "device", false}};
-
-bool keeps_count(DimTable& table, const TensorType& x, const TensorType& out) {
-  const auto count = [&](const TensorType& type) {
-    Dim total(1);
-    for (const Dim dim : type.dims()) total = table.multiply(total, dim);
-    return total;
-  };
-  const Dim from = count(x), to = count(out);
-  return from.is_unknown() || to.is_unknown() || from == to;
-}
-
-bool keeps_shape(const TensorType& x, const TensorType& out) {
-  return std::ranges::equal(x.dims(), out.dims(), [](Dim from, Dim to) {
-    return from.is_unknown() || to.is_unknown() || from == to;
-  });
-}
-
-}  // namespace
 
 void kept_shape(const Op& op, const OpRow& row, std::span<const Type* const> operands,
                 Reporter& reporter) {
   const auto kept = std::ranges::find(kKept, row.rule, &Kept::rule);
-  if (kept == std::end(kKept) || operands.empty() || op.result_count() != 1) return;
-  if (op.attribute(kept->attribute) != nullptr) return;
-  const auto* x = dyn_cast<TensorType>(operands[0]);
-  const auto* out = op.result()->tensor_type();
-  if (x == nullptr || out == nullptr) return;
-  const bool holds =
-      kept->is_count ? keeps_count(op.module().context().dims(), *x, *out) : keeps_shape(*x, *out);
-  if (holds) return;
-  reporter.report(ConstraintId::type_c3, op, [&] {
-    return fmt::format(
-        "result 0 of '{}' is {}, expected {}, which is {}", row.name, out->spelling(),
-        kept->is_count ? "as many elements as operand 0" : "the shape of operand 0", x->spelling());
-  });
+  if (kept == std::end(kKept) || op.attribute(kept->attribute) != nullptr) return;
+  check_relation(op, row, operands, kept->relation, reporter);
 }
 
 }  // namespace mir::checks
