@@ -130,9 +130,7 @@ void run_linear(State& state, unsigned threads, const Product& p, const Element&
   std::size_t i = 0;
   for (auto _ : state) {
     linear(packed[i++ % packed.size()],
-           {.x = x.data(),
-            .x_stride = p.depth,
-            .rows = p.rows,
+           {.rows = {.x = x.data(), .x_stride = p.depth, .rows = p.rows},
             .out = out.data(),
             .out_stride = p.outputs},
            context);
@@ -302,7 +300,9 @@ struct RowsOp {
 constexpr RowsOp kRowsOps[] = {
     {"softmax", 2, [](const Rows& r, const float*, Context& c) { softmax(r, c); }},
     {"rms_norm", 2,
-     [](const Rows& r, const float* w, Context& c) { rms_norm(r, w, 1e-6F, false, c); }},
+     [](const Rows& r, const float* w, Context& c) {
+       rms_norm(r, {.weight = w, .epsilon = 1e-6F}, c);
+     }},
     {"layer_norm", 2,
      [](const Rows& r, const float* w, Context& c) { layer_norm(r, w, w, 1e-6F, c); }},
     {"silu", 2,

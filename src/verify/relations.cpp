@@ -31,7 +31,9 @@ constexpr NamedRelation kRelations[] = {
 };
 static_assert(std::ranges::is_sorted(kRelations, {}, &NamedRelation::rule));
 
-bool is_negative(Dim dim) { return dim.is_constant() && dim.constant() < 0; }
+bool is_negative(Dim dim) {
+  return dim.is_constant() && dim.constant() < 0;
+}
 
 bool is_known(const TensorType& type) {
   return std::ranges::all_of(type.dims(),

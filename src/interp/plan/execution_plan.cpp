@@ -24,12 +24,13 @@ struct ExecutionPlan::State {
 
   const Schedule& schedule;
   PlanParts parts;
-  std::vector<std::string> names;       // of the nodes
-  std::vector<Tensor> constants;        // by slot; undefined for slots of other homes
-  std::vector<Tensor> parameters;       // likewise
-  std::vector<Dim> dims;                // each once
-  std::vector<std::uint32_t> dim_of;    // for each entry of parts.dims
-  std::vector<std::uint32_t> place_of;  // values of home kOwn: their number among lifetimes
+  std::vector<std::string> names;          // of the nodes
+  std::vector<Tensor> constants;           // by slot; undefined for slots of other homes
+  std::vector<Tensor> parameters;          // likewise
+  std::vector<Dim> dims;                   // each once
+  std::vector<std::uint32_t> dim_of;       // for each entry of parts.dims
+  std::vector<std::uint32_t> place_of;     // values of home kOwn: their number among lifetimes
+  std::vector<std::uint32_t> last_reader;  // node, by the value that has the place
   Placements placements;
   std::vector<std::int64_t> extents;  // of dims, as bound
   std::vector<std::int64_t> asked;    // of dims, as the last bind() asked for
@@ -41,7 +42,13 @@ struct ExecutionPlan::State {
   bool bound = false;
 
   void collect_dims();
-  void find_lifetimes();
+  void find_lifetimes(bool overwrites);
+  std::optional<std::uint32_t> overwritten_place(std::uint32_t node) const;
+  bool is_laid_out_alike(PlanSlot a, PlanSlot b) const;
+  PlanSlot owner_of(PlanSlot slot) const {
+    const PlanValue& value = parts.values[slot];
+    return value.home == Home::kView ? value.base : slot;
+  }
   Result<void> evaluate_dims(const DimBindings& bindings);
   Result<void> set_extents();
   Result<void> place_values();
@@ -62,12 +69,17 @@ void ExecutionPlan::State::collect_dims() {
 }
 
 /// A place is alive from the node that writes it to the last that reads it or a view of it. Values
-/// inside fused nodes have none.
-void ExecutionPlan::State::find_lifetimes() {
+/// inside fused nodes have none. A result may take over the place of an operand that ends there.
+void ExecutionPlan::State::find_lifetimes(bool overwrites) {
+  last_reader.assign(parts.values.size(), 0);
+  const auto end = static_cast<std::uint32_t>(parts.nodes.size());
+  for (std::uint32_t node = 0; node < end; ++node) {
+    for (const PlanSlot slot : parts.nodes[node]->operands()) last_reader[owner_of(slot)] = node;
+  }
+  for (const SlotIndex slot : schedule.outputs()) last_reader[owner_of(slot)] = end;
   place_of.assign(parts.values.size(), kNoPlace);
   const auto touch = [&](PlanSlot slot, std::uint32_t node) {
-    const PlanValue& value = parts.values[slot];
-    const PlanSlot owner = value.home == Home::kView ? value.base : slot;
+    const PlanSlot owner = owner_of(slot);
     if (parts.values[owner].home != Home::kOwn) return;
     if (place_of[owner] == kNoPlace) {
       place_of[owner] = static_cast<std::uint32_t>(placements.values().size());
@@ -75,12 +87,41 @@ void ExecutionPlan::State::find_lifetimes() {
     }
     placements.values()[place_of[owner]].last = node;
   };
-  for (std::uint32_t node = 0; node < parts.nodes.size(); ++node) {
+  for (std::uint32_t node = 0; node < end; ++node) {
     for (const PlanSlot slot : parts.nodes[node]->operands()) touch(slot, node);
+    if (const auto place = overwrites ? overwritten_place(node) : std::nullopt) {
+      place_of[parts.nodes[node]->results().front()] = *place;
+    }
     for (const PlanSlot slot : parts.nodes[node]->results()) touch(slot, node);
   }
-  const auto end = static_cast<std::uint32_t>(parts.nodes.size());
   for (const SlotIndex slot : schedule.outputs()) touch(slot, end);
+}
+
+/// The place of an operand that the node writes its result to.
+std::optional<std::uint32_t> ExecutionPlan::State::overwritten_place(std::uint32_t node) const {
+  const auto& operands = parts.nodes[node]->operands();
+  if (parts.nodes[node]->results().size() != 1) return std::nullopt;
+  const PlanSlot result = parts.nodes[node]->results().front();
+  if (parts.values[result].home != Home::kOwn) return std::nullopt;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const PlanSlot owner = owner_of(operands[i]);
+    const bool may =
+        parts.nodes[node]->may_overwrite(i) && parts.values[owner].home == Home::kOwn &&
+        last_reader[owner] == node && is_laid_out_alike(operands[i], result) &&
+        std::ranges::count(operands, place_of[owner],
+                           [&](PlanSlot slot) { return place_of[owner_of(slot)]; }) == 1;
+    if (may) return place_of[owner];
+  }
+  return std::nullopt;
+}
+
+bool ExecutionPlan::State::is_laid_out_alike(PlanSlot a, PlanSlot b) const {
+  const PlanValue &x = parts.values[a], &y = parts.values[b];
+  const auto extents_of = [&](const PlanValue& value) {
+    return std::span(parts.dims).subspan(value.first_dim, value.rank);
+  };
+  return x.dtype == y.dtype && x.memory == y.memory &&
+         std::ranges::equal(extents_of(x), extents_of(y));
 }
 
 Result<void> ExecutionPlan::State::evaluate_dims(const DimBindings& bindings) {
@@ -207,7 +248,8 @@ Result<ExecutionPlan> ExecutionPlan::create(const Schedule& schedule, const Plan
   }
   for (const auto& node : state->parts.nodes) state->names.push_back(node->name());
   state->collect_dims();
-  state->find_lifetimes();
+  // Without fusion steps are observed, their operands too.
+  state->find_lifetimes(options.fusion != Fusion::kOff);
   return ExecutionPlan(std::move(state));
 }
 

@@ -35,6 +35,16 @@ bool same_extents(const Value& a, const Value& b) {
          std::ranges::equal(x->dims(), y->dims());
 }
 
+struct Activation {
+  std::string_view op;
+  fast::Unary function;
+};
+constexpr Activation kActivations[] = {
+    {"linalg.GELUOp", fast::Unary::kGelu},       {"linalg.QuickGELUOp", fast::Unary::kQuickGelu},
+    {"linalg.ReLUOp", fast::Unary::kRelu},       {"linalg.SiLUOp", fast::Unary::kSilu},
+    {"linalg.SigmoidOp", fast::Unary::kSigmoid},
+};
+
 class Matcher {
  public:
   Matcher(const StepGraph& graph, std::span<const Tensor> constants)
@@ -46,8 +56,11 @@ class Matcher {
       if (fusion == Fusion::kAll) match_attention(step);
       match_gated(step);
     }
+    // A residual goes first: an activation below it is part of its product.
     for (std::size_t step = 0; step < taken_.size(); ++step) match_residual(step);
+    for (std::size_t step = 0; step < taken_.size(); ++step) match_activation(step);
     match_linears();
+    match_norms();
     std::ranges::sort(groups_, {}, &FusedGroup::anchor);
     return std::move(groups_);
   }
@@ -70,35 +83,97 @@ class Matcher {
     return step != kNone && graph_.at(step).operand_count == 1;
   }
 
-  /// silu(Linear x) * Linear x.
+  /// A product and the activation that alone reads it.
+  struct Activated {
+    std::size_t linear, step;
+    fast::Unary function;
+  };
+  std::optional<Activated> activated(std::size_t step) const {
+    if (step == kNone || taken_[step] || graph_.at(step).operand_count != 1) return std::nullopt;
+    const auto row = std::ranges::find_if(
+        kActivations, [&](const Activation& each) { return graph_.is(step, each.op); });
+    if (row == std::end(kActivations)) return std::nullopt;
+    const std::size_t linear = maker(step, 0, "linalg.LinearOp");
+    const bool fits = is_plain_linear(linear) &&
+                      same_extents(*graph_.at(linear).op->result(), *graph_.at(step).op->result());
+    return fits ? std::optional(Activated{linear, step, row->function}) : std::nullopt;
+  }
+  /// The same for operand `i` of `step`, its only reader.
+  std::optional<Activated> activated_operand(std::size_t step, std::size_t i) const {
+    const SlotIndex slot = graph_.operand(step, i);
+    return graph_.only_reader(slot) == step ? activated(graph_.producer(slot)) : std::nullopt;
+  }
+
+  /// f(Linear x) * Linear x.
   void match_gated(std::size_t mul) {
     if (!is_free(mul, "linalg.MulOp") || graph_.at(mul).operand_count != 2) return;
     for (const std::size_t side : {0U, 1U}) {
-      const std::size_t silu = maker(mul, side, "linalg.SiLUOp");
+      const auto gate = activated_operand(mul, side);
       const std::size_t up = maker(mul, 1 - side, "linalg.LinearOp");
-      if (silu == kNone || !is_plain_linear(up) || graph_.at(silu).operand_count != 1) continue;
-      const std::size_t gate = maker(silu, 0, "linalg.LinearOp");
-      if (!is_plain_linear(gate) || graph_.operand(gate, 0) != graph_.operand(up, 0)) continue;
-      if (!same_extents(*graph_.at(gate).op->result(), *graph_.at(up).op->result())) continue;
-      return take(
-          {.kind = FusedGroup::Kind::kGated, .steps = {gate, silu, up, mul}, .anchor = mul});
+      if (!gate || !is_plain_linear(up)) continue;
+      if (graph_.operand(gate->linear, 0) != graph_.operand(up, 0)) continue;
+      if (!same_extents(*graph_.at(gate->linear).op->result(), *graph_.at(up).op->result()))
+        continue;
+      return take({.kind = FusedGroup::Kind::kGated,
+                   .steps = {gate->linear, gate->step, up, mul},
+                   .anchor = mul,
+                   .activation = gate->function});
     }
   }
 
-  /// Linear x + r.
+  /// Linear x + r, f(Linear x) + r.
   void match_residual(std::size_t add) {
     if (!is_free(add, "linalg.AddOp") || graph_.at(add).operand_count != 2) return;
     const Value& sum = *graph_.at(add).op->result();
     for (const std::size_t side : {0U, 1U}) {
-      const std::size_t linear = maker(add, side, "linalg.LinearOp");
+      FusedGroup group{.kind = FusedGroup::Kind::kTailed,
+                       .anchor = add,
+                       .residual = graph_.operand(add, 1 - side)};
+      std::size_t linear = maker(add, side, "linalg.LinearOp");
+      if (const auto made = activated_operand(add, side)) {
+        linear = made->linear;
+        group.steps = {made->linear, made->step, add};
+        group.activation = made->function;
+      } else {
+        group.steps = {linear, add};
+      }
       if (!is_plain_linear(linear)) continue;
       const Value& other = *graph_.at(add).op->operand(1 - side);
       if (!same_extents(other, sum) || !same_extents(*graph_.at(linear).op->result(), sum))
         continue;
-      return take({.kind = FusedGroup::Kind::kResidual,
-                   .steps = {linear, add},
-                   .anchor = add,
-                   .residual = graph_.operand(add, 1 - side)});
+      return take(std::move(group));
+    }
+  }
+
+  /// f(Linear x).
+  void match_activation(std::size_t step) {
+    if (const auto made = activated(step)) {
+      take({.kind = FusedGroup::Kind::kTailed,
+            .steps = {made->linear, made->step},
+            .anchor = step,
+            .activation = made->function});
+    }
+  }
+
+  /// Products of what an RMSNorm makes, all of those that read it.
+  void match_norms() {
+    for (FusedGroup& group : groups_) {
+      if (group.kind == FusedGroup::Kind::kAttention) continue;
+      const SlotIndex x = graph_.operand(group.steps.front(), 0);
+      const std::size_t linears = group.kind == FusedGroup::Kind::kLinears ? group.steps.size()
+                                  : group.kind == FusedGroup::Kind::kGated ? 2
+                                                                           : 1;
+      if (is_free(graph_.producer(x), "linalg.RMSNormOp") && graph_.readers(x) == linears) {
+        group.norm = graph_.producer(x);
+        taken_[*group.norm] = true;
+      }
+    }
+    for (std::size_t step = 0; step < taken_.size(); ++step) {
+      if (!is_free(step, "linalg.LinearOp") || !is_plain_linear(step)) continue;
+      const std::size_t norm = maker(step, 0, "linalg.RMSNormOp");
+      if (norm == kNone) continue;
+      taken_[norm] = true;
+      take({.kind = FusedGroup::Kind::kLinears, .steps = {step}, .anchor = step, .norm = norm});
     }
   }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "mir/kernels/fast/elementwise.hpp"
 #include "mir/plan/execution_plan.hpp"
 #include "mir/plan/schedule.hpp"
 
@@ -26,6 +27,8 @@ class StepGraph {
   const Schedule& schedule() const { return schedule_; }
 
   const Step& at(std::size_t step) const { return schedule_.steps()[step]; }
+  /// Operands of steps that are the slot; the caller counts as two.
+  std::uint32_t readers(SlotIndex slot) const { return readers_[slot]; }
   SlotIndex operand(std::size_t step, std::size_t i) const {
     return schedule_.operands(at(step))[i];
   }
@@ -43,16 +46,19 @@ class StepGraph {
 struct FusedGroup {
   enum class Kind : std::uint8_t {
     kLinears,    ///< steps: products of one x
-    kResidual,   ///< steps: Linear, Add
-    kGated,      ///< steps: gate Linear, SiLU, up Linear, Mul
+    kTailed,     ///< steps: Linear, then an activation or Add or both
+    kGated,      ///< steps: gate Linear, activation, up Linear, Mul
     kAttention,  ///< steps: from the product with the keys to that with the values
   };
   Kind kind{};
   std::vector<std::size_t> steps = {};
   std::size_t anchor = 0;  ///< the step in whose place the group runs
-  SlotIndex residual = 0;  ///< kResidual
-  float scale = 1;         ///< kAttention
-  bool causal = false;     ///< kAttention
+  /// Of products: the RMSNorm before them, which nothing else reads.
+  std::optional<std::size_t> norm = {};
+  std::optional<fast::Unary> activation = {};  ///< kTailed, kGated
+  std::optional<SlotIndex> residual = {};      ///< kTailed
+  float scale = 1;                             ///< kAttention
+  bool causal = false;                         ///< kAttention
   std::optional<std::int64_t> window = {};
   std::optional<SlotIndex> mask = {};
 };

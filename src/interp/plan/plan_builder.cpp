@@ -49,10 +49,13 @@ Result<PlanParts> PlanBuilder::build() {
   std::vector<const FusedGroup*> anchored(schedule_.steps().size(), nullptr);
   std::vector<bool> fused(schedule_.steps().size(), false);
   for (const FusedGroup& group : groups) {
-    if (std::ranges::any_of(group.steps, [&](std::size_t step) { return computes_on_codes(step); }))
+    const auto has_codes = [&](std::size_t step) { return computes_on_codes(step); };
+    if (std::ranges::any_of(group.steps, has_codes) || (group.norm && has_codes(*group.norm))) {
       continue;
+    }
     anchored[group.anchor] = &group;
     for (const std::size_t step : group.steps) fused[step] = true;
+    if (group.norm) fused[*group.norm] = true;
   }
   for (std::size_t step = 0; step < fused.size(); ++step) {
     Result<void> added;
@@ -180,7 +183,7 @@ Result<void> PlanBuilder::add_step(std::size_t step) {
     return {};
   } else if (is_convolution(op) && add_convolution(step)) {
     return {};
-  } else if (op.is("linalg.LinearOp") && add_linear({step}, std::nullopt, std::nullopt)) {
+  } else if (op.is("linalg.LinearOp") && add_products({.steps = {step}, .anchor = step})) {
     return {};
   }
   return add_fast_or_reference(step);
@@ -450,26 +453,43 @@ std::optional<LinearPart> PlanBuilder::linear_part(std::size_t step) {
   if (packed == nullptr) return std::nullopt;
   return LinearPart{.weight = packed,
                     .bias = bias == nullptr ? Tensor() : *bias,
-                    .residual = std::nullopt,
                     .out = results_of(step).front()};
 }
 
+/// What the products of a group multiply.
+LinearInput PlanBuilder::linear_input(const FusedGroup& group) {
+  std::optional<RmsNormPart> norm;
+  if (group.norm) norm = rms_norm_part(*step_at(*group.norm).op, *resources_.parameters);
+  const std::size_t reader = norm ? *group.norm : group.steps.front();
+  return {.x = row_major(group.anchor, operands_of(reader).front()), .norm = std::move(norm)};
+}
+
 /// Products of one x as one node; false when one of them has no fast kernel.
-bool PlanBuilder::add_linear(const std::vector<std::size_t>& steps,
-                             std::optional<PlanSlot> residual, std::optional<PlanSlot> out) {
+bool PlanBuilder::add_products(const FusedGroup& group) {
   std::vector<LinearPart> parts;
-  for (const std::size_t step : steps) {
-    auto part = linear_part(step);
+  const std::size_t linears = group.kind == FusedGroup::Kind::kTailed ? 1 : group.steps.size();
+  for (std::size_t i = 0; i < linears; ++i) {
+    auto part = linear_part(group.steps[i]);
     if (!part) return false;
     parts.push_back(*std::move(part));
   }
-  const std::size_t last = residual ? producer_step(*out) : steps.front();
-  const PlanSlot x = row_major(last, operands_of(steps.front()).front());
-  if (residual) {
-    parts.front().residual = row_major(last, *residual);
-    parts.front().out = *out;
+  if (group.kind == FusedGroup::Kind::kTailed) {
+    parts.front().activation = group.activation;
+    if (group.residual) parts.front().residual = row_major(group.anchor, *group.residual);
+    parts.front().out = results_of(group.anchor).front();
   }
-  add(linear_node(last, x, std::move(parts)));
+  add(linear_node(group.anchor, linear_input(group), std::move(parts)));
+  return true;
+}
+
+bool PlanBuilder::add_gated(const FusedGroup& group) {
+  auto gate = linear_part(group.steps[0]);
+  const auto up = linear_part(group.steps[2]);
+  // The kernel has no bias for the factor, and reads both weights in one order.
+  if (!gate || !up || up->bias.defined() || gate->weight->dtype != up->weight->dtype) return false;
+  gate->activation = group.activation;
+  gate->out = results_of(group.anchor).front();
+  add(gated_linear_node(group.anchor, linear_input(group), *std::move(gate), up->weight));
   return true;
 }
 
@@ -479,25 +499,17 @@ Result<void> PlanBuilder::add_group(const FusedGroup& group) {
     add_attention(group);
     return {};
   }
-  const PlanSlot out = results_of(group.anchor).front();
-  bool done = false;
-  if (group.kind == Kind::kLinears) {
-    done = add_linear(group.steps, std::nullopt, std::nullopt);
-  } else if (group.kind == Kind::kResidual) {
-    done = add_linear({group.steps.front()}, group.residual, out);
-  } else {
-    auto gate = linear_part(group.steps[0]);
-    const auto up = linear_part(group.steps[2]);
-    // The kernel has no bias for the factor, and reads both weights in one order.
-    done = gate && up && !up->bias.defined() && gate->weight->dtype == up->weight->dtype;
-    if (done) {
-      gate->out = out;
-      const PlanSlot x = row_major(group.anchor, operands_of(group.steps[0]).front());
-      add(gated_linear_node(group.anchor, x, *std::move(gate), up->weight));
-    }
+  if (group.norm && !rms_norm_part(*step_at(*group.norm).op, *resources_.parameters)) {
+    // Its kernel is the reference's.
+    FusedGroup rest = group;
+    rest.norm.reset();
+    auto added = add_step(*group.norm);
+    return added ? add_group(rest) : added;
   }
-  if (done) return {};
-  for (const std::size_t step : group.steps) {
+  if (group.kind == Kind::kGated ? add_gated(group) : add_products(group)) return {};
+  std::vector<std::size_t> steps = group.steps;
+  if (group.norm) steps.insert(steps.begin(), *group.norm);
+  for (const std::size_t step : steps) {
     if (auto added = add_step(step); !added) return added;
   }
   return {};

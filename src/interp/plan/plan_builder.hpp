@@ -69,8 +69,9 @@ class PlanBuilder {
 
   Result<void> add_step(std::size_t step);
   Result<void> add_group(const FusedGroup& group);
-  bool add_linear(const std::vector<std::size_t>& steps, std::optional<PlanSlot> residual,
-                  std::optional<PlanSlot> out);
+  bool add_products(const FusedGroup& group);
+  bool add_gated(const FusedGroup& group);
+  LinearInput linear_input(const FusedGroup& group);
   bool add_convolution(std::size_t step);
   std::optional<LinearPart> linear_part(std::size_t step);
   const Tensor* acquire_weight(const Op& op);

@@ -37,6 +37,9 @@ class PlanNode {
   virtual OperandOrder operand_order(std::size_t /*operand*/) const {
     return OperandOrder::kRowMajor;
   }
+  /// Whether the node may write its one result where this operand lies, which no one reads behind
+  /// it: both have the same element type, extents and strides, other operands lie elsewhere.
+  virtual bool may_overwrite(std::size_t /*operand*/) const { return false; }
   /// Whether results may have any strides with neighbours in the last dimension.
   virtual bool writes_strided() const { return false; }
 

@@ -131,8 +131,7 @@ bool PlanBuilder::add_quantised_linear(std::size_t step) {
   const PlanSlot in = operands_of(step).front(), result = results_of(step).front();
   const PlanSlot from = x_codes == nullptr ? row_major(step, in) : reals_of(step, in, *x_codes);
   const PlanSlot to = y_codes == nullptr ? result : add_floats(result);
-  add(linear_node(step, from,
-                  {{.weight = packed, .bias = *offset, .residual = std::nullopt, .out = to}}));
+  add(linear_node(step, {.x = from}, {{.weight = packed, .bias = *offset, .out = to}}));
   if (y_codes != nullptr) add(code_node(step, to, result, *y_codes));
   return true;
 }

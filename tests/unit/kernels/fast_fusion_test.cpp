@@ -40,9 +40,7 @@ FloatValues product(const Packed& weight, const FloatValues& x, std::int64_t row
   const std::int64_t outputs = weight.matrix.outputs;
   FloatValues out(static_cast<std::size_t>(rows * outputs));
   linear(weight.matrix,
-         {.x = x.data(),
-          .x_stride = weight.matrix.depth,
-          .rows = rows,
+         {.rows = {.x = x.data(), .x_stride = weight.matrix.depth, .rows = rows},
           .out = out.data(),
           .out_stride = outputs,
           .epilogue = epilogue},
@@ -63,11 +61,14 @@ FloatValues combined(Binary op, const FloatValues& a, const FloatValues& b, Cont
   return out;
 }
 
-FloatValues silu_of(const FloatValues& x, Context& context) {
+FloatValues applied(Unary function, const FloatValues& x, Context& context) {
   FloatValues out(x.size());
-  unary(Unary::kSilu, x.data(), out.data(), static_cast<std::int64_t>(x.size()), context);
+  unary(function, x.data(), out.data(), static_cast<std::int64_t>(x.size()), context);
   return out;
 }
+
+constexpr Unary kActivations[] = {Unary::kRelu, Unary::kSigmoid, Unary::kSilu, Unary::kGelu,
+                                  Unary::kQuickGelu};
 
 TEST_SUITE_BEGIN("fast kernels");
 
@@ -85,6 +86,66 @@ TEST_CASE("bias and residual at the end of a product have the bits of the sums a
         const FloatValues sum =
             combined(Binary::kAdd, product(weight, x, rows, context), bias, context);
         CHECK(same_bits(got, combined(Binary::kAdd, sum, residual, context)));
+      }
+    }
+  });
+}
+
+TEST_CASE("an activation at the end of a product has the bits of the op") {
+  on_each_isa([](Context& context) {
+    for (const auto& [dtype, activations] : kForms) {
+      const std::int64_t depth = depth_for(dtype, 70);
+      const Packed weight(Weights(dtype, 53, depth, 50), context, activations);
+      for (const std::int64_t rows : kRows) {
+        const FloatValues x = random_floats(rows * depth, 51), bias = random_floats(53, 52);
+        const FloatValues residual = random_floats(rows * 53, 53);
+        const FloatValues sum =
+            combined(Binary::kAdd, product(weight, x, rows, context), bias, context);
+        for (const Unary function : kActivations) {
+          const FloatValues got = product(weight, x, rows, context,
+                                          {.bias = bias.data(),
+                                           .activation = function,
+                                           .residual = residual.data(),
+                                           .residual_stride = 53});
+          const FloatValues want =
+              combined(Binary::kAdd, applied(function, sum, context), residual, context);
+          CHECK(same_bits(got, want));
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("products of normalised rows have the bits of rms_norm and the products") {
+  on_each_isa([](Context& context) {
+    for (const auto& [dtype, activations] : kForms) {
+      const std::int64_t depth = depth_for(dtype, 520);
+      const Packed gate(Weights(dtype, 53, depth, 54), context, activations);
+      const Packed up(Weights(dtype, 53, depth, 55), context, activations);
+      const FloatValues scale = random_floats(depth, 56);
+      for (const std::int64_t rows : kRows) {
+        const FloatValues x = random_floats(rows * depth, 57);
+        FloatValues normal(x.size());
+        const RmsNorm norm = {.weight = scale.data(), .epsilon = 1e-5F, .add_unit_offset = true};
+        rms_norm({.x = x.data(),
+                  .x_stride = depth,
+                  .out = normal.data(),
+                  .out_stride = depth,
+                  .rows = rows,
+                  .width = depth},
+                 norm, context);
+        const LinearRows from = {.x = x.data(), .x_stride = depth, .rows = rows, .norm = &norm};
+        FloatValues first(static_cast<std::size_t>(rows * 53)), second(first), gated(first);
+        const LinearTarget targets[] = {
+            {.weight = &gate.matrix, .out = first.data(), .out_stride = 53, .epilogue = {}},
+            {.weight = &up.matrix, .out = second.data(), .out_stride = 53, .epilogue = {}}};
+        linear_group(from, targets, context);
+        linear_gated(gate.matrix, up.matrix,
+                     {.rows = from, .out = gated.data(), .out_stride = 53, .epilogue = {}},
+                     context);
+        CHECK(same_bits(first, product(gate, normal, rows, context)));
+        CHECK(same_bits(second, product(up, normal, rows, context)));
+        CHECK(same_bits(gated, combined(Binary::kMul, first, second, context)));
       }
     }
   });
@@ -111,7 +172,7 @@ TEST_CASE("a group of products has the bits of its products") {
           {.weight = &fifth.matrix, .out = e.data(), .out_stride = 5, .epilogue = {}},
           {.weight = &third.matrix, .out = c.data(), .out_stride = 5, .epilogue = {}},
           {.weight = &fourth.matrix, .out = d.data(), .out_stride = 21, .epilogue = {}}};
-      linear_group(x.data(), 96, rows, targets, context);
+      linear_group({.x = x.data(), .x_stride = 96, .rows = rows}, targets, context);
       CHECK(same_bits(a, product(first, x, rows, context)));
       CHECK(same_bits(b, product(second, x, rows, context, {.bias = bias.data()})));
       CHECK(same_bits(c, product(third, x, rows, context)));
@@ -121,7 +182,7 @@ TEST_CASE("a group of products has the bits of its products") {
   });
 }
 
-TEST_CASE("a gated product has the bits of two products, silu and their product") {
+TEST_CASE("a gated product has the bits of two products, an activation and their product") {
   on_each_isa([](Context& context) {
     for (const auto& [dtype, activations] : kForms) {
       const std::int64_t depth = depth_for(dtype, 200);
@@ -129,14 +190,19 @@ TEST_CASE("a gated product has the bits of two products, silu and their product"
       const Packed up(Weights(dtype, 53, depth, 40), context, activations);
       for (const std::int64_t rows : kRows) {
         const FloatValues x = random_floats(rows * depth, 41, 1.0);
-        FloatValues got(static_cast<std::size_t>(rows * 53));
-        linear_gated(
-            gate.matrix, up.matrix,
-            {.x = x.data(), .x_stride = depth, .rows = rows, .out = got.data(), .out_stride = 53},
-            context);
-        const FloatValues gated = silu_of(product(gate, x, rows, context), context);
+        const FloatValues sum = product(gate, x, rows, context);
         const FloatValues factor = product(up, x, rows, context);
-        CHECK(same_bits(got, combined(Binary::kMul, gated, factor, context)));
+        for (const Unary function : kActivations) {
+          FloatValues got(static_cast<std::size_t>(rows * 53));
+          linear_gated(gate.matrix, up.matrix,
+                       {.rows = {.x = x.data(), .x_stride = depth, .rows = rows},
+                        .out = got.data(),
+                        .out_stride = 53,
+                        .epilogue = {.activation = function}},
+                       context);
+          const FloatValues gated = applied(function, sum, context);
+          CHECK(same_bits(got, combined(Binary::kMul, gated, factor, context)));
+        }
       }
     }
   });
@@ -178,7 +244,8 @@ TEST_CASE("silu_mul has the bits of silu and a product, in place too") {
       const FloatValues gate = random_floats(count, 44, 120.0), up = random_floats(count, 45);
       FloatValues got = gate;
       silu_mul(got.data(), up.data(), got.data(), count, context);
-      CHECK(same_bits(got, combined(Binary::kMul, silu_of(gate, context), up, context)));
+      CHECK(same_bits(got,
+                      combined(Binary::kMul, applied(Unary::kSilu, gate, context), up, context)));
     }
   });
 }

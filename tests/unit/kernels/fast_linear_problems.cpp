@@ -50,9 +50,7 @@ Problem linear_problem(DType dtype, const LinearShape& s, bool biased) {
   problem.run = [=](float* to, Context& context) {
     const Packed packed(weights, context);
     linear(packed.matrix,
-           {.x = x.data(),
-            .x_stride = x_stride,
-            .rows = s.rows,
+           {.rows = {.x = x.data(), .x_stride = x_stride, .rows = s.rows},
             .out = to,
             .out_stride = out_stride,
             .epilogue = {.bias = biased ? bias.data() : nullptr}},
@@ -113,9 +111,7 @@ Problem bfloat_problem(DType dtype, const LinearShape& s, bool is_special) {
   problem.run = [=](float* to, Context& context) {
     const Packed packed(weights, context, Activations::kBFloat16);
     linear(packed.matrix,
-           {.x = x.data(),
-            .x_stride = x_stride,
-            .rows = s.rows,
+           {.rows = {.x = x.data(), .x_stride = x_stride, .rows = s.rows},
             .out = to,
             .out_stride = out_stride,
             .epilogue = {.residual = residual.data(), .residual_stride = s.outputs}},
@@ -192,9 +188,7 @@ Problem block_problem(DType dtype, const LinearShape& s, Numbers numbers = Numbe
   problem.run = [=](float* to, Context& context) {
     const Packed packed(weights, context);
     linear(packed.matrix,
-           {.x = x.data(),
-            .x_stride = s.depth,
-            .rows = s.rows,
+           {.rows = {.x = x.data(), .x_stride = s.depth, .rows = s.rows},
             .out = to,
             .out_stride = out_stride,
             .epilogue = {.bias = bias.data()}},

@@ -95,7 +95,10 @@ Problem rms_norm_problem(RowsShape shape, bool weighted, bool offset, double sca
     r.problem.slack.push_back(kRmsNormError * std::fabs(v) + 0x1p-149);
   }
   r.problem.run = [=, x = r.x, layout = r.layout](float* to, Context& context) {
-    rms_norm(layout.rows(x.data(), to), weighted ? weight.data() : nullptr, kEpsilon, offset,
+    rms_norm(layout.rows(x.data(), to),
+             {.weight = weighted ? weight.data() : nullptr,
+              .epsilon = kEpsilon,
+              .add_unit_offset = offset},
              context);
   };
   return r.problem;

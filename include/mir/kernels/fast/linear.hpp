@@ -3,9 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "mir/kernels/fast/context.hpp"
+#include "mir/kernels/fast/elementwise.hpp"
+#include "mir/kernels/fast/rows.hpp"
 #include "mir/support/dtype.hpp"
 
 namespace mir::fast {
@@ -45,16 +48,25 @@ PackedMatrix pack(const std::byte* weight, DType dtype, std::int64_t outputs, st
 /// What is done to each sum before it is stored, in this order; every step rounds to Float32, so
 /// the bits are those of the same ops one by one.
 struct Epilogue {
-  const float* bias = nullptr;      ///< [outputs], or null
+  const float* bias = nullptr;  ///< [outputs], or null
+  /// kRelu, kSigmoid, kSilu, kGelu or kQuickGelu.
+  std::optional<Unary> activation = std::nullopt;
   const float* residual = nullptr;  ///< [rows, outputs] to add, or null; may be the output
   std::int64_t residual_stride = 0;
 };
 
-/// Rows lie x_stride and out_stride elements apart; out overlaps no input but the residual.
-struct LinearOperands {
-  const float* x = nullptr;  ///< [rows, depth]
+/// What is multiplied: x, [rows, depth], rows x_stride elements apart.
+struct LinearRows {
+  const float* x = nullptr;
   std::int64_t x_stride = 0;
   std::int64_t rows = 0;
+  /// Each row goes through this first, with the bits of rms_norm; null: through nothing.
+  const RmsNorm* norm = nullptr;
+};
+
+/// out overlaps no input but the residual.
+struct LinearOperands {
+  LinearRows rows = {};
   float* out = nullptr;  ///< [rows, outputs]
   std::int64_t out_stride = 0;
   Epilogue epilogue = {};
@@ -86,11 +98,11 @@ struct LinearTarget {
   std::int64_t out_stride = 0;
   Epilogue epilogue = {};
 };
-void linear_group(const float* x, std::int64_t x_stride, std::int64_t rows,
-                  std::span<const LinearTarget> targets, Context& context);
+void linear_group(const LinearRows& rows, std::span<const LinearTarget> targets, Context& context);
 
-/// out = silu(x gate^T) (x up^T): the bits of two linear, unary silu and a product. gate and up
-/// have equal extents and types and are packed for the same activations.
+/// out = f(x gate^T + bias) (x up^T), f and bias being the epilogue's, then the residual: the bits
+/// of the ops one by one. gate and up have equal extents and types and are packed for the same
+/// activations.
 void linear_gated(const PackedMatrix& gate, const PackedMatrix& up, const LinearOperands& operands,
                   Context& context);
 

@@ -20,14 +20,22 @@ struct Rows {
   std::int64_t width = 0;
 };
 
+/// Null weight: w is 1, and the offset is not added.
+struct RmsNorm {
+  const float* weight = nullptr;  ///< [width]
+  float epsilon = 0;
+  bool add_unit_offset = false;  ///< w = weight + 1
+};
+
 /// How far an element of rms_norm may be off, relative to its exact value.
 inline constexpr double kRmsNormError = 20 * 0x1p-24;
 
-/// out = x w / sqrt(mean(x^2) + epsilon), w = weight, weight + 1 if `add_unit_offset`, or 1 if
-/// `weight` is null (the offset is then not added), within kRmsNormError. Squares may exceed the
-/// range of Float32. Infinities and NaN as ref::rms_norm.
-void rms_norm(const Rows& rows, const float* weight, float epsilon, bool add_unit_offset,
-              Context& context);
+/// out = x w / sqrt(mean(x^2) + epsilon), within kRmsNormError. Squares may exceed the range of
+/// Float32. Infinities and NaN as ref::rms_norm.
+void rms_norm(const Rows& rows, const RmsNorm& norm, Context& context);
+/// One row of `width` elements, with the bits of rms_norm.
+void rms_norm_row(const float* x, float* out, std::int64_t width, const RmsNorm& norm,
+                  IsaLevel isa);
 
 /// out = (x - mean) / sqrt(var + epsilon) weight + bias; var biased, of the centred values. Null
 /// weight: 1; null bias: 0. With z = (x - mean) / sqrt(var + epsilon)

@@ -104,14 +104,17 @@ void run_bfloat_products(const LinearCall& call, Context& context) {
   const std::int64_t step = std::min(table.block_rows, call.rows);
   const std::int64_t row_floats = pairs * table.pair_floats;
   const std::int64_t x_size = round_up(round_up(call.rows, step) * row_floats, 16);
-  const std::int64_t own_size = 2 * std::min(call.rows, kTileRows) * table.width;
+  const std::int64_t own_size = round_up(std::max(2 * std::min(call.rows, kTileRows) * table.width,
+                                                  call.norm == nullptr ? 0 : call.depth),
+                                         16);
   float* const x =
       context.scratch(static_cast<std::size_t>(x_size + own_size * context.pool().threads()))
           .data();
-  context.pool().for_each((call.rows + step - 1) / step, [&](std::int64_t block, unsigned) {
+  context.pool().for_each((call.rows + step - 1) / step, [&](std::int64_t block, unsigned thread) {
     const std::int64_t first = block * step, count = std::min(step, call.rows - first);
+    float* const own = x + x_size + own_size * thread;
     for (std::int64_t row = 0; row < count; ++row) {
-      table.pack_row(call.x + (first + row) * call.x_stride, call.depth, row, step,
+      table.pack_row(row_of(call, first + row, own, context.isa()), call.depth, row, step,
                      x + first * row_floats);
     }
   });

@@ -192,7 +192,9 @@ void run_block_products(const LinearCall& call, Context& context) {
   const bool has_halves =
       any_layout(call, [](const BlockLayout& layout) { return layout.run != kRun; });
   const BlockScratch at(all, has_bytes, has_words, has_halves);
-  const std::int64_t own = 2 * std::min(call.rows, kTileRows) * table.width;
+  const std::int64_t own = round_up(std::max(2 * std::min(call.rows, kTileRows) * table.width,
+                                             call.norm == nullptr ? 0 : call.depth),
+                                    16);
   float* const scratch =
       context.scratch(static_cast<std::size_t>(at.own + own * context.pool().threads())).data();
   const RoundedRow x = {
@@ -202,8 +204,9 @@ void run_block_products(const LinearCall& call, Context& context) {
       .runs = run_sums(scratch + at.runs, all),
       .halves = has_halves ? run_sums(scratch + at.halves, 2 * all) : RunSums{},
       .block_rows = 0};
-  context.pool().for_each(call.rows, [&](std::int64_t row, unsigned) {
-    table.round_row(call.x + row * call.x_stride, call.depth, rounded_row(x, row, call.rows, runs));
+  context.pool().for_each(call.rows, [&](std::int64_t row, unsigned thread) {
+    const float* const from = row_of(call, row, scratch + at.own + own * thread, context.isa());
+    table.round_row(from, call.depth, rounded_row(x, row, call.rows, runs));
   });
   const BlockLayout& layout = *block_layout(call.targets.front().weight->dtype);
   const std::int64_t panel_bytes = std::max<std::int64_t>(runs * table.run_bytes(layout), 1);

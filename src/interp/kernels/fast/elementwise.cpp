@@ -109,9 +109,7 @@ void unary(Unary function, const float* x, float* out, std::int64_t count) {
     case Unary::kNeg:
       return apply(x, out, count, [](V v) HWY_ATTR { return hn::Xor(v, hn::SignBit(Floats())); });
     case Unary::kRelu:
-      return apply(x, out, count, [](V v) HWY_ATTR {
-        return hn::IfThenZeroElse(hn::Le(v, hn::Zero(Floats())), v);
-      });
+      return apply(x, out, count, [](V v) HWY_ATTR { return relu(v); });
     case Unary::kExp:
       return apply(x, out, count, [](V v) HWY_ATTR { return exp(v); });
     case Unary::kLog:

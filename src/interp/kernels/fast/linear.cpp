@@ -1,6 +1,7 @@
 #include "mir/kernels/fast/linear.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "targets.hpp"
@@ -18,6 +19,8 @@
 #include "linear_tile.hpp"
 
 namespace mir::fast {
+
+inline constexpr std::int64_t kMostBlockRows = 16;
 
 struct LinearTask {
   LinearTile tile;
@@ -172,6 +175,8 @@ void run(const LinearTask& task) {
 
 }  // namespace
 
+static_assert(kBlockRows <= kMostBlockRows);
+
 constexpr LinearTable kTable = {.panel_width = kPanelWidth,
                                 .block_rows = kBlockRows,
                                 .scratch_size = scratch_size,
@@ -191,19 +196,41 @@ namespace {
 
 MIR_FAST_TABLES(LinearTable);
 
-/// x in blocks of rows, each with the elements of one k after those of the k before.
-void pack_rows(const float* x, std::int64_t x_stride, std::int64_t rows, std::int64_t depth,
-               std::int64_t block_rows, float* to, ThreadPool& pool) {
-  pool.for_each((rows + block_rows - 1) / block_rows, [&](std::int64_t block, unsigned) {
+/// Scratch memory of a call, in floats: the rows as tiles read them, then what threads have of
+/// their own, while rows are packed and while tiles are computed.
+struct FloatScratch {
+  std::int64_t rows = 0, own = 0;
+
+  FloatScratch(const LinearCall& call, const LinearTable& table) {
+    const bool is_packed = call.rows != 1, has_norm = call.norm != nullptr;
+    if (is_packed || has_norm) rows = is_packed ? round_up(call.rows, table.block_rows) : 1;
+    rows = round_up(rows * call.depth, 16);
+    own = table.scratch_size(std::min(call.rows, kTileRows));
+    if (is_packed && has_norm) own = std::max(own, table.block_rows * call.depth);
+    own = round_up(own, 16);
+  }
+};
+
+/// x in blocks of rows, each with the elements of one k after those of the k before. `own`: of
+/// threads, each with room for a block.
+void pack_rows(const LinearCall& call, std::int64_t block_rows, float* to, float* own,
+               std::int64_t own_size, Context& context) {
+  const std::int64_t depth = call.depth, blocks = (call.rows + block_rows - 1) / block_rows;
+  context.pool().for_each(blocks, [&](std::int64_t block, unsigned thread) {
     const std::int64_t first = block * block_rows;
-    const std::int64_t count = std::min(block_rows, rows - first);
+    const std::int64_t count = std::min(block_rows, call.rows - first);
     float* const packed = to + first * depth;
+    std::array<const float*, kMostBlockRows> from = {};
+    for (std::int64_t row = 0; row < count; ++row) {
+      from[static_cast<std::size_t>(row)] =
+          row_of(call, first + row, own + own_size * thread + row * depth, context.isa());
+    }
     constexpr std::int64_t kTile = 16;
     for (std::int64_t k = 0; k < depth; k += kTile) {
       const std::int64_t end = std::min(k + kTile, depth);
       for (std::int64_t row = 0; row < count; ++row) {
-        const float* const from = x + (first + row) * x_stride;
-        for (std::int64_t i = k; i < end; ++i) packed[i * block_rows + row] = from[i];
+        const float* const x = from[static_cast<std::size_t>(row)];
+        for (std::int64_t i = k; i < end; ++i) packed[i * block_rows + row] = x[i];
       }
     }
   });
@@ -229,23 +256,20 @@ void pack_floats(const std::byte* weight, const PackedMatrix& to, std::byte* at,
 void run_float_products(const LinearCall& call, Context& context) {
   const LinearTable& table = tables.at(context.isa());
   const bool is_packed = call.rows != 1;
-  const std::int64_t packed_size =
-      is_packed ? round_up(round_up(call.rows, table.block_rows) * call.depth, 16) : 0;
-  const std::int64_t own_size = round_up(table.scratch_size(std::min(call.rows, kTileRows)), 16);
-  float* const scratch =
-      context.scratch(static_cast<std::size_t>(packed_size + own_size * context.pool().threads()))
+  const FloatScratch sizes(call, table);
+  float* const rows =
+      context.scratch(static_cast<std::size_t>(sizes.rows + sizes.own * context.pool().threads()))
           .data();
-  if (is_packed) {
-    pack_rows(call.x, call.x_stride, call.rows, call.depth, table.block_rows, scratch,
-              context.pool());
-  }
+  float* const own = rows + sizes.rows;
+  if (is_packed) pack_rows(call, table.block_rows, rows, own, sizes.own, context);
+  const float* const x = is_packed ? rows : row_of(call, 0, rows, context.isa());
   for_each_tile(call, table.panel_width, 1, context.pool(),
                 [&](const LinearTile& tile, unsigned thread) {
                   table.run({.tile = tile,
-                             .a = is_packed ? scratch + tile.row * call.depth : call.x,
+                             .a = x + tile.row * call.depth,
                              .is_packed = is_packed,
                              .depth = call.depth,
-                             .scratch = scratch + packed_size + own_size * thread});
+                             .scratch = own + sizes.own * thread});
                 });
 }
 

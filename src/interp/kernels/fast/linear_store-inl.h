@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "linear_tile.hpp"
 #include "micro-inl.h"
@@ -19,6 +20,23 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace mir::fast::HWY_NAMESPACE {
+
+HWY_INLINE FloatVector activate(Unary function, FloatVector y) {
+  switch (function) {
+    case Unary::kRelu:
+      return relu(y);
+    case Unary::kSigmoid:
+      return sigmoid(y);
+    case Unary::kSilu:
+      return silu(y);
+    case Unary::kGelu:
+      return gelu(y);
+    case Unary::kQuickGelu:
+      return quick_gelu(y);
+    default:
+      return y;
+  }
+}
 
 /// Sums of one row to its outputs from `first` on, a vector at a time. A last vector that is not
 /// full goes through `padded`.
@@ -30,6 +48,7 @@ HWY_INLINE void store_row(const LinearTile& tile, std::int64_t width, std::int64
   const std::int64_t columns = std::min(width, tile.weight->outputs - first);
   float* const out = tile.out + row * tile.out_stride + first;
   const float* const bias = tile.epilogue.bias == nullptr ? nullptr : tile.epilogue.bias + first;
+  const std::optional<Unary> activation = tile.epilogue.activation;
   const float* const residual =
       tile.epilogue.residual == nullptr
           ? nullptr
@@ -44,7 +63,8 @@ HWY_INLINE void store_row(const LinearTile& tile, std::int64_t width, std::int64
     const std::int64_t count = std::min(kLanes, columns - column);
     FloatVector y = hn::LoadU(d, sums + column);
     if (bias != nullptr) y = hn::Add(y, load(bias + column, count));
-    if constexpr (kGated) y = hn::Mul(silu(y), hn::LoadU(d, factors + column));
+    if (activation) y = activate(*activation, y);
+    if constexpr (kGated) y = hn::Mul(y, hn::LoadU(d, factors + column));
     if (residual != nullptr) y = hn::Add(y, load(residual + column, count));
     if (count == kLanes) {
       hn::StoreU(y, d, out + column);

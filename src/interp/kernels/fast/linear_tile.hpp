@@ -22,14 +22,19 @@ struct LinearTile {
 };
 
 /// What all tiles have in common. `up`: null, or the factor of the one target.
-struct LinearCall {
-  const float* x = nullptr;
-  std::int64_t x_stride = 0;
-  std::int64_t rows = 0;
+struct LinearCall : LinearRows {
   std::int64_t depth = 0;
   std::span<const LinearTarget> targets;
   const PackedMatrix* up = nullptr;
 };
+
+/// A row of x as it is multiplied. `own` has room for what a norm makes of it.
+inline const float* row_of(const LinearCall& call, std::int64_t row, float* own, IsaLevel isa) {
+  const float* const x = call.x + row * call.x_stride;
+  if (call.norm == nullptr) return x;
+  rms_norm_row(x, own, call.depth, *call.norm, isa);
+  return own;
+}
 
 /// Rows of one tile: enough to read a panel seldom, few enough that shapes of a decoder give every
 /// thread the same work.

@@ -76,18 +76,17 @@ PackedMatrix pack(const std::byte* weight, DType dtype, std::int64_t outputs, st
 
 void linear(const PackedMatrix& weight, const LinearOperands& operands, Context& context) {
   const LinearTarget target = {&weight, operands.out, operands.out_stride, operands.epilogue};
-  run({operands.x, operands.x_stride, operands.rows, weight.depth, {&target, 1}, nullptr}, context);
+  run({operands.rows, weight.depth, {&target, 1}, nullptr}, context);
 }
 
-void linear_group(const float* x, std::int64_t x_stride, std::int64_t rows,
-                  std::span<const LinearTarget> targets, Context& context) {
+void linear_group(const LinearRows& rows, std::span<const LinearTarget> targets, Context& context) {
   // One loop for each run of targets whose weights are of one family.
   while (!targets.empty()) {
     const Family family = family_of(targets.front());
     const auto end = std::ranges::find_if(
         targets, [&](const LinearTarget& target) { return family_of(target) != family; });
     const auto count = static_cast<std::size_t>(end - targets.begin());
-    run({x, x_stride, rows, targets.front().weight->depth, targets.first(count), nullptr}, context);
+    run({rows, targets.front().weight->depth, targets.first(count), nullptr}, context);
     targets = targets.subspan(count);
   }
 }
@@ -95,7 +94,7 @@ void linear_group(const float* x, std::int64_t x_stride, std::int64_t rows,
 void linear_gated(const PackedMatrix& gate, const PackedMatrix& up, const LinearOperands& operands,
                   Context& context) {
   const LinearTarget target = {&gate, operands.out, operands.out_stride, operands.epilogue};
-  run({operands.x, operands.x_stride, operands.rows, gate.depth, {&target, 1}, &up}, context);
+  run({operands.rows, gate.depth, {&target, 1}, &up}, context);
 }
 
 }  // namespace mir::fast

@@ -226,14 +226,20 @@ void for_each_row(const Rows& rows, Context& context, Body body) {
 
 }  // namespace
 
-void rms_norm(const Rows& rows, const float* weight, float epsilon, bool add_unit_offset,
-              Context& context) {
-  const RowsTable& table = tables.at(context.isa());
-  const NormParameters parameters = {
-      .weight = weight, .bias = nullptr, .epsilon = epsilon, .offset = add_unit_offset ? 1.0F : 0};
+void rms_norm(const Rows& rows, const RmsNorm& norm, Context& context) {
   for_each_row(rows, context, [&](std::int64_t, const float* x, float* out) {
-    table.rms_norm(x, out, rows.width, parameters);
+    rms_norm_row(x, out, rows.width, norm, context.isa());
   });
+}
+
+void rms_norm_row(const float* x, float* out, std::int64_t width, const RmsNorm& norm,
+                  IsaLevel isa) {
+  if (width == 0) return;
+  tables.at(isa).rms_norm(x, out, width,
+                          {.weight = norm.weight,
+                           .bias = nullptr,
+                           .epsilon = norm.epsilon,
+                           .offset = norm.add_unit_offset ? 1.0F : 0});
 }
 
 void layer_norm(const Rows& rows, const float* weight, const float* bias, float epsilon,

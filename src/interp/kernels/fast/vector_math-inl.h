@@ -133,6 +133,11 @@ HWY_INLINE FloatVector at_least(FloatVector x, float low) {
   return hn::IfThenElse(hn::Lt(x, bound), bound, x);
 }
 
+/// max(x, 0); 0 for -0, a NaN stays one.
+HWY_INLINE FloatVector relu(FloatVector x) {
+  return hn::IfThenZeroElse(hn::Le(x, hn::Zero(Floats())), x);
+}
+
 /// 1 / (1 + e^-x) within 2.5 ULP.
 HWY_INLINE FloatVector sigmoid(FloatVector x) {
   return gated(hn::Set(Floats(), 1.0F), x);

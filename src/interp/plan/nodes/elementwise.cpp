@@ -61,6 +61,7 @@ class UnaryNode final : public PlanNode {
     return {};
   }
   std::string name() const override { return short_name(op_); }
+  bool may_overwrite(std::size_t) const override { return true; }
 
  private:
   const Op& op_;
@@ -82,6 +83,7 @@ class ClipNode final : public PlanNode {
     return {};
   }
   std::string name() const override { return "Clip"; }
+  bool may_overwrite(std::size_t) const override { return true; }
 
  private:
   float low_ = 0, high_ = 0;
@@ -130,6 +132,7 @@ class BinaryNode final : public PlanNode {
     return {};
   }
   std::string name() const override { return short_name(op_); }
+  bool may_overwrite(std::size_t) const override { return true; }
 
  private:
   const Op& op_;

@@ -9,16 +9,35 @@
 #include "mir/kernels/fast/elementwise.hpp"
 #include "mir/kernels/fast/linear.hpp"
 #include "mir/kernels/fast/product.hpp"
+#include "mir/kernels/fast/rows.hpp"
 #include "mir/plan/schedule.hpp"
 #include "plan_node.hpp"
 
 namespace mir {
 
-/// One product with packed weights and what is added to it.
+/// An RMSNorm without its operand.
+struct RmsNormPart {
+  Tensor weight;
+  float epsilon = 0;
+  bool add_unit_offset = false;
+
+  fast::RmsNorm parameters() const { return {weight.as<float>().data(), epsilon, add_unit_offset}; }
+};
+/// None when the fast kernel does not take it.
+std::optional<RmsNormPart> rms_norm_part(const Op& op, const ParameterTable& parameters);
+
+/// What products with packed weights multiply.
+struct LinearInput {
+  PlanSlot x = 0;
+  std::optional<RmsNormPart> norm = std::nullopt;
+};
+
+/// One product with packed weights and what is done to it.
 struct LinearPart {
   const fast::PackedMatrix* weight = nullptr;
-  Tensor bias;  ///< undefined: none
-  std::optional<PlanSlot> residual;
+  Tensor bias = {};  ///< undefined: none
+  std::optional<fast::Unary> activation = std::nullopt;
+  std::optional<PlanSlot> residual = std::nullopt;
   PlanSlot out = 0;
 };
 
@@ -26,9 +45,10 @@ struct LinearPart {
 Work work_of_product(const fast::PackedMatrix& weight, std::int64_t rows);
 
 /// Products of one x. Errors are reported at `step`.
-std::unique_ptr<PlanNode> linear_node(std::size_t step, PlanSlot x, std::vector<LinearPart> parts);
-/// out = silu(x gate^T + bias) * (x up^T).
-std::unique_ptr<PlanNode> gated_linear_node(std::size_t step, PlanSlot x, LinearPart gate,
+std::unique_ptr<PlanNode> linear_node(std::size_t step, LinearInput input,
+                                      std::vector<LinearPart> parts);
+/// out = f(x gate^T + bias) * (x up^T), f being the gate's activation.
+std::unique_ptr<PlanNode> gated_linear_node(std::size_t step, LinearInput input, LinearPart gate,
                                             const fast::PackedMatrix* up);
 
 struct AttentionSlots {

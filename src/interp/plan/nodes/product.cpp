@@ -185,9 +185,7 @@ class PatchNode final : public PlanNode {
                       out.elements() == rows * weight_->outputs && out.extents[0] == rows;
     if (!fits) return require(false, kProductMisfit);
     fast::linear(*weight_,
-                 {.x = x.floats(),
-                  .x_stride = weight_->depth,
-                  .rows = rows,
+                 {.rows = {.x = x.floats(), .x_stride = weight_->depth, .rows = rows},
                   .out = out.floats(),
                   .out_stride = weight_->outputs,
                   .epilogue = {.bias = bias_.defined() ? bias_.as<float>().data() : nullptr}},

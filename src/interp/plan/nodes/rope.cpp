@@ -53,6 +53,7 @@ class RopeNode final : public PlanNode {
     return operand == 0 ? OperandOrder::kRows : OperandOrder::kRowMajor;
   }
   bool writes_strided() const override { return true; }
+  bool may_overwrite(std::size_t operand) const override { return operand == 0; }
 
  private:
   /// Tables are [S, T] or [B or 1, S, T] in row-major order.

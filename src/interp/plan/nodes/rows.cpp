@@ -35,6 +35,7 @@ class RowsNode : public PlanNode {
     return run_rows(x, out, frame.context);
   }
   std::string name() const final { return short_name(op_); }
+  bool may_overwrite(std::size_t) const final { return true; }
 
  private:
   virtual Result<void> run_rows(const TensorRef& x, const TensorRef& out,
@@ -47,24 +48,18 @@ constexpr char kWeightMisfit[] = "a parameter does not have the extents of a row
 
 class RmsNormNode final : public RowsNode {
  public:
-  RmsNormNode(const StepSlots& slots, Tensor weight) : RowsNode(slots), weight_(std::move(weight)) {
-    const AttributeReader attributes(*slots.op);
-    epsilon_ = static_cast<float>(attributes.number("epsilon"));
-    add_unit_offset_ = attributes.boolean("add_unit_offset");
-  }
+  RmsNormNode(const StepSlots& slots, RmsNormPart norm) : RowsNode(slots), norm_(std::move(norm)) {}
 
  private:
   Result<void> run_rows(const TensorRef& x, const TensorRef& out,
                         fast::Context& context) const override {
     const fast::Rows rows = rows_of(x, out);
-    if (rows.width != weight_.elements()) return require(false, kWeightMisfit);
-    fast::rms_norm(rows, weight_.as<float>().data(), epsilon_, add_unit_offset_, context);
+    if (rows.width != norm_.weight.elements()) return require(false, kWeightMisfit);
+    fast::rms_norm(rows, norm_.parameters(), context);
     return {};
   }
 
-  Tensor weight_;
-  float epsilon_ = 0;
-  bool add_unit_offset_ = false;
+  RmsNormPart norm_;
 };
 
 class LayerNormNode final : public RowsNode {
@@ -130,13 +125,25 @@ class CausalMaskNode final : public RowsNode {
 
 }  // namespace
 
+std::optional<RmsNormPart> rms_norm_part(const Op& op, const ParameterTable& parameters) {
+  const Tensor* weight = owned_tensor(op, ".weight", parameters);
+  if (!is_float32(op.operand(0)) || !is_float32(op.result()) || !is_float32(weight)) {
+    return std::nullopt;
+  }
+  const AttributeReader attributes(op);
+  return RmsNormPart{.weight = *weight,
+                     .epsilon = static_cast<float>(attributes.number("epsilon")),
+                     .add_unit_offset = attributes.boolean("add_unit_offset")};
+}
+
 std::unique_ptr<PlanNode> norm_node(const StepSlots& slots, const ParameterTable& parameters) {
   const Op& op = *slots.op;
+  if (op.is("linalg.RMSNormOp")) {
+    auto norm = rms_norm_part(op, parameters);
+    return norm ? std::make_unique<RmsNormNode>(slots, *std::move(norm)) : nullptr;
+  }
   if (!is_float32(op.operand(0)) || !is_float32(op.result())) return nullptr;
   const Tensor* weight = owned_tensor(op, ".weight", parameters);
-  if (op.is("linalg.RMSNormOp")) {
-    return is_float32(weight) ? std::make_unique<RmsNormNode>(slots, *weight) : nullptr;
-  }
   const Tensor* bias = owned_tensor(op, ".bias", parameters);
   for (const Tensor* parameter : {weight, bias}) {
     if (parameter != nullptr && !is_float32(parameter)) return nullptr;

@@ -1,0 +1,133 @@
+// What plans fuse into products, and results in the place of operands.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <string>
+
+#include "mir/interp/summary.hpp"
+#include "planned.hpp"
+
+namespace mir::test::fusions {
+
+namespace {
+
+constexpr char kType[] = "tensor<[1, $S, 8], Float32, CPU>";
+
+std::string typed(const std::string& values) {
+  std::string text;
+  for (std::size_t at = 0; at < values.size(); ++at) {
+    text += values[at];
+    const bool ends = at + 1 == values.size() || values[at + 1] == ',';
+    if (ends) text += std::string(":") + kType;
+  }
+  return text;
+}
+
+/// "AbsOp %x %a": operands and the result, all of one type. Values are joined by commas.
+struct OpLine {
+  std::string op, operands, result;
+};
+
+/// A module with parameters for a norm and two linear layers, `down` with a bias.
+std::string module_of(const std::vector<OpLine>& lines, const std::string& outputs,
+                      const std::string& norm_type = "Float32") {
+  std::string text = "@main [mir_version:1] (" + typed("%x") + ") -> (" + typed(outputs) + ") {\n" +
+                     R"(  graph.SubGraphOp @init <CPU> {
+    () -> () {
+      tensor.CPU.register () -> (%n:tensor<[8], )" +
+                     norm_type + R"(, CPU>[@norm.weight])[symbol:norm.weight]
+      tensor.CPU.register () -> (%u:tensor<[8, 8], Float32, CPU>[@up.weight])[symbol:up.weight]
+      tensor.CPU.register () -> (%d:tensor<[8, 8], Float32, CPU>[@down.weight])[symbol:down.weight]
+      tensor.CPU.register () -> (%b:tensor<[8], Float32, CPU>[@down.bias])[symbol:down.bias]
+    }
+  }
+)";
+  for (const auto& [op, operands, result] : lines) {
+    text += "  linalg.CPU." + op + " (" + typed(operands) + ") -> (" + typed(result) + ")\n";
+  }
+  return text + "  cf.ReturnOp (" + typed(outputs) + ") -> ()\n}\n";
+}
+
+constexpr char kNorm[] = "RMSNormOp <name=\"norm\"> [epsilon:1e-06]";
+constexpr char kUp[] = "LinearOp <name=\"up\"> [in_channels:8, out_channels:8, bias:false]";
+constexpr char kDown[] = "LinearOp <name=\"down\"> [in_channels:8, out_channels:8, bias:true]";
+
+/// The nodes of the module, joined by commas, whose bits must be those of its steps one by one.
+std::string nodes_of(const std::string& text) {
+  Runner fused(text, fast(Fusion::kExact)), off(text, fast(Fusion::kOff)), ref(text);
+  const Tensor x = pattern({1, 9, 8});
+  const auto got = fused.run({x}), want = off.run({x});
+  REQUIRE(got.size() == want.size());
+  for (std::size_t i = 0; i < got.size(); ++i) CHECK(hash_bytes(got[i]) == hash_bytes(want[i]));
+  check_close(got, ref.run({x}));
+  return fmt::format("{}", fmt::join(fused.session().plan()->node_names(), ", "));
+}
+
+/// How many values of 9 x 8 numbers the plan has room for.
+std::uint64_t places_of(const std::string& text) {
+  Runner runner(text, fast(Fusion::kExact));
+  runner.run({pattern({1, 9, 8})});
+  const ExecutionPlan& plan = *runner.session().plan();
+  CHECK(plan.lower_bound() <= plan.planned_bytes());
+  return plan.planned_bytes() / (9 * 8 * sizeof(float));
+}
+
+}  // namespace
+
+TEST_CASE("fusion: activations are part of the product before them, residuals behind them too") {
+  for (const auto& [op, name] :
+       {std::pair("GELUOp", "gelu(Linear)"), std::pair("QuickGELUOp", "quick_gelu(Linear)"),
+        std::pair("ReLUOp", "relu(Linear)"), std::pair("SiLUOp", "silu(Linear)"),
+        std::pair("SigmoidOp", "sigmoid(Linear)")}) {
+    CHECK(nodes_of(module_of({{kDown, "%x", "%a"}, {op, "%a", "%b"}}, "%b")) == name);
+    CHECK(nodes_of(module_of({{kDown, "%x", "%a"}, {op, "%a", "%b"}, {"AddOp", "%x,%b", "%c"}},
+                             "%c")) == std::string(name) + " + residual");
+  }
+  // What something else reads too stays a value.
+  CHECK(nodes_of(module_of({{kDown, "%x", "%a"}, {"GELUOp", "%a", "%b"}}, "%a,%b")) ==
+        "Linear, GELU");
+}
+
+TEST_CASE("fusion: a norm is part of the products that alone read it") {
+  const OpLine norm = {kNorm, "%x", "%h"};
+  CHECK(nodes_of(module_of({norm, {kUp, "%h", "%a"}}, "%a")) == "RMSNorm + Linear");
+  CHECK(nodes_of(module_of({norm, {kUp, "%h", "%a"}, {kDown, "%h", "%b"}}, "%a,%b")) ==
+        "RMSNorm + 2 x Linear");
+  CHECK(nodes_of(module_of(
+            {norm, {kDown, "%h", "%a"}, {"GELUOp", "%a", "%b"}, {"AddOp", "%b,%x", "%c"}}, "%c")) ==
+        "RMSNorm + gelu(Linear) + residual");
+  CHECK(nodes_of(module_of({norm,
+                            {kDown, "%h", "%a"},
+                            {"GELUOp", "%a", "%b"},
+                            {kUp, "%h", "%c"},
+                            {"MulOp", "%c,%b", "%d"}},
+                           "%d")) == "RMSNorm + gelu(Linear) * Linear");
+  // Others read it: the caller, and a sum.
+  CHECK(nodes_of(module_of({norm, {kUp, "%h", "%a"}}, "%a,%h")) == "RMSNorm, Linear");
+  CHECK(nodes_of(module_of({norm, {kUp, "%h", "%a"}, {"SubOp", "%x,%h", "%b"}}, "%a,%b")) ==
+        "RMSNorm, Linear, Sub");
+  // The kernel of such a norm is the reference's.
+  CHECK(nodes_of(module_of({norm, {kUp, "%h", "%a"}}, "%a", "BFloat16")) ==
+        "RMSNormOp (ref), Linear");
+}
+
+TEST_CASE("in place: a result takes the place of an operand that nothing reads any more") {
+  const OpLine first = {"AbsOp", "%x", "%a"};
+  CHECK(places_of(module_of({first, {"NegOp", "%a", "%b"}, {"SoftmaxOp [axis:-1]", "%b", "%c"}},
+                            "%c")) == 1);
+  CHECK(places_of(module_of({first, {"AddOp", "%x,%a", "%b"}}, "%b")) == 1);
+  CHECK(places_of(module_of({first, {kUp, "%x", "%b"}, {"AddOp", "%b,%a", "%c"}}, "%c")) == 1);
+  // What is read later, handed out, or read twice stays where it is.
+  const std::string later =
+      module_of({first, {"NegOp", "%a", "%b"}, {"SubOp", "%a,%b", "%c"}}, "%c");
+  CHECK(places_of(later) == 2);
+  CHECK(nodes_of(later) == "Abs, Neg, Sub");
+  const std::string kept = module_of({first, {"NegOp", "%a", "%b"}}, "%a,%b");
+  CHECK(places_of(kept) == 2);
+  CHECK(nodes_of(kept) == "Abs, Neg");
+  const std::string twice = module_of({first, {kUp, "%a", "%b"}, {"AddOp", "%b,%a", "%c"}}, "%c");
+  CHECK(places_of(twice) == 2);
+  CHECK(nodes_of(twice) == "Abs, Linear + residual");
+}
+
+}  // namespace mir::test::fusions
