@@ -7,9 +7,6 @@
 
 namespace mir {
 
-namespace {
-
-/// The value as a tensor in row-major order at `data` has it.
 TensorRef row_major_at(const TensorRef& value, std::byte* data) {
   TensorRef tensor = value;
   tensor.data = data;
@@ -20,6 +17,8 @@ TensorRef row_major_at(const TensorRef& value, std::byte* data) {
   }
   return tensor;
 }
+
+namespace {
 
 /// Whether the value lies in memory as a tensor does. Units of several elements always do.
 bool is_dense(const TensorRef& value) {

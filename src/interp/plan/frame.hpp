@@ -44,6 +44,9 @@ struct TensorRef {
   bool has_rows() const { return rank > 0 && (extent(1) <= 1 || stride(1) == 1); }
 };
 
+/// The value as it is in row-major order at `data`.
+TensorRef row_major_at(const TensorRef& value, std::byte* data);
+
 /// A copy between two values of one element type and equal extents, of elements that are one
 /// storage unit each.
 void copy_elements(const TensorRef& from, const TensorRef& to, fast::Context& context);

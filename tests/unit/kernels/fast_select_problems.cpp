@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "fast_problem.hpp"
+#include "mir/kernels/fast/pick.hpp"
 #include "mir/kernels/fast/select.hpp"
 #include "mir/kernels/ref/elementwise.hpp"
 #include "mir/kernels/ref/movement.hpp"
@@ -173,10 +174,53 @@ Problem cast_problem(DType from, DType to, std::int64_t count) {
                       });
 }
 
+/// Lists of places along each dimension of a table, and the elements behind each crossing.
+struct Lists {
+  std::vector<std::int64_t> lengths;
+  std::int64_t run;
+};
+const Lists kLists[] = {{{0}, 3},         {{1}, 1},      {{3, 0, 5}, 2},  {{17}, 1},
+                        {{4, 5}, 1},      {{4, 5}, 33},  {{2, 3, 7}, 16}, {{31, 129}, 8},
+                        {{20011}, 1},     {{1, 1}, 997}, {{1, 40001}, 3}, {{257, 1, 63}, 1},
+                        {{2, 2, 2, 2}, 5}};
+
+/// Against a loop over all crossings.
+Problem pick_problem(const Lists& lists, std::size_t bytes) {
+  std::mt19937 bits(77);
+  const auto run_bytes = static_cast<std::size_t>(lists.run) * bytes;
+  constexpr std::int64_t kFarthest = 4096;
+  std::vector<std::vector<std::int64_t>> offsets;
+  std::vector<std::int64_t> starts = {0};
+  for (const std::int64_t length : lists.lengths) {
+    auto& list = offsets.emplace_back();
+    for (std::int64_t i = 0; i < length; ++i) list.push_back(bits() % kFarthest);
+    std::vector<std::int64_t> next;
+    for (const std::int64_t start : starts) {
+      for (const std::int64_t offset : list) next.push_back(start + offset);
+    }
+    starts = std::move(next);
+  }
+  Bytes table(kFarthest * offsets.size() + run_bytes);
+  for (std::byte& each : table) each = static_cast<std::byte>(bits() >> 24);
+  Bytes want;
+  for (const std::int64_t start : starts) {
+    const auto first = table.begin() + start;
+    want.insert(want.end(), first, first + static_cast<std::ptrdiff_t>(run_bytes));
+  }
+  std::string name = fmt::format("pick of {} runs of {} bytes", starts.size(), run_bytes);
+  return byte_problem(std::move(name), want, [=](std::byte* to, Context& context) {
+    std::vector<std::span<const std::int64_t>> spans(offsets.begin(), offsets.end());
+    pick({.from = table.data(), .to = to, .run_bytes = run_bytes, .offsets = spans}, context);
+  });
+}
+
 }  // namespace
 
 Problems select_problems() {
   Problems problems;
+  for (const Lists& lists : kLists) {
+    for (const std::size_t bytes : {1, 2, 4, 8}) problems.push_back(pick_problem(lists, bytes));
+  }
   for (const Shapes& shapes : kShapes) {
     for (const DType dtype : {DType::kFloat32, DType::kInt8, DType::kFloat16, DType::kInt64}) {
       problems.push_back(select_problem(dtype, shapes));

@@ -57,17 +57,11 @@ class SliceNode final : public MovementNode {
   using MovementNode::MovementNode;
 
   Result<void> run(Frame& frame) const override {
-    Part part{frame[operands()[0]], frame[results()[0]]};
-    for (std::size_t dim = 0; dim < part.from.rank; ++dim) {
-      const auto selected =
-          slice_bounds(op(), part.from.rank, dim, part.from.extents[dim], frame.environment.dims);
-      if (!selected) return selected.error();
-      if (selected->length > 0) skip(part.from, dim, selected->start);
-      part.from.extents[dim] = selected->length;
-      part.from.strides[dim] *= selected->length > 1 ? selected->step : 1;
-    }
-    if (!same_shape(part.from, part.to)) return require(false, kPartsMisfit);
-    copy_elements(part.from, part.to, frame.context);
+    const TensorRef& out = frame[results()[0]];
+    const auto part = sliced(op(), frame[operands()[0]], frame.environment.dims);
+    if (!part) return part.error();
+    if (!same_shape(*part, out)) return require(false, kPartsMisfit);
+    copy_elements(*part, out, frame.context);
     return {};
   }
   Work work(const Frame& frame) const override {
@@ -175,20 +169,13 @@ class CopyNode final : public PlanNode {
 
   Result<void> run(Frame& frame) const override {
     const TensorRef& from = frame[operands()[0]];
-    TensorRef to = frame[results()[0]];
+    const TensorRef& to = frame[results()[0]];
     if (info(from.dtype).lanes != 1) return require(false, "blocks are not taken apart");
     if (from.elements() != to.elements()) {
       return require(false, "a view has another number of elements");
     }
     // The target may have other extents: only its order of elements counts.
-    to.rank = from.rank;
-    to.extents = from.extents;
-    std::int64_t step = 1;
-    for (std::size_t i = from.rank; i-- > 0;) {
-      to.strides[i] = step;
-      step *= from.extents[i];
-    }
-    copy_elements(from, to, frame.context);
+    copy_elements(from, row_major_at(from, to.data), frame.context);
     return {};
   }
 
@@ -202,6 +189,18 @@ bool moves(const Value& value) {
 }
 
 }  // namespace
+
+Result<TensorRef> sliced(const Op& op, TensorRef value, const DimBindings* dims) {
+  if (op.attribute("indices") == nullptr) return value;
+  for (std::size_t dim = 0; dim < value.rank; ++dim) {
+    const auto selected = slice_bounds(op, value.rank, dim, value.extents[dim], dims);
+    if (!selected) return selected.error();
+    if (selected->length > 0) skip(value, dim, selected->start);
+    value.extents[dim] = selected->length;
+    value.strides[dim] *= selected->length > 1 ? selected->step : 1;
+  }
+  return value;
+}
 
 std::unique_ptr<PlanNode> copy_node(std::size_t step, PlanSlot from, PlanSlot to) {
   return std::make_unique<CopyNode>(step, from, to);

@@ -75,6 +75,10 @@ std::unique_ptr<PlanNode> reference_node(std::size_t step, const Op& op,
                                          std::vector<PlanSlot> operands,
                                          std::vector<PlanSlot> results);
 
+/// The part of a value that attribute `indices` of the op selects; all of it without one. Symbols in
+/// it have their values in `dims`.
+Result<TensorRef> sliced(const Op& op, TensorRef value, const DimBindings* dims);
+
 /// The elements of a value in row-major order.
 std::unique_ptr<PlanNode> copy_node(std::size_t step, PlanSlot from, PlanSlot to);
 
@@ -111,6 +115,10 @@ std::unique_ptr<PlanNode> flash_attention_node(const StepSlots& slots,
 std::unique_ptr<PlanNode> matmul_node(const StepSlots& slots, const ParameterTable& parameters);
 /// Where, MaskedScatter, Equal, CastType.
 std::unique_ptr<PlanNode> select_node(const StepSlots& slots, const ParameterTable& parameters);
+/// Gather, Index.
+std::unique_ptr<PlanNode> pick_node(const StepSlots& slots, const ParameterTable& parameters);
+/// Copy, Fill.
+std::unique_ptr<PlanNode> store_node(const StepSlots& slots, const ParameterTable& parameters);
 /// Slice, Split, Concat, Stack, Repeat.
 std::unique_ptr<PlanNode> movement_node(const StepSlots& slots, const ParameterTable& parameters);
 
