@@ -96,7 +96,8 @@ constexpr Element kElements[] = {{"Float32", DType::kFloat32},
                                  {"GGUF_Q8_0", DType::kGgufQ8_0},
                                  {"GGUF_Q4_0", DType::kGgufQ4_0},
                                  {"GGUF_Q4_K", DType::kGgufQ4K},
-                                 {"GGUF_Q6_K", DType::kGgufQ6K}};
+                                 {"GGUF_Q6_K", DType::kGgufQ6K},
+                                 {"Int8", DType::kInt8}};
 
 double product_flop(const Product& p) {
   return 2.0 * static_cast<double>(p.rows * p.depth * p.outputs);
@@ -114,10 +115,12 @@ struct ColdWeights {
   LargePages memory;
 };
 
+/// Of Int8: products of codes.
 void run_linear(State& state, unsigned threads, const Product& p, const Element& element) {
   Context context(threads);
   const auto& [name, dtype, activations] = element;
   const std::vector<float> x = random_floats(p.rows * p.depth);
+  const std::vector<float> scales(static_cast<std::size_t>(p.outputs), 1.0F);
   const std::vector<std::byte> weight(
       *storage_bytes(dtype, static_cast<std::uint64_t>(p.outputs * p.depth)), std::byte{0x3c});
   const ColdWeights weights(packed_bytes(dtype, p.outputs, p.depth, context.isa(), activations));
@@ -129,7 +132,17 @@ void run_linear(State& state, unsigned threads, const Product& p, const Element&
   std::vector<float> out(static_cast<std::size_t>(p.rows * p.outputs));
   std::size_t i = 0;
   for (auto _ : state) {
-    linear(packed[i++ % packed.size()],
+    const PackedMatrix& matrix = packed[i++ % packed.size()];
+    if (dtype == DType::kInt8) {
+      linear_codes({.weight = &matrix,
+                    .x = reinterpret_cast<const std::byte*>(x.data()),
+                    .rows = p.rows,
+                    .scales = scales.data(),
+                    .out = out.data()},
+                   context);
+      continue;
+    }
+    linear(matrix,
            {.rows = {.x = x.data(), .x_stride = p.depth, .rows = p.rows},
             .out = out.data(),
             .out_stride = p.outputs},
@@ -156,7 +169,7 @@ void add_products(unsigned threads) {
   for (const Product& p : kProducts) {
     const std::string shape = fmt::format("{}x{}x{}", p.rows, p.depth, p.outputs);
     for (const Element& element : kElements) {
-      if (!is_packable(element.dtype, p.depth)) continue;
+      if (element.dtype != DType::kInt8 && !is_packable(element.dtype, p.depth)) continue;
       add(fmt::format("linear/{}/{}", shape, element.name), threads,
           [=](State& state, unsigned n) { run_linear(state, n, p, element); });
     }

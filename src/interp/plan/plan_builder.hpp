@@ -79,7 +79,18 @@ class PlanBuilder {
   const fast::PackedMatrix* cached_weight(Symbol symbol, std::int64_t outputs, std::int64_t depth);
   const fast::PackedMatrix* packed_weight(const Op& op, std::int64_t outputs, std::int64_t depth);
   Result<void> add_reference(std::size_t step);
-  bool add_quantised_linear(std::size_t step);
+  /// What a Linear on codes is besides its weight.
+  struct CodeStep {
+    const ref::Quantisation* x = nullptr;  ///< null: Float32
+    const ref::Quantisation* y = nullptr;  ///< likewise
+    const ref::Quantisation* weight = nullptr;
+    Tensor bias = {};  ///< undefined: none
+    std::int64_t outputs = 0, depth = 0;
+    bool is_transposed = false;  ///< the weight is [depth, outputs]
+  };
+  std::optional<CodeStep> code_step(const Op& op);
+  const fast::PackedMatrix* packed_codes(const Op& op, const CodeStep& step);
+  bool add_quantised_linear(std::size_t number);
   PlanSlot add_floats(PlanSlot like);
   PlanSlot reals_of(std::size_t step, PlanSlot slot, const ref::Quantisation& codes);
   void add_attention(const FusedGroup& group);

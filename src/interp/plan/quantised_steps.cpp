@@ -1,5 +1,6 @@
 // Steps on codes by fast kernels: the numbers that codes stand for as Float32, the kernel, codes.
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 
 #include "mir/eval/attributes.hpp"
@@ -46,6 +47,36 @@ std::optional<Tensor> as_floats(const Tensor& stored, const ref::Quantisation* c
   return *std::move(floats);
 }
 
+/// The codes of a symmetric weight of 8 bits, [outputs, depth], with one scale or one for each
+/// output; none for other weights.
+std::optional<Tensor> byte_codes(const Tensor& stored, const ref::Quantisation& codes,
+                                 std::int64_t outputs, std::int64_t depth, bool transposed) {
+  const auto is_zero = [](std::int64_t point) { return point == 0; };
+  const bool has_channels = codes.axis.has_value();
+  const std::size_t output_axis = stored.shape().size() - (transposed ? 1 : 2);
+  const bool fits =
+      storage_type(stored.dtype()) == DType::kInt8 && stored.shape().size() >= 2 &&
+      codes.block == 0 && codes.code_bits == 0 && std::ranges::all_of(codes.zero_points, is_zero) &&
+      stored.elements() == outputs * depth && depth > 0 && depth <= fast::kMostCodeDepth &&
+      (!has_channels || *codes.axis == output_axis) &&
+      codes.scales.size() == (has_channels ? static_cast<std::size_t>(outputs) : 1);
+  if (!fits) return std::nullopt;
+  auto matrix = Tensor::allocate(DType::kInt8, {outputs, depth});
+  if (!matrix) return std::nullopt;
+  const std::span<const std::byte> from = stored.bytes();
+  std::byte* const to = matrix->mutable_bytes();
+  if (!transposed) {
+    std::ranges::copy(from, to);
+    return *std::move(matrix);
+  }
+  for (std::int64_t k = 0; k < depth; ++k) {
+    for (std::int64_t n = 0; n < outputs; ++n) {
+      to[n * depth + k] = from[static_cast<std::size_t>(k * outputs + n)];
+    }
+  }
+  return *std::move(matrix);
+}
+
 /// Whether a convolution is a product with each pixel's channels, which come last.
 bool is_pointwise(const Op& op) {
   const AttributeReader attributes(op);
@@ -88,51 +119,91 @@ PlanSlot PlanBuilder::reals_of(std::size_t step, PlanSlot slot, const ref::Quant
   return reals_[slot];
 }
 
-/// Linear on codes, or a convolution that is one, as a product in Float32; false for other ops and
-/// types that this does not take.
-bool PlanBuilder::add_quantised_linear(std::size_t step) {
-  const Op& op = *step_at(step).op;
-  if (!op.is("linalg.LinearOp") && !is_pointwise(op)) return false;
+/// Of a Linear on codes, or a convolution that is one; none for other ops and types.
+std::optional<PlanBuilder::CodeStep> PlanBuilder::code_step(const Op& op) {
+  if (!op.is("linalg.LinearOp") && !is_pointwise(op)) return std::nullopt;
   const TensorType *x = op.operand(0)->tensor_type(), *y = op.result()->tensor_type();
-  const ref::Quantisation *x_codes = codes_of(*op.operand(0)), *y_codes = codes_of(*op.result());
+  CodeStep step{.x = codes_of(*op.operand(0)), .y = codes_of(*op.result())};
   const auto fits = [](const TensorType& type, const ref::Quantisation* codes) {
     return type.rank() >= 1 && type.dims().back().is_constant() &&
            (codes == nullptr ? type.dtype() == DType::kFloat32
                              : has_simple_codes(*type.dtype(), *codes));
   };
   const Tensor* bias = owned_tensor(op, ".bias", *resources_.parameters);
-  if (op.operand_count() != 1 || !fits(*x, x_codes) || !fits(*y, y_codes) ||
+  if (op.operand_count() != 1 || !fits(*x, step.x) || !fits(*y, step.y) ||
       owns_parameter(op, ".bias") != (bias != nullptr)) {
-    return false;
+    return std::nullopt;
   }
-  const std::int64_t outputs = y->dims().back().constant(), depth = x->dims().back().constant();
+  step.outputs = y->dims().back().constant();
+  step.depth = x->dims().back().constant();
+  const auto& parameters = resources_.quantisations->parameters;
   const auto quantisation = [&](std::string_view suffix) {
-    const auto& parameters = resources_.quantisations->parameters;
     const auto found = parameters.find(owned_symbol(op, suffix));
     return found == parameters.end() ? nullptr : &found->second;
   };
-  const std::optional<Tensor> offset =
-      bias == nullptr ? Tensor() : as_floats(*bias, quantisation(".bias"), {outputs}, false);
-  const fast::PackedMatrix* packed = resources_.weights->find(owned_symbol(op, ".weight"));
+  step.weight = quantisation(".weight");
+  step.is_transposed = AttributeReader(op).string("impl_type").starts_with("QNN");
+  if (bias == nullptr) return step;
+  auto offset = as_floats(*bias, quantisation(".bias"), {step.outputs}, false);
+  if (!offset) return std::nullopt;
+  step.bias = *std::move(offset);
+  return step;
+}
+
+/// The weight packed as codes where both factors have 8 bits, else as Float32; null when it is
+/// neither.
+const fast::PackedMatrix* PlanBuilder::packed_codes(const Op& op, const CodeStep& step) {
+  const Symbol symbol = owned_symbol(op, ".weight");
+  const bool has_bytes =
+      step.x != nullptr && step.weight != nullptr &&
+      info(*op.operand(0)->tensor_type()->dtype()).unit_bytes == 1 &&
+      (step.x->zero_points.empty() || std::abs(step.x->zero_points.front()) < 256);
+  const fast::PackedMatrix* packed = resources_.weights->find(symbol);
   if (packed == nullptr) {
-    const bool transposed = AttributeReader(op).string("impl_type").starts_with("QNN");
     const Tensor* weight = acquire_weight(op);
-    const auto matrix = weight == nullptr ? std::nullopt
-                                          : as_floats(*weight, quantisation(".weight"),
-                                                      {outputs, depth}, transposed);
-    if (!matrix || !offset) return false;
-    const auto made = resources_.weights->pack(owned_symbol(op, ".weight"), *matrix, outputs, depth,
-                                               *resources_.context);
-    if (!made) return false;
+    if (weight == nullptr) return nullptr;
+    std::optional<Tensor> matrix;
+    if (has_bytes) {
+      matrix = byte_codes(*weight, *step.weight, step.outputs, step.depth, step.is_transposed);
+    }
+    if (!matrix) {
+      matrix = as_floats(*weight, step.weight, {step.outputs, step.depth}, step.is_transposed);
+    }
+    if (!matrix) return nullptr;
+    const auto made =
+        resources_.weights->pack(symbol, *matrix, step.outputs, step.depth, *resources_.context);
+    if (!made) return nullptr;
     packed = *made;
     release_weight(op);
   }
-  if (!offset || packed->outputs != outputs || packed->depth != depth) return false;
-  const PlanSlot in = operands_of(step).front(), result = results_of(step).front();
-  const PlanSlot from = x_codes == nullptr ? row_major(step, in) : reals_of(step, in, *x_codes);
-  const PlanSlot to = y_codes == nullptr ? result : add_floats(result);
-  add(linear_node(step, {.x = from}, {{.weight = packed, .bias = *offset, .out = to}}));
-  if (y_codes != nullptr) add(code_node(step, to, result, *y_codes));
+  const bool fits = packed->outputs == step.outputs && packed->depth == step.depth &&
+                    (packed->dtype != DType::kInt8 || has_bytes);
+  return fits ? packed : nullptr;
+}
+
+/// As a product of codes where both factors have 8 bits, else in Float32; false when neither takes
+/// it.
+bool PlanBuilder::add_quantised_linear(std::size_t number) {
+  const Op& op = *step_at(number).op;
+  const auto step = code_step(op);
+  const fast::PackedMatrix* packed = step ? packed_codes(op, *step) : nullptr;
+  if (packed == nullptr) return false;
+  const PlanSlot in = operands_of(number).front(), result = results_of(number).front();
+  const PlanSlot to = step->y == nullptr ? result : add_floats(result);
+  const LinearPart part{.weight = packed, .bias = step->bias, .out = to};
+  if (packed->dtype == DType::kInt8) {
+    std::vector<float> scales;
+    for (std::int64_t n = 0; n < step->outputs; ++n) {
+      const std::size_t group = step->weight->axis ? static_cast<std::size_t>(n) : 0;
+      scales.push_back(static_cast<float>(step->x->scales.front() * step->weight->scales[group]));
+    }
+    add(code_product_node(number, row_major(number, in), *step->x, part, std::move(scales)));
+  } else {
+    const PlanSlot from =
+        step->x == nullptr ? row_major(number, in) : reals_of(number, in, *step->x);
+    add(linear_node(number, {.x = from}, {part}));
+  }
+  if (step->y != nullptr) add(code_node(number, to, result, *step->y));
   return true;
 }
 

@@ -1,3 +1,9 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
 #include "planned.hpp"
 
 namespace mir::test {
@@ -79,6 +85,55 @@ TEST_CASE("fast: picking, copying into a value and filling are fast nodes") {
   // An index that one of the tables does not have.
   CHECK(runner.error(inputs(3)) == reference.error(inputs(3)));
   CHECK(runner.error(inputs(3)).starts_with("803 "));
+}
+
+/// Codes of 8 bits per tensor, with and without an offset, times weights of 8 bits: per channel,
+/// and per tensor with input channels first; then codes of 16 bits, which are no case for integers.
+const char* const kByteCodes = R"(
+#a = QuantSpec(AsymPerTensor(quant_min: 0, quant_max: 255, quant_to_type: UInt8, scale_type: Float32, zero_point_type: Int32), uuid=1, solved=1)
+#w = QuantSpec(SymPerChannel(quant_min: -127, quant_max: 127, ch_axis: 0, quant_to_type: Int8, scale_type: Float32), uuid=2, solved=1)
+#b = QuantSpec(SymPerTensor(quant_min: -127, quant_max: 127, quant_to_type: Int8, scale_type: Float32), uuid=3, solved=1)
+#c = QuantSpec(AsymPerTensor(quant_min: 0, quant_max: 65535, quant_to_type: UInt16, scale_type: Float32, zero_point_type: Int32), uuid=4, solved=1)
+@main [mir_version:1] (%x:tensor<[1, $S, 70], UInt8PerTensor, CPU>[quant_recipe:#a, quant_scale:0.02, quant_zero_point:113], %z:tensor<[1, $S, 70], UInt16PerTensor, CPU>[quant_recipe:#c, quant_scale:0.001, quant_zero_point:32768], %y:tensor<[1, $S, 70], Int8PerTensor, CPU>[quant_recipe:#b, quant_scale:0.02]) -> (%1:tensor<[1, $S, 40], UInt8PerTensor, CPU>[quant_recipe:#a, quant_scale:0.05, quant_zero_point:128], %2:tensor<[1, $S, 24], UInt8PerTensor, CPU>[quant_recipe:#a, quant_scale:0.02, quant_zero_point:120], %3:tensor<[1, $S, 40], UInt16PerTensor, CPU>[quant_recipe:#c, quant_scale:0.0005, quant_zero_point:32768], %4:tensor<[1, $S, 40], Int8PerTensor, CPU>[quant_recipe:#b, quant_scale:0.05]) {
+  graph.SubGraphOp @init <CPU> {
+    () -> () {
+      tensor.CPU.register () -> (%n:tensor<[40, 70], Int8PerChannel, CPU>[@first.weight][quant_recipe:#w])[symbol:first.weight]
+      tensor.CPU.register () -> (%m:tensor<[40], Int8PerTensor, CPU>[@first.bias][quant_recipe:#b])[symbol:first.bias]
+      tensor.CPU.register () -> (%o:tensor<[40, 24], Int8PerTensor, CPU>[@second.weight][quant_recipe:#b])[symbol:second.weight]
+      tensor.CPU.register () -> (%p:tensor<[40, 70], Int8PerChannel, CPU>[@third.weight][quant_recipe:#w])[symbol:third.weight]
+      tensor.CPU.register () -> (%q:tensor<[40, 70], Int8PerChannel, CPU>[@fourth.weight][quant_recipe:#w])[symbol:fourth.weight]
+    }
+  }
+  linalg.CPU.LinearOp <name="first"> [in_channels:70, out_channels:40, bias:true] (%x:tensor<[1, $S, 70], UInt8PerTensor, CPU>) -> (%1:tensor<[1, $S, 40], UInt8PerTensor, CPU>)
+  linalg.CPU.LinearOp <name="second"> [in_channels:40, out_channels:24, bias:false, impl_type:"QNN Linear per-tensor symmectrical W8A8"] (%1:tensor<[1, $S, 40], UInt8PerTensor, CPU>) -> (%2:tensor<[1, $S, 24], UInt8PerTensor, CPU>)
+  linalg.CPU.LinearOp <name="third"> [in_channels:70, out_channels:40, bias:false] (%z:tensor<[1, $S, 70], UInt16PerTensor, CPU>) -> (%3:tensor<[1, $S, 40], UInt16PerTensor, CPU>)
+  linalg.CPU.LinearOp <name="fourth"> [in_channels:70, out_channels:40, bias:false] (%y:tensor<[1, $S, 70], Int8PerTensor, CPU>) -> (%4:tensor<[1, $S, 40], Int8PerTensor, CPU>)
+  cf.ReturnOp (%1:tensor<[1, $S, 40], UInt8PerTensor, CPU>, %2:tensor<[1, $S, 24], UInt8PerTensor, CPU>, %3:tensor<[1, $S, 40], UInt16PerTensor, CPU>, %4:tensor<[1, $S, 40], Int8PerTensor, CPU>) -> ()
+}
+)";
+
+TEST_CASE("fast: products of codes of 8 bits are sums of integers") {
+  std::vector<double> bytes, words, whole;
+  for (int i = 0; i < 6 * 70; ++i) {
+    bytes.push_back(i * 7919 % 251);
+    whole.push_back(i * 7919 % 251 - 125);
+    words.push_back(32768 + i * 7919 % 2001 - 1000);
+  }
+  const std::vector<Tensor> inputs = {tensor(DType::kUInt8PerTensor, {1, 6, 70}, bytes),
+                                      tensor(DType::kUInt16PerTensor, {1, 6, 70}, words),
+                                      tensor(DType::kInt8PerTensor, {1, 6, 70}, whole)};
+  Runner runner(kByteCodes, fast()), reference(kByteCodes);
+  REQUIRE(runner.session().plan() != nullptr);
+  CHECK(fmt::format("{}", fmt::join(runner.session().plan()->node_names(), ", ")) ==
+        "Linear of codes, quantise, Linear of codes, quantise, dequantise, Linear, quantise, "
+        "Linear of codes, quantise");
+  const auto found = runner.run(inputs), expected = reference.run(inputs);
+  REQUIRE(found.size() == expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto got = values_of(found[i]), want = values_of(expected[i]);
+    CHECK(std::ranges::max(want) - std::ranges::min(want) > 20);
+    for (std::size_t k = 0; k < got.size(); ++k) CHECK(std::fabs(got[k] - want[k]) <= 1);
+  }
 }
 
 }  // namespace mir::test

@@ -80,6 +80,7 @@ Problems rows_problems();
 Problems rope_problems();
 Problems reduction_problems();
 Problems select_problems();
+Problems code_problems();
 Problems linear_problems();
 Problems product_problems();
 Problems movement_problems();
@@ -96,6 +97,7 @@ inline constexpr ProblemFamily kProblemFamilies[] = {
     {"rope", rope_problems},
     {"reductions", reduction_problems},
     {"choices and conversions", select_problems},
+    {"products of codes", code_problems},
     {"linear", linear_problems},
     {"products", product_problems},
     {"movement", movement_problems},

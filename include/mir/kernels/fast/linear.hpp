@@ -34,7 +34,8 @@ struct PackedMatrix {
 /// blocks with a scale for 32 elements (Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K) or for 16 (Q2_K,
 /// Q3_K, Q6_K) where blocks fill rows.
 bool is_packable(DType dtype, std::int64_t depth);
-/// Bytes that a packed matrix takes; a multiple of 64. The type can be packed.
+/// Bytes that a packed matrix takes; a multiple of 64. The type can be packed, or is Int8 for
+/// linear_codes.
 std::size_t packed_bytes(DType dtype, std::int64_t outputs, std::int64_t depth, IsaLevel isa,
                          Activations activations = Activations::kFloat32);
 /// Packs `weight`, elements of `dtype` in row-major order [outputs, depth], into `to`, which has
@@ -90,6 +91,24 @@ struct LinearOperands {
 ///   |error| <= (K / R + 4) 2^-24 sum_k |x'_k| (|s c_k| + |m|)
 /// of sum_k x'_k w_k. depth is then a multiple of 32.
 void linear(const PackedMatrix& weight, const LinearOperands& operands, Context& context);
+
+/// A product of 8-bit codes, of activations per tensor and of a symmetric weight.
+struct CodeProduct {
+  const PackedMatrix* weight = nullptr;  ///< packed from Int8
+  const std::byte* x = nullptr;          ///< [rows, depth], Int8 or UInt8
+  bool is_unsigned = false;              ///< x is UInt8
+  std::int64_t rows = 0;
+  std::int32_t zero = 0;          ///< the code of x that stands for 0, of the range of its codes
+  const float* scales = nullptr;  ///< [outputs]: the scale of x times that of the output's weights
+  const float* bias = nullptr;    ///< [outputs], or null
+  float* out = nullptr;           ///< [rows, outputs]
+};
+
+/// out[m, n] = scales[n] sum_k (x[m, k] - zero) weight[n, k] + bias[n]. The sum is exact for depths
+/// up to kMostCodeDepth, it, the product with the scale and the sum with the bias are rounded to
+/// Float32. The bits are the same on all instruction sets.
+void linear_codes(const CodeProduct& product, Context& context);
+inline constexpr std::int64_t kMostCodeDepth = 65536;
 
 /// Several products of one x (of the same rows, depth and stride) as one loop over all panels.
 struct LinearTarget {

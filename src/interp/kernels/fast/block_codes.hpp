@@ -10,6 +10,10 @@ namespace mir::fast {
 
 /// Elements of activations that share a scale.
 inline constexpr std::int64_t kRun = 32;
+/// Rows of activations that are multiplied together.
+inline constexpr std::int64_t kBlockTileRows = 4;
+/// What a lane takes of a row at once, in bytes.
+inline constexpr std::int64_t kXBytes = 4;
 
 /// Element k is scale (codes[k] - BlockLayout::offset) + minimum.
 struct BlockRun {

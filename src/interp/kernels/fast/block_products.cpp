@@ -18,10 +18,6 @@
 
 namespace mir::fast {
 
-/// Rows of activations that are multiplied together.
-inline constexpr std::int64_t kBlockTileRows = 4;
-/// What a lane takes of a row at once, in bytes.
-inline constexpr std::int64_t kXBytes = 4;
 /// What Q4_0 takes off its codes.
 inline constexpr std::int32_t kOffset4 = 8;
 

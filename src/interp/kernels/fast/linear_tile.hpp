@@ -100,4 +100,7 @@ std::size_t packed_block_bytes(DType dtype, std::int64_t outputs, std::int64_t d
 void pack_blocks(const std::byte* weight, const PackedMatrix& to, std::byte* at, Context& context);
 void run_block_products(const LinearCall& call, Context& context);
 
+std::size_t packed_code_bytes(std::int64_t outputs, std::int64_t depth, IsaLevel isa);
+void pack_codes(const std::byte* weight, const PackedMatrix& to, std::byte* at, Context& context);
+
 }  // namespace mir::fast

@@ -11,9 +11,10 @@ bool is_float_type(DType dtype) {
 }
 
 /// Kernels that take different packed weights, and different forms of x.
-enum class Family : std::uint8_t { kFloats, kBfloats, kBlocks };
+enum class Family : std::uint8_t { kFloats, kBfloats, kBlocks, kCodes };
 
 Family family_of(DType dtype, Activations activations) {
+  if (dtype == DType::kInt8) return Family::kCodes;
   if (!is_float_type(dtype)) return Family::kBlocks;
   return activations == Activations::kBFloat16 ? Family::kBfloats : Family::kFloats;
 }
@@ -31,6 +32,8 @@ void run(const LinearCall& call, Context& context) {
       return run_bfloat_products(call, context);
     case Family::kBlocks:
       return run_block_products(call, context);
+    case Family::kCodes:  // linear_codes has them
+      return;
   }
 }
 
@@ -47,6 +50,8 @@ std::size_t packed_bytes(DType dtype, std::int64_t outputs, std::int64_t depth, 
       return packed_float_bytes(dtype, outputs, depth, isa);
     case Family::kBfloats:
       return packed_bfloat_bytes(outputs, depth, isa);
+    case Family::kCodes:
+      return packed_code_bytes(outputs, depth, isa);
     case Family::kBlocks:
       break;
   }
@@ -69,6 +74,9 @@ PackedMatrix pack(const std::byte* weight, DType dtype, std::int64_t outputs, st
       break;
     case Family::kBlocks:
       pack_blocks(weight, matrix, to.data(), context);
+      break;
+    case Family::kCodes:
+      pack_codes(weight, matrix, to.data(), context);
       break;
   }
   return matrix;

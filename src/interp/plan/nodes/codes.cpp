@@ -102,6 +102,50 @@ class CodeNode final : public PlanNode {
   const ref::Quantisation& codes_;
 };
 
+class CodeProductNode final : public PlanNode {
+ public:
+  CodeProductNode(std::size_t step, PlanSlot x, const ref::Quantisation& codes,
+                  const LinearPart& part, std::vector<float> scales)
+      : PlanNode(step, {x}, {part.out}),
+        zero_(static_cast<std::int32_t>(zero_of(codes))),
+        weight_(part.weight),
+        bias_(part.bias),
+        scales_(std::move(scales)) {}
+
+  Result<void> run(Frame& frame) const override {
+    const TensorRef &x = frame[operands()[0]], &out = frame[results()[0]];
+    const std::int64_t rows = weight_->depth == 0 ? 0 : x.elements() / weight_->depth;
+    const bool fits = x.extent(1) == weight_->depth && out.extent(1) == weight_->outputs &&
+                      out.elements() == rows * weight_->outputs;
+    if (!fits) return require(false, "extents of input, weight and result do not fit together");
+    fast::linear_codes({.weight = weight_,
+                        .x = x.data,
+                        .is_unsigned = storage_type(x.dtype) == DType::kUInt8,
+                        .rows = rows,
+                        .zero = zero_,
+                        .scales = scales_.data(),
+                        .bias = bias_.defined() ? bias_.as<float>().data() : nullptr,
+                        .out = out.floats()},
+                       frame.context);
+    return {};
+  }
+
+  Work work(const Frame& frame) const override {
+    Work work = PlanNode::work(frame);
+    const std::int64_t depth = std::max<std::int64_t>(weight_->depth, 1);
+    work += work_of_product(*weight_, frame[operands()[0]].elements() / depth);
+    return work;
+  }
+
+  std::string name() const override { return "Linear of codes"; }
+
+ private:
+  std::int32_t zero_;
+  const fast::PackedMatrix* weight_;
+  Tensor bias_;
+  std::vector<float> scales_;
+};
+
 }  // namespace
 
 bool has_simple_codes(DType dtype, const ref::Quantisation& codes) {
@@ -114,6 +158,12 @@ bool has_simple_codes(DType dtype, const ref::Quantisation& codes) {
 std::unique_ptr<PlanNode> real_node(std::size_t step, PlanSlot from, PlanSlot to,
                                     const ref::Quantisation& codes) {
   return std::make_unique<RealNode>(step, from, to, codes);
+}
+
+std::unique_ptr<PlanNode> code_product_node(std::size_t step, PlanSlot x,
+                                            const ref::Quantisation& codes, const LinearPart& part,
+                                            std::vector<float> scales) {
+  return std::make_unique<CodeProductNode>(step, x, codes, part, std::move(scales));
 }
 
 std::unique_ptr<PlanNode> code_node(std::size_t step, PlanSlot from, PlanSlot to,

@@ -75,8 +75,8 @@ std::unique_ptr<PlanNode> reference_node(std::size_t step, const Op& op,
                                          std::vector<PlanSlot> operands,
                                          std::vector<PlanSlot> results);
 
-/// The part of a value that attribute `indices` of the op selects; all of it without one. Symbols in
-/// it have their values in `dims`.
+/// The part of a value that attribute `indices` of the op selects; all of it without one. Symbols
+/// in it have their values in `dims`.
 Result<TensorRef> sliced(const Op& op, TensorRef value, const DimBindings* dims);
 
 /// The elements of a value in row-major order.
@@ -90,6 +90,12 @@ std::unique_ptr<PlanNode> real_node(std::size_t step, PlanSlot from, PlanSlot to
                                     const ref::Quantisation& codes);
 std::unique_ptr<PlanNode> code_node(std::size_t step, PlanSlot from, PlanSlot to,
                                     const ref::Quantisation& codes);
+
+/// A product of x's codes of 8 bits, per tensor, with a weight packed from Int8, in Float32;
+/// `scales` are those of fast::CodeProduct.
+std::unique_ptr<PlanNode> code_product_node(std::size_t step, PlanSlot x,
+                                            const ref::Quantisation& codes, const LinearPart& part,
+                                            std::vector<float> scales);
 
 /// A node of one op by a fast kernel; null when there is none for the op with these types. Operands
 /// are in the order that the node asks for.
