@@ -55,16 +55,19 @@ const Attr* extents(Recovery& recovery, const TensorType& type) {
 
 /// Upstream registers weights for its KleidiAI kernels as the bytes that those take. What the op
 /// multiplies with is the matrix in them and the bias, which always lies in them.
-bool is_packed(const TensorType& weight, std::int64_t rows, std::int64_t columns) {
+std::optional<KleidiLayout> packed_layout(const TensorType& weight, std::int64_t rows,
+                                          std::int64_t columns) {
   const auto bytes = weight.element_count();
   const bool flat = weight.rank() == 1 && bytes &&
                     (weight.dtype() == DType::kUInt8 || weight.dtype() == DType::kByte);
   constexpr std::string_view kTiles[] = {"qsi4c32p8x8", "qsi4c32p4x8", "qai4c32p4x8"};
-  return flat && std::ranges::any_of(kTiles, [&](std::string_view tile) {
-           const auto layout = kleidi_layout(tile);
-           return layout &&
-                  kleidi_bytes(*layout, rows, columns) == static_cast<std::uint64_t>(*bytes);
-         });
+  for (const std::string_view tile : kTiles) {
+    const auto layout = kleidi_layout(tile);
+    if (flat && kleidi_bytes(*layout, rows, columns) == static_cast<std::uint64_t>(*bytes)) {
+      return layout;
+    }
+  }
+  return std::nullopt;
 }
 
 void unpack(Recovery& recovery, Op& op, Dim rows, Dim columns) {
@@ -72,11 +75,17 @@ void unpack(Recovery& recovery, Op& op, Dim rows, Dim columns) {
   const auto found =
       recovery.module.lookupSymbol(fmt::format("{}.weight", recovery.text(op.path())));
   const auto* type = found.value == nullptr ? nullptr : found.value->tensor_type();
-  if (type == nullptr || !is_packed(*type, rows.constant(), columns.constant())) return;
+  if (type == nullptr) return;
+  const auto layout = packed_layout(*type, rows.constant(), columns.constant());
+  if (!layout) return;
+  const bool as_blocks = recovery.options.packed_as_blocks &&
+                         layout->kind == KleidiLayout::Kind::kQsi4c32p &&
+                         columns.constant() % 32 == 0;
   const Dim extents[] = {rows, columns};
   IRContext& context = recovery.context();
-  found.value->set_type(context.tensor(extents, context.intern("Float32"), type->device()));
-  recovery.note(op, LossEntry::Source::kDerived, "weight",
+  found.value->set_type(
+      context.tensor(extents, context.intern(as_blocks ? "GGUF_Q4_0" : "Float32"), type->device()));
+  recovery.note(op, as_blocks ? LossEntry::Source::kAssumed : LossEntry::Source::kDerived, "weight",
                 fmt::format("{}, which upstream packed into {} bytes",
                             found.value->type()->spelling(), *type->element_count()));
   recovery.derive(op, "bias", context.boolean(true));

@@ -83,6 +83,14 @@ Result<void> grant(UpgradeOptions& options, std::string_view fact) {
     options.*row.into = *number;
     return {};
   }
+  if (key == "packed_weights") {
+    if (value != "GGUF_Q4_0" && value != "Float32") {
+      return Error{DiagCode::kUsage,
+                   fmt::format("packed_weights is Float32 or GGUF_Q4_0, found '{}'", value)};
+    }
+    options.packed_as_blocks = value != "Float32";
+    return {};
+  }
   if (auto text = text_grant(key, value)) {
     options.texts.push_back(*std::move(text));
     return {};
@@ -105,8 +113,9 @@ Result<void> grant(UpgradeOptions& options, std::string_view fact) {
     return {};
   }
   return Error{DiagCode::kUsage,
-               fmt::format("--assume is rms_eps=X, layer_norm_eps=X, OP.attribute=value, %N=TYPE, "
-                           "%N.attribute=value, GRAPH.return=N, text:KEY=TEXT, comment=TEXT or "
+               fmt::format("--assume is rms_eps=X, layer_norm_eps=X, packed_weights=TYPE, "
+                           "OP.attribute=value, %N=TYPE, %N.attribute=value, GRAPH.return=N, "
+                           "text:KEY=TEXT, comment=TEXT or "
                            "Unknow=TYPE, found '{}'",
                            fact)};
 }

@@ -3,7 +3,10 @@
 #include <doctest/doctest.h>
 
 #include <bit>
+#include <cmath>
+#include <random>
 
+#include "mir/files/blocks.hpp"
 #include "mir/files/elements.hpp"
 #include "temporary.hpp"
 
@@ -92,4 +95,28 @@ TEST_CASE("packed bytes of another number are refused") {
   }
   CHECK(unpack("qsi4c32p8x8", 8, 64, std::string(352, '\0')));
   CHECK_FALSE(unpack("qai4c32p4x8", 4, 40, std::string(4 * 52, '\0')));
+}
+
+// KleidiAI makes the scale from the number of the largest magnitude, which gets the code -8.
+TEST_CASE("what packed codes stand for is the same in blocks of Q4_0") {
+  std::mt19937 bits(91);
+  std::string packed;
+  for (int block = 0; block < 2; ++block) {
+    std::string codes(128, '\0');
+    for (char& code : codes) code = static_cast<char>(bits());
+    // A code of -8 for each row.
+    for (std::size_t row = 0; row < 8; ++row) codes[row * 8 + block] = '\x78';
+    packed += codes;
+    for (int row = 0; row < 8; ++row) {
+      packed += little(
+          bf16_from_double(std::ldexp(1 + static_cast<double>(bits() % 128) / 128, -6 - row)), 2);
+    }
+  }
+  const auto result = unpack("qsi4c32p8x8", 8, 64, packed + floats(0, 16));
+  REQUIRE(result);
+  const auto blocks = quantise(result->weight, DType::kGgufQ4_0);
+  REQUIRE(blocks);
+  const auto same = dequantise(*blocks);
+  REQUIRE(same);
+  CHECK(values_of<float>(*same) == values_of<float>(result->weight));
 }

@@ -1,4 +1,8 @@
 // Options that a dump lost, recovered from types and parameters.
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "upgraded.hpp"
 
 using namespace mir;
@@ -16,6 +20,32 @@ TEST_SUITE("upgrade") {
     CHECK(recovered({parameter("e.weight", "$V, 4"), ids}) ==
           "linalg.EmbeddingOp 'e': vocab_size is lost: its table is not registered; grant it with "
           "--assume='e.vocab_size=...'");
+  }
+
+  TEST_CASE("weights that upstream packed become a matrix, in blocks where that is granted") {
+    // 8 x 64 numbers as qsi4c32p8x8 has them, and as qai4c32p4x8 has them.
+    const auto upgraded = [](const std::string& bytes, std::string_view type) {
+      UpgradeOptions options = kGranted;
+      if (!type.empty()) REQUIRE(grant(options, fmt::format("packed_weights={}", type)));
+      Upgraded made(dump({"tensor.CPU.register () -> (%5:" + t(bytes, "UInt8") +
+                              "[@a.weight])[symbol:a.weight]",
+                          op("LinearOp", "2, 64", "2, 8")}),
+                    options);
+      CHECK(made.problems() == Lines{});
+      const auto weight = made.module().lookup_value(made.reading.context.intern("a.weight"));
+      REQUIRE(weight != nullptr);
+      const Lines assumed = made.entries(Source::kAssumed);
+      const bool is_assumed = std::ranges::any_of(
+          assumed, [](const std::string& each) { return each.find(" weight=") != each.npos; });
+      return (is_assumed ? "+" : "") + std::string(weight->type()->spelling());
+    };
+    CHECK(upgraded("352", "") == t("8, 64"));
+    CHECK(upgraded("352", "Float32") == t("8, 64"));
+    CHECK(upgraded("352", "GGUF_Q4_0") == "+" + t("8, 64", "GGUF_Q4_0"));
+    CHECK(upgraded("416", "GGUF_Q4_0") == t("8, 64"));
+    UpgradeOptions options;
+    CHECK(grant(options, "packed_weights=GGUF_Q4_1").error().message ==
+          "packed_weights is Float32 or GGUF_Q4_0, found 'GGUF_Q4_1'");
   }
 
   TEST_CASE(
@@ -401,10 +431,11 @@ TEST_SUITE("upgrade") {
     CHECK(filled("Fill.0.type=[1").find("expected") != std::string::npos);
     CHECK(filled("%7=" + t("4")).find("'7.type' is granted, and no operation lost it") !=
           std::string::npos);
-    CHECK(
-        filled("type=zeros") ==
-        "--assume is rms_eps=X, layer_norm_eps=X, OP.attribute=value, %N=TYPE, %N.attribute=value, "
-        "GRAPH.return=N, text:KEY=TEXT, comment=TEXT or Unknow=TYPE, found 'type=zeros'");
+    CHECK(filled("type=zeros") ==
+          "--assume is rms_eps=X, layer_norm_eps=X, packed_weights=TYPE, OP.attribute=value, "
+          "%N=TYPE, "
+          "%N.attribute=value, "
+          "GRAPH.return=N, text:KEY=TEXT, comment=TEXT or Unknow=TYPE, found 'type=zeros'");
   }
 
   TEST_CASE("a sidecar supplies attributes, operands, names and constants") {
