@@ -1,27 +1,29 @@
 #!/usr/bin/env bash
 # Runs kernels and bundled models on an emulated processor with AVX-512 and VNNI, for machines without.
 #
-#   scripts/check_avx512.sh [--build-dir DIR] [--keep FOLDER]
+#   scripts/check_avx512.sh [--build-dir DIR] [--keep FOLDER] [--tests OPTIONS]
 #
 # Bochs boots Debian's kernel with what was built in DIR (`build` by default) in its first memory; 10 to 20
 # minutes, 2 GiB. There the tests of fast kernels run at each instruction set, and the bundled models with
 # reference kernels give the committed hashes. Exits 1 when something differs. --keep: everything that was
-# made stays in FOLDER, serial.txt being the console.
+# made stays in FOLDER, serial.txt being the console. --tests: doctest's options that choose tests,
+# such as --subcase=*codes*.
 #
 # Only tests whose oracle is more exact than 64 bits by itself are run: the emulator's x87 is not.
 set -u -o pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 source scripts/lib/install.sh
 
-build_dir=build folder=
+build_dir=build folder= tests=
 while (($#)); do
   case $1 in
     --help)
-      sed -n '2,12s/^# \{0,1\}//p' "$0"
+      sed -n '2,13s/^# \{0,1\}//p' "$0"
       exit 0
       ;;
     --build-dir) build_dir=${2:?--build-dir needs a folder} ;;
     --keep) folder=${2:?--keep needs a folder} ;;
+    --tests) tests=${2:?--tests needs options} ;;
     *)
       echo "scripts/check_avx512.sh: unknown option $1" >&2
       exit 2
@@ -55,6 +57,7 @@ cp "$folder"/kernel/boot/vmlinuz-* "$folder/image/vmlinuz" || exit 1
 memory=$folder/memory
 cp -L "$interp" "$kernels_test" "$memory/root/" && strip "$memory"/root/{mllm-interp,kernels_test} || exit 1
 cp -r testdata/examples "$memory/root/" || exit 1
+printf '%s' "$tests" >"$memory/root/tests"
 cp "$(dpkg -L busybox-static | grep 'bin/busybox$')" "$memory/bin/busybox" || exit 1
 ldd "$interp" "$kernels_test" | grep -o '/[^ ]*\.so[^ ]*' | sort -u | while read -r library; do
   mkdir -p "$memory$(dirname "$library")" && cp -L "$library" "$memory$library"
@@ -79,7 +82,8 @@ for level in scalar avx2 avx512 avx512-vnni; do
   } 2>/dev/null | sed "s/^/HASH $level /"
 done
 cd /tmp
-/root/kernels_test --test-suite='fast kernels' --no-colors=true && echo "TESTS PASSED"
+set -f
+/root/kernels_test --test-suite='fast kernels' $(cat /root/tests) --no-colors=true && echo "TESTS PASSED"
 echo "END"
 sleep 2
 poweroff -f
