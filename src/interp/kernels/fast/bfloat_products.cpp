@@ -66,17 +66,7 @@ namespace mir::fast {
 
 namespace {
 
-#if HWY_TARGETS & HWY_AVX3
-constexpr TargetTables<BfloatTable> tables = {.baseline = &HWY_NAMESPACE::bfloats::kTable,
-                                              .avx2 = &N_AVX2::bfloats::kTable,
-                                              .avx512 = &N_AVX3::bfloats::kTable,
-                                              .avx512_bf16 = &N_AVX3::dot_bfloats::kTable};
-#elif HWY_TARGETS & HWY_AVX2
-constexpr TargetTables<BfloatTable> tables = {.baseline = &HWY_NAMESPACE::bfloats::kTable,
-                                              .avx2 = &N_AVX2::bfloats::kTable};
-#else
-constexpr TargetTables<BfloatTable> tables = {.baseline = &HWY_NAMESPACE::bfloats::kTable};
-#endif
+MIR_FAST_TABLES_OF(BfloatTable, bfloats, avx512_bf16, dot_bfloats);
 
 std::int64_t pairs_of(std::int64_t depth) {
   return (depth + 1) / 2;

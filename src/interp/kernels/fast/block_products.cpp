@@ -94,17 +94,7 @@ namespace mir::fast {
 
 namespace {
 
-#if HWY_TARGETS & HWY_AVX3
-constexpr TargetTables<BlockTable> tables = {.baseline = &HWY_NAMESPACE::blocks::kTable,
-                                             .avx2 = &N_AVX2::blocks::kTable,
-                                             .avx512 = &N_AVX3::blocks::kTable,
-                                             .avx512_vnni = &N_AVX3::vnni_blocks::kTable};
-#elif HWY_TARGETS & HWY_AVX2
-constexpr TargetTables<BlockTable> tables = {.baseline = &HWY_NAMESPACE::blocks::kTable,
-                                             .avx2 = &N_AVX2::blocks::kTable};
-#else
-constexpr TargetTables<BlockTable> tables = {.baseline = &HWY_NAMESPACE::blocks::kTable};
-#endif
+MIR_FAST_TABLES_OF(BlockTable, blocks, avx512_vnni, vnni_blocks);
 
 /// A task reads about this much of a matrix, so that taking it costs little.
 constexpr std::int64_t kTaskBytes = 32768;

@@ -74,17 +74,7 @@ namespace mir::fast {
 
 namespace {
 
-#if HWY_TARGETS & HWY_AVX3
-constexpr TargetTables<CodeTable> tables = {.baseline = &HWY_NAMESPACE::codes::kTable,
-                                            .avx2 = &N_AVX2::codes::kTable,
-                                            .avx512 = &N_AVX3::codes::kTable,
-                                            .avx512_vnni = &N_AVX3::vnni_codes::kTable};
-#elif HWY_TARGETS & HWY_AVX2
-constexpr TargetTables<CodeTable> tables = {.baseline = &HWY_NAMESPACE::codes::kTable,
-                                            .avx2 = &N_AVX2::codes::kTable};
-#else
-constexpr TargetTables<CodeTable> tables = {.baseline = &HWY_NAMESPACE::codes::kTable};
-#endif
+MIR_FAST_TABLES_OF(CodeTable, codes, avx512_vnni, vnni_codes);
 
 /// How scratch memory is divided, in floats: rows of x, their sums, scales of all panels, then what
 /// threads have of their own.

@@ -28,16 +28,27 @@ struct TargetTables {
 
 }  // namespace mir::fast
 
-/// Defines `tables`, of the constants `kTable` in each target's namespace.
+/// Defines `tables`, of the constants `kTable` in each target's namespace; in MIR_FAST_TABLES_OF in
+/// namespace `space` there, and for one more level, such as avx512_vnni, in namespace `more`.
 #if HWY_TARGETS & HWY_AVX3
 #define MIR_FAST_TABLES(Table)             \
   constexpr TargetTables<Table> tables = { \
       .baseline = &HWY_NAMESPACE::kTable, .avx2 = &N_AVX2::kTable, .avx512 = &N_AVX3::kTable}
+#define MIR_FAST_TABLES_OF(Table, space, level, more)                                \
+  constexpr TargetTables<Table> tables = {.baseline = &HWY_NAMESPACE::space::kTable, \
+                                          .avx2 = &N_AVX2::space::kTable,            \
+                                          .avx512 = &N_AVX3::space::kTable,          \
+                                          .level = &N_AVX3::more::kTable}
 #elif HWY_TARGETS & HWY_AVX2
 #define MIR_FAST_TABLES(Table)                                                \
   constexpr TargetTables<Table> tables = {.baseline = &HWY_NAMESPACE::kTable, \
                                           .avx2 = &N_AVX2::kTable}
+#define MIR_FAST_TABLES_OF(Table, space, level, more)                                \
+  constexpr TargetTables<Table> tables = {.baseline = &HWY_NAMESPACE::space::kTable, \
+                                          .avx2 = &N_AVX2::space::kTable}
 #else
 #define MIR_FAST_TABLES(Table) \
   constexpr TargetTables<Table> tables = {.baseline = &HWY_NAMESPACE::kTable}
+#define MIR_FAST_TABLES_OF(Table, space, level, more) \
+  constexpr TargetTables<Table> tables = {.baseline = &HWY_NAMESPACE::space::kTable}
 #endif
