@@ -1,4 +1,4 @@
-// Quantised blocks of ggml: what their bytes stand for.
+// Quantised blocks of ggml and MXFP4: what their bytes stand for.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@
 namespace mir {
 
 /// True for the block types that dequantise() takes: GGUF_Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q2_K to
-/// Q6_K, Q8_K and the interleaved Q4_0x4, Q4_0x8 and Q8_0x4 (docs/ops/quantisation.md).
+/// Q6_K, Q8_K, the interleaved Q4_0x4, Q4_0x8 and Q8_0x4, and MXFP4 (docs/ops/quantisation.md).
 bool is_decodable_block(DType dtype);
 
 /// Whether a tensor of this block type can have these extents: each row is made of whole blocks,

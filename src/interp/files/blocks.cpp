@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <iterator>
+#include <limits>
 
 #include "mir/files/elements.hpp"
 
@@ -159,6 +161,21 @@ void decode_q8_k(const Byte* block, float* out) {
   for (int i = 0; i < 256; ++i) out[i] = d * static_cast<float>(signed_at(block + 4 + i));
 }
 
+/// Codes are a sign and one of eight magnitudes; a scale of 255 makes all of them NaN.
+void decode_mxfp4(const Byte* block, float* out) {
+  constexpr std::array<double, 8> kMagnitudes = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
+  const double scale =
+      block[16] == 255 ? std::numeric_limits<double>::quiet_NaN() : std::ldexp(1, block[16] - 127);
+  const auto value = [&](int code) {
+    const double magnitude = kMagnitudes[static_cast<std::size_t>(code & 7)] * scale;
+    return static_cast<float>((code & 8) == 0 ? magnitude : -magnitude);
+  };
+  for (int i = 0; i < 16; ++i) {
+    out[i] = value(block[i] & 15);
+    out[i + 16] = value(block[i] >> 4);
+  }
+}
+
 using Decode = void (*)(const Byte* block, float* out);
 
 Decode decoder_of(DType dtype) {
@@ -185,6 +202,8 @@ Decode decoder_of(DType dtype) {
       return decode_q6_k;
     case DType::kGgufQ8K:
       return decode_q8_k;
+    case DType::kMXFP4:
+      return decode_mxfp4;
     default:
       return nullptr;
   }
@@ -261,7 +280,7 @@ Result<void> check_blocks_fit(DType dtype, std::span<const std::int64_t> shape) 
 }
 
 bool rounds_activations(DType dtype) {
-  return is_decodable_block(dtype);
+  return is_decodable_block(dtype) && dtype != DType::kMXFP4;
 }
 
 Result<Tensor> dequantise(const Tensor& blocks) {

@@ -56,6 +56,24 @@ TEST_CASE("blocks of 32 stand for scaled codes") {
   CHECK(q8[31] == 63.5f);
 }
 
+TEST_CASE("MXFP4 stands for signed magnitudes times a power of two") {
+  std::string bytes(17, '\0');
+  bytes[0] = '\x7F';  // 6 above -6
+  bytes[15] = '\x21';
+  bytes[16] = static_cast<char>(127 - 2);
+  const auto values = values_of<float>(*dequantise(blocks(DType::kMXFP4, 32, bytes)));
+  CHECK(values[0] == -1.5f);
+  CHECK(values[16] == 1.5f);
+  CHECK(values[15] == 0.125f);
+  CHECK(values[31] == 0.25f);
+  CHECK(values[1] == 0);
+  bytes[16] = '\0';
+  CHECK(dequantise(blocks(DType::kMXFP4, 32, bytes))->as<float>()[15] == 0x1p-128f);
+  bytes[16] = '\xFF';
+  CHECK(std::isnan(dequantise(blocks(DType::kMXFP4, 32, bytes))->as<float>()[1]));
+  CHECK_FALSE(rounds_activations(DType::kMXFP4));
+}
+
 TEST_CASE("scales that are not finite give values that are not finite") {
   const auto infinite = blocks(DType::kGgufQ8_0, 32, little(0x7C00, 2) + std::string(32, '\1'));
   CHECK(std::isinf(dequantise(infinite)->as<float>()[0]));
