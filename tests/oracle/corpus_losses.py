@@ -115,10 +115,11 @@ def why_not_run(tools: str, module: Path, *options: str) -> str:
         for port in json.loads(done.stdout)["inputs"]:
             extents, dtype = re.fullmatch(r"tensor<\[(.*)\], (\w+), .*", port["type"]).groups()
             plain = dtype.startswith("Complex") or "8" in dtype or dtype == "Bool" or not extents
-            # Of 8 GiB zeros take no memory as long as nothing writes them.
+            # Zeros of 8 GiB take no memory as long as nothing writes them.
             value = "zeros" if plain or extents == "2147483647" else "iota" if "Int" in dtype else "random:1"
             given.append(f"--input=%{port['name']}=" + ("[[1, 2, 3, 4]]" if "?" in extents else value))
-        done = subprocess.run([f"{tools}/mllm-interp", module, "--weights=random:1", *options, *given],
+        done = subprocess.run([f"{tools}/mllm-interp", module, "--weights=random:1", "--print-outputs=no",
+                               *options, *given],
                               capture_output=True, text=True)
     return "; ".join(sorted(set(text for _, text in KNOWN_OP.findall(done.stderr))))
 
