@@ -14,6 +14,8 @@ namespace mir::tools {
 
 Result<std::optional<Tensor>> as_reals(const Tensor& tensor) {
   if (is_decodable_block(tensor.dtype())) {
+    // Of interleaved rows a file may state no width.
+    if (!check_blocks_fit(tensor.dtype(), tensor.shape())) return std::optional<Tensor>();
     auto values = dequantise(tensor);
     if (!values) return std::move(values).error();
     return std::optional(*std::move(values));

@@ -13,6 +13,9 @@ namespace mir {
 /// Q6_K, Q8_K, the interleaved Q4_0x4, Q4_0x8 and Q8_0x4, and MXFP4 (docs/ops/quantisation.md).
 bool is_decodable_block(DType dtype);
 
+/// Elements of one row in a storage unit, 1 for plain types: rows are multiples of this long.
+std::int64_t row_lanes(DType dtype);
+
 /// Whether a tensor of this block type can have these extents: each row is made of whole blocks,
 /// and rows come in whole groups where blocks are interleaved. Nothing is asked of empty tensors.
 Result<void> check_blocks_fit(DType dtype, std::span<const std::int64_t> shape);

@@ -265,9 +265,14 @@ bool is_decodable_block(DType dtype) {
   return decoder_of(dtype) != nullptr || interleaving_of(dtype) != nullptr;
 }
 
+std::int64_t row_lanes(DType dtype) {
+  const Interleaving* by = interleaving_of(dtype);
+  return info(by == nullptr ? dtype : by->row).lanes;
+}
+
 Result<void> check_blocks_fit(DType dtype, std::span<const std::int64_t> shape) {
   const Interleaving* by = interleaving_of(dtype);
-  const std::int64_t lanes = info(by == nullptr ? dtype : by->row).lanes;
+  const std::int64_t lanes = row_lanes(dtype);
   const std::int64_t rows = by == nullptr ? 1 : static_cast<std::int64_t>(by->rows);
   std::int64_t count = 1;
   if (std::ranges::find(shape, 0) != shape.end()) return {};
