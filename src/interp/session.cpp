@@ -41,6 +41,7 @@ class Loader {
     for (SlotIndex i = 0; i < bounds.size(); ++i) {
       if (bounds[i]) bounds_.emplace(schedule.slots()[i].value, *bounds[i]);
     }
+    for (const Step& step : schedule.steps()) bound_factors(*step.op);
     specs_ = parameter_specs(schedule);
   }
 
@@ -57,6 +58,15 @@ class Loader {
   }
 
  private:
+  /// Integers that Linear multiplies by are 0 or 1 where they are invented.
+  void bound_factors(const Op& op) {
+    if (!op.is("linalg.LinearOp")) return;
+    for (const OwnedParameter& owned : owned_parameters(op)) {
+      const Value* parameter = op.module().lookup_value(owned.symbol);
+      if (parameter != nullptr) bounds_.try_emplace(parameter, 2);
+    }
+  }
+
   /// The tensor of a weight file that was probably meant.
   void suggest_weight(Diagnostic& diagnostic, Symbol symbol) const {
     if (weights_ == nullptr) return;

@@ -5,8 +5,10 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "mir/files/elements.hpp"
 
@@ -16,32 +18,66 @@ std::uint64_t hash_bytes(const Tensor& tensor) {
   return XXH64(tensor.bytes().data(), tensor.bytes().size(), 0);
 }
 
+namespace {
+
+/// Count, mean and squared distances from the mean of finite numbers, block by block.
+struct Moments {
+  double count = 0;
+  double mean = 0;
+  double squares = 0;
+
+  /// Merges in the numbers among `values` that are finite: `finite` ones with this sum (Chan,
+  /// Golub, LeVeque).
+  void add(std::span<const double> values, double finite, double sum) {
+    if (finite == 0) return;
+    const double own_mean = sum / finite;
+    double own_squares = 0;
+    for (const double value : values) {
+      const double distance = value - own_mean;
+      if (std::isfinite(distance)) own_squares += distance * distance;
+    }
+    const double all = count + finite, apart = own_mean - mean;
+    squares += own_squares + apart * apart * (count / all * finite);
+    mean += apart * (finite / all);
+    count = all;
+  }
+};
+
+}  // namespace
+
 TensorSummary summarise(const Tensor& tensor) {
   TensorSummary summary{.dtype = tensor.dtype(), .shape = tensor.shape()};
   summary.hash = hash_bytes(tensor);
   summary.real = is_real(storage_type(tensor.dtype()));
   if (!summary.real) return summary;
   double min = std::numeric_limits<double>::infinity(), max = -min, sum = 0;
-  double finite = 0, finite_mean = 0, squares = 0;  // deviations after Welford
-  for (std::int64_t i = 0; i < tensor.elements(); ++i) {
-    const double value = element_as_double(tensor, i);
-    if (std::isnan(value)) {
-      ++summary.nans;
-      continue;
+  Moments moments;
+  std::array<double, 1024> room{};
+  constexpr auto kRoom = static_cast<std::int64_t>(room.size());
+  for (std::int64_t first = 0; first < tensor.elements(); first += kRoom) {
+    const auto block =
+        std::span(room).first(static_cast<std::size_t>(std::min(kRoom, tensor.elements() - first)));
+    elements_as_doubles(tensor, first, block);
+    double finite = 0, finite_sum = 0;
+    for (const double value : block) {
+      if (std::isnan(value)) {
+        ++summary.nans;
+        continue;
+      }
+      min = std::min(min, value);
+      max = std::max(max, value);
+      sum += value;
+      summary.zeros += value == 0;
+      if (std::isinf(value)) {
+        ++summary.infinities;
+        continue;
+      }
+      ++finite;
+      finite_sum += value;
     }
-    min = std::min(min, value);
-    max = std::max(max, value);
-    sum += value;
-    summary.zeros += value == 0;
-    if (std::isinf(value)) {
-      ++summary.infinities;
-      continue;
-    }
-    const double from_old = value - finite_mean;
-    finite_mean += from_old / ++finite;
-    squares += from_old * (value - finite_mean);
+    moments.add(block, finite, finite_sum);
   }
-  if (finite > 0) summary.deviation = std::sqrt(squares / finite);
+  if (moments.count > 0) summary.deviation = std::sqrt(moments.squares / moments.count);
   const std::int64_t counted = tensor.elements() - summary.nans;
   if (counted == 0) return summary;
   summary.min = min;

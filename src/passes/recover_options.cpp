@@ -369,7 +369,8 @@ void kv_cache(Recovery& recovery, Op& op) {
   }
 }
 
-/// Older versions print the bytes of truth values as UInt8.
+/// Before 2026-01-30 (c718c295) upstream's Equal made its truth values as UInt8; the bytes of Bool
+/// are the same, so this follows from the op alone.
 void equal(Recovery& recovery, Op& op) {
   if (out(op).dtype() != DType::kUInt8) return;
   const TensorType& printed = out(op);

@@ -141,9 +141,19 @@ class Corrections {
     return kept;
   }
 
-  // -- extents ----------------------------------------------------------------------------------
+  // -- types ------------------------------------------------------------------------------------
 
-  /// Gives a storage that is printed with negative extents the type that it has.
+  /// A parameter of complex numbers: ops that own parameters have no meaning for them.
+  static bool is_complex_parameter(const Value& value) {
+    const Op* at = value.defining_op();
+    const TensorType* type = value.tensor_type();
+    const auto dtype = type == nullptr ? std::nullopt : type->dtype();
+    return at != nullptr && (at->is("tensor.register") || at->is("prog.value_symbol")) && dtype &&
+           info(*dtype).type_class == DTypeClass::kComplex;
+  }
+
+  /// Gives a storage that is printed with negative extents, or a complex parameter, the type that
+  /// it has.
   void complete_type(const Grant& grant) {
     storage_ = grant.op;
     const auto is_open = [](const Type* type) {
@@ -155,7 +165,8 @@ class Corrections {
     const Type* type = nullptr;
     found_ = nullptr;
     each_value(module_.body(), *module_.top(), [&](Value& value, Op& at) {
-      if (!is_meant(value.name()) || !is_open(value.type())) return;
+      if (!is_meant(value.name())) return;
+      if (!is_open(value.type()) && !is_complex_parameter(value)) return;
       if (type == nullptr) type = read_type(module_.context(), grant, diagnostics_);
       if (type != nullptr) value.set_type(type);
       if (found_ == nullptr) found_ = &at;

@@ -75,8 +75,9 @@ void named_parameter(const Op& op, Reporter& reporter) {
 WeightChecks::WeightChecks(Reporter& reporter)
     : reporter_(reporter),
       // Sizes can differ only where something is registered.
-      is_wanted_(reporter.wants_any(weight_c1, weight_c2) ||
-                 (reporter.wants(weight_c3) && reporter.module().declares_values())) {}
+      is_wanted_(
+          reporter.wants_any(weight_c1, weight_c2) ||
+          (reporter.wants_any(weight_c3, weight_c4) && reporter.module().declares_values())) {}
 
 std::vector<OwnedParameter> WeightChecks::owned_by(const Op& op,
                                                    std::span<const Type* const> operands) const {
@@ -114,6 +115,7 @@ void WeightChecks::check(const Op& op, const OwnedParameter& owned) {
     return;
   }
   const auto* type = parameter->tensor_type();
+  check_numbers(op, *parameter);
   const auto stated = elements_of(type);
   if (!stated || !owned.elements || *stated == *owned.elements) return;
   Diagnostic* kept = reporter_.report(weight_c3, op, [&] {
@@ -121,6 +123,18 @@ void WeightChecks::check(const Op& op, const OwnedParameter& owned) {
                        type->spelling(), *stated, op.name(), *owned.elements);
   });
   if (const Op* place = parameter->defining_op()) note(kept, *place, "registered here");
+}
+
+void WeightChecks::check_numbers(const Op& op, const Value& parameter) {
+  const auto* type = parameter.tensor_type();
+  const auto dtype = type == nullptr ? std::nullopt : type->dtype();
+  const bool moves = op.is("linalg.EmbeddingOp");
+  if (!dtype || info(*dtype).type_class != DTypeClass::kComplex || moves) return;
+  Diagnostic* kept = reporter_.report(weight_c4, op, [&] {
+    return fmt::format("parameter '@{}' is {}, '{}' takes real numbers", symbol_, type->spelling(),
+                       op.name());
+  });
+  if (const Op* place = parameter.defining_op()) note(kept, *place, "registered here");
 }
 
 }  // namespace mir::checks

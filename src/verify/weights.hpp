@@ -28,6 +28,7 @@ class WeightChecks {
 
  private:
   void check(const Op& op, const OwnedParameter& parameter);
+  void check_numbers(const Op& op, const Value& parameter);
 
   Reporter& reporter_;
   bool is_wanted_;

@@ -135,7 +135,9 @@ bool Conversion::is_wanted(const TensorFile& file, const std::string& name) cons
 }
 
 DType Conversion::chosen_type(const TensorInfo& tensor) const {
-  if (!is_float(tensor.dtype) && !is_decodable_block(tensor.dtype)) return tensor.dtype;
+  const bool has_values =
+      is_decodable_block(tensor.dtype) && check_blocks_fit(tensor.dtype, tensor.shape).ok();
+  if (!is_float(tensor.dtype) && !has_values) return tensor.dtype;
   const auto row = tensor.shape.empty() ? 1 : tensor.shape.back();
   DType to = tensor.dtype;
   for (const auto& choice : rules_.types) {

@@ -14,6 +14,8 @@ namespace mir::tools {
 
 Result<std::optional<Tensor>> as_reals(const Tensor& tensor) {
   if (is_decodable_block(tensor.dtype())) {
+    // Of interleaved rows a file may state no width.
+    if (!check_blocks_fit(tensor.dtype(), tensor.shape())) return std::optional<Tensor>();
     auto values = dequantise(tensor);
     if (!values) return std::move(values).error();
     return std::optional(*std::move(values));
@@ -32,16 +34,10 @@ constexpr std::size_t kLanes = 4;  // sums that do not wait for each other
 template <class Use>
 void for_each_block(const Tensor& reals, Use use) {
   std::array<double, kBlock> block{};
-  const bool singles = storage_type(reals.dtype()) == DType::kFloat32;
   const auto total = static_cast<std::size_t>(reals.elements());
   for (std::size_t first = 0; first < total; first += kBlock) {
     const std::size_t count = std::min(kBlock, total - first);
-    if (singles) {
-      std::ranges::copy(reals.as<float>().subspan(first, count), block.begin());
-    } else {
-      for (std::size_t i = 0; i < count; ++i)
-        block[i] = element_as_double(reals, static_cast<std::int64_t>(first + i));
-    }
+    elements_as_doubles(reals, static_cast<std::int64_t>(first), std::span(block).first(count));
     const std::size_t filled = (count + kLanes - 1) / kLanes * kLanes;
     std::fill(block.begin() + static_cast<std::ptrdiff_t>(count),
               block.begin() + static_cast<std::ptrdiff_t>(filled), 0.0);

@@ -11,7 +11,8 @@
 namespace mir::tools {
 
 /// A tensor with one real number an element: blocks dequantised, everything else as it is. None for
-/// types without such a reading: packed bytes, complex numbers, other blocks.
+/// types without such a reading: packed bytes, complex numbers, other blocks, interleaved ones of
+/// rank 1.
 Result<std::optional<Tensor>> as_reals(const Tensor& tensor);
 
 /// What the elements of a tensor are like; NaN and infinities are counted and left out of the rest.

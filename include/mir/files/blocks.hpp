@@ -1,4 +1,4 @@
-// Quantised blocks of ggml: what their bytes stand for.
+// Quantised blocks of ggml and MXFP4: what their bytes stand for.
 #pragma once
 
 #include <span>
@@ -10,11 +10,19 @@
 namespace mir {
 
 /// True for the block types that dequantise() takes: GGUF_Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q2_K to
-/// Q6_K and Q8_K.
+/// Q6_K, Q8_K, the interleaved Q4_0x4, Q4_0x8 and Q8_0x4, and MXFP4 (docs/ops/quantisation.md).
 bool is_decodable_block(DType dtype);
 
+/// Elements of one row in a storage unit, 1 for plain types: rows are multiples of this long.
+std::int64_t row_lanes(DType dtype);
+
+/// Whether a tensor of this block type can have these extents: each row is made of whole blocks,
+/// and rows come in whole groups where blocks are interleaved. Nothing is asked of empty tensors.
+Result<void> check_blocks_fit(DType dtype, std::span<const std::int64_t> shape);
+
 /// The values of a tensor of such a type as Float32. Each is the exact value of its code, rounded
-/// once; a scale that is not finite gives values that are not finite.
+/// once; a scale that is not finite gives values that are not finite. An interleaved tensor must
+/// fit as above.
 Result<Tensor> dequantise(const Tensor& blocks);
 
 /// Whether Linear with a weight of this type rounds its activations to 8 bits (docs/ops/linear.md):

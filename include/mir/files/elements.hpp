@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "mir/support/dtype.hpp"
@@ -38,6 +39,8 @@ inline bool is_real(DType dtype) {
 /// Element `index` of a tensor whose storage type is real, rounded to double (64-bit integers
 /// only).
 double element_as_double(const Tensor& tensor, std::int64_t index);
+/// As many as `values` has room for, from `first` on; all must exist.
+void elements_as_doubles(const Tensor& tensor, std::int64_t first, std::span<double> values);
 
 /// The bytes of one element, in the low bytes of the result. Floats are rounded to nearest even;
 /// integers must be whole and in range, a Bool 0 or 1. `dtype` must have a real storage type.

@@ -5,6 +5,7 @@
 #include "evaluators.hpp"
 #include "mir/dialects/einsum.hpp"
 #include "mir/files/blocks.hpp"
+#include "mir/files/elements.hpp"
 #include "mir/ir/context.hpp"
 #include "mir/kernels/ref/einsum.hpp"
 #include "mir/kernels/ref/gather.hpp"
@@ -44,6 +45,21 @@ Result<Tensor> activations(EvalCall& call) {
   return done ? std::move(out) : Result<Tensor>(done.error());
 }
 
+/// Integers and Bool as the numbers they stand for, in Float64; any other tensor as it is.
+Result<Tensor> numbers(EvalCall& call, const Tensor& parameter) {
+  if (!is_integer(parameter.dtype())) return parameter;
+  auto out = Tensor::allocate(DType::kFloat64, parameter.shape());
+  if (!out) return out;
+  const auto done = ref::cast(call.view(parameter), call.view_to_write(*out));
+  return done ? std::move(out) : Result<Tensor>(done.error());
+}
+
+/// A parameter of a product in these extents.
+Result<Tensor> factor(EvalCall& call, std::string_view suffix, Shape shape) {
+  const auto stored = call.parameter(suffix, std::move(shape));
+  return stored ? numbers(call, *stored) : stored;
+}
+
 }  // namespace
 
 Result<void> linear(EvalCall& call) {
@@ -54,13 +70,13 @@ Result<void> linear(EvalCall& call) {
     return call.error(DiagCode::kRankMismatch, "the destination has no dimension");
   }
   const std::int64_t rows = call.result().shape().back();
-  const auto weight = call.parameter(".weight", {rows, call.operand(0).shape().back()});
+  const auto weight = factor(call, ".weight", {rows, call.operand(0).shape().back()});
   if (!weight) return weight.error();
   const auto x = activations(call);
   if (!x) return x.error();
   const ref::View matrix = weight_rows(call, *weight);
   if (!call.owns(".bias")) return ref::linear(call.view(*x), matrix, nullptr, call.out());
-  const auto bias = call.parameter(".bias", {rows});
+  const auto bias = factor(call, ".bias", {rows});
   if (!bias) return bias.error();
   const ref::View offset = call.view(*bias);
   return ref::linear(call.view(*x), matrix, &offset, call.out());

@@ -2,9 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
+#include <limits>
 
 #include "mir/files/elements.hpp"
 
@@ -156,6 +161,21 @@ void decode_q8_k(const Byte* block, float* out) {
   for (int i = 0; i < 256; ++i) out[i] = d * static_cast<float>(signed_at(block + 4 + i));
 }
 
+/// Codes are a sign and one of eight magnitudes; a scale of 255 makes all of them NaN.
+void decode_mxfp4(const Byte* block, float* out) {
+  constexpr std::array<double, 8> kMagnitudes = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
+  const double scale =
+      block[16] == 255 ? std::numeric_limits<double>::quiet_NaN() : std::ldexp(1, block[16] - 127);
+  const auto value = [&](int code) {
+    const double magnitude = kMagnitudes[static_cast<std::size_t>(code & 7)] * scale;
+    return static_cast<float>((code & 8) == 0 ? magnitude : -magnitude);
+  };
+  for (int i = 0; i < 16; ++i) {
+    out[i] = value(block[i] & 15);
+    out[i + 16] = value(block[i] >> 4);
+  }
+}
+
 using Decode = void (*)(const Byte* block, float* out);
 
 Decode decoder_of(DType dtype) {
@@ -182,30 +202,109 @@ Decode decoder_of(DType dtype) {
       return decode_q6_k;
     case DType::kGgufQ8K:
       return decode_q8_k;
+    case DType::kMXFP4:
+      return decode_mxfp4;
     default:
       return nullptr;
+  }
+}
+
+/// Rows of one block format whose blocks lie side by side: the scales of all rows, then their codes
+/// in turns of `run` bytes a row, each byte changed by `mask`.
+struct Interleaving {
+  DType dtype;
+  DType row;
+  std::size_t rows;
+  std::size_t run;
+  Byte mask;  ///< Q4_0 codes are stored as two's complement, without the 8 that is to be subtracted
+};
+
+constexpr Interleaving kInterleavings[] = {
+    {DType::kGgufQ4_0x4, DType::kGgufQ4_0, 4, 4, 0x88},
+    {DType::kGgufQ4_0x8, DType::kGgufQ4_0, 8, 8, 0x88},
+    {DType::kGgufQ8_0x4, DType::kGgufQ8_0, 4, 4, 0},
+};
+
+const Interleaving* interleaving_of(DType dtype) {
+  const auto* found = std::ranges::find(kInterleavings, dtype, &Interleaving::dtype);
+  return found == std::end(kInterleavings) ? nullptr : found;
+}
+
+/// The block of row `row` in a unit.
+void take_row(const Byte* unit, const Interleaving& by, std::size_t row, Byte* block) {
+  constexpr std::size_t kScale = 2;
+  const std::size_t codes = info(by.row).unit_bytes - kScale;
+  std::memcpy(block, unit + row * kScale, kScale);
+  const Byte* from = unit + by.rows * kScale;
+  for (std::size_t i = 0; i < codes; ++i) {
+    const std::size_t turn = i / by.run;
+    block[kScale + i] = from[(turn * by.rows + row) * by.run + i % by.run] ^ by.mask;
+  }
+}
+
+/// `values` has whole groups of by.rows rows, each of whole blocks.
+void decode_interleaved(const Byte* units, const Interleaving& by, Tensor& values) {
+  const Decode decode = decoder_of(by.row);
+  const std::size_t lanes = info(by.row).lanes;
+  const auto width = static_cast<std::size_t>(values.shape().back());
+  const auto into = values.as_mutable<float>();
+  std::array<Byte, 34> block{};  // Q8_0, the larger one
+  for (std::size_t first = 0; first < into.size(); first += by.rows * width) {
+    for (std::size_t at = 0; at < width; at += lanes, units += info(by.dtype).unit_bytes) {
+      for (std::size_t row = 0; row < by.rows; ++row) {
+        take_row(units, by, row, block.data());
+        decode(block.data(), &into[first + row * width + at]);
+      }
+    }
   }
 }
 
 }  // namespace
 
 bool is_decodable_block(DType dtype) {
-  return decoder_of(dtype) != nullptr;
+  return decoder_of(dtype) != nullptr || interleaving_of(dtype) != nullptr;
+}
+
+std::int64_t row_lanes(DType dtype) {
+  const Interleaving* by = interleaving_of(dtype);
+  return info(by == nullptr ? dtype : by->row).lanes;
+}
+
+Result<void> check_blocks_fit(DType dtype, std::span<const std::int64_t> shape) {
+  const Interleaving* by = interleaving_of(dtype);
+  const std::int64_t lanes = row_lanes(dtype);
+  const std::int64_t rows = by == nullptr ? 1 : static_cast<std::int64_t>(by->rows);
+  std::int64_t count = 1;
+  if (std::ranges::find(shape, 0) != shape.end()) return {};
+  for (std::size_t i = 0; i + 1 < shape.size(); ++i) count = (count * (shape[i] % rows)) % rows;
+  const bool whole = !shape.empty() && shape.back() % lanes == 0 && (rows == 1 || count == 0);
+  if (whole) return {};
+  return Error{DiagCode::kTensorDtypeUnsupported,
+               fmt::format("{} takes rows of a multiple of {} elements{}", name_of(dtype), lanes,
+                           rows == 1 ? "" : fmt::format(", a multiple of {} of them", rows))};
 }
 
 bool rounds_activations(DType dtype) {
-  return is_decodable_block(dtype);
+  return is_decodable_block(dtype) && dtype != DType::kMXFP4;
 }
 
 Result<Tensor> dequantise(const Tensor& blocks) {
   const Decode decode = decoder_of(blocks.dtype());
-  if (decode == nullptr)
+  const Interleaving* by = interleaving_of(blocks.dtype());
+  if (decode == nullptr && by == nullptr)
     return Error{DiagCode::kTensorDtypeUnsupported,
                  fmt::format("{} cannot be dequantised", name_of(blocks.dtype()))};
+  if (by != nullptr) {
+    if (auto fits = check_blocks_fit(blocks.dtype(), blocks.shape()); !fits) return fits.error();
+  }
   auto values = Tensor::allocate(DType::kFloat32, blocks.shape());
   if (!values) return values;
   const DTypeInfo& row = info(blocks.dtype());
   const auto* from = reinterpret_cast<const Byte*>(blocks.bytes().data());
+  if (by != nullptr) {
+    decode_interleaved(from, *by, *values);
+    return values;
+  }
   float* into = values->as_mutable<float>().data();
   for (auto units = blocks.elements() / row.lanes; units > 0; --units) {
     decode(from, into);

@@ -71,10 +71,12 @@ std::optional<T> parse(std::string_view text) {
   return value;
 }
 
+/// Integers as a stored type and its conversion, as the codecs of floats are.
 template <class T>
-double load_as(const Tensor& tensor, std::int64_t index) {
-  return static_cast<double>(tensor.as<T>()[static_cast<std::size_t>(index)]);
-}
+struct WholeCodec {
+  using Stored = T;
+  static double decode(T value) { return static_cast<double>(value); }
+};
 
 }  // namespace
 
@@ -142,36 +144,28 @@ bool is_integer(DType dtype) {
 }
 
 double element_as_double(const Tensor& tensor, std::int64_t index) {
-  switch (storage_type(tensor.dtype())) {
-    case DType::kFloat64:
-      return load_as<double>(tensor, index);
-    case DType::kFloat32:
-      return load_as<float>(tensor, index);
-    case DType::kFloat16:
-      return f16_to_double(tensor.as<std::uint16_t>()[index]);
-    case DType::kBFloat16:
-      return bf16_to_double(tensor.as<std::uint16_t>()[index]);
-    case DType::kFloat8E4M3:
-      return f8_e4m3_to_double(tensor.as<std::uint8_t>()[index]);
-    case DType::kFloat8E5M2:
-      return f8_e5m2_to_double(tensor.as<std::uint8_t>()[index]);
-    case DType::kInt4:
-    case DType::kInt8:
-      return load_as<std::int8_t>(tensor, index);
-    case DType::kInt16:
-      return load_as<std::int16_t>(tensor, index);
-    case DType::kInt32:
-      return load_as<std::int32_t>(tensor, index);
-    case DType::kInt64:
-      return load_as<std::int64_t>(tensor, index);
-    case DType::kUInt16:
-      return load_as<std::uint16_t>(tensor, index);
-    case DType::kUInt32:
-      return load_as<std::uint32_t>(tensor, index);
-    case DType::kUInt64:
-      return load_as<std::uint64_t>(tensor, index);
+  double value = 0;
+  elements_as_doubles(tensor, index, {&value, 1});
+  return value;
+}
+
+void elements_as_doubles(const Tensor& tensor, std::int64_t first, std::span<double> values) {
+  const auto decode = [&]<class Codec>(Codec) {
+    const auto from = tensor.as<typename Codec::Stored>().subspan(static_cast<std::size_t>(first));
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = Codec::decode(from[i]);
+  };
+  const DType stored = storage_type(tensor.dtype());
+  if (is_float(stored)) return with_float_codec(stored, decode);
+  const bool is_signed = info(stored).type_class == DTypeClass::kSignedInt;
+  switch (info(stored).unit_bytes) {
+    case 8:
+      return is_signed ? decode(WholeCodec<std::int64_t>{}) : decode(WholeCodec<std::uint64_t>{});
+    case 4:
+      return is_signed ? decode(WholeCodec<std::int32_t>{}) : decode(WholeCodec<std::uint32_t>{});
+    case 2:
+      return is_signed ? decode(WholeCodec<std::int16_t>{}) : decode(WholeCodec<std::uint16_t>{});
     default:
-      return load_as<std::uint8_t>(tensor, index);
+      return is_signed ? decode(WholeCodec<std::int8_t>{}) : decode(WholeCodec<std::uint8_t>{});
   }
 }
 

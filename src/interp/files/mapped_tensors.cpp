@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "checks.hpp"
+#include "mir/files/blocks.hpp"
 #include "mir/files/named_tensor.hpp"
 
 namespace mir {
@@ -29,9 +30,9 @@ std::optional<std::string> problem_with(const StoredTensor& tensor, const DataRu
   const auto elements = element_count(tensor.shape);
   if (!elements) return refuse(fmt::format("has impossible extents {}", shape_text(tensor.shape)));
   const std::int64_t row = tensor.shape.empty() ? 1 : tensor.shape.back();
-  if (row % info(tensor.dtype).lanes != 0)
+  if (row % row_lanes(tensor.dtype) != 0)
     return refuse(fmt::format("of type {} has rows of {} elements, expected a multiple of {}",
-                              name_of(tensor.dtype), row, info(tensor.dtype).lanes));
+                              name_of(tensor.dtype), row, row_lanes(tensor.dtype)));
   const auto bytes = storage_bytes(tensor.dtype, static_cast<std::uint64_t>(*elements));
   if (!bytes || *bytes != tensor.end - tensor.begin)
     return refuse(fmt::format("of type {} and extents {} has {} bytes of data",

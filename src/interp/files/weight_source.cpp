@@ -43,7 +43,8 @@ bool is_converted(const Tensor& stored, const WeightRequest& request) {
 /// A stored tensor in the type and shape of the request, which it fits.
 Result<Tensor> adapt(const Tensor& stored, DType dtype, const Shape& shape) {
   if (is_decodable_block(stored.dtype()) && is_float(dtype)) {
-    const auto values = dequantise(stored);
+    const auto shaped = stored.reshaped(shape);  // of interleaved rows, which a file may not state
+    const auto values = shaped ? dequantise(*shaped) : shaped;
     return values ? adapt(*values, dtype, shape) : values;
   }
   if (is_float(stored.dtype()) && is_float(dtype)) {
@@ -77,9 +78,12 @@ Result<Tensor> invent(std::uint64_t seed, const WeightRequest& request) {
   if (is_integer(stored) && !request.bound) return Tensor::allocate(request.dtype, request.shape);
   if (is_integer(stored))
     return random_integers(stream, request.dtype, request.shape, *request.bound);
+  const Interval interval = weight_interval(request.name, request.shape);
+  if (is_random_block(request.dtype))
+    return random_blocks(stream, request.dtype, request.shape, interval);
   const bool in_blocks = is_encodable_block(request.dtype);
-  const auto reals = random_reals(stream, in_blocks ? DType::kFloat32 : request.dtype,
-                                  request.shape, weight_interval(request.name, request.shape));
+  const auto reals =
+      random_reals(stream, in_blocks ? DType::kFloat32 : request.dtype, request.shape, interval);
   return in_blocks && reals ? quantise(*reals, request.dtype) : reals;
 }
 

@@ -36,6 +36,36 @@ TEST_CASE(
   CHECK(nameless.error({floats({1, 2}, {1, 2})}).starts_with("414 "));
 }
 
+TEST_CASE("integer and Bool parameters of a linear op are the numbers they stand for") {
+  const std::string text =
+      "linalg.CPU.LinearOp <name=\"p\"> [in_channels:2, out_channels:2, bias:true] "
+      "(%0:tensor<[1, 2], Float32, CPU>) -> (%1:tensor<[1, 2], Float32, CPU>)";
+  struct Case {
+    DType dtype;
+    Values weight;
+    Values expected;  // of [0.5, -2], and a bias of 10 and 20
+  };
+  const Case cases[] = {
+      {DType::kBool, {1, 0, 1, 1}, {10.5, 18.5}},
+      {DType::kInt8, {-128, 1, 0, 127}, {-56, -234}},
+      {DType::kUInt8, {255, 0, 0, 1}, {137.5, 18}},
+      {DType::kInt16, {-32768, 0, 0, 32767}, {-16374, -65514}},
+      {DType::kInt32, {-2147483648.0, 0, 0, 1}, {-1073741814, 18}},
+      {DType::kUInt32, {4294967295.0, 0, 0, 1}, {2147483657.5, 18}},
+      {DType::kInt64, {-0x1p62, 0, 0, 1}, {-0x1p61, 18}},
+      {DType::kUInt64, {0x1.8p63, 0, 0, 1}, {0x1.8p62, 18}},
+  };
+  for (const Case& test : cases) {
+    CAPTURE(std::string(name_of(test.dtype)));
+    OneOp op(text);
+    op.parameter("p.weight", tensor(test.dtype, {2, 2}, test.weight));
+    op.parameter("p.bias", tensor(DType::kInt16, {2}, {10, 20}));
+    Values rounded;
+    for (const double value : test.expected) rounded.push_back(static_cast<float>(value));
+    CHECK(op.values({floats({1, 2}, {0.5, -2})}) == rounded);
+  }
+}
+
 TEST_CASE("a matrix product serves several heads from one") {
   OneOp op(
       "linalg.CPU.MatMulOp [transpose_b:true] (%0:tensor<[1, 2, 1, 2], Float32, CPU>, "

@@ -56,6 +56,24 @@ TEST_CASE("blocks of 32 stand for scaled codes") {
   CHECK(q8[31] == 63.5f);
 }
 
+TEST_CASE("MXFP4 stands for signed magnitudes times a power of two") {
+  std::string bytes(17, '\0');
+  bytes[0] = '\x7F';  // 6 above -6
+  bytes[15] = '\x21';
+  bytes[16] = static_cast<char>(127 - 2);
+  const auto values = values_of<float>(*dequantise(blocks(DType::kMXFP4, 32, bytes)));
+  CHECK(values[0] == -1.5f);
+  CHECK(values[16] == 1.5f);
+  CHECK(values[15] == 0.125f);
+  CHECK(values[31] == 0.25f);
+  CHECK(values[1] == 0);
+  bytes[16] = '\0';
+  CHECK(dequantise(blocks(DType::kMXFP4, 32, bytes))->as<float>()[15] == 0x1p-128f);
+  bytes[16] = '\xFF';
+  CHECK(std::isnan(dequantise(blocks(DType::kMXFP4, 32, bytes))->as<float>()[1]));
+  CHECK_FALSE(rounds_activations(DType::kMXFP4));
+}
+
 TEST_CASE("scales that are not finite give values that are not finite") {
   const auto infinite = blocks(DType::kGgufQ8_0, 32, little(0x7C00, 2) + std::string(32, '\1'));
   CHECK(std::isinf(dequantise(infinite)->as<float>()[0]));
@@ -68,6 +86,55 @@ TEST_CASE("types without a decoder are refused") {
   const auto refused = dequantise(*Tensor::allocate(DType::kGgufIQ2XXS, {256}));
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code == DiagCode::kTensorDtypeUnsupported);
+}
+
+TEST_CASE("interleaved blocks are the rows' own blocks side by side") {
+  struct Case {
+    DType dtype;
+    DType row;
+    std::size_t rows;
+    std::size_t run;
+    char mask;
+  };
+  const Case cases[] = {{DType::kGgufQ4_0x4, DType::kGgufQ4_0, 4, 4, '\x88'},
+                        {DType::kGgufQ4_0x8, DType::kGgufQ4_0, 8, 8, '\x88'},
+                        {DType::kGgufQ8_0x4, DType::kGgufQ8_0, 4, 4, '\0'}};
+  constexpr std::size_t kBlocks = 3;
+  for (const Case& test : cases) {
+    CAPTURE(std::string(name_of(test.dtype)));
+    const std::size_t rows = 2 * test.rows, bytes = info(test.row).unit_bytes;
+    std::mt19937 random(5);
+    std::string plain(rows * kBlocks * bytes, '\0');
+    for (char& byte : plain) byte = static_cast<char>(random() & 0xFF);
+    const auto block = [&](std::size_t row, std::size_t at) {
+      return std::span(plain).subspan((row * kBlocks + at) * bytes, bytes);
+    };
+    for (std::size_t i = 0; i < rows * kBlocks; ++i)
+      std::ranges::copy(i % 2 == 0 ? kHalf : kOne, block(0, i).begin());
+    std::string packed;
+    for (std::size_t group = 0; group < rows; group += test.rows) {
+      for (std::size_t at = 0; at < kBlocks; ++at) {
+        for (std::size_t r = 0; r < test.rows; ++r)
+          packed.append(block(group + r, at).begin(), block(group + r, at).begin() + 2);
+        for (std::size_t i = 2; i < bytes; i += test.run)
+          for (std::size_t r = 0; r < test.rows; ++r)
+            for (const char byte : block(group + r, at).subspan(i, test.run))
+              packed += static_cast<char>(byte ^ test.mask);
+      }
+    }
+    const auto shaped = [&](DType dtype, const std::string& from) {
+      return *blocks(dtype, static_cast<std::int64_t>(rows * kBlocks * 32), from)
+                  .reshaped({static_cast<std::int64_t>(rows), kBlocks * 32});
+    };
+    CHECK(values_of<float>(*dequantise(shaped(test.dtype, packed))) ==
+          values_of<float>(*dequantise(shaped(test.row, plain))));
+    const auto flat =
+        shaped(test.dtype, packed).reshaped({1, static_cast<std::int64_t>(rows * kBlocks * 32)});
+    CHECK(dequantise(*flat).error().message ==
+          std::string(name_of(test.dtype)) +
+              " takes rows of a multiple of 32 elements, a multiple of " +
+              std::to_string(test.rows) + " of them");
+  }
 }
 
 TEST_CASE("quantised values are within half a step of the values") {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "mir/files/blocks.hpp"
 #include "temporary.hpp"
 
 using namespace mir;
@@ -125,4 +126,56 @@ TEST_CASE("a bound must lie in 1 to 2^32 and fit the type") {
   CHECK_FALSE(fits(DType::kInt32, -5));
   CHECK(fits(DType::kInt64, std::int64_t{1} << 32));
   CHECK_FALSE(fits(DType::kInt64, (std::int64_t{1} << 32) + 1));
+}
+
+TEST_CASE("random blocks lie in their interval, around 0, and reach its ends") {
+  constexpr DType kTypes[] = {
+      DType::kGgufQ4_1,   DType::kGgufQ5_0,   DType::kGgufQ5_1, DType::kGgufQ2K, DType::kGgufQ3K,
+      DType::kGgufQ4K,    DType::kGgufQ5K,    DType::kGgufQ6K,  DType::kGgufQ8K, DType::kGgufQ4_0x4,
+      DType::kGgufQ4_0x8, DType::kGgufQ8_0x4, DType::kMXFP4};
+  const Shape shape = {64, 512};
+  const Interval interval = weight_interval("w.weight", shape);
+  for (const DType dtype : kTypes) {
+    CAPTURE(std::string(name_of(dtype)));
+    CHECK(is_random_block(dtype));
+    const auto blocks = random_blocks(RandomStream(3, "w"), dtype, shape, interval);
+    REQUIRE(blocks);
+    CHECK(bytes_of(*blocks) ==
+          bytes_of(*random_blocks(RandomStream(3, "w"), dtype, shape, interval)));
+    double sum = 0, largest = 0, squares = 0;
+    for (const double value : values_of<float>(*dequantise(*blocks))) {
+      sum += value;
+      squares += value * value;
+      largest = std::max(largest, std::abs(value));
+    }
+    const auto count = static_cast<double>(blocks->elements());
+    CHECK(largest < 1.01 * interval.half_width);
+    CHECK(largest > 0.5 * interval.half_width);  // MXFP4 has powers of two alone
+    CHECK(std::abs(sum / count) < 0.08 * interval.half_width);
+    CHECK(std::sqrt(squares / count) > 0.1 * interval.half_width);
+  }
+  CHECK_FALSE(random_blocks(RandomStream(3, "w"), DType::kGgufIQ2XXS, {256}, interval));
+  CHECK_FALSE(random_blocks(RandomStream(3, "w"), DType::kGgufQ4K, {2, 128}, interval));
+  CHECK_FALSE(random_blocks(RandomStream(3, "w"), DType::kGgufQ4_0x8, {4, 64}, interval));
+}
+
+TEST_CASE("bytes of random blocks follow the documented formula") {
+  const RandomStream stream(7, "w");
+  const auto bytes =
+      values_of<std::uint8_t>(*random_integers(stream, DType::kUInt8, {2 * 292}, 256));
+  const auto floats = random_blocks(stream, DType::kMXFP4, {1, 64}, {0, 0.1});
+  REQUIRE(floats);
+  const auto mx =
+      values_of<std::uint8_t>(*Tensor::borrow(DType::kUInt8, {34}, floats->bytes(), {}));
+  CHECK(mx[16] == 127 - 6);  // 6 / 64 is below 0.1, 6 / 32 is not
+  CHECK(mx[17] == bytes[17]);
+  const auto sums = random_blocks(stream, DType::kGgufQ8K, {256}, {0, 1});
+  REQUIRE(sums);
+  const auto* block = reinterpret_cast<const std::uint8_t*>(sums->bytes().data());
+  int sum = 0;
+  for (int i = 0; i < 16; ++i) {
+    CHECK(block[4 + i] == bytes[static_cast<std::size_t>(4 + i)]);
+    sum += static_cast<std::int8_t>(block[4 + i]);
+  }
+  CHECK(static_cast<std::int16_t>(block[260] | block[261] << 8) == sum);
 }

@@ -119,6 +119,12 @@ TEST_CASE("invented blocks are made of the invented numbers") {
     CHECK((*blocks)->dtype() == dtype);
     CHECK(bytes_of(**blocks) == bytes_of(*quantise(**reals, dtype)));
   }
+  request.dtype = DType::kGgufQ4K;
+  request.shape = {3, 256};
+  CHECK(bytes_of(**source->find(request)) ==
+        bytes_of(*random_blocks(RandomStream(9, "q.weight"), DType::kGgufQ4K, {3, 256},
+                                {0, std::sqrt(3.0 / 256)})));
+  request.dtype = DType::kGgufQ4_0;
   request.shape = {3, 63};
   CHECK(source->find(request).error().code == DiagCode::kTensorDtypeUnsupported);
 }
@@ -133,7 +139,7 @@ TEST_CASE("invented integers are 0 or lie below the bound") {
   for (const auto value : values()) CHECK(value < 5);
   request.bound = 0;
   CHECK(source->find(request).error().code == DiagCode::kRandomBoundInvalid);
-  request.dtype = DType::kGgufQ4K;
+  request.dtype = DType::kGgufIQ2XXS;
   CHECK(source->find(request).error().code == DiagCode::kTensorDtypeUnsupported);
 }
 

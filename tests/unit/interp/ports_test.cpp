@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
@@ -152,6 +153,29 @@ TEST_CASE("a summary tells range, mean and NaNs, and its hash tells bits apart")
   CHECK(render(summary).starts_with("Float32 [1, 4], min -2, max 4, mean 1, 1 NaN, hash "));
   CHECK(hash_bytes(floats({1}, {0.0})) != hash_bytes(floats({1}, {-0.0})));
   CHECK(render(summarise(floats({0}, {}))).starts_with("Float32 [0], min 0, max 0, mean 0, hash "));
+}
+
+TEST_CASE("a summary of many elements has their exact moments") {
+  std::vector<double> values(5000);
+  double sum = 0, squares = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = static_cast<double>(i % 97) - 20 + (i > 3000 ? 1000 : 0);
+    sum += values[i];
+  }
+  const double mean = sum / 5000;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  values.push_back(std::numeric_limits<double>::infinity());
+  values.push_back(std::numeric_limits<double>::quiet_NaN());
+  const TensorSummary summary = summarise(tensor(DType::kFloat64, {5002}, values));
+  CHECK(summary.deviation == doctest::Approx(std::sqrt(squares / 5000)).epsilon(1e-12));
+  CHECK(summary.infinities == 1);
+  CHECK(summary.nans == 1);
+  CHECK(summary.zeros == 31);
+  CHECK(summary.min == -20);
+  const TensorSummary whole =
+      summarise(tensor(DType::kInt16, {3000}, std::vector<double>(3000, -7)));
+  CHECK(whole.mean == -7);
+  CHECK(whole.deviation == 0);
 }
 
 TEST_CASE("the largest elements of the last row are ranked") {

@@ -1,5 +1,6 @@
 // When parameters are in memory.
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>
@@ -64,6 +65,28 @@ TEST_CASE("parameters are made when a step first needs them and released behind 
   const auto [again, same] = made_in(runner, true);
   CHECK(again == bytes);
   CHECK(same == hashes);
+}
+
+TEST_CASE("invented integers by which a linear op multiplies are 0 and 1, others are 0") {
+  Runner runner(R"(
+@main [mir_version:1] (%x:tensor<[4, 4], Float32, CPU>) -> (%y:tensor<[4, 9], Float32, CPU>, %p:tensor<[2, 4], Int16, CPU>) {
+  graph.SubGraphOp @init <CPU> {
+    () -> () {
+      tensor.CPU.register () -> (%a:tensor<[9, 4], Int16, CPU>[@a.weight])[symbol:a.weight]
+      tensor.CPU.register () -> (%p:tensor<[2, 4], Int16, CPU>[@p])[symbol:p]
+    }
+  }
+  linalg.CPU.LinearOp <name="a"> [in_channels:4, out_channels:9, bias:false] (%x:tensor<[4, 4], Float32, CPU>) -> (%y:tensor<[4, 9], Float32, CPU>)
+  cf.ReturnOp (%y:tensor<[4, 9], Float32, CPU>, %p:tensor<[2, 4], Int16, CPU>[@p]) -> ()
+}
+)");
+  const auto outputs =
+      runner.run({floats({4, 4}, {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1})});
+  std::array<int, 2> counts{};
+  for (const double weight : values_of(outputs[0])) ++counts.at(static_cast<std::size_t>(weight));
+  CHECK(counts[0] > 9);
+  CHECK(counts[1] > 9);
+  for (const double other : values_of(outputs[1])) CHECK(other == 0);
 }
 
 TEST_CASE("a run that another may follow keeps its parameters, up to the limit") {

@@ -65,6 +65,26 @@ TEST_CASE("products agree with their definition for awkward extents") {
   }
 }
 
+TEST_CASE("rows give the same bits alone as among any number of others") {
+  constexpr std::int64_t kMost = 35, kDepth = 6, kWidth = 3;
+  const Array a = random_array(DType::kFloat32, {kMost, kDepth}, 7);
+  const Array b = random_array(DType::kFloat32, {kDepth, kWidth}, 8);
+  Array whole(DType::kFloat32, {kMost, kWidth});
+  REQUIRE(matmul(a, b, {}, whole));
+  for (std::int64_t rows = 1; rows < kMost; ++rows) {
+    CAPTURE(rows);
+    const Values all = a.values();
+    const auto end = all.begin() + static_cast<std::ptrdiff_t>(rows * kDepth);
+    const Array first(DType::kFloat32, {rows, kDepth}, Values(all.begin(), end));
+    Array out(DType::kFloat32, {rows, kWidth});
+    REQUIRE(matmul(first, b, {}, out));
+    CHECK(out.guards_intact());
+    for (std::size_t i = 0; i < static_cast<std::size_t>(rows * kWidth); ++i)
+      CHECK(out[i] == whole[i]);
+  }
+  check_matmul(DType::kFloat32, 2, 1, kMost, kDepth, kWidth);
+}
+
 TEST_CASE("transposed operands give the same bits") {
   const Array a = random_array(DType::kFloat32, {3, 5, 7}, 7);
   const Array b = random_array(DType::kFloat32, {3, 7, 4}, 8);

@@ -131,6 +131,17 @@ TEST_SUITE("corrections") {
     CHECK(has(corrected(ops, {}), "alloc () -> (%0:" + t("2, ?") + ")"));
     CHECK(has(corrected(ops, {"%0=" + t("2, 3")}), "alloc () -> (%0:" + t("2, 3") + ")"));
   }
+
+  TEST_CASE("a complex parameter has the type that is granted, a real one the type it has") {
+    const auto registered = [](const std::string& dtype) {
+      return Lines{
+          "tensor.CPU.register () -> (%7:" + t("3, 4", dtype) + "[@up.weight])[symbol:up.weight]",
+          "linalg.CPU.LinearOp <name=\"up\"> (%0:" + t("2, 4") + ") -> (%1:" + t("2, 3") + ")"};
+    };
+    CHECK(has(corrected(registered("ComplexFP32"), {"%7=" + t("3, 4")}),
+              "register () -> (%7:" + t("3, 4") + "[@up.weight])"));
+    CHECK(has(corrected(registered("Float16"), {"%7=" + t("3, 4")}), "no operation lost it"));
+  }
 }
 
 }  // namespace mir::test::corrections

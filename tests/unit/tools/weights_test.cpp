@@ -92,6 +92,15 @@ TEST_CASE("statistics of many elements are those of the elements one by one") {
   }
 }
 
+TEST_CASE("interleaved rows whose width is not stated have no numbers") {
+  const auto rows = Tensor::allocate(DType::kGgufQ4_0x4, {8, 96});
+  const auto flat = Tensor::allocate(DType::kGgufQ4_0x4, {768});
+  REQUIRE(as_reals(*rows).ok());
+  CHECK(as_reals(*rows)->has_value());
+  REQUIRE(as_reals(*flat).ok());
+  CHECK_FALSE(as_reals(*flat)->has_value());
+}
+
 TEST_CASE("accuracy is the largest, the RMS and the relative error") {
   const auto before = tensor_of<float>(DType::kFloat32, {4}, {3, 0, -4, 0});
   const auto after = tensor_of<float>(DType::kFloat32, {4}, {3, 1, -4, 0});

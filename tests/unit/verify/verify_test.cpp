@@ -302,6 +302,21 @@ TEST_SUITE("verify") {
                    "(%6:tensor<[4294967297], Float32, CPU>)"}) == Lines{});
   }
 
+  TEST_CASE("weight_c4: MIR0502 a complex parameter that an operation computes with") {
+    const auto table = [](const std::string& dtype) {
+      return "tensor.CPU.register () -> (%7:tensor<[3, 4], " + dtype +
+             ", CPU>[@up.weight])[symbol:up.weight]";
+    };
+    const std::string product =
+        "linalg.CPU.LinearOp <name=\"up\"> [bias:false] (%0) -> (%1:tensor<[2, 3], Float32, CPU>)";
+    for (const std::string dtype : {"Bool", "Int64", "Float8E4M3"}) {
+      CHECK(checked({table(dtype), product}) == Lines{});
+    }
+    CHECK(checked({table("ComplexFP64"), product}) ==
+          Lines{"3:1 MIR0502 parameter '@up.weight' is tensor<[3, 4], ComplexFP64, CPU>, "
+                "'linalg.LinearOp' takes real numbers"});
+  }
+
   TEST_CASE("attribute_c3: MIR0312 an attribute of another kind than its row says") {
     CHECK(
         checked({"linalg.CPU.TransposeOp [dim0:0, dim1:one] (%0) -> (%1:tensor<[4, 2], Float32, "

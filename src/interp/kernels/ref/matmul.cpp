@@ -35,24 +35,36 @@ View row_of(const View& whole, std::int64_t offset, const Matrix& matrix, std::i
   return view;
 }
 
-/// This many rows of a are multiplied side by side; each sum is still one chain over k.
-constexpr std::size_t kRows = 4;
-using RowSums = std::array<double, kRows>;
+/// Two numbers that are computed with side by side, each as it would be alone.
+using Two = double __attribute__((vector_size(2 * sizeof(double))));
 
-/// sums[r] = sum_k a[k][r] b[k].
+/// This many rows of a are multiplied side by side; each sum is still one chain over k.
+constexpr std::size_t kRows = 8;
+struct RowSums {
+  Two pairs[kRows / 2] = {};
+
+  double row(std::size_t r) const { return pairs[r / 2][r % 2]; }
+  void set(std::size_t r, double value) { pairs[r / 2][r % 2] = value; }
+};
+
+/// sums of row r: sum_k a[k] of row r times b[k].
 RowSums dot(const std::vector<RowSums>& a, const std::vector<double>& b) {
-  double s0 = 0;
-  double s1 = 0;
-  double s2 = 0;
-  double s3 = 0;
+  Two s0 = {};
+  Two s1 = {};
+  Two s2 = {};
+  Two s3 = {};
   for (std::size_t k = 0; k < b.size(); ++k) {
-    s0 += a[k][0] * b[k];
-    s1 += a[k][1] * b[k];
-    s2 += a[k][2] * b[k];
-    s3 += a[k][3] * b[k];
+    s0 += a[k].pairs[0] * b[k];
+    s1 += a[k].pairs[1] * b[k];
+    s2 += a[k].pairs[2] * b[k];
+    s3 += a[k].pairs[3] * b[k];
   }
-  return {s0, s1, s2, s3};
+  return {{s0, s1, s2, s3}};
 }
+
+/// So many rows of a meet each row of b that is read.
+constexpr std::size_t kGroups = 2;
+using RowGroups = std::array<std::vector<RowSums>, kGroups>;
 
 /// One product: operands, their matrices as [M, K], [N, K], [M, N], and the offsets of these.
 struct Product {
@@ -65,40 +77,44 @@ struct Product {
   Matrix out_matrix;
 
   void run(std::int64_t a_at, std::int64_t b_at, std::int64_t out_at) const;
-  void run_rows(std::int64_t first, std::int64_t count, const std::vector<RowSums>& a_columns,
+  void run_rows(std::int64_t first, std::int64_t count, const RowGroups& a_columns,
                 std::int64_t b_at, std::int64_t out_at) const;
 };
 
-void Product::run_rows(std::int64_t first, std::int64_t count,
-                       const std::vector<RowSums>& a_columns, std::int64_t b_at,
-                       std::int64_t out_at) const {
-  std::vector<double> b_row(a_columns.size());
+/// Rows first .. first + count - 1 of the result.
+void Product::run_rows(std::int64_t first, std::int64_t count, const RowGroups& a_columns,
+                       std::int64_t b_at, std::int64_t out_at) const {
+  std::vector<double> b_row(static_cast<std::size_t>(b_matrix.columns()));
   for (std::int64_t n = 0; n < b_matrix.rows(); ++n) {
     read_values(row_of(b, b_at, b_matrix, n), b_row);
-    RowSums sums = dot(a_columns, b_row);
-    if (bias != nullptr) {
-      double value = 0;
-      read_values(sub_view(*bias, n * bias->strides[0], 0, 0), {&value, 1});
-      for (double& sum : sums) sum += value;
-    }
-    for (std::int64_t r = 0; r < count; ++r) {
-      const std::int64_t at =
-          out_at + (first + r) * out_matrix.strides[0] + n * out_matrix.strides[1];
-      write_values(sub_view(out, at, 0, 0), {&sums[static_cast<std::size_t>(r)], 1});
+    double offset = 0;
+    if (bias != nullptr) read_values(sub_view(*bias, n * bias->strides[0], 0, 0), {&offset, 1});
+    RowSums sums;
+    for (std::size_t r = 0; r < static_cast<std::size_t>(count); ++r) {
+      if (r % kRows == 0) sums = dot(a_columns[r / kRows], b_row);
+      double value = sums.row(r % kRows);
+      if (bias != nullptr) value += offset;
+      const std::int64_t at = out_at +
+                              (first + static_cast<std::int64_t>(r)) * out_matrix.strides[0] +
+                              n * out_matrix.strides[1];
+      write_values(sub_view(out, at, 0, 0), {&value, 1});
     }
   }
 }
 
 void Product::run(std::int64_t a_at, std::int64_t b_at, std::int64_t out_at) const {
   const auto depth = static_cast<std::size_t>(a_matrix.columns());
-  std::vector<RowSums> a_columns(depth);
+  RowGroups a_columns;
   std::vector<double> row(depth);
-  constexpr auto kStep = static_cast<std::int64_t>(kRows);
+  constexpr auto kStep = static_cast<std::int64_t>(kRows * kGroups);
   for (std::int64_t first = 0; first < a_matrix.rows(); first += kStep) {
     const std::int64_t count = std::min(kStep, a_matrix.rows() - first);
     for (std::int64_t r = 0; r < count; ++r) {
+      const auto at = static_cast<std::size_t>(r);
+      std::vector<RowSums>& group = a_columns[at / kRows];
+      group.resize(depth);
       read_values(row_of(a, a_at, a_matrix, first + r), row);
-      for (std::size_t k = 0; k < depth; ++k) a_columns[k][static_cast<std::size_t>(r)] = row[k];
+      for (std::size_t k = 0; k < depth; ++k) group[k].set(at % kRows, row[k]);
     }
     run_rows(first, count, a_columns, b_at, out_at);
   }
