@@ -170,13 +170,14 @@ TEST_CASE("an interrupt while an atomic file is copied leaves the old file and n
       if (!refuse_unnamed_files()) return false;
       auto file = AtomicFile::create(path);
       if (!file || !file->write(text)) return false;
+      // Before the other process is there: it may be quick, and doctest has a handler of its own.
+      std::signal(SIGINT, SIG_DFL);
       const pid_t interrupted = ::getpid();
       if (::fork() == 0) {
         ::usleep(static_cast<useconds_t>(1000 * milliseconds));
         ::kill(interrupted, SIGINT);
         ::_exit(0);
       }
-      std::signal(SIGINT, SIG_DFL);
       const bool committed = static_cast<bool>(file->commit());
       ::pause();
       return committed;
