@@ -187,6 +187,10 @@ void view_result(Recovery& recovery, Op& op, const TensorType& given) {
     next = use->next();
     if (use->user() != view->defining_op()) use->user()->set_operand(use->index(), view);
   }
+  recovery.module.set_value_attributes(view, op.result()->attributes());
+  recovery.note(op, LossEntry::Source::kAssumed, "type of result 0", std::string(given.spelling()));
+  recovery.note(op, LossEntry::Source::kDerived, "view of result 0",
+                std::string(printed.spelling()));
   op.result()->set_type(&given);
 }
 
