@@ -72,10 +72,16 @@ class Recovery {
   std::string grant_name(const Op& op) const;  // take_grants.cpp
   void note(const Op& op, LossEntry::Source source, std::string_view fact, std::string used) {
     report.entries.push_back(
-        {source, op.location(), describe(op), std::string(fact), std::move(used)});
+        {source, op.location(), name_of(op), std::string(fact), std::move(used)});
   }
 
  private:
+  /// Graphs, calls and registers by their symbols, other ops as diagnostics name them.
+  std::string name_of(const Op& op) const {
+    const bool named = isa<SubGraphOp>(&op) || isa<CallGraphOp>(&op) || isa<RegisterOp>(&op);
+    return named && op.has_symbol() ? fmt::format("{} @{}", describe(op), text(op.symbol()))
+                                    : describe(op);
+  }
   void set(Op& op, std::string_view fact, const Attr* value, LossEntry::Source source) {
     if (is_stated(op, fact)) return;
     op.set_attribute(context().intern(fact), value);

@@ -131,8 +131,9 @@ Value* Storages::insert(Value* source, Value* whole, const Attr* indices, Op* be
   Op* copy =
       before == nullptr ? writer.create(spec) : writer.createAtPos(before, IRWriter::BEFORE, spec);
   copy->result()->set_name(whole->name());
+  const std::string part = indices == nullptr ? "" : fmt::format("{} of ", indices->spelling());
   recovery_.note(*copy, LossEntry::Source::kDerived, "stored into",
-                 std::string(type == nullptr ? "untyped" : type->spelling()));
+                 part + describe(recovery_.context(), *whole));
   return copy->result();
 }
 
