@@ -240,8 +240,9 @@ TEST_SUITE("upgrade") {
       return "linalg.CPU.AddOp(%0:" + t("2", "Int32") + ", %7:" + t(dims, "Int32") +
              ") -> (%2:" + t("2", "Int32") + ")";
     };
-    CHECK(Upgraded(dump({add("1")})).entries(Source::kAssumed).front() ==
-          "builtin.ModuleOp input=%7:" + t("1", "Int32"));
+    CHECK(Upgraded(dump({add("1")})).entries(Source::kAssumed) ==
+          Lines{"builtin.ModuleOp input=%7:" + t("1", "Int32"),
+                "builtin.ModuleOp output=%2:" + t("2", "Int32")});
     CHECK(Upgraded(dump({add("2")})).entries(Source::kAssumed).size() == 1);
   }
 
