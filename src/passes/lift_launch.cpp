@@ -81,6 +81,11 @@ class Launches {
     report_.entries.push_back({LossEntry::Source::kDerived, module_.top()->location(),
                                std::string(module_.top()->name()), "graph form",
                                fmt::format("{} launches", count_)});
+    if (frees_ != 0) {
+      report_.entries.push_back({LossEntry::Source::kDropped, module_.top()->location(),
+                                 std::string(module_.top()->name()), "prog.free operations",
+                                 fmt::to_string(frees_)});
+    }
     return diagnostics_.error_count() == before;
   }
 
@@ -94,6 +99,7 @@ class Launches {
       ++count_;
     } else if (op.is("prog.free")) {
       writer.removeOp(&op);
+      ++frees_;
     } else if (op.is("prog.ret")) {
       replace_return(writer, op);
     } else if (op.name().starts_with("prog.")) {
@@ -135,7 +141,8 @@ class Launches {
   Module& module_;
   LossReport& report_;
   Diagnostics& diagnostics_;
-  std::size_t count_ = 0;
+  std::size_t count_ = 0;  // of launches
+  std::size_t frees_ = 0;
 };
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_set>
+#include <vector>
 
 #include "granted.hpp"
 #include "lift_launch.hpp"
@@ -43,6 +45,7 @@ class Lift {
     auto program = program_functions(module_, report_, diagnostics_);
     if (!program) return false;
     program_ = *std::move(program);
+    note_dropped();
     const std::vector<Op*> fragments(module_.body().ops().begin(), module_.body().ops().end());
     if (!stand_in_fragments(fragments)) return false;
     lift_parameters(fragments);
@@ -64,6 +67,32 @@ class Lift {
         {source, op.location(), std::string(op.name()), std::string(fact), std::move(used)});
   }
 
+  /// What a graph has no place for: storage ends with its last reader, and nothing chooses a mode.
+  void note_dropped() {
+    std::size_t frees = 0;
+    for (const ProgramFunction& function : program_.functions) {
+      for (const Op* op : function.instructions) {
+        frees += op->is("prog.free") ? 1 : 0;
+        const Attr* flag = op->is("prog.mode_config") ? op->attribute("flag") : nullptr;
+        if (flag != nullptr) {
+          note(*op, "flag", std::string(flag->spelling()), LossEntry::Source::kDropped);
+        }
+        const Attr* name = op->attribute("symbol_name");
+        if (name != nullptr && name->kind() == AttrKind::kString) launched_.insert(name->text());
+      }
+    }
+    if (frees == 0) return;
+    note(*module_.top(), "prog.free operations", fmt::to_string(frees),
+         LossEntry::Source::kDropped);
+  }
+
+  void note_unused(const Op& kernel) {
+    const auto symbol = module_.declared_symbol(&kernel);
+    if (!symbol || launched_.contains(module_.context().text(*symbol))) return;
+    note(kernel, "name of an op that nothing runs", std::string(module_.context().text(*symbol)),
+         LossEntry::Source::kDropped);
+  }
+
   /// Only comments may stand beside the fragments: anything else would be lost with them.
   bool stand_in_fragments(std::span<Op* const> ops) {
     for (const Op* op : ops) {
@@ -82,6 +111,7 @@ class Lift {
     struct Parameter {
       Symbol symbol;
       const Type* type;
+      std::vector<NamedAttr> notes;
     };
     std::vector<Parameter> parameters;
     const Symbol constant = module_.context().intern("constant");
@@ -89,13 +119,14 @@ class Lift {
       const auto view = dyn_cast<FragmentOp>(fragment);
       if (!view || view.kind() == "code") continue;
       for (const Op* op : view.body()->ops()) {
+        if (op->is("prog.kernel_symbol")) note_unused(*op);
         const bool declares = op->is("prog.value_symbol") || op->is(RegisterOp::kName);
         if (!declares || op->result_count() != 1) continue;
         const Value& value = *op->result();
         if (value.attribute(constant) != nullptr) {
           constants_.emplace(value.name().raw(), value.attributes());
         } else if (const auto symbol = module_.declared_symbol(op)) {
-          parameters.push_back({*symbol, value.type()});
+          parameters.push_back({*symbol, value.type(), notes_of(value)});
         }
       }
       module_.erase(fragment);
@@ -103,9 +134,18 @@ class Lift {
     if (parameters.empty()) return;
     Op* init = builder_.subgraph("init", {}, "notype");
     for (const Parameter& each : parameters) {
-      builder_.parameter(module_.context().text(each.symbol), each.type);
+      Value* value = builder_.parameter(module_.context().text(each.symbol), each.type);
+      if (!each.notes.empty()) module_.set_value_attributes(value, each.notes);
     }
     builder_.set_insertion_point_to_end(init->block());
+  }
+
+  /// What is noted of a declared value, but for its symbol, which its register states.
+  std::vector<NamedAttr> notes_of(const Value& value) const {
+    std::vector<NamedAttr> notes(value.attributes().begin(), value.attributes().end());
+    const Symbol symbol = module_.context().intern("symbol");
+    std::erase_if(notes, [&](const NamedAttr& each) { return each.key == symbol; });
+    return notes;
   }
 
   // -- types of what bodies take ------------------------------------------------------------------
@@ -139,10 +179,9 @@ class Lift {
     Region& body = module_.body();
     std::vector<ValueName> names;
     for (const auto& [position, name] : program_.inputs) names.push_back(name);
-    for (const ValueName name : program_.functions[0].inputs) {
-      names.push_back(name);
-      note(*module_.top(), "input", "storage that nothing binds", LossEntry::Source::kAssumed);
-    }
+    const std::size_t bound = names.size();
+    const auto& unbound = program_.functions[0].inputs;
+    names.insert(names.end(), unbound.begin(), unbound.end());
     std::vector<const Type*> types;
     for (const ValueName name : names) {
       const Type* type = input_type(0, name);
@@ -154,6 +193,10 @@ class Lift {
     for (std::size_t i = 0; i < names.size(); ++i) {
       arguments[i].set_name(names[i]);
       scope[names[i].raw()] = &arguments[i];
+      if (i < bound) continue;
+      note(*module_.top(), "input",
+           fmt::format("{}, which nothing binds", describe(module_.context(), arguments[i])),
+           LossEntry::Source::kAssumed);
     }
     body.set_has_signature(true);
     declare_graphs();
@@ -306,6 +349,7 @@ class Lift {
   Diagnostics& diagnostics_;
   Builder builder_;
   ProgramFunctions program_;
+  std::unordered_set<std::string_view> launched_;                            // names of kernels
   std::vector<std::unordered_map<std::uint32_t, const Type*>> input_types_;  // by function
   std::vector<Op*> graphs_;                                                  // by function
   std::unordered_map<std::uint32_t, std::span<const NamedAttr>> constants_;

@@ -42,6 +42,13 @@ std::string describe(const Op& op) {
   return fmt::format("{} '{}'", op.name(), op.module().context().text(op.path()));
 }
 
+std::string describe(const IRContext& context, const Value& value) {
+  const ValueName name = value.name();
+  const std::string text =
+      name.is_number() ? fmt::to_string(name.number()) : std::string(context.text(name.symbol()));
+  return fmt::format("%{}:{}", text, value.type() == nullptr ? "" : value.type()->spelling());
+}
+
 void LossReport::refuse(const Op& op, std::string_view fact, std::string_view why,
                         Diagnostics& diagnostics) {
   const std::string name = describe(op);

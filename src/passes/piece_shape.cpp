@@ -35,7 +35,7 @@ std::size_t cut_dims(const PieceShape& piece, const PieceShape& whole) {
 /// the result's, read as it is or transposed; where both fit, the reading that cuts fewer
 /// dimensions, and of equal ones transposed where scores are made. Heads of the right side may
 /// serve several.
-std::optional<PieceShape> right_side(const Op& product, const PieceShape& whole) {
+std::optional<NeededShape> right_side(const Op& product, const PieceShape& whole) {
   const PieceShape a = shape_of(*product.operand(0)), c = shape_of(*product.result());
   if (a.size() != whole.size() || c.size() != whole.size() || a.size() < 2) return std::nullopt;
   const Attr* stated = product.attribute("transpose_b");
@@ -46,12 +46,26 @@ std::optional<PieceShape> right_side(const Op& product, const PieceShape& whole)
   const bool turned = stated != nullptr && stated->kind() == AttrKind::kBool && stated->boolean();
   const bool may_turn = (stated == nullptr || turned) && fits(transposed, whole);
   const bool may_stay = (stated == nullptr || !turned) && fits(straight, whole);
-  if (!may_turn || !may_stay) {
-    return may_turn ? std::optional(transposed) : may_stay ? std::optional(straight) : std::nullopt;
-  }
+  if (!may_turn && !may_stay) return std::nullopt;
+  if (!may_turn || !may_stay) return NeededShape{may_turn ? transposed : straight};
   const std::size_t if_turned = cut_dims(transposed, whole), if_not = cut_dims(straight, whole);
   const bool turns = if_turned == if_not ? feeds_softmax(product) : if_turned < if_not;
-  return turns ? transposed : straight;
+  return NeededShape{turns ? transposed : straight, straight == transposed};
+}
+
+/// What gives the result by an exchange of two dimensions: of 1 and 2, as attention exchanges heads
+/// and tokens. It is certain where no other exchange has a piece of `whole`.
+NeededShape before_transpose(const PieceShape& result, const PieceShape& whole) {
+  NeededShape needed{result};
+  std::swap(needed.shape[1], needed.shape[2]);
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    for (std::size_t j = i + 1; j < result.size(); ++j) {
+      PieceShape other = result;
+      std::swap(other[i], other[j]);
+      needed.certain = needed.certain && (other == needed.shape || !fits(other, whole));
+    }
+  }
+  return needed;
 }
 
 /// What the other operand of a concatenation leaves of its result.
@@ -74,28 +88,30 @@ std::optional<PieceShape> rest_of_concat(const Op& concat, std::uint32_t index) 
 
 }  // namespace
 
-std::optional<PieceShape> needed_by(const Use& use, const PieceShape& whole) {
+std::optional<NeededShape> needed_by(const Use& use, const PieceShape& whole) {
   const Op& user = *use.user();
   if (user.result_count() != 1 || user.row() == nullptr) return std::nullopt;
   PieceShape out = shape_of(*user.result());
   if (user.is("linalg.MatMulOp") && use.index() == 1) return right_side(user, whole);
-  if (user.is("linalg.ConcatOp")) return rest_of_concat(user, use.index());
+  if (user.is("linalg.ConcatOp")) {
+    auto rest = rest_of_concat(user, use.index());
+    return rest ? std::optional(NeededShape{*std::move(rest)}) : std::nullopt;
+  }
   if (user.is("linalg.MatMulOp") || (user.is("linalg.LinearOp") && user.operand_count() == 1)) {
     if (!out.empty() && !whole.empty()) out.back() = whole.back();
-    return out;
+    return NeededShape{std::move(out)};
   }
-  if (user.is("linalg.TransposeOp") && out.size() == 4) {
-    std::swap(out[1], out[2]);
-    return out;
+  if (user.is("linalg.TransposeOp") && out.size() == 4) return before_transpose(out, whole);
+  if (use.index() == 0 && has(user.row()->traits, Trait::kSameShape)) {
+    return NeededShape{std::move(out)};
   }
-  if (use.index() == 0 && has(user.row()->traits, Trait::kSameShape)) return out;
   return std::nullopt;
 }
 
 std::optional<bool> takes_type(Module& module, const Use& use, const TensorType& type) {
   const Op& user = *use.user();
   const PieceShape shape(type.dims().begin(), type.dims().end());
-  if (const auto needed = needed_by(use, shape)) return *needed == shape;
+  if (const auto needed = needed_by(use, shape)) return needed->shape == shape;
   const bool view = user.is("linalg.ViewOp") || user.is("linalg.ReshapeOp");
   if (view && user.result_count() == 1 && user.result()->tensor_type() != nullptr) {
     return type.element_count() == user.result()->tensor_type()->element_count();
@@ -128,18 +144,22 @@ std::optional<std::int64_t> element_count(const PieceShape& shape) {
   return count;
 }
 
-std::optional<PieceShape> piece_of_elements(const PieceShape& whole, std::int64_t elements) {
+std::optional<NeededShape> piece_of_elements(const PieceShape& whole, std::int64_t elements) {
   const auto all = element_count(whole);
   if (!all || *all <= 0 || elements <= 0 || elements > *all) return std::nullopt;
-  if (elements == *all) return whole;
+  if (elements == *all) return NeededShape{whole};
+  std::optional<NeededShape> found;
   for (std::size_t i = 0; i < whole.size(); ++i) {
     const std::int64_t rest = *all / whole[i].constant();
     if (elements % rest != 0) continue;
-    PieceShape piece = whole;
-    piece[i] = Dim(elements / rest);
-    return piece;
+    if (found) {
+      found->certain = false;
+      break;
+    }
+    found = NeededShape{whole};
+    found->shape[i] = Dim(elements / rest);
   }
-  return std::nullopt;
+  return found;
 }
 
 }  // namespace mir

@@ -34,7 +34,7 @@ struct Window {
   Numbers kernel;
   std::int64_t groups = 1;
   bool channels_last = false;
-  bool is_registered = true;
+  bool kernel_is_certain = true;  ///< a register shows it
 };
 
 /// `[Kh, Kw, K, N]`, its channels behind: how upstream keeps weights for its QNN kernels. As bytes,
@@ -82,7 +82,7 @@ std::optional<Window> read_window(Recovery& recovery, const Op& op) {
       registered == nullptr ? weight_by_recipe(recovery, op) : constants(registered->dims());
   if (!in || !out || !weight || in->size() != out->size() || in->size() < 3) return std::nullopt;
   Window window;
-  window.is_registered = registered != nullptr;
+  window.kernel_is_certain = registered != nullptr;
   const bool bytes = registered == nullptr || registered->dtype() == DType::kInt8;
   window.channels_last = is_channels_last(*in, *out, *weight, bytes);
   const auto spatial = [&](const Numbers& all) {
@@ -102,6 +102,7 @@ std::optional<Window> read_window(Recovery& recovery, const Op& op) {
     auto kernel = flat_kernel(window, weight->front());
     if (!kernel) return std::nullopt;
     window.kernel = *std::move(kernel);
+    window.kernel_is_certain = op.is("linalg.Conv3DOp");  // the others may have margins
   } else {
     return std::nullopt;
   }
@@ -134,10 +135,11 @@ std::vector<Steps> readings(std::int64_t in, std::int64_t out, std::int64_t kern
   return list;
 }
 
-/// A window that covers its whole input takes no step, so its stride has no meaning; one of a
-/// single tap that gives as many elements takes each. What else fits may have been otherwise.
-bool is_certain(std::int64_t in, std::int64_t kernel, const Steps& steps) {
-  return in == kernel || (kernel == 1 && steps.stride == 1);
+/// A window that covers its whole input takes no step, so its stride has no meaning, unless there
+/// may be a margin around; one of a single tap that gives as many elements takes each. What else
+/// fits may have been otherwise.
+bool is_certain(std::int64_t in, std::int64_t kernel, const Steps& steps, bool pads) {
+  return kernel == 1 ? steps.stride == 1 : in == kernel && !pads;
 }
 
 void set_steps(Recovery& recovery, Op& op, const Window& window) {
@@ -151,7 +153,7 @@ void set_steps(Recovery& recovery, Op& op, const Window& window) {
     }
     strides.push_back(list.front().stride);
     paddings.push_back(list.front().padding);
-    certain = certain && is_certain(window.in[i], window.kernel[i], list.front());
+    certain = certain && is_certain(window.in[i], window.kernel[i], list.front(), pads);
   }
   IRContext& context = recovery.context();
   const auto value = [&](const Numbers& numbers) {
@@ -235,7 +237,11 @@ void assume_dilation(Recovery& recovery, Op& op) {
 
 void convolution(Recovery& recovery, Op& op) {
   IRContext& context = recovery.context();
-  recovery.derive(op, "bias", context.boolean(parameter_of(recovery, op, ".bias") != nullptr));
+  // Upstream registers a bias behind the weight; where there is none, nothing was loaded.
+  const bool with_bias = parameter_of(recovery, op, ".bias") != nullptr;
+  const bool registered = with_bias || parameter_of(recovery, op, ".weight") != nullptr;
+  const auto give_bias = registered ? &Recovery::derive : &Recovery::assume;
+  (recovery.*give_bias)(op, "bias", context.boolean(with_bias));
   const bool one = op.is("linalg.Conv1DOp");
   const bool stated = Recovery::is_stated(op, "stride") && Recovery::is_stated(op, "kernel_size");
   if (stated) {
@@ -248,11 +254,11 @@ void convolution(Recovery& recovery, Op& op) {
   }
   recovery.derive(op, "in_channels", context.integer(window->in_channels));
   recovery.derive(op, "out_channels", context.integer(window->out_channels));
-  const auto give = window->is_registered ? &Recovery::derive : &Recovery::assume;
+  const auto give = window->kernel_is_certain ? &Recovery::derive : &Recovery::assume;
   (recovery.*give)(
       op, "kernel_size",
       one ? context.integer(window->kernel.front()) : list_of(context, window->kernel));
-  if (one) recovery.derive(op, "groups", context.integer(window->groups));
+  if (one) (recovery.*give)(op, "groups", context.integer(window->groups));
   if (window->channels_last) set_lpbq_name(recovery, op, window->in_channels);
   set_steps(recovery, op, *window);
 }

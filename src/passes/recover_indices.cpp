@@ -179,6 +179,14 @@ Value* find_positions(const Op& op) {
   return found;
 }
 
+/// Whether the indices name a second operand, and the dump prints one.
+bool lacks_operand(const Op& op, const Attr& indices) {
+  return op.operand_count() == 1 && indices.kind() == AttrKind::kArray &&
+         std::ranges::any_of(indices.elements(), [](const Attr* each) {
+           return each->kind() == AttrKind::kInt && each->integer() == 1;
+         });
+}
+
 /// The op gives another shape of what is printed: a view of it is what the others read.
 void view_result(Recovery& recovery, Op& op, const TensorType& given) {
   const auto& printed = *op.result()->tensor_type();
@@ -187,6 +195,10 @@ void view_result(Recovery& recovery, Op& op, const TensorType& given) {
     next = use->next();
     if (use->user() != view->defining_op()) use->user()->set_operand(use->index(), view);
   }
+  recovery.module.set_value_attributes(view, op.result()->attributes());
+  recovery.note(op, LossEntry::Source::kAssumed, "type of result 0", std::string(given.spelling()));
+  recovery.note(op, LossEntry::Source::kDerived, "view of result 0",
+                std::string(printed.spelling()));
   op.result()->set_type(&given);
 }
 
@@ -195,10 +207,11 @@ void view_result(Recovery& recovery, Op& op, const TensorType& given) {
 /// Upstream prints neither the indices nor, where a tensor holds them, that tensor: a table of
 /// positions is picked from by the one integer input of the graph that nothing reads.
 void index_by_tensor(Recovery& recovery, Op& op) {
-  if (Recovery::is_stated(op, "indices")) return;
   const std::string_view lost =
       "upstream prints neither the indices nor the tensor that holds them";
   const PieceShape table = shape_of(*op.operand(0)), picked = shape_of(*op.result());
+  const Attr* granted = op.attribute("indices");
+  if (granted != nullptr && !lacks_operand(op, *granted)) return;
   Value* positions = find_positions(op);
   if (positions == nullptr || op.operand_count() != 1 || table.empty() || picked.empty()) {
     return recovery.refuse_grantable(op, "indices", lost);
@@ -207,6 +220,7 @@ void index_by_tensor(Recovery& recovery, Op& op) {
   recovery.module.set_operands(&op, operands);
   recovery.note(op, LossEntry::Source::kAssumed, "operand 1",
                 std::string(positions->type()->spelling()));
+  if (granted != nullptr) return;
   for (const OptionCandidate& candidate : picks(recovery.context(), table.size())) {
     const auto types = inferred(recovery, op, candidate);
     const auto* given = types.empty() ? nullptr : dyn_cast<TensorType>(types.front());

@@ -11,6 +11,27 @@ namespace mir {
 
 namespace {
 
+/// A single number that no call takes: upstream does not print the constants of all types.
+bool may_be_constant(const Value& input) {
+  const auto* type = input.tensor_type();
+  if (type == nullptr || type->rank() != 1 || type->element_count() != 1) return false;
+  for (const Use* use = input.first_use(); use != nullptr; use = use->next()) {
+    if (isa<CallGraphOp>(use->user())) return false;
+  }
+  return true;
+}
+
+/// Whether all that the module does is one call: then upstream traced what that gives.
+bool is_one_call(const Region& body) {
+  std::size_t calls = 0;
+  for (const Op* op : body.ops()) {
+    if (isa<SubGraphOp>(op) || isa<RegisterOp>(op)) continue;
+    if (!isa<CallGraphOp>(op)) return false;
+    ++calls;
+  }
+  return calls == 1;
+}
+
 void recover_inputs(Recovery& recovery) {
   Module& module = recovery.module;
   Region& body = module.body();
@@ -39,9 +60,10 @@ void recover_inputs(Recovery& recovery) {
     module.set_value_attributes(&argument, inputs[i]->attributes());
     inputs[i]->replaceAllUsesWith(&argument);
     const bool handed_in = recovery.undefined.contains(argument.name().raw());
+    const bool certain = !handed_in && !may_be_constant(argument);
     recovery.note(*module.top(),
-                  handed_in ? LossEntry::Source::kAssumed : LossEntry::Source::kDerived, "input",
-                  std::string(types[i]->spelling()));
+                  certain ? LossEntry::Source::kDerived : LossEntry::Source::kAssumed, "input",
+                  describe(recovery.context(), argument));
   }
   module.remove_unused_free_values(body);
 }
@@ -50,6 +72,7 @@ void recover_outputs(Recovery& recovery) {
   Module& module = recovery.module;
   Region& body = module.body();
   std::vector<Value*> outputs;
+  const bool certain = body.entry()->terminator() != nullptr || is_one_call(body);
   if (const Op* last = body.entry()->terminator()) {
     for (const Use& use : last->operand_uses()) outputs.push_back(use.value());
   } else {
@@ -68,8 +91,9 @@ void recover_outputs(Recovery& recovery) {
       continue;
     }
     results.push_back({.name = value->name(), .type = value->type()});
-    recovery.note(*module.top(), LossEntry::Source::kDerived, "output",
-                  std::string(value->type()->spelling()));
+    recovery.note(*module.top(),
+                  certain ? LossEntry::Source::kDerived : LossEntry::Source::kAssumed, "output",
+                  describe(recovery.context(), *value));
   }
   body.set_results(module.copy(std::span<const RegionResult>(results)));
 }

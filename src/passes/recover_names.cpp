@@ -55,6 +55,21 @@ void rename_in(Module& module, Region& region, std::unordered_set<std::uint32_t>
 
 }  // namespace
 
+/// A name that the dump declares and that no op has got is gone with its declaration.
+void note_unused_names(Recovery& recovery) {
+  std::unordered_set<std::string_view> used;
+  IRWriter(recovery.module).walk<LinalgOp>([&](IRWriter&, LinalgOp op) {
+    if (op->has_path()) used.insert(recovery.text(op->path()));
+    return IRWriter::WalkResult::WALK_CONTINUE;
+  });
+  for (const auto& [name, place] : recovery.declared_names) {
+    const std::string_view text = recovery.text(name);
+    if (used.contains(text)) continue;
+    recovery.report.entries.push_back({LossEntry::Source::kDropped, place, "linalg.register",
+                                       "name of an op that nothing runs", std::string(text)});
+  }
+}
+
 void make_names_unique(Recovery& recovery) {
   note_in_place(recovery);
   rename_in(recovery.module, recovery.module.body(), {});

@@ -89,6 +89,7 @@ void unpack(Recovery& recovery, Op& op, Dim rows, Dim columns) {
                 fmt::format("{}, which upstream packed into {} bytes",
                             found.value->type()->spelling(), *type->element_count()));
   recovery.derive(op, "bias", context.boolean(true));
+  recovery.unpacked.insert(&op);
 }
 
 void linear(Recovery& recovery, Op& op) {
@@ -115,15 +116,21 @@ void cast_ids(Recovery& recovery, Op& op) {
 
 void embedding(Recovery& recovery, Op& op) {
   const TensorType* table = parameter_of(recovery, op, ".weight");
-  const auto elements = table == nullptr ? std::nullopt : table->element_count();
+  const std::int64_t elements =
+      table == nullptr ? 0 : table->element_count().value_or(0);  // 0: not known
   const Dim width = out(op).rank() == 0 ? Dim() : out(op).dims().back();
   const bool granted = table == nullptr && Recovery::is_stated(op, "vocab_size");
-  if (!width.is_constant() || width.constant() <= 0 || (!elements && !granted)) {
+  if (!width.is_constant() || width.constant() <= 0 || (elements == 0 && !granted)) {
     return recovery.refuse_grantable(op, "vocab_size", "its table is not registered");
   }
+  if (elements % width.constant() != 0) {
+    return recovery.refuse_grantable(
+        op, "vocab_size",
+        fmt::format("its table of {} elements has no rows of {}", elements, width.constant()));
+  }
   cast_ids(recovery, op);
-  if (elements) {
-    recovery.derive(op, "vocab_size", recovery.context().integer(*elements / width.constant()));
+  if (elements != 0) {
+    recovery.derive(op, "vocab_size", recovery.context().integer(elements / width.constant()));
   }
   recovery.derive(op, "hidden_size", recovery.context().dim(width));
   if (out(op).dtype() == DType::kFloat32) return;
@@ -141,7 +148,10 @@ void mat_mul(Recovery& recovery, Op& op) {
   if (plain && transposed) {
     recovery.assume(op, "transpose_b", context.boolean(feeds_softmax(op)));
   } else if (plain || transposed) {
-    recovery.derive(op, "transpose_b", context.boolean(transposed));
+    // Where a slice was cut to what the product needs, one of its readings was chosen.
+    const bool certain = !recovery.chosen.contains(op.operand(1));
+    const auto give = certain ? &Recovery::derive : &Recovery::assume;
+    (recovery.*give)(op, "transpose_b", context.boolean(transposed));
   } else {
     recovery.refuse(op, "transpose_b", "the printed types fit neither reading");
   }
@@ -260,6 +270,15 @@ void rms_norm(Recovery& recovery, Op& op) {
   recovery.assume(op, "add_unit_offset", recovery.context().boolean(false));
 }
 
+bool registers_parameters(const Recovery& recovery) {
+  bool any = false;
+  IRWriter(recovery.module).walk<RegisterOp>([&](IRWriter&, RegisterOp) {
+    any = true;
+    return IRWriter::WalkResult::WALK_INTERRUPT;
+  });
+  return any;
+}
+
 void layer_norm(Recovery& recovery, Op& op) {
   IRContext& context = recovery.context();
   const TensorType* weight = parameter_of(recovery, op, ".weight");
@@ -275,8 +294,13 @@ void layer_norm(Recovery& recovery, Op& op) {
   } else {
     recovery.derive(op, "normalized_shape", extents(recovery, *weight));
   }
-  recovery.derive(op, "elementwise_affine", context.boolean(weight != nullptr));
-  recovery.derive(op, "bias", context.boolean(parameter_of(recovery, op, ".bias") != nullptr));
+  // Upstream registers a bias behind a weight only, and nothing of a model without parameters.
+  const bool with_bias = parameter_of(recovery, op, ".bias") != nullptr;
+  const auto affine =
+      weight != nullptr || registers_parameters(recovery) ? &Recovery::derive : &Recovery::assume;
+  const auto shifted = weight != nullptr || with_bias ? &Recovery::derive : &Recovery::assume;
+  (recovery.*affine)(op, "elementwise_affine", context.boolean(weight != nullptr));
+  (recovery.*shifted)(op, "bias", context.boolean(with_bias));
   recovery.assume(op, "eps", context.number(*recovery.options.layer_norm_epsilon));
 }
 
@@ -359,14 +383,12 @@ void kv_cache(Recovery& recovery, Op& op) {
     return false;
   };
   const bool tokens_first = feeds_attention();  // the fused kernel takes [B, S, H, D]
-  recovery.derive(op, "use_fa2", context.boolean(tokens_first));
+  const auto heads = tokens_first ? dims[2] : query_heads(op);
+  const auto give = heads ? &Recovery::derive : &Recovery::assume;  // what reads the keys tells
+  (recovery.*give)(op, "use_fa2", context.boolean(tokens_first));
   recovery.derive(op, "kv_head", context.dim(dims[tokens_first ? 2 : 1]));
   recovery.derive(op, "head_dim", context.dim(dims[3]));
-  if (const auto heads = tokens_first ? dims[2] : query_heads(op)) {
-    recovery.derive(op, "q_head", context.dim(*heads));
-  } else {
-    recovery.assume(op, "q_head", context.dim(dims[1]));
-  }
+  (recovery.*give)(op, "q_head", context.dim(heads.value_or(dims[1])));
 }
 
 /// Before 2026-01-30 (c718c295) upstream's Equal made its truth values as UInt8; the bytes of Bool

@@ -46,9 +46,9 @@ class Registration {
         list.push_back({recovery_.context().intern("quant_recipe"), recipe});
         module_.set_value_attributes(parameter, list);
       }
-      // A recipe does not tell the type in which the codes are kept.
-      recovery_.note(op,
-                     recipe == nullptr ? LossEntry::Source::kDerived : LossEntry::Source::kAssumed,
+      // Nothing tells the type in which the elements are kept, unless they lay in packed bytes.
+      const bool certain = recovery_.unpacked.contains(&op);
+      recovery_.note(op, certain ? LossEntry::Source::kDerived : LossEntry::Source::kAssumed,
                      fmt::format("parameter {}", weight.suffix), std::string(type->spelling()));
     }
   }

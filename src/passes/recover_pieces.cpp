@@ -107,7 +107,8 @@ class Pieces {
         written_[region.parent()].push_back(written.origin->index());
       }
       recovery_.note(*region.parent(), LossEntry::Source::kDerived, "output",
-                     fmt::format("{}, a storage that it changes", written.now->type()->spelling()));
+                     fmt::format("{}, a storage that it changes",
+                                 describe(recovery_.context(), *written.now)));
     }
     if (values.size() == last->operand_count()) return;
     module_.set_operands(last, values);
@@ -193,17 +194,21 @@ class Pieces {
     const Shape whole = shape_of(*op.operand(0));
     const Shape printed = shape_of(*op.result());
     const Storage* storage = storages_->find(op.operand(0)->name());
-    std::optional<Shape> piece;
+    std::optional<NeededShape> piece;
     if (printed != whole && fits(printed, whole)) {
-      piece = printed;  // upstream prints the type of a slice that it gave a storage of its own
+      // Upstream prints the type of a slice that it gave a storage of its own.
+      piece = NeededShape{printed};
     } else if (const auto needed = piece_of(*op.result(), whole, alike)) {
       piece = needed;
     } else if (storage != nullptr && storage->last_written != nullptr) {
       recovery_.assume(op, "indices", storage->last_written);  // it is read back
+      recovery_.chosen.insert(op.result());
       return true;
     }
     if (!piece) return false;
-    recovery_.assume(op, "indices", bounds(whole, *piece, tile_of(op, whole, *piece)));
+    const Attr* indices = bounds(whole, piece->shape, tile_of(op, whole, piece->shape));
+    recovery_.assume(op, "indices", indices);
+    if (!piece->certain) recovery_.chosen.insert(op.result());
     return true;
   }
 
@@ -307,6 +312,9 @@ class Pieces {
     module_.set_value_attributes(product->result(), op.result()->attributes());
     recovery_.note(*product, LossEntry::Source::kDerived, "type of result 0",
                    std::string(computed->spelling()));
+    recovery_.note(*product, LossEntry::Source::kDerived, fmt::format("operand {}", last),
+                   fmt::format("none; a copy stores the result into {}",
+                               describe(recovery_.context(), destination)));
     Value* value = product->result();
     if (computed != kept) value = make_view(module_, *value, *kept, op, op.location());
     value->set_name(op.result()->name());
@@ -365,19 +373,23 @@ class Pieces {
     const auto piece = piece_of(*op.result(op.result_count() - 1), whole, false);
     std::optional<std::size_t> dim;
     for (std::size_t i = 0; piece && i < whole.size(); ++i) {
-      if ((*piece)[i] == whole[i]) continue;
+      if (piece->shape[i] == whole[i]) continue;
       if (dim) return refuse_sections(op);
       dim = i;
     }
     if (!dim || !whole[*dim].is_constant()) return refuse_sections(op);
     const std::int64_t extent = whole[*dim].constant(), count = op.result_count();
-    if (extent % count != 0 || extent / count != (*piece)[*dim].constant()) {
+    if (extent % count != 0 || extent / count != piece->shape[*dim].constant()) {
       return refuse_sections(op);
     }
     IRContext& context = recovery_.context();
-    const Attr* size = context.integer((*piece)[*dim].constant());
-    recovery_.derive(op, "dim", context.integer(static_cast<std::int64_t>(*dim)));
-    recovery_.derive(op, "split_size_or_sections", context.array(std::span(&size, 1)));
+    const Attr* size = context.integer(extent / count);
+    const auto give = piece->certain ? &Recovery::derive : &Recovery::assume;
+    (recovery_.*give)(op, "dim", context.integer(static_cast<std::int64_t>(*dim)));
+    (recovery_.*give)(op, "split_size_or_sections", context.array(std::span(&size, 1)));
+    for (Value& result : op.results()) {
+      if (!piece->certain) recovery_.chosen.insert(&result);
+    }
     return true;
   }
 
@@ -409,12 +421,13 @@ class Pieces {
 
   /// The shape that a user needs which is less than the whole; with slices named alike the users of
   /// the next one tell as well.
-  std::optional<Shape> piece_of(Value& value, const Shape& whole, bool alike) {
+  std::optional<NeededShape> piece_of(Value& value, const Shape& whole, bool alike) {
     const Op* again = nullptr;
     for (const Use* use : uses_in_order(value)) {
-      auto shape = needed_by(*use, whole);
-      if (!shape) shape = needed_of_destination(*use, whole);
-      if (shape && fits(*shape, whole) && (!alike || *shape != whole)) return shape;
+      auto needed = needed_by(*use, whole);
+      if (!needed) needed = needed_of_destination(*use, whole);
+      const bool is_piece = needed && fits(needed->shape, whole);
+      if (is_piece && (!alike || needed->shape != whole)) return needed;
       if (alike && use->user()->is("linalg.SliceOp")) again = use->user();
     }
     if (again == nullptr || again->result_count() != 1) return std::nullopt;
@@ -423,7 +436,7 @@ class Pieces {
   }
 
   /// A destination holds as many elements as what is stored there.
-  std::optional<Shape> needed_of_destination(const Use& use, const Shape& whole) {
+  std::optional<NeededShape> needed_of_destination(const Use& use, const Shape& whole) {
     const Op& op = *use.user();
     if (op.is("linalg.CopyOp") && op.operand_count() == 2 && use.index() == 1) {
       const auto elements = element_count(shape_of(*op.operand(0)));
@@ -450,7 +463,7 @@ class Pieces {
       if (type == nullptr || type == op.result(i)->type()) continue;
       op.result(i)->set_type(type);
       pieces_.insert(op.result(i));
-      recovery_.note(op, LossEntry::Source::kDerived, fmt::format("type of result {}", i),
+      recovery_.note(op, recovery_.source_of(*op.result(i)), fmt::format("type of result {}", i),
                      std::string(type->spelling()));
     }
   }

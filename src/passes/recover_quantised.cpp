@@ -183,7 +183,7 @@ class Ranges {
     const Attr* other = recovery_.context().scalar(AttrKind::kQuantSpec, text);
     if (other == nullptr) return recipe;
     if (spec.uuid && !seen_.insert(*spec.uuid).second) return other;
-    recovery_.note(at, LossEntry::Source::kDerived, fmt::format("quant_max {}", *high),
+    recovery_.note(at, LossEntry::Source::kAssumed, fmt::format("quant_max {}", *high),
                    fmt::format("{}, the greatest {}", *held, type));
     return other;
   }

@@ -59,7 +59,7 @@ class Threading {
       value->replaceAllUsesWith(argument);
       recovery_.undefined.insert(argument->name().raw());
       recovery_.note(*graph.op(), LossEntry::Source::kAssumed, "input",
-                     std::string(argument->type()->spelling()));
+                     describe(recovery_.context(), *argument));
     }
     module_.remove_unused_free_values(body);
   }

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "mir/ir/writer.hpp"
 #include "mir/passes/upgrade.hpp"
@@ -24,6 +26,17 @@ class Recovery {
   /// Names of what graphs read and nothing defines: inputs, or constants that upstream did not
   /// print.
   std::unordered_set<std::uint32_t> undefined;
+  /// Pieces whose extents were chosen: others would have fitted what reads them.
+  std::unordered_set<const Value*> chosen;
+  /// Names that the dump declares for ops, and where.
+  std::vector<std::pair<Symbol, Location>> declared_names;
+  /// Ops whose weight was packed into bytes, with a Float32 bias.
+  std::unordered_set<const Op*> unpacked;
+
+  /// What the type of a value is: what follows, or what was chosen.
+  LossEntry::Source source_of(const Value& value) const {
+    return chosen.contains(&value) ? LossEntry::Source::kAssumed : LossEntry::Source::kDerived;
+  }
 
   IRContext& context() const { return module.context(); }
   std::string_view text(Symbol symbol) const { return context().text(symbol); }
@@ -59,10 +72,16 @@ class Recovery {
   std::string grant_name(const Op& op) const;  // take_grants.cpp
   void note(const Op& op, LossEntry::Source source, std::string_view fact, std::string used) {
     report.entries.push_back(
-        {source, op.location(), describe(op), std::string(fact), std::move(used)});
+        {source, op.location(), name_of(op), std::string(fact), std::move(used)});
   }
 
  private:
+  /// Graphs, calls and registers by their symbols, other ops as diagnostics name them.
+  std::string name_of(const Op& op) const {
+    const bool named = isa<SubGraphOp>(&op) || isa<CallGraphOp>(&op) || isa<RegisterOp>(&op);
+    return named && op.has_symbol() ? fmt::format("{} @{}", describe(op), text(op.symbol()))
+                                    : describe(op);
+  }
   void set(Op& op, std::string_view fact, const Attr* value, LossEntry::Source source) {
     if (is_stated(op, fact)) return;
     op.set_attribute(context().intern(fact), value);
@@ -96,6 +115,7 @@ void recover_links(Recovery& recovery);        // recover_links.cpp
 void recover_options(Recovery& recovery);      // recover_options.cpp
 void settle_quantised(Recovery& recovery);     // recover_quantised.cpp
 void register_parameters(Recovery& recovery);  // recover_parameters.cpp
+void note_unused_names(Recovery& recovery);    // recover_names.cpp
 void make_names_unique(Recovery& recovery);    // recover_names.cpp
 void settle_attributes(Recovery& recovery);    // recover_attributes.cpp
 void check_types(Recovery& recovery);          // check_types.cpp

@@ -36,8 +36,13 @@ void Storages::resolve(Op& op) {
   for (const Use& use : op.operand_uses()) {
     Storage* storage = find(use.value()->name());
     if (storage == nullptr) continue;
-    Value* value = meant(use, *storage);
-    if (value != use.value()) op.set_operand(use.index(), value);
+    const Meaning meaning = meant(use, *storage);
+    if (meaning.value == use.value()) continue;
+    const auto source = meaning.certain ? LossEntry::Source::kDerived : LossEntry::Source::kAssumed;
+    const std::string_view which = meaning.value == storage->whole ? "the whole" : "a part";
+    recovery_.note(op, source, fmt::format("meaning of operand {}", use.index()),
+                   fmt::format("{} of {}", which, describe(recovery_.context(), *storage->whole)));
+    op.set_operand(use.index(), meaning.value);
   }
 }
 
@@ -73,23 +78,28 @@ bool is_joined_with_another(const Op& negation) {
 
 }  // namespace
 
-Value* Storages::meant(const Use& use, Storage& storage) {
+Storages::Meaning Storages::meant(const Use& use, Storage& storage) {
   Op& op = *use.user();
-  if (storage.parts.empty()) return storage.whole;
+  if (storage.parts.empty()) return {storage.whole};
   const bool destination = (op.is("linalg.CopyOp") && use.index() == 1) ||
                            (has_destination(op) && use.index() + 1 == op.operand_count());
-  if (destination) return storage.parts.back().value;
-  if (op.is("linalg.SliceOp")) return whole_in_front_of(op, storage);
+  if (destination) return {storage.parts.back().value};
+  if (op.is("linalg.SliceOp")) return {whole_in_front_of(op, storage), false};
   StoragePart& part = part_read_by(use, storage);
-  if (is_control(op)) return part.written ? whole_in_front_of(op, storage) : part.value;
+  if (is_control(op)) {
+    if (part.written) return {whole_in_front_of(op, storage)};
+    return {part.value, false};
+  }
   const auto* part_type = part.value->tensor_type();
   const auto* whole_type = storage.whole->tensor_type();
-  if (part_type == nullptr || whole_type == nullptr) return part.value;
+  if (part_type == nullptr || whole_type == nullptr) return {part.value, false};
   const auto by_whole = takes_type(recovery_.module, use, *whole_type);
   const auto by_part = takes_type(recovery_.module, use, *part_type);
-  if (by_whole.value_or(false) && !by_part.value_or(false)) return whole_in_front_of(op, storage);
+  if (by_whole.value_or(false) && !by_part.value_or(false)) {
+    return {whole_in_front_of(op, storage), by_part.has_value()};
+  }
   part.taken = true;
-  return part.value;
+  return {part.value, false};
 }
 
 StoragePart& Storages::part_read_by(const Use& use, Storage& storage) {
@@ -121,8 +131,9 @@ Value* Storages::insert(Value* source, Value* whole, const Attr* indices, Op* be
   Op* copy =
       before == nullptr ? writer.create(spec) : writer.createAtPos(before, IRWriter::BEFORE, spec);
   copy->result()->set_name(whole->name());
+  const std::string part = indices == nullptr ? "" : fmt::format("{} of ", indices->spelling());
   recovery_.note(*copy, LossEntry::Source::kDerived, "stored into",
-                 std::string(type == nullptr ? "untyped" : type->spelling()));
+                 part + describe(recovery_.context(), *whole));
   return copy->result();
 }
 

@@ -67,7 +67,12 @@ class Storages {
   Value* insert(Value* source, Value* whole, const Attr* indices, Op* before, const Op& at);
 
  private:
-  Value* meant(const Use& use, Storage& storage);
+  /// The version of a storage that a mention means; `certain` where no other can be meant.
+  struct Meaning {
+    Value* value;
+    bool certain = true;
+  };
+  Meaning meant(const Use& use, Storage& storage);
   StoragePart& part_read_by(const Use& use, Storage& storage);
   Value* whole_in_front_of(Op& op, Storage& storage);
   void write_back(Storage& storage, Op* before, const Op& at);

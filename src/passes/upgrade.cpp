@@ -31,6 +31,7 @@ Value* make_view(Module& module, Value& value, const TensorType& type, Op& befor
 
 /// What no step below can deal with.
 void check_upgradable(Recovery& recovery) {
+  std::size_t frees = 0;
   IRWriter walker(recovery.module);
   walker.walk<OpView>([&](IRWriter& writer, OpView op) {
     // Storage is the planner's business in portable form, and op names say what registers said.
@@ -39,11 +40,22 @@ void check_upgradable(Recovery& recovery) {
     if (!bookkeeping) return IRWriter::WalkResult::WALK_CONTINUE;
     if (op->result_count() != 0) {
       recovery.refuse(*op.op(), "signature", "it has results");
-    } else {
-      writer.removeOp(op.op());
+      return IRWriter::WalkResult::WALK_CONTINUE;
     }
+    frees += op->is("tensor.free") ? 1 : 0;
+    const Attr* text = op->is("dbg.CommentOp") ? op->attribute("text") : nullptr;
+    if (text != nullptr) {
+      recovery.note(*op.op(), LossEntry::Source::kDropped, "text", std::string(text->spelling()));
+    }
+    if (const auto name = recovery.module.declared_symbol(op.op())) {
+      recovery.declared_names.emplace_back(*name, op->location());
+    }
+    writer.removeOp(op.op());
     return IRWriter::WalkResult::WALK_CONTINUE;
   });
+  if (frees == 0) return;
+  recovery.note(*recovery.module.top(), LossEntry::Source::kDropped, "tensor.free operations",
+                fmt::to_string(frees));
 }
 
 namespace {
@@ -56,10 +68,20 @@ bool is_view(const Type* from, const Type* to) {
          a->device() == b->device() && a->encoding() == b->encoding();
 }
 
+/// Whether a note on a value says what the value itself is.
+bool is_own(const Recovery& recovery, Symbol key) {
+  return recovery.text(key) == "constant" || recovery.text(key) == "symbol";
+}
+
 /// Storage is shared by name, so a mention with other extents is a view that upstream left out.
-void view_operand(Recovery& recovery, Op& op, std::uint32_t index, const Type* type) {
-  op.set_operand(index, make_view(recovery.module, *op.operand(index), *dyn_cast<TensorType>(type),
-                                  op, op.location()));
+void view_operand(Recovery& recovery, Op& op, std::uint32_t index, const UseOverride& mention) {
+  const Type* type = mention.type;
+  Value* view = make_view(recovery.module, *op.operand(index), *dyn_cast<TensorType>(type), op,
+                          op.location());
+  std::vector<NamedAttr> notes(mention.attributes.begin(), mention.attributes.end());
+  std::erase_if(notes, [&](const NamedAttr& each) { return is_own(recovery, each.key); });
+  recovery.module.set_value_attributes(view, notes);
+  op.set_operand(index, view);
   recovery.note(op, LossEntry::Source::kDerived, fmt::format("view of operand {}", index),
                 std::string(type->spelling()));
 }
@@ -78,14 +100,20 @@ void check_mentions(Recovery& recovery) {
     if (value.type() == nullptr) {
       recovery.refuse(op, operand, "its first mention states no type");
     } else if (is_view(value.type(), other.type)) {
-      view_operand(recovery, op, use.index(), other.type);
+      view_operand(recovery, op, use.index(), other);
     } else if (other.type != value.type()) {
       recovery.refuse(op, operand,
                       fmt::format("it is printed as {}, its value is {}", type_text(other.type),
                                   type_text(value.type())));
     }
     for (const NamedAttr& attribute : other.attributes) {
-      if (attribute.key != constant || attribute.value == value.attribute(constant)) continue;
+      if (attribute.value == op.operand(use.index())->attribute(attribute.key)) continue;
+      if (!is_own(recovery, attribute.key)) {
+        recovery.note(op, LossEntry::Source::kDropped,
+                      fmt::format("{} of {}", recovery.text(attribute.key), operand),
+                      std::string(attribute.value->spelling()));
+      }
+      if (attribute.key != constant) continue;
       recovery.refuse(op, operand,
                       fmt::format("it is printed as constant {}, its value is not",
                                   attribute.value->spelling()));
@@ -156,6 +184,7 @@ bool upgrade(Module& module, const UpgradeOptions& options, LossReport& report,
   recover_options(recovery);
   register_parameters(recovery);
   settle_quantised(recovery);
+  note_unused_names(recovery);
   make_names_unique(recovery);
   settle_attributes(recovery);
   if (diagnostics.error_count() != errors_before) return false;

@@ -3,7 +3,7 @@
 usage: corpus_losses.py TOOLS CORPUS ACCOUNT
 
 ACCOUNT has a block for each set of dumps that lost the same: their names, a hash of the report (every
-fact of every op with the value used, without places), and the facts by kind of op with their values
+fact of every op with the value used, without places and names of values), and the facts by kind of op with their values
 (up to four different ones are listed). What a dump does not state is granted by GRANTED and LOST.
 A dump that is refused has what is wrong with it instead. Modules of traced/ops and traced/synth are run with
 random weights and inputs; `does not run` says why one does not. Where that is an op of a plug-in it runs once
@@ -84,9 +84,11 @@ def account(tools: str, dump: Path, work: Path) -> list[str]:
         found = sorted(set(f"  error {code}: {text}" for code, text in KNOWN_OP.findall(done.stderr)))
         return ["refused", *found]
     entries = json.loads(report.read_text())["entries"]
+    for entry in entries:  # ports of one type are alike, whatever their names
+        entry["used"] = re.sub(r"%[^\s:]*:(?=tensor<)", "", entry["used"])
     whole = "\n".join(f"{e['source']} {e['op']} {e['fact']} {e['used']}" for e in entries)
     lines = [f"report {hashlib.sha256(whole.encode()).hexdigest()[:16]}"]
-    for source in ("derived", "assumed"):
+    for source in ("derived", "assumed", "dropped"):
         lines += [f"  {source} {line}" for line in facts(entries, source)]
     again = subprocess.run([f"{tools}/mllm-opt", "-p", "upgrade", work / "up.mir"],
                            capture_output=True, text=True, check=True)

@@ -12,6 +12,7 @@ namespace mir {
 
 class IRContext;
 class Op;
+class Value;
 
 /// One fact of an op that the dump does not state.
 struct LossEntry {
@@ -19,7 +20,7 @@ struct LossEntry {
     kDerived,  ///< follows from types, symbols or the order of registration
     kAssumed,  ///< granted by an option, or the documented choice between readings
     kRefused,  ///< lost; the module is not upgraded
-    kDropped,  ///< stated by the portable module, and what it is downgraded to has no place for it
+    kDropped,  ///< stated by the module, and what it becomes has no place for it
   };
   Source source{};
   Location at;
@@ -41,6 +42,9 @@ struct LossReport {
 
 /// "linalg.LinearOp 'foo_net.linear_0'", as reports name an op.
 std::string describe(const Op& op);
+
+/// "%7:tensor<[2, 4], Float32, CPU>", as reports name a value that has a name and a type.
+std::string describe(const IRContext& context, const Value& value);
 
 /// Each entry on a line, as a diagnostic's place and `source: op: fact = used`; a summary last.
 std::string loss_text(const LossReport& report, const IRContext& context);

@@ -102,6 +102,28 @@ TEST_SUITE("lift-program") {
     CHECK(lifted.report.count(LossEntry::Source::kAssumed) == 1);
   }
 
+  TEST_CASE("declared values keep their notes, and what no graph has a place for is reported") {
+    const std::string recipe = "[quant_recipe:QuantSpec(Raw(type: Float32), uuid=3, solved=0)]";
+    Lifted lifted(
+        "@main () -> () {\nprog.fragment @code <CPU> <code> {\nprog.mode_config[flag:1]\n"
+        "prog.bind[type:0, program_uuid:1, input_pos:0]\n" +
+        launch("1", "2", "SiLU, symbol_name:a") + "prog.free(%1:" + kT + ") -> ()\n" +
+        "prog.bind[type:1, program_uuid:2, input_pos:0]\n" + kExit +
+        "}\nprog.fragment @table <CPU> <table> {\nprog.value_symbol() -> (%9:" + kT + "[@w]" +
+        recipe +
+        ")[symbol:w]\nprog.kernel_symbol[symbol:a, op_type:SiLU, op_options:null]\n"
+        "prog.kernel_symbol[symbol:b, op_type:SiLU, op_options:null]\n}\n}\n");
+    REQUIRE(lifted.good);
+    CHECK(lifted.text().find(kT + "[@w]" + recipe + ")[symbol:w]") != std::string::npos);
+    Lines dropped;
+    for (const LossEntry& entry : lifted.report.entries) {
+      if (entry.source != LossEntry::Source::kDropped) continue;
+      dropped.push_back(entry.op + " " + entry.fact + "=" + entry.used);
+    }
+    CHECK(dropped == Lines{"prog.mode_config flag=1", "builtin.ModuleOp prog.free operations=1",
+                           "prog.kernel_symbol name of an op that nothing runs=b"});
+  }
+
   TEST_CASE("an input that no instruction mentions has the type that is granted") {
     const std::string text = code(
         "prog.bind[type:0, program_uuid:7, input_pos:0]\n"

@@ -127,6 +127,13 @@ TEST_SUITE("older dumps") {
     // A view behind the pick does not reach it, and what something else reads is no position.
     CHECK(
         has(upgraded_text(graph(index + view)), "|linalg.IndexOp operand 1=" + t("1, 3", "Int64")));
+    // Indices may be granted that pick by it otherwise.
+    const std::string granted =
+        upgraded_text(graph(view + index), {"Index.indices=[{}, 1, [0, 1, 2, 3]]"});
+    CHECK(has(granted, "IndexOp [indices:[{}, 1, [0, 1, 2, 3]]] (%0:" + t("1, 9, 4") + ", %"));
+    CHECK(has(granted, "|linalg.IndexOp operand 1=" + t("3", "Int64")));
+    CHECK(has(upgraded_text(graph(index + view)),
+              "|linalg.IndexOp type of result 0=" + t("1, 1, 3, 4")));
     CHECK(has(upgraded_text(graph(view + "linalg.CPU.NegOp(%1:" + t("3", "Int64") +
                                   ") -> (%7:" + t("3", "Int64") + ")\n" + index)),
               "indices is lost"));

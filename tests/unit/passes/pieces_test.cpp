@@ -1,4 +1,6 @@
 // Slices, splits, undefined values and implicit views, recovered by `upgrade`.
+#include <algorithm>
+
 #include "upgraded.hpp"
 
 using namespace mir;
@@ -46,6 +48,80 @@ TEST_SUITE("pieces") {
     CHECK(has(upgraded(slice("4, 4") + "linalg.CPU.MatMulOp(%5:" + t("3, 2") + ", %0:" + t("4, 4") +
                        ") -> (%1:" + t("3, 4") + ")\n"),
               "transpose_b:false"));
+  }
+
+  TEST_CASE("what follows from a shape that was chosen of several is assumed") {
+    const auto type_of_piece = [](const std::string& ops) {
+      const std::string fact = "linalg.SliceOp type of result 0=";
+      Upgraded module("@main () -> () {\n" + ops + "}\n");
+      CHECK(module.errors() == Lines{});
+      for (const Source source : {Source::kDerived, Source::kAssumed}) {
+        for (const std::string& entry : module.entries(source)) {
+          if (entry.starts_with(fact))
+            return (source == Source::kAssumed ? "+" : "") + entry.substr(fact.size());
+        }
+      }
+      return std::string();
+    };
+    const auto product = [](const std::string& a, const std::string& whole, const std::string& c) {
+      return slice(whole) + "linalg.CPU.MatMulOp(%5:" + t(a) + ", %0:" + t(whole) +
+             ") -> (%1:" + t(c) + ")\n";
+    };
+    const Lines two = {product("3, 4", "9, 5", "3, 2")};
+    CHECK(type_of_piece(two.front()) == "+" + t("4, 2"));
+    CHECK(recovered(two) == "+transpose_b:false");
+    // [2, 4] does not come out of [9, 3], so it is read as it is.
+    const Lines one = {product("3, 4", "9, 3", "3, 2")};
+    CHECK(type_of_piece(one.front()) == t("4, 2"));
+    CHECK(recovered(one) == "transpose_b:false");
+
+    const auto split = [](const std::string& whole, const std::string& out) {
+      const auto half = [&](int id) {
+        return "linalg.CPU.TransposeOp [dim0:1, dim1:2] (%0:" + t(whole) + ") -> (%" +
+               std::to_string(id) + ":" + t(out) + ")\n";
+      };
+      return "linalg.CPU.SplitOp(%0:" + t(whole) + ") -> (%0:" + t(whole) + ", %0:" + t(whole) +
+             ")\n" + half(1) + half(2);
+    };
+    const auto facts = [](const std::string& ops, Source source) {
+      Upgraded module("@main () -> () {\n" + ops + "}\n");
+      CHECK(module.errors() == Lines{});
+      Lines list = module.entries(source);
+      std::erase_if(list,
+                    [](const std::string& each) { return !each.starts_with("linalg.SplitOp"); });
+      return list.size();
+    };
+    CHECK(facts(split("2, 3, 4, 5", "1, 4, 3, 5"), Source::kDerived) == 4);
+    // Here the last two dimensions of [2, 3, 6, 4] may have been exchanged.
+    CHECK(facts(split("2, 4, 6, 6", "2, 3, 4, 6"), Source::kDerived) == 0);
+
+    const std::string stored = "linalg.CPU.CopyOp(%5:" + t("16") + ", %0:";
+    CHECK(type_of_piece(slice("4, 8") + stored + t("4, 8") + ") -> ()\n") == "+" + t("2, 8"));
+    CHECK(type_of_piece(slice("4, 9") + "linalg.CPU.CopyOp(%5:" + t("27") + ", %0:" + t("4, 9") +
+                        ") -> ()\n") == t("3, 9"));
+  }
+
+  TEST_CASE("a mention that means another version than the latest is in the report") {
+    // The halves of a rotation, then the whole, which alone has the extents of the sum.
+    const std::string whole = t("2, 8"), half = t("2, 4");
+    Upgraded rotation("@main () -> () {\n" + slice("2, 8") + slice("2, 8") +
+                      "linalg.CPU.NegOp(%0:" + whole + ") -> (%1:" + half +
+                      ")\nlinalg.CPU.ConcatOp(%1:" + half + ", %0:" + whole + ") -> (%2:" + whole +
+                      ")\nlinalg.CPU.AddOp(%2:" + whole + ", %0:" + whole + ") -> (%3:" + whole +
+                      ")\n}\n");
+    REQUIRE(rotation.errors() == Lines{});
+    const auto meanings = [&](Source source) {
+      Lines list = rotation.entries(source);
+      std::erase_if(list, [](const std::string& each) {
+        return each.find("meaning of operand") == each.npos;
+      });
+      return list;
+    };
+    CHECK(meanings(Source::kAssumed) ==
+          Lines{"linalg.SliceOp meaning of operand 0=the whole of %0:" + whole,
+                "linalg.ConcatOp meaning of operand 1=a part of %0:" + whole});
+    CHECK(meanings(Source::kDerived) ==
+          Lines{"linalg.AddOp meaning of operand 1=the whole of %0:" + whole});
   }
 
   TEST_CASE("a cache that has no name is called as upstream's models call it") {
@@ -131,7 +207,7 @@ TEST_SUITE("pieces") {
                        ")\nlinalg.CPU.NegOp(%3:" + kv + ") -> (%6:" + kv + ")\n"),
               "[use_fa2:false, kv_head:2, head_dim:4, q_head:6]"));
     CHECK(recovered({"linalg.CPU.KVCacheOp <name=\"c\">(%0:" + kv + ", %1:" + kv + ") -> (%2:" +
-                     kv + ", %3:" + kv + ")"}) == "use_fa2:false kv_head:2 head_dim:4 +q_head:2");
+                     kv + ", %3:" + kv + ")"}) == "+use_fa2:false kv_head:2 head_dim:4 +q_head:2");
   }
 
   TEST_CASE("what is printed must be what the operands give") {

@@ -58,11 +58,11 @@ TEST_SUITE("upgrade") {
       if (!upgraded.good) return upgraded.errors().front();
       CHECK(upgraded.problems() == Lines{});
       const Op* matmul = find_op(upgraded.module().body(), "linalg.CPU.MatMulOp");
-      return std::string(upgraded.report.entries.back().source == Source::kAssumed ||
-                                 upgraded.report.count(Source::kAssumed) != 0
-                             ? "+"
-                             : "") +
-             std::string(matmul->attribute("transpose_b")->spelling());
+      std::string chosen;
+      for (const std::string& entry : upgraded.entries(Source::kAssumed)) {
+        if (entry.starts_with("linalg.MatMulOp transpose_b=")) chosen = "+";
+      }
+      return chosen + std::string(matmul->attribute("transpose_b")->spelling());
     };
     CHECK(product("2, 3", "3, 5", "2, 5") == "false");
     CHECK(product("2, 3", "5, 3", "2, 5") == "true");
@@ -152,7 +152,12 @@ TEST_SUITE("upgrade") {
           "before it");
     CHECK(recovered({"linalg.CPU.LayerNormOp <name=\"n\"> (%0:" + t("2, 4") +
                      ") -> (%1:" + t("2, 4") + ")"}) ==
-          "+normalized_shape:[4] elementwise_affine:false bias:false +eps:1e-05");
+          "+normalized_shape:[4] +elementwise_affine:false +bias:false +eps:1e-05");
+    // Where other parameters are registered, this norm has no weight; it may have a bias.
+    CHECK(recovered({parameter("a.weight", "4, 4"),
+                     "linalg.CPU.LayerNormOp <name=\"n\"> (%0:" + t("2, 4") +
+                         ") -> (%1:" + t("2, 4") + ")"}) ==
+          "+normalized_shape:[4] elementwise_affine:false +bias:false +eps:1e-05");
     const Lines images{"tensor.CPU.register () -> (%5:" + t("3") + "[@n.weight])[symbol:n.weight]",
                        "tensor.CPU.register () -> (%6:" + t("3") + "[@n.bias])[symbol:n.bias]",
                        op("LayerNorm2DOp", "1, 3, 2, 2", "1, 3, 2, 2")};
@@ -265,6 +270,15 @@ TEST_SUITE("upgrade") {
               .ends_with("+stride:2 +padding:1 +dilation:1"));
     CHECK(conv("Conv2DOp", "8, 3, 4, 4", "1, 3, 8, 8", "1, 8, 9, 9") ==
           "linalg.Conv2DOp 'c': stride, padding is lost: upstream does not print them");
+    // A margin may lie around a window that covers all of the input, and take another stride.
+    CHECK(conv("Conv2DOp", "8, 3, 4, 4", "1, 3, 4, 4", "1, 8, 1, 1") ==
+          "bias:false in_channels:3 out_channels:8 kernel_size:[4, 4] +stride:[4, 4] "
+          "+padding:[0, 0] +dilation:[1, 1]");
+    CHECK(conv("Conv1DOp", "8, 8, 3", "1, 8, 3", "1, 8, 3")
+              .ends_with("groups:1 +stride:1 +padding:1 +dilation:1"));
+    CHECK(conv("Conv1DOp", "192", "1, 8, 3", "1, 8, 1") ==
+          "bias:false in_channels:8 out_channels:8 +kernel_size:3 +groups:1 +stride:3 +padding:0 "
+          "+dilation:1");
     CHECK(conv("Conv3DOp", "767", "5, 3, 2, 4, 4", "5, 8, 1, 1, 1") ==
           "linalg.Conv3DOp 'c': kernel_size is lost: its weight does not show its kernel; grant it "
           "with --assume='c.kernel_size=...'");

@@ -185,15 +185,16 @@ TEST_SUITE("upgrade") {
                 "linalg.RMSNormOp 'net.inner.norm' epsilon=1e-06",
                 "linalg.RMSNormOp 'net.inner.norm' add_unit_offset=false"});
     CHECK(net.entries(Source::kRefused) == Lines{});
+    CHECK(net.entries(Source::kDropped) == Lines{"builtin.ModuleOp tensor.free operations=1"});
     const Lines derived = net.entries(Source::kDerived);
     REQUIRE(derived.size() == 16);
-    CHECK(derived[0] == "builtin.ModuleOp input=" + t("2, 4"));
-    CHECK(derived[1] == "builtin.ModuleOp output=" + t("2, 3"));
+    CHECK(derived[0] == "builtin.ModuleOp input=%8:" + t("2, 4"));
+    CHECK(derived[1] == "builtin.ModuleOp output=%9:" + t("2, 3"));
     CHECK(derived[2] == "linalg.LinearOp 'net.up' name=net.up");
     CHECK(derived[6] == "linalg.LinearOp 'net.up' in_channels=4");
     CHECK(derived[13] == "linalg.AddOp storage of result 0=its own");
     CHECK(net.report.summary() ==
-          "16 facts derived, 4 assumed (linalg.LinearOp bias=false x2; linalg.RMSNormOp "
+          "16 facts derived, 4 assumed, 1 dropped (linalg.LinearOp bias=false x2; linalg.RMSNormOp "
           "add_unit_offset=false; linalg.RMSNormOp epsilon=1e-06)");
   }
 
@@ -223,6 +224,59 @@ TEST_SUITE("upgrade") {
               .starts_with("@main [mir_version:1] (%1:" + t("2") + ", %2:" + t("2") +
                            ") -> (%5:" + t("2") + ", %6:" + t("2") + ") {"));
     CHECK(two.module().body().free_values().size() == 1);
+  }
+
+  TEST_CASE("outputs of one call are certain, what else nothing uses is assumed to be one") {
+    const std::string graph = "graph.SubGraphOp @g <CPU> {\n(%0:" + t("2") + ") -> (%1:" + t("2") +
+                              ") {\n" + op("SiLUOp", "2", "2") + "\ncf.ReturnOp (%1:" + t("2") +
+                              ") -> ()\n}\n}";
+    const std::string call = "graph.CallGraphOp @g (%0:" + t("2") + ") -> (%1:" + t("2") + ")";
+    CHECK(Upgraded(dump({call, graph})).entries(Source::kAssumed) == Lines{});
+    CHECK(
+        Upgraded(dump({call, "linalg.CPU.NegOp(%1:" + t("2") + ") -> (%2:" + t("2") + ")", graph}))
+            .entries(Source::kAssumed) == Lines{"builtin.ModuleOp output=%2:" + t("2")});
+    // Upstream does not print the constants of all types, and they have one element.
+    const auto add = [](const std::string& dims) {
+      return "linalg.CPU.AddOp(%0:" + t("2", "Int32") + ", %7:" + t(dims, "Int32") +
+             ") -> (%2:" + t("2", "Int32") + ")";
+    };
+    CHECK(Upgraded(dump({add("1")})).entries(Source::kAssumed) ==
+          Lines{"builtin.ModuleOp input=%7:" + t("1", "Int32"),
+                "builtin.ModuleOp output=%2:" + t("2", "Int32")});
+    CHECK(Upgraded(dump({add("2")})).entries(Source::kAssumed).size() == 1);
+  }
+
+  TEST_CASE("what goes with nothing in its place is in the report") {
+    const std::string freed = "tensor.CPU.free (%1:" + t("2") + ") -> ()";
+    const std::string name = "linalg.CPU.register<SiLU>() -> ()[symbol:";
+    Upgraded gone(
+        dump({"linalg.CPU.SiLUOp <name=\"a\">(%0:" + t("2") + ") -> (%1:" + t("2") + ")",
+              "linalg.CPU.SiLUOp <name=\"b\">(%1:" + t("2") + ") -> (%2:" + t("2") + ")", freed,
+              freed, name + "a]", name + "c]", "dbg.CommentOp () -> ()[text:\"attention\"]"}));
+    REQUIRE(gone.errors() == Lines{});
+    CHECK(gone.entries(Source::kDropped) ==
+          Lines{"dbg.CommentOp text=\"attention\"", "builtin.ModuleOp tensor.free operations=2",
+                "linalg.register name of an op that nothing runs=c"});
+  }
+
+  TEST_CASE("a view that a mention stands for keeps what the mention notes") {
+    const auto recipe = [](int uuid) {
+      return "[quant_recipe:QuantSpec(Raw(type: Float32), uuid=" + std::to_string(uuid) +
+             ", solved=0)]";
+    };
+    const auto net = [&](const std::string& dims) {
+      return Upgraded(
+          dump({"linalg.CPU.SiLUOp(%0:" + t("4, 2") + ") -> (%1:" + t("4, 2") + recipe(3) + ")",
+                "linalg.CPU.NegOp(%1:" + t(dims) + recipe(4) + ") -> (%2:" + t(dims) + ")"}));
+    };
+    Upgraded viewed = net("8");
+    CHECK(viewed.problems() == Lines{});
+    CHECK(has(print(viewed.module()), t("8") + recipe(4) + ") -> (%2:"));
+    CHECK(viewed.entries(Source::kDropped) == Lines{});
+    // A value has one recipe: that of its definition.
+    CHECK(net("4, 2").entries(Source::kDropped) ==
+          Lines{"linalg.NegOp quant_recipe of operand 0=QuantSpec(Raw(type: Float32), uuid=4, "
+                "solved=0)"});
   }
 
   TEST_CASE("a return that is there already says what the outputs are") {
