@@ -135,10 +135,20 @@ class LaunchModule {
     cache.set_attribute(context_.intern("past"), context_.dim(context_.dims().symbol("past")));
   }
 
+  /// Upstream leaves the distance of taps out of the options of a Conv1D. The rule takes 1 then,
+  /// and only what is printed tells another one: it counts while the slots hold what is printed.
+  bool tells_dilation(const Op& kernel) const {
+    if (!kernel.is("linalg.Conv1DOp") || kernel.attribute("dilation") != nullptr) return false;
+    return std::ranges::all_of(launch_.operand_uses(), [&](const Use& use) {
+      return needs_no_slot(use) || compatible(type_of(use), use.value()->type());
+    });
+  }
+
   /// The types that the rule gives for what the slots hold. What a launch prints is stale behind a
   /// slice, and stands where the rule needs options that were lost.
   void settle_results(Op& kernel) {
     for (Value& result : kernel.results()) result.set_name(module_->fresh_name());
+    if (tells_dilation(kernel)) return;
     const auto types = inferred(kernel);
     for (std::uint32_t i = 0; i < std::min<std::size_t>(types.size(), kernel.result_count()); ++i) {
       const auto* type = dyn_cast<TensorType>(types[i]);

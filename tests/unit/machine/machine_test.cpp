@@ -163,4 +163,21 @@ TEST_CASE("options that launches lost are derived or granted") {
   CHECK_FALSE(machine.machine().losses().entries.empty());
 }
 
+TEST_CASE("the distance of a convolution's taps is what its launch prints") {
+  const std::string text = program(
+      "prog.bind[type:0, program_uuid:1, input_pos:0]\n"
+      "prog.kernel_launch(%1:tensor<[1, 2, 9], Float32, CPU>) -> (%2:tensor<[1, 3, 9], Float32, "
+      "CPU>)[symbol_name:conv, op_type:Conv1D, op_options:{\"bias\":false,\"groups\":1,"
+      "\"in_channels\":2,\"kernel_size\":3,\"out_channels\":3,\"padding\":2,\"stride\":1}]\n"
+      "prog.bind[type:1, program_uuid:2, input_pos:0]\nprog.exit() -> ()\n",
+      "prog.value_symbol() -> (%5:tensor<[3, 2, 3], Float32, "
+      "CPU>[@conv.weight])[symbol:conv.weight]\n");
+  const std::vector<Tensor> inputs = {floats({1, 2, 9}, {1, -2, 3, 0.5, 0.25, -1, 2, 1, 4,  //
+                                                         2, 0, 1, -1, 0.5, 3, 0, -3, 1})};
+  Machine machine(text);
+  const auto outputs = machine.run(inputs);
+  CHECK(outputs[0].shape() == Shape{1, 3, 9});
+  CHECK(same_bits(outputs, lifted(text, inputs)));
+}
+
 }  // namespace mir::test
