@@ -125,7 +125,7 @@ void mat_mul(Recovery& recovery, Op& op) {
   IRContext& context = recovery.context();
   const auto a = in(op, 0).dims(), b = in(op, 1).dims(), c = out(op).dims();
   if (a.size() < 2 || b.size() < 2 || c.size() < 2)
-    return recovery.refuse(op, "transpose_b", "rank below 2");
+    return recovery.refuse_grantable(op, "transpose_b", "rank below 2");
   const auto rows = b[b.size() - 2], columns = b.back();
   const bool plain = rows == a.back() && columns == c.back();
   const bool transposed = columns == a.back() && rows == c.back();
@@ -134,8 +134,23 @@ void mat_mul(Recovery& recovery, Op& op) {
   } else if (plain || transposed) {
     recovery.derive(op, "transpose_b", context.boolean(transposed));
   } else {
-    recovery.refuse(op, "transpose_b", "the printed types fit neither reading");
+    recovery.refuse_grantable(op, "transpose_b", "the printed types fit neither reading");
   }
+}
+
+/// The two dimensions whose exchange does not show: 1 and 2 of four as upstream's models exchange
+/// them, else the only two of one extent.
+std::optional<std::pair<std::int64_t, std::int64_t>> exchangeable(std::span<const Dim> dims) {
+  if (dims.size() == 4 && dims[1] == dims[2]) return std::pair(1, 2);
+  std::optional<std::pair<std::int64_t, std::int64_t>> found;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    for (std::size_t j = i + 1; j < dims.size(); ++j) {
+      if (dims[i] != dims[j]) continue;
+      if (found) return std::nullopt;
+      found = std::pair(static_cast<std::int64_t>(i), static_cast<std::int64_t>(j));
+    }
+  }
+  return found;
 }
 
 void transpose(Recovery& recovery, Op& op) {
@@ -156,12 +171,11 @@ void transpose(Recovery& recovery, Op& op) {
   };
   if (differing.size() == 2) {
     set(differing[0], differing[1], true);
-  } else if (differing.empty() && from.size() == 4) {
-    set(1, 2, false);
-  } else if (differing.empty() && from.size() == 2) {
-    set(0, 1, false);
+  } else if (const auto equal = exchangeable(from); differing.empty() && equal) {
+    set(equal->first, equal->second, false);
   } else {
-    recovery.refuse(op, "dim0, dim1", "the printed types differ in other than two dimensions");
+    recovery.refuse_grantable(op, "dim0, dim1",
+                              "the printed types differ in other than two dimensions");
   }
 }
 
@@ -221,7 +235,9 @@ void concat(Recovery& recovery, Op& op) {
 
 void repeat(Recovery& recovery, Op& op) {
   const auto dim = differing_dim(in(op), out(op));
-  if (!dim) return recovery.refuse(op, "dim", "operand and result do not differ in one dimension");
+  if (!dim)
+    return recovery.refuse_grantable(op, "dim",
+                                     "operand and result do not differ in one dimension");
   const Dim before = in(op).dims()[*dim], after = out(op).dims()[*dim];
   const bool exact = before.is_constant() && after.is_constant() && before.constant() > 0 &&
                      after.constant() % before.constant() == 0;

@@ -111,6 +111,25 @@ TEST_CASE("results of one launch with one id are read in their order") {
   CHECK(values_of(outputs[1]) == std::vector<double>{-90, -180});
 }
 
+TEST_CASE("pieces of several extents are read by the launches that print them") {
+  const std::string piece = "prog.kernel_launch(%1:tensor<[3, 2], Float32, CPU>) -> ";
+  const std::string text = program(
+      "prog.bind[type:0, program_uuid:1, input_pos:0]\n"
+      "prog.kernel_launch(%1:tensor<[3, 2], Float32, CPU>) -> (%1:tensor<[3, 2], Float32, CPU>, "
+      "%1:tensor<[3, 2], Float32, CPU>)[op_type:Split, "
+      "op_options:{\"dim\":0,\"split_size_or_sections\":[1,2]}]\n" +
+      piece + "(%2:tensor<[2, 2], Float32, CPU>)[op_type:Neg, op_options:null]\n" + piece +
+      "(%3:tensor<[1, 2], Float32, CPU>)[op_type:Abs, op_options:null]\n"
+      "prog.bind[type:1, program_uuid:2, input_pos:0]\n"
+      "prog.bind[type:1, program_uuid:3, input_pos:1]\n"
+      "prog.exit() -> ()\n");
+  const std::vector<Tensor> inputs = {floats({3, 2}, {1, 2, 10, 20, 100, 200})};
+  const auto outputs = Machine(text).run(inputs);
+  CHECK(values_of(outputs[0]) == std::vector<double>{-10, -20, -100, -200});
+  CHECK(values_of(outputs[1]) == std::vector<double>{1, 2});
+  CHECK(same_bits(outputs, lifted(text, inputs)));
+}
+
 TEST_CASE("a cache grows from run to run, whatever number of tokens the trace had") {
   const auto launch = [](const std::string& tokens, const std::string& past) {
     const std::string type = ":tensor<[1, 1, " + tokens + ", 2], Float32, CPU>";

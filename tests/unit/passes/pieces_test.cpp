@@ -64,7 +64,8 @@ TEST_SUITE("pieces") {
 
   TEST_CASE("a shape that no user tells, or that is no part, is lost") {
     const std::string lost =
-        "2:1 MIR0700 linalg.SliceOp: indices is lost: no user tells the shape it needs";
+        "2:1 MIR0700 linalg.SliceOp: indices is lost: no user tells the shape it needs; grant it "
+        "with --assume='Slice.0.indices=...'";
     CHECK(upgraded(slice("4, 8")) == lost);
     CHECK(upgraded(slice("4, 8") + "linalg.CPU.SiLUOp(%0:" + t("4, 8") + ") -> (%1:" + t("5, 8") +
                    ")\n") == lost);
@@ -86,6 +87,48 @@ TEST_SUITE("pieces") {
     CHECK(upgraded(split + user("SiLUOp", "1") + user("NegOp", "2") + user("ExpOp", "3") +
                    user("SiLUOp", "4")) ==
           "2:1 MIR0700 linalg.SplitOp: pieces is lost: which of 3 pieces each of 4 users reads");
+  }
+
+  TEST_CASE("an elementwise user tells a shape where no other does, and a user in a callee") {
+    const std::string scalar = ", %8:" + t("1") + "[constant:[2]]";
+    CHECK(has(upgraded(slice("4, 8") + "linalg.CPU.MulOp(%0:" + t("4, 8") + scalar +
+                       ") -> (%1:" + t("4, 3") + ")\n"),
+              "[indices:[{}, {\"end\":3}]]"));
+    CHECK(has(
+        upgraded(slice("4, 8") + "graph.CallGraphOp @g (%0:" + t("4, 8") + ") -> (%2:" + t("2, 8") +
+                 ")\ngraph.SubGraphOp @g <CPU> {\n(%0:" + t("4, 8") + ") -> (%2:" + t("2, 8") +
+                 ") {\nlinalg.CPU.SiLUOp(%0:" + t("4, 8") + ") -> (%2:" + t("2, 8") +
+                 ")\ncf.ReturnOp (%2:" + t("2, 8") + ") -> ()\n}\n}\n"),
+        "[indices:[{\"end\":2}, {}]]"));
+  }
+
+  TEST_CASE("a slice whose users need all of it cuts nothing: the last token of one") {
+    const std::string text =
+        upgraded("tensor.CPU.register () -> (%5:" + t("3, 8") + "[@l.weight])[symbol:l.weight]\n" +
+                 slice("1, 1, 8") + "linalg.CPU.LinearOp <name=\"l\">(%0:" + t("1, 1, 8") +
+                 ") -> (%1:" + t("1, 1, 3") + ")\n");
+    CHECK(has(text, "[indices:[{}, {}, {}]]"));
+  }
+
+  TEST_CASE("the source of a copy has as many elements as its destination") {
+    CHECK(has(upgraded(slice("4, 8") + "linalg.CPU.CopyOp(%0:" + t("4, 8") + ", %9:" + t("4, 2") +
+                       ") -> ()\n"),
+              "[indices:[{}, {\"end\":2}]]"));
+  }
+
+  TEST_CASE("pieces of several extents go to the users that print them") {
+    const std::string type = t("5, 4");
+    const auto split = [&](const std::string& options) {
+      return "linalg.CPU.SplitOp" + options + "(%0:" + type + ") -> (%0:" + type + ", %0:" + type +
+             ")\n";
+    };
+    const std::string users = "linalg.CPU.SiLUOp(%0:" + type + ") -> (%1:" + t("3, 4") +
+                              ")\nlinalg.CPU.NegOp(%0:" + type + ") -> (%2:" + t("2, 4") + ")\n";
+    CHECK(has(upgraded(split("") + users), "[dim:0, split_size_or_sections:[3, 2]]"));
+    const std::string text = upgraded(split(" [dim:0, split_size_or_sections:[2, 3]] ") + users);
+    CHECK(has(text, "-> (%3:" + t("2, 4") + ", %4:" + t("3, 4") + ")"));
+    CHECK(has(text, "SiLUOp(%4:"));
+    CHECK(has(text, "NegOp(%3:"));
   }
 
   TEST_CASE("a piece goes into calls and out of them") {

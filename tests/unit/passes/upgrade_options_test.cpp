@@ -64,9 +64,11 @@ TEST_SUITE("upgrade") {
     CHECK(recovered({op("TransposeOp", "1, 2, 3, 4", "1, 4, 3, 2")}) == "dim0:1 dim1:3");
     CHECK(recovered({op("TransposeOp", "1, 5, 5, 4", "1, 5, 5, 4")}) == "+dim0:1 +dim1:2");
     CHECK(recovered({op("TransposeOp", "5, 5", "5, 5")}) == "+dim0:0 +dim1:1");
+    CHECK(recovered({op("TransposeOp", "1, 5, 5", "1, 5, 5")}) == "+dim0:1 +dim1:2");
     const std::string lost =
         "linalg.TransposeOp: dim0, dim1 is lost: the printed types differ in other than two "
-        "dimensions";
+        "dimensions; grant it with --assume='Transpose.0.dim0=...' "
+        "--assume='Transpose.0.dim1=...'";
     CHECK(recovered({op("TransposeOp", "5, 5, 5", "5, 5, 5")}) == lost);
     CHECK(recovered({op("TransposeOp", "2, 3, 4", "3, 4, 2")}) == lost);
     CHECK(recovered({op("TransposeOp", "2, 3", "2, 3, 1")}) ==
@@ -94,8 +96,10 @@ TEST_SUITE("upgrade") {
     CHECK(recovered({op("ConcatOp", "2, 3", "4, 5", ", %2:" + t("2, 2"))}) ==
           "linalg.ConcatOp: dim is lost: operand and result do not differ in one dimension");
     CHECK(recovered({op("RepeatOp", "2, 3", "2, 12")}) == "dim:1 repeat_times:4");
-    CHECK(recovered({op("RepeatOp", "2, 3", "2, 3")}) ==
-          "linalg.RepeatOp: dim is lost: operand and result do not differ in one dimension");
+    CHECK(
+        recovered({op("RepeatOp", "2, 3", "2, 3")}) ==
+        "linalg.RepeatOp: dim is lost: operand and result do not differ in one dimension; grant it "
+        "with --assume='Repeat.0.dim=...'");
     CHECK(recovered({op("RepeatOp", "2, 3", "2, 10")}) ==
           "linalg.RepeatOp: repeat_times is lost: the extents are no multiple");
   }
@@ -233,8 +237,10 @@ TEST_SUITE("upgrade") {
           "+dilation:1");
     CHECK(conv("Conv1DOp", "8, 4, 3", "1, 4, 10", "1, 8, 5")
               .ends_with("+stride:2 +padding:1 +dilation:1"));
-    CHECK(conv("Conv2DOp", "8, 3, 4, 4", "1, 3, 8, 8", "1, 8, 9, 9") ==
-          "linalg.Conv2DOp 'c': stride, padding is lost: upstream does not print them");
+    CHECK(
+        conv("Conv2DOp", "8, 3, 4, 4", "1, 3, 8, 8", "1, 8, 9, 9") ==
+        "linalg.Conv2DOp 'c': stride, padding is lost: upstream does not print them; grant it with "
+        "--assume='c.stride=...' --assume='c.padding=...'");
     CHECK(conv("Conv3DOp", "767", "5, 3, 2, 4, 4", "5, 8, 1, 1, 1") ==
           "linalg.Conv3DOp 'c': kernel_size is lost: its weight does not show its kernel; grant it "
           "with --assume='c.kernel_size=...'");
