@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "mir/files/kleidi.hpp"
+#include "mir/passes/rotation_layout.hpp"
 #include "option_rules.hpp"
 #include "recovery.hpp"
 
@@ -306,21 +307,16 @@ void assume_rotated(Recovery& recovery, Op& op) {
                   recovery.context().integer(narrower ? columns.constant() : -1));
 }
 
-/// Layout of x [B, H, S, D] or [B, S, H, D]: the table has a row per position.
+/// Layout of x [B, H, S, D] or [B, S, H, D].
 void rope(Recovery& recovery, Op& op) {
-  const auto x = in(op).dims(), table = in(op, 1).dims();
-  if (x.size() != 4 || table.size() < 2)
-    return recovery.refuse(op, "input_type", "x is not of rank 4");
-  const Dim rows = table[table.size() - 2];
-  const bool heads_first = rows == x[2], heads_second = rows == x[1];
-  if (!heads_first && !heads_second)
+  const RotationLayouts layouts = layouts_of_rotation(op);
+  if (!layouts.known) return recovery.refuse(op, "input_type", "x is not of rank 4");
+  if (!layouts.heads_first && !layouts.positions_first)
     return recovery.refuse(op, "input_type", "the table fits no layout");
-  const Attr* layout = recovery.context().word(heads_first ? "BHSD" : "BSHD");
-  if (heads_first && heads_second) {
-    recovery.assume(op, "input_type", layout);
-  } else {
-    recovery.derive(op, "input_type", layout);
-  }
+  const auto told = positions_come_first(op);
+  const auto give = told ? &Recovery::derive : &Recovery::assume;
+  (recovery.*give)(op, "input_type",
+                   recovery.context().word(told.value_or(false) ? "BSHD" : "BHSD"));
   if (op.is("linalg.RoPEOp")) assume_rotated(recovery, op);
 }
 

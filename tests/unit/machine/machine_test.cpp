@@ -182,6 +182,28 @@ TEST_CASE("options that launches lost are derived or granted") {
   CHECK_FALSE(machine.machine().losses().entries.empty());
 }
 
+TEST_CASE("the layout of a rotation is that of what reads it") {
+  const std::string x = "tensor<[1, 2, 2, 4], Float32, CPU>",
+                    table = "tensor<[1, 2, 4], Float32, CPU>";
+  const std::string text = program(
+      "prog.bind[type:0, program_uuid:1, input_pos:0]\n"
+      "prog.bind[type:0, program_uuid:2, input_pos:1]\n"
+      "prog.bind[type:0, program_uuid:3, input_pos:2]\n"
+      "prog.kernel_launch(%1:" +
+      x + ", %2:" + table + ", %3:" + table + ") -> (%4:" + x +
+      ")[op_type:RoPE, op_options:null]\n"
+      "prog.kernel_launch(%4:" +
+      x + ", %4:" + x + ", %4:" + x + ") -> (%5:" + x +
+      ")[op_type:FlashAttention2, op_options:null]\n"
+      "prog.bind[type:1, program_uuid:4, input_pos:0]\n"
+      "prog.bind[type:1, program_uuid:5, input_pos:1]\nprog.exit() -> ()\n");
+  const std::vector<Tensor> inputs = {
+      floats({1, 2, 2, 4}, {1, -2, 3, 0.5, 0.25, -1, 2, 1, 4, 2, 0, 1, -1, 0.5, 3, 0}),
+      floats({1, 2, 4}, {0, 0.5, 1, 0.25, 1, -1, 0.5, 0.75}),
+      floats({1, 2, 4}, {1, 0.5, 0, 0.25, 0, 1, -0.5, 0.5})};
+  CHECK(same_bits(Machine(text).run(inputs), lifted(text, inputs)));
+}
+
 TEST_CASE("the distance of a convolution's taps is what its launch prints") {
   const std::string text = program(
       "prog.bind[type:0, program_uuid:1, input_pos:0]\n"

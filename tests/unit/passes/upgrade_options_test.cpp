@@ -151,6 +151,25 @@ TEST_SUITE("upgrade") {
     CHECK(rope("8, 5, 4", "1, 5, 4") == "linalg.RoPEOp: input_type is lost: x is not of rank 4");
   }
 
+  TEST_CASE("the layout of as many heads as positions follows from readers and other rotations") {
+    const std::string x = t("1, 5, 5, 4"), table = t("1, 5, 4");
+    const auto rotate = [&](const std::string& from, const std::string& to,
+                            const std::string& type) {
+      return "linalg.CPU.RoPEOp(%" + from + ":" + type + ", %8:" + table + ", %9:" + table +
+             ") -> (%" + to + ":" + type + ")\n";
+    };
+    const auto layout = [&](const std::string& text) {
+      const std::string portable = upgraded(text);
+      CHECK(has(portable, "input_type:"));
+      return portable.substr(portable.find("input_type:") + 11, 4);
+    };
+    CHECK(layout(rotate("0", "1", x)) == "BHSD");
+    CHECK(layout(rotate("0", "1", x) + "linalg.CPU.FlashAttention2Op(%1:" + x + ", %2:" + x +
+                 ", %3:" + x + ") -> (%4:" + x + ")\n") == "BSHD");
+    CHECK(layout(rotate("0", "1", x) + rotate("2", "3", t("1, 5, 2, 4"))) == "BSHD");
+    CHECK(layout(rotate("0", "1", x) + rotate("2", "3", t("1, 2, 5, 4"))) == "BHSD");
+  }
+
   TEST_CASE("what a dump states stands") {
     CHECK(recovered({"linalg.CPU.TransposeOp [dim0:0, dim1:2] (%0:" + t("5, 5, 5") +
                      ") -> (%1:" + t("5, 5, 5") + ")"}) == "dim0:0 dim1:2");
