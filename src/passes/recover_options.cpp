@@ -350,6 +350,26 @@ void name_cache(Recovery& recovery, Op& op) {
                   recovery.context().symbol_ref(fmt::format("{}kv_cache{}", stem, suffix)));
 }
 
+/// Upstream prints what a cache holds as [B, heads, S, D] even where it takes and gives
+/// [B, S, heads, D]: then its third extent counts heads of the operand, and what the cache held.
+void settle_cache_types(Recovery& recovery, Op& op) {
+  const TensorType& keys = in(op);
+  for (Value& result : op.results()) {
+    const TensorType* printed = result.tensor_type();
+    if (printed == nullptr || printed->rank() != 4) continue;
+    const Dim heads = keys.dims()[2], all = printed->dims()[2], tokens = keys.dims()[1];
+    const bool turned = printed->dims()[1] == heads && all.is_constant() && heads.is_constant() &&
+                        tokens.is_constant() && all.constant() >= heads.constant();
+    if (!turned || (all == heads && tokens == heads)) continue;
+    const Dim held(all.constant() - heads.constant() + tokens.constant());
+    result.set_type(
+        recovery.context().tensor(std::vector<Dim>{keys.dims()[0], held, heads, keys.dims()[3]},
+                                  printed->dtype_name(), printed->device(), printed->encoding()));
+    recovery.note(op, LossEntry::Source::kDerived, fmt::format("type of result {}", result.index()),
+                  std::string(result.type()->spelling()));
+  }
+}
+
 void kv_cache(Recovery& recovery, Op& op) {
   IRContext& context = recovery.context();
   name_cache(recovery, op);
@@ -363,6 +383,7 @@ void kv_cache(Recovery& recovery, Op& op) {
   };
   const bool tokens_first = feeds_attention();  // the fused kernel takes [B, S, H, D]
   recovery.derive(op, "use_fa2", context.boolean(tokens_first));
+  if (tokens_first) settle_cache_types(recovery, op);
   recovery.derive(op, "kv_head", context.dim(dims[tokens_first ? 2 : 1]));
   recovery.derive(op, "head_dim", context.dim(dims[3]));
   if (const auto heads = tokens_first ? dims[2] : query_heads(op)) {

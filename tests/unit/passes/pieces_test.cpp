@@ -177,6 +177,15 @@ TEST_SUITE("pieces") {
                      kv + ", %3:" + kv + ")"}) == "use_fa2:false kv_head:2 head_dim:4 +q_head:2");
   }
 
+  TEST_CASE("a cache that takes tokens first gives tokens first, which upstream prints otherwise") {
+    const std::string kv = t("1, 5, 2, 4"), printed = t("1, 2, 4, 4");  // it held two tokens
+    const std::string text = upgraded(
+        "linalg.CPU.KVCacheOp <name=\"c\">(%0:" + kv + ", %1:" + kv + ") -> (%2:" + printed +
+        ", %3:" + printed + ")\nlinalg.CPU.FlashAttention2Op(%4:" + t("1, 5, 6, 4") +
+        ", %2:" + printed + ", %3:" + printed + ") -> (%5:" + t("1, 5, 6, 4") + ")\n");
+    CHECK(has(text, "(%2:" + t("1, 7, 2, 4") + ", %3:" + t("1, 7, 2, 4") + ")"));
+  }
+
   TEST_CASE("what is printed must be what the operands give") {
     CHECK(upgraded("linalg.CPU.AddOp(%0:" + t("4") + ", %1:" + t("4") + ") -> (%2:" + t("5") +
                    ")\n") == "2:1 MIR0700 linalg.AddOp: type of result 0 is lost: printed is " +
