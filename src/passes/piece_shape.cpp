@@ -108,6 +108,14 @@ std::optional<NeededShape> needed_by(const Use& use, const PieceShape& whole) {
   return std::nullopt;
 }
 
+std::optional<NeededShape> needed_by_elements(const Use& use, const PieceShape& whole) {
+  const Op& user = *use.user();
+  const bool elementwise = user.row() != nullptr && has(user.row()->traits, Trait::kElementwise);
+  if (!elementwise || user.result_count() != 1) return std::nullopt;
+  PieceShape out = shape_of(*user.result());
+  return fits(out, whole) ? std::optional(NeededShape{std::move(out), false}) : std::nullopt;
+}
+
 std::optional<bool> takes_type(Module& module, const Use& use, const TensorType& type) {
   const Op& user = *use.user();
   const PieceShape shape(type.dims().begin(), type.dims().end());

@@ -24,6 +24,10 @@ struct NeededShape {
 /// The shape that one user needs of a piece of `whole`; none where it does not tell.
 std::optional<NeededShape> needed_by(const Use& use, const PieceShape& whole);
 
+/// The shape that an elementwise user needs: that of its result, unless the other operand gives
+/// some of it, which nothing tells.
+std::optional<NeededShape> needed_by_elements(const Use& use, const PieceShape& whole);
+
 /// Whether the user gives what upstream printed of it when the operand has this type; none where
 /// lost options leave that open.
 std::optional<bool> takes_type(Module& module, const Use& use, const TensorType& type);

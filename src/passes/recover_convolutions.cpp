@@ -149,7 +149,7 @@ void set_steps(Recovery& recovery, Op& op, const Window& window) {
   for (std::size_t i = 0; i < window.in.size(); ++i) {
     const auto list = readings(window.in[i], window.out[i], window.kernel[i], pads);
     if (list.empty()) {
-      return recovery.refuse(op, "stride, padding", "upstream does not print them");
+      return recovery.refuse_grantable(op, "stride, padding", "upstream does not print them");
     }
     strides.push_back(list.front().stride);
     paddings.push_back(list.front().padding);
@@ -270,7 +270,7 @@ void transform(Recovery& recovery, Op& op) {
   const PieceShape window = shape_of(*op.operand(1));
   const bool known = spectrum.size() >= 3 && spectrum[1].is_constant() &&
                      spectrum[1].constant() > 1 && !window.empty() && window.back().is_constant();
-  if (!known) return recovery.refuse(op, "n_fft", "the types do not tell it");
+  if (!known) return recovery.refuse_grantable(op, "n_fft", "the types do not tell it");
   const std::int64_t n_fft = (spectrum[1].constant() - 1) * 2;
   // Half of the spectrum is printed, unless the transform was not of a real signal; a window of
   // that length says that it is so.

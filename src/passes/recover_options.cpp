@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "mir/files/kleidi.hpp"
+#include "mir/passes/rotation_layout.hpp"
 #include "option_rules.hpp"
 #include "recovery.hpp"
 
@@ -141,7 +142,7 @@ void mat_mul(Recovery& recovery, Op& op) {
   IRContext& context = recovery.context();
   const auto a = in(op, 0).dims(), b = in(op, 1).dims(), c = out(op).dims();
   if (a.size() < 2 || b.size() < 2 || c.size() < 2)
-    return recovery.refuse(op, "transpose_b", "rank below 2");
+    return recovery.refuse_grantable(op, "transpose_b", "rank below 2");
   const auto rows = b[b.size() - 2], columns = b.back();
   const bool plain = rows == a.back() && columns == c.back();
   const bool transposed = columns == a.back() && rows == c.back();
@@ -153,8 +154,23 @@ void mat_mul(Recovery& recovery, Op& op) {
     const auto give = certain ? &Recovery::derive : &Recovery::assume;
     (recovery.*give)(op, "transpose_b", context.boolean(transposed));
   } else {
-    recovery.refuse(op, "transpose_b", "the printed types fit neither reading");
+    recovery.refuse_grantable(op, "transpose_b", "the printed types fit neither reading");
   }
+}
+
+/// The two dimensions whose exchange does not show: 1 and 2 of four as upstream's models exchange
+/// them, else the only two of one extent.
+std::optional<std::pair<std::int64_t, std::int64_t>> exchangeable(std::span<const Dim> dims) {
+  if (dims.size() == 4 && dims[1] == dims[2]) return std::pair(1, 2);
+  std::optional<std::pair<std::int64_t, std::int64_t>> found;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    for (std::size_t j = i + 1; j < dims.size(); ++j) {
+      if (dims[i] != dims[j]) continue;
+      if (found) return std::nullopt;
+      found = std::pair(static_cast<std::int64_t>(i), static_cast<std::int64_t>(j));
+    }
+  }
+  return found;
 }
 
 void transpose(Recovery& recovery, Op& op) {
@@ -175,12 +191,11 @@ void transpose(Recovery& recovery, Op& op) {
   };
   if (differing.size() == 2) {
     set(differing[0], differing[1], true);
-  } else if (differing.empty() && from.size() == 4) {
-    set(1, 2, false);
-  } else if (differing.empty() && from.size() == 2) {
-    set(0, 1, false);
+  } else if (const auto equal = exchangeable(from); differing.empty() && equal) {
+    set(equal->first, equal->second, false);
   } else {
-    recovery.refuse(op, "dim0, dim1", "the printed types differ in other than two dimensions");
+    recovery.refuse_grantable(op, "dim0, dim1",
+                              "the printed types differ in other than two dimensions");
   }
 }
 
@@ -240,7 +255,9 @@ void concat(Recovery& recovery, Op& op) {
 
 void repeat(Recovery& recovery, Op& op) {
   const auto dim = differing_dim(in(op), out(op));
-  if (!dim) return recovery.refuse(op, "dim", "operand and result do not differ in one dimension");
+  if (!dim)
+    return recovery.refuse_grantable(op, "dim",
+                                     "operand and result do not differ in one dimension");
   const Dim before = in(op).dims()[*dim], after = out(op).dims()[*dim];
   const bool exact = before.is_constant() && after.is_constant() && before.constant() > 0 &&
                      after.constant() % before.constant() == 0;
@@ -323,21 +340,16 @@ void assume_rotated(Recovery& recovery, Op& op) {
                   recovery.context().integer(narrower ? columns.constant() : -1));
 }
 
-/// Layout of x [B, H, S, D] or [B, S, H, D]: the table has a row per position.
+/// Layout of x [B, H, S, D] or [B, S, H, D].
 void rope(Recovery& recovery, Op& op) {
-  const auto x = in(op).dims(), table = in(op, 1).dims();
-  if (x.size() != 4 || table.size() < 2)
-    return recovery.refuse(op, "input_type", "x is not of rank 4");
-  const Dim rows = table[table.size() - 2];
-  const bool heads_first = rows == x[2], heads_second = rows == x[1];
-  if (!heads_first && !heads_second)
+  const RotationLayouts layouts = layouts_of_rotation(op);
+  if (!layouts.known) return recovery.refuse(op, "input_type", "x is not of rank 4");
+  if (!layouts.heads_first && !layouts.positions_first)
     return recovery.refuse(op, "input_type", "the table fits no layout");
-  const Attr* layout = recovery.context().word(heads_first ? "BHSD" : "BSHD");
-  if (heads_first && heads_second) {
-    recovery.assume(op, "input_type", layout);
-  } else {
-    recovery.derive(op, "input_type", layout);
-  }
+  const auto told = positions_come_first(op);
+  const auto give = told ? &Recovery::derive : &Recovery::assume;
+  (recovery.*give)(op, "input_type",
+                   recovery.context().word(told.value_or(false) ? "BSHD" : "BHSD"));
   if (op.is("linalg.RoPEOp")) assume_rotated(recovery, op);
 }
 
@@ -371,6 +383,26 @@ void name_cache(Recovery& recovery, Op& op) {
                   recovery.context().symbol_ref(fmt::format("{}kv_cache{}", stem, suffix)));
 }
 
+/// Upstream prints what a cache holds as [B, heads, S, D] even where it takes and gives
+/// [B, S, heads, D]: then its third extent counts heads of the operand, and what the cache held.
+void settle_cache_types(Recovery& recovery, Op& op) {
+  const TensorType& keys = in(op);
+  for (Value& result : op.results()) {
+    const TensorType* printed = result.tensor_type();
+    if (printed == nullptr || printed->rank() != 4) continue;
+    const Dim heads = keys.dims()[2], all = printed->dims()[2], tokens = keys.dims()[1];
+    const bool turned = printed->dims()[1] == heads && all.is_constant() && heads.is_constant() &&
+                        tokens.is_constant() && all.constant() >= heads.constant();
+    if (!turned || (all == heads && tokens == heads)) continue;
+    const Dim held(all.constant() - heads.constant() + tokens.constant());
+    result.set_type(
+        recovery.context().tensor(std::vector<Dim>{keys.dims()[0], held, heads, keys.dims()[3]},
+                                  printed->dtype_name(), printed->device(), printed->encoding()));
+    recovery.note(op, LossEntry::Source::kDerived, fmt::format("type of result {}", result.index()),
+                  std::string(result.type()->spelling()));
+  }
+}
+
 void kv_cache(Recovery& recovery, Op& op) {
   IRContext& context = recovery.context();
   name_cache(recovery, op);
@@ -386,6 +418,7 @@ void kv_cache(Recovery& recovery, Op& op) {
   const auto heads = tokens_first ? dims[2] : query_heads(op);
   const auto give = heads ? &Recovery::derive : &Recovery::assume;  // what reads the keys tells
   (recovery.*give)(op, "use_fa2", context.boolean(tokens_first));
+  if (tokens_first) settle_cache_types(recovery, op);
   recovery.derive(op, "kv_head", context.dim(dims[tokens_first ? 2 : 1]));
   recovery.derive(op, "head_dim", context.dim(dims[3]));
   (recovery.*give)(op, "q_head", context.dim(heads.value_or(dims[1])));

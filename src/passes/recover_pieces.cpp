@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -181,7 +182,7 @@ class Pieces {
   void slice(Op& op) {
     const bool alike = op.result()->name() == op.operand(0)->name();
     if (!Recovery::is_stated(op, "indices") && !assume_bounds(op, alike)) {
-      return recovery_.refuse(op, "indices", "no user tells the shape it needs");
+      return recovery_.refuse_grantable(op, "indices", "no user tells the shape it needs");
     }
     infer(op);
     if (!alike) return storages_->take_results(op);
@@ -204,6 +205,9 @@ class Pieces {
       recovery_.assume(op, "indices", storage->last_written);  // it is read back
       recovery_.chosen.insert(op.result());
       return true;
+    } else if (told(*op.result(), whole, alike, Telling::kTheWhole)) {
+      piece =
+          NeededShape{whole, false};  // all of a storage that held no more: the last token of one
     }
     if (!piece) return false;
     const Attr* indices = bounds(whole, piece->shape, tile_of(op, whole, piece->shape));
@@ -363,83 +367,164 @@ class Pieces {
     if (!Recovery::is_stated(op, "split_size_or_sections") || !Recovery::is_stated(op, "dim")) {
       if (!assume_sections(op, whole)) return;
     }
-    hand_out(op);
+    const auto readers = readers_of_pieces(op);
     infer(op);
+    hand_out(op, readers, whole);
     for (const Value& result : op.results()) storages_->forget(result.name());
   }
 
-  /// Equal pieces along the one dimension in which the users' shape differs from the operand's.
-  bool assume_sections(Op& op, const Shape& whole) {
-    const auto piece = piece_of(*op.result(op.result_count() - 1), whole, false);
+  /// The one dimension in which a piece differs from the whole.
+  static std::optional<std::size_t> cut_dim(const Shape& piece, const Shape& whole) {
     std::optional<std::size_t> dim;
-    for (std::size_t i = 0; piece && i < whole.size(); ++i) {
-      if (piece->shape[i] == whole[i]) continue;
-      if (dim) return refuse_sections(op);
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+      if (piece[i] == whole[i]) continue;
+      if (dim || !whole[i].is_constant()) return std::nullopt;
       dim = i;
     }
-    if (!dim || !whole[*dim].is_constant()) return refuse_sections(op);
-    const std::int64_t extent = whole[*dim].constant(), count = op.result_count();
-    if (extent % count != 0 || extent / count != piece->shape[*dim].constant()) {
-      return refuse_sections(op);
-    }
-    IRContext& context = recovery_.context();
-    const Attr* size = context.integer(extent / count);
-    const auto give = piece->certain ? &Recovery::derive : &Recovery::assume;
-    (recovery_.*give)(op, "dim", context.integer(static_cast<std::int64_t>(*dim)));
-    (recovery_.*give)(op, "split_size_or_sections", context.array(std::span(&size, 1)));
+    return dim;
+  }
+
+  /// Pieces along the one dimension in which the users' shapes differ from the operand's: equal
+  /// ones, else one for each user, in their order.
+  bool assume_sections(Op& op, const Shape& whole) {
+    std::vector<Shape> pieces;
+    bool certain = true;
     for (Value& result : op.results()) {
-      if (!piece->certain) recovery_.chosen.insert(&result);
+      for (const Use* use : uses_in_order(result)) {
+        auto piece = told_by(*use, whole);
+        if (!piece || piece->shape == whole) continue;
+        certain = certain && piece->certain;
+        pieces.push_back(std::move(piece->shape));
+      }
+    }
+    const auto dim = pieces.empty() ? std::nullopt : cut_dim(pieces.front(), whole);
+    if (!dim) return refuse_sections(op);
+    const std::int64_t extent = whole[*dim].constant(), count = op.result_count();
+    std::vector<const Attr*> sizes;
+    std::int64_t sum = 0;
+    bool equal = true;
+    for (const Shape& piece : pieces) {
+      if (cut_dim(piece, whole) != dim) return refuse_sections(op);
+      const std::int64_t size = piece[*dim].constant();
+      equal = equal && size * count == extent;
+      sum += size;
+      sizes.push_back(recovery_.context().integer(size));
+    }
+    const bool each = std::ssize(sizes) == count && sum == extent;
+    if (!equal && !each) return refuse_sections(op);
+    if (equal) sizes.resize(1);
+    certain = certain && equal;
+    const auto give = certain ? &Recovery::derive : &Recovery::assume;
+    IRContext& context = recovery_.context();
+    (recovery_.*give)(op, "dim", context.integer(static_cast<std::int64_t>(*dim)));
+    (recovery_.*give)(op, "split_size_or_sections", context.array(sizes));
+    for (Value& result : op.results()) {
+      if (!certain) recovery_.chosen.insert(&result);
     }
     return true;
   }
 
   bool refuse_sections(const Op& op) {
-    recovery_.refuse(op, "dim, split_size_or_sections", "no user tells the shape of a piece");
+    recovery_.refuse_grantable(op, "dim, split_size_or_sections",
+                               "no user tells the shape of a piece");
     return false;
   }
 
-  /// All pieces have one name, so every user seems to read the last: each reads the next one.
-  void hand_out(Op& op) {
+  /// All pieces have one name, so every user seems to read the last. These are to read one each.
+  std::vector<Use*> readers_of_pieces(const Op& op) {
     const std::uint32_t count = op.result_count();
     Value& last = *op.result(count - 1);
     const auto results = op.results();
     const bool alike = count > 1 && std::ranges::all_of(results, [&](const Value& each) {
                          return each.name() == last.name() && (&each == &last || !each.has_uses());
                        });
-    if (!alike) return;
-    const auto uses = uses_in_order(last);
-    if (uses.size() != count) {
-      return recovery_.refuse(
+    if (!alike) return {};
+    auto readers = uses_in_order(last);
+    if (readers.size() != count) {
+      recovery_.refuse(
           op, "pieces",
-          fmt::format("which of {} pieces each of {} users reads", count, uses.size()));
-    }
-    for (std::uint32_t i = 0; i + 1 < count; ++i) {
-      uses[i]->user()->set_operand(uses[i]->index(), op.result(i));
+          fmt::format("which of {} pieces each of {} users reads", count, readers.size()));
+      return {};
     }
     recovery_.note(op, LossEntry::Source::kAssumed, "pieces", "in the order of their users");
+    return readers;
   }
 
-  /// The shape that a user needs which is less than the whole; with slices named alike the users of
-  /// the next one tell as well.
+  /// Each reads the next piece of the extents that it prints.
+  void hand_out(const Op& op, std::span<Use* const> readers, const Shape& whole) {
+    std::vector<bool> taken(op.result_count(), false);
+    for (Use* use : readers) {
+      const auto needed = told_by(*use, whole);
+      std::uint32_t piece = 0;
+      const auto is_meant = [&] {
+        return !taken[piece] && (!needed || shape_of(*op.result(piece)) == needed->shape);
+      };
+      while (piece < taken.size() && !is_meant()) ++piece;
+      if (piece == taken.size()) {
+        piece = static_cast<std::uint32_t>(std::ranges::find(taken, false) - taken.begin());
+      }
+      taken[piece] = true;
+      use->user()->set_operand(use->index(), op.result(piece));
+    }
+  }
+
+  /// What a user may tell of a piece, from what is certain to what is likely.
+  enum class Telling : std::uint8_t { kItsNeed, kItsElements, kTheWhole };
+
+  /// The shape that a user needs which is less than the whole, else that it needs all of it.
   std::optional<NeededShape> piece_of(Value& value, const Shape& whole, bool alike) {
+    auto piece = told(value, whole, alike, Telling::kItsNeed);
+    return piece ? piece : told(value, whole, alike, Telling::kItsElements);
+  }
+
+  /// With slices named alike the users of the next one tell as well; a graph's users tell what its
+  /// callers hand it.
+  std::optional<NeededShape> told(Value& value, const Shape& whole, bool alike, Telling telling,
+                                  int calls = 0) {
     const Op* again = nullptr;
     for (const Use* use : uses_in_order(value)) {
-      auto needed = needed_by(*use, whole);
-      if (!needed) needed = needed_of_destination(*use, whole);
-      const bool is_piece = needed && fits(needed->shape, whole);
-      if (is_piece && (!alike || needed->shape != whole)) return needed;
+      auto needed = call_needs(*use, whole, alike, telling, calls);
+      if (!needed) needed = told_by(*use, whole, telling);
+      const bool is_whole = needed && needed->shape == whole;
+      const bool counts = telling == Telling::kTheWhole ? is_whole : !is_whole || !alike;
+      if (needed && fits(needed->shape, whole) && counts) return needed;
       if (alike && use->user()->is("linalg.SliceOp")) again = use->user();
     }
     if (again == nullptr || again->result_count() != 1) return std::nullopt;
-    return again->result()->name() == value.name() ? piece_of(*again->result(), whole, alike)
-                                                   : std::nullopt;
+    return again->result()->name() == value.name()
+               ? told(*again->result(), whole, alike, telling, calls)
+               : std::nullopt;
   }
 
-  /// A destination holds as many elements as what is stored there.
+  std::optional<NeededShape> call_needs(const Use& use, const Shape& whole, bool alike,
+                                        Telling telling, int calls) {
+    constexpr int kMostCalls = 32;
+    const CallGraphOp call = dyn_cast<CallGraphOp>(use.user());
+    const SubGraphOp target = call && calls < kMostCalls ? call.target() : SubGraphOp();
+    if (!target || target.body() == nullptr) return std::nullopt;
+    const auto arguments = target.body()->arguments();
+    if (use.index() >= arguments.size()) return std::nullopt;
+    return told(arguments[use.index()], whole, alike, telling, calls + 1);
+  }
+
+  std::optional<NeededShape> told_by(const Use& use, const Shape& whole, Telling telling) {
+    if (telling == Telling::kItsElements) return needed_by_elements(use, whole);
+    const auto needed = needed_by(use, whole);
+    return needed ? needed : needed_of_destination(use, whole);
+  }
+  std::optional<NeededShape> told_by(const Use& use, const Shape& whole) {
+    auto needed = told_by(use, whole, Telling::kItsNeed);
+    if (!needed) needed = needed_by_elements(use, whole);
+    return needed && fits(needed->shape, whole) ? needed : std::nullopt;
+  }
+
+  /// A destination holds as many elements as what is stored there, and a source as its destination.
   std::optional<NeededShape> needed_of_destination(const Use& use, const Shape& whole) {
     const Op& op = *use.user();
-    if (op.is("linalg.CopyOp") && op.operand_count() == 2 && use.index() == 1) {
-      const auto elements = element_count(shape_of(*op.operand(0)));
+    if (op.is("linalg.CopyOp") && op.operand_count() == 2) {
+      Shape other = shape_of(*op.operand(1 - use.index()));
+      if (other != whole && fits(other, whole)) return NeededShape{std::move(other)};
+      const auto elements = element_count(other);
       return elements ? piece_of_elements(whole, *elements) : std::nullopt;
     }
     if (!has_destination(op) || use.index() + 1 != op.operand_count()) return std::nullopt;

@@ -63,11 +63,9 @@ class Recovery {
     if (is_stated(op, fact)) return;
     report.refuse(op, fact, why, diagnostics);
   }
-  /// The same of an attribute that the user may grant: says how.
-  void refuse_grantable(const Op& op, std::string_view fact, std::string_view why) {
-    refuse(op, fact,
-           fmt::format("{}; grant it with --assume='{}.{}=...'", why, grant_name(op), fact));
-  }
+  /// The same of attributes that the user may grant, `a` or `a, b`: says how.
+  void refuse_grantable(const Op& op, std::string_view facts,
+                        std::string_view why);  // take_grants.cpp
   /// How a grant names this op: by its name, else by its place, `graph.Type.k`.
   std::string grant_name(const Op& op) const;  // take_grants.cpp
   void note(const Op& op, LossEntry::Source source, std::string_view fact, std::string used) {

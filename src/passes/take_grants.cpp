@@ -247,6 +247,17 @@ std::string Recovery::grant_name(const Op& op) const {
   return fmt::format("{}.{}", family_of(op), number);
 }
 
+void Recovery::refuse_grantable(const Op& op, std::string_view facts, std::string_view why) {
+  std::string grants;
+  for (std::string_view rest = facts; !rest.empty();) {
+    const auto end = std::min(rest.find(", "), rest.size());
+    const std::string_view fact = rest.substr(0, end);
+    if (!is_stated(op, fact)) grants += fmt::format(" --assume='{}.{}=...'", grant_name(op), fact);
+    rest.remove_prefix(std::min(end + 2, rest.size()));
+  }
+  refuse(op, facts, fmt::format("{}; grant it with{}", why, grants));
+}
+
 void take_grants(Recovery& recovery) {
   if (!recovery.options.grants.empty()) Grants(recovery).run();
 }

@@ -9,6 +9,7 @@
 #include "mir/ir/builder.hpp"
 #include "mir/ir/infer.hpp"
 #include "mir/passes/lift_program.hpp"
+#include "mir/passes/rotation_layout.hpp"
 #include "mir/passes/upgrade.hpp"
 #include "mir/verify/verify.hpp"
 #include "program_code.hpp"
@@ -39,6 +40,7 @@ class LaunchModule {
     Op* kernel = make_kernel(*module_, launch_, values(*body));
     module_->clear_use_overrides();
     if (kernel->is("linalg.KVCacheOp")) take_any_tokens(*kernel);
+    if (kernel->is("linalg.RoPEOp") || kernel->is("linalg.MultimodalRoPEOp")) take_layout(*kernel);
     settle_results(*kernel);
     register_parameters(*kernel, builder);
     builder.set_insertion_point_to_end(body);
@@ -135,10 +137,29 @@ class LaunchModule {
     cache.set_attribute(context_.intern("past"), context_.dim(context_.dims().symbol("past")));
   }
 
+  /// Alone, a rotation of as many heads as positions does not tell which of them come first.
+  void take_layout(Op& rotation) {
+    const RotationLayouts layouts = layouts_of_rotation(launch_);
+    const bool open = layouts.heads_first && layouts.positions_first;
+    const auto told = open ? positions_come_first(launch_) : std::nullopt;
+    if (!told || rotation.attribute("input_type") != nullptr) return;
+    rotation.set_attribute(context_.intern("input_type"), context_.word(*told ? "BSHD" : "BHSD"));
+  }
+
+  /// Upstream leaves the distance of taps out of the options of a Conv1D. The rule takes 1 then,
+  /// and only what is printed tells another one: it counts while the slots hold what is printed.
+  bool tells_dilation(const Op& kernel) const {
+    if (!kernel.is("linalg.Conv1DOp") || kernel.attribute("dilation") != nullptr) return false;
+    return std::ranges::all_of(launch_.operand_uses(), [&](const Use& use) {
+      return needs_no_slot(use) || compatible(type_of(use), use.value()->type());
+    });
+  }
+
   /// The types that the rule gives for what the slots hold. What a launch prints is stale behind a
   /// slice, and stands where the rule needs options that were lost.
   void settle_results(Op& kernel) {
     for (Value& result : kernel.results()) result.set_name(module_->fresh_name());
+    if (tells_dilation(kernel)) return;
     const auto types = inferred(kernel);
     for (std::uint32_t i = 0; i < std::min<std::size_t>(types.size(), kernel.result_count()); ++i) {
       const auto* type = dyn_cast<TensorType>(types[i]);

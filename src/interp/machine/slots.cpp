@@ -101,7 +101,7 @@ std::optional<std::vector<Tensor>> MachineSlots::read(const Op& launch, std::siz
     Tensor& operand = operands[use.index()];
     if (slot.parts.empty()) {
       operand = slot.pieces.front();
-      if (slot.pieces.size() > 1) slot.pieces.pop_front();
+      if (slot.pieces.size() > 1 && !is_uneven(slot)) slot.pieces.pop_front();
     } else if (is_destination(use)) {
       operand = slot.parts.back().value;
     } else if (is_launch_of(launch, "Slice")) {
@@ -112,8 +112,31 @@ std::optional<std::vector<Tensor>> MachineSlots::read(const Op& launch, std::siz
       operand = part_read_by(launch, slot).value;
     }
   }
+  choose_pieces(launch, operands);
   if (!choose_versions(launch, operands)) return std::nullopt;
   return operands;
+}
+
+bool MachineSlots::is_uneven(const MachineSlot& slot) {
+  return std::ranges::any_of(
+      slot.pieces, [&](const Tensor& each) { return each.shape() != slot.pieces.front().shape(); });
+}
+
+/// Of pieces with several extents a launch reads the first with which it gives what it prints.
+void MachineSlots::choose_pieces(const Op& launch, std::vector<Tensor>& operands) {
+  for (const Use& use : launch.operand_uses()) {
+    if (needs_no_slot(use)) continue;
+    MachineSlot& slot = *find(use.value()->name());
+    if (!slot.parts.empty() || slot.pieces.size() < 2 || !is_uneven(slot)) continue;
+    const auto gives = [&](const Tensor& piece) {
+      operands[use.index()] = piece;
+      return kernels_.gives_what_is_printed(launch, operands);
+    };
+    auto piece = std::ranges::find_if(slot.pieces, gives);
+    if (piece == slot.pieces.end()) piece = slot.pieces.begin();
+    operands[use.index()] = *piece;
+    slot.pieces.erase(piece);
+  }
 }
 
 /// Behind slices: the whole where it alone gives what the launch prints.

@@ -25,7 +25,7 @@ struct MachineSlotPart {
 
 struct MachineSlot {
   /// Results of one launch with one id (pieces of a split) are read in their order, one by each
-  /// reader; the last one stays.
+  /// reader, which reads the next one of the extents that it prints; the last one stays.
   std::deque<Tensor> pieces;
   std::vector<MachineSlotPart> parts;
   std::size_t depth = 0;               ///< jumps that were open when the first part was made
@@ -71,6 +71,8 @@ class MachineSlots {
  private:
   void enter(MachineSlot& slot, std::size_t depth);
   MachineSlotPart& part_read_by(const Op& launch, MachineSlot& slot);
+  static bool is_uneven(const MachineSlot& slot);
+  void choose_pieces(const Op& launch, std::vector<Tensor>& operands);
   bool choose_versions(const Op& launch, std::vector<Tensor>& operands);
   bool write_back(MachineSlot& slot);
   bool store(const Op& launch, Tensor value);

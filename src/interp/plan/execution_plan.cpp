@@ -49,6 +49,7 @@ struct ExecutionPlan::State {
     const PlanValue& value = parts.values[slot];
     return value.home == Home::kView ? value.base : slot;
   }
+  void keep_for_observers();
   Result<void> evaluate_dims(const DimBindings& bindings);
   Result<void> set_extents();
   Result<void> place_values();
@@ -95,6 +96,23 @@ void ExecutionPlan::State::find_lifetimes(bool overwrites) {
     for (const PlanSlot slot : parts.nodes[node]->results()) touch(slot, node);
   }
   for (const SlotIndex slot : schedule.outputs()) touch(slot, end);
+  keep_for_observers();
+}
+
+/// Who observes a run is shown each step before a later one is computed. No node makes a view, so
+/// without this the place of a view that nothing reads could hold another value by then.
+void ExecutionPlan::State::keep_for_observers() {
+  std::uint32_t computed = 0;
+  for (std::uint32_t step = 0; step < schedule.steps().size(); ++step) {
+    while (computed < parts.nodes.size() && parts.nodes[computed]->step() <= step) ++computed;
+    const Step& shown = schedule.steps()[step];
+    for (std::uint32_t i = 0; i < shown.op->result_count() && computed != 0; ++i) {
+      const PlanValue& value = parts.values[shown.first_result + i];
+      if (value.home != Home::kView || place_of[value.base] == kNoPlace) continue;
+      std::uint32_t& last = placements.values()[place_of[value.base]].last;
+      last = std::max(last, computed - 1);
+    }
+  }
 }
 
 /// The place of an operand that the node writes its result to.

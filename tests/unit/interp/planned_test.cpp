@@ -310,6 +310,34 @@ TEST_CASE("fast: a module that cannot be planned runs with reference kernels and
   CHECK(runner.run({states(0, 2)})[0].defined());
 }
 
+TEST_CASE("fast: a view that nothing reads is shown as it was when it was made") {
+  const std::string text = R"(
+@main [mir_version:1] (%x:tensor<[2, 8], Float32, CPU>) -> (%y:tensor<[2, 8], Float32, CPU>) {
+  linalg.CPU.ExpOp (%x:tensor<[2, 8], Float32, CPU>) -> (%a:tensor<[2, 8], Float32, CPU>)
+  linalg.CPU.ViewOp [to_shape:[4, 4]] (%a:tensor<[2, 8], Float32, CPU>) -> (%b:tensor<[4, 4], Float32, CPU>)
+  linalg.CPU.NegOp (%x:tensor<[2, 8], Float32, CPU>) -> (%c:tensor<[2, 8], Float32, CPU>)
+  linalg.CPU.TransposeOp [dim0:0, dim1:1] (%b:tensor<[4, 4], Float32, CPU>) -> (%d:tensor<[4, 4], Float32, CPU>)
+  linalg.CPU.AbsOp (%c:tensor<[2, 8], Float32, CPU>) -> (%y:tensor<[2, 8], Float32, CPU>)
+  cf.ReturnOp (%y:tensor<[2, 8], Float32, CPU>) -> ()
+}
+)";
+  std::vector<std::vector<std::vector<double>>> shown;
+  for (const SessionOptions& options : {SessionOptions(), fast()}) {
+    Runner runner(text, options);
+    auto& results = shown.emplace_back();
+    RunOptions run;
+    run.observe = [&](const StepResults& step) -> Result<void> {
+      results.push_back(values_of(step.results[0]));
+      return {};
+    };
+    runner.run({pattern({2, 8})}, run);
+  }
+  REQUIRE(shown[1].size() == 5);
+  for (std::size_t i = 0; i < shown[1][3].size(); ++i) {
+    CHECK(shown[1][3][i] == doctest::Approx(shown[0][3][i]).epsilon(1e-5));
+  }
+}
+
 TEST_CASE("the fast kernels compute nothing that the reference kernels do not compute") {
   CHECK(std::ranges::is_sorted(fast_ops()));
   for (const std::string_view name : fast_ops()) {

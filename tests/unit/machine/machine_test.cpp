@@ -111,6 +111,25 @@ TEST_CASE("results of one launch with one id are read in their order") {
   CHECK(values_of(outputs[1]) == std::vector<double>{-90, -180});
 }
 
+TEST_CASE("pieces of several extents are read by the launches that print them") {
+  const std::string piece = "prog.kernel_launch(%1:tensor<[3, 2], Float32, CPU>) -> ";
+  const std::string text = program(
+      "prog.bind[type:0, program_uuid:1, input_pos:0]\n"
+      "prog.kernel_launch(%1:tensor<[3, 2], Float32, CPU>) -> (%1:tensor<[3, 2], Float32, CPU>, "
+      "%1:tensor<[3, 2], Float32, CPU>)[op_type:Split, "
+      "op_options:{\"dim\":0,\"split_size_or_sections\":[1,2]}]\n" +
+      piece + "(%2:tensor<[2, 2], Float32, CPU>)[op_type:Neg, op_options:null]\n" + piece +
+      "(%3:tensor<[1, 2], Float32, CPU>)[op_type:Abs, op_options:null]\n"
+      "prog.bind[type:1, program_uuid:2, input_pos:0]\n"
+      "prog.bind[type:1, program_uuid:3, input_pos:1]\n"
+      "prog.exit() -> ()\n");
+  const std::vector<Tensor> inputs = {floats({3, 2}, {1, 2, 10, 20, 100, 200})};
+  const auto outputs = Machine(text).run(inputs);
+  CHECK(values_of(outputs[0]) == std::vector<double>{-10, -20, -100, -200});
+  CHECK(values_of(outputs[1]) == std::vector<double>{1, 2});
+  CHECK(same_bits(outputs, lifted(text, inputs)));
+}
+
 TEST_CASE("a cache grows from run to run, whatever number of tokens the trace had") {
   const auto launch = [](const std::string& tokens, const std::string& past) {
     const std::string type = ":tensor<[1, 1, " + tokens + ", 2], Float32, CPU>";
@@ -161,6 +180,45 @@ TEST_CASE("options that launches lost are derived or granted") {
   Machine machine(text, granted);
   CHECK(same_bits(machine.run({input()}), lifted(text, {input()}, granted)));
   CHECK_FALSE(machine.machine().losses().entries.empty());
+}
+
+TEST_CASE("the layout of a rotation is that of what reads it") {
+  const std::string x = "tensor<[1, 2, 2, 4], Float32, CPU>",
+                    table = "tensor<[1, 2, 4], Float32, CPU>";
+  const std::string text = program(
+      "prog.bind[type:0, program_uuid:1, input_pos:0]\n"
+      "prog.bind[type:0, program_uuid:2, input_pos:1]\n"
+      "prog.bind[type:0, program_uuid:3, input_pos:2]\n"
+      "prog.kernel_launch(%1:" +
+      x + ", %2:" + table + ", %3:" + table + ") -> (%4:" + x +
+      ")[op_type:RoPE, op_options:null]\n"
+      "prog.kernel_launch(%4:" +
+      x + ", %4:" + x + ", %4:" + x + ") -> (%5:" + x +
+      ")[op_type:FlashAttention2, op_options:null]\n"
+      "prog.bind[type:1, program_uuid:4, input_pos:0]\n"
+      "prog.bind[type:1, program_uuid:5, input_pos:1]\nprog.exit() -> ()\n");
+  const std::vector<Tensor> inputs = {
+      floats({1, 2, 2, 4}, {1, -2, 3, 0.5, 0.25, -1, 2, 1, 4, 2, 0, 1, -1, 0.5, 3, 0}),
+      floats({1, 2, 4}, {0, 0.5, 1, 0.25, 1, -1, 0.5, 0.75}),
+      floats({1, 2, 4}, {1, 0.5, 0, 0.25, 0, 1, -0.5, 0.5})};
+  CHECK(same_bits(Machine(text).run(inputs), lifted(text, inputs)));
+}
+
+TEST_CASE("the distance of a convolution's taps is what its launch prints") {
+  const std::string text = program(
+      "prog.bind[type:0, program_uuid:1, input_pos:0]\n"
+      "prog.kernel_launch(%1:tensor<[1, 2, 9], Float32, CPU>) -> (%2:tensor<[1, 3, 9], Float32, "
+      "CPU>)[symbol_name:conv, op_type:Conv1D, op_options:{\"bias\":false,\"groups\":1,"
+      "\"in_channels\":2,\"kernel_size\":3,\"out_channels\":3,\"padding\":2,\"stride\":1}]\n"
+      "prog.bind[type:1, program_uuid:2, input_pos:0]\nprog.exit() -> ()\n",
+      "prog.value_symbol() -> (%5:tensor<[3, 2, 3], Float32, "
+      "CPU>[@conv.weight])[symbol:conv.weight]\n");
+  const std::vector<Tensor> inputs = {floats({1, 2, 9}, {1, -2, 3, 0.5, 0.25, -1, 2, 1, 4,  //
+                                                         2, 0, 1, -1, 0.5, 3, 0, -3, 1})};
+  Machine machine(text);
+  const auto outputs = machine.run(inputs);
+  CHECK(outputs[0].shape() == Shape{1, 3, 9});
+  CHECK(same_bits(outputs, lifted(text, inputs)));
 }
 
 }  // namespace mir::test

@@ -140,7 +140,8 @@ TEST_SUITE("pieces") {
 
   TEST_CASE("a shape that no user tells, or that is no part, is lost") {
     const std::string lost =
-        "2:1 MIR0700 linalg.SliceOp: indices is lost: no user tells the shape it needs";
+        "2:1 MIR0700 linalg.SliceOp: indices is lost: no user tells the shape it needs; grant it "
+        "with --assume='Slice.0.indices=...'";
     CHECK(upgraded(slice("4, 8")) == lost);
     CHECK(upgraded(slice("4, 8") + "linalg.CPU.SiLUOp(%0:" + t("4, 8") + ") -> (%1:" + t("5, 8") +
                    ")\n") == lost);
@@ -162,6 +163,48 @@ TEST_SUITE("pieces") {
     CHECK(upgraded(split + user("SiLUOp", "1") + user("NegOp", "2") + user("ExpOp", "3") +
                    user("SiLUOp", "4")) ==
           "2:1 MIR0700 linalg.SplitOp: pieces is lost: which of 3 pieces each of 4 users reads");
+  }
+
+  TEST_CASE("an elementwise user tells a shape where no other does, and a user in a callee") {
+    const std::string scalar = ", %8:" + t("1") + "[constant:[2]]";
+    CHECK(has(upgraded(slice("4, 8") + "linalg.CPU.MulOp(%0:" + t("4, 8") + scalar +
+                       ") -> (%1:" + t("4, 3") + ")\n"),
+              "[indices:[{}, {\"end\":3}]]"));
+    CHECK(has(
+        upgraded(slice("4, 8") + "graph.CallGraphOp @g (%0:" + t("4, 8") + ") -> (%2:" + t("2, 8") +
+                 ")\ngraph.SubGraphOp @g <CPU> {\n(%0:" + t("4, 8") + ") -> (%2:" + t("2, 8") +
+                 ") {\nlinalg.CPU.SiLUOp(%0:" + t("4, 8") + ") -> (%2:" + t("2, 8") +
+                 ")\ncf.ReturnOp (%2:" + t("2, 8") + ") -> ()\n}\n}\n"),
+        "[indices:[{\"end\":2}, {}]]"));
+  }
+
+  TEST_CASE("a slice whose users need all of it cuts nothing: the last token of one") {
+    const std::string text =
+        upgraded("tensor.CPU.register () -> (%5:" + t("3, 8") + "[@l.weight])[symbol:l.weight]\n" +
+                 slice("1, 1, 8") + "linalg.CPU.LinearOp <name=\"l\">(%0:" + t("1, 1, 8") +
+                 ") -> (%1:" + t("1, 1, 3") + ")\n");
+    CHECK(has(text, "[indices:[{}, {}, {}]]"));
+  }
+
+  TEST_CASE("the source of a copy has as many elements as its destination") {
+    CHECK(has(upgraded(slice("4, 8") + "linalg.CPU.CopyOp(%0:" + t("4, 8") + ", %9:" + t("4, 2") +
+                       ") -> ()\n"),
+              "[indices:[{}, {\"end\":2}]]"));
+  }
+
+  TEST_CASE("pieces of several extents go to the users that print them") {
+    const std::string type = t("5, 4");
+    const auto split = [&](const std::string& options) {
+      return "linalg.CPU.SplitOp" + options + "(%0:" + type + ") -> (%0:" + type + ", %0:" + type +
+             ")\n";
+    };
+    const std::string users = "linalg.CPU.SiLUOp(%0:" + type + ") -> (%1:" + t("3, 4") +
+                              ")\nlinalg.CPU.NegOp(%0:" + type + ") -> (%2:" + t("2, 4") + ")\n";
+    CHECK(has(upgraded(split("") + users), "[dim:0, split_size_or_sections:[3, 2]]"));
+    const std::string text = upgraded(split(" [dim:0, split_size_or_sections:[2, 3]] ") + users);
+    CHECK(has(text, "-> (%3:" + t("2, 4") + ", %4:" + t("3, 4") + ")"));
+    CHECK(has(text, "SiLUOp(%4:"));
+    CHECK(has(text, "NegOp(%3:"));
   }
 
   TEST_CASE("a piece goes into calls and out of them") {
@@ -208,6 +251,15 @@ TEST_SUITE("pieces") {
               "[use_fa2:false, kv_head:2, head_dim:4, q_head:6]"));
     CHECK(recovered({"linalg.CPU.KVCacheOp <name=\"c\">(%0:" + kv + ", %1:" + kv + ") -> (%2:" +
                      kv + ", %3:" + kv + ")"}) == "+use_fa2:false kv_head:2 head_dim:4 +q_head:2");
+  }
+
+  TEST_CASE("a cache that takes tokens first gives tokens first, which upstream prints otherwise") {
+    const std::string kv = t("1, 5, 2, 4"), printed = t("1, 2, 4, 4");  // it held two tokens
+    const std::string text = upgraded(
+        "linalg.CPU.KVCacheOp <name=\"c\">(%0:" + kv + ", %1:" + kv + ") -> (%2:" + printed +
+        ", %3:" + printed + ")\nlinalg.CPU.FlashAttention2Op(%4:" + t("1, 5, 6, 4") +
+        ", %2:" + printed + ", %3:" + printed + ") -> (%5:" + t("1, 5, 6, 4") + ")\n");
+    CHECK(has(text, "(%2:" + t("1, 7, 2, 4") + ", %3:" + t("1, 7, 2, 4") + ")"));
   }
 
   TEST_CASE("what is printed must be what the operands give") {
