@@ -413,6 +413,29 @@ TEST_SUITE("upgrade") {
           "linalg.register: signature is lost: it has results");
   }
 
+  TEST_CASE(
+      "an operand that was viewed before the op is the value before its view where that fits") {
+    const std::string view = "linalg.CPU.ViewOp(%0:" + t("2, 6") + ") -> (%0:" + t("2, 2, 3") + ")";
+    const std::string other =
+        "linalg.CPU.ViewOp(%0:" + t("2, 2, 3") + ") -> (%0:" + t("3, 4") + ")";
+    const auto op = [](const std::string& in, const std::string& out) {
+      return "linalg.CPU.SiLUOp(%0:" + t(in) + ") -> (%1:" + t(out) + ")";
+    };
+    Upgraded once(dump({view, op("2, 2, 3", "2, 6")}));
+    REQUIRE(once.good);
+    CHECK(once.problems() == Lines{});
+    CHECK(find_op(once.module().body(), "linalg.CPU.SiLUOp")->operand(0)->is_argument());
+    CHECK(once.entries(Source::kAssumed).back() ==
+          "linalg.SiLUOp operand 0=%0:" + t("2, 6") + ", before it was viewed");
+    Upgraded twice(dump({view, other, op("3, 4", "2, 6")}));
+    CHECK(twice.good);
+    CHECK(twice.problems() == Lines{});
+    // The view itself, and a type that it never had.
+    Upgraded viewed(dump({view, op("2, 2, 3", "2, 2, 3")}));
+    CHECK_FALSE(find_op(viewed.module().body(), "linalg.CPU.SiLUOp")->operand(0)->is_argument());
+    CHECK(Upgraded(dump({view, op("2, 2, 3", "12")})).errors().size() == 1);
+  }
+
   TEST_CASE("every dump upgrades to a module that verifies, once; those that cannot are known") {
     // Inputs that no instruction mentions, content and indices that nothing prints, ops of plug-ins
     // (these all upgrade when they are granted), and texts that break their own form.
