@@ -118,6 +118,8 @@ class Downgrade {
     for (const NamedAttr& each : op.attributes()) {
       if (is_printed(op, each.key)) {
         kept.push_back(each);
+      } else if (context_.text(each.key) == "enable_ssa") {
+        if (each.value == context_.boolean(true)) own_storages_.insert(&op);
       } else {
         drop(op, context_.text(each.key), each.value == nullptr ? "" : each.value->spelling());
       }
@@ -173,9 +175,9 @@ class Downgrade {
   // -- storages
   // -------------------------------------------------------------------------------------
 
-  /// Views keep the storage of what they view, so its name; slices and splits are the value itself
-  /// to upstream's printer, so they have its type as well. A later mention of the name means what
-  /// was defined last.
+  /// Views keep the storage of what they view, so its name, unless they say otherwise; slices and
+  /// splits are the value itself to upstream's printer, so they have its type as well. A later
+  /// mention of the name means what was defined last.
   void name_storages(Region& region) {
     std::unordered_map<std::uint32_t, Value*> latest;
     for (Value& argument : region.arguments()) latest[argument.name().raw()] = &argument;
@@ -184,8 +186,10 @@ class Downgrade {
       if (const CallGraphOp call = dyn_cast<CallGraphOp>(op)) follow(call);
       const bool is_view = op->is("linalg.ViewOp");
       const bool is_piece = op->is("linalg.SliceOp") || op->is("linalg.SplitOp");
+      const bool shares =
+          (is_view || is_piece) && op->operand_count() != 0 && !own_storages_.contains(op);
       for (Value& result : op->results()) {
-        if ((is_view || is_piece) && op->operand_count() != 0) join(*op, result, is_piece);
+        if (shares) join(*op, result, is_piece);
         latest[result.name().raw()] = &result;
       }
     }
@@ -252,7 +256,8 @@ class Downgrade {
   Generation generation_;
   LossReport& report_;
   Diagnostics& diagnostics_;
-  std::unordered_set<const Op*> done_;  // graphs
+  std::unordered_set<const Op*> done_;          // graphs
+  std::unordered_set<const Op*> own_storages_;  // views and slices
 };
 
 }  // namespace

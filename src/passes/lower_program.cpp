@@ -346,7 +346,8 @@ class ProgramWriter {
       const std::string_view text = context_.text(each.key);
       const bool declared = std::ranges::any_of(
           op.row()->attributes, [&](const AttrRow& row) { return row.name == text; });
-      const Attr* value = declared && text != "cache" ? in_json(*each.value) : nullptr;
+      const bool serialised = declared && text != "cache" && text != "enable_ssa";
+      const Attr* value = serialised ? in_json(*each.value) : nullptr;
       if (value != nullptr) {
         options.push_back({each.key, text == "indices" ? with_sentinels(*value) : value});
       } else if (text != "cache") {

@@ -29,11 +29,26 @@ Value* make_view(Module& module, Value& value, const TensorType& type, Op& befor
       ->result();
 }
 
+namespace {
+
+/// Upstream prints a view or a slice under the number of its operand, unless it was told to make a
+/// tensor of its own.
+void note_own_storage(Recovery& recovery, Op& op) {
+  const bool may_share = (op.is("linalg.ViewOp") || op.is("linalg.SliceOp")) &&
+                         op.operand_count() == 1 && op.result_count() == 1;
+  if (may_share && op.result()->name() != op.operand(0)->name()) {
+    recovery.derive(op, "enable_ssa", recovery.context().boolean(true));
+  }
+}
+
+}  // namespace
+
 /// What no step below can deal with.
 void check_upgradable(Recovery& recovery) {
   std::size_t frees = 0;
   IRWriter walker(recovery.module);
   walker.walk<OpView>([&](IRWriter& writer, OpView op) {
+    note_own_storage(recovery, *op.op());
     // Storage is the planner's business in portable form, and op names say what registers said.
     const bool bookkeeping =
         op->is("tensor.free") || op->is("linalg.register") || op->is("dbg.CommentOp");

@@ -74,6 +74,24 @@ std::string with_result(std::string text) {
 }  // namespace
 
 TEST_SUITE("downgrade") {
+  TEST_CASE("views and slices with storages of their own keep them") {
+    const std::string text =
+        "@main () -> () {\n"
+        "    linalg.CPU.ViewOp(%0:tensor<[2, 6], Float32, CPU>) -> (%1:tensor<[4, 3], Float32, "
+        "CPU>)\n"
+        "    linalg.CPU.SliceOp(%1:tensor<[4, 3], Float32, CPU>) -> (%2:tensor<[1, 3], Float32, "
+        "CPU>)\n"
+        "    linalg.CPU.ViewOp(%1:tensor<[4, 3], Float32, CPU>) -> (%1:tensor<[12], Float32, "
+        "CPU>)\n"
+        "}\n";
+    CHECK(there_and_back(text) == text);
+    Upgraded upgraded(text);
+    const Lines derived = upgraded.entries(Source::kDerived);
+    CHECK(std::ranges::count_if(derived, [](const std::string& each) {
+            return each.find("enable_ssa=true") != each.npos;
+          }) == 2);
+  }
+
   TEST_CASE("upgraded and downgraded to the same version, a dump has its text again") {
     for (const auto& [generation, name, symbol, twice] :
          {std::tuple(Generation::k2025_12, " <name=\"net.fc\">", " [symbol:init]",

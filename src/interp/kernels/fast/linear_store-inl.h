@@ -21,7 +21,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace mir::fast::HWY_NAMESPACE {
 
-HWY_INLINE FloatVector activate(Unary function, FloatVector y) {
+/// A function of its own: it is small beside a sum, and much code to have in every kernel.
+static HWY_NOINLINE FloatVector activate(Unary function, FloatVector y) {
   switch (function) {
     case Unary::kRelu:
       return relu(y);

@@ -9,8 +9,16 @@ namespace mir::dialect_tables {
 inline constexpr Trait kPureView = Trait::kPure | Trait::kView;
 inline constexpr Trait kPureSame = Trait::kPure | Trait::kSameShape;
 
+/// Of ops whose result is otherwise printed under the number of the operand.
+inline constexpr AttrRow kEnableSsa = {
+    .name = "enable_ssa",
+    .type = AttrType::kBool,
+    .default_text = "false",
+    .summary = "upstream gives the result a storage and a number of its own"};
+
 inline constexpr AttrRow kViewAttributes[] = {
     {.name = "to_shape", .type = AttrType::kDims, .summary = "the new extents; one may be -1"},
+    kEnableSsa,
 };
 inline constexpr AttrRow kReshapeAttributes[] = {
     {.name = "shape", .type = AttrType::kDims, .summary = "the new extents; one may be -1"},
@@ -30,6 +38,7 @@ inline constexpr AttrRow kSliceAttributes[] = {
      .type = AttrType::kSlices,
      .required = true,
      .summary = "start, end and step per dimension, each of which may be missing"},
+    kEnableSsa,
 };
 inline constexpr AttrRow kSplitAttributes[] = {
     {.name = "dim", .type = AttrType::kInt, .required = true, .summary = "dimension to cut"},
