@@ -39,10 +39,11 @@ TEST_SUITE("generalise") {
                          {"S@input0:1"});
     };
     CHECK(has(sliced("{\"end\":8,\"start\":7,\"step\":1}"),
-              "[indices:[{}, {\"end\":0,\"start\":-1,\"step\":1}, {}]] (%0:" + t("1, $S, 4") +
-                  ") -> (%1:" + t("1, 1, 4") + ")"));
+              "[indices:[{}, {\"end\":0,\"start\":-1,\"step\":1}, {}], enable_ssa:true] (%0:" +
+                  t("1, $S, 4") + ") -> (%1:" + t("1, 1, 4") + ")"));
     CHECK(has(sliced("{\"start\":2,\"end\":8}"),
-              "{\"start\":2}, {}]] (%0:" + t("1, $S, 4") + ") -> (%1:" + t("1, $S-2, 4")));
+              "{\"start\":2}, {}], enable_ssa:true] (%0:" + t("1, $S, 4") +
+                  ") -> (%1:" + t("1, $S-2, 4")));
     CHECK(has(sliced("{\"end\":3}"), "-> (%1:" + t("1, 3, 4") + ")"));
   }
 

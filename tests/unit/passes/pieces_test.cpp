@@ -290,10 +290,12 @@ TEST_SUITE("pieces") {
                       ") -> (%10:" + t(whole) + ")\n");
     };
     // With storages of their own, and named alike as older versions do.
-    for (const std::string& text :
-         {rotation("2, 8", "6", "7", "2, 4"), rotation("2, 8", "0", "0", "2, 8")}) {
-      CHECK(has(text, "[indices:[{}, {\"start\":0,\"end\":4}]] (%0:"));
-      CHECK(has(text, "[indices:[{}, {\"start\":4,\"end\":8}]] (%0:"));
+    for (const auto& [text, own] :
+         {std::pair(rotation("2, 8", "6", "7", "2, 4"), "enable_ssa:true, "),
+          std::pair(rotation("2, 8", "0", "0", "2, 8"), "")}) {
+      const std::string begin = std::string("[") + own + "indices:[{}, ";
+      CHECK(has(text, begin + "{\"start\":0,\"end\":4}]] (%0:"));
+      CHECK(has(text, begin + "{\"start\":4,\"end\":8}]] (%0:"));
       CHECK(has(text, "ConcatOp [dim:1] (%8:"));
       CHECK(has(text, "AddOp(%0:" + t("2, 8") + ", %9:"));
     }

@@ -113,7 +113,9 @@ TEST_SUITE("upgrade") {
   }
 
   TEST_CASE("views, casts and copies between devices are what their types say") {
-    CHECK(recovered({op("ViewOp", "2, 6", "2, 3, 2")}) == "to_shape:[2, 3, 2]");
+    CHECK(recovered({op("ViewOp", "2, 6", "2, 3, 2")}) == "enable_ssa:true to_shape:[2, 3, 2]");
+    CHECK(recovered({"linalg.CPU.ViewOp(%0:" + t("2, 6") + ") -> (%0:" + t("12") + ")"}) ==
+          "to_shape:[12]");
     CHECK(recovered({op("ReshapeOp", "2, 6", "12")}) == "shape:[12]");
     CHECK(recovered({"linalg.CPU.CastTypeOp(%0:" + t("2") + ") -> (%1:" + t("2", "Float16") +
                      ")"}) == "dtype:Float16");
