@@ -11,22 +11,43 @@ namespace mir {
 
 namespace {
 
-/// Whether the op, with `earlier` for one operand, gives what upstream printed.
-bool gives_printed(Recovery& recovery, const Op& op, std::uint32_t index, const Value& earlier) {
-  std::vector<const Type*> operands;
-  for (const Use& use : op.operand_uses()) {
-    operands.push_back(use.index() == index ? earlier.type() : use.value()->type());
+/// What the rule of an op makes of its operands, with `earlier` in place of operand `index`.
+class Inferred {
+ public:
+  Inferred(Recovery& recovery, const Op& op, std::uint32_t index = 0,
+           const Value* earlier = nullptr)
+      : op_(op) {
+    for (const Use& use : op.operand_uses()) {
+      const bool replaced = earlier != nullptr && use.index() == index;
+      operands_.push_back(replaced ? earlier->type() : use.value()->type());
+    }
+    InferContext inference(recovery.context(), op.name(), operands_, op.attributes(),
+                           op.result_count(), op.span(), found_);
+    is_valid_ = op.row()->infer(inference);
+    types_.assign(inference.results().begin(), inference.results().end());
   }
-  Diagnostics unheard(1);
-  InferContext inference(recovery.context(), op.name(), operands, op.attributes(),
-                         op.result_count(), op.span(), unheard);
-  if (!op.row()->infer(inference) || inference.results().size() < op.result_count()) return false;
-  for (std::uint32_t i = 0; i < op.result_count(); ++i) {
-    const Type *type = inference.results()[i], *printed = op.results()[i].type();
-    if (type != nullptr && printed != nullptr && !compatible(type, printed)) return false;
+
+  bool is_valid() const { return is_valid_; }
+  const Diagnostics& found() const { return found_; }
+  const Type* type(std::uint32_t i) const { return i < types_.size() ? types_[i] : nullptr; }
+  /// The results that are printed otherwise.
+  std::vector<std::uint32_t> differing() const {
+    std::vector<std::uint32_t> list;
+    for (std::uint32_t i = 0; i < op_.result_count(); ++i) {
+      const Type* printed = op_.results()[i].type();
+      const bool known = type(i) != nullptr && printed != nullptr;
+      if (known && !compatible(type(i), printed)) list.push_back(i);
+    }
+    return list;
   }
-  return true;
-}
+
+ private:
+  const Op& op_;
+  std::vector<const Type*> operands_;
+  std::vector<const Type*> types_;
+  Diagnostics found_{1};
+  bool is_valid_ = false;
+};
 
 /// A storage is printed with the type that it was viewed with last, also where an op reads what was
 /// there before: then the op's result tells. Whether one operand was such a reading.
@@ -35,7 +56,8 @@ bool read_before_view(Recovery& recovery, Op& op) {
     const Op* view = use.value()->defining_op();
     while (view != nullptr && view->is("linalg.ViewOp") && view->operand_count() == 1) {
       Value* earlier = view->operand(0);
-      if (gives_printed(recovery, op, use.index(), *earlier)) {
+      const Inferred inferred(recovery, op, use.index(), earlier);
+      if (inferred.is_valid() && inferred.differing().empty()) {
         const std::uint32_t index = use.index();
         op.set_operand(index, earlier);
         recovery.note(op, LossEntry::Source::kAssumed, fmt::format("operand {}", index),
@@ -50,31 +72,19 @@ bool read_before_view(Recovery& recovery, Op& op) {
 
 void check(Recovery& recovery, Op& op) {
   if (op.row() == nullptr || op.row()->infer == nullptr) return;
-  std::vector<const Type*> operands;
-  for (const Use& use : op.operand_uses()) operands.push_back(use.value()->type());
-  Diagnostics found(1);
-  InferContext inference(recovery.context(), op.name(), operands, op.attributes(),
-                         op.result_count(), op.span(), found);
-  const bool is_valid = op.row()->infer(inference);
-  std::vector<std::uint32_t> differing;
-  for (std::uint32_t i = 0; is_valid && i < op.result_count() && i < inference.results().size();
-       ++i) {
-    const Type *type = inference.results()[i], *printed = op.results()[i].type();
-    const bool same = type == nullptr || printed == nullptr || compatible(type, printed);
-    if (!same) differing.push_back(i);
-  }
-  if (is_valid && differing.empty()) return;
+  const Inferred inferred(recovery, op);
+  const auto differing = inferred.differing();
+  if (inferred.is_valid() && differing.empty()) return;
   if (read_before_view(recovery, op)) return;
-  if (!is_valid) {
-    const auto said = found.sorted();
+  if (!inferred.is_valid()) {
+    const auto said = inferred.found().sorted();
     return recovery.refuse(op, "signature",
                            said.empty() ? "it is not valid" : said.front().message);
   }
   for (const std::uint32_t i : differing) {
-    recovery.refuse(
-        op, fmt::format("type of result {}", i),
-        fmt::format("printed is {}, its operands give {}", op.results()[i].type()->spelling(),
-                    inference.results()[i]->spelling()));
+    recovery.refuse(op, fmt::format("type of result {}", i),
+                    fmt::format("printed is {}, its operands give {}",
+                                op.results()[i].type()->spelling(), inferred.type(i)->spelling()));
   }
 }
 

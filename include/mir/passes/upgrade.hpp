@@ -64,10 +64,9 @@ struct UpgradeOptions {
 };
 
 /// Grants `fact`: `rms_eps=1e-6`, `layer_norm_eps=1e-6`, `packed_weights=GGUF_Q4_0`,
-/// `%105=tensor<...>`,
-/// `%105.attribute=value`, `GRAPH.return=N`, `OP.attribute=value` with an OP as in Grant, or a
-/// reading of the text: `text:KEY=TEXT`, `comment=TEXT`, `Unknow=TYPE`, where a TEXT in quotes has
-/// escapes. The error says which facts can be granted.
+/// `%105=tensor<...>`, `%105.attribute=value`, `GRAPH.return=N`, `OP.attribute=value` with an OP as
+/// in Grant, or a reading of the text: `text:KEY=TEXT`, `comment=TEXT`, `Unknow=TYPE`, where a TEXT
+/// in quotes has escapes. The error says which facts can be granted.
 Result<void> grant(UpgradeOptions& options, std::string_view fact);
 /// Grants what a sidecar file says; docs/upgrade.md describes its JSON.
 Result<void> grant_sidecar(UpgradeOptions& options, std::string_view json);

@@ -24,13 +24,12 @@ struct ExecutionPlan::State {
 
   const Schedule& schedule;
   PlanParts parts;
-  std::vector<std::string> names;          // of the nodes
-  std::vector<Tensor> constants;           // by slot; undefined for slots of other homes
-  std::vector<Tensor> parameters;          // likewise
-  std::vector<Dim> dims;                   // each once
-  std::vector<std::uint32_t> dim_of;       // for each entry of parts.dims
-  std::vector<std::uint32_t> place_of;     // values of home kOwn: their number among lifetimes
-  std::vector<std::uint32_t> last_reader;  // node, by the value that has the place
+  std::vector<std::string> names;       // of the nodes
+  std::vector<Tensor> constants;        // by slot; undefined for slots of other homes
+  std::vector<Tensor> parameters;       // likewise
+  std::vector<Dim> dims;                // each once
+  std::vector<std::uint32_t> dim_of;    // for each entry of parts.dims
+  std::vector<std::uint32_t> place_of;  // values of home kOwn: their number among lifetimes
   Placements placements;
   std::vector<std::int64_t> extents;  // of dims, as bound
   std::vector<std::int64_t> asked;    // of dims, as the last bind() asked for
@@ -43,7 +42,8 @@ struct ExecutionPlan::State {
 
   void collect_dims();
   void find_lifetimes(bool overwrites);
-  std::optional<std::uint32_t> overwritten_place(std::uint32_t node) const;
+  std::optional<std::uint32_t> overwritten_place(std::uint32_t node,
+                                                 std::span<const std::uint32_t> last_readers) const;
   bool is_laid_out_alike(PlanSlot a, PlanSlot b) const;
   PlanSlot owner_of(PlanSlot slot) const {
     const PlanValue& value = parts.values[slot];
@@ -72,12 +72,12 @@ void ExecutionPlan::State::collect_dims() {
 /// A place is alive from the node that writes it to the last that reads it or a view of it. Values
 /// inside fused nodes have none. A result may take over the place of an operand that ends there.
 void ExecutionPlan::State::find_lifetimes(bool overwrites) {
-  last_reader.assign(parts.values.size(), 0);
+  std::vector<std::uint32_t> last_readers(parts.values.size(), 0);  // by what has the place
   const auto end = static_cast<std::uint32_t>(parts.nodes.size());
   for (std::uint32_t node = 0; node < end; ++node) {
-    for (const PlanSlot slot : parts.nodes[node]->operands()) last_reader[owner_of(slot)] = node;
+    for (const PlanSlot slot : parts.nodes[node]->operands()) last_readers[owner_of(slot)] = node;
   }
-  for (const SlotIndex slot : schedule.outputs()) last_reader[owner_of(slot)] = end;
+  for (const SlotIndex slot : schedule.outputs()) last_readers[owner_of(slot)] = end;
   place_of.assign(parts.values.size(), kNoPlace);
   const auto touch = [&](PlanSlot slot, std::uint32_t node) {
     const PlanSlot owner = owner_of(slot);
@@ -90,7 +90,7 @@ void ExecutionPlan::State::find_lifetimes(bool overwrites) {
   };
   for (std::uint32_t node = 0; node < end; ++node) {
     for (const PlanSlot slot : parts.nodes[node]->operands()) touch(slot, node);
-    if (const auto place = overwrites ? overwritten_place(node) : std::nullopt) {
+    if (const auto place = overwrites ? overwritten_place(node, last_readers) : std::nullopt) {
       place_of[parts.nodes[node]->results().front()] = *place;
     }
     for (const PlanSlot slot : parts.nodes[node]->results()) touch(slot, node);
@@ -116,7 +116,8 @@ void ExecutionPlan::State::keep_for_observers() {
 }
 
 /// The place of an operand that the node writes its result to.
-std::optional<std::uint32_t> ExecutionPlan::State::overwritten_place(std::uint32_t node) const {
+std::optional<std::uint32_t> ExecutionPlan::State::overwritten_place(
+    std::uint32_t node, std::span<const std::uint32_t> last_readers) const {
   const auto& operands = parts.nodes[node]->operands();
   if (parts.nodes[node]->results().size() != 1) return std::nullopt;
   const PlanSlot result = parts.nodes[node]->results().front();
@@ -125,7 +126,7 @@ std::optional<std::uint32_t> ExecutionPlan::State::overwritten_place(std::uint32
     const PlanSlot owner = owner_of(operands[i]);
     const bool may =
         parts.nodes[node]->may_overwrite(i) && parts.values[owner].home == Home::kOwn &&
-        last_reader[owner] == node && is_laid_out_alike(operands[i], result) &&
+        last_readers[owner] == node && is_laid_out_alike(operands[i], result) &&
         std::ranges::count(operands, place_of[owner],
                            [&](PlanSlot slot) { return place_of[owner_of(slot)]; }) == 1;
     if (may) return place_of[owner];

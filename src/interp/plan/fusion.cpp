@@ -4,6 +4,8 @@
 #include <unordered_map>
 
 #include "mir/eval/attributes.hpp"
+#include "mir/kernels/fast/linear.hpp"
+#include "nodes/nodes.hpp"
 
 namespace mir {
 
@@ -34,16 +36,6 @@ bool same_extents(const Value& a, const Value& b) {
   return x != nullptr && y != nullptr && x->dtype() == y->dtype() &&
          std::ranges::equal(x->dims(), y->dims());
 }
-
-struct Activation {
-  std::string_view op;
-  fast::Unary function;
-};
-constexpr Activation kActivations[] = {
-    {"linalg.GELUOp", fast::Unary::kGelu},       {"linalg.QuickGELUOp", fast::Unary::kQuickGelu},
-    {"linalg.ReLUOp", fast::Unary::kRelu},       {"linalg.SiLUOp", fast::Unary::kSilu},
-    {"linalg.SigmoidOp", fast::Unary::kSigmoid},
-};
 
 class Matcher {
  public:
@@ -90,13 +82,12 @@ class Matcher {
   };
   std::optional<Activated> activated(std::size_t step) const {
     if (step == kNone || taken_[step] || graph_.at(step).operand_count != 1) return std::nullopt;
-    const auto row = std::ranges::find_if(
-        kActivations, [&](const Activation& each) { return graph_.is(step, each.op); });
-    if (row == std::end(kActivations)) return std::nullopt;
+    const auto function = unary_of(*graph_.at(step).op);
+    if (!function || !fast::is_activation(*function)) return std::nullopt;
     const std::size_t linear = maker(step, 0, "linalg.LinearOp");
     const bool fits = is_plain_linear(linear) &&
                       same_extents(*graph_.at(linear).op->result(), *graph_.at(step).op->result());
-    return fits ? std::optional(Activated{linear, step, row->function}) : std::nullopt;
+    return fits ? std::optional(Activated{linear, step, *function}) : std::nullopt;
   }
   /// The same for operand `i` of `step`, its only reader.
   std::optional<Activated> activated_operand(std::size_t step, std::size_t i) const {

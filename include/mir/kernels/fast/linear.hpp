@@ -46,12 +46,17 @@ PackedMatrix pack(const std::byte* weight, DType dtype, std::int64_t outputs, st
                   std::span<std::byte> to, Context& context,
                   Activations activations = Activations::kFloat32);
 
+/// The functions that a product can end in.
+constexpr bool is_activation(Unary function) {
+  return function == Unary::kRelu || function == Unary::kSigmoid || function == Unary::kSilu ||
+         function == Unary::kGelu || function == Unary::kQuickGelu;
+}
+
 /// What is done to each sum before it is stored, in this order; every step rounds to Float32, so
 /// the bits are those of the same ops one by one.
 struct Epilogue {
-  const float* bias = nullptr;  ///< [outputs], or null
-  /// kRelu, kSigmoid, kSilu, kGelu or kQuickGelu.
-  std::optional<Unary> activation = std::nullopt;
+  const float* bias = nullptr;                     ///< [outputs], or null
+  std::optional<Unary> activation = std::nullopt;  ///< for which is_activation() holds
   const float* residual = nullptr;  ///< [rows, outputs] to add, or null; may be the output
   std::int64_t residual_stride = 0;
 };

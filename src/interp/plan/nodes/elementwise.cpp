@@ -195,6 +195,11 @@ bool all_floats(const Op& op) {
 
 }  // namespace
 
+std::optional<fast::Unary> unary_of(const Op& op) {
+  const auto row = find_row(kUnaries, op);
+  return row == std::end(kUnaries) ? std::nullopt : std::optional(row->function);
+}
+
 std::unique_ptr<PlanNode> elementwise_node(const StepSlots& slots, const ParameterTable&) {
   const Op& op = *slots.op;
   if (!all_floats(op) || op.result_count() != 1) return nullptr;
@@ -203,9 +208,9 @@ std::unique_ptr<PlanNode> elementwise_node(const StepSlots& slots, const Paramet
     return std::make_unique<BinaryNode>(slots, binary->function);
   }
   if (op.is("linalg.ClipOp")) return std::make_unique<ClipNode>(slots);
-  const auto unary = find_row(kUnaries, op);
-  if (unary == std::end(kUnaries) || op.operand_count() != 1) return nullptr;
-  return std::make_unique<UnaryNode>(slots, unary->function);
+  const auto function = unary_of(op);
+  if (!function || op.operand_count() != 1) return nullptr;
+  return std::make_unique<UnaryNode>(slots, *function);
 }
 
 std::unique_ptr<PlanNode> embedding_node(const StepSlots& slots, const ParameterTable& parameters) {

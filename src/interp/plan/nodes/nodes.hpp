@@ -114,6 +114,8 @@ std::unique_ptr<PlanNode> softmax_along_node(const StepSlots& slots, std::int64_
 std::unique_ptr<PlanNode> reduction_node(const StepSlots& slots, const ParameterTable& parameters);
 /// RoPE, MultimodalRoPE, VisionRoPE.
 std::unique_ptr<PlanNode> rope_node(const StepSlots& slots, const ParameterTable& parameters);
+/// The function of an op that has one by that name in the fast kernels; none for others.
+std::optional<fast::Unary> unary_of(const Op& op);
 std::unique_ptr<PlanNode> elementwise_node(const StepSlots& slots,
                                            const ParameterTable& parameters);
 std::unique_ptr<PlanNode> flash_attention_node(const StepSlots& slots,
