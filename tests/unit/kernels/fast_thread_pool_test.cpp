@@ -31,6 +31,25 @@ TEST_CASE("a loop calls every task once, with more threads than processors too")
   }
 }
 
+TEST_CASE("threads that are done take what others have not begun") {
+  ThreadPool pool(3);
+  for (const std::int64_t slow : {0, 1, 98, 99}) {
+    std::atomic<int> others = 0;
+    int at_end = 0;
+    pool.for_each(100, [&](std::int64_t task, unsigned) {
+      if (task != slow) {
+        ++others;
+        return;
+      }
+      // Ends when all other tasks have been called, those that this thread began with too.
+      const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+      while (others < 99 && std::chrono::steady_clock::now() < limit) std::this_thread::yield();
+      at_end = others;
+    });
+    CHECK(at_end == 99);
+  }
+}
+
 TEST_CASE("no two calls hold one thread number at a time") {
   ThreadPool pool(8);
   std::vector<int> own(pool.threads());  // not atomic on purpose

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "task_ranges.hpp"
+
 namespace mir::fast {
 
 namespace {
@@ -50,10 +52,9 @@ struct ThreadPool::Shared {
   static constexpr std::uint64_t kNumber = std::uint64_t{1} << 32;
 
   alignas(64) std::atomic<std::uint64_t> loop{0};
-  alignas(64) std::atomic<std::int64_t> next{0};
   alignas(64) std::atomic<int> announced{0};  // what workers without a loop wait on
   std::atomic<bool> stops{false};
-  std::int64_t count = 0;
+  TaskRanges tasks;
   Call call = nullptr;
   void* context = nullptr;
   bool may_spin = true;
@@ -62,9 +63,9 @@ struct ThreadPool::Shared {
   void take_tasks(unsigned thread) {
     const Place outer = std::exchange(tls_place, {this, thread});
     for (;;) {
-      const std::int64_t task = next.fetch_add(1, std::memory_order_relaxed);
-      if (task >= count) break;
-      call(context, task, thread);
+      const TaskSpan taken = tasks.take(thread);
+      if (taken.is_empty()) break;
+      for (std::int64_t task = taken.first; task < taken.end; ++task) call(context, task, thread);
     }
     tls_place = outer;
   }
@@ -102,8 +103,8 @@ struct ThreadPool::Shared {
   }
 
   /// Opens the loop that is described above for workers.
-  void open() {
-    next.store(0, std::memory_order_relaxed);
+  void open(std::int64_t count) {
+    tasks.start(count);
     const std::uint64_t number = loop.load(std::memory_order_relaxed) & ~(kNumber - 1);
     loop.store(number + kNumber + kOpen, std::memory_order_release);
     announce();
@@ -131,6 +132,7 @@ ThreadPool::ThreadPool(unsigned threads) : shared_(std::make_unique<Shared>()) {
     }
   }
   threads_ = static_cast<unsigned>(shared_->workers.size()) + 1;
+  shared_->tasks = TaskRanges(threads_);
 }
 
 ThreadPool::~ThreadPool() {
@@ -152,10 +154,9 @@ void ThreadPool::run(std::int64_t count, Call call, void* context) {
     tls_place = outer;
     return;
   }
-  shared.count = count;
   shared.call = call;
   shared.context = context;
-  shared.open();
+  shared.open(count);
   shared.take_tasks(0);
   shared.close();
 }
