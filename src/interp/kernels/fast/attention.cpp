@@ -148,16 +148,16 @@ void load_queries(const AttentionTask& task, float* q) {
 HWY_INLINE void multiply_keys(const float* q, std::int64_t count, std::int64_t width,
                               const float* panel, float* scores) {
   for (std::int64_t d = 0; d < width || d == 0; d += kDepthBlock) {
-    multiply_rows<kPanelVectors, false>(static_cast<int>(count),
-                                        Block<float>{.a = q + d,
-                                                     .a_row = width,
-                                                     .a_step = 1,
-                                                     .b = panel + d * kPanelWidth,
-                                                     .b_step = kPanelWidth,
-                                                     .depth = std::min(kDepthBlock, width - d),
-                                                     .c = scores,
-                                                     .c_row = kKeyBlock,
-                                                     .adds = d != 0});
+    multiply_rows<kPanelVectors, Fetch::kNothing>(
+        static_cast<int>(count), Block<float>{.a = q + d,
+                                              .a_row = width,
+                                              .a_step = 1,
+                                              .b = panel + d * kPanelWidth,
+                                              .b_step = kPanelWidth,
+                                              .depth = std::min(kDepthBlock, width - d),
+                                              .c = scores,
+                                              .c_row = kKeyBlock,
+                                              .adds = d != 0});
   }
 }
 
@@ -274,11 +274,11 @@ HWY_INLINE std::int64_t vectors_of_panel(std::int64_t vectors) {
 void multiply_values(int rows, std::int64_t vectors, const Block<float>& block) {
   switch (vectors) {
     case 3:
-      return multiply_rows<3, false>(rows, block);
+      return multiply_rows<3, Fetch::kNothing>(rows, block);
     case 2:
-      return multiply_rows<2, false>(rows, block);
+      return multiply_rows<2, Fetch::kNothing>(rows, block);
     default:
-      return multiply_rows<1, false>(rows, block);
+      return multiply_rows<1, Fetch::kNothing>(rows, block);
   }
 }
 

@@ -96,14 +96,18 @@ void multiply_row(const float* x, const B* panel, std::int64_t depth, float* sum
                             .c = sums,
                             .c_row = kPanelWidth,
                             .adds = k != 0};
-    multiply_block<1, kPanelVectors, true>(block);
+    multiply_block<1, kPanelVectors, Fetch::kPanel>(block);
   }
 }
 
-/// Blocks of rows against a part of a panel that stays in the cache. The first block fetches it.
+/// Blocks of rows against a part of a panel that stays in the cache. Meanwhile comes what is
+/// `later`, `later_bytes` of them: a part at its first use is all that would wait for memory.
 template <class B>
 void multiply_part(const LinearTask& task, std::int64_t k, std::int64_t depth, const B* part,
-                   float* sums) {
+                   const void* later, std::int64_t later_bytes, float* sums) {
+  const std::int64_t steps = (task.tile.rows + kBlockRows - 1) / kBlockRows * depth;
+  const std::int64_t later_step = (later_bytes + steps - 1) / steps;
+  const char* at = static_cast<const char*>(later);
   for (std::int64_t row = 0; row < task.tile.rows; row += kBlockRows) {
     const int rows = static_cast<int>(std::min<std::int64_t>(kBlockRows, task.tile.rows - row));
     const Block<B> block = {.a = task.a + row * task.depth + k * kBlockRows,
@@ -114,11 +118,14 @@ void multiply_part(const LinearTask& task, std::int64_t k, std::int64_t depth, c
                             .depth = depth,
                             .c = sums + row * kPanelWidth,
                             .c_row = kPanelWidth,
-                            .adds = k != 0};
-    if (row == 0) {
-      multiply_rows<kPanelVectors, true>(rows, block);
+                            .adds = k != 0,
+                            .later = at,
+                            .later_step = later_step};
+    at += later_step * depth;
+    if (later_step > kLaterBytes) {
+      multiply_rows<kPanelVectors, Fetch::kPanel>(rows, block);
     } else {
-      multiply_rows<kPanelVectors, false>(rows, block);
+      multiply_rows<kPanelVectors, Fetch::kLater>(rows, block);
     }
   }
 }
@@ -140,15 +147,14 @@ void multiply_panel(const LinearTask& task, const PackedMatrix& weight, float* w
   for (std::int64_t k = 0; k < task.depth; k += kDepthBlock) {
     const std::int64_t depth = std::min(kDepthBlock, task.depth - k);
     const B* const part = panel + k * kPanelWidth;
-    if constexpr (sizeof(B) == sizeof(float)) {
-      multiply_part(task, k, depth, part, sums);
+    // Behind a panel lies the next, which mostly is the thread's next one, too.
+    const B* const later = part + depth * kPanelWidth;
+    const std::int64_t bytes = depth * kPanelWidth * static_cast<std::int64_t>(sizeof(B));
+    if (sizeof(B) == sizeof(float) || task.tile.rows <= kBlockRows) {
+      multiply_part(task, k, depth, part, later, bytes, sums);
     } else {
-      if (task.tile.rows <= kBlockRows) {
-        multiply_part(task, k, depth, part, sums);
-        continue;
-      }
       widen(part, depth * kPanelWidth, widened);
-      multiply_part(task, k, depth, widened, sums);
+      multiply_part<float>(task, k, depth, widened, later, bytes, sums);
     }
   }
 }

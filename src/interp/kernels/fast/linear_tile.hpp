@@ -48,20 +48,32 @@ inline std::int64_t round_up(std::int64_t count, std::int64_t multiple) {
   return (count + multiple - 1) / multiple * multiple;
 }
 
+/// Tiles of rows that go past a panel one after the other: so many that they fit half a usual
+/// second-level cache, where they stay for the next panel. If no two do, all, and the panel stays.
+inline std::int64_t row_tiles_together(std::int64_t depth, std::int64_t row_tiles) {
+  constexpr std::int64_t kBytes = std::int64_t{512} << 10;
+  const std::int64_t fit = kBytes / std::max<std::int64_t>(depth * 4 * kTileRows, 1);
+  return fit < 2 ? row_tiles : std::min(fit, row_tiles);
+}
+
 /// Calls run(tile, thread) for all tiles of a call, panels being `width` outputs wide. A task has
 /// all tiles of `panels_per_task` panels and some rows.
 template <class Run>
 void for_each_tile(const LinearCall& call, std::int64_t width, std::int64_t panels_per_task,
                    ThreadPool& pool, Run run) {
-  const std::int64_t row_blocks = (call.rows + kTileRows - 1) / kTileRows;
+  const std::int64_t row_tiles = (call.rows + kTileRows - 1) / kTileRows;
   std::int64_t panels = 0;
   for (const LinearTarget& target : call.targets) {
     panels += panels_of(target.weight->outputs, width);
   }
   const std::int64_t tasks = (panels + panels_per_task - 1) / panels_per_task;
-  pool.for_each(tasks * row_blocks, [&](std::int64_t task, unsigned thread) {
-    const std::int64_t row = task % row_blocks * kTileRows;
-    const std::int64_t first = task / row_blocks * panels_per_task;
+  const std::int64_t together = row_tiles_together(call.depth, row_tiles);
+  pool.for_each(tasks * row_tiles, [&](std::int64_t task, unsigned thread) {
+    const std::int64_t first_tile = task / (together * tasks) * together;
+    const std::int64_t tiles = std::min(together, row_tiles - first_tile);
+    const std::int64_t at_tile = task - first_tile * tasks;
+    const std::int64_t row = (first_tile + at_tile % tiles) * kTileRows;
+    const std::int64_t first = at_tile / tiles * panels_per_task;
     for (std::int64_t at = first; at < std::min(panels, first + panels_per_task); ++at) {
       std::int64_t panel = at;
       const LinearTarget* target = call.targets.data();

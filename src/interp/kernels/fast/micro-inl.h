@@ -70,14 +70,25 @@ struct Block {
   std::int64_t depth;
   float* c;  ///< element (row, column) at row c_row + column
   std::int64_t c_row;
-  bool adds;  ///< to what is in c; otherwise c is written only
+  bool adds;                    ///< to what is in c; otherwise c is written only
+  const char* later = nullptr;  ///< for Fetch::kLater: fetched by and by,
+  std::int64_t later_step = 0;  ///< so many bytes a step, kLaterBytes at most
 };
 
 /// How far ahead of its use a panel is fetched, in bytes: the hardware stops at pages of 4 KiB.
 inline constexpr std::int64_t kPrefetchBytes = 4096;
 
+inline constexpr std::int64_t kLineBytes = 64;
+/// With two blocks of rows or more what is fetched for later is half a step's floats at most.
+inline constexpr std::int64_t kLaterBytes =
+    (kPanelWidth * 2 + kLineBytes - 1) / kLineBytes * kLineBytes;
+
+/// What the microkernel fetches while it computes: nothing; its own panel, kPrefetchBytes ahead; or
+/// what is multiplied behind it, into the second-level cache, the first being full.
+enum class Fetch { kNothing, kPanel, kLater };
+
 /// c (+)= a b for kRows rows and kVectors vectors of columns.
-template <int kRows, int kVectors, bool kPrefetches, class B>
+template <int kRows, int kVectors, Fetch kFetch, class B>
 HWY_INLINE void multiply_block(const Block<B>& block) {
   const Floats d;
   FloatVector sum[kRows][kVectors];
@@ -88,14 +99,21 @@ HWY_INLINE void multiply_block(const Block<B>& block) {
   }
   const float* a = block.a;
   const B* b = block.b;
+  const char* later = block.later;
   for (std::int64_t k = 0; k < block.depth; ++k, a += block.a_step, b += block.b_step) {
     FloatVector factor[kVectors];
     HWY_UNROLL(3)
     for (int v = 0; v < kVectors; ++v) {
       factor[v] = load_floats(b + v * kLanes);
-      if constexpr (kPrefetches) {
+      if constexpr (kFetch == Fetch::kPanel) {
         hwy::Prefetch(reinterpret_cast<const char*>(b + v * kLanes) + kPrefetchBytes);
       }
+    }
+    if constexpr (kFetch == Fetch::kLater) {
+      for (std::int64_t line = 0; line < kLaterBytes; line += kLineBytes) {
+        __builtin_prefetch(later + line, 0, 2);
+      }
+      later += block.later_step;
     }
     HWY_UNROLL(8)
     for (int row = 0; row < kRows; ++row) {
@@ -115,27 +133,27 @@ HWY_INLINE void multiply_block(const Block<B>& block) {
 }
 
 /// The same for `rows` rows, at most kBlockRows.
-template <int kVectors, bool kPrefetches, class B>
+template <int kVectors, Fetch kFetch, class B>
 HWY_INLINE void multiply_rows(int rows, const Block<B>& block) {
   switch (rows) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
     case 8:
-      return multiply_block<8, kVectors, kPrefetches>(block);
+      return multiply_block<8, kVectors, kFetch>(block);
     case 7:
-      return multiply_block<7, kVectors, kPrefetches>(block);
+      return multiply_block<7, kVectors, kFetch>(block);
     case 6:
-      return multiply_block<6, kVectors, kPrefetches>(block);
+      return multiply_block<6, kVectors, kFetch>(block);
     case 5:
-      return multiply_block<5, kVectors, kPrefetches>(block);
+      return multiply_block<5, kVectors, kFetch>(block);
 #endif
     case 4:
-      return multiply_block<4, kVectors, kPrefetches>(block);
+      return multiply_block<4, kVectors, kFetch>(block);
     case 3:
-      return multiply_block<3, kVectors, kPrefetches>(block);
+      return multiply_block<3, kVectors, kFetch>(block);
     case 2:
-      return multiply_block<2, kVectors, kPrefetches>(block);
+      return multiply_block<2, kVectors, kFetch>(block);
     default:
-      return multiply_block<1, kVectors, kPrefetches>(block);
+      return multiply_block<1, kVectors, kFetch>(block);
   }
 }
 

@@ -76,7 +76,7 @@ void run(const ProductTask& task) {
                                   .c = sums + row * kPanelWidth,
                                   .c_row = kPanelWidth,
                                   .adds = k != 0};
-      multiply_rows<kPanelVectors, false>(rows, block);
+      multiply_rows<kPanelVectors, Fetch::kNothing>(rows, block);
     }
   }
   for (std::int64_t row = 0; row < task.rows; ++row) {
