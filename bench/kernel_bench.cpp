@@ -7,8 +7,10 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include <functional>
 #include <memory>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "kernel_peers.hpp"
@@ -20,6 +22,7 @@
 #include "mir/kernels/fast/reduction.hpp"
 #include "mir/kernels/fast/rows.hpp"
 #include "mir/kernels/fast/select.hpp"
+#include "torch_peers.hpp"
 
 namespace {
 
@@ -54,6 +57,18 @@ void add(std::string name, unsigned threads, Body body) {
       benchmark::RegisterBenchmark(name.c_str(), [=](State& state) { body(state, threads); });
   registered->Unit(benchmark::kMicrosecond);
   if (threads > 1) registered->UseRealTime();
+}
+
+/// The peer of a kernel that is named `name`, by the same measure of work.
+void add_torch(const std::string& name, unsigned threads, double flop, double bytes,
+               std::function<bench::TorchCall(unsigned threads)> make) {
+  if (!bench::has_torch()) return;
+  add(name + "/PyTorch", threads, [=](State& state, unsigned n) {
+    const bench::TorchCall call = make(n);
+    if (!call) return state.SkipWithError("PyTorch has no such op");
+    for (auto _ : state) call();
+    count(state, flop, bytes);
+  });
 }
 
 // Limits.
@@ -191,6 +206,16 @@ constexpr Heads kHeads[] = {{12, 12, 128, 128, 128, false}, {12, 12, 512, 512, 1
                             {14, 2, 128, 128, 64, true},    {14, 2, 512, 512, 64, true},
                             {14, 2, 1, 512, 64, true},      {14, 2, 1, 8192, 64, true}};
 
+double attention_flop(const Heads& h) {
+  double pairs = static_cast<double>(h.queries * h.keys);
+  if (h.causal) pairs -= static_cast<double>(h.queries * (h.queries - 1)) / 2;
+  return 4 * pairs * static_cast<double>(h.heads * h.width);
+}
+
+double attention_bytes(const Heads& h) {
+  return 8.0 * static_cast<double>((h.heads * h.queries + h.kv_heads * h.keys) * h.width);
+}
+
 void run_attention(State& state, unsigned threads, const Heads& h) {
   Context context(threads);
   const std::vector<float> q = random_floats(h.heads * h.queries * h.width);
@@ -214,17 +239,17 @@ void run_attention(State& state, unsigned threads, const Heads& h) {
     (*strides)[2] = h.width;
   }
   for (auto _ : state) attention(o, context);
-  double pairs = static_cast<double>(h.queries * h.keys);
-  if (h.causal) pairs -= static_cast<double>(h.queries * (h.queries - 1)) / 2;
-  count(state, 4 * pairs * static_cast<double>(h.heads * h.width),
-        static_cast<double>(2 * (q.size() + k.size()) * sizeof(float)));
+  count(state, attention_flop(h), attention_bytes(h));
 }
 
 void add_attention(unsigned threads) {
   for (const Heads& h : kHeads) {
-    add(fmt::format("attention/h{}:{} q{} k{} d{}{}", h.heads, h.kv_heads, h.queries, h.keys,
-                    h.width, h.causal ? " causal" : ""),
-        threads, [=](State& state, unsigned n) { run_attention(state, n, h); });
+    const std::string name = fmt::format("attention/h{}:{} q{} k{} d{}{}", h.heads, h.kv_heads,
+                                         h.queries, h.keys, h.width, h.causal ? " causal" : "");
+    add(name, threads, [=](State& state, unsigned n) { run_attention(state, n, h); });
+    add_torch(name, threads, attention_flop(h), attention_bytes(h), [=](unsigned n) {
+      return bench::torch_attention({h.heads, h.queries, h.keys, h.width, h.causal}, n);
+    });
   }
 }
 
@@ -264,15 +289,23 @@ void run_matmul(State& state, unsigned threads, const HeadProduct& p) {
 
 struct Image {
   std::int64_t channels, outputs, extent, kernel, stride;
+
+  std::int64_t padding() const { return stride == 1 ? kernel / 2 : 0; }
+  std::int64_t places() const { return (extent + 2 * padding() - kernel) / stride + 1; }
+  std::int64_t weights() const { return outputs * channels * kernel * kernel; }
+  double flop() const { return 2.0 * static_cast<double>(weights() * places() * places()); }
+  double bytes() const {
+    return 4.0 * static_cast<double>(channels * extent * extent + weights() +
+                                     outputs * places() * places());
+  }
 };
 constexpr Image kImages[] = {{64, 64, 56, 3, 1}, {256, 256, 14, 3, 1}, {3, 1280, 364, 14, 14}};
 
 void run_conv(State& state, unsigned threads, const Image& i) {
   Context context(threads);
-  const std::int64_t padding = i.stride == 1 ? i.kernel / 2 : 0;
-  const std::int64_t places = (i.extent + 2 * padding - i.kernel) / i.stride + 1;
+  const std::int64_t padding = i.padding(), places = i.places();
   const std::vector<float> x = random_floats(i.channels * i.extent * i.extent);
-  const std::vector<float> weight = random_floats(i.outputs * i.channels * i.kernel * i.kernel);
+  const std::vector<float> weight = random_floats(i.weights());
   std::vector<float> out(static_cast<std::size_t>(i.outputs * places * places));
   const ConvOperands o{.x = x.data(),
                        .weight = weight.data(),
@@ -286,8 +319,7 @@ void run_conv(State& state, unsigned threads, const Image& i) {
                        .stride = {1, i.stride, i.stride},
                        .padding = {0, padding, padding}};
   for (auto _ : state) conv(o, context);
-  count(state, 2.0 * static_cast<double>(weight.size()) * static_cast<double>(places * places),
-        static_cast<double>((x.size() + weight.size() + out.size()) * sizeof(float)));
+  count(state, i.flop(), i.bytes());
 }
 
 void add_computed_products(unsigned threads) {
@@ -297,9 +329,13 @@ void add_computed_products(unsigned threads) {
         threads, [=](State& state, unsigned n) { run_matmul(state, n, p); });
   }
   for (const Image& i : kImages) {
-    add(fmt::format("conv/{}->{} {}x{} kernel {} stride {}", i.channels, i.outputs, i.extent,
-                    i.extent, i.kernel, i.stride),
-        threads, [=](State& state, unsigned n) { run_conv(state, n, i); });
+    const std::string name = fmt::format("conv/{}->{} {}x{} kernel {} stride {}", i.channels,
+                                         i.outputs, i.extent, i.extent, i.kernel, i.stride);
+    add(name, threads, [=](State& state, unsigned n) { run_conv(state, n, i); });
+    add_torch(name, threads, i.flop(), i.bytes(), [=](unsigned n) {
+      return bench::torch_conv({i.channels, i.outputs, i.extent, i.kernel, i.stride, i.padding()},
+                               n);
+    });
   }
 }
 
@@ -370,23 +406,32 @@ constexpr RowsOp kRowsOps[] = {
 constexpr std::pair<std::int64_t, std::int64_t> kMatrices[] = {
     {1, 1536}, {128, 1536}, {512, 1536}, {6144, 512}, {1, 8960}, {128, 8960}, {512, 8960}};
 
+void run_rows(State& state, unsigned threads, const RowsOp& op, std::int64_t rows,
+              std::int64_t width) {
+  Context context(threads);
+  const std::vector<float> x = random_floats(rows * width), second = x;
+  std::vector<float> out(x.size());
+  const Rows operands{.x = x.data(),
+                      .x_stride = width,
+                      .out = out.data(),
+                      .out_stride = width,
+                      .rows = rows,
+                      .width = width};
+  for (auto _ : state) op.run(operands, second.data(), context);
+  count(state, 0, op.passes * static_cast<double>(x.size() * sizeof(float)));
+}
+
 void add_rows(unsigned threads) {
   for (const RowsOp& op : kRowsOps) {
     for (const auto& [rows, width] : kMatrices) {
-      add(fmt::format("{}/{}x{}", op.name, rows, width), threads,
-          [&op, rows = rows, width = width](State& state, unsigned n) {
-            Context context(n);
-            const std::vector<float> x = random_floats(rows * width), second = x;
-            std::vector<float> out(x.size());
-            const Rows operands{.x = x.data(),
-                                .x_stride = width,
-                                .out = out.data(),
-                                .out_stride = width,
-                                .rows = rows,
-                                .width = width};
-            for (auto _ : state) op.run(operands, second.data(), context);
-            count(state, 0, op.passes * static_cast<double>(x.size() * sizeof(float)));
-          });
+      const std::string name = fmt::format("{}/{}x{}", op.name, rows, width);
+      add(name, threads, [&op, rows = rows, width = width](State& state, unsigned n) {
+        run_rows(state, n, op, rows, width);
+      });
+      add_torch(name, threads, 0, op.passes * 4.0 * static_cast<double>(rows * width),
+                [&op, rows = rows, width = width](unsigned n) {
+                  return bench::torch_rows(op.name, rows, width, n);
+                });
     }
   }
 }

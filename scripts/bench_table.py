@@ -6,7 +6,7 @@ import re
 import sys
 
 # Names end with the peer, where there is one, and the number of threads.
-NAME = re.compile(r"(?P<work>.+?)(?:/(?P<peer>OpenBLAS|oneDNN))?/threads:(?P<threads>\d+)"
+NAME = re.compile(r"(?P<work>.+?)(?:/(?P<peer>OpenBLAS|PyTorch|oneDNN))?/threads:(?P<threads>\d+)"
                   r"(?:/real_time)?$")
 
 
@@ -32,6 +32,11 @@ def number(rate):
     return f"{rate:.1f}" if rate else "-"
 
 
+def peer_rate(rates):
+    """In GFLOP/s or, where the work has no arithmetic that counts, in GB/s."""
+    return rates[0] or rates[1]
+
+
 def show(table, out):
     peers = sorted({peer for rates in table.values() for peer in rates if peer})
     width = max([len(work) for work, _ in table] + [4])
@@ -41,7 +46,7 @@ def show(table, out):
         flop, bytes_ = rates.get("", (0, 0))
         arithmetic = table.get(("limit/multiply-add", threads), {}).get("", (0, 0))[0]
         reading = table.get(("limit/read", threads), {}).get("", (0, 0))[1]
-        fields = [str(threads), number(flop), *(number(rates.get(p, (0, 0))[0]) for p in peers),
+        fields = [str(threads), number(flop), *(number(peer_rate(rates.get(p, (0, 0)))) for p in peers),
                   share(flop, arithmetic), number(bytes_), share(bytes_, reading)]
         print(f"{work:{width}}" + "".join(f"{each:>10}" for each in fields), file=out)
 
