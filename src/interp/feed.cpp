@@ -4,8 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
+#include <limits>
+#include <span>
 #include <utility>
 
 #include "binder.hpp"
@@ -45,12 +48,17 @@ Result<Tensor> whole_numbers(DType dtype, Shape shape, Value value) {
 /// The index of the largest of `width` elements from `first` on.
 std::int64_t largest(const Tensor& tensor, std::int64_t first, std::int64_t width) {
   std::int64_t best = 0;
-  double most = element_as_double(tensor, first);
-  for (std::int64_t i = 1; i < width; ++i) {
-    const double value = element_as_double(tensor, first + i);
-    if (!(value > most) && !(std::isnan(most) && !std::isnan(value))) continue;
-    best = i;
-    most = value;
+  double most = std::numeric_limits<double>::quiet_NaN();
+  std::array<double, 1024> room{};
+  constexpr auto kRoom = static_cast<std::int64_t>(room.size());
+  for (std::int64_t at = 0; at < width; at += kRoom) {
+    const auto block = std::span(room).first(static_cast<std::size_t>(std::min(kRoom, width - at)));
+    elements_as_doubles(tensor, first + at, block);
+    for (std::size_t i = 0; i < block.size(); ++i) {
+      if (!(block[i] > most) && !(std::isnan(most) && !std::isnan(block[i]))) continue;
+      best = at + static_cast<std::int64_t>(i);
+      most = block[i];
+    }
   }
   return best;
 }

@@ -74,12 +74,12 @@ void for_each_tile(const LinearCall& call, std::int64_t width, std::int64_t pane
     const std::int64_t at_tile = task - first_tile * tasks;
     const std::int64_t row = (first_tile + at_tile % tiles) * kTileRows;
     const std::int64_t first = at_tile / tiles * panels_per_task;
-    for (std::int64_t at = first; at < std::min(panels, first + panels_per_task); ++at) {
-      std::int64_t panel = at;
-      const LinearTarget* target = call.targets.data();
-      while (panel >= panels_of(target->weight->outputs, width)) {
-        panel -= panels_of(target->weight->outputs, width);
-        ++target;
+    const LinearTarget* target = call.targets.data();
+    std::int64_t panel = first, of_target = panels_of(target->weight->outputs, width);
+    for (std::int64_t left = std::min(panels_per_task, panels - first); left > 0; --left, ++panel) {
+      while (panel >= of_target) {
+        panel -= of_target;
+        of_target = panels_of((++target)->weight->outputs, width);
       }
       LinearTile tile{.row = row,
                       .rows = std::min(kTileRows, call.rows - row),
