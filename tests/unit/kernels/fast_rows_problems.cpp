@@ -255,6 +255,7 @@ Problems rows_problems() {
     problems.push_back(rms_norm_problem(shape, false, false, 1e25));  // squares overflow
     problems.push_back(layer_norm_problem(shape, true, true, 2, 0));
     problems.push_back(layer_norm_problem(shape, false, true, 3, 1000));
+    problems.push_back(layer_norm_problem(shape, true, true, 1, 1e7));
     problems.push_back(layer_norm_problem(shape, true, false, 1e25, 0));
     problems.push_back(softmax_problem(shape, false, 2));
     problems.push_back(softmax_problem(shape, true, 80));

@@ -135,25 +135,60 @@ void rms_norm(const float* x, float* out, std::int64_t width, const NormParamete
   }
 }
 
-/// The mean in two steps: what the first one misses is the mean of the centred elements.
+/// Sums of v = x - `near` and of v^2 over a row, both by note [sums].
+struct Moments {
+  double sum = 0, squares = 0;
+};
+
+HWY_INLINE Moments moments_of_row(const float* x, std::int64_t width, float near) {
+  const FloatVector middle = hn::Set(Floats(), near);
+  FloatVector squares0, squares1, squares2, squares3;
+  Moments total;
+  constexpr std::int64_t kBlock = 64 * kLanes;
+  for (std::int64_t block = 0; block < width; block += kBlock) {
+    const std::int64_t end = std::min(block + kBlock, width);
+    FloatVector s0 = hn::Zero(Floats()), s1 = s0, s2 = s0, s3 = s0;
+    squares0 = squares1 = squares2 = squares3 = s0;
+    const auto add = [&](FloatVector& sum, FloatVector& squares, std::int64_t i, std::int64_t n)
+                         HWY_ATTR {
+                           const FloatVector v = hn::Sub(load_first(x + i, n, near), middle);
+                           sum = hn::Add(sum, v);
+                           squares = hn::MulAdd(v, v, squares);
+                         };
+    std::int64_t i = block;
+    for (; i + 4 * kLanes <= end; i += 4 * kLanes) {
+      add(s0, squares0, i, kLanes);
+      add(s1, squares1, i + kLanes, kLanes);
+      add(s2, squares2, i + 2 * kLanes, kLanes);
+      add(s3, squares3, i + 3 * kLanes, kLanes);
+    }
+    for (; i < end; i += kLanes) add(s0, squares0, i, std::min(kLanes, end - i));
+    total.sum += sum_of_lanes(hn::Add(hn::Add(s0, s1), hn::Add(s2, s3)));
+    total.squares +=
+        sum_of_lanes(hn::Add(hn::Add(squares0, squares1), hn::Add(squares2, squares3)));
+  }
+  return total;
+}
+
+/// The mean in two steps: what the first one misses is the mean of the centred elements. Where that
+/// is so large beside them that their squares would lose bits, they are centred again.
 void layer_norm(const float* x, float* out, std::int64_t width, const NormParameters& p) {
   const double count = static_cast<double>(width);
   const double sum = sum_of_row(width, [x](FloatVector s, std::int64_t i, std::int64_t n)
                                            HWY_ATTR { return hn::Add(s, load_first(x + i, n)); });
   const float near = static_cast<float>(sum / count);
+  const Moments moments = moments_of_row(x, width, near);
+  const double missed = moments.sum / count;
   const FloatVector first = hn::Set(Floats(), near);
-  const double missed =
-      sum_of_row(width, [=](FloatVector s, std::int64_t i, std::int64_t n) HWY_ATTR {
-        return hn::Add(s, hn::Sub(load_first(x + i, n, near), first));
-      });
-  const FloatVector rest = hn::Set(Floats(), static_cast<float>(missed / count));
-  const double squares =
-      sum_of_row(width, [=](FloatVector s, std::int64_t i, std::int64_t n) HWY_ATTR {
-        FloatVector v = hn::Sub(hn::Sub(load_first(x + i, n), first), rest);
-        if (n < kLanes)
-          v = hn::IfThenElseZero(hn::FirstN(Floats(), static_cast<std::size_t>(n)), v);
-        return hn::MulAdd(v, v, s);
-      });
+  const FloatVector rest = hn::Set(Floats(), static_cast<float>(missed));
+  double squares = moments.squares - missed * moments.sum;
+  if (!(missed * moments.sum <= moments.squares / 16)) {
+    squares = sum_of_row(width, [=](FloatVector s, std::int64_t i, std::int64_t n) HWY_ATTR {
+      FloatVector v = hn::Sub(hn::Sub(load_first(x + i, n), first), rest);
+      if (n < kLanes) v = hn::IfThenElseZero(hn::FirstN(Floats(), static_cast<std::size_t>(n)), v);
+      return hn::MulAdd(v, v, s);
+    });
+  }
   const double variance = squares / count + p.epsilon;
   if (!is_in_range(variance)) return layer_norm_in_double(x, out, width, p);
   const FloatVector scale = hn::Set(Floats(), static_cast<float>(1.0 / std::sqrt(variance)));
@@ -166,16 +201,18 @@ void layer_norm(const float* x, float* out, std::int64_t width, const NormParame
 
 HWY_INLINE float largest_of_row(const float* x, std::int64_t width) {
   constexpr float kLeast = -std::numeric_limits<float>::infinity();
-  FloatVector m0 = hn::Set(Floats(), kLeast), m1 = m0;
+  FloatVector m0 = hn::Set(Floats(), kLeast), m1 = m0, m2 = m0, m3 = m0;
   std::int64_t i = 0;
-  for (; i + 2 * kLanes <= width; i += 2 * kLanes) {
+  for (; i + 4 * kLanes <= width; i += 4 * kLanes) {
     m0 = hn::Max(m0, hn::LoadU(Floats(), x + i));
     m1 = hn::Max(m1, hn::LoadU(Floats(), x + i + kLanes));
+    m2 = hn::Max(m2, hn::LoadU(Floats(), x + i + 2 * kLanes));
+    m3 = hn::Max(m3, hn::LoadU(Floats(), x + i + 3 * kLanes));
   }
   for (; i < width; i += kLanes) {
     m0 = hn::Max(m0, load_first(x + i, std::min(kLanes, width - i), kLeast));
   }
-  return largest_of_lanes(hn::Max(m0, m1));
+  return largest_of_lanes(hn::Max(hn::Max(m0, m1), hn::Max(m2, m3)));
 }
 
 /// A NaN need not win the maximum: its own exponential makes the sum NaN.

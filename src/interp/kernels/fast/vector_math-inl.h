@@ -45,18 +45,33 @@ HWY_INLINE hn::Vec<hn::RebindToUnsigned<Floats>> round_to_bfloat(FloatVector v) 
   return hn::And(hn::IfThenElse(is_nan, quiet, up), hn::Set(d, 0xffff0000));
 }
 
-/// e^x = fraction 2^n for x with |x| <= 174: n an integer in the low bits of `shifted`, whose other
-/// bits leave at the top when it is shifted left by 23. A NaN gives a NaN in `fraction`. x = n ln 2
-/// + r, |r| <= ln 2 / 2, ln 2 in two parts; the polynomial has a relative error of at most 2^-28.
+/// max(x, low); a NaN stays a NaN.
+HWY_INLINE FloatVector at_least(FloatVector x, float low) {
+  const FloatVector bound = hn::Set(Floats(), low);
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+  return hn::Max(bound, x);  // the second where one is a NaN
+#else
+  return hn::IfThenElse(hn::Lt(x, bound), bound, x);
+#endif
+}
+
+/// e^x = fraction 2^n for x with |x| <= 174: n + kBias an integer in the low bits of `shifted`,
+/// whose other bits leave at the top when it is shifted left by 23. A NaN gives a NaN in
+/// `fraction`. x = n ln 2 + r, |r| <= ln 2 / 2, ln 2 in two parts; the polynomial has a relative
+/// error of at most 2^-28.
 struct Exponential {
   FloatVector fraction;
   hn::Vec<hn::RebindToSigned<Floats>> shifted;
 };
 
+/// What exponents of floats have beside their value.
+inline constexpr int kExponentBias = 127;
+
+template <int kBias>
 HWY_INLINE Exponential exp_parts(FloatVector x) {
   const Floats d;
   // Adding 1.5 2^23 rounds to an integer, which then stands in the low bits.
-  const FloatVector rounder = hn::Set(d, 12582912.0F);
+  const FloatVector rounder = hn::Set(d, 12582912.0F + static_cast<float>(kBias));
   const FloatVector shifted = hn::MulAdd(x, hn::Set(d, 1.44269504F), rounder);
   const FloatVector n = hn::Sub(shifted, rounder);
   FloatVector r = hn::NegMulAdd(n, hn::Set(d, 0.693359375F), x);
@@ -71,10 +86,17 @@ HWY_INLINE Exponential exp_parts(FloatVector x) {
           hn::BitCast(hn::RebindToSigned<Floats>(), shifted)};
 }
 
+/// e^x within 1 ULP where it is normal, for |x| <= 87.3; 0 from -88 to below -87.7. A NaN gives a
+/// NaN.
+HWY_INLINE FloatVector exp_of_small(FloatVector x) {
+  const Exponential e = exp_parts<kExponentBias>(x);
+  return hn::Mul(e.fraction, hn::BitCast(Floats(), hn::ShiftLeft<23>(e.shifted)));
+}
+
 /// 2^n of the integer in the low bits; n in [-126, 127].
 HWY_INLINE FloatVector power_of_two(hn::Vec<hn::RebindToSigned<Floats>> n) {
   const hn::RebindToSigned<Floats> di;
-  return hn::BitCast(Floats(), hn::Add(hn::ShiftLeft<23>(n), hn::Set(di, 0x3f800000)));
+  return hn::BitCast(Floats(), hn::Add(hn::ShiftLeft<23>(n), hn::Set(di, kExponentBias << 23)));
 }
 
 /// A value as a product of two numbers, so that it need not be normal: the second is a power of
@@ -87,16 +109,15 @@ struct Scaled {
 /// e^x for x in [-172, 89]; a NaN gives a NaN. Both halves of n are exponents of normal numbers, so
 /// their product with a number is rounded once.
 HWY_INLINE Scaled exp_in_range(FloatVector x) {
-  const Exponential e = exp_parts(x);
+  const Exponential e = exp_parts<0>(x);
   const auto half = hn::ShiftRight<1>(e.shifted);
   return {hn::Mul(e.fraction, power_of_two(half)), power_of_two(hn::Sub(e.shifted, half))};
 }
 
-/// e^x for x <= 0 or NaN, within 1 ULP; 0 for x < -87. For weights, of which the largest is 1.
+/// e^x for x <= 0 or NaN, within 1 ULP where it is normal; 0 for x < -87.7. For weights, of which
+/// the largest is 1.
 HWY_INLINE FloatVector exp_of_weight(FloatVector x) {
-  const Exponential e = exp_parts(x);
-  const FloatVector y = hn::Mul(e.fraction, power_of_two(e.shifted));
-  return hn::IfThenZeroElse(hn::Lt(x, hn::Set(Floats(), -87.0F)), y);
+  return exp_of_small(at_least(x, -88.0F));
 }
 
 /// e^x within 1 ULP: +inf from 128 ln 2 on, +0 below -104, subnormal results rounded once, a NaN
@@ -111,26 +132,29 @@ HWY_INLINE FloatVector exp(FloatVector x) {
   return hn::IfThenZeroElse(vanishes, hn::Mul(y.factor, y.power));
 }
 
-/// x / (1 + e^-u) for |x| that is not large where u is below -172. Over u >= 0 the exponential is
-/// at most 1; below it x e^u / (1 + e^u) is formed with the power of two last, so nothing overflows
-/// and a result that is subnormal is rounded once.
-HWY_INLINE FloatVector gated(FloatVector x, FloatVector u) {
+/// x / (1 + e^-u) for any u. Over u >= 0 the exponential is at most 1; below it x e^u / (1 + e^u)
+/// is formed with the power of two last, so nothing overflows and a result that is subnormal is
+/// rounded once. Where u is below -172, that of -172 for x at least.
+static HWY_NOINLINE FloatVector gated_beyond(FloatVector x, FloatVector u) {
   const Floats d;
-  const FloatVector one = hn::Set(d, 1.0F);
+  const FloatVector one = hn::Set(d, 1.0F), raised = at_least(x, -172.0F);
   const FloatVector v = hn::Or(u, hn::SignBit(d));
   const auto vanishes = hn::Lt(v, hn::Set(d, -172.0F));
   Scaled t = exp_in_range(hn::IfThenZeroElse(vanishes, v));
   t.factor = hn::IfThenZeroElse(vanishes, t.factor);
   const auto falls = hn::Lt(u, hn::Zero(d));
-  const FloatVector numerator = hn::IfThenElse(falls, hn::Mul(x, t.factor), x);
+  const FloatVector numerator = hn::IfThenElse(falls, hn::Mul(raised, t.factor), raised);
   const FloatVector power = hn::IfThenElse(falls, t.power, one);
   return hn::Mul(hn::Div(numerator, hn::Add(one, hn::Mul(t.factor, t.power))), power);
 }
 
-/// max(x, low); a NaN stays a NaN.
-HWY_INLINE FloatVector at_least(FloatVector x, float low) {
-  const FloatVector bound = hn::Set(Floats(), low);
-  return hn::IfThenElse(hn::Lt(x, bound), bound, x);
+/// x / (1 + e^-u). Within |u| <= 87 the exponential and what is divided are normal.
+HWY_INLINE FloatVector gated(FloatVector x, FloatVector u) {
+  const Floats d;
+  const auto is_small = hn::Le(hn::Abs(u), hn::Set(d, 87.0F));
+  const FloatVector y = hn::Div(x, hn::Add(hn::Set(d, 1.0F), exp_of_small(hn::Neg(u))));
+  if (HWY_LIKELY(hn::AllTrue(d, is_small))) return y;
+  return hn::IfThenElse(is_small, y, gated_beyond(x, u));
 }
 
 /// max(x, 0); 0 for -0, a NaN stays one.
@@ -145,23 +169,20 @@ HWY_INLINE FloatVector sigmoid(FloatVector x) {
 
 /// x / (1 + e^-x) within 3.5 ULP; at -inf, and where the result underflows, -0.
 HWY_INLINE FloatVector silu(FloatVector x) {
-  const FloatVector raised = at_least(x, -172.0F);
-  return gated(raised, raised);
+  return gated(x, x);
 }
 
 /// x / (1 + e^-u), u = 2 c (x + d x^3), c = 0.79788456, d = 0.044715 each rounded to Float32.
 HWY_INLINE FloatVector gelu(FloatVector x) {
   const Floats d;
-  const FloatVector raised = at_least(x, -20.0F);  // e^u is 0 there
-  const FloatVector cubic =
-      hn::MulAdd(hn::Mul(raised, raised), hn::Set(d, 0.044715F), hn::Set(d, 1.0F));
-  return gated(raised, hn::Mul(hn::Mul(raised, hn::Set(d, 2 * 0.79788456F)), cubic));
+  constexpr float kLinear = 2 * 0.79788456F;
+  constexpr float kCubic = static_cast<float>(2.0 * 0.79788456F * 0.044715F);
+  return gated(x, hn::Mul(x, hn::MulAdd(hn::Mul(x, x), hn::Set(d, kCubic), hn::Set(d, kLinear))));
 }
 
 /// x / (1 + e^-(c x)), c = 1.702 rounded to Float32.
 HWY_INLINE FloatVector quick_gelu(FloatVector x) {
-  const FloatVector raised = at_least(x, -172.0F);
-  return gated(raised, hn::Mul(raised, hn::Set(Floats(), 1.702F)));
+  return gated(x, hn::Mul(x, hn::Set(Floats(), 1.702F)));
 }
 
 /// The sum of the lanes, in an order that depends on the instruction set alone.
