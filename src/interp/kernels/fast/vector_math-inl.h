@@ -55,12 +55,12 @@ HWY_INLINE FloatVector at_least(FloatVector x, float low) {
 #endif
 }
 
-/// e^x = fraction 2^n for x with |x| <= 174: n + kBias an integer in the low bits of `shifted`,
-/// whose other bits leave at the top when it is shifted left by 23. A NaN gives a NaN in
-/// `fraction`. x = n ln 2 + r, |r| <= ln 2 / 2, ln 2 in two parts; the polynomial has a relative
+/// e^x = (1 + above_one) 2^n for x with |x| <= 174: n + kBias an integer in the low bits of
+/// `shifted`, whose other bits leave at the top when it is shifted left by 23. A NaN gives a NaN in
+/// `above_one`. x = n ln 2 + r, |r| <= ln 2 / 2, ln 2 in two parts; the polynomial has a relative
 /// error of at most 2^-28.
 struct Exponential {
-  FloatVector fraction;
+  FloatVector above_one;
   hn::Vec<hn::RebindToSigned<Floats>> shifted;
 };
 
@@ -82,15 +82,16 @@ HWY_INLINE Exponential exp_parts(FloatVector x) {
   FloatVector high = hn::MulAdd(r, hn::Set(d, 8.368675597e-3F), hn::Set(d, 4.166826606e-2F));
   high = hn::MulAdd(square, hn::Set(d, 1.382068964e-3F), high);
   const FloatVector p = hn::MulAdd(square, high, low);
-  return {hn::Add(hn::MulAdd(square, p, r), hn::Set(d, 1.0F)),
-          hn::BitCast(hn::RebindToSigned<Floats>(), shifted)};
+  return {hn::MulAdd(square, p, r), hn::BitCast(hn::RebindToSigned<Floats>(), shifted)};
 }
 
-/// e^x within 1 ULP where it is normal, for |x| <= 87.3; 0 from -88 to below -87.7. A NaN gives a
-/// NaN.
-HWY_INLINE FloatVector exp_of_small(FloatVector x) {
+/// `from` + e^x where `from` is 0 or 1, for |x| <= 87.3.
+template <int kFrom>
+HWY_INLINE FloatVector plus_exp(FloatVector x) {
   const Exponential e = exp_parts<kExponentBias>(x);
-  return hn::Mul(e.fraction, hn::BitCast(Floats(), hn::ShiftLeft<23>(e.shifted)));
+  const FloatVector power = hn::BitCast(Floats(), hn::ShiftLeft<23>(e.shifted));
+  if constexpr (kFrom == 0) return hn::MulAdd(power, e.above_one, power);
+  return hn::MulAdd(power, e.above_one, hn::Add(power, hn::Set(Floats(), 1.0F)));
 }
 
 /// 2^n of the integer in the low bits; n in [-126, 127].
@@ -111,13 +112,14 @@ struct Scaled {
 HWY_INLINE Scaled exp_in_range(FloatVector x) {
   const Exponential e = exp_parts<0>(x);
   const auto half = hn::ShiftRight<1>(e.shifted);
-  return {hn::Mul(e.fraction, power_of_two(half)), power_of_two(hn::Sub(e.shifted, half))};
+  return {hn::Mul(hn::Add(e.above_one, hn::Set(Floats(), 1.0F)), power_of_two(half)),
+          power_of_two(hn::Sub(e.shifted, half))};
 }
 
 /// e^x for x <= 0 or NaN, within 1 ULP where it is normal; 0 for x < -87.7. For weights, of which
 /// the largest is 1.
 HWY_INLINE FloatVector exp_of_weight(FloatVector x) {
-  return exp_of_small(at_least(x, -88.0F));
+  return plus_exp<0>(at_least(x, -88.0F));
 }
 
 /// e^x within 1 ULP: +inf from 128 ln 2 on, +0 below -104, subnormal results rounded once, a NaN
@@ -152,7 +154,7 @@ static HWY_NOINLINE FloatVector gated_beyond(FloatVector x, FloatVector u) {
 HWY_INLINE FloatVector gated(FloatVector x, FloatVector u) {
   const Floats d;
   const auto is_small = hn::Le(hn::Abs(u), hn::Set(d, 87.0F));
-  const FloatVector y = hn::Div(x, hn::Add(hn::Set(d, 1.0F), exp_of_small(hn::Neg(u))));
+  const FloatVector y = hn::Div(x, plus_exp<1>(hn::Neg(u)));
   if (HWY_LIKELY(hn::AllTrue(d, is_small))) return y;
   return hn::IfThenElse(is_small, y, gated_beyond(x, u));
 }
