@@ -87,6 +87,34 @@ TEST_CASE("fast: picking, copying into a value and filling are fast nodes") {
   CHECK(runner.error(inputs(3)).starts_with("803 "));
 }
 
+TEST_CASE("fast: margins and the largest elements are fast nodes") {
+  const std::string text = R"(
+@main [mir_version:1] (%x:tensor<[3, $S, 4], Float32, CPU>, %i:tensor<[1, 3], Int64, CPU>) -> (%a:tensor<[5, 3 + $S, 4], Float32, CPU>, %b:tensor<[3, 5 + $S, 14], Float32, CPU>, %c:tensor<[3, 3 + $S, 9], Float32, CPU>, %d:tensor<[4, $S, 17], Float32, CPU>, %e:tensor<[1, 5], Int64, CPU>, %f:tensor<[3, $S, 2], Float32, CPU>, %g:tensor<[3, $S, 2], Int32, CPU>, %h:tensor<[3, 3, 4], Float32, CPU>, %j:tensor<[3, 3, 4], Int32, CPU>) {
+  linalg.CPU.NegOp (%x:tensor<[3, $S, 4], Float32, CPU>) -> (%n:tensor<[3, $S, 4], Float32, CPU>)
+  linalg.CPU.PadOp [pad:[0, 0, 1, 2, 2, 0], value:0.75] (%n:tensor<[3, $S, 4], Float32, CPU>) -> (%a:tensor<[5, 3 + $S, 4], Float32, CPU>)
+  linalg.CPU.PadOp [pad:[7, 3, 4, 1], mode:reflect] (%n:tensor<[3, $S, 4], Float32, CPU>) -> (%b:tensor<[3, 5 + $S, 14], Float32, CPU>)
+  linalg.CPU.PadOp [pad:[2, 3, 3, 0], mode:replicate] (%n:tensor<[3, $S, 4], Float32, CPU>) -> (%c:tensor<[3, 3 + $S, 9], Float32, CPU>)
+  linalg.CPU.PadOp [pad:[3, 10, 0, 0, 0, 1], mode:circular] (%n:tensor<[3, $S, 4], Float32, CPU>) -> (%d:tensor<[4, $S, 17], Float32, CPU>)
+  linalg.CPU.PadOp [pad:[1, 1], value:-7] (%i:tensor<[1, 3], Int64, CPU>) -> (%e:tensor<[1, 5], Int64, CPU>)
+  linalg.CPU.TopKOp [k:2] (%n:tensor<[3, $S, 4], Float32, CPU>) -> (%f:tensor<[3, $S, 2], Float32, CPU>, %g:tensor<[3, $S, 2], Int32, CPU>)
+  linalg.CPU.TopKOp [k:3, dim:1, largest:false, sorted:false] (%n:tensor<[3, $S, 4], Float32, CPU>) -> (%h:tensor<[3, 3, 4], Float32, CPU>, %j:tensor<[3, 3, 4], Int32, CPU>)
+  cf.ReturnOp (%a:tensor<[5, 3 + $S, 4], Float32, CPU>, %b:tensor<[3, 5 + $S, 14], Float32, CPU>, %c:tensor<[3, 3 + $S, 9], Float32, CPU>, %d:tensor<[4, $S, 17], Float32, CPU>, %e:tensor<[1, 5], Int64, CPU>, %f:tensor<[3, $S, 2], Float32, CPU>, %g:tensor<[3, $S, 2], Int32, CPU>, %h:tensor<[3, 3, 4], Float32, CPU>, %j:tensor<[3, 3, 4], Int32, CPU>) -> ()
+}
+)";
+  Runner runner(text, fast()), reference(text);
+  REQUIRE(runner.session().plan() != nullptr);
+  for (const std::string& name : runner.session().plan()->node_names()) {
+    CHECK(name.find("(ref)") == name.npos);
+  }
+  const std::vector<Tensor> inputs = {pattern({3, 5, 4}),
+                                      tensor(DType::kInt64, {1, 3}, {4, -5, 6})};
+  const auto found = runner.run(inputs), expected = reference.run(inputs);
+  REQUIRE(found.size() == expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    CHECK(values_of(found[i]) == values_of(expected[i]));
+  }
+}
+
 /// Codes of 8 bits per tensor, with and without an offset, times weights of 8 bits: per channel,
 /// and per tensor with input channels first; then codes of 16 bits, which are no case for integers.
 const char* const kByteCodes = R"(

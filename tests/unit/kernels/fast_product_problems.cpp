@@ -168,9 +168,10 @@ Problem conv_problem(const ConvShape& s, bool biased) {
           .slack = product_slack(sums, s.inputs * taps, out.values(), biased)};
 }
 
-/// x [a, b, c, d] to out [c, a, d, b] or any other order, with a gap behind each last dimension.
+/// x [a, b, c, d] to out [c, a, d, b] or any other order, with a gap behind each last dimension. x
+/// is read as it lies or from its end.
 Problem copy_problem(const std::array<std::int64_t, 4>& extents,
-                     const std::array<std::size_t, 4>& order) {
+                     const std::array<std::size_t, 4>& order, bool backwards) {
   std::int64_t count = 1;
   std::array<std::int64_t, 4> from_strides = {}, to_strides = {};
   for (std::size_t i = 4; i-- > 0;) {
@@ -183,20 +184,25 @@ Problem copy_problem(const std::array<std::int64_t, 4>& extents,
     step *= extents[order[i]] + (i == 3 ? 2 : 0);
   }
   const FloatValues x = random_floats(count, 36);
-  Problem problem{.name = fmt::format("copy of {} x {} x {} x {}, inner {}", extents[0], extents[1],
-                                      extents[2], extents[3], order[3]),
-                  .out_size = static_cast<std::size_t>(count == 0 ? 0 : step)};
+  Problem problem{
+      .name = fmt::format("copy of {} x {} x {} x {}, inner {}{}", extents[0], extents[1],
+                          extents[2], extents[3], order[3], backwards ? ", backwards" : ""),
+      .out_size = static_cast<std::size_t>(count == 0 ? 0 : step)};
   for (std::int64_t i = 0; i < count; ++i) {
     std::int64_t place = 0;
     for (std::size_t d = 0; d < 4; ++d) {
       place += i / from_strides[d] % extents[d] * to_strides[d];
     }
     problem.places.push_back(static_cast<std::size_t>(place));
-    problem.want.push_back(x[static_cast<std::size_t>(i)]);
+    problem.want.push_back(x[static_cast<std::size_t>(backwards ? count - 1 - i : i)]);
     problem.slack.push_back(0);
   }
+  if (backwards) {
+    for (std::int64_t& stride : from_strides) stride = -stride;
+  }
   problem.run = [=](float* to, Context& context) {
-    CopyOperands operands{.from = reinterpret_cast<const std::byte*>(x.data()),
+    const float* const from = x.data() + (backwards && count > 0 ? count - 1 : 0);
+    CopyOperands operands{.from = reinterpret_cast<const std::byte*>(from),
                           .to = reinterpret_cast<std::byte*>(to),
                           .element_bytes = sizeof(float),
                           .rank = 4};
@@ -231,7 +237,8 @@ Problems movement_problems() {
                                                      {2, 1, 1, 20000}}) {
     for (const std::array<std::size_t, 4>& order :
          {std::array<std::size_t, 4>{0, 1, 2, 3}, {0, 2, 1, 3}, {3, 2, 1, 0}, {0, 1, 3, 2}}) {
-      problems.push_back(copy_problem(extents, order));
+      problems.push_back(copy_problem(extents, order, false));
+      problems.push_back(copy_problem(extents, order, true));
     }
   }
   return problems;

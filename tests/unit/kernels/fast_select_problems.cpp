@@ -6,8 +6,10 @@
 #include "fast_problem.hpp"
 #include "mir/kernels/fast/pick.hpp"
 #include "mir/kernels/fast/select.hpp"
+#include "mir/kernels/fast/top_k.hpp"
 #include "mir/kernels/ref/elementwise.hpp"
 #include "mir/kernels/ref/movement.hpp"
+#include "mir/kernels/ref/sort.hpp"
 
 namespace mir::fast::test {
 namespace {
@@ -214,10 +216,59 @@ Problem pick_problem(const Lists& lists, std::size_t bytes) {
   });
 }
 
+/// The dimension of a shape whose largest or smallest elements are looked for.
+struct TopKShape {
+  std::int64_t outer, length, inner, k;
+};
+constexpr TopKShape kTopKShapes[] = {{1, 1, 1, 1},   {3, 5, 1, 0},     {0, 5, 2, 3},
+                                     {4, 7, 1, 7},   {2, 31, 3, 8},    {33, 8, 1, 2},
+                                     {5, 128, 1, 8}, {1, 5000, 1, 17}, {2, 257, 31, 3}};
+
+/// The indices, then the elements with all their bits.
+Problem top_k_problem(DType dtype, const TopKShape& s, bool largest, bool sorted) {
+  const auto x = s.length % 2 == 0 ? small_numbers(dtype, {s.outer, s.length, s.inner}, 78)
+                                   : all_sorts(dtype, s.outer * s.length * s.inner);
+  const std::int64_t extents[] = {s.outer, s.length, s.inner};
+  const std::int64_t strides[] = {s.length * s.inner, s.inner, 1};
+  const ref::View view{dtype, x->view().data, extents, strides};
+  Array values(dtype, {s.outer, s.k, s.inner}), indices(DType::kInt32, {s.outer, s.k, s.inner});
+  (void)ref::top_k(view, 1, {.largest = largest, .sorted = sorted}, values, indices);
+  Bytes want = bytes_of(indices);
+  const auto index_bytes = static_cast<std::ptrdiff_t>(want.size());
+  const Bytes elements = bytes_of(values);
+  want.insert(want.end(), elements.begin(), elements.end());
+  std::string name =
+      fmt::format("top {} of {} x {} x {} {}{}{}", s.k, s.outer, s.length, s.inner,
+                  info(dtype).name, largest ? ", largest" : ", smallest", sorted ? ", sorted" : "");
+  return byte_problem(std::move(name), want, [=](std::byte* to, Context& context) {
+    top_k({.x = static_cast<const std::byte*>(x->view().data),
+           .dtype = dtype,
+           .outer = s.outer,
+           .length = s.length,
+           .inner = s.inner,
+           .k = s.k,
+           .largest = largest,
+           .sorted = sorted,
+           .values = to + index_bytes,
+           .indices = reinterpret_cast<std::int32_t*>(to)},
+          context);
+  });
+}
+
 }  // namespace
 
 Problems select_problems() {
   Problems problems;
+  for (const TopKShape& shape : kTopKShapes) {
+    for (const DType dtype :
+         {DType::kFloat32, DType::kBFloat16, DType::kFloat16, DType::kInt8, DType::kInt16,
+          DType::kInt32, DType::kUInt8, DType::kUInt16, DType::kUInt32}) {
+      for (const bool largest : {false, true}) {
+        problems.push_back(top_k_problem(dtype, shape, largest, true));
+        problems.push_back(top_k_problem(dtype, shape, largest, false));
+      }
+    }
+  }
   for (const Lists& lists : kLists) {
     for (const std::size_t bytes : {1, 2, 4, 8}) problems.push_back(pick_problem(lists, bytes));
   }

@@ -9,7 +9,8 @@
 
 namespace mir::fast {
 
-/// Two views of equal extents. Strides count elements; those of `from` may be 0.
+/// Two views of equal extents. Strides count elements; those of `from` may be 0
+/// or less.
 struct CopyOperands {
   static constexpr std::size_t kMaxRank = 9;
 

@@ -96,7 +96,7 @@ struct PairBlock {
 };
 
 template <int kRows, bool kPrefetches>
-HWY_INLINE void multiply_pairs(const PairBlock& block) {
+MIR_MICROKERNEL void multiply_pairs(const PairBlock& block) {
   const Floats d;
   FloatVector sum[kRows][kPanelVectors];
   HWY_UNROLL(8)

@@ -89,7 +89,7 @@ enum class Fetch { kNothing, kPanel, kLater };
 
 /// c (+)= a b for kRows rows and kVectors vectors of columns.
 template <int kRows, int kVectors, Fetch kFetch, class B>
-HWY_INLINE void multiply_block(const Block<B>& block) {
+MIR_MICROKERNEL void multiply_block(const Block<B>& block) {
   const Floats d;
   FloatVector sum[kRows][kVectors];
   HWY_UNROLL(8)

@@ -125,8 +125,12 @@ std::unique_ptr<PlanNode> matmul_node(const StepSlots& slots, const ParameterTab
 std::unique_ptr<PlanNode> select_node(const StepSlots& slots, const ParameterTable& parameters);
 /// Gather, Index.
 std::unique_ptr<PlanNode> pick_node(const StepSlots& slots, const ParameterTable& parameters);
+/// The number as one element; none where its type has no conversion.
+std::optional<Tensor> element_of(double number, DType dtype);
 /// Copy, Fill.
 std::unique_ptr<PlanNode> store_node(const StepSlots& slots, const ParameterTable& parameters);
+std::unique_ptr<PlanNode> pad_node(const StepSlots& slots, const ParameterTable& parameters);
+std::unique_ptr<PlanNode> top_k_node(const StepSlots& slots, const ParameterTable& parameters);
 /// Slice, Split, Concat, Stack, Repeat.
 std::unique_ptr<PlanNode> movement_node(const StepSlots& slots, const ParameterTable& parameters);
 

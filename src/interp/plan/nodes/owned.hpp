@@ -2,6 +2,7 @@
 // parameters float kernels take.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -34,6 +35,13 @@ inline const Tensor* owned_tensor(const Op& op, std::string_view suffix,
 inline std::string short_name(const Op& op) {
   const std::string_view mnemonic = op.info().mnemonic;
   return std::string(mnemonic.substr(0, mnemonic.size() - 2));
+}
+
+/// The type of a tensor whose elements are units of storage; none for packed and unknown ones.
+inline std::optional<DType> dtype_of_units(const Value& value) {
+  const TensorType* type = value.tensor_type();
+  const bool known = type != nullptr && type->dtype() && info(*type->dtype()).lanes == 1;
+  return known ? type->dtype() : std::nullopt;
 }
 
 /// Whether it is a tensor of Float32.

@@ -190,12 +190,6 @@ class IndexNode final : public PickNode {
   std::vector<std::vector<std::int64_t>> lists_;  // by dimension; empty where the op has none
 };
 
-std::optional<DType> dtype_of_units(const Value& value) {
-  const TensorType* type = value.tensor_type();
-  const bool known = type != nullptr && type->dtype() && info(*type->dtype()).lanes == 1;
-  return known ? type->dtype() : std::nullopt;
-}
-
 }  // namespace
 
 std::unique_ptr<PlanNode> pick_node(const StepSlots& slots, const ParameterTable&) {

@@ -1,5 +1,6 @@
 // Copy and Fill: values that ops write into one that is there.
 #include <algorithm>
+#include <cmath>
 
 #include "mir/eval/attributes.hpp"
 #include "mir/kernels/ref/movement.hpp"
@@ -79,12 +80,18 @@ std::optional<Tensor> repeated_element(const Op& op, DType dtype) {
   const AttributeReader attributes(op);
   const std::string_view type = attributes.string("type");
   if (type != "zeros" && type != "ones" && type != "specific") return std::nullopt;
+  return element_of(type == "zeros" ? 0 : type == "ones" ? 1 : attributes.number("value"), dtype);
+}
+
+}  // namespace
+
+std::optional<Tensor> element_of(double number, DType dtype) {
   auto value = Tensor::allocate(DType::kFloat64, {1});
   auto element = Tensor::allocate(dtype, {1});
   if (!value || !element) return std::nullopt;
-  value->as_mutable<double>()[0] = type == "zeros"  ? 0
-                                   : type == "ones" ? 1
-                                                    : attributes.number("value");
+  // Zero bytes are 0 in every type, those that have no conversion included.
+  if (number == 0 && !std::signbit(number)) return *std::move(element);
+  value->as_mutable<double>()[0] = number;
   const std::int64_t extent = 1, stride = 1;
   const ref::View from{DType::kFloat64, value->bytes().data(), {&extent, 1}, {&stride, 1}};
   const ref::MutableView to{dtype, element->mutable_bytes(), {&extent, 1}, {&stride, 1}};
@@ -92,20 +99,12 @@ std::optional<Tensor> repeated_element(const Op& op, DType dtype) {
   return *std::move(element);
 }
 
-std::optional<DType> unit_type(const Value& value) {
-  const TensorType* type = value.tensor_type();
-  const bool known = type != nullptr && type->dtype() && info(*type->dtype()).lanes == 1;
-  return known ? type->dtype() : std::nullopt;
-}
-
-}  // namespace
-
 std::unique_ptr<PlanNode> store_node(const StepSlots& slots, const ParameterTable&) {
   const Op& op = *slots.op;
   if (op.result_count() != 1) return nullptr;
-  const auto dtype = unit_type(*op.result());
+  const auto dtype = dtype_of_units(*op.result());
   const bool fits = dtype && std::ranges::all_of(op.operand_uses(), [&](const Use& use) {
-                      return unit_type(*use.value()) == dtype;
+                      return dtype_of_units(*use.value()) == dtype;
                     });
   if (!fits) return nullptr;
   if (op.is("linalg.CopyOp")) {
