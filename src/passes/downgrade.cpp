@@ -70,7 +70,9 @@ class Downgrade {
 
   void check(const Value& value, const Op& at) {
     const TensorType* type = value.tensor_type();
-    if (type == nullptr || type->element_count()) return;
+    if (type == nullptr) return;
+    report_.refuse_own_type(at, "dump form", *type, diagnostics_);
+    if (type->element_count()) return;
     report_.refuse(at, "dump form",
                    fmt::format("dumps print the extents of one trace, not {}", type->spelling()),
                    diagnostics_);

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "mir/ir/module.hpp"
+#include "mir/ir/type.hpp"
+#include "mir/support/dtype.hpp"
 
 namespace mir {
 
@@ -56,6 +58,16 @@ void LossReport::refuse(const Op& op, std::string_view fact, std::string_view wh
       {LossEntry::Source::kRefused, op.location(), name, std::string(fact), std::string(why)});
   diagnostics.error(DiagCode::kLostMeaning, op.span(),
                     fmt::format("{}: {} is lost: {}", name, fact, why));
+}
+
+void LossReport::refuse_own_type(const Op& op, std::string_view form, const TensorType& type,
+                                 Diagnostics& diagnostics) {
+  if (!type.dtype() || is_upstream_type(*type.dtype())) return;
+  refuse(op, form,
+         fmt::format("upstream has no element type {}; a weight that is stated as Float32 takes "
+                     "the same file",
+                     name_of(*type.dtype())),
+         diagnostics);
 }
 
 std::size_t LossReport::count(LossEntry::Source source) const {

@@ -38,6 +38,7 @@ class ProgramPlan {
     IRWriter(module_).walk<RegisterOp>([&](IRWriter&, RegisterOp op) {
       if (op.value() == nullptr || !op.value()->has_symbol())
         return IRWriter::WalkResult::WALK_CONTINUE;
+      check(*op.value(), *op.op());
       parameters.push_back(op.value());
       const std::uint32_t slot = make_slot(*op.value());
       by_symbol_.emplace(op.value()->symbol(), slot);
@@ -96,7 +97,9 @@ class ProgramPlan {
 
   void check(const Value& value, const Op& at) {
     const TensorType* type = value.tensor_type();
-    if (type == nullptr || type->element_count()) return;
+    if (type == nullptr) return;
+    report_.refuse_own_type(at, "program form", *type, diagnostics_);
+    if (type->element_count()) return;
     refuse(at, fmt::format("programs print the extents of one trace, not {}", type->spelling()));
   }
 

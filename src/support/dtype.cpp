@@ -57,6 +57,7 @@ constexpr DTypeInfo kTable[] = {
     {DType::kGgufQ4_0x4, "GGUF_Q4_0x4", kBlock, 128, 72},
     {DType::kGgufQ4_0x8, "GGUF_Q4_0x8", kBlock, 256, 144},
     {DType::kGgufQ8_0x4, "GGUF_Q8_0x4", kBlock, 128, 136},
+    {DType::kMirQ4A32, "MIR_Q4_A32", kBlock, 32, 24},
 };
 
 struct Spelling {
@@ -146,6 +147,10 @@ DType storage_type(DType dtype) {
     default:
       return dtype;
   }
+}
+
+bool is_upstream_type(DType dtype) {
+  return dtype < DType::kMirQ4A32;
 }
 
 std::optional<std::uint64_t> storage_bytes(DType dtype, std::uint64_t elements) {

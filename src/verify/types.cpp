@@ -21,7 +21,15 @@ void known_extents(const Type* type, const Op& place, Reporter& reporter) {
 
 void known_element_type(const Type* type, const Op& place, Reporter& reporter) {
   const auto* tensor = dyn_cast<TensorType>(type);
-  if (tensor == nullptr || tensor->dtype()) return;
+  if (tensor == nullptr) return;
+  if (tensor->dtype()) {
+    if (is_upstream_type(*tensor->dtype()) || place.module().is_portable()) return;
+    reporter.report(ConstraintId::type_c4, place, [&] {
+      return fmt::format("element type '{}' of {} is this toolkit's own, so no dump has it",
+                         name_of(*tensor->dtype()), tensor->spelling());
+    });
+    return;
+  }
   Diagnostic* kept = reporter.report(ConstraintId::type_c4, place, [&] {
     return fmt::format("element type '{}' of {} is not known",
                        place.module().context().text(tensor->dtype_name()), tensor->spelling());

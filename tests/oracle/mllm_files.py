@@ -2,8 +2,8 @@
 """Writes `.mllm` files of both versions and holds what mllm-interp reads from them to the bytes.
 
 The tensors are random ones of every type that NPY can hold, or those of an upstream model in the
-folder NUMERICS; without that folder the test is skipped. Interleaved blocks and MXFP4 are held to an
-evaluation in NumPy.
+folder NUMERICS; without that folder the test is skipped. Interleaved blocks, MXFP4 and MIR_Q4_A32 are
+held to an evaluation in NumPy.
 
 usage: mllm_files.py TOOLS [NUMERICS]
 """
@@ -52,10 +52,21 @@ def mxfp4(count):
     return blocks.tobytes(), reals
 
 
+def mir_q4_a32(count):
+    """Scales and terms of such exponents that float64 has every sum exactly."""
+    random = np.random.default_rng(9)
+    parameters = (random.standard_normal((count, 2)) * 2.0 ** random.integers(-6, 7, (count, 2))).astype("<f4")
+    codes = random.integers(0, 256, (count, 16), dtype=np.uint8)
+    scale, term = parameters[:, :1].astype(float), parameters[:, 1:].astype(float)
+    data = np.concatenate([parameters.view(np.uint8), codes], axis=1)
+    return data.tobytes(), (nibbles(codes) - 8) * scale + term
+
+
 def check_blocks(tools):
     """Blocks that no GGUF file holds, as the numbers that they stand for."""
     made = {"GGUF_Q4_0x4": ((8, 96), interleaved(4, 16, 4, 0x88)), "GGUF_Q4_0x8": ((16, 96), interleaved(8, 16, 8, 0x88)),
-            "GGUF_Q8_0x4": ((8, 96), interleaved(4, 32, 4, 0)), "MXFP4": ((3, 64), mxfp4(6))}
+            "GGUF_Q8_0x4": ((8, 96), interleaved(4, 32, 4, 0)), "MXFP4": ((3, 64), mxfp4(6)),
+            "MIR_Q4_A32": ((5, 96), mir_q4_a32(15))}
     tensors = [(kind.lower(), kind, shape, data) for kind, (shape, (data, _)) in made.items()]
     for contents in (mllm_v1(tensors), mllm_v2(tensors)):
         Path("w.mllm").write_bytes(contents)

@@ -15,7 +15,7 @@ MLLM_TYPES = {
     "MXFP4": 135, "Int4": 136, "UInt4": 137, "Int8PerTensor": 140, "Int8PerChannel": 141,
     "UInt8PerTensor": 142, "UInt8PerChannel": 143, "Int16PerTensor": 144, "Int16PerChannel": 145,
     "UInt16PerTensor": 146, "UInt16PerChannel": 147, "UInt16PerTensorAsym": 154, "Bool": 156,
-    "ComplexFP32": 201, "ComplexFP64": 202,
+    "ComplexFP32": 201, "ComplexFP64": 202, "MIR_Q4_A32": 65536,
 }
 
 

@@ -12,6 +12,7 @@ namespace mir {
 
 class IRContext;
 class Op;
+class TensorType;
 class Value;
 
 /// One fact of an op that the dump does not state.
@@ -34,6 +35,9 @@ struct LossReport {
 
   /// Adds a fact of the op that is lost, and reports it.
   void refuse(const Op& op, std::string_view fact, std::string_view why, Diagnostics& diagnostics);
+  /// Refuses `form`, one of upstream's, where the element type is none of its types.
+  void refuse_own_type(const Op& op, std::string_view form, const TensorType& type,
+                       Diagnostics& diagnostics);
 
   std::size_t count(LossEntry::Source source) const;
   /// "12 facts derived, 1 assumed (linalg.TransposeOp dim0, dim1)".

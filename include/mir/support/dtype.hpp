@@ -57,6 +57,7 @@ enum class DType : std::uint8_t {
   kGgufQ4_0x4,
   kGgufQ4_0x8,
   kGgufQ8_0x4,
+  kMirQ4A32,  ///< no type of upstream's: dumps and programs cannot state it
 };
 
 enum class DTypeClass : std::uint8_t {
@@ -93,6 +94,10 @@ std::optional<DType> dtype_from_name(std::string_view name);
 /// packed bytes, `Int16` for Int16PerChannel); any other type is its own storage type. File formats
 /// without quantised types store this one.
 DType storage_type(DType dtype);
+
+/// False for types that are this toolkit's own: no dump, program or parameter file of upstream's
+/// has them.
+bool is_upstream_type(DType dtype);
 
 /// Storage of `elements` consecutive elements; none when they do not fill whole units or the
 /// product overflows.

@@ -33,7 +33,8 @@ ref::View weight_rows(EvalCall& call, const Tensor& weight) {
   return {view.dtype, view.data, view.extents, call.keep({1, rows})};
 }
 
-/// The activations as the weight takes them: rounded to 8 bits where it is stored in ggml's blocks.
+/// The activations as the weight takes them: rounded to 8 bits where it is stored in blocks that
+/// ask for it.
 Result<Tensor> activations(EvalCall& call) {
   const Tensor& x = call.operand(0);
   const auto stored = call.stored_dtype(".weight");

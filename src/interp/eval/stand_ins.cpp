@@ -123,6 +123,10 @@ Result<Tensor> finished(EvalCall& call, const Tensor& stand, std::uint32_t i, DT
     return call.error(DiagCode::kScaleMissing, fmt::format("result {} has no scale", i));
   }
   if (to == DType::kMXFP4) return encoded(call, stand);
+  if (is_encodable_block(to)) {
+    const auto singles = converted(call, stand, DType::kFloat32);
+    return singles ? quantise(*singles, to) : singles;
+  }
   if (is_nibble(to)) return nibbles(call, stand, to);
   return converted(call, stand, to);
 }

@@ -176,6 +176,19 @@ void decode_mxfp4(const Byte* block, float* out) {
   }
 }
 
+/// Scale and additive term are Float32, codes are stored from 8 on: an element is rounded once.
+void decode_q4_a32(const Byte* block, float* out) {
+  float scale = 0;
+  float term = 0;
+  std::memcpy(&scale, block, sizeof scale);
+  std::memcpy(&term, block + 4, sizeof term);
+  const Byte* codes = block + 8;
+  for (int i = 0; i < 16; ++i) {
+    out[i] = std::fma(static_cast<float>((codes[i] & 15) - 8), scale, term);
+    out[i + 16] = std::fma(static_cast<float>((codes[i] >> 4) - 8), scale, term);
+  }
+}
+
 using Decode = void (*)(const Byte* block, float* out);
 
 Decode decoder_of(DType dtype) {
@@ -204,6 +217,8 @@ Decode decoder_of(DType dtype) {
       return decode_q8_k;
     case DType::kMXFP4:
       return decode_mxfp4;
+    case DType::kMirQ4A32:
+      return decode_q4_a32;
     default:
       return nullptr;
   }

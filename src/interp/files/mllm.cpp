@@ -133,6 +133,7 @@ struct MllmType {
   DType dtype;
 };
 
+/// Numbers from 65536 on are this toolkit's own; upstream refuses files that have them.
 constexpr MllmType kMllmTypes[] = {
     {0, DType::kFloat32},
     {1, DType::kFloat16},
@@ -173,6 +174,7 @@ constexpr MllmType kMllmTypes[] = {
     {156, DType::kBool},
     {201, DType::kComplexFP32},
     {202, DType::kComplexFP64},
+    {65536, DType::kMirQ4A32},
 };
 
 }  // namespace

@@ -48,10 +48,42 @@ bool encode_q4_0(const float* values, std::uint8_t* block) {
   return store_scale(d, block);
 }
 
+/// From the least to the largest value in 15 steps. Both parameters are finite where the values
+/// are.
+bool encode_q4_a32(const float* values, std::uint8_t* block) {
+  const auto [least, largest] = std::minmax_element(values, values + kQuantBlock);
+  const auto scale = static_cast<float>((static_cast<double>(*largest) - *least) / 15);
+  const auto term = static_cast<float>(*least + 8.0 * scale);
+  const auto code = [&](float value) {
+    const double steps = scale == 0 ? 0 : (static_cast<double>(value) - term) / scale;
+    return static_cast<unsigned>(std::clamp(std::nearbyint(steps), -8.0, 7.0) + 8);
+  };
+  std::memcpy(block, &scale, sizeof scale);
+  std::memcpy(block + 4, &term, sizeof term);
+  for (int i = 0; i < 16; ++i)
+    block[8 + i] = static_cast<std::uint8_t>(code(values[i]) | code(values[i + 16]) << 4);
+  return true;
+}
+
+using Encode = bool (*)(const float* values, std::uint8_t* block);
+
+Encode encoder_of(DType dtype) {
+  switch (dtype) {
+    case DType::kGgufQ8_0:
+      return encode_q8_0;
+    case DType::kGgufQ4_0:
+      return encode_q4_0;
+    case DType::kMirQ4A32:
+      return encode_q4_a32;
+    default:
+      return nullptr;
+  }
+}
+
 }  // namespace
 
 bool is_encodable_block(DType dtype) {
-  return dtype == DType::kGgufQ8_0 || dtype == DType::kGgufQ4_0;
+  return encoder_of(dtype) != nullptr;
 }
 
 Result<Tensor> quantise(const Tensor& values, DType to) {
@@ -60,12 +92,12 @@ Result<Tensor> quantise(const Tensor& values, DType to) {
         DiagCode::kTensorDtypeUnsupported,
         fmt::format("{} cannot be quantised to {}{}", name_of(values.dtype()), name_of(to), text)};
   };
-  if (values.dtype() != DType::kFloat32 || !is_encodable_block(to)) return refuse("");
+  const Encode encode = encoder_of(to);
+  if (values.dtype() != DType::kFloat32 || encode == nullptr) return refuse("");
   if (values.rank() == 0 || values.shape().back() % kQuantBlock != 0)
     return refuse(": the last extent is no multiple of 32");
   auto blocks = Tensor::allocate(to, values.shape());
   if (!blocks) return blocks;
-  const auto encode = to == DType::kGgufQ8_0 ? encode_q8_0 : encode_q4_0;
   const auto from = values.as<float>();
   auto* block = reinterpret_cast<std::uint8_t*>(blocks->mutable_bytes());
   for (std::size_t i = 0; i < from.size(); i += kQuantBlock, block += info(to).unit_bytes) {

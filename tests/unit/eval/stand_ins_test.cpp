@@ -47,6 +47,27 @@ TEST_CASE("MXFP4 converts from and to floating types, and views keep its bytes")
   CHECK(same->front().bytes().data() == packed.bytes().data());
 }
 
+TEST_CASE("blocks that can be made are cast to, and are parameters of a look-up") {
+  Values steps;  // -8 to 7 halves around 3, twice
+  for (int i = 0; i < 32; ++i) steps.push_back(3 + 0.5 * (i % 16 - 8));
+  const Tensor x = floats({32}, steps);
+  const Tensor packed = cast_to("MIR_Q4_A32", x, "Float32");
+  CHECK(packed.dtype() == DType::kMirQ4A32);
+  CHECK(packed.bytes().size() == 24);
+  CHECK(values_of(cast_to("Float32", packed, "MIR_Q4_A32")) == steps);
+  CHECK(cast_to("GGUF_Q8_0", cast_to("Float64", x, "Float32"), "Float64").bytes().size() == 34);
+  CHECK(one("CastTypeOp [dtype:MIR_Q4_A32]", "[32], Float32", "[32], MIR_Q4_A32")
+            .error({floats({32}, Values(32, std::nan("")))})
+            .find("a value that MIR_Q4_A32 has no scale for") != std::string::npos);
+  OneOp look_up(
+      "linalg.CPU.EmbeddingOp <name=\"e\"> [vocab_size:1, hidden_size:32] "
+      "(%0:tensor<[2], Int64, CPU>) -> (%1:tensor<[2, 32], Float32, CPU>)");
+  look_up.parameter("e.weight", packed);
+  Values twice = steps;
+  twice.insert(twice.end(), steps.begin(), steps.end());
+  CHECK(look_up.values({ints({2}, {0, 0})}) == twice);
+}
+
 TEST_CASE("parameters may be blocks") {
   const std::string text =
       "linalg.CPU.LinearOp <name=\"fc\"> [in_channels:32, out_channels:1, bias:false] "
@@ -69,6 +90,9 @@ TEST_CASE("parameters may be blocks") {
   for (int i = 1; i <= 32; ++i) rounded += step * std::nearbyint(i / step);
   CHECK(std::fabs(rounded - 32 * 33 / 2) > 0.1);
   CHECK(gguf.values({floats({1, 32}, counts)}) == Values{static_cast<float>(127 * rounded)});
+  OneOp own(text);
+  own.parameter("fc.weight", *quantise(floats({32}, Values(32, 127)), DType::kMirQ4A32));
+  CHECK(own.values({floats({1, 32}, counts)}) == Values{static_cast<float>(127 * rounded)});
 }
 
 TEST_CASE("integers of four bits wrap in arithmetic and saturate from floats") {

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -74,6 +75,26 @@ TEST_CASE("MXFP4 stands for signed magnitudes times a power of two") {
   CHECK_FALSE(rounds_activations(DType::kMXFP4));
 }
 
+TEST_CASE("MIR_Q4_A32 stands for codes times a Float32 scale plus a Float32 term, rounded once") {
+  const auto values = [](float scale, float term, const std::string& codes) {
+    return values_of<float>(*dequantise(blocks(DType::kMirQ4A32, 32,
+                                               little(std::bit_cast<std::uint32_t>(scale), 4) +
+                                                   little(std::bit_cast<std::uint32_t>(term), 4) +
+                                                   codes + std::string(15, '\x88'))));
+  };
+  const auto plain = values(0.5f, 100, "\xF0");
+  CHECK(plain[0] == 96);       // -8
+  CHECK(plain[16] == 103.5f);  // 7
+  CHECK(plain[1] == 100);
+  // The product is not rounded, and the sum not to double before it is to Float32.
+  CHECK(values(1 + 0x1p-23f, -3, "\x0B")[0] == 3 * 0x1p-23f);
+  CHECK(values(1 + 0x1p-23f, -0x1p-60f, "\x0B")[0] == 3 + 0x1p-22f);
+  // A term of -0 keeps the sign of zeros.
+  CHECK(std::signbit(values(-1, -0.0f, "\x08")[0]));
+  CHECK_FALSE(std::signbit(values(1, -0.0f, "\x08")[0]));
+  CHECK(rounds_activations(DType::kMirQ4A32));
+}
+
 TEST_CASE("scales that are not finite give values that are not finite") {
   const auto infinite = blocks(DType::kGgufQ8_0, 32, little(0x7C00, 2) + std::string(32, '\1'));
   CHECK(std::isinf(dequantise(infinite)->as<float>()[0]));
@@ -142,7 +163,7 @@ TEST_CASE("quantised values are within half a step of the values") {
   std::uniform_real_distribution<float> uniform(-2, 2);
   std::vector<float> values(32 * 64);
   for (float& value : values) value = uniform(random);
-  for (const auto dtype : {DType::kGgufQ8_0, DType::kGgufQ4_0}) {
+  for (const auto dtype : {DType::kGgufQ8_0, DType::kGgufQ4_0, DType::kMirQ4A32}) {
     CAPTURE(std::string(name_of(dtype)));
     const auto coded = quantise(floats(values), dtype);
     REQUIRE(coded);
@@ -151,6 +172,12 @@ TEST_CASE("quantised values are within half a step of the values") {
       float largest = 0;
       for (std::size_t j = i / 32 * 32; j < i / 32 * 32 + 32; ++j)
         largest = std::max(largest, std::fabs(values[j]));
+      const auto block = std::span(values).subspan(i / 32 * 32, 32);
+      if (dtype == DType::kMirQ4A32) {
+        const float range = std::ranges::max(block) - std::ranges::min(block);
+        CHECK(std::fabs(back[i] - values[i]) <= range * 0.50001f / 15);
+        continue;
+      }
       // Half a step, the step's own rounding to Float16 times the code, and for Q4_0 the one end of
       // the range that has 7 steps where the other has 8.
       const float step = largest / (dtype == DType::kGgufQ8_0 ? 127 : 8);
@@ -169,7 +196,12 @@ TEST_CASE("blocks have the codes of the reference formulas") {
   CHECK(q4.substr(0, 2) == kHalf);
   CHECK(q4[2] == '\x90');  // -4 / 0.5 + 8 = 0; 0.26 / 0.5 rounds to 1
   CHECK(q4[3] == '\x8F');  // 3.9 / 0.5 + 8 is over the largest code
+  values[1] = 3.5f;
+  const auto a32 = bytes_of(*quantise(floats(values), DType::kMirQ4A32));
+  CHECK(a32.substr(0, 8) == little(std::bit_cast<std::uint32_t>(0.5f), 4) + std::string(4, '\0'));
+  CHECK(a32.substr(8, 3) == "\x90\x8F\x88");  // 3.5 / 0.5 is 7
   values[0] = -127;
+  values[1] = 3.9f;
   const auto q8 = bytes_of(*quantise(floats(values), DType::kGgufQ8_0));
   CHECK(q8.substr(0, 2) == kOne);
   CHECK(q8.substr(2, 2) == std::string("\x81\x04"));
@@ -180,6 +212,10 @@ TEST_CASE("a block of zeros has a scale of zero, tiny values do no harm") {
   CHECK(bytes_of(*zeros) == std::string(34, '\0'));
   CHECK(bytes_of(*quantise(floats(std::vector<float>(32, 0)), DType::kGgufQ4_0)).substr(2) ==
         std::string(16, '\x88'));
+  for (const float same : {-0.3f, 3e38f})
+    CHECK(values_of<float>(
+              *dequantise(*quantise(floats(std::vector<float>(32, same)), DType::kMirQ4A32))) ==
+          std::vector<float>(32, same));
   std::vector<float> tiny(32, 1e-45f);
   tiny[3] = 0;
   for (const auto dtype : {DType::kGgufQ8_0, DType::kGgufQ4_0})
@@ -198,7 +234,14 @@ TEST_CASE("what has no scale or no blocks is not quantised") {
     values[5] = bad;
     CHECK(code(floats(values), DType::kGgufQ8_0) == DiagCode::kElementOutOfRange);
     CHECK(code(floats(values), DType::kGgufQ4_0) == DiagCode::kElementOutOfRange);
+    if (!std::isfinite(bad))
+      CHECK(code(floats(values), DType::kMirQ4A32) == DiagCode::kElementOutOfRange);
   }
+  std::vector<float> widest(32, std::numeric_limits<float>::max());
+  widest[7] = -widest[7];
+  for (const float value :
+       values_of<float>(*dequantise(*quantise(floats(widest), DType::kMirQ4A32))))
+    CHECK(std::fabs(value) > 3.4e38f);
   CHECK(code(floats(std::vector<float>(16)), DType::kGgufQ8_0) ==
         DiagCode::kTensorDtypeUnsupported);
   CHECK(code(*Tensor::allocate(DType::kFloat16, {32}), DType::kGgufQ8_0) ==

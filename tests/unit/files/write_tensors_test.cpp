@@ -83,6 +83,11 @@ TEST_CASE("blocks are stored by the formats that have them") {
     REQUIRE_FALSE(refused);
     CHECK(refused.error().code == DiagCode::kTensorDtypeUnsupported);
   }
+  // Only .mllm has a number for it, one of our own.
+  const auto own = *quantise(*values, DType::kMirQ4A32);
+  CHECK(write_one(TensorFormat::kMllm2, "q", own));
+  for (const auto format : {TensorFormat::kSafetensors, TensorFormat::kNpz, TensorFormat::kGguf})
+    CHECK(write_one(format, "q", own).error().code == DiagCode::kTensorDtypeUnsupported);
   CHECK(stored_type(TensorFormat::kGguf, DType::kInt8PerTensor) == DType::kInt8);
   CHECK(stored_type(TensorFormat::kMllm2, DType::kInt8PerTensor) == DType::kInt8PerTensor);
   CHECK_FALSE(stored_type(TensorFormat::kGguf, DType::kUInt8));

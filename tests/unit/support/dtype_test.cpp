@@ -26,6 +26,12 @@ TEST_CASE("enumerators whose spelling differs are understood") {
   CHECK(dtype_from_name("kGGUF_Q4_0_4_8") == DType::kGgufQ4_0x8);
 }
 
+TEST_CASE("every type but those of this toolkit alone is upstream's") {
+  for (const auto& row : mir::dtype_table())
+    CHECK(mir::is_upstream_type(row.dtype) == !row.name.starts_with("MIR_"));
+  CHECK(dtype_from_name("MIR_Q4_A32") == DType::kMirQ4A32);
+}
+
 TEST_CASE("no other text names a type") {
   for (const char* text : {"", "k", "float32", "Float", "Float320", "kkFp32", "kkFloat32", "Fp32",
                            "Int8PerTensorSym", "GGUF_Q1_K", "Unknow"}) {

@@ -200,6 +200,12 @@ TEST_SUITE("verify") {
                  "linalg.CPU.SiLUOp(%2) -> (%3:tensor<[2], Flat4, CPU>)"});
     CHECK(found ==
           Lines{"3:1 MIR0474 element type 'Flat4' of tensor<[2], Flat4, CPU> is not known"});
+    const std::string own = "tensor.CPU.alloc () -> (%2:tensor<[32], MIR_Q4_A32, CPU>)";
+    CHECK(checked({own}) == Lines{});
+    CHECK(verified("@main () -> () {\n" + own + "\n}\n") ==
+          Lines{"2:1 MIR0474 warning element type 'MIR_Q4_A32' of tensor<[32], MIR_Q4_A32, CPU> is "
+                "this "
+                "toolkit's own, so no dump has it"});
   }
 
   TEST_CASE("type_c6: MIR0301 extents of portable modules are not negative") {
