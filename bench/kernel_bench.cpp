@@ -110,6 +110,7 @@ constexpr Element kElements[] = {{"Float32", DType::kFloat32},
                                  {"Float16", DType::kFloat16},
                                  {"GGUF_Q8_0", DType::kGgufQ8_0},
                                  {"GGUF_Q4_0", DType::kGgufQ4_0},
+                                 {"MIR_Q4_A32", DType::kMirQ4A32},
                                  {"GGUF_Q4_K", DType::kGgufQ4K},
                                  {"GGUF_Q6_K", DType::kGgufQ6K},
                                  {"Int8", DType::kInt8}};

@@ -11,19 +11,27 @@
 
 namespace mir::fast::test {
 
-/// ggml's blocks that can be packed: elements that share a scale, where the Float16 scale and
-/// minimum (0: none) are, and the codes.
+/// Blocks that can be packed: elements that share a scale, where the scale and minimum (0: none)
+/// are, and the codes.
 struct BlockType {
   DType dtype;
   std::int64_t run;
   std::size_t scale, minimum, codes, codes_end;
+  DType parameters = DType::kFloat16;  ///< type of scale and minimum
+  std::byte zeros = {};                ///< a byte of codes of 0
 };
 inline constexpr BlockType kBlockTypes[] = {
-    {DType::kGgufQ4_0, 32, 0, 0, 2, 18},  {DType::kGgufQ4_1, 32, 0, 2, 4, 20},
-    {DType::kGgufQ5_0, 32, 0, 0, 2, 22},  {DType::kGgufQ5_1, 32, 0, 2, 4, 24},
-    {DType::kGgufQ8_0, 32, 0, 0, 2, 34},  {DType::kGgufQ2K, 16, 80, 82, 16, 80},
-    {DType::kGgufQ3K, 16, 108, 0, 0, 96}, {DType::kGgufQ4K, 32, 0, 2, 16, 144},
-    {DType::kGgufQ5K, 32, 0, 2, 16, 176}, {DType::kGgufQ6K, 16, 208, 0, 0, 192},
+    {DType::kGgufQ4_0, 32, 0, 0, 2, 18},
+    {DType::kGgufQ4_1, 32, 0, 2, 4, 20},
+    {DType::kGgufQ5_0, 32, 0, 0, 2, 22},
+    {DType::kGgufQ5_1, 32, 0, 2, 4, 24},
+    {DType::kGgufQ8_0, 32, 0, 0, 2, 34},
+    {DType::kGgufQ2K, 16, 80, 82, 16, 80},
+    {DType::kGgufQ3K, 16, 108, 0, 0, 96},
+    {DType::kGgufQ4K, 32, 0, 2, 16, 144},
+    {DType::kGgufQ5K, 32, 0, 2, 16, 176},
+    {DType::kGgufQ6K, 16, 208, 0, 0, 192},
+    {DType::kMirQ4A32, 32, 0, 4, 8, 24, DType::kFloat32, std::byte{0x88}},
 };
 inline const BlockType& block_type(DType dtype) {
   return *std::ranges::find(kBlockTypes, dtype, &BlockType::dtype);
@@ -78,8 +86,12 @@ struct Weights {
     for (std::byte& each : bytes) each = static_cast<std::byte>(bits() >> 24);
     for (std::size_t i = 0; i < blocks; ++i) {
       for (const std::size_t at : {type.minimum, type.scale}) {
-        const auto scale = ref::narrow_to_half((static_cast<double>(bits()) - 0x1p31) * 0x1p-36);
-        std::memcpy(bytes.data() + i * unit.unit_bytes + at, &scale, sizeof scale);
+        const double scale = (static_cast<double>(bits()) - 0x1p31) * 0x1p-36;
+        const auto half = ref::narrow_to_half(scale);
+        const auto single = static_cast<float>(scale);
+        std::byte* const to = bytes.data() + i * unit.unit_bytes + at;
+        if (type.parameters == DType::kFloat16) std::memcpy(to, &half, sizeof half);
+        if (type.parameters == DType::kFloat32) std::memcpy(to, &single, sizeof single);
       }
     }
     const auto is_code = [&](std::size_t i) {
@@ -96,7 +108,7 @@ struct Weights {
     // With codes of 0 elements are their minima.
     std::vector<std::byte> blocks_of_zeros = bytes;
     for (std::size_t i = 0; i < bytes.size(); ++i) {
-      if (is_code(i)) blocks_of_zeros[i] = std::byte{0};
+      if (is_code(i)) blocks_of_zeros[i] = type.zeros;
     }
     minima = decoded(blocks_of_zeros);
   }

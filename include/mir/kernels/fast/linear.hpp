@@ -30,9 +30,9 @@ struct PackedMatrix {
   Activations activations = Activations::kFloat32;  ///< without effect on weights in blocks
 };
 
-/// Whether weights of this type and depth can be packed: Float32, BFloat16, Float16, and ggml's
-/// blocks with a scale for 32 elements (Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K) or for 16 (Q2_K,
-/// Q3_K, Q6_K) where blocks fill rows.
+/// Whether weights of this type and depth can be packed: Float32, BFloat16, Float16, ggml's blocks
+/// with a scale for 32 elements (Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K) or for 16 (Q2_K, Q3_K,
+/// Q6_K), and MIR_Q4_A32, where blocks fill rows.
 bool is_packable(DType dtype, std::int64_t depth);
 /// Bytes that a packed matrix takes; a multiple of 64. The type can be packed, or is Int8 for
 /// linear_codes.
@@ -94,7 +94,8 @@ struct LinearOperands {
 /// of ref::round_activations, bit by bit. Sums of q c and q over a block are exact, the rest is
 /// Float32, block after block:
 ///   |error| <= (K / R + 4) 2^-24 sum_k |x'_k| (|s c_k| + |m|)
-/// of sum_k x'_k w_k. depth is then a multiple of 32.
+/// of sum_k x'_k w_k, where no d s and d m is beyond the normal numbers of Float32. depth is then a
+/// multiple of 32.
 void linear(const PackedMatrix& weight, const LinearOperands& operands, Context& context);
 
 /// A product of 8-bit codes, of activations per tensor and of a symmetric weight.

@@ -164,6 +164,13 @@ void read_q6_k(const Byte* row, std::int64_t run, BlockRun& to) {
   }
 }
 
+void read_q4_a32(const Byte* row, std::int64_t run, BlockRun& to) {
+  const Byte* const block = row + run * 24;
+  std::memcpy(&to.scale, block, sizeof to.scale);
+  std::memcpy(&to.minimum, block + 4, sizeof to.minimum);
+  set_nibbles(block + 8, to);
+}
+
 constexpr BlockLayout kQ4_0 = {.code_bits = 4,
                                .run = 32,
                                .offset = 8,
@@ -234,6 +241,13 @@ constexpr BlockLayout kQ6_K = {.code_bits = 8,
                                .has_halves = false,
                                .lanes = 256,
                                .read = read_q6_k};
+constexpr BlockLayout kQ4_A32 = {.code_bits = 4,
+                                 .run = 32,
+                                 .offset = 8,
+                                 .has_minimum = true,
+                                 .has_halves = false,
+                                 .lanes = 32,
+                                 .read = read_q4_a32};
 
 }  // namespace
 
@@ -259,6 +273,8 @@ const BlockLayout* block_layout(DType dtype) {
       return &kQ5_K;
     case DType::kGgufQ6K:
       return &kQ6_K;
+    case DType::kMirQ4A32:
+      return &kQ4_A32;
     default:
       return nullptr;
   }

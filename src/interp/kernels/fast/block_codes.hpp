@@ -1,4 +1,4 @@
-// ggml's blocks as runs of 32 or 16 integer codes with a scale and a minimum.
+// Blocks of ggml and MIR_Q4_A32 as runs of 32 or 16 integer codes with a scale and a minimum.
 #pragma once
 
 #include <array>
