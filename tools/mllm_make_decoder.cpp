@@ -34,9 +34,11 @@ constexpr Option kOptions[] = {
     {.name = "rms-epsilon", .argument = "X", .help = "added to mean squares (1e-6)"},
     {.name = "projections",
      .argument = "TYPE",
-     .help = "element type of the weights of linear layers: Float32 (default), Float16, BFloat16, "
-             "or blocks of Q8_0 or Q4_0, for which model.gguf is written",
-     .choices = "Float32 Float16 BFloat16 Q8_0 Q4_0"},
+     .help =
+         "element type of the weights of linear layers: Float32 (default), Float16, BFloat16, "
+         "blocks of Q8_0 or Q4_0, for which model.gguf is written, or of Q4_A32, for which it is "
+         "model.mllm",
+     .choices = "Float32 Float16 BFloat16 Q8_0 Q4_0 Q4_A32"},
     {.name = "logits",
      .argument = "WHICH",
      .help = "of all tokens (default) or of the last one",
@@ -101,7 +103,8 @@ Result<DecoderShape> shape_of(const Arguments& arguments) {
   }
   if (arguments.has("projections")) {
     const std::string type(arguments.value("projections"));
-    shape.projection_dtype = *dtype_from_name(type.starts_with('Q') ? "GGUF_" + type : type);
+    const std::string family = type == "Q4_A32" ? "MIR_" : type.starts_with('Q') ? "GGUF_" : "";
+    shape.projection_dtype = *dtype_from_name(family + type);
   }
   shape.last_logits = arguments.value("logits", "all") == "last";
   if (const auto problem = problem_with(shape)) return Error{DiagCode::kUsage, *problem};
@@ -130,10 +133,15 @@ Result<void> write_weights(const Module& module, const Task& task) {
   WriteOptions options;
   options.metadata = {{"rms_epsilon", fmt::format("{}", task.shape.rms_epsilon)},
                       {"rope_theta", fmt::format("{}", task.shape.rope_theta)}};
-  const bool has_blocks = is_encodable_block(task.shape.projection_dtype);
-  const TensorFormat format = has_blocks ? TensorFormat::kGguf : TensorFormat::kSafetensors;
-  return write_tensors(fmt::format("{}/model.{}", task.folder, has_blocks ? "gguf" : "safetensors"),
-                       format, plans_of(*tensors), options);
+  const DType type = task.shape.projection_dtype;
+  TensorFormat format = TensorFormat::kSafetensors;
+  if (is_encodable_block(type))
+    format = is_upstream_type(type) ? TensorFormat::kGguf : TensorFormat::kMllm2;
+  const std::string_view end = format == TensorFormat::kGguf    ? "gguf"
+                               : format == TensorFormat::kMllm2 ? "mllm"
+                                                                : "safetensors";
+  return write_tensors(fmt::format("{}/model.{}", task.folder, end), format, plans_of(*tensors),
+                       options);
 }
 
 ExitCode body(const Run& run) {
