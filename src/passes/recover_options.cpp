@@ -79,13 +79,14 @@ void unpack(Recovery& recovery, Op& op, Dim rows, Dim columns) {
   if (type == nullptr) return;
   const auto layout = packed_layout(*type, rows.constant(), columns.constant());
   if (!layout) return;
-  const bool as_blocks = recovery.options.packed_as_blocks &&
-                         layout->kind == KleidiLayout::Kind::kQsi4c32p &&
-                         columns.constant() % 32 == 0;
+  const DType granted = recovery.options.packed_weights;
+  const bool as_blocks =
+      granted != DType::kFloat32 && kleidi_fits_blocks(*layout, columns.constant()) &&
+      (granted == DType::kMirQ4A32 || layout->kind == KleidiLayout::Kind::kQsi4c32p);
   const Dim extents[] = {rows, columns};
   IRContext& context = recovery.context();
-  found.value->set_type(
-      context.tensor(extents, context.intern(as_blocks ? "GGUF_Q4_0" : "Float32"), type->device()));
+  const auto name = name_of(as_blocks ? granted : DType::kFloat32);
+  found.value->set_type(context.tensor(extents, context.intern(name), type->device()));
   recovery.note(op, as_blocks ? LossEntry::Source::kAssumed : LossEntry::Source::kDerived, "weight",
                 fmt::format("{}, which upstream packed into {} bytes",
                             found.value->type()->spelling(), *type->element_count()));

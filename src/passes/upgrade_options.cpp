@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "mir/passes/upgrade.hpp"
@@ -84,11 +85,15 @@ Result<void> grant(UpgradeOptions& options, std::string_view fact) {
     return {};
   }
   if (key == "packed_weights") {
-    if (value != "GGUF_Q4_0" && value != "Float32") {
-      return Error{DiagCode::kUsage,
-                   fmt::format("packed_weights is Float32 or GGUF_Q4_0, found '{}'", value)};
+    constexpr DType kTypes[] = {DType::kFloat32, DType::kGgufQ4_0, DType::kMirQ4A32};
+    const auto* const found =
+        std::ranges::find(kTypes, value, [](DType type) { return name_of(type); });
+    if (found == std::end(kTypes)) {
+      return Error{
+          DiagCode::kUsage,
+          fmt::format("packed_weights is Float32, GGUF_Q4_0 or MIR_Q4_A32, found '{}'", value)};
     }
-    options.packed_as_blocks = value != "Float32";
+    options.packed_weights = *found;
     return {};
   }
   if (auto text = text_grant(key, value)) {

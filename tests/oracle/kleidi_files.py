@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Packs matrices as KleidiAI does and holds what mllm-weights unpacks to the values.
 
+Matrices of 4 bits whose blocks fill rows are unpacked a second time by way of MIR_Q4_A32.
+
 The packers walk over rows and blocks by the published layouts; they share nothing with the C++ code.
 
 usage: kleidi_files.py TOOLS
@@ -95,10 +97,21 @@ def main():
         for name, layout, (n, k), packed, values, bias in cases(np.random.default_rng(3)):
             tensor = (f"{name}.weight", "Byte", (len(packed),), packed)
             Path("packed.mllm").write_bytes(mllm_v2([tensor]))
-            subprocess.run([f"{tools}/mllm-weights", "convert", "packed.mllm", "-o", "plain.npz",
-                            f"--unpack=*={layout}:{n}x{k}"], check=True, stdout=subprocess.DEVNULL)
+            convert = [f"{tools}/mllm-weights", "convert"]
+            unpack = [*convert, "packed.mllm", f"--unpack=*={layout}:{n}x{k}"]
+            subprocess.run([*unpack, "-o", "plain.npz"], check=True, stdout=subprocess.DEVNULL)
             with np.load("plain.npz") as plain:
                 found = {key: plain[key] for key in plain}
+            if "c32p" in layout and k % 32 == 0:
+                subprocess.run([*unpack, "-o", "blocks.mllm", "--dtype=q4_a32"], check=True, stdout=subprocess.DEVNULL)
+                if Path("blocks.mllm").stat().st_size > 532 + 2 * 352 + 64 + n * k * 24 // 32 + 64 + 4 * n:
+                    sys.exit(f"{layout} [{n}, {k}]: the file is larger than its blocks")
+                subprocess.run([*convert, "blocks.mllm", "-o", "again.npz", "--dtype=f32"], check=True,
+                               stdout=subprocess.DEVNULL)
+                with np.load("again.npz") as again:
+                    for key in again:
+                        if again[key].tobytes() != found[key].tobytes():
+                            sys.exit(f"{layout} [{n}, {k}]: '{key}' in blocks is other numbers")
             wanted = {f"{name}.weight": np.asarray(values, np.float32)}
             if np.any(bias):
                 wanted[f"{name}.bias"] = np.asarray(bias, np.float32)

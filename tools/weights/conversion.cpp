@@ -39,8 +39,9 @@ Result<Tensor> to_type(const Tensor& tensor, DType to) {
 
 std::optional<DType> target_type(std::string_view text) {
   static constexpr std::pair<std::string_view, DType> kShort[] = {
-      {"f64", DType::kFloat64},   {"f32", DType::kFloat32},   {"f16", DType::kFloat16},
-      {"bf16", DType::kBFloat16}, {"q8_0", DType::kGgufQ8_0}, {"q4_0", DType::kGgufQ4_0}};
+      {"f64", DType::kFloat64},    {"f32", DType::kFloat32},   {"f16", DType::kFloat16},
+      {"bf16", DType::kBFloat16},  {"q8_0", DType::kGgufQ8_0}, {"q4_0", DType::kGgufQ4_0},
+      {"q4_a32", DType::kMirQ4A32}};
   for (const auto& [name, dtype] : kShort) {
     if (lower(text) == name) return dtype;
   }
@@ -73,7 +74,11 @@ struct Conversion::Item {
     auto found = file->find(source);
     if (!found) return std::move(found).error();
     if (rule == nullptr) return **std::move(found);
-    auto unpacked = unpack_kleidi(rule->layout, rule->rows, rule->columns, (*found)->bytes());
+    // Blocks that hold every number are made without the numbers between.
+    const bool stays =
+        plan.dtype == DType::kMirQ4A32 && kleidi_fits_blocks(rule->layout, rule->columns);
+    auto unpacked = unpack_kleidi(rule->layout, rule->rows, rule->columns, (*found)->bytes(),
+                                  stays ? plan.dtype : DType::kFloat32);
     if (!unpacked) return std::move(unpacked).error();
     return before.shape.size() == 1 ? unpacked->bias : unpacked->weight;
   }

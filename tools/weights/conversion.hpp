@@ -17,8 +17,8 @@
 
 namespace mir::tools {
 
-/// `f32`, `f16`, `bf16`, `q8_0`, `q4_0` in letters of either case, or a type of MLLM IR text that
-/// values can be converted to; none for anything else.
+/// `f32`, `f16`, `bf16`, `q8_0`, `q4_0`, `q4_a32` in letters of either case, or a type of MLLM IR
+/// text that values can be converted to; none for anything else.
 std::optional<DType> target_type(std::string_view text);
 /// `safetensors`, `npz`, `mllm` or `gguf`; none for anything else.
 std::optional<TensorFormat> target_format(std::string_view text);
@@ -56,7 +56,8 @@ class Conversion {
   /// Tensors in the order of the files; of equal names the last file's counts. A choice of type is
   /// for tensors of real numbers in float types or blocks; a block type is not for rank below 2 or
   /// rows that are no multiple of 32. What a choice is not for stays as it is. Packed weights
-  /// become Float32 values `x.weight`, with `x.bias` beside it where one of its values is not 0.
+  /// become Float32 values `x.weight`, with `x.bias` beside it where one of its values is not 0;
+  /// the choice of MIR_Q4_A32 gives those of 4 bits as blocks with the same numbers.
   static Result<Conversion> plan(std::span<const TensorFile> files, ConversionRules rules);
 
   /// Writes the file. Tensors are read, converted and written one after the other.

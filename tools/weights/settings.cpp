@@ -24,9 +24,9 @@ constexpr Option kOptions[] = {
      .repeatable = true},
     {.name = "dtype",
      .argument = "[PATTERN=]TYPE",
-     .help =
-         "convert: make float tensors and blocks f32, f16, bf16, q8_0 or q4_0; of several the last "
-         "that matches counts; norms and odd rows are never made blocks",
+     .help = "convert: make float tensors and blocks f32, f16, bf16, q8_0, q4_0 or q4_a32; of "
+             "several the last "
+             "that matches counts; norms and odd rows are never made blocks",
      .repeatable = true},
     {.name = "unpack",
      .argument = "PATTERN=LAYOUT:NxK",
@@ -83,7 +83,7 @@ Result<TypeChoice> type_choice(std::string_view text) {
   const auto name = has_pattern ? text.substr(equals + 1) : text;
   const auto dtype = target_type(name);
   if (!dtype)
-    return usage(fmt::format("--dtype is f32, f16, bf16, q8_0 or q4_0, found '{}'", name));
+    return usage(fmt::format("--dtype is f32, f16, bf16, q8_0, q4_0 or q4_a32, found '{}'", name));
   return TypeChoice{NamePattern(has_pattern ? text.substr(0, equals) : "*"), *dtype};
 }
 

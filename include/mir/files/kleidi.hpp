@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 
+#include "mir/support/dtype.hpp"
 #include "mir/support/result.hpp"
 #include "mir/support/tensor.hpp"
 
@@ -34,14 +35,22 @@ std::optional<KleidiLayout> kleidi_layout(std::string_view text);
 std::optional<std::uint64_t> kleidi_bytes(const KleidiLayout& layout, std::int64_t rows,
                                           std::int64_t columns);
 
-/// What a packed operand holds, in Float32.
+/// Whether MIR_Q4_A32 holds every number of an operand with so many columns: layouts of 4 bits,
+/// where blocks fill rows.
+bool kleidi_fits_blocks(const KleidiLayout& layout, std::int64_t columns);
+
+/// What a packed operand holds.
 struct UnpackedLinear {
-  Tensor weight;  ///< [rows, columns]; exact (kQai4c32p: computed in double, rounded once)
-  Tensor bias;    ///< [rows]; zeros where the layer has none
+  Tensor weight;  ///< [rows, columns]
+  Tensor bias;    ///< [rows], Float32; zeros where the layer has none
 };
 
-/// `packed` must have exactly the bytes that the layout gives.
+/// The weight as Float32, exact (kQai4c32p: rounded once), or as MIR_Q4_A32, whose elements are the
+/// same numbers bit by bit. `packed` must have exactly the bytes that the layout gives. MIR_Q4_A32
+/// is refused where kleidi_fits_blocks() does not hold and where a scale of kQai4c32p, which is
+/// stored as its sixteenth, is too large for Float32.
 Result<UnpackedLinear> unpack_kleidi(const KleidiLayout& layout, std::int64_t rows,
-                                     std::int64_t columns, std::span<const std::byte> packed);
+                                     std::int64_t columns, std::span<const std::byte> packed,
+                                     DType to = DType::kFloat32);
 
 }  // namespace mir

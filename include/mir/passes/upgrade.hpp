@@ -8,6 +8,7 @@
 #include "mir/ir/module.hpp"
 #include "mir/passes/loss_report.hpp"
 #include "mir/support/diagnostic.hpp"
+#include "mir/support/dtype.hpp"
 #include "mir/support/result.hpp"
 
 namespace mir {
@@ -55,15 +56,15 @@ struct TextGrant {
 struct UpgradeOptions {
   std::optional<double> rms_epsilon;         ///< epsilon of every RMSNorm
   std::optional<double> layer_norm_epsilon;  ///< eps of every LayerNorm
-  /// Weights that upstream packed with 4 bits and a scale for 32 elements become GGUF_Q4_0 instead
-  /// of Float32: the same numbers, met by activations of 8 bits.
-  bool packed_as_blocks = false;
+  /// Float32, or what weights become that upstream packed with 4 bits: MIR_Q4_A32, or GGUF_Q4_0
+  /// where they have a scale alone. The same numbers, met by activations of 8 bits.
+  DType packed_weights = DType::kFloat32;
   std::vector<Grant> grants{};               ///< used where the dump states nothing
   std::vector<TextGrant> texts{};            ///< used before the text is read
   std::vector<SymbolicDim> symbolic_dims{};  ///< what generalises; caches then hold `$past` tokens
 };
 
-/// Grants `fact`: `rms_eps=1e-6`, `layer_norm_eps=1e-6`, `packed_weights=GGUF_Q4_0`,
+/// Grants `fact`: `rms_eps=1e-6`, `layer_norm_eps=1e-6`, `packed_weights=TYPE`,
 /// `%105=tensor<...>`, `%105.attribute=value`, `GRAPH.return=N`, `OP.attribute=value` with an OP as
 /// in Grant, or a reading of the text: `text:KEY=TEXT`, `comment=TEXT`, `Unknow=TYPE`, where a TEXT
 /// in quotes has escapes. The error says which facts can be granted.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 
 #include "mir/files/elements.hpp"
@@ -58,16 +59,33 @@ int code_at(const KleidiLayout& layout, std::span<const std::byte> block, std::i
   return code >= 8 ? code - 16 : code;
 }
 
-float value_in_block(const KleidiLayout& layout, std::span<const std::byte> block, std::int64_t row,
-                     std::int64_t column) {
-  const double code = code_at(layout, block, row, column);
+/// An element is code x factor x scale + term.
+struct BlockParameters {
+  float factor;
+  float scale;
+  float term;
+};
+
+BlockParameters parameters_at(const KleidiLayout& layout, std::span<const std::byte> block,
+                              std::int64_t row) {
   const std::int64_t scales = layout.rows * 16;
+  // A term of -0 changes no number, not even a zero.
   if (layout.kind == Kind::kQsi4c32p)
-    return static_cast<float>(code *
-                              bf16_to_double(value_at<std::uint16_t>(block, scales + row * 2)));
-  const double offset = value_at<float>(block, scales + row * 4);
-  const double sixteenth = value_at<float>(block, scales + layout.rows * 4 + row * 4);
-  return static_cast<float>(code * 16 * sixteenth + offset);
+    return {1, static_cast<float>(bf16_to_double(value_at<std::uint16_t>(block, scales + row * 2))),
+            -0.0f};
+  return {16, value_at<float>(block, scales + layout.rows * 4 + row * 4),
+          value_at<float>(block, scales + row * 4)};
+}
+
+/// Block number `number` of a group.
+std::span<const std::byte> block_at(const KleidiLayout& layout, std::span<const std::byte> group,
+                                    std::int64_t number) {
+  return group.subspan(static_cast<std::size_t>(number * block_bytes(layout)));
+}
+
+/// The bias of a row, of a layout that has them behind the blocks.
+float last_bias(const KleidiLayout& layout, std::span<const std::byte> group, std::int64_t row) {
+  return value_at<float>(group, static_cast<std::int64_t>(group.size()) - (layout.rows - row) * 4);
 }
 
 /// One row of a group into `weight`; its bias is returned.
@@ -84,11 +102,35 @@ float unpack_row(const KleidiLayout& layout, std::span<const std::byte> group, s
     return half(row);
   }
   for (std::int64_t k = 0; k < columns; ++k) {
-    const auto block =
-        group.subspan(static_cast<std::size_t>(k / kColumnBlock * block_bytes(layout)));
-    weight[static_cast<std::size_t>(k)] = value_in_block(layout, block, row, k % kColumnBlock);
+    const auto block = block_at(layout, group, k / kColumnBlock);
+    const auto [factor, scale, term] = parameters_at(layout, block, row);
+    const auto code = static_cast<float>(code_at(layout, block, row, k % kColumnBlock));
+    // code x factor is a small integer, so this is rounded once.
+    weight[static_cast<std::size_t>(k)] = std::fma(code * factor, scale, term);
   }
-  return value_at<float>(group, static_cast<std::int64_t>(group.size()) - (rows - row) * 4);
+  return last_bias(layout, group, row);
+}
+
+/// One row of a group as `blocks` of MIR_Q4_A32; the number of a block whose scale is too large.
+std::optional<std::int64_t> repack_row(const KleidiLayout& layout, std::span<const std::byte> group,
+                                       std::int64_t row, std::span<std::byte> blocks) {
+  const std::int64_t unit = info(DType::kMirQ4A32).unit_bytes;
+  std::byte* to = blocks.data();
+  for (std::int64_t number = 0; number < static_cast<std::int64_t>(blocks.size()) / unit;
+       ++number, to += unit) {
+    const auto block = block_at(layout, group, number);
+    const auto [factor, sixteenth, term] = parameters_at(layout, block, row);
+    const float scale = factor * sixteenth;
+    if (std::isinf(scale) && !std::isinf(sixteenth)) return number;
+    std::memcpy(to, &scale, sizeof scale);
+    std::memcpy(to + 4, &term, sizeof term);
+    for (std::int64_t i = 0; i < 16; ++i) {
+      const int low = code_at(layout, block, row, i) + 8;
+      const int high = code_at(layout, block, row, i + 16) + 8;
+      to[8 + i] = static_cast<std::byte>(low | high << 4);
+    }
+  }
+  return std::nullopt;
 }
 
 std::optional<int> leading_number(std::string_view& text) {
@@ -133,26 +175,46 @@ std::optional<std::uint64_t> kleidi_bytes(const KleidiLayout& layout, std::int64
   return groups * bytes;
 }
 
+bool kleidi_fits_blocks(const KleidiLayout& layout, std::int64_t columns) {
+  return layout.kind != Kind::kFp16p && columns % kColumnBlock == 0;
+}
+
 Result<UnpackedLinear> unpack_kleidi(const KleidiLayout& layout, std::int64_t rows,
-                                     std::int64_t columns, std::span<const std::byte> packed) {
+                                     std::int64_t columns, std::span<const std::byte> packed,
+                                     DType to) {
   const auto needed = kleidi_bytes(layout, rows, columns);
   if (!needed || *needed != packed.size())
     return Error{DiagCode::kTensorStorage,
                  fmt::format("{} bytes are packed, a matrix of [{}, {}] in this layout has {}",
                              packed.size(), rows, columns,
                              needed ? fmt::format("{}", *needed) : "no packed form")};
-  auto weight = Tensor::allocate(DType::kFloat32, {rows, columns});
+  const bool as_blocks = to == DType::kMirQ4A32;
+  if (as_blocks ? !kleidi_fits_blocks(layout, columns) : to != DType::kFloat32)
+    return Error{DiagCode::kTensorDtypeUnsupported,
+                 fmt::format("a matrix of {} columns in this layout cannot become {}", columns,
+                             name_of(to))};
+  auto weight = Tensor::allocate(to, {rows, columns});
   if (!weight) return std::move(weight).error();
   auto bias = Tensor::allocate(DType::kFloat32, {rows});
   if (!bias) return std::move(bias).error();
   const auto size = static_cast<std::size_t>(group_bytes(layout, columns));
-  const auto width = static_cast<std::size_t>(columns);
+  const auto width = weight->bytes().size() / static_cast<std::size_t>(rows);
   for (std::int64_t row = 0; row < rows; ++row) {
     const auto index = static_cast<std::size_t>(row);
     const auto group = packed.subspan(static_cast<std::size_t>(row / layout.rows) * size, size);
-    bias->as_mutable<float>()[index] =
-        unpack_row(layout, group, row % layout.rows,
-                   weight->as_mutable<float>().subspan(index * width, width));
+    const std::int64_t in_group = row % layout.rows;
+    if (!as_blocks) {
+      bias->as_mutable<float>()[index] =
+          unpack_row(layout, group, in_group,
+                     weight->as_mutable<float>().subspan(index * width / 4, width / 4));
+      continue;
+    }
+    const std::span<std::byte> into(weight->mutable_bytes() + index * width, width);
+    if (const auto block = repack_row(layout, group, in_group, into))
+      return Error{
+          DiagCode::kElementOutOfRange,
+          fmt::format("the scale of row {}, block {}, is too large for Float32", row, *block)};
+    bias->as_mutable<float>()[index] = last_bias(layout, group, in_group);
   }
   return UnpackedLinear{*std::move(weight), *std::move(bias)};
 }

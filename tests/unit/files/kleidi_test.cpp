@@ -87,6 +87,67 @@ TEST_CASE("codes, scales and biases lie where the layout says") {
   CHECK(values_of<float>(plain->weight) == std::vector<float>{0, 0, 2, 0});
 }
 
+TEST_CASE("blocks of MIR_Q4_A32 hold what is packed, bit by bit") {
+  std::mt19937 bits(17);
+  const auto some = [&](int count) {
+    std::string bytes;
+    while (count-- > 0) bytes += static_cast<char>(bits() >> 24);
+    return bytes;
+  };
+  // Of 7 rows of 96: scales and terms of any bits that a scale can have, nothing else repeated.
+  const auto single = [&] {
+    const std::uint32_t any = static_cast<std::uint32_t>(bits());
+    return little((any & ~0x7f800000U) | (any % 251U) << 23U, 4);  // 16 times that is finite
+  };
+  for (const std::string layout : {"qsi4c32p4x4", "qsi4c32p4x8", "qsi4c32p8x4", "qsi4c32p8x8",
+                                   "qai4c32p4x4", "qai4c32p4x8", "qai4c32p8x4", "qai4c32p8x8"}) {
+    CAPTURE(layout);
+    const int rows = layout[8] - '0';
+    std::string packed;
+    for (int group = 0; group < (rows == 4 ? 2 : 1); ++group) {
+      for (int block = 0; block < 3; ++block) {
+        packed += some(16 * rows);
+        for (int row = 0; row < (layout[1] == 's' ? rows : 2 * rows); ++row)
+          packed += layout[1] == 's' ? single().substr(2) : single();
+      }
+      packed += floats(1.5f, layout[1] == 's' ? 2 * rows : rows);
+    }
+    const auto plain = unpack(layout, 7, 96, packed);
+    REQUIRE(plain);
+    const auto repacked = unpack_kleidi(*kleidi_layout(layout), 7, 96,
+                                        std::as_bytes(std::span(packed)), DType::kMirQ4A32);
+    REQUIRE(repacked);
+    CHECK(repacked->weight.dtype() == DType::kMirQ4A32);
+    CHECK(bytes_of(*dequantise(repacked->weight)) == bytes_of(plain->weight));
+    CHECK(bytes_of(repacked->bias) == bytes_of(plain->bias));
+  }
+}
+
+TEST_CASE("what blocks of MIR_Q4_A32 cannot hold is refused") {
+  const auto error = [](std::string_view layout, std::int64_t columns, const std::string& bytes,
+                        DType to = DType::kMirQ4A32) {
+    const auto refused =
+        unpack_kleidi(*kleidi_layout(layout), 4, columns, std::as_bytes(std::span(bytes)), to);
+    REQUIRE_FALSE(refused);
+    return refused.error().message;
+  };
+  const auto block = [](float scale) {
+    return std::string(64, '\x11') + floats(0, 4) + floats(1, 2) + floats(scale, 1) + floats(1, 1) +
+           floats(0, 4);
+  };
+  CHECK(error("qai4c32p4x8", 32, block(0x1p124f)) ==
+        "the scale of row 2, block 0, is too large for Float32");
+  // As Float32 it has elements.
+  CHECK(unpack("qai4c32p4x8", 4, 32, block(0x1p124f))->weight.as<float>()[64] == HUGE_VALF);
+  CHECK(unpack("qai4c32p4x8", 4, 32, block(0x1p123f))->weight.as<float>()[64] == 0x1p127f);
+  CHECK(error("fp16p", 32, std::string(16 * 2 * 33, '\0')) ==
+        "a matrix of 32 columns in this layout cannot become MIR_Q4_A32");
+  CHECK(error("qsi4c32p4x8", 40, std::string(4 * 44, '\0')) ==
+        "a matrix of 40 columns in this layout cannot become MIR_Q4_A32");
+  CHECK(error("qsi4c32p4x8", 32, std::string(4 * 26, '\0'), DType::kGgufQ4_0) ==
+        "a matrix of 32 columns in this layout cannot become GGUF_Q4_0");
+}
+
 TEST_CASE("packed bytes of another number are refused") {
   for (const std::size_t size : {0, 351, 353}) {
     const auto result = unpack("qsi4c32p8x8", 8, 64, std::string(size, '\0'));

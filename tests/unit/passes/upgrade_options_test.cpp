@@ -43,9 +43,11 @@ TEST_SUITE("upgrade") {
     CHECK(upgraded("352", "Float32") == t("8, 64"));
     CHECK(upgraded("352", "GGUF_Q4_0") == "+" + t("8, 64", "GGUF_Q4_0"));
     CHECK(upgraded("416", "GGUF_Q4_0") == t("8, 64"));
+    CHECK(upgraded("352", "MIR_Q4_A32") == "+" + t("8, 64", "MIR_Q4_A32"));
+    CHECK(upgraded("416", "MIR_Q4_A32") == "+" + t("8, 64", "MIR_Q4_A32"));
     UpgradeOptions options;
     CHECK(grant(options, "packed_weights=GGUF_Q4_1").error().message ==
-          "packed_weights is Float32 or GGUF_Q4_0, found 'GGUF_Q4_1'");
+          "packed_weights is Float32, GGUF_Q4_0 or MIR_Q4_A32, found 'GGUF_Q4_1'");
   }
 
   TEST_CASE(

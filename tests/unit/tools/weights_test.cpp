@@ -143,6 +143,7 @@ TEST_CASE("formats and types have the names that the help states") {
   CHECK(target_type("Q8_0") == DType::kGgufQ8_0);
   CHECK(target_type("GGUF_Q4_0") == DType::kGgufQ4_0);
   CHECK(target_type("bf16") == DType::kBFloat16);
+  CHECK(target_type("q4_a32") == DType::kMirQ4A32);
   CHECK_FALSE(target_type("GGUF_Q4_K"));
   CHECK_FALSE(target_type("Int8"));
   CHECK(format_of_path("a/b.gguf") == TensorFormat::kGguf);
