@@ -75,6 +75,30 @@ TEST_CASE("a query has the same bits in a prefill and as a step of decoding") {
   });
 }
 
+TEST_CASE("scores come out the same whether they are scaled on the way or before a mask") {
+  AttentionCase c({.heads = 4,
+                   .kv_heads = 2,
+                   .queries = 60,
+                   .keys = 250,
+                   .width = 9,
+                   .value_width = 10,
+                   .causal = true});
+  on_each_isa([&](Context& context) {
+    const FloatValues want = run(c.operands(nullptr), c.out_size(), context);
+    const auto check = [&](const AttentionCase& other, float scale) {
+      AttentionOperands operands = other.operands(nullptr);
+      operands.scale = scale;
+      CHECK(same_bits(run(operands, c.out_size(), context).data(), want.data(),
+                      static_cast<std::int64_t>(want.size())));
+    };
+    AttentionCase negated = c, masked = c;
+    for (float& q : negated.q) q = -q;
+    check(negated, -kScale);
+    masked.mask.assign(60 * 250, 0.0F);
+    check(masked, kScale);
+  });
+}
+
 TEST_CASE("attention goes the same way with spans of keys in one thread and in many") {
   const AttentionCase c({.heads = 2,
                          .kv_heads = 1,

@@ -15,6 +15,7 @@
 #include <cmath>
 #include <limits>
 
+#include "attention_task.hpp"
 #include "targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -24,92 +25,6 @@
 #include "micro-inl.h"
 #include "transpose-inl.h"
 #include "vector_math-inl.h"
-
-#ifndef MIR_KERNELS_FAST_ATTENTION_TYPES_
-#define MIR_KERNELS_FAST_ATTENTION_TYPES_
-
-namespace mir::fast {
-
-/// Keys of a block: a multiple of every target's panel width.
-inline constexpr std::int64_t kKeyBlock = 96;
-/// See note [order].
-inline constexpr std::int64_t kSpanBlocks = 8;
-inline constexpr std::int64_t kSpan = kKeyBlock * kSpanBlocks;
-
-struct KeyRange {
-  std::int64_t first;
-  std::int64_t end;
-
-  bool is_empty() const { return first >= end; }
-};
-
-/// `count` rounded up to a multiple.
-inline std::int64_t whole(std::int64_t count, std::int64_t multiple) {
-  return (count + multiple - 1) / multiple * multiple;
-}
-
-/// Keys that query `query` sees.
-inline KeyRange seen_by(const AttentionOperands& o, std::int64_t query) {
-  if (!o.causal) return {0, o.keys};
-  const std::int64_t end = std::max<std::int64_t>(query + o.keys - o.queries + 1, 0);
-  return {o.window ? std::max<std::int64_t>(end - *o.window, 0) : 0, end};
-}
-
-/// Consecutive queries of some heads that share a key head. See note [rows].
-struct AttentionTask {
-  const AttentionOperands* operands;
-  std::int64_t batch;
-  std::int64_t first_head, heads;
-  std::int64_t first_query, queries;
-
-  std::int64_t kv_head() const { return first_head / (operands->heads / operands->kv_heads); }
-  std::int64_t rows() const { return queries * heads; }
-  std::int64_t query(std::int64_t row) const { return first_query + row / heads; }
-  std::int64_t head(std::int64_t row) const { return first_head + row % heads; }
-  KeyRange seen(std::int64_t row) const { return seen_by(*operands, query(row)); }
-  /// What any of `count` rows from `row` on sees; of queries in order the first sees the first key.
-  KeyRange seen(std::int64_t row, std::int64_t count) const {
-    return {seen(row).first, seen(row + count - 1).end};
-  }
-  float* out(std::int64_t row) const {
-    return operands->out + batch * operands->out_strides[0] + head(row) * operands->out_strides[1] +
-           query(row) * operands->out_strides[2];
-  }
-};
-
-/// Scratch memory of a thread.
-struct AttentionScratch {
-  float* q;        ///< [rows, width]
-  float* scores;   ///< [rows, kKeyBlock]
-  float* largest;  ///< [rows], with a block
-  float* factors;  ///< [rows], by which sums and o shrink
-  float* keys;     ///< a panel, transposed
-  float* values;   ///< a panel
-};
-
-/// What the rows of a task have of some keys. See note [order]. Rows and columns go in whole
-/// vectors.
-struct SpanState {
-  float* largest;  ///< m
-  float* sums;     ///< l
-  float* o;        ///< [rows, value width]
-};
-
-struct AttentionTable {
-  std::int64_t panel_width;
-  std::int64_t lanes;
-  /// The keys of one span, from nothing.
-  void (*run_span)(const AttentionTask& task, std::int64_t span, const AttentionScratch& scratch,
-                   const SpanState& state);
-  /// Adds a span to those before it.
-  void (*merge)(const AttentionTask& task, const SpanState& more, const SpanState& all);
-  /// Divides by the sums and stores.
-  void (*store)(const AttentionTask& task, const SpanState& all);
-};
-
-}  // namespace mir::fast
-
-#endif  // once
 
 HWY_BEFORE_NAMESPACE();
 namespace mir::fast::HWY_NAMESPACE {
@@ -135,18 +50,48 @@ HWY_INLINE void scale_row(float* row, std::int64_t width, float factor) {
   }
 }
 
-void load_queries(const AttentionTask& task, float* q) {
+/// Rows of q side by side: as they are where they lie so, otherwise copied to `own`.
+const float* load_queries(const AttentionTask& task, float* own) {
   const AttentionOperands& o = *task.operands;
+  const auto from = [&](std::int64_t row) {
+    return o.q + task.batch * o.q_strides[0] + task.head(row) * o.q_strides[1] +
+           task.query(row) * o.q_strides[2];
+  };
+  if (task.heads == 1 && o.q_strides[2] == o.width) return from(0);
   for (std::int64_t row = 0; row < task.rows(); ++row) {
-    const float* const from = o.q + task.batch * o.q_strides[0] + task.head(row) * o.q_strides[1] +
-                              task.query(row) * o.q_strides[2];
-    std::copy_n(from, o.width, q + row * o.width);
+    std::copy_n(from(row), o.width, own + row * o.width);
   }
+  return own;
 }
 
-/// q k of `count` rows against a panel of keys that lies transposed.
-HWY_INLINE void multiply_keys(const float* q, std::int64_t count, std::int64_t width,
-                              const float* panel, float* scores) {
+/// A block of keys on its way through the rows of a task. Rows see keys in order, so what later
+/// rows see besides is transposed and copied when they come.
+struct BlockOfKeys {
+  const AttentionTask& task;
+  const AttentionScratch& scratch;
+  const float* q;
+  KeyRange keys;
+  const float* k;  ///< of the first key
+  const float* v;
+  std::int64_t transposed, copied;  ///< keys before these are in the scratch memory
+};
+
+/// Some rows of a task and the keys of a block that any of them sees.
+struct Chunk {
+  std::int64_t first, count;
+  KeyRange seen;
+
+  std::int64_t end() const { return first + count; }
+};
+
+KeyRange common(KeyRange a, KeyRange b) {
+  return {std::max(a.first, b.first), std::min(a.end, b.end)};
+}
+
+/// q k of `count` rows against a panel of keys that lies transposed. A function of its own, so that
+/// the compiler keeps all of a block in registers.
+HWY_NOINLINE void multiply_keys(const float* q, std::int64_t count, std::int64_t width,
+                                const float* panel, float* scores) {
   for (std::int64_t d = 0; d < width || d == 0; d += kDepthBlock) {
     multiply_rows<kPanelVectors, Fetch::kNothing>(
         static_cast<int>(count), Block<float>{.a = q + d,
@@ -161,117 +106,136 @@ HWY_INLINE void multiply_keys(const float* q, std::int64_t count, std::int64_t w
   }
 }
 
-/// Products of all rows with the keys of a block that they see; others stay undefined.
-void multiply_block_of_keys(const AttentionTask& task, KeyRange block,
-                            const AttentionScratch& scratch) {
-  const AttentionOperands& o = *task.operands;
-  const float* const k = o.k + task.batch * o.k_strides[0] + task.kv_head() * o.k_strides[1];
-  const KeyRange all = task.seen(0, task.rows());
-  for (std::int64_t key = block.first; key < block.end; key += kPanelWidth) {
-    const std::int64_t count = std::min(kPanelWidth, block.end - key);
-    if (key >= all.end || key + count <= all.first) continue;
-    transpose_rows(k + key * o.k_strides[2], o.k_strides[2], count, o.width, scratch.keys);
-    for (std::int64_t row = 0; row < task.rows(); row += kBlockRows) {
-      const std::int64_t rows = std::min<std::int64_t>(kBlockRows, task.rows() - row);
-      const KeyRange seen = task.seen(row, rows);
-      if (key >= seen.end || key + count <= seen.first) continue;
-      multiply_keys(scratch.q + row * o.width, rows, o.width, scratch.keys,
-                    scratch.scores + row * kKeyBlock + (key - block.first));
+/// Products of a chunk's rows with the keys that they see; others stay undefined.
+void multiply_chunk_of_keys(BlockOfKeys& block, const Chunk& chunk) {
+  const AttentionOperands& o = *block.task.operands;
+  const std::int64_t first = (chunk.seen.first - block.keys.first) / kPanelWidth * kPanelWidth;
+  for (std::int64_t j = first; block.keys.first + j < chunk.seen.end; j += kPanelWidth) {
+    const std::int64_t key = block.keys.first + j;
+    float* const panel = block.scratch.keys + j * o.width;
+    if (key >= block.transposed) {
+      transpose_rows(block.k + j * o.k_strides[2], o.k_strides[2],
+                     std::min(kPanelWidth, block.keys.end - key), o.width, panel);
+      block.transposed = key + kPanelWidth;
+    }
+    for (std::int64_t row = chunk.first; row < chunk.end(); row += kBlockRows) {
+      const std::int64_t rows = std::min<std::int64_t>(kBlockRows, chunk.end() - row);
+      const KeyRange seen = block.task.seen(row, rows);
+      if (key >= seen.end || key + kPanelWidth <= seen.first) continue;
+      multiply_keys(block.q + row * o.width, rows, o.width, panel,
+                    block.scratch.scores + (row - chunk.first) * kKeyBlock + j);
     }
   }
 }
 
-HWY_INLINE float largest_score(const float* scores) {
-  FloatVector m = hn::LoadU(Floats(), scores);
-  for (std::int64_t i = kLanes; i < kKeyBlock; i += kLanes) {
-    m = hn::Max(m, hn::LoadU(Floats(), scores + i));
+/// Scores of a row from `first` to `end`, whole vectors.
+struct ScoreRow {
+  float* scores;
+  std::int64_t first, end;
+};
+
+HWY_INLINE float largest_score(const ScoreRow& row) {
+  FloatVector m = hn::LoadU(Floats(), row.scores + row.first);
+  for (std::int64_t i = row.first + kLanes; i < row.end; i += kLanes) {
+    m = hn::Max(m, hn::LoadU(Floats(), row.scores + i));
   }
   return largest_of_lanes(m);
 }
 
-/// Products of a row to scores: scaled, masked, -inf for keys that are not seen.
-void finish_scores(const AttentionTask& task, std::int64_t row, KeyRange block, KeyRange seen,
-                   float* scores) {
+/// Products to scores where `weigh` cannot scale them: in place, then the mask is added.
+void scale_and_mask(const AttentionTask& task, std::int64_t row, KeyRange keys,
+                    std::int64_t first_key, float* scores) {
   const AttentionOperands& o = *task.operands;
-  constexpr float kUnseen = -std::numeric_limits<float>::infinity();
-  const std::int64_t first = std::max(seen.first - block.first, std::int64_t{0});
-  const std::int64_t end = std::min(seen.end, block.end) - block.first;
   const FloatVector scale = hn::Set(Floats(), o.scale);
-  for (std::int64_t i = 0; i < kKeyBlock; i += kLanes) {
-    hn::StoreU(hn::Mul(hn::LoadU(Floats(), scores + i), scale), Floats(), scores + i);
+  const float* const mask = o.mask == nullptr ? nullptr
+                                              : o.mask + task.batch * o.mask_strides[0] +
+                                                    task.head(row) * o.mask_strides[1] +
+                                                    task.query(row) * o.mask_strides[2] + first_key;
+  for (std::int64_t i = keys.first; i < keys.end; i += kLanes) {
+    const std::int64_t count = std::min(kLanes, keys.end - i);
+    FloatVector s = hn::Mul(load_first(scores + i, count), scale);
+    if (mask != nullptr) s = hn::Add(s, load_first(mask + i, count));
+    store_first(s, scores + i, count);
   }
-  if (o.mask != nullptr) {
-    const float* const mask = o.mask + task.batch * o.mask_strides[0] +
-                              task.head(row) * o.mask_strides[1] +
-                              task.query(row) * o.mask_strides[2] + block.first;
-    for (std::int64_t i = first; i < end; i += kLanes) {
-      const std::int64_t count = std::min(kLanes, end - i);
-      store_first(hn::Add(load_first(scores + i, count), load_first(mask + i, count)), scores + i,
-                  count);
-    }
-  }
-  std::fill(scores, scores + first, kUnseen);
-  std::fill(scores + end, scores + kKeyBlock, kUnseen);
 }
 
-/// Scores to weights e^(s - m), in place; returns their sum. Before the first score above -inf all
-/// weights are 0.
-HWY_INLINE float weigh(float* scores, float largest) {
+/// Scores, times `scale`, to weights e^(s - m), in place; returns their sum. Before the first score
+/// above -inf all weights are 0.
+HWY_INLINE float weigh(const ScoreRow& row, float scale, float largest) {
   const bool is_nothing = largest == -std::numeric_limits<float>::infinity();
   const FloatVector reference = hn::Set(Floats(), is_nothing ? 0 : largest);
-  FloatVector s0 = hn::Zero(Floats()), s1 = s0, s2 = s0;
-  const auto next = [&](std::int64_t i) HWY_ATTR {
-    const FloatVector e = exp_of_weight(hn::Sub(hn::LoadU(Floats(), scores + i), reference));
-    hn::StoreU(e, Floats(), scores + i);
-    return e;
+  const FloatVector factor = hn::Set(Floats(), scale);
+  FloatVector sum = hn::Zero(Floats());
+  for (std::int64_t i = row.first; i < row.end; i += kLanes) {
+    const FloatVector s = hn::Mul(hn::LoadU(Floats(), row.scores + i), factor);
+    const FloatVector e = exp_of_weight(hn::Sub(s, reference));
+    hn::StoreU(e, Floats(), row.scores + i);
+    sum = hn::Add(sum, e);
+  }
+  return sum_of_lanes(sum);
+}
+
+/// Products of a chunk's rows to weights; m and l move on, o shrinks with them. Each step goes over
+/// all rows, because within a row each waits for the one before.
+void weigh_chunk(const BlockOfKeys& block, const Chunk& chunk, const SpanState& state) {
+  constexpr float kUnseen = -std::numeric_limits<float>::infinity();
+  const AttentionTask& task = block.task;
+  const AttentionOperands& o = *task.operands;
+  const std::int64_t base = block.keys.first, stride = value_stride(o);
+  const std::int64_t first = (chunk.seen.first - base) / kLanes * kLanes;
+  const std::int64_t end = whole(chunk.seen.end - base, kLanes);
+  const bool is_plain = o.mask == nullptr && o.scale > 0;
+  const float scale = is_plain ? o.scale : 1;
+  HWY_ALIGN float largest[2][whole(kChunkRows, kLanes)] = {};  // so far, now
+  HWY_ALIGN float factors[whole(kChunkRows, kLanes)];
+  const auto scores_of = [&](std::int64_t i) {
+    return ScoreRow{block.scratch.scores + i * kKeyBlock, first, end};
   };
-  for (std::int64_t i = 0; i < kKeyBlock; i += 3 * kLanes) {
-    s0 = hn::Add(s0, next(i));
-    s1 = hn::Add(s1, next(i + kLanes));
-    s2 = hn::Add(s2, next(i + 2 * kLanes));
+  for (std::int64_t i = 0; i < chunk.count; ++i) {
+    const ScoreRow row = scores_of(i);
+    KeyRange seen = common(task.seen(chunk.first + i), block.keys);
+    if (seen.is_empty()) seen = {base + end, base + end};  // its neighbours may see some
+    seen = {seen.first - base, seen.end - base};
+    if (!is_plain) scale_and_mask(task, chunk.first + i, seen, base, row.scores);
+    std::fill(row.scores + first, row.scores + seen.first, kUnseen);
+    std::fill(row.scores + seen.end, row.scores + end, kUnseen);
+    largest[0][i] = state.largest[chunk.first + i];
+    largest[1][i] = std::max(largest[0][i], scale * largest_score(row));
   }
-  return sum_of_lanes(hn::Add(hn::Add(s0, s1), s2));
-}
-
-/// Products to weights for all rows; m and l move on, o shrinks with them. Each step goes over all
-/// rows, because within a row each waits for the one before.
-void weigh_rows(const AttentionTask& task, KeyRange block, const AttentionScratch& scratch,
-                const SpanState& state) {
-  const std::int64_t rows = task.rows(), stride = value_stride(*task.operands);
-  for (std::int64_t row = 0; row < rows; ++row) {
-    float* const scores = scratch.scores + row * kKeyBlock;
-    const KeyRange seen = task.seen(row);
-    const bool sees = std::max(seen.first, block.first) < std::min(seen.end, block.end);
-    scratch.largest[row] = state.largest[row];
-    if (sees) {
-      finish_scores(task, row, block, seen, scores);
-      scratch.largest[row] = std::max(state.largest[row], largest_score(scores));
-    } else {  // its neighbours may see keys of the block
-      std::fill_n(scores, kKeyBlock, -std::numeric_limits<float>::infinity());
-    }
+  for (std::int64_t i = 0; i < chunk.count; i += kLanes) {
+    const FloatVector factor =
+        shrinkage(hn::Load(Floats(), largest[0] + i), hn::Load(Floats(), largest[1] + i));
+    hn::Store(factor, Floats(), factors + i);
   }
-  for (std::int64_t row = 0; row < rows; row += kLanes) {
-    const FloatVector factor = shrinkage(hn::LoadU(Floats(), state.largest + row),
-                                         hn::LoadU(Floats(), scratch.largest + row));
-    hn::StoreU(factor, Floats(), scratch.factors + row);
+  for (std::int64_t i = 0; i < chunk.count; ++i) {
+    float& sum = state.sums[chunk.first + i];
+    sum = sum * factors[i] + weigh(scores_of(i), scale, largest[1][i]);
+    state.largest[chunk.first + i] = largest[1][i];
   }
-  for (std::int64_t row = 0; row < rows; ++row) {
-    const float sum = weigh(scratch.scores + row * kKeyBlock, scratch.largest[row]);
-    state.sums[row] = state.sums[row] * scratch.factors[row] + sum;
-    state.largest[row] = scratch.largest[row];
-  }
-  for (std::int64_t row = 0; row < rows; ++row) {
-    if (scratch.factors[row] != 1) scale_row(state.o + row * stride, stride, scratch.factors[row]);
+  for (std::int64_t i = 0; i < chunk.count; ++i) {
+    if (factors[i] != 1) scale_row(state.o + (chunk.first + i) * stride, stride, factors[i]);
   }
 }
 
-/// The next panel of at most three vectors: four vectors are two and two, not three and one.
-HWY_INLINE std::int64_t vectors_of_panel(std::int64_t vectors) {
-  return vectors == 4 ? 2 : std::min<std::int64_t>(vectors, kPanelVectors);
+/// How values are multiplied: panels of so many vectors of columns, blocks of so many rows.
+struct ValueTiles {
+  std::int64_t vectors;
+  std::int64_t rows;
+};
+
+/// Three vectors waste less where there are few rows. Panels of two fit more widths.
+ValueTiles value_tiles(std::int64_t rows) {
+  if (rows <= 2 * kBlockRows) return {kPanelVectors, kBlockRows};
+  return {2, kRowsOfBlock<2>};
+}
+
+/// The next panel: four vectors are two and two, not three and one.
+HWY_INLINE std::int64_t vectors_of_panel(const ValueTiles& tiles, std::int64_t vectors) {
+  return vectors == 4 ? 2 : std::min(vectors, tiles.vectors);
 }
 
 /// o += weights v for `vectors` vectors of columns and the rows of a block.
-void multiply_values(int rows, std::int64_t vectors, const Block<float>& block) {
+HWY_NOINLINE void multiply_values(int rows, std::int64_t vectors, const Block<float>& block) {
   switch (vectors) {
     case 3:
       return multiply_rows<3, Fetch::kNothing>(rows, block);
@@ -282,44 +246,64 @@ void multiply_values(int rows, std::int64_t vectors, const Block<float>& block) 
   }
 }
 
-/// o += weights v for all rows and a block of keys. A panel of v is copied where many rows read it
-/// or where it is not whole vectors wide.
-void add_values(const AttentionTask& task, KeyRange block, const AttentionScratch& scratch,
-                float* sums) {
-  const AttentionOperands& o = *task.operands;
-  const std::int64_t stride = value_stride(o);
-  const float* const v = o.v + task.batch * o.v_strides[0] + task.kv_head() * o.v_strides[1] +
-                         block.first * o.v_strides[2];
+/// `count` rows of `width` columns at `from` side by side, filled up to `vectors` vectors.
+template <int kVectors>
+HWY_INLINE void copy_panel(const float* from, std::int64_t stride, std::int64_t count,
+                           std::int64_t width, float* to) {
+  const bool is_full = width >= kVectors * kLanes;
+  for (std::int64_t j = 0; j < count; ++j, from += stride, to += kVectors * kLanes) {
+    HWY_UNROLL(3)
+    for (std::int64_t i = 0; i < kVectors * kLanes; i += kLanes) {
+      const FloatVector v =
+          is_full ? hn::LoadU(Floats(), from + i)
+                  : load_first(from + i, std::clamp(width - i, std::int64_t{0}, kLanes));
+      hn::StoreU(v, Floats(), to + i);
+    }
+  }
+}
+
+/// Values of keys up to `end` as panels; the last vector is filled up with zeros.
+void copy_values(BlockOfKeys& block, const ValueTiles& tiles, std::int64_t end) {
+  const AttentionOperands& o = *block.task.operands;
+  const std::int64_t stride = value_stride(o), first = block.copied - block.keys.first;
   std::int64_t vectors = 0;
   for (std::int64_t column = 0; column < stride; column += vectors * kLanes) {
-    vectors = vectors_of_panel((stride - column) / kLanes);
-    const std::int64_t width = std::min(vectors * kLanes, o.value_width - column);
-    const float* panel = v + column;
-    std::int64_t step = o.v_strides[2];
-    if (width < vectors * kLanes || task.rows() > 4 * kBlockRows) {
-      step = vectors * kLanes;
-      for (std::int64_t key = 0; key < block.end - block.first; ++key) {
-        const float* const from = v + key * o.v_strides[2] + column;
-        for (std::int64_t i = 0; i < width; i += kLanes) {
-          hn::StoreU(load_first(from + i, std::min(kLanes, width - i)), Floats(),
-                     scratch.values + key * step + i);
-        }
-      }
-      panel = scratch.values;
-    }
-    for (std::int64_t row = 0; row < task.rows(); row += kBlockRows) {
-      const std::int64_t rows = std::min<std::int64_t>(kBlockRows, task.rows() - row);
-      const KeyRange seen = task.seen(row, rows);
-      const std::int64_t first = std::max(seen.first, block.first);
-      const std::int64_t end = std::min(seen.end, block.end);
-      if (first >= end) continue;
+    vectors = vectors_of_panel(tiles, (stride - column) / kLanes);
+    const auto copy = vectors == 3 ? copy_panel<3> : vectors == 2 ? copy_panel<2> : copy_panel<1>;
+    copy(block.v + first * o.v_strides[2] + column, o.v_strides[2], end - block.copied,
+         o.value_width - column,
+         block.scratch.values + column * kKeyBlock + first * vectors * kLanes);
+  }
+  block.copied = std::max(block.copied, end);
+}
+
+/// o += weights v for a chunk's rows and the keys that they see. Values are copied to panels where
+/// many rows read them or where they are not whole vectors.
+void add_values(BlockOfKeys& block, const Chunk& chunk, float* sums) {
+  const AttentionTask& task = block.task;
+  const AttentionOperands& o = *task.operands;
+  const std::int64_t stride = value_stride(o);
+  const bool copies = o.value_width < stride || task.rows() > 4 * kBlockRows;
+  const ValueTiles tiles = value_tiles(task.rows());
+  if (copies) copy_values(block, tiles, chunk.seen.end);
+  std::int64_t vectors = 0;
+  for (std::int64_t column = 0; column < stride; column += vectors * kLanes) {
+    vectors = vectors_of_panel(tiles, (stride - column) / kLanes);
+    const float* const panel =
+        copies ? block.scratch.values + column * kKeyBlock : block.v + column;
+    const std::int64_t step = copies ? vectors * kLanes : o.v_strides[2];
+    for (std::int64_t row = chunk.first; row < chunk.end(); row += tiles.rows) {
+      const std::int64_t rows = std::min(tiles.rows, chunk.end() - row);
+      const KeyRange seen = common(task.seen(row, rows), block.keys);
+      if (seen.is_empty()) continue;
+      const std::int64_t first = seen.first - block.keys.first;
       multiply_values(static_cast<int>(rows), vectors,
-                      {.a = scratch.scores + row * kKeyBlock + (first - block.first),
+                      {.a = block.scratch.scores + (row - chunk.first) * kKeyBlock + first,
                        .a_row = kKeyBlock,
                        .a_step = 1,
-                       .b = panel + (first - block.first) * step,
+                       .b = panel + first * step,
                        .b_step = step,
-                       .depth = end - first,
+                       .depth = seen.end - seen.first,
                        .c = sums + row * stride + column,
                        .c_row = stride,
                        .adds = true});
@@ -327,23 +311,42 @@ void add_values(const AttentionTask& task, KeyRange block, const AttentionScratc
   }
 }
 
+void run_block(const AttentionTask& task, KeyRange keys, const float* q,
+               const AttentionScratch& scratch, const SpanState& state) {
+  const AttentionOperands& o = *task.operands;
+  const KeyRange all = task.seen(0, task.rows());
+  const float* const k = o.k + task.batch * o.k_strides[0] + task.kv_head() * o.k_strides[1];
+  const float* const v = o.v + task.batch * o.v_strides[0] + task.kv_head() * o.v_strides[1];
+  BlockOfKeys block = {.task = task,
+                       .scratch = scratch,
+                       .q = q,
+                       .keys = keys,
+                       .k = k + keys.first * o.k_strides[2],
+                       .v = v + keys.first * o.v_strides[2],
+                       .transposed = keys.first,
+                       .copied = std::max(keys.first, all.first)};
+  for (std::int64_t row = 0; row < task.rows(); row += kChunkRows) {
+    Chunk chunk = {row, std::min(kChunkRows, task.rows() - row), {}};
+    chunk.seen = common(task.seen(row, chunk.count), keys);
+    if (chunk.seen.is_empty()) continue;
+    multiply_chunk_of_keys(block, chunk);
+    weigh_chunk(block, chunk, state);
+    add_values(block, chunk, state.o);
+  }
+}
+
 void run_span(const AttentionTask& task, std::int64_t span, const AttentionScratch& scratch,
               const SpanState& state) {
   const AttentionOperands& o = *task.operands;
-  const std::int64_t vectors = whole(task.rows(), kLanes);
-  std::fill_n(state.largest, vectors, -std::numeric_limits<float>::infinity());
-  std::fill_n(scratch.largest, vectors, -std::numeric_limits<float>::infinity());
-  std::fill_n(state.sums, vectors, 0.0F);
+  std::fill_n(state.largest, task.rows(), -std::numeric_limits<float>::infinity());
+  std::fill_n(state.sums, task.rows(), 0.0F);
   std::fill_n(state.o, task.rows() * value_stride(o), 0.0F);
-  load_queries(task, scratch.q);
+  const float* const q = load_queries(task, scratch.q);
   const KeyRange all = task.seen(0, task.rows());
   const std::int64_t end = std::min((span + 1) * kSpan, all.end);
   for (std::int64_t key = span * kSpan; key < end; key += kKeyBlock) {
-    const KeyRange block = {key, std::min(key + kKeyBlock, o.keys)};
-    if (block.end <= all.first) continue;
-    multiply_block_of_keys(task, block, scratch);
-    weigh_rows(task, block, scratch, state);
-    add_values(task, block, scratch, state.o);
+    const KeyRange keys = {key, std::min(key + kKeyBlock, o.keys)};
+    if (keys.end > all.first) run_block(task, keys, q, scratch, state);
   }
 }
 
@@ -365,8 +368,9 @@ void merge(const AttentionTask& task, const SpanState& more, const SpanState& al
 }
 
 /// A row of which every score is -inf has the sum 0, so it becomes NaN, as softmax does.
-void store(const AttentionTask& task, const SpanState& all) {
+bool store(const AttentionTask& task, const SpanState& all) {
   const AttentionOperands& o = *task.operands;
+  FloatVector check = hn::Zero(Floats());  // a NaN once something is not finite
   const std::int64_t stride = value_stride(o);
   for (std::int64_t row = 0; row < task.rows(); ++row) {
     float* const out = task.out(row);
@@ -379,8 +383,10 @@ void store(const AttentionTask& task, const SpanState& all) {
       const FloatVector v = hn::Mul(hn::LoadU(Floats(), all.o + row * stride + i), inverse);
       // -0 from products that underflow becomes +0: whether it arises depends on unseen keys.
       store_first(hn::Add(v, hn::Zero(Floats())), out + i, std::min(kLanes, o.value_width - i));
+      check = hn::Add(check, hn::Sub(v, v));
     }
   }
+  return hn::AllFalse(Floats(), hn::IsNaN(check));
 }
 
 }  // namespace
@@ -406,7 +412,7 @@ namespace {
 MIR_FAST_TABLES(AttentionTable);
 
 /// Rows of one task: many, so that a key is transposed seldom.
-constexpr std::int64_t kTaskRows = 128;
+constexpr std::int64_t kTaskRows = 256;
 constexpr std::int64_t kLeastTaskRows = 32;
 
 /// One call of `attention`: how it is cut and where its memory lies.
@@ -451,10 +457,11 @@ struct AttentionRun {
     return {memory, memory + row_vectors(), memory + 2 * row_vectors()};
   }
 
+  std::int64_t q_size() const { return whole(rows() * operands.width, 16); }
+  std::int64_t keys_size() const { return whole(kKeyBlock * operands.width, 16); }
   std::int64_t thread_size() const {
-    const std::int64_t panels = (operands.width + kKeyBlock) * table.panel_width;
-    return whole(2 * row_vectors() + rows() * (operands.width + kKeyBlock) + panels, 16) +
-           2 * state_size();
+    return 2 * state_size() + q_size() + kChunkRows * kKeyBlock + keys_size() +
+           kKeyBlock * value_stride;
   }
   /// Two states and the scratch memory of a thread.
   struct Own {
@@ -462,25 +469,21 @@ struct AttentionRun {
     AttentionScratch scratch;
   };
   Own own(float* memory) const {
-    float* const largest = memory + 2 * state_size();
-    float* const factors = largest + row_vectors();
-    float* const q = factors + row_vectors();
-    float* const scores = q + rows() * operands.width;
-    float* const keys = scores + rows() * kKeyBlock;
-    return {state(memory),
-            state(memory + state_size()),
-            {q, scores, largest, factors, keys, keys + operands.width * table.panel_width}};
+    float* const q = memory + 2 * state_size();
+    float* const scores = q + q_size();
+    float* const keys = scores + kChunkRows * kKeyBlock;
+    return {state(memory), state(memory + state_size()), {q, scores, keys, keys + keys_size()}};
   }
 
-  /// The spans of a task one after the other.
-  void run_spans(const AttentionTask& task, const Own& own) const {
+  /// The spans of a task one after the other; whether all is finite.
+  bool run_spans(const AttentionTask& task, const Own& own) const {
     const KeyRange seen = task.seen(0, task.rows());
     const std::int64_t first = seen.first / kSpan;
     for (std::int64_t span = first; span * kSpan < seen.end; ++span) {
       table.run_span(task, span, own.scratch, span == first ? own.all : own.more);
       if (span != first) table.merge(task, own.more, own.all);
     }
-    table.store(task, own.all);
+    return table.store(task, own.all);
   }
 
   /// See note [unseen].
@@ -514,7 +517,7 @@ void run_spans_apart(const AttentionRun& run, float* scratch, Context& context) 
     for (std::int64_t span = 1; span < run.spans; ++span) {
       run.table.merge(task, state(index, span), state(index, 0));
     }
-    run.table.store(task, state(index, 0));
+    if (run.table.store(task, state(index, 0))) return;
     run.repeat_rows(task, run.own(scratch + run.thread_size() * thread));
   });
 }
@@ -532,8 +535,7 @@ void attention(const AttentionOperands& operands, Context& context) {
   if (apart) return run_spans_apart(run, scratch, context);
   context.pool().for_each(run.tasks(), [&](std::int64_t index, unsigned thread) {
     const auto own = run.own(scratch + run.thread_size() * thread);
-    run.run_spans(run.task(index), own);
-    run.repeat_rows(run.task(index), own);
+    if (!run.run_spans(run.task(index), own)) run.repeat_rows(run.task(index), own);
   });
 }
 

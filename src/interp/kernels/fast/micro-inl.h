@@ -89,10 +89,11 @@ enum class Fetch { kNothing, kPanel, kLater };
 
 /// c (+)= a b for kRows rows and kVectors vectors of columns.
 template <int kRows, int kVectors, Fetch kFetch, class B>
-MIR_MICROKERNEL void multiply_block(const Block<B>& block) {
+MIR_MICROKERNEL void multiply_block(const Block<B>& of) {
+  const Block<B> block = of;  // a copy, which no store to c can change
   const Floats d;
   FloatVector sum[kRows][kVectors];
-  HWY_UNROLL(8)
+  HWY_UNROLL(12)
   for (int row = 0; row < kRows; ++row) {
     HWY_UNROLL(3)
     for (int v = 0; v < kVectors; ++v) sum[row][v] = hn::Zero(d);
@@ -115,14 +116,14 @@ MIR_MICROKERNEL void multiply_block(const Block<B>& block) {
       }
       later += block.later_step;
     }
-    HWY_UNROLL(8)
+    HWY_UNROLL(12)
     for (int row = 0; row < kRows; ++row) {
       const FloatVector x = hn::Set(d, a[row * block.a_row]);
       HWY_UNROLL(3)
       for (int v = 0; v < kVectors; ++v) sum[row][v] = hn::MulAdd(x, factor[v], sum[row][v]);
     }
   }
-  HWY_UNROLL(8)
+  HWY_UNROLL(12)
   for (int row = 0; row < kRows; ++row) {
     HWY_UNROLL(3)
     for (int v = 0; v < kVectors; ++v) {
@@ -132,29 +133,17 @@ MIR_MICROKERNEL void multiply_block(const Block<B>& block) {
   }
 }
 
-/// The same for `rows` rows, at most kBlockRows.
-template <int kVectors, Fetch kFetch, class B>
+/// Rows of a block of so many vectors of columns: fewer columns leave registers for more rows.
+template <int kVectors>
+inline constexpr int kRowsOfBlock = (kBlockRows * kPanelVectors) / std::max(kVectors, 2);
+
+/// The same for `rows` rows, at most kRowsOfBlock.
+template <int kVectors, Fetch kFetch, class B, int kRows = kRowsOfBlock<kVectors>>
 HWY_INLINE void multiply_rows(int rows, const Block<B>& block) {
-  switch (rows) {
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
-    case 8:
-      return multiply_block<8, kVectors, kFetch>(block);
-    case 7:
-      return multiply_block<7, kVectors, kFetch>(block);
-    case 6:
-      return multiply_block<6, kVectors, kFetch>(block);
-    case 5:
-      return multiply_block<5, kVectors, kFetch>(block);
-#endif
-    case 4:
-      return multiply_block<4, kVectors, kFetch>(block);
-    case 3:
-      return multiply_block<3, kVectors, kFetch>(block);
-    case 2:
-      return multiply_block<2, kVectors, kFetch>(block);
-    default:
-      return multiply_block<1, kVectors, kFetch>(block);
+  if constexpr (kRows > 1) {
+    if (rows != kRows) return multiply_rows<kVectors, kFetch, B, kRows - 1>(rows, block);
   }
+  multiply_block<kRows, kVectors, kFetch>(block);
 }
 
 }  // namespace mir::fast::HWY_NAMESPACE
