@@ -35,14 +35,14 @@ struct MatMulShape {
 };
 
 constexpr MatMulShape kMatMulShapes[] = {
-    {1, 1, 0, 3, 4, false, false},      {1, 1, 3, 0, 4, false, false},
-    {1, 1, 3, 4, 0, false, true},       {1, 1, 1, 1, 1, true, true},
-    {2, 2, 1, 5, 24, false, false},     {3, 1, 4, 7, 23, false, true},
-    {4, 2, 5, 16, 25, true, false},     {1, 1, 8, 255, 47, false, false},
-    {2, 1, 9, 257, 48, true, true},     {1, 1, 383, 3, 49, false, true},
-    {1, 1, 385, 17, 96, false, false},  {1, 1, 401, 2, 1, true, false},
-    {14, 2, 3, 64, 129, false, true},   {1, 1, 2, 1031, 7, false, false},
-    {16, 16, 33, 80, 33, false, false},
+    {1, 1, 0, 3, 4, false, false},     {1, 1, 3, 0, 4, false, false},
+    {1, 1, 3, 4, 0, false, true},      {1, 1, 1, 1, 1, true, true},
+    {2, 2, 1, 5, 24, false, false},    {3, 1, 4, 7, 23, false, true},
+    {4, 2, 5, 16, 25, true, false},    {1, 1, 8, 255, 47, false, false},
+    {2, 1, 9, 257, 48, true, true},    {1, 1, 383, 3, 49, false, true},
+    {1, 1, 385, 17, 96, false, false}, {1, 1, 401, 2, 1, true, false},
+    {14, 2, 3, 64, 129, false, true},  {1, 1, 2, 1031, 7, false, false},
+    {1, 1, 1545, 3, 9, false, false},  {16, 16, 33, 80, 33, false, false},
 };
 
 /// Out has a gap behind each row.

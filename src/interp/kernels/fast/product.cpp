@@ -16,6 +16,9 @@
 
 namespace mir::fast {
 
+/// Of every target.
+inline constexpr std::int64_t kMostPanelWidth = 48;
+
 /// Columns of the right-hand matrix, gathered into panels. Called by several threads.
 class ColumnSource {
  public:
@@ -39,7 +42,8 @@ struct ProductTask {
 };
 
 struct ProductTable {
-  std::int64_t panel_width;
+  std::int64_t lanes;
+  std::int64_t panel_vectors;
   std::int64_t (*scratch_size)(std::int64_t rows);
   void (*run)(const ProductTask& task);
 };
@@ -52,38 +56,52 @@ HWY_BEFORE_NAMESPACE();
 namespace mir::fast::HWY_NAMESPACE {
 namespace {
 
+static_assert(kPanelWidth <= kMostPanelWidth);
+
 /// Scratch of a task: a block of the panel, sums.
 std::int64_t scratch_size(std::int64_t rows) {
   return kDepthBlock * kPanelWidth + rows * kPanelWidth;
 }
 
+/// Blocks of rows against a part of a panel of kVectors vectors, from element k of the depth on.
+template <int kVectors>
+HWY_NOINLINE void multiply_part(const ProductTask& task, std::int64_t k, std::int64_t depth,
+                                const float* panel, float* sums) {
+  constexpr std::int64_t kWidth = kVectors * kLanes;
+  for (std::int64_t row = 0; row < task.rows; row += kRowsOfBlock<kVectors>) {
+    const std::int64_t rows = std::min<std::int64_t>(kRowsOfBlock<kVectors>, task.rows - row);
+    const Block<float> block = {.a = task.a + row * task.a_row + k * task.a_step,
+                                .a_row = task.a_row,
+                                .a_step = task.a_step,
+                                .b = panel,
+                                .b_step = kWidth,
+                                .depth = depth,
+                                .c = sums + row * kWidth,
+                                .c_row = kWidth,
+                                .adds = k != 0};
+    multiply_rows<kVectors, Fetch::kNothing>(static_cast<int>(rows), block);
+  }
+}
+
 void run(const ProductTask& task) {
   float* const panel = task.scratch;
   float* const sums = panel + kDepthBlock * kPanelWidth;
-  if (task.depth == 0) std::fill_n(sums, task.rows * kPanelWidth, 0.0F);
-  if (task.columns < kPanelWidth) std::fill_n(panel, kDepthBlock * kPanelWidth, 0.0F);
+  const std::int64_t vectors = (task.columns + kLanes - 1) / kLanes, width = vectors * kLanes;
+  if (task.depth == 0) std::fill_n(sums, task.rows * width, 0.0F);
+  if (task.columns < width) std::fill_n(panel, kDepthBlock * width, 0.0F);
+  const auto multiply = vectors == 3   ? multiply_part<3>
+                        : vectors == 2 ? multiply_part<2>
+                                       : multiply_part<1>;
   for (std::int64_t k = 0; k < task.depth; k += kDepthBlock) {
     const std::int64_t depth = std::min(kDepthBlock, task.depth - k);
-    task.source->gather(k, depth, task.column, task.columns, kPanelWidth, panel);
-    for (std::int64_t row = 0; row < task.rows; row += kBlockRows) {
-      const int rows = static_cast<int>(std::min<std::int64_t>(kBlockRows, task.rows - row));
-      const Block<float> block = {.a = task.a + row * task.a_row + k * task.a_step,
-                                  .a_row = task.a_row,
-                                  .a_step = task.a_step,
-                                  .b = panel,
-                                  .b_step = kPanelWidth,
-                                  .depth = depth,
-                                  .c = sums + row * kPanelWidth,
-                                  .c_row = kPanelWidth,
-                                  .adds = k != 0};
-      multiply_rows<kPanelVectors, Fetch::kNothing>(rows, block);
-    }
+    task.source->gather(k, depth, task.column, task.columns, width, panel);
+    multiply(task, k, depth, panel, sums);
   }
   for (std::int64_t row = 0; row < task.rows; ++row) {
-    float* const from = sums + row * kPanelWidth;
+    float* const from = sums + row * width;
     if (task.bias != nullptr) {
       const FloatVector bias = hn::Set(Floats(), task.bias[row]);
-      for (std::int64_t i = 0; i < kPanelWidth; i += kLanes) {
+      for (std::int64_t i = 0; i < width; i += kLanes) {
         hn::StoreU(hn::Add(hn::LoadU(Floats(), from + i), bias), Floats(), from + i);
       }
     }
@@ -94,7 +112,7 @@ void run(const ProductTask& task) {
 }  // namespace
 
 constexpr ProductTable kTable = {
-    .panel_width = kPanelWidth, .scratch_size = scratch_size, .run = run};
+    .lanes = kLanes, .panel_vectors = kPanelVectors, .scratch_size = scratch_size, .run = run};
 
 }  // namespace mir::fast::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -110,34 +128,53 @@ namespace {
 
 MIR_FAST_TABLES(ProductTable);
 
-/// Rows of one task: so many that gathering a panel costs little beside using it, and that the sums
-/// stay in the second-level cache.
-constexpr std::int64_t kTaskRows = 384;
+/// Rows of one task at most: a panel is gathered for as many as leave their sums in the
+/// second-level cache, fewer where threads would have nothing to do.
+constexpr std::int64_t kTaskRows = 1536;
+constexpr std::int64_t kLeastTaskRows = 64;
 constexpr std::int64_t kUnitRows = 8;  // a multiple of every target's block
 
 /// How one product is cut.
 struct Tasks {
   const ProductTable& table;
-  Chunks rows;
+  Chunks rows = {};
   std::int64_t columns;
   std::int64_t panels;
-  std::int64_t scratch;
+  std::int64_t narrow;  ///< so many panels at the end have one vector less
+  std::int64_t scratch = 0;
 
-  Tasks(const ProductTable& of, std::int64_t rows_, std::int64_t columns_)
+  Tasks(const ProductTable& of, std::int64_t products, std::int64_t rows_, std::int64_t columns_,
+        unsigned threads)
       : table(of),
-        rows(cut(rows_, kTaskRows, kUnitRows)),
         columns(columns_),
-        panels((columns_ + of.panel_width - 1) / of.panel_width),
-        scratch((of.scratch_size(rows.size) + 15) / 16 * 16) {}
+        panels(parts(columns_, of.lanes * of.panel_vectors)),
+        narrow(panels * of.panel_vectors - parts(columns_, of.lanes)) {
+    std::int64_t most = kTaskRows;
+    do {
+      rows = cut(rows_, most, kUnitRows);
+      most /= 2;
+    } while (products * count() < 8 * threads && most >= kLeastTaskRows);
+    scratch = (of.scratch_size(rows.size) + 15) / 16 * 16;
+  }
 
+  static std::int64_t parts(std::int64_t count, std::int64_t size) {
+    return (count + size - 1) / size;
+  }
   std::int64_t count() const { return rows.count * panels; }
+  /// The first column of a panel. Panels differ by a vector, so that none has few columns alone.
+  std::int64_t first_column(std::int64_t panel) const {
+    const std::int64_t before =
+        std::max<std::int64_t>(panel - std::max<std::int64_t>(panels - narrow, 0), 0);
+    return std::min((panel * table.panel_vectors - before) * table.lanes, columns);
+  }
   /// The rows and columns of a task of a product whose first elements `product` has.
   ProductTask at(std::int64_t number, ProductTask product) const {
     const std::int64_t chunk = number % rows.count;
     const std::int64_t row = rows.first(chunk);
     product.rows = rows.length(chunk);
-    product.column = number / rows.count * table.panel_width;
-    product.columns = std::min(table.panel_width, columns - product.column);
+    const std::int64_t panel = number / rows.count;
+    product.column = first_column(panel);
+    product.columns = first_column(panel + 1) - product.column;
     product.a += row * product.a_row;
     if (product.bias != nullptr) product.bias += row;
     product.out += row * product.out_row + product.column;
@@ -185,38 +222,83 @@ class Taps final : public ColumnSource {
 
   void gather(std::int64_t k, std::int64_t depth, std::int64_t column, std::int64_t count,
               std::int64_t width, float* to) const override {
-    for (std::int64_t i = 0; i < depth; ++i) gather_row(k + i, column, count, to + i * width);
-  }
-
- private:
-  void gather_row(std::int64_t k, std::int64_t column, std::int64_t count, float* to) const {
-    const auto& [taps_z, taps_y, taps_x] = o_.kernel;
-    const std::int64_t kx = k % taps_x, ky = k / taps_x % taps_y;
-    const std::int64_t kz = k / taps_x / taps_y % taps_z;
-    const std::int64_t channel = k / taps_x / taps_y / taps_z;
-    const float* const image = x_ + channel * o_.x_extents[0] * o_.x_extents[1] * o_.x_extents[2];
-    while (count > 0) {
-      // One line of the output at a time.
-      const std::int64_t place = column % o_.out_extents[2];
-      const std::int64_t length = std::min(count, o_.out_extents[2] - place);
-      const std::int64_t line = column / o_.out_extents[2];
-      const std::int64_t y = at(1, line % o_.out_extents[1], ky);
-      const std::int64_t z = at(0, line / o_.out_extents[1], kz);
-      const bool inside = y >= 0 && y < o_.x_extents[1] && z >= 0 && z < o_.x_extents[0];
-      if (inside) {
-        gather_line(image + (z * o_.x_extents[1] + y) * o_.x_extents[2], at(2, place, kx), length,
-                    to);
-      } else {
-        std::fill_n(to, length, 0.0F);
+    Pieces pieces;
+    const std::size_t lines = cut_lines(column, count, pieces);
+    Tap tap = tap_of(k);
+    for (std::int64_t i = 0; i < depth; ++i, step(tap)) {
+      for (std::size_t line = 0; line < lines; ++line) {
+        gather_piece(tap, pieces[line], to + i * width + pieces[line].column);
       }
-      to += length;
-      column += length;
-      count -= length;
     }
   }
 
-  std::int64_t at(std::size_t dim, std::int64_t place, std::int64_t tap) const {
-    return place * o_.stride[dim] + tap * o_.dilation[dim] - o_.padding[dim];
+ private:
+  /// Neighbouring columns of one line of the output, and what the kernel's first tap reads there.
+  struct Piece {
+    std::int64_t column, length;
+    std::int64_t z, y, x;
+  };
+  using Pieces = std::array<Piece, static_cast<std::size_t>(kMostPanelWidth)>;
+  /// A row: a channel, and a place of the kernel counted in elements of the image.
+  struct Tap {
+    const float* image;
+    std::array<std::int64_t, ConvOperands::kSpatial> place;
+    std::array<std::int64_t, ConvOperands::kSpatial> offset;
+  };
+
+  std::int64_t image_size() const { return o_.x_extents[0] * o_.x_extents[1] * o_.x_extents[2]; }
+
+  std::size_t cut_lines(std::int64_t column, std::int64_t count, Pieces& pieces) const {
+    std::size_t lines = 0;
+    for (std::int64_t done = 0; done < count; ++lines) {
+      const std::int64_t line = (column + done) / o_.out_extents[2];
+      const std::int64_t place = (column + done) % o_.out_extents[2];
+      const std::int64_t length = std::min(count - done, o_.out_extents[2] - place);
+      pieces[lines] = {.column = done,
+                       .length = length,
+                       .z = line / o_.out_extents[1] * o_.stride[0] - o_.padding[0],
+                       .y = line % o_.out_extents[1] * o_.stride[1] - o_.padding[1],
+                       .x = place * o_.stride[2] - o_.padding[2]};
+      done += length;
+    }
+    return lines;
+  }
+
+  Tap tap_of(std::int64_t k) const {
+    Tap tap = {};
+    for (std::size_t dim = ConvOperands::kSpatial; dim-- > 0; k /= o_.kernel[dim]) {
+      tap.place[dim] = k % o_.kernel[dim];
+      tap.offset[dim] = tap.place[dim] * o_.dilation[dim];
+    }
+    tap.image = x_ + k * image_size();
+    return tap;
+  }
+
+  /// To the next row.
+  void step(Tap& tap) const {
+    for (std::size_t dim = ConvOperands::kSpatial; dim-- > 0;) {
+      tap.offset[dim] += o_.dilation[dim];
+      if (++tap.place[dim] < o_.kernel[dim]) return;
+      tap.place[dim] = tap.offset[dim] = 0;
+    }
+    tap.image += image_size();
+  }
+
+  void gather_piece(const Tap& tap, const Piece& piece, float* to) const {
+    const std::int64_t z = piece.z + tap.offset[0], y = piece.y + tap.offset[1];
+    const std::int64_t x = piece.x + tap.offset[2], stride = o_.stride[2];
+    if (y < 0 || y >= o_.x_extents[1] || z < 0 || z >= o_.x_extents[0]) {
+      std::fill_n(to, piece.length, 0.0F);
+      return;
+    }
+    const float* const line = tap.image + (z * o_.x_extents[1] + y) * o_.x_extents[2];
+    if (x < 0 || x + (piece.length - 1) * stride >= o_.x_extents[2]) {
+      gather_line(line, x, piece.length, to);
+    } else if (stride == 1) {
+      for (std::int64_t i = 0; i < piece.length; ++i) to[i] = line[x + i];
+    } else {
+      for (std::int64_t i = 0; i < piece.length; ++i) to[i] = line[x + i * stride];
+    }
   }
 
   /// Elements first, first + stride, .. of a line; zeros beyond its ends.
@@ -246,7 +328,8 @@ void matmul(const MatMulOperands& operands, Context& context) {
   std::int64_t products = 1;
   for (std::size_t i = 0; i < o.batch_rank; ++i) products *= o.batches[i];
   if (products == 0 || o.rows == 0 || o.columns == 0) return;
-  const Tasks tasks(tables.at(context.isa()), o.rows, o.columns);
+  const Tasks tasks(tables.at(context.isa()), products, o.rows, o.columns,
+                    context.pool().threads());
   float* const scratch =
       context.scratch(static_cast<std::size_t>(tasks.scratch) * context.pool().threads()).data();
   context.pool().for_each(products * tasks.count(), [&](std::int64_t task, unsigned thread) {
@@ -282,7 +365,7 @@ void conv(const ConvOperands& operands, Context& context) {
   const std::int64_t places = product(o.out_extents), depth = o.inputs * product(o.kernel);
   const std::int64_t images = o.batches * o.groups;
   if (images == 0 || places == 0 || o.outputs == 0) return;
-  const Tasks tasks(tables.at(context.isa()), o.outputs, places);
+  const Tasks tasks(tables.at(context.isa()), images, o.outputs, places, context.pool().threads());
   float* const scratch =
       context.scratch(static_cast<std::size_t>(tasks.scratch) * context.pool().threads()).data();
   context.pool().for_each(images * tasks.count(), [&](std::int64_t task, unsigned thread) {
