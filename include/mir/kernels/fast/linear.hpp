@@ -93,8 +93,8 @@ struct LinearOperands {
 /// types) of each R = 32 or 16 elements, activations are rounded to 8 bits, x' = d q with q and d
 /// of ref::round_activations, bit by bit. Sums of q c and q over a block are exact, the rest is
 /// Float32, block after block:
-///   |error| <= (K / R + 4) 2^-24 sum_k |x'_k| (|s c_k| + |m|)
-/// of sum_k x'_k w_k, where no d s and d m is beyond the normal numbers of Float32. depth is then a
+///   |error| <= (P K / R + 4) 2^-24 sum_k |x'_k| (|s c_k| + |m|)
+/// of sum_k x'_k w_k, P being 2 for types with minima and 1 for others, where no d s and d m is beyond the normal numbers of Float32. depth is then a
 /// multiple of 32.
 void linear(const PackedMatrix& weight, const LinearOperands& operands, Context& context);
 
