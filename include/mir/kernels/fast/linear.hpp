@@ -94,8 +94,8 @@ struct LinearOperands {
 /// of ref::round_activations, bit by bit. Sums of q c and q over a block are exact, the rest is
 /// Float32, block after block:
 ///   |error| <= (P K / R + 4) 2^-24 sum_k |x'_k| (|s c_k| + |m|)
-/// of sum_k x'_k w_k, P being 2 for types with minima and 1 for others, where no d s and d m is beyond the normal numbers of Float32. depth is then a
-/// multiple of 32.
+/// of sum_k x'_k w_k, P being 2 for types with minima and 1 for others, where no d s and d m is
+/// beyond the normal numbers of Float32. depth is then a multiple of 32.
 void linear(const PackedMatrix& weight, const LinearOperands& operands, Context& context);
 
 /// A product of 8-bit codes, of activations per tensor and of a symmetric weight.

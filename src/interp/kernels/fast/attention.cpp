@@ -110,9 +110,11 @@ HWY_NOINLINE void multiply_keys(const float* q, std::int64_t count, std::int64_t
 void multiply_chunk_of_keys(BlockOfKeys& block, const Chunk& chunk) {
   const AttentionOperands& o = *block.task.operands;
   const std::int64_t first = (chunk.seen.first - block.keys.first) / kPanelWidth * kPanelWidth;
+  // The rows of a task that are one chunk read a panel once: all panels at one place stay cached.
+  const bool is_reused = block.task.rows() > chunk.count;
   for (std::int64_t j = first; block.keys.first + j < chunk.seen.end; j += kPanelWidth) {
     const std::int64_t key = block.keys.first + j;
-    float* const panel = block.scratch.keys + j * o.width;
+    float* const panel = block.scratch.keys + (is_reused ? j * o.width : 0);
     if (key >= block.transposed) {
       transpose_rows(block.k + j * o.k_strides[2], o.k_strides[2],
                      std::min(kPanelWidth, block.keys.end - key), o.width, panel);
