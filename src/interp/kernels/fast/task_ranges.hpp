@@ -21,8 +21,8 @@ struct TaskSpan {
 /// none left takes the last half of another's, so a thread that is late holds nothing up.
 class TaskRanges {
  public:
-  TaskRanges() = default;
-  explicit TaskRanges(unsigned threads) : ranges_(threads) {}
+  /// Before the first loop.
+  void set_threads(unsigned threads) { ranges_ = std::vector<Range>(threads); }
 
   /// While no thread takes.
   void start(std::int64_t count) {
@@ -62,16 +62,22 @@ class TaskRanges {
       return true;
     }
 
-    /// The last half goes to `to`, which is empty.
-    bool give_half(Range& to) {
-      std::uint64_t range = range_.load(std::memory_order_relaxed);
+    /// The last half goes to `to`, which is empty. On its way it is in no range.
+    bool give_half(Range& to, std::atomic<std::uint64_t>& begun,
+                   std::atomic<std::uint64_t>& finished) {
+      std::uint64_t range = range_.load(std::memory_order_acquire);
+      if (first(range) >= end(range)) return false;
+      begun.fetch_add(1, std::memory_order_relaxed);
       std::uint64_t middle = 0;
+      bool is_given = false;
       do {
-        if (first(range) >= end(range)) return false;
+        if (first(range) >= end(range)) break;
         middle = (first(range) + end(range)) / 2;
-      } while (!replace(range, first(range), middle));
-      to.set(middle, end(range));
-      return true;
+        is_given = replace(range, first(range), middle);
+      } while (!is_given);
+      if (is_given) to.set(middle, end(range));
+      finished.fetch_add(1, std::memory_order_release);
+      return is_given;
     }
 
    private:
@@ -79,7 +85,8 @@ class TaskRanges {
     static std::uint64_t end(std::uint64_t range) { return range & 0xffffffff; }
     /// If `range` is what it was; otherwise that is read again.
     bool replace(std::uint64_t& range, std::uint64_t first, std::uint64_t end) {
-      return range_.compare_exchange_weak(range, first << 32 | end, std::memory_order_relaxed);
+      return range_.compare_exchange_weak(range, first << 32 | end, std::memory_order_acq_rel,
+                                          std::memory_order_acquire);
     }
 
     alignas(64) std::atomic<std::uint64_t> range_{0};
@@ -88,14 +95,22 @@ class TaskRanges {
   /// Of more tasks some are taken at once.
   static constexpr std::int64_t kMostUnits = 0xffffffff;
 
+  /// Nothing is left when all ranges were empty after every move that began had come to its end.
   bool find(unsigned thread) {
     const auto threads = static_cast<unsigned>(ranges_.size());
-    for (unsigned i = 1; i < threads; ++i) {
-      if (ranges_[(thread + i) % threads].give_half(ranges_[thread])) return true;
-    }
+    std::uint64_t finished = 0;
+    do {
+      finished = moves_finished_.load(std::memory_order_acquire);
+      for (unsigned i = 1; i < threads; ++i) {
+        Range& other = ranges_[(thread + i) % threads];
+        if (other.give_half(ranges_[thread], moves_begun_, moves_finished_)) return true;
+      }
+    } while (moves_begun_.load(std::memory_order_relaxed) != finished);
     return false;
   }
 
+  alignas(64) std::atomic<std::uint64_t> moves_begun_{0};
+  std::atomic<std::uint64_t> moves_finished_{0};
   std::int64_t count_ = 0, at_once_ = 1;
   std::vector<Range> ranges_;
 };

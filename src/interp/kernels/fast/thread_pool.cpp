@@ -132,7 +132,7 @@ ThreadPool::ThreadPool(unsigned threads) : shared_(std::make_unique<Shared>()) {
     }
   }
   threads_ = static_cast<unsigned>(shared_->workers.size()) + 1;
-  shared_->tasks = TaskRanges(threads_);
+  shared_->tasks.set_threads(threads_);
 }
 
 ThreadPool::~ThreadPool() {
