@@ -40,7 +40,8 @@ bool is_encodable_block(DType dtype);
 /// d is computed in Float32, stored as Float16, and x is multiplied by 1 / d before it is stored.
 /// For MIR_Q4_A32, in double but for s and t, which are rounded to Float32:
 ///   s = (max x - min x) / 15, t = min x + 8 s, code = clamp(round((x - t) / s), -8, 7), half to
-///   even; 0 where s is 0.
+///   even; 0 where s is 0. Where an end would be beyond Float32, s is the next smaller number and
+///   t puts both ends at equal distances from theirs.
 /// Refused are values that are not finite or whose d is too large for Float16.
 Result<Tensor> quantise(const Tensor& values, DType to);
 

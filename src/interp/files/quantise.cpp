@@ -48,12 +48,16 @@ bool encode_q4_0(const float* values, std::uint8_t* block) {
   return store_scale(d, block);
 }
 
-/// From the least to the largest value in 15 steps. Both parameters are finite where the values
-/// are.
+/// From the least to the largest value in 15 steps. Near the largest float a step is one unit in
+/// the last place shorter where rounding it up would take an end beyond.
 bool encode_q4_a32(const float* values, std::uint8_t* block) {
   const auto [least, largest] = std::minmax_element(values, values + kQuantBlock);
-  const auto scale = static_cast<float>((static_cast<double>(*largest) - *least) / 15);
-  const auto term = static_cast<float>(*least + 8.0 * scale);
+  auto scale = static_cast<float>((static_cast<double>(*largest) - *least) / 15);
+  auto term = static_cast<float>(*least + 8.0 * scale);
+  if (!std::isfinite(std::fma(7.0F, scale, term)) || !std::isfinite(std::fma(-8.0F, scale, term))) {
+    scale = std::nextafter(scale, 0.0F);
+    term = static_cast<float>((static_cast<double>(*least) + *largest + scale) / 2);
+  }
   const auto code = [&](float value) {
     const double steps = scale == 0 ? 0 : (static_cast<double>(value) - term) / scale;
     return static_cast<unsigned>(std::clamp(std::nearbyint(steps), -8.0, 7.0) + 8);

@@ -237,11 +237,19 @@ TEST_CASE("what has no scale or no blocks is not quantised") {
     if (!std::isfinite(bad))
       CHECK(code(floats(values), DType::kMirQ4A32) == DiagCode::kElementOutOfRange);
   }
-  std::vector<float> widest(32, std::numeric_limits<float>::max());
-  widest[7] = -widest[7];
-  for (const float value :
-       values_of<float>(*dequantise(*quantise(floats(widest), DType::kMirQ4A32))))
-    CHECK(std::fabs(value) > 3.4e38f);
+  constexpr float kMost = std::numeric_limits<float>::max();
+  for (const float least : {-kMost, -2.88127463e38f, -1.2e38f, -3e38f, 1e38f, 3.3e38f}) {
+    for (const float sign : {1.0F, -1.0F}) {
+      std::vector<float> widest(32, sign * kMost);
+      widest[7] = sign * least;
+      const auto values =
+          values_of<float>(*dequantise(*quantise(floats(widest), DType::kMirQ4A32)));
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        CAPTURE(least);
+        CHECK(std::fabs(values[i] - widest[i]) < 1e-6f * kMost);
+      }
+    }
+  }
   CHECK(code(floats(std::vector<float>(16)), DType::kGgufQ8_0) ==
         DiagCode::kTensorDtypeUnsupported);
   CHECK(code(*Tensor::allocate(DType::kFloat16, {32}), DType::kGgufQ8_0) ==
