@@ -115,6 +115,23 @@ TEST_CASE("fast: margins and the largest elements are fast nodes") {
   }
 }
 
+TEST_CASE("fast: margins of codes and codes that are filled in are the reference's") {
+  const std::string text = R"(
+@main [mir_version:1] (%x:tensor<[2, 3], UInt16PerTensorAsym, CPU>) -> (%a:tensor<[2, 5], UInt16PerTensorAsym, CPU>, %b:tensor<[2, 3], UInt16PerTensorAsym, CPU>) {
+  linalg.CPU.PadOp [pad:[1, 1], mode:reflect] (%x:tensor<[2, 3], UInt16PerTensorAsym, CPU>) -> (%a:tensor<[2, 5], UInt16PerTensorAsym, CPU>)
+  linalg.CPU.FillOp [type:zeros] (%x:tensor<[2, 3], UInt16PerTensorAsym, CPU>) -> (%b:tensor<[2, 3], UInt16PerTensorAsym, CPU>)
+  cf.ReturnOp (%a:tensor<[2, 5], UInt16PerTensorAsym, CPU>, %b:tensor<[2, 3], UInt16PerTensorAsym, CPU>) -> ()
+}
+)";
+  Runner runner(text, fast()), reference(text);
+  const std::vector<Tensor> inputs = {*Tensor::allocate(DType::kUInt16PerTensorAsym, {2, 3})};
+  const auto found = runner.run(inputs), expected = reference.run(inputs);
+  REQUIRE(found.size() == 2);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    CHECK(std::ranges::equal(found[i].bytes(), expected[i].bytes()));
+  }
+}
+
 /// Codes of 8 bits per tensor, with and without an offset, times weights of 8 bits: per channel,
 /// and per tensor with input channels first; then codes of 16 bits, which are no case for integers.
 const char* const kByteCodes = R"(

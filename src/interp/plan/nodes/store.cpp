@@ -86,10 +86,12 @@ std::optional<Tensor> repeated_element(const Op& op, DType dtype) {
 }  // namespace
 
 std::optional<Tensor> element_of(double number, DType dtype) {
+  // What codes stand for depends on a scale: reference kernels know it, or that there is none.
+  if (info(dtype).type_class == DTypeClass::kQuantised) return std::nullopt;
   auto value = Tensor::allocate(DType::kFloat64, {1});
   auto element = Tensor::allocate(dtype, {1});
   if (!value || !element) return std::nullopt;
-  // Zero bytes are 0 in every type, those that have no conversion included.
+  // Zero bytes are 0 in every other type, those that have no conversion included.
   if (number == 0 && !std::signbit(number)) return *std::move(element);
   value->as_mutable<double>()[0] = number;
   const std::int64_t extent = 1, stride = 1;
