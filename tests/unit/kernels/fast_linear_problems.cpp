@@ -14,10 +14,10 @@ struct LinearShape {
   std::int64_t rows, outputs, depth;
 };
 
-constexpr LinearShape kLinearShapes[] = {{1, 1, 1},     {0, 5, 7},    {1, 23, 5},    {1, 24, 256},
-                                         {1, 49, 257},  {2, 25, 64},  {3, 13, 17},   {4, 48, 191},
-                                         {5, 12, 193},  {7, 31, 512}, {8, 64, 63},   {9, 97, 33},
-                                         {31, 47, 100}, {32, 24, 65}, {33, 51, 385}, {65, 3, 1031}};
+constexpr LinearShape kLinearShapes[] = {
+    {1, 3, 0},    {2, 5, 0},   {1, 1, 1},     {0, 5, 7},    {1, 23, 5},    {1, 24, 256},
+    {1, 49, 257}, {2, 25, 64}, {3, 13, 17},   {4, 48, 191}, {5, 12, 193},  {7, 31, 512},
+    {8, 64, 63},  {9, 97, 33}, {31, 47, 100}, {32, 24, 65}, {33, 51, 385}, {65, 3, 1031}};
 
 Problem linear_problem(DType dtype, const LinearShape& s, bool biased) {
   const std::int64_t x_stride = s.depth + 1, out_stride = s.outputs + 2;

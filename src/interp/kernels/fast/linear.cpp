@@ -174,6 +174,7 @@ void run(const LinearTask& task) {
   float* const sums = task.scratch;
   float* const factors = sums + task.tile.rows * kPanelWidth;
   float* const widened = factors + task.tile.rows * kPanelWidth;
+  if (task.depth == 0) std::fill_n(sums, 2 * task.tile.rows * kPanelWidth, 0.0F);
   multiply(task, *task.tile.weight, widened, sums);
   if (task.tile.up != nullptr) multiply(task, *task.tile.up, widened, factors);
   store_tile(task.tile, kPanelWidth, sums, factors);
