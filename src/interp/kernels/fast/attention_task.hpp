@@ -13,7 +13,8 @@ inline constexpr std::int64_t kKeyBlock = 192;
 /// See note [order].
 inline constexpr std::int64_t kSpanBlocks = 4;
 inline constexpr std::int64_t kSpan = kKeyBlock * kSpanBlocks;
-/// Rows that go through a block together: so few that their scores stay in the first-level cache.
+/// Rows that go through a block together: so few that their scores, 36 KiB, are still near when
+/// they become weights and meet the values.
 inline constexpr std::int64_t kChunkRows = 48;
 
 struct KeyRange {

@@ -1,4 +1,4 @@
-// How a loop is cut into tasks: by its counts alone, so that results do not depend on threads.
+// How a loop is cut into tasks. Sums are cut by counts alone, so results do not depend on threads.
 #pragma once
 
 #include <algorithm>

@@ -129,10 +129,10 @@ namespace {
 MIR_FAST_TABLES(ProductTable);
 
 /// Rows of one task at most: a panel is gathered for as many as leave their sums in the
-/// second-level cache, fewer where threads would have nothing to do.
+/// second-level cache, fewer where threads would have nothing to do. No sum depends on that.
 constexpr std::int64_t kTaskRows = 1536;
 constexpr std::int64_t kLeastTaskRows = 64;
-constexpr std::int64_t kUnitRows = 8;  // a multiple of every target's block
+constexpr std::int64_t kUnitRows = 24;  // a multiple of the blocks of every target and panel
 
 /// How one product is cut.
 struct Tasks {

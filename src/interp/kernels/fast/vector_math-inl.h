@@ -85,7 +85,8 @@ HWY_INLINE Exponential exp_parts(FloatVector x) {
   return {hn::MulAdd(square, p, r), hn::BitCast(hn::RebindToSigned<Floats>(), shifted)};
 }
 
-/// `from` + e^x where `from` is 0 or 1, for |x| <= 87.3.
+/// kFrom + e^x where kFrom is 0 or 1, for |x| <= 87.3, and down to -88 where it is 0: below -87.7
+/// the power of two is 0.
 template <int kFrom>
 HWY_INLINE FloatVector plus_exp(FloatVector x) {
   const Exponential e = exp_parts<kExponentBias>(x);
