@@ -65,6 +65,7 @@ PackedMatrix pack(const std::byte* weight, DType dtype, std::int64_t outputs, st
                             .outputs = outputs,
                             .depth = depth,
                             .activations = activations};
+  if (to.empty()) return matrix;  // nothing to lay out, and no address to lay it at
   switch (family_of(dtype, activations)) {
     case Family::kFloats:
       pack_floats(weight, matrix, to.data(), context);
