@@ -55,50 +55,83 @@ HWY_INLINE FloatVector at_least(FloatVector x, float low) {
 #endif
 }
 
-/// e^x = (1 + above_one) 2^n for x with |x| <= 174: n + kBias an integer in the low bits of
-/// `shifted`, whose other bits leave at the top when it is shifted left by 23. A NaN gives a NaN in
-/// `above_one`. x = n ln 2 + r, |r| <= ln 2 / 2, ln 2 in two parts; the polynomial has a relative
-/// error of at most 2^-28.
-struct Exponential {
-  FloatVector above_one;
-  hn::Vec<hn::RebindToSigned<Floats>> shifted;
+/// x = n ln 2 / kParts + r with |r| <= ln 2 / (2 kParts), ln 2 in two parts, for |x| <= 174: n is
+/// an integer in the low bits of `steps`, whose other bits leave at the top when it is shifted left
+/// by
+/// 20. A NaN gives a NaN in `r`.
+struct Reduced {
+  FloatVector r;
+  hn::Vec<hn::RebindToSigned<Floats>> steps;
 };
 
-/// What exponents of floats have beside their value.
-inline constexpr int kExponentBias = 127;
-
-template <int kBias>
-HWY_INLINE Exponential exp_parts(FloatVector x) {
+template <int kParts>
+HWY_INLINE Reduced reduce(FloatVector x) {
   const Floats d;
-  // Adding 1.5 2^23 rounds to an integer, which then stands in the low bits.
-  const FloatVector rounder = hn::Set(d, 12582912.0F + static_cast<float>(kBias));
+  // Adding 1.5 2^23 / kParts rounds to a multiple of 1 / kParts, whose number is in the low bits.
+  const FloatVector rounder = hn::Set(d, 12582912.0F / kParts);
   const FloatVector shifted = hn::MulAdd(x, hn::Set(d, 1.44269504F), rounder);
   const FloatVector n = hn::Sub(shifted, rounder);
-  FloatVector r = hn::NegMulAdd(n, hn::Set(d, 0.693359375F), x);
-  r = hn::NegMulAdd(n, hn::Set(d, -2.12194440e-4F), r);
-  // (e^r - 1 - r) / r^2: minimax of the relative error of e^r, coefficients rounded one by one.
+  const FloatVector r = hn::NegMulAdd(n, hn::Set(d, 0.693359375F), x);
+  return {hn::NegMulAdd(n, hn::Set(d, -2.12194440e-4F), r),
+          hn::BitCast(hn::RebindToSigned<Floats>(), shifted)};
+}
+
+/// e^r - 1 for |r| <= ln 2 / 2: minimax of the relative error of e^r, which is at most 2^-28,
+/// coefficients rounded one by one.
+HWY_INLINE FloatVector exp_less_one(FloatVector r) {
+  const Floats d;
   const FloatVector square = hn::Mul(r, r);
   const FloatVector low = hn::MulAdd(r, hn::Set(d, 1.666652113e-1F), hn::Set(d, 4.999999404e-1F));
   FloatVector high = hn::MulAdd(r, hn::Set(d, 8.368675597e-3F), hn::Set(d, 4.166826606e-2F));
   high = hn::MulAdd(square, hn::Set(d, 1.382068964e-3F), high);
   const FloatVector p = hn::MulAdd(square, high, low);
-  return {hn::MulAdd(square, p, r), hn::BitCast(hn::RebindToSigned<Floats>(), shifted)};
+  return hn::MulAdd(square, p, r);
 }
 
-/// kFrom + e^x where kFrom is 0 or 1, for |x| <= 87.3, and down to -88 where it is 0: below -87.7
-/// the power of two is 0.
-template <int kFrom>
-HWY_INLINE FloatVector plus_exp(FloatVector x) {
-  const Exponential e = exp_parts<kExponentBias>(x);
-  const FloatVector power = hn::BitCast(Floats(), hn::ShiftLeft<23>(e.shifted));
-  if constexpr (kFrom == 0) return hn::MulAdd(power, e.above_one, power);
-  return hn::MulAdd(power, e.above_one, hn::Add(power, hn::Set(Floats(), 1.0F)));
-}
-
-/// 2^n of the integer in the low bits; n in [-126, 127].
+/// 2^n of the integer in the low bits; n in [-126, 127], or -127 for 0.
 HWY_INLINE FloatVector power_of_two(hn::Vec<hn::RebindToSigned<Floats>> n) {
   const hn::RebindToSigned<Floats> di;
-  return hn::BitCast(Floats(), hn::Add(hn::ShiftLeft<23>(n), hn::Set(di, kExponentBias << 23)));
+  return hn::BitCast(Floats(), hn::Add(hn::ShiftLeft<23>(n), hn::Set(di, 127 << 23)));
+}
+
+/// e^x = power (1 + above_one) for |x| <= 87.33; for x = -88.02 power is 0.
+struct Exponential {
+  FloatVector power;
+  FloatVector above_one;
+};
+
+#if HWY_MAX_BYTES >= 32
+/// Eight floats and more hold 2^(j/8), each within 0.27 2^-23 of it, so a cubic polynomial is
+/// enough: its relative error is at most 2^-25.2.
+HWY_INLINE Exponential exponential(FloatVector x) {
+  const Floats d;
+  const hn::RebindToSigned<Floats> di;
+  // The bits of 2^(j/8) less j 2^20, which the shifted steps bring: there j is below the exponent.
+  alignas(64) static constexpr std::int32_t kPowers[] = {
+      0x3f800000, 0x3f7b95c2, 0x3f7837f0, 0x3f75fed7, 0x3f7504f3, 0x3f75672a,
+      0x3f7744fd, 0x3f7ac0c7, 0x3f800000, 0x3f7b95c2, 0x3f7837f0, 0x3f75fed7,
+      0x3f7504f3, 0x3f75672a, 0x3f7744fd, 0x3f7ac0c7};
+  const Reduced e = reduce<8>(x);
+  // Lookups see only the lowest bits of a lane's number; hn::IndicesFromVec asks for zeros above.
+  using LaneNumbers = decltype(hn::IndicesFromVec(di, e.steps));
+  const auto power = hn::TableLookupLanes(hn::Load(di, kPowers), LaneNumbers{e.steps.raw});
+  const FloatVector p = hn::MulAdd(e.r, hn::Set(d, 0.16667116F), hn::Set(d, 0.5000646F));
+  return {hn::BitCast(d, hn::Add(power, hn::ShiftLeft<20>(e.steps))),
+          hn::MulAdd(hn::Mul(e.r, e.r), p, e.r)};
+}
+#else
+HWY_INLINE Exponential exponential(FloatVector x) {
+  const Reduced e = reduce<1>(x);
+  return {power_of_two(e.steps), exp_less_one(e.r)};
+}
+#endif
+
+/// kFrom + e^x where kFrom is 0 or 1, for |x| <= 87.33; x = -88.02 stands for what is 0.
+template <int kFrom>
+HWY_INLINE FloatVector plus_exp(FloatVector x) {
+  const auto [power, above_one] = exponential(x);
+  if constexpr (kFrom == 0) return hn::MulAdd(power, above_one, power);
+  return hn::MulAdd(power, above_one, hn::Add(power, hn::Set(Floats(), 1.0F)));
 }
 
 /// A value as a product of two numbers, so that it need not be normal: the second is a power of
@@ -111,22 +144,28 @@ struct Scaled {
 /// e^x for x in [-172, 89]; a NaN gives a NaN. Both halves of n are exponents of normal numbers, so
 /// their product with a number is rounded once.
 HWY_INLINE Scaled exp_in_range(FloatVector x) {
-  const Exponential e = exp_parts<0>(x);
-  const auto half = hn::ShiftRight<1>(e.shifted);
-  return {hn::Mul(hn::Add(e.above_one, hn::Set(Floats(), 1.0F)), power_of_two(half)),
-          power_of_two(hn::Sub(e.shifted, half))};
+  const Reduced e = reduce<1>(x);
+  const auto half = hn::ShiftRight<1>(e.steps);
+  return {hn::Mul(hn::Add(exp_less_one(e.r), hn::Set(Floats(), 1.0F)), power_of_two(half)),
+          power_of_two(hn::Sub(e.steps, half))};
 }
 
-/// e^x for x <= 0 or NaN, within 1 ULP where it is normal; 0 for x < -87.7. For weights, of which
-/// the largest is 1.
+/// e^x for x <= 0 or NaN, within 1.25 ULP; 0 for x < -87.33, where it would not be normal. For
+/// weights, of which the largest is 1.
 HWY_INLINE FloatVector exp_of_weight(FloatVector x) {
-  return plus_exp<0>(at_least(x, -88.0F));
+  const Floats d;
+  const auto vanishes = hn::Lt(x, hn::Set(d, -87.33F));
+  return plus_exp<0>(hn::IfThenElse(vanishes, hn::Set(d, -88.02F), x));
 }
 
-/// e^x within 1 ULP: +inf from 128 ln 2 on, +0 below -104, subnormal results rounded once, a NaN
-/// for a NaN. What underflows altogether is set to zero, because some processors multiply slowly
-/// there.
-HWY_INLINE FloatVector exp(FloatVector x) {
+/// Whether |x| <= 87, where e^x and 1 + e^x are normal.
+HWY_INLINE auto has_normal_exp(FloatVector x) {
+  return hn::Le(hn::Abs(x), hn::Set(Floats(), 87.0F));
+}
+
+/// e^x for any x. What underflows altogether is set to zero, because some processors multiply
+/// slowly there.
+static HWY_NOINLINE FloatVector exp_beyond(FloatVector x) {
   const Floats d;
   const FloatVector most = hn::Set(d, 89.0F);
   const auto vanishes = hn::Lt(x, hn::Set(d, -104.0F));
@@ -135,29 +174,37 @@ HWY_INLINE FloatVector exp(FloatVector x) {
   return hn::IfThenZeroElse(vanishes, hn::Mul(y.factor, y.power));
 }
 
-/// x / (1 + e^-u) for any u. Over u >= 0 the exponential is at most 1; below it x e^u / (1 + e^u)
+/// e^x within 1.25 ULP: +inf from 128 ln 2 on, +0 below -104, subnormal results rounded once, a NaN
+/// for a NaN.
+HWY_INLINE FloatVector exp(FloatVector x) {
+  const auto is_small = has_normal_exp(x);
+  const FloatVector y = plus_exp<0>(x);
+  if (HWY_LIKELY(hn::AllTrue(Floats(), is_small))) return y;
+  return hn::IfThenElse(is_small, y, exp_beyond(x));
+}
+
+/// x / (1 + e^v) for any v. Over v <= 0 the exponential is at most 1; above it x e^-v / (1 + e^-v)
 /// is formed with the power of two last, so nothing overflows and a result that is subnormal is
-/// rounded once. Where u is below -172, that of -172 for x at least.
-static HWY_NOINLINE FloatVector gated_beyond(FloatVector x, FloatVector u) {
+/// rounded once. Where v is above 172, that of 172 for x at least -172.
+static HWY_NOINLINE FloatVector gated_beyond(FloatVector x, FloatVector v) {
   const Floats d;
   const FloatVector one = hn::Set(d, 1.0F), raised = at_least(x, -172.0F);
-  const FloatVector v = hn::Or(u, hn::SignBit(d));
-  const auto vanishes = hn::Lt(v, hn::Set(d, -172.0F));
-  Scaled t = exp_in_range(hn::IfThenZeroElse(vanishes, v));
+  const FloatVector low = hn::Or(v, hn::SignBit(d));
+  const auto vanishes = hn::Lt(low, hn::Set(d, -172.0F));
+  Scaled t = exp_in_range(hn::IfThenZeroElse(vanishes, low));
   t.factor = hn::IfThenZeroElse(vanishes, t.factor);
-  const auto falls = hn::Lt(u, hn::Zero(d));
+  const auto falls = hn::Gt(v, hn::Zero(d));
   const FloatVector numerator = hn::IfThenElse(falls, hn::Mul(raised, t.factor), raised);
   const FloatVector power = hn::IfThenElse(falls, t.power, one);
   return hn::Mul(hn::Div(numerator, hn::Add(one, hn::Mul(t.factor, t.power))), power);
 }
 
-/// x / (1 + e^-u). Within |u| <= 87 the exponential and what is divided are normal.
-HWY_INLINE FloatVector gated(FloatVector x, FloatVector u) {
-  const Floats d;
-  const auto is_small = hn::Le(hn::Abs(u), hn::Set(d, 87.0F));
-  const FloatVector y = hn::Div(x, plus_exp<1>(hn::Neg(u)));
-  if (HWY_LIKELY(hn::AllTrue(d, is_small))) return y;
-  return hn::IfThenElse(is_small, y, gated_beyond(x, u));
+/// x / (1 + e^v).
+HWY_INLINE FloatVector gated(FloatVector x, FloatVector v) {
+  const auto is_small = has_normal_exp(v);
+  const FloatVector y = hn::Div(x, plus_exp<1>(v));
+  if (HWY_LIKELY(hn::AllTrue(Floats(), is_small))) return y;
+  return hn::IfThenElse(is_small, y, gated_beyond(x, v));
 }
 
 /// max(x, 0); 0 for -0, a NaN stays one.
@@ -165,27 +212,27 @@ HWY_INLINE FloatVector relu(FloatVector x) {
   return hn::IfThenZeroElse(hn::Le(x, hn::Zero(Floats())), x);
 }
 
-/// 1 / (1 + e^-x) within 2.5 ULP.
+/// 1 / (1 + e^-x) within 3.5 ULP.
 HWY_INLINE FloatVector sigmoid(FloatVector x) {
-  return gated(hn::Set(Floats(), 1.0F), x);
+  return gated(hn::Set(Floats(), 1.0F), hn::Neg(x));
 }
 
 /// x / (1 + e^-x) within 3.5 ULP; at -inf, and where the result underflows, -0.
 HWY_INLINE FloatVector silu(FloatVector x) {
-  return gated(x, x);
+  return gated(x, hn::Neg(x));
 }
 
 /// x / (1 + e^-u), u = 2 c (x + d x^3), c = 0.79788456, d = 0.044715 each rounded to Float32.
 HWY_INLINE FloatVector gelu(FloatVector x) {
   const Floats d;
-  constexpr float kLinear = 2 * 0.79788456F;
-  constexpr float kCubic = static_cast<float>(2.0 * 0.79788456F * 0.044715F);
+  constexpr float kLinear = -2 * 0.79788456F;
+  constexpr float kCubic = static_cast<float>(-2.0 * 0.79788456F * 0.044715F);
   return gated(x, hn::Mul(x, hn::MulAdd(hn::Mul(x, x), hn::Set(d, kCubic), hn::Set(d, kLinear))));
 }
 
 /// x / (1 + e^-(c x)), c = 1.702 rounded to Float32.
 HWY_INLINE FloatVector quick_gelu(FloatVector x) {
-  return gated(x, hn::Mul(x, hn::Set(Floats(), 1.702F)));
+  return gated(x, hn::Mul(x, hn::Set(Floats(), -1.702F)));
 }
 
 /// The sum of the lanes, in an order that depends on the instruction set alone.
