@@ -55,25 +55,30 @@ HWY_INLINE FloatVector at_least(FloatVector x, float low) {
 #endif
 }
 
-/// x = n ln 2 / kParts + r with |r| <= ln 2 / (2 kParts), ln 2 in two parts, for |x| <= 174: n is
-/// an integer in the low bits of `steps`, whose other bits leave at the top when it is shifted left
-/// by
-/// 20. A NaN gives a NaN in `r`.
+/// x = n ln 2 / kParts + r with |r| <= ln 2 / (2 kParts), for |x| <= 174: n is an integer in the
+/// low bits of `steps`, whose other bits leave at the top in a shift left by 20. ln 2 is the sum of
+/// two numbers, or one, which adds at most 2^-28.4 |x| to r. A NaN gives a NaN in `r`.
 struct Reduced {
   FloatVector r;
   hn::Vec<hn::RebindToSigned<Floats>> steps;
 };
 
-template <int kParts>
+/// How exact ln 2 is.
+enum class Ln2 : std::uint8_t { kOneNumber, kTwoNumbers };
+
+template <int kParts, Ln2 kLn2>
 HWY_INLINE Reduced reduce(FloatVector x) {
   const Floats d;
   // Adding 1.5 2^23 / kParts rounds to a multiple of 1 / kParts, whose number is in the low bits.
   const FloatVector rounder = hn::Set(d, 12582912.0F / kParts);
   const FloatVector shifted = hn::MulAdd(x, hn::Set(d, 1.44269504F), rounder);
   const FloatVector n = hn::Sub(shifted, rounder);
+  const auto steps = hn::BitCast(hn::RebindToSigned<Floats>(), shifted);
+  if constexpr (kLn2 == Ln2::kOneNumber) {
+    return {hn::NegMulAdd(n, hn::Set(d, 0.69314718F), x), steps};
+  }
   const FloatVector r = hn::NegMulAdd(n, hn::Set(d, 0.693359375F), x);
-  return {hn::NegMulAdd(n, hn::Set(d, -2.12194440e-4F), r),
-          hn::BitCast(hn::RebindToSigned<Floats>(), shifted)};
+  return {hn::NegMulAdd(n, hn::Set(d, -2.12194440e-4F), r), steps};
 }
 
 /// e^r - 1 for |r| <= ln 2 / 2: minimax of the relative error of e^r, which is at most 2^-28,
@@ -103,6 +108,7 @@ struct Exponential {
 #if HWY_MAX_BYTES >= 32
 /// Eight floats and more hold 2^(j/8), each within 0.27 2^-23 of it, so a cubic polynomial is
 /// enough: its relative error is at most 2^-25.2.
+template <Ln2 kLn2>
 HWY_INLINE Exponential exponential(FloatVector x) {
   const Floats d;
   const hn::RebindToSigned<Floats> di;
@@ -111,7 +117,7 @@ HWY_INLINE Exponential exponential(FloatVector x) {
       0x3f800000, 0x3f7b95c2, 0x3f7837f0, 0x3f75fed7, 0x3f7504f3, 0x3f75672a,
       0x3f7744fd, 0x3f7ac0c7, 0x3f800000, 0x3f7b95c2, 0x3f7837f0, 0x3f75fed7,
       0x3f7504f3, 0x3f75672a, 0x3f7744fd, 0x3f7ac0c7};
-  const Reduced e = reduce<8>(x);
+  const Reduced e = reduce<8, kLn2>(x);
   // Lookups see only the lowest bits of a lane's number; hn::IndicesFromVec asks for zeros above.
   using LaneNumbers = decltype(hn::IndicesFromVec(di, e.steps));
   const auto power = hn::TableLookupLanes(hn::Load(di, kPowers), LaneNumbers{e.steps.raw});
@@ -120,18 +126,19 @@ HWY_INLINE Exponential exponential(FloatVector x) {
           hn::MulAdd(hn::Mul(e.r, e.r), p, e.r)};
 }
 #else
+/// ln 2 is two numbers here always: without fused multiply-adds one would not do.
+template <Ln2>
 HWY_INLINE Exponential exponential(FloatVector x) {
-  const Reduced e = reduce<1>(x);
+  const Reduced e = reduce<1, Ln2::kTwoNumbers>(x);
   return {power_of_two(e.steps), exp_less_one(e.r)};
 }
 #endif
 
-/// kFrom + e^x where kFrom is 0 or 1, for |x| <= 87.33; x = -88.02 stands for what is 0.
-template <int kFrom>
-HWY_INLINE FloatVector plus_exp(FloatVector x) {
-  const auto [power, above_one] = exponential(x);
-  if constexpr (kFrom == 0) return hn::MulAdd(power, above_one, power);
-  return hn::MulAdd(power, above_one, hn::Add(power, hn::Set(Floats(), 1.0F)));
+/// As exponential; x = -88.02 stands for what is 0.
+template <Ln2 kLn2>
+HWY_INLINE FloatVector exp_in_normal_range(FloatVector x) {
+  const auto [power, above_one] = exponential<kLn2>(x);
+  return hn::MulAdd(power, above_one, power);
 }
 
 /// A value as a product of two numbers, so that it need not be normal: the second is a power of
@@ -144,18 +151,18 @@ struct Scaled {
 /// e^x for x in [-172, 89]; a NaN gives a NaN. Both halves of n are exponents of normal numbers, so
 /// their product with a number is rounded once.
 HWY_INLINE Scaled exp_in_range(FloatVector x) {
-  const Reduced e = reduce<1>(x);
+  const Reduced e = reduce<1, Ln2::kTwoNumbers>(x);
   const auto half = hn::ShiftRight<1>(e.steps);
   return {hn::Mul(hn::Add(exp_less_one(e.r), hn::Set(Floats(), 1.0F)), power_of_two(half)),
           power_of_two(hn::Sub(e.steps, half))};
 }
 
-/// e^x for x <= 0 or NaN, within 1.25 ULP; 0 for x < -87.33, where it would not be normal. For
-/// weights, of which the largest is 1.
+/// e^x for x <= 0 or NaN, within 1.25 ULP and 2^-28.4 |x| e^x; 0 for x < -87.33, where it would not
+/// be normal. For weights, of which the largest is 1.
 HWY_INLINE FloatVector exp_of_weight(FloatVector x) {
   const Floats d;
   const auto vanishes = hn::Lt(x, hn::Set(d, -87.33F));
-  return plus_exp<0>(hn::IfThenElse(vanishes, hn::Set(d, -88.02F), x));
+  return exp_in_normal_range<Ln2::kOneNumber>(hn::IfThenElse(vanishes, hn::Set(d, -88.02F), x));
 }
 
 /// Whether |x| <= 87, where e^x and 1 + e^x are normal.
@@ -178,7 +185,7 @@ static HWY_NOINLINE FloatVector exp_beyond(FloatVector x) {
 /// for a NaN.
 HWY_INLINE FloatVector exp(FloatVector x) {
   const auto is_small = has_normal_exp(x);
-  const FloatVector y = plus_exp<0>(x);
+  const FloatVector y = exp_in_normal_range<Ln2::kTwoNumbers>(x);
   if (HWY_LIKELY(hn::AllTrue(Floats(), is_small))) return y;
   return hn::IfThenElse(is_small, y, exp_beyond(x));
 }
@@ -202,7 +209,9 @@ static HWY_NOINLINE FloatVector gated_beyond(FloatVector x, FloatVector v) {
 /// x / (1 + e^v).
 HWY_INLINE FloatVector gated(FloatVector x, FloatVector v) {
   const auto is_small = has_normal_exp(v);
-  const FloatVector y = hn::Div(x, plus_exp<1>(v));
+  const auto [power, above_one] = exponential<Ln2::kOneNumber>(v);
+  const FloatVector above = hn::Add(power, hn::Set(Floats(), 1.0F));
+  const FloatVector y = hn::Div(x, hn::MulAdd(power, above_one, above));
   if (HWY_LIKELY(hn::AllTrue(Floats(), is_small))) return y;
   return hn::IfThenElse(is_small, y, gated_beyond(x, v));
 }
@@ -212,12 +221,12 @@ HWY_INLINE FloatVector relu(FloatVector x) {
   return hn::IfThenZeroElse(hn::Le(x, hn::Zero(Floats())), x);
 }
 
-/// 1 / (1 + e^-x) within 3.5 ULP.
+/// 1 / (1 + e^-x).
 HWY_INLINE FloatVector sigmoid(FloatVector x) {
   return gated(hn::Set(Floats(), 1.0F), hn::Neg(x));
 }
 
-/// x / (1 + e^-x) within 3.5 ULP; at -inf, and where the result underflows, -0.
+/// x / (1 + e^-x); at -inf, and where the result underflows, -0.
 HWY_INLINE FloatVector silu(FloatVector x) {
   return gated(x, hn::Neg(x));
 }
