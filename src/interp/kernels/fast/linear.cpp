@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <type_traits>
 
 #include "targets.hpp"
 
@@ -32,6 +33,7 @@ struct LinearTask {
 
 struct LinearTable {
   std::int64_t panel_width;
+  std::int64_t lanes;  ///< the last panel is as many vectors wide as it needs
   std::int64_t block_rows;
   /// Floats of scratch memory for tasks of so many rows.
   std::int64_t (*scratch_size)(std::int64_t rows);
@@ -53,23 +55,28 @@ std::int64_t scratch_size(std::int64_t rows) {
   return 2 * rows * kPanelWidth + kDepthBlock * kPanelWidth;
 }
 
+/// Columns of a panel as it is packed.
+std::int64_t width_of(std::int64_t outputs, std::int64_t panel) {
+  return std::min(kPanelWidth, round_up(outputs - panel * kPanelWidth, kLanes));
+}
+
 template <class T>
 void pack_panel_of(const std::byte* bytes, std::int64_t outputs, std::int64_t depth,
                    std::int64_t panel, std::byte* to) {
   constexpr std::int64_t kTile = 64 / static_cast<std::int64_t>(sizeof(T));
   const T* const weight = reinterpret_cast<const T*>(bytes);
   T* const packed = reinterpret_cast<T*>(to) + panel * kPanelWidth * depth;
-  const std::int64_t first = panel * kPanelWidth;
-  const std::int64_t columns = std::min(kPanelWidth, outputs - first);
-  if (columns < kPanelWidth) {
-    std::memset(packed, 0, static_cast<std::size_t>(kPanelWidth * depth) * sizeof(T));
+  const std::int64_t first = panel * kPanelWidth, width = width_of(outputs, panel);
+  const std::int64_t columns = std::min(width, outputs - first);
+  if (columns < width) {
+    std::memset(packed, 0, static_cast<std::size_t>(width * depth) * sizeof(T));
   }
   // Tiles of one cache line of each weight row.
   for (std::int64_t k = 0; k < depth; k += kTile) {
     const std::int64_t end = std::min(k + kTile, depth);
     for (std::int64_t column = 0; column < columns; ++column) {
       const T* const row = weight + (first + column) * depth;
-      for (std::int64_t i = k; i < end; ++i) packed[i * kPanelWidth + column] = row[i];
+      for (std::int64_t i = k; i < end; ++i) packed[i * width + column] = row[i];
     }
   }
 }
@@ -137,12 +144,50 @@ void widen(const B* from, std::int64_t count, float* to) {
   }
 }
 
+/// All rows against a part of a last panel of fewer vectors.
+template <int kVectors>
+void multiply_narrow_part(const LinearTask& task, std::int64_t k, std::int64_t depth,
+                          const float* part, float* sums) {
+  for (std::int64_t row = 0; row < task.tile.rows; row += kBlockRows) {
+    const int rows = static_cast<int>(std::min<std::int64_t>(kBlockRows, task.tile.rows - row));
+    const std::int64_t step = task.is_packed ? kBlockRows : 1;
+    const Block<float> block = {.a = task.a + row * task.depth + k * step,
+                                .a_row = 1,
+                                .a_step = step,
+                                .b = part,
+                                .b_step = kVectors * kLanes,
+                                .depth = depth,
+                                .c = sums + row * kPanelWidth,
+                                .c_row = kPanelWidth,
+                                .adds = k != 0};
+    multiply_rows<kVectors, Fetch::kNothing, float, kBlockRows>(rows, block);
+  }
+}
+
+template <class B>
+void multiply_narrow_panel(const LinearTask& task, const B* panel, std::int64_t width,
+                           float* widened, float* sums) {
+  static_assert(kPanelVectors == 3);
+  const auto multiply_part = width == kLanes ? multiply_narrow_part<1> : multiply_narrow_part<2>;
+  for (std::int64_t k = 0; k < task.depth; k += kDepthBlock) {
+    const std::int64_t depth = std::min(kDepthBlock, task.depth - k);
+    if constexpr (std::is_same_v<B, float>) {
+      multiply_part(task, k, depth, panel + k * width, sums);
+    } else {
+      widen(panel + k * width, depth * width, widened);
+      multiply_part(task, k, depth, widened, sums);
+    }
+  }
+}
+
 /// The sums of all rows of the task for its panel of `weight`.
 template <class B>
 void multiply_panel(const LinearTask& task, const PackedMatrix& weight, float* widened,
                     float* sums) {
   const B* const panel =
       reinterpret_cast<const B*>(weight.data) + task.tile.panel * kPanelWidth * task.depth;
+  const std::int64_t width = width_of(weight.outputs, task.tile.panel);
+  if (width < kPanelWidth) return multiply_narrow_panel(task, panel, width, widened, sums);
   if (!task.is_packed) return multiply_row(task.a, panel, task.depth, sums);
   for (std::int64_t k = 0; k < task.depth; k += kDepthBlock) {
     const std::int64_t depth = std::min(kDepthBlock, task.depth - k);
@@ -185,6 +230,7 @@ void run(const LinearTask& task) {
 static_assert(kBlockRows <= kMostBlockRows);
 
 constexpr LinearTable kTable = {.panel_width = kPanelWidth,
+                                .lanes = kLanes,
                                 .block_rows = kBlockRows,
                                 .scratch_size = scratch_size,
                                 .pack_panel = pack_panel,
@@ -247,8 +293,7 @@ void pack_rows(const LinearCall& call, std::int64_t block_rows, float* to, float
 
 std::size_t packed_float_bytes(DType dtype, std::int64_t outputs, std::int64_t depth,
                                IsaLevel isa) {
-  const std::int64_t width = tables.at(isa).panel_width;
-  const std::int64_t elements = panels_of(outputs, width) * width * depth;
+  const std::int64_t elements = round_up(outputs, tables.at(isa).lanes) * depth;
   return static_cast<std::size_t>(round_up(elements * (dtype == DType::kFloat32 ? 4 : 2), 64));
 }
 
