@@ -399,8 +399,9 @@ constexpr RowsOp kRowsOps[] = {
     {"add", 3,
      [](const Rows& r, const float* b, Context& c) {
        binary(
-           Binary::kAdd,
-           {.a = r.x, .b = b, .out = r.out, .count = r.rows * r.width, .b_count = r.rows * r.width},
+           Binary::kAdd, {.data = reinterpret_cast<const std::byte*>(r.x), .strides = {1}},
+           {.data = reinterpret_cast<const std::byte*>(b), .strides = {1}},
+           {.data = reinterpret_cast<std::byte*>(r.out), .rank = 1, .extents = {r.rows * r.width}},
            c);
      }},
 };

@@ -34,7 +34,7 @@ ninja -C "$dir" tests/unit/kernels/kernels_test tools/mllm-interp || exit 1
 
 result=0
 qemu-aarch64 "$dir/tests/unit/kernels/kernels_test" || result=1
-interp=("qemu-aarch64" "$PWD/$dir/tools/mllm-interp")
+interp=("qemu-aarch64" "$(realpath "$dir")/tools/mllm-interp")
 committed=$(sort -u testdata/mllm-interp/hashes.out)
 while read -r line; do
   grep -qxF -- "$line" <<<"$committed" && continue

@@ -1,5 +1,9 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <memory>
+
+#include "fast_broadcast.hpp"
 #include "fast_problem.hpp"
 #include "mir/kernels/fast/elementwise.hpp"
 #include "mir/kernels/ref/elementwise.hpp"
@@ -21,45 +25,59 @@ FloatValues elements(std::int64_t count, unsigned seed) {
   return values;
 }
 
-struct Repetition {
-  std::int64_t count, inner, times;
+/// Extents of operands of one rank, and of what they broadcast to.
+struct Broadcast {
+  ref::Dims a, b, out;
 };
 
-constexpr Repetition kRepetitions[] = {
-    {0, 1, 1},     {1, 1, 1},      {7, 1, 1},       {17, 1, 17},      {33, 33, 1},
-    {65, 1, 13},   {65, 13, 5},    {210, 5, 6},     {8191, 1, 8191},  {8193, 1, 1},
-    {20000, 1, 3}, {20000, 40, 7}, {16640, 1, 128}, {16640, 128, 130}};
+const Broadcast kBroadcasts[] = {
+    {{}, {}, {}},
+    {{0}, {1}, {0}},
+    {{1}, {1}, {1}},
+    {{7}, {1}, {7}},
+    {{17}, {17}, {17}},
+    {{5, 13}, {1, 13}, {5, 13}},
+    {{13, 5}, {13, 1}, {13, 5}},
+    {{7, 6, 5}, {1, 6, 1}, {7, 6, 5}},
+    {{8191}, {8191}, {8191}},
+    {{8193}, {1}, {8193}},
+    {{6667, 3}, {1, 3}, {6667, 3}},
+    {{71, 7, 40}, {1, 7, 1}, {71, 7, 40}},
+    {{130, 128}, {130, 1}, {130, 128}},
+    {{9, 1, 33}, {9, 7, 33}, {9, 7, 33}},
+    {{33, 1}, {1, 65}, {33, 65}},
+    {{2, 1, 5, 1, 9}, {1, 3, 1, 17, 1}, {2, 3, 5, 17, 9}},
+    {{3, 2, 1, 1, 6, 1, 2, 3}, {1, 1, 4, 1, 6, 5, 2, 1}, {3, 2, 4, 1, 6, 5, 2, 3}}};
 
-Problem binary_problem(Binary op, const Repetition& shape, bool swapped, bool in_place) {
+Problem binary_problem(Binary op, const Broadcast& shapes, bool swapped, bool in_place) {
   static constexpr const char* kNames[] = {"add", "sub", "mul", "div"};
   using Reference = Result<void> (*)(const ref::View&, const ref::View&, const ref::MutableView&);
   static constexpr Reference kRefs[] = {ref::add, ref::sub, ref::mul, ref::div};
   const auto which = static_cast<std::size_t>(op);
-  const FloatValues a = elements(shape.count, 1), b = elements(shape.times, 2);
-  Array all_a(DType::kFloat32, {shape.count}), all_b = all_a, out = all_a;
-  for (std::int64_t i = 0; i < shape.count; ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    all_a.set(at, a[at]);
-    all_b.set(at, b[static_cast<std::size_t>(i / shape.inner % shape.times)]);
-  }
-  (void)kRefs[which](swapped ? all_b : all_a, swapped ? all_a : all_b, out);
-  const auto count = static_cast<std::size_t>(shape.count);
-  return {.name = fmt::format("{} of {} with ({}, {}){}{}", kNames[which], shape.count, shape.inner,
-                              shape.times, swapped ? " swapped" : "", in_place ? " in place" : ""),
+  const auto filled = [](const ref::Dims& extents, unsigned seed) {
+    auto array = std::make_shared<Array>(DType::kFloat32, extents);
+    const FloatValues values = elements(static_cast<std::int64_t>(array->size()), seed);
+    for (std::size_t i = 0; i < values.size(); ++i) array->set(i, values[i]);
+    return array;
+  };
+  const auto a = filled(shapes.a, 1), b = filled(shapes.b, 2);
+  Array out(DType::kFloat32, shapes.out);
+  (void)kRefs[which](swapped ? *b : *a, swapped ? *a : *b, out);
+  const std::size_t count = out.size();
+  const std::vector<double> before = in_place ? a->values() : std::vector<double>();
+  return {.name = fmt::format("{} of {{{}}} and {{{}}}{}{}", kNames[which],
+                              fmt::join(shapes.a, ", "), fmt::join(shapes.b, ", "),
+                              swapped ? " swapped" : "", in_place ? " in place" : ""),
           .out_size = count,
           .places = all_places(count),
-          .before = in_place ? a : FloatValues(),
+          .before = FloatValues(before.begin(), before.end()),
           .run =
-              [=](float* to, Context& context) {
-                binary(op,
-                       {.a = in_place ? to : a.data(),
-                        .b = b.data(),
-                        .out = to,
-                        .count = shape.count,
-                        .b_inner = shape.inner,
-                        .b_count = shape.times,
-                        .swapped = swapped},
-                       context);
+              [=, dims = shapes.out](float* to, Context& context) {
+                auto* const bytes = reinterpret_cast<std::byte*>(to);
+                BroadcastOperand left = broadcast(*a, dims), right = broadcast(*b, dims);
+                if (in_place) left.data = bytes;
+                if (swapped) std::swap(left, right);
+                binary(op, left, right, result(bytes, dims), context);
               },
           .want = out.values(),
           .slack = std::vector<double>(count, 0.0)};
@@ -140,10 +158,11 @@ Problem clip_problem(float low, float high, std::int64_t n) {
 
 Problems elementwise_problems() {
   Problems problems;
-  for (const Repetition& shape : kRepetitions) {
+  for (const Broadcast& shapes : kBroadcasts) {
+    const bool may_overwrite = shapes.a == shapes.out;
     for (const Binary op : {Binary::kAdd, Binary::kSub, Binary::kMul, Binary::kDiv}) {
-      problems.push_back(binary_problem(op, shape, false, false));
-      problems.push_back(binary_problem(op, shape, true, true));
+      problems.push_back(binary_problem(op, shapes, false, false));
+      problems.push_back(binary_problem(op, shapes, true, may_overwrite));
     }
   }
   for (const Function& f : kFunctions) {

@@ -51,12 +51,12 @@ FloatValues product(const Packed& weight, const FloatValues& x, std::int64_t row
 /// a op b, b repeating.
 FloatValues combined(Binary op, const FloatValues& a, const FloatValues& b, Context& context) {
   FloatValues out(a.size());
-  binary(op,
-         {.a = a.data(),
-          .b = b.data(),
-          .out = out.data(),
-          .count = static_cast<std::int64_t>(a.size()),
-          .b_count = static_cast<std::int64_t>(b.size())},
+  const auto width = static_cast<std::int64_t>(b.size());
+  binary(op, {.data = reinterpret_cast<const std::byte*>(a.data()), .strides = {width, 1}},
+         {.data = reinterpret_cast<const std::byte*>(b.data()), .strides = {0, 1}},
+         {.data = reinterpret_cast<std::byte*>(out.data()),
+          .rank = 2,
+          .extents = {static_cast<std::int64_t>(a.size()) / width, width}},
          context);
   return out;
 }

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstring>
 
+#include "fast_broadcast.hpp"
 #include "fast_problem.hpp"
 #include "mir/kernels/fast/pick.hpp"
 #include "mir/kernels/fast/select.hpp"
@@ -68,20 +69,6 @@ const Shapes kShapes[] = {
     {{1, 20011}, {1, 20011}, {1, 20011}, {1, 1}},
     {{127, 65}, {127, 65}, {1, 65}, {127, 65}},
 };
-
-BroadcastOperand broadcast(const Array& array, const ref::Dims& out) {
-  BroadcastOperand operand{.data = static_cast<const std::byte*>(array.view().data)};
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    operand.strides[i] = array.extents()[i] == 1 ? 0 : array.view().strides[i];
-  }
-  return operand;
-}
-
-BroadcastResult result(std::byte* data, const ref::Dims& extents) {
-  BroadcastResult out{.data = data, .rank = extents.size()};
-  std::ranges::copy(extents, out.extents.begin());
-  return out;
-}
 
 /// Small numbers with zeros of both signs, so that some are equal; of floats with NaN.
 std::shared_ptr<Array> small_numbers(DType dtype, const ref::Dims& extents, unsigned seed) {

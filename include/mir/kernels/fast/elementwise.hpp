@@ -1,27 +1,19 @@
-// Elementwise kernels on contiguous Float32 elements.
+// Elementwise kernels on Float32 elements, contiguous ones unless they broadcast.
 #pragma once
 
 #include <cstdint>
 
+#include "mir/kernels/fast/broadcast.hpp"
 #include "mir/kernels/fast/context.hpp"
 
 namespace mir::fast {
 
 enum class Binary : std::uint8_t { kAdd, kSub, kMul, kDiv };
 
-/// out[i] = a[i] op b[j], i < count: correctly rounded, as ref. The second operand repeats: j = i /
-/// b_inner % b_count, so (b_inner, b_count) is (1, count) for equal shapes, (1, 1) for a scalar,
-/// (1, width) for a row and (width, rows) for a column. out may be a, or b when b does not repeat.
-struct BinaryOperands {
-  const float* a = nullptr;
-  const float* b = nullptr;
-  float* out = nullptr;
-  std::int64_t count = 0;
-  std::int64_t b_inner = 1;
-  std::int64_t b_count = 1;
-  bool swapped = false;  ///< b op a
-};
-void binary(Binary op, const BinaryOperands& operands, Context& context);
+/// out = a op b on Float32 that broadcasts, correctly rounded, as ref. out may be an operand that
+/// has its extents.
+void binary(Binary op, const BroadcastOperand& a, const BroadcastOperand& b,
+            const BroadcastResult& out, Context& context);
 
 enum class Unary : std::uint8_t {
   kAbs,

@@ -1,30 +1,14 @@
 // Elementwise kernels between element types: choices, comparisons, conversions.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 
+#include "mir/kernels/fast/broadcast.hpp"
 #include "mir/kernels/fast/context.hpp"
 #include "mir/support/dtype.hpp"
 
 namespace mir::fast {
-
-/// An operand of a kernel that broadcasts: elements and how far apart they lie in each dimension of
-/// the result, 0 where one serves all.
-struct BroadcastOperand {
-  static constexpr std::size_t kMaxRank = 8;
-
-  const std::byte* data = nullptr;
-  std::array<std::int64_t, kMaxRank> strides = {};  ///< in elements; of the last dimension 0 or 1
-};
-
-/// A result in row-major order.
-struct BroadcastResult {
-  std::byte* data = nullptr;
-  std::size_t rank = 0;
-  std::array<std::int64_t, BroadcastOperand::kMaxRank> extents = {};
-};
 
 /// out = condition != 0 ? a : b, all bits; elements of 1, 2, 4, 8 or 16 bytes, conditions of one.
 void select(std::size_t element_bytes, const BroadcastOperand& condition, const BroadcastOperand& a,

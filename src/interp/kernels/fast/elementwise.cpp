@@ -18,8 +18,9 @@
 namespace mir::fast {
 
 struct ElementwiseTable {
-  /// Elements first .. first + count - 1.
-  void (*binary)(Binary op, const BinaryOperands& operands, std::int64_t first, std::int64_t count);
+  /// Elements of an operand are its step apart, 0 or 1.
+  void (*binary)(Binary op, const float* a, std::int64_t a_step, const float* b,
+                 std::int64_t b_step, float* out, std::int64_t count);
   void (*unary)(Unary function, const float* x, float* out, std::int64_t count);
   void (*clip)(const float* x, float low, float high, float* out, std::int64_t count);
   void (*silu_mul)(const float* gate, const float* up, float* out, std::int64_t count);
@@ -49,49 +50,34 @@ void with_vector(const float* a, const float* b, float* out, std::int64_t count,
 }
 
 template <class Op>
-void with_number(const float* a, float b, float* out, std::int64_t count, Op op) {
-  const FloatVector repeated = hn::Set(Floats(), b);
-  for_each_vector(out, count, [=](std::int64_t i, std::int64_t n) HWY_ATTR {
-    return op(load_first(a + i, n), repeated);
-  });
-}
-
-/// Runs of elements for which b does not wrap, or stays the same.
-template <class Op>
-void repeat(const BinaryOperands& x, std::int64_t first, std::int64_t count, Op op) {
-  const std::int64_t end = first + count;
-  for (std::int64_t i = first; i < end;) {
-    const std::int64_t j = i / x.b_inner % x.b_count;
-    std::int64_t run = end - i;
-    if (x.b_inner == 1 && x.b_count > 1) {
-      run = std::min(run, x.b_count - j);
-      with_vector(x.a + i, x.b + j, x.out + i, run, op);
-    } else {
-      if (x.b_count > 1) run = std::min(run, x.b_inner - i % x.b_inner);
-      with_number(x.a + i, x.b[j], x.out + i, run, op);
-    }
-    i += run;
+void combine(const float* a, std::int64_t a_step, const float* b, std::int64_t b_step, float* out,
+             std::int64_t count, Op op) {
+  if (a_step == 1 && b_step == 1) return with_vector(a, b, out, count, op);
+  const FloatVector repeated = hn::Set(Floats(), a_step == 0 ? *a : *b);
+  if (a_step == 0) {
+    for_each_vector(out, count, [=](std::int64_t i, std::int64_t n) HWY_ATTR {
+      return op(repeated, load_first(b + i, n));
+    });
+  } else {
+    for_each_vector(out, count, [=](std::int64_t i, std::int64_t n) HWY_ATTR {
+      return op(load_first(a + i, n), repeated);
+    });
   }
 }
 
-void binary(Binary op, const BinaryOperands& x, std::int64_t first, std::int64_t count) {
-  const auto run = [&](auto f) {
-    if (x.swapped) {
-      repeat(x, first, count, [f](FloatVector a, FloatVector b) HWY_ATTR { return f(b, a); });
-    } else {
-      repeat(x, first, count, f);
-    }
-  };
+void binary(Binary op, const float* a, std::int64_t a_step, const float* b, std::int64_t b_step,
+            float* out, std::int64_t count) {
+  const auto run = [=](auto f) { combine(a, a_step, b, b_step, out, count, f); };
   using V = FloatVector;
   switch (op) {
     case Binary::kAdd:
-      return repeat(x, first, count, [](V a, V b) HWY_ATTR { return hn::Add(a, b); });
+      return run([](V x, V y) HWY_ATTR { return hn::Add(x, y); });
     case Binary::kMul:
-      return repeat(x, first, count, [](V a, V b) HWY_ATTR { return hn::Mul(a, b); });
+      return run([](V x, V y) HWY_ATTR { return hn::Mul(x, y); });
     case Binary::kSub:
-      return run([](V a, V b) HWY_ATTR { return hn::Sub(a, b); });
+      return run([](V x, V y) HWY_ATTR { return hn::Sub(x, y); });
     case Binary::kDiv:
-      return run([](V a, V b) HWY_ATTR { return hn::Div(a, b); });
+      return run([](V x, V y) HWY_ATTR { return hn::Div(x, y); });
   }
 }
 
@@ -153,6 +139,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include "broadcast_runs.hpp"
 #include "chunks.hpp"
 #include "target_tables.hpp"
 
@@ -173,10 +160,15 @@ void for_each_chunk(std::int64_t count, Context& context, Body body) {
 
 }  // namespace
 
-void binary(Binary op, const BinaryOperands& operands, Context& context) {
+void binary(Binary op, const BroadcastOperand& a, const BroadcastOperand& b,
+            const BroadcastResult& out, Context& context) {
   const ElementwiseTable& table = tables.at(context.isa());
-  for_each_chunk(operands.count, context, [&](std::int64_t first, std::int64_t count) {
-    table.binary(op, operands, first, count);
+  const auto* const left = reinterpret_cast<const float*>(a.data);
+  const auto* const right = reinterpret_cast<const float*>(b.data);
+  auto* const to = reinterpret_cast<float*>(out.data);
+  for_each_run<2>({&a, &b}, out, context, [&](const Run<2>& run) {
+    table.binary(op, left + run.at[0], run.step[0], right + run.at[1], run.step[1], to + run.out,
+                 run.count);
   });
 }
 

@@ -126,6 +126,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include "broadcast_runs.hpp"
 #include "chunks.hpp"
 #include "mir/kernels/ref/movement.hpp"
 #include "target_tables.hpp"
@@ -135,46 +136,6 @@ namespace mir::fast {
 namespace {
 
 MIR_FAST_TABLES(SelectTable);
-
-/// Elements of the operands at the beginning of a run, and how far apart the next ones are.
-template <std::size_t kOperands>
-struct Run {
-  std::array<std::int64_t, kOperands> at;
-  std::array<std::int64_t, kOperands> step;
-  std::int64_t out;
-  std::int64_t count;
-};
-
-/// Calls body(run) for the rows of the result or parts of them; see Run.
-template <std::size_t kOperands, class Body>
-void for_each_run(const std::array<const BroadcastOperand*, kOperands>& operands,
-                  const BroadcastResult& out, Context& context, Body body) {
-  std::int64_t total = 1;
-  for (std::size_t i = 0; i < out.rank; ++i) total *= out.extents[i];
-  const std::size_t last = out.rank == 0 ? 0 : out.rank - 1;
-  const std::int64_t width = out.rank == 0 ? 1 : out.extents[last];
-  const Chunks chunks = cut(total, kTaskElements, 64);
-  context.pool().for_each(chunks.count, [&](std::int64_t task, unsigned) {
-    const std::int64_t end = chunks.first(task) + chunks.length(task);
-    for (std::int64_t i = chunks.first(task); i < end;) {
-      Run<kOperands> run{
-          .at = {}, .step = {}, .out = i, .count = std::min(width - i % width, end - i)};
-      std::int64_t index = i / width;
-      for (std::size_t n = 0; n < kOperands; ++n) {
-        run.step[n] = out.rank == 0 ? 0 : operands[n]->strides[last];
-        run.at[n] = i % width * run.step[n];
-      }
-      for (std::size_t dim = last; dim-- > 0;) {
-        for (std::size_t n = 0; n < kOperands; ++n) {
-          run.at[n] += index % out.extents[dim] * operands[n]->strides[dim];
-        }
-        index /= out.extents[dim];
-      }
-      body(run);
-      i += run.count;
-    }
-  });
-}
 
 /// An element of any type as its bits.
 template <std::size_t kBytes>

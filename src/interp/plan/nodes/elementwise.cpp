@@ -4,6 +4,7 @@
 #include <cstring>
 #include <optional>
 
+#include "broadcast.hpp"
 #include "mir/eval/attributes.hpp"
 #include "mir/kernels/ref/gather.hpp"
 #include "mir/kernels/ref/movement.hpp"
@@ -89,46 +90,16 @@ class ClipNode final : public PlanNode {
   float low_ = 0, high_ = 0;
 };
 
-/// How `b` repeats over the elements of `out`, as the kernel takes it; none for other broadcasts.
-std::optional<std::pair<std::int64_t, std::int64_t>> repetition(const TensorRef& b,
-                                                                const TensorRef& out) {
-  if (b.rank > out.rank) return std::nullopt;
-  // Right-aligned, b is extents of 1, then extents of out, then extents of 1.
-  std::int64_t inner = 1, count = 1;
-  int from_end = 1;
-  const auto extent = [&] { return from_end <= b.rank ? b.extent(from_end) : 1; };
-  for (; from_end <= out.rank && extent() == 1; ++from_end) inner *= out.extent(from_end);
-  for (; from_end <= out.rank && extent() == out.extent(from_end); ++from_end) count *= extent();
-  for (; from_end <= out.rank; ++from_end) {
-    if (extent() != 1) return std::nullopt;
-  }
-  return std::pair(inner, count);
-}
-
 class BinaryNode final : public PlanNode {
  public:
   BinaryNode(const StepSlots& slots, fast::Binary function)
-      : PlanNode(slots.step, slots.operands, slots.results),
-        op_(*slots.op),
-        function_(function),
-        reference_(reference_node(slots.step, op_, slots.operands, slots.results)) {}
+      : PlanNode(slots.step, slots.operands, slots.results), op_(*slots.op), function_(function) {}
 
   Result<void> run(Frame& frame) const override {
     const TensorRef &a = frame[operands()[0]], &b = frame[operands()[1]],
                     &out = frame[results()[0]];
-    const bool swapped = !std::ranges::equal(a.shape(), out.shape());
-    const TensorRef &whole = swapped ? b : a, &part = swapped ? a : b;
-    const auto repeats = repetition(part, out);
-    if (!repeats || !std::ranges::equal(whole.shape(), out.shape())) return reference_->run(frame);
-    fast::binary(function_,
-                 {.a = whole.floats(),
-                  .b = part.floats(),
-                  .out = out.floats(),
-                  .count = out.elements(),
-                  .b_inner = repeats->first,
-                  .b_count = repeats->second,
-                  .swapped = swapped},
-                 frame.context);
+    if (!all_broadcast({&a, &b}, out)) return require(false, kNoBroadcast);
+    fast::binary(function_, broadcast(a, out), broadcast(b, out), result_of(out), frame.context);
     return {};
   }
   std::string name() const override { return short_name(op_); }
@@ -137,7 +108,6 @@ class BinaryNode final : public PlanNode {
  private:
   const Op& op_;
   fast::Binary function_;
-  std::unique_ptr<PlanNode> reference_;  // for other broadcasts
 };
 
 class EmbeddingNode final : public PlanNode {

@@ -2,40 +2,13 @@
 
 #include <algorithm>
 
+#include "broadcast.hpp"
 #include "nodes.hpp"
 #include "owned.hpp"
 
 namespace mir {
 
 namespace {
-
-constexpr char kNoBroadcast[] = "operands do not broadcast to the result";
-
-bool broadcasts(const TensorRef& from, const TensorRef& out) {
-  if (from.rank > out.rank) return false;
-  for (int i = 1; i <= from.rank; ++i) {
-    if (from.extent(i) != 1 && from.extent(i) != out.extent(i)) return false;
-  }
-  return true;
-}
-
-/// Row-major elements against those of a result that they broadcast to.
-fast::BroadcastOperand broadcast(const TensorRef& from, const TensorRef& out) {
-  fast::BroadcastOperand operand{.data = from.data};
-  std::int64_t step = 1;
-  for (int i = 1; i <= from.rank; ++i) {
-    const std::int64_t extent = from.extent(i);
-    operand.strides[static_cast<std::size_t>(out.rank - i)] = extent == 1 ? 0 : step;
-    step *= extent;
-  }
-  return operand;
-}
-
-fast::BroadcastResult result_of(const TensorRef& out) {
-  fast::BroadcastResult result{.data = out.data, .rank = out.rank};
-  std::ranges::copy(out.shape(), result.extents.begin());
-  return result;
-}
 
 /// A node that its step's name describes.
 class NamedNode : public PlanNode {
@@ -63,8 +36,7 @@ class WhereNode final : public NamedNode {
     const TensorRef &condition = frame[operands()[choice_.condition]],
                     &a = frame[operands()[choice_.a]], &b = frame[operands()[choice_.b]],
                     &out = frame[results()[0]];
-    const bool fits = broadcasts(condition, out) && broadcasts(a, out) && broadcasts(b, out);
-    if (!fits) return require(false, kNoBroadcast);
+    if (!all_broadcast({&condition, &a, &b}, out)) return require(false, kNoBroadcast);
     fast::select(info(out.dtype).unit_bytes, broadcast(condition, out), broadcast(a, out),
                  broadcast(b, out), result_of(out), frame.context);
     return {};
@@ -81,7 +53,7 @@ class EqualNode final : public NamedNode {
   Result<void> run(Frame& frame) const override {
     const TensorRef &a = frame[operands()[0]], &b = frame[operands()[1]],
                     &out = frame[results()[0]];
-    if (!broadcasts(a, out) || !broadcasts(b, out)) return require(false, kNoBroadcast);
+    if (!all_broadcast({&a, &b}, out)) return require(false, kNoBroadcast);
     fast::equal(a.dtype, broadcast(a, out), broadcast(b, out), result_of(out), frame.context);
     return {};
   }
