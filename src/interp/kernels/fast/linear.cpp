@@ -90,20 +90,40 @@ void pack_panel(const std::byte* weight, DType dtype, std::int64_t outputs, std:
   }
 }
 
-/// One row: every element of the panel is used once, so it streams from memory.
-template <class B>
-void multiply_row(const float* x, const B* panel, std::int64_t depth, float* sums) {
-  for (std::int64_t k = 0; k < depth; k += kDepthBlock) {
-    const Block<B> block = {.a = x + k,
-                            .a_row = 0,
-                            .a_step = 1,
-                            .b = panel + k * kPanelWidth,
-                            .b_step = kPanelWidth,
-                            .depth = std::min(kDepthBlock, depth - k),
-                            .c = sums,
-                            .c_row = kPanelWidth,
-                            .adds = k != 0};
-    multiply_block<1, kPanelVectors, Fetch::kPanel>(block);
+/// One row and one or two panels: every element is used once, so panels stream from memory. Two go
+/// side by side, because sums of one alone would wait for each other.
+template <std::size_t kPanels, class B>
+void multiply_row(const float* x, const std::array<const B*, kPanels>& panels, std::int64_t depth,
+                  const std::array<float*, kPanels>& sums) {
+  const Floats d;
+  for (std::int64_t start = 0; start < depth; start += kDepthBlock) {
+    const std::int64_t end = std::min(start + kDepthBlock, depth);
+    FloatVector sum[kPanels][kPanelVectors];
+    HWY_UNROLL(2)
+    for (std::size_t panel = 0; panel < kPanels; ++panel) {
+      HWY_UNROLL(3)
+      for (int v = 0; v < kPanelVectors; ++v) sum[panel][v] = hn::Zero(d);
+    }
+    for (std::int64_t k = start; k < end; ++k) {
+      const FloatVector factor = hn::Set(d, x[k]);
+      HWY_UNROLL(2)
+      for (std::size_t panel = 0; panel < kPanels; ++panel) {
+        const B* const b = panels[panel] + k * kPanelWidth;
+        HWY_UNROLL(3)
+        for (int v = 0; v < kPanelVectors; ++v) {
+          sum[panel][v] = hn::MulAdd(factor, load_floats(b + v * kLanes), sum[panel][v]);
+          hwy::Prefetch(reinterpret_cast<const char*>(b + v * kLanes) + kPrefetchBytes);
+        }
+      }
+    }
+    HWY_UNROLL(2)
+    for (std::size_t panel = 0; panel < kPanels; ++panel) {
+      HWY_UNROLL(3)
+      for (int v = 0; v < kPanelVectors; ++v) {
+        float* const to = sums[panel] + v * kLanes;
+        hn::StoreU(start == 0 ? sum[panel][v] : hn::Add(hn::LoadU(d, to), sum[panel][v]), d, to);
+      }
+    }
   }
 }
 
@@ -180,15 +200,20 @@ void multiply_narrow_panel(const LinearTask& task, const B* panel, std::int64_t 
   }
 }
 
+/// The task's panel of a weight.
+template <class B>
+const B* panel_of(const LinearTask& task, const PackedMatrix& weight) {
+  return reinterpret_cast<const B*>(weight.data) + task.tile.panel * kPanelWidth * task.depth;
+}
+
 /// The sums of all rows of the task for its panel of `weight`.
 template <class B>
 void multiply_panel(const LinearTask& task, const PackedMatrix& weight, float* widened,
                     float* sums) {
-  const B* const panel =
-      reinterpret_cast<const B*>(weight.data) + task.tile.panel * kPanelWidth * task.depth;
+  const B* const panel = panel_of<B>(task, weight);
   const std::int64_t width = width_of(weight.outputs, task.tile.panel);
   if (width < kPanelWidth) return multiply_narrow_panel(task, panel, width, widened, sums);
-  if (!task.is_packed) return multiply_row(task.a, panel, task.depth, sums);
+  if (!task.is_packed) return multiply_row<1, B>(task.a, {panel}, task.depth, {sums});
   for (std::int64_t k = 0; k < task.depth; k += kDepthBlock) {
     const std::int64_t depth = std::min(kDepthBlock, task.depth - k);
     const B* const part = panel + k * kPanelWidth;
@@ -204,15 +229,17 @@ void multiply_panel(const LinearTask& task, const PackedMatrix& weight, float* w
   }
 }
 
-void multiply(const LinearTask& task, const PackedMatrix& weight, float* widened, float* sums) {
-  switch (weight.dtype) {
-    case DType::kFloat32:
-      return multiply_panel<float>(task, weight, widened, sums);
-    case DType::kBFloat16:
-      return multiply_panel<hwy::bfloat16_t>(task, weight, widened, sums);
-    default:
-      return multiply_panel<hwy::float16_t>(task, weight, widened, sums);
+/// The sums, and those of the gate's factor, if it has one.
+template <class B>
+void multiply(const LinearTask& task, float* widened, float* sums, float* factors) {
+  const PackedMatrix &weight = *task.tile.weight, *const up = task.tile.up;
+  const bool is_full = width_of(weight.outputs, task.tile.panel) == kPanelWidth;
+  if (up != nullptr && !task.is_packed && is_full) {
+    return multiply_row<2, B>(task.a, {panel_of<B>(task, weight), panel_of<B>(task, *up)},
+                              task.depth, {sums, factors});
   }
+  multiply_panel<B>(task, weight, widened, sums);
+  if (up != nullptr) multiply_panel<B>(task, *up, widened, factors);
 }
 
 void run(const LinearTask& task) {
@@ -220,8 +247,16 @@ void run(const LinearTask& task) {
   float* const factors = sums + task.tile.rows * kPanelWidth;
   float* const widened = factors + task.tile.rows * kPanelWidth;
   if (task.depth == 0) std::fill_n(sums, 2 * task.tile.rows * kPanelWidth, 0.0F);
-  multiply(task, *task.tile.weight, widened, sums);
-  if (task.tile.up != nullptr) multiply(task, *task.tile.up, widened, factors);
+  switch (task.tile.weight->dtype) {
+    case DType::kFloat32:
+      multiply<float>(task, widened, sums, factors);
+      break;
+    case DType::kBFloat16:
+      multiply<hwy::bfloat16_t>(task, widened, sums, factors);
+      break;
+    default:
+      multiply<hwy::float16_t>(task, widened, sums, factors);
+  }
   store_tile(task.tile, kPanelWidth, sums, factors);
 }
 
