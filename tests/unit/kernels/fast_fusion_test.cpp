@@ -185,7 +185,7 @@ TEST_CASE("a group of products has the bits of its products") {
 TEST_CASE("a gated product has the bits of two products, an activation and their product") {
   on_each_isa([](Context& context) {
     for (const auto& [dtype, activations] : kForms) {
-      const std::int64_t depth = depth_for(dtype, 200);
+      const std::int64_t depth = depth_for(dtype, 520);
       const Packed gate(Weights(dtype, 53, depth, 39), context, activations);
       const Packed up(Weights(dtype, 53, depth, 40), context, activations);
       for (const std::int64_t rows : kRows) {

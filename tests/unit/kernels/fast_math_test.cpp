@@ -29,7 +29,8 @@ FloatValues apply(Unary function, const FloatValues& x, Context& context) {
 }
 
 /// The largest error in units in the last place of the exact values, less `exponent_ulp` |x| for
-/// x < 0; results must be NaN where those are, and infinite where those round to infinity.
+/// x < 0, down to where e^x vanishes; results must be NaN where those are, and infinite where those
+/// round to infinity.
 template <class Exact>
 double worst_ulp(const FloatValues& x, const FloatValues& got, Exact exact,
                  double exponent_ulp = 0) {
@@ -40,7 +41,8 @@ double worst_ulp(const FloatValues& x, const FloatValues& got, Exact exact,
       const float rounded = static_cast<float>(want);
       CHECK((rounded == got[i] || (rounded != rounded && got[i] != got[i])));
     } else {
-      const double granted = exponent_ulp * std::max(-static_cast<double>(x[i]), 0.0);
+      if (got[i] != got[i]) return HUGE_VAL;
+      const double granted = exponent_ulp * std::clamp(-static_cast<double>(x[i]), 0.0, 104.0);
       worst = std::max(worst, std::fabs(got[i] - want) / float_ulp(want) - granted);
     }
   }

@@ -54,10 +54,10 @@ Bytes bytes_of(const Array& array) {
 }
 
 /// Extents of a result, and of operands that broadcast to it: same rank, extents equal or 1.
-struct Shapes {
+struct ChoiceShapes {
   ref::Dims out, condition, a, b;
 };
-const Shapes kShapes[] = {
+const ChoiceShapes kChoiceShapes[] = {
     {{}, {}, {}, {}},
     {{0, 3}, {1, 3}, {0, 3}, {1, 1}},
     {{1}, {1}, {1}, {1}},
@@ -85,7 +85,7 @@ std::shared_ptr<Array> small_numbers(DType dtype, const ref::Dims& extents, unsi
   return array;
 }
 
-Problem select_problem(DType dtype, const Shapes& s) {
+Problem select_problem(DType dtype, const ChoiceShapes& s) {
   const auto condition = small_numbers(DType::kUInt8, s.condition, 71);
   const auto a = small_numbers(dtype, s.a, 72), b = small_numbers(dtype, s.b, 73);
   Array out(dtype, s.out);
@@ -97,7 +97,7 @@ Problem select_problem(DType dtype, const Shapes& s) {
                       });
 }
 
-Problem equal_problem(DType dtype, const Shapes& s, bool swapped) {
+Problem equal_problem(DType dtype, const ChoiceShapes& s, bool swapped) {
   const auto a = small_numbers(dtype, swapped ? s.b : s.a, 74);
   const auto b = small_numbers(dtype, swapped ? s.a : s.b, 75);
   Array out(DType::kBool, s.out);
@@ -259,7 +259,7 @@ Problems select_problems() {
   for (const Lists& lists : kLists) {
     for (const std::size_t bytes : {1, 2, 4, 8}) problems.push_back(pick_problem(lists, bytes));
   }
-  for (const Shapes& shapes : kShapes) {
+  for (const ChoiceShapes& shapes : kChoiceShapes) {
     for (const DType dtype : {DType::kFloat32, DType::kInt8, DType::kFloat16, DType::kInt64}) {
       problems.push_back(select_problem(dtype, shapes));
     }

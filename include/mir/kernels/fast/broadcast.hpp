@@ -13,7 +13,8 @@ struct BroadcastOperand {
   static constexpr std::size_t kMaxRank = 8;
 
   const std::byte* data = nullptr;
-  std::array<std::int64_t, kMaxRank> strides = {};  ///< in elements; of the last dimension 0 or 1
+  /// In elements; 0 or 1 in the last dimension that is not 1 long.
+  std::array<std::int64_t, kMaxRank> strides = {};
 };
 
 /// A result in row-major order.

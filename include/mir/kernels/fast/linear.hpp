@@ -21,7 +21,8 @@ enum class Activations : std::uint8_t {
 
 /// A weight matrix [outputs, depth] in the order in which kernels of one instruction set read it:
 /// panels of as many outputs as a block of registers takes, in a panel for each k (for each block
-/// of k) the elements of its outputs, the last panel filled up with zeros. The bytes are borrowed.
+/// of k) the elements of its outputs, the last panel filled up with zeros, that of floats only to a
+/// whole vector. The bytes are borrowed.
 struct PackedMatrix {
   const std::byte* data = nullptr;
   DType dtype = DType::kFloat32;  ///< of the elements as they were

@@ -53,16 +53,11 @@ template <class Op>
 void combine(const float* a, std::int64_t a_step, const float* b, std::int64_t b_step, float* out,
              std::int64_t count, Op op) {
   if (a_step == 1 && b_step == 1) return with_vector(a, b, out, count, op);
-  const FloatVector repeated = hn::Set(Floats(), a_step == 0 ? *a : *b);
-  if (a_step == 0) {
-    for_each_vector(out, count, [=](std::int64_t i, std::int64_t n) HWY_ATTR {
-      return op(repeated, load_first(b + i, n));
-    });
-  } else {
-    for_each_vector(out, count, [=](std::int64_t i, std::int64_t n) HWY_ATTR {
-      return op(load_first(a + i, n), repeated);
-    });
-  }
+  const FloatVector first_a = hn::Set(Floats(), *a), first_b = hn::Set(Floats(), *b);
+  for_each_vector(out, count, [=](std::int64_t i, std::int64_t n) HWY_ATTR {
+    return op(a_step == 0 ? first_a : load_first(a + i, n),
+              b_step == 0 ? first_b : load_first(b + i, n));
+  });
 }
 
 void binary(Binary op, const float* a, std::int64_t a_step, const float* b, std::int64_t b_step,

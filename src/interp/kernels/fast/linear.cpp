@@ -188,14 +188,14 @@ template <class B>
 void multiply_narrow_panel(const LinearTask& task, const B* panel, std::int64_t width,
                            float* widened, float* sums) {
   static_assert(kPanelVectors == 3);
-  const auto multiply_part = width == kLanes ? multiply_narrow_part<1> : multiply_narrow_part<2>;
+  const auto multiply_rows_of = width == kLanes ? multiply_narrow_part<1> : multiply_narrow_part<2>;
   for (std::int64_t k = 0; k < task.depth; k += kDepthBlock) {
     const std::int64_t depth = std::min(kDepthBlock, task.depth - k);
     if constexpr (std::is_same_v<B, float>) {
-      multiply_part(task, k, depth, panel + k * width, sums);
+      multiply_rows_of(task, k, depth, panel + k * width, sums);
     } else {
       widen(panel + k * width, depth * width, widened);
-      multiply_part(task, k, depth, widened, sums);
+      multiply_rows_of(task, k, depth, widened, sums);
     }
   }
 }

@@ -157,8 +157,8 @@ HWY_INLINE Scaled exp_in_range(FloatVector x) {
           power_of_two(hn::Sub(e.steps, half))};
 }
 
-/// e^x for x <= 0 or NaN, within 1.25 ULP and 2^-28.4 |x| e^x; 0 for x < -87.33, where it would not
-/// be normal. For weights, of which the largest is 1.
+/// e^x for x <= 0 or NaN, within 1.25 ULP and 2^-28.4 |x| e^x; 0 for x < -87.33, just above
+/// where it stops being normal. For weights, of which the largest is 1.
 HWY_INLINE FloatVector exp_of_weight(FloatVector x) {
   const Floats d;
   const auto vanishes = hn::Lt(x, hn::Set(d, -87.33F));
