@@ -21,9 +21,9 @@
 #include <utility>
 #include <vector>
 
-#include "generate/qwen2_decoder.hpp"
-#include "mir/dialects/dialects.hpp"
-#include "mir/interp/session.hpp"
+#include "mir/dialects.hpp"
+#include "mir/session.hpp"
+#include "tools/generate/qwen2_decoder.hpp"
 
 namespace {
 

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "mir/files/tensor_file.hpp"
+#include "weights/tensor_file.hpp"
 
 namespace {
 

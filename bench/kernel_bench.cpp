@@ -14,14 +14,14 @@
 #include <vector>
 
 #include "kernel_peers.hpp"
-#include "mir/kernels/fast/attention.hpp"
-#include "mir/kernels/fast/elementwise.hpp"
-#include "mir/kernels/fast/limits.hpp"
-#include "mir/kernels/fast/linear.hpp"
-#include "mir/kernels/fast/product.hpp"
-#include "mir/kernels/fast/reduction.hpp"
-#include "mir/kernels/fast/rows.hpp"
-#include "mir/kernels/fast/select.hpp"
+#include "kernels/fast/attention.hpp"
+#include "kernels/fast/elementwise.hpp"
+#include "kernels/fast/limits.hpp"
+#include "kernels/fast/matrix/linear.hpp"
+#include "kernels/fast/matrix/product.hpp"
+#include "kernels/fast/reduction.hpp"
+#include "kernels/fast/rows.hpp"
+#include "kernels/fast/select.hpp"
 #include "torch_peers.hpp"
 
 namespace {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <span>
 
-#include "mir/kernels/fast/context.hpp"
+#include "kernels/fast/context.hpp"
 
 namespace mir::bench {
 

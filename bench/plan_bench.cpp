@@ -16,12 +16,12 @@
 #include <string_view>
 #include <vector>
 
-#include "generate/qwen2_decoder.hpp"
-#include "mir/dialects/dialects.hpp"
-#include "mir/interp/session.hpp"
-#include "mir/ir/print.hpp"
-#include "mir/ir/resolve.hpp"
-#include "mir/verify/verify.hpp"
+#include "mir/dialects.hpp"
+#include "mir/print.hpp"
+#include "mir/resolve.hpp"
+#include "mir/session.hpp"
+#include "mir/verify.hpp"
+#include "tools/generate/qwen2_decoder.hpp"
 
 namespace {
 

@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <string>
 
-#include "mir/kernels/fast/thread_pool.hpp"
+#include "kernels/fast/thread_pool.hpp"
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include <span>
 
 #include "fast_problem.hpp"
-#include "mir/kernels/fast/large_pages.hpp"
+#include "kernels/fast/large_pages.hpp"
 
 namespace {
 

@@ -9,14 +9,14 @@
 
 #include <deque>
 
-#include "lexer.hpp"
-#include "mir/dialects/dialects.hpp"
-#include "mir/ir/print.hpp"
-#include "mir/ir/resolve.hpp"
-#include "mir/support/file_io.hpp"
-#include "mir/syntax/format.hpp"
-#include "mir/syntax/parse.hpp"
-#include "mir/verify/verify.hpp"
+#include "mir/dialects.hpp"
+#include "mir/format.hpp"
+#include "mir/parse.hpp"
+#include "mir/print.hpp"
+#include "mir/resolve.hpp"
+#include "mir/verify.hpp"
+#include "support/file_io.hpp"
+#include "syntax/lexer.hpp"
 
 namespace {
 

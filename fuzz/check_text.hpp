@@ -5,12 +5,12 @@
 #include <cstdlib>
 #include <string>
 
-#include "mir/dialects/dialects.hpp"
-#include "mir/ir/print.hpp"
-#include "mir/ir/resolve.hpp"
-#include "mir/syntax/format.hpp"
-#include "mir/syntax/parse.hpp"
-#include "mir/verify/verify.hpp"
+#include "mir/dialects.hpp"
+#include "mir/format.hpp"
+#include "mir/parse.hpp"
+#include "mir/print.hpp"
+#include "mir/resolve.hpp"
+#include "mir/verify.hpp"
 
 namespace mir::fuzz {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "check_text.hpp"
-#include "mir/support/file_io.hpp"
+#include "support/file_io.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // Lexical rules of MLLM IR text, as docs/language.md states them. Each start condition is a context
 // that the scanner itself tracks; src/syntax/lexer.cpp holds the few scans that look ahead.
-#include "lexer.hpp"
+#include "syntax/lexer.hpp"
 
 /*!types:re2c:lexer*/
 

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 
-#include "mir/dialects/dialects.hpp"
-#include "mir/ir/print.hpp"
-#include "mir/ir/resolve.hpp"
-#include "mir/passes/module_diff.hpp"
-#include "mir/passes/normal_form.hpp"
-#include "mir/syntax/edit.hpp"
-#include "mir/syntax/parse.hpp"
+#include "diff/module_diff.hpp"
+#include "diff/normal_form.hpp"
+#include "mir/dialects.hpp"
+#include "mir/parse.hpp"
+#include "mir/print.hpp"
+#include "mir/resolve.hpp"
+#include "syntax/edit.hpp"
 #include "tool.hpp"
 
 namespace {

@@ -6,12 +6,12 @@
 #include <optional>
 
 #include "line_diff.hpp"
-#include "mir/support/file_io.hpp"
-#include "mir/syntax/edit.hpp"
-#include "mir/syntax/format.hpp"
-#include "mir/syntax/parse.hpp"
-#include "mir/verify/repair.hpp"
+#include "mir/format.hpp"
+#include "mir/parse.hpp"
+#include "support/file_io.hpp"
+#include "syntax/edit.hpp"
 #include "tool.hpp"
+#include "verify/repair.hpp"
 
 namespace {
 

@@ -4,14 +4,14 @@
 
 #include <cstdio>
 
-#include "interp/execution.hpp"
-#include "interp/loading.hpp"
-#include "interp/program_run.hpp"
-#include "interp/settings.hpp"
-#include "mir/dialects/dialects.hpp"
-#include "mir/interp/describe.hpp"
-#include "mir/interp/ports.hpp"
-#include "mir/interp/session.hpp"
+#include "interp/describe.hpp"
+#include "mir/dialects.hpp"
+#include "mir/ports.hpp"
+#include "mir/session.hpp"
+#include "tools/interp/execution.hpp"
+#include "tools/interp/loading.hpp"
+#include "tools/interp/program_run.hpp"
+#include "tools/interp/settings.hpp"
 #include "verification.hpp"
 
 namespace {

@@ -5,14 +5,14 @@
 #include <filesystem>
 #include <system_error>
 
-#include "generate/qwen2_decoder.hpp"
-#include "mir/dialects/dialects.hpp"
-#include "mir/files/blocks.hpp"
-#include "mir/files/write_tensors.hpp"
-#include "mir/ir/print.hpp"
-#include "mir/support/file_io.hpp"
+#include "mir/dialects.hpp"
+#include "mir/print.hpp"
+#include "support/file_io.hpp"
 #include "tool.hpp"
+#include "tools/generate/qwen2_decoder.hpp"
 #include "verification.hpp"
+#include "weights/blocks.hpp"
+#include "weights/write_tensors.hpp"
 
 namespace {
 

@@ -4,15 +4,15 @@
 #include <algorithm>
 
 #include "granted.hpp"
-#include "mir/dialects/dialects.hpp"
-#include "mir/ir/print.hpp"
-#include "mir/ir/resolve.hpp"
-#include "mir/passes/pass.hpp"
-#include "mir/passes/settle_text.hpp"
-#include "mir/support/atomic_file.hpp"
-#include "mir/support/file_io.hpp"
-#include "mir/syntax/parse.hpp"
+#include "mir/dialects.hpp"
+#include "mir/parse.hpp"
+#include "mir/pass.hpp"
+#include "mir/print.hpp"
+#include "mir/resolve.hpp"
+#include "support/atomic_file.hpp"
+#include "support/file_io.hpp"
 #include "tool.hpp"
+#include "upgrade/settle_text.hpp"
 #include "verification.hpp"
 
 namespace {

@@ -6,12 +6,12 @@
 #include <filesystem>
 #include <string_view>
 
-#include "mir/files/pack.hpp"
-#include "pack/creation.hpp"
-#include "pack/readiness.hpp"
-#include "pack/settings.hpp"
 #include "progress.hpp"
 #include "text_table.hpp"
+#include "tools/pack/creation.hpp"
+#include "tools/pack/readiness.hpp"
+#include "tools/pack/settings.hpp"
+#include "weights/pack.hpp"
 
 namespace {
 

@@ -3,12 +3,12 @@
 
 #include <vector>
 
-#include "mir/dialects/dialects.hpp"
-#include "mir/ir/resolve.hpp"
+#include "mir/dialects.hpp"
+#include "mir/resolve.hpp"
 #include "progress.hpp"
-#include "weights/match.hpp"
-#include "weights/report.hpp"
-#include "weights/settings.hpp"
+#include "tools/weights/match.hpp"
+#include "tools/weights/report.hpp"
+#include "tools/weights/settings.hpp"
 
 namespace {
 

@@ -8,17 +8,17 @@
 #include <memory>
 #include <optional>
 
-#include "mir/dialects/dialects.hpp"
-#include "mir/files/blocks.hpp"
-#include "mir/files/gguf.hpp"
-#include "mir/files/mllm.hpp"
-#include "mir/files/npy.hpp"
-#include "mir/files/npz.hpp"
-#include "mir/files/pack.hpp"
-#include "mir/files/safetensors.hpp"
-#include "mir/files/tensor_file.hpp"
-#include "mir/ir/program_json.hpp"
-#include "mir/ir/resolve.hpp"
+#include "mir/dialects.hpp"
+#include "mir/resolve.hpp"
+#include "program/program_json.hpp"
+#include "weights/blocks.hpp"
+#include "weights/formats/gguf.hpp"
+#include "weights/formats/mllm.hpp"
+#include "weights/formats/npy.hpp"
+#include "weights/formats/npz.hpp"
+#include "weights/formats/safetensors.hpp"
+#include "weights/pack.hpp"
+#include "weights/tensor_file.hpp"
 
 namespace mir::fuzz {
 namespace {

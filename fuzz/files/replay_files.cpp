@@ -18,7 +18,7 @@
 #include "allocations.hpp"
 #include "check_files.hpp"
 #include "hostile.hpp"
-#include "mir/support/file_io.hpp"
+#include "support/file_io.hpp"
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)

@@ -1,8 +1,8 @@
-#include "binder.hpp"
+#include "interp/binder.hpp"
 
 #include <fmt/format.h>
 
-#include "mir/interp/ports.hpp"
+#include "mir/ports.hpp"
 
 namespace mir {
 

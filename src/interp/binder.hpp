@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "mir/ir/context.hpp"
-#include "mir/ir/op.hpp"
-#include "mir/support/result.hpp"
+#include "mir/context.hpp"
+#include "mir/op.hpp"
+#include "mir/result.hpp"
 
 namespace mir {
 

@@ -1,8 +1,8 @@
 // The tensor that a port declares.
 #pragma once
 
-#include "mir/files/tensor_spec.hpp"
-#include "mir/interp/ports.hpp"
+#include "mir/ports.hpp"
+#include "weights/tensor_spec.hpp"
 
 namespace mir {
 

@@ -1,4 +1,4 @@
-#include "mir/interp/describe.hpp"
+#include "interp/describe.hpp"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 
-#include "mir/eval/evaluate.hpp"
-#include "mir/interp/ports.hpp"
-#include "mir/ir/module.hpp"
+#include "eval/evaluate.hpp"
+#include "mir/module.hpp"
+#include "mir/ports.hpp"
 
 namespace mir {
 

@@ -1,4 +1,4 @@
-#include "mir/interp/divergence.hpp"
+#include "interp/divergence.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,8 +6,8 @@
 #include <cstring>
 #include <utility>
 
-#include "session_run.hpp"
-#include "step_pairs.hpp"
+#include "interp/session_run.hpp"
+#include "interp/step_pairs.hpp"
 
 namespace mir {
 

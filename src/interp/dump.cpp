@@ -1,4 +1,4 @@
-#include "mir/interp/dump.hpp"
+#include "interp/dump.hpp"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
-#include "mir/files/npy.hpp"
-#include "mir/support/file_io.hpp"
+#include "support/file_io.hpp"
+#include "weights/formats/npy.hpp"
 
 namespace mir {
 

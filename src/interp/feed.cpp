@@ -1,4 +1,4 @@
-#include "mir/interp/feed.hpp"
+#include "interp/feed.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,9 +11,9 @@
 #include <span>
 #include <utility>
 
-#include "binder.hpp"
-#include "declared.hpp"
-#include "mir/files/elements.hpp"
+#include "interp/binder.hpp"
+#include "interp/declared.hpp"
+#include "weights/elements.hpp"
 
 namespace mir {
 

@@ -1,4 +1,4 @@
-#include "mir/interp/ports.hpp"
+#include "mir/ports.hpp"
 
 #include <fmt/format.h>
 
@@ -6,12 +6,12 @@
 #include <charconv>
 #include <utility>
 
-#include "binder.hpp"
-#include "declared.hpp"
-#include "mir/files/npy.hpp"
-#include "mir/files/npz.hpp"
-#include "mir/files/tensor_spec.hpp"
-#include "mir/ir/module.hpp"
+#include "interp/binder.hpp"
+#include "interp/declared.hpp"
+#include "mir/module.hpp"
+#include "weights/formats/npy.hpp"
+#include "weights/formats/npz.hpp"
+#include "weights/tensor_spec.hpp"
 
 namespace mir {
 

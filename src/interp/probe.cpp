@@ -1,12 +1,12 @@
-#include "mir/interp/probe.hpp"
+#include "interp/probe.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <unordered_map>
 
-#include "mir/interp/ports.hpp"
-#include "mir/ir/module.hpp"
+#include "mir/module.hpp"
+#include "mir/ports.hpp"
 
 namespace mir {
 

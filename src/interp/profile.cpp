@@ -1,4 +1,4 @@
-#include "mir/interp/profile.hpp"
+#include "interp/profile.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "quantisations.hpp"
+#include "interp/quantisations.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,12 +7,12 @@
 #include <string>
 #include <utility>
 
-#include "mir/dialects/parameters.hpp"
-#include "mir/eval/parameters.hpp"
-#include "mir/files/elements.hpp"
-#include "mir/files/random.hpp"
-#include "mir/ir/module.hpp"
-#include "mir/plan/report.hpp"
+#include "dialects/parameters.hpp"
+#include "eval/parameters.hpp"
+#include "mir/module.hpp"
+#include "plan/report.hpp"
+#include "weights/elements.hpp"
+#include "weights/random.hpp"
 
 namespace mir {
 

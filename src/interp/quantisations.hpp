@@ -3,10 +3,10 @@
 
 #include <unordered_map>
 
-#include "mir/eval/quantisation.hpp"
-#include "mir/files/weight_source.hpp"
-#include "mir/plan/schedule.hpp"
-#include "mir/support/diagnostic.hpp"
+#include "eval/quantisation.hpp"
+#include "mir/diagnostic.hpp"
+#include "mir/weights.hpp"
+#include "plan/schedule.hpp"
 
 namespace mir {
 

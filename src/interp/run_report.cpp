@@ -1,4 +1,4 @@
-#include "mir/interp/run_report.hpp"
+#include "interp/run_report.hpp"
 
 #include <fmt/format.h>
 

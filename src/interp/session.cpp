@@ -1,4 +1,4 @@
-#include "mir/interp/session.hpp"
+#include "mir/session.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,12 +8,12 @@
 #include <unordered_map>
 #include <utility>
 
-#include "mir/eval/evaluate.hpp"
-#include "mir/eval/parameters.hpp"
-#include "mir/plan/report.hpp"
-#include "mir/support/suggest.hpp"
-#include "quantisations.hpp"
-#include "session_run.hpp"
+#include "eval/evaluate.hpp"
+#include "eval/parameters.hpp"
+#include "interp/quantisations.hpp"
+#include "interp/session_run.hpp"
+#include "plan/report.hpp"
+#include "support/suggest.hpp"
 
 namespace mir {
 

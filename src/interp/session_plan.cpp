@@ -11,8 +11,8 @@
 #include <utility>
 #include <variant>
 
-#include "mir/eval/parameters.hpp"
-#include "session_run.hpp"
+#include "eval/parameters.hpp"
+#include "interp/session_run.hpp"
 
 namespace mir {
 

@@ -1,4 +1,4 @@
-#include "session_run.hpp"
+#include "interp/session_run.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,10 +7,10 @@
 #include <unordered_set>
 #include <utility>
 
-#include "mir/interp/ports.hpp"
-#include "mir/plan/memory.hpp"
-#include "mir/plan/report.hpp"
-#include "mir/support/mapping_guard.hpp"
+#include "mir/ports.hpp"
+#include "plan/memory.hpp"
+#include "plan/report.hpp"
+#include "support/mapping_guard.hpp"
 
 namespace mir {
 

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "binder.hpp"
-#include "mir/eval/evaluate.hpp"
-#include "mir/interp/session.hpp"
-#include "weight_store.hpp"
+#include "eval/evaluate.hpp"
+#include "interp/binder.hpp"
+#include "interp/weight_store.hpp"
+#include "mir/session.hpp"
 
 namespace mir {
 

@@ -1,11 +1,11 @@
-#include "step_pairs.hpp"
+#include "interp/step_pairs.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <string>
 
-#include "mir/interp/probe.hpp"
+#include "interp/probe.hpp"
 
 namespace mir {
 

@@ -5,8 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include "mir/plan/schedule.hpp"
-#include "mir/support/result.hpp"
+#include "mir/result.hpp"
+#include "plan/schedule.hpp"
 
 namespace mir {
 

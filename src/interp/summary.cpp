@@ -1,4 +1,4 @@
-#include "mir/interp/summary.hpp"
+#include "interp/summary.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,7 +10,7 @@
 #include <limits>
 #include <span>
 
-#include "mir/files/elements.hpp"
+#include "weights/elements.hpp"
 
 namespace mir {
 

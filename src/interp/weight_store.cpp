@@ -1,10 +1,10 @@
-#include "weight_store.hpp"
+#include "interp/weight_store.hpp"
 
 #include <algorithm>
 
-#include "mir/eval/parameters.hpp"
-#include "mir/ir/module.hpp"
-#include "mir/support/mapping_guard.hpp"
+#include "eval/parameters.hpp"
+#include "mir/module.hpp"
+#include "support/mapping_guard.hpp"
 
 namespace mir {
 

@@ -21,10 +21,10 @@
 #include <utility>
 #include <vector>
 
-#include "mir/eval/evaluate.hpp"
-#include "mir/files/weight_source.hpp"
-#include "mir/plan/execution_plan.hpp"
-#include "mir/plan/schedule.hpp"
+#include "eval/evaluate.hpp"
+#include "mir/weights.hpp"
+#include "plan/execution_plan.hpp"
+#include "plan/schedule.hpp"
 
 namespace mir {
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "mir/ir/attribute.hpp"
-#include "mir/ir/op_row.hpp"
-#include "mir/support/dtype.hpp"
+#include "mir/attribute.hpp"
+#include "mir/dtype.hpp"
+#include "mir/op_row.hpp"
 
 namespace mir {
 

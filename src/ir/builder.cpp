@@ -1,9 +1,9 @@
-#include "mir/ir/builder.hpp"
+#include "mir/builder.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "result_types.hpp"
+#include "ir/result_types.hpp"
 
 namespace mir {
 

@@ -1,4 +1,4 @@
-#include "mir/ir/context.hpp"
+#include "mir/context.hpp"
 
 #include <fmt/format.h>
 
@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "mir/ir/module.hpp"
-#include "mir/support/arena.hpp"
-#include "quant_spec.hpp"
-#include "text_literal.hpp"
-#include "unique_table.hpp"
+#include "ir/quant_spec.hpp"
+#include "ir/text/text_literal.hpp"
+#include "ir/unique_table.hpp"
+#include "mir/module.hpp"
+#include "support/arena.hpp"
 
 namespace mir {
 

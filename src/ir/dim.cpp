@@ -1,12 +1,12 @@
-#include "mir/ir/dim.hpp"
+#include "mir/dim.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 
-#include "dim_nodes.hpp"
-#include "dim_parser.hpp"
+#include "ir/dim_nodes.hpp"
+#include "ir/dim_parser.hpp"
 
 namespace mir {
 

@@ -1,4 +1,4 @@
-#include "dim_expr.hpp"
+#include "ir/dim_expr.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "mir/ir/dim.hpp"
-#include "mir/support/interner.hpp"
+#include "mir/dim.hpp"
+#include "mir/interner.hpp"
 
 namespace mir {
 

@@ -1,4 +1,4 @@
-#include "dim_nodes.hpp"
+#include "ir/dim_nodes.hpp"
 
 #include <algorithm>
 #include <mutex>

@@ -6,8 +6,8 @@
 #include <shared_mutex>
 #include <string_view>
 
-#include "dim_expr.hpp"
-#include "unique_table.hpp"
+#include "ir/dim_expr.hpp"
+#include "ir/unique_table.hpp"
 
 namespace mir {
 

@@ -1,4 +1,4 @@
-#include "dim_parser.hpp"
+#include "ir/dim_parser.hpp"
 
 #include <fmt/format.h>
 

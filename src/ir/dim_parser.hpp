@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "dim_nodes.hpp"
-#include "mir/support/result.hpp"
+#include "ir/dim_nodes.hpp"
+#include "mir/result.hpp"
 
 namespace mir {
 

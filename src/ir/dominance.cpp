@@ -1,8 +1,8 @@
-#include "mir/ir/dominance.hpp"
+#include "ir/dominance.hpp"
 
 #include <algorithm>
 
-#include "mir/ir/module.hpp"
+#include "mir/module.hpp"
 
 namespace mir {
 

@@ -1,8 +1,8 @@
-#include "mir/ir/infer.hpp"
+#include "ir/infer.hpp"
 
 #include <fmt/format.h>
 
-#include "mir/ir/context.hpp"
+#include "mir/context.hpp"
 
 namespace mir {
 

@@ -1,13 +1,13 @@
-#include "mir/ir/location.hpp"
+#include "mir/location.hpp"
 
 #include <algorithm>
 #include <deque>
 #include <mutex>
 #include <vector>
 
-#include "location_text.hpp"
-#include "mir/support/arena.hpp"
-#include "unique_table.hpp"
+#include "ir/text/location_text.hpp"
+#include "ir/unique_table.hpp"
+#include "support/arena.hpp"
 
 namespace mir {
 

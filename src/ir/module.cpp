@@ -1,9 +1,9 @@
-#include "mir/ir/module.hpp"
+#include "mir/module.hpp"
 
 #include <algorithm>
 #include <string>
 
-#include "text_literal.hpp"
+#include "ir/text/text_literal.hpp"
 
 namespace mir {
 

@@ -1,8 +1,8 @@
-#include "mir/ir/op.hpp"
+#include "mir/op.hpp"
 
 #include <vector>
 
-#include "mir/ir/module.hpp"
+#include "mir/module.hpp"
 
 namespace mir {
 

@@ -1,9 +1,9 @@
-#include "quant_spec.hpp"
+#include "ir/quant_spec.hpp"
 
 #include <charconv>
 
-#include "mir/ir/attribute.hpp"
-#include "text_literal.hpp"
+#include "ir/text/text_literal.hpp"
+#include "mir/attribute.hpp"
 
 namespace mir {
 

@@ -1,9 +1,9 @@
-#include "result_types.hpp"
+#include "ir/result_types.hpp"
 
 #include <algorithm>
 
-#include "mir/ir/infer.hpp"
-#include "mir/ir/writer.hpp"
+#include "ir/infer.hpp"
+#include "mir/rewriter.hpp"
 
 namespace mir {
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "mir/ir/module.hpp"
-#include "mir/support/diagnostic.hpp"
+#include "mir/diagnostic.hpp"
+#include "mir/module.hpp"
 
 namespace mir {
 

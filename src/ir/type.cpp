@@ -1,4 +1,4 @@
-#include "mir/ir/type.hpp"
+#include "mir/type.hpp"
 
 #include <algorithm>
 

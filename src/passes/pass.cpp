@@ -1,13 +1,13 @@
-#include "mir/passes/pass.hpp"
+#include "mir/pass.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 
-#include "mir/ir/writer.hpp"
-#include "mir/passes/lift_program.hpp"
-#include "mir/passes/lower_program.hpp"
+#include "mir/rewriter.hpp"
+#include "upgrade/lift_program.hpp"
+#include "upgrade/lower_program.hpp"
 
 namespace mir {
 

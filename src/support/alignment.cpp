@@ -1,4 +1,4 @@
-#include "mir/support/alignment.hpp"
+#include "support/alignment.hpp"
 
 #include <algorithm>
 #include <unordered_set>

@@ -1,8 +1,8 @@
-#include "mir/support/arena.hpp"
+#include "support/arena.hpp"
 
 #include <algorithm>
 
-#include "mir/support/huge_pages.hpp"
+#include "support/huge_pages.hpp"
 
 namespace mir {
 

@@ -1,4 +1,4 @@
-#include "mir/support/atomic_file.hpp"
+#include "support/atomic_file.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "mir/support/diagnostic_catalogue.hpp"
+#include "support/diagnostic_catalogue.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "catalogue_files.hpp"
-#include "mir/support/expectation.hpp"
+#include "support/catalogue_files.hpp"
+#include "support/expectation.hpp"
 
 namespace mir {
 

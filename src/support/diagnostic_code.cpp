@@ -1,4 +1,4 @@
-#include "mir/support/diagnostic_code.hpp"
+#include "mir/diagnostic_code.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@ namespace {
 
 constexpr DiagCodeInfo kCodes[] = {
 #define MIR_DIAGNOSTIC(number, name, summary) {DiagCode::name, #name, summary},
-#include "mir/support/diagnostic_codes.def"
+#include "mir/diagnostic_codes.def"
 #undef MIR_DIAGNOSTIC
 };
 

@@ -3,8 +3,8 @@
 
 #include <iterator>
 
-#include "render_forms.hpp"
-#include "terminal_text.hpp"
+#include "support/render_forms.hpp"
+#include "support/terminal_text.hpp"
 
 namespace mir {
 

@@ -3,10 +3,10 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "mir/support/diagnostic_catalogue.hpp"
-#include "mir/support/diagnostic_render.hpp"
-#include "render_forms.hpp"
-#include "terminal_text.hpp"
+#include "mir/render.hpp"
+#include "support/diagnostic_catalogue.hpp"
+#include "support/render_forms.hpp"
+#include "support/terminal_text.hpp"
 
 namespace mir {
 

@@ -1,4 +1,4 @@
-#include "mir/support/expectation.hpp"
+#include "support/expectation.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "mir/support/file_io.hpp"
+#include "support/file_io.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -11,8 +11,8 @@
 #include <system_error>
 #include <utility>
 
-#include "mir/support/atomic_file.hpp"
-#include "mir/support/mapping_guard.hpp"
+#include "support/atomic_file.hpp"
+#include "support/mapping_guard.hpp"
 
 namespace mir {
 

@@ -1,4 +1,4 @@
-#include "mir/support/huge_pages.hpp"
+#include "support/huge_pages.hpp"
 
 #include <sys/mman.h>
 

@@ -1,4 +1,4 @@
-#include "mir/support/interner.hpp"
+#include "mir/interner.hpp"
 
 #include <array>
 #include <atomic>
@@ -13,8 +13,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "mir/support/arena.hpp"
-#include "mir/support/huge_pages.hpp"
+#include "support/arena.hpp"
+#include "support/huge_pages.hpp"
 
 namespace mir {
 

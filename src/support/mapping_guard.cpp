@@ -1,4 +1,4 @@
-#include "mir/support/mapping_guard.hpp"
+#include "support/mapping_guard.hpp"
 
 #include <sys/mman.h>
 #include <sys/stat.h>

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "mir/support/diagnostic.hpp"
+#include "mir/diagnostic.hpp"
 
 namespace mir {
 

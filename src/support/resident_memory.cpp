@@ -1,4 +1,4 @@
-#include "mir/support/resident_memory.hpp"
+#include "support/resident_memory.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,4 +1,4 @@
-#include "mir/support/source.hpp"
+#include "mir/source.hpp"
 
 #include <algorithm>
 #include <cstring>

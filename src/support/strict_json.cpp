@@ -1,4 +1,4 @@
-#include "mir/support/strict_json.hpp"
+#include "support/strict_json.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "mir/support/tensor.hpp"
+#include "mir/tensor.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

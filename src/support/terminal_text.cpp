@@ -1,4 +1,4 @@
-#include "terminal_text.hpp"
+#include "support/terminal_text.hpp"
 
 #include <fmt/format.h>
 

@@ -5,8 +5,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "mir/syntax/layout.hpp"
-#include "token_stream.hpp"
+#include "syntax/layout.hpp"
+#include "syntax/token_stream.hpp"
 
 namespace mir {
 

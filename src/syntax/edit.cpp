@@ -1,8 +1,8 @@
-#include "mir/syntax/edit.hpp"
+#include "syntax/edit.hpp"
 
-#include "gaps.hpp"
-#include "mir/syntax/layout.hpp"
-#include "token_stream.hpp"
+#include "syntax/gaps.hpp"
+#include "syntax/layout.hpp"
+#include "syntax/token_stream.hpp"
 
 namespace mir {
 

@@ -1,9 +1,9 @@
-#include "mir/syntax/format.hpp"
+#include "mir/format.hpp"
 
 #include <vector>
 
-#include "gaps.hpp"
-#include "mir/syntax/layout.hpp"
+#include "syntax/gaps.hpp"
+#include "syntax/layout.hpp"
 
 namespace mir {
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "mir/syntax/tree.hpp"
+#include "mir/tree.hpp"
 
 namespace mir {
 

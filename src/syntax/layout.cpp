@@ -1,11 +1,11 @@
-#include "mir/syntax/layout.hpp"
+#include "syntax/layout.hpp"
 
 #include <algorithm>
 #include <cstring>
 
-#include "layout_rules.hpp"
-#include "mir/support/huge_pages.hpp"
-#include "token_text.hpp"
+#include "support/huge_pages.hpp"
+#include "syntax/layout_rules.hpp"
+#include "syntax/token_text.hpp"
 
 namespace mir {
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "mir/syntax/token.hpp"
-#include "token_text.hpp"
+#include "mir/token.hpp"
+#include "syntax/token_text.hpp"
 
 namespace mir::layout {
 

@@ -1,11 +1,11 @@
-#include "lexer.hpp"
+#include "syntax/lexer.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
 
-#include "mir/syntax/parse.hpp"
+#include "mir/parse.hpp"
 
 // note [recovery]
 // After an error nothing is known about open brackets, so scanning goes on at a place that is an op

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "mir/support/diagnostic.hpp"
-#include "mir/syntax/token.hpp"
+#include "mir/diagnostic.hpp"
+#include "mir/token.hpp"
 
 namespace mir {
 

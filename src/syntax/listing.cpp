@@ -1,10 +1,10 @@
-#include "mir/syntax/listing.hpp"
+#include "syntax/listing.hpp"
 
 #include <fmt/format.h>
 
 #include <vector>
 
-#include "mir/syntax/layout.hpp"
+#include "syntax/layout.hpp"
 
 namespace mir {
 

@@ -2,10 +2,10 @@
 #include <optional>
 #include <string>
 
-#include "mir/support/dtype.hpp"
-#include "mir/syntax/layout.hpp"
-#include "token_stream.hpp"
-#include "token_text.hpp"
+#include "mir/dtype.hpp"
+#include "syntax/layout.hpp"
+#include "syntax/token_stream.hpp"
+#include "syntax/token_text.hpp"
 
 namespace mir {
 

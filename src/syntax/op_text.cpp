@@ -1,6 +1,6 @@
-#include "mir/syntax/op_text.hpp"
+#include "syntax/op_text.hpp"
 
-#include "lexer.hpp"
+#include "syntax/lexer.hpp"
 
 namespace mir {
 

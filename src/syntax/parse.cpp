@@ -1,9 +1,9 @@
-#include "mir/syntax/parse.hpp"
+#include "mir/parse.hpp"
 
 #include <cstring>
 
 #include "parser.hpp"
-#include "tree_builder.hpp"
+#include "syntax/tree_builder.hpp"
 
 namespace mir {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <unordered_map>
 
-#include "token_stream.hpp"
+#include "syntax/token_stream.hpp"
 
 namespace mir {
 

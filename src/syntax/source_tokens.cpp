@@ -1,8 +1,8 @@
-#include "mir/syntax/source_tokens.hpp"
+#include "syntax/source_tokens.hpp"
 
 #include <algorithm>
 
-#include "gaps.hpp"
+#include "syntax/gaps.hpp"
 
 namespace mir {
 namespace {

@@ -1,4 +1,4 @@
-#include "mir/syntax/token.hpp"
+#include "mir/token.hpp"
 
 #include <array>
 

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "mir/support/arena.hpp"
-#include "mir/support/result.hpp"
-#include "mir/syntax/tree.hpp"
+#include "mir/result.hpp"
+#include "mir/tree.hpp"
+#include "support/arena.hpp"
 
 namespace mir {
 

@@ -1,9 +1,9 @@
-#include "token_text.hpp"
+#include "syntax/token_text.hpp"
 
 #include <algorithm>
 #include <string>
 
-#include "mir/syntax/layout.hpp"
+#include "syntax/layout.hpp"
 
 namespace mir {
 

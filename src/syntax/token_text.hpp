@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "mir/syntax/token.hpp"
+#include "mir/token.hpp"
 
 namespace mir {
 

@@ -1,4 +1,4 @@
-#include "mir/syntax/tree.hpp"
+#include "mir/tree.hpp"
 
 #include <algorithm>
 #include <array>

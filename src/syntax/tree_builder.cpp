@@ -1,4 +1,4 @@
-#include "tree_builder.hpp"
+#include "syntax/tree_builder.hpp"
 
 #include <fmt/format.h>
 

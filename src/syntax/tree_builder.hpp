@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "lexer.hpp"
-#include "mir/syntax/tree.hpp"
+#include "mir/tree.hpp"
+#include "syntax/lexer.hpp"
 
 namespace mir {
 

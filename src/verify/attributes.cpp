@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <array>
 
-#include "checks.hpp"
-#include "mir/support/dtype.hpp"
-#include "suggestions.hpp"
+#include "mir/dtype.hpp"
+#include "verify/checks.hpp"
+#include "verify/suggestions.hpp"
 
 namespace mir::checks {
 

@@ -1,5 +1,5 @@
-#include "checks.hpp"
-#include "mir/ir/dominance.hpp"
+#include "ir/dominance.hpp"
+#include "verify/checks.hpp"
 
 namespace mir::checks {
 

@@ -3,9 +3,9 @@
 #include <numeric>
 #include <vector>
 
-#include "checks.hpp"
-#include "mir/ir/writer.hpp"
-#include "suggestions.hpp"
+#include "mir/rewriter.hpp"
+#include "verify/checks.hpp"
+#include "verify/suggestions.hpp"
 
 namespace mir::checks {
 

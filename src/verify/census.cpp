@@ -1,6 +1,6 @@
-#include "census.hpp"
+#include "verify/census.hpp"
 
-#include "report.hpp"
+#include "verify/report.hpp"
 
 namespace mir::checks {
 

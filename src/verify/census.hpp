@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "mir/ir/module.hpp"
+#include "mir/module.hpp"
 
 namespace mir::checks {
 

@@ -2,8 +2,8 @@
 // headers of their own (see walk.hpp).
 #pragma once
 
-#include "census.hpp"
-#include "report.hpp"
+#include "verify/census.hpp"
+#include "verify/report.hpp"
 
 namespace mir::checks {
 

@@ -1,8 +1,8 @@
-#include "dump.hpp"
+#include "verify/dump.hpp"
 
 #include <algorithm>
 
-#include "checks.hpp"
+#include "verify/checks.hpp"
 
 namespace mir::checks {
 

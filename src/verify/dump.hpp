@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "name_table.hpp"
-#include "report.hpp"
+#include "verify/name_table.hpp"
+#include "verify/report.hpp"
 
 namespace mir::checks {
 

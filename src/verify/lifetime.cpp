@@ -3,8 +3,8 @@
 #include <unordered_set>
 #include <utility>
 
-#include "checks.hpp"
-#include "mir/ir/writer.hpp"
+#include "mir/rewriter.hpp"
+#include "verify/checks.hpp"
 
 namespace mir::checks {
 

@@ -1,4 +1,4 @@
-#include "machine.hpp"
+#include "verify/machine.hpp"
 
 namespace mir::checks {
 

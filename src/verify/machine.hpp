@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "checks.hpp"
+#include "verify/checks.hpp"
 
 namespace mir::checks {
 

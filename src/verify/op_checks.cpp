@@ -1,10 +1,10 @@
-#include "op_checks.hpp"
+#include "verify/op_checks.hpp"
 
 #include <algorithm>
 #include <bit>
 
-#include "mir/dialects/rules.hpp"
-#include "mir/ir/infer.hpp"
+#include "dialects/rules.hpp"
+#include "ir/infer.hpp"
 
 namespace mir::checks {
 

@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
-#include "checks.hpp"
-#include "mir/support/arena.hpp"
-#include "pointer_table.hpp"
-#include "weights.hpp"
+#include "support/arena.hpp"
+#include "verify/checks.hpp"
+#include "verify/pointer_table.hpp"
+#include "verify/weights.hpp"
 
 namespace mir::checks {
 

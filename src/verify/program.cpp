@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "machine.hpp"
+#include "verify/machine.hpp"
 
 namespace mir::checks {
 

@@ -1,11 +1,11 @@
-#include "quantisation.hpp"
+#include "verify/quantisation.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <limits>
 #include <utility>
 
-#include "checks.hpp"
+#include "verify/checks.hpp"
 
 namespace mir::checks {
 

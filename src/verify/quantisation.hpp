@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "mir/support/dtype.hpp"
-#include "name_table.hpp"
-#include "pointer_table.hpp"
-#include "report.hpp"
-#include "suggestions.hpp"
+#include "mir/dtype.hpp"
+#include "verify/name_table.hpp"
+#include "verify/pointer_table.hpp"
+#include "verify/report.hpp"
+#include "verify/suggestions.hpp"
 
 namespace mir::checks {
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "checks.hpp"
+#include "verify/checks.hpp"
 
 namespace mir::checks {
 

@@ -1,14 +1,14 @@
-#include "mir/verify/repair.hpp"
+#include "verify/repair.hpp"
 
 #include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "mir/dialects/dialects.hpp"
-#include "mir/ir/resolve.hpp"
-#include "mir/syntax/parse.hpp"
-#include "mir/verify/verify.hpp"
+#include "mir/dialects.hpp"
+#include "mir/parse.hpp"
+#include "mir/resolve.hpp"
+#include "mir/verify.hpp"
 
 namespace mir {
 

@@ -1,4 +1,4 @@
-#include "report.hpp"
+#include "verify/report.hpp"
 
 #include <algorithm>
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "mir/ir/module.hpp"
-#include "mir/verify/verify.hpp"
+#include "mir/module.hpp"
+#include "mir/verify.hpp"
 
 namespace mir::checks {
 

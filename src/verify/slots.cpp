@@ -1,6 +1,6 @@
-#include "machine.hpp"
-#include "name_table.hpp"
-#include "pointer_table.hpp"
+#include "verify/machine.hpp"
+#include "verify/name_table.hpp"
+#include "verify/pointer_table.hpp"
 
 namespace mir::checks {
 

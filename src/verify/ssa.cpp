@@ -1,4 +1,4 @@
-#include "ssa.hpp"
+#include "verify/ssa.hpp"
 
 namespace mir::checks {
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "mir/ir/dominance.hpp"
-#include "report.hpp"
+#include "ir/dominance.hpp"
+#include "verify/report.hpp"
 
 namespace mir::checks {
 

@@ -1,5 +1,5 @@
-#include "checks.hpp"
-#include "suggestions.hpp"
+#include "verify/checks.hpp"
+#include "verify/suggestions.hpp"
 
 namespace mir::checks {
 

@@ -1,4 +1,4 @@
-#include "suggestions.hpp"
+#include "verify/suggestions.hpp"
 
 #include <fmt/format.h>
 
@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "checks.hpp"
-#include "mir/ir/writer.hpp"
-#include "mir/support/dtype.hpp"
-#include "mir/support/suggest.hpp"
-#include "mir/syntax/op_text.hpp"
+#include "mir/dtype.hpp"
+#include "mir/rewriter.hpp"
+#include "support/suggest.hpp"
+#include "syntax/op_text.hpp"
+#include "verify/checks.hpp"
 
 namespace mir::checks {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "mir/ir/module.hpp"
-#include "mir/support/diagnostic.hpp"
+#include "mir/diagnostic.hpp"
+#include "mir/module.hpp"
 
 namespace mir::checks {
 

@@ -1,4 +1,4 @@
-#include "checks.hpp"
+#include "verify/checks.hpp"
 
 namespace mir::checks {
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <array>
 
-#include "checks.hpp"
-#include "suggestions.hpp"
+#include "verify/checks.hpp"
+#include "verify/suggestions.hpp"
 
 namespace mir::checks {
 

@@ -1,14 +1,14 @@
-#include "mir/verify/verify.hpp"
+#include "mir/verify.hpp"
 
 #include <algorithm>
 #include <vector>
 
-#include "checks.hpp"
-#include "dump.hpp"
-#include "op_checks.hpp"
-#include "quantisation.hpp"
-#include "ssa.hpp"
-#include "walk.hpp"
+#include "verify/checks.hpp"
+#include "verify/dump.hpp"
+#include "verify/op_checks.hpp"
+#include "verify/quantisation.hpp"
+#include "verify/ssa.hpp"
+#include "verify/walk.hpp"
 
 namespace mir {
 

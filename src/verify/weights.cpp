@@ -1,10 +1,10 @@
-#include "weights.hpp"
+#include "verify/weights.hpp"
 
 #include <algorithm>
 
-#include "checks.hpp"
-#include "mir/dialects/parameters.hpp"
-#include "suggestions.hpp"
+#include "dialects/parameters.hpp"
+#include "verify/checks.hpp"
+#include "verify/suggestions.hpp"
 
 namespace mir::checks {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "report.hpp"
+#include "verify/report.hpp"
 
 namespace mir::checks {
 

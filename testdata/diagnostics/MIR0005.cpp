@@ -6,7 +6,7 @@
 
 #include <utility>
 
-#include "mir/support/tensor.hpp"
+#include "mir/tensor.hpp"
 
 using namespace mir;
 

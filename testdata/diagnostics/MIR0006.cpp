@@ -8,9 +8,9 @@
 #include <filesystem>
 #include <string>
 
-#include "mir/files/npy.hpp"
-#include "mir/files/safetensors.hpp"
-#include "mir/files/tensor_file.hpp"
+#include "weights/formats/npy.hpp"
+#include "weights/formats/safetensors.hpp"
+#include "weights/tensor_file.hpp"
 
 using namespace mir;
 

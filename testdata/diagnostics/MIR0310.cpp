@@ -6,8 +6,8 @@
 
 #include <vector>
 
-#include "mir/dialects/dialects.hpp"
-#include "mir/ir/builder.hpp"
+#include "mir/builder.hpp"
+#include "mir/dialects.hpp"
 
 using namespace mir;
 

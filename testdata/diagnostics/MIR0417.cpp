@@ -7,9 +7,9 @@
 
 #include <vector>
 
-#include "mir/dialects/dialects.hpp"
-#include "mir/ir/builder.hpp"
-#include "mir/verify/verify.hpp"
+#include "mir/builder.hpp"
+#include "mir/dialects.hpp"
+#include "mir/verify.hpp"
 
 using namespace mir;
 

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "mir/kernels/ref/movement.hpp"
+#include "kernels/ref/movement.hpp"
 
 using namespace mir;
 

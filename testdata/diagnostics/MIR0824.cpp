@@ -6,9 +6,9 @@
 #include <stop_token>
 #include <vector>
 
-#include "mir/dialects/dialects.hpp"
-#include "mir/interp/session.hpp"
-#include "mir/ir/builder.hpp"
+#include "mir/builder.hpp"
+#include "mir/dialects.hpp"
+#include "mir/session.hpp"
 
 using namespace mir;
 

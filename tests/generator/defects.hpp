@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "mir/support/diagnostic_code.hpp"
+#include "mir/diagnostic_code.hpp"
 #include "module_generator.hpp"
 
 namespace mir::test {

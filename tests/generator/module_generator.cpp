@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "graph_text.hpp"
-#include "mir/dialects/dialects.hpp"
+#include "mir/dialects.hpp"
 #include "program_text.hpp"
 
 namespace mir::test {

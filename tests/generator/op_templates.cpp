@@ -3,10 +3,10 @@
 #include <map>
 #include <stdexcept>
 
-#include "mir/dialects/dialects.hpp"
-#include "mir/dialects/parameters.hpp"
-#include "mir/ir/infer.hpp"
-#include "mir/ir/resolve.hpp"
+#include "dialects/parameters.hpp"
+#include "ir/infer.hpp"
+#include "mir/dialects.hpp"
+#include "mir/resolve.hpp"
 
 namespace mir::test {
 

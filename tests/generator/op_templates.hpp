@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "mir/ir/context.hpp"
+#include "mir/context.hpp"
 
 namespace mir::test {
 

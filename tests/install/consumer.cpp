@@ -6,16 +6,16 @@
 #include <string>
 #include <vector>
 
-#include "mir/dialects/dialects.hpp"
-#include "mir/files/compare.hpp"
-#include "mir/files/weight_source.hpp"
-#include "mir/interp/ports.hpp"
-#include "mir/interp/session.hpp"
-#include "mir/ir/print.hpp"
-#include "mir/ir/resolve.hpp"
-#include "mir/support/diagnostic_render.hpp"
-#include "mir/support/file_io.hpp"
-#include "mir/verify/verify.hpp"
+#include "mir/compare.hpp"
+#include "mir/dialects.hpp"
+#include "mir/ports.hpp"
+#include "mir/print.hpp"
+#include "mir/render.hpp"
+#include "mir/resolve.hpp"
+#include "mir/session.hpp"
+#include "mir/verify.hpp"
+#include "mir/weights.hpp"
+#include "support/file_io.hpp"
 
 namespace {
 

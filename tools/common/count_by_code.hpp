@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "mir/support/diagnostic_render.hpp"
+#include "mir/render.hpp"
 
 namespace mir::tools {
 

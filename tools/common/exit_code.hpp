@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "mir/support/diagnostic.hpp"
+#include "mir/diagnostic.hpp"
 
 namespace mir::tools {
 

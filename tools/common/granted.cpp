@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "mir/support/file_io.hpp"
+#include "support/file_io.hpp"
 
 namespace mir::tools {
 

@@ -1,7 +1,7 @@
 // What a user grants where dumps lost their meaning, as the options of a tool say it.
 #pragma once
 
-#include "mir/passes/upgrade.hpp"
+#include "mir/upgrade.hpp"
 #include "options.hpp"
 
 namespace mir::tools {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "mir/support/alignment.hpp"
+#include "support/alignment.hpp"
 
 namespace mir::tools {
 

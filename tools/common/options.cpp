@@ -12,7 +12,7 @@
 #include <iterator>
 #include <optional>
 
-#include "mir/support/suggest.hpp"
+#include "support/suggest.hpp"
 
 namespace mir::tools {
 

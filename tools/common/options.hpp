@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mir/support/result.hpp"
+#include "mir/result.hpp"
 
 namespace mir::tools {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "mir/ir/program_json.hpp"
+#include "program/program_json.hpp"
 
 namespace mir::tools {
 

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "mir/ir/module.hpp"
+#include "mir/module.hpp"
 #include "tool.hpp"
 
 namespace mir::tools {

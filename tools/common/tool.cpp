@@ -12,10 +12,10 @@
 #include <system_error>
 
 #include "count_by_code.hpp"
-#include "mir/support/atomic_file.hpp"
-#include "mir/support/diagnostic_catalogue.hpp"
-#include "mir/support/file_io.hpp"
 #include "option_pages.hpp"
+#include "support/atomic_file.hpp"
+#include "support/diagnostic_catalogue.hpp"
+#include "support/file_io.hpp"
 
 namespace mir::tools {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "exit_code.hpp"
-#include "mir/support/diagnostic_render.hpp"
-#include "mir/support/result.hpp"
+#include "mir/render.hpp"
+#include "mir/result.hpp"
 #include "options.hpp"
 
 namespace mir::tools {

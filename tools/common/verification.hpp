@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "mir/verify/verify.hpp"
+#include "mir/verify.hpp"
 #include "tool.hpp"
 
 namespace mir::tools {

@@ -9,8 +9,8 @@
 #include <tuple>
 #include <utility>
 
-#include "mir/ir/builder.hpp"
-#include "mir/kernels/ref/elementary.hpp"
+#include "kernels/ref/elementary.hpp"
+#include "mir/builder.hpp"
 
 namespace mir::generate {
 namespace {

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "mir/files/named_tensor.hpp"
-#include "mir/files/weight_source.hpp"
-#include "mir/ir/module.hpp"
-#include "mir/support/diagnostic.hpp"
-#include "mir/support/result.hpp"
+#include "mir/diagnostic.hpp"
+#include "mir/module.hpp"
+#include "mir/result.hpp"
+#include "mir/weights.hpp"
+#include "weights/named_tensor.hpp"
 
 namespace mir::generate {
 

@@ -8,16 +8,16 @@
 #include <filesystem>
 #include <memory>
 
+#include "interp/divergence.hpp"
+#include "interp/dump.hpp"
+#include "interp/feed.hpp"
+#include "interp/run_report.hpp"
+#include "interp/summary.hpp"
 #include "loading.hpp"
-#include "mir/files/elements.hpp"
-#include "mir/interp/divergence.hpp"
-#include "mir/interp/dump.hpp"
-#include "mir/interp/feed.hpp"
-#include "mir/interp/ports.hpp"
-#include "mir/interp/run_report.hpp"
-#include "mir/interp/summary.hpp"
-#include "mir/support/file_io.hpp"
+#include "mir/ports.hpp"
 #include "profiling.hpp"
+#include "support/file_io.hpp"
+#include "weights/elements.hpp"
 
 namespace mir::tools {
 

@@ -1,7 +1,7 @@
 // The runs that a command line of mllm-interp asks for.
 #pragma once
 
-#include "mir/interp/session.hpp"
+#include "mir/session.hpp"
 #include "settings.hpp"
 
 namespace mir::tools {

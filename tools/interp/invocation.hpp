@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "mir/files/pack.hpp"
 #include "tool.hpp"
+#include "weights/pack.hpp"
 
 namespace mir::tools {
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "mir/ir/resolve.hpp"
-#include "mir/passes/settle_text.hpp"
+#include "mir/resolve.hpp"
+#include "upgrade/settle_text.hpp"
 #include "verification.hpp"
 
 namespace mir::tools {

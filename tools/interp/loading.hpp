@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "mir/ir/module.hpp"
+#include "mir/module.hpp"
 #include "settings.hpp"
 
 namespace mir::tools {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "mir/support/file_io.hpp"
+#include "support/file_io.hpp"
 
 namespace mir::tools {
 

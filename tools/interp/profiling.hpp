@@ -4,10 +4,10 @@
 #include <functional>
 #include <optional>
 
-#include "mir/interp/profile.hpp"
-#include "mir/interp/session.hpp"
-#include "mir/support/resident_memory.hpp"
+#include "interp/profile.hpp"
+#include "mir/session.hpp"
 #include "settings.hpp"
+#include "support/resident_memory.hpp"
 
 namespace mir::tools {
 

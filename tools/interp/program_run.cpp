@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "mir/interp/ports.hpp"
-#include "mir/interp/summary.hpp"
-#include "mir/machine/machine.hpp"
+#include "interp/summary.hpp"
+#include "mir/machine.hpp"
+#include "mir/ports.hpp"
 
 namespace mir::tools {
 

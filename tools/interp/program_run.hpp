@@ -1,8 +1,8 @@
 // Lowered programs, run as they are: `mllm-interp --machine`.
 #pragma once
 
-#include "mir/interp/session.hpp"
-#include "mir/ir/module.hpp"
+#include "mir/module.hpp"
+#include "mir/session.hpp"
 #include "settings.hpp"
 
 namespace mir::tools {

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "interp/feed.hpp"
+#include "interp/probe.hpp"
+#include "interp/tolerance.hpp"
 #include "invocation.hpp"
-#include "mir/interp/feed.hpp"
-#include "mir/interp/probe.hpp"
-#include "mir/interp/tolerance.hpp"
-#include "mir/kernels/isa.hpp"
-#include "mir/passes/upgrade.hpp"
+#include "kernels/isa.hpp"
+#include "mir/upgrade.hpp"
 #include "tool.hpp"
 
 namespace mir::tools {

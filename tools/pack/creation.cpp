@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <utility>
 
-#include "mir/files/tensor_file.hpp"
-#include "mir/files/weight_source.hpp"
+#include "mir/weights.hpp"
+#include "weights/tensor_file.hpp"
 
 namespace mir::tools {
 namespace {

@@ -1,8 +1,8 @@
 // From a command line to what a pack holds.
 #pragma once
 
-#include "interp/settings.hpp"
-#include "mir/files/pack.hpp"
+#include "tools/interp/settings.hpp"
+#include "weights/pack.hpp"
 
 namespace mir::tools {
 

@@ -1,9 +1,9 @@
 #include "readiness.hpp"
 
 #include "creation.hpp"
-#include "interp/loading.hpp"
-#include "mir/dialects/dialects.hpp"
-#include "mir/files/weight_source.hpp"
+#include "mir/dialects.hpp"
+#include "mir/weights.hpp"
+#include "tools/interp/loading.hpp"
 
 namespace mir::tools {
 namespace {

@@ -1,7 +1,7 @@
 // Whether what a run names can be read.
 #pragma once
 
-#include "interp/settings.hpp"
+#include "tools/interp/settings.hpp"
 
 namespace mir::tools {
 

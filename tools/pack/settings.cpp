@@ -6,8 +6,8 @@
 #include <array>
 #include <iterator>
 
-#include "interp/options_table.hpp"
-#include "mir/files/pack.hpp"
+#include "tools/interp/options_table.hpp"
+#include "weights/pack.hpp"
 
 namespace mir::tools {
 namespace {

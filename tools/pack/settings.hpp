@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "mir/support/result.hpp"
+#include "mir/result.hpp"
 #include "tool.hpp"
 
 namespace mir::tools {

@@ -8,11 +8,11 @@
 #include <iterator>
 #include <utility>
 
-#include "mir/files/blocks.hpp"
-#include "mir/files/elements.hpp"
 #include "reals.hpp"
 #include "report.hpp"
 #include "text_table.hpp"
+#include "weights/blocks.hpp"
+#include "weights/elements.hpp"
 
 namespace mir::tools {
 namespace {

@@ -10,10 +10,10 @@
 #include <string_view>
 #include <vector>
 
-#include "mir/files/kleidi.hpp"
-#include "mir/files/write_tensors.hpp"
-#include "mir/support/result.hpp"
+#include "mir/result.hpp"
 #include "name_pattern.hpp"
+#include "weights/kleidi.hpp"
+#include "weights/write_tensors.hpp"
 
 namespace mir::tools {
 

@@ -6,11 +6,11 @@
 #include <map>
 #include <set>
 
-#include "mir/files/blocks.hpp"
-#include "mir/files/elements.hpp"
-#include "mir/ir/writer.hpp"
-#include "mir/support/suggest.hpp"
+#include "mir/rewriter.hpp"
 #include "report.hpp"
+#include "support/suggest.hpp"
+#include "weights/blocks.hpp"
+#include "weights/elements.hpp"
 
 namespace mir::tools {
 namespace {

@@ -4,9 +4,9 @@
 #include <span>
 #include <string>
 
-#include "mir/files/tensor_file.hpp"
-#include "mir/ir/module.hpp"
-#include "mir/support/diagnostic.hpp"
+#include "mir/diagnostic.hpp"
+#include "mir/module.hpp"
+#include "weights/tensor_file.hpp"
 
 namespace mir::tools {
 

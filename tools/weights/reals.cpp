@@ -7,8 +7,8 @@
 #include <limits>
 #include <span>
 
-#include "mir/files/blocks.hpp"
-#include "mir/files/elements.hpp"
+#include "weights/blocks.hpp"
+#include "weights/elements.hpp"
 
 namespace mir::tools {
 

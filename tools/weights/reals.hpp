@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "mir/support/result.hpp"
-#include "mir/support/tensor.hpp"
+#include "mir/result.hpp"
+#include "mir/tensor.hpp"
 
 namespace mir::tools {
 

@@ -4,10 +4,10 @@
 #include <string>
 #include <string_view>
 
-#include "mir/files/compare.hpp"
-#include "mir/files/tensor_file.hpp"
-#include "mir/support/result.hpp"
+#include "mir/compare.hpp"
+#include "mir/result.hpp"
 #include "progress.hpp"
+#include "weights/tensor_file.hpp"
 
 namespace mir::tools {
 

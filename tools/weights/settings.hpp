@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "conversion.hpp"
-#include "mir/files/compare.hpp"
+#include "mir/compare.hpp"
 #include "tool.hpp"
 
 namespace mir::tools {

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "../project_files.hpp"
-#include "mir/dialects/dialects.hpp"
-#include "mir/dialects/rules.hpp"
-#include "mir/ir/infer.hpp"
-#include "mir/ir/module.hpp"
-#include "mir/ir/resolve.hpp"
-#include "mir/ir/writer.hpp"
+#include "dialects/rules.hpp"
+#include "ir/infer.hpp"
+#include "mir/dialects.hpp"
+#include "mir/module.hpp"
+#include "mir/resolve.hpp"
+#include "mir/rewriter.hpp"
 
 using namespace mir;
 using mir::test::kRoot;
@@ -112,7 +112,7 @@ TEST_CASE("every constraint of a rule is explained on one page and refused in a 
   });
   const auto explained = set_of(list);
   CHECK(list.size() == explained.size());
-  const auto checked = set_of(ids(files("src/ir/dialects", "rules_", ".cpp"), ""));
+  const auto checked = set_of(ids(files("src/dialects", "rules_", ".cpp"), ""));
   const auto tested = set_of(ids(files("tests/unit/dialects", "rules_", "_test.cpp"), ""));
   CHECK(explained.size() > 60);
   CHECK(explained == checked);

@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "dialects/listing.hpp"
 #include "infer.hpp"
-#include "mir/dialects/listing.hpp"
 
 using namespace mir;
 using mir::testing::infer_line;

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "mir/dialects/dialects.hpp"
-#include "mir/ir/infer.hpp"
-#include "mir/ir/module.hpp"
-#include "mir/ir/resolve.hpp"
+#include "ir/infer.hpp"
+#include "mir/dialects.hpp"
+#include "mir/module.hpp"
+#include "mir/resolve.hpp"
 
 namespace mir::testing {
 

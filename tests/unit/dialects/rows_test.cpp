@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "mir/dialects/dialects.hpp"
-#include "mir/dialects/rules.hpp"
-#include "mir/ir/context.hpp"
-#include "mir/syntax/parse.hpp"
+#include "dialects/rules.hpp"
+#include "mir/context.hpp"
+#include "mir/dialects.hpp"
+#include "mir/parse.hpp"
 
 using namespace mir;
 

@@ -5,9 +5,9 @@
 #include <limits>
 #include <vector>
 
-#include "mir/dialects/dialects.hpp"
-#include "mir/ir/context.hpp"
-#include "mir/ir/infer.hpp"
+#include "ir/infer.hpp"
+#include "mir/context.hpp"
+#include "mir/dialects.hpp"
 
 using namespace mir;
 

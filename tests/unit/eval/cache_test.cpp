@@ -1,4 +1,4 @@
-#include "mir/eval/parameters.hpp"
+#include "eval/parameters.hpp"
 #include "one_op.hpp"
 
 namespace mir::test {

@@ -1,7 +1,7 @@
 #include <cmath>
 
-#include "mir/files/random.hpp"
 #include "one_op.hpp"
+#include "weights/random.hpp"
 
 namespace mir::test {
 

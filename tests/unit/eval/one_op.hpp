@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "mir/dialects/dialects.hpp"
-#include "mir/eval/evaluate.hpp"
-#include "mir/files/elements.hpp"
-#include "mir/ir/module.hpp"
-#include "mir/ir/resolve.hpp"
+#include "eval/evaluate.hpp"
+#include "mir/dialects.hpp"
+#include "mir/module.hpp"
+#include "mir/resolve.hpp"
+#include "weights/elements.hpp"
 
 namespace mir::test {
 

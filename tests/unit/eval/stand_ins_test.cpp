@@ -1,8 +1,8 @@
 // Element types that no kernel takes: blocks of floats, integers of four bits, codes.
 #include <cmath>
 
-#include "mir/files/blocks.hpp"
 #include "one_op.hpp"
+#include "weights/blocks.hpp"
 
 namespace mir::test::stand_ins_test {
 

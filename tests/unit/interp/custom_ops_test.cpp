@@ -1,4 +1,4 @@
-#include "mir/interp/session.hpp"
+#include "mir/session.hpp"
 #include "module_text.hpp"
 
 namespace mir::test {

@@ -1,4 +1,4 @@
-#include "mir/interp/divergence.hpp"
+#include "interp/divergence.hpp"
 
 #include <unistd.h>
 
@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "mir/interp/run_report.hpp"
+#include "interp/run_report.hpp"
 #include "module_text.hpp"
 
 namespace mir::test {

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "mir/files/safetensors.hpp"
 #include "planned.hpp"
+#include "weights/formats/safetensors.hpp"
 
 namespace mir::test::fast_memory {
 

@@ -1,8 +1,8 @@
-#include "mir/interp/feed.hpp"
+#include "interp/feed.hpp"
 
 #include <limits>
 
-#include "mir/interp/summary.hpp"
+#include "interp/summary.hpp"
 #include "module_text.hpp"
 
 namespace mir::test {

@@ -1,5 +1,5 @@
 // What fast kernels compute when plans are made.
-#include "mir/interp/summary.hpp"
+#include "interp/summary.hpp"
 #include "planned.hpp"
 
 namespace mir::test::folding {

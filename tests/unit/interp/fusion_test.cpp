@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "mir/interp/summary.hpp"
+#include "interp/summary.hpp"
 #include "planned.hpp"
 
 namespace mir::test::fusions {

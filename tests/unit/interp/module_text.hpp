@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "../eval/one_op.hpp"
-#include "mir/interp/session.hpp"
-#include "mir/verify/verify.hpp"
+#include "mir/session.hpp"
+#include "mir/verify.hpp"
 
 namespace mir::test {
 

@@ -7,9 +7,9 @@
 #include <fstream>
 #include <thread>
 
-#include "mir/files/write_tensors.hpp"
-#include "mir/interp/summary.hpp"
+#include "interp/summary.hpp"
 #include "planned.hpp"
+#include "weights/write_tensors.hpp"
 
 namespace mir::test::packed_cache {
 

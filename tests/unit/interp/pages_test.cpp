@@ -7,9 +7,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "mir/interp/ports.hpp"
-#include "mir/interp/summary.hpp"
-#include "mir/interp/tolerance.hpp"
+#include "interp/summary.hpp"
+#include "interp/tolerance.hpp"
+#include "mir/ports.hpp"
 #include "module_text.hpp"
 
 namespace mir::test {

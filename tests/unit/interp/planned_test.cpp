@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "mir/interp/summary.hpp"
+#include "interp/summary.hpp"
 
 namespace mir::test::planned {
 

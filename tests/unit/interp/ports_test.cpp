@@ -1,4 +1,4 @@
-#include "mir/interp/ports.hpp"
+#include "mir/ports.hpp"
 
 #include <unistd.h>
 
@@ -7,11 +7,11 @@
 #include <filesystem>
 #include <limits>
 
-#include "mir/files/npy.hpp"
-#include "mir/files/npz.hpp"
-#include "mir/interp/describe.hpp"
-#include "mir/interp/summary.hpp"
+#include "interp/describe.hpp"
+#include "interp/summary.hpp"
 #include "module_text.hpp"
+#include "weights/formats/npy.hpp"
+#include "weights/formats/npz.hpp"
 
 namespace mir::test::ports_test {
 

@@ -1,4 +1,4 @@
-#include "mir/interp/probe.hpp"
+#include "interp/probe.hpp"
 
 #include "module_text.hpp"
 

@@ -1,5 +1,5 @@
 // Times of kernel calls, the work they stand for, and the forms in which they are written.
-#include "mir/interp/profile.hpp"
+#include "interp/profile.hpp"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -1,13 +1,13 @@
-#include "mir/interp/session.hpp"
+#include "mir/session.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <filesystem>
 
-#include "mir/files/safetensors.hpp"
-#include "mir/interp/summary.hpp"
+#include "interp/summary.hpp"
 #include "module_text.hpp"
+#include "weights/formats/safetensors.hpp"
 
 namespace mir::test {
 

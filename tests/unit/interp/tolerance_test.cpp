@@ -1,4 +1,4 @@
-#include "mir/interp/tolerance.hpp"
+#include "interp/tolerance.hpp"
 
 #include <doctest/doctest.h>
 

@@ -8,14 +8,14 @@
 
 #include "../ir/read.hpp"
 #include "defects.hpp"
-#include "mir/interp/describe.hpp"
-#include "mir/interp/ports.hpp"
-#include "mir/interp/session.hpp"
-#include "mir/ir/emit.hpp"
-#include "mir/ir/print.hpp"
-#include "mir/ir/writer.hpp"
-#include "mir/passes/upgrade.hpp"
-#include "mir/verify/verify.hpp"
+#include "interp/describe.hpp"
+#include "ir/emit/emit.hpp"
+#include "mir/ports.hpp"
+#include "mir/print.hpp"
+#include "mir/rewriter.hpp"
+#include "mir/session.hpp"
+#include "mir/upgrade.hpp"
+#include "mir/verify.hpp"
 
 namespace mir::test {
 

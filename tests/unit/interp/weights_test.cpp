@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "../files/temporary.hpp"
-#include "mir/files/safetensors.hpp"
-#include "mir/interp/summary.hpp"
+#include "../weights/temporary.hpp"
+#include "interp/summary.hpp"
 #include "module_text.hpp"
+#include "weights/formats/safetensors.hpp"
 
 namespace mir::test {
 

@@ -1,9 +1,9 @@
-#include "mir/ir/builder.hpp"
+#include "mir/builder.hpp"
 
 #include <cmath>
 
 #include "isomorphic.hpp"
-#include "mir/ir/writer.hpp"
+#include "mir/rewriter.hpp"
 #include "read.hpp"
 
 using namespace mir;

@@ -1,4 +1,4 @@
-#include "mir/ir/dim.hpp"
+#include "mir/dim.hpp"
 
 #include <doctest/doctest.h>
 

@@ -5,10 +5,10 @@
 #include <map>
 #include <set>
 
-#include "mir/ir/infer.hpp"
-#include "mir/ir/writer.hpp"
-#include "mir/syntax/parse.hpp"
-#include "mir/verify/verify.hpp"
+#include "ir/infer.hpp"
+#include "mir/parse.hpp"
+#include "mir/rewriter.hpp"
+#include "mir/verify.hpp"
 #include "read.hpp"
 
 using namespace mir;

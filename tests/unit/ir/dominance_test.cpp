@@ -1,4 +1,4 @@
-#include "mir/ir/dominance.hpp"
+#include "ir/dominance.hpp"
 
 #include <random>
 #include <set>

@@ -1,4 +1,4 @@
-#include "mir/ir/emit.hpp"
+#include "ir/emit/emit.hpp"
 
 #include <fstream>
 #include <iterator>

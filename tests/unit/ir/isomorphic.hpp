@@ -5,7 +5,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "mir/ir/module.hpp"
+#include "mir/module.hpp"
 
 namespace mir::test {
 

@@ -1,4 +1,4 @@
-#include "mir/ir/location.hpp"
+#include "mir/location.hpp"
 
 #include "isomorphic.hpp"
 #include "read.hpp"

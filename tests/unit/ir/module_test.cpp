@@ -1,4 +1,4 @@
-#include "mir/ir/module.hpp"
+#include "mir/module.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
-#include "mir/ir/op.hpp"
+#include "mir/op.hpp"
 
-#include "mir/ir/module.hpp"
+#include "mir/module.hpp"
 #include "read.hpp"
 
 using namespace mir;

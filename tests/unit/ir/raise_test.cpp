@@ -1,5 +1,5 @@
 #include "isomorphic.hpp"
-#include "mir/ir/writer.hpp"
+#include "mir/rewriter.hpp"
 #include "read.hpp"
 
 using namespace mir;

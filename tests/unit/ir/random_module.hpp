@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mir/ir/module.hpp"
+#include "mir/module.hpp"
 
 namespace mir::test {
 

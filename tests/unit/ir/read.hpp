@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "mir/dialects/dialects.hpp"
-#include "mir/ir/print.hpp"
-#include "mir/ir/resolve.hpp"
+#include "mir/dialects.hpp"
+#include "mir/print.hpp"
+#include "mir/resolve.hpp"
 
 namespace mir::test {
 

@@ -1,6 +1,6 @@
-#include "mir/ir/resolve.hpp"
+#include "mir/resolve.hpp"
 
-#include "mir/syntax/parse.hpp"
+#include "mir/parse.hpp"
 #include "read.hpp"
 
 using namespace mir;

@@ -6,7 +6,7 @@
 #include <random>
 #include <string>
 
-#include "mir/ir/context.hpp"
+#include "mir/context.hpp"
 
 using namespace mir;
 

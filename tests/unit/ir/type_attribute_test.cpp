@@ -2,8 +2,8 @@
 
 #include <array>
 
-#include "mir/dialects/dialects.hpp"
-#include "mir/ir/context.hpp"
+#include "mir/context.hpp"
+#include "mir/dialects.hpp"
 
 using namespace mir;
 

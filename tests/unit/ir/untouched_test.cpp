@@ -5,9 +5,9 @@
 
 #include "../syntax/corpus.hpp"
 #include "isomorphic.hpp"
-#include "mir/ir/writer.hpp"
-#include "mir/syntax/format.hpp"
-#include "mir/syntax/parse.hpp"
+#include "mir/format.hpp"
+#include "mir/parse.hpp"
+#include "mir/rewriter.hpp"
 #include "random_module.hpp"
 #include "read.hpp"
 

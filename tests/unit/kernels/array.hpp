@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "mir/kernels/ref/numeric.hpp"
-#include "mir/kernels/ref/view.hpp"
+#include "kernels/ref/numeric.hpp"
+#include "kernels/ref/view.hpp"
 
 namespace mir::ref::test {
 

@@ -1,4 +1,4 @@
-#include "mir/kernels/ref/attention.hpp"
+#include "kernels/ref/attention.hpp"
 
 #include <doctest/doctest.h>
 

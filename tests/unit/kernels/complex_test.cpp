@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "mir/kernels/ref/elementwise.hpp"
+#include "kernels/ref/elementwise.hpp"
 
 namespace mir::ref::complex_test {
 namespace {

@@ -1,9 +1,9 @@
-#include "mir/kernels/ref/convolution.hpp"
+#include "kernels/ref/convolution.hpp"
 
 #include <doctest/doctest.h>
 
 #include "array.hpp"
-#include "mir/kernels/ref/matmul.hpp"
+#include "kernels/ref/matmul.hpp"
 
 namespace mir::ref {
 namespace {

@@ -1,11 +1,11 @@
-#include "mir/kernels/ref/einsum.hpp"
+#include "kernels/ref/einsum.hpp"
 
 #include <doctest/doctest.h>
 
 #include "array.hpp"
-#include "mir/kernels/ref/matmul.hpp"
-#include "mir/kernels/ref/movement.hpp"
-#include "mir/kernels/ref/reduce.hpp"
+#include "kernels/ref/matmul.hpp"
+#include "kernels/ref/movement.hpp"
+#include "kernels/ref/reduce.hpp"
 
 namespace mir::ref {
 namespace {

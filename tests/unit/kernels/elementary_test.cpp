@@ -1,4 +1,4 @@
-#include "mir/kernels/ref/elementary.hpp"
+#include "kernels/ref/elementary.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "mir/kernels/ref/elementwise.hpp"
+#include "kernels/ref/elementwise.hpp"
 
 #include <doctest/doctest.h>
 

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "fast_problem.hpp"
-#include "mir/kernels/fast/attention.hpp"
+#include "kernels/fast/attention.hpp"
 
 namespace mir::fast::test {
 

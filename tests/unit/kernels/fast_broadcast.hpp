@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "array.hpp"
-#include "mir/kernels/fast/broadcast.hpp"
+#include "kernels/fast/broadcast.hpp"
 
 namespace mir::fast::test {
 

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "fast_problem.hpp"
-#include "mir/kernels/fast/large_pages.hpp"
-#include "mir/kernels/fast/linear.hpp"
+#include "kernels/fast/large_pages.hpp"
+#include "kernels/fast/matrix/linear.hpp"
 
 namespace mir::fast::test {
 namespace {

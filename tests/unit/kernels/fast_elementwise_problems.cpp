@@ -5,9 +5,9 @@
 
 #include "fast_broadcast.hpp"
 #include "fast_problem.hpp"
-#include "mir/kernels/fast/elementwise.hpp"
-#include "mir/kernels/ref/elementwise.hpp"
-#include "mir/kernels/ref/unary.hpp"
+#include "kernels/fast/elementwise.hpp"
+#include "kernels/ref/elementwise.hpp"
+#include "kernels/ref/unary.hpp"
 
 namespace mir::fast::test {
 namespace {

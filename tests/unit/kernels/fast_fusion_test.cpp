@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "fast_weights.hpp"
-#include "mir/kernels/fast/elementwise.hpp"
+#include "kernels/fast/elementwise.hpp"
 
 namespace mir::fast {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "fast_problem.hpp"
 #include "fast_weights.hpp"
-#include "mir/kernels/fast/linear.hpp"
-#include "mir/kernels/ref/quantise.hpp"
+#include "kernels/fast/matrix/linear.hpp"
+#include "kernels/ref/quantise.hpp"
 
 namespace mir::fast::test {
 namespace {

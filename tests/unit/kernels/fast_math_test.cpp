@@ -3,7 +3,7 @@
 #include <bit>
 
 #include "fast_problem.hpp"
-#include "mir/kernels/fast/elementwise.hpp"
+#include "kernels/fast/elementwise.hpp"
 
 namespace mir::fast {
 namespace {

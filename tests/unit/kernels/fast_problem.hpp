@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "array.hpp"
-#include "mir/kernels/fast/context.hpp"
+#include "kernels/fast/context.hpp"
 
 namespace mir::fast::test {
 

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include "fast_problem.hpp"
-#include "mir/kernels/fast/movement.hpp"
-#include "mir/kernels/fast/product.hpp"
-#include "mir/kernels/ref/convolution.hpp"
-#include "mir/kernels/ref/matmul.hpp"
+#include "kernels/fast/matrix/product.hpp"
+#include "kernels/fast/movement.hpp"
+#include "kernels/ref/convolution.hpp"
+#include "kernels/ref/matmul.hpp"
 
 namespace mir::fast::test {
 namespace {

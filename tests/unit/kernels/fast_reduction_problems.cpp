@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include "fast_problem.hpp"
-#include "mir/kernels/fast/reduction.hpp"
-#include "mir/kernels/ref/reduce.hpp"
-#include "mir/kernels/ref/softmax.hpp"
+#include "kernels/fast/reduction.hpp"
+#include "kernels/ref/reduce.hpp"
+#include "kernels/ref/softmax.hpp"
 
 namespace mir::fast::test {
 namespace {

@@ -3,11 +3,11 @@
 #include <optional>
 
 #include "fast_problem.hpp"
-#include "mir/kernels/fast/rope.hpp"
-#include "mir/kernels/fast/rows.hpp"
-#include "mir/kernels/ref/norm.hpp"
-#include "mir/kernels/ref/rope.hpp"
-#include "mir/kernels/ref/softmax.hpp"
+#include "kernels/fast/rope.hpp"
+#include "kernels/fast/rows.hpp"
+#include "kernels/ref/norm.hpp"
+#include "kernels/ref/rope.hpp"
+#include "kernels/ref/softmax.hpp"
 
 namespace mir::fast::test {
 namespace {

@@ -5,12 +5,12 @@
 
 #include "fast_broadcast.hpp"
 #include "fast_problem.hpp"
-#include "mir/kernels/fast/pick.hpp"
-#include "mir/kernels/fast/select.hpp"
-#include "mir/kernels/fast/top_k.hpp"
-#include "mir/kernels/ref/elementwise.hpp"
-#include "mir/kernels/ref/movement.hpp"
-#include "mir/kernels/ref/sort.hpp"
+#include "kernels/fast/pick.hpp"
+#include "kernels/fast/select.hpp"
+#include "kernels/fast/top_k.hpp"
+#include "kernels/ref/elementwise.hpp"
+#include "kernels/ref/movement.hpp"
+#include "kernels/ref/sort.hpp"
 
 namespace mir::fast::test {
 namespace {

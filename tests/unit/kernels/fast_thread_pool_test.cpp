@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-#include "mir/kernels/fast/context.hpp"
+#include "kernels/fast/context.hpp"
 
 namespace mir::fast {
 namespace {

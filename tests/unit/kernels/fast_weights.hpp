@@ -4,10 +4,10 @@
 #include <cstring>
 
 #include "fast_problem.hpp"
-#include "mir/files/blocks.hpp"
-#include "mir/kernels/fast/large_pages.hpp"
-#include "mir/kernels/fast/linear.hpp"
-#include "mir/kernels/ref/numeric.hpp"
+#include "kernels/fast/large_pages.hpp"
+#include "kernels/fast/matrix/linear.hpp"
+#include "kernels/ref/numeric.hpp"
+#include "weights/blocks.hpp"
 
 namespace mir::fast::test {
 

@@ -1,4 +1,4 @@
-#include "mir/kernels/ref/gather.hpp"
+#include "kernels/ref/gather.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "array.hpp"
-#include "mir/kernels/ref/convolution.hpp"
+#include "kernels/ref/convolution.hpp"
 
 namespace mir::ref {
 namespace {

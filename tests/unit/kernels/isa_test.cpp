@@ -1,4 +1,4 @@
-#include "mir/kernels/isa.hpp"
+#include "kernels/isa.hpp"
 
 #include <doctest/doctest.h>
 

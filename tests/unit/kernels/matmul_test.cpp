@@ -1,4 +1,4 @@
-#include "mir/kernels/ref/matmul.hpp"
+#include "kernels/ref/matmul.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "mir/kernels/ref/movement.hpp"
+#include "kernels/ref/movement.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "mir/kernels/ref/norm.hpp"
+#include "kernels/ref/norm.hpp"
 
 #include <doctest/doctest.h>
 

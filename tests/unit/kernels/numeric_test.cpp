@@ -1,4 +1,4 @@
-#include "mir/kernels/ref/numeric.hpp"
+#include "kernels/ref/numeric.hpp"
 
 #include <doctest/doctest.h>
 

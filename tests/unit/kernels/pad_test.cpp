@@ -1,4 +1,4 @@
-#include "mir/kernels/ref/pad.hpp"
+#include "kernels/ref/pad.hpp"
 
 #include <doctest/doctest.h>
 

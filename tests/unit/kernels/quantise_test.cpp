@@ -1,4 +1,4 @@
-#include "mir/kernels/ref/quantise.hpp"
+#include "kernels/ref/quantise.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "array.hpp"
-#include "mir/kernels/ref/mxfp4.hpp"
+#include "kernels/ref/mxfp4.hpp"
 
 namespace mir::ref::quantise_test {
 namespace {

@@ -1,4 +1,4 @@
-#include "mir/kernels/ref/reduce.hpp"
+#include "kernels/ref/reduce.hpp"
 
 #include <doctest/doctest.h>
 

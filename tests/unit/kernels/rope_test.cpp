@@ -1,4 +1,4 @@
-#include "mir/kernels/ref/rope.hpp"
+#include "kernels/ref/rope.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "mir/kernels/ref/scatter.hpp"
+#include "kernels/ref/scatter.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "mir/kernels/ref/signal.hpp"
+#include "kernels/ref/signal.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "mir/kernels/ref/softmax.hpp"
+#include "kernels/ref/softmax.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "mir/kernels/ref/sort.hpp"
+#include "kernels/ref/sort.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "mir/kernels/ref/unary.hpp"
+#include "kernels/ref/unary.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "mir/machine/machine.hpp"
+#include "mir/machine.hpp"
 
 #include <string>
 #include <vector>

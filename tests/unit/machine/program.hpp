@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "../interp/module_text.hpp"
-#include "mir/interp/session.hpp"
-#include "mir/interp/summary.hpp"
-#include "mir/machine/machine.hpp"
-#include "mir/passes/upgrade.hpp"
+#include "interp/summary.hpp"
+#include "mir/machine.hpp"
+#include "mir/session.hpp"
+#include "mir/upgrade.hpp"
 
 namespace mir::test {
 

@@ -1,9 +1,9 @@
-#include "mir/passes/pass.hpp"
+#include "mir/pass.hpp"
 
 #include <algorithm>
 
 #include "../ir/read.hpp"
-#include "mir/ir/print.hpp"
+#include "mir/print.hpp"
 
 using namespace mir;
 using mir::test::lines_of;

@@ -1,4 +1,4 @@
-#include "arena.hpp"
+#include "plan/arena.hpp"
 
 #include <doctest/doctest.h>
 

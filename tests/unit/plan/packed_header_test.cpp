@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "packed_cache.hpp"
+#include "plan/packed_cache.hpp"
 
 namespace mir::test::packed_header {
 

@@ -1,7 +1,7 @@
-#include "mir/plan/schedule.hpp"
+#include "plan/schedule.hpp"
 
 #include "../interp/module_text.hpp"
-#include "mir/plan/memory.hpp"
+#include "plan/memory.hpp"
 
 namespace mir::test {
 

@@ -1,9 +1,9 @@
-#include "mir/support/diagnostic_render.hpp"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+
+#include "mir/render.hpp"
 
 using mir::DiagCode;
 using mir::DiagnosticFormat;

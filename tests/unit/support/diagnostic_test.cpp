@@ -1,4 +1,4 @@
-#include "mir/support/diagnostic.hpp"
+#include "mir/diagnostic.hpp"
 
 #include <doctest/doctest.h>
 

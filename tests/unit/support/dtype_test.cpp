@@ -1,4 +1,4 @@
-#include "mir/support/dtype.hpp"
+#include "mir/dtype.hpp"
 
 #include <doctest/doctest.h>
 

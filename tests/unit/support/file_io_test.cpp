@@ -1,4 +1,4 @@
-#include "mir/support/file_io.hpp"
+#include "support/file_io.hpp"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "mir/support/interner.hpp"
+#include "mir/interner.hpp"
 
 #include <doctest/doctest.h>
 

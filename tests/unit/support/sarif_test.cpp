@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "mir/support/diagnostic_render.hpp"
+#include "mir/render.hpp"
 #include "sarif_objects.hpp"
 
 using namespace mir;

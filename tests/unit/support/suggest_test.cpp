@@ -1,4 +1,4 @@
-#include "mir/support/suggest.hpp"
+#include "support/suggest.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,10 +1,10 @@
-#include "mir/syntax/edit.hpp"
+#include "syntax/edit.hpp"
 
 #include <doctest/doctest.h>
 
 #include "corpus.hpp"
 #include "formatted.hpp"
-#include "mir/support/file_io.hpp"
+#include "support/file_io.hpp"
 
 using namespace mir;
 using mir::test::formatted;

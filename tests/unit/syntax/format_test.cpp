@@ -1,4 +1,4 @@
-#include "mir/syntax/format.hpp"
+#include "mir/format.hpp"
 
 #include <doctest/doctest.h>
 
@@ -6,10 +6,10 @@
 
 #include "corpus.hpp"
 #include "formatted.hpp"
-#include "mir/support/file_io.hpp"
-#include "mir/syntax/layout.hpp"
-#include "mir/syntax/listing.hpp"
 #include "respace.hpp"
+#include "support/file_io.hpp"
+#include "syntax/layout.hpp"
+#include "syntax/listing.hpp"
 
 using namespace mir;
 using mir::test::formatted;

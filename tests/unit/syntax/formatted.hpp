@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "mir/syntax/format.hpp"
-#include "mir/syntax/parse.hpp"
+#include "mir/format.hpp"
+#include "mir/parse.hpp"
 
 namespace mir::test {
 

@@ -7,9 +7,9 @@
 #include <set>
 #include <sstream>
 
-#include "mir/support/dtype.hpp"
-#include "mir/support/file_io.hpp"
+#include "mir/dtype.hpp"
 #include "read.hpp"
+#include "support/file_io.hpp"
 
 using namespace mir;
 using mir::test::errors;

@@ -1,4 +1,4 @@
-#include "mir/syntax/layout.hpp"
+#include "syntax/layout.hpp"
 
 #include <doctest/doctest.h>
 

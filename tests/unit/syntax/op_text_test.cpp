@@ -1,4 +1,4 @@
-#include "mir/syntax/op_text.hpp"
+#include "syntax/op_text.hpp"
 
 #include <doctest/doctest.h>
 

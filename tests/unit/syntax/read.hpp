@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "mir/support/diagnostic.hpp"
-#include "mir/support/source.hpp"
-#include "mir/syntax/parse.hpp"
+#include "mir/diagnostic.hpp"
+#include "mir/parse.hpp"
+#include "mir/source.hpp"
 
 namespace mir::test {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "mir/syntax/tree.hpp"
+#include "mir/tree.hpp"
 
 namespace mir::test {
 

@@ -4,16 +4,16 @@
 #include <cmath>
 #include <string>
 
-#include "generate/qwen2_decoder.hpp"
-#include "mir/dialects/dialects.hpp"
-#include "mir/files/compare.hpp"
-#include "mir/files/npy.hpp"
-#include "mir/files/safetensors.hpp"
-#include "mir/interp/session.hpp"
-#include "mir/ir/print.hpp"
-#include "mir/ir/resolve.hpp"
-#include "mir/support/file_io.hpp"
-#include "mir/verify/verify.hpp"
+#include "mir/compare.hpp"
+#include "mir/dialects.hpp"
+#include "mir/print.hpp"
+#include "mir/resolve.hpp"
+#include "mir/session.hpp"
+#include "mir/verify.hpp"
+#include "support/file_io.hpp"
+#include "tools/generate/qwen2_decoder.hpp"
+#include "weights/formats/npy.hpp"
+#include "weights/formats/safetensors.hpp"
 
 namespace mir::generate {
 namespace {

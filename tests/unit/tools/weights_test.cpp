@@ -3,10 +3,10 @@
 #include <cmath>
 #include <limits>
 
-#include "../files/temporary.hpp"
-#include "weights/conversion.hpp"
-#include "weights/name_pattern.hpp"
-#include "weights/reals.hpp"
+#include "../weights/temporary.hpp"
+#include "tools/weights/conversion.hpp"
+#include "tools/weights/name_pattern.hpp"
+#include "tools/weights/reals.hpp"
 
 using namespace mir;
 using namespace mir::test;

@@ -8,12 +8,12 @@
 #include <string>
 
 #include "../support/sarif_objects.hpp"
-#include "mir/dialects/dialects.hpp"
-#include "mir/ir/resolve.hpp"
-#include "mir/support/diagnostic_catalogue.hpp"
-#include "mir/support/diagnostic_render.hpp"
-#include "mir/support/expectation.hpp"
-#include "mir/verify/verify.hpp"
+#include "mir/dialects.hpp"
+#include "mir/render.hpp"
+#include "mir/resolve.hpp"
+#include "mir/verify.hpp"
+#include "support/diagnostic_catalogue.hpp"
+#include "support/expectation.hpp"
 
 using namespace mir;
 namespace fs = std::filesystem;

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "../project_files.hpp"
-#include "mir/support/diagnostic_catalogue.hpp"
-#include "mir/verify/constraint.hpp"
+#include "mir/constraint.hpp"
+#include "support/diagnostic_catalogue.hpp"
 
 using namespace mir;
 using mir::test::kRoot;

@@ -3,7 +3,7 @@
 
 #include "../ir/random_module.hpp"
 #include "../ir/read.hpp"
-#include "mir/verify/verify.hpp"
+#include "mir/verify.hpp"
 
 using namespace mir;
 using mir::test::RandomModule;

@@ -1,4 +1,4 @@
-#include "mir/verify/repair.hpp"
+#include "verify/repair.hpp"
 
 #include <doctest/doctest.h>
 
@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "../ir/read.hpp"
-#include "mir/syntax/parse.hpp"
-#include "mir/verify/verify.hpp"
+#include "mir/parse.hpp"
+#include "mir/verify.hpp"
 
 using namespace mir;
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../ir/read.hpp"
-#include "mir/verify/verify.hpp"
+#include "mir/verify.hpp"
 
 namespace mir::test {
 

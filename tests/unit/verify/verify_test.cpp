@@ -1,11 +1,11 @@
-#include "mir/verify/verify.hpp"
+#include "mir/verify.hpp"
 
 #include <fstream>
 #include <iterator>
 #include <map>
 
 #include "../syntax/corpus.hpp"
-#include "mir/ir/builder.hpp"
+#include "mir/builder.hpp"
 #include "verified.hpp"
 
 using namespace mir;

@@ -1,0 +1,80 @@
+// Making ops at an insertion point.
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "mir/diagnostic.hpp"
+#include "mir/module.hpp"
+
+namespace mir {
+
+struct UntypedOp;
+
+/// Appends ops to a block, or inserts them before an op. Result types may be left out where the
+/// op's rule gives them, or the graph or parameter that it names.
+class Builder {
+ public:
+  using Attributes = std::vector<std::pair<std::string_view, const Attr*>>;
+
+  /// Inserts at the end of the module body, whose block is made with `inputs` as its arguments
+  /// when there is none. Problems of inference go to `diagnostics`.
+  Builder(Module& module, Diagnostics& diagnostics, std::span<const Type* const> inputs = {});
+
+  Module& module() const { return module_; }
+  IRContext& context() const { return module_.context(); }
+  void set_insertion_point_to_end(Block* block) {
+    block_ = block;
+    before_ = nullptr;
+  }
+  void set_insertion_point(Op* before) {
+    block_ = before->block();
+    before_ = before;
+  }
+  Block* block() const { return block_; }
+
+  /// Links an op that was made elsewhere.
+  void insert(Op* op);
+  /// Any op by its spelling ("linalg.CPU.AddOp"). Without result types the row's rule infers
+  /// them; null after reporting when it cannot, and null without a word when an operand is null:
+  /// chained calls report the first failure only. Results get fresh names.
+  Op* create(std::string_view spelling, std::span<Value* const> operands,
+             const Attributes& attributes = {}, std::string_view path = {},
+             std::span<const Type* const> result_types = {});
+  /// The single result of `create`; null when that failed.
+  Value* value(std::string_view spelling, std::initializer_list<Value*> operands,
+               const Attributes& attributes = {}, std::string_view path = {});
+
+  /// `graph.SubGraphOp @symbol <device> { (arguments) -> (results) { ... } }`; the insertion point
+  /// moves into its body.
+  Op* subgraph(std::string_view symbol, std::span<const Type* const> arguments,
+               std::string_view device = "CPU");
+  /// `graph.CallGraphOp @callee (operands) -> (results)`. Without result types those that the graph
+  /// states, where the module declares it already.
+  Op* call(std::string_view callee, std::span<Value* const> operands,
+           std::span<const Type* const> result_types);
+  /// `cf.ReturnOp (values) -> ()`; also sets the results of the enclosing region's signature.
+  Op* return_op(std::span<Value* const> values);
+  /// `tensor.CPU.register () -> (%w:type[@symbol])[symbol:symbol]`.
+  Value* parameter(std::string_view symbol, const Type* type);
+  /// A value that no op defines and whose mentions carry `constant:[...]`.
+  Value* constant(const TensorType* type, std::span<const double> values);
+
+  const TensorType* tensor(std::initializer_list<Dim> dims, DType dtype = DType::kFloat32) {
+    return context().tensor(std::span(dims.begin(), dims.size()), dtype);
+  }
+
+ private:
+  std::optional<std::vector<const Type*>> infer(UntypedOp op, std::span<Value* const> operands,
+                                                const OpRow& row);
+
+  Module& module_;
+  Diagnostics& diagnostics_;
+  Block* block_;
+  Op* before_ = nullptr;
+};
+
+}  // namespace mir

@@ -1,0 +1,24 @@
+// The dialects that come with the toolkit.
+#pragma once
+
+#include <span>
+
+#include "mir/op_row.hpp"
+
+namespace mir {
+
+class IRContext;
+
+/// builtin, graph, cf, tensor, linalg, prog, dbg, in this order. Names and aliases are unique in a
+/// dialect; linalg rows are sorted by name. Type names are unique except for two that upstream
+/// prints for two ops each: "SiLU" (also VisionRoPEOp) and "FlashAttention2" (also
+/// FlashAttention2SwaSinkOp); the op a reader means without knowing operands comes first.
+std::span<const Dialect* const> builtin_dialects();
+
+/// Attributes that any graph-level linalg op of a dump may carry besides those of its row:
+/// quantisation and partition marks. They never change what an op computes.
+std::span<const AttrRow> shared_linalg_attributes();
+
+void register_builtin_dialects(IRContext& context);
+
+}  // namespace mir

@@ -1,0 +1,23 @@
+// Trees back to text.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "mir/tree.hpp"
+
+namespace mir {
+
+/// The text in canonical layout (see LayoutPrinter): only white space changes, every comment is
+/// kept, and formatting the result changes nothing.
+std::string format(const SyntaxTree& tree);
+
+/// As format, but only for what meets the lines `first` to `last` (1-based, inclusive): operations
+/// (without their bodies), signatures and braces, with the comments before them on those lines.
+/// Everything else keeps its bytes.
+std::string format_lines(const SyntaxTree& tree, std::uint32_t first, std::uint32_t last);
+
+/// The source byte for byte, put together from the tree's tokens and the gaps between them.
+std::string exact_text(const SyntaxTree& tree);
+
+}  // namespace mir

@@ -1,0 +1,89 @@
+// Dump form to portable form.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mir/diagnostic.hpp"
+#include "mir/dtype.hpp"
+#include "mir/loss_report.hpp"
+#include "mir/module.hpp"
+#include "mir/result.hpp"
+
+namespace mir {
+
+/// An extent of an input that shall be a symbol: `S@input0:1` is `$S` for dimension 1 of input 0.
+struct SymbolicDim {
+  std::string symbol;  ///< without `$`
+  std::size_t input = 0;
+  std::size_t dim = 0;
+};
+Result<SymbolicDim> parse_symbolic_dim(std::string_view text);
+
+/// One lost fact of one op, or of all ops of a type. `op` is a type ("Conv2D"), the name of an op
+/// ("model.norm"), or its place as upstream's OpNaming counts: "model.layers.0.Slice.1" is the
+/// second Slice of that graph, "Slice.0" the first one of the module itself.
+struct Grant {
+  enum class Kind : std::uint8_t {
+    kAttribute,  ///< `key` has the value `text`
+    kOperand,    ///< operand number `key` is the value that `text` mentions: `%8:tensor<[4], ...>`
+    kName,       ///< the op is called `text`: its parameters have symbols below it
+    kConstant,   ///< storage `op` (a number) holds the constant `text`
+    kType,       ///< storage `op` (a number) is an input of type `text` that nothing mentions
+    kNote,       ///< attribute `key` of storage `op` (a number) is `text`, or is none
+    kReturn,     ///< return number `text` of graph `op` ends it
+  };
+  Kind kind = Kind::kAttribute;
+  std::string op;
+  std::string key;
+  std::string text;  ///< as the IR spells it; JSON is a subset
+};
+
+/// What a part of the text means that upstream printed as it is; see settle_texts.
+struct TextGrant {
+  enum class Kind : std::uint8_t {
+    kAttribute,    ///< attribute `key` is the string `text`
+    kComment,      ///< `text` is a comment
+    kElementType,  ///< what upstream could not name is the element type `text`
+  };
+  Kind kind = Kind::kAttribute;
+  std::string key;
+  std::string text;
+};
+
+/// What the user grants where a dump lost its meaning.
+struct UpgradeOptions {
+  std::optional<double> rms_epsilon;         ///< epsilon of every RMSNorm
+  std::optional<double> layer_norm_epsilon;  ///< eps of every LayerNorm
+  /// Float32, or what weights become that upstream packed with 4 bits: MIR_Q4_A32, or GGUF_Q4_0
+  /// where they have a scale alone. The same numbers, met by activations of 8 bits.
+  DType packed_weights = DType::kFloat32;
+  std::vector<Grant> grants{};               ///< used where the dump states nothing
+  std::vector<TextGrant> texts{};            ///< used before the text is read
+  std::vector<SymbolicDim> symbolic_dims{};  ///< what generalises; caches then hold `$past` tokens
+};
+
+/// Grants `fact`: `rms_eps=1e-6`, `layer_norm_eps=1e-6`, `packed_weights=TYPE`,
+/// `%105=tensor<...>`, `%105.attribute=value`, `GRAPH.return=N`, `OP.attribute=value` with an OP as
+/// in Grant, or a reading of the text: `text:KEY=TEXT`, `comment=TEXT`, `Unknow=TYPE`, where a TEXT
+/// in quotes has escapes. The error says which facts can be granted.
+Result<void> grant(UpgradeOptions& options, std::string_view fact);
+/// Grants what a sidecar file says; docs/upgrade.md describes its JSON.
+Result<void> grant_sidecar(UpgradeOptions& options, std::string_view json);
+
+/// Takes the grants that make a dump sound: which return ends a graph, notes on values that fit no
+/// tensor. `upgrade` does so too; a tool that verifies what it upgrades does it before that.
+void take_corrections(Module& module, const UpgradeOptions& options, LossReport& report,
+                      Diagnostics& diagnostics);
+
+/// Turns a dump into a portable module in place, by every derivable fact:
+/// the graph form of a program, inputs and outputs of the module, links from ops to parameters, op
+/// options, one name per value. On refusal the errors name each op and what it lost, the result is
+/// false, and the module must not be used further. A portable module is left as it is.
+///
+/// docs/upgrade.md says what each step does and what none of them can.
+bool upgrade(Module& module, const UpgradeOptions& options, LossReport& report,
+             Diagnostics& diagnostics);
+
+}  // namespace mir

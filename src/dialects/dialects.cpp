@@ -1,0 +1,31 @@
+#include "mir/dialects.hpp"
+
+#include "dialects/tables.hpp"
+#include "mir/context.hpp"
+
+namespace mir {
+
+std::span<const Dialect* const> builtin_dialects() {
+  using namespace dialect_tables;
+  static constexpr const Dialect* kAll[] = {&kBuiltin, &kGraph, &kCf, &kTensor,
+                                            &kLinalg,  &kProg,  &kDbg};
+  return kAll;
+}
+
+std::span<const AttrRow> shared_linalg_attributes() {
+  static constexpr AttrRow kShared[] = {
+      {.name = "quant_recipe", .summary = "quantisation of operands, results and weights"},
+      {.name = "using_qnn", .type = AttrType::kBool, .summary = "runs on the QNN back end"},
+      {.name = "qnn_graph_name", .type = AttrType::kString, .summary = "QNN graph it belongs to"},
+      {.name = "qnn_context_name",
+       .type = AttrType::kString,
+       .summary = "QNN context it belongs to"},
+  };
+  return kShared;
+}
+
+void register_builtin_dialects(IRContext& context) {
+  for (const Dialect* dialect : builtin_dialects()) context.register_dialect(*dialect);
+}
+
+}  // namespace mir

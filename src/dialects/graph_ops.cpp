@@ -1,0 +1,41 @@
+#include "dialects/tables.hpp"
+
+namespace mir::dialect_tables {
+
+namespace {
+
+constexpr AttrRow kSubGraphAttributes[] = {
+    {.name = "symbol",
+     .type = AttrType::kString,
+     .summary = "the symbol again, as dumps repeat it"},
+    {.name = "using_qnn", .type = AttrType::kBool, .summary = "runs on the QNN back end"},
+    {.name = "use_qnn", .type = AttrType::kBool, .summary = "made for the QNN back end by a split"},
+};
+
+constexpr OpRow kGraphRows[] = {
+    {.name = "SubGraphOp",
+     .regions = exactly(1),
+     .traits = Trait::kSymbol | Trait::kIsolated,
+     .attributes = kSubGraphAttributes,
+     .page = "structure",
+     .summary = "Defines a graph: region arguments are its inputs, the return names its outputs.",
+     .example = "graph.SubGraphOp @f <CPU> { "
+                "(%0:tensor<[2], Float32, CPU>) -> (%0:tensor<[2], Float32, CPU>) { "
+                "cf.ReturnOp (%0:tensor<[2], Float32, CPU>) -> () } }"},
+    {.name = "CallGraphOp",
+     .operands = at_least(0),
+     .results = at_least(0),
+     .traits = Trait::kTypedByName,
+     .page = "structure",
+     .summary = "Runs the graph of the given symbol on the operands.",
+     .example = "graph.CallGraphOp @f (%0:tensor<[2], Float32, CPU>) -> "
+                "(%1:tensor<[2], Float32, CPU>)"},
+};
+static_assert(are_sound(kGraphRows));
+
+}  // namespace
+
+constinit const Dialect kGraph{
+    .name = "graph", .rows = kGraphRows, .summary = "Graphs that call each other."};
+
+}  // namespace mir::dialect_tables

@@ -1,0 +1,93 @@
+#include "dialects/listing.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace mir {
+
+namespace {
+
+std::string arity_text(Arity arity) {
+  if (arity.max == Arity::kMany) return fmt::format("{}+", arity.min);
+  if (arity.min == arity.max) return fmt::format("{}", arity.min);
+  return fmt::format("{}-{}", arity.min, arity.max);
+}
+
+struct Line {
+  std::string name;
+  std::string arity;
+  bool inferred;
+  bool ref, fast;
+  const OpRow* row;
+};
+
+/// A row is what makes an op known to the parser and gives it arity, attributes and effects, which
+/// verification checks; both hold for all rows, which tests show with the examples of the rows.
+
+std::vector<Line> lines_of(const Dialect& dialect, const OpSupport& support) {
+  std::vector<Line> lines;
+  for (const OpRow& row : dialect.rows) {
+    std::string name = fmt::format("{}.{}", dialect.name, row.name);
+    const bool ref = support.ref(name), fast = support.fast(name);
+    lines.push_back({std::move(name),
+                     fmt::format("{} -> {}", arity_text(row.operands), arity_text(row.results)),
+                     row.infer != nullptr || has(row.traits, Trait::kTypedByName), ref, fast,
+                     &row});
+  }
+  std::sort(lines.begin(), lines.end(),
+            [](const Line& a, const Line& b) { return a.name < b.name; });
+  return lines;
+}
+
+}  // namespace
+
+std::string list_ops(const IRContext& context, const OpSupport& support) {
+  std::string out;
+  for (const Dialect* dialect : context.dialects()) {
+    for (const Line& line : lines_of(*dialect, support)) {
+      fmt::format_to(std::back_inserter(out), "{:<36} {:<10} parse verify {} {} {}  {}\n",
+                     line.name, line.arity, line.inferred ? "infer" : "-    ",
+                     line.ref ? "ref" : "-  ", line.fast ? "fast" : "-   ", line.row->summary);
+    }
+  }
+  return out;
+}
+
+std::string ops_index(const IRContext& context, const OpSupport& support) {
+  std::string out =
+      "# Operations\n\n"
+      "Generated from the op rows by `mllm-parse --list-ops-markdown`; do not edit.\n\n"
+      "*parse*: text with it is read and printed. *verify*: its operands, results and attributes "
+      "are\n"
+      "checked. *infer*: a rule computes its result types, or what it names has them; an op "
+      "without "
+      "this\n"
+      "has no result or states its type itself. *ref*, *fast*: the reference kernels, the fast "
+      "kernels\n"
+      "run it. Attributes in **bold** must be given in a portable module.\n";
+  for (const Dialect* dialect : context.dialects()) {
+    fmt::format_to(std::back_inserter(out), "\n## {}\n\n{}\n\n", dialect->name, dialect->summary);
+    out +=
+        "| op | operands -> results | attributes | parse | verify | infer | ref | fast | meaning "
+        "|\n|---|---|---|---|---|---|---|---|---|\n";
+    for (const Line& line : lines_of(*dialect, support)) {
+      std::string attributes;
+      for (const AttrRow& attribute : line.row->attributes) {
+        if (!attributes.empty()) attributes += ", ";
+        attributes += attribute.required ? fmt::format("**{}**", attribute.name)
+                                         : std::string(attribute.name);
+      }
+      const std::string name = line.row->page.empty()
+                                   ? std::string(line.row->name)
+                                   : fmt::format("[{}](ops/{}.md)", line.row->name, line.row->page);
+      fmt::format_to(std::back_inserter(out), "| {} | {} | {} | yes | yes | {} | {} | {} | {} |\n",
+                     name, line.arity, attributes, line.inferred ? "yes" : "",
+                     line.ref ? "yes" : "", line.fast ? "yes" : "", line.row->summary);
+    }
+  }
+  return out;
+}
+
+}  // namespace mir

@@ -1,0 +1,24 @@
+// The op rows as people read them.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "mir/context.hpp"
+
+namespace mir {
+
+/// Whether a kernel set computes an op ("linalg.AddOp").
+using RunsFn = std::function<bool(std::string_view name)>;
+struct OpSupport {
+  RunsFn ref;  ///< structure, which a schedule carries out, included
+  RunsFn fast;
+};
+
+/// One op a line, aligned: name, operands -> results, what is known of it, summary.
+std::string list_ops(const IRContext& context, const OpSupport& support);
+
+/// docs/ops.md: the index of all ops with their support and a link to their page.
+std::string ops_index(const IRContext& context, const OpSupport& support);
+
+}  // namespace mir

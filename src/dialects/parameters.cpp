@@ -1,0 +1,95 @@
+#include "dialects/parameters.hpp"
+
+#include <algorithm>
+
+namespace mir {
+
+namespace {
+
+const Attr* find(const IRContext& context, std::span<const NamedAttr> attributes,
+                 std::string_view key) {
+  for (const NamedAttr& attribute : attributes) {
+    if (context.text(attribute.key) == key) return attribute.value;
+  }
+  return nullptr;
+}
+
+class ExtentReader {
+ public:
+  ExtentReader(const IRContext& context, const TensorType* operand, const TensorType* result,
+               std::span<const NamedAttr> attributes)
+      : context_(context), operand_(operand), result_(result), attributes_(attributes) {}
+
+  /// `a`, `stated a`, `a...` or `a / b`; false where it is no known number.
+  bool add(std::string_view word, std::vector<std::int64_t>& extents) const {
+    if (const std::size_t slash = word.find(" / "); slash != word.npos) {
+      if (!add(word.substr(0, slash), extents)) return false;
+      const Attr* divisor = find(context_, attributes_, word.substr(slash + 3));
+      if (divisor == nullptr) return true;
+      if (divisor->kind() != AttrKind::kInt || divisor->integer() <= 0) return false;
+      extents.back() /= divisor->integer();
+      return true;
+    }
+    if (word.ends_with("...")) word.remove_suffix(3);
+    constexpr std::string_view kStated = "stated ";
+    const bool needs_attribute = word.starts_with(kStated);
+    if (needs_attribute) word.remove_prefix(kStated.size());
+    const Attr* value = find(context_, attributes_, word);
+    if (value == nullptr) return !needs_attribute && add_last(word, extents);
+    if (value->kind() == AttrKind::kInt) return add(value->integer(), extents);
+    if (value->kind() != AttrKind::kArray) return false;
+    return std::ranges::all_of(value->elements(), [&](const Attr* element) {
+      return element->kind() == AttrKind::kInt && add(element->integer(), extents);
+    });
+  }
+
+ private:
+  static bool add(std::int64_t extent, std::vector<std::int64_t>& extents) {
+    extents.push_back(extent);
+    return extent >= 0;
+  }
+
+  bool add_last(std::string_view word, std::vector<std::int64_t>& extents) const {
+    const bool of_operand = word == "D" || word == "in_channels";
+    const bool of_result = word == "out_channels" || word == "hidden_size";
+    const TensorType* type = of_operand ? operand_ : of_result ? result_ : nullptr;
+    if (type == nullptr || type->rank() == 0 || !type->dims().back().is_constant()) return false;
+    return add(type->dims().back().constant(), extents);
+  }
+
+  const IRContext& context_;
+  const TensorType* operand_;
+  const TensorType* result_;
+  std::span<const NamedAttr> attributes_;
+};
+
+}  // namespace
+
+bool owns_parameter(const OpRow& row, const WeightRow& weight, const IRContext& context,
+                    std::span<const NamedAttr> attributes) {
+  if (weight.present_if.empty()) return true;
+  if (const Attr* flag = find(context, attributes, weight.present_if)) {
+    return flag->kind() == AttrKind::kBool && flag->boolean();
+  }
+  const auto stated = std::ranges::find(row.attributes, weight.present_if, &AttrRow::name);
+  return stated == row.attributes.end() || stated->default_text == "true";
+}
+
+std::optional<std::vector<std::int64_t>> parameter_extents(const WeightRow& weight,
+                                                           const IRContext& context,
+                                                           const TensorType* operand,
+                                                           const TensorType* result,
+                                                           std::span<const NamedAttr> attributes) {
+  const ExtentReader reader(context, operand, result, attributes);
+  std::vector<std::int64_t> extents;
+  std::string_view rest = weight.shape;
+  if (rest.starts_with('[')) rest = rest.substr(1, rest.size() - 2);
+  while (!rest.empty()) {
+    const std::size_t comma = std::min(rest.find(", "), rest.size());
+    if (!reader.add(rest.substr(0, comma), extents)) return std::nullopt;
+    rest.remove_prefix(std::min(comma + 2, rest.size()));
+  }
+  return extents;
+}
+
+}  // namespace mir

@@ -1,0 +1,27 @@
+// Which parameters an op owns, and of which extents.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "mir/context.hpp"
+
+namespace mir {
+
+/// Whether an op with these attributes owns the parameter: the attribute that decides about it, or
+/// else its default in the row, says so.
+bool owns_parameter(const OpRow& row, const WeightRow& weight, const IRContext& context,
+                    std::span<const NamedAttr> attributes);
+
+/// Extents of a parameter by the words of its row, `[out_channels, in_channels / groups]`: each is
+/// an integer attribute or a list of them; where in_channels, out_channels or hidden_size is not
+/// stated, the last extent of operand 0 or of the result, but none for `stated in_channels`; `D` is
+/// the last of operand 0. None where an extent is not constant or not stated.
+std::optional<std::vector<std::int64_t>> parameter_extents(const WeightRow& weight,
+                                                           const IRContext& context,
+                                                           const TensorType* operand,
+                                                           const TensorType* result,
+                                                           std::span<const NamedAttr> attributes);
+
+}  // namespace mir

@@ -1,0 +1,100 @@
+#include "dialects/einsum.hpp"
+#include "dialects/rules_support.hpp"
+
+namespace mir::rules {
+
+namespace {
+
+/// The most indices that kernels take.
+constexpr std::size_t kMostIndices = 32;
+
+/// Lets the extents of operand `number` into those of its indices; reports.
+bool join_extents(InferContext& op, std::size_t number, const EinsumEquation::Indices& indices,
+                  Shape& extents) {
+  const Shape shape = shape_of(*op.operand(number));
+  for (std::size_t dim = 0; dim < shape.size(); ++dim) {
+    Dim& extent = extents[indices[dim]];
+    const auto joined = broadcast(extent, shape[dim]);
+    if (!joined) {
+      return mismatch(op, DiagCode::kShapeMismatch,
+                      fmt::format("extent {} or 1 in dimension {} of operand {}", show(op, extent),
+                                  dim, number),
+                      show(op, shape));
+    }
+    extent = *joined;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool einsum(InferContext& op) {
+  op.constraint("einsum_c1");
+  std::vector<std::size_t> ranks;
+  for (std::size_t i = 0; i < op.operand_count(); ++i) {
+    const TensorType* operand = op.operand(i);
+    if (operand == nullptr || !takes(op, i, *operand, Elements::kNumeric) ||
+        !same_elements(op, 0, i)) {
+      return false;
+    }
+    ranks.push_back(operand->rank());
+  }
+  if (op.attribute("equation") == nullptr) return missing(op, "equation");
+  const auto text = string_or(op, "equation", "");
+  if (!text) return false;
+  const auto equation = read_einsum(*text, ranks);
+  const bool too_many = equation && equation->index_count > kMostIndices;
+  op.constraint("einsum_c2");
+  if (!equation || too_many) {
+    return op.fail(DiagCode::kAttributeOutOfRange,
+                   fmt::format("'equation' of '{}' is '{}': {}", op.op_name(), *text,
+                               too_many ? fmt::format("more than {} indices", kMostIndices)
+                                        : equation.error().message));
+  }
+  Shape extents(equation->index_count, Dim(1));
+  op.constraint("einsum_c3");
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if (!join_extents(op, i, equation->operands[i], extents)) return false;
+  }
+  Shape out;
+  for (const std::size_t index : equation->result) out.push_back(extents[index]);
+  return give(op, std::move(out), *op.operand(0));
+}
+
+bool scatter(InferContext& op) {
+  op.constraint("scatter_c1");
+  const TensorType* x = ranked(op, 0, 1, kAnyRank);
+  if (x == nullptr || !same_elements(op, 0, 2)) return false;
+  op.constraint("scatter_c2");
+  const auto reduce = string_or(op, "reduce", "none");
+  if (!reduce || !expect_choice(op, "reduce", *reduce, {"none", "add", "mul", "max", "min"}) ||
+      (*reduce != "none" && !takes(op, 0, *x, Elements::kNumeric))) {
+    return false;
+  }
+  op.constraint("scatter_c3");
+  const Shape shape = shape_of(*x);
+  const TensorType* indices = ranked(op, 1, shape.size());
+  const TensorType* source = ranked(op, 2, shape.size());
+  if (indices == nullptr || source == nullptr || !takes(op, 1, *indices, Elements::kIndex)) {
+    return false;
+  }
+  op.constraint("scatter_c4");
+  const auto dim = required_axis(op, "dim", shape.size());
+  if (!dim) return false;
+  op.constraint("scatter_c5");
+  const Shape places = shape_of(*indices), values = shape_of(*source);
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (!expect_extent(op, 2, values, i, places[i], "a value for each index, here")) return false;
+    const bool fits = i == *dim || !places[i].is_constant() || !shape[i].is_constant() ||
+                      places[i].constant() <= shape[i].constant();
+    if (!fits) {
+      return mismatch(op, DiagCode::kShapeMismatch,
+                      fmt::format("at most {} indices in dimension {}", show(op, shape[i]), i),
+                      show(op, places));
+    }
+  }
+  op.result(x);
+  return true;
+}
+
+}  // namespace mir::rules

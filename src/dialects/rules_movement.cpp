@@ -1,0 +1,156 @@
+#include <utility>
+
+#include "dialects/rules_support.hpp"
+
+namespace mir::rules {
+
+namespace {
+
+/// Reports unless operand `index` has the shape of operand 0 in every dimension but `except`;
+/// unknown extents of `shape` take what the operand has.
+bool join_shape(InferContext& op, std::size_t index, std::size_t except, Shape& shape) {
+  const TensorType* tensor = ranked(op, index, shape.size());
+  if (tensor == nullptr) return false;
+  const Shape other = shape_of(*tensor);
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (i == except) continue;
+    const auto extent = agreed(shape[i], other[i]);
+    if (!extent) {
+      return mismatch(
+          op, DiagCode::kShapeMismatch,
+          fmt::format("extent {} in dimension {} of every operand", show(op, shape[i]), i),
+          fmt::format("{} as operand {}", show(op, other), index));
+    }
+    shape[i] = *extent;
+  }
+  return true;
+}
+
+constexpr std::size_t kNoDimension = static_cast<std::size_t>(-1);
+
+}  // namespace
+
+bool transpose(InferContext& op) {
+  const TensorType* x = ranked(op, 0, 1, kAnyRank);
+  if (x == nullptr) return false;
+  Shape shape = shape_of(*x);
+  op.constraint("transpose_c1");
+  const auto first = required_axis(op, "dim0", shape.size());
+  const auto second = required_axis(op, "dim1", shape.size());
+  if (!first || !second) return false;
+  std::swap(shape[*first], shape[*second]);
+  return give(op, std::move(shape), *x);
+}
+
+bool permute(InferContext& op) {
+  const TensorType* x = op.operand(0);
+  if (x == nullptr) return false;
+  if (op.attribute("axis") == nullptr) return missing(op, "axis");
+  const auto order = op.integers("axis");
+  if (!order) return false;
+  const Shape shape = shape_of(*x);
+  op.constraint("permute_c1");
+  if (order->size() != shape.size()) {
+    return op.fail(DiagCode::kAttributeOutOfRange,
+                   fmt::format("'axis' of '{}' has {} entries, expected {}", op.op_name(),
+                               order->size(), shape.size()));
+  }
+  Shape out;
+  std::vector<bool> taken(shape.size(), false);
+  for (const std::int64_t entry : *order) {
+    const auto axis = op.axis(entry, shape.size(), "axis");
+    if (!axis) return false;
+    op.constraint("permute_c2");
+    if (taken[*axis]) {
+      return op.fail(DiagCode::kAttributeOutOfRange,
+                     fmt::format("'axis' of '{}' has dimension {} twice", op.op_name(), *axis));
+    }
+    taken[*axis] = true;
+    out.push_back(shape[*axis]);
+  }
+  return give(op, std::move(out), *x);
+}
+
+bool repeat(InferContext& op) {
+  const TensorType* x = ranked(op, 0, 1, kAnyRank);
+  if (x == nullptr) return false;
+  Shape shape = shape_of(*x);
+  op.constraint("repeat_c1");
+  const auto dim = required_axis(op, "dim", shape.size());
+  if (!dim) return false;
+  if (op.attribute("repeat_times") == nullptr) return missing(op, "repeat_times");
+  op.constraint("repeat_c2");
+  const auto times = integer_at_least(op, "repeat_times", 0, 1);
+  if (!times) return false;
+  shape[*dim] = op.context().dims().multiply(shape[*dim], Dim(*times));
+  return give(op, std::move(shape), *x);
+}
+
+bool concat(InferContext& op) {
+  const TensorType* first = ranked(op, 0, 1, kAnyRank);
+  if (first == nullptr) return false;
+  Shape shape = shape_of(*first);
+  op.constraint("concat_c1");
+  const auto dim = required_axis(op, "dim", shape.size());
+  if (!dim) return false;
+  Dim total = shape[*dim];
+  for (std::size_t i = 1; i < op.operand_count(); ++i) {
+    op.constraint("concat_c2");
+    if (!join_shape(op, i, *dim, shape)) return false;
+    op.constraint("concat_c3");
+    if (!same_elements(op, 0, i)) return false;
+    total = op.context().dims().add(total, shape_of(*op.operand(i))[*dim]);
+  }
+  shape[*dim] = total;
+  return give(op, std::move(shape), *first);
+}
+
+bool stack(InferContext& op) {
+  const TensorType* first = op.operand(0);
+  if (first == nullptr) return false;
+  Shape shape = shape_of(*first);
+  op.constraint("stack_c1");
+  const auto dim = required_axis(op, "dim", shape.size() + 1);
+  if (!dim) return false;
+  for (std::size_t i = 1; i < op.operand_count(); ++i) {
+    op.constraint("stack_c2");
+    if (!join_shape(op, i, kNoDimension, shape) || !same_elements(op, 0, i)) return false;
+  }
+  shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(*dim),
+               Dim(static_cast<std::int64_t>(op.operand_count())));
+  return give(op, std::move(shape), *first);
+}
+
+bool pad(InferContext& op) {
+  const TensorType* x = op.operand(0);
+  if (x == nullptr) return false;
+  if (op.attribute("pad") == nullptr) return missing(op, "pad");
+  op.constraint("pad_c1");
+  const auto margins = op.integers("pad");
+  const auto mode = string_or(op, "mode", "constant");
+  if (!margins || !mode ||
+      !expect_choice(op, "mode", *mode, {"constant", "reflect", "replicate", "circular"})) {
+    return false;
+  }
+  op.constraint("pad_c2");
+  Shape shape = shape_of(*x);
+  if (margins->size() % 2 != 0 || margins->size() / 2 > shape.size()) {
+    return op.fail(DiagCode::kAttributeOutOfRange,
+                   fmt::format("'pad' of '{}' has {} entries, expected two for each of up to {} "
+                               "dimensions",
+                               op.op_name(), margins->size(), shape.size()));
+  }
+  DimTable& dims = op.context().dims();
+  for (std::size_t i = 0; i < margins->size(); ++i) {
+    if ((*margins)[i] < 0) {
+      return op.fail(
+          DiagCode::kAttributeOutOfRange,
+          fmt::format("'pad' of '{}' has {}, expected 0 or more", op.op_name(), (*margins)[i]));
+    }
+    Dim& extent = shape[shape.size() - 1 - i / 2];
+    extent = dims.add(extent, Dim((*margins)[i]));
+  }
+  return give(op, std::move(shape), *x);
+}
+
+}  // namespace mir::rules

@@ -1,0 +1,124 @@
+#include "dialects/rules_support.hpp"
+
+namespace mir::rules {
+
+namespace {
+
+/// The floating operand 0 of at least `rank`, which the result is like.
+const TensorType* normalised(InferContext& op, std::size_t rank) {
+  const TensorType* x = ranked(op, 0, rank, kAnyRank);
+  return x != nullptr && takes(op, 0, *x, Elements::kFloating) ? x : nullptr;
+}
+
+bool expect_not_negative(InferContext& op, std::string_view key) {
+  if (op.attribute(key) == nullptr) return true;
+  const auto value = op.number(key);
+  if (!value) return false;
+  if (*value >= 0) return true;
+  return op.fail(DiagCode::kAttributeOutOfRange,
+                 fmt::format("'{}' of '{}' is {}, expected a number that is not negative", key,
+                             op.op_name(), op.attribute(key)->spelling()));
+}
+
+/// Whether operand 1 is a weight for rows of `x`, and the op owns none.
+bool weighs_rows(InferContext& op, const TensorType& x) {
+  op.constraint("rms_norm_c3");
+  const TensorType* weight = ranked(op, 1, 1);
+  const auto owns = boolean_or(op, "elementwise_affine", true);
+  if (weight == nullptr || !owns || !takes(op, 1, *weight, Elements::kFloating)) return false;
+  if (*owns) {
+    // A dump that prints no attributes lacks this one too.
+    const bool is_stated = op.attribute("elementwise_affine") != nullptr;
+    return op.fail(
+        is_stated ? DiagCode::kAttributeOutOfRange : DiagCode::kAttributeMissing,
+        fmt::format("'{}' has its weight as operand 1, expected elementwise_affine:false",
+                    op.op_name()));
+  }
+  const Dim row = shape_of(x).back(), weights = shape_of(*weight).front();
+  if (agreed(row, weights)) return true;
+  const Dim expected[] = {row};
+  return mismatch(op, DiagCode::kShapeMismatch,
+                  fmt::format("a weight of extents {} as operand 1", show(op, expected)),
+                  show(op, shape_of(*weight)));
+}
+
+}  // namespace
+
+bool rms_norm(InferContext& op) {
+  op.constraint("rms_norm_c1");
+  const TensorType* x = normalised(op, 1);
+  op.constraint("rms_norm_c2");
+  if (x == nullptr || !expect_not_negative(op, "epsilon")) return false;
+  if (op.operand_count() == 2 && !weighs_rows(op, *x)) return false;
+  op.result(x);
+  return true;
+}
+
+bool layer_norm(InferContext& op) {
+  op.constraint("layer_norm_c1");
+  const TensorType* x = normalised(op, 1);
+  op.constraint("layer_norm_c2");
+  if (x == nullptr || !expect_not_negative(op, "eps")) return false;
+  if (op.attribute("normalized_shape") != nullptr) {
+    const auto row = op.integers("normalized_shape");
+    if (!row) return false;
+    const Shape shape = shape_of(*x);
+    bool good = row->size() <= shape.size();
+    for (std::size_t i = 0; good && i < row->size(); ++i) {
+      good = agreed(shape[shape.size() - row->size() + i], Dim((*row)[i])).has_value();
+    }
+    op.constraint("layer_norm_c3");
+    if (!good) {
+      return mismatch(op, DiagCode::kShapeMismatch,
+                      fmt::format("normalized_shape [{}] as trailing extents of operand 0",
+                                  fmt::join(*row, ", ")),
+                      show(op, shape));
+    }
+  }
+  op.result(x);
+  return true;
+}
+
+bool layer_norm_2d(InferContext& op) {
+  op.constraint("layer_norm_2d_c1");
+  const TensorType* x = ranked(op, 0, 4);
+  if (x == nullptr || !takes(op, 0, *x, Elements::kFloating)) return false;
+  op.constraint("layer_norm_2d_c2");
+  if (!expect_attribute(op, "num_channels", 0, shape_of(*x), 1)) return false;
+  op.constraint("layer_norm_c2");
+  if (!expect_not_negative(op, "eps")) return false;
+  op.result(x);
+  return true;
+}
+
+bool softmax(InferContext& op) {
+  op.constraint("softmax_c1");
+  const TensorType* x = normalised(op, 1);
+  op.constraint("softmax_c2");
+  if (x == nullptr || !axis_or(op, "axis", x->rank(), -1)) return false;
+  op.result(x);
+  return true;
+}
+
+bool causal_mask(InferContext& op) {
+  op.constraint("causal_mask_c1");
+  const TensorType* scores = normalised(op, 2);
+  if (scores == nullptr) return false;
+  const auto window = boolean_or(op, "sliding_window", false);
+  op.constraint("causal_mask_c2");
+  if (!window || !integer_at_least(op, "window_size", *window ? 1 : 0, 0)) {
+    return false;
+  }
+  const Shape shape = shape_of(*scores);
+  const Dim queries = shape[shape.size() - 2], keys = shape.back();
+  const Dim past = op.context().dims().subtract(keys, queries);
+  op.constraint("causal_mask_c3");
+  if (past.is_constant() && past.constant() < 0) {
+    return mismatch(op, DiagCode::kShapeMismatch, "at least as many keys as queries",
+                    show(op, shape));
+  }
+  op.result(scores);
+  return true;
+}
+
+}  // namespace mir::rules

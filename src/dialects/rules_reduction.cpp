@@ -1,0 +1,93 @@
+#include "dialects/rules_support.hpp"
+
+namespace mir::rules {
+
+namespace {
+
+struct Reduced {
+  bool all = false;
+  std::size_t dimension = 0;
+};
+
+std::optional<Reduced> reduced_dimension(InferContext& op, std::size_t rank) {
+  const Attr* dim = op.attribute("dim");
+  if (dim == nullptr) {
+    missing(op, "dim");
+    return std::nullopt;
+  }
+  if (dim->kind() == AttrKind::kString && dim->text() == "all") return Reduced{.all = true};
+  const auto value = op.integer("dim");
+  if (!value) return std::nullopt;
+  if (*value == kAllDimensions) return Reduced{.all = true};
+  const auto axis = op.axis(*value, rank, "dim");
+  if (!axis) return std::nullopt;
+  return Reduced{.dimension = *axis};
+}
+
+}  // namespace
+
+bool reduce(InferContext& op) {
+  const TensorType* x = op.operand(0);
+  op.constraint("reduce_c1");
+  if (x == nullptr || !takes(op, 0, *x, Elements::kNumeric)) return false;
+  Shape shape = shape_of(*x);
+  op.constraint("reduce_c2");
+  const auto reduced = reduced_dimension(op, shape.size());
+  const auto keep = boolean_or(op, "keep_dim", false);
+  if (!reduced || !keep) return false;
+  if (reduced->all) {
+    shape.assign(*keep ? shape.size() : 1, Dim(1));
+  } else if (*keep) {
+    shape[reduced->dimension] = Dim(1);
+  } else {
+    shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(reduced->dimension));
+  }
+  return give(op, std::move(shape), *x);
+}
+
+bool top_k(InferContext& op) {
+  const TensorType* x = ranked(op, 0, 1, kAnyRank);
+  if (x == nullptr || !takes(op, 0, *x, Elements::kNumeric)) return false;
+  Shape shape = shape_of(*x);
+  const auto dim = axis_or(op, "dim", shape.size(), -1);
+  const auto k = required_integer(op, "k");
+  if (!dim || !k) return false;
+  const Dim extent = shape[*dim];
+  op.constraint("top_k_c1");
+  if (*k < 0 || (extent.is_constant() && *k > extent.constant())) {
+    return op.fail(DiagCode::kAttributeOutOfRange,
+                   fmt::format("'k' of '{}' is {}, expected 0 to the extent {} of dimension {}",
+                               op.op_name(), *k, show(op, extent), *dim));
+  }
+  shape[*dim] = Dim(*k);
+  return give(op, shape, *x) && give(op, shape, DType::kInt32, *x);
+}
+
+bool argsort(InferContext& op) {
+  const TensorType* x = ranked(op, 0, 1, kAnyRank);
+  if (x == nullptr || !takes(op, 0, *x, Elements::kNumeric)) return false;
+  op.constraint("argsort_c1");
+  if (!axis_or(op, "dim", x->rank(), -1)) return false;
+  return give(op, shape_of(*x), DType::kInt32, *x);
+}
+
+bool gather(InferContext& op) {
+  const TensorType* table = ranked(op, 0, 1, kAnyRank);
+  const TensorType* indices = op.operand(1);
+  if (table == nullptr || indices == nullptr) return false;
+  op.constraint("gather_c1");
+  if (indices->dtype() != DType::kFloat32 && !takes(op, 1, *indices, Elements::kIndex)) {
+    return false;
+  }
+  const Shape shape = shape_of(*table), picked = shape_of(*indices);
+  op.constraint("gather_c2");
+  const auto dim = required_axis(op, "dim", shape.size());
+  if (!dim) return false;
+  const auto at = shape.begin() + static_cast<std::ptrdiff_t>(*dim);
+  Shape out(shape.begin(), at);
+  out.insert(out.end(), picked.begin(), picked.end());
+  out.insert(out.end(), at + 1, shape.end());
+  return give(op, std::move(out), *table);
+}
+
+}  // namespace mir::rules

@@ -1,0 +1,99 @@
+#include "dialects/rules_support.hpp"
+
+namespace mir::rules {
+
+namespace {
+
+bool is_all(const Attr& value) {
+  return (value.kind() == AttrKind::kString && value.text() == "all") ||
+         (value.kind() == AttrKind::kInt && value.integer() == kAllOfDimension);
+}
+
+struct Bounds {
+  std::optional<Dim> start;  ///< none: all
+  std::optional<Dim> end;    ///< none: all
+  std::int64_t step = 1;
+};
+
+bool bad_entry(InferContext& op, const Attr& entry, std::size_t dimension,
+               std::string_view expected) {
+  return op.fail(DiagCode::kAttributeOutOfRange,
+                 fmt::format("'indices' of '{}' has {} for dimension {}, expected {}", op.op_name(),
+                             entry.spelling(), dimension, expected));
+}
+
+std::optional<Bounds> read_bounds(InferContext& op, const Attr& entry, std::size_t dimension) {
+  Bounds bounds;
+  if (is_all(entry)) return bounds;
+  bool good = entry.kind() == AttrKind::kDict;
+  for (std::size_t i = 0; good && i < entry.entries().size(); ++i) {
+    const auto& [key, value] = entry.entries()[i];
+    const std::string_view field = op.context().text(key);
+    if (field == "step") {
+      good = value->kind() == AttrKind::kInt && value->integer() >= 1;
+      bounds.step = good ? value->integer() : 1;
+    } else if (field == "start" || field == "end") {
+      if (is_all(*value)) continue;
+      auto& bound = field == "start" ? bounds.start : bounds.end;
+      bound = as_extent(*value);
+      good = bound.has_value();
+    } else {
+      good = false;
+    }
+  }
+  if (good) return bounds;
+  op.constraint("slice_c2");
+  bad_entry(op, entry, dimension, "all or start, end and a step of 1 or more");
+  return std::nullopt;
+}
+
+bool is_negative(Dim value) {
+  return value.is_constant() && value.constant() < 0;
+}
+
+}  // namespace
+
+std::optional<Dim> sliced_extent(InferContext& op, const Attr& entry, std::size_t dimension,
+                                 Dim extent) {
+  const auto bounds = read_bounds(op, entry, dimension);
+  if (!bounds) return std::nullopt;
+  DimTable& dims = op.context().dims();
+  Dim start = bounds->start.value_or(kZero);
+  Dim end = bounds->end.value_or(extent);
+  // A single index i is written as i .. i + 1, the last one therefore as -1 .. 0.
+  const bool last_one = bounds->end && start == Dim(-1) && end == kZero;
+  if (is_negative(start)) start = dims.add(start, extent);
+  if (bounds->end && (is_negative(end) || last_one)) end = dims.add(end, extent);
+
+  const Dim length = dims.subtract(end, start);
+  const Dim beyond = dims.subtract(extent, end);
+  op.constraint("slice_c3");
+  if (is_negative(start) || is_negative(end) || is_negative(beyond)) {
+    bad_entry(op, entry, dimension, fmt::format("bounds within extent {}", show(op, extent)));
+    return std::nullopt;
+  }
+  if (is_negative(length)) return kZero;
+  // ceil(length / step)
+  return dims.floor_divide(dims.add(length, Dim(bounds->step - 1)), Dim(bounds->step));
+}
+
+std::optional<Shape> sliced_shape(InferContext& op, const Shape& shape) {
+  const Attr* indices = op.attribute("indices");
+  if (indices == nullptr) return shape;
+  op.constraint("slice_c1");
+  if (indices->kind() != AttrKind::kArray || indices->elements().size() != shape.size()) {
+    op.fail(DiagCode::kAttributeOutOfRange,
+            fmt::format("'indices' of '{}' is {}, expected an array of {} entries", op.op_name(),
+                        indices->spelling(), shape.size()));
+    return std::nullopt;
+  }
+  Shape part;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    const auto extent = sliced_extent(op, *indices->elements()[i], i, shape[i]);
+    if (!extent) return std::nullopt;
+    part.push_back(*extent);
+  }
+  return part;
+}
+
+}  // namespace mir::rules

@@ -1,0 +1,56 @@
+// The tables behind builtin_dialects(), and what each must satisfy at compile time.
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <string_view>
+
+#include "mir/op_row.hpp"
+
+namespace mir::dialect_tables {
+
+extern const Dialect kBuiltin;
+extern const Dialect kGraph;
+extern const Dialect kCf;
+extern const Dialect kTensor;
+extern const Dialect kLinalg;
+extern const Dialect kProg;
+extern const Dialect kDbg;
+
+consteval bool is_sound(const OpRow& row) {
+  if (row.name.empty() || row.page.empty() || row.summary.empty() || row.example.empty()) {
+    return false;
+  }
+  for (std::size_t i = 0; i < row.attributes.size(); ++i) {
+    const AttrRow& attribute = row.attributes[i];
+    if (attribute.name.empty() || attribute.summary.empty()) return false;
+    if (attribute.required && !attribute.default_text.empty()) return false;
+    for (std::size_t j = 0; j < i; ++j) {
+      if (row.attributes[j].name == attribute.name) return false;
+    }
+  }
+  return std::ranges::all_of(row.weights, [](const WeightRow& weight) {
+    return weight.suffix.starts_with('.') && !weight.shape.empty();
+  });
+}
+
+/// Whether `name` is the name or an alias of `row`.
+constexpr bool answers_to(const OpRow& row, std::string_view name) {
+  return row.name == name || std::ranges::find(row.aliases, name) != row.aliases.end();
+}
+
+consteval bool are_sound(std::span<const OpRow> rows) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!is_sound(rows[i])) return false;
+    for (std::size_t j = 0; j < rows.size(); ++j) {
+      if (i == j) continue;
+      if (answers_to(rows[j], rows[i].name)) return false;
+      for (const std::string_view alias : rows[i].aliases) {
+        if (answers_to(rows[j], alias)) return false;
+      }
+    }
+  }
+  return true;
+}
+
+}  // namespace mir::dialect_tables

@@ -1,0 +1,42 @@
+#include "dialects/tables.hpp"
+
+namespace mir::dialect_tables {
+
+namespace {
+
+constexpr AttrRow kRegisterAttributes[] = {
+    {.name = "symbol",
+     .type = AttrType::kString,
+     .summary = "name of the parameter; the result carries it as [@symbol]"},
+};
+
+constexpr OpRow kTensorRows[] = {
+    {.name = "register",
+     .results = exactly(1),
+     .traits = Trait::kSymbol,
+     .attributes = kRegisterAttributes,
+     .page = "structure",
+     .summary = "Declares a parameter or a global tensor under a symbol.",
+     .example = "tensor.CPU.register () -> (%0:tensor<[64, 32], Float32, CPU>[@w])[symbol:w]"},
+    {.name = "alloc",
+     .results = exactly(1),
+     .page = "structure",
+     .summary = "Gives storage of undefined content.",
+     .example = "tensor.CPU.alloc () -> (%0:tensor<[64], Float32, CPU>)"},
+    {.name = "free",
+     .operands = exactly(1),
+     .effects = Effect::kWritesOperand0,
+     .page = "structure",
+     .summary = "Ends the life of a storage: no later op may use it.",
+     .example = "tensor.CPU.free (%0:tensor<[64], Float32, CPU>) -> ()"},
+};
+static_assert(are_sound(kTensorRows));
+
+}  // namespace
+
+constinit const Dialect kTensor{.name = "tensor",
+                                .device_in_path = true,
+                                .rows = kTensorRows,
+                                .summary = "Parameters and storage."};
+
+}  // namespace mir::dialect_tables

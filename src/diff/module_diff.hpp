@@ -1,0 +1,53 @@
+// What differs between two texts of IR, op by op: ids, layout and the order of attributes and
+// graphs do not count.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mir/location.hpp"
+#include "mir/module.hpp"
+
+namespace mir {
+
+struct DiffEntry {
+  enum class Kind : std::uint8_t { kChanged, kRemoved, kAdded };
+  Kind kind{};
+  std::string module;  ///< "main"
+  std::string graph;   ///< "model.layers.0"; empty: the module's own body
+  std::string op;      ///< "linalg.LinearOp 'model.up'"
+  std::string field;   ///< "attribute 'bias'", "operand 1"; empty for a whole op
+  std::string before;  ///< the field, or the op without its values; empty: there is none
+  std::string after;
+  Location at_before{};
+  Location at_after{};
+};
+
+struct ModuleDiff {
+  std::vector<DiffEntry> entries;
+  std::size_t count(DiffEntry::Kind kind) const;
+};
+
+/// Modules of one context. Those of one name are compared, and in them graphs and fragments of one
+/// symbol. The ops of a region are aligned by what they are and read, then by name, then by kind;
+/// a value is the same where the ops that define it are paired. Ids of storages and of quantisation
+/// specs count only in that equal ones stay equal.
+ModuleDiff diff_modules(std::span<Module* const> before, std::span<Module* const> after);
+
+/// How a diff is shown.
+struct DiffStyle {
+  std::string_view before_name;
+  std::string_view after_name;
+  bool colour = false;
+};
+/// Names, then the entries under a line for each graph; empty when there are none.
+std::string diff_text(const ModuleDiff& diff, const IRContext& context, const DiffStyle& style);
+/// A line for each graph that differs with its counts, and one for all.
+std::string diff_stat(const ModuleDiff& diff, const DiffStyle& style);
+/// docs/diff.md describes the document.
+std::string diff_json(const ModuleDiff& diff, const IRContext& context, const DiffStyle& style);
+
+}  // namespace mir

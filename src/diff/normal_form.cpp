@@ -1,0 +1,89 @@
+#include "diff/normal_form.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "mir/parse.hpp"
+#include "mir/print.hpp"
+#include "syntax/edit.hpp"
+
+namespace mir {
+
+namespace {
+
+class Sorting {
+ public:
+  explicit Sorting(Module& module) : module_(module) {}
+
+  void run() { sort(*module_.top()); }
+
+ private:
+  std::vector<NamedAttr> sorted(std::span<const NamedAttr> list) const {
+    std::vector<NamedAttr> copy(list.begin(), list.end());
+    const auto key = [&](const NamedAttr& each) { return module_.context().text(each.key); };
+    std::ranges::stable_sort(copy, {}, key);
+    return copy;
+  }
+
+  void sort(Op& op) {
+    if (op.attributes().size() > 1) module_.set_attributes(&op, sorted(op.attributes()));
+    op.mark_modified();
+    for (Value& result : op.results()) sort(result);
+    for (const Use& use : op.operand_uses()) sort_mention(use);
+    for (Region* region = op.first_region(); region != nullptr; region = region->next()) {
+      sort(*region);
+    }
+  }
+
+  void sort(Value& value) {
+    if (value.attributes().size() > 1) {
+      module_.set_value_attributes(&value, sorted(value.attributes()));
+    }
+  }
+
+  void sort_mention(const Use& use) {
+    const UseOverride* stated = module_.use_override(use);
+    if (stated == nullptr || stated->attributes.size() < 2) return;
+    UseOverride other = *stated;
+    other.attributes = module_.copy(sorted(other.attributes));
+    module_.set_use_override(use, other);
+  }
+
+  void sort(Region& region) {
+    for (Value* value : region.free_values()) sort(*value);
+    for (Block* block = region.entry(); block != nullptr; block = block->next()) {
+      for (Value& argument : block->arguments()) sort(argument);
+      for (Op* op : block->ops()) sort(*op);
+    }
+    std::vector<RegionResult> results(region.results().begin(), region.results().end());
+    for (RegionResult& result : results) {
+      if (result.attributes.size() > 1) result.attributes = module_.copy(sorted(result.attributes));
+    }
+    region.set_results(module_.copy(std::span<const RegionResult>(results)));
+  }
+
+  Module& module_;
+};
+
+}  // namespace
+
+Result<std::string> normal_form(std::span<Module* const> modules) {
+  std::string text;
+  for (Module* module : modules) {
+    Sorting(*module).run();
+    text += print(*module);
+  }
+  SourceManager sources;
+  Diagnostics diagnostics(1);
+  const SourceFile* file = sources.add("normal form", std::move(text));
+  if (file == nullptr) return Error{DiagCode::kUsage, "the text is too long"};
+  const auto tree = parse(*file, diagnostics);
+  if (!tree) {
+    const auto said = diagnostics.sorted();
+    return Error{DiagCode::kUsage,
+                 said.empty() ? "the text cannot be read back" : said.front().message};
+  }
+  return rewrite(*tree, {.expand_attributes = true, .renumber = true});
+}
+
+}  // namespace mir

@@ -1,0 +1,35 @@
+#include "kernels/ref/elementwise.hpp"
+
+#include "eval/evaluators.hpp"
+#include "kernels/ref/unary.hpp"
+
+namespace mir::eval {
+
+namespace {
+
+/// A condition as the select kernel takes it: Int8 masks read as bytes, true when not zero.
+ref::View truth(ref::View view) {
+  if (view.dtype == DType::kInt8) view.dtype = DType::kUInt8;
+  return view;
+}
+
+}  // namespace
+
+Result<void> absolute(EvalCall& call) {
+  const bool is_complex = info(call.operand(0).dtype()).type_class == DTypeClass::kComplex;
+  return is_complex ? ref::magnitude(call.in(0), call.out()) : ref::abs(call.in(0), call.out());
+}
+
+Result<void> clip(EvalCall& call) {
+  return ref::clip(call.in(0), call.number("min_val"), call.number("max_val"), call.out());
+}
+
+Result<void> where(EvalCall& call) {
+  return ref::where(truth(call.in(0)), call.in(1), call.in(2), call.out());
+}
+
+Result<void> masked_scatter(EvalCall& call) {
+  return ref::where(truth(call.in(1)), call.in(2), call.in(0), call.out());
+}
+
+}  // namespace mir::eval

@@ -1,0 +1,93 @@
+// One op by the reference kernels.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "eval/quantisation.hpp"
+#include "mir/dim.hpp"
+#include "mir/op.hpp"
+#include "mir/result.hpp"
+#include "mir/tensor.hpp"
+
+namespace mir {
+
+/// Parameters by symbol, each with the element count that its registration states.
+using ParameterTable = std::unordered_map<Symbol, Tensor>;
+
+/// What one key-value cache holds: keys and values [B, H, T, D], with use_fa2 [B, T, H, D].
+/// Undefined tensors: nothing yet.
+struct CacheState {
+  Tensor keys;
+  Tensor values;
+  std::int64_t length = 0;  ///< T
+};
+/// Caches by name (see cache_of). Copies are cheap: tensors share their bytes and are never
+/// written once they are here.
+using CacheTable = std::unordered_map<Symbol, CacheState>;
+
+/// Computes an op that has no kernel: one tensor per result from the operands. Called from one
+/// thread at a time; what it captures is its own to keep alive.
+using CustomOp =
+    std::function<Result<std::vector<Tensor>>(const Op& op, std::span<const Tensor> operands)>;
+/// By name without device ("linalg.MyOp") or without dialect too ("MyOp").
+using CustomOps = std::map<std::string, CustomOp, std::less<>>;
+
+/// What an op may touch besides its operands. Everything is borrowed for the call.
+struct EvalEnvironment {
+  const ParameterTable* parameters = nullptr;  ///< null: none
+  CacheTable* caches = nullptr;                ///< null: ops with state are refused
+  const DimBindings* dims = nullptr;           ///< values of symbols in attributes; null: none
+  const CustomOps* custom = nullptr;           ///< null: none
+  /// Null: every tensor holds its numbers themselves.
+  const QuantisationTable* quantisations = nullptr;
+};
+
+/// Whether evaluate() computes this op. Structure (modules, graphs, calls, returns, registers) is
+/// no op in this sense.
+bool is_executable(const Op& op);
+/// Names without device ("linalg.AddOp") of all ops that evaluate() computes, sorted.
+std::span<const std::string_view> executable_ops();
+/// Whether results hold elements of operands and nothing else, or nothing at all.
+bool moves_elements(const Op& op);
+/// Whether an op has operands, results or parameters of its own that hold codes.
+bool touches_codes(const Op& op, const QuantisationTable& quantisations);
+/// Whether all operands and results of an op that only moves elements are quantised alike, per
+/// tensor, or not at all: it then moves codes as they are.
+bool keeps_codes(const Op& op, const QuantisationTable& quantisations);
+/// Whether the results hold no bytes of their own but those of operand 0.
+bool shares_operand(const Op& op);
+
+/// The results of `op`, one tensor per result of the op, row-major.
+///
+/// `operands` are the values of the op's operands, in order. Their actual shapes and element types
+/// are put through the op's row: the rule that checks types of text checks tensors here, with
+/// symbols of attributes replaced by `environment.dims`; what the rule leaves open is taken from
+/// the declared result types. Whatever does not fit is an error that names the op and what was
+/// found; nothing is assumed about a module that was not verified. Only ops with a state effect
+/// write, and only `environment.caches`; a failed call leaves that unchanged.
+///
+/// Operands, results and parameters that `environment.quantisations` names hold codes: the op is
+/// computed on the real numbers that these stand for, and its results are rounded to codes (see
+/// docs/ops/quantisation.md). A value of a quantised element type that it does not name is an
+/// error.
+///
+/// An op without a kernel is computed by the custom op of its name; only the number of results is
+/// checked then.
+///
+/// The same operands give the same bits on every machine. Safe to call from several threads with
+/// different environments.
+Result<std::vector<Tensor>> evaluate(const Op& op, std::span<const Tensor> operands,
+                                     const EvalEnvironment& environment);
+
+/// The name of the cache that a KVCacheOp keeps its state in: attribute `cache`, else the op's
+/// path; the empty symbol when it has neither or the op is no KVCacheOp.
+Symbol cache_of(const Op& op);
+
+}  // namespace mir

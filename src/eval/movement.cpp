@@ -1,0 +1,184 @@
+#include "kernels/ref/movement.hpp"
+
+#include <fmt/format.h>
+
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "eval/evaluators.hpp"
+#include "eval/slice_operands.hpp"
+#include "mir/context.hpp"
+#include "weights/random.hpp"
+
+namespace mir::eval {
+
+Result<void> same_bytes(EvalCall& call) {
+  const auto shape = call.result_shape();
+  if (!shape) return shape.error();
+  auto result = call.operand(0).reshaped(*shape);
+  if (!result) return std::move(result).error();
+  call.result() = *std::move(result);
+  return {};
+}
+
+Result<void> param(EvalCall& call) {
+  const auto shape = call.result_shape();
+  if (!shape) return shape.error();
+  const std::string_view name = call.string("name");
+  const auto* parameters = call.environment().parameters;
+  if (parameters != nullptr) {
+    const auto found = parameters->find(call.context().intern(name));
+    if (found != parameters->end()) {
+      auto result = found->second.reshaped(*shape);
+      if (!result) return call.error(DiagCode::kParameterSize, result.error().message);
+      call.result() = *std::move(result);
+      return {};
+    }
+  }
+  return call.error(DiagCode::kParameterMissing, fmt::format("parameter '@{}' has no value", name));
+}
+
+namespace {
+
+/// Copies the operand with its dimension order[i] as dimension i.
+Result<void> reorder(EvalCall& call, const std::vector<std::size_t>& order) {
+  const ref::View x = call.in(0);
+  ref::Dims extents, strides;
+  for (const std::size_t dim : order) {
+    extents.push_back(x.extents[dim]);
+    strides.push_back(x.strides[dim]);
+  }
+  return ref::copy({x.dtype, x.data, extents, strides}, call.out());
+}
+
+std::size_t dimension(std::int64_t axis, const Tensor& tensor) {
+  return static_cast<std::size_t>(axis < 0 ? axis + tensor.rank() : axis);
+}
+
+std::vector<ref::View> all_operands(EvalCall& call) {
+  std::vector<ref::View> views;
+  for (std::size_t i = 0; i < call.operand_count(); ++i) views.push_back(call.in(i));
+  return views;
+}
+
+}  // namespace
+
+Result<void> transpose(EvalCall& call) {
+  const Tensor& x = call.operand(0);
+  std::vector<std::size_t> order(x.shape().size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::swap(order[dimension(call.integer("dim0"), x)], order[dimension(call.integer("dim1"), x)]);
+  return reorder(call, order);
+}
+
+Result<void> permute(EvalCall& call) {
+  std::vector<std::size_t> order;
+  for (const Attr* axis : call.attribute("axis")->elements()) {
+    order.push_back(dimension(axis->integer(), call.operand(0)));
+  }
+  return reorder(call, order);
+}
+
+Result<void> slice(EvalCall& call) {
+  const auto part = sliced(call, call.in(0));
+  return part ? ref::copy(*part, call.out()) : Result<void>(part.error());
+}
+
+Result<void> split(EvalCall& call) {
+  const std::size_t dim = dimension(call.integer("dim"), call.operand(0));
+  SliceBounds bounds;
+  for (std::size_t i = 0; i < call.result_count(); ++i) {
+    bounds.length = call.result(i).shape()[dim];
+    const auto copied = ref::copy(sliced(call, call.in(0), dim, bounds), call.out(i));
+    if (!copied) return copied;
+    bounds.start += bounds.length;
+  }
+  return {};
+}
+
+Result<void> concat(EvalCall& call) {
+  return ref::concat(all_operands(call), call.integer("dim"), call.out());
+}
+
+Result<void> stack(EvalCall& call) {
+  return ref::stack(all_operands(call), call.integer("dim"), call.out());
+}
+
+Result<void> repeat(EvalCall& call) {
+  return ref::repeat(call.in(0), call.integer("dim"), call.integer("repeat_times"), call.out());
+}
+
+Result<void> copy(EvalCall& call) {
+  if (call.result_count() == 0) {
+    return call.error(DiagCode::kNotExecutable, "without a result it writes its operand");
+  }
+  if (auto whole = ref::copy(call.in(1), call.out()); !whole) return whole;
+  const auto part = sliced(call, call.out());
+  if (!part) return part.error();
+  auto source = call.operand(0).reshaped(Shape(part->extents.begin(), part->extents.end()));
+  if (!source) return call.error(source.error().code, source.error().message);
+  // The view points into the result, which is this call's own.
+  const ref::MutableView destination{part->dtype, const_cast<void*>(part->data), part->extents,
+                                     part->strides};
+  return ref::copy(call.view(*source), destination);
+}
+
+namespace {
+
+/// `values` (Float64) converted to the element type of the result and copied into all of it.
+Result<void> spread(EvalCall& call, const Tensor& values) {
+  auto converted = Tensor::allocate(call.result().dtype(), values.shape());
+  if (!converted) return std::move(converted).error();
+  if (auto cast = ref::cast(call.view(values), call.view_to_write(*converted)); !cast) return cast;
+  ref::View view = call.view(*converted);
+  if (values.elements() == 1) {
+    const auto strides = call.keep(ref::Dims(call.result().shape().size(), 0));
+    return ref::copy({view.dtype, view.data, call.result().shape(), strides}, call.out());
+  }
+  return ref::copy({view.dtype, view.data, call.result().shape(),
+                    call.keep(ref::row_major_strides(call.result().shape()))},
+                   call.out());
+}
+
+}  // namespace
+
+namespace {
+
+/// `count` values start + i step.
+Result<Tensor> sequence(double start, double step, std::int64_t count) {
+  auto values = Tensor::allocate(DType::kFloat64, {count});
+  if (!values) return values;
+  const auto elements = values->as_mutable<double>();
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    elements[i] = start + static_cast<double>(i) * step;
+  }
+  return values;
+}
+
+/// Uniform on [start, end), from the stream of `seed`.
+Result<Tensor> random_values(EvalCall& call) {
+  const double start = call.number("start"), end = call.number("end");
+  const RandomStream stream(static_cast<std::uint64_t>(call.integer("seed")), "");
+  const Interval interval{.centre = start + (end - start) / 2, .half_width = (end - start) / 2};
+  return random_reals(stream, DType::kFloat64, {call.result().elements()}, interval);
+}
+
+}  // namespace
+
+Result<void> fill(EvalCall& call) {
+  const std::string_view type = call.string("type");
+  if (type == "zeros") return {};
+  const auto values =
+      type == "random" ? random_values(call)
+      : type == "arange"
+          ? sequence(call.number("start"), call.number("step"), call.result().elements())
+          : sequence(type == "ones" ? 1 : call.number("value"), 0, 1);
+  return values ? spread(call, *values) : Result<void>(values.error());
+}
+
+Result<void> no_content(EvalCall&) {
+  return {};
+}
+
+}  // namespace mir::eval

@@ -1,0 +1,29 @@
+// Parameters and constants of portable modules.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "mir/op.hpp"
+#include "mir/result.hpp"
+#include "mir/tensor.hpp"
+
+namespace mir {
+
+/// A parameter that an op finds by its path.
+struct OwnedParameter {
+  std::string_view suffix;  ///< ".weight"
+  Symbol symbol;            ///< "<path>.weight"
+};
+
+/// Whether the op owns `<path><suffix>`: its row lists the suffix and the attribute that decides
+/// about it, if any, is true.
+bool owns_parameter(const Op& op, std::string_view suffix);
+/// Every parameter the op owns, in the order of its row; empty for an op without a path.
+std::vector<OwnedParameter> owned_parameters(const Op& op);
+
+/// The tensor of a value with attribute `constant:[...]`: one element for all, or one each. The
+/// type must be static and its elements real numbers that hold the values stated.
+Result<Tensor> constant_tensor(const Value& value, IRContext& context);
+
+}  // namespace mir

@@ -1,0 +1,141 @@
+#include "eval/quantisation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "mir/module.hpp"
+
+namespace mir {
+
+namespace {
+
+const Attr* spec_in(std::span<const NamedAttr> attributes, Symbol key) {
+  const auto found = std::ranges::find(attributes, key, &NamedAttr::key);
+  const bool good = found != attributes.end() && found->value != nullptr &&
+                    found->value->kind() == AttrKind::kQuantSpec;
+  return good ? found->value : nullptr;
+}
+
+Symbol recipe_key(const Op& op) {
+  return op.module().context().intern("quant_recipe");
+}
+
+/// The codes that the stored integer of `dtype` can hold; none for other types.
+std::optional<std::pair<std::int64_t, std::int64_t>> stored_range(DType dtype) {
+  const DTypeInfo& row = info(storage_type(dtype));
+  const bool is_signed = row.type_class == DTypeClass::kSignedInt;
+  if (!is_signed && row.type_class != DTypeClass::kUnsignedInt) return std::nullopt;
+  if (row.unit_bytes > 4) return std::nullopt;
+  const int bits = row.dtype == DType::kInt4 || row.dtype == DType::kUInt4 ? 4 : row.unit_bytes * 8;
+  const std::int64_t count = std::int64_t{1} << bits;
+  return is_signed ? std::pair(-count / 2, count / 2 - 1) : std::pair(std::int64_t{0}, count - 1);
+}
+
+Error bad_spec(const Attr& spec, std::string_view what) {
+  return {DiagCode::kQuantSpecIncomplete, fmt::format("{}: {}", spec.spelling(), what)};
+}
+
+/// Sets the axis and the block that a kind has.
+Result<void> read_groups(const QuantSpec& spec, const Attr& text, std::size_t rank,
+                         ref::Quantisation& codes) {
+  if (spec.kind.ends_with("PerChannel") || spec.kind == "LPBQ") {
+    const auto axis = spec.integer("ch_axis");
+    const auto dims = static_cast<std::int64_t>(rank);
+    if (!axis || *axis < -dims || *axis >= dims) {
+      return bad_spec(text, fmt::format("ch_axis is no dimension of a tensor of rank {}", rank));
+    }
+    codes.axis = static_cast<std::size_t>(*axis < 0 ? *axis + dims : *axis);
+  }
+  if (spec.kind.ends_with("PerBlock") || spec.kind == "LPBQ") {
+    const auto block = spec.integer("block_size");
+    if (!block || *block < 1) return bad_spec(text, "block_size is not 1 or more");
+    codes.block = *block;
+  }
+  return {};
+}
+
+constexpr std::string_view kKinds[] = {
+    "SymPerTensor", "AsymPerTensor", "SymPerChannel", "AsymPerChannel",
+    "SymPerBlock",  "AsymPerBlock",  "LPBQ"};
+
+Result<std::optional<QuantRecipe>> recipe_of_spec(const TensorType& type, const Attr& text,
+                                                  std::pair<std::int64_t, std::int64_t> stored) {
+  const QuantSpec spec = read_quant_spec(text);
+  if (spec.kind == "None" || spec.kind == "Raw") return std::optional<QuantRecipe>();
+  if (std::ranges::find(kKinds, spec.kind) == std::end(kKinds)) {
+    return bad_spec(text, "no such kind is known");
+  }
+  QuantRecipe recipe;
+  recipe.uuid = spec.uuid;
+  recipe.has_two_levels = spec.kind == "LPBQ";
+  recipe.is_asymmetric = spec.kind.starts_with("Asym");
+  const auto low = spec.integer("quant_min"), high = spec.integer("quant_max");
+  if (!low || !high || *low > *high) return bad_spec(text, "it states no range of codes");
+  // Upstream states 65536 for the end of UInt16.
+  recipe.codes.low = std::clamp(*low, stored.first, stored.second);
+  recipe.codes.high = std::clamp(*high, stored.first, stored.second);
+  if (recipe.has_two_levels) {
+    const auto span = *high - *low;
+    for (recipe.codes.code_bits = 1; span >= std::int64_t{1} << recipe.codes.code_bits;) {
+      ++recipe.codes.code_bits;
+    }
+  }
+  if (!recipe.is_asymmetric && recipe.codes.low >= 0) {
+    recipe.default_zero = (recipe.codes.low + recipe.codes.high + 1) / 2;
+  }
+  if (auto ok = read_groups(spec, text, type.rank(), recipe.codes); !ok) {
+    return std::move(ok).error();
+  }
+  return std::optional(std::move(recipe));
+}
+
+}  // namespace
+
+Result<std::optional<QuantRecipe>> quant_recipe(const TensorType& type, const Attr* spec) {
+  if (!type.dtype()) return std::optional<QuantRecipe>();
+  const auto stored = stored_range(*type.dtype());
+  if (!stored) return std::optional<QuantRecipe>();
+  const Attr* encoding = type.encoding();
+  if (spec == nullptr && encoding != nullptr && encoding->kind() == AttrKind::kQuantSpec) {
+    spec = encoding;
+  }
+  if (spec != nullptr) return recipe_of_spec(type, *spec, *stored);
+  if (info(*type.dtype()).type_class != DTypeClass::kQuantised) return std::optional<QuantRecipe>();
+  const std::string_view name = name_of(*type.dtype());
+  if (name.ends_with("PerChannel")) {
+    return Error{DiagCode::kQuantSpecIncomplete,
+                 fmt::format("{} has no QuantSpec that says which dimension its channels are",
+                             type.spelling())};
+  }
+  QuantRecipe recipe;
+  recipe.codes.low = stored->first;
+  recipe.codes.high = stored->second;
+  recipe.is_asymmetric = *type.dtype() == DType::kUInt16PerTensorAsym;
+  if (!recipe.is_asymmetric && stored->first >= 0) recipe.default_zero = (stored->second + 1) / 2;
+  return std::optional(std::move(recipe));
+}
+
+const Attr* annotated_quant_spec(const Op& op, std::string_view slot) {
+  const Attr* annotation = op.attribute(recipe_key(op));
+  if (annotation == nullptr || annotation->kind() != AttrKind::kQuantAnnotation) return nullptr;
+  return spec_in(annotation->entries(), op.module().context().intern(slot));
+}
+
+const Attr* operand_quant_spec(const Op& op, std::uint32_t i) {
+  const Symbol key = recipe_key(op);
+  const Use& use = op.operand_uses()[i];
+  if (const UseOverride* mention = op.module().use_override(use)) {
+    if (const Attr* spec = spec_in(mention->attributes, key)) return spec;
+  }
+  if (const Attr* spec = spec_in(use.value()->attributes(), key)) return spec;
+  return annotated_quant_spec(op, fmt::format("inputs_{}", i));
+}
+
+const Attr* result_quant_spec(const Op& op, std::uint32_t i) {
+  if (const Attr* spec = spec_in(op.result(i)->attributes(), recipe_key(op))) return spec;
+  return annotated_quant_spec(op, fmt::format("outputs_{}", i));
+}
+
+}  // namespace mir

@@ -1,0 +1,44 @@
+// Which numbers the codes of quantised values stand for. The formulas are in
+// docs/ops/quantisation.md.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+
+#include "kernels/ref/quantise.hpp"
+#include "mir/op.hpp"
+#include "mir/result.hpp"
+
+namespace mir {
+
+/// Quantisations with their scales. Values and parameters that are not here stand for themselves.
+struct QuantisationTable {
+  std::unordered_map<const Value*, ref::Quantisation> values;
+  std::unordered_map<Symbol, ref::Quantisation> parameters;
+};
+
+/// What a text says of a quantised value: all but its scales and zero points.
+struct QuantRecipe {
+  ref::Quantisation codes;        ///< without scales and zero points
+  bool is_asymmetric = false;     ///< zero points must be stated
+  std::int64_t default_zero = 0;  ///< of a symmetric one
+  bool has_two_levels = false;    ///< LPBQ: a scale is that of the block times that of the channel
+  std::optional<std::int64_t> uuid;
+};
+
+/// The recipe of a value of `type` whose QuantSpec is `spec` (null: none): that of the spec, else
+/// of the type's encoding, else what a per-tensor element type says by itself. None for a value
+/// whose elements are what they are: of kind None or Raw, or of a type of real numbers that a later
+/// lowering quantises. A spec that lacks a field, and a per-channel type without one, are errors.
+Result<std::optional<QuantRecipe>> quant_recipe(const TensorType& type, const Attr* spec);
+
+/// The QuantSpec that operand or result `i` of an op has: that of its mention, else of the value,
+/// else of the op's annotation; null: none.
+const Attr* operand_quant_spec(const Op& op, std::uint32_t i);
+const Attr* result_quant_spec(const Op& op, std::uint32_t i);
+/// What the op's annotation says of slot `slot` ("weight_weight"); null: nothing.
+const Attr* annotated_quant_spec(const Op& op, std::string_view slot);
+
+}  // namespace mir

@@ -1,0 +1,30 @@
+#include "kernels/ref/rope.hpp"
+
+#include "eval/evaluators.hpp"
+
+namespace mir::eval {
+
+namespace {
+
+Result<void> rotate(EvalCall& call, std::string_view layout, std::int64_t partial_dim) {
+  const ref::RopeOptions options{
+      .layout = layout == "BSHD" ? ref::RopeLayout::kBSHD : ref::RopeLayout::kBHSD,
+      .partial_dim = partial_dim};
+  return ref::rope(call.in(0), call.in(1), call.in(2), options, call.out());
+}
+
+}  // namespace
+
+Result<void> rope(EvalCall& call) {
+  return rotate(call, call.string("input_type"), call.integer("partial_dim"));
+}
+
+Result<void> multimodal_rope(EvalCall& call) {
+  return rotate(call, call.string("input_type"), -1);
+}
+
+Result<void> vision_rope(EvalCall& call) {
+  return rotate(call, "BSHD", -1);
+}
+
+}  // namespace mir::eval

@@ -1,0 +1,26 @@
+// What SliceOp selects.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "mir/dim.hpp"
+#include "mir/op.hpp"
+#include "mir/result.hpp"
+
+namespace mir {
+
+/// `length` indices from `start` on, `step` apart; all inside the extent.
+struct SliceBounds {
+  std::int64_t start = 0;
+  std::int64_t step = 1;
+  std::int64_t length = 0;
+};
+
+/// What attribute `indices` selects of dimension `dim`, of this extent, of a value of `rank`
+/// dimensions; symbols in it have their values in `dims` (null: none has). An error when the
+/// attribute has another number of entries, a bound has no value or lies outside.
+Result<SliceBounds> slice_bounds(const Op& op, std::size_t rank, std::size_t dim,
+                                 std::int64_t extent, const DimBindings* dims);
+
+}  // namespace mir

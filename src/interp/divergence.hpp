@@ -1,0 +1,88 @@
+// The first op whose operands agree with those of another run and whose results do not.
+//
+// A run is compared with another one step by step. Where a result agrees, both go on with one and
+// the same tensor, so every op is judged on equal operands, small errors do not add up to a finding
+// elsewhere, and of two runs only the results of one step are in memory twice.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "interp/dump.hpp"
+#include "interp/probe.hpp"
+#include "interp/tolerance.hpp"
+#include "mir/compare.hpp"
+#include "mir/session.hpp"
+
+namespace mir {
+
+struct Divergence {
+  std::size_t run = 0;
+  std::size_t step = 0;
+  std::uint32_t result = 0;
+  ResultPlace place;
+  const Op* op = nullptr;
+  const Op* other_op = nullptr;          ///< null for a dump
+  std::optional<Comparison> comparison;  ///< none: types or extents differ
+  std::string reason;                    ///< in words
+};
+
+/// What was compared so far.
+struct AgreementCounts {
+  std::size_t equal_bits = 0;
+  std::size_t within_tolerance = 0;
+  std::size_t without_partner = 0;  ///< results that the other run does not have
+};
+
+/// Compares runs of a session with others. `observe` belongs into RunOptions::observe: where a
+/// result does not agree, it ends the run with kDiverges and `found` says what was seen.
+class DivergenceSearch {
+ public:
+  virtual ~DivergenceSearch() = default;
+
+  /// Before run `run` of `entry` with these inputs. False after reporting.
+  virtual bool begin(std::size_t run, std::size_t entry, std::span<const Tensor> inputs) = 0;
+  Result<void> observe(const StepResults& step);
+  /// After a run that succeeded. False after reporting.
+  virtual bool end() = 0;
+
+  const std::optional<Divergence>& found() const { return found_; }
+  const AgreementCounts& counts() const { return counts_; }
+
+ protected:
+  explicit DivergenceSearch(const TolerancePolicy& policy) : policy_(policy) {}
+  /// Result `number` of the other run's step; none when it has no such step. The op, if it has one.
+  struct Other {
+    std::optional<Tensor> tensor;
+    const Op* op = nullptr;
+  };
+  virtual Result<Other> other_result(const StepResults& step, std::uint32_t number) = 0;
+  /// Both runs go on with `agreed`, which the first run has.
+  virtual void agree(const StepResults& step, std::uint32_t number, const Tensor& agreed) = 0;
+  /// After all results of a step.
+  virtual void leave(const StepResults&) {}
+  void set_run(std::size_t run) { number_ = run; }
+
+ private:
+  Result<void> judge(const StepResults& step, std::uint32_t number, const Other& other);
+
+  TolerancePolicy policy_;
+  std::size_t number_ = 0;
+  AgreementCounts counts_;
+  std::optional<Divergence> found_;
+};
+
+/// Against the results that a dump has, by their places. The run goes on with those of the dump
+/// where they agree.
+std::unique_ptr<DivergenceSearch> search_against(const DumpFolder& dump, const Session& session,
+                                                 const TolerancePolicy& policy);
+
+/// Against another session with the same entries, which runs beside. Both sessions' modules are in
+/// one context. Refused where the schedules are too different to say which steps agree.
+Result<std::unique_ptr<DivergenceSearch>> search_against(Session& other, const Session& session,
+                                                         const TolerancePolicy& policy,
+                                                         Diagnostics& diagnostics);
+
+}  // namespace mir

@@ -1,0 +1,72 @@
+// Results inside a run: where they are, and which of them are meant.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "mir/result.hpp"
+#include "plan/schedule.hpp"
+
+namespace mir {
+
+/// Where a result of a run is in the module.
+struct ResultPlace {
+  std::string graph;           ///< symbol of the graph, or the name of the module for its body
+  std::size_t activation = 0;  ///< how often the run entered this graph before
+  std::string value;           ///< name in the text without `%`
+  std::string op;              ///< "linalg.AddOp"
+
+  friend bool operator==(const ResultPlace&, const ResultPlace&) = default;
+};
+/// "@model.layers.0%45", with "#2" behind the graph for its third activation.
+std::string render(const ResultPlace& place);
+
+/// The places of all results of a schedule, which must outlive it.
+class ResultPlaces {
+ public:
+  explicit ResultPlaces(const Schedule& schedule);
+  ResultPlace of(std::size_t step, std::uint32_t result) const;
+  /// Where the same tensor is the result of a call, from the innermost call on: `op` is that of the
+  /// call.
+  std::span<const ResultPlace> of_calls(std::size_t step, std::uint32_t result) const;
+
+ private:
+  using Result = std::pair<std::size_t, std::uint32_t>;  // step and number
+  ResultPlace place(std::uint32_t call, const Value& value, const Op& op) const;
+
+  const Schedule* schedule_;
+  std::vector<std::size_t> activations_;  // by call
+  std::map<Result, std::vector<ResultPlace>> of_calls_;
+};
+
+/// Patterns that select results: `%VALUE`, `@GRAPH`, `@GRAPH%VALUE`, or the name of an op such as
+/// `linalg.SoftmaxOp`, separated by commas; `*` stands for any characters and `?` for one.
+class Probe {
+ public:
+  static Result<Probe> parse(std::string_view patterns);
+  bool selects(const ResultPlace& place) const;
+  /// The first of the places of a result that is meant: its own, then those of calls.
+  std::optional<ResultPlace> selected(const ResultPlaces& places, std::size_t step,
+                                      std::uint32_t result) const;
+  /// An error names the first pattern that selects nothing in any of the schedules.
+  Result<void> check(std::span<const Schedule* const> schedules) const;
+
+ private:
+  struct Pattern {
+    std::string text;
+    std::string graph = "*";
+    std::string value = "*";
+    std::string op = "*";
+    bool selects(const ResultPlace& place) const;
+  };
+  std::vector<Pattern> patterns_;
+};
+
+}  // namespace mir

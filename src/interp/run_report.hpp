@@ -1,0 +1,54 @@
+// What runs gave and how it compares, for programs that read JSON.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "interp/divergence.hpp"
+#include "interp/probe.hpp"
+#include "interp/summary.hpp"
+#include "mir/compare.hpp"
+
+namespace mir {
+
+struct RunReport {
+  struct Output {
+    std::string name;  ///< without `%`
+    TensorSummary summary;
+  };
+  struct Fed {
+    std::string name;
+    TensorSummary summary;
+    std::vector<double> values;  ///< of tensors of at most 16 numbers
+  };
+  struct Check {
+    std::string output;
+    std::string expected;  ///< as written
+    Comparison comparison;
+  };
+  struct Probed {
+    ResultPlace place;
+    std::size_t step = 0;
+    TensorSummary summary;
+  };
+  struct OneRun {
+    std::string title;
+    std::vector<Fed> fed;
+    std::vector<Output> outputs;
+    std::vector<Check> checks;
+    std::vector<Probed> probes;
+  };
+
+  std::string file;
+  std::vector<OneRun> runs;
+  bool searched = false;  ///< whether the next two have a meaning
+  AgreementCounts agreement;
+  std::optional<Divergence> divergence;
+  bool passed = true;  ///< no error at all
+};
+
+/// One JSON object with `"schema": 1`; see docs/report-json.md.
+std::string to_json(const RunReport& report);
+
+}  // namespace mir

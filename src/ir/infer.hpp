@@ -1,0 +1,77 @@
+// What a shape and dtype rule sees of an op, and how it answers.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mir/attribute.hpp"
+#include "mir/diagnostic.hpp"
+#include "mir/dim.hpp"
+#include "mir/type.hpp"
+
+namespace mir {
+
+class IRContext;
+class Module;
+class Op;
+
+/// Input and output of one call of an InferFn. Operand types may be seen before the op exists (the
+/// builder asks for result types), so everything is passed here and nothing is read from an Op.
+class InferContext {
+ public:
+  InferContext(IRContext& context, std::string_view op_name, std::span<const Type* const> operands,
+               std::span<const NamedAttr> attributes, std::size_t result_count, Span at,
+               Diagnostics& diagnostics)
+      : context_(context),
+        op_name_(op_name),
+        operands_(operands),
+        attributes_(attributes),
+        result_count_(result_count),
+        at_(at),
+        diagnostics_(diagnostics) {}
+
+  IRContext& context() const { return context_; }
+  std::string_view op_name() const { return op_name_; }
+  std::size_t operand_count() const { return operands_.size(); }
+  std::size_t result_count() const { return result_count_; }
+  /// The operand's type; reports and gives null when it is not a tensor.
+  const TensorType* operand(std::size_t index);
+
+  /// Attribute access by key; a present value of the wrong kind is reported once and gives none.
+  const Attr* attribute(std::string_view key) const;
+  std::optional<std::int64_t> integer(std::string_view key);
+  std::optional<double> number(std::string_view key);
+  std::optional<bool> boolean(std::string_view key);
+  std::optional<std::string_view> string(std::string_view key);
+  std::optional<std::vector<std::int64_t>> integers(std::string_view key);
+  std::optional<std::vector<Dim>> dims(std::string_view key);
+
+  /// Appends the type of the next result.
+  void result(const Type* type) { results_.push_back(type); }
+  void result(std::vector<Dim> dims, const TensorType& like);
+  const std::vector<const Type*>& results() const { return results_; }
+
+  /// Names the constraint that the checks from here on rest on, like "matmul_c3"; a report carries
+  /// it. The text must outlive the context.
+  void constraint(std::string_view id) { constraint_ = id; }
+  /// Reports `message` at the op; always false, so rules can `return context.fail(...)`.
+  bool fail(DiagCode code, std::string message);
+
+  /// `a` with axis normalisation: [-rank, rank) to [0, rank); reports and gives none otherwise.
+  std::optional<std::size_t> axis(std::int64_t value, std::size_t rank, std::string_view key);
+
+ private:
+  IRContext& context_;
+  std::string_view op_name_;
+  std::span<const Type* const> operands_;
+  std::span<const NamedAttr> attributes_;
+  std::size_t result_count_;
+  std::string_view constraint_{};
+  Span at_;
+  Diagnostics& diagnostics_;
+  std::vector<const Type*> results_;
+};
+
+}  // namespace mir

@@ -1,0 +1,555 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "ir/text/text_literal.hpp"
+#include "ir/text/value_scopes.hpp"
+#include "mir/print.hpp"
+
+// note [names]
+// Printing must not change what a name means. A first walk replays name lookup the way resolve does
+// it: where a use would find another value than its own, that value gets a fresh number in the
+// second walk. Fresh numbers collide with nothing, so one replay is enough: taking a definition's
+// name away can only uncover values that were wrong before and are in the set themselves.
+
+namespace mir {
+
+namespace {
+
+using K = TokenKind;
+
+class NameCheck {
+ public:
+  NameCheck(const Module& module, std::vector<bool>& renamed) : renamed_(renamed) {
+    scopes_.enter(true);
+    region(module.body());
+    scopes_.leave();
+  }
+
+ private:
+  void region(const Region& of) {
+    for (Block* block = of.entry(); block != nullptr; block = block->next()) {
+      for (Value& argument : block->arguments()) define(argument);
+      for (Op* op : block->ops()) visit(*op);
+    }
+  }
+
+  void visit(const Op& op) {
+    for (const Use& use : op.operand_uses()) check(*use.value());
+    for (Value& result : op.results()) define(result);
+    const bool isolated = op.row() != nullptr && has(op.row()->traits, Trait::kIsolated);
+    for (Region* inner = op.first_region(); inner != nullptr; inner = inner->next()) {
+      scopes_.enter(isolated);
+      region(*inner);
+      scopes_.leave();
+    }
+  }
+
+  void define(Value& value) {
+    if (value.name().is_none()) {
+      renamed_[value.id()] = true;
+    } else if (!renamed_[value.id()]) {
+      scopes_.define(value.name(), &value);
+    }
+  }
+
+  void check(Value& value) {
+    if (value.name().is_none()) {
+      renamed_[value.id()] = true;
+      return;
+    }
+    Value* found = scopes_.find(value.name());
+    if (found == &value) return;
+    // The first mention of a free value defines its name; a use above its definition is legal
+    // where the definition follows in the same region.
+    if (found == nullptr) {
+      scopes_.define(value.name(), &value);
+    } else {
+      renamed_[value.id()] = true;
+    }
+  }
+
+  std::vector<bool>& renamed_;
+  ValueScopes scopes_;
+};
+
+class Raiser {
+ public:
+  Raiser(const Module& module, LayoutPrinter& printer, const SourceTokens* source)
+      : module_(module),
+        context_(module.context()),
+        out_(printer),
+        source_(source),
+        renamed_(module.value_id_end()),
+        fresh_(module.value_id_end()) {
+    NameCheck(module, renamed_);
+    number_renamed();
+    if (source_ != nullptr) {
+      same_form_ = source_->is_portable(module.top()->span().begin) == module.is_portable();
+      restated_.resize(module.op_id_end());
+      restate_free_values(module.body());
+    }
+  }
+
+  void run() { op(*module_.top()); }
+
+ private:
+  void number_renamed() {
+    if (std::find(renamed_.begin(), renamed_.end(), true) == renamed_.end()) return;
+    std::uint32_t taken = 0;
+    for (std::size_t id = 0; id < renamed_.size(); ++id) {
+      if (renamed_[id]) fresh_[id] = module_.upcoming_name(taken++);
+    }
+  }
+
+  std::string_view text(Symbol name) const { return context_.text(name); }
+
+  /// Valid until the next call.
+  std::string_view wrapped(std::string_view before, std::string_view inner,
+                           std::string_view after) {
+    scratch_ = before;
+    scratch_ += inner;
+    scratch_ += after;
+    return scratch_;
+  }
+
+  // -- names and values -------------------------------------------------------------------------
+
+  /// Whether unquoted text would not be read as it is. Dumps quote nothing that they can do
+  /// without.
+  bool needs_quotes(std::string_view bare, std::string_view special) const {
+    if (module_.is_portable()) return !is_bare_word(bare);
+    return bare.find_first_of(special) != bare.npos || bare.starts_with(' ') ||
+           bare.ends_with(' ') || bare.find("//") != bare.npos ||
+           std::any_of(bare.begin(), bare.end(),
+                       [](char c) { return static_cast<unsigned char>(c) < ' '; });
+  }
+
+  /// `ends`: whether what follows ends unquoted text with blanks in it.
+  void symbol(Symbol name, bool ends = true) {
+    const std::string_view bare = text(name);
+    if (needs_quotes(bare, "(){}[]<>\"%,@") || !(ends || bare.empty() || is_word(bare))) {
+      out_.token(K::kSymbol, wrapped("@", quote(bare), ""));
+    } else {
+      out_.token(K::kSymbol, wrapped("@", bare, ""));
+    }
+  }
+
+  /// `%name:`; valid until the next call.
+  std::string_view name_and_colon(ValueName value) {
+    if (!value.is_number()) return wrapped("%", text(value.symbol()), ":");
+    char* end = digits_.data() + digits_.size();
+    *--end = ':';
+    std::uint32_t number = value.number();
+    do {
+      *--end = static_cast<char>('0' + number % 10);
+      number /= 10;
+    } while (number != 0);
+    *--end = '%';
+    return {end, digits_.data() + digits_.size()};
+  }
+
+  ValueName name_of(const Value& value) const {
+    return renamed_[value.id()] ? fresh_[value.id()] : value.name();
+  }
+
+  void mention(ValueName printed, const Type* type, bool has_symbol, Symbol of,
+               std::span<const NamedAttr> list) {
+    std::string_view name = name_and_colon(printed);
+    if (type != nullptr) {
+      out_.typed_value(name, type->spelling());
+    } else {
+      out_.token(K::kValue, name.substr(0, name.size() - 1));
+    }
+    if (has_symbol) {
+      out_.token(K::kLBracketSymbol);
+      symbol(of);
+      out_.token(K::kRBracket);
+    }
+    attributes(list, false);
+  }
+
+  void definition(const Value& value) {
+    mention(name_of(value), value.type(), value.has_symbol(), value.symbol(), value.attributes());
+  }
+
+  void use(const Use& use) {
+    const Value& value = *use.value();
+    if (const UseOverride* other = module_.use_override(use)) {
+      mention(name_of(value), other->type, other->has_symbol, other->symbol, other->attributes);
+    } else {
+      definition(value);
+    }
+  }
+
+  template <class Item, class Print>
+  void list(std::span<Item> items, Print&& print) {
+    out_.token(K::kLParen);
+    bool first = true;
+    for (auto& item : items) {
+      if (!first) out_.token(K::kComma);
+      first = false;
+      print(item);
+    }
+    out_.token(K::kRParen);
+  }
+
+  // -- attributes -------------------------------------------------------------------------------
+
+  void attributes(std::span<const NamedAttr> list, bool list_present) {
+    if (list.empty() && !list_present) return;
+    out_.token(K::kLBracket);
+    const Attr* before = nullptr;
+    for (const NamedAttr& attribute : list) {
+      if (before != nullptr) out_.token(K::kComma);
+      key(attribute.key, before != nullptr && goes_on(*before));
+      out_.token(K::kColon);
+      value(*attribute.value);
+      before = attribute.value;
+    }
+    out_.token(K::kRBracket);
+  }
+
+  /// Whether unquoted text goes on past a comma when no plain key follows.
+  static bool goes_on(const Attr& value) {
+    return value.kind() == AttrKind::kDim ||
+           (value.kind() == AttrKind::kString && !value.is_quoted());
+  }
+
+  static bool is_word(std::string_view bare) {
+    constexpr std::string_view kPlain =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.$/-";
+    return !bare.empty() && bare.find_first_not_of(kPlain) == bare.npos;
+  }
+
+  void key(Symbol of, bool follows_text) {
+    const std::string_view bare = text(of);
+    if (bare.empty() || needs_quotes(bare, "(){}[]<>\"%,@:") || (follows_text && !is_word(bare))) {
+      out_.token(K::kKey, quote(bare));
+    } else {
+      out_.token(K::kKey, bare);
+    }
+  }
+
+  /// Spellings are canonical, so a structured value goes out as one piece of text.
+  void value(const Attr& attribute) {
+    switch (attribute.kind()) {
+      case AttrKind::kInt:
+        return out_.token(K::kInt, attribute.spelling());
+      case AttrKind::kDim:
+        return out_.token(K::kDim, attribute.spelling());
+      case AttrKind::kFloat:
+        return out_.token(K::kFloat, attribute.spelling());
+      case AttrKind::kQuantSpec:
+      case AttrKind::kQuantAnnotation:
+        return out_.token(K::kQuantSpec, attribute.spelling());
+      case AttrKind::kString:
+        return out_.token(attribute.is_quoted() ? K::kString : K::kBare, attribute.spelling());
+      default:
+        return out_.token(K::kString, attribute.spelling());
+    }
+  }
+
+  // -- ops and regions --------------------------------------------------------------------------
+
+  /// Heads, contents of regions and what closes them go out alike for all ops: the i-th of the
+  /// pieces around n regions is what stands before region i, the last what stands behind all.
+  void op(const Op& op) {
+    const auto pieces = pieces_of(op);
+    const bool untouched = !pieces.empty() && is_untouched(op, pieces);
+    Region* region = op.first_region();
+    for (std::size_t i = 0;; ++i) {
+      if (untouched) {
+        source_->print(pieces[i], out_);
+      } else {
+        if (i < pieces.size()) source_->print_comments(pieces[i], out_);
+        piece(op, i == 0, region);
+        if (i < pieces.size()) source_->print_trailing(pieces[i], out_);
+      }
+      if (region == nullptr) return;
+      blocks(*region, untouched);
+      region = region->next();
+    }
+  }
+
+  /// What stands before `region`, which is the op's first or another one, or behind all of them.
+  void piece(const Op& op, bool first, const Region* region) {
+    if (&op == module_.top()) return module_piece(op, first);
+    if (first) head(op);
+    const bool signatures = op.first_region() != nullptr && op.first_region()->has_signature();
+    if (!first) out_.token(K::kRBrace);
+    if (signatures && (first || region == nullptr)) out_.token(first ? K::kLBrace : K::kRBrace);
+    if (region == nullptr) return location(op);
+    if (signatures) signature(*region);
+    out_.token(K::kLBrace);
+  }
+
+  void module_piece(const Op& top, bool first) {
+    if (!first) return out_.token(K::kRBrace);
+    symbol(top.symbol());
+    attributes(top.attributes(), false);
+    signature(module_.body());
+    out_.token(K::kLBrace);
+  }
+
+  void location(const Op& op) {
+    if (!op.location() || op.location().is_position()) return;
+    const std::string stated = context_.locations().spelling(op.location());
+    if (!stated.empty()) out_.token(K::kLoc, stated);
+  }
+
+  void head(const Op& op) {
+    const OpExtra& extra = op.extra();
+    if (extra.has_address) {
+      const bool unnumbered = extra.address == ~std::uint64_t{0};
+      out_.token(K::kAddress, unnumbered ? "addr:0xffffffffffffffff"
+                                         : fmt::format("addr:{:#016x}", extra.address));
+    }
+    out_.token(K::kOpName, text(op.op_name().spelling));
+    if (extra.has_label) label(text(extra.label));
+    if (op.has_symbol()) {
+      symbol(op.symbol(), !op.has_square_path() && (op.has_signature() || !extra.angles.empty()));
+    }
+    for (const Symbol angle : extra.angles) {
+      out_.token(K::kAngle, wrapped("<", text(angle), ">"));
+    }
+    if (op.has_path()) path(op);
+    const Dialect* dialect = op.info().dialect;
+    const bool before =
+        !op.has_signature() || (dialect != nullptr && !op.is("linalg.register") &&
+                                dialect->attributes == AttrPosition::kBeforeOperands);
+    if (before) attributes(op.attributes(), op.has_attribute_list());
+    if (op.has_signature()) {
+      std::size_t plain = op.operand_count();
+      for (const auto& successor : extra.successors) plain -= successor.operand_count;
+      list(op.operand_uses().first(plain), [&](const Use& each) { use(each); });
+      out_.token(K::kArrow);
+      list(op.results(), [&](const Value& each) { definition(each); });
+      if (!before) attributes(op.attributes(), op.has_attribute_list());
+      successors(op);
+    }
+  }
+
+  void label(std::string_view bare) {
+    constexpr std::string_view kEntry = ".__entry";
+    const bool entry =
+        bare.size() > kEntry.size() && bare.find(kEntry) == bare.size() - kEntry.size();
+    if (is_word(bare) || (entry && !needs_quotes(bare, "(){}[]<>\"%,@"))) {
+      out_.token(K::kLabel, bare);
+    } else {
+      out_.token(K::kLabel, quote(bare));
+    }
+  }
+
+  void path(const Op& op) {
+    std::string_view plain = text(op.path());
+    // Dumps do not escape names.
+    std::string escaped;
+    if (module_.is_portable()) {
+      escaped = quote(plain);
+      plain = std::string_view(escaped).substr(1, escaped.size() - 2);
+    }
+    if (op.has_square_path()) {
+      out_.token(K::kNameSquare, wrapped("[name=\"", plain, "\"]"));
+    } else {
+      out_.token(K::kNameAngle, wrapped("<name=\"", plain, "\">"));
+    }
+  }
+
+  void successors(const Op& op) {
+    if (op.extra().successors.empty()) return;
+    out_.token(K::kLBracketBlock);
+    bool first = true;
+    for (const auto& successor : op.extra().successors) {
+      if (!first) out_.token(K::kComma);
+      first = false;
+      out_.token(K::kBlockName, wrapped("^", text(successor.block), ""));
+      if (successor.operand_count == 0) continue;
+      list(op.operand_uses().subspan(successor.first_operand, successor.operand_count),
+           [&](const Use& each) { use(each); });
+    }
+    out_.token(K::kRBracket);
+  }
+
+  void signature(const Region& region) {
+    list(region.arguments(), [&](const Value& argument) { definition(argument); });
+    out_.token(K::kArrow);
+    list(region.results(), [&](const RegionResult& result) { region_result(region, result); });
+  }
+
+  /// The stored name serves where nothing is returned.
+  void region_result(const Region& region, const RegionResult& result) {
+    const auto index = static_cast<std::size_t>(&result - region.results().data());
+    const Value* returned = region.returned(index);
+    mention(returned == nullptr ? result.name : name_of(*returned), result.type, result.has_symbol,
+            result.symbol, result.attributes);
+  }
+
+  void blocks(const Region& region, bool untouched) {
+    for (Block* block = region.entry(); block != nullptr; block = block->next()) {
+      if (block->name()) block_head(*block, untouched);
+      for (Op* each : block->ops()) op(*each);
+    }
+  }
+
+  void block_head(const Block& block, bool untouched) {
+    std::optional<TokenRange> tokens;
+    const Op& op = *block.parent()->parent();
+    if (source_ != nullptr && op.was_read()) {
+      tokens = source_->block(op.span().begin, block.parent()->index(), text(block.name()));
+    }
+    if (tokens && untouched && !any_renamed(block.arguments())) {
+      return source_->print(*tokens, out_);
+    }
+    if (tokens) source_->print_comments(*tokens, out_);
+    out_.token(K::kBlockName, wrapped("^", text(block.name()), ""));
+    if (!block.arguments().empty()) {
+      list(block.arguments(), [&](const Value& argument) { definition(argument); });
+    }
+    out_.token(K::kColon);
+    if (tokens) source_->print_trailing(*tokens, out_);
+  }
+
+  // -- what the source has ----------------------------------------------------------------------
+
+  /// The op's own tokens; empty without a source and for an op that is not from it.
+  std::span<const TokenRange> pieces_of(const Op& op) const {
+    if (source_ == nullptr || !op.was_read()) return {};
+    return source_->pieces(op.span().begin);
+  }
+
+  bool any_renamed(std::span<const Value> values) const {
+    return std::any_of(values.begin(), values.end(),
+                       [&](const Value& value) { return renamed_[value.id()]; });
+  }
+
+  /// Whether the op's own tokens still say what it is.
+  bool is_untouched(const Op& op, std::span<const TokenRange> pieces) const {
+    if (op.is_modified() || !same_form_ || restated_[op.id()]) return false;
+    if (pieces.size() != op.region_count() + 1) return false;
+    if (any_renamed(op.results())) return false;
+    for (const Use& use : op.operand_uses()) {
+      if (renamed_[use.value()->id()]) return false;
+    }
+    for (Region* region = op.first_region(); region != nullptr; region = region->next()) {
+      if (any_renamed(region->arguments()) || !returns_as_stated(*region)) return false;
+    }
+    return true;
+  }
+
+  bool returns_as_stated(const Region& region) const {
+    for (std::size_t i = 0; i < region.results().size(); ++i) {
+      const Value* returned = region.returned(i);
+      if (returned != nullptr && name_of(*returned) != region.results()[i].name) return false;
+    }
+    return true;
+  }
+
+  /// Some mention must say what a free value is. Where those that the text has for it are gone, its
+  /// users print anew.
+  void restate_free_values(const Region& region) {
+    for (const Value* value : region.free_values()) {
+      if (!value->has_uses() || is_stated(*value)) continue;
+      for (const Use* use = value->first_use(); use != nullptr; use = use->next()) {
+        restated_[use->user()->id()] = true;
+      }
+    }
+    for (Block* block = region.entry(); block != nullptr; block = block->next()) {
+      for (const Op* op : block->ops()) {
+        for (Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {
+          restate_free_values(*inner);
+        }
+      }
+    }
+  }
+
+  bool is_stated(const Value& value) const {
+    const std::string name = value.name().is_number() ? std::to_string(value.name().number())
+                                                      : std::string(text(value.name().symbol()));
+    for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
+      const Op& user = *use->user();
+      const auto pieces = pieces_of(user);
+      if (user.is_modified() || pieces.empty() ||
+          source_->states(pieces[0], name, value.has_symbol(), !value.attributes().empty())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  const Module& module_;
+  const IRContext& context_;
+  LayoutPrinter& out_;
+  const SourceTokens* source_;  // null: print everything canonically
+  bool same_form_ = false;      // whether the source had the module in the form it has now
+  std::vector<bool> restated_;  // ops that must be printed anew
+  std::vector<bool> renamed_;
+  std::vector<ValueName> fresh_;
+  std::string scratch_;
+  std::array<char, 16> digits_{};
+};
+
+}  // namespace
+
+void raise(const Module& module, LayoutPrinter& printer, const SourceTokens* source) {
+  Raiser(module, printer, source).run();
+}
+
+namespace {
+
+/// An IR takes half to twice the memory of its text; what is reserved and not written costs
+/// nothing.
+std::size_t expected_text(const Module& module) {
+  return module.memory() + module.memory() / 4;
+}
+
+}  // namespace
+
+std::string print(const Module& module) {
+  LayoutPrinter printer(expected_text(module));
+  raise(module, printer);
+  return printer.finish();
+}
+
+std::string print(std::span<Module* const> modules) {
+  std::size_t expected = 0;
+  for (const Module* module : modules) expected += expected_text(*module);
+  LayoutPrinter printer(expected);
+  for (const Module* module : modules) raise(*module, printer);
+  return printer.finish();
+}
+
+void print(std::span<Module* const> modules, const LayoutPrinter::Sink& sink) {
+  LayoutPrinter printer(sink);
+  for (const Module* module : modules) raise(*module, printer);
+  printer.finish();
+}
+
+std::string print(const IRContext& context) {
+  return print(context.modules());
+}
+
+std::string print(std::span<Module* const> modules, const SyntaxTree& source) {
+  LayoutPrinter printer(source.file().size());
+  const SourceTokens tokens(source);
+  auto aliases = tokens.aliases();
+  SourcePos done = 0;
+  for (const Module* module : modules) {
+    const SourcePos at = module->top()->span().begin;
+    const bool from_source = !tokens.pieces(at).empty() && at > done;
+    for (; from_source && !aliases.empty() && tokens.begin(aliases[0]) < at;
+         aliases = aliases.subspan(1)) {
+      tokens.print(aliases[0], printer);
+    }
+    raise(*module, printer, from_source ? &tokens : nullptr);
+    if (from_source) done = at;
+  }
+  for (const TokenRange& alias : aliases) tokens.print(alias, printer);
+  tokens.print_end(printer);
+  return printer.finish();
+}
+
+}  // namespace mir

@@ -1,0 +1,323 @@
+#include "mir/resolve.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+
+#include "ir/text/resolver.hpp"
+#include "ir/text/text_literal.hpp"
+#include "mir/parse.hpp"
+
+namespace mir {
+
+Resolver::State::State(IRContext& context, const SourceFile& file, Diagnostics& diagnostics)
+    : context_(context),
+      file_(file),
+      diagnostics_(diagnostics),
+      constant_key_(context.intern("constant")),
+      version_key_(context.intern("mir_version")) {}
+
+void Resolver::State::add(const Unit& unit) {
+  unit_ = &unit;
+  for (const Node& each : unit.nodes()) node(each);
+}
+
+std::string_view Resolver::State::text(std::uint32_t token) const {
+  return file_.slice(unit_->span(token));
+}
+
+void Resolver::State::node(const Node& node) {
+  switch (node.kind()) {
+    case NodeKind::kOpName:
+      return begin_head(node);
+    case NodeKind::kAddress:
+      return address(node);
+    case NodeKind::kLabel:
+      head_.extra.label = symbol_from_text(text(node.token));
+      head_.extra.has_label = head_.has_extra = true;
+      return;
+    case NodeKind::kSymbol:
+      head_.symbol = symbol_from_text(text(node.token).substr(1));
+      head_.has_symbol = true;
+      return;
+    case NodeKind::kAngle:
+      return angle(node);
+    case NodeKind::kName:
+      return path(node);
+    case NodeKind::kType:
+      if (unit_->tokens()[node.token].kind() == TokenKind::kOpaqueType) {
+        pending_type_ = context_.opaque_type(text(node.token));
+      } else if (node.count() == 1) {
+        pending_type_ = checked(type_from_text(text(node.token)), node.token);
+      } else {
+        pending_type_ = checked(type_from_tokens(node.token, node.count(), nullptr), node.token);
+      }
+      return;
+    case NodeKind::kEncodedType: {
+      const Attr* encoding = pop_value();
+      pending_type_ = checked(type_from_tokens(node.token, node.count(), encoding), node.token);
+      return;
+    }
+    case NodeKind::kTypeValue:
+      values_.push_back(pending_type_ == nullptr ? context_.null() : context_.type(pending_type_));
+      pending_type_ = nullptr;
+      return;
+    case NodeKind::kValue:
+      return mention(node);
+    case NodeKind::kValueSymbol:
+      mentions_.back().symbol = symbol_from_text(text(node.token).substr(1));
+      mentions_.back().has_symbol = true;
+      return;
+    case NodeKind::kValueAttributes:
+      return mention_attributes(node);
+    case NodeKind::kOperands:
+    case NodeKind::kResults:
+      return mention_list(node);
+    case NodeKind::kSuccessor:
+      return successor(node);
+    case NodeKind::kSuccessors:
+      return;
+    case NodeKind::kLoc:
+      return stated_location(node);
+    default:
+      return attribute(node);
+  }
+}
+
+/// What attribute values and lists of attributes are made of.
+void Resolver::State::attribute(const Node& node) {
+  switch (node.kind()) {
+    case NodeKind::kLeaf:
+      values_.push_back(leaf(node));
+      return;
+    case NodeKind::kArray: {
+      const auto first = values_.size() - node.count();
+      const Attr* array = context_.array(std::span(values_).subspan(first));
+      values_.resize(first);
+      values_.push_back(array);
+      return;
+    }
+    case NodeKind::kDictEntry:
+    case NodeKind::kSlot:
+    case NodeKind::kAttribute: {
+      const Symbol key = key_from_text(text(node.token));
+      const Attr* value = pop_value();
+      attributes_.push_back({key, value});
+      return;
+    }
+    case NodeKind::kEmptySlot:
+      attributes_.push_back({});
+      return;
+    case NodeKind::kDict: {
+      const auto entries = pop_attributes(node.count());
+      check_duplicates(entries, node.token);
+      values_.push_back(context_.dict(entries));
+      return;
+    }
+    case NodeKind::kQuantAnnotation:
+      values_.push_back(context_.quant_annotation(pop_attributes(node.count())));
+      return;
+    case NodeKind::kAttributes:
+      return attribute_list(node);
+    case NodeKind::kAlias: {
+      const Attr* value = pop_value();
+      if (const Attr** known = aliases_.find(text(node.token))) {
+        *known = value;
+      } else {
+        aliases_.insert(text(node.token), value);
+      }
+      return;
+    }
+    default:
+      return nesting(node);
+  }
+}
+
+/// What opens and closes bodies, regions, blocks and modules.
+void Resolver::State::nesting(const Node& node) {
+  switch (node.kind()) {
+    case NodeKind::kBodyBegin:
+      return begin_body(node);
+    case NodeKind::kRegionBegin:
+      return begin_region(node);
+    case NodeKind::kRegionEnd:
+      return end_region();
+    case NodeKind::kBlock:
+      return begin_block(node);
+    case NodeKind::kBodyEnd:
+      return end_body();
+    case NodeKind::kOpEnd:
+      if (head_.open) {
+        make_op();
+      } else {
+        open_ops_.pop_back();
+      }
+      return;
+    case NodeKind::kModuleBegin:
+      return begin_module(node);
+    case NodeKind::kModuleEnd:
+      return end_module();
+    default:
+      return;
+  }
+}
+
+// -- parts of heads -------------------------------------------------------------------------------
+
+void Resolver::State::address(const Node& node) {
+  const std::string_view word = text(node.token);
+  const std::string_view digits = word.substr(word.rfind('x') + 1);
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), head_.extra.address, 16);
+  if (error != std::errc()) {
+    diagnostics_.error(DiagCode::kMalformedAttribute, span(node.token),
+                       fmt::format("address '{}' does not fit 64 bits", word));
+  }
+  head_.extra.has_address = true;
+  head_.has_extra = true;
+}
+
+void Resolver::State::angle(const Node& node) {
+  std::string_view inner = text(node.token);
+  inner = inner.substr(1, inner.size() - 2);
+  const auto first = inner.find_first_not_of(" \t\r\n");
+  inner =
+      first == inner.npos ? "" : inner.substr(first, inner.find_last_not_of(" \t\r\n") - first + 1);
+  head_.angles.push_back(context_.intern(inner));
+  head_.has_extra = true;
+}
+
+void Resolver::State::path(const Node& node) {
+  const std::string_view tag = text(node.token);
+  const auto open = tag.find('"');
+  std::string_view quoted = tag.substr(open, tag.rfind('"') - open + 1);
+  const auto plain = portable_ ? unquote(quoted) : std::nullopt;
+  head_.path =
+      plain ? context_.intern(*plain) : context_.intern(quoted.substr(1, quoted.size() - 2));
+  head_.has_path = true;
+  head_.square_path = tag.front() == '[';
+}
+
+void Resolver::State::mention_attributes(const Node& node) {
+  Mention& last = mentions_.back();
+  const auto first = attributes_.end() - node.count();
+  // Several lists on one mention continue each other.
+  if (last.attribute_count == 0) {
+    last.first_attribute = static_cast<std::uint32_t>(mention_attributes_.size());
+  }
+  mention_attributes_.insert(mention_attributes_.end(), first, attributes_.end());
+  last.attribute_count += node.count();
+  attributes_.erase(first, attributes_.end());
+  if (portable_) check_duplicates(attributes_of(last), last.token);
+}
+
+void Resolver::State::mention_list(const Node& node) {
+  const MentionList list{static_cast<std::uint32_t>(mentions_.size()) - node.count(), node.count()};
+  const bool operands = node.kind() == NodeKind::kOperands;
+  if (head_.open && !head_.has_signature) {
+    (operands ? head_.operands : head_.results) = list;
+    if (!operands) head_.has_signature = true;
+  } else {
+    (operands ? loose_operands_ : loose_results_) = list;
+  }
+}
+
+void Resolver::State::attribute_list(const Node& node) {
+  auto list = pop_attributes(node.count());
+  if (!head_.open) {  // the module's own list stays pending, and rules what follows in its head
+    portable_ = std::ranges::find(list, version_key_, &NamedAttr::key) != list.end();
+    attributes_ = std::move(list);
+    return;
+  }
+  if (portable_) check_duplicates(list, node.token);
+  head_.attributes.insert(head_.attributes.end(), list.begin(), list.end());
+  head_.has_attribute_list = true;
+}
+
+void Resolver::State::successor(const Node& node) {
+  head_.successors.push_back(
+      {context_.intern(text(node.token).substr(1)), 0, loose_operands_.count});
+  head_.successor_operands.push_back(loose_operands_);
+  head_.has_extra = true;
+}
+
+void Resolver::State::stated_location(const Node& node) {
+  if (head_.open) {
+    head_.location = stated_location(head_.location, node.token);
+  } else {  // after the op's bodies
+    Op* op = open_ops_.back();
+    op->set_location(stated_location(op->location(), node.token));
+    op->mark_as_read();
+  }
+}
+
+// -- modules --------------------------------------------------------------------------------------
+
+void Resolver::State::begin_module(const Node& node) {
+  const auto attributes = pop_attributes(static_cast<std::uint32_t>(attributes_.size()));
+  module_ = &context_.create_module(context_.text(symbol_from_text(text(node.token).substr(1))));
+  modules_.push_back(module_);
+  Op* top = module_->top();
+  top->set_location(location(node.token));
+  module_->set_attributes(top, attributes);
+  portable_ = is_foreign_ = false;
+  if (const Attr* version = top->attribute(version_key_)) {
+    const bool known = version->kind() == AttrKind::kInt && version->integer() == 1;
+    portable_ = known;  // what follows a foreign version may mean anything
+    is_foreign_ = !known;
+    if (!known) {
+      diagnostics_.error(
+          DiagCode::kUnsupportedVersion, span(node.token),
+          fmt::format("mir_version {} is not supported, this toolkit reads version 1",
+                      version->spelling()));
+    }
+    check_duplicates(attributes, node.token);
+    module_->set_version(1);
+    module_->set_attributes(top, attributes);
+  }
+  Region& region = module_->body();
+  bodies_.push_back({top, &region});
+  scopes_.enter(true);
+  bodies_.back().block = make_block(region, loose_operands_, {});
+  region.results_ = region_results(loose_results_);
+  top->mark_as_read();
+  forget_mentions();
+}
+
+void Resolver::State::end_module() {
+  leave();
+  portable_ = false;
+}
+
+// -- the interface --------------------------------------------------------------------------------
+
+Resolver::Resolver(IRContext& context, const SourceFile& file, Diagnostics& diagnostics)
+    : state_(std::make_unique<State>(context, file, diagnostics)) {}
+Resolver::~Resolver() = default;
+
+void Resolver::add(const Unit& unit) {
+  state_->add(unit);
+}
+std::vector<Module*> Resolver::finish() {
+  return state_->finish();
+}
+
+std::vector<Module*> resolve(const SyntaxTree& tree, IRContext& context, Diagnostics& diagnostics) {
+  Resolver resolver(context, tree.file(), diagnostics);
+  for (const Unit& unit : tree.units()) resolver.add(unit);
+  return resolver.finish();
+}
+
+std::vector<Module*> read_modules(const SourceFile& file, IRContext& context,
+                                  Diagnostics& diagnostics) {
+  Resolver resolver(context, file, diagnostics);
+  parse_units(file, diagnostics, [&](Unit&& unit) {
+    resolver.add(unit);
+    return true;
+  });
+  return resolver.finish();
+}
+
+}  // namespace mir

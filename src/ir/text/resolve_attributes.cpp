@@ -1,0 +1,248 @@
+// Names, types and attributes as text spells them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "ir/text/resolver.hpp"
+#include "ir/text/text_literal.hpp"
+#include "support/suggest.hpp"
+#include "syntax/layout.hpp"
+
+namespace mir {
+
+// -- names ----------------------------------------------------------------------------------------
+
+Symbol Resolver::State::symbol_from_text(std::string_view text) {
+  if (text.starts_with('"')) {
+    if (const auto plain = unquote(text)) return context_.intern(*plain);
+  }
+  return context_.intern(text);
+}
+
+Symbol Resolver::State::key_from_text(std::string_view text) {
+  return symbol_from_text(text);
+}
+
+ValueName Resolver::State::name_from_text(std::string_view text) {
+  const bool plain =
+      !text.empty() && text.size() <= 10 && (text.front() != '0' || text.size() == 1);
+  if (plain) {
+    std::uint64_t number = 0;
+    std::size_t i = 0;
+    while (i < text.size() && text[i] >= '0' && text[i] <= '9') {
+      number = number * 10 + static_cast<std::uint64_t>(text[i++] - '0');
+    }
+    if (i == text.size() && number <= ValueName::kMaxNumber) {
+      return ValueName::number(static_cast<std::uint32_t>(number));
+    }
+  }
+  return ValueName::symbol(context_.intern(text));
+}
+
+Location Resolver::State::stated_location(Location position, std::uint32_t token) {
+  return context_.locations().stated(context_.locations().span(position).begin,
+                                     canonical_text(TokenKind::kLoc, text(token)));
+}
+
+// -- types ----------------------------------------------------------------------------------------
+
+/// A whole tensor type in canonical spacing.
+const Type* Resolver::State::type_from_text(std::string_view spelling) {
+  const std::uint64_t hash = hash_text(spelling);
+  if (const Type** known = types_.find(spelling, hash)) return *known;
+  constexpr std::size_t kDimsAt = std::string_view("tensor<[").size();
+  std::vector<Dim> dims;
+  const auto close = spelling.find(']');
+  for (std::size_t at = kDimsAt; at < close;) {
+    const auto comma = std::min(close, spelling.find(',', at));
+    const std::string_view word = spelling.substr(at, comma - at);
+    auto dim = context_.dims().parse(word);
+    if (!dim) {
+      diagnostics_.error(
+          dim.error().code,
+          {file_.position_of(word.data()), file_.position_of(word.data() + word.size())},
+          dim.error().message);
+    }
+    dims.push_back(dim ? *dim : Dim::unknown());
+    at = comma + 2;
+  }
+  const std::size_t dtype_at = close + 3;
+  const auto dtype_end = spelling.find(',', dtype_at);
+  const Symbol dtype = context_.intern(spelling.substr(dtype_at, dtype_end - dtype_at));
+  const Symbol device =
+      context_.intern(spelling.substr(dtype_end + 2, spelling.size() - dtype_end - 3));
+  const Type* type = context_.tensor(dims, dtype, device);
+  types_.insert(spelling, hash, type);
+  return type;
+}
+
+const Type* Resolver::State::type_from_tokens(std::uint32_t first, std::uint32_t count,
+                                              const Attr* encoding) {
+  std::vector<Dim> dims;
+  Symbol words[2];
+  int word_count = 0;
+  for (std::uint32_t i = first; i < first + count && word_count < 2; ++i) {
+    const TokenKind kind = unit_->tokens()[i].kind();
+    if (kind == TokenKind::kDim) {
+      auto dim = context_.dims().parse(text(i));
+      if (!dim) {
+        diagnostics_.error(dim.error().code, span(i), dim.error().message);
+      }
+      dims.push_back(dim ? *dim : Dim::unknown());
+    } else if (kind == TokenKind::kWord) {
+      words[word_count++] = context_.intern(text(i));
+    }
+  }
+  return context_.tensor(dims, words[0], words[1], encoding);
+}
+
+/// Limits that every tensor type must keep, reported where the type stands.
+const Type* Resolver::State::checked(const Type* type, std::uint32_t token) {
+  const auto* tensor = dyn_cast<TensorType>(type);
+  if (tensor == nullptr) return type;
+  constexpr std::size_t kMaxRank = 64;
+  if (tensor->rank() > kMaxRank) {
+    diagnostics_.error(
+        DiagCode::kTooManyDims, span(token),
+        fmt::format("tensor type of rank {}, at most {} are allowed", tensor->rank(), kMaxRank));
+    return type;
+  }
+  std::int64_t count = 1;
+  for (const Dim dim : tensor->dims()) {
+    if (dim.is_constant() &&
+        __builtin_mul_overflow(count, std::max<std::int64_t>(dim.constant(), 1), &count)) {
+      diagnostics_.error(DiagCode::kExtentOverflow, span(token),
+                         "element count does not fit 63 bits");
+      return type;
+    }
+  }
+  return type;
+}
+
+void Resolver::State::mention(const Node& node) {
+  Mention mention;
+  mention.token = node.token;
+  const std::string_view whole = text(node.token);
+  if (unit_->tokens()[node.token].kind() == TokenKind::kTypedValue) {
+    const auto colon = whole.find(':');
+    mention.name = name_from_text(whole.substr(1, colon - 1));
+    const std::string_view spelling = whole.substr(colon + 1);
+    const Type** known = types_.find(spelling);
+    mention.type = known != nullptr ? *known : checked(type_from_text(spelling), node.token);
+  } else {
+    mention.name = name_from_text(whole.substr(1));
+    mention.type = pending_type_;
+    pending_type_ = nullptr;
+  }
+  mentions_.push_back(mention);
+}
+
+// -- attributes -----------------------------------------------------------------------------------
+
+const Attr* Resolver::State::pop_value() {
+  const Attr* value = values_.back();
+  values_.pop_back();
+  return value;
+}
+
+std::vector<NamedAttr> Resolver::State::pop_attributes(std::uint32_t count) {
+  std::vector<NamedAttr> list(attributes_.end() - count, attributes_.end());
+  attributes_.resize(attributes_.size() - count);
+  return list;
+}
+
+void Resolver::State::check_duplicates(std::span<const NamedAttr> attributes, std::uint32_t token) {
+  for (std::size_t i = 0; i < attributes.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (attributes[i].key != attributes[j].key) continue;
+      diagnostics_.error(DiagCode::kDuplicateAttribute, span(token),
+                         fmt::format("key '{}' occurs twice", context_.text(attributes[i].key)));
+      return;
+    }
+  }
+}
+
+/// Text of several tokens in canonical spacing.
+std::string_view Resolver::State::canonical(std::uint32_t first, std::uint32_t count) {
+  LayoutPrinter printer;
+  for (std::uint32_t i = first; i < first + count; ++i) {
+    printer.token(unit_->tokens()[i].kind(), text(i));
+  }
+  scratch_ = printer.text();
+  return scratch_;
+}
+
+const Attr* Resolver::State::leaf(const Node& node) {
+  const std::string_view spelling = text(node.token);
+  const Attr* value = nullptr;
+  switch (unit_->tokens()[node.token].kind()) {
+    case TokenKind::kInt:
+      value = context_.scalar(AttrKind::kInt, spelling);
+      break;
+    case TokenKind::kFloat:
+      value = context_.scalar(AttrKind::kFloat, spelling);
+      break;
+    case TokenKind::kTrue:
+      return context_.boolean(true);
+    case TokenKind::kFalse:
+      return context_.boolean(false);
+    case TokenKind::kNull:
+      return context_.null();
+    case TokenKind::kString:
+      value = context_.scalar(AttrKind::kString, spelling);
+      break;
+    case TokenKind::kBare:
+      if (portable_ && !is_bare_word(spelling)) {
+        diagnostics_
+            .error(DiagCode::kQuotesNeeded, span(node.token),
+                   fmt::format("'{}' must be in quotes in a portable module", spelling))
+            .fix(span(node.token), quote(spelling));
+      }
+      return context_.word(spelling);
+    case TokenKind::kWord:
+      return context_.word(spelling);
+    case TokenKind::kSymbol:
+      return context_.symbol_ref(context_.text(symbol_from_text(spelling.substr(1))));
+    case TokenKind::kInvalid:
+      if (!portable_) value = context_.scalar(AttrKind::kInvalid, spelling);
+      break;
+    case TokenKind::kDim: {
+      auto dim = context_.dims().parse(spelling);
+      if (dim) return context_.dim(*dim);
+      diagnostics_.error(dim.error().code, span(node.token), dim.error().message);
+      return context_.null();
+    }
+    case TokenKind::kHash:
+      if (const Attr** alias = aliases_.find(spelling)) return *alias;
+      if (spelling.find('.') == spelling.npos) {
+        const bool is_shown = !diagnostics_.is_full();
+        Diagnostic& added =
+            diagnostics_.error(DiagCode::kUnknownAlias, span(node.token),
+                               fmt::format("alias '{}' is not defined before its use", spelling));
+        if (is_shown) {
+          NearestName nearest(spelling);
+          aliases_.for_each_key([&](std::string_view known) { nearest.offer(known); });
+          const bool certain = is_certain_slip(spelling, nearest.best());
+          suggest(added, nearest.best(), certain ? span(node.token) : Span{},
+                  std::string(nearest.best()));
+        }
+      }
+      return context_.scalar(AttrKind::kOpaque, spelling);
+    case TokenKind::kQuantSpec: {
+      const std::uint64_t hash = hash_text(spelling);
+      if (const Attr** known = quant_specs_.find(spelling, hash)) return *known;
+      value = context_.scalar(AttrKind::kQuantSpec, spelling);
+      quant_specs_.insert(spelling, hash, value);
+      return value;
+    }
+    default:
+      return context_.scalar(AttrKind::kQuantSpec, canonical(node.token, node.count()));
+  }
+  if (value != nullptr) return value;
+  diagnostics_.error(DiagCode::kMalformedAttribute, span(node.token),
+                     fmt::format("value '{}' cannot be read", spelling));
+  return context_.null();
+}
+
+}  // namespace mir

@@ -1,0 +1,217 @@
+// Ops and the values that they define and use.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ir/result_types.hpp"
+#include "ir/text/resolver.hpp"
+
+namespace mir {
+
+void Resolver::State::begin_head(const Node& node) {
+  const std::string_view spelling = text(node.token);
+  const std::uint64_t hash = hash_text(spelling);
+  const OpName* known = op_names_.find(spelling, hash);
+  if (known == nullptr) {
+    op_names_.insert(spelling, hash, context_.op_name(spelling));
+    known = op_names_.find(spelling, hash);
+  }
+  head_.name = *known;
+  head_.token = node.token;
+  head_.location = location(node.token);
+  head_.open = true;
+}
+
+std::span<const NamedAttr> Resolver::State::attributes_of(const Mention& mention) const {
+  return std::span(mention_attributes_).subspan(mention.first_attribute, mention.attribute_count);
+}
+
+void Resolver::State::set_mention_parts(Value& value, const Mention& mention) {
+  value.name_ = mention.name;
+  module_->reserve_name(mention.name);
+  if (mention.has_symbol) {
+    value.symbol_ = mention.symbol;
+    value.has_symbol_ = true;
+  }
+  if (mention.attribute_count != 0) value.attributes_ = module_->copy(attributes_of(mention));
+}
+
+namespace {
+
+/// Whether `value` has all attributes and the symbol that `part` has.
+bool includes(const Value& value, std::span<const NamedAttr> attributes, bool has_symbol,
+              Symbol symbol) {
+  return (attributes.empty() || std::ranges::equal(attributes, value.attributes())) &&
+         (!has_symbol || (value.has_symbol() && value.symbol() == symbol));
+}
+
+}  // namespace
+
+void Resolver::State::define(Value& value, const Mention& mention) {
+  set_mention_parts(value, mention);
+  const Value* known =
+      portable_ && scopes_.defined_here(mention.name) ? scopes_.find(mention.name) : nullptr;
+  // Uses above the definition have made a free value that says no more than the definition.
+  const bool used_above =
+      known != nullptr && known->is_free() &&
+      includes(value, known->attributes(), known->has_symbol(), known->symbol());
+  if (known != nullptr && !used_above) {
+    diagnostics_.error(DiagCode::kRedefinedValue, span(mention.token),
+                       fmt::format("value '{}' is defined twice in this region",
+                                   text(mention.token).substr(0, text(mention.token).find(':'))));
+  }
+  scopes_.define(mention.name, &value);
+}
+
+namespace {
+
+bool has_unknown_extent(const Value& value) {
+  const auto* type = value.tensor_type();
+  return type != nullptr && std::ranges::any_of(type->dims(), &Dim::is_unknown);
+}
+
+}  // namespace
+
+/// In a portable module mentions agree; any of a constant's mentions may say what it is.
+void Resolver::State::check_mention(const Mention& mention, Value& value) {
+  const auto attributes = attributes_of(mention);
+  if (value.is_free()) {
+    if (value.type() == nullptr) value.type_ = mention.type;
+    if (value.attributes().empty()) value.attributes_ = module_->copy(attributes);
+    if (mention.has_symbol && !value.has_symbol()) {
+      value.symbol_ = mention.symbol;
+      value.has_symbol_ = true;
+    }
+  }
+  // What no rule could infer a mention may state.
+  const bool completes = mention.type != nullptr && value.type() != nullptr &&
+                         compatible(mention.type, value.type()) && has_unknown_extent(value);
+  if (completes) value.type_ = mention.type;
+  if (mention.type != nullptr && mention.type != value.type()) {
+    diagnostics_.error(DiagCode::kTypeConflict, span(mention.token),
+                       fmt::format("value is used as {}, defined as {}", mention.type->spelling(),
+                                   value.type() == nullptr ? "untyped" : value.type()->spelling()));
+  } else if (!includes(value, attributes, mention.has_symbol, mention.symbol)) {
+    diagnostics_.error(DiagCode::kTypeConflict, span(mention.token),
+                       "value is used with other attributes than it is defined with");
+  }
+}
+
+/// The value a mention in operand position means; makes a free value for an undefined name.
+Value* Resolver::State::use(const Mention& mention, Region& region) {
+  if (Value* value = scopes_.find(mention.name)) {
+    if (portable_) check_mention(mention, *value);
+    return value;
+  }
+  Value* value = module_->create_free_value(region, mention.type, mention.name);
+  set_mention_parts(*value, mention);
+  scopes_.define(mention.name, value);
+  return value;
+}
+
+/// Remembers what mentions of operands state beyond what their values do.
+void Resolver::State::attach_uses(Op* op, std::uint32_t first_operand, MentionList list) {
+  if (portable_) return;
+  for (std::uint32_t i = 0; i < list.count; ++i) {
+    const Mention& mention = mentions_[list.first + i];
+    const Use& use = op->operand_uses()[first_operand + i];
+    const Value& value = *use.value();
+    const auto attributes = attributes_of(mention);
+    const bool same = (mention.type == nullptr || mention.type == value.type()) &&
+                      mention.has_symbol == value.has_symbol() &&
+                      mention.symbol == value.symbol() &&
+                      std::equal(attributes.begin(), attributes.end(), value.attributes().begin(),
+                                 value.attributes().end());
+    if (same) continue;
+    module_->set_use_override(use, {mention.type == nullptr ? value.type() : mention.type,
+                                    module_->copy(attributes), mention.symbol, mention.has_symbol});
+  }
+}
+
+void Resolver::State::infer_missing_types(std::vector<const Type*>& types) {
+  if (std::find(types.begin(), types.end(), nullptr) == types.end()) return;
+  std::vector<const Type*> operands;
+  for (const Value* value : value_scratch_) operands.push_back(value->type());
+  const auto inferred = infer_result_types(*module_,
+                                           {.name = head_.name,
+                                            .symbol = head_.symbol,
+                                            .operands = operands,
+                                            .attributes = head_.attributes,
+                                            .result_count = types.size(),
+                                            .at = span(head_.token)},
+                                           diagnostics_);
+  if (!inferred) return;
+  // Where an operand has no type for an error, that error is the cause; of one that nothing has
+  // defined so far the end of the region tells more.
+  const auto is_open = [](const Value* value) {
+    return value->is_free() && value->type() == nullptr;
+  };
+  const bool is_told = is_foreign_ || (portable_ && std::ranges::any_of(value_scratch_, is_open)) ||
+                       (diagnostics_.has_errors() &&
+                        std::find(operands.begin(), operands.end(), nullptr) != operands.end());
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    if (types[i] == nullptr && i < inferred->size()) types[i] = (*inferred)[i];
+    if (types[i] != nullptr || is_told) continue;
+    diagnostics_.error(DiagCode::kTypeMissing, span(mentions_[head_.results.first + i].token),
+                       "result needs a type: no rule infers it here");
+  }
+}
+
+Op* Resolver::State::make_op() {
+  Region& region = current_region();
+  value_scratch_.clear();
+  for (std::uint32_t i = 0; i < head_.operands.count; ++i) {
+    value_scratch_.push_back(use(mentions_[head_.operands.first + i], region));
+  }
+  for (std::size_t s = 0; s < head_.successors.size(); ++s) {
+    head_.successors[s].first_operand = static_cast<std::uint32_t>(value_scratch_.size());
+    for (std::uint32_t i = 0; i < head_.successor_operands[s].count; ++i) {
+      value_scratch_.push_back(use(mentions_[head_.successor_operands[s].first + i], region));
+    }
+  }
+  type_scratch_.clear();
+  for (std::uint32_t i = 0; i < head_.results.count; ++i) {
+    type_scratch_.push_back(mentions_[head_.results.first + i].type);
+  }
+  infer_missing_types(type_scratch_);
+
+  Op* op = module_->create({.name = head_.name,
+                            .operands = value_scratch_,
+                            .result_types = type_scratch_,
+                            .location = head_.location,
+                            .has_signature = head_.has_signature});
+  module_->set_attributes(op, head_.attributes, head_.has_attribute_list);
+  if (head_.has_symbol) op->set_symbol(head_.symbol);
+  if (head_.has_path) op->set_path(head_.path);
+  op->set_square_path(head_.square_path);
+  if (head_.has_extra) {
+    OpExtra& extra = op->mutable_extra();
+    extra = head_.extra;
+    extra.angles = module_->copy(std::span<const Symbol>(head_.angles));
+    extra.successors = module_->copy(std::span<const OpExtra::Successor>(head_.successors));
+  }
+  attach_uses(op, 0, head_.operands);
+  for (std::size_t s = 0; s < head_.successors.size(); ++s) {
+    attach_uses(op, head_.successors[s].first_operand, head_.successor_operands[s]);
+  }
+  for (std::uint32_t i = 0; i < head_.results.count; ++i) {
+    define(*op->result(i), mentions_[head_.results.first + i]);
+  }
+  current_block().push_back(op);
+  module_->declare_symbols(op);
+  op->mark_as_read();
+
+  head_.open = head_.has_symbol = head_.has_path = head_.square_path = head_.has_signature = false;
+  head_.has_attribute_list = head_.has_extra = false;
+  head_.symbol = head_.path = {};
+  head_.operands = head_.results = {};
+  head_.extra = {};
+  head_.attributes.clear();
+  head_.angles.clear();
+  head_.successors.clear();
+  head_.successor_operands.clear();
+  forget_mentions();
+  return op;
+}
+
+}  // namespace mir

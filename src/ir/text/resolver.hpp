@@ -1,0 +1,157 @@
+// State of one resolution; resolve.cpp drives it, node by node.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/text/value_scopes.hpp"
+#include "ir/unique_table.hpp"
+#include "mir/resolve.hpp"
+
+namespace mir {
+
+class Resolver::State {
+ public:
+  State(IRContext& context, const SourceFile& file, Diagnostics& diagnostics);
+
+  void add(const Unit& unit);
+  std::vector<Module*> finish() { return std::move(modules_); }
+
+ private:
+  /// A value as one place of the text mentions it.
+  struct Mention {
+    ValueName name;
+    const Type* type = nullptr;  // null: left out
+    Symbol symbol;
+    bool has_symbol = false;
+    std::uint32_t first_attribute = 0;  // into mention_attributes_
+    std::uint32_t attribute_count = 0;
+    std::uint32_t token = 0;
+  };
+  struct MentionList {
+    std::uint32_t first = 0;
+    std::uint32_t count = 0;
+  };
+  /// The op whose head is being read.
+  struct Head {
+    bool open = false;
+    OpName name;
+    std::uint32_t token = 0;
+    Location location;
+    bool has_symbol = false, has_path = false, square_path = false, has_signature = false;
+    bool has_attribute_list = false;
+    Symbol symbol, path;
+    OpExtra extra;
+    bool has_extra = false;
+    MentionList operands, results;
+    std::vector<NamedAttr> attributes;
+    std::vector<Symbol> angles;
+    std::vector<OpExtra::Successor> successors;
+    std::vector<MentionList> successor_operands;
+  };
+  /// A pair of braces, or the braces of a region with a signature inside them.
+  struct OpenBody {
+    Op* op;
+    Region* region = nullptr;  // made when the first op, block or signature asks for it
+    Block* block = nullptr;
+    bool has_regions = false;  // regions with signatures
+  };
+
+  void node(const Node& node);
+  void attribute(const Node& node);
+  void nesting(const Node& node);
+  // parts of heads
+  void address(const Node& node);
+  void angle(const Node& node);
+  void path(const Node& node);
+  void mention_attributes(const Node& node);
+  void mention_list(const Node& node);
+  void attribute_list(const Node& node);
+  void successor(const Node& node);
+  void stated_location(const Node& node);
+  // values and types
+  const Type* type_from_text(std::string_view text);
+  const Type* type_from_tokens(std::uint32_t first, std::uint32_t count, const Attr* encoding);
+  const Type* checked(const Type* type, std::uint32_t token);
+  void mention(const Node& node);
+  ValueName name_from_text(std::string_view text);
+  // attributes
+  const Attr* leaf(const Node& node);
+  const Attr* pop_value();
+  std::vector<NamedAttr> pop_attributes(std::uint32_t count);
+  void check_duplicates(std::span<const NamedAttr> attributes, std::uint32_t token);
+  Symbol key_from_text(std::string_view text);
+  std::string_view canonical(std::uint32_t first, std::uint32_t count);
+  // ops
+  void begin_head(const Node& node);
+  Op* make_op();
+  void infer_missing_types(std::vector<const Type*>& types);
+  Value* use(const Mention& mention, Region& region);
+  void check_mention(const Mention& mention, Value& value);
+  void define(Value& value, const Mention& mention);
+  void attach_uses(Op* op, std::uint32_t first_operand, MentionList list);
+  std::span<const NamedAttr> attributes_of(const Mention& mention) const;
+  void set_mention_parts(Value& value, const Mention& mention);
+  // regions
+  void begin_body(const Node& node);
+  void begin_region(const Node& node);
+  void end_region();
+  void end_body();
+  void leave();
+  void begin_block(const Node& node);
+  Block* make_block(Region& region, MentionList arguments, Symbol name);
+  void forget_mentions();
+  std::span<const RegionResult> region_results(MentionList list);
+  void suggest_value(Diagnostic& diagnostic, const Value& value);
+  void report_early_uses(const Value& value, const Value& defined);
+  void settle_free_values(Region& region);
+  Region& current_region();
+  Block& current_block();
+  // modules
+  void begin_module(const Node& node);
+  void end_module();
+
+  std::string_view text(std::uint32_t token) const;
+  Span span(std::uint32_t token) const { return unit_->span(token); }
+  Location location(std::uint32_t token) const {
+    return context_.locations().position(unit_->span(token).begin);
+  }
+  /// The location of an op at `position` that ends with this `loc(...)`.
+  Location stated_location(Location position, std::uint32_t token);
+  Symbol symbol_from_text(std::string_view text);
+
+  IRContext& context_;
+  const SourceFile& file_;
+  Diagnostics& diagnostics_;
+  const Unit* unit_ = nullptr;
+
+  Module* module_ = nullptr;
+  bool portable_ = false;
+  bool is_foreign_ = false;  // of another version, whose ops need not be those of this one
+  std::vector<Module*> modules_;
+
+  Head head_;
+  MentionList loose_operands_, loose_results_;  // lists that belong to a module, region or block
+  std::vector<Mention> mentions_;
+  std::vector<NamedAttr> mention_attributes_;
+  std::vector<const Attr*> values_;
+  std::vector<NamedAttr> attributes_;
+  const Type* pending_type_ = nullptr;
+
+  std::vector<Op*> open_ops_;  // ops whose bodies are being read
+  std::vector<OpenBody> bodies_;
+  ValueScopes scopes_;
+
+  // Texts seen before, so that hashing them once is all they cost.
+  TextTable<const Type*> types_;
+  TextTable<OpName> op_names_;
+  TextTable<const Attr*> quant_specs_;
+  TextTable<const Attr*> aliases_;
+  std::string scratch_;
+  std::vector<const Type*> type_scratch_;
+  std::vector<Value*> value_scratch_;
+
+  Symbol constant_key_, version_key_;
+};
+
+}  // namespace mir

@@ -1,0 +1,24 @@
+// What the machine can do at most, measured: the limits that kernels are judged by.
+#pragma once
+
+#include "kernels/fast/context.hpp"
+
+namespace mir::fast {
+
+/// Rates of all threads of a context together.
+struct MachineLimits {
+  double flop_per_second = 0;   ///< Float32, two for each multiply-add
+  double bytes_per_second = 0;  ///< read from memory that no cache holds
+};
+
+/// The best of several short measurements, a quarter of a second in all. Memory is read from pages
+/// of 2 MiB where there are some; a rate is 0 when memory is short.
+MachineLimits measure_limits(Context& context);
+
+/// One measurement: every thread does multiply-adds in registers. The number of operations done.
+double multiply_adds(Context& context);
+
+/// One measurement: reads all of the memory, a part in each thread. A sum of it.
+std::uint64_t read_all(std::span<const std::byte> memory, Context& context);
+
+}  // namespace mir::fast

@@ -1,0 +1,83 @@
+// Steps of products of codes: some rows of activations against two vectors of outputs.
+//
+// Included by files that define products for one instruction set, inside their namespace, with
+// MIR_BLOCK_VNNI set. Rows lie in blocks of at most kBlockTileRows; of a block, the codes that a
+// lane takes at once, kXBytes, lie row by row side by side.
+
+using Ints = hn::RebindToSigned<Floats>;
+using IntVector = hn::Vec<Ints>;
+#include "kernels/fast/matrix/block_dot-inl.h"
+
+inline constexpr int kTileVectors = 2;
+inline constexpr std::int64_t kTileWidth = kTileVectors * kLanes;
+/// Whether codes of x that meet codes of 8 bits are 16-bit words.
+inline constexpr bool kTakesWords = Dot<8>::kStep == 2;
+
+/// The codes of a run to their places: kXBytes of each row of the block side by side.
+template <class Code>
+HWY_INLINE void store_codes(const Code* codes, std::int64_t block_rows, Code* to) {
+  constexpr std::int64_t kStep = kXBytes / static_cast<std::int64_t>(sizeof(Code));
+  for (std::int64_t k = 0; k < kRun; k += kStep) {
+    std::memcpy(to + k * block_rows, codes + k, kXBytes);
+  }
+}
+
+HWY_INLINE IntVector broadcast(const std::byte* x) {
+  std::int32_t both;
+  std::memcpy(&both, x, sizeof both);
+  return hn::Set(Ints(), both);
+}
+
+/// The sums of up to four rows, by name: an array of them would lie in memory.
+struct Sums {
+  IntVector a0, a1, b0, b1, c0, c1, d0, d1;
+};
+
+/// sum += codes x for kStep elements of each row.
+template <int kBits, int kRows>
+HWY_INLINE void add_step(IntVector codes0, IntVector codes1, const std::byte* x, Sums& sum) {
+  const auto add = [&](IntVector& sum0, IntVector& sum1, std::int64_t row) HWY_ATTR {
+    // Else compilers take the products of all rows first, for which there are no registers.
+    const IntVector factor = broadcast(x + row * kXBytes);
+    sum0 = in_register(Dot<kBits>::add(sum0, codes0, factor));
+    sum1 = in_register(Dot<kBits>::add(sum1, codes1, factor));
+  };
+  add(sum.a0, sum.a1, 0);
+  if constexpr (kRows > 1) add(sum.b0, sum.b1, 1);
+  if constexpr (kRows > 2) add(sum.c0, sum.c1, 2);
+  if constexpr (kRows > 3) add(sum.d0, sum.d1, 3);
+}
+
+/// sum += codes x of one run.
+template <int kBits, int kRunSize, int kRows, bool kPrefetches>
+HWY_INLINE void add_codes(const std::uint8_t* codes, const std::byte* x, Sums& sum) {
+  constexpr std::int64_t kStep = Dot<kBits>::kStep;
+  constexpr std::int64_t kVectorBytes = kLanes * kStep;
+  constexpr int kSteps = kRunSize * kBits / 8 / static_cast<int>(kStep);
+  // Without a loop: values that live from round to round would be copied between registers.
+#ifdef MIR_CHECKED_BUILD  // takes long to compile
+  HWY_UNROLL(1)
+#else
+  HWY_UNROLL(16)
+#endif
+  for (int step = 0; step < kSteps; ++step) {
+    if constexpr (kPrefetches) {
+      for (std::int64_t line = 0; line < kTileVectors * kVectorBytes; line += 64) {
+        hwy::Prefetch(reinterpret_cast<const char*>(codes) + line + kPrefetchBytes);
+      }
+    }
+    if constexpr (kBits == 8) {
+      add_step<kBits, kRows>(Dot<8>::load(codes), Dot<8>::load(codes + kVectorBytes), x, sum);
+    } else {
+      const auto low = [](QuadVector both) HWY_ATTR {
+        return hn::BitCast(Ints(), hn::And(both, hn::Set(Quads(), 0x0f0f0f0fU)));
+      };
+      const QuadVector both0 = load_quads(codes), both1 = load_quads(codes + kVectorBytes);
+      add_step<kBits, kRows>(low(both0), low(both1), x, sum);
+      add_step<kBits, kRows>(low(hn::ShiftRight<4>(both0)), low(hn::ShiftRight<4>(both1)),
+                             x + kRows * kRunSize / 2, sum);
+    }
+    codes += kTileVectors * kVectorBytes;
+    x += kRows * kXBytes;
+  }
+}

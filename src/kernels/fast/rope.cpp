@@ -1,0 +1,95 @@
+#include "kernels/fast/rope.hpp"
+
+#include <algorithm>
+
+#include "kernels/fast/targets.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/fast/rope.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.h, once for each target.
+#include "kernels/fast/matrix/micro-inl.h"
+#include "kernels/fast/vector_math-inl.h"
+
+#ifndef MIR_KERNELS_FAST_ROPE_TYPES_
+#define MIR_KERNELS_FAST_ROPE_TYPES_
+
+namespace mir::fast {
+
+struct RopeTable {
+  /// x[i], x[i + half] for i < half, by the row of the tables.
+  void (*rotate)(const float* x, const float* sin, const float* cos, float* out, std::int64_t half);
+};
+
+}  // namespace mir::fast
+
+#endif  // once
+
+HWY_BEFORE_NAMESPACE();
+namespace mir::fast::HWY_NAMESPACE {
+namespace {
+
+HWY_INLINE void rotate_vector(const float* x, const float* sin, const float* cos, float* out,
+                              std::int64_t half, std::int64_t count) {
+  const FloatVector low = load_first(x, count);
+  const FloatVector high = load_first(x + half, count);
+  const FloatVector s = load_first(sin, count);
+  const FloatVector c = load_first(cos, count);
+  store_first(hn::Sub(hn::Mul(low, c), hn::Mul(high, s)), out, count);
+  store_first(hn::Add(hn::Mul(low, s), hn::Mul(high, c)), out + half, count);
+}
+
+void rotate(const float* x, const float* sin, const float* cos, float* out, std::int64_t half) {
+  const std::int64_t whole = half - half % kLanes;
+  for (std::int64_t i = 0; i < whole; i += kLanes) {
+    rotate_vector(x + i, sin + i, cos + i, out + i, half, kLanes);
+  }
+  if (whole == half) return;
+  rotate_vector(x + whole, sin + whole, cos + whole, out + whole, half, half - whole);
+}
+
+}  // namespace
+
+constexpr RopeTable kTable = {.rotate = rotate};
+
+}  // namespace mir::fast::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "kernels/fast/chunks.hpp"
+#include "kernels/fast/target_tables.hpp"
+
+namespace mir::fast {
+
+namespace {
+
+MIR_FAST_TABLES(RopeTable);
+
+}  // namespace
+
+void rope(const RopeOperands& operands, Context& context) {
+  const RopeOperands& o = operands;
+  const RopeTable& table = tables.at(context.isa());
+  const std::int64_t half = o.rotated / 2;
+  const Chunks chunks =
+      cut(o.batches * o.positions, kTaskElements / std::max<std::int64_t>(o.heads * o.width, 1));
+  context.pool().for_each(chunks.count, [&](std::int64_t task, unsigned) {
+    for (std::int64_t i = 0; i < chunks.length(task); ++i) {
+      const std::int64_t b = (chunks.first(task) + i) / o.positions;
+      const std::int64_t s = (chunks.first(task) + i) % o.positions;
+      const std::int64_t row = b * o.table_batch_stride + s * o.table_stride;
+      for (std::int64_t h = 0; h < o.heads; ++h) {
+        const float* const x = o.x + b * o.x_strides[0] + h * o.x_strides[1] + s * o.x_strides[2];
+        float* const out =
+            o.out + b * o.out_strides[0] + h * o.out_strides[1] + s * o.out_strides[2];
+        table.rotate(x, o.sin + row, o.cos + row, out, half);
+        if (out != x) std::copy(x + o.rotated, x + o.width, out + o.rotated);
+      }
+    }
+  });
+}
+
+}  // namespace mir::fast
+
+#endif  // HWY_ONCE

@@ -1,0 +1,28 @@
+// Elementwise kernels between element types: choices, comparisons, conversions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/fast/broadcast.hpp"
+#include "kernels/fast/context.hpp"
+#include "mir/dtype.hpp"
+
+namespace mir::fast {
+
+/// out = condition != 0 ? a : b, all bits; elements of 1, 2, 4, 8 or 16 bytes, conditions of one.
+void select(std::size_t element_bytes, const BroadcastOperand& condition, const BroadcastOperand& a,
+            const BroadcastOperand& b, const BroadcastResult& out, Context& context);
+
+/// Whether equal() takes elements of this type: Float32, Int32, Int64.
+bool is_comparable(DType dtype);
+/// out = a == b as bytes 0 and 1. NaN equals nothing, -0 equals +0.
+void equal(DType dtype, const BroadcastOperand& a, const BroadcastOperand& b,
+           const BroadcastResult& out, Context& context);
+
+/// Elements of one type as another, with the bits of ref::cast: both of a floating, integer or Bool
+/// type. `from` and `to` have `count` elements and do not overlap.
+void cast(DType from_type, const std::byte* from, DType to_type, std::byte* to, std::int64_t count,
+          Context& context);
+
+}  // namespace mir::fast

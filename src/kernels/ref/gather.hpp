@@ -1,0 +1,20 @@
+// Rows picked by index. Elements are moved, never changed: table and out have one type with one
+// element per storage unit. All indices are checked before anything is written; one that is out of
+// range is an error that names its position and value.
+#pragma once
+
+#include "kernels/ref/view.hpp"
+
+namespace mir::ref {
+
+/// out[i.., :] = weight[ids[i..], :]. ids Int32 or Int64 of any rank, each in [0, V); weight [V,
+/// H]; out has the extents of ids followed by H.
+Result<void> embedding(const View& ids, const View& weight, const MutableView& out);
+
+/// Take along `axis` (negative: from the end): out has table's extents with the axis replaced by
+/// the extents of indices. Int32, Int64 or Float32 (truncated toward zero); -n .. -1 count from the
+/// end.
+Result<void> gather(const View& table, const View& indices, std::int64_t axis,
+                    const MutableView& out);
+
+}  // namespace mir::ref

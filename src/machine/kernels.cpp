@@ -1,0 +1,343 @@
+#include "machine/kernels.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "eval/parameters.hpp"
+#include "ir/infer.hpp"
+#include "machine/program_code.hpp"
+#include "mir/builder.hpp"
+#include "mir/upgrade.hpp"
+#include "mir/verify.hpp"
+#include "upgrade/lift_program.hpp"
+#include "upgrade/recover/rotation_layout.hpp"
+
+namespace mir {
+
+namespace {
+
+std::string_view text_of(const Op& launch, std::string_view key) {
+  const Attr* value = launch.attribute(key);
+  return value != nullptr && value->kind() == AttrKind::kString ? value->text() : "";
+}
+
+/// A dump of one launch: its operands are the inputs, its results the outputs, and the parameters
+/// that it may own are registered.
+class LaunchModule {
+ public:
+  LaunchModule(const Module& program, const Op& launch, std::span<const Tensor> operands)
+      : program_(program),
+        context_(program.context()),
+        launch_(launch),
+        operands_(operands),
+        module_(std::make_unique<Module>(context_, program.name())) {}
+
+  std::unique_ptr<Module> build() {
+    Builder builder(*module_, unheard_, input_types());
+    Block* const body = builder.block();
+    Op* kernel = make_kernel(*module_, launch_, values(*body));
+    module_->clear_use_overrides();
+    if (kernel->is("linalg.KVCacheOp")) take_any_tokens(*kernel);
+    if (kernel->is("linalg.RoPEOp") || kernel->is("linalg.MultimodalRoPEOp")) take_layout(*kernel);
+    settle_results(*kernel);
+    register_parameters(*kernel, builder);
+    builder.set_insertion_point_to_end(body);
+    builder.insert(kernel);
+    std::vector<Value*> results;
+    for (Value& result : kernel->results()) results.push_back(&result);
+    module_->body().set_has_signature(true);
+    builder.return_op(results);
+    return std::move(module_);
+  }
+
+  /// Whether the rule of the op gives what the launch prints.
+  bool gives_what_is_printed() {
+    Builder builder(*module_, unheard_, input_types());
+    Op* kernel = make_kernel(*module_, launch_, values(*builder.block()));
+    module_->clear_use_overrides();
+    builder.insert(kernel);
+    const auto types = inferred(*kernel);
+    for (std::uint32_t i = 0; i < kernel->result_count(); ++i) {
+      if (i >= types.size() || types[i] == nullptr || launch_.results()[i].type() == nullptr ||
+          !compatible(types[i], launch_.results()[i].type())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  std::vector<const Type*> input_types() const {
+    std::vector<const Type*> types;
+    for (const Use& use : launch_.operand_uses()) {
+      if (!needs_no_slot(use) && !is_stored_into(use)) types.push_back(type_of(use));
+    }
+    return types;
+  }
+
+  /// A product computes without its destination.
+  static bool is_stored_into(const Use& use) {
+    return launch_has_destination(*use.user()) && is_destination(use);
+  }
+
+  /// What the slot holds; what a tensor does not have is as the launch prints it.
+  const Type* type_of(const Use& use) const {
+    const Tensor& tensor = operands_[use.index()];
+    const UseOverride* mention = program_.use_override(use);
+    const auto* printed =
+        dyn_cast<TensorType>(mention == nullptr ? use.value()->type() : mention->type);
+    std::vector<Dim> dims;
+    for (const std::int64_t extent : tensor.shape()) dims.emplace_back(extent);
+    if (printed == nullptr) return context_.tensor(dims, tensor.dtype());
+    const bool same = printed->dtype() == tensor.dtype();
+    return context_.tensor(dims,
+                           same ? printed->dtype_name() : context_.intern(name_of(tensor.dtype())),
+                           printed->device(), same ? printed->encoding() : nullptr);
+  }
+
+  std::vector<Value*> values(Block& body) {
+    std::vector<Value*> values;
+    std::size_t argument = 0;
+    for (const Use& use : launch_.operand_uses()) {
+      const Value& value = *use.value();
+      if (is_stored_into(use)) continue;
+      if (!needs_no_slot(use)) {
+        Value& input = body.arguments()[argument++];
+        input.set_name(module_->fresh_name());
+        values.push_back(&input);
+        continue;
+      }
+      Value* given =
+          module_->create_free_value(module_->body(), value.type(), module_->fresh_name());
+      module_->set_value_attributes(given, value.attributes());
+      if (!is_constant(value, program_)) {
+        given->set_symbol(value.symbol());
+        parameters_.push_back({value.symbol(), value.type()});
+      }
+      values.push_back(given);
+    }
+    return values;
+  }
+
+  /// A cache lives through runs that add other numbers of tokens: `$S` each, to the `$past` that it
+  /// holds.
+  void take_any_tokens(Op& cache) {
+    const Attr* tokens_first = cache.attribute("use_fa2");
+    const bool first = tokens_first != nullptr && tokens_first->kind() == AttrKind::kBool &&
+                       tokens_first->boolean();
+    for (Value& input : module_->body().arguments()) {
+      const TensorType* type = input.tensor_type();
+      if (type == nullptr || type->rank() != 4) return;
+      std::vector<Dim> dims(type->dims().begin(), type->dims().end());
+      dims[first ? 1 : 2] = context_.dims().symbol("S");
+      input.set_type(context_.tensor(dims, type->dtype_name(), type->device(), type->encoding()));
+    }
+    cache.set_attribute(context_.intern("past"), context_.dim(context_.dims().symbol("past")));
+  }
+
+  /// Alone, a rotation of as many heads as positions does not tell which of them come first.
+  void take_layout(Op& rotation) {
+    const RotationLayouts layouts = layouts_of_rotation(launch_);
+    const bool open = layouts.heads_first && layouts.positions_first;
+    const auto told = open ? positions_come_first(launch_) : std::nullopt;
+    if (!told || rotation.attribute("input_type") != nullptr) return;
+    rotation.set_attribute(context_.intern("input_type"), context_.word(*told ? "BSHD" : "BHSD"));
+  }
+
+  /// Upstream leaves the distance of taps out of the options of a Conv1D. The rule takes 1 then,
+  /// and only what is printed tells another one: it counts while the slots hold what is printed.
+  bool tells_dilation(const Op& kernel) const {
+    if (!kernel.is("linalg.Conv1DOp") || kernel.attribute("dilation") != nullptr) return false;
+    return std::ranges::all_of(launch_.operand_uses(), [&](const Use& use) {
+      return needs_no_slot(use) || compatible(type_of(use), use.value()->type());
+    });
+  }
+
+  /// The types that the rule gives for what the slots hold. What a launch prints is stale behind a
+  /// slice, and stands where the rule needs options that were lost.
+  void settle_results(Op& kernel) {
+    for (Value& result : kernel.results()) result.set_name(module_->fresh_name());
+    if (tells_dilation(kernel)) return;
+    const auto types = inferred(kernel);
+    for (std::uint32_t i = 0; i < std::min<std::size_t>(types.size(), kernel.result_count()); ++i) {
+      const auto* type = dyn_cast<TensorType>(types[i]);
+      const bool known =
+          type != nullptr && type->dtype() && std::ranges::none_of(type->dims(), &Dim::is_unknown);
+      if (known) kernel.result(i)->set_type(type);
+    }
+  }
+
+  /// What the rule gives; nothing where it needs options that were lost.
+  std::vector<const Type*> inferred(const Op& kernel) {
+    if (kernel.row() == nullptr || kernel.row()->infer == nullptr) return {};
+    std::vector<const Type*> types;
+    for (const Use& use : kernel.operand_uses()) types.push_back(use.value()->type());
+    InferContext inference(context_, kernel.info().mnemonic, types, kernel.attributes(),
+                           kernel.result_count(), Span{}, unheard_);
+    if (!kernel.row()->infer(inference)) return {};
+    const auto results = inference.results();
+    return {results.begin(), results.end()};
+  }
+
+  void register_parameters(const Op& kernel, Builder& builder) {
+    for (const OwnedParameter& owned : possible_parameters(kernel)) {
+      const Value* declared = program_.lookup_value(owned.symbol);
+      if (declared != nullptr) parameters_.push_back({owned.symbol, declared->type()});
+    }
+    std::erase_if(parameters_, [](const auto& each) { return !each.first; });
+    if (parameters_.empty()) return;
+    builder.subgraph("init", {}, "notype");
+    for (const auto& [symbol, type] : parameters_) {
+      if (module_->lookup_value(symbol) == nullptr) builder.parameter(context_.text(symbol), type);
+    }
+  }
+
+  /// Whether an op owns a bias is an option that may be lost, so every suffix of its row counts.
+  std::vector<OwnedParameter> possible_parameters(const Op& kernel) const {
+    std::vector<OwnedParameter> owned;
+    if (kernel.row() == nullptr || !kernel.has_path()) return owned;
+    for (const WeightRow& weight : kernel.row()->weights) {
+      const std::string name = fmt::format("{}{}", context_.text(kernel.path()), weight.suffix);
+      owned.push_back({weight.suffix, context_.intern(name)});
+    }
+    return owned;
+  }
+
+  const Module& program_;
+  IRContext& context_;
+  const Op& launch_;
+  std::span<const Tensor> operands_;
+  std::unique_ptr<Module> module_;
+  std::vector<std::pair<Symbol, const Type*>> parameters_;
+  Diagnostics unheard_;
+};
+
+bool states_option(const Op& launch, std::string_view key) {
+  const Attr* options = launch.attribute("op_options");
+  if (options == nullptr || options->kind() != AttrKind::kDict) return false;
+  const Symbol symbol = launch.module().context().intern(key);
+  return std::ranges::any_of(options->entries(),
+                             [&](const NamedAttr& each) { return each.key == symbol; });
+}
+
+bool was_made_for(std::span<const std::pair<DType, Shape>> types,
+                  std::span<const Tensor> operands) {
+  return std::ranges::equal(types, operands, [](const auto& type, const Tensor& tensor) {
+    return type.first == tensor.dtype() && type.second == tensor.shape();
+  });
+}
+
+bool has_state(const Module& module) {
+  const auto ops = module.body().ops();
+  return std::any_of(ops.begin(), ops.end(),
+                     [](const Op* op) { return static_cast<bool>(cache_of(*op)); });
+}
+
+}  // namespace
+
+/// Facts about this launch alone: a grant that no op of a module needs is an error there.
+UpgradeOptions MachineKernels::granted(const Op& instruction) const {
+  UpgradeOptions options;
+  options.rms_epsilon = options_.assumed.rms_epsilon;
+  options.layer_norm_epsilon = options_.assumed.layer_norm_epsilon;
+  for (const Grant& grant : options_.assumed.grants) {
+    const bool meant = grant.op == text_of(instruction, "op_type") ||
+                       grant.op == text_of(instruction, "symbol_name");
+    if (meant && !states_option(instruction, grant.key)) options.grants.push_back(grant);
+  }
+  return options;
+}
+
+bool MachineKernels::make(Kernel& kernel, const Op& instruction, std::span<const Tensor> operands,
+                          Diagnostics& diagnostics) {
+  kernel.module = LaunchModule(program_, instruction, operands).build();
+  if (!upgrade(*kernel.module, granted(instruction), losses_, diagnostics)) return false;
+  if (!verify(*kernel.module, diagnostics, {.report_findings = false})) return false;
+  SessionOptions options;
+  options.weights = options_.weights;
+  options.share_parameters = first_;
+  options.weight_memory = options_.weight_memory;
+  kernel.session = Session::create(*kernel.module, options, diagnostics);
+  if (!kernel.session) return false;
+  for (const Tensor& tensor : operands)
+    kernel.operands.emplace_back(tensor.dtype(), tensor.shape());
+  return true;
+}
+
+MachineKernels::Kernel* MachineKernels::kernel_of(const Op& instruction,
+                                                  std::span<const Tensor> operands,
+                                                  Diagnostics& diagnostics) {
+  const std::string_view name = text_of(instruction, "symbol_name");
+  const Key key =
+      name.empty() ? Key(Symbol(), &instruction) : Key(program_.context().intern(name), nullptr);
+  Kernel& kernel = kernels_[key];
+  // A cache takes any number of tokens.
+  const bool fits =
+      kernel.session && (was_made_for(kernel.operands, operands) || has_state(*kernel.module));
+  if (fits) return &kernel;
+  Kernel fresh;
+  if (!make(fresh, instruction, operands, diagnostics)) return nullptr;
+  kernel = std::move(fresh);
+  // A kernel that is made anew stays where it is.
+  if (first_ == nullptr) first_ = &*kernel.session;
+  return &kernel;
+}
+
+std::optional<std::vector<Tensor>> MachineKernels::launch(const Op& instruction,
+                                                          std::span<const Tensor> operands,
+                                                          bool is_last, Diagnostics& diagnostics) {
+  Kernel* kernel = kernel_of(instruction, operands, diagnostics);
+  if (kernel == nullptr) return std::nullopt;
+  std::vector<Tensor> inputs;
+  for (const Use& use : instruction.operand_uses()) {
+    const bool stored_into = launch_has_destination(instruction) && is_destination(use);
+    if (!needs_no_slot(use) && !stored_into) inputs.push_back(operands[use.index()]);
+  }
+  RunOptions options;
+  options.is_last = is_last;
+  return kernel->session->run(inputs, diagnostics, options);
+}
+
+bool MachineKernels::gives_what_is_printed(const Op& instruction,
+                                           std::span<const Tensor> operands) const {
+  return LaunchModule(program_, instruction, operands).gives_what_is_printed();
+}
+
+std::optional<Tensor> MachineKernels::store(const Op& instruction, const Op* slice,
+                                            const Tensor& part, const Tensor& whole,
+                                            Diagnostics& diagnostics) {
+  IRContext& context = program_.context();
+  const auto type_of = [&](const Tensor& tensor) {
+    std::vector<Dim> dims;
+    for (const std::int64_t extent : tensor.shape()) dims.emplace_back(extent);
+    return context.tensor(dims, tensor.dtype());
+  };
+  Module module(context, program_.name());
+  const Type* types[] = {type_of(part), type_of(whole)};
+  Builder builder(module, diagnostics, types);
+  Value* operands[] = {&builder.block()->arguments()[0], &builder.block()->arguments()[1]};
+  const Attr* options = slice == nullptr ? nullptr : slice->attribute("op_options");
+  std::vector<NamedAttr> bounds;
+  if (options != nullptr && options->kind() == AttrKind::kDict) {
+    bounds.assign(options->entries().begin(), options->entries().end());
+  }
+  Op* copy = module.create({.name = context.op_name("linalg.CPU.CopyOp"),
+                            .operands = operands,
+                            .result_types = std::span(types).subspan(1),
+                            .attributes = bounds,
+                            .location = instruction.location()});
+  builder.insert(copy);
+  builder.return_op(std::vector<Value*>{copy->result()});
+  module.body().set_has_signature(true);
+  module.set_version(1);
+  if (!verify(module, diagnostics, {.report_findings = false})) return std::nullopt;
+  auto session = Session::create(module, {}, diagnostics);
+  if (!session) return std::nullopt;
+  const Tensor inputs[] = {part, whole};
+  auto results = session->run(inputs, diagnostics, {});
+  return results ? std::optional(std::move(results->front())) : std::nullopt;
+}
+
+}  // namespace mir

@@ -1,0 +1,66 @@
+// Kernels of a program: each launch as a portable module of its own.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "mir/loss_report.hpp"
+#include "mir/machine.hpp"
+#include "mir/session.hpp"
+
+namespace mir {
+
+/// Makes kernels when they are first launched. One that a launch names is made once; the others
+/// are made for each instruction.
+class MachineKernels {
+ public:
+  MachineKernels(const Module& program, const MachineOptions& options)
+      : program_(program), options_(options) {}
+
+  /// Results of the launch; none after reporting. `operands` are what the slots hold, undefined for
+  /// values that need none.
+  std::optional<std::vector<Tensor>> launch(const Op& instruction, std::span<const Tensor> operands,
+                                            bool is_last, Diagnostics& diagnostics);
+
+  /// Whether the launch gives what it prints with these operands.
+  bool gives_what_is_printed(const Op& instruction, std::span<const Tensor> operands) const;
+
+  /// `whole` with the part that the launch `slice` states, all of it where that is null, replaced
+  /// by `part`; none after reporting at `instruction`.
+  std::optional<Tensor> store(const Op& instruction, const Op* slice, const Tensor& part,
+                              const Tensor& whole, Diagnostics& diagnostics);
+
+  const LossReport& losses() const { return losses_; }
+
+ private:
+  struct Kernel {
+    std::unique_ptr<Module> module;
+    std::optional<Session> session;
+    std::vector<std::pair<DType, Shape>> operands;  // what it was made for
+  };
+  /// Kernels that are named by symbol, the others by their instruction.
+  using Key = std::pair<Symbol, const Op*>;
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const {
+      return std::hash<const Op*>()(key.second) ^ key.first.id;
+    }
+  };
+
+  Kernel* kernel_of(const Op& instruction, std::span<const Tensor> operands,
+                    Diagnostics& diagnostics);
+  bool make(Kernel& kernel, const Op& instruction, std::span<const Tensor> operands,
+            Diagnostics& diagnostics);
+  UpgradeOptions granted(const Op& instruction) const;
+
+  const Module& program_;
+  const MachineOptions& options_;
+  LossReport losses_;
+  std::unordered_map<Key, Kernel, KeyHash> kernels_;
+  const Session* first_ = nullptr;  // the others share its parameters
+};
+
+}  // namespace mir

@@ -1,0 +1,150 @@
+#include "plan/folding.hpp"
+
+#include <algorithm>
+
+#include "plan/layout.hpp"
+
+namespace mir {
+
+namespace {
+
+class Folder {
+ public:
+  Folder(PlanParts& parts, std::vector<Tensor>& constants, const std::vector<Tensor>& parameters,
+         const Schedule& schedule, const PlanOptions& options, const PlanResources& resources)
+      : parts_(parts),
+        constants_(constants),
+        schedule_(schedule),
+        limit_(options.folded_bytes),
+        tensors_(parts.values.size()),
+        caches_(store_),
+        environment_{.parameters = resources.parameters,
+                     .dims = &no_dims_,
+                     .quantisations = resources.quantisations},
+        frame_{tensors_, *resources.context, caches_, environment_} {
+    for (PlanSlot slot = 0; slot < tensors_.size(); ++slot) {
+      if (parts.values[slot].home == Home::kConstant) set(slot, constants[slot]);
+      if (parts.values[slot].home == Home::kParameter) set(slot, parameters[slot]);
+    }
+  }
+
+  FoldedNodes run() {
+    std::vector<std::unique_ptr<PlanNode>> others;
+    for (auto& node : parts_.nodes) {
+      if (!fold(*node)) others.push_back(std::move(node));
+    }
+    folded_.nodes = parts_.nodes.size() - others.size();
+    parts_.nodes = std::move(others);
+    release_unread();
+    return folded_;
+  }
+
+ private:
+  PlanSlot owner_of(PlanSlot slot) const {
+    const PlanValue& value = parts_.values[slot];
+    return value.home == Home::kView ? value.base : slot;
+  }
+
+  bool has_constant_extents(const PlanValue& value) const {
+    const auto dims = std::span(parts_.dims).subspan(value.first_dim, value.rank);
+    return std::ranges::all_of(dims, [](Dim dim) { return dim.is_constant(); });
+  }
+
+  TensorRef layout_of(PlanSlot slot) const {
+    const PlanValue& value = parts_.values[slot];
+    return lay_out(value,
+                   [&](std::size_t i) { return parts_.dims[value.first_dim + i].constant(); });
+  }
+
+  void set(PlanSlot slot, const Tensor& tensor) {
+    if (!tensor.defined() || !has_constant_extents(parts_.values[slot])) return;
+    tensors_[slot] = layout_of(slot);
+    tensors_[slot].data = const_cast<std::byte*>(tensor.bytes().data());
+    known_.insert(slot);
+  }
+
+  /// Gives a view of a known value its place.
+  bool is_known(PlanSlot slot) {
+    const PlanSlot owner = owner_of(slot);
+    if (!known_.contains(owner)) return false;
+    if (owner == slot) return true;
+    if (!has_constant_extents(parts_.values[slot])) return false;
+    tensors_[slot] = layout_of(slot);
+    tensors_[slot].data = tensors_[owner].data;
+    return tensors_[slot].elements() == tensors_[owner].elements();
+  }
+
+  bool fold(const PlanNode& node) {
+    const auto is_own = [&](PlanSlot slot) {
+      const PlanValue& value = parts_.values[slot];
+      return value.home == Home::kOwn && has_constant_extents(value);
+    };
+    const bool may =
+        !cache_of(*schedule_.steps()[node.step()].op) &&
+        std::ranges::all_of(node.operands(), [&](auto slot) { return is_known(slot); }) &&
+        std::ranges::all_of(node.results(), is_own);
+    if (!may) return false;
+    std::uint64_t bytes = 0;
+    std::vector<Tensor> made;
+    for (const PlanSlot slot : node.results()) {
+      tensors_[slot] = layout_of(slot);
+      const auto shape = tensors_[slot].shape();
+      const auto size = bytes_of(tensors_[slot]);
+      if (!size || *size > limit_ - std::min(limit_, folded_.bytes + bytes)) return false;
+      bytes += *size;
+      // In its own order: only the number of bytes counts.
+      auto tensor = Tensor::allocate(tensors_[slot].dtype, Shape(shape.begin(), shape.end()));
+      if (!tensor) return false;
+      tensors_[slot].data = tensor->mutable_bytes();
+      made.push_back(*std::move(tensor));
+    }
+    if (!node.run(frame_)) return false;
+    folded_.bytes += bytes;
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      const PlanSlot slot = node.results()[i];
+      parts_.values[slot].home = Home::kConstant;
+      constants_[slot] = std::move(made[i]);
+      known_.insert(slot);
+      results_.push_back(slot);
+    }
+    return true;
+  }
+
+  /// What only folded nodes read is done with.
+  void release_unread() {
+    std::set<PlanSlot> read;
+    for (const auto& node : parts_.nodes) {
+      for (const PlanSlot slot : node->operands()) read.insert(owner_of(slot));
+    }
+    for (const SlotIndex slot : schedule_.outputs()) read.insert(owner_of(slot));
+    for (const PlanSlot slot : results_) {
+      if (read.contains(slot)) continue;
+      folded_.bytes -= constants_[slot].bytes().size();
+      constants_[slot] = Tensor();
+    }
+  }
+
+  PlanParts& parts_;
+  std::vector<Tensor>& constants_;
+  const Schedule& schedule_;
+  std::uint64_t limit_;
+  std::vector<TensorRef> tensors_;
+  std::set<PlanSlot> known_;
+  std::vector<PlanSlot> results_;  // of folded nodes
+  CacheStore store_;
+  CacheAccess caches_;
+  DimBindings no_dims_;
+  EvalEnvironment environment_;
+  Frame frame_;
+  FoldedNodes folded_;
+};
+
+}  // namespace
+
+FoldedNodes fold_constants(PlanParts& parts, std::vector<Tensor>& constants,
+                           const std::vector<Tensor>& parameters, const Schedule& schedule,
+                           const PlanOptions& options, const PlanResources& resources) {
+  return Folder(parts, constants, parameters, schedule, options, resources).run();
+}
+
+}  // namespace mir

@@ -1,0 +1,70 @@
+// What nodes see of a run: every value as memory with extents and strides.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "eval/evaluate.hpp"
+#include "kernels/fast/context.hpp"
+#include "kernels/ref/view.hpp"
+#include "mir/dtype.hpp"
+#include "plan/cache_access.hpp"
+#include "plan/work.hpp"
+
+namespace mir {
+
+/// Values of a plan: the slots of the schedule, then those that the plan adds.
+using PlanSlot = std::uint32_t;
+
+struct TensorRef {
+  /// Values of more dimensions are not planned.
+  static constexpr std::size_t kMaxRank = 8;
+
+  std::byte* data = nullptr;
+  DType dtype = DType::kFloat32;
+  std::uint8_t rank = 0;
+  std::array<std::int64_t, kMaxRank> extents = {};
+  std::array<std::int64_t, kMaxRank> strides = {};  ///< in elements
+
+  std::span<const std::int64_t> shape() const { return {extents.data(), rank}; }
+  TensorExtents type() const { return {dtype, shape()}; }
+  std::int64_t extent(int from_end) const { return extents[rank - from_end]; }
+  std::int64_t stride(int from_end) const { return strides[rank - from_end]; }
+  std::int64_t elements() const {
+    std::int64_t count = 1;
+    for (const std::int64_t extent : shape()) count *= extent;
+    return count;
+  }
+  float* floats() const { return reinterpret_cast<float*>(data); }
+  ref::View view() const { return {dtype, data, shape(), {strides.data(), rank}}; }
+  ref::MutableView mutable_view() const { return {dtype, data, shape(), {strides.data(), rank}}; }
+  /// Whether elements of the last dimension are neighbours.
+  bool has_rows() const { return rank > 0 && (extent(1) <= 1 || stride(1) == 1); }
+};
+
+/// The value as it is in row-major order at `data`.
+TensorRef row_major_at(const TensorRef& value, std::byte* data);
+
+/// A copy between two values of one element type and equal extents, of elements that are one
+/// storage unit each.
+void copy_elements(const TensorRef& from, const TensorRef& to, fast::Context& context);
+
+/// A tensor of its own, in row-major order, with the elements of a value.
+Result<Tensor> to_tensor(const TensorRef& value, fast::Context& context);
+/// The same into a tensor of the value's element type and extents with bytes of its own.
+void write(const TensorRef& value, Tensor& tensor, fast::Context& context);
+/// Gives a value the elements of a tensor of its element type and extents.
+void assign(const TensorRef& value, const Tensor& tensor, fast::Context& context);
+
+struct Frame {
+  std::span<TensorRef> tensors;
+  fast::Context& context;
+  CacheAccess& caches;
+  const EvalEnvironment& environment;
+
+  const TensorRef& operator[](PlanSlot slot) const { return tensors[slot]; }
+};
+
+}  // namespace mir

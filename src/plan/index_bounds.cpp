@@ -1,0 +1,110 @@
+#include <algorithm>
+#include <array>
+
+#include "eval/evaluate.hpp"
+#include "eval/parameters.hpp"
+#include "plan/schedule.hpp"
+
+namespace mir {
+
+namespace {
+
+using Bound = std::optional<std::int64_t>;
+
+/// Ops whose results hold elements of their operands, besides those that share bytes.
+constexpr std::array<std::string_view, 8> kMovers = {
+    "linalg.CastTypeOp", "linalg.ConcatOp", "linalg.PermuteOp", "linalg.RepeatOp",
+    "linalg.SliceOp",    "linalg.SplitOp",  "linalg.StackOp",   "linalg.TransposeOp"};
+
+class BoundSearch {
+ public:
+  BoundSearch(const Schedule& schedule, const DimBindings& bindings)
+      : schedule_(schedule), bindings_(bindings), bounds_(schedule.slots().size()) {}
+
+  std::vector<Bound> run() {
+    const auto steps = schedule_.steps();
+    for (std::size_t i = steps.size(); i-- > 0;) visit(steps[i]);
+    return std::move(bounds_);
+  }
+
+ private:
+  void visit(const Step& step) {
+    const Op& op = *step.op;
+    const auto operands = schedule_.operands(step);
+    if (op.is("linalg.EmbeddingOp") && operands.size() == 1) {
+      limit(operands[0], vocabulary(op));
+    } else if ((op.is("linalg.GatherOp") && operands.size() == 2) || op.is("linalg.ScatterOp")) {
+      const Attr* dim = op.attribute("dim");
+      if (dim != nullptr) limit(operands[1], extent(op.operand(0)->type(), *dim));
+    } else if (op.is("linalg.PagedAttnOp") && operands.size() >= 4) {
+      limit(operands[3], extent(op.operand(1)->type(), 1));
+    } else if ((op.is("linalg.RadixAttnRelaxOp") || op.is("linalg.RadixAttnSwaSinkOp")) &&
+               operands.size() >= 5) {
+      limit(operands[1], extent(op.operand(3)->type(), 0));
+      limit(operands[2], extent(op.operand(4)->type(), 0));
+    } else if (op.is("linalg.IndexOp")) {
+      index(op, operands);
+    } else if (shares_operand(op) || std::ranges::find(kMovers, op.name()) != kMovers.end()) {
+      for (const SlotIndex operand : operands) {
+        for (std::uint32_t i = 0; i < op.result_count(); ++i) {
+          limit(operand, bounds_[step.first_result + i]);
+        }
+      }
+    }
+  }
+
+  void index(const Op& op, std::span<const SlotIndex> operands) {
+    const Attr* indices = op.attribute("indices");
+    if (indices == nullptr || indices->kind() != AttrKind::kArray) return;
+    std::int64_t dim = 0;
+    for (const Attr* entry : indices->elements()) {
+      const bool names_operand = entry->kind() == AttrKind::kInt && entry->integer() > 0 &&
+                                 static_cast<std::uint64_t>(entry->integer()) < operands.size();
+      if (names_operand) {
+        limit(operands[static_cast<std::size_t>(entry->integer())],
+              extent(op.operand(0)->type(), dim));
+      }
+      ++dim;
+    }
+  }
+
+  Bound vocabulary(const Op& op) const {
+    const Attr* stated = op.attribute("vocab_size");
+    if (stated != nullptr && stated->kind() == AttrKind::kInt) return stated->integer();
+    for (const OwnedParameter& owned : owned_parameters(op)) {
+      const Value* table = schedule_.module().lookup_value(owned.symbol);
+      const TensorType* type = table == nullptr ? nullptr : table->tensor_type();
+      if (type != nullptr && type->rank() == 2) return extent(type, 0);
+    }
+    return std::nullopt;
+  }
+
+  Bound extent(const Type* type, const Attr& dim) const {
+    return dim.kind() == AttrKind::kInt ? extent(type, dim.integer()) : std::nullopt;
+  }
+
+  Bound extent(const Type* type, std::int64_t dim) const {
+    const auto* tensor = dyn_cast<TensorType>(type);
+    if (tensor == nullptr) return std::nullopt;
+    const auto rank = static_cast<std::int64_t>(tensor->rank());
+    if (dim < -rank || dim >= rank) return std::nullopt;
+    const Dim found = tensor->dims()[static_cast<std::size_t>(dim < 0 ? dim + rank : dim)];
+    return schedule_.module().context().dims().evaluate(found, bindings_);
+  }
+
+  void limit(SlotIndex slot, Bound bound) {
+    if (bound) bounds_[slot] = std::min(*bound, bounds_[slot].value_or(*bound));
+  }
+
+  const Schedule& schedule_;
+  const DimBindings& bindings_;
+  std::vector<Bound> bounds_;
+};
+
+}  // namespace
+
+std::vector<Bound> index_bounds(const Schedule& schedule, const DimBindings& bindings) {
+  return BoundSearch(schedule, bindings).run();
+}
+
+}  // namespace mir

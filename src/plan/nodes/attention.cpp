@@ -1,0 +1,175 @@
+#include "kernels/fast/attention.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "eval/attributes.hpp"
+#include "plan/nodes/nodes.hpp"
+#include "plan/nodes/owned.hpp"
+
+namespace mir {
+
+namespace {
+
+/// Strides of the three dimensions before the last.
+void copy_strides(const TensorRef& tensor, std::int64_t (&strides)[3]) {
+  std::copy_n(tensor.strides.begin(), 3, strides);
+}
+
+/// [B, S, H, D] as [B, H, S, D].
+TensorRef heads_first(TensorRef tensor) {
+  if (tensor.rank != 4) return tensor;
+  std::swap(tensor.extents[1], tensor.extents[2]);
+  std::swap(tensor.strides[1], tensor.strides[2]);
+  return tensor;
+}
+
+std::vector<PlanSlot> operands_of(const AttentionSlots& slots) {
+  std::vector<PlanSlot> operands = {slots.q, slots.k, slots.v};
+  if (slots.mask) operands.push_back(*slots.mask);
+  return operands;
+}
+
+class AttentionNode final : public PlanNode {
+ public:
+  AttentionNode(std::size_t step, const AttentionSlots& slots,
+                const AttentionParameters& parameters)
+      : PlanNode(step, operands_of(slots), {slots.out}), slots_(slots), parameters_(parameters) {}
+
+  Result<void> run(Frame& frame) const override {
+    const TensorRef q = value(frame, slots_.q), k = value(frame, slots_.k),
+                    v = value(frame, slots_.v), out = value(frame, slots_.out);
+    if (auto ok = check(q, k, v, out); !ok) return ok;
+    fast::AttentionOperands operands{.q = q.floats(),
+                                     .k = k.floats(),
+                                     .v = v.floats(),
+                                     .out = out.floats(),
+                                     .batches = q.extents[0],
+                                     .heads = q.extents[1],
+                                     .kv_heads = k.extents[1],
+                                     .queries = q.extents[2],
+                                     .keys = k.extents[2],
+                                     .width = q.extents[3],
+                                     .value_width = v.extents[3],
+                                     .scale = parameters_.scale,
+                                     .causal = parameters_.causal};
+    // One query keeps all keys, window or not.
+    if (operands.queries > 1) operands.window = parameters_.window;
+    copy_strides(q, operands.q_strides);
+    copy_strides(k, operands.k_strides);
+    copy_strides(v, operands.v_strides);
+    copy_strides(out, operands.out_strides);
+    if (slots_.mask) {
+      if (auto ok = add_mask(frame[*slots_.mask], operands); !ok) return ok;
+    }
+    fast::attention(operands, frame.context);
+    return {};
+  }
+
+  Work work(const Frame& frame) const override {
+    const TensorRef q = value(frame, slots_.q), k = value(frame, slots_.k),
+                    v = value(frame, slots_.v);
+    Work work = PlanNode::work(frame);
+    const double pairs = attention_pairs(q.extents[2], k.extents[2], parameters_.causal);
+    work.flop = 2 * static_cast<double>(q.extents[0] * q.extents[1]) * pairs *
+                static_cast<double>(q.extents[3] + v.extents[3]);
+    return work;
+  }
+
+  std::string name() const override { return "attention"; }
+  bool writes_strided() const override { return true; }
+
+ private:
+  TensorRef value(const Frame& frame, PlanSlot slot) const {
+    return parameters_.tokens_first ? heads_first(frame[slot]) : frame[slot];
+  }
+
+  Result<void> check(const TensorRef& q, const TensorRef& k, const TensorRef& v,
+                     const TensorRef& out) const {
+    const bool ranks = q.rank == 4 && k.rank == 4 && v.rank == 4 && out.rank == 4;
+    if (!ranks) return require(false, "attention over other than four dimensions");
+    const bool rows = q.has_rows() && k.has_rows() && v.has_rows() && out.has_rows();
+    const bool heads = k.extents[1] > 0 && q.extents[1] % k.extents[1] == 0;
+    const bool agree = q.extents[0] == k.extents[0] && k.extents[0] == v.extents[0] &&
+                       k.extents[1] == v.extents[1] && k.extents[2] == v.extents[2] &&
+                       q.extents[3] == k.extents[3] && out.extents[0] == q.extents[0] &&
+                       out.extents[1] == q.extents[1] && out.extents[2] == q.extents[2] &&
+                       out.extents[3] == v.extents[3];
+    const bool causal = !parameters_.causal || k.extents[2] >= q.extents[2];
+    return require(rows && heads && agree && causal,
+                   "extents of queries, keys and values do not fit together");
+  }
+
+  /// The mask broadcasts to [batches, heads, queries, keys].
+  static Result<void> add_mask(const TensorRef& mask, fast::AttentionOperands& operands) {
+    const std::int64_t scores[] = {operands.batches, operands.heads, operands.queries,
+                                   operands.keys};
+    operands.mask = mask.floats();
+    for (int from_end = 1; from_end <= 4; ++from_end) {
+      const std::int64_t wanted = scores[4 - from_end];
+      const std::int64_t extent = from_end <= mask.rank ? mask.extent(from_end) : 1;
+      const bool repeats = extent == 1 && (from_end > 1 || wanted == 1);
+      if (extent != wanted && !repeats) return require(false, "the mask does not fit the scores");
+      if (from_end > 1) {
+        operands.mask_strides[4 - from_end] = extent == 1 ? 0 : mask.stride(from_end);
+      }
+    }
+    return {};
+  }
+
+  AttentionSlots slots_;
+  AttentionParameters parameters_;
+};
+
+/// Attention of one op; the reference kernel where a query comes before every key.
+class FlashAttentionNode final : public PlanNode {
+ public:
+  FlashAttentionNode(const StepSlots& slots, const AttentionParameters& parameters)
+      : PlanNode(slots.step, slots.operands, slots.results),
+        causal_(parameters.causal),
+        attention_(slots.step,
+                   {.q = slots.operands[0],
+                    .k = slots.operands[1],
+                    .v = slots.operands[2],
+                    .out = slots.results[0]},
+                   parameters),
+        reference_(reference_node(slots.step, *slots.op, slots.operands, slots.results)) {}
+
+  Result<void> run(Frame& frame) const override {
+    const TensorRef &q = frame[operands()[0]], &k = frame[operands()[1]];
+    const bool sees_none = causal_ && q.rank == 4 && k.rank == 4 && k.extents[1] < q.extents[1];
+    return sees_none ? reference_->run(frame) : attention_.run(frame);
+  }
+  Work work(const Frame& frame) const override { return attention_.work(frame); }
+  std::string name() const override { return attention_.name(); }
+  OperandOrder operand_order(std::size_t) const override { return OperandOrder::kRows; }
+  bool writes_strided() const override { return true; }
+
+ private:
+  bool causal_;
+  AttentionNode attention_;
+  std::unique_ptr<PlanNode> reference_;
+};
+
+}  // namespace
+
+std::unique_ptr<PlanNode> flash_attention_node(const StepSlots& slots, const ParameterTable&) {
+  const Op& op = *slots.op;
+  const bool floats = op.operand_count() == 3 && is_float32(op.operand(0)) &&
+                      is_float32(op.operand(1)) && is_float32(op.operand(2)) &&
+                      is_float32(op.result()) && op.operand(0)->tensor_type()->rank() == 4;
+  if (!floats || !op.operand(0)->tensor_type()->dims()[3].is_constant()) return nullptr;
+  const auto width = static_cast<double>(op.operand(0)->tensor_type()->dims()[3].constant());
+  return std::make_unique<FlashAttentionNode>(
+      slots, AttentionParameters{.scale = static_cast<float>(1 / std::sqrt(width)),
+                                 .causal = AttributeReader(op).boolean("causal_mask"),
+                                 .window = {},
+                                 .tokens_first = true});
+}
+
+std::unique_ptr<PlanNode> attention_node(std::size_t step, const AttentionSlots& slots,
+                                         const AttentionParameters& parameters) {
+  return std::make_unique<AttentionNode>(step, slots, parameters);
+}
+
+}  // namespace mir

@@ -1,0 +1,194 @@
+#include "kernels/fast/elementwise.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "eval/attributes.hpp"
+#include "kernels/ref/gather.hpp"
+#include "kernels/ref/movement.hpp"
+#include "kernels/ref/numeric.hpp"
+#include "plan/nodes/broadcast.hpp"
+#include "plan/nodes/nodes.hpp"
+#include "plan/nodes/owned.hpp"
+
+namespace mir {
+
+namespace {
+
+struct BinaryRow {
+  std::string_view op;
+  fast::Binary function;
+};
+constexpr BinaryRow kBinaries[] = {
+    {"linalg.AddOp", fast::Binary::kAdd},
+    {"linalg.DivOp", fast::Binary::kDiv},
+    {"linalg.MulOp", fast::Binary::kMul},
+    {"linalg.SubOp", fast::Binary::kSub},
+};
+
+struct UnaryRow {
+  std::string_view op;
+  fast::Unary function;
+};
+constexpr UnaryRow kUnaries[] = {
+    {"linalg.AbsOp", fast::Unary::kAbs},
+    {"linalg.CosOp", fast::Unary::kCos},
+    {"linalg.ExpOp", fast::Unary::kExp},
+    {"linalg.GELUOp", fast::Unary::kGelu},
+    {"linalg.LogOp", fast::Unary::kLog},
+    {"linalg.NegOp", fast::Unary::kNeg},
+    {"linalg.QuickGELUOp", fast::Unary::kQuickGelu},
+    {"linalg.ReLUOp", fast::Unary::kRelu},
+    {"linalg.SiLUOp", fast::Unary::kSilu},
+    {"linalg.SigmoidOp", fast::Unary::kSigmoid},
+    {"linalg.SinOp", fast::Unary::kSin},
+};
+
+template <class Rows>
+auto find_row(const Rows& rows, const Op& op) {
+  return std::ranges::find_if(rows, [&](const auto& row) { return op.is(row.op); });
+}
+
+class UnaryNode final : public PlanNode {
+ public:
+  UnaryNode(const StepSlots& slots, fast::Unary function)
+      : PlanNode(slots.step, slots.operands, slots.results), op_(*slots.op), function_(function) {}
+
+  Result<void> run(Frame& frame) const override {
+    const TensorRef &x = frame[operands()[0]], &out = frame[results()[0]];
+    if (x.elements() != out.elements()) return require(false, "extents differ");
+    fast::unary(function_, x.floats(), out.floats(), x.elements(), frame.context);
+    return {};
+  }
+  std::string name() const override { return short_name(op_); }
+  bool may_overwrite(std::size_t) const override { return true; }
+
+ private:
+  const Op& op_;
+  fast::Unary function_;
+};
+
+class ClipNode final : public PlanNode {
+ public:
+  explicit ClipNode(const StepSlots& slots) : PlanNode(slots.step, slots.operands, slots.results) {
+    const AttributeReader attributes(*slots.op);
+    low_ = ref::narrow_to_float(attributes.number("min_val"));
+    high_ = ref::narrow_to_float(attributes.number("max_val"));
+  }
+
+  Result<void> run(Frame& frame) const override {
+    const TensorRef &x = frame[operands()[0]], &out = frame[results()[0]];
+    if (x.elements() != out.elements()) return require(false, "extents differ");
+    fast::clip(x.floats(), low_, high_, out.floats(), x.elements(), frame.context);
+    return {};
+  }
+  std::string name() const override { return "Clip"; }
+  bool may_overwrite(std::size_t) const override { return true; }
+
+ private:
+  float low_ = 0, high_ = 0;
+};
+
+class BinaryNode final : public PlanNode {
+ public:
+  BinaryNode(const StepSlots& slots, fast::Binary function)
+      : PlanNode(slots.step, slots.operands, slots.results), op_(*slots.op), function_(function) {}
+
+  Result<void> run(Frame& frame) const override {
+    const TensorRef &a = frame[operands()[0]], &b = frame[operands()[1]],
+                    &out = frame[results()[0]];
+    if (!all_broadcast({&a, &b}, out)) return require(false, kNoBroadcast);
+    fast::binary(function_, broadcast(a, out), broadcast(b, out), result_of(out), frame.context);
+    return {};
+  }
+  std::string name() const override { return short_name(op_); }
+  bool may_overwrite(std::size_t) const override { return true; }
+
+ private:
+  const Op& op_;
+  fast::Binary function_;
+};
+
+class EmbeddingNode final : public PlanNode {
+ public:
+  EmbeddingNode(const StepSlots& slots, Tensor table)
+      : PlanNode(slots.step, slots.operands, slots.results), table_(std::move(table)) {}
+
+  Result<void> run(Frame& frame) const override {
+    const TensorRef &ids = frame[operands()[0]], &out = frame[results()[0]];
+    const std::int64_t width = out.rank == 0 ? 0 : out.extent(1);
+    if (width <= 0) return require(width == 0, "the result has no dimension");
+    if (ids.dtype == DType::kInt64 && take<std::int64_t>(ids, out, width)) return {};
+    if (ids.dtype == DType::kInt32 && take<std::int32_t>(ids, out, width)) return {};
+    const std::int64_t extents[] = {table_.elements() / width, width};
+    const std::int64_t strides[] = {width, 1};
+    return ref::embedding(ids.view(), {table_.dtype(), table_.bytes().data(), extents, strides},
+                          out.mutable_view());
+  }
+  Work work(const Frame& frame) const override {
+    Work work = PlanNode::work(frame);
+    work.bytes += bytes_of(frame[results()[0]].type());  // the rows of the table
+    return work;
+  }
+  std::string name() const override { return "Embedding"; }
+
+ private:
+  /// Rows of whole units by ids that are all rows of the table; false, and nothing or a part is
+  /// written, for others.
+  template <class Id>
+  bool take(const TensorRef& ids, const TensorRef& out, std::int64_t width) const {
+    const std::int64_t rows = table_.elements() / width, count = ids.elements();
+    if (info(out.dtype).lanes != 1 || out.elements() != count * width) return false;
+    const auto bytes = static_cast<std::size_t>(width) * info(out.dtype).unit_bytes;
+    const Id* const id = reinterpret_cast<const Id*>(ids.data);
+    for (std::int64_t i = 0; i < count; ++i) {
+      if (id[i] < 0 || id[i] >= rows) return false;
+      std::memcpy(out.data + static_cast<std::size_t>(i) * bytes,
+                  table_.bytes().data() + static_cast<std::size_t>(id[i]) * bytes, bytes);
+    }
+    return true;
+  }
+
+  Tensor table_;
+};
+
+bool all_floats(const Op& op) {
+  const auto is_float = [](const Value& value) {
+    const TensorType* type = value.tensor_type();
+    return type != nullptr && type->dtype() == DType::kFloat32;
+  };
+  return std::ranges::all_of(op.operand_uses(),
+                             [&](const Use& use) { return is_float(*use.value()); }) &&
+         std::ranges::all_of(op.results(), is_float);
+}
+
+}  // namespace
+
+std::optional<fast::Unary> unary_of(const Op& op) {
+  const auto row = find_row(kUnaries, op);
+  return row == std::end(kUnaries) ? std::nullopt : std::optional(row->function);
+}
+
+std::unique_ptr<PlanNode> elementwise_node(const StepSlots& slots, const ParameterTable&) {
+  const Op& op = *slots.op;
+  if (!all_floats(op) || op.result_count() != 1) return nullptr;
+  const auto binary = find_row(kBinaries, op);
+  if (binary != std::end(kBinaries) && op.operand_count() == 2) {
+    return std::make_unique<BinaryNode>(slots, binary->function);
+  }
+  if (op.is("linalg.ClipOp")) return std::make_unique<ClipNode>(slots);
+  const auto function = unary_of(op);
+  if (!function || op.operand_count() != 1) return nullptr;
+  return std::make_unique<UnaryNode>(slots, *function);
+}
+
+std::unique_ptr<PlanNode> embedding_node(const StepSlots& slots, const ParameterTable& parameters) {
+  const Op& op = *slots.op;
+  const Tensor* table = owned_tensor(op, ".weight", parameters);
+  const TensorType* type = op.result()->tensor_type();
+  const bool moves = table != nullptr && type != nullptr && type->dtype() == table->dtype();
+  return moves ? std::make_unique<EmbeddingNode>(slots, *table) : nullptr;
+}
+
+}  // namespace mir

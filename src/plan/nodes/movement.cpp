@@ -1,0 +1,225 @@
+#include "kernels/fast/movement.hpp"
+
+#include <algorithm>
+
+#include "eval/attributes.hpp"
+#include "eval/slices.hpp"
+#include "plan/nodes/nodes.hpp"
+#include "plan/nodes/owned.hpp"
+
+namespace mir {
+
+namespace {
+
+/// A copy between two values of one element type and equal extents.
+struct Part {
+  TensorRef from;
+  TensorRef to;
+};
+
+/// Lets the value begin so many indices later.
+void skip(TensorRef& tensor, std::size_t dim, std::int64_t indices) {
+  tensor.data += indices * tensor.strides[dim] * info(tensor.dtype).unit_bytes;
+}
+
+bool same_shape(const TensorRef& a, const TensorRef& b) {
+  return a.dtype == b.dtype && std::ranges::equal(a.shape(), b.shape());
+}
+
+constexpr char kPartsMisfit[] = "the parts do not fill the result";
+
+/// Ops that put elements elsewhere, as they are. Operands and results of any strides.
+class MovementNode : public PlanNode {
+ public:
+  explicit MovementNode(const StepSlots& slots)
+      : PlanNode(slots.step, slots.operands, slots.results), op_(*slots.op) {}
+
+  std::string name() const final { return short_name(op_); }
+  OperandOrder operand_order(std::size_t) const final { return OperandOrder::kStrided; }
+  bool writes_strided() const final { return true; }
+
+ protected:
+  const Op& op() const { return op_; }
+  /// The dimension that an attribute means of a value of this rank; none outside of it.
+  std::optional<std::size_t> axis(std::string_view key, std::size_t rank) const {
+    std::int64_t value = AttributeReader(op_).integer(key);
+    if (value < 0) value += static_cast<std::int64_t>(rank);
+    if (value < 0 || value >= static_cast<std::int64_t>(rank)) return std::nullopt;
+    return static_cast<std::size_t>(value);
+  }
+
+ private:
+  const Op& op_;
+};
+
+class SliceNode final : public MovementNode {
+ public:
+  using MovementNode::MovementNode;
+
+  Result<void> run(Frame& frame) const override {
+    const TensorRef& out = frame[results()[0]];
+    const auto part = sliced(op(), frame[operands()[0]], frame.environment.dims);
+    if (!part) return part.error();
+    if (!same_shape(*part, out)) return require(false, kPartsMisfit);
+    copy_elements(*part, out, frame.context);
+    return {};
+  }
+  Work work(const Frame& frame) const override {
+    return {.bytes = 2 * bytes_of(frame[results()[0]].type())};
+  }
+};
+
+class SplitNode final : public MovementNode {
+ public:
+  using MovementNode::MovementNode;
+
+  Result<void> run(Frame& frame) const override {
+    const TensorRef& x = frame[operands()[0]];
+    const auto dim = axis("dim", x.rank);
+    std::int64_t start = 0;
+    for (const PlanSlot slot : results()) {
+      Part part{x, frame[slot]};
+      if (!dim || part.to.rank != x.rank || part.to.extents[*dim] > x.extents[*dim] - start) {
+        return require(false, kPartsMisfit);
+      }
+      skip(part.from, *dim, start);
+      part.from.extents[*dim] = part.to.extents[*dim];
+      if (!same_shape(part.from, part.to)) return require(false, kPartsMisfit);
+      copy_elements(part.from, part.to, frame.context);
+      start += part.to.extents[*dim];
+    }
+    return {};
+  }
+};
+
+/// Concat, and Stack, whose operands have an extent of 1 where the result has a new dimension.
+class ConcatNode final : public MovementNode {
+ public:
+  ConcatNode(const StepSlots& slots, bool stacks) : MovementNode(slots), stacks_(stacks) {}
+
+  Result<void> run(Frame& frame) const override {
+    const TensorRef& out = frame[results()[0]];
+    const auto dim = axis("dim", out.rank);
+    if (!dim) return require(false, kPartsMisfit);
+    std::int64_t start = 0;
+    for (const PlanSlot slot : operands()) {
+      Part part{stacks_ ? with_dimension(frame[slot], *dim) : frame[slot], out};
+      if (part.from.rank != out.rank || part.from.extents[*dim] > out.extents[*dim] - start) {
+        return require(false, kPartsMisfit);
+      }
+      skip(part.to, *dim, start);
+      part.to.extents[*dim] = part.from.extents[*dim];
+      if (!same_shape(part.from, part.to)) return require(false, kPartsMisfit);
+      copy_elements(part.from, part.to, frame.context);
+      start += part.from.extents[*dim];
+    }
+    return require(start == out.extents[*dim], kPartsMisfit);
+  }
+
+ private:
+  static TensorRef with_dimension(TensorRef tensor, std::size_t dim) {
+    if (tensor.rank == TensorRef::kMaxRank || dim > tensor.rank) return tensor;
+    for (std::size_t i = tensor.rank; i > dim; --i) {
+      tensor.extents[i] = tensor.extents[i - 1];
+      tensor.strides[i] = tensor.strides[i - 1];
+    }
+    tensor.extents[dim] = 1;
+    tensor.strides[dim] = 0;
+    ++tensor.rank;
+    return tensor;
+  }
+
+  bool stacks_;
+};
+
+/// Each slice several times in a row: the dimension as one of slices and one of copies.
+class RepeatNode final : public MovementNode {
+ public:
+  using MovementNode::MovementNode;
+
+  Result<void> run(Frame& frame) const override {
+    const TensorRef &x = frame[operands()[0]], &out = frame[results()[0]];
+    const auto dim = axis("dim", x.rank);
+    const std::int64_t times = AttributeReader(op()).integer("repeat_times");
+    TensorRef repeated = x;
+    if (!dim || times < 0) return require(false, kPartsMisfit);
+    repeated.extents[*dim] *= times;
+    if (!same_shape(repeated, out)) return require(false, kPartsMisfit);
+    fast::CopyOperands operands{.from = x.data,
+                                .to = out.data,
+                                .element_bytes = info(out.dtype).unit_bytes,
+                                .rank = x.rank + 1U};
+    for (std::size_t i = 0, to = 0; i < x.rank; ++i, ++to) {
+      const bool splits = i == *dim;
+      operands.extents[to] = x.extents[i];
+      operands.from_strides[to] = x.strides[i];
+      operands.to_strides[to] = out.strides[i] * (splits ? times : 1);
+      if (!splits) continue;
+      operands.extents[++to] = times;
+      operands.to_strides[to] = out.strides[i];
+    }
+    fast::copy(operands, frame.context);
+    return {};
+  }
+};
+
+class CopyNode final : public PlanNode {
+ public:
+  CopyNode(std::size_t step, PlanSlot from, PlanSlot to) : PlanNode(step, {from}, {to}) {}
+
+  Result<void> run(Frame& frame) const override {
+    const TensorRef& from = frame[operands()[0]];
+    const TensorRef& to = frame[results()[0]];
+    if (info(from.dtype).lanes != 1) return require(false, "blocks are not taken apart");
+    if (from.elements() != to.elements()) {
+      return require(false, "a view has another number of elements");
+    }
+    // The target may have other extents: only its order of elements counts.
+    copy_elements(from, row_major_at(from, to.data), frame.context);
+    return {};
+  }
+
+  std::string name() const override { return "copy"; }
+};
+
+/// Elements that are one storage unit each. Codes come here only where they keep their meaning.
+bool moves(const Value& value) {
+  const TensorType* type = value.tensor_type();
+  return type != nullptr && type->dtype() && info(*type->dtype()).lanes == 1;
+}
+
+}  // namespace
+
+Result<TensorRef> sliced(const Op& op, TensorRef value, const DimBindings* dims) {
+  if (op.attribute("indices") == nullptr) return value;
+  for (std::size_t dim = 0; dim < value.rank; ++dim) {
+    const auto selected = slice_bounds(op, value.rank, dim, value.extents[dim], dims);
+    if (!selected) return selected.error();
+    if (selected->length > 0) skip(value, dim, selected->start);
+    value.extents[dim] = selected->length;
+    value.strides[dim] *= selected->length > 1 ? selected->step : 1;
+  }
+  return value;
+}
+
+std::unique_ptr<PlanNode> copy_node(std::size_t step, PlanSlot from, PlanSlot to) {
+  return std::make_unique<CopyNode>(step, from, to);
+}
+
+std::unique_ptr<PlanNode> movement_node(const StepSlots& slots, const ParameterTable&) {
+  const Op& op = *slots.op;
+  if (op.operand_count() == 0 || op.result_count() == 0) return nullptr;
+  const bool all_move =
+      std::ranges::all_of(op.operand_uses(), [](const Use& use) { return moves(*use.value()); }) &&
+      std::ranges::all_of(op.results(), moves);
+  if (!all_move) return nullptr;
+  if (op.is("linalg.SliceOp")) {
+    const bool selects = op.attribute("indices") != nullptr && op.result_count() == 1;
+    return selects ? std::make_unique<SliceNode>(slots) : nullptr;
+  }
+  if (op.is("linalg.SplitOp")) return std::make_unique<SplitNode>(slots);
+  if (op.is("linalg.RepeatOp")) return std::make_unique<RepeatNode>(slots);
+  return std::make_unique<ConcatNode>(slots, op.is("linalg.StackOp"));
+}
+
+}  // namespace mir

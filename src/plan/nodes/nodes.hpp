@@ -1,0 +1,150 @@
+// Makers of nodes, one for each kernel family. Slots are operands and results in the order of the
+// op unless a parameter says otherwise.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "kernels/fast/elementwise.hpp"
+#include "kernels/fast/matrix/linear.hpp"
+#include "kernels/fast/matrix/product.hpp"
+#include "kernels/fast/rows.hpp"
+#include "plan/plan_node.hpp"
+#include "plan/schedule.hpp"
+
+namespace mir {
+
+/// An RMSNorm without its operand.
+struct RmsNormPart {
+  Tensor weight;
+  float epsilon = 0;
+  bool add_unit_offset = false;
+
+  fast::RmsNorm parameters() const { return {weight.as<float>().data(), epsilon, add_unit_offset}; }
+};
+/// None when the fast kernel does not take it.
+std::optional<RmsNormPart> rms_norm_part(const Op& op, const ParameterTable& parameters);
+
+/// What products with packed weights multiply.
+struct LinearInput {
+  PlanSlot x = 0;
+  std::optional<RmsNormPart> norm = std::nullopt;
+};
+
+/// One product with packed weights and what is done to it.
+struct LinearPart {
+  const fast::PackedMatrix* weight = nullptr;
+  Tensor bias = {};  ///< undefined: none
+  std::optional<fast::Unary> activation = std::nullopt;
+  std::optional<PlanSlot> residual = std::nullopt;
+  PlanSlot out = 0;
+};
+
+/// Of a product with so many rows; x and what is written do not count.
+Work work_of_product(const fast::PackedMatrix& weight, std::int64_t rows);
+
+/// Products of one x. Errors are reported at `step`.
+std::unique_ptr<PlanNode> linear_node(std::size_t step, LinearInput input,
+                                      std::vector<LinearPart> parts);
+/// out = f(x gate^T + bias) * (x up^T), f being the gate's activation.
+std::unique_ptr<PlanNode> gated_linear_node(std::size_t step, LinearInput input, LinearPart gate,
+                                            const fast::PackedMatrix* up);
+
+struct AttentionSlots {
+  PlanSlot q = 0, k = 0, v = 0, out = 0;
+  std::optional<PlanSlot> mask = {};  ///< added to the scores
+};
+struct AttentionParameters {
+  float scale = 1;
+  bool causal = false;
+  std::optional<std::int64_t> window;
+  bool tokens_first = false;  ///< [B, S, H, D] instead of [B, H, S, D]
+};
+std::unique_ptr<PlanNode> attention_node(std::size_t step, const AttentionSlots& slots,
+                                         const AttentionParameters& parameters);
+
+/// Appends to a cache; the results are all tokens that it holds then.
+struct CacheSlots {
+  PlanSlot keys = 0, values = 0, all_keys = 0, all_values = 0;
+};
+std::unique_ptr<PlanNode> cache_node(std::size_t step, const Op& op, const CacheSlots& slots);
+
+/// Any step, by the reference kernels. Operands of any strides.
+std::unique_ptr<PlanNode> reference_node(std::size_t step, const Op& op,
+                                         std::vector<PlanSlot> operands,
+                                         std::vector<PlanSlot> results);
+
+/// The part of a value that attribute `indices` of the op selects; all of it without one. Symbols
+/// in it have their values in `dims`.
+Result<TensorRef> sliced(const Op& op, TensorRef value, const DimBindings* dims);
+
+/// The elements of a value in row-major order.
+std::unique_ptr<PlanNode> copy_node(std::size_t step, PlanSlot from, PlanSlot to);
+
+/// Whether the two nodes below take codes of this type: quantised per tensor, in 8 or 16 bits.
+bool has_simple_codes(DType dtype, const ref::Quantisation& codes);
+/// The Float32 numbers nearest to those that codes stand for, and the codes of Float32 numbers;
+/// values in row-major order. The quantisation outlives the node.
+std::unique_ptr<PlanNode> real_node(std::size_t step, PlanSlot from, PlanSlot to,
+                                    const ref::Quantisation& codes);
+std::unique_ptr<PlanNode> code_node(std::size_t step, PlanSlot from, PlanSlot to,
+                                    const ref::Quantisation& codes);
+
+/// A product of x's codes of 8 bits, per tensor, with a weight packed from Int8, in Float32;
+/// `scales` are those of fast::CodeProduct.
+std::unique_ptr<PlanNode> code_product_node(std::size_t step, PlanSlot x,
+                                            const ref::Quantisation& codes, const LinearPart& part,
+                                            std::vector<float> scales);
+
+/// A node of one op by a fast kernel; null when there is none for the op with these types. Operands
+/// are in the order that the node asks for.
+struct StepSlots {
+  std::size_t step = 0;
+  const Op* op = nullptr;
+  std::vector<PlanSlot> operands;
+  std::vector<PlanSlot> results;
+};
+std::unique_ptr<PlanNode> embedding_node(const StepSlots& slots, const ParameterTable& parameters);
+std::unique_ptr<PlanNode> norm_node(const StepSlots& slots, const ParameterTable& parameters);
+std::unique_ptr<PlanNode> softmax_node(const StepSlots& slots, const ParameterTable& parameters);
+/// Softmax over any dimension; an operand of Float32.
+std::unique_ptr<PlanNode> softmax_along_node(const StepSlots& slots, std::int64_t axis);
+/// ReduceMax, ReduceMin, ReduceSum, Mean.
+std::unique_ptr<PlanNode> reduction_node(const StepSlots& slots, const ParameterTable& parameters);
+/// RoPE, MultimodalRoPE, VisionRoPE.
+std::unique_ptr<PlanNode> rope_node(const StepSlots& slots, const ParameterTable& parameters);
+/// The function of an op that has one by that name in the fast kernels; none for others.
+std::optional<fast::Unary> unary_of(const Op& op);
+std::unique_ptr<PlanNode> elementwise_node(const StepSlots& slots,
+                                           const ParameterTable& parameters);
+std::unique_ptr<PlanNode> flash_attention_node(const StepSlots& slots,
+                                               const ParameterTable& parameters);
+std::unique_ptr<PlanNode> matmul_node(const StepSlots& slots, const ParameterTable& parameters);
+/// Where, MaskedScatter, Equal, CastType.
+std::unique_ptr<PlanNode> select_node(const StepSlots& slots, const ParameterTable& parameters);
+/// Gather, Index.
+std::unique_ptr<PlanNode> pick_node(const StepSlots& slots, const ParameterTable& parameters);
+/// The number as one element; none where its type has no conversion.
+std::optional<Tensor> element_of(double number, DType dtype);
+/// Copy, Fill.
+std::unique_ptr<PlanNode> store_node(const StepSlots& slots, const ParameterTable& parameters);
+std::unique_ptr<PlanNode> pad_node(const StepSlots& slots, const ParameterTable& parameters);
+std::unique_ptr<PlanNode> top_k_node(const StepSlots& slots, const ParameterTable& parameters);
+/// Slice, Split, Concat, Stack, Repeat.
+std::unique_ptr<PlanNode> movement_node(const StepSlots& slots, const ParameterTable& parameters);
+
+/// What a convolution is besides its operand's extents.
+struct ConvStep {
+  fast::ConvOperands form;
+  Tensor weight;
+  Tensor bias;            ///< undefined: none
+  bool is_patch = false;  ///< each image is one patch: a product with the packed weight
+};
+/// None when the fast kernel does not take it.
+std::optional<ConvStep> read_conv(const Op& op, const ParameterTable& parameters);
+/// `patch_weight`: [outputs, inputs times kernel] where is_patch, or null.
+std::unique_ptr<PlanNode> conv_node(const StepSlots& slots, const ConvStep& step,
+                                    const fast::PackedMatrix* patch_weight);
+
+}  // namespace mir

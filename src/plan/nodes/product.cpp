@@ -1,0 +1,270 @@
+#include "kernels/fast/matrix/product.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "eval/attributes.hpp"
+#include "kernels/fast/matrix/linear.hpp"
+#include "plan/nodes/nodes.hpp"
+#include "plan/nodes/owned.hpp"
+
+namespace mir {
+
+namespace {
+
+constexpr char kProductMisfit[] = "extents of operands and result do not fit together";
+
+class MatMulNode final : public PlanNode {
+ public:
+  explicit MatMulNode(const StepSlots& slots)
+      : PlanNode(slots.step, slots.operands, slots.results) {
+    const AttributeReader attributes(*slots.op);
+    transpose_a_ = attributes.boolean("transpose_a");
+    transpose_b_ = attributes.boolean("transpose_b");
+  }
+
+  Result<void> run(Frame& frame) const override {
+    const TensorRef &a = frame[operands()[0]], &b = frame[operands()[1]],
+                    &out = frame[results()[0]];
+    fast::MatMulOperands product{.a = a.floats(), .b = b.floats(), .out = out.floats()};
+    set_matrices(a, b, out, product);
+    const bool fits = a.rank >= 2 && out.rank == a.rank && (b.rank == a.rank || b.rank == 2) &&
+                      out.has_rows() && depth_of_b(b) == product.depth &&
+                      out.extent(1) == product.columns && out.extent(2) == product.rows;
+    if (!fits || !set_batches(a, b, out, product)) return require(false, kProductMisfit);
+    fast::matmul(product, frame.context);
+    return {};
+  }
+
+  Work work(const Frame& frame) const override {
+    Work work = PlanNode::work(frame);
+    const TensorRef& a = frame[operands()[0]];
+    work.flop = 2 * static_cast<double>(frame[results()[0]].elements()) *
+                static_cast<double>(a.extent(transpose_a_ ? 2 : 1));
+    return work;
+  }
+
+  std::string name() const override { return "MatMul"; }
+  OperandOrder operand_order(std::size_t) const override { return OperandOrder::kStrided; }
+  bool writes_strided() const override { return true; }
+
+ private:
+  std::int64_t depth_of_b(const TensorRef& b) const { return b.extent(transpose_b_ ? 1 : 2); }
+
+  void set_matrices(const TensorRef& a, const TensorRef& b, const TensorRef& out,
+                    fast::MatMulOperands& product) const {
+    if (a.rank < 2 || b.rank < 2 || out.rank < 2) return;
+    const int a_row = transpose_a_ ? 1 : 2, b_step = transpose_b_ ? 1 : 2;
+    product.rows = a.extent(a_row);
+    product.depth = a.extent(3 - a_row);
+    product.columns = b.extent(3 - b_step);
+    product.a_row = a.stride(a_row);
+    product.a_step = a.stride(3 - a_row);
+    product.b_step = b.stride(b_step);
+    product.b_column = b.stride(3 - b_step);
+    product.out_row = out.stride(2);
+  }
+
+  /// Batch extents of b divide those of a; a b of rank 2 is shared.
+  static bool set_batches(const TensorRef& a, const TensorRef& b, const TensorRef& out,
+                          fast::MatMulOperands& product) {
+    product.batch_rank = a.rank - 2U;
+    for (std::size_t i = 0; i < product.batch_rank; ++i) {
+      const std::int64_t extent = a.extents[i];
+      product.batches[i] = extent;
+      product.a_strides[i] = a.strides[i];
+      product.out_strides[i] = out.strides[i];
+      if (out.extents[i] != extent) return false;
+      if (b.rank == 2) continue;
+      const std::int64_t shared = b.extents[i];
+      if (shared <= 0 || extent % shared != 0) return extent == 0;
+      product.b_strides[i] = b.strides[i];
+      product.b_repeats[i] = std::max<std::int64_t>(extent / shared, 1);
+    }
+    return true;
+  }
+
+  bool transpose_a_ = false;
+  bool transpose_b_ = false;
+};
+
+using Spatial = fast::ConvOperands::Spatial;
+
+/// The last entries of a list, after as many of `otherwise` as are missing; all of them when the
+/// attribute is absent. None when it has too many.
+std::optional<Spatial> spatial(const AttributeReader& attributes, std::string_view key,
+                               std::size_t count, std::int64_t otherwise) {
+  Spatial values;
+  values.fill(otherwise);
+  if (attributes.find(key) == nullptr) return values;
+  std::vector<std::int64_t> entries = attributes.integers(key);
+  if (entries.size() == 1) entries.resize(count, entries.front());
+  if (entries.size() != count) return std::nullopt;
+  std::ranges::copy(entries, values.end() - static_cast<std::ptrdiff_t>(count));
+  return values;
+}
+
+std::int64_t product_of(const Spatial& values) {
+  return values[0] * values[1] * values[2];
+}
+
+class ConvNode final : public PlanNode {
+ public:
+  ConvNode(const StepSlots& slots, const fast::ConvOperands& form, Tensor weight, Tensor bias)
+      : PlanNode(slots.step, slots.operands, slots.results),
+        form_(form),
+        weight_(std::move(weight)),
+        bias_(std::move(bias)) {}
+
+  Result<void> run(Frame& frame) const override {
+    const TensorRef &x = frame[operands()[0]], &out = frame[results()[0]];
+    fast::ConvOperands conv = form_;
+    conv.x = x.floats();
+    conv.out = out.floats();
+    conv.weight = weight_.as<float>().data();
+    conv.bias = bias_.defined() ? bias_.as<float>().data() : nullptr;
+    if (x.rank < 3 || x.rank > 5 || out.rank != x.rank) return require(false, kProductMisfit);
+    conv.batches = x.extents[0];
+    conv.inputs = x.extents[1] / conv.groups;
+    conv.outputs = out.extents[1] / conv.groups;
+    std::copy(x.extents.begin() + 2, x.extents.begin() + x.rank,
+              conv.x_extents.end() - (x.rank - 2));
+    std::copy(out.extents.begin() + 2, out.extents.begin() + out.rank,
+              conv.out_extents.end() - (out.rank - 2));
+    if (!fits(conv, x, out)) return require(false, kProductMisfit);
+    fast::conv(conv, frame.context);
+    return {};
+  }
+
+  Work work(const Frame& frame) const override {
+    const TensorRef& out = frame[results()[0]];
+    Work work = PlanNode::work(frame);
+    const auto elements = static_cast<double>(weight_.elements());
+    work.bytes += elements * sizeof(float);
+    work.flop = 2 * static_cast<double>(out.elements()) * elements /
+                static_cast<double>(std::max<std::int64_t>(out.extents[1], 1));
+    return work;
+  }
+
+  std::string name() const override { return "Conv"; }
+
+ private:
+  bool fits(const fast::ConvOperands& conv, const TensorRef& x, const TensorRef& out) const {
+    const std::int64_t outputs = conv.groups * conv.outputs;
+    if (x.extents[1] != conv.groups * conv.inputs || out.extents[1] != outputs ||
+        out.extents[0] != conv.batches ||
+        weight_.elements() != outputs * conv.inputs * product_of(conv.kernel) ||
+        (bias_.defined() && bias_.elements() != outputs)) {
+      return false;
+    }
+    for (std::size_t i = 0; i < fast::ConvOperands::kSpatial; ++i) {
+      const std::int64_t reach = conv.dilation[i] * (conv.kernel[i] - 1) + 1;
+      const std::int64_t room = conv.x_extents[i] + 2 * conv.padding[i] - reach;
+      if (room < 0 || conv.out_extents[i] != room / conv.stride[i] + 1) return false;
+    }
+    return true;
+  }
+
+  fast::ConvOperands form_;  // what does not depend on extents
+  Tensor weight_;
+  Tensor bias_;
+};
+
+/// Patches that the kernel covers whole: a product with the packed weight.
+class PatchNode final : public PlanNode {
+ public:
+  PatchNode(const StepSlots& slots, const fast::PackedMatrix* weight, Tensor bias)
+      : PlanNode(slots.step, slots.operands, slots.results),
+        weight_(weight),
+        bias_(std::move(bias)) {}
+
+  Result<void> run(Frame& frame) const override {
+    const TensorRef &x = frame[operands()[0]], &out = frame[results()[0]];
+    const std::int64_t rows = x.extents[0];
+    const bool fits = x.elements() == rows * weight_->depth &&
+                      out.elements() == rows * weight_->outputs && out.extents[0] == rows;
+    if (!fits) return require(false, kProductMisfit);
+    fast::linear(*weight_,
+                 {.rows = {.x = x.floats(), .x_stride = weight_->depth, .rows = rows},
+                  .out = out.floats(),
+                  .out_stride = weight_->outputs,
+                  .epilogue = {.bias = bias_.defined() ? bias_.as<float>().data() : nullptr}},
+                 frame.context);
+    return {};
+  }
+
+  Work work(const Frame& frame) const override {
+    Work work = PlanNode::work(frame);
+    work += work_of_product(*weight_, frame[operands()[0]].extents[0]);
+    return work;
+  }
+
+  std::string name() const override { return "Conv of patches"; }
+
+ private:
+  const fast::PackedMatrix* weight_;
+  Tensor bias_;
+};
+
+std::size_t spatial_rank(const Op& op) {
+  return op.is("linalg.Conv1DOp") ? 1 : op.is("linalg.Conv2DOp") ? 2 : 3;
+}
+
+/// Whether each image is one patch of the kernel's extents, by its type.
+bool is_patch(const Op& op, const fast::ConvOperands& form, std::size_t spatial) {
+  const auto dims = op.operand(0)->tensor_type()->dims();
+  for (std::size_t i = 0; i < spatial; ++i) {
+    const std::size_t at = fast::ConvOperands::kSpatial - spatial + i;
+    const bool covers = dims[2 + i].is_constant() && dims[2 + i].constant() == form.kernel[at];
+    if (!covers || form.padding[at] != 0) return false;
+  }
+  return form.groups == 1;
+}
+
+}  // namespace
+
+std::unique_ptr<PlanNode> matmul_node(const StepSlots& slots, const ParameterTable&) {
+  const Op& op = *slots.op;
+  constexpr std::size_t kMostRank = fast::MatMulOperands::kMaxBatchRank + 2;
+  static_assert(kMostRank >= TensorRef::kMaxRank);
+  const bool floats = op.operand_count() == 2 && is_float32(op.operand(0)) &&
+                      is_float32(op.operand(1)) && is_float32(op.result());
+  return floats ? std::make_unique<MatMulNode>(slots) : nullptr;
+}
+
+std::optional<ConvStep> read_conv(const Op& op, const ParameterTable& parameters) {
+  const AttributeReader attributes(op);
+  const std::size_t count = spatial_rank(op);
+  const TensorType* x = op.operand(0)->tensor_type();
+  const Tensor* weight = owned_tensor(op, ".weight", parameters);
+  const Tensor* bias = owned_tensor(op, ".bias", parameters);
+  const auto kernel = spatial(attributes, "kernel_size", count, 1);
+  const auto stride = spatial(attributes, "stride", count, 1);
+  const auto padding = spatial(attributes, "padding", count, 0);
+  const auto dilation = spatial(attributes, "dilation", count, 1);
+  const std::int64_t groups = attributes.find("groups") ? attributes.integer("groups") : 1;
+  const bool usable = is_float32(op.operand(0)) && is_float32(op.result()) &&
+                      x->rank() == count + 2 && attributes.find("kernel_size") != nullptr &&
+                      is_float32(weight) && (bias == nullptr || is_float32(bias)) &&
+                      owns_parameter(op, ".bias") == (bias != nullptr) &&
+                      !attributes.string("impl_type").starts_with("QNN_LPBQ_") && kernel &&
+                      stride && padding && dilation && groups >= 1;
+  if (!usable) return std::nullopt;
+  ConvStep step{.form = {.groups = groups,
+                         .kernel = *kernel,
+                         .stride = *stride,
+                         .padding = *padding,
+                         .dilation = *dilation},
+                .weight = *weight,
+                .bias = bias == nullptr ? Tensor() : *bias};
+  step.is_patch = is_patch(op, step.form, count);
+  return step;
+}
+
+std::unique_ptr<PlanNode> conv_node(const StepSlots& slots, const ConvStep& step,
+                                    const fast::PackedMatrix* patch_weight) {
+  if (patch_weight != nullptr) return std::make_unique<PatchNode>(slots, patch_weight, step.bias);
+  return std::make_unique<ConvNode>(slots, step.form, step.weight, step.bias);
+}
+
+}  // namespace mir

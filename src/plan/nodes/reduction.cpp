@@ -1,0 +1,114 @@
+#include "kernels/fast/reduction.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "eval/attributes.hpp"
+#include "plan/nodes/nodes.hpp"
+#include "plan/nodes/owned.hpp"
+
+namespace mir {
+
+namespace {
+
+struct ReductionRow {
+  std::string_view op;
+  fast::Reduction function;
+};
+constexpr ReductionRow kReductions[] = {
+    {"linalg.MeanOp", fast::Reduction::kMean},
+    {"linalg.ReduceMaxOp", fast::Reduction::kMax},
+    {"linalg.ReduceMinOp", fast::Reduction::kMin},
+    {"linalg.ReduceSumOp", fast::Reduction::kSum},
+};
+
+/// Operand 0 with one dimension in the middle; none where it has no such dimension.
+std::optional<fast::ReduceOperands> around(const TensorRef& x, std::int64_t dim) {
+  if (dim < 0) dim += x.rank;
+  if (dim < 0 || dim >= x.rank) return std::nullopt;
+  fast::ReduceOperands operands{.x = x.floats()};
+  for (std::int64_t i = 0; i < x.rank; ++i) {
+    const std::int64_t extent = x.extents[static_cast<std::size_t>(i)];
+    if (i < dim) operands.outer *= extent;
+    if (i == dim) operands.length = extent;
+    if (i > dim) operands.inner *= extent;
+  }
+  return operands;
+}
+
+class ReductionNode final : public PlanNode {
+ public:
+  ReductionNode(const StepSlots& slots, fast::Reduction function)
+      : PlanNode(slots.step, slots.operands, slots.results),
+        op_(*slots.op),
+        function_(function),
+        reference_(reference_node(slots.step, op_, slots.operands, slots.results)) {
+    const Attr* dim = op_.attribute("dim");
+    constexpr std::int64_t kAllDimensions = 2147483647;
+    if (dim != nullptr && dim->kind() == AttrKind::kInt && dim->integer() != kAllDimensions) {
+      dim_ = dim->integer();
+    }
+  }
+
+  Result<void> run(Frame& frame) const override {
+    const TensorRef &x = frame[operands()[0]], &out = frame[results()[0]];
+    auto reduced =
+        dim_ ? around(x, *dim_)
+             : std::optional(fast::ReduceOperands{.x = x.floats(), .length = x.elements()});
+    // Reducing nothing to an extreme is an error, which the reference kernel knows.
+    const bool is_plain = reduced && reduced->length != 0;
+    if (!is_plain) return reference_->run(frame);
+    if (reduced->outer * reduced->inner != out.elements()) {
+      return require(false, "the result does not have the remaining extents");
+    }
+    reduced->out = out.floats();
+    fast::reduce(function_, *reduced, frame.context);
+    return {};
+  }
+  std::string name() const override { return short_name(op_); }
+
+ private:
+  const Op& op_;
+  fast::Reduction function_;
+  std::optional<std::int64_t> dim_;  // none: all
+  std::unique_ptr<PlanNode> reference_;
+};
+
+/// Softmax over any dimension.
+class SoftmaxAlongNode final : public PlanNode {
+ public:
+  SoftmaxAlongNode(const StepSlots& slots, std::int64_t axis)
+      : PlanNode(slots.step, slots.operands, slots.results), axis_(axis) {}
+
+  Result<void> run(Frame& frame) const override {
+    const TensorRef &x = frame[operands()[0]], &out = frame[results()[0]];
+    auto operands = around(x, axis_);
+    if (!operands || !std::ranges::equal(x.shape(), out.shape())) {
+      return require(false, "the result does not have the extents of the operand");
+    }
+    operands->out = out.floats();
+    fast::softmax_along(*operands, frame.context);
+    return {};
+  }
+  std::string name() const override { return "Softmax"; }
+
+ private:
+  std::int64_t axis_;
+};
+
+}  // namespace
+
+std::unique_ptr<PlanNode> reduction_node(const StepSlots& slots, const ParameterTable&) {
+  const Op& op = *slots.op;
+  const auto* const row =
+      std::ranges::find_if(kReductions, [&](const ReductionRow& each) { return op.is(each.op); });
+  const bool takes = row != std::end(kReductions) && op.operand_count() == 1 &&
+                     op.result_count() == 1 && is_float32(op.operand(0)) && is_float32(op.result());
+  return takes ? std::make_unique<ReductionNode>(slots, row->function) : nullptr;
+}
+
+std::unique_ptr<PlanNode> softmax_along_node(const StepSlots& slots, std::int64_t axis) {
+  return std::make_unique<SoftmaxAlongNode>(slots, axis);
+}
+
+}  // namespace mir

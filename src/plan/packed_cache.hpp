@@ -1,0 +1,80 @@
+// Packed weights in a file, so that the next start packs nothing.
+//
+// note [packed caches]: a file begins with the eight bytes kMagic, the length of a header, that
+// many bytes of JSON and the hash of these; behind them lie the matrices, each at a multiple of 64.
+// The header states for each matrix what it was packed from (the hash of the stored bytes, their
+// type and the type asked for), how (extents, activations, the hash of a small matrix that this
+// build packs in the same way on this instruction set) and the hash of what came out. A matrix is
+// used when all of that is what would be packed now, so a cache that is old, of another machine,
+// of another model or damaged costs time and nothing else. Times and names of weight files play no
+// part. Files are replaced whole: who has the one before open keeps it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "kernels/fast/matrix/linear.hpp"
+#include "mir/result.hpp"
+#include "plan/content_hash.hpp"
+#include "support/file_io.hpp"
+
+namespace mir {
+
+/// What decides the bytes of a packed matrix.
+struct PackedKey {
+  std::string name;  ///< of the parameter: where to look, no more
+  DType stored = DType::kFloat32;
+  DType dtype = DType::kFloat32;
+  std::int64_t outputs = 0;
+  std::int64_t depth = 0;
+  fast::Activations activations = fast::Activations::kFloat32;
+  ContentHash source;  ///< of the stored bytes
+  ContentHash layout;  ///< PackedCache::layout_hash()
+  friend bool operator==(const PackedKey&, const PackedKey&) = default;
+};
+
+class PackedCache {
+ public:
+  /// A matrix of the file; its bytes are as they are and may be damaged.
+  struct Entry {
+    PackedKey key;
+    std::span<const std::byte> bytes;
+    ContentHash packed;  ///< what their hash has to be
+  };
+
+  /// What lies at `path`; nothing where there is no file. A file that is no such cache is an error:
+  /// it is somebody's and must not be replaced.
+  static Result<PackedCache> open(const std::string& path);
+  /// Writes all of it or nothing; hashes of `packed` are made.
+  static Result<void> write(const std::string& path, std::vector<Entry> entries,
+                            fast::ThreadPool& pool);
+
+  /// The hash of a matrix of arbitrary elements, as deep as the one at hand, that is packed now.
+  /// Of instruction sets whose packed matrices are alike it is one.
+  ContentHash layout_hash(DType dtype, std::int64_t outputs, std::int64_t depth,
+                          fast::Activations activations, fast::Context& context);
+
+  /// Null when the file has none of this name.
+  const Entry* find(std::string_view name) const;
+  /// Why entries that the file should have are not there; empty: they are.
+  const std::string& problem() const { return problem_; }
+  /// All bytes of the file.
+  std::span<const std::byte> mapping() const;
+
+ private:
+  Result<void> read_header();
+  std::string read_entries(std::string_view json);
+
+  std::shared_ptr<const MappedFile> file_;
+  std::vector<Entry> entries_;  // by name
+  std::string problem_;
+  std::map<std::tuple<DType, std::int64_t, std::int64_t, fast::Activations>, ContentHash> layouts_;
+};
+
+}  // namespace mir

@@ -1,0 +1,168 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "plan/execution_plan.hpp"
+#include "plan/packed_cache.hpp"
+#include "support/mapping_guard.hpp"
+
+namespace mir {
+
+namespace {
+
+/// Small matrices share blocks, so that each needs no large page of its own.
+constexpr std::size_t kBlockBytes = std::size_t{64} << 20;
+
+}  // namespace
+
+/// Matrices in a file from one session to the next.
+struct PackedWeights::Kept {
+  std::string path;
+  PackedCache file;
+  std::unordered_map<Symbol, PackedKey> wanted = {};  // what the file shall have
+  bool lacks = false;                                 // some of them
+  std::string problem = {};
+
+  /// The bytes of a matrix in the file, when they are whole; none where it has others.
+  std::span<const std::byte> find(const PackedKey& key, fast::Context& context);
+};
+
+PackedWeights::PackedWeights() = default;
+PackedWeights::~PackedWeights() = default;
+
+Result<std::span<std::byte>> PackedWeights::allocate(std::size_t bytes) {
+  if (blocks_.empty() || blocks_.back().size() - used_ < bytes) {
+    // What is not written takes no memory; but a system may refuse to promise that much.
+    fast::LargePages block(std::max({bytes, kBlockBytes, expected_ - std::min(expected_, bytes_)}));
+    if (block.size() < bytes) block = fast::LargePages(bytes);
+    if (block.size() < bytes) {
+      return Error{DiagCode::kLimitExceeded,
+                   fmt::format("no memory for weights of {} bytes", bytes)};
+    }
+    blocks_.push_back(std::move(block));
+    used_ = 0;
+  }
+  const std::span<std::byte> part(blocks_.back().data() + used_, bytes);
+  used_ += bytes;
+  bytes_ += bytes;
+  return part;
+}
+
+void PackedWeights::expect(std::size_t bytes) {
+  expected_ = bytes;
+}
+
+const fast::PackedMatrix* PackedWeights::find(Symbol parameter) const {
+  const auto found = matrices_.find(parameter);
+  return found == matrices_.end() ? nullptr : found->second.get();
+}
+
+Result<const fast::PackedMatrix*> PackedWeights::pack(Symbol parameter, const Tensor& tensor,
+                                                      std::int64_t outputs, std::int64_t depth,
+                                                      fast::Context& context,
+                                                      fast::Activations activations) {
+  const auto [found, is_new] = matrices_.try_emplace(parameter);
+  if (!is_new) {
+    if (found->second->outputs == outputs && found->second->depth == depth &&
+        found->second->activations == activations) {
+      return const_cast<const fast::PackedMatrix*>(found->second.get());
+    }
+    return Error{DiagCode::kParameterSize, "a weight is used in two ways"};
+  }
+  std::int64_t elements = 0;
+  const bool fits = !__builtin_mul_overflow(outputs, depth, &elements) && outputs >= 0 &&
+                    depth >= 0 && elements == tensor.elements();
+  auto memory =
+      fits
+          ? allocate(fast::packed_bytes(tensor.dtype(), outputs, depth, context.isa(), activations))
+          : Result<std::span<std::byte>>(Error{
+                DiagCode::kParameterSize, fmt::format("a weight of {} elements is used as [{}, {}]",
+                                                      tensor.elements(), outputs, depth)});
+  if (!memory) {
+    matrices_.erase(found);
+    return std::move(memory).error();
+  }
+  found->second = std::make_unique<fast::PackedMatrix>(fast::pack(
+      tensor.bytes().data(), tensor.dtype(), outputs, depth, *memory, context, activations));
+  // The packed form is what runs read; of a file that is mapped nothing need stay in memory.
+  forget_pages(tensor.bytes());
+  return const_cast<const fast::PackedMatrix*>(found->second.get());
+}
+
+Result<void> PackedWeights::open_cache(const std::string& path) {
+  auto cache = PackedCache::open(path);
+  if (!cache) return std::move(cache).error();
+  kept_ = std::make_unique<Kept>(Kept{.path = path, .file = *std::move(cache)});
+  kept_->problem = kept_->file.problem();
+  return {};
+}
+
+const fast::PackedMatrix* PackedWeights::take(Symbol parameter, std::string_view name,
+                                              const WeightOrigin& origin, std::int64_t outputs,
+                                              std::int64_t depth, fast::Context& context,
+                                              fast::Activations activations) {
+  const bool may = outputs > 0 && depth > 0 && fast::is_packable(origin.dtype, depth) &&
+                   !kept_->wanted.contains(parameter);
+  if (!may) return nullptr;
+  const PackedKey key = {
+      .name = std::string(name),
+      .stored = origin.stored.dtype(),
+      .dtype = origin.dtype,
+      .outputs = outputs,
+      .depth = depth,
+      .activations = activations,
+      .source = content_hash(origin.stored.bytes(), context.pool()),
+      .layout = kept_->file.layout_hash(origin.dtype, outputs, depth, activations, context)};
+  forget_pages(origin.stored.bytes());
+  const auto kept = kept_->find(key, context);
+  kept_->wanted.emplace(parameter, key);
+  if (kept.empty()) {
+    kept_->lacks = true;
+    return nullptr;
+  }
+  bytes_ += kept.size();
+  auto& matrix = matrices_[parameter];
+  matrix = std::make_unique<fast::PackedMatrix>(fast::PackedMatrix{.data = kept.data(),
+                                                                   .dtype = origin.dtype,
+                                                                   .outputs = outputs,
+                                                                   .depth = depth,
+                                                                   .activations = activations});
+  return matrix.get();
+}
+
+std::span<const std::byte> PackedWeights::Kept::find(const PackedKey& key, fast::Context& context) {
+  const PackedCache::Entry* const entry = file.find(key.name);
+  if (entry == nullptr || entry->key != key) return {};
+  const std::size_t bytes =
+      fast::packed_bytes(key.dtype, key.outputs, key.depth, context.isa(), key.activations);
+  if (entry->bytes.size() == bytes && content_hash(entry->bytes, context.pool()) == entry->packed)
+    return entry->bytes;
+  problem = "is damaged";
+  return {};
+}
+
+Result<void> PackedWeights::write_cache(fast::Context& context) {
+  if (!kept_->lacks) return {};
+  std::vector<PackedCache::Entry> entries;
+  for (const auto& [parameter, key] : kept_->wanted) {
+    const fast::PackedMatrix* const matrix = find(parameter);
+    if (matrix == nullptr) continue;  // it was asked for and could not be used
+    const std::size_t bytes =
+        fast::packed_bytes(key.dtype, key.outputs, key.depth, context.isa(), key.activations);
+    entries.push_back({.key = key, .bytes = {matrix->data, bytes}, .packed = {}});
+  }
+  if (entries.empty()) return {};
+  kept_->lacks = false;
+  std::ranges::sort(entries, {}, [](const auto& entry) { return entry.key.name; });
+  return PackedCache::write(kept_->path, std::move(entries), context.pool());
+}
+
+std::string PackedWeights::cache_problem() const {
+  return kept_ == nullptr ? std::string() : kept_->problem;
+}
+
+std::span<const std::byte> PackedWeights::cache_mapping() const {
+  return kept_ == nullptr ? std::span<const std::byte>() : kept_->file.mapping();
+}
+
+}  // namespace mir

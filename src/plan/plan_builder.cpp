@@ -1,0 +1,539 @@
+#include "plan/plan_builder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "eval/attributes.hpp"
+#include "eval/parameters.hpp"
+#include "mir/module.hpp"
+#include "plan/nodes/owned.hpp"
+
+namespace mir {
+
+PlanBuilder::PlanBuilder(const Schedule& schedule, const PlanOptions& options,
+                         const PlanResources& resources)
+    : schedule_(schedule), options_(options), resources_(resources), graph_(schedule) {}
+
+/// Symbols that inputs and caches bind before the first step; others a result would have to bind.
+void PlanBuilder::find_symbols() {
+  const auto add = [&](Dim dim) {
+    for (const Symbol symbol : schedule_.module().context().dims().symbols(dim)) {
+      symbols_.insert(symbol);
+    }
+  };
+  for (const SlotIndex slot : schedule_.inputs()) {
+    const TensorType* type = schedule_.slots()[slot].value->tensor_type();
+    if (type != nullptr) std::ranges::for_each(type->dims(), add);
+  }
+  for (const Step& step : schedule_.steps()) {
+    const Attr* past = step.op->attribute("past");
+    if (cache_of(*step.op) && past != nullptr && past->kind() == AttrKind::kDim) add(past->dim());
+  }
+}
+
+bool PlanBuilder::is_known(Dim dim) const {
+  const auto symbols = schedule_.module().context().dims().symbols(dim);
+  return !dim.is_unknown() &&
+         std::ranges::all_of(symbols, [&](Symbol symbol) { return symbols_.contains(symbol); });
+}
+
+Result<PlanParts> PlanBuilder::build() {
+  find_symbols();
+  for (const Slot& slot : schedule_.slots()) {
+    if (auto ok = add_value(slot); !ok) return std::move(ok).error();
+  }
+  const std::vector<FusedGroup> groups = find_groups(graph_, options_.fusion, resources_.constants);
+  std::vector<const FusedGroup*> anchored(schedule_.steps().size(), nullptr);
+  std::vector<bool> fused(schedule_.steps().size(), false);
+  for (const FusedGroup& group : groups) {
+    const auto has_codes = [&](std::size_t step) { return computes_on_codes(step); };
+    if (std::ranges::any_of(group.steps, has_codes) || (group.norm && has_codes(*group.norm))) {
+      continue;
+    }
+    anchored[group.anchor] = &group;
+    for (const std::size_t step : group.steps) fused[step] = true;
+    if (group.norm) fused[*group.norm] = true;
+  }
+  for (std::size_t step = 0; step < fused.size(); ++step) {
+    Result<void> added;
+    if (anchored[step] != nullptr) {
+      added = add_group(*anchored[step]);
+    } else if (!fused[step]) {
+      added = add_step(step);
+    }
+    if (!added) return std::move(added).error();
+  }
+  return std::move(parts_);
+}
+
+Result<void> PlanBuilder::add_value(const Slot& slot) {
+  PlanValue value;
+  switch (slot.kind) {
+    case SlotKind::kInput:
+      value.home = Home::kInput;
+      break;
+    case SlotKind::kConstant:
+      value.home = Home::kConstant;
+      break;
+    case SlotKind::kParameter:
+      value.home = Home::kParameter;
+      value.parameter = slot.value->symbol();
+      break;
+    case SlotKind::kResult:
+      break;
+  }
+  if (auto ok = set_type(value, *slot.value); !ok) return ok;
+  parts_.values.push_back(value);
+  return {};
+}
+
+Result<void> PlanBuilder::set_type(PlanValue& value, const Value& typed) {
+  const TensorType* type = typed.tensor_type();
+  const bool known = type != nullptr && type->dtype() && type->rank() <= TensorRef::kMaxRank &&
+                     std::ranges::all_of(type->dims(), [&](Dim dim) { return is_known(dim); });
+  if (!known) {
+    return Error{DiagCode::kNotExecutable,
+                 fmt::format("a value of type {} has no extents before it is computed",
+                             typed.type() == nullptr ? "none" : typed.type()->spelling())};
+  }
+  value.dtype = *type->dtype();
+  value.rank = static_cast<std::uint8_t>(type->rank());
+  std::iota(value.memory.begin(), value.memory.end(), std::uint8_t{0});
+  value.first_dim = static_cast<std::uint32_t>(parts_.dims.size());
+  parts_.dims.insert(parts_.dims.end(), type->dims().begin(), type->dims().end());
+  return {};
+}
+
+std::vector<PlanSlot> PlanBuilder::operands_of(std::size_t step) const {
+  const auto slots = schedule_.operands(step_at(step));
+  return {slots.begin(), slots.end()};
+}
+
+std::vector<PlanSlot> PlanBuilder::results_of(std::size_t step) const {
+  std::vector<PlanSlot> slots(step_at(step).op->result_count());
+  std::iota(slots.begin(), slots.end(), step_at(step).first_result);
+  return slots;
+}
+
+void PlanBuilder::add(std::unique_ptr<PlanNode> node) {
+  for (const PlanSlot slot : node->results()) producers_[slot] = node.get();
+  parts_.nodes.push_back(std::move(node));
+}
+
+/// A value with the same extents and a place of its own.
+PlanSlot PlanBuilder::add_copy(std::size_t step, PlanSlot from) {
+  PlanValue copy = parts_.values[from];
+  copy.home = Home::kOwn;
+  std::iota(copy.memory.begin(), copy.memory.end(), std::uint8_t{0});
+  const auto slot = static_cast<PlanSlot>(parts_.values.size());
+  parts_.values.push_back(copy);
+  add(copy_node(step, from, slot));
+  return slot;
+}
+
+PlanSlot PlanBuilder::row_major(std::size_t step, PlanSlot slot) {
+  if (parts_.values[slot].is_row_major()) return slot;
+  const auto [found, is_new] = copies_.try_emplace(slot, 0);
+  if (is_new) found->second = add_copy(step, slot);
+  return found->second;
+}
+
+namespace {
+
+bool is_convolution(const Op& op) {
+  return op.is("linalg.Conv1DOp") || op.is("linalg.Conv2DOp") || op.is("linalg.Conv3DOp");
+}
+
+}  // namespace
+
+/// Whether codes are read or written in a step, other than by moving them.
+bool PlanBuilder::computes_on_codes(std::size_t step) const {
+  const Op& op = *step_at(step).op;
+  return resources_.quantisations != nullptr && touches_codes(op, *resources_.quantisations) &&
+         !(moves_elements(op) && keeps_codes(op, *resources_.quantisations));
+}
+
+Result<void> PlanBuilder::add_step(std::size_t step) {
+  const Op& op = *step_at(step).op;
+  if (computes_on_codes(step)) {
+    if (op.is("linalg.KVCacheOp")) {
+      return Error{DiagCode::kNotExecutable, "a cache keeps codes of another quantisation"};
+    }
+    if (add_quantised_linear(step)) return {};
+    return add_reference(step);
+  }
+  if (op.is("linalg.TransposeOp") || op.is("linalg.PermuteOp")) {
+    if (add_permutation(step)) return {};
+  } else if (shares_operand(op)) {
+    add_view(step);
+    return {};
+  } else if (op.is("linalg.KVCacheOp")) {
+    const auto operands = operands_of(step), results = results_of(step);
+    if (!cache_of(op) || operands.size() != 2 || !caches_.insert(cache_of(op)).second) {
+      return Error{DiagCode::kNotExecutable, "a cache without a name or with several writers"};
+    }
+    if (info(parts_.values[operands[0]].dtype).lanes != 1) {
+      return Error{DiagCode::kNotExecutable, "a cache of blocks of elements"};
+    }
+    for (const PlanSlot result : results) parts_.values[result].home = Home::kCache;
+    add(cache_node(step, op, {operands[0], operands[1], results[0], results[1]}));
+    return {};
+  } else if (is_convolution(op) && add_convolution(step)) {
+    return {};
+  } else if (op.is("linalg.LinearOp") && add_products({.steps = {step}, .anchor = step})) {
+    return {};
+  }
+  return add_fast_or_reference(step);
+}
+
+namespace {
+
+using NodeMaker = std::unique_ptr<PlanNode> (*)(const StepSlots&, const ParameterTable&);
+
+/// Ops that are no work of a reference kernel in a plan; those without a maker are the builder's
+/// own.
+struct FastRow {
+  std::string_view op;
+  NodeMaker make = nullptr;
+};
+constexpr FastRow kFastRows[] = {
+    {"linalg.AbsOp", elementwise_node},
+    {"linalg.AddOp", elementwise_node},
+    {"linalg.CastTypeOp", select_node},
+    {"linalg.CausalMaskOp", softmax_node},
+    {"linalg.ClipOp", elementwise_node},
+    {"linalg.CloneOp"},
+    {"linalg.ConcatOp", movement_node},
+    {"linalg.ContiguousOp"},
+    {"linalg.Conv1DOp"},
+    {"linalg.Conv2DOp"},
+    {"linalg.Conv3DOp"},
+    {"linalg.CopyOp", store_node},
+    {"linalg.CosOp", elementwise_node},
+    {"linalg.DivOp", elementwise_node},
+    {"linalg.EmbeddingOp", embedding_node},
+    {"linalg.EqualOp", select_node},
+    {"linalg.ExpOp", elementwise_node},
+    {"linalg.FillOp", store_node},
+    {"linalg.FlashAttention2Op", flash_attention_node},
+    {"linalg.GELUOp", elementwise_node},
+    {"linalg.GatherOp", pick_node},
+    {"linalg.IndexOp", pick_node},
+    {"linalg.KVCacheOp"},
+    {"linalg.LayerNormOp", norm_node},
+    {"linalg.LinearOp"},
+    {"linalg.LogOp", elementwise_node},
+    {"linalg.MaskedScatterOp", select_node},
+    {"linalg.MatMulOp", matmul_node},
+    {"linalg.MeanOp", reduction_node},
+    {"linalg.MulOp", elementwise_node},
+    {"linalg.MultimodalRoPEOp", rope_node},
+    {"linalg.NegOp", elementwise_node},
+    {"linalg.PadOp", pad_node},
+    {"linalg.PermuteOp"},
+    {"linalg.QuickGELUOp", elementwise_node},
+    {"linalg.RMSNormOp", norm_node},
+    {"linalg.ReLUOp", elementwise_node},
+    {"linalg.ReduceMaxOp", reduction_node},
+    {"linalg.ReduceMinOp", reduction_node},
+    {"linalg.ReduceSumOp", reduction_node},
+    {"linalg.RepeatOp", movement_node},
+    {"linalg.ReshapeOp"},
+    {"linalg.RoPEOp", rope_node},
+    {"linalg.SiLUOp", elementwise_node},
+    {"linalg.SigmoidOp", elementwise_node},
+    {"linalg.SinOp", elementwise_node},
+    {"linalg.SliceOp", movement_node},
+    {"linalg.SoftmaxOp", softmax_node},
+    {"linalg.SplitOp", movement_node},
+    {"linalg.StackOp", movement_node},
+    {"linalg.SubOp", elementwise_node},
+    {"linalg.TopKOp", top_k_node},
+    {"linalg.TransposeOp"},
+    {"linalg.ViewOp"},
+    {"linalg.VisionRoPEOp", rope_node},
+    {"linalg.WhereOp", select_node},
+    {"linalg.X2XOp"},
+};
+static_assert(std::ranges::is_sorted(kFastRows, {}, &FastRow::op));
+
+constexpr auto kFastNames = [] {
+  std::array<std::string_view, std::size(kFastRows)> names;
+  std::ranges::transform(kFastRows, names.begin(), &FastRow::op);
+  return names;
+}();
+
+}  // namespace
+
+std::span<const std::string_view> fast_ops() {
+  return kFastNames;
+}
+
+std::unique_ptr<PlanNode> PlanBuilder::fast_node(const StepSlots& slots) {
+  const auto row = std::ranges::lower_bound(kFastRows, slots.op->name(), {}, &FastRow::op);
+  const bool makes = row != std::end(kFastRows) && row->op == slots.op->name() && row->make;
+  return makes ? row->make(slots, *resources_.parameters) : nullptr;
+}
+
+/// The value, or a copy of it, with its elements as a node takes them.
+PlanSlot PlanBuilder::in_order(std::size_t step, PlanSlot slot, OperandOrder order) {
+  if (order == OperandOrder::kStrided) return slot;
+  if (order == OperandOrder::kRowMajor) return row_major(step, slot);
+  const PlanValue& value = parts_.values[slot];
+  const bool has_rows = value.rank > 0 && value.memory[value.rank - 1] == value.rank - 1;
+  return has_rows ? slot : row_major(step, slot);
+}
+
+/// Reference kernels look parameters up when they run.
+Result<void> PlanBuilder::add_reference(std::size_t step) {
+  const Op& op = *step_at(step).op;
+  for (const OwnedParameter& owned : owned_parameters(op)) {
+    if (resources_.parameters->contains(owned.symbol) || !resources_.acquire) continue;
+    if (auto ok = resources_.acquire(owned.symbol); !ok) return ok;
+  }
+  add(reference_node(step, op, operands_of(step), results_of(step)));
+  return {};
+}
+
+Result<void> PlanBuilder::add_fast_or_reference(std::size_t step) {
+  const Op& op = *step_at(step).op;
+  StepSlots slots{step, &op, operands_of(step), results_of(step)};
+  auto node = fast_node(slots);
+  if (node == nullptr) return add_reference(step);
+  bool changed = false;
+  for (std::size_t i = 0; i < slots.operands.size(); ++i) {
+    const PlanSlot slot = in_order(step, slots.operands[i], node->operand_order(i));
+    changed = changed || slot != slots.operands[i];
+    slots.operands[i] = slot;
+  }
+  add(changed ? fast_node(slots) : std::move(node));
+  return {};
+}
+
+void PlanBuilder::add_view(std::size_t step) {
+  const PlanSlot from = row_major(step, operands_of(step).front());
+  PlanValue& view = parts_.values[results_of(step).front()];
+  const PlanValue& base = parts_.values[from];
+  view.home = Home::kView;
+  view.base = base.home == Home::kView ? base.base : from;
+}
+
+namespace {
+
+/// The dimension of the operand that each dimension of the result is.
+std::optional<std::vector<std::uint8_t>> order_of(const Op& op, std::uint8_t rank) {
+  const AttributeReader attributes(op);
+  std::vector<std::uint8_t> order(rank);
+  std::iota(order.begin(), order.end(), std::uint8_t{0});
+  const auto axis = [&](std::int64_t dim) { return dim < 0 ? dim + rank : dim; };
+  std::vector<std::int64_t> dims;
+  if (op.is("linalg.TransposeOp")) {
+    dims = {axis(attributes.integer("dim0")), axis(attributes.integer("dim1"))};
+    if (std::ranges::any_of(dims, [&](auto dim) { return dim < 0 || dim >= rank; })) return {};
+    std::swap(order[static_cast<std::size_t>(dims[0])], order[static_cast<std::size_t>(dims[1])]);
+    return order;
+  }
+  dims = attributes.integers("axis");
+  if (dims.size() != rank) return {};
+  std::vector<bool> seen(rank, false);
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    const std::int64_t dim = axis(dims[i]);
+    if (dim < 0 || dim >= rank || seen[static_cast<std::size_t>(dim)]) return {};
+    seen[static_cast<std::size_t>(dim)] = true;
+    order[i] = static_cast<std::uint8_t>(dim);
+  }
+  return order;
+}
+
+}  // namespace
+
+bool PlanBuilder::add_permutation(std::size_t step) {
+  const PlanSlot from = operands_of(step).front(), to = results_of(step).front();
+  const PlanValue source = parts_.values[from];
+  PlanValue& view = parts_.values[to];
+  const auto order = order_of(*step_at(step).op, source.rank);
+  if (!order || view.rank != source.rank || source.home == Home::kCache) return false;
+  view.home = Home::kView;
+  view.base = source.home == Home::kView ? source.base : from;
+  if (sink(from, to, *order)) return true;
+  for (std::uint8_t i = 0; i < view.rank; ++i) view.memory[i] = source.memory[(*order)[i]];
+  return true;
+}
+
+/// Lets the kernel that makes `from` write it in the order of `to`, its only reader's result.
+bool PlanBuilder::sink(PlanSlot from, PlanSlot to, const std::vector<std::uint8_t>& order) {
+  PlanValue& source = parts_.values[from];
+  const auto producer = producers_.find(from);
+  const bool may = source.home == Home::kOwn && source.is_row_major() &&
+                   producer != producers_.end() && producer->second->writes_strided() &&
+                   from < schedule_.slots().size() &&
+                   graph_.only_reader(from) != StepGraph::kNone && order.back() == source.rank - 1;
+  if (!may) return false;
+  PlanValue& view = parts_.values[to];
+  for (std::uint8_t i = 0; i < view.rank; ++i) {
+    view.memory[i] = i;
+    source.memory[order[i]] = i;
+  }
+  return true;
+}
+
+bool PlanBuilder::add_convolution(std::size_t step) {
+  const Op& op = *step_at(step).op;
+  (void)acquire_weight(op);
+  const auto conv = read_conv(op, *resources_.parameters);
+  if (!conv) return false;
+  const fast::PackedMatrix* patch_weight = nullptr;
+  const TensorType* y = op.result()->tensor_type();
+  if (conv->is_patch && y->dims()[1].is_constant() && y->dims()[1].constant() > 0) {
+    const std::int64_t outputs = y->dims()[1].constant();
+    const auto packed =
+        resources_.weights->pack(owned_symbol(op, ".weight"), conv->weight, outputs,
+                                 conv->weight.elements() / outputs, *resources_.context);
+    if (packed) patch_weight = *packed;
+  }
+  if (patch_weight != nullptr) release_weight(op);
+  const PlanSlot x = row_major(step, operands_of(step).front());
+  add(conv_node({step, &op, {x}, results_of(step)}, *conv, patch_weight));
+  return true;
+}
+
+/// The weight that the op owns as a tensor; null when it has none or it cannot be made.
+const Tensor* PlanBuilder::acquire_weight(const Op& op) {
+  const Symbol symbol = owned_symbol(op, ".weight");
+  if (symbol && !resources_.parameters->contains(symbol) && resources_.acquire) {
+    if (!resources_.acquire(symbol)) return nullptr;
+  }
+  return owned_tensor(op, ".weight", *resources_.parameters);
+}
+
+void PlanBuilder::release_weight(const Op& op) {
+  if (resources_.release) resources_.release(owned_symbol(op, ".weight"));
+}
+
+/// The weight as a cache has it packed; null when it does not.
+const fast::PackedMatrix* PlanBuilder::cached_weight(Symbol symbol, std::int64_t outputs,
+                                                     std::int64_t depth) {
+  if (!resources_.weights->has_cache() || !resources_.origin) return nullptr;
+  const auto origin = resources_.origin(symbol);
+  if (!origin || origin->elements != outputs * depth) return nullptr;
+  return resources_.weights->take(symbol, schedule_.module().context().text(symbol), *origin,
+                                  outputs, depth, *resources_.context, options_.activations);
+}
+
+/// The weight in its packed form, packed now if it is not yet; null when it cannot be packed.
+const fast::PackedMatrix* PlanBuilder::packed_weight(const Op& op, std::int64_t outputs,
+                                                     std::int64_t depth) {
+  const Symbol symbol = owned_symbol(op, ".weight");
+  if (const fast::PackedMatrix* known = resources_.weights->find(symbol)) {
+    const bool fits = known->outputs == outputs && known->depth == depth &&
+                      known->activations == options_.activations;
+    return fits ? known : nullptr;
+  }
+  if (const auto* kept = cached_weight(symbol, outputs, depth)) return kept;
+  const Tensor* weight = acquire_weight(op);
+  if (weight == nullptr || !fast::is_packable(weight->dtype(), depth)) return nullptr;
+  const auto packed = resources_.weights->pack(symbol, *weight, outputs, depth, *resources_.context,
+                                               options_.activations);
+  if (!packed) return nullptr;
+  release_weight(op);
+  return *packed;
+}
+
+/// The packed weight and the bias of a Linear; none when a fast kernel does not take them.
+std::optional<LinearPart> PlanBuilder::linear_part(std::size_t step) {
+  const Op& op = *step_at(step).op;
+  const TensorType *x = op.operand(0)->tensor_type(), *y = op.result()->tensor_type();
+  const Tensor* bias = owned_tensor(op, ".bias", *resources_.parameters);
+  const bool usable = op.operand_count() == 1 && x->dtype() == DType::kFloat32 &&
+                      y->dtype() == DType::kFloat32 && x->rank() >= 1 && y->rank() >= 1 &&
+                      x->dims().back().is_constant() && y->dims().back().is_constant() &&
+                      (bias == nullptr || bias->dtype() == DType::kFloat32) &&
+                      owns_parameter(op, ".bias") == (bias != nullptr);
+  if (!usable) return std::nullopt;
+  const std::int64_t outputs = y->dims().back().constant(), depth = x->dims().back().constant();
+  if (bias != nullptr && bias->elements() != outputs) return std::nullopt;
+  const fast::PackedMatrix* packed = packed_weight(op, outputs, depth);
+  if (packed == nullptr) return std::nullopt;
+  return LinearPart{.weight = packed,
+                    .bias = bias == nullptr ? Tensor() : *bias,
+                    .out = results_of(step).front()};
+}
+
+/// What the products of a group multiply.
+LinearInput PlanBuilder::linear_input(const FusedGroup& group) {
+  std::optional<RmsNormPart> norm;
+  if (group.norm) norm = rms_norm_part(*step_at(*group.norm).op, *resources_.parameters);
+  const std::size_t reader = norm ? *group.norm : group.steps.front();
+  return {.x = row_major(group.anchor, operands_of(reader).front()), .norm = std::move(norm)};
+}
+
+/// Products of one x as one node; false when one of them has no fast kernel.
+bool PlanBuilder::add_products(const FusedGroup& group) {
+  std::vector<LinearPart> parts;
+  const std::size_t linears = group.kind == FusedGroup::Kind::kTailed ? 1 : group.steps.size();
+  for (std::size_t i = 0; i < linears; ++i) {
+    auto part = linear_part(group.steps[i]);
+    if (!part) return false;
+    parts.push_back(*std::move(part));
+  }
+  if (group.kind == FusedGroup::Kind::kTailed) {
+    parts.front().activation = group.activation;
+    if (group.residual) parts.front().residual = row_major(group.anchor, *group.residual);
+    parts.front().out = results_of(group.anchor).front();
+  }
+  add(linear_node(group.anchor, linear_input(group), std::move(parts)));
+  return true;
+}
+
+bool PlanBuilder::add_gated(const FusedGroup& group) {
+  auto gate = linear_part(group.steps[0]);
+  const auto up = linear_part(group.steps[2]);
+  // The kernel has no bias for the factor, and reads both weights in one order.
+  if (!gate || !up || up->bias.defined() || gate->weight->dtype != up->weight->dtype) return false;
+  gate->activation = group.activation;
+  gate->out = results_of(group.anchor).front();
+  add(gated_linear_node(group.anchor, linear_input(group), *std::move(gate), up->weight));
+  return true;
+}
+
+Result<void> PlanBuilder::add_group(const FusedGroup& group) {
+  using Kind = FusedGroup::Kind;
+  if (group.kind == Kind::kAttention) {
+    add_attention(group);
+    return {};
+  }
+  if (group.norm && !rms_norm_part(*step_at(*group.norm).op, *resources_.parameters)) {
+    // Its kernel is the reference's.
+    FusedGroup rest = group;
+    rest.norm.reset();
+    auto added = add_step(*group.norm);
+    return added ? add_group(rest) : added;
+  }
+  if (group.kind == Kind::kGated ? add_gated(group) : add_products(group)) return {};
+  std::vector<std::size_t> steps = group.steps;
+  if (group.norm) steps.insert(steps.begin(), *group.norm);
+  for (const std::size_t step : steps) {
+    if (auto added = add_step(step); !added) return added;
+  }
+  return {};
+}
+
+void PlanBuilder::add_attention(const FusedGroup& group) {
+  const std::size_t scores = group.steps.front();
+  AttentionSlots slots{.q = operands_of(scores)[0],
+                       .k = operands_of(scores)[1],
+                       .v = operands_of(group.anchor)[1],
+                       .out = results_of(group.anchor).front(),
+                       .mask = group.mask};
+  for (PlanSlot* const slot : {&slots.q, &slots.k, &slots.v}) {
+    *slot = in_order(group.anchor, *slot, OperandOrder::kRows);
+  }
+  if (slots.mask) slots.mask = row_major(group.anchor, *slots.mask);
+  add(attention_node(group.anchor, slots,
+                     {.scale = group.scale, .causal = group.causal, .window = group.window}));
+}
+
+}  // namespace mir

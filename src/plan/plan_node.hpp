@@ -1,0 +1,61 @@
+// One kernel call of a plan.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "mir/result.hpp"
+#include "plan/frame.hpp"
+#include "plan/work.hpp"
+
+namespace mir {
+
+/// How the elements of an operand may lie in memory.
+enum class OperandOrder : std::uint8_t {
+  kRowMajor,
+  kRows,     ///< those of the last dimension side by side, any strides besides
+  kStrided,  ///< any strides
+};
+
+class PlanNode {
+ public:
+  /// `step`: the last step of the schedule that the node computes; where its errors are reported.
+  PlanNode(std::size_t step, std::vector<PlanSlot> operands, std::vector<PlanSlot> results)
+      : step_(step), operands_(std::move(operands)), results_(std::move(results)) {}
+  virtual ~PlanNode() = default;
+  PlanNode(const PlanNode&) = delete;
+  PlanNode& operator=(const PlanNode&) = delete;
+
+  /// Extents are those that the types state for the bindings at hand; what a kernel relies on
+  /// besides is checked here.
+  virtual Result<void> run(Frame& frame) const = 0;
+  /// "Linear + bias".
+  virtual std::string name() const = 0;
+  /// For the extents at hand. A node that does nothing but move counts operands and results.
+  virtual Work work(const Frame& frame) const;
+  virtual OperandOrder operand_order(std::size_t /*operand*/) const {
+    return OperandOrder::kRowMajor;
+  }
+  /// Whether the node may write its one result where this operand lies, which no one reads behind
+  /// it: both have the same element type, extents and strides, other operands lie elsewhere.
+  virtual bool may_overwrite(std::size_t /*operand*/) const { return false; }
+  /// Whether results may have any strides with neighbours in the last dimension.
+  virtual bool writes_strided() const { return false; }
+
+  std::size_t step() const { return step_; }
+  const std::vector<PlanSlot>& operands() const { return operands_; }
+  const std::vector<PlanSlot>& results() const { return results_; }
+
+ private:
+  std::size_t step_;
+  std::vector<PlanSlot> operands_;
+  std::vector<PlanSlot> results_;
+};
+
+inline Result<void> require(bool holds, const char* message) {
+  if (holds) return {};
+  return Error{DiagCode::kShapeMismatch, message};
+}
+
+}  // namespace mir

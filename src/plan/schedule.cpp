@@ -1,0 +1,378 @@
+#include "plan/schedule.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "eval/evaluate.hpp"
+#include "eval/parameters.hpp"
+#include "mir/rewriter.hpp"
+#include "plan/report.hpp"
+
+namespace mir {
+
+/// Walks the graphs in the order of execution. Problems are reported once per op, however often its
+/// graph is called; exceeding a limit ends the walk.
+class ScheduleBuilder {
+ public:
+  ScheduleBuilder(const Module& module, const ForeignOps& foreign, Diagnostics& diagnostics)
+      : module_(module),
+        foreign_(foreign),
+        diagnostics_(diagnostics),
+        errors_before_(diagnostics.error_count()),
+        constant_key_(module.context().intern("constant")) {
+    schedule_.module_ = &module;
+  }
+
+  std::optional<Schedule> build(std::string_view entry) {
+    const Region* region = find_entry(entry);
+    if (region == nullptr) return std::nullopt;
+    schedule_.entry_ = region;
+    schedule_.calls_.push_back({.graph = graphs_.empty() ? nullptr : graphs_.back()});
+    Frame frame;
+    for (const Value& argument : region->arguments()) {
+      const SlotIndex slot = add_slot(SlotKind::kInput, argument);
+      frame.emplace(&argument, slot);
+      schedule_.inputs_.push_back(slot);
+    }
+    schedule_.outputs_ = run(*region, frame, 0);
+    if (diagnostics_.error_count() != errors_before_) return std::nullopt;
+    find_last_uses();
+    return std::move(schedule_);
+  }
+
+ private:
+  /// Slots of the values of one activation.
+  using Frame = std::unordered_map<const Value*, SlotIndex>;
+
+  std::string_view text(Symbol symbol) const { return module_.context().text(symbol); }
+
+  void fail(const Op& op, DiagCode code, std::string message) {
+    if (!reported_.insert(&op).second) return;
+    report(diagnostics_, op, schedule_.calls_, stack_.empty() ? 0 : stack_.back(), code,
+           std::move(message));
+  }
+
+  const Region* find_entry(std::string_view entry);
+  SlotIndex add_slot(SlotKind kind, const Value& value);
+  SlotIndex slot_of(const Value& value, const Frame& frame, const Op& user);
+  SlotIndex parameter_slot(const Value& value, const Op& user);
+  const Value* find_parameter(Symbol symbol, const Op& user);
+  std::vector<SlotIndex> run(const Region& region, Frame& frame, std::uint32_t call);
+  std::vector<SlotIndex> slots_of(const Op& op, const Frame& frame);
+  void add_call(const Op& op, std::string_view callee, Frame& frame);
+  bool may_call(const Op& op, std::string_view callee, const SubGraphOp& target,
+                std::size_t operands);
+  void add_executable(const Op& op, Frame& frame, std::uint32_t call);
+  void check_binding(const Op& op, const SubGraphOp& target);
+  void add_step(const Op& op, Frame& frame, std::uint32_t call);
+  void find_last_uses();
+
+  const Module& module_;
+  const ForeignOps& foreign_;
+  Diagnostics& diagnostics_;
+  std::size_t errors_before_;
+  Symbol constant_key_;
+  Schedule schedule_;
+  std::vector<std::uint32_t> stack_;                    // activations that are running
+  std::vector<const Op*> graphs_;                       // their graphs
+  std::unordered_map<const Value*, SlotIndex> shared_;  // constants and parameters
+  std::unordered_set<const Value*> known_parameters_;
+  std::unordered_set<const Op*> reported_;
+  bool over_limit_ = false;
+};
+
+const Region* ScheduleBuilder::find_entry(std::string_view entry) {
+  const Op& top = *module_.top();
+  if (!module_.is_portable()) {
+    diagnostics_.error(DiagCode::kWrongForm, top.span(),
+                       "only a portable module can be executed, this one is a dump");
+    return nullptr;
+  }
+  if (entry.empty()) {
+    schedule_.title_ = fmt::format("module '{}'", text(module_.name()));
+    return &module_.body();
+  }
+  const SubGraphOp graph = dyn_cast<SubGraphOp>(module_.lookupSymbol(entry).op);
+  if (!graph || graph.body() == nullptr) {
+    diagnostics_.error(DiagCode::kEntryUnknown, top.span(),
+                       fmt::format("module '{}' has no graph '@{}'", text(module_.name()), entry));
+    return nullptr;
+  }
+  schedule_.title_ = fmt::format("graph '@{}'", entry);
+  graphs_.push_back(graph.op());
+  return graph.body();
+}
+
+SlotIndex ScheduleBuilder::add_slot(SlotKind kind, const Value& value) {
+  const auto index = static_cast<SlotIndex>(schedule_.slots_.size());
+  schedule_.slots_.push_back({.kind = kind, .value = &value, .storage = index});
+  return index;
+}
+
+SlotIndex ScheduleBuilder::slot_of(const Value& value, const Frame& frame, const Op& user) {
+  if (const auto found = frame.find(&value); found != frame.end()) return found->second;
+  if (const auto found = shared_.find(&value); found != shared_.end()) return found->second;
+  const Op* definition = value.defining_op();
+  const bool global = value.is_free() || (definition != nullptr && isa<RegisterOp>(definition));
+  SlotIndex slot = 0;
+  if (global && value.attribute(constant_key_) != nullptr) {
+    slot = add_slot(SlotKind::kConstant, value);
+  } else if (global && value.has_symbol()) {
+    slot = parameter_slot(value, user);
+  } else {
+    fail(user, DiagCode::kUndefinedValue,
+         fmt::format("'{}' uses a value that has none yet", user.info().mnemonic));
+  }
+  shared_.emplace(&value, slot);
+  return slot;
+}
+
+/// A mention `%w[@w]` anywhere means the parameter that is registered under the symbol.
+SlotIndex ScheduleBuilder::parameter_slot(const Value& value, const Op& user) {
+  const Value* declared = find_parameter(value.symbol(), user);
+  if (declared == nullptr) return 0;
+  if (declared->type() != value.type()) {
+    fail(user, DiagCode::kTypeConflict,
+         fmt::format("parameter '@{}' is used as {}, registered as {}", text(value.symbol()),
+                     value.type() == nullptr ? "untyped" : value.type()->spelling(),
+                     declared->type() == nullptr ? "untyped" : declared->type()->spelling()));
+  }
+  const auto [found, is_new] = shared_.try_emplace(declared, 0);
+  if (is_new) found->second = add_slot(SlotKind::kParameter, *declared);
+  return found->second;
+}
+
+/// The registered parameter; the first mention of it puts it on the list.
+const Value* ScheduleBuilder::find_parameter(Symbol symbol, const Op& user) {
+  const Value* declared = module_.lookup_value(symbol);
+  if (declared == nullptr) {
+    fail(user, DiagCode::kUnknownParameter,
+         fmt::format("no parameter '@{}' is registered", text(symbol)));
+  } else if (known_parameters_.insert(declared).second) {
+    schedule_.parameters_.push_back(declared);
+  }
+  return declared;
+}
+
+std::vector<SlotIndex> ScheduleBuilder::slots_of(const Op& op, const Frame& frame) {
+  std::vector<SlotIndex> slots;
+  for (const Use& use : op.operand_uses()) slots.push_back(slot_of(*use.value(), frame, op));
+  return slots;
+}
+
+/// Appends the steps of a region; gives what it returns.
+std::vector<SlotIndex> ScheduleBuilder::run(const Region& region, Frame& frame,
+                                            std::uint32_t call) {
+  stack_.push_back(call);
+  std::vector<SlotIndex> returned;
+  if (region.entry() != region.last_block()) {
+    fail(*region.parent(), DiagCode::kNotExecutable, "graphs of several blocks are not executed");
+  }
+  for (Op* op : region.ops()) {
+    if (over_limit_) break;
+    if (isa<ReturnOp>(op)) {
+      returned = slots_of(*op, frame);
+      break;
+    }
+    // Definitions and comments do nothing themselves, and values live as long as they are used.
+    if (isa<SubGraphOp>(op) || isa<RegisterOp>(op) || op->is("dbg.CommentOp") ||
+        op->is("tensor.free")) {
+      continue;
+    }
+    if (isa<CallGraphOp>(op)) {
+      add_call(*op, text(op->symbol()), frame);
+    } else {
+      add_executable(*op, frame, call);
+    }
+  }
+  stack_.pop_back();
+  return returned;
+}
+
+namespace {
+
+/// The entry of a foreign op in a map or set of names; its end for any other op.
+template <class Names>
+auto find_name(const Names& names, const Op& op) {
+  const auto whole = names.find(op.name());
+  return whole != names.end() ? whole : names.find(op.info().mnemonic);
+}
+
+/// Whether a value of one type can stand for one of the other: element types and extents agree
+/// where both are known.
+bool agree(const Type* a, const Type* b) {
+  const auto* x = dyn_cast<TensorType>(a);
+  const auto* y = dyn_cast<TensorType>(b);
+  if (x == nullptr || y == nullptr) return a == b;
+  return x->dtype_name() == y->dtype_name() &&
+         std::ranges::equal(x->dims(), y->dims(), [](Dim m, Dim n) {
+           return m == n || m.is_unknown() || n.is_unknown();
+         });
+}
+
+}  // namespace
+
+void ScheduleBuilder::add_executable(const Op& op, Frame& frame, std::uint32_t call) {
+  const auto bound = find_name(foreign_.graphs, op);
+  const bool is_bound = bound != foreign_.graphs.end();
+  const bool is_callback = find_name(foreign_.callbacks, op) != foreign_.callbacks.end();
+  if (is_executable(op) && (is_bound || is_callback)) {
+    fail(op, DiagCode::kNotExecutable,
+         fmt::format("'{}' has a kernel, nothing else can compute it", op.name()));
+  }
+  if (is_bound) return add_call(op, bound->second, frame);
+  if (is_executable(op) || is_callback) return add_step(op, frame, call);
+  fail(op, DiagCode::kNotExecutable, fmt::format("nothing computes '{}'", op.name()));
+  for (const Value& result : op.results()) {
+    frame.emplace(&result, add_slot(SlotKind::kResult, result));
+  }
+}
+
+/// What verification does for calls.
+void ScheduleBuilder::check_binding(const Op& op, const SubGraphOp& target) {
+  const auto check = [&](std::string_view what, std::size_t i, const Type* own, const Type* graph) {
+    if (own == nullptr || graph == nullptr || agree(own, graph)) return;
+    fail(op, DiagCode::kCallMismatch,
+         fmt::format("{} {} of '{}' is {}, that of graph '@{}' is {}", what, i, op.name(),
+                     own->spelling(), text(target.op()->symbol()), graph->spelling()));
+  };
+  const auto arguments = target.body()->arguments();
+  for (std::uint32_t i = 0; i < op.operand_count(); ++i) {
+    check("operand", i, op.operand(i)->type(), arguments[i].type());
+  }
+  for (const Op* last : target.body()->ops()) {
+    if (!isa<ReturnOp>(last)) continue;
+    for (std::uint32_t i = 0; i < std::min(op.result_count(), last->operand_count()); ++i) {
+      check("result", i, op.result(i)->type(), last->operand(i)->type());
+    }
+    return;
+  }
+}
+
+bool ScheduleBuilder::may_call(const Op& op, std::string_view callee, const SubGraphOp& target,
+                               std::size_t operands) {
+  if (!target || target.body() == nullptr) {
+    fail(op, DiagCode::kUnknownCallee, fmt::format("no graph is named '@{}'", callee));
+    return false;
+  }
+  if (target.body()->arguments().size() != operands) {
+    fail(op, DiagCode::kCallMismatch,
+         fmt::format("call of '@{}' has {} operands, the graph takes {}", callee, operands,
+                     target.body()->arguments().size()));
+    return false;
+  }
+  const auto open = std::ranges::find(graphs_, target.op());
+  if (open != graphs_.end()) {
+    std::string cycle;
+    for (auto graph = open; graph != graphs_.end(); ++graph) {
+      cycle += fmt::format("@{} -> ", text((*graph)->symbol()));
+    }
+    fail(op, DiagCode::kCallCycle, fmt::format("graph calls itself: {}@{}", cycle, callee));
+    return false;
+  }
+  if (graphs_.size() < Schedule::kMaxDepth && schedule_.calls_.size() < Schedule::kMaxSteps) {
+    return true;
+  }
+  over_limit_ = true;
+  fail(op, DiagCode::kLimitExceeded,
+       fmt::format("calls are nested deeper than {} or more than {}", Schedule::kMaxDepth,
+                   Schedule::kMaxSteps));
+  return false;
+}
+
+void ScheduleBuilder::add_call(const Op& op, std::string_view callee, Frame& frame) {
+  const SubGraphOp target =
+      dyn_cast<SubGraphOp>(module_.lookup_op(module_.context().intern(callee)));
+  const std::vector<SlotIndex> operands = slots_of(op, frame);
+  std::vector<SlotIndex> results;
+  if (may_call(op, callee, target, operands.size())) {
+    if (!isa<CallGraphOp>(&op)) check_binding(op, target);
+    const auto number = static_cast<std::uint32_t>(schedule_.calls_.size());
+    schedule_.calls_.push_back({.op = &op, .caller = stack_.back(), .graph = target.op()});
+    Frame inner;
+    for (const Value& argument : target.body()->arguments()) {
+      inner.emplace(&argument, operands[argument.index()]);
+    }
+    graphs_.push_back(target.op());
+    results = run(*target.body(), inner, number);
+    graphs_.pop_back();
+    if (results.size() != op.result_count() && !over_limit_) {
+      fail(op, DiagCode::kCallMismatch,
+           fmt::format("call of '@{}' has {} results, the graph returns {}", callee,
+                       op.result_count(), results.size()));
+    }
+  }
+  for (const Value& result : op.results()) {
+    const bool known = result.index() < results.size();
+    frame.emplace(&result, known ? results[result.index()] : add_slot(SlotKind::kResult, result));
+  }
+}
+
+void ScheduleBuilder::add_step(const Op& op, Frame& frame, std::uint32_t call) {
+  if (schedule_.steps_.size() == Schedule::kMaxSteps) {
+    over_limit_ = true;
+    return fail(op, DiagCode::kLimitExceeded,
+                fmt::format("the module has more than {} steps", Schedule::kMaxSteps));
+  }
+  for (const OwnedParameter& owned : owned_parameters(op)) find_parameter(owned.symbol, op);
+  if (op.is("linalg.ParamOp")) {
+    const Attr* name = op.attribute("name");
+    if (name != nullptr && name->kind() == AttrKind::kString) {
+      find_parameter(module_.context().intern(name->text()), op);
+    }
+  }
+  const std::vector<SlotIndex> operands = slots_of(op, frame);
+  Step step{.op = &op,
+            .call = call,
+            .first_operand = static_cast<std::uint32_t>(schedule_.lists_.size()),
+            .operand_count = static_cast<std::uint32_t>(operands.size()),
+            .first_result = static_cast<std::uint32_t>(schedule_.slots_.size())};
+  schedule_.lists_.insert(schedule_.lists_.end(), operands.begin(), operands.end());
+  for (const Value& result : op.results()) {
+    const SlotIndex slot = add_slot(SlotKind::kResult, result);
+    if (shares_operand(op) && !operands.empty()) {
+      schedule_.slots_[slot].storage = schedule_.slots_[operands[0]].storage;
+    }
+    frame.emplace(&result, slot);
+  }
+  schedule_.steps_.push_back(step);
+}
+
+void ScheduleBuilder::find_last_uses() {
+  std::vector<Slot>& slots = schedule_.slots_;
+  std::uint32_t number = 0;
+  for (const Step& step : schedule_.steps_) {
+    for (const SlotIndex slot : schedule_.operands(step)) slots[slot].last_use = number;
+    for (std::uint32_t i = 0; i < step.op->result_count(); ++i) {
+      slots[step.first_result + i].last_use = number;
+    }
+    ++number;
+  }
+  for (const SlotIndex slot : schedule_.outputs_) slots[slot].last_use = Slot::kNever;
+  std::vector<std::vector<SlotIndex>> released(schedule_.steps_.size());
+  for (SlotIndex slot = 0; slot < slots.size(); ++slot) {
+    const bool shared =
+        slots[slot].kind == SlotKind::kParameter || slots[slot].kind == SlotKind::kConstant;
+    if (shared) slots[slot].last_use = Slot::kNever;
+    if (slots[slot].last_use != Slot::kNever) released[slots[slot].last_use].push_back(slot);
+  }
+  for (number = 0; number < released.size(); ++number) {
+    Step& step = schedule_.steps_[number];
+    step.first_release = static_cast<std::uint32_t>(schedule_.lists_.size());
+    step.release_count = static_cast<std::uint32_t>(released[number].size());
+    schedule_.lists_.insert(schedule_.lists_.end(), released[number].begin(),
+                            released[number].end());
+  }
+}
+
+std::optional<Schedule> Schedule::build(const Module& module, std::string_view entry,
+                                        Diagnostics& diagnostics, const ForeignOps& foreign) {
+  return ScheduleBuilder(module, foreign, diagnostics).build(entry);
+}
+
+}  // namespace mir

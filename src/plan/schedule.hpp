@@ -1,0 +1,130 @@
+// A module as a list of steps over value slots.
+//
+// Calls are inlined: a parameter of a graph is the slot of the caller's operand, a result of a call
+// is the slot of what the graph returns, so a call costs nothing at run time. Ops keep the order of
+// the text.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mir/diagnostic.hpp"
+#include "mir/module.hpp"
+
+namespace mir {
+
+using SlotIndex = std::uint32_t;
+
+enum class SlotKind : std::uint8_t {
+  kInput,
+  kParameter,  ///< `value` has its symbol
+  kConstant,   ///< `value` has attribute `constant`
+  kResult,
+};
+
+/// One value at run time.
+struct Slot {
+  static constexpr std::uint32_t kNever = std::numeric_limits<std::uint32_t>::max();
+
+  SlotKind kind{};
+  const Value* value = nullptr;
+  /// The slot whose bytes this one shares, through any number of views; itself when it owns them.
+  SlotIndex storage = 0;
+  /// The last step that reads the slot, or makes it when none does; kNever: alive to the end.
+  std::uint32_t last_use = kNever;
+};
+
+struct Step {
+  const Op* op = nullptr;
+  std::uint32_t call = 0;  ///< index into calls()
+  std::uint32_t first_operand = 0;
+  std::uint32_t operand_count = 0;
+  std::uint32_t first_result = 0;  ///< results are consecutive slots
+  std::uint32_t first_release = 0;
+  std::uint32_t release_count = 0;
+};
+
+/// One activation of a graph; number 0 is the entry.
+struct Call {
+  const Op* op = nullptr;  ///< the CallGraphOp or the bound op; null for the entry
+  std::uint32_t caller = 0;
+  const Op* graph = nullptr;  ///< the SubGraphOp; null for the module's body
+};
+
+/// Who computes ops that have no kernel. Keys are names without device ("linalg.MyOp") or without
+/// dialect too ("MyOp").
+struct ForeignOps {
+  /// By graphs of the module, which take the operands and give the results.
+  std::map<std::string, std::string, std::less<>> graphs = {};
+  /// By whoever runs the schedule.
+  std::set<std::string, std::less<>> callbacks = {};
+};
+
+class Schedule {
+ public:
+  /// More steps than this are refused: calls of calls can multiply without end.
+  static constexpr std::size_t kMaxSteps = std::size_t{1} << 20;
+  /// Deepest nesting of calls.
+  static constexpr std::size_t kMaxDepth = 1000;
+
+  /// The module body of a portable module, or one of its graphs when `entry` is not empty. Ops that
+  /// nothing executes, calls that do not fit their graph, graphs that call themselves and values
+  /// that nothing defines are reported; none then. The module must outlive the schedule.
+  ///
+  /// A foreign op that has a kernel and one bound to a graph that its types do not fit are reported
+  /// too.
+  static std::optional<Schedule> build(const Module& module, std::string_view entry,
+                                       Diagnostics& diagnostics, const ForeignOps& foreign = {});
+
+  const Module& module() const { return *module_; }
+  /// What is run: "module 'main'" or "graph '@f'".
+  std::string_view title() const { return title_; }
+  /// The region that is run; its arguments are the inputs, its return names the outputs.
+  const Region& entry() const { return *entry_; }
+  std::span<const Slot> slots() const { return slots_; }
+  std::span<const Step> steps() const { return steps_; }
+  std::span<const Call> calls() const { return calls_; }
+  std::span<const SlotIndex> inputs() const { return inputs_; }
+  std::span<const SlotIndex> outputs() const { return outputs_; }
+  /// Every parameter, in order of first use, those that ops own included.
+  std::span<const Value* const> parameters() const { return parameters_; }
+
+  std::span<const SlotIndex> operands(const Step& step) const {
+    return std::span(lists_).subspan(step.first_operand, step.operand_count);
+  }
+  /// Results and inputs that nothing reads after this step.
+  std::span<const SlotIndex> releases(const Step& step) const {
+    return std::span(lists_).subspan(step.first_release, step.release_count);
+  }
+
+ private:
+  friend class ScheduleBuilder;
+  Schedule() = default;
+
+  const Module* module_ = nullptr;
+  const Region* entry_ = nullptr;
+  std::string title_;
+  std::vector<Slot> slots_;
+  std::vector<Step> steps_;
+  std::vector<Call> calls_;
+  std::vector<SlotIndex> inputs_;
+  std::vector<SlotIndex> outputs_;
+  std::vector<const Value*> parameters_;
+  std::vector<SlotIndex> lists_;
+};
+
+/// For every slot the extent that its integers index, where EmbeddingOp, GatherOp or IndexOp read
+/// them, possibly after ops that only move or convert elements: the smallest of them. None where
+/// nothing reads them so or the extent has no value.
+std::vector<std::optional<std::int64_t>> index_bounds(const Schedule& schedule,
+                                                      const DimBindings& bindings);
+
+}  // namespace mir

@@ -1,0 +1,45 @@
+// What a step has to do at the least, whoever computes it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "eval/evaluate.hpp"
+#include "mir/dtype.hpp"
+#include "mir/op.hpp"
+
+namespace mir {
+
+/// Arithmetic and memory traffic of one or several calls.
+struct Work {
+  /// Operations of products, two for each multiply-add: linear layers, matrix products,
+  /// convolutions, attention. Everything else counts none: memory bounds it.
+  double flop = 0;
+  /// Bytes that are read and written when every operand, parameter and result moves once.
+  double bytes = 0;
+
+  Work& operator+=(const Work& other) {
+    flop += other.flop;
+    bytes += other.bytes;
+    return *this;
+  }
+};
+
+/// Element type and extents of a value.
+struct TensorExtents {
+  DType dtype{};
+  std::span<const std::int64_t> shape;
+};
+
+double bytes_of(const TensorExtents& tensor);
+
+/// The work of one op on values of these extents. Results that share their operand's bytes are no
+/// work; of an embedding table only the rows taken count.
+Work work_of(const Op& op, std::span<const TensorExtents> operands,
+             std::span<const TensorExtents> results, const ParameterTable& parameters);
+
+/// Query and key pairs of attention that count: all, or with `causal` those where the key is not
+/// after the query, the last query seeing all keys.
+double attention_pairs(std::int64_t queries, std::int64_t keys, bool causal);
+
+}  // namespace mir

@@ -1,0 +1,27 @@
+// The executable program of upstream's interpreter, a JSON document, and modules of the prog
+// dialect.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "mir/module.hpp"
+#include "mir/result.hpp"
+
+namespace mir {
+
+/// The text of a module in dump form with the fragments and instructions of the document. What the
+/// document does not hold is not made up: values have the type `!prog.slot`, except constants,
+/// whose extents and Float32 values it holds. Devices of instructions, which dumps do not show, are
+/// dropped, and so are the facts about its compilation. The document is taken for hostile: unknown
+/// instructions, missing and repeated fields, wrong kinds of values, numbers and names that no text
+/// can hold, and nesting over 64 are refused with kProgramMalformed.
+Result<std::string> program_text(std::string_view json);
+
+/// The document for a module whose top level is fragments: keys in alphabetical order, no blanks,
+/// as upstream writes it; of the facts about a compilation only `little_endian` and `op_counts`.
+/// What is no instruction of a program, or lacks a field that the document needs, is refused with
+/// kProgramMalformed.
+Result<std::string> program_json(const Module& module);
+
+}  // namespace mir

@@ -1,0 +1,243 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "mir/op.hpp"
+#include "program/program_json.hpp"
+#include "support/strict_json.hpp"
+
+namespace mir {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr JsonRules kRules = {
+    .max_bytes = std::size_t{256} << 20, .max_depth = 64, .malformed = DiagCode::kProgramMalformed};
+
+Error malformed(std::string text) {
+  return {DiagCode::kProgramMalformed, std::move(text)};
+}
+
+/// Words that a text shows without quotes.
+bool is_plain(std::string_view text) {
+  const auto is_fine = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '.' || c == '-';
+  };
+  return !text.empty() && std::ranges::all_of(text, is_fine);
+}
+
+/// The first problem ends the work; fields after it read as empty.
+class TextWriter {
+ public:
+  std::string text = "@main () -> () {\n";
+  std::string problem;
+
+  void fragment(const Json& fragment) {
+    if (!is_object(fragment, "a fragment")) return;
+    const auto symbol = word(fragment, "symbol");
+    expect(word(fragment, "op") == "fragment", "a part of the module is no fragment");
+    const bool is_code = symbol.ends_with("CODE_SEGMENT");
+    const bool is_table = symbol.ends_with("SYMBOL_TABLE_SEGMENT");
+    text += fmt::format("    prog.fragment @{} <DeviceTypes_Start> <{}> {{\n", symbol,
+                        is_code    ? "code"
+                        : is_table ? "table"
+                                   : "data");
+    for (const Json& each : list(fragment, "instructions")) {
+      if (!problem.empty()) return;
+      instruction(each);
+    }
+    text += "    }\n";
+  }
+
+  /// Constants are declared in the last fragment, and each mention of one shows its type.
+  void declare_constants(const Json& fragment) {
+    if (!is_object(fragment, "a fragment")) return;
+    for (const Json& each : list(fragment, "instructions")) {
+      if (!problem.empty()) return;
+      if (each.is_object() && each.contains("constant")) declare_constant(each);
+    }
+  }
+
+  const Json::array_t& list(const Json& object, const char* key) {
+    static const Json::array_t kEmpty;
+    const auto at = object.find(key);
+    if (at != object.end() && at->is_array()) return at->get_ref<const Json::array_t&>();
+    expect(false, fmt::format("'{}' is missing or no list", key));
+    return kEmpty;
+  }
+
+  bool is_object(const Json& value, std::string_view what) {
+    expect(value.is_object(), fmt::format("{} is no object", what));
+    return value.is_object();
+  }
+
+  void expect(bool holds, std::string_view what) {
+    if (!holds && problem.empty()) problem = what;
+  }
+
+ private:
+  std::string word(const Json& object, const char* key) {
+    const auto at = object.find(key);
+    const bool fine =
+        at != object.end() && at->is_string() && is_plain(at->get_ref<const std::string&>());
+    expect(fine, fmt::format("'{}' is missing or holds no plain name", key));
+    return fine ? at->get<std::string>() : "";
+  }
+
+  std::uint64_t number(const Json& object, const char* key, std::uint64_t most) {
+    const auto at = object.find(key);
+    const bool fine =
+        at != object.end() && at->is_number_unsigned() && at->get<std::uint64_t>() <= most;
+    expect(fine, fmt::format("'{}' is missing or no number from 0 to {}", key, most));
+    return fine ? at->get<std::uint64_t>() : 0;
+  }
+
+  std::uint32_t id(const Json& value) {
+    const bool fine =
+        value.is_number_unsigned() && value.get<std::uint64_t>() <= ValueName::kMaxNumber;
+    expect(fine, "a value has no number that a text can hold");
+    return fine ? value.get<std::uint32_t>() : 0;
+  }
+
+  std::string mention(std::uint32_t value) const {
+    const auto constant = constants_.find(value);
+    return fmt::format("%{}:{}", value,
+                       constant == constants_.end() ? "!prog.slot" : constant->second);
+  }
+
+  std::string mentions(const Json& object, const char* key) {
+    std::vector<std::string> all;
+    for (const Json& value : list(object, key)) all.push_back(mention(id(value)));
+    return fmt::format("({})", fmt::join(all, ", "));
+  }
+
+  /// `, op_options:{...}` after `op_type:X`.
+  std::string kernel(const Json& object) {
+    const auto options = object.find("op_options");
+    const bool fine = options != object.end() && (options->is_null() || options->is_object());
+    expect(fine, "'op_options' is missing or neither an object nor null");
+    return fmt::format("op_type:{}, op_options:{}", word(object, "op_type"),
+                       fine ? options->dump() : "null");
+  }
+
+  void declare_constant(const Json& object) {
+    const auto& outputs = list(object, "outputs");
+    std::vector<std::string> values;
+    for (const Json& value : list(object, "constant")) {
+      expect(value.is_number(), "a constant is no number");
+      values.push_back(value.dump());
+    }
+    std::vector<std::uint64_t> extents;
+    std::uint64_t elements = 1;
+    for (const Json& extent : list(object, "shape")) {
+      constexpr std::uint64_t kMost = 0x7FFF'FFFF;
+      const bool fine = extent.is_number_unsigned() && extent.get<std::uint64_t>() <= kMost;
+      expect(fine, "an extent is no number below 2^31");
+      if (!fine) break;
+      extents.push_back(extent.get<std::uint64_t>());
+      // Held to one over the number of values: enough to differ, too small to overflow.
+      elements = std::min(elements * extents.back(), std::uint64_t{values.size()} + 1);
+    }
+    expect(elements == values.size(), "a constant has not the values of its extents");
+    expect(outputs.size() == 1, "a constant has not one output");
+    if (!problem.empty()) return;
+    const auto type = fmt::format("tensor<[{}], Float32, CPU>[constant:[{}]]",
+                                  fmt::join(extents, ", "), fmt::join(values, ", "));
+    expect(constants_.emplace(id(outputs.front()), type).second, "a constant is declared twice");
+  }
+
+  void value_symbol(const Json& object) {
+    const auto symbol = word(object, "symbol");
+    const auto& outputs = list(object, "outputs");
+    expect(outputs.size() == 1, "a value symbol has not one output");
+    if (!problem.empty()) return;
+    const std::uint32_t value = id(outputs.front());
+    const auto name = object.contains("constant") ? "" : fmt::format("[@{0}][symbol:{0}]", symbol);
+    text += fmt::format("prog.value_symbol() -> ({}{})[symbol:{}]\n", mention(value), name, symbol);
+  }
+
+  void launch(const Json& object) {
+    const auto name = object.contains("symbol_name")
+                          ? fmt::format("symbol_name:{}, ", word(object, "symbol_name"))
+                          : "";
+    text += fmt::format("prog.kernel_launch{} -> {}[{}{}]\n", mentions(object, "inputs"),
+                        mentions(object, "outputs"), name, kernel(object));
+  }
+
+  void bind(const Json& object) {
+    const auto type = word(object, "type");
+    expect(type == "input" || type == "output", "a bind is of neither an input nor an output");
+    text +=
+        fmt::format("prog.bind[type:{}, program_uuid:{}, input_pos:{}]\n", type == "output" ? 1 : 0,
+                    number(object, "program_uuid", ValueName::kMaxNumber),
+                    number(object, "input_pos", 0xFFFF'FFFF));
+  }
+
+  void jump(const Json& object) {
+    const auto at = object.find("offset");
+    const bool fine = at != object.end() && at->is_number_integer();
+    expect(fine, "'offset' is missing or no whole number");
+    text +=
+        fmt::format("prog.jump {}[offset:{}]\n", word(object, "target"), fine ? at->dump() : "0");
+  }
+
+  void instruction(const Json& object) {
+    if (!is_object(object, "an instruction")) return;
+    const auto op = word(object, "op");
+    const auto address = number(object, "program_id", ~std::uint64_t{0});
+    text += fmt::format("        addr:{:#016x} ", address);
+    if (op == "label") {
+      text += fmt::format("prog.label[symbol:{}]\n", word(object, "symbol"));
+    } else if (op == "jump") {
+      jump(object);
+    } else if (op == "kernel_launch") {
+      launch(object);
+    } else if (op == "kernel_symbol") {
+      text += fmt::format("prog.kernel_symbol[symbol:{}, {}]\n", word(object, "symbol"),
+                          kernel(object));
+    } else if (op == "value_symbol") {
+      value_symbol(object);
+    } else if (op == "free") {
+      expect(list(object, "inputs").size() == 1, "a free has not one input");
+      text += fmt::format("prog.free{} -> ()\n", mentions(object, "inputs"));
+    } else if (op == "bind") {
+      bind(object);
+    } else if (op == "mode_config") {
+      text += fmt::format("prog.mode_config[flag:{}]\n", number(object, "flag", 0xFFFF'FFFF));
+    } else if (op == "exit") {
+      text += "prog.exit() -> ()\n";
+    } else if (op == "ret") {
+      text += "prog.ret\n";
+    } else {
+      expect(false, fmt::format("'{}' is no instruction of a program", op));
+    }
+  }
+
+  std::map<std::uint32_t, std::string> constants_;  // the type and value that mentions show
+};
+
+}  // namespace
+
+Result<std::string> program_text(std::string_view json) {
+  const auto document = parse_strict_json(json, kRules);
+  if (!document) return document.error();
+  TextWriter writer;
+  const bool has_code = writer.is_object(*document, "the document") && document->contains("code") &&
+                        writer.is_object((*document)["code"], "'code'");
+  writer.expect(has_code, "the document has no 'code'");
+  if (!has_code) return malformed(writer.problem);
+  const auto& fragments = writer.list((*document)["code"], "module");
+  for (const Json& fragment : fragments) writer.declare_constants(fragment);
+  for (const Json& fragment : fragments) {
+    if (writer.problem.empty()) writer.fragment(fragment);
+  }
+  if (!writer.problem.empty()) return malformed(writer.problem);
+  return writer.text + "}\n";
+}
+
+}  // namespace mir

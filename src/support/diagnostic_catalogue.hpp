@@ -1,0 +1,37 @@
+// What each diagnostic code means, with an example that is refused and one that is accepted.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "mir/diagnostic_code.hpp"
+
+namespace mir {
+
+/// One entry, from the file of its code in testdata/diagnostics/. docs/testing.md describes them.
+struct CatalogueEntry {
+  enum class Kind {
+    kText,     ///< text of a module: `MIRnnnn.mir`
+    kCommand,  ///< command lines: `MIRnnnn.test`
+    kProgram,  ///< C++ that calls the library: `MIRnnnn.cpp`
+  };
+  Kind kind = Kind::kText;
+  std::string cause;  ///< one paragraph, on one line
+  std::string fix;    ///< likewise
+  std::string refused;
+  std::string diagnostics;  ///< what is said about `refused`; a program checks it itself
+  std::string accepted;
+};
+
+/// None when the catalogue has no entry for `code`.
+std::optional<CatalogueEntry> catalogue_entry(DiagCode code);
+
+/// What `--explain` prints about a code of diagnostic_codes().
+std::string explain(DiagCode code);
+/// Every code with its summary, one a line.
+std::string list_diagnostics();
+/// The page docs/diagnostics.md.
+std::string diagnostics_page();
+
+}  // namespace mir

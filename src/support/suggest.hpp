@@ -1,0 +1,44 @@
+// The name that was probably meant.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "mir/diagnostic.hpp"
+
+namespace mir {
+
+/// Keeps the candidate nearest to a word by edit_distance(), where the case of letters does not
+/// count. A candidate is near when it is at most a third of the word's length away, or 1. Words
+/// beyond 64 bytes are near to those that differ in case alone, so that each offer costs little.
+class NearestName {
+ public:
+  explicit NearestName(std::string_view word);
+
+  void offer(std::string_view candidate);
+  /// Empty when no candidate is near, or several are equally near.
+  std::string_view best() const { return unique_ ? std::string_view(best_) : std::string_view(); }
+
+ private:
+  std::string word_, lower_;
+  std::string best_;
+  std::size_t farthest_;  // what still counts: at last the distance of best_
+  bool unique_ = false;
+};
+
+/// The least number of characters to insert, leave out, replace or swap with their neighbour to
+/// turn `a` into `b`, or `limit` + 1 when it is more than `limit`.
+std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit);
+
+/// Whether `word` can only be `name` with a slip, so that a program may mend it: names that people
+/// choose differ in a letter or a number where they mean something else (`q_proj`, `layers.1`). At
+/// least four bytes, the same digits, and the case of letters, one letter too many or too few, or
+/// two neighbours the wrong way round.
+bool is_certain_slip(std::string_view word, std::string_view name);
+
+/// Adds the hint "did you mean 'name'?"; nothing for an empty name.
+void suggest(Diagnostic& diagnostic, std::string_view name);
+/// Likewise with the edit that puts `replacement` in place of `at`, if that is known.
+void suggest(Diagnostic& diagnostic, std::string_view name, Span at, std::string replacement);
+
+}  // namespace mir

@@ -1,0 +1,36 @@
+// Where the parts of one op stand in its text, found by scanning it again.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "mir/source.hpp"
+#include "mir/token.hpp"
+
+namespace mir {
+
+/// The words of an op from its name to its body or to the next op. For messages about a single op:
+/// the tree has all of this and needs no scan.
+class OpText {
+ public:
+  /// `name` is the range of the op's name. An op whose text is longer than 4096 words is cut there.
+  OpText(const SourceFile& file, Span name);
+
+  /// The first word of a kind; unknown when there is none.
+  Span first(TokenKind kind) const;
+  /// The first mention of a value of this name (without its `%`), its name alone.
+  Span mention(std::string_view name) const;
+  /// A key of the op's own attribute list, and the value behind it when that is one word.
+  Span key(std::string_view name) const;
+  Span value(std::string_view key) const;
+  std::string_view text(Span span) const { return file_.slice(span); }
+
+ private:
+  std::size_t find_key(std::string_view name) const;
+  Span span(std::size_t index) const;
+
+  const SourceFile& file_;
+  std::vector<Token> tokens_;  // offsets count from the start of the file
+};
+
+}  // namespace mir

@@ -1,0 +1,82 @@
+// Where the ops of a syntax tree have their tokens, for printing what nobody touched as it was.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "mir/tree.hpp"
+#include "syntax/layout.hpp"
+
+namespace mir {
+
+/// Tokens `[begin, end)` of a unit.
+struct TokenRange {
+  std::uint32_t unit = 0;
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+};
+
+/// Index of one tree. An op's tokens come in pieces between which the contents of its regions lie,
+/// so an op with n regions has n + 1: the first reaches from the op's first token to the brace that
+/// opens the first region. A module has two. The comments of a text are shared out without rest: a
+/// piece has those between its tokens, those on lines of their own before it, and the one behind it
+/// on its last line.
+class SourceTokens {
+ public:
+  /// `tree` must outlive the index.
+  explicit SourceTokens(const SyntaxTree& tree);
+
+  /// The pieces of the op or module that the text names at `at`; empty when there is none.
+  std::span<const TokenRange> pieces(SourcePos at) const;
+  /// From the name to the colon of the block `name` in the i-th region of an op.
+  std::optional<TokenRange> block(SourcePos op, std::uint32_t region, std::string_view name) const;
+  /// The definitions of aliases, in order.
+  std::span<const TokenRange> aliases() const { return aliases_; }
+  /// Whether the module at `at` carries `mir_version`.
+  bool is_portable(SourcePos module) const;
+  /// Whether tokens mention `%name` with its type and, where asked for, `[@symbol]` and attributes.
+  bool states(TokenRange range, std::string_view name, bool symbol, bool attributes) const;
+  /// Position of a range's first token.
+  SourcePos begin(TokenRange range) const;
+
+  /// Prints tokens with their comments.
+  void print(TokenRange range, LayoutPrinter& out) const;
+  /// Prints the comments of a range but the one behind it, each on a line of its own.
+  void print_comments(TokenRange range, LayoutPrinter& out) const;
+  /// Prints the comment behind a range on its last line.
+  void print_trailing(TokenRange range, LayoutPrinter& out) const;
+  /// Prints the comments below the last token of the text.
+  void print_end(LayoutPrinter& out) const;
+
+ private:
+  struct OpTokens {
+    SourcePos at = 0;
+    std::uint32_t first_piece = 0;
+    std::uint32_t piece_count = 0;
+    bool portable = false;  // of modules
+  };
+  struct BlockTokens {
+    SourcePos op = 0;
+    std::uint32_t region = 0;
+    TokenRange tokens;
+  };
+  class Indexer;
+
+  const OpTokens* find(SourcePos at) const;
+  TokenKind kind(const TokenRange& range, std::uint32_t token) const;
+  std::string_view text(const TokenRange& range, std::uint32_t token) const;
+  /// What lies between a token and the one before it.
+  std::string_view gap(std::uint32_t unit, std::uint32_t token) const;
+  std::string_view gap_after(const TokenRange& range) const;
+
+  const SyntaxTree& tree_;
+  std::vector<OpTokens> ops_;  // by position
+  std::vector<TokenRange> pieces_;
+  std::vector<BlockTokens> blocks_;  // by op and region
+  std::vector<TokenRange> aliases_;
+};
+
+}  // namespace mir

@@ -1,0 +1,281 @@
+#include "mir/downgrade.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "mir/rewriter.hpp"
+#include "upgrade/first_spelling.hpp"
+
+namespace mir {
+
+namespace {
+
+constexpr std::pair<std::string_view, Generation> kGenerations[] = {
+    {"2025-06", Generation::k2025_06},
+    {"2025-07", Generation::k2025_07},
+    {"2025-10", Generation::k2025_10},
+    {"2025-12", Generation::k2025_12},
+};
+
+class Downgrade {
+ public:
+  Downgrade(Module& module, Generation generation, LossReport& report, Diagnostics& diagnostics)
+      : module_(module),
+        context_(module.context()),
+        generation_(generation),
+        report_(report),
+        diagnostics_(diagnostics) {}
+
+  bool run() {
+    const std::size_t before = diagnostics_.error_count();
+    check(module_.body());
+    if (diagnostics_.error_count() != before) return false;
+    open_body();
+    visit(module_.body());
+    name_storages(module_.body());
+    for (Op* op : module_.body().ops()) {
+      if (const SubGraphOp graph = dyn_cast<SubGraphOp>(op)) name_storages_once(graph);
+    }
+    if (generation_ == Generation::k2025_06) spell_as_first_version(module_, report_);
+    module_.set_version(0);
+    return true;
+  }
+
+ private:
+  void drop(const Op& op, std::string_view fact, std::string_view value) {
+    report_.entries.push_back({LossEntry::Source::kDropped, op.location(), describe(op),
+                               std::string(fact), std::string(value)});
+  }
+
+  // -- what has no dump
+  // -----------------------------------------------------------------------------
+
+  void check(const Region& region) {
+    if (region.entry() != region.last_block()) {
+      report_.refuse(*region.parent(), "dump form", "upstream has no blocks", diagnostics_);
+    }
+    for (Value& argument : region.arguments()) check(argument, *region.parent());
+    for (const Op* op : region.ops()) {
+      for (const Value& result : op->results()) check(result, *op);
+      for (const Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {
+        check(*inner);
+      }
+    }
+  }
+
+  void check(const Value& value, const Op& at) {
+    const TensorType* type = value.tensor_type();
+    if (type == nullptr) return;
+    report_.refuse_own_type(at, "dump form", *type, diagnostics_);
+    if (type->element_count()) return;
+    report_.refuse(at, "dump form",
+                   fmt::format("dumps print the extents of one trace, not {}", type->spelling()),
+                   diagnostics_);
+  }
+
+  // -- the module's head
+  // ----------------------------------------------------------------------------
+
+  /// `@main () -> () {`: inputs are what nothing defines, outputs what nothing reads.
+  void open_body() {
+    Region& body = module_.body();
+    if (Op* last = body.entry()->terminator()) {
+      drop(*module_.top(), "outputs", fmt::format("{}", last->operand_count()));
+      module_.erase(last);
+    }
+    std::vector<Value*> arguments;
+    for (Value& argument : body.arguments()) arguments.push_back(&argument);
+    drop(*module_.top(), "inputs", fmt::format("{}", arguments.size()));
+    for (Value* argument : arguments) {
+      Value* free = module_.create_free_value(body, argument->type(), argument->name());
+      module_.set_value_attributes(free, argument->attributes());
+      argument->replaceAllUsesWith(free);
+    }
+    module_.remove_arguments(*body.entry());
+    body.set_results({});
+    module_.remove_unused_free_values(body);
+  }
+
+  // -- options and names
+  // ----------------------------------------------------------------------------
+
+  void visit(Region& region) {
+    for (Op* op : region.ops()) {
+      if (op->name().starts_with("linalg.") && !op->is("linalg.register")) settle(*op);
+      if (generation_ < Generation::k2025_12) drop_symbols(*op);
+      print_bare(*op);
+      for (Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {
+        visit(*inner);
+      }
+    }
+  }
+
+  void settle(Op& op) {
+    std::vector<NamedAttr> kept;
+    for (const NamedAttr& each : op.attributes()) {
+      if (is_printed(op, each.key)) {
+        kept.push_back(each);
+      } else if (context_.text(each.key) == "enable_ssa") {
+        if (each.value == context_.boolean(true)) own_storages_.insert(&op);
+      } else {
+        drop(op, context_.text(each.key), each.value == nullptr ? "" : each.value->spelling());
+      }
+    }
+    if (kept.size() != op.attributes().size()) module_.set_attributes(&op, kept);
+    if (!op.has_path()) return;
+    if (generation_ < Generation::k2025_10) {
+      drop(op, "name", context_.text(op.path()));
+      op.clear_path();
+    } else {
+      // Ops of plug-ins print square brackets to this day.
+      op.set_square_path(generation_ == Generation::k2025_10 || op.row() == nullptr);
+    }
+  }
+
+  /// Upstream quotes nothing.
+  void print_bare(Op& op) {
+    std::vector<NamedAttr> list(op.attributes().begin(), op.attributes().end());
+    bool changes = false;
+    for (NamedAttr& each : list) {
+      if (each.value == nullptr || each.value->kind() != AttrKind::kString) continue;
+      if (!each.value->is_quoted()) continue;
+      each.value = context_.word(each.value->text());
+      changes = true;
+    }
+    if (changes) module_.set_attributes(&op, list);
+  }
+
+  /// Upstream prints notes on quantisation and devices, which no row declares, and no option.
+  bool is_printed(const Op& op, Symbol key) const {
+    if (generation_ < Generation::k2025_12 || op.row() == nullptr) return false;
+    const std::string_view text = context_.text(key);
+    return std::ranges::none_of(op.row()->attributes,
+                                [&](const AttrRow& row) { return row.name == text; });
+  }
+
+  /// `[symbol:m]` of graphs and parameters, which repeats their names.
+  void drop_symbols(Op& op) {
+    const auto without = [&](std::span<const NamedAttr> list) {
+      std::vector<NamedAttr> kept;
+      for (const NamedAttr& each : list) {
+        if (context_.text(each.key) != "symbol") kept.push_back(each);
+      }
+      return kept;
+    };
+    if (isa<SubGraphOp>(&op)) module_.set_attributes(&op, without(op.attributes()));
+    if (!isa<RegisterOp>(&op)) return;
+    for (Value& result : op.results()) {
+      module_.set_value_attributes(&result, without(result.attributes()));
+    }
+  }
+
+  // -- storages
+  // -------------------------------------------------------------------------------------
+
+  /// Views keep the storage of what they view, so its name, unless they say otherwise; slices and
+  /// splits are the value itself to upstream's printer, so they have its type as well. A later
+  /// mention of the name means what was defined last.
+  void name_storages(Region& region) {
+    std::unordered_map<std::uint32_t, Value*> latest;
+    for (Value& argument : region.arguments()) latest[argument.name().raw()] = &argument;
+    for (Op* op : region.ops()) {
+      rename_operands(*op, latest);
+      if (const CallGraphOp call = dyn_cast<CallGraphOp>(op)) follow(call);
+      const bool is_view = op->is("linalg.ViewOp");
+      const bool is_piece = op->is("linalg.SliceOp") || op->is("linalg.SplitOp");
+      const bool shares =
+          (is_view || is_piece) && op->operand_count() != 0 && !own_storages_.contains(op);
+      for (Value& result : op->results()) {
+        if (shares) join(*op, result, is_piece);
+        latest[result.name().raw()] = &result;
+      }
+    }
+    settle_results(region);
+  }
+
+  void join(const Op& op, Value& result, bool is_piece) {
+    const Value& whole = *op.operand(0);
+    if (is_piece && result.type() != whole.type()) {
+      drop(op, fmt::format("type of result {}", result.index()), result.type()->spelling());
+      result.set_type(whole.type());
+    }
+    result.set_name(whole.name());
+  }
+
+  void rename_operands(Op& op, const std::unordered_map<std::uint32_t, Value*>& latest) {
+    for (std::uint32_t i = 0; i < op.operand_count(); ++i) {
+      const auto found = latest.find(op.operand(i)->name().raw());
+      if (found == latest.end() || found->second == op.operand(i)) continue;
+      drop(op, fmt::format("operand {}", i),
+           "an earlier content of its storage, which a dump cannot name");
+      op.set_operand(i, found->second);
+    }
+  }
+
+  /// What a graph gives has the type of what it returns.
+  void settle_results(Region& region) {
+    std::vector<RegionResult> results(region.results().begin(), region.results().end());
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      const Value* returned = region.returned(i);
+      if (returned == nullptr) continue;
+      results[i].name = returned->name();
+      results[i].type = returned->type();
+    }
+    region.set_results(module_.copy(std::span<const RegionResult>(results)));
+  }
+
+  /// A graph works on its caller's storages.
+  void follow(CallGraphOp call) {
+    const SubGraphOp target = call.target();
+    if (!target || target.body() == nullptr) return;
+    if (!done_.contains(target.op())) {
+      for (Value& argument : target.body()->arguments()) {
+        if (argument.index() >= call->operand_count()) continue;
+        argument.set_name(call->operand(argument.index())->name());
+        argument.set_type(call->operand(argument.index())->type());
+      }
+      name_storages_once(target);
+    }
+    const auto results = target.body()->results();
+    for (Value& result : call->results()) {
+      if (result.index() >= results.size()) continue;
+      result.set_name(results[result.index()].name);
+      result.set_type(results[result.index()].type);
+    }
+  }
+
+  void name_storages_once(SubGraphOp graph) {
+    if (graph.body() != nullptr && done_.insert(graph.op()).second) name_storages(*graph.body());
+  }
+
+  Module& module_;
+  IRContext& context_;
+  Generation generation_;
+  LossReport& report_;
+  Diagnostics& diagnostics_;
+  std::unordered_set<const Op*> done_;          // graphs
+  std::unordered_set<const Op*> own_storages_;  // views and slices
+};
+
+}  // namespace
+
+Result<Generation> parse_generation(std::string_view text) {
+  for (const auto& [name, generation] : kGenerations) {
+    if (name == text) return generation;
+  }
+  return Error{
+      DiagCode::kUsage,
+      fmt::format("a generation is 2025-06, 2025-07, 2025-10 or 2025-12, found '{}'", text)};
+}
+
+bool downgrade(Module& module, Generation generation, LossReport& report,
+               Diagnostics& diagnostics) {
+  return Downgrade(module, generation, report, diagnostics).run();
+}
+
+}  // namespace mir

@@ -1,0 +1,87 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "mir/rewriter.hpp"
+#include "upgrade/granted.hpp"
+
+// Programs from before `prog.exit`: upstream put what a module runs between the bodies of its
+// graphs, and nothing ended it, so its machine would have run on into the first body. What lies
+// outside of bodies is what the module runs.
+
+namespace mir {
+
+namespace {
+
+/// The instructions outside of the bodies, which begin with a label and end with prog.ret.
+std::vector<Op*> outside_of_bodies(const Block& code) {
+  std::vector<Op*> outside;
+  bool inside = false;
+  for (Op* op : code.ops()) {
+    inside = inside || op->is("prog.label");
+    if (!inside) outside.push_back(op);
+    if (op->is("prog.ret")) inside = false;
+  }
+  return outside;
+}
+
+/// What an instruction reads that is written below it now: storage, as the text mentions it.
+void read_storage(Module& module, Op& op, std::span<Op* const> outside) {
+  for (std::uint32_t i = 0; i < op.operand_count(); ++i) {
+    Value& value = *op.operand(i);
+    const Op* by = value.defining_op();
+    if (by == nullptr || std::ranges::find(outside, by) != outside.end()) continue;
+    Value* storage = nullptr;
+    for (Value* free : op.parent_region()->free_values()) {
+      if (free->name() == value.name() && free->type() == value.type()) storage = free;
+    }
+    if (storage == nullptr) {
+      storage = module.create_free_value(*op.parent_region(), value.type(), value.name());
+    }
+    op.set_operand(i, storage);
+  }
+}
+
+/// Addresses and offsets are those of the order that was.
+void forget_places(Module& module, Block& code) {
+  const Symbol offset = module.context().intern("offset");
+  for (Op* op : code.ops()) {
+    if (op->extra().has_address) op->mutable_extra().has_address = false;
+    if (!op->is("prog.jump") || op->attribute(offset) == nullptr) continue;
+    std::vector<NamedAttr> kept(op->attributes().begin(), op->attributes().end());
+    std::erase_if(kept, [&](const NamedAttr& each) { return each.key == offset; });
+    module.set_attributes(op, kept);
+  }
+}
+
+}  // namespace
+
+void end_program(Module& module, LossReport& report) {
+  Block* code = nullptr;
+  for (Op* op : module.body().ops()) {
+    const auto fragment = dyn_cast<FragmentOp>(op);
+    if (fragment && fragment.kind() == "code") code = op->first_region()->entry();
+  }
+  if (code == nullptr || code->empty()) return;
+  bool has_body = false;
+  for (const Op* op : code->ops()) {
+    if (op->is("prog.exit")) return;
+    has_body = has_body || op->is("prog.label");
+  }
+  const std::vector<Op*> outside = outside_of_bodies(*code);
+  if (!has_body || outside.empty()) return;
+  for (Op* op : outside) code->unlink(op);
+  Op* const first = code->front();
+  for (Op* op : outside) code->insert_before(op, first);
+  IRWriter(module).createAtPos(outside.back(), IRWriter::AFTER,
+                               {.name = module.context().op_name("prog.exit")});
+  for (Op* op : outside) read_storage(module, *op, outside);
+  forget_places(module, *code);
+  report.entries.push_back(
+      {LossEntry::Source::kAssumed, outside.front()->location(), describe(*outside.front()),
+       "end of the program",
+       fmt::format("behind the {} instructions outside of bodies", outside.size())});
+}
+
+}  // namespace mir

@@ -1,0 +1,243 @@
+#include "upgrade/first_spelling.hpp"
+
+#include <fmt/format.h>
+
+#include <unordered_map>
+#include <vector>
+
+#include "mir/dtype.hpp"
+#include "mir/rewriter.hpp"
+#include "upgrade/each_value.hpp"
+
+namespace mir {
+
+namespace {
+
+/// `kFp32` and `kInt64`: enumerators, which stood for names then.
+std::string enumerator_of(std::string_view dtype) {
+  switch (dtype_from_name(dtype).value_or(DType::kInt8)) {
+    case DType::kFloat32:
+      return "kFp32";
+    case DType::kFloat16:
+      return "kFp16";
+    case DType::kFloat64:
+      return "kFp64";
+    default:
+      return fmt::format("k{}", dtype);
+  }
+}
+
+/// An op of another spelling in place of this one, which has no regions.
+void respell(Module& module, Op& op, std::string_view spelling) {
+  std::vector<Value*> operands;
+  for (const Use& use : op.operand_uses()) operands.push_back(use.value());
+  std::vector<const Type*> types;
+  for (const Value& result : op.results()) types.push_back(result.type());
+  Op* other = module.create({.name = module.context().op_name(spelling),
+                             .operands = operands,
+                             .result_types = types,
+                             .attributes = op.attributes(),
+                             .path = op.has_path() ? op.path() : Symbol(),
+                             .location = op.location()});
+  for (std::uint32_t i = 0; i < op.result_count(); ++i) {
+    const Value& old = *op.result(i);
+    Value& result = *other->result(i);
+    result.set_name(old.name());
+    if (old.has_symbol()) result.set_symbol(old.symbol());
+    module.set_value_attributes(&result, old.attributes());
+  }
+  for (const Use& use : other->operand_uses()) {
+    const UseOverride* mention = module.use_override(op.operand_uses()[use.index()]);
+    if (mention != nullptr) module.set_use_override(use, UseOverride(*mention));
+  }
+  IRWriter(module, *op.parent_region()).replaceOp(&op, other);
+}
+
+class FirstSpelling {
+ public:
+  FirstSpelling(Module& module, LossReport& report)
+      : module_(module), context_(module.context()), report_(report) {}
+
+  void run() {
+    leave_out_parameters();
+    each_value(module_.body(), *module_.top(), [&](Value& value, Op& at) { spell(value, at); });
+    each_region(module_.body(), [&](Region& region) {
+      forget_symbols(region);
+      std::vector<Op*> ops;
+      for (Op* op : region.ops()) ops.push_back(op);
+      for (Op* op : ops) spell(*op);
+      edit_results(module_, region, [&](RegionResult& result) {
+        result.type = spelled(result.type);
+        result.attributes = {};
+      });
+      region.parent()->mark_modified();
+    });
+  }
+
+ private:
+  void drop(const Op& op, std::string fact, std::string_view value) {
+    report_.entries.push_back({LossEntry::Source::kDropped, op.location(), describe(op),
+                               std::move(fact), std::string(value)});
+  }
+
+  /// `@init`, which registers parameters, came with the next version.
+  void leave_out_parameters() {
+    std::vector<Op*> graphs;
+    for (Op* op : module_.body().ops()) {
+      if (!isa<SubGraphOp>(op) || op->first_region() == nullptr) continue;
+      const std::string_view name = context_.text(op->symbol());
+      if (name == "init" || name == "deinit") graphs.push_back(op);
+    }
+    std::vector<Op*> registers;
+    each_region(module_.body(), [&](Region& region) {
+      for (Op* op : region.ops()) {
+        if (op->is("tensor.register")) registers.push_back(op);
+      }
+    });
+    for (Op* op : registers) leave_out(*op);
+    for (Op* graph : graphs) module_.erase(graph);
+  }
+
+  void leave_out(Op& op) {
+    for (Value& result : op.results()) {
+      drop(op, fmt::format("parameter @{}", context_.text(result.symbol())),
+           result.type()->spelling());
+      if (!result.has_uses()) continue;
+      result.replaceAllUsesWith(
+          module_.create_free_value(*op.parent_region(), result.type(), result.name()));
+    }
+    module_.erase(&op);
+  }
+
+  void spell(Value& value, const Op& at) {
+    value.set_type(spelled(value.type()));
+    if (value.has_symbol()) {
+      drop(at, fmt::format("symbol of {}", name_of(value)), context_.text(value.symbol()));
+    }
+    for (const NamedAttr& each : value.attributes()) {
+      drop(at, fmt::format("{} of {}", context_.text(each.key), name_of(value)),
+           each.value->spelling());
+    }
+    module_.set_value_attributes(&value, {});
+  }
+
+  /// Parameters that were operands are values that nothing defines.
+  void forget_symbols(Region& region) {
+    std::vector<Value*> named;
+    for (Value* value : region.free_values()) {
+      if (value->has_symbol()) named.push_back(value);
+    }
+    for (Value* value : named) {
+      value->replaceAllUsesWith(module_.create_free_value(region, value->type(), value->name()));
+    }
+    module_.remove_unused_free_values(region);
+  }
+
+  std::string name_of(const Value& value) const {
+    const ValueName name = value.name();
+    return name.is_number() ? fmt::format("%{}", name.number())
+                            : fmt::format("%{}", context_.text(name.symbol()));
+  }
+
+  const Type* spelled(const Type* type) {
+    const auto* tensor = type == nullptr ? nullptr : dyn_cast<TensorType>(type);
+    if (tensor == nullptr) return type;
+    return context_.tensor(tensor->dims(),
+                           context_.intern(enumerator_of(context_.text(tensor->dtype_name()))),
+                           device(tensor->device()), tensor->encoding());
+  }
+
+  Symbol device(Symbol name) { return context_.intern(fmt::format("k{}", context_.text(name))); }
+
+  void spell(Op& op) {
+    if (isa<SubGraphOp>(&op)) {
+      const Symbol angle[] = {device(context_.intern(op.angle(0)))};
+      if (op.angle(0) != "notype") op.mutable_extra().angles = module_.copy(std::span(angle));
+      op.mark_modified();
+      return;
+    }
+    if (op.device() == Symbol()) return;
+    std::string_view mnemonic = op.name();
+    mnemonic.remove_prefix(mnemonic.find('.') + 1);
+    if (op.is("linalg.EmbeddingOp")) mnemonic = "LLMEmbeddingTokenOp";
+    const std::string_view dialect = op.name().substr(0, op.name().find('.'));
+    respell(module_, op,
+            fmt::format("{}.{}.{}", dialect, context_.text(device(op.device())), mnemonic));
+  }
+
+  Module& module_;
+  IRContext& context_;
+  LossReport& report_;
+};
+
+/// `kCPU` and `kFp32` as later versions and portable modules spell them.
+class LaterSpelling {
+ public:
+  explicit LaterSpelling(Module& module) : module_(module), context_(module.context()) {}
+
+  void run() {
+    each_value(module_.body(), *module_.top(),
+               [&](Value& value, Op&) { value.set_type(spelled(value.type())); });
+    each_region(module_.body(), [&](Region& region) {
+      std::vector<Op*> ops;
+      for (Op* op : region.ops()) ops.push_back(op);
+      for (Op* op : ops) spell(*op);
+      edit_results(module_, region,
+                   [&](RegionResult& result) { result.type = spelled(result.type); });
+    });
+  }
+
+ private:
+  static bool is_old(std::string_view name) {
+    return name.size() > 1 && name[0] == 'k' && name[1] >= 'A' && name[1] <= 'Z';
+  }
+
+  Symbol device(Symbol name) {
+    const std::string_view text = context_.text(name);
+    return is_old(text) ? context_.intern(text.substr(1)) : name;
+  }
+
+  const Type* spelled(const Type* type) {
+    const auto* tensor = type == nullptr ? nullptr : dyn_cast<TensorType>(type);
+    if (tensor == nullptr) return type;
+    const bool old = is_old(context_.text(tensor->dtype_name())) && tensor->dtype();
+    if (!old && device(tensor->device()) == tensor->device()) return type;
+    const Symbol dtype = old ? context_.intern(name_of(*tensor->dtype())) : tensor->dtype_name();
+    return context_.tensor(tensor->dims(), dtype, device(tensor->device()), tensor->encoding());
+  }
+
+  void spell(Op& op) {
+    for (const Use& use : op.operand_uses()) {
+      const UseOverride* mention = module_.use_override(use);
+      if (mention == nullptr) continue;
+      UseOverride other = *mention;
+      other.type = spelled(other.type);
+      module_.set_use_override(use, other);
+    }
+    if (isa<SubGraphOp>(&op) && is_old(op.angle(0))) {
+      const Symbol angle[] = {device(context_.intern(op.angle(0)))};
+      op.mutable_extra().angles = module_.copy(std::span(angle));
+      op.mark_modified();
+    } else if (isa<LinalgOp>(&op) && op.first_region() == nullptr &&
+               device(op.device()) != op.device()) {
+      respell(module_, op,
+              fmt::format("linalg.{}.{}", context_.text(device(op.device())),
+                          op.name().substr(op.name().find('.') + 1)));
+    }
+  }
+
+  Module& module_;
+  IRContext& context_;
+};
+
+}  // namespace
+
+void spell_as_later_versions(Module& module) {
+  LaterSpelling(module).run();
+}
+
+void spell_as_first_version(Module& module, LossReport& report) {
+  FirstSpelling(module, report).run();
+}
+
+}  // namespace mir

@@ -1,0 +1,17 @@
+// The spelling of upstream's first version, 2025-06.
+#pragma once
+
+#include "mir/loss_report.hpp"
+#include "mir/module.hpp"
+
+namespace mir {
+
+/// Gives a dump the spelling of 2025-06: devices and element types with a `k`,
+/// `LLMEmbeddingTokenOp`, neither parameters nor anything behind the type of a value. What that
+/// leaves out is reported.
+void spell_as_first_version(Module& module, LossReport& report);
+
+/// The other way, of a dump: `CPU`, `Float32` and `EmbeddingOp`, also where mentions differ.
+void spell_as_later_versions(Module& module);
+
+}  // namespace mir

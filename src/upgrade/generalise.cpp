@@ -1,0 +1,245 @@
+#include <algorithm>
+#include <unordered_set>
+#include <vector>
+
+#include "ir/infer.hpp"
+#include "upgrade/recover/recovery.hpp"
+
+// Extents that were traced as numbers become symbols. The inputs say which; the rules of the ops
+// carry them on, in the order of execution. Options that repeat the traced number are rewritten
+// where the op is valid only with the symbol.
+
+namespace mir {
+
+namespace {
+
+class Generalisation {
+ public:
+  explicit Generalisation(Recovery& recovery)
+      : recovery_(recovery), module_(recovery.module), dims_(recovery.context().dims()) {}
+
+  void run() {
+    for (const SymbolicDim& each : recovery_.options.symbolic_dims) mark(each);
+    if (recovery_.diagnostics.has_errors()) return;
+    visit(module_.body());
+  }
+
+ private:
+  void mark(const SymbolicDim& wanted) {
+    const auto arguments = module_.body().arguments();
+    const auto refuse = [&](std::string_view why) {
+      recovery_.refuse(*module_.top(), fmt::format("symbolic extent ${}", wanted.symbol), why);
+    };
+    if (wanted.input >= arguments.size()) {
+      return refuse(fmt::format("there are {} inputs", arguments.size()));
+    }
+    Value& input = arguments[wanted.input];
+    const TensorType* type = input.tensor_type();
+    if (type == nullptr || wanted.dim >= type->rank()) {
+      return refuse(fmt::format("input {} has no dimension {}", wanted.input, wanted.dim));
+    }
+    const Dim traced = type->dims()[wanted.dim];
+    const Dim symbol = dims_.symbol(wanted.symbol);
+    if (!traced.is_constant()) return refuse("that extent is no number");
+    const auto known = std::ranges::find(traced_, symbol, &Traced::symbol);
+    if (known == traced_.end()) {
+      traced_.push_back({symbol, traced.constant()});
+    } else if (known->value != traced.constant()) {
+      return refuse(fmt::format("it stands for {} and for {}", known->value, traced.constant()));
+    }
+    std::vector<Dim> extents(type->dims().begin(), type->dims().end());
+    extents[wanted.dim] = symbol;
+    set_type(
+        *module_.top(), input,
+        recovery_.context().tensor(extents, type->dtype_name(), type->device(), type->encoding()));
+  }
+
+  void set_type(const Op& op, Value& value, const Type* type) {
+    if (type == nullptr || type == value.type()) return;
+    value.set_type(type);
+    recovery_.note(op, LossEntry::Source::kAssumed, "symbolic type", std::string(type->spelling()));
+  }
+
+  // -- the order of execution ---------------------------------------------------------------------
+
+  void visit(Region& region) {
+    for (Op* op : region.ops()) {
+      if (const CallGraphOp call = dyn_cast<CallGraphOp>(op)) {
+        enter(call);
+      } else if (isa<LinalgOp>(op) && op->row() != nullptr && op->row()->infer != nullptr) {
+        settle(*op);
+      }
+    }
+    std::vector<RegionResult> results(region.results().begin(), region.results().end());
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      if (const Value* value = region.returned(i)) results[i].type = value->type();
+    }
+    if (!results.empty()) region.set_results(module_.copy(std::span<const RegionResult>(results)));
+  }
+
+  void enter(CallGraphOp call) {
+    const SubGraphOp target = call.target();
+    if (!target || target.body() == nullptr) return;
+    Region& body = *target.body();
+    const bool first = visited_.insert(target.op()).second;
+    for (std::uint32_t i = 0; i < call->operand_count() && i < body.arguments().size(); ++i) {
+      const Type* type = call->operand(i)->type();
+      if (first) set_type(*target.op(), body.arguments()[i], type);
+      if (type == body.arguments()[i].type()) continue;
+      recovery_.refuse(*call.op(), fmt::format("symbolic type of operand {}", i),
+                       "two calls of one graph differ in it");
+    }
+    if (first) visit(body);
+    for (std::uint32_t i = 0; i < call->result_count() && i < body.results().size(); ++i) {
+      set_type(*call.op(), *call->result(i), body.results()[i].type);
+    }
+  }
+
+  // -- one op -------------------------------------------------------------------------------------
+
+  void settle(Op& op) {
+    const bool reads_symbols = std::ranges::any_of(op.operand_uses(), [](const Use& use) {
+      const TensorType* type = use.value()->tensor_type();
+      return type != nullptr && !type->has_static_shape();
+    });
+    if (!reads_symbols) return;
+    if (op.is("linalg.KVCacheOp")) name_past(op);
+    if (op.is("linalg.SliceOp")) follow_ends(op);
+    if (const auto types = infer(op, op.attributes())) return take(op, *types);
+    for (const NamedAttr& attribute : op.attributes()) {
+      if (rewrite(op, attribute)) return;
+    }
+    Diagnostics why(1);
+    infer(op, op.attributes(), &why);
+    const auto said = why.sorted();
+    recovery_.refuse(op, "symbolic extents", said.empty() ? "no rule" : said.front().message);
+  }
+
+  /// What a cache holds before a run is a symbol that the cache binds.
+  void name_past(Op& op) {
+    if (Recovery::is_stated(op, "past")) return;
+    recovery_.assume(op, "past", recovery_.context().dim(dims_.symbol("past")));
+  }
+
+  /// A slice up to the end of a traced extent goes to the end of the symbol.
+  void follow_ends(Op& op) {
+    const Attr* indices = op.attribute("indices");
+    const auto* whole = op.operand(0)->tensor_type();
+    if (indices == nullptr || indices->kind() != AttrKind::kArray) return;
+    std::vector<const Attr*> entries(indices->elements().begin(), indices->elements().end());
+    for (std::size_t i = 0; i < entries.size() && i < whole->rank(); ++i) {
+      const auto traced = std::ranges::find(traced_, whole->dims()[i], &Traced::symbol);
+      if (traced == traced_.end() || entries[i]->kind() != AttrKind::kDict) continue;
+      entries[i] = to_the_end(*entries[i], traced->value);
+    }
+    if (std::ranges::equal(entries, indices->elements())) return;
+    const Attr* moved = recovery_.context().array(entries);
+    op.set_attribute(recovery_.context().intern("indices"), moved);
+    recovery_.note(op, LossEntry::Source::kAssumed, "indices", std::string(moved->spelling()));
+  }
+
+  /// The bounds without an end at `extent`; the last element as -1 .. 0.
+  const Attr* to_the_end(const Attr& bounds, std::int64_t extent) {
+    IRContext& context = recovery_.context();
+    const Symbol start = context.intern("start"), end = context.intern("end");
+    const auto is = [](const NamedAttr& entry, Symbol key, std::int64_t value) {
+      return entry.key == key && entry.value->kind() == AttrKind::kInt &&
+             entry.value->integer() == value;
+    };
+    const auto entries = bounds.entries();
+    const auto has = [&](Symbol key, std::int64_t value) {
+      return std::ranges::any_of(entries,
+                                 [&](const NamedAttr& each) { return is(each, key, value); });
+    };
+    if (!has(end, extent)) return &bounds;
+    const bool last = has(start, extent - 1);
+    std::vector<NamedAttr> moved;
+    for (const NamedAttr& each : entries) {
+      if (last && each.key == start) {
+        moved.push_back({start, context.integer(-1)});
+      } else if (each.key != end) {
+        moved.push_back(each);
+      } else if (last) {
+        moved.push_back({end, context.integer(0)});
+      }
+    }
+    return context.dict(moved);
+  }
+
+  void take(Op& op, std::span<const Type* const> types) {
+    for (std::uint32_t i = 0; i < op.result_count() && i < types.size(); ++i) {
+      set_type(op, *op.result(i), types[i]);
+    }
+  }
+
+  std::optional<std::vector<const Type*>> infer(const Op& op, std::span<const NamedAttr> attributes,
+                                                Diagnostics* why = nullptr) {
+    std::vector<const Type*> operands;
+    for (const Use& use : op.operand_uses()) operands.push_back(use.value()->type());
+    Diagnostics unheard(1);
+    InferContext inference(recovery_.context(), op.name(), operands, attributes, op.result_count(),
+                           op.span(), why == nullptr ? unheard : *why);
+    if (!op.row()->infer(inference)) return std::nullopt;
+    return inference.results();
+  }
+
+  /// Tries the attribute with each number in it that the trace explains made symbolic.
+  bool rewrite(Op& op, const NamedAttr& attribute) {
+    for (const Attr* candidate : candidates(attribute.value)) {
+      std::vector<NamedAttr> attributes(op.attributes().begin(), op.attributes().end());
+      for (NamedAttr& each : attributes) {
+        if (each.key == attribute.key) each.value = candidate;
+      }
+      const auto types = infer(op, attributes);
+      if (!types) continue;
+      recovery_.note(op, LossEntry::Source::kAssumed, recovery_.text(attribute.key),
+                     std::string(candidate->spelling()));
+      op.set_attribute(attribute.key, candidate);
+      take(op, *types);
+      return true;
+    }
+    return false;
+  }
+
+  /// The attribute with one of its numbers replaced, for each number and each symbol.
+  std::vector<const Attr*> candidates(const Attr* value) {
+    std::vector<const Attr*> found;
+    if (value->kind() == AttrKind::kInt) {
+      for (const Traced& each : traced_) {
+        const std::int64_t number = value->integer();
+        if (each.value <= 0 || number <= 0 || number % each.value != 0) continue;
+        const Dim factor(number / each.value);
+        found.push_back(recovery_.context().dim(dims_.multiply(each.symbol, factor)));
+      }
+    } else if (value->kind() == AttrKind::kArray) {
+      const auto elements = value->elements();
+      for (std::size_t i = 0; i < elements.size(); ++i) {
+        for (const Attr* candidate : candidates(elements[i])) {
+          std::vector<const Attr*> list(elements.begin(), elements.end());
+          list[i] = candidate;
+          found.push_back(recovery_.context().array(list));
+        }
+      }
+    }
+    return found;
+  }
+
+  struct Traced {
+    Dim symbol;
+    std::int64_t value;
+  };
+
+  Recovery& recovery_;
+  Module& module_;
+  DimTable& dims_;
+  std::vector<Traced> traced_;
+  std::unordered_set<const Op*> visited_;
+};
+
+}  // namespace
+
+void generalise(Recovery& recovery) {
+  if (!recovery.options.symbolic_dims.empty()) Generalisation(recovery).run();
+}
+
+}  // namespace mir

@@ -1,0 +1,177 @@
+#include "upgrade/lift_launch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "mir/rewriter.hpp"
+#include "upgrade/lift_program.hpp"
+
+namespace mir {
+
+namespace {
+
+std::string_view text_of(const Op& launch, std::string_view key) {
+  const Attr* value = launch.attribute(key);
+  return value != nullptr && value->kind() == AttrKind::kString ? value->text() : "";
+}
+
+/// `linalg.<device>.<Type>Op`. Upstream gives VisionRoPE the type of SiLU; it alone has three
+/// operands. The name of a kernel that no row knows stands as it is, as upstream prints its own.
+std::string kernel_spelling(const Module& module, const Op& launch) {
+  const std::string_view type = text_of(launch, "op_type");
+  const OpRow* row = module.context().row_of_type_name(type);
+  std::string_view name = row == nullptr ? type : row->name;
+  if (type == "SiLU") name = launch.operand_count() == 3 ? "VisionRoPEOp" : "SiLUOp";
+  std::string_view device = "CPU";
+  const auto look = [&](const Value& value) {
+    if (value.tensor_type() != nullptr)
+      device = module.context().text(value.tensor_type()->device());
+  };
+  if (launch.result_count() != 0) {
+    look(*launch.result());
+  } else if (launch.operand_count() != 0) {
+    look(*launch.operand(0));
+  }
+  return fmt::format("linalg.{}.{}", device, name);
+}
+
+/// The launch's own notes, then the options. Options that were not serialised stay lost.
+std::vector<NamedAttr> kernel_attributes(const Module& module, const Op& launch) {
+  constexpr std::string_view kOwn[] = {"symbol_name", "op_type", "op_options"};
+  std::vector<NamedAttr> list;
+  for (const NamedAttr& attribute : launch.attributes()) {
+    if (std::ranges::find(kOwn, module.context().text(attribute.key)) == std::end(kOwn)) {
+      list.push_back(attribute);
+    }
+  }
+  const Attr* options = launch.attribute("op_options");
+  if (options == nullptr || options->kind() != AttrKind::kDict) return list;
+  for (const NamedAttr& option : options->entries()) {
+    if (option.value != nullptr && option.value->kind() != AttrKind::kNull) list.push_back(option);
+  }
+  return list;
+}
+
+void copy_mentions(Module& module, const Op& launch, Op& kernel) {
+  for (const Use& use : kernel.operand_uses()) {
+    const Use& old = launch.operand_uses()[use.index()];
+    const UseOverride* other = module.use_override(old);
+    const Type* type = other == nullptr ? old.value()->type() : other->type;
+    const Value& value = *use.value();
+    if (type == nullptr || type == value.type()) continue;
+    module.set_use_override(use, {type, value.attributes(), value.symbol(), value.has_symbol()});
+  }
+}
+
+class Launches {
+ public:
+  Launches(Module& module, LossReport& report, Diagnostics& diagnostics)
+      : module_(module), report_(report), diagnostics_(diagnostics) {}
+
+  bool run() {
+    const std::size_t before = diagnostics_.error_count();
+    IRWriter writer(module_);
+    writer.walk<OpView>([&](IRWriter& at, OpView view) {
+      replace(at, *view.op());
+      return IRWriter::WalkResult::WALK_CONTINUE;
+    });
+    report_.entries.push_back({LossEntry::Source::kDerived, module_.top()->location(),
+                               std::string(module_.top()->name()), "graph form",
+                               fmt::format("{} launches", count_)});
+    if (frees_ != 0) {
+      report_.entries.push_back({LossEntry::Source::kDropped, module_.top()->location(),
+                                 std::string(module_.top()->name()), "prog.free operations",
+                                 fmt::to_string(frees_)});
+    }
+    return diagnostics_.error_count() == before;
+  }
+
+ private:
+  void replace(IRWriter& writer, Op& op) {
+    if (op.is("prog.kernel_launch")) {
+      std::vector<Value*> operands;
+      for (const Use& use : op.operand_uses()) operands.push_back(use.value());
+      Op* kernel = make_kernel(module_, op, operands);
+      writer.replaceOp(&op, kernel);
+      ++count_;
+    } else if (op.is("prog.free")) {
+      writer.removeOp(&op);
+      ++frees_;
+    } else if (op.is("prog.ret")) {
+      replace_return(writer, op);
+    } else if (op.name().starts_with("prog.")) {
+      report_.refuse(op, "graph form", "graphs have no such operation", diagnostics_);
+    }
+  }
+
+  /// The results travel through storage: each is the last value of its name in the region.
+  void replace_return(IRWriter& writer, Op& op) {
+    Region& region = *op.parent_region();
+    std::vector<Value*> values;
+    for (const RegionResult& result : region.results()) {
+      Value* value = last_named(region, result.name);
+      if (value == nullptr) {
+        report_.refuse(op, "output", "nothing writes it", diagnostics_);
+        return;
+      }
+      values.push_back(value);
+    }
+    writer.createAtPos(&op, IRWriter::BEFORE,
+                       {.name = module_.context().op_name("cf.ReturnOp"),
+                        .operands = values,
+                        .location = op.location()});
+    writer.removeOp(&op);
+  }
+
+  static Value* last_named(Region& region, ValueName name) {
+    for (Op* op : region.reversed()) {
+      for (Value& result : op->results()) {
+        if (result.name() == name) return &result;
+      }
+    }
+    for (Value& argument : region.arguments()) {
+      if (argument.name() == name) return &argument;
+    }
+    return nullptr;
+  }
+
+  Module& module_;
+  LossReport& report_;
+  Diagnostics& diagnostics_;
+  std::size_t count_ = 0;  // of launches
+  std::size_t frees_ = 0;
+};
+
+}  // namespace
+
+Op* make_kernel(Module& module, const Op& launch, std::span<Value* const> operands) {
+  IRContext& context = module.context();
+  std::vector<const Type*> types;
+  for (const Value& result : launch.results()) types.push_back(result.type());
+  const auto attributes = kernel_attributes(module, launch);
+  const std::string_view path = text_of(launch, "symbol_name");
+  Op* kernel = module.create({.name = context.op_name(kernel_spelling(module, launch)),
+                              .operands = operands,
+                              .result_types = types,
+                              .attributes = attributes,
+                              .path = path.empty() ? Symbol() : context.intern(path),
+                              .location = launch.location()});
+  for (std::uint32_t i = 0; i < launch.result_count(); ++i) {
+    const Value& old = launch.results()[i];
+    Value& result = *kernel->result(i);
+    result.set_name(old.name());
+    if (old.has_symbol()) result.set_symbol(old.symbol());
+    module.set_value_attributes(&result, old.attributes());
+  }
+  copy_mentions(module, launch, *kernel);
+  return kernel;
+}
+
+bool lift_launches(Module& module, LossReport& report, Diagnostics& diagnostics) {
+  return Launches(module, report, diagnostics).run();
+}
+
+}  // namespace mir

@@ -1,0 +1,13 @@
+// Launches of kernels as the ops they were lowered from.
+#pragma once
+
+#include "mir/diagnostic.hpp"
+#include "mir/loss_report.hpp"
+#include "mir/module.hpp"
+
+namespace mir {
+
+/// Replaces the instructions inside subgraphs, of modules in which only the ops are lowered.
+bool lift_launches(Module& module, LossReport& report, Diagnostics& diagnostics);
+
+}  // namespace mir

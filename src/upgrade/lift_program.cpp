@@ -1,0 +1,386 @@
+#include "upgrade/lift_program.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_set>
+#include <vector>
+
+#include "mir/builder.hpp"
+#include "mir/rewriter.hpp"
+#include "upgrade/granted.hpp"
+#include "upgrade/lift_launch.hpp"
+#include "upgrade/program_functions.hpp"
+
+namespace mir {
+
+namespace {
+
+/// What a mention of a value says: that of the value, or what the use states instead.
+struct Mention {
+  const Type* type;
+  std::span<const NamedAttr> attributes;
+  bool has_symbol;
+  Symbol symbol;
+};
+
+Mention mention_of(const Module& module, const Use& use) {
+  const Value& value = *use.value();
+  if (const UseOverride* other = module.use_override(use)) {
+    return {other->type, other->attributes, other->has_symbol, other->symbol};
+  }
+  return {value.type(), value.attributes(), value.has_symbol(), value.symbol()};
+}
+
+class Lift {
+ public:
+  Lift(Module& module, const UpgradeOptions& options, LossReport& report, Diagnostics& diagnostics)
+      : module_(module),
+        options_(options),
+        report_(report),
+        diagnostics_(diagnostics),
+        builder_(module, diagnostics) {}
+
+  bool run() {
+    auto program = program_functions(module_, report_, diagnostics_);
+    if (!program) return false;
+    program_ = *std::move(program);
+    note_dropped();
+    const std::vector<Op*> fragments(module_.body().ops().begin(), module_.body().ops().end());
+    if (!stand_in_fragments(fragments)) return false;
+    lift_parameters(fragments);
+    settle_input_types();
+    lift_main();
+    for (Op* fragment : fragments) {
+      if (!fragment->is_erased()) module_.erase(fragment);
+    }
+    note(*module_.top(), "graph form", fmt::format("{} graphs", program_.functions.size() - 1));
+    return !diagnostics_.has_errors();
+  }
+
+ private:
+  using Scope = std::unordered_map<std::uint32_t, Value*>;
+
+  void note(const Op& op, std::string_view fact, std::string used,
+            LossEntry::Source source = LossEntry::Source::kDerived) {
+    report_.entries.push_back(
+        {source, op.location(), std::string(op.name()), std::string(fact), std::move(used)});
+  }
+
+  /// What a graph has no place for: storage ends with its last reader, and nothing chooses a mode.
+  void note_dropped() {
+    std::size_t frees = 0;
+    for (const ProgramFunction& function : program_.functions) {
+      for (const Op* op : function.instructions) {
+        frees += op->is("prog.free") ? 1 : 0;
+        const Attr* flag = op->is("prog.mode_config") ? op->attribute("flag") : nullptr;
+        if (flag != nullptr) {
+          note(*op, "flag", std::string(flag->spelling()), LossEntry::Source::kDropped);
+        }
+        const Attr* name = op->attribute("symbol_name");
+        if (name != nullptr && name->kind() == AttrKind::kString) launched_.insert(name->text());
+      }
+    }
+    if (frees == 0) return;
+    note(*module_.top(), "prog.free operations", fmt::to_string(frees),
+         LossEntry::Source::kDropped);
+  }
+
+  void note_unused(const Op& kernel) {
+    const auto symbol = module_.declared_symbol(&kernel);
+    if (!symbol || launched_.contains(module_.context().text(*symbol))) return;
+    note(kernel, "name of an op that nothing runs", std::string(module_.context().text(*symbol)),
+         LossEntry::Source::kDropped);
+  }
+
+  /// Only comments may stand beside the fragments: anything else would be lost with them.
+  bool stand_in_fragments(std::span<Op* const> ops) {
+    for (const Op* op : ops) {
+      if (op->is(FragmentOp::kName) || op->name().starts_with("dbg.")) continue;
+      report_.refuse(*op, "graph form", "it stands outside the program's fragments", diagnostics_);
+      return false;
+    }
+    return true;
+  }
+
+  // -- parameters ---------------------------------------------------------------------------------
+
+  /// Declarations of values become registers; a constant's mentions say what it is. The old ones go
+  /// first, for two ops cannot declare one symbol.
+  void lift_parameters(std::span<Op* const> fragments) {
+    struct Parameter {
+      Symbol symbol;
+      const Type* type;
+      std::vector<NamedAttr> notes;
+    };
+    std::vector<Parameter> parameters;
+    const Symbol constant = module_.context().intern("constant");
+    for (Op* fragment : fragments) {
+      const auto view = dyn_cast<FragmentOp>(fragment);
+      if (!view || view.kind() == "code") continue;
+      for (const Op* op : view.body()->ops()) {
+        if (op->is("prog.kernel_symbol")) note_unused(*op);
+        const bool declares = op->is("prog.value_symbol") || op->is(RegisterOp::kName);
+        if (!declares || op->result_count() != 1) continue;
+        const Value& value = *op->result();
+        if (value.attribute(constant) != nullptr) {
+          constants_.emplace(value.name().raw(), value.attributes());
+        } else if (const auto symbol = module_.declared_symbol(op)) {
+          parameters.push_back({*symbol, value.type(), notes_of(value)});
+        }
+      }
+      module_.erase(fragment);
+    }
+    if (parameters.empty()) return;
+    Op* init = builder_.subgraph("init", {}, "notype");
+    for (const Parameter& each : parameters) {
+      Value* value = builder_.parameter(module_.context().text(each.symbol), each.type);
+      if (!each.notes.empty()) module_.set_value_attributes(value, each.notes);
+    }
+    builder_.set_insertion_point_to_end(init->block());
+  }
+
+  /// What is noted of a declared value, but for its symbol, which its register states.
+  std::vector<NamedAttr> notes_of(const Value& value) const {
+    std::vector<NamedAttr> notes(value.attributes().begin(), value.attributes().end());
+    const Symbol symbol = module_.context().intern("symbol");
+    std::erase_if(notes, [&](const NamedAttr& each) { return each.key == symbol; });
+    return notes;
+  }
+
+  // -- types of what bodies take ------------------------------------------------------------------
+
+  /// A body's input has the type of its first mention there.
+  void settle_input_types() {
+    input_types_.resize(program_.functions.size());
+    for (const std::size_t index : program_.callees_first) {
+      auto& types = input_types_[index];
+      for (const Op* op : program_.functions[index].instructions) {
+        if (op->is("prog.jump")) {
+          const std::size_t callee = program_.by_label.at(op->extra().label);
+          types.insert(input_types_[callee].begin(), input_types_[callee].end());
+        } else if (op->is("prog.kernel_launch")) {
+          for (const Use& use : op->operand_uses()) {
+            types.emplace(use.value()->name().raw(), mention_of(module_, use).type);
+          }
+        }
+      }
+    }
+  }
+
+  const Type* input_type(std::size_t function, ValueName name) const {
+    const auto found = input_types_[function].find(name.raw());
+    return found == input_types_[function].end() ? nullptr : found->second;
+  }
+
+  // -- bodies -------------------------------------------------------------------------------------
+
+  void lift_main() {
+    Region& body = module_.body();
+    std::vector<ValueName> names;
+    for (const auto& [position, name] : program_.inputs) names.push_back(name);
+    const std::size_t bound = names.size();
+    const auto& unbound = program_.functions[0].inputs;
+    names.insert(names.end(), unbound.begin(), unbound.end());
+    std::vector<const Type*> types;
+    for (const ValueName name : names) {
+      const Type* type = input_type(0, name);
+      types.push_back(type == nullptr ? granted_type(name) : type);
+    }
+    if (std::find(types.begin(), types.end(), nullptr) != types.end()) return;
+    Scope scope;
+    const auto arguments = module_.create_arguments(*body.entry(), types);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      arguments[i].set_name(names[i]);
+      scope[names[i].raw()] = &arguments[i];
+      if (i < bound) continue;
+      note(*module_.top(), "input",
+           fmt::format("{}, which nothing binds", describe(module_.context(), arguments[i])),
+           LossEntry::Source::kAssumed);
+    }
+    body.set_has_signature(true);
+    declare_graphs();
+    fill(0, body, scope);
+    builder_.set_insertion_point_to_end(body.entry());
+    std::vector<ValueName> outputs;
+    for (const auto& [position, name] : program_.outputs) outputs.push_back(name);
+    give_back(*module_.top(), outputs, scope);
+  }
+
+  /// Upstream states a type where an instruction mentions the storage, and a binding does not.
+  const Type* granted_type(ValueName name) {
+    const std::string fact = fmt::format("type of %{}", name.is_number() ? name.number() : 0);
+    for (const Grant& grant : options_.grants) {
+      if (grant.kind != Grant::Kind::kType || fact != fmt::format("type of %{}", grant.op))
+        continue;
+      const Type* type = read_type(module_.context(), grant, diagnostics_);
+      if (type != nullptr) {
+        note(*module_.top(), fact, std::string(type->spelling()), LossEntry::Source::kAssumed);
+      } else {
+        report_.entries.push_back({LossEntry::Source::kRefused, module_.top()->location(),
+                                   std::string(module_.top()->name()), fact,
+                                   "what is granted cannot be read"});
+      }
+      return type;
+    }
+    report_.refuse(*module_.top(), fact,
+                   fmt::format("it is an input that no instruction mentions; grant it with "
+                               "--assume='%{}=tensor<...>'",
+                               name.is_number() ? name.number() : 0),
+                   diagnostics_);
+    return nullptr;
+  }
+
+  /// Graphs in the order of the text; calls need them to exist.
+  void declare_graphs() {
+    graphs_.assign(program_.functions.size(), nullptr);
+    std::vector<bool> runs(program_.functions.size(), false);
+    for (const std::size_t index : program_.callees_first) runs[index] = true;
+    Block* const main = builder_.block();
+    for (std::size_t i = 1; i < program_.functions.size(); ++i) {
+      if (!runs[i]) continue;
+      const ProgramFunction& function = program_.functions[i];
+      std::vector<const Type*> types;
+      for (const ValueName name : function.inputs) types.push_back(input_type(i, name));
+      graphs_[i] = builder_.subgraph(function.name, types);
+      builder_.set_insertion_point_to_end(main);
+    }
+    for (const std::size_t index : program_.callees_first) {
+      if (index != 0) fill_graph(index);
+    }
+    // What the module itself runs comes in front of its graphs.
+    for (Op* graph : graphs_) {
+      if (graph == nullptr) continue;
+      builder_.set_insertion_point(graph);
+      break;
+    }
+  }
+
+  void fill_graph(std::size_t index) {
+    const ProgramFunction& function = program_.functions[index];
+    Region& body = *graphs_[index]->region();
+    Scope scope;
+    for (std::size_t i = 0; i < function.inputs.size(); ++i) {
+      Value& argument = body.entry()->arguments()[i];
+      argument.set_name(function.inputs[i]);
+      scope[function.inputs[i].raw()] = &argument;
+    }
+    builder_.set_insertion_point_to_end(body.entry());
+    fill(index, body, scope);
+    give_back(*graphs_[index], function.outputs, scope);
+  }
+
+  void give_back(const Op& graph, std::span<const ValueName> names, const Scope& scope) {
+    std::vector<Value*> values;
+    for (const ValueName name : names) {
+      const auto found = scope.find(name.raw());
+      if (found == scope.end()) {
+        report_.refuse(graph, "output", "nothing writes it", diagnostics_);
+        return;
+      }
+      values.push_back(found->second);
+    }
+    builder_.return_op(values);
+  }
+
+  void fill(std::size_t index, Region& body, Scope& scope) {
+    for (Op* op : program_.functions[index].instructions) {
+      if (op->is("prog.jump")) {
+        call(*op, scope);
+      } else if (op->is("prog.kernel_launch")) {
+        launch(*op, body, scope);
+      } else if (!op->is("prog.bind") && !op->is("prog.free") && !op->is("prog.mode_config")) {
+        report_.refuse(*op, "graph form", "graphs have no such operation", diagnostics_);
+      }
+    }
+  }
+
+  void launch(const Op& op, Region& body, Scope& scope) {
+    std::vector<Value*> operands;
+    for (const Use& use : op.operand_uses()) operands.push_back(operand(use, body, scope));
+    Op* kernel = make_kernel(module_, op, operands);
+    builder_.insert(kernel);
+    for (Value& result : kernel->results()) scope[result.name().raw()] = &result;
+  }
+
+  Value* operand(const Use& use, Region& body, Scope& scope) {
+    const ValueName name = use.value()->name();
+    if (const auto found = scope.find(name.raw()); found != scope.end()) return found->second;
+    const Mention mention = mention_of(module_, use);
+    Value* value = module_.create_free_value(body, mention.type, name);
+    if (mention.has_symbol) value->set_symbol(mention.symbol);
+    const auto constant = constants_.find(name.raw());
+    module_.set_value_attributes(
+        value, constant == constants_.end() ? mention.attributes : constant->second);
+    scope[name.raw()] = value;
+    return value;
+  }
+
+  void call(const Op& jump, Scope& scope) {
+    const std::size_t callee = program_.by_label.at(jump.extra().label);
+    const ProgramFunction& function = program_.functions[callee];
+    std::vector<Value*> operands;
+    for (const ValueName name : function.inputs) operands.push_back(scope.at(name.raw()));
+    std::vector<const Type*> types;
+    const auto results = graphs_[callee]->region()->results();
+    for (const RegionResult& result : results) types.push_back(result.type);
+    Op* op = builder_.call(function.name, operands, types);
+    op->set_location(jump.location());
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      op->result(i)->set_name(results[i].name);
+      scope[results[i].name.raw()] = op->result(i);
+    }
+    state_operand_types(*op, function, callee);
+  }
+
+  /// A body may see the caller's storage with another shape.
+  void state_operand_types(const Op& call, const ProgramFunction& function, std::size_t callee) {
+    for (const Use& use : call.operand_uses()) {
+      const Value& value = *use.value();
+      const Type* type = input_type(callee, function.inputs[use.index()]);
+      if (type == nullptr || type == value.type()) continue;
+      module_.set_use_override(use, {type, value.attributes(), value.symbol(), value.has_symbol()});
+    }
+  }
+
+  Module& module_;
+  const UpgradeOptions& options_;
+  LossReport& report_;
+  Diagnostics& diagnostics_;
+  Builder builder_;
+  ProgramFunctions program_;
+  std::unordered_set<std::string_view> launched_;                            // names of kernels
+  std::vector<std::unordered_map<std::uint32_t, const Type*>> input_types_;  // by function
+  std::vector<Op*> graphs_;                                                  // by function
+  std::unordered_map<std::uint32_t, std::span<const NamedAttr>> constants_;
+};
+
+bool has_instructions(const Region& region) {
+  for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
+    for (const Op* op : block->ops()) {
+      if (op->name().starts_with("prog.")) return true;
+      for (const Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {
+        if (has_instructions(*inner)) return true;
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+bool has_program(const Module& module) {
+  return has_instructions(module.body());
+}
+
+bool lift_program(Module& module, const UpgradeOptions& options, LossReport& report,
+                  Diagnostics& diagnostics) {
+  if (!has_program(module)) return true;
+  const auto ops = module.body().ops();
+  const bool whole =
+      std::any_of(ops.begin(), ops.end(), [](const Op* op) { return op->is(FragmentOp::kName); });
+  if (!whole) return lift_launches(module, report, diagnostics);
+  return Lift(module, options, report, diagnostics).run();
+}
+
+}  // namespace mir

@@ -1,0 +1,144 @@
+#include "mir/loss_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "mir/dtype.hpp"
+#include "mir/module.hpp"
+#include "mir/type.hpp"
+
+namespace mir {
+
+namespace {
+
+std::string_view source_name(LossEntry::Source source) {
+  switch (source) {
+    case LossEntry::Source::kDerived:
+      return "derived";
+    case LossEntry::Source::kAssumed:
+      return "assumed";
+    case LossEntry::Source::kRefused:
+      return "refused";
+    case LossEntry::Source::kDropped:
+      return "dropped";
+  }
+  return "";
+}
+
+/// `file:line:column` of the op; empty for what no text has.
+std::string place_of(const LossEntry& entry, const IRContext& context) {
+  const Span span = context.locations().span(entry.at);
+  const SourceFile* file = span.known() ? context.sources().file_of(span.begin) : nullptr;
+  if (file == nullptr) return "";
+  const LineColumn place = file->line_column(span.begin);
+  return fmt::format("{}:{}:{}", file->name(), place.line, place.column);
+}
+
+}  // namespace
+
+std::string describe(const Op& op) {
+  if (!op.has_path()) return std::string(op.name());
+  return fmt::format("{} '{}'", op.name(), op.module().context().text(op.path()));
+}
+
+std::string describe(const IRContext& context, const Value& value) {
+  const ValueName name = value.name();
+  const std::string text =
+      name.is_number() ? fmt::to_string(name.number()) : std::string(context.text(name.symbol()));
+  return fmt::format("%{}:{}", text, value.type() == nullptr ? "" : value.type()->spelling());
+}
+
+void LossReport::refuse(const Op& op, std::string_view fact, std::string_view why,
+                        Diagnostics& diagnostics) {
+  const std::string name = describe(op);
+  entries.push_back(
+      {LossEntry::Source::kRefused, op.location(), name, std::string(fact), std::string(why)});
+  diagnostics.error(DiagCode::kLostMeaning, op.span(),
+                    fmt::format("{}: {} is lost: {}", name, fact, why));
+}
+
+void LossReport::refuse_own_type(const Op& op, std::string_view form, const TensorType& type,
+                                 Diagnostics& diagnostics) {
+  if (!type.dtype() || is_upstream_type(*type.dtype())) return;
+  refuse(op, form,
+         fmt::format("upstream has no element type {}; a weight that is stated as Float32 takes "
+                     "the same file",
+                     name_of(*type.dtype())),
+         diagnostics);
+}
+
+std::size_t LossReport::count(LossEntry::Source source) const {
+  return static_cast<std::size_t>(
+      std::count_if(entries.begin(), entries.end(),
+                    [&](const LossEntry& entry) { return entry.source == source; }));
+}
+
+std::string LossReport::summary() const {
+  std::string text = fmt::format("{} facts derived, {} assumed", count(LossEntry::Source::kDerived),
+                                 count(LossEntry::Source::kAssumed));
+  if (const auto refused = count(LossEntry::Source::kRefused)) {
+    text += fmt::format(", {} lost", refused);
+  }
+  if (const auto dropped = count(LossEntry::Source::kDropped)) {
+    text += fmt::format(", {} dropped", dropped);
+  }
+  std::map<std::string, std::map<std::string, std::size_t>> assumed;  // by fact, then by value
+  for (const LossEntry& entry : entries) {
+    if (entry.source != LossEntry::Source::kAssumed) continue;
+    const auto fact = fmt::format("{} {}", entry.op.substr(0, entry.op.find(' ')), entry.fact);
+    ++assumed[fact][entry.used];
+  }
+  bool first = true;
+  const auto add = [&](const std::string& what, std::size_t times) {
+    text += first ? " (" : "; ";
+    first = false;
+    text += times == 1 ? what : fmt::format("{} x{}", what, times);
+  };
+  constexpr std::size_t kShown = 1;  // several values of one fact are counted, not listed
+  for (const auto& [fact, values] : assumed) {
+    std::size_t all = 0;
+    for (const auto& [used, times] : values) all += times;
+    if (values.size() > kShown) {
+      add(fact, all);
+      continue;
+    }
+    for (const auto& [used, times] : values) add(fmt::format("{}={}", fact, used), times);
+  }
+  return first ? text : text + ")";
+}
+
+std::string loss_text(const LossReport& report, const IRContext& context) {
+  std::string text;
+  for (const LossEntry& entry : report.entries) {
+    const std::string place = place_of(entry, context);
+    text += fmt::format("{}{}{}: {}: {} = {}\n", place, place.empty() ? "" : ": ",
+                        source_name(entry.source), entry.op, entry.fact, entry.used);
+  }
+  return text + report.summary() + "\n";
+}
+
+std::string loss_json(const LossReport& report, const IRContext& context) {
+  using Json = nlohmann::ordered_json;
+  Json entries = Json::array();
+  for (const LossEntry& entry : report.entries) {
+    Json one = {{"source", source_name(entry.source)},
+                {"op", entry.op},
+                {"fact", entry.fact},
+                {"used", entry.used},
+                {"at", nullptr}};
+    if (const std::string place = place_of(entry, context); !place.empty()) one["at"] = place;
+    entries.push_back(std::move(one));
+  }
+  const Json document = {{"schema", 1},
+                         {"derived", report.count(LossEntry::Source::kDerived)},
+                         {"assumed", report.count(LossEntry::Source::kAssumed)},
+                         {"refused", report.count(LossEntry::Source::kRefused)},
+                         {"dropped", report.count(LossEntry::Source::kDropped)},
+                         {"entries", std::move(entries)}};
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace mir

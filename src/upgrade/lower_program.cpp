@@ -1,0 +1,463 @@
+#include "upgrade/lower_program.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "mir/rewriter.hpp"
+
+namespace mir {
+
+namespace {
+
+/// Upstream's number for "from the first" and "to the last" in slices.
+constexpr std::int64_t kAll = 2147483633;
+
+/// A body behind a label, or the module's own.
+struct ProgramBody {
+  std::string name;
+  std::vector<Op*> ops;  ///< launches and calls in order
+};
+
+/// note [slots]
+///
+/// Calls hand over nothing: caller and callee name one slot alike. So an argument has the slot of
+/// what is handed in, and the result of a call that of what is returned, which one call a graph
+/// makes possible. Parameters have one slot each.
+class ProgramPlan {
+ public:
+  ProgramPlan(Module& module, LossReport& report, Diagnostics& diagnostics)
+      : module_(module), report_(report), diagnostics_(diagnostics) {}
+
+  bool run() {
+    const std::size_t before = diagnostics_.error_count();
+    IRWriter(module_).walk<RegisterOp>([&](IRWriter&, RegisterOp op) {
+      if (op.value() == nullptr || !op.value()->has_symbol())
+        return IRWriter::WalkResult::WALK_CONTINUE;
+      check(*op.value(), *op.op());
+      parameters.push_back(op.value());
+      const std::uint32_t slot = make_slot(*op.value());
+      by_symbol_.emplace(op.value()->symbol(), slot);
+      given.emplace(slot, op.value());
+      return IRWriter::WalkResult::WALK_CONTINUE;
+    });
+    Region& body = module_.body();
+    for (Value& argument : body.arguments()) {
+      check(argument, *module_.top());
+      inputs.push_back(slots[&argument] = make_slot(argument));
+    }
+    visit(body, "");
+    if (const Op* last = body.entry()->terminator()) {
+      for (const Use& use : last->operand_uses()) outputs.push_back(slot_of(*use.value()));
+    }
+    settle_frees();
+    return diagnostics_.error_count() == before;
+  }
+
+  std::uint32_t slot_of(const Value& value) {
+    if (value.has_symbol()) {
+      if (const auto found = by_symbol_.find(value.symbol()); found != by_symbol_.end()) {
+        return found->second;
+      }
+    }
+    const auto [at, is_new] = slots.try_emplace(&value, 0);
+    if (!is_new) return at->second;
+    at->second = make_slot(value);
+    if (value.attribute(module_.context().intern("constant")) != nullptr) {
+      constants.push_back(&value);
+      given.emplace(at->second, &value);
+    }
+    return at->second;
+  }
+
+  std::vector<ProgramBody> bodies;  ///< the module's own first
+  std::vector<std::uint32_t> inputs, outputs;
+  std::vector<const Value*> parameters, constants;
+  std::unordered_map<std::uint32_t, const Value*> given;  ///< parameters and constants by slot
+  std::unordered_map<const Value*, std::uint32_t> slots;
+  std::unordered_map<const Op*, std::vector<const Value*>> frees;  ///< behind the launch
+
+ private:
+  /// The number that the value has, where no other has it.
+  std::uint32_t make_slot(const Value& value) {
+    const bool number = value.name().is_number() && !value.name().is_none();
+    if (number && taken_.insert(value.name().number()).second) return value.name().number();
+    std::uint32_t slot = module_.fresh_name().number();
+    while (!taken_.insert(slot).second) slot = module_.fresh_name().number();
+    return slot;
+  }
+
+  void refuse(const Op& op, std::string_view why) {
+    report_.refuse(op, "program form", why, diagnostics_);
+  }
+
+  void check(const Value& value, const Op& at) {
+    const TensorType* type = value.tensor_type();
+    if (type == nullptr) return;
+    report_.refuse_own_type(at, "program form", *type, diagnostics_);
+    if (type->element_count()) return;
+    refuse(at, fmt::format("programs print the extents of one trace, not {}", type->spelling()));
+  }
+
+  // -- ops in the order of execution --------------------------------------------------------------
+
+  void visit(Region& region, std::string_view name) {
+    const std::size_t index = bodies.size();
+    bodies.push_back({.name = std::string(name), .ops = {}});
+    if (region.entry() != region.last_block()) refuse(*region.parent(), "programs have no blocks");
+    for (Op* op : region.ops()) {
+      for (const Value& result : op->results()) check(result, *op);
+      if (const CallGraphOp call = dyn_cast<CallGraphOp>(op)) {
+        bodies[index].ops.push_back(op);
+        enter(call);
+      } else if (isa<LinalgOp>(op) && !op->is("linalg.register")) {
+        bodies[index].ops.push_back(op);
+        launch(*op);
+      } else if (!isa<SubGraphOp>(op) && !isa<RegisterOp>(op) && !isa<ReturnOp>(op)) {
+        refuse(*op, "programs have no such operation");
+      }
+    }
+  }
+
+  void launch(const Op& op) {
+    if (op.row() == nullptr) refuse(op, "no dialect declares it");
+    for (const Use& use : op.operand_uses()) {
+      slot_of(*use.value());
+      last_reader_[slot_of(*use.value())] = {&op, use.value()};
+    }
+    for (const Value& result : op.results()) slot_of(result);
+  }
+
+  void enter(CallGraphOp call) {
+    const SubGraphOp target = call.target();
+    if (!target || target.body() == nullptr || !entered_.insert(target.op()).second) {
+      return refuse(*call.op(), "a graph that two calls lead to has no slots of its own");
+    }
+    Region& body = *target.body();
+    for (Value& argument : body.arguments()) {
+      if (argument.index() >= call->operand_count()) continue;
+      slots[&argument] = slot_of(*call->operand(argument.index()));
+    }
+    visit(body, module_.context().text(target.symbol()));
+    for (const Value& result : call->results()) {
+      const Value* returned = body.returned(result.index());
+      if (returned != nullptr) slots[&result] = slot_of(*returned);
+    }
+  }
+
+  /// What is read last somewhere ends there; outputs and what symbols name stay.
+  void settle_frees() {
+    std::unordered_set<std::uint32_t> kept(outputs.begin(), outputs.end());
+    for (const auto& [symbol, slot] : by_symbol_) kept.insert(slot);
+    for (const Value* constant : constants) kept.insert(slots.at(constant));
+    for (const auto& [slot, reader] : last_reader_) {
+      if (!kept.contains(slot)) frees[reader.first].push_back(reader.second);
+    }
+    // Upstream frees from the last operand to the first.
+    for (auto& [op, values] : frees) {
+      const Op& reader = *op;
+      std::ranges::sort(values, std::greater<>(),
+                        [&](const Value* value) { return last_operand(reader, slot_of(*value)); });
+    }
+  }
+
+  std::uint32_t last_operand(const Op& op, std::uint32_t slot) {
+    std::uint32_t last = 0;
+    for (const Use& use : op.operand_uses()) {
+      if (slot_of(*use.value()) == slot) last = use.index();
+    }
+    return last;
+  }
+
+  Module& module_;
+  LossReport& report_;
+  Diagnostics& diagnostics_;
+  std::unordered_set<std::uint32_t> taken_;
+  std::unordered_map<Symbol, std::uint32_t> by_symbol_;
+  std::unordered_map<std::uint32_t, std::pair<const Op*, const Value*>> last_reader_;
+  std::unordered_set<const Op*> entered_;
+};
+
+class ProgramWriter {
+ public:
+  ProgramWriter(Module& module, ProgramPlan& plan, LossReport& report)
+      : module_(module), context_(module.context()), plan_(plan), report_(report) {}
+
+  void run() {
+    const std::vector<Op*> old(module_.body().ops().begin(), module_.body().ops().end());
+    start_fragment("deinit", "data");
+    put("prog.label", {{key("symbol"), context_.word("deinit.__entry")}}, false);
+    number(~std::uint64_t{0});
+    write_code();
+    write_table();
+    Region& body = module_.body();
+    for (auto at = old.rbegin(); at != old.rend(); ++at) module_.erase(*at);
+    module_.remove_arguments(*body.entry());
+    body.set_results({});
+    for (Op* fragment : fragments_) {
+      body.entry()->push_back(fragment);
+      module_.declare_symbols(fragment);
+      for (Op* op : fragment->region()->ops()) module_.declare_symbols(op);
+    }
+    module_.set_version(0);
+  }
+
+ private:
+  Symbol key(std::string_view text) const { return context_.intern(text); }
+
+  void start_fragment(std::string_view name, std::string_view kind) {
+    Op* fragment = module_.create({.name = context_.op_name("prog.fragment"),
+                                   .regions = 1,
+                                   .symbol = key(name),
+                                   .has_signature = false});
+    fragment->set_symbol(key(name));
+    const Symbol angles[] = {key("CPU"), key(kind)};
+    fragment->mutable_extra().angles = module_.copy(std::span<const Symbol>(angles));
+    region_ = fragment->region();
+    module_.create_block(*region_);
+    fragments_.push_back(fragment);
+    latest_.clear();
+    next_address_ = 0;
+  }
+
+  Op* put(std::string_view name, const std::vector<NamedAttr>& attributes, bool has_lists = true,
+          const std::vector<Value*>& operands = {}, const std::vector<const Type*>& types = {}) {
+    last_ = module_.create({.name = context_.op_name(name),
+                            .operands = operands,
+                            .result_types = types,
+                            .attributes = attributes,
+                            .has_signature = has_lists});
+    region_->entry()->push_back(last_);
+    number(next_address_++);
+    return last_;
+  }
+
+  void number(std::uint64_t address) {
+    last_->mutable_extra().address = address;
+    last_->mutable_extra().has_address = true;
+  }
+
+  // -- code ---------------------------------------------------------------------------------------
+
+  void write_code() {
+    start_fragment("__MLLM_JIT_PACKAGE_CODE_SEGMENT", "code");
+    put("prog.mode_config", {{key("flag"), context_.integer(1)}}, false);
+    for (std::size_t i = 0; i < plan_.inputs.size(); ++i) bind(0, plan_.inputs[i], i);
+    for (const ProgramBody& body : plan_.bodies) {
+      if (&body != &plan_.bodies.front()) {
+        labels_[label_of(body.name)] = next_address_;
+        put("prog.label", {{key("symbol"), context_.word(label_of(body.name))}}, false);
+      }
+      for (const Op* op : body.ops) isa<CallGraphOp>(op) ? jump(*op) : launch(*op);
+      if (&body != &plan_.bodies.front()) {
+        put("prog.ret", {}, false);
+        continue;
+      }
+      for (std::size_t i = plan_.outputs.size(); i-- > 0;) bind(1, plan_.outputs[i], i);
+      put("prog.exit", {});
+    }
+    for (const auto& [op, address] : jumps_) {
+      const auto target = labels_.at(std::string(context_.text(op->extra().label)));
+      op->set_attribute(key("offset"), context_.integer(static_cast<std::int64_t>(target) -
+                                                        static_cast<std::int64_t>(address)));
+    }
+  }
+
+  static std::string label_of(std::string_view graph) { return fmt::format("{}.__entry", graph); }
+
+  void bind(std::int64_t type, std::uint32_t slot, std::size_t position) {
+    put("prog.bind",
+        {{key("type"), context_.integer(type)},
+         {key("program_uuid"), context_.integer(slot)},
+         {key("input_pos"), context_.integer(static_cast<std::int64_t>(position))}},
+        false);
+  }
+
+  void jump(const Op& call) {
+    Op* op = put("prog.jump", {}, false);
+    op->mutable_extra().label = key(label_of(context_.text(call.symbol())));
+    op->mutable_extra().has_label = true;
+    jumps_.emplace_back(op, next_address_ - 1);
+  }
+
+  /// The value that the text means by this slot: the last one above, else one that nothing defines.
+  Value* mention(const Value& value) {
+    const std::uint32_t slot = plan_.slot_of(value);
+    Value*& latest = latest_[slot];
+    if (latest == nullptr) {
+      // An argument may be a parameter or a constant of the caller: every mention says so.
+      const auto given = plan_.given.find(slot);
+      const Value& origin = given == plan_.given.end() ? value : *given->second;
+      latest = module_.create_free_value(*region_, value.type(), ValueName::number(slot));
+      if (origin.has_symbol()) latest->set_symbol(origin.symbol());
+      module_.set_value_attributes(latest, notes_of(origin));
+    }
+    return latest;
+  }
+
+  /// What upstream prints of a value in programs.
+  std::vector<NamedAttr> notes_of(const Value& value) const {
+    std::vector<NamedAttr> notes;
+    if (const Attr* constant = value.attribute(key("constant"))) {
+      notes.push_back({key("constant"), constant});
+    }
+    if (value.has_symbol()) {
+      notes.push_back({key("symbol"), context_.word(context_.text(value.symbol()))});
+    }
+    return notes;
+  }
+
+  void launch(const Op& op) {
+    std::vector<Value*> operands;
+    for (const Use& use : op.operand_uses()) operands.push_back(mention(*use.value()));
+    std::vector<const Type*> types;
+    for (const Value& result : op.results()) types.push_back(result.type());
+    std::vector<NamedAttr> attributes;
+    const std::string_view name = name_of(op);
+    if (!name.empty()) attributes.push_back({key("symbol_name"), context_.word(name)});
+    attributes.push_back({key("op_type"), context_.word(op.row()->type_name)});
+    attributes.push_back({key("op_options"), options_of(op)});
+    if (!name.empty()) kernels_.push_back(attributes);
+    Op* made = put("prog.kernel_launch", attributes, true, operands, types);
+    for (std::uint32_t i = 0; i < op.result_count(); ++i) {
+      const std::uint32_t slot = plan_.slot_of(op.results()[i]);
+      made->result(i)->set_name(ValueName::number(slot));
+      latest_[slot] = made->result(i);
+    }
+    const auto ended = plan_.frees.find(&op);
+    if (ended == plan_.frees.end()) return;
+    for (const Value* value : ended->second) put("prog.free", {}, true, {mention(*value)});
+  }
+
+  /// A cache has its name where upstream's kernels have theirs.
+  std::string_view name_of(const Op& op) const {
+    if (op.has_path()) return context_.text(op.path());
+    const Attr* cache = op.is("linalg.KVCacheOp") ? op.attribute("cache") : nullptr;
+    return cache != nullptr && cache->kind() == AttrKind::kSymbolRef ? cache->text()
+                                                                     : std::string_view();
+  }
+
+  // -- options ------------------------------------------------------------------------------------
+
+  const Attr* options_of(const Op& op) {
+    std::vector<NamedAttr> options;
+    for (const NamedAttr& each : op.attributes()) {
+      const std::string_view text = context_.text(each.key);
+      const bool declared = std::ranges::any_of(
+          op.row()->attributes, [&](const AttrRow& row) { return row.name == text; });
+      const bool serialised = declared && text != "cache" && text != "enable_ssa";
+      const Attr* value = serialised ? in_json(*each.value) : nullptr;
+      if (value != nullptr) {
+        options.push_back({each.key, text == "indices" ? with_sentinels(*value) : value});
+      } else if (text != "cache") {
+        report_.entries.push_back({LossEntry::Source::kDropped, op.location(), describe(op),
+                                   std::string(text), std::string(each.value->spelling())});
+      }
+    }
+    if (options.empty()) return context_.null();
+    std::ranges::sort(options, {}, [&](const NamedAttr& each) { return context_.text(each.key); });
+    return context_.dict(options);
+  }
+
+  /// The value as JSON has it: words in quotes. Null where it has none.
+  const Attr* in_json(const Attr& value) {
+    switch (value.kind()) {
+      case AttrKind::kInt:
+      case AttrKind::kFloat:
+      case AttrKind::kBool:
+      case AttrKind::kNull:
+        return &value;
+      case AttrKind::kString:
+        return context_.string(value.text());
+      case AttrKind::kArray: {
+        std::vector<const Attr*> elements;
+        for (const Attr* each : value.elements()) elements.push_back(in_json(*each));
+        const bool good = std::ranges::find(elements, nullptr) == elements.end();
+        return good ? context_.array(elements) : nullptr;
+      }
+      case AttrKind::kDict: {
+        std::vector<NamedAttr> entries(value.entries().begin(), value.entries().end());
+        for (NamedAttr& each : entries) each.value = in_json(*each.value);
+        const bool good = std::ranges::find(entries, nullptr, &NamedAttr::value) == entries.end();
+        return good ? context_.dict(entries) : nullptr;
+      }
+      default:
+        return nullptr;
+    }
+  }
+
+  /// Upstream states start, end and step of every dimension.
+  const Attr* with_sentinels(const Attr& indices) {
+    if (indices.kind() != AttrKind::kArray) return &indices;
+    std::vector<const Attr*> list;
+    for (const Attr* each : indices.elements()) {
+      if (each->kind() != AttrKind::kDict) {
+        list.push_back(each);
+        continue;
+      }
+      std::vector<NamedAttr> entries;
+      for (const auto& [name, otherwise] :
+           {std::pair("end", kAll), std::pair("start", kAll), std::pair("step", std::int64_t{1})}) {
+        const Symbol wanted = key(name);
+        const auto stated = std::ranges::find(each->entries(), wanted, &NamedAttr::key);
+        entries.push_back(stated != each->entries().end()
+                              ? *stated
+                              : NamedAttr{wanted, context_.integer(otherwise)});
+      }
+      list.push_back(context_.dict(entries));
+    }
+    return context_.array(list);
+  }
+
+  // -- symbols ------------------------------------------------------------------------------------
+
+  void write_table() {
+    start_fragment("__MLLM_JIT_PACKAGE_SYMBOL_TABLE_SEGMENT", "table");
+    for (const Value* value : plan_.parameters) declare(*value, context_.text(value->symbol()));
+    for (const Value* value : plan_.constants) {
+      declare(*value, fmt::format("constant_{}", plan_.slot_of(*value)));
+    }
+    std::unordered_set<const Attr*> declared;
+    for (std::vector<NamedAttr>& kernel : kernels_) {
+      if (!declared.insert(kernel.front().value).second) continue;
+      kernel.front().key = key("symbol");
+      put("prog.kernel_symbol", kernel, false);
+    }
+  }
+
+  void declare(const Value& value, std::string_view symbol) {
+    Op* op = put("prog.value_symbol", {{key("symbol"), context_.word(symbol)}}, true, {},
+                 {value.type()});
+    op->result()->set_name(ValueName::number(plan_.slot_of(value)));
+    if (value.has_symbol()) op->result()->set_symbol(value.symbol());
+    module_.set_value_attributes(op->result(), notes_of(value));
+  }
+
+  Module& module_;
+  IRContext& context_;
+  ProgramPlan& plan_;
+  LossReport& report_;
+  std::vector<Op*> fragments_;
+  Region* region_ = nullptr;
+  Op* last_ = nullptr;
+  std::uint64_t next_address_ = 0;
+  std::unordered_map<std::uint32_t, Value*> latest_;
+  std::unordered_map<std::string, std::uint64_t> labels_;
+  std::vector<std::pair<Op*, std::uint64_t>> jumps_;
+  std::vector<std::vector<NamedAttr>> kernels_;
+};
+
+}  // namespace
+
+bool lower_program(Module& module, LossReport& report, Diagnostics& diagnostics) {
+  ProgramPlan plan(module, report, diagnostics);
+  if (!plan.run()) return false;
+  ProgramWriter(module, plan, report).run();
+  return true;
+}
+
+}  // namespace mir

@@ -1,0 +1,21 @@
+// Portable form to a program of upstream's machine.
+#pragma once
+
+#include "mir/diagnostic.hpp"
+#include "mir/loss_report.hpp"
+#include "mir/module.hpp"
+
+namespace mir {
+
+/// Turns a portable module into the program that upstream lowers a module to, in place: graphs
+/// become bodies behind labels, calls jumps, ops launches with their options as JSON, parameters
+/// and constants symbols; inputs and outputs are bound, storage is freed behind its last reader,
+/// and instructions are numbered. Unlike upstream, every value has a storage of its own, so no
+/// mention has two meanings, and all options are stated. Notes on quantisation have no place in
+/// programs and are reported as dropped.
+///
+/// False after reporting a module that has no program: symbolic extents, several blocks, a graph
+/// that two calls lead to, ops that are no kernels.
+bool lower_program(Module& module, LossReport& report, Diagnostics& diagnostics);
+
+}  // namespace mir

@@ -1,0 +1,100 @@
+#include <algorithm>
+#include <vector>
+
+#include "ir/infer.hpp"
+#include "upgrade/recover/recovery.hpp"
+
+// What upstream printed may still disagree with what the ops compute: results stored into larger
+// tensors, shapes that a lost view changed. Such a module has no portable meaning.
+
+namespace mir {
+
+namespace {
+
+/// What the rule of an op makes of its operands, with `earlier` in place of operand `index`.
+class Inferred {
+ public:
+  Inferred(Recovery& recovery, const Op& op, std::uint32_t index = 0,
+           const Value* earlier = nullptr)
+      : op_(op) {
+    for (const Use& use : op.operand_uses()) {
+      const bool replaced = earlier != nullptr && use.index() == index;
+      operands_.push_back(replaced ? earlier->type() : use.value()->type());
+    }
+    InferContext inference(recovery.context(), op.name(), operands_, op.attributes(),
+                           op.result_count(), op.span(), found_);
+    is_valid_ = op.row()->infer(inference);
+    types_.assign(inference.results().begin(), inference.results().end());
+  }
+
+  bool is_valid() const { return is_valid_; }
+  const Diagnostics& found() const { return found_; }
+  const Type* type(std::uint32_t i) const { return i < types_.size() ? types_[i] : nullptr; }
+  /// The results that are printed otherwise.
+  std::vector<std::uint32_t> differing() const {
+    std::vector<std::uint32_t> list;
+    for (std::uint32_t i = 0; i < op_.result_count(); ++i) {
+      const Type* printed = op_.results()[i].type();
+      const bool known = type(i) != nullptr && printed != nullptr;
+      if (known && !compatible(type(i), printed)) list.push_back(i);
+    }
+    return list;
+  }
+
+ private:
+  const Op& op_;
+  std::vector<const Type*> operands_;
+  std::vector<const Type*> types_;
+  Diagnostics found_{1};
+  bool is_valid_ = false;
+};
+
+/// A storage is printed with the type that it was viewed with last, also where an op reads what was
+/// there before: then the op's result tells. Whether one operand was such a reading.
+bool read_before_view(Recovery& recovery, Op& op) {
+  for (const Use& use : op.operand_uses()) {
+    const Op* view = use.value()->defining_op();
+    while (view != nullptr && view->is("linalg.ViewOp") && view->operand_count() == 1) {
+      Value* earlier = view->operand(0);
+      const Inferred inferred(recovery, op, use.index(), earlier);
+      if (inferred.is_valid() && inferred.differing().empty()) {
+        const std::uint32_t index = use.index();
+        op.set_operand(index, earlier);
+        recovery.note(op, LossEntry::Source::kAssumed, fmt::format("operand {}", index),
+                      describe(recovery.context(), *earlier) + ", before it was viewed");
+        return true;
+      }
+      view = earlier->defining_op();
+    }
+  }
+  return false;
+}
+
+void check(Recovery& recovery, Op& op) {
+  if (op.row() == nullptr || op.row()->infer == nullptr) return;
+  const Inferred inferred(recovery, op);
+  const auto differing = inferred.differing();
+  if (inferred.is_valid() && differing.empty()) return;
+  if (read_before_view(recovery, op)) return;
+  if (!inferred.is_valid()) {
+    const auto said = inferred.found().sorted();
+    return recovery.refuse(op, "signature",
+                           said.empty() ? "it is not valid" : said.front().message);
+  }
+  for (const std::uint32_t i : differing) {
+    recovery.refuse(op, fmt::format("type of result {}", i),
+                    fmt::format("printed is {}, its operands give {}",
+                                op.results()[i].type()->spelling(), inferred.type(i)->spelling()));
+  }
+}
+
+}  // namespace
+
+void check_types(Recovery& recovery) {
+  IRWriter(recovery.module).walk<LinalgOp>([&](IRWriter&, LinalgOp op) {
+    check(recovery, *op.op());
+    return IRWriter::WalkResult::WALK_CONTINUE;
+  });
+}
+
+}  // namespace mir

@@ -1,0 +1,44 @@
+// Options that a family of ops lost, found by trying what they may have been.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "upgrade/recover/recovery.hpp"
+
+namespace mir {
+
+/// One set of values for the options of an op.
+using OptionCandidate = std::vector<std::pair<std::string_view, const Attr*>>;
+
+/// Whether candidates are all that the options can have been, or those that are likely.
+enum class Candidates : std::uint8_t { kAll, kLikely };
+
+/// Sets the first candidate with which the op gives what upstream printed of it: derived where no
+/// other of all does, assumed where another would or may as well. Stated options stand; `fact`
+/// names what is refused where none fits.
+void choose_options(Recovery& recovery, Op& op, std::span<const OptionCandidate> candidates,
+                    std::string_view fact, Candidates which = Candidates::kAll);
+
+/// The registered parameter `<path><suffix>`; null when there is none.
+const TensorType* parameter_of(Recovery& recovery, const Op& op, std::string_view suffix);
+
+/// Whether the result goes, perhaps scaled and masked, into a mask or a softmax: then it is a
+/// matrix of scores.
+bool feeds_softmax(const Op& op);
+
+// recover_convolutions.cpp
+void convolution(Recovery& recovery, Op& op);
+void transform(Recovery& recovery, Op& op);  ///< STFT, ISTFT
+void interpolate(Recovery& recovery, Op& op);
+// recover_indices.cpp
+void reduction(Recovery& recovery, Op& op);
+void gather(Recovery& recovery, Op& op);
+void stack(Recovery& recovery, Op& op);
+void top_k(Recovery& recovery, Op& op);
+void argsort(Recovery& recovery, Op& op);
+void index_by_tensor(Recovery& recovery, Op& op);
+
+}  // namespace mir

@@ -1,0 +1,41 @@
+// What the users of a value tell of its shape, where upstream printed the shape of a larger tensor.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "mir/module.hpp"
+
+namespace mir {
+
+using PieceShape = std::vector<Dim>;
+
+PieceShape shape_of(const Value& value);
+
+/// Whether a piece of this shape can come out of `whole`.
+bool fits(const PieceShape& piece, const PieceShape& whole);
+
+/// A shape that users tell.
+struct NeededShape {
+  PieceShape shape;
+  bool certain = true;  ///< no other shape would do
+};
+
+/// The shape that one user needs of a piece of `whole`; none where it does not tell.
+std::optional<NeededShape> needed_by(const Use& use, const PieceShape& whole);
+
+/// The shape that an elementwise user needs: that of its result, unless the other operand gives
+/// some of it, which nothing tells.
+std::optional<NeededShape> needed_by_elements(const Use& use, const PieceShape& whole);
+
+/// Whether the user gives what upstream printed of it when the operand has this type; none where
+/// lost options leave that open.
+std::optional<bool> takes_type(Module& module, const Use& use, const TensorType& type);
+
+/// A piece with that many elements that differs from `whole` in one dimension, the first that does.
+std::optional<NeededShape> piece_of_elements(const PieceShape& whole, std::int64_t elements);
+
+/// Product of constant extents; none on symbolic ones and on overflow.
+std::optional<std::int64_t> element_count(const PieceShape& shape);
+
+}  // namespace mir

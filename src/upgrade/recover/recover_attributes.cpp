@@ -1,0 +1,114 @@
+#include <algorithm>
+#include <vector>
+
+#include "upgrade/recover/recovery.hpp"
+
+// Attribute lists of portable form: each key once, no value that upstream could not print, quotes
+// around what is not a word.
+
+namespace mir {
+
+namespace {
+
+class AttributeLists {
+ public:
+  explicit AttributeLists(Recovery& recovery) : recovery_(recovery), module_(recovery.module) {}
+
+  void settle(const Region& region, const Op& owner) {
+    for (Value* value : region.free_values()) {
+      settle(*value, value->has_uses() ? *value->first_use()->user() : owner);
+    }
+    for (Block* block = region.entry(); block != nullptr; block = block->next()) {
+      for (Value& argument : block->arguments()) settle(argument, owner);
+      for (Op* op : block->ops()) settle(*op);
+    }
+  }
+
+ private:
+  void settle(Op& op) {
+    for (const NamedAttr& each : op.attributes()) check_meaning(op, each.key);
+    if (const auto list = settled(op.attributes(), op, recovery_.grant_name(op))) {
+      module_.set_attributes(&op, *list);
+      op.mark_modified();
+    }
+    for (Value& result : op.results()) settle(result, op);
+    for (Region* inner = op.first_region(); inner != nullptr; inner = inner->next()) {
+      settle(*inner, op);
+      settle_results(*inner, op);
+    }
+  }
+
+  /// Graphs and ops of dumps may carry notes that no dialect declares.
+  void check_meaning(const Op& op, Symbol key) {
+    if (&op == module_.top() || is_declared(op, recovery_.text(key))) return;
+    const auto name = std::string(recovery_.text(key));
+    recovery_.report.refuse(
+        op, fmt::format("meaning of attribute '{}'", name),
+        fmt::format("no dialect declares it; --assume='{}.{}=none' leaves it out",
+                    recovery_.grant_name(op), name),
+        recovery_.diagnostics);
+  }
+
+  void settle(Value& value, const Op& at) {
+    if (const auto list = settled(value.attributes(), at, place_of(value.name())))
+      module_.set_value_attributes(&value, *list);
+  }
+
+  void settle_results(Region& region, const Op& owner) {
+    std::vector<RegionResult> results(region.results().begin(), region.results().end());
+    for (RegionResult& result : results) {
+      if (const auto list = settled(result.attributes, owner, place_of(result.name)))
+        result.attributes = module_.copy(*list);
+    }
+    region.set_results(module_.copy(std::span<const RegionResult>(results)));
+  }
+
+  /// The list in portable form; none when it is so already.
+  std::optional<std::vector<NamedAttr>> settled(std::span<const NamedAttr> list, const Op& at,
+                                                const std::string& place) {
+    std::vector<NamedAttr> kept;
+    for (const NamedAttr& each : list) {
+      const auto key = std::string(recovery_.text(each.key));
+      const auto same_key = [&](const NamedAttr& other) { return other.key == each.key; };
+      if (const auto before = std::find_if(kept.begin(), kept.end(), same_key);
+          before != kept.end()) {
+        if (before->value != in_quotes(each.value))
+          lose(at, key, "it is printed twice, with different values");
+        continue;
+      }
+      if (each.value->kind() == AttrKind::kInvalid)
+        lose(at, key,
+             fmt::format("upstream could not print its value; --assume='{}.{}=...' states "
+                         "it, none leaves it out",
+                         place, key));
+      kept.push_back({each.key, in_quotes(each.value)});
+    }
+    if (std::ranges::equal(kept, list)) return std::nullopt;
+    return kept;
+  }
+
+  std::string place_of(ValueName name) const {
+    return name.is_number() ? fmt::format("%{}", name.number())
+                            : fmt::format("%{}", recovery_.text(name.symbol()));
+  }
+
+  const Attr* in_quotes(const Attr* value) {
+    const bool bare = value->kind() == AttrKind::kString && !value->is_quoted();
+    return bare && !is_bare_word(value->text()) ? recovery_.context().string(value->text()) : value;
+  }
+
+  void lose(const Op& at, const std::string& key, std::string_view why) {
+    recovery_.refuse(at, fmt::format("attribute '{}'", key), std::string(why));
+  }
+
+  Recovery& recovery_;
+  Module& module_;
+};
+
+}  // namespace
+
+void settle_attributes(Recovery& recovery) {
+  AttributeLists(recovery).settle(recovery.module.body(), *recovery.module.top());
+}
+
+}  // namespace mir

@@ -1,0 +1,123 @@
+#include <algorithm>
+#include <vector>
+
+#include "upgrade/recover/recovery.hpp"
+
+// Module inputs and outputs. `@main () -> ()` of a dump lists neither: inputs are the values that
+// top-level ops use and nothing defines, outputs are the results of top-level ops that nothing
+// uses.
+
+namespace mir {
+
+namespace {
+
+/// A single number that no call takes: upstream does not print the constants of all types.
+bool may_be_constant(const Value& input) {
+  const auto* type = input.tensor_type();
+  if (type == nullptr || type->rank() != 1 || type->element_count() != 1) return false;
+  for (const Use* use = input.first_use(); use != nullptr; use = use->next()) {
+    if (isa<CallGraphOp>(use->user())) return false;
+  }
+  return true;
+}
+
+/// Whether all that the module does is one call: then upstream traced what that gives.
+bool is_one_call(const Region& body) {
+  std::size_t calls = 0;
+  for (const Op* op : body.ops()) {
+    if (isa<SubGraphOp>(op) || isa<RegisterOp>(op)) continue;
+    if (!isa<CallGraphOp>(op)) return false;
+    ++calls;
+  }
+  return calls == 1;
+}
+
+void recover_inputs(Recovery& recovery) {
+  Module& module = recovery.module;
+  Region& body = module.body();
+  std::vector<Value*> inputs;
+  for (Value* value : body.free_values()) {
+    if (!recovery.is_given(*value)) inputs.push_back(value);
+  }
+  if (inputs.empty()) return;
+  std::vector<const Type*> types;
+  for (const Value* value : inputs) {
+    types.push_back(value->type());
+    if (value->type() == nullptr) {
+      return recovery.refuse(*value->first_use()->user(), "type of an input",
+                             "no mention states it");
+    }
+  }
+  const std::size_t bound = body.arguments().size();  // of a program, by its bindings
+  if (bound == 0) {
+    module.create_arguments(*body.entry(), types);
+  } else {
+    for (const Type* type : types) module.append_argument(*body.entry(), type);
+  }
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    Value& argument = body.arguments()[bound + i];
+    argument.set_name(inputs[i]->name());
+    module.set_value_attributes(&argument, inputs[i]->attributes());
+    inputs[i]->replaceAllUsesWith(&argument);
+    const bool handed_in = recovery.undefined.contains(argument.name().raw());
+    const bool certain = !handed_in && !may_be_constant(argument);
+    recovery.note(*module.top(),
+                  certain ? LossEntry::Source::kDerived : LossEntry::Source::kAssumed, "input",
+                  describe(recovery.context(), argument));
+  }
+  module.remove_unused_free_values(body);
+}
+
+void recover_outputs(Recovery& recovery) {
+  Module& module = recovery.module;
+  Region& body = module.body();
+  std::vector<Value*> outputs;
+  const bool certain = body.entry()->terminator() != nullptr || is_one_call(body);
+  if (const Op* last = body.entry()->terminator()) {
+    for (const Use& use : last->operand_uses()) outputs.push_back(use.value());
+  } else {
+    for (Op* op : body.ops()) {
+      for (Value& result : op->results()) {
+        if (!result.has_uses() && !result.has_symbol()) outputs.push_back(&result);
+      }
+    }
+    IRWriter(module).create(
+        {.name = recovery.context().op_name("cf.ReturnOp"), .operands = outputs});
+  }
+  std::vector<RegionResult> results;
+  for (const Value* value : outputs) {
+    if (value->type() == nullptr) {
+      recovery.refuse(*body.entry()->back(), "type of an output", "no mention states it");
+      continue;
+    }
+    results.push_back({.name = value->name(), .type = value->type()});
+    recovery.note(*module.top(),
+                  certain ? LossEntry::Source::kDerived : LossEntry::Source::kAssumed, "output",
+                  describe(recovery.context(), *value));
+  }
+  body.set_results(module.copy(std::span<const RegionResult>(results)));
+}
+
+/// Values that a graph uses and does not get: only constants and parameters have a meaning there.
+void check_graph_values(Recovery& recovery) {
+  for (Op* op : recovery.module.body().ops()) {
+    const SubGraphOp graph = dyn_cast<SubGraphOp>(op);
+    if (!graph || graph.body() == nullptr) continue;
+    for (const Value* value : graph.body()->free_values()) {
+      if (recovery.is_given(*value) || !value->has_uses()) continue;
+      recovery.refuse(*value->first_use()->user(),
+                      fmt::format("operand {}", value->first_use()->index()),
+                      "nothing defines it: upstream does not print this constant or input");
+    }
+  }
+}
+
+}  // namespace
+
+void recover_interface(Recovery& recovery) {
+  recover_inputs(recovery);
+  recover_outputs(recovery);
+  check_graph_values(recovery);
+}
+
+}  // namespace mir

@@ -1,0 +1,78 @@
+#include <algorithm>
+#include <unordered_set>
+
+#include "upgrade/recover/recovery.hpp"
+
+// One name per value. A dump names storages, so a region defines the same name several times; every
+// definition but the first gets a fresh number.
+
+namespace mir {
+
+namespace {
+
+/// Whether upstream lets the op work in place: the text of a view or a slice says as much of
+/// itself.
+bool works_in_place(const Op& op, const Value& result) {
+  constexpr std::string_view kViews[] = {"linalg.ViewOp", "linalg.SliceOp", "linalg.SplitOp"};
+  if (!isa<LinalgOp>(&op) || result.name().is_none() ||
+      std::ranges::find(kViews, op.name()) != std::end(kViews)) {
+    return false;
+  }
+  return std::ranges::any_of(op.operand_uses(),
+                             [&](const Use& use) { return use.value()->name() == result.name(); });
+}
+
+/// In place ops give values of their own, whose storage a dump would name again.
+void note_in_place(Recovery& recovery) {
+  IRWriter(recovery.module).walk<LinalgOp>([&](IRWriter&, LinalgOp op) {
+    for (const Value& result : op->results()) {
+      if (!works_in_place(*op.op(), result)) continue;
+      recovery.note(*op.op(), LossEntry::Source::kDerived,
+                    fmt::format("storage of result {}", result.index()), "its own");
+    }
+    return IRWriter::WalkResult::WALK_CONTINUE;
+  });
+}
+
+void rename_in(Module& module, Region& region, std::unordered_set<std::uint32_t> seen) {
+  const auto rename = [&](Value& value) {
+    if (value.name().is_none() || !seen.insert(value.name().raw()).second) {
+      value.set_name(module.fresh_name());
+    }
+  };
+  for (Value* value : region.free_values()) rename(*value);
+  for (Block* block = region.entry(); block != nullptr; block = block->next()) {
+    for (Value& argument : block->arguments()) rename(argument);
+    for (Op* op : block->ops()) {
+      for (Value& result : op->results()) rename(result);
+      const bool isolated = op->row() != nullptr && has(op->row()->traits, Trait::kIsolated);
+      for (Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {
+        rename_in(module, *inner, isolated ? std::unordered_set<std::uint32_t>() : seen);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+/// A name that the dump declares and that no op has got is gone with its declaration.
+void note_unused_names(Recovery& recovery) {
+  std::unordered_set<std::string_view> used;
+  IRWriter(recovery.module).walk<LinalgOp>([&](IRWriter&, LinalgOp op) {
+    if (op->has_path()) used.insert(recovery.text(op->path()));
+    return IRWriter::WalkResult::WALK_CONTINUE;
+  });
+  for (const auto& [name, place] : recovery.declared_names) {
+    const std::string_view text = recovery.text(name);
+    if (used.contains(text)) continue;
+    recovery.report.entries.push_back({LossEntry::Source::kDropped, place, "linalg.register",
+                                       "name of an op that nothing runs", std::string(text)});
+  }
+}
+
+void make_names_unique(Recovery& recovery) {
+  note_in_place(recovery);
+  rename_in(recovery.module, recovery.module.body(), {});
+}
+
+}  // namespace mir

@@ -1,0 +1,530 @@
+#include <algorithm>
+#include <optional>
+#include <unordered_set>
+#include <vector>
+
+#include "upgrade/recover/option_rules.hpp"
+#include "upgrade/recover/recovery.hpp"
+#include "upgrade/recover/rotation_layout.hpp"
+#include "weights/kleidi.hpp"
+
+// Options of graph-level ops. Upstream prints none of them; most follow from the types.
+
+namespace mir {
+
+const TensorType* parameter_of(Recovery& recovery, const Op& op, std::string_view suffix) {
+  if (!op.has_path()) return nullptr;
+  const auto found =
+      recovery.module.lookupSymbol(fmt::format("{}{}", recovery.text(op.path()), suffix));
+  return found.value == nullptr ? nullptr : found.value->tensor_type();
+}
+
+bool feeds_softmax(const Op& op) {
+  std::vector<const Op*> open{&op};
+  std::unordered_set<const Op*> seen;
+  while (!open.empty()) {
+    const Op& next = *open.back();
+    open.pop_back();
+    if (next.result_count() == 0) continue;
+    for (const Use* use = next.result()->first_use(); use != nullptr; use = use->next()) {
+      const Op* user = use->user();
+      if (user->is("linalg.SoftmaxOp") || user->is("linalg.CausalMaskOp")) return true;
+      const bool passes =
+          user->is("linalg.MulOp") || user->is("linalg.AddOp") || user->is("linalg.WhereOp");
+      if (passes && seen.insert(user).second) open.push_back(user);
+    }
+  }
+  return false;
+}
+
+namespace {
+
+using Rule = void (*)(Recovery&, Op&);
+
+const TensorType& in(const Op& op, std::size_t i = 0) {
+  return *op.operand(i)->tensor_type();
+}
+const TensorType& out(const Op& op, std::size_t i = 0) {
+  return *op.result(i)->tensor_type();
+}
+
+const Attr* extents(Recovery& recovery, const TensorType& type) {
+  std::vector<const Attr*> list;
+  for (const Dim dim : type.dims()) list.push_back(recovery.context().dim(dim));
+  return recovery.context().array(list);
+}
+
+/// Upstream registers weights for its KleidiAI kernels as the bytes that those take. What the op
+/// multiplies with is the matrix in them and the bias, which always lies in them.
+std::optional<KleidiLayout> packed_layout(const TensorType& weight, std::int64_t rows,
+                                          std::int64_t columns) {
+  const auto bytes = weight.element_count();
+  const bool flat = weight.rank() == 1 && bytes &&
+                    (weight.dtype() == DType::kUInt8 || weight.dtype() == DType::kByte);
+  constexpr std::string_view kTiles[] = {"qsi4c32p8x8", "qsi4c32p4x8", "qai4c32p4x8"};
+  for (const std::string_view tile : kTiles) {
+    const auto layout = kleidi_layout(tile);
+    if (flat && kleidi_bytes(*layout, rows, columns) == static_cast<std::uint64_t>(*bytes)) {
+      return layout;
+    }
+  }
+  return std::nullopt;
+}
+
+void unpack(Recovery& recovery, Op& op, Dim rows, Dim columns) {
+  if (!op.has_path() || !rows.is_constant() || !columns.is_constant()) return;
+  const auto found =
+      recovery.module.lookupSymbol(fmt::format("{}.weight", recovery.text(op.path())));
+  const auto* type = found.value == nullptr ? nullptr : found.value->tensor_type();
+  if (type == nullptr) return;
+  const auto layout = packed_layout(*type, rows.constant(), columns.constant());
+  if (!layout) return;
+  const DType granted = recovery.options.packed_weights;
+  const bool as_blocks =
+      granted != DType::kFloat32 && kleidi_fits_blocks(*layout, columns.constant()) &&
+      (granted == DType::kMirQ4A32 || layout->kind == KleidiLayout::Kind::kQsi4c32p);
+  const Dim extents[] = {rows, columns};
+  IRContext& context = recovery.context();
+  const auto name = name_of(as_blocks ? granted : DType::kFloat32);
+  found.value->set_type(context.tensor(extents, context.intern(name), type->device()));
+  recovery.note(op, as_blocks ? LossEntry::Source::kAssumed : LossEntry::Source::kDerived, "weight",
+                fmt::format("{}, which upstream packed into {} bytes",
+                            found.value->type()->spelling(), *type->element_count()));
+  recovery.derive(op, "bias", context.boolean(true));
+  recovery.unpacked.insert(&op);
+}
+
+void linear(Recovery& recovery, Op& op) {
+  IRContext& context = recovery.context();
+  if (in(op).rank() == 0 || out(op).rank() == 0)
+    return recovery.refuse(op, "in_channels", "rank 0");
+  recovery.derive(op, "in_channels", context.dim(in(op).dims().back()));
+  recovery.derive(op, "out_channels", context.dim(out(op).dims().back()));
+  unpack(recovery, op, out(op).dims().back(), in(op).dims().back());
+  // Some of upstream's kernels take a bias from the file without registering it.
+  if (parameter_of(recovery, op, ".bias") != nullptr) {
+    recovery.derive(op, "bias", context.boolean(true));
+  } else {
+    recovery.assume(op, "bias", context.boolean(false));
+  }
+}
+
+/// Some traces were made with ids of no integer type; upstream's kernel reads them as Int64.
+void cast_ids(Recovery& recovery, Op& op) {
+  const TensorType& ids = in(op);
+  if (ids.dtype() == DType::kInt32 || ids.dtype() == DType::kInt64) return;
+  cast_operand(recovery, op, 0, DType::kInt64);
+}
+
+void embedding(Recovery& recovery, Op& op) {
+  const TensorType* table = parameter_of(recovery, op, ".weight");
+  const std::int64_t elements =
+      table == nullptr ? 0 : table->element_count().value_or(0);  // 0: not known
+  const Dim width = out(op).rank() == 0 ? Dim() : out(op).dims().back();
+  const bool granted = table == nullptr && Recovery::is_stated(op, "vocab_size");
+  if (!width.is_constant() || width.constant() <= 0 || (elements == 0 && !granted)) {
+    return recovery.refuse_grantable(op, "vocab_size", "its table is not registered");
+  }
+  if (elements % width.constant() != 0) {
+    return recovery.refuse_grantable(
+        op, "vocab_size",
+        fmt::format("its table of {} elements has no rows of {}", elements, width.constant()));
+  }
+  cast_ids(recovery, op);
+  if (elements != 0) {
+    recovery.derive(op, "vocab_size", recovery.context().integer(elements / width.constant()));
+  }
+  recovery.derive(op, "hidden_size", recovery.context().dim(width));
+  if (out(op).dtype() == DType::kFloat32) return;
+  recovery.derive(op, "dtype", recovery.context().word(recovery.text(out(op).dtype_name())));
+}
+
+void mat_mul(Recovery& recovery, Op& op) {
+  IRContext& context = recovery.context();
+  const auto a = in(op, 0).dims(), b = in(op, 1).dims(), c = out(op).dims();
+  if (a.size() < 2 || b.size() < 2 || c.size() < 2)
+    return recovery.refuse_grantable(op, "transpose_b", "rank below 2");
+  const auto rows = b[b.size() - 2], columns = b.back();
+  const bool plain = rows == a.back() && columns == c.back();
+  const bool transposed = columns == a.back() && rows == c.back();
+  if (plain && transposed) {
+    recovery.assume(op, "transpose_b", context.boolean(feeds_softmax(op)));
+  } else if (plain || transposed) {
+    // Where a slice was cut to what the product needs, one of its readings was chosen.
+    const bool certain = !recovery.chosen.contains(op.operand(1));
+    const auto give = certain ? &Recovery::derive : &Recovery::assume;
+    (recovery.*give)(op, "transpose_b", context.boolean(transposed));
+  } else {
+    recovery.refuse_grantable(op, "transpose_b", "the printed types fit neither reading");
+  }
+}
+
+/// The two dimensions whose exchange does not show: 1 and 2 of four as upstream's models exchange
+/// them, else the only two of one extent.
+std::optional<std::pair<std::int64_t, std::int64_t>> exchangeable(std::span<const Dim> dims) {
+  if (dims.size() == 4 && dims[1] == dims[2]) return std::pair(1, 2);
+  std::optional<std::pair<std::int64_t, std::int64_t>> found;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    for (std::size_t j = i + 1; j < dims.size(); ++j) {
+      if (dims[i] != dims[j]) continue;
+      if (found) return std::nullopt;
+      found = std::pair(static_cast<std::int64_t>(i), static_cast<std::int64_t>(j));
+    }
+  }
+  return found;
+}
+
+void transpose(Recovery& recovery, Op& op) {
+  if (recovery.is_stated(op, "dim0") && recovery.is_stated(op, "dim1")) return;
+  const auto from = in(op).dims(), to = out(op).dims();
+  if (from.size() != to.size()) {
+    return recovery.refuse(op, "dim0, dim1", "the printed types differ in rank");
+  }
+  std::vector<std::int64_t> differing;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    if (from[i] != to[i]) differing.push_back(static_cast<std::int64_t>(i));
+  }
+  IRContext& context = recovery.context();
+  const auto set = [&](std::int64_t dim0, std::int64_t dim1, bool known) {
+    const auto give = known ? &Recovery::derive : &Recovery::assume;
+    (recovery.*give)(op, "dim0", context.integer(dim0));
+    (recovery.*give)(op, "dim1", context.integer(dim1));
+  };
+  if (differing.size() == 2) {
+    set(differing[0], differing[1], true);
+  } else if (const auto equal = exchangeable(from); differing.empty() && equal) {
+    set(equal->first, equal->second, false);
+  } else {
+    recovery.refuse_grantable(op, "dim0, dim1",
+                              "the printed types differ in other than two dimensions");
+  }
+}
+
+/// Equal extents keep their order where the permutation does not say otherwise.
+void permute(Recovery& recovery, Op& op) {
+  const auto from = in(op).dims(), to = out(op).dims();
+  std::vector<const Attr*> axes;
+  std::vector<bool> taken(from.size(), false);
+  bool certain = true;
+  for (const Dim dim : to) {
+    std::size_t found = from.size();
+    for (std::size_t i = from.size(); i-- > 0;) {
+      if (from[i] != dim) continue;
+      certain = certain && std::ranges::count(from, dim) == 1;
+      if (!taken[i]) found = i;
+    }
+    if (found == from.size()) return recovery.refuse(op, "axis", "the extents are no permutation");
+    taken[found] = true;
+    axes.push_back(recovery.context().integer(static_cast<std::int64_t>(found)));
+  }
+  const auto give = certain ? &Recovery::derive : &Recovery::assume;
+  (recovery.*give)(op, "axis", recovery.context().array(axes));
+}
+
+void view(Recovery& recovery, Op& op) {
+  recovery.derive(op, "to_shape", extents(recovery, out(op)));
+}
+void reshape(Recovery& recovery, Op& op) {
+  recovery.derive(op, "shape", extents(recovery, out(op)));
+}
+
+void cast_type(Recovery& recovery, Op& op) {
+  recovery.derive(op, "dtype", recovery.context().word(recovery.text(out(op).dtype_name())));
+}
+
+void x2x(Recovery& recovery, Op& op) {
+  recovery.derive(op, "device", recovery.context().word(recovery.text(out(op).device())));
+}
+
+/// The one dimension in which two shapes of equal rank differ.
+std::optional<std::size_t> differing_dim(const TensorType& a, const TensorType& b) {
+  std::optional<std::size_t> found;
+  if (a.rank() != b.rank()) return std::nullopt;
+  for (std::size_t i = 0; i < a.rank(); ++i) {
+    if (a.dims()[i] == b.dims()[i]) continue;
+    if (found) return std::nullopt;
+    found = i;
+  }
+  return found;
+}
+
+void concat(Recovery& recovery, Op& op) {
+  const auto dim = differing_dim(in(op), out(op));
+  if (!dim) return recovery.refuse(op, "dim", "operand and result do not differ in one dimension");
+  recovery.derive(op, "dim", recovery.context().integer(static_cast<std::int64_t>(*dim)));
+}
+
+void repeat(Recovery& recovery, Op& op) {
+  const auto dim = differing_dim(in(op), out(op));
+  if (!dim)
+    return recovery.refuse_grantable(op, "dim",
+                                     "operand and result do not differ in one dimension");
+  const Dim before = in(op).dims()[*dim], after = out(op).dims()[*dim];
+  const bool exact = before.is_constant() && after.is_constant() && before.constant() > 0 &&
+                     after.constant() % before.constant() == 0;
+  if (!exact) return recovery.refuse(op, "repeat_times", "the extents are no multiple");
+  recovery.derive(op, "dim", recovery.context().integer(static_cast<std::int64_t>(*dim)));
+  recovery.derive(op, "repeat_times",
+                  recovery.context().integer(after.constant() / before.constant()));
+}
+
+void softmax(Recovery& recovery, Op& op) {
+  recovery.assume(op, "axis", recovery.context().integer(-1));  // the only axis upstream computes
+}
+
+void causal_mask(Recovery& recovery, Op& op) {
+  recovery.assume(op, "sliding_window", recovery.context().boolean(false));
+}
+
+void rms_norm(Recovery& recovery, Op& op) {
+  if (op.operand_count() == 2) {  // the functional form
+    recovery.derive(op, "elementwise_affine", recovery.context().boolean(false));
+  }
+  if (!recovery.options.rms_epsilon) {
+    return recovery.refuse(op, "epsilon",
+                           "grant it with --assume=rms_eps=1e-6 or the model's value");
+  }
+  recovery.assume(op, "epsilon", recovery.context().number(*recovery.options.rms_epsilon));
+  recovery.assume(op, "add_unit_offset", recovery.context().boolean(false));
+}
+
+bool registers_parameters(const Recovery& recovery) {
+  bool any = false;
+  IRWriter(recovery.module).walk<RegisterOp>([&](IRWriter&, RegisterOp) {
+    any = true;
+    return IRWriter::WalkResult::WALK_INTERRUPT;
+  });
+  return any;
+}
+
+void layer_norm(Recovery& recovery, Op& op) {
+  IRContext& context = recovery.context();
+  const TensorType* weight = parameter_of(recovery, op, ".weight");
+  if (!recovery.options.layer_norm_epsilon) {
+    return recovery.refuse(op, "eps",
+                           "grant it with --assume=layer_norm_eps=1e-6 or the model's value");
+  }
+  if (weight == nullptr && in(op).rank() == 0)
+    return recovery.refuse(op, "normalized_shape", "rank 0");
+  const Attr* last = weight == nullptr ? context.dim(in(op).dims().back()) : nullptr;
+  if (weight == nullptr) {
+    recovery.assume(op, "normalized_shape", context.array(std::span(&last, 1)));
+  } else {
+    recovery.derive(op, "normalized_shape", extents(recovery, *weight));
+  }
+  // Upstream registers a bias behind a weight only, and nothing of a model without parameters.
+  const bool with_bias = parameter_of(recovery, op, ".bias") != nullptr;
+  const auto affine =
+      weight != nullptr || registers_parameters(recovery) ? &Recovery::derive : &Recovery::assume;
+  const auto shifted = weight != nullptr || with_bias ? &Recovery::derive : &Recovery::assume;
+  (recovery.*affine)(op, "elementwise_affine", context.boolean(weight != nullptr));
+  (recovery.*shifted)(op, "bias", context.boolean(with_bias));
+  recovery.assume(op, "eps", context.number(*recovery.options.layer_norm_epsilon));
+}
+
+void layer_norm_2d(Recovery& recovery, Op& op) {
+  if (in(op).rank() != 4) return recovery.refuse(op, "num_channels", "x is not of rank 4");
+  recovery.derive(op, "num_channels", recovery.context().dim(in(op).dims()[1]));
+  if (!recovery.options.layer_norm_epsilon) {
+    return recovery.refuse(op, "eps",
+                           "grant it with --assume=layer_norm_eps=1e-6 or the model's value");
+  }
+  recovery.assume(op, "eps", recovery.context().number(*recovery.options.layer_norm_epsilon));
+}
+
+/// A table that is narrower than a head has a column for each element that rotates.
+void assume_rotated(Recovery& recovery, Op& op) {
+  const Dim head = in(op).dims().back(), columns = in(op, 1).dims().back();
+  const bool narrower = head.is_constant() && columns.is_constant() &&
+                        columns.constant() < head.constant() && columns.constant() % 2 == 0;
+  recovery.assume(op, "partial_dim",
+                  recovery.context().integer(narrower ? columns.constant() : -1));
+}
+
+/// Layout of x [B, H, S, D] or [B, S, H, D].
+void rope(Recovery& recovery, Op& op) {
+  const RotationLayouts layouts = layouts_of_rotation(op);
+  if (!layouts.known) return recovery.refuse(op, "input_type", "x is not of rank 4");
+  if (!layouts.heads_first && !layouts.positions_first)
+    return recovery.refuse(op, "input_type", "the table fits no layout");
+  const auto told = positions_come_first(op);
+  const auto give = told ? &Recovery::derive : &Recovery::assume;
+  (recovery.*give)(op, "input_type",
+                   recovery.context().word(told.value_or(false) ? "BSHD" : "BHSD"));
+  if (op.is("linalg.RoPEOp")) assume_rotated(recovery, op);
+}
+
+void flash_attention(Recovery& recovery, Op& op) {
+  recovery.assume(op, "causal_mask", recovery.context().boolean(true));
+}
+
+/// Query heads of the product that reads the keys.
+std::optional<Dim> query_heads(const Op& cache) {
+  for (const Use* use = cache.result(0)->first_use(); use != nullptr; use = use->next()) {
+    const Op& user = *use->user();
+    if (!user.is("linalg.MatMulOp") || use->index() != 1) continue;
+    const TensorType* left = user.operand(0)->tensor_type();
+    if (left != nullptr && left->rank() == 4) return left->dims()[1];
+  }
+  return std::nullopt;
+}
+
+/// Older versions print no name: `<graph>.kv_cache`, as upstream's models call it, with a number
+/// for further ones of a graph.
+void name_cache(Recovery& recovery, Op& op) {
+  if (op.has_path() || Recovery::is_stated(op, "cache")) return;
+  int number = 0;
+  for (const Op* each = op.block()->front(); each != &op; each = each->next()) {
+    if (each->is("linalg.KVCacheOp") && !each->has_path()) ++number;
+  }
+  const SubGraphOp graph = dyn_cast<SubGraphOp>(op.parent_op());
+  const std::string stem = graph ? fmt::format("{}.", recovery.text(graph.symbol())) : "";
+  const std::string suffix = number == 0 ? "" : fmt::format(".{}", number);
+  recovery.assume(op, "cache",
+                  recovery.context().symbol_ref(fmt::format("{}kv_cache{}", stem, suffix)));
+}
+
+/// Upstream prints what a cache holds as [B, heads, S, D] even where it takes and gives
+/// [B, S, heads, D]: then its third extent counts heads of the operand, and what the cache held.
+void settle_cache_types(Recovery& recovery, Op& op) {
+  const TensorType& keys = in(op);
+  for (Value& result : op.results()) {
+    const TensorType* printed = result.tensor_type();
+    if (printed == nullptr || printed->rank() != 4) continue;
+    const Dim heads = keys.dims()[2], all = printed->dims()[2], tokens = keys.dims()[1];
+    const bool turned = printed->dims()[1] == heads && all.is_constant() && heads.is_constant() &&
+                        tokens.is_constant() && all.constant() >= heads.constant();
+    if (!turned || (all == heads && tokens == heads)) continue;
+    const Dim held(all.constant() - heads.constant() + tokens.constant());
+    result.set_type(
+        recovery.context().tensor(std::vector<Dim>{keys.dims()[0], held, heads, keys.dims()[3]},
+                                  printed->dtype_name(), printed->device(), printed->encoding()));
+    recovery.note(op, LossEntry::Source::kDerived, fmt::format("type of result {}", result.index()),
+                  std::string(result.type()->spelling()));
+  }
+}
+
+void kv_cache(Recovery& recovery, Op& op) {
+  IRContext& context = recovery.context();
+  name_cache(recovery, op);
+  if (in(op).rank() != 4) return recovery.refuse(op, "kv_head", "keys are not of rank 4");
+  const auto dims = in(op).dims();
+  const auto feeds_attention = [&] {
+    for (const Use* use = op.result(0)->first_use(); use != nullptr; use = use->next()) {
+      if (use->user()->is("linalg.FlashAttention2Op")) return true;
+    }
+    return false;
+  };
+  const bool tokens_first = feeds_attention();  // the fused kernel takes [B, S, H, D]
+  const auto heads = tokens_first ? dims[2] : query_heads(op);
+  const auto give = heads ? &Recovery::derive : &Recovery::assume;  // what reads the keys tells
+  (recovery.*give)(op, "use_fa2", context.boolean(tokens_first));
+  if (tokens_first) settle_cache_types(recovery, op);
+  recovery.derive(op, "kv_head", context.dim(dims[tokens_first ? 2 : 1]));
+  recovery.derive(op, "head_dim", context.dim(dims[3]));
+  (recovery.*give)(op, "q_head", context.dim(heads.value_or(dims[1])));
+}
+
+/// Before 2026-01-30 (c718c295) upstream's Equal made its truth values as UInt8; the bytes of Bool
+/// are the same, so this follows from the op alone.
+void equal(Recovery& recovery, Op& op) {
+  if (out(op).dtype() != DType::kUInt8) return;
+  const TensorType& printed = out(op);
+  op.result()->set_type(recovery.context().tensor(printed.dims(), recovery.context().intern("Bool"),
+                                                  printed.device(), printed.encoding()));
+  recovery.note(op, LossEntry::Source::kDerived, "type of result 0",
+                std::string(op.result()->type()->spelling()));
+}
+
+void settled_before(Recovery&, Op&) {}  // recover_pieces.cpp
+
+struct RuleRow {
+  std::string_view op;
+  Rule rule;
+};
+
+constexpr RuleRow kRules[] = {
+    {"linalg.ArgsortOp", argsort},
+    {"linalg.CastTypeOp", cast_type},
+    {"linalg.CausalMaskOp", causal_mask},
+    {"linalg.ConcatOp", concat},
+    {"linalg.Conv1DOp", convolution},
+    {"linalg.Conv2DOp", convolution},
+    {"linalg.Conv3DOp", convolution},
+    {"linalg.EmbeddingOp", embedding},
+    {"linalg.EqualOp", equal},
+    {"linalg.FlashAttention2Op", flash_attention},
+    {"linalg.GatherOp", gather},
+    {"linalg.ISTFTOp", transform},
+    {"linalg.IndexOp", index_by_tensor},
+    {"linalg.InterpolateOp", interpolate},
+    {"linalg.KVCacheOp", kv_cache},
+    {"linalg.LayerNorm2DOp", layer_norm_2d},
+    {"linalg.LayerNormOp", layer_norm},
+    {"linalg.LinearOp", linear},
+    {"linalg.MatMulOp", mat_mul},
+    {"linalg.MeanOp", reduction},
+    {"linalg.MultimodalRoPEOp", rope},
+    {"linalg.PermuteOp", permute},
+    {"linalg.RMSNormOp", rms_norm},
+    {"linalg.ReduceMaxOp", reduction},
+    {"linalg.ReduceMinOp", reduction},
+    {"linalg.ReduceSumOp", reduction},
+    {"linalg.RepeatOp", repeat},
+    {"linalg.ReshapeOp", reshape},
+    {"linalg.RoPEOp", rope},
+    {"linalg.STFTOp", transform},
+    {"linalg.SliceOp", settled_before},
+    {"linalg.SoftmaxOp", softmax},
+    {"linalg.SplitOp", settled_before},
+    {"linalg.StackOp", stack},
+    {"linalg.TopKOp", top_k},
+    {"linalg.TransposeOp", transpose},
+    {"linalg.ViewOp", view},
+    {"linalg.X2XOp", x2x},
+};
+
+bool has_plain_types(const Op& op) {
+  const OpRow& row = *op.row();
+  if (!row.operands.admits(op.operand_count()) || !row.results.admits(op.result_count()))
+    return false;
+  for (const Use& use : op.operand_uses()) {
+    if (use.value()->tensor_type() == nullptr) return false;
+  }
+  for (const Value& result : op.results()) {
+    if (result.tensor_type() == nullptr) return false;
+  }
+  return true;
+}
+
+void recover(Recovery& recovery, Op& op) {
+  const OpRow* row = op.row();
+  if (row == nullptr) {  // unless `meaning` is stated
+    return recovery.refuse(op, "meaning",
+                           fmt::format("no dialect declares it; --assume={}.meaning=plugin leaves "
+                                       "it to a plug-in",
+                                       recovery.grant_name(op)));
+  }
+  if (!has_plain_types(op))
+    return recovery.refuse(op, "signature", "operands or results do not fit the op");
+  const auto rule = std::find_if(std::begin(kRules), std::end(kRules),
+                                 [&](const RuleRow& each) { return each.op == op.name(); });
+  if (rule != std::end(kRules)) return rule->rule(recovery, op);
+  for (const AttrRow& attribute : row->attributes) {
+    if (attribute.required && op.attribute(attribute.name) == nullptr) {
+      recovery.refuse_grantable(op, attribute.name, "upstream does not print it");
+    }
+  }
+}
+
+}  // namespace
+
+void recover_options(Recovery& recovery) {
+  IRWriter walker(recovery.module);
+  walker.walk<LinalgOp>([&](IRWriter&, LinalgOp op) {
+    recover(recovery, *op.op());
+    return IRWriter::WalkResult::WALK_CONTINUE;
+  });
+}
+
+}  // namespace mir

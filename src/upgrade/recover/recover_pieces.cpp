@@ -1,0 +1,570 @@
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "ir/infer.hpp"
+#include "upgrade/recover/piece_shape.hpp"
+#include "upgrade/storage.hpp"
+
+// Slices and splits. Upstream prints their results with the type of their operand, drops their
+// bounds, and names all pieces of a split alike. Stated bounds give the types; where none are
+// stated, what the users compute tells the shape, and the bounds are the documented choice.
+
+namespace mir {
+
+namespace {
+
+using Shape = PieceShape;
+
+std::vector<Use*> uses_in_order(Value& value) {
+  std::vector<Use*> uses;
+  for (Use* use = value.first_use(); use != nullptr; use = use->next()) uses.push_back(use);
+  std::ranges::stable_sort(uses, [](const Use* a, const Use* b) {
+    if (a->user() == b->user()) return a->index() < b->index();
+    return a->user()->block() == b->user()->block() && a->user()->is_before_in_block(b->user());
+  });
+  return uses;
+}
+
+class Pieces {
+ public:
+  explicit Pieces(Recovery& recovery) : recovery_(recovery), module_(recovery.module) {}
+
+  /// In the order of execution, for what a slice gives goes on into calls and out of them.
+  void run() { visit(module_.body()); }
+
+ private:
+  void visit(Region& region) {
+    Storages storages(recovery_, region);
+    Storages* const outer = std::exchange(storages_, &storages);
+    for (Op *op = region.entry() == nullptr ? nullptr : region.entry()->front(), *next = nullptr;
+         op != nullptr; op = next) {
+      next = op->next();
+      storages.resolve(*op);
+      if (region.entry()->terminator() == op) storages.settle(op);
+      visit(*op);
+    }
+    if (region.entry() != nullptr && region.entry()->terminator() == nullptr) {
+      storages.settle(nullptr);
+    }
+    storages.drop_replaced();
+    hand_out_written(region);
+    settle_results(region);
+    storages_ = outer;
+  }
+
+  void visit(Op& op) {
+    if (const CallGraphOp call = dyn_cast<CallGraphOp>(&op)) return enter(call);
+    const bool whole = op.operand_count() >= 1 && op.operand(0)->tensor_type() != nullptr;
+    if (whole && op.is("linalg.SliceOp") && op.result_count() == 1) return slice(op);
+    if (whole && op.is("linalg.SplitOp") && op.result_count() >= 1) return split(op);
+    if (op.is("linalg.CopyOp") && op.operand_count() == 2 && op.result_count() == 0) {
+      return copy(op);
+    }
+    if (whole && has_destination(op)) return store(op);
+    storages_->take_results(op);
+  }
+
+  void enter(CallGraphOp call) {
+    const SubGraphOp target = call.target();
+    if (!target || target.body() == nullptr) return storages_->take_results(*call.op());
+    Region& body = *target.body();
+    if (visited_.insert(target.op()).second) {
+      take_operand_types(*call.op(), body);
+      visit(body);
+    }
+    Op* op = take_written(*call.op(), target);
+    for (std::uint32_t i = 0; i < op->result_count() && i < body.results().size(); ++i) {
+      const Type* type = body.results()[i].type;
+      const Value* value = body.returned(i);
+      if (value == nullptr || !pieces_.contains(value)) continue;
+      op->result(i)->set_type(type);
+      pieces_.insert(op->result(i));
+    }
+    storages_->take_results(*op);
+  }
+
+  // -- storages that a graph changes in its caller ------------------------------------------------
+
+  /// What a graph wrote into a storage of its caller becomes one more of its results.
+  void hand_out_written(Region& region) {
+    Block* block = region.entry();
+    Op* last = block == nullptr ? nullptr : block->terminator();
+    if (last == nullptr) return;
+    std::vector<RegionResult> results(region.results().begin(), region.results().end());
+    std::vector<Value*> values;
+    for (const Use& use : last->operand_uses()) values.push_back(use.value());
+    const bool is_module = region.parent() == module_.top();
+    for (const Storages::Written& written : storages_->written()) {
+      if (std::ranges::find(values, written.now) != values.end()) continue;
+      if (!is_module && !written.origin->is_argument()) continue;
+      values.push_back(written.now);
+      if (!is_module) {
+        results.push_back({.name = written.now->name(), .type = written.now->type()});
+        written_[region.parent()].push_back(written.origin->index());
+      }
+      recovery_.note(*region.parent(), LossEntry::Source::kDerived, "output",
+                     fmt::format("{}, a storage that it changes",
+                                 describe(recovery_.context(), *written.now)));
+    }
+    if (values.size() == last->operand_count()) return;
+    module_.set_operands(last, values);
+    if (!is_module) region.set_results(module_.copy(std::span<const RegionResult>(results)));
+  }
+
+  /// The call with the changed storages as further results.
+  Op* take_written(Op& call, SubGraphOp graph) {
+    const auto found = written_.find(graph.op());
+    if (found == written_.end()) return &call;
+    std::vector<Value*> operands;
+    for (const Use& use : call.operand_uses()) operands.push_back(use.value());
+    std::vector<const Type*> types;
+    for (const Value& result : call.results()) types.push_back(result.type());
+    for (const std::uint32_t index : found->second) types.push_back(operands[index]->type());
+    Op* wider = IRWriter(module_).createAtPos(&call, IRWriter::BEFORE,
+                                              {.name = call.op_name(),
+                                               .operands = operands,
+                                               .result_types = types,
+                                               .attributes = call.attributes(),
+                                               .symbol = call.symbol(),
+                                               .location = call.location()});
+    for (std::uint32_t i = 0; i < call.result_count(); ++i) {
+      wider->result(i)->set_name(call.result(i)->name());
+      module_.set_value_attributes(wider->result(i), call.result(i)->attributes());
+      call.result(i)->replaceAllUsesWith(wider->result(i));
+    }
+    for (std::size_t i = 0; i < found->second.size(); ++i) {
+      Value& changed = *operands[found->second[i]];
+      Value& result = *wider->result(call.result_count() + i);
+      result.set_name(changed.name());
+      Storage& storage = storages_->of(changed);
+      storage.whole = &result;
+      storage.changed = true;
+      storage.parts.clear();
+    }
+    module_.erase(&call);
+    return wider;
+  }
+
+  // -- types across calls -------------------------------------------------------------------------
+
+  /// A piece handed to a graph is what the graph gets.
+  void take_operand_types(const Op& call, Region& body) {
+    for (std::uint32_t i = 0; i < call.operand_count() && i < body.arguments().size(); ++i) {
+      const Type* type = call.operand(i)->type();
+      Value& argument = body.arguments()[i];
+      if (!pieces_.contains(call.operand(i))) continue;
+      argument.set_type(type);
+      pieces_.insert(&argument);
+    }
+  }
+
+  void settle_results(Region& region) {
+    std::vector<RegionResult> results(region.results().begin(), region.results().end());
+    bool changed = false;
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      const Value* value = region.returned(i);
+      if (value == nullptr || !pieces_.contains(value) || value->type() == results[i].type)
+        continue;
+      results[i].type = value->type();
+      changed = true;
+    }
+    if (!changed) return;
+    region.set_results(recovery_.module.copy(std::span<const RegionResult>(results)));
+  }
+
+  // -- slices -------------------------------------------------------------------------------------
+
+  void slice(Op& op) {
+    const bool alike = op.result()->name() == op.operand(0)->name();
+    if (!Recovery::is_stated(op, "indices") && !assume_bounds(op, alike)) {
+      return recovery_.refuse_grantable(op, "indices", "no user tells the shape it needs");
+    }
+    infer(op);
+    if (!alike) return storages_->take_results(op);
+    if (op.result()->tensor_type() == nullptr) return;
+    Storage& storage = storages_->of(*op.operand(0));
+    storage.parts.push_back({.indices = op.attribute("indices"), .value = op.result()});
+  }
+
+  bool assume_bounds(Op& op, bool alike) {
+    const Shape whole = shape_of(*op.operand(0));
+    const Shape printed = shape_of(*op.result());
+    const Storage* storage = storages_->find(op.operand(0)->name());
+    std::optional<NeededShape> piece;
+    if (printed != whole && fits(printed, whole)) {
+      // Upstream prints the type of a slice that it gave a storage of its own.
+      piece = NeededShape{printed};
+    } else if (const auto needed = piece_of(*op.result(), whole, alike)) {
+      piece = needed;
+    } else if (storage != nullptr && storage->last_written != nullptr) {
+      recovery_.assume(op, "indices", storage->last_written);  // it is read back
+      recovery_.chosen.insert(op.result());
+      return true;
+    } else if (told(*op.result(), whole, alike, Telling::kTheWhole)) {
+      piece =
+          NeededShape{whole, false};  // all of a storage that held no more: the last token of one
+    }
+    if (!piece) return false;
+    const Attr* indices = bounds(whole, piece->shape, tile_of(op, whole, piece->shape));
+    recovery_.assume(op, "indices", indices);
+    if (!piece->certain) recovery_.chosen.insert(op.result());
+    return true;
+  }
+
+  /// Equal slices that together are the whole are its tiles in their order: which one this is.
+  std::optional<std::int64_t> tile_of(const Op& op, const Shape& whole, const Shape& piece) const {
+    const Storage* storage = storages_->find(op.operand(0)->name());
+    std::int64_t before = 0, count = 0;
+    if (storage != nullptr) {
+      for (const StoragePart& part : storage->parts) before += shape_of(*part.value) == piece;
+    }
+    count = before;
+    for (const Op* other = op.block()->front(); other != nullptr; other = other->next()) {
+      if (!other->is("linalg.SliceOp") || other->operand_count() != 1) continue;
+      const bool same = other->operand(0) == op.operand(0) || is_sliced_again(op, *other);
+      if (!same || shape_of(*other->result()) != shape_of(*op.result())) continue;
+      if (other != &op && other->is_before_in_block(&op)) {
+        before += storage == nullptr ? 1 : 0;
+        count += storage == nullptr ? 1 : 0;
+      } else {
+        ++count;
+      }
+    }
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+      if (piece[i] == whole[i]) continue;
+      const bool tiles =
+          piece[i].is_constant() && piece[i].constant() * count == whole[i].constant();
+      return tiles && count > 1 ? std::optional(before) : std::nullopt;
+    }
+    return std::nullopt;
+  }
+
+  /// Whether the second slice reads what the first one gives, by name: then it means the same
+  /// whole.
+  static bool is_sliced_again(const Op& first, const Op& second) {
+    const Op* source = second.operand(0)->defining_op();
+    while (source != nullptr && source != &first && source->is("linalg.SliceOp")) {
+      source = source->operand(0)->defining_op();
+    }
+    return source == &first && second.result()->name() == first.operand(0)->name();
+  }
+
+  /// A part begins at the first element, or is one of several tiles; a single one is the last:
+  /// upstream cuts caches to what they hold and hidden states to the last token.
+  const Attr* bounds(const Shape& whole, const Shape& piece, std::optional<std::int64_t> tile) {
+    IRContext& context = recovery_.context();
+    std::vector<const Attr*> list;
+    const auto entry = [&](std::string_view key, std::int64_t value) {
+      return NamedAttr{context.intern(key), context.integer(value)};
+    };
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+      std::vector<NamedAttr> bound;
+      const std::int64_t extent = piece[i] == whole[i] ? 0 : piece[i].constant();
+      if (piece[i] == whole[i]) {
+      } else if (tile) {
+        bound = {entry("start", *tile * extent), entry("end", (*tile + 1) * extent)};
+      } else if (extent == 1) {
+        bound = {entry("start", -1), entry("end", 0)};
+      } else {
+        bound = {entry("end", extent)};
+      }
+      list.push_back(context.dict(bound));
+    }
+    return context.array(list);
+  }
+
+  // -- what is stored into parts ------------------------------------------------------------------
+
+  /// A copy into a storage gives the storage with another content.
+  void copy(Op& op) {
+    Value& destination = *op.operand(1);
+    Storage& storage = storages_->of(destination);
+    const StoragePart* part = storages_->part(destination);
+    const Attr* indices = part == nullptr ? nullptr : part->indices;
+    storage.whole = storages_->insert(op.operand(0), storage.whole, indices, &op, op);
+    storage.last_written = indices;
+    storage.changed = true;
+    storage.parts.clear();
+    module_.erase(&op);
+    storages_->replaced(destination);
+  }
+
+  /// Upstream stored the result of a product into its last operand.
+  void store(Op& op) {
+    const std::uint32_t last = op.operand_count() - 1;
+    Value& destination = *op.operand(last);
+    const auto* kept = destination.tensor_type();
+    const Type* computed = product_type(op, destination);
+    if (computed == nullptr || kept == nullptr) {
+      return recovery_.refuse(op, "extents of the result", "it is stored into a larger tensor");
+    }
+    std::vector<Value*> operands;
+    for (std::uint32_t i = 0; i < last; ++i) operands.push_back(op.operand(i));
+    IRWriter writer(module_);
+    Op* product = writer.createAtPos(&op, IRWriter::BEFORE,
+                                     {.name = op.op_name(),
+                                      .operands = operands,
+                                      .result_types = std::span(&computed, 1),
+                                      .attributes = op.attributes(),
+                                      .path = op.has_path() ? op.path() : Symbol(),
+                                      .location = op.location()});
+    module_.set_value_attributes(product->result(), op.result()->attributes());
+    recovery_.note(*product, LossEntry::Source::kDerived, "type of result 0",
+                   std::string(computed->spelling()));
+    recovery_.note(*product, LossEntry::Source::kDerived, fmt::format("operand {}", last),
+                   fmt::format("none; a copy stores the result into {}",
+                               describe(recovery_.context(), destination)));
+    Value* value = product->result();
+    if (computed != kept) value = make_view(module_, *value, *kept, op, op.location());
+    value->set_name(op.result()->name());
+    op.result()->replaceAllUsesWith(value);
+    Storage& storage = storages_->of(destination);
+    if (StoragePart* part = storages_->part(destination)) {
+      part->value = value;
+      part->written = true;
+      part->taken = false;
+    } else {
+      storage.whole = value;
+      storage.changed = true;
+    }
+    module_.erase(&op);
+    storages_->replaced(destination);
+  }
+
+  /// The type that the product has before it is stored: as many elements as the destination.
+  const Type* product_type(const Op& op, const Value& destination) {
+    const auto* like = destination.tensor_type();
+    Shape shape = shape_of(*op.operand(0));
+    const auto elements = like == nullptr ? std::nullopt : like->element_count();
+    if (shape.empty() || !elements) return nullptr;
+    const auto channels = out_channels(op);
+    if (!channels) return nullptr;
+    shape.back() = Dim(*channels);
+    if (element_count(shape) != elements) return nullptr;
+    return recovery_.context().tensor(shape, like->dtype_name(), like->device(), like->encoding());
+  }
+
+  std::optional<std::int64_t> out_channels(const Op& op) const {
+    const Attr* stated = op.attribute("out_channels");
+    if (stated != nullptr && stated->kind() == AttrKind::kInt) return stated->integer();
+    if (!op.has_path()) return std::nullopt;
+    const auto weight =
+        module_.lookupSymbol(fmt::format("{}.weight", recovery_.text(op.path()))).value;
+    const auto* type = weight == nullptr ? nullptr : weight->tensor_type();
+    if (type == nullptr || type->rank() != 2 || !type->dims()[0].is_constant()) return std::nullopt;
+    return type->dims()[0].constant();
+  }
+
+  // -- splits -------------------------------------------------------------------------------------
+
+  void split(Op& op) {
+    const Shape whole = shape_of(*op.operand(0));
+    if (!Recovery::is_stated(op, "split_size_or_sections") || !Recovery::is_stated(op, "dim")) {
+      if (!assume_sections(op, whole)) return;
+    }
+    const auto readers = readers_of_pieces(op);
+    infer(op);
+    hand_out(op, readers, whole);
+    for (const Value& result : op.results()) storages_->forget(result.name());
+  }
+
+  /// The one dimension in which a piece differs from the whole.
+  static std::optional<std::size_t> cut_dim(const Shape& piece, const Shape& whole) {
+    std::optional<std::size_t> dim;
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+      if (piece[i] == whole[i]) continue;
+      if (dim || !whole[i].is_constant()) return std::nullopt;
+      dim = i;
+    }
+    return dim;
+  }
+
+  /// Pieces along the one dimension in which the users' shapes differ from the operand's: equal
+  /// ones, else one for each user, in their order.
+  bool assume_sections(Op& op, const Shape& whole) {
+    std::vector<Shape> pieces;
+    bool certain = true;
+    for (Value& result : op.results()) {
+      for (const Use* use : uses_in_order(result)) {
+        auto piece = told_by(*use, whole);
+        if (!piece || piece->shape == whole) continue;
+        certain = certain && piece->certain;
+        pieces.push_back(std::move(piece->shape));
+      }
+    }
+    const auto dim = pieces.empty() ? std::nullopt : cut_dim(pieces.front(), whole);
+    if (!dim) return refuse_sections(op);
+    const std::int64_t extent = whole[*dim].constant(), count = op.result_count();
+    std::vector<const Attr*> sizes;
+    std::int64_t sum = 0;
+    bool equal = true;
+    for (const Shape& piece : pieces) {
+      if (cut_dim(piece, whole) != dim) return refuse_sections(op);
+      const std::int64_t size = piece[*dim].constant();
+      equal = equal && size * count == extent;
+      sum += size;
+      sizes.push_back(recovery_.context().integer(size));
+    }
+    const bool each = std::ssize(sizes) == count && sum == extent;
+    if (!equal && !each) return refuse_sections(op);
+    if (equal) sizes.resize(1);
+    certain = certain && equal;
+    const auto give = certain ? &Recovery::derive : &Recovery::assume;
+    IRContext& context = recovery_.context();
+    (recovery_.*give)(op, "dim", context.integer(static_cast<std::int64_t>(*dim)));
+    (recovery_.*give)(op, "split_size_or_sections", context.array(sizes));
+    for (Value& result : op.results()) {
+      if (!certain) recovery_.chosen.insert(&result);
+    }
+    return true;
+  }
+
+  bool refuse_sections(const Op& op) {
+    recovery_.refuse_grantable(op, "dim, split_size_or_sections",
+                               "no user tells the shape of a piece");
+    return false;
+  }
+
+  /// All pieces have one name, so every user seems to read the last. These are to read one each.
+  std::vector<Use*> readers_of_pieces(const Op& op) {
+    const std::uint32_t count = op.result_count();
+    Value& last = *op.result(count - 1);
+    const auto results = op.results();
+    const bool alike = count > 1 && std::ranges::all_of(results, [&](const Value& each) {
+                         return each.name() == last.name() && (&each == &last || !each.has_uses());
+                       });
+    if (!alike) return {};
+    auto readers = uses_in_order(last);
+    if (readers.size() != count) {
+      recovery_.refuse(
+          op, "pieces",
+          fmt::format("which of {} pieces each of {} users reads", count, readers.size()));
+      return {};
+    }
+    recovery_.note(op, LossEntry::Source::kAssumed, "pieces", "in the order of their users");
+    return readers;
+  }
+
+  /// Each reads the next piece of the extents that it prints.
+  void hand_out(const Op& op, std::span<Use* const> readers, const Shape& whole) {
+    std::vector<bool> taken(op.result_count(), false);
+    for (Use* use : readers) {
+      const auto needed = told_by(*use, whole);
+      std::uint32_t piece = 0;
+      const auto is_meant = [&] {
+        return !taken[piece] && (!needed || shape_of(*op.result(piece)) == needed->shape);
+      };
+      while (piece < taken.size() && !is_meant()) ++piece;
+      if (piece == taken.size()) {
+        piece = static_cast<std::uint32_t>(std::ranges::find(taken, false) - taken.begin());
+      }
+      taken[piece] = true;
+      use->user()->set_operand(use->index(), op.result(piece));
+    }
+  }
+
+  /// What a user may tell of a piece, from what is certain to what is likely.
+  enum class Telling : std::uint8_t { kItsNeed, kItsElements, kTheWhole };
+
+  /// The shape that a user needs which is less than the whole, else that it needs all of it.
+  std::optional<NeededShape> piece_of(Value& value, const Shape& whole, bool alike) {
+    auto piece = told(value, whole, alike, Telling::kItsNeed);
+    return piece ? piece : told(value, whole, alike, Telling::kItsElements);
+  }
+
+  /// With slices named alike the users of the next one tell as well; a graph's users tell what its
+  /// callers hand it.
+  std::optional<NeededShape> told(Value& value, const Shape& whole, bool alike, Telling telling,
+                                  int calls = 0) {
+    const Op* again = nullptr;
+    for (const Use* use : uses_in_order(value)) {
+      auto needed = call_needs(*use, whole, alike, telling, calls);
+      if (!needed) needed = told_by(*use, whole, telling);
+      const bool is_whole = needed && needed->shape == whole;
+      const bool counts = telling == Telling::kTheWhole ? is_whole : !is_whole || !alike;
+      if (needed && fits(needed->shape, whole) && counts) return needed;
+      if (alike && use->user()->is("linalg.SliceOp")) again = use->user();
+    }
+    if (again == nullptr || again->result_count() != 1) return std::nullopt;
+    return again->result()->name() == value.name()
+               ? told(*again->result(), whole, alike, telling, calls)
+               : std::nullopt;
+  }
+
+  std::optional<NeededShape> call_needs(const Use& use, const Shape& whole, bool alike,
+                                        Telling telling, int calls) {
+    constexpr int kMostCalls = 32;
+    const CallGraphOp call = dyn_cast<CallGraphOp>(use.user());
+    const SubGraphOp target = call && calls < kMostCalls ? call.target() : SubGraphOp();
+    if (!target || target.body() == nullptr) return std::nullopt;
+    const auto arguments = target.body()->arguments();
+    if (use.index() >= arguments.size()) return std::nullopt;
+    return told(arguments[use.index()], whole, alike, telling, calls + 1);
+  }
+
+  std::optional<NeededShape> told_by(const Use& use, const Shape& whole, Telling telling) {
+    if (telling == Telling::kItsElements) return needed_by_elements(use, whole);
+    const auto needed = needed_by(use, whole);
+    return needed ? needed : needed_of_destination(use, whole);
+  }
+  std::optional<NeededShape> told_by(const Use& use, const Shape& whole) {
+    auto needed = told_by(use, whole, Telling::kItsNeed);
+    if (!needed) needed = needed_by_elements(use, whole);
+    return needed && fits(needed->shape, whole) ? needed : std::nullopt;
+  }
+
+  /// A destination holds as many elements as what is stored there, and a source as its destination.
+  std::optional<NeededShape> needed_of_destination(const Use& use, const Shape& whole) {
+    const Op& op = *use.user();
+    if (op.is("linalg.CopyOp") && op.operand_count() == 2) {
+      Shape other = shape_of(*op.operand(1 - use.index()));
+      if (other != whole && fits(other, whole)) return NeededShape{std::move(other)};
+      const auto elements = element_count(other);
+      return elements ? piece_of_elements(whole, *elements) : std::nullopt;
+    }
+    if (!has_destination(op) || use.index() + 1 != op.operand_count()) return std::nullopt;
+    Shape stored = shape_of(*op.operand(0));
+    const auto channels = out_channels(op);
+    if (stored.empty() || !channels) return std::nullopt;
+    stored.back() = Dim(*channels);
+    const auto elements = element_count(stored);
+    return elements ? piece_of_elements(whole, *elements) : std::nullopt;
+  }
+
+  /// The types that the bounds give stand for those that upstream printed.
+  void infer(Op& op) {
+    std::vector<const Type*> operands;
+    for (const Use& use : op.operand_uses()) operands.push_back(use.value()->type());
+    InferContext inference(recovery_.context(), op.name(), operands, op.attributes(),
+                           op.result_count(), op.span(), recovery_.diagnostics);
+    if (!op.row()->infer(inference)) return;
+    for (std::uint32_t i = 0; i < op.result_count() && i < inference.results().size(); ++i) {
+      const Type* type = inference.results()[i];
+      if (type == nullptr || type == op.result(i)->type()) continue;
+      op.result(i)->set_type(type);
+      pieces_.insert(op.result(i));
+      recovery_.note(op, recovery_.source_of(*op.result(i)), fmt::format("type of result {}", i),
+                     std::string(type->spelling()));
+    }
+  }
+
+  Recovery& recovery_;
+  Module& module_;
+  Storages* storages_ = nullptr;                                       ///< of the region at hand
+  std::unordered_map<const Op*, std::vector<std::uint32_t>> written_;  ///< arguments, by graph
+  std::unordered_set<const Value*> pieces_;  ///< values with another type than upstream printed
+  std::unordered_set<const Op*> visited_;
+};
+
+}  // namespace
+
+void recover_pieces(Recovery& recovery) {
+  Pieces(recovery).run();
+}
+
+}  // namespace mir

@@ -1,0 +1,106 @@
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "upgrade/recover/recovery.hpp"
+
+// Values that a graph reads and does not get: stores made outside the trace, masks made by the
+// host. Storage ids are global, so the value is handed in from where the callers have it; what no
+// caller has becomes an input of the module, which recover_interface then finds.
+
+namespace mir {
+
+namespace {
+
+class Threading {
+ public:
+  explicit Threading(Recovery& recovery) : recovery_(recovery), module_(recovery.module) {
+    IRWriter(module_).walk<CallGraphOp>([&](IRWriter&, CallGraphOp call) {
+      if (const SubGraphOp target = call.target()) calls_[target.op()].push_back(call.op());
+      return IRWriter::WalkResult::WALK_CONTINUE;
+    });
+  }
+
+  void run() { visit(module_.body()); }
+
+ private:
+  /// Callees first: what one lacks, its caller may lack as well.
+  void visit(Region& region) {
+    for (Op* op : region.ops()) {
+      const CallGraphOp call = dyn_cast<CallGraphOp>(op);
+      const SubGraphOp target = call ? call.target() : SubGraphOp();
+      if (!target || target.body() == nullptr || !visited_.insert(target.op()).second) continue;
+      if (depth_ == kDeepest) {
+        return recovery_.refuse(*op, "parameters",
+                                fmt::format("calls are nested deeper than {}", kDeepest));
+      }
+      ++depth_;
+      visit(*target.body());
+      --depth_;
+      hand_in(target);
+    }
+  }
+
+  void hand_in(SubGraphOp graph) {
+    Region& body = *graph.body();
+    std::vector<Value*> lacking;
+    for (Value* value : body.free_values()) {
+      const bool lacks = value->has_uses() && !recovery_.is_given(*value);
+      if (lacks && value->tensor_type() != nullptr && !value->name().is_none())
+        lacking.push_back(value);
+    }
+    if (lacking.empty() || body.entry() == nullptr) return;
+    for (Op* call : calls_[graph.op()]) hand_over(*call, lacking);
+    for (Value* value : lacking) {
+      Value* argument = module_.append_argument(*body.entry(), value->type());
+      argument->set_name(value->name());
+      module_.set_value_attributes(argument, value->attributes());
+      value->replaceAllUsesWith(argument);
+      recovery_.undefined.insert(argument->name().raw());
+      recovery_.note(*graph.op(), LossEntry::Source::kAssumed, "input",
+                     describe(recovery_.context(), *argument));
+    }
+    module_.remove_unused_free_values(body);
+  }
+
+  void hand_over(Op& call, std::span<Value* const> lacking) {
+    std::vector<Value*> operands;
+    for (const Use& use : call.operand_uses()) operands.push_back(use.value());
+    for (const Value* value : lacking) operands.push_back(in_scope(call, *value));
+    module_.set_operands(&call, operands);
+  }
+
+  /// The caller's latest value of that storage; one that nothing defines, where it has none.
+  Value* in_scope(const Op& call, const Value& wanted) {
+    for (Op* op = call.previous(); op != nullptr; op = op->previous()) {
+      for (Value& result : op->results()) {
+        if (result.name() == wanted.name() && result.type() == wanted.type()) return &result;
+      }
+    }
+    Region& region = *call.parent_region();
+    for (Value& argument : region.arguments()) {
+      if (argument.name() == wanted.name() && argument.type() == wanted.type()) return &argument;
+    }
+    for (Value* free : region.free_values()) {
+      if (free->name() == wanted.name() && free->type() == wanted.type()) return free;
+    }
+    return module_.create_free_value(region, wanted.type(), wanted.name());
+  }
+
+  /// Later steps follow the calls as well; they find none that lie deeper.
+  static constexpr int kDeepest = 1000;
+  int depth_ = 0;
+  Recovery& recovery_;
+  Module& module_;
+  std::unordered_map<const Op*, std::vector<Op*>> calls_;
+  std::unordered_set<const Op*> visited_;
+};
+
+}  // namespace
+
+void hand_in_undefined(Recovery& recovery) {
+  Threading(recovery).run();
+}
+
+}  // namespace mir

@@ -1,0 +1,122 @@
+// Shared state of one upgrade and its steps.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "mir/rewriter.hpp"
+#include "mir/upgrade.hpp"
+
+namespace mir {
+
+class Recovery {
+ public:
+  Recovery(Module& target, const UpgradeOptions& granted, LossReport& losses, Diagnostics& problems)
+      : module(target), options(granted), report(losses), diagnostics(problems) {}
+
+  Module& module;
+  const UpgradeOptions& options;
+  LossReport& report;
+  Diagnostics& diagnostics;
+  /// Names of what graphs read and nothing defines: inputs, or constants that upstream did not
+  /// print.
+  std::unordered_set<std::uint32_t> undefined;
+  /// Pieces whose extents were chosen: others would have fitted what reads them.
+  std::unordered_set<const Value*> chosen;
+  /// Names that the dump declares for ops, and where.
+  std::vector<std::pair<Symbol, Location>> declared_names;
+  /// Ops whose weight was packed into bytes, with a Float32 bias.
+  std::unordered_set<const Op*> unpacked;
+
+  /// What the type of a value is: what follows, or what was chosen.
+  LossEntry::Source source_of(const Value& value) const {
+    return chosen.contains(&value) ? LossEntry::Source::kAssumed : LossEntry::Source::kDerived;
+  }
+
+  IRContext& context() const { return module.context(); }
+  std::string_view text(Symbol symbol) const { return context().text(symbol); }
+
+  /// Whether a value needs no definition: a constant or a parameter.
+  bool is_given(const Value& value) const {
+    return value.has_symbol() || value.attribute(context().intern("constant")) != nullptr;
+  }
+
+  /// Whether the dump states the attribute: then it stands.
+  static bool is_stated(const Op& op, std::string_view fact) {
+    return op.attribute(fact) != nullptr;
+  }
+
+  /// Sets an attribute that the dump does not state.
+  void derive(Op& op, std::string_view fact, const Attr* value) {
+    set(op, fact, value, LossEntry::Source::kDerived);
+  }
+  void assume(Op& op, std::string_view fact, const Attr* value) {
+    set(op, fact, value, LossEntry::Source::kAssumed);
+  }
+  /// Reports that a fact is lost, unless it is stated.
+  void refuse(const Op& op, std::string_view fact, std::string_view why) {
+    if (is_stated(op, fact)) return;
+    report.refuse(op, fact, why, diagnostics);
+  }
+  /// The same of attributes that the user may grant, `a` or `a, b`: says how.
+  void refuse_grantable(const Op& op, std::string_view facts,
+                        std::string_view why);  // take_grants.cpp
+  /// How a grant names this op: by its name, else by its place, `graph.Type.k`.
+  std::string grant_name(const Op& op) const;  // take_grants.cpp
+  void note(const Op& op, LossEntry::Source source, std::string_view fact, std::string used) {
+    report.entries.push_back(
+        {source, op.location(), name_of(op), std::string(fact), std::move(used)});
+  }
+
+ private:
+  /// Graphs, calls and registers by their symbols, other ops as diagnostics name them.
+  std::string name_of(const Op& op) const {
+    const bool named = isa<SubGraphOp>(&op) || isa<CallGraphOp>(&op) || isa<RegisterOp>(&op);
+    return named && op.has_symbol() ? fmt::format("{} @{}", describe(op), text(op.symbol()))
+                                    : describe(op);
+  }
+  void set(Op& op, std::string_view fact, const Attr* value, LossEntry::Source source) {
+    if (is_stated(op, fact)) return;
+    op.set_attribute(context().intern(fact), value);
+    note(op, source, fact, std::string(value->spelling()));
+  }
+};
+
+/// Whether the op's row, or a note that dumps put on any op, has an attribute of that name.
+bool is_declared(const Op& op, std::string_view attribute);  // take_grants.cpp
+
+/// The recipe of parameter `.weight` in a note on an op, `weight_weight`; null where there is none.
+const Attr* weight_recipe(const IRContext& context, const Attr& annotation,
+                          std::string_view suffix);  // recover_parameters.cpp
+
+/// Links a view of the value with that type in front of an op.
+Value* make_view(Module& module, Value& value, const TensorType& type, Op& before,
+                 Location location);  // upgrade.cpp
+
+/// Puts a cast of an operand to that element type in front of an op; it is assumed.
+void cast_operand(Recovery& recovery, Op& op, std::uint32_t index,
+                  DType dtype);  // recover_quantised.cpp
+
+// The steps, in order. Each reports what it cannot recover and goes on.
+void check_upgradable(Recovery& recovery);     // upgrade.cpp
+void take_grants(Recovery& recovery);          // take_grants.cpp
+void recover_constants(Recovery& recovery);    // recover_constants.cpp
+void hand_in_undefined(Recovery& recovery);    // recover_undefined.cpp
+void recover_pieces(Recovery& recovery);       // recover_pieces.cpp
+void recover_interface(Recovery& recovery);    // recover_interface.cpp
+void recover_links(Recovery& recovery);        // recover_links.cpp
+void recover_options(Recovery& recovery);      // recover_options.cpp
+void settle_quantised(Recovery& recovery);     // recover_quantised.cpp
+void register_parameters(Recovery& recovery);  // recover_parameters.cpp
+void note_unused_names(Recovery& recovery);    // recover_names.cpp
+void make_names_unique(Recovery& recovery);    // recover_names.cpp
+void settle_attributes(Recovery& recovery);    // recover_attributes.cpp
+void check_types(Recovery& recovery);          // check_types.cpp
+void generalise(Recovery& recovery);           // generalise.cpp
+
+}  // namespace mir

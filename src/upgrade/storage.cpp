@@ -1,0 +1,210 @@
+#include "upgrade/storage.hpp"
+
+#include <algorithm>
+
+#include "upgrade/recover/piece_shape.hpp"
+
+namespace mir {
+
+bool has_destination(const Op& op) {
+  if (!op.is("linalg.LinearOp") || op.operand_count() < 2 || op.result_count() != 1) return false;
+  return op.operand(op.operand_count() - 1)->name() == op.result()->name();
+}
+
+Storage* Storages::find(ValueName name) {
+  if (name.is_none()) return nullptr;
+  const auto found = by_name_.find(name.raw());
+  return found == by_name_.end() ? nullptr : &found->second;
+}
+
+Storage& Storages::of(Value& value) {
+  if (Storage* known = find(value.name())) return *known;
+  Storage& made = by_name_[value.name().raw()];
+  made.origin = made.whole = &value;
+  return made;
+}
+
+StoragePart* Storages::part(const Value& value) {
+  Storage* storage = find(value.name());
+  if (storage == nullptr) return nullptr;
+  const auto found = std::ranges::find(storage->parts, &value, &StoragePart::value);
+  return found == storage->parts.end() ? nullptr : &*found;
+}
+
+void Storages::resolve(Op& op) {
+  if (by_name_.empty()) return;
+  for (const Use& use : op.operand_uses()) {
+    Storage* storage = find(use.value()->name());
+    if (storage == nullptr) continue;
+    const Meaning meaning = meant(use, *storage);
+    if (meaning.value == use.value()) continue;
+    const auto source = meaning.certain ? LossEntry::Source::kDerived : LossEntry::Source::kAssumed;
+    const std::string_view which = meaning.value == storage->whole ? "the whole" : "a part";
+    recovery_.note(op, source, fmt::format("meaning of operand {}", use.index()),
+                   fmt::format("{} of {}", which, describe(recovery_.context(), *storage->whole)));
+    op.set_operand(use.index(), meaning.value);
+  }
+}
+
+namespace {
+
+bool is_control(const Op& op) {
+  return isa<CallGraphOp>(&op) ||
+         (op.row() != nullptr && has(op.row()->traits, Trait::kTerminator));
+}
+
+/// What negates a part that is joined with another part of the same storage.
+const Op* negated_in(const Op& concat, ValueName storage) {
+  if (!concat.is("linalg.ConcatOp")) return nullptr;
+  for (const Use& use : concat.operand_uses()) {
+    const Op* source = use.value()->defining_op();
+    const bool negates = source != nullptr && source->is("linalg.NegOp");
+    if (negates && source->operand(0)->name() == storage) return source;
+  }
+  return nullptr;
+}
+
+bool is_joined_with_another(const Op& negation) {
+  const ValueName storage = negation.operand(0)->name();
+  for (const Use* use = negation.result()->first_use(); use != nullptr; use = use->next()) {
+    const Op& user = *use->user();
+    if (!user.is("linalg.ConcatOp")) continue;
+    for (const Use& each : user.operand_uses()) {
+      if (each.value()->name() == storage) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+Storages::Meaning Storages::meant(const Use& use, Storage& storage) {
+  Op& op = *use.user();
+  if (storage.parts.empty()) return {storage.whole};
+  const bool destination = (op.is("linalg.CopyOp") && use.index() == 1) ||
+                           (has_destination(op) && use.index() + 1 == op.operand_count());
+  if (destination) return {storage.parts.back().value};
+  if (op.is("linalg.SliceOp")) return {whole_in_front_of(op, storage), false};
+  StoragePart& part = part_read_by(use, storage);
+  if (is_control(op)) {
+    if (part.written) return {whole_in_front_of(op, storage)};
+    return {part.value, false};
+  }
+  const auto* part_type = part.value->tensor_type();
+  const auto* whole_type = storage.whole->tensor_type();
+  if (part_type == nullptr || whole_type == nullptr) return {part.value, false};
+  const auto by_whole = takes_type(recovery_.module, use, *whole_type);
+  const auto by_part = takes_type(recovery_.module, use, *part_type);
+  if (by_whole.value_or(false) && !by_part.value_or(false)) {
+    return {whole_in_front_of(op, storage), by_part.has_value()};
+  }
+  part.taken = true;
+  return {part.value, false};
+}
+
+StoragePart& Storages::part_read_by(const Use& use, Storage& storage) {
+  const Op& op = *use.user();
+  if (op.is("linalg.NegOp") && op.result_count() == 1 && is_joined_with_another(op)) {
+    return storage.parts.back();
+  }
+  if (negated_in(op, use.value()->name()) != nullptr) return storage.parts.front();
+  for (StoragePart& part : storage.parts) {
+    if (!part.taken) return part;
+  }
+  return storage.parts.back();
+}
+
+Value* Storages::insert(Value* source, Value* whole, const Attr* indices, Op* before,
+                        const Op& at) {
+  IRContext& context = recovery_.context();
+  Value* operands[] = {source, whole};
+  const Type* type = whole->type();
+  const NamedAttr bounds{context.intern("indices"), indices};
+  const auto* tensor = whole->tensor_type();
+  const auto device = tensor == nullptr ? "CPU" : recovery_.text(tensor->device());
+  const OpSpec spec{.name = context.op_name(fmt::format("linalg.{}.CopyOp", device)),
+                    .operands = operands,
+                    .result_types = std::span(&type, 1),
+                    .attributes = std::span(&bounds, indices == nullptr ? 0 : 1),
+                    .location = at.location()};
+  IRWriter writer(recovery_.module, region_);
+  Op* copy =
+      before == nullptr ? writer.create(spec) : writer.createAtPos(before, IRWriter::BEFORE, spec);
+  copy->result()->set_name(whole->name());
+  const std::string part = indices == nullptr ? "" : fmt::format("{} of ", indices->spelling());
+  recovery_.note(*copy, LossEntry::Source::kDerived, "stored into",
+                 part + describe(recovery_.context(), *whole));
+  return copy->result();
+}
+
+/// Slices in front of the writing named the storage as it was; later mentions do not mean them.
+void Storages::write_back(Storage& storage, Op* before, const Op& at) {
+  bool any = false;
+  for (StoragePart& part : storage.parts) {
+    if (!part.written) continue;
+    storage.whole = insert(part.value, storage.whole, part.indices, before, at);
+    storage.last_written = part.indices;
+    storage.changed = any = true;
+  }
+  if (any) storage.parts.clear();
+}
+
+Value* Storages::whole_in_front_of(Op& op, Storage& storage) {
+  write_back(storage, &op, op);
+  return storage.whole;
+}
+
+void Storages::settle(Op* before) {
+  // In the order of the names: the map's own depends on hashing.
+  std::vector<std::uint32_t> names;
+  for (const auto& [name, storage] : by_name_) names.push_back(name);
+  std::ranges::sort(names);
+  for (const std::uint32_t name : names) {
+    Storage& storage = by_name_[name];
+    if (storage.origin->is_result() || storage.parts.empty()) continue;  // it ends here
+    write_back(storage, before, *storage.parts.back().value->defining_op());
+  }
+}
+
+void Storages::drop_replaced() {
+  for (const Value* value : replaced_) {
+    Op* op = value->defining_op();
+    while (op != nullptr && !op->is_erased() && op->row() != nullptr &&
+           has(op->row()->traits, Trait::kView) && op->result_count() == 1 &&
+           !op->result()->has_uses()) {
+      Op* const source = op->operand(0)->defining_op();
+      recovery_.module.erase(op);
+      op = source;
+    }
+  }
+}
+
+void Storages::take_results(Op& op) {
+  if (by_name_.empty()) return;
+  for (Value& result : op.results()) {
+    Storage* storage = find(result.name());
+    if (storage == nullptr) continue;
+    const Value* source = op.operand_count() == 0 ? nullptr : op.operand(0);
+    const auto part = std::ranges::find(storage->parts, source, &StoragePart::value);
+    if (part == storage->parts.end()) {
+      storage->whole = &result;
+      storage->parts.clear();
+      continue;
+    }
+    const bool view = op.row() != nullptr && has(op.row()->traits, Trait::kView);
+    part->written = part->written || !view;
+    part->value = &result;
+  }
+}
+
+std::vector<Storages::Written> Storages::written() const {
+  std::vector<Written> list;
+  for (const auto& [name, storage] : by_name_) {
+    const bool outside = storage.origin->is_argument() || storage.origin->is_free();
+    if (storage.changed && outside) list.push_back({storage.origin, storage.whole});
+  }
+  std::ranges::sort(list, {}, [](const Written& each) { return each.origin->name().raw(); });
+  return list;
+}
+
+}  // namespace mir

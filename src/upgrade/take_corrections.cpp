@@ -1,0 +1,251 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <vector>
+
+#include "mir/rewriter.hpp"
+#include "upgrade/each_value.hpp"
+#include "upgrade/granted.hpp"
+
+// What the user grants against what a dump states: notes on values that fit no tensor, and which of
+// several returns ends a graph.
+
+namespace mir {
+
+namespace {
+
+constexpr std::string_view kNone = "none";  // takes a note away
+
+class Corrections {
+ public:
+  Corrections(Module& module, const UpgradeOptions& options, LossReport& report,
+              Diagnostics& diagnostics)
+      : module_(module),
+        options_(options),
+        report_(report),
+        diagnostics_(diagnostics),
+        texts_(module.context()) {}
+
+  void run() {
+    for (const Grant& grant : options_.grants) {
+      if (grant.kind == Grant::Kind::kNote) correct_notes(grant);
+      if (grant.kind == Grant::Kind::kType) complete_type(grant);
+      if (grant.kind == Grant::Kind::kReturn) end_graph(grant);
+    }
+    each_region(module_.body(), [&](Region& region) { check_ends(region); });
+    end_program(module_, report_);
+    name_implementations();
+  }
+
+ private:
+  void note(const Op& at, std::string_view fact, std::string_view used) {
+    report_.entries.push_back({LossEntry::Source::kAssumed, at.location(), describe(at),
+                               std::string(fact), std::string(used)});
+  }
+
+  // -- options of launches ----------------------------------------------------------------------
+
+  /// `"impl_type":0`: for some days upstream printed the number of what it calls Default.
+  void name_implementations() {
+    const Symbol options = module_.context().intern("op_options");
+    const Symbol implementation = module_.context().intern("impl_type");
+    each_region(module_.body(), [&](Region& region) {
+      for (Op* op : region.ops()) {
+        const Attr* stated =
+            op->name().starts_with("prog.kernel_") ? op->attribute(options) : nullptr;
+        if (stated == nullptr || stated->kind() != AttrKind::kDict) continue;
+        std::vector<NamedAttr> entries(stated->entries().begin(), stated->entries().end());
+        bool changes = false;
+        for (NamedAttr& each : entries) {
+          const bool number = each.key == implementation && each.value->kind() == AttrKind::kInt;
+          if (!number || each.value->integer() != 0) continue;
+          each.value = module_.context().string("Default");
+          changes = true;
+        }
+        if (!changes) continue;
+        op->set_attribute(options, module_.context().dict(entries));
+        report_.entries.push_back({LossEntry::Source::kDerived, op->location(), describe(*op),
+                                   "impl_type", "\"Default\", which upstream numbers 0"});
+      }
+    });
+  }
+
+  // -- notes on values --------------------------------------------------------------------------
+
+  void correct_notes(const Grant& grant) {
+    key_ = module_.context().intern(grant.key);
+    storage_ = grant.op;
+    note_ = nullptr;
+    found_ = nullptr;
+    if (grant.text != kNone) {
+      const Op* sample = texts_.read(
+          fmt::format("a.b (%0:tensor<[1], Float32, CPU>[{}:{}]) -> ()", grant.key, grant.text),
+          grant, diagnostics_);
+      if (sample == nullptr || sample->operand_count() != 1) return;
+      note_ = sample->operand(0)->attribute(key_);
+      if (note_ == nullptr) return;
+    }
+    visit(module_.body(), *module_.top());
+    if (found_ != nullptr) note(*found_, note_of(grant), grant.text);
+  }
+
+  void visit(Region& region, Op& owner) {
+    each_value(region, owner, [&](Value& value, Op& at) { correct(value, at); });
+    each_region(region, [&](Region& inner) {
+      for (Op* op : inner.ops()) {
+        for (const Use& use : op->operand_uses()) correct_mention(use);
+      }
+      edit_results(module_, inner, [&](RegionResult& result) {
+        const auto list = is_meant(result.name) ? corrected(result.attributes) : std::nullopt;
+        if (list) result.attributes = module_.copy(*list);
+      });
+    });
+  }
+
+  bool is_meant(ValueName name) const {
+    if (name.is_none()) return false;
+    return name.is_number() ? fmt::to_string(name.number()) == storage_
+                            : module_.context().text(name.symbol()) == storage_;
+  }
+
+  void correct(Value& value, const Op& at) {
+    if (!is_meant(value.name())) return;
+    const auto list = corrected(value.attributes());
+    if (!list) return;
+    module_.set_value_attributes(&value, *list);
+    if (found_ == nullptr) found_ = &at;
+  }
+
+  void correct_mention(const Use& use) {
+    const UseOverride* other = module_.use_override(use);
+    if (other == nullptr || !is_meant(use.value()->name())) return;
+    UseOverride changed = *other;
+    const auto list = corrected(changed.attributes);
+    if (!list) return;
+    changed.attributes = module_.copy(*list);
+    module_.set_use_override(use, changed);
+  }
+
+  /// The list with the note as granted; none where it does not have it.
+  std::optional<std::vector<NamedAttr>> corrected(std::span<const NamedAttr> list) const {
+    std::vector<NamedAttr> kept;
+    bool changes = false;
+    for (const NamedAttr& each : list) {
+      const bool meant = each.key == key_;
+      changes |= meant;
+      if (!meant) kept.push_back(each);
+      if (meant && note_ != nullptr) kept.push_back({each.key, note_});
+    }
+    if (!changes) return std::nullopt;
+    return kept;
+  }
+
+  // -- types ------------------------------------------------------------------------------------
+
+  /// A parameter of complex numbers: ops that own parameters have no meaning for them.
+  static bool is_complex_parameter(const Value& value) {
+    const Op* at = value.defining_op();
+    const TensorType* type = value.tensor_type();
+    const auto dtype = type == nullptr ? std::nullopt : type->dtype();
+    return at != nullptr && (at->is("tensor.register") || at->is("prog.value_symbol")) && dtype &&
+           info(*dtype).type_class == DTypeClass::kComplex;
+  }
+
+  /// Gives a storage that is printed with negative extents, or a complex parameter, the type that
+  /// it has.
+  void complete_type(const Grant& grant) {
+    storage_ = grant.op;
+    const auto is_open = [](const Type* type) {
+      const auto* tensor = type == nullptr ? nullptr : dyn_cast<TensorType>(type);
+      return tensor != nullptr && std::ranges::any_of(tensor->dims(), [](Dim dim) {
+               return dim.is_constant() && dim.constant() < 0;
+             });
+    };
+    const Type* type = nullptr;
+    found_ = nullptr;
+    each_value(module_.body(), *module_.top(), [&](Value& value, Op& at) {
+      if (!is_meant(value.name())) return;
+      if (!is_open(value.type()) && !is_complex_parameter(value)) return;
+      if (type == nullptr) type = read_type(module_.context(), grant, diagnostics_);
+      if (type != nullptr) value.set_type(type);
+      if (found_ == nullptr) found_ = &at;
+    });
+    if (type == nullptr) return;
+    each_region(module_.body(), [&](Region& region) {
+      edit_results(module_, region, [&](RegionResult& result) {
+        if (is_meant(result.name) && is_open(result.type)) result.type = type;
+      });
+    });
+    note(*found_, fmt::format("type of %{}", grant.op), grant.text);
+  }
+
+  // -- returns ----------------------------------------------------------------------------------
+
+  /// Removes the returns of a graph in front of the one that ends it, and what is behind that.
+  void end_graph(const Grant& grant) {
+    Op* graph = grant.op == module_.context().text(module_.name())
+                    ? module_.top()
+                    : module_.lookup_op(module_.context().intern(grant.op));
+    std::size_t wanted = 0;
+    const char* const end = grant.text.data() + grant.text.size();
+    const auto [at, error] = std::from_chars(grant.text.data(), end, wanted);
+    if (graph == nullptr || graph->region() == nullptr || error != std::errc() || at != end) return;
+    std::vector<Op*> returns;
+    for (Op* op : graph->region()->ops()) {
+      if (op->is("cf.ReturnOp")) returns.push_back(op);
+    }
+    if (wanted >= returns.size() || (returns.size() == 1 && returns[0]->next() == nullptr)) return;
+    note(*graph, kReturnFact, grant.text);
+    for (std::size_t i = 0; i < wanted; ++i) remove(*returns[i], "another return ends the graph");
+    std::vector<Op*> behind;
+    for (Op* op = returns[wanted]->next(); op != nullptr; op = op->next()) behind.push_back(op);
+    for (auto op = behind.rbegin(); op != behind.rend(); ++op) remove(**op, "behind the return");
+    module_.remove_unused_free_values(*graph->region());
+  }
+
+  /// Of several ends of a graph one is meant.
+  void check_ends(const Region& region) {
+    for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
+      for (const Op* op : block->ops()) {
+        if (!op->is("cf.ReturnOp") || op->next() == nullptr) continue;
+        const auto graph = module_.context().text(region.parent()->symbol());
+        report_.refuse(*op, "end of the graph",
+                       fmt::format("operations follow it; --assume='{}.return=0' says that this "
+                                   "graph ends with its first return, 1 with its second",
+                                   graph),
+                       diagnostics_);
+        return;
+      }
+    }
+  }
+
+  void remove(Op& op, std::string_view why) {
+    note(op, "left out", why);
+    module_.erase(&op);
+  }
+
+  Module& module_;
+  const UpgradeOptions& options_;
+  LossReport& report_;
+  Diagnostics& diagnostics_;
+  GrantedTexts texts_;
+  // Of the note at hand.
+  Symbol key_;
+  std::string_view storage_;
+  const Attr* note_ = nullptr;  // null: taken away
+  const Op* found_ = nullptr;
+};
+
+}  // namespace
+
+std::string note_of(const Grant& grant) {
+  return fmt::format("{} of %{}", grant.key, grant.op);
+}
+
+void take_corrections(Module& module, const UpgradeOptions& options, LossReport& report,
+                      Diagnostics& diagnostics) {
+  Corrections(module, options, report, diagnostics).run();
+}
+
+}  // namespace mir

@@ -1,0 +1,197 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "mir/upgrade.hpp"
+
+namespace mir {
+
+namespace {
+
+Result<double> epsilon(std::string_view key, std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !(value >= 0)) {
+    return Error{DiagCode::kUsage, fmt::format("{} is a number, found '{}'", key, text)};
+  }
+  return value;
+}
+
+/// What a part of the text means; none where the fact is of another kind.
+std::optional<TextGrant> text_grant(std::string_view key, std::string_view value) {
+  constexpr std::string_view kText = "text:";
+  TextGrant grant{.key = std::string(key), .text = std::string(value)};
+  if (value.starts_with('"')) {
+    const auto quoted = nlohmann::json::parse(value, nullptr, false);
+    if (quoted.is_string()) grant.text = quoted.get<std::string>();
+  }
+  if (grant.text.empty()) return std::nullopt;
+  if (key == "comment") {
+    grant.kind = TextGrant::Kind::kComment;
+  } else if (key == "Unknow") {
+    grant.kind = TextGrant::Kind::kElementType;
+  } else if (key.starts_with(kText) && key.size() > kText.size()) {
+    grant.key = key.substr(kText.size());
+  } else {
+    return std::nullopt;
+  }
+  return grant;
+}
+
+}  // namespace
+
+Result<SymbolicDim> parse_symbolic_dim(std::string_view text) {
+  constexpr std::string_view kInput = "@input";
+  const auto at = text.find(kInput);
+  const auto colon = text.find(':', std::min(at, text.size()));
+  SymbolicDim wanted;
+  const auto number = [](std::string_view digits, std::size_t& into) {
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), into);
+    return !digits.empty() && error == std::errc() && end == digits.data() + digits.size();
+  };
+  wanted.symbol = text.substr(0, std::min(at, text.size()));
+  const auto is_word = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+  };
+  const bool good =
+      at != text.npos && colon != text.npos && !wanted.symbol.empty() &&
+      std::ranges::all_of(wanted.symbol, is_word) &&
+      std::isdigit(static_cast<unsigned char>(wanted.symbol[0])) == 0 &&
+      number(text.substr(at + kInput.size(), colon - at - kInput.size()), wanted.input) &&
+      number(text.substr(colon + 1), wanted.dim);
+  if (good) return wanted;
+  return Error{DiagCode::kUsage,
+               fmt::format("--symbolic-dim is SYMBOL@inputN:DIM, found '{}'", text)};
+}
+
+Result<void> grant(UpgradeOptions& options, std::string_view fact) {
+  struct Row {
+    std::string_view key;
+    std::optional<double> UpgradeOptions::*into;
+  };
+  constexpr Row kRows[] = {{"rms_eps", &UpgradeOptions::rms_epsilon},
+                           {"layer_norm_eps", &UpgradeOptions::layer_norm_epsilon}};
+  const std::string_view key = fact.substr(0, fact.find('='));
+  const std::string_view value = fact.substr(std::min(fact.size(), key.size() + 1));
+  for (const Row& row : kRows) {
+    if (key != row.key) continue;
+    const auto number = epsilon(key, value);
+    if (!number) return number.error();
+    options.*row.into = *number;
+    return {};
+  }
+  if (key == "packed_weights") {
+    constexpr DType kTypes[] = {DType::kFloat32, DType::kGgufQ4_0, DType::kMirQ4A32};
+    const auto* const found =
+        std::ranges::find(kTypes, value, [](DType type) { return name_of(type); });
+    if (found == std::end(kTypes)) {
+      return Error{
+          DiagCode::kUsage,
+          fmt::format("packed_weights is Float32, GGUF_Q4_0 or MIR_Q4_A32, found '{}'", value)};
+    }
+    options.packed_weights = *found;
+    return {};
+  }
+  if (auto text = text_grant(key, value)) {
+    options.texts.push_back(*std::move(text));
+    return {};
+  }
+  const auto dot = key.rfind('.');
+  const bool of_value = key.starts_with('%') && key.size() > 1;
+  if (of_value && dot == key.npos && !value.empty()) {
+    options.grants.push_back(
+        {Grant::Kind::kType, std::string(key.substr(1)), "type", std::string(value)});
+    return {};
+  }
+  if (dot != key.npos && dot != 0 && dot + 1 != key.size() && !value.empty()) {
+    const std::string_view name = key.substr(dot + 1);
+    const auto kind = of_value           ? Grant::Kind::kNote
+                      : name == "return" ? Grant::Kind::kReturn
+                                         : Grant::Kind::kAttribute;
+    const std::size_t from = of_value ? 1 : 0;
+    options.grants.push_back(
+        {kind, std::string(key.substr(from, dot - from)), std::string(name), std::string(value)});
+    return {};
+  }
+  return Error{DiagCode::kUsage,
+               fmt::format("--assume is rms_eps=X, layer_norm_eps=X, packed_weights=TYPE, "
+                           "OP.attribute=value, %N=TYPE, %N.attribute=value, GRAPH.return=N, "
+                           "text:KEY=TEXT, comment=TEXT or "
+                           "Unknow=TYPE, found '{}'",
+                           fact)};
+}
+
+namespace {
+
+using Json = nlohmann::json;
+
+Error bad_sidecar(std::string_view what) {
+  return {DiagCode::kUsage, fmt::format("a sidecar {}", what)};
+}
+
+/// The entries of a member that is an object or missing; null after an error.
+const Json* object_in(const Json& parent, const char* key) {
+  static const Json kEmpty = Json::object();
+  const auto found = parent.find(key);
+  if (found == parent.end()) return &kEmpty;
+  return found->is_object() ? &*found : nullptr;
+}
+
+Result<void> grant_op(UpgradeOptions& options, const std::string& op, const Json& facts) {
+  for (const auto& [key, value] : facts.items()) {
+    if (key == "name" && value.is_string()) {
+      options.grants.push_back({Grant::Kind::kName, op, "name", value.get<std::string>()});
+    } else if ((key == "attributes" || key == "operands") && value.is_object()) {
+      for (const auto& [name, fact] : value.items()) {
+        const bool operand = key == "operands";
+        if (operand && !fact.is_string()) return bad_sidecar("mentions an operand as a string");
+        options.grants.push_back({operand ? Grant::Kind::kOperand : Grant::Kind::kAttribute, op,
+                                  name, operand ? fact.get<std::string>() : fact.dump()});
+      }
+    } else {
+      return bad_sidecar(fmt::format(
+          "says of an op its name (a string), attributes and operands (objects), found '{}'", key));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> grant_sidecar(UpgradeOptions& options, std::string_view json) {
+  const Json sidecar = Json::parse(json, nullptr, false);
+  if (!sidecar.is_object()) return bad_sidecar("is one JSON object");
+  if (sidecar.value("schema", 0) != 1) return bad_sidecar("has \"schema\": 1");
+  for (const auto& [key, value] : sidecar.items()) {
+    const bool known = key == "schema" || key == "assume" || key == "ops" || key == "constants";
+    if (!known) {
+      return bad_sidecar(fmt::format("has schema, assume, ops and constants, found '{}'", key));
+    }
+  }
+  if (const auto facts = sidecar.find("assume"); facts != sidecar.end()) {
+    if (!facts->is_array()) return bad_sidecar("has 'assume' as an array of strings");
+    for (const Json& fact : *facts) {
+      if (!fact.is_string()) return bad_sidecar("has 'assume' as an array of strings");
+      if (const auto granted = grant(options, fact.get<std::string>()); !granted) return granted;
+    }
+  }
+  const Json *ops = object_in(sidecar, "ops"), *constants = object_in(sidecar, "constants");
+  if (ops == nullptr || constants == nullptr) {
+    return bad_sidecar("has 'ops' and 'constants' as objects");
+  }
+  for (const auto& [op, facts] : ops->items()) {
+    if (!facts.is_object()) return bad_sidecar(fmt::format("describes op '{}' by an object", op));
+    if (const auto granted = grant_op(options, op, facts); !granted) return granted;
+  }
+  for (const auto& [storage, numbers] : constants->items()) {
+    if (!numbers.is_array()) return bad_sidecar("gives constants as arrays of numbers");
+    options.grants.push_back({Grant::Kind::kConstant, storage, "constant", numbers.dump()});
+  }
+  return {};
+}
+
+}  // namespace mir

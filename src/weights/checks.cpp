@@ -1,0 +1,112 @@
+#include "weights/checks.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include "support/mapping_guard.hpp"
+
+namespace mir {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "tensor files hold little-endian data");
+
+/// Length of the UTF-8 sequence at the start of `text`; 0 when there is none.
+std::size_t utf8_sequence(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (byte(0) < 0x80) return 1;
+  const std::size_t length = byte(0) >= 0xF0 ? 4 : byte(0) >= 0xE0 ? 3 : 2;
+  if (byte(0) < 0xC2 || byte(0) > 0xF4 || length > text.size()) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+  }
+  const bool overlong = (byte(0) == 0xE0 && byte(1) < 0xA0) || (byte(0) == 0xF0 && byte(1) < 0x90);
+  const bool surrogate = byte(0) == 0xED && byte(1) >= 0xA0;
+  const bool too_large = byte(0) == 0xF4 && byte(1) >= 0x90;
+  return overlong || surrogate || too_large ? 0 : length;
+}
+
+std::size_t alignment_of(DType dtype) {
+  const std::size_t bytes = info(dtype).unit_bytes;
+  return std::has_single_bit(bytes) ? std::min<std::size_t>(bytes, 8) : 2;
+}
+
+}  // namespace
+
+Result<FileBytes> map_file(const std::string& path, MappedFile::Links links) {
+  auto mapped = MappedFile::open(path, links);
+  if (!mapped) return std::move(mapped).error();
+  const auto bytes = (*mapped)->bytes();
+  return FileBytes{bytes, *std::move(mapped), path};
+}
+
+Result<FileBytes> open_file(const FileOpener& files, const std::string& name) {
+  return files ? files(name) : map_file(name);
+}
+
+Result<Tensor> intact(Result<Tensor> tensor, std::span<const std::byte> bytes) {
+  if (!lies_in_shortened_file(bytes)) return tensor;
+  return Error{DiagCode::kFileShortened, "the file was shortened while it was read"};
+}
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const auto length = utf8_sequence(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+std::optional<std::string> name_problem(std::string_view name) {
+  constexpr std::size_t kMaxName = 4096;
+  if (name.empty()) return "is empty";
+  if (name.size() > kMaxName) return fmt::format("is longer than {} bytes", kMaxName);
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
+  if (std::ranges::any_of(name, is_control)) return "contains a control character";
+  if (!is_utf8(name)) return "is not UTF-8";
+  return std::nullopt;
+}
+
+bool is_plain_file_name(std::string_view name) {
+  return !name_problem(name) && name.front() != '.' &&
+         name.find_first_of("/\\:") == std::string_view::npos;
+}
+
+std::string quoted_text(std::string_view text) {
+  constexpr std::size_t kShown = 64;
+  std::string out = "\"";
+  for (const char c : text.substr(0, kShown)) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
+      out += fmt::format("\\x{:02X}", static_cast<unsigned char>(c));
+    } else {
+      out += c;
+    }
+  }
+  return out + (text.size() > kShown ? "\"..." : "\"");
+}
+
+std::string shape_text(std::span<const std::int64_t> shape) {
+  return fmt::format("[{}]", fmt::join(shape, ", "));
+}
+
+Result<Tensor> borrow_or_copy(DType dtype, const Shape& shape, std::span<const std::byte> bytes,
+                              std::shared_ptr<const void> owner) {
+  const auto is_bool = [](std::byte byte) { return byte <= std::byte{1}; };
+  if (dtype == DType::kBool && !std::ranges::all_of(bytes, is_bool))
+    return Error{DiagCode::kElementOutOfRange, "a Bool is stored as a byte other than 0 or 1"};
+  if (reinterpret_cast<std::uintptr_t>(bytes.data()) % alignment_of(dtype) == 0)
+    return Tensor::borrow(dtype, shape, bytes, std::move(owner));
+  auto copy = Tensor::allocate(dtype, shape);
+  if (copy && !bytes.empty()) std::memcpy(copy->mutable_bytes(), bytes.data(), bytes.size());
+  return copy;
+}
+
+}  // namespace mir

@@ -1,0 +1,303 @@
+#include "mir/compare.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "weights/checks.hpp"
+#include "weights/elements.hpp"
+
+namespace mir {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// Complex elements as pairs of reals along a last axis of 2.
+Result<Tensor> as_reals(const Tensor& tensor) {
+  const bool complex = info(tensor.dtype()).type_class == DTypeClass::kComplex;
+  if (is_real(storage_type(tensor.dtype()))) return tensor;
+  if (!complex)
+    return Error{DiagCode::kTensorDtypeUnsupported,
+                 fmt::format("tensors of type {} cannot be compared", name_of(tensor.dtype()))};
+  auto shape = tensor.shape();
+  shape.push_back(2);
+  const auto part = tensor.dtype() == DType::kComplexFP32 ? DType::kFloat32 : DType::kFloat64;
+  return Tensor::borrow(part, std::move(shape), tensor.bytes(), std::make_shared<Tensor>(tensor));
+}
+
+/// Subtracts 64-bit integers without losing their low bits.
+template <class T>
+double exact_distance(const Tensor& a, const Tensor& b, std::int64_t index) {
+  const T x = a.as<T>()[static_cast<std::size_t>(index)];
+  const T y = b.as<T>()[static_cast<std::size_t>(index)];
+  const auto larger = static_cast<std::uint64_t>(std::max(x, y));
+  return static_cast<double>(larger - static_cast<std::uint64_t>(std::min(x, y)));
+}
+
+/// |actual - expected|; infinite when only one is NaN or they are unequal and one is infinite.
+double distance(double expected, double actual) {
+  if (std::isnan(expected) || std::isnan(actual))
+    return std::isnan(expected) && std::isnan(actual) ? 0 : kInfinity;
+  return expected == actual ? 0 : std::abs(actual - expected);
+}
+
+/// Sums over the elements that are finite on both sides, in order.
+struct Products {
+  double count = 0;
+  double cross = 0, expected = 0, actual = 0;
+  // Means so far, and sums of products of deviations from them (Welford).
+  double expected_mean = 0, actual_mean = 0;
+  double covariance = 0, expected_variance = 0, actual_variance = 0;
+
+  void add(double e, double a) {
+    if (!std::isfinite(e) || !std::isfinite(a)) return;
+    cross += e * a;
+    expected += e * e;
+    actual += a * a;
+    ++count;
+    const double e_from_old = e - expected_mean, a_from_old = a - actual_mean;
+    expected_mean += e_from_old / count;
+    actual_mean += a_from_old / count;
+    covariance += e_from_old * (a - actual_mean);
+    expected_variance += e_from_old * (e - expected_mean);
+    actual_variance += a_from_old * (a - actual_mean);
+  }
+  double cosine() const { return ratio(cross, expected, actual); }
+  double correlation() const { return ratio(covariance, expected_variance, actual_variance); }
+
+  static double ratio(double product, double e, double a) {
+    if (e == 0 || a == 0) return e == a ? 1 : 0;
+    return product / (std::sqrt(e) * std::sqrt(a));
+  }
+};
+
+/// The distance between the number and its neighbours in a real type; 1 for integers.
+double unit_in_last_place(DType dtype, double value) {
+  struct Format {
+    int digits;
+    int lowest_exponent;
+  };
+  if (!is_float(dtype)) return 1;
+  const Format format = dtype == DType::kFloat64      ? Format{53, -1021}
+                        : dtype == DType::kFloat32    ? Format{24, -125}
+                        : dtype == DType::kFloat16    ? Format{11, -13}
+                        : dtype == DType::kBFloat16   ? Format{8, -125}
+                        : dtype == DType::kFloat8E4M3 ? Format{4, -5}
+                                                      : Format{3, -13};
+  int exponent = 0;
+  if (value != 0) std::frexp(value, &exponent);
+  if (value == 0 || exponent < format.lowest_exponent) exponent = format.lowest_exponent;
+  return std::ldexp(1.0, exponent - format.digits);
+}
+
+/// Whether elements `i` have the same bits, or of different types the same number and sign.
+bool same_bits(const Tensor& a, const Tensor& b, std::int64_t i) {
+  if (a.dtype() == b.dtype()) {
+    const std::size_t width = info(a.dtype()).unit_bytes;
+    const auto at = static_cast<std::size_t>(i) * width;
+    return std::memcmp(a.bytes().data() + at, b.bytes().data() + at, width) == 0;
+  }
+  const double x = element_as_double(a, i), y = element_as_double(b, i);
+  return (std::isnan(x) && std::isnan(y)) || (x == y && std::signbit(x) == std::signbit(y));
+}
+
+/// Positions in a row of the `count` largest of its elements, largest first.
+std::vector<std::int64_t> largest_of_row(const Tensor& tensor, std::int64_t first,
+                                         std::int64_t width, std::size_t count) {
+  std::vector<std::int64_t> order(static_cast<std::size_t>(width));
+  std::iota(order.begin(), order.end(), std::int64_t{0});
+  const auto before = [&](std::int64_t a, std::int64_t b) {
+    const double x = element_as_double(tensor, first + a), y = element_as_double(tensor, first + b);
+    if (std::isnan(x) != std::isnan(y)) return std::isnan(y);
+    return x == y || std::isnan(x) ? a < b : x > y;
+  };
+  const auto kept = static_cast<std::ptrdiff_t>(std::min(count, order.size()));
+  std::partial_sort(order.begin(), order.begin() + kept, order.end(), before);
+  order.resize(static_cast<std::size_t>(kept));
+  return order;
+}
+
+double top_agreement(const Tensor& expected, const Tensor& actual, std::size_t count) {
+  const std::int64_t width = expected.shape().empty() ? 0 : expected.shape().back();
+  if (width == 0 || expected.elements() == 0) return 1;
+  double sum = 0;
+  for (std::int64_t first = 0; first < expected.elements(); first += width) {
+    const auto wanted = largest_of_row(expected, first, width, count);
+    auto found = largest_of_row(actual, first, width, count);
+    std::ranges::sort(found);
+    const auto hits = std::ranges::count_if(
+        wanted, [&](std::int64_t at) { return std::ranges::binary_search(found, at); });
+    sum += static_cast<double>(hits) / static_cast<double>(wanted.size());
+  }
+  return sum / static_cast<double>(expected.elements() / width);
+}
+
+/// Keeps the elements farthest over tolerance, of equal ones the first.
+class WorstList {
+ public:
+  void offer(double excess, const ElementDifference& difference) {
+    const auto at =
+        std::ranges::find_if(list_, [&](const auto& other) { return other.first < excess; });
+    if (at == list_.end() && list_.size() == Comparison::kWorst) return;
+    list_.emplace(at, excess, difference);
+    if (list_.size() > Comparison::kWorst) list_.pop_back();
+  }
+
+  std::vector<ElementDifference> take() const {
+    std::vector<ElementDifference> differences;
+    for (const auto& [excess, difference] : list_) differences.push_back(difference);
+    return differences;
+  }
+
+ private:
+  std::vector<std::pair<double, ElementDifference>> list_;
+};
+
+void raise(double& maximum, std::int64_t& index, double value, std::int64_t at) {
+  if (!(value > maximum)) return;
+  maximum = value;
+  index = at;
+}
+
+std::string position(std::int64_t index, const Shape& shape) {
+  Shape position(shape.size());
+  for (std::size_t axis = shape.size(); axis-- > 0;) {
+    position[axis] = index % shape[axis];
+    index /= shape[axis];
+  }
+  return shape_text(position);
+}
+
+/// Compares two tensors of real elements and one shape.
+class Comparer {
+ public:
+  Comparer(const Tensor& expected, const Tensor& actual, const Tolerance& tolerance)
+      : expected_(expected), actual_(actual), tolerance_(tolerance) {
+    result_.shape = expected.shape();
+    result_.tolerance = tolerance;
+    result_.elements = expected.elements();
+    both_signed_ = expected.dtype() == DType::kInt64 && actual.dtype() == DType::kInt64;
+    both_unsigned_ = expected.dtype() == DType::kUInt64 && actual.dtype() == DType::kUInt64;
+  }
+
+  Comparison run() {
+    for (std::int64_t i = 0; i < result_.elements; ++i) visit(i);
+    result_.cosine = products_.cosine();
+    result_.correlation = products_.correlation();
+    result_.worst = worst_.take();
+    return std::move(result_);
+  }
+
+ private:
+  void visit(std::int64_t i) {
+    const double e = element_as_double(expected_, i);
+    const double a = element_as_double(actual_, i);
+    const double error = both_signed_     ? exact_distance<std::int64_t>(expected_, actual_, i)
+                         : both_unsigned_ ? exact_distance<std::uint64_t>(expected_, actual_, i)
+                                          : distance(e, a);
+    products_.add(e, a);
+    result_.nans_expected += std::isnan(e);
+    result_.nans_found += std::isnan(a);
+    if (tolerance_.exact && tolerance_.judges_elements && !same_bits(expected_, actual_, i)) {
+      ++result_.over_tolerance;
+    }
+    if (error == 0) return;
+    ++result_.differing;
+    const double units = error / unit_in_last_place(actual_.dtype(), e);
+    raise(result_.max_abs_error, result_.max_abs_index, error, i);
+    raise(result_.max_ulp_error, result_.max_ulp_index, units, i);
+    if (e != 0) raise(result_.max_rel_error, result_.max_rel_index, error / std::abs(e), i);
+    if (std::isnan(e) != std::isnan(a)) ++result_.nan_mismatches;
+    // Nothing is close to an infinity, and a NaN is over any tolerance.
+    const bool finite = std::isfinite(e) && std::isfinite(a) && !tolerance_.exact;
+    const double allowed = finite ? tolerance_.abs + tolerance_.rel * std::abs(e) : 0;
+    const bool close = error <= allowed || (finite && units <= tolerance_.ulp);
+    if (!close && !tolerance_.exact && tolerance_.judges_elements) ++result_.over_tolerance;
+    worst_.offer(error - allowed, {i, e, a, error});
+  }
+
+  const Tensor& expected_;
+  const Tensor& actual_;
+  const Tolerance& tolerance_;
+  bool both_signed_ = false;
+  bool both_unsigned_ = false;
+  Comparison result_;
+  Products products_;
+  WorstList worst_;
+};
+
+bool holds(double value, const std::optional<double>& least) {
+  return !least || value >= *least;
+}
+
+}  // namespace
+
+bool Comparison::passed() const {
+  return over_tolerance == 0 && holds(correlation, tolerance.min_correlation) &&
+         holds(cosine, tolerance.min_cosine) && holds(top_agreement, tolerance.min_top_agreement);
+}
+
+Result<Comparison> compare_tensors(const Tensor& expected, const Tensor& actual,
+                                   const Tolerance& tolerance) {
+  const auto wanted = as_reals(expected);
+  if (!wanted) return wanted.error();
+  const auto got = as_reals(actual);
+  if (!got) return got.error();
+  if (wanted->shape() != got->shape())
+    return Error{DiagCode::kTensorTypeConflict,
+                 fmt::format("expected extents {}, found {}", shape_text(expected.shape()),
+                             shape_text(actual.shape()))};
+  Comparison result = Comparer(*wanted, *got, tolerance).run();
+  result.top_count = std::max<std::size_t>(tolerance.top, 1);
+  result.top_agreement = top_agreement(*wanted, *got, result.top_count);
+  return result;
+}
+
+std::string render(const Tolerance& tolerance) {
+  std::string text;
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+  if (tolerance.judges_elements && tolerance.exact) {
+    add("exact");
+  } else if (tolerance.judges_elements) {
+    add(fmt::format("abs {}, rel {}", tolerance.abs, tolerance.rel));
+    if (tolerance.ulp > 0) add(fmt::format("{} ulp", tolerance.ulp));
+  }
+  const auto least = [&](std::string_view what, const std::optional<double>& value) {
+    if (value) add(fmt::format("{} >= {}", what, *value));
+  };
+  least("correlation", tolerance.min_correlation);
+  least("cosine", tolerance.min_cosine);
+  least(fmt::format("top {}", tolerance.top), tolerance.min_top_agreement);
+  return text;
+}
+
+std::string render(const Comparison& comparison) {
+  const auto maximum = [&](double error, std::int64_t index) {
+    if (error == 0) return std::string("0");
+    return fmt::format("{} at {}", error, position(index, comparison.shape));
+  };
+  auto text = fmt::format(
+      "{}: {} of {} elements over tolerance ({})\n"
+      "max abs error {}, max rel error {}, max ulp error {}\n"
+      "values that differ: {}; NaN: {} expected, {} found, {} mismatches\n"
+      "cosine {}, correlation {}, top {} agreement {}",
+      comparison.passed() ? "equal within tolerance" : "differs", comparison.over_tolerance,
+      comparison.elements, render(comparison.tolerance),
+      maximum(comparison.max_abs_error, comparison.max_abs_index),
+      maximum(comparison.max_rel_error, comparison.max_rel_index),
+      maximum(comparison.max_ulp_error, comparison.max_ulp_index), comparison.differing,
+      comparison.nans_expected, comparison.nans_found, comparison.nan_mismatches, comparison.cosine,
+      comparison.correlation, comparison.top_count, comparison.top_agreement);
+  for (const auto& element : comparison.worst)
+    text += fmt::format("\n  {}: expected {}, found {}, error {}",
+                        position(element.index, comparison.shape), element.expected, element.actual,
+                        element.abs_error);
+  return text;
+}
+
+}  // namespace mir

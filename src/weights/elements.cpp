@@ -1,0 +1,233 @@
+#include "weights/elements.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <optional>
+
+#include "weights/float_codecs.hpp"
+
+namespace mir {
+namespace {
+
+/// Rounds to a float with the given field widths, to nearest even.
+std::uint16_t narrow(double value, int exponent_bits, int fraction_bits) {
+  constexpr int kBits = 52;
+  constexpr std::uint64_t kHidden = std::uint64_t{1} << kBits;
+  const auto bits = std::bit_cast<std::uint64_t>(value);
+  const int exponent = static_cast<int>(bits >> kBits & 0x7FF) - 1023;
+  const std::uint64_t fraction = bits & (kHidden - 1);
+  const int bias = (1 << (exponent_bits - 1)) - 1;
+  const std::uint64_t sign = bits >> 63 << (exponent_bits + fraction_bits);
+  const std::uint64_t infinity = ((std::uint64_t{1} << exponent_bits) - 1) << fraction_bits;
+  if (exponent == 1024 && fraction != 0) {
+    const std::uint64_t quiet = std::uint64_t{1} << (fraction_bits - 1);
+    return static_cast<std::uint16_t>(sign | infinity | quiet |
+                                      fraction >> (kBits - fraction_bits));
+  }
+  // A subnormal result loses one more bit for each step below the smallest normal exponent.
+  const int dropped = kBits - fraction_bits + std::max(0, 1 - bias - exponent);
+  if (dropped > kBits + 1) return static_cast<std::uint16_t>(sign);
+  const std::uint64_t significand = fraction | kHidden;
+  const std::uint64_t rest = significand & ((std::uint64_t{1} << dropped) - 1);
+  const std::uint64_t half = std::uint64_t{1} << (dropped - 1);
+  std::uint64_t rounded = significand >> dropped;
+  if (rest > half || (rest == half && (rounded & 1) != 0)) ++rounded;
+  // The hidden bit, or a carry out of the fraction, adds one to the exponent field.
+  const auto field = static_cast<std::uint64_t>(std::max(0, exponent + bias - 1));
+  return static_cast<std::uint16_t>(sign | std::min((field << fraction_bits) + rounded, infinity));
+}
+
+struct IntegerRange {
+  double lowest;
+  double end;  ///< one above the largest
+};
+
+IntegerRange range_of(DType dtype) {
+  if (dtype == DType::kBool) return {0, 2};
+  if (dtype == DType::kInt4) return {-8, 8};
+  if (dtype == DType::kUInt4) return {0, 16};
+  const int bits = info(dtype).unit_bytes * 8;
+  const double half = static_cast<double>(std::uint64_t{1} << (bits - 1));
+  if (info(dtype).type_class == DTypeClass::kSignedInt) return {-half, half};
+  return {0, 2 * half};
+}
+
+Error out_of_range(DType dtype, std::string_view text) {
+  return {DiagCode::kElementOutOfRange,
+          fmt::format("'{}' is not a value of type {}", text, name_of(dtype))};
+}
+
+template <class T>
+std::optional<T> parse(std::string_view text) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// Integers as a stored type and its conversion, as the codecs of floats are.
+template <class T>
+struct WholeCodec {
+  using Stored = T;
+  static double decode(T value) { return static_cast<double>(value); }
+};
+
+}  // namespace
+
+double f16_to_double(std::uint16_t bits) {
+  const std::uint64_t sign = std::uint64_t{bits} >> 15 << 63;
+  const std::uint64_t exponent = bits >> 10 & 0x1F;
+  const std::uint64_t fraction = bits & 0x3FF;
+  if (exponent == 0) {
+    const double magnitude = static_cast<double>(fraction) * 0x1p-24;
+    return sign != 0 ? -magnitude : magnitude;
+  }
+  const std::uint64_t wide = exponent == 0x1F ? 0x7FF : exponent - 15 + 1023;
+  return std::bit_cast<double>(sign | wide << 52 | fraction << 42);
+}
+
+double bf16_to_double(std::uint16_t bits) {
+  return std::bit_cast<float>(std::uint32_t{bits} << 16);
+}
+
+std::uint16_t f16_from_double(double value) {
+  return narrow(value, 5, 10);
+}
+std::uint16_t bf16_from_double(double value) {
+  return narrow(value, 8, 7);
+}
+
+double f8_e4m3_to_double(std::uint8_t bits) {
+  const int exponent = bits >> 3 & 0xF, fraction = bits & 0x7;
+  const bool nan = exponent == 0xF && fraction == 0x7;
+  const double magnitude = nan             ? std::numeric_limits<double>::quiet_NaN()
+                           : exponent == 0 ? std::ldexp(fraction, -9)
+                                           : std::ldexp(8 + fraction, exponent - 10);
+  return std::copysign(magnitude, bits >> 7 != 0 ? -1 : 1);
+}
+
+double f8_e5m2_to_double(std::uint8_t bits) {
+  return f16_to_double(static_cast<std::uint16_t>(bits << 8));
+}
+
+std::uint8_t f8_e4m3_from_double(double value) {
+  constexpr double kLargest = 448;
+  const std::uint8_t sign = std::signbit(value) ? 0x80 : 0;
+  if (std::isnan(value)) return sign | 0x7F;
+  const double magnitude = std::min(std::abs(value), kLargest);
+  // The highest exponent of an IEEE format is not that of numbers; a quarter has lower ones.
+  if (magnitude < 128) return static_cast<std::uint8_t>(narrow(value, 4, 3));
+  const std::uint16_t quarter = narrow(magnitude / 4, 4, 3);
+  return static_cast<std::uint8_t>(sign | (quarter + (2 << 3)));
+}
+
+std::uint8_t f8_e5m2_from_double(double value) {
+  return static_cast<std::uint8_t>(narrow(value, 5, 2));
+}
+
+bool is_float(DType dtype) {
+  return info(dtype).type_class == DTypeClass::kFloat;
+}
+
+bool is_integer(DType dtype) {
+  const auto& row = info(dtype);
+  const bool whole = row.type_class == DTypeClass::kSignedInt ||
+                     row.type_class == DTypeClass::kUnsignedInt ||
+                     row.type_class == DTypeClass::kBool;
+  return whole && row.lanes == 1;
+}
+
+double element_as_double(const Tensor& tensor, std::int64_t index) {
+  double value = 0;
+  elements_as_doubles(tensor, index, {&value, 1});
+  return value;
+}
+
+void elements_as_doubles(const Tensor& tensor, std::int64_t first, std::span<double> values) {
+  const auto decode = [&]<class Codec>(Codec) {
+    const auto from = tensor.as<typename Codec::Stored>().subspan(static_cast<std::size_t>(first));
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = Codec::decode(from[i]);
+  };
+  const DType stored = storage_type(tensor.dtype());
+  if (is_float(stored)) return with_float_codec(stored, decode);
+  const bool is_signed = info(stored).type_class == DTypeClass::kSignedInt;
+  switch (info(stored).unit_bytes) {
+    case 8:
+      return is_signed ? decode(WholeCodec<std::int64_t>{}) : decode(WholeCodec<std::uint64_t>{});
+    case 4:
+      return is_signed ? decode(WholeCodec<std::int32_t>{}) : decode(WholeCodec<std::uint32_t>{});
+    case 2:
+      return is_signed ? decode(WholeCodec<std::int16_t>{}) : decode(WholeCodec<std::uint16_t>{});
+    default:
+      return is_signed ? decode(WholeCodec<std::int8_t>{}) : decode(WholeCodec<std::uint8_t>{});
+  }
+}
+
+Result<std::uint64_t> encode_element(DType dtype, double value) {
+  const DType stored = storage_type(dtype);
+  const auto refuse = [&] { return out_of_range(dtype, fmt::format("{}", value)); };
+  if (is_float(stored)) {
+    std::uint64_t bits = 0;
+    bool overflows = false;
+    with_float_codec(stored, [&](auto codec) {
+      const auto rounded = codec.encode(value);
+      overflows = std::isfinite(value) && !std::isfinite(codec.decode(rounded));
+      // 464 is the first number that would round beyond 448.
+      overflows |= stored == DType::kFloat8E4M3 && std::abs(value) >= 464;
+      std::memcpy(&bits, &rounded, sizeof rounded);
+    });
+    if (overflows) return refuse();
+    return bits;
+  }
+  if (!is_integer(stored)) return refuse();
+  const auto range = range_of(stored);
+  const bool in_range = value >= range.lowest && value < range.end;
+  if (!in_range || value != std::trunc(value)) return refuse();
+  return value < 0 ? static_cast<std::uint64_t>(static_cast<std::int64_t>(value))
+                   : static_cast<std::uint64_t>(value);
+}
+
+Result<std::uint64_t> encode_element(DType dtype, std::string_view text) {
+  const DType stored = storage_type(dtype);
+  if (stored == DType::kBool && (text == "true" || text == "false"))
+    return std::uint64_t{text == "true"};
+  std::string_view digits = text;
+  if (digits.size() > 1 && digits[0] == '+' && digits[1] != '-') digits.remove_prefix(1);
+  if (stored == DType::kInt64) {
+    if (const auto value = parse<std::int64_t>(digits)) return static_cast<std::uint64_t>(*value);
+  }
+  if (stored == DType::kUInt64) {
+    if (const auto value = parse<std::uint64_t>(digits)) return *value;
+  }
+  const auto value = parse<double>(digits);
+  if (!value) return out_of_range(dtype, text);
+  auto bits = encode_element(dtype, *value);
+  if (!bits) return out_of_range(dtype, text);
+  return bits;
+}
+
+Result<Tensor> convert_floats(const Tensor& tensor, DType to) {
+  if (tensor.dtype() == to) return tensor;
+  if (!is_float(tensor.dtype()) || !is_float(to))
+    return Error{DiagCode::kTensorDtypeUnsupported,
+                 fmt::format("cannot convert {} to {}: both must be float types",
+                             name_of(tensor.dtype()), name_of(to))};
+  auto converted = Tensor::allocate(to, tensor.shape());
+  if (!converted) return converted;
+  with_float_codec(tensor.dtype(), [&](auto source) {
+    with_float_codec(to, [&](auto target) {
+      const auto from = tensor.as<typename decltype(source)::Stored>();
+      const auto into = converted->as_mutable<typename decltype(target)::Stored>();
+      for (std::size_t i = 0; i < from.size(); ++i) into[i] = target.encode(source.decode(from[i]));
+    });
+  });
+  return converted;
+}
+
+}  // namespace mir

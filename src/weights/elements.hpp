@@ -1,0 +1,57 @@
+// Single elements of tensors as numbers, and conversions between float types.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "mir/dtype.hpp"
+#include "mir/result.hpp"
+#include "mir/tensor.hpp"
+
+namespace mir {
+
+/// IEEE binary16 and bfloat16. Decoding is exact. Encoding rounds once, to nearest even, from the
+/// double; what is too large becomes an infinity, a NaN stays a quiet NaN with its sign and the
+/// upper bits of its payload.
+double f16_to_double(std::uint16_t bits);
+double bf16_to_double(std::uint16_t bits);
+std::uint16_t f16_from_double(double value);
+std::uint16_t bf16_from_double(double value);
+
+/// OCP FP8. E5M2 is the upper half of a binary16 and rounds in the same way. E4M3 has no infinity:
+/// what is beyond 448 becomes 448 with its sign, and its only NaN has all bits behind the sign set.
+double f8_e4m3_to_double(std::uint8_t bits);
+double f8_e5m2_to_double(std::uint8_t bits);
+std::uint8_t f8_e4m3_from_double(double value);
+std::uint8_t f8_e5m2_from_double(double value);
+
+/// True for Float16, BFloat16, Float32, Float64, Float8E4M3 and Float8E5M2.
+bool is_float(DType dtype);
+/// True for the types whose elements are one integer or one Bool, in 1 to 8 bytes.
+bool is_integer(DType dtype);
+/// True for the types whose elements are one real number: the two groups above.
+inline bool is_real(DType dtype) {
+  return is_float(dtype) || is_integer(dtype);
+}
+
+/// Element `index` of a tensor whose storage type is real, rounded to double (64-bit integers
+/// only).
+double element_as_double(const Tensor& tensor, std::int64_t index);
+/// As many as `values` has room for, from `first` on; all must exist.
+void elements_as_doubles(const Tensor& tensor, std::int64_t first, std::span<double> values);
+
+/// The bytes of one element, in the low bytes of the result. Floats are rounded to nearest even;
+/// integers must be whole and in range, a Bool 0 or 1. `dtype` must have a real storage type.
+Result<std::uint64_t> encode_element(DType dtype, double value);
+/// The same from text: decimal or scientific numbers, `nan`, `inf` and `-inf` for floats (the text
+/// is rounded to double first), whole numbers, `true` and `false`. Integers are exact up to 64
+/// bits.
+Result<std::uint64_t> encode_element(DType dtype, std::string_view text);
+
+/// `tensor` itself when it has type `to`; otherwise a copy converted element by element between
+/// float types: exact when widening, one rounding to nearest even when narrowing.
+Result<Tensor> convert_floats(const Tensor& tensor, DType to);
+
+}  // namespace mir

@@ -1,0 +1,50 @@
+// The directory of a ZIP archive in memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mir/result.hpp"
+
+namespace mir {
+
+/// What a field states that is in the 64-bit part of its record.
+inline constexpr std::uint32_t kSee64 = 0xFFFFFFFF;
+inline constexpr std::uint16_t kSee64Short = 0xFFFF;
+
+Error malformed_zip(std::string_view text);
+
+struct ZipMember {
+  std::string name;
+  std::uint64_t begin = 0;          ///< of its local header in the archive
+  std::span<const std::byte> data;  ///< as stored
+  std::uint64_t size = 0;           ///< inflated
+  std::uint32_t crc = 0;            ///< of the inflated bytes
+  bool deflated = false;
+};
+
+/// Every member, in the order of the directory; 64-bit fields are understood. Refused with
+/// kNpzMalformed: encrypted or patched members, methods other than stored and deflated, local
+/// headers that differ from the directory, ranges that overlap or leave the file, sizes that
+/// deflate cannot reach, names that repeat or could not name a file in one folder, several disks,
+/// and anything between the directory, its end records and the end of the file.
+Result<std::vector<ZipMember>> read_zip_directory(std::span<const std::byte> bytes);
+
+struct ZipContent {
+  std::span<const std::byte> bytes;
+  std::shared_ptr<const void> owner;  ///< null when borrowed from the archive
+};
+
+/// The bytes of a member: stored ones borrowed, deflated ones held by the result. An inflated size
+/// or a checksum other than stated is refused.
+Result<ZipContent> read_zip_member(const ZipMember& member);
+
+/// CRC-32 of what `crc` stands for (0: nothing) followed by `bytes`.
+std::uint32_t crc32_of(std::span<const std::byte> bytes, std::uint32_t crc = 0);
+
+}  // namespace mir

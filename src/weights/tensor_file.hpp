@@ -1,0 +1,74 @@
+// A file of tensors in any format that is read.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "mir/result.hpp"
+#include "mir/tensor.hpp"
+#include "weights/formats/gguf.hpp"
+#include "weights/formats/npz.hpp"
+#include "weights/mapped_tensors.hpp"
+
+namespace mir {
+
+enum class TensorFormat : std::uint8_t { kSafetensors, kNpz, kMllm1, kMllm2, kGguf };
+/// `safetensors`, `npz`, `mllm v1`, `mllm v2`, `gguf`
+std::string_view name_of(TensorFormat format);
+
+class ShardedTensors;
+
+/// What a file says about one tensor.
+struct TensorInfo {
+  std::string name;
+  DType dtype = DType::kFloat32;
+  Shape shape;
+  std::uint64_t bytes = 0;  ///< of data, as they are used
+};
+
+/// Formats are told apart by content. A file is checked as its own reader says before it is handed
+/// out; copies share the mapping; reading from several threads is safe.
+class TensorFile {
+ public:
+  /// The index of a model in several safetensors files, `{"weight_map": ...}`, stands for all of
+  /// them; they lie in its folder, or where `files` has them, and are no links.
+  static Result<TensorFile> open(const std::string& path, const FileOpener& files = {});
+  /// Plain names of the files that the file at `path` stands for besides itself; none if it is no
+  /// index.
+  static Result<std::vector<std::string>> parts(const std::string& path);
+  /// The same for bytes in memory, without indices.
+  static Result<TensorFile> parse(FileBytes file);
+
+  TensorFormat format() const { return format_; }
+  /// In the order of the file.
+  std::vector<std::string> names() const;
+  bool contains(std::string_view name) const;
+  /// What is known of every tensor, in the order of the file. An NPZ archive is inflated for it.
+  Result<std::vector<TensorInfo>> tensors() const;
+  /// Pairs of texts that the file carries (safetensors; `model_name` of .mllm).
+  const std::map<std::string, std::string>& metadata() const { return metadata_; }
+  /// The metadata of a GGUF file; they borrow its bytes, which this object keeps.
+  const std::vector<GgufMetadata>& gguf_metadata() const { return gguf_metadata_; }
+  /// The tensor of that name, none when there is none.
+  Result<std::optional<Tensor>> find(std::string_view name) const;
+
+ private:
+  using Content = std::variant<MappedTensors, NpzFile, std::shared_ptr<const ShardedTensors>>;
+
+  TensorFile(TensorFormat format, Content content)
+      : format_(format), content_(std::move(content)) {}
+
+  TensorFormat format_;
+  Content content_;
+  std::map<std::string, std::string> metadata_;
+  std::vector<GgufMetadata> gguf_metadata_;
+};
+
+}  // namespace mir

@@ -1,0 +1,189 @@
+#include "weights/tensor_spec.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "weights/checks.hpp"
+#include "weights/elements.hpp"
+#include "weights/formats/npy.hpp"
+#include "weights/formats/npz.hpp"
+#include "weights/random.hpp"
+#include "weights/value_list.hpp"
+
+namespace mir {
+namespace {
+
+Error bad_spec(std::string_view text, std::string_view expected) {
+  return {DiagCode::kTensorSpecInvalid, fmt::format("'{}': {}", text, expected)};
+}
+
+/// Whether `text` is a number or a truth value and nothing else.
+bool is_single_value(std::string_view text) {
+  return encode_element(DType::kFloat64, text).ok() || encode_element(DType::kBool, text).ok();
+}
+
+std::size_t target_size(std::string_view text) {
+  const auto at = text.find('=');
+  const bool is_target =
+      at != std::string_view::npos && text.substr(0, at).find_first_of("/[:") == text.npos;
+  return is_target ? at : std::string_view::npos;
+}
+
+std::string stated_type(const DeclaredTensor& declared) {
+  return fmt::format("{} {}", name_of(declared.dtype),
+                     declared.shape ? shape_text(*declared.shape) : "of any shape");
+}
+
+bool fits(const DeclaredTensor& declared, const Shape& shape) {
+  const auto agrees = [](std::int64_t wanted, std::int64_t extent) {
+    return wanted == kUnknownExtent || wanted == extent;
+  };
+  return !declared.shape || std::ranges::equal(*declared.shape, shape, agrees);
+}
+
+bool is_known(const std::optional<Shape>& shape) {
+  return shape && std::ranges::find(*shape, kUnknownExtent) == shape->end();
+}
+
+Result<Tensor> checked_file(const TensorSpec& spec, const DeclaredTensor& declared) {
+  auto tensor = load_file(spec);
+  if (!tensor) return tensor;
+  const bool fitting = fits(declared, tensor->shape());
+  if (tensor->dtype() == declared.dtype && fitting) return tensor;
+  // Formats without quantised types have their codes as plain integers.
+  const bool codes = info(declared.dtype).type_class == DTypeClass::kQuantised;
+  if (codes && fitting && tensor->dtype() == storage_type(declared.dtype)) {
+    return Tensor::borrow(declared.dtype, tensor->shape(), tensor->bytes(),
+                          std::make_shared<Tensor>(*tensor));
+  }
+  return Error{DiagCode::kTensorTypeConflict,
+               fmt::format("'{}' has {} {}, declared is {}", spec.path, name_of(tensor->dtype()),
+                           shape_text(tensor->shape()), stated_type(declared))};
+}
+
+/// A tensor whose element i has the bytes `encode(i)`.
+template <class Encode>
+Result<Tensor> fill(const DeclaredTensor& declared, Shape shape, Encode encode) {
+  if (!is_real(storage_type(declared.dtype)))
+    return Error{DiagCode::kTensorDtypeUnsupported,
+                 fmt::format("no values of type {} can be stated", name_of(declared.dtype))};
+  auto tensor = Tensor::allocate(declared.dtype, std::move(shape));
+  if (!tensor) return tensor;
+  const std::size_t width = info(declared.dtype).unit_bytes;
+  auto* at = tensor->mutable_bytes();
+  for (std::int64_t i = 0; i < tensor->elements(); ++i, at += width) {
+    const Result<std::uint64_t> bits = encode(i);
+    if (!bits) return bits.error();
+    std::memcpy(at, &*bits, width);
+  }
+  return tensor;
+}
+
+Result<Tensor> load_values(const TensorSpec& spec, const DeclaredTensor& declared) {
+  const auto list = parse_value_list(spec.values);
+  if (!list) return list.error();
+  const bool known = is_known(declared.shape);
+  const Shape& shape = known ? *declared.shape : list->shape;
+  const auto elements = element_count(shape);
+  if (!elements) return elements.error();
+  const auto count = static_cast<std::int64_t>(list->elements.size());
+  if (count != *elements || !fits(declared, shape))
+    return Error{DiagCode::kTensorTypeConflict,
+                 fmt::format("{} values nested as {}, declared is {}", count,
+                             shape_text(list->shape), stated_type(declared))};
+  return fill(declared, shape, [&](std::int64_t i) {
+    return encode_element(declared.dtype, list->elements[static_cast<std::size_t>(i)]);
+  });
+}
+
+Result<Tensor> make_random(std::uint64_t seed, const DeclaredTensor& declared) {
+  const RandomStream stream(seed, declared.name);
+  if (!is_integer(storage_type(declared.dtype)))
+    return random_reals(stream, declared.dtype, *declared.shape, Interval{});
+  if (!declared.bound)
+    return Error{DiagCode::kRandomBoundInvalid,
+                 fmt::format("random values of type {} need a bound", name_of(declared.dtype))};
+  return random_integers(stream, declared.dtype, *declared.shape, *declared.bound);
+}
+
+}  // namespace
+
+Result<Tensor> load_file(const TensorSpec& spec) {
+  if (spec.kind == TensorSpec::Kind::kNpy) return read_npy(spec.path, spec.files);
+  const auto archive = NpzFile::open(spec.path, {}, spec.files);
+  if (!archive) return archive.error();
+  auto member = archive->find(spec.member);
+  if (!member) return std::move(member).error();
+  if (!*member)
+    return Error{DiagCode::kTensorNotFound,
+                 fmt::format("'{}' has no member '{}'", spec.path, spec.member)};
+  return **std::move(member);
+}
+
+Result<TensorSpec> parse_tensor_spec(std::string_view text, const FileOpener& files) {
+  constexpr std::string_view kRandom = "random:";
+  constexpr std::string_view kArchive = ".npz:";
+  TensorSpec spec;
+  spec.files = files;
+  auto rest = text;
+  if (const auto size = target_size(text); size != text.npos) {
+    if (size == 0) return bad_spec(text, "a name, %id or position is missing before '='");
+    spec.target = text.substr(0, size);
+    rest = text.substr(size + 1);
+  }
+  if (rest == "zeros" || rest == "iota") {
+    spec.kind = rest == "zeros" ? TensorSpec::Kind::kZeros : TensorSpec::Kind::kIota;
+  } else if (rest.starts_with(kRandom)) {
+    const auto digits = rest.substr(kRandom.size());
+    const auto last = digits.data() + digits.size();
+    const auto [end, error] = std::from_chars(digits.data(), last, spec.seed);
+    if (error != std::errc() || end != last)
+      return bad_spec(text, "expected a seed from 0 to 2^64 - 1 after 'random:'");
+    spec.kind = TensorSpec::Kind::kRandom;
+  } else if (rest.starts_with('[') || is_single_value(rest)) {
+    spec.kind = TensorSpec::Kind::kInline;
+    spec.values = rest;
+  } else if (const auto at = rest.rfind(kArchive);
+             at != rest.npos && at + kArchive.size() < rest.size()) {
+    spec.kind = TensorSpec::Kind::kNpzMember;
+    spec.path = rest.substr(0, at + kArchive.size() - 1);
+    spec.member = rest.substr(at + kArchive.size());
+  } else if (rest.ends_with(".npy")) {
+    spec.kind = TensorSpec::Kind::kNpy;
+    spec.path = rest;
+  } else {
+    return bad_spec(text,
+                    "expected FILE.npy, FILE.npz:MEMBER, a number, a list such as [1, 2], "
+                    "random:SEED, zeros or iota");
+  }
+  return spec;
+}
+
+Result<Tensor> load_tensor(const TensorSpec& spec, const DeclaredTensor& declared) {
+  switch (spec.kind) {
+    case TensorSpec::Kind::kNpy:
+    case TensorSpec::Kind::kNpzMember:
+      return checked_file(spec, declared);
+    case TensorSpec::Kind::kInline:
+      return load_values(spec, declared);
+    default:
+      break;
+  }
+  if (!is_known(declared.shape))
+    return Error{
+        DiagCode::kTensorTypeConflict,
+        fmt::format("extents must be known for this value, declared is {}", stated_type(declared))};
+  if (spec.kind == TensorSpec::Kind::kRandom) return make_random(spec.seed, declared);
+  if (spec.kind == TensorSpec::Kind::kZeros)
+    return Tensor::allocate(declared.dtype, *declared.shape);
+  return fill(declared, *declared.shape, [&](std::int64_t i) {
+    return encode_element(declared.dtype, static_cast<double>(i));
+  });
+}
+
+}  // namespace mir

@@ -1,0 +1,54 @@
+// Tensors named on a command line: `[NAME|%id|POS=]SPEC`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "mir/result.hpp"
+#include "mir/tensor.hpp"
+#include "weights/file_bytes.hpp"
+
+namespace mir {
+
+/// A parsed argument. SPEC is a path ending in `.npy`, `FILE.npz:MEMBER`, `random:SEED`, `zeros`,
+/// `iota`, a number, or a nested list such as `[[1, 2], [3, 4]]`. The target is what stands before
+/// the first '=', unless that text contains '/', '[' or ':' (write `./a=b.npy` for such a file).
+struct TensorSpec {
+  enum class Kind : std::uint8_t { kNpy, kNpzMember, kInline, kRandom, kZeros, kIota };
+
+  std::string target;  ///< as written: a name, `%` and an id, or a position; empty when absent
+  Kind kind = Kind::kZeros;
+  std::string path;    ///< of the file
+  std::string member;  ///< of the NPZ file
+  std::string values;  ///< the text of the number or list
+  std::uint64_t seed = 0;
+  FileOpener files = {};  ///< where `path` is looked for
+
+  bool names_file() const { return kind == Kind::kNpy || kind == Kind::kNpzMember; }
+};
+
+Result<TensorSpec> parse_tensor_spec(std::string_view text, const FileOpener& files = {});
+
+/// The tensor of the file that a spec names.
+Result<Tensor> load_file(const TensorSpec& spec);
+
+/// An extent of a declared type that is not known.
+inline constexpr std::int64_t kUnknownExtent = -1;
+
+/// What is known about the tensor that a spec stands for.
+struct DeclaredTensor {
+  std::string name;  ///< keys random values
+  DType dtype = DType::kFloat32;
+  std::optional<Shape> shape = {};         ///< none: unknown rank
+  std::optional<std::int64_t> bound = {};  ///< random integers lie in [0, bound)
+};
+
+/// Files keep their own type, and a declared type or extent that differs is an error. Values of a
+/// list take the declared type; their number must be that of the declared shape, or the nesting of
+/// the list must fit it where extents are unknown. `zeros`, `iota` (0, 1, 2, … in row-major order)
+/// and `random` (reals uniform on [-1, 1)) need known extents.
+Result<Tensor> load_tensor(const TensorSpec& spec, const DeclaredTensor& declared);
+
+}  // namespace mir

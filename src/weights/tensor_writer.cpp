@@ -1,0 +1,135 @@
+#include "weights/tensor_writer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "support/mapping_guard.hpp"
+#include "weights/checks.hpp"
+#include "weights/formats/mllm.hpp"
+#include "weights/formats/npy_header.hpp"
+#include "weights/formats/safetensors_header.hpp"
+
+namespace mir {
+
+std::uint64_t data_bytes(const TensorPlan& plan) {
+  const auto elements = element_count(plan.shape);
+  return elements ? storage_bytes(plan.dtype, static_cast<std::uint64_t>(*elements)).value_or(0)
+                  : 0;
+}
+
+std::optional<DType> stored_type(TensorFormat format, DType dtype) {
+  const auto has = [&](DType each) {
+    switch (format) {
+      case TensorFormat::kSafetensors:
+        return safetensors_name(each).has_value();
+      case TensorFormat::kNpz:
+        return npy_name(each).has_value();
+      case TensorFormat::kMllm1:
+      case TensorFormat::kMllm2:
+        return mllm_dtype_id(each).has_value();
+      case TensorFormat::kGguf:
+        return gguf_dtype_id(each).has_value();
+    }
+    return false;
+  };
+  if (has(dtype)) return dtype;
+  const DType plain = storage_type(dtype);
+  if (has(plain)) return plain;
+  return std::nullopt;
+}
+
+Result<void> check_plans(std::span<const TensorPlan> plans, const PlanRules& rules) {
+  std::set<std::string_view> names;
+  for (const auto& plan : plans) {
+    if (const auto problem = name_problem(plan.name))
+      return Error{DiagCode::kTensorNameInvalid, fmt::format("a tensor name {}", *problem)};
+    if (!names.insert(plan.name).second)
+      return Error{DiagCode::kTensorNameInvalid, fmt::format("two tensors named '{}'", plan.name)};
+    if (plan.name.size() > rules.max_name)
+      return Error{DiagCode::kTensorNameInvalid,
+                   fmt::format("the name '{}' has {} bytes, {} holds at most {}", plan.name,
+                               plan.name.size(), name_of(rules.format), rules.max_name)};
+    if (!stored_type(rules.format, plan.dtype))
+      return Error{DiagCode::kTensorDtypeUnsupported,
+                   fmt::format("{} has no type for tensor '{}' of type {}", name_of(rules.format),
+                               plan.name, name_of(plan.dtype))};
+    if (plan.shape.size() > rules.max_rank)
+      return Error{DiagCode::kLimitExceeded,
+                   fmt::format("tensor '{}' has rank {}, at most {} can be stored", plan.name,
+                               plan.shape.size(), rules.max_rank)};
+    const auto elements = element_count(plan.shape);
+    const auto row = plan.shape.empty() ? 1 : plan.shape.back();
+    if (!elements || row % info(plan.dtype).lanes != 0)
+      return Error{DiagCode::kTensorStorage,
+                   fmt::format("tensor '{}' cannot have type {} and extents {}", plan.name,
+                               name_of(plan.dtype), shape_text(plan.shape))};
+  }
+  return {};
+}
+
+Result<Tensor> load_planned(const TensorPlan& plan) {
+  auto tensor = plan.load();
+  if (!tensor)
+    return Error{tensor.error().code,
+                 fmt::format("tensor '{}': {}", plan.name, tensor.error().message)};
+  if (tensor->dtype() == plan.dtype && tensor->shape() == plan.shape) return tensor;
+  return Error{
+      DiagCode::kTensorTypeConflict,
+      fmt::format("tensor '{}' is {} {}, planned was {} {}", plan.name, name_of(tensor->dtype()),
+                  shape_text(tensor->shape()), name_of(plan.dtype), shape_text(plan.shape))};
+}
+
+Result<TensorWriter> TensorWriter::create(const std::string& path,
+                                          std::span<const TensorPlan> plans,
+                                          const WriteOptions& options) {
+  auto file = AtomicFile::create(path);
+  if (!file) return std::move(file).error();
+  TensorWriter writer(*std::move(file), options);
+  for (const auto& plan : plans) writer.total_ += data_bytes(plan);
+  return writer;
+}
+
+Result<void> TensorWriter::fill_to(std::uint64_t position) {
+  return file_.write(std::string(position - file_.size(), '\0'));
+}
+
+Result<void> TensorWriter::write_data(const Tensor& tensor) {
+  auto written = file_.write(tensor.bytes());
+  // A page that is gone makes the write fail, or reads as zeros.
+  if (lies_in_shortened_file(tensor.bytes()))
+    return Error{DiagCode::kFileShortened, "the file that is read was shortened meanwhile"};
+  if (!written) return written;
+  done_ += tensor.bytes().size();
+  if (options_->progress) options_->progress(done_, total_);
+  return {};
+}
+
+std::vector<TensorPlan> plans_of(std::span<const NamedTensor> tensors) {
+  std::vector<TensorPlan> plans;
+  for (const auto& [name, tensor] : tensors)
+    plans.push_back({name, tensor.dtype(), tensor.shape(),
+                     [tensor = tensor] { return Result<Tensor>(tensor); }});
+  return plans;
+}
+
+Result<void> write_tensors(const std::string& path, TensorFormat format,
+                           std::span<const TensorPlan> plans, const WriteOptions& options) {
+  switch (format) {
+    case TensorFormat::kSafetensors:
+      return write_safetensors_plans(path, plans, options);
+    case TensorFormat::kNpz:
+      return write_npz_plans(path, plans, options);
+    case TensorFormat::kMllm2:
+      return write_mllm_plans(path, plans, options);
+    case TensorFormat::kGguf:
+      return write_gguf_plans(path, plans, options);
+    case TensorFormat::kMllm1:
+      break;
+  }
+  return Error{DiagCode::kUsage, "mllm v1 is read, not written"};
+}
+
+}  // namespace mir

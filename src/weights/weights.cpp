@@ -1,0 +1,229 @@
+#include "mir/weights.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <utility>
+
+#include "weights/blocks.hpp"
+#include "weights/checks.hpp"
+#include "weights/elements.hpp"
+#include "weights/random.hpp"
+
+namespace mir {
+namespace {
+
+constexpr std::string_view kRandomPrefix = "random:";
+constexpr std::string_view kSplatPrefix = "splat:";
+
+Error bad_source(std::string_view spec, std::string_view expected) {
+  return {DiagCode::kTensorSpecInvalid, fmt::format("weight source '{}': {}", spec, expected)};
+}
+
+Error conflict(const WeightRequest& request, const Tensor& stored, std::string_view origin) {
+  return {
+      DiagCode::kTensorTypeConflict,
+      fmt::format("'{}' has {} {}, expected {} {}", origin, name_of(stored.dtype()),
+                  shape_text(stored.shape()), name_of(request.dtype), shape_text(request.shape))};
+}
+
+bool same_storage(DType a, DType b) {
+  return storage_type(a) == storage_type(b);
+}
+
+/// Whether blocks or another float type become the type of the request.
+bool is_converted(const Tensor& stored, const WeightRequest& request) {
+  return request.convert_floats && is_float(request.dtype) &&
+         (is_decodable_block(stored.dtype()) ||
+          (is_float(stored.dtype()) && stored.dtype() != request.dtype));
+}
+
+/// A stored tensor in the type and shape of the request, which it fits.
+Result<Tensor> adapt(const Tensor& stored, DType dtype, const Shape& shape) {
+  if (is_decodable_block(stored.dtype()) && is_float(dtype)) {
+    const auto shaped = stored.reshaped(shape);  // of interleaved rows, which a file may not state
+    const auto values = shaped ? dequantise(*shaped) : shaped;
+    return values ? adapt(*values, dtype, shape) : values;
+  }
+  if (is_float(stored.dtype()) && is_float(dtype)) {
+    const auto converted = convert_floats(stored, dtype);
+    return converted ? converted->reshaped(shape) : converted;
+  }
+  if (stored.dtype() == dtype) return stored.reshaped(shape);
+  return Tensor::borrow(dtype, shape, stored.bytes(), std::make_shared<Tensor>(stored));
+}
+
+Result<Weight> stored_weight(Tensor stored, const WeightRequest& request, std::string_view origin) {
+  const auto wanted = element_count(request.shape);
+  if (!wanted) return wanted.error();
+  const bool is_made = is_converted(stored, request);
+  if (stored.elements() != *wanted || (!is_made && !same_storage(stored.dtype(), request.dtype)))
+    return conflict(request, stored, origin);
+  if (is_made) {
+    auto make = [stored, dtype = request.dtype, shape = request.shape] {
+      return adapt(stored, dtype, shape);
+    };
+    return Weight(std::move(make), std::move(stored));
+  }
+  auto tensor = adapt(stored, request.dtype, request.shape);
+  if (!tensor) return std::move(tensor).error();
+  return Weight(*std::move(tensor));
+}
+
+Result<Tensor> invent(std::uint64_t seed, const WeightRequest& request) {
+  const RandomStream stream(seed, request.name);
+  const DType stored = storage_type(request.dtype);
+  if (is_integer(stored) && !request.bound) return Tensor::allocate(request.dtype, request.shape);
+  if (is_integer(stored))
+    return random_integers(stream, request.dtype, request.shape, *request.bound);
+  const Interval interval = weight_interval(request.name, request.shape);
+  if (is_random_block(request.dtype))
+    return random_blocks(stream, request.dtype, request.shape, interval);
+  const bool in_blocks = is_encodable_block(request.dtype);
+  const auto reals =
+      random_reals(stream, in_blocks ? DType::kFloat32 : request.dtype, request.shape, interval);
+  return in_blocks && reals ? quantise(*reals, request.dtype) : reals;
+}
+
+Result<Tensor> splat(std::string_view value, const WeightRequest& request) {
+  const auto element = encode_element(request.dtype, value);
+  if (!element) return element.error();
+  auto tensor = Tensor::allocate(request.dtype, request.shape);
+  if (!tensor) return tensor;
+  const std::size_t width = info(request.dtype).unit_bytes;
+  auto* const bytes = tensor->mutable_bytes();
+  for (std::size_t at = 0; at < tensor->bytes().size(); at += width)
+    std::memcpy(bytes + at, &*element, width);
+  return tensor;
+}
+
+/// A weight without a file. An empty tensor of its type meets every refusal but that of size.
+template <class Make>
+Result<Weight> invented_weight(const WeightRequest& request, Make make) {
+  WeightRequest empty = request;
+  empty.shape = {0};
+  if (auto made = make(empty); !made) return std::move(made).error();
+  if (const auto count = element_count(request.shape); !count) return count.error();
+  auto kept = [make = std::move(make), request, name = std::string(request.name)] {
+    WeightRequest each = request;
+    each.name = name;
+    return make(each);
+  };
+  return Weight(std::move(kept), Tensor());
+}
+
+}  // namespace
+
+Result<WeightSource> WeightSource::open(std::string_view spec, const FileOpener& files) {
+  if (spec.starts_with(kRandomPrefix)) {
+    const auto digits = spec.substr(kRandomPrefix.size());
+    std::uint64_t seed = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), seed);
+    if (error != std::errc() || end != digits.data() + digits.size())
+      return bad_source(spec, "expected a seed from 0 to 2^64 - 1 after 'random:'");
+    return WeightSource(spec, Random{seed});
+  }
+  if (spec.starts_with(kSplatPrefix)) {
+    const auto value = spec.substr(kSplatPrefix.size());
+    if (!encode_element(DType::kFloat64, value) && !encode_element(DType::kBool, value))
+      return bad_source(spec, "expected a number after 'splat:'");
+    return WeightSource(spec, Splat{std::string(value)});
+  }
+  auto file = TensorFile::open(std::string(spec), files);
+  if (!file) return std::move(file).error();
+  return WeightSource(spec, *std::move(file));
+}
+
+bool WeightSource::invents() const {
+  return std::holds_alternative<Random>(origin_) || std::holds_alternative<Splat>(origin_);
+}
+
+std::vector<std::string> WeightSource::names() const {
+  const auto* file = std::get_if<TensorFile>(&origin_);
+  return file == nullptr ? std::vector<std::string>() : file->names();
+}
+
+bool WeightSource::has(std::string_view name) const {
+  const auto* file = std::get_if<TensorFile>(&origin_);
+  return file == nullptr || file->contains(name);
+}
+
+namespace {
+
+Error at_weight(const WeightRequest& request, const Error& error) {
+  return {error.code, fmt::format("weight '{}': {}", request.name, error.message)};
+}
+
+/// What find() gives from what prepare() gives.
+Result<std::optional<Tensor>> tensor_of(const WeightRequest& request,
+                                        const Result<std::optional<Weight>>& prepared) {
+  if (!prepared) return prepared.error();
+  if (!*prepared) return std::optional<Tensor>();
+  auto tensor = (*prepared)->tensor();
+  if (!tensor) return at_weight(request, tensor.error());
+  return std::optional(*std::move(tensor));
+}
+
+}  // namespace
+
+Result<std::optional<Tensor>> WeightSource::find(const WeightRequest& request) const {
+  return tensor_of(request, prepare(request));
+}
+
+Result<std::optional<Weight>> WeightSource::prepare(const WeightRequest& request) const {
+  if (!has(request.name)) return std::optional<Weight>();
+  auto weight = weight_of(request);
+  if (!weight) return at_weight(request, weight.error());
+  return std::optional(*std::move(weight));
+}
+
+Result<Weight> WeightSource::weight_of(const WeightRequest& request) const {
+  if (const auto* random = std::get_if<Random>(&origin_)) {
+    return invented_weight(
+        request, [seed = random->seed](const WeightRequest& each) { return invent(seed, each); });
+  }
+  if (const auto* constant = std::get_if<Splat>(&origin_)) {
+    return invented_weight(request, [value = constant->value](const WeightRequest& each) {
+      return splat(value, each);
+    });
+  }
+  auto stored = std::get<TensorFile>(origin_).find(request.name);
+  if (!stored) return std::move(stored).error();
+  return stored_weight(**std::move(stored), request, spec_);
+}
+
+Result<void> WeightSet::add(std::string_view spec, const FileOpener& files) {
+  auto source = WeightSource::open(spec, files);
+  if (!source) return std::move(source).error();
+  sources_.push_back(*std::move(source));
+  return {};
+}
+
+std::vector<std::string> WeightSet::names() const {
+  std::vector<std::string> names;
+  for (const WeightSource& source : sources_) {
+    for (std::string& name : source.names()) names.push_back(std::move(name));
+  }
+  return names;
+}
+
+Result<std::optional<Tensor>> WeightSet::find(const WeightRequest& request) const {
+  const auto* source = source_of(request.name);
+  if (source == nullptr) return std::optional<Tensor>();
+  return source->find(request);
+}
+
+Result<std::optional<Weight>> WeightSet::prepare(const WeightRequest& request) const {
+  const auto* source = source_of(request.name);
+  return source == nullptr ? Result<std::optional<Weight>>(std::nullopt) : source->prepare(request);
+}
+
+const WeightSource* WeightSet::source_of(std::string_view name) const {
+  const auto last = std::find_if(sources_.rbegin(), sources_.rend(),
+                                 [&](const WeightSource& source) { return source.has(name); });
+  return last == sources_.rend() ? nullptr : &*last;
+}
+
+}  // namespace mir

@@ -1,0 +1,52 @@
+// Writing tensors that need not be in memory together.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mir/result.hpp"
+#include "mir/tensor.hpp"
+#include "weights/formats/gguf.hpp"
+#include "weights/named_tensor.hpp"
+#include "weights/tensor_file.hpp"
+
+namespace mir {
+
+/// A tensor of a file to be written. Its type and extents are needed at once, for the header; its
+/// elements only when it is its turn.
+struct TensorPlan {
+  std::string name;
+  DType dtype = DType::kFloat32;
+  Shape shape;
+  std::function<Result<Tensor>()> load;  ///< gives a tensor of this type and these extents
+};
+
+/// Plans that hand out the tensors themselves.
+std::vector<TensorPlan> plans_of(std::span<const NamedTensor> tensors);
+
+struct WriteOptions {
+  /// Pairs of texts: `__metadata__` of safetensors, strings of GGUF. Other formats have none.
+  std::map<std::string, std::string> metadata;
+  /// Other metadata of GGUF, written first; `general.alignment` is left out.
+  std::vector<GgufMetadata> gguf_metadata;
+  /// Called after each tensor with the bytes of data written and of all data.
+  std::function<void(std::uint64_t done, std::uint64_t total)> progress;
+};
+
+/// Writes a file of this format atomically: nothing is left of it when a tensor cannot be had. Data
+/// lie at multiples of 64 bytes (GGUF: 32), in the order given (safetensors: wider types first).
+/// Quantised and opaque types are written as their storage type where a format lacks them; a type
+/// that it has no other name for, a name that it cannot hold, and `.mllm` of version 1, which
+/// nothing writes any more, are refused. GGUF always has `general.architecture`, "unknown" if it is
+/// not stated.
+Result<void> write_tensors(const std::string& path, TensorFormat format,
+                           std::span<const TensorPlan> plans, const WriteOptions& options = {});
+
+/// What `format` stores a tensor of this type as; none when it cannot.
+std::optional<DType> stored_type(TensorFormat format, DType dtype);
+
+}  // namespace mir
