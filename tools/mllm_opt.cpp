@@ -9,6 +9,7 @@
 #include "mir/pass.hpp"
 #include "mir/print.hpp"
 #include "mir/resolve.hpp"
+#include "mir/upgrade.hpp"
 #include "support/atomic_file.hpp"
 #include "support/file_io.hpp"
 #include "tool.hpp"
@@ -58,9 +59,10 @@ constexpr ToolInfo kTool = {
     .verifies = true,
 };
 
-std::string list_passes() {
+std::string list_passes(const PassRegistry& registry) {
   std::string text;
-  for (const Pass& pass : all_passes()) text += fmt::format("{:<26}{}\n", pass.name, pass.summary);
+  for (const Pass& pass : registry.passes())
+    text += fmt::format("{:<26}{}\n", pass.name, pass.summary);
   return text;
 }
 
@@ -90,14 +92,14 @@ bool check(const Module& module, const Verification& verification, Diagnostics& 
 
 /// Runs the pipeline over one module; false after reporting.
 bool transform(const Run& run, const Verification& verification,
-               std::span<const Pass* const> pipeline, Module& module, PassState& state) {
+               std::span<const Pass* const> pipeline, Module& module, Diagnostics& diagnostics) {
   const Arguments& arguments = run.arguments();
-  if (!pipeline.empty() && pipeline.front()->correct != nullptr) {
-    pipeline.front()->correct(module, state);
-    if (state.diagnostics.has_errors()) return false;
+  if (!pipeline.empty() && pipeline.front()->correct) {
+    pipeline.front()->correct(module, diagnostics);
+    if (diagnostics.has_errors()) return false;
   }
-  if (!check(module, verification, state.diagnostics)) return false;
-  return run_passes(module, pipeline, state,
+  if (!check(module, verification, diagnostics)) return false;
+  return run_passes(module, pipeline, diagnostics,
                     [&](const Pass& pass, const Module& changed, double seconds) {
                       if (arguments.has("timing")) {
                         fmt::print(stderr, "{:<26}{:.6f} s\n", pass.name, seconds);
@@ -105,32 +107,35 @@ bool transform(const Run& run, const Verification& verification,
                       if (is_wanted(arguments, pass.name)) {
                         fmt::print(stderr, "// behind {}\n{}", pass.name, print(changed));
                       }
-                      return check(changed, verification, state.diagnostics);
+                      return check(changed, verification, diagnostics);
                     });
 }
 
 ExitCode body(const Run& run) {
   const Arguments& arguments = run.arguments();
-  if (arguments.has("list-passes")) return run.write_output(list_passes());
+  Conversions conversions;
+  PassRegistry registry;
+  register_eliminations(registry);
+  register_conversions(registry, conversions);
+  if (arguments.has("list-passes")) return run.write_output(list_passes(registry));
   const auto verification = Verification::create(run);
   if (!verification) return run.usage_error(verification.error().message);
-  const auto pipeline = parse_pipeline(arguments.value("passes"));
+  const auto pipeline = registry.parse_pipeline(arguments.value("passes"));
   if (!pipeline) return run.usage_error(pipeline.error().message);
   if (arguments.operands().size() > 1) return run.usage_error("one file is taken at a time");
   Diagnostics diagnostics = run.diagnostics();
-  PassState state{.diagnostics = diagnostics};
   auto granted = read_grants(arguments);
   if (!granted) return run.usage_error(granted.error().message);
-  state.granted = *std::move(granted);
+  conversions.granted = *std::move(granted);
   const auto generation = parse_generation(arguments.value("generation", "2025-12"));
   if (!generation) return run.usage_error(generation.error().message);
-  state.generation = *generation;
+  conversions.generation = *generation;
   IRContext context;
   register_builtin_dialects(context);
   ExitCode code = ExitCode::kSuccess;
   const SourceFile* file = run.read(run.files().front(), context.sources(), code);
   if (file == nullptr) return code;
-  file = settle_texts(*file, state.granted, context, state.losses, diagnostics);
+  file = settle_texts(*file, conversions.granted, context, conversions.losses, diagnostics);
   if (file == nullptr) return run.report(diagnostics, context.sources());
   const std::optional<SyntaxTree> tree = parse(*file, diagnostics);
   if (!tree) return run.report(diagnostics, context.sources());
@@ -140,9 +145,9 @@ ExitCode body(const Run& run) {
   if (!good) verification->look_further(modules, diagnostics);
   for (Module* module : modules) {
     if (!good || (!name.empty() && context.text(module->name()) != name)) continue;
-    good = transform(run, *verification, *pipeline, *module, state);
+    good = transform(run, *verification, *pipeline, *module, diagnostics);
   }
-  code = write_losses(run, state.losses, context);
+  code = write_losses(run, conversions.losses, context);
   code = worst(code, run.report(diagnostics, context.sources()));
   return good ? worst(code, run.write_output(print(modules, *tree))) : code;
 }

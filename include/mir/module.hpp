@@ -1,14 +1,16 @@
 // A module: one `@name (inputs) -> (outputs) { ... }` with the arena that holds its ops.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "mir/op.hpp"
-#include "support/arena.hpp"
 
 namespace mir {
+
+class Arena;
 
 /// Everything needed to make an op. Spans are copied.
 struct OpSpec {
@@ -119,8 +121,8 @@ class Module {
   }
   std::uint32_t op_id_end() const { return next_op_id_; }
   std::uint32_t value_id_end() const { return next_value_id_; }
-  std::size_t memory() const { return arena_.bytes_reserved(); }
-  Arena& arena() { return arena_; }
+  std::size_t memory() const;
+  Arena& arena() { return *arena_; }
 
  private:
   friend class Op;
@@ -132,7 +134,7 @@ class Module {
   void discard(Op* op);
   void forget_symbols(Op* op);
   IRContext& context_;
-  Arena arena_;
+  std::unique_ptr<Arena> arena_;
   Op* top_ = nullptr;
   std::int64_t version_ = 0;
   std::uint32_t next_op_id_ = 0;

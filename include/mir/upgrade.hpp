@@ -1,14 +1,17 @@
-// Dump form to portable form.
+// Dump form to portable form and back.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mir/diagnostic.hpp"
 #include "mir/dtype.hpp"
 #include "mir/loss_report.hpp"
 #include "mir/module.hpp"
+#include "mir/pass.hpp"
 #include "mir/result.hpp"
 
 namespace mir {
@@ -85,5 +88,32 @@ void take_corrections(Module& module, const UpgradeOptions& options, LossReport&
 /// docs/upgrade.md says what each step does and what none of them can.
 bool upgrade(Module& module, const UpgradeOptions& options, LossReport& report,
              Diagnostics& diagnostics);
+
+/// Versions of upstream whose printers differ; docs/language.md section 9 lists what each printed.
+enum class Generation : std::uint8_t {
+  k2025_06,  ///< `kCPU`, `kFp32`, no parameters
+  k2025_07,  ///< ops without names
+  k2025_10,  ///< `[name="..."]`
+  k2025_12,  ///< `<name="...">`, symbols on graphs and registers, notes on quantisation
+};
+Result<Generation> parse_generation(std::string_view text);
+
+/// Turns a portable module into dump form in place, as this version of upstream prints graphs: no
+/// inputs and outputs of the module, no options of linalg ops, one name and one type for all that
+/// lies in one storage. What the text then lacks is in the report as dropped.
+///
+/// False after reporting a module that has no dump: symbolic extents, control flow.
+bool downgrade(Module& module, Generation generation, LossReport& report, Diagnostics& diagnostics);
+
+/// What the conversions of one run are given, and what they lost.
+struct Conversions {
+  UpgradeOptions granted{};
+  Generation generation = Generation::k2025_12;  ///< of `downgrade`
+  LossReport losses{};
+};
+
+/// Adds `upgrade`, `downgrade`, `lift-program` and `lower-program`. Their runs read and write
+/// `conversions`, which outlives the registry.
+void register_conversions(PassRegistry& registry, Conversions& conversions);
 
 }  // namespace mir

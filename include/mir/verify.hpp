@@ -2,14 +2,61 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
-#include "mir/constraint.hpp"
 #include "mir/diagnostic.hpp"
 #include "mir/module.hpp"
 
 namespace mir {
+
+struct Constraint;
+
+/// Checks that belong together; `name_of` gives the word that options use.
+enum class CheckGroup : std::uint8_t {
+  kStructure,
+  kAttributes,
+  kSsa,
+  kTypes,
+  kShapes,  ///< the shape rules of the op pages
+  kCalls,
+  kWeights,
+  kProgram,
+  kLifetime,
+  kQuantisation,
+  kDump,  ///< what dumps lose
+};
+std::string_view name_of(CheckGroup group);
+/// Every group's name, in order.
+std::span<const std::string_view> check_group_names();
+
+/// What a breach becomes: nothing, a warning, an error.
+enum class Verdict : std::uint8_t { kOff, kFinding, kError };
+
+/// Changes verdicts by code (`MIR0470`), constraint id (`dump_c1`) or group (`dump`); what was said
+/// last wins.
+class CheckPolicy {
+ public:
+  /// Breaches are errors. False when nothing has that code, id or name.
+  [[nodiscard]] bool deny(std::string_view selector) { return add(selector, true); }
+  /// One step milder: an error becomes a finding, a finding is not reported.
+  [[nodiscard]] bool allow(std::string_view selector) { return add(selector, false); }
+
+  Verdict apply(const Constraint& constraint, Verdict verdict) const;
+
+ private:
+  struct Change {
+    std::string selector;
+    bool deny;
+  };
+  bool add(std::string_view selector, bool deny);
+
+  std::vector<Change> changes_;
+};
 
 /// What a module is held to. A dump is read as upstream prints it: what upstream itself gets wrong
 /// is a finding (a warning), the rest is an error. Portable takes every finding for an error.

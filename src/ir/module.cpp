@@ -4,11 +4,12 @@
 #include <string>
 
 #include "ir/text/text_literal.hpp"
+#include "support/arena.hpp"
 
 namespace mir {
 
 Module::Module(IRContext& context, Symbol name)
-    : context_(context), symbol_key_(context.intern("symbol")) {
+    : context_(context), arena_(std::make_unique<Arena>()), symbol_key_(context.intern("symbol")) {
   top_ =
       create({.name = context.op_name("builtin.ModuleOp"), .regions = 1, .has_signature = false});
   top_->set_symbol(name);
@@ -16,6 +17,10 @@ Module::Module(IRContext& context, Symbol name)
 }
 
 Module::~Module() = default;
+
+std::size_t Module::memory() const {
+  return arena_->bytes_reserved();
+}
 
 void Module::set_version(std::int64_t version) {
   version_ = version;
@@ -40,7 +45,7 @@ Op* Module::create(const OpSpec& spec) {
   const std::size_t result_count = spec.result_types.size();
   static_assert(sizeof(Op) % alignof(Use) == 0 && sizeof(Use) % alignof(Value) == 0);
   const std::size_t bytes = sizeof(Op) + operand_count * sizeof(Use) + result_count * sizeof(Value);
-  auto* storage = static_cast<std::byte*>(arena_.allocate(bytes, alignof(Op)));
+  auto* storage = static_cast<std::byte*>(arena_->allocate(bytes, alignof(Op)));
   auto* op = new (storage) Op;
   storage += sizeof(Op);
   op->module_ = this;
@@ -76,7 +81,7 @@ Op* Module::create(const OpSpec& spec) {
 }
 
 Region* Module::add_region(Op* op) {
-  auto* region = arena_.create<Region>();
+  auto* region = arena_->create<Region>();
   region->parent_ = op;
   if (op->regions_ == nullptr) {
     op->regions_ = region;
@@ -91,7 +96,7 @@ Region* Module::add_region(Op* op) {
 
 Block* Module::create_block(Region& region, std::span<const Type* const> argument_types,
                             Symbol name) {
-  auto* block = arena_.create<Block>();
+  auto* block = arena_->create<Block>();
   block->parent_ = &region;
   block->name_ = name;
   block->previous_ = region.last_;
@@ -103,7 +108,7 @@ Block* Module::create_block(Region& region, std::span<const Type* const> argumen
 
 std::span<Value> Module::create_arguments(Block& block, std::span<const Type* const> types) {
   assert(block.argument_count_ == 0);
-  const auto arguments = arena_.create_array<Value>(types.size());
+  const auto arguments = arena_->create_array<Value>(types.size());
   block.arguments_ = arguments.data();
   block.argument_count_ = static_cast<std::uint32_t>(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -142,12 +147,12 @@ Value* Module::append_argument(Block& block, const Type* type) {
 Value* Module::create_free_value(Region& region, const Type* type, ValueName name) {
   if (region.free_count_ == region.free_capacity_) {
     const std::uint32_t capacity = std::max(4u, region.free_capacity_ * 2);
-    const auto list = arena_.create_array<Value*>(capacity);
+    const auto list = arena_->create_array<Value*>(capacity);
     std::copy_n(region.free_, region.free_count_, list.begin());
     region.free_ = list.data();
     region.free_capacity_ = capacity;
   }
-  auto* value = arena_.create<Value>();
+  auto* value = arena_->create<Value>();
   value->type_ = type;
   value->name_ = name;
   value->owner_ = reinterpret_cast<std::uintptr_t>(&region) | Value::kFree;
@@ -237,7 +242,7 @@ void Module::set_operands(Op* op, std::span<Value* const> operands) {
     clear_use_override(use);
   }
   if (operands.size() > op->operand_count_) {
-    op->operands_ = arena_.create_array<Use>(operands.size()).data();
+    op->operands_ = arena_->create_array<Use>(operands.size()).data();
   }
   op->operand_count_ = static_cast<std::uint32_t>(operands.size());
   for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -260,16 +265,16 @@ void Module::set_value_attributes(Value* value, std::span<const NamedAttr> attri
 }
 
 std::span<const NamedAttr> Module::copy(std::span<const NamedAttr> attributes) {
-  return arena_.copy(attributes);
+  return arena_->copy(attributes);
 }
 std::span<const RegionResult> Module::copy(std::span<const RegionResult> results) {
-  return arena_.copy(results);
+  return arena_->copy(results);
 }
 std::span<const Symbol> Module::copy(std::span<const Symbol> symbols) {
-  return arena_.copy(symbols);
+  return arena_->copy(symbols);
 }
 std::span<const OpExtra::Successor> Module::copy(std::span<const OpExtra::Successor> successors) {
-  return arena_.copy(successors);
+  return arena_->copy(successors);
 }
 
 // -- symbols --------------------------------------------------------------------------------------

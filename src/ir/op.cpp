@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "mir/module.hpp"
+#include "support/arena.hpp"
 
 namespace mir {
 

@@ -1,5 +1,3 @@
-#include "mir/downgrade.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "mir/rewriter.hpp"
+#include "mir/upgrade.hpp"
 #include "upgrade/first_spelling.hpp"
 
 namespace mir {

@@ -1,4 +1,4 @@
-#include "mir/constraint.hpp"
+#include "verify/constraint.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,7 +14,7 @@ using enum Verdict;
 constexpr Constraint kConstraints[] = {
 #define MIR_CONSTRAINT(id, code, group, dump, portable, page) \
   {#id, code, group, dump, portable, page, #id ", docs/" page},
-#include "mir/constraints.def"
+#include "verify/constraints.def"
 #undef MIR_CONSTRAINT
 };
 

@@ -12,6 +12,7 @@
 
 #include "mir/module.hpp"
 #include "mir/verify.hpp"
+#include "verify/constraint.hpp"
 
 namespace mir::checks {
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "verify/constraint.hpp"
+
 namespace mir::tools {
 
 namespace {

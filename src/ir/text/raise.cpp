@@ -1,3 +1,5 @@
+#include "ir/text/raise.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -522,7 +524,7 @@ std::string print(std::span<Module* const> modules) {
   return printer.finish();
 }
 
-void print(std::span<Module* const> modules, const LayoutPrinter::Sink& sink) {
+void print(std::span<Module* const> modules, const std::function<void(std::string_view)>& sink) {
   LayoutPrinter printer(sink);
   for (const Module* module : modules) raise(*module, printer);
   printer.finish();

@@ -4,6 +4,7 @@
 
 #include "../ir/read.hpp"
 #include "mir/print.hpp"
+#include "mir/upgrade.hpp"
 
 using namespace mir;
 using mir::test::lines_of;
@@ -17,15 +18,25 @@ using Lines = std::vector<std::string>;
 
 const std::string kT = "tensor<[2], Float32, CPU>";
 
-/// The module behind the passes; what went wrong instead.
+/// What a tool registers.
+struct AllPasses {
+  Conversions conversions;
+  PassRegistry registry;
+  AllPasses() {
+    register_eliminations(registry);
+    register_conversions(registry, conversions);
+  }
+};
+
+/// The module after the passes; what went wrong instead.
 std::string after(const std::string& text, std::string_view pipeline) {
   Reading reading(text);
   REQUIRE(reading.errors() == Lines{});
   Diagnostics diagnostics;
-  PassState state{.diagnostics = diagnostics};
-  const auto passes = parse_pipeline(pipeline);
+  const AllPasses all;
+  const auto passes = all.registry.parse_pipeline(pipeline);
   REQUIRE(passes);
-  if (run_passes(reading.module(), *passes, state)) return print(reading.module());
+  if (run_passes(reading.module(), *passes, diagnostics)) return print(reading.module());
   return lines_of(diagnostics, reading.context).front();
 }
 
@@ -33,31 +44,34 @@ std::string after(const std::string& text, std::string_view pipeline) {
 
 TEST_SUITE("passes") {
   TEST_CASE("passes are in order of their names, which are unique") {
-    const auto passes = all_passes();
+    const AllPasses all;
+    const auto passes = all.registry.passes();
     CHECK(std::ranges::is_sorted(passes, {}, &Pass::name));
     CHECK(std::ranges::adjacent_find(passes, {}, &Pass::name) == passes.end());
   }
 
   TEST_CASE("a pipeline keeps its order and names the pass that does not exist") {
-    const auto two = parse_pipeline("upgrade,eliminate-debug");
+    const AllPasses all;
+    const PassRegistry& registry = all.registry;
+    const auto two = registry.parse_pipeline("upgrade,eliminate-debug");
     REQUIRE(two);
     REQUIRE(two->size() == 2);
     CHECK((*two)[0]->name == "upgrade");
     CHECK((*two)[1]->name == "eliminate-debug");
-    CHECK(parse_pipeline("")->empty());
-    CHECK(parse_pipeline("upgrade,no").error().message == "no pass is called 'no'");
+    CHECK(registry.parse_pipeline("")->empty());
+    CHECK(registry.parse_pipeline("upgrade,no").error().message == "no pass is called 'no'");
   }
 
   TEST_CASE("a run stops where the caller says so") {
     Reading reading("@main () -> () {\n// a\n}\n");
     Diagnostics diagnostics;
-    PassState state{.diagnostics = diagnostics};
-    const auto passes = parse_pipeline("eliminate-debug,upgrade");
-    CHECK(
-        !run_passes(reading.module(), *passes, state, [](const Pass& pass, const Module&, double) {
-          CHECK(pass.name == "eliminate-debug");
-          return false;
-        }));
+    const AllPasses all;
+    const auto passes = all.registry.parse_pipeline("eliminate-debug,upgrade");
+    CHECK(!run_passes(reading.module(), *passes, diagnostics,
+                      [](const Pass& pass, const Module&, double) {
+                        CHECK(pass.name == "eliminate-debug");
+                        return false;
+                      }));
     CHECK(!reading.module().is_portable());
   }
 

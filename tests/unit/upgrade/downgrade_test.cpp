@@ -1,9 +1,8 @@
 // Portable modules as the dumps that upstream would print.
-#include "mir/downgrade.hpp"
-
 #include <algorithm>
 #include <tuple>
 
+#include "mir/upgrade.hpp"
 #include "upgraded.hpp"
 
 using namespace mir;

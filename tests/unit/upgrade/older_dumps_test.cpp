@@ -2,7 +2,7 @@
 // of a wrong type, modules without parameters.
 #include <algorithm>
 
-#include "mir/downgrade.hpp"
+#include "mir/upgrade.hpp"
 #include "upgraded.hpp"
 
 using namespace mir;

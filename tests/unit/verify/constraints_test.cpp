@@ -6,8 +6,8 @@
 #include <string>
 
 #include "../project_files.hpp"
-#include "mir/constraint.hpp"
 #include "support/diagnostic_catalogue.hpp"
+#include "verify/constraint.hpp"
 
 using namespace mir;
 using mir::test::kRoot;

@@ -1,0 +1,43 @@
+// What verification holds a module to, and how bad a breach is.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mir/diagnostic_code.hpp"
+#include "mir/verify.hpp"
+
+namespace mir {
+
+enum class ConstraintId : std::uint8_t {
+#define MIR_CONSTRAINT(id, code, group, dump, portable, page) id,
+#include "verify/constraints.def"
+#undef MIR_CONSTRAINT
+};
+
+/// How many there are.
+inline constexpr std::size_t kConstraintCount = 0
+#define MIR_CONSTRAINT(id, code, group, dump, portable, page) +1
+#include "verify/constraints.def"
+#undef MIR_CONSTRAINT
+    ;
+
+struct Constraint {
+  std::string_view id{};  ///< "ssa_c1"
+  DiagCode code{};
+  CheckGroup group{};
+  Verdict in_dump = Verdict::kError;
+  Verdict in_portable = Verdict::kError;
+  std::string_view page{};      ///< below docs/
+  std::string_view citation{};  ///< "ssa_c1, docs/verification.md"
+};
+
+/// Every constraint but those of the shape rules; the index is the ConstraintId.
+std::span<const Constraint, kConstraintCount> constraints();
+
+}  // namespace mir
