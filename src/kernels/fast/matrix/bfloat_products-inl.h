@@ -1,19 +1,19 @@
 // Products of BFloat16 with BFloat16, for one instruction set. Included by bfloat_products.cpp once
-// for each of them, with MIR_BFLOAT_NAMESPACE and MIR_BFLOAT_DOT set.
+// for each of them, with MIR_DOT_NAMESPACE and MIR_DOT set.
 //
 // Elements of a weight lie in pairs along the depth, the first one in the low half of 32 bits; in a
 // panel those of its outputs side by side, pair after pair. Products of two such numbers are exact
 // in Float32, so where there is no instruction for a pair the sums go on element by element.
 HWY_BEFORE_NAMESPACE();
 namespace mir::fast::HWY_NAMESPACE {
-namespace MIR_BFLOAT_NAMESPACE {
+namespace MIR_DOT_NAMESPACE {
 namespace {
 
 using Words = hn::RebindToUnsigned<Floats>;
 using WordVector = hn::Vec<Words>;
 
 /// Floats that a pair of x takes: its 32 bits, or both of its elements as Float32.
-inline constexpr std::int64_t kPairFloats = MIR_BFLOAT_DOT ? 1 : 2;
+inline constexpr std::int64_t kPairFloats = MIR_DOT ? 1 : 2;
 inline constexpr std::int64_t kPairBlock = kDepthBlock / 2;
 
 /// The first `count` elements, at most kLanes, rounded; 0 behind them.
@@ -74,7 +74,7 @@ void pack_row(const float* x, std::int64_t depth, std::int64_t row, std::int64_t
     }
     for (std::int64_t i = 0; i < std::min(kStep, depth - k); i += 2) {
       float* const pair = to + (k + i) / 2 * kPairFloats * step + row;
-#if MIR_BFLOAT_DOT
+#if MIR_DOT
       const std::uint32_t both = words[i] >> 16 | words[i + 1];
       std::memcpy(pair, &both, sizeof both);
 #else
@@ -113,7 +113,7 @@ MIR_MICROKERNEL void multiply_pairs(const PairBlock& block) {
         hwy::Prefetch(reinterpret_cast<const char*>(panel + v * kLanes) + kPrefetchBytes);
       }
     }
-#if MIR_BFLOAT_DOT
+#if MIR_DOT
     HWY_UNROLL(8)
     for (int row = 0; row < kRows; ++row) {
       std::uint32_t bits;
@@ -229,6 +229,6 @@ constexpr BfloatTable kTable = {.width = kPanelWidth,
                                 .pack_row = pack_row,
                                 .run = run_tile};
 
-}  // namespace MIR_BFLOAT_NAMESPACE
+}  // namespace MIR_DOT_NAMESPACE
 }  // namespace mir::fast::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -39,24 +39,11 @@ struct BfloatTable {
 
 #endif  // once
 
-#define MIR_BFLOAT_NAMESPACE bfloats
-#define MIR_BFLOAT_DOT 0
-#include "kernels/fast/matrix/bfloat_products-inl.h"
-#undef MIR_BFLOAT_NAMESPACE
-#undef MIR_BFLOAT_DOT
-
-// Highway 1.0.3 has no target with these instructions.
-#if HWY_TARGET == HWY_AVX3
-#undef HWY_TARGET_STR
-#define HWY_TARGET_STR HWY_TARGET_STR_AVX3 ",avx512bf16"
-#define MIR_BFLOAT_NAMESPACE dot_bfloats
-#define MIR_BFLOAT_DOT 1
-#include "kernels/fast/matrix/bfloat_products-inl.h"
-#undef MIR_BFLOAT_NAMESPACE
-#undef MIR_BFLOAT_DOT
-#undef HWY_TARGET_STR
-#define HWY_TARGET_STR HWY_TARGET_STR_AVX3
-#endif
+#define MIR_DOT_BODY "kernels/fast/matrix/bfloat_products-inl.h"
+#define MIR_DOT_FEATURE ",avx512bf16"
+#define MIR_DOT_BASE bfloats
+#define MIR_DOT_LEVEL dot_bfloats
+#include "kernels/fast/matrix/dot_level-inl.h"
 
 #if HWY_ONCE
 

@@ -25,7 +25,7 @@ HWY_INLINE IntVector in_register(IntVector v) {
 #endif
 }
 
-#if MIR_BLOCK_VNNI
+#if MIR_DOT
 
 /// Codes are not negative; those of 8 bits are stored with a bias of 128.
 inline constexpr int kCodeBias = 128;

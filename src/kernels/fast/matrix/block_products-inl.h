@@ -1,8 +1,8 @@
 // Products with weights in blocks, for one instruction set. Included by block_products.cpp once for
-// each of them, with MIR_BLOCK_NAMESPACE and MIR_BLOCK_VNNI set.
+// each of them, with MIR_DOT_NAMESPACE and MIR_DOT set.
 HWY_BEFORE_NAMESPACE();
 namespace mir::fast::HWY_NAMESPACE {
-namespace MIR_BLOCK_NAMESPACE {
+namespace MIR_DOT_NAMESPACE {
 namespace {
 
 #include "kernels/fast/matrix/block_steps-inl.h"
@@ -274,6 +274,6 @@ constexpr BlockTable kTable = {.width = kTileWidth,
                                .round_row = round_row,
                                .run = run_tile};
 
-}  // namespace MIR_BLOCK_NAMESPACE
+}  // namespace MIR_DOT_NAMESPACE
 }  // namespace mir::fast::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

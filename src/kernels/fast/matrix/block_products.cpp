@@ -67,24 +67,11 @@ struct BlockTable {
 
 #endif  // once
 
-#define MIR_BLOCK_NAMESPACE blocks
-#define MIR_BLOCK_VNNI 0
-#include "kernels/fast/matrix/block_products-inl.h"
-#undef MIR_BLOCK_NAMESPACE
-#undef MIR_BLOCK_VNNI
-
-// Highway 1.0.3 has a target with these instructions by name, but compiles it without them.
-#if HWY_TARGET == HWY_AVX3
-#undef HWY_TARGET_STR
-#define HWY_TARGET_STR HWY_TARGET_STR_AVX3 ",avx512vnni"
-#define MIR_BLOCK_NAMESPACE vnni_blocks
-#define MIR_BLOCK_VNNI 1
-#include "kernels/fast/matrix/block_products-inl.h"
-#undef MIR_BLOCK_NAMESPACE
-#undef MIR_BLOCK_VNNI
-#undef HWY_TARGET_STR
-#define HWY_TARGET_STR HWY_TARGET_STR_AVX3
-#endif
+#define MIR_DOT_BODY "kernels/fast/matrix/block_products-inl.h"
+#define MIR_DOT_FEATURE ",avx512vnni"
+#define MIR_DOT_BASE blocks
+#define MIR_DOT_LEVEL vnni_blocks
+#include "kernels/fast/matrix/dot_level-inl.h"
 
 #if HWY_ONCE
 

@@ -1,7 +1,7 @@
 // Steps of products of codes: some rows of activations against two vectors of outputs.
 //
 // Included by files that define products for one instruction set, inside their namespace, with
-// MIR_BLOCK_VNNI set. Rows lie in blocks of at most kBlockTileRows; of a block, the codes that a
+// MIR_DOT set. Rows lie in blocks of at most kBlockTileRows; of a block, the codes that a
 // lane takes at once, kXBytes, lie row by row side by side.
 
 using Ints = hn::RebindToSigned<Floats>;

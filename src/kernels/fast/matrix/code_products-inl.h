@@ -1,8 +1,8 @@
 // Products of 8-bit codes, for one instruction set. Included by code_products.cpp once for each of
-// them, with MIR_BLOCK_NAMESPACE and MIR_BLOCK_VNNI set.
+// them, with MIR_DOT_NAMESPACE and MIR_DOT set.
 HWY_BEFORE_NAMESPACE();
 namespace mir::fast::HWY_NAMESPACE {
-namespace MIR_BLOCK_NAMESPACE {
+namespace MIR_DOT_NAMESPACE {
 namespace {
 
 #include "kernels/fast/matrix/block_steps-inl.h"
@@ -127,6 +127,6 @@ constexpr CodeTable kTable = {.width = kTileWidth,
                               .place_row = place_row,
                               .run = run_tile};
 
-}  // namespace MIR_BLOCK_NAMESPACE
+}  // namespace MIR_DOT_NAMESPACE
 }  // namespace mir::fast::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -47,24 +47,11 @@ struct CodeTable {
 
 #endif  // once
 
-#define MIR_BLOCK_NAMESPACE codes
-#define MIR_BLOCK_VNNI 0
-#include "kernels/fast/matrix/code_products-inl.h"
-#undef MIR_BLOCK_NAMESPACE
-#undef MIR_BLOCK_VNNI
-
-// See block_products.cpp.
-#if HWY_TARGET == HWY_AVX3
-#undef HWY_TARGET_STR
-#define HWY_TARGET_STR HWY_TARGET_STR_AVX3 ",avx512vnni"
-#define MIR_BLOCK_NAMESPACE vnni_codes
-#define MIR_BLOCK_VNNI 1
-#include "kernels/fast/matrix/code_products-inl.h"
-#undef MIR_BLOCK_NAMESPACE
-#undef MIR_BLOCK_VNNI
-#undef HWY_TARGET_STR
-#define HWY_TARGET_STR HWY_TARGET_STR_AVX3
-#endif
+#define MIR_DOT_BODY "kernels/fast/matrix/code_products-inl.h"
+#define MIR_DOT_FEATURE ",avx512vnni"
+#define MIR_DOT_BASE codes
+#define MIR_DOT_LEVEL vnni_codes
+#include "kernels/fast/matrix/dot_level-inl.h"
 
 #if HWY_ONCE
 
