@@ -61,9 +61,8 @@ constexpr ToolInfo kTool = {
 };
 
 /// What the execution plan itself carries out.
-constexpr std::array<std::string_view, 6> kStructure = {"builtin.ModuleOp",  "cf.ReturnOp",
-                                                        "graph.CallGraphOp", "graph.SubGraphOp",
-                                                        "tensor.free",       "tensor.register"};
+constexpr std::array kStructure = {OpId::kBuiltinModule, OpId::kCfReturn,   OpId::kGraphCallGraph,
+                                   OpId::kGraphSubGraph, OpId::kTensorFree, OpId::kTensorRegister};
 
 /// What is written from the tree alone; empty for the forms that need IR.
 std::string emit_tree(std::string_view form, const SyntaxTree& tree) {
@@ -171,17 +170,10 @@ ExitCode parse_file(const Run& run, const Verification& verification, const std:
 ExitCode list_known_ops(const Run& run) {
   IRContext context;
   register_builtin_dialects(context);
-  const auto computed = executable_ops();
-  const auto has = [](std::span<const std::string_view> sorted, std::string_view name) {
-    return std::binary_search(sorted.begin(), sorted.end(), name);
+  const auto is_run = [](OpId op) {
+    return is_executable(op) || std::ranges::find(kStructure, op) != kStructure.end();
   };
-  const OpSupport support{.ref =
-                              [&](std::string_view name) {
-                                return has(computed, name) ||
-                                       std::find(kStructure.begin(), kStructure.end(), name) !=
-                                           kStructure.end();
-                              },
-                          .fast = [&](std::string_view name) { return has(fast_ops(), name); }};
+  const OpSupport support{.ref = is_run, .fast = has_fast_node};
   const bool markdown = run.arguments().has("list-ops-markdown");
   return run.write_output(markdown ? ops_index(context, support) : list_ops(context, support));
 }

@@ -12,6 +12,7 @@
 #include "mir/dim.hpp"
 #include "mir/interner.hpp"
 #include "mir/location.hpp"
+#include "mir/op_id.hpp"
 #include "mir/op_row.hpp"
 #include "mir/source.hpp"
 #include "mir/type.hpp"
@@ -22,10 +23,16 @@ class Module;
 class Op;
 class Value;
 
-/// Dense number of an op kind in one context. Known ops get theirs when their dialect registers,
-/// unknown ones when they are first seen.
+/// Dense number of an op kind in one context. Ops of the build have that of their OpId, registered
+/// or not; others get theirs when their dialect registers, unknown ones when they are first seen.
 struct OpKind {
   std::uint32_t id = 0;
+
+  constexpr OpKind() = default;
+  constexpr explicit OpKind(std::uint32_t number) : id(number) {}
+  constexpr OpKind(OpId op) : id(static_cast<std::uint32_t>(op)) {}
+  /// The op of the build that this is; else kNone.
+  constexpr OpId op() const { return id < kOpCount ? static_cast<OpId>(id) : OpId::kNone; }
   friend bool operator==(OpKind, OpKind) = default;
 };
 
@@ -34,6 +41,7 @@ struct OpKindInfo {
   std::string_view mnemonic;         ///< "LinearOp"
   const Dialect* dialect = nullptr;  ///< null: unknown
   const OpRow* row = nullptr;        ///< null: unknown
+  DialectId dialect_id = DialectId::kOther;  ///< by the name, registered or not
 };
 
 /// A name as text spells it: the kind and, in dialects that have one, the device in its path.
@@ -71,9 +79,9 @@ class IRContext {
   std::span<const Dialect* const> dialects() const;
   OpName op_name(std::string_view spelling);
   /// The spelling of a kind with a device (empty where the dialect has none in its path).
-  OpName op_name(OpKind kind, Symbol device);
+  OpName op_name(OpKind kind, Symbol device = {});
   const OpKindInfo& info(OpKind kind) const;
-  /// The kind registered under "dialect.Name"; none for an unknown one.
+  /// The kind called "dialect.Name" in a text or by a person; code names an op by its OpId.
   std::optional<OpKind> find_kind(std::string_view name) const;
   /// The linalg row whose op_type is `type_name` ("Linear"); null when there is none.
   const OpRow* row_of_type_name(std::string_view type_name) const;

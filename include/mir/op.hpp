@@ -160,7 +160,15 @@ class Op {
   /// "dialect.Name" without a device.
   std::string_view name() const { return info().name; }
   Symbol device() const { return name_.device; }
-  bool is(std::string_view name_without_device) const { return name() == name_without_device; }
+  /// The op of the build that this is; kNone when it is another one.
+  OpId op_id() const { return kind().op(); }
+  /// Whether this is one of the given ops.
+  template <class... Others>
+  bool is(OpId op, Others... others) const {
+    return kind() == op || (... || (kind() == others));
+  }
+  /// Whether the name begins with this dialect's, known op or not.
+  bool is_in(DialectId dialect) const { return info().dialect_id == dialect; }
 
   /// `@symbol`; has_symbol() tells an empty one from none.
   Symbol symbol() const { return symbol_; }

@@ -39,16 +39,16 @@ T dyn_cast(Op* op) {
 class ModuleOp : public OpView {
  public:
   using OpView::OpView;
-  static constexpr std::string_view kName = "builtin.ModuleOp";
-  static bool classof(const Op* op) { return op->is(kName); }
+  static constexpr OpId kId = OpId::kBuiltinModule;
+  static bool classof(const Op* op) { return op->is(kId); }
   Region* body() const { return op()->region(); }
 };
 
 class SubGraphOp : public OpView {
  public:
   using OpView::OpView;
-  static constexpr std::string_view kName = "graph.SubGraphOp";
-  static bool classof(const Op* op) { return op->is(kName); }
+  static constexpr OpId kId = OpId::kGraphSubGraph;
+  static bool classof(const Op* op) { return op->is(kId); }
   Symbol symbol() const { return op()->symbol(); }
   std::string_view device() const { return op()->angle(0); }
   Region* body() const { return op()->first_region(); }
@@ -57,8 +57,8 @@ class SubGraphOp : public OpView {
 class CallGraphOp : public OpView {
  public:
   using OpView::OpView;
-  static constexpr std::string_view kName = "graph.CallGraphOp";
-  static bool classof(const Op* op) { return op->is(kName); }
+  static constexpr OpId kId = OpId::kGraphCallGraph;
+  static bool classof(const Op* op) { return op->is(kId); }
   Symbol callee() const { return op()->symbol(); }
   /// The subgraph called; an empty view when no subgraph has that symbol.
   SubGraphOp target() const { return dyn_cast<SubGraphOp>(op()->module().lookup_op(callee())); }
@@ -67,15 +67,15 @@ class CallGraphOp : public OpView {
 class ReturnOp : public OpView {
  public:
   using OpView::OpView;
-  static constexpr std::string_view kName = "cf.ReturnOp";
-  static bool classof(const Op* op) { return op->is(kName); }
+  static constexpr OpId kId = OpId::kCfReturn;
+  static bool classof(const Op* op) { return op->is(kId); }
 };
 
 class RegisterOp : public OpView {
  public:
   using OpView::OpView;
-  static constexpr std::string_view kName = "tensor.register";
-  static bool classof(const Op* op) { return op->is(kName); }
+  static constexpr OpId kId = OpId::kTensorRegister;
+  static bool classof(const Op* op) { return op->is(kId); }
   Value* value() const { return op()->result_count() == 0 ? nullptr : op()->result(); }
 };
 
@@ -83,14 +83,14 @@ class RegisterOp : public OpView {
 class LinalgOp : public OpView {
  public:
   using OpView::OpView;
-  static bool classof(const Op* op) { return op->name().starts_with("linalg."); }
+  static bool classof(const Op* op) { return op->is_in(DialectId::kLinalg); }
 };
 
 class FragmentOp : public OpView {
  public:
   using OpView::OpView;
-  static constexpr std::string_view kName = "prog.fragment";
-  static bool classof(const Op* op) { return op->is(kName); }
+  static constexpr OpId kId = OpId::kProgFragment;
+  static bool classof(const Op* op) { return op->is(kId); }
   std::string_view kind() const { return op()->angle(1); }
   Region* body() const { return op()->first_region(); }
 };

@@ -19,7 +19,7 @@ constexpr OpRow kBuiltinRows[] = {
      .summary = "A module: its one region holds everything; text writes it as '@main ... { }'.",
      .example = "builtin.ModuleOp @main { () -> () { } }"},
 };
-static_assert(are_sound(kBuiltinRows));
+static_assert(are_sound(DialectId::kBuiltin, kBuiltinRows));
 
 }  // namespace
 

@@ -13,7 +13,7 @@ constexpr OpRow kCfRows[] = {
      .summary = "Ends a graph and hands its operands to the caller.",
      .example = "cf.ReturnOp (%0:tensor<[2], Float32, CPU>) -> ()"},
 };
-static_assert(are_sound(kCfRows));
+static_assert(are_sound(DialectId::kCf, kCfRows));
 
 }  // namespace
 

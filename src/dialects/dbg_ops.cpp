@@ -22,7 +22,7 @@ constexpr OpRow kDbgRows[] = {
      .summary = "Reserved name without a meaning.",
      .example = "dbg.HintsOp () -> ()"},
 };
-static_assert(are_sound(kDbgRows));
+static_assert(are_sound(DialectId::kDbg, kDbgRows));
 
 }  // namespace
 

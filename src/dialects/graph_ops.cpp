@@ -31,7 +31,7 @@ constexpr OpRow kGraphRows[] = {
      .example = "graph.CallGraphOp @f (%0:tensor<[2], Float32, CPU>) -> "
                 "(%1:tensor<[2], Float32, CPU>)"},
 };
-static_assert(are_sound(kGraphRows));
+static_assert(are_sound(DialectId::kGraph, kGraphRows));
 
 }  // namespace
 

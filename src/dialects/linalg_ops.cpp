@@ -27,7 +27,7 @@ constexpr auto kLinalgRows = join(kArithmeticRows, kActivationRows, kLinearRows,
                                   kRopeRows, kAttentionRows, kShapeRows, kCopyRows, kReductionRows,
                                   kIndexRows, kConvolutionRows, kSignalRows, kOtherRows);
 static_assert(kLinalgRows.size() == 71, "70 ops of upstream and 'register'");
-static_assert(are_sound(kLinalgRows));
+static_assert(are_sound(DialectId::kLinalg, kLinalgRows));
 
 }  // namespace
 

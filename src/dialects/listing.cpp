@@ -26,11 +26,13 @@ struct Line {
 /// A row is what makes an op known to the parser and gives it arity, attributes and effects, which
 /// verification checks; both hold for all rows, which tests show with the examples of the rows.
 
-std::vector<Line> lines_of(const Dialect& dialect, const OpSupport& support) {
+std::vector<Line> lines_of(const IRContext& context, const Dialect& dialect,
+                           const OpSupport& support) {
   std::vector<Line> lines;
   for (const OpRow& row : dialect.rows) {
     std::string name = fmt::format("{}.{}", dialect.name, row.name);
-    const bool ref = support.ref(name), fast = support.fast(name);
+    const OpId op = context.find_kind(name).value_or(OpId::kNone).op();
+    const bool ref = support.ref(op), fast = support.fast(op);
     lines.push_back({std::move(name),
                      fmt::format("{} -> {}", arity_text(row.operands), arity_text(row.results)),
                      row.infer != nullptr || has(row.traits, Trait::kTypedByName), ref, fast,
@@ -46,7 +48,7 @@ std::vector<Line> lines_of(const Dialect& dialect, const OpSupport& support) {
 std::string list_ops(const IRContext& context, const OpSupport& support) {
   std::string out;
   for (const Dialect* dialect : context.dialects()) {
-    for (const Line& line : lines_of(*dialect, support)) {
+    for (const Line& line : lines_of(context, *dialect, support)) {
       fmt::format_to(std::back_inserter(out), "{:<36} {:<10} parse verify {} {} {}  {}\n",
                      line.name, line.arity, line.inferred ? "infer" : "-    ",
                      line.ref ? "ref" : "-  ", line.fast ? "fast" : "-   ", line.row->summary);
@@ -72,7 +74,7 @@ std::string ops_index(const IRContext& context, const OpSupport& support) {
     out +=
         "| op | operands -> results | attributes | parse | verify | infer | ref | fast | meaning "
         "|\n|---|---|---|---|---|---|---|---|---|\n";
-    for (const Line& line : lines_of(*dialect, support)) {
+    for (const Line& line : lines_of(context, *dialect, support)) {
       std::string attributes;
       for (const AttrRow& attribute : line.row->attributes) {
         if (!attributes.empty()) attributes += ", ";

@@ -8,8 +8,8 @@
 
 namespace mir {
 
-/// Whether a kernel set computes an op ("linalg.AddOp").
-using RunsFn = std::function<bool(std::string_view name)>;
+/// Whether a kernel set computes an op.
+using RunsFn = std::function<bool(OpId op)>;
 struct OpSupport {
   RunsFn ref;  ///< structure, which a schedule carries out, included
   RunsFn fast;

@@ -133,7 +133,7 @@ constexpr OpRow kProgRows[] = {
      .summary = "One or more fused instructions; occurs in early dumps only.",
      .example = "prog.inst (%0:tensor<[2], Float32, CPU>) -> (%1:tensor<[2], Float32, CPU>)"},
 };
-static_assert(are_sound(kProgRows));
+static_assert(are_sound(DialectId::kProg, kProgRows));
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "mir/op_id.hpp"
 #include "mir/op_row.hpp"
 
 namespace mir::dialect_tables {
@@ -39,7 +40,19 @@ constexpr bool answers_to(const OpRow& row, std::string_view name) {
   return row.name == name || std::ranges::find(row.aliases, name) != row.aliases.end();
 }
 
-consteval bool are_sound(std::span<const OpRow> rows) {
+/// Whether the rows are the ops of the dialect that mir/op_id.hpp names, in its order.
+consteval bool are_numbered(DialectId dialect, std::span<const OpRow> rows) {
+  std::size_t row = 0;
+  for (const std::string_view op : kOpNames) {
+    if (dialect_of(op) != dialect) continue;
+    if (row == rows.size() || op.substr(op.find('.') + 1) != rows[row].name) return false;
+    ++row;
+  }
+  return row == rows.size();
+}
+
+consteval bool are_sound(DialectId dialect, std::span<const OpRow> rows) {
+  if (!are_numbered(dialect, rows)) return false;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (!is_sound(rows[i])) return false;
     for (std::size_t j = 0; j < rows.size(); ++j) {

@@ -30,7 +30,7 @@ constexpr OpRow kTensorRows[] = {
      .summary = "Ends the life of a storage: no later op may use it.",
      .example = "tensor.CPU.free (%0:tensor<[64], Float32, CPU>) -> ()"},
 };
-static_assert(are_sound(kTensorRows));
+static_assert(are_sound(DialectId::kTensor, kTensorRows));
 
 }  // namespace
 

@@ -146,7 +146,7 @@ class Comparison {
   static Ops ops_of(const Block& block) {
     Ops ops;
     for (Op* op : block.ops()) {
-      if (!op->name().starts_with("dbg.")) ops.push_back(op);
+      if (!op->is_in(DialectId::kDbg)) ops.push_back(op);
     }
     return ops;
   }

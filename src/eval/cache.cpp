@@ -12,7 +12,7 @@
 namespace mir {
 
 Symbol cache_of(const Op& op) {
-  if (!op.is("linalg.KVCacheOp")) return {};
+  if (!op.is(OpId::kLinalgKVCache)) return {};
   const Attr* cache = op.attribute("cache");
   const bool named = cache != nullptr &&
                      (cache->kind() == AttrKind::kSymbolRef || cache->kind() == AttrKind::kString);

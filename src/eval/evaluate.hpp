@@ -51,9 +51,10 @@ struct EvalEnvironment {
 
 /// Whether evaluate() computes this op. Structure (modules, graphs, calls, returns, registers) is
 /// no op in this sense.
-bool is_executable(const Op& op);
-/// Names without device ("linalg.AddOp") of all ops that evaluate() computes, sorted.
-std::span<const std::string_view> executable_ops();
+bool is_executable(OpId op);
+inline bool is_executable(const Op& op) {
+  return is_executable(op.op_id());
+}
 /// Whether results hold elements of operands and nothing else, or nothing at all.
 bool moves_elements(const Op& op);
 /// Whether an op has operands, results or parameters of its own that hold codes.

@@ -216,7 +216,7 @@ std::vector<DType> replace_result_types(EvalCall& call, std::span<const DType> q
 }  // namespace
 
 Result<void> evaluate_on_stand_ins(EvalCall& call, Result<void> (*evaluate)(EvalCall& call)) {
-  if (call.op().is("linalg.KVCacheOp")) {
+  if (call.op().is(OpId::kLinalgKVCache)) {
     return call.error(DiagCode::kQuantisationConflict,
                       "keys and values are cached as codes, operands and results must be "
                       "quantised alike");
@@ -224,7 +224,7 @@ Result<void> evaluate_on_stand_ins(EvalCall& call, Result<void> (*evaluate)(Eval
   const auto quantised_types = replace_operands(call);
   if (!quantised_types) return quantised_types.error();
   std::vector<DType> types = replace_result_types(call, *quantised_types);
-  if (call.op().is("linalg.CastTypeOp")) {
+  if (call.op().is(OpId::kLinalgCastType)) {
     // The conversion is that from the stand-in to the result's own type.
     call.result() = call.operand(0);
     types[0] = declared_dtype(call, 0).value_or(types[0]);

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
 #include "eval/evaluators.hpp"
 #include "eval/stand_ins.hpp"
+#include "ir/op_table.hpp"
 #include "kernels/ref/elementwise.hpp"
 #include "kernels/ref/movement.hpp"
 #include "kernels/ref/unary.hpp"
@@ -24,7 +24,7 @@ enum class Storage : std::uint8_t {
 };
 
 struct EvalRow {
-  std::string_view op;
+  OpId op;
   Result<void> (*evaluate)(EvalCall& call);
   /// Whether results hold elements of operands and nothing else, or nothing at all.
   bool moves = false;
@@ -46,109 +46,94 @@ Result<void> binary(EvalCall& call) {
 constexpr bool kMoves = true;
 
 constexpr EvalRow kRows[] = {
-    {"linalg.AbsOp", absolute},
-    {"linalg.AddOp", binary<ref::add>},
-    {"linalg.ArgsortOp", argsort},
-    {"linalg.CastTypeOp", unary<ref::cast>},
-    {"linalg.CausalMaskOp", causal_mask},
-    {"linalg.ClipOp", clip},
-    {"linalg.CloneOp", same_bytes, kMoves, Storage::kOperand0},
-    {"linalg.ConcatOp", concat, kMoves},
-    {"linalg.ContiguousOp", same_bytes, kMoves, Storage::kOperand0},
-    {"linalg.Conv1DOp", conv},
-    {"linalg.Conv2DOp", conv},
-    {"linalg.Conv3DOp", conv},
-    {"linalg.CopyOp", copy, kMoves},
-    {"linalg.CosOp", unary<ref::cos>},
-    {"linalg.DivOp", binary<ref::div>},
-    {"linalg.EinsumOp", einsum},
-    {"linalg.EmbeddingOp", embedding},
-    {"linalg.EqualOp", binary<ref::equal>},
-    {"linalg.ExpOp", unary<ref::exp>},
-    {"linalg.FillOp", fill},
-    {"linalg.FlashAttention2Op", flash_attention2},
-    {"linalg.FlashAttention2SwaSinkOp", swa_sink_attention},
-    {"linalg.GELUOp", unary<ref::gelu>},
-    {"linalg.GatherOp", gather, kMoves},
-    {"linalg.ISTFTOp", istft},
-    {"linalg.IndexOp", index, kMoves, Storage::kOther},
-    {"linalg.InterpolateOp", interpolate},
-    {"linalg.KVCacheOp", kv_cache, kMoves, Storage::kOther, admit_tokens},
-    {"linalg.LayerNorm2DOp", layer_norm_2d},
-    {"linalg.LayerNormOp", layer_norm},
-    {"linalg.LinearOp", linear},
-    {"linalg.LogOp", unary<ref::log>},
-    {"linalg.MaskedScatterOp", masked_scatter},
-    {"linalg.MatMulOp", matmul},
-    {"linalg.MeanOp", mean},
-    {"linalg.MulOp", binary<ref::mul>},
-    {"linalg.MultimodalRoPEOp", multimodal_rope},
-    {"linalg.NegOp", unary<ref::neg>},
-    {"linalg.PadOp", pad},
-    {"linalg.PagedAttnOp", paged_attention},
-    {"linalg.ParamOp", param, kMoves, Storage::kOther},
-    {"linalg.PermuteOp", permute, kMoves},
-    {"linalg.QuickGELUOp", unary<ref::quick_gelu>},
-    {"linalg.RMSNormOp", rms_norm},
-    {"linalg.RadixAttnRelaxOp", radix_attention},
-    {"linalg.RadixAttnSwaSinkOp", radix_attention},
-    {"linalg.ReLUOp", unary<ref::relu>},
-    {"linalg.ReduceMaxOp", reduce_max},
-    {"linalg.ReduceMinOp", reduce_min},
-    {"linalg.ReduceSumOp", reduce_sum},
-    {"linalg.RepeatOp", repeat, kMoves},
-    {"linalg.ReshapeOp", same_bytes, kMoves, Storage::kOperand0},
-    {"linalg.RoPEOp", rope},
-    {"linalg.STFTOp", stft},
-    {"linalg.ScatterOp", scatter},
-    {"linalg.SiLUOp", unary<ref::silu>},
-    {"linalg.SigmoidOp", unary<ref::sigmoid>},
-    {"linalg.SinOp", unary<ref::sin>},
-    {"linalg.SliceOp", slice, kMoves},
-    {"linalg.SoftmaxOp", softmax},
-    {"linalg.SplitOp", split, kMoves},
-    {"linalg.StackOp", stack, kMoves},
-    {"linalg.SubOp", binary<ref::sub>},
-    {"linalg.TopKOp", top_k},
-    {"linalg.TransposeOp", transpose, kMoves},
-    {"linalg.ViewOp", same_bytes, kMoves, Storage::kOperand0},
-    {"linalg.VisionRoPEOp", vision_rope},
-    {"linalg.WhereOp", where},
-    {"linalg.X2XOp", same_bytes, kMoves, Storage::kOperand0},
-    {"tensor.alloc", no_content, kMoves},
+    {OpId::kLinalgAbs, absolute},
+    {OpId::kLinalgAdd, binary<ref::add>},
+    {OpId::kLinalgArgsort, argsort},
+    {OpId::kLinalgCastType, unary<ref::cast>},
+    {OpId::kLinalgCausalMask, causal_mask},
+    {OpId::kLinalgClip, clip},
+    {OpId::kLinalgClone, same_bytes, kMoves, Storage::kOperand0},
+    {OpId::kLinalgConcat, concat, kMoves},
+    {OpId::kLinalgContiguous, same_bytes, kMoves, Storage::kOperand0},
+    {OpId::kLinalgConv1D, conv},
+    {OpId::kLinalgConv2D, conv},
+    {OpId::kLinalgConv3D, conv},
+    {OpId::kLinalgCopy, copy, kMoves},
+    {OpId::kLinalgCos, unary<ref::cos>},
+    {OpId::kLinalgDiv, binary<ref::div>},
+    {OpId::kLinalgEinsum, einsum},
+    {OpId::kLinalgEmbedding, embedding},
+    {OpId::kLinalgEqual, binary<ref::equal>},
+    {OpId::kLinalgExp, unary<ref::exp>},
+    {OpId::kLinalgFill, fill},
+    {OpId::kLinalgFlashAttention2, flash_attention2},
+    {OpId::kLinalgFlashAttention2SwaSink, swa_sink_attention},
+    {OpId::kLinalgGELU, unary<ref::gelu>},
+    {OpId::kLinalgGather, gather, kMoves},
+    {OpId::kLinalgISTFT, istft},
+    {OpId::kLinalgIndex, index, kMoves, Storage::kOther},
+    {OpId::kLinalgInterpolate, interpolate},
+    {OpId::kLinalgKVCache, kv_cache, kMoves, Storage::kOther, admit_tokens},
+    {OpId::kLinalgLayerNorm2D, layer_norm_2d},
+    {OpId::kLinalgLayerNorm, layer_norm},
+    {OpId::kLinalgLinear, linear},
+    {OpId::kLinalgLog, unary<ref::log>},
+    {OpId::kLinalgMaskedScatter, masked_scatter},
+    {OpId::kLinalgMatMul, matmul},
+    {OpId::kLinalgMean, mean},
+    {OpId::kLinalgMul, binary<ref::mul>},
+    {OpId::kLinalgMultimodalRoPE, multimodal_rope},
+    {OpId::kLinalgNeg, unary<ref::neg>},
+    {OpId::kLinalgPad, pad},
+    {OpId::kLinalgPagedAttn, paged_attention},
+    {OpId::kLinalgParam, param, kMoves, Storage::kOther},
+    {OpId::kLinalgPermute, permute, kMoves},
+    {OpId::kLinalgQuickGELU, unary<ref::quick_gelu>},
+    {OpId::kLinalgRMSNorm, rms_norm},
+    {OpId::kLinalgRadixAttnRelax, radix_attention},
+    {OpId::kLinalgRadixAttnSwaSink, radix_attention},
+    {OpId::kLinalgReLU, unary<ref::relu>},
+    {OpId::kLinalgReduceMax, reduce_max},
+    {OpId::kLinalgReduceMin, reduce_min},
+    {OpId::kLinalgReduceSum, reduce_sum},
+    {OpId::kLinalgRepeat, repeat, kMoves},
+    {OpId::kLinalgReshape, same_bytes, kMoves, Storage::kOperand0},
+    {OpId::kLinalgRoPE, rope},
+    {OpId::kLinalgSTFT, stft},
+    {OpId::kLinalgScatter, scatter},
+    {OpId::kLinalgSiLU, unary<ref::silu>},
+    {OpId::kLinalgSigmoid, unary<ref::sigmoid>},
+    {OpId::kLinalgSin, unary<ref::sin>},
+    {OpId::kLinalgSlice, slice, kMoves},
+    {OpId::kLinalgSoftmax, softmax},
+    {OpId::kLinalgSplit, split, kMoves},
+    {OpId::kLinalgStack, stack, kMoves},
+    {OpId::kLinalgSub, binary<ref::sub>},
+    {OpId::kLinalgTopK, top_k},
+    {OpId::kLinalgTranspose, transpose, kMoves},
+    {OpId::kLinalgView, same_bytes, kMoves, Storage::kOperand0},
+    {OpId::kLinalgVisionRoPE, vision_rope},
+    {OpId::kLinalgWhere, where},
+    {OpId::kLinalgX2X, same_bytes, kMoves, Storage::kOperand0},
+    {OpId::kTensorAlloc, no_content, kMoves},
 };
-static_assert(std::ranges::is_sorted(kRows, {}, &EvalRow::op));
-
-constexpr auto kNames = [] {
-  std::array<std::string_view, std::size(kRows)> names;
-  std::ranges::transform(kRows, names.begin(), &EvalRow::op);
-  return names;
-}();
-
-const EvalRow* row_of(const Op& op) {
-  const auto found = std::ranges::lower_bound(kRows, op.name(), {}, &EvalRow::op);
-  return found != std::end(kRows) && found->op == op.name() ? found : nullptr;
-}
+constexpr OpTable kTable(kRows);
 
 }  // namespace
 
 }  // namespace eval
 
-bool is_executable(const Op& op) {
-  return eval::row_of(op) != nullptr;
-}
-
-std::span<const std::string_view> executable_ops() {
-  return eval::kNames;
+bool is_executable(OpId op) {
+  return eval::kTable.has(op);
 }
 
 bool moves_elements(const Op& op) {
-  const eval::EvalRow* row = eval::row_of(op);
+  const eval::EvalRow* row = eval::kTable.find(op);
   return row != nullptr && row->moves;
 }
 
 bool shares_operand(const Op& op) {
-  const eval::EvalRow* row = eval::row_of(op);
+  const eval::EvalRow* row = eval::kTable.find(op);
   return row != nullptr && row->storage == eval::Storage::kOperand0;
 }
 
@@ -177,7 +162,7 @@ Result<std::vector<Tensor>> evaluate_custom(const eval::EvalCall& call, const Cu
 Result<std::vector<Tensor>> evaluate(const Op& op, std::span<const Tensor> operands,
                                      const EvalEnvironment& environment) {
   eval::EvalCall call(op, operands, environment);
-  const eval::EvalRow* row = eval::row_of(op);
+  const eval::EvalRow* row = eval::kTable.find(op);
   if (row == nullptr) {
     const CustomOp* custom = custom_op(op, environment);
     if (custom != nullptr) return evaluate_custom(call, *custom, operands);

@@ -79,7 +79,7 @@ std::vector<Port> input_ports(const Schedule& schedule) {
 std::vector<Port> output_ports(const Schedule& schedule) {
   std::vector<Port> ports;
   for (const Op* op : schedule.entry().ops()) {
-    if (!op->is("cf.ReturnOp")) continue;
+    if (!op->is(OpId::kCfReturn)) continue;
     for (std::uint32_t i = 0; i < op->operand_count(); ++i) {
       ports.push_back(port_of(*op->operand(i), schedule.outputs()[i], schedule));
     }

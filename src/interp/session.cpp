@@ -60,7 +60,7 @@ class Loader {
  private:
   /// Integers that Linear multiplies by are 0 or 1 where they are invented.
   void bound_factors(const Op& op) {
-    if (!op.is("linalg.LinearOp")) return;
+    if (!op.is(OpId::kLinalgLinear)) return;
     for (const OwnedParameter& owned : owned_parameters(op)) {
       const Value* parameter = op.module().lookup_value(owned.symbol);
       if (parameter != nullptr) bounds_.try_emplace(parameter, 2);
@@ -124,7 +124,7 @@ class Loader {
 /// A cache without a name would be found out when the run comes to it.
 void check_caches(const Schedule& schedule, Diagnostics& diagnostics) {
   for (const Step& step : schedule.steps()) {
-    if (!step.op->is("linalg.KVCacheOp") || cache_of(*step.op)) continue;
+    if (!step.op->is(OpId::kLinalgKVCache) || cache_of(*step.op)) continue;
     report(diagnostics, *step.op, schedule.calls(), step.call, DiagCode::kCacheUnnamed,
            "'KVCacheOp': neither 'cache' nor a name says where state lives");
   }

@@ -105,7 +105,8 @@ std::unordered_set<Symbol> Session::State::find_only_packed() const {
     for (std::size_t step = 0; step < steps.size(); ++step) {
       const Op& op = *steps[step].op;
       Symbol weight;
-      if (op.is("linalg.LinearOp") || op.name().starts_with("linalg.Conv")) {
+      if (op.is(OpId::kLinalgLinear, OpId::kLinalgConv1D, OpId::kLinalgConv2D,
+                OpId::kLinalgConv3D)) {
         for (const OwnedParameter& owned : owned_parameters(op)) {
           if (owned.suffix == ".weight") weight = owned.symbol;
         }

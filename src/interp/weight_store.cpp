@@ -163,7 +163,7 @@ ParameterUses::ParameterUses(const Schedule& schedule) {
     };
     for (const SlotIndex slot : schedule.operands(step)) add(symbol_in(slot));
     for (const OwnedParameter& owned : owned_parameters(*step.op)) add(owned.symbol);
-    const Attr* name = step.op->is("linalg.ParamOp") ? step.op->attribute("name") : nullptr;
+    const Attr* name = step.op->is(OpId::kLinalgParam) ? step.op->attribute("name") : nullptr;
     if (name != nullptr && name->kind() == AttrKind::kString) add(context.intern(name->text()));
   }
   for (const Symbol symbol : outputs_) last.erase(symbol);

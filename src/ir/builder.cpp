@@ -89,7 +89,7 @@ Value* Builder::value(std::string_view spelling, std::initializer_list<Value*> o
 Op* Builder::subgraph(std::string_view symbol, std::span<const Type* const> arguments,
                       std::string_view device) {
   const Symbol name = context().intern(symbol);
-  Op* op = module_.create({.name = context().op_name("graph.SubGraphOp"),
+  Op* op = module_.create({.name = context().op_name(OpId::kGraphSubGraph),
                            .regions = 1,
                            .symbol = name,
                            .has_signature = false});
@@ -109,7 +109,7 @@ Op* Builder::subgraph(std::string_view symbol, std::span<const Type* const> argu
 Op* Builder::call(std::string_view callee, std::span<Value* const> operands,
                   std::span<const Type* const> result_types) {
   if (has_null(operands)) return nullptr;
-  const OpName name = context().op_name("graph.CallGraphOp");
+  const OpName name = context().op_name(OpId::kGraphCallGraph);
   const Symbol graph = context().intern(callee);
   std::optional<std::vector<const Type*>> inferred;
   if (result_types.empty() && module_.lookup_op(graph) != nullptr) {
@@ -125,7 +125,7 @@ Op* Builder::call(std::string_view callee, std::span<Value* const> operands,
 
 Op* Builder::return_op(std::span<Value* const> values) {
   if (has_null(values)) return nullptr;
-  Op* op = module_.create({.name = context().op_name("cf.ReturnOp"), .operands = values});
+  Op* op = module_.create({.name = context().op_name(OpId::kCfReturn), .operands = values});
   insert(op);
   std::vector<RegionResult> results;
   for (const Value* value : values) {

@@ -86,11 +86,27 @@ struct IRContext::State {
 
   OpKind add_kind(std::string_view name, std::string_view mnemonic, const Dialect* dialect,
                   const OpRow* row) {
-    const OpKind kind{static_cast<std::uint32_t>(kind_infos.size())};
-    kind_infos.push_back({texts.copy(name), mnemonic, dialect, row});
-    kind_infos.back().mnemonic = texts.copy(mnemonic);
+    const OpKind kind(static_cast<std::uint32_t>(kind_infos.size()));
+    kind_infos.push_back({texts.copy(name), texts.copy(mnemonic), dialect, row, dialect_of(name)});
     kinds.insert(kind_infos.back().name, kind);
     return kind;
+  }
+
+  /// Gives the ops of the build their numbers. OpId::kNone has a number that no kind gets.
+  void add_kinds_of_build() {
+    for (const std::string_view name : kOpNames) {
+      add_kind(name, name.substr(name.find('.') + 1), nullptr, nullptr);
+    }
+    kind_infos.push_back({});
+  }
+
+  OpKind register_kind(const Dialect& dialect, const OpRow& row) {
+    const std::string name = fmt::format("{}.{}", dialect.name, row.name);
+    const OpKind* known = kinds.find(name);
+    if (known == nullptr) return add_kind(name, row.name, &dialect, &row);
+    kind_infos[known->id].dialect = &dialect;
+    kind_infos[known->id].row = &row;
+    return *known;
   }
 
   OpKind kind_of(std::string_view name, std::string_view mnemonic, const Dialect* dialect) {
@@ -128,7 +144,9 @@ struct IRContext::State {
   }
 };
 
-IRContext::IRContext() : state_(std::make_unique<State>()) {}
+IRContext::IRContext() : state_(std::make_unique<State>()) {
+  state_->add_kinds_of_build();
+}
 IRContext::~IRContext() = default;
 
 SourceManager& IRContext::sources() {
@@ -158,8 +176,7 @@ std::string_view IRContext::text(Symbol symbol) const {
 void IRContext::register_dialect(const Dialect& dialect) {
   state_->dialects.push_back(&dialect);
   for (const OpRow& row : dialect.rows) {
-    const std::string name = fmt::format("{}.{}", dialect.name, row.name);
-    const OpKind kind = state_->add_kind(name, row.name, &dialect, &row);
+    const OpKind kind = state_->register_kind(dialect, row);
     if (!row.type_name.empty() && state_->rows_by_type_name.find(row.type_name) == nullptr) {
       state_->rows_by_type_name.insert(row.type_name, &row);
     }

@@ -11,7 +11,7 @@ namespace mir {
 Module::Module(IRContext& context, Symbol name)
     : context_(context), arena_(std::make_unique<Arena>()), symbol_key_(context.intern("symbol")) {
   top_ =
-      create({.name = context.op_name("builtin.ModuleOp"), .regions = 1, .has_signature = false});
+      create({.name = context.op_name(OpId::kBuiltinModule), .regions = 1, .has_signature = false});
   top_->set_symbol(name);
   body().set_has_signature(true);
 }

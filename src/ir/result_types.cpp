@@ -48,7 +48,7 @@ struct Rule {
 };
 
 Rule rule_of(const IRContext& context, const UntypedOp& op) {
-  if (op.name.info->name != "prog.kernel_launch") return {op.name.info->row, op.attributes};
+  if (op.name.kind != OpId::kProgKernelLaunch) return {op.name.info->row, op.attributes};
   const Attr* type = find(context, op.attributes, "op_type", AttrKind::kString);
   const Attr* options = find(context, op.attributes, "op_options", AttrKind::kDict);
   if (type == nullptr || options == nullptr) return {};
@@ -61,8 +61,8 @@ std::optional<std::vector<const Type*>> infer_result_types(const Module& module,
                                                            const UntypedOp& op,
                                                            Diagnostics& diagnostics) {
   using Types = std::vector<const Type*>;
-  if (op.name.info->name == CallGraphOp::kName) return types_of_graph(module, op.symbol);
-  if (op.name.info->name == "linalg.ParamOp") {
+  if (op.name.kind == OpId::kGraphCallGraph) return types_of_graph(module, op.symbol);
+  if (op.name.kind == OpId::kLinalgParam) {
     return Types{type_of_parameter(module, op.attributes)};
   }
   IRContext& context = module.context();

@@ -39,8 +39,8 @@ class LaunchModule {
     Block* const body = builder.block();
     Op* kernel = make_kernel(*module_, launch_, values(*body));
     module_->clear_use_overrides();
-    if (kernel->is("linalg.KVCacheOp")) take_any_tokens(*kernel);
-    if (kernel->is("linalg.RoPEOp") || kernel->is("linalg.MultimodalRoPEOp")) take_layout(*kernel);
+    if (kernel->is(OpId::kLinalgKVCache)) take_any_tokens(*kernel);
+    if (kernel->is(OpId::kLinalgRoPE, OpId::kLinalgMultimodalRoPE)) take_layout(*kernel);
     settle_results(*kernel);
     register_parameters(*kernel, builder);
     builder.set_insertion_point_to_end(body);
@@ -149,7 +149,7 @@ class LaunchModule {
   /// Upstream leaves the distance of taps out of the options of a Conv1D. The rule takes 1 then,
   /// and only what is printed tells another one: it counts while the slots hold what is printed.
   bool tells_dilation(const Op& kernel) const {
-    if (!kernel.is("linalg.Conv1DOp") || kernel.attribute("dilation") != nullptr) return false;
+    if (!kernel.is(OpId::kLinalgConv1D) || kernel.attribute("dilation") != nullptr) return false;
     return std::ranges::all_of(launch_.operand_uses(), [&](const Use& use) {
       return needs_no_slot(use) || compatible(type_of(use), use.value()->type());
     });

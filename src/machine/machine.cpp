@@ -105,9 +105,9 @@ bool ProgramMachine::State::find_ports(Diagnostics& diagnostics) {
 bool ProgramMachine::State::fill_constants(Diagnostics& diagnostics) {
   bool good = true;
   for (const Op* fragment : module.body().ops()) {
-    if (!fragment->is("prog.fragment") || fragment->first_region() == nullptr) continue;
+    if (!fragment->is(OpId::kProgFragment) || fragment->first_region() == nullptr) continue;
     for (const Op* op : fragment->first_region()->ops()) {
-      if (!op->is("prog.value_symbol") || op->result_count() != 1) continue;
+      if (!op->is(OpId::kProgValueSymbol) || op->result_count() != 1) continue;
       if (!is_constant(*op->result(), module)) continue;
       auto tensor = constant_tensor(*op->result(), module.context());
       good = good && tensor;
@@ -282,7 +282,7 @@ MachineSlot* MachineExecution::filled(ValueName slot, const Op& reader, std::str
     return nullptr;
   }
   if (found->freed_by == nullptr) return found;
-  const bool frees = reader.is("prog.free");
+  const bool frees = reader.is(OpId::kProgFree);
   fail(reader, frees ? DiagCode::kDoubleFree : DiagCode::kUseAfterFree,
        frees ? fmt::format("{} is freed twice", shown(slot))
              : fmt::format("{} is {} after it was freed", shown(slot), verb),

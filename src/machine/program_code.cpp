@@ -11,12 +11,12 @@ namespace mir {
 
 namespace {
 
-constexpr std::pair<std::string_view, Opcode> kOpcodes[] = {
-    {"prog.label", Opcode::kNothing},  {"prog.mode_config", Opcode::kNothing},
-    {"prog.bind", Opcode::kBindInput}, {"prog.kernel_launch", Opcode::kLaunch},
-    {"prog.alloc", Opcode::kAlloc},    {"prog.free", Opcode::kFree},
-    {"prog.jump", Opcode::kJump},      {"prog.ret", Opcode::kReturn},
-    {"prog.exit", Opcode::kExit}};
+constexpr std::pair<OpId, Opcode> kOpcodes[] = {
+    {OpId::kProgLabel, Opcode::kNothing},  {OpId::kProgModeConfig, Opcode::kNothing},
+    {OpId::kProgBind, Opcode::kBindInput}, {OpId::kProgKernelLaunch, Opcode::kLaunch},
+    {OpId::kProgAlloc, Opcode::kAlloc},    {OpId::kProgFree, Opcode::kFree},
+    {OpId::kProgJump, Opcode::kJump},      {OpId::kProgRet, Opcode::kReturn},
+    {OpId::kProgExit, Opcode::kExit}};
 
 std::optional<std::int64_t> integer(const Op& op, std::string_view key) {
   const Attr* value = op.attribute(key);
@@ -27,7 +27,7 @@ std::optional<std::int64_t> integer(const Op& op, std::string_view key) {
 const Op* code_segment(const Module& module, Diagnostics& diagnostics) {
   const Op* found = nullptr;
   for (const Op* op : module.body().ops()) {
-    if (!op->is("prog.fragment") || op->angle(1) != "code" || op->first_region() == nullptr) {
+    if (!op->is(OpId::kProgFragment) || op->angle(1) != "code" || op->first_region() == nullptr) {
       continue;
     }
     if (found != nullptr) {
@@ -85,13 +85,12 @@ std::optional<std::vector<Instruction>> decode_program(const Module& module,
   std::unordered_map<Symbol, std::size_t> labels;
   bool good = true;
   for (const Op* op : segment->first_region()->ops()) {
-    if (op->name().starts_with("dbg.")) continue;
+    if (op->is_in(DialectId::kDbg)) continue;
     Instruction instruction{.op = op};
-    const auto known =
-        std::ranges::find(kOpcodes, op->name(), &std::pair<std::string_view, Opcode>::first);
+    const auto known = std::ranges::find(kOpcodes, op->op_id(), &std::pair<OpId, Opcode>::first);
     if (known != std::end(kOpcodes)) instruction.code = known->second;
-    if (op->is("prog.bind")) good = read_binding(instruction, diagnostics) && good;
-    if (op->is("prog.label")) {
+    if (op->is(OpId::kProgBind)) good = read_binding(instruction, diagnostics) && good;
+    if (op->is(OpId::kProgLabel)) {
       if (const auto name = module.declared_symbol(op)) labels.try_emplace(*name, code.size());
     }
     code.push_back(instruction);
@@ -157,7 +156,7 @@ bool is_constant(const Value& value, const Module& module) {
 }
 
 bool is_launch_of(const Op& op, std::string_view type) {
-  const Attr* stated = op.is("prog.kernel_launch") ? op.attribute("op_type") : nullptr;
+  const Attr* stated = op.is(OpId::kProgKernelLaunch) ? op.attribute("op_type") : nullptr;
   return stated != nullptr && stated->kind() == AttrKind::kString && stated->text() == type;
 }
 
@@ -178,7 +177,7 @@ std::vector<ValueName> stored_slots(std::span<const Instruction> code) {
   std::unordered_set<std::uint32_t> sliced;  // in the body at hand
   for (const Instruction& each : code) {
     const Op& op = *each.op;
-    if (op.is("prog.label")) sliced.clear();
+    if (op.is(OpId::kProgLabel)) sliced.clear();
     if (each.code != Opcode::kLaunch) continue;
     for (const Use& use : op.operand_uses()) {
       if (is_destination(use)) stored.push_back(use.value()->name());

@@ -27,7 +27,7 @@ bool mentions(const Op& launch, ValueName name) {
 }
 
 bool ends_body(const Op& op) {
-  return op.is("prog.label") || op.is("prog.ret") || op.is("prog.exit");
+  return op.is(OpId::kProgLabel, OpId::kProgRet, OpId::kProgExit);
 }
 
 /// Whether what the launch negates is joined with another part of the slot behind it.

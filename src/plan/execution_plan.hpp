@@ -29,9 +29,9 @@
 
 namespace mir {
 
-/// Ops that plans have fast kernels for, or that are no work in them at all, by name without device
-/// ("linalg.AddOp"), sorted. Whether one is used depends on element types and attributes too.
-std::span<const std::string_view> fast_ops();
+/// Whether plans have fast kernels for an op, or it is no work in them at all. Whether one is used
+/// depends on element types and attributes too.
+bool has_fast_node(OpId op);
 
 /// Which steps may become one kernel.
 enum class Fusion : std::uint8_t {

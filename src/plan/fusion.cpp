@@ -62,11 +62,9 @@ class Matcher {
     for (const std::size_t step : group.steps) taken_[step] = true;
     groups_.push_back(std::move(group));
   }
-  bool is_free(std::size_t step, std::string_view op) const {
-    return graph_.is(step, op) && !taken_[step];
-  }
+  bool is_free(std::size_t step, OpId op) const { return graph_.is(step, op) && !taken_[step]; }
   /// The free step of this op that makes operand `i` of `step`, which is its only reader.
-  std::size_t maker(std::size_t step, std::size_t i, std::string_view op) const {
+  std::size_t maker(std::size_t step, std::size_t i, OpId op) const {
     const SlotIndex slot = graph_.operand(step, i);
     const std::size_t made = graph_.producer(slot);
     return is_free(made, op) && graph_.only_reader(slot) == step ? made : kNone;
@@ -84,7 +82,7 @@ class Matcher {
     if (step == kNone || taken_[step] || graph_.at(step).operand_count != 1) return std::nullopt;
     const auto function = unary_of(*graph_.at(step).op);
     if (!function || !fast::is_activation(*function)) return std::nullopt;
-    const std::size_t linear = maker(step, 0, "linalg.LinearOp");
+    const std::size_t linear = maker(step, 0, OpId::kLinalgLinear);
     const bool fits = is_plain_linear(linear) &&
                       same_extents(*graph_.at(linear).op->result(), *graph_.at(step).op->result());
     return fits ? std::optional(Activated{linear, step, *function}) : std::nullopt;
@@ -97,10 +95,10 @@ class Matcher {
 
   /// f(Linear x) * Linear x.
   void match_gated(std::size_t mul) {
-    if (!is_free(mul, "linalg.MulOp") || graph_.at(mul).operand_count != 2) return;
+    if (!is_free(mul, OpId::kLinalgMul) || graph_.at(mul).operand_count != 2) return;
     for (const std::size_t side : {0U, 1U}) {
       const auto gate = activated_operand(mul, side);
-      const std::size_t up = maker(mul, 1 - side, "linalg.LinearOp");
+      const std::size_t up = maker(mul, 1 - side, OpId::kLinalgLinear);
       if (!gate || !is_plain_linear(up)) continue;
       if (graph_.operand(gate->linear, 0) != graph_.operand(up, 0)) continue;
       if (!same_extents(*graph_.at(gate->linear).op->result(), *graph_.at(up).op->result()))
@@ -114,13 +112,13 @@ class Matcher {
 
   /// Linear x + r, f(Linear x) + r.
   void match_residual(std::size_t add) {
-    if (!is_free(add, "linalg.AddOp") || graph_.at(add).operand_count != 2) return;
+    if (!is_free(add, OpId::kLinalgAdd) || graph_.at(add).operand_count != 2) return;
     const Value& sum = *graph_.at(add).op->result();
     for (const std::size_t side : {0U, 1U}) {
       FusedGroup group{.kind = FusedGroup::Kind::kTailed,
                        .anchor = add,
                        .residual = graph_.operand(add, 1 - side)};
-      std::size_t linear = maker(add, side, "linalg.LinearOp");
+      std::size_t linear = maker(add, side, OpId::kLinalgLinear);
       if (const auto made = activated_operand(add, side)) {
         linear = made->linear;
         group.steps = {made->linear, made->step, add};
@@ -154,14 +152,14 @@ class Matcher {
       const std::size_t linears = group.kind == FusedGroup::Kind::kLinears ? group.steps.size()
                                   : group.kind == FusedGroup::Kind::kGated ? 2
                                                                            : 1;
-      if (is_free(graph_.producer(x), "linalg.RMSNormOp") && graph_.readers(x) == linears) {
+      if (is_free(graph_.producer(x), OpId::kLinalgRMSNorm) && graph_.readers(x) == linears) {
         group.norm = graph_.producer(x);
         taken_[*group.norm] = true;
       }
     }
     for (std::size_t step = 0; step < taken_.size(); ++step) {
-      if (!is_free(step, "linalg.LinearOp") || !is_plain_linear(step)) continue;
-      const std::size_t norm = maker(step, 0, "linalg.RMSNormOp");
+      if (!is_free(step, OpId::kLinalgLinear) || !is_plain_linear(step)) continue;
+      const std::size_t norm = maker(step, 0, OpId::kLinalgRMSNorm);
       if (norm == kNone) continue;
       taken_[norm] = true;
       take({.kind = FusedGroup::Kind::kLinears, .steps = {step}, .anchor = step, .norm = norm});
@@ -174,7 +172,7 @@ class Matcher {
     std::unordered_map<SlotIndex, FusedGroup> by_input;
     std::vector<SlotIndex> order;
     for (std::size_t step = 0; step < taken_.size(); ++step) {
-      if (!is_free(step, "linalg.LinearOp") || !is_plain_linear(step)) continue;
+      if (!is_free(step, OpId::kLinalgLinear) || !is_plain_linear(step)) continue;
       const SlotIndex x = graph_.operand(step, 0);
       const auto [group, is_new] = by_input.try_emplace(x);
       if (is_new) {
@@ -199,11 +197,11 @@ class Matcher {
 
   /// softmax(mask(scale q k^T)) v, backwards from the product with the values.
   void match_attention(std::size_t weighted) {
-    if (!is_free(weighted, "linalg.MatMulOp") || is_transposed(weighted, "transpose_a") ||
+    if (!is_free(weighted, OpId::kLinalgMatMul) || is_transposed(weighted, "transpose_a") ||
         is_transposed(weighted, "transpose_b") || !is_rank_4(weighted)) {
       return;
     }
-    const std::size_t softmax = maker(weighted, 0, "linalg.SoftmaxOp");
+    const std::size_t softmax = maker(weighted, 0, OpId::kLinalgSoftmax);
     if (softmax == kNone) return;
     const std::int64_t axis = AttributeReader(*graph_.at(softmax).op).integer("axis");
     if (axis != -1 && axis != 3) return;
@@ -211,7 +209,7 @@ class Matcher {
         .kind = FusedGroup::Kind::kAttention, .steps = {weighted, softmax}, .anchor = weighted};
     std::size_t below = match_mask(softmax, group);
     below = match_scale(below, group);
-    const std::size_t scores = maker(below, 0, "linalg.MatMulOp");
+    const std::size_t scores = maker(below, 0, OpId::kLinalgMatMul);
     if (scores == kNone || is_transposed(scores, "transpose_a") ||
         !is_transposed(scores, "transpose_b") || !is_rank_4(scores)) {
       return;
@@ -232,14 +230,14 @@ class Matcher {
 
   /// The step whose operand 0 is masked scores: the mask's own, or `softmax` without one.
   std::size_t match_mask(std::size_t softmax, FusedGroup& group) const {
-    if (const std::size_t mask = maker(softmax, 0, "linalg.CausalMaskOp"); mask != kNone) {
+    if (const std::size_t mask = maker(softmax, 0, OpId::kLinalgCausalMask); mask != kNone) {
       const AttributeReader attributes(*graph_.at(mask).op);
       group.causal = true;
       if (attributes.boolean("sliding_window")) group.window = attributes.integer("window_size");
       group.steps.push_back(mask);
       return mask;
     }
-    const std::size_t add = maker(softmax, 0, "linalg.AddOp");
+    const std::size_t add = maker(softmax, 0, OpId::kLinalgAdd);
     if (add == kNone || graph_.at(add).operand_count != 2) return softmax;
     const TensorType* mask = graph_.at(add).op->operand(1)->tensor_type();
     const bool fits = mask != nullptr && mask->dtype() == DType::kFloat32 &&
@@ -258,12 +256,12 @@ class Matcher {
   }
 
   std::size_t match_scale(std::size_t above, FusedGroup& group) const {
-    for (const std::string_view op : {"linalg.MulOp", "linalg.DivOp"}) {
+    for (const OpId op : {OpId::kLinalgMul, OpId::kLinalgDiv}) {
       const std::size_t scale = maker(above, 0, op);
       if (scale == kNone || graph_.at(scale).operand_count != 2) continue;
       const auto factor = scalar(graph_.operand(scale, 1));
       if (!factor) continue;
-      group.scale = op == "linalg.MulOp" ? *factor : 1 / *factor;
+      group.scale = op == OpId::kLinalgMul ? *factor : 1 / *factor;
       group.steps.push_back(scale);
       return scale;
     }

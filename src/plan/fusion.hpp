@@ -32,9 +32,7 @@ class StepGraph {
   SlotIndex operand(std::size_t step, std::size_t i) const {
     return schedule_.operands(at(step))[i];
   }
-  bool is(std::size_t step, std::string_view op) const {
-    return step != kNone && at(step).op->is(op);
-  }
+  bool is(std::size_t step, OpId op) const { return step != kNone && at(step).op->is(op); }
 
  private:
   const Schedule& schedule_;

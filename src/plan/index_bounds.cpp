@@ -12,9 +12,9 @@ namespace {
 using Bound = std::optional<std::int64_t>;
 
 /// Ops whose results hold elements of their operands, besides those that share bytes.
-constexpr std::array<std::string_view, 8> kMovers = {
-    "linalg.CastTypeOp", "linalg.ConcatOp", "linalg.PermuteOp", "linalg.RepeatOp",
-    "linalg.SliceOp",    "linalg.SplitOp",  "linalg.StackOp",   "linalg.TransposeOp"};
+constexpr std::array<OpId, 8> kMovers = {
+    OpId::kLinalgCastType, OpId::kLinalgConcat, OpId::kLinalgPermute, OpId::kLinalgRepeat,
+    OpId::kLinalgSlice,    OpId::kLinalgSplit,  OpId::kLinalgStack,   OpId::kLinalgTranspose};
 
 class BoundSearch {
  public:
@@ -31,20 +31,21 @@ class BoundSearch {
   void visit(const Step& step) {
     const Op& op = *step.op;
     const auto operands = schedule_.operands(step);
-    if (op.is("linalg.EmbeddingOp") && operands.size() == 1) {
+    if (op.is(OpId::kLinalgEmbedding) && operands.size() == 1) {
       limit(operands[0], vocabulary(op));
-    } else if ((op.is("linalg.GatherOp") && operands.size() == 2) || op.is("linalg.ScatterOp")) {
+    } else if ((op.is(OpId::kLinalgGather) && operands.size() == 2) ||
+               op.is(OpId::kLinalgScatter)) {
       const Attr* dim = op.attribute("dim");
       if (dim != nullptr) limit(operands[1], extent(op.operand(0)->type(), *dim));
-    } else if (op.is("linalg.PagedAttnOp") && operands.size() >= 4) {
+    } else if (op.is(OpId::kLinalgPagedAttn) && operands.size() >= 4) {
       limit(operands[3], extent(op.operand(1)->type(), 1));
-    } else if ((op.is("linalg.RadixAttnRelaxOp") || op.is("linalg.RadixAttnSwaSinkOp")) &&
+    } else if (op.is(OpId::kLinalgRadixAttnRelax, OpId::kLinalgRadixAttnSwaSink) &&
                operands.size() >= 5) {
       limit(operands[1], extent(op.operand(3)->type(), 0));
       limit(operands[2], extent(op.operand(4)->type(), 0));
-    } else if (op.is("linalg.IndexOp")) {
+    } else if (op.is(OpId::kLinalgIndex)) {
       index(op, operands);
-    } else if (shares_operand(op) || std::ranges::find(kMovers, op.name()) != kMovers.end()) {
+    } else if (shares_operand(op) || std::ranges::find(kMovers, op.op_id()) != kMovers.end()) {
       for (const SlotIndex operand : operands) {
         for (std::uint32_t i = 0; i < op.result_count(); ++i) {
           limit(operand, bounds_[step.first_result + i]);

@@ -8,6 +8,7 @@
 
 #include "eval/attributes.hpp"
 #include "eval/parameters.hpp"
+#include "ir/op_table.hpp"
 #include "mir/module.hpp"
 #include "plan/nodes/owned.hpp"
 
@@ -144,7 +145,7 @@ PlanSlot PlanBuilder::row_major(std::size_t step, PlanSlot slot) {
 namespace {
 
 bool is_convolution(const Op& op) {
-  return op.is("linalg.Conv1DOp") || op.is("linalg.Conv2DOp") || op.is("linalg.Conv3DOp");
+  return op.is(OpId::kLinalgConv1D, OpId::kLinalgConv2D, OpId::kLinalgConv3D);
 }
 
 }  // namespace
@@ -159,18 +160,18 @@ bool PlanBuilder::computes_on_codes(std::size_t step) const {
 Result<void> PlanBuilder::add_step(std::size_t step) {
   const Op& op = *step_at(step).op;
   if (computes_on_codes(step)) {
-    if (op.is("linalg.KVCacheOp")) {
+    if (op.is(OpId::kLinalgKVCache)) {
       return Error{DiagCode::kNotExecutable, "a cache keeps codes of another quantisation"};
     }
     if (add_quantised_linear(step)) return {};
     return add_reference(step);
   }
-  if (op.is("linalg.TransposeOp") || op.is("linalg.PermuteOp")) {
+  if (op.is(OpId::kLinalgTranspose, OpId::kLinalgPermute)) {
     if (add_permutation(step)) return {};
   } else if (shares_operand(op)) {
     add_view(step);
     return {};
-  } else if (op.is("linalg.KVCacheOp")) {
+  } else if (op.is(OpId::kLinalgKVCache)) {
     const auto operands = operands_of(step), results = results_of(step);
     if (!cache_of(op) || operands.size() != 2 || !caches_.insert(cache_of(op)).second) {
       return Error{DiagCode::kNotExecutable, "a cache without a name or with several writers"};
@@ -183,7 +184,7 @@ Result<void> PlanBuilder::add_step(std::size_t step) {
     return {};
   } else if (is_convolution(op) && add_convolution(step)) {
     return {};
-  } else if (op.is("linalg.LinearOp") && add_products({.steps = {step}, .anchor = step})) {
+  } else if (op.is(OpId::kLinalgLinear) && add_products({.steps = {step}, .anchor = step})) {
     return {};
   }
   return add_fast_or_reference(step);
@@ -196,85 +197,79 @@ using NodeMaker = std::unique_ptr<PlanNode> (*)(const StepSlots&, const Paramete
 /// Ops that are no work of a reference kernel in a plan; those without a maker are the builder's
 /// own.
 struct FastRow {
-  std::string_view op;
+  OpId op;
   NodeMaker make = nullptr;
 };
 constexpr FastRow kFastRows[] = {
-    {"linalg.AbsOp", elementwise_node},
-    {"linalg.AddOp", elementwise_node},
-    {"linalg.CastTypeOp", select_node},
-    {"linalg.CausalMaskOp", softmax_node},
-    {"linalg.ClipOp", elementwise_node},
-    {"linalg.CloneOp"},
-    {"linalg.ConcatOp", movement_node},
-    {"linalg.ContiguousOp"},
-    {"linalg.Conv1DOp"},
-    {"linalg.Conv2DOp"},
-    {"linalg.Conv3DOp"},
-    {"linalg.CopyOp", store_node},
-    {"linalg.CosOp", elementwise_node},
-    {"linalg.DivOp", elementwise_node},
-    {"linalg.EmbeddingOp", embedding_node},
-    {"linalg.EqualOp", select_node},
-    {"linalg.ExpOp", elementwise_node},
-    {"linalg.FillOp", store_node},
-    {"linalg.FlashAttention2Op", flash_attention_node},
-    {"linalg.GELUOp", elementwise_node},
-    {"linalg.GatherOp", pick_node},
-    {"linalg.IndexOp", pick_node},
-    {"linalg.KVCacheOp"},
-    {"linalg.LayerNormOp", norm_node},
-    {"linalg.LinearOp"},
-    {"linalg.LogOp", elementwise_node},
-    {"linalg.MaskedScatterOp", select_node},
-    {"linalg.MatMulOp", matmul_node},
-    {"linalg.MeanOp", reduction_node},
-    {"linalg.MulOp", elementwise_node},
-    {"linalg.MultimodalRoPEOp", rope_node},
-    {"linalg.NegOp", elementwise_node},
-    {"linalg.PadOp", pad_node},
-    {"linalg.PermuteOp"},
-    {"linalg.QuickGELUOp", elementwise_node},
-    {"linalg.RMSNormOp", norm_node},
-    {"linalg.ReLUOp", elementwise_node},
-    {"linalg.ReduceMaxOp", reduction_node},
-    {"linalg.ReduceMinOp", reduction_node},
-    {"linalg.ReduceSumOp", reduction_node},
-    {"linalg.RepeatOp", movement_node},
-    {"linalg.ReshapeOp"},
-    {"linalg.RoPEOp", rope_node},
-    {"linalg.SiLUOp", elementwise_node},
-    {"linalg.SigmoidOp", elementwise_node},
-    {"linalg.SinOp", elementwise_node},
-    {"linalg.SliceOp", movement_node},
-    {"linalg.SoftmaxOp", softmax_node},
-    {"linalg.SplitOp", movement_node},
-    {"linalg.StackOp", movement_node},
-    {"linalg.SubOp", elementwise_node},
-    {"linalg.TopKOp", top_k_node},
-    {"linalg.TransposeOp"},
-    {"linalg.ViewOp"},
-    {"linalg.VisionRoPEOp", rope_node},
-    {"linalg.WhereOp", select_node},
-    {"linalg.X2XOp"},
+    {OpId::kLinalgAbs, elementwise_node},
+    {OpId::kLinalgAdd, elementwise_node},
+    {OpId::kLinalgCastType, select_node},
+    {OpId::kLinalgCausalMask, softmax_node},
+    {OpId::kLinalgClip, elementwise_node},
+    {OpId::kLinalgClone},
+    {OpId::kLinalgConcat, movement_node},
+    {OpId::kLinalgContiguous},
+    {OpId::kLinalgConv1D},
+    {OpId::kLinalgConv2D},
+    {OpId::kLinalgConv3D},
+    {OpId::kLinalgCopy, store_node},
+    {OpId::kLinalgCos, elementwise_node},
+    {OpId::kLinalgDiv, elementwise_node},
+    {OpId::kLinalgEmbedding, embedding_node},
+    {OpId::kLinalgEqual, select_node},
+    {OpId::kLinalgExp, elementwise_node},
+    {OpId::kLinalgFill, store_node},
+    {OpId::kLinalgFlashAttention2, flash_attention_node},
+    {OpId::kLinalgGELU, elementwise_node},
+    {OpId::kLinalgGather, pick_node},
+    {OpId::kLinalgIndex, pick_node},
+    {OpId::kLinalgKVCache},
+    {OpId::kLinalgLayerNorm, norm_node},
+    {OpId::kLinalgLinear},
+    {OpId::kLinalgLog, elementwise_node},
+    {OpId::kLinalgMaskedScatter, select_node},
+    {OpId::kLinalgMatMul, matmul_node},
+    {OpId::kLinalgMean, reduction_node},
+    {OpId::kLinalgMul, elementwise_node},
+    {OpId::kLinalgMultimodalRoPE, rope_node},
+    {OpId::kLinalgNeg, elementwise_node},
+    {OpId::kLinalgPad, pad_node},
+    {OpId::kLinalgPermute},
+    {OpId::kLinalgQuickGELU, elementwise_node},
+    {OpId::kLinalgRMSNorm, norm_node},
+    {OpId::kLinalgReLU, elementwise_node},
+    {OpId::kLinalgReduceMax, reduction_node},
+    {OpId::kLinalgReduceMin, reduction_node},
+    {OpId::kLinalgReduceSum, reduction_node},
+    {OpId::kLinalgRepeat, movement_node},
+    {OpId::kLinalgReshape},
+    {OpId::kLinalgRoPE, rope_node},
+    {OpId::kLinalgSiLU, elementwise_node},
+    {OpId::kLinalgSigmoid, elementwise_node},
+    {OpId::kLinalgSin, elementwise_node},
+    {OpId::kLinalgSlice, movement_node},
+    {OpId::kLinalgSoftmax, softmax_node},
+    {OpId::kLinalgSplit, movement_node},
+    {OpId::kLinalgStack, movement_node},
+    {OpId::kLinalgSub, elementwise_node},
+    {OpId::kLinalgTopK, top_k_node},
+    {OpId::kLinalgTranspose},
+    {OpId::kLinalgView},
+    {OpId::kLinalgVisionRoPE, rope_node},
+    {OpId::kLinalgWhere, select_node},
+    {OpId::kLinalgX2X},
 };
-static_assert(std::ranges::is_sorted(kFastRows, {}, &FastRow::op));
-
-constexpr auto kFastNames = [] {
-  std::array<std::string_view, std::size(kFastRows)> names;
-  std::ranges::transform(kFastRows, names.begin(), &FastRow::op);
-  return names;
-}();
+constexpr OpTable kFastTable(kFastRows);
 
 }  // namespace
 
-std::span<const std::string_view> fast_ops() {
-  return kFastNames;
+bool has_fast_node(OpId op) {
+  return kFastTable.has(op);
 }
 
 std::unique_ptr<PlanNode> PlanBuilder::fast_node(const StepSlots& slots) {
-  const auto row = std::ranges::lower_bound(kFastRows, slots.op->name(), {}, &FastRow::op);
-  const bool makes = row != std::end(kFastRows) && row->op == slots.op->name() && row->make;
+  const FastRow* row = kFastTable.find(*slots.op);
+  const bool makes = row != nullptr && row->make != nullptr;
   return makes ? row->make(slots, *resources_.parameters) : nullptr;
 }
 
@@ -330,7 +325,7 @@ std::optional<std::vector<std::uint8_t>> order_of(const Op& op, std::uint8_t ran
   std::iota(order.begin(), order.end(), std::uint8_t{0});
   const auto axis = [&](std::int64_t dim) { return dim < 0 ? dim + rank : dim; };
   std::vector<std::int64_t> dims;
-  if (op.is("linalg.TransposeOp")) {
+  if (op.is(OpId::kLinalgTranspose)) {
     dims = {axis(attributes.integer("dim0")), axis(attributes.integer("dim1"))};
     if (std::ranges::any_of(dims, [&](auto dim) { return dim < 0 || dim >= rank; })) return {};
     std::swap(order[static_cast<std::size_t>(dims[0])], order[static_cast<std::size_t>(dims[1])]);

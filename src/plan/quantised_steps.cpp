@@ -85,7 +85,7 @@ bool is_pointwise(const Op& op) {
     return !stated || std::ranges::all_of(attributes.integers(key),
                                           [&](std::int64_t each) { return each == value; });
   };
-  return op.is("linalg.Conv2DOp") && attributes.string("impl_type").starts_with("QNN_LPBQ_") &&
+  return op.is(OpId::kLinalgConv2D) && attributes.string("impl_type").starts_with("QNN_LPBQ_") &&
          attributes.find("kernel_size") != nullptr && all("kernel_size", 1) && all("stride", 1) &&
          all("dilation", 1) && all("padding", 0) &&
          (attributes.find("groups") == nullptr || attributes.integer("groups") == 1);
@@ -121,7 +121,7 @@ PlanSlot PlanBuilder::reals_of(std::size_t step, PlanSlot slot, const ref::Quant
 
 /// Of a Linear on codes, or a convolution that is one; none for other ops and types.
 std::optional<PlanBuilder::CodeStep> PlanBuilder::code_step(const Op& op) {
-  if (!op.is("linalg.LinearOp") && !is_pointwise(op)) return std::nullopt;
+  if (!op.is(OpId::kLinalgLinear) && !is_pointwise(op)) return std::nullopt;
   const TensorType *x = op.operand(0)->tensor_type(), *y = op.result()->tensor_type();
   CodeStep step{.x = codes_of(*op.operand(0)), .y = codes_of(*op.result())};
   const auto fits = [](const TensorType& type, const ref::Quantisation* codes) {

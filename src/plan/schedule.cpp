@@ -180,8 +180,8 @@ std::vector<SlotIndex> ScheduleBuilder::run(const Region& region, Frame& frame,
       break;
     }
     // Definitions and comments do nothing themselves, and values live as long as they are used.
-    if (isa<SubGraphOp>(op) || isa<RegisterOp>(op) || op->is("dbg.CommentOp") ||
-        op->is("tensor.free")) {
+    if (isa<SubGraphOp>(op) || isa<RegisterOp>(op) ||
+        op->is(OpId::kDbgComment, OpId::kTensorFree)) {
       continue;
     }
     if (isa<CallGraphOp>(op)) {
@@ -320,7 +320,7 @@ void ScheduleBuilder::add_step(const Op& op, Frame& frame, std::uint32_t call) {
                 fmt::format("the module has more than {} steps", Schedule::kMaxSteps));
   }
   for (const OwnedParameter& owned : owned_parameters(op)) find_parameter(owned.symbol, op);
-  if (op.is("linalg.ParamOp")) {
+  if (op.is(OpId::kLinalgParam)) {
     const Attr* name = op.attribute("name");
     if (name != nullptr && name->kind() == AttrKind::kString) {
       find_parameter(module_.context().intern(name->text()), op);

@@ -26,9 +26,9 @@ double weight_flop(const Op& op, const TensorExtents& result, const ParameterTab
   for (const OwnedParameter& owned : owned_parameters(op)) {
     const auto found = parameters.find(owned.symbol);
     if (owned.suffix != ".weight" || found == parameters.end()) continue;
-    const double outputs = op.is("linalg.LinearOp")  ? extent(result, 1)
-                           : result.shape.size() > 1 ? static_cast<double>(result.shape[1])
-                                                     : 0;
+    const double outputs = op.is(OpId::kLinalgLinear) ? extent(result, 1)
+                           : result.shape.size() > 1  ? static_cast<double>(result.shape[1])
+                                                      : 0;
     const double depth = outputs > 0 ? static_cast<double>(found->second.elements()) / outputs : 0;
     return 2 * elements_of(result.shape) * depth;
   }
@@ -39,17 +39,15 @@ double product_flop(const Op& op, std::span<const TensorExtents> operands,
                     std::span<const TensorExtents> results, const ParameterTable& parameters) {
   if (results.empty()) return 0;
   const TensorExtents& result = results.front();
-  constexpr std::string_view kWeighted[] = {"linalg.LinearOp", "linalg.Conv1DOp", "linalg.Conv2DOp",
-                                            "linalg.Conv3DOp"};
-  if (std::ranges::any_of(kWeighted, [&](auto name) { return op.is(name); })) {
+  if (op.is(OpId::kLinalgLinear, OpId::kLinalgConv1D, OpId::kLinalgConv2D, OpId::kLinalgConv3D)) {
     return weight_flop(op, result, parameters);
   }
-  if (op.is("linalg.MatMulOp") && operands.size() == 2) {
+  if (op.is(OpId::kLinalgMatMul) && operands.size() == 2) {
     const bool transposed = AttributeReader(op).boolean("transpose_a");
     return 2 * elements_of(result.shape) * extent(operands[0], transposed ? 2 : 1);
   }
-  if (op.is("linalg.FlashAttention2Op") && operands.size() == 3 && operands[0].shape.size() == 4 &&
-      operands[1].shape.size() == 4) {
+  if (op.is(OpId::kLinalgFlashAttention2) && operands.size() == 3 &&
+      operands[0].shape.size() == 4 && operands[1].shape.size() == 4) {
     const auto &q = operands[0].shape, &k = operands[1].shape;
     const double pairs = attention_pairs(q[1], k[1], AttributeReader(op).boolean("causal_mask"));
     return 4 * static_cast<double>(q[0] * q[2] * q[3]) * pairs;
@@ -76,7 +74,7 @@ Work work_of(const Op& op, std::span<const TensorExtents> operands,
   work.flop = product_flop(op, operands, results, parameters);
   for (const TensorExtents& tensor : operands) work.bytes += bytes_of(tensor);
   for (const TensorExtents& tensor : results) work.bytes += bytes_of(tensor);
-  if (op.is("linalg.EmbeddingOp")) {
+  if (op.is(OpId::kLinalgEmbedding)) {
     for (const TensorExtents& tensor : results) work.bytes += bytes_of(tensor);
     return work;
   }

@@ -105,7 +105,7 @@ class Downgrade {
 
   void visit(Region& region) {
     for (Op* op : region.ops()) {
-      if (op->name().starts_with("linalg.") && !op->is("linalg.register")) settle(*op);
+      if (op->is_in(DialectId::kLinalg) && !op->is(OpId::kLinalgRegister)) settle(*op);
       if (generation_ < Generation::k2025_12) drop_symbols(*op);
       print_bare(*op);
       for (Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {
@@ -185,8 +185,8 @@ class Downgrade {
     for (Op* op : region.ops()) {
       rename_operands(*op, latest);
       if (const CallGraphOp call = dyn_cast<CallGraphOp>(op)) follow(call);
-      const bool is_view = op->is("linalg.ViewOp");
-      const bool is_piece = op->is("linalg.SliceOp") || op->is("linalg.SplitOp");
+      const bool is_view = op->is(OpId::kLinalgView);
+      const bool is_piece = op->is(OpId::kLinalgSlice, OpId::kLinalgSplit);
       const bool shares =
           (is_view || is_piece) && op->operand_count() != 0 && !own_storages_.contains(op);
       for (Value& result : op->results()) {

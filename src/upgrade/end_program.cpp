@@ -19,9 +19,9 @@ std::vector<Op*> outside_of_bodies(const Block& code) {
   std::vector<Op*> outside;
   bool inside = false;
   for (Op* op : code.ops()) {
-    inside = inside || op->is("prog.label");
+    inside = inside || op->is(OpId::kProgLabel);
     if (!inside) outside.push_back(op);
-    if (op->is("prog.ret")) inside = false;
+    if (op->is(OpId::kProgRet)) inside = false;
   }
   return outside;
 }
@@ -48,7 +48,7 @@ void forget_places(Module& module, Block& code) {
   const Symbol offset = module.context().intern("offset");
   for (Op* op : code.ops()) {
     if (op->extra().has_address) op->mutable_extra().has_address = false;
-    if (!op->is("prog.jump") || op->attribute(offset) == nullptr) continue;
+    if (!op->is(OpId::kProgJump) || op->attribute(offset) == nullptr) continue;
     std::vector<NamedAttr> kept(op->attributes().begin(), op->attributes().end());
     std::erase_if(kept, [&](const NamedAttr& each) { return each.key == offset; });
     module.set_attributes(op, kept);
@@ -66,8 +66,8 @@ void end_program(Module& module, LossReport& report) {
   if (code == nullptr || code->empty()) return;
   bool has_body = false;
   for (const Op* op : code->ops()) {
-    if (op->is("prog.exit")) return;
-    has_body = has_body || op->is("prog.label");
+    if (op->is(OpId::kProgExit)) return;
+    has_body = has_body || op->is(OpId::kProgLabel);
   }
   const std::vector<Op*> outside = outside_of_bodies(*code);
   if (!has_body || outside.empty()) return;
@@ -75,7 +75,7 @@ void end_program(Module& module, LossReport& report) {
   Op* const first = code->front();
   for (Op* op : outside) code->insert_before(op, first);
   IRWriter(module).createAtPos(outside.back(), IRWriter::AFTER,
-                               {.name = module.context().op_name("prog.exit")});
+                               {.name = module.context().op_name(OpId::kProgExit)});
   for (Op* op : outside) read_storage(module, *op, outside);
   forget_places(module, *code);
   report.entries.push_back(

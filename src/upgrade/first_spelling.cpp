@@ -91,7 +91,7 @@ class FirstSpelling {
     std::vector<Op*> registers;
     each_region(module_.body(), [&](Region& region) {
       for (Op* op : region.ops()) {
-        if (op->is("tensor.register")) registers.push_back(op);
+        if (op->is(OpId::kTensorRegister)) registers.push_back(op);
       }
     });
     for (Op* op : registers) leave_out(*op);
@@ -159,7 +159,7 @@ class FirstSpelling {
     if (op.device() == Symbol()) return;
     std::string_view mnemonic = op.name();
     mnemonic.remove_prefix(mnemonic.find('.') + 1);
-    if (op.is("linalg.EmbeddingOp")) mnemonic = "LLMEmbeddingTokenOp";
+    if (op.is(OpId::kLinalgEmbedding)) mnemonic = "LLMEmbeddingTokenOp";
     const std::string_view dialect = op.name().substr(0, op.name().find('.'));
     respell(module_, op,
             fmt::format("{}.{}.{}", dialect, context_.text(device(op.device())), mnemonic));

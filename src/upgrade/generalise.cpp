@@ -103,8 +103,8 @@ class Generalisation {
       return type != nullptr && !type->has_static_shape();
     });
     if (!reads_symbols) return;
-    if (op.is("linalg.KVCacheOp")) name_past(op);
-    if (op.is("linalg.SliceOp")) follow_ends(op);
+    if (op.is(OpId::kLinalgKVCache)) name_past(op);
+    if (op.is(OpId::kLinalgSlice)) follow_ends(op);
     if (const auto types = infer(op, op.attributes())) return take(op, *types);
     for (const NamedAttr& attribute : op.attributes()) {
       if (rewrite(op, attribute)) return;

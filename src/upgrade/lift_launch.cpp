@@ -91,18 +91,18 @@ class Launches {
 
  private:
   void replace(IRWriter& writer, Op& op) {
-    if (op.is("prog.kernel_launch")) {
+    if (op.is(OpId::kProgKernelLaunch)) {
       std::vector<Value*> operands;
       for (const Use& use : op.operand_uses()) operands.push_back(use.value());
       Op* kernel = make_kernel(module_, op, operands);
       writer.replaceOp(&op, kernel);
       ++count_;
-    } else if (op.is("prog.free")) {
+    } else if (op.is(OpId::kProgFree)) {
       writer.removeOp(&op);
       ++frees_;
-    } else if (op.is("prog.ret")) {
+    } else if (op.is(OpId::kProgRet)) {
       replace_return(writer, op);
-    } else if (op.name().starts_with("prog.")) {
+    } else if (op.is_in(DialectId::kProg)) {
       report_.refuse(op, "graph form", "graphs have no such operation", diagnostics_);
     }
   }
@@ -120,7 +120,7 @@ class Launches {
       values.push_back(value);
     }
     writer.createAtPos(&op, IRWriter::BEFORE,
-                       {.name = module_.context().op_name("cf.ReturnOp"),
+                       {.name = module_.context().op_name(OpId::kCfReturn),
                         .operands = values,
                         .location = op.location()});
     writer.removeOp(&op);

@@ -72,8 +72,8 @@ class Lift {
     std::size_t frees = 0;
     for (const ProgramFunction& function : program_.functions) {
       for (const Op* op : function.instructions) {
-        frees += op->is("prog.free") ? 1 : 0;
-        const Attr* flag = op->is("prog.mode_config") ? op->attribute("flag") : nullptr;
+        frees += op->is(OpId::kProgFree) ? 1 : 0;
+        const Attr* flag = op->is(OpId::kProgModeConfig) ? op->attribute("flag") : nullptr;
         if (flag != nullptr) {
           note(*op, "flag", std::string(flag->spelling()), LossEntry::Source::kDropped);
         }
@@ -96,7 +96,7 @@ class Lift {
   /// Only comments may stand beside the fragments: anything else would be lost with them.
   bool stand_in_fragments(std::span<Op* const> ops) {
     for (const Op* op : ops) {
-      if (op->is(FragmentOp::kName) || op->name().starts_with("dbg.")) continue;
+      if (op->is(FragmentOp::kId) || op->is_in(DialectId::kDbg)) continue;
       report_.refuse(*op, "graph form", "it stands outside the program's fragments", diagnostics_);
       return false;
     }
@@ -119,8 +119,8 @@ class Lift {
       const auto view = dyn_cast<FragmentOp>(fragment);
       if (!view || view.kind() == "code") continue;
       for (const Op* op : view.body()->ops()) {
-        if (op->is("prog.kernel_symbol")) note_unused(*op);
-        const bool declares = op->is("prog.value_symbol") || op->is(RegisterOp::kName);
+        if (op->is(OpId::kProgKernelSymbol)) note_unused(*op);
+        const bool declares = op->is(OpId::kProgValueSymbol) || op->is(RegisterOp::kId);
         if (!declares || op->result_count() != 1) continue;
         const Value& value = *op->result();
         if (value.attribute(constant) != nullptr) {
@@ -156,10 +156,10 @@ class Lift {
     for (const std::size_t index : program_.callees_first) {
       auto& types = input_types_[index];
       for (const Op* op : program_.functions[index].instructions) {
-        if (op->is("prog.jump")) {
+        if (op->is(OpId::kProgJump)) {
           const std::size_t callee = program_.by_label.at(op->extra().label);
           types.insert(input_types_[callee].begin(), input_types_[callee].end());
-        } else if (op->is("prog.kernel_launch")) {
+        } else if (op->is(OpId::kProgKernelLaunch)) {
           for (const Use& use : op->operand_uses()) {
             types.emplace(use.value()->name().raw(), mention_of(module_, use).type);
           }
@@ -285,11 +285,11 @@ class Lift {
 
   void fill(std::size_t index, Region& body, Scope& scope) {
     for (Op* op : program_.functions[index].instructions) {
-      if (op->is("prog.jump")) {
+      if (op->is(OpId::kProgJump)) {
         call(*op, scope);
-      } else if (op->is("prog.kernel_launch")) {
+      } else if (op->is(OpId::kProgKernelLaunch)) {
         launch(*op, body, scope);
-      } else if (!op->is("prog.bind") && !op->is("prog.free") && !op->is("prog.mode_config")) {
+      } else if (!op->is(OpId::kProgBind, OpId::kProgFree, OpId::kProgModeConfig)) {
         report_.refuse(*op, "graph form", "graphs have no such operation", diagnostics_);
       }
     }
@@ -358,7 +358,7 @@ class Lift {
 bool has_instructions(const Region& region) {
   for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
     for (const Op* op : block->ops()) {
-      if (op->name().starts_with("prog.")) return true;
+      if (op->is_in(DialectId::kProg)) return true;
       for (const Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {
         if (has_instructions(*inner)) return true;
       }
@@ -378,7 +378,7 @@ bool lift_program(Module& module, const UpgradeOptions& options, LossReport& rep
   if (!has_program(module)) return true;
   const auto ops = module.body().ops();
   const bool whole =
-      std::any_of(ops.begin(), ops.end(), [](const Op* op) { return op->is(FragmentOp::kName); });
+      std::any_of(ops.begin(), ops.end(), [](const Op* op) { return op->is(FragmentOp::kId); });
   if (!whole) return lift_launches(module, report, diagnostics);
   return Lift(module, options, report, diagnostics).run();
 }

@@ -114,7 +114,7 @@ class ProgramPlan {
       if (const CallGraphOp call = dyn_cast<CallGraphOp>(op)) {
         bodies[index].ops.push_back(op);
         enter(call);
-      } else if (isa<LinalgOp>(op) && !op->is("linalg.register")) {
+      } else if (isa<LinalgOp>(op) && !op->is(OpId::kLinalgRegister)) {
         bodies[index].ops.push_back(op);
         launch(*op);
       } else if (!isa<SubGraphOp>(op) && !isa<RegisterOp>(op) && !isa<ReturnOp>(op)) {
@@ -190,7 +190,7 @@ class ProgramWriter {
   void run() {
     const std::vector<Op*> old(module_.body().ops().begin(), module_.body().ops().end());
     start_fragment("deinit", "data");
-    put("prog.label", {{key("symbol"), context_.word("deinit.__entry")}}, false);
+    put(OpId::kProgLabel, {{key("symbol"), context_.word("deinit.__entry")}}, false);
     number(~std::uint64_t{0});
     write_code();
     write_table();
@@ -210,7 +210,7 @@ class ProgramWriter {
   Symbol key(std::string_view text) const { return context_.intern(text); }
 
   void start_fragment(std::string_view name, std::string_view kind) {
-    Op* fragment = module_.create({.name = context_.op_name("prog.fragment"),
+    Op* fragment = module_.create({.name = context_.op_name(OpId::kProgFragment),
                                    .regions = 1,
                                    .symbol = key(name),
                                    .has_signature = false});
@@ -224,7 +224,7 @@ class ProgramWriter {
     next_address_ = 0;
   }
 
-  Op* put(std::string_view name, const std::vector<NamedAttr>& attributes, bool has_lists = true,
+  Op* put(OpId name, const std::vector<NamedAttr>& attributes, bool has_lists = true,
           const std::vector<Value*>& operands = {}, const std::vector<const Type*>& types = {}) {
     last_ = module_.create({.name = context_.op_name(name),
                             .operands = operands,
@@ -245,20 +245,20 @@ class ProgramWriter {
 
   void write_code() {
     start_fragment("__MLLM_JIT_PACKAGE_CODE_SEGMENT", "code");
-    put("prog.mode_config", {{key("flag"), context_.integer(1)}}, false);
+    put(OpId::kProgModeConfig, {{key("flag"), context_.integer(1)}}, false);
     for (std::size_t i = 0; i < plan_.inputs.size(); ++i) bind(0, plan_.inputs[i], i);
     for (const ProgramBody& body : plan_.bodies) {
       if (&body != &plan_.bodies.front()) {
         labels_[label_of(body.name)] = next_address_;
-        put("prog.label", {{key("symbol"), context_.word(label_of(body.name))}}, false);
+        put(OpId::kProgLabel, {{key("symbol"), context_.word(label_of(body.name))}}, false);
       }
       for (const Op* op : body.ops) isa<CallGraphOp>(op) ? jump(*op) : launch(*op);
       if (&body != &plan_.bodies.front()) {
-        put("prog.ret", {}, false);
+        put(OpId::kProgRet, {}, false);
         continue;
       }
       for (std::size_t i = plan_.outputs.size(); i-- > 0;) bind(1, plan_.outputs[i], i);
-      put("prog.exit", {});
+      put(OpId::kProgExit, {});
     }
     for (const auto& [op, address] : jumps_) {
       const auto target = labels_.at(std::string(context_.text(op->extra().label)));
@@ -270,7 +270,7 @@ class ProgramWriter {
   static std::string label_of(std::string_view graph) { return fmt::format("{}.__entry", graph); }
 
   void bind(std::int64_t type, std::uint32_t slot, std::size_t position) {
-    put("prog.bind",
+    put(OpId::kProgBind,
         {{key("type"), context_.integer(type)},
          {key("program_uuid"), context_.integer(slot)},
          {key("input_pos"), context_.integer(static_cast<std::int64_t>(position))}},
@@ -278,7 +278,7 @@ class ProgramWriter {
   }
 
   void jump(const Op& call) {
-    Op* op = put("prog.jump", {}, false);
+    Op* op = put(OpId::kProgJump, {}, false);
     op->mutable_extra().label = key(label_of(context_.text(call.symbol())));
     op->mutable_extra().has_label = true;
     jumps_.emplace_back(op, next_address_ - 1);
@@ -322,7 +322,7 @@ class ProgramWriter {
     attributes.push_back({key("op_type"), context_.word(op.row()->type_name)});
     attributes.push_back({key("op_options"), options_of(op)});
     if (!name.empty()) kernels_.push_back(attributes);
-    Op* made = put("prog.kernel_launch", attributes, true, operands, types);
+    Op* made = put(OpId::kProgKernelLaunch, attributes, true, operands, types);
     for (std::uint32_t i = 0; i < op.result_count(); ++i) {
       const std::uint32_t slot = plan_.slot_of(op.results()[i]);
       made->result(i)->set_name(ValueName::number(slot));
@@ -330,13 +330,13 @@ class ProgramWriter {
     }
     const auto ended = plan_.frees.find(&op);
     if (ended == plan_.frees.end()) return;
-    for (const Value* value : ended->second) put("prog.free", {}, true, {mention(*value)});
+    for (const Value* value : ended->second) put(OpId::kProgFree, {}, true, {mention(*value)});
   }
 
   /// A cache has its name where upstream's kernels have theirs.
   std::string_view name_of(const Op& op) const {
     if (op.has_path()) return context_.text(op.path());
-    const Attr* cache = op.is("linalg.KVCacheOp") ? op.attribute("cache") : nullptr;
+    const Attr* cache = op.is(OpId::kLinalgKVCache) ? op.attribute("cache") : nullptr;
     return cache != nullptr && cache->kind() == AttrKind::kSymbolRef ? cache->text()
                                                                      : std::string_view();
   }
@@ -425,12 +425,12 @@ class ProgramWriter {
     for (std::vector<NamedAttr>& kernel : kernels_) {
       if (!declared.insert(kernel.front().value).second) continue;
       kernel.front().key = key("symbol");
-      put("prog.kernel_symbol", kernel, false);
+      put(OpId::kProgKernelSymbol, kernel, false);
     }
   }
 
   void declare(const Value& value, std::string_view symbol) {
-    Op* op = put("prog.value_symbol", {{key("symbol"), context_.word(symbol)}}, true, {},
+    Op* op = put(OpId::kProgValueSymbol, {{key("symbol"), context_.word(symbol)}}, true, {},
                  {value.type()});
     op->result()->set_name(ValueName::number(plan_.slot_of(value)));
     if (value.has_symbol()) op->result()->set_symbol(value.symbol());

@@ -62,11 +62,11 @@ class Analysis {
     result_.functions.emplace_back();
     bool ended = false;
     for (Op* op : code.first_region()->ops()) {
-      if (op->is("prog.label")) {
+      if (op->is(OpId::kProgLabel)) {
         start(*op, ended);
         ended = false;
-      } else if (op->is("prog.ret") || op->is("prog.exit")) {
-        if (op->is("prog.ret") == (result_.functions.size() == 1) && !ended) {
+      } else if (op->is(OpId::kProgRet, OpId::kProgExit)) {
+        if (op->is(OpId::kProgRet) == (result_.functions.size() == 1) && !ended) {
           refuse(*op, "a program ends with prog.exit, a body behind a label with prog.ret");
         }
         ended = true;
@@ -98,7 +98,7 @@ class Analysis {
       unreached_.insert(unreached_.end(), instructions.begin(), instructions.end());
     }
     for (const Op* op : unreached_) {
-      if (!op->is("prog.kernel_launch") && !op->is("prog.jump")) continue;
+      if (!op->is(OpId::kProgKernelLaunch, OpId::kProgJump)) continue;
       report_.entries.push_back({LossEntry::Source::kAssumed, op->location(),
                                  std::string(op->name()), "left out",
                                  fmt::format("{}, which nothing reaches", what_runs(*op))});
@@ -106,7 +106,7 @@ class Analysis {
   }
 
   std::string what_runs(const Op& op) const {
-    if (op.is("prog.jump")) return std::string(module_.context().text(op.extra().label));
+    if (op.is(OpId::kProgJump)) return std::string(module_.context().text(op.extra().label));
     const auto text = [&](std::string_view key) {
       const Attr* value = op.attribute(key);
       return value != nullptr && value->kind() == AttrKind::kString ? value->text() : "";
@@ -123,7 +123,7 @@ class Analysis {
     ProgramFunction& function = result_.functions[index];
     states_[index] = State::kOpen;
     for (const Op* op : function.instructions) {
-      if (op->is("prog.jump")) {
+      if (op->is(OpId::kProgJump)) {
         const auto found = result_.by_label.find(op->extra().label);
         if (found == result_.by_label.end()) {
           refuse(*op, fmt::format("no label '{}'", module_.context().text(op->extra().label)));
@@ -137,7 +137,7 @@ class Analysis {
         if (states_[callee] == State::kNew && !follow(callee, depth + 1)) return false;
         for (const ValueName name : result_.functions[callee].inputs) read(index, name);
         writes_[index].insert(writes_[callee].begin(), writes_[callee].end());
-      } else if (op->is("prog.bind")) {
+      } else if (op->is(OpId::kProgBind)) {
         if (index != 0) {
           refuse(*op, "a body behind a label binds an input or output of the program");
           return false;
@@ -145,7 +145,7 @@ class Analysis {
         bindings_.push_back(op);
         if (is_input(*op)) writes_[index].insert(bound(*op).raw());
         if (!is_input(*op)) read(index, bound(*op));
-      } else if (!op->is("prog.free")) {
+      } else if (!op->is(OpId::kProgFree)) {
         for (const Use& use : op->operand_uses()) {
           const ValueName name = use.value()->name();
           if (!is_given(module_, use) && !factors_.contains(name.raw())) read(index, name);
@@ -171,18 +171,18 @@ class Analysis {
         (factor ? factors_ : others).insert(use.value()->name().raw());
       }
       for (const Value& result : op.results()) others.insert(result.name().raw());
-      if (op.is("prog.bind")) others.insert(bound(op).raw());
+      if (op.is(OpId::kProgBind)) others.insert(bound(op).raw());
     };
     for (const ProgramFunction& function : result_.functions) {
       for (const Op* op : function.instructions) {
-        if (!op->is("prog.free")) look(*op);
+        if (!op->is(OpId::kProgFree)) look(*op);
       }
     }
     std::erase_if(factors_, [&](std::uint32_t name) { return others.contains(name); });
   }
 
   static bool is_launch_of(const Op& op, std::string_view type) {
-    const Attr* stated = op.is("prog.kernel_launch") ? op.attribute("op_type") : nullptr;
+    const Attr* stated = op.is(OpId::kProgKernelLaunch) ? op.attribute("op_type") : nullptr;
     return stated != nullptr && stated->kind() == AttrKind::kString && stated->text() == type;
   }
 
@@ -224,7 +224,7 @@ class Analysis {
     for (const std::size_t index : result_.callees_first) {
       for (const Op* op : result_.functions[index].instructions) {
         for (const Use& use : op->operand_uses()) used.insert(use.value()->name().raw());
-        if (!op->is("prog.kernel_launch")) continue;
+        if (!op->is(OpId::kProgKernelLaunch)) continue;
         for (const Value& result : op->results()) written.push_back(&result);
       }
     }
@@ -257,15 +257,15 @@ class Analysis {
     const auto& instructions = result_.functions[index].instructions;
     for (auto at = instructions.rbegin(); at != instructions.rend(); ++at) {
       const Op& op = **at;
-      if (op.is("prog.jump")) {
+      if (op.is(OpId::kProgJump)) {
         const std::size_t callee = result_.by_label.at(op.extra().label);
         for (const std::uint32_t name : writes_[callee]) {
           if (live.erase(name) != 0) given[callee].insert(name);
         }
         for (const ValueName name : result_.functions[callee].inputs) live.insert(name.raw());
-      } else if (op.is("prog.bind") && !is_input(op)) {
+      } else if (op.is(OpId::kProgBind) && !is_input(op)) {
         live.insert(bound(op).raw());
-      } else if (!op.is("prog.free") && !op.is("prog.bind")) {
+      } else if (!op.is(OpId::kProgFree, OpId::kProgBind)) {
         for (const Value& result : op.results()) live.erase(result.name().raw());
         for (const Use& use : op.operand_uses()) live.insert(use.value()->name().raw());
       }
@@ -278,7 +278,7 @@ class Analysis {
       if (wanted.erase(name.raw()) != 0) function.outputs.push_back(name);
     };
     for (const Op* op : function.instructions) {
-      if (op->is("prog.jump")) {
+      if (op->is(OpId::kProgJump)) {
         const auto& callee = result_.functions[result_.by_label.at(op->extra().label)];
         for (const ValueName name : callee.outputs) add(name);
       }

@@ -7,7 +7,7 @@
 namespace mir {
 
 bool has_destination(const Op& op) {
-  if (!op.is("linalg.LinearOp") || op.operand_count() < 2 || op.result_count() != 1) return false;
+  if (!op.is(OpId::kLinalgLinear) || op.operand_count() < 2 || op.result_count() != 1) return false;
   return op.operand(op.operand_count() - 1)->name() == op.result()->name();
 }
 
@@ -55,10 +55,10 @@ bool is_control(const Op& op) {
 
 /// What negates a part that is joined with another part of the same storage.
 const Op* negated_in(const Op& concat, ValueName storage) {
-  if (!concat.is("linalg.ConcatOp")) return nullptr;
+  if (!concat.is(OpId::kLinalgConcat)) return nullptr;
   for (const Use& use : concat.operand_uses()) {
     const Op* source = use.value()->defining_op();
-    const bool negates = source != nullptr && source->is("linalg.NegOp");
+    const bool negates = source != nullptr && source->is(OpId::kLinalgNeg);
     if (negates && source->operand(0)->name() == storage) return source;
   }
   return nullptr;
@@ -68,7 +68,7 @@ bool is_joined_with_another(const Op& negation) {
   const ValueName storage = negation.operand(0)->name();
   for (const Use* use = negation.result()->first_use(); use != nullptr; use = use->next()) {
     const Op& user = *use->user();
-    if (!user.is("linalg.ConcatOp")) continue;
+    if (!user.is(OpId::kLinalgConcat)) continue;
     for (const Use& each : user.operand_uses()) {
       if (each.value()->name() == storage) return true;
     }
@@ -81,10 +81,10 @@ bool is_joined_with_another(const Op& negation) {
 Storages::Meaning Storages::meant(const Use& use, Storage& storage) {
   Op& op = *use.user();
   if (storage.parts.empty()) return {storage.whole};
-  const bool destination = (op.is("linalg.CopyOp") && use.index() == 1) ||
+  const bool destination = (op.is(OpId::kLinalgCopy) && use.index() == 1) ||
                            (has_destination(op) && use.index() + 1 == op.operand_count());
   if (destination) return {storage.parts.back().value};
-  if (op.is("linalg.SliceOp")) return {whole_in_front_of(op, storage), false};
+  if (op.is(OpId::kLinalgSlice)) return {whole_in_front_of(op, storage), false};
   StoragePart& part = part_read_by(use, storage);
   if (is_control(op)) {
     if (part.written) return {whole_in_front_of(op, storage)};
@@ -104,7 +104,7 @@ Storages::Meaning Storages::meant(const Use& use, Storage& storage) {
 
 StoragePart& Storages::part_read_by(const Use& use, Storage& storage) {
   const Op& op = *use.user();
-  if (op.is("linalg.NegOp") && op.result_count() == 1 && is_joined_with_another(op)) {
+  if (op.is(OpId::kLinalgNeg) && op.result_count() == 1 && is_joined_with_another(op)) {
     return storage.parts.back();
   }
   if (negated_in(op, use.value()->name()) != nullptr) return storage.parts.front();

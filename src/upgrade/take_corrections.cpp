@@ -52,8 +52,9 @@ class Corrections {
     const Symbol implementation = module_.context().intern("impl_type");
     each_region(module_.body(), [&](Region& region) {
       for (Op* op : region.ops()) {
-        const Attr* stated =
-            op->name().starts_with("prog.kernel_") ? op->attribute(options) : nullptr;
+        const Attr* stated = op->is(OpId::kProgKernelLaunch, OpId::kProgKernelSymbol)
+                                 ? op->attribute(options)
+                                 : nullptr;
         if (stated == nullptr || stated->kind() != AttrKind::kDict) continue;
         std::vector<NamedAttr> entries(stated->entries().begin(), stated->entries().end());
         bool changes = false;
@@ -148,7 +149,7 @@ class Corrections {
     const Op* at = value.defining_op();
     const TensorType* type = value.tensor_type();
     const auto dtype = type == nullptr ? std::nullopt : type->dtype();
-    return at != nullptr && (at->is("tensor.register") || at->is("prog.value_symbol")) && dtype &&
+    return at != nullptr && at->is(OpId::kTensorRegister, OpId::kProgValueSymbol) && dtype &&
            info(*dtype).type_class == DTypeClass::kComplex;
   }
 
@@ -193,7 +194,7 @@ class Corrections {
     if (graph == nullptr || graph->region() == nullptr || error != std::errc() || at != end) return;
     std::vector<Op*> returns;
     for (Op* op : graph->region()->ops()) {
-      if (op->is("cf.ReturnOp")) returns.push_back(op);
+      if (op->is(OpId::kCfReturn)) returns.push_back(op);
     }
     if (wanted >= returns.size() || (returns.size() == 1 && returns[0]->next() == nullptr)) return;
     note(*graph, kReturnFact, grant.text);
@@ -208,7 +209,7 @@ class Corrections {
   void check_ends(const Region& region) {
     for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
       for (const Op* op : block->ops()) {
-        if (!op->is("cf.ReturnOp") || op->next() == nullptr) continue;
+        if (!op->is(OpId::kCfReturn) || op->next() == nullptr) continue;
         const auto graph = module_.context().text(region.parent()->symbol());
         report_.refuse(*op, "end of the graph",
                        fmt::format("operations follow it; --assume='{}.return=0' says that this "

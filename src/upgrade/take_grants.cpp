@@ -14,7 +14,7 @@ namespace mir {
 namespace {
 
 std::string_view type_of(const Op& op) {
-  if (op.row() != nullptr && !op.row()->type_name.empty() && !op.is("linalg.VisionRoPEOp")) {
+  if (op.row() != nullptr && !op.row()->type_name.empty() && !op.is(OpId::kLinalgVisionRoPE)) {
     return op.row()->type_name;
   }
   std::string_view name = op.name().substr(op.name().rfind('.') + 1);
@@ -31,7 +31,7 @@ std::string family_of(const Op& op) {
 }
 
 bool is_named_by_place(const Op& op) {
-  return isa<LinalgOp>(&op) || op.name().starts_with("tensor.");
+  return isa<LinalgOp>(&op) || op.is_in(DialectId::kTensor);
 }
 
 class Grants {

@@ -34,8 +34,8 @@ namespace {
 /// Upstream prints a view or a slice under the number of its operand, unless it was told to make a
 /// tensor of its own.
 void note_own_storage(Recovery& recovery, Op& op) {
-  const bool may_share = (op.is("linalg.ViewOp") || op.is("linalg.SliceOp")) &&
-                         op.operand_count() == 1 && op.result_count() == 1;
+  const bool may_share = op.is(OpId::kLinalgView, OpId::kLinalgSlice) && op.operand_count() == 1 &&
+                         op.result_count() == 1;
   if (may_share && op.result()->name() != op.operand(0)->name()) {
     recovery.derive(op, "enable_ssa", recovery.context().boolean(true));
   }
@@ -50,15 +50,14 @@ void check_upgradable(Recovery& recovery) {
   walker.walk<OpView>([&](IRWriter& writer, OpView op) {
     note_own_storage(recovery, *op.op());
     // Storage is the planner's business in portable form, and op names say what registers said.
-    const bool bookkeeping =
-        op->is("tensor.free") || op->is("linalg.register") || op->is("dbg.CommentOp");
+    const bool bookkeeping = op->is(OpId::kTensorFree, OpId::kLinalgRegister, OpId::kDbgComment);
     if (!bookkeeping) return IRWriter::WalkResult::WALK_CONTINUE;
     if (op->result_count() != 0) {
       recovery.refuse(*op.op(), "signature", "it has results");
       return IRWriter::WalkResult::WALK_CONTINUE;
     }
-    frees += op->is("tensor.free") ? 1 : 0;
-    const Attr* text = op->is("dbg.CommentOp") ? op->attribute("text") : nullptr;
+    frees += op->is(OpId::kTensorFree) ? 1 : 0;
+    const Attr* text = op->is(OpId::kDbgComment) ? op->attribute("text") : nullptr;
     if (text != nullptr) {
       recovery.note(*op.op(), LossEntry::Source::kDropped, "text", std::string(text->spelling()));
     }

@@ -59,7 +59,7 @@ void attributes(const Op& op, Reporter& reporter) {
                                     [&](const AttrRow& each) { return each.name == key; });
     if (known == row->attributes.end()) {
       if (std::ranges::find(annotation_keys(), key) != annotation_keys().end() ||
-          op.is("builtin.ModuleOp"))
+          op.is(OpId::kBuiltinModule))
         continue;
       suggest_attribute(
           reporter.report(

@@ -23,23 +23,21 @@ class Census {
   std::size_t symbol_count = 0;         ///< theirs, each as often as it is declared
   std::vector<const Op*> fragments;     ///< prog.fragment at the top of the module
   bool has_flow = false;                ///< regions of several blocks, or successors
-  bool has_frees = false;               ///< tensor.free, prog.free: now or before a change
-  bool has_kernels = false;             ///< prog.kernel_symbol, likewise
+  bool has_frees;                       ///< tensor.free, prog.free: now or before a change
+  bool has_kernels;                     ///< prog.kernel_symbol, likewise
 
  private:
   const Block* top_;
-  OpKind graph_, call_, fragment_;
   std::vector<const Op*> around_;  // the graphs around the op at hand
 };
 
 inline void Census::op(const Op& op) {
-  const OpKind kind = op.kind();
-  if (kind == graph_) graphs.push_back(&op);
-  if (kind == call_) {
+  if (op.is(OpId::kGraphSubGraph)) graphs.push_back(&op);
+  if (op.is(OpId::kGraphCallGraph)) {
     calls.push_back(&op);
     callers.push_back(around_.empty() ? nullptr : around_.back());
   }
-  if (kind == fragment_ && op.block() == top_) fragments.push_back(&op);
+  if (op.is(OpId::kProgFragment) && op.block() == top_) fragments.push_back(&op);
   has_flow = has_flow || !op.extra().successors.empty();
   std::size_t symbols = op.row() != nullptr && has(op.row()->traits, Trait::kSymbol) ? 1 : 0;
   for (const Value& result : op.results()) symbols += result.has_symbol() ? 1 : 0;

@@ -29,11 +29,6 @@ DumpFindings::DumpFindings(Reporter& reporter)
       context_(reporter.module().context()),
       is_wanted_(!reporter.module().is_portable() &&
                  reporter.wants_any(dump_c1, dump_c2, dump_c3, dump_c4, dump_c5)),
-      launch_(kind_of(context_, "prog.kernel_launch")),
-      silu_(kind_of(context_, "linalg.SiLUOp")),
-      slice_(kind_of(context_, "linalg.SliceOp")),
-      split_(kind_of(context_, "linalg.SplitOp")),
-      fragment_(kind_of(context_, "prog.fragment")),
       op_type_(context_.intern("op_type")),
       constant_(context_.intern("constant")) {}
 
@@ -57,7 +52,7 @@ void DumpFindings::check_override(const Use& use, const UseOverride& other, cons
 
 /// A slot that code further up only reads: jumps run the code below before it.
 bool DumpFindings::is_filled_later(const Op& op, const Value& earlier) const {
-  if (!earlier.is_free() || op.parent_op()->kind() != fragment_) return false;
+  if (!earlier.is_free() || !op.parent_op()->is(OpId::kProgFragment)) return false;
   return std::ranges::none_of(op.operand_uses(),
                               [&](const Use& use) { return use.value() == &earlier; });
 }
@@ -87,13 +82,15 @@ std::string_view DumpFindings::kernel_type(const Op& op) const {
 }
 
 bool DumpFindings::is_part(const Op& op) const {
-  if (op.kind() == slice_ || op.kind() == split_) return true;
-  return op.kind() == launch_ && (kernel_type(op) == "Slice" || kernel_type(op) == "Split");
+  if (op.is(OpId::kLinalgSlice, OpId::kLinalgSplit)) return true;
+  return op.is(OpId::kProgKernelLaunch) &&
+         (kernel_type(op) == "Slice" || kernel_type(op) == "Split");
 }
 
 /// `SiLU` with its three operands is VisionRoPE, which prints the type name of the other.
 void DumpFindings::check_kernel(const Op& op) {
-  if (op.kind() != silu_ && (op.kind() != launch_ || kernel_type(op) != "SiLU")) return;
+  if (!op.is(OpId::kLinalgSiLU) && (!op.is(OpId::kProgKernelLaunch) || kernel_type(op) != "SiLU"))
+    return;
   reporter_.report(dump_c4, op, [&] {
     return fmt::format("'{}' of type SiLU has three operands: it is VisionRoPE", op.name());
   });
@@ -123,7 +120,7 @@ bool is_scalar_operand(const Value& value, const Op& user) {
 /// the module itself are its inputs, unless an op takes them for a scalar.
 void DumpFindings::check_free_values(const Region& region) {
   const Op& owner = *region.parent();
-  if (owner.kind() == fragment_ || !reporter_.wants(dump_c3)) return;
+  if (owner.is(OpId::kProgFragment) || !reporter_.wants(dump_c3)) return;
   const bool is_top = &owner == reporter_.module().top();
   for (const Value* value : region.free_values()) {
     if (value->has_symbol() || !value->has_uses()) continue;

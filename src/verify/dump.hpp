@@ -83,7 +83,6 @@ class DumpFindings {
   Reporter& reporter_;
   IRContext& context_;
   bool is_wanted_;
-  OpKind launch_, silu_, slice_, split_, fragment_;
   Symbol op_type_, constant_;
   LatestValues names_;
 };

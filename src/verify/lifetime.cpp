@@ -26,18 +26,11 @@ class Lifetimes {
   explicit Lifetimes(Reporter& reporter)
       : reporter_(reporter),
         is_dump_(!reporter.module().is_portable()),
-        call_(kind_of(reporter.module().context(), CallGraphOp::kName)),
-        return_(kind_of(reporter.module().context(), ReturnOp::kName)),
-        register_(kind_of(reporter.module().context(), RegisterOp::kName)),
-        symbol_(kind_of(reporter.module().context(), "prog.value_symbol")),
-        param_(kind_of(reporter.module().context(), "linalg.ParamOp")),
-        free_(kind_of(reporter.module().context(), "tensor.free")),
-        program_free_(kind_of(reporter.module().context(), "prog.free")),
         steps_(kMostSteps * std::size_t{reporter.module().op_id_end()}) {}
 
   void load_parameters(const Census& census) {
     for (const Op* op : census.declarations) {
-      if (op->kind() != register_ && op->kind() != symbol_) continue;
+      if (!op->is(OpId::kTensorRegister, OpId::kProgValueSymbol)) continue;
       for (const Value& result : op->results()) parameters_[key(result)] = op;
     }
   }
@@ -164,9 +157,9 @@ class Lifetimes {
   std::uint32_t key(const Value& value) const { return is_dump_ ? value.name().raw() : value.id(); }
 
   void step(const Op& op) {
-    if (op.kind() == free_ || op.kind() == program_free_) return free(op);
+    if (op.is(OpId::kTensorFree, OpId::kProgFree)) return free(op);
     // These read nothing; they name what is handed over.
-    const bool hands_over = op.kind() == call_ || op.kind() == return_;
+    const bool hands_over = op.is(OpId::kGraphCallGraph, OpId::kCfReturn);
     for (const Use& use : op.operand_uses()) {
       const Op* freed = freed_by(*use.value());
       if (freed == nullptr) continue;
@@ -178,7 +171,7 @@ class Lifetimes {
           },
           *freed, "freed here");
     }
-    if (op.kind() == call_) {
+    if (op.is(OpId::kGraphCallGraph)) {
       const Op* target = reporter_.module().lookup_op(op.symbol());
       if (target != nullptr && isa<SubGraphOp>(target) && target->first_region() != nullptr &&
           followed_.insert(target).second) {
@@ -212,7 +205,8 @@ class Lifetimes {
     } else if (value.attribute(constant_) != nullptr && !is_silent_) {
       reporter_.report(free_c4, op,
                        [&] { return fmt::format("{} is a constant and is freed", shown()); });
-    } else if (const Op* read = value.defining_op(); read != nullptr && read->kind() == param_) {
+    } else if (const Op* read = value.defining_op();
+               read != nullptr && read->is(OpId::kLinalgParam)) {
       report(
           free_c4, op, [&] { return fmt::format("{} is a parameter and is freed", shown()); },
           *read, "read here");
@@ -222,7 +216,6 @@ class Lifetimes {
 
   Reporter& reporter_;
   bool is_dump_;
-  OpKind call_, return_, register_, symbol_, param_, free_, program_free_;
   Symbol constant_ = reporter_.module().context().intern("constant");
   Freed freed_;
   std::unordered_map<std::uint32_t, const Op*> parameters_;

@@ -2,12 +2,7 @@
 
 namespace mir::checks {
 
-Machine::Machine(const Census& census, Reporter& reporter)
-    : reporter_(reporter),
-      jump_(kind_of(reporter.module().context(), "prog.jump")),
-      ret_(kind_of(reporter.module().context(), "prog.ret")),
-      exit_(kind_of(reporter.module().context(), "prog.exit")),
-      label_(kind_of(reporter.module().context(), "prog.label")) {
+Machine::Machine(const Census& census, Reporter& reporter) : reporter_(reporter) {
   const Module& module = reporter.module();
   for (const Op* op : census.fragments) {
     if (op->angle(1) == "code" && op->first_region() != nullptr) {
@@ -17,7 +12,7 @@ Machine::Machine(const Census& census, Reporter& reporter)
   }
   if (segment_ == nullptr) return;
   for (const Op* op : segment_->first_region()->ops()) {
-    if (op->kind() == label_) {
+    if (op->is(OpId::kProgLabel)) {
       if (const auto name = module.declared_symbol(op)) labels_.try_emplace(*name, code_.size());
     }
     code_.push_back(op);
@@ -43,8 +38,8 @@ void Machine::run() {
 bool Machine::step(std::size_t& pc) {
   const Op& op = *code_[pc];
   executed_.push_back(&op);
-  if (op.kind() == jump_) return call(pc, op);
-  if (op.kind() == exit_) {
+  if (op.is(OpId::kProgJump)) return call(pc, op);
+  if (op.is(OpId::kProgExit)) {
     has_exited_ = true;
     if (frames_.empty()) return false;
     note(reporter_.report(
@@ -53,7 +48,7 @@ bool Machine::step(std::size_t& pc) {
          *code_[frames_.back().back], "called from here");
     return false;
   }
-  if (op.kind() == ret_) {
+  if (op.is(OpId::kProgRet)) {
     if (frames_.empty()) {
       reporter_.report(ConstraintId::ret_c1, op,
                        [] { return "prog.ret is reached and no jump led here"; });
@@ -74,13 +69,13 @@ bool Machine::replay(const std::function<void(const Op&)>& visit) const {
   for (std::size_t pc = 0; pc < code_.size() && left-- != 0; ++pc) {
     const Op& op = *code_[pc];
     visit(op);
-    if (op.kind() == exit_) return true;
-    if (op.kind() == ret_) {
+    if (op.is(OpId::kProgExit)) return true;
+    if (op.is(OpId::kProgRet)) {
       if (calls.empty()) return false;
       pc = calls.back();
       calls.pop_back();
     }
-    if (op.kind() != jump_) continue;
+    if (!op.is(OpId::kProgJump)) continue;
     const auto label = labels_.find(op.extra().label);
     if (label == labels_.end() || calls.size() == kDeepest) return false;
     calls.push_back(pc);

@@ -42,7 +42,6 @@ class Machine {
   bool call(std::size_t& pc, const Op& jump);
 
   Reporter& reporter_;
-  OpKind jump_, ret_, exit_, label_;
   const Op* segment_ = nullptr;
   std::vector<const Op*> code_;
   std::unordered_map<Symbol, std::size_t> labels_;  // index in code_

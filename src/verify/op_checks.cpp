@@ -27,12 +27,6 @@ OpChecks::OpChecks(Reporter& reporter)
     : reporter_(reporter),
       context_(reporter.module().context()),
       is_dump_(!reporter.module().is_portable()),
-      launch_(kind_of(context_, "prog.kernel_launch")),
-      param_(kind_of(context_, "linalg.ParamOp")),
-      slice_(kind_of(context_, "linalg.SliceOp")),
-      split_(kind_of(context_, "linalg.SplitOp")),
-      call_(kind_of(context_, "graph.CallGraphOp")),
-      value_symbol_(kind_of(context_, "prog.value_symbol")),
       op_type_(context_.intern("op_type")),
       op_options_(context_.intern("op_options")),
       constant_(context_.intern("constant")),
@@ -116,9 +110,8 @@ OpChecks::Target OpChecks::target_of(const Op& op) const {
   const Attr* type = op.attribute(op_type_);
   if (type == nullptr || type->kind() != AttrKind::kString) return target;
   target.row = context_.row_of_type_name(type->text());
-  const auto vision = context_.find_kind("linalg.VisionRoPEOp");
-  if (type->text() == "SiLU" && op.operand_count() == 3 && vision) {
-    target.row = context_.info(*vision).row;
+  if (type->text() == "SiLU" && op.operand_count() == 3) {
+    target.row = context_.info(OpId::kLinalgVisionRoPE).row;
   }
   const Attr* options = op.attribute(op_options_);
   if (options != nullptr && options->kind() == AttrKind::kDict) {
@@ -131,7 +124,7 @@ OpChecks::Target OpChecks::target_of(const Op& op) const {
 // -- types of dumps -------------------------------------------------------------------------------
 
 inline bool OpChecks::may_be_part(const Op& op) const {
-  return op.kind() == launch_ || op.kind() == slice_ || op.kind() == split_;
+  return op.is(OpId::kProgKernelLaunch, OpId::kLinalgSlice, OpId::kLinalgSplit);
 }
 
 /// Whether a result has name and type of operand 0 of a part, or of a stale operand of any op.
@@ -153,7 +146,9 @@ bool OpChecks::is_stale_type(const Use& use, const Type* type) const {
 void OpChecks::find_stale_values() {
   // Without a part no type is stale.
   const Module& module = reporter_.module();
-  if (!module.has_made(launch_) && !module.has_made(slice_) && !module.has_made(split_)) return;
+  if (!module.has_made(OpId::kProgKernelLaunch) && !module.has_made(OpId::kLinalgSlice) &&
+      !module.has_made(OpId::kLinalgSplit))
+    return;
   for_each_op(reporter_.module().body(), [&](const Op& op) {
     // The first stale value is a part's.
     if (stale_values_.empty() && !may_be_part(op)) return;
@@ -204,7 +199,7 @@ inline const Type* OpChecks::operand_type(const Use& use) {
 const Type* OpChecks::stale_operand_type(const Value& value, const Type* type) {
   const Op* definition = value.defining_op();
   const bool is_true = definition != nullptr && type == value.type() && !is_stale(value) &&
-                       definition->kind() != call_;
+                       !definition->is(OpId::kGraphCallGraph);
   return is_true ? type : with_unknown_extents(type);
 }
 
@@ -257,8 +252,8 @@ void OpChecks::op(const Op& op) {
       return;
     }
   }
-  if (op.kind() == param_) named_parameter(op, reporter_);
-  if (op.kind() == value_symbol_) check_constant(op);
+  if (op.is(OpId::kLinalgParam)) named_parameter(op, reporter_);
+  if (op.is(OpId::kProgValueSymbol)) check_constant(op);
   operands_.resize(op.operand_count());
   std::ranges::transform(op.operand_uses(), operands_.begin(),
                          [&](const Use& use) { return operand_type(use); });

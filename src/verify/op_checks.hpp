@@ -67,7 +67,7 @@ class OpChecks {
     bool has_options = false;
   };
 
-  bool is_launch(const Op& op) const { return op.kind() == launch_; }
+  bool is_launch(const Op& op) const { return op.is(OpId::kProgKernelLaunch); }
   bool is_annotation(Symbol key) const {
     return std::ranges::find(annotations_, key) != annotations_.end();
   }
@@ -105,7 +105,6 @@ class OpChecks {
   Reporter& reporter_;
   IRContext& context_;
   bool is_dump_;
-  OpKind launch_, param_, slice_, split_, call_, value_symbol_;
   Symbol op_type_, op_options_, constant_;
   std::array<Symbol, kAnnotationKeys> annotations_;
   std::vector<bool> stale_values_;        // by id; empty: none

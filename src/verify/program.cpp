@@ -61,10 +61,9 @@ void check_addresses(const Census& census, Reporter& reporter) {
 
 void check_jumps(const Machine& machine, Reporter& reporter) {
   IRContext& context = reporter.module().context();
-  const OpKind jump = kind_of(context, "prog.jump");
   const Symbol offset_key = context.intern("offset");
   for (const Op* op : machine.code()) {
-    if (op->kind() != jump) continue;
+    if (!op->is(OpId::kProgJump)) continue;
     const Op* label = machine.label_of(*op);
     if (label == nullptr) {
       reporter.report(jump_c1, *op, [&] {
@@ -91,11 +90,10 @@ void check_jumps(const Machine& machine, Reporter& reporter) {
 void check_binds(const Machine& machine, Reporter& reporter, std::int64_t direction,
                  ConstraintId id) {
   IRContext& context = reporter.module().context();
-  const OpKind bind = kind_of(context, "prog.bind");
   const Symbol type_key = context.intern("type"), position_key = context.intern("input_pos");
   std::vector<std::pair<std::int64_t, const Op*>> binds;
   for (const Op* op : machine.code()) {
-    if (op->kind() != bind || integer(*op, type_key) != direction) continue;
+    if (!op->is(OpId::kProgBind) || integer(*op, type_key) != direction) continue;
     if (const auto position = integer(*op, position_key)) binds.emplace_back(*position, op);
   }
   std::ranges::stable_sort(binds, {}, &std::pair<std::int64_t, const Op*>::first);
@@ -113,10 +111,8 @@ void check_binds(const Machine& machine, Reporter& reporter, std::int64_t direct
 }
 
 void check_directions(const Machine& machine, Reporter& reporter) {
-  const IRContext& context = reporter.module().context();
-  const OpKind bind = kind_of(context, "prog.bind");
   for (const Op* op : machine.code()) {
-    if (op->kind() != bind) continue;
+    if (!op->is(OpId::kProgBind)) continue;
     const Attr* type = op->attribute("type");
     if (type == nullptr || type->kind() != AttrKind::kInt) continue;
     if (type->integer() == 0 || type->integer() == 1) continue;
@@ -129,16 +125,14 @@ void check_directions(const Machine& machine, Reporter& reporter) {
 void check_kernels(const Machine& machine, Reporter& reporter) {
   const Module& module = reporter.module();
   IRContext& context = module.context();
-  const OpKind launch = kind_of(context, "prog.kernel_launch");
-  const OpKind kernel = kind_of(context, "prog.kernel_symbol");
   const Symbol name_key = context.intern("symbol_name");
   const Symbol keys[] = {context.intern("op_type"), context.intern("op_options")};
   for (const Op* op : machine.code()) {
-    if (op->kind() != launch) continue;
+    if (!op->is(OpId::kProgKernelLaunch)) continue;
     const Attr* name = op->attribute(name_key);
     if (name == nullptr || name->kind() != AttrKind::kString || name->text().empty()) continue;
     const Op* symbol = module.lookup_op(context.intern(name->text()));
-    if (symbol == nullptr || symbol->kind() != kernel) {
+    if (symbol == nullptr || !symbol->is(OpId::kProgKernelSymbol)) {
       reporter.report(launch_c1, *op,
                       [&] { return fmt::format("no kernel is named '{}'", name->text()); });
       continue;
@@ -164,7 +158,7 @@ void check_unreachable(const Machine& machine, Reporter& reporter) {
   bool before = true;
   for (const Op* op : machine.code()) {
     // Comments are no instructions.
-    if (op->row() == nullptr || !op->name().starts_with("prog.")) continue;
+    if (op->row() == nullptr || !op->is_in(DialectId::kProg)) continue;
     const bool now = runs[op->id()];
     if (before && !now) {
       reporter.report(exit_c2, *op,

@@ -20,11 +20,6 @@ inline std::string_view text(const Op& op, Symbol symbol) {
   return op.module().context().text(symbol);
 }
 
-/// The kind of "dialect.Name"; one that no op has where the dialect is not registered.
-inline OpKind kind_of(const IRContext& context, std::string_view name) {
-  return context.find_kind(name).value_or(OpKind{~0u});
-}
-
 /// A name as text writes it, with its `%`.
 std::string spelling_of(const Module& module, ValueName name);
 

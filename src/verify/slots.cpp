@@ -12,9 +12,6 @@ class Slots {
  public:
   explicit Slots(Reporter& reporter)
       : reporter_(reporter),
-        bind_(kind_of(context(), "prog.bind")),
-        free_(kind_of(context(), "prog.free")),
-        value_symbol_(kind_of(context(), "prog.value_symbol")),
         constant_(context().intern("constant")),
         type_(context().intern("type")),
         uuid_(context().intern("program_uuid")) {}
@@ -22,7 +19,7 @@ class Slots {
   /// Constants and parameters are there before the program starts.
   void load() {
     for_each_op(reporter_.module().body(), [&](const Op& op) {
-      if (op.kind() != value_symbol_) return;
+      if (!op.is(OpId::kProgValueSymbol)) return;
       for (const Value& result : op.results()) {
         slots_[result.name().raw()] = {State::kLive, true, false, &op};
       }
@@ -68,8 +65,8 @@ class Slots {
   }
 
   void run(const Op& op) {
-    if (op.kind() == bind_) return bind(op);
-    if (op.kind() == free_) return free(op);
+    if (op.is(OpId::kProgBind)) return bind(op);
+    if (op.is(OpId::kProgFree)) return free(op);
     for (const Use& use : op.operand_uses()) read(op, *use.value());
     for (const Value& result : op.results()) {
       slots_[result.name().raw()] = {State::kLive, false, false, &op};
@@ -140,7 +137,6 @@ class Slots {
   }
 
   Reporter& reporter_;
-  OpKind bind_, free_, value_symbol_;
   Symbol constant_, type_, uuid_;
   NameTable<Slot> slots_;
   PointerTable<char> blamed_;  // instructions

@@ -62,8 +62,8 @@ void structure(const Op& op, Reporter& reporter) {
 namespace {
 
 std::string describe(const Op& owner) {
-  return owner.is("builtin.ModuleOp") ? std::string("the module")
-                                      : fmt::format("graph '@{}'", text(owner, owner.symbol()));
+  return owner.is(OpId::kBuiltinModule) ? std::string("the module")
+                                        : fmt::format("graph '@{}'", text(owner, owner.symbol()));
 }
 
 /// Whether a region's `-> (results)` states what a return hands over.
@@ -86,11 +86,11 @@ void check_return(const Op& owner, const Region& region, const Op& last, Reporte
   }
 }
 
-void check_returns(const Op& owner, const Region& region, OpKind return_kind, Reporter& reporter) {
+void check_returns(const Op& owner, const Region& region, Reporter& reporter) {
   bool returns = false;
   for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
     const Op* last = block->back();
-    if (last == nullptr || last->kind() != return_kind) continue;
+    if (last == nullptr || !last->is(OpId::kCfReturn)) continue;
     returns = true;
     check_return(owner, region, *last, reporter);
   }
@@ -107,11 +107,10 @@ void signatures(const Census& census, Reporter& reporter) {
   using enum ConstraintId;
   if (!reporter.wants_any(block_c2, signature_c1, signature_c2)) return;
   const Module& module = reporter.module();
-  const OpKind return_kind = kind_of(module.context(), "cf.ReturnOp");
-  check_returns(*module.top(), module.body(), return_kind, reporter);
+  check_returns(*module.top(), module.body(), reporter);
   for (const Op* graph : census.graphs) {
     if (graph->first_region() == nullptr) continue;
-    check_returns(*graph, *graph->first_region(), return_kind, reporter);
+    check_returns(*graph, *graph->first_region(), reporter);
   }
 }
 

@@ -128,7 +128,7 @@ void WeightChecks::check(const Op& op, const OwnedParameter& owned) {
 void WeightChecks::check_numbers(const Op& op, const Value& parameter) {
   const auto* type = parameter.tensor_type();
   const auto dtype = type == nullptr ? std::nullopt : type->dtype();
-  const bool moves = op.is("linalg.EmbeddingOp");
+  const bool moves = op.is(OpId::kLinalgEmbedding);
   if (!dtype || info(*dtype).type_class != DTypeClass::kComplex || moves) return;
   Diagnostic* kept = reporter_.report(weight_c4, op, [&] {
     return fmt::format("parameter '@{}' is {}, '{}' takes real numbers", symbol_, type->spelling(),

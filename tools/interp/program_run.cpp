@@ -25,7 +25,7 @@ std::string trace_line(const MachineStep& step) {
   const Op& op = *step.instruction;
   const IRContext& context = op.module().context();
   std::string line = fmt::format("pc {} depth {}: {}", step.pc, step.depth, op.name());
-  if (op.is("prog.jump")) line += fmt::format(" {}", context.text(op.extra().label));
+  if (op.is(OpId::kProgJump)) line += fmt::format(" {}", context.text(op.extra().label));
   for (const std::string_view key : {"symbol", "op_type"}) {
     const auto text = text_of(op, key);
     if (!text.empty()) line += fmt::format(" {}", text);

@@ -76,7 +76,7 @@ class DotEmitter {
   void box(const Op& of, int depth) {
     std::string label(of.info().mnemonic);
     if (of.has_path()) label += fmt::format("\\n{}", escape(context_.text(of.path())));
-    if (of.is("graph.CallGraphOp"))
+    if (of.is(OpId::kGraphCallGraph))
       label += fmt::format(" @{}", escape(context_.text(of.symbol())));
     line(depth, "{} [shape=box, label=\"{}\"];", node(of), label);
     for (const Use& use : of.operand_uses()) {

@@ -22,9 +22,9 @@ struct Counts {
     ++total;
     values += op.result_count();
     for (const Value& result : op.results()) types.insert(result.type());
-    graphs += op.is("graph.SubGraphOp");
-    calls += op.is("graph.CallGraphOp");
-    const bool registers = op.is("tensor.register") || op.is("prog.value_symbol");
+    graphs += op.is(OpId::kGraphSubGraph);
+    calls += op.is(OpId::kGraphCallGraph);
+    const bool registers = op.is(OpId::kTensorRegister, OpId::kProgValueSymbol);
     if (!registers || op.result_count() == 0) return;
     ++parameters;
     const auto* type = op.result()->tensor_type();

@@ -321,7 +321,7 @@ class Raiser {
     if (op.has_path()) path(op);
     const Dialect* dialect = op.info().dialect;
     const bool before =
-        !op.has_signature() || (dialect != nullptr && !op.is("linalg.register") &&
+        !op.has_signature() || (dialect != nullptr && !op.is(OpId::kLinalgRegister) &&
                                 dialect->attributes == AttrPosition::kBeforeOperands);
     if (before) attributes(op.attributes(), op.has_attribute_list());
     if (op.has_signature()) {

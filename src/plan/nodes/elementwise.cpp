@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "eval/attributes.hpp"
+#include "ir/op_table.hpp"
 #include "kernels/ref/gather.hpp"
 #include "kernels/ref/movement.hpp"
 #include "kernels/ref/numeric.hpp"
@@ -17,38 +18,36 @@ namespace mir {
 namespace {
 
 struct BinaryRow {
-  std::string_view op;
+  OpId op;
   fast::Binary function;
 };
 constexpr BinaryRow kBinaries[] = {
-    {"linalg.AddOp", fast::Binary::kAdd},
-    {"linalg.DivOp", fast::Binary::kDiv},
-    {"linalg.MulOp", fast::Binary::kMul},
-    {"linalg.SubOp", fast::Binary::kSub},
+    {OpId::kLinalgAdd, fast::Binary::kAdd},
+    {OpId::kLinalgDiv, fast::Binary::kDiv},
+    {OpId::kLinalgMul, fast::Binary::kMul},
+    {OpId::kLinalgSub, fast::Binary::kSub},
 };
 
+constexpr OpTable kBinaryTable(kBinaries);
+
 struct UnaryRow {
-  std::string_view op;
+  OpId op;
   fast::Unary function;
 };
 constexpr UnaryRow kUnaries[] = {
-    {"linalg.AbsOp", fast::Unary::kAbs},
-    {"linalg.CosOp", fast::Unary::kCos},
-    {"linalg.ExpOp", fast::Unary::kExp},
-    {"linalg.GELUOp", fast::Unary::kGelu},
-    {"linalg.LogOp", fast::Unary::kLog},
-    {"linalg.NegOp", fast::Unary::kNeg},
-    {"linalg.QuickGELUOp", fast::Unary::kQuickGelu},
-    {"linalg.ReLUOp", fast::Unary::kRelu},
-    {"linalg.SiLUOp", fast::Unary::kSilu},
-    {"linalg.SigmoidOp", fast::Unary::kSigmoid},
-    {"linalg.SinOp", fast::Unary::kSin},
+    {OpId::kLinalgAbs, fast::Unary::kAbs},
+    {OpId::kLinalgCos, fast::Unary::kCos},
+    {OpId::kLinalgExp, fast::Unary::kExp},
+    {OpId::kLinalgGELU, fast::Unary::kGelu},
+    {OpId::kLinalgLog, fast::Unary::kLog},
+    {OpId::kLinalgNeg, fast::Unary::kNeg},
+    {OpId::kLinalgQuickGELU, fast::Unary::kQuickGelu},
+    {OpId::kLinalgReLU, fast::Unary::kRelu},
+    {OpId::kLinalgSiLU, fast::Unary::kSilu},
+    {OpId::kLinalgSigmoid, fast::Unary::kSigmoid},
+    {OpId::kLinalgSin, fast::Unary::kSin},
 };
-
-template <class Rows>
-auto find_row(const Rows& rows, const Op& op) {
-  return std::ranges::find_if(rows, [&](const auto& row) { return op.is(row.op); });
-}
+constexpr OpTable kUnaryTable(kUnaries);
 
 class UnaryNode final : public PlanNode {
  public:
@@ -166,18 +165,18 @@ bool all_floats(const Op& op) {
 }  // namespace
 
 std::optional<fast::Unary> unary_of(const Op& op) {
-  const auto row = find_row(kUnaries, op);
-  return row == std::end(kUnaries) ? std::nullopt : std::optional(row->function);
+  const UnaryRow* row = kUnaryTable.find(op);
+  return row == nullptr ? std::nullopt : std::optional(row->function);
 }
 
 std::unique_ptr<PlanNode> elementwise_node(const StepSlots& slots, const ParameterTable&) {
   const Op& op = *slots.op;
   if (!all_floats(op) || op.result_count() != 1) return nullptr;
-  const auto binary = find_row(kBinaries, op);
-  if (binary != std::end(kBinaries) && op.operand_count() == 2) {
+  const BinaryRow* binary = kBinaryTable.find(op);
+  if (binary != nullptr && op.operand_count() == 2) {
     return std::make_unique<BinaryNode>(slots, binary->function);
   }
-  if (op.is("linalg.ClipOp")) return std::make_unique<ClipNode>(slots);
+  if (op.is(OpId::kLinalgClip)) return std::make_unique<ClipNode>(slots);
   const auto function = unary_of(op);
   if (!function || op.operand_count() != 1) return nullptr;
   return std::make_unique<UnaryNode>(slots, *function);

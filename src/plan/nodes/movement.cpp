@@ -213,13 +213,13 @@ std::unique_ptr<PlanNode> movement_node(const StepSlots& slots, const ParameterT
       std::ranges::all_of(op.operand_uses(), [](const Use& use) { return moves(*use.value()); }) &&
       std::ranges::all_of(op.results(), moves);
   if (!all_move) return nullptr;
-  if (op.is("linalg.SliceOp")) {
+  if (op.is(OpId::kLinalgSlice)) {
     const bool selects = op.attribute("indices") != nullptr && op.result_count() == 1;
     return selects ? std::make_unique<SliceNode>(slots) : nullptr;
   }
-  if (op.is("linalg.SplitOp")) return std::make_unique<SplitNode>(slots);
-  if (op.is("linalg.RepeatOp")) return std::make_unique<RepeatNode>(slots);
-  return std::make_unique<ConcatNode>(slots, op.is("linalg.StackOp"));
+  if (op.is(OpId::kLinalgSplit)) return std::make_unique<SplitNode>(slots);
+  if (op.is(OpId::kLinalgRepeat)) return std::make_unique<RepeatNode>(slots);
+  return std::make_unique<ConcatNode>(slots, op.is(OpId::kLinalgStack));
 }
 
 }  // namespace mir

@@ -202,7 +202,7 @@ std::unique_ptr<PlanNode> pick_node(const StepSlots& slots, const ParameterTable
     const auto indices = dtype_of_units(*op.operand(i));
     if (indices != DType::kInt32 && indices != DType::kInt64) return nullptr;
   }
-  if (op.is("linalg.GatherOp")) {
+  if (op.is(OpId::kLinalgGather)) {
     return op.operand_count() == 2 ? std::make_unique<GatherNode>(slots) : nullptr;
   }
   const Attr* indices = op.attribute("indices");

@@ -207,7 +207,7 @@ class PatchNode final : public PlanNode {
 };
 
 std::size_t spatial_rank(const Op& op) {
-  return op.is("linalg.Conv1DOp") ? 1 : op.is("linalg.Conv2DOp") ? 2 : 3;
+  return op.is(OpId::kLinalgConv1D) ? 1 : op.is(OpId::kLinalgConv2D) ? 2 : 3;
 }
 
 /// Whether each image is one patch of the kernel's extents, by its type.

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "eval/attributes.hpp"
+#include "ir/op_table.hpp"
 #include "plan/nodes/nodes.hpp"
 #include "plan/nodes/owned.hpp"
 
@@ -12,15 +13,16 @@ namespace mir {
 namespace {
 
 struct ReductionRow {
-  std::string_view op;
+  OpId op;
   fast::Reduction function;
 };
 constexpr ReductionRow kReductions[] = {
-    {"linalg.MeanOp", fast::Reduction::kMean},
-    {"linalg.ReduceMaxOp", fast::Reduction::kMax},
-    {"linalg.ReduceMinOp", fast::Reduction::kMin},
-    {"linalg.ReduceSumOp", fast::Reduction::kSum},
+    {OpId::kLinalgMean, fast::Reduction::kMean},
+    {OpId::kLinalgReduceMax, fast::Reduction::kMax},
+    {OpId::kLinalgReduceMin, fast::Reduction::kMin},
+    {OpId::kLinalgReduceSum, fast::Reduction::kSum},
 };
+constexpr OpTable kReductionTable(kReductions);
 
 /// Operand 0 with one dimension in the middle; none where it has no such dimension.
 std::optional<fast::ReduceOperands> around(const TensorRef& x, std::int64_t dim) {
@@ -100,10 +102,9 @@ class SoftmaxAlongNode final : public PlanNode {
 
 std::unique_ptr<PlanNode> reduction_node(const StepSlots& slots, const ParameterTable&) {
   const Op& op = *slots.op;
-  const auto* const row =
-      std::ranges::find_if(kReductions, [&](const ReductionRow& each) { return op.is(each.op); });
-  const bool takes = row != std::end(kReductions) && op.operand_count() == 1 &&
-                     op.result_count() == 1 && is_float32(op.operand(0)) && is_float32(op.result());
+  const ReductionRow* row = kReductionTable.find(op);
+  const bool takes = row != nullptr && op.operand_count() == 1 && op.result_count() == 1 &&
+                     is_float32(op.operand(0)) && is_float32(op.result());
   return takes ? std::make_unique<ReductionNode>(slots, row->function) : nullptr;
 }
 

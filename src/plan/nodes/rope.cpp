@@ -17,9 +17,9 @@ class RopeNode final : public PlanNode {
         op_(*slots.op),
         reference_(reference_node(slots.step, *slots.op, slots.operands, slots.results)) {
     const AttributeReader attributes(*slots.op);
-    const bool is_vision = slots.op->is("linalg.VisionRoPEOp");
+    const bool is_vision = slots.op->is(OpId::kLinalgVisionRoPE);
     head_axis_ = is_vision || attributes.string("input_type") == "BSHD" ? 2 : 1;
-    if (slots.op->is("linalg.RoPEOp")) partial_ = attributes.integer("partial_dim");
+    if (slots.op->is(OpId::kLinalgRoPE)) partial_ = attributes.integer("partial_dim");
   }
 
   Result<void> run(Frame& frame) const override {

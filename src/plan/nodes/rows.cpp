@@ -138,7 +138,7 @@ std::optional<RmsNormPart> rms_norm_part(const Op& op, const ParameterTable& par
 
 std::unique_ptr<PlanNode> norm_node(const StepSlots& slots, const ParameterTable& parameters) {
   const Op& op = *slots.op;
-  if (op.is("linalg.RMSNormOp")) {
+  if (op.is(OpId::kLinalgRMSNorm)) {
     auto norm = rms_norm_part(op, parameters);
     return norm ? std::make_unique<RmsNormNode>(slots, *std::move(norm)) : nullptr;
   }
@@ -155,7 +155,7 @@ std::unique_ptr<PlanNode> norm_node(const StepSlots& slots, const ParameterTable
 std::unique_ptr<PlanNode> softmax_node(const StepSlots& slots, const ParameterTable&) {
   const Op& op = *slots.op;
   if (!is_float32(op.operand(0)) || !is_float32(op.result())) return nullptr;
-  if (op.is("linalg.CausalMaskOp")) return std::make_unique<CausalMaskNode>(slots);
+  if (op.is(OpId::kLinalgCausalMask)) return std::make_unique<CausalMaskNode>(slots);
   const std::int64_t axis = AttributeReader(op).integer("axis");
   const auto rank = static_cast<std::int64_t>(op.result()->tensor_type()->rank());
   if (axis != -1 && axis != rank - 1) return softmax_along_node(slots, axis);

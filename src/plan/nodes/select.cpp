@@ -90,7 +90,7 @@ std::unique_ptr<PlanNode> select_node(const StepSlots& slots, const ParameterTab
   if (op.result_count() != 1) return nullptr;
   const auto out = dtype_of(op.result());
   if (op.operand_count() == 3) {
-    const Choice& choice = op.is("linalg.WhereOp") ? kWhere : kMaskedScatter;
+    const Choice& choice = op.is(OpId::kLinalgWhere) ? kWhere : kMaskedScatter;
     const auto condition = dtype_of(op.operand(choice.condition));
     const bool takes =
         (condition == DType::kBool || condition == DType::kUInt8 || condition == DType::kInt8) &&
@@ -98,13 +98,13 @@ std::unique_ptr<PlanNode> select_node(const StepSlots& slots, const ParameterTab
         dtype_of(op.operand(choice.b)) == out;
     return takes ? std::make_unique<WhereNode>(slots, choice) : nullptr;
   }
-  if (op.is("linalg.EqualOp") && op.operand_count() == 2) {
+  if (op.is(OpId::kLinalgEqual) && op.operand_count() == 2) {
     const auto a = dtype_of(op.operand(0));
     const bool takes = a && fast::is_comparable(*a) && dtype_of(op.operand(1)) == a &&
                        (out == DType::kBool || out == DType::kUInt8);
     return takes ? std::make_unique<EqualNode>(slots) : nullptr;
   }
-  const bool casts = op.is("linalg.CastTypeOp") && op.operand_count() == 1 &&
+  const bool casts = op.is(OpId::kLinalgCastType) && op.operand_count() == 1 &&
                      is_number_or_bool(dtype_of(op.operand(0))) && is_number_or_bool(out);
   return casts ? std::make_unique<CastNode>(slots) : nullptr;
 }

@@ -109,7 +109,7 @@ std::unique_ptr<PlanNode> store_node(const StepSlots& slots, const ParameterTabl
                       return dtype_of_units(*use.value()) == dtype;
                     });
   if (!fits) return nullptr;
-  if (op.is("linalg.CopyOp")) {
+  if (op.is(OpId::kLinalgCopy)) {
     return op.operand_count() == 2 ? std::make_unique<CopyIntoNode>(slots) : nullptr;
   }
   auto element = repeated_element(op, *dtype);

@@ -54,7 +54,7 @@ class Inferred {
 bool read_before_view(Recovery& recovery, Op& op) {
   for (const Use& use : op.operand_uses()) {
     const Op* view = use.value()->defining_op();
-    while (view != nullptr && view->is("linalg.ViewOp") && view->operand_count() == 1) {
+    while (view != nullptr && view->is(OpId::kLinalgView) && view->operand_count() == 1) {
       Value* earlier = view->operand(0);
       const Inferred inferred(recovery, op, use.index(), earlier);
       if (inferred.is_valid() && inferred.differing().empty()) {

@@ -92,16 +92,16 @@ std::optional<NeededShape> needed_by(const Use& use, const PieceShape& whole) {
   const Op& user = *use.user();
   if (user.result_count() != 1 || user.row() == nullptr) return std::nullopt;
   PieceShape out = shape_of(*user.result());
-  if (user.is("linalg.MatMulOp") && use.index() == 1) return right_side(user, whole);
-  if (user.is("linalg.ConcatOp")) {
+  if (user.is(OpId::kLinalgMatMul) && use.index() == 1) return right_side(user, whole);
+  if (user.is(OpId::kLinalgConcat)) {
     auto rest = rest_of_concat(user, use.index());
     return rest ? std::optional(NeededShape{*std::move(rest)}) : std::nullopt;
   }
-  if (user.is("linalg.MatMulOp") || (user.is("linalg.LinearOp") && user.operand_count() == 1)) {
+  if (user.is(OpId::kLinalgMatMul) || (user.is(OpId::kLinalgLinear) && user.operand_count() == 1)) {
     if (!out.empty() && !whole.empty()) out.back() = whole.back();
     return NeededShape{std::move(out)};
   }
-  if (user.is("linalg.TransposeOp") && out.size() == 4) return before_transpose(out, whole);
+  if (user.is(OpId::kLinalgTranspose) && out.size() == 4) return before_transpose(out, whole);
   if (use.index() == 0 && has(user.row()->traits, Trait::kSameShape)) {
     return NeededShape{std::move(out)};
   }
@@ -120,7 +120,7 @@ std::optional<bool> takes_type(Module& module, const Use& use, const TensorType&
   const Op& user = *use.user();
   const PieceShape shape(type.dims().begin(), type.dims().end());
   if (const auto needed = needed_by(use, shape)) return needed->shape == shape;
-  const bool view = user.is("linalg.ViewOp") || user.is("linalg.ReshapeOp");
+  const bool view = user.is(OpId::kLinalgView, OpId::kLinalgReshape);
   if (view && user.result_count() == 1 && user.result()->tensor_type() != nullptr) {
     return type.element_count() == user.result()->tensor_type()->element_count();
   }

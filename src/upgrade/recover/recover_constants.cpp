@@ -13,12 +13,12 @@ namespace {
 /// The extent of a head, where the use scales scores with a single number.
 std::optional<std::int64_t> scaled_head(const Use& use) {
   const Op& product = *use.user();
-  if (!product.is("linalg.MulOp") || product.operand_count() != 2 || use.index() != 1 ||
+  if (!product.is(OpId::kLinalgMul) || product.operand_count() != 2 || use.index() != 1 ||
       product.result_count() != 1 || !feeds_softmax(product)) {
     return std::nullopt;
   }
   const Op* scores = product.operand(0)->defining_op();
-  if (scores == nullptr || !scores->is("linalg.MatMulOp")) return std::nullopt;
+  if (scores == nullptr || !scores->is(OpId::kLinalgMatMul)) return std::nullopt;
   const auto* queries = scores->operand(0)->tensor_type();
   if (queries == nullptr || queries->rank() < 2 || !queries->dims().back().is_constant()) {
     return std::nullopt;

@@ -65,7 +65,7 @@ const Attr* recipe_at(const Recovery& recovery, const Op& op) {
 /// What QNN's kernel reads where the dump registers nothing, by a recipe in blocks: channels behind
 /// and a single tap, which leaves the extents as they are.
 std::optional<Numbers> weight_by_recipe(Recovery& recovery, const Op& op) {
-  const Attr* recipe = op.is("linalg.Conv2DOp") ? recipe_at(recovery, op) : nullptr;
+  const Attr* recipe = op.is(OpId::kLinalgConv2D) ? recipe_at(recovery, op) : nullptr;
   const auto in = constants(op.operand(0)->tensor_type()->dims());
   const auto out = constants(op.result()->tensor_type()->dims());
   if (recipe == nullptr || !in || !out || in->size() != 4 || out->size() != 4) return std::nullopt;
@@ -102,7 +102,7 @@ std::optional<Window> read_window(Recovery& recovery, const Op& op) {
     auto kernel = flat_kernel(window, weight->front());
     if (!kernel) return std::nullopt;
     window.kernel = *std::move(kernel);
-    window.kernel_is_certain = op.is("linalg.Conv3DOp");  // the others may have margins
+    window.kernel_is_certain = op.is(OpId::kLinalgConv3D);  // the others may have margins
   } else {
     return std::nullopt;
   }
@@ -143,7 +143,7 @@ bool is_certain(std::int64_t in, std::int64_t kernel, const Steps& steps, bool p
 }
 
 void set_steps(Recovery& recovery, Op& op, const Window& window) {
-  const bool one = op.is("linalg.Conv1DOp"), pads = !op.is("linalg.Conv3DOp");
+  const bool one = op.is(OpId::kLinalgConv1D), pads = !op.is(OpId::kLinalgConv3D);
   Numbers strides, paddings;
   bool certain = true;
   for (std::size_t i = 0; i < window.in.size(); ++i) {
@@ -242,7 +242,7 @@ void convolution(Recovery& recovery, Op& op) {
   const bool registered = with_bias || parameter_of(recovery, op, ".weight") != nullptr;
   const auto give_bias = registered ? &Recovery::derive : &Recovery::assume;
   (recovery.*give_bias)(op, "bias", context.boolean(with_bias));
-  const bool one = op.is("linalg.Conv1DOp");
+  const bool one = op.is(OpId::kLinalgConv1D);
   const bool stated = Recovery::is_stated(op, "stride") && Recovery::is_stated(op, "kernel_size");
   if (stated) {
     if (one) assume_dilation(recovery, op);
@@ -265,7 +265,7 @@ void convolution(Recovery& recovery, Op& op) {
 
 void transform(Recovery& recovery, Op& op) {
   IRContext& context = recovery.context();
-  const bool inverse = op.is("linalg.ISTFTOp");
+  const bool inverse = op.is(OpId::kLinalgISTFT);
   const PieceShape spectrum = shape_of(inverse ? *op.operand(0) : *op.result());
   const PieceShape window = shape_of(*op.operand(1));
   const bool known = spectrum.size() >= 3 && spectrum[1].is_constant() &&

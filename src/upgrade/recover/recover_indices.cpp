@@ -158,8 +158,8 @@ Value* seen_from(Value& value, const Op& op) {
   Value* latest = &value;
   for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
     const Op* user = use->user();
-    if (user->is("linalg.IndexOp")) continue;
-    Value* viewed = user->is("linalg.ViewOp") ? seen_from(*use->user()->result(), op) : nullptr;
+    if (user->is(OpId::kLinalgIndex)) continue;
+    Value* viewed = user->is(OpId::kLinalgView) ? seen_from(*use->user()->result(), op) : nullptr;
     if (viewed == nullptr) return nullptr;
     if (is_before(*user, op)) latest = viewed;
   }

@@ -82,7 +82,7 @@ void recover_outputs(Recovery& recovery) {
       }
     }
     IRWriter(module).create(
-        {.name = recovery.context().op_name("cf.ReturnOp"), .operands = outputs});
+        {.name = recovery.context().op_name(OpId::kCfReturn), .operands = outputs});
   }
   std::vector<RegionResult> results;
   for (const Value* value : outputs) {

@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kWeight = ".weight", kBias = ".bias";
 
 bool is_functional_norm(const Op& op) {
-  return op.is("linalg.RMSNormOp") && op.operand_count() == 2;
+  return op.is(OpId::kLinalgRMSNorm) && op.operand_count() == 2;
 }
 
 class LinkWalk {
@@ -47,7 +47,7 @@ class LinkWalk {
         }
       } else if (op->row() != nullptr && !op->row()->weights.empty() && !op->has_path()) {
         if (is_functional_norm(*op)) continue;  // its weight is an operand
-        if (op->is("linalg.RMSNormOp") && !norms_are_registered_) {
+        if (op->is(OpId::kLinalgRMSNorm) && !norms_are_registered_) {
           name_norm(*op, graph);
         } else {
           link(*op, graph);
@@ -61,7 +61,7 @@ class LinkWalk {
   bool any_norm_is_registered() const {
     bool any = false, fits = false;
     IRWriter(recovery_.module).walk<LinalgOp>([&](IRWriter&, LinalgOp op) {
-      if (!op->is("linalg.RMSNormOp") || op->has_path() || is_functional_norm(*op.op())) {
+      if (!op->is(OpId::kLinalgRMSNorm) || op->has_path() || is_functional_norm(*op.op())) {
         return IRWriter::WalkResult::WALK_CONTINUE;
       }
       any = true;
@@ -117,7 +117,7 @@ class LinkWalk {
   static bool is_behind_calls_only(const Op& op) {
     bool calls = false;
     for (const Op* each = op.block()->front(); each != nullptr; each = each->next()) {
-      if (each != &op && each->is("linalg.RMSNormOp")) return false;
+      if (each != &op && each->is(OpId::kLinalgRMSNorm)) return false;
       calls = calls || (isa<CallGraphOp>(each) && each->is_before_in_block(&op));
     }
     return calls;
@@ -134,7 +134,7 @@ class LinkWalk {
   std::string_view symbol(std::size_t i) const { return recovery_.text(parameters_[i]->symbol()); }
 
   void link(Op& op, std::string_view graph) {
-    const bool plain = op.is("linalg.LinearOp") || op.is("linalg.EmbeddingOp");
+    const bool plain = op.is(OpId::kLinalgLinear, OpId::kLinalgEmbedding);
     if (parameters_.empty() && plain) return name_by_place(op);
     if (next_ == parameters_.size()) {
       recovery_.refuse(op, "parameters", "every registered parameter belongs to an op before it");

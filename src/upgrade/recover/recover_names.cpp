@@ -13,9 +13,8 @@ namespace {
 /// Whether upstream lets the op work in place: the text of a view or a slice says as much of
 /// itself.
 bool works_in_place(const Op& op, const Value& result) {
-  constexpr std::string_view kViews[] = {"linalg.ViewOp", "linalg.SliceOp", "linalg.SplitOp"};
   if (!isa<LinalgOp>(&op) || result.name().is_none() ||
-      std::ranges::find(kViews, op.name()) != std::end(kViews)) {
+      op.is(OpId::kLinalgView, OpId::kLinalgSlice, OpId::kLinalgSplit)) {
     return false;
   }
   return std::ranges::any_of(op.operand_uses(),

@@ -3,6 +3,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "ir/op_table.hpp"
 #include "upgrade/recover/option_rules.hpp"
 #include "upgrade/recover/recovery.hpp"
 #include "upgrade/recover/rotation_layout.hpp"
@@ -28,9 +29,8 @@ bool feeds_softmax(const Op& op) {
     if (next.result_count() == 0) continue;
     for (const Use* use = next.result()->first_use(); use != nullptr; use = use->next()) {
       const Op* user = use->user();
-      if (user->is("linalg.SoftmaxOp") || user->is("linalg.CausalMaskOp")) return true;
-      const bool passes =
-          user->is("linalg.MulOp") || user->is("linalg.AddOp") || user->is("linalg.WhereOp");
+      if (user->is(OpId::kLinalgSoftmax, OpId::kLinalgCausalMask)) return true;
+      const bool passes = user->is(OpId::kLinalgMul, OpId::kLinalgAdd, OpId::kLinalgWhere);
       if (passes && seen.insert(user).second) open.push_back(user);
     }
   }
@@ -351,7 +351,7 @@ void rope(Recovery& recovery, Op& op) {
   const auto give = told ? &Recovery::derive : &Recovery::assume;
   (recovery.*give)(op, "input_type",
                    recovery.context().word(told.value_or(false) ? "BSHD" : "BHSD"));
-  if (op.is("linalg.RoPEOp")) assume_rotated(recovery, op);
+  if (op.is(OpId::kLinalgRoPE)) assume_rotated(recovery, op);
 }
 
 void flash_attention(Recovery& recovery, Op& op) {
@@ -362,7 +362,7 @@ void flash_attention(Recovery& recovery, Op& op) {
 std::optional<Dim> query_heads(const Op& cache) {
   for (const Use* use = cache.result(0)->first_use(); use != nullptr; use = use->next()) {
     const Op& user = *use->user();
-    if (!user.is("linalg.MatMulOp") || use->index() != 1) continue;
+    if (!user.is(OpId::kLinalgMatMul) || use->index() != 1) continue;
     const TensorType* left = user.operand(0)->tensor_type();
     if (left != nullptr && left->rank() == 4) return left->dims()[1];
   }
@@ -375,7 +375,7 @@ void name_cache(Recovery& recovery, Op& op) {
   if (op.has_path() || Recovery::is_stated(op, "cache")) return;
   int number = 0;
   for (const Op* each = op.block()->front(); each != &op; each = each->next()) {
-    if (each->is("linalg.KVCacheOp") && !each->has_path()) ++number;
+    if (each->is(OpId::kLinalgKVCache) && !each->has_path()) ++number;
   }
   const SubGraphOp graph = dyn_cast<SubGraphOp>(op.parent_op());
   const std::string stem = graph ? fmt::format("{}.", recovery.text(graph.symbol())) : "";
@@ -411,7 +411,7 @@ void kv_cache(Recovery& recovery, Op& op) {
   const auto dims = in(op).dims();
   const auto feeds_attention = [&] {
     for (const Use* use = op.result(0)->first_use(); use != nullptr; use = use->next()) {
-      if (use->user()->is("linalg.FlashAttention2Op")) return true;
+      if (use->user()->is(OpId::kLinalgFlashAttention2)) return true;
     }
     return false;
   };
@@ -439,50 +439,52 @@ void equal(Recovery& recovery, Op& op) {
 void settled_before(Recovery&, Op&) {}  // recover_pieces.cpp
 
 struct RuleRow {
-  std::string_view op;
+  OpId op;
   Rule rule;
 };
 
 constexpr RuleRow kRules[] = {
-    {"linalg.ArgsortOp", argsort},
-    {"linalg.CastTypeOp", cast_type},
-    {"linalg.CausalMaskOp", causal_mask},
-    {"linalg.ConcatOp", concat},
-    {"linalg.Conv1DOp", convolution},
-    {"linalg.Conv2DOp", convolution},
-    {"linalg.Conv3DOp", convolution},
-    {"linalg.EmbeddingOp", embedding},
-    {"linalg.EqualOp", equal},
-    {"linalg.FlashAttention2Op", flash_attention},
-    {"linalg.GatherOp", gather},
-    {"linalg.ISTFTOp", transform},
-    {"linalg.IndexOp", index_by_tensor},
-    {"linalg.InterpolateOp", interpolate},
-    {"linalg.KVCacheOp", kv_cache},
-    {"linalg.LayerNorm2DOp", layer_norm_2d},
-    {"linalg.LayerNormOp", layer_norm},
-    {"linalg.LinearOp", linear},
-    {"linalg.MatMulOp", mat_mul},
-    {"linalg.MeanOp", reduction},
-    {"linalg.MultimodalRoPEOp", rope},
-    {"linalg.PermuteOp", permute},
-    {"linalg.RMSNormOp", rms_norm},
-    {"linalg.ReduceMaxOp", reduction},
-    {"linalg.ReduceMinOp", reduction},
-    {"linalg.ReduceSumOp", reduction},
-    {"linalg.RepeatOp", repeat},
-    {"linalg.ReshapeOp", reshape},
-    {"linalg.RoPEOp", rope},
-    {"linalg.STFTOp", transform},
-    {"linalg.SliceOp", settled_before},
-    {"linalg.SoftmaxOp", softmax},
-    {"linalg.SplitOp", settled_before},
-    {"linalg.StackOp", stack},
-    {"linalg.TopKOp", top_k},
-    {"linalg.TransposeOp", transpose},
-    {"linalg.ViewOp", view},
-    {"linalg.X2XOp", x2x},
+    {OpId::kLinalgArgsort, argsort},
+    {OpId::kLinalgCastType, cast_type},
+    {OpId::kLinalgCausalMask, causal_mask},
+    {OpId::kLinalgConcat, concat},
+    {OpId::kLinalgConv1D, convolution},
+    {OpId::kLinalgConv2D, convolution},
+    {OpId::kLinalgConv3D, convolution},
+    {OpId::kLinalgEmbedding, embedding},
+    {OpId::kLinalgEqual, equal},
+    {OpId::kLinalgFlashAttention2, flash_attention},
+    {OpId::kLinalgGather, gather},
+    {OpId::kLinalgISTFT, transform},
+    {OpId::kLinalgIndex, index_by_tensor},
+    {OpId::kLinalgInterpolate, interpolate},
+    {OpId::kLinalgKVCache, kv_cache},
+    {OpId::kLinalgLayerNorm2D, layer_norm_2d},
+    {OpId::kLinalgLayerNorm, layer_norm},
+    {OpId::kLinalgLinear, linear},
+    {OpId::kLinalgMatMul, mat_mul},
+    {OpId::kLinalgMean, reduction},
+    {OpId::kLinalgMultimodalRoPE, rope},
+    {OpId::kLinalgPermute, permute},
+    {OpId::kLinalgRMSNorm, rms_norm},
+    {OpId::kLinalgReduceMax, reduction},
+    {OpId::kLinalgReduceMin, reduction},
+    {OpId::kLinalgReduceSum, reduction},
+    {OpId::kLinalgRepeat, repeat},
+    {OpId::kLinalgReshape, reshape},
+    {OpId::kLinalgRoPE, rope},
+    {OpId::kLinalgSTFT, transform},
+    {OpId::kLinalgSlice, settled_before},
+    {OpId::kLinalgSoftmax, softmax},
+    {OpId::kLinalgSplit, settled_before},
+    {OpId::kLinalgStack, stack},
+    {OpId::kLinalgTopK, top_k},
+    {OpId::kLinalgTranspose, transpose},
+    {OpId::kLinalgView, view},
+    {OpId::kLinalgX2X, x2x},
 };
+
+constexpr OpTable kRuleTable(kRules);
 
 bool has_plain_types(const Op& op) {
   const OpRow& row = *op.row();
@@ -507,9 +509,7 @@ void recover(Recovery& recovery, Op& op) {
   }
   if (!has_plain_types(op))
     return recovery.refuse(op, "signature", "operands or results do not fit the op");
-  const auto rule = std::find_if(std::begin(kRules), std::end(kRules),
-                                 [&](const RuleRow& each) { return each.op == op.name(); });
-  if (rule != std::end(kRules)) return rule->rule(recovery, op);
+  if (const RuleRow* rule = kRuleTable.find(op)) return rule->rule(recovery, op);
   for (const AttrRow& attribute : row->attributes) {
     if (attribute.required && op.attribute(attribute.name) == nullptr) {
       recovery.refuse_grantable(op, attribute.name, "upstream does not print it");

@@ -76,7 +76,7 @@ class Registration {
     const Attr* recipe = recipe_of(op, weight);
     if (recipe != nullptr && read_quant_spec(*recipe).kind == "LPBQ") {
       // As the registers of other dumps have them: QNN's convolutions in bytes, others as numbers.
-      const bool bytes = op.is("linalg.Conv2DOp") && dims.size() == 4;
+      const bool bytes = op.is(OpId::kLinalgConv2D) && dims.size() == 4;
       if (bytes) dims = {dims[2], dims[3], dims[1], dims[0]};
       const auto dtype = bytes ? DType::kInt8 : DType::kFloat32;
       return recovery_.context().tensor(dims, dtype, recovery_.text(result->device()));

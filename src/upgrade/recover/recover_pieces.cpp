@@ -60,9 +60,9 @@ class Pieces {
   void visit(Op& op) {
     if (const CallGraphOp call = dyn_cast<CallGraphOp>(&op)) return enter(call);
     const bool whole = op.operand_count() >= 1 && op.operand(0)->tensor_type() != nullptr;
-    if (whole && op.is("linalg.SliceOp") && op.result_count() == 1) return slice(op);
-    if (whole && op.is("linalg.SplitOp") && op.result_count() >= 1) return split(op);
-    if (op.is("linalg.CopyOp") && op.operand_count() == 2 && op.result_count() == 0) {
+    if (whole && op.is(OpId::kLinalgSlice) && op.result_count() == 1) return slice(op);
+    if (whole && op.is(OpId::kLinalgSplit) && op.result_count() >= 1) return split(op);
+    if (op.is(OpId::kLinalgCopy) && op.operand_count() == 2 && op.result_count() == 0) {
       return copy(op);
     }
     if (whole && has_destination(op)) return store(op);
@@ -225,7 +225,7 @@ class Pieces {
     }
     count = before;
     for (const Op* other = op.block()->front(); other != nullptr; other = other->next()) {
-      if (!other->is("linalg.SliceOp") || other->operand_count() != 1) continue;
+      if (!other->is(OpId::kLinalgSlice) || other->operand_count() != 1) continue;
       const bool same = other->operand(0) == op.operand(0) || is_sliced_again(op, *other);
       if (!same || shape_of(*other->result()) != shape_of(*op.result())) continue;
       if (other != &op && other->is_before_in_block(&op)) {
@@ -248,7 +248,7 @@ class Pieces {
   /// whole.
   static bool is_sliced_again(const Op& first, const Op& second) {
     const Op* source = second.operand(0)->defining_op();
-    while (source != nullptr && source != &first && source->is("linalg.SliceOp")) {
+    while (source != nullptr && source != &first && source->is(OpId::kLinalgSlice)) {
       source = source->operand(0)->defining_op();
     }
     return source == &first && second.result()->name() == first.operand(0)->name();
@@ -488,7 +488,7 @@ class Pieces {
       const bool is_whole = needed && needed->shape == whole;
       const bool counts = telling == Telling::kTheWhole ? is_whole : !is_whole || !alike;
       if (needed && fits(needed->shape, whole) && counts) return needed;
-      if (alike && use->user()->is("linalg.SliceOp")) again = use->user();
+      if (alike && use->user()->is(OpId::kLinalgSlice)) again = use->user();
     }
     if (again == nullptr || again->result_count() != 1) return std::nullopt;
     return again->result()->name() == value.name()
@@ -521,7 +521,7 @@ class Pieces {
   /// A destination holds as many elements as what is stored there, and a source as its destination.
   std::optional<NeededShape> needed_of_destination(const Use& use, const Shape& whole) {
     const Op& op = *use.user();
-    if (op.is("linalg.CopyOp") && op.operand_count() == 2) {
+    if (op.is(OpId::kLinalgCopy) && op.operand_count() == 2) {
       Shape other = shape_of(*op.operand(1 - use.index()));
       if (other != whole && fits(other, whole)) return NeededShape{std::move(other)};
       const auto elements = element_count(other);

@@ -24,12 +24,12 @@ bool is_quantised(std::optional<DType> dtype) {
 
 /// The operands that meet element by element; a condition or a mask does not.
 std::vector<std::uint32_t> meeting(const Op& op) {
-  const bool joins = op.is("linalg.ConcatOp") || op.is("linalg.StackOp");
+  const bool joins = op.is(OpId::kLinalgConcat, OpId::kLinalgStack);
   const bool maps = op.row() != nullptr && has(op.row()->traits, Trait::kElementwise);
   std::vector<std::uint32_t> indices;
   for (std::uint32_t i = 0; (joins || maps) && i < op.operand_count(); ++i) {
     const bool selects =
-        (op.is("linalg.WhereOp") && i == 0) || (op.is("linalg.MaskedScatterOp") && i == 1);
+        (op.is(OpId::kLinalgWhere) && i == 0) || (op.is(OpId::kLinalgMaskedScatter) && i == 1);
     if (!selects) indices.push_back(i);
   }
   return indices;

@@ -183,6 +183,34 @@ TEST_CASE("a context knows every op by its name, its alias and its type name") {
   CHECK(context.row_of_type_name("LinearOp") == nullptr);
 }
 
+TEST_CASE("a kind of the build has the number of its constant in every context") {
+  IRContext known, bare;
+  register_builtin_dialects(known);
+  for (std::size_t i = 0; i < kOpCount; ++i) {
+    const auto op = static_cast<OpId>(i);
+    CAPTURE(name_of(op));
+    CHECK(known.find_kind(name_of(op)) == OpKind(op));
+    CHECK(bare.find_kind(name_of(op)) == OpKind(op));
+    CHECK(known.info(op).row != nullptr);
+    CHECK(bare.info(op).row == nullptr);
+    CHECK(known.info(op).dialect_id == dialect_of(name_of(op)));
+  }
+  CHECK(known.op_name("linalg.CPU.RMSNormOp").kind == OpId::kLinalgRMSNorm);
+  CHECK(known.op_name(OpId::kProgKernelLaunch).spelling == known.intern("prog.kernel_launch"));
+}
+
+TEST_CASE("a kind that the build does not know has no constant") {
+  IRContext context;
+  register_builtin_dialects(context);
+  for (const std::string_view name : {"my.AddOp", "linalg.CPU.NoSuchOp"}) {
+    const OpKind kind = context.op_name(name).kind;
+    CHECK(kind.op() == OpId::kNone);
+    CHECK(kind != OpKind(OpId::kNone));
+  }
+  CHECK(context.info(context.op_name("linalg.CPU.NoSuchOp").kind).dialect_id == DialectId::kLinalg);
+  CHECK(context.info(context.op_name("my.AddOp").kind).dialect_id == DialectId::kOther);
+}
+
 TEST_CASE("a row names its rule as the library does, and every rule has a row") {
   std::vector<std::string_view> used;
   for_each_row([&](const Dialect&, const OpRow& row) {

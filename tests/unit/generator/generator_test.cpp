@@ -61,7 +61,7 @@ TEST_SUITE("module generator") {
       Reading reading(text);
       IRWriter(reading.module()).walk<OpView>([&](IRWriter&, OpView op) {
         if (op->row() != nullptr) seen.insert(op->row()->name);
-        calls |= op->is("graph.CallGraphOp");
+        calls |= op->is(OpId::kGraphCallGraph);
         return IRWriter::WalkResult::WALK_CONTINUE;
       });
     }

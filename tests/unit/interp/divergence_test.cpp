@@ -108,8 +108,8 @@ TEST_CASE("the first op that differs on equal operands is found, not those behin
   REQUIRE(pair.search->found().has_value());
   const Divergence& found = *pair.search->found();
   CHECK(found.step == 1);
-  CHECK(found.op->is("linalg.GELUOp"));
-  CHECK(found.other_op->is("linalg.QuickGELUOp"));
+  CHECK(found.op->is(OpId::kLinalgGELU));
+  CHECK(found.other_op->is(OpId::kLinalgQuickGELU));
   CHECK(render(found.place) == "@one%c");
   REQUIRE(found.comparison.has_value());
   CHECK(found.comparison->over_tolerance > 0);

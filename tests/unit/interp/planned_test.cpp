@@ -344,10 +344,10 @@ TEST_CASE("fast: a view that nothing reads is shown as it was when it was made")
 }
 
 TEST_CASE("the fast kernels compute nothing that the reference kernels do not compute") {
-  CHECK(std::ranges::is_sorted(fast_ops()));
-  for (const std::string_view name : fast_ops()) {
-    CAPTURE(name);
-    CHECK(std::ranges::binary_search(executable_ops(), name));
+  for (std::size_t i = 0; i < kOpCount; ++i) {
+    const auto op = static_cast<OpId>(i);
+    CAPTURE(name_of(op));
+    CHECK((is_executable(op) || !has_fast_node(op)));
   }
 }
 

@@ -103,7 +103,7 @@ constexpr Dialect kMyDialect{.name = "my", .rows = kMyRows, .summary = "What I n
 class ScaleOp : public OpView {
  public:
   using OpView::OpView;
-  static bool classof(const Op* op) { return op->is("my.ScaleOp"); }
+  static bool classof(const Op* op) { return op->name() == "my.ScaleOp"; }
   double factor() const { return op()->attribute("factor")->number(); }
 };
 // end

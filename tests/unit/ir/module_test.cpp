@@ -25,7 +25,7 @@ struct Fixture {
 TEST_SUITE("module") {
   TEST_CASE_FIXTURE(Fixture, "a new module is a dump with an empty region") {
     CHECK(context.text(module.name()) == "m");
-    CHECK(module.top()->is("builtin.ModuleOp"));
+    CHECK(module.top()->is(OpId::kBuiltinModule));
     CHECK(module.body().empty());
     CHECK(module.body().parent() == module.top());
     CHECK_FALSE(module.is_portable());

@@ -233,7 +233,7 @@ TEST_SUITE("untouched") {
                                           [](const Value& v) { return !v.has_uses(); });
           switch (random() % 12) {
             case 0:
-              if (unused && op->next() != nullptr && !op->is("tensor.register")) {
+              if (unused && op->next() != nullptr && !op->is(OpId::kTensorRegister)) {
                 writer.removeOp(op.op());
               }
               break;

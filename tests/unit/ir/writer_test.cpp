@@ -92,7 +92,7 @@ TEST_SUITE("writer") {
     names.clear();
     const auto interrupt = [&](IRWriter&, OpView op) {
       names.emplace_back(spelling(op));
-      return op->is("linalg.AddOp") ? WalkResult::WALK_INTERRUPT : WalkResult::WALK_CONTINUE;
+      return op->is(OpId::kLinalgAdd) ? WalkResult::WALK_INTERRUPT : WalkResult::WALK_CONTINUE;
     };
     CHECK_FALSE(IRWriter(reading.module()).walk<OpView>(interrupt));
     CHECK(names == Names{"graph.CallGraphOp", "graph.SubGraphOp", "linalg.CPU.AddOp"});
@@ -248,7 +248,7 @@ TEST_SUITE("writer") {
     Module& module = reading.module();
     // example [remove]
     IRWriter(module).walk<OpView>([](IRWriter& writer, OpView op) {
-      if (op->is("a.x")) writer.removeOp(op.op());
+      if (op->name() == "a.x") writer.removeOp(op.op());
       return IRWriter::WalkResult::WALK_CONTINUE;
     });
     // end
@@ -262,7 +262,7 @@ TEST_SUITE("writer") {
     Names seen;
     IRWriter(module).walk<OpView>([&](IRWriter& writer, OpView op) {
       seen.emplace_back(spelling(op));
-      if (op->is("a.x")) {
+      if (op->name() == "a.x") {
         writer.createAtPos(op.op(), IRWriter::BEFORE, {.name = name});
         writer.createAtPos(op.op(), IRWriter::AFTER, {.name = name});
         writer.createAtPos(op.op(), IRWriter::AFTER, {.name = name});
@@ -279,7 +279,7 @@ TEST_SUITE("writer") {
     Names seen;
     IRWriter(module).walk<OpView>([&](IRWriter& writer, OpView op) {
       seen.emplace_back(spelling(op));
-      if (op->is("a.x")) writer.replaceOp(op.op(), writer.module().create({.name = z}));
+      if (op->name() == "a.x") writer.replaceOp(op.op(), writer.module().create({.name = z}));
       return WalkResult::WALK_CONTINUE;
     });
     CHECK(seen == Names{"a.x", "a.x", "a.y"});
@@ -288,7 +288,7 @@ TEST_SUITE("writer") {
     seen.clear();
     IRWriter(module).walk<OpView>([&](IRWriter& writer, OpView op) {
       seen.emplace_back(spelling(op));
-      if (op->is("a.z")) {
+      if (op->name() == "a.z") {
         Op* made =
             writer.createAtPos(op.op(), IRWriter::AFTER, {.name = reading.context.op_name("a.w")});
         writer.replaceOp(op.op(), made);
@@ -304,9 +304,9 @@ TEST_SUITE("writer") {
     Names seen;
     IRWriter(module).walk<OpView>([&](IRWriter& writer, OpView op) {
       seen.emplace_back(spelling(op));
-      if (op->is("a.x")) {
+      if (op->name() == "a.x") {
         writer.walk<OpView>([](IRWriter& inner, OpView other) {
-          if (!other->is("a.z")) inner.removeOp(other.op());
+          if (other->name() != "a.z") inner.removeOp(other.op());
           return WalkResult::WALK_CONTINUE;
         });
       }
@@ -319,7 +319,7 @@ TEST_SUITE("writer") {
     Reading reading = nested("a.x { a.y } a.z");
     IRWriter writer(reading.module());
     CHECK_FALSE(writer.walk<OpView>([](IRWriter&, OpView op) {
-      return op->is("a.y") ? WalkResult::WALK_INTERRUPT : WalkResult::WALK_CONTINUE;
+      return op->name() == "a.y" ? WalkResult::WALK_INTERRUPT : WalkResult::WALK_CONTINUE;
     }));
     writer.removeOp(find_op(reading.module().body(), "a.y"));
     Names seen;

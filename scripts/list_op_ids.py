@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""Writes the names of the ops that the row tables declare, as entries of `mir/op_ids.def`.
+
+A table file holds arrays of `OpRow`, each row beginning with its name. A file that declares a dialect gives
+its rows to it; a header of rows gives them to the dialect that its folder is named after, whose rows are
+sorted by name. Dialects keep the order of the files. The tables themselves assert at compile time that their
+rows are these names in this order, so nothing that this script overlooks can pass.
+
+usage: list_op_ids.py OUTPUT TABLE...
+"""
+
+import re
+import sys
+from pathlib import Path
+
+DIALECT = re.compile(r'^constinit const Dialect k\w+\{\s*\.name = "(\w+)"', re.M)
+ROWS = re.compile(r"^(?:inline )?constexpr OpRow k\w+\[\] = \{\n(.*?)^\};", re.M | re.S)
+NAME = re.compile(r'^    \{\.name = "(\w+)"', re.M)
+
+
+def camel(name: str) -> str:
+    """"KVCacheOp" as "KVCache", "kernel_launch" as "KernelLaunch"."""
+    return "".join(part[0].upper() + part[1:] for part in name.removesuffix("Op").split("_"))
+
+
+def rows_by_dialect(tables: list[Path]) -> dict[str, list[str]]:
+    rows: dict[str, list[str]] = {}
+    for table in tables:
+        text = table.read_text(encoding="utf-8")
+        declared = DIALECT.search(text)
+        dialect = declared[1] if declared else table.parent.name
+        names = [name for block in ROWS.findall(text) for name in NAME.findall(block)]
+        rows.setdefault(dialect, []).extend(names)
+        if not declared:
+            rows[dialect].sort()
+    return rows
+
+
+def entries(rows: dict[str, list[str]]) -> str:
+    lines = ["// Made from the row tables of the dialects by scripts/list_op_ids.py.\n"]
+    for dialect, names in rows.items():
+        lines.append(f'MIR_DIALECT({camel(dialect)}, "{dialect}")\n')
+        lines += [f'MIR_OP({camel(dialect)}{camel(name)}, "{dialect}.{name}")\n' for name in names]
+    return "".join(lines)
+
+
+def main() -> int:
+    if len(sys.argv) < 3:
+        print(__doc__, file=sys.stderr)
+        return 2
+    tables = [Path(each) for each in sys.argv[2:]]
+    Path(sys.argv[1]).write_text(entries(rows_by_dialect(tables)), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
