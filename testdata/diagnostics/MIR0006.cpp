@@ -1,5 +1,5 @@
 // Cause: Another program cut a file of weights or inputs while it was in use. Files are mapped, not
-// copied, so what was computed since is worthless and is not handed out.
+// copied, so what was computed since is worthless and is not returned.
 //
 // Fix: Let nothing write to the file during the run; replace files by renaming a new one over them.
 #include <doctest/doctest.h>

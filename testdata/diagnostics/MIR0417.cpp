@@ -1,6 +1,6 @@
 // Cause: An operation uses a value of a region that it does not see: graphs see no values from
-// outside, and nothing sees into a graph. Text cannot say this, because a name that is not seen is
-// undefined there; a program that moves operations can.
+// outside, and no value of a graph is seen outside. Text cannot show this, because there a name
+// that is not seen is undefined; a program that moves operations can.
 //
 // Fix: Pass the value as an argument of the graph, or return it.
 #include <doctest/doctest.h>
