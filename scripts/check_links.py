@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""Checks the links of all documents, and that readers find every page of docs/.
+
+- A relative link points at a file of the project, and at a heading of it where it has a fragment.
+- A path in backticks that begins with a folder of the project exists. `*` matches any name; `<...>` is not looked at.
+- docs/README.md links every page that lies directly in docs/ once, and links lead from it to all pages below.
+
+Exits 1 after naming each problem.
+
+usage: check_links.py [ROOT]
+"""
+
+import re
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent / "lib"))
+from documents import find_documents, read_document
+
+CODE = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)")
+LINK = re.compile(r"\]\(([^()\s]+)\)")  # its text may begin on the line above
+HEADING = re.compile(r"^#+ +(.*?)\s*#*$")
+ELSEWHERE = re.compile(r"^[a-z]+:")
+INDEX = Path("docs/README.md")
+
+
+@dataclass
+class Link:
+    line: int
+    path: Path  # relative to the root
+    fragment: str
+
+
+def anchors(prose: list[tuple[int, str]]) -> set[str]:
+    """What links can name of the headings, spelled as GitHub does."""
+    found: Counter = Counter()
+    names = set()
+    for _, line in prose:
+        if match := HEADING.match(line):
+            text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", match[1]).lower()
+            name = re.sub(r"[^\w\- ]", "", text).replace(" ", "-")
+            names.add(f"{name}-{found[name]}" if found[name] else name)
+            found[name] += 1
+    return names
+
+
+def normal(path: Path) -> Path:
+    """The path without `..`, which may lead out of the root."""
+    parts: list[str] = []
+    for part in path.parts:
+        if part == ".." and parts and parts[-1] != "..":
+            parts.pop()
+        else:
+            parts.append(part)
+    return Path(*parts)
+
+
+class Project:
+    def __init__(self, root: Path):
+        self.root = root
+        self.folders = {path.name for path in root.iterdir() if path.is_dir()}
+        self.prose = {path: read_document(root, path).prose for path in find_documents(root)}
+        self.links = {path: self.links_of(path) for path in self.prose}
+
+    def links_of(self, document: Path) -> list[Link]:
+        links = []
+        for number, line in self.prose[document]:
+            for target in LINK.findall(CODE.sub("", line)):
+                if ELSEWHERE.match(target):
+                    continue
+                name, _, fragment = target.partition("#")
+                path = normal(document.parent / name) if name else document
+                links.append(Link(number, path, fragment))
+        return links
+
+    def broken_links(self) -> list[str]:
+        problems = []
+        for document, links in self.links.items():
+            for link in links:
+                if not (self.root / link.path).exists():
+                    problems.append(f"{document}:{link.line}: there is no {link.path}")
+                elif link.fragment and link.fragment not in anchors(self.prose.get(link.path, [])):
+                    problems.append(f"{document}:{link.line}: {link.path} has no heading #{link.fragment}")
+        return problems
+
+    def missing_paths(self) -> list[str]:
+        problems = []
+        for document, prose in self.prose.items():
+            for number, line in prose:
+                for _, code in CODE.findall(line):
+                    path = code.split(" ")[0]
+                    is_path = path.split("/")[0] in self.folders and "/" in path and re.fullmatch(r"[\w./*-]+", path)
+                    if is_path and not any(self.root.glob(path)):
+                        problems.append(f"{document}:{number}: there is no {path}")
+        return problems
+
+    def unreachable_pages(self) -> list[str]:
+        if INDEX not in self.links:
+            return [f"there is no {INDEX}"]
+        direct = Counter(link.path for link in self.links[INDEX])
+        seen, open_pages = {INDEX}, [INDEX]
+        while open_pages:
+            targets = {link.path for link in self.links.get(open_pages.pop(), [])} - seen
+            seen |= targets
+            open_pages += targets
+        pages = [path for path in self.prose if path.parts[0] == "docs" and path != INDEX]
+        problems = [f"{INDEX} links {path} {direct[path]} times, expected once"
+                    for path in pages if path.parent == INDEX.parent and direct[path] != 1]
+        return problems + [f"no link leads from {INDEX} to {path}" for path in pages if path not in seen]
+
+
+def check(root: Path) -> list[str]:
+    project = Project(root)
+    return project.broken_links() + project.missing_paths() + project.unreachable_pages()
+
+
+def main() -> int:
+    root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent
+    problems = check(root)
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,48 @@
+"""The Markdown documents of the project and what their lines are: prose, code, headings."""
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+FENCE = re.compile(r"^ *(```+|~~~+)(.*)$")
+
+
+@dataclass
+class Block:
+    """A fenced block of code."""
+    line: int  # of the opening fence, from 1
+    info: str  # after the fence: "console", "mir file"
+    lines: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Document:
+    path: Path  # relative to the root of the project
+    blocks: list[Block] = field(default_factory=list)
+    prose: list[tuple[int, str]] = field(default_factory=list)  # numbered lines outside of fenced blocks
+
+
+def read_document(root: Path, path: Path) -> Document:
+    document = Document(path)
+    fence = None
+    for number, line in enumerate((root / path).read_text(encoding="utf-8").splitlines(), 1):
+        match = FENCE.match(line)
+        if fence is not None:
+            if match and match[1].startswith(fence) and not match[2].strip():
+                fence = None
+            else:
+                document.blocks[-1].lines.append(line)
+        elif match:
+            fence = match[1]
+            document.blocks.append(Block(number, match[2].strip()))
+        else:
+            document.prose.append((number, line))
+    return document
+
+
+def find_documents(root: Path) -> list[Path]:
+    """Every Markdown file below the root but those in build folders and hidden folders, in order."""
+    def is_source(path: Path) -> bool:
+        folders = path.relative_to(root).parts[:-1]
+        return not any(name.startswith((".", "build")) for name in folders)
+    return sorted(path.relative_to(root) for path in root.rglob("*.md") if is_source(path))
