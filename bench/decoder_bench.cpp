@@ -21,8 +21,8 @@
 #include <utility>
 #include <vector>
 
+#include "interp/session_access.hpp"
 #include "mir/dialects.hpp"
-#include "mir/session.hpp"
 #include "tools/generate/qwen2_decoder.hpp"
 
 namespace {
@@ -46,7 +46,7 @@ struct Settings {
   std::int64_t decode = 32;
   std::size_t repeats = 5;
   Fusion fusion = Fusion::kAll;
-  fast::Activations activations = fast::Activations::kFloat32;
+  Activations activations = Activations::kFloat32;
 };
 
 double seconds() {
@@ -82,7 +82,7 @@ bool read(std::string_view argument, Settings& settings) {
   if (name == "decode") settings.decode = number(value);
   if (name == "repeats") settings.repeats = static_cast<std::size_t>(number(value));
   if (name == "activations" && value == "bf16") {
-    settings.activations = fast::Activations::kBFloat16;
+    settings.activations = Activations::kBFloat16;
   }
   if (name == "fusion") {
     settings.fusion = value == "off"     ? Fusion::kOff
@@ -141,7 +141,7 @@ class Bench {
                                     .activations = settings_.activations,
                                     .threads = settings_.threads.back()},
                                    diagnostics);
-    if (!session || session->plan() == nullptr) return fail(diagnostics);
+    if (!session || SessionAccess::plan(*session) == nullptr) return fail(diagnostics);
     fmt::print("{}: weights made and packed in {:.2f} s\n", name_of(type), seconds() - begin);
     std::map<unsigned, std::vector<double>> prefill, decode;
     for (std::size_t repeat = 0; repeat <= settings_.repeats; ++repeat) {
@@ -160,8 +160,8 @@ class Bench {
     fmt::print(
         "  values of the prompt's run: {} bytes planned, {} at the least; of the last run: {}, "
         "{}\n",
-        prompt_memory_.first, prompt_memory_.second, session->plan()->planned_bytes(),
-        session->plan()->lower_bound());
+        prompt_memory_.first, prompt_memory_.second, SessionAccess::plan(*session)->planned_bytes(),
+        SessionAccess::plan(*session)->lower_bound());
     return true;
   }
 
@@ -173,7 +173,8 @@ class Bench {
     const double begin = seconds();
     (void)session.run(inputs_of(settings_.prompt, 0, settings_.shape.vocab), diagnostics, options);
     const double middle = seconds();
-    prompt_memory_ = {session.plan()->planned_bytes(), session.plan()->lower_bound()};
+    prompt_memory_ = {SessionAccess::plan(session)->planned_bytes(),
+                      SessionAccess::plan(session)->lower_bound()};
     for (std::int64_t i = 0; i < settings_.decode && !diagnostics.has_errors(); ++i) {
       (void)session.run(inputs_of(1, settings_.prompt + i, settings_.shape.vocab), diagnostics,
                         options);

@@ -16,10 +16,10 @@
 #include <string_view>
 #include <vector>
 
+#include "interp/session_access.hpp"
 #include "mir/dialects.hpp"
 #include "mir/print.hpp"
 #include "mir/resolve.hpp"
-#include "mir/session.hpp"
 #include "mir/verify.hpp"
 #include "tools/generate/qwen2_decoder.hpp"
 
@@ -85,7 +85,7 @@ bool measure_dispatch(const Settings& settings) {
   const Module* const module = load(chain(settings.nodes), context, diagnostics);
   if (module == nullptr) return fail(diagnostics);
   auto session = Session::create(*module, {.entry = "", .kernels = KernelSet::kFast}, diagnostics);
-  if (!session || session->plan() == nullptr) return fail(diagnostics);
+  if (!session || SessionAccess::plan(*session) == nullptr) return fail(diagnostics);
   const std::vector<Tensor> inputs = {*Tensor::allocate(DType::kFloat32, {8})};
   for (const unsigned threads : {1U, 2U}) {
     RunOptions options;
@@ -146,11 +146,11 @@ bool measure_start(const Settings& settings) {
         *modules.front(), {.entry = "", .weights = &weights, .kernels = KernelSet::kFast},
         diagnostics);
     const double end = processor_seconds();
-    if (!session || session->plan() == nullptr) return fail(diagnostics);
+    if (!session || SessionAccess::plan(*session) == nullptr) return fail(diagnostics);
     parsed = std::min(parsed, read - start);
     verified = std::min(verified, checked - read);
     planned = std::min(planned, end - checked);
-    steps = session->schedule().steps().size();
+    steps = SessionAccess::schedule(*session).steps().size();
   }
   fmt::print("start of {} steps: parse {:.2f} + verify {:.2f} + plan {:.2f} = {:.2f} ms\n", steps,
              parsed * 1e3, verified * 1e3, planned * 1e3, (parsed + verified + planned) * 1e3);

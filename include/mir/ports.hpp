@@ -1,7 +1,8 @@
 // Inputs and outputs by name or position, and the tensors a command line gives for them.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -9,27 +10,22 @@
 #include <vector>
 
 #include "mir/dim.hpp"
+#include "mir/files.hpp"
 #include "mir/result.hpp"
 #include "mir/tensor.hpp"
-#include "plan/schedule.hpp"
-#include "weights/tensor_spec.hpp"
 
 namespace mir {
 
-/// An input or output of what a schedule runs.
+class IRContext;
+class Session;
+class TensorType;
+struct TensorSpec;
+
+/// An input or output of what runs.
 struct Port {
-  std::string name;  ///< symbol or name in the text without `%`
-  const TensorType* type = nullptr;
-  SlotIndex slot = 0;
+  std::string name;                  ///< symbol or name in the text without `%`
+  const TensorType* type = nullptr;  ///< null: none is stated
 };
-
-/// The name of a value in the text without `%`, or its symbol.
-std::string value_name(const Value& value, const IRContext& context);
-
-/// Input `number`, which must exist.
-Port input_port(const Schedule& schedule, std::size_t number);
-std::vector<Port> input_ports(const Schedule& schedule);
-std::vector<Port> output_ports(const Schedule& schedule);
 
 /// The port that `target` means: a name, `%` and an id, or a position. Nothing means the only port.
 Result<std::size_t> find_port(std::span<const Port> ports, std::string_view target,
@@ -38,10 +34,10 @@ Result<std::size_t> find_port(std::span<const Port> ports, std::string_view targ
 /// `S=16` as a symbol (with or without `$`) and its value.
 Result<void> add_binding(DimBindings& bindings, IRContext& context, std::string_view text);
 
-/// The inputs of a run from arguments `[NAME|%id|POS=]SPEC`, in the order of the ports. Every input
-/// needs one. Extents are those of the declared type under `dims`; random integers lie below the
-/// extent that they index, or below 2. Files are looked for in `files`.
-Result<std::vector<Tensor>> load_inputs(const Schedule& schedule,
+/// The inputs of the session's first entry from arguments `[NAME|%id|POS=]SPEC`, in order. Every
+/// input needs one. Extents are those of the declared type under `dims`; random integers lie below
+/// the extent that they index, or below 2. Files are looked for in `files`.
+Result<std::vector<Tensor>> load_inputs(const Session& session,
                                         std::span<const std::string> arguments,
                                         const DimBindings& dims, const FileOpener& files = {});
 
@@ -54,7 +50,7 @@ Result<std::vector<Tensor>> load_inputs(std::span<const Port> ports, IRContext& 
 /// What output `port` shall be.
 struct Expectation {
   std::size_t port = 0;
-  TensorSpec spec;
+  std::shared_ptr<const TensorSpec> spec;
 };
 /// Arguments `[NAME|%id|POS=]SPEC`, understood before anything runs.
 Result<std::vector<Expectation>> parse_expectations(std::span<const Port> outputs,

@@ -13,25 +13,18 @@
 #include <string_view>
 #include <vector>
 
-#include "eval/evaluate.hpp"
-#include "kernels/isa.hpp"
+#include "mir/compute.hpp"
 #include "mir/diagnostic.hpp"
-#include "mir/module.hpp"
+#include "mir/dim.hpp"
+#include "mir/ports.hpp"
 #include "mir/result.hpp"
 #include "mir/tensor.hpp"
 #include "mir/weights.hpp"
-#include "plan/execution_plan.hpp"
-#include "plan/schedule.hpp"
 
 namespace mir {
 
+class Module;
 class Session;
-
-/// Which kernels compute. Both give the same bits with any number of threads.
-enum class KernelSet : std::uint8_t {
-  kRef,   ///< the meaning: short loops in double, one thread, the same bits on every machine
-  kFast,  ///< blocked, threaded, vectorised; within the bounds of the op pages
-};
 
 struct SessionOptions {
   /// Runs this graph instead of the module body.
@@ -54,7 +47,7 @@ struct SessionOptions {
   /// Of fast kernels. Runs that are observed fuse nothing.
   Fusion fusion = Fusion::kAll;
   /// In which type fast kernels of Linear take activations and weights of floats.
-  fast::Activations activations = fast::Activations::kFloat32;
+  Activations activations = Activations::kFloat32;
   /// The highest instruction set that fast kernels use; none: what the machine has.
   std::optional<IsaLevel> isa = std::nullopt;
   /// Threads that pack weights for fast kernels.
@@ -72,8 +65,8 @@ struct SessionOptions {
 
 /// One step that was executed and whose results fit their types.
 struct StepResults {
-  const Schedule& schedule;
-  std::size_t step = 0;  ///< index into schedule.steps()
+  std::size_t step = 0;  ///< its number in the order of execution, those of graphs at each call
+  const Op& op;
   std::span<const Tensor> operands;
   /// An observer may put other tensors of the same element types and extents here; the steps that
   /// follow take them.
@@ -97,8 +90,8 @@ struct RunOptions {
   std::stop_token stop;
   /// Called with the results of each step; an error ends the run and is reported at the op.
   std::function<Result<void>(const StepResults&)> observe;
-  /// Called after each kernel call, with the schedule of the run; null: nothing is timed.
-  std::function<void(const Schedule&, const KernelTiming&)> timed = {};
+  /// Called after each kernel call; null: nothing is timed.
+  std::function<void(const KernelTiming&)> timed = {};
   /// Called after each step with the number of steps done and of all steps.
   std::function<void(std::size_t done, std::size_t total)> progress;
 };
@@ -130,9 +123,9 @@ class Session {
   Session& operator=(Session&&) noexcept;
   ~Session();
 
-  const Schedule& schedule(std::size_t entry = 0) const;
-  /// What runs an entry with fast kernels; null when reference kernels run it.
-  const ExecutionPlan* plan(std::size_t entry = 0) const;
+  /// What an entry takes and gives, in order.
+  std::span<const Port> inputs(std::size_t entry = 0) const;
+  std::span<const Port> outputs(std::size_t entry = 0) const;
   /// Why reference kernels run although fast ones are asked for; empty when that is not so.
   const std::string& plan_refusal() const;
   std::size_t entry_count() const;
@@ -152,8 +145,7 @@ class Session {
   DimBindings cache_bindings(std::size_t entry = 0) const;
 
  private:
-  friend class SessionRun;
-  friend class SessionSearch;
+  friend class SessionAccess;
   struct State;
   explicit Session(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;

@@ -3,16 +3,16 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
+#include "mir/files.hpp"
 #include "mir/result.hpp"
 #include "mir/tensor.hpp"
-#include "weights/tensor_file.hpp"
 
 namespace mir {
 
@@ -50,8 +50,9 @@ class Weight {
   Maker make_;
 };
 
-/// One `--weights` argument: `FILE` (any format of TensorFile), `random:SEED` or
-/// `splat:V`. The last two have a tensor for every request. Reading from several threads is safe.
+/// One `--weights` argument: `FILE` (safetensors, GGUF, `.mllm` or NPZ, told apart by content),
+/// `random:SEED` or `splat:V`. The last two have a tensor for every request. Copies share what is
+/// open. Reading from several threads is safe.
 class WeightSource {
  public:
   static Result<WeightSource> open(std::string_view spec, const FileOpener& files = {});
@@ -60,7 +61,7 @@ class WeightSource {
   /// True when the tensors are made up instead of read.
   bool invents() const;
   /// True for `random:SEED`.
-  bool is_random() const { return std::holds_alternative<Random>(origin_); }
+  bool is_random() const;
   /// Names in the file; empty for a source that invents.
   std::vector<std::string> names() const;
 
@@ -74,19 +75,14 @@ class WeightSource {
   Result<std::optional<Weight>> prepare(const WeightRequest& request) const;
 
  private:
-  struct Random {
-    std::uint64_t seed;
-  };
-  struct Splat {
-    std::string value;
-  };
-  using Origin = std::variant<TensorFile, Random, Splat>;
+  struct Origin;
 
-  WeightSource(std::string_view spec, Origin origin) : spec_(spec), origin_(std::move(origin)) {}
+  WeightSource(std::string_view spec, std::shared_ptr<const Origin> origin)
+      : spec_(spec), origin_(std::move(origin)) {}
   Result<Weight> weight_of(const WeightRequest& request) const;
 
   std::string spec_;
-  Origin origin_;
+  std::shared_ptr<const Origin> origin_;
 };
 
 /// Several sources; where two have the same name, the later one wins.

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include "eval/quantisation.hpp"
+#include "mir/compute.hpp"
 #include "mir/dim.hpp"
 #include "mir/op.hpp"
 #include "mir/result.hpp"
@@ -31,13 +30,6 @@ struct CacheState {
 /// Caches by name (see cache_of). Copies are cheap: tensors share their bytes and are never
 /// written once they are here.
 using CacheTable = std::unordered_map<Symbol, CacheState>;
-
-/// Computes an op that has no kernel: one tensor per result from the operands. Called from one
-/// thread at a time; what it captures is its own to keep alive.
-using CustomOp =
-    std::function<Result<std::vector<Tensor>>(const Op& op, std::span<const Tensor> operands)>;
-/// By name without device ("linalg.MyOp") or without dialect too ("MyOp").
-using CustomOps = std::map<std::string, CustomOp, std::less<>>;
 
 /// What an op may touch besides its operands. Everything is borrowed for the call.
 struct EvalEnvironment {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "mir/ports.hpp"
+#include "plan/schedule.hpp"
 
 namespace mir {
 

@@ -7,8 +7,8 @@
 #include <unordered_set>
 
 #include "eval/evaluate.hpp"
+#include "interp/schedule_ports.hpp"
 #include "mir/module.hpp"
-#include "mir/ports.hpp"
 
 namespace mir {
 

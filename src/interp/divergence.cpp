@@ -65,8 +65,8 @@ Result<void> DivergenceSearch::judge(const StepResults& step, std::uint32_t numb
   Divergence divergence{.run = number_,
                         .step = step.step,
                         .result = number,
-                        .place = ResultPlaces(step.schedule).of(step.step, number),
-                        .op = step.schedule.steps()[step.step].op,
+                        .place = ResultPlaces(schedule()).of(step.step, number),
+                        .op = &step.op,
                         .other_op = other.op,
                         .comparison = {},
                         .reason = {}};
@@ -97,19 +97,18 @@ namespace {
 class AgainstDump final : public DivergenceSearch {
  public:
   AgainstDump(const DumpFolder& dump, const Session& session, const TolerancePolicy& policy)
-      : DivergenceSearch(policy), dump_(dump), session_(session) {}
+      : DivergenceSearch(session, policy), dump_(dump) {}
 
   bool begin(std::size_t run, std::size_t entry, std::span<const Tensor>) override {
-    run_ = run;
-    set_run(run);
-    places_.emplace(session_.schedule(entry));
+    set_run(run, entry);
+    places_.emplace(schedule());
     return true;
   }
   bool end() override { return true; }
 
  private:
   Result<Other> other_result(const StepResults& step, std::uint32_t number) override {
-    auto found = dump_.find(run_, places_->of(step.step, number));
+    auto found = dump_.find(run(), places_->of(step.step, number));
     if (!found) return std::move(found).error();
     return Other{*std::move(found), nullptr};
   }
@@ -118,28 +117,28 @@ class AgainstDump final : public DivergenceSearch {
   }
 
   const DumpFolder& dump_;
-  const Session& session_;
-  std::size_t run_ = 0;
   std::optional<ResultPlaces> places_;
 };
 
 }  // namespace
 
+namespace {
+
 /// Against a session that runs beside.
 class SessionSearch final : public DivergenceSearch {
  public:
-  SessionSearch(Session& other, std::vector<std::vector<std::size_t>> pairs,
+  SessionSearch(const Session& session, Session& other, std::vector<std::vector<std::size_t>> pairs,
                 const TolerancePolicy& policy, Diagnostics& diagnostics)
-      : DivergenceSearch(policy),
+      : DivergenceSearch(session, policy),
         other_(other),
         pairs_(std::move(pairs)),
         diagnostics_(diagnostics) {}
 
   bool begin(std::size_t run, std::size_t entry, std::span<const Tensor> inputs) override {
-    set_run(run);
+    set_run(run, entry);
     options_.entry = entry;
     next_ = 0;
-    run_.emplace(*other_.state_, options_, diagnostics_);
+    run_.emplace(SessionAccess::state(other_), options_, diagnostics_);
     return run_->begin(inputs);
   }
 
@@ -151,7 +150,9 @@ class SessionSearch final : public DivergenceSearch {
   }
 
  private:
-  std::span<const Step> steps() const { return other_.schedule(options_.entry).steps(); }
+  std::span<const Step> steps() const {
+    return SessionAccess::schedule(other_, options_.entry).steps();
+  }
 
   /// Executes the other run's steps before `end`, and releases what they need no longer.
   bool advance(std::size_t end) {
@@ -194,6 +195,8 @@ class SessionSearch final : public DivergenceSearch {
   std::size_t next_ = 0;
 };
 
+}  // namespace
+
 std::unique_ptr<DivergenceSearch> search_against(const DumpFolder& dump, const Session& session,
                                                  const TolerancePolicy& policy) {
   return std::make_unique<AgainstDump>(dump, session, policy);
@@ -204,12 +207,13 @@ Result<std::unique_ptr<DivergenceSearch>> search_against(Session& other, const S
                                                          Diagnostics& diagnostics) {
   std::vector<std::vector<std::size_t>> pairs;
   for (std::size_t entry = 0; entry < session.entry_count(); ++entry) {
-    auto paired = pair_steps(session.schedule(entry), other.schedule(entry));
+    auto paired =
+        pair_steps(SessionAccess::schedule(session, entry), SessionAccess::schedule(other, entry));
     if (!paired) return std::move(paired).error();
     pairs.push_back(*std::move(paired));
   }
   return std::unique_ptr<DivergenceSearch>(
-      std::make_unique<SessionSearch>(other, std::move(pairs), policy, diagnostics));
+      std::make_unique<SessionSearch>(session, other, std::move(pairs), policy, diagnostics));
 }
 
 }  // namespace mir

@@ -12,9 +12,9 @@
 
 #include "interp/dump.hpp"
 #include "interp/probe.hpp"
+#include "interp/session_access.hpp"
 #include "interp/tolerance.hpp"
 #include "mir/compare.hpp"
-#include "mir/session.hpp"
 
 namespace mir {
 
@@ -52,7 +52,9 @@ class DivergenceSearch {
   const AgreementCounts& counts() const { return counts_; }
 
  protected:
-  explicit DivergenceSearch(const TolerancePolicy& policy) : policy_(policy) {}
+  /// `session` is the one whose steps are observed.
+  DivergenceSearch(const Session& session, const TolerancePolicy& policy)
+      : session_(session), policy_(policy) {}
   /// Result `number` of the other run's step; none when it has no such step. The op, if it has one.
   struct Other {
     std::optional<Tensor> tensor;
@@ -63,13 +65,20 @@ class DivergenceSearch {
   virtual void agree(const StepResults& step, std::uint32_t number, const Tensor& agreed) = 0;
   /// After all results of a step.
   virtual void leave(const StepResults&) {}
-  void set_run(std::size_t run) { number_ = run; }
+  void set_run(std::size_t run, std::size_t entry) {
+    number_ = run;
+    entry_ = entry;
+  }
+  std::size_t run() const { return number_; }
+  const Schedule& schedule() const { return SessionAccess::schedule(session_, entry_); }
 
  private:
   Result<void> judge(const StepResults& step, std::uint32_t number, const Other& other);
 
+  const Session& session_;
   TolerancePolicy policy_;
   std::size_t number_ = 0;
+  std::size_t entry_ = 0;
   AgreementCounts counts_;
   std::optional<Divergence> found_;
 };

@@ -12,7 +12,8 @@
 #include <utility>
 
 #include "interp/binder.hpp"
-#include "interp/declared.hpp"
+#include "interp/schedule_ports.hpp"
+#include "interp/session_access.hpp"
 #include "weights/elements.hpp"
 
 namespace mir {
@@ -138,7 +139,7 @@ Result<FeedPlan> FeedPlan::create(const Session& session, std::span<const std::s
 
 Result<void> FeedPlan::add_transition(const Session& session, std::size_t from, std::size_t to) {
   Transition added{.from = from, .to = to, .sources = {}};
-  for (std::size_t i = 0; i < session.schedule(to).inputs().size(); ++i) {
+  for (std::size_t i = 0; i < session.inputs(to).size(); ++i) {
     const auto source = source_of(session, from, to, i);
     if (!source) return source.error();
     added.sources.push_back(*source);
@@ -149,8 +150,8 @@ Result<void> FeedPlan::add_transition(const Session& session, std::size_t from, 
 
 Result<FeedPlan::Source> FeedPlan::source_of(const Session& session, std::size_t from,
                                              std::size_t to, std::size_t input) const {
-  const std::vector<Port> inputs = input_ports(session.schedule(to));
-  const std::vector<Port> outputs = output_ports(session.schedule(from));
+  const auto inputs = session.inputs(to);
+  const auto outputs = session.outputs(from);
   std::optional<Source> found;
   for (std::size_t number = 0; number < feeds_.size(); ++number) {
     const Feed& feed = feeds_[number];
@@ -166,12 +167,12 @@ Result<FeedPlan::Source> FeedPlan::source_of(const Session& session, std::size_t
     found = Source{.feed = number, .position = *output};
   }
   if (found) return *found;
-  const auto kept = position_of(input_ports(session.schedule(from)), "%" + inputs[input].name);
+  const auto kept = position_of(session.inputs(from), "%" + inputs[input].name);
   if (kept) return Source{.feed = std::nullopt, .position = *kept};
   return Error{DiagCode::kInputMissing,
                fmt::format("input '%{}' of {} has no feed, and {} has no input of this name",
-                           inputs[input].name, session.schedule(to).title(),
-                           session.schedule(from).title())};
+                           inputs[input].name, SessionAccess::schedule(session, to).title(),
+                           SessionAccess::schedule(session, from).title())};
 }
 
 const FeedPlan::Transition& FeedPlan::transition(std::size_t run) const {
@@ -195,13 +196,15 @@ namespace {
 class Feeder {
  public:
   Feeder(const Session& session, std::size_t entry)
-      : schedule_(session.schedule(entry)),
+      : schedule_(SessionAccess::schedule(session, entry)),
         context_(schedule_.module().context()),
         from_caches_(session.cache_bindings(entry)),
         binder_(context_, from_caches_) {}
 
-  /// The tensor of a feed for a port; `output` is the former output that it names, if any.
-  Result<Tensor> make(const Feed& feed, const Port& port, const Tensor* output) const {
+  /// The tensor of a feed for input `input`, which is `port`; `output` is the former output that it
+  /// names, if any.
+  Result<Tensor> make(const Feed& feed, std::size_t input, const Port& port,
+                      const Tensor* output) const {
     if (feed.kind == Feed::Kind::kOutput) return *output;
     DeclaredTensor wanted = declared(port, context_.dims(), binder_.bindings());
     if (feed.kind == Feed::Kind::kArgmax) return argmax(*output, wanted.dtype);
@@ -211,7 +214,8 @@ class Feeder {
                    fmt::format("{}: symbols in it need a value", port.type->spelling())};
     }
     if (feed.kind == Feed::Kind::kTensor) {
-      wanted.bound = index_bounds(schedule_, binder_.bindings())[port.slot].value_or(2);
+      wanted.bound =
+          index_bounds(schedule_, binder_.bindings())[schedule_.inputs()[input]].value_or(2);
       return load_tensor(feed.spec, wanted);
     }
     const auto start = from_caches_.find(context_.intern(feed.name));
@@ -249,7 +253,7 @@ Result<std::vector<Tensor>> FeedPlan::inputs(const Session& session, std::size_t
                                              std::span<const Tensor> former_inputs,
                                              std::span<const Tensor> former_outputs) const {
   const Transition& step = transition(run);
-  const std::vector<Port> ports = input_ports(session.schedule(step.to));
+  const auto ports = session.inputs(step.to);
   Feeder feeder(session, step.to);
   std::vector<Tensor> tensors(ports.size());
   // As for stated inputs: tensors with extents of their own bind symbols that the others need.
@@ -264,7 +268,7 @@ Result<std::vector<Tensor>> FeedPlan::inputs(const Session& session, std::size_t
       }
       const Tensor* output = position < former_outputs.size() ? &former_outputs[position] : nullptr;
       auto tensor = feed == nullptr ? Result<Tensor>(former_inputs[position])
-                                    : feeder.make(*feed, ports[i], output);
+                                    : feeder.make(*feed, i, ports[i], output);
       if (!tensor) return at_port("input", ports[i], tensor.error());
       tensors[i] = *std::move(tensor);
       feeder.bind(ports[i], tensors[i]);

@@ -7,25 +7,18 @@
 #include <utility>
 
 #include "interp/binder.hpp"
-#include "interp/declared.hpp"
+#include "interp/schedule_ports.hpp"
+#include "interp/session_access.hpp"
 #include "mir/module.hpp"
 #include "weights/formats/npy.hpp"
 #include "weights/formats/npz.hpp"
-#include "weights/tensor_spec.hpp"
 
 namespace mir {
 
-std::string value_name(const Value& value, const IRContext& context) {
-  if (value.has_symbol() && value.symbol()) return std::string(context.text(value.symbol()));
-  if (value.name().is_none()) return {};
-  return value.name().is_number() ? fmt::to_string(value.name().number())
-                                  : std::string(context.text(value.name().symbol()));
-}
-
 namespace {
 
-Port port_of(const Value& value, SlotIndex slot, const Schedule& schedule) {
-  return {value_name(value, schedule.module().context()), value.tensor_type(), slot};
+Port port_of(const Value& value, const Schedule& schedule) {
+  return {value_name(value, schedule.module().context()), value.tensor_type()};
 }
 
 template <class T>
@@ -65,7 +58,7 @@ Error at_port(std::string_view what, const Port& port, const Error& error) {
 }
 
 Port input_port(const Schedule& schedule, std::size_t number) {
-  return port_of(schedule.entry().arguments()[number], schedule.inputs()[number], schedule);
+  return port_of(schedule.entry().arguments()[number], schedule);
 }
 
 std::vector<Port> input_ports(const Schedule& schedule) {
@@ -81,7 +74,7 @@ std::vector<Port> output_ports(const Schedule& schedule) {
   for (const Op* op : schedule.entry().ops()) {
     if (!op->is(OpId::kCfReturn)) continue;
     for (std::uint32_t i = 0; i < op->operand_count(); ++i) {
-      ports.push_back(port_of(*op->operand(i), schedule.outputs()[i], schedule));
+      ports.push_back(port_of(*op->operand(i), schedule));
     }
     break;
   }
@@ -191,7 +184,7 @@ Result<std::vector<Tensor>> load_ports(std::span<const Port> ports, IRContext& c
       if (takes_any_extents && (*specs)[i].names_file()) {
         std::ranges::fill(*wanted.shape, kUnknownExtent);
       }
-      wanted.bound = bounds(ports[i]).value_or(usual_bound(wanted.dtype));
+      wanted.bound = bounds(i).value_or(usual_bound(wanted.dtype));
       auto tensor = load_tensor((*specs)[i], wanted);
       if (!tensor) return at_port("input", ports[i], tensor.error());
       tensors[i] = *std::move(tensor);
@@ -206,22 +199,24 @@ Result<std::vector<Tensor>> load_ports(std::span<const Port> ports, IRContext& c
 
 }  // namespace
 
-Result<std::vector<Tensor>> load_inputs(const Schedule& schedule,
+Result<std::vector<Tensor>> load_inputs(const Session& session,
                                         std::span<const std::string> arguments,
                                         const DimBindings& dims, const FileOpener& files) {
+  const Schedule& schedule = SessionAccess::schedule(session);
   const auto bounds_of = [&](const DimBindings& bindings) {
-    return
-        [bounds = index_bounds(schedule, bindings)](const Port& port) { return bounds[port.slot]; };
+    return [&schedule, bounds = index_bounds(schedule, bindings)](std::size_t input) {
+      return bounds[schedule.inputs()[input]];
+    };
   };
-  return load_ports(input_ports(schedule), schedule.module().context(), arguments, dims, files,
-                    false, bounds_of);
+  return load_ports(session.inputs(), schedule.module().context(), arguments, dims, files, false,
+                    bounds_of);
 }
 
 Result<std::vector<Tensor>> load_inputs(std::span<const Port> ports, IRContext& context,
                                         std::span<const std::string> arguments,
                                         const FileOpener& files) {
   const auto unbounded = [](const DimBindings&) {
-    return [](const Port&) { return std::optional<std::int64_t>(); };
+    return [](std::size_t) { return std::optional<std::int64_t>(); };
   };
   return load_ports(ports, context, arguments, {}, files, true, unbounded);
 }
@@ -235,14 +230,14 @@ Result<std::vector<Expectation>> parse_expectations(std::span<const Port> output
     if (!spec) return std::move(spec).error();
     const auto port = find_port(outputs, spec->target, "output");
     if (!port) return port.error();
-    expectations.push_back({*port, *std::move(spec)});
+    expectations.push_back({*port, std::make_shared<const TensorSpec>(*std::move(spec))});
   }
   return expectations;
 }
 
 Result<Tensor> load_expected(std::span<const Port> outputs, const Expectation& expectation,
                              const Tensor& output) {
-  const TensorSpec& spec = expectation.spec;
+  const TensorSpec& spec = *expectation.spec;
   if (spec.names_file()) return load_file(spec);
   const Port& port = outputs[expectation.port];
   auto tensor = load_tensor(

@@ -6,7 +6,6 @@
 #include <unordered_map>
 
 #include "mir/module.hpp"
-#include "mir/ports.hpp"
 
 namespace mir {
 

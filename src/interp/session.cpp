@@ -11,6 +11,7 @@
 #include "eval/evaluate.hpp"
 #include "eval/parameters.hpp"
 #include "interp/quantisations.hpp"
+#include "interp/schedule_ports.hpp"
 #include "interp/session_run.hpp"
 #include "plan/report.hpp"
 #include "support/suggest.hpp"
@@ -202,8 +203,10 @@ std::optional<Session> Session::create(const Module& module, const SessionOption
     if (diagnostics.error_count() != errors_before) return std::nullopt;
     ParameterUses uses(*schedule);
     auto lengths = find_cache_lengths(*schedule);
-    state->entries.push_back({*std::move(schedule), std::move(uses), std::move(constants),
-                              std::move(lengths), Binder(module.context(), {})});
+    auto inputs = input_ports(*schedule), outputs = output_ports(*schedule);
+    state->entries.push_back({*std::move(schedule), std::move(uses), std::move(inputs),
+                              std::move(outputs), std::move(constants), std::move(lengths),
+                              Binder(module.context(), {})});
   }
   foreign.callbacks.merge(names_of(foreign.graphs));
   for (const std::string& name : foreign.callbacks) {
@@ -218,8 +221,8 @@ std::optional<Session> Session::create(const Module& module, const SessionOption
   return Session(std::move(state));
 }
 
-const ExecutionPlan* Session::plan(std::size_t entry) const {
-  const auto& plan = state_->entries[entry].plan;
+const ExecutionPlan* SessionAccess::plan(const Session& session, std::size_t entry) {
+  const auto& plan = session.state_->entries[entry].plan;
   return plan ? &*plan : nullptr;
 }
 
@@ -227,8 +230,16 @@ const std::string& Session::plan_refusal() const {
   return state_->plan_refusal;
 }
 
-const Schedule& Session::schedule(std::size_t entry) const {
-  return state_->entries[entry].schedule;
+const Schedule& SessionAccess::schedule(const Session& session, std::size_t entry) {
+  return session.state_->entries[entry].schedule;
+}
+
+std::span<const Port> Session::inputs(std::size_t entry) const {
+  return state_->entries[entry].inputs;
+}
+
+std::span<const Port> Session::outputs(std::size_t entry) const {
+  return state_->entries[entry].outputs;
 }
 
 std::size_t Session::entry_count() const {
@@ -275,7 +286,7 @@ std::optional<std::int64_t> Session::cache_length(std::string_view name) const {
 }
 
 DimBindings Session::cache_bindings(std::size_t entry) const {
-  Binder binder(schedule(entry).module().context(), {});
+  Binder binder(state_->entries[entry].schedule.module().context(), {});
   // A contradiction is a run's to report.
   (void)state_->bind_cache_lengths(state_->entries[entry], binder);
   return binder.bindings();

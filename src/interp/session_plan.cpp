@@ -155,17 +155,15 @@ std::optional<std::vector<Tensor>> SessionRun::run_plan(std::span<const Tensor> 
                               .dims = &binder_.bindings(),
                               .custom = &state_.custom_ops,
                               .quantisations = &state_.quantisations},
-              .stop = options_.stop};
+              .stop = options_.stop,
+              .timed = options_.timed};
   if (options_.progress) {
     run.done = [&](std::size_t steps) { options_.progress(steps, schedule_.steps().size()); };
-  }
-  if (options_.timed) {
-    run.timed = [&](const KernelTiming& timing) { options_.timed(schedule_, timing); };
   }
   if (options_.observe) {
     run.observe = [&](std::size_t step, std::span<const Tensor> operands,
                       std::span<Tensor> results) {
-      return options_.observe({schedule_, step, operands, results});
+      return options_.observe({step, *schedule_.steps()[step].op, operands, results});
     };
   }
   auto outcome = plan->run(run);

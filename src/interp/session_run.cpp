@@ -7,9 +7,9 @@
 #include <unordered_set>
 #include <utility>
 
-#include "mir/ports.hpp"
 #include "plan/memory.hpp"
 #include "plan/report.hpp"
+#include "plan/work.hpp"
 #include "support/mapping_guard.hpp"
 
 namespace mir {
@@ -28,7 +28,7 @@ std::vector<CacheLength> find_cache_lengths(const Schedule& schedule) {
   return lengths;
 }
 
-std::optional<std::pair<const Step*, Error>> Session::State::bind_cache_lengths(
+std::optional<std::pair<const Step*, Error>> SessionAccess::State::bind_cache_lengths(
     const Entry& entry, Binder& binder) const {
   const IRContext& context = entry.schedule.module().context();
   for (const CacheLength& length : entry.cache_lengths) {
@@ -40,7 +40,8 @@ std::optional<std::pair<const Step*, Error>> Session::State::bind_cache_lengths(
   return std::nullopt;
 }
 
-SessionRun::SessionRun(Session::State& state, const RunOptions& options, Diagnostics& diagnostics)
+SessionRun::SessionRun(SessionAccess::State& state, const RunOptions& options,
+                       Diagnostics& diagnostics)
     : state_(state),
       entry_(state.entries[options.entry]),
       schedule_(entry_.schedule),
@@ -133,7 +134,7 @@ bool SessionRun::files_are_intact(std::span<const Tensor> inputs) {
   };
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (!lies_in_shortened_file(inputs[i].bytes())) continue;
-    return report_shortened(fmt::format("input '%{}'", input_port(schedule_, i).name));
+    return report_shortened(fmt::format("input '%{}'", entry_.inputs[i].name));
   }
   if (state_.fast != nullptr && lies_in_shortened_file(state_.fast->weights.cache_mapping())) {
     return report_shortened("packed weights");
@@ -161,7 +162,7 @@ bool SessionRun::check_input(std::size_t number, const Tensor& tensor) {
   const bool fits = type != nullptr && tensor.defined() && type->rank() == tensor.shape().size() &&
                     (!type->dtype() || *type->dtype() == tensor.dtype());
   if (fits) return true;
-  const Port port = input_port(schedule_, number);
+  const Port& port = entry_.inputs[number];
   diagnostics_.error(DiagCode::kInputMismatch, schedule_.module().top()->span(),
                      fmt::format("input {} '%{}' is {}, expected {}", number, port.name,
                                  tensor.defined() ? fmt::format("{} [{}]", name_of(tensor.dtype()),
@@ -244,7 +245,7 @@ bool SessionRun::execute(const Step& step) {
     if (!check_result(step, i, (*results)[i])) return false;
   }
   if (options_.observe) {
-    const auto seen = options_.observe({schedule_, number_of(step), operands, *results});
+    const auto seen = options_.observe({number_of(step), *step.op, operands, *results});
     if (!seen) return fail(step, seen.error());
   }
   std::ranges::move(*results, values_.begin() + step.first_result);
@@ -260,12 +261,12 @@ void SessionRun::report_time(const Step& step, KernelTiming::Clock::time_point b
     for (const Tensor& tensor : tensors) extents.push_back({tensor.dtype(), tensor.shape()});
     return extents;
   };
-  options_.timed(schedule_, {.step = number_of(step),
-                             .kernel = step.op->info().mnemonic,
-                             .begin = begin,
-                             .end = end,
-                             .work = work_of(*step.op, extents_of(operands), extents_of(results),
-                                             state_.weights.table())});
+  options_.timed({.step = number_of(step),
+                  .kernel = step.op->info().mnemonic,
+                  .begin = begin,
+                  .end = end,
+                  .work = work_of(*step.op, extents_of(operands), extents_of(results),
+                                  state_.weights.table())});
 }
 
 bool SessionRun::check_result(const Step& step, std::uint32_t number, const Tensor& tensor) {

@@ -10,8 +10,8 @@
 
 #include "eval/evaluate.hpp"
 #include "interp/binder.hpp"
+#include "interp/session_access.hpp"
 #include "interp/weight_store.hpp"
-#include "mir/session.hpp"
 
 namespace mir {
 
@@ -27,6 +27,8 @@ struct Session::State {
   struct Entry {
     Schedule schedule;
     ParameterUses uses;
+    std::vector<Port> inputs;
+    std::vector<Port> outputs;
     std::vector<Tensor> constants;           ///< by slot; undefined for slots of other kinds
     std::vector<CacheLength> cache_lengths;  ///< what caches bind
     Binder binder;                           ///< of the run at hand; kept for its memory
@@ -38,7 +40,7 @@ struct Session::State {
   /// What the plans of all entries share.
   struct Fast {
     Fusion fusion = Fusion::kAll;
-    fast::Activations activations = fast::Activations::kFloat32;
+    Activations activations = Activations::kFloat32;
     PackedWeights weights;
     CacheStore caches;
     std::unique_ptr<fast::Context> context;
@@ -73,7 +75,7 @@ struct Session::State {
 
 class SessionRun {
  public:
-  SessionRun(Session::State& state, const RunOptions& options, Diagnostics& diagnostics);
+  SessionRun(SessionAccess::State& state, const RunOptions& options, Diagnostics& diagnostics);
   SessionRun(const SessionRun&) = delete;
   SessionRun& operator=(const SessionRun&) = delete;
   ~SessionRun();
@@ -110,8 +112,8 @@ class SessionRun {
   const Tensor& value_of(SlotIndex slot) const;
   bool fail(const Step& step, const Error& error);
 
-  Session::State& state_;
-  Session::State::Entry& entry_;
+  SessionAccess::State& state_;
+  SessionAccess::State::Entry& entry_;
   const Schedule& schedule_;
   const RunOptions& options_;
   Diagnostics& diagnostics_;

@@ -1,21 +1,13 @@
-// Instruction sets that kernels are written for, as levels of which each includes those before it.
+// Instruction sets by name, and which of them the machine has.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
 
-namespace mir {
+#include "mir/compute.hpp"
 
-/// Reference kernels give the same bits at every level; other kernel sets state what they promise.
-enum class IsaLevel : std::uint8_t {
-  kScalar,      ///< what every machine has
-  kAvx2,        ///< AVX2, FMA, BMI2 and F16C
-  kAvx512,      ///< AVX-512 F, CD, BW, DQ and VL
-  kAvx512Vnni,  ///< products of 8-bit and 16-bit integers
-  kAvx512Bf16,  ///< products of bfloat16
-};
+namespace mir {
 
 /// Every level, ascending.
 std::span<const IsaLevel> isa_levels();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "eval/evaluate.hpp"
 #include "eval/parameters.hpp"
 #include "ir/infer.hpp"
 #include "machine/program_code.hpp"

@@ -27,6 +27,27 @@ std::string text_of(ValueName name, const IRContext& context) {
 
 }  // namespace
 
+namespace {
+
+/// Inputs or outputs of a program, each with the number of its slot.
+struct SlotPorts {
+  std::vector<Port> ports;
+  std::vector<std::uint32_t> slots;
+  std::size_t bound = 0;  ///< of them the program binds; the others are slots alone
+
+  std::size_t size() const { return ports.size(); }
+  void add(Port port, std::uint32_t slot) {
+    ports.push_back(std::move(port));
+    slots.push_back(slot);
+  }
+  bool contains(std::uint32_t slot) const { return std::ranges::find(slots, slot) != slots.end(); }
+  bool binds(std::uint32_t slot) const {
+    return std::ranges::count(std::span(slots).first(bound), slot) > 0;
+  }
+};
+
+}  // namespace
+
 struct ProgramMachine::State {
   State(const Module& program, const MachineOptions& given)
       : module(program), options(given), kernels(program, options) {}
@@ -39,11 +60,8 @@ struct ProgramMachine::State {
   MachineOptions options;
   MachineKernels kernels;
   std::vector<Instruction> code;
-  std::vector<Port> inputs;
-  std::vector<Port> outputs;
-  std::size_t bound_inputs = 0;  // the inputs behind them are slots that nothing fills
-  std::size_t bound_outputs =
-      0;  // the outputs behind them are inputs that something is stored into
+  SlotPorts inputs;   // those that are not bound are slots that nothing fills
+  SlotPorts outputs;  // those that are not bound are inputs that something is stored into
   std::unordered_map<std::uint32_t, std::pair<Tensor, const Op*>> constants;
 };
 
@@ -63,11 +81,11 @@ const TensorType* ProgramMachine::State::type_of(ValueName slot) const {
 }
 
 bool ProgramMachine::State::find_ports(Diagnostics& diagnostics) {
-  const auto port = [&](ValueName slot) {
-    return Port{text_of(slot, module.context()), type_of(slot), slot.raw()};
+  const auto add = [&](SlotPorts& ports, ValueName slot) {
+    ports.add({text_of(slot, module.context()), type_of(slot)}, slot.raw());
   };
   bool good = true;
-  const auto collect = [&](Opcode opcode, std::string_view what, std::vector<Port>& ports) {
+  const auto collect = [&](Opcode opcode, std::string_view what, SlotPorts& ports) {
     std::vector<const Instruction*> binds;
     for (const Instruction& each : code) {
       if (each.code == opcode) binds.push_back(&each);
@@ -75,7 +93,7 @@ bool ProgramMachine::State::find_ports(Diagnostics& diagnostics) {
     std::ranges::stable_sort(binds, {}, &Instruction::position);
     for (const Instruction* bind : binds) {
       if (bind->position == static_cast<std::int64_t>(ports.size())) {
-        ports.push_back(port(bind->slot));
+        add(ports, bind->slot);
         continue;
       }
       diagnostics.error(
@@ -86,18 +104,15 @@ bool ProgramMachine::State::find_ports(Diagnostics& diagnostics) {
   };
   collect(Opcode::kBindInput, "input", inputs);
   collect(Opcode::kBindOutput, "output", outputs);
-  bound_inputs = inputs.size();
+  inputs.bound = inputs.size();
   std::vector<std::uint32_t> filled;
   for (const auto& [slot, constant] : constants) filled.push_back(slot);
   for (const Use* use : unfilled_reads(code, filled)) {
-    inputs.push_back(port(use->value()->name()));
+    add(inputs, use->value()->name());
   }
-  bound_outputs = outputs.size();
-  const auto is_among = [](std::span<const Port> ports, ValueName slot) {
-    return std::ranges::find(ports, slot.raw(), &Port::slot) != ports.end();
-  };
+  outputs.bound = outputs.size();
   for (const ValueName slot : stored_slots(code)) {
-    if (is_among(inputs, slot) && !is_among(outputs, slot)) outputs.push_back(port(slot));
+    if (inputs.contains(slot.raw()) && !outputs.contains(slot.raw())) add(outputs, slot);
   }
   return good;
 }
@@ -145,7 +160,7 @@ class MachineExecution {
   bool leave(const Op& op);
   bool check_operand(const Use& use);
   MachineSlot* filled(ValueName slot, const Op& reader, std::string_view verb);
-  bool keep_stored(const Port& port, std::size_t index);
+  bool keep_stored(std::size_t index);
   bool keep_for_binding(ValueName slot);
   bool fail(const Op& at, DiagCode code, std::string message, const Op* earlier = nullptr,
             std::string_view note = {});
@@ -180,8 +195,8 @@ bool MachineExecution::fail(const Op& at, DiagCode code, std::string message, co
 bool MachineExecution::start() {
   if (inputs_.size() == state_.inputs.size()) {
     for (const auto& [slot, constant] : state_.constants) slots_.fill(slot, constant.first);
-    for (std::size_t i = state_.bound_inputs; i < inputs_.size(); ++i) {
-      slots_.fill(state_.inputs[i].slot, inputs_[i]);
+    for (std::size_t i = state_.inputs.bound; i < inputs_.size(); ++i) {
+      slots_.fill(state_.inputs.slots[i], inputs_[i]);
     }
     outputs_.resize(state_.outputs.size());
     return true;
@@ -214,8 +229,8 @@ std::optional<std::vector<Tensor>> MachineExecution::run() {
     if (options_.trace) options_.trace({number, pc_, back_.size(), at.op});
     if (!step(at)) return std::nullopt;
   }
-  for (std::size_t i = state_.bound_outputs; i < outputs_.size(); ++i) {
-    if (!keep_stored(state_.outputs[i], i)) return std::nullopt;
+  for (std::size_t i = state_.outputs.bound; i < outputs_.size(); ++i) {
+    if (!keep_stored(i)) return std::nullopt;
   }
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     if (outputs_[i].defined()) continue;
@@ -265,8 +280,8 @@ bool MachineExecution::step(const Instruction& at) {
 }
 
 /// What an input holds at the end, or where the program frees it.
-bool MachineExecution::keep_stored(const Port& port, std::size_t index) {
-  MachineSlot* slot = slots_.find(port.slot);
+bool MachineExecution::keep_stored(std::size_t index) {
+  MachineSlot* slot = slots_.find(state_.outputs.slots[index]);
   if (outputs_[index].defined() || slot == nullptr || slot->freed_by != nullptr) return true;
   auto whole = slots_.whole(*slot);
   if (whole) outputs_[index] = *std::move(whole);
@@ -361,8 +376,7 @@ bool MachineExecution::alloc(const Op& op) {
 /// Upstream frees what its last op works on, also where a graph returns it and the output is bound
 /// behind the call: its machine then gives an empty tensor. Here the output is what was freed.
 bool MachineExecution::keep_for_binding(ValueName slot) {
-  const auto ports = std::span(state_.outputs).first(state_.bound_outputs);
-  if (std::ranges::find(ports, slot.raw(), &Port::slot) == ports.end()) return true;
+  if (!state_.outputs.binds(slot.raw())) return true;
   auto whole = slots_.whole(*slots_.find(slot));
   if (whole) freed_outputs_.insert_or_assign(slot.raw(), *std::move(whole));
   return whole.has_value();
@@ -374,9 +388,8 @@ bool MachineExecution::free(const Op& op) {
     // Upstream frees parameters that were operands; they are the weights', not the machine's.
     if (needs_no_slot(use) && slots_.find(slot) == nullptr) continue;
     if (filled(slot, op, "freed") == nullptr) return false;
-    for (std::size_t i = state_.bound_outputs; i < outputs_.size(); ++i) {
-      const Port& port = state_.outputs[i];
-      if (port.slot == slot.raw() && !keep_stored(port, i)) return false;
+    for (std::size_t i = state_.outputs.bound; i < outputs_.size(); ++i) {
+      if (state_.outputs.slots[i] == slot.raw() && !keep_stored(i)) return false;
     }
     if (!keep_for_binding(slot)) return false;
     slots_.free(slot, op);
@@ -426,11 +439,11 @@ std::optional<ProgramMachine> ProgramMachine::load(const Module& module,
 }
 
 std::span<const Port> ProgramMachine::inputs() const {
-  return state_->inputs;
+  return state_->inputs.ports;
 }
 
 std::span<const Port> ProgramMachine::outputs() const {
-  return state_->outputs;
+  return state_->outputs.ports;
 }
 
 std::optional<std::vector<Tensor>> ProgramMachine::run(std::span<const Tensor> inputs,

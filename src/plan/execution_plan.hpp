@@ -7,7 +7,6 @@
 // whoever got them still holds.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -23,22 +22,15 @@
 #include "eval/evaluate.hpp"
 #include "kernels/fast/context.hpp"
 #include "kernels/fast/matrix/linear.hpp"
+#include "mir/compute.hpp"
 #include "mir/result.hpp"
 #include "plan/schedule.hpp"
-#include "plan/work.hpp"
 
 namespace mir {
 
 /// Whether plans have fast kernels for an op, or it is no work in them at all. Whether one is used
 /// depends on element types and attributes too.
 bool has_fast_node(OpId op);
-
-/// Which steps may become one kernel.
-enum class Fusion : std::uint8_t {
-  kOff,
-  kExact,  ///< those that give the bits of the steps one by one
-  kAll,    ///< also those that sum in another order, each with its own error bound
-};
 
 /// What a weight is made from: bytes of a file, and the type in which it is packed.
 struct WeightOrigin {
@@ -62,7 +54,7 @@ class PackedWeights {
   Result<const fast::PackedMatrix*> pack(Symbol parameter, const Tensor& tensor,
                                          std::int64_t outputs, std::int64_t depth,
                                          fast::Context& context,
-                                         fast::Activations = fast::Activations::kFloat32);
+                                         Activations = Activations::kFloat32);
   /// Null when it is not packed.
   const fast::PackedMatrix* find(Symbol parameter) const;
 
@@ -76,7 +68,7 @@ class PackedWeights {
   const fast::PackedMatrix* take(Symbol parameter, std::string_view name,
                                  const WeightOrigin& origin, std::int64_t outputs,
                                  std::int64_t depth, fast::Context& context,
-                                 fast::Activations activations);
+                                 Activations activations);
   /// Writes what was asked of take() to the file, unless it has all of it.
   Result<void> write_cache(fast::Context& context);
   /// What is damaged in the file, as the end of a sentence about it; empty: nothing was found.
@@ -122,7 +114,7 @@ class CacheStore {
 
 struct PlanOptions {
   Fusion fusion = Fusion::kAll;
-  fast::Activations activations = fast::Activations::kFloat32;  ///< of Linear
+  Activations activations = Activations::kFloat32;  ///< of Linear
   /// Most bytes of results that are computed when the plan is made and kept. Without fusion every
   /// step is computed in each run.
   std::uint64_t folded_bytes = std::uint64_t{16} << 20;
@@ -148,17 +140,6 @@ struct PlanResources {
   std::span<const Tensor> constants;                 ///< by slot of the schedule
   PackedWeights* weights = nullptr;
   fast::Context* context = nullptr;
-};
-
-/// One kernel call that was timed.
-struct KernelTiming {
-  using Clock = std::chrono::steady_clock;
-
-  std::size_t step = 0;     ///< of the schedule; the last one of those that the call computes
-  std::string_view kernel;  ///< "Linear + residual", "TopKOp (ref)"
-  Clock::time_point begin;
-  Clock::time_point end;
-  Work work;
 };
 
 /// What a run of a plan needs besides the plan; borrowed for the call.

@@ -70,10 +70,10 @@ class EntryReader {
     if (!type) is_sound_ = false;
     return type.value_or(DType::kFloat32);
   }
-  fast::Activations activations() {
+  Activations activations() {
     const std::string name = text("activations");
     if (name != kFloats && name != kBfloats) is_sound_ = false;
-    return name == kBfloats ? fast::Activations::kBFloat16 : fast::Activations::kFloat32;
+    return name == kBfloats ? Activations::kBFloat16 : Activations::kFloat32;
   }
   ContentHash hash(const char* key) {
     const std::string digits = text(key);
@@ -108,7 +108,7 @@ Json json_of(const PackedCache::Entry& entry) {
           {"dtype", name_of(key.dtype)},
           {"outputs", key.outputs},
           {"depth", key.depth},
-          {"activations", key.activations == fast::Activations::kBFloat16 ? kBfloats : kFloats},
+          {"activations", key.activations == Activations::kBFloat16 ? kBfloats : kFloats},
           {"source", hex(key.source)},
           {"layout", hex(key.layout)},
           {"packed", hex(entry.packed)},
@@ -122,7 +122,7 @@ std::uint64_t mixed(std::uint64_t number) {
 }
 
 ContentHash hash_of_sample(DType dtype, std::int64_t outputs, std::int64_t depth,
-                           fast::Activations activations, fast::Context& context) {
+                           Activations activations, fast::Context& context) {
   const DTypeInfo& type = info(dtype);
   const auto bytes = static_cast<std::size_t>(outputs * depth / type.lanes) * type.unit_bytes;
   std::vector<std::uint64_t> words((bytes + 7) / 8);
@@ -137,7 +137,7 @@ ContentHash hash_of_sample(DType dtype, std::int64_t outputs, std::int64_t depth
 }  // namespace
 
 ContentHash PackedCache::layout_hash(DType dtype, std::int64_t outputs, std::int64_t depth,
-                                     fast::Activations activations, fast::Context& context) {
+                                     Activations activations, fast::Context& context) {
   // Panels are as wide as some registers: what is left in the last one counts, not how many.
   constexpr std::int64_t kPanels = 96;
   if (outputs > 2 * kPanels) outputs = kPanels + outputs % kPanels;

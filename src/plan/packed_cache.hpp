@@ -33,7 +33,7 @@ struct PackedKey {
   DType dtype = DType::kFloat32;
   std::int64_t outputs = 0;
   std::int64_t depth = 0;
-  fast::Activations activations = fast::Activations::kFloat32;
+  Activations activations = Activations::kFloat32;
   ContentHash source;  ///< of the stored bytes
   ContentHash layout;  ///< PackedCache::layout_hash()
   friend bool operator==(const PackedKey&, const PackedKey&) = default;
@@ -58,7 +58,7 @@ class PackedCache {
   /// The hash of a matrix of arbitrary elements, as deep as the one at hand, that is packed now.
   /// Of instruction sets whose packed matrices are alike it is one.
   ContentHash layout_hash(DType dtype, std::int64_t outputs, std::int64_t depth,
-                          fast::Activations activations, fast::Context& context);
+                          Activations activations, fast::Context& context);
 
   /// Null when the file has none of this name.
   const Entry* find(std::string_view name) const;
@@ -74,7 +74,7 @@ class PackedCache {
   std::shared_ptr<const MappedFile> file_;
   std::vector<Entry> entries_;  // by name
   std::string problem_;
-  std::map<std::tuple<DType, std::int64_t, std::int64_t, fast::Activations>, ContentHash> layouts_;
+  std::map<std::tuple<DType, std::int64_t, std::int64_t, Activations>, ContentHash> layouts_;
 };
 
 }  // namespace mir

@@ -60,7 +60,7 @@ const fast::PackedMatrix* PackedWeights::find(Symbol parameter) const {
 Result<const fast::PackedMatrix*> PackedWeights::pack(Symbol parameter, const Tensor& tensor,
                                                       std::int64_t outputs, std::int64_t depth,
                                                       fast::Context& context,
-                                                      fast::Activations activations) {
+                                                      Activations activations) {
   const auto [found, is_new] = matrices_.try_emplace(parameter);
   if (!is_new) {
     if (found->second->outputs == outputs && found->second->depth == depth &&
@@ -100,7 +100,7 @@ Result<void> PackedWeights::open_cache(const std::string& path) {
 const fast::PackedMatrix* PackedWeights::take(Symbol parameter, std::string_view name,
                                               const WeightOrigin& origin, std::int64_t outputs,
                                               std::int64_t depth, fast::Context& context,
-                                              fast::Activations activations) {
+                                              Activations activations) {
   const bool may = outputs > 0 && depth > 0 && fast::is_packable(origin.dtype, depth) &&
                    !kept_->wanted.contains(parameter);
   if (!may) return nullptr;

@@ -15,6 +15,13 @@
 
 namespace mir {
 
+std::string value_name(const Value& value, const IRContext& context) {
+  if (value.has_symbol() && value.symbol()) return std::string(context.text(value.symbol()));
+  if (value.name().is_none()) return {};
+  return value.name().is_number() ? fmt::to_string(value.name().number())
+                                  : std::string(context.text(value.name().symbol()));
+}
+
 /// Walks the graphs in the order of execution. Problems are reported once per op, however often its
 /// graph is called; exceeding a limit ends the walk.
 class ScheduleBuilder {

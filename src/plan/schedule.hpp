@@ -23,6 +23,9 @@ namespace mir {
 
 using SlotIndex = std::uint32_t;
 
+/// The name of a value in the text without `%`, or its symbol.
+std::string value_name(const Value& value, const IRContext& context);
+
 enum class SlotKind : std::uint8_t {
   kInput,
   kParameter,  ///< `value` has its symbol

@@ -5,25 +5,11 @@
 #include <span>
 
 #include "eval/evaluate.hpp"
+#include "mir/compute.hpp"
 #include "mir/dtype.hpp"
 #include "mir/op.hpp"
 
 namespace mir {
-
-/// Arithmetic and memory traffic of one or several calls.
-struct Work {
-  /// Operations of products, two for each multiply-add: linear layers, matrix products,
-  /// convolutions, attention. Everything else counts none: memory bounds it.
-  double flop = 0;
-  /// Bytes that are read and written when every operand, parameter and result moves once.
-  double bytes = 0;
-
-  Work& operator+=(const Work& other) {
-    flop += other.flop;
-    bytes += other.bytes;
-    return *this;
-  }
-};
 
 /// Element type and extents of a value.
 struct TensorExtents {

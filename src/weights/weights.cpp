@@ -6,11 +6,13 @@
 #include <charconv>
 #include <cstring>
 #include <utility>
+#include <variant>
 
 #include "weights/blocks.hpp"
 #include "weights/checks.hpp"
 #include "weights/elements.hpp"
 #include "weights/random.hpp"
+#include "weights/tensor_file.hpp"
 
 namespace mir {
 namespace {
@@ -116,37 +118,58 @@ Result<Weight> invented_weight(const WeightRequest& request, Make make) {
 
 }  // namespace
 
+/// What a source has its tensors from.
+struct WeightSource::Origin {
+  struct Random {
+    std::uint64_t seed;
+  };
+  struct Splat {
+    std::string value;
+  };
+  std::variant<TensorFile, Random, Splat> kind;
+
+  /// Null when the tensors are made up.
+  const TensorFile* file() const { return std::get_if<TensorFile>(&kind); }
+};
+
 Result<WeightSource> WeightSource::open(std::string_view spec, const FileOpener& files) {
+  const auto source = [&](auto kind) {
+    return WeightSource(spec, std::make_shared<const Origin>(Origin{std::move(kind)}));
+  };
   if (spec.starts_with(kRandomPrefix)) {
     const auto digits = spec.substr(kRandomPrefix.size());
     std::uint64_t seed = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), seed);
     if (error != std::errc() || end != digits.data() + digits.size())
       return bad_source(spec, "expected a seed from 0 to 2^64 - 1 after 'random:'");
-    return WeightSource(spec, Random{seed});
+    return source(Origin::Random{seed});
   }
   if (spec.starts_with(kSplatPrefix)) {
     const auto value = spec.substr(kSplatPrefix.size());
     if (!encode_element(DType::kFloat64, value) && !encode_element(DType::kBool, value))
       return bad_source(spec, "expected a number after 'splat:'");
-    return WeightSource(spec, Splat{std::string(value)});
+    return source(Origin::Splat{std::string(value)});
   }
   auto file = TensorFile::open(std::string(spec), files);
   if (!file) return std::move(file).error();
-  return WeightSource(spec, *std::move(file));
+  return source(*std::move(file));
 }
 
 bool WeightSource::invents() const {
-  return std::holds_alternative<Random>(origin_) || std::holds_alternative<Splat>(origin_);
+  return origin_->file() == nullptr;
+}
+
+bool WeightSource::is_random() const {
+  return std::holds_alternative<Origin::Random>(origin_->kind);
 }
 
 std::vector<std::string> WeightSource::names() const {
-  const auto* file = std::get_if<TensorFile>(&origin_);
+  const TensorFile* file = origin_->file();
   return file == nullptr ? std::vector<std::string>() : file->names();
 }
 
 bool WeightSource::has(std::string_view name) const {
-  const auto* file = std::get_if<TensorFile>(&origin_);
+  const TensorFile* file = origin_->file();
   return file == nullptr || file->contains(name);
 }
 
@@ -180,16 +203,16 @@ Result<std::optional<Weight>> WeightSource::prepare(const WeightRequest& request
 }
 
 Result<Weight> WeightSource::weight_of(const WeightRequest& request) const {
-  if (const auto* random = std::get_if<Random>(&origin_)) {
+  if (const auto* random = std::get_if<Origin::Random>(&origin_->kind)) {
     return invented_weight(
         request, [seed = random->seed](const WeightRequest& each) { return invent(seed, each); });
   }
-  if (const auto* constant = std::get_if<Splat>(&origin_)) {
+  if (const auto* constant = std::get_if<Origin::Splat>(&origin_->kind)) {
     return invented_weight(request, [value = constant->value](const WeightRequest& each) {
       return splat(value, each);
     });
   }
-  auto stored = std::get<TensorFile>(origin_).find(request.name);
+  auto stored = origin_->file()->find(request.name);
   if (!stored) return std::move(stored).error();
   return stored_weight(**std::move(stored), request, spec_);
 }

@@ -2,7 +2,9 @@
 // compares the logits with those of the float64 evaluation.
 //
 //   consumer EXAMPLES_FOLDER
+#include <fstream>
 #include <iostream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -15,7 +17,6 @@
 #include "mir/session.hpp"
 #include "mir/verify.hpp"
 #include "mir/weights.hpp"
-#include "support/file_io.hpp"
 
 namespace {
 
@@ -33,17 +34,15 @@ int run(const mir::Module& module, const std::string& folder, mir::Diagnostics& 
   if (!session) return 1;
   const std::vector<std::string> specs = {"ids=" + folder + "ids.npy",
                                           "positions=" + folder + "positions.npy"};
-  const auto inputs = mir::load_inputs(session->schedule(), specs, {});
+  const auto inputs = mir::load_inputs(*session, specs, {});
   if (!inputs) return fail(inputs.error().message);
   const auto outputs = session->run(*inputs, diagnostics);
   if (!outputs) return 1;
   const std::vector<std::string> expected = {folder + "expected_logits.npy"};
-  const auto expectations =
-      mir::parse_expectations(mir::output_ports(session->schedule()), expected);
+  const auto expectations = mir::parse_expectations(session->outputs(), expected);
   if (!expectations) return fail(expectations.error().message);
   const auto& expectation = expectations->front();
-  const auto logits =
-      mir::load_expected(mir::output_ports(session->schedule()), expectation, outputs->front());
+  const auto logits = mir::load_expected(session->outputs(), expectation, outputs->front());
   if (!logits) return fail(logits.error().message);
   const auto comparison = mir::compare_tensors(*logits, outputs->front(), {.abs = 1e-6, .rel = 0});
   if (!comparison) return fail(comparison.error().message);
@@ -57,17 +56,18 @@ int run(const mir::Module& module, const std::string& folder, mir::Diagnostics& 
 int main(int argc, char** argv) {
   if (argc != 2) return fail("usage: consumer EXAMPLES_FOLDER");
   const std::string folder = std::string(argv[1]) + "/qwen2_tiny/";
-  const auto text = mir::read_file(folder + "model.mir", 1u << 20);
-  if (!text) return fail(text.error().message);
+  std::ifstream stream(folder + "model.mir", std::ios::binary);
+  const std::string text(std::istreambuf_iterator<char>(stream), {});
+  if (!stream) return fail("'" + folder + "model.mir' cannot be read");
 
   mir::IRContext context;
   mir::register_builtin_dialects(context);
   mir::Diagnostics diagnostics;
-  const mir::SourceFile* file = context.sources().add("model.mir", *text);
+  const mir::SourceFile* file = context.sources().add("model.mir", text);
   const auto modules = mir::read_modules(*file, context, diagnostics);
   int status = 1;
   if (!diagnostics.has_errors() && mir::verify(*modules.front(), diagnostics)) {
-    const bool same = mir::print(*modules.front()) == *text;
+    const bool same = mir::print(*modules.front()) == text;
     std::cout << "prints " << (same ? "the text it read" : "another text") << '\n';
     status = same ? run(*modules.front(), folder, diagnostics) : 1;
   }

@@ -12,6 +12,7 @@
 #include "interp/dump.hpp"
 #include "interp/feed.hpp"
 #include "interp/run_report.hpp"
+#include "interp/session_access.hpp"
 #include "interp/summary.hpp"
 #include "loading.hpp"
 #include "mir/ports.hpp"
@@ -97,7 +98,10 @@ class Execution {
   const Arguments& arguments() const { return settings_.invocation.arguments; }
   FileOpener files_of(std::string_view option) const { return settings_.invocation.files(option); }
   const Schedule& schedule_of(std::size_t number) const {
-    return session_->schedule(entries_[number]);
+    return SessionAccess::schedule(*session_, entries_[number]);
+  }
+  std::span<const Port> outputs_of(std::size_t number) const {
+    return session_->outputs(entries_[number]);
   }
   std::optional<ResultPlace> selected(std::size_t step, std::uint32_t result) const {
     for (const Probe& probe : settings_.probes) {
@@ -152,13 +156,13 @@ Result<void> Execution::prepare() {
   }
   std::vector<const Schedule*> schedules;
   for (std::size_t i = 0; i < session_->entry_count(); ++i) {
-    schedules.push_back(&session_->schedule(i));
+    schedules.push_back(&SessionAccess::schedule(*session_, i));
   }
   for (const Probe& probe : settings_.probes) {
     if (auto known = probe.check(schedules); !known) return known;
   }
   auto inputs =
-      load_inputs(schedule_of(0), arguments().values("input"), options_.dims, files_of("input"));
+      load_inputs(*session_, arguments().values("input"), options_.dims, files_of("input"));
   if (!inputs) return std::move(inputs).error();
   inputs_ = *std::move(inputs);
   if (arguments().has("dump")) {
@@ -192,7 +196,7 @@ Result<void> Execution::open_session() {
                             : fusion == "exact" ? Fusion::kExact
                                                 : Fusion::kAll;
   if (arguments().value("activations") == "bf16") {
-    session_options_.activations = fast::Activations::kBFloat16;
+    session_options_.activations = Activations::kBFloat16;
   }
   session_options_.threads = options_.threads;
   // What a run may use besides its parameters is limited by the whole memory.
@@ -311,7 +315,7 @@ void Execution::begin_report(std::size_t number) {
   if (number > 0) {
     for (const std::size_t input : feeds_.fed_inputs(number)) {
       const Tensor& tensor = inputs_[input];
-      report.fed.push_back({.name = input_port(schedule_of(number), input).name,
+      report.fed.push_back({.name = session_->inputs(entries_[number])[input].name,
                             .summary = summarise(tensor),
                             .values = few_values(tensor)});
       const auto& [name, summary, values] = report.fed.back();
@@ -334,17 +338,16 @@ Result<Delivery> Execution::delivery_of(std::size_t number) const {
     }
     return words;
   };
-  auto files = parse_output_files(output_ports(schedule_of(number)), chosen("output"));
+  auto files = parse_output_files(outputs_of(number), chosen("output"));
   if (!files) return std::move(files).error();
   auto expected = chosen("expect");
-  auto expectations =
-      parse_expectations(output_ports(schedule_of(number)), expected, files_of("expect"));
+  auto expectations = parse_expectations(outputs_of(number), expected, files_of("expect"));
   if (!expectations) return std::move(expectations).error();
   return Delivery{*std::move(files), *std::move(expectations), std::move(expected)};
 }
 
 Result<void> Execution::deliver(std::size_t number, const Delivery& delivery) {
-  const auto ports = output_ports(schedule_of(number));
+  const auto ports = outputs_of(number);
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     const TensorSummary summary = summarise(outputs_[i]);
     if (shows_) fmt::print("%{}: {}\n", ports[i].name, render(summary));
@@ -354,7 +357,7 @@ Result<void> Execution::deliver(std::size_t number, const Delivery& delivery) {
     if (!row) return row.error();
     for (const RankedElement& each : *row) fmt::print("  {}: {:.6g}\n", each.index, each.value);
   }
-  auto written = write_outputs(output_ports(schedule_of(number)), delivery.files, outputs_);
+  auto written = write_outputs(outputs_of(number), delivery.files, outputs_);
   if (!written) return written;
   for (std::size_t i = 0; i < delivery.expectations.size(); ++i) {
     if (auto done = compare(number, delivery, i); !done) return done;
@@ -365,11 +368,11 @@ Result<void> Execution::deliver(std::size_t number, const Delivery& delivery) {
 Result<void> Execution::compare(std::size_t number, const Delivery& delivery, std::size_t which) {
   const Expectation& expectation = delivery.expectations[which];
   const Tensor& output = outputs_[expectation.port];
-  const auto expected = load_expected(output_ports(schedule_of(number)), expectation, output);
+  const auto expected = load_expected(outputs_of(number), expectation, output);
   if (!expected) return expected.error();
   auto comparison = compare_tensors(*expected, output, settings_.tolerances.of(output.dtype()));
   if (!comparison) return comparison.error();
-  const std::string name = output_ports(schedule_of(number))[expectation.port].name;
+  const std::string name = outputs_of(number)[expectation.port].name;
   fmt::print("%{}: {}\n", name, render(*comparison));
   const bool passed = comparison->passed();
   report_.runs.back().checks.push_back({name, delivery.expected[which], *std::move(comparison)});

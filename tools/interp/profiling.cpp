@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "interp/session_access.hpp"
 #include "support/file_io.hpp"
 
 namespace mir::tools {
@@ -52,15 +53,15 @@ std::optional<std::vector<Tensor>> Profiling::run(std::size_t number, Session& s
   if (!profile_) return session.run(inputs, diagnostics, options);
   if (number == 0) planning_ = resident_memory();
   if (number == 0 && !restart_resident_peak()) planning_.reset();
-  begin(number, session.schedule(options.entry));
-  options.timed = [this](const Schedule& schedule, const KernelTiming& timing) {
-    profile_->add(schedule, timing);
-  };
+  const Schedule& schedule = SessionAccess::schedule(session, options.entry);
+  begin(number, schedule);
+  options.timed = [&](const KernelTiming& timing) { profile_->add(schedule, timing); };
   const auto start = KernelTiming::Clock::now();
   auto outputs = session.run(inputs, diagnostics, options);
   const std::chrono::duration<double> time = KernelTiming::Clock::now() - start;
   // Runs that are observed have plans of their own.
-  profile_->end_run(time.count(), options.observe ? nullptr : session.plan(options.entry));
+  profile_->end_run(time.count(),
+                    options.observe ? nullptr : SessionAccess::plan(session, options.entry));
   return outputs;
 }
 

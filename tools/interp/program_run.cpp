@@ -5,6 +5,7 @@
 #include "interp/summary.hpp"
 #include "mir/machine.hpp"
 #include "mir/ports.hpp"
+#include "plan/schedule.hpp"
 
 namespace mir::tools {
 

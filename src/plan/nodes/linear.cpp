@@ -195,7 +195,7 @@ class GatedLinearNode final : public PlanNode {
 Work work_of_product(const fast::PackedMatrix& weight, std::int64_t rows) {
   const double elements = static_cast<double>(weight.outputs) * static_cast<double>(weight.depth);
   const bool is_rounded =
-      weight.dtype == DType::kFloat32 && weight.activations == fast::Activations::kBFloat16;
+      weight.dtype == DType::kFloat32 && weight.activations == Activations::kBFloat16;
   const DTypeInfo& stored = info(is_rounded ? DType::kBFloat16 : weight.dtype);
   return {.flop = 2 * static_cast<double>(rows) * elements,
           .bytes = elements * stored.unit_bytes / stored.lanes};

@@ -150,8 +150,8 @@ TEST_CASE("a step like one before allocates nothing but the list of results that
       settings.kernels = KernelSet::kFast;
       settings.fusion = fusion;
       Runner runner(kDecoder, settings);
-      REQUIRE(runner.session().plan() != nullptr);
-      for (const std::string& name : runner.session().plan()->node_names()) {
+      REQUIRE(runner.plan() != nullptr);
+      for (const std::string& name : runner.plan()->node_names()) {
         CHECK(name.find("(ref)") == name.npos);
       }
       RunOptions options;
@@ -199,7 +199,7 @@ TEST_CASE("weights that products read are in memory one after the other while th
   const std::ptrdiff_t before = ::heap_bytes;
   ::most_heap_bytes = before;
   Runner runner(head + "    }\n  }\n" + steps + "  cf.ReturnOp (%8) -> ()\n}\n", settings);
-  REQUIRE(runner.session().plan() != nullptr);
+  REQUIRE(runner.plan() != nullptr);
   CHECK(::most_heap_bytes - before >= kWeight);
   CHECK(::most_heap_bytes - before < 2 * kWeight);
   CHECK(::heap_bytes - before < kWeight);

@@ -79,7 +79,7 @@ class Folder {
 void dump_run(Session& session, const std::string& folder, Diagnostics& problems) {
   auto writer = DumpWriter::create(folder);
   REQUIRE(writer.ok());
-  const ResultPlaces places(session.schedule());
+  const ResultPlaces places(SessionAccess::schedule(session));
   RunOptions options;
   options.observe = [&](const StepResults& step) -> Result<void> {
     for (std::uint32_t i = 0; i < step.results.size(); ++i) {

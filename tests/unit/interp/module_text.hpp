@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "../eval/one_op.hpp"
-#include "mir/session.hpp"
+#include "interp/session_access.hpp"
 #include "mir/verify.hpp"
 
 namespace mir::test {
@@ -60,6 +60,8 @@ class Runner {
   }
 
   Session& session() { return *session_; }
+  const Schedule& schedule() const { return SessionAccess::schedule(*session_); }
+  const ExecutionPlan* plan() const { return SessionAccess::plan(*session_); }
   IRContext& context() { return text_.context; }
 
   std::vector<Tensor> run(const std::vector<Tensor>& inputs, const RunOptions& options = {}) {

@@ -85,7 +85,7 @@ struct Outcome {
 
 struct Use {
   DType type = DType::kFloat32;
-  fast::Activations activations = fast::Activations::kFloat32;
+  Activations activations = Activations::kFloat32;
   std::optional<IsaLevel> isa = std::nullopt;
   unsigned threads = 2;
 };
@@ -104,7 +104,7 @@ Outcome run(const std::string& weights_file, const std::string& cache, const Use
   auto session = Session::create(*text.module, options, problems);
   Outcome outcome;
   if (session) {
-    REQUIRE(session->plan() != nullptr);
+    REQUIRE(SessionAccess::plan(*session) != nullptr);
     const auto outputs = session->run(std::vector{pattern({3, kDepth})}, problems, {});
     REQUIRE(outputs.has_value());
     outcome.bits = hash_bytes(outputs->front());
@@ -132,7 +132,7 @@ TEST_CASE("packed cache: the second start packs nothing and gives the same bits"
       {DType::kGgufQ8_0, DType::kGgufQ8_0}, {DType::kGgufQ4_0, DType::kGgufQ4_0}};
   for (const auto& each : types) {
     const DType stored = each.first, type = each.second;
-    for (const auto activations : {fast::Activations::kFloat32, fast::Activations::kBFloat16}) {
+    for (const auto activations : {Activations::kFloat32, Activations::kBFloat16}) {
       CAPTURE(name_of(stored));
       const std::string weights = folder.file("weights"), cache = folder.file("cache");
       fs::remove(cache);
@@ -162,7 +162,7 @@ TEST_CASE("packed cache: matrices are used where they lie in the file") {
   StringInterner names;
   const Symbol symbol = names.intern("w");
   const auto take = [&](PackedWeights& packed) {
-    return packed.take(symbol, "w", origin, kOutputs, kDepth, context, fast::Activations::kFloat32);
+    return packed.take(symbol, "w", origin, kOutputs, kDepth, context, Activations::kFloat32);
   };
   PackedWeights first;
   REQUIRE(first.open_cache(path).ok());
@@ -201,7 +201,7 @@ TEST_CASE("packed cache: other weights, another type, mode or instruction set ar
   CHECK(inode(cache) == renewed);
   for (const IsaLevel level : isa_levels()) {
     if (level > detected_isa_level()) break;
-    for (const auto activations : {fast::Activations::kFloat32, fast::Activations::kBFloat16}) {
+    for (const auto activations : {Activations::kFloat32, Activations::kBFloat16}) {
       const Use use{.activations = activations, .isa = level};
       CHECK(run(weights, cache, use).bits == run(weights, "", use).bits);
     }

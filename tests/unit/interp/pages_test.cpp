@@ -41,10 +41,10 @@ std::vector<Tensor> run_with_extents(const std::string& text, std::int64_t exten
   }
   options.dims.bind(runner.context().intern("past"), 0);
   std::vector<std::string> arguments;
-  for (std::size_t i = 0; i < runner.session().schedule().inputs().size(); ++i) {
+  for (std::size_t i = 0; i < runner.schedule().inputs().size(); ++i) {
     arguments.push_back(std::to_string(i) + "=random:" + std::to_string(i));
   }
-  const auto inputs = load_inputs(runner.session().schedule(), arguments, options.dims);
+  const auto inputs = load_inputs(runner.session(), arguments, options.dims);
   if (!inputs.ok()) MESSAGE(inputs.error().message);
   REQUIRE(inputs.ok());
   return runner.run(*inputs, options);

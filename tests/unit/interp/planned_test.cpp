@@ -61,7 +61,7 @@ std::string with_types(std::string text, const std::string& type) {
 TEST_CASE("fast: a prompt at once and token by token give the same bits") {
   for (const Fusion fusion : {Fusion::kOff, Fusion::kExact, Fusion::kAll}) {
     Runner prompt(kAttention, fast(fusion)), steps(kAttention, fast(fusion)), ref(kAttention);
-    REQUIRE(prompt.session().plan() != nullptr);
+    REQUIRE(prompt.plan() != nullptr);
     const auto whole = values_of(prompt.run({states(0, 5)})[0]);
     std::vector<double> joined;
     for (std::int64_t i = 0; i < 5; ++i) {
@@ -119,14 +119,14 @@ TEST_CASE(
   const Tensor x = pattern({1, 5, 8});
   for (const char* const type : {"Float32", "BFloat16", "Float16"}) {
     const std::string text = with_types(kFeedForward, type);
-    const auto run = [&](Fusion fusion, fast::Activations activations) {
+    const auto run = [&](Fusion fusion, Activations activations) {
       SessionOptions options = fast(fusion);
       options.activations = activations;
       return Runner(text, options).run({x})[0];
     };
-    const Tensor off = run(Fusion::kOff, fast::Activations::kBFloat16);
-    const Tensor floats = run(Fusion::kOff, fast::Activations::kFloat32);
-    CHECK(hash_bytes(run(Fusion::kExact, fast::Activations::kBFloat16)) == hash_bytes(off));
+    const Tensor off = run(Fusion::kOff, Activations::kBFloat16);
+    const Tensor floats = run(Fusion::kOff, Activations::kFloat32);
+    CHECK(hash_bytes(run(Fusion::kExact, Activations::kBFloat16)) == hash_bytes(off));
     CHECK(hash_bytes(off) != hash_bytes(floats));
     const auto rounded = values_of(off), exact = values_of(floats);
     for (std::size_t i = 0; i < exact.size(); ++i) {
@@ -141,10 +141,10 @@ TEST_CASE("fast: exact fusion gives the bits of the steps one by one") {
   for (const char* const type : {"Float32", "BFloat16", "Float16"}) {
     const std::string text = with_types(kFeedForward, type);
     Runner off(text, fast(Fusion::kOff)), exact(text, fast(Fusion::kExact)), ref(text);
-    const auto names = exact.session().plan()->node_names();
+    const auto names = exact.plan()->node_names();
     CHECK(names ==
           std::vector<std::string>{"RMSNorm + silu(Linear) * Linear", "Linear + residual"});
-    CHECK(off.session().plan()->node_names().size() == 7);
+    CHECK(off.plan()->node_names().size() == 7);
     const auto bits = hash_bytes(off.run({x})[0]);
     CHECK(hash_bytes(exact.run({x})[0]) == bits);
     const auto expected = values_of(ref.run({x})[0]), found = values_of(exact.run({x})[0]);
@@ -154,7 +154,7 @@ TEST_CASE("fast: exact fusion gives the bits of the steps one by one") {
   }
   // Weights of two types are not read as one.
   Runner mixed(kFeedForward, fast());
-  CHECK(count_of(mixed.session().plan()->node_names(), "RMSNorm + silu(Linear) * Linear") == 0);
+  CHECK(count_of(mixed.plan()->node_names(), "RMSNorm + silu(Linear) * Linear") == 0);
   CHECK(mixed.run({x})[0].defined());
 }
 
@@ -183,7 +183,7 @@ TEST_CASE("fast: weights in blocks take activations of 8 bits as the reference d
     if (own) replace("GGUF_Q8_0", "MIR_Q4_A32");
     if (own) replace("GGUF_Q4_0", "MIR_Q4_A32");
     Runner all(text, fast()), ref(text);
-    const auto names = all.session().plan()->node_names();
+    const auto names = all.plan()->node_names();
     CHECK(names ==
           std::vector<std::string>{"RMSNorm + silu(Linear) * Linear", "Linear + residual"});
     const auto expected = values_of(ref.run({x})[0]), found = values_of(all.run({x})[0]);
@@ -229,8 +229,8 @@ TEST_CASE(
   const auto expected = ref.run({x});
   for (const Fusion fusion : {Fusion::kOff, Fusion::kAll}) {
     Runner runner(kQuantised, fast(fusion));
-    REQUIRE(runner.session().plan() != nullptr);
-    const auto names = runner.session().plan()->node_names();
+    REQUIRE(runner.plan() != nullptr);
+    const auto names = runner.plan()->node_names();
     CHECK(count_of(names, "dequantise") == 1);  // both products take the same
     CHECK(count_of(names, "Linear") == 2);
     CHECK(count_of(names, "quantise") == 2);
@@ -254,26 +254,26 @@ TEST_CASE(
 
 TEST_CASE("fast: attention is one node and its projections are another") {
   Runner runner(kAttention, fast());
-  const auto names = runner.session().plan()->node_names();
+  const auto names = runner.plan()->node_names();
   CHECK(count_of(names, "attention") == 1);
   CHECK(count_of(names, "2 x Linear") == 1);
   CHECK(count_of(names, "copy") == 0);
   runner.run({states(0, 5)});
-  CHECK(runner.session().plan()->planned_bytes() >= runner.session().plan()->lower_bound());
+  CHECK(runner.plan()->planned_bytes() >= runner.plan()->lower_bound());
 }
 
 TEST_CASE("fast: values inside fused nodes take no memory, others share it") {
   Runner block(with_types(kFeedForward, "Float32"), fast());
   block.run({pattern({1, 16, 8})});
   // One of 20 numbers a row, and the sum.
-  CHECK(block.session().plan()->lower_bound() == (8 + 20) * 16 * 4);
-  CHECK(block.session().plan()->planned_bytes() == (8 + 20) * 16 * 4);
+  CHECK(block.plan()->lower_bound() == (8 + 20) * 16 * 4);
+  CHECK(block.plan()->planned_bytes() == (8 + 20) * 16 * 4);
   std::string text = kAttention;
   text.erase(text.find("capacity:6, "), 12);
   Runner attention(text, fast());
   attention.run({states(0, 200)});
   // q, k and the mixture, without scores of 200 by 200 for each head.
-  CHECK(attention.session().plan()->planned_bytes() <= 200 * (4 + 2 + 4) * 4 * 11 / 10);
+  CHECK(attention.plan()->planned_bytes() <= 200 * (4 + 2 + 4) * 4 * 11 / 10);
 }
 
 TEST_CASE("fast: steps are observed one by one, and what an observer puts there counts") {
@@ -283,7 +283,7 @@ TEST_CASE("fast: steps are observed one by one, and what an observer puts there 
   std::vector<std::string> seen;
   RunOptions options;
   options.observe = [&](const StepResults& step) -> Result<void> {
-    seen.emplace_back(step.schedule.steps()[step.step].op->info().mnemonic);
+    seen.emplace_back(step.op.info().mnemonic);
     // The product with the gate becomes zero, so the block gives back its input.
     if (seen.back() == "MulOp") step.results[0] = *Tensor::allocate(DType::kFloat32, {1, 1, 20});
     return {};
@@ -310,7 +310,7 @@ TEST_CASE("fast: a module that cannot be planned runs with reference kernels and
   again.erase(again.find(", past:$past"), 12);
   text.insert(end, again);
   Runner runner(text, fast());
-  CHECK(runner.session().plan() == nullptr);
+  CHECK(runner.plan() == nullptr);
   CHECK_FALSE(runner.session().plan_refusal().empty());
   CHECK(runner.run({states(0, 2)})[0].defined());
 }
@@ -359,7 +359,7 @@ TEST_CASE("fast: a symbol that only a result binds leaves the module to referenc
 }
 )";
   Runner runner(text, fast());
-  CHECK(runner.session().plan() == nullptr);
+  CHECK(runner.plan() == nullptr);
   CHECK(runner.session().plan_refusal().find("$N") != std::string::npos);
   RunOptions options;
   options.dims.bind(runner.context().intern("N"), 3);
@@ -427,8 +427,8 @@ TEST_CASE("fast: what a kernel does not take runs as its steps do") {
     std::vector<Tensor> inputs;
     for (const Shape& shape : each.inputs) inputs.push_back(pattern(shape));
     Runner ref(each.text), runner(each.text, fast());
-    REQUIRE(runner.session().plan() != nullptr);
-    CHECK(count_of(runner.session().plan()->node_names(), "attention") == each.attentions);
+    REQUIRE(runner.plan() != nullptr);
+    CHECK(count_of(runner.plan()->node_names(), "attention") == each.attentions);
     check_close(runner.run(inputs), ref.run(inputs));
   }
 }
@@ -514,8 +514,8 @@ TEST_CASE(
     std::vector<Tensor> inputs;
     for (const Shape& shape : each.inputs) inputs.push_back(pattern(shape));
     Runner ref(each.text), runner(each.text, fast());
-    REQUIRE(runner.session().plan() != nullptr);
-    CHECK(runner.session().plan()->node_names() == each.nodes);
+    REQUIRE(runner.plan() != nullptr);
+    CHECK(runner.plan()->node_names() == each.nodes);
     check_close(runner.run(inputs), ref.run(inputs));
     // Caches hold the first run's tokens then.
     check_close(runner.run(inputs), ref.run(inputs));

@@ -54,7 +54,7 @@ class Folder {
 
 TEST_CASE("ports are named, numbered by id or counted") {
   Runner runner(kLookUp);
-  const auto ports = input_ports(runner.session().schedule());
+  const auto ports = runner.session().inputs();
   REQUIRE(ports.size() == 2);
   CHECK(*find_port(ports, "ids", "input") == 0);
   CHECK(*find_port(ports, "%ids", "input") == 0);
@@ -68,8 +68,7 @@ TEST_CASE("ports are named, numbered by id or counted") {
 
 TEST_CASE("an input with extents of its own binds those that the others need") {
   Runner runner(kLookUp);
-  const auto inputs =
-      load_inputs(runner.session().schedule(), Arguments{"%7=zeros", "ids=[[4, 0, 1]]"}, {});
+  const auto inputs = load_inputs(runner.session(), Arguments{"%7=zeros", "ids=[[4, 0, 1]]"}, {});
   REQUIRE(inputs.ok());
   CHECK(values_of(inputs->at(0)) == Values{4, 0, 1});
   CHECK(inputs->at(1).shape() == Shape{1, 3, 2});
@@ -80,8 +79,7 @@ TEST_CASE("random integers stay inside the table that they index") {
   Runner runner(kLookUp);
   DimBindings dims;
   REQUIRE(add_binding(dims, runner.context(), "S=64").ok());
-  const auto inputs =
-      load_inputs(runner.session().schedule(), Arguments{"0=random:3", "1=zeros"}, dims);
+  const auto inputs = load_inputs(runner.session(), Arguments{"0=random:3", "1=zeros"}, dims);
   REQUIRE(inputs.ok());
   const TensorSummary summary = summarise(inputs->at(0));
   CHECK(summary.min == 0);
@@ -91,15 +89,15 @@ TEST_CASE("random integers stay inside the table that they index") {
 
 TEST_CASE("inputs that are missing, given twice or without extents are refused") {
   Runner runner(kLookUp);
-  const Schedule& schedule = runner.session().schedule();
-  CHECK(error_of(load_inputs(schedule, Arguments{"ids=[[1]]"}, {})) ==
+  const Session& session = runner.session();
+  CHECK(error_of(load_inputs(session, Arguments{"ids=[[1]]"}, {})) ==
         "820 input 1 '%7' (tensor<[1, $S, 2], Float32, CPU>) has no value");
-  CHECK(error_of(load_inputs(schedule, Arguments{"ids=[[1]]", "0=[[1]]"}, {})) ==
+  CHECK(error_of(load_inputs(session, Arguments{"ids=[[1]]", "0=[[1]]"}, {})) ==
         "820 input '%ids' is given twice");
-  CHECK(error_of(load_inputs(schedule, Arguments{"ids=zeros", "1=zeros"}, {})) ==
+  CHECK(error_of(load_inputs(session, Arguments{"ids=zeros", "1=zeros"}, {})) ==
         "822 input '%ids' is tensor<[1, $S], Int64, CPU>: symbols in it need a value");
   CHECK(
-      error_of(load_inputs(schedule, Arguments{"ids=nothing", "1=zeros"}, {})).starts_with("608 "));
+      error_of(load_inputs(session, Arguments{"ids=nothing", "1=zeros"}, {})).starts_with("608 "));
 }
 
 TEST_CASE("bindings are a name and an extent") {
@@ -117,34 +115,30 @@ TEST_CASE("bindings are a name and an extent") {
 TEST_CASE("outputs go to files and come back as expectations") {
   const Folder folder;
   Runner runner(kLookUp);
-  const Schedule& schedule = runner.session().schedule();
-  const auto outputs = runner.run(*load_inputs(schedule, Arguments{"ids=[[4, 0]]", "1=iota"}, {}));
+  const Session& session = runner.session();
+  const auto ports = session.outputs();
+  const auto outputs = runner.run(*load_inputs(session, Arguments{"ids=[[4, 0]]", "1=iota"}, {}));
   const std::string all = folder.file("all.npz"), one = folder.file("one.npy");
-  const auto files = parse_output_files(output_ports(schedule), Arguments{all, "ids=" + one});
+  const auto files = parse_output_files(ports, Arguments{all, "ids=" + one});
   REQUIRE(files.ok());
-  REQUIRE(write_outputs(output_ports(schedule), *files, outputs).ok());
+  REQUIRE(write_outputs(ports, *files, outputs).ok());
   const auto expected = parse_expectations(
-      output_ports(schedule),
-      Arguments{"y=" + all + ":y", "ids=" + one, "1=[[4, 0]]", "y=" + all + ":z"});
+      ports, Arguments{"y=" + all + ":y", "ids=" + one, "1=[[4, 0]]", "y=" + all + ":z"});
   REQUIRE(expected.ok());
   REQUIRE(expected->size() == 4);
   CHECK(expected->at(0).port == 0);
   const auto hash = [&](std::size_t i) {
-    const auto tensor =
-        load_expected(output_ports(schedule), expected->at(i), outputs[expected->at(i).port]);
+    const auto tensor = load_expected(ports, expected->at(i), outputs[expected->at(i).port]);
     REQUIRE(tensor.ok());
     return hash_bytes(*tensor);
   };
   CHECK(hash(0) == hash_bytes(outputs[0]));
   CHECK(hash(1) == hash_bytes(outputs[1]));
   CHECK(hash(2) == hash_bytes(outputs[1]));
-  CHECK(error_of(load_expected(output_ports(schedule), expected->at(3), outputs[0]))
-            .starts_with("606 "));
-  CHECK(error_of(parse_output_files(output_ports(schedule), Arguments{one})).starts_with("819 "));
-  CHECK(error_of(parse_output_files(output_ports(schedule), Arguments{"y=out.txt"}))
-            .starts_with("608 "));
-  CHECK(error_of(parse_expectations(output_ports(schedule), Arguments{"z=zeros"}))
-            .starts_with("819 "));
+  CHECK(error_of(load_expected(ports, expected->at(3), outputs[0])).starts_with("606 "));
+  CHECK(error_of(parse_output_files(ports, Arguments{one})).starts_with("819 "));
+  CHECK(error_of(parse_output_files(ports, Arguments{"y=out.txt"})).starts_with("608 "));
+  CHECK(error_of(parse_expectations(ports, Arguments{"z=zeros"})).starts_with("819 "));
 }
 
 TEST_CASE("a summary tells range, mean and NaNs, and its hash tells bits apart") {

@@ -30,13 +30,13 @@ bool selects(const char* patterns, const ResultPlace& place) {
 
 TEST_CASE("a result has the graph it is made in, its activation, its name and its op") {
   Runner runner(kTwice);
-  const ResultPlaces places(runner.session().schedule());
+  const ResultPlaces places(runner.schedule());
   CHECK(render(places.of(0, 0)) == "@a.b%y");
   CHECK(render(places.of(1, 0)) == "@main%12");
   CHECK(render(places.of(2, 0)) == "@a.b#1%y");
   CHECK(places.of(2, 0).op == "linalg.NegOp");
   Runner graph(kTwice, "a.b");
-  CHECK(render(ResultPlaces(graph.session().schedule()).of(0, 0)) == "@a.b%y");
+  CHECK(render(ResultPlaces(graph.schedule()).of(0, 0)) == "@a.b%y");
 }
 
 TEST_CASE("what a call results in is found under the names of all calls that hand it on") {
@@ -50,7 +50,7 @@ TEST_CASE("what a call results in is found under the names of all calls that han
       "cf.ReturnOp (%m:" + type + ") -> ()\n} }\n" + "graph.CallGraphOp @mid (%x:" + type +
       ") -> (%out:" + type + ")\n" + "graph.CallGraphOp @mid (%x:" + type + ") -> (%other:" + type +
       ")\n" + "cf.ReturnOp (%out:" + type + ") -> ()\n}\n");
-  const Schedule& schedule = runner.session().schedule();
+  const Schedule& schedule = runner.schedule();
   const ResultPlaces places(schedule);
   REQUIRE(schedule.steps().size() == 2);
   std::vector<std::string> names;
@@ -91,7 +91,7 @@ TEST_CASE("patterns select by value, graph and op") {
 
 TEST_CASE("a pattern that means nothing is named") {
   Runner runner(kTwice);
-  const Schedule* schedules[] = {&runner.session().schedule()};
+  const Schedule* schedules[] = {&runner.schedule()};
   CHECK(Probe::parse("%y,@a.*,linalg.AbsOp")->check(schedules).ok());
   const auto unknown = Probe::parse("%y,%x")->check(schedules);
   REQUIRE_FALSE(unknown.ok());

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "module_text.hpp"
+#include "plan/work.hpp"
 
 namespace mir::test::profile {
 
@@ -34,14 +35,14 @@ Profile profile_of(KernelSet kernels, bool keeps_events = false) {
   Runner runner(kTwoLayers, options);
   Profile profile(keeps_events);
   RunOptions run;
-  run.timed = [&](const Schedule& schedule, const KernelTiming& timing) {
+  run.timed = [&](const KernelTiming& timing) {
     CHECK(timing.end >= timing.begin);
-    profile.add(schedule, timing);
+    profile.add(runner.schedule(), timing);
   };
   profile.begin_phase("two runs");
   for (int i = 0; i < 2; ++i) {
     runner.run({floats({1, 3, 8}, std::vector<double>(24, 0.5))}, run);
-    profile.end_run(0.25, runner.session().plan());
+    profile.end_run(0.25, runner.plan());
   }
   return profile;
 }

@@ -226,7 +226,7 @@ TEST_CASE("parameters may be operands and constants must hold what they state") 
 
 TEST_CASE("a graph can be run by itself") {
   Runner whole(kAttention), graph(kAttention, "attend");
-  CHECK(graph.session().schedule().calls().size() == 1);
+  CHECK(graph.schedule().calls().size() == 1);
   CHECK(hashes(graph.run({states(0, 3)})) == hashes(whole.run({states(0, 3)})));
 }
 
@@ -239,7 +239,7 @@ TEST_CASE("entries of a session share parameters and caches") {
       *text.module, {.entry = {}, .weights = &weights, .further_entries = {"attend"}}, problems);
   REQUIRE(session.has_value());
   CHECK(session->entry_count() == 2);
-  CHECK(session->schedule(1).title() == "graph '@attend'");
+  CHECK(SessionAccess::schedule(*session, 1).title() == "graph '@attend'");
   Runner whole(kAttention);
   const Values all = values_of(whole.run({states(0, 5)})[0]);
   RunOptions decode;
@@ -280,7 +280,7 @@ TEST_CASE("a run reports progress and can be stopped between steps") {
   options.stop = source.get_token();
   std::size_t last = 0;
   options.progress = [&](std::size_t done, std::size_t total) {
-    CHECK(total == runner.session().schedule().steps().size());
+    CHECK(total == runner.schedule().steps().size());
     CHECK(done == last + 1);
     last = done;
     if (done == 7) source.request_stop();

@@ -90,12 +90,12 @@ bool run_unverified(Module& module) {
     options.dims.bind(module.context().intern(symbol), 2);
   }
   options.dims.bind(module.context().intern("past"), 0);
-  CHECK_FALSE(render(describe(session->schedule(), options.dims)).empty());
+  CHECK_FALSE(render(describe(SessionAccess::schedule(*session), options.dims)).empty());
   std::vector<std::string> arguments;
-  for (std::size_t i = 0; i < session->schedule().inputs().size(); ++i) {
+  for (std::size_t i = 0; i < SessionAccess::schedule(*session).inputs().size(); ++i) {
     arguments.push_back(std::to_string(i) + "=random:" + std::to_string(i));
   }
-  const auto inputs = load_inputs(session->schedule(), arguments, options.dims);
+  const auto inputs = load_inputs(*session, arguments, options.dims);
   if (!inputs) return false;
   const bool ran = session->run(*inputs, problems, options).has_value();
   CHECK(ran != problems.has_errors());

@@ -113,7 +113,7 @@ TEST_CASE("fast kernels keep the packed form alone of what only products read") 
   SessionOptions options;
   options.kernels = KernelSet::kFast;
   Runner fast(kProducts, options), ref(kProducts);
-  REQUIRE(fast.session().plan() != nullptr);
+  REQUIRE(fast.plan() != nullptr);
   CHECK(fast.session().made_weight_bytes() == kOutput);
   const auto expected = values_of(ref.run({ones()})[0]), found = values_of(fast.run({ones()})[0]);
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -139,7 +139,7 @@ TEST_CASE("a weight that a reference kernel reads too stays beside its packed fo
   SessionOptions options;
   options.kernels = KernelSet::kFast;
   Runner fast(text, options), ref(text);
-  REQUIRE(fast.session().plan() != nullptr);
+  REQUIRE(fast.plan() != nullptr);
   CHECK(fast.session().made_weight_bytes() >= kOutput + 64);
   const auto expected = values_of(ref.run({ones()})[0]), found = values_of(fast.run({ones()})[0]);
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -186,7 +186,7 @@ TEST_CASE("parameters that a file holds as they are needed are not made, convert
 TEST_CASE("sessions that share parameters have one tensor of each") {
   Runner first(kProducts);
   Diagnostics problems;
-  const Module& module = first.session().schedule().module();
+  const Module& module = first.schedule().module();
   auto second =
       Session::create(module, {.entry = {}, .share_parameters = &first.session()}, problems);
   REQUIRE(second);

@@ -3,6 +3,7 @@
 #include "mir/weights.hpp"
 #include "temporary.hpp"
 #include "weights/formats/safetensors.hpp"
+#include "weights/tensor_file.hpp"
 
 using namespace mir;
 using namespace mir::test;

@@ -13,12 +13,6 @@
 
 namespace mir::fast {
 
-/// In which type products with weights of Float32, BFloat16 and Float16 take their factors.
-enum class Activations : std::uint8_t {
-  kFloat32,   ///< activations and weights as they are
-  kBFloat16,  ///< both rounded to BFloat16, weights when they are packed
-};
-
 /// A weight matrix [outputs, depth] in the order in which kernels of one instruction set read it:
 /// panels of as many outputs as a block of registers takes, in a panel for each k (for each block
 /// of k) the elements of its outputs, the last panel filled up with zeros, that of floats only to a

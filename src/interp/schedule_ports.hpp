@@ -1,10 +1,20 @@
-// The tensor that a port declares.
+// Ports of a schedule, and the tensors that they declare.
 #pragma once
 
+#include <span>
+#include <string>
+#include <vector>
+
 #include "mir/ports.hpp"
+#include "plan/schedule.hpp"
 #include "weights/tensor_spec.hpp"
 
 namespace mir {
+
+/// Input `number`, which must exist.
+Port input_port(const Schedule& schedule, std::size_t number);
+std::vector<Port> input_ports(const Schedule& schedule);
+std::vector<Port> output_ports(const Schedule& schedule);
 
 /// What is known of the tensor at a port whose type has a known element type.
 DeclaredTensor declared(const Port& port, const DimTable& dims, const DimBindings& bindings);

@@ -1,0 +1,23 @@
+// What the project's own tools see of a session besides what mir/session.hpp gives to everyone.
+#pragma once
+
+#include <cstddef>
+
+#include "mir/session.hpp"
+#include "plan/execution_plan.hpp"
+#include "plan/schedule.hpp"
+
+namespace mir {
+
+class SessionAccess {
+ public:
+  using State = Session::State;
+
+  static const Schedule& schedule(const Session& session, std::size_t entry = 0);
+  /// What runs an entry with fast kernels; null when reference kernels run it.
+  static const ExecutionPlan* plan(const Session& session, std::size_t entry = 0);
+  /// Complete in interp/session_run.hpp.
+  static State& state(Session& session) { return *session.state_; }
+};
+
+}  // namespace mir
