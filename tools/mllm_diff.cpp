@@ -17,12 +17,20 @@ namespace {
 using namespace mir;
 using namespace mir::tools;
 
-constexpr Option kOptions[] = {
-    {.name = "stat", .help = "only count the differences of each graph"},
-    {.name = "json", .help = "write the differences as JSON"},
-    {.name = "normalise",
-     .help = "write one file with ids numbered anew and attributes in order, for git's textconv"},
-    {.name = "module", .argument = "NAME", .help = "only the module @NAME of the files"},
+struct DiffSettings {
+  OptionSet& options;
+
+  Flag stat{options, {.name = "stat", .help = "only count the differences of each graph"}};
+  Flag json{options, {.name = "json", .help = "write the differences as JSON"}};
+  Flag normalise{
+      options,
+      {.name = "normalise",
+       .help =
+           "write one file with ids numbered anew and attributes in order, for git's textconv"}};
+  Option<std::string> module{
+      options,
+      {.name = "module", .argument = "NAME", .help = "only the module @NAME of the files"},
+      any_text()};
 };
 
 constexpr ToolInfo kTool = {
@@ -31,7 +39,6 @@ constexpr ToolInfo kTool = {
         "Compares two files of IR op by op; ids, layout and the order of attributes and "
         "graphs do not count.",
     .operands = "before after",
-    .options = kOptions,
     .examples = {{{"mllm-diff before.mir after.mir", "show what differs; exit status 1 if any"},
                   {"git -c core.pager= difftool -y -x mllm-diff -- '*.mir'",
                    "show what changed since the last commit"}}},
@@ -43,8 +50,9 @@ struct Text {
   bool good = false;
 };
 
-Text read(const Run& run, const std::string& path, IRContext& context, Diagnostics& diagnostics,
-          ExitCode& code) {
+/// The modules of a file, or the one of this name where it is not empty.
+Text read(const Run& run, const std::string& path, std::string_view name, IRContext& context,
+          Diagnostics& diagnostics, ExitCode& code) {
   Text text;
   // What git compares a file with that only one side has.
   if (path == "/dev/null") return {.modules = {}, .good = true};
@@ -52,7 +60,6 @@ Text read(const Run& run, const std::string& path, IRContext& context, Diagnosti
   if (file == nullptr) return text;
   const std::size_t before = diagnostics.error_count();
   text.modules = read_modules(*file, context, diagnostics);
-  const std::string_view name = run.arguments().value("module");
   if (!name.empty()) {
     std::erase_if(text.modules,
                   [&](const Module* module) { return context.text(module->name()) != name; });
@@ -61,13 +68,13 @@ Text read(const Run& run, const std::string& path, IRContext& context, Diagnosti
   return text;
 }
 
-ExitCode normalise(const Run& run) {
-  if (run.arguments().operands().size() != 1) return run.usage_error("--normalise takes one file");
+ExitCode normalise(const Run& run, const DiffSettings& settings) {
+  if (run.operands().size() != 1) return run.usage_error("--normalise takes one file");
   Diagnostics diagnostics = run.diagnostics();
   IRContext context;
   register_builtin_dialects(context);
   ExitCode code = ExitCode::kSuccess;
-  const Text text = read(run, run.files().front(), context, diagnostics, code);
+  const Text text = read(run, run.files().front(), *settings.module, context, diagnostics, code);
   code = worst(code, run.report(diagnostics, context.sources()));
   if (!text.good) return code;
   const auto normal = normal_form(text.modules);
@@ -78,10 +85,9 @@ ExitCode normalise(const Run& run) {
 /// stops at an exit status other than 0.
 constexpr std::size_t kGitOperands = 7;
 
-ExitCode body(const Run& run) {
-  const Arguments& arguments = run.arguments();
-  if (arguments.has("normalise")) return normalise(run);
-  const auto& operands = arguments.operands();
+ExitCode body(const Run& run, const DiffSettings& settings) {
+  if (settings.normalise) return normalise(run, settings);
+  const auto& operands = run.operands();
   const bool from_git = operands.size() == kGitOperands;
   if (operands.size() != 2 && !from_git) return run.usage_error("two files are compared");
   const std::string &first = operands[from_git ? 1 : 0], &second = operands[from_git ? 4 : 1];
@@ -89,19 +95,19 @@ ExitCode body(const Run& run) {
   IRContext context;
   register_builtin_dialects(context);
   ExitCode code = ExitCode::kSuccess;
-  const Text before = read(run, first, context, diagnostics, code);
-  const Text after = read(run, second, context, diagnostics, code);
+  const Text before = read(run, first, *settings.module, context, diagnostics, code);
+  const Text after = read(run, second, *settings.module, context, diagnostics, code);
   code = worst(code, run.report(diagnostics, context.sources()));
   if (!before.good || !after.good) return code;
   const ModuleDiff diff = diff_modules(before.modules, after.modules);
-  const bool json = arguments.has("json");
+  const bool json(settings.json);
   const DiffStyle style{.before_name = from_git ? operands[0] : first,
                         .after_name = from_git ? operands[0] : second,
                         .colour = !json && run.colours(1)};
-  const std::string text = json                    ? diff_json(diff, context, style)
-                           : diff.entries.empty()  ? std::string()
-                           : arguments.has("stat") ? diff_stat(diff, style)
-                                                   : diff_text(diff, context, style);
+  const std::string text = json                   ? diff_json(diff, context, style)
+                           : diff.entries.empty() ? std::string()
+                           : settings.stat        ? diff_stat(diff, style)
+                                                  : diff_text(diff, context, style);
   code = worst(code, run.write_output(text));
   return diff.entries.empty() || from_git ? code : worst(code, ExitCode::kFindings);
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 
@@ -18,40 +19,9 @@ namespace {
 using namespace mir;
 using namespace mir::tools;
 
-constexpr Option kOptions[] = {
-    {.name = "in-place", .letter = 'i', .help = "write each file that changes back to its place"},
-    {.name = "check", .help = "write nothing, name the files that would change and exit with 1"},
-    {.name = "diff", .help = "write what would change as a unified diff and exit with 1"},
-    {.name = "lines",
-     .argument = "A:B",
-     .help = "format only operations that meet the lines A to B; the rest keeps its bytes"},
-    {.name = "fix", .help = "make the edits that diagnostics offer, as far as they help"},
-    {.name = "renumber",
-     .help = "number storage ids and spec ids from 0 in order of first appearance"},
-    {.name = "modernize", .help = "replace spellings of older upstream versions"},
-    {.name = "alias-attrs", .help = "define quantisation specs that repeat once, as #q<uuid>"},
-    {.name = "expand-attrs", .help = "replace aliases by what they stand for"},
-};
-
-constexpr ToolInfo kTool = {
-    .name = "mllm-fmt",
-    .summary = "Formats MLLM IR text in its canonical layout; only white space changes.",
-    .operands = "[file...]",
-    .options = kOptions,
-    .examples = {{{"mllm-fmt -i model.mir", "format a file in place"},
-                  {"mllm-fmt --check *.mir", "exit with 1 if a file is not formatted"}}},
-};
-
 struct LineRange {
   std::uint32_t first = 0;
   std::uint32_t last = 0;
-};
-
-/// What to do with each file.
-struct Task {
-  Rewrites rewrites;
-  bool rewrites_any = false;
-  std::optional<LineRange> lines;
 };
 
 std::optional<LineRange> parse_lines(std::string_view text) {
@@ -65,66 +35,105 @@ std::optional<LineRange> parse_lines(std::string_view text) {
   return range;
 }
 
-Result<Task> task_of(const Arguments& arguments) {
-  Task task;
-  task.rewrites = {.expand_attributes = arguments.has("expand-attrs"),
-                   .modernize = arguments.has("modernize"),
-                   .renumber = arguments.has("renumber"),
-                   .alias_attributes = arguments.has("alias-attrs")};
-  task.rewrites_any = task.rewrites.expand_attributes || task.rewrites.modernize ||
-                      task.rewrites.renumber || task.rewrites.alias_attributes;
+struct FmtSettings {
+  OptionSet& options;
+
+  Flag in_place{options,
+                {.name = "in-place",
+                 .letter = 'i',
+                 .help = "write each file that changes back to its place"}};
+  Flag check{
+      options,
+      {.name = "check", .help = "write nothing, name the files that would change and exit with 1"}};
+  Flag diff{options,
+            {.name = "diff", .help = "write what would change as a unified diff and exit with 1"}};
+  Option<LineRange> lines{
+      options,
+      {.name = "lines",
+       .argument = "A:B",
+       .help = "format only operations that meet the lines A to B; the rest keeps its bytes"},
+      read_by(parse_lines, "two line numbers in order, A:B")};
+  Flag fix{options,
+           {.name = "fix", .help = "make the edits that diagnostics offer, as far as they help"}};
+  Flag renumber{options,
+                {.name = "renumber",
+                 .help = "number storage ids and spec ids from 0 in order of first appearance"}};
+  Flag modernize{options,
+                 {.name = "modernize", .help = "replace spellings of older upstream versions"}};
+  Flag alias_attrs{
+      options,
+      {.name = "alias-attrs", .help = "define quantisation specs that repeat once, as #q<uuid>"}};
+  Flag expand_attrs{options,
+                    {.name = "expand-attrs", .help = "replace aliases by what they stand for"}};
+
+  bool rewrites_any() const { return renumber || modernize || alias_attrs || expand_attrs; }
+};
+
+constexpr ToolInfo kTool = {
+    .name = "mllm-fmt",
+    .summary = "Formats MLLM IR text in its canonical layout; only white space changes.",
+    .operands = "[file...]",
+    .examples = {{{"mllm-fmt -i model.mir", "format a file in place"},
+                  {"mllm-fmt --check *.mir", "exit with 1 if a file is not formatted"}}},
+};
+
+/// Options that contradict each other or the operands.
+Result<void> check_settings(const Run& run, const FmtSettings& settings) {
   const auto refuse = [](const char* message) { return Error{DiagCode::kUsage, message}; };
-  const int modes = arguments.has("in-place") + arguments.has("check") + arguments.has("diff");
-  if (modes > 1) return refuse("--in-place, --check and --diff exclude each other");
-  if (modes == 1 && arguments.has("output")) {
+  auto alone = refuse_together({&settings.in_place, &settings.check, &settings.diff});
+  if (!alone) return alone;
+  const bool is_written = run.output().is_given();
+  if (is_written && (settings.in_place || settings.check || settings.diff))
     return refuse("--output has nothing to write with --in-place, --check or --diff");
-  }
-  if (arguments.has("output") && arguments.operands().size() > 1) {
+  if (is_written && run.operands().size() > 1)
     return refuse("--output takes the text of one file only");
-  }
-  if (!arguments.has("lines")) return task;
-  task.lines = parse_lines(arguments.value("lines"));
-  if (!task.lines) return refuse("--lines is two line numbers in order, A:B");
-  if (arguments.has("fix")) return refuse("--lines formats only; --fix concerns the whole text");
-  if (task.rewrites_any) return refuse("--lines formats only; rewrites concern the whole text");
-  if (arguments.operands().size() > 1) return refuse("--lines takes one file only");
-  return task;
+  if (settings.in_place && std::ranges::count(run.files(), "-") > 0)
+    return refuse("--in-place needs a file, not standard input");
+  if (!settings.lines.is_given()) return {};
+  if (settings.fix) return refuse("--lines formats only; --fix concerns the whole text");
+  if (settings.rewrites_any())
+    return refuse("--lines formats only; rewrites concern the whole text");
+  if (run.operands().size() > 1) return refuse("--lines takes one file only");
+  return {};
 }
 
-Result<std::string> new_text(const SyntaxTree& tree, const Task& task) {
-  if (task.lines) return format_lines(tree, task.lines->first, task.lines->last);
-  if (task.rewrites_any) return rewrite(tree, task.rewrites);
-  return format(tree);
+Result<std::string> new_text(const SyntaxTree& tree, const FmtSettings& settings) {
+  if (settings.lines.is_given())
+    return format_lines(tree, settings.lines->first, settings.lines->last);
+  if (!settings.rewrites_any()) return format(tree);
+  return rewrite(tree, {.expand_attributes = bool(settings.expand_attrs),
+                        .modernize = bool(settings.modernize),
+                        .renumber = bool(settings.renumber),
+                        .alias_attributes = bool(settings.alias_attrs)});
 }
 
 /// Hands `text` over in the way the options ask for.
-ExitCode deliver(const Run& run, const std::string& path, const SourceFile& file,
-                 const std::string& text) {
-  const Arguments& arguments = run.arguments();
+ExitCode deliver(const Run& run, const FmtSettings& settings, const std::string& path,
+                 const SourceFile& file, const std::string& text) {
   const bool same = file.text() == text;
-  if (arguments.has("check")) {
+  if (settings.check) {
     if (!same) fmt::print("{}\n", file.name());
     return same ? ExitCode::kSuccess : ExitCode::kFindings;
   }
-  if (arguments.has("diff")) {
+  if (settings.diff) {
     const std::string after = file.name() + " (formatted)";
     fmt::print("{}",
                unified_diff(file.text(), text, file.name(), after, run.colours(STDOUT_FILENO)));
     return same ? ExitCode::kSuccess : ExitCode::kFindings;
   }
-  if (!arguments.has("in-place")) return run.write_output(text);
+  if (!settings.in_place) return run.write_output(text);
   if (same) return ExitCode::kSuccess;
   const auto written = write_file_atomically(path, text);
   return written ? ExitCode::kSuccess : run.report(written.error());
 }
 
-ExitCode format_file(const Run& run, const Task& task, const std::string& path) {
+ExitCode format_file(const Run& run, const FmtSettings& settings, const std::string& path) {
   SourceManager sources;
   ExitCode code = ExitCode::kSuccess;
   const SourceFile* file = run.read(path, sources, code);
   if (file == nullptr) return code;
   const SourceFile* repaired = file;
-  if (run.arguments().has("fix")) {
+  if (settings.fix) {
     repaired = sources.add(file->name(), repair(file->name(), std::string(file->text())).text);
     if (repaired == nullptr) {
       return run.report(
@@ -135,21 +144,15 @@ ExitCode format_file(const Run& run, const Task& task, const std::string& path) 
   const std::optional<SyntaxTree> tree = parse(*repaired, diagnostics);
   code = run.report(diagnostics, sources);
   if (!tree) return code;
-  const auto text = new_text(*tree, task);
-  return text ? worst(code, deliver(run, path, *file, *text)) : run.report(text.error());
+  const auto text = new_text(*tree, settings);
+  return text ? worst(code, deliver(run, settings, path, *file, *text)) : run.report(text.error());
 }
 
-ExitCode body(const Run& run) {
-  const auto task = task_of(run.arguments());
-  if (!task) return run.usage_error(task.error().message);
-  const std::vector<std::string> files = run.files();
+ExitCode body(const Run& run, const FmtSettings& settings) {
+  if (const auto good = check_settings(run, settings); !good)
+    return run.usage_error(good.error().message);
   ExitCode code = ExitCode::kSuccess;
-  for (const std::string& path : files) {
-    if (path == "-" && run.arguments().has("in-place")) {
-      return run.usage_error("--in-place needs a file, not standard input");
-    }
-  }
-  for (const std::string& path : files) code = worst(code, format_file(run, *task, path));
+  for (const std::string& path : run.files()) code = worst(code, format_file(run, settings, path));
   return code;
 }
 

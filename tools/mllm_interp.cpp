@@ -12,54 +12,65 @@
 #include "tools/interp/loading.hpp"
 #include "tools/interp/program_run.hpp"
 #include "tools/interp/settings.hpp"
-#include "verification.hpp"
 
 namespace {
 
 using namespace mir;
 using namespace mir::tools;
 
-ExitCode body(const Run& run) {
-  if (run.files().size() > 1) return run.usage_error("one file is run at a time");
-  auto invocation = Invocation::create(run.files().front(), run.arguments());
-  if (!invocation) return run.report(invocation.error());
-  const auto settings = interp_settings(*std::move(invocation));
-  if (!settings) return run.usage_error(settings.error().message);
-  const Arguments& arguments = settings->invocation.arguments;
-  const auto verification = Verification::create(run);
-  if (!verification) return run.usage_error(verification.error().message);
-  IRContext context;
-  register_builtin_dialects(context);
-  ExitCode code = ExitCode::kSuccess;
-  const SourceFile* file = settings->invocation.read(run, context.sources(), code);
-  if (file == nullptr) return code;
-  Diagnostics diagnostics = run.diagnostics();
-  const Module* module = load_module(run, *file, *settings, context, diagnostics);
-  if (module == nullptr) return run.report(diagnostics, context.sources());
-  if (settings->wants_machine()) return run_program(run, *module, *settings, diagnostics);
+/// Options of a run; an error for a binding that has no number.
+Result<RunOptions> run_options(const InterpSettings& settings, IRContext& context) {
   RunOptions options;
-  options.threads = settings->threads;
+  options.threads = *settings.threads;
   options.memory_limit = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
                          static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  for (const std::string& text : arguments.values("bind")) {
-    const auto bound = add_binding(options.dims, context, text);
-    if (!bound) return run.usage_error(bound.error().message);
+  for (const std::string& text : *settings.run.bind) {
+    if (const auto bound = add_binding(options.dims, context, text); !bound) return bound.error();
   }
   if (::isatty(STDERR_FILENO) != 0) {
     options.progress = [](std::size_t done, std::size_t total) {
       fmt::print(stderr, "\r{}/{} steps{}", done, total, done == total ? "\r\033[K" : "");
     };
   }
-  const bool describes = arguments.has("describe");
-  if (settings->invocation.leaves_expectations && !describes)
+  return options;
+}
+
+ExitCode show_description(const Run& run, const Module& module, const Invocation& invocation,
+                          const InterpSettings& settings, const DimBindings& dims,
+                          Diagnostics& diagnostics) {
+  const auto schedule =
+      Schedule::build(module, *settings.run.entry, diagnostics, {.graphs = invocation.bound_ops});
+  if (!schedule) return run.report(diagnostics, module.context().sources());
+  const Description description = describe(*schedule, dims);
+  fmt::print("{}", settings.json ? to_json(description) : render(description));
+  return run.report(diagnostics, module.context().sources());
+}
+
+ExitCode body(const Run& run, InterpSettings& settings) {
+  if (run.files().size() > 1) return run.usage_error("one file is run at a time");
+  const auto invocation =
+      Invocation::create(run.files().front(), settings.run, *settings.sidecars.sidecar);
+  if (!invocation) return run.refuse(invocation.error());
+  if (const auto good = check_settings(settings); !good) return run.refuse(good.error());
+  IRContext context;
+  register_builtin_dialects(context);
+  ExitCode code = ExitCode::kSuccess;
+  const SourceFile* file = invocation->read(run, context.sources(), code);
+  if (file == nullptr) return code;
+  Diagnostics diagnostics = run.diagnostics();
+  const Loading loading = settings.wants_machine() ? Loading::kProgram : Loading::kGraphs;
+  const Module* module =
+      load_module(run, *file, *invocation, settings.verification, loading, context, diagnostics);
+  if (module == nullptr) return run.report(diagnostics, context.sources());
+  if (loading == Loading::kProgram)
+    return run_program(run, *module, *invocation, settings, diagnostics);
+  const auto options = run_options(settings, context);
+  if (!options) return run.usage_error(options.error().message);
+  if (settings.describe)
+    return show_description(run, *module, *invocation, settings, options->dims, diagnostics);
+  if (invocation->leaves_expectations)
     fmt::print("expected outputs of the pack are not compared: the options compute others\n");
-  if (!describes) return execute(run, *module, *settings, options, diagnostics);
-  const auto schedule = Schedule::build(*module, arguments.value("entry"), diagnostics,
-                                        {.graphs = settings->bound_ops});
-  if (!schedule) return run.report(diagnostics, context.sources());
-  const Description description = describe(*schedule, options.dims);
-  fmt::print("{}", arguments.has("json") ? to_json(description) : render(description));
-  return run.report(diagnostics, context.sources());
+  return execute(run, *module, *invocation, settings, *options, diagnostics);
 }
 
 }  // namespace

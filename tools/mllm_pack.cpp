@@ -19,15 +19,14 @@ using namespace mir;
 using namespace mir::tools;
 
 ExitCode create(const Run& run, const PackSettings& settings) {
-  auto run_settings =
-      interp_settings({.path = settings.files.front(), .arguments = run.arguments()});
-  if (!run_settings) return run.usage_error(run_settings.error().message);
-  const ExitCode ready = check_readiness(run, *run_settings);
+  const auto invocation = Invocation::of_module(run.operands().front(), settings.run);
+  if (!invocation) return run.refuse(invocation.error());
+  const ExitCode ready = check_readiness(run, *invocation, settings.verification);
   if (ready != ExitCode::kSuccess) return ready;
-  auto plan = plan_pack(*run_settings);
+  auto plan = plan_pack(*invocation);
   if (!plan) return run.report(plan.error());
   plan->progress = byte_progress();
-  const auto written = write_pack(settings.output, *plan);
+  const auto written = write_pack(*settings.output, *plan);
   return written ? ExitCode::kSuccess : run.report(written.error());
 }
 
@@ -67,7 +66,7 @@ ExitCode list(const Run& run, const std::string& path) {
   return ExitCode::kSuccess;
 }
 
-ExitCode check(const Run& run, const std::string& path) {
+ExitCode check(const Run& run, const VerificationSettings& checks, const std::string& path) {
   const auto pack = Pack::open(path);
   if (!pack) return run.report(pack.error());
   ExitCode code = ExitCode::kSuccess;
@@ -78,13 +77,13 @@ ExitCode check(const Run& run, const std::string& path) {
     if (!checked) code = worst(code, run.report(checked.error()));
   }
   if (code != ExitCode::kSuccess) return code;
-  auto invocation = Invocation::create(path, {});
-  auto settings = invocation ? interp_settings(*std::move(invocation))
-                             : Result<InterpSettings>(invocation.error());
-  if (!settings)
+  OptionSet rows;
+  RunSettings settings{rows};  // of the pack alone
+  const auto invocation = Invocation::create(path, settings, {});
+  if (!invocation)
     return run.report(
-        Error{DiagCode::kPackMalformed, fmt::format("'{}': {}", path, settings.error().message)});
-  code = check_readiness(run, *settings);
+        Error{DiagCode::kPackMalformed, fmt::format("'{}': {}", path, invocation.error().message)});
+  code = check_readiness(run, *invocation, checks);
   if (code == ExitCode::kSuccess)
     fmt::print("{}: {} members, {} bytes, all as they were packed\n", path, pack->members().size(),
                bytes);
@@ -92,34 +91,44 @@ ExitCode check(const Run& run, const std::string& path) {
 }
 
 ExitCode extract(const Run& run, const PackSettings& settings) {
-  const std::string& path = settings.files.front();
+  const std::string& path = run.operands().front();
   const auto pack = Pack::open(path);
   if (!pack) return run.report(pack.error());
-  const auto wanted = std::span(settings.files).subspan(1);
+  const auto wanted = std::span(run.operands()).subspan(1);
   for (const auto& name : wanted) {
     if (const auto file = pack->file(name, MemberCheck::kNone); !file)
       return run.report(file.error());
   }
   std::error_code none;
-  std::filesystem::create_directory(settings.output, none);
+  std::filesystem::create_directory(*settings.output, none);
   for (const auto& member : pack->members()) {
     if (!wanted.empty() && std::ranges::find(wanted, member.name) == wanted.end()) continue;
-    const auto written = pack->extract(member, settings.output);
+    const auto written = pack->extract(member, *settings.output);
     if (!written) return run.report(written.error());
   }
   return ExitCode::kSuccess;
 }
 
-ExitCode body(const Run& run) {
-  const auto settings = pack_settings(run.arguments());
-  if (!settings) return run.usage_error(settings.error().message);
-  if (settings->command == PackCommand::kCreate) return create(run, *settings);
-  if (settings->command == PackCommand::kExtract) return extract(run, *settings);
+template <class Do>
+ExitCode for_each_pack(const Run& run, Do handle) {
   ExitCode code = ExitCode::kSuccess;
-  for (const auto& path : settings->files)
-    code =
-        worst(code, settings->command == PackCommand::kList ? list(run, path) : check(run, path));
+  for (const auto& path : run.operands()) code = worst(code, handle(path));
   return code;
+}
+
+ExitCode body(const Run& run, const PackSettings& settings) {
+  switch (*settings.command) {
+    case PackCommand::kCreate:
+      return create(run, settings);
+    case PackCommand::kList:
+      return for_each_pack(run, [&](const auto& path) { return list(run, path); });
+    case PackCommand::kCheck:
+      return for_each_pack(
+          run, [&](const auto& path) { return check(run, settings.verification, path); });
+    case PackCommand::kExtract:
+      return extract(run, settings);
+  }
+  return ExitCode::kInternal;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "mir/dialects.hpp"
 #include "mir/resolve.hpp"
 #include "progress.hpp"
+#include "tool.hpp"
 #include "tools/weights/match.hpp"
 #include "tools/weights/report.hpp"
 #include "tools/weights/settings.hpp"
@@ -33,9 +34,9 @@ ExitCode show(const Run& run, const Result<std::string>& text) {
 
 /// `describe` for one file after the other; the worst trouble wins.
 template <class Describe>
-ExitCode for_each_file(const Run& run, const WeightsSettings& settings, Describe describe) {
+ExitCode for_each_file(const Run& run, Describe describe) {
   ExitCode code = ExitCode::kSuccess;
-  for (const std::string& path : settings.files) {
+  for (const std::string& path : run.operands()) {
     const auto file = TensorFile::open(path);
     code = worst(code, file ? show(run, describe(path, *file)) : run.report(file.error()));
   }
@@ -43,19 +44,19 @@ ExitCode for_each_file(const Run& run, const WeightsSettings& settings, Describe
 }
 
 ExitCode diff(const Run& run, const WeightsSettings& settings) {
-  const auto files = open_all(settings.files);
+  const auto files = open_all(run.operands());
   if (!files) return run.report(files.error());
-  const auto text = difference((*files)[0], (*files)[1], settings.tolerance, count_progress());
+  const Tolerance tolerance{.abs = *settings.atol, .rel = *settings.rtol};
+  const auto text = difference((*files)[0], (*files)[1], tolerance, count_progress());
   const ExitCode code = show(run, text);
   return text && !text->empty() ? worst(code, ExitCode::kFindings) : code;
 }
 
 /// The module to hold files to; null after reporting.
-Module* choose(const Run& run, const SourceFile& source, IRContext& context,
+Module* choose(const SourceFile& source, std::string_view name, IRContext& context,
                Diagnostics& diagnostics) {
   const auto modules = read_modules(source, context, diagnostics);
   if (diagnostics.has_errors()) return nullptr;
-  const std::string_view name = run.arguments().value("module");
   Module* chosen = nullptr;
   for (Module* module : modules) {
     if (name.empty() ? modules.size() == 1 : context.text(module->name()) == name) chosen = module;
@@ -71,12 +72,12 @@ ExitCode match(const Run& run, const WeightsSettings& settings) {
   IRContext context;
   register_builtin_dialects(context);
   ExitCode code = ExitCode::kSuccess;
-  const SourceFile* source = run.read(settings.files.front(), context.sources(), code);
+  const SourceFile* source = run.read(run.operands().front(), context.sources(), code);
   if (source == nullptr) return code;
-  const auto files = open_all(std::span(settings.files).subspan(1));
+  const auto files = open_all(std::span(run.operands()).subspan(1));
   if (!files) return run.report(files.error());
   Diagnostics diagnostics = run.diagnostics();
-  Module* module = choose(run, *source, context, diagnostics);
+  Module* module = choose(*source, *settings.module, context, diagnostics);
   if (module == nullptr) return run.report(diagnostics, context.sources());
   const MatchCounts counts = match_weights(*module, *files, diagnostics);
   fmt::print("{} parameters: {} found, {} different, {} missing; {} tensors unused\n",
@@ -85,34 +86,34 @@ ExitCode match(const Run& run, const WeightsSettings& settings) {
 }
 
 ExitCode convert(const Run& run, const WeightsSettings& settings) {
-  const auto files = open_all(settings.files);
+  auto rules = settings.rules();
+  if (!rules) return run.usage_error(rules.error().message);
+  const auto files = open_all(run.operands());
   if (!files) return run.report(files.error());
-  auto conversion = Conversion::plan(*files, settings.rules);
+  auto conversion = Conversion::plan(*files, *std::move(rules));
   if (!conversion) return run.report(conversion.error());
-  const auto written = conversion->run(settings.output, byte_progress());
+  const auto written = conversion->run(*settings.output, byte_progress());
   if (!written) return run.report(written.error());
   fmt::print("{}", conversion->report());
   return ExitCode::kSuccess;
 }
 
-ExitCode body(const Run& run) {
-  const auto settings = weights_settings(run.arguments());
-  if (!settings) return run.usage_error(settings.error().message);
-  switch (settings->command) {
+ExitCode body(const Run& run, const WeightsSettings& settings) {
+  switch (*settings.command) {
     case WeightsCommand::kList:
-      return for_each_file(run, *settings, [&](const auto& path, const auto& file) {
-        return list_tensors(path, file, run.arguments().has("show-metadata"));
+      return for_each_file(run, [&](const auto& path, const auto& file) {
+        return list_tensors(path, file, bool(settings.show_metadata));
       });
     case WeightsCommand::kStats:
-      return for_each_file(run, *settings, [](const auto& path, const auto& file) {
+      return for_each_file(run, [](const auto& path, const auto& file) {
         return tensor_statistics(path, file, count_progress());
       });
     case WeightsCommand::kDiff:
-      return diff(run, *settings);
+      return diff(run, settings);
     case WeightsCommand::kMatch:
-      return match(run, *settings);
+      return match(run, settings);
     case WeightsCommand::kConvert:
-      return convert(run, *settings);
+      return convert(run, settings);
   }
   return ExitCode::kInternal;
 }

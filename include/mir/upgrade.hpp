@@ -96,7 +96,6 @@ enum class Generation : std::uint8_t {
   k2025_10,  ///< `[name="..."]`
   k2025_12,  ///< `<name="...">`, symbols on graphs and registers, notes on quantisation
 };
-Result<Generation> parse_generation(std::string_view text);
 
 /// Turns a portable module into dump form in place, as this version of upstream prints graphs: no
 /// inputs and outputs of the module, no options of linalg ops, one name and one type for all that

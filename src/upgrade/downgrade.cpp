@@ -14,13 +14,6 @@ namespace mir {
 
 namespace {
 
-constexpr std::pair<std::string_view, Generation> kGenerations[] = {
-    {"2025-06", Generation::k2025_06},
-    {"2025-07", Generation::k2025_07},
-    {"2025-10", Generation::k2025_10},
-    {"2025-12", Generation::k2025_12},
-};
-
 class Downgrade {
  public:
   Downgrade(Module& module, Generation generation, LossReport& report, Diagnostics& diagnostics)
@@ -262,15 +255,6 @@ class Downgrade {
 };
 
 }  // namespace
-
-Result<Generation> parse_generation(std::string_view text) {
-  for (const auto& [name, generation] : kGenerations) {
-    if (name == text) return generation;
-  }
-  return Error{
-      DiagCode::kUsage,
-      fmt::format("a generation is 2025-06, 2025-07, 2025-10 or 2025-12, found '{}'", text)};
-}
 
 bool downgrade(Module& module, Generation generation, LossReport& report,
                Diagnostics& diagnostics) {

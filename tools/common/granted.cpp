@@ -2,28 +2,39 @@
 
 #include <fmt/format.h>
 
+#include "mir/context.hpp"
+#include "mir/dialects.hpp"
 #include "support/file_io.hpp"
 
 namespace mir::tools {
 
-Result<UpgradeOptions> read_grants(const Arguments& arguments) {
+Completion complete_facts() {
+  Completion offered{.words = {"rms_eps=", "layer_norm_eps=", "packed_weights="}};
+  IRContext context;
+  register_builtin_dialects(context);
+  for (const Dialect* dialect : context.dialects()) {
+    for (const OpRow& row : dialect->rows) {
+      if (!row.type_name.empty()) offered.words.push_back(fmt::format("{}.", row.type_name));
+    }
+  }
+  return offered;
+}
+
+Result<UpgradeOptions> read_grants(const FactSettings& facts,
+                                   std::span<const std::string> sidecars) {
   constexpr std::uint64_t kLargest = std::uint64_t{64} << 20;  // of a file of facts
   UpgradeOptions options;
-  for (const std::string& path : arguments.values("sidecar")) {
+  for (const std::string& path : sidecars) {
     const auto text = read_file(path, kLargest);
     if (!text) return text.error();
     if (const auto granted = grant_sidecar(options, *text); !granted) {
       return Error{granted.error().code, fmt::format("'{}': {}", path, granted.error().message)};
     }
   }
-  for (const std::string& fact : arguments.values("assume")) {
+  for (const std::string& fact : *facts.assume) {
     if (const auto granted = grant(options, fact); !granted) return granted.error();
   }
-  for (const std::string& text : arguments.values("symbolic-dim")) {
-    auto wanted = parse_symbolic_dim(text);
-    if (!wanted) return wanted.error();
-    options.symbolic_dims.push_back(*std::move(wanted));
-  }
+  options.symbolic_dims = *facts.symbolic_dim;
   return options;
 }
 

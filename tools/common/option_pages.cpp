@@ -9,14 +9,54 @@ namespace mir::tools {
 
 namespace {
 
-/// `text` with each of `characters` behind `mark`.
-std::string escaped(std::string_view text, std::string_view characters, std::string_view mark) {
-  std::string out;
-  for (const char c : text) {
-    if (characters.find(c) != characters.npos) out += mark;
-    out += c;
+constexpr std::size_t kWidth = 80;
+constexpr std::size_t kHelpColumn = 26;
+
+/// Appends `text` in lines that begin at kHelpColumn; the current one has `used` columns.
+void append_wrapped(std::string& out, std::size_t used, std::string_view text) {
+  if (used + 2 > kHelpColumn) {
+    out += '\n';
+    used = 0;
   }
-  return out;
+  out.append(kHelpColumn - used, ' ');
+  std::size_t column = kHelpColumn;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+    const bool first = column == kHelpColumn;
+    if (!first && column + 1 + word.size() > kWidth) {
+      out.append(1, '\n').append(kHelpColumn, ' ');
+      column = kHelpColumn;
+    } else if (!first) {
+      out += ' ';
+      ++column;
+    }
+    out += word;
+    column += word.size();
+  }
+  out += '\n';
+}
+
+void append_row(std::string& out, const OptionRow& row) {
+  std::string head = row.letter() != '\0' ? fmt::format("  -{}, ", row.letter()) : "      ";
+  head.append("--").append(row.name());
+  if (row.takes_argument()) head.append(1, '=').append(row.argument());
+  out += head;
+  append_wrapped(out, head.size(), row.help());
+}
+
+std::span<const CommandText> commands_of(const OptionSet& options) {
+  const CommandOperand* operand = options.command_operand();
+  return operand == nullptr ? std::span<const CommandText>() : operand->commands();
+}
+
+/// What follows the options in the usage line: `create|list file...`.
+std::string operands_of(const ToolInfo& tool, const OptionSet& options) {
+  std::string words;
+  for (const CommandText& command : commands_of(options))
+    words.append(words.empty() ? "" : "|").append(command.name);
+  if (!words.empty()) words += ' ';
+  return words.append(tool.operands);
 }
 
 /// Text of a manual page; a line of it never begins with a roff request.
@@ -34,10 +74,10 @@ std::string roff(std::string_view text) {
   return out.starts_with('.') || out.starts_with('\'') ? "\\&" + out : out;
 }
 
-std::string roff_head(const Option& option) {
-  std::string head = option.letter != '\0' ? fmt::format("\\fB\\-{}\\fR, ", option.letter) : "";
-  head += fmt::format("\\fB\\-\\-{}\\fR", roff(option.name));
-  if (!option.argument.empty()) head += fmt::format("=\\fI{}\\fR", roff(option.argument));
+std::string roff_head(const OptionRow& row) {
+  std::string head = row.letter() != '\0' ? fmt::format("\\fB\\-{}\\fR, ", row.letter()) : "";
+  head += fmt::format("\\fB\\-\\-{}\\fR", roff(row.name()));
+  if (row.takes_argument()) head += fmt::format("=\\fI{}\\fR", roff(row.argument()));
   return head;
 }
 
@@ -64,109 +104,52 @@ a defect of the tool itself
 With several files the worst wins.
 )";
 
-/// The name of a shell function for a tool.
-std::string function_of(std::string_view tool) {
-  std::string name = fmt::format("_{}", tool);
-  std::ranges::replace(name, '-', '_');
-  return name;
-}
-
-/// What a completion offers for the argument of `option`, in zsh's words.
-std::string zsh_action(const Option& option) {
-  if (!option.choices.empty()) return fmt::format("({})", option.choices);
-  if (option.argument.find("FOLDER") != std::string_view::npos) return "_files -/";
-  const bool free = option.argument.find("FILE") == std::string_view::npos &&
-                    option.argument.find("SPEC") == std::string_view::npos;
-  return free ? " " : "_files";
-}
-
-/// A description for zsh: in brackets, in single quotes.
-std::string zsh_text(std::string_view text) {
-  std::string out;
-  for (const char c : escaped(text, "[]\\", "\\")) out += c == '\'' ? "'\\''" : std::string(1, c);
-  return out;
-}
-
-std::string zsh_row(const Option& option) {
-  std::string names = fmt::format("--{}", option.name);
-  const bool takes_value = !option.argument.empty();
-  if (takes_value) names += '=';
-  std::string tail = fmt::format("[{}]", zsh_text(option.help));
-  if (takes_value) {
-    tail += fmt::format(":{}:{}", escaped(option.argument, ":[]", "\\"), zsh_action(option));
-  }
-  if (option.letter == '\0') {
-    return fmt::format("'{}{}{}'", option.repeatable ? "*" : "", names, tail);
-  }
-  const std::string both =
-      fmt::format("{{-{}{},{}}}", option.letter, takes_value ? "+" : "", names);
-  if (option.repeatable) return fmt::format("'*'{}'{}'", both, tail);
-  return fmt::format("'(-{0} --{1})'{2}'{3}'", option.letter, option.name, both, tail);
+void append_entry(std::string& out, std::string_view head, std::string_view text) {
+  fmt::format_to(std::back_inserter(out), ".TP\n{}\n{}\n", head, roff(text));
 }
 
 }  // namespace
 
-std::string manual_page(const ToolInfo& tool, std::string_view version) {
+std::string help_text(const ToolInfo& tool, const OptionSet& options) {
+  std::string out = fmt::format("{}\n\nUsage: {} [options] {}\n", tool.summary, tool.name,
+                                operands_of(tool, options));
+  if (!commands_of(options).empty()) out += "\nCommands:\n";
+  for (const CommandText& command : commands_of(options)) {
+    const std::string head = fmt::format("  {}", command.name);
+    out += head;
+    append_wrapped(out, head.size(), command.summary);
+  }
+  out += "\nOptions:\n";
+  for (const OptionRow* row : options.rows()) append_row(out, *row);
+  out += "\nExamples:\n";
+  for (const Example& example : tool.examples) {
+    fmt::format_to(std::back_inserter(out), "  {}\n      {}\n", example.command, example.meaning);
+  }
+  return out;
+}
+
+std::string manual_page(const ToolInfo& tool, const OptionSet& options) {
   std::string title(tool.name);
   std::ranges::transform(title, title.begin(), [](char c) {
     return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
   });
-  std::string summary(tool.summary.substr(0, tool.summary.find_last_not_of('.') + 1));
-  std::string out =
-      fmt::format(".TH \"{}\" 1 \"\" \"mllm\\-ir {}\" \"User Commands\"\n", roff(title), version);
+  const std::string_view summary = tool.summary.substr(0, tool.summary.find_last_not_of('.') + 1);
+  std::string out = fmt::format(".TH \"{}\" 1 \"\" \"mllm\\-ir {}\" \"User Commands\"\n",
+                                roff(title), MIR_VERSION);
   auto line = std::back_inserter(out);
   fmt::format_to(line, ".SH NAME\n{} \\- {}\n", roff(tool.name), roff(summary));
   fmt::format_to(line, ".SH SYNOPSIS\n\\fB{}\\fR [options] {}\n", roff(tool.name),
-                 roff(tool.operands));
+                 roff(operands_of(tool, options)));
+  if (!commands_of(options).empty()) out += ".SH COMMANDS\n";
+  for (const CommandText& command : commands_of(options))
+    append_entry(out, fmt::format("\\fB{}\\fR", roff(command.name)), command.summary);
   out += ".SH OPTIONS\n";
-  for (const Option& option : all_options(tool)) {
-    fmt::format_to(line, ".TP\n{}\n{}\n", roff_head(option), roff(option.help));
-  }
+  for (const OptionRow* row : options.rows()) append_entry(out, roff_head(*row), row->help());
   out += kExitStatus;
   out += ".SH EXAMPLES\n";
-  for (const Example& example : tool.examples) {
-    fmt::format_to(line, ".TP\n\\fB{}\\fR\n{}\n", roff(example.command), roff(example.meaning));
-  }
+  for (const Example& example : tool.examples)
+    append_entry(out, fmt::format("\\fB{}\\fR", roff(example.command)), example.meaning);
   return out;
-}
-
-std::string bash_completion(const ToolInfo& tool) {
-  const std::string function = function_of(tool.name);
-  std::string out = fmt::format("# Completion of {} for bash.\n{}() {{\n", tool.name, function);
-  auto line = std::back_inserter(out);
-  // Bash makes a word of each '=' of a line.
-  out += R"(  local word=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD - 1]}
-  if [[ $option == '=' ]]; then option=${COMP_WORDS[COMP_CWORD - 2]}; fi
-  if [[ $word == '=' ]]; then word=; fi
-  COMPREPLY=()
-  case $option in
-)";
-  std::string names;
-  for (const Option& option : all_options(tool)) {
-    fmt::format_to(std::back_inserter(names), " --{}{}", option.name,
-                   option.argument.empty() ? "" : "=");
-    if (option.letter != '\0') fmt::format_to(std::back_inserter(names), " -{}", option.letter);
-    if (option.choices.empty()) continue;
-    fmt::format_to(line, "    --{}) COMPREPLY=($(compgen -W '{}' -- \"$word\")); return ;;\n",
-                   option.name, option.choices);
-  }
-  fmt::format_to(line, R"(  esac
-  if [[ $word != -* ]]; then return; fi
-  COMPREPLY=($(compgen -W '{}' -- "$word"))
-  if [[ ${{COMPREPLY-}} == *= ]]; then compopt -o nospace; fi
-}}
-complete -o default -F {} {}
-)",
-                 names.substr(1), function, tool.name);
-  return out;
-}
-
-std::string zsh_completion(const ToolInfo& tool) {
-  std::string out = fmt::format("#compdef {}\n_arguments -s -S \\\n", tool.name);
-  for (const Option& option : all_options(tool)) {
-    fmt::format_to(std::back_inserter(out), "  {} \\\n", zsh_row(option));
-  }
-  return out + "  '*:file:_files'\n";
 }
 
 }  // namespace mir::tools

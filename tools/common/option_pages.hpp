@@ -1,18 +1,37 @@
-// What installs beside a tool, made from its option table.
+// What describes a tool to people and shells, made from its rows.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 
-#include "options.hpp"
+#include "option.hpp"
 
 namespace mir::tools {
 
-/// Section 1 of the manual, as roff. `version` stands in its footer.
-std::string manual_page(const ToolInfo& tool, std::string_view version);
+struct Example {
+  std::string_view command;
+  std::string_view meaning;
+};
 
-/// Completion of option names, of choices and of files where an option or operand takes one.
-std::string bash_completion(const ToolInfo& tool);
-std::string zsh_completion(const ToolInfo& tool);
+/// A tool apart from its options.
+struct ToolInfo {
+  std::string_view name;
+  std::string_view summary;   ///< one sentence
+  std::string_view operands;  ///< what follows options and command in the usage line: `[file...]`
+  std::array<Example, 2> examples;
+  std::string_view files = "mir";  ///< ends of the files that completion offers for operands
+};
+
+/// The help page: a sentence, usage, commands, options, two examples; at most 80 columns wide but
+/// for the sentence and the examples.
+std::string help_text(const ToolInfo& tool, const OptionSet& options);
+
+/// Section 1 of the manual, as roff.
+std::string manual_page(const ToolInfo& tool, const OptionSet& options);
+
+/// Completion of commands, of option names, and of arguments and operands as far as they are known.
+std::string bash_completion(const ToolInfo& tool, const OptionSet& options);
+std::string zsh_completion(const ToolInfo& tool, const OptionSet& options);
 
 }  // namespace mir::tools

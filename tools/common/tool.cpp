@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <charconv>
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -11,13 +11,39 @@
 #include <new>
 #include <system_error>
 
+#include "command_line.hpp"
+#include "common_settings.hpp"
 #include "count_by_code.hpp"
-#include "option_pages.hpp"
 #include "support/atomic_file.hpp"
 #include "support/diagnostic_catalogue.hpp"
 #include "support/file_io.hpp"
 
 namespace mir::tools {
+
+namespace {
+
+ExitCode refuse(const ToolInfo& tool, std::string_view message) {
+  fmt::print(stderr, "{0}: {1}\ntry '{0} --help'\n", tool.name, message);
+  return ExitCode::kUsage;
+}
+
+}  // namespace
+
+Result<DiagCode> parse_code(std::string_view text) {
+  std::vector<std::string> codes = complete_codes().words;
+  const auto found = std::ranges::find(codes, text);
+  if (found != codes.end())
+    return diagnostic_codes()[static_cast<std::size_t>(found - codes.begin())].code;
+  const std::vector<std::string_view> known(codes.begin(), codes.end());
+  return Error{DiagCode::kUsage,
+               fmt::format("no diagnostic has the code '{}'{}", text, did_you_mean(text, known))};
+}
+
+Completion complete_codes() {
+  Completion codes;
+  for (const DiagCodeInfo& info : diagnostic_codes()) codes.words.push_back(spelling(info.code));
+  return codes;
+}
 
 ExitCode exit_code_of(DiagCode code) {
   switch (code) {
@@ -46,49 +72,38 @@ ExitCode exit_code_of(const Diagnostics& diagnostics) {
   return result;
 }
 
-Result<Run> Run::create(const ToolInfo& tool, Arguments arguments) {
-  Run run(tool, std::move(arguments));
-  const std::string_view form = run.arguments_.value("diagnostics");
-  if (form == "line") {
-    run.format_ = DiagnosticFormat::kLine;
-  } else if (form == "json") {
-    run.format_ = DiagnosticFormat::kJson;
-  } else if (form == "github") {
-    run.format_ = DiagnosticFormat::kGithub;
-  } else if (form == "sarif") {
-    run.sarif_ = std::make_unique<SarifLog>();
-  }
-  const std::string_view colour = run.arguments_.value("color");
-  if (colour == "always") run.colour_ = Colour::kAlways;
-  if (colour == "never") run.colour_ = Colour::kNever;
-  const std::string_view count = run.arguments_.value("max-errors", "20");
-  const auto [end, error] =
-      std::from_chars(count.data(), count.data() + count.size(), run.max_errors_);
-  if (error != std::errc() || end != count.data() + count.size()) {
-    return Error{DiagCode::kUsage, fmt::format("--max-errors is a number, found '{}'", count)};
-  }
-  return run;
+Run::Run(const ToolInfo& tool, const CommonSettings& common, std::vector<std::string> operands)
+    : tool_(&tool), common_(&common), operands_(std::move(operands)) {
+  if (!*common.diagnostics) sarif_ = std::make_unique<SarifLog>();
 }
 
 std::vector<std::string> Run::files() const {
-  return arguments_.operands().empty() ? std::vector<std::string>{"-"} : arguments_.operands();
+  return operands_.empty() ? std::vector<std::string>{"-"} : operands_;
 }
 
 bool Run::colours(int descriptor) const {
-  if (colour_ != Colour::kAuto) return colour_ == Colour::kAlways;
+  if (*common_->color != Colour::kAuto) return *common_->color == Colour::kAlways;
   const char* forbidden = std::getenv("NO_COLOR");
   return (forbidden == nullptr || *forbidden == '\0') && ::isatty(descriptor) != 0;
 }
 
+std::size_t Run::max_errors() const {
+  return *common_->max_errors;
+}
+
+const OptionRow& Run::output() const {
+  return common_->output;
+}
+
 ExitCode Run::report(const Diagnostics& diagnostics, const SourceManager& sources) const {
-  const bool grouped = arguments_.value("group-by") == "code";
   if (sarif_ != nullptr) {
     sarif_->add(diagnostics, sources);
   } else {
+    const DiagnosticFormat form = **common_->diagnostics;
     const std::string text =
-        grouped
-            ? count_by_code(diagnostics, sources, format_)
-            : render(diagnostics, sources, {.format = format_, .colour = colours(STDERR_FILENO)});
+        *common_->group_by
+            ? count_by_code(diagnostics, sources, form)
+            : render(diagnostics, sources, {.format = form, .colour = colours(STDERR_FILENO)});
     std::fwrite(text.data(), 1, text.size(), stderr);
   }
   return exit_code_of(diagnostics);
@@ -107,8 +122,11 @@ ExitCode Run::report(const Error& error) const {
 }
 
 ExitCode Run::usage_error(std::string_view message) const {
-  fmt::print(stderr, "{0}: {1}\ntry '{0} --help'\n", tool_->name, message);
-  return ExitCode::kUsage;
+  return tools::refuse(*tool_, message);
+}
+
+ExitCode Run::refuse(const Error& error) const {
+  return error.code == DiagCode::kUsage ? usage_error(error.message) : report(error);
 }
 
 const SourceFile* Run::read(const std::string& path, SourceManager& sources, ExitCode& code) const {
@@ -125,12 +143,12 @@ const SourceFile* Run::read(const std::string& path, SourceManager& sources, Exi
 }
 
 ExitCode Run::write_output(std::string_view text) const {
-  const auto written = write_file_atomically(std::string(arguments_.value("output", "-")), text);
+  const auto written = write_file_atomically(*common_->output, text);
   return written ? ExitCode::kSuccess : report(written.error());
 }
 
 ExitCode Run::write_output(const std::function<void(const Sink&)>& produce) const {
-  auto file = AtomicFile::create(std::string(arguments_.value("output", "-")));
+  auto file = AtomicFile::create(*common_->output);
   if (!file) return report(file.error());
   Result<void> written;
   produce([&](std::string_view text) {
@@ -142,51 +160,48 @@ ExitCode Run::write_output(const std::function<void(const Sink&)>& produce) cons
 
 namespace {
 
-ExitCode explain_code(const Run& run) {
-  const std::string_view wanted = run.arguments().value("explain");
-  for (const DiagCodeInfo& info : diagnostic_codes()) {
-    if (spelling(info.code) == wanted) return run.write_output(explain(info.code));
-  }
-  return run.usage_error(fmt::format("no diagnostic has the code '{}'", wanted));
-}
-
-ExitCode run_guarded(const ToolInfo& tool, std::span<const char* const> words,
-                     ExitCode (*body)(const Run& run)) {
-  auto arguments = parse_arguments(tool, words);
-  const bool parsed = arguments.ok();
-  if (parsed && arguments->has("help")) {
-    fmt::print("{}", help_text(tool));
-    return ExitCode::kSuccess;
-  }
-  if (parsed && arguments->has("help-as")) {
-    const std::string_view form = arguments->value("help-as");
-    fmt::print("{}", form == "man"    ? manual_page(tool, MIR_VERSION)
-                     : form == "bash" ? bash_completion(tool)
-                                      : zsh_completion(tool));
-    return ExitCode::kSuccess;
-  }
-  if (parsed && arguments->has("version")) {
-    fmt::print("{} {}\n", tool.name, MIR_VERSION);
-    return ExitCode::kSuccess;
-  }
-  auto run = parsed ? Run::create(tool, std::move(*arguments)) : Result<Run>(arguments.error());
-  if (!run) {
-    fmt::print(stderr, "{0}: {1}\ntry '{0} --help'\n", tool.name, run.error().message);
-    return ExitCode::kUsage;
-  }
-  const ExitCode code = run->arguments().has("explain") ? explain_code(*run) : body(*run);
-  run->finish_report();
-  return code;
+/// The answer to an option that asks about the tool itself; none: the tool is to run.
+std::optional<std::string> about(const ToolInfo& tool, const OptionSet& options,
+                                 const CommonSettings& common) {
+  if (common.version.is_given()) return fmt::format("{} {}\n", tool.name, MIR_VERSION);
+  if (common.help_as.is_given()) return common.help_as->make(tool, options);
+  return std::nullopt;
 }
 
 }  // namespace
 
-int run_tool(const ToolInfo& tool, int argc, char** argv, ExitCode (*body)(const Run& run)) {
+ExitCode run_with(const ToolInfo& tool, OptionSet& options, std::span<const char* const> words,
+                  const std::function<ExitCode(const Run& run)>& body) {
+  const CommonSettings common{options};
+  auto line = split_command_line(options, words);
+  if (!line) return refuse(tool, line.error().message);
+  if (line->has(common.help)) {
+    fmt::print("{}", help_text(tool, options));
+    return ExitCode::kSuccess;
+  }
+  if (const auto read = line->read(); !read) return refuse(tool, read.error().message);
+  if (const auto answer = about(tool, options, common)) {
+    fmt::print("{}", *answer);
+    return ExitCode::kSuccess;
+  }
+  if (!common.explain.is_given()) {
+    if (const auto fits = options.check(line->operands); !fits)
+      return refuse(tool, fits.error().message);
+  }
+  const Run run(tool, common, std::move(line->operands));
+  const ExitCode code =
+      common.explain.is_given() ? run.write_output(explain(*common.explain)) : body(run);
+  run.finish_report();
+  return code;
+}
+
+int guarded(const ToolInfo& tool, int argc, char** argv,
+            const std::function<ExitCode(std::span<const char* const> words)>& run) {
   std::signal(SIGPIPE, SIG_DFL);
   ExitCode code = ExitCode::kInternal;
   try {
     const std::span words(argv, static_cast<std::size_t>(argc));
-    code = run_guarded(tool, words.subspan(words.empty() ? 0 : 1), body);
+    code = run(words.subspan(words.empty() ? 0 : 1));
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "{}: out of memory\n", tool.name);
     code = ExitCode::kLimit;

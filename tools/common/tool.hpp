@@ -3,30 +3,38 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "exit_code.hpp"
 #include "mir/render.hpp"
 #include "mir/result.hpp"
-#include "options.hpp"
+#include "option.hpp"
+#include "option_pages.hpp"
 
 namespace mir::tools {
 
-/// One run of a tool: its arguments and the ways to report.
+struct CommonSettings;
+
+/// One run of a tool: its operands and the ways to report.
 class Run {
  public:
-  /// Fails when --max-errors is no number.
-  static Result<Run> create(const ToolInfo& tool, Arguments arguments);
+  /// The common settings must outlive the run.
+  Run(const ToolInfo& tool, const CommonSettings& common, std::vector<std::string> operands);
 
-  const Arguments& arguments() const { return arguments_; }
+  /// What is neither an option nor a command.
+  const std::vector<std::string>& operands() const { return operands_; }
   /// The operands, or standard input when there are none.
   std::vector<std::string> files() const;
   /// Whether what is written to this file descriptor shall be coloured.
   bool colours(int descriptor) const;
-  Diagnostics diagnostics() const { return Diagnostics(max_errors_); }
+  Diagnostics diagnostics() const { return Diagnostics(max_errors()); }
   /// --max-errors: how many errors are shown, and findings of one code; 0: all.
-  std::size_t max_errors() const { return max_errors_; }
+  std::size_t max_errors() const;
+  /// The row of --output, as tools have it that write one text.
+  const OptionRow& output() const;
 
   /// Shows diagnostics on standard error and says how bad they are.
   ExitCode report(const Diagnostics& diagnostics, const SourceManager& sources) const;
@@ -35,6 +43,8 @@ class Run {
   void finish_report() const;
   /// For a combination of options that makes no sense.
   ExitCode usage_error(std::string_view message) const;
+  /// A usage error, or a report of any other.
+  ExitCode refuse(const Error& error) const;
   /// Reads a text into `sources`; null after reporting why it cannot be, with `code` set.
   const SourceFile* read(const std::string& path, SourceManager& sources, ExitCode& code) const;
   /// Writes to the file of --output or to standard output.
@@ -44,21 +54,32 @@ class Run {
   ExitCode write_output(const std::function<void(const Sink&)>& produce) const;
 
  private:
-  enum class Colour { kAuto, kAlways, kNever };
-
-  Run(const ToolInfo& tool, Arguments arguments) : tool_(&tool), arguments_(std::move(arguments)) {}
-
   const ToolInfo* tool_;
-  Arguments arguments_;
-  DiagnosticFormat format_ = DiagnosticFormat::kHuman;
+  const CommonSettings* common_;
+  std::vector<std::string> operands_;
   std::unique_ptr<SarifLog> sarif_;  ///< the document that collects, where that is the form
-  std::size_t max_errors_ = 20;
-  Colour colour_ = Colour::kAuto;
 };
 
-/// Runs `body` with the parsed command line and returns what main shall. Answers --explain,
-/// --help, --help-as and --version itself; a closed pipe ends the program quietly; an exception
-/// that leaves `body` is reported as an internal error, exhausted memory as a limit.
-int run_tool(const ToolInfo& tool, int argc, char** argv, ExitCode (*body)(const Run& run));
+/// Reads the command line into the rows of `options`, which are the tool's own, and runs `body`.
+/// Answers --explain, --help, --help-as and --version itself.
+ExitCode run_with(const ToolInfo& tool, OptionSet& options, std::span<const char* const> words,
+                  const std::function<ExitCode(const Run& run)>& body);
+
+/// What main shall return: `run` is given the arguments. A closed pipe ends the program quietly; an
+/// exception is reported as an internal error, exhausted memory as a limit.
+int guarded(const ToolInfo& tool, int argc, char** argv,
+            const std::function<ExitCode(std::span<const char* const> words)>& run);
+
+/// Runs a tool whose settings are a struct of option rows: `body(run, settings)`. Its first member
+/// is the OptionSet& that the rows name themselves in.
+template <class Settings>
+int run_tool(const ToolInfo& tool, int argc, char** argv,
+             ExitCode (*body)(const Run& run, Settings& settings)) {
+  return guarded(tool, argc, argv, [&](std::span<const char* const> words) {
+    OptionSet options;
+    std::remove_const_t<Settings> settings{options};
+    return run_with(tool, options, words, [&](const Run& run) { return body(run, settings); });
+  });
+}
 
 }  // namespace mir::tools

@@ -1,6 +1,9 @@
 #include "verification.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
 
 #include "verify/constraint.hpp"
 
@@ -8,39 +11,46 @@ namespace mir::tools {
 
 namespace {
 
-/// "--deny takes .., found .."
-Error unknown(std::string_view option, std::string_view what) {
-  std::vector<std::string_view> known(check_group_names().begin(), check_group_names().end());
-  for (const Constraint& constraint : constraints()) known.push_back(constraint.id);
-  return {
-      DiagCode::kUsage,
-      fmt::format("--{} takes a code like MIR0470, a constraint like dump_c1 or one of {}; "
-                  "found '{}'{}",
-                  option, fmt::join(check_group_names(), ", "), what, did_you_mean(what, known))};
+Completion complete_checks() {
+  Completion offered;
+  for (const std::string_view group : check_group_names()) offered.words.emplace_back(group);
+  std::set<std::string> codes;
+  for (const Constraint& constraint : constraints()) {
+    offered.words.emplace_back(constraint.id);
+    codes.insert(spelling(constraint.code));
+  }
+  offered.words.insert(offered.words.end(), codes.begin(), codes.end());
+  return offered;
 }
 
 }  // namespace
 
-Result<Verification> Verification::create(const Run& run,
-                                          std::span<const std::string_view> allowed) {
-  Verification verification;
-  verification.is_off_ = run.arguments().has("no-verify");
-  VerifyOptions& options = verification.options_;
-  options.findings_per_code = run.max_errors();
-  const std::string_view level = run.arguments().value("level");
-  if (level == "dump") options.level = VerifyLevel::kDump;
-  if (level == "portable") options.level = VerifyLevel::kPortable;
-  for (const std::string_view what : allowed) {
-    if (!options.policy.allow(what)) return unknown("allow", what);
-    options.report_findings = false;
-  }
-  for (const std::string& what : run.arguments().values("allow")) {
-    if (!options.policy.allow(what)) return unknown("allow", what);
-  }
-  for (const std::string& what : run.arguments().values("deny")) {
-    if (!options.policy.deny(what)) return unknown("deny", what);
-  }
-  return verification;
+Argument<std::string> check_selector() {
+  auto argument = any_text(complete_checks);
+  argument.read = [](std::string_view option, std::string_view text) -> Result<std::string> {
+    CheckPolicy policy;
+    if (policy.deny(text)) return std::string(text);
+    std::vector<std::string_view> known(check_group_names().begin(), check_group_names().end());
+    for (const Constraint& constraint : constraints()) known.push_back(constraint.id);
+    return Error{
+        DiagCode::kUsage,
+        fmt::format("--{} takes a code like MIR0470, a constraint like dump_c1 or one of "
+                    "{}; found '{}'{}",
+                    option, fmt::join(check_group_names(), ", "), text, did_you_mean(text, known))};
+  };
+  return argument;
+}
+
+Verification::Verification(const VerificationSettings& settings, const Run& run,
+                           std::span<const std::string_view> allowed)
+    : is_off_(settings.no_verify) {
+  options_.findings_per_code = run.max_errors();
+  options_.level = settings.level.if_given();
+  options_.report_findings = allowed.empty();
+  // Selectors are known: the rows refuse others.
+  for (const std::string_view what : allowed) static_cast<void>(options_.policy.allow(what));
+  for (const std::string& what : *settings.allow) static_cast<void>(options_.policy.allow(what));
+  for (const std::string& what : *settings.deny) static_cast<void>(options_.policy.deny(what));
 }
 
 }  // namespace mir::tools

@@ -4,16 +4,47 @@
 #include <span>
 
 #include "mir/verify.hpp"
+#include "option.hpp"
 #include "tool.hpp"
 
 namespace mir::tools {
 
+inline constexpr Choice<VerifyLevel> kVerifyLevels[] = {{"dump", VerifyLevel::kDump},
+                                                        {"portable", VerifyLevel::kPortable}};
+
+/// A code, a constraint or a group of them.
+Argument<std::string> check_selector();
+
+struct VerificationSettings {
+  OptionSet& options;
+
+  Option<VerifyLevel> level{options,
+                            {.name = "level",
+                             .argument = "LEVEL",
+                             .help = "what a module is held to",
+                             .otherwise = "its own form"},
+                            choice(kVerifyLevels)};
+  OptionList<std::string> deny{
+      options,
+      {.name = "deny",
+       .argument = "WHAT",
+       .help = "take findings of this code (MIR0470), constraint (dump_c1) or group for errors"},
+      check_selector()};
+  OptionList<std::string> allow{
+      options,
+      {.name = "allow",
+       .argument = "WHAT",
+       .help = "take errors of it for findings, and leave findings of it out"},
+      check_selector()};
+  Flag no_verify{options, {.name = "no-verify", .help = "do not check what a module means"}};
+};
+
 class Verification {
  public:
-  /// What --level, --deny, --allow, --max-errors and --no-verify ask for; --deny wins over --allow.
-  /// The tool itself may allow some constraints; then no findings are shown.
-  static Result<Verification> create(const Run& run,
-                                     std::span<const std::string_view> allowed = {});
+  /// What the options ask for; --deny wins over --allow. The tool itself may allow some
+  /// constraints, which must exist; then no findings are shown.
+  Verification(const VerificationSettings& settings, const Run& run,
+               std::span<const std::string_view> allowed = {});
 
   /// Whether the module has no error; with --no-verify nothing is looked at and none is found.
   bool accepts(const Module& module, Diagnostics& diagnostics) const {
@@ -26,8 +57,6 @@ class Verification {
   }
 
  private:
-  Verification() = default;
-
   bool is_off_ = false;
   VerifyOptions options_;
 };

@@ -54,14 +54,15 @@ Result<WeightSet> weights_of(std::span<const std::string> specs, const FileOpene
 
 class Execution {
  public:
-  Execution(const Run& run, const Module& module, const InterpSettings& settings,
-            const RunOptions& options, Diagnostics& diagnostics)
+  Execution(const Run& run, const Module& module, const Invocation& invocation,
+            const InterpSettings& settings, const RunOptions& options, Diagnostics& diagnostics)
       : run_(run),
         module_(module),
+        invocation_(invocation),
+        what_(invocation.settings),
         settings_(settings),
         options_(options),
         diagnostics_(diagnostics),
-        shows_(settings.invocation.arguments.value("print-outputs", "yes") == "yes"),
         profiling_(settings) {
     report_.file = run.files().front();
   }
@@ -75,9 +76,8 @@ class Execution {
         code = worst(code, run_.report(shown.error()));
     }
     report_.passed = code == ExitCode::kSuccess;
-    if (!arguments().has("report") || !session_) return code;
-    const auto written =
-        write_file_atomically(std::string(arguments().value("report")), to_json(report_));
+    if (!settings_.report.is_given() || !session_) return code;
+    const auto written = write_file_atomically(*settings_.report, to_json(report_));
     return written ? code : worst(code, run_.report(written.error()));
   }
 
@@ -95,8 +95,7 @@ class Execution {
   Result<void> compare(std::size_t number, const Delivery& delivery, std::size_t which);
   void show_search();
 
-  const Arguments& arguments() const { return settings_.invocation.arguments; }
-  FileOpener files_of(std::string_view option) const { return settings_.invocation.files(option); }
+  FileOpener files_of(const OptionRow& option) const { return invocation_.files(option); }
   const Schedule& schedule_of(std::size_t number) const {
     return SessionAccess::schedule(*session_, entries_[number]);
   }
@@ -104,7 +103,7 @@ class Execution {
     return session_->outputs(entries_[number]);
   }
   std::optional<ResultPlace> selected(std::size_t step, std::uint32_t result) const {
-    for (const Probe& probe : settings_.probes) {
+    for (const Probe& probe : *settings_.probe) {
       if (auto place = probe.selected(*places_, step, result)) return place;
     }
     return std::nullopt;
@@ -112,10 +111,11 @@ class Execution {
 
   const Run& run_;
   const Module& module_;
+  const Invocation& invocation_;
+  const RunSettings& what_;
   const InterpSettings& settings_;
   RunOptions options_;
   Diagnostics& diagnostics_;
-  bool shows_;
   SessionOptions session_options_;
   std::optional<Session> session_;
   std::optional<Session> other_;
@@ -146,7 +146,7 @@ Result<void> Execution::execute_all() {
 
 Result<void> Execution::prepare() {
   if (auto opened = open_session(); !opened || !session_) return opened;
-  auto plan = FeedPlan::create(*session_, entries_, settings_.feeds);
+  auto plan = FeedPlan::create(*session_, entries_, invocation_.feeds);
   if (!plan) return std::move(plan).error();
   feeds_ = *std::move(plan);
   for (std::size_t number = 0; number < entries_.size(); ++number) {
@@ -158,15 +158,14 @@ Result<void> Execution::prepare() {
   for (std::size_t i = 0; i < session_->entry_count(); ++i) {
     schedules.push_back(&SessionAccess::schedule(*session_, i));
   }
-  for (const Probe& probe : settings_.probes) {
+  for (const Probe& probe : *settings_.probe) {
     if (auto known = probe.check(schedules); !known) return known;
   }
-  auto inputs =
-      load_inputs(*session_, arguments().values("input"), options_.dims, files_of("input"));
+  auto inputs = load_inputs(*session_, *what_.input, options_.dims, files_of(what_.input));
   if (!inputs) return std::move(inputs).error();
   inputs_ = *std::move(inputs);
-  if (arguments().has("dump")) {
-    auto dump = DumpWriter::create(std::string(arguments().value("dump")));
+  if (settings_.dump.is_given()) {
+    auto dump = DumpWriter::create(*settings_.dump);
     if (!dump) return std::move(dump).error();
     dump_ = *std::move(dump);
   }
@@ -175,12 +174,12 @@ Result<void> Execution::prepare() {
 
 /// Leaves the session empty after reporting what is wrong with the module or its weights.
 Result<void> Execution::open_session() {
-  const auto weights = weights_of(arguments().values("weights"), files_of("weights"));
+  const auto weights = weights_of(*what_.weights, files_of(what_.weights));
   if (!weights) return weights.error();
-  session_options_.entry = arguments().value("entry");
+  session_options_.entry = *what_.entry;
   std::vector<std::string> names = {session_options_.entry};
   entries_ = {0};
-  for (const Stage& stage : settings_.stages) {
+  for (const Stage& stage : *what_.then) {
     std::size_t entry = entries_.back();
     if (stage.graph) {
       entry = static_cast<std::size_t>(std::ranges::find(names, *stage.graph) - names.begin());
@@ -188,38 +187,33 @@ Result<void> Execution::open_session() {
     }
     entries_.insert(entries_.end(), stage.count, entry);
   }
-  session_options_.bound_ops = settings_.bound_ops;
-  session_options_.isa = settings_.isa;
+  session_options_.bound_ops = invocation_.bound_ops;
+  session_options_.isa = settings_.isa.if_given();
   session_options_.further_entries.assign(names.begin() + 1, names.end());
-  const std::string_view fusion = arguments().value("fusion", "all");
-  session_options_.fusion = fusion == "off"     ? Fusion::kOff
-                            : fusion == "exact" ? Fusion::kExact
-                                                : Fusion::kAll;
-  if (arguments().value("activations") == "bf16") {
-    session_options_.activations = Activations::kBFloat16;
-  }
+  session_options_.fusion = *settings_.fusion;
+  session_options_.activations = *settings_.activations;
   session_options_.threads = options_.threads;
   // What a run may use besides its parameters is limited by the whole memory.
-  session_options_.weight_memory = settings_.weight_memory.value_or(options_.memory_limit / 2);
-  const std::string_view kernels = arguments().value("kernels", "ref");
-  if (kernels != "ref") session_options_.kernels = KernelSet::kFast;
+  session_options_.weight_memory =
+      settings_.weight_memory.if_given().value_or(options_.memory_limit / 2);
+  if (*settings_.kernels != KernelChoice::kRef) session_options_.kernels = KernelSet::kFast;
   SessionOptions options = session_options_;
   options.weights = &*weights;
-  options.packed_cache = arguments().value("packed-cache");
+  options.packed_cache = *settings_.packed_cache;
   session_ = Session::create(module_, options, diagnostics_);
   if (!session_) return {};
   if (!session_->plan_refusal().empty()) {
     fmt::print(stderr, "reference kernels run: {}\n", session_->plan_refusal());
   }
-  if (kernels == "both") return search_reference(*weights);
-  if (!arguments().has("against")) return {};
-  const std::string path(arguments().value("against"));
+  if (*settings_.kernels == KernelChoice::kBoth) return search_reference(*weights);
+  if (!settings_.against.is_given()) return {};
+  const std::string& path = *settings_.against;
   report_.searched = true;
   if (!std::filesystem::is_directory(path)) return open_other_module(path, *weights);
   auto folder = DumpFolder::open(path);
   if (!folder) return std::move(folder).error();
   other_dump_ = *std::move(folder);
-  search_ = search_against(*other_dump_, *session_, settings_.tolerances);
+  search_ = search_against(*other_dump_, *session_, invocation_.tolerances);
   return {};
 }
 
@@ -232,7 +226,7 @@ Result<void> Execution::search_reference(const WeightSet& weights) {
   other_ = Session::create(module_, options, diagnostics_);
   if (!other_) return {};
   report_.searched = true;
-  auto search = search_against(*other_, *session_, settings_.tolerances, diagnostics_);
+  auto search = search_against(*other_, *session_, invocation_.tolerances, diagnostics_);
   if (!search) return std::move(search).error();
   search_ = *std::move(search);
   return {};
@@ -246,11 +240,12 @@ Result<void> Execution::open_other_module(const std::string& path, const WeightS
   if (file == nullptr) {
     return Error{DiagCode::kFileTooLarge, fmt::format("no room is left for '{}'", path)};
   }
-  const Module* module = load_module(run_, *file, settings_, context, diagnostics_);
+  const Module* module = load_module(run_, *file, invocation_, settings_.verification,
+                                     Loading::kGraphs, context, diagnostics_);
   if (module == nullptr) return {};
   SessionOptions options = session_options_;
   options.weights = &weights;
-  const auto given = arguments().values("against-weights");
+  const auto& given = *settings_.against_weights;
   const auto own = weights_of(given, {});
   if (!own) return own.error();
   if (given.empty()) {
@@ -260,7 +255,7 @@ Result<void> Execution::open_other_module(const std::string& path, const WeightS
   }
   other_ = Session::create(*module, options, diagnostics_);
   if (!other_) return {};
-  auto search = search_against(*other_, *session_, settings_.tolerances, diagnostics_);
+  auto search = search_against(*other_, *session_, invocation_.tolerances, diagnostics_);
   if (!search) return std::move(search).error();
   search_ = *std::move(search);
   return {};
@@ -279,7 +274,7 @@ Result<bool> Execution::execute_run(std::size_t number) {
   begin_report(number);
   options_.entry = entries_[number];
   options_.is_last = number + 1 == entries_.size();
-  if (search_ || dump_ || !settings_.probes.empty()) {
+  if (search_ || dump_ || !settings_.probe->empty()) {
     places_.emplace(schedule_of(number));
     options_.observe = [this, number](const StepResults& step) { return observe(number, step); };
   }
@@ -294,7 +289,7 @@ Result<bool> Execution::execute_run(std::size_t number) {
 Result<void> Execution::observe(std::size_t number, const StepResults& step) {
   for (std::uint32_t i = 0; i < step.results.size(); ++i) {
     const auto place = selected(step.step, i);
-    if (!settings_.probes.empty() && !place) continue;
+    if (!settings_.probe->empty() && !place) continue;
     if (dump_) {
       const auto own = places_->of(step.step, i);
       if (auto added = dump_->add(number, own, step.results[i]); !added) return added;
@@ -323,14 +318,14 @@ void Execution::begin_report(std::size_t number) {
       text += values.empty() ? render(summary) : fmt::format("[{}]", fmt::join(values, ", "));
     }
   }
-  if (shows_ && entries_.size() > 1) fmt::print("{}\n", text);
+  if (*settings_.print_outputs && entries_.size() > 1) fmt::print("{}\n", text);
 }
 
 /// Paths with `{run}` hold for each run, others for the last one.
 Result<Delivery> Execution::delivery_of(std::size_t number) const {
-  const auto chosen = [&](std::string_view option) {
+  const auto chosen = [&](const OptionList<std::string>& option) {
     std::vector<std::string> words;
-    for (std::string word : arguments().values(option)) {
+    for (std::string word : *option) {
       const auto at = word.find(kRunNumber);
       if (at == word.npos && number + 1 < entries_.size()) continue;
       if (at != word.npos) word.replace(at, kRunNumber.size(), fmt::to_string(number));
@@ -338,10 +333,10 @@ Result<Delivery> Execution::delivery_of(std::size_t number) const {
     }
     return words;
   };
-  auto files = parse_output_files(outputs_of(number), chosen("output"));
+  auto files = parse_output_files(outputs_of(number), chosen(settings_.output));
   if (!files) return std::move(files).error();
-  auto expected = chosen("expect");
-  auto expectations = parse_expectations(outputs_of(number), expected, files_of("expect"));
+  auto expected = chosen(what_.expect);
+  auto expectations = parse_expectations(outputs_of(number), expected, files_of(what_.expect));
   if (!expectations) return std::move(expectations).error();
   return Delivery{*std::move(files), *std::move(expectations), std::move(expected)};
 }
@@ -350,10 +345,10 @@ Result<void> Execution::deliver(std::size_t number, const Delivery& delivery) {
   const auto ports = outputs_of(number);
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     const TensorSummary summary = summarise(outputs_[i]);
-    if (shows_) fmt::print("%{}: {}\n", ports[i].name, render(summary));
+    if (*settings_.print_outputs) fmt::print("%{}: {}\n", ports[i].name, render(summary));
     report_.runs.back().outputs.push_back({ports[i].name, summary});
-    if (settings_.top == 0) continue;
-    const auto row = top_elements(outputs_[i], settings_.top);
+    if (*settings_.top == 0) continue;
+    const auto row = top_elements(outputs_[i], *settings_.top);
     if (!row) return row.error();
     for (const RankedElement& each : *row) fmt::print("  {}: {:.6g}\n", each.index, each.value);
   }
@@ -370,7 +365,7 @@ Result<void> Execution::compare(std::size_t number, const Delivery& delivery, st
   const Tensor& output = outputs_[expectation.port];
   const auto expected = load_expected(outputs_of(number), expectation, output);
   if (!expected) return expected.error();
-  auto comparison = compare_tensors(*expected, output, settings_.tolerances.of(output.dtype()));
+  auto comparison = compare_tensors(*expected, output, invocation_.tolerances.of(output.dtype()));
   if (!comparison) return comparison.error();
   const std::string name = outputs_of(number)[expectation.port].name;
   fmt::print("%{}: {}\n", name, render(*comparison));
@@ -391,7 +386,7 @@ void Execution::show_search() {
   fmt::print(
       "against '{}': {} results have the same bits, {} are within tolerance, {} have no "
       "partner\n",
-      arguments().has("against") ? arguments().value("against") : "ref", equal, close, alone);
+      settings_.against.is_given() ? *settings_.against : "ref", equal, close, alone);
   if (!report_.divergence) return;
   const Divergence& found = *report_.divergence;
   const Schedule& schedule = schedule_of(found.run);
@@ -405,9 +400,10 @@ void Execution::show_search() {
 
 }  // namespace
 
-ExitCode execute(const Run& run, const Module& module, const InterpSettings& settings,
-                 const RunOptions& options, Diagnostics& diagnostics) {
-  return Execution(run, module, settings, options, diagnostics).execute();
+ExitCode execute(const Run& run, const Module& module, const Invocation& invocation,
+                 const InterpSettings& settings, const RunOptions& options,
+                 Diagnostics& diagnostics) {
+  return Execution(run, module, invocation, settings, options, diagnostics).execute();
 }
 
 }  // namespace mir::tools

@@ -7,31 +7,69 @@
 
 namespace mir::tools {
 
-Result<Invocation> Invocation::create(const std::string& path, const Arguments& given) {
-  Invocation invocation{.path = path, .arguments = given};
-  if (path == "-" || !Pack::is_at(path)) return invocation;
-  auto pack = Pack::open(path);
-  if (!pack) return std::move(pack).error();
-  const auto is_given = [&](const PackOption& option) {
-    return option.computes && given.has(option.name);
-  };
-  const bool computes_otherwise = std::ranges::any_of(kPackOptions, is_given);
-  for (const auto& [option, values] : pack->arguments()) {
-    if (given.has(option)) continue;
-    if (option == "expect" && computes_otherwise) {
-      invocation.leaves_expectations = true;
-      continue;
-    }
-    invocation.of_pack.insert(option);
-    for (const std::string& value : values) invocation.arguments.add(option, value);
-  }
-  invocation.pack = *std::move(pack);
+Result<Invocation> Invocation::of_module(const std::string& path, const RunSettings& settings) {
+  Invocation invocation{.path = path, .settings = settings};
+  if (auto read = invocation.read_settings({}); !read) return std::move(read).error();
   return invocation;
 }
 
-FileOpener Invocation::files(std::string_view option) const {
-  if (!of_pack.contains(option)) return {};
-  return pack->files(option == "weights" ? MemberCheck::kNone : MemberCheck::kHash);
+Result<Invocation> Invocation::create(const std::string& path, RunSettings& settings,
+                                      std::span<const std::string> sidecars) {
+  Invocation invocation{.path = path, .settings = settings};
+  if (path != "-" && Pack::is_at(path)) {
+    if (auto opened = invocation.open_pack(settings); !opened) return std::move(opened).error();
+  }
+  if (auto read = invocation.read_settings(sidecars); !read) return std::move(read).error();
+  return invocation;
+}
+
+Result<void> Invocation::open_pack(RunSettings& settings_of_run) {
+  auto opened = Pack::open(path);
+  if (!opened) return std::move(opened).error();
+  pack = *std::move(opened);
+  const OptionSet& rows = settings_of_run.options;
+  const bool computes_otherwise = std::ranges::any_of(kPackOptions, [&](const PackOption& option) {
+    return option.computes && rows.find(option.name)->is_given();
+  });
+  for (const auto& [option, values] : pack->arguments()) {
+    OptionRow* row = rows.find(option);
+    if (row->is_given()) continue;
+    if (row == &settings_of_run.expect && computes_otherwise) {
+      leaves_expectations = true;
+      continue;
+    }
+    of_pack.insert(option);
+    for (const std::string& value : values) {
+      if (auto taken = row->take(value); !taken) return taken;
+    }
+  }
+  return {};
+}
+
+Result<void> Invocation::read_settings(std::span<const std::string> sidecars) {
+  if (const auto rel = settings.rtol.if_given()) tolerances.set_default_rel(*rel);
+  if (const auto abs = settings.atol.if_given()) tolerances.set_default_abs(*abs);
+  for (const std::string& text : *settings.tolerance) {
+    if (auto added = tolerances.add(text); !added) return added;
+  }
+  auto granted = read_grants(settings.facts, sidecars);
+  if (!granted) return std::move(granted).error();
+  assumed = *std::move(granted);
+  for (const std::string& text : *settings.feed) {
+    auto feed = parse_feed(text, files(settings.feed));
+    if (!feed) return Error{DiagCode::kUsage, feed.error().message};
+    feeds.push_back(*std::move(feed));
+  }
+  for (const auto& [op, graph] : *settings.bind_op) {
+    if (!bound_ops.emplace(op, graph).second)
+      return Error{DiagCode::kUsage, fmt::format("--bind-op binds '{}' twice", op)};
+  }
+  return {};
+}
+
+FileOpener Invocation::files(const OptionRow& option) const {
+  if (!of_pack.contains(option.name())) return {};
+  return pack->files(&option == &settings.weights ? MemberCheck::kNone : MemberCheck::kHash);
 }
 
 const SourceFile* Invocation::read(const Run& run, SourceManager& sources, ExitCode& code) const {

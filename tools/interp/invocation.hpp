@@ -1,11 +1,17 @@
-// What mllm-interp is asked to do: its command line and what a pack adds to it.
+// What a command line and a pack say is to be run.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "interp/feed.hpp"
+#include "interp/tolerance.hpp"
+#include "run_settings.hpp"
 #include "tool.hpp"
 #include "weights/pack.hpp"
 
@@ -13,21 +19,33 @@ namespace mir::tools {
 
 struct Invocation {
   std::string path;  ///< of a module's text or a pack; "-" is standard input
-  Arguments arguments{};
+  const RunSettings& settings;
   std::optional<Pack> pack{};                    ///< what lies at `path`, where it is one
   std::set<std::string, std::less<>> of_pack{};  ///< options whose values are the pack's
   bool leaves_expectations = false;              ///< the pack has some that are not compared
 
-  /// A command line and, where `path` is a pack, the values of all options that it does not give
-  /// itself. Expected outputs of the pack are left out where the command line says what is
-  /// computed.
-  static Result<Invocation> create(const std::string& path, const Arguments& given);
+  TolerancePolicy tolerances{};
+  UpgradeOptions assumed{};  ///< what a dump lost
+  std::vector<Feed> feeds{};
+  std::map<std::string, std::string, std::less<>> bound_ops{};  ///< name to graph
+
+  /// What the options say of a module's text.
+  static Result<Invocation> of_module(const std::string& path, const RunSettings& settings);
+  /// The same, and where `path` is a pack the values of all options that the command line does not
+  /// give, which go into `settings`. Expected outputs of the pack are left out where the command
+  /// line says what is computed. Facts of the sidecars are assumed, too.
+  static Result<Invocation> create(const std::string& path, RunSettings& settings,
+                                   std::span<const std::string> sidecars);
 
   /// Where the files lie that values of this option name: in the pack and nowhere else, or in the
   /// file system. Of a pack's files only weights are not read for their hash.
-  FileOpener files(std::string_view option) const;
+  FileOpener files(const OptionRow& option) const;
   /// The text to run; null after reporting why there is none, with `code` set.
   const SourceFile* read(const Run& run, SourceManager& sources, ExitCode& code) const;
+
+ private:
+  Result<void> open_pack(RunSettings& settings_of_run);
+  Result<void> read_settings(std::span<const std::string> sidecars);
 };
 
 }  // namespace mir::tools

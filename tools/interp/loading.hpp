@@ -1,16 +1,23 @@
 // The module that a file of the command line holds.
 #pragma once
 
-#include <string>
+#include <cstdint>
 
+#include "invocation.hpp"
 #include "mir/module.hpp"
-#include "settings.hpp"
+#include "verification.hpp"
 
 namespace mir::tools {
 
-/// The module of --module in a text, or its only one, portable (but for the program machine) and
-/// verified as the options of verification ask, which are known to be good; null after reporting.
-Module* load_module(const Run& run, const SourceFile& file, const InterpSettings& settings,
-                    IRContext& context, Diagnostics& diagnostics);
+/// What a module must be to be run.
+enum class Loading : std::uint8_t {
+  kGraphs,   ///< portable; a dump is upgraded
+  kProgram,  ///< as it is: for the program machine
+};
+
+/// The module of --module in a text, or its only one, verified; null after reporting.
+Module* load_module(const Run& run, const SourceFile& file, const Invocation& invocation,
+                    const VerificationSettings& checks, Loading loading, IRContext& context,
+                    Diagnostics& diagnostics);
 
 }  // namespace mir::tools

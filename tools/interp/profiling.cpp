@@ -10,33 +10,16 @@
 
 namespace mir::tools {
 
-namespace {
-
-constexpr std::string_view kOption = "profile-file";
-constexpr std::string_view kTrace = ".trace.json", kJson = ".json", kCsv = ".csv";
-
-}  // namespace
-
-Result<void> check_profile_files(const Arguments& arguments) {
-  for (const std::string& file : arguments.values(kOption)) {
-    if (file.ends_with(kJson) || file.ends_with(kCsv)) continue;
-    return Error{
-        DiagCode::kUsage,
-        fmt::format("--{} is FILE.json, FILE.csv or FILE.trace.json, found '{}'", kOption, file)};
-  }
-  return {};
-}
-
 Profiling::Profiling(const InterpSettings& settings) : settings_(settings) {
-  const Arguments& arguments = settings.invocation.arguments;
-  if (!arguments.has("profile") && !arguments.has(kOption)) return;
-  profile_.emplace(std::ranges::any_of(
-      arguments.values(kOption), [](const std::string& file) { return file.ends_with(kTrace); }));
+  if (!settings.profile && !settings.profile_file.is_given()) return;
+  profile_.emplace(std::ranges::any_of(*settings.profile_file, [](const ProfileFile& file) {
+    return file.form == ProfileForm::kTrace;
+  }));
 }
 
 void Profiling::begin(std::size_t number, const Schedule& schedule) {
   std::size_t first = 0, count = 1;
-  for (const Stage& stage : settings_.stages) {
+  for (const Stage& stage : *settings_.run.then) {
     if (number < first + count) break;
     first += count;
     count = stage.count;
@@ -77,15 +60,15 @@ void Profiling::read_memory(const Session& session) {
 Result<void> Profiling::deliver(const Session& session) {
   if (!profile_ || profile_->phases().empty()) return {};
   read_memory(session);
-  fast::Context context(settings_.threads, settings_.isa.value_or(detected_isa_level()));
+  fast::Context context(*settings_.threads,
+                        settings_.isa.if_given().value_or(detected_isa_level()));
   const fast::MachineLimits limits = fast::measure_limits(context);
-  const Arguments& arguments = settings_.invocation.arguments;
-  if (arguments.has("profile")) fmt::print("{}", render(*profile_, limits));
-  for (const std::string& file : arguments.values(kOption)) {
-    const std::string text = file.ends_with(kTrace)  ? to_trace(*profile_)
-                             : file.ends_with(kJson) ? to_json(*profile_, limits)
-                                                     : to_csv(*profile_);
-    if (auto written = write_file_atomically(file, text); !written) return written;
+  if (settings_.profile) fmt::print("{}", render(*profile_, limits));
+  for (const auto& [path, form] : *settings_.profile_file) {
+    const std::string text = form == ProfileForm::kTrace  ? to_trace(*profile_)
+                             : form == ProfileForm::kJson ? to_json(*profile_, limits)
+                                                          : to_csv(*profile_);
+    if (auto written = write_file_atomically(path, text); !written) return written;
   }
   return {};
 }

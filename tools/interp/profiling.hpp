@@ -11,9 +11,6 @@
 
 namespace mir::tools {
 
-/// Refuses names of files that say no format.
-Result<void> check_profile_files(const Arguments& arguments);
-
 /// Does nothing unless one of the options is given.
 class Profiling {
  public:
@@ -24,7 +21,7 @@ class Profiling {
   std::optional<std::vector<Tensor>> run(std::size_t number, Session& session,
                                          std::span<const Tensor> inputs, Diagnostics& diagnostics,
                                          RunOptions options);
-  /// Behind the last run: shows the table, writes the files.
+  /// After the last run: shows the table, writes the files.
   Result<void> deliver(const Session& session);
 
  private:
@@ -33,7 +30,7 @@ class Profiling {
 
   const InterpSettings& settings_;
   std::optional<Profile> profile_;
-  std::optional<ResidentMemory> planning_;  ///< behind it; none where the system does not say
+  std::optional<ResidentMemory> planning_;  ///< after it; none where the system does not say
 };
 
 }  // namespace mir::tools

@@ -11,11 +11,6 @@ namespace mir::tools {
 
 namespace {
 
-/// Options that are about graphs.
-constexpr std::string_view kOfGraphs[] = {
-    "probe",   "dump",    "against",  "report",       "feed",    "bind",        "entry",
-    "bind-op", "kernels", "describe", "symbolic-dim", "profile", "profile-file"};
-
 std::string_view text_of(const Op& op, std::string_view key) {
   const Attr* value = op.attribute(key);
   return value != nullptr && value->kind() == AttrKind::kString ? value->text() : "";
@@ -53,26 +48,27 @@ std::string trace_line(const MachineStep& step) {
 
 class ProgramRun {
  public:
-  ProgramRun(const Module& module, const InterpSettings& settings, Diagnostics& diagnostics)
-      : module_(module), settings_(settings), diagnostics_(diagnostics) {}
+  ProgramRun(const Module& module, const Invocation& invocation, const InterpSettings& settings,
+             Diagnostics& diagnostics)
+      : module_(module), invocation_(invocation), settings_(settings), diagnostics_(diagnostics) {}
 
   Result<void> run() {
-    for (const std::string& spec : arguments().values("weights")) {
-      auto added = weights_.add(spec, settings_.invocation.files("weights"));
+    const RunSettings& what = invocation_.settings;
+    for (const std::string& spec : *what.weights) {
+      auto added = weights_.add(spec, invocation_.files(what.weights));
       if (!added) return added;
     }
-    MachineOptions options{.weights = &weights_, .assumed = settings_.assumed};
-    if (settings_.weight_memory) options.weight_memory = *settings_.weight_memory;
+    MachineOptions options{.weights = &weights_, .assumed = invocation_.assumed};
+    if (settings_.weight_memory.is_given()) options.weight_memory = *settings_.weight_memory;
     auto machine = ProgramMachine::load(module_, options, diagnostics_);
     if (!machine) return {};
-    const auto files = parse_output_files(machine->outputs(), arguments().values("output"));
+    const auto files = parse_output_files(machine->outputs(), *settings_.output);
     if (!files) return files.error();
-    const auto expected = parse_expectations(machine->outputs(), arguments().values("expect"),
-                                             settings_.invocation.files("expect"));
+    const auto expected =
+        parse_expectations(machine->outputs(), *what.expect, invocation_.files(what.expect));
     if (!expected) return expected.error();
-    const auto inputs =
-        load_inputs(machine->inputs(), module_.context(), arguments().values("input"),
-                    settings_.invocation.files("input"));
+    const auto inputs = load_inputs(machine->inputs(), module_.context(), *what.input,
+                                    invocation_.files(what.input));
     if (!inputs) return inputs.error();
     auto outputs = run_all(*machine, *inputs);
     if (!outputs) return {};
@@ -83,15 +79,12 @@ class ProgramRun {
   }
 
  private:
-  const Arguments& arguments() const { return settings_.invocation.arguments; }
-
   std::optional<std::vector<Tensor>> run_all(ProgramMachine& machine,
                                              std::span<const Tensor> inputs) {
-    std::size_t runs = 1;
-    for (const Stage& stage : settings_.stages) runs += stage.count;
+    const std::size_t runs = invocation_.settings.run_count();
     MachineRun options;
-    if (settings_.step_limit) options.step_limit = *settings_.step_limit;
-    if (arguments().has("trace")) {
+    options.step_limit = *settings_.step_limit;
+    if (*settings_.trace) {
       options.trace = [](const MachineStep& step) { fmt::print("{}\n", trace_line(step)); };
     }
     std::optional<std::vector<Tensor>> outputs;
@@ -110,11 +103,11 @@ class ProgramRun {
 
   Result<void> show(std::span<const Port> ports, std::span<const Tensor> outputs) const {
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-      if (arguments().value("print-outputs", "yes") == "yes") {
+      if (*settings_.print_outputs) {
         fmt::print("%{}: {}\n", ports[i].name, render(summarise(outputs[i])));
       }
-      if (settings_.top == 0) continue;
-      const auto row = top_elements(outputs[i], settings_.top);
+      if (*settings_.top == 0) continue;
+      const auto row = top_elements(outputs[i], *settings_.top);
       if (!row) return row.error();
       for (const RankedElement& each : *row) fmt::print("  {}: {:.6g}\n", each.index, each.value);
     }
@@ -128,7 +121,7 @@ class ProgramRun {
       const auto expected = load_expected(ports, each, output);
       if (!expected) return expected.error();
       const auto found =
-          compare_tensors(*expected, output, settings_.tolerances.of(output.dtype()));
+          compare_tensors(*expected, output, invocation_.tolerances.of(output.dtype()));
       if (!found) return found.error();
       fmt::print("%{}: {}\n", ports[each.port].name, render(*found));
       if (found->passed()) continue;
@@ -139,6 +132,7 @@ class ProgramRun {
   }
 
   const Module& module_;
+  const Invocation& invocation_;
   const InterpSettings& settings_;
   Diagnostics& diagnostics_;
   WeightSet weights_;
@@ -146,15 +140,10 @@ class ProgramRun {
 
 }  // namespace
 
-ExitCode run_program(const Run& run, const Module& module, const InterpSettings& settings,
-                     Diagnostics& diagnostics) {
-  for (const std::string_view option : kOfGraphs) {
-    if (!settings.invocation.arguments.has(option)) continue;
-    return run.usage_error(
-        fmt::format("--{} is about graphs, --machine runs instructions", option));
-  }
+ExitCode run_program(const Run& run, const Module& module, const Invocation& invocation,
+                     const InterpSettings& settings, Diagnostics& diagnostics) {
   ExitCode code = ExitCode::kSuccess;
-  if (const auto done = ProgramRun(module, settings, diagnostics).run(); !done) {
+  if (const auto done = ProgramRun(module, invocation, settings, diagnostics).run(); !done) {
     code = run.report(done.error());
   }
   return worst(run.report(diagnostics, module.context().sources()), code);

@@ -28,14 +28,15 @@ std::string plain_name(const std::string& path) {
 
 class Planner {
  public:
-  explicit Planner(const InterpSettings& settings)
-      : arguments_(settings.invocation.arguments), runs_(run_count(settings)) {}
+  explicit Planner(const RunSettings& settings)
+      : settings_(settings), runs_(settings.run_count()) {}
 
   Result<PackPlan> plan(const std::string& module) {
     plan_.module = add_file(module, 1);
     for (const PackOption& option : kPackOptions) {
-      for (const std::string& value : arguments_.values(option.name)) {
-        auto packed = packed_value(option.name, value);
+      const OptionRow& row = *settings_.options.find(option.name);
+      for (const std::string& value : row.given()) {
+        auto packed = packed_value(row, value);
         if (!packed) return std::move(packed).error();
         plan_.arguments[std::string(option.name)].push_back(*std::move(packed));
       }
@@ -45,18 +46,19 @@ class Planner {
 
  private:
   /// An argument with members in the place of files.
-  Result<std::string> packed_value(std::string_view option, const std::string& value) {
-    if (option == "weights") return packed_weights(value);
-    if (option == "feed") {
+  Result<std::string> packed_value(const OptionRow& option, const std::string& value) {
+    if (&option == &settings_.weights) return packed_weights(value);
+    if (&option == &settings_.feed) {
       const auto feed = parse_feed(value);
       if (!feed) return feed.error();
       if (feed->kind != Feed::Kind::kTensor || !feed->spec.names_file()) return value;
       return feed->input + "=" + packed_spec(feed->spec, 1);
     }
-    if (option != "input" && option != "expect") return value;
+    const bool is_expected = &option == &settings_.expect;
+    if (&option != &settings_.input && !is_expected) return value;
     const auto spec = parse_tensor_spec(value);
     if (!spec) return spec.error();
-    return spec->names_file() ? packed_spec(*spec, option == "expect" ? runs_ : 1) : value;
+    return spec->names_file() ? packed_spec(*spec, is_expected ? runs_ : 1) : value;
   }
 
   std::string packed_spec(const TensorSpec& spec, std::size_t runs) {
@@ -118,19 +120,13 @@ class Planner {
     return name;
   }
 
-  const Arguments& arguments_;
+  const RunSettings& settings_;
   std::size_t runs_;
   PackPlan plan_;
   std::map<std::pair<std::string, std::size_t>, std::string> patterns_;
 };
 
 }  // namespace
-
-std::size_t run_count(const InterpSettings& settings) {
-  std::size_t runs = 1;
-  for (const Stage& stage : settings.stages) runs += stage.count;
-  return runs;
-}
 
 std::vector<std::string> paths_of_runs(const std::string& path, std::size_t runs) {
   const auto at = path.find(kRunNumber);
@@ -141,8 +137,8 @@ std::vector<std::string> paths_of_runs(const std::string& path, std::size_t runs
   return paths;
 }
 
-Result<PackPlan> plan_pack(const InterpSettings& settings) {
-  return Planner(settings).plan(settings.invocation.path);
+Result<PackPlan> plan_pack(const Invocation& invocation) {
+  return Planner(invocation.settings).plan(invocation.path);
 }
 
 }  // namespace mir::tools

@@ -1,13 +1,10 @@
 // From a command line to what a pack holds.
 #pragma once
 
-#include "tools/interp/settings.hpp"
+#include "tools/interp/invocation.hpp"
 #include "weights/pack.hpp"
 
 namespace mir::tools {
-
-/// How often a command line runs something.
-std::size_t run_count(const InterpSettings& settings);
 
 /// `path`, or where it has `{run}` one path for each run.
 std::vector<std::string> paths_of_runs(const std::string& path, std::size_t runs);
@@ -15,6 +12,6 @@ std::vector<std::string> paths_of_runs(const std::string& path, std::size_t runs
 /// The options of a run with each file that they name as a member: the end of its path, with a
 /// number where two files have one name, without characters that arguments use. Of an index its
 /// parts are members, too, under their own names.
-Result<PackPlan> plan_pack(const InterpSettings& settings);
+Result<PackPlan> plan_pack(const Invocation& invocation);
 
 }  // namespace mir::tools

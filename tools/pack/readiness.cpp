@@ -18,39 +18,44 @@ Result<void> read_spec(TensorSpec spec, std::size_t runs) {
   return {};
 }
 
-Result<void> read_files(const InterpSettings& settings) {
-  const Invocation& invocation = settings.invocation;
-  for (const auto& value : invocation.arguments.values("weights")) {
-    const auto source = WeightSource::open(value, invocation.files("weights"));
-    if (!source) return source.error();
-  }
-  for (const Feed& feed : settings.feeds) {
-    if (feed.kind != Feed::Kind::kTensor) continue;
-    if (auto read = read_spec(feed.spec, 1); !read) return read;
-  }
-  for (const char* option : {"input", "expect"}) {
-    const std::size_t runs = option == std::string_view("expect") ? run_count(settings) : 1;
-    for (const auto& value : invocation.arguments.values(option)) {
-      const auto spec = parse_tensor_spec(value, invocation.files(option));
-      if (!spec) return spec.error();
-      if (auto read = read_spec(*spec, runs); !read) return read;
-    }
+Result<void> read_specs(const Invocation& invocation, const OptionList<std::string>& option,
+                        std::size_t runs) {
+  for (const auto& value : *option) {
+    const auto spec = parse_tensor_spec(value, invocation.files(option));
+    if (!spec) return spec.error();
+    if (auto read = read_spec(*spec, runs); !read) return read;
   }
   return {};
 }
 
+Result<void> read_files(const Invocation& invocation) {
+  const RunSettings& settings = invocation.settings;
+  for (const auto& value : *settings.weights) {
+    const auto source = WeightSource::open(value, invocation.files(settings.weights));
+    if (!source) return source.error();
+  }
+  for (const Feed& feed : invocation.feeds) {
+    if (feed.kind != Feed::Kind::kTensor) continue;
+    if (auto read = read_spec(feed.spec, 1); !read) return read;
+  }
+  if (auto read = read_specs(invocation, settings.input, 1); !read) return read;
+  return read_specs(invocation, settings.expect, settings.run_count());
+}
+
 }  // namespace
 
-ExitCode check_readiness(const Run& run, const InterpSettings& settings) {
+ExitCode check_readiness(const Run& run, const Invocation& invocation,
+                         const VerificationSettings& checks) {
   IRContext context;
   register_builtin_dialects(context);
   ExitCode code = ExitCode::kSuccess;
-  const SourceFile* file = settings.invocation.read(run, context.sources(), code);
+  const SourceFile* file = invocation.read(run, context.sources(), code);
   if (file == nullptr) return code;
   Diagnostics diagnostics = run.diagnostics();
-  static_cast<void>(load_module(run, *file, settings, context, diagnostics));
+  static_cast<void>(
+      load_module(run, *file, invocation, checks, Loading::kGraphs, context, diagnostics));
   code = run.report(diagnostics, context.sources());
-  const auto read = read_files(settings);
+  const auto read = read_files(invocation);
   return read ? code : worst(code, run.report(read.error()));
 }
 

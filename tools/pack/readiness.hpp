@@ -1,12 +1,14 @@
 // Whether what a run names can be read.
 #pragma once
 
-#include "tools/interp/settings.hpp"
+#include "tools/interp/invocation.hpp"
+#include "verification.hpp"
 
 namespace mir::tools {
 
 /// Reads and verifies the module of a command line or pack and reads every tensor file that its
 /// options name, each as a run would; runs nothing. Reports what is wrong.
-ExitCode check_readiness(const Run& run, const InterpSettings& settings);
+ExitCode check_readiness(const Run& run, const Invocation& invocation,
+                         const VerificationSettings& checks);
 
 }  // namespace mir::tools

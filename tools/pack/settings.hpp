@@ -3,10 +3,11 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
-#include "mir/result.hpp"
-#include "tool.hpp"
+#include "option.hpp"
+#include "option_pages.hpp"
+#include "tools/interp/run_settings.hpp"
+#include "verification.hpp"
 
 namespace mir::tools {
 
@@ -14,11 +15,38 @@ extern const ToolInfo kPackTool;
 
 enum class PackCommand : std::uint8_t { kCreate, kList, kCheck, kExtract };
 
+inline constexpr CommandRow<PackCommand> kPackCommands[] = {
+    {{.name = "create",
+      .summary = "put a module and all that a run of it needs into one file",
+      .operands = "one module",
+      .most = 1},
+     PackCommand::kCreate},
+    {{.name = "list",
+      .summary = "name, bytes and hash of every member, and the run",
+      .operands = "one pack or more"},
+     PackCommand::kList},
+    {{.name = "check", .summary = "hold every member to its hash", .operands = "one pack or more"},
+     PackCommand::kCheck},
+    {{.name = "extract",
+      .summary = "write all members, or those named, into a folder",
+      .operands = "one pack, and members of it"},
+     PackCommand::kExtract}};
+
 struct PackSettings {
-  PackCommand command = PackCommand::kList;
-  std::vector<std::string> files;  ///< extract: one, and members
-  std::string output;
+  OptionSet& options;
+  Command<PackCommand> command{options, kPackCommands};
+  OptionSet creation{options, "create"};
+
+  Option<std::string> output{options,
+                             {.name = "output",
+                              .letter = 'o',
+                              .argument = "PATH",
+                              .help = "the pack, or the folder to write to",
+                              .commands = "create extract",
+                              .is_needed = true},
+                             any_file()};
+  RunSettings run{creation};
+  VerificationSettings verification{options};
 };
-Result<PackSettings> pack_settings(const Arguments& arguments);
 
 }  // namespace mir::tools

@@ -38,28 +38,18 @@ Result<Tensor> to_type(const Tensor& tensor, DType to) {
 }  // namespace
 
 std::optional<DType> target_type(std::string_view text) {
-  static constexpr std::pair<std::string_view, DType> kShort[] = {
-      {"f64", DType::kFloat64},    {"f32", DType::kFloat32},   {"f16", DType::kFloat16},
-      {"bf16", DType::kBFloat16},  {"q8_0", DType::kGgufQ8_0}, {"q4_0", DType::kGgufQ4_0},
-      {"q4_a32", DType::kMirQ4A32}};
-  for (const auto& [name, dtype] : kShort) {
-    if (lower(text) == name) return dtype;
-  }
+  const auto* const known = std::ranges::find(kTargetTypes, lower(text), &Choice<DType>::word);
+  if (known != std::end(kTargetTypes)) return known->value;
   const auto dtype = dtype_from_name(text);
   return dtype && is_target(*dtype) ? dtype : std::nullopt;
 }
 
-std::optional<TensorFormat> target_format(std::string_view text) {
-  if (text == "safetensors") return TensorFormat::kSafetensors;
-  if (text == "npz") return TensorFormat::kNpz;
-  if (text == "mllm") return TensorFormat::kMllm2;
-  if (text == "gguf") return TensorFormat::kGguf;
-  return std::nullopt;
-}
-
 std::optional<TensorFormat> format_of_path(std::string_view path) {
   const auto dot = path.rfind('.');
-  return dot == std::string_view::npos ? std::nullopt : target_format(path.substr(dot + 1));
+  if (dot == std::string_view::npos) return std::nullopt;
+  const auto* const format =
+      std::ranges::find(kTensorFormats, path.substr(dot + 1), &Choice<TensorFormat>::word);
+  return format == std::end(kTensorFormats) ? std::nullopt : std::optional(format->value);
 }
 
 struct Conversion::Item {

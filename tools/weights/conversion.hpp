@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "argument.hpp"
 #include "mir/result.hpp"
 #include "name_pattern.hpp"
 #include "weights/kleidi.hpp"
@@ -17,11 +18,21 @@
 
 namespace mir::tools {
 
-/// `f32`, `f16`, `bf16`, `q8_0`, `q4_0`, `q4_a32` in letters of either case, or a type of MLLM IR
-/// text that values can be converted to; none for anything else.
+/// Short names of the types that values are converted to.
+inline constexpr Choice<DType> kTargetTypes[] = {
+    {"f64", DType::kFloat64},    {"f32", DType::kFloat32},   {"f16", DType::kFloat16},
+    {"bf16", DType::kBFloat16},  {"q8_0", DType::kGgufQ8_0}, {"q4_0", DType::kGgufQ4_0},
+    {"q4_a32", DType::kMirQ4A32}};
+/// One of them in letters of either case, or a type of MLLM IR text that values can be converted
+/// to; none for anything else.
 std::optional<DType> target_type(std::string_view text);
-/// `safetensors`, `npz`, `mllm` or `gguf`; none for anything else.
-std::optional<TensorFormat> target_format(std::string_view text);
+
+/// Formats, which are the ends of file names as well.
+inline constexpr Choice<TensorFormat> kTensorFormats[] = {
+    {"safetensors", TensorFormat::kSafetensors},
+    {"npz", TensorFormat::kNpz},
+    {"mllm", TensorFormat::kMllm2},
+    {"gguf", TensorFormat::kGguf}};
 /// The format that the name of a file asks for by its end.
 std::optional<TensorFormat> format_of_path(std::string_view path);
 

@@ -153,11 +153,6 @@ TEST_SUITE("downgrade") {
                       "cf.ReturnOp () -> ()\n}\n"),
               "dump form is lost: dumps print the extents of one trace"));
   }
-
-  TEST_CASE("versions are told apart by their month") {
-    CHECK(parse_generation("2025-10").value() == Generation::k2025_10);
-    CHECK_FALSE(parse_generation("2024-01"));
-  }
 }
 
 }  // namespace downgrade_test

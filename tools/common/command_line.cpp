@@ -1,0 +1,94 @@
+#include "command_line.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/program_options/cmdline.hpp>
+#include <boost/program_options/errors.hpp>
+#include <boost/program_options/options_description.hpp>
+#include <boost/program_options/parsers.hpp>
+#include <boost/program_options/positional_options.hpp>
+
+namespace mir::tools {
+
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr const char* kOperands = "operand";  // not an option's name
+
+std::string boost_name(const OptionRow& row) {
+  std::string name(row.name());
+  if (row.letter() != '\0') name.append(1, ',').append(1, row.letter());
+  return name;
+}
+
+po::options_description describe(const OptionSet& options) {
+  po::options_description all;
+  for (const OptionRow* row : options.rows()) {
+    const std::string name = boost_name(*row);
+    if (row->takes_argument()) {
+      all.add_options()(name.c_str(), po::value<std::vector<std::string>>(), "");
+    } else {
+      all.add_options()(name.c_str(), "");
+    }
+  }
+  all.add_options()(kOperands, po::value<std::vector<std::string>>(), "");
+  return all;
+}
+
+/// What is wrong with an option that no row has; boost names it with its dashes.
+Error unknown_option(std::string_view given, const OptionSet& options) {
+  std::vector<std::string> names;
+  for (const OptionRow* row : options.rows()) names.push_back(fmt::format("--{}", row->name()));
+  const std::vector<std::string_view> words(names.begin(), names.end());
+  const std::string_view name = given.substr(0, given.find('='));
+  return {DiagCode::kUsage,
+          fmt::format("unrecognised option '{}'{}", name, did_you_mean(name, words))};
+}
+
+po::parsed_options split(const po::options_description& known, std::span<const char* const> words) {
+  namespace style = po::command_line_style;
+  constexpr int kStyle = style::unix_style & ~style::allow_guessing;
+  po::positional_options_description operands;
+  operands.add(kOperands, -1);
+  const std::vector<std::string> copies(words.begin(), words.end());
+  return po::command_line_parser(copies).options(known).positional(operands).style(kStyle).run();
+}
+
+}  // namespace
+
+bool CommandLine::has(const OptionRow& option) const {
+  return std::ranges::find(given, &option, &Given::option) != given.end();
+}
+
+Result<void> CommandLine::read() const {
+  for (const auto& [option, text] : given) {
+    if (auto done = option->take(text); !done) return done;
+  }
+  return {};
+}
+
+Result<CommandLine> split_command_line(const OptionSet& options,
+                                       std::span<const char* const> words) {
+  CommandLine line;
+  try {
+    const po::options_description known = describe(options);
+    for (const auto& each : split(known, words).options) {
+      if (each.position_key >= 0) {
+        line.operands.insert(line.operands.end(), each.value.begin(), each.value.end());
+        continue;
+      }
+      OptionRow* row = options.find(each.string_key);
+      if (row == nullptr) return unknown_option("--" + each.string_key, options);
+      line.given.push_back({row, each.value.empty() ? std::string() : each.value.front()});
+    }
+  } catch (const po::unknown_option& error) {
+    return unknown_option(error.get_option_name(), options);
+  } catch (const po::error& error) {
+    return Error{DiagCode::kUsage, error.what()};
+  }
+  return line;
+}
+
+}  // namespace mir::tools

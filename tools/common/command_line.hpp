@@ -1,0 +1,31 @@
+// A command line taken apart by the rows of a tool.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "option.hpp"
+
+namespace mir::tools {
+
+/// What stands on a command line, in order, before any of it is read.
+struct CommandLine {
+  struct Given {
+    OptionRow* option;
+    std::string text;
+  };
+  std::vector<Given> given;
+  std::vector<std::string> operands;
+
+  bool has(const OptionRow& option) const;
+  /// Hands every argument to its row.
+  Result<void> read() const;
+};
+
+/// `words` without the program's name. `-` is an operand; after `--` everything is. Long names are
+/// never guessed from their beginning.
+Result<CommandLine> split_command_line(const OptionSet& options,
+                                       std::span<const char* const> words);
+
+}  // namespace mir::tools

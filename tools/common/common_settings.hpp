@@ -1,0 +1,84 @@
+// The options that every tool has.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "mir/diagnostic_code.hpp"
+#include "mir/render.hpp"
+#include "option.hpp"
+#include "option_pages.hpp"
+
+namespace mir::tools {
+
+enum class Colour : std::uint8_t { kAuto, kAlways, kNever };
+
+/// A form of diagnostics; none: one SARIF document at the end.
+using ReportForm = std::optional<DiagnosticFormat>;
+inline constexpr Choice<ReportForm> kReportForms[] = {
+    {"human", DiagnosticFormat::kHuman},
+    {"line", DiagnosticFormat::kLine, "one a line"},
+    {"json", DiagnosticFormat::kJson, "one object a line"},
+    {"sarif", std::nullopt, "one document"},
+    {"github", DiagnosticFormat::kGithub, "annotations"}};
+
+inline constexpr Choice<Colour> kColours[] = {
+    {"auto", Colour::kAuto, "on a terminal, unless NO_COLOR is set"},
+    {"always", Colour::kAlways},
+    {"never", Colour::kNever}};
+
+/// A way to show the rows of a tool.
+struct ToolPage {
+  std::string (*make)(const ToolInfo& tool, const OptionSet& options) = nullptr;
+  friend bool operator==(const ToolPage&, const ToolPage&) = default;
+};
+inline constexpr Choice<ToolPage> kToolPages[] = {{"man", {manual_page}, "a manual page"},
+                                                  {"bash", {bash_completion}, "completion"},
+                                                  {"zsh", {zsh_completion}, "completion"}};
+
+/// The diagnostic that has this code; an error names what was probably meant.
+Result<DiagCode> parse_code(std::string_view text);
+Completion complete_codes();
+
+struct CommonSettings {
+  OptionSet& options;
+
+  Option<std::string> output{options,
+                             {.name = "output",
+                              .letter = 'o',
+                              .argument = "FILE",
+                              .help = "write to FILE; - is standard output"},
+                             any_file(),
+                             "-"};
+  Option<ReportForm> diagnostics{
+      options,
+      {.name = "diagnostics", .argument = "FORM", .help = "how errors are shown"},
+      choice(kReportForms),
+      DiagnosticFormat::kHuman};
+  Option<std::size_t> max_errors{
+      options,
+      {.name = "max-errors", .argument = "N", .help = "show at most N errors; 0 shows all"},
+      number<std::size_t>(),
+      20};
+  Option<bool> group_by{options,
+                        {.name = "group-by",
+                         .argument = "code",
+                         .help = "count diagnostics by what they share, show none singly"},
+                        choice_of<bool>({{"code", true}})};
+  Option<Colour> color{options,
+                       {.name = "color", .argument = "WHEN", .help = "whether to use colours"},
+                       choice(kColours),
+                       Colour::kAuto};
+  Option<DiagCode> explain{
+      options,
+      {.name = "explain", .argument = "CODE", .help = "say what a diagnostic code means and stop"},
+      read_by(parse_code, complete_codes)};
+  Flag help{options, {.name = "help", .letter = 'h', .help = "show this page"}};
+  Option<ToolPage> help_as{
+      options,
+      {.name = "help-as", .argument = "FORM", .help = "show it for another program"},
+      choice(kToolPages)};
+  Flag version{options, {.name = "version", .help = "show the version"}};
+};
+
+}  // namespace mir::tools

@@ -1,0 +1,105 @@
+#include "option.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace mir::tools {
+
+namespace {
+
+Error usage(std::string message) {
+  return {DiagCode::kUsage, std::move(message)};
+}
+
+std::string commas(std::string_view words) {
+  std::string text;
+  for (const char c : words) c == ' ' ? text.append(", ") : text.append(1, c);
+  return text;
+}
+
+}  // namespace
+
+OptionRow::OptionRow(OptionSet& options, const OptionText& text, Kind kind, std::string_view note)
+    : text_(text), kind_(kind) {
+  if (text_.commands.empty()) text_.commands = options.command();
+  if (!text_.commands.empty()) help_ = commas(text_.commands) + ": ";
+  help_.append(text.help).append(note);
+  if (!text.otherwise.empty()) help_ += default_note(text.otherwise);
+  options.add(*this);
+}
+
+bool OptionRow::is_for(std::string_view command) const {
+  if (text_.commands.empty()) return true;
+  const std::string words = fmt::format(" {} ", text_.commands);
+  return words.find(fmt::format(" {} ", command)) != words.npos;
+}
+
+Result<void> OptionRow::take(std::string_view text) {
+  if (is_given() && kind_ == Kind::kOne)
+    return usage(fmt::format("option '--{}' is given twice", name()));
+  if (auto done = read(text); !done) return done;
+  given_.emplace_back(text);
+  return {};
+}
+
+CommandOperand::CommandOperand(OptionSet& options, std::vector<CommandText> commands)
+    : commands_(std::move(commands)) {
+  options.add(*this);
+}
+
+Result<void> CommandOperand::take(std::vector<std::string>& operands) {
+  std::vector<std::string> names;
+  for (const CommandText& command : commands_) names.emplace_back(command.name);
+  if (operands.empty()) return usage("expected a command: " + alternatives(names));
+  const auto found = std::ranges::find(commands_, operands.front(), &CommandText::name);
+  if (found == commands_.end()) {
+    const std::vector<std::string_view> known(names.begin(), names.end());
+    return usage(fmt::format("'{}' is no command: expected {}{}", operands.front(),
+                             alternatives(names), did_you_mean(operands.front(), known)));
+  }
+  index_ = static_cast<std::size_t>(found - commands_.begin());
+  operands.erase(operands.begin());
+  if (operands.size() < found->fewest || operands.size() > found->most)
+    return usage(fmt::format("{} takes {}", found->name, found->operands));
+  return {};
+}
+
+void OptionSet::add(OptionRow& row) {
+  if (find(row.name()) == nullptr) rows_.push_back(&row);
+  if (whole_ != nullptr) whole_->add(row);
+}
+
+OptionRow* OptionSet::find(std::string_view name) const {
+  const auto found = std::ranges::find(rows_, name, &OptionRow::name);
+  return found == rows_.end() ? nullptr : *found;
+}
+
+Result<void> OptionSet::check(std::vector<std::string>& operands) const {
+  std::string_view command;
+  if (command_operand_ != nullptr) {
+    if (auto taken = command_operand_->take(operands); !taken) return taken;
+    command = command_operand_->chosen().name;
+  }
+  for (const OptionRow* row : rows_) {
+    const bool fits = row->is_for(command);
+    if (row->is_given() && !fits)
+      return usage(fmt::format("--{} is not for {}", row->name(), command));
+    if (row->is_needed() && fits && !row->is_given())
+      return usage(command.empty() ? fmt::format("--{} is needed", row->name())
+                                   : fmt::format("{} needs --{}", command, row->name()));
+  }
+  return {};
+}
+
+Result<void> refuse_together(std::initializer_list<const OptionRow*> rows) {
+  std::vector<std::string> names;
+  for (const OptionRow* row : rows) names.push_back(fmt::format("--{}", row->name()));
+  if (std::ranges::count_if(rows, &OptionRow::is_given) < 2) return {};
+  const std::string last = names.back();
+  names.pop_back();
+  return usage(fmt::format("{} and {} exclude each other", fmt::join(names, ", "), last));
+}
+
+}  // namespace mir::tools

@@ -1,0 +1,231 @@
+// The options of a tool as rows, which after parsing hold their values.
+//
+// A tool's settings are a struct of such rows. Each names itself in the set, so that help, manual
+// page, completion and parser see every row there is:
+//
+//   struct MySettings {
+//     OptionSet& options;
+//     Flag timing{options, {.name = "timing", .help = "write the time of each step"}};
+//     Option<int> top{options, {.name = "top", .argument = "K", .help = "elements to show"},
+//                     number<int>({.least = 0}), 5};
+//   };
+//
+// docs/howto/add-an-option.md adds one step by step.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "argument.hpp"
+
+namespace mir::tools {
+
+class OptionSet;
+
+/// What is said about an option.
+struct OptionText {
+  std::string_view name;         ///< without its `--`
+  char letter = '\0';            ///< short form, if any
+  std::string_view argument{};   ///< what the help page calls the argument
+  std::string_view help{};       ///< lower case, no full stop; choices and default are put after it
+  std::string_view otherwise{};  ///< what holds without the option, where that is no value
+  std::string_view commands{};   ///< those that take it, with one space between; empty: all
+  bool is_needed = false;        ///< by each of these commands
+};
+
+/// A row of any type.
+class OptionRow {
+ public:
+  OptionRow(const OptionRow&) = delete;
+  OptionRow& operator=(const OptionRow&) = delete;
+  virtual ~OptionRow() = default;
+
+  std::string_view name() const { return text_.name; }
+  char letter() const { return text_.letter; }
+  std::string_view argument() const { return text_.argument; }
+  bool takes_argument() const { return kind_ != Kind::kFlag; }
+  bool is_repeatable() const { return kind_ == Kind::kMany; }
+  /// The commands that take it, its text, the choices of its argument and its default.
+  const std::string& help() const { return help_; }
+  bool is_for(std::string_view command) const;
+  bool is_needed() const { return text_.is_needed; }
+  virtual Completion completion() const { return {}; }
+
+  bool is_given() const { return !given_.empty(); }
+  /// The arguments as they were given.
+  std::span<const std::string> given() const { return given_; }
+  /// Reads one argument. Refuses what the type does not have, and a second one of most options.
+  Result<void> take(std::string_view text);
+
+ protected:
+  enum class Kind : std::uint8_t { kFlag, kOne, kMany };
+  /// `note` follows the help text.
+  OptionRow(OptionSet& options, const OptionText& text, Kind kind, std::string_view note);
+  virtual Result<void> read(std::string_view text) = 0;
+
+ private:
+  OptionText text_;
+  Kind kind_;
+  std::string help_;
+  std::vector<std::string> given_;
+};
+
+/// An option without argument.
+class Flag : public OptionRow {
+ public:
+  Flag(OptionSet& options, const OptionText& text) : OptionRow(options, text, Kind::kFlag, "") {}
+  explicit operator bool() const { return is_given(); }
+
+ private:
+  Result<void> read(std::string_view) override { return {}; }
+};
+
+/// An option that is given once at most. Without a default its value is then T().
+template <class T>
+class Option : public OptionRow {
+ public:
+  Option(OptionSet& options, const OptionText& text, Argument<T> argument)
+      : OptionRow(options, text, Kind::kOne, argument.note(nullptr)),
+        argument_(std::move(argument)) {}
+  Option(OptionSet& options, const OptionText& text, Argument<T> argument, T by_default)
+      : OptionRow(options, text, Kind::kOne, argument.note(&by_default)),
+        argument_(std::move(argument)),
+        value_(std::move(by_default)) {}
+
+  const T& operator*() const { return value_; }
+  const T* operator->() const { return &value_; }
+  std::optional<T> if_given() const { return is_given() ? std::optional(value_) : std::nullopt; }
+  Completion completion() const override { return argument_.completion(); }
+
+ private:
+  Result<void> read(std::string_view text) override {
+    auto value = argument_.read(name(), text);
+    if (!value) return std::move(value).error();
+    value_ = *std::move(value);
+    return {};
+  }
+
+  Argument<T> argument_;
+  T value_{};
+};
+
+/// An option that can be given again and again.
+template <class T>
+class OptionList : public OptionRow {
+ public:
+  OptionList(OptionSet& options, const OptionText& text, Argument<T> argument)
+      : OptionRow(options, text, Kind::kMany, argument.note(nullptr)),
+        argument_(std::move(argument)) {}
+
+  /// In the order of the command line.
+  const std::vector<T>& operator*() const { return values_; }
+  const std::vector<T>* operator->() const { return &values_; }
+  Completion completion() const override { return argument_.completion(); }
+
+ private:
+  Result<void> read(std::string_view text) override {
+    auto value = argument_.read(name(), text);
+    if (!value) return std::move(value).error();
+    values_.push_back(*std::move(value));
+    return {};
+  }
+
+  Argument<T> argument_;
+  std::vector<T> values_;
+};
+
+/// What is said about a command: the word after a tool's name that says what to do.
+struct CommandText {
+  static constexpr std::size_t kAny = 10'000;
+
+  std::string_view name;
+  std::string_view summary;   ///< lower case, no full stop
+  std::string_view operands;  ///< what it takes, in words: "two files"
+  std::size_t fewest = 1;
+  std::size_t most = kAny;
+};
+
+template <class T>
+struct CommandRow {
+  CommandText text;
+  T value;
+};
+
+/// The command that was chosen, whatever the tool's commands stand for.
+class CommandOperand {
+ public:
+  CommandOperand(const CommandOperand&) = delete;
+  CommandOperand& operator=(const CommandOperand&) = delete;
+
+  std::span<const CommandText> commands() const { return commands_; }
+  const CommandText& chosen() const { return commands_[index_]; }
+  /// Takes the first of `operands`, off which it is taken. Refuses no command, an unknown one, and
+  /// too few or too many operands.
+  Result<void> take(std::vector<std::string>& operands);
+
+ protected:
+  CommandOperand(OptionSet& options, std::vector<CommandText> commands);
+  ~CommandOperand() = default;
+  std::size_t index() const { return index_; }
+
+ private:
+  std::vector<CommandText> commands_;
+  std::size_t index_ = 0;
+};
+
+template <class T>
+class Command : public CommandOperand {
+ public:
+  template <std::size_t N>
+  Command(OptionSet& options, const CommandRow<T> (&rows)[N])
+      : CommandOperand(options, texts_of(rows)), rows_(rows) {}
+  T operator*() const { return rows_[index()].value; }
+
+ private:
+  static std::vector<CommandText> texts_of(std::span<const CommandRow<T>> rows) {
+    std::vector<CommandText> texts;
+    for (const CommandRow<T>& row : rows) texts.push_back(row.text);
+    return texts;
+  }
+
+  std::span<const CommandRow<T>> rows_;
+};
+
+/// The rows of a tool, or of a command, in the order of its help page.
+class OptionSet {
+ public:
+  OptionSet() = default;
+  /// A part of `whole`, which has its rows as well: the options of this command.
+  OptionSet(OptionSet& whole, std::string_view command) : whole_(&whole), command_(command) {}
+  OptionSet(const OptionSet&) = delete;
+  OptionSet& operator=(const OptionSet&) = delete;
+
+  /// A row whose name is taken is left out: a tool's own rows come before those that all have.
+  void add(OptionRow& row);
+  void add(CommandOperand& command) { command_operand_ = &command; }
+  std::string_view command() const { return command_; }
+
+  std::span<OptionRow* const> rows() const { return rows_; }
+  /// Null when there is none of that name.
+  OptionRow* find(std::string_view name) const;
+  /// Null for a tool without commands.
+  CommandOperand* command_operand() const { return command_operand_; }
+
+  /// Takes the command off the operands, if the tool has some, and refuses options that are not for
+  /// it, and the lack of one that it needs.
+  Result<void> check(std::vector<std::string>& operands) const;
+
+ private:
+  OptionSet* whole_ = nullptr;
+  std::string_view command_;
+  std::vector<OptionRow*> rows_;
+  CommandOperand* command_operand_ = nullptr;
+};
+
+/// "--a, --b and --c exclude each other" when more than one of them is given.
+Result<void> refuse_together(std::initializer_list<const OptionRow*> rows);
+
+}  // namespace mir::tools

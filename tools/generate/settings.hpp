@@ -1,0 +1,99 @@
+// The options of mllm-make-decoder.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "option.hpp"
+#include "tools/generate/qwen2_decoder.hpp"
+#include "verification.hpp"
+
+namespace mir::tools {
+
+inline constexpr Choice<DType> kProjections[] = {{"Float32", DType::kFloat32},
+                                                 {"Float16", DType::kFloat16},
+                                                 {"BFloat16", DType::kBFloat16},
+                                                 {"Q8_0", DType::kGgufQ8_0, "in model.gguf"},
+                                                 {"Q4_0", DType::kGgufQ4_0, "in model.gguf"},
+                                                 {"Q4_A32", DType::kMirQ4A32, "in model.mllm"}};
+inline constexpr Choice<bool> kIsLast[] = {{"all", false}, {"last", true}};
+inline constexpr generate::DecoderShape kSmall;
+using Extent = Option<std::int64_t>;
+
+struct DecoderSettings {
+  OptionSet& options;
+
+  Option<std::string> output{options,
+                             {.name = "output",
+                              .letter = 'o',
+                              .argument = "FOLDER",
+                              .help = "where the files go",
+                              .is_needed = true},
+                             any_folder()};
+  Extent layers{options,
+                {.name = "layers", .argument = "N", .help = "number of layers"},
+                number<std::int64_t>(),
+                kSmall.layers};
+  Extent hidden{options,
+                {.name = "hidden", .argument = "N", .help = "extent of a token's state"},
+                number<std::int64_t>(),
+                kSmall.hidden};
+  Extent heads{options,
+               {.name = "heads", .argument = "N", .help = "query heads"},
+               number<std::int64_t>(),
+               kSmall.heads};
+  Extent kv_heads{options,
+                  {.name = "kv-heads", .argument = "N", .help = "key and value heads"},
+                  number<std::int64_t>(),
+                  kSmall.kv_heads};
+  Extent head_dim{options,
+                  {.name = "head-dim",
+                   .argument = "N",
+                   .help = "extent of a head",
+                   .otherwise = "hidden / heads"},
+                  number<std::int64_t>()};
+  Extent ffn{options,
+             {.name = "ffn", .argument = "N", .help = "extent inside the feed-forward block"},
+             number<std::int64_t>(),
+             kSmall.ffn};
+  Extent vocab{options,
+               {.name = "vocab", .argument = "N", .help = "number of token ids"},
+               number<std::int64_t>(),
+               kSmall.vocab};
+  Extent max_positions{options,
+                       {.name = "max-positions", .argument = "N", .help = "longest sequence"},
+                       number<std::int64_t>(),
+                       kSmall.max_positions};
+  Option<double> rope_theta{
+      options,
+      {.name = "rope-theta", .argument = "X", .help = "base of the rotary frequencies"},
+      number<double>(),
+      kSmall.rope_theta};
+  Option<double> rms_epsilon{
+      options,
+      {.name = "rms-epsilon", .argument = "X", .help = "added to mean squares"},
+      number<double>(),
+      kSmall.rms_epsilon};
+  Option<DType> projections{options,
+                            {.name = "projections",
+                             .argument = "TYPE",
+                             .help = "element type or blocks of the weights of linear layers"},
+                            choice(kProjections),
+                            kSmall.projection_dtype};
+  Option<bool> last_logits{
+      options,
+      {.name = "logits", .argument = "WHICH", .help = "of which tokens there are logits"},
+      choice(kIsLast),
+      kSmall.last_logits};
+  Option<std::string> weights{
+      options,
+      {.name = "weights",
+       .argument = "SPEC",
+       .help = "random:SEED, splat:V or a file; the rotary tables are always computed"},
+      any_file(),
+      "random:1"};
+  Flag no_weights{options, {.name = "no-weights", .help = "write model.mir alone"}};
+  VerificationSettings verification{options};
+};
+
+}  // namespace mir::tools

@@ -1,0 +1,118 @@
+// What is run and what it is compared with: the options that a pack can carry.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "granted.hpp"
+#include "option.hpp"
+
+namespace mir::tools {
+
+/// Runs after the first.
+struct Stage {
+  std::optional<std::string> graph;  ///< none: what the run before ran
+  std::size_t count = 1;
+
+  static constexpr std::size_t kMost = 1'000'000;
+  /// `[@GRAPH*]COUNT`
+  static std::optional<Stage> parse(std::string_view text);
+};
+
+/// `TYPE=@GRAPH`: the name of an op and the graph that computes it.
+using OpBinding = std::pair<std::string, std::string>;
+std::optional<OpBinding> parse_op_binding(std::string_view text);
+/// The ops that have a row and no kernel.
+Completion complete_op_bindings();
+/// What completion knows of --tolerance.
+Completion complete_tolerances();
+
+/// Arguments that name files of a pack, and ports, are read when those are known.
+struct RunSettings {
+  OptionSet& options;
+
+  OptionList<std::string> weights{
+      options,
+      {.name = "weights",
+       .letter = 'w',
+       .argument = "SPEC",
+       .help = "take parameters from FILE (safetensors, gguf, mllm, npz), random:SEED or splat:V; "
+               "later ones win"},
+      any_file("safetensors gguf mllm npz")};
+  OptionList<std::string> input{
+      options,
+      {.name = "input",
+       .letter = 'i',
+       .argument = "[PORT=]SPEC",
+       .help = "an input as FILE.npy, FILE.npz:MEMBER, a number or list, random:SEED, zeros or "
+               "iota; PORT is a name, %id or position"},
+      any_file("npy npz")};
+  OptionList<Stage> then{
+      options,
+      {.name = "then",
+       .argument = "[@GRAPH*]N",
+       .help = "run N times more, with what the caches hold: the same, or this "
+               "graph"},
+      read_by(Stage::parse, fmt::format("[@GRAPH*]N with N up to {}", Stage::kMost))};
+  OptionList<std::string> feed{
+      options,
+      {.name = "feed",
+       .argument = "IN=SOURCE",
+       .help = "an input of the runs of --then: %OUT or argmax(%OUT) of the run before, $past (the "
+               "numbers from there on), or what --input takes; others stay as they were"},
+      any_text()};
+  OptionList<std::string> bind{options,
+                               {.name = "bind",
+                                .argument = "S=N",
+                                .help = "give a dimension symbol its value in the first run"},
+                               any_text()};
+  Option<std::string> module{options,
+                             {.name = "module",
+                              .argument = "NAME",
+                              .help = "the module to run where the file has several"},
+                             any_text()};
+  Option<std::string> entry{
+      options,
+      {.name = "entry", .argument = "GRAPH", .help = "run this graph instead of the module's body"},
+      any_text()};
+  OptionList<OpBinding> bind_op{
+      options,
+      {.name = "bind-op",
+       .argument = "TYPE=@GRAPH",
+       .help = "let a graph of the module compute the ops of this type, which have no kernel"},
+      read_by(parse_op_binding, "TYPE=@GRAPH", complete_op_bindings)};
+  FactSettings facts{options};
+  OptionList<std::string> expect{
+      options,
+      {.name = "expect",
+       .argument = "[PORT=]SPEC",
+       .help = "compare an output with this tensor; exit with 1 when they differ; {run} stands for "
+               "the number of each run"},
+      any_file("npy npz")};
+  OptionList<std::string> tolerance{
+      options,
+      {.name = "tolerance",
+       .argument = "[TYPE:]ITEMS",
+       .help = "what --expect and --against demand of an element type or of all, with commas "
+               "between: exact, abs=X, rel=X, ulp=X, correlation=X, cosine=X, topK=X"},
+      any_text(complete_tolerances)};
+  Option<double> rtol{options,
+                      {.name = "rtol",
+                       .argument = "X",
+                       .help = "relative tolerance of floating types",
+                       .otherwise = "by type"},
+                      number<double>({.least = 0})};
+  Option<double> atol{options,
+                      {.name = "atol",
+                       .argument = "X",
+                       .help = "absolute tolerance of floating types",
+                       .otherwise = "by type"},
+                      number<double>({.least = 0})};
+
+  /// How often something is run.
+  std::size_t run_count() const;
+};
+
+}  // namespace mir::tools

@@ -1,0 +1,11 @@
+#include "settings.hpp"
+
+#include "mir/print.hpp"
+
+namespace mir::tools {
+
+ExitCode write_ir(const Run& run, std::span<Module* const> modules) {
+  return run.write_output([&](const Run::Sink& sink) { print(modules, sink); });
+}
+
+}  // namespace mir::tools

@@ -1,0 +1,75 @@
+// The options of mllm-parse.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "ir/emit/emit.hpp"
+#include "mir/module.hpp"
+#include "mir/tree.hpp"
+#include "option.hpp"
+#include "program_input.hpp"
+#include "syntax/listing.hpp"
+#include "tool.hpp"
+#include "verification.hpp"
+
+namespace mir::tools {
+
+ExitCode write_ir(const Run& run, std::span<Module* const> modules);
+
+/// A form to show a text in: made from its tree or from its modules, or written from those.
+struct Form {
+  std::string (*of_tree)(const SyntaxTree& tree) = nullptr;
+  std::string (*of_modules)(std::span<Module* const> modules) = nullptr;
+  ExitCode (*write)(const Run& run, std::span<Module* const> modules) = nullptr;
+  friend bool operator==(const Form&, const Form&) = default;
+};
+
+inline constexpr Choice<Form> kForms[] = {
+    {"tokens", {.of_tree = list_tokens}},
+    {"syntax", {.of_tree = list_syntax}},
+    {"ir", {.write = write_ir}},
+    {"json", {.of_modules = emit_json}},
+    {"stats", {.of_modules = emit_stats}},
+    {"dot", {.of_modules = emit_dot}},
+    {"quant", {.of_modules = emit_quant}, "a table of quantisations"},
+    {"quant-csv", {.of_modules = emit_quant_csv}},
+    {"program", {.write = write_program}, "upstream's executable JSON, which is read as well"}};
+
+inline constexpr Choice<bool> kIsPortable[] = {{"dump", false}, {"portable", true}};
+
+struct ParseSettings {
+  OptionSet& options;
+
+  Option<Form> emit{options,
+                    {.name = "emit", .argument = "FORM", .help = "write the text in another form"},
+                    choice(kForms)};
+  Option<bool> roundtrip{options,
+                         {.name = "roundtrip",
+                          .argument = "exact",
+                          .help = "rebuild each text from its tree and compare byte by byte"},
+                         choice_of<bool>({{"exact", true}})};
+  Option<bool> form{
+      options,
+      {.name = "form", .argument = "FORM", .help = "refuse modules that are not in this form"},
+      choice(kIsPortable)};
+  Option<std::string> module{
+      options,
+      {.name = "module", .argument = "NAME", .help = "only the module @NAME of each file"},
+      any_text()};
+  Flag split_input_file{options,
+                        {.name = "split-input-file",
+                         .help = "take the parts between lines '// -----' for themselves"}};
+  Flag verify_diagnostics{options,
+                          {.name = "verify-diagnostics",
+                           .help = "compare what is reported with the text's 'expect-' comments"}};
+  Flag list_ops{options, {.name = "list-ops", .help = "list every known operation and stop"}};
+  Flag list_ops_markdown{options,
+                         {.name = "list-ops-markdown", .help = "the same as the page docs/ops.md"}};
+  Flag list_codes{options, {.name = "list-codes", .help = "list every diagnostic code and stop"}};
+  Flag list_codes_markdown{
+      options, {.name = "list-codes-markdown", .help = "the same as the page docs/diagnostics.md"}};
+  VerificationSettings verification{options};
+};
+
+}  // namespace mir::tools
