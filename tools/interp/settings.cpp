@@ -40,7 +40,7 @@ Result<void> check_settings(const InterpSettings& settings) {
                               name_of(*settings.isa), name_of(detected_isa_level())));
   if (*settings.kernels == KernelChoice::kRef) {
     constexpr std::string_view kFastOnly = "is of fast kernels: --kernels=fast or --kernels=both";
-    if (*settings.activations == fast::Activations::kBFloat16)
+    if (*settings.activations == Activations::kBFloat16)
       return refuse(fmt::format("--activations=bf16 {}", kFastOnly));
     if (settings.packed_cache.is_given())
       return refuse(fmt::format("--packed-cache {}", kFastOnly));

@@ -28,9 +28,9 @@ inline constexpr Choice<Fusion> kFusions[] = {
     {"off", Fusion::kOff},
     {"exact", Fusion::kExact, "the bits of the steps one by one"},
     {"all", Fusion::kAll}};
-inline constexpr Choice<fast::Activations> kActivations[] = {
-    {"f32", fast::Activations::kFloat32},
-    {"bf16", fast::Activations::kBFloat16, "activations and weights of floats are rounded to it"}};
+inline constexpr Choice<Activations> kActivations[] = {
+    {"f32", Activations::kFloat32},
+    {"bf16", Activations::kBFloat16, "activations and weights of floats are rounded to it"}};
 inline constexpr Choice<bool> kYesNo[] = {{"yes", true}, {"no", false}};
 
 /// Every level by its name.
@@ -123,12 +123,12 @@ struct InterpSettings {
       {.name = "fusion", .argument = "WHICH", .help = "steps that fast kernels compute as one"},
       choice(kFusions),
       Fusion::kAll};
-  Option<fast::Activations> activations{options,
-                                        {.name = "activations",
-                                         .argument = "TYPE",
-                                         .help = "in which type fast kernels multiply in Linear"},
-                                        choice(kActivations),
-                                        fast::Activations::kFloat32};
+  Option<Activations> activations{options,
+                                  {.name = "activations",
+                                   .argument = "TYPE",
+                                   .help = "in which type fast kernels multiply in Linear"},
+                                  choice(kActivations),
+                                  Activations::kFloat32};
   Option<IsaLevel> isa{options,
                        {.name = "isa",
                         .argument = "LEVEL",
