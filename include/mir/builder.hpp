@@ -1,4 +1,4 @@
-// Making ops at an insertion point.
+// Making ops whose types are inferred; a thin layer over the rewriter.
 #pragma once
 
 #include <initializer_list>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "mir/diagnostic.hpp"
-#include "mir/module.hpp"
+#include "mir/rewriter.hpp"
 
 namespace mir {
 
@@ -24,17 +24,12 @@ class Builder {
   /// when there is none. Problems of inference go to `diagnostics`.
   Builder(Module& module, Diagnostics& diagnostics, std::span<const Type* const> inputs = {});
 
-  Module& module() const { return module_; }
-  IRContext& context() const { return module_.context(); }
-  void set_insertion_point_to_end(Block* block) {
-    block_ = block;
-    before_ = nullptr;
-  }
-  void set_insertion_point(Op* before) {
-    block_ = before->block();
-    before_ = before;
-  }
-  Block* block() const { return block_; }
+  Module& module() const { return rewriter_.module(); }
+  IRContext& context() const { return rewriter_.context(); }
+  Rewriter& rewriter() { return rewriter_; }
+  void set_insertion_point_to_end(Block* block) { rewriter_.set_insertion_point_to_end(*block); }
+  void set_insertion_point(Op* before) { rewriter_.set_insertion_point(*before); }
+  Block* block() const { return rewriter_.insertion_block(); }
 
   /// Links an op that was made elsewhere.
   void insert(Op* op);
@@ -60,7 +55,8 @@ class Builder {
   Op* return_op(std::span<Value* const> values);
   /// `tensor.CPU.register () -> (%w:type[@symbol])[symbol:symbol]`.
   Value* parameter(std::string_view symbol, const Type* type);
-  /// A value that no op defines and whose mentions carry `constant:[...]`.
+  /// A value that no op defines and whose mentions carry `constant:[...]`; a region has one for
+  /// equal numbers of one type.
   Value* constant(const TensorType* type, std::span<const double> values);
 
   const TensorType* tensor(std::initializer_list<Dim> dims, DType dtype = DType::kFloat32) {
@@ -71,10 +67,10 @@ class Builder {
   std::optional<std::vector<const Type*>> infer(UntypedOp op, std::span<Value* const> operands,
                                                 const OpRow& row);
 
-  Module& module_;
+  Block* create_block(Region& region, std::span<const Type* const> arguments);
+
+  Rewriter rewriter_;
   Diagnostics& diagnostics_;
-  Block* block_;
-  Op* before_ = nullptr;
 };
 
 }  // namespace mir

@@ -1,6 +1,7 @@
 // A module: one `@name (inputs) -> (outputs) { ... }` with the arena that holds its ops.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -9,8 +10,6 @@
 #include "mir/op.hpp"
 
 namespace mir {
-
-class Arena;
 
 /// Everything needed to make an op. Spans are copied.
 struct OpSpec {
@@ -34,6 +33,47 @@ struct UseOverride {
   bool has_symbol = false;
 };
 
+/// Which of those that declare a symbol counts: the first, and after it the next.
+template <class T>
+class SymbolTable {
+ public:
+  T* find(Symbol name) const {
+    const auto found = first_.find(name);
+    return found == first_.end() ? nullptr : found->second;
+  }
+  void add(Symbol name, T& each) {
+    const auto [first, is_new] = first_.try_emplace(name, &each);
+    if (!is_new && first->second != &each) others_[name].emplace(each.id(), &each);
+  }
+  void remove(Symbol name, const T& each);
+  std::size_t size() const { return first_.size(); }
+  bool empty() const { return first_.empty(); }
+
+ private:
+  std::unordered_map<Symbol, T*> first_;
+  std::unordered_map<Symbol, std::map<std::uint32_t, T*>> others_;  // by id
+};
+
+template <class T>
+void SymbolTable<T>::remove(Symbol name, const T& each) {
+  const auto first = first_.find(name);
+  const auto others = others_.find(name);
+  if (others != others_.end()) others->second.erase(each.id());
+  if (first != first_.end() && first->second == &each) {
+    if (others == others_.end()) {
+      first_.erase(first);
+    } else {
+      first->second = others->second.begin()->second;
+      others->second.erase(others->second.begin());
+    }
+  }
+  if (others != others_.end() && others->second.empty()) others_.erase(others);
+}
+
+class Arena;
+class Cursor;
+class RewriteListener;
+
 class Module {
  public:
   Module(IRContext& context, Symbol name);
@@ -50,29 +90,7 @@ class Module {
   /// Portable exactly when the module carries `mir_version`.
   bool is_portable() const { return version_ != 0; }
   std::int64_t version() const { return version_; }
-  /// Sets `mir_version` (1 is the only version) or, with 0, makes the module a dump.
-  void set_version(std::int64_t version);
-
-  // -- making ----------------------------------------------------------------------------------
-  /// An unlinked op; its regions have no block yet.
-  Op* create(const OpSpec& spec);
-  /// Appends an empty region.
-  Region* add_region(Op* op);
-  Block* create_block(Region& region, std::span<const Type* const> argument_types = {},
-                      Symbol name = {});
-  /// Gives a block without arguments its arguments.
-  std::span<Value> create_arguments(Block& block, std::span<const Type* const> types);
-  /// Adds an argument behind the others. Those move: pointers to them are no longer valid, and what
-  /// mentions of them state beyond their value is dropped.
-  Value* append_argument(Block& block, const Type* type);
-  /// Takes the arguments of a block away; they must have no uses.
-  void remove_arguments(Block& block);
-  Value* create_free_value(Region& region, const Type* type, ValueName name);
-  /// Drops operands, unlinks, marks erased, forgets its symbols; its results must have no uses
-  /// outside it. Nested ops go with it.
-  void erase(Op* op);
-  /// Removes the free values of a region that have no uses; the others keep their order.
-  void remove_unused_free_values(Region& region);
+  // -- names -----------------------------------------------------------------------------------
   /// A name no value of this module has: the number above all in use, as long as there is one.
   ValueName fresh_name();
   /// What fresh_name() will give after `skip` other names.
@@ -80,39 +98,25 @@ class Module {
   /// Tells the module that a name is taken; resolve and renaming passes call it.
   void reserve_name(ValueName name);
 
-  void set_operands(Op* op, std::span<Value* const> operands);
-  void set_attributes(Op* op, std::span<const NamedAttr> attributes, bool list_present = false);
-  void set_value_attributes(Value* value, std::span<const NamedAttr> attributes);
-  std::span<const NamedAttr> copy(std::span<const NamedAttr> attributes);
-  std::span<const RegionResult> copy(std::span<const RegionResult> results);
-  std::span<const Symbol> copy(std::span<const Symbol> symbols);
-  std::span<const OpExtra::Successor> copy(std::span<const OpExtra::Successor> successors);
-
   // -- symbols ---------------------------------------------------------------------------------
   /// The op or value that declares `name`: subgraphs, fragments, labels by `@name` or
-  /// `[symbol:name]`; parameters by `[@name]` on a register's result. The first declaration wins.
+  /// `[symbol:name]`; parameters by `[@name]` on an op's result. Of several that are linked the one
+  /// that declared it first.
   IRContext::SymbolUse lookupSymbol(std::string_view name) const;
-  Op* lookup_op(Symbol name) const;
-  Value* lookup_value(Symbol name) const;
+  Op* lookup_op(Symbol name) const { return op_symbols_.find(name); }
+  Value* lookup_value(Symbol name) const { return value_symbols_.find(name); }
   /// Whether any value has a symbol: without one there are no parameters.
   bool declares_values() const { return !value_symbols_.empty(); }
   /// How many symbols ops declare and how many values do, each counted once.
   std::size_t declared_symbol_count() const { return op_symbols_.size() + value_symbols_.size(); }
   /// The symbol an op declares by `@symbol` or `[symbol:...]`; none for other ops.
   std::optional<Symbol> declared_symbol(const Op* op) const;
-  void declare(Symbol name, Op* op);
-  void declare(Symbol name, Value* value);
-  /// Declares what a linked op declares: its own symbol if its row says so, and its results'.
-  void declare_symbols(Op* op);
 
   // -- dump oddities ---------------------------------------------------------------------------
   const UseOverride* use_override(const Use& use) const {
     return use.user()->may_override_ ? find_override(use) : nullptr;
   }
-  void set_use_override(const Use& use, UseOverride override);
-  void clear_use_override(const Use& use);
   bool has_use_overrides() const { return !overrides_.empty(); }
-  void clear_use_overrides();
 
   /// Whether an op of this kind was ever made here; it may have been erased since.
   bool has_made(OpKind kind) const {
@@ -122,17 +126,27 @@ class Module {
   std::uint32_t op_id_end() const { return next_op_id_; }
   std::uint32_t value_id_end() const { return next_value_id_; }
   std::size_t memory() const;
-  Arena& arena() { return *arena_; }
 
  private:
-  friend class Op;
+  using ConstantTable = std::unordered_multimap<std::size_t, Value*>;  // by hash
+
+  friend class Cursor;
+  friend class ListenerScope;
+  friend class Resolver;
+  friend class Rewriter;
 
   const UseOverride* find_override(const Use& use) const;
   static constexpr std::uint32_t kKindsPerWord = 64;
   void note_made(OpKind kind);
-  void drop_operands(Op* op);
-  void discard(Op* op);
-  void forget_symbols(Op* op);
+  /// Whether the op or one inside it can have a symbol; cheap.
+  bool may_declare(const Op& op) const;
+  /// Whether the op is somewhere inside top().
+  bool is_linked(const Op& op) const;
+  void declare_symbols(Op& op);
+  void forget_symbol(const Value& value);
+  void forget_symbols(const Op& op);
+  void forget_symbols_within(Op& op);
+
   IRContext& context_;
   std::unique_ptr<Arena> arena_;
   Op* top_ = nullptr;
@@ -143,9 +157,13 @@ class Module {
   std::uint64_t next_text_name_ = 0;  // of `fresh_<number>`, for when numbers are used up
   Symbol symbol_key_;
   std::vector<std::uint64_t> made_kinds_;  // a bit for each kind
-  std::unordered_map<Symbol, Op*> op_symbols_;
-  std::unordered_map<Symbol, Value*> value_symbols_;
+  SymbolTable<Op> op_symbols_;
+  SymbolTable<Value> value_symbols_;
   std::unordered_map<const Use*, UseOverride> overrides_;
+  std::unordered_map<const Region*, ConstantTable>
+      constants_;  // of regions that were asked for any
+  Cursor* cursors_ = nullptr;
+  std::vector<RewriteListener*> listeners_;
 };
 
 }  // namespace mir

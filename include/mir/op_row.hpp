@@ -43,6 +43,7 @@ enum class Trait : std::uint32_t {
   kDumpOnly = 1 << 8,      ///< occurs in dumps, has no place in a portable module
   kNoMeaning = 1 << 9,     ///< upstream declares the class and nothing else
   kTypedByName = 1 << 10,  ///< result types are those of the graph, parameter or kernel it names
+  kMayRefuse = 1 << 11,    ///< a run may stop at it for what operands hold: indices out of range
 };
 constexpr Trait operator|(Trait a, Trait b) {
   return static_cast<Trait>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
@@ -62,6 +63,12 @@ enum class Effect : std::uint8_t {
 };
 constexpr Effect operator|(Effect a, Effect b) {
   return static_cast<Effect>(static_cast<std::uint8_t>(a) | static_cast<std::uint8_t>(b));
+}
+constexpr Effect operator&(Effect a, Effect b) {
+  return static_cast<Effect>(static_cast<std::uint8_t>(a) & static_cast<std::uint8_t>(b));
+}
+constexpr Effect operator~(Effect a) {
+  return static_cast<Effect>(~static_cast<std::uint8_t>(a) & 0xff);
 }
 constexpr bool has(Effect set, Effect one) {
   return (static_cast<std::uint8_t>(set) & static_cast<std::uint8_t>(one)) != 0;

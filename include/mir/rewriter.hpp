@@ -1,220 +1,292 @@
-// Walking and rewriting, in the vocabulary of the MLLM IR document.
+// The one door through which IR is changed.
+//
+// A rewriter keeps what belongs together: use lists, parents, order in blocks, symbols, places of
+// walks and of other rewriters, what dumps say of single mentions, and the marks by which printing
+// tells what nobody touched. Listeners see every change. Several rewriters of a module may be used
+// in turn; two threads may not edit one module at once.
+//
+// Edits are not checked beyond asserts: what a module means is the verifier's concern. An erased op
+// must not be edited.
 #pragma once
 
+#include <functional>
+#include <unordered_map>
+#include <vector>
+
+#include "mir/constant.hpp"
+#include "mir/cursor.hpp"
 #include "mir/module.hpp"
 
 namespace mir {
 
-/// A typed view over an op: holds a pointer, adds names for what the op's parts mean. `T::classof`
-/// says which ops it fits.
-class OpView {
+enum class OpChange : std::uint8_t {
+  kOperands,    ///< which values it uses, or how many; successors too
+  kResults,     ///< how many results it has
+  kAttributes,  ///< attributes
+  kHead,        ///< symbol, path, address, angles, label
+  kLocation,
+  kRegions,  ///< a new region, or what a region states of its arguments and results
+  kMention,  ///< what a dump's mention of an operand says beyond the value
+};
+
+/// Told of every edit of a module to which it is attached. What an edit does to several things is
+/// told in this order: a replacement of uses before the erasure of what had them, what is inside an
+/// op before the op. Listeners must not edit.
+class RewriteListener {
  public:
-  OpView() = default;
-  explicit OpView(Op* op) : op_(op) {}
-  Op* op() const { return op_; }
-  Op* operator->() const { return op_; }
-  explicit operator bool() const { return op_ != nullptr; }
-  static bool classof(const Op*) { return true; }
+  virtual ~RewriteListener() = default;
+
+  /// A new op is linked, with all that is inside it, which is not told of again.
+  virtual void did_insert(Op&) {}
+  /// It is still whole and linked, its results have no uses outside what goes with it.
+  virtual void will_erase(Op&) {}
+  virtual void did_move(Op&) {}
+  virtual void did_change(Op&, OpChange) {}
+  /// Each use of the first value for which the caller asked becomes a use of the second.
+  virtual void will_replace_uses(Value&, Value&) {}
+  /// Type, name, symbol or attributes.
+  virtual void did_change_value(Value&) {}
+
+  virtual void did_insert_block(Block&) {}
+  /// Its ops have been told of.
+  virtual void will_erase_block(Block&) {}
+  virtual void did_move_block(Block&) {}
+  /// Which arguments a block has.
+  virtual void did_change_arguments(Block&) {}
+};
+
+/// Attaches a listener to a module for its own lifetime.
+class ListenerScope {
+ public:
+  ListenerScope(Module& module, RewriteListener& listener);
+  ~ListenerScope();
+  ListenerScope(const ListenerScope&) = delete;
+  ListenerScope& operator=(const ListenerScope&) = delete;
 
  private:
-  Op* op_ = nullptr;
+  Module& module_;
+  RewriteListener& listener_;
 };
 
-template <class T>
-bool isa(const Op* op) {
-  return op != nullptr && T::classof(op);
-}
-/// `op` must fit.
-template <class T>
-T cast(Op* op) {
-  assert(isa<T>(op));
-  return T(op);
-}
-/// An empty view when `op` does not fit.
-template <class T>
-T dyn_cast(Op* op) {
-  return isa<T>(op) ? T(op) : T();
-}
-
-class ModuleOp : public OpView {
+/// What stands for what in a copy.
+class RewriteMapping {
  public:
-  using OpView::OpView;
-  static constexpr OpId kId = OpId::kBuiltinModule;
-  static bool classof(const Op* op) { return op->is(kId); }
-  Region* body() const { return op()->region(); }
+  void map(const Value& from, Value& to) { values_[&from] = &to; }
+  void map(const Block& from, Block& to) { blocks_[&from] = &to; }
+  /// Null where nothing is mapped.
+  Value* find(const Value& from) const { return find(values_, from); }
+  Block* find(const Block& from) const { return find(blocks_, from); }
+
+ private:
+  template <class T>
+  static T* find(const std::unordered_map<const T*, T*>& map, const T& from) {
+    const auto found = map.find(&from);
+    return found == map.end() ? nullptr : found->second;
+  }
+
+  std::unordered_map<const Value*, Value*> values_;
+  std::unordered_map<const Block*, Block*> blocks_;
 };
 
-class SubGraphOp : public OpView {
- public:
-  using OpView::OpView;
-  static constexpr OpId kId = OpId::kGraphSubGraph;
-  static bool classof(const Op* op) { return op->is(kId); }
-  Symbol symbol() const { return op()->symbol(); }
-  std::string_view device() const { return op()->angle(0); }
-  Region* body() const { return op()->first_region(); }
+/// One way out of a block.
+struct SuccessorSpec {
+  Block* block = nullptr;  ///< null: `stated` is all that a text says
+  Symbol stated{};
+  std::span<Value* const> operands{};
 };
 
-class CallGraphOp : public OpView {
+class Rewriter {
  public:
-  using OpView::OpView;
-  static constexpr OpId kId = OpId::kGraphCallGraph;
-  static bool classof(const Op* op) { return op->is(kId); }
-  Symbol callee() const { return op()->symbol(); }
-  /// The subgraph called; an empty view when no subgraph has that symbol.
-  SubGraphOp target() const { return dyn_cast<SubGraphOp>(op()->module().lookup_op(callee())); }
-};
-
-class ReturnOp : public OpView {
- public:
-  using OpView::OpView;
-  static constexpr OpId kId = OpId::kCfReturn;
-  static bool classof(const Op* op) { return op->is(kId); }
-};
-
-class RegisterOp : public OpView {
- public:
-  using OpView::OpView;
-  static constexpr OpId kId = OpId::kTensorRegister;
-  static bool classof(const Op* op) { return op->is(kId); }
-  Value* value() const { return op()->result_count() == 0 ? nullptr : op()->result(); }
-};
-
-/// Any op of the linalg dialect.
-class LinalgOp : public OpView {
- public:
-  using OpView::OpView;
-  static bool classof(const Op* op) { return op->is_in(DialectId::kLinalg); }
-};
-
-class FragmentOp : public OpView {
- public:
-  using OpView::OpView;
-  static constexpr OpId kId = OpId::kProgFragment;
-  static bool classof(const Op* op) { return op->is(kId); }
-  std::string_view kind() const { return op()->angle(1); }
-  Region* body() const { return op()->first_region(); }
-};
-
-/// Edits one region while walking it.
-class IRWriter {
- public:
-  // Names of upstream's interface. NOLINTBEGIN(readability-identifier-naming)
-  enum class WalkResult { WALK_CONTINUE, WALK_SKIP, WALK_INTERRUPT };
-  enum Position { BEFORE, AFTER };
-  // NOLINTEND(readability-identifier-naming)
-
-  IRWriter(Module& module, Region& region) : module_(module), region_(region) {}
-  explicit IRWriter(Module& module) : IRWriter(module, module.body()) {}
+  /// Without an insertion point.
+  explicit Rewriter(Module& module) : module_(module), place_(module, Cursor::Side::kBefore) {}
 
   Module& module() const { return module_; }
   IRContext& context() const { return module_.context(); }
 
-  /// Calls `visit(IRWriter&, T)` for each op of the region, in order and nested ones after their
-  /// parent, that fits T. WALK_SKIP leaves out the op's own regions, WALK_INTERRUPT ends the walk.
-  /// Any op may be removed or replaced through this writer, the one at hand and those around it
-  /// included; ops made behind the op at hand are visited, ops made before it are not. Walks may
-  /// nest. Returns false when interrupted.
-  template <class T, class Visit>
-  bool walk(Visit&& visit) {
-    return walk_region<T>(region_, visit);
-  }
+  // -- where ops are made ----------------------------------------------------------------------
+  // The place stays right when the op before which it lies is moved or erased.
+  void set_insertion_point(Op& before) { place_.set(before.block(), &before); }
+  void set_insertion_point_after(Op& op) { place_.set(op.block(), op.next()); }
+  void set_insertion_point_to_start(Block& block) { place_.set(&block, block.front()); }
+  void set_insertion_point_to_end(Block& block) { place_.set(&block, nullptr); }
+  /// Null: none.
+  Block* insertion_block() const { return place_.block(); }
 
-  /// Makes an op and links it next to `at`.
-  Op* createAtPos(Op* at, Position position, const OpSpec& spec) {
-    Op* op = module_.create(spec);
-    name_results(op);
-    at->block()->insert_before(op, position == BEFORE ? at : at->next());
-    module_.declare_symbols(op);
-    return op;
+  // -- ops -------------------------------------------------------------------------------------
+  /// Makes an op at the insertion point; results get fresh names.
+  Op* create(const OpSpec& spec);
+  /// Makes an op that is linked nowhere, with results without names.
+  Op* create_detached(const OpSpec& spec);
+  /// Gives fresh names to the results that have none.
+  void name_results(Op& op);
+  /// Links a detached op at the insertion point; declares what it and ops inside it declare.
+  void insert(Op& op);
+  void insert(Op& op, Block& block, Op* before);
+  /// Drops operands, unlinks, forgets symbols; results must have no uses outside the op. What is
+  /// inside goes with it.
+  void erase(Op& op);
+  /// Each result's uses become uses of the value at its position, then the op goes.
+  void replace(Op& op, std::span<Value* const> values);
+  /// The same with another op's results; a detached one takes the place of the old.
+  void replace(Op& op, Op& with);
+  /// Constants and parameters that the op or ops inside it use follow it into another region.
+  void move_before(Op& op, Op& before);
+  void move_after(Op& op, Op& after);
+  void move_to_end(Op& op, Block& block);
+  /// Copies an op of this context with all that is inside it, at the insertion point, detached when
+  /// there is none. Operands and successors are mapped; what is not mapped stays as it is, or, for
+  /// a constant or parameter of another module, is found or made in the region of the insertion
+  /// point. Results, blocks and arguments of the copy are entered into the mapping. Names are kept.
+  Op* clone(const Op& op, RewriteMapping& mapping);
+
+  // -- operands and uses -----------------------------------------------------------------------
+  void set_operand(Op& op, std::size_t i, Value* value);
+  /// Of an op without successors, or all of them with the successors' own.
+  void set_operands(Op& op, std::span<Value* const> operands);
+  void replace_all_uses(Value& from, Value& to);
+  template <class Predicate>
+  void replace_uses_if(Value& from, Value& to, const Predicate& wanted);
+  /// Replaces the successors and the operands that the old ones took.
+  void set_successors(Op& op, std::span<const SuccessorSpec> successors);
+
+  // -- results ---------------------------------------------------------------------------------
+  /// Without a name. Other results keep place and id.
+  Value* add_result(Op& op, const Type* type);
+  Value* insert_result(Op& op, std::size_t i, const Type* type);
+  /// It must have no uses.
+  void erase_result(Op& op, std::size_t i);
+
+  // -- what an op says -------------------------------------------------------------------------
+  void set_attribute(Op& op, Symbol key, const Attr* value);
+  bool remove_attribute(Op& op, Symbol key);
+  void set_attributes(Op& op, std::span<const NamedAttr> attributes, bool list_present = false);
+  void set_symbol(Op& op, Symbol symbol);
+  void set_path(Op& op, Symbol path);
+  void clear_path(Op& op);
+  void set_square_path(Op& op, bool square);
+  void set_angles(Op& op, std::span<const Symbol> angles);
+  void set_address(Op& op, std::optional<std::uint64_t> address);
+  void set_label(Op& op, Symbol label);
+  /// An op that is said to come from elsewhere prints as a new one.
+  void set_location(Op& op, Location location);
+  /// Makes an op print anew although nothing of it changed.
+  void mark_modified(Op& op) { op.modified_ = true; }
+
+  /// A copy of a list that lives as long as the module, for facts that are put together first.
+  std::span<const NamedAttr> keep(std::span<const NamedAttr> attributes);
+
+  // -- values ----------------------------------------------------------------------------------
+  void set_type(Value& value, const Type* type);
+  void set_name(Value& value, ValueName name);
+  void set_symbol(Value& value, Symbol symbol);
+  void set_attributes(Value& value, std::span<const NamedAttr> attributes);
+
+  // -- blocks and regions ----------------------------------------------------------------------
+  // A module's body has one block, and the entry of a region with a signature is no successor: text
+  // has no way to say either.
+  Region* add_region(Op& op);
+  /// Before `before`, at the end when that is null.
+  Block* create_block(Region& region, std::span<const Type* const> argument_types = {},
+                      Symbol name = {}, Block* before = nullptr);
+  /// With all its ops; neither those nor its arguments have uses outside, and no block goes on to
+  /// it.
+  void erase_block(Block& block);
+  /// A new block without arguments after the op's own takes the op and what follows it. The old
+  /// block has no successor until it is given a last op.
+  Block* split_block(Op& first);
+  /// Appends the ops of `source` to `into`, with `arguments` for its arguments; `source` goes. No
+  /// block goes on to it any more.
+  void merge_blocks(Block& source, Block& into, std::span<Value* const> arguments);
+  /// Also into another region; constants and parameters follow.
+  void move_block(Block& block, Region& region, Block* before = nullptr);
+  /// Moves the ops of a region of one block before `before`, with `arguments` for its arguments.
+  /// Its terminator goes; the values that it handed over are returned.
+  std::vector<Value*> inline_region(Region& from, Op& before, std::span<Value* const> arguments);
+  /// Moves all blocks before `before`.
+  void inline_region(Region& from, Block& before);
+  /// Moves all blocks, and what `from` states of its results, into a region without blocks.
+  void take_body(Region& to, Region& from);
+
+  Value* add_argument(Block& block, const Type* type) {
+    return insert_argument(block, block.arguments().size(), type);
   }
-  /// Makes an op at the end of the region's first block.
-  Op* create(const OpSpec& spec) {
-    Op* op = module_.create(spec);
-    name_results(op);
-    if (region_.entry() == nullptr) module_.create_block(region_);
-    region_.entry()->push_back(op);
-    module_.declare_symbols(op);
-    return op;
-  }
-  /// Every use of `old_op`'s results becomes a use of `new_op`'s; `old_op` is removed. Both have
-  /// equally many results; `new_op` may already be linked, otherwise it takes the old one's place.
-  void replaceOp(Op* old_op, Op* new_op) {
-    assert(old_op->result_count() == new_op->result_count());
-    for (std::uint32_t i = 0; i < old_op->result_count(); ++i) {
-      old_op->result(i)->replaceAllUsesWith(new_op->result(i));
-    }
-    if (new_op->block() == nullptr) old_op->block()->insert_before(new_op, old_op);
-    removeOp(old_op);
-  }
-  /// Removes an op whose results have no uses.
-  void removeOp(Op* op) {
-    for (Step* step = step_; step != nullptr; step = step->outer) step->leave(op);
-    module_.erase(op);
-  }
+  /// Without a name. Other arguments keep place and id. Successors must then pass one value more.
+  Value* insert_argument(Block& block, std::size_t i, const Type* type);
+  /// It must have no uses.
+  void erase_argument(Block& block, std::size_t i);
+  void erase_arguments(Block& block);
+
+  void set_has_signature(Region& region, bool has);
+  void set_results(Region& region, std::span<const RegionResult> results);
+
+  // -- values that no op defines ---------------------------------------------------------------
+  Value* create_free_value(Region& region, const Type* type, ValueName name);
+  /// The region's value with this type, these attributes and this symbol; made when there is none.
+  Value* constant(Region& region, const Constant& constant);
+  /// Removes those without uses; the others keep their order.
+  void erase_unused_free_values(Region& region);
+
+  // -- dumps -----------------------------------------------------------------------------------
+  void set_use_override(const Use& use, const UseOverride& override);
+  void clear_use_override(const Use& use);
+  void clear_use_overrides();
+
+  /// Sets `mir_version` (1 is the only version) or, with 0, makes the module a dump.
+  void set_version(std::int64_t version);
 
  private:
-  /// Where a walk stands in one block.
-  struct Step {
-    Op* at;
-    Step* outer;
-    bool is_gone = false;  ///< `at` was removed: the walk goes on at `next`
-    Op* next = nullptr;
+  friend class Resolver;
 
-    static bool is_inside(const Op* op, const Op* removed) {
-      while (op != nullptr && op != removed) op = op->parent_op();
-      return op != nullptr;
-    }
-    /// Called before an op is removed.
-    void leave(const Op* removed) {
-      Op*& place = is_gone ? next : at;
-      if (place == removed) {
-        next = removed->next();
-      } else if (is_inside(place, removed)) {
-        next = nullptr;
-      } else {
-        return;
-      }
-      is_gone = true;
-    }
-  };
-
-  void name_results(Op* op) {
-    for (Value& result : op->results()) {
-      if (result.name().is_none()) result.set_name(module_.fresh_name());
-    }
+  template <class... Told, class... Given>
+  void tell(void (RewriteListener::*event)(Told...), Given&&... what) {
+    if (is_quiet_) return;
+    for (RewriteListener* listener : module_.listeners_) (listener->*event)(what...);
   }
-
-  template <class T, class Visit>
-  bool walk_region(Region& region, Visit& visit) {
-    for (Block* block = region.entry(); block != nullptr; block = block->next()) {
-      for (Op* op = block->front(); op != nullptr;) {
-        Step step{op, step_};
-        step_ = &step;
-        const bool go_on = walk_op<T>(step, visit);
-        step_ = step.outer;
-        if (!go_on) return false;
-        op = step.is_gone ? step.next : op->next();
-      }
-    }
-    return true;
-  }
-
-  template <class T, class Visit>
-  bool walk_op(const Step& step, Visit& visit) {
-    WalkResult result = WalkResult::WALK_CONTINUE;
-    if (T::classof(step.at)) result = visit(*this, T(step.at));
-    if (result == WalkResult::WALK_INTERRUPT) return false;
-    if (result == WalkResult::WALK_SKIP) return true;
-    if (step.is_gone) return true;
-    for (Region* region = step.at->first_region(); region != nullptr; region = region->next()) {
-      if (!walk_region<T>(*region, visit)) return false;
-    }
-    return true;
-  }
+  void changed(Op& op, OpChange change);
+  void changed(Value& value);
+  void set_use(Use& use, Value* value);
+  void set_use_list(Op& op, std::span<Value* const> operands);
+  Value* place_value(ValueRange& list, std::size_t i, const Type* type, std::uintptr_t owner);
+  void take_value(ValueRange& list, std::size_t i);
+  void spread_values(ValueRange& list);
+  OpExtra& extra_of(Op& op);
+  void leave(Op& op);
+  void leave(Block& block);
+  void relink(Op& op, Block& block, Op* before);
+  void link(Block& block, Region& region, Block* before);
+  void unlink(Block& block);
+  void splice(Block& from, Block& to, Op* before, std::span<Value* const> arguments);
+  Op* copy(const Op& op, RewriteMapping& mapping, Block* block, Op* before);
+  void remap(Op& made, const RewriteMapping& mapping);
+  void copy_head(const Op& from, Op& to, const RewriteMapping& mapping);
+  void copy_value(const Value& from, Value& to, RewriteMapping& mapping);
+  void copy_body(const Region& from, Region& to, RewriteMapping& mapping);
+  Value* copy_of(Value& value, const RewriteMapping& mapping, Region* region);
+  void tell_erased(Op& op);
+  void drop_operands(Op& op);
+  void discard(Op& op);
+  template <class Edit>
+  void edit_symbol(Op& op, const Edit& edit);
+  void note_constant(const Region& region, Value& value);
+  Value* find_constant(const Region& region, const Constant& wanted);
+  Value* counterpart(const Value& value, Region& region);
+  Value* brought(Value& value, Region& region);
+  void bring_constants(Op& op, Region& region);
 
   Module& module_;
-  Region& region_;
-  Step* step_ = nullptr;  // innermost of the walks under way
+  Cursor place_;
+  bool is_quiet_ = false;
 };
+
+template <class Predicate>
+void Rewriter::replace_uses_if(Value& from, Value& to, const Predicate& wanted) {
+  if (&from == &to) return;
+  tell(&RewriteListener::will_replace_uses, from, to);
+  for (Use* use = from.first_use(); use != nullptr;) {
+    Use& each = *use;
+    use = use->next();
+    if (wanted(std::as_const(each))) set_operand(*each.user(), each.index(), &to);
+  }
+}
 
 }  // namespace mir

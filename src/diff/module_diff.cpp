@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "mir/loss_report.hpp"
-#include "mir/rewriter.hpp"
+#include "mir/ops.hpp"
 #include "support/alignment.hpp"
 #include "upgrade/same_ids.hpp"
 

@@ -5,6 +5,7 @@
 
 #include "mir/parse.hpp"
 #include "mir/print.hpp"
+#include "mir/rewriter.hpp"
 #include "syntax/edit.hpp"
 
 namespace mir {
@@ -13,7 +14,7 @@ namespace {
 
 class Sorting {
  public:
-  explicit Sorting(Module& module) : module_(module) {}
+  explicit Sorting(Module& module) : module_(module), rewriter_(module) {}
 
   void run() { sort(*module_.top()); }
 
@@ -26,8 +27,8 @@ class Sorting {
   }
 
   void sort(Op& op) {
-    if (op.attributes().size() > 1) module_.set_attributes(&op, sorted(op.attributes()));
-    op.mark_modified();
+    if (op.attributes().size() > 1) rewriter_.set_attributes(op, sorted(op.attributes()));
+    rewriter_.mark_modified(op);
     for (Value& result : op.results()) sort(result);
     for (const Use& use : op.operand_uses()) sort_mention(use);
     for (Region* region = op.first_region(); region != nullptr; region = region->next()) {
@@ -37,7 +38,7 @@ class Sorting {
 
   void sort(Value& value) {
     if (value.attributes().size() > 1) {
-      module_.set_value_attributes(&value, sorted(value.attributes()));
+      rewriter_.set_attributes(value, sorted(value.attributes()));
     }
   }
 
@@ -45,8 +46,9 @@ class Sorting {
     const UseOverride* stated = module_.use_override(use);
     if (stated == nullptr || stated->attributes.size() < 2) return;
     UseOverride other = *stated;
-    other.attributes = module_.copy(sorted(other.attributes));
-    module_.set_use_override(use, other);
+    const auto list = sorted(other.attributes);
+    other.attributes = list;
+    rewriter_.set_use_override(use, other);
   }
 
   void sort(Region& region) {
@@ -56,13 +58,17 @@ class Sorting {
       for (Op* op : block->ops()) sort(*op);
     }
     std::vector<RegionResult> results(region.results().begin(), region.results().end());
+    std::vector<std::vector<NamedAttr>> lists;
+    lists.reserve(results.size());
     for (RegionResult& result : results) {
-      if (result.attributes.size() > 1) result.attributes = module_.copy(sorted(result.attributes));
+      lists.push_back(sorted(result.attributes));
+      result.attributes = lists.back();
     }
-    region.set_results(module_.copy(std::span<const RegionResult>(results)));
+    rewriter_.set_results(region, results);
   }
 
   Module& module_;
+  Rewriter rewriter_;
 };
 
 }  // namespace

@@ -17,17 +17,22 @@ bool has_null(std::span<Value* const> values) {
 }  // namespace
 
 Builder::Builder(Module& module, Diagnostics& diagnostics, std::span<const Type* const> inputs)
-    : module_(module), diagnostics_(diagnostics), block_(module.body().entry()) {
-  if (block_ != nullptr) return;
-  block_ = module.create_block(module.body(), inputs);
-  for (Value& input : block_->arguments()) input.set_name(module.fresh_name());
+    : rewriter_(module), diagnostics_(diagnostics) {
+  Block* body = module.body().entry();
+  set_insertion_point_to_end(body != nullptr ? body : create_block(module.body(), inputs));
+}
+
+Block* Builder::create_block(Region& region, std::span<const Type* const> arguments) {
+  Block* block = rewriter_.create_block(region, arguments);
+  for (Value& argument : block->arguments()) {
+    rewriter_.set_name(argument, module().fresh_name());
+  }
+  return block;
 }
 
 void Builder::insert(Op* op) {
-  for (Value& result : op->results()) {
-    if (result.name().is_none()) result.set_name(module_.fresh_name());
-  }
-  block_->insert_before(op, before_);
+  rewriter_.name_results(*op);
+  rewriter_.insert(*op);
 }
 
 Op* Builder::create(std::string_view spelling, std::span<Value* const> operands,
@@ -51,13 +56,11 @@ Op* Builder::create(std::string_view spelling, std::span<Value* const> operands,
     if (!inferred) return nullptr;
     result_types = *inferred;
   }
-  Op* op = module_.create({.name = name,
+  return rewriter_.create({.name = name,
                            .operands = operands,
                            .result_types = result_types,
                            .attributes = list,
                            .path = context().intern(path)});
-  insert(op);
-  return op;
 }
 
 /// None after reporting.
@@ -67,7 +70,7 @@ std::optional<std::vector<const Type*>> Builder::infer(UntypedOp op,
   std::vector<const Type*> operand_types;
   for (const Value* operand : operands) operand_types.push_back(operand->type());
   op.operands = operand_types;
-  auto types = infer_result_types(module_, op, diagnostics_);
+  auto types = infer_result_types(module(), op, diagnostics_);
   if (!types) return std::nullopt;
   // Without results is only the call of a graph that has none.
   const bool complete = (op.symbol || !types->empty()) && row.results.admits(types->size()) &&
@@ -89,20 +92,15 @@ Value* Builder::value(std::string_view spelling, std::initializer_list<Value*> o
 Op* Builder::subgraph(std::string_view symbol, std::span<const Type* const> arguments,
                       std::string_view device) {
   const Symbol name = context().intern(symbol);
-  Op* op = module_.create({.name = context().op_name(OpId::kGraphSubGraph),
-                           .regions = 1,
-                           .symbol = name,
-                           .has_signature = false});
-  op->set_symbol(name);
-  const Symbol angle = context().intern(device);
-  op->mutable_extra().angles = module_.copy(std::span(&angle, 1));
-  insert(op);
-  module_.declare(name, op);
-  Region& region = *op->region();
-  region.set_has_signature(true);
-  Block* body = module_.create_block(region, arguments);
-  for (Value& argument : body->arguments()) argument.set_name(module_.fresh_name());
-  set_insertion_point_to_end(body);
+  Op* op = rewriter_.create_detached({.name = context().op_name(OpId::kGraphSubGraph),
+                                      .regions = 1,
+                                      .symbol = name,
+                                      .has_signature = false});
+  rewriter_.set_symbol(*op, name);  // an empty one too
+  rewriter_.set_angles(*op, std::vector{context().intern(device)});
+  rewriter_.set_has_signature(*op->region(), true);
+  rewriter_.insert(*op);
+  set_insertion_point_to_end(create_block(*op->region(), arguments));
   return op;
 }
 
@@ -112,27 +110,25 @@ Op* Builder::call(std::string_view callee, std::span<Value* const> operands,
   const OpName name = context().op_name(OpId::kGraphCallGraph);
   const Symbol graph = context().intern(callee);
   std::optional<std::vector<const Type*>> inferred;
-  if (result_types.empty() && module_.lookup_op(graph) != nullptr) {
+  if (result_types.empty() && module().lookup_op(graph) != nullptr) {
     inferred = infer({.name = name, .symbol = graph}, operands, *name.info->row);
     if (!inferred) return nullptr;
     result_types = *inferred;
   }
-  Op* op = module_.create({.name = name, .operands = operands, .result_types = result_types});
-  op->set_symbol(graph);
-  insert(op);
+  Op* op = rewriter_.create({.name = name, .operands = operands, .result_types = result_types});
+  rewriter_.set_symbol(*op, graph);
   return op;
 }
 
 Op* Builder::return_op(std::span<Value* const> values) {
   if (has_null(values)) return nullptr;
-  Op* op = module_.create({.name = context().op_name(OpId::kCfReturn), .operands = values});
-  insert(op);
+  Op* op = rewriter_.create({.name = context().op_name(OpId::kCfReturn), .operands = values});
   std::vector<RegionResult> results;
   for (const Value* value : values) {
     results.push_back(
         {value->name(), value->type(), value->symbol(), value->has_symbol(), value->attributes()});
   }
-  block_->parent()->set_results(module_.copy(std::span<const RegionResult>(results)));
+  rewriter_.set_results(*block()->parent(), results);
   return op;
 }
 
@@ -140,13 +136,10 @@ Value* Builder::parameter(std::string_view symbol, const Type* type) {
   const NamedAttr attribute{context().intern("symbol"), is_bare_word(symbol)
                                                             ? context().word(symbol)
                                                             : context().string(symbol)};
-  Op* op = module_.create({.name = context().op_name("tensor.CPU.register"),
-                           .result_types = std::span(&type, 1),
-                           .attributes = std::span(&attribute, 1)});
-  insert(op);
-  const Symbol name = context().intern(symbol);
-  op->result()->set_symbol(name);
-  module_.declare(name, op->result());
+  Op* op = rewriter_.create({.name = context().op_name("tensor.CPU.register"),
+                             .result_types = std::span(&type, 1),
+                             .attributes = std::span(&attribute, 1)});
+  rewriter_.set_symbol(*op->result(), context().intern(symbol));
   return op->result();
 }
 
@@ -159,9 +152,8 @@ Value* Builder::constant(const TensorType* type, std::span<const double> values)
                                 : context().number(value));
   }
   const NamedAttr attribute{context().intern("constant"), context().array(elements)};
-  Value* value = module_.create_free_value(*block_->parent(), type, module_.fresh_name());
-  module_.set_value_attributes(value, std::span(&attribute, 1));
-  return value;
+  return rewriter_.constant(*block()->parent(),
+                            {.type = type, .attributes = std::span(&attribute, 1)});
 }
 
 }  // namespace mir

@@ -6,12 +6,6 @@
 
 namespace mir {
 
-Block* find_block(const Region& region, Symbol name) {
-  Block* block = region.entry();
-  while (block != nullptr && block->name() != name) block = block->next();
-  return block;
-}
-
 namespace {
 
 using Index = std::uint32_t;
@@ -20,18 +14,17 @@ constexpr Index kNone = ~Index{0};
 /// The flow graph of one region, blocks numbered in text order.
 struct Flow {
   explicit Flow(const Region& region) {
-    std::unordered_map<Symbol, Index> by_name;
+    std::unordered_map<const Block*, Index> numbers;
     for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
-      by_name.try_emplace(block->name(), static_cast<Index>(blocks.size()));
+      numbers.emplace(block, static_cast<Index>(blocks.size()));
       blocks.push_back(block);
     }
     successors.resize(blocks.size());
     predecessors.resize(blocks.size());
     for (Index from = 0; from < blocks.size(); ++from) {
-      if (blocks[from]->empty()) continue;
-      for (const OpExtra::Successor& successor : blocks[from]->back()->extra().successors) {
-        const auto to = by_name.find(successor.block);
-        if (to == by_name.end()) continue;  // leads nowhere
+      for (const OpExtra::Successor& successor : blocks[from]->successors()) {
+        const auto to = numbers.find(successor.block);
+        if (to == numbers.end()) continue;  // leads nowhere
         successors[from].push_back(to->second);
         predecessors[to->second].push_back(from);
       }
@@ -108,13 +101,10 @@ const Op* ancestor_in(const Region* region, const Op& op) {
 }  // namespace
 
 Dominance::Dominance(const Region& region) {
-  const Op* owner = region.parent();
-  if (owner != nullptr) position_.resize(owner->module().op_id_end());
   std::vector<const Region*> open{&region};
   while (!open.empty()) {
     const Region& next = *open.back();
     open.pop_back();
-    number(next);
     if (next.entry() != next.last_block()) build_tree(next);
     for (const Block* block = next.entry(); block != nullptr; block = block->next()) {
       for (const Op* op : block->ops()) {
@@ -123,13 +113,6 @@ Dominance::Dominance(const Region& region) {
         }
       }
     }
-  }
-}
-
-void Dominance::number(const Region& region) {
-  for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
-    std::uint32_t position = 0;
-    for (const Op* op : block->ops()) position_[op->id()] = position++;
   }
 }
 
@@ -177,8 +160,7 @@ bool Dominance::dominates(const Block& a, const Block& b) const {
 
 /// Whether `b`, of the same region, is another op that every path reaches behind `a`.
 bool Dominance::is_behind(const Op& a, const Op& b) const {
-  return a.block() == b.block() ? position_[a.id()] < position_[b.id()]
-                                : dominates(*a.block(), *b.block());
+  return a.block() == b.block() ? a.is_before_in_block(&b) : dominates(*a.block(), *b.block());
 }
 
 bool Dominance::dominates(const Op& a, const Op& b) const {

@@ -17,11 +17,9 @@
 
 namespace mir {
 
-/// The block of `region` with this name; null: none. Linear in the number of blocks.
-Block* find_block(const Region& region, Symbol name);
-
-/// Describes a region and the regions nested in it as they are; edits of blocks, successors or op
-/// order make it stale. Queries take constant time per level of nesting.
+/// Describes the flow of a region and of the regions nested in it; edits of blocks or successors
+/// make it stale, those of ops within blocks do not. Queries take constant time per level of
+/// nesting.
 class Dominance {
  public:
   explicit Dominance(const Region& region);
@@ -45,11 +43,9 @@ class Dominance {
     std::uint32_t leave = 0;
   };
 
-  void number(const Region& region);
   void build_tree(const Region& region);
   bool is_behind(const Op& a, const Op& b) const;
 
-  std::vector<std::uint32_t> position_;  // of an op in its block, by id
   // Blocks of regions with several; a region's only block dominates everything in it.
   std::unordered_map<const Block*, Node> nodes_;
 };

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "ir/infer.hpp"
-#include "mir/rewriter.hpp"
+#include "mir/ops.hpp"
 
 namespace mir {
 

@@ -33,22 +33,24 @@ class LaunchModule {
         context_(program.context()),
         launch_(launch),
         operands_(operands),
-        module_(std::make_unique<Module>(context_, program.name())) {}
+        module_(std::make_unique<Module>(context_, program.name())),
+        rewriter_(*module_) {}
 
   std::unique_ptr<Module> build() {
     Builder builder(*module_, unheard_, input_types());
     Block* const body = builder.block();
     Op* kernel = make_kernel(*module_, launch_, values(*body));
-    module_->clear_use_overrides();
+    rewriter_.clear_use_overrides();
     if (kernel->is(OpId::kLinalgKVCache)) take_any_tokens(*kernel);
-    if (kernel->is(OpId::kLinalgRoPE, OpId::kLinalgMultimodalRoPE)) take_layout(*kernel);
+    if (kernel->is(OpId::kLinalgRoPE) || kernel->is(OpId::kLinalgMultimodalRoPE))
+      take_layout(*kernel);
     settle_results(*kernel);
     register_parameters(*kernel, builder);
     builder.set_insertion_point_to_end(body);
     builder.insert(kernel);
     std::vector<Value*> results;
     for (Value& result : kernel->results()) results.push_back(&result);
-    module_->body().set_has_signature(true);
+    rewriter_.set_has_signature(module_->body(), true);
     builder.return_op(results);
     return std::move(module_);
   }
@@ -57,7 +59,7 @@ class LaunchModule {
   bool gives_what_is_printed() {
     Builder builder(*module_, unheard_, input_types());
     Op* kernel = make_kernel(*module_, launch_, values(*builder.block()));
-    module_->clear_use_overrides();
+    rewriter_.clear_use_overrides();
     builder.insert(kernel);
     const auto types = inferred(*kernel);
     for (std::uint32_t i = 0; i < kernel->result_count(); ++i) {
@@ -106,15 +108,15 @@ class LaunchModule {
       if (is_stored_into(use)) continue;
       if (!needs_no_slot(use)) {
         Value& input = body.arguments()[argument++];
-        input.set_name(module_->fresh_name());
+        rewriter_.set_name(input, module_->fresh_name());
         values.push_back(&input);
         continue;
       }
       Value* given =
-          module_->create_free_value(module_->body(), value.type(), module_->fresh_name());
-      module_->set_value_attributes(given, value.attributes());
+          rewriter_.create_free_value(module_->body(), value.type(), module_->fresh_name());
+      rewriter_.set_attributes(*given, value.attributes());
       if (!is_constant(value, program_)) {
-        given->set_symbol(value.symbol());
+        rewriter_.set_symbol(*given, value.symbol());
         parameters_.push_back({value.symbol(), value.type()});
       }
       values.push_back(given);
@@ -133,9 +135,11 @@ class LaunchModule {
       if (type == nullptr || type->rank() != 4) return;
       std::vector<Dim> dims(type->dims().begin(), type->dims().end());
       dims[first ? 1 : 2] = context_.dims().symbol("S");
-      input.set_type(context_.tensor(dims, type->dtype_name(), type->device(), type->encoding()));
+      rewriter_.set_type(
+          input, context_.tensor(dims, type->dtype_name(), type->device(), type->encoding()));
     }
-    cache.set_attribute(context_.intern("past"), context_.dim(context_.dims().symbol("past")));
+    rewriter_.set_attribute(cache, context_.intern("past"),
+                            context_.dim(context_.dims().symbol("past")));
   }
 
   /// Alone, a rotation of as many heads as positions does not tell which of them come first.
@@ -144,7 +148,8 @@ class LaunchModule {
     const bool open = layouts.heads_first && layouts.positions_first;
     const auto told = open ? positions_come_first(launch_) : std::nullopt;
     if (!told || rotation.attribute("input_type") != nullptr) return;
-    rotation.set_attribute(context_.intern("input_type"), context_.word(*told ? "BSHD" : "BHSD"));
+    rewriter_.set_attribute(rotation, context_.intern("input_type"),
+                            context_.word(*told ? "BSHD" : "BHSD"));
   }
 
   /// Upstream leaves the distance of taps out of the options of a Conv1D. The rule takes 1 then,
@@ -159,14 +164,14 @@ class LaunchModule {
   /// The types that the rule gives for what the slots hold. What a launch prints is stale behind a
   /// slice, and stands where the rule needs options that were lost.
   void settle_results(Op& kernel) {
-    for (Value& result : kernel.results()) result.set_name(module_->fresh_name());
+    for (Value& result : kernel.results()) rewriter_.set_name(result, module_->fresh_name());
     if (tells_dilation(kernel)) return;
     const auto types = inferred(kernel);
     for (std::uint32_t i = 0; i < std::min<std::size_t>(types.size(), kernel.result_count()); ++i) {
       const auto* type = dyn_cast<TensorType>(types[i]);
       const bool known =
           type != nullptr && type->dtype() && std::ranges::none_of(type->dims(), &Dim::is_unknown);
-      if (known) kernel.result(i)->set_type(type);
+      if (known) rewriter_.set_type(*kernel.result(i), type);
     }
   }
 
@@ -211,6 +216,7 @@ class LaunchModule {
   const Op& launch_;
   std::span<const Tensor> operands_;
   std::unique_ptr<Module> module_;
+  Rewriter rewriter_;
   std::vector<std::pair<Symbol, const Type*>> parameters_;
   Diagnostics unheard_;
 };
@@ -324,15 +330,15 @@ std::optional<Tensor> MachineKernels::store(const Op& instruction, const Op* sli
   if (options != nullptr && options->kind() == AttrKind::kDict) {
     bounds.assign(options->entries().begin(), options->entries().end());
   }
-  Op* copy = module.create({.name = context.op_name("linalg.CPU.CopyOp"),
-                            .operands = operands,
-                            .result_types = std::span(types).subspan(1),
-                            .attributes = bounds,
-                            .location = instruction.location()});
+  Op* copy = builder.rewriter().create_detached({.name = context.op_name("linalg.CPU.CopyOp"),
+                                                 .operands = operands,
+                                                 .result_types = std::span(types).subspan(1),
+                                                 .attributes = bounds,
+                                                 .location = instruction.location()});
   builder.insert(copy);
   builder.return_op(std::vector<Value*>{copy->result()});
-  module.body().set_has_signature(true);
-  module.set_version(1);
+  builder.rewriter().set_has_signature(module.body(), true);
+  builder.rewriter().set_version(1);
   if (!verify(module, diagnostics, {.report_findings = false})) return std::nullopt;
   auto session = Session::create(module, {}, diagnostics);
   if (!session) return std::nullopt;

@@ -1,6 +1,7 @@
 #include <algorithm>
 
-#include "mir/module.hpp"
+#include "mir/effects.hpp"
+#include "mir/rewriter.hpp"
 #include "passes/eliminations.hpp"
 
 namespace mir {
@@ -8,26 +9,25 @@ namespace mir {
 namespace {
 
 /// Ops without an effect whose results nobody reads, from the last to the first of each block.
-void remove_dead_ops(Module& module, Region& region) {
+void remove_dead_ops(Rewriter& rewriter, Region& region) {
   for (Block* block = region.entry(); block != nullptr; block = block->next()) {
     for (Op* op : block->reversed()) {
       for (Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {
-        remove_dead_ops(module, *inner);
+        remove_dead_ops(rewriter, *inner);
       }
-      const bool pure = op->row() != nullptr && has(op->row()->traits, Trait::kPure);
-      const auto results = op->results();
-      if (!pure || std::ranges::any_of(results, [](const Value& each) { return each.has_uses(); }))
-        continue;
-      module.erase(op);
+      if (is_pure(*op) && std::ranges::none_of(op->results(), &Value::has_uses)) {
+        rewriter.erase(*op);
+      }
     }
   }
-  module.remove_unused_free_values(region);
+  rewriter.erase_unused_free_values(region);
 }
 
 }  // namespace
 
 bool eliminate_dead_ops(Module& module, Diagnostics&) {
-  remove_dead_ops(module, module.body());
+  Rewriter rewriter(module);
+  remove_dead_ops(rewriter, module.body());
   return true;
 }
 

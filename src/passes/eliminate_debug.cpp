@@ -1,4 +1,4 @@
-#include "mir/rewriter.hpp"
+#include "mir/writer.hpp"
 #include "passes/eliminations.hpp"
 
 namespace mir {

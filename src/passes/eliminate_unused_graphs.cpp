@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "mir/rewriter.hpp"
+#include "mir/writer.hpp"
 #include "passes/eliminations.hpp"
 
 namespace mir {

@@ -10,7 +10,7 @@
 
 #include "eval/evaluate.hpp"
 #include "eval/parameters.hpp"
-#include "mir/rewriter.hpp"
+#include "mir/ops.hpp"
 #include "plan/report.hpp"
 
 namespace mir {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "mir/rewriter.hpp"
+#include "mir/ops.hpp"
 
 namespace mir {
 namespace {

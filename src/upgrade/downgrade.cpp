@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
 #include "mir/upgrade.hpp"
 #include "upgrade/first_spelling.hpp"
@@ -18,6 +19,7 @@ class Downgrade {
  public:
   Downgrade(Module& module, Generation generation, LossReport& report, Diagnostics& diagnostics)
       : module_(module),
+        rewriter_(module),
         context_(module.context()),
         generation_(generation),
         report_(report),
@@ -34,7 +36,7 @@ class Downgrade {
       if (const SubGraphOp graph = dyn_cast<SubGraphOp>(op)) name_storages_once(graph);
     }
     if (generation_ == Generation::k2025_06) spell_as_first_version(module_, report_);
-    module_.set_version(0);
+    rewriter_.set_version(0);
     return true;
   }
 
@@ -78,19 +80,19 @@ class Downgrade {
     Region& body = module_.body();
     if (Op* last = body.entry()->terminator()) {
       drop(*module_.top(), "outputs", fmt::format("{}", last->operand_count()));
-      module_.erase(last);
+      rewriter_.erase(*last);
     }
     std::vector<Value*> arguments;
     for (Value& argument : body.arguments()) arguments.push_back(&argument);
     drop(*module_.top(), "inputs", fmt::format("{}", arguments.size()));
     for (Value* argument : arguments) {
-      Value* free = module_.create_free_value(body, argument->type(), argument->name());
-      module_.set_value_attributes(free, argument->attributes());
-      argument->replaceAllUsesWith(free);
+      Value* free = rewriter_.create_free_value(body, argument->type(), argument->name());
+      rewriter_.set_attributes(*free, argument->attributes());
+      rewriter_.replace_all_uses(*argument, *free);
     }
-    module_.remove_arguments(*body.entry());
-    body.set_results({});
-    module_.remove_unused_free_values(body);
+    rewriter_.erase_arguments(*body.entry());
+    rewriter_.set_results(body, {});
+    rewriter_.erase_unused_free_values(body);
   }
 
   // -- options and names
@@ -118,14 +120,14 @@ class Downgrade {
         drop(op, context_.text(each.key), each.value == nullptr ? "" : each.value->spelling());
       }
     }
-    if (kept.size() != op.attributes().size()) module_.set_attributes(&op, kept);
+    if (kept.size() != op.attributes().size()) rewriter_.set_attributes(op, kept);
     if (!op.has_path()) return;
     if (generation_ < Generation::k2025_10) {
       drop(op, "name", context_.text(op.path()));
-      op.clear_path();
+      rewriter_.clear_path(op);
     } else {
       // Ops of plug-ins print square brackets to this day.
-      op.set_square_path(generation_ == Generation::k2025_10 || op.row() == nullptr);
+      rewriter_.set_square_path(op, generation_ == Generation::k2025_10 || op.row() == nullptr);
     }
   }
 
@@ -139,7 +141,7 @@ class Downgrade {
       each.value = context_.word(each.value->text());
       changes = true;
     }
-    if (changes) module_.set_attributes(&op, list);
+    if (changes) rewriter_.set_attributes(op, list);
   }
 
   /// Upstream prints notes on quantisation and devices, which no row declares, and no option.
@@ -159,10 +161,10 @@ class Downgrade {
       }
       return kept;
     };
-    if (isa<SubGraphOp>(&op)) module_.set_attributes(&op, without(op.attributes()));
+    if (isa<SubGraphOp>(&op)) rewriter_.set_attributes(op, without(op.attributes()));
     if (!isa<RegisterOp>(&op)) return;
     for (Value& result : op.results()) {
-      module_.set_value_attributes(&result, without(result.attributes()));
+      rewriter_.set_attributes(result, without(result.attributes()));
     }
   }
 
@@ -194,9 +196,9 @@ class Downgrade {
     const Value& whole = *op.operand(0);
     if (is_piece && result.type() != whole.type()) {
       drop(op, fmt::format("type of result {}", result.index()), result.type()->spelling());
-      result.set_type(whole.type());
+      rewriter_.set_type(result, whole.type());
     }
-    result.set_name(whole.name());
+    rewriter_.set_name(result, whole.name());
   }
 
   void rename_operands(Op& op, const std::unordered_map<std::uint32_t, Value*>& latest) {
@@ -205,7 +207,7 @@ class Downgrade {
       if (found == latest.end() || found->second == op.operand(i)) continue;
       drop(op, fmt::format("operand {}", i),
            "an earlier content of its storage, which a dump cannot name");
-      op.set_operand(i, found->second);
+      rewriter_.set_operand(op, i, found->second);
     }
   }
 
@@ -218,7 +220,7 @@ class Downgrade {
       results[i].name = returned->name();
       results[i].type = returned->type();
     }
-    region.set_results(module_.copy(std::span<const RegionResult>(results)));
+    rewriter_.set_results(region, results);
   }
 
   /// A graph works on its caller's storages.
@@ -228,16 +230,16 @@ class Downgrade {
     if (!done_.contains(target.op())) {
       for (Value& argument : target.body()->arguments()) {
         if (argument.index() >= call->operand_count()) continue;
-        argument.set_name(call->operand(argument.index())->name());
-        argument.set_type(call->operand(argument.index())->type());
+        rewriter_.set_name(argument, call->operand(argument.index())->name());
+        rewriter_.set_type(argument, call->operand(argument.index())->type());
       }
       name_storages_once(target);
     }
     const auto results = target.body()->results();
     for (Value& result : call->results()) {
       if (result.index() >= results.size()) continue;
-      result.set_name(results[result.index()].name);
-      result.set_type(results[result.index()].type);
+      rewriter_.set_name(result, results[result.index()].name);
+      rewriter_.set_type(result, results[result.index()].type);
     }
   }
 
@@ -246,6 +248,7 @@ class Downgrade {
   }
 
   Module& module_;
+  Rewriter rewriter_;
   IRContext& context_;
   Generation generation_;
   LossReport& report_;

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "mir/module.hpp"
+#include "mir/rewriter.hpp"
 
 namespace mir {
 
@@ -38,11 +38,11 @@ void each_value(Region& region, Op& owner, const Visit& visit) {
 
 /// Lets `edit` change each result that the region states.
 template <typename Edit>
-void edit_results(Module& module, Region& region, const Edit& edit) {
+void edit_results(Rewriter& rewriter, Region& region, const Edit& edit) {
   std::vector<RegionResult> results(region.results().begin(), region.results().end());
   if (results.empty()) return;
   for (RegionResult& result : results) edit(result);
-  region.set_results(module.copy(std::span<const RegionResult>(results)));
+  rewriter.set_results(region, results);
 }
 
 }  // namespace mir

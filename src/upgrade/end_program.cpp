@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
 #include "upgrade/granted.hpp"
 
@@ -27,7 +28,7 @@ std::vector<Op*> outside_of_bodies(const Block& code) {
 }
 
 /// What an instruction reads that is written below it now: storage, as the text mentions it.
-void read_storage(Module& module, Op& op, std::span<Op* const> outside) {
+void read_storage(Rewriter& rewriter, Op& op, std::span<Op* const> outside) {
   for (std::uint32_t i = 0; i < op.operand_count(); ++i) {
     Value& value = *op.operand(i);
     const Op* by = value.defining_op();
@@ -37,21 +38,21 @@ void read_storage(Module& module, Op& op, std::span<Op* const> outside) {
       if (free->name() == value.name() && free->type() == value.type()) storage = free;
     }
     if (storage == nullptr) {
-      storage = module.create_free_value(*op.parent_region(), value.type(), value.name());
+      storage = rewriter.create_free_value(*op.parent_region(), value.type(), value.name());
     }
-    op.set_operand(i, storage);
+    rewriter.set_operand(op, i, storage);
   }
 }
 
 /// Addresses and offsets are those of the order that was.
-void forget_places(Module& module, Block& code) {
-  const Symbol offset = module.context().intern("offset");
+void forget_places(Rewriter& rewriter, const Block& code) {
+  const Symbol offset = rewriter.context().intern("offset");
   for (Op* op : code.ops()) {
-    if (op->extra().has_address) op->mutable_extra().has_address = false;
+    if (op->extra().has_address) rewriter.set_address(*op, std::nullopt);
     if (!op->is(OpId::kProgJump) || op->attribute(offset) == nullptr) continue;
     std::vector<NamedAttr> kept(op->attributes().begin(), op->attributes().end());
     std::erase_if(kept, [&](const NamedAttr& each) { return each.key == offset; });
-    module.set_attributes(op, kept);
+    rewriter.set_attributes(*op, kept);
   }
 }
 
@@ -71,13 +72,14 @@ void end_program(Module& module, LossReport& report) {
   }
   const std::vector<Op*> outside = outside_of_bodies(*code);
   if (!has_body || outside.empty()) return;
-  for (Op* op : outside) code->unlink(op);
-  Op* const first = code->front();
-  for (Op* op : outside) code->insert_before(op, first);
-  IRWriter(module).createAtPos(outside.back(), IRWriter::AFTER,
-                               {.name = module.context().op_name(OpId::kProgExit)});
-  for (Op* op : outside) read_storage(module, *op, outside);
-  forget_places(module, *code);
+  Rewriter rewriter(module);
+  Op* first = code->front();  // of the bodies
+  while (std::ranges::find(outside, first) != outside.end()) first = first->next();
+  for (Op* op : outside) rewriter.move_before(*op, *first);
+  rewriter.set_insertion_point(*first);
+  rewriter.create({.name = module.context().op_name(OpId::kProgExit)});
+  for (Op* op : outside) read_storage(rewriter, *op, outside);
+  forget_places(rewriter, *code);
   report.entries.push_back(
       {LossEntry::Source::kAssumed, outside.front()->location(), describe(*outside.front()),
        "end of the program",

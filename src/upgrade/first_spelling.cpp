@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mir/dtype.hpp"
+#include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
 #include "upgrade/each_value.hpp"
 
@@ -28,35 +29,35 @@ std::string enumerator_of(std::string_view dtype) {
 }
 
 /// An op of another spelling in place of this one, which has no regions.
-void respell(Module& module, Op& op, std::string_view spelling) {
+void respell(Rewriter& rewriter, Op& op, std::string_view spelling) {
   std::vector<Value*> operands;
   for (const Use& use : op.operand_uses()) operands.push_back(use.value());
   std::vector<const Type*> types;
   for (const Value& result : op.results()) types.push_back(result.type());
-  Op* other = module.create({.name = module.context().op_name(spelling),
-                             .operands = operands,
-                             .result_types = types,
-                             .attributes = op.attributes(),
-                             .path = op.has_path() ? op.path() : Symbol(),
-                             .location = op.location()});
+  Op* other = rewriter.create_detached({.name = rewriter.context().op_name(spelling),
+                                        .operands = operands,
+                                        .result_types = types,
+                                        .attributes = op.attributes(),
+                                        .path = op.has_path() ? op.path() : Symbol(),
+                                        .location = op.location()});
   for (std::uint32_t i = 0; i < op.result_count(); ++i) {
     const Value& old = *op.result(i);
     Value& result = *other->result(i);
-    result.set_name(old.name());
-    if (old.has_symbol()) result.set_symbol(old.symbol());
-    module.set_value_attributes(&result, old.attributes());
+    rewriter.set_name(result, old.name());
+    if (old.has_symbol()) rewriter.set_symbol(result, old.symbol());
+    rewriter.set_attributes(result, old.attributes());
   }
   for (const Use& use : other->operand_uses()) {
-    const UseOverride* mention = module.use_override(op.operand_uses()[use.index()]);
-    if (mention != nullptr) module.set_use_override(use, UseOverride(*mention));
+    const UseOverride* mention = rewriter.module().use_override(op.operand_uses()[use.index()]);
+    if (mention != nullptr) rewriter.set_use_override(use, *mention);
   }
-  IRWriter(module, *op.parent_region()).replaceOp(&op, other);
+  rewriter.replace(op, *other);
 }
 
 class FirstSpelling {
  public:
   FirstSpelling(Module& module, LossReport& report)
-      : module_(module), context_(module.context()), report_(report) {}
+      : module_(module), rewriter_(module), context_(module.context()), report_(report) {}
 
   void run() {
     leave_out_parameters();
@@ -66,11 +67,11 @@ class FirstSpelling {
       std::vector<Op*> ops;
       for (Op* op : region.ops()) ops.push_back(op);
       for (Op* op : ops) spell(*op);
-      edit_results(module_, region, [&](RegionResult& result) {
+      edit_results(rewriter_, region, [&](RegionResult& result) {
         result.type = spelled(result.type);
         result.attributes = {};
       });
-      region.parent()->mark_modified();
+      rewriter_.mark_modified(*region.parent());
     });
   }
 
@@ -95,7 +96,7 @@ class FirstSpelling {
       }
     });
     for (Op* op : registers) leave_out(*op);
-    for (Op* graph : graphs) module_.erase(graph);
+    for (Op* graph : graphs) rewriter_.erase(*graph);
   }
 
   void leave_out(Op& op) {
@@ -103,14 +104,14 @@ class FirstSpelling {
       drop(op, fmt::format("parameter @{}", context_.text(result.symbol())),
            result.type()->spelling());
       if (!result.has_uses()) continue;
-      result.replaceAllUsesWith(
-          module_.create_free_value(*op.parent_region(), result.type(), result.name()));
+      rewriter_.replace_all_uses(
+          result, *rewriter_.create_free_value(*op.parent_region(), result.type(), result.name()));
     }
-    module_.erase(&op);
+    rewriter_.erase(op);
   }
 
   void spell(Value& value, const Op& at) {
-    value.set_type(spelled(value.type()));
+    rewriter_.set_type(value, spelled(value.type()));
     if (value.has_symbol()) {
       drop(at, fmt::format("symbol of {}", name_of(value)), context_.text(value.symbol()));
     }
@@ -118,7 +119,7 @@ class FirstSpelling {
       drop(at, fmt::format("{} of {}", context_.text(each.key), name_of(value)),
            each.value->spelling());
     }
-    module_.set_value_attributes(&value, {});
+    rewriter_.set_attributes(value, {});
   }
 
   /// Parameters that were operands are values that nothing defines.
@@ -128,9 +129,10 @@ class FirstSpelling {
       if (value->has_symbol()) named.push_back(value);
     }
     for (Value* value : named) {
-      value->replaceAllUsesWith(module_.create_free_value(region, value->type(), value->name()));
+      rewriter_.replace_all_uses(
+          *value, *rewriter_.create_free_value(region, value->type(), value->name()));
     }
-    module_.remove_unused_free_values(region);
+    rewriter_.erase_unused_free_values(region);
   }
 
   std::string name_of(const Value& value) const {
@@ -152,8 +154,8 @@ class FirstSpelling {
   void spell(Op& op) {
     if (isa<SubGraphOp>(&op)) {
       const Symbol angle[] = {device(context_.intern(op.angle(0)))};
-      if (op.angle(0) != "notype") op.mutable_extra().angles = module_.copy(std::span(angle));
-      op.mark_modified();
+      if (op.angle(0) != "notype") rewriter_.set_angles(op, angle);
+      rewriter_.mark_modified(op);
       return;
     }
     if (op.device() == Symbol()) return;
@@ -161,11 +163,12 @@ class FirstSpelling {
     mnemonic.remove_prefix(mnemonic.find('.') + 1);
     if (op.is(OpId::kLinalgEmbedding)) mnemonic = "LLMEmbeddingTokenOp";
     const std::string_view dialect = op.name().substr(0, op.name().find('.'));
-    respell(module_, op,
+    respell(rewriter_, op,
             fmt::format("{}.{}.{}", dialect, context_.text(device(op.device())), mnemonic));
   }
 
   Module& module_;
+  Rewriter rewriter_;
   IRContext& context_;
   LossReport& report_;
 };
@@ -173,16 +176,17 @@ class FirstSpelling {
 /// `kCPU` and `kFp32` as later versions and portable modules spell them.
 class LaterSpelling {
  public:
-  explicit LaterSpelling(Module& module) : module_(module), context_(module.context()) {}
+  explicit LaterSpelling(Module& module)
+      : module_(module), rewriter_(module), context_(module.context()) {}
 
   void run() {
     each_value(module_.body(), *module_.top(),
-               [&](Value& value, Op&) { value.set_type(spelled(value.type())); });
+               [&](Value& value, Op&) { rewriter_.set_type(value, spelled(value.type())); });
     each_region(module_.body(), [&](Region& region) {
       std::vector<Op*> ops;
       for (Op* op : region.ops()) ops.push_back(op);
       for (Op* op : ops) spell(*op);
-      edit_results(module_, region,
+      edit_results(rewriter_, region,
                    [&](RegionResult& result) { result.type = spelled(result.type); });
     });
   }
@@ -212,21 +216,21 @@ class LaterSpelling {
       if (mention == nullptr) continue;
       UseOverride other = *mention;
       other.type = spelled(other.type);
-      module_.set_use_override(use, other);
+      rewriter_.set_use_override(use, other);
     }
     if (isa<SubGraphOp>(&op) && is_old(op.angle(0))) {
       const Symbol angle[] = {device(context_.intern(op.angle(0)))};
-      op.mutable_extra().angles = module_.copy(std::span(angle));
-      op.mark_modified();
+      rewriter_.set_angles(op, angle);
     } else if (isa<LinalgOp>(&op) && op.first_region() == nullptr &&
                device(op.device()) != op.device()) {
-      respell(module_, op,
+      respell(rewriter_, op,
               fmt::format("linalg.{}.{}", context_.text(device(op.device())),
                           op.name().substr(op.name().find('.') + 1)));
     }
   }
 
   Module& module_;
+  Rewriter rewriter_;
   IRContext& context_;
 };
 

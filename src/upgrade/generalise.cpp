@@ -56,7 +56,7 @@ class Generalisation {
 
   void set_type(const Op& op, Value& value, const Type* type) {
     if (type == nullptr || type == value.type()) return;
-    value.set_type(type);
+    recovery_.rewriter.set_type(value, type);
     recovery_.note(op, LossEntry::Source::kAssumed, "symbolic type", std::string(type->spelling()));
   }
 
@@ -74,7 +74,7 @@ class Generalisation {
     for (std::size_t i = 0; i < results.size(); ++i) {
       if (const Value* value = region.returned(i)) results[i].type = value->type();
     }
-    if (!results.empty()) region.set_results(module_.copy(std::span<const RegionResult>(results)));
+    if (!results.empty()) recovery_.rewriter.set_results(region, results);
   }
 
   void enter(CallGraphOp call) {
@@ -134,7 +134,7 @@ class Generalisation {
     }
     if (std::ranges::equal(entries, indices->elements())) return;
     const Attr* moved = recovery_.context().array(entries);
-    op.set_attribute(recovery_.context().intern("indices"), moved);
+    recovery_.rewriter.set_attribute(op, recovery_.context().intern("indices"), moved);
     recovery_.note(op, LossEntry::Source::kAssumed, "indices", std::string(moved->spelling()));
   }
 
@@ -194,7 +194,7 @@ class Generalisation {
       if (!types) continue;
       recovery_.note(op, LossEntry::Source::kAssumed, recovery_.text(attribute.key),
                      std::string(candidate->spelling()));
-      op.set_attribute(attribute.key, candidate);
+      recovery_.rewriter.set_attribute(op, attribute.key, candidate);
       take(op, *types);
       return true;
     }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "mir/rewriter.hpp"
+#include "mir/writer.hpp"
 #include "upgrade/lift_program.hpp"
 
 namespace mir {
@@ -55,14 +55,14 @@ std::vector<NamedAttr> kernel_attributes(const Module& module, const Op& launch)
   return list;
 }
 
-void copy_mentions(Module& module, const Op& launch, Op& kernel) {
+void copy_mentions(Rewriter& rewriter, const Op& launch, const Op& kernel) {
   for (const Use& use : kernel.operand_uses()) {
     const Use& old = launch.operand_uses()[use.index()];
-    const UseOverride* other = module.use_override(old);
+    const UseOverride* other = rewriter.module().use_override(old);
     const Type* type = other == nullptr ? old.value()->type() : other->type;
     const Value& value = *use.value();
     if (type == nullptr || type == value.type()) continue;
-    module.set_use_override(use, {type, value.attributes(), value.symbol(), value.has_symbol()});
+    rewriter.set_use_override(use, {type, value.attributes(), value.symbol(), value.has_symbol()});
   }
 }
 
@@ -153,20 +153,21 @@ Op* make_kernel(Module& module, const Op& launch, std::span<Value* const> operan
   for (const Value& result : launch.results()) types.push_back(result.type());
   const auto attributes = kernel_attributes(module, launch);
   const std::string_view path = text_of(launch, "symbol_name");
-  Op* kernel = module.create({.name = context.op_name(kernel_spelling(module, launch)),
-                              .operands = operands,
-                              .result_types = types,
-                              .attributes = attributes,
-                              .path = path.empty() ? Symbol() : context.intern(path),
-                              .location = launch.location()});
+  Rewriter rewriter(module);
+  Op* kernel = rewriter.create_detached({.name = context.op_name(kernel_spelling(module, launch)),
+                                         .operands = operands,
+                                         .result_types = types,
+                                         .attributes = attributes,
+                                         .path = path.empty() ? Symbol() : context.intern(path),
+                                         .location = launch.location()});
   for (std::uint32_t i = 0; i < launch.result_count(); ++i) {
     const Value& old = launch.results()[i];
     Value& result = *kernel->result(i);
-    result.set_name(old.name());
-    if (old.has_symbol()) result.set_symbol(old.symbol());
-    module.set_value_attributes(&result, old.attributes());
+    rewriter.set_name(result, old.name());
+    if (old.has_symbol()) rewriter.set_symbol(result, old.symbol());
+    rewriter.set_attributes(result, old.attributes());
   }
-  copy_mentions(module, launch, *kernel);
+  copy_mentions(rewriter, launch, *kernel);
   return kernel;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mir/builder.hpp"
+#include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
 #include "upgrade/granted.hpp"
 #include "upgrade/lift_launch.hpp"
@@ -36,6 +37,7 @@ class Lift {
  public:
   Lift(Module& module, const UpgradeOptions& options, LossReport& report, Diagnostics& diagnostics)
       : module_(module),
+        rewriter_(module),
         options_(options),
         report_(report),
         diagnostics_(diagnostics),
@@ -52,7 +54,7 @@ class Lift {
     settle_input_types();
     lift_main();
     for (Op* fragment : fragments) {
-      if (!fragment->is_erased()) module_.erase(fragment);
+      if (!fragment->is_erased()) rewriter_.erase(*fragment);
     }
     note(*module_.top(), "graph form", fmt::format("{} graphs", program_.functions.size() - 1));
     return !diagnostics_.has_errors();
@@ -129,13 +131,13 @@ class Lift {
           parameters.push_back({*symbol, value.type(), notes_of(value)});
         }
       }
-      module_.erase(fragment);
+      rewriter_.erase(*fragment);
     }
     if (parameters.empty()) return;
     Op* init = builder_.subgraph("init", {}, "notype");
     for (const Parameter& each : parameters) {
       Value* value = builder_.parameter(module_.context().text(each.symbol), each.type);
-      if (!each.notes.empty()) module_.set_value_attributes(value, each.notes);
+      if (!each.notes.empty()) rewriter_.set_attributes(*value, each.notes);
     }
     builder_.set_insertion_point_to_end(init->block());
   }
@@ -189,16 +191,17 @@ class Lift {
     }
     if (std::find(types.begin(), types.end(), nullptr) != types.end()) return;
     Scope scope;
-    const auto arguments = module_.create_arguments(*body.entry(), types);
+    for (const Type* type : types) rewriter_.add_argument(*body.entry(), type);
+    const ValueRange arguments = body.arguments();
     for (std::size_t i = 0; i < names.size(); ++i) {
-      arguments[i].set_name(names[i]);
+      rewriter_.set_name(arguments[i], names[i]);
       scope[names[i].raw()] = &arguments[i];
       if (i < bound) continue;
       note(*module_.top(), "input",
            fmt::format("{}, which nothing binds", describe(module_.context(), arguments[i])),
            LossEntry::Source::kAssumed);
     }
-    body.set_has_signature(true);
+    rewriter_.set_has_signature(body, true);
     declare_graphs();
     fill(0, body, scope);
     builder_.set_insertion_point_to_end(body.entry());
@@ -262,7 +265,7 @@ class Lift {
     Scope scope;
     for (std::size_t i = 0; i < function.inputs.size(); ++i) {
       Value& argument = body.entry()->arguments()[i];
-      argument.set_name(function.inputs[i]);
+      rewriter_.set_name(argument, function.inputs[i]);
       scope[function.inputs[i].raw()] = &argument;
     }
     builder_.set_insertion_point_to_end(body.entry());
@@ -307,11 +310,11 @@ class Lift {
     const ValueName name = use.value()->name();
     if (const auto found = scope.find(name.raw()); found != scope.end()) return found->second;
     const Mention mention = mention_of(module_, use);
-    Value* value = module_.create_free_value(body, mention.type, name);
-    if (mention.has_symbol) value->set_symbol(mention.symbol);
+    Value* value = rewriter_.create_free_value(body, mention.type, name);
+    if (mention.has_symbol) rewriter_.set_symbol(*value, mention.symbol);
     const auto constant = constants_.find(name.raw());
-    module_.set_value_attributes(
-        value, constant == constants_.end() ? mention.attributes : constant->second);
+    rewriter_.set_attributes(*value,
+                             constant == constants_.end() ? mention.attributes : constant->second);
     scope[name.raw()] = value;
     return value;
   }
@@ -325,9 +328,9 @@ class Lift {
     const auto results = graphs_[callee]->region()->results();
     for (const RegionResult& result : results) types.push_back(result.type);
     Op* op = builder_.call(function.name, operands, types);
-    op->set_location(jump.location());
+    rewriter_.set_location(*op, jump.location());
     for (std::size_t i = 0; i < results.size(); ++i) {
-      op->result(i)->set_name(results[i].name);
+      rewriter_.set_name(*op->result(i), results[i].name);
       scope[results[i].name.raw()] = op->result(i);
     }
     state_operand_types(*op, function, callee);
@@ -339,11 +342,13 @@ class Lift {
       const Value& value = *use.value();
       const Type* type = input_type(callee, function.inputs[use.index()]);
       if (type == nullptr || type == value.type()) continue;
-      module_.set_use_override(use, {type, value.attributes(), value.symbol(), value.has_symbol()});
+      rewriter_.set_use_override(use,
+                                 {type, value.attributes(), value.symbol(), value.has_symbol()});
     }
   }
 
   Module& module_;
+  Rewriter rewriter_;
   const UpgradeOptions& options_;
   LossReport& report_;
   Diagnostics& diagnostics_;

@@ -8,7 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "mir/rewriter.hpp"
+#include "mir/writer.hpp"
 
 namespace mir {
 
@@ -185,7 +185,11 @@ class ProgramPlan {
 class ProgramWriter {
  public:
   ProgramWriter(Module& module, ProgramPlan& plan, LossReport& report)
-      : module_(module), context_(module.context()), plan_(plan), report_(report) {}
+      : module_(module),
+        rewriter_(module),
+        context_(module.context()),
+        plan_(plan),
+        report_(report) {}
 
   void run() {
     const std::vector<Op*> old(module_.body().ops().begin(), module_.body().ops().end());
@@ -195,30 +199,26 @@ class ProgramWriter {
     write_code();
     write_table();
     Region& body = module_.body();
-    for (auto at = old.rbegin(); at != old.rend(); ++at) module_.erase(*at);
-    module_.remove_arguments(*body.entry());
-    body.set_results({});
-    for (Op* fragment : fragments_) {
-      body.entry()->push_back(fragment);
-      module_.declare_symbols(fragment);
-      for (Op* op : fragment->region()->ops()) module_.declare_symbols(op);
-    }
-    module_.set_version(0);
+    for (auto at = old.rbegin(); at != old.rend(); ++at) rewriter_.erase(**at);
+    rewriter_.erase_arguments(*body.entry());
+    rewriter_.set_results(body, {});
+    for (Op* fragment : fragments_) rewriter_.insert(*fragment, *body.entry(), nullptr);
+    rewriter_.set_version(0);
   }
 
  private:
   Symbol key(std::string_view text) const { return context_.intern(text); }
 
   void start_fragment(std::string_view name, std::string_view kind) {
-    Op* fragment = module_.create({.name = context_.op_name(OpId::kProgFragment),
-                                   .regions = 1,
-                                   .symbol = key(name),
-                                   .has_signature = false});
-    fragment->set_symbol(key(name));
+    Op* fragment = rewriter_.create_detached({.name = context_.op_name(OpId::kProgFragment),
+                                              .regions = 1,
+                                              .symbol = key(name),
+                                              .has_signature = false});
+    rewriter_.set_symbol(*fragment, key(name));
     const Symbol angles[] = {key("CPU"), key(kind)};
-    fragment->mutable_extra().angles = module_.copy(std::span<const Symbol>(angles));
+    rewriter_.set_angles(*fragment, angles);
     region_ = fragment->region();
-    module_.create_block(*region_);
+    rewriter_.create_block(*region_);
     fragments_.push_back(fragment);
     latest_.clear();
     next_address_ = 0;
@@ -226,20 +226,17 @@ class ProgramWriter {
 
   Op* put(OpId name, const std::vector<NamedAttr>& attributes, bool has_lists = true,
           const std::vector<Value*>& operands = {}, const std::vector<const Type*>& types = {}) {
-    last_ = module_.create({.name = context_.op_name(name),
-                            .operands = operands,
-                            .result_types = types,
-                            .attributes = attributes,
-                            .has_signature = has_lists});
-    region_->entry()->push_back(last_);
+    last_ = rewriter_.create_detached({.name = context_.op_name(name),
+                                       .operands = operands,
+                                       .result_types = types,
+                                       .attributes = attributes,
+                                       .has_signature = has_lists});
+    rewriter_.insert(*last_, *region_->entry(), nullptr);
     number(next_address_++);
     return last_;
   }
 
-  void number(std::uint64_t address) {
-    last_->mutable_extra().address = address;
-    last_->mutable_extra().has_address = true;
-  }
+  void number(std::uint64_t address) { rewriter_.set_address(*last_, address); }
 
   // -- code ---------------------------------------------------------------------------------------
 
@@ -262,8 +259,9 @@ class ProgramWriter {
     }
     for (const auto& [op, address] : jumps_) {
       const auto target = labels_.at(std::string(context_.text(op->extra().label)));
-      op->set_attribute(key("offset"), context_.integer(static_cast<std::int64_t>(target) -
-                                                        static_cast<std::int64_t>(address)));
+      rewriter_.set_attribute(
+          *op, key("offset"),
+          context_.integer(static_cast<std::int64_t>(target) - static_cast<std::int64_t>(address)));
     }
   }
 
@@ -279,8 +277,7 @@ class ProgramWriter {
 
   void jump(const Op& call) {
     Op* op = put(OpId::kProgJump, {}, false);
-    op->mutable_extra().label = key(label_of(context_.text(call.symbol())));
-    op->mutable_extra().has_label = true;
+    rewriter_.set_label(*op, key(label_of(context_.text(call.symbol()))));
     jumps_.emplace_back(op, next_address_ - 1);
   }
 
@@ -292,9 +289,9 @@ class ProgramWriter {
       // An argument may be a parameter or a constant of the caller: every mention says so.
       const auto given = plan_.given.find(slot);
       const Value& origin = given == plan_.given.end() ? value : *given->second;
-      latest = module_.create_free_value(*region_, value.type(), ValueName::number(slot));
-      if (origin.has_symbol()) latest->set_symbol(origin.symbol());
-      module_.set_value_attributes(latest, notes_of(origin));
+      latest = rewriter_.create_free_value(*region_, value.type(), ValueName::number(slot));
+      if (origin.has_symbol()) rewriter_.set_symbol(*latest, origin.symbol());
+      rewriter_.set_attributes(*latest, notes_of(origin));
     }
     return latest;
   }
@@ -325,7 +322,7 @@ class ProgramWriter {
     Op* made = put(OpId::kProgKernelLaunch, attributes, true, operands, types);
     for (std::uint32_t i = 0; i < op.result_count(); ++i) {
       const std::uint32_t slot = plan_.slot_of(op.results()[i]);
-      made->result(i)->set_name(ValueName::number(slot));
+      rewriter_.set_name(*made->result(i), ValueName::number(slot));
       latest_[slot] = made->result(i);
     }
     const auto ended = plan_.frees.find(&op);
@@ -432,12 +429,13 @@ class ProgramWriter {
   void declare(const Value& value, std::string_view symbol) {
     Op* op = put(OpId::kProgValueSymbol, {{key("symbol"), context_.word(symbol)}}, true, {},
                  {value.type()});
-    op->result()->set_name(ValueName::number(plan_.slot_of(value)));
-    if (value.has_symbol()) op->result()->set_symbol(value.symbol());
-    module_.set_value_attributes(op->result(), notes_of(value));
+    rewriter_.set_name(*op->result(), ValueName::number(plan_.slot_of(value)));
+    if (value.has_symbol()) rewriter_.set_symbol(*op->result(), value.symbol());
+    rewriter_.set_attributes(*op->result(), notes_of(value));
   }
 
   Module& module_;
+  Rewriter rewriter_;
   IRContext& context_;
   ProgramPlan& plan_;
   LossReport& report_;

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "mir/rewriter.hpp"
+#include "mir/ops.hpp"
 
 namespace mir {
 

@@ -42,7 +42,7 @@ void Storages::resolve(Op& op) {
     const std::string_view which = meaning.value == storage->whole ? "the whole" : "a part";
     recovery_.note(op, source, fmt::format("meaning of operand {}", use.index()),
                    fmt::format("{} of {}", which, describe(recovery_.context(), *storage->whole)));
-    op.set_operand(use.index(), meaning.value);
+    recovery_.rewriter.set_operand(op, use.index(), meaning.value);
   }
 }
 
@@ -130,7 +130,7 @@ Value* Storages::insert(Value* source, Value* whole, const Attr* indices, Op* be
   IRWriter writer(recovery_.module, region_);
   Op* copy =
       before == nullptr ? writer.create(spec) : writer.createAtPos(before, IRWriter::BEFORE, spec);
-  copy->result()->set_name(whole->name());
+  recovery_.rewriter.set_name(*copy->result(), whole->name());
   const std::string part = indices == nullptr ? "" : fmt::format("{} of ", indices->spelling());
   recovery_.note(*copy, LossEntry::Source::kDerived, "stored into",
                  part + describe(recovery_.context(), *whole));
@@ -173,7 +173,7 @@ void Storages::drop_replaced() {
            has(op->row()->traits, Trait::kView) && op->result_count() == 1 &&
            !op->result()->has_uses()) {
       Op* const source = op->operand(0)->defining_op();
-      recovery_.module.erase(op);
+      recovery_.rewriter.erase(*op);
       op = source;
     }
   }

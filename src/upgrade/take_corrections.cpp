@@ -4,6 +4,7 @@
 #include <charconv>
 #include <vector>
 
+#include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
 #include "upgrade/each_value.hpp"
 #include "upgrade/granted.hpp"
@@ -22,6 +23,7 @@ class Corrections {
   Corrections(Module& module, const UpgradeOptions& options, LossReport& report,
               Diagnostics& diagnostics)
       : module_(module),
+        rewriter_(module),
         options_(options),
         report_(report),
         diagnostics_(diagnostics),
@@ -65,7 +67,7 @@ class Corrections {
           changes = true;
         }
         if (!changes) continue;
-        op->set_attribute(options, module_.context().dict(entries));
+        rewriter_.set_attribute(*op, options, module_.context().dict(entries));
         report_.entries.push_back({LossEntry::Source::kDerived, op->location(), describe(*op),
                                    "impl_type", "\"Default\", which upstream numbers 0"});
       }
@@ -97,9 +99,9 @@ class Corrections {
       for (Op* op : inner.ops()) {
         for (const Use& use : op->operand_uses()) correct_mention(use);
       }
-      edit_results(module_, inner, [&](RegionResult& result) {
+      edit_results(rewriter_, inner, [&](RegionResult& result) {
         const auto list = is_meant(result.name) ? corrected(result.attributes) : std::nullopt;
-        if (list) result.attributes = module_.copy(*list);
+        if (list) result.attributes = rewriter_.keep(*list);
       });
     });
   }
@@ -114,7 +116,7 @@ class Corrections {
     if (!is_meant(value.name())) return;
     const auto list = corrected(value.attributes());
     if (!list) return;
-    module_.set_value_attributes(&value, *list);
+    rewriter_.set_attributes(value, *list);
     if (found_ == nullptr) found_ = &at;
   }
 
@@ -124,8 +126,8 @@ class Corrections {
     UseOverride changed = *other;
     const auto list = corrected(changed.attributes);
     if (!list) return;
-    changed.attributes = module_.copy(*list);
-    module_.set_use_override(use, changed);
+    changed.attributes = rewriter_.keep(*list);
+    rewriter_.set_use_override(use, changed);
   }
 
   /// The list with the note as granted; none where it does not have it.
@@ -169,12 +171,12 @@ class Corrections {
       if (!is_meant(value.name())) return;
       if (!is_open(value.type()) && !is_complex_parameter(value)) return;
       if (type == nullptr) type = read_type(module_.context(), grant, diagnostics_);
-      if (type != nullptr) value.set_type(type);
+      if (type != nullptr) rewriter_.set_type(value, type);
       if (found_ == nullptr) found_ = &at;
     });
     if (type == nullptr) return;
     each_region(module_.body(), [&](Region& region) {
-      edit_results(module_, region, [&](RegionResult& result) {
+      edit_results(rewriter_, region, [&](RegionResult& result) {
         if (is_meant(result.name) && is_open(result.type)) result.type = type;
       });
     });
@@ -202,7 +204,7 @@ class Corrections {
     std::vector<Op*> behind;
     for (Op* op = returns[wanted]->next(); op != nullptr; op = op->next()) behind.push_back(op);
     for (auto op = behind.rbegin(); op != behind.rend(); ++op) remove(**op, "behind the return");
-    module_.remove_unused_free_values(*graph->region());
+    rewriter_.erase_unused_free_values(*graph->region());
   }
 
   /// Of several ends of a graph one is meant.
@@ -223,10 +225,11 @@ class Corrections {
 
   void remove(Op& op, std::string_view why) {
     note(op, "left out", why);
-    module_.erase(&op);
+    rewriter_.erase(op);
   }
 
   Module& module_;
+  Rewriter rewriter_;
   const UpgradeOptions& options_;
   LossReport& report_;
   Diagnostics& diagnostics_;

@@ -109,7 +109,7 @@ class Grants {
     }
     std::vector<NamedAttr> kept(op.attributes().begin(), op.attributes().end());
     std::erase_if(kept, [&](const NamedAttr& each) { return each.key == key; });
-    module_.set_attributes(&op, kept);
+    recovery_.rewriter.set_attributes(op, kept);
     recovery_.note(op, LossEntry::Source::kAssumed,
                    fmt::format("attribute '{}' left out", grant.key),
                    std::string(stated->spelling()));
@@ -125,12 +125,12 @@ class Grants {
         if (grant.key == "meaning") return leave_to_plugin(op, grant);
         const Attr* value = attribute(grant);
         if (value == nullptr) return true;
-        op.set_attribute(recovery_.context().intern(grant.key), value);
+        recovery_.rewriter.set_attribute(op, recovery_.context().intern(grant.key), value);
         recovery_.note(op, LossEntry::Source::kAssumed, grant.key, std::string(value->spelling()));
         return true;
       }
       case Grant::Kind::kName:
-        op.set_path(recovery_.context().intern(grant.text));
+        recovery_.rewriter.set_path(op, recovery_.context().intern(grant.text));
         recovery_.note(op, LossEntry::Source::kAssumed, "name", grant.text);
         return true;
       case Grant::Kind::kOperand:
@@ -164,7 +164,7 @@ class Grants {
     std::vector<Value*> operands;
     for (const Use& use : op.operand_uses()) operands.push_back(use.value());
     operands.push_back(mentioned(op, wanted.name(), wanted.type()));
-    module_.set_operands(&op, operands);
+    recovery_.rewriter.set_operands(op, operands);
     recovery_.note(op, LossEntry::Source::kAssumed, fmt::format("operand {}", index), grant.text);
     return true;
   }
@@ -185,7 +185,7 @@ class Grants {
       if (free->name() == name) return free;
     }
     module_.reserve_name(name);
-    return module_.create_free_value(region, type, name);
+    return recovery_.rewriter.create_free_value(region, type, name);
   }
 
   void take_constants(Region& region) {
@@ -198,7 +198,7 @@ class Grants {
         const Attr* constant = meant ? attribute(grant) : nullptr;
         if (constant == nullptr) continue;
         const NamedAttr given{recovery_.context().intern("constant"), constant};
-        module_.set_value_attributes(value, std::span(&given, 1));
+        recovery_.rewriter.set_attributes(*value, std::span(&given, 1));
         recovery_.note(*value->first_use()->user(), LossEntry::Source::kAssumed,
                        fmt::format("constant %{}", grant.op), grant.text);
         used_[i] = true;

@@ -94,8 +94,8 @@ void view_operand(Recovery& recovery, Op& op, std::uint32_t index, const UseOver
                           op.location());
   std::vector<NamedAttr> notes(mention.attributes.begin(), mention.attributes.end());
   std::erase_if(notes, [&](const NamedAttr& each) { return is_own(recovery, each.key); });
-  recovery.module.set_value_attributes(view, notes);
-  op.set_operand(index, view);
+  recovery.rewriter.set_attributes(*view, notes);
+  recovery.rewriter.set_operand(op, index, view);
   recovery.note(op, LossEntry::Source::kDerived, fmt::format("view of operand {}", index),
                 std::string(type->spelling()));
 }
@@ -145,7 +145,7 @@ void check_mentions(Recovery& recovery) {
     }
     return IRWriter::WalkResult::WALK_CONTINUE;
   });
-  recovery.module.clear_use_overrides();
+  recovery.rewriter.clear_use_overrides();
 }
 
 /// Upstream prints an extent that it does not know as -1.
@@ -165,10 +165,11 @@ void settle_extents(Recovery& recovery) {
     const Type* type = settled(value.type());
     if (type == value.type()) return;
     recovery.note(at, LossEntry::Source::kDerived, "unknown extent", std::string(type->spelling()));
-    value.set_type(type);
+    recovery.rewriter.set_type(value, type);
   });
   each_region(module.body(), [&](Region& region) {
-    edit_results(module, region, [&](RegionResult& result) { result.type = settled(result.type); });
+    edit_results(recovery.rewriter, region,
+                 [&](RegionResult& result) { result.type = settled(result.type); });
   });
 }
 
@@ -182,7 +183,7 @@ bool upgrade(Module& module, const UpgradeOptions& options, LossReport& report,
   if (diagnostics.error_count() != errors_before) return false;
   if (!lift_program(module, options, report, diagnostics)) return false;
   Recovery recovery(module, options, report, diagnostics);
-  if (module.body().entry() == nullptr) module.create_block(module.body());
+  if (module.body().entry() == nullptr) recovery.rewriter.create_block(module.body());
   spell_as_later_versions(module);
   check_upgradable(recovery);
   if (diagnostics.error_count() != errors_before) return false;
@@ -206,7 +207,7 @@ bool upgrade(Module& module, const UpgradeOptions& options, LossReport& report,
   if (diagnostics.error_count() != errors_before) return false;
   generalise(recovery);
   if (diagnostics.error_count() != errors_before) return false;
-  module.set_version(1);
+  recovery.rewriter.set_version(1);
   return true;
 }
 

@@ -1,3 +1,5 @@
+#include <unordered_set>
+
 #include "ir/dominance.hpp"
 #include "verify/checks.hpp"
 
@@ -9,14 +11,13 @@ std::string_view name_of(const Op& op, const Block& block) {
   return text(op, block.name());
 }
 
-/// A successor against the block of its name.
-void check_successor(const Op& op, const OpExtra::Successor& successor, const Block& block,
-                     Reporter& reporter) {
-  const auto arguments = block.arguments();
+/// A successor against the block.
+void check_successor(const Op& op, const OpExtra::Successor& successor, Reporter& reporter) {
+  const auto arguments = successor.block->arguments();
   if (successor.operand_count != arguments.size()) {
     reporter.report(ConstraintId::block_c5, op, [&] {
       return fmt::format("successor '^{}' passes {} values, the block takes {}",
-                         text(op, successor.block), successor.operand_count, arguments.size());
+                         text(op, successor.name()), successor.operand_count, arguments.size());
     });
     return;
   }
@@ -26,14 +27,12 @@ void check_successor(const Op& op, const OpExtra::Successor& successor, const Bl
     if (given == nullptr || wanted == nullptr || compatible(given, wanted)) continue;
     reporter.report(ConstraintId::block_c5, op, [&] {
       return fmt::format("value {} for successor '^{}' is {}, the block takes {}", i,
-                         text(op, successor.block), given->spelling(), wanted->spelling());
+                         text(op, successor.name()), given->spelling(), wanted->spelling());
     });
   }
 }
 
-using BlockNames = std::unordered_map<Symbol, const Block*>;
-
-void check_successors(const Op& op, const BlockNames& names, Reporter& reporter) {
+void check_successors(const Op& op, Reporter& reporter) {
   const auto successors = op.extra().successors;
   if (successors.empty()) return;
   if (op.next() != nullptr) {
@@ -43,13 +42,12 @@ void check_successors(const Op& op, const BlockNames& names, Reporter& reporter)
     });
   }
   for (const OpExtra::Successor& successor : successors) {
-    const auto found = names.find(successor.block);
-    if (found != names.end()) {
-      check_successor(op, successor, *found->second, reporter);
+    if (successor.block != nullptr && successor.block->parent() == op.parent_region()) {
+      check_successor(op, successor, reporter);
       continue;
     }
     reporter.report(ConstraintId::block_c4, op, [&] {
-      return fmt::format("no block of this region is named '^{}'", text(op, successor.block));
+      return fmt::format("no block of this region is named '^{}'", text(op, successor.name()));
     });
   }
 }
@@ -67,15 +65,15 @@ class BlockChecks {
   explicit BlockChecks(Reporter& reporter) : reporter_(reporter) {}
 
   void region(const Region& region) {
-    BlockNames names;
+    std::unordered_set<Symbol> names;
     const bool several = region.entry() != region.last_block();
     for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
-      const bool is_new = names.try_emplace(block->name(), block).second;
+      const bool is_new = names.insert(block->name()).second;
       if (several) check_block(region, *block, is_new);
     }
     for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
       for (const Op* op : block->ops()) {
-        check_successors(*op, names, reporter_);
+        check_successors(*op, reporter_);
         for (Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {
           this->region(*inner);
         }

@@ -3,7 +3,7 @@
 #include <numeric>
 #include <vector>
 
-#include "mir/rewriter.hpp"
+#include "mir/ops.hpp"
 #include "verify/checks.hpp"
 #include "verify/suggestions.hpp"
 

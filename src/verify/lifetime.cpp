@@ -3,7 +3,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "mir/rewriter.hpp"
+#include "mir/ops.hpp"
 #include "verify/checks.hpp"
 
 namespace mir::checks {
@@ -73,14 +73,13 @@ class Lifetimes {
 
   static std::vector<Entry> entries_of(const Region& region) {
     std::vector<Entry> entries;
-    std::unordered_map<Symbol, std::size_t> numbers;
+    std::unordered_map<const Block*, std::size_t> numbers;
     for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
-      numbers.try_emplace(block->name(), entries.size());
+      numbers.emplace(block, entries.size());
       entries.push_back({block, {}, {}});
     }
     for (Entry& entry : entries) {
-      if (entry.block->empty()) continue;
-      for (const OpExtra::Successor& successor : entry.block->back()->extra().successors) {
+      for (const OpExtra::Successor& successor : entry.block->successors()) {
         const auto found = numbers.find(successor.block);
         if (found != numbers.end()) entry.successors.push_back(found->second);
       }

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "mir/dtype.hpp"
-#include "mir/rewriter.hpp"
+#include "mir/ops.hpp"
 #include "support/suggest.hpp"
 #include "syntax/op_text.hpp"
 #include "verify/checks.hpp"

@@ -18,7 +18,7 @@ TEST_CASE("MIR0417: refused") {
   register_builtin_dialects(context);
   Diagnostics diagnostics;
   Module& module = context.create_module();
-  module.set_version(1);
+  Rewriter(module).set_version(1);
   const std::vector<const Type*> types = {context.tensor(std::vector{Dim(2)}, DType::kFloat32)};
   Builder builder(module, diagnostics, types);
   Value* outside = &module.body().arguments()[0];
@@ -40,7 +40,7 @@ TEST_CASE("MIR0417: accepted") {
   register_builtin_dialects(context);
   Diagnostics diagnostics;
   Module& module = context.create_module();
-  module.set_version(1);
+  Rewriter(module).set_version(1);
   const std::vector<const Type*> types = {context.tensor(std::vector{Dim(2)}, DType::kFloat32)};
   Builder builder(module, diagnostics, types);
   builder.subgraph("f", types);

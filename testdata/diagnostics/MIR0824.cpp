@@ -17,7 +17,7 @@ TEST_CASE("MIR0824: refused") {
   register_builtin_dialects(context);
   Diagnostics diagnostics;
   Module& module = context.create_module();
-  module.set_version(1);
+  Rewriter(module).set_version(1);
   const std::vector<const Type*> types = {context.tensor(std::vector{Dim(2)}, DType::kFloat32)};
   Builder builder(module, diagnostics, types);
   Value* input = &module.body().arguments()[0];
@@ -41,7 +41,7 @@ TEST_CASE("MIR0824: accepted") {
   register_builtin_dialects(context);
   Diagnostics diagnostics;
   Module& module = context.create_module();
-  module.set_version(1);
+  Rewriter(module).set_version(1);
   const std::vector<const Type*> types = {context.tensor(std::vector{Dim(2)}, DType::kFloat32)};
   Builder builder(module, diagnostics, types);
   Value* input = &module.body().arguments()[0];

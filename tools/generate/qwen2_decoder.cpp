@@ -31,15 +31,16 @@ class DecoderBuilder {
 
   Module* build() {
     Module& module = context_.create_module("main");
-    module.set_version(1);
+    Rewriter rewriter(module);
+    rewriter.set_version(1);
     const Dim index_extents[] = {Dim(1), length_};
     const Type* const indices = context_.tensor(index_extents, DType::kInt64);
     const Type* const inputs[] = {indices, indices};
-    body_ = module.create_block(module.body(), inputs);
+    body_ = rewriter.create_block(module.body(), inputs);
     ids_ = &body_->arguments()[0];
     positions_ = &body_->arguments()[1];
-    ids_->set_name(ValueName::symbol(context_.intern("ids")));
-    positions_->set_name(ValueName::symbol(context_.intern("positions")));
+    rewriter.set_name(*ids_, ValueName::symbol(context_.intern("ids")));
+    rewriter.set_name(*positions_, ValueName::symbol(context_.intern("positions")));
     Builder builder(module, diagnostics_);
     builder_ = &builder;
 

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "ir/emit/emit.hpp"
-#include "mir/rewriter.hpp"
+#include "mir/ops.hpp"
 
 namespace mir {
 

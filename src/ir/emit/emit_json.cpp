@@ -108,7 +108,7 @@ class JsonEmitter {
     }
     if (!of.attributes().empty()) out["attributes"] = attributes(of.attributes());
     for (const auto& successor : of.extra().successors) {
-      out["successors"].push_back({{"block", context_.text(successor.block)},
+      out["successors"].push_back({{"block", context_.text(successor.name())},
                                    {"first_operand", successor.first_operand},
                                    {"operand_count", successor.operand_count}});
     }

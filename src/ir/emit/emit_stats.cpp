@@ -4,7 +4,7 @@
 #include <set>
 
 #include "ir/emit/emit.hpp"
-#include "mir/rewriter.hpp"
+#include "mir/writer.hpp"
 
 namespace mir {
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "ir/text/text_literal.hpp"
@@ -23,9 +25,49 @@ namespace {
 
 using K = TokenKind;
 
+/// Names for the blocks whose own do not tell them apart.
+class BlockNames {
+ public:
+  explicit BlockNames(IRContext& context) : context_(context) {}
+
+  /// Of a region of several blocks.
+  void add(const Region& region) {
+    std::unordered_set<Symbol> taken;
+    std::vector<const Block*> open;
+    for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
+      const bool may_lack = block == region.entry() && !needs_name(*block);
+      const bool is_named = static_cast<bool>(block->name());
+      if (is_named ? !taken.insert(block->name()).second : !may_lack) open.push_back(block);
+    }
+    std::size_t number = 0;
+    for (const Block* block : open) {
+      Symbol& fresh = fresh_[block];
+      do fresh = context_.intern("bb" + std::to_string(number++));
+      while (!taken.insert(fresh).second);
+    }
+  }
+
+  Symbol of(const Block& block) const {
+    const auto fresh = fresh_.find(&block);
+    return fresh == fresh_.end() ? block.name() : fresh->second;
+  }
+  bool is_fresh(const Block* block) const { return fresh_.contains(block); }
+
+ private:
+  /// Whether text can tell of an entry only by its name.
+  static bool needs_name(const Block& entry) {
+    if (entry.parent()->has_signature()) return false;
+    return entry.empty() || !entry.arguments().empty() || !entry.predecessors().empty();
+  }
+
+  IRContext& context_;
+  std::unordered_map<const Block*, Symbol> fresh_;
+};
+
 class NameCheck {
  public:
-  NameCheck(const Module& module, std::vector<bool>& renamed) : renamed_(renamed) {
+  NameCheck(const Module& module, std::vector<bool>& renamed, BlockNames& blocks)
+      : portable_(module.is_portable()), renamed_(renamed), blocks_(blocks) {
     scopes_.enter(true);
     region(module.body());
     scopes_.leave();
@@ -33,6 +75,7 @@ class NameCheck {
 
  private:
   void region(const Region& of) {
+    if (of.entry() != of.last_block()) blocks_.add(of);
     for (Block* block = of.entry(); block != nullptr; block = block->next()) {
       for (Value& argument : block->arguments()) define(argument);
       for (Op* op : block->ops()) visit(*op);
@@ -50,7 +93,12 @@ class NameCheck {
     }
   }
 
+  /// A portable region defines a name once; only a use above it may have mentioned it.
   void define(Value& value) {
+    if (!value.name().is_none() && portable_ && scopes_.defined_here(value.name())) {
+      const Value* known = scopes_.find(value.name());
+      if (known != nullptr && known != &value) renamed_[value.id()] = true;
+    }
     if (value.name().is_none()) {
       renamed_[value.id()] = true;
     } else if (!renamed_[value.id()]) {
@@ -74,7 +122,9 @@ class NameCheck {
     }
   }
 
+  const bool portable_;
   std::vector<bool>& renamed_;
+  BlockNames& blocks_;
   ValueScopes scopes_;
 };
 
@@ -85,9 +135,10 @@ class Raiser {
         context_(module.context()),
         out_(printer),
         source_(source),
+        blocks_(module.context()),
         renamed_(module.value_id_end()),
         fresh_(module.value_id_end()) {
-    NameCheck(module, renamed_);
+    NameCheck(module, renamed_, blocks_);
     number_renamed();
     if (source_ != nullptr) {
       same_form_ = source_->is_portable(module.top()->span().begin) == module.is_portable();
@@ -158,6 +209,10 @@ class Raiser {
     return renamed_[value.id()] ? fresh_[value.id()] : value.name();
   }
 
+  Symbol name_of(const OpExtra::Successor& successor) const {
+    return successor.block == nullptr ? successor.stated : blocks_.of(*successor.block);
+  }
+
   void mention(ValueName printed, const Type* type, bool has_symbol, Symbol of,
                std::span<const NamedAttr> list) {
     std::string_view name = name_and_colon(printed);
@@ -187,8 +242,8 @@ class Raiser {
     }
   }
 
-  template <class Item, class Print>
-  void list(std::span<Item> items, Print&& print) {
+  template <class Items, class Print>
+  void list(const Items& items, Print&& print) {
     out_.token(K::kLParen);
     bool first = true;
     for (auto& item : items) {
@@ -368,7 +423,7 @@ class Raiser {
     for (const auto& successor : op.extra().successors) {
       if (!first) out_.token(K::kComma);
       first = false;
-      out_.token(K::kBlockName, wrapped("^", text(successor.block), ""));
+      out_.token(K::kBlockName, wrapped("^", text(name_of(successor)), ""));
       if (successor.operand_count == 0) continue;
       list(op.operand_uses().subspan(successor.first_operand, successor.operand_count),
            [&](const Use& each) { use(each); });
@@ -392,7 +447,7 @@ class Raiser {
 
   void blocks(const Region& region, bool untouched) {
     for (Block* block = region.entry(); block != nullptr; block = block->next()) {
-      if (block->name()) block_head(*block, untouched);
+      if (blocks_.of(*block)) block_head(*block, untouched);
       for (Op* each : block->ops()) op(*each);
     }
   }
@@ -400,14 +455,15 @@ class Raiser {
   void block_head(const Block& block, bool untouched) {
     std::optional<TokenRange> tokens;
     const Op& op = *block.parent()->parent();
-    if (source_ != nullptr && op.was_read()) {
-      tokens = source_->block(op.span().begin, block.parent()->index(), text(block.name()));
+    const Symbol name = blocks_.of(block);
+    if (source_ != nullptr && op.was_read() && name == block.name()) {
+      tokens = source_->block(op.span().begin, block.parent()->index(), text(name));
     }
     if (tokens && untouched && !any_renamed(block.arguments())) {
       return source_->print(*tokens, out_);
     }
     if (tokens) source_->print_comments(*tokens, out_);
-    out_.token(K::kBlockName, wrapped("^", text(block.name()), ""));
+    out_.token(K::kBlockName, wrapped("^", text(name), ""));
     if (!block.arguments().empty()) {
       list(block.arguments(), [&](const Value& argument) { definition(argument); });
     }
@@ -423,7 +479,7 @@ class Raiser {
     return source_->pieces(op.span().begin);
   }
 
-  bool any_renamed(std::span<const Value> values) const {
+  bool any_renamed(ValueRange values) const {
     return std::any_of(values.begin(), values.end(),
                        [&](const Value& value) { return renamed_[value.id()]; });
   }
@@ -433,6 +489,9 @@ class Raiser {
     if (op.is_modified() || !same_form_ || restated_[op.id()]) return false;
     if (pieces.size() != op.region_count() + 1) return false;
     if (any_renamed(op.results())) return false;
+    for (const OpExtra::Successor& successor : op.extra().successors) {
+      if (blocks_.is_fresh(successor.block)) return false;
+    }
     for (const Use& use : op.operand_uses()) {
       if (renamed_[use.value()->id()]) return false;
     }
@@ -486,6 +545,7 @@ class Raiser {
   const IRContext& context_;
   LayoutPrinter& out_;
   const SourceTokens* source_;  // null: print everything canonically
+  BlockNames blocks_;
   bool same_form_ = false;      // whether the source had the module in the form it has now
   std::vector<bool> restated_;  // ops that must be printed anew
   std::vector<bool> renamed_;

@@ -35,8 +35,7 @@ void Resolver::State::node(const Node& node) {
     case NodeKind::kAddress:
       return address(node);
     case NodeKind::kLabel:
-      head_.extra.label = symbol_from_text(text(node.token));
-      head_.extra.has_label = head_.has_extra = true;
+      head_.label = symbol_from_text(text(node.token));
       return;
     case NodeKind::kSymbol:
       head_.symbol = symbol_from_text(text(node.token).substr(1));
@@ -169,14 +168,14 @@ void Resolver::State::nesting(const Node& node) {
 void Resolver::State::address(const Node& node) {
   const std::string_view word = text(node.token);
   const std::string_view digits = word.substr(word.rfind('x') + 1);
+  std::uint64_t number = 0;
   const auto [end, error] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), head_.extra.address, 16);
+      std::from_chars(digits.data(), digits.data() + digits.size(), number, 16);
   if (error != std::errc()) {
     diagnostics_.error(DiagCode::kMalformedAttribute, span(node.token),
                        fmt::format("address '{}' does not fit 64 bits", word));
   }
-  head_.extra.has_address = true;
-  head_.has_extra = true;
+  head_.address = number;
 }
 
 void Resolver::State::angle(const Node& node) {
@@ -186,7 +185,6 @@ void Resolver::State::angle(const Node& node) {
   inner =
       first == inner.npos ? "" : inner.substr(first, inner.find_last_not_of(" \t\r\n") - first + 1);
   head_.angles.push_back(context_.intern(inner));
-  head_.has_extra = true;
 }
 
 void Resolver::State::path(const Node& node) {
@@ -237,10 +235,8 @@ void Resolver::State::attribute_list(const Node& node) {
 }
 
 void Resolver::State::successor(const Node& node) {
-  head_.successors.push_back(
-      {context_.intern(text(node.token).substr(1)), 0, loose_operands_.count});
+  head_.successors.push_back(context_.intern(text(node.token).substr(1)));
   head_.successor_operands.push_back(loose_operands_);
-  head_.has_extra = true;
 }
 
 void Resolver::State::stated_location(const Node& node) {
@@ -248,8 +244,7 @@ void Resolver::State::stated_location(const Node& node) {
     head_.location = stated_location(head_.location, node.token);
   } else {  // after the op's bodies
     Op* op = open_ops_.back();
-    op->set_location(stated_location(op->location(), node.token));
-    op->mark_as_read();
+    op->location_ = stated_location(op->location(), node.token);
   }
 }
 
@@ -259,9 +254,10 @@ void Resolver::State::begin_module(const Node& node) {
   const auto attributes = pop_attributes(static_cast<std::uint32_t>(attributes_.size()));
   module_ = &context_.create_module(context_.text(symbol_from_text(text(node.token).substr(1))));
   modules_.push_back(module_);
+  rewriter_.emplace(*module_);
   Op* top = module_->top();
-  top->set_location(location(node.token));
-  module_->set_attributes(top, attributes);
+  rewriter_->set_location(*top, location(node.token));
+  rewriter_->set_attributes(*top, attributes);
   portable_ = is_foreign_ = false;
   if (const Attr* version = top->attribute(version_key_)) {
     const bool known = version->kind() == AttrKind::kInt && version->integer() == 1;
@@ -274,20 +270,21 @@ void Resolver::State::begin_module(const Node& node) {
                       version->spelling()));
     }
     check_duplicates(attributes, node.token);
-    module_->set_version(1);
-    module_->set_attributes(top, attributes);
+    rewriter_->set_version(1);
+    rewriter_->set_attributes(*top, attributes);
   }
   Region& region = module_->body();
   bodies_.push_back({top, &region});
   scopes_.enter(true);
   bodies_.back().block = make_block(region, loose_operands_, {});
-  region.results_ = region_results(loose_results_);
+  rewriter_->set_results(region, region_results(loose_results_));
   top->mark_as_read();
   forget_mentions();
 }
 
 void Resolver::State::end_module() {
   leave();
+  rewriter_.reset();
   portable_ = false;
 }
 

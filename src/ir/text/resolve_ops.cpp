@@ -5,6 +5,7 @@
 
 #include "ir/result_types.hpp"
 #include "ir/text/resolver.hpp"
+#include "support/arena.hpp"
 
 namespace mir {
 
@@ -33,7 +34,8 @@ void Resolver::State::set_mention_parts(Value& value, const Mention& mention) {
     value.symbol_ = mention.symbol;
     value.has_symbol_ = true;
   }
-  if (mention.attribute_count != 0) value.attributes_ = module_->copy(attributes_of(mention));
+  if (mention.attribute_count != 0)
+    value.attributes_ = module_->arena_->copy(attributes_of(mention));
 }
 
 namespace {
@@ -77,7 +79,7 @@ void Resolver::State::check_mention(const Mention& mention, Value& value) {
   const auto attributes = attributes_of(mention);
   if (value.is_free()) {
     if (value.type() == nullptr) value.type_ = mention.type;
-    if (value.attributes().empty()) value.attributes_ = module_->copy(attributes);
+    if (value.attributes().empty()) value.attributes_ = module_->arena_->copy(attributes);
     if (mention.has_symbol && !value.has_symbol()) {
       value.symbol_ = mention.symbol;
       value.has_symbol_ = true;
@@ -103,7 +105,7 @@ Value* Resolver::State::use(const Mention& mention, Region& region) {
     if (portable_) check_mention(mention, *value);
     return value;
   }
-  Value* value = module_->create_free_value(region, mention.type, mention.name);
+  Value* value = rewriter_->create_free_value(region, mention.type, mention.name);
   set_mention_parts(*value, mention);
   scopes_.define(mention.name, value);
   return value;
@@ -123,8 +125,8 @@ void Resolver::State::attach_uses(Op* op, std::uint32_t first_operand, MentionLi
                       std::equal(attributes.begin(), attributes.end(), value.attributes().begin(),
                                  value.attributes().end());
     if (same) continue;
-    module_->set_use_override(use, {mention.type == nullptr ? value.type() : mention.type,
-                                    module_->copy(attributes), mention.symbol, mention.has_symbol});
+    rewriter_->set_use_override(use, {mention.type == nullptr ? value.type() : mention.type,
+                                      attributes, mention.symbol, mention.has_symbol});
   }
 }
 
@@ -157,59 +159,63 @@ void Resolver::State::infer_missing_types(std::vector<const Type*>& types) {
   }
 }
 
+/// Its parts but for its operands, results and successors.
+void Resolver::State::set_head(Op& op) {
+  rewriter_->set_attributes(op, head_.attributes, head_.has_attribute_list);
+  if (head_.has_symbol) rewriter_->set_symbol(op, head_.symbol);
+  if (head_.has_path) rewriter_->set_path(op, head_.path);
+  if (head_.square_path) rewriter_->set_square_path(op, true);
+  if (!head_.angles.empty()) rewriter_->set_angles(op, head_.angles);
+  if (head_.address) rewriter_->set_address(op, head_.address);
+  if (head_.label) rewriter_->set_label(op, *head_.label);
+}
+
+/// The operands behind the op's own are those of its successors, whose blocks may be below.
+void Resolver::State::set_successors(Op& op, std::uint32_t first_operand) {
+  if (head_.successors.empty()) return;
+  std::vector<OpExtra::Successor> list;
+  for (std::size_t i = 0; i < head_.successors.size(); ++i) {
+    const MentionList operands = head_.successor_operands[i];
+    list.push_back({nullptr, head_.successors[i], first_operand, operands.count});
+    attach_uses(&op, first_operand, operands);
+    first_operand += operands.count;
+  }
+  rewriter_->extra_of(op).successors =
+      module_->arena_->copy(std::span<const OpExtra::Successor>(list));
+  bodies_.back().branches.push_back(&op);
+}
+
+void Resolver::State::collect_operands(MentionList list, Region& region) {
+  for (std::uint32_t i = 0; i < list.count; ++i) {
+    value_scratch_.push_back(use(mentions_[list.first + i], region));
+  }
+}
+
 Op* Resolver::State::make_op() {
   Region& region = current_region();
   value_scratch_.clear();
-  for (std::uint32_t i = 0; i < head_.operands.count; ++i) {
-    value_scratch_.push_back(use(mentions_[head_.operands.first + i], region));
-  }
-  for (std::size_t s = 0; s < head_.successors.size(); ++s) {
-    head_.successors[s].first_operand = static_cast<std::uint32_t>(value_scratch_.size());
-    for (std::uint32_t i = 0; i < head_.successor_operands[s].count; ++i) {
-      value_scratch_.push_back(use(mentions_[head_.successor_operands[s].first + i], region));
-    }
-  }
+  collect_operands(head_.operands, region);
+  for (const MentionList& list : head_.successor_operands) collect_operands(list, region);
   type_scratch_.clear();
   for (std::uint32_t i = 0; i < head_.results.count; ++i) {
     type_scratch_.push_back(mentions_[head_.results.first + i].type);
   }
   infer_missing_types(type_scratch_);
 
-  Op* op = module_->create({.name = head_.name,
-                            .operands = value_scratch_,
-                            .result_types = type_scratch_,
-                            .location = head_.location,
-                            .has_signature = head_.has_signature});
-  module_->set_attributes(op, head_.attributes, head_.has_attribute_list);
-  if (head_.has_symbol) op->set_symbol(head_.symbol);
-  if (head_.has_path) op->set_path(head_.path);
-  op->set_square_path(head_.square_path);
-  if (head_.has_extra) {
-    OpExtra& extra = op->mutable_extra();
-    extra = head_.extra;
-    extra.angles = module_->copy(std::span<const Symbol>(head_.angles));
-    extra.successors = module_->copy(std::span<const OpExtra::Successor>(head_.successors));
-  }
+  Op* op = rewriter_->create_detached({.name = head_.name,
+                                       .operands = value_scratch_,
+                                       .result_types = type_scratch_,
+                                       .location = head_.location,
+                                       .has_signature = head_.has_signature});
+  set_head(*op);
   attach_uses(op, 0, head_.operands);
-  for (std::size_t s = 0; s < head_.successors.size(); ++s) {
-    attach_uses(op, head_.successors[s].first_operand, head_.successor_operands[s]);
-  }
+  set_successors(*op, head_.operands.count);
   for (std::uint32_t i = 0; i < head_.results.count; ++i) {
     define(*op->result(i), mentions_[head_.results.first + i]);
   }
-  current_block().push_back(op);
-  module_->declare_symbols(op);
+  rewriter_->insert(*op, current_block(), nullptr);
   op->mark_as_read();
-
-  head_.open = head_.has_symbol = head_.has_path = head_.square_path = head_.has_signature = false;
-  head_.has_attribute_list = head_.has_extra = false;
-  head_.symbol = head_.path = {};
-  head_.operands = head_.results = {};
-  head_.extra = {};
-  head_.attributes.clear();
-  head_.angles.clear();
-  head_.successors.clear();
-  head_.successor_operands.clear();
+  head_.reset();
   forget_mentions();
   return op;
 }

@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "ir/text/resolver.hpp"
+#include "support/arena.hpp"
 #include "support/suggest.hpp"
 #include "syntax/op_text.hpp"
 
@@ -11,13 +13,13 @@ namespace mir {
 
 Region& Resolver::State::current_region() {
   OpenBody& body = bodies_.back();
-  if (body.region == nullptr) body.region = module_->add_region(body.op);
+  if (body.region == nullptr) body.region = rewriter_->add_region(*body.op);
   return *body.region;
 }
 
 Block& Resolver::State::current_block() {
   OpenBody& body = bodies_.back();
-  if (body.block == nullptr) body.block = module_->create_block(current_region());
+  if (body.block == nullptr) body.block = rewriter_->create_block(current_region());
   return *body.block;
 }
 
@@ -36,12 +38,12 @@ void Resolver::State::begin_body(const Node&) {
 void Resolver::State::begin_region(const Node&) {
   Op* op = bodies_.back().op;
   bodies_.back().has_regions = true;
-  Region* region = module_->add_region(op);
+  Region* region = rewriter_->add_region(*op);
   region->has_signature_ = true;
   bodies_.push_back({op, region});
   scopes_.enter(false);
   bodies_.back().block = make_block(*region, loose_operands_, {});
-  region->results_ = region_results(loose_results_);
+  rewriter_->set_results(*region, region_results(loose_results_));
   forget_mentions();
 }
 
@@ -54,22 +56,22 @@ Block* Resolver::State::make_block(Region& region, MentionList arguments, Symbol
       diagnostics_.error(DiagCode::kTypeMissing, span(mention.token), "an argument needs a type");
     }
   }
-  Block* block = module_->create_block(region, type_scratch_, name);
+  Block* block = rewriter_->create_block(region, type_scratch_, name);
   for (std::uint32_t i = 0; i < arguments.count; ++i) {
     define(block->arguments()[i], mentions_[arguments.first + i]);
   }
   return block;
 }
 
-std::span<const RegionResult> Resolver::State::region_results(MentionList list) {
+std::vector<RegionResult> Resolver::State::region_results(MentionList list) {
   std::vector<RegionResult> results;
   for (std::uint32_t i = 0; i < list.count; ++i) {
     const Mention& mention = mentions_[list.first + i];
     module_->reserve_name(mention.name);
-    results.push_back({mention.name, mention.type, mention.symbol, mention.has_symbol,
-                       module_->copy(attributes_of(mention))});
+    results.push_back(
+        {mention.name, mention.type, mention.symbol, mention.has_symbol, attributes_of(mention)});
   }
-  return module_->copy(std::span<const RegionResult>(results));
+  return results;
 }
 
 void Resolver::State::begin_block(const Node& node) {
@@ -89,7 +91,11 @@ void Resolver::State::end_body() {
 }
 
 void Resolver::State::leave() {
-  if (Region* region = bodies_.back().region) settle_free_values(*region);
+  if (Region* region = bodies_.back().region) {
+    settle_free_values(*region);
+    settle_successors(*region, bodies_.back().branches);
+    region->parent()->mark_as_read();
+  }
   scopes_.leave();
   bodies_.pop_back();
 }
@@ -138,6 +144,25 @@ void Resolver::State::report_early_uses(const Value& value, const Value& defined
   }
 }
 
+/// Names of blocks become the blocks; the first of a name counts.
+void Resolver::State::settle_successors(const Region& region, std::span<Op* const> branches) {
+  if (branches.empty()) return;
+  std::unordered_map<Symbol, Block*> blocks;
+  for (Block* block = region.entry(); block != nullptr; block = block->next()) {
+    blocks.try_emplace(block->name(), block);
+  }
+  for (Op* op : branches) {
+    const auto stated = op->extra().successors;
+    std::vector<OpExtra::Successor> list(stated.begin(), stated.end());
+    for (OpExtra::Successor& each : list) {
+      if (const auto found = blocks.find(each.stated); found != blocks.end()) {
+        each.block = found->second;
+      }
+    }
+    op->extra_->successors = module_->arena_->copy(std::span<const OpExtra::Successor>(list));
+  }
+}
+
 /// In a portable module a name may be used above its definition; what is still undefined at the
 /// end of the region must be a constant or a parameter.
 void Resolver::State::settle_free_values(Region& region) {
@@ -169,7 +194,7 @@ void Resolver::State::settle_free_values(Region& region) {
                            fmt::format("value '%{}' is used and nothing defines it", name));
     if (is_shown) suggest_value(added, *value);
   }
-  module_->remove_unused_free_values(region);
+  rewriter_->erase_unused_free_values(region);
 }
 
 }  // namespace mir

@@ -1,12 +1,14 @@
 // State of one resolution; resolve.cpp drives it, node by node.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "ir/text/value_scopes.hpp"
 #include "ir/unique_table.hpp"
 #include "mir/resolve.hpp"
+#include "mir/rewriter.hpp"
 
 namespace mir {
 
@@ -15,7 +17,10 @@ class Resolver::State {
   State(IRContext& context, const SourceFile& file, Diagnostics& diagnostics);
 
   void add(const Unit& unit);
-  std::vector<Module*> finish() { return std::move(modules_); }
+  std::vector<Module*> finish() {
+    rewriter_.reset();
+    return std::move(modules_);
+  }
 
  private:
   /// A value as one place of the text mentions it.
@@ -41,20 +46,34 @@ class Resolver::State {
     bool has_symbol = false, has_path = false, square_path = false, has_signature = false;
     bool has_attribute_list = false;
     Symbol symbol, path;
-    OpExtra extra;
-    bool has_extra = false;
+    std::optional<Symbol> label;
+    std::optional<std::uint64_t> address;
     MentionList operands, results;
     std::vector<NamedAttr> attributes;
     std::vector<Symbol> angles;
-    std::vector<OpExtra::Successor> successors;
+    std::vector<Symbol> successors;
     std::vector<MentionList> successor_operands;
+
+    /// Lists keep their room.
+    void reset() {
+      open = has_symbol = has_path = square_path = has_signature = has_attribute_list = false;
+      symbol = path = {};
+      label.reset();
+      address.reset();
+      operands = results = {};
+      attributes.clear();
+      angles.clear();
+      successors.clear();
+      successor_operands.clear();
+    }
   };
   /// A pair of braces, or the braces of a region with a signature inside them.
   struct OpenBody {
     Op* op;
     Region* region = nullptr;  // made when the first op, block or signature asks for it
     Block* block = nullptr;
-    bool has_regions = false;  // regions with signatures
+    bool has_regions = false;        // regions with signatures
+    std::vector<Op*> branches = {};  // ops that go on to blocks of the region
   };
 
   void node(const Node& node);
@@ -85,6 +104,9 @@ class Resolver::State {
   // ops
   void begin_head(const Node& node);
   Op* make_op();
+  void set_head(Op& op);
+  void set_successors(Op& op, std::uint32_t first_operand);
+  void collect_operands(MentionList list, Region& region);
   void infer_missing_types(std::vector<const Type*>& types);
   Value* use(const Mention& mention, Region& region);
   void check_mention(const Mention& mention, Value& value);
@@ -101,10 +123,11 @@ class Resolver::State {
   void begin_block(const Node& node);
   Block* make_block(Region& region, MentionList arguments, Symbol name);
   void forget_mentions();
-  std::span<const RegionResult> region_results(MentionList list);
+  std::vector<RegionResult> region_results(MentionList list);
   void suggest_value(Diagnostic& diagnostic, const Value& value);
   void report_early_uses(const Value& value, const Value& defined);
   void settle_free_values(Region& region);
+  void settle_successors(const Region& region, std::span<Op* const> branches);
   Region& current_region();
   Block& current_block();
   // modules
@@ -126,6 +149,7 @@ class Resolver::State {
   const Unit* unit_ = nullptr;
 
   Module* module_ = nullptr;
+  std::optional<Rewriter> rewriter_;  // of that module, which may go once it is read
   bool portable_ = false;
   bool is_foreign_ = false;  // of another version, whose ops need not be those of this one
   std::vector<Module*> modules_;

@@ -59,7 +59,7 @@ bool read_before_view(Recovery& recovery, Op& op) {
       const Inferred inferred(recovery, op, use.index(), earlier);
       if (inferred.is_valid() && inferred.differing().empty()) {
         const std::uint32_t index = use.index();
-        op.set_operand(index, earlier);
+        recovery.rewriter.set_operand(op, index, earlier);
         recovery.note(op, LossEntry::Source::kAssumed, fmt::format("operand {}", index),
                       describe(recovery.context(), *earlier) + ", before it was viewed");
         return true;

@@ -28,8 +28,8 @@ class AttributeLists {
   void settle(Op& op) {
     for (const NamedAttr& each : op.attributes()) check_meaning(op, each.key);
     if (const auto list = settled(op.attributes(), op, recovery_.grant_name(op))) {
-      module_.set_attributes(&op, *list);
-      op.mark_modified();
+      recovery_.rewriter.set_attributes(op, *list);
+      recovery_.rewriter.mark_modified(op);
     }
     for (Value& result : op.results()) settle(result, op);
     for (Region* inner = op.first_region(); inner != nullptr; inner = inner->next()) {
@@ -51,16 +51,16 @@ class AttributeLists {
 
   void settle(Value& value, const Op& at) {
     if (const auto list = settled(value.attributes(), at, place_of(value.name())))
-      module_.set_value_attributes(&value, *list);
+      recovery_.rewriter.set_attributes(value, *list);
   }
 
   void settle_results(Region& region, const Op& owner) {
     std::vector<RegionResult> results(region.results().begin(), region.results().end());
     for (RegionResult& result : results) {
       if (const auto list = settled(result.attributes, owner, place_of(result.name)))
-        result.attributes = module_.copy(*list);
+        result.attributes = recovery_.rewriter.keep(*list);
     }
-    region.set_results(module_.copy(std::span<const RegionResult>(results)));
+    recovery_.rewriter.set_results(region, results);
   }
 
   /// The list in portable form; none when it is so already.

@@ -193,13 +193,14 @@ void view_result(Recovery& recovery, Op& op, const TensorType& given) {
   Value* view = make_view(recovery.module, *op.result(), printed, *op.next(), op.location());
   for (Use *use = op.result()->first_use(), *next = nullptr; use != nullptr; use = next) {
     next = use->next();
-    if (use->user() != view->defining_op()) use->user()->set_operand(use->index(), view);
+    if (use->user() != view->defining_op())
+      recovery.rewriter.set_operand(*use->user(), use->index(), view);
   }
-  recovery.module.set_value_attributes(view, op.result()->attributes());
+  recovery.rewriter.set_attributes(*view, op.result()->attributes());
   recovery.note(op, LossEntry::Source::kAssumed, "type of result 0", std::string(given.spelling()));
   recovery.note(op, LossEntry::Source::kDerived, "view of result 0",
                 std::string(printed.spelling()));
-  op.result()->set_type(&given);
+  recovery.rewriter.set_type(*op.result(), &given);
 }
 
 }  // namespace
@@ -217,7 +218,7 @@ void index_by_tensor(Recovery& recovery, Op& op) {
     return recovery.refuse_grantable(op, "indices", lost);
   }
   Value* operands[] = {op.operand(0), positions};
-  recovery.module.set_operands(&op, operands);
+  recovery.rewriter.set_operands(op, operands);
   recovery.note(op, LossEntry::Source::kAssumed, "operand 1",
                 std::string(positions->type()->spelling()));
   if (granted != nullptr) return;

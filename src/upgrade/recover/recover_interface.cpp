@@ -49,23 +49,19 @@ void recover_inputs(Recovery& recovery) {
     }
   }
   const std::size_t bound = body.arguments().size();  // of a program, by its bindings
-  if (bound == 0) {
-    module.create_arguments(*body.entry(), types);
-  } else {
-    for (const Type* type : types) module.append_argument(*body.entry(), type);
-  }
+  for (const Type* type : types) recovery.rewriter.add_argument(*body.entry(), type);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     Value& argument = body.arguments()[bound + i];
-    argument.set_name(inputs[i]->name());
-    module.set_value_attributes(&argument, inputs[i]->attributes());
-    inputs[i]->replaceAllUsesWith(&argument);
+    recovery.rewriter.set_name(argument, inputs[i]->name());
+    recovery.rewriter.set_attributes(argument, inputs[i]->attributes());
+    recovery.rewriter.replace_all_uses(*inputs[i], argument);
     const bool handed_in = recovery.undefined.contains(argument.name().raw());
     const bool certain = !handed_in && !may_be_constant(argument);
     recovery.note(*module.top(),
                   certain ? LossEntry::Source::kDerived : LossEntry::Source::kAssumed, "input",
                   describe(recovery.context(), argument));
   }
-  module.remove_unused_free_values(body);
+  recovery.rewriter.erase_unused_free_values(body);
 }
 
 void recover_outputs(Recovery& recovery) {
@@ -95,7 +91,7 @@ void recover_outputs(Recovery& recovery) {
                   certain ? LossEntry::Source::kDerived : LossEntry::Source::kAssumed, "output",
                   describe(recovery.context(), *value));
   }
-  body.set_results(module.copy(std::span<const RegionResult>(results)));
+  recovery.rewriter.set_results(body, results);
 }
 
 /// Values that a graph uses and does not get: only constants and parameters have a meaning there.

@@ -109,7 +109,7 @@ class LinkWalk {
     const int number = norms_by_graph_[std::string(graph)]++;
     if (leaf.empty()) leaf = fmt::format("RMSNorm.{}", number);
     const std::string name = graph.empty() ? leaf : fmt::format("{}.{}", graph, leaf);
-    op.set_path(recovery_.context().intern(name));
+    recovery_.rewriter.set_path(op, recovery_.context().intern(name));
     recovery_.note(op, LossEntry::Source::kAssumed, "name", name);
   }
 
@@ -127,7 +127,7 @@ class LinkWalk {
   /// What the others own is not certain.
   void name_by_place(Op& op) {
     const std::string name = recovery_.grant_name(op);
-    op.set_path(recovery_.context().intern(name));
+    recovery_.rewriter.set_path(op, recovery_.context().intern(name));
     recovery_.note(op, LossEntry::Source::kAssumed, "name", name);
   }
 
@@ -149,7 +149,7 @@ class LinkWalk {
     const std::string stem(first.substr(0, first.size() - kWeight.size()));
     ++next_;
     if (next_ < parameters_.size() && symbol(next_) == stem + std::string(kBias)) ++next_;
-    op.set_path(recovery_.context().intern(stem));
+    recovery_.rewriter.set_path(op, recovery_.context().intern(stem));
     recovery_.note(op, LossEntry::Source::kDerived, "name", stem);
   }
 

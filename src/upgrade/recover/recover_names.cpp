@@ -33,10 +33,10 @@ void note_in_place(Recovery& recovery) {
   });
 }
 
-void rename_in(Module& module, Region& region, std::unordered_set<std::uint32_t> seen) {
+void rename_in(Rewriter& rewriter, Region& region, std::unordered_set<std::uint32_t> seen) {
   const auto rename = [&](Value& value) {
     if (value.name().is_none() || !seen.insert(value.name().raw()).second) {
-      value.set_name(module.fresh_name());
+      rewriter.set_name(value, rewriter.module().fresh_name());
     }
   };
   for (Value* value : region.free_values()) rename(*value);
@@ -46,7 +46,7 @@ void rename_in(Module& module, Region& region, std::unordered_set<std::uint32_t>
       for (Value& result : op->results()) rename(result);
       const bool isolated = op->row() != nullptr && has(op->row()->traits, Trait::kIsolated);
       for (Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {
-        rename_in(module, *inner, isolated ? std::unordered_set<std::uint32_t>() : seen);
+        rename_in(rewriter, *inner, isolated ? std::unordered_set<std::uint32_t>() : seen);
       }
     }
   }
@@ -71,7 +71,7 @@ void note_unused_names(Recovery& recovery) {
 
 void make_names_unique(Recovery& recovery) {
   note_in_place(recovery);
-  rename_in(recovery.module, recovery.module.body(), {});
+  rename_in(recovery.rewriter, recovery.module.body(), {});
 }
 
 }  // namespace mir

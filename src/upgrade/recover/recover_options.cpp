@@ -86,7 +86,8 @@ void unpack(Recovery& recovery, Op& op, Dim rows, Dim columns) {
   const Dim extents[] = {rows, columns};
   IRContext& context = recovery.context();
   const auto name = name_of(as_blocks ? granted : DType::kFloat32);
-  found.value->set_type(context.tensor(extents, context.intern(name), type->device()));
+  recovery.rewriter.set_type(*found.value,
+                             context.tensor(extents, context.intern(name), type->device()));
   recovery.note(op, as_blocks ? LossEntry::Source::kAssumed : LossEntry::Source::kDerived, "weight",
                 fmt::format("{}, which upstream packed into {} bytes",
                             found.value->type()->spelling(), *type->element_count()));
@@ -396,7 +397,8 @@ void settle_cache_types(Recovery& recovery, Op& op) {
                         tokens.is_constant() && all.constant() >= heads.constant();
     if (!turned || (all == heads && tokens == heads)) continue;
     const Dim held(all.constant() - heads.constant() + tokens.constant());
-    result.set_type(
+    recovery.rewriter.set_type(
+        result,
         recovery.context().tensor(std::vector<Dim>{keys.dims()[0], held, heads, keys.dims()[3]},
                                   printed->dtype_name(), printed->device(), printed->encoding()));
     recovery.note(op, LossEntry::Source::kDerived, fmt::format("type of result {}", result.index()),
@@ -430,8 +432,9 @@ void kv_cache(Recovery& recovery, Op& op) {
 void equal(Recovery& recovery, Op& op) {
   if (out(op).dtype() != DType::kUInt8) return;
   const TensorType& printed = out(op);
-  op.result()->set_type(recovery.context().tensor(printed.dims(), recovery.context().intern("Bool"),
-                                                  printed.device(), printed.encoding()));
+  recovery.rewriter.set_type(
+      *op.result(), recovery.context().tensor(printed.dims(), recovery.context().intern("Bool"),
+                                              printed.device(), printed.encoding()));
   recovery.note(op, LossEntry::Source::kDerived, "type of result 0",
                 std::string(op.result()->type()->spelling()));
 }

@@ -44,7 +44,7 @@ class Registration {
       if (recipe != nullptr && fits(*recipe, *type)) {
         std::vector<NamedAttr> list(parameter->attributes().begin(), parameter->attributes().end());
         list.push_back({recovery_.context().intern("quant_recipe"), recipe});
-        module_.set_value_attributes(parameter, list);
+        recovery_.rewriter.set_attributes(*parameter, list);
       }
       // Nothing tells the type in which the elements are kept, unless they lay in packed bytes.
       const bool certain = recovery_.unpacked.contains(&op);

@@ -82,7 +82,7 @@ class Pieces {
       const Type* type = body.results()[i].type;
       const Value* value = body.returned(i);
       if (value == nullptr || !pieces_.contains(value)) continue;
-      op->result(i)->set_type(type);
+      recovery_.rewriter.set_type(*op->result(i), type);
       pieces_.insert(op->result(i));
     }
     storages_->take_results(*op);
@@ -112,8 +112,8 @@ class Pieces {
                                  describe(recovery_.context(), *written.now)));
     }
     if (values.size() == last->operand_count()) return;
-    module_.set_operands(last, values);
-    if (!is_module) region.set_results(module_.copy(std::span<const RegionResult>(results)));
+    recovery_.rewriter.set_operands(*last, values);
+    if (!is_module) recovery_.rewriter.set_results(region, results);
   }
 
   /// The call with the changed storages as further results.
@@ -133,20 +133,20 @@ class Pieces {
                                                .symbol = call.symbol(),
                                                .location = call.location()});
     for (std::uint32_t i = 0; i < call.result_count(); ++i) {
-      wider->result(i)->set_name(call.result(i)->name());
-      module_.set_value_attributes(wider->result(i), call.result(i)->attributes());
-      call.result(i)->replaceAllUsesWith(wider->result(i));
+      recovery_.rewriter.set_name(*wider->result(i), call.result(i)->name());
+      recovery_.rewriter.set_attributes(*wider->result(i), call.result(i)->attributes());
+      recovery_.rewriter.replace_all_uses(*call.result(i), *wider->result(i));
     }
     for (std::size_t i = 0; i < found->second.size(); ++i) {
       Value& changed = *operands[found->second[i]];
       Value& result = *wider->result(call.result_count() + i);
-      result.set_name(changed.name());
+      recovery_.rewriter.set_name(result, changed.name());
       Storage& storage = storages_->of(changed);
       storage.whole = &result;
       storage.changed = true;
       storage.parts.clear();
     }
-    module_.erase(&call);
+    recovery_.rewriter.erase(call);
     return wider;
   }
 
@@ -158,7 +158,7 @@ class Pieces {
       const Type* type = call.operand(i)->type();
       Value& argument = body.arguments()[i];
       if (!pieces_.contains(call.operand(i))) continue;
-      argument.set_type(type);
+      recovery_.rewriter.set_type(argument, type);
       pieces_.insert(&argument);
     }
   }
@@ -174,7 +174,7 @@ class Pieces {
       changed = true;
     }
     if (!changed) return;
-    region.set_results(recovery_.module.copy(std::span<const RegionResult>(results)));
+    recovery_.rewriter.set_results(region, results);
   }
 
   // -- slices -------------------------------------------------------------------------------------
@@ -290,7 +290,7 @@ class Pieces {
     storage.last_written = indices;
     storage.changed = true;
     storage.parts.clear();
-    module_.erase(&op);
+    recovery_.rewriter.erase(op);
     storages_->replaced(destination);
   }
 
@@ -313,7 +313,7 @@ class Pieces {
                                       .attributes = op.attributes(),
                                       .path = op.has_path() ? op.path() : Symbol(),
                                       .location = op.location()});
-    module_.set_value_attributes(product->result(), op.result()->attributes());
+    recovery_.rewriter.set_attributes(*product->result(), op.result()->attributes());
     recovery_.note(*product, LossEntry::Source::kDerived, "type of result 0",
                    std::string(computed->spelling()));
     recovery_.note(*product, LossEntry::Source::kDerived, fmt::format("operand {}", last),
@@ -321,8 +321,8 @@ class Pieces {
                                describe(recovery_.context(), destination)));
     Value* value = product->result();
     if (computed != kept) value = make_view(module_, *value, *kept, op, op.location());
-    value->set_name(op.result()->name());
-    op.result()->replaceAllUsesWith(value);
+    recovery_.rewriter.set_name(*value, op.result()->name());
+    recovery_.rewriter.replace_all_uses(*op.result(), *value);
     Storage& storage = storages_->of(destination);
     if (StoragePart* part = storages_->part(destination)) {
       part->value = value;
@@ -332,7 +332,7 @@ class Pieces {
       storage.whole = value;
       storage.changed = true;
     }
-    module_.erase(&op);
+    recovery_.rewriter.erase(op);
     storages_->replaced(destination);
   }
 
@@ -464,7 +464,7 @@ class Pieces {
         piece = static_cast<std::uint32_t>(std::ranges::find(taken, false) - taken.begin());
       }
       taken[piece] = true;
-      use->user()->set_operand(use->index(), op.result(piece));
+      recovery_.rewriter.set_operand(*use->user(), use->index(), op.result(piece));
     }
   }
 
@@ -546,7 +546,7 @@ class Pieces {
     for (std::uint32_t i = 0; i < op.result_count() && i < inference.results().size(); ++i) {
       const Type* type = inference.results()[i];
       if (type == nullptr || type == op.result(i)->type()) continue;
-      op.result(i)->set_type(type);
+      recovery_.rewriter.set_type(*op.result(i), type);
       pieces_.insert(op.result(i));
       recovery_.note(op, recovery_.source_of(*op.result(i)), fmt::format("type of result {}", i),
                      std::string(type->spelling()));

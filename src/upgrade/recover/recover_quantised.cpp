@@ -81,7 +81,7 @@ void assume_weight_recipe(Recovery& recovery, const Op& op) {
   if (spec == nullptr) return;
   std::vector<NamedAttr> list(weight->attributes().begin(), weight->attributes().end());
   list.push_back({key, spec});
-  recovery.module.set_value_attributes(weight, list);
+  recovery.rewriter.set_attributes(*weight, list);
   recovery.note(op, LossEntry::Source::kAssumed, "recipe of .weight",
                 std::string(spec->spelling()));
 }
@@ -119,7 +119,7 @@ class Ranges {
   void settle(Op& op) {
     if (const Attr* recipe = op.attribute(recipe_)) {
       const Attr* other = in_range(recipe, op);
-      if (other != recipe) op.set_attribute(recipe_, other);
+      if (other != recipe) recovery_.rewriter.set_attribute(op, recipe_, other);
     }
     for (Value& result : op.results()) settle(result, op);
     for (Region* inner = op.first_region(); inner != nullptr; inner = inner->next()) {
@@ -130,7 +130,7 @@ class Ranges {
 
   void settle(Value& value, const Op& at) {
     if (auto list = in_range(value.attributes(), at)) {
-      recovery_.module.set_value_attributes(&value, *list);
+      recovery_.rewriter.set_attributes(value, *list);
     }
   }
 
@@ -138,10 +138,10 @@ class Ranges {
     std::vector<RegionResult> results(region.results().begin(), region.results().end());
     for (RegionResult& result : results) {
       if (const auto list = in_range(result.attributes, at)) {
-        result.attributes = recovery_.module.copy(*list);
+        result.attributes = recovery_.rewriter.keep(*list);
       }
     }
-    region.set_results(recovery_.module.copy(std::span<const RegionResult>(results)));
+    recovery_.rewriter.set_results(region, results);
   }
 
   std::optional<std::vector<NamedAttr>> in_range(std::span<const NamedAttr> list, const Op& at) {
@@ -210,7 +210,7 @@ void cast_operand(Recovery& recovery, Op& op, std::uint32_t index, DType dtype) 
                                .result_types = std::span(&type, 1),
                                .attributes = std::span(&stated, 1),
                                .location = op.location()});
-  op.set_operand(index, cast->result());
+  recovery.rewriter.set_operand(op, index, cast->result());
   recovery.note(op, LossEntry::Source::kAssumed, fmt::format("cast of operand {}", index),
                 std::string(type->spelling()));
 }

@@ -53,22 +53,22 @@ class Threading {
     if (lacking.empty() || body.entry() == nullptr) return;
     for (Op* call : calls_[graph.op()]) hand_over(*call, lacking);
     for (Value* value : lacking) {
-      Value* argument = module_.append_argument(*body.entry(), value->type());
-      argument->set_name(value->name());
-      module_.set_value_attributes(argument, value->attributes());
-      value->replaceAllUsesWith(argument);
+      Value* argument = recovery_.rewriter.add_argument(*body.entry(), value->type());
+      recovery_.rewriter.set_name(*argument, value->name());
+      recovery_.rewriter.set_attributes(*argument, value->attributes());
+      recovery_.rewriter.replace_all_uses(*value, *argument);
       recovery_.undefined.insert(argument->name().raw());
       recovery_.note(*graph.op(), LossEntry::Source::kAssumed, "input",
                      describe(recovery_.context(), *argument));
     }
-    module_.remove_unused_free_values(body);
+    recovery_.rewriter.erase_unused_free_values(body);
   }
 
   void hand_over(Op& call, std::span<Value* const> lacking) {
     std::vector<Value*> operands;
     for (const Use& use : call.operand_uses()) operands.push_back(use.value());
     for (const Value* value : lacking) operands.push_back(in_scope(call, *value));
-    module_.set_operands(&call, operands);
+    recovery_.rewriter.set_operands(call, operands);
   }
 
   /// The caller's latest value of that storage; one that nothing defines, where it has none.
@@ -85,7 +85,7 @@ class Threading {
     for (Value* free : region.free_values()) {
       if (free->name() == wanted.name() && free->type() == wanted.type()) return free;
     }
-    return module_.create_free_value(region, wanted.type(), wanted.name());
+    return recovery_.rewriter.create_free_value(region, wanted.type(), wanted.name());
   }
 
   /// Later steps follow the calls as well; they find none that lie deeper.

@@ -9,17 +9,18 @@
 #include <utility>
 #include <vector>
 
-#include "mir/rewriter.hpp"
 #include "mir/upgrade.hpp"
+#include "mir/writer.hpp"
 
 namespace mir {
 
 class Recovery {
  public:
   Recovery(Module& target, const UpgradeOptions& granted, LossReport& losses, Diagnostics& problems)
-      : module(target), options(granted), report(losses), diagnostics(problems) {}
+      : module(target), rewriter(target), options(granted), report(losses), diagnostics(problems) {}
 
   Module& module;
+  Rewriter rewriter;
   const UpgradeOptions& options;
   LossReport& report;
   Diagnostics& diagnostics;
@@ -82,7 +83,7 @@ class Recovery {
   }
   void set(Op& op, std::string_view fact, const Attr* value, LossEntry::Source source) {
     if (is_stated(op, fact)) return;
-    op.set_attribute(context().intern(fact), value);
+    rewriter.set_attribute(op, context().intern(fact), value);
     note(op, source, fact, std::string(value->spelling()));
   }
 };

@@ -13,7 +13,7 @@
 #include "mir/dialects.hpp"
 #include "mir/module.hpp"
 #include "mir/resolve.hpp"
-#include "mir/rewriter.hpp"
+#include "mir/writer.hpp"
 
 using namespace mir;
 using mir::test::kRoot;

@@ -12,10 +12,10 @@
 #include "ir/emit/emit.hpp"
 #include "mir/ports.hpp"
 #include "mir/print.hpp"
-#include "mir/rewriter.hpp"
 #include "mir/session.hpp"
 #include "mir/upgrade.hpp"
 #include "mir/verify.hpp"
+#include "mir/writer.hpp"
 
 namespace mir::test {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "isomorphic.hpp"
-#include "mir/rewriter.hpp"
+#include "mir/ops.hpp"
 #include "read.hpp"
 
 using namespace mir;
@@ -16,7 +16,7 @@ namespace {
 struct Fixture {
   Fixture() {
     register_builtin_dialects(context);
-    module.set_version(1);
+    Rewriter(module).set_version(1);
   }
 
   std::vector<std::string> errors() const { return lines_of(diagnostics, context); }

@@ -7,8 +7,8 @@
 
 #include "ir/infer.hpp"
 #include "mir/parse.hpp"
-#include "mir/rewriter.hpp"
 #include "mir/verify.hpp"
+#include "mir/writer.hpp"
 #include "read.hpp"
 
 using namespace mir;
@@ -155,7 +155,8 @@ TEST_SUITE("document") {
     // example [edit]
     std::optional<SyntaxTree> tree = parse(*file, diagnostics);
     std::vector<Module*> modules = resolve(*tree, context, diagnostics);
-    modules[0]->body().entry()->front()->set_attribute(seen, context.boolean(true));
+    Rewriter(*modules[0])
+        .set_attribute(*modules[0]->body().entry()->front(), seen, context.boolean(true));
     std::string edited = print(modules, *tree);
     // end
     CHECK(edited == "// Made by hand.\n@main () -> () {\n    a.b() -> ()[seen:true]  // kept\n}\n");

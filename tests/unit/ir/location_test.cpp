@@ -1,6 +1,7 @@
 #include "mir/location.hpp"
 
 #include "isomorphic.hpp"
+#include "mir/rewriter.hpp"
 #include "read.hpp"
 
 using namespace mir;
@@ -129,9 +130,9 @@ TEST_SUITE("location") {
     LocationTable& table = reading.context.locations();
     const Location both[] = {find_op(module.body(), "a.b")->location(),
                              find_op(module.body(), "a.c")->location()};
-    Op* made =
-        module.create({.name = reading.context.op_name("a.bc"), .location = table.fused(both)});
-    module.body().entry()->push_back(made);
+    Op* made = Rewriter(module).create_detached(
+        {.name = reading.context.op_name("a.bc"), .location = table.fused(both)});
+    Rewriter(module).insert(*made, *module.body().entry(), nullptr);
     CHECK(print(module).find("a.bc() -> () loc(\"x\")\n") != std::string::npos);
     CHECK(table.spelling(made->location(), &reading.context.sources()) ==
           "loc(fused[\"x\", \"test.mir\":3:5])");

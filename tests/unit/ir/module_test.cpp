@@ -1,10 +1,9 @@
-#include "mir/module.hpp"
-
 #include <doctest/doctest.h>
 
 #include <set>
 #include <thread>
 
+#include "mir/rewriter.hpp"
 #include "read.hpp"
 
 using namespace mir;
@@ -18,6 +17,19 @@ struct Fixture {
   Fixture() { register_builtin_dialects(context); }
   IRContext context;
   Module& module = context.create_module("m");
+  Rewriter rewriter{module};
+  const Type* type = context.tensor(std::vector{Dim(2)}, DType::kFloat32);
+
+  Op* graph(std::string_view symbol) {
+    rewriter.set_insertion_point_to_end(body());
+    return rewriter.create({.name = context.op_name("graph.SubGraphOp"),
+                            .symbol = context.intern(symbol),
+                            .has_signature = false});
+  }
+  Block& body() {
+    Block* entry = module.body().entry();
+    return entry != nullptr ? *entry : *rewriter.create_block(module.body());
+  }
 };
 
 }  // namespace
@@ -34,11 +46,11 @@ TEST_SUITE("module") {
   }
 
   TEST_CASE_FIXTURE(Fixture, "the version makes a module portable and stands in its head") {
-    module.set_version(1);
+    rewriter.set_version(1);
     CHECK(module.is_portable());
     CHECK(module.version() == 1);
     CHECK(print(module).starts_with("@m [mir_version:1] () -> ()"));
-    module.set_version(0);
+    rewriter.set_version(0);
     CHECK_FALSE(module.is_portable());
     CHECK(module.top()->attributes().empty());
   }
@@ -68,23 +80,21 @@ TEST_SUITE("module") {
   TEST_CASE_FIXTURE(Fixture,
                     "the first declaration of a symbol counts, ops and values side by side") {
     const Symbol name = context.intern("s");
-    Op* one = module.create({.name = context.op_name("graph.SubGraphOp")});
-    Op* two = module.create({.name = context.op_name("graph.SubGraphOp")});
-    Value* value = module.create_free_value(module.body(), nullptr, {});
-    module.declare(name, one);
-    module.declare(name, two);
-    module.declare(name, value);
+    Op* one = graph("s");
+    graph("s");
+    Op* op = rewriter.create({.name = context.op_name("a.b"), .result_types = std::vector{type}});
+    rewriter.set_symbol(*op->result(), name);
     CHECK(module.lookupSymbol("s").op == one);
-    CHECK(module.lookupSymbol("s").value == value);
+    CHECK(module.lookupSymbol("s").value == op->result());
     CHECK(module.lookup_op(name) == one);
-    CHECK(module.lookup_value(name) == value);
+    CHECK(module.lookup_value(name) == op->result());
     CHECK_FALSE(module.lookupSymbol("t"));
     CHECK_FALSE(module.lookupSymbol(""));
   }
 
   TEST_CASE_FIXTURE(Fixture, "an empty symbol is a symbol") {
-    Op* op = module.create({.name = context.op_name("graph.SubGraphOp")});
-    module.declare(Symbol{}, op);
+    Op* op = graph("other");
+    rewriter.set_symbol(*op, Symbol{});
     CHECK(module.lookupSymbol("").op == op);
   }
 
@@ -101,14 +111,14 @@ TEST_SUITE("module") {
 
   TEST_CASE_FIXTURE(Fixture, "a list of attributes longer than 65536 keeps them all") {
     std::vector<NamedAttr> list(70000, {context.intern("k"), context.null()});
-    Op* op = module.create({.name = context.op_name("a.b")});
-    module.set_attributes(op, list);
+    Op* op = rewriter.create_detached({.name = context.op_name("a.b")});
+    rewriter.set_attributes(*op, list);
     CHECK(op->attributes().size() == 70000);
   }
 
   TEST_CASE_FIXTURE(Fixture, "an op may have any number of regions, made in linear time") {
-    Op* op = module.create({.name = context.op_name("a.b")});
-    for (int i = 0; i < 200000; ++i) module.add_region(op);
+    Op* op = rewriter.create_detached({.name = context.op_name("a.b")});
+    for (int i = 0; i < 200000; ++i) rewriter.add_region(*op);
     CHECK(op->region_count() == 200000);
   }
 

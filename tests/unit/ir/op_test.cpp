@@ -1,6 +1,6 @@
 #include "mir/op.hpp"
 
-#include "mir/module.hpp"
+#include "mir/rewriter.hpp"
 #include "read.hpp"
 
 using namespace mir;
@@ -16,15 +16,15 @@ struct Fixture {
 
   Op* make(std::string_view name, std::vector<Value*> operands = {}, std::size_t results = 1) {
     const std::vector<const Type*> types(results, type);
-    Op* op =
-        module.create({.name = context.op_name(name), .operands = operands, .result_types = types});
-    block->push_back(op);
-    return op;
+    rewriter.set_insertion_point_to_end(*block);
+    return rewriter.create(
+        {.name = context.op_name(name), .operands = operands, .result_types = types});
   }
 
   IRContext context;
   Module& module = context.create_module("m");
-  Block* block = module.create_block(module.body());
+  Rewriter rewriter{module};
+  Block* block = rewriter.create_block(module.body());
   const Type* type = context.tensor(std::vector{Dim(2)}, DType::kFloat32);
 };
 
@@ -62,31 +62,27 @@ TEST_SUITE("op") {
     Op* a = make("a.a");
     Op* b = make("a.b");
     Op* user = make("a.user", {a->result(), a->result(), b->result()});
-    user->set_operand(1, b->result());
+    rewriter.set_operand(*user, 1, b->result());
     CHECK(a->result()->use_count() == 1);
     CHECK(b->result()->use_count() == 2);
-    user->set_operand(1, b->result());
+    rewriter.set_operand(*user, 1, b->result());
     CHECK(b->result()->use_count() == 2);
-    user->operand_uses()[2].set(nullptr);
+    rewriter.set_operand(*user, 2, nullptr);
     CHECK(b->result()->use_count() == 1);
     CHECK(user->operand(2) == nullptr);
   }
 
-  TEST_CASE_FIXTURE(Fixture, "replaceAllUsesWith moves every use and marks the users modified") {
+  TEST_CASE_FIXTURE(Fixture, "every use of a value becomes a use of another one") {
     Op* a = make("a.a");
     Op* b = make("a.b");
     Op* first = make("a.user", {a->result(), b->result()});
     Op* second = make("a.user", {a->result(), a->result()});
-    for (Op* op : {a, b, first, second}) op->mark_as_read();
-    a->result()->replaceAllUsesWith(b->result());
+    rewriter.replace_all_uses(*a->result(), *b->result());
     CHECK_FALSE(a->result()->has_uses());
     CHECK(b->result()->use_count() == 4);
     CHECK(first->operand(0) == b->result());
     CHECK(second->operand(1) == b->result());
-    CHECK(first->is_modified());
-    CHECK(second->is_modified());
-    CHECK_FALSE(b->is_modified());
-    b->result()->replaceAllUsesWith(b->result());
+    rewriter.replace_all_uses(*b->result(), *b->result());
     CHECK(b->result()->use_count() == 4);
   }
 
@@ -94,26 +90,26 @@ TEST_SUITE("op") {
     Op* a = make("a.a");
     Op* b = make("a.b");
     Op* user = make("a.user", {a->result()});
-    module.set_operands(user, std::vector{b->result(), a->result(), b->result()});
+    rewriter.set_operands(*user, std::vector{b->result(), a->result(), b->result()});
     CHECK(user->operand_count() == 3);
     CHECK(a->result()->use_count() == 1);
     CHECK(b->result()->use_count() == 2);
     CHECK(user->operand_uses()[2].index() == 2);
-    module.set_operands(user, {});
+    rewriter.set_operands(*user, {});
     CHECK(user->operand_count() == 0);
     CHECK_FALSE(a->result()->has_uses());
     CHECK_FALSE(b->result()->has_uses());
   }
 
-  TEST_CASE_FIXTURE(Fixture, "a block links ops at its ends and in between, and unlinks them") {
+  TEST_CASE_FIXTURE(Fixture, "a block links ops at its ends and in between, and moves them") {
     Op* a = make("a.a");
     Op* c = make("a.c");
-    Op* b = module.create({.name = context.op_name("a.b")});
+    Op* b = rewriter.create_detached({.name = context.op_name("a.b")});
     CHECK(b->block() == nullptr);
     CHECK(b->parent_op() == nullptr);
-    block->insert_before(b, c);
-    Op* first = module.create({.name = context.op_name("a.first")});
-    block->insert_before(first, a);
+    rewriter.insert(*b, *block, c);
+    Op* first = rewriter.create_detached({.name = context.op_name("a.first")});
+    rewriter.insert(*first, *block, a);
     CHECK(forward(block->ops()) == std::vector{first, a, b, c});
     CHECK(forward(block->reversed()) == std::vector{c, b, a, first});
     CHECK(block->front() == first);
@@ -123,25 +119,25 @@ TEST_SUITE("op") {
     CHECK(a->is_before_in_block(c));
     CHECK_FALSE(c->is_before_in_block(a));
     CHECK_FALSE(a->is_before_in_block(a));
-    block->unlink(b);
-    block->unlink(c);
-    block->unlink(first);
-    CHECK(forward(block->ops()) == std::vector{a});
-    CHECK(forward(block->reversed()) == std::vector{a});
-    block->unlink(a);
+    rewriter.move_before(*b, *a);
+    CHECK(forward(block->ops()) == std::vector{first, b, a, c});
+    rewriter.move_after(*first, *c);
+    CHECK(forward(block->ops()) == std::vector{b, a, c, first});
+    CHECK(forward(block->reversed()) == std::vector{first, c, a, b});
+    rewriter.move_to_end(*b, *block);
+    CHECK(forward(block->ops()) == std::vector{a, c, first, b});
+    CHECK(first->is_before_in_block(b));
+    for (Op* op : block->ops()) rewriter.erase(*op);
     CHECK(block->empty());
     CHECK(block->ops().empty());
-    block->push_back(c);
-    CHECK(forward(block->ops()) == std::vector{c});
-    CHECK(c->block() == block);
   }
 
   TEST_CASE_FIXTURE(Fixture, "the op at hand may be erased while iterating in either direction") {
     for (int i = 0; i < 3; ++i) make("a.a", {}, 0);
-    for (Op* op : block->ops()) module.erase(op);
+    for (Op* op : block->ops()) rewriter.erase(*op);
     CHECK(block->empty());
     for (int i = 0; i < 3; ++i) make("a.a", {}, 0);
-    for (Op* op : block->reversed()) module.erase(op);
+    for (Op* op : block->reversed()) rewriter.erase(*op);
     CHECK(block->empty());
   }
 
@@ -152,13 +148,14 @@ TEST_SUITE("op") {
     CHECK(op->result(1)->is_result());
     CHECK(op->result(1)->argument_of() == nullptr);
     CHECK(op->result(1)->free_in() == nullptr);
-    Block* other = module.create_block(module.body(), std::vector{type, type}, context.intern("b"));
+    Block* other =
+        rewriter.create_block(module.body(), std::vector{type, type}, context.intern("b"));
     Value& argument = other->arguments()[1];
     CHECK(argument.is_argument());
     CHECK(argument.argument_of() == other);
     CHECK(argument.defining_op() == nullptr);
     CHECK(argument.index() == 1);
-    Value* free = module.create_free_value(module.body(), type, ValueName::number(3));
+    Value* free = rewriter.create_free_value(module.body(), type, ValueName::number(3));
     CHECK(free->is_free());
     CHECK(free->free_in() == &module.body());
     CHECK(free->defining_op() == nullptr);
@@ -170,35 +167,33 @@ TEST_SUITE("op") {
   TEST_CASE_FIXTURE(Fixture, "unused free values go, the others keep their order") {
     std::vector<Value*> values;
     for (std::uint32_t i = 0; i < 20; ++i) {
-      values.push_back(module.create_free_value(module.body(), type, ValueName::number(i)));
+      values.push_back(rewriter.create_free_value(module.body(), type, ValueName::number(i)));
     }
     make("a.user", {values[3], values[0], values[17]});
-    module.remove_unused_free_values(module.body());
+    rewriter.erase_unused_free_values(module.body());
     const auto left = module.body().free_values();
     REQUIRE(left.size() == 3);
     CHECK(left[0] == values[0]);
     CHECK(left[1] == values[3]);
     CHECK(left[2] == values[17]);
     CHECK(left[2]->index() == 2);
-    CHECK(module.create_free_value(module.body(), type, {})->index() == 3);
+    CHECK(rewriter.create_free_value(module.body(), type, {})->index() == 3);
   }
 
   TEST_CASE_FIXTURE(Fixture,
                     "an erased op leaves its block, its operands' use lists and its symbols") {
     Op* a = make("a.a");
     Op* b = make("tensor.CPU.register", {a->result()});
-    b->result()->set_symbol(context.intern("w"));
-    module.declare_symbols(b);
+    rewriter.set_symbol(*b->result(), context.intern("w"));
     REQUIRE(module.lookupSymbol("w").value == b->result());
-    module.erase(b);
+    rewriter.erase(*b);
     CHECK(b->is_erased());
     CHECK_FALSE(a->is_erased());
     CHECK_FALSE(a->result()->has_uses());
     CHECK(forward(block->ops()) == std::vector{a});
     CHECK_FALSE(module.lookupSymbol("w"));
     Op* c = make("tensor.CPU.register");
-    c->result()->set_symbol(context.intern("w"));
-    module.declare_symbols(c);
+    rewriter.set_symbol(*c->result(), context.intern("w"));
     CHECK(module.lookupSymbol("w").value == c->result());
   }
 
@@ -220,7 +215,7 @@ TEST_SUITE("op") {
     Op* before = find_op(module.body(), "a.before");
     CHECK(before->result()->use_count() == 2);
     CHECK(module.lookupSymbol("inside"));
-    module.erase(outer);
+    Rewriter(module).erase(*outer);
     CHECK(outer->is_erased());
     CHECK(three->is_erased());
     CHECK_FALSE(before->result()->has_uses());
@@ -233,16 +228,16 @@ TEST_SUITE("op") {
     Op* op = make("a.a");
     CHECK_FALSE(op->has_attribute_list());
     const Symbol k = context.intern("k"), l = context.intern("l");
-    op->set_attribute(k, context.integer(1));
-    op->set_attribute(l, context.integer(2));
-    op->set_attribute(k, context.integer(3));
+    rewriter.set_attribute(*op, k, context.integer(1));
+    rewriter.set_attribute(*op, l, context.integer(2));
+    rewriter.set_attribute(*op, k, context.integer(3));
     REQUIRE(op->attributes().size() == 2);
     CHECK(op->attributes()[0] == NamedAttr{k, context.integer(3)});
     CHECK(op->attribute("l")->integer() == 2);
     CHECK(op->attribute("m") == nullptr);
     CHECK(op->has_attribute_list());
-    CHECK(op->remove_attribute(k));
-    CHECK_FALSE(op->remove_attribute(k));
+    CHECK(rewriter.remove_attribute(*op, k));
+    CHECK_FALSE(rewriter.remove_attribute(*op, k));
     CHECK(op->attribute(k) == nullptr);
     CHECK(op->attribute(l)->integer() == 2);
   }
@@ -252,15 +247,15 @@ TEST_SUITE("op") {
     CHECK(op->region_count() == 0);
     CHECK(op->first_region() == nullptr);
     std::vector<Region*> regions;
-    for (int i = 0; i < 4; ++i) regions.push_back(module.add_region(op));
+    for (int i = 0; i < 4; ++i) regions.push_back(rewriter.add_region(*op));
     CHECK(op->region_count() == 4);
     CHECK(op->region(0) == regions[0]);
     CHECK(op->region(3) == regions[3]);
     CHECK(regions[3]->next() == nullptr);
     CHECK(regions[1]->parent() == op);
-    Block* inner = module.create_block(*regions[2]);
-    Op* nested = module.create({.name = context.op_name("a.b")});
-    inner->push_back(nested);
+    Block* inner = rewriter.create_block(*regions[2]);
+    Op* nested = rewriter.create_detached({.name = context.op_name("a.b")});
+    rewriter.insert(*nested, *inner, nullptr);
     CHECK(nested->parent_region() == regions[2]);
     CHECK(nested->parent_op() == op);
     CHECK(op->parent_op() == module.top());

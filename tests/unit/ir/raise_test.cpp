@@ -1,4 +1,5 @@
 #include "isomorphic.hpp"
+#include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
 #include "read.hpp"
 
@@ -127,14 +128,15 @@ TEST_SUITE("raise") {
     Reading reading("@main () -> () {\na.one () -> (" + value("%1") + ")\na.two(%1) -> (" +
                     value("%1") + ")\na.three(%1) -> ()\n}\n");
     const auto ops = ops_of(reading.module().body());
-    Block& block = *reading.module().body().entry();
-    block.unlink(ops[1]);
-    block.push_back(ops[1]);  // three now reads one's version ...
-    ops[2]->set_operand(0, ops[0]->result());
-    Op* four =
-        reading.module().create({.name = reading.context.op_name("a.four"),
-                                 .operands = std::vector{ops[0]->result(), ops[1]->result()}});
-    block.push_back(four);  // ... and four both, below the second definition
+    Module& module = reading.module();
+    Rewriter(module).move_to_end(*ops[1],
+                                 *module.body().entry());  // three now reads one's version ...
+    Rewriter(module).set_operand(*ops[2], 0, ops[0]->result());
+    Op* four = Rewriter(module).create_detached(
+        {.name = reading.context.op_name("a.four"),
+         .operands = std::vector{ops[0]->result(), ops[1]->result()}});
+    Rewriter(module).insert(*four, *module.body().entry(),
+                            nullptr);  // ... and four both, below the second definition
     Reprint again(reading.module());
     const auto read = ops_of(again.body());
     CHECK(read[3]->operand(0) == read[0]->result());
@@ -155,8 +157,8 @@ TEST_SUITE("raise") {
                     value("%1") + ")\na.three(%1) -> ()\na.four () -> (" + value("%1") + ")\n}\n");
     Module& module = reading.module();
     const auto ops = ops_of(module.body());
-    ops[2]->set_operand(0, ops[0]->result());
-    module.erase(ops[1]);
+    Rewriter(module).set_operand(*ops[2], 0, ops[0]->result());
+    Rewriter(module).erase(*ops[1]);
     Reprint again(module);
     CHECK(ops_of(again.body())[1]->operand(0) == ops_of(again.body())[0]->result());
     CHECK(again.text.find("%2") == again.text.npos);
@@ -166,9 +168,10 @@ TEST_SUITE("raise") {
     Reading reading("@main () -> () {\na.one(" + value("%1") + ") -> (" + value("%2") +
                     ")\na.two(%1) -> (" + value("%1") + ")\n}\n");
     Module& module = reading.module();
-    Op* three = module.create({.name = reading.context.op_name("a.three"),
-                               .operands = std::vector{module.body().free_values()[0]}});
-    module.body().entry()->push_back(three);
+    Op* three =
+        Rewriter(module).create_detached({.name = reading.context.op_name("a.three"),
+                                          .operands = std::vector{module.body().free_values()[0]}});
+    Rewriter(module).insert(*three, *module.body().entry(), nullptr);
     Reprint again(module);
     CHECK(ops_of(again.body())[2]->operand(0)->is_free());
     CHECK(again.body().free_values().size() == 1);
@@ -178,12 +181,12 @@ TEST_SUITE("raise") {
     Reading reading(module_text({"a.one() -> (" + value("%7") + ")"}));
     Module& module = reading.module();
     const Type* type = ops_of(module.body())[0]->result()->type();
-    Op* made = module.create(
+    Op* made = Rewriter(module).create_detached(
         {.name = reading.context.op_name("a.two"), .result_types = std::vector{type, type}});
-    module.body().entry()->push_back(made);
-    Op* user = module.create(
+    Rewriter(module).insert(*made, *module.body().entry(), nullptr);
+    Op* user = Rewriter(module).create_detached(
         {.name = reading.context.op_name("a.three"), .operands = std::vector{made->result(1)}});
-    module.body().entry()->push_back(user);
+    Rewriter(module).insert(*user, *module.body().entry(), nullptr);
     const Reprint again(module);
     CHECK(again.text.find("a.two() -> (" + value("%8") + ", " + value("%9") + ")") !=
           again.text.npos);
@@ -197,7 +200,7 @@ TEST_SUITE("raise") {
                     ")\na.three(%1) -> ()\n}\n}\n");
     Module& module = reading.module();
     Op* outer = find_op(module.body(), "a.one");
-    find_op(module.body(), "a.three")->set_operand(0, outer->result());
+    Rewriter(module).set_operand(*find_op(module.body(), "a.three"), 0, outer->result());
     Reprint again(module);
     CHECK(find_op(again.body(), "a.three")->operand(0) == find_op(again.body(), "a.one")->result());
   }
@@ -207,7 +210,7 @@ TEST_SUITE("raise") {
                     value("%2") + ")\ncf.ReturnOp (%1) -> ()\n}\n");
     Module& module = reading.module();
     const auto ops = ops_of(module.body());
-    ops[1]->set_operand(0, ops[0]->result(1));
+    Rewriter(module).set_operand(*ops[1], 0, ops[0]->result(1));
     CHECK(print(module).starts_with("@main () -> (" + value("%2") + ") {"));
   }
 
@@ -219,14 +222,15 @@ TEST_SUITE("raise") {
     const Type* type = ops_of(module.body())[0]->result()->type();
     std::vector<Value*> made;
     for (int i = 0; i < 3; ++i) {
-      Op* op = module.create(
+      Op* op = Rewriter(module).create_detached(
           {.name = reading.context.op_name("a.new"), .result_types = std::vector{type}});
-      if (i != 0) op->result()->set_name(module.fresh_name());
-      module.body().entry()->push_back(op);
+      if (i != 0) Rewriter(module).set_name(*op->result(), module.fresh_name());
+      Rewriter(module).insert(*op, *module.body().entry(), nullptr);
       made.push_back(op->result());
     }
-    module.body().entry()->push_back(
-        module.create({.name = reading.context.op_name("a.use"), .operands = made}));
+    Rewriter rewriter(module);
+    rewriter.set_insertion_point_to_end(*module.body().entry());
+    rewriter.create({.name = reading.context.op_name("a.use"), .operands = made});
     Reprint again(module);
     const auto ops = ops_of(again.body());
     for (std::size_t i = 0; i < 3; ++i) CHECK(ops[6]->operand(i) == ops[3 + i]->result());
@@ -242,11 +246,11 @@ TEST_SUITE("raise") {
     Reading reading(text);
     Module& module = reading.module();
     CHECK(print(module) == text);
-    Op* fresh =
-        module.create({.name = reading.context.op_name("a.new"),
-                       .result_types = std::vector{ops_of(module.body())[0]->result()->type()}});
-    module.body().entry()->insert_before(fresh, ops_of(module.body())[0]);
-    ops_of(module.body())[1]->result()->replaceAllUsesWith(fresh->result());
+    Op* fresh = Rewriter(module).create_detached(
+        {.name = reading.context.op_name("a.new"),
+         .result_types = std::vector{ops_of(module.body())[0]->result()->type()}});
+    Rewriter(module).insert(*fresh, *module.body().entry(), module.body().entry()->front());
+    Rewriter(module).replace_all_uses(*ops_of(module.body())[1]->result(), *fresh->result());
     CHECK(print(module).find(
               "a.two(%2:tensor<[2], F, D>) -> ()\n    a.three(%2:tensor<[2], F, D>) -> ()") !=
           std::string::npos);

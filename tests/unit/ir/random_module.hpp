@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mir/module.hpp"
+#include "mir/rewriter.hpp"
 
 namespace mir::test {
 
@@ -19,12 +19,13 @@ class RandomModule {
       : context_(context),
         engine_(seed),
         portable_(portable),
-        module_(context.create_module(name())) {
-    if (portable_) module_.set_version(1);
-    Block* body = module_.create_block(module_.body(), types(below(3)));
+        module_(context.create_module(name())),
+        rewriter_(module_) {
+    if (portable_) rewriter_.set_version(1);
+    Block* body = rewriter_.create_block(module_.body(), types(below(3)));
     name_arguments(*body);
     fill(*body, 0, arguments_of(*body));
-    module_.body().set_results(results());
+    rewriter_.set_results(module_.body(), results());
   }
 
   Module& module() const { return module_; }
@@ -169,8 +170,8 @@ class RandomModule {
 
   void name_arguments(Block& block) {
     for (Value& argument : block.arguments()) {
-      argument.set_name(value_name());
-      if (one_in(6)) module_.set_value_attributes(&argument, attributes());
+      rewriter_.set_name(argument, value_name());
+      if (one_in(6)) rewriter_.set_attributes(argument, attributes());
     }
   }
   static Values arguments_of(Block& block) {
@@ -179,19 +180,19 @@ class RandomModule {
     return list;
   }
 
-  std::span<const RegionResult> results() {
+  std::vector<RegionResult> results() {
     std::vector<RegionResult> list;
     for (std::size_t n = below(3); n != 0; --n) {
       list.push_back({.name = ValueName::number(static_cast<std::uint32_t>(n)), .type = type()});
     }
-    return module_.copy(std::span<const RegionResult>(list));
+    return list;
   }
 
   Value* free_value(Region& region) {
-    Value* value = module_.create_free_value(region, type(), value_name());
+    Value* value = rewriter_.create_free_value(region, type(), value_name());
     const NamedAttr constant{intern("constant"), context_.array(std::vector{context_.integer(1)})};
-    if (portable_ || one_in(2)) module_.set_value_attributes(value, std::span(&constant, 1));
-    if (one_in(4)) value->set_symbol(intern(name()));
+    if (portable_ || one_in(2)) rewriter_.set_attributes(*value, std::span(&constant, 1));
+    if (one_in(4)) rewriter_.set_symbol(*value, intern(name()));
     return value;
   }
 
@@ -209,14 +210,14 @@ class RandomModule {
         }
       }
       Op* op = make(operands);
-      block.push_back(op);
+      rewriter_.insert(*op, block, nullptr);
       made.push_back(op);
       for (Value& result : op->results()) visible.push_back(&result);
       if (depth < 3 && one_in(3)) add_regions(*op, depth + 1, visible);
     }
     if (portable_ && made.size() > 1 && made.front()->operand_count() != 0 &&
         made.back()->result_count() != 0) {
-      made.front()->set_operand(0, made.back()->result());  // a use above its definition
+      rewriter_.set_operand(*made.front(), 0, made.back()->result());  // a use above its definition
     }
   }
 
@@ -225,20 +226,20 @@ class RandomModule {
         "linalg.CPU.AddOp",   "linalg.QNN.Kernel_7", "graph.CallGraphOp", "tensor.CPU.alloc",
         "prog.kernel_launch", "my.dialect.Op",       "cf.ReturnOp"};
     const bool lists = !operands.empty() || !one_in(4);
-    Op* op = module_.create({.name = context_.op_name(pick(kNames)),
-                             .operands = operands,
-                             .result_types = types(lists ? below(3) : 0),
-                             .has_signature = lists});
+    Op* op = rewriter_.create_detached({.name = context_.op_name(pick(kNames)),
+                                        .operands = operands,
+                                        .result_types = types(lists ? below(3) : 0),
+                                        .has_signature = lists});
     for (Value& result : op->results()) {
-      result.set_name(value_name());
-      if (one_in(6)) module_.set_value_attributes(&result, attributes());
-      if (one_in(6)) result.set_symbol(intern(name()));
+      rewriter_.set_name(result, value_name());
+      if (one_in(6)) rewriter_.set_attributes(result, attributes());
+      if (one_in(6)) rewriter_.set_symbol(result, intern(name()));
     }
-    module_.set_attributes(op, attributes(), one_in(4));
-    if (one_in(4)) op->set_symbol(intern(name()));
-    if (one_in(4)) op->set_path(intern(one_in(3) ? "odd name" : "model.q_proj"));
-    if (op->has_path()) op->set_square_path(one_in(2));
-    if (one_in(4)) op->set_location(location());
+    rewriter_.set_attributes(*op, attributes(), one_in(4));
+    if (one_in(4)) rewriter_.set_symbol(*op, intern(name()));
+    if (one_in(4)) rewriter_.set_path(*op, intern(one_in(3) ? "odd name" : "model.q_proj"));
+    if (op->has_path()) rewriter_.set_square_path(*op, one_in(2));
+    if (one_in(4)) rewriter_.set_location(*op, location());
     if (one_in(2)) add_extra(*op);
     if (!portable_) add_overrides(*op);
     return op;
@@ -254,33 +255,58 @@ class RandomModule {
   }
 
   void add_extra(Op& op) {
-    OpExtra& extra = op.mutable_extra();
     constexpr std::string_view kAngles[] = {"CPU", "code", "notype", "Linear", "a -> b<c>"};
     std::vector<Symbol> angles;
     for (std::size_t n = below(3); n != 0; --n) angles.push_back(intern(pick(kAngles)));
-    extra.angles = module_.copy(std::span<const Symbol>(angles));
-    extra.has_address = one_in(3);
-    if (extra.has_address) extra.address = one_in(3) ? ~std::uint64_t{0} : engine_() >> below(64);
-    if (!op.has_signature() || one_in(2)) return;
-    std::vector<OpExtra::Successor> successors;
-    std::uint32_t first = op.operand_count();
-    for (std::size_t n = below(3); n != 0; --n) {
-      const auto count = static_cast<std::uint32_t>(below(first + 1));
-      successors.insert(successors.begin(),
-                        {intern("bb" + std::to_string(n)), first - count, count});
-      first -= count;
+    rewriter_.set_angles(op, angles);
+    if (one_in(3)) {
+      rewriter_.set_address(op, one_in(3) ? ~std::uint64_t{0} : engine_() >> below(64));
     }
-    extra.successors = module_.copy(std::span<const OpExtra::Successor>(successors));
+    if (!op.has_signature() || one_in(2)) return;
+    Values operands;
+    for (const Use& use : op.operand_uses()) operands.push_back(use.value());
+    std::vector<SuccessorSpec> successors;
+    std::size_t first = operands.size();
+    for (std::size_t n = below(3); n != 0; --n) {
+      const std::size_t count = below(first + 1);
+      first -= count;
+      successors.insert(successors.begin(),
+                        {.stated = intern("bb" + std::to_string(n)),
+                         .operands = std::span(operands).subspan(first, count)});
+    }
+    rewriter_.set_operands(op, std::span(operands).first(first));
+    rewriter_.set_successors(op, successors);
   }
 
   /// Mentions that state another type or other attributes than their values have.
   void add_overrides(Op& op) {
     for (const Use& use : op.operand_uses()) {
       if (one_in(5)) {
-        module_.set_use_override(use, {.type = type(),
-                                       .attributes = module_.copy(attributes()),
-                                       .symbol = intern(name()),
-                                       .has_symbol = true});
+        rewriter_.set_use_override(use, {.type = type(),
+                                         .attributes = rewriter_.keep(attributes()),
+                                         .symbol = intern(name()),
+                                         .has_symbol = true});
+      }
+    }
+  }
+
+  /// Names of blocks that there are mean those blocks.
+  void settle_successors(const Region& region) {
+    for (Block* block = region.entry(); block != nullptr; block = block->next()) {
+      for (Op* op : block->ops()) {
+        std::vector<Values> operands;
+        std::vector<SuccessorSpec> specs;
+        for (const OpExtra::Successor& each : op->extra().successors) {
+          Values& list = operands.emplace_back();
+          for (std::uint32_t i = 0; i < each.operand_count; ++i) {
+            list.push_back(op->operand(each.first_operand + i));
+          }
+          Block* to = region.entry();
+          while (to != nullptr && to->name() != each.stated) to = to->next();
+          specs.push_back({.block = to, .stated = each.stated});
+        }
+        for (std::size_t i = 0; i < specs.size(); ++i) specs[i].operands = operands[i];
+        if (!specs.empty()) rewriter_.set_successors(*op, specs);
       }
     }
   }
@@ -288,10 +314,10 @@ class RandomModule {
   void add_regions(Op& op, int depth, const Values& visible) {
     const bool signature = one_in(2);
     for (std::size_t n = 1 + below(2); n != 0; --n) {
-      Region& region = *module_.add_region(&op);
-      region.set_has_signature(signature);
-      if (signature) region.set_results(results());
-      Block* entry = module_.create_block(region, types(signature ? below(3) : 0));
+      Region& region = *rewriter_.add_region(op);
+      rewriter_.set_has_signature(region, signature);
+      if (signature) rewriter_.set_results(region, results());
+      Block* entry = rewriter_.create_block(region, types(signature ? below(3) : 0));
       name_arguments(*entry);
       Values inside = visible;
       for (Value* argument : arguments_of(*entry)) inside.push_back(argument);
@@ -300,12 +326,13 @@ class RandomModule {
       const bool silent_entry = entry->empty() && !signature;
       for (std::size_t blocks = silent_entry ? 0 : below(3); blocks != 0; --blocks) {
         Block* block =
-            module_.create_block(region, types(below(3)), intern("bb" + std::to_string(blocks)));
+            rewriter_.create_block(region, types(below(3)), intern("bb" + std::to_string(blocks)));
         name_arguments(*block);
         Values here = inside;
         for (Value* argument : arguments_of(*block)) here.push_back(argument);
         fill(*block, depth, here);
       }
+      settle_successors(region);
     }
   }
 
@@ -313,6 +340,7 @@ class RandomModule {
   std::mt19937_64 engine_;
   bool portable_;
   Module& module_;
+  Rewriter rewriter_;
 };
 
 }  // namespace mir::test

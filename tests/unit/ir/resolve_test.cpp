@@ -124,7 +124,7 @@ TEST_SUITE("resolve") {
     CHECK(branch->operand(2) == loop.free_values()[0]);
     const auto successors = branch->extra().successors;
     REQUIRE(successors.size() == 2);
-    CHECK(reading.context.text(successors[0].block) == "next");
+    CHECK(reading.context.text(successors[0].block->name()) == "next");
     CHECK(successors[0].first_operand == 1);
     CHECK(successors[0].operand_count == 2);
     CHECK(successors[1].operand_count == 0);

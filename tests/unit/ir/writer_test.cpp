@@ -1,6 +1,7 @@
 // The programming interface of the MLLM IR document, in its words.
+#include "mir/writer.hpp"
+
 #include "isomorphic.hpp"
-#include "mir/rewriter.hpp"
 #include "read.hpp"
 
 using namespace mir;
@@ -198,9 +199,10 @@ TEST_SUITE("writer") {
     Module& module = reading.module();
     Op* old_op = find_op(module.body(), "linalg.CPU.AddOp");
     Op* silu = find_op(module.body(), "linalg.CPU.SiLUOp");
-    Op* new_op = module.create({.name = module.context().op_name("linalg.CPU.MulOp"),
-                                .operands = std::vector{old_op->operand(0), old_op->operand(1)},
-                                .result_types = std::vector{old_op->result()->type()}});
+    Op* new_op = Rewriter(module).create_detached(
+        {.name = module.context().op_name("linalg.CPU.MulOp"),
+         .operands = std::vector{old_op->operand(0), old_op->operand(1)},
+         .result_types = std::vector{old_op->result()->type()}});
     // example [replace]
     IRWriter writer(module);
     writer.replaceOp(old_op, new_op);
@@ -279,7 +281,8 @@ TEST_SUITE("writer") {
     Names seen;
     IRWriter(module).walk<OpView>([&](IRWriter& writer, OpView op) {
       seen.emplace_back(spelling(op));
-      if (op->name() == "a.x") writer.replaceOp(op.op(), writer.module().create({.name = z}));
+      if (op->name() == "a.x")
+        writer.replaceOp(op.op(), Rewriter(module).create_detached({.name = z}));
       return WalkResult::WALK_CONTINUE;
     });
     CHECK(seen == Names{"a.x", "a.x", "a.y"});

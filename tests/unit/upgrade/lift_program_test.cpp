@@ -2,7 +2,7 @@
 
 #include "../ir/read.hpp"
 #include "mir/print.hpp"
-#include "mir/rewriter.hpp"
+#include "mir/writer.hpp"
 
 using namespace mir;
 using mir::test::lines_of;

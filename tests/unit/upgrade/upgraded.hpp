@@ -7,9 +7,9 @@
 #include "../ir/isomorphic.hpp"
 #include "../ir/read.hpp"
 #include "mir/print.hpp"
-#include "mir/rewriter.hpp"
 #include "mir/upgrade.hpp"
 #include "mir/verify.hpp"
+#include "mir/writer.hpp"
 
 namespace mir::test {
 

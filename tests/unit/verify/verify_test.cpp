@@ -341,7 +341,7 @@ TEST_SUITE("verify") {
     register_builtin_dialects(context);
     Diagnostics diagnostics;
     Module& module = context.create_module();
-    module.set_version(1);
+    Rewriter(module).set_version(1);
     const TensorType* type = context.tensor(std::vector{Dim(2)}, DType::kFloat32);
     Builder builder(module, diagnostics, std::vector<const Type*>{type});
     Value* outer = builder.value("linalg.CPU.SiLUOp", {&module.body().arguments()[0]});

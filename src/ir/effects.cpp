@@ -1,0 +1,67 @@
+#include "mir/effects.hpp"
+
+#include <algorithm>
+
+#include "mir/module.hpp"
+
+namespace mir {
+
+namespace {
+
+template <class Holds>
+bool all_inside(const Op& op, const Holds& holds) {
+  for (const Region* region = op.first_region(); region != nullptr; region = region->next()) {
+    for (const Block* block = region->entry(); block != nullptr; block = block->next()) {
+      for (const Op* inner : block->ops()) {
+        if (!holds(*inner)) return false;
+      }
+    }
+  }
+  return true;
+}
+
+bool is_static(const Value& value) {
+  const TensorType* type = value.tensor_type();
+  return type != nullptr && std::ranges::all_of(type->dims(), &Dim::is_constant);
+}
+
+/// Ends of the blocks of a pure op are what they are.
+bool is_pure_inside(const Op& op) {
+  const OpRow* row = op.row();
+  return (row != nullptr && has(row->traits, Trait::kTerminator)) || is_pure(op);
+}
+
+bool is_speculatable_inside(const Op& op) {
+  const OpRow* row = op.row();
+  return (row != nullptr && has(row->traits, Trait::kTerminator)) || is_speculatable(op);
+}
+
+}  // namespace
+
+std::optional<Effect> effects_of(const Op& op) {
+  if (op.row() == nullptr) return std::nullopt;
+  Effect effects = op.row()->effects;
+  if (op.module().is_portable()) {
+    effects = effects & ~(Effect::kWritesOperand0 | Effect::kWritesOperand1);
+  }
+  const bool known = all_inside(op, [&](const Op& inner) {
+    const auto more = effects_of(inner);
+    if (more) effects = effects | *more;
+    return more.has_value();
+  });
+  return known ? std::optional(effects) : std::nullopt;
+}
+
+bool is_pure(const Op& op) {
+  return op.row() != nullptr && has(op.row()->traits, Trait::kPure) &&
+         effects_of(op) == Effect::kNone && all_inside(op, is_pure_inside);
+}
+
+bool is_speculatable(const Op& op) {
+  if (!is_pure(op) || has(op.row()->traits, Trait::kMayRefuse)) return false;
+  return std::ranges::all_of(op.operand_uses(),
+                             [](const Use& use) { return is_static(*use.value()); }) &&
+         std::ranges::all_of(op.results(), is_static) && all_inside(op, is_speculatable_inside);
+}
+
+}  // namespace mir

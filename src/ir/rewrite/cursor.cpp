@@ -1,0 +1,46 @@
+#include "mir/cursor.hpp"
+
+#include "mir/module.hpp"
+
+namespace mir {
+
+Cursor::Cursor(Module& module, Side side)
+    : next_(module.cursors_), previous_(&module.cursors_), side_(side) {
+  if (next_ != nullptr) next_->previous_ = &next_;
+  module.cursors_ = this;
+}
+
+Cursor::~Cursor() {
+  if (previous_ == nullptr) return;  // the module went first
+  *previous_ = next_;
+  if (next_ != nullptr) next_->previous_ = previous_;
+}
+
+/// The op is about to leave its block.
+void Cursor::leave(const Op& op) {
+  if (at_ == &op) at_ = side_ == Side::kAfter ? op.previous() : op.next();
+}
+
+/// The block is about to leave its region. Null and null is a region's begin for what stands after,
+/// no place for what stands before.
+void Cursor::leave(const Block& block) {
+  if (block_ != &block) return;
+  block_ = side_ == Side::kAfter ? block.previous() : nullptr;
+  at_ = block_ == nullptr ? nullptr : block_->back();
+}
+
+/// The end of `block` has become `rest`.
+void Cursor::follow_split(const Block& block, Block& rest) {
+  if (block_ == &block && at_ != nullptr && at_->block() == &rest) block_ = &rest;
+}
+
+/// The ops of `block` are about to stand in `into`, between `last` and `before`. A walk does not
+/// follow them out of its region.
+void Cursor::follow_merge(const Block& block, Block& into, Op* last, Op* before) {
+  if (block_ != &block) return;
+  if (side_ == Side::kAfter && block.parent() != into.parent()) return leave(block);
+  block_ = &into;
+  if (at_ == nullptr) at_ = side_ == Side::kAfter ? last : before;
+}
+
+}  // namespace mir

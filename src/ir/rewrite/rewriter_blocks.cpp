@@ -1,0 +1,221 @@
+// Regions, blocks and their arguments.
+#include <algorithm>
+
+#include "mir/rewriter.hpp"
+#include "support/arena.hpp"
+
+namespace mir {
+
+Region* Rewriter::add_region(Op& op) {
+  auto* region = module_.arena_->create<Region>();
+  region->parent_ = &op;
+  OpExtra& extra = extra_of(op);
+  if (extra.regions == nullptr) {
+    extra.regions = region;
+  } else {
+    Region* last = extra.regions->last_region_;
+    region->index_ = last->index_ + 1;
+    last->next_ = region;
+  }
+  extra.regions->last_region_ = region;
+  changed(op, OpChange::kRegions);
+  return region;
+}
+
+void Rewriter::set_has_signature(Region& region, bool has) {
+  region.has_signature_ = has;
+  changed(*region.parent_, OpChange::kRegions);
+}
+
+void Rewriter::set_results(Region& region, std::span<const RegionResult> results) {
+  std::vector<RegionResult> kept(results.begin(), results.end());
+  for (RegionResult& each : kept) each.attributes = module_.arena_->copy(each.attributes);
+  region.results_ = module_.arena_->copy(std::span<const RegionResult>(kept));
+  changed(*region.parent_, OpChange::kRegions);
+}
+
+// -- blocks ---------------------------------------------------------------------------------------
+
+void Rewriter::leave(Block& block) {
+  for (Cursor* each = module_.cursors_; each != nullptr; each = each->next_) each->leave(block);
+}
+
+/// The text of the region's op has no block like the one that comes or goes.
+void Rewriter::link(Block& block, Region& region, Block* before) {
+  assert(before == nullptr || before->parent_ == &region);
+  block.parent_ = &region;
+  block.next_ = before;
+  block.previous_ = before == nullptr ? region.last_ : before->previous_;
+  (block.previous_ == nullptr ? region.first_ : block.previous_->next_) = &block;
+  (before == nullptr ? region.last_ : before->previous_) = &block;
+  region.parent_->modified_ = true;
+}
+
+void Rewriter::unlink(Block& block) {
+  Region& region = *block.parent_;
+  (block.previous_ == nullptr ? region.first_ : block.previous_->next_) = block.next_;
+  (block.next_ == nullptr ? region.last_ : block.next_->previous_) = block.previous_;
+  block.previous_ = block.next_ = nullptr;
+  region.parent_->modified_ = true;
+}
+
+Block* Rewriter::create_block(Region& region, std::span<const Type* const> argument_types,
+                              Symbol name, Block* before) {
+  auto* block = module_.arena_->create<Block>();
+  block->name_ = name;
+  const auto arguments = module_.arena_->create_array<Value>(argument_types.size());
+  block->arguments_ = {arguments.data(), static_cast<std::uint32_t>(arguments.size())};
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    arguments[i].type_ = argument_types[i];
+    arguments[i].owner_ = reinterpret_cast<std::uintptr_t>(block) | Value::kArgument;
+    arguments[i].index_ = static_cast<std::uint32_t>(i) & 0x7fff'ffffu;
+    arguments[i].id_ = module_.next_value_id_++;
+  }
+  link(*block, region, before);
+  tell(&RewriteListener::did_insert_block, *block);
+  return block;
+}
+
+namespace {
+
+[[maybe_unused]] bool is_entered(const Block& block) {
+  const auto from = block.predecessors();
+  return std::ranges::any_of(from, [&](const Block* each) { return each != &block; });
+}
+
+}  // namespace
+
+void Rewriter::erase_block(Block& block) {
+  assert(!is_entered(block));
+  if (!module_.listeners_.empty()) {
+    for (Op* op : block.ops()) tell_erased(*op);
+  }
+  tell(&RewriteListener::will_erase_block, block);
+  for (Op* op : block.ops()) drop_operands(*op);
+  for (Op* op : block.ops()) discard(*op);
+  assert(std::ranges::none_of(block.arguments(), &Value::has_uses));
+  leave(block);
+  unlink(block);
+}
+
+Block* Rewriter::split_block(Op& first) {
+  Block& block = *first.block_;
+  Block* rest = create_block(*block.parent_, {}, {}, block.next_);
+  rest->first_ = &first;
+  rest->last_ = std::exchange(block.last_, first.previous_);
+  (first.previous_ == nullptr ? block.first_ : first.previous_->next_) = nullptr;
+  first.previous_ = nullptr;
+  for (Op* op = &first; op != nullptr; op = op->next_) op->block_ = rest;
+  for (Cursor* each = module_.cursors_; each != nullptr; each = each->next_) {
+    each->follow_split(block, *rest);
+  }
+  for (Op* op : rest->ops()) tell(&RewriteListener::did_move, *op);
+  return rest;
+}
+
+/// Moves all ops, which use `arguments` in place of those of `from`.
+void Rewriter::splice(Block& from, Block& to, Op* before, std::span<Value* const> arguments) {
+  assert(&from != &to && from.predecessors().empty());
+  assert(arguments.size() == from.arguments().size());
+  for (Value& argument : from.arguments()) {
+    replace_all_uses(argument, *arguments[argument.index()]);
+  }
+  Op* last = before == nullptr ? to.last_ : before->previous_;
+  for (Cursor* each = module_.cursors_; each != nullptr; each = each->next_) {
+    each->follow_merge(from, to, last, before);
+  }
+  while (Op* op = from.first_) {
+    from.take_out(op);  // without leave(): places have followed
+    to.link(op, before);
+    if (from.parent_ != to.parent_) bring_constants(*op, *to.parent_);
+    tell(&RewriteListener::did_move, *op);
+  }
+  erase_block(from);
+}
+
+void Rewriter::merge_blocks(Block& source, Block& into, std::span<Value* const> arguments) {
+  splice(source, into, nullptr, arguments);
+}
+
+void Rewriter::move_block(Block& block, Region& region, Block* before) {
+  assert(before != &block);
+  const Region* from = block.parent_;
+  leave(block);
+  unlink(block);
+  link(block, region, before);
+  if (from != &region) {
+    for (Op* op : block.ops()) {
+      bring_constants(*op, region);
+      const bool is_linked = module_.is_linked(*op);
+      if (is_linked) module_.declare_symbols(*op);
+      if (!is_linked) module_.forget_symbols_within(*op);
+    }
+  }
+  tell(&RewriteListener::did_move_block, block);
+}
+
+std::vector<Value*> Rewriter::inline_region(Region& from, Op& before,
+                                            std::span<Value* const> arguments) {
+  Block& body = *from.first_;
+  assert(&body == from.last_);
+  std::vector<Value*> handed_over;
+  if (Op* last = body.terminator()) {
+    for (const Use& use : last->operand_uses()) {
+      Value& value = *use.value();
+      handed_over.push_back(value.argument_of() == &body ? arguments[value.index()]
+                                                         : brought(value, *before.parent_region()));
+    }
+    erase(*last);
+  }
+  splice(body, *before.block_, &before, arguments);
+  return handed_over;
+}
+
+void Rewriter::inline_region(Region& from, Block& before) {
+  while (from.first_ != nullptr) move_block(*from.first_, *before.parent_, &before);
+}
+
+void Rewriter::take_body(Region& to, Region& from) {
+  assert(to.empty());
+  while (from.first_ != nullptr) move_block(*from.first_, to);
+  set_has_signature(to, from.has_signature());
+  set_results(to, from.results());
+  set_results(from, {});
+}
+
+// -- arguments ------------------------------------------------------------------------------------
+
+Value* Rewriter::insert_argument(Block& block, std::size_t i, const Type* type) {
+  Value* value = place_value(block.arguments_, i, type,
+                             reinterpret_cast<std::uintptr_t>(&block) | Value::kArgument);
+  block.parent_->parent_->modified_ = true;
+  tell(&RewriteListener::did_change_arguments, block);
+  return value;
+}
+
+void Rewriter::erase_argument(Block& block, std::size_t i) {
+  take_value(block.arguments_, i);
+  block.parent_->parent_->modified_ = true;
+  tell(&RewriteListener::did_change_arguments, block);
+}
+
+void Rewriter::erase_arguments(Block& block) {
+  while (!block.arguments().empty()) erase_argument(block, block.arguments().size() - 1);
+}
+
+// -- flow -----------------------------------------------------------------------------------------
+
+std::span<const OpExtra::Successor> Block::successors() const {
+  return last_ == nullptr ? std::span<const OpExtra::Successor>() : last_->extra().successors;
+}
+
+std::vector<Block*> Block::predecessors() const {
+  std::vector<Block*> list;
+  for (Block* block = parent_->entry(); block != nullptr; block = block->next()) {
+    const auto leads_here = [&](const auto& successor) { return successor.block == this; };
+    if (std::ranges::any_of(block->successors(), leads_here)) list.push_back(block);
+  }
+  return list;
+}
+
+}  // namespace mir

@@ -1,0 +1,121 @@
+// Copies of ops, within a module and from another one of its context.
+#include "mir/rewriter.hpp"
+#include "support/arena.hpp"
+
+namespace mir {
+
+Op* Rewriter::clone(const Op& op, RewriteMapping& mapping) {
+  assert(&op.module().context() == &context());
+  is_quiet_ = true;  // what is inside the copy is not told of
+  Op* made = copy(op, mapping, place_.block(), place_.at());
+  remap(*made, mapping);
+  is_quiet_ = false;
+  if (made->block_ == nullptr) return made;
+  if (module_.is_linked(*made)) module_.declare_symbols(*made);
+  tell(&RewriteListener::did_insert, *made);
+  return made;
+}
+
+/// Values that are used above their definition were not copied yet when their users were.
+void Rewriter::remap(Op& made, const RewriteMapping& mapping) {
+  for (Region* region = made.first_region(); region != nullptr; region = region->next()) {
+    for (Block* block = region->entry(); block != nullptr; block = block->next()) {
+      for (Op* op : block->ops()) {
+        for (Use& use : op->operand_uses()) {
+          if (Value* mapped = mapping.find(*use.value())) use.set(mapped);
+        }
+        remap(*op, mapping);
+      }
+    }
+  }
+}
+
+/// What a copy uses for an operand of the original.
+Value* Rewriter::copy_of(Value& value, const RewriteMapping& mapping, Region* region) {
+  if (Value* mapped = mapping.find(value)) return mapped;
+  if (!value.is_free()) return &value;
+  return region == nullptr ? &value : brought(value, *region);
+}
+
+/// Made and linked before what is inside it, so that constants find their place.
+Op* Rewriter::copy(const Op& op, RewriteMapping& mapping, Block* block, Op* before) {
+  std::vector<Value*> operands;
+  for (const Use& use : op.operand_uses()) {
+    operands.push_back(
+        copy_of(*use.value(), mapping, block == nullptr ? nullptr : block->parent()));
+  }
+  std::vector<const Type*> types;
+  for (const Value& result : op.results()) types.push_back(result.type());
+  Op* made = create_detached({.name = op.op_name(),
+                              .operands = operands,
+                              .result_types = types,
+                              .attributes = op.attributes(),
+                              .location = op.location(),
+                              .has_signature = op.has_signature()});
+  copy_head(op, *made, mapping);
+  for (Value& result : op.results()) copy_value(result, *made->result(result.index()), mapping);
+  if (block != nullptr) block->link(made, before);
+  for (Region* region = op.first_region(); region != nullptr; region = region->next()) {
+    copy_body(*region, *add_region(*made), mapping);
+  }
+  return made;
+}
+
+/// What create_detached() does not take, and what a dump says of single mentions.
+void Rewriter::copy_head(const Op& from, Op& to, const RewriteMapping& mapping) {
+  to.symbol_ = from.symbol_;
+  to.has_symbol_ = from.has_symbol_;
+  to.path_ = from.path_;
+  to.has_path_ = from.has_path_;
+  to.square_path_ = from.square_path_;
+  to.has_attribute_list_ = from.has_attribute_list_;
+  for (const Use& use : from.operand_uses()) {
+    if (const UseOverride* other = from.module().use_override(use)) {
+      set_use_override(to.operand_uses()[use.index()], *other);
+    }
+  }
+  if (from.extra_ == nullptr) return;
+  OpExtra& extra = extra_of(to);
+  extra = *from.extra_;
+  extra.regions = nullptr;
+  extra.angles = module_.arena_->copy(extra.angles);
+  std::vector<OpExtra::Successor> successors(extra.successors.begin(), extra.successors.end());
+  for (OpExtra::Successor& each : successors) {
+    if (each.block == nullptr) continue;
+    if (Block* mapped = mapping.find(*each.block)) each.block = mapped;
+  }
+  extra.successors = module_.arena_->copy(std::span<const OpExtra::Successor>(successors));
+}
+
+void Rewriter::copy_value(const Value& from, Value& to, RewriteMapping& mapping) {
+  to.name_ = from.name_;
+  to.symbol_ = from.symbol_;
+  to.has_symbol_ = from.has_symbol_;
+  to.attributes_ = module_.arena_->copy(from.attributes_);
+  module_.reserve_name(from.name_);
+  mapping.map(from, to);
+}
+
+/// All blocks and arguments first: ops go on to later blocks, and use values above their
+/// definition.
+void Rewriter::copy_body(const Region& from, Region& to, RewriteMapping& mapping) {
+  to.has_signature_ = from.has_signature_;
+  set_results(to, from.results());
+  for (Value* value : from.free_values()) {
+    copy_value(*value, *create_free_value(to, value->type(), {}), mapping);
+  }
+  for (Block* block = from.entry(); block != nullptr; block = block->next()) {
+    std::vector<const Type*> types;
+    for (const Value& argument : block->arguments()) types.push_back(argument.type());
+    Block* made = create_block(to, types, block->name());
+    mapping.map(*block, *made);
+    for (Value& argument : block->arguments()) {
+      copy_value(argument, made->arguments()[argument.index()], mapping);
+    }
+  }
+  for (Block* block = from.entry(); block != nullptr; block = block->next()) {
+    for (Op* op : block->ops()) copy(*op, mapping, mapping.find(*block), nullptr);
+  }
+}
+
+}  // namespace mir

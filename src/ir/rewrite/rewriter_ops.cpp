@@ -1,0 +1,296 @@
+// Making, linking, moving and erasing ops; their operands and results.
+#include <algorithm>
+#include <bit>
+
+#include "mir/rewriter.hpp"
+#include "support/arena.hpp"
+
+namespace mir {
+
+// -- listeners and places -------------------------------------------------------------------------
+
+ListenerScope::ListenerScope(Module& module, RewriteListener& listener)
+    : module_(module), listener_(listener) {
+  module_.listeners_.push_back(&listener);
+}
+
+ListenerScope::~ListenerScope() {
+  std::erase(module_.listeners_, &listener_);
+}
+
+/// What an op is changes here: it prints anew, and listeners hear of it once it is linked.
+void Rewriter::changed(Op& op, OpChange change) {
+  assert(!op.erased_);
+  op.modified_ = true;
+  if (op.block_ == nullptr && &op != module_.top()) return;
+  tell(&RewriteListener::did_change, op, change);
+}
+
+void Rewriter::leave(Op& op) {
+  for (Cursor* each = module_.cursors_; each != nullptr; each = each->next_) each->leave(op);
+}
+
+// -- making ---------------------------------------------------------------------------------------
+
+Op* Rewriter::create_detached(const OpSpec& spec) {
+  const std::size_t operand_count = spec.operands.size();
+  const auto result_count = static_cast<std::uint32_t>(spec.result_types.size());
+  static_assert(sizeof(Op) % alignof(Use) == 0 && sizeof(Use) % alignof(Value) == 0);
+  const std::size_t bytes = sizeof(Op) + operand_count * sizeof(Use) + result_count * sizeof(Value);
+  auto* storage = static_cast<std::byte*>(module_.arena_->allocate(bytes, alignof(Op)));
+  auto* op = new (storage) Op;
+  storage += sizeof(Op);
+  op->module_ = &module_;
+  op->name_ = spec.name;
+  module_.note_made(spec.name.kind);
+  op->id_ = module_.next_op_id_++;
+  op->location_ = spec.location;
+  op->has_signature_ = spec.has_signature;
+  op->path_ = spec.path;
+  op->has_path_ = static_cast<bool>(spec.path);
+  op->symbol_ = spec.symbol;
+  op->has_symbol_ = static_cast<bool>(spec.symbol);
+
+  op->operands_ = reinterpret_cast<Use*>(storage);
+  op->operand_count_ = static_cast<std::uint32_t>(operand_count);
+  for (Value* operand : spec.operands) {
+    auto* use = new (storage) Use;
+    use->user_ = op;
+    use->set(operand);
+    storage += sizeof(Use);
+  }
+  op->results_ = {reinterpret_cast<Value*>(storage), result_count};
+  for (std::uint32_t i = 0; i < result_count; ++i) {
+    auto* value = new (storage) Value;
+    value->type_ = spec.result_types[i];
+    value->owner_ = reinterpret_cast<std::uintptr_t>(op) | Value::kResult;
+    value->index_ = i & 0x7fff'ffffu;
+    value->id_ = module_.next_value_id_++;
+    storage += sizeof(Value);
+  }
+  for (std::uint32_t i = 0; i < spec.regions; ++i) add_region(*op);
+  if (!spec.attributes.empty()) set_attributes(*op, spec.attributes);
+  return op;
+}
+
+Op* Rewriter::create(const OpSpec& spec) {
+  Op* op = create_detached(spec);
+  name_results(*op);
+  insert(*op);
+  return op;
+}
+
+void Rewriter::name_results(Op& op) {
+  for (Value& result : op.results()) {
+    if (result.name().is_none()) set_name(result, module_.fresh_name());
+  }
+}
+
+void Rewriter::insert(Op& op) {
+  assert(place_.block() != nullptr);
+  insert(op, *place_.block(), place_.at());
+}
+
+void Rewriter::insert(Op& op, Block& block, Op* before) {
+  block.link(&op, before);
+  if (module_.may_declare(op) && module_.is_linked(op)) module_.declare_symbols(op);
+  tell(&RewriteListener::did_insert, op);
+}
+
+// -- erasing --------------------------------------------------------------------------------------
+
+namespace {
+
+void for_each_nested(Op& op, auto&& visit) {
+  for (Region* region = op.first_region(); region != nullptr; region = region->next()) {
+    for (Block* block = region->entry(); block != nullptr; block = block->next()) {
+      for (Op* inner : block->ops()) visit(*inner);
+    }
+  }
+}
+
+}  // namespace
+
+void Rewriter::erase(Op& op) {
+  assert(!op.erased_ && &op != module_.top());
+  if (!module_.listeners_.empty()) tell_erased(op);
+  drop_operands(op);  // all of them first: nested ops use each other in any order
+  discard(op);
+}
+
+void Rewriter::tell_erased(Op& op) {
+  for_each_nested(op, [&](Op& inner) { tell_erased(inner); });
+  tell(&RewriteListener::will_erase, op);
+}
+
+void Rewriter::drop_operands(Op& op) {
+  for (Use& use : op.operand_uses()) set_use(use, nullptr);
+  for_each_nested(op, [&](Op& inner) { drop_operands(inner); });
+}
+
+void Rewriter::discard(Op& op) {
+  for_each_nested(op, [&](Op& inner) { discard(inner); });
+  assert(std::ranges::none_of(op.results(), &Value::has_uses));
+  module_.forget_symbols(op);
+  if (op.block_ != nullptr) {
+    leave(op);
+    op.block_->take_out(&op);
+  }
+  op.erased_ = true;
+}
+
+void Rewriter::replace(Op& op, std::span<Value* const> values) {
+  assert(values.size() == op.result_count());
+  for (Value& result : op.results()) replace_all_uses(result, *values[result.index()]);
+  erase(op);
+}
+
+void Rewriter::replace(Op& op, Op& with) {
+  assert(op.result_count() == with.result_count());
+  for (Value& result : op.results()) replace_all_uses(result, *with.result(result.index()));
+  if (with.block_ == nullptr) insert(with, *op.block_, &op);
+  erase(op);
+}
+
+// -- moving ---------------------------------------------------------------------------------------
+
+void Rewriter::move_before(Op& op, Op& before) {
+  if (&op != &before) relink(op, *before.block_, &before);
+}
+void Rewriter::move_after(Op& op, Op& after) {
+  if (&op != &after) relink(op, *after.block_, after.next_ == &op ? op.next_ : after.next_);
+}
+void Rewriter::move_to_end(Op& op, Block& block) {
+  relink(op, block, nullptr);
+}
+
+void Rewriter::relink(Op& op, Block& block, Op* before) {
+  const Region* from = op.parent_region();
+  const bool was_linked = module_.is_linked(op);
+  leave(op);
+  op.block_->take_out(&op);
+  block.link(&op, before);
+  if (from != block.parent()) {
+    bring_constants(op, *block.parent());
+    const bool is_linked = module_.is_linked(op);
+    if (is_linked && !was_linked) module_.declare_symbols(op);
+    if (was_linked && !is_linked) module_.forget_symbols_within(op);
+  }
+  tell(&RewriteListener::did_move, op);
+}
+
+// -- operands -------------------------------------------------------------------------------------
+
+void Rewriter::set_use(Use& use, Value* value) {
+  module_.overrides_.erase(&use);
+  use.set(value);
+}
+
+void Rewriter::set_operand(Op& op, std::size_t i, Value* value) {
+  assert(i < op.operand_count_);
+  set_use(op.operands_[i], value);
+  changed(op, OpChange::kOperands);
+}
+
+void Rewriter::set_operands(Op& op, std::span<Value* const> operands) {
+  set_use_list(op, operands);
+  changed(op, OpChange::kOperands);
+}
+
+void Rewriter::set_use_list(Op& op, std::span<Value* const> operands) {
+  // The list may have been read from the slots that are filled anew.
+  const std::vector<Value*> wanted(operands.begin(), operands.end());
+  const bool has_room = wanted.size() <= op.operand_count_;
+  for (Use& use : op.operand_uses()) {
+    const bool stays =
+        has_room && use.index() < wanted.size() && use.value() == wanted[use.index()];
+    if (!stays) set_use(use, nullptr);
+  }
+  if (!has_room) op.operands_ = module_.arena_->create_array<Use>(wanted.size()).data();
+  op.operand_count_ = static_cast<std::uint32_t>(wanted.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    Use& use = op.operands_[i];
+    use.user_ = &op;
+    if (use.value() == nullptr) use.set(wanted[i]);
+  }
+}
+
+void Rewriter::replace_all_uses(Value& from, Value& to) {
+  if (&from == &to || !from.has_uses()) return;
+  tell(&RewriteListener::will_replace_uses, from, to);
+  while (from.has_uses()) set_operand(*from.uses_->user_, from.uses_->index(), &to);
+}
+
+void Rewriter::set_successors(Op& op, std::span<const SuccessorSpec> successors) {
+  std::size_t plain = op.operand_count_;
+  for (const OpExtra::Successor& old : op.extra().successors) plain -= old.operand_count;
+  std::vector<Value*> operands;
+  for (const Use& use : op.operand_uses().first(plain)) operands.push_back(use.value());
+  std::vector<OpExtra::Successor> list;
+  for (const SuccessorSpec& each : successors) {
+    list.push_back({each.block, each.stated, static_cast<std::uint32_t>(operands.size()),
+                    static_cast<std::uint32_t>(each.operands.size())});
+    operands.insert(operands.end(), each.operands.begin(), each.operands.end());
+  }
+  set_use_list(op, operands);
+  extra_of(op).successors = module_.arena_->copy(std::span<const OpExtra::Successor>(list));
+  changed(op, OpChange::kOperands);
+}
+
+// -- lists of values ------------------------------------------------------------------------------
+
+/// Makes room for one more pointer. Lists of pointers have room for the next power of two.
+void Rewriter::spread_values(ValueRange& list) {
+  const std::size_t room = std::bit_ceil(std::size_t{list.count_});
+  const bool is_spread = (list.at_ & ValueRange::kPointers) != 0;
+  if (is_spread && list.count_ < room) return;
+  const auto pointers = module_.arena_->create_array<Value*>(std::bit_ceil(list.size() + 1));
+  for (Value& value : list) pointers[value.index()] = &value;
+  list.at_ = reinterpret_cast<std::uintptr_t>(pointers.data()) | ValueRange::kPointers;
+}
+
+Value* Rewriter::place_value(ValueRange& list, std::size_t i, const Type* type,
+                             std::uintptr_t owner) {
+  assert(i <= list.size());
+  auto* value = module_.arena_->create<Value>();
+  value->type_ = type;
+  value->owner_ = owner;
+  value->id_ = module_.next_value_id_++;
+  spread_values(list);
+  auto** pointers = reinterpret_cast<Value**>(list.at_ & ~ValueRange::kPointers);
+  std::copy_backward(pointers + i, pointers + list.count_, pointers + list.count_ + 1);
+  pointers[i] = value;
+  ++list.count_;
+  for (std::size_t k = i; k < list.size(); ++k) list[k].index_ = k & 0x7fff'ffffu;
+  return value;
+}
+
+void Rewriter::take_value(ValueRange& list, std::size_t i) {
+  assert(!list[i].has_uses());
+  if (i + 1 != list.size()) {
+    spread_values(list);
+    auto** pointers = reinterpret_cast<Value**>(list.at_ & ~ValueRange::kPointers);
+    std::copy(pointers + i + 1, pointers + list.count_, pointers + i);
+  }
+  --list.count_;
+  for (std::size_t k = i; k < list.size(); ++k) list[k].index_ = k & 0x7fff'ffffu;
+}
+
+Value* Rewriter::add_result(Op& op, const Type* type) {
+  return insert_result(op, op.result_count(), type);
+}
+
+Value* Rewriter::insert_result(Op& op, std::size_t i, const Type* type) {
+  Value* value =
+      place_value(op.results_, i, type, reinterpret_cast<std::uintptr_t>(&op) | Value::kResult);
+  changed(op, OpChange::kResults);
+  return value;
+}
+
+void Rewriter::erase_result(Op& op, std::size_t i) {
+  if (module_.is_linked(op)) module_.forget_symbol(op.results_[i]);
+  take_value(op.results_, i);
+  changed(op, OpChange::kResults);
+}
+
+}  // namespace mir

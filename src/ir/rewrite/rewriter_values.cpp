@@ -1,0 +1,331 @@
+// What ops and values say: attributes, symbols, names, types; constants of regions.
+#include <algorithm>
+
+#include "mir/rewriter.hpp"
+#include "support/arena.hpp"
+
+namespace mir {
+
+// -- attributes and heads of ops ------------------------------------------------------------------
+
+/// Edits what an op may declare its symbol by. An op whose symbol stays keeps its rank.
+template <class Edit>
+void Rewriter::edit_symbol(Op& op, const Edit& edit) {
+  const bool declares = op.block_ != nullptr && module_.may_declare(op) && module_.is_linked(op);
+  if (!declares) return edit();
+  const auto before = module_.declared_symbol(&op);
+  edit();
+  const auto after = module_.declared_symbol(&op);
+  if (before == after) return;
+  if (before) module_.op_symbols_.remove(*before, op);
+  if (after) module_.op_symbols_.add(*after, op);
+}
+
+void Rewriter::set_attributes(Op& op, std::span<const NamedAttr> attributes, bool list_present) {
+  edit_symbol(op, [&] {
+    op.attributes_ = module_.arena_->copy(attributes).data();
+    op.attribute_count_ = static_cast<std::uint32_t>(attributes.size());
+    op.has_attribute_list_ = list_present || !attributes.empty();
+  });
+  changed(op, OpChange::kAttributes);
+}
+
+void Rewriter::set_attribute(Op& op, Symbol key, const Attr* value) {
+  std::vector<NamedAttr> list(op.attributes().begin(), op.attributes().end());
+  bool found = false;
+  for (NamedAttr& attribute : list) {
+    if (attribute.key != key) continue;
+    attribute.value = value;
+    found = true;
+  }
+  if (!found) list.push_back({key, value});
+  set_attributes(op, list);
+}
+
+bool Rewriter::remove_attribute(Op& op, Symbol key) {
+  std::vector<NamedAttr> list(op.attributes().begin(), op.attributes().end());
+  if (std::erase_if(list, [&](const NamedAttr& attribute) { return attribute.key == key; }) == 0) {
+    return false;
+  }
+  set_attributes(op, list);
+  return true;
+}
+
+void Rewriter::set_symbol(Op& op, Symbol symbol) {
+  edit_symbol(op, [&] {
+    op.symbol_ = symbol;
+    op.has_symbol_ = true;
+  });
+  changed(op, OpChange::kHead);
+}
+
+void Rewriter::set_path(Op& op, Symbol path) {
+  op.path_ = path;
+  op.has_path_ = true;
+  changed(op, OpChange::kHead);
+}
+
+void Rewriter::clear_path(Op& op) {
+  op.path_ = Symbol();
+  op.has_path_ = false;
+  changed(op, OpChange::kHead);
+}
+
+void Rewriter::set_square_path(Op& op, bool square) {
+  op.square_path_ = square;
+  changed(op, OpChange::kHead);
+}
+
+OpExtra& Rewriter::extra_of(Op& op) {
+  if (op.extra_ == nullptr) op.extra_ = module_.arena_->create<OpExtra>();
+  return *op.extra_;
+}
+
+void Rewriter::set_angles(Op& op, std::span<const Symbol> angles) {
+  extra_of(op).angles = module_.arena_->copy(angles);
+  changed(op, OpChange::kHead);
+}
+
+void Rewriter::set_address(Op& op, std::optional<std::uint64_t> address) {
+  extra_of(op).has_address = address.has_value();
+  extra_of(op).address = address.value_or(0);
+  changed(op, OpChange::kHead);
+}
+
+void Rewriter::set_label(Op& op, Symbol label) {
+  extra_of(op).label = label;
+  extra_of(op).has_label = true;
+  changed(op, OpChange::kHead);
+}
+
+void Rewriter::set_location(Op& op, Location location) {
+  op.location_ = location;
+  op.read_ = false;
+  changed(op, OpChange::kLocation);
+}
+
+std::span<const NamedAttr> Rewriter::keep(std::span<const NamedAttr> attributes) {
+  return module_.arena_->copy(attributes);
+}
+
+// -- values ---------------------------------------------------------------------------------------
+
+/// All that mentions the value prints anew.
+void Rewriter::changed(Value& value) {
+  if (Op* op = value.defining_op()) op->modified_ = true;
+  if (const Block* block = value.argument_of()) block->parent()->parent()->modified_ = true;
+  for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
+    use->user()->modified_ = true;
+  }
+  if (const Region* region = value.free_in()) note_constant(*region, value);
+  tell(&RewriteListener::did_change_value, value);
+}
+
+void Rewriter::set_type(Value& value, const Type* type) {
+  value.type_ = type;
+  changed(value);
+}
+
+void Rewriter::set_name(Value& value, ValueName name) {
+  value.name_ = name;
+  changed(value);
+}
+
+void Rewriter::set_symbol(Value& value, Symbol symbol) {
+  const Op* op = value.defining_op();
+  const bool declares = op != nullptr && module_.is_linked(*op);
+  const bool same = value.has_symbol_ && value.symbol_ == symbol;
+  if (declares && !same) module_.forget_symbol(value);
+  value.symbol_ = symbol;
+  value.has_symbol_ = true;
+  if (declares && !same) module_.value_symbols_.add(symbol, value);
+  changed(value);
+}
+
+void Rewriter::set_attributes(Value& value, std::span<const NamedAttr> attributes) {
+  value.attributes_ = module_.arena_->copy(attributes);
+  changed(value);
+}
+
+// -- values that no op defines --------------------------------------------------------------------
+
+std::optional<Constant> constant_of(const Value& value) {
+  const Op* op = value.defining_op();
+  const bool is_parameter = value.has_symbol() && (op == nullptr || op->is(OpId::kTensorRegister));
+  const auto states_numbers = [&] {
+    if (!value.is_free()) return false;
+    const IRContext& context = value.free_in()->parent()->module().context();
+    return std::ranges::any_of(value.attributes(), [&](const NamedAttr& attribute) {
+      return context.text(attribute.key) == "constant";
+    });
+  };
+  if (value.is_argument() || !(is_parameter || states_numbers())) return std::nullopt;
+  return Constant{value.type(), value.attributes(), value.symbol(), value.has_symbol()};
+}
+
+namespace {
+
+std::size_t hash_of(const Constant& constant) {
+  const auto mixed = [](std::size_t seed, std::size_t next) {
+    return (seed ^ next) * std::size_t{0x9e3779b97f4a7c15};
+  };
+  std::size_t hash = std::hash<const void*>{}(constant.type);
+  hash = mixed(hash, constant.has_symbol ? constant.symbol.id + std::size_t{1} : 0);
+  for (const NamedAttr& each : constant.attributes) {
+    hash = mixed(mixed(hash, each.key.id), std::hash<const void*>{}(each.value));
+  }
+  return hash;
+}
+
+bool is_in(const Region& region, const Value& value) {
+  const auto list = region.free_values();
+  return value.free_in() == &region && value.index() < list.size() && list[value.index()] == &value;
+}
+
+}  // namespace
+
+/// Enters what the value holds now; what it held before is found out by those who look it up.
+void Rewriter::note_constant(const Region& region, Value& value) {
+  const auto table = module_.constants_.find(&region);
+  if (table == module_.constants_.end()) return;
+  if (const auto constant = constant_of(value)) table->second.emplace(hash_of(*constant), &value);
+}
+
+Value* Rewriter::find_constant(const Region& region, const Constant& wanted) {
+  const auto [table, is_new] = module_.constants_.try_emplace(&region);
+  if (is_new) {
+    for (Value* value : region.free_values()) note_constant(region, *value);
+  }
+  Value* best = nullptr;
+  const auto [first, last] = table->second.equal_range(hash_of(wanted));
+  for (auto each = first; each != last; ++each) {
+    Value& value = *each->second;
+    if (!is_in(region, value) || constant_of(value) != wanted) continue;
+    if (best == nullptr || value.id() < best->id()) best = &value;
+  }
+  return best;
+}
+
+Value* Rewriter::constant(Region& region, const Constant& constant) {
+  if (Value* known = find_constant(region, constant)) return known;
+  Value* value = create_free_value(region, constant.type, module_.fresh_name());
+  value->symbol_ = constant.symbol;
+  value->has_symbol_ = constant.has_symbol;
+  set_attributes(*value, constant.attributes);
+  return value;
+}
+
+Value* Rewriter::create_free_value(Region& region, const Type* type, ValueName name) {
+  if (region.free_count_ == region.free_capacity_) {
+    const std::uint32_t capacity = std::max(4u, region.free_capacity_ * 2);
+    const auto list = module_.arena_->create_array<Value*>(capacity);
+    std::copy_n(region.free_, region.free_count_, list.begin());
+    region.free_ = list.data();
+    region.free_capacity_ = capacity;
+  }
+  auto* value = module_.arena_->create<Value>();
+  value->type_ = type;
+  value->name_ = name;
+  value->owner_ = reinterpret_cast<std::uintptr_t>(&region) | Value::kFree;
+  value->index_ = region.free_count_ & 0x7fff'ffffu;
+  value->id_ = module_.next_value_id_++;
+  region.free_[region.free_count_++] = value;
+  return value;
+}
+
+void Rewriter::erase_unused_free_values(Region& region) {
+  std::uint32_t kept = 0;
+  for (std::uint32_t i = 0; i < region.free_count_; ++i) {
+    Value* value = region.free_[i];
+    if (!value->has_uses()) continue;
+    value->index_ = kept & 0x7fff'ffffu;
+    region.free_[kept++] = value;
+  }
+  region.free_count_ = kept;
+}
+
+namespace {
+
+/// Whether values that are free in `outer` may be used in `region`.
+bool is_visible_from(const Region& outer, const Region* region) {
+  while (region != nullptr && region != &outer) {
+    const Op* op = region->parent();
+    const bool isolated = op->row() != nullptr && has(op->row()->traits, Trait::kIsolated);
+    region = isolated ? nullptr : op->parent_region();
+  }
+  return region != nullptr;
+}
+
+}  // namespace
+
+/// The region's value that holds what `value`, free in another one, holds; for what a text only
+/// names (a dump's inputs) that of the same name and type.
+Value* Rewriter::counterpart(const Value& value, Region& region) {
+  if (const auto known = constant_of(value)) {
+    if (Value* found = find_constant(region, *known)) return found;
+  } else {
+    for (Value* each : region.free_values()) {
+      if (each->name() == value.name() && each->type() == value.type() && !constant_of(*each)) {
+        return each;
+      }
+    }
+  }
+  Value* made = create_free_value(region, value.type(), value.name());
+  made->symbol_ = value.symbol_;
+  made->has_symbol_ = value.has_symbol_;
+  set_attributes(*made, value.attributes());
+  return made;
+}
+
+/// What stands for a value in `region`: a free value that is not visible there has a counterpart.
+Value* Rewriter::brought(Value& value, Region& region) {
+  const Region* from = value.free_in();
+  return from == nullptr || is_visible_from(*from, &region) ? &value : counterpart(value, region);
+}
+
+/// Gives the op and what is inside it values that are visible in `region`, where it stands now.
+void Rewriter::bring_constants(Op& op, Region& region) {
+  for (Use& use : op.operand_uses()) {
+    const Region* from = use.value() == nullptr ? nullptr : use.value()->free_in();
+    if (from == nullptr || is_visible_from(*from, op.parent_region())) continue;
+    set_operand(op, use.index(), counterpart(*use.value(), region));
+  }
+  for (Region* inner = op.first_region(); inner != nullptr; inner = inner->next()) {
+    for (Block* block = inner->entry(); block != nullptr; block = block->next()) {
+      for (Op* each : block->ops()) bring_constants(*each, region);
+    }
+  }
+}
+
+// -- dumps ----------------------------------------------------------------------------------------
+
+void Rewriter::set_use_override(const Use& use, const UseOverride& override) {
+  UseOverride kept = override;
+  kept.attributes = module_.arena_->copy(override.attributes);
+  module_.overrides_[&use] = kept;
+  use.user()->may_override_ = true;
+  changed(*use.user(), OpChange::kMention);
+}
+
+void Rewriter::clear_use_override(const Use& use) {
+  if (!module_.overrides_.empty() && module_.overrides_.erase(&use) != 0) {
+    changed(*use.user(), OpChange::kMention);
+  }
+}
+
+void Rewriter::clear_use_overrides() {
+  for (const auto& [use, override] : module_.overrides_) use->user()->modified_ = true;
+  module_.overrides_.clear();
+}
+
+void Rewriter::set_version(std::int64_t version) {
+  module_.version_ = version;
+  const Symbol key = context().intern("mir_version");
+  if (version == 0) {
+    remove_attribute(*module_.top(), key);
+  } else {
+    set_attribute(*module_.top(), key, context().integer(version));
+  }
+}
+
+}  // namespace mir
