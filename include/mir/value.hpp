@@ -123,7 +123,7 @@ class Value {
 /// The results of an op or the arguments of a block, in order. They lie side by side until the list
 /// changes, and behind a list of pointers from then on, so that values never move. An edit of the
 /// list makes the range stale.
-class ValueRange : public std::ranges::view_interface<ValueRange> {
+class ValueRange {
  public:
   class iterator {
    public:
@@ -163,6 +163,9 @@ class ValueRange : public std::ranges::view_interface<ValueRange> {
   iterator begin() const { return {at_, 0}; }
   iterator end() const { return {at_, count_}; }
   std::size_t size() const { return count_; }
+  bool empty() const { return count_ == 0; }
+  Value& front() const { return (*this)[0]; }
+  Value& back() const { return (*this)[count_ - 1]; }
   Value& operator[](std::size_t i) const {
     assert(i < count_);
     return element(at_, static_cast<std::ptrdiff_t>(i));
@@ -188,3 +191,5 @@ class ValueRange : public std::ranges::view_interface<ValueRange> {
 
 template <>
 inline constexpr bool std::ranges::enable_borrowed_range<mir::ValueRange> = true;
+template <>
+inline constexpr bool std::ranges::enable_view<mir::ValueRange> = true;

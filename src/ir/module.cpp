@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "ir/nested_ops.hpp"
 #include "ir/text/text_literal.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
@@ -100,18 +101,6 @@ bool Module::is_linked(const Op& op) const {
   while (at->parent_op() != nullptr) at = at->parent_op();
   return at == top_;
 }
-
-namespace {
-
-void for_each_nested(Op& op, auto&& visit) {
-  for (Region* region = op.first_region(); region != nullptr; region = region->next()) {
-    for (Block* block = region->entry(); block != nullptr; block = block->next()) {
-      for (Op* inner : block->ops()) visit(*inner);
-    }
-  }
-}
-
-}  // namespace
 
 /// With those of the ops inside it.
 void Module::declare_symbols(Op& op) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "ir/nested_ops.hpp"
 #include "mir/rewriter.hpp"
 #include "support/arena.hpp"
 
@@ -98,18 +99,6 @@ void Rewriter::insert(Op& op, Block& block, Op* before) {
 }
 
 // -- erasing --------------------------------------------------------------------------------------
-
-namespace {
-
-void for_each_nested(Op& op, auto&& visit) {
-  for (Region* region = op.first_region(); region != nullptr; region = region->next()) {
-    for (Block* block = region->entry(); block != nullptr; block = block->next()) {
-      for (Op* inner : block->ops()) visit(*inner);
-    }
-  }
-}
-
-}  // namespace
 
 void Rewriter::erase(Op& op) {
   assert(!op.erased_ && &op != module_.top());

@@ -149,7 +149,7 @@ struct Stated {
   }
 };
 
-std::string text_of(std::span<const std::byte> bytes) {
+std::string zip_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
@@ -160,7 +160,7 @@ std::optional<std::uint64_t> data_begin(std::span<const std::byte> bytes, std::u
   FieldReader reader(bytes, offset);
   if (!reader.take_signature("PK\3\4")) return std::nullopt;
   Stated local(reader);
-  const auto local_name = text_of(reader.take_bytes(local.name_size));
+  const auto local_name = zip_text(reader.take_bytes(local.name_size));
   const auto extra = reader.take_bytes(local.extra_size);
   std::uint64_t no_offset = 0;
   const bool readable = !reader.failed() && local.widen(extra, no_offset);
@@ -199,7 +199,7 @@ Result<ZipMember> read_entry(FieldReader& reader, std::span<const std::byte> byt
   const auto disk = reader.take<std::uint16_t>();
   reader.skip(6);  // attributes
   std::uint64_t offset = reader.take<std::uint32_t>();
-  const auto name = text_of(reader.take_bytes(entry.name_size));
+  const auto name = zip_text(reader.take_bytes(entry.name_size));
   const auto extra = reader.take_bytes(entry.extra_size);
   reader.skip(comment_size);
   const auto refuse = [&](std::string_view text) {

@@ -12,7 +12,7 @@ namespace mir {
 namespace {
 
 /// zlib counts in 32 bits; it is given at most this much at a time.
-constexpr std::size_t kPiece = std::size_t{1} << 30;
+constexpr std::size_t kZlibPiece = std::size_t{1} << 30;
 
 struct Inflater {
   z_stream stream{};
@@ -35,7 +35,7 @@ bool inflate_exactly(std::span<const std::byte> from, std::span<std::byte> into)
   bool in_excess = false;
   for (int status = Z_OK; status != Z_STREAM_END;) {
     if (stream.avail_in == 0) {
-      const auto count = std::min(from.size(), kPiece);
+      const auto count = std::min(from.size(), kZlibPiece);
       stream.next_in = reinterpret_cast<const Bytef*>(from.data());
       stream.avail_in = static_cast<uInt>(count);
       from = from.subspan(count);
@@ -44,7 +44,7 @@ bool inflate_exactly(std::span<const std::byte> from, std::span<std::byte> into)
       if (in_excess) return false;
       in_excess = into.empty();
       const std::span<std::byte> next = in_excess ? std::span(&excess, 1) : into;
-      const auto count = std::min(next.size(), kPiece);
+      const auto count = std::min(next.size(), kZlibPiece);
       stream.next_out = reinterpret_cast<Bytef*>(next.data());
       stream.avail_out = static_cast<uInt>(count);
       if (!in_excess) into = into.subspan(count);

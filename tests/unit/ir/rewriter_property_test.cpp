@@ -118,7 +118,7 @@ TEST_SUITE("rewriter property") {
     }
     // Each edit found its places.
     CHECK(counts.size() == RandomEdits::kKinds);
-    for (const auto& [edit, count] : counts) CHECK_MESSAGE(count > 5, edit, count);
+    for (const auto& each : counts) CHECK_MESSAGE(each.second > 5, each.first, each.second);
   }
 
   TEST_CASE("a walk meets what stays once, and nothing that was erased, whatever others edit") {
