@@ -78,8 +78,8 @@ struct WeightsSettings {
       convert,
       {.name = "dtype",
        .argument = "[PATTERN=]TYPE",
-       .help = "make float tensors and blocks another type, of several the last that matches; "
-               "norms and odd rows are never made blocks"},
+       .help = "other types for float tensors and blocks, of several the last that matches (norms "
+               "and odd rows never become blocks)"},
       type_choice()};
   OptionList<UnpackRule> unpack{
       convert,
