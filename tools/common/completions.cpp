@@ -130,16 +130,20 @@ std::string zsh_text(std::string_view text) {
   return out;
 }
 
-/// What a completion offers for an argument, in zsh's words.
+/// What a completion offers for an argument, in zsh's words. No blank follows words with an open
+/// end. Of one end there are no parentheses: zsh would read `(mir)` as glob qualifiers.
 std::string zsh_action(const Completion& offered) {
   if (!offered.words.empty()) {
-    return offered.is_list ? fmt::format("_sequence compadd - {}", fmt::join(offered.words, " "))
-                           : fmt::format("({})", fmt::join(offered.words, " "));
+    const std::string words = fmt::format("{}", fmt::join(offered.words, " "));
+    if (offered.is_list) return "_sequence compadd - " + words;
+    const bool is_open = std::string_view("=.@").find(words.back()) != std::string_view::npos;
+    return is_open ? "compadd -S \"\" - " + words : fmt::format("({})", words);
   }
   if (offered.folders) return "_files -/";
   if (offered.files == "*") return "_files";
   if (offered.files.empty()) return " ";
   std::string ends(offered.files);
+  if (ends.find(' ') == ends.npos) return fmt::format("_files -g \"*.{}\"", ends);
   std::ranges::replace(ends, ' ', '|');
   return fmt::format("_files -g \"*.({})\"", ends);
 }
