@@ -7,6 +7,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "ir/mention.hpp"
 #include "mir/loss_report.hpp"
 #include "mir/ops.hpp"
 #include "support/alignment.hpp"
@@ -314,13 +315,10 @@ class Comparison {
               source_of(context_, other), true);
       }
       const auto *stated = before_.use_override(from[i]), *restated = after_.use_override(to[i]);
-      const auto type = [](const Value& value, const UseOverride* use) {
-        return use == nullptr ? value.type() : use->type;
-      };
       const bool free = !one.is_result() && !one.is_argument();
       if (!free && stated == nullptr && restated == nullptr) continue;
-      field(a, b, fmt::format("type of operand {}", i), type_text(type(one, stated)),
-            type_text(type(other, restated)));
+      field(a, b, fmt::format("type of operand {}", i), type_text(mention_of(from[i]).type),
+            type_text(mention_of(to[i]).type));
     }
   }
 

@@ -43,21 +43,21 @@ Result<void> EvalCall::infer() {
   const OpRow* row = op_.row();
   const auto types = operand_types();
   if (!types) return types.error();
-  std::vector<const Type*> inferred;
-  if (row->infer != nullptr) {
-    Diagnostics problems;
-    InferContext inference(context(), op_.info().mnemonic, *types, attributes_, op_.result_count(),
-                           Span{}, problems);
-    if (!row->infer(inference)) {
-      const auto found = problems.sorted();
-      if (found.empty()) return error(DiagCode::kShapeMismatch, "operands do not fit it");
-      return Error{found.front().code, found.front().message};
-    }
-    inferred = inference.results();
+  Diagnostics problems;
+  auto inferred = mir::infer({.context = context(),
+                              .row = *row,
+                              .operands = *types,
+                              .attributes = attributes_,
+                              .result_count = op_.result_count()},
+                             problems);
+  if (!inferred) {
+    const auto found = problems.sorted();
+    if (found.empty()) return error(DiagCode::kShapeMismatch, "operands do not fit it");
+    return Error{found.front().code, found.front().message};
   }
-  inferred.resize(op_.result_count(), nullptr);
+  inferred->resize(op_.result_count(), nullptr);
   for (std::uint32_t i = 0; i < op_.result_count(); ++i) {
-    result_types_.push_back(merged(inferred[i], op_.result(i)->type()));
+    result_types_.push_back(merged((*inferred)[i], op_.result(i)->type()));
   }
   results_.resize(op_.result_count());
   return {};

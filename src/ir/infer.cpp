@@ -2,9 +2,48 @@
 
 #include <fmt/format.h>
 
-#include "mir/context.hpp"
+#include "mir/module.hpp"
 
 namespace mir {
+
+// -- asking ---------------------------------------------------------------------------------------
+
+InferContext::InferContext(const InferRequest& request, Diagnostics& diagnostics)
+    : context_(request.context),
+      op_name_(request.op_name.empty() ? request.row.name : request.op_name),
+      operands_(request.operands),
+      attributes_(request.attributes),
+      result_count_(request.result_count),
+      at_(request.at),
+      diagnostics_(diagnostics) {}
+
+std::optional<std::vector<const Type*>> infer(const InferRequest& request,
+                                              Diagnostics& diagnostics) {
+  InferContext context(request, diagnostics);
+  if (request.row.infer != nullptr && !request.row.infer(context)) return std::nullopt;
+  return std::move(context.results_);
+}
+
+std::optional<std::vector<const Type*>> infer(const Op& op, std::span<const Type* const> operands,
+                                              std::span<const NamedAttr> attributes,
+                                              Diagnostics& diagnostics) {
+  const InferRequest request{.context = op.module().context(),
+                             .row = *op.row(),
+                             .operands = operands,
+                             .attributes = attributes,
+                             .result_count = op.result_count(),
+                             .at = op.span(),
+                             .op_name = op.name()};
+  return infer(request, diagnostics);
+}
+
+std::vector<const Type*> operand_types(const Op& op) {
+  std::vector<const Type*> types;
+  for (const Use& use : op.operand_uses()) types.push_back(use.value()->type());
+  return types;
+}
+
+// -- what a rule sees -----------------------------------------------------------------------------
 
 const TensorType* InferContext::operand(std::size_t index) {
   const auto* tensor = dyn_cast<TensorType>(operands_[index]);

@@ -14,24 +14,36 @@
 namespace mir {
 
 class IRContext;
-class Module;
 class Op;
+struct OpRow;
 
-/// Input and output of one call of an InferFn. Operand types may be seen before the op exists (the
-/// builder asks for result types), so everything is passed here and nothing is read from an Op.
+/// What a rule is asked about. Operand types may be seen before the op exists (the builder asks for
+/// result types), so everything is here and nothing is read from an Op.
+struct InferRequest {
+  IRContext& context;
+  const OpRow& row;
+  std::span<const Type* const> operands;  ///< as many as the row admits, none of them null
+  std::span<const NamedAttr> attributes;
+  std::size_t result_count = 1;
+  Span at = {};
+  std::string_view op_name = {};  ///< as messages name it; empty: the row's name
+};
+
+/// The result types that the row's rule gives, at most as many as asked for, null where the
+/// declared type stands; none of them for a row without a rule. No value after the rule has
+/// reported why.
+[[nodiscard]] std::optional<std::vector<const Type*>> infer(const InferRequest& request,
+                                                            Diagnostics& diagnostics);
+/// The same of an op with these operand types and attributes; messages name it with its dialect.
+[[nodiscard]] std::optional<std::vector<const Type*>> infer(const Op& op,
+                                                            std::span<const Type* const> operands,
+                                                            std::span<const NamedAttr> attributes,
+                                                            Diagnostics& diagnostics);
+std::vector<const Type*> operand_types(const Op& op);
+
+/// Input and output of one call of an InferFn.
 class InferContext {
  public:
-  InferContext(IRContext& context, std::string_view op_name, std::span<const Type* const> operands,
-               std::span<const NamedAttr> attributes, std::size_t result_count, Span at,
-               Diagnostics& diagnostics)
-      : context_(context),
-        op_name_(op_name),
-        operands_(operands),
-        attributes_(attributes),
-        result_count_(result_count),
-        at_(at),
-        diagnostics_(diagnostics) {}
-
   IRContext& context() const { return context_; }
   std::string_view op_name() const { return op_name_; }
   std::size_t operand_count() const { return operands_.size(); }
@@ -63,6 +75,10 @@ class InferContext {
   std::optional<std::size_t> axis(std::int64_t value, std::size_t rank, std::string_view key);
 
  private:
+  friend std::optional<std::vector<const Type*>> infer(const InferRequest& request,
+                                                       Diagnostics& diagnostics);
+  InferContext(const InferRequest& request, Diagnostics& diagnostics);
+
   IRContext& context_;
   std::string_view op_name_;
   std::span<const Type* const> operands_;

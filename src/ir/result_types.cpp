@@ -70,10 +70,14 @@ std::optional<std::vector<const Type*>> infer_result_types(const Module& module,
   if (row == nullptr || row->infer == nullptr) return Types{};
   const bool typed = std::ranges::find(op.operands, nullptr) == op.operands.end();
   if (!typed || !row->operands.admits(op.operands.size())) return Types{};
-  InferContext inference(context, op.name.info->mnemonic, op.operands, options, op.result_count,
-                         op.at, diagnostics);
-  if (!row->infer(inference)) return std::nullopt;
-  return inference.results();
+  return infer({.context = context,
+                .row = *row,
+                .operands = op.operands,
+                .attributes = options,
+                .result_count = op.result_count,
+                .at = op.at,
+                .op_name = op.name.info->mnemonic},
+               diagnostics);
 }
 
 }  // namespace mir

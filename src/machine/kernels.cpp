@@ -178,13 +178,8 @@ class LaunchModule {
   /// What the rule gives; nothing where it needs options that were lost.
   std::vector<const Type*> inferred(const Op& kernel) {
     if (kernel.row() == nullptr || kernel.row()->infer == nullptr) return {};
-    std::vector<const Type*> types;
-    for (const Use& use : kernel.operand_uses()) types.push_back(use.value()->type());
-    InferContext inference(context_, kernel.info().mnemonic, types, kernel.attributes(),
-                           kernel.result_count(), Span{}, unheard_);
-    if (!kernel.row()->infer(inference)) return {};
-    const auto results = inference.results();
-    return {results.begin(), results.end()};
+    return infer(kernel, operand_types(kernel), kernel.attributes(), unheard_)
+        .value_or(std::vector<const Type*>());
   }
 
   void register_parameters(const Op& kernel, Builder& builder) {

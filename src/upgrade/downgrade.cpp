@@ -9,6 +9,7 @@
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
 #include "mir/upgrade.hpp"
+#include "upgrade/call_order.hpp"
 #include "upgrade/first_spelling.hpp"
 
 namespace mir {
@@ -225,17 +226,17 @@ class Downgrade {
 
   /// A graph works on its caller's storages.
   void follow(CallGraphOp call) {
-    const SubGraphOp target = call.target();
-    if (!target || target.body() == nullptr) return;
-    if (!done_.contains(target.op())) {
-      for (Value& argument : target.body()->arguments()) {
+    const CallOrder::Entry entry = calls_.enter(call);
+    if (!entry) return;
+    if (entry.is_first) {
+      for (Value& argument : entry.body().arguments()) {
         if (argument.index() >= call->operand_count()) continue;
         rewriter_.set_name(argument, call->operand(argument.index())->name());
         rewriter_.set_type(argument, call->operand(argument.index())->type());
       }
-      name_storages_once(target);
+      name_storages(entry.body());
     }
-    const auto results = target.body()->results();
+    const auto results = entry.body().results();
     for (Value& result : call->results()) {
       if (result.index() >= results.size()) continue;
       rewriter_.set_name(result, results[result.index()].name);
@@ -244,7 +245,7 @@ class Downgrade {
   }
 
   void name_storages_once(SubGraphOp graph) {
-    if (graph.body() != nullptr && done_.insert(graph.op()).second) name_storages(*graph.body());
+    if (graph.body() != nullptr && calls_.enter(graph)) name_storages(*graph.body());
   }
 
   Module& module_;
@@ -253,7 +254,7 @@ class Downgrade {
   Generation generation_;
   LossReport& report_;
   Diagnostics& diagnostics_;
-  std::unordered_set<const Op*> done_;          // graphs
+  CallOrder calls_;
   std::unordered_set<const Op*> own_storages_;  // views and slices
 };
 

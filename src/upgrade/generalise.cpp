@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <unordered_set>
 #include <vector>
 
 #include "ir/infer.hpp"
+#include "upgrade/call_order.hpp"
 #include "upgrade/recover/recovery.hpp"
 
 // Extents that were traced as numbers become symbols. The inputs say which; the rules of the ops
@@ -78,18 +78,17 @@ class Generalisation {
   }
 
   void enter(CallGraphOp call) {
-    const SubGraphOp target = call.target();
-    if (!target || target.body() == nullptr) return;
-    Region& body = *target.body();
-    const bool first = visited_.insert(target.op()).second;
+    const CallOrder::Entry entry = calls_.enter(call);
+    if (!entry) return;
+    Region& body = entry.body();
     for (std::uint32_t i = 0; i < call->operand_count() && i < body.arguments().size(); ++i) {
       const Type* type = call->operand(i)->type();
-      if (first) set_type(*target.op(), body.arguments()[i], type);
+      if (entry.is_first) set_type(*entry.graph.op(), body.arguments()[i], type);
       if (type == body.arguments()[i].type()) continue;
       recovery_.refuse(*call.op(), fmt::format("symbolic type of operand {}", i),
                        "two calls of one graph differ in it");
     }
-    if (first) visit(body);
+    if (entry.is_first) visit(body);
     for (std::uint32_t i = 0; i < call->result_count() && i < body.results().size(); ++i) {
       set_type(*call.op(), *call->result(i), body.results()[i].type);
     }
@@ -172,15 +171,11 @@ class Generalisation {
     }
   }
 
-  std::optional<std::vector<const Type*>> infer(const Op& op, std::span<const NamedAttr> attributes,
-                                                Diagnostics* why = nullptr) {
-    std::vector<const Type*> operands;
-    for (const Use& use : op.operand_uses()) operands.push_back(use.value()->type());
+  static std::optional<std::vector<const Type*>> infer(const Op& op,
+                                                       std::span<const NamedAttr> attributes,
+                                                       Diagnostics* why = nullptr) {
     Diagnostics unheard(1);
-    InferContext inference(recovery_.context(), op.name(), operands, attributes, op.result_count(),
-                           op.span(), why == nullptr ? unheard : *why);
-    if (!op.row()->infer(inference)) return std::nullopt;
-    return inference.results();
+    return mir::infer(op, operand_types(op), attributes, why == nullptr ? unheard : *why);
   }
 
   /// Tries the attribute with each number in it that the trace explains made symbolic.
@@ -233,7 +228,7 @@ class Generalisation {
   Module& module_;
   DimTable& dims_;
   std::vector<Traced> traced_;
-  std::unordered_set<const Op*> visited_;
+  CallOrder calls_;
 };
 
 }  // namespace

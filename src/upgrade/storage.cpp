@@ -93,8 +93,8 @@ Storages::Meaning Storages::meant(const Use& use, Storage& storage) {
   const auto* part_type = part.value->tensor_type();
   const auto* whole_type = storage.whole->tensor_type();
   if (part_type == nullptr || whole_type == nullptr) return {part.value, false};
-  const auto by_whole = takes_type(recovery_.module, use, *whole_type);
-  const auto by_part = takes_type(recovery_.module, use, *part_type);
+  const auto by_whole = takes_type(use, *whole_type);
+  const auto by_part = takes_type(use, *part_type);
   if (by_whole.value_or(false) && !by_part.value_or(false)) {
     return {whole_in_front_of(op, storage), by_part.has_value()};
   }

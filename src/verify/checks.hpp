@@ -52,10 +52,4 @@ void known_extents(const Type* type, const Op& place, Reporter& reporter);
 /// Reports a type whose element type is not known.
 void known_element_type(const Type* type, const Op& place, Reporter& reporter);
 
-/// The type that an operand's mention states.
-inline const Type* mentioned_type(const Use& use) {
-  const UseOverride* other = use.user()->module().use_override(use);
-  return other != nullptr && other->type != nullptr ? other->type : use.value()->type();
-}
-
 }  // namespace mir::checks

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/mention.hpp"
 #include "verify/checks.hpp"
 
 namespace mir::checks {

@@ -5,6 +5,7 @@
 
 #include "dialects/rules.hpp"
 #include "ir/infer.hpp"
+#include "ir/mention.hpp"
 
 namespace mir::checks {
 
@@ -341,9 +342,13 @@ void OpChecks::check_product(const Op& op, const Target& target) {
 bool OpChecks::run_rule(const Op& op, const Target& target, std::span<const NamedAttr> options,
                         bool report) {
   Diagnostics found(1);
-  InferContext inference(context_, target.row->name, operands_, options, op.result_count(), {},
-                         found);
-  if (target.row->infer(inference)) return compare(op, inference.results(), report);
+  const auto types = infer({.context = context_,
+                            .row = *target.row,
+                            .operands = operands_,
+                            .attributes = options,
+                            .result_count = op.result_count()},
+                           found);
+  if (types) return compare(op, *types, report);
   for (Diagnostic& breach : found.sorted()) {
     // What a dump lacks it lacks everywhere.
     if (is_dump_ && breach.code == DiagCode::kAttributeMissing) return true;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "ir/mention.hpp"
 #include "verify/checks.hpp"
 
 namespace mir::checks {
@@ -58,11 +59,6 @@ const Attr* find(std::span<const NamedAttr> attributes, Symbol key) {
 
 bool is_spec(const Attr* attribute) {
   return attribute != nullptr && attribute->kind() == AttrKind::kQuantSpec;
-}
-
-std::span<const NamedAttr> mentioned_attributes(const Use& use) {
-  const UseOverride* other = use.user()->module().use_override(use);
-  return other != nullptr ? other->attributes : use.value()->attributes();
 }
 
 /// What a spec of that kind must state and does not; empty: nothing.
@@ -176,7 +172,7 @@ void fetch_attributes_after(const Op& op) {
   const std::uint32_t count = slot.is_input ? op.operand_count() : op.result_count();
   const Attr* attribute = nullptr;
   if (slot.number < count) {
-    attribute = find(slot.is_input ? mentioned_attributes(op.operand_uses()[slot.number])
+    attribute = find(slot.is_input ? mention_of(op.operand_uses()[slot.number]).attributes
                                    : op.result(slot.number)->attributes(),
                      key_);
     if (attribute == stated) return;

@@ -149,15 +149,16 @@ std::optional<OpPattern> OpTemplates::try_extents(const OpPattern& pattern, Rand
   }
   Diagnostics ignored;
   const std::vector<const Type*> types(made.operands.begin(), made.operands.end());
-  InferContext inference(context_, pattern.row->name, types, made.attributes,
-                         pattern.results.size(), {}, ignored);
-  if (!pattern.row->infer(inference) || inference.results().size() > pattern.results.size()) {
-    return std::nullopt;
-  }
+  const auto given = infer({.context = context_,
+                            .row = *pattern.row,
+                            .operands = types,
+                            .attributes = made.attributes,
+                            .result_count = pattern.results.size()},
+                           ignored);
+  if (!given || given->size() > pattern.results.size()) return std::nullopt;
   for (std::size_t i = 0; i < pattern.results.size(); ++i) {
-    const bool inferred = i < inference.results().size() && inference.results()[i] != nullptr;
-    made.results.push_back(inferred ? dyn_cast<TensorType>(inference.results()[i])
-                                    : pattern.results[i]);
+    const bool inferred = i < given->size() && (*given)[i] != nullptr;
+    made.results.push_back(inferred ? dyn_cast<TensorType>((*given)[i]) : pattern.results[i]);
     if (made.results.back() == nullptr) return std::nullopt;
     for (const Dim dim : made.results.back()->dims()) {
       if (dim.is_unknown() || (dim.is_constant() && dim.constant() < 0)) return std::nullopt;

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ir/emit/emit.hpp"
+#include "ir/mention.hpp"
 
 namespace mir {
 
@@ -75,12 +76,10 @@ class JsonEmitter {
 
   /// An operand as its place in the text states it.
   OrderedJson use(const Use& of) const {
-    const Value& of_value = *of.value();
-    const UseOverride* other = module_.use_override(of);
-    if (other == nullptr) return value(of_value);
-    OrderedJson out = mention(name(of_value.name()), other->type, other->has_symbol, other->symbol,
-                              other->attributes);
-    out["id"] = of_value.id();
+    const UseOverride said = mention_of(of);
+    OrderedJson out =
+        mention(name(of.value()->name()), said.type, said.has_symbol, said.symbol, said.attributes);
+    out["id"] = of.value()->id();
     return out;
   }
 

@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "ir/mention.hpp"
 #include "ir/text/text_literal.hpp"
 #include "ir/text/value_scopes.hpp"
 #include "mir/print.hpp"
@@ -234,12 +235,8 @@ class Raiser {
   }
 
   void use(const Use& use) {
-    const Value& value = *use.value();
-    if (const UseOverride* other = module_.use_override(use)) {
-      mention(name_of(value), other->type, other->has_symbol, other->symbol, other->attributes);
-    } else {
-      definition(value);
-    }
+    const UseOverride said = mention_of(use);
+    mention(name_of(*use.value()), said.type, said.has_symbol, said.symbol, said.attributes);
   }
 
   template <class Items, class Print>

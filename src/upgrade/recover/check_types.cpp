@@ -14,22 +14,18 @@ namespace {
 /// What the rule of an op makes of its operands, with `earlier` in place of operand `index`.
 class Inferred {
  public:
-  Inferred(Recovery& recovery, const Op& op, std::uint32_t index = 0,
-           const Value* earlier = nullptr)
+  explicit Inferred(const Op& op, std::uint32_t index = 0, const Value* earlier = nullptr)
       : op_(op) {
-    for (const Use& use : op.operand_uses()) {
-      const bool replaced = earlier != nullptr && use.index() == index;
-      operands_.push_back(replaced ? earlier->type() : use.value()->type());
-    }
-    InferContext inference(recovery.context(), op.name(), operands_, op.attributes(),
-                           op.result_count(), op.span(), found_);
-    is_valid_ = op.row()->infer(inference);
-    types_.assign(inference.results().begin(), inference.results().end());
+    std::vector<const Type*> operands = operand_types(op);
+    if (earlier != nullptr) operands[index] = earlier->type();
+    types_ = infer(op, operands, op.attributes(), found_);
   }
 
-  bool is_valid() const { return is_valid_; }
+  bool is_valid() const { return types_.has_value(); }
   const Diagnostics& found() const { return found_; }
-  const Type* type(std::uint32_t i) const { return i < types_.size() ? types_[i] : nullptr; }
+  const Type* type(std::uint32_t i) const {
+    return types_ && i < types_->size() ? (*types_)[i] : nullptr;
+  }
   /// The results that are printed otherwise.
   std::vector<std::uint32_t> differing() const {
     std::vector<std::uint32_t> list;
@@ -43,10 +39,8 @@ class Inferred {
 
  private:
   const Op& op_;
-  std::vector<const Type*> operands_;
-  std::vector<const Type*> types_;
   Diagnostics found_{1};
-  bool is_valid_ = false;
+  std::optional<std::vector<const Type*>> types_;
 };
 
 /// A storage is printed with the type that it was viewed with last, also where an op reads what was
@@ -56,7 +50,7 @@ bool read_before_view(Recovery& recovery, Op& op) {
     const Op* view = use.value()->defining_op();
     while (view != nullptr && view->is(OpId::kLinalgView) && view->operand_count() == 1) {
       Value* earlier = view->operand(0);
-      const Inferred inferred(recovery, op, use.index(), earlier);
+      const Inferred inferred(op, use.index(), earlier);
       if (inferred.is_valid() && inferred.differing().empty()) {
         const std::uint32_t index = use.index();
         recovery.rewriter.set_operand(op, index, earlier);
@@ -72,7 +66,7 @@ bool read_before_view(Recovery& recovery, Op& op) {
 
 void check(Recovery& recovery, Op& op) {
   if (op.row() == nullptr || op.row()->infer == nullptr) return;
-  const Inferred inferred(recovery, op);
+  const Inferred inferred(op);
   const auto differing = inferred.differing();
   if (inferred.is_valid() && differing.empty()) return;
   if (read_before_view(recovery, op)) return;

@@ -116,7 +116,7 @@ std::optional<NeededShape> needed_by_elements(const Use& use, const PieceShape& 
   return fits(out, whole) ? std::optional(NeededShape{std::move(out), false}) : std::nullopt;
 }
 
-std::optional<bool> takes_type(Module& module, const Use& use, const TensorType& type) {
+std::optional<bool> takes_type(const Use& use, const TensorType& type) {
   const Op& user = *use.user();
   const PieceShape shape(type.dims().begin(), type.dims().end());
   if (const auto needed = needed_by(use, shape)) return needed->shape == shape;
@@ -126,16 +126,13 @@ std::optional<bool> takes_type(Module& module, const Use& use, const TensorType&
   }
   const bool broadcasts = user.row() != nullptr && has(user.row()->traits, Trait::kElementwise);
   if (!broadcasts || user.row()->infer == nullptr) return std::nullopt;
-  std::vector<const Type*> operands;
-  for (const Use& each : user.operand_uses()) {
-    operands.push_back(each.index() == use.index() ? &type : each.value()->type());
-  }
+  std::vector<const Type*> operands = operand_types(user);
+  operands[use.index()] = &type;
   Diagnostics unheard(1);
-  InferContext inference(module.context(), user.name(), operands, user.attributes(),
-                         user.result_count(), user.span(), unheard);
-  if (!user.row()->infer(inference)) return false;
-  for (std::uint32_t i = 0; i < user.result_count() && i < inference.results().size(); ++i) {
-    const Type* given = inference.results()[i];
+  const auto inferred = infer(user, operands, user.attributes(), unheard);
+  if (!inferred) return false;
+  for (std::uint32_t i = 0; i < user.result_count() && i < inferred->size(); ++i) {
+    const Type* given = (*inferred)[i];
     const Type* printed = user.results()[i].type();
     if (given != nullptr && printed != nullptr && !compatible(given, printed)) return false;
   }

@@ -30,7 +30,7 @@ std::optional<NeededShape> needed_by_elements(const Use& use, const PieceShape& 
 
 /// Whether the user gives what upstream printed of it when the operand has this type; none where
 /// lost options leave that open.
-std::optional<bool> takes_type(Module& module, const Use& use, const TensorType& type);
+std::optional<bool> takes_type(const Use& use, const TensorType& type);
 
 /// A piece with that many elements that differs from `whole` in one dimension, the first that does.
 std::optional<NeededShape> piece_of_elements(const PieceShape& whole, std::int64_t elements);

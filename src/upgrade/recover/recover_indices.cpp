@@ -19,13 +19,8 @@ std::vector<const Type*> inferred(Recovery& recovery, const Op& op,
     if (!Recovery::is_stated(op, key))
       attributes.push_back({recovery.context().intern(key), value});
   }
-  std::vector<const Type*> operands;
-  for (const Use& use : op.operand_uses()) operands.push_back(use.value()->type());
   Diagnostics unheard(1);
-  InferContext inference(recovery.context(), op.name(), operands, attributes, op.result_count(),
-                         op.span(), unheard);
-  if (!op.row()->infer(inference)) return {};
-  return inference.results();
+  return infer(op, operand_types(op), attributes, unheard).value_or(std::vector<const Type*>());
 }
 
 bool gives_what_is_printed(Recovery& recovery, const Op& op, const OptionCandidate& candidate) {

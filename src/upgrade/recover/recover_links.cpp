@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
+#include "upgrade/call_order.hpp"
 #include "upgrade/recover/recovery.hpp"
 
 // Links from ops to their parameters. Ops without a name take the registered parameters in the
@@ -40,11 +40,9 @@ class LinkWalk {
   void visit(const Region& region, std::string_view graph) {
     for (Op* op : region.ops()) {
       if (const CallGraphOp call = dyn_cast<CallGraphOp>(op)) {
-        const SubGraphOp target = call.target();
         // A second call of a graph registers nothing.
-        if (target && target.body() != nullptr && visited_.insert(target.op()).second) {
-          visit(*target.body(), recovery_.text(target.symbol()));
-        }
+        const CallOrder::Entry entry = calls_.enter(call);
+        if (entry && entry.is_first) visit(entry.body(), recovery_.text(entry.graph.symbol()));
       } else if (op->row() != nullptr && !op->row()->weights.empty() && !op->has_path()) {
         if (is_functional_norm(*op)) continue;  // its weight is an operand
         if (op->is(OpId::kLinalgRMSNorm) && !norms_are_registered_) {
@@ -158,7 +156,7 @@ class LinkWalk {
   std::size_t next_ = 0;
   bool norms_are_registered_ = true;
   std::unordered_map<std::string, int> norms_by_graph_;
-  std::unordered_set<const Op*> visited_;
+  CallOrder calls_;
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ir/infer.hpp"
+#include "upgrade/call_order.hpp"
 #include "upgrade/recover/piece_shape.hpp"
 #include "upgrade/storage.hpp"
 
@@ -70,14 +71,14 @@ class Pieces {
   }
 
   void enter(CallGraphOp call) {
-    const SubGraphOp target = call.target();
-    if (!target || target.body() == nullptr) return storages_->take_results(*call.op());
-    Region& body = *target.body();
-    if (visited_.insert(target.op()).second) {
+    const CallOrder::Entry entry = calls_.enter(call);
+    if (!entry) return storages_->take_results(*call.op());
+    Region& body = entry.body();
+    if (entry.is_first) {
       take_operand_types(*call.op(), body);
       visit(body);
     }
-    Op* op = take_written(*call.op(), target);
+    Op* op = take_written(*call.op(), entry.graph);
     for (std::uint32_t i = 0; i < op->result_count() && i < body.results().size(); ++i) {
       const Type* type = body.results()[i].type;
       const Value* value = body.returned(i);
@@ -538,13 +539,9 @@ class Pieces {
 
   /// The types that the bounds give stand for those that upstream printed.
   void infer(Op& op) {
-    std::vector<const Type*> operands;
-    for (const Use& use : op.operand_uses()) operands.push_back(use.value()->type());
-    InferContext inference(recovery_.context(), op.name(), operands, op.attributes(),
-                           op.result_count(), op.span(), recovery_.diagnostics);
-    if (!op.row()->infer(inference)) return;
-    for (std::uint32_t i = 0; i < op.result_count() && i < inference.results().size(); ++i) {
-      const Type* type = inference.results()[i];
+    const auto types = mir::infer(op, operand_types(op), op.attributes(), recovery_.diagnostics);
+    for (std::uint32_t i = 0; types && i < op.result_count() && i < types->size(); ++i) {
+      const Type* type = (*types)[i];
       if (type == nullptr || type == op.result(i)->type()) continue;
       recovery_.rewriter.set_type(*op.result(i), type);
       pieces_.insert(op.result(i));
@@ -558,7 +555,7 @@ class Pieces {
   Storages* storages_ = nullptr;                                       ///< of the region at hand
   std::unordered_map<const Op*, std::vector<std::uint32_t>> written_;  ///< arguments, by graph
   std::unordered_set<const Value*> pieces_;  ///< values with another type than upstream printed
-  std::unordered_set<const Op*> visited_;
+  CallOrder calls_;
 };
 
 }  // namespace

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
+#include "upgrade/call_order.hpp"
 #include "upgrade/recover/recovery.hpp"
 
 // Values that a graph reads and does not get: stores made outside the trace, masks made by the
@@ -29,16 +29,16 @@ class Threading {
   void visit(Region& region) {
     for (Op* op : region.ops()) {
       const CallGraphOp call = dyn_cast<CallGraphOp>(op);
-      const SubGraphOp target = call ? call.target() : SubGraphOp();
-      if (!target || target.body() == nullptr || !visited_.insert(target.op()).second) continue;
+      const CallOrder::Entry entry = call ? order_.enter(call) : CallOrder::Entry();
+      if (!entry || !entry.is_first) continue;
       if (depth_ == kDeepest) {
         return recovery_.refuse(*op, "parameters",
                                 fmt::format("calls are nested deeper than {}", kDeepest));
       }
       ++depth_;
-      visit(*target.body());
+      visit(entry.body());
       --depth_;
-      hand_in(target);
+      hand_in(entry.graph);
     }
   }
 
@@ -94,7 +94,7 @@ class Threading {
   Recovery& recovery_;
   Module& module_;
   std::unordered_map<const Op*, std::vector<Op*>> calls_;
-  std::unordered_set<const Op*> visited_;
+  CallOrder order_;
 };
 
 }  // namespace

@@ -80,24 +80,20 @@ constexpr std::string_view kMachine[] = {"bind",   "exit",  "fragment", "free", 
                                          "launch", "param", "ret",      "slot"};
 
 /// Whether the rule of `op`, if there is one, gives the types that the text states.
-void check_types(IRContext& context, Op& op) {
+void check_types(Op& op) {
   const OpRow* row = op.row();
   CAPTURE(op.name());
   REQUIRE(row != nullptr);
   CHECK(row->operands.admits(op.operand_count()));
   CHECK(row->results.admits(op.result_count()));
   if (row->infer == nullptr) return;
-  std::vector<const Type*> operands;
-  for (std::size_t i = 0; i < op.operand_count(); ++i) operands.push_back(op.operand(i)->type());
   Diagnostics diagnostics;
-  InferContext rule(context, row->name, operands, op.attributes(), op.result_count(), Span{},
-                    diagnostics);
-  const bool good = row->infer(rule);
+  const auto types = infer(op, operand_types(op), op.attributes(), diagnostics);
   for (const Diagnostic& diagnostic : diagnostics.sorted()) MESSAGE(diagnostic.message);
-  REQUIRE(good);
-  REQUIRE(rule.results().size() == op.result_count());
+  REQUIRE(types.has_value());
+  REQUIRE(types->size() == op.result_count());
   for (std::size_t i = 0; i < op.result_count(); ++i) {
-    CHECK(rule.results()[i]->spelling() == op.result(i)->type()->spelling());
+    CHECK((*types)[i]->spelling() == op.result(i)->type()->spelling());
   }
 }
 
@@ -170,7 +166,7 @@ TEST_CASE("the examples of the pages are portable and have the types that the ru
       CHECK(modules.front()->is_portable());
       IRWriter writer(*modules.front());
       writer.walk<OpView>([&](IRWriter&, OpView view) {
-        check_types(context, *view.op());
+        check_types(*view.op());
         return IRWriter::WalkResult::WALK_CONTINUE;
       });
     }

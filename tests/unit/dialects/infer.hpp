@@ -38,20 +38,20 @@ inline Inference infer_line(const std::string& line) {
   REQUIRE((row->infer != nullptr));
   REQUIRE(row->operands.admits(op->operand_count()));
 
-  std::vector<const Type*> operands;
-  for (std::size_t i = 0; i < op->operand_count(); ++i) operands.push_back(op->operand(i)->type());
   Inference answer;
   for (std::size_t i = 0; i < op->result_count(); ++i) {
     answer.declared.emplace_back(op->result(i)->type()->spelling());
   }
-  InferContext rule(context, row->name, operands, op->attributes(), op->result_count(), Span{},
-                    diagnostics);
-  const bool good = row->infer(rule);
-  CHECK(good == !diagnostics.has_errors());
-  for (const Type* type : rule.results()) {
-    answer.inferred.emplace_back(type->spelling());
-  }
-  if (!good) {
+  const auto types = infer({.context = context,
+                            .row = *row,
+                            .operands = operand_types(*op),
+                            .attributes = op->attributes(),
+                            .result_count = op->result_count()},
+                           diagnostics);
+  CHECK(types.has_value() == !diagnostics.has_errors());
+  if (types) {
+    for (const Type* type : *types) answer.inferred.emplace_back(type->spelling());
+  } else {
     const Diagnostic first = diagnostics.sorted().front();
     CHECK(diagnostics.error_count() == 1);
     // What no constraint says is said of every op: kinds of attributes, operands that are tensors.

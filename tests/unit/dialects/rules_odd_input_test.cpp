@@ -126,13 +126,17 @@ TEST_CASE("no rule fails silently, succeeds with an error, or gives a wrong numb
           attributes.push_back({context.intern(attribute.name), values[dice.below(values.size())]});
         }
         Diagnostics diagnostics(0);
-        InferContext op(context, row.name, operands, attributes, count_of(row.results), Span{},
-                        diagnostics);
-        const bool good = row.infer(op);
-        succeeded += good;
-        REQUIRE(good == !diagnostics.has_errors());
-        if (!good || op.results().empty()) continue;
-        REQUIRE(op.results().size() == op.result_count());
+        const std::size_t result_count = count_of(row.results);
+        const auto given = infer({.context = context,
+                                  .row = row,
+                                  .operands = operands,
+                                  .attributes = attributes,
+                                  .result_count = result_count},
+                                 diagnostics);
+        succeeded += given.has_value();
+        REQUIRE(given.has_value() == !diagnostics.has_errors());
+        if (!given || given->empty()) continue;
+        REQUIRE(given->size() == result_count);
       }
     }
   }

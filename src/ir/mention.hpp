@@ -1,0 +1,23 @@
+// What the text says of a value where an op names it.
+#pragma once
+
+#include "mir/module.hpp"
+
+namespace mir {
+
+/// What the mention says otherwise than the value, else what the value has.
+inline UseOverride mention_of(const Use& use) {
+  const Value& value = *use.value();
+  const UseOverride* other = use.user()->module().use_override(use);
+  return other != nullptr
+             ? *other
+             : UseOverride{value.type(), value.attributes(), value.symbol(), value.has_symbol()};
+}
+
+/// The type that the mention states; the value's where it states none.
+inline const Type* mentioned_type(const Use& use) {
+  const UseOverride* other = use.user()->module().use_override(use);
+  return other != nullptr && other->type != nullptr ? other->type : use.value()->type();
+}
+
+}  // namespace mir
