@@ -112,6 +112,22 @@ struct QuantSpec {
 
   std::optional<std::int64_t> integer(std::string_view key) const;
 };
+/// A kind of QuantSpec: what its specs state, and what the codes are.
+struct QuantKind {
+  std::string_view name;
+  bool is_raw = false;          ///< elements are what they are
+  bool is_asymmetric = false;   ///< zero points are stated
+  bool has_axis = false;        ///< a scale for each entry of dimension `ch_axis`
+  bool has_block = false;       ///< a scale for `block_size` elements
+  bool has_two_levels = false;  ///< the scale of a block is times that of its channel
+};
+/// Null: no such kind.
+const QuantKind* find_quant_kind(std::string_view name);
+inline bool has_two_levels(const QuantSpec& spec) {
+  const QuantKind* kind = find_quant_kind(spec.kind);
+  return kind != nullptr && kind->has_two_levels;
+}
+
 /// Reads the canonical text of a kQuantSpec attribute.
 QuantSpec read_quant_spec(const Attr& attribute);
 

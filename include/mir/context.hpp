@@ -83,8 +83,9 @@ class IRContext {
   const OpKindInfo& info(OpKind kind) const;
   /// The kind called "dialect.Name" in a text or by a person; code names an op by its OpId.
   std::optional<OpKind> find_kind(std::string_view name) const;
-  /// The linalg row whose op_type is `type_name` ("Linear"); null when there is none.
-  const OpRow* row_of_type_name(std::string_view type_name) const;
+  /// The op of type name `type_name` ("Linear") that takes so many operands, where no op does the
+  /// first of that type name: upstream gives two ops one name. None for an unknown type name.
+  std::optional<OpKind> find_kernel(std::string_view type_name, std::size_t operand_count) const;
 
   // -- types ---------------------------------------------------------------------------------
   const TensorType* tensor(std::span<const Dim> dims, Symbol dtype_name, Symbol device,

@@ -16,6 +16,12 @@ std::optional<Effect> effects_of(const Op& op);
 /// pure as its graph, which is not looked at: false.
 bool is_pure(const Op& op);
 
+/// Whether operands 0 and 1 may change places.
+bool is_commutative(const Op& op);
+
+/// Whether an op of a dump writes into the storage of operand `index`.
+bool writes_operand(const Op& op, std::uint32_t index);
+
 /// Whether the op may run where it would not have run: it is pure, and no operands that fit by
 /// their types make a run stop at it. False where extents are known only when it runs.
 bool is_speculatable(const Op& op);

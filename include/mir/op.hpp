@@ -45,6 +45,8 @@ class Op {
   const OpName& op_name() const { return name_; }
   const OpKindInfo& info() const { return *name_.info; }
   const OpRow* row() const { return info().row; }
+  /// Whether the op's row states the trait; an op without a row has none.
+  bool has(Trait trait) const { return row() != nullptr && mir::has(row()->traits, trait); }
   /// "dialect.Name" without a device.
   std::string_view name() const { return info().name; }
   Symbol device() const { return name_.device; }

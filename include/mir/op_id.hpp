@@ -17,9 +17,11 @@ namespace mir {
 enum class DialectId : std::uint8_t {
 #define MIR_DIALECT(id, name) k##id,
 #define MIR_OP(id, name)
+#define MIR_ALIAS(id, name)
 #include "mir/op_ids.def"
 #undef MIR_DIALECT
 #undef MIR_OP
+#undef MIR_ALIAS
   kOther,
 };
 
@@ -27,9 +29,11 @@ enum class DialectId : std::uint8_t {
 enum class OpId : std::uint16_t {
 #define MIR_DIALECT(id, name)
 #define MIR_OP(id, name) k##id,
+#define MIR_ALIAS(id, name)
 #include "mir/op_ids.def"
 #undef MIR_DIALECT
 #undef MIR_OP
+#undef MIR_ALIAS
   kNone,
 };
 
@@ -40,18 +44,37 @@ inline constexpr std::size_t kOpCount = static_cast<std::size_t>(OpId::kNone);
 inline constexpr std::array<std::string_view, kOpCount> kOpNames = {
 #define MIR_DIALECT(id, name)
 #define MIR_OP(id, name) name,
+#define MIR_ALIAS(id, name)
 #include "mir/op_ids.def"
 #undef MIR_DIALECT
 #undef MIR_OP
+#undef MIR_ALIAS
 };
 
 /// "linalg" by number.
 inline constexpr std::array kDialectNames = {
 #define MIR_DIALECT(id, name) std::string_view(name),
 #define MIR_OP(id, name)
+#define MIR_ALIAS(id, name)
 #include "mir/op_ids.def"
 #undef MIR_DIALECT
 #undef MIR_OP
+#undef MIR_ALIAS
+};
+
+/// What an op was called in earlier versions.
+struct OpAlias {
+  std::string_view name;  ///< "linalg.LLMEmbeddingTokenOp"
+  OpId op;
+};
+inline constexpr std::array kOpAliases = {
+#define MIR_DIALECT(id, name)
+#define MIR_OP(id, name)
+#define MIR_ALIAS(id, name) OpAlias{name, OpId::k##id},
+#include "mir/op_ids.def"
+#undef MIR_DIALECT
+#undef MIR_OP
+#undef MIR_ALIAS
 };
 
 /// "linalg.LinearOp"; empty for kNone.

@@ -35,15 +35,19 @@ enum class Trait : std::uint32_t {
   kPure = 1 << 0,         ///< results depend on operands, attributes and weights only
   kElementwise = 1 << 1,  ///< result i depends on element i of each (broadcast) operand
   kCommutative = 1 << 2,
-  kView = 1 << 3,          ///< in dumps the result aliases the operand's storage
-  kTerminator = 1 << 4,    ///< ends a block
-  kSymbol = 1 << 5,        ///< declares its `@symbol` in the module
-  kIsolated = 1 << 6,      ///< regions see no value from outside
-  kSameShape = 1 << 7,     ///< every result has the shape and type of operand 0
-  kDumpOnly = 1 << 8,      ///< occurs in dumps, has no place in a portable module
-  kNoMeaning = 1 << 9,     ///< upstream declares the class and nothing else
-  kTypedByName = 1 << 10,  ///< result types are those of the graph, parameter or kernel it names
-  kMayRefuse = 1 << 11,    ///< a run may stop at it for what operands hold: indices out of range
+  kView = 1 << 3,           ///< in dumps the result aliases the operand's storage
+  kTerminator = 1 << 4,     ///< ends a block
+  kSymbol = 1 << 5,         ///< declares its `@symbol` in the module
+  kIsolated = 1 << 6,       ///< regions see no value from outside
+  kSameShape = 1 << 7,      ///< every result has the shape and type of operand 0
+  kDumpOnly = 1 << 8,       ///< occurs in dumps, has no place in a portable module
+  kNoMeaning = 1 << 9,      ///< upstream declares the class and nothing else
+  kTypedByName = 1 << 10,   ///< result types are those of the graph, parameter or kernel it names
+  kMayRefuse = 1 << 11,     ///< a run may stop at it for what operands hold: indices out of range
+  kMoves = 1 << 12,         ///< results hold elements of operands or parameters, or nothing at all
+  kSameBytes = 1 << 13,     ///< the one result has the bytes of operand 0: nothing needs to be done
+  kPortableOnly = 1 << 14,  ///< no dump has it
+  kWeighsOperand = 1 << 15,  ///< the result is sums of products of operand 0 and its own ".weight"
 };
 constexpr Trait operator|(Trait a, Trait b) {
   return static_cast<Trait>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
@@ -124,8 +128,7 @@ struct OpRow {
   Effect effects = Effect::kNone;
   std::span<const AttrRow> attributes{};
   std::span<const WeightRow> weights{};
-  InferFn infer = nullptr;     ///< null: no rule is written down for this op
-  std::string_view rule{};     ///< the rule's name, for listings
+  InferFn infer = nullptr;     ///< the rule of its result types; null: none is written down
   std::string_view page{};     ///< family page under docs/ops/: "linear"
   std::string_view summary{};  ///< one sentence
   std::string_view example{};  ///< one op line of text that parses

@@ -40,12 +40,25 @@ constexpr bool answers_to(const OpRow& row, std::string_view name) {
   return row.name == name || std::ranges::find(row.aliases, name) != row.aliases.end();
 }
 
+/// Whether the row is the op of that number and has the aliases that mir/op_id.hpp gives it.
+consteval bool is_op(std::size_t number, const OpRow& row) {
+  const std::string_view op = kOpNames[number];
+  if (op.substr(op.find('.') + 1) != row.name) return false;
+  std::size_t aliases = 0;
+  for (const OpAlias& alias : kOpAliases) {
+    if (static_cast<std::size_t>(alias.op) != number) continue;
+    if (!answers_to(row, alias.name.substr(alias.name.find('.') + 1))) return false;
+    ++aliases;
+  }
+  return aliases == row.aliases.size();
+}
+
 /// Whether the rows are the ops of the dialect that mir/op_id.hpp names, in its order.
 consteval bool are_numbered(DialectId dialect, std::span<const OpRow> rows) {
   std::size_t row = 0;
-  for (const std::string_view op : kOpNames) {
-    if (dialect_of(op) != dialect) continue;
-    if (row == rows.size() || op.substr(op.find('.') + 1) != rows[row].name) return false;
+  for (std::size_t number = 0; number < kOpCount; ++number) {
+    if (dialect_of(kOpNames[number]) != dialect) continue;
+    if (row == rows.size() || !is_op(number, rows[row])) return false;
     ++row;
   }
   return row == rows.size();

@@ -20,6 +20,7 @@ constexpr OpRow kTensorRows[] = {
      .example = "tensor.CPU.register () -> (%0:tensor<[64, 32], Float32, CPU>[@w])[symbol:w]"},
     {.name = "alloc",
      .results = exactly(1),
+     .traits = Trait::kMoves,
      .page = "structure",
      .summary = "Gives storage of undefined content.",
      .example = "tensor.CPU.alloc () -> (%0:tensor<[64], Float32, CPU>)"},

@@ -47,15 +47,11 @@ bool is_executable(OpId op);
 inline bool is_executable(const Op& op) {
   return is_executable(op.op_id());
 }
-/// Whether results hold elements of operands and nothing else, or nothing at all.
-bool moves_elements(const Op& op);
 /// Whether an op has operands, results or parameters of its own that hold codes.
 bool touches_codes(const Op& op, const QuantisationTable& quantisations);
 /// Whether all operands and results of an op that only moves elements are quantised alike, per
 /// tensor, or not at all: it then moves codes as they are.
 bool keeps_codes(const Op& op, const QuantisationTable& quantisations);
-/// Whether the results hold no bytes of their own but those of operand 0.
-bool shares_operand(const Op& op);
 
 /// The results of `op`, one tensor per result of the op, row-major.
 ///

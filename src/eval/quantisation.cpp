@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "mir/module.hpp"
+#include "support/integer_range.hpp"
 
 namespace mir {
 
@@ -22,25 +23,14 @@ Symbol recipe_key(const Op& op) {
   return op.module().context().intern("quant_recipe");
 }
 
-/// The codes that the stored integer of `dtype` can hold; none for other types.
-std::optional<std::pair<std::int64_t, std::int64_t>> stored_range(DType dtype) {
-  const DTypeInfo& row = info(storage_type(dtype));
-  const bool is_signed = row.type_class == DTypeClass::kSignedInt;
-  if (!is_signed && row.type_class != DTypeClass::kUnsignedInt) return std::nullopt;
-  if (row.unit_bytes > 4) return std::nullopt;
-  const int bits = row.dtype == DType::kInt4 || row.dtype == DType::kUInt4 ? 4 : row.unit_bytes * 8;
-  const std::int64_t count = std::int64_t{1} << bits;
-  return is_signed ? std::pair(-count / 2, count / 2 - 1) : std::pair(std::int64_t{0}, count - 1);
-}
-
 Error bad_spec(const Attr& spec, std::string_view what) {
   return {DiagCode::kQuantSpecIncomplete, fmt::format("{}: {}", spec.spelling(), what)};
 }
 
 /// Sets the axis and the block that a kind has.
-Result<void> read_groups(const QuantSpec& spec, const Attr& text, std::size_t rank,
-                         ref::Quantisation& codes) {
-  if (spec.kind.ends_with("PerChannel") || spec.kind == "LPBQ") {
+Result<void> read_groups(const QuantSpec& spec, const QuantKind& kind, const Attr& text,
+                         std::size_t rank, ref::Quantisation& codes) {
+  if (kind.has_axis) {
     const auto axis = spec.integer("ch_axis");
     const auto dims = static_cast<std::int64_t>(rank);
     if (!axis || *axis < -dims || *axis >= dims) {
@@ -48,7 +38,7 @@ Result<void> read_groups(const QuantSpec& spec, const Attr& text, std::size_t ra
     }
     codes.axis = static_cast<std::size_t>(*axis < 0 ? *axis + dims : *axis);
   }
-  if (spec.kind.ends_with("PerBlock") || spec.kind == "LPBQ") {
+  if (kind.has_block) {
     const auto block = spec.integer("block_size");
     if (!block || *block < 1) return bad_spec(text, "block_size is not 1 or more");
     codes.block = *block;
@@ -56,26 +46,21 @@ Result<void> read_groups(const QuantSpec& spec, const Attr& text, std::size_t ra
   return {};
 }
 
-constexpr std::string_view kKinds[] = {
-    "SymPerTensor", "AsymPerTensor", "SymPerChannel", "AsymPerChannel",
-    "SymPerBlock",  "AsymPerBlock",  "LPBQ"};
-
 Result<std::optional<QuantRecipe>> recipe_of_spec(const TensorType& type, const Attr& text,
-                                                  std::pair<std::int64_t, std::int64_t> stored) {
+                                                  IntegerRange stored) {
   const QuantSpec spec = read_quant_spec(text);
-  if (spec.kind == "None" || spec.kind == "Raw") return std::optional<QuantRecipe>();
-  if (std::ranges::find(kKinds, spec.kind) == std::end(kKinds)) {
-    return bad_spec(text, "no such kind is known");
-  }
+  const QuantKind* kind = find_quant_kind(spec.kind);
+  if (kind == nullptr) return bad_spec(text, "no such kind is known");
+  if (kind->is_raw) return std::optional<QuantRecipe>();
   QuantRecipe recipe;
   recipe.uuid = spec.uuid;
-  recipe.has_two_levels = spec.kind == "LPBQ";
-  recipe.is_asymmetric = spec.kind.starts_with("Asym");
+  recipe.has_two_levels = kind->has_two_levels;
+  recipe.is_asymmetric = kind->is_asymmetric;
   const auto low = spec.integer("quant_min"), high = spec.integer("quant_max");
   if (!low || !high || *low > *high) return bad_spec(text, "it states no range of codes");
   // Upstream states 65536 for the end of UInt16.
-  recipe.codes.low = std::clamp(*low, stored.first, stored.second);
-  recipe.codes.high = std::clamp(*high, stored.first, stored.second);
+  recipe.codes.low = std::clamp(*low, stored.low, stored.high);
+  recipe.codes.high = std::clamp(*high, stored.low, stored.high);
   if (recipe.has_two_levels) {
     const auto span = *high - *low;
     for (recipe.codes.code_bits = 1; span >= std::int64_t{1} << recipe.codes.code_bits;) {
@@ -85,7 +70,7 @@ Result<std::optional<QuantRecipe>> recipe_of_spec(const TensorType& type, const 
   if (!recipe.is_asymmetric && recipe.codes.low >= 0) {
     recipe.default_zero = (recipe.codes.low + recipe.codes.high + 1) / 2;
   }
-  if (auto ok = read_groups(spec, text, type.rank(), recipe.codes); !ok) {
+  if (auto ok = read_groups(spec, *kind, text, type.rank(), recipe.codes); !ok) {
     return std::move(ok).error();
   }
   return std::optional(std::move(recipe));
@@ -95,7 +80,7 @@ Result<std::optional<QuantRecipe>> recipe_of_spec(const TensorType& type, const 
 
 Result<std::optional<QuantRecipe>> quant_recipe(const TensorType& type, const Attr* spec) {
   if (!type.dtype()) return std::optional<QuantRecipe>();
-  const auto stored = stored_range(*type.dtype());
+  const auto stored = integer_range(storage_type(*type.dtype()));
   if (!stored) return std::optional<QuantRecipe>();
   const Attr* encoding = type.encoding();
   if (spec == nullptr && encoding != nullptr && encoding->kind() == AttrKind::kQuantSpec) {
@@ -110,10 +95,10 @@ Result<std::optional<QuantRecipe>> quant_recipe(const TensorType& type, const At
                              type.spelling())};
   }
   QuantRecipe recipe;
-  recipe.codes.low = stored->first;
-  recipe.codes.high = stored->second;
+  recipe.codes.low = stored->low;
+  recipe.codes.high = stored->high;
   recipe.is_asymmetric = *type.dtype() == DType::kUInt16PerTensorAsym;
-  if (!recipe.is_asymmetric && stored->first >= 0) recipe.default_zero = (stored->second + 1) / 2;
+  if (!recipe.is_asymmetric && stored->low >= 0) recipe.default_zero = (stored->high + 1) / 2;
   return std::optional(std::move(recipe));
 }
 

@@ -137,7 +137,7 @@ bool is_one_for_all(const ref::Quantisation& by) {
 
 }  // namespace
 
-bool needs_stand_ins(const EvalCall& call, bool moves) {
+bool needs_stand_ins(const EvalCall& call) {
   const Op& op = call.op();
   bool needed = false, has_blocks = false;
   const auto look = [&](const Value& value, DType dtype) {
@@ -151,7 +151,7 @@ bool needs_stand_ins(const EvalCall& call, bool moves) {
     if (const auto dtype = declared_dtype(call, i)) look(*op.result(i), *dtype);
     if (const auto dtype = call.result_dtype(i)) look(*op.result(i), *dtype);
   }
-  if (moves) {
+  if (call.op().has(Trait::kMoves)) {
     const auto* quantisations = call.environment().quantisations;
     const QuantisationTable none;
     return needed && !has_blocks && !keeps_codes(op, quantisations ? *quantisations : none);

@@ -13,9 +13,8 @@
 
 namespace mir::eval {
 
-/// Whether an operand, a result or a parameter of the op needs one; `moves`: the op's evaluator
-/// keeps all bits.
-bool needs_stand_ins(const EvalCall& call, bool moves);
+/// Whether an operand, a result or a parameter of the op needs one.
+bool needs_stand_ins(const EvalCall& call);
 
 /// The stand-in of a tensor; the tensor itself where it needs none and is of no floating type.
 /// `quantisation` is null where the elements are what they are.

@@ -18,16 +18,13 @@ namespace {
 
 /// Where the bytes of results come from.
 enum class Storage : std::uint8_t {
-  kFresh,     ///< allocated before the evaluator runs
-  kOperand0,  ///< those of operand 0; the evaluator sets the result
-  kOther,     ///< the evaluator sets the results
+  kFresh,  ///< allocated before the evaluator runs
+  kOther,  ///< the evaluator sets the results
 };
 
 struct EvalRow {
   OpId op;
   Result<void> (*evaluate)(EvalCall& call);
-  /// Whether results hold elements of operands and nothing else, or nothing at all.
-  bool moves = false;
   Storage storage = Storage::kFresh;
   /// What must hold before the operands are put through the rule; null: nothing.
   Result<void> (*admit)(EvalCall& call) = nullptr;
@@ -43,8 +40,6 @@ Result<void> binary(EvalCall& call) {
   return Kernel(call.in(0), call.in(1), call.out());
 }
 
-constexpr bool kMoves = true;
-
 constexpr EvalRow kRows[] = {
     {OpId::kLinalgAbs, absolute},
     {OpId::kLinalgAdd, binary<ref::add>},
@@ -52,13 +47,13 @@ constexpr EvalRow kRows[] = {
     {OpId::kLinalgCastType, unary<ref::cast>},
     {OpId::kLinalgCausalMask, causal_mask},
     {OpId::kLinalgClip, clip},
-    {OpId::kLinalgClone, same_bytes, kMoves, Storage::kOperand0},
-    {OpId::kLinalgConcat, concat, kMoves},
-    {OpId::kLinalgContiguous, same_bytes, kMoves, Storage::kOperand0},
+    {OpId::kLinalgClone, same_bytes, Storage::kOther},
+    {OpId::kLinalgConcat, concat},
+    {OpId::kLinalgContiguous, same_bytes, Storage::kOther},
     {OpId::kLinalgConv1D, conv},
     {OpId::kLinalgConv2D, conv},
     {OpId::kLinalgConv3D, conv},
-    {OpId::kLinalgCopy, copy, kMoves},
+    {OpId::kLinalgCopy, copy},
     {OpId::kLinalgCos, unary<ref::cos>},
     {OpId::kLinalgDiv, binary<ref::div>},
     {OpId::kLinalgEinsum, einsum},
@@ -69,11 +64,11 @@ constexpr EvalRow kRows[] = {
     {OpId::kLinalgFlashAttention2, flash_attention2},
     {OpId::kLinalgFlashAttention2SwaSink, swa_sink_attention},
     {OpId::kLinalgGELU, unary<ref::gelu>},
-    {OpId::kLinalgGather, gather, kMoves},
+    {OpId::kLinalgGather, gather},
     {OpId::kLinalgISTFT, istft},
-    {OpId::kLinalgIndex, index, kMoves, Storage::kOther},
+    {OpId::kLinalgIndex, index, Storage::kOther},
     {OpId::kLinalgInterpolate, interpolate},
-    {OpId::kLinalgKVCache, kv_cache, kMoves, Storage::kOther, admit_tokens},
+    {OpId::kLinalgKVCache, kv_cache, Storage::kOther, admit_tokens},
     {OpId::kLinalgLayerNorm2D, layer_norm_2d},
     {OpId::kLinalgLayerNorm, layer_norm},
     {OpId::kLinalgLinear, linear},
@@ -86,8 +81,8 @@ constexpr EvalRow kRows[] = {
     {OpId::kLinalgNeg, unary<ref::neg>},
     {OpId::kLinalgPad, pad},
     {OpId::kLinalgPagedAttn, paged_attention},
-    {OpId::kLinalgParam, param, kMoves, Storage::kOther},
-    {OpId::kLinalgPermute, permute, kMoves},
+    {OpId::kLinalgParam, param, Storage::kOther},
+    {OpId::kLinalgPermute, permute},
     {OpId::kLinalgQuickGELU, unary<ref::quick_gelu>},
     {OpId::kLinalgRMSNorm, rms_norm},
     {OpId::kLinalgRadixAttnRelax, radix_attention},
@@ -96,26 +91,26 @@ constexpr EvalRow kRows[] = {
     {OpId::kLinalgReduceMax, reduce_max},
     {OpId::kLinalgReduceMin, reduce_min},
     {OpId::kLinalgReduceSum, reduce_sum},
-    {OpId::kLinalgRepeat, repeat, kMoves},
-    {OpId::kLinalgReshape, same_bytes, kMoves, Storage::kOperand0},
+    {OpId::kLinalgRepeat, repeat},
+    {OpId::kLinalgReshape, same_bytes, Storage::kOther},
     {OpId::kLinalgRoPE, rope},
     {OpId::kLinalgSTFT, stft},
     {OpId::kLinalgScatter, scatter},
     {OpId::kLinalgSiLU, unary<ref::silu>},
     {OpId::kLinalgSigmoid, unary<ref::sigmoid>},
     {OpId::kLinalgSin, unary<ref::sin>},
-    {OpId::kLinalgSlice, slice, kMoves},
+    {OpId::kLinalgSlice, slice},
     {OpId::kLinalgSoftmax, softmax},
-    {OpId::kLinalgSplit, split, kMoves},
-    {OpId::kLinalgStack, stack, kMoves},
+    {OpId::kLinalgSplit, split},
+    {OpId::kLinalgStack, stack},
     {OpId::kLinalgSub, binary<ref::sub>},
     {OpId::kLinalgTopK, top_k},
-    {OpId::kLinalgTranspose, transpose, kMoves},
-    {OpId::kLinalgView, same_bytes, kMoves, Storage::kOperand0},
+    {OpId::kLinalgTranspose, transpose},
+    {OpId::kLinalgView, same_bytes, Storage::kOther},
     {OpId::kLinalgVisionRoPE, vision_rope},
     {OpId::kLinalgWhere, where},
-    {OpId::kLinalgX2X, same_bytes, kMoves, Storage::kOperand0},
-    {OpId::kTensorAlloc, no_content, kMoves},
+    {OpId::kLinalgX2X, same_bytes, Storage::kOther},
+    {OpId::kTensorAlloc, no_content},
 };
 constexpr OpTable kTable(kRows);
 
@@ -125,16 +120,6 @@ constexpr OpTable kTable(kRows);
 
 bool is_executable(OpId op) {
   return eval::kTable.has(op);
-}
-
-bool moves_elements(const Op& op) {
-  const eval::EvalRow* row = eval::kTable.find(op);
-  return row != nullptr && row->moves;
-}
-
-bool shares_operand(const Op& op) {
-  const eval::EvalRow* row = eval::kTable.find(op);
-  return row != nullptr && row->storage == eval::Storage::kOperand0;
 }
 
 namespace {
@@ -173,7 +158,7 @@ Result<std::vector<Tensor>> evaluate(const Op& op, std::span<const Tensor> opera
     if (auto ok = row->admit(call); !ok) return std::move(ok).error();
   }
   if (auto ok = call.infer(); !ok) return std::move(ok).error();
-  if (eval::needs_stand_ins(call, row->moves)) {
+  if (eval::needs_stand_ins(call)) {
     if (auto ok = eval::evaluate_on_stand_ins(call, row->evaluate); !ok)
       return std::move(ok).error();
     return call.take_results();

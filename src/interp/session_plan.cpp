@@ -105,8 +105,7 @@ std::unordered_set<Symbol> Session::State::find_only_packed() const {
     for (std::size_t step = 0; step < steps.size(); ++step) {
       const Op& op = *steps[step].op;
       Symbol weight;
-      if (op.is(OpId::kLinalgLinear, OpId::kLinalgConv1D, OpId::kLinalgConv2D,
-                OpId::kLinalgConv3D)) {
+      if (op.has(Trait::kWeighsOperand)) {
         for (const OwnedParameter& owned : owned_parameters(op)) {
           if (owned.suffix == ".weight") weight = owned.symbol;
         }

@@ -70,8 +70,8 @@ struct IRContext::State {
   Arena arena;
   Arena texts;  // what objects in `arena` are spelled, apart: who looks at those reads few of these
   TextTable<const TensorType*> tensors;
-  TextTable<const TensorType*> tensors_by_parts;  // the same, by what TensorKey says
-  TextTable<const OpRow*> rows_by_type_name;
+  TextTable<const TensorType*> tensors_by_parts;      // the same, by what TensorKey says
+  TextTable<std::vector<OpKind>> kinds_by_type_name;  // as they were registered
   TextTable<const OpaqueType*> opaque_types;
   // A word and a string of equal text are told apart by their quotes.
   TextTable<const Attr*> attributes[static_cast<int>(AttrKind::kInvalid) + 1];
@@ -107,6 +107,15 @@ struct IRContext::State {
     kind_infos[known->id].dialect = &dialect;
     kind_infos[known->id].row = &row;
     return *known;
+  }
+
+  void add_type_name(std::string_view type_name, OpKind kind) {
+    if (type_name.empty()) return;
+    if (std::vector<OpKind>* known = kinds_by_type_name.find(type_name)) {
+      known->push_back(kind);
+    } else {
+      kinds_by_type_name.insert(type_name, {kind});
+    }
   }
 
   OpKind kind_of(std::string_view name, std::string_view mnemonic, const Dialect* dialect) {
@@ -177,9 +186,7 @@ void IRContext::register_dialect(const Dialect& dialect) {
   state_->dialects.push_back(&dialect);
   for (const OpRow& row : dialect.rows) {
     const OpKind kind = state_->register_kind(dialect, row);
-    if (!row.type_name.empty() && state_->rows_by_type_name.find(row.type_name) == nullptr) {
-      state_->rows_by_type_name.insert(row.type_name, &row);
-    }
+    state_->add_type_name(row.type_name, kind);
     for (const std::string_view alias : row.aliases) {
       state_->kinds.insert(state_->texts.copy(fmt::format("{}.{}", dialect.name, alias)), kind);
     }
@@ -239,9 +246,13 @@ std::optional<OpKind> IRContext::find_kind(std::string_view name) const {
   return std::nullopt;
 }
 
-const OpRow* IRContext::row_of_type_name(std::string_view type_name) const {
-  const OpRow** known = state_->rows_by_type_name.find(type_name);
-  return known == nullptr ? nullptr : *known;
+std::optional<OpKind> IRContext::find_kernel(std::string_view type_name,
+                                             std::size_t operand_count) const {
+  const std::vector<OpKind>* known = state_->kinds_by_type_name.find(type_name);
+  if (known == nullptr) return std::nullopt;
+  const auto fits = std::ranges::find_if(
+      *known, [&](OpKind kind) { return info(kind).row->operands.admits(operand_count); });
+  return fits == known->end() ? known->front() : *fits;
 }
 
 // -- types --------------------------------------------------------------------------------------

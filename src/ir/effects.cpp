@@ -27,13 +27,11 @@ bool is_static(const Value& value) {
 
 /// Ends of the blocks of a pure op are what they are.
 bool is_pure_inside(const Op& op) {
-  const OpRow* row = op.row();
-  return (row != nullptr && has(row->traits, Trait::kTerminator)) || is_pure(op);
+  return op.has(Trait::kTerminator) || is_pure(op);
 }
 
 bool is_speculatable_inside(const Op& op) {
-  const OpRow* row = op.row();
-  return (row != nullptr && has(row->traits, Trait::kTerminator)) || is_speculatable(op);
+  return op.has(Trait::kTerminator) || is_speculatable(op);
 }
 
 }  // namespace
@@ -52,13 +50,22 @@ std::optional<Effect> effects_of(const Op& op) {
   return known ? std::optional(effects) : std::nullopt;
 }
 
+bool is_commutative(const Op& op) {
+  return op.has(Trait::kCommutative) && op.operand_count() == 2;
+}
+
+bool writes_operand(const Op& op, std::uint32_t index) {
+  const Effect effects = effects_of(op).value_or(Effect::kNone);
+  return (index == 0 && has(effects, Effect::kWritesOperand0)) ||
+         (index == 1 && has(effects, Effect::kWritesOperand1));
+}
+
 bool is_pure(const Op& op) {
-  return op.row() != nullptr && has(op.row()->traits, Trait::kPure) &&
-         effects_of(op) == Effect::kNone && all_inside(op, is_pure_inside);
+  return op.has(Trait::kPure) && effects_of(op) == Effect::kNone && all_inside(op, is_pure_inside);
 }
 
 bool is_speculatable(const Op& op) {
-  if (!is_pure(op) || has(op.row()->traits, Trait::kMayRefuse)) return false;
+  if (!is_pure(op) || op.has(Trait::kMayRefuse)) return false;
   return std::ranges::all_of(op.operand_uses(),
                              [](const Use& use) { return is_static(*use.value()); }) &&
          std::ranges::all_of(op.results(), is_static) && all_inside(op, is_speculatable_inside);

@@ -1,5 +1,6 @@
 #include "ir/quant_spec.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include "ir/text/text_literal.hpp"
@@ -71,6 +72,22 @@ bool ends_spec(std::string_view rest) {
 }
 
 }  // namespace
+
+const QuantKind* find_quant_kind(std::string_view name) {
+  static constexpr QuantKind kKinds[] = {
+      {.name = "None", .is_raw = true},
+      {.name = "Raw", .is_raw = true},
+      {.name = "SymPerTensor"},
+      {.name = "AsymPerTensor", .is_asymmetric = true},
+      {.name = "SymPerChannel", .has_axis = true},
+      {.name = "AsymPerChannel", .is_asymmetric = true, .has_axis = true},
+      {.name = "SymPerBlock", .has_block = true},
+      {.name = "AsymPerBlock", .is_asymmetric = true, .has_block = true},
+      {.name = "LPBQ", .has_axis = true, .has_block = true, .has_two_levels = true},
+  };
+  const auto* const kind = std::ranges::find(kKinds, name, &QuantKind::name);
+  return kind == std::end(kKinds) ? nullptr : kind;
+}
 
 QuantSpec read_quant_spec(const Attr& attribute) {
   return read(attribute.spelling());

@@ -52,7 +52,8 @@ Rule rule_of(const IRContext& context, const UntypedOp& op) {
   const Attr* type = find(context, op.attributes, "op_type", AttrKind::kString);
   const Attr* options = find(context, op.attributes, "op_options", AttrKind::kDict);
   if (type == nullptr || options == nullptr) return {};
-  return {context.row_of_type_name(type->text()), options->entries()};
+  const auto kernel = context.find_kernel(type->text(), op.operands.size());
+  return {kernel ? context.info(*kernel).row : nullptr, options->entries()};
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 
 #include "eval/evaluate.hpp"
 #include "eval/parameters.hpp"
@@ -10,11 +9,6 @@ namespace mir {
 namespace {
 
 using Bound = std::optional<std::int64_t>;
-
-/// Ops whose results hold elements of their operands, besides those that share bytes.
-constexpr std::array<OpId, 8> kMovers = {
-    OpId::kLinalgCastType, OpId::kLinalgConcat, OpId::kLinalgPermute, OpId::kLinalgRepeat,
-    OpId::kLinalgSlice,    OpId::kLinalgSplit,  OpId::kLinalgStack,   OpId::kLinalgTranspose};
 
 class BoundSearch {
  public:
@@ -45,7 +39,7 @@ class BoundSearch {
       limit(operands[2], extent(op.operand(4)->type(), 0));
     } else if (op.is(OpId::kLinalgIndex)) {
       index(op, operands);
-    } else if (shares_operand(op) || std::ranges::find(kMovers, op.op_id()) != kMovers.end()) {
+    } else if (op.has(Trait::kMoves) || op.is(OpId::kLinalgCastType)) {
       for (const SlotIndex operand : operands) {
         for (std::uint32_t i = 0; i < op.result_count(); ++i) {
           limit(operand, bounds_[step.first_result + i]);

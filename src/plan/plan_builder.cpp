@@ -154,7 +154,7 @@ bool is_convolution(const Op& op) {
 bool PlanBuilder::computes_on_codes(std::size_t step) const {
   const Op& op = *step_at(step).op;
   return resources_.quantisations != nullptr && touches_codes(op, *resources_.quantisations) &&
-         !(moves_elements(op) && keeps_codes(op, *resources_.quantisations));
+         !(op.has(Trait::kMoves) && keeps_codes(op, *resources_.quantisations));
 }
 
 Result<void> PlanBuilder::add_step(std::size_t step) {
@@ -168,7 +168,7 @@ Result<void> PlanBuilder::add_step(std::size_t step) {
   }
   if (op.is(OpId::kLinalgTranspose, OpId::kLinalgPermute)) {
     if (add_permutation(step)) return {};
-  } else if (shares_operand(op)) {
+  } else if (op.has(Trait::kSameBytes)) {
     add_view(step);
     return {};
   } else if (op.is(OpId::kLinalgKVCache)) {
@@ -194,18 +194,15 @@ namespace {
 
 using NodeMaker = std::unique_ptr<PlanNode> (*)(const StepSlots&, const ParameterTable&);
 
-/// Ops that are no work of a reference kernel in a plan; those without a maker are the builder's
-/// own.
+/// Ops that are no work of a reference kernel in a plan, besides those of elementwise.cpp; those
+/// without a maker are the builder's own.
 struct FastRow {
   OpId op;
   NodeMaker make = nullptr;
 };
 constexpr FastRow kFastRows[] = {
-    {OpId::kLinalgAbs, elementwise_node},
-    {OpId::kLinalgAdd, elementwise_node},
     {OpId::kLinalgCastType, select_node},
     {OpId::kLinalgCausalMask, softmax_node},
-    {OpId::kLinalgClip, elementwise_node},
     {OpId::kLinalgClone},
     {OpId::kLinalgConcat, movement_node},
     {OpId::kLinalgContiguous},
@@ -213,45 +210,32 @@ constexpr FastRow kFastRows[] = {
     {OpId::kLinalgConv2D},
     {OpId::kLinalgConv3D},
     {OpId::kLinalgCopy, store_node},
-    {OpId::kLinalgCos, elementwise_node},
-    {OpId::kLinalgDiv, elementwise_node},
     {OpId::kLinalgEmbedding, embedding_node},
     {OpId::kLinalgEqual, select_node},
-    {OpId::kLinalgExp, elementwise_node},
     {OpId::kLinalgFill, store_node},
     {OpId::kLinalgFlashAttention2, flash_attention_node},
-    {OpId::kLinalgGELU, elementwise_node},
     {OpId::kLinalgGather, pick_node},
     {OpId::kLinalgIndex, pick_node},
     {OpId::kLinalgKVCache},
     {OpId::kLinalgLayerNorm, norm_node},
     {OpId::kLinalgLinear},
-    {OpId::kLinalgLog, elementwise_node},
     {OpId::kLinalgMaskedScatter, select_node},
     {OpId::kLinalgMatMul, matmul_node},
     {OpId::kLinalgMean, reduction_node},
-    {OpId::kLinalgMul, elementwise_node},
     {OpId::kLinalgMultimodalRoPE, rope_node},
-    {OpId::kLinalgNeg, elementwise_node},
     {OpId::kLinalgPad, pad_node},
     {OpId::kLinalgPermute},
-    {OpId::kLinalgQuickGELU, elementwise_node},
     {OpId::kLinalgRMSNorm, norm_node},
-    {OpId::kLinalgReLU, elementwise_node},
     {OpId::kLinalgReduceMax, reduction_node},
     {OpId::kLinalgReduceMin, reduction_node},
     {OpId::kLinalgReduceSum, reduction_node},
     {OpId::kLinalgRepeat, movement_node},
     {OpId::kLinalgReshape},
     {OpId::kLinalgRoPE, rope_node},
-    {OpId::kLinalgSiLU, elementwise_node},
-    {OpId::kLinalgSigmoid, elementwise_node},
-    {OpId::kLinalgSin, elementwise_node},
     {OpId::kLinalgSlice, movement_node},
     {OpId::kLinalgSoftmax, softmax_node},
     {OpId::kLinalgSplit, movement_node},
     {OpId::kLinalgStack, movement_node},
-    {OpId::kLinalgSub, elementwise_node},
     {OpId::kLinalgTopK, top_k_node},
     {OpId::kLinalgTranspose},
     {OpId::kLinalgView},
@@ -264,10 +248,11 @@ constexpr OpTable kFastTable(kFastRows);
 }  // namespace
 
 bool has_fast_node(OpId op) {
-  return kFastTable.has(op);
+  return kFastTable.has(op) || is_elementwise(op);
 }
 
 std::unique_ptr<PlanNode> PlanBuilder::fast_node(const StepSlots& slots) {
+  if (is_elementwise(slots.op->op_id())) return elementwise_node(slots);
   const FastRow* row = kFastTable.find(*slots.op);
   const bool makes = row != nullptr && row->make != nullptr;
   return makes ? row->make(slots, *resources_.parameters) : nullptr;

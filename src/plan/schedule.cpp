@@ -342,7 +342,7 @@ void ScheduleBuilder::add_step(const Op& op, Frame& frame, std::uint32_t call) {
   schedule_.lists_.insert(schedule_.lists_.end(), operands.begin(), operands.end());
   for (const Value& result : op.results()) {
     const SlotIndex slot = add_slot(SlotKind::kResult, result);
-    if (shares_operand(op) && !operands.empty()) {
+    if (op.has(Trait::kSameBytes) && !operands.empty()) {
       schedule_.slots_[slot].storage = schedule_.slots_[operands[0]].storage;
     }
     frame.emplace(&result, slot);

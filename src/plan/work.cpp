@@ -39,9 +39,7 @@ double product_flop(const Op& op, std::span<const TensorExtents> operands,
                     std::span<const TensorExtents> results, const ParameterTable& parameters) {
   if (results.empty()) return 0;
   const TensorExtents& result = results.front();
-  if (op.is(OpId::kLinalgLinear, OpId::kLinalgConv1D, OpId::kLinalgConv2D, OpId::kLinalgConv3D)) {
-    return weight_flop(op, result, parameters);
-  }
+  if (op.has(Trait::kWeighsOperand)) return weight_flop(op, result, parameters);
   if (op.is(OpId::kLinalgMatMul) && operands.size() == 2) {
     const bool transposed = AttributeReader(op).boolean("transpose_a");
     return 2 * elements_of(result.shape) * extent(operands[0], transposed ? 2 : 1);
@@ -70,7 +68,7 @@ double attention_pairs(std::int64_t queries, std::int64_t keys, bool causal) {
 Work work_of(const Op& op, std::span<const TensorExtents> operands,
              std::span<const TensorExtents> results, const ParameterTable& parameters) {
   Work work;
-  if (shares_operand(op)) return work;
+  if (op.has(Trait::kSameBytes)) return work;
   work.flop = product_flop(op, operands, results, parameters);
   for (const TensorExtents& tensor : operands) work.bytes += bytes_of(tensor);
   for (const TensorExtents& tensor : results) work.bytes += bytes_of(tensor);

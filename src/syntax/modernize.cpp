@@ -3,6 +3,7 @@
 #include <string>
 
 #include "mir/dtype.hpp"
+#include "mir/op_id.hpp"
 #include "syntax/layout.hpp"
 #include "syntax/token_stream.hpp"
 #include "syntax/token_text.hpp"
@@ -15,16 +16,6 @@ using K = TokenKind;
 
 constexpr std::string_view kDevices[] = {"Ascend",   "AscendHost", "CPU", "CUDA",
                                          "CUDAHost", "OpenCL",     "QNN", "Unknown"};
-
-/// Operations upstream prints as `linalg.<device>.<name>Op`; any other name is a plug-in's.
-constexpr std::string_view kOps =
-    " Abs Add Argsort CastType CausalMask Clip Clone Concat Contiguous Conv1D Conv2D Conv3D"
-    " Copy Cos Div Einsum Embedding Equal Exp Fill FlashAttention2 FlashAttention2SwaSink"
-    " GELU Gather ISTFT Index Interpolate KVCache LayerNorm LayerNorm2D Linear Log"
-    " MaskedScatter MatMul Mean Mul MultimodalRoPE Neg Pad PagedAttn Param Permute QuickGELU"
-    " RMSNorm RadixAttnRelax RadixAttnSwaSink ReLU ReduceMax ReduceMin ReduceSum Repeat"
-    " Reshape RoPE STFT Scatter SiLU Sigmoid Sin Slice Softmax Split Stack Sub TopK Transpose"
-    " View VisionRoPE Where X2X ";
 
 /// `kCPU` without its prefix, none for any other text.
 std::optional<std::string_view> modern_device(std::string_view name) {
@@ -48,12 +39,12 @@ bool is_string(std::string_view text) {
   return at + 1 == text.size();
 }
 
+/// Whether upstream prints the op as `linalg.<device>.<name>Op`; any other name is a plug-in's.
 bool is_builtin_linalg(std::string_view op) {
-  constexpr std::string_view kSuffix = "Op";
-  if (!op.starts_with("linalg.") || !op.ends_with(kSuffix)) return false;
-  op.remove_prefix(op.rfind('.') + 1);
-  op.remove_suffix(kSuffix.size());
-  return kOps.find(" " + std::string(op) + " ") != kOps.npos && op.find(' ') == op.npos;
+  if (!op.starts_with("linalg.") || !op.ends_with("Op")) return false;
+  const std::string name = "linalg." + std::string(op.substr(op.rfind('.') + 1));
+  return std::ranges::find(kOpNames, name) != kOpNames.end() &&
+         name != name_of(OpId::kLinalgCustomized);
 }
 
 class Modernizing {
@@ -173,10 +164,15 @@ class Modernizing {
     const std::string_view device = op.substr(first + 1, second - first - 1);
     const std::string_view mnemonic = op.substr(second + 1);
     const auto modern = modern_device(device);
-    const bool renamed = op.starts_with("linalg.") && mnemonic == "LLMEmbeddingTokenOp";
+    const std::string_view dialect = op.substr(0, first + 1);
+    const auto alias = std::ranges::find_if(kOpAliases, [&](const OpAlias& each) {
+      return each.name.starts_with(dialect) && each.name.substr(first + 1) == mnemonic;
+    });
+    const bool renamed = alias != kOpAliases.end();
     if (!modern && !renamed) return op;
-    std::string text(op.substr(0, first + 1));
-    text.append(modern.value_or(device)).append(1, '.').append(renamed ? "EmbeddingOp" : mnemonic);
+    std::string text(dialect);
+    text.append(modern.value_or(device)).append(1, '.');
+    text.append(renamed ? name_of(alias->op).substr(first + 1) : mnemonic);
     return keep(text);
   }
 

@@ -161,7 +161,8 @@ class FirstSpelling {
     if (op.device() == Symbol()) return;
     std::string_view mnemonic = op.name();
     mnemonic.remove_prefix(mnemonic.find('.') + 1);
-    if (op.is(OpId::kLinalgEmbedding)) mnemonic = "LLMEmbeddingTokenOp";
+    // An alias is what the first version called an op.
+    if (op.row() != nullptr && !op.row()->aliases.empty()) mnemonic = op.row()->aliases.front();
     const std::string_view dialect = op.name().substr(0, op.name().find('.'));
     respell(rewriter_, op,
             fmt::format("{}.{}.{}", dialect, context_.text(device(op.device())), mnemonic));

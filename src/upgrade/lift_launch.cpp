@@ -18,13 +18,12 @@ std::string_view text_of(const Op& launch, std::string_view key) {
   return value != nullptr && value->kind() == AttrKind::kString ? value->text() : "";
 }
 
-/// `linalg.<device>.<Type>Op`. Upstream gives VisionRoPE the type of SiLU; it alone has three
-/// operands. The name of a kernel that no row knows stands as it is, as upstream prints its own.
+/// `linalg.<device>.<Type>Op`. The name of a kernel that no row knows stands as it is, as upstream
+/// prints its own.
 std::string kernel_spelling(const Module& module, const Op& launch) {
   const std::string_view type = text_of(launch, "op_type");
-  const OpRow* row = module.context().row_of_type_name(type);
-  std::string_view name = row == nullptr ? type : row->name;
-  if (type == "SiLU") name = launch.operand_count() == 3 ? "VisionRoPEOp" : "SiLUOp";
+  const auto kernel = module.context().find_kernel(type, launch.operand_count());
+  const std::string_view name = kernel ? module.context().info(*kernel).mnemonic : type;
   std::string_view device = "CPU";
   const auto look = [&](const Value& value) {
     if (value.tensor_type() != nullptr)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "mir/effects.hpp"
 #include "upgrade/recover/piece_shape.hpp"
 
 namespace mir {
@@ -49,8 +50,7 @@ void Storages::resolve(Op& op) {
 namespace {
 
 bool is_control(const Op& op) {
-  return isa<CallGraphOp>(&op) ||
-         (op.row() != nullptr && has(op.row()->traits, Trait::kTerminator));
+  return isa<CallGraphOp>(&op) || op.has(Trait::kTerminator);
 }
 
 /// What negates a part that is joined with another part of the same storage.
@@ -81,7 +81,7 @@ bool is_joined_with_another(const Op& negation) {
 Storages::Meaning Storages::meant(const Use& use, Storage& storage) {
   Op& op = *use.user();
   if (storage.parts.empty()) return {storage.whole};
-  const bool destination = (op.is(OpId::kLinalgCopy) && use.index() == 1) ||
+  const bool destination = (op.is(OpId::kLinalgCopy) && writes_operand(op, use.index())) ||
                            (has_destination(op) && use.index() + 1 == op.operand_count());
   if (destination) return {storage.parts.back().value};
   if (op.is(OpId::kLinalgSlice)) return {whole_in_front_of(op, storage), false};
@@ -169,8 +169,7 @@ void Storages::settle(Op* before) {
 void Storages::drop_replaced() {
   for (const Value* value : replaced_) {
     Op* op = value->defining_op();
-    while (op != nullptr && !op->is_erased() && op->row() != nullptr &&
-           has(op->row()->traits, Trait::kView) && op->result_count() == 1 &&
+    while (op != nullptr && !op->is_erased() && op->has(Trait::kView) && op->result_count() == 1 &&
            !op->result()->has_uses()) {
       Op* const source = op->operand(0)->defining_op();
       recovery_.rewriter.erase(*op);
@@ -191,7 +190,7 @@ void Storages::take_results(Op& op) {
       storage->parts.clear();
       continue;
     }
-    const bool view = op.row() != nullptr && has(op.row()->traits, Trait::kView);
+    const bool view = op.has(Trait::kView);
     part->written = part->written || !view;
     part->value = &result;
   }

@@ -39,7 +39,7 @@ inline void Census::op(const Op& op) {
   }
   if (op.is(OpId::kProgFragment) && op.block() == top_) fragments.push_back(&op);
   has_flow = has_flow || !op.extra().successors.empty();
-  std::size_t symbols = op.row() != nullptr && has(op.row()->traits, Trait::kSymbol) ? 1 : 0;
+  std::size_t symbols = op.has(Trait::kSymbol) ? 1 : 0;
   for (const Value& result : op.results()) symbols += result.has_symbol() ? 1 : 0;
   symbol_count += symbols;
   if (symbols != 0) declarations.push_back(&op);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "dialects/rules.hpp"
+#include "ir/computed_op.hpp"
 #include "ir/mention.hpp"
 #include "verify/checks.hpp"
 
@@ -30,7 +32,6 @@ DumpFindings::DumpFindings(Reporter& reporter)
       context_(reporter.module().context()),
       is_wanted_(!reporter.module().is_portable() &&
                  reporter.wants_any(dump_c1, dump_c2, dump_c3, dump_c4, dump_c5)),
-      op_type_(context_.intern("op_type")),
       constant_(context_.intern("constant")) {}
 
 void DumpFindings::enter(const Region& region) {
@@ -58,6 +59,15 @@ bool DumpFindings::is_filled_later(const Op& op, const Value& earlier) const {
                               [&](const Use& use) { return use.value() == &earlier; });
 }
 
+namespace {
+
+bool is_part(const Op& op) {
+  const OpId computed = computed_op(op);
+  return computed == OpId::kLinalgSlice || computed == OpId::kLinalgSplit;
+}
+
+}  // namespace
+
 void DumpFindings::check_reuse(const Op& op, const Value& result, const Value& earlier) {
   if (is_filled_later(op, earlier)) return;
   const bool same_op = earlier.defining_op() == &op;
@@ -77,21 +87,11 @@ void DumpFindings::check_reuse(const Op& op, const Value& result, const Value& e
   if (const Op* definition = earlier.defining_op()) note(kept, *definition, "first named here");
 }
 
-std::string_view DumpFindings::kernel_type(const Op& op) const {
-  const Attr* type = op.attribute(op_type_);
-  return type != nullptr && type->kind() == AttrKind::kString ? type->text() : "";
-}
-
-bool DumpFindings::is_part(const Op& op) const {
-  if (op.is(OpId::kLinalgSlice, OpId::kLinalgSplit)) return true;
-  return op.is(OpId::kProgKernelLaunch) &&
-         (kernel_type(op) == "Slice" || kernel_type(op) == "Split");
-}
-
 /// `SiLU` with its three operands is VisionRoPE, which prints the type name of the other.
 void DumpFindings::check_kernel(const Op& op) {
-  if (!op.is(OpId::kLinalgSiLU) && (!op.is(OpId::kProgKernelLaunch) || kernel_type(op) != "SiLU"))
-    return;
+  const bool is_launched =
+      op.is(OpId::kProgKernelLaunch) && computed_op(op) == OpId::kLinalgVisionRoPE;
+  if (!op.is(OpId::kLinalgSiLU) && !is_launched) return;
   reporter_.report(dump_c4, op, [&] {
     return fmt::format("'{}' of type SiLU has three operands: it is VisionRoPE", op.name());
   });
@@ -111,7 +111,8 @@ const Op& first_user(const Value& value) {
 bool is_scalar_operand(const Value& value, const Op& user) {
   const auto* type = value.tensor_type();
   return type != nullptr && type->element_count() == 1 && user.operand_count() == 2 &&
-         user.row() != nullptr && (user.row()->rule == "binary" || user.row()->rule == "equal") &&
+         user.row() != nullptr &&
+         (user.row()->infer == rules::binary || user.row()->infer == rules::equal) &&
          user.operand(1) == &value;
 }
 

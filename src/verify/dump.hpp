@@ -75,15 +75,13 @@ class DumpFindings {
   void check_override(const Use& use, const UseOverride& other, const Op& op);
   bool is_filled_later(const Op& op, const Value& earlier) const;
   void check_reuse(const Op& op, const Value& result, const Value& earlier);
-  std::string_view kernel_type(const Op& op) const;
-  bool is_part(const Op& op) const;
   void check_kernel(const Op& op);
   void check_free_values(const Region& region);
 
   Reporter& reporter_;
   IRContext& context_;
   bool is_wanted_;
-  Symbol op_type_, constant_;
+  Symbol constant_;
   LatestValues names_;
 };
 

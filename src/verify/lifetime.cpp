@@ -178,7 +178,7 @@ class Lifetimes {
       }
     }
     // A graph runs when it is called; what else has regions runs them where it stands.
-    if (op.row() == nullptr || !has(op.row()->traits, Trait::kIsolated)) {
+    if (!op.has(Trait::kIsolated)) {
       for (const Region* inner = op.first_region(); inner != nullptr; inner = inner->next()) {
         region(*inner);
       }

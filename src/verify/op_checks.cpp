@@ -13,9 +13,9 @@ namespace {
 
 /// Rules that hold for any options: what they lack makes extents unknown, never wrong.
 bool needs_no_options(const OpRow& row) {
-  constexpr std::array<std::string_view, 6> kRules = {"cast_type", "linear",  "rms_norm",
-                                                      "softmax",   "reshape", "view"};
-  return row.attributes.empty() || std::ranges::find(kRules, row.rule) != kRules.end();
+  constexpr std::array<InferFn, 6> kRules = {rules::cast_type, rules::linear,  rules::rms_norm,
+                                             rules::softmax,   rules::reshape, rules::view};
+  return row.attributes.empty() || std::ranges::find(kRules, row.infer) != kRules.end();
 }
 
 bool is_part(const OpRow& row) {
@@ -110,10 +110,8 @@ OpChecks::Target OpChecks::target_of(const Op& op) const {
   Target target;
   const Attr* type = op.attribute(op_type_);
   if (type == nullptr || type->kind() != AttrKind::kString) return target;
-  target.row = context_.row_of_type_name(type->text());
-  if (type->text() == "SiLU" && op.operand_count() == 3) {
-    target.row = context_.info(OpId::kLinalgVisionRoPE).row;
-  }
+  const auto kernel = context_.find_kernel(type->text(), op.operand_count());
+  if (kernel) target.row = context_.info(*kernel).row;
   const Attr* options = op.attribute(op_options_);
   if (options != nullptr && options->kind() == AttrKind::kDict) {
     target.options = options->entries();
@@ -323,7 +321,7 @@ void OpChecks::check_types(const Op& op, const Target& target) {
 void OpChecks::check_dump_types(const Op& op, const Target& target) {
   const OpRow& row = *target.row;
   if (row.infer == nullptr || !row.operands.admits(op.operand_count())) return;
-  if (row.rule == "matmul" && !target.has_options) return check_product(op, target);
+  if (row.infer == rules::matmul && !target.has_options) return check_product(op, target);
   if (target.has_options || needs_no_options(row)) {
     run_rule(op, target, target.options, true);
     if (target.has_options) return;

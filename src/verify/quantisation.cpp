@@ -14,42 +14,6 @@ namespace {
 
 using enum ConstraintId;
 
-constexpr SpecKind kKinds[] = {
-    {.name = "None", .is_raw = true},
-    {.name = "Raw", .is_raw = true},
-    {.name = "SymPerTensor"},
-    {.name = "AsymPerTensor"},
-    {.name = "SymPerChannel", .has_axis = true},
-    {.name = "AsymPerChannel", .has_axis = true},
-    {.name = "SymPerBlock", .has_block = true},
-    {.name = "AsymPerBlock", .has_block = true},
-    {.name = "LPBQ", .has_axis = true, .has_block = true},
-};
-
-/// Values of an integer type of at most 32 bits.
-std::optional<IntegerRange> range_of(DType type) {
-  switch (type) {
-    case DType::kInt4:
-      return IntegerRange{-8, 7};
-    case DType::kInt8:
-      return IntegerRange{-128, 127};
-    case DType::kInt16:
-      return IntegerRange{-32768, 32767};
-    case DType::kInt32:
-      return IntegerRange{-2147483648, 2147483647};
-    case DType::kUInt4:
-      return IntegerRange{0, 15};
-    case DType::kUInt8:
-      return IntegerRange{0, 255};
-    case DType::kUInt16:
-      return IntegerRange{0, 65535};
-    case DType::kUInt32:
-      return IntegerRange{0, 4294967295};
-    default:
-      return std::nullopt;
-  }
-}
-
 const Attr* find(std::span<const NamedAttr> attributes, Symbol key) {
   for (const NamedAttr& attribute : attributes) {
     if (attribute.key == key) return attribute.value;
@@ -79,8 +43,8 @@ bool fits_type(const Spec& spec) {
   if (!spec.held || !spec.low || !spec.high) return true;
   std::int64_t span = 0;
   if (*spec.low > *spec.high || __builtin_sub_overflow(*spec.high, *spec.low, &span)) return false;
-  return spec.text.kind == "LPBQ" ? span <= spec.held->high - spec.held->low
-                                  : *spec.low >= spec.held->low && *spec.high <= spec.held->high;
+  return spec.kind->has_two_levels ? span <= spec.held->high - spec.held->low
+                                   : *spec.low >= spec.held->low && *spec.high <= spec.held->high;
 }
 
 }  // namespace
@@ -214,12 +178,11 @@ void Quantisation::op(const Op& op) {
 Quantisation::Spec Quantisation::read(const Attr& attribute) {
   Spec spec;
   spec.text = read_quant_spec(attribute);
-  const auto kind = std::ranges::find(kKinds, spec.text.kind, &SpecKind::name);
-  if (kind != std::end(kKinds)) spec.kind = kind;
+  spec.kind = find_quant_kind(spec.text.kind);
   for (const auto& [key, value] : spec.text.fields) {
     if (key == "quant_to_type") spec.to_type = dtype_from_name(value);
   }
-  if (spec.to_type) spec.held = range_of(*spec.to_type);
+  if (spec.to_type) spec.held = integer_range(*spec.to_type);
   spec.low = spec.text.integer("quant_min");
   spec.high = spec.text.integer("quant_max");
   spec.block = spec.text.integer("block_size");

@@ -8,24 +8,13 @@
 #include <vector>
 
 #include "mir/dtype.hpp"
+#include "support/integer_range.hpp"
 #include "verify/name_table.hpp"
 #include "verify/pointer_table.hpp"
 #include "verify/report.hpp"
 #include "verify/suggestions.hpp"
 
 namespace mir::checks {
-
-/// What a kind of QuantSpec must state.
-struct SpecKind {
-  std::string_view name;
-  bool is_raw = false;
-  bool has_axis = false;
-  bool has_block = false;
-};
-
-struct IntegerRange {
-  std::int64_t low, high;
-};
 
 /// Every value and annotation is looked at; what the specs of one scheme say is read once.
 class Quantisation {
@@ -40,7 +29,7 @@ class Quantisation {
   /// What the QuantSpecs of one scheme say.
   struct Spec {
     QuantSpec text;
-    const SpecKind* kind = nullptr;
+    const QuantKind* kind = nullptr;
     std::optional<DType> to_type;
     std::optional<std::int64_t> low, high, block, axis;
     std::optional<IntegerRange> held;  ///< by to_type

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "dialects/rules.hpp"
 #include "verify/checks.hpp"
 
 namespace mir::checks {
@@ -15,21 +16,20 @@ enum class Relation {
   kSameShape,
 };
 
-struct NamedRelation {
-  std::string_view rule;
+struct RuleRelation {
+  InferFn rule;
   Relation relation;
 };
-constexpr NamedRelation kRelations[] = {
-    {"argsort", Relation::kPermuted},     {"causal_mask", Relation::kPermuted},
-    {"concat", Relation::kSameRank},      {"index", Relation::kSameRank},
-    {"interpolate", Relation::kSameRank}, {"pad", Relation::kSameRank},
-    {"permute", Relation::kPermuted},     {"repeat", Relation::kSameRank},
-    {"reshape", Relation::kSameCount},    {"slice", Relation::kPart},
-    {"softmax", Relation::kPermuted},     {"split", Relation::kPart},
-    {"top_k", Relation::kPart},           {"transpose", Relation::kPermuted},
-    {"view", Relation::kSameCount},
+constexpr RuleRelation kRelations[] = {
+    {rules::argsort, Relation::kPermuted},     {rules::causal_mask, Relation::kPermuted},
+    {rules::concat, Relation::kSameRank},      {rules::index, Relation::kSameRank},
+    {rules::interpolate, Relation::kSameRank}, {rules::pad, Relation::kSameRank},
+    {rules::permute, Relation::kPermuted},     {rules::repeat, Relation::kSameRank},
+    {rules::reshape, Relation::kSameCount},    {rules::slice, Relation::kPart},
+    {rules::softmax, Relation::kPermuted},     {rules::split, Relation::kPart},
+    {rules::top_k, Relation::kPart},           {rules::transpose, Relation::kPermuted},
+    {rules::view, Relation::kSameCount},
 };
-static_assert(std::ranges::is_sorted(kRelations, {}, &NamedRelation::rule));
 
 bool is_negative(Dim dim) {
   return dim.is_constant() && dim.constant() < 0;
@@ -104,26 +104,27 @@ void check_relation(const Op& op, const OpRow& row, std::span<const Type* const>
 
 /// The attribute that says what an op makes of operand 0's shape or type, and what stays as it was.
 struct Kept {
-  std::string_view rule, attribute;
+  InferFn rule;
+  std::string_view attribute;
   Relation relation;
 };
-constexpr Kept kKept[] = {{"cast_type", "dtype", Relation::kSameShape},
-                          {"reshape", "shape", Relation::kSameCount},
-                          {"view", "to_shape", Relation::kSameCount},
-                          {"x2x", "device", Relation::kSameShape}};
+constexpr Kept kKept[] = {{rules::cast_type, "dtype", Relation::kSameShape},
+                          {rules::reshape, "shape", Relation::kSameCount},
+                          {rules::view, "to_shape", Relation::kSameCount},
+                          {rules::x2x, "device", Relation::kSameShape}};
 
 }  // namespace
 
 void relations(const Op& op, const OpRow& row, std::span<const Type* const> operands,
                Reporter& reporter) {
-  const auto found = std::ranges::lower_bound(kRelations, row.rule, {}, &NamedRelation::rule);
-  if (found == std::end(kRelations) || found->rule != row.rule) return;
+  const auto found = std::ranges::find(kRelations, row.infer, &RuleRelation::rule);
+  if (found == std::end(kRelations)) return;
   check_relation(op, row, operands, found->relation, reporter);
 }
 
 void kept_shape(const Op& op, const OpRow& row, std::span<const Type* const> operands,
                 Reporter& reporter) {
-  const auto kept = std::ranges::find(kKept, row.rule, &Kept::rule);
+  const auto kept = std::ranges::find(kKept, row.infer, &Kept::rule);
   if (kept == std::end(kKept) || op.attribute(kept->attribute) != nullptr) return;
   check_relation(op, row, operands, kept->relation, reporter);
 }

@@ -14,10 +14,7 @@ bool sees(const Region* home, const Op& op) {
   for (const Op* at = &op; at != nullptr && home != nullptr; at = at->parent_op()) {
     if (at->parent_region() == home) return true;
     const Op* around = at->parent_op();
-    if (around != nullptr && around->row() != nullptr &&
-        has(around->row()->traits, Trait::kIsolated)) {
-      return false;
-    }
+    if (around != nullptr && around->has(Trait::kIsolated)) return false;
   }
   return false;
 }

@@ -24,7 +24,7 @@ void symbols(const Census& census, Reporter& reporter) {
   for (const Op* each : census.declarations) {
     const Op& op = *each;
     if (op.row() == nullptr) continue;
-    if (has(op.row()->traits, Trait::kSymbol)) {
+    if (op.has(Trait::kSymbol)) {
       const auto symbol = module.declared_symbol(&op);
       if (symbol && is_second(op, *symbol, module.lookup_op(*symbol), reporter)) continue;
     }

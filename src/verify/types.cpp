@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "dialects/rules.hpp"
 #include "verify/checks.hpp"
 #include "verify/suggestions.hpp"
 
@@ -76,8 +77,8 @@ void constant_values(const Value& value, const Attr& values, const Op& place, Re
 namespace {
 
 /// Rules whose operands meet element by element.
-bool meets_elements(std::string_view rule) {
-  constexpr std::array<std::string_view, 3> kRules = {"binary", "concat", "equal"};
+bool meets_elements(InferFn rule) {
+  constexpr std::array<InferFn, 3> kRules = {rules::binary, rules::concat, rules::equal};
   return std::ranges::find(kRules, rule) != kRules.end();
 }
 
@@ -91,7 +92,7 @@ bool is_number(const TensorType& type) {
 
 void mixed_types(const Op& op, const OpRow& row, std::span<const Type* const> operands,
                  Reporter& reporter) {
-  if (!meets_elements(row.rule) || operands.size() < 2) return;
+  if (!meets_elements(row.infer) || operands.size() < 2) return;
   const auto* first = dyn_cast<TensorType>(operands[0]);
   if (first == nullptr || !is_number(*first)) return;
   for (std::size_t i = 1; i < operands.size(); ++i) {

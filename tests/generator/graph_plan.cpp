@@ -89,7 +89,7 @@ class Planner {
   /// Programs name ops by a type name that some ops share; only one of them can be meant.
   bool can_occur(const OpRow& row) const {
     return options_.form != GeneratorOptions::Form::kProgram ||
-           context_.row_of_type_name(row.type_name) == &row;
+           context_.info(*context_.find_kernel(row.type_name, 0)).row == &row;
   }
 
   void op() {
@@ -122,7 +122,7 @@ class Planner {
     for (NamedAttr& attribute : step.op.attributes) {
       const std::string_view key = context_.text(attribute.key);
       if (key == "cache") attribute.value = context_.symbol_ref("cache." + path);
-      if (key == "name" && step.op.row->name == "ParamOp") {
+      if (key == "name" && step.op.row == context_.info(OpId::kLinalgParam).row) {
         attribute.value = context_.string(path);
         plan_.parameters.push_back({path, step.op.results.front()});
       }

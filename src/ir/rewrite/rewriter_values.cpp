@@ -250,7 +250,7 @@ namespace {
 bool is_visible_from(const Region& outer, const Region* region) {
   while (region != nullptr && region != &outer) {
     const Op* op = region->parent();
-    const bool isolated = op->row() != nullptr && has(op->row()->traits, Trait::kIsolated);
+    const bool isolated = op->has(Trait::kIsolated);
     region = isolated ? nullptr : op->parent_region();
   }
   return region != nullptr;

@@ -86,7 +86,7 @@ class NameCheck {
   void visit(const Op& op) {
     for (const Use& use : op.operand_uses()) check(*use.value());
     for (Value& result : op.results()) define(result);
-    const bool isolated = op.row() != nullptr && has(op.row()->traits, Trait::kIsolated);
+    const bool isolated = op.has(Trait::kIsolated);
     for (Region* inner = op.first_region(); inner != nullptr; inner = inner->next()) {
       scopes_.enter(isolated);
       region(*inner);

@@ -32,7 +32,7 @@ void Resolver::State::begin_body(const Node&) {
   if (head_.open) open_ops_.push_back(make_op());
   Op* op = open_ops_.back();
   bodies_.push_back({op});
-  scopes_.enter(op->row() != nullptr && has(op->row()->traits, Trait::kIsolated));
+  scopes_.enter(op->has(Trait::kIsolated));
 }
 
 void Resolver::State::begin_region(const Node&) {

@@ -169,7 +169,11 @@ std::optional<fast::Unary> unary_of(const Op& op) {
   return row == nullptr ? std::nullopt : std::optional(row->function);
 }
 
-std::unique_ptr<PlanNode> elementwise_node(const StepSlots& slots, const ParameterTable&) {
+bool is_elementwise(OpId op) {
+  return kUnaryTable.has(op) || kBinaryTable.has(op) || op == OpId::kLinalgClip;
+}
+
+std::unique_ptr<PlanNode> elementwise_node(const StepSlots& slots) {
   const Op& op = *slots.op;
   if (!all_floats(op) || op.result_count() != 1) return nullptr;
   const BinaryRow* binary = kBinaryTable.find(op);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/fast/unary_names.hpp"
 #include "plan/nodes/nodes.hpp"
 
 namespace mir {
@@ -82,21 +83,7 @@ constexpr char kMisfit[] = "extents of input, weights and result do not fit toge
 std::string name_of(const LinearInput& input, const LinearPart& part) {
   const char* const norm = input.norm ? "RMSNorm + " : "";
   if (!part.activation) return fmt::format("{}Linear", norm);
-  const auto function = [&] {
-    switch (*part.activation) {
-      case fast::Unary::kRelu:
-        return "relu";
-      case fast::Unary::kSigmoid:
-        return "sigmoid";
-      case fast::Unary::kSilu:
-        return "silu";
-      case fast::Unary::kGelu:
-        return "gelu";
-      default:
-        return "quick_gelu";
-    }
-  };
-  return fmt::format("{}{}(Linear)", norm, function());
+  return fmt::format("{}{}(Linear)", norm, fast::name_of(*part.activation));
 }
 
 class LinearNode final : public PlanNode {

@@ -116,8 +116,9 @@ std::unique_ptr<PlanNode> reduction_node(const StepSlots& slots, const Parameter
 std::unique_ptr<PlanNode> rope_node(const StepSlots& slots, const ParameterTable& parameters);
 /// The function of an op that has one by that name in the fast kernels; none for others.
 std::optional<fast::Unary> unary_of(const Op& op);
-std::unique_ptr<PlanNode> elementwise_node(const StepSlots& slots,
-                                           const ParameterTable& parameters);
+/// Whether an op is one of elementwise.cpp: a function of one operand, arithmetic of two, Clip.
+bool is_elementwise(OpId op);
+std::unique_ptr<PlanNode> elementwise_node(const StepSlots& slots);
 std::unique_ptr<PlanNode> flash_attention_node(const StepSlots& slots,
                                                const ParameterTable& parameters);
 std::unique_ptr<PlanNode> matmul_node(const StepSlots& slots, const ParameterTable& parameters);

@@ -102,7 +102,7 @@ std::optional<NeededShape> needed_by(const Use& use, const PieceShape& whole) {
     return NeededShape{std::move(out)};
   }
   if (user.is(OpId::kLinalgTranspose) && out.size() == 4) return before_transpose(out, whole);
-  if (use.index() == 0 && has(user.row()->traits, Trait::kSameShape)) {
+  if (use.index() == 0 && user.has(Trait::kSameShape)) {
     return NeededShape{std::move(out)};
   }
   return std::nullopt;
@@ -110,7 +110,7 @@ std::optional<NeededShape> needed_by(const Use& use, const PieceShape& whole) {
 
 std::optional<NeededShape> needed_by_elements(const Use& use, const PieceShape& whole) {
   const Op& user = *use.user();
-  const bool elementwise = user.row() != nullptr && has(user.row()->traits, Trait::kElementwise);
+  const bool elementwise = user.has(Trait::kElementwise);
   if (!elementwise || user.result_count() != 1) return std::nullopt;
   PieceShape out = shape_of(*user.result());
   return fits(out, whole) ? std::optional(NeededShape{std::move(out), false}) : std::nullopt;
@@ -124,7 +124,7 @@ std::optional<bool> takes_type(const Use& use, const TensorType& type) {
   if (view && user.result_count() == 1 && user.result()->tensor_type() != nullptr) {
     return type.element_count() == user.result()->tensor_type()->element_count();
   }
-  const bool broadcasts = user.row() != nullptr && has(user.row()->traits, Trait::kElementwise);
+  const bool broadcasts = user.has(Trait::kElementwise);
   if (!broadcasts || user.row()->infer == nullptr) return std::nullopt;
   std::vector<const Type*> operands = operand_types(user);
   operands[use.index()] = &type;

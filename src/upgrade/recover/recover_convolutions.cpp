@@ -69,7 +69,7 @@ std::optional<Numbers> weight_by_recipe(Recovery& recovery, const Op& op) {
   const auto in = constants(op.operand(0)->tensor_type()->dims());
   const auto out = constants(op.result()->tensor_type()->dims());
   if (recipe == nullptr || !in || !out || in->size() != 4 || out->size() != 4) return std::nullopt;
-  const bool blocks = read_quant_spec(*recipe).kind == "LPBQ";
+  const bool blocks = has_two_levels(read_quant_spec(*recipe));
   if (!blocks || !std::equal(in->begin(), in->end() - 1, out->begin())) return std::nullopt;
   return Numbers{1, 1, in->back(), out->back()};
 }

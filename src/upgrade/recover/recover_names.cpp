@@ -13,10 +13,7 @@ namespace {
 /// Whether upstream lets the op work in place: the text of a view or a slice says as much of
 /// itself.
 bool works_in_place(const Op& op, const Value& result) {
-  if (!isa<LinalgOp>(&op) || result.name().is_none() ||
-      op.is(OpId::kLinalgView, OpId::kLinalgSlice, OpId::kLinalgSplit)) {
-    return false;
-  }
+  if (!isa<LinalgOp>(&op) || result.name().is_none() || op.has(Trait::kView)) return false;
   return std::ranges::any_of(op.operand_uses(),
                              [&](const Use& use) { return use.value()->name() == result.name(); });
 }
@@ -44,7 +41,7 @@ void rename_in(Rewriter& rewriter, Region& region, std::unordered_set<std::uint3
     for (Value& argument : block->arguments()) rename(argument);
     for (Op* op : block->ops()) {
       for (Value& result : op->results()) rename(result);
-      const bool isolated = op->row() != nullptr && has(op->row()->traits, Trait::kIsolated);
+      const bool isolated = op->has(Trait::kIsolated);
       for (Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {
         rename_in(rewriter, *inner, isolated ? std::unordered_set<std::uint32_t>() : seen);
       }

@@ -74,7 +74,7 @@ class Registration {
     std::vector<Dim> dims;
     for (const std::int64_t extent : *extents) dims.push_back(Dim(extent));
     const Attr* recipe = recipe_of(op, weight);
-    if (recipe != nullptr && read_quant_spec(*recipe).kind == "LPBQ") {
+    if (recipe != nullptr && has_two_levels(read_quant_spec(*recipe))) {
       // As the registers of other dumps have them: QNN's convolutions in bytes, others as numbers.
       const bool bytes = op.is(OpId::kLinalgConv2D) && dims.size() == 4;
       if (bytes) dims = {dims[2], dims[3], dims[1], dims[0]};
@@ -88,7 +88,7 @@ class Registration {
   /// channels lie elsewhere.
   static bool fits(const Attr& recipe, const TensorType& type) {
     const QuantSpec spec = read_quant_spec(recipe);
-    return spec.kind != "LPBQ" || type.dtype() != DType::kInt8 || spec.integer("ch_axis") == 3;
+    return !has_two_levels(spec) || type.dtype() != DType::kInt8 || spec.integer("ch_axis") == 3;
   }
 
   /// What the op's own note says of the parameter; null where it says nothing.

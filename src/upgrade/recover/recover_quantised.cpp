@@ -4,6 +4,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "support/integer_range.hpp"
 #include "upgrade/recover/recovery.hpp"
 
 // What quantisation recipes leave to the device: operands of different quantised types that meet
@@ -25,7 +26,7 @@ bool is_quantised(std::optional<DType> dtype) {
 /// The operands that meet element by element; a condition or a mask does not.
 std::vector<std::uint32_t> meeting(const Op& op) {
   const bool joins = op.is(OpId::kLinalgConcat, OpId::kLinalgStack);
-  const bool maps = op.row() != nullptr && has(op.row()->traits, Trait::kElementwise);
+  const bool maps = op.has(Trait::kElementwise);
   std::vector<std::uint32_t> indices;
   for (std::uint32_t i = 0; (joins || maps) && i < op.operand_count(); ++i) {
     const bool selects =
@@ -86,20 +87,11 @@ void assume_weight_recipe(Recovery& recovery, const Op& op) {
                 std::string(spec->spelling()));
 }
 
-/// The greatest number that a plain integer type holds.
+/// The greatest number that an integer type holds.
 std::optional<std::int64_t> greatest(std::string_view type) {
-  switch (dtype_from_name(type).value_or(DType::kFloat32)) {
-    case DType::kUInt8:
-      return std::numeric_limits<std::uint8_t>::max();
-    case DType::kUInt16:
-      return std::numeric_limits<std::uint16_t>::max();
-    case DType::kInt8:
-      return std::numeric_limits<std::int8_t>::max();
-    case DType::kInt16:
-      return std::numeric_limits<std::int16_t>::max();
-    default:
-      return std::nullopt;
-  }
+  const std::optional<DType> dtype = dtype_from_name(type);
+  const auto range = dtype ? integer_range(*dtype) : std::nullopt;
+  return range ? std::optional(range->high) : std::nullopt;
 }
 
 class Ranges {

@@ -17,7 +17,7 @@ TEST_CASE("views share the bytes of their operand") {
   REQUIRE(result.ok());
   CHECK(result->front().shape() == Shape{1, 2, 2});
   CHECK(result->front().bytes().data() == x.bytes().data());
-  CHECK(shares_operand(view.op()));
+  CHECK(view.op().has(Trait::kSameBytes));
 }
 
 TEST_CASE("a view must hold the elements of its operand") {

@@ -93,7 +93,6 @@ constexpr OpRow kMyRows[] = {
      .traits = Trait::kPure | Trait::kElementwise,
      .attributes = kScaleAttributes,
      .infer = infer_scale,
-     .rule = "same",
      .page = "elementwise",
      .summary = "x times a factor.",
      .example = "my.ScaleOp () -> ()"},

@@ -148,10 +148,10 @@ TEST_SUITE("attributes") {
     CHECK(context.quant_annotation(slots)->entries()[1].value == nullptr);
   }
 
-  TEST_CASE_FIXTURE(Fixture, "type names of upstream lead to their rows") {
-    CHECK(context.row_of_type_name("Linear")->name == "LinearOp");
-    CHECK(context.row_of_type_name("LinearOp") == nullptr);
-    CHECK(context.row_of_type_name("") == nullptr);
+  TEST_CASE_FIXTURE(Fixture, "type names of upstream lead to their ops") {
+    CHECK(context.find_kernel("Linear", 1) == OpKind(OpId::kLinalgLinear));
+    CHECK_FALSE(context.find_kernel("LinearOp", 1));
+    CHECK_FALSE(context.find_kernel("", 0));
     CHECK(context.find_kind("linalg.LinearOp") == context.op_name("linalg.CPU.LinearOp").kind);
     CHECK_FALSE(context.find_kind("linalg.NoSuchOp"));
   }

@@ -6,6 +6,7 @@
 #include "fast_broadcast.hpp"
 #include "fast_problem.hpp"
 #include "kernels/fast/elementwise.hpp"
+#include "kernels/fast/unary_names.hpp"
 #include "kernels/ref/elementwise.hpp"
 #include "kernels/ref/unary.hpp"
 
@@ -88,7 +89,6 @@ Problem binary_problem(Binary op, const Broadcast& shapes, bool swapped, bool in
 /// How a function's bound reads: ulps + factor |v|, v the exponent that it takes e to.
 struct Function {
   Unary function;
-  const char* name;
   Result<void> (*reference)(const ref::View&, const ref::MutableView&);
   double ulps;
   double factor = 0;
@@ -96,20 +96,20 @@ struct Function {
 };
 
 constexpr Function kFunctions[] = {
-    {Unary::kAbs, "abs", ref::abs, 0},
-    {Unary::kNeg, "neg", ref::neg, 0},
-    {Unary::kRelu, "relu", ref::relu, 0},
-    {Unary::kExp, "exp", ref::exp, kExpUlp},
-    {Unary::kLog, "log", ref::log, kLogUlp},
-    {Unary::kSin, "sin", ref::sin, kCircularUlp},
-    {Unary::kCos, "cos", ref::cos, kCircularUlp},
-    {Unary::kSigmoid, "sigmoid", ref::sigmoid, kUnaryUlp, kSigmoidExponentUlp,
+    {Unary::kAbs, ref::abs, 0},
+    {Unary::kNeg, ref::neg, 0},
+    {Unary::kRelu, ref::relu, 0},
+    {Unary::kExp, ref::exp, kExpUlp},
+    {Unary::kLog, ref::log, kLogUlp},
+    {Unary::kSin, ref::sin, kCircularUlp},
+    {Unary::kCos, ref::cos, kCircularUlp},
+    {Unary::kSigmoid, ref::sigmoid, kUnaryUlp, kSigmoidExponentUlp,
      [](double x) { return std::min(x, 0.0); }},
-    {Unary::kSilu, "silu", ref::silu, kUnaryUlp, kSigmoidExponentUlp,
+    {Unary::kSilu, ref::silu, kUnaryUlp, kSigmoidExponentUlp,
      [](double x) { return std::min(x, 0.0); }},
-    {Unary::kGelu, "gelu", ref::gelu, kUnaryUlp, kGeluExponentUlp,
+    {Unary::kGelu, ref::gelu, kUnaryUlp, kGeluExponentUlp,
      [](double x) { return x < 0 ? 1.5957691216 * (x + 0.044715 * x * x * x) : 0.0; }},
-    {Unary::kQuickGelu, "quick_gelu", ref::quick_gelu, kUnaryUlp, kQuickGeluExponentUlp,
+    {Unary::kQuickGelu, ref::quick_gelu, kUnaryUlp, kQuickGeluExponentUlp,
      [](double x) { return x < 0 ? 1.702 * x : 0.0; }},
 };
 
@@ -133,7 +133,7 @@ Problem unary_problem(const Function& f, std::int64_t n, bool in_place) {
     slack[i] = slack_at(f, x[i], want[i]);
   }
   return {
-      .name = fmt::format("{} of {}{}", f.name, n, in_place ? " in place" : ""),
+      .name = fmt::format("{} of {}{}", name_of(f.function), n, in_place ? " in place" : ""),
       .out_size = count,
       .places = all_places(count),
       .before = in_place ? x : FloatValues(),
