@@ -29,6 +29,9 @@ const TensorType* parameter_of(Recovery& recovery, const Op& op, std::string_vie
 /// matrix of scores.
 bool feeds_softmax(const Op& op);
 
+/// Whether it is decided for an op how its options are found, be it that they are asked for.
+bool has_recovery_rule(OpId op);  // recover_options.cpp
+
 // recover_convolutions.cpp
 void convolution(Recovery& recovery, Op& op);
 void transform(Recovery& recovery, Op& op);  ///< STFT, ISTFT

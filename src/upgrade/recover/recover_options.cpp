@@ -441,6 +441,15 @@ void equal(Recovery& recovery, Op& op) {
 
 void settled_before(Recovery&, Op&) {}  // recover_pieces.cpp
 
+/// Nothing tells: what must be stated is asked for.
+void ask(Recovery& recovery, Op& op) {
+  for (const AttrRow& attribute : op.row()->attributes) {
+    if (attribute.required && op.attribute(attribute.name) == nullptr) {
+      recovery.refuse_grantable(op, attribute.name, "upstream does not print it");
+    }
+  }
+}
+
 struct RuleRow {
   OpId op;
   Rule rule;
@@ -450,13 +459,17 @@ constexpr RuleRow kRules[] = {
     {OpId::kLinalgArgsort, argsort},
     {OpId::kLinalgCastType, cast_type},
     {OpId::kLinalgCausalMask, causal_mask},
+    {OpId::kLinalgClip, ask},
     {OpId::kLinalgConcat, concat},
     {OpId::kLinalgConv1D, convolution},
     {OpId::kLinalgConv2D, convolution},
     {OpId::kLinalgConv3D, convolution},
+    {OpId::kLinalgEinsum, ask},
     {OpId::kLinalgEmbedding, embedding},
     {OpId::kLinalgEqual, equal},
+    {OpId::kLinalgFill, ask},
     {OpId::kLinalgFlashAttention2, flash_attention},
+    {OpId::kLinalgFlashAttention2SwaSink, ask},
     {OpId::kLinalgGather, gather},
     {OpId::kLinalgISTFT, transform},
     {OpId::kLinalgIndex, index_by_tensor},
@@ -468,8 +481,12 @@ constexpr RuleRow kRules[] = {
     {OpId::kLinalgMatMul, mat_mul},
     {OpId::kLinalgMean, reduction},
     {OpId::kLinalgMultimodalRoPE, rope},
+    {OpId::kLinalgPad, ask},
+    {OpId::kLinalgParam, ask},
     {OpId::kLinalgPermute, permute},
     {OpId::kLinalgRMSNorm, rms_norm},
+    {OpId::kLinalgRadixAttnRelax, ask},
+    {OpId::kLinalgRadixAttnSwaSink, ask},
     {OpId::kLinalgReduceMax, reduction},
     {OpId::kLinalgReduceMin, reduction},
     {OpId::kLinalgReduceSum, reduction},
@@ -477,6 +494,7 @@ constexpr RuleRow kRules[] = {
     {OpId::kLinalgReshape, reshape},
     {OpId::kLinalgRoPE, rope},
     {OpId::kLinalgSTFT, transform},
+    {OpId::kLinalgScatter, ask},
     {OpId::kLinalgSlice, settled_before},
     {OpId::kLinalgSoftmax, softmax},
     {OpId::kLinalgSplit, settled_before},
@@ -512,15 +530,15 @@ void recover(Recovery& recovery, Op& op) {
   }
   if (!has_plain_types(op))
     return recovery.refuse(op, "signature", "operands or results do not fit the op");
-  if (const RuleRow* rule = kRuleTable.find(op)) return rule->rule(recovery, op);
-  for (const AttrRow& attribute : row->attributes) {
-    if (attribute.required && op.attribute(attribute.name) == nullptr) {
-      recovery.refuse_grantable(op, attribute.name, "upstream does not print it");
-    }
-  }
+  const RuleRow* rule = kRuleTable.find(op);
+  (rule == nullptr ? ask : rule->rule)(recovery, op);
 }
 
 }  // namespace
+
+bool has_recovery_rule(OpId op) {
+  return kRuleTable.has(op);
+}
 
 void recover_options(Recovery& recovery) {
   IRWriter walker(recovery.module);
