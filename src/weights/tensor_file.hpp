@@ -3,27 +3,17 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "mir/result.hpp"
 #include "mir/tensor.hpp"
-#include "weights/formats/gguf.hpp"
-#include "weights/formats/npz.hpp"
-#include "weights/mapped_tensors.hpp"
+#include "weights/tensor_formats.hpp"
 
 namespace mir {
-
-enum class TensorFormat : std::uint8_t { kSafetensors, kNpz, kMllm1, kMllm2, kGguf };
-/// `safetensors`, `npz`, `mllm v1`, `mllm v2`, `gguf`
-std::string_view name_of(TensorFormat format);
-
-class ShardedTensors;
 
 /// What a file says about one tensor.
 struct TensorInfo {
@@ -53,22 +43,18 @@ class TensorFile {
   /// What is known of every tensor, in the order of the file. An NPZ archive is inflated for it.
   Result<std::vector<TensorInfo>> tensors() const;
   /// Pairs of texts that the file carries (safetensors; `model_name` of .mllm).
-  const std::map<std::string, std::string>& metadata() const { return metadata_; }
+  const std::map<std::string, std::string>& metadata() const { return content_.metadata; }
   /// The metadata of a GGUF file; they borrow its bytes, which this object keeps.
-  const std::vector<GgufMetadata>& gguf_metadata() const { return gguf_metadata_; }
+  const std::vector<GgufMetadata>& gguf_metadata() const { return content_.gguf_metadata; }
   /// The tensor of that name, none when there is none.
   Result<std::optional<Tensor>> find(std::string_view name) const;
 
  private:
-  using Content = std::variant<MappedTensors, NpzFile, std::shared_ptr<const ShardedTensors>>;
-
-  TensorFile(TensorFormat format, Content content)
+  TensorFile(TensorFormat format, ReadTensors content)
       : format_(format), content_(std::move(content)) {}
 
   TensorFormat format_;
-  Content content_;
-  std::map<std::string, std::string> metadata_;
-  std::vector<GgufMetadata> gguf_metadata_;
+  ReadTensors content_;
 };
 
 }  // namespace mir

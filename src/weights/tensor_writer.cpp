@@ -8,9 +8,6 @@
 
 #include "support/mapping_guard.hpp"
 #include "weights/checks.hpp"
-#include "weights/formats/mllm.hpp"
-#include "weights/formats/npy_header.hpp"
-#include "weights/formats/safetensors_header.hpp"
 
 namespace mir {
 
@@ -21,20 +18,7 @@ std::uint64_t data_bytes(const TensorPlan& plan) {
 }
 
 std::optional<DType> stored_type(TensorFormat format, DType dtype) {
-  const auto has = [&](DType each) {
-    switch (format) {
-      case TensorFormat::kSafetensors:
-        return safetensors_name(each).has_value();
-      case TensorFormat::kNpz:
-        return npy_name(each).has_value();
-      case TensorFormat::kMllm1:
-      case TensorFormat::kMllm2:
-        return mllm_dtype_id(each).has_value();
-      case TensorFormat::kGguf:
-        return gguf_dtype_id(each).has_value();
-    }
-    return false;
-  };
+  const auto has = row_of(format).has_type;
   if (has(dtype)) return dtype;
   const DType plain = storage_type(dtype);
   if (has(plain)) return plain;
@@ -117,19 +101,9 @@ std::vector<TensorPlan> plans_of(std::span<const NamedTensor> tensors) {
 
 Result<void> write_tensors(const std::string& path, TensorFormat format,
                            std::span<const TensorPlan> plans, const WriteOptions& options) {
-  switch (format) {
-    case TensorFormat::kSafetensors:
-      return write_safetensors_plans(path, plans, options);
-    case TensorFormat::kNpz:
-      return write_npz_plans(path, plans, options);
-    case TensorFormat::kMllm2:
-      return write_mllm_plans(path, plans, options);
-    case TensorFormat::kGguf:
-      return write_gguf_plans(path, plans, options);
-    case TensorFormat::kMllm1:
-      break;
-  }
-  return Error{DiagCode::kUsage, "mllm v1 is read, not written"};
+  const TensorFormatRow& row = row_of(format);
+  if (row.write != nullptr) return row.write(path, plans, options);
+  return Error{DiagCode::kUsage, fmt::format("{} is read, not written", row.name)};
 }
 
 }  // namespace mir

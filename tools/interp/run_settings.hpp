@@ -8,6 +8,7 @@
 
 #include "granted.hpp"
 #include "option.hpp"
+#include "weights/tensor_formats.hpp"
 
 namespace mir::tools {
 
@@ -40,7 +41,7 @@ struct RunSettings {
        .argument = "SPEC",
        .help = "take parameters from FILE (safetensors, gguf, mllm, npz), random:SEED or splat:V; "
                "later ones win"},
-      any_file("safetensors gguf mllm npz")};
+      any_file(kTensorFileEndings)};
   OptionList<std::string> input{
       options,
       {.name = "input",

@@ -13,6 +13,7 @@
 #include "run_settings.hpp"
 #include "tool.hpp"
 #include "verification.hpp"
+#include "weights/tensor_formats.hpp"
 
 namespace mir::tools {
 
@@ -93,7 +94,7 @@ struct InterpSettings {
       {.name = "against-weights",
        .argument = "SPEC",
        .help = "with --against: other parameters for the other module"},
-      any_file("safetensors gguf mllm npz")};
+      any_file(kTensorFileEndings)};
   Option<std::string> report{
       options,
       {.name = "report", .argument = "FILE", .help = "write what was shown and compared as JSON"},

@@ -44,12 +44,21 @@ std::optional<DType> target_type(std::string_view text) {
   return dtype && is_target(*dtype) ? dtype : std::nullopt;
 }
 
+std::vector<Choice<TensorFormat>> written_formats() {
+  std::vector<Choice<TensorFormat>> formats;
+  for (const TensorFormatRow& row : tensor_formats()) {
+    if (row.write != nullptr) formats.push_back({row.ending, row.format});
+  }
+  return formats;
+}
+
 std::optional<TensorFormat> format_of_path(std::string_view path) {
   const auto dot = path.rfind('.');
   if (dot == std::string_view::npos) return std::nullopt;
-  const auto* const format =
-      std::ranges::find(kTensorFormats, path.substr(dot + 1), &Choice<TensorFormat>::word);
-  return format == std::end(kTensorFormats) ? std::nullopt : std::optional(format->value);
+  for (const auto& format : written_formats()) {
+    if (format.word == path.substr(dot + 1)) return format.value;
+  }
+  return std::nullopt;
 }
 
 struct Conversion::Item {

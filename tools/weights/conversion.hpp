@@ -27,12 +27,8 @@ inline constexpr Choice<DType> kTargetTypes[] = {
 /// to; none for anything else.
 std::optional<DType> target_type(std::string_view text);
 
-/// Formats, which are the ends of file names as well.
-inline constexpr Choice<TensorFormat> kTensorFormats[] = {
-    {"safetensors", TensorFormat::kSafetensors},
-    {"npz", TensorFormat::kNpz},
-    {"mllm", TensorFormat::kMllm2},
-    {"gguf", TensorFormat::kGguf}};
+/// The formats that are written, by the endings of file names.
+std::vector<Choice<TensorFormat>> written_formats();
 /// The format that the name of a file asks for by its end.
 std::optional<TensorFormat> format_of_path(std::string_view path);
 

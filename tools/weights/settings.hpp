@@ -60,13 +60,13 @@ struct WeightsSettings {
                               .argument = "FILE",
                               .help = "the file to write",
                               .is_needed = true},
-                             any_file("safetensors npz mllm gguf")};
+                             any_file(kTensorFileEndings)};
   Option<TensorFormat> format{convert,
                               {.name = "format",
                                .argument = "FORMAT",
                                .help = "what to write",
                                .otherwise = "as the name of FILE ends"},
-                              choice(kTensorFormats)};
+                              choice_of(written_formats())};
   OptionList<Renaming> rename{
       convert,
       {.name = "rename",
