@@ -3,6 +3,7 @@
 
 - A relative link points at a file of the project, and at a heading of it where it has a fragment.
 - A path in backticks that begins with a folder of the project exists. `*` matches any name; `<...>` is not looked at.
+- A block ```LANGUAGE PATH``` shows lines of that file; ```diff PATH``` is left to tests/howto.
 - docs/README.md links every page that lies directly in docs/ once, and links lead from it to all pages below.
 
 Exits 1 after naming each problem.
@@ -23,6 +24,7 @@ CODE = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 LINK = re.compile(r"\]\(([^()\s]+)\)")  # its text may begin on the line above
 HEADING = re.compile(r"^#+ +(.*?)\s*#*$")
 ELSEWHERE = re.compile(r"^[a-z]+:")
+SHOWN = re.compile(r"(?!diff )\w+ ([\w.-]+/[\w./-]+)")  # the info string of a block that shows lines of a file
 INDEX = Path("docs/README.md")
 
 
@@ -61,7 +63,9 @@ class Project:
     def __init__(self, root: Path):
         self.root = root
         self.folders = {path.name for path in root.iterdir() if path.is_dir()}
-        self.prose = {path: read_document(root, path).prose for path in find_documents(root)}
+        documents = {path: read_document(root, path) for path in find_documents(root)}
+        self.prose = {path: document.prose for path, document in documents.items()}
+        self.blocks = {path: document.blocks for path, document in documents.items()}
         self.links = {path: self.links_of(path) for path in self.prose}
 
     def links_of(self, document: Path) -> list[Link]:
@@ -96,6 +100,19 @@ class Project:
                         problems.append(f"{document}:{number}: there is no {path}")
         return problems
 
+    def changed_code(self) -> list[str]:
+        problems = []
+        for document, blocks in self.blocks.items():
+            for block in blocks:
+                match = SHOWN.fullmatch(block.info)
+                if match is None:
+                    continue
+                file = self.root / match[1]
+                text = file.read_text(encoding="utf-8") if file.is_file() else ""
+                if "\n".join(block.lines) + "\n" not in text:
+                    problems.append(f"{document}:{block.line}: {match[1]} has no such lines")
+        return problems
+
     def unreachable_pages(self) -> list[str]:
         if INDEX not in self.links:
             return [f"there is no {INDEX}"]
@@ -113,7 +130,7 @@ class Project:
 
 def check(root: Path) -> list[str]:
     project = Project(root)
-    return project.broken_links() + project.missing_paths() + project.unreachable_pages()
+    return project.broken_links() + project.missing_paths() + project.changed_code() + project.unreachable_pages()
 
 
 def main() -> int:

@@ -44,6 +44,15 @@ class LinksTest(unittest.TestCase):
         self.assertEqual(problems({"docs/page.md": "`docs/*.md`, `docs/<name>.md`, `a/b`, `docs/gone.md --x`\n"}),
                          ["docs/page.md:1: there is no docs/gone.md"])
 
+    def test_code_of_a_file_is_in_the_file(self):
+        source = {"src/a.cpp": "int a;\nint b;\n"}
+        shown = "```cpp src/a.cpp\nint {};\n```\n```cpp\nint c;\n```\n"
+        self.assertEqual(problems(source | {"docs/page.md": shown.format("b")}), [])
+        self.assertEqual(problems(source | {"docs/page.md": "# Page\n" + shown.format("c")}),
+                         ["docs/page.md:2: src/a.cpp has no such lines"])
+        self.assertEqual(problems({"docs/page.md": shown.format("b")}),
+                         ["docs/page.md:1: src/a.cpp has no such lines"])
+
     def test_every_page_is_linked_once(self):
         self.assertEqual(problems({"docs/README.md": INDEX + "[again](page.md#page)\n"}),
                          ["docs/README.md links docs/page.md 2 times, expected once"])

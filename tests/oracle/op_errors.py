@@ -6,6 +6,7 @@ runs must have cases. Extents of 0 and 1 are among them.
 
 usage: op_errors.py TOOLS           check, and compare with docs/op-errors.md
        op_errors.py TOOLS --write   write docs/op-errors.md
+       op_errors.py TOOLS OP...     check these ops and show their rows
 """
 
 import json
@@ -134,13 +135,18 @@ def page_of(rows):
 
 def main():
     tools = Path(sys.argv[1])
+    chosen = [each for each in sys.argv[2:] if each != "--write"]
     listed = subprocess.run([tools / "mllm-parse", "--list-ops"], capture_output=True, text=True, check=True).stdout
     known = {line.split()[0].removeprefix("linalg.") for line in listed.splitlines() if line.startswith("linalg.")}
     if known - WITHOUT_CASES != set(OPS):
         print(f"ops without cases: {sorted(known - WITHOUT_CASES - set(OPS))}, unknown: {sorted(set(OPS) - known)}", file=sys.stderr)
         return 1
     with tempfile.TemporaryDirectory() as folder:
-        page = page_of([measure(tools, Path(folder), name) for name in sorted(OPS)])
+        rows = [measure(tools, Path(folder), name) for name in chosen or sorted(OPS)]
+    if chosen:
+        print("\n".join(rows))
+        return 0
+    page = page_of(rows)
     if "--write" in sys.argv:
         PAGE.write_text(page)
     elif page != PAGE.read_text():
