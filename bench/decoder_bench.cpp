@@ -141,7 +141,7 @@ class Bench {
                                     .activations = settings_.activations,
                                     .threads = settings_.threads.back()},
                                    diagnostics);
-    if (!session || SessionAccess::plan(*session) == nullptr) return fail(diagnostics);
+    if (!session) return fail(diagnostics);
     fmt::print("{}: weights made and packed in {:.2f} s\n", name_of(type), seconds() - begin);
     std::map<unsigned, std::vector<double>> prefill, decode;
     for (std::size_t repeat = 0; repeat <= settings_.repeats; ++repeat) {
@@ -160,8 +160,8 @@ class Bench {
     fmt::print(
         "  values of the prompt's run: {} bytes planned, {} at the least; of the last run: {}, "
         "{}\n",
-        prompt_memory_.first, prompt_memory_.second, SessionAccess::plan(*session)->planned_bytes(),
-        SessionAccess::plan(*session)->lower_bound());
+        prompt_memory_.first, prompt_memory_.second, SessionAccess::plan(*session).planned_bytes(),
+        SessionAccess::plan(*session).lower_bound());
     return true;
   }
 
@@ -173,8 +173,8 @@ class Bench {
     const double begin = seconds();
     (void)session.run(inputs_of(settings_.prompt, 0, settings_.shape.vocab), diagnostics, options);
     const double middle = seconds();
-    prompt_memory_ = {SessionAccess::plan(session)->planned_bytes(),
-                      SessionAccess::plan(session)->lower_bound()};
+    prompt_memory_ = {SessionAccess::plan(session).planned_bytes(),
+                      SessionAccess::plan(session).lower_bound()};
     for (std::int64_t i = 0; i < settings_.decode && !diagnostics.has_errors(); ++i) {
       (void)session.run(inputs_of(1, settings_.prompt + i, settings_.shape.vocab), diagnostics,
                         options);

@@ -100,7 +100,7 @@ struct RunOptions {
 struct SessionMemory {
   std::uint64_t parameters = 0;  ///< all of them, as the module states them
   std::uint64_t packed = 0;      ///< of weights that fast kernels read in an order of their own
-  std::uint64_t caches = 0;      ///< what caches of fast kernels hold now
+  std::uint64_t caches = 0;      ///< what caches hold now
 };
 
 /// One module with its parameters and its caches, ready to run again and again. The caches are
@@ -126,8 +126,6 @@ class Session {
   /// What an entry takes and gives, in order.
   std::span<const Port> inputs(std::size_t entry = 0) const;
   std::span<const Port> outputs(std::size_t entry = 0) const;
-  /// Why reference kernels run although fast ones are asked for; empty when that is not so.
-  const std::string& plan_refusal() const;
   std::size_t entry_count() const;
 
   /// One tensor per input, in order. None after reporting.

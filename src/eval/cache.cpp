@@ -1,11 +1,10 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include <cstring>
 #include <utility>
 
 #include "eval/evaluators.hpp"
 #include "eval/slice_operands.hpp"
-#include "kernels/ref/movement.hpp"
 #include "mir/context.hpp"
 #include "mir/module.hpp"
 
@@ -28,31 +27,26 @@ std::size_t token_axis(const EvalCall& call) {
   return call.boolean("use_fa2") ? 1 : 2;
 }
 
-/// What the op's cache holds before the call.
-CacheState held_in(const EvalCall& call) {
-  const CacheTable& caches = *call.environment().caches;
-  const auto found = caches.find(cache_of(call.op()));
-  return found == caches.end() ? CacheState() : found->second;
+/// Everything that a cache holds, in row-major order, into a tensor of those extents.
+void read_all(const CacheStore::Tokens& tokens, std::size_t which, Tensor& all) {
+  const CacheStore::Part& part = tokens.parts[which];
+  const auto row = static_cast<std::size_t>((tokens.held + tokens.added) * part.row_bytes);
+  for (std::int64_t o = 0; o < part.outer && row > 0; ++o) {
+    const auto outer = static_cast<std::size_t>(o);
+    std::memcpy(all.mutable_bytes() + outer * row, part.data + outer * tokens.outer_bytes(which),
+                row);
+  }
 }
 
-/// `held` followed by `added` along dimension `axis`.
-Result<Tensor> appended(EvalCall& call, const Tensor& held, const Tensor& added, std::size_t axis) {
-  if (!held.defined()) return added;
-  const bool fits = held.dtype() == added.dtype() &&
-                    held.shape() == with_extent(added.shape(), axis, held.shape()[axis]);
-  if (!fits) {
-    return call.error(DiagCode::kCacheMismatch,
-                      fmt::format("the cache holds {} [{}], a step adds {} [{}]",
-                                  name_of(held.dtype()), fmt::join(held.shape(), ", "),
-                                  name_of(added.dtype()), fmt::join(added.shape(), ", ")));
+/// Writes the step's tokens to where the cache has room for them.
+void write_added(const CacheStore::Tokens& tokens, std::size_t which, const Tensor& added) {
+  const CacheStore::Part& part = tokens.parts[which];
+  const auto row = static_cast<std::size_t>(tokens.added * part.row_bytes);
+  for (std::int64_t o = 0; o < part.outer && row > 0; ++o) {
+    const auto outer = static_cast<std::size_t>(o);
+    std::memcpy(part.data + outer * tokens.outer_bytes(which) + tokens.held_bytes(which),
+                added.bytes().data() + outer * row, row);
   }
-  const std::int64_t length = held.shape()[axis] + added.shape()[axis];
-  auto joined = Tensor::allocate(held.dtype(), with_extent(held.shape(), axis, length));
-  if (!joined) return joined;
-  const ref::View parts[] = {call.view(held), call.view(added)};
-  const auto done =
-      ref::concat(parts, static_cast<std::int64_t>(axis), call.view_to_write(*joined));
-  return done ? std::move(joined) : Result<Tensor>(done.error());
 }
 
 }  // namespace
@@ -65,7 +59,7 @@ Result<void> admit_tokens(EvalCall& call) {
   if (!name) {
     return call.error(DiagCode::kCacheUnnamed, "neither 'cache' nor a name says where state lives");
   }
-  const std::int64_t length = held_in(call).length;
+  const std::int64_t length = call.environment().caches->pending(name);
   const auto title = fmt::format("cache '@{}'", call.context().text(name));
   const Attr* past = call.attribute("past");
   if (past != nullptr && past->kind() == AttrKind::kInt && past->integer() != length) {
@@ -83,15 +77,30 @@ Result<void> admit_tokens(EvalCall& call) {
 
 Result<void> kv_cache(EvalCall& call) {
   const std::size_t axis = token_axis(call);
-  const CacheState held = held_in(call);
-  auto keys = appended(call, held.keys, call.operand(0), axis);
-  if (!keys) return std::move(keys).error();
-  auto values = appended(call, held.values, call.operand(1), axis);
-  if (!values) return std::move(values).error();
-  call.result(0) = *keys;
-  call.result(1) = *values;
-  (*call.environment().caches)[cache_of(call.op())] = {*std::move(keys), *std::move(values),
-                                                       held.length + call.operand(0).shape()[axis]};
+  const Tensor &keys = call.operand(0), &values = call.operand(1);
+  if (keys.shape()[axis] != values.shape()[axis]) {
+    return call.error(DiagCode::kShapeMismatch, "keys and values are not as many");
+  }
+  CacheStore& caches = *call.environment().caches;
+  const Symbol name = cache_of(call.op());
+  const std::int64_t length = caches.pending(name) + keys.shape()[axis];
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Tensor& added = call.operand(i);
+    auto all = Tensor::allocate(added.dtype(), with_extent(added.shape(), axis, length));
+    if (!all) return std::move(all).error();
+    call.result(i) = *std::move(all);
+  }
+  const auto tokens =
+      caches.append({.cache = name,
+                     .axis = axis,
+                     .dtypes = {keys.dtype(), values.dtype()},
+                     .extents = {keys.shape(), values.shape()},
+                     .limit = call.has("capacity") ? call.integer("capacity") : -1});
+  if (!tokens) return call.error(tokens.error().code, tokens.error().message);
+  for (std::size_t i = 0; i < 2; ++i) {
+    write_added(*tokens, i, call.operand(i));
+    read_all(*tokens, i, call.result(i));
+  }
   return {};
 }
 

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "eval/cache_store.hpp"
 #include "eval/quantisation.hpp"
 #include "mir/compute.hpp"
 #include "mir/dim.hpp"
@@ -20,21 +21,10 @@ namespace mir {
 /// Parameters by symbol, each with the element count that its registration states.
 using ParameterTable = std::unordered_map<Symbol, Tensor>;
 
-/// What one key-value cache holds: keys and values [B, H, T, D], with use_fa2 [B, T, H, D].
-/// Undefined tensors: nothing yet.
-struct CacheState {
-  Tensor keys;
-  Tensor values;
-  std::int64_t length = 0;  ///< T
-};
-/// Caches by name (see cache_of). Copies are cheap: tensors share their bytes and are never
-/// written once they are here.
-using CacheTable = std::unordered_map<Symbol, CacheState>;
-
 /// What an op may touch besides its operands. Everything is borrowed for the call.
 struct EvalEnvironment {
   const ParameterTable* parameters = nullptr;  ///< null: none
-  CacheTable* caches = nullptr;                ///< null: ops with state are refused
+  CacheStore* caches = nullptr;                ///< null: ops with state are refused
   const DimBindings* dims = nullptr;           ///< values of symbols in attributes; null: none
   const CustomOps* custom = nullptr;           ///< null: none
   /// Null: every tensor holds its numbers themselves.

@@ -59,8 +59,7 @@ Result<void> DivergenceSearch::judge(const StepResults& step, std::uint32_t numb
   const Tensor& theirs = *other.tensor;
   if (same_bits(mine, theirs)) {
     ++counts_.equal_bits;
-    agree(step, number, mine);
-    return {};
+    return agree(step, number, mine);
   }
   Divergence divergence{.run = number_,
                         .step = step.step,
@@ -78,8 +77,7 @@ Result<void> DivergenceSearch::judge(const StepResults& step, std::uint32_t numb
             : fmt::format("it is {}, the other {}", type_text(mine), type_text(theirs));
   } else if (comparison->passed()) {
     ++counts_.within_tolerance;
-    if (same_type(mine, theirs)) agree(step, number, theirs);
-    return {};
+    return same_type(mine, theirs) ? agree(step, number, theirs) : Result<void>();
   } else {
     divergence.reason = words(*comparison);
     divergence.comparison = *std::move(comparison);
@@ -112,8 +110,9 @@ class AgainstDump final : public DivergenceSearch {
     if (!found) return std::move(found).error();
     return Other{*std::move(found), nullptr};
   }
-  void agree(const StepResults& step, std::uint32_t number, const Tensor& agreed) override {
+  Result<void> agree(const StepResults& step, std::uint32_t number, const Tensor& agreed) override {
     step.results[number] = agreed;
+    return {};
   }
 
   const DumpFolder& dump_;
@@ -137,54 +136,45 @@ class SessionSearch final : public DivergenceSearch {
   bool begin(std::size_t run, std::size_t entry, std::span<const Tensor> inputs) override {
     set_run(run, entry);
     options_.entry = entry;
-    next_ = 0;
+    inputs_.assign(inputs.begin(), inputs.end());
     run_.emplace(SessionAccess::state(other_), options_, diagnostics_);
-    return run_->begin(inputs);
+    return run_->begin(inputs_, true);
   }
 
   bool end() override {
-    if (!advance(steps().size())) return false;
-    run_->finish();
+    const bool good = run_->compute(schedule_of_other().steps().size()) && run_->finish();
     run_.reset();
-    return true;
+    return good;
   }
 
  private:
-  std::span<const Step> steps() const {
-    return SessionAccess::schedule(other_, options_.entry).steps();
+  const Schedule& schedule_of_other() const {
+    return SessionAccess::schedule(other_, options_.entry);
   }
-
-  /// Executes the other run's steps before `end`, and releases what they need no longer.
-  bool advance(std::size_t end) {
-    for (; next_ < end; ++next_) {
-      const Step& step = steps()[next_];
-      if (!run_->execute(step)) return false;
-      run_->release(step);
-    }
-    return true;
+  std::size_t partner_of(const StepResults& step) const {
+    return pairs_[options_.entry][step.step];
   }
 
   Result<Other> other_result(const StepResults& step, std::uint32_t number) override {
-    const std::size_t partner = pairs_[options_.entry][step.step];
+    const std::size_t partner = partner_of(step);
     if (partner == kNoStep) return Other{};
-    const Step& other = steps()[partner];
-    if (number == 0 && (!advance(partner) || !run_->execute(other))) {
+    const Op* op = schedule_of_other().steps()[partner].op;
+    if (!run_->compute(partner + 1)) {
       return Error{DiagCode::kDiverges,
-                   fmt::format("the other run fails at '{}'", other.op->info().mnemonic)};
+                   fmt::format("the other run fails at '{}'", op->info().mnemonic)};
     }
-    return Other{run_->result(other, number), other.op};
+    auto tensor = run_->execution().result(partner, number);
+    if (!tensor) return std::move(tensor).error();
+    return Other{*std::move(tensor), op};
   }
 
-  void agree(const StepResults& step, std::uint32_t number, const Tensor&) override {
-    const std::size_t partner = pairs_[options_.entry][step.step];
-    run_->replace_result(steps()[partner], number, step.results[number]);
+  /// The other run goes on with what the first one has.
+  Result<void> agree(const StepResults& step, std::uint32_t number, const Tensor&) override {
+    return run_->execution().replace_result(partner_of(step), number, step.results[number]);
   }
 
   void leave(const StepResults& step) override {
-    const std::size_t partner = pairs_[options_.entry][step.step];
-    if (partner == kNoStep) return;
-    run_->release(steps()[partner]);
-    next_ = partner + 1;
+    if (partner_of(step) != kNoStep) run_->execution().release();
   }
 
   Session& other_;
@@ -192,7 +182,7 @@ class SessionSearch final : public DivergenceSearch {
   Diagnostics& diagnostics_;
   RunOptions options_;
   std::optional<SessionRun> run_;
-  std::size_t next_ = 0;
+  std::vector<Tensor> inputs_;  // of run_
 };
 
 }  // namespace

@@ -62,7 +62,8 @@ class DivergenceSearch {
   };
   virtual Result<Other> other_result(const StepResults& step, std::uint32_t number) = 0;
   /// Both runs go on with `agreed`, which the first run has.
-  virtual void agree(const StepResults& step, std::uint32_t number, const Tensor& agreed) = 0;
+  virtual Result<void> agree(const StepResults& step, std::uint32_t number,
+                             const Tensor& agreed) = 0;
   /// After all results of a step.
   virtual void leave(const StepResults&) {}
   void set_run(std::size_t run, std::size_t entry) {

@@ -11,7 +11,6 @@
 #include <span>
 #include <utility>
 
-#include "interp/binder.hpp"
 #include "interp/schedule_ports.hpp"
 #include "interp/session_access.hpp"
 #include "weights/elements.hpp"

@@ -6,10 +6,10 @@
 #include <charconv>
 #include <utility>
 
-#include "interp/binder.hpp"
 #include "interp/schedule_ports.hpp"
 #include "interp/session_access.hpp"
 #include "mir/module.hpp"
+#include "plan/binder.hpp"
 #include "weights/formats/npy.hpp"
 #include "weights/formats/npz.hpp"
 

@@ -49,7 +49,7 @@ void Profile::end_run(double seconds, const ExecutionPlan* plan) {
   Phase& phase = phases_.back();
   ++phase.runs;
   phase.seconds += seconds;
-  if (plan == nullptr) return;
+  if (plan == nullptr || plan->kernels() == KernelSet::kRef) return;
   phase.plan = {.planned_bytes = plan->planned_bytes(),
                 .lower_bound = plan->lower_bound(),
                 .folded = plan->folded()};

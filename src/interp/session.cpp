@@ -187,8 +187,7 @@ std::optional<Session> Session::create(const Module& module, const SessionOption
   const std::size_t errors_before = diagnostics.error_count();
   const WeightStore* const shared =
       options.share_parameters == nullptr ? nullptr : &options.share_parameters->state_->weights;
-  auto state = std::make_unique<State>(pool_of(shared, options.weight_memory));
-  state->custom_ops = options.custom_ops;
+  auto state = std::make_unique<State>(pool_of(shared, options.weight_memory), options);
   ForeignOps foreign{.graphs = options.bound_ops};
   for (const auto& [name, callback] : options.custom_ops) foreign.callbacks.insert(name);
   std::vector<std::string> names = options.further_entries;
@@ -201,11 +200,10 @@ std::optional<Session> Session::create(const Module& module, const SessionOption
     check_caches(*schedule, diagnostics);
     auto constants = make_constants(*schedule, diagnostics);
     if (diagnostics.error_count() != errors_before) return std::nullopt;
-    ParameterUses uses(*schedule);
     auto lengths = find_cache_lengths(*schedule);
     auto inputs = input_ports(*schedule), outputs = output_ports(*schedule);
-    state->entries.push_back({*std::move(schedule), std::move(uses), std::move(inputs),
-                              std::move(outputs), std::move(constants), std::move(lengths),
+    state->entries.push_back({*std::move(schedule), std::move(inputs), std::move(outputs),
+                              std::move(constants), std::move(lengths),
                               Binder(module.context(), {})});
   }
   foreign.callbacks.merge(names_of(foreign.graphs));
@@ -216,18 +214,13 @@ std::optional<Session> Session::create(const Module& module, const SessionOption
                       fmt::format("no op that runs is named '{}'", name));
     return std::nullopt;
   }
-  if (options.kernels == KernelSet::kFast) state->make_plans(options, diagnostics);
+  state->make_plans(options, diagnostics);
   if (diagnostics.error_count() != errors_before) return std::nullopt;
   return Session(std::move(state));
 }
 
-const ExecutionPlan* SessionAccess::plan(const Session& session, std::size_t entry) {
-  const auto& plan = session.state_->entries[entry].plan;
-  return plan ? &*plan : nullptr;
-}
-
-const std::string& Session::plan_refusal() const {
-  return state_->plan_refusal;
+const ExecutionPlan& SessionAccess::plan(const Session& session, std::size_t entry) {
+  return *session.state_->entries[entry].plan;
 }
 
 const Schedule& SessionAccess::schedule(const Session& session, std::size_t entry) {
@@ -263,15 +256,13 @@ std::uint64_t Session::made_weight_bytes() const {
 }
 
 SessionMemory Session::memory() const {
-  const auto* fast = state_->fast.get();
   return {.parameters = state_->weights.stated_bytes(),
-          .packed = fast == nullptr ? 0 : fast->weights.bytes(),
-          .caches = fast == nullptr ? 0 : fast->caches.bytes()};
+          .packed = state_->packed.bytes(),
+          .caches = state_->caches.bytes()};
 }
 
 void Session::reset() {
   state_->caches.clear();
-  if (state_->fast != nullptr) state_->fast->caches.clear();
 }
 
 std::optional<std::int64_t> Session::cache_length(std::string_view name) const {
@@ -279,7 +270,7 @@ std::optional<std::int64_t> Session::cache_length(std::string_view name) const {
     const Symbol symbol = entry.schedule.module().context().intern(name);
     for (const Step& step : entry.schedule.steps()) {
       if (!symbol || cache_of(*step.op) != symbol) continue;
-      return state_->cache_length(symbol);
+      return state_->caches.length(symbol);
     }
   }
   return std::nullopt;

@@ -14,8 +14,8 @@ class SessionAccess {
   using State = Session::State;
 
   static const Schedule& schedule(const Session& session, std::size_t entry = 0);
-  /// What runs an entry with fast kernels; null when reference kernels run it.
-  static const ExecutionPlan* plan(const Session& session, std::size_t entry = 0);
+  /// What runs an entry; runs that are observed may have one of their own.
+  static const ExecutionPlan& plan(const Session& session, std::size_t entry = 0);
   /// Complete in interp/session_run.hpp.
   static State& state(Session& session) { return *session.state_; }
 };

@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <unordered_set>
 #include <utility>
+#include <variant>
 
+#include "mir/module.hpp"
 #include "plan/memory.hpp"
 #include "plan/report.hpp"
 #include "plan/work.hpp"
@@ -30,11 +31,11 @@ std::vector<CacheLength> find_cache_lengths(const Schedule& schedule) {
 
 std::optional<std::pair<const Step*, Error>> SessionAccess::State::bind_cache_lengths(
     const Entry& entry, Binder& binder) const {
-  const IRContext& context = entry.schedule.module().context();
+  const IRContext& ir = entry.schedule.module().context();
   for (const CacheLength& length : entry.cache_lengths) {
     const auto outcome =
-        binder.require(length.past, cache_length(length.cache),
-                       {.kind = DimPlace::Kind::kCache, .name = context.text(length.cache)});
+        binder.require(length.past, caches.length(length.cache),
+                       {.kind = DimPlace::Kind::kCache, .name = ir.text(length.cache)});
     if (!outcome) return std::pair(&entry.schedule.steps()[length.step], outcome.error());
   }
   return std::nullopt;
@@ -47,96 +48,89 @@ SessionRun::SessionRun(SessionAccess::State& state, const RunOptions& options,
       schedule_(entry_.schedule),
       options_(options),
       diagnostics_(diagnostics),
-      binder_(entry_.binder),
-      caches_(state.caches),
-      values_(state.fast == nullptr ? schedule_.slots().size() : 0) {
+      binder_(entry_.binder) {
   binder_.restart(options.dims);
 }
 
-SessionRun::~SessionRun() {
-  release_weights();
-  if (has_outputs_) state_.weights.release(entry_.uses.outputs(), options_.is_last);
-}
-
-bool SessionRun::begin(std::span<const Tensor> inputs) {
-  if (!bind_inputs(inputs) || !bind_caches() || !fits_memory()) return false;
-  const auto outputs = state_.weights.acquire(entry_.uses.outputs());
-  has_outputs_ = static_cast<bool>(outputs);
-  if (has_outputs_) return true;
-  diagnostics_.error(outputs.error().code, schedule_.module().top()->span(),
-                     outputs.error().message);
-  return false;
-}
-
-bool SessionRun::acquire_weights(const Step& step) {
-  release_weights();
-  const std::size_t number = number_of(step);
-  const auto acquired = state_.weights.acquire(entry_.uses.of(number));
-  if (!acquired) return fail(step, acquired.error());
-  acquired_ = number;
-  return true;
-}
-
-void SessionRun::release_weights() {
-  if (!acquired_) return;
-  const auto all = entry_.uses.of(*acquired_), last = entry_.uses.last_of(*acquired_);
-  state_.weights.release(all.first(all.size() - last.size()), false);
-  state_.weights.release(last, options_.is_last);
-  acquired_.reset();
-}
-
-void SessionRun::release(const Step& step) {
-  release_weights();
-  for (const SlotIndex slot : schedule_.releases(step)) values_[slot] = Tensor();
-}
-
-std::vector<Tensor> SessionRun::finish() {
-  std::vector<Tensor> outputs;
-  for (const SlotIndex slot : schedule_.outputs()) outputs.push_back(value_of(slot));
-  state_.caches = std::move(caches_);
-  return outputs;
-}
-
 std::optional<std::vector<Tensor>> SessionRun::run(std::span<const Tensor> inputs) {
-  if (!begin(inputs)) return std::nullopt;
-  if (state_.fast != nullptr) return run_plan(inputs);
-  std::size_t done = 0;
-  for (const Step& step : schedule_.steps()) {
-    if (options_.stop.stop_requested()) {
-      fail(step, {DiagCode::kCancelled, fmt::format("the run was stopped after {} of {} steps",
-                                                    done, schedule_.steps().size())});
-      return std::nullopt;
-    }
-    if (!execute(step)) return std::nullopt;
-    release(step);
-    if (options_.progress) options_.progress(++done, schedule_.steps().size());
-  }
-  if (!files_are_intact(inputs)) return std::nullopt;
+  if (!begin(inputs, options_.observe != nullptr)) return std::nullopt;
+  if (!compute(schedule_.steps().size())) return std::nullopt;
   return finish();
 }
 
-const Tensor& SessionRun::result(const Step& step, std::uint32_t number) const {
-  return values_[step.first_result + number];
+bool SessionRun::begin(std::span<const Tensor> inputs, bool is_stepwise) {
+  if (!bind_inputs(inputs) || !bind_caches() || !fits_memory()) return false;
+  use_threads();
+  ExecutionPlan& plan = state_.plan_of(entry_, is_stepwise);
+  if (auto bound = plan.bind(binder_.bindings()); !bound) {
+    return fail(PlanFailure{std::nullopt, std::move(bound).error()});
+  }
+  run_ = plan_run(inputs);
+  execution_.emplace(plan, run_);
+  const auto failure = execution_->begin();
+  return !failure || fail(*failure);
 }
 
-void SessionRun::replace_result(const Step& step, std::uint32_t number, const Tensor& tensor) {
-  values_[step.first_result + number] = tensor;
-  const auto cache = caches_.find(cache_of(*step.op));
-  if (cache == caches_.end()) return;
-  (number == 0 ? cache->second.keys : cache->second.values) = tensor;
+/// Reference kernels use one.
+void SessionRun::use_threads() {
+  auto& context = state_.context;
+  const bool fits = context->pool().threads() == options_.threads;
+  if (fits || state_.plan_options.kernels == KernelSet::kRef) return;
+  context = std::make_unique<fast::Context>(options_.threads, context->isa());
 }
 
-bool SessionRun::files_are_intact(std::span<const Tensor> inputs) {
+PlanRun SessionRun::plan_run(std::span<const Tensor> inputs) {
+  PlanRun run{.inputs = inputs,
+              .context = state_.context.get(),
+              .parameters = &state_.weights,
+              .environment = {.parameters = &state_.weights.table(),
+                              .caches = &state_.caches,
+                              .dims = &binder_.bindings(),
+                              .custom = &state_.custom_ops,
+                              .quantisations = &state_.quantisations},
+              .binder = &binder_,
+              .is_last = options_.is_last,
+              .stop = options_.stop,
+              .timed = options_.timed};
+  if (options_.progress) {
+    run.done = [this](std::size_t steps) { options_.progress(steps, schedule_.steps().size()); };
+  }
+  if (options_.observe) {
+    run.observe = [this](std::size_t step, std::span<const Tensor> operands,
+                         std::span<Tensor> results) {
+      return options_.observe({step, *schedule_.steps()[step].op, operands, results});
+    };
+  }
+  return run;
+}
+
+bool SessionRun::compute(std::size_t end) {
+  const auto failure = execution_->compute(end);
+  return !failure || fail(*failure);
+}
+
+std::optional<std::vector<Tensor>> SessionRun::finish() {
+  auto outcome = execution_->finish();
+  if (const auto* failure = std::get_if<PlanFailure>(&outcome)) {
+    (void)fail(*failure);
+    return std::nullopt;
+  }
+  if (!files_are_intact()) return std::nullopt;
+  state_.caches.commit();
+  return std::get<std::vector<Tensor>>(std::move(outcome));
+}
+
+bool SessionRun::files_are_intact() {
   const auto report_shortened = [&](const std::string& what) {
-    diagnostics_.error(DiagCode::kFileShortened, schedule_.module().top()->span(),
+    diagnostics_.error(DiagCode::kFileShortened, top(),
                        fmt::format("the file of {} was shortened during the run", what));
     return false;
   };
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (!lies_in_shortened_file(inputs[i].bytes())) continue;
+  for (std::size_t i = 0; i < run_.inputs.size(); ++i) {
+    if (!lies_in_shortened_file(run_.inputs[i].bytes())) continue;
     return report_shortened(fmt::format("input '%{}'", entry_.inputs[i].name));
   }
-  if (state_.fast != nullptr && lies_in_shortened_file(state_.fast->weights.cache_mapping())) {
+  if (lies_in_shortened_file(state_.packed.cache_mapping())) {
     return report_shortened("packed weights");
   }
   const Symbol parameter = state_.weights.in_shortened_file();
@@ -145,16 +139,19 @@ bool SessionRun::files_are_intact(std::span<const Tensor> inputs) {
       fmt::format("parameter '@{}'", schedule_.module().context().text(parameter)));
 }
 
-bool SessionRun::fail(const Step& step, const Error& error) {
-  report(diagnostics_, *step.op, schedule_.calls(), step.call, error.code, error.message);
+Span SessionRun::top() const {
+  return schedule_.module().top()->span();
+}
+
+bool SessionRun::fail(const PlanFailure& failure) {
+  if (failure.step) return fail(schedule_.steps()[*failure.step], failure.error);
+  diagnostics_.error(failure.error.code, top(), failure.error.message);
   return false;
 }
 
-const Tensor& SessionRun::value_of(SlotIndex slot) const {
-  const Slot& info = schedule_.slots()[slot];
-  if (info.kind == SlotKind::kConstant) return entry_.constants[slot];
-  if (info.kind == SlotKind::kParameter) return state_.weights.table().at(info.value->symbol());
-  return values_[slot];
+bool SessionRun::fail(const Step& step, const Error& error) {
+  report(diagnostics_, *step.op, schedule_.calls(), step.call, error.code, error.message);
+  return false;
 }
 
 bool SessionRun::check_input(std::size_t number, const Tensor& tensor) {
@@ -163,7 +160,7 @@ bool SessionRun::check_input(std::size_t number, const Tensor& tensor) {
                     (!type->dtype() || *type->dtype() == tensor.dtype());
   if (fits) return true;
   const Port& port = entry_.inputs[number];
-  diagnostics_.error(DiagCode::kInputMismatch, schedule_.module().top()->span(),
+  diagnostics_.error(DiagCode::kInputMismatch, top(),
                      fmt::format("input {} '%{}' is {}, expected {}", number, port.name,
                                  tensor.defined() ? fmt::format("{} [{}]", name_of(tensor.dtype()),
                                                                 fmt::join(tensor.shape(), ", "))
@@ -173,7 +170,7 @@ bool SessionRun::check_input(std::size_t number, const Tensor& tensor) {
 }
 
 bool SessionRun::bind_inputs(std::span<const Tensor> inputs) {
-  const Span at = schedule_.module().top()->span();
+  const Span at = top();
   if (inputs.size() != schedule_.inputs().size()) {
     diagnostics_.error(DiagCode::kInputMissing, at,
                        fmt::format("{} inputs are given, {} takes {}", inputs.size(),
@@ -203,10 +200,6 @@ bool SessionRun::bind_inputs(std::span<const Tensor> inputs) {
     }
     last_round = binder_.bindings().entries().size() == bound_before;
   }
-  // A plan reads them where the caller has them.
-  for (std::size_t i = 0; i < inputs.size() && state_.fast == nullptr; ++i) {
-    values_[schedule_.inputs()[i]] = inputs[i];
-  }
   return true;
 }
 
@@ -221,76 +214,10 @@ bool SessionRun::fits_memory() {
   if (!estimate) return true;
   const std::uint64_t needed = estimate->peak() - estimate->parameters;
   if (needed <= options_.memory_limit) return true;
-  diagnostics_.error(DiagCode::kLimitExceeded, schedule_.module().top()->span(),
+  diagnostics_.error(DiagCode::kLimitExceeded, top(),
                      fmt::format("{} needs {} bytes besides its parameters, at most {} are allowed",
                                  schedule_.title(), needed, options_.memory_limit));
   return false;
-}
-
-bool SessionRun::execute(const Step& step) {
-  if (!acquire_weights(step)) return false;
-  std::vector<Tensor> operands;
-  for (const SlotIndex slot : schedule_.operands(step)) operands.push_back(value_of(slot));
-  const EvalEnvironment environment{.parameters = &state_.weights.table(),
-                                    .caches = &caches_,
-                                    .dims = &binder_.bindings(),
-                                    .custom = &state_.custom_ops,
-                                    .quantisations = &state_.quantisations};
-  const auto begin =
-      options_.timed ? KernelTiming::Clock::now() : KernelTiming::Clock::time_point();
-  auto results = evaluate(*step.op, operands, environment);
-  if (!results) return fail(step, results.error());
-  if (options_.timed) report_time(step, begin, operands, *results);
-  for (std::uint32_t i = 0; i < results->size(); ++i) {
-    if (!check_result(step, i, (*results)[i])) return false;
-  }
-  if (options_.observe) {
-    const auto seen = options_.observe({number_of(step), *step.op, operands, *results});
-    if (!seen) return fail(step, seen.error());
-  }
-  std::ranges::move(*results, values_.begin() + step.first_result);
-  return true;
-}
-
-void SessionRun::report_time(const Step& step, KernelTiming::Clock::time_point begin,
-                             std::span<const Tensor> operands,
-                             std::span<const Tensor> results) const {
-  const auto end = KernelTiming::Clock::now();
-  const auto extents_of = [](std::span<const Tensor> tensors) {
-    std::vector<TensorExtents> extents;
-    for (const Tensor& tensor : tensors) extents.push_back({tensor.dtype(), tensor.shape()});
-    return extents;
-  };
-  options_.timed({.step = number_of(step),
-                  .kernel = step.op->info().mnemonic,
-                  .begin = begin,
-                  .end = end,
-                  .work = work_of(*step.op, extents_of(operands), extents_of(results),
-                                  state_.weights.table())});
-}
-
-bool SessionRun::check_result(const Step& step, std::uint32_t number, const Tensor& tensor) {
-  const TensorType* declared = step.op->result(number)->tensor_type();
-  const auto mismatch = [&](std::string_view why) {
-    return fail(step, {DiagCode::kResultMismatch,
-                       fmt::format("result {} of '{}' is {} [{}], declared is {}{}", number,
-                                   step.op->info().mnemonic, name_of(tensor.dtype()),
-                                   fmt::join(tensor.shape(), ", "),
-                                   declared == nullptr ? "no tensor" : declared->spelling(), why)});
-  };
-  if (declared == nullptr || declared->rank() != tensor.shape().size() ||
-      (declared->dtype() && *declared->dtype() != tensor.dtype())) {
-    return mismatch("");
-  }
-  for (std::size_t dim = 0; dim < declared->rank(); ++dim) {
-    const auto outcome = binder_.require(declared->dims()[dim], tensor.shape()[dim],
-                                         {.kind = DimPlace::Kind::kResult,
-                                          .dim = dim,
-                                          .number = number,
-                                          .name = step.op->info().mnemonic});
-    if (!outcome) return mismatch(fmt::format(": {}", outcome.error().message));
-  }
-  return true;
 }
 
 }  // namespace mir

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "eval/parameters.hpp"
-#include "mir/module.hpp"
 #include "support/mapping_guard.hpp"
 
 namespace mir {
@@ -89,12 +87,10 @@ void WeightStore::release(std::span<const Symbol> parameters, bool for_good) {
   for (const Symbol parameter : parameters) release(parameter, for_good);
 }
 
-Result<void> WeightStore::acquire_all_but(const std::unordered_set<Symbol>& left_out) {
-  std::vector<Symbol> all;
+void WeightStore::acquire_all_but(const std::unordered_set<Symbol>& left_out) {
   for (const auto& [parameter, entry] : entries_) {
-    if (!left_out.contains(parameter)) all.push_back(parameter);
+    if (!left_out.contains(parameter)) (void)acquire(parameter);
   }
-  return acquire(all);
 }
 
 void WeightStore::release_all() {
@@ -142,39 +138,6 @@ Symbol WeightStore::in_shortened_file() const {
     if (lies_in_shortened_file(mapping)) return parameter;
   }
   return {};
-}
-
-ParameterUses::ParameterUses(const Schedule& schedule) {
-  IRContext& context = schedule.module().context();
-  const auto symbol_in = [&](SlotIndex slot) {
-    const Slot& info = schedule.slots()[slot];
-    return info.kind == SlotKind::kParameter ? info.value->symbol() : Symbol{};
-  };
-  for (const SlotIndex slot : schedule.outputs()) {
-    if (const Symbol symbol = symbol_in(slot)) outputs_.push_back(symbol);
-  }
-  std::unordered_map<Symbol, std::size_t> last;
-  for (const Step& step : schedule.steps()) {
-    std::vector<Symbol>& symbols = by_step_.emplace_back();
-    const auto add = [&](Symbol symbol) {
-      if (!symbol || std::ranges::find(symbols, symbol) != symbols.end()) return;
-      symbols.push_back(symbol);
-      last[symbol] = by_step_.size() - 1;
-    };
-    for (const SlotIndex slot : schedule.operands(step)) add(symbol_in(slot));
-    for (const OwnedParameter& owned : owned_parameters(*step.op)) add(owned.symbol);
-    const Attr* name = step.op->is(OpId::kLinalgParam) ? step.op->attribute("name") : nullptr;
-    if (name != nullptr && name->kind() == AttrKind::kString) add(context.intern(name->text()));
-  }
-  for (const Symbol symbol : outputs_) last.erase(symbol);
-  for (std::size_t step = 0; step < by_step_.size(); ++step) {
-    std::vector<Symbol>& symbols = by_step_[step];
-    const auto rest = std::stable_partition(symbols.begin(), symbols.end(), [&](Symbol symbol) {
-      const auto found = last.find(symbol);
-      return found == last.end() || found->second != step;
-    });
-    first_last_.push_back(static_cast<std::size_t>(rest - symbols.begin()));
-  }
 }
 
 }  // namespace mir

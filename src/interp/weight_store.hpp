@@ -23,8 +23,7 @@
 
 #include "eval/evaluate.hpp"
 #include "mir/weights.hpp"
-#include "plan/execution_plan.hpp"
-#include "plan/schedule.hpp"
+#include "plan/parameter_source.hpp"
 
 namespace mir {
 
@@ -37,7 +36,7 @@ struct WeightPool {
 
 /// Parameters by symbol; sees to it that the tensors of a step are there while it runs. A store is
 /// used by one run at a time.
-class WeightStore {
+class WeightStore final : public ParameterSource {
  public:
   explicit WeightStore(std::shared_ptr<WeightPool> pool) : pool_(std::move(pool)) {}
   ~WeightStore();
@@ -50,20 +49,14 @@ class WeightStore {
   /// Takes the parameter of another store where it has one of this type; false otherwise.
   bool share(const WeightStore& other, Symbol parameter, DType dtype, const Shape& shape);
 
-  /// Puts tensors into the table; each call needs one of release(). The parameter whose tensor
-  /// cannot be made and why.
-  Result<void> acquire(std::span<const Symbol> parameters);
-  /// Takes them out of the table; `for_good`: no run needs them any more.
-  void release(std::span<const Symbol> parameters, bool for_good);
-  /// Every parameter but these.
-  Result<void> acquire_all_but(const std::unordered_set<Symbol>& left_out);
-  /// What is acquired.
-  void release_all();
+  Result<void> acquire(std::span<const Symbol> parameters) override;
+  void release(std::span<const Symbol> parameters, bool for_good) override;
+  /// Acquires every parameter but these. One that cannot be made is left to the step that reads it,
+  /// which says so.
+  void acquire_all_but(const std::unordered_set<Symbol>& left_out);
 
-  /// The tensors that are acquired.
-  const ParameterTable& table() const { return table_; }
-  /// What a parameter is made from; none where that is no file.
-  std::optional<WeightOrigin> origin(Symbol parameter) const;
+  const ParameterTable& table() const override { return table_; }
+  std::optional<WeightOrigin> origin(Symbol parameter) const override;
   /// What all parameters take as the module states them.
   std::uint64_t stated_bytes() const;
   /// Of one of them.
@@ -94,33 +87,13 @@ class WeightStore {
   Result<void> acquire(Symbol parameter);
   void note_mapping(Symbol parameter, const Weight& weight);
   void release(Symbol parameter, bool for_good);
+  void release_all();
 
   std::shared_ptr<WeightPool> pool_;
   std::unordered_map<Symbol, Entry> entries_;
   ParameterTable table_;
   /// Files that parameters lie in, each with one of them.
   std::vector<std::pair<std::span<const std::byte>, Symbol>> mappings_;
-};
-
-/// Which parameters each step of a schedule reads.
-class ParameterUses {
- public:
-  explicit ParameterUses(const Schedule& schedule);
-
-  /// Operands of the step with this number, what its op owns and what it names, each once.
-  std::span<const Symbol> of(std::size_t step) const { return by_step_[step]; }
-  /// Those of them that no later step reads and the schedule does not give back: the last ones of
-  /// of(step).
-  std::span<const Symbol> last_of(std::size_t step) const {
-    return std::span(by_step_[step]).subspan(first_last_[step]);
-  }
-  /// What the schedule gives back as it is.
-  std::span<const Symbol> outputs() const { return outputs_; }
-
- private:
-  std::vector<std::vector<Symbol>> by_step_;
-  std::vector<std::size_t> first_last_;  // where these begin
-  std::vector<Symbol> outputs_;
 };
 
 }  // namespace mir

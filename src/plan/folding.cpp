@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "mir/module.hpp"
 #include "plan/layout.hpp"
 
 namespace mir {
@@ -10,21 +11,27 @@ namespace {
 
 class Folder {
  public:
-  Folder(PlanParts& parts, std::vector<Tensor>& constants, const std::vector<Tensor>& parameters,
-         const Schedule& schedule, const PlanOptions& options, const PlanResources& resources)
+  Folder(PlanParts& parts, std::vector<Tensor>& fixed, const Schedule& schedule,
+         const PlanOptions& options, const PlanResources& resources)
       : parts_(parts),
-        constants_(constants),
+        fixed_(fixed),
         schedule_(schedule),
         limit_(options.folded_bytes),
         tensors_(parts.values.size()),
-        caches_(store_),
-        environment_{.parameters = resources.parameters,
-                     .dims = &no_dims_,
+        whole_(parts.values.size(), nullptr),
+        binder_(schedule.module().context(), {}),
+        environment_{.parameters = &resources.parameters->table(),
+                     .dims = &binder_.bindings(),
                      .quantisations = resources.quantisations},
-        frame_{tensors_, *resources.context, caches_, environment_} {
+        frame_{.values = parts.values,
+               .tensors = tensors_,
+               .whole = whole_,
+               .made = {},
+               .context = *resources.context,
+               .environment = environment_,
+               .binder = binder_} {
     for (PlanSlot slot = 0; slot < tensors_.size(); ++slot) {
-      if (parts.values[slot].home == Home::kConstant) set(slot, constants[slot]);
-      if (parts.values[slot].home == Home::kParameter) set(slot, parameters[slot]);
+      if (parts.values[slot].is_planned) set(slot, fixed[slot]);
     }
   }
 
@@ -40,14 +47,9 @@ class Folder {
   }
 
  private:
-  PlanSlot owner_of(PlanSlot slot) const {
-    const PlanValue& value = parts_.values[slot];
-    return value.home == Home::kView ? value.base : slot;
-  }
-
   bool has_constant_extents(const PlanValue& value) const {
-    const auto dims = std::span(parts_.dims).subspan(value.first_dim, value.rank);
-    return std::ranges::all_of(dims, [](Dim dim) { return dim.is_constant(); });
+    return value.is_planned &&
+           std::ranges::all_of(parts_.dims_of(value), [](Dim dim) { return dim.is_constant(); });
   }
 
   TensorRef layout_of(PlanSlot slot) const {
@@ -65,7 +67,7 @@ class Folder {
 
   /// Gives a view of a known value its place.
   bool is_known(PlanSlot slot) {
-    const PlanSlot owner = owner_of(slot);
+    const PlanSlot owner = parts_.owner_of(slot);
     if (!known_.contains(owner)) return false;
     if (owner == slot) return true;
     if (!has_constant_extents(parts_.values[slot])) return false;
@@ -103,7 +105,7 @@ class Folder {
     for (std::size_t i = 0; i < made.size(); ++i) {
       const PlanSlot slot = node.results()[i];
       parts_.values[slot].home = Home::kConstant;
-      constants_[slot] = std::move(made[i]);
+      fixed_[slot] = std::move(made[i]);
       known_.insert(slot);
       results_.push_back(slot);
     }
@@ -114,26 +116,25 @@ class Folder {
   void release_unread() {
     std::set<PlanSlot> read;
     for (const auto& node : parts_.nodes) {
-      for (const PlanSlot slot : node->operands()) read.insert(owner_of(slot));
+      for (const PlanSlot slot : node->operands()) read.insert(parts_.owner_of(slot));
     }
-    for (const SlotIndex slot : schedule_.outputs()) read.insert(owner_of(slot));
+    for (const SlotIndex slot : schedule_.outputs()) read.insert(parts_.owner_of(slot));
     for (const PlanSlot slot : results_) {
       if (read.contains(slot)) continue;
-      folded_.bytes -= constants_[slot].bytes().size();
-      constants_[slot] = Tensor();
+      folded_.bytes -= fixed_[slot].bytes().size();
+      fixed_[slot] = Tensor();
     }
   }
 
   PlanParts& parts_;
-  std::vector<Tensor>& constants_;
+  std::vector<Tensor>& fixed_;
   const Schedule& schedule_;
   std::uint64_t limit_;
   std::vector<TensorRef> tensors_;
   std::set<PlanSlot> known_;
-  std::vector<PlanSlot> results_;  // of folded nodes
-  CacheStore store_;
-  CacheAccess caches_;
-  DimBindings no_dims_;
+  std::vector<PlanSlot> results_;     // of folded nodes
+  std::vector<const Tensor*> whole_;  // none: operands are copied
+  Binder binder_;
   EvalEnvironment environment_;
   Frame frame_;
   FoldedNodes folded_;
@@ -141,10 +142,9 @@ class Folder {
 
 }  // namespace
 
-FoldedNodes fold_constants(PlanParts& parts, std::vector<Tensor>& constants,
-                           const std::vector<Tensor>& parameters, const Schedule& schedule,
+FoldedNodes fold_constants(PlanParts& parts, std::vector<Tensor>& fixed, const Schedule& schedule,
                            const PlanOptions& options, const PlanResources& resources) {
-  return Folder(parts, constants, parameters, schedule, options, resources).run();
+  return Folder(parts, fixed, schedule, options, resources).run();
 }
 
 }  // namespace mir

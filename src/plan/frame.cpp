@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "kernels/fast/movement.hpp"
 
@@ -62,6 +63,23 @@ Result<Tensor> to_tensor(const TensorRef& value, fast::Context& context) {
   auto tensor = Tensor::allocate(value.dtype, Shape(value.shape().begin(), value.shape().end()));
   if (tensor) write(value, *tensor, context);
   return tensor;
+}
+
+TensorExtents Frame::extents(PlanSlot slot) const {
+  if (values[slot].is_planned) return tensors[slot].type();
+  return {whole[slot]->dtype(), whole[slot]->shape()};
+}
+
+Result<Tensor> Frame::tensor(PlanSlot slot) const {
+  return whole[slot] != nullptr ? Result<Tensor>(*whole[slot]) : to_tensor(tensors[slot], context);
+}
+
+void Frame::set(PlanSlot slot, Tensor tensor) {
+  if (values[slot].home == Home::kTensor) {
+    made[slot] = std::move(tensor);
+  } else {
+    assign(tensors[slot], tensor, context);
+  }
 }
 
 }  // namespace mir

@@ -10,17 +10,14 @@
 #include "kernels/fast/context.hpp"
 #include "kernels/ref/view.hpp"
 #include "mir/dtype.hpp"
-#include "plan/cache_access.hpp"
+#include "plan/binder.hpp"
+#include "plan/plan_value.hpp"
 #include "plan/work.hpp"
 
 namespace mir {
 
-/// Values of a plan: the slots of the schedule, then those that the plan adds.
-using PlanSlot = std::uint32_t;
-
 struct TensorRef {
-  /// Values of more dimensions are not planned.
-  static constexpr std::size_t kMaxRank = 8;
+  static constexpr std::size_t kMaxRank = kMaxPlannedRank;
 
   std::byte* data = nullptr;
   DType dtype = DType::kFloat32;
@@ -58,13 +55,25 @@ void write(const TensorRef& value, Tensor& tensor, fast::Context& context);
 /// Gives a value the elements of a tensor of its element type and extents.
 void assign(const TensorRef& value, const Tensor& tensor, fast::Context& context);
 
+/// A value of a plan as kernels see it. Values that are not planned are tensors alone.
 struct Frame {
-  std::span<TensorRef> tensors;
+  std::span<const PlanValue> values;
+  std::span<TensorRef> tensors;  ///< of planned values; empty when there are none
+  /// Values that are whole tensors somewhere, by slot: inputs, constants and parameters in
+  /// row-major order, and those of home kTensor. Null: there is only a place.
+  std::span<const Tensor* const> whole;
+  std::span<Tensor> made;  ///< of home kTensor, by slot
   fast::Context& context;
-  CacheAccess& caches;
   const EvalEnvironment& environment;
+  Binder& binder;  ///< values of symbols; results bind those that are still open
 
   const TensorRef& operator[](PlanSlot slot) const { return tensors[slot]; }
+
+  TensorExtents extents(PlanSlot slot) const;
+  /// The value as a tensor; a copy where there is none.
+  Result<Tensor> tensor(PlanSlot slot) const;
+  /// Makes a tensor the value of a slot, which has its element type and extents.
+  void set(PlanSlot slot, Tensor tensor);
 };
 
 }  // namespace mir

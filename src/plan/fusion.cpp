@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "eval/attributes.hpp"
 #include "kernels/fast/matrix/linear.hpp"
@@ -39,8 +40,8 @@ bool same_extents(const Value& a, const Value& b) {
 
 class Matcher {
  public:
-  Matcher(const StepGraph& graph, std::span<const Tensor> constants)
-      : graph_(graph), constants_(constants), taken_(graph.schedule().steps().size(), false) {}
+  Matcher(const StepGraph& graph, std::span<const Tensor> constants, std::vector<bool> taken)
+      : graph_(graph), constants_(constants), taken_(std::move(taken)) {}
 
   std::vector<FusedGroup> run(Fusion fusion) {
     if (fusion == Fusion::kOff) return {};
@@ -290,8 +291,8 @@ class Matcher {
 }  // namespace
 
 std::vector<FusedGroup> find_groups(const StepGraph& graph, Fusion fusion,
-                                    std::span<const Tensor> constants) {
-  return Matcher(graph, constants).run(fusion);
+                                    std::span<const Tensor> constants, std::vector<bool> taken) {
+  return Matcher(graph, constants, std::move(taken)).run(fusion);
 }
 
 }  // namespace mir

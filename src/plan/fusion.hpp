@@ -61,8 +61,8 @@ struct FusedGroup {
   std::optional<SlotIndex> mask = {};
 };
 
-/// Groups without common steps, in the order of their anchors.
+/// Groups without common steps, in the order of their anchors. Steps that are `taken` are in none.
 std::vector<FusedGroup> find_groups(const StepGraph& graph, Fusion fusion,
-                                    std::span<const Tensor> constants);
+                                    std::span<const Tensor> constants, std::vector<bool> taken);
 
 }  // namespace mir

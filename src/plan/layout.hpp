@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "plan/plan_builder.hpp"
+#include "plan/frame.hpp"
 
 namespace mir {
 

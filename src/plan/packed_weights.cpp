@@ -1,8 +1,9 @@
+#include "plan/packed_weights.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "plan/execution_plan.hpp"
 #include "plan/packed_cache.hpp"
 #include "support/mapping_guard.hpp"
 

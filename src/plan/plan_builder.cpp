@@ -41,36 +41,45 @@ bool PlanBuilder::is_known(Dim dim) const {
          std::ranges::all_of(symbols, [&](Symbol symbol) { return symbols_.contains(symbol); });
 }
 
-Result<PlanParts> PlanBuilder::build() {
-  find_symbols();
-  for (const Slot& slot : schedule_.slots()) {
-    if (auto ok = add_value(slot); !ok) return std::move(ok).error();
+void PlanBuilder::find_caches() {
+  for (const Step& step : schedule_.steps()) {
+    if (const Symbol cache = cache_of(*step.op)) ++cache_writers_[cache];
   }
-  const std::vector<FusedGroup> groups = find_groups(graph_, options_.fusion, resources_.constants);
+}
+
+PlanParts PlanBuilder::build() {
+  find_symbols();
+  find_caches();
+  for (const Slot& slot : schedule_.slots()) add_value(slot);
+  const std::vector<FusedGroup> groups =
+      find_groups(graph_, options_.fusion, resources_.constants, steps_without_fusion());
   std::vector<const FusedGroup*> anchored(schedule_.steps().size(), nullptr);
   std::vector<bool> fused(schedule_.steps().size(), false);
   for (const FusedGroup& group : groups) {
-    const auto has_codes = [&](std::size_t step) { return computes_on_codes(step); };
-    if (std::ranges::any_of(group.steps, has_codes) || (group.norm && has_codes(*group.norm))) {
-      continue;
-    }
     anchored[group.anchor] = &group;
     for (const std::size_t step : group.steps) fused[step] = true;
     if (group.norm) fused[*group.norm] = true;
   }
   for (std::size_t step = 0; step < fused.size(); ++step) {
-    Result<void> added;
     if (anchored[step] != nullptr) {
-      added = add_group(*anchored[step]);
+      add_group(*anchored[step]);
     } else if (!fused[step]) {
-      added = add_step(step);
+      add_step(step);
     }
-    if (!added) return std::move(added).error();
   }
   return std::move(parts_);
 }
 
-Result<void> PlanBuilder::add_value(const Slot& slot) {
+/// Steps that fast kernels cannot compute together with others.
+std::vector<bool> PlanBuilder::steps_without_fusion() const {
+  std::vector<bool> steps(schedule_.steps().size());
+  for (std::size_t step = 0; step < steps.size(); ++step) {
+    steps[step] = !has_planned_values(step) || computes_on_codes(step);
+  }
+  return steps;
+}
+
+void PlanBuilder::add_value(const Slot& slot) {
   PlanValue value;
   switch (slot.kind) {
     case SlotKind::kInput:
@@ -81,31 +90,40 @@ Result<void> PlanBuilder::add_value(const Slot& slot) {
       break;
     case SlotKind::kParameter:
       value.home = Home::kParameter;
-      value.parameter = slot.value->symbol();
       break;
     case SlotKind::kResult:
+      value.home = Home::kTensor;
       break;
   }
-  if (auto ok = set_type(value, *slot.value); !ok) return ok;
+  if (can_plan(slot)) {
+    const TensorType& type = *slot.value->tensor_type();
+    if (slot.kind == SlotKind::kResult) value.home = Home::kOwn;
+    value.is_planned = true;
+    value.dtype = *type.dtype();
+    value.rank = static_cast<std::uint8_t>(type.rank());
+    std::iota(value.memory.begin(), value.memory.end(), std::uint8_t{0});
+    value.first_dim = static_cast<std::uint32_t>(parts_.dims.size());
+    parts_.dims.insert(parts_.dims.end(), type.dims().begin(), type.dims().end());
+  }
   parts_.values.push_back(value);
-  return {};
 }
 
-Result<void> PlanBuilder::set_type(PlanValue& value, const Value& typed) {
-  const TensorType* type = typed.tensor_type();
-  const bool known = type != nullptr && type->dtype() && type->rank() <= TensorRef::kMaxRank &&
-                     std::ranges::all_of(type->dims(), [&](Dim dim) { return is_known(dim); });
-  if (!known) {
-    return Error{DiagCode::kNotExecutable,
-                 fmt::format("a value of type {} has no extents before it is computed",
-                             typed.type() == nullptr ? "none" : typed.type()->spelling())};
-  }
-  value.dtype = *type->dtype();
-  value.rank = static_cast<std::uint8_t>(type->rank());
-  std::iota(value.memory.begin(), value.memory.end(), std::uint8_t{0});
-  value.first_dim = static_cast<std::uint32_t>(parts_.dims.size());
-  parts_.dims.insert(parts_.dims.end(), type->dims().begin(), type->dims().end());
-  return {};
+/// Whether the extents of a value are known before a run computes anything, and where it lies.
+bool PlanBuilder::can_plan(const Slot& slot) const {
+  const TensorType* type = slot.value->tensor_type();
+  const bool is_missing =
+      slot.kind == SlotKind::kParameter && !parameters().contains(slot.value->symbol());
+  return options_.kernels == KernelSet::kFast && !is_missing && type != nullptr && type->dtype() &&
+         type->rank() <= kMaxPlannedRank &&
+         std::ranges::all_of(type->dims(), [&](Dim dim) { return is_known(dim); });
+}
+
+/// Whether fast kernels can see all operands and results of a step.
+bool PlanBuilder::has_planned_values(std::size_t step) const {
+  const auto is_planned = [&](PlanSlot slot) { return parts_.values[slot].is_planned; };
+  return options_.kernels == KernelSet::kFast &&
+         std::ranges::all_of(operands_of(step), is_planned) &&
+         std::ranges::all_of(results_of(step), is_planned);
 }
 
 std::vector<PlanSlot> PlanBuilder::operands_of(std::size_t step) const {
@@ -157,37 +175,40 @@ bool PlanBuilder::computes_on_codes(std::size_t step) const {
          !(op.has(Trait::kMoves) && keeps_codes(op, *resources_.quantisations));
 }
 
-Result<void> PlanBuilder::add_step(std::size_t step) {
+/// Appends to a cache in place; false when it has to be done by the reference kernel.
+bool PlanBuilder::add_cache(std::size_t step) {
   const Op& op = *step_at(step).op;
+  const auto operands = operands_of(step), results = results_of(step);
+  // Another writer might move what this one's results show.
+  const auto writers = cache_writers_.find(cache_of(op));
+  const bool may = writers != cache_writers_.end() && writers->second == 1 &&
+                   operands.size() == 2 && results.size() == 2 &&
+                   info(parts_.values[operands[0]].dtype).lanes == 1 &&
+                   info(parts_.values[operands[1]].dtype).lanes == 1;
+  if (!may) return false;
+  for (const PlanSlot result : results) parts_.values[result].home = Home::kCache;
+  add(cache_node(step, op, {operands[0], operands[1], results[0], results[1]}));
+  return true;
+}
+
+void PlanBuilder::add_step(std::size_t step) {
+  const Op& op = *step_at(step).op;
+  if (!has_planned_values(step)) return add_reference(step);
   if (computes_on_codes(step)) {
-    if (op.is(OpId::kLinalgKVCache)) {
-      return Error{DiagCode::kNotExecutable, "a cache keeps codes of another quantisation"};
-    }
-    if (add_quantised_linear(step)) return {};
-    return add_reference(step);
-  }
-  if (op.is(OpId::kLinalgTranspose, OpId::kLinalgPermute)) {
-    if (add_permutation(step)) return {};
+    if (!add_quantised_linear(step)) add_reference(step);
+  } else if (op.is(OpId::kLinalgTranspose, OpId::kLinalgPermute)) {
+    if (!add_permutation(step)) add_fast_or_reference(step);
   } else if (op.has(Trait::kSameBytes)) {
     add_view(step);
-    return {};
   } else if (op.is(OpId::kLinalgKVCache)) {
-    const auto operands = operands_of(step), results = results_of(step);
-    if (!cache_of(op) || operands.size() != 2 || !caches_.insert(cache_of(op)).second) {
-      return Error{DiagCode::kNotExecutable, "a cache without a name or with several writers"};
-    }
-    if (info(parts_.values[operands[0]].dtype).lanes != 1) {
-      return Error{DiagCode::kNotExecutable, "a cache of blocks of elements"};
-    }
-    for (const PlanSlot result : results) parts_.values[result].home = Home::kCache;
-    add(cache_node(step, op, {operands[0], operands[1], results[0], results[1]}));
-    return {};
+    if (!add_cache(step)) add_reference(step);
   } else if (is_convolution(op) && add_convolution(step)) {
-    return {};
+    return;
   } else if (op.is(OpId::kLinalgLinear) && add_products({.steps = {step}, .anchor = step})) {
-    return {};
+    return;
+  } else {
+    add_fast_or_reference(step);
   }
-  return add_fast_or_reference(step);
 }
 
 namespace {
@@ -255,7 +276,7 @@ std::unique_ptr<PlanNode> PlanBuilder::fast_node(const StepSlots& slots) {
   if (is_elementwise(slots.op->op_id())) return elementwise_node(slots);
   const FastRow* row = kFastTable.find(*slots.op);
   const bool makes = row != nullptr && row->make != nullptr;
-  return makes ? row->make(slots, *resources_.parameters) : nullptr;
+  return makes ? row->make(slots, parameters()) : nullptr;
 }
 
 /// The value, or a copy of it, with its elements as a node takes them.
@@ -267,18 +288,19 @@ PlanSlot PlanBuilder::in_order(std::size_t step, PlanSlot slot, OperandOrder ord
   return has_rows ? slot : row_major(step, slot);
 }
 
-/// Reference kernels look parameters up when they run.
-Result<void> PlanBuilder::add_reference(std::size_t step) {
+/// Beside fast kernels, what the step reads is made before the first run. What cannot be made is
+/// the step's to report.
+void PlanBuilder::add_reference(std::size_t step) {
   const Op& op = *step_at(step).op;
+  const bool is_alone = options_.kernels == KernelSet::kRef;
   for (const OwnedParameter& owned : owned_parameters(op)) {
-    if (resources_.parameters->contains(owned.symbol) || !resources_.acquire) continue;
-    if (auto ok = resources_.acquire(owned.symbol); !ok) return ok;
+    if (is_alone || parameters().contains(owned.symbol)) continue;
+    (void)resources_.parameters->acquire({&owned.symbol, 1});
   }
-  add(reference_node(step, op, operands_of(step), results_of(step)));
-  return {};
+  add(reference_node(step, op, operands_of(step), results_of(step), options_.kernels));
 }
 
-Result<void> PlanBuilder::add_fast_or_reference(std::size_t step) {
+void PlanBuilder::add_fast_or_reference(std::size_t step) {
   const Op& op = *step_at(step).op;
   StepSlots slots{step, &op, operands_of(step), results_of(step)};
   auto node = fast_node(slots);
@@ -290,7 +312,6 @@ Result<void> PlanBuilder::add_fast_or_reference(std::size_t step) {
     slots.operands[i] = slot;
   }
   add(changed ? fast_node(slots) : std::move(node));
-  return {};
 }
 
 void PlanBuilder::add_view(std::size_t step) {
@@ -363,7 +384,7 @@ bool PlanBuilder::sink(PlanSlot from, PlanSlot to, const std::vector<std::uint8_
 bool PlanBuilder::add_convolution(std::size_t step) {
   const Op& op = *step_at(step).op;
   (void)acquire_weight(op);
-  const auto conv = read_conv(op, *resources_.parameters);
+  const auto conv = read_conv(op, parameters());
   if (!conv) return false;
   const fast::PackedMatrix* patch_weight = nullptr;
   const TensorType* y = op.result()->tensor_type();
@@ -383,21 +404,23 @@ bool PlanBuilder::add_convolution(std::size_t step) {
 /// The weight that the op owns as a tensor; null when it has none or it cannot be made.
 const Tensor* PlanBuilder::acquire_weight(const Op& op) {
   const Symbol symbol = owned_symbol(op, ".weight");
-  if (symbol && !resources_.parameters->contains(symbol) && resources_.acquire) {
-    if (!resources_.acquire(symbol)) return nullptr;
+  if (symbol && !parameters().contains(symbol)) {
+    if (!resources_.parameters->acquire({&symbol, 1})) return nullptr;
   }
-  return owned_tensor(op, ".weight", *resources_.parameters);
+  return owned_tensor(op, ".weight", parameters());
 }
 
 void PlanBuilder::release_weight(const Op& op) {
-  if (resources_.release) resources_.release(owned_symbol(op, ".weight"));
+  const Symbol symbol = owned_symbol(op, ".weight");
+  const bool may = resources_.only_packed != nullptr && resources_.only_packed->contains(symbol);
+  if (may && parameters().contains(symbol)) resources_.parameters->release({&symbol, 1}, true);
 }
 
 /// The weight as a cache has it packed; null when it does not.
 const fast::PackedMatrix* PlanBuilder::cached_weight(Symbol symbol, std::int64_t outputs,
                                                      std::int64_t depth) {
-  if (!resources_.weights->has_cache() || !resources_.origin) return nullptr;
-  const auto origin = resources_.origin(symbol);
+  if (!resources_.weights->has_cache()) return nullptr;
+  const auto origin = resources_.parameters->origin(symbol);
   if (!origin || origin->elements != outputs * depth) return nullptr;
   return resources_.weights->take(symbol, schedule_.module().context().text(symbol), *origin,
                                   outputs, depth, *resources_.context, options_.activations);
@@ -426,7 +449,7 @@ const fast::PackedMatrix* PlanBuilder::packed_weight(const Op& op, std::int64_t 
 std::optional<LinearPart> PlanBuilder::linear_part(std::size_t step) {
   const Op& op = *step_at(step).op;
   const TensorType *x = op.operand(0)->tensor_type(), *y = op.result()->tensor_type();
-  const Tensor* bias = owned_tensor(op, ".bias", *resources_.parameters);
+  const Tensor* bias = owned_tensor(op, ".bias", parameters());
   const bool usable = op.operand_count() == 1 && x->dtype() == DType::kFloat32 &&
                       y->dtype() == DType::kFloat32 && x->rank() >= 1 && y->rank() >= 1 &&
                       x->dims().back().is_constant() && y->dims().back().is_constant() &&
@@ -445,7 +468,7 @@ std::optional<LinearPart> PlanBuilder::linear_part(std::size_t step) {
 /// What the products of a group multiply.
 LinearInput PlanBuilder::linear_input(const FusedGroup& group) {
   std::optional<RmsNormPart> norm;
-  if (group.norm) norm = rms_norm_part(*step_at(*group.norm).op, *resources_.parameters);
+  if (group.norm) norm = rms_norm_part(*step_at(*group.norm).op, parameters());
   const std::size_t reader = norm ? *group.norm : group.steps.front();
   return {.x = row_major(group.anchor, operands_of(reader).front()), .norm = std::move(norm)};
 }
@@ -479,26 +502,19 @@ bool PlanBuilder::add_gated(const FusedGroup& group) {
   return true;
 }
 
-Result<void> PlanBuilder::add_group(const FusedGroup& group) {
+void PlanBuilder::add_group(const FusedGroup& group) {
   using Kind = FusedGroup::Kind;
-  if (group.kind == Kind::kAttention) {
-    add_attention(group);
-    return {};
-  }
-  if (group.norm && !rms_norm_part(*step_at(*group.norm).op, *resources_.parameters)) {
+  if (group.kind == Kind::kAttention) return add_attention(group);
+  if (group.norm && !rms_norm_part(*step_at(*group.norm).op, parameters())) {
     // Its kernel is the reference's.
     FusedGroup rest = group;
     rest.norm.reset();
-    auto added = add_step(*group.norm);
-    return added ? add_group(rest) : added;
+    add_step(*group.norm);
+    return add_group(rest);
   }
-  if (group.kind == Kind::kGated ? add_gated(group) : add_products(group)) return {};
-  std::vector<std::size_t> steps = group.steps;
-  if (group.norm) steps.insert(steps.begin(), *group.norm);
-  for (const std::size_t step : steps) {
-    if (auto added = add_step(step); !added) return added;
-  }
-  return {};
+  if (group.kind == Kind::kGated ? add_gated(group) : add_products(group)) return;
+  if (group.norm) add_step(*group.norm);
+  for (const std::size_t step : group.steps) add_step(step);
 }
 
 void PlanBuilder::add_attention(const FusedGroup& group) {

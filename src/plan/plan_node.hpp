@@ -37,9 +37,11 @@ class PlanNode {
   virtual OperandOrder operand_order(std::size_t /*operand*/) const {
     return OperandOrder::kRowMajor;
   }
-  /// Whether the node may write its one result where this operand lies, which no one reads behind
+  /// Whether the node may write its one result where this operand lies, which no one reads after
   /// it: both have the same element type, extents and strides, other operands lie elsewhere.
   virtual bool may_overwrite(std::size_t /*operand*/) const { return false; }
+  /// Whether the node looks the parameters of its step up when it runs; others keep what they need.
+  virtual bool looks_up_parameters() const { return false; }
   /// Whether results may have any strides with neighbours in the last dimension.
   virtual bool writes_strided() const { return false; }
 

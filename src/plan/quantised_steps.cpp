@@ -129,17 +129,17 @@ std::optional<PlanBuilder::CodeStep> PlanBuilder::code_step(const Op& op) {
            (codes == nullptr ? type.dtype() == DType::kFloat32
                              : has_simple_codes(*type.dtype(), *codes));
   };
-  const Tensor* bias = owned_tensor(op, ".bias", *resources_.parameters);
+  const Tensor* bias = owned_tensor(op, ".bias", parameters());
   if (op.operand_count() != 1 || !fits(*x, step.x) || !fits(*y, step.y) ||
       owns_parameter(op, ".bias") != (bias != nullptr)) {
     return std::nullopt;
   }
   step.outputs = y->dims().back().constant();
   step.depth = x->dims().back().constant();
-  const auto& parameters = resources_.quantisations->parameters;
+  const auto& codes = resources_.quantisations->parameters;
   const auto quantisation = [&](std::string_view suffix) {
-    const auto found = parameters.find(owned_symbol(op, suffix));
-    return found == parameters.end() ? nullptr : &found->second;
+    const auto found = codes.find(owned_symbol(op, suffix));
+    return found == codes.end() ? nullptr : &found->second;
   };
   step.weight = quantisation(".weight");
   step.is_transposed = AttributeReader(op).string("impl_type").starts_with("QNN");

@@ -202,9 +202,6 @@ Result<void> Execution::open_session() {
   options.packed_cache = *settings_.packed_cache;
   session_ = Session::create(module_, options, diagnostics_);
   if (!session_) return {};
-  if (!session_->plan_refusal().empty()) {
-    fmt::print(stderr, "reference kernels run: {}\n", session_->plan_refusal());
-  }
   if (*settings_.kernels == KernelChoice::kBoth) return search_reference(*weights);
   if (!settings_.against.is_given()) return {};
   const std::string& path = *settings_.against;

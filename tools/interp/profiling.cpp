@@ -44,7 +44,7 @@ std::optional<std::vector<Tensor>> Profiling::run(std::size_t number, Session& s
   const std::chrono::duration<double> time = KernelTiming::Clock::now() - start;
   // Runs that are observed have plans of their own.
   profile_->end_run(time.count(),
-                    options.observe ? nullptr : SessionAccess::plan(session, options.entry));
+                    options.observe ? nullptr : &SessionAccess::plan(session, options.entry));
   return outputs;
 }
 

@@ -1,9 +1,5 @@
 #include <fmt/format.h>
 
-#include <array>
-#include <functional>
-#include <numeric>
-
 #include "eval/attributes.hpp"
 #include "mir/module.hpp"
 #include "plan/nodes/nodes.hpp"
@@ -12,11 +8,7 @@ namespace mir {
 
 namespace {
 
-std::int64_t product(std::span<const std::int64_t> extents) {
-  return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
-}
-
-/// Keys and values of one cache: the step's tokens are copied behind those it holds, and the
+/// Keys and values of one cache: the step's tokens are copied after those it holds, and the
 /// results are the cache itself.
 class CacheNode final : public PlanNode {
  public:
@@ -32,24 +24,21 @@ class CacheNode final : public PlanNode {
 
   Result<void> run(Frame& frame) const override {
     const TensorRef &keys = frame[operands()[0]], &values = frame[operands()[1]];
-    const bool fits = keys.rank == 4 && values.rank == 4 && keys.dtype == values.dtype &&
-                      keys.extents[axis_] == values.extents[axis_];
+    const bool fits =
+        keys.rank == 4 && values.rank == 4 && keys.extents[axis_] == values.extents[axis_];
     if (auto ok = require(fits, "keys and values do not fit together"); !ok) return ok;
-    const CacheAccess::Request request{.cache = cache_,
-                                       .dtype = keys.dtype,
-                                       .outer = product(keys.shape().first(axis_)),
-                                       .tokens = keys.extents[axis_],
-                                       .inner = {product(keys.shape().subspan(axis_ + 1)),
-                                                 product(values.shape().subspan(axis_ + 1))},
-                                       .limit = limit_};
-    if (request.outer != product(values.shape().first(axis_))) {
-      return require(false, "keys and values do not fit together");
+    CacheStore& caches = *frame.environment.caches;
+    if (auto ok = admit(caches.pending(cache_), keys.extents[axis_]); !ok) return ok;
+    const auto tokens = caches.append({.cache = cache_,
+                                       .axis = axis_,
+                                       .dtypes = {keys.dtype, values.dtype},
+                                       .extents = {keys.shape(), values.shape()},
+                                       .limit = limit_});
+    if (!tokens) {
+      return Error{tokens.error().code, fmt::format("'KVCacheOp': {}", tokens.error().message)};
     }
-    if (auto ok = admit(frame.caches.pending(request.cache), request.tokens); !ok) return ok;
-    const auto tokens = frame.caches.append(request);
-    if (!tokens) return tokens.error();
     for (std::size_t i = 0; i < 2; ++i) {
-      if (auto ok = append(frame, i, *tokens, request); !ok) return ok;
+      if (auto ok = append(frame, i, *tokens); !ok) return ok;
     }
     return {};
   }
@@ -78,31 +67,30 @@ class CacheNode final : public PlanNode {
                              limit_, added)};
   }
 
-  Result<void> append(Frame& frame, std::size_t which, const CacheAccess::Tokens& tokens,
-                      const CacheAccess::Request& request) const {
+  Result<void> append(Frame& frame, std::size_t which, const CacheStore::Tokens& tokens) const {
     const TensorRef& added = frame[operands()[which]];
     TensorRef& all = frame.tensors[results()[which]];
-    if (all.rank != 4 || all.extents[axis_] != tokens.held + request.tokens ||
-        product(all.shape()) !=
-            request.outer * request.inner[which] * (tokens.held + request.tokens)) {
+    const std::int64_t length = tokens.held + tokens.added;
+    TensorRef expected = added;
+    expected.extents[axis_] = length;
+    if (all.rank != added.rank || all.extents != expected.extents) {
       return Error{DiagCode::kResultMismatch,
                    fmt::format("'KVCacheOp': the cache holds {} tokens afterwards, its result "
                                "states {}",
-                               tokens.held + request.tokens, all.extents[axis_])};
+                               length, all.extents[axis_])};
     }
-    all.data = tokens.data[which];
-    all.dtype = request.dtype;
+    all.data = tokens.parts[which].data;
+    all.dtype = added.dtype;
     // Row-major but for the extent of tokens, which is the capacity.
     std::int64_t stride = 1;
     for (std::size_t i = all.rank; i-- > 0;) {
       all.strides[i] = stride;
       stride *= i == axis_ ? tokens.capacity : all.extents[i];
     }
-    TensorRef behind = all;
-    behind.extents[axis_] = request.tokens;
-    behind.data +=
-        static_cast<std::size_t>(tokens.held * all.strides[axis_]) * info(request.dtype).unit_bytes;
-    copy_elements(added, behind, frame.context);
+    TensorRef after = all;
+    after.extents[axis_] = tokens.added;
+    after.data += tokens.held_bytes(which);
+    copy_elements(added, after, frame.context);
     return {};
   }
 

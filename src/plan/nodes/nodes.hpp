@@ -70,10 +70,12 @@ struct CacheSlots {
 };
 std::unique_ptr<PlanNode> cache_node(std::size_t step, const Op& op, const CacheSlots& slots);
 
-/// Any step, by the reference kernels. Operands of any strides.
+/// Any step, by the reference kernels. Values of any strides, planned or not. `kernels` are those
+/// of the plan: beside fast ones the name says what it is.
 std::unique_ptr<PlanNode> reference_node(std::size_t step, const Op& op,
                                          std::vector<PlanSlot> operands,
-                                         std::vector<PlanSlot> results);
+                                         std::vector<PlanSlot> results,
+                                         KernelSet kernels = KernelSet::kFast);
 
 /// The part of a value that attribute `indices` of the op selects; all of it without one. Symbols
 /// in it have their values in `dims`.

@@ -67,7 +67,8 @@ class OneOp {
     return *this;
   }
   const Op& op() const { return *op_; }
-  const CacheTable& caches() const { return caches_; }
+  /// Tokens that the op's cache holds.
+  std::int64_t cached() const { return caches_.pending(cache_of(*op_)); }
 
   Result<std::vector<Tensor>> run(const std::vector<Tensor>& operands) {
     return evaluate(*op_, operands,
@@ -95,7 +96,7 @@ class OneOp {
   IRContext context_;
   const Op* op_ = nullptr;
   ParameterTable parameters_;
-  CacheTable caches_;
+  CacheStore caches_;
   DimBindings dims_;
   Shape shape_;
 };

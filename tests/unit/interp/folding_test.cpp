@@ -28,11 +28,11 @@ const char* const kFoldable = R"(
 
 TEST_CASE("fast: what constants and parameters alone decide is computed once") {
   Runner runner(kFoldable, fast()), off(kFoldable, fast(Fusion::kOff)), ref(kFoldable);
-  const ExecutionPlan& plan = *runner.plan();
+  const ExecutionPlan& plan = runner.plan();
   CHECK(plan.node_names() == std::vector<std::string>{"MatMul", "Mul"});
   CHECK(plan.folded().nodes == 4);  // the numbers' product, a copy, SiLU, its product
   CHECK(plan.folded().bytes == 16 * 4 + 4);
-  CHECK(off.plan()->folded().nodes == 0);
+  CHECK(off.plan().folded().nodes == 0);
   for (const std::int64_t rows : {3, 1, 5}) {
     const Tensor x = pattern({rows, 4});
     const auto found = runner.run({x}), steps = off.run({x});
@@ -63,8 +63,8 @@ TEST_CASE("fast: a step on constants that fails does so in runs, and large resul
 }
 )";
   Runner runner(text, fast());
-  CHECK(runner.plan()->folded().nodes == 0);
-  CHECK(runner.plan()->node_names() == std::vector<std::string>{"Add", "Repeat"});
+  CHECK(runner.plan().folded().nodes == 0);
+  CHECK(runner.plan().node_names() == std::vector<std::string>{"Add", "Repeat"});
   Runner outside(R"(
 @main [mir_version:1] (%x:tensor<[1, 2], Float32, CPU>) -> (%y:tensor<[1, 2], Float32, CPU>) {
   graph.SubGraphOp @init <CPU> {
@@ -78,7 +78,7 @@ TEST_CASE("fast: a step on constants that fails does so in runs, and large resul
 }
 )",
                  fast());
-  CHECK(outside.plan()->folded().nodes == 0);
+  CHECK(outside.plan().folded().nodes == 0);
   CHECK(outside.error({pattern({1, 2})}).find("index 7") != std::string::npos);
 }
 

@@ -60,14 +60,14 @@ std::string nodes_of(const std::string& text) {
   REQUIRE(got.size() == want.size());
   for (std::size_t i = 0; i < got.size(); ++i) CHECK(hash_bytes(got[i]) == hash_bytes(want[i]));
   check_close(got, ref.run({x}));
-  return fmt::format("{}", fmt::join(fused.plan()->node_names(), ", "));
+  return fmt::format("{}", fmt::join(fused.plan().node_names(), ", "));
 }
 
 /// How many values of 9 x 8 numbers the plan has room for.
 std::uint64_t places_of(const std::string& text) {
   Runner runner(text, fast(Fusion::kExact));
   runner.run({pattern({1, 9, 8})});
-  const ExecutionPlan& plan = *runner.plan();
+  const ExecutionPlan& plan = runner.plan();
   CHECK(plan.lower_bound() <= plan.planned_bytes());
   return plan.planned_bytes() / (9 * 8 * sizeof(float));
 }

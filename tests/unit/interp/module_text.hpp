@@ -61,7 +61,7 @@ class Runner {
 
   Session& session() { return *session_; }
   const Schedule& schedule() const { return SessionAccess::schedule(*session_); }
-  const ExecutionPlan* plan() const { return SessionAccess::plan(*session_); }
+  const ExecutionPlan& plan() const { return SessionAccess::plan(*session_); }
   IRContext& context() { return text_.context; }
 
   std::vector<Tensor> run(const std::vector<Tensor>& inputs, const RunOptions& options = {}) {

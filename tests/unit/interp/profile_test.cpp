@@ -42,7 +42,7 @@ Profile profile_of(KernelSet kernels, bool keeps_events = false) {
   profile.begin_phase("two runs");
   for (int i = 0; i < 2; ++i) {
     runner.run({floats({1, 3, 8}, std::vector<double>(24, 0.5))}, run);
-    profile.end_run(0.25, runner.plan());
+    profile.end_run(0.25, &runner.plan());
   }
   return profile;
 }

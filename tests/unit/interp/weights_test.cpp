@@ -113,7 +113,6 @@ TEST_CASE("fast kernels keep the packed form alone of what only products read") 
   SessionOptions options;
   options.kernels = KernelSet::kFast;
   Runner fast(kProducts, options), ref(kProducts);
-  REQUIRE(fast.plan() != nullptr);
   CHECK(fast.session().made_weight_bytes() == kOutput);
   const auto expected = values_of(ref.run({ones()})[0]), found = values_of(fast.run({ones()})[0]);
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -139,7 +138,6 @@ TEST_CASE("a weight that a reference kernel reads too stays beside its packed fo
   SessionOptions options;
   options.kernels = KernelSet::kFast;
   Runner fast(text, options), ref(text);
-  REQUIRE(fast.plan() != nullptr);
   CHECK(fast.session().made_weight_bytes() >= kOutput + 64);
   const auto expected = values_of(ref.run({ones()})[0]), found = values_of(fast.run({ones()})[0]);
   for (std::size_t i = 0; i < found.size(); ++i) {

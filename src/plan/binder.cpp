@@ -1,4 +1,4 @@
-#include "interp/binder.hpp"
+#include "plan/binder.hpp"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,200 @@
+#include "eval/cache_store.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "kernels/fast/large_pages.hpp"
+#include "mir/tensor.hpp"
+
+namespace mir {
+
+namespace {
+
+/// Tokens that a cache without a limit has room for at first.
+constexpr std::int64_t kFirstCapacity = 256;
+
+std::int64_t product(std::span<const std::int64_t> extents) {
+  std::int64_t elements = 1;
+  for (const std::int64_t extent : extents) elements *= extent;
+  return elements;
+}
+
+}  // namespace
+
+/// Keys or values.
+struct CacheStore::CachedTensor {
+  DType dtype = DType::kFloat32;
+  Shape extents = {};  // what was appended first; that of the axis means nothing
+  std::int64_t outer = 0;
+  std::int64_t row_bytes = 0;
+  fast::LargePages bytes = {};
+
+  /// Whether tensors of this type and these extents can be appended along `axis`.
+  bool takes(DType given_dtype, std::span<const std::int64_t> given, std::size_t axis) const {
+    if (given_dtype != dtype || given.size() != extents.size()) return false;
+    for (std::size_t dim = 0; dim < given.size(); ++dim) {
+      if (dim != axis && given[dim] != extents[dim]) return false;
+    }
+    return true;
+  }
+  /// Memory for so many tokens with the first `held` of them copied; empty when it is short.
+  fast::LargePages grown(std::int64_t tokens, std::int64_t capacity, std::int64_t held) const;
+};
+
+fast::LargePages CacheStore::CachedTensor::grown(std::int64_t tokens, std::int64_t capacity,
+                                                 std::int64_t held) const {
+  std::int64_t size = row_bytes;
+  const bool fits = !__builtin_mul_overflow(size, outer, &size) &&
+                    !__builtin_mul_overflow(size, tokens, &size) &&
+                    static_cast<std::uint64_t>(size) <= Tensor::kMaxBytes;
+  if (!fits) return {};
+  fast::LargePages pages(static_cast<std::size_t>(size));
+  if (pages.size() < static_cast<std::size_t>(size)) return {};
+  for (std::int64_t o = 0; o < outer && held * row_bytes > 0; ++o) {
+    std::memcpy(pages.data() + o * tokens * row_bytes, bytes.data() + o * capacity * row_bytes,
+                static_cast<std::size_t>(held * row_bytes));
+  }
+  return pages;
+}
+
+struct CacheStore::Buffers {
+  std::array<CachedTensor, 2> tensors = {};
+  std::size_t axis = 0;
+  std::int64_t capacity = 0;
+  std::int64_t length = 0;   // after the last commit
+  std::int64_t pending = 0;  // with what was appended since
+
+  Result<void> admit(const Request& request);
+  Result<void> begin(const Request& request);
+  bool grow(std::int64_t tokens);
+  Tokens tokens(std::int64_t held) const;
+};
+
+/// Whether the request fits what the cache holds. An empty one takes any tensors.
+Result<void> CacheStore::Buffers::admit(const Request& request) {
+  const auto takes = [&](std::size_t i) {
+    return axis == request.axis &&
+           tensors[i].takes(request.dtypes[i], request.extents[i], request.axis);
+  };
+  if (takes(0) && takes(1)) return {};
+  if (pending == 0) return begin(request);
+  const std::size_t wrong = takes(0) ? 1 : 0;
+  Shape held = tensors[wrong].extents;
+  held[axis] = pending;
+  return Error{
+      DiagCode::kCacheMismatch,
+      fmt::format("the cache holds {} [{}], a step adds {} [{}]", name_of(tensors[wrong].dtype),
+                  fmt::join(held, ", "), name_of(request.dtypes[wrong]),
+                  fmt::join(request.extents[wrong], ", "))};
+}
+
+/// An empty cache of the request's tensors.
+Result<void> CacheStore::Buffers::begin(const Request& request) {
+  std::array<CachedTensor, 2> fresh;
+  for (std::size_t i = 0; i < fresh.size(); ++i) {
+    const auto extents = request.extents[i];
+    const std::int64_t row = product(extents.subspan(request.axis + 1));
+    const auto bytes = storage_bytes(request.dtypes[i], static_cast<std::uint64_t>(row));
+    if (!bytes || row % info(request.dtypes[i]).lanes != 0) {
+      return Error{DiagCode::kNotExecutable, "a cache cannot cut blocks of elements"};
+    }
+    fresh[i] = {.dtype = request.dtypes[i],
+                .extents = Shape(extents.begin(), extents.end()),
+                .outer = product(extents.first(request.axis)),
+                .row_bytes = static_cast<std::int64_t>(*bytes)};
+  }
+  tensors = std::move(fresh);
+  axis = request.axis;
+  capacity = 0;
+  return {};
+}
+
+/// Makes room for so many tokens; false when memory is short.
+bool CacheStore::Buffers::grow(std::int64_t wanted) {
+  std::array<fast::LargePages, 2> grown;
+  for (std::size_t i = 0; i < grown.size(); ++i) {
+    grown[i] = tensors[i].grown(wanted, capacity, pending);
+    if (grown[i].size() == 0 && tensors[i].row_bytes * tensors[i].outer * wanted > 0) return false;
+  }
+  for (std::size_t i = 0; i < grown.size(); ++i) tensors[i].bytes = std::move(grown[i]);
+  capacity = wanted;
+  return true;
+}
+
+CacheStore::Tokens CacheStore::Buffers::tokens(std::int64_t held) const {
+  Tokens tokens{.parts = {}, .capacity = capacity, .held = held, .added = pending - held};
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    tokens.parts[i] = {tensors[i].bytes.data(), tensors[i].outer, tensors[i].row_bytes};
+  }
+  return tokens;
+}
+
+CacheStore::CacheStore() = default;
+CacheStore::~CacheStore() = default;
+
+std::int64_t CacheStore::length(Symbol cache) const {
+  const auto found = caches_.find(cache);
+  return found == caches_.end() ? 0 : found->second->length;
+}
+
+std::int64_t CacheStore::pending(Symbol cache) const {
+  const auto found = caches_.find(cache);
+  return found == caches_.end() ? 0 : found->second->pending;
+}
+
+Result<CacheStore::Tokens> CacheStore::append(const Request& request) {
+  auto& held = caches_[request.cache];
+  if (held == nullptr) held = std::make_unique<Buffers>();
+  Buffers& cache = *held;
+  if (auto ok = cache.admit(request); !ok) return std::move(ok).error();
+  const std::int64_t before = cache.pending;
+  const std::int64_t needed = before + request.extents[0][request.axis];
+  if (needed > cache.capacity) {
+    std::int64_t capacity = std::max({needed, 2 * cache.capacity, kFirstCapacity});
+    if (request.limit >= needed) capacity = std::min(capacity, request.limit);
+    if (!cache.grow(capacity)) {
+      return Error{DiagCode::kLimitExceeded,
+                   fmt::format("there is no memory for a cache of {} tokens", capacity)};
+    }
+  }
+  cache.pending = needed;
+  return cache.tokens(before);
+}
+
+void CacheStore::replace(Symbol cache, std::size_t which, std::span<const std::byte> all) {
+  const Buffers& held = *caches_.at(cache);
+  const CachedTensor& tensor = held.tensors[which];
+  const auto row = static_cast<std::size_t>(held.pending * tensor.row_bytes);
+  for (std::int64_t o = 0; o < tensor.outer && row > 0; ++o) {
+    std::memcpy(tensor.bytes.data() + o * held.capacity * tensor.row_bytes,
+                all.data() + static_cast<std::size_t>(o) * row, row);
+  }
+}
+
+void CacheStore::commit() {
+  for (auto& [name, cache] : caches_) cache->length = cache->pending;
+}
+
+void CacheStore::rollback() {
+  for (auto& [name, cache] : caches_) cache->pending = cache->length;
+}
+
+void CacheStore::clear() {
+  for (auto& [name, cache] : caches_) cache->length = cache->pending = 0;
+}
+
+std::uint64_t CacheStore::bytes() const {
+  std::int64_t bytes = 0;
+  for (const auto& [name, cache] : caches_) {
+    for (const CachedTensor& tensor : cache->tensors) {
+      bytes += tensor.outer * cache->length * tensor.row_bytes;
+    }
+  }
+  return static_cast<std::uint64_t>(bytes);
+}
+
+}  // namespace mir

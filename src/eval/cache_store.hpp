@@ -1,0 +1,83 @@
+// Keys and values that KVCacheOp keeps from run to run, with room to append in place.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <unordered_map>
+
+#include "mir/dtype.hpp"
+#include "mir/interner.hpp"
+#include "mir/result.hpp"
+
+namespace mir {
+
+/// Caches by name (see cache_of). What a run appends counts once it is committed.
+class CacheStore {
+ public:
+  /// Keys (0) and values (1) as [outer, capacity, inner], outer and inner being the extents before
+  /// and after the one that counts tokens.
+  struct Part {
+    std::byte* data = nullptr;
+    std::int64_t outer = 0;
+    std::int64_t row_bytes = 0;  ///< of one token in one of the outer
+  };
+  /// A cache with tokens that were appended and are the caller's to write.
+  struct Tokens {
+    std::array<Part, 2> parts;
+    std::int64_t capacity = 0;
+    std::int64_t held = 0;  ///< before the ones that are added
+    std::int64_t added = 0;
+
+    /// Bytes of the tokens before the added ones, in one of the outer.
+    std::size_t held_bytes(std::size_t which) const {
+      return static_cast<std::size_t>(held * parts[which].row_bytes);
+    }
+    /// From one of the outer to the next.
+    std::size_t outer_bytes(std::size_t which) const {
+      return static_cast<std::size_t>(capacity * parts[which].row_bytes);
+    }
+  };
+  /// What a step appends: keys and values of these types and extents.
+  struct Request {
+    Symbol cache;
+    std::size_t axis = 0;  ///< the dimension that counts tokens, equal in both
+    std::array<DType, 2> dtypes = {};
+    std::array<std::span<const std::int64_t>, 2> extents = {};
+    std::int64_t limit = -1;  ///< tokens at most, -1: any number
+  };
+
+  CacheStore();
+  ~CacheStore();
+  CacheStore(const CacheStore&) = delete;
+  CacheStore& operator=(const CacheStore&) = delete;
+
+  /// Tokens that a cache holds after the last commit().
+  std::int64_t length(Symbol cache) const;
+  /// Tokens that it holds with those that were appended since.
+  std::int64_t pending(Symbol cache) const;
+
+  /// Room for the step's tokens after those that the cache holds; they count as pending. An error
+  /// when it holds tensors of other types or extents, or memory is short: nothing is changed then.
+  Result<Tokens> append(const Request& request);
+  /// Other keys (0) or values (1) in place of all that a cache holds now, in row-major order.
+  void replace(Symbol cache, std::size_t which, std::span<const std::byte> all);
+
+  /// What was appended counts from now on.
+  void commit();
+  /// Forgets what was appended since the last commit().
+  void rollback();
+  /// Empties every cache; the memory stays for what follows.
+  void clear();
+  /// What the tokens that count take in all caches, without the room after them.
+  std::uint64_t bytes() const;
+
+ private:
+  struct CachedTensor;
+  struct Buffers;
+  std::unordered_map<Symbol, std::unique_ptr<Buffers>> caches_;
+};
+
+}  // namespace mir

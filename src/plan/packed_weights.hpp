@@ -1,0 +1,71 @@
+// Weights of products in the order in which fast kernels read them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "kernels/fast/context.hpp"
+#include "kernels/fast/matrix/linear.hpp"
+#include "mir/interner.hpp"
+#include "mir/result.hpp"
+#include "plan/parameter_source.hpp"
+
+namespace mir {
+
+/// Weights in the order in which the kernels of one instruction set read them, by parameter.
+class PackedWeights {
+ public:
+  PackedWeights();
+  ~PackedWeights();
+
+  /// About how many bytes will be packed in all. Matrices that share one block leave a part of at
+  /// most one large page unused.
+  void expect(std::size_t bytes);
+  /// The packed form of a parameter [outputs, depth] of a packable type; packs it when it is not
+  /// there yet. An error when memory is short, the tensor has another number of elements, or it was
+  /// packed in another way before.
+  Result<const fast::PackedMatrix*> pack(Symbol parameter, const Tensor& tensor,
+                                         std::int64_t outputs, std::int64_t depth,
+                                         fast::Context& context,
+                                         Activations = Activations::kFloat32);
+  /// Null when it is not packed.
+  const fast::PackedMatrix* find(Symbol parameter) const;
+
+  /// From now on take() looks into this file, which need not be there. An error when it cannot be
+  /// read or is something else than a cache of packed weights.
+  Result<void> open_cache(const std::string& path);
+  bool has_cache() const { return kept_ != nullptr; }
+  /// The packed form of a parameter as pack() would make it, from the file; null when the file does
+  /// not have it. Then what pack() makes is written by write_cache(). The name tells matrices of
+  /// one file apart.
+  const fast::PackedMatrix* take(Symbol parameter, std::string_view name,
+                                 const WeightOrigin& origin, std::int64_t outputs,
+                                 std::int64_t depth, fast::Context& context,
+                                 Activations activations);
+  /// Writes what was asked of take() to the file, unless it has all of it.
+  Result<void> write_cache(fast::Context& context);
+  /// What is damaged in the file, as the end of a sentence about it; empty: nothing was found.
+  std::string cache_problem() const;
+  /// The bytes of the file that matrices may lie in.
+  std::span<const std::byte> cache_mapping() const;
+
+  std::uint64_t bytes() const { return bytes_; }
+
+ private:
+  Result<std::span<std::byte>> allocate(std::size_t bytes);
+
+  std::unordered_map<Symbol, std::unique_ptr<fast::PackedMatrix>> matrices_;
+  std::vector<fast::LargePages> blocks_;
+  std::size_t used_ = 0;  // of the last block
+  std::size_t expected_ = 0;
+  struct Kept;
+  std::unique_ptr<Kept> kept_;  // null: there is no cache
+  std::uint64_t bytes_ = 0;
+};
+
+}  // namespace mir

@@ -1,0 +1,44 @@
+#include "plan/parameter_uses.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "eval/parameters.hpp"
+#include "mir/module.hpp"
+
+namespace mir {
+
+ParameterUses::ParameterUses(const Schedule& schedule) {
+  IRContext& context = schedule.module().context();
+  const auto symbol_in = [&](SlotIndex slot) {
+    const Slot& info = schedule.slots()[slot];
+    return info.kind == SlotKind::kParameter ? info.value->symbol() : Symbol{};
+  };
+  for (const SlotIndex slot : schedule.outputs()) {
+    if (const Symbol symbol = symbol_in(slot)) outputs_.push_back(symbol);
+  }
+  std::unordered_map<Symbol, std::size_t> last;
+  for (const Step& step : schedule.steps()) {
+    std::vector<Symbol>& symbols = by_step_.emplace_back();
+    const auto add = [&](Symbol symbol) {
+      if (!symbol || std::ranges::find(symbols, symbol) != symbols.end()) return;
+      symbols.push_back(symbol);
+      last[symbol] = by_step_.size() - 1;
+    };
+    for (const SlotIndex slot : schedule.operands(step)) add(symbol_in(slot));
+    for (const OwnedParameter& owned : owned_parameters(*step.op)) add(owned.symbol);
+    const Attr* name = step.op->is(OpId::kLinalgParam) ? step.op->attribute("name") : nullptr;
+    if (name != nullptr && name->kind() == AttrKind::kString) add(context.intern(name->text()));
+  }
+  for (const Symbol symbol : outputs_) last.erase(symbol);
+  for (std::size_t step = 0; step < by_step_.size(); ++step) {
+    std::vector<Symbol>& symbols = by_step_[step];
+    const auto rest = std::stable_partition(symbols.begin(), symbols.end(), [&](Symbol symbol) {
+      const auto found = last.find(symbol);
+      return found == last.end() || found->second != step;
+    });
+    first_last_.push_back(static_cast<std::size_t>(rest - symbols.begin()));
+  }
+}
+
+}  // namespace mir

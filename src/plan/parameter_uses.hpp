@@ -1,0 +1,34 @@
+// Which parameters the steps of a schedule read.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "mir/interner.hpp"
+#include "plan/schedule.hpp"
+
+namespace mir {
+
+/// Which parameters each step of a schedule reads.
+class ParameterUses {
+ public:
+  explicit ParameterUses(const Schedule& schedule);
+
+  /// Operands of the step with this number, what its op owns and what it names, each once.
+  std::span<const Symbol> of(std::size_t step) const { return by_step_[step]; }
+  /// Those of them that no later step reads and the schedule does not give back: the last ones of
+  /// of(step).
+  std::span<const Symbol> last_of(std::size_t step) const {
+    return std::span(by_step_[step]).subspan(first_last_[step]);
+  }
+  /// What the schedule gives back as it is.
+  std::span<const Symbol> outputs() const { return outputs_; }
+
+ private:
+  std::vector<std::vector<Symbol>> by_step_;
+  std::vector<std::size_t> first_last_;  // where these begin
+  std::vector<Symbol> outputs_;
+};
+
+}  // namespace mir

@@ -1,0 +1,34 @@
+// What the builder makes of a schedule.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "mir/dim.hpp"
+#include "plan/plan_node.hpp"
+#include "plan/plan_value.hpp"
+
+namespace mir {
+
+struct PlanParts {
+  std::vector<PlanValue> values;
+  std::vector<Dim> dims;  ///< of all planned values, one after the other
+  std::vector<std::unique_ptr<PlanNode>> nodes;
+
+  /// The value whose bytes a view shows; the slot itself for all others.
+  PlanSlot owner_of(PlanSlot slot) const {
+    return values[slot].home == Home::kView ? values[slot].base : slot;
+  }
+  std::span<const Dim> dims_of(const PlanValue& value) const {
+    return std::span(dims).subspan(value.first_dim, value.rank);
+  }
+  bool has_planned_values() const {
+    for (const PlanValue& value : values) {
+      if (value.is_planned) return true;
+    }
+    return false;
+  }
+};
+
+}  // namespace mir

@@ -1,0 +1,197 @@
+#include "plan/plan_storage.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "mir/module.hpp"
+#include "plan/layout.hpp"
+
+namespace mir {
+
+namespace {
+
+constexpr std::uint32_t kNoPlace = static_cast<std::uint32_t>(-1);
+
+bool is_laid_out_alike(const PlanParts& parts, PlanSlot a, PlanSlot b) {
+  const PlanValue &x = parts.values[a], &y = parts.values[b];
+  return x.dtype == y.dtype && x.memory == y.memory &&
+         std::ranges::equal(parts.dims_of(x), parts.dims_of(y));
+}
+
+/// The place of an operand that the node writes its result to.
+std::optional<std::uint32_t> overwritten_place(const PlanParts& parts, std::uint32_t node,
+                                               std::span<const std::uint32_t> place_of,
+                                               std::span<const std::uint32_t> last_readers) {
+  const auto& operands = parts.nodes[node]->operands();
+  if (parts.nodes[node]->results().size() != 1) return std::nullopt;
+  const PlanSlot result = parts.nodes[node]->results().front();
+  if (parts.values[result].home != Home::kOwn) return std::nullopt;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const PlanSlot owner = parts.owner_of(operands[i]);
+    const bool may =
+        parts.nodes[node]->may_overwrite(i) && parts.values[owner].home == Home::kOwn &&
+        last_readers[owner] == node && is_laid_out_alike(parts, operands[i], result) &&
+        std::ranges::count(operands, place_of[owner],
+                           [&](PlanSlot slot) { return place_of[parts.owner_of(slot)]; }) == 1;
+    if (may) return place_of[owner];
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+PlanStorage::PlanStorage(const Schedule& schedule, const PlanParts& parts, bool overwrites)
+    : schedule_(schedule) {
+  if (!parts.has_planned_values()) return;
+  tensors_.resize(parts.values.size());
+  collect_dims(parts);
+  find_lifetimes(parts, overwrites);
+}
+
+Result<void> PlanStorage::bind(const PlanParts& parts, std::span<const Tensor> fixed,
+                               const DimBindings& bindings) {
+  if (auto ok = evaluate_dims(bindings); !ok) return ok;
+  if (bound_ && asked_ == extents_) return {};
+  bound_ = false;
+  std::swap(extents_, asked_);
+  if (auto ok = set_extents(parts); !ok) return ok;
+  if (auto ok = place_values(); !ok) return ok;
+  set_fixed_addresses(parts, fixed);
+  bound_ = true;
+  return {};
+}
+
+void PlanStorage::collect_dims(const PlanParts& parts) {
+  std::map<std::pair<const DimExpr*, std::int64_t>, std::uint32_t> numbers;
+  for (const Dim dim : parts.dims) {
+    const auto key = std::pair(dim.expr(), dim.is_constant() ? dim.constant() : 0);
+    const auto [found, is_new] = numbers.try_emplace(key, static_cast<std::uint32_t>(dims_.size()));
+    if (is_new) dims_.push_back(dim);
+    dim_of_.push_back(found->second);
+  }
+}
+
+/// A place is alive from the node that writes it to the last that reads it or a view of it. Values
+/// inside fused nodes have none. A result may take over the place of an operand that ends there.
+void PlanStorage::find_lifetimes(const PlanParts& parts, bool overwrites) {
+  std::vector<std::uint32_t> last_readers(parts.values.size(), 0);  // by what has the place
+  const auto end = static_cast<std::uint32_t>(parts.nodes.size());
+  for (std::uint32_t node = 0; node < end; ++node) {
+    for (const PlanSlot slot : parts.nodes[node]->operands())
+      last_readers[parts.owner_of(slot)] = node;
+  }
+  for (const SlotIndex slot : schedule_.outputs()) last_readers[parts.owner_of(slot)] = end;
+  place_of_.assign(parts.values.size(), kNoPlace);
+  const auto touch = [&](PlanSlot slot, std::uint32_t node) {
+    const PlanSlot owner = parts.owner_of(slot);
+    if (parts.values[owner].home != Home::kOwn) return;
+    if (place_of_[owner] == kNoPlace) {
+      place_of_[owner] = static_cast<std::uint32_t>(placements_.values().size());
+      placements_.add({.first = node, .last = node});
+    }
+    placements_.values()[place_of_[owner]].last = node;
+  };
+  for (std::uint32_t node = 0; node < end; ++node) {
+    for (const PlanSlot slot : parts.nodes[node]->operands()) touch(slot, node);
+    if (const auto place =
+            overwrites ? overwritten_place(parts, node, place_of_, last_readers) : std::nullopt) {
+      place_of_[parts.nodes[node]->results().front()] = *place;
+    }
+    for (const PlanSlot slot : parts.nodes[node]->results()) touch(slot, node);
+  }
+  for (const SlotIndex slot : schedule_.outputs()) touch(slot, end);
+  keep_for_observers(parts);
+}
+
+/// Who observes a run is shown each step before a later one is computed. No node makes a view, so
+/// without this the place of a view that nothing reads could hold another value by then.
+void PlanStorage::keep_for_observers(const PlanParts& parts) {
+  std::uint32_t computed = 0;
+  for (std::uint32_t step = 0; step < schedule_.steps().size(); ++step) {
+    while (computed < parts.nodes.size() && parts.nodes[computed]->step() <= step) ++computed;
+    const Step& shown = schedule_.steps()[step];
+    for (std::uint32_t i = 0; i < shown.op->result_count() && computed != 0; ++i) {
+      const PlanValue& value = parts.values[shown.first_result + i];
+      if (value.home != Home::kView || place_of_[value.base] == kNoPlace) continue;
+      std::uint32_t& last = placements_.values()[place_of_[value.base]].last;
+      last = std::max(last, computed - 1);
+    }
+  }
+}
+
+Result<void> PlanStorage::evaluate_dims(const DimBindings& bindings) {
+  const DimTable& table = schedule_.module().context().dims();
+  asked_.clear();
+  for (const Dim dim : dims_) {
+    const auto value = table.evaluate(dim, bindings);
+    if (!value || *value < 0) {
+      return Error{DiagCode::kNotExecutable,
+                   fmt::format("extent {} has no value", table.print(dim))};
+    }
+    asked_.push_back(*value);
+  }
+  return {};
+}
+
+Result<void> PlanStorage::set_extents(const PlanParts& parts) {
+  for (PlanSlot slot = 0; slot < tensors_.size(); ++slot) {
+    const PlanValue& value = parts.values[slot];
+    if (!value.is_planned) continue;
+    std::byte* const data = tensors_[slot].data;
+    TensorRef& tensor = tensors_[slot];
+    tensor = lay_out(value, [&](std::size_t i) { return extents_[dim_of_[value.first_dim + i]]; });
+    tensor.data = data;
+    const auto bytes = bytes_of(tensor);
+    if (!bytes) return Error{DiagCode::kLimitExceeded, "a value is larger than any memory"};
+    if (place_of_[slot] != kNoPlace) placements_.values()[place_of_[slot]].size = *bytes;
+  }
+  for (PlanSlot slot = 0; slot < tensors_.size(); ++slot) {
+    const PlanValue& value = parts.values[slot];
+    if (value.home != Home::kView) continue;
+    if (tensors_[slot].elements() != tensors_[value.base].elements()) {
+      return Error{DiagCode::kShapeMismatch, "a view has another number of elements"};
+    }
+  }
+  return {};
+}
+
+Result<void> PlanStorage::place_values() {
+  planned_ = placements_.place();
+  if (block_.size() < planned_) {
+    block_ = fast::LargePages();
+    block_ = fast::LargePages(planned_);
+    if (block_.size() < planned_) {
+      return Error{DiagCode::kLimitExceeded,
+                   fmt::format("no memory for values of {} bytes", planned_)};
+    }
+  }
+  return {};
+}
+
+void PlanStorage::set_fixed_addresses(const PlanParts& parts, std::span<const Tensor> fixed) {
+  for (PlanSlot slot = 0; slot < tensors_.size(); ++slot) {
+    const Home home = parts.values[slot].home;
+    if (place_of_[slot] != kNoPlace) {
+      tensors_[slot].data = block_.data() + placements_.values()[place_of_[slot]].offset;
+    }
+    // Kernels only read what is not their result.
+    if (home == Home::kConstant || home == Home::kParameter) {
+      tensors_[slot].data = const_cast<std::byte*>(fixed[slot].bytes().data());
+    }
+  }
+}
+
+void PlanStorage::set_inputs(const PlanParts& parts, std::span<const Tensor> inputs) {
+  for (std::size_t i = 0; i < inputs.size() && !tensors_.empty(); ++i) {
+    tensors_[schedule_.inputs()[i]].data = const_cast<std::byte*>(inputs[i].bytes().data());
+  }
+  for (PlanSlot slot = 0; slot < tensors_.size(); ++slot) {
+    const PlanValue& value = parts.values[slot];
+    if (value.home == Home::kView) tensors_[slot].data = tensors_[value.base].data;
+  }
+}
+
+}  // namespace mir

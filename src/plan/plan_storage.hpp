@@ -1,0 +1,60 @@
+// Where the planned values of a plan lie in a run: extents, strides, addresses.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "kernels/fast/large_pages.hpp"
+#include "mir/dim.hpp"
+#include "plan/arena.hpp"
+#include "plan/frame.hpp"
+#include "plan/plan_parts.hpp"
+#include "plan/schedule.hpp"
+
+namespace mir {
+
+/// One block of memory for all values of home kOwn: those that are not alive together share places.
+class PlanStorage {
+ public:
+  /// `overwrites`: results may take the places of operands that end with their node. The schedule
+  /// must outlive the storage; of the parts only what bind() is given later is read again.
+  PlanStorage(const Schedule& schedule, const PlanParts& parts, bool overwrites);
+
+  /// Gives every planned value its extents and its place; `fixed` are constants and parameters, by
+  /// slot. An error when a symbol that sizes a value has no value or memory is short. Cheap when
+  /// the extents are those of the call before.
+  Result<void> bind(const PlanParts& parts, std::span<const Tensor> fixed,
+                    const DimBindings& bindings);
+  /// Where the inputs of the run at hand lie, and so all views.
+  void set_inputs(const PlanParts& parts, std::span<const Tensor> inputs);
+
+  /// By slot; empty when no value is planned.
+  std::span<TensorRef> tensors() { return tensors_; }
+  std::uint64_t lower_bound() const { return most_alive(placements_.values()); }
+  std::uint64_t planned_bytes() const { return planned_; }
+
+ private:
+  void collect_dims(const PlanParts& parts);
+  void find_lifetimes(const PlanParts& parts, bool overwrites);
+  void keep_for_observers(const PlanParts& parts);
+  Result<void> evaluate_dims(const DimBindings& bindings);
+  Result<void> set_extents(const PlanParts& parts);
+  Result<void> place_values();
+  void set_fixed_addresses(const PlanParts& parts, std::span<const Tensor> fixed);
+
+  const Schedule& schedule_;
+  std::vector<Dim> dims_;                // each once
+  std::vector<std::uint32_t> dim_of_;    // for each entry of parts.dims
+  std::vector<std::uint32_t> place_of_;  // values of home kOwn: their number among lifetimes
+  Placements placements_;
+  std::vector<std::int64_t> extents_;  // of dims_, as bound
+  std::vector<std::int64_t> asked_;    // of dims_, as the last bind() asked for
+  std::vector<TensorRef> tensors_;
+  fast::LargePages block_;
+  std::uint64_t planned_ = 0;
+  bool bound_ = false;
+};
+
+}  // namespace mir

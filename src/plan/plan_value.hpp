@@ -1,0 +1,49 @@
+// Values of a plan: the slots of the schedule, then those that the plan adds.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "mir/dtype.hpp"
+#include "mir/interner.hpp"
+
+namespace mir {
+
+using PlanSlot = std::uint32_t;
+
+/// Values of more dimensions have no planned place.
+inline constexpr std::size_t kMaxPlannedRank = 8;
+
+/// Where a value of a plan lives.
+enum class Home : std::uint8_t {
+  kInput,      ///< memory of the caller
+  kConstant,   ///< a tensor of the session
+  kParameter,  ///< likewise
+  kOwn,        ///< a place in the plan's block
+  kView,       ///< the bytes of another value
+  kCache,      ///< what a node says when it runs
+  kTensor,     ///< a tensor of its own, which its node makes and which ends after its last reader
+};
+
+/// A value: what its type says and in which order its dimensions lie in memory.
+struct PlanValue {
+  Home home = Home::kOwn;
+  /// Whether extents are known before a run computes anything, and kernels see it as a TensorRef.
+  /// What follows has a meaning only then.
+  bool is_planned = false;
+  DType dtype = DType::kFloat32;
+  std::uint8_t rank = 0;
+  /// Dimension i is number memory[i] of those in memory, outermost first; row-major: 0, 1, 2, ...
+  std::array<std::uint8_t, kMaxPlannedRank> memory = {};
+  PlanSlot base = 0;            ///< kView: of which value, through no other view
+  std::uint32_t first_dim = 0;  ///< of its extents among all extents of the plan
+
+  bool is_row_major() const {
+    for (std::uint8_t i = 0; i < rank; ++i) {
+      if (memory[i] != i) return false;
+    }
+    return home != Home::kCache;
+  }
+};
+
+}  // namespace mir
