@@ -84,7 +84,7 @@ struct RunOptions {
   /// Runs that need more bytes than this besides the parameters are refused, as far as types tell;
   /// 0: no limit.
   std::uint64_t memory_limit = 0;
-  /// No run follows: parameters that were made are released behind their last reader.
+  /// No run follows: parameters that were made are released after their last reader.
   bool is_last = false;
   /// Looked at before each step; a stopped run reports kCancelled.
   std::stop_token stop;

@@ -16,7 +16,7 @@ namespace mir {
 
 /// `INPUT=SOURCE`. INPUT is a name, `%` and an id, or a position; SOURCE is one of
 /// - `%NAME`: that output of the run before;
-/// - `argmax(%NAME)`: of an output [.., T, V] the index of the largest element of each row V behind
+/// - `argmax(%NAME)`: of an output [.., T, V] the index of the largest element of each row V at
 ///   the last T, as [.., 1] of the input's element type. Of equal elements the first counts, a NaN
 ///   only where a row has nothing else. An output [V] gives one index of rank 0;
 /// - `$NAME`: consecutive integers from the value that the caches give the symbol before the run,

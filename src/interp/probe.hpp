@@ -25,7 +25,7 @@ struct ResultPlace {
 
   friend bool operator==(const ResultPlace&, const ResultPlace&) = default;
 };
-/// "@model.layers.0%45", with "#2" behind the graph for its third activation.
+/// "@model.layers.0%45", with "#2" after the graph for its third activation.
 std::string render(const ResultPlace& place);
 
 /// The places of all results of a schedule, which must outlive it.
@@ -47,7 +47,7 @@ class ResultPlaces {
 };
 
 /// Patterns that select results: `%VALUE`, `@GRAPH`, `@GRAPH%VALUE`, or the name of an op such as
-/// `linalg.SoftmaxOp`, separated by commas; `*` stands for any characters and `?` for one.
+/// `linalg.SoftmaxOp`, separated by commas; `*` matches any characters and `?` one.
 class Probe {
  public:
   static Result<Probe> parse(std::string_view patterns);

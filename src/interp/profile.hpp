@@ -50,7 +50,7 @@ class Profile {
   };
   /// Memory of the process, in bytes; pages of mapped files count where they are in memory.
   struct Memory {
-    SessionMemory session;            ///< behind the last run
+    SessionMemory session;            ///< after the last run
     std::uint64_t values = 0;         ///< planned, of the phase that needs most
     std::uint64_t most_planning = 0;  ///< until plans are made and weights are packed
     std::uint64_t after_planning = 0;

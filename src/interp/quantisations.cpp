@@ -18,7 +18,7 @@ namespace mir {
 
 namespace {
 
-/// A value that a slot holds, as one op mentions it.
+/// A value of the schedule as one op mentions it.
 struct Mention {
   const Value* value = nullptr;
   const Attr* spec = nullptr;
@@ -52,7 +52,7 @@ class ScaleResolver {
         weights_(weights),
         table_(table),
         diagnostics_(diagnostics),
-        mentions_(schedule.slots().size()) {}
+        mentions_(schedule.values().size()) {}
 
   void resolve();
 
@@ -60,7 +60,7 @@ class ScaleResolver {
   using Numbers = std::optional<std::vector<double>>;
 
   void collect();
-  void resolve_slot(std::span<const Mention> mentions);
+  void resolve_value(std::span<const Mention> mentions);
   bool contradicts(const Mention& mention, const ref::Quantisation& common, int weight);
   void resolve_parameter(const Value& parameter, const Attr* spec);
   std::optional<ref::Quantisation> quantisation_of(const Mention& mention);
@@ -88,7 +88,7 @@ class ScaleResolver {
   const WeightSet* weights_;
   QuantisationTable& table_;
   Diagnostics& diagnostics_;
-  std::vector<std::vector<Mention>> mentions_;  // by slot
+  std::vector<std::vector<Mention>> mentions_;  // by value of the schedule
   std::size_t invented_ = 0;
 };
 
@@ -111,7 +111,7 @@ void ScaleResolver::resolve() {
   for (const auto& [parameter, spec] : parameter_specs(schedule_)) {
     if (spec != nullptr) resolve_parameter(*parameter, spec);
   }
-  for (const auto& mentions : mentions_) resolve_slot(mentions);
+  for (const auto& mentions : mentions_) resolve_value(mentions);
   for (const Value* parameter : schedule_.parameters()) {
     if (!table_.parameters.contains(parameter->symbol())) resolve_parameter(*parameter, nullptr);
   }
@@ -129,9 +129,9 @@ void ScaleResolver::resolve_parameter(const Value& parameter, const Attr* spec) 
   table_.values.emplace(&parameter, *found);
 }
 
-/// All values of a slot are one tensor: the one that states its scales speaks for all, else the
+/// All mentions of a value are one tensor: the one that states its scales speaks for all, else the
 /// first that states a quantisation; the others must not contradict it.
-void ScaleResolver::resolve_slot(std::span<const Mention> mentions) {
+void ScaleResolver::resolve_value(std::span<const Mention> mentions) {
   const Symbol key = context_.intern("quant_scale");
   const auto weight = [&](const Mention& mention) {
     return mention.value->attribute(key) != nullptr ? 2 : mention.spec != nullptr ? 1 : 0;
@@ -225,7 +225,7 @@ Result<ScaleResolver::Numbers> ScaleResolver::stored(std::span<const std::string
   return Numbers();
 }
 
-/// What stands before `.scale` in the names of tensors that can hold the scales of a value.
+/// What precedes `.scale` in the names of tensors that can hold the scales of a value.
 std::vector<std::string> ScaleResolver::stems_of(const Value& value,
                                                  const QuantRecipe& recipe) const {
   std::vector<std::string> stems;

@@ -39,8 +39,8 @@ class Loader {
          Diagnostics& diagnostics)
       : schedule_(schedule), weights_(weights), shared_(shared), diagnostics_(diagnostics) {
     const auto bounds = index_bounds(schedule, {});
-    for (SlotIndex i = 0; i < bounds.size(); ++i) {
-      if (bounds[i]) bounds_.emplace(schedule.slots()[i].value, *bounds[i]);
+    for (ValueIndex i = 0; i < bounds.size(); ++i) {
+      if (bounds[i]) bounds_.emplace(schedule.values()[i].value, *bounds[i]);
     }
     for (const Step& step : schedule.steps()) bound_factors(*step.op);
     specs_ = parameter_specs(schedule);
@@ -132,15 +132,15 @@ void check_caches(const Schedule& schedule, Diagnostics& diagnostics) {
 }
 
 std::vector<Tensor> make_constants(const Schedule& schedule, Diagnostics& diagnostics) {
-  std::vector<Tensor> constants(schedule.slots().size());
-  for (SlotIndex i = 0; i < constants.size(); ++i) {
-    const Slot& slot = schedule.slots()[i];
-    if (slot.kind != SlotKind::kConstant) continue;
-    auto tensor = constant_tensor(*slot.value, schedule.module().context());
+  std::vector<Tensor> constants(schedule.values().size());
+  for (ValueIndex i = 0; i < constants.size(); ++i) {
+    const ScheduledValue& scheduled = schedule.values()[i];
+    if (scheduled.role != ValueRole::kConstant) continue;
+    auto tensor = constant_tensor(*scheduled.value, schedule.module().context());
     if (tensor) {
       constants[i] = *std::move(tensor);
     } else {
-      const Use* use = slot.value->first_use();
+      const Use* use = scheduled.value->first_use();
       diagnostics.error(tensor.error().code, use == nullptr ? Span{} : use->user()->span(),
                         tensor.error().message);
     }

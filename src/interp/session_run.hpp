@@ -29,7 +29,7 @@ struct Session::State {
     Schedule schedule;
     std::vector<Port> inputs;
     std::vector<Port> outputs;
-    std::vector<Tensor> constants;           ///< by slot; undefined for slots of other kinds
+    std::vector<Tensor> constants;           ///< by value of the schedule; undefined for others
     std::vector<CacheLength> cache_lengths;  ///< what caches bind
     Binder binder;                           ///< of the run at hand; kept for its memory
     std::optional<ExecutionPlan> plan = std::nullopt;

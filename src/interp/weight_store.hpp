@@ -3,8 +3,8 @@
 // note [weights]: a tensor that a file holds as it is needed is borrowed from the file's mapping;
 // the system drops and reads its pages as it likes. Any other is made: invented from a seed,
 // converted, decoded. It is made when a step first needs it and stays while the bytes of all that
-// stay are within the limit; beyond that it is released behind the step and made again for the
-// next one that needs it. In a run that no other follows nothing stays behind its last reader.
+// stay are within the limit; beyond that it is released after the step and made again for the
+// next one that needs it. In a run that no other follows nothing stays after its last reader.
 // Steps come in the same order in every run, so keeping what came first is as good as knowing the
 // future: with least-recently-used instead, a limit below the sum would keep nothing that is
 // needed again.

@@ -28,7 +28,7 @@ class Placements {
   /// Gives each value an offset, a multiple of 64; the size of the block. Largest values first,
   /// each at the lowest place that is free for its whole life: near the lower bound for the graphs
   /// of models. The sizes of the last few calls are remembered with their offsets, so a prompt and
-  /// the tokens behind it are placed once each. Allocates in the first call only.
+  /// the tokens after it are placed once each. Allocates in the first call only.
   std::uint64_t place();
 
  private:

@@ -12,12 +12,12 @@ namespace mir {
 /// Inputs are those of each run, parameters that are not planned those of each step.
 void ExecutionPlan::State::find_whole_tensors() {
   whole.assign(parts.values.size(), nullptr);
-  for (PlanSlot slot = 0; slot < parts.values.size(); ++slot) {
-    const PlanValue& value = parts.values[slot];
-    if (value.home == Home::kTensor) whole[slot] = &made[slot];
+  for (PlanValueIndex index = 0; index < parts.values.size(); ++index) {
+    const PlanValue& value = parts.values[index];
+    if (value.home == Home::kTensor) whole[index] = &made[index];
     // What was folded may lie in another order.
     const bool is_fixed = value.home == Home::kConstant || value.home == Home::kParameter;
-    if (is_fixed && fixed[slot].defined() && value.is_row_major()) whole[slot] = &fixed[slot];
+    if (is_fixed && fixed[index].defined() && value.is_row_major()) whole[index] = &fixed[index];
   }
 }
 
@@ -48,9 +48,9 @@ Result<std::vector<Tensor>> ExecutionPlan::State::outputs(fast::Context& context
   std::vector<Tensor> outputs;
   outputs.reserve(handed_out.size());
   for (std::size_t number = 0; number < handed_out.size(); ++number) {
-    const SlotIndex slot = schedule.outputs()[number];
-    if (!parts.values[slot].is_planned) {
-      outputs.push_back(*whole[slot]);
+    const ValueIndex index = schedule.outputs()[number];
+    if (!parts.values[index].is_planned) {
+      outputs.push_back(*whole[index]);
       continue;
     }
     if (auto ok = set_output(number, context); !ok) return std::move(ok).error();
@@ -68,11 +68,11 @@ ExecutionPlan ExecutionPlan::create(const Schedule& schedule, const PlanOptions&
                                     const PlanResources& resources) {
   PlanParts parts = PlanBuilder(schedule, options, resources).build();
   std::vector<Tensor> fixed(parts.values.size());
-  for (SlotIndex slot = 0; slot < schedule.slots().size(); ++slot) {
-    const PlanValue& value = parts.values[slot];
-    if (value.home == Home::kConstant) fixed[slot] = resources.constants[slot];
+  for (ValueIndex index = 0; index < schedule.values().size(); ++index) {
+    const PlanValue& value = parts.values[index];
+    if (value.home == Home::kConstant) fixed[index] = resources.constants[index];
     if (value.home == Home::kParameter && value.is_planned) {
-      fixed[slot] = resources.parameters->table().at(schedule.slots()[slot].value->symbol());
+      fixed[index] = resources.parameters->table().at(schedule.values()[index].value->symbol());
     }
   }
   const bool folds = options.kernels == KernelSet::kFast && options.fusion != Fusion::kOff;
@@ -80,7 +80,7 @@ ExecutionPlan ExecutionPlan::create(const Schedule& schedule, const PlanOptions&
   if (folds) folded = fold_constants(parts, fixed, schedule, options, resources);
   std::vector<std::string> names;
   for (const auto& node : parts.nodes) names.push_back(node->name());
-  const std::size_t slots = parts.values.size();
+  const std::size_t indices = parts.values.size();
   // Without fusion steps are observed, their operands too.
   PlanStorage storage(schedule, parts, folds);
   ExecutionPlan plan(std::make_unique<State>(State{.schedule = schedule,
@@ -91,7 +91,7 @@ ExecutionPlan ExecutionPlan::create(const Schedule& schedule, const PlanOptions&
                                                    .uses = ParameterUses(schedule),
                                                    .names = std::move(names),
                                                    .fixed = std::move(fixed),
-                                                   .made = std::vector<Tensor>(slots),
+                                                   .made = std::vector<Tensor>(indices),
                                                    .whole = {},
                                                    .handed_out = {}}));
   plan.state_->find_whole_tensors();

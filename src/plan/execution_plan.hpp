@@ -60,7 +60,7 @@ struct PlanResources {
   /// Parameters that nothing but products reads: once packed they are released for good.
   const std::unordered_set<Symbol>* only_packed = nullptr;  ///< null: none
   const QuantisationTable* quantisations = nullptr;         ///< null: nothing holds codes
-  std::span<const Tensor> constants;                        ///< by slot of the schedule
+  std::span<const Tensor> constants;                        ///< by value of the schedule
   PackedWeights* weights = nullptr;
   fast::Context* context = nullptr;
 };

@@ -30,8 +30,8 @@ class Folder {
                .context = *resources.context,
                .environment = environment_,
                .binder = binder_} {
-    for (PlanSlot slot = 0; slot < tensors_.size(); ++slot) {
-      if (parts.values[slot].is_planned) set(slot, fixed[slot]);
+    for (PlanValueIndex index = 0; index < tensors_.size(); ++index) {
+      if (parts.values[index].is_planned) set(index, fixed[index]);
     }
   }
 
@@ -52,77 +52,77 @@ class Folder {
            std::ranges::all_of(parts_.dims_of(value), [](Dim dim) { return dim.is_constant(); });
   }
 
-  TensorRef layout_of(PlanSlot slot) const {
-    const PlanValue& value = parts_.values[slot];
+  TensorRef layout_of(PlanValueIndex index) const {
+    const PlanValue& value = parts_.values[index];
     return lay_out(value,
                    [&](std::size_t i) { return parts_.dims[value.first_dim + i].constant(); });
   }
 
-  void set(PlanSlot slot, const Tensor& tensor) {
-    if (!tensor.defined() || !has_constant_extents(parts_.values[slot])) return;
-    tensors_[slot] = layout_of(slot);
-    tensors_[slot].data = const_cast<std::byte*>(tensor.bytes().data());
-    known_.insert(slot);
+  void set(PlanValueIndex index, const Tensor& tensor) {
+    if (!tensor.defined() || !has_constant_extents(parts_.values[index])) return;
+    tensors_[index] = layout_of(index);
+    tensors_[index].data = const_cast<std::byte*>(tensor.bytes().data());
+    known_.insert(index);
   }
 
   /// Gives a view of a known value its place.
-  bool is_known(PlanSlot slot) {
-    const PlanSlot owner = parts_.owner_of(slot);
+  bool is_known(PlanValueIndex index) {
+    const PlanValueIndex owner = parts_.owner_of(index);
     if (!known_.contains(owner)) return false;
-    if (owner == slot) return true;
-    if (!has_constant_extents(parts_.values[slot])) return false;
-    tensors_[slot] = layout_of(slot);
-    tensors_[slot].data = tensors_[owner].data;
-    return tensors_[slot].elements() == tensors_[owner].elements();
+    if (owner == index) return true;
+    if (!has_constant_extents(parts_.values[index])) return false;
+    tensors_[index] = layout_of(index);
+    tensors_[index].data = tensors_[owner].data;
+    return tensors_[index].elements() == tensors_[owner].elements();
   }
 
   bool fold(const PlanNode& node) {
-    const auto is_own = [&](PlanSlot slot) {
-      const PlanValue& value = parts_.values[slot];
+    const auto is_own = [&](PlanValueIndex index) {
+      const PlanValue& value = parts_.values[index];
       return value.home == Home::kOwn && has_constant_extents(value);
     };
     const bool may =
         !cache_of(*schedule_.steps()[node.step()].op) &&
-        std::ranges::all_of(node.operands(), [&](auto slot) { return is_known(slot); }) &&
+        std::ranges::all_of(node.operands(), [&](auto index) { return is_known(index); }) &&
         std::ranges::all_of(node.results(), is_own);
     if (!may) return false;
     std::uint64_t bytes = 0;
     std::vector<Tensor> made;
-    for (const PlanSlot slot : node.results()) {
-      tensors_[slot] = layout_of(slot);
-      const auto shape = tensors_[slot].shape();
-      const auto size = bytes_of(tensors_[slot]);
+    for (const PlanValueIndex index : node.results()) {
+      tensors_[index] = layout_of(index);
+      const auto shape = tensors_[index].shape();
+      const auto size = bytes_of(tensors_[index]);
       if (!size || *size > limit_ - std::min(limit_, folded_.bytes + bytes)) return false;
       bytes += *size;
       // In its own order: only the number of bytes counts.
-      auto tensor = Tensor::allocate(tensors_[slot].dtype, Shape(shape.begin(), shape.end()));
+      auto tensor = Tensor::allocate(tensors_[index].dtype, Shape(shape.begin(), shape.end()));
       if (!tensor) return false;
-      tensors_[slot].data = tensor->mutable_bytes();
+      tensors_[index].data = tensor->mutable_bytes();
       made.push_back(*std::move(tensor));
     }
     if (!node.run(frame_)) return false;
     folded_.bytes += bytes;
     for (std::size_t i = 0; i < made.size(); ++i) {
-      const PlanSlot slot = node.results()[i];
-      parts_.values[slot].home = Home::kConstant;
-      fixed_[slot] = std::move(made[i]);
-      known_.insert(slot);
-      results_.push_back(slot);
+      const PlanValueIndex index = node.results()[i];
+      parts_.values[index].home = Home::kConstant;
+      fixed_[index] = std::move(made[i]);
+      known_.insert(index);
+      results_.push_back(index);
     }
     return true;
   }
 
   /// What only folded nodes read is done with.
   void release_unread() {
-    std::set<PlanSlot> read;
+    std::set<PlanValueIndex> read;
     for (const auto& node : parts_.nodes) {
-      for (const PlanSlot slot : node->operands()) read.insert(parts_.owner_of(slot));
+      for (const PlanValueIndex index : node->operands()) read.insert(parts_.owner_of(index));
     }
-    for (const SlotIndex slot : schedule_.outputs()) read.insert(parts_.owner_of(slot));
-    for (const PlanSlot slot : results_) {
-      if (read.contains(slot)) continue;
-      folded_.bytes -= fixed_[slot].bytes().size();
-      fixed_[slot] = Tensor();
+    for (const ValueIndex index : schedule_.outputs()) read.insert(parts_.owner_of(index));
+    for (const PlanValueIndex index : results_) {
+      if (read.contains(index)) continue;
+      folded_.bytes -= fixed_[index].bytes().size();
+      fixed_[index] = Tensor();
     }
   }
 
@@ -131,9 +131,9 @@ class Folder {
   const Schedule& schedule_;
   std::uint64_t limit_;
   std::vector<TensorRef> tensors_;
-  std::set<PlanSlot> known_;
-  std::vector<PlanSlot> results_;     // of folded nodes
-  std::vector<const Tensor*> whole_;  // none: operands are copied
+  std::set<PlanValueIndex> known_;
+  std::vector<PlanValueIndex> results_;  // of folded nodes
+  std::vector<const Tensor*> whole_;     // none: operands are copied
   Binder binder_;
   EvalEnvironment environment_;
   Frame frame_;

@@ -65,20 +65,21 @@ Result<Tensor> to_tensor(const TensorRef& value, fast::Context& context) {
   return tensor;
 }
 
-TensorExtents Frame::extents(PlanSlot slot) const {
-  if (values[slot].is_planned) return tensors[slot].type();
-  return {whole[slot]->dtype(), whole[slot]->shape()};
+TensorExtents Frame::extents(PlanValueIndex index) const {
+  if (values[index].is_planned) return tensors[index].type();
+  return {whole[index]->dtype(), whole[index]->shape()};
 }
 
-Result<Tensor> Frame::tensor(PlanSlot slot) const {
-  return whole[slot] != nullptr ? Result<Tensor>(*whole[slot]) : to_tensor(tensors[slot], context);
+Result<Tensor> Frame::tensor(PlanValueIndex index) const {
+  return whole[index] != nullptr ? Result<Tensor>(*whole[index])
+                                 : to_tensor(tensors[index], context);
 }
 
-void Frame::set(PlanSlot slot, Tensor tensor) {
-  if (values[slot].home == Home::kTensor) {
-    made[slot] = std::move(tensor);
+void Frame::set(PlanValueIndex index, Tensor tensor) {
+  if (values[index].home == Home::kTensor) {
+    made[index] = std::move(tensor);
   } else {
-    assign(tensors[slot], tensor, context);
+    assign(tensors[index], tensor, context);
   }
 }
 

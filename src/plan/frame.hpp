@@ -59,21 +59,21 @@ void assign(const TensorRef& value, const Tensor& tensor, fast::Context& context
 struct Frame {
   std::span<const PlanValue> values;
   std::span<TensorRef> tensors;  ///< of planned values; empty when there are none
-  /// Values that are whole tensors somewhere, by slot: inputs, constants and parameters in
+  /// Values that are whole tensors somewhere, by index: inputs, constants and parameters in
   /// row-major order, and those of home kTensor. Null: there is only a place.
   std::span<const Tensor* const> whole;
-  std::span<Tensor> made;  ///< of home kTensor, by slot
+  std::span<Tensor> made;  ///< of home kTensor, by index
   fast::Context& context;
   const EvalEnvironment& environment;
   Binder& binder;  ///< values of symbols; results bind those that are still open
 
-  const TensorRef& operator[](PlanSlot slot) const { return tensors[slot]; }
+  const TensorRef& operator[](PlanValueIndex index) const { return tensors[index]; }
 
-  TensorExtents extents(PlanSlot slot) const;
+  TensorExtents extents(PlanValueIndex index) const;
   /// The value as a tensor; a copy where there is none.
-  Result<Tensor> tensor(PlanSlot slot) const;
-  /// Makes a tensor the value of a slot, which has its element type and extents.
-  void set(PlanSlot slot, Tensor tensor);
+  Result<Tensor> tensor(PlanValueIndex index) const;
+  /// Makes a tensor a value, which has its element type and extents.
+  void set(PlanValueIndex index, Tensor tensor);
 };
 
 }  // namespace mir

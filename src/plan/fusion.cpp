@@ -12,20 +12,20 @@ namespace mir {
 
 StepGraph::StepGraph(const Schedule& schedule)
     : schedule_(schedule),
-      producers_(schedule.slots().size(), kNone),
-      last_(schedule.slots().size(), kNone),
-      readers_(schedule.slots().size(), 0) {
+      producers_(schedule.values().size(), kNone),
+      last_(schedule.values().size(), kNone),
+      readers_(schedule.values().size(), 0) {
   for (std::size_t i = 0; i < schedule.steps().size(); ++i) {
     const Step& step = schedule.steps()[i];
-    for (const SlotIndex slot : schedule.operands(step)) {
-      last_[slot] = i;
-      ++readers_[slot];
+    for (const ValueIndex index : schedule.operands(step)) {
+      last_[index] = i;
+      ++readers_[index];
     }
     for (std::uint32_t r = 0; r < step.op->result_count(); ++r) {
       producers_[step.first_result + r] = i;
     }
   }
-  for (const SlotIndex slot : schedule.outputs()) readers_[slot] += 2;
+  for (const ValueIndex index : schedule.outputs()) readers_[index] += 2;
 }
 
 namespace {
@@ -66,9 +66,9 @@ class Matcher {
   bool is_free(std::size_t step, OpId op) const { return graph_.is(step, op) && !taken_[step]; }
   /// The free step of this op that makes operand `i` of `step`, which is its only reader.
   std::size_t maker(std::size_t step, std::size_t i, OpId op) const {
-    const SlotIndex slot = graph_.operand(step, i);
-    const std::size_t made = graph_.producer(slot);
-    return is_free(made, op) && graph_.only_reader(slot) == step ? made : kNone;
+    const ValueIndex index = graph_.operand(step, i);
+    const std::size_t made = graph_.producer(index);
+    return is_free(made, op) && graph_.only_reader(index) == step ? made : kNone;
   }
   bool is_plain_linear(std::size_t step) const {
     return step != kNone && graph_.at(step).operand_count == 1;
@@ -90,8 +90,8 @@ class Matcher {
   }
   /// The same for operand `i` of `step`, its only reader.
   std::optional<Activated> activated_operand(std::size_t step, std::size_t i) const {
-    const SlotIndex slot = graph_.operand(step, i);
-    return graph_.only_reader(slot) == step ? activated(graph_.producer(slot)) : std::nullopt;
+    const ValueIndex index = graph_.operand(step, i);
+    return graph_.only_reader(index) == step ? activated(graph_.producer(index)) : std::nullopt;
   }
 
   /// f(Linear x) * Linear x.
@@ -149,7 +149,7 @@ class Matcher {
   void match_norms() {
     for (FusedGroup& group : groups_) {
       if (group.kind == FusedGroup::Kind::kAttention) continue;
-      const SlotIndex x = graph_.operand(group.steps.front(), 0);
+      const ValueIndex x = graph_.operand(group.steps.front(), 0);
       const std::size_t linears = group.kind == FusedGroup::Kind::kLinears ? group.steps.size()
                                   : group.kind == FusedGroup::Kind::kGated ? 2
                                                                            : 1;
@@ -167,14 +167,14 @@ class Matcher {
     }
   }
 
-  /// Products of one x run where the first of them stands.
+  /// Products of one x run where the first of them is.
   void match_linears() {
     constexpr std::size_t kMost = 8;
-    std::unordered_map<SlotIndex, FusedGroup> by_input;
-    std::vector<SlotIndex> order;
+    std::unordered_map<ValueIndex, FusedGroup> by_input;
+    std::vector<ValueIndex> order;
     for (std::size_t step = 0; step < taken_.size(); ++step) {
       if (!is_free(step, OpId::kLinalgLinear) || !is_plain_linear(step)) continue;
-      const SlotIndex x = graph_.operand(step, 0);
+      const ValueIndex x = graph_.operand(step, 0);
       const auto [group, is_new] = by_input.try_emplace(x);
       if (is_new) {
         group->second = {.kind = FusedGroup::Kind::kLinears, .anchor = step};
@@ -182,14 +182,14 @@ class Matcher {
       }
       if (group->second.steps.size() < kMost) group->second.steps.push_back(step);
     }
-    for (const SlotIndex x : order) {
+    for (const ValueIndex x : order) {
       if (by_input[x].steps.size() > 1) take(std::move(by_input[x]));
     }
   }
 
   /// The value of a constant with one element.
-  std::optional<float> scalar(SlotIndex slot) const {
-    const Tensor& tensor = constants_[slot];
+  std::optional<float> scalar(ValueIndex index) const {
+    const Tensor& tensor = constants_[index];
     const bool is_scalar =
         tensor.defined() && tensor.elements() == 1 && tensor.dtype() == DType::kFloat32;
     if (!is_scalar) return std::nullopt;

@@ -11,25 +11,25 @@
 
 namespace mir {
 
-/// Who makes and reads the slots of a schedule.
+/// Who makes and reads the values of a schedule.
 class StepGraph {
  public:
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
   explicit StepGraph(const Schedule& schedule);
 
-  /// The step whose result the slot is; kNone for inputs, parameters and constants.
-  std::size_t producer(SlotIndex slot) const { return producers_[slot]; }
-  /// The only step that reads the slot, once; kNone when there are more or the caller reads it.
-  std::size_t only_reader(SlotIndex slot) const {
-    return readers_[slot] == 1 ? last_[slot] : kNone;
+  /// The step whose result the value is; kNone for inputs, parameters and constants.
+  std::size_t producer(ValueIndex index) const { return producers_[index]; }
+  /// The only step that reads the value, once; kNone when there are more or the caller reads it.
+  std::size_t only_reader(ValueIndex index) const {
+    return readers_[index] == 1 ? last_[index] : kNone;
   }
   const Schedule& schedule() const { return schedule_; }
 
   const Step& at(std::size_t step) const { return schedule_.steps()[step]; }
-  /// Operands of steps that are the slot; the caller counts as two.
-  std::uint32_t readers(SlotIndex slot) const { return readers_[slot]; }
-  SlotIndex operand(std::size_t step, std::size_t i) const {
+  /// Operands of steps that are the value; the caller counts as two.
+  std::uint32_t readers(ValueIndex index) const { return readers_[index]; }
+  ValueIndex operand(std::size_t step, std::size_t i) const {
     return schedule_.operands(at(step))[i];
   }
   bool is(std::size_t step, OpId op) const { return step != kNone && at(step).op->is(op); }
@@ -54,11 +54,11 @@ struct FusedGroup {
   /// Of products: the RMSNorm before them, which nothing else reads.
   std::optional<std::size_t> norm = {};
   std::optional<fast::Unary> activation = {};  ///< kTailed, kGated
-  std::optional<SlotIndex> residual = {};      ///< kTailed
+  std::optional<ValueIndex> residual = {};     ///< kTailed
   float scale = 1;                             ///< kAttention
   bool causal = false;                         ///< kAttention
   std::optional<std::int64_t> window = {};
-  std::optional<SlotIndex> mask = {};
+  std::optional<ValueIndex> mask = {};
 };
 
 /// Groups without common steps, in the order of their anchors. Steps that are `taken` are in none.

@@ -13,7 +13,7 @@ using Bound = std::optional<std::int64_t>;
 class BoundSearch {
  public:
   BoundSearch(const Schedule& schedule, const DimBindings& bindings)
-      : schedule_(schedule), bindings_(bindings), bounds_(schedule.slots().size()) {}
+      : schedule_(schedule), bindings_(bindings), bounds_(schedule.values().size()) {}
 
   std::vector<Bound> run() {
     const auto steps = schedule_.steps();
@@ -40,7 +40,7 @@ class BoundSearch {
     } else if (op.is(OpId::kLinalgIndex)) {
       index(op, operands);
     } else if (op.has(Trait::kMoves) || op.is(OpId::kLinalgCastType)) {
-      for (const SlotIndex operand : operands) {
+      for (const ValueIndex operand : operands) {
         for (std::uint32_t i = 0; i < op.result_count(); ++i) {
           limit(operand, bounds_[step.first_result + i]);
         }
@@ -48,7 +48,7 @@ class BoundSearch {
     }
   }
 
-  void index(const Op& op, std::span<const SlotIndex> operands) {
+  void index(const Op& op, std::span<const ValueIndex> operands) {
     const Attr* indices = op.attribute("indices");
     if (indices == nullptr || indices->kind() != AttrKind::kArray) return;
     std::int64_t dim = 0;
@@ -87,8 +87,8 @@ class BoundSearch {
     return schedule_.module().context().dims().evaluate(found, bindings_);
   }
 
-  void limit(SlotIndex slot, Bound bound) {
-    if (bound) bounds_[slot] = std::min(*bound, bounds_[slot].value_or(*bound));
+  void limit(ValueIndex index, Bound bound) {
+    if (bound) bounds_[index] = std::min(*bound, bounds_[index].value_or(*bound));
   }
 
   const Schedule& schedule_;

@@ -30,19 +30,19 @@ namespace {
 class Estimator {
  public:
   Estimator(const Schedule& schedule, const DimBindings& bindings)
-      : schedule_(schedule), bindings_(bindings), readers_(schedule.slots().size(), 0) {}
+      : schedule_(schedule), bindings_(bindings), readers_(schedule.values().size(), 0) {}
 
   std::optional<MemoryEstimate> run() {
     for (const Value* parameter : schedule_.parameters()) {
       add(estimate_.parameters, bytes(*parameter));
     }
-    for (const Slot& slot : schedule_.slots()) {
-      if (slot.kind == SlotKind::kConstant) add(estimate_.constants, bytes(*slot.value));
-      if (slot.kind == SlotKind::kInput) add(estimate_.inputs, bytes(*slot.value));
-      ++readers_[slot.storage];
+    for (const ScheduledValue& scheduled : schedule_.values()) {
+      if (scheduled.role == ValueRole::kConstant) add(estimate_.constants, bytes(*scheduled.value));
+      if (scheduled.role == ValueRole::kInput) add(estimate_.inputs, bytes(*scheduled.value));
+      ++readers_[scheduled.storage];
     }
-    for (const SlotIndex slot : schedule_.outputs()) {
-      add(estimate_.outputs, bytes(*schedule_.slots()[slot].value));
+    for (const ValueIndex index : schedule_.outputs()) {
+      add(estimate_.outputs, bytes(*schedule_.values()[index].value));
     }
     for (const Step& step : schedule_.steps()) visit(step);
     for (const auto& [name, size] : caches_) add(estimate_.caches, size);
@@ -69,20 +69,20 @@ class Estimator {
     const Symbol cache = cache_of(*step.op);
     std::uint64_t cached = 0;
     for (std::uint32_t i = 0; i < step.op->result_count(); ++i) {
-      const SlotIndex slot = step.first_result + i;
-      if (schedule_.slots()[slot].storage != slot) continue;
-      const std::uint64_t size = bytes(*schedule_.slots()[slot].value);
+      const ValueIndex index = step.first_result + i;
+      if (schedule_.values()[index].storage != index) continue;
+      const std::uint64_t size = bytes(*schedule_.values()[index].value);
       if (cache) {
         add(cached, size);
       } else {
-        sizes_[slot] = size;
+        sizes_[index] = size;
         add(alive_, size);
       }
     }
     if (cache) caches_[cache] = cached;
     estimate_.activations = std::max(estimate_.activations, alive_);
-    for (const SlotIndex slot : schedule_.releases(step)) {
-      const SlotIndex storage = schedule_.slots()[slot].storage;
+    for (const ValueIndex index : schedule_.releases(step)) {
+      const ValueIndex storage = schedule_.values()[index].storage;
       if (--readers_[storage] > 0) continue;
       const auto found = sizes_.find(storage);
       if (found != sizes_.end()) alive_ -= found->second;
@@ -91,8 +91,8 @@ class Estimator {
 
   const Schedule& schedule_;
   const DimBindings& bindings_;
-  std::vector<std::uint32_t> readers_;  // slots that still hold a storage
-  std::unordered_map<SlotIndex, std::uint64_t> sizes_;
+  std::vector<std::uint32_t> readers_;  // values that still hold a storage
+  std::unordered_map<ValueIndex, std::uint64_t> sizes_;
   std::unordered_map<Symbol, std::uint64_t> caches_;
   MemoryEstimate estimate_;
   std::uint64_t alive_ = 0;

@@ -1,7 +1,7 @@
 // Packed weights in a file, so that the next start packs nothing.
 //
 // note [packed caches]: a file begins with the eight bytes kMagic, the length of a header, that
-// many bytes of JSON and the hash of these; behind them lie the matrices, each at a multiple of 64.
+// many bytes of JSON and the hash of these; after them lie the matrices, each at a multiple of 64.
 // The header states for each matrix what it was packed from (the hash of the stored bytes, their
 // type and the type asked for), how (extents, activations, the hash of a small matrix that this
 // build packs in the same way on this instruction set) and the hash of what came out. A matrix is

@@ -10,12 +10,12 @@ namespace mir {
 
 ParameterUses::ParameterUses(const Schedule& schedule) {
   IRContext& context = schedule.module().context();
-  const auto symbol_in = [&](SlotIndex slot) {
-    const Slot& info = schedule.slots()[slot];
-    return info.kind == SlotKind::kParameter ? info.value->symbol() : Symbol{};
+  const auto symbol_in = [&](ValueIndex index) {
+    const ScheduledValue& scheduled = schedule.values()[index];
+    return scheduled.role == ValueRole::kParameter ? scheduled.value->symbol() : Symbol{};
   };
-  for (const SlotIndex slot : schedule.outputs()) {
-    if (const Symbol symbol = symbol_in(slot)) outputs_.push_back(symbol);
+  for (const ValueIndex index : schedule.outputs()) {
+    if (const Symbol symbol = symbol_in(index)) outputs_.push_back(symbol);
   }
   std::unordered_map<Symbol, std::size_t> last;
   for (const Step& step : schedule.steps()) {
@@ -25,7 +25,7 @@ ParameterUses::ParameterUses(const Schedule& schedule) {
       symbols.push_back(symbol);
       last[symbol] = by_step_.size() - 1;
     };
-    for (const SlotIndex slot : schedule.operands(step)) add(symbol_in(slot));
+    for (const ValueIndex index : schedule.operands(step)) add(symbol_in(index));
     for (const OwnedParameter& owned : owned_parameters(*step.op)) add(owned.symbol);
     const Attr* name = step.op->is(OpId::kLinalgParam) ? step.op->attribute("name") : nullptr;
     if (name != nullptr && name->kind() == AttrKind::kString) add(context.intern(name->text()));

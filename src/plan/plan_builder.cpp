@@ -25,8 +25,8 @@ void PlanBuilder::find_symbols() {
       symbols_.insert(symbol);
     }
   };
-  for (const SlotIndex slot : schedule_.inputs()) {
-    const TensorType* type = schedule_.slots()[slot].value->tensor_type();
+  for (const ValueIndex index : schedule_.inputs()) {
+    const TensorType* type = schedule_.values()[index].value->tensor_type();
     if (type != nullptr) std::ranges::for_each(type->dims(), add);
   }
   for (const Step& step : schedule_.steps()) {
@@ -50,7 +50,7 @@ void PlanBuilder::find_caches() {
 PlanParts PlanBuilder::build() {
   find_symbols();
   find_caches();
-  for (const Slot& slot : schedule_.slots()) add_value(slot);
+  for (const ScheduledValue& scheduled : schedule_.values()) add_value(scheduled);
   const std::vector<FusedGroup> groups =
       find_groups(graph_, options_.fusion, resources_.constants, steps_without_fusion());
   std::vector<const FusedGroup*> anchored(schedule_.steps().size(), nullptr);
@@ -79,25 +79,25 @@ std::vector<bool> PlanBuilder::steps_without_fusion() const {
   return steps;
 }
 
-void PlanBuilder::add_value(const Slot& slot) {
+void PlanBuilder::add_value(const ScheduledValue& scheduled) {
   PlanValue value;
-  switch (slot.kind) {
-    case SlotKind::kInput:
+  switch (scheduled.role) {
+    case ValueRole::kInput:
       value.home = Home::kInput;
       break;
-    case SlotKind::kConstant:
+    case ValueRole::kConstant:
       value.home = Home::kConstant;
       break;
-    case SlotKind::kParameter:
+    case ValueRole::kParameter:
       value.home = Home::kParameter;
       break;
-    case SlotKind::kResult:
+    case ValueRole::kResult:
       value.home = Home::kTensor;
       break;
   }
-  if (can_plan(slot)) {
-    const TensorType& type = *slot.value->tensor_type();
-    if (slot.kind == SlotKind::kResult) value.home = Home::kOwn;
+  if (can_plan(scheduled)) {
+    const TensorType& type = *scheduled.value->tensor_type();
+    if (scheduled.role == ValueRole::kResult) value.home = Home::kOwn;
     value.is_planned = true;
     value.dtype = *type.dtype();
     value.rank = static_cast<std::uint8_t>(type.rank());
@@ -109,10 +109,10 @@ void PlanBuilder::add_value(const Slot& slot) {
 }
 
 /// Whether the extents of a value are known before a run computes anything, and where it lies.
-bool PlanBuilder::can_plan(const Slot& slot) const {
-  const TensorType* type = slot.value->tensor_type();
+bool PlanBuilder::can_plan(const ScheduledValue& scheduled) const {
+  const TensorType* type = scheduled.value->tensor_type();
   const bool is_missing =
-      slot.kind == SlotKind::kParameter && !parameters().contains(slot.value->symbol());
+      scheduled.role == ValueRole::kParameter && !parameters().contains(scheduled.value->symbol());
   return options_.kernels == KernelSet::kFast && !is_missing && type != nullptr && type->dtype() &&
          type->rank() <= kMaxPlannedRank &&
          std::ranges::all_of(type->dims(), [&](Dim dim) { return is_known(dim); });
@@ -120,43 +120,47 @@ bool PlanBuilder::can_plan(const Slot& slot) const {
 
 /// Whether fast kernels can see all operands and results of a step.
 bool PlanBuilder::has_planned_values(std::size_t step) const {
-  const auto is_planned = [&](PlanSlot slot) { return parts_.values[slot].is_planned; };
+  const auto is_planned = [&](PlanValueIndex index) { return parts_.values[index].is_planned; };
   return options_.kernels == KernelSet::kFast &&
          std::ranges::all_of(operands_of(step), is_planned) &&
          std::ranges::all_of(results_of(step), is_planned);
 }
 
-std::vector<PlanSlot> PlanBuilder::operands_of(std::size_t step) const {
-  const auto slots = schedule_.operands(step_at(step));
-  return {slots.begin(), slots.end()};
+std::vector<PlanValueIndex> PlanBuilder::operands_of(std::size_t step) const {
+  const auto indices = schedule_.operands(step_at(step));
+  return {indices.begin(), indices.end()};
 }
 
-std::vector<PlanSlot> PlanBuilder::results_of(std::size_t step) const {
-  std::vector<PlanSlot> slots(step_at(step).op->result_count());
-  std::iota(slots.begin(), slots.end(), step_at(step).first_result);
-  return slots;
+std::vector<PlanValueIndex> PlanBuilder::results_of(std::size_t step) const {
+  std::vector<PlanValueIndex> indices(step_at(step).op->result_count());
+  std::iota(indices.begin(), indices.end(), step_at(step).first_result);
+  return indices;
+}
+
+PlannedStep PlanBuilder::planned(std::size_t step) const {
+  return {step, step_at(step).op, operands_of(step), results_of(step)};
 }
 
 void PlanBuilder::add(std::unique_ptr<PlanNode> node) {
-  for (const PlanSlot slot : node->results()) producers_[slot] = node.get();
+  for (const PlanValueIndex index : node->results()) producers_[index] = node.get();
   parts_.nodes.push_back(std::move(node));
 }
 
 /// A value with the same extents and a place of its own.
-PlanSlot PlanBuilder::add_copy(std::size_t step, PlanSlot from) {
+PlanValueIndex PlanBuilder::add_copy(std::size_t step, PlanValueIndex from) {
   PlanValue copy = parts_.values[from];
   copy.home = Home::kOwn;
   std::iota(copy.memory.begin(), copy.memory.end(), std::uint8_t{0});
-  const auto slot = static_cast<PlanSlot>(parts_.values.size());
+  const auto index = static_cast<PlanValueIndex>(parts_.values.size());
   parts_.values.push_back(copy);
-  add(copy_node(step, from, slot));
-  return slot;
+  add(copy_node(step, from, index));
+  return index;
 }
 
-PlanSlot PlanBuilder::row_major(std::size_t step, PlanSlot slot) {
-  if (parts_.values[slot].is_row_major()) return slot;
-  const auto [found, is_new] = copies_.try_emplace(slot, 0);
-  if (is_new) found->second = add_copy(step, slot);
+PlanValueIndex PlanBuilder::row_major(std::size_t step, PlanValueIndex index) {
+  if (parts_.values[index].is_row_major()) return index;
+  const auto [found, is_new] = copies_.try_emplace(index, 0);
+  if (is_new) found->second = add_copy(step, index);
   return found->second;
 }
 
@@ -186,7 +190,7 @@ bool PlanBuilder::add_cache(std::size_t step) {
                    info(parts_.values[operands[0]].dtype).lanes == 1 &&
                    info(parts_.values[operands[1]].dtype).lanes == 1;
   if (!may) return false;
-  for (const PlanSlot result : results) parts_.values[result].home = Home::kCache;
+  for (const PlanValueIndex result : results) parts_.values[result].home = Home::kCache;
   add(cache_node(step, op, {operands[0], operands[1], results[0], results[1]}));
   return true;
 }
@@ -213,7 +217,7 @@ void PlanBuilder::add_step(std::size_t step) {
 
 namespace {
 
-using NodeMaker = std::unique_ptr<PlanNode> (*)(const StepSlots&, const ParameterTable&);
+using NodeMaker = std::unique_ptr<PlanNode> (*)(const PlannedStep&, const ParameterTable&);
 
 /// Ops that are no work of a reference kernel in a plan, besides those of elementwise.cpp; those
 /// without a maker are the builder's own.
@@ -272,20 +276,20 @@ bool has_fast_node(OpId op) {
   return kFastTable.has(op) || is_elementwise(op);
 }
 
-std::unique_ptr<PlanNode> PlanBuilder::fast_node(const StepSlots& slots) {
-  if (is_elementwise(slots.op->op_id())) return elementwise_node(slots);
-  const FastRow* row = kFastTable.find(*slots.op);
+std::unique_ptr<PlanNode> PlanBuilder::fast_node(const PlannedStep& step) {
+  if (is_elementwise(step.op->op_id())) return elementwise_node(step);
+  const FastRow* row = kFastTable.find(*step.op);
   const bool makes = row != nullptr && row->make != nullptr;
-  return makes ? row->make(slots, parameters()) : nullptr;
+  return makes ? row->make(step, parameters()) : nullptr;
 }
 
 /// The value, or a copy of it, with its elements as a node takes them.
-PlanSlot PlanBuilder::in_order(std::size_t step, PlanSlot slot, OperandOrder order) {
-  if (order == OperandOrder::kStrided) return slot;
-  if (order == OperandOrder::kRowMajor) return row_major(step, slot);
-  const PlanValue& value = parts_.values[slot];
+PlanValueIndex PlanBuilder::in_order(std::size_t step, PlanValueIndex index, OperandOrder order) {
+  if (order == OperandOrder::kStrided) return index;
+  if (order == OperandOrder::kRowMajor) return row_major(step, index);
+  const PlanValue& value = parts_.values[index];
   const bool has_rows = value.rank > 0 && value.memory[value.rank - 1] == value.rank - 1;
-  return has_rows ? slot : row_major(step, slot);
+  return has_rows ? index : row_major(step, index);
 }
 
 /// Beside fast kernels, what the step reads is made before the first run. What cannot be made is
@@ -297,25 +301,24 @@ void PlanBuilder::add_reference(std::size_t step) {
     if (is_alone || parameters().contains(owned.symbol)) continue;
     (void)resources_.parameters->acquire({&owned.symbol, 1});
   }
-  add(reference_node(step, op, operands_of(step), results_of(step), options_.kernels));
+  add(reference_node(planned(step), options_.kernels));
 }
 
 void PlanBuilder::add_fast_or_reference(std::size_t step) {
-  const Op& op = *step_at(step).op;
-  StepSlots slots{step, &op, operands_of(step), results_of(step)};
-  auto node = fast_node(slots);
+  PlannedStep seen = planned(step);
+  auto node = fast_node(seen);
   if (node == nullptr) return add_reference(step);
   bool changed = false;
-  for (std::size_t i = 0; i < slots.operands.size(); ++i) {
-    const PlanSlot slot = in_order(step, slots.operands[i], node->operand_order(i));
-    changed = changed || slot != slots.operands[i];
-    slots.operands[i] = slot;
+  for (std::size_t i = 0; i < seen.operands.size(); ++i) {
+    const PlanValueIndex index = in_order(step, seen.operands[i], node->operand_order(i));
+    changed = changed || index != seen.operands[i];
+    seen.operands[i] = index;
   }
-  add(changed ? fast_node(slots) : std::move(node));
+  add(changed ? fast_node(seen) : std::move(node));
 }
 
 void PlanBuilder::add_view(std::size_t step) {
-  const PlanSlot from = row_major(step, operands_of(step).front());
+  const PlanValueIndex from = row_major(step, operands_of(step).front());
   PlanValue& view = parts_.values[results_of(step).front()];
   const PlanValue& base = parts_.values[from];
   view.home = Home::kView;
@@ -352,7 +355,7 @@ std::optional<std::vector<std::uint8_t>> order_of(const Op& op, std::uint8_t ran
 }  // namespace
 
 bool PlanBuilder::add_permutation(std::size_t step) {
-  const PlanSlot from = operands_of(step).front(), to = results_of(step).front();
+  const PlanValueIndex from = operands_of(step).front(), to = results_of(step).front();
   const PlanValue source = parts_.values[from];
   PlanValue& view = parts_.values[to];
   const auto order = order_of(*step_at(step).op, source.rank);
@@ -365,12 +368,13 @@ bool PlanBuilder::add_permutation(std::size_t step) {
 }
 
 /// Lets the kernel that makes `from` write it in the order of `to`, its only reader's result.
-bool PlanBuilder::sink(PlanSlot from, PlanSlot to, const std::vector<std::uint8_t>& order) {
+bool PlanBuilder::sink(PlanValueIndex from, PlanValueIndex to,
+                       const std::vector<std::uint8_t>& order) {
   PlanValue& source = parts_.values[from];
   const auto producer = producers_.find(from);
   const bool may = source.home == Home::kOwn && source.is_row_major() &&
                    producer != producers_.end() && producer->second->writes_strided() &&
-                   from < schedule_.slots().size() &&
+                   from < schedule_.values().size() &&
                    graph_.only_reader(from) != StepGraph::kNone && order.back() == source.rank - 1;
   if (!may) return false;
   PlanValue& view = parts_.values[to];
@@ -384,7 +388,7 @@ bool PlanBuilder::sink(PlanSlot from, PlanSlot to, const std::vector<std::uint8_
 bool PlanBuilder::add_convolution(std::size_t step) {
   const Op& op = *step_at(step).op;
   (void)acquire_weight(op);
-  const auto conv = read_conv(op, parameters());
+  const auto conv = conv_part(op, parameters());
   if (!conv) return false;
   const fast::PackedMatrix* patch_weight = nullptr;
   const TensorType* y = op.result()->tensor_type();
@@ -396,7 +400,7 @@ bool PlanBuilder::add_convolution(std::size_t step) {
     if (packed) patch_weight = *packed;
   }
   if (patch_weight != nullptr) release_weight(op);
-  const PlanSlot x = row_major(step, operands_of(step).front());
+  const PlanValueIndex x = row_major(step, operands_of(step).front());
   add(conv_node({step, &op, {x}, results_of(step)}, *conv, patch_weight));
   return true;
 }
@@ -519,16 +523,16 @@ void PlanBuilder::add_group(const FusedGroup& group) {
 
 void PlanBuilder::add_attention(const FusedGroup& group) {
   const std::size_t scores = group.steps.front();
-  AttentionSlots slots{.q = operands_of(scores)[0],
-                       .k = operands_of(scores)[1],
-                       .v = operands_of(group.anchor)[1],
-                       .out = results_of(group.anchor).front(),
-                       .mask = group.mask};
-  for (PlanSlot* const slot : {&slots.q, &slots.k, &slots.v}) {
-    *slot = in_order(group.anchor, *slot, OperandOrder::kRows);
+  AttentionValues values{.q = operands_of(scores)[0],
+                         .k = operands_of(scores)[1],
+                         .v = operands_of(group.anchor)[1],
+                         .out = results_of(group.anchor).front(),
+                         .mask = group.mask};
+  for (PlanValueIndex* const operand : {&values.q, &values.k, &values.v}) {
+    *operand = in_order(group.anchor, *operand, OperandOrder::kRows);
   }
-  if (slots.mask) slots.mask = row_major(group.anchor, *slots.mask);
-  add(attention_node(group.anchor, slots,
+  if (values.mask) values.mask = row_major(group.anchor, *values.mask);
+  add(attention_node(group.anchor, values,
                      {.scale = group.scale, .causal = group.causal, .window = group.window}));
 }
 

@@ -25,15 +25,15 @@ class PlanBuilder {
   void find_symbols();
   bool is_known(Dim dim) const;
   void find_caches();
-  void add_value(const Slot& slot);
-  bool can_plan(const Slot& slot) const;
+  void add_value(const ScheduledValue& scheduled);
+  bool can_plan(const ScheduledValue& scheduled) const;
   std::vector<bool> steps_without_fusion() const;
   bool has_planned_values(std::size_t step) const;
-  PlanSlot add_copy(std::size_t step, PlanSlot from);
-  PlanSlot row_major(std::size_t step, PlanSlot slot);
+  PlanValueIndex add_copy(std::size_t step, PlanValueIndex from);
+  PlanValueIndex row_major(std::size_t step, PlanValueIndex index);
   bool computes_on_codes(std::size_t step) const;
   const ref::Quantisation* codes_of(const Value& value) const;
-  PlanSlot in_order(std::size_t step, PlanSlot slot, OperandOrder order);
+  PlanValueIndex in_order(std::size_t step, PlanValueIndex index, OperandOrder order);
 
   void add_step(std::size_t step);
   void add_group(const FusedGroup& group);
@@ -59,32 +59,33 @@ class PlanBuilder {
   std::optional<CodeStep> code_step(const Op& op);
   const fast::PackedMatrix* packed_codes(const Op& op, const CodeStep& step);
   bool add_quantised_linear(std::size_t number);
-  PlanSlot add_floats(PlanSlot like);
-  PlanSlot reals_of(std::size_t step, PlanSlot slot, const ref::Quantisation& codes);
+  PlanValueIndex add_floats(PlanValueIndex like);
+  PlanValueIndex reals_of(std::size_t step, PlanValueIndex index, const ref::Quantisation& codes);
   void add_attention(const FusedGroup& group);
   void add_view(std::size_t step);
   bool add_permutation(std::size_t step);
-  bool sink(PlanSlot from, PlanSlot to, const std::vector<std::uint8_t>& order);
-  std::unique_ptr<PlanNode> fast_node(const StepSlots& slots);
+  bool sink(PlanValueIndex from, PlanValueIndex to, const std::vector<std::uint8_t>& order);
+  std::unique_ptr<PlanNode> fast_node(const PlannedStep& step);
   void add_fast_or_reference(std::size_t step);
   void add(std::unique_ptr<PlanNode> node);
 
   bool add_cache(std::size_t step);
 
   const ParameterTable& parameters() const { return resources_.parameters->table(); }
-  std::size_t producer_step(PlanSlot slot) const { return graph_.producer(slot); }
+  std::size_t producer_step(PlanValueIndex index) const { return graph_.producer(index); }
   const Step& step_at(std::size_t step) const { return schedule_.steps()[step]; }
-  std::vector<PlanSlot> operands_of(std::size_t step) const;
-  std::vector<PlanSlot> results_of(std::size_t step) const;
+  std::vector<PlanValueIndex> operands_of(std::size_t step) const;
+  std::vector<PlanValueIndex> results_of(std::size_t step) const;
+  PlannedStep planned(std::size_t step) const;
 
   const Schedule& schedule_;
   const PlanOptions& options_;
   const PlanResources& resources_;
   StepGraph graph_;
   PlanParts parts_;
-  std::unordered_map<PlanSlot, PlanSlot> copies_;  // row-major copies of values
-  std::unordered_map<PlanSlot, PlanSlot> reals_;   // Float32 values that codes stand for
-  std::unordered_map<PlanSlot, PlanNode*> producers_;
+  std::unordered_map<PlanValueIndex, PlanValueIndex> copies_;  // row-major copies of values
+  std::unordered_map<PlanValueIndex, PlanValueIndex> reals_;  // Float32 values that codes stand for
+  std::unordered_map<PlanValueIndex, PlanNode*> producers_;
   std::map<Symbol, std::size_t> cache_writers_;  // steps of each cache
   std::set<Symbol> symbols_;                     // what runs bind before their first step
 };

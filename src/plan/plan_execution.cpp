@@ -26,9 +26,7 @@ PlanExecution::PlanExecution(ExecutionPlan& plan, const PlanRun& run)
 PlanExecution::~PlanExecution() {
   release_parameters();
   if (has_outputs_) run_.parameters->release(state_.uses.outputs(), run_.is_last);
-  for (const Slot& slot : state_.schedule.slots()) {
-    if (slot.kind != SlotKind::kResult) continue;
-    Tensor& made = state_.made[static_cast<std::size_t>(&slot - state_.schedule.slots().data())];
+  for (Tensor& made : state_.made) {
     if (made.defined()) made = Tensor();
   }
 }
@@ -44,10 +42,10 @@ std::optional<PlanFailure> PlanExecution::begin() {
     return PlanFailure{std::nullopt, std::move(ok).error()};
   }
   has_outputs_ = true;
-  for (const SlotIndex slot : state_.schedule.outputs()) {
-    const Slot& info = state_.schedule.slots()[slot];
-    if (info.kind != SlotKind::kParameter || state_.parts.values[slot].is_planned) continue;
-    state_.whole[slot] = &run_.parameters->table().at(info.value->symbol());
+  for (const ValueIndex index : state_.schedule.outputs()) {
+    const ScheduledValue& scheduled = state_.schedule.values()[index];
+    if (scheduled.role != ValueRole::kParameter || state_.parts.values[index].is_planned) continue;
+    state_.whole[index] = &run_.parameters->table().at(scheduled.value->symbol());
   }
   return std::nullopt;
 }
@@ -102,11 +100,11 @@ Result<void> PlanExecution::acquire(const PlanNode& node) {
   release_parameters();
   if (auto ok = run_.parameters->acquire(state_.uses.of(node.step())); !ok) return ok;
   acquired_ = node.step();
-  for (const PlanSlot slot : node.operands()) {
-    const PlanValue& value = state_.parts.values[slot];
+  for (const PlanValueIndex index : node.operands()) {
+    const PlanValue& value = state_.parts.values[index];
     if (value.home != Home::kParameter || value.is_planned) continue;
-    const Symbol symbol = state_.schedule.slots()[slot].value->symbol();
-    state_.whole[slot] = &run_.parameters->table().at(symbol);
+    const Symbol symbol = state_.schedule.values()[index].value->symbol();
+    state_.whole[index] = &run_.parameters->table().at(symbol);
   }
   return {};
 }
@@ -123,8 +121,8 @@ void PlanExecution::release() {
   release_parameters();
   for (; released_ < computed_; ++released_) {
     const Step& step = state_.schedule.steps()[released_];
-    for (const SlotIndex slot : state_.schedule.releases(step)) {
-      if (state_.parts.values[slot].home == Home::kTensor) state_.made[slot] = Tensor();
+    for (const ValueIndex index : state_.schedule.releases(step)) {
+      if (state_.parts.values[index].home == Home::kTensor) state_.made[index] = Tensor();
     }
   }
 }
@@ -147,14 +145,14 @@ Result<Tensor> PlanExecution::result(std::size_t step, std::uint32_t number) con
 Result<void> PlanExecution::replace_result(std::size_t step, std::uint32_t number,
                                            const Tensor& tensor) {
   const Step& replaced = state_.schedule.steps()[step];
-  const PlanSlot slot = replaced.first_result + number;
-  const TensorExtents is = frame_.extents(slot);
+  const PlanValueIndex index = replaced.first_result + number;
+  const TensorExtents is = frame_.extents(index);
   if (tensor.dtype() != is.dtype || !std::ranges::equal(tensor.shape(), is.shape)) {
     return Error{DiagCode::kResultMismatch, "another tensor does not fit the value it stands for"};
   }
-  frame_.set(slot, tensor);
+  frame_.set(index, tensor);
   const Symbol cache = cache_of(*replaced.op);
-  if (cache && state_.parts.values[slot].home != Home::kCache) {
+  if (cache && state_.parts.values[index].home != Home::kCache) {
     run_.environment.caches->replace(cache, number, tensor.bytes());
   }
   return {};
@@ -163,8 +161,8 @@ Result<void> PlanExecution::replace_result(std::size_t step, std::uint32_t numbe
 Result<void> PlanExecution::show(std::size_t number) {
   const Step& step = state_.schedule.steps()[number];
   std::vector<Tensor> operands, results;
-  for (const SlotIndex slot : state_.schedule.operands(step)) {
-    auto tensor = frame_.tensor(slot);
+  for (const ValueIndex index : state_.schedule.operands(step)) {
+    auto tensor = frame_.tensor(index);
     if (!tensor) return std::move(tensor).error();
     operands.push_back(*std::move(tensor));
   }

@@ -18,10 +18,20 @@ enum class OperandOrder : std::uint8_t {
   kStrided,  ///< any strides
 };
 
+/// One step of the schedule as a node sees it; operands and results in the order of the op.
+struct PlannedStep {
+  std::size_t number = 0;
+  const Op* op = nullptr;
+  std::vector<PlanValueIndex> operands;
+  std::vector<PlanValueIndex> results;
+};
+
 class PlanNode {
  public:
+  explicit PlanNode(const PlannedStep& step) : PlanNode(step.number, step.operands, step.results) {}
   /// `step`: the last step of the schedule that the node computes; where its errors are reported.
-  PlanNode(std::size_t step, std::vector<PlanSlot> operands, std::vector<PlanSlot> results)
+  PlanNode(std::size_t step, std::vector<PlanValueIndex> operands,
+           std::vector<PlanValueIndex> results)
       : step_(step), operands_(std::move(operands)), results_(std::move(results)) {}
   virtual ~PlanNode() = default;
   PlanNode(const PlanNode&) = delete;
@@ -46,13 +56,13 @@ class PlanNode {
   virtual bool writes_strided() const { return false; }
 
   std::size_t step() const { return step_; }
-  const std::vector<PlanSlot>& operands() const { return operands_; }
-  const std::vector<PlanSlot>& results() const { return results_; }
+  const std::vector<PlanValueIndex>& operands() const { return operands_; }
+  const std::vector<PlanValueIndex>& results() const { return results_; }
 
  private:
   std::size_t step_;
-  std::vector<PlanSlot> operands_;
-  std::vector<PlanSlot> results_;
+  std::vector<PlanValueIndex> operands_;
+  std::vector<PlanValueIndex> results_;
 };
 
 inline Result<void> require(bool holds, const char* message) {

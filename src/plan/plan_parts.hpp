@@ -16,9 +16,9 @@ struct PlanParts {
   std::vector<Dim> dims;  ///< of all planned values, one after the other
   std::vector<std::unique_ptr<PlanNode>> nodes;
 
-  /// The value whose bytes a view shows; the slot itself for all others.
-  PlanSlot owner_of(PlanSlot slot) const {
-    return values[slot].home == Home::kView ? values[slot].base : slot;
+  /// The value whose bytes a view shows; the value itself for all others.
+  PlanValueIndex owner_of(PlanValueIndex index) const {
+    return values[index].home == Home::kView ? values[index].base : index;
   }
   std::span<const Dim> dims_of(const PlanValue& value) const {
     return std::span(dims).subspan(value.first_dim, value.rank);

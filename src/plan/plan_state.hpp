@@ -20,9 +20,9 @@ struct ExecutionPlan::State {
   PlanStorage storage;
   ParameterUses uses;
   std::vector<std::string> names;  ///< of the nodes
-  std::vector<Tensor> fixed;       ///< constants and planned parameters, by slot
+  std::vector<Tensor> fixed;       ///< constants and planned parameters, by index
   // Of the run at hand, kept for their memory:
-  std::vector<Tensor> made;          ///< values of home kTensor, by slot
+  std::vector<Tensor> made;          ///< values of home kTensor, by index
   std::vector<const Tensor*> whole;  ///< see Frame
   std::vector<Tensor> handed_out;    ///< by the run before: planned outputs
 

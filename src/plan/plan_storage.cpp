@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint32_t kNoPlace = static_cast<std::uint32_t>(-1);
 
-bool is_laid_out_alike(const PlanParts& parts, PlanSlot a, PlanSlot b) {
+bool is_laid_out_alike(const PlanParts& parts, PlanValueIndex a, PlanValueIndex b) {
   const PlanValue &x = parts.values[a], &y = parts.values[b];
   return x.dtype == y.dtype && x.memory == y.memory &&
          std::ranges::equal(parts.dims_of(x), parts.dims_of(y));
@@ -27,15 +27,16 @@ std::optional<std::uint32_t> overwritten_place(const PlanParts& parts, std::uint
                                                std::span<const std::uint32_t> last_readers) {
   const auto& operands = parts.nodes[node]->operands();
   if (parts.nodes[node]->results().size() != 1) return std::nullopt;
-  const PlanSlot result = parts.nodes[node]->results().front();
+  const PlanValueIndex result = parts.nodes[node]->results().front();
   if (parts.values[result].home != Home::kOwn) return std::nullopt;
   for (std::size_t i = 0; i < operands.size(); ++i) {
-    const PlanSlot owner = parts.owner_of(operands[i]);
-    const bool may =
-        parts.nodes[node]->may_overwrite(i) && parts.values[owner].home == Home::kOwn &&
-        last_readers[owner] == node && is_laid_out_alike(parts, operands[i], result) &&
-        std::ranges::count(operands, place_of[owner],
-                           [&](PlanSlot slot) { return place_of[parts.owner_of(slot)]; }) == 1;
+    const PlanValueIndex owner = parts.owner_of(operands[i]);
+    const bool may = parts.nodes[node]->may_overwrite(i) &&
+                     parts.values[owner].home == Home::kOwn && last_readers[owner] == node &&
+                     is_laid_out_alike(parts, operands[i], result) &&
+                     std::ranges::count(operands, place_of[owner], [&](PlanValueIndex index) {
+                       return place_of[parts.owner_of(index)];
+                     }) == 1;
     if (may) return place_of[owner];
   }
   return std::nullopt;
@@ -80,13 +81,13 @@ void PlanStorage::find_lifetimes(const PlanParts& parts, bool overwrites) {
   std::vector<std::uint32_t> last_readers(parts.values.size(), 0);  // by what has the place
   const auto end = static_cast<std::uint32_t>(parts.nodes.size());
   for (std::uint32_t node = 0; node < end; ++node) {
-    for (const PlanSlot slot : parts.nodes[node]->operands())
-      last_readers[parts.owner_of(slot)] = node;
+    for (const PlanValueIndex index : parts.nodes[node]->operands())
+      last_readers[parts.owner_of(index)] = node;
   }
-  for (const SlotIndex slot : schedule_.outputs()) last_readers[parts.owner_of(slot)] = end;
+  for (const ValueIndex index : schedule_.outputs()) last_readers[parts.owner_of(index)] = end;
   place_of_.assign(parts.values.size(), kNoPlace);
-  const auto touch = [&](PlanSlot slot, std::uint32_t node) {
-    const PlanSlot owner = parts.owner_of(slot);
+  const auto touch = [&](PlanValueIndex index, std::uint32_t node) {
+    const PlanValueIndex owner = parts.owner_of(index);
     if (parts.values[owner].home != Home::kOwn) return;
     if (place_of_[owner] == kNoPlace) {
       place_of_[owner] = static_cast<std::uint32_t>(placements_.values().size());
@@ -95,14 +96,14 @@ void PlanStorage::find_lifetimes(const PlanParts& parts, bool overwrites) {
     placements_.values()[place_of_[owner]].last = node;
   };
   for (std::uint32_t node = 0; node < end; ++node) {
-    for (const PlanSlot slot : parts.nodes[node]->operands()) touch(slot, node);
+    for (const PlanValueIndex index : parts.nodes[node]->operands()) touch(index, node);
     if (const auto place =
             overwrites ? overwritten_place(parts, node, place_of_, last_readers) : std::nullopt) {
       place_of_[parts.nodes[node]->results().front()] = *place;
     }
-    for (const PlanSlot slot : parts.nodes[node]->results()) touch(slot, node);
+    for (const PlanValueIndex index : parts.nodes[node]->results()) touch(index, node);
   }
-  for (const SlotIndex slot : schedule_.outputs()) touch(slot, end);
+  for (const ValueIndex index : schedule_.outputs()) touch(index, end);
   keep_for_observers(parts);
 }
 
@@ -137,21 +138,21 @@ Result<void> PlanStorage::evaluate_dims(const DimBindings& bindings) {
 }
 
 Result<void> PlanStorage::set_extents(const PlanParts& parts) {
-  for (PlanSlot slot = 0; slot < tensors_.size(); ++slot) {
-    const PlanValue& value = parts.values[slot];
+  for (PlanValueIndex index = 0; index < tensors_.size(); ++index) {
+    const PlanValue& value = parts.values[index];
     if (!value.is_planned) continue;
-    std::byte* const data = tensors_[slot].data;
-    TensorRef& tensor = tensors_[slot];
+    std::byte* const data = tensors_[index].data;
+    TensorRef& tensor = tensors_[index];
     tensor = lay_out(value, [&](std::size_t i) { return extents_[dim_of_[value.first_dim + i]]; });
     tensor.data = data;
     const auto bytes = bytes_of(tensor);
     if (!bytes) return Error{DiagCode::kLimitExceeded, "a value is larger than any memory"};
-    if (place_of_[slot] != kNoPlace) placements_.values()[place_of_[slot]].size = *bytes;
+    if (place_of_[index] != kNoPlace) placements_.values()[place_of_[index]].size = *bytes;
   }
-  for (PlanSlot slot = 0; slot < tensors_.size(); ++slot) {
-    const PlanValue& value = parts.values[slot];
+  for (PlanValueIndex index = 0; index < tensors_.size(); ++index) {
+    const PlanValue& value = parts.values[index];
     if (value.home != Home::kView) continue;
-    if (tensors_[slot].elements() != tensors_[value.base].elements()) {
+    if (tensors_[index].elements() != tensors_[value.base].elements()) {
       return Error{DiagCode::kShapeMismatch, "a view has another number of elements"};
     }
   }
@@ -172,14 +173,14 @@ Result<void> PlanStorage::place_values() {
 }
 
 void PlanStorage::set_fixed_addresses(const PlanParts& parts, std::span<const Tensor> fixed) {
-  for (PlanSlot slot = 0; slot < tensors_.size(); ++slot) {
-    const Home home = parts.values[slot].home;
-    if (place_of_[slot] != kNoPlace) {
-      tensors_[slot].data = block_.data() + placements_.values()[place_of_[slot]].offset;
+  for (PlanValueIndex index = 0; index < tensors_.size(); ++index) {
+    const Home home = parts.values[index].home;
+    if (place_of_[index] != kNoPlace) {
+      tensors_[index].data = block_.data() + placements_.values()[place_of_[index]].offset;
     }
     // Kernels only read what is not their result.
     if (home == Home::kConstant || home == Home::kParameter) {
-      tensors_[slot].data = const_cast<std::byte*>(fixed[slot].bytes().data());
+      tensors_[index].data = const_cast<std::byte*>(fixed[index].bytes().data());
     }
   }
 }
@@ -188,9 +189,9 @@ void PlanStorage::set_inputs(const PlanParts& parts, std::span<const Tensor> inp
   for (std::size_t i = 0; i < inputs.size() && !tensors_.empty(); ++i) {
     tensors_[schedule_.inputs()[i]].data = const_cast<std::byte*>(inputs[i].bytes().data());
   }
-  for (PlanSlot slot = 0; slot < tensors_.size(); ++slot) {
-    const PlanValue& value = parts.values[slot];
-    if (value.home == Home::kView) tensors_[slot].data = tensors_[value.base].data;
+  for (PlanValueIndex index = 0; index < tensors_.size(); ++index) {
+    const PlanValue& value = parts.values[index];
+    if (value.home == Home::kView) tensors_[index].data = tensors_[value.base].data;
   }
 }
 

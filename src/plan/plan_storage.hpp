@@ -23,14 +23,14 @@ class PlanStorage {
   PlanStorage(const Schedule& schedule, const PlanParts& parts, bool overwrites);
 
   /// Gives every planned value its extents and its place; `fixed` are constants and parameters, by
-  /// slot. An error when a symbol that sizes a value has no value or memory is short. Cheap when
+  /// index. An error when a symbol that sizes a value has no value or memory is short. Cheap when
   /// the extents are those of the call before.
   Result<void> bind(const PlanParts& parts, std::span<const Tensor> fixed,
                     const DimBindings& bindings);
   /// Where the inputs of the run at hand lie, and so all views.
   void set_inputs(const PlanParts& parts, std::span<const Tensor> inputs);
 
-  /// By slot; empty when no value is planned.
+  /// By index; empty when no value is planned.
   std::span<TensorRef> tensors() { return tensors_; }
   std::uint64_t lower_bound() const { return most_alive(placements_.values()); }
   std::uint64_t planned_bytes() const { return planned_; }

@@ -1,4 +1,4 @@
-// Values of a plan: the slots of the schedule, then those that the plan adds.
+// Values of a plan: those of the schedule with their indices, then those that the plan adds.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace mir {
 
-using PlanSlot = std::uint32_t;
+using PlanValueIndex = std::uint32_t;
 
 /// Values of more dimensions have no planned place.
 inline constexpr std::size_t kMaxPlannedRank = 8;
@@ -35,7 +35,7 @@ struct PlanValue {
   std::uint8_t rank = 0;
   /// Dimension i is number memory[i] of those in memory, outermost first; row-major: 0, 1, 2, ...
   std::array<std::uint8_t, kMaxPlannedRank> memory = {};
-  PlanSlot base = 0;            ///< kView: of which value, through no other view
+  PlanValueIndex base = 0;      ///< kView: of which value, through no other view
   std::uint32_t first_dim = 0;  ///< of its extents among all extents of the plan
 
   bool is_row_major() const {

@@ -99,24 +99,25 @@ const ref::Quantisation* PlanBuilder::codes_of(const Value& value) const {
 }
 
 /// A place for Float32 numbers of the same extents.
-PlanSlot PlanBuilder::add_floats(PlanSlot like) {
+PlanValueIndex PlanBuilder::add_floats(PlanValueIndex like) {
   PlanValue value = parts_.values[like];
   value.home = Home::kOwn;
   value.dtype = DType::kFloat32;
   std::iota(value.memory.begin(), value.memory.end(), std::uint8_t{0});
   parts_.values.push_back(value);
-  return static_cast<PlanSlot>(parts_.values.size() - 1);
+  return static_cast<PlanValueIndex>(parts_.values.size() - 1);
 }
 
-PlanSlot PlanBuilder::reals_of(std::size_t step, PlanSlot slot, const ref::Quantisation& codes) {
-  const auto [found, is_new] = reals_.try_emplace(slot, 0);
+PlanValueIndex PlanBuilder::reals_of(std::size_t step, PlanValueIndex index,
+                                     const ref::Quantisation& codes) {
+  const auto [found, is_new] = reals_.try_emplace(index, 0);
   if (is_new) {
-    const PlanSlot from = row_major(step, slot);
-    const PlanSlot reals = add_floats(slot);
+    const PlanValueIndex from = row_major(step, index);
+    const PlanValueIndex reals = add_floats(index);
     add(real_node(step, from, reals, codes));
-    reals_[slot] = reals;
+    reals_[index] = reals;
   }
-  return reals_[slot];
+  return reals_[index];
 }
 
 /// Of a Linear on codes, or a convolution that is one; none for other ops and types.
@@ -188,8 +189,8 @@ bool PlanBuilder::add_quantised_linear(std::size_t number) {
   const auto step = code_step(op);
   const fast::PackedMatrix* packed = step ? packed_codes(op, *step) : nullptr;
   if (packed == nullptr) return false;
-  const PlanSlot in = operands_of(number).front(), result = results_of(number).front();
-  const PlanSlot to = step->y == nullptr ? result : add_floats(result);
+  const PlanValueIndex in = operands_of(number).front(), result = results_of(number).front();
+  const PlanValueIndex to = step->y == nullptr ? result : add_floats(result);
   const LinearPart part{.weight = packed, .bias = step->bias, .out = to};
   if (packed->dtype == DType::kInt8) {
     std::vector<float> scales;
@@ -199,7 +200,7 @@ bool PlanBuilder::add_quantised_linear(std::size_t number) {
     }
     add(code_product_node(number, row_major(number, in), *step->x, part, std::move(scales)));
   } else {
-    const PlanSlot from =
+    const PlanValueIndex from =
         step->x == nullptr ? row_major(number, in) : reals_of(number, in, *step->x);
     add(linear_node(number, {.x = from}, {part}));
   }

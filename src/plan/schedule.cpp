@@ -40,21 +40,21 @@ class ScheduleBuilder {
     if (region == nullptr) return std::nullopt;
     schedule_.entry_ = region;
     schedule_.calls_.push_back({.graph = graphs_.empty() ? nullptr : graphs_.back()});
-    Frame frame;
+    ValueIndices indices;
     for (const Value& argument : region->arguments()) {
-      const SlotIndex slot = add_slot(SlotKind::kInput, argument);
-      frame.emplace(&argument, slot);
-      schedule_.inputs_.push_back(slot);
+      const ValueIndex index = add_value(ValueRole::kInput, argument);
+      indices.emplace(&argument, index);
+      schedule_.inputs_.push_back(index);
     }
-    schedule_.outputs_ = run(*region, frame, 0);
+    schedule_.outputs_ = run(*region, indices, 0);
     if (diagnostics_.error_count() != errors_before_) return std::nullopt;
     find_last_uses();
     return std::move(schedule_);
   }
 
  private:
-  /// Slots of the values of one activation.
-  using Frame = std::unordered_map<const Value*, SlotIndex>;
+  /// Of the values of one activation.
+  using ValueIndices = std::unordered_map<const Value*, ValueIndex>;
 
   std::string_view text(Symbol symbol) const { return module_.context().text(symbol); }
 
@@ -65,18 +65,18 @@ class ScheduleBuilder {
   }
 
   const Region* find_entry(std::string_view entry);
-  SlotIndex add_slot(SlotKind kind, const Value& value);
-  SlotIndex slot_of(const Value& value, const Frame& frame, const Op& user);
-  SlotIndex parameter_slot(const Value& value, const Op& user);
+  ValueIndex add_value(ValueRole role, const Value& value);
+  ValueIndex index_of(const Value& value, const ValueIndices& indices, const Op& user);
+  ValueIndex index_of_parameter(const Value& value, const Op& user);
   const Value* find_parameter(Symbol symbol, const Op& user);
-  std::vector<SlotIndex> run(const Region& region, Frame& frame, std::uint32_t call);
-  std::vector<SlotIndex> slots_of(const Op& op, const Frame& frame);
-  void add_call(const Op& op, std::string_view callee, Frame& frame);
+  std::vector<ValueIndex> run(const Region& region, ValueIndices& indices, std::uint32_t call);
+  std::vector<ValueIndex> indices_of(const Op& op, const ValueIndices& indices);
+  void add_call(const Op& op, std::string_view callee, ValueIndices& indices);
   bool may_call(const Op& op, std::string_view callee, const SubGraphOp& target,
                 std::size_t operands);
-  void add_executable(const Op& op, Frame& frame, std::uint32_t call);
+  void add_executable(const Op& op, ValueIndices& indices, std::uint32_t call);
   void check_binding(const Op& op, const SubGraphOp& target);
-  void add_step(const Op& op, Frame& frame, std::uint32_t call);
+  void add_step(const Op& op, ValueIndices& indices, std::uint32_t call);
   void find_last_uses();
 
   const Module& module_;
@@ -85,9 +85,9 @@ class ScheduleBuilder {
   std::size_t errors_before_;
   Symbol constant_key_;
   Schedule schedule_;
-  std::vector<std::uint32_t> stack_;                    // activations that are running
-  std::vector<const Op*> graphs_;                       // their graphs
-  std::unordered_map<const Value*, SlotIndex> shared_;  // constants and parameters
+  std::vector<std::uint32_t> stack_;                     // activations that are running
+  std::vector<const Op*> graphs_;                        // their graphs
+  std::unordered_map<const Value*, ValueIndex> shared_;  // constants and parameters
   std::unordered_set<const Value*> known_parameters_;
   std::unordered_set<const Op*> reported_;
   bool over_limit_ = false;
@@ -115,32 +115,33 @@ const Region* ScheduleBuilder::find_entry(std::string_view entry) {
   return graph.body();
 }
 
-SlotIndex ScheduleBuilder::add_slot(SlotKind kind, const Value& value) {
-  const auto index = static_cast<SlotIndex>(schedule_.slots_.size());
-  schedule_.slots_.push_back({.kind = kind, .value = &value, .storage = index});
+ValueIndex ScheduleBuilder::add_value(ValueRole role, const Value& value) {
+  const auto index = static_cast<ValueIndex>(schedule_.values_.size());
+  schedule_.values_.push_back({.role = role, .value = &value, .storage = index});
   return index;
 }
 
-SlotIndex ScheduleBuilder::slot_of(const Value& value, const Frame& frame, const Op& user) {
-  if (const auto found = frame.find(&value); found != frame.end()) return found->second;
+ValueIndex ScheduleBuilder::index_of(const Value& value, const ValueIndices& indices,
+                                     const Op& user) {
+  if (const auto found = indices.find(&value); found != indices.end()) return found->second;
   if (const auto found = shared_.find(&value); found != shared_.end()) return found->second;
   const Op* definition = value.defining_op();
   const bool global = value.is_free() || (definition != nullptr && isa<RegisterOp>(definition));
-  SlotIndex slot = 0;
+  ValueIndex index = 0;
   if (global && value.attribute(constant_key_) != nullptr) {
-    slot = add_slot(SlotKind::kConstant, value);
+    index = add_value(ValueRole::kConstant, value);
   } else if (global && value.has_symbol()) {
-    slot = parameter_slot(value, user);
+    index = index_of_parameter(value, user);
   } else {
     fail(user, DiagCode::kUndefinedValue,
          fmt::format("'{}' uses a value that has none yet", user.info().mnemonic));
   }
-  shared_.emplace(&value, slot);
-  return slot;
+  shared_.emplace(&value, index);
+  return index;
 }
 
 /// A mention `%w[@w]` anywhere means the parameter that is registered under the symbol.
-SlotIndex ScheduleBuilder::parameter_slot(const Value& value, const Op& user) {
+ValueIndex ScheduleBuilder::index_of_parameter(const Value& value, const Op& user) {
   const Value* declared = find_parameter(value.symbol(), user);
   if (declared == nullptr) return 0;
   if (declared->type() != value.type()) {
@@ -150,7 +151,7 @@ SlotIndex ScheduleBuilder::parameter_slot(const Value& value, const Op& user) {
                      declared->type() == nullptr ? "untyped" : declared->type()->spelling()));
   }
   const auto [found, is_new] = shared_.try_emplace(declared, 0);
-  if (is_new) found->second = add_slot(SlotKind::kParameter, *declared);
+  if (is_new) found->second = add_value(ValueRole::kParameter, *declared);
   return found->second;
 }
 
@@ -166,24 +167,24 @@ const Value* ScheduleBuilder::find_parameter(Symbol symbol, const Op& user) {
   return declared;
 }
 
-std::vector<SlotIndex> ScheduleBuilder::slots_of(const Op& op, const Frame& frame) {
-  std::vector<SlotIndex> slots;
-  for (const Use& use : op.operand_uses()) slots.push_back(slot_of(*use.value(), frame, op));
-  return slots;
+std::vector<ValueIndex> ScheduleBuilder::indices_of(const Op& op, const ValueIndices& indices) {
+  std::vector<ValueIndex> operands;
+  for (const Use& use : op.operand_uses()) operands.push_back(index_of(*use.value(), indices, op));
+  return operands;
 }
 
 /// Appends the steps of a region; gives what it returns.
-std::vector<SlotIndex> ScheduleBuilder::run(const Region& region, Frame& frame,
-                                            std::uint32_t call) {
+std::vector<ValueIndex> ScheduleBuilder::run(const Region& region, ValueIndices& indices,
+                                             std::uint32_t call) {
   stack_.push_back(call);
-  std::vector<SlotIndex> returned;
+  std::vector<ValueIndex> returned;
   if (region.entry() != region.last_block()) {
     fail(*region.parent(), DiagCode::kNotExecutable, "graphs of several blocks are not executed");
   }
   for (Op* op : region.ops()) {
     if (over_limit_) break;
     if (isa<ReturnOp>(op)) {
-      returned = slots_of(*op, frame);
+      returned = indices_of(*op, indices);
       break;
     }
     // Definitions and comments do nothing themselves, and values live as long as they are used.
@@ -192,9 +193,9 @@ std::vector<SlotIndex> ScheduleBuilder::run(const Region& region, Frame& frame,
       continue;
     }
     if (isa<CallGraphOp>(op)) {
-      add_call(*op, text(op->symbol()), frame);
+      add_call(*op, text(op->symbol()), indices);
     } else {
-      add_executable(*op, frame, call);
+      add_executable(*op, indices, call);
     }
   }
   stack_.pop_back();
@@ -224,7 +225,7 @@ bool agree(const Type* a, const Type* b) {
 
 }  // namespace
 
-void ScheduleBuilder::add_executable(const Op& op, Frame& frame, std::uint32_t call) {
+void ScheduleBuilder::add_executable(const Op& op, ValueIndices& indices, std::uint32_t call) {
   const auto bound = find_name(foreign_.graphs, op);
   const bool is_bound = bound != foreign_.graphs.end();
   const bool is_callback = find_name(foreign_.callbacks, op) != foreign_.callbacks.end();
@@ -232,11 +233,11 @@ void ScheduleBuilder::add_executable(const Op& op, Frame& frame, std::uint32_t c
     fail(op, DiagCode::kNotExecutable,
          fmt::format("'{}' has a kernel, nothing else can compute it", op.name()));
   }
-  if (is_bound) return add_call(op, bound->second, frame);
-  if (is_executable(op) || is_callback) return add_step(op, frame, call);
+  if (is_bound) return add_call(op, bound->second, indices);
+  if (is_executable(op) || is_callback) return add_step(op, indices, call);
   fail(op, DiagCode::kNotExecutable, fmt::format("nothing computes '{}'", op.name()));
   for (const Value& result : op.results()) {
-    frame.emplace(&result, add_slot(SlotKind::kResult, result));
+    indices.emplace(&result, add_value(ValueRole::kResult, result));
   }
 }
 
@@ -292,16 +293,16 @@ bool ScheduleBuilder::may_call(const Op& op, std::string_view callee, const SubG
   return false;
 }
 
-void ScheduleBuilder::add_call(const Op& op, std::string_view callee, Frame& frame) {
+void ScheduleBuilder::add_call(const Op& op, std::string_view callee, ValueIndices& indices) {
   const SubGraphOp target =
       dyn_cast<SubGraphOp>(module_.lookup_op(module_.context().intern(callee)));
-  const std::vector<SlotIndex> operands = slots_of(op, frame);
-  std::vector<SlotIndex> results;
+  const std::vector<ValueIndex> operands = indices_of(op, indices);
+  std::vector<ValueIndex> results;
   if (may_call(op, callee, target, operands.size())) {
     if (!isa<CallGraphOp>(&op)) check_binding(op, target);
     const auto number = static_cast<std::uint32_t>(schedule_.calls_.size());
     schedule_.calls_.push_back({.op = &op, .caller = stack_.back(), .graph = target.op()});
-    Frame inner;
+    ValueIndices inner;
     for (const Value& argument : target.body()->arguments()) {
       inner.emplace(&argument, operands[argument.index()]);
     }
@@ -315,12 +316,13 @@ void ScheduleBuilder::add_call(const Op& op, std::string_view callee, Frame& fra
     }
   }
   for (const Value& result : op.results()) {
-    const bool known = result.index() < results.size();
-    frame.emplace(&result, known ? results[result.index()] : add_slot(SlotKind::kResult, result));
+    const bool is_returned = result.index() < results.size();
+    indices.emplace(&result,
+                    is_returned ? results[result.index()] : add_value(ValueRole::kResult, result));
   }
 }
 
-void ScheduleBuilder::add_step(const Op& op, Frame& frame, std::uint32_t call) {
+void ScheduleBuilder::add_step(const Op& op, ValueIndices& indices, std::uint32_t call) {
   if (schedule_.steps_.size() == Schedule::kMaxSteps) {
     over_limit_ = true;
     return fail(op, DiagCode::kLimitExceeded,
@@ -333,40 +335,41 @@ void ScheduleBuilder::add_step(const Op& op, Frame& frame, std::uint32_t call) {
       find_parameter(module_.context().intern(name->text()), op);
     }
   }
-  const std::vector<SlotIndex> operands = slots_of(op, frame);
+  const std::vector<ValueIndex> operands = indices_of(op, indices);
   Step step{.op = &op,
             .call = call,
             .first_operand = static_cast<std::uint32_t>(schedule_.lists_.size()),
             .operand_count = static_cast<std::uint32_t>(operands.size()),
-            .first_result = static_cast<std::uint32_t>(schedule_.slots_.size())};
+            .first_result = static_cast<std::uint32_t>(schedule_.values_.size())};
   schedule_.lists_.insert(schedule_.lists_.end(), operands.begin(), operands.end());
   for (const Value& result : op.results()) {
-    const SlotIndex slot = add_slot(SlotKind::kResult, result);
+    const ValueIndex index = add_value(ValueRole::kResult, result);
     if (op.has(Trait::kSameBytes) && !operands.empty()) {
-      schedule_.slots_[slot].storage = schedule_.slots_[operands[0]].storage;
+      schedule_.values_[index].storage = schedule_.values_[operands[0]].storage;
     }
-    frame.emplace(&result, slot);
+    indices.emplace(&result, index);
   }
   schedule_.steps_.push_back(step);
 }
 
 void ScheduleBuilder::find_last_uses() {
-  std::vector<Slot>& slots = schedule_.slots_;
+  std::vector<ScheduledValue>& values = schedule_.values_;
   std::uint32_t number = 0;
   for (const Step& step : schedule_.steps_) {
-    for (const SlotIndex slot : schedule_.operands(step)) slots[slot].last_use = number;
+    for (const ValueIndex index : schedule_.operands(step)) values[index].last_use = number;
     for (std::uint32_t i = 0; i < step.op->result_count(); ++i) {
-      slots[step.first_result + i].last_use = number;
+      values[step.first_result + i].last_use = number;
     }
     ++number;
   }
-  for (const SlotIndex slot : schedule_.outputs_) slots[slot].last_use = Slot::kNever;
-  std::vector<std::vector<SlotIndex>> released(schedule_.steps_.size());
-  for (SlotIndex slot = 0; slot < slots.size(); ++slot) {
+  for (const ValueIndex index : schedule_.outputs_) values[index].last_use = ScheduledValue::kNever;
+  std::vector<std::vector<ValueIndex>> released(schedule_.steps_.size());
+  for (ValueIndex index = 0; index < values.size(); ++index) {
     const bool shared =
-        slots[slot].kind == SlotKind::kParameter || slots[slot].kind == SlotKind::kConstant;
-    if (shared) slots[slot].last_use = Slot::kNever;
-    if (slots[slot].last_use != Slot::kNever) released[slots[slot].last_use].push_back(slot);
+        values[index].role == ValueRole::kParameter || values[index].role == ValueRole::kConstant;
+    if (shared) values[index].last_use = ScheduledValue::kNever;
+    if (values[index].last_use != ScheduledValue::kNever)
+      released[values[index].last_use].push_back(index);
   }
   for (number = 0; number < released.size(); ++number) {
     Step& step = schedule_.steps_[number];

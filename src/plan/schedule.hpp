@@ -1,7 +1,7 @@
-// A module as a list of steps over value slots.
+// A module as a list of steps over values.
 //
-// Calls are inlined: a parameter of a graph is the slot of the caller's operand, a result of a call
-// is the slot of what the graph returns, so a call costs nothing at run time. Ops keep the order of
+// Calls are inlined: an argument of a graph is the caller's operand, a result of a call is what the
+// graph returns, so a call costs nothing at run time. Ops keep the order of
 // the text.
 #pragma once
 
@@ -21,27 +21,27 @@
 
 namespace mir {
 
-using SlotIndex = std::uint32_t;
+using ValueIndex = std::uint32_t;
 
 /// The name of a value in the text without `%`, or its symbol.
 std::string value_name(const Value& value, const IRContext& context);
 
-enum class SlotKind : std::uint8_t {
+enum class ValueRole : std::uint8_t {
   kInput,
   kParameter,  ///< `value` has its symbol
   kConstant,   ///< `value` has attribute `constant`
   kResult,
 };
 
-/// One value at run time.
-struct Slot {
+/// One value at run time. Several IR values may be the same one.
+struct ScheduledValue {
   static constexpr std::uint32_t kNever = std::numeric_limits<std::uint32_t>::max();
 
-  SlotKind kind{};
+  ValueRole role{};
   const Value* value = nullptr;
-  /// The slot whose bytes this one shares, through any number of views; itself when it owns them.
-  SlotIndex storage = 0;
-  /// The last step that reads the slot, or makes it when none does; kNever: alive to the end.
+  /// The value whose bytes this one shares, through any number of views; itself when it owns them.
+  ValueIndex storage = 0;
+  /// The last step that reads the value, or makes it when none does; kNever: alive to the end.
   std::uint32_t last_use = kNever;
 };
 
@@ -50,7 +50,7 @@ struct Step {
   std::uint32_t call = 0;  ///< index into calls()
   std::uint32_t first_operand = 0;
   std::uint32_t operand_count = 0;
-  std::uint32_t first_result = 0;  ///< results are consecutive slots
+  std::uint32_t first_result = 0;  ///< results are consecutive values
   std::uint32_t first_release = 0;
   std::uint32_t release_count = 0;
 };
@@ -92,19 +92,19 @@ class Schedule {
   std::string_view title() const { return title_; }
   /// The region that is run; its arguments are the inputs, its return names the outputs.
   const Region& entry() const { return *entry_; }
-  std::span<const Slot> slots() const { return slots_; }
+  std::span<const ScheduledValue> values() const { return values_; }
   std::span<const Step> steps() const { return steps_; }
   std::span<const Call> calls() const { return calls_; }
-  std::span<const SlotIndex> inputs() const { return inputs_; }
-  std::span<const SlotIndex> outputs() const { return outputs_; }
+  std::span<const ValueIndex> inputs() const { return inputs_; }
+  std::span<const ValueIndex> outputs() const { return outputs_; }
   /// Every parameter, in order of first use, those that ops own included.
   std::span<const Value* const> parameters() const { return parameters_; }
 
-  std::span<const SlotIndex> operands(const Step& step) const {
+  std::span<const ValueIndex> operands(const Step& step) const {
     return std::span(lists_).subspan(step.first_operand, step.operand_count);
   }
   /// Results and inputs that nothing reads after this step.
-  std::span<const SlotIndex> releases(const Step& step) const {
+  std::span<const ValueIndex> releases(const Step& step) const {
     return std::span(lists_).subspan(step.first_release, step.release_count);
   }
 
@@ -115,16 +115,16 @@ class Schedule {
   const Module* module_ = nullptr;
   const Region* entry_ = nullptr;
   std::string title_;
-  std::vector<Slot> slots_;
+  std::vector<ScheduledValue> values_;
   std::vector<Step> steps_;
   std::vector<Call> calls_;
-  std::vector<SlotIndex> inputs_;
-  std::vector<SlotIndex> outputs_;
+  std::vector<ValueIndex> inputs_;
+  std::vector<ValueIndex> outputs_;
   std::vector<const Value*> parameters_;
-  std::vector<SlotIndex> lists_;
+  std::vector<ValueIndex> lists_;
 };
 
-/// For every slot the extent that its integers index, where EmbeddingOp, GatherOp or IndexOp read
+/// For every value the extent that its integers index, where EmbeddingOp, GatherOp or IndexOp read
 /// them, possibly after ops that only move or convert elements: the smallest of them. None where
 /// nothing reads them so or the extent has no value.
 std::vector<std::optional<std::int64_t>> index_bounds(const Schedule& schedule,

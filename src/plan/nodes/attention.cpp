@@ -24,21 +24,23 @@ TensorRef heads_first(TensorRef tensor) {
   return tensor;
 }
 
-std::vector<PlanSlot> operands_of(const AttentionSlots& slots) {
-  std::vector<PlanSlot> operands = {slots.q, slots.k, slots.v};
-  if (slots.mask) operands.push_back(*slots.mask);
+std::vector<PlanValueIndex> operands_of(const AttentionValues& values) {
+  std::vector<PlanValueIndex> operands = {values.q, values.k, values.v};
+  if (values.mask) operands.push_back(*values.mask);
   return operands;
 }
 
 class AttentionNode final : public PlanNode {
  public:
-  AttentionNode(std::size_t step, const AttentionSlots& slots,
+  AttentionNode(std::size_t step, const AttentionValues& values,
                 const AttentionParameters& parameters)
-      : PlanNode(step, operands_of(slots), {slots.out}), slots_(slots), parameters_(parameters) {}
+      : PlanNode(step, operands_of(values), {values.out}),
+        values_(values),
+        parameters_(parameters) {}
 
   Result<void> run(Frame& frame) const override {
-    const TensorRef q = value(frame, slots_.q), k = value(frame, slots_.k),
-                    v = value(frame, slots_.v), out = value(frame, slots_.out);
+    const TensorRef q = value(frame, values_.q), k = value(frame, values_.k),
+                    v = value(frame, values_.v), out = value(frame, values_.out);
     if (auto ok = check(q, k, v, out); !ok) return ok;
     fast::AttentionOperands operands{.q = q.floats(),
                                      .k = k.floats(),
@@ -59,16 +61,16 @@ class AttentionNode final : public PlanNode {
     copy_strides(k, operands.k_strides);
     copy_strides(v, operands.v_strides);
     copy_strides(out, operands.out_strides);
-    if (slots_.mask) {
-      if (auto ok = add_mask(frame[*slots_.mask], operands); !ok) return ok;
+    if (values_.mask) {
+      if (auto ok = add_mask(frame[*values_.mask], operands); !ok) return ok;
     }
     fast::attention(operands, frame.context);
     return {};
   }
 
   Work work(const Frame& frame) const override {
-    const TensorRef q = value(frame, slots_.q), k = value(frame, slots_.k),
-                    v = value(frame, slots_.v);
+    const TensorRef q = value(frame, values_.q), k = value(frame, values_.k),
+                    v = value(frame, values_.v);
     Work work = PlanNode::work(frame);
     const double pairs = attention_pairs(q.extents[2], k.extents[2], parameters_.causal);
     work.flop = 2 * static_cast<double>(q.extents[0] * q.extents[1]) * pairs *
@@ -80,8 +82,8 @@ class AttentionNode final : public PlanNode {
   bool writes_strided() const override { return true; }
 
  private:
-  TensorRef value(const Frame& frame, PlanSlot slot) const {
-    return parameters_.tokens_first ? heads_first(frame[slot]) : frame[slot];
+  TensorRef value(const Frame& frame, PlanValueIndex index) const {
+    return parameters_.tokens_first ? heads_first(frame[index]) : frame[index];
   }
 
   Result<void> check(const TensorRef& q, const TensorRef& k, const TensorRef& v,
@@ -117,23 +119,23 @@ class AttentionNode final : public PlanNode {
     return {};
   }
 
-  AttentionSlots slots_;
+  AttentionValues values_;
   AttentionParameters parameters_;
 };
 
 /// Attention of one op; the reference kernel where a query comes before every key.
 class FlashAttentionNode final : public PlanNode {
  public:
-  FlashAttentionNode(const StepSlots& slots, const AttentionParameters& parameters)
-      : PlanNode(slots.step, slots.operands, slots.results),
+  FlashAttentionNode(const PlannedStep& step, const AttentionParameters& parameters)
+      : PlanNode(step),
         causal_(parameters.causal),
-        attention_(slots.step,
-                   {.q = slots.operands[0],
-                    .k = slots.operands[1],
-                    .v = slots.operands[2],
-                    .out = slots.results[0]},
+        attention_(step.number,
+                   {.q = step.operands[0],
+                    .k = step.operands[1],
+                    .v = step.operands[2],
+                    .out = step.results[0]},
                    parameters),
-        reference_(reference_node(slots.step, *slots.op, slots.operands, slots.results)) {}
+        reference_(reference_node(step)) {}
 
   Result<void> run(Frame& frame) const override {
     const TensorRef &q = frame[operands()[0]], &k = frame[operands()[1]];
@@ -153,23 +155,23 @@ class FlashAttentionNode final : public PlanNode {
 
 }  // namespace
 
-std::unique_ptr<PlanNode> flash_attention_node(const StepSlots& slots, const ParameterTable&) {
-  const Op& op = *slots.op;
+std::unique_ptr<PlanNode> flash_attention_node(const PlannedStep& step, const ParameterTable&) {
+  const Op& op = *step.op;
   const bool floats = op.operand_count() == 3 && is_float32(op.operand(0)) &&
                       is_float32(op.operand(1)) && is_float32(op.operand(2)) &&
                       is_float32(op.result()) && op.operand(0)->tensor_type()->rank() == 4;
   if (!floats || !op.operand(0)->tensor_type()->dims()[3].is_constant()) return nullptr;
   const auto width = static_cast<double>(op.operand(0)->tensor_type()->dims()[3].constant());
   return std::make_unique<FlashAttentionNode>(
-      slots, AttentionParameters{.scale = static_cast<float>(1 / std::sqrt(width)),
-                                 .causal = AttributeReader(op).boolean("causal_mask"),
-                                 .window = {},
-                                 .tokens_first = true});
+      step, AttentionParameters{.scale = static_cast<float>(1 / std::sqrt(width)),
+                                .causal = AttributeReader(op).boolean("causal_mask"),
+                                .window = {},
+                                .tokens_first = true});
 }
 
-std::unique_ptr<PlanNode> attention_node(std::size_t step, const AttentionSlots& slots,
+std::unique_ptr<PlanNode> attention_node(std::size_t step, const AttentionValues& values,
                                          const AttentionParameters& parameters) {
-  return std::make_unique<AttentionNode>(step, slots, parameters);
+  return std::make_unique<AttentionNode>(step, values, parameters);
 }
 
 }  // namespace mir

@@ -12,8 +12,8 @@ namespace {
 /// results are the cache itself.
 class CacheNode final : public PlanNode {
  public:
-  CacheNode(std::size_t step, const Op& op, const CacheSlots& slots)
-      : PlanNode(step, {slots.keys, slots.values}, {slots.all_keys, slots.all_values}),
+  CacheNode(std::size_t step, const Op& op, const CacheValues& values)
+      : PlanNode(step, {values.keys, values.values}, {values.all_keys, values.all_values}),
         op_(op),
         cache_(cache_of(op)) {
     const AttributeReader attributes(op);
@@ -103,8 +103,8 @@ class CacheNode final : public PlanNode {
 
 }  // namespace
 
-std::unique_ptr<PlanNode> cache_node(std::size_t step, const Op& op, const CacheSlots& slots) {
-  return std::make_unique<CacheNode>(step, op, slots);
+std::unique_ptr<PlanNode> cache_node(std::size_t step, const Op& op, const CacheValues& values) {
+  return std::make_unique<CacheNode>(step, op, values);
 }
 
 }  // namespace mir

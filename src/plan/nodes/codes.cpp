@@ -42,7 +42,7 @@ std::int64_t zero_of(const ref::Quantisation& codes) {
 
 class RealNode final : public PlanNode {
  public:
-  RealNode(std::size_t step, PlanSlot from, PlanSlot to, const ref::Quantisation& codes)
+  RealNode(std::size_t step, PlanValueIndex from, PlanValueIndex to, const ref::Quantisation& codes)
       : PlanNode(step, {from}, {to}), codes_(codes) {}
 
   /// Codes less their zero point have 17 bits: exact in double, rounded once.
@@ -70,7 +70,7 @@ class RealNode final : public PlanNode {
 
 class CodeNode final : public PlanNode {
  public:
-  CodeNode(std::size_t step, PlanSlot from, PlanSlot to, const ref::Quantisation& codes)
+  CodeNode(std::size_t step, PlanValueIndex from, PlanValueIndex to, const ref::Quantisation& codes)
       : PlanNode(step, {from}, {to}), codes_(codes) {}
 
   /// As ref::quantise.
@@ -104,7 +104,7 @@ class CodeNode final : public PlanNode {
 
 class CodeProductNode final : public PlanNode {
  public:
-  CodeProductNode(std::size_t step, PlanSlot x, const ref::Quantisation& codes,
+  CodeProductNode(std::size_t step, PlanValueIndex x, const ref::Quantisation& codes,
                   const LinearPart& part, std::vector<float> scales)
       : PlanNode(step, {x}, {part.out}),
         zero_(static_cast<std::int32_t>(zero_of(codes))),
@@ -155,18 +155,18 @@ bool has_simple_codes(DType dtype, const ref::Quantisation& codes) {
           stored == DType::kUInt16);
 }
 
-std::unique_ptr<PlanNode> real_node(std::size_t step, PlanSlot from, PlanSlot to,
+std::unique_ptr<PlanNode> real_node(std::size_t step, PlanValueIndex from, PlanValueIndex to,
                                     const ref::Quantisation& codes) {
   return std::make_unique<RealNode>(step, from, to, codes);
 }
 
-std::unique_ptr<PlanNode> code_product_node(std::size_t step, PlanSlot x,
+std::unique_ptr<PlanNode> code_product_node(std::size_t step, PlanValueIndex x,
                                             const ref::Quantisation& codes, const LinearPart& part,
                                             std::vector<float> scales) {
   return std::make_unique<CodeProductNode>(step, x, codes, part, std::move(scales));
 }
 
-std::unique_ptr<PlanNode> code_node(std::size_t step, PlanSlot from, PlanSlot to,
+std::unique_ptr<PlanNode> code_node(std::size_t step, PlanValueIndex from, PlanValueIndex to,
                                     const ref::Quantisation& codes) {
   return std::make_unique<CodeNode>(step, from, to, codes);
 }

@@ -51,8 +51,8 @@ constexpr OpTable kUnaryTable(kUnaries);
 
 class UnaryNode final : public PlanNode {
  public:
-  UnaryNode(const StepSlots& slots, fast::Unary function)
-      : PlanNode(slots.step, slots.operands, slots.results), op_(*slots.op), function_(function) {}
+  UnaryNode(const PlannedStep& step, fast::Unary function)
+      : PlanNode(step), op_(*step.op), function_(function) {}
 
   Result<void> run(Frame& frame) const override {
     const TensorRef &x = frame[operands()[0]], &out = frame[results()[0]];
@@ -70,8 +70,8 @@ class UnaryNode final : public PlanNode {
 
 class ClipNode final : public PlanNode {
  public:
-  explicit ClipNode(const StepSlots& slots) : PlanNode(slots.step, slots.operands, slots.results) {
-    const AttributeReader attributes(*slots.op);
+  explicit ClipNode(const PlannedStep& step) : PlanNode(step) {
+    const AttributeReader attributes(*step.op);
     low_ = ref::narrow_to_float(attributes.number("min_val"));
     high_ = ref::narrow_to_float(attributes.number("max_val"));
   }
@@ -91,8 +91,8 @@ class ClipNode final : public PlanNode {
 
 class BinaryNode final : public PlanNode {
  public:
-  BinaryNode(const StepSlots& slots, fast::Binary function)
-      : PlanNode(slots.step, slots.operands, slots.results), op_(*slots.op), function_(function) {}
+  BinaryNode(const PlannedStep& step, fast::Binary function)
+      : PlanNode(step), op_(*step.op), function_(function) {}
 
   Result<void> run(Frame& frame) const override {
     const TensorRef &a = frame[operands()[0]], &b = frame[operands()[1]],
@@ -111,8 +111,7 @@ class BinaryNode final : public PlanNode {
 
 class EmbeddingNode final : public PlanNode {
  public:
-  EmbeddingNode(const StepSlots& slots, Tensor table)
-      : PlanNode(slots.step, slots.operands, slots.results), table_(std::move(table)) {}
+  EmbeddingNode(const PlannedStep& step, Tensor table) : PlanNode(step), table_(std::move(table)) {}
 
   Result<void> run(Frame& frame) const override {
     const TensorRef &ids = frame[operands()[0]], &out = frame[results()[0]];
@@ -173,25 +172,26 @@ bool is_elementwise(OpId op) {
   return kUnaryTable.has(op) || kBinaryTable.has(op) || op == OpId::kLinalgClip;
 }
 
-std::unique_ptr<PlanNode> elementwise_node(const StepSlots& slots) {
-  const Op& op = *slots.op;
+std::unique_ptr<PlanNode> elementwise_node(const PlannedStep& step) {
+  const Op& op = *step.op;
   if (!all_floats(op) || op.result_count() != 1) return nullptr;
   const BinaryRow* binary = kBinaryTable.find(op);
   if (binary != nullptr && op.operand_count() == 2) {
-    return std::make_unique<BinaryNode>(slots, binary->function);
+    return std::make_unique<BinaryNode>(step, binary->function);
   }
-  if (op.is(OpId::kLinalgClip)) return std::make_unique<ClipNode>(slots);
+  if (op.is(OpId::kLinalgClip)) return std::make_unique<ClipNode>(step);
   const auto function = unary_of(op);
   if (!function || op.operand_count() != 1) return nullptr;
-  return std::make_unique<UnaryNode>(slots, *function);
+  return std::make_unique<UnaryNode>(step, *function);
 }
 
-std::unique_ptr<PlanNode> embedding_node(const StepSlots& slots, const ParameterTable& parameters) {
-  const Op& op = *slots.op;
+std::unique_ptr<PlanNode> embedding_node(const PlannedStep& step,
+                                         const ParameterTable& parameters) {
+  const Op& op = *step.op;
   const Tensor* table = owned_tensor(op, ".weight", parameters);
   const TensorType* type = op.result()->tensor_type();
   const bool moves = table != nullptr && type != nullptr && type->dtype() == table->dtype();
-  return moves ? std::make_unique<EmbeddingNode>(slots, *table) : nullptr;
+  return moves ? std::make_unique<EmbeddingNode>(step, *table) : nullptr;
 }
 
 }  // namespace mir

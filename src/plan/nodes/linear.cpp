@@ -63,18 +63,18 @@ bool fits(const LinearPart& part, const Matrix& x, const Frame& frame) {
          adds;
 }
 
-std::vector<PlanSlot> operands_of(PlanSlot x, const std::vector<LinearPart>& parts) {
-  std::vector<PlanSlot> slots = {x};
+std::vector<PlanValueIndex> operands_of(PlanValueIndex x, const std::vector<LinearPart>& parts) {
+  std::vector<PlanValueIndex> indices = {x};
   for (const LinearPart& part : parts) {
-    if (part.residual) slots.push_back(*part.residual);
+    if (part.residual) indices.push_back(*part.residual);
   }
-  return slots;
+  return indices;
 }
 
-std::vector<PlanSlot> results_of(const std::vector<LinearPart>& parts) {
-  std::vector<PlanSlot> slots;
-  for (const LinearPart& part : parts) slots.push_back(part.out);
-  return slots;
+std::vector<PlanValueIndex> results_of(const std::vector<LinearPart>& parts) {
+  std::vector<PlanValueIndex> indices;
+  for (const LinearPart& part : parts) indices.push_back(part.out);
+  return indices;
 }
 
 constexpr char kMisfit[] = "extents of input, weights and result do not fit together";

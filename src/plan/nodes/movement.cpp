@@ -31,8 +31,7 @@ constexpr char kPartsMisfit[] = "the parts do not fill the result";
 /// Ops that put elements elsewhere, as they are. Operands and results of any strides.
 class MovementNode : public PlanNode {
  public:
-  explicit MovementNode(const StepSlots& slots)
-      : PlanNode(slots.step, slots.operands, slots.results), op_(*slots.op) {}
+  explicit MovementNode(const PlannedStep& step) : PlanNode(step), op_(*step.op) {}
 
   std::string name() const final { return short_name(op_); }
   OperandOrder operand_order(std::size_t) const final { return OperandOrder::kStrided; }
@@ -77,8 +76,8 @@ class SplitNode final : public MovementNode {
     const TensorRef& x = frame[operands()[0]];
     const auto dim = axis("dim", x.rank);
     std::int64_t start = 0;
-    for (const PlanSlot slot : results()) {
-      Part part{x, frame[slot]};
+    for (const PlanValueIndex index : results()) {
+      Part part{x, frame[index]};
       if (!dim || part.to.rank != x.rank || part.to.extents[*dim] > x.extents[*dim] - start) {
         return require(false, kPartsMisfit);
       }
@@ -95,15 +94,15 @@ class SplitNode final : public MovementNode {
 /// Concat, and Stack, whose operands have an extent of 1 where the result has a new dimension.
 class ConcatNode final : public MovementNode {
  public:
-  ConcatNode(const StepSlots& slots, bool stacks) : MovementNode(slots), stacks_(stacks) {}
+  ConcatNode(const PlannedStep& step, bool stacks) : MovementNode(step), stacks_(stacks) {}
 
   Result<void> run(Frame& frame) const override {
     const TensorRef& out = frame[results()[0]];
     const auto dim = axis("dim", out.rank);
     if (!dim) return require(false, kPartsMisfit);
     std::int64_t start = 0;
-    for (const PlanSlot slot : operands()) {
-      Part part{stacks_ ? with_dimension(frame[slot], *dim) : frame[slot], out};
+    for (const PlanValueIndex index : operands()) {
+      Part part{stacks_ ? with_dimension(frame[index], *dim) : frame[index], out};
       if (part.from.rank != out.rank || part.from.extents[*dim] > out.extents[*dim] - start) {
         return require(false, kPartsMisfit);
       }
@@ -165,7 +164,8 @@ class RepeatNode final : public MovementNode {
 
 class CopyNode final : public PlanNode {
  public:
-  CopyNode(std::size_t step, PlanSlot from, PlanSlot to) : PlanNode(step, {from}, {to}) {}
+  CopyNode(std::size_t step, PlanValueIndex from, PlanValueIndex to)
+      : PlanNode(step, {from}, {to}) {}
 
   Result<void> run(Frame& frame) const override {
     const TensorRef& from = frame[operands()[0]];
@@ -202,12 +202,12 @@ Result<TensorRef> sliced(const Op& op, TensorRef value, const DimBindings* dims)
   return value;
 }
 
-std::unique_ptr<PlanNode> copy_node(std::size_t step, PlanSlot from, PlanSlot to) {
+std::unique_ptr<PlanNode> copy_node(std::size_t step, PlanValueIndex from, PlanValueIndex to) {
   return std::make_unique<CopyNode>(step, from, to);
 }
 
-std::unique_ptr<PlanNode> movement_node(const StepSlots& slots, const ParameterTable&) {
-  const Op& op = *slots.op;
+std::unique_ptr<PlanNode> movement_node(const PlannedStep& step, const ParameterTable&) {
+  const Op& op = *step.op;
   if (op.operand_count() == 0 || op.result_count() == 0) return nullptr;
   const bool all_move =
       std::ranges::all_of(op.operand_uses(), [](const Use& use) { return moves(*use.value()); }) &&
@@ -215,11 +215,11 @@ std::unique_ptr<PlanNode> movement_node(const StepSlots& slots, const ParameterT
   if (!all_move) return nullptr;
   if (op.is(OpId::kLinalgSlice)) {
     const bool selects = op.attribute("indices") != nullptr && op.result_count() == 1;
-    return selects ? std::make_unique<SliceNode>(slots) : nullptr;
+    return selects ? std::make_unique<SliceNode>(step) : nullptr;
   }
-  if (op.is(OpId::kLinalgSplit)) return std::make_unique<SplitNode>(slots);
-  if (op.is(OpId::kLinalgRepeat)) return std::make_unique<RepeatNode>(slots);
-  return std::make_unique<ConcatNode>(slots, op.is(OpId::kLinalgStack));
+  if (op.is(OpId::kLinalgSplit)) return std::make_unique<SplitNode>(step);
+  if (op.is(OpId::kLinalgRepeat)) return std::make_unique<RepeatNode>(step);
+  return std::make_unique<ConcatNode>(step, op.is(OpId::kLinalgStack));
 }
 
 }  // namespace mir

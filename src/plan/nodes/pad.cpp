@@ -29,9 +29,8 @@ ref::PadMode mode_of(std::string_view name) {
 /// Operand and result of any strides.
 class PadNode final : public PlanNode {
  public:
-  PadNode(const StepSlots& slots, Tensor element)
-      : PlanNode(slots.step, slots.operands, slots.results), element_(std::move(element)) {
-    const AttributeReader attributes(*slots.op);
+  PadNode(const PlannedStep& step, Tensor element) : PlanNode(step), element_(std::move(element)) {
+    const AttributeReader attributes(*step.op);
     mode_ = mode_of(attributes.string("mode"));
     const auto margins = attributes.integers("pad");
     for (std::size_t i = 0; i < margins.size(); i += 2) before_.push_back(margins[i]);
@@ -111,14 +110,14 @@ class PadNode final : public PlanNode {
 
 }  // namespace
 
-std::unique_ptr<PlanNode> pad_node(const StepSlots& slots, const ParameterTable&) {
-  const Op& op = *slots.op;
+std::unique_ptr<PlanNode> pad_node(const PlannedStep& step, const ParameterTable&) {
+  const Op& op = *step.op;
   if (op.operand_count() != 1 || op.result_count() != 1) return nullptr;
   const auto dtype = dtype_of_units(*op.result());
   if (!dtype || dtype != dtype_of_units(*op.operand(0))) return nullptr;
   // -0 is 0 here, as it is for the reference kernel.
   auto element = element_of(AttributeReader(op).number("value") + 0.0, *dtype);
-  return element ? std::make_unique<PadNode>(slots, *std::move(element)) : nullptr;
+  return element ? std::make_unique<PadNode>(step, *std::move(element)) : nullptr;
 }
 
 }  // namespace mir

@@ -26,10 +26,8 @@ struct Places {
 /// indices that are out of range, are the reference kernel's.
 class PickNode : public PlanNode {
  public:
-  explicit PickNode(const StepSlots& slots)
-      : PlanNode(slots.step, slots.operands, slots.results),
-        op_(*slots.op),
-        reference_(reference_node(slots.step, op_, slots.operands, slots.results)) {}
+  explicit PickNode(const PlannedStep& step)
+      : PlanNode(step), op_(*step.op), reference_(reference_node(step)) {}
 
   Result<void> run(Frame& frame) const final {
     const TensorRef& x = frame[operands()[0]];
@@ -152,7 +150,7 @@ class GatherNode final : public PickNode {
 
 class IndexNode final : public PickNode {
  public:
-  explicit IndexNode(const StepSlots& slots) : PickNode(slots) {
+  explicit IndexNode(const PlannedStep& step) : PickNode(step) {
     for (const Attr* entry : op().attribute("indices")->elements()) {
       auto& list = lists_.emplace_back();
       if (entry->kind() != AttrKind::kArray) continue;
@@ -192,8 +190,8 @@ class IndexNode final : public PickNode {
 
 }  // namespace
 
-std::unique_ptr<PlanNode> pick_node(const StepSlots& slots, const ParameterTable&) {
-  const Op& op = *slots.op;
+std::unique_ptr<PlanNode> pick_node(const PlannedStep& step, const ParameterTable&) {
+  const Op& op = *step.op;
   if (op.operand_count() == 0 || op.result_count() != 1) return nullptr;
   const auto moved = dtype_of_units(*op.operand(0));
   if (!moved || moved != dtype_of_units(*op.result()) || op.operand(0)->tensor_type()->rank() == 0)
@@ -203,11 +201,11 @@ std::unique_ptr<PlanNode> pick_node(const StepSlots& slots, const ParameterTable
     if (indices != DType::kInt32 && indices != DType::kInt64) return nullptr;
   }
   if (op.is(OpId::kLinalgGather)) {
-    return op.operand_count() == 2 ? std::make_unique<GatherNode>(slots) : nullptr;
+    return op.operand_count() == 2 ? std::make_unique<GatherNode>(step) : nullptr;
   }
   const Attr* indices = op.attribute("indices");
   const bool has_list = indices != nullptr && indices->kind() == AttrKind::kArray;
-  return has_list ? std::make_unique<IndexNode>(slots) : nullptr;
+  return has_list ? std::make_unique<IndexNode>(step) : nullptr;
 }
 
 }  // namespace mir

@@ -16,9 +16,8 @@ constexpr char kProductMisfit[] = "extents of operands and result do not fit tog
 
 class MatMulNode final : public PlanNode {
  public:
-  explicit MatMulNode(const StepSlots& slots)
-      : PlanNode(slots.step, slots.operands, slots.results) {
-    const AttributeReader attributes(*slots.op);
+  explicit MatMulNode(const PlannedStep& step) : PlanNode(step) {
+    const AttributeReader attributes(*step.op);
     transpose_a_ = attributes.boolean("transpose_a");
     transpose_b_ = attributes.boolean("transpose_b");
   }
@@ -110,11 +109,8 @@ std::int64_t product_of(const Spatial& values) {
 
 class ConvNode final : public PlanNode {
  public:
-  ConvNode(const StepSlots& slots, const fast::ConvOperands& form, Tensor weight, Tensor bias)
-      : PlanNode(slots.step, slots.operands, slots.results),
-        form_(form),
-        weight_(std::move(weight)),
-        bias_(std::move(bias)) {}
+  ConvNode(const PlannedStep& step, const fast::ConvOperands& form, Tensor weight, Tensor bias)
+      : PlanNode(step), form_(form), weight_(std::move(weight)), bias_(std::move(bias)) {}
 
   Result<void> run(Frame& frame) const override {
     const TensorRef &x = frame[operands()[0]], &out = frame[results()[0]];
@@ -173,10 +169,8 @@ class ConvNode final : public PlanNode {
 /// Patches that the kernel covers whole: a product with the packed weight.
 class PatchNode final : public PlanNode {
  public:
-  PatchNode(const StepSlots& slots, const fast::PackedMatrix* weight, Tensor bias)
-      : PlanNode(slots.step, slots.operands, slots.results),
-        weight_(weight),
-        bias_(std::move(bias)) {}
+  PatchNode(const PlannedStep& step, const fast::PackedMatrix* weight, Tensor bias)
+      : PlanNode(step), weight_(weight), bias_(std::move(bias)) {}
 
   Result<void> run(Frame& frame) const override {
     const TensorRef &x = frame[operands()[0]], &out = frame[results()[0]];
@@ -223,16 +217,16 @@ bool is_patch(const Op& op, const fast::ConvOperands& form, std::size_t spatial)
 
 }  // namespace
 
-std::unique_ptr<PlanNode> matmul_node(const StepSlots& slots, const ParameterTable&) {
-  const Op& op = *slots.op;
+std::unique_ptr<PlanNode> matmul_node(const PlannedStep& step, const ParameterTable&) {
+  const Op& op = *step.op;
   constexpr std::size_t kMostRank = fast::MatMulOperands::kMaxBatchRank + 2;
   static_assert(kMostRank >= TensorRef::kMaxRank);
   const bool floats = op.operand_count() == 2 && is_float32(op.operand(0)) &&
                       is_float32(op.operand(1)) && is_float32(op.result());
-  return floats ? std::make_unique<MatMulNode>(slots) : nullptr;
+  return floats ? std::make_unique<MatMulNode>(step) : nullptr;
 }
 
-std::optional<ConvStep> read_conv(const Op& op, const ParameterTable& parameters) {
+std::optional<ConvPart> conv_part(const Op& op, const ParameterTable& parameters) {
   const AttributeReader attributes(op);
   const std::size_t count = spatial_rank(op);
   const TensorType* x = op.operand(0)->tensor_type();
@@ -250,21 +244,21 @@ std::optional<ConvStep> read_conv(const Op& op, const ParameterTable& parameters
                       !attributes.string("impl_type").starts_with("QNN_LPBQ_") && kernel &&
                       stride && padding && dilation && groups >= 1;
   if (!usable) return std::nullopt;
-  ConvStep step{.form = {.groups = groups,
+  ConvPart conv{.form = {.groups = groups,
                          .kernel = *kernel,
                          .stride = *stride,
                          .padding = *padding,
                          .dilation = *dilation},
                 .weight = *weight,
                 .bias = bias == nullptr ? Tensor() : *bias};
-  step.is_patch = is_patch(op, step.form, count);
-  return step;
+  conv.is_patch = is_patch(op, conv.form, count);
+  return conv;
 }
 
-std::unique_ptr<PlanNode> conv_node(const StepSlots& slots, const ConvStep& step,
+std::unique_ptr<PlanNode> conv_node(const PlannedStep& step, const ConvPart& conv,
                                     const fast::PackedMatrix* patch_weight) {
-  if (patch_weight != nullptr) return std::make_unique<PatchNode>(slots, patch_weight, step.bias);
-  return std::make_unique<ConvNode>(slots, step.form, step.weight, step.bias);
+  if (patch_weight != nullptr) return std::make_unique<PatchNode>(step, patch_weight, conv.bias);
+  return std::make_unique<ConvNode>(step, conv.form, conv.weight, conv.bias);
 }
 
 }  // namespace mir

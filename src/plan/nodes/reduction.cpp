@@ -40,11 +40,8 @@ std::optional<fast::ReduceOperands> around(const TensorRef& x, std::int64_t dim)
 
 class ReductionNode final : public PlanNode {
  public:
-  ReductionNode(const StepSlots& slots, fast::Reduction function)
-      : PlanNode(slots.step, slots.operands, slots.results),
-        op_(*slots.op),
-        function_(function),
-        reference_(reference_node(slots.step, op_, slots.operands, slots.results)) {
+  ReductionNode(const PlannedStep& step, fast::Reduction function)
+      : PlanNode(step), op_(*step.op), function_(function), reference_(reference_node(step)) {
     const Attr* dim = op_.attribute("dim");
     constexpr std::int64_t kAllDimensions = 2147483647;
     if (dim != nullptr && dim->kind() == AttrKind::kInt && dim->integer() != kAllDimensions) {
@@ -79,8 +76,7 @@ class ReductionNode final : public PlanNode {
 /// Softmax over any dimension.
 class SoftmaxAlongNode final : public PlanNode {
  public:
-  SoftmaxAlongNode(const StepSlots& slots, std::int64_t axis)
-      : PlanNode(slots.step, slots.operands, slots.results), axis_(axis) {}
+  SoftmaxAlongNode(const PlannedStep& step, std::int64_t axis) : PlanNode(step), axis_(axis) {}
 
   Result<void> run(Frame& frame) const override {
     const TensorRef &x = frame[operands()[0]], &out = frame[results()[0]];
@@ -100,16 +96,16 @@ class SoftmaxAlongNode final : public PlanNode {
 
 }  // namespace
 
-std::unique_ptr<PlanNode> reduction_node(const StepSlots& slots, const ParameterTable&) {
-  const Op& op = *slots.op;
+std::unique_ptr<PlanNode> reduction_node(const PlannedStep& step, const ParameterTable&) {
+  const Op& op = *step.op;
   const ReductionRow* row = kReductionTable.find(op);
   const bool takes = row != nullptr && op.operand_count() == 1 && op.result_count() == 1 &&
                      is_float32(op.operand(0)) && is_float32(op.result());
-  return takes ? std::make_unique<ReductionNode>(slots, row->function) : nullptr;
+  return takes ? std::make_unique<ReductionNode>(step, row->function) : nullptr;
 }
 
-std::unique_ptr<PlanNode> softmax_along_node(const StepSlots& slots, std::int64_t axis) {
-  return std::make_unique<SoftmaxAlongNode>(slots, axis);
+std::unique_ptr<PlanNode> softmax_along_node(const PlannedStep& step, std::int64_t axis) {
+  return std::make_unique<SoftmaxAlongNode>(step, axis);
 }
 
 }  // namespace mir

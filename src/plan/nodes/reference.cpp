@@ -37,14 +37,13 @@ Result<void> check_result(const Op& op, std::uint32_t number, const Tensor& tens
 
 class ReferenceNode final : public PlanNode {
  public:
-  ReferenceNode(std::size_t step, const Op& op, std::vector<PlanSlot> operands,
-                std::vector<PlanSlot> results, KernelSet kernels)
-      : PlanNode(step, std::move(operands), std::move(results)), op_(op), kernels_(kernels) {}
+  ReferenceNode(const PlannedStep& step, KernelSet kernels)
+      : PlanNode(step), op_(*step.op), kernels_(kernels) {}
 
   Result<void> run(Frame& frame) const override {
     std::vector<Tensor> values;
-    for (const PlanSlot slot : operands()) {
-      auto tensor = frame.tensor(slot);
+    for (const PlanValueIndex index : operands()) {
+      auto tensor = frame.tensor(index);
       if (!tensor) return std::move(tensor).error();
       values.push_back(*std::move(tensor));
     }
@@ -62,9 +61,9 @@ class ReferenceNode final : public PlanNode {
   bool looks_up_parameters() const override { return true; }
 
   Work work(const Frame& frame) const override {
-    const auto extents_of = [&](const std::vector<PlanSlot>& slots) {
+    const auto extents_of = [&](const std::vector<PlanValueIndex>& indices) {
       std::vector<TensorExtents> extents;
-      for (const PlanSlot slot : slots) extents.push_back(frame.extents(slot));
+      for (const PlanValueIndex index : indices) extents.push_back(frame.extents(index));
       return extents;
     };
     return work_of(op_, extents_of(operands()), extents_of(results()),
@@ -82,11 +81,8 @@ class ReferenceNode final : public PlanNode {
 
 }  // namespace
 
-std::unique_ptr<PlanNode> reference_node(std::size_t step, const Op& op,
-                                         std::vector<PlanSlot> operands,
-                                         std::vector<PlanSlot> results, KernelSet kernels) {
-  return std::make_unique<ReferenceNode>(step, op, std::move(operands), std::move(results),
-                                         kernels);
+std::unique_ptr<PlanNode> reference_node(const PlannedStep& step, KernelSet kernels) {
+  return std::make_unique<ReferenceNode>(step, kernels);
 }
 
 }  // namespace mir

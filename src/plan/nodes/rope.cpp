@@ -12,14 +12,12 @@ namespace {
 
 class RopeNode final : public PlanNode {
  public:
-  explicit RopeNode(const StepSlots& slots)
-      : PlanNode(slots.step, slots.operands, slots.results),
-        op_(*slots.op),
-        reference_(reference_node(slots.step, *slots.op, slots.operands, slots.results)) {
-    const AttributeReader attributes(*slots.op);
-    const bool is_vision = slots.op->is(OpId::kLinalgVisionRoPE);
+  explicit RopeNode(const PlannedStep& step)
+      : PlanNode(step), op_(*step.op), reference_(reference_node(step)) {
+    const AttributeReader attributes(*step.op);
+    const bool is_vision = step.op->is(OpId::kLinalgVisionRoPE);
     head_axis_ = is_vision || attributes.string("input_type") == "BSHD" ? 2 : 1;
-    if (slots.op->is(OpId::kLinalgRoPE)) partial_ = attributes.integer("partial_dim");
+    if (step.op->is(OpId::kLinalgRoPE)) partial_ = attributes.integer("partial_dim");
   }
 
   Result<void> run(Frame& frame) const override {
@@ -79,13 +77,13 @@ class RopeNode final : public PlanNode {
 
 }  // namespace
 
-std::unique_ptr<PlanNode> rope_node(const StepSlots& slots, const ParameterTable&) {
-  const Op& op = *slots.op;
+std::unique_ptr<PlanNode> rope_node(const PlannedStep& step, const ParameterTable&) {
+  const Op& op = *step.op;
   for (const Use& use : op.operand_uses()) {
     const TensorType* type = use.value()->tensor_type();
     if (type == nullptr || type->dtype() != DType::kFloat32) return nullptr;
   }
-  return op.operand_count() == 3 ? std::make_unique<RopeNode>(slots) : nullptr;
+  return op.operand_count() == 3 ? std::make_unique<RopeNode>(step) : nullptr;
 }
 
 }  // namespace mir

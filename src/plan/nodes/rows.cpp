@@ -23,8 +23,7 @@ fast::Rows rows_of(const TensorRef& x, const TensorRef& out, std::size_t dims = 
 /// A node over the rows of operand 0.
 class RowsNode : public PlanNode {
  public:
-  explicit RowsNode(const StepSlots& slots)
-      : PlanNode(slots.step, slots.operands, slots.results), op_(*slots.op) {}
+  explicit RowsNode(const PlannedStep& step) : PlanNode(step), op_(*step.op) {}
 
   Result<void> run(Frame& frame) const final {
     const TensorRef &x = frame[operands()[0]], &out = frame[results()[0]];
@@ -48,7 +47,7 @@ constexpr char kWeightMisfit[] = "a parameter does not have the extents of a row
 
 class RmsNormNode final : public RowsNode {
  public:
-  RmsNormNode(const StepSlots& slots, RmsNormPart norm) : RowsNode(slots), norm_(std::move(norm)) {}
+  RmsNormNode(const PlannedStep& step, RmsNormPart norm) : RowsNode(step), norm_(std::move(norm)) {}
 
  private:
   Result<void> run_rows(const TensorRef& x, const TensorRef& out,
@@ -64,9 +63,9 @@ class RmsNormNode final : public RowsNode {
 
 class LayerNormNode final : public RowsNode {
  public:
-  LayerNormNode(const StepSlots& slots, Tensor weight, Tensor bias)
-      : RowsNode(slots), weight_(std::move(weight)), bias_(std::move(bias)) {
-    const AttributeReader attributes(*slots.op);
+  LayerNormNode(const PlannedStep& step, Tensor weight, Tensor bias)
+      : RowsNode(step), weight_(std::move(weight)), bias_(std::move(bias)) {
+    const AttributeReader attributes(*step.op);
     epsilon_ = static_cast<float>(attributes.number("eps"));
     dims_ = attributes.find("normalized_shape")->elements().size();
   }
@@ -106,8 +105,8 @@ class SoftmaxNode final : public RowsNode {
 
 class CausalMaskNode final : public RowsNode {
  public:
-  explicit CausalMaskNode(const StepSlots& slots) : RowsNode(slots) {
-    const AttributeReader attributes(*slots.op);
+  explicit CausalMaskNode(const PlannedStep& step) : RowsNode(step) {
+    const AttributeReader attributes(*step.op);
     if (attributes.boolean("sliding_window")) window_ = attributes.integer("window_size");
   }
 
@@ -136,11 +135,11 @@ std::optional<RmsNormPart> rms_norm_part(const Op& op, const ParameterTable& par
                      .add_unit_offset = attributes.boolean("add_unit_offset")};
 }
 
-std::unique_ptr<PlanNode> norm_node(const StepSlots& slots, const ParameterTable& parameters) {
-  const Op& op = *slots.op;
+std::unique_ptr<PlanNode> norm_node(const PlannedStep& step, const ParameterTable& parameters) {
+  const Op& op = *step.op;
   if (op.is(OpId::kLinalgRMSNorm)) {
     auto norm = rms_norm_part(op, parameters);
-    return norm ? std::make_unique<RmsNormNode>(slots, *std::move(norm)) : nullptr;
+    return norm ? std::make_unique<RmsNormNode>(step, *std::move(norm)) : nullptr;
   }
   if (!is_float32(op.operand(0)) || !is_float32(op.result())) return nullptr;
   const Tensor* weight = owned_tensor(op, ".weight", parameters);
@@ -148,18 +147,18 @@ std::unique_ptr<PlanNode> norm_node(const StepSlots& slots, const ParameterTable
   for (const Tensor* parameter : {weight, bias}) {
     if (parameter != nullptr && !is_float32(parameter)) return nullptr;
   }
-  return std::make_unique<LayerNormNode>(slots, weight == nullptr ? Tensor() : *weight,
+  return std::make_unique<LayerNormNode>(step, weight == nullptr ? Tensor() : *weight,
                                          bias == nullptr ? Tensor() : *bias);
 }
 
-std::unique_ptr<PlanNode> softmax_node(const StepSlots& slots, const ParameterTable&) {
-  const Op& op = *slots.op;
+std::unique_ptr<PlanNode> softmax_node(const PlannedStep& step, const ParameterTable&) {
+  const Op& op = *step.op;
   if (!is_float32(op.operand(0)) || !is_float32(op.result())) return nullptr;
-  if (op.is(OpId::kLinalgCausalMask)) return std::make_unique<CausalMaskNode>(slots);
+  if (op.is(OpId::kLinalgCausalMask)) return std::make_unique<CausalMaskNode>(step);
   const std::int64_t axis = AttributeReader(op).integer("axis");
   const auto rank = static_cast<std::int64_t>(op.result()->tensor_type()->rank());
-  if (axis != -1 && axis != rank - 1) return softmax_along_node(slots, axis);
-  return std::make_unique<SoftmaxNode>(slots);
+  if (axis != -1 && axis != rank - 1) return softmax_along_node(step, axis);
+  return std::make_unique<SoftmaxNode>(step);
 }
 
 }  // namespace mir

@@ -13,8 +13,7 @@ namespace {
 /// A node that its step's name describes.
 class NamedNode : public PlanNode {
  public:
-  explicit NamedNode(const StepSlots& slots)
-      : PlanNode(slots.step, slots.operands, slots.results), name_(short_name(*slots.op)) {}
+  explicit NamedNode(const PlannedStep& step) : PlanNode(step), name_(short_name(*step.op)) {}
   std::string name() const final { return name_; }
 
  private:
@@ -30,7 +29,7 @@ constexpr Choice kMaskedScatter = {1, 2, 0};
 
 class WhereNode final : public NamedNode {
  public:
-  WhereNode(const StepSlots& slots, const Choice& choice) : NamedNode(slots), choice_(choice) {}
+  WhereNode(const PlannedStep& step, const Choice& choice) : NamedNode(step), choice_(choice) {}
 
   Result<void> run(Frame& frame) const override {
     const TensorRef &condition = frame[operands()[choice_.condition]],
@@ -85,8 +84,8 @@ bool is_number_or_bool(std::optional<DType> dtype) {
 
 }  // namespace
 
-std::unique_ptr<PlanNode> select_node(const StepSlots& slots, const ParameterTable&) {
-  const Op& op = *slots.op;
+std::unique_ptr<PlanNode> select_node(const PlannedStep& step, const ParameterTable&) {
+  const Op& op = *step.op;
   if (op.result_count() != 1) return nullptr;
   const auto out = dtype_of(op.result());
   if (op.operand_count() == 3) {
@@ -96,17 +95,17 @@ std::unique_ptr<PlanNode> select_node(const StepSlots& slots, const ParameterTab
         (condition == DType::kBool || condition == DType::kUInt8 || condition == DType::kInt8) &&
         out && info(*out).lanes == 1 && dtype_of(op.operand(choice.a)) == out &&
         dtype_of(op.operand(choice.b)) == out;
-    return takes ? std::make_unique<WhereNode>(slots, choice) : nullptr;
+    return takes ? std::make_unique<WhereNode>(step, choice) : nullptr;
   }
   if (op.is(OpId::kLinalgEqual) && op.operand_count() == 2) {
     const auto a = dtype_of(op.operand(0));
     const bool takes = a && fast::is_comparable(*a) && dtype_of(op.operand(1)) == a &&
                        (out == DType::kBool || out == DType::kUInt8);
-    return takes ? std::make_unique<EqualNode>(slots) : nullptr;
+    return takes ? std::make_unique<EqualNode>(step) : nullptr;
   }
   const bool casts = op.is(OpId::kLinalgCastType) && op.operand_count() == 1 &&
                      is_number_or_bool(dtype_of(op.operand(0))) && is_number_or_bool(out);
-  return casts ? std::make_unique<CastNode>(slots) : nullptr;
+  return casts ? std::make_unique<CastNode>(step) : nullptr;
 }
 
 }  // namespace mir

@@ -14,8 +14,7 @@ namespace {
 /// (source, whole): whole with a part replaced.
 class CopyIntoNode final : public PlanNode {
  public:
-  explicit CopyIntoNode(const StepSlots& slots)
-      : PlanNode(slots.step, slots.operands, slots.results), op_(*slots.op) {}
+  explicit CopyIntoNode(const PlannedStep& step) : PlanNode(step), op_(*step.op) {}
 
   Result<void> run(Frame& frame) const override {
     const TensorRef &source = frame[operands()[0]], &whole = frame[operands()[1]],
@@ -52,8 +51,8 @@ class CopyIntoNode final : public PlanNode {
 /// Every element the same.
 class FillNode final : public PlanNode {
  public:
-  FillNode(const StepSlots& slots, Tensor element)
-      : PlanNode(slots.step, slots.operands, slots.results), element_(std::move(element)) {}
+  FillNode(const PlannedStep& step, Tensor element)
+      : PlanNode(step), element_(std::move(element)) {}
 
   Result<void> run(Frame& frame) const override {
     const TensorRef& out = frame[results()[0]];
@@ -101,8 +100,8 @@ std::optional<Tensor> element_of(double number, DType dtype) {
   return *std::move(element);
 }
 
-std::unique_ptr<PlanNode> store_node(const StepSlots& slots, const ParameterTable&) {
-  const Op& op = *slots.op;
+std::unique_ptr<PlanNode> store_node(const PlannedStep& step, const ParameterTable&) {
+  const Op& op = *step.op;
   if (op.result_count() != 1) return nullptr;
   const auto dtype = dtype_of_units(*op.result());
   const bool fits = dtype && std::ranges::all_of(op.operand_uses(), [&](const Use& use) {
@@ -110,10 +109,10 @@ std::unique_ptr<PlanNode> store_node(const StepSlots& slots, const ParameterTabl
                     });
   if (!fits) return nullptr;
   if (op.is(OpId::kLinalgCopy)) {
-    return op.operand_count() == 2 ? std::make_unique<CopyIntoNode>(slots) : nullptr;
+    return op.operand_count() == 2 ? std::make_unique<CopyIntoNode>(step) : nullptr;
   }
   auto element = repeated_element(op, *dtype);
-  return element ? std::make_unique<FillNode>(slots, *std::move(element)) : nullptr;
+  return element ? std::make_unique<FillNode>(step, *std::move(element)) : nullptr;
 }
 
 }  // namespace mir

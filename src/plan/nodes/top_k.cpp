@@ -15,8 +15,8 @@ namespace {
 /// Row-major operand and results.
 class TopKNode final : public PlanNode {
  public:
-  explicit TopKNode(const StepSlots& slots) : PlanNode(slots.step, slots.operands, slots.results) {
-    const AttributeReader attributes(*slots.op);
+  explicit TopKNode(const PlannedStep& step) : PlanNode(step) {
+    const AttributeReader attributes(*step.op);
     axis_ = attributes.integer("dim");
     largest_ = attributes.boolean("largest");
     sorted_ = attributes.boolean("sorted");
@@ -59,13 +59,13 @@ class TopKNode final : public PlanNode {
 
 }  // namespace
 
-std::unique_ptr<PlanNode> top_k_node(const StepSlots& slots, const ParameterTable&) {
-  const Op& op = *slots.op;
+std::unique_ptr<PlanNode> top_k_node(const PlannedStep& step, const ParameterTable&) {
+  const Op& op = *step.op;
   if (op.operand_count() != 1 || op.result_count() != 2) return nullptr;
   const auto dtype = dtype_of_units(*op.operand(0));
   const bool fits = dtype && fast::has_top_k(*dtype) && dtype_of_units(*op.result(0)) == dtype &&
                     dtype_of_units(*op.result(1)) == DType::kInt32;
-  return fits ? std::make_unique<TopKNode>(slots) : nullptr;
+  return fits ? std::make_unique<TopKNode>(step) : nullptr;
 }
 
 }  // namespace mir

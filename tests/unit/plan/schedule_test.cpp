@@ -48,7 +48,7 @@ TEST_CASE("calls are inlined and each step releases what nothing reads any more"
   REQUIRE(schedule->outputs().size() == 1);
   CHECK(schedule->outputs()[0] == schedule->steps()[3].first_result);
   // A chain: every step reads what the one before it made and is its last reader.
-  SlotIndex previous = schedule->inputs()[0];
+  ValueIndex previous = schedule->inputs()[0];
   for (const Step& step : schedule->steps()) {
     REQUIRE(schedule->operands(step).size() == 1);
     CHECK(schedule->operands(step)[0] == previous);
@@ -56,7 +56,7 @@ TEST_CASE("calls are inlined and each step releases what nothing reads any more"
     CHECK(schedule->releases(step)[0] == previous);
     previous = step.first_result;
   }
-  CHECK(schedule->slots()[previous].last_use == Slot::kNever);
+  CHECK(schedule->values()[previous].last_use == ScheduledValue::kNever);
   const auto memory = estimate_memory(*schedule, {});
   REQUIRE(memory.has_value());
   CHECK(memory->inputs == 16);
@@ -83,8 +83,8 @@ TEST_CASE("views cost no memory and keep their storage alive") {
   Diagnostics diagnostics;
   const auto schedule = Schedule::build(*text.module, "", diagnostics);
   REQUIRE(schedule.has_value());
-  const SlotIndex n = schedule->steps()[0].first_result;
-  CHECK(schedule->slots()[schedule->steps()[1].first_result].storage == n);
+  const ValueIndex n = schedule->steps()[0].first_result;
+  CHECK(schedule->values()[schedule->steps()[1].first_result].storage == n);
   const auto memory = estimate_memory(*schedule, {});
   REQUIRE(memory.has_value());
   CHECK(memory->activations == 48);  // n (through c), k and y
