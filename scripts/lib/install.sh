@@ -2,8 +2,8 @@
 
 # What building needs; docs/dependencies.md gives the reason for each library.
 build_packages=(
-  bison doctest-dev g++ libboost-program-options-dev libfmt-dev libhwy-dev libxxhash-dev meson ninja-build
-  nlohmann-json3-dev pkg-config python3 re2c zlib1g-dev
+  bison doctest-dev g++ libboost-program-options-dev libfmt-dev libhwy-dev libpcre2-dev libxxhash-dev meson
+  ninja-build nlohmann-json3-dev pkg-config python3 re2c zlib1g-dev
 )
 # What testing needs besides: the second compiler, its sanitizers and the checks.
 test_packages=(clang clang-format git libclang-rt-dev libmpfr-dev llvm python3-numpy)

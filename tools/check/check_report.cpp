@@ -1,0 +1,90 @@
+#include "check_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "line_text.hpp"
+#include "support/terminal_text.hpp"
+
+namespace mir::tools {
+
+namespace {
+
+/// How to take the output of a case as right; empty where that would not make it pass.
+std::string advice(const FileResult& file, const CaseResult& result) {
+  const auto differs = [](const Diagnostic& each) { return each.code == DiagCode::kOutputDiffers; };
+  if (!std::ranges::all_of(result.problems.sorted(), differs)) return "";
+  return fmt::format("to accept this output: mllm-check --update {}\n", file.path);
+}
+
+/// A difference without bytes that could drive a terminal.
+std::string visible(std::string_view difference) {
+  std::string text;
+  while (!difference.empty()) {
+    const auto end = std::min(difference.find_first_of("\n\t"), difference.size());
+    append_visible(text, difference.substr(0, end));
+    text += difference.substr(end, 1);
+    difference.remove_prefix(std::min(end + 1, difference.size()));
+  }
+  return text;
+}
+
+std::string as_comment(std::string_view text) {
+  std::string comment;
+  while (!text.empty()) comment += fmt::format("# {}\n", take_line(text));
+  return comment;
+}
+
+}  // namespace
+
+CheckReport::CheckReport(const Run& run, const Run::Sink& write, ResultForm form)
+    : run_(run), write_(write), form_(form) {
+  if (form_ == ResultForm::kTap) write_("TAP version 13\n");
+}
+
+void CheckReport::add(const FileResult& file) {
+  for (const CaseResult& result : file.cases) {
+    passed_ += result.verdict == CaseVerdict::kPassed;
+    failed_ += result.verdict == CaseVerdict::kFailed;
+    updated_ += result.verdict == CaseVerdict::kUpdated;
+    Diagnostics problems = run_.diagnostics();
+    problems.append(Diagnostics(result.problems));
+    code_ = worst(code_, exit_code_of(problems));
+    if (form_ == ResultForm::kTap) {
+      add_as_tap(file, result, problems);
+    } else {
+      add_for_people(file, result, problems);
+    }
+  }
+}
+
+void CheckReport::add_for_people(const FileResult& file, const CaseResult& result,
+                                 const Diagnostics& problems) {
+  if (result.verdict == CaseVerdict::kUpdated) write_(fmt::format("updated {}\n", result.name));
+  if (result.verdict != CaseVerdict::kFailed) return;
+  static_cast<void>(run_.report(problems, *file.sources));
+  write_(visible(result.difference) + advice(file, result));
+}
+
+void CheckReport::add_as_tap(const FileResult& file, const CaseResult& result,
+                             const Diagnostics& problems) {
+  const bool failed = result.verdict == CaseVerdict::kFailed;
+  const bool updated = result.verdict == CaseVerdict::kUpdated;
+  std::string text = fmt::format("{} {} - {}{}\n", failed ? "not ok" : "ok", count(), result.name,
+                                 updated ? " # SKIP updated" : "");
+  if (failed) {
+    text += as_comment(render(problems, *file.sources, {}));
+    text += as_comment(visible(result.difference) + advice(file, result));
+  }
+  write_(text);
+}
+
+void CheckReport::finish() {
+  const std::string skipped = updated_ == 0 ? "" : fmt::format(", {} skipped", updated_);
+  write_(form_ == ResultForm::kTap
+             ? fmt::format("1..{}\n", count())
+             : fmt::format("{} passed, {} failed{}\n", passed_, failed_, skipped));
+}
+
+}  // namespace mir::tools

@@ -1,0 +1,52 @@
+// The lines of a test text that say what is run and what its output holds.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pattern.hpp"
+
+namespace mir::tools {
+
+/// Words that begin check lines: `CHECK`, unless others are asked for.
+using CheckPrefixes = std::vector<std::string>;
+bool is_check_prefix(std::string_view word);
+
+/// A `RUN` line with the status that it shall end with.
+struct TestCommand {
+  std::string_view text;
+  int exit_status = 0;
+  Span at;
+};
+
+enum class CheckKind : std::uint8_t { kPlain, kNext, kSame, kEmpty, kNot, kDag, kLabel, kCount };
+
+/// A check line. The texts it refers to are those of its file.
+struct Check {
+  CheckKind kind = CheckKind::kPlain;
+  std::uint32_t count = 1;  ///< how often the text is found one after the other
+  CheckPattern pattern;
+  Span at;                   ///< the text to look for; the word of a line that has none
+  std::string_view keyword;  ///< as it is written: `CHECK-NEXT`
+};
+
+/// The `RUN` lines of `file` with the statuses of its `EXIT` lines. A file without `RUN` lines has
+/// the `inherited` ones, and its `EXIT` line is of the last of them. Directives are lines that
+/// begin with `// WORD:`, blanks apart; what cannot be read is reported as kCheckMalformed.
+std::vector<TestCommand> read_commands(const SourceFile& file,
+                                       std::span<const TestCommand> inherited,
+                                       Diagnostics& diagnostics);
+
+/// The check lines of `file`. What cannot hold whatever the output is, is reported as well.
+std::vector<Check> read_checks(const SourceFile& file, const CheckPrefixes& prefixes,
+                               Diagnostics& diagnostics);
+
+/// Whether a line is a directive: a comment that begins with a word of checks, or any in capitals
+/// (another run's), and a colon.
+bool is_directive(std::string_view line, const CheckPrefixes& prefixes);
+
+}  // namespace mir::tools

@@ -1,0 +1,61 @@
+#include "run_files.hpp"
+
+#include <pthread.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+namespace mir::tools {
+
+InterruptWatch::InterruptWatch() {
+  sigset_t interrupts;
+  ::sigemptyset(&interrupts);
+  for (const int signal : {SIGHUP, SIGINT, SIGTERM}) ::sigaddset(&interrupts, signal);
+  ::pthread_sigmask(SIG_BLOCK, &interrupts, &before_);
+  descriptor_ = ::signalfd(-1, &interrupts, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+InterruptWatch::~InterruptWatch() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+bool run_case_files(std::span<const std::string> paths, const CheckSettings& settings,
+                    unsigned jobs, const std::function<void(const FileResult&)>& take) {
+  std::vector<std::optional<FileResult>> results(paths.size());
+  std::atomic<std::size_t> next{0};
+  std::mutex mutex;
+  std::condition_variable arrived;
+  const auto work = [&] {
+    for (std::size_t at = next++; at < paths.size(); at = next++) {
+      FileResult result = run_case_file(paths[at], settings);
+      const std::scoped_lock lock(mutex);
+      results[at] = std::move(result);
+      arrived.notify_one();
+    }
+  };
+  std::vector<std::jthread> threads;
+  const auto count = std::min<std::size_t>(std::max(jobs, 1u), paths.size());
+  for (std::size_t i = 0; i < count; ++i) threads.emplace_back(work);
+  for (std::optional<FileResult>& result : results) {
+    std::unique_lock lock(mutex);
+    arrived.wait(lock, [&] { return result.has_value(); });
+    lock.unlock();
+    const bool interrupted = result->interrupted;
+    if (!interrupted) take(*result);
+    result.reset();
+    if (!interrupted) continue;
+    next = paths.size();
+    return false;
+  }
+  return true;
+}
+
+}  // namespace mir::tools

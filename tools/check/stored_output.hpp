@@ -1,0 +1,49 @@
+// Expected output that lies in a file beside its case.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mir/diagnostic.hpp"
+#include "mir/result.hpp"
+
+namespace mir::tools {
+
+/// `<case>.out` or `<case>.err`: what each case of a file wrote, with a line `// -----` between two
+/// cases. Without a file nothing is expected.
+class StoredOutput {
+ public:
+  /// For a file with so many cases; `suffix` is `.out` or `.err`. Fails when the file cannot be
+  /// read.
+  static Result<StoredOutput> read(const std::string& case_path, std::string_view suffix,
+                                   std::size_t cases);
+
+  const std::string& path() const { return path_; }
+  bool has(std::size_t index, std::string_view text) const {
+    return section(index) == fitting(text);
+  }
+  /// A case's output differs from what is stored: reports that as kOutputDiffers at the first line
+  /// that does, or at `otherwise` where nothing is stored, and returns a unified diff.
+  std::string report(std::size_t index, std::string_view text, Span otherwise,
+                     SourceManager& sources, Diagnostics& diagnostics) const;
+
+  /// Puts another text in the place of a case's.
+  void replace(std::size_t index, std::string_view text);
+  /// Writes what was replaced; a file of nothing is removed.
+  Result<void> write() const;
+
+ private:
+  StoredOutput(std::string path, std::size_t cases) : path_(std::move(path)), sections_(cases) {}
+  std::string_view section(std::size_t index) const { return sections_[index]; }
+  /// `text` as a section: one that another follows ends its last line.
+  std::string fitting(std::string_view text) const;
+  std::string joined() const;
+
+  std::string path_;
+  std::string stored_;  // the file as it was read
+  std::vector<std::string> sections_;
+};
+
+}  // namespace mir::tools

@@ -1,0 +1,95 @@
+// mllm-check: tests that are texts. Runs the commands in them and compares what they write.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "progress.hpp"
+#include "tool.hpp"
+#include "tools/check/check_report.hpp"
+#include "tools/check/run_files.hpp"
+#include "tools/check/settings.hpp"
+
+namespace {
+
+using namespace mir;
+using namespace mir::tools;
+
+constexpr ToolInfo kTool = {
+    .name = "mllm-check",
+    .summary =
+        "Runs the commands in test texts and compares what they write with what is expected.",
+    .operands = "case...",
+    .examples = {{{"mllm-check tests/", "run every case below a folder"},
+                  {"mllm-opt -p upgrade dump.mir | mllm-check --input=- dump.mir",
+                   "hold a text to the CHECK lines of a file"}}},
+    .files = "mir test",
+};
+
+/// Holds the text of --input to the checks of one file.
+ExitCode filter(const Run& run, const std::string& path, const CheckSettings& settings) {
+  if (run.operands().size() != 1) return run.usage_error("--input takes the checks of one file");
+  SourceManager sources;
+  Diagnostics problems = run.diagnostics();
+  ExitCode code = ExitCode::kSuccess;
+  const SourceFile* file = run.read(run.operands().front(), sources, code);
+  if (file == nullptr) return code;
+  const SourceFile* input = run.read(path, sources, code);
+  if (input == nullptr) return code;
+  const auto checks = read_checks(*file, settings.prefixes, problems);
+  if (checks.empty() && !problems.has_errors()) {
+    problems.error(
+        DiagCode::kCheckMalformed, {file->base(), file->base()},
+        fmt::format("no line '// {}: text' says what is expected", settings.prefixes.front()));
+  }
+  if (!problems.has_errors()) check_output(checks, *input, settings, problems);
+  return run.report(problems, sources);
+}
+
+Result<std::vector<std::string>> case_files(const Run& run) {
+  std::vector<std::string> files;
+  for (const std::string& operand : run.operands()) {
+    auto found = find_case_files(operand);
+    if (!found) return std::move(found).error();
+    files.insert(files.end(), found->begin(), found->end());
+  }
+  if (!files.empty()) return files;
+  return Error{DiagCode::kUsage, "there are no cases: files that end in .mir or .test"};
+}
+
+ExitCode run_tests(const Run& run, const CheckOptions& options, CheckSettings settings) {
+  const auto files = case_files(run);
+  if (!files) return run.refuse(files.error());
+  const InterruptWatch watch;
+  settings.interrupt = watch.descriptor();
+  const unsigned processors = std::max(std::thread::hardware_concurrency(), 1u);
+  ExitCode code = ExitCode::kSuccess;
+  const ExitCode written = run.write_output([&](const Run::Sink& write) {
+    CheckReport report(run, write, *options.format);
+    const Progress progress = count_progress();
+    std::size_t done = 0;
+    const auto take = [&](const FileResult& file) {
+      if (progress) progress(files->size(), files->size());  // takes its line away
+      report.add(file);
+      if (progress) progress(++done, files->size());
+    };
+    const unsigned jobs = options.jobs.if_given().value_or(processors);
+    if (run_case_files(*files, settings, jobs, take)) report.finish();
+    code = report.code();
+  });
+  return worst(code, written);
+}
+
+ExitCode body(const Run& run, const CheckOptions& options) {
+  const auto settings = settings_of(options);
+  if (!settings) return run.refuse(settings.error());
+  if (run.operands().empty()) return run.usage_error("expected a file or a folder of cases");
+  if (options.input.is_given()) return filter(run, *options.input, *settings);
+  return run_tests(run, options, *settings);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run_tool(kTool, argc, argv, body);
+}
