@@ -511,4 +511,18 @@ TEST_SUITE("upgrade") {
     CHECK(refused(R"({"schema": 1, "constants": {"7": 1}})") ==
           "a sidecar gives constants as arrays of numbers");
   }
+
+  TEST_CASE("the text of an extent is checked whole") {
+    const auto good = parse_symbolic_dim("Seq_1@input12:3");
+    REQUIRE(good);
+    CHECK(good->symbol == "Seq_1");
+    CHECK(good->input == 12);
+    CHECK(good->dim == 3);
+    for (const char* bad :
+         {"", "S", "S@input:1", "S@input0", "S@input0:", "@input0:1", "1S@input0:1", "S@input0:1x",
+          "S@inputx:1", "S T@input0:1", "S@input-1:0"}) {
+      CAPTURE(bad);
+      CHECK(!parse_symbolic_dim(bad));
+    }
+  }
 }
