@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kHalf = kMxfp4Lanes / 2;
 constexpr std::array<double, 8> kMagnitudes = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
-constexpr int kBias = 127;
+constexpr int kScaleBias = 127;
 constexpr unsigned kNanScale = 255;
 constexpr int kLargestExponent = 2;  // 6 is 1.5 times 2^2
 
@@ -36,8 +36,8 @@ unsigned code_for(double x) {
 
 /// The exponent of the scale of a block whose largest finite magnitude is `largest`.
 int scale_exponent(double largest) {
-  if (largest == 0) return -kBias;
-  return std::clamp(std::ilogb(largest) - kLargestExponent, -kBias, kBias);
+  if (largest == 0) return -kScaleBias;
+  return std::clamp(std::ilogb(largest) - kLargestExponent, -kScaleBias, kScaleBias);
 }
 
 void encode_block(std::span<const double> values, std::span<std::byte> block) {
@@ -48,14 +48,14 @@ void encode_block(std::span<const double> values, std::span<std::byte> block) {
     has_infinity |= std::isinf(value);
     if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
   }
-  const int exponent = has_infinity ? kBias : scale_exponent(largest);
+  const int exponent = has_infinity ? kScaleBias : scale_exponent(largest);
   for (std::size_t i = 0; i < kHalf; ++i) {
     const unsigned low = code_for(std::ldexp(values[i], -exponent));
     const unsigned high = code_for(std::ldexp(values[i + kHalf], -exponent));
     block[i] = static_cast<std::byte>(low | high << 4);
   }
   block[kHalf] =
-      static_cast<std::byte>(has_nan ? kNanScale : static_cast<unsigned>(exponent + kBias));
+      static_cast<std::byte>(has_nan ? kNanScale : static_cast<unsigned>(exponent + kScaleBias));
 }
 
 }  // namespace
@@ -65,8 +65,9 @@ void decode_mxfp4(std::span<const std::byte> blocks, std::span<double> values) {
     const auto block = blocks.subspan(b * kMxfp4Bytes, kMxfp4Bytes);
     const auto out = values.subspan(b * kMxfp4Lanes, kMxfp4Lanes);
     const auto stored = std::to_integer<unsigned>(block[kHalf]);
-    const double scale = stored == kNanScale ? std::numeric_limits<double>::quiet_NaN()
-                                             : std::ldexp(1.0, static_cast<int>(stored) - kBias);
+    const double scale = stored == kNanScale
+                             ? std::numeric_limits<double>::quiet_NaN()
+                             : std::ldexp(1.0, static_cast<int>(stored) - kScaleBias);
     for (std::size_t i = 0; i < kHalf; ++i) {
       const auto codes = std::to_integer<unsigned>(block[i]);
       out[i] = stored == kNanScale ? scale : value_of(codes & 15, scale);
