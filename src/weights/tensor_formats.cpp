@@ -12,8 +12,8 @@
 namespace mir {
 namespace {
 
-/// A file without a magic number: `{` follows the length of the header. A file of another format may
-/// have that byte there, too, as a GGUF file of 123 tensors has.
+/// A file without a magic number: `{` follows the length of the header. A file of another format
+/// may have that byte there, too, as a GGUF file of 123 tensors has.
 bool starts_as_safetensors(std::span<const std::byte> bytes) {
   constexpr std::size_t kHeaderLength = 8;
   if (bytes.size() <= kHeaderLength || bytes[kHeaderLength] != std::byte{'{'}) return false;

@@ -6,6 +6,7 @@
 #include "temporary.hpp"
 #include "weights/blocks.hpp"
 #include "weights/elements.hpp"
+#include "weights/formats/npz.hpp"
 #include "weights/formats/safetensors.hpp"
 #include "weights/random.hpp"
 
