@@ -80,7 +80,7 @@ ExecutionPlan ExecutionPlan::create(const Schedule& schedule, const PlanOptions&
   if (folds) folded = fold_constants(parts, fixed, schedule, options, resources);
   std::vector<std::string> names;
   for (const auto& node : parts.nodes) names.push_back(node->name());
-  const std::size_t indices = parts.values.size();
+  const std::size_t made = parts.has_made_values() ? parts.values.size() : 0;
   // Without fusion steps are observed, their operands too.
   PlanStorage storage(schedule, parts, folds);
   ExecutionPlan plan(std::make_unique<State>(State{.schedule = schedule,
@@ -91,7 +91,7 @@ ExecutionPlan ExecutionPlan::create(const Schedule& schedule, const PlanOptions&
                                                    .uses = ParameterUses(schedule),
                                                    .names = std::move(names),
                                                    .fixed = std::move(fixed),
-                                                   .made = std::vector<Tensor>(indices),
+                                                   .made = std::vector<Tensor>(made),
                                                    .whole = {},
                                                    .handed_out = {}}));
   plan.state_->find_whole_tensors();

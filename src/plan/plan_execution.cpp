@@ -51,10 +51,9 @@ std::optional<PlanFailure> PlanExecution::begin() {
 }
 
 std::optional<PlanFailure> PlanExecution::compute(std::size_t end) {
-  while (computed_ < end) {
+  for (; computed_ < end; ++computed_) {
     release();
     if (auto failure = compute_step(computed_)) return failure;
-    ++computed_;
   }
   return std::nullopt;
 }
@@ -81,7 +80,9 @@ Result<void> PlanExecution::run_node(std::size_t number) {
     return Error{DiagCode::kCancelled, fmt::format("the run was stopped after {} of {} steps",
                                                    node.step(), state_.schedule.steps().size())};
   }
-  if (auto ok = acquire(node); !ok) return ok;
+  if (node.looks_up_parameters()) {
+    if (auto ok = acquire(node); !ok) return ok;
+  }
   return run_.timed ? run_timed(number) : node.run(frame_);
 }
 
@@ -96,7 +97,6 @@ Result<void> PlanExecution::run_timed(std::size_t number) {
 
 /// The parameters that a node looks up when it runs.
 Result<void> PlanExecution::acquire(const PlanNode& node) {
-  if (!node.looks_up_parameters()) return {};
   release_parameters();
   if (auto ok = run_.parameters->acquire(state_.uses.of(node.step())); !ok) return ok;
   acquired_ = node.step();
@@ -119,6 +119,7 @@ void PlanExecution::release_parameters() {
 
 void PlanExecution::release() {
   release_parameters();
+  if (state_.made.empty()) return;
   for (; released_ < computed_; ++released_) {
     const Step& step = state_.schedule.steps()[released_];
     for (const ValueIndex index : state_.schedule.releases(step)) {

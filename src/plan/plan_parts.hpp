@@ -1,6 +1,7 @@
 // What the builder makes of a schedule.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <vector>
@@ -23,11 +24,11 @@ struct PlanParts {
   std::span<const Dim> dims_of(const PlanValue& value) const {
     return std::span(dims).subspan(value.first_dim, value.rank);
   }
-  bool has_planned_values() const {
-    for (const PlanValue& value : values) {
-      if (value.is_planned) return true;
-    }
-    return false;
+  bool has_planned_values() const { return std::ranges::any_of(values, &PlanValue::is_planned); }
+  /// Whether nodes make values that are tensors of their own.
+  bool has_made_values() const {
+    return std::ranges::any_of(values,
+                               [](const PlanValue& value) { return value.home == Home::kTensor; });
   }
 };
 
