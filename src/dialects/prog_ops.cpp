@@ -1,4 +1,5 @@
 #include "dialects/tables.hpp"
+#include "ir/program_fields.hpp"
 
 namespace mir::dialect_tables {
 
@@ -7,30 +8,59 @@ namespace {
 using enum AttrType;
 
 constexpr AttrRow kSymbolAttributes[] = {
-    {.name = "symbol", .type = kString, .required = true, .summary = "the name it declares"},
+    {.name = program_field::kSymbol,
+     .type = kString,
+     .required = true,
+     .summary = "the name it declares"},
 };
 constexpr AttrRow kOffsetAttributes[] = {
-    {.name = "offset", .type = kInt, .summary = "address of the label minus that of the jump"},
+    {.name = program_field::kOffset,
+     .type = kInt,
+     .summary = "address of the label minus that of the jump"},
 };
 constexpr AttrRow kLaunchAttributes[] = {
-    {.name = "symbol_name",
+    {.name = program_field::kSymbolName,
      .type = kString,
      .summary = "kernel symbol that owns weights and state"},
-    {.name = "op_type", .type = kString, .required = true, .summary = "type name of the kernel"},
-    {.name = "op_options", .type = kDict, .required = true, .summary = "its options, or null"},
+    {.name = program_field::kOpType,
+     .type = kString,
+     .required = true,
+     .summary = "type name of the kernel"},
+    {.name = program_field::kOpOptions,
+     .type = kDict,
+     .required = true,
+     .summary = "its options, or null"},
 };
 constexpr AttrRow kKernelSymbolAttributes[] = {
-    {.name = "symbol", .type = kString, .required = true, .summary = "name of the kernel"},
-    {.name = "op_type", .type = kString, .required = true, .summary = "type name of the kernel"},
-    {.name = "op_options", .type = kDict, .required = true, .summary = "its options, or null"},
+    {.name = program_field::kSymbol,
+     .type = kString,
+     .required = true,
+     .summary = "name of the kernel"},
+    {.name = program_field::kOpType,
+     .type = kString,
+     .required = true,
+     .summary = "type name of the kernel"},
+    {.name = program_field::kOpOptions,
+     .type = kDict,
+     .required = true,
+     .summary = "its options, or null"},
 };
 constexpr AttrRow kModeAttributes[] = {
-    {.name = "flag", .type = kInt, .required = true, .summary = "0 clear, 1 eager, 2 static"},
+    {.name = program_field::kFlag,
+     .type = kInt,
+     .required = true,
+     .summary = "0 clear, 1 eager, 2 static"},
 };
 constexpr AttrRow kBindAttributes[] = {
-    {.name = "type", .type = kInt, .required = true, .summary = "0 input, 1 output"},
-    {.name = "program_uuid", .type = kInt, .required = true, .summary = "number of the value"},
-    {.name = "input_pos", .type = kInt, .required = true, .summary = "position among them"},
+    {.name = program_field::kType, .type = kInt, .required = true, .summary = "0 input, 1 output"},
+    {.name = program_field::kProgramUuid,
+     .type = kInt,
+     .required = true,
+     .summary = "number of the value"},
+    {.name = program_field::kInputPos,
+     .type = kInt,
+     .required = true,
+     .summary = "position among them"},
 };
 constexpr std::string_view kInstructionAliases[] = {"inst"};
 

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "ir/mention.hpp"
+#include "ir/program_fields.hpp"
 #include "mir/loss_report.hpp"
 #include "mir/ops.hpp"
 #include "support/alignment.hpp"
@@ -17,7 +18,7 @@ namespace mir {
 
 namespace {
 
-constexpr std::string_view kStorageId = "program_uuid";
+constexpr std::string_view kStorageId = program_field::kProgramUuid;
 
 using Ops = std::vector<Op*>;
 

@@ -1,8 +1,11 @@
+#include "ir/attribute_type.hpp"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "mir/attribute.hpp"
 #include "mir/dtype.hpp"
-#include "mir/op_row.hpp"
 
 namespace mir {
 
@@ -16,6 +19,38 @@ bool all_elements(const Attr& value, auto&& accepts) {
 
 bool is_extent(const Attr& value) {
   return value.kind() == AttrKind::kInt || value.kind() == AttrKind::kDim;
+}
+
+std::string_view describe(AttrType type) {
+  switch (type) {
+    case AttrType::kInt:
+      return "an integer";
+    case AttrType::kFloat:
+      return "a number";
+    case AttrType::kBool:
+      return "'true' or 'false'";
+    case AttrType::kString:
+      return "a string";
+    case AttrType::kDevice:
+      return "a device name";
+    case AttrType::kSymbolRef:
+      return "an '@symbol'";
+    case AttrType::kDims:
+      return "an array of extents";
+    case AttrType::kInts:
+      return "an array of integers";
+    case AttrType::kDim:
+      return "an extent";
+    case AttrType::kDType:
+      return "an element type";
+    case AttrType::kSlices:
+      return "an array of {\"start\":..,\"end\":..,\"step\":..}";
+    case AttrType::kDict:
+      return "a dictionary";
+    case AttrType::kAny:
+      return "a value";
+  }
+  return "a value";
 }
 
 }  // namespace
@@ -52,6 +87,16 @@ bool admits(AttrType type, const Attr& value) {
       return true;
   }
   return true;
+}
+
+std::string missing_attribute(std::string_view op, const AttrRow& row) {
+  return fmt::format("'{}' needs attribute '{}'", op, row.name);
+}
+
+std::string wrong_attribute(std::string_view op, const AttrRow& row, const Attr& value) {
+  const std::string_view found = value.spelling().empty() ? "empty" : value.spelling();
+  return fmt::format("attribute '{}' of '{}' is {}, expected {}", row.name, op, found,
+                     describe(row.type));
 }
 
 }  // namespace mir

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/infer.hpp"
+#include "ir/program_fields.hpp"
 #include "mir/ops.hpp"
 
 namespace mir {
@@ -49,8 +50,8 @@ struct Rule {
 
 Rule rule_of(const IRContext& context, const UntypedOp& op) {
   if (op.name.kind != OpId::kProgKernelLaunch) return {op.name.info->row, op.attributes};
-  const Attr* type = find(context, op.attributes, "op_type", AttrKind::kString);
-  const Attr* options = find(context, op.attributes, "op_options", AttrKind::kDict);
+  const Attr* type = find(context, op.attributes, program_field::kOpType, AttrKind::kString);
+  const Attr* options = find(context, op.attributes, program_field::kOpOptions, AttrKind::kDict);
   if (type == nullptr || options == nullptr) return {};
   const auto kernel = context.find_kernel(type->text(), op.operands.size());
   return {kernel ? context.info(*kernel).row : nullptr, options->entries()};

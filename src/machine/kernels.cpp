@@ -8,7 +8,8 @@
 #include "eval/evaluate.hpp"
 #include "eval/parameters.hpp"
 #include "ir/infer.hpp"
-#include "machine/program_code.hpp"
+#include "ir/mention.hpp"
+#include "machine/slot_uses.hpp"
 #include "mir/builder.hpp"
 #include "mir/upgrade.hpp"
 #include "mir/verify.hpp"
@@ -19,21 +20,16 @@ namespace mir {
 
 namespace {
 
-std::string_view text_of(const Op& launch, std::string_view key) {
-  const Attr* value = launch.attribute(key);
-  return value != nullptr && value->kind() == AttrKind::kString ? value->text() : "";
-}
-
 /// A dump of one launch: its operands are the inputs, its results the outputs, and the parameters
 /// that it may own are registered.
 class LaunchModule {
  public:
-  LaunchModule(const Module& program, const Op& launch, std::span<const Tensor> operands)
+  LaunchModule(const ProgramCode& program, const Op& launch, std::span<const Tensor> operands)
       : program_(program),
-        context_(program.context()),
+        context_(program.module().context()),
         launch_(launch),
         operands_(operands),
-        module_(std::make_unique<Module>(context_, program.name())),
+        module_(std::make_unique<Module>(context_, program.module().name())),
         rewriter_(*module_) {}
 
   std::unique_ptr<Module> build() {
@@ -75,7 +71,7 @@ class LaunchModule {
   std::vector<const Type*> input_types() const {
     std::vector<const Type*> types;
     for (const Use& use : launch_.operand_uses()) {
-      if (!needs_no_slot(use) && !is_stored_into(use)) types.push_back(type_of(use));
+      if (!program_.stands_alone(use) && !is_stored_into(use)) types.push_back(type_of(use));
     }
     return types;
   }
@@ -88,9 +84,7 @@ class LaunchModule {
   /// What the slot holds; what a tensor does not have is as the launch prints it.
   const Type* type_of(const Use& use) const {
     const Tensor& tensor = operands_[use.index()];
-    const UseOverride* mention = program_.use_override(use);
-    const auto* printed =
-        dyn_cast<TensorType>(mention == nullptr ? use.value()->type() : mention->type);
+    const auto* printed = dyn_cast<TensorType>(mention_of(use).type);
     std::vector<Dim> dims;
     for (const std::int64_t extent : tensor.shape()) dims.emplace_back(extent);
     if (printed == nullptr) return context_.tensor(dims, tensor.dtype());
@@ -104,24 +98,29 @@ class LaunchModule {
     std::vector<Value*> values;
     std::size_t argument = 0;
     for (const Use& use : launch_.operand_uses()) {
-      const Value& value = *use.value();
       if (is_stored_into(use)) continue;
-      if (!needs_no_slot(use)) {
+      if (!program_.stands_alone(use)) {
         Value& input = body.arguments()[argument++];
         rewriter_.set_name(input, module_->fresh_name());
         values.push_back(&input);
         continue;
       }
-      Value* given =
-          rewriter_.create_free_value(module_->body(), value.type(), module_->fresh_name());
-      rewriter_.set_attributes(*given, value.attributes());
-      if (!is_constant(value, program_)) {
-        rewriter_.set_symbol(*given, value.symbol());
-        parameters_.push_back({value.symbol(), value.type()});
-      }
-      values.push_back(given);
+      values.push_back(given(use));
     }
     return values;
+  }
+
+  /// A constant or a parameter.
+  Value* given(const Use& use) {
+    const UseOverride mention = program_.mention(use);
+    Value* value =
+        rewriter_.create_free_value(module_->body(), mention.type, module_->fresh_name());
+    rewriter_.set_attributes(*value, mention.attributes);
+    if (program_.constant_of(use) == nullptr) {
+      rewriter_.set_symbol(*value, mention.symbol);
+      parameters_.push_back({mention.symbol, mention.type});
+    }
+    return value;
   }
 
   /// A cache lives through runs that add other numbers of tokens: `$S` each, to the `$past` that it
@@ -157,7 +156,7 @@ class LaunchModule {
   bool tells_dilation(const Op& kernel) const {
     if (!kernel.is(OpId::kLinalgConv1D) || kernel.attribute("dilation") != nullptr) return false;
     return std::ranges::all_of(launch_.operand_uses(), [&](const Use& use) {
-      return needs_no_slot(use) || compatible(type_of(use), use.value()->type());
+      return program_.stands_alone(use) || compatible(type_of(use), use.value()->type());
     });
   }
 
@@ -184,7 +183,7 @@ class LaunchModule {
 
   void register_parameters(const Op& kernel, Builder& builder) {
     for (const OwnedParameter& owned : possible_parameters(kernel)) {
-      const Value* declared = program_.lookup_value(owned.symbol);
+      const Value* declared = program_.module().lookup_value(owned.symbol);
       if (declared != nullptr) parameters_.push_back({owned.symbol, declared->type()});
     }
     std::erase_if(parameters_, [](const auto& each) { return !each.first; });
@@ -206,7 +205,7 @@ class LaunchModule {
     return owned;
   }
 
-  const Module& program_;
+  const ProgramCode& program_;
   IRContext& context_;
   const Op& launch_;
   std::span<const Tensor> operands_;
@@ -216,12 +215,9 @@ class LaunchModule {
   Diagnostics unheard_;
 };
 
-bool states_option(const Op& launch, std::string_view key) {
-  const Attr* options = launch.attribute("op_options");
-  if (options == nullptr || options->kind() != AttrKind::kDict) return false;
-  const Symbol symbol = launch.module().context().intern(key);
-  return std::ranges::any_of(options->entries(),
-                             [&](const NamedAttr& each) { return each.key == symbol; });
+bool states_option(const prog::KernelSpec& spec, Symbol key) {
+  return std::ranges::any_of(spec.entries(),
+                             [&](const NamedAttr& each) { return each.key == key; });
 }
 
 bool was_made_for(std::span<const std::pair<DType, Shape>> types,
@@ -240,41 +236,45 @@ bool has_state(const Module& module) {
 }  // namespace
 
 /// Facts about this launch alone: a grant that no op of a module needs is an error there.
-UpgradeOptions MachineKernels::granted(const Op& instruction) const {
+UpgradeOptions MachineKernels::granted(const prog::Launch& launch) const {
   UpgradeOptions options;
   options.rms_epsilon = options_.assumed.rms_epsilon;
   options.layer_norm_epsilon = options_.assumed.layer_norm_epsilon;
   for (const Grant& grant : options_.assumed.grants) {
-    const bool meant = grant.op == text_of(instruction, "op_type") ||
-                       grant.op == text_of(instruction, "symbol_name");
-    if (meant && !states_option(instruction, grant.key)) options.grants.push_back(grant);
+    const bool meant = grant.op == launch.spec.type_name() || grant.op == launch.name;
+    const Symbol key = program_.module().context().intern(grant.key);
+    if (meant && !states_option(launch.spec, key)) options.grants.push_back(grant);
   }
   return options;
 }
 
-bool MachineKernels::make(Kernel& kernel, const Op& instruction, std::span<const Tensor> operands,
-                          Diagnostics& diagnostics) {
-  kernel.module = LaunchModule(program_, instruction, operands).build();
-  if (!upgrade(*kernel.module, granted(instruction), losses_, diagnostics)) return false;
-  if (!verify(*kernel.module, diagnostics, {.report_findings = false})) return false;
+SessionOptions MachineKernels::session_options() const {
   SessionOptions options;
   options.weights = options_.weights;
   options.share_parameters = first_;
   options.weight_memory = options_.weight_memory;
-  kernel.session = Session::create(*kernel.module, options, diagnostics);
+  return options;
+}
+
+bool MachineKernels::make(Kernel& kernel, const prog::Instruction& instruction,
+                          std::span<const Tensor> operands, Diagnostics& diagnostics) {
+  kernel.module = LaunchModule(program_, *instruction.op, operands).build();
+  const UpgradeOptions assumed = granted(*instruction.as<prog::Launch>());
+  if (!upgrade(*kernel.module, assumed, losses_, diagnostics)) return false;
+  if (!verify(*kernel.module, diagnostics, {.report_findings = false})) return false;
+  kernel.session = Session::create(*kernel.module, session_options(), diagnostics);
   if (!kernel.session) return false;
   for (const Tensor& tensor : operands)
     kernel.operands.emplace_back(tensor.dtype(), tensor.shape());
   return true;
 }
 
-MachineKernels::Kernel* MachineKernels::kernel_of(const Op& instruction,
+MachineKernels::Kernel* MachineKernels::kernel_of(const prog::Instruction& instruction,
                                                   std::span<const Tensor> operands,
                                                   Diagnostics& diagnostics) {
-  const std::string_view name = text_of(instruction, "symbol_name");
-  const Key key =
-      name.empty() ? Key(Symbol(), &instruction) : Key(program_.context().intern(name), nullptr);
-  Kernel& kernel = kernels_[key];
+  const std::size_t named = instruction.as<prog::Launch>()->kernel;
+  Kernel& kernel =
+      kernels_[named == prog::kOutside ? instruction.op : program_.kernels()[named].op];
   // A cache takes any number of tokens.
   const bool fits =
       kernel.session && (was_made_for(kernel.operands, operands) || has_state(*kernel.module));
@@ -287,15 +287,16 @@ MachineKernels::Kernel* MachineKernels::kernel_of(const Op& instruction,
   return &kernel;
 }
 
-std::optional<std::vector<Tensor>> MachineKernels::launch(const Op& instruction,
+std::optional<std::vector<Tensor>> MachineKernels::launch(const prog::Instruction& instruction,
                                                           std::span<const Tensor> operands,
                                                           bool is_last, Diagnostics& diagnostics) {
+  const Op& op = *instruction.op;
   Kernel* kernel = kernel_of(instruction, operands, diagnostics);
   if (kernel == nullptr) return std::nullopt;
   std::vector<Tensor> inputs;
-  for (const Use& use : instruction.operand_uses()) {
-    const bool stored_into = launch_has_destination(instruction) && is_destination(use);
-    if (!needs_no_slot(use) && !stored_into) inputs.push_back(operands[use.index()]);
+  for (const Use& use : op.operand_uses()) {
+    const bool stored_into = launch_has_destination(op) && is_destination(use);
+    if (!program_.stands_alone(use) && !stored_into) inputs.push_back(operands[use.index()]);
   }
   RunOptions options;
   options.is_last = is_last;
@@ -307,24 +308,42 @@ bool MachineKernels::gives_what_is_printed(const Op& instruction,
   return LaunchModule(program_, instruction, operands).gives_what_is_printed();
 }
 
+std::optional<Tensor> MachineKernels::parameter(const Value& declared, const Op& instruction,
+                                                Diagnostics& diagnostics) {
+  IRContext& context = program_.module().context();
+  Module module(context, program_.module().name());
+  Builder builder(module, diagnostics, {});
+  Block* const body = builder.block();
+  builder.subgraph("init", {}, "notype");
+  builder.parameter(context.text(declared.symbol()), declared.type());
+  Rewriter& rewriter = builder.rewriter();
+  Value* value = rewriter.create_free_value(module.body(), declared.type(), module.fresh_name());
+  rewriter.set_symbol(*value, declared.symbol());
+  builder.set_insertion_point_to_end(body);
+  rewriter.set_location(*builder.return_op(std::vector<Value*>{value}), instruction.location());
+  rewriter.set_has_signature(module.body(), true);
+  rewriter.set_version(1);
+  auto session = Session::create(module, session_options(), diagnostics);
+  if (!session) return std::nullopt;
+  auto results = session->run({}, diagnostics, {});
+  return results ? std::optional(std::move(results->front())) : std::nullopt;
+}
+
 std::optional<Tensor> MachineKernels::store(const Op& instruction, const Op* slice,
                                             const Tensor& part, const Tensor& whole,
                                             Diagnostics& diagnostics) {
-  IRContext& context = program_.context();
+  IRContext& context = program_.module().context();
   const auto type_of = [&](const Tensor& tensor) {
     std::vector<Dim> dims;
     for (const std::int64_t extent : tensor.shape()) dims.emplace_back(extent);
     return context.tensor(dims, tensor.dtype());
   };
-  Module module(context, program_.name());
+  Module module(context, program_.module().name());
   const Type* types[] = {type_of(part), type_of(whole)};
   Builder builder(module, diagnostics, types);
   Value* operands[] = {&builder.block()->arguments()[0], &builder.block()->arguments()[1]};
-  const Attr* options = slice == nullptr ? nullptr : slice->attribute("op_options");
-  std::vector<NamedAttr> bounds;
-  if (options != nullptr && options->kind() == AttrKind::kDict) {
-    bounds.assign(options->entries().begin(), options->entries().end());
-  }
+  std::span<const NamedAttr> bounds;
+  if (slice != nullptr) bounds = prog::read_launch(*slice).spec.entries();
   Op* copy = builder.rewriter().create_detached({.name = context.op_name("linalg.CPU.CopyOp"),
                                                  .operands = operands,
                                                  .result_types = std::span(types).subspan(1),

@@ -11,6 +11,7 @@
 #include "mir/loss_report.hpp"
 #include "mir/machine.hpp"
 #include "mir/session.hpp"
+#include "program/program_code.hpp"
 
 namespace mir {
 
@@ -18,13 +19,14 @@ namespace mir {
 /// are made for each instruction.
 class MachineKernels {
  public:
-  MachineKernels(const Module& program, const MachineOptions& options)
+  MachineKernels(const ProgramCode& program, const MachineOptions& options)
       : program_(program), options_(options) {}
 
   /// Results of the launch; none after reporting. `operands` are what the slots hold, undefined for
   /// values that need none.
-  std::optional<std::vector<Tensor>> launch(const Op& instruction, std::span<const Tensor> operands,
-                                            bool is_last, Diagnostics& diagnostics);
+  std::optional<std::vector<Tensor>> launch(const prog::Instruction& instruction,
+                                            std::span<const Tensor> operands, bool is_last,
+                                            Diagnostics& diagnostics);
 
   /// Whether the launch gives what it prints with these operands.
   bool gives_what_is_printed(const Op& instruction, std::span<const Tensor> operands) const;
@@ -34,6 +36,10 @@ class MachineKernels {
   std::optional<Tensor> store(const Op& instruction, const Op* slice, const Tensor& part,
                               const Tensor& whole, Diagnostics& diagnostics);
 
+  /// What a table declares as a parameter; none after reporting at `instruction`.
+  std::optional<Tensor> parameter(const Value& declared, const Op& instruction,
+                                  Diagnostics& diagnostics);
+
   const LossReport& losses() const { return losses_; }
 
  private:
@@ -42,25 +48,18 @@ class MachineKernels {
     std::optional<Session> session;
     std::vector<std::pair<DType, Shape>> operands;  // what it was made for
   };
-  /// Kernels that are named by symbol, the others by their instruction.
-  using Key = std::pair<Symbol, const Op*>;
-  struct KeyHash {
-    std::size_t operator()(const Key& key) const {
-      return std::hash<const Op*>()(key.second) ^ key.first.id;
-    }
-  };
-
-  Kernel* kernel_of(const Op& instruction, std::span<const Tensor> operands,
+  Kernel* kernel_of(const prog::Instruction& instruction, std::span<const Tensor> operands,
                     Diagnostics& diagnostics);
-  bool make(Kernel& kernel, const Op& instruction, std::span<const Tensor> operands,
+  bool make(Kernel& kernel, const prog::Instruction& instruction, std::span<const Tensor> operands,
             Diagnostics& diagnostics);
-  UpgradeOptions granted(const Op& instruction) const;
+  UpgradeOptions granted(const prog::Launch& launch) const;
+  SessionOptions session_options() const;
 
-  const Module& program_;
+  const ProgramCode& program_;
   const MachineOptions& options_;
   LossReport losses_;
-  std::unordered_map<Key, Kernel, KeyHash> kernels_;
-  const Session* first_ = nullptr;  // the others share its parameters
+  std::unordered_map<const Op*, Kernel> kernels_;  // by prog::Kernel::op, else by launch
+  const Session* first_ = nullptr;                 // the others share its parameters
 };
 
 }  // namespace mir

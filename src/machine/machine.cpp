@@ -9,128 +9,79 @@
 
 #include "eval/parameters.hpp"
 #include "machine/kernels.hpp"
-#include "machine/program_code.hpp"
+#include "machine/slot_ports.hpp"
+#include "machine/slot_uses.hpp"
 #include "machine/slots.hpp"
+#include "program/program_counter.hpp"
 
 namespace mir {
 
-namespace {
-
-/// Jumps that are open at once, at most.
-constexpr std::size_t kDeepest = 1000;
-
-/// Without `%`.
-std::string text_of(ValueName name, const IRContext& context) {
-  return name.is_number() ? fmt::to_string(name.number())
-                          : std::string(context.text(name.symbol()));
-}
-
-}  // namespace
-
-namespace {
-
-/// Inputs or outputs of a program, each with the number of its slot.
-struct SlotPorts {
-  std::vector<Port> ports;
-  std::vector<std::uint32_t> slots;
-  std::size_t bound = 0;  ///< of them the program binds; the others are slots alone
-
-  std::size_t size() const { return ports.size(); }
-  void add(Port port, std::uint32_t slot) {
-    ports.push_back(std::move(port));
-    slots.push_back(slot);
-  }
-  bool contains(std::uint32_t slot) const { return std::ranges::find(slots, slot) != slots.end(); }
-  bool binds(std::uint32_t slot) const {
-    return std::ranges::count(std::span(slots).first(bound), slot) > 0;
-  }
-};
-
-}  // namespace
-
 struct ProgramMachine::State {
   State(const Module& program, const MachineOptions& given)
-      : module(program), options(given), kernels(program, options) {}
+      : module(program), options(given), code(program), kernels(code, options) {}
 
+  bool can_run(Diagnostics& diagnostics) const;
   bool find_ports(Diagnostics& diagnostics);
   bool fill_constants(Diagnostics& diagnostics);
-  const TensorType* type_of(ValueName slot) const;
 
   const Module& module;
   MachineOptions options;
+  ProgramCode code;
   MachineKernels kernels;
-  std::vector<Instruction> code;
   SlotPorts inputs;   // those that are not bound are slots that nothing fills
   SlotPorts outputs;  // those that are not bound are inputs that something is stored into
-  std::unordered_map<std::uint32_t, std::pair<Tensor, const Op*>> constants;
+  std::unordered_map<std::uint32_t, Tensor> constants;
 };
 
-/// The type of the first mention.
-const TensorType* ProgramMachine::State::type_of(ValueName slot) const {
-  for (const Instruction& each : code) {
-    for (const Use& use : each.op->operand_uses()) {
-      if (use.value()->name() != slot) continue;
-      const UseOverride* mention = module.use_override(use);
-      return dyn_cast<TensorType>(mention == nullptr ? use.value()->type() : mention->type);
-    }
-    for (const Value& result : each.op->results()) {
-      if (result.name() == slot) return result.tensor_type();
+/// Reports what is no program, and fields that say nothing.
+bool ProgramMachine::State::can_run(Diagnostics& diagnostics) const {
+  if (const prog::Fragment* second = code.second_code()) {
+    diagnostics.error(DiagCode::kFragmentKind, second->op->span(),
+                      "a second code segment: which one runs first is not known");
+    return false;
+  }
+  if (code.code() == nullptr) {
+    diagnostics.error(DiagCode::kWrongForm, module.top()->span(),
+                      "the module has no code segment: it is no lowered program");
+    return false;
+  }
+  const Op* reported = nullptr;
+  for (const prog::Defect& defect : code.defects()) {
+    if (std::exchange(reported, defect.op) == defect.op) continue;
+    const bool is_missing = defect.kind == prog::Defect::Kind::kMissing;
+    const DiagCode wrong = is_missing ? DiagCode::kMissingAttribute : DiagCode::kAttributeKind;
+    if (defect.op->is(OpId::kProgBind)) {
+      diagnostics.error(DiagCode::kBindPosition, defect.op->span(),
+                        "a binding needs type 0 or 1, a slot and a position from 0 on");
+    } else {
+      diagnostics.error(wrong, defect.op->span(), prog::describe(defect));
     }
   }
-  return nullptr;
+  return code.defects().empty();
 }
 
 bool ProgramMachine::State::find_ports(Diagnostics& diagnostics) {
-  const auto add = [&](SlotPorts& ports, ValueName slot) {
-    ports.add({text_of(slot, module.context()), type_of(slot)}, slot.raw());
-  };
-  bool good = true;
-  const auto collect = [&](Opcode opcode, std::string_view what, SlotPorts& ports) {
-    std::vector<const Instruction*> binds;
-    for (const Instruction& each : code) {
-      if (each.code == opcode) binds.push_back(&each);
-    }
-    std::ranges::stable_sort(binds, {}, &Instruction::position);
-    for (const Instruction* bind : binds) {
-      if (bind->position == static_cast<std::int64_t>(ports.size())) {
-        add(ports, bind->slot);
-        continue;
-      }
-      diagnostics.error(
-          DiagCode::kBindPosition, bind->op->span(),
-          fmt::format("{} {} is bound where {} is expected", what, bind->position, ports.size()));
-      good = false;
-    }
-  };
-  collect(Opcode::kBindInput, "input", inputs);
-  collect(Opcode::kBindOutput, "output", outputs);
-  inputs.bound = inputs.size();
+  const bool inputs_fit = inputs.bind(code, prog::Direction::kInput, diagnostics);
+  const bool outputs_fit = outputs.bind(code, prog::Direction::kOutput, diagnostics);
   std::vector<std::uint32_t> filled;
   for (const auto& [slot, constant] : constants) filled.push_back(slot);
-  for (const Use* use : unfilled_reads(code, filled)) {
-    add(inputs, use->value()->name());
-  }
-  outputs.bound = outputs.size();
+  for (const Use* use : unfilled_reads(code, filled)) inputs.add(code, use->value()->name());
   for (const ValueName slot : stored_slots(code)) {
-    if (inputs.contains(slot.raw()) && !outputs.contains(slot.raw())) add(outputs, slot);
+    const bool is_given = inputs.contains(slot) && !outputs.contains(slot);
+    if (is_given) outputs.add(code, slot);
   }
-  return good;
+  return inputs_fit && outputs_fit;
 }
 
 bool ProgramMachine::State::fill_constants(Diagnostics& diagnostics) {
   bool good = true;
-  for (const Op* fragment : module.body().ops()) {
-    if (!fragment->is(OpId::kProgFragment) || fragment->first_region() == nullptr) continue;
-    for (const Op* op : fragment->first_region()->ops()) {
-      if (!op->is(OpId::kProgValueSymbol) || op->result_count() != 1) continue;
-      if (!is_constant(*op->result(), module)) continue;
-      auto tensor = constant_tensor(*op->result(), module.context());
-      good = good && tensor;
-      if (tensor) {
-        constants.emplace(op->result()->name().raw(), std::pair(*std::move(tensor), op));
-      } else {
-        diagnostics.error(tensor.error().code, op->span(), tensor.error().message);
-      }
+  for (const Value* value : code.table_constants()) {
+    auto tensor = constant_tensor(*value, module.context());
+    good = good && tensor;
+    if (tensor) {
+      constants.emplace(value->name().raw(), *std::move(tensor));
+    } else {
+      diagnostics.error(tensor.error().code, value->defining_op()->span(), tensor.error().message);
     }
   }
   return good;
@@ -145,19 +96,31 @@ class MachineExecution {
         inputs_(inputs),
         options_(options),
         diagnostics_(diagnostics),
-        slots_(state.kernels, diagnostics) {}
+        counter_(state.code),
+        slots_(state.code, state.kernels, diagnostics) {}
 
   std::optional<std::vector<Tensor>> run();
 
  private:
   bool start();
-  bool step(const Instruction& at);
-  bool launch(const Op& op);
-  bool bind_output(const Instruction& at);
-  bool alloc(const Op& op);
-  bool free(const Op& op);
-  bool jump(const Instruction& at);
-  bool leave(const Op& op);
+  bool step(const prog::Instruction& at);
+  bool act(const prog::Instruction& at, const prog::Launch& launch);
+  bool act(const prog::Instruction& at, const prog::Bind& bind);
+  bool act(const prog::Instruction& at, const prog::Alloc&);
+  bool act(const prog::Instruction& at, const prog::Free&);
+  bool act(const prog::Instruction& at, const prog::Return&);
+  bool act(const prog::Instruction&, const prog::Jump&) { return true; }
+  bool act(const prog::Instruction&, const prog::Label&) { return true; }
+  bool act(const prog::Instruction&, const prog::ModeConfig&) { return true; }
+  bool act(const prog::Instruction&, const prog::Exit&) { return true; }
+  bool act(const prog::Instruction& at, const prog::KernelSymbol&) { return unknown(*at.op); }
+  bool act(const prog::Instruction& at, const prog::ValueSymbol&) { return unknown(*at.op); }
+  bool act(const prog::Instruction& at, const prog::Other&) { return unknown(*at.op); }
+  bool unknown(const Op& op);
+  bool move_on(const prog::Instruction& at);
+  bool fits_kernel(const Op& op, const prog::Launch& launch);
+  bool compute(const prog::Instruction& at);
+  bool bind_output(const Op& op, const prog::Bind& bind);
   bool check_operand(const Use& use);
   MachineSlot* filled(ValueName slot, const Op& reader, std::string_view verb);
   bool keep_stored(std::size_t index);
@@ -172,9 +135,8 @@ class MachineExecution {
   std::span<const Tensor> inputs_;
   const MachineRun& options_;
   Diagnostics& diagnostics_;
-  std::size_t pc_ = 0;
   bool has_exited_ = false;
-  std::vector<std::size_t> back_;  // jumps that are open
+  ProgramCounter counter_;
   MachineSlots slots_;
   std::vector<Tensor> outputs_;
   std::unordered_map<std::uint32_t, Tensor> freed_outputs_;  // by slot: what is bound later
@@ -184,17 +146,18 @@ bool MachineExecution::fail(const Op& at, DiagCode code, std::string message, co
                             std::string_view note) {
   constexpr std::size_t kMostNotes = 8;
   Diagnostic& error =
-      diagnostics_.error(code, at.span(), fmt::format("at pc {}: {}", pc_, message));
+      diagnostics_.error(code, at.span(), fmt::format("at pc {}: {}", counter_.at(), message));
   if (earlier != nullptr) error.note(earlier->span(), std::string(note));
-  for (std::size_t i = 0; i < std::min(back_.size(), kMostNotes); ++i) {
-    error.note(state_.code[back_[back_.size() - 1 - i]].op->span(), "called here");
+  const auto open = counter_.open_jumps();
+  for (std::size_t i = 0; i < std::min(open.size(), kMostNotes); ++i) {
+    error.note(state_.code.instructions()[open[open.size() - 1 - i]].op->span(), "called here");
   }
   return false;
 }
 
 bool MachineExecution::start() {
   if (inputs_.size() == state_.inputs.size()) {
-    for (const auto& [slot, constant] : state_.constants) slots_.fill(slot, constant.first);
+    for (const auto& [slot, constant] : state_.constants) slots_.fill(slot, constant);
     for (std::size_t i = state_.inputs.bound; i < inputs_.size(); ++i) {
       slots_.fill(state_.inputs.slots[i], inputs_[i]);
     }
@@ -210,13 +173,14 @@ bool MachineExecution::start() {
 std::optional<std::vector<Tensor>> MachineExecution::run() {
   if (!start()) return std::nullopt;
   for (std::uint64_t number = 0; !has_exited_; ++number) {
-    if (pc_ >= state_.code.size()) {
-      const Op& last = state_.code.empty() ? *state_.module.top() : *state_.code.back().op;
+    if (counter_.is_past_end()) {
+      const auto code = state_.code.instructions();
+      const Op& last = code.empty() ? *state_.module.top() : *code.back().op;
       fail(last, DiagCode::kUnbalancedReturn,
            "the program runs past its end: no prog.exit stops it");
       return std::nullopt;
     }
-    const Instruction& at = state_.code[pc_];
+    const prog::Instruction& at = counter_.instruction();
     if (number == options_.step_limit) {
       fail(*at.op, DiagCode::kStepLimit,
            fmt::format("the program takes more than {} steps", options_.step_limit));
@@ -226,7 +190,8 @@ std::optional<std::vector<Tensor>> MachineExecution::run() {
       fail(*at.op, DiagCode::kCancelled, fmt::format("the run was stopped after {} steps", number));
       return std::nullopt;
     }
-    if (options_.trace) options_.trace({number, pc_, back_.size(), at.op});
+    if (options_.trace)
+      options_.trace({number, counter_.at(), counter_.open_jumps().size(), at.op});
     if (!step(at)) return std::nullopt;
   }
   for (std::size_t i = state_.outputs.bound; i < outputs_.size(); ++i) {
@@ -234,7 +199,7 @@ std::optional<std::vector<Tensor>> MachineExecution::run() {
   }
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     if (outputs_[i].defined()) continue;
-    fail(*state_.code[pc_].op, DiagCode::kBindPosition,
+    fail(*counter_.instruction().op, DiagCode::kBindPosition,
          fmt::format("the program stops and output {} was not bound", i));
     return std::nullopt;
   }
@@ -242,41 +207,34 @@ std::optional<std::vector<Tensor>> MachineExecution::run() {
 }
 
 /// Runs the instruction and moves on; false after reporting.
-bool MachineExecution::step(const Instruction& at) {
-  bool good = true;
-  switch (at.code) {
-    case Opcode::kNothing:
-      break;
-    case Opcode::kBindInput:
-      slots_.fill(at.slot.raw(), inputs_[static_cast<std::size_t>(at.position)]);
-      break;
-    case Opcode::kBindOutput:
-      good = bind_output(at);
-      break;
-    case Opcode::kLaunch:
-      good = launch(*at.op);
-      break;
-    case Opcode::kAlloc:
-      good = alloc(*at.op);
-      break;
-    case Opcode::kFree:
-      good = free(*at.op);
-      break;
-    case Opcode::kJump:
-      return jump(at);
-    case Opcode::kReturn:
-      good = leave(*at.op);
-      break;
-    case Opcode::kExit:
+bool MachineExecution::step(const prog::Instruction& at) {
+  const auto run = [&](const auto& action) { return act(at, action); };
+  return std::visit(run, at.action) && move_on(at);
+}
+
+bool MachineExecution::move_on(const prog::Instruction& at) {
+  switch (counter_.advance()) {
+    case ProgramCounter::Move::kWent:
+      return true;
+    case ProgramCounter::Move::kExited:
       has_exited_ = true;
       return true;
-    case Opcode::kUnknown:
-      good = fail(*at.op, DiagCode::kNotExecutable,
-                  fmt::format("'{}' is no instruction of the machine", at.op->name()));
-      break;
+    case ProgramCounter::Move::kNowhere:
+      return fail(*at.op, DiagCode::kUnknownLabel,
+                  fmt::format("no label of the code is named '{}', and no offset leads into it",
+                              state_.module.context().text(at.as<prog::Jump>()->label)));
+    case ProgramCounter::Move::kTooDeep:
+      return fail(*at.op, DiagCode::kJumpCycle,
+                  fmt::format("jumps are nested deeper than {}", ProgramCounter::kDeepest));
+    case ProgramCounter::Move::kUnbalanced:
+      return fail(*at.op, DiagCode::kUnbalancedReturn, "prog.ret is reached and no jump led here");
   }
-  if (good) ++pc_;
-  return good;
+  return false;
+}
+
+bool MachineExecution::unknown(const Op& op) {
+  return fail(op, DiagCode::kNotExecutable,
+              fmt::format("'{}' is no instruction of the machine", op.name()));
 }
 
 /// What an input holds at the end, or where the program frees it.
@@ -308,49 +266,78 @@ MachineSlot* MachineExecution::filled(ValueName slot, const Op& reader, std::str
 /// A constant or parameter that states itself may have no slot, but not a freed one.
 bool MachineExecution::check_operand(const Use& use) {
   const ValueName slot = use.value()->name();
-  if (needs_no_slot(use) && slots_.find(slot) == nullptr) return true;
+  if (state_.code.stands_alone(use) && slots_.find(slot) == nullptr) return true;
   return filled(slot, *use.user(), "read") != nullptr;
 }
 
-bool MachineExecution::launch(const Op& op) {
-  for (const Use& use : op.operand_uses()) {
+/// A kernel that a launch names has weights and state for what it was declared as.
+bool MachineExecution::fits_kernel(const Op& op, const prog::Launch& launch) {
+  if (launch.kernel == prog::kOutside) return true;
+  const prog::Kernel& kernel = state_.code.kernels()[launch.kernel];
+  if (launch.spec.fits(kernel.spec)) return true;
+  return fail(
+      op, DiagCode::kKernelMismatch,
+      fmt::format("the launch has another type or other options than kernel '{}'", launch.name),
+      kernel.op, "the kernel");
+}
+
+bool MachineExecution::act(const prog::Instruction& at, const prog::Launch& launch) {
+  if (!fits_kernel(*at.op, launch)) return false;
+  for (const Use& use : at.op->operand_uses()) {
     if (!check_operand(use)) return false;
   }
   const std::size_t errors = diagnostics_.error_count();
-  const auto compute = [&] {
-    const bool copies = is_launch_of(op, "Copy") && op.operand_count() == 2;
-    if (copies && op.result_count() == 0) return slots_.copy(op, back_.size());
-    const auto operands = slots_.read(op, back_.size());
-    if (!operands) return false;
-    auto results = state_.kernels.launch(op, *operands, options_.is_last, diagnostics_);
-    return results && slots_.take(op, *std::move(results), back_.size());
-  };
-  if (compute()) return true;
+  if (compute(at)) return true;
   if (diagnostics_.error_count() == errors) {
-    fail(op, DiagCode::kNotExecutable, "the kernel cannot be computed");
+    fail(*at.op, DiagCode::kNotExecutable, "the kernel cannot be computed");
   }
   return false;
 }
 
-bool MachineExecution::bind_output(const Instruction& at) {
-  MachineSlot* slot = slots_.find(at.slot);
-  const auto kept = freed_outputs_.find(at.slot.raw());
+bool MachineExecution::compute(const prog::Instruction& at) {
+  const Op& op = *at.op;
+  const std::size_t depth = counter_.open_jumps().size();
+  const bool copies = is_launch_of(op, "Copy") && op.operand_count() == 2;
+  if (copies && op.result_count() == 0) return slots_.copy(op, depth);
+  const auto operands = slots_.read(op, depth);
+  if (!operands) return false;
+  auto results = state_.kernels.launch(at, *operands, options_.is_last, diagnostics_);
+  return results && slots_.take(op, *std::move(results), depth);
+}
+
+bool MachineExecution::act(const prog::Instruction& at, const prog::Bind& bind) {
+  if (bind.direction == prog::Direction::kOutput) return bind_output(*at.op, bind);
+  slots_.fill(bind.slot->raw(), inputs_[static_cast<std::size_t>(*bind.position)]);
+  return true;
+}
+
+bool MachineExecution::bind_output(const Op& op, const prog::Bind& bind) {
+  Tensor& output = outputs_[static_cast<std::size_t>(*bind.position)];
+  MachineSlot* slot = slots_.find(*bind.slot);
+  const auto kept = freed_outputs_.find(bind.slot->raw());
   if (slot != nullptr && slot->freed_by != nullptr && kept != freed_outputs_.end()) {
     diagnostics_
-        .warning(DiagCode::kUseAfterFree, at.op->span(),
+        .warning(DiagCode::kUseAfterFree, op.span(),
                  fmt::format("at pc {}: {} is bound after it was freed: it is what it was then",
-                             pc_, shown(at.slot)))
+                             counter_.at(), shown(*bind.slot)))
         .note(slot->freed_by->span(), "freed here");
-    outputs_[static_cast<std::size_t>(at.position)] = kept->second;
+    output = kept->second;
     return true;
   }
-  slot = filled(at.slot, *at.op, "bound");
+  const Value* declared = slot == nullptr ? state_.code.declared(*bind.slot) : nullptr;
+  if (declared != nullptr) {
+    auto parameter = state_.kernels.parameter(*declared, op, diagnostics_);
+    if (parameter) output = *std::move(parameter);
+    return parameter.has_value();
+  }
+  slot = filled(*bind.slot, op, "bound");
   auto content = slot == nullptr ? std::nullopt : slots_.content(*slot);
-  if (content) outputs_[static_cast<std::size_t>(at.position)] = *std::move(content);
+  if (content) output = *std::move(content);
   return content.has_value();
 }
 
-bool MachineExecution::alloc(const Op& op) {
+bool MachineExecution::act(const prog::Instruction& at, const prog::Alloc&) {
+  const Op& op = *at.op;
   for (const Value& result : op.results()) {
     const ValueName slot = result.name();
     const MachineSlot* found = slots_.find(slot);
@@ -376,17 +363,18 @@ bool MachineExecution::alloc(const Op& op) {
 /// Upstream frees what its last op works on, also where a graph returns it and the output is bound
 /// behind the call: its machine then gives an empty tensor. Here the output is what was freed.
 bool MachineExecution::keep_for_binding(ValueName slot) {
-  if (!state_.outputs.binds(slot.raw())) return true;
+  if (!state_.outputs.binds(slot)) return true;
   auto whole = slots_.whole(*slots_.find(slot));
   if (whole) freed_outputs_.insert_or_assign(slot.raw(), *std::move(whole));
   return whole.has_value();
 }
 
-bool MachineExecution::free(const Op& op) {
+bool MachineExecution::act(const prog::Instruction& at, const prog::Free&) {
+  const Op& op = *at.op;
   for (const Use& use : op.operand_uses()) {
     const ValueName slot = use.value()->name();
     // Upstream frees parameters that were operands; they are the weights', not the machine's.
-    if (needs_no_slot(use) && slots_.find(slot) == nullptr) continue;
+    if (state_.code.stands_alone(use) && slots_.find(slot) == nullptr) continue;
     if (filled(slot, op, "freed") == nullptr) return false;
     for (std::size_t i = state_.outputs.bound; i < outputs_.size(); ++i) {
       if (state_.outputs.slots[i] == slot.raw() && !keep_stored(i)) return false;
@@ -397,29 +385,8 @@ bool MachineExecution::free(const Op& op) {
   return true;
 }
 
-bool MachineExecution::jump(const Instruction& at) {
-  if (at.target == Instruction::kNowhere) {
-    return fail(*at.op, DiagCode::kUnknownLabel,
-                fmt::format("no label of the code is named '{}', and no offset leads into it",
-                            state_.module.context().text(at.op->extra().label)));
-  }
-  if (back_.size() == kDeepest) {
-    return fail(*at.op, DiagCode::kJumpCycle,
-                fmt::format("jumps are nested deeper than {}", kDeepest));
-  }
-  back_.push_back(pc_);
-  pc_ = at.target;
-  return true;
-}
-
-bool MachineExecution::leave(const Op& op) {
-  if (back_.empty()) {
-    return fail(op, DiagCode::kUnbalancedReturn, "prog.ret is reached and no jump led here");
-  }
-  if (!slots_.leave(back_.size())) return false;
-  pc_ = back_.back();
-  back_.pop_back();
-  return true;
+bool MachineExecution::act(const prog::Instruction&, const prog::Return&) {
+  return counter_.open_jumps().empty() || slots_.leave(counter_.open_jumps().size());
 }
 
 ProgramMachine::ProgramMachine(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -430,10 +397,8 @@ ProgramMachine::~ProgramMachine() = default;
 std::optional<ProgramMachine> ProgramMachine::load(const Module& module,
                                                    const MachineOptions& options,
                                                    Diagnostics& diagnostics) {
-  auto code = decode_program(module, diagnostics);
-  if (!code) return std::nullopt;
   auto state = std::make_unique<State>(module, options);
-  state->code = *std::move(code);
+  if (!state->can_run(diagnostics)) return std::nullopt;
   if (!state->fill_constants(diagnostics) || !state->find_ports(diagnostics)) return std::nullopt;
   return ProgramMachine(std::move(state));
 }

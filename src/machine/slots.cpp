@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "machine/program_code.hpp"
+#include "machine/slot_uses.hpp"
 
 namespace mir {
 
@@ -30,7 +30,7 @@ bool ends_body(const Op& op) {
   return op.is(OpId::kProgLabel, OpId::kProgRet, OpId::kProgExit);
 }
 
-/// Whether what the launch negates is joined with another part of the slot behind it.
+/// Whether what the launch negates is joined with another part of the slot after it.
 bool is_joined_with_another(const Op& negation) {
   const ValueName slot = negation.operand(0)->name(), negated = negation.result()->name();
   for (const Op* op = negation.next(); op != nullptr && !ends_body(*op); op = op->next()) {
@@ -91,7 +91,7 @@ std::optional<std::vector<Tensor>> MachineSlots::read(const Op& launch, std::siz
   std::vector<Tensor> operands(launch.operand_count());
   first_operand_ = nullptr;
   for (const Use& use : launch.operand_uses()) {
-    if (needs_no_slot(use)) continue;
+    if (code_.stands_alone(use)) continue;
     MachineSlot& slot = *find(use.value()->name());
     if (!slot.parts.empty() && slot.depth != depth) {
       const bool written = std::ranges::any_of(slot.parts, &MachineSlotPart::written);
@@ -125,7 +125,7 @@ bool MachineSlots::is_uneven(const MachineSlot& slot) {
 /// Of pieces with several extents a launch reads the first with which it gives what it prints.
 void MachineSlots::choose_pieces(const Op& launch, std::vector<Tensor>& operands) {
   for (const Use& use : launch.operand_uses()) {
-    if (needs_no_slot(use)) continue;
+    if (code_.stands_alone(use)) continue;
     MachineSlot& slot = *find(use.value()->name());
     if (!slot.parts.empty() || slot.pieces.size() < 2 || !is_uneven(slot)) continue;
     const auto gives = [&](const Tensor& piece) {
@@ -139,11 +139,11 @@ void MachineSlots::choose_pieces(const Op& launch, std::vector<Tensor>& operands
   }
 }
 
-/// Behind slices: the whole where it alone gives what the launch prints.
+/// After slices: the whole where it alone gives what the launch prints.
 bool MachineSlots::choose_versions(const Op& launch, std::vector<Tensor>& operands) {
   if (is_launch_of(launch, "Slice")) return true;
   for (const Use& use : launch.operand_uses()) {
-    if (needs_no_slot(use) || is_destination(use)) continue;
+    if (code_.stands_alone(use) || is_destination(use)) continue;
     MachineSlot& slot = *find(use.value()->name());
     if (slot.parts.empty()) continue;
     MachineSlotPart& part = part_read_by(launch, slot);

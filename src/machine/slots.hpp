@@ -43,8 +43,8 @@ struct MachineSlot {
 /// in their order, but where one is negated and joined with the other.
 class MachineSlots {
  public:
-  MachineSlots(MachineKernels& kernels, Diagnostics& diagnostics)
-      : kernels_(kernels), diagnostics_(diagnostics) {}
+  MachineSlots(const ProgramCode& code, MachineKernels& kernels, Diagnostics& diagnostics)
+      : code_(code), kernels_(kernels), diagnostics_(diagnostics) {}
 
   MachineSlot* find(std::uint32_t slot) {
     const auto found = slots_.find(slot);
@@ -77,10 +77,11 @@ class MachineSlots {
   bool write_back(MachineSlot& slot);
   bool store(const Op& launch, Tensor value);
 
+  const ProgramCode& code_;
   MachineKernels& kernels_;
   Diagnostics& diagnostics_;
   std::unordered_map<std::uint32_t, MachineSlot> slots_;
-  MachineSlotPart* first_operand_ = nullptr;  ///< the part that the launch at hand reads first
+  MachineSlotPart* first_operand_ = nullptr;  ///< the part that the current launch reads first
 };
 
 }  // namespace mir

@@ -2,11 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "ir/program_fields.hpp"
 #include "mir/ops.hpp"
+#include "program/program_code.hpp"
 
 namespace mir {
 namespace {
@@ -15,50 +16,108 @@ using Json = nlohmann::json;
 
 /// What upstream writes for instructions to which it gives no device.
 constexpr const char* kNoDevice = "DeviceTypes_Start";
-constexpr const char* kProgramPrefix = "prog.";
 
-/// One fragment; the first field that an instruction lacks ends the work.
+/// One fragment; the first thing that has no form in a document ends the work.
 class JsonWriter {
  public:
-  explicit JsonWriter(IRContext& context) : context_(context) {}
+  explicit JsonWriter(const ProgramCode& code) : code_(code), context_(code.module().context()) {}
 
   std::string problem;
 
-  Json fragment(const FragmentOp& fragment) {
+  Json fragment(const prog::Fragment& fragment) {
     Json instructions = Json::array();
-    for (const Op* op : fragment.body()->ops()) {
-      instructions.push_back(instruction(*op));
+    for (const prog::Instruction& each : fragment.instructions) {
+      instructions.push_back(instruction(each));
       if (!problem.empty()) break;
     }
     return {{"dialect", "program"},
             {"op", "fragment"},
-            {"symbol", std::string(context_.text(fragment.op()->symbol()))},
+            {"symbol", std::string(context_.text(fragment.op->symbol()))},
             {"instructions", std::move(instructions)}};
   }
 
  private:
-  const Attr* attribute(const Op& op, std::string_view key) {
-    const Attr* found = op.attribute(key);
-    if (found == nullptr && problem.empty())
-      problem = fmt::format("{} has no attribute '{}'", op.name(), key);
-    return found;
+  void expect(bool holds, std::string_view what) {
+    if (!holds && problem.empty()) problem = what;
   }
-  std::string text(const Op& op, std::string_view key) {
-    const Attr* found = attribute(op, key);
-    if (found == nullptr) return {};
-    return std::string(found->kind() == AttrKind::kString ? found->text() : found->spelling());
+
+  Json instruction(const prog::Instruction& at) {
+    const Op& op = *at.op;
+    Json object = {{"dialect", "program"}, {"device", kNoDevice}};
+    expect(op.extra().has_address, fmt::format("{} has no address", op.name()));
+    object["program_id"] = op.extra().address;
+    object["op"] =
+        std::visit([&](const auto& action) { return add(object, op, action); }, at.action);
+    return object;
   }
-  std::int64_t integer(const Op& op, std::string_view key) {
-    const Attr* found = attribute(op, key);
-    if (found == nullptr || found->kind() == AttrKind::kInt) return found ? found->integer() : 0;
-    if (problem.empty()) problem = fmt::format("'{}' of {} is no number", key, op.name());
-    return 0;
+
+  // Each adds the fields of an instruction and gives its name.
+
+  std::string_view add(Json& object, const Op&, const prog::Label& label) {
+    add_symbol(object, label.name);
+    return "label";
+  }
+  std::string_view add(Json& object, const Op& op, const prog::Jump& jump) {
+    expect(jump.distance.has_value(),
+           fmt::format("{} has no attribute '{}'", op.name(), program_field::kOffset));
+    object["target"] = std::string(context_.text(jump.label));
+    object[key(program_field::kOffset)] = jump.distance.value_or(0);
+    return "jump";
+  }
+  std::string_view add(Json& object, const Op& op, const prog::Launch& launch) {
+    object["inputs"] = inputs(op);
+    object["outputs"] = outputs(op);
+    add_kernel(object, op, launch.spec);
+    if (!launch.name.empty()) object[key(program_field::kSymbolName)] = launch.name;
+    return "kernel_launch";
+  }
+  std::string_view add(Json& object, const Op& op, const prog::KernelSymbol& kernel) {
+    add_symbol(object, kernel.name);
+    add_kernel(object, op, kernel.spec);
+    return "kernel_symbol";
+  }
+  std::string_view add(Json& object, const Op& op, const prog::ValueSymbol& value) {
+    add_symbol(object, value.name);
+    object["outputs"] = outputs(op);
+    if (op.result_count() != 0) add_value(object, *op.result());
+    return "value_symbol";
+  }
+  std::string_view add(Json& object, const Op& op, const prog::Free&) {
+    object["inputs"] = inputs(op);
+    object["outputs"] = Json::array();
+    return "free";
+  }
+  std::string_view add(Json& object, const Op&, const prog::Bind& bind) {
+    object["type"] = bind.direction == prog::Direction::kOutput ? "output" : "input";
+    object[key(program_field::kProgramUuid)] = bind.slot->number();
+    object[key(program_field::kInputPos)] = *bind.position;
+    return "bind";
+  }
+  std::string_view add(Json& object, const Op&, const prog::ModeConfig& mode) {
+    object[key(program_field::kFlag)] = *mode.flag;
+    return "mode_config";
+  }
+  std::string_view add(Json&, const Op&, const prog::Exit&) { return "exit"; }
+  std::string_view add(Json&, const Op&, const prog::Return&) { return "ret"; }
+  std::string_view add(Json&, const Op& op, const prog::Alloc&) { return refuse(op); }
+  std::string_view add(Json&, const Op& op, const prog::Other&) { return refuse(op); }
+
+  std::string_view refuse(const Op& op) {
+    expect(false, fmt::format("{} is no instruction of a program", op.name()));
+    return "";
+  }
+
+  // -- fields -------------------------------------------------------------------------------------
+
+  static std::string key(std::string_view field) { return std::string(field); }
+
+  void add_symbol(Json& object, const std::optional<Symbol>& name) {
+    object[key(program_field::kSymbol)] = std::string(name ? context_.text(*name) : "");
   }
 
   std::uint32_t id(const Value& value) {
-    if (value.name().is_number()) return value.name().number();
-    if (problem.empty()) problem = "a value has a name where a program has a number";
-    return 0;
+    expect(value.name().is_number(), "a value has a name where a program has a number");
+    return value.name().is_number() ? value.name().number() : 0;
   }
   Json inputs(const Op& op) {
     Json ids = Json::array();
@@ -76,97 +135,58 @@ class JsonWriter {
     return type == nullptr ? "CPU" : std::string(context_.text(type->device()));
   }
 
-  void add_kernel(Json& object, const Op& op) {
-    object["op_type"] = text(op, "op_type");
+  void add_kernel(Json& object, const Op& op, const prog::KernelSpec& spec) {
+    object[key(program_field::kOpType)] = spec.type_name();
     object["device"] = op.result_count() != 0 ? device_of(*op.result()) : "CPU";
-    const Attr* options = attribute(op, "op_options");
-    if (options == nullptr) return;
-    object["op_options"] = Json::parse(options->spelling(), nullptr, false);
-    if (object["op_options"].is_discarded() && problem.empty())
-      problem = fmt::format("'op_options' of {} are no JSON", op.name());
+    Json options = Json::parse(spec.options->spelling(), nullptr, false);
+    expect(!options.is_discarded(),
+           fmt::format("'{}' of {} are no JSON", program_field::kOpOptions, op.name()));
+    object[key(program_field::kOpOptions)] = std::move(options);
   }
 
-  void add_value(Json& object, const Op& op) {
-    object["symbol"] = text(op, "symbol");
-    object["outputs"] = outputs(op);
-    if (op.result_count() == 0) return;
-    object["device"] = device_of(*op.result());
-    const Attr* constant = op.result()->attribute(context_.intern("constant"));
-    const TensorType* type = op.result()->tensor_type();
-    if (constant == nullptr) return;
+  void add_value(Json& object, const Value& value) {
+    object["device"] = device_of(value);
+    if (!code_.is_constant(value)) return;
+    const Attr& constant = *value.attribute(context_.intern("constant"));
+    const TensorType* type = value.tensor_type();
     const bool fine =
-        constant->kind() == AttrKind::kArray && type != nullptr && type->has_static_shape();
-    if (!fine) {
-      if (problem.empty()) problem = "a constant has no values or no constant extents";
-      return;
-    }
+        constant.kind() == AttrKind::kArray && type != nullptr && type->has_static_shape();
+    expect(fine, "a constant has no values or no constant extents");
+    if (!fine) return;
     object["constant"] = Json::array();
     object["shape"] = Json::array();
-    for (const Attr* element : constant->elements())
-      object["constant"].push_back(element->number());
+    for (const Attr* element : constant.elements()) object["constant"].push_back(element->number());
     for (const Dim dim : type->dims()) object["shape"].push_back(dim.constant());
   }
 
-  Json instruction(const Op& op) {
-    const std::string_view name = op.name();
-    const std::string kind(
-        name.substr(std::min(name.size(), std::string_view(kProgramPrefix).size())));
-    Json object = {{"dialect", "program"}, {"op", kind}, {"device", kNoDevice}};
-    if (op.extra().has_address)
-      object["program_id"] = op.extra().address;
-    else if (problem.empty())
-      problem = fmt::format("{} has no address", name);
-    if (kind == "label") {
-      object["symbol"] = text(op, "symbol");
-    } else if (kind == "jump") {
-      object["target"] = std::string(context_.text(op.extra().label));
-      object["offset"] = integer(op, "offset");
-    } else if (kind == "kernel_launch") {
-      object["inputs"] = inputs(op);
-      object["outputs"] = outputs(op);
-      add_kernel(object, op);
-      if (op.attribute("symbol_name") != nullptr) object["symbol_name"] = text(op, "symbol_name");
-    } else if (kind == "kernel_symbol") {
-      object["symbol"] = text(op, "symbol");
-      add_kernel(object, op);
-    } else if (kind == "value_symbol") {
-      add_value(object, op);
-    } else if (kind == "free") {
-      object["inputs"] = inputs(op);
-      object["outputs"] = Json::array();
-    } else if (kind == "bind") {
-      object["type"] = integer(op, "type") == 1 ? "output" : "input";
-      object["program_uuid"] = integer(op, "program_uuid");
-      object["input_pos"] = integer(op, "input_pos");
-    } else if (kind == "mode_config") {
-      object["flag"] = integer(op, "flag");
-    } else if (kind != "exit" && kind != "ret" && problem.empty()) {
-      problem = fmt::format("{} is no instruction of a program", name);
-    }
-    return object;
-  }
-
+  const ProgramCode& code_;
   IRContext& context_;
 };
+
+Error without_form(std::string text) {
+  return {DiagCode::kProgramMalformed, std::move(text)};
+}
 
 }  // namespace
 
 Result<std::string> program_json(const Module& module) {
-  JsonWriter writer(module.context());
+  for (const Op* op : module.body().ops()) {
+    if (isa<FragmentOp>(op)) continue;
+    return without_form(
+        fmt::format("{} is no fragment: lower the module to a program first", op->name()));
+  }
+  const ProgramCode code(module);
+  if (!code.defects().empty()) return without_form(prog::describe(code.defects().front()));
+  JsonWriter writer(code);
   Json fragments = Json::array();
-  std::size_t code = 0;
-  for (Op* op : module.body().ops()) {
-    const auto fragment = dyn_cast<FragmentOp>(op);
-    if (!fragment)
-      return Error{
-          DiagCode::kProgramMalformed,
-          fmt::format("{} is no fragment: lower the module to a program first", op->name())};
+  std::size_t count = 0;
+  for (const prog::Fragment& fragment : code.fragments()) {
     fragments.push_back(writer.fragment(fragment));
-    if (!writer.problem.empty()) return Error{DiagCode::kProgramMalformed, writer.problem};
-    if (fragment.kind() == "code") code = fragments.back()["instructions"].size();
+    if (!writer.problem.empty()) return without_form(writer.problem);
+    if (fragment.kind == prog::FragmentKind::kCode) count = fragment.instructions.size();
   }
   const Json document = {
-      {"code", {{"module", std::move(fragments)}}}, {"little_endian", true}, {"op_counts", code}};
+      {"code", {{"module", std::move(fragments)}}}, {"little_endian", true}, {"op_counts", count}};
   return document.dump() + "\n";
 }
 

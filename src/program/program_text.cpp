@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
 
+#include "ir/program_fields.hpp"
 #include "mir/op.hpp"
 #include "program/program_json.hpp"
 #include "support/strict_json.hpp"
@@ -14,6 +16,7 @@ namespace mir {
 namespace {
 
 using Json = nlohmann::json;
+namespace field = program_field;
 
 constexpr JsonRules kRules = {
     .max_bytes = std::size_t{256} << 20, .max_depth = 64, .malformed = DiagCode::kProgramMalformed};
@@ -31,6 +34,15 @@ bool is_plain(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, is_fine);
 }
 
+using Field = std::pair<std::string_view, std::string>;
+
+/// `[type:0, program_uuid:7]`.
+std::string list_of(const std::vector<Field>& fields) {
+  std::vector<std::string> all;
+  for (const auto& [key, value] : fields) all.push_back(fmt::format("{}:{}", key, value));
+  return fmt::format("[{}]", fmt::join(all, ", "));
+}
+
 /// The first problem ends the work; fields after it read as empty.
 class TextWriter {
  public:
@@ -44,9 +56,9 @@ class TextWriter {
     const bool is_code = symbol.ends_with("CODE_SEGMENT");
     const bool is_table = symbol.ends_with("SYMBOL_TABLE_SEGMENT");
     text += fmt::format("    prog.fragment @{} <DeviceTypes_Start> <{}> {{\n", symbol,
-                        is_code    ? "code"
-                        : is_table ? "table"
-                                   : "data");
+                        is_code    ? program_fragment::kCode
+                        : is_table ? program_fragment::kTable
+                                   : program_fragment::kData);
     for (const Json& each : list(fragment, "instructions")) {
       if (!problem.empty()) return;
       instruction(each);
@@ -63,7 +75,7 @@ class TextWriter {
     }
   }
 
-  const Json::array_t& list(const Json& object, const char* key) {
+  const Json::array_t& list(const Json& object, std::string_view key) {
     static const Json::array_t kEmpty;
     const auto at = object.find(key);
     if (at != object.end() && at->is_array()) return at->get_ref<const Json::array_t&>();
@@ -81,7 +93,7 @@ class TextWriter {
   }
 
  private:
-  std::string word(const Json& object, const char* key) {
+  std::string word(const Json& object, std::string_view key) {
     const auto at = object.find(key);
     const bool fine =
         at != object.end() && at->is_string() && is_plain(at->get_ref<const std::string&>());
@@ -89,7 +101,7 @@ class TextWriter {
     return fine ? at->get<std::string>() : "";
   }
 
-  std::uint64_t number(const Json& object, const char* key, std::uint64_t most) {
+  std::uint64_t number(const Json& object, std::string_view key, std::uint64_t most) {
     const auto at = object.find(key);
     const bool fine =
         at != object.end() && at->is_number_unsigned() && at->get<std::uint64_t>() <= most;
@@ -110,20 +122,24 @@ class TextWriter {
                        constant == constants_.end() ? "!prog.slot" : constant->second);
   }
 
-  std::string mentions(const Json& object, const char* key) {
+  std::string mentions(const Json& object, std::string_view key) {
     std::vector<std::string> all;
     for (const Json& value : list(object, key)) all.push_back(mention(id(value)));
     return fmt::format("({})", fmt::join(all, ", "));
   }
 
-  /// `, op_options:{...}` after `op_type:X`.
-  std::string kernel(const Json& object) {
-    const auto options = object.find("op_options");
+  /// What is stated of a kernel, after its name.
+  std::string kernel(const Json& object, std::vector<Field> fields) {
+    const auto options = object.find(field::kOpOptions);
     const bool fine = options != object.end() && (options->is_null() || options->is_object());
     expect(fine, "'op_options' is missing or neither an object nor null");
-    return fmt::format("op_type:{}, op_options:{}", word(object, "op_type"),
-                       fine ? options->dump() : "null");
+    fields.emplace_back(field::kOpType, word(object, field::kOpType));
+    fields.emplace_back(field::kOpOptions, fine ? options->dump() : "null");
+    return list_of(fields);
   }
+
+  /// What an instruction declares.
+  std::string symbol(const Json& object) { return word(object, field::kSymbol); }
 
   void declare_constant(const Json& object) {
     const auto& outputs = list(object, "outputs");
@@ -152,38 +168,46 @@ class TextWriter {
   }
 
   void value_symbol(const Json& object) {
-    const auto symbol = word(object, "symbol");
+    const auto name = list_of({{field::kSymbol, symbol(object)}});
     const auto& outputs = list(object, "outputs");
     expect(outputs.size() == 1, "a value symbol has not one output");
     if (!problem.empty()) return;
     const std::uint32_t value = id(outputs.front());
-    const auto name = object.contains("constant") ? "" : fmt::format("[@{0}][symbol:{0}]", symbol);
-    text += fmt::format("prog.value_symbol() -> ({}{})[symbol:{}]\n", mention(value), name, symbol);
+    const auto notes =
+        object.contains("constant") ? "" : fmt::format("[@{}]{}", symbol(object), name);
+    text += fmt::format("prog.value_symbol() -> ({}{}){}\n", mention(value), notes, name);
   }
 
   void launch(const Json& object) {
-    const auto name = object.contains("symbol_name")
-                          ? fmt::format("symbol_name:{}, ", word(object, "symbol_name"))
-                          : "";
-    text += fmt::format("prog.kernel_launch{} -> {}[{}{}]\n", mentions(object, "inputs"),
-                        mentions(object, "outputs"), name, kernel(object));
+    std::vector<Field> name;
+    if (object.contains(field::kSymbolName)) {
+      name.emplace_back(field::kSymbolName, word(object, field::kSymbolName));
+    }
+    text += fmt::format("prog.kernel_launch{} -> {}{}\n", mentions(object, "inputs"),
+                        mentions(object, "outputs"), kernel(object, std::move(name)));
   }
 
   void bind(const Json& object) {
-    const auto type = word(object, "type");
+    const auto type = word(object, field::kType);
     expect(type == "input" || type == "output", "a bind is of neither an input nor an output");
-    text +=
-        fmt::format("prog.bind[type:{}, program_uuid:{}, input_pos:{}]\n", type == "output" ? 1 : 0,
-                    number(object, "program_uuid", ValueName::kMaxNumber),
-                    number(object, "input_pos", 0xFFFF'FFFF));
+    const auto uuid = number(object, field::kProgramUuid, ValueName::kMaxNumber);
+    const auto position = number(object, field::kInputPos, 0xFFFF'FFFF);
+    text += fmt::format("prog.bind{}\n", list_of({{field::kType, type == "output" ? "1" : "0"},
+                                                  {field::kProgramUuid, fmt::to_string(uuid)},
+                                                  {field::kInputPos, fmt::to_string(position)}}));
   }
 
   void jump(const Json& object) {
-    const auto at = object.find("offset");
+    const auto at = object.find(field::kOffset);
     const bool fine = at != object.end() && at->is_number_integer();
     expect(fine, "'offset' is missing or no whole number");
-    text +=
-        fmt::format("prog.jump {}[offset:{}]\n", word(object, "target"), fine ? at->dump() : "0");
+    text += fmt::format("prog.jump {}{}\n", word(object, "target"),
+                        list_of({{field::kOffset, fine ? at->dump() : "0"}}));
+  }
+
+  void mode_config(const Json& object) {
+    const auto flag = number(object, field::kFlag, 0xFFFF'FFFF);
+    text += fmt::format("prog.mode_config{}\n", list_of({{field::kFlag, fmt::to_string(flag)}}));
   }
 
   void instruction(const Json& object) {
@@ -192,14 +216,14 @@ class TextWriter {
     const auto address = number(object, "program_id", ~std::uint64_t{0});
     text += fmt::format("        addr:{:#016x} ", address);
     if (op == "label") {
-      text += fmt::format("prog.label[symbol:{}]\n", word(object, "symbol"));
+      text += fmt::format("prog.label{}\n", list_of({{field::kSymbol, symbol(object)}}));
     } else if (op == "jump") {
       jump(object);
     } else if (op == "kernel_launch") {
       launch(object);
     } else if (op == "kernel_symbol") {
-      text += fmt::format("prog.kernel_symbol[symbol:{}, {}]\n", word(object, "symbol"),
-                          kernel(object));
+      text +=
+          fmt::format("prog.kernel_symbol{}\n", kernel(object, {{field::kSymbol, symbol(object)}}));
     } else if (op == "value_symbol") {
       value_symbol(object);
     } else if (op == "free") {
@@ -208,7 +232,7 @@ class TextWriter {
     } else if (op == "bind") {
       bind(object);
     } else if (op == "mode_config") {
-      text += fmt::format("prog.mode_config[flag:{}]\n", number(object, "flag", 0xFFFF'FFFF));
+      mode_config(object);
     } else if (op == "exit") {
       text += "prog.exit() -> ()\n";
     } else if (op == "ret") {

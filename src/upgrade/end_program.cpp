@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "ir/program_fields.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
 #include "upgrade/granted.hpp"
@@ -46,7 +47,7 @@ void read_storage(Rewriter& rewriter, Op& op, std::span<Op* const> outside) {
 
 /// Addresses and offsets are those of the order that was.
 void forget_places(Rewriter& rewriter, const Block& code) {
-  const Symbol offset = rewriter.context().intern("offset");
+  const Symbol offset = rewriter.context().intern(program_field::kOffset);
   for (Op* op : code.ops()) {
     if (op->extra().has_address) rewriter.set_address(*op, std::nullopt);
     if (!op->is(OpId::kProgJump) || op->attribute(offset) == nullptr) continue;

@@ -6,22 +6,19 @@
 #include <string>
 #include <vector>
 
+#include "ir/program_fields.hpp"
 #include "mir/writer.hpp"
+#include "program/program_code.hpp"
 #include "upgrade/lift_program.hpp"
 
 namespace mir {
 
 namespace {
 
-std::string_view text_of(const Op& launch, std::string_view key) {
-  const Attr* value = launch.attribute(key);
-  return value != nullptr && value->kind() == AttrKind::kString ? value->text() : "";
-}
-
-/// `linalg.<device>.<Type>Op`. The name of a kernel that no row knows stands as it is, as upstream
+/// `linalg.<device>.<Type>Op`. The name of a kernel that no row knows is left as it is, as upstream
 /// prints its own.
 std::string kernel_spelling(const Module& module, const Op& launch) {
-  const std::string_view type = text_of(launch, "op_type");
+  const std::string_view type = prog::read_launch(launch).spec.type_name();
   const auto kernel = module.context().find_kernel(type, launch.operand_count());
   const std::string_view name = kernel ? module.context().info(*kernel).mnemonic : type;
   std::string_view device = "CPU";
@@ -39,16 +36,15 @@ std::string kernel_spelling(const Module& module, const Op& launch) {
 
 /// The launch's own notes, then the options. Options that were not serialised stay lost.
 std::vector<NamedAttr> kernel_attributes(const Module& module, const Op& launch) {
-  constexpr std::string_view kOwn[] = {"symbol_name", "op_type", "op_options"};
+  constexpr std::string_view kOwn[] = {program_field::kSymbolName, program_field::kOpType,
+                                       program_field::kOpOptions};
   std::vector<NamedAttr> list;
   for (const NamedAttr& attribute : launch.attributes()) {
     if (std::ranges::find(kOwn, module.context().text(attribute.key)) == std::end(kOwn)) {
       list.push_back(attribute);
     }
   }
-  const Attr* options = launch.attribute("op_options");
-  if (options == nullptr || options->kind() != AttrKind::kDict) return list;
-  for (const NamedAttr& option : options->entries()) {
+  for (const NamedAttr& option : prog::read_launch(launch).spec.entries()) {
     if (option.value != nullptr && option.value->kind() != AttrKind::kNull) list.push_back(option);
   }
   return list;
@@ -151,7 +147,7 @@ Op* make_kernel(Module& module, const Op& launch, std::span<Value* const> operan
   std::vector<const Type*> types;
   for (const Value& result : launch.results()) types.push_back(result.type());
   const auto attributes = kernel_attributes(module, launch);
-  const std::string_view path = text_of(launch, "symbol_name");
+  const std::string_view path = prog::read_launch(launch).name;
   Rewriter rewriter(module);
   Op* kernel = rewriter.create_detached({.name = context.op_name(kernel_spelling(module, launch)),
                                          .operands = operands,

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
+#include "ir/mention.hpp"
+#include "ir/program_fields.hpp"
 #include "mir/builder.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
@@ -17,22 +20,6 @@ namespace mir {
 
 namespace {
 
-/// What a mention of a value says: that of the value, or what the use states instead.
-struct Mention {
-  const Type* type;
-  std::span<const NamedAttr> attributes;
-  bool has_symbol;
-  Symbol symbol;
-};
-
-Mention mention_of(const Module& module, const Use& use) {
-  const Value& value = *use.value();
-  if (const UseOverride* other = module.use_override(use)) {
-    return {other->type, other->attributes, other->has_symbol, other->symbol};
-  }
-  return {value.type(), value.attributes(), value.has_symbol(), value.symbol()};
-}
-
 class Lift {
  public:
   Lift(Module& module, const UpgradeOptions& options, LossReport& report, Diagnostics& diagnostics)
@@ -41,10 +28,11 @@ class Lift {
         options_(options),
         report_(report),
         diagnostics_(diagnostics),
-        builder_(module, diagnostics) {}
+        builder_(module, diagnostics),
+        code_(module) {}
 
   bool run() {
-    auto program = program_functions(module_, report_, diagnostics_);
+    auto program = program_functions(code_, report_, diagnostics_);
     if (!program) return false;
     program_ = *std::move(program);
     note_dropped();
@@ -73,14 +61,12 @@ class Lift {
   void note_dropped() {
     std::size_t frees = 0;
     for (const ProgramFunction& function : program_.functions) {
-      for (const Op* op : function.instructions) {
-        frees += op->is(OpId::kProgFree) ? 1 : 0;
-        const Attr* flag = op->is(OpId::kProgModeConfig) ? op->attribute("flag") : nullptr;
-        if (flag != nullptr) {
-          note(*op, "flag", std::string(flag->spelling()), LossEntry::Source::kDropped);
+      for (const prog::Instruction& each : function.instructions) {
+        frees += each.is<prog::Free>() ? 1 : 0;
+        if (const auto* mode = each.as<prog::ModeConfig>()) {
+          note(*each.op, "flag", fmt::to_string(*mode->flag), LossEntry::Source::kDropped);
         }
-        const Attr* name = op->attribute("symbol_name");
-        if (name != nullptr && name->kind() == AttrKind::kString) launched_.insert(name->text());
+        if (const auto* launch = each.as<prog::Launch>()) launched_.insert(launch->name);
       }
     }
     if (frees == 0) return;
@@ -88,18 +74,17 @@ class Lift {
          LossEntry::Source::kDropped);
   }
 
-  void note_unused(const Op& kernel) {
-    const auto symbol = module_.declared_symbol(&kernel);
-    if (!symbol || launched_.contains(module_.context().text(*symbol))) return;
-    note(kernel, "name of an op that nothing runs", std::string(module_.context().text(*symbol)),
+  void note_unused(const Op& op, const prog::KernelSymbol& kernel) {
+    if (!kernel.name || launched_.contains(module_.context().text(*kernel.name))) return;
+    note(op, "name of an op that nothing runs", std::string(module_.context().text(*kernel.name)),
          LossEntry::Source::kDropped);
   }
 
-  /// Only comments may stand beside the fragments: anything else would be lost with them.
+  /// Only comments may be beside the fragments: anything else would be lost with them.
   bool stand_in_fragments(std::span<Op* const> ops) {
     for (const Op* op : ops) {
       if (op->is(FragmentOp::kId) || op->is_in(DialectId::kDbg)) continue;
-      report_.refuse(*op, "graph form", "it stands outside the program's fragments", diagnostics_);
+      report_.refuse(*op, "graph form", "it is outside the program's fragments", diagnostics_);
       return false;
     }
     return true;
@@ -116,22 +101,20 @@ class Lift {
       std::vector<NamedAttr> notes;
     };
     std::vector<Parameter> parameters;
-    const Symbol constant = module_.context().intern("constant");
+    for (const prog::Fragment& fragment : code_.fragments()) {
+      if (fragment.kind == prog::FragmentKind::kCode) continue;
+      for (const prog::Instruction& each : fragment.instructions) {
+        if (const auto* kernel = each.as<prog::KernelSymbol>()) note_unused(*each.op, *kernel);
+        const auto* declared = each.as<prog::ValueSymbol>();
+        if (declared == nullptr || each.op->result_count() != 1) continue;
+        const Value& value = *each.op->result();
+        const bool is_parameter = !code_.is_constant(value) && declared->name;
+        if (is_parameter) parameters.push_back({*declared->name, value.type(), notes_of(value)});
+      }
+    }
     for (Op* fragment : fragments) {
       const auto view = dyn_cast<FragmentOp>(fragment);
-      if (!view || view.kind() == "code") continue;
-      for (const Op* op : view.body()->ops()) {
-        if (op->is(OpId::kProgKernelSymbol)) note_unused(*op);
-        const bool declares = op->is(OpId::kProgValueSymbol) || op->is(RegisterOp::kId);
-        if (!declares || op->result_count() != 1) continue;
-        const Value& value = *op->result();
-        if (value.attribute(constant) != nullptr) {
-          constants_.emplace(value.name().raw(), value.attributes());
-        } else if (const auto symbol = module_.declared_symbol(op)) {
-          parameters.push_back({*symbol, value.type(), notes_of(value)});
-        }
-      }
-      rewriter_.erase(*fragment);
+      if (view && view.kind() != program_fragment::kCode) rewriter_.erase(*fragment);
     }
     if (parameters.empty()) return;
     Op* init = builder_.subgraph("init", {}, "notype");
@@ -157,13 +140,13 @@ class Lift {
     input_types_.resize(program_.functions.size());
     for (const std::size_t index : program_.callees_first) {
       auto& types = input_types_[index];
-      for (const Op* op : program_.functions[index].instructions) {
-        if (op->is(OpId::kProgJump)) {
-          const std::size_t callee = program_.by_label.at(op->extra().label);
-          types.insert(input_types_[callee].begin(), input_types_[callee].end());
-        } else if (op->is(OpId::kProgKernelLaunch)) {
-          for (const Use& use : op->operand_uses()) {
-            types.emplace(use.value()->name().raw(), mention_of(module_, use).type);
+      for (const prog::Instruction& each : program_.functions[index].instructions) {
+        if (const auto* jump = each.as<prog::Jump>()) {
+          const auto& inner = input_types_[program_.callee(*jump)];
+          types.insert(inner.begin(), inner.end());
+        } else if (each.is<prog::Launch, prog::Free>()) {
+          for (const Use& use : each.op->operand_uses()) {
+            types.emplace(use.value()->name().raw(), mention_of(use).type);
           }
         }
       }
@@ -207,7 +190,21 @@ class Lift {
     builder_.set_insertion_point_to_end(body.entry());
     std::vector<ValueName> outputs;
     for (const auto& [position, name] : program_.outputs) outputs.push_back(name);
+    for (const ValueName name : outputs) give_declared(name, body, scope);
     give_back(*module_.top(), outputs, scope);
+  }
+
+  /// A constant or parameter of the tables that the program outputs as it is.
+  void give_declared(ValueName name, Region& body, Scope& scope) {
+    const Value* declared = code_.declared(name);
+    if (declared == nullptr || scope.contains(name.raw())) return;
+    Value* value = rewriter_.create_free_value(body, declared->type(), name);
+    if (code_.is_constant(*declared)) {
+      rewriter_.set_attributes(*value, declared->attributes());
+    } else {
+      rewriter_.set_symbol(*value, declared->symbol());
+    }
+    scope[name.raw()] = value;
   }
 
   /// Upstream states a type where an instruction mentions the storage, and a binding does not.
@@ -287,13 +284,13 @@ class Lift {
   }
 
   void fill(std::size_t index, Region& body, Scope& scope) {
-    for (Op* op : program_.functions[index].instructions) {
-      if (op->is(OpId::kProgJump)) {
-        call(*op, scope);
-      } else if (op->is(OpId::kProgKernelLaunch)) {
-        launch(*op, body, scope);
-      } else if (!op->is(OpId::kProgBind, OpId::kProgFree, OpId::kProgModeConfig)) {
-        report_.refuse(*op, "graph form", "graphs have no such operation", diagnostics_);
+    for (const prog::Instruction& each : program_.functions[index].instructions) {
+      if (const auto* jump = each.as<prog::Jump>()) {
+        call(*each.op, program_.callee(*jump), scope);
+      } else if (each.is<prog::Launch>()) {
+        launch(*each.op, body, scope);
+      } else if (!each.is<prog::Bind, prog::Free, prog::ModeConfig>()) {
+        report_.refuse(*each.op, "graph form", "graphs have no such operation", diagnostics_);
       }
     }
   }
@@ -309,18 +306,15 @@ class Lift {
   Value* operand(const Use& use, Region& body, Scope& scope) {
     const ValueName name = use.value()->name();
     if (const auto found = scope.find(name.raw()); found != scope.end()) return found->second;
-    const Mention mention = mention_of(module_, use);
+    const UseOverride mention = code_.mention(use);
     Value* value = rewriter_.create_free_value(body, mention.type, name);
     if (mention.has_symbol) rewriter_.set_symbol(*value, mention.symbol);
-    const auto constant = constants_.find(name.raw());
-    rewriter_.set_attributes(*value,
-                             constant == constants_.end() ? mention.attributes : constant->second);
+    rewriter_.set_attributes(*value, mention.attributes);
     scope[name.raw()] = value;
     return value;
   }
 
-  void call(const Op& jump, Scope& scope) {
-    const std::size_t callee = program_.by_label.at(jump.extra().label);
+  void call(const Op& jump, std::size_t callee, Scope& scope) {
     const ProgramFunction& function = program_.functions[callee];
     std::vector<Value*> operands;
     for (const ValueName name : function.inputs) operands.push_back(scope.at(name.raw()));
@@ -353,11 +347,11 @@ class Lift {
   LossReport& report_;
   Diagnostics& diagnostics_;
   Builder builder_;
+  ProgramCode code_;
   ProgramFunctions program_;
   std::unordered_set<std::string_view> launched_;                            // names of kernels
   std::vector<std::unordered_map<std::uint32_t, const Type*>> input_types_;  // by function
   std::vector<Op*> graphs_;                                                  // by function
-  std::unordered_map<std::uint32_t, std::span<const NamedAttr>> constants_;
 };
 
 bool has_instructions(const Region& region) {

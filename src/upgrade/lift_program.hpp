@@ -13,13 +13,13 @@ namespace mir {
 /// Whether a module has instructions of the program machine.
 bool has_program(const Module& module);
 
-/// Turns the instructions of a dump into graph form, in place: each body of the code segment
+/// Turns the instructions of a dump into graph form, in place: each body of the code fragment
 /// becomes a `graph.SubGraphOp` that takes what it reads first and gives what is read after it,
 /// each launch a `linalg` op with the options that it states, each jump a call, each symbol of a
 /// parameter a register in `@init`. Modules in which only the ops are lowered are lifted as well.
 ///
 /// A program states the order in which it runs, so nothing is assumed but one thing: storage that
-/// is read and that nothing binds or writes becomes an input behind the bound ones. An input that
+/// is read and that nothing binds or writes becomes an input after the bound ones. An input that
 /// no instruction mentions has the type that the options grant.
 ///
 /// False after reporting code that is no call tree; the module must then not be used further. A

@@ -8,7 +8,9 @@
 #include <unordered_set>
 #include <vector>
 
+#include "ir/program_fields.hpp"
 #include "mir/writer.hpp"
+#include "program/program_emitter.hpp"
 
 namespace mir {
 
@@ -17,7 +19,7 @@ namespace {
 /// Upstream's number for "from the first" and "to the last" in slices.
 constexpr std::int64_t kAll = 2147483633;
 
-/// A body behind a label, or the module's own.
+/// A body after a label, or the module's own.
 struct ProgramBody {
   std::string name;
   std::vector<Op*> ops;  ///< launches and calls in order
@@ -25,7 +27,7 @@ struct ProgramBody {
 
 /// note [slots]
 ///
-/// Calls hand over nothing: caller and callee name one slot alike. So an argument has the slot of
+/// Calls pass nothing: caller and callee name one slot alike. So an argument has the slot of
 /// what is handed in, and the result of a call that of what is returned, which one call a graph
 /// makes possible. Parameters have one slot each.
 class ProgramPlan {
@@ -54,6 +56,9 @@ class ProgramPlan {
     if (const Op* last = body.entry()->terminator()) {
       for (const Use& use : last->operand_uses()) outputs.push_back(slot_of(*use.value()));
     }
+    for (const Value& argument : body.arguments()) {
+      if (!last_reader_.contains(slots.at(&argument))) unread.push_back(&argument);
+    }
     settle_frees();
     return diagnostics_.error_count() == before;
   }
@@ -79,7 +84,8 @@ class ProgramPlan {
   std::vector<const Value*> parameters, constants;
   std::unordered_map<std::uint32_t, const Value*> given;  ///< parameters and constants by slot
   std::unordered_map<const Value*, std::uint32_t> slots;
-  std::unordered_map<const Op*, std::vector<const Value*>> frees;  ///< behind the launch
+  std::unordered_map<const Op*, std::vector<const Value*>> frees;  ///< after the launch
+  std::vector<const Value*> unread;                                ///< inputs that no launch reads
 
  private:
   /// The number that the value has, where no other has it.
@@ -185,100 +191,62 @@ class ProgramPlan {
 class ProgramWriter {
  public:
   ProgramWriter(Module& module, ProgramPlan& plan, LossReport& report)
-      : module_(module),
-        rewriter_(module),
+      : rewriter_(module),
         context_(module.context()),
         plan_(plan),
-        report_(report) {}
+        report_(report),
+        program_(module) {}
 
   void run() {
-    const std::vector<Op*> old(module_.body().ops().begin(), module_.body().ops().end());
-    start_fragment("deinit", "data");
-    put(OpId::kProgLabel, {{key("symbol"), context_.word("deinit.__entry")}}, false);
-    number(~std::uint64_t{0});
+    start_fragment("deinit", prog::FragmentKind::kData);
+    program_.unnumbered_label(label_of("deinit"));
     write_code();
     write_table();
-    Region& body = module_.body();
-    for (auto at = old.rbegin(); at != old.rend(); ++at) rewriter_.erase(**at);
-    rewriter_.erase_arguments(*body.entry());
-    rewriter_.set_results(body, {});
-    for (Op* fragment : fragments_) rewriter_.insert(*fragment, *body.entry(), nullptr);
-    rewriter_.set_version(0);
+    program_.finish();
   }
 
  private:
   Symbol key(std::string_view text) const { return context_.intern(text); }
 
-  void start_fragment(std::string_view name, std::string_view kind) {
-    Op* fragment = rewriter_.create_detached({.name = context_.op_name(OpId::kProgFragment),
-                                              .regions = 1,
-                                              .symbol = key(name),
-                                              .has_signature = false});
-    rewriter_.set_symbol(*fragment, key(name));
-    const Symbol angles[] = {key("CPU"), key(kind)};
-    rewriter_.set_angles(*fragment, angles);
-    region_ = fragment->region();
-    rewriter_.create_block(*region_);
-    fragments_.push_back(fragment);
+  void start_fragment(std::string_view name, prog::FragmentKind kind) {
+    program_.start_fragment(name, kind);
     latest_.clear();
-    next_address_ = 0;
   }
-
-  Op* put(OpId name, const std::vector<NamedAttr>& attributes, bool has_lists = true,
-          const std::vector<Value*>& operands = {}, const std::vector<const Type*>& types = {}) {
-    last_ = rewriter_.create_detached({.name = context_.op_name(name),
-                                       .operands = operands,
-                                       .result_types = types,
-                                       .attributes = attributes,
-                                       .has_signature = has_lists});
-    rewriter_.insert(*last_, *region_->entry(), nullptr);
-    number(next_address_++);
-    return last_;
-  }
-
-  void number(std::uint64_t address) { rewriter_.set_address(*last_, address); }
 
   // -- code ---------------------------------------------------------------------------------------
 
   void write_code() {
-    start_fragment("__MLLM_JIT_PACKAGE_CODE_SEGMENT", "code");
-    put(OpId::kProgModeConfig, {{key("flag"), context_.integer(1)}}, false);
-    for (std::size_t i = 0; i < plan_.inputs.size(); ++i) bind(0, plan_.inputs[i], i);
-    for (const ProgramBody& body : plan_.bodies) {
-      if (&body != &plan_.bodies.front()) {
-        labels_[label_of(body.name)] = next_address_;
-        put(OpId::kProgLabel, {{key("symbol"), context_.word(label_of(body.name))}}, false);
-      }
-      for (const Op* op : body.ops) isa<CallGraphOp>(op) ? jump(*op) : launch(*op);
-      if (&body != &plan_.bodies.front()) {
-        put(OpId::kProgRet, {}, false);
-        continue;
-      }
-      for (std::size_t i = plan_.outputs.size(); i-- > 0;) bind(1, plan_.outputs[i], i);
-      put(OpId::kProgExit, {});
+    start_fragment(kCodeSegment, prog::FragmentKind::kCode);
+    program_.mode_config(1);
+    for (std::size_t i = 0; i < plan_.inputs.size(); ++i) {
+      program_.bind(prog::Direction::kInput, plan_.inputs[i], i);
     }
-    for (const auto& [op, address] : jumps_) {
-      const auto target = labels_.at(std::string(context_.text(op->extra().label)));
-      rewriter_.set_attribute(
-          *op, key("offset"),
-          context_.integer(static_cast<std::int64_t>(target) - static_cast<std::int64_t>(address)));
+    write(plan_.bodies.front());
+    for (std::size_t i = plan_.outputs.size(); i-- > 0;) {
+      program_.bind(prog::Direction::kOutput, plan_.outputs[i], i);
+    }
+    // A binding states no type: without a mention nobody knows what the program takes.
+    for (const Value* value : plan_.unread) program_.free(mention(*value));
+    program_.exit();
+    for (const ProgramBody& body : std::span(plan_.bodies).subspan(1)) {
+      program_.label(label_of(body.name));
+      write(body);
+      program_.ret();
     }
   }
 
-  static std::string label_of(std::string_view graph) { return fmt::format("{}.__entry", graph); }
-
-  void bind(std::int64_t type, std::uint32_t slot, std::size_t position) {
-    put(OpId::kProgBind,
-        {{key("type"), context_.integer(type)},
-         {key("program_uuid"), context_.integer(slot)},
-         {key("input_pos"), context_.integer(static_cast<std::int64_t>(position))}},
-        false);
+  void write(const ProgramBody& body) {
+    for (const Op* op : body.ops) {
+      if (isa<CallGraphOp>(op)) {
+        program_.jump(label_of(context_.text(op->symbol())));
+      } else {
+        launch(*op);
+      }
+    }
   }
 
-  void jump(const Op& call) {
-    Op* op = put(OpId::kProgJump, {}, false);
-    rewriter_.set_label(*op, key(label_of(context_.text(call.symbol()))));
-    jumps_.emplace_back(op, next_address_ - 1);
+  static std::string label_of(std::string_view graph) {
+    return fmt::format("{}{}", graph, program_field::kEntrySuffix);
   }
 
   /// The value that the text means by this slot: the last one above, else one that nothing defines.
@@ -289,7 +257,8 @@ class ProgramWriter {
       // An argument may be a parameter or a constant of the caller: every mention says so.
       const auto given = plan_.given.find(slot);
       const Value& origin = given == plan_.given.end() ? value : *given->second;
-      latest = rewriter_.create_free_value(*region_, value.type(), ValueName::number(slot));
+      latest =
+          rewriter_.create_free_value(program_.region(), value.type(), ValueName::number(slot));
       if (origin.has_symbol()) rewriter_.set_symbol(*latest, origin.symbol());
       rewriter_.set_attributes(*latest, notes_of(origin));
     }
@@ -313,13 +282,10 @@ class ProgramWriter {
     for (const Use& use : op.operand_uses()) operands.push_back(mention(*use.value()));
     std::vector<const Type*> types;
     for (const Value& result : op.results()) types.push_back(result.type());
-    std::vector<NamedAttr> attributes;
     const std::string_view name = name_of(op);
-    if (!name.empty()) attributes.push_back({key("symbol_name"), context_.word(name)});
-    attributes.push_back({key("op_type"), context_.word(op.row()->type_name)});
-    attributes.push_back({key("op_options"), options_of(op)});
-    if (!name.empty()) kernels_.push_back(attributes);
-    Op* made = put(OpId::kProgKernelLaunch, attributes, true, operands, types);
+    const prog::KernelSpec spec{context_.word(op.row()->type_name), options_of(op)};
+    if (!name.empty()) kernels_.emplace_back(name, spec);
+    Op* made = program_.launch(name, spec, operands, types);
     for (std::uint32_t i = 0; i < op.result_count(); ++i) {
       const std::uint32_t slot = plan_.slot_of(op.results()[i]);
       rewriter_.set_name(*made->result(i), ValueName::number(slot));
@@ -327,7 +293,7 @@ class ProgramWriter {
     }
     const auto ended = plan_.frees.find(&op);
     if (ended == plan_.frees.end()) return;
-    for (const Value* value : ended->second) put(OpId::kProgFree, {}, true, {mention(*value)});
+    for (const Value* value : ended->second) program_.free(mention(*value));
   }
 
   /// A cache has its name where upstream's kernels have theirs.
@@ -413,40 +379,31 @@ class ProgramWriter {
   // -- symbols ------------------------------------------------------------------------------------
 
   void write_table() {
-    start_fragment("__MLLM_JIT_PACKAGE_SYMBOL_TABLE_SEGMENT", "table");
+    start_fragment(kSymbolTableSegment, prog::FragmentKind::kTable);
     for (const Value* value : plan_.parameters) declare(*value, context_.text(value->symbol()));
     for (const Value* value : plan_.constants) {
       declare(*value, fmt::format("constant_{}", plan_.slot_of(*value)));
     }
-    std::unordered_set<const Attr*> declared;
-    for (std::vector<NamedAttr>& kernel : kernels_) {
-      if (!declared.insert(kernel.front().value).second) continue;
-      kernel.front().key = key("symbol");
-      put(OpId::kProgKernelSymbol, kernel, false);
+    std::unordered_set<std::string_view> declared;
+    for (const auto& [name, spec] : kernels_) {
+      if (declared.insert(name).second) program_.kernel_symbol(name, spec);
     }
   }
 
   void declare(const Value& value, std::string_view symbol) {
-    Op* op = put(OpId::kProgValueSymbol, {{key("symbol"), context_.word(symbol)}}, true, {},
-                 {value.type()});
-    rewriter_.set_name(*op->result(), ValueName::number(plan_.slot_of(value)));
-    if (value.has_symbol()) rewriter_.set_symbol(*op->result(), value.symbol());
-    rewriter_.set_attributes(*op->result(), notes_of(value));
+    Value* declared = program_.value_symbol(symbol, value.type());
+    rewriter_.set_name(*declared, ValueName::number(plan_.slot_of(value)));
+    if (value.has_symbol()) rewriter_.set_symbol(*declared, value.symbol());
+    rewriter_.set_attributes(*declared, notes_of(value));
   }
 
-  Module& module_;
   Rewriter rewriter_;
   IRContext& context_;
   ProgramPlan& plan_;
   LossReport& report_;
-  std::vector<Op*> fragments_;
-  Region* region_ = nullptr;
-  Op* last_ = nullptr;
-  std::uint64_t next_address_ = 0;
+  ProgramEmitter program_;
   std::unordered_map<std::uint32_t, Value*> latest_;
-  std::unordered_map<std::string, std::uint64_t> labels_;
-  std::vector<std::pair<Op*, std::uint64_t>> jumps_;
-  std::vector<std::vector<NamedAttr>> kernels_;
+  std::vector<std::pair<std::string_view, prog::KernelSpec>> kernels_;
 };
 
 }  // namespace

@@ -8,11 +8,11 @@
 namespace mir {
 
 /// Turns a portable module into the program that upstream lowers a module to, in place: graphs
-/// become bodies behind labels, calls jumps, ops launches with their options as JSON, parameters
-/// and constants symbols; inputs and outputs are bound, storage is freed behind its last reader,
-/// and instructions are numbered. Unlike upstream, every value has a storage of its own, so no
-/// mention has two meanings, and all options are stated. Notes on quantisation have no place in
-/// programs and are reported as dropped.
+/// become bodies after labels, calls jumps, ops launches with their options as JSON, parameters
+/// and constants symbols; inputs and outputs are bound, storage is freed after its last reader,
+/// inputs without one before the exit, and instructions are numbered. Unlike upstream, every value
+/// has a storage of its own, so no mention has two meanings, and all options are stated. Notes on
+/// quantisation have no place in programs and are reported as dropped.
 ///
 /// False after reporting a module that has no program: symbolic extents, several blocks, a graph
 /// that two calls lead to, ops that are no kernels.

@@ -1,24 +1,23 @@
-// The code segment of a program as functions: which storage each takes and gives.
+// The code fragment of a program as functions: which storage each takes and gives.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "mir/diagnostic.hpp"
 #include "mir/loss_report.hpp"
-#include "mir/module.hpp"
+#include "program/program_code.hpp"
 
 namespace mir {
 
-/// One body of a code segment. A program names storage globally, so what a body takes and gives is
+/// One body of a code fragment. A program names storage globally, so what a body takes and gives is
 /// what it reads first and what is read after it.
 struct ProgramFunction {
-  std::string name;               ///< its label without `.__entry`; empty for what runs first
-  std::vector<Op*> instructions;  ///< from behind the label to in front of what ends the body
+  std::string name;  ///< its label without `.__entry`; empty for what runs first
+  /// From after the label to before what ends the body.
+  std::span<const prog::Instruction> instructions;
   std::vector<ValueName> inputs;  ///< in order of their first read
   std::vector<ValueName> outputs;
 };
@@ -27,19 +26,19 @@ struct ProgramFunction {
 using ProgramBinding = std::pair<std::int64_t, ValueName>;
 
 struct ProgramFunctions {
-  std::vector<ProgramFunction> functions;  ///< the first one runs first; the others as in the text
+  std::vector<ProgramFunction> functions;  ///< as ProgramCode::bodies()
   std::vector<std::size_t> callees_first;  ///< indices of the functions that run, callees first
   std::vector<ProgramBinding> inputs;      ///< by position
   std::vector<ProgramBinding> outputs;     ///< by position
-  std::unordered_map<Symbol, std::size_t> by_label;
+  std::vector<std::size_t> by_label;       ///< indices of functions, by instruction of the label
+
+  std::size_t callee(const prog::Jump& jump) const { return by_label[jump.target]; }
 };
 
-/// Whether a use of the value needs no definition: a constant, or a name with a symbol.
-bool is_given(const Module& module, const Use& use);
-
-/// Follows the code from its first instruction. None after reporting code that is no call tree:
-/// several segments, jumps to nowhere, recursion, bodies without an end.
-std::optional<ProgramFunctions> program_functions(const Module& module, LossReport& report,
+/// Follows the code from its first instruction. None after reporting instructions that cannot be
+/// read and code that is no call tree: several segments, jumps to nowhere, recursion, bodies
+/// without an end.
+std::optional<ProgramFunctions> program_functions(const ProgramCode& code, LossReport& report,
                                                   Diagnostics& diagnostics);
 
 }  // namespace mir

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <optional>
 
+#include "ir/program_fields.hpp"
 #include "mir/context.hpp"
 
 namespace mir {
@@ -57,9 +58,10 @@ bool SameIds::pair_storages(ValueName before, ValueName after) {
 }
 
 bool SameIds::are_alike(std::string_view key, const Attr& before, const Attr& after) {
-  if (&before == &after && key != "program_uuid") return true;
+  if (&before == &after && key != program_field::kProgramUuid) return true;
   const bool number = before.kind() == AttrKind::kInt && after.kind() == AttrKind::kInt;
-  if (key == "program_uuid" && number) return storages_.pair(before.integer(), after.integer());
+  if (key == program_field::kProgramUuid && number)
+    return storages_.pair(before.integer(), after.integer());
   if (before.kind() == AttrKind::kString && after.kind() == AttrKind::kString) {
     return before.is_quoted() == after.is_quoted() && pair_symbols(before.text(), after.text());
   }

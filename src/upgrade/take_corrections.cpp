@@ -4,6 +4,7 @@
 #include <charconv>
 #include <vector>
 
+#include "ir/program_fields.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
 #include "upgrade/each_value.hpp"
@@ -50,7 +51,7 @@ class Corrections {
 
   /// `"impl_type":0`: for some days upstream printed the number of what it calls Default.
   void name_implementations() {
-    const Symbol options = module_.context().intern("op_options");
+    const Symbol options = module_.context().intern(program_field::kOpOptions);
     const Symbol implementation = module_.context().intern("impl_type");
     each_region(module_.body(), [&](Region& region) {
       for (Op* op : region.ops()) {

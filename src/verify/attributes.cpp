@@ -1,47 +1,11 @@
 #include <algorithm>
 #include <array>
 
-#include "mir/dtype.hpp"
+#include "ir/attribute_type.hpp"
 #include "verify/checks.hpp"
 #include "verify/suggestions.hpp"
 
 namespace mir::checks {
-
-namespace {
-
-std::string_view describe(AttrType type) {
-  switch (type) {
-    case AttrType::kInt:
-      return "an integer";
-    case AttrType::kFloat:
-      return "a number";
-    case AttrType::kBool:
-      return "'true' or 'false'";
-    case AttrType::kString:
-      return "a string";
-    case AttrType::kDevice:
-      return "a device name";
-    case AttrType::kSymbolRef:
-      return "an '@symbol'";
-    case AttrType::kDims:
-      return "an array of extents";
-    case AttrType::kInts:
-      return "an array of integers";
-    case AttrType::kDim:
-      return "an extent";
-    case AttrType::kDType:
-      return "an element type";
-    case AttrType::kSlices:
-      return "an array of {\"start\":..,\"end\":..,\"step\":..}";
-    case AttrType::kDict:
-      return "a dictionary";
-    case AttrType::kAny:
-      return "a value";
-  }
-  return "a value";
-}
-
-}  // namespace
 
 std::span<const std::string_view, kAnnotationKeys> annotation_keys() {
   static constexpr std::array<std::string_view, kAnnotationKeys> kKeys = {
@@ -67,17 +31,14 @@ void attributes(const Op& op, Reporter& reporter) {
               [&] { return fmt::format("'{}' has no attribute '{}'", op.name(), key); }),
           op, key);
     } else if (!admits(known->type, *attribute.value)) {
-      Diagnostic* kept = reporter.report(attribute_c3, op, [&] {
-        return fmt::format("attribute '{}' of '{}' is {}, expected {}", key, op.name(),
-                           attribute.value->spelling(), describe(known->type));
-      });
+      Diagnostic* kept = reporter.report(
+          attribute_c3, op, [&] { return wrong_attribute(op.name(), *known, *attribute.value); });
       if (known->type == AttrType::kDType) suggest_dtype(kept, op, key);
     }
   }
   for (const AttrRow& each : row->attributes) {
     if (!each.required || op.attribute(each.name) != nullptr) continue;
-    reporter.report(attribute_c2, op,
-                    [&] { return fmt::format("'{}' needs attribute '{}'", op.name(), each.name); });
+    reporter.report(attribute_c2, op, [&] { return missing_attribute(op.name(), each); });
   }
 }
 

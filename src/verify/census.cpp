@@ -6,7 +6,6 @@ namespace mir::checks {
 
 Census::Census(const Module& module)
     : has_frees(module.has_made(OpId::kTensorFree) || module.has_made(OpId::kProgFree)),
-      has_kernels(module.has_made(OpId::kProgKernelSymbol)),
       top_(module.body().entry()) {}
 
 void Census::enter(const Region& region) {

@@ -21,10 +21,9 @@ class Census {
   std::vector<const Op*> callers;       ///< the innermost graph around each call; null: none
   std::vector<const Op*> declarations;  ///< ops with symbols of their own or of their results
   std::size_t symbol_count = 0;         ///< theirs, each as often as it is declared
-  std::vector<const Op*> fragments;     ///< prog.fragment at the top of the module
   bool has_flow = false;                ///< regions of several blocks, or successors
   bool has_frees;                       ///< tensor.free, prog.free: now or before a change
-  bool has_kernels;                     ///< prog.kernel_symbol, likewise
+  bool has_fragments = false;           ///< prog.fragment at the top of the module
 
  private:
   const Block* top_;
@@ -37,7 +36,7 @@ inline void Census::op(const Op& op) {
     calls.push_back(&op);
     callers.push_back(around_.empty() ? nullptr : around_.back());
   }
-  if (op.is(OpId::kProgFragment) && op.block() == top_) fragments.push_back(&op);
+  has_fragments = has_fragments || (op.is(OpId::kProgFragment) && op.block() == top_);
   has_flow = has_flow || !op.extra().successors.empty();
   std::size_t symbols = op.has(Trait::kSymbol) ? 1 : 0;
   for (const Value& result : op.results()) symbols += result.has_symbol() ? 1 : 0;

@@ -5,6 +5,7 @@
 #include "dialects/rules.hpp"
 #include "ir/computed_op.hpp"
 #include "ir/mention.hpp"
+#include "ir/program_fields.hpp"
 #include "verify/checks.hpp"
 
 namespace mir::checks {

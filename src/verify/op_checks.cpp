@@ -6,6 +6,7 @@
 #include "dialects/rules.hpp"
 #include "ir/infer.hpp"
 #include "ir/mention.hpp"
+#include "ir/program_fields.hpp"
 
 namespace mir::checks {
 
@@ -28,8 +29,8 @@ OpChecks::OpChecks(Reporter& reporter)
     : reporter_(reporter),
       context_(reporter.module().context()),
       is_dump_(!reporter.module().is_portable()),
-      op_type_(context_.intern("op_type")),
-      op_options_(context_.intern("op_options")),
+      op_type_(context_.intern(program_field::kOpType)),
+      op_options_(context_.intern(program_field::kOpOptions)),
       constant_(context_.intern("constant")),
       sound_(std::clamp(std::bit_ceil(std::size_t{reporter.module().op_id_end()}), std::size_t{16},
                         kMostSlots)),

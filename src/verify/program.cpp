@@ -1,6 +1,9 @@
 #include <algorithm>
 
-#include "verify/machine.hpp"
+#include "ir/mention.hpp"
+#include "ir/program_fields.hpp"
+#include "program/program_code.hpp"
+#include "verify/execution.hpp"
 
 namespace mir::checks {
 
@@ -8,50 +11,63 @@ namespace {
 
 using enum ConstraintId;
 
-std::optional<std::int64_t> integer(const Op& op, Symbol key) {
-  const Attr* value = op.attribute(key);
-  return value != nullptr && value->kind() == AttrKind::kInt ? std::optional(value->integer())
-                                                             : std::nullopt;
-}
-
 bool is_numbered(const Op& op) {
   return op.extra().has_address && op.extra().address != ~std::uint64_t{0};
 }
 
-void check_fragments(const Census& census, const Machine& machine, Reporter& reporter) {
-  for (const Op* op : census.fragments) {
-    const std::string_view kind = op->angle(1);
-    if (kind != "code" && kind != "data" && kind != "table") {
-      reporter.report(fragment_c1, *op, [&] {
-        return fmt::format("segment '@{}' is of kind '{}', expected code, data or table",
-                           text(*op, op->symbol()), kind);
+void check_fragments(const ProgramCode& code, Reporter& reporter) {
+  for (const prog::Fragment& fragment : code.fragments()) {
+    const Op& op = *fragment.op;
+    if (fragment.kind == prog::FragmentKind::kUnknown) {
+      reporter.report(fragment_c1, op, [&] {
+        return fmt::format("fragment '@{}' is of kind '{}', expected code, data or table",
+                           text(op, op.symbol()), op.angle(1));
       });
-    } else if (kind == "code" && op != machine.segment() && machine.segment() != nullptr) {
-      note(reporter.report(fragment_c1, *op,
+    } else if (fragment.kind == prog::FragmentKind::kCode && code.code() != nullptr &&
+               &fragment != code.code()) {
+      note(reporter.report(fragment_c1, op,
                            [&] {
-                             return fmt::format("'@{}' is a second code segment",
-                                                text(*op, op->symbol()));
+                             return fmt::format("'@{}' is a second code fragment",
+                                                text(op, op.symbol()));
                            }),
-           *machine.segment(), "the first one");
+           *code.code()->op, "the first one");
     }
   }
 }
 
-/// A segment is numbered from 0, or not at all.
-void check_addresses(const Census& census, Reporter& reporter) {
-  for (const Op* fragment : census.fragments) {
-    if (fragment->first_region() == nullptr) continue;
-    const auto ops = fragment->first_region()->ops();
-    const bool numbered =
-        std::any_of(ops.begin(), ops.end(), [](const Op* op) { return is_numbered(*op); });
-    if (!numbered) continue;
+ConstraintId constraint_of(const prog::Defect& defect) {
+  switch (defect.kind) {
+    case prog::Defect::Kind::kMissing:
+      return field_c1;
+    case prog::Defect::Kind::kWrongKind:
+      return field_c2;
+    case prog::Defect::Kind::kOutOfRange:
+      break;
+  }
+  return defect.field->name == program_field::kType ? bind_c3 : bind_c4;
+}
+
+void check_fields(const ProgramCode& code, Reporter& reporter) {
+  // What is said of the attributes of every op of a portable module is not said again.
+  const bool is_known = reporter.module().is_portable();
+  for (const prog::Defect& defect : code.defects()) {
+    if (is_known && defect.kind != prog::Defect::Kind::kOutOfRange) continue;
+    reporter.report(constraint_of(defect), *defect.op, [&] { return prog::describe(defect); });
+  }
+}
+
+/// A fragment is numbered from 0, or not at all.
+void check_addresses(const ProgramCode& code, Reporter& reporter) {
+  for (const prog::Fragment& fragment : code.fragments()) {
+    const auto numbered = [](const prog::Instruction& each) { return is_numbered(*each.op); };
+    if (std::ranges::none_of(fragment.instructions, numbered)) continue;
     std::uint64_t next = 0;
-    for (const Op* op : ops) {
-      if (!op->extra().has_address) continue;
-      const std::uint64_t found = op->extra().address;
+    for (const prog::Instruction& each : fragment.instructions) {
+      if (!each.op->extra().has_address) continue;
+      const std::uint64_t found = each.op->extra().address;
       if (found != next) {
-        reporter.report(fragment_c2, *op, [&] {
-          return fmt::format("address {:#x} stands where {:#x} is expected", found, next);
+        reporter.report(fragment_c2, *each.op, [&] {
+          return fmt::format("address {:#x} where {:#x} is expected", found, next);
         });
       }
       next = found == ~std::uint64_t{0} ? next + 1 : found + 1;
@@ -59,110 +75,124 @@ void check_addresses(const Census& census, Reporter& reporter) {
   }
 }
 
-void check_jumps(const Machine& machine, Reporter& reporter) {
-  IRContext& context = reporter.module().context();
-  const Symbol offset_key = context.intern("offset");
-  for (const Op* op : machine.code()) {
-    if (!op->is(OpId::kProgJump)) continue;
-    const Op* label = machine.label_of(*op);
-    if (label == nullptr) {
-      reporter.report(jump_c1, *op, [&] {
-        return fmt::format("no label of the code is named '{}'", text(*op, op->extra().label));
-      });
-      continue;
-    }
-    const auto offset = integer(*op, offset_key);
-    if (!offset || !is_numbered(*op) || !is_numbered(*label)) continue;
-    // Addresses are 64-bit numbers of any text: the difference is taken modulo 2^64.
-    const std::uint64_t distance = label->extra().address - op->extra().address;
-    if (static_cast<std::uint64_t>(*offset) == distance) continue;
-    note(reporter.report(jump_c2, *op,
-                         [&] {
-                           return fmt::format(
-                               "offset {} does not lead to label '{}', which is {} away", *offset,
-                               text(*op, op->extra().label), static_cast<std::int64_t>(distance));
-                         }),
-         *label, "the label");
+void check_jump(const ProgramCode& code, const Op& op, const prog::Jump& jump, Reporter& reporter) {
+  if (!jump.has_label) {
+    reporter.report(jump_c1, op, [&] {
+      return fmt::format("no label of the code is named '{}'", text(op, jump.label));
+    });
+    return;
+  }
+  const Op& label = *code.instructions()[jump.target].op;
+  if (!jump.distance || !is_numbered(op) || !is_numbered(label)) return;
+  // Addresses are 64-bit numbers of any text: the difference is taken modulo 2^64.
+  const std::uint64_t distance = label.extra().address - op.extra().address;
+  if (static_cast<std::uint64_t>(*jump.distance) == distance) return;
+  note(reporter.report(jump_c2, op,
+                       [&] {
+                         return fmt::format(
+                             "offset {} does not lead to label '{}', which is {} away",
+                             *jump.distance, text(op, jump.label),
+                             static_cast<std::int64_t>(distance));
+                       }),
+       label, "the label");
+}
+
+void check_jumps(const ProgramCode& code, Reporter& reporter) {
+  for (const prog::Instruction& each : code.instructions()) {
+    if (const auto* jump = each.as<prog::Jump>()) check_jump(code, *each.op, *jump, reporter);
   }
 }
 
 /// Positions of one direction are 0, 1, .. once each, in any order.
-void check_binds(const Machine& machine, Reporter& reporter, std::int64_t direction,
-                 ConstraintId id) {
-  IRContext& context = reporter.module().context();
-  const Symbol type_key = context.intern("type"), position_key = context.intern("input_pos");
+void check_binds(const ProgramCode& code, Reporter& reporter, prog::Direction direction) {
+  const bool is_input = direction == prog::Direction::kInput;
   std::vector<std::pair<std::int64_t, const Op*>> binds;
-  for (const Op* op : machine.code()) {
-    if (!op->is(OpId::kProgBind) || integer(*op, type_key) != direction) continue;
-    if (const auto position = integer(*op, position_key)) binds.emplace_back(*position, op);
+  for (const prog::Instruction& each : code.instructions()) {
+    const auto* bind = each.as<prog::Bind>();
+    if (bind == nullptr || bind->direction != direction || !bind->position) continue;
+    binds.emplace_back(*bind->position, each.op);
   }
   std::ranges::stable_sort(binds, {}, &std::pair<std::int64_t, const Op*>::first);
   std::int64_t next = 0;
   for (const auto& [position, op] : binds) {
     if (position != next) {
       const std::int64_t found = position, expected = next;
-      reporter.report(id, *op, [&] {
-        return fmt::format("{} {} is bound where {} is expected",
-                           direction == 0 ? "input" : "output", found, expected);
+      reporter.report(is_input ? bind_c1 : bind_c2, *op, [&] {
+        return fmt::format("{} {} is bound where {} is expected", is_input ? "input" : "output",
+                           found, expected);
       });
     }
     next = position == std::numeric_limits<std::int64_t>::max() ? position : position + 1;
   }
 }
 
-void check_directions(const Machine& machine, Reporter& reporter) {
-  for (const Op* op : machine.code()) {
-    if (!op->is(OpId::kProgBind)) continue;
-    const Attr* type = op->attribute("type");
-    if (type == nullptr || type->kind() != AttrKind::kInt) continue;
-    if (type->integer() == 0 || type->integer() == 1) continue;
-    reporter.report(bind_c3, *op, [&] {
-      return fmt::format("bind type {} is neither 0 (input) nor 1 (output)", type->integer());
-    });
+void check_spec(const Op& op, const prog::Launch& launch, const prog::Kernel& kernel,
+                Reporter& reporter) {
+  const auto check = [&](std::string_view key, const Attr* mine, const Attr* its) {
+    if (mine == nullptr || its == nullptr || mine == its) return;
+    note(reporter.report(launch_c2, op,
+                         [&] {
+                           return fmt::format("{} of the launch is {}, kernel '{}' has {}", key,
+                                              mine->spelling(), launch.name, its->spelling());
+                         }),
+         *kernel.op, "the kernel");
+  };
+  check(program_field::kOpType, launch.spec.type, kernel.spec.type);
+  check(program_field::kOpOptions, launch.spec.options, kernel.spec.options);
+}
+
+void check_kernels(const ProgramCode& code, Reporter& reporter) {
+  for (const prog::Instruction& each : code.instructions()) {
+    const auto* launch = each.as<prog::Launch>();
+    if (launch == nullptr || launch->kernel == prog::kOutside) continue;
+    const prog::Kernel& kernel = code.kernels()[launch->kernel];
+    // Without kernels symbols are not flattened yet.
+    if (code.declares_kernels() && !kernel.is_declared) {
+      reporter.report(launch_c1, *each.op,
+                      [&] { return fmt::format("no kernel is named '{}'", launch->name); });
+      continue;
+    }
+    check_spec(*each.op, *launch, kernel, reporter);
   }
 }
 
-void check_kernels(const Machine& machine, Reporter& reporter) {
-  const Module& module = reporter.module();
-  IRContext& context = module.context();
-  const Symbol name_key = context.intern("symbol_name");
-  const Symbol keys[] = {context.intern("op_type"), context.intern("op_options")};
-  for (const Op* op : machine.code()) {
-    if (!op->is(OpId::kProgKernelLaunch)) continue;
-    const Attr* name = op->attribute(name_key);
-    if (name == nullptr || name->kind() != AttrKind::kString || name->text().empty()) continue;
-    const Op* symbol = module.lookup_op(context.intern(name->text()));
-    if (symbol == nullptr || !symbol->is(OpId::kProgKernelSymbol)) {
-      reporter.report(launch_c1, *op,
-                      [&] { return fmt::format("no kernel is named '{}'", name->text()); });
-      continue;
-    }
-    for (const Symbol key : keys) {
-      const Attr *mine = op->attribute(key), *its = symbol->attribute(key);
-      if (mine == nullptr || its == nullptr || mine == its) continue;
-      note(reporter.report(launch_c2, *op,
-                           [&] {
-                             return fmt::format("{} of the launch is {}, kernel '{}' has {}",
-                                                context.text(key), mine->spelling(), name->text(),
-                                                its->spelling());
-                           }),
-           *symbol, "the kernel");
-    }
+void check_constant(const ProgramCode& code, const Use& use, Symbol key, Reporter& reporter) {
+  const Value* declared = code.declared(use.value()->name());
+  const Attr* stated = declared == nullptr ? nullptr : declared->attribute(key);
+  if (stated == nullptr) return;
+  for (const NamedAttr& printed : mention_of(use).attributes) {
+    if (printed.key != key || printed.value == stated) continue;
+    note(reporter.report(constant_c1, *use.user(),
+                         [&] {
+                           return fmt::format("operand {} is printed with {}, the table states {}",
+                                              use.index(), printed.value->spelling(),
+                                              stated->spelling());
+                         }),
+         *declared->defining_op(), "declared here");
+  }
+}
+
+/// Mentions of constants against the tables.
+void check_constants(const ProgramCode& code, Reporter& reporter) {
+  if (code.table_constants().empty()) return;
+  const Symbol key = reporter.module().context().intern("constant");
+  for (const prog::Instruction& each : code.instructions()) {
+    for (const Use& use : each.op->operand_uses()) check_constant(code, use, key, reporter);
   }
 }
 
 /// Reports the first instruction of each stretch that never runs.
-void check_unreachable(const Machine& machine, Reporter& reporter) {
+void check_unreachable(const ProgramCode& code, const Execution& execution, Reporter& reporter) {
   std::vector<bool> runs(reporter.module().op_id_end());
-  for (const Op* op : machine.executed()) runs[op->id()] = true;
+  for (const Op* op : execution.executed()) runs[op->id()] = true;
   bool before = true;
-  for (const Op* op : machine.code()) {
-    // Comments are no instructions.
-    if (op->row() == nullptr || !op->is_in(DialectId::kProg)) continue;
-    const bool now = runs[op->id()];
+  for (const prog::Instruction& each : code.instructions()) {
+    const Op& op = *each.op;
+    if (op.row() == nullptr || !op.is_in(DialectId::kProg)) continue;
+    const bool now = runs[op.id()];
     if (before && !now) {
-      reporter.report(exit_c2, *op,
-                      [&] { return fmt::format("no execution reaches '{}'", op->name()); });
+      reporter.report(exit_c2, op,
+                      [&] { return fmt::format("no execution reaches '{}'", op.name()); });
     }
     before = now;
   }
@@ -171,20 +201,21 @@ void check_unreachable(const Machine& machine, Reporter& reporter) {
 }  // namespace
 
 void program(const Census& census, Reporter& reporter) {
-  if (census.fragments.empty()) return;
-  Machine machine(census, reporter);
-  check_fragments(census, machine, reporter);
-  if (machine.segment() == nullptr) return;
-  check_addresses(census, reporter);
-  check_jumps(machine, reporter);
-  check_directions(machine, reporter);
-  check_binds(machine, reporter, 0, bind_c1);
-  check_binds(machine, reporter, 1, bind_c2);
-  // Without kernels symbols are not flattened yet.
-  if (census.has_kernels) check_kernels(machine, reporter);
-  machine.run();
-  if (machine.has_exited()) check_unreachable(machine, reporter);
-  slots(machine, reporter);
+  if (!census.has_fragments) return;
+  const ProgramCode code(reporter.module());
+  check_fragments(code, reporter);
+  check_fields(code, reporter);
+  if (code.code() == nullptr) return;
+  check_addresses(code, reporter);
+  check_jumps(code, reporter);
+  check_binds(code, reporter, prog::Direction::kInput);
+  check_binds(code, reporter, prog::Direction::kOutput);
+  check_kernels(code, reporter);
+  check_constants(code, reporter);
+  Execution execution(code, reporter);
+  execution.run();
+  if (execution.has_exited()) check_unreachable(code, execution, reporter);
+  slots(code, execution, reporter);
 }
 
 }  // namespace mir::checks

@@ -1,4 +1,4 @@
-#include "verify/machine.hpp"
+#include "verify/execution.hpp"
 #include "verify/name_table.hpp"
 #include "verify/pointer_table.hpp"
 
@@ -11,27 +11,26 @@ using enum ConstraintId;
 class Slots {
  public:
   explicit Slots(Reporter& reporter)
-      : reporter_(reporter),
-        constant_(context().intern("constant")),
-        type_(context().intern("type")),
-        uuid_(context().intern("program_uuid")) {}
+      : reporter_(reporter), constant_(reporter.module().context().intern("constant")) {}
 
   /// Constants and parameters are there before the program starts.
-  void load() {
-    for_each_op(reporter_.module().body(), [&](const Op& op) {
-      if (!op.is(OpId::kProgValueSymbol)) return;
-      for (const Value& result : op.results()) {
-        slots_[result.name().raw()] = {State::kLive, true, false, &op};
+  void load(const ProgramCode& code) {
+    for (const prog::Fragment& fragment : code.fragments()) {
+      for (const prog::Instruction& each : fragment.instructions) {
+        if (!each.is<prog::ValueSymbol>()) continue;
+        for (const Value& result : each.op->results()) {
+          slots_[result.name().raw()] = {State::kLive, true, false, each.op};
+        }
       }
-    });
+    }
   }
 
   /// An instruction that runs again is blamed once.
-  void step(const Op& op) {
-    was_blamed_ = blamed_[&op] != 0;
+  void step(const prog::Instruction& instruction) {
+    was_blamed_ = blamed_[instruction.op] != 0;
     const std::size_t before = reporter_.breaches();
-    run(op);
-    if (reporter_.breaches() != before) blamed_[&op] = 1;
+    run(instruction);
+    if (reporter_.breaches() != before) blamed_[instruction.op] = 1;
   }
 
   /// What is left when the program ends, if it frees at all.
@@ -57,16 +56,15 @@ class Slots {
     const Op* writer = nullptr;  // or the op that freed it
   };
 
-  IRContext& context() const { return reporter_.module().context(); }
-
   template <class Message>
   Diagnostic* report(ConstraintId id, const Op& op, const Message& message) {
     return was_blamed_ ? nullptr : reporter_.report(id, op, message);
   }
 
-  void run(const Op& op) {
-    if (op.is(OpId::kProgBind)) return bind(op);
-    if (op.is(OpId::kProgFree)) return free(op);
+  void run(const prog::Instruction& instruction) {
+    const Op& op = *instruction.op;
+    if (const auto* binding = instruction.as<prog::Bind>()) return bind(op, *binding);
+    if (instruction.is<prog::Free>()) return free(op);
     for (const Use& use : op.operand_uses()) read(op, *use.value());
     for (const Value& result : op.results()) {
       slots_[result.name().raw()] = {State::kLive, false, false, &op};
@@ -97,14 +95,10 @@ class Slots {
     }
   }
 
-  void bind(const Op& op) {
-    const Attr *type = op.attribute(type_), *uuid = op.attribute(uuid_);
-    const bool good = type != nullptr && type->kind() == AttrKind::kInt && uuid != nullptr &&
-                      uuid->kind() == AttrKind::kInt && uuid->integer() >= 0 &&
-                      uuid->integer() <= ValueName::kMaxNumber;
-    if (!good) return;
-    const auto name = ValueName::number(static_cast<std::uint32_t>(uuid->integer()));
-    if (type->integer() == 0) {
+  void bind(const Op& op, const prog::Bind& binding) {
+    if (!binding.slot || !binding.direction) return;
+    const ValueName name = *binding.slot;
+    if (binding.direction == prog::Direction::kInput) {
       slots_[name.raw()] = {State::kLive, false, false, &op};
     } else {
       read(op, name, false, free_c5);
@@ -137,20 +131,21 @@ class Slots {
   }
 
   Reporter& reporter_;
-  Symbol constant_, type_, uuid_;
+  Symbol constant_;
   NameTable<Slot> slots_;
   PointerTable<char> blamed_;  // instructions
-  bool was_blamed_ = false;    // that at hand, when it ran before
+  bool was_blamed_ = false;    // the current one, when it ran before
   bool frees_ = false;
 };
 
 }  // namespace
 
-void slots(const Machine& machine, Reporter& reporter) {
+void slots(const ProgramCode& code, const Execution& execution, Reporter& reporter) {
   if (!reporter.wants_any(free_c1, free_c2, free_c3, free_c4, free_c5, slot_c1)) return;
   Slots slots(reporter);
-  slots.load();
-  if (machine.replay([&](const Op& op) { slots.step(op); })) slots.finish(machine.executed());
+  slots.load(code);
+  const bool exits = execution.replay([&](const prog::Instruction& each) { slots.step(each); });
+  if (exits) slots.finish(execution.executed());
 }
 
 }  // namespace mir::checks

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "interp/summary.hpp"
+#include "ir/program_fields.hpp"
 #include "mir/machine.hpp"
 #include "mir/ports.hpp"
 #include "plan/schedule.hpp"
@@ -22,14 +23,15 @@ std::string trace_line(const MachineStep& step) {
   const IRContext& context = op.module().context();
   std::string line = fmt::format("pc {} depth {}: {}", step.pc, step.depth, op.name());
   if (op.is(OpId::kProgJump)) line += fmt::format(" {}", context.text(op.extra().label));
-  for (const std::string_view key : {"symbol", "op_type"}) {
+  for (const std::string_view key : {program_field::kSymbol, program_field::kOpType}) {
     const auto text = text_of(op, key);
     if (!text.empty()) line += fmt::format(" {}", text);
   }
-  if (const auto name = text_of(op, "symbol_name"); !name.empty())
+  if (const auto name = text_of(op, program_field::kSymbolName); !name.empty())
     line += fmt::format(" '{}'", name);
-  if (const Attr* slot = op.attribute("program_uuid")) {
-    const Attr *type = op.attribute("type"), *position = op.attribute("input_pos");
+  if (const Attr* slot = op.attribute(program_field::kProgramUuid)) {
+    const Attr *type = op.attribute(program_field::kType),
+               *position = op.attribute(program_field::kInputPos);
     line +=
         fmt::format(" {} {} %{}", type != nullptr && type->spelling() == "0" ? "input" : "output",
                     position == nullptr ? "?" : position->spelling(), slot->spelling());

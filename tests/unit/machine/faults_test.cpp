@@ -116,6 +116,39 @@ TEST_CASE("bindings that do not fit are refused") {
         "444 at pc 1: the program stops and output 0 was not bound");
 }
 
+TEST_CASE("fields that cannot be read are refused before anything runs") {
+  CHECK(load_fault(program(kBind + "prog.jump a[offset:1.5]\n" + kExit)) ==
+        "312 attribute 'offset' of 'prog.jump' is 1.5, expected an integer");
+  for (const char* options : {"7", "[]", ""}) {
+    CAPTURE(options);
+    CHECK(load_fault(program(kBind +
+                             "prog.kernel_launch(%1:tensor<[2], Float32, CPU>) -> "
+                             "(%2:tensor<[2], Float32, CPU>)[op_type:Neg, op_options:" +
+                             options + "]\n" + kGive + kExit))
+              .starts_with("312 attribute 'op_options' of 'prog.kernel_launch' is "));
+  }
+  CHECK(load_fault(program("prog.mode_config\n" + kExit)) ==
+        "409 'prog.mode_config' needs attribute 'flag'");
+}
+
+TEST_CASE("a kernel is what its table or its first launch says") {
+  const auto named = [](const std::string& type) {
+    return "prog.kernel_launch(%1:tensor<[2], Float32, CPU>) -> (%2:tensor<[2], Float32, CPU>)"
+           "[symbol_name:act, op_type:" +
+           type + ", op_options:null]\n";
+  };
+  const std::string table = "prog.kernel_symbol[symbol:act, op_type:Neg, op_options:null]\n";
+  const std::vector<Tensor> inputs = {floats({2}, {1, 2})};
+  CHECK(fault(kBind + named("Neg") + named("Abs") + kGive + kExit) ==
+        "447 at pc 2: the launch has another type or other options than kernel 'act'");
+  CHECK(Machine(program(kBind + named("Abs") + kGive + kExit, table))
+            .error(inputs)
+            .starts_with("447 at pc 1: "));
+  CHECK(Machine(program(kBind + named("Neg") + named("Neg") + kGive + kExit, table))
+            .run(inputs)
+            .size() == 1);
+}
+
 TEST_CASE("only programs of one code segment are loaded, and only instructions run") {
   CHECK(load_fault("@main () -> () {\n}\n").starts_with("317 "));
   CHECK(load_fault("@main () -> () {\nprog.fragment @a <CPU> <code> {\nprog.ret\n}\n"

@@ -3,7 +3,9 @@
 #include <string>
 #include <vector>
 
+#include "mir/print.hpp"
 #include "program.hpp"
+#include "upgrade/lower_program.hpp"
 
 namespace mir::test {
 
@@ -90,6 +92,77 @@ TEST_CASE("inputs are what is bound, then slots that nothing fills") {
       machine.run({floats({2}, {1, 2}), floats({2}, {10, 20}), floats({2}, {100, 200})});
   CHECK(values_of(outputs[0]) == std::vector<double>{91, 182});
   CHECK(machine.error({floats({2}, {1, 2})}) == "820 1 inputs are given, the program takes 3");
+}
+
+TEST_CASE("a constant is what the table states, whatever its mentions say") {
+  for (const char* mention : {"[constant:[2]]", "[constant:[0.5]]", ""}) {
+    CAPTURE(mention);
+    const std::string text = program(
+        "prog.bind[type:0, program_uuid:1, input_pos:0]\n"
+        "prog.kernel_launch(%1:tensor<[2], Float32, CPU>, %7:tensor<[1], Float32, CPU>" +
+            std::string(mention) +
+            ") -> (%2:tensor<[2], Float32, CPU>)[op_type:Mul, op_options:null]\n"
+            "prog.bind[type:1, program_uuid:2, input_pos:0]\n"
+            "prog.exit() -> ()\n",
+        "prog.value_symbol() -> (%7:tensor<[1], Float32, CPU>[constant:[0.5]])"
+        "[symbol:constant_7]\n");
+    const std::vector<Tensor> inputs = {floats({2}, {1, -2})};
+    const auto outputs = Machine(text).run(inputs);
+    CHECK(values_of(outputs[0]) == std::vector<double>{0.5, -1});
+    CHECK(same_bits(outputs, lifted(text, inputs)));
+  }
+}
+
+TEST_CASE("constants, parameters and inputs are outputs as they are") {
+  const std::string text = program(
+      "prog.bind[type:0, program_uuid:1, input_pos:0]\n"
+      "prog.kernel_launch(%1:tensor<[2], Float32, CPU>, %8:tensor<[2], Float32, CPU>)"
+      " -> (%2:tensor<[2], Float32, CPU>)[op_type:Add, op_options:null]\n"
+      "prog.bind[type:1, program_uuid:8, input_pos:3]\n"
+      "prog.bind[type:1, program_uuid:7, input_pos:2]\n"
+      "prog.bind[type:1, program_uuid:1, input_pos:1]\n"
+      "prog.bind[type:1, program_uuid:2, input_pos:0]\n"
+      "prog.exit() -> ()\n",
+      "prog.value_symbol() -> (%7:tensor<[1], Float32, CPU>[constant:[0.5]])[symbol:constant_7]\n"
+      "prog.value_symbol() -> (%8:tensor<[2], Float32, CPU>[@w])[symbol:w]\n");
+  const std::vector<Tensor> inputs = {floats({2}, {1, -2})};
+  Machine machine(text);
+  CHECK(machine.machine().inputs().size() == 1);
+  const auto outputs = machine.run(inputs);
+  REQUIRE(outputs.size() == 4);
+  CHECK(same_bits({outputs[1]}, inputs));
+  CHECK(values_of(outputs[2]) == std::vector<double>{0.5});
+  CHECK(same_bits(outputs, lifted(text, inputs)));
+}
+
+TEST_CASE("a lowered module runs, whatever it does with its inputs") {
+  const std::string x = "tensor<[2], Float32, CPU>", y = "tensor<[3], Int64, CPU>";
+  const auto check = [&](const std::string& outputs, const std::string& body) {
+    const std::string text = "@main [mir_version:1] (%1:" + x + ", %2:" + y + ") -> (" + outputs +
+                             ") {\n" + body + "}\n";
+    CAPTURE(text);
+    Text source(text);
+    Diagnostics problems;
+    LossReport losses;
+    REQUIRE(lower_program(*source.module, losses, problems));
+    CHECK(verify(*source.module, problems));
+    CHECK(problems.warning_count() == 0);
+    const std::string program = print(*source.module);
+    const std::vector<Tensor> inputs = {floats({2}, {1, -2}), ints({3}, {4, 5, 6})};
+    const auto ran = Machine(program).run(inputs);
+    CHECK(same_bits(ran, lifted(program, inputs)));
+    CHECK(same_bits(ran, Runner(text).run(inputs)));
+  };
+  // One input is not read, and is an output or not.
+  const std::string negate = "linalg.CPU.NegOp (%1) -> (%3:" + x + ")\n";
+  check("%3:" + x, negate + "cf.ReturnOp (%3) -> ()\n");
+  check("%3:" + x + ", %2:" + y, negate + "cf.ReturnOp (%3, %2) -> ()\n");
+  check("%1:" + x + ", %3:" + x, negate + "cf.ReturnOp (%1, %3) -> ()\n");
+  check("%2:" + y + ", %1:" + x, "cf.ReturnOp (%2, %1) -> ()\n");
+  // A graph hands its input on, and nothing else.
+  check("%5:" + y, "graph.CallGraphOp @g (%2) -> (%5:" + y +
+                       ")\ngraph.SubGraphOp @g <CPU> {\n(%4:" + y + ") -> (%4:" + y +
+                       ") {\ncf.ReturnOp (%4) -> ()\n}\n}\ncf.ReturnOp (%5) -> ()\n");
 }
 
 TEST_CASE("results of one launch with one id are read in their order") {

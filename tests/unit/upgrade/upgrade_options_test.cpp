@@ -234,7 +234,7 @@ TEST_SUITE("upgrade") {
           "linalg.FillOp: type is lost: upstream does not print it; grant it with "
           "--assume='Fill.0.type=...'");
     CHECK(recovered({"prog.fragment @code <CPU> <code> { prog.ret }"}) ==
-          "prog.ret: graph form is lost: a program ends with prog.exit, a body behind a label with "
+          "prog.ret: graph form is lost: a program ends with prog.exit, a body after a label with "
           "prog.ret");
   }
 

@@ -134,6 +134,53 @@ TEST_SUITE("program") {
     CHECK(run(lines) == Lines{"4:1 MIR0444 bind type 7 is neither 0 (input) nor 1 (output)"});
   }
 
+  TEST_CASE("bind_c4: MIR0444 a bind of a slot that no value has") {
+    for (const char* slot : {"-1", "2147483647", "9223372036854775807"}) {
+      CAPTURE(slot);
+      Lines lines = kSound;
+      lines.insert(lines.begin() + 1,
+                   "prog.bind[type:1, program_uuid:" + std::string(slot) + ", input_pos:1]");
+      CHECK(run(lines) == Lines{"4:1 MIR0444 'program_uuid' of 'prog.bind' is " +
+                                std::string(slot) + ", which is the number of no value"});
+    }
+  }
+
+  TEST_CASE("field_c1: MIR0409 instructions that leave out what they need") {
+    CHECK(with(0, "prog.bind[type:0, input_pos:0]") ==
+          Lines{"3:1 MIR0409 'prog.bind' needs attribute 'program_uuid'",
+                "8:1 MIR0454 warning %1 is read before anything fills it"});
+    CHECK(with(5, launch(kX, kY, "op_type:SiLU")) ==
+          Lines{"8:1 MIR0409 'prog.kernel_launch' needs attribute 'op_options'"});
+    CHECK(with(1, "prog.mode_config").front() ==
+          "4:1 MIR0409 'prog.mode_config' needs attribute 'flag'");
+  }
+
+  TEST_CASE("field_c2: MIR0312 instructions whose fields are of another kind") {
+    const auto first = [](std::size_t at, const std::string& line) {
+      return with(at, line).front();
+    };
+    CHECK(first(0, "prog.bind[type:zero, program_uuid:1, input_pos:0]") ==
+          "3:1 MIR0312 attribute 'type' of 'prog.bind' is zero, expected an integer");
+    CHECK(first(0, "prog.bind[type:0, program_uuid:1.5, input_pos:0]") ==
+          "3:1 MIR0312 attribute 'program_uuid' of 'prog.bind' is 1.5, expected an integer");
+    CHECK(first(0, "prog.bind[type:0, program_uuid:1, input_pos:]") ==
+          "3:1 MIR0312 attribute 'input_pos' of 'prog.bind' is empty, expected an integer");
+    CHECK(with(1, "prog.jump m.__entry[offset:1.5]") ==
+          Lines{"4:1 MIR0312 attribute 'offset' of 'prog.jump' is 1.5, expected an integer"});
+    CHECK(
+        with(1, "prog.jump m.__entry[offset:18446744073709551615]") ==
+        Lines{"4:1 MIR0312 attribute 'offset' of 'prog.jump' is 18446744073709551615, expected an "
+              "integer"});
+    for (const char* options : {"7", "[]", "word"}) {
+      CAPTURE(options);
+      CHECK(with(5, launch(kX, kY, "op_type:SiLU, op_options:" + std::string(options))) ==
+            Lines{"8:1 MIR0312 attribute 'op_options' of 'prog.kernel_launch' is " +
+                  std::string(options) + ", expected a dictionary"});
+    }
+    // So upstream prints a kernel that nothing launches.
+    CHECK(run(kSound, {"prog.kernel_symbol[symbol:act, op_type:, op_options:]"}) == Lines{});
+  }
+
   TEST_CASE("op_c1: MIR0400, op_c2: MIR0401 kernels that a launch names") {
     CHECK(with(5, launch(kX, kY, "op_type:Bogus, op_options:null")) ==
           Lines{"8:1 MIR0400 warning kernel 'Bogus' is not known"});
@@ -143,14 +190,14 @@ TEST_SUITE("program") {
 
   TEST_CASE("fragment_c1: MIR0448 segments of an unknown kind, and a second code segment") {
     CHECK(verified("@main () -> () {\nprog.fragment @a <CPU> <text> {\n}\n}\n") ==
-          Lines{"2:1 MIR0448 segment '@a' is of kind 'text', expected code, data or table"});
+          Lines{"2:1 MIR0448 fragment '@a' is of kind 'text', expected code, data or table"});
     CHECK(verified("@main () -> () {\nprog.fragment @a <CPU> <code> {\n}\nprog.fragment @b <CPU> "
-                   "<code> {\n}\n}\n") == Lines{"4:1 MIR0448 '@b' is a second code segment"});
+                   "<code> {\n}\n}\n") == Lines{"4:1 MIR0448 '@b' is a second code fragment"});
   }
 
   TEST_CASE("fragment_c2: MIR0445 addresses that do not count up from zero") {
     CHECK(run({"addr:0x1 prog.exit() -> ()"}) ==
-          Lines{"3:10 MIR0445 address 0x1 stands where 0x0 is expected"});
+          Lines{"3:10 MIR0445 address 0x1 where 0x0 is expected"});
     CHECK(run({"addr:0xffffffffffffffff prog.exit() -> ()"}) == Lines{});
   }
 
@@ -168,6 +215,24 @@ TEST_SUITE("program") {
     CHECK(run(lines, {"prog.kernel_symbol[symbol:act, op_type:SiLU, op_options:null]"}) == Lines{});
     CHECK(run(lines, {"prog.kernel_symbol[symbol:act, op_type:GELU, op_options:null]"}) ==
           Lines{"8:1 MIR0447 op_type of the launch is SiLU, kernel 'act' has GELU"});
+    // Without a table the first launch says what the kernel is.
+    lines.insert(lines.begin() + 5,
+                 launch(kX, kX, "symbol_name:act, op_type:GELU, op_options:null"));
+    CHECK(run(lines).back() == "9:1 MIR0447 op_type of the launch is SiLU, kernel 'act' has GELU");
+  }
+
+  TEST_CASE("constant_c1: MIR0476 a mention of a constant with other numbers than its table") {
+    const auto product = [](const std::string& note) {
+      Lines lines = kSound;
+      lines.at(5) = launch(std::string(kX) + ", %7:tensor<[1], Float32, CPU>" + note, kY,
+                           "op_type:Mul, op_options:null");
+      return run(lines, {"prog.value_symbol() -> (%7:tensor<[1], Float32, CPU>[constant:[0.5]])"
+                         "[symbol:constant_7]"});
+    };
+    CHECK(product("[constant:[2]]") ==
+          Lines{"8:1 MIR0476 warning operand 1 is printed with [2], the table states [0.5]"});
+    CHECK(product("[constant:[0.5]]") == Lines{});
+    CHECK(product("") == Lines{});
   }
 
   TEST_CASE("slot_c1: MIR0454 a slot that is read before anything fills it") {

@@ -1,0 +1,16 @@
+// Attributes of ops against their rows, in words.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "mir/op_row.hpp"
+
+namespace mir {
+
+/// "'prog.bind' needs attribute 'type'".
+std::string missing_attribute(std::string_view op, const AttrRow& row);
+/// "attribute 'type' of 'prog.bind' is zero, expected an integer".
+std::string wrong_attribute(std::string_view op, const AttrRow& row, const Attr& value);
+
+}  // namespace mir

@@ -1,0 +1,135 @@
+#include "program/program_emitter.hpp"
+
+#include "ir/program_fields.hpp"
+
+namespace mir {
+
+namespace {
+
+namespace field = program_field;
+
+std::string_view name_of(prog::FragmentKind kind) {
+  switch (kind) {
+    case prog::FragmentKind::kCode:
+      return program_fragment::kCode;
+    case prog::FragmentKind::kData:
+      return program_fragment::kData;
+    case prog::FragmentKind::kTable:
+      return program_fragment::kTable;
+    case prog::FragmentKind::kUnknown:
+      break;
+  }
+  return "unknown";
+}
+
+}  // namespace
+
+void ProgramEmitter::start_fragment(std::string_view name, prog::FragmentKind kind) {
+  Op* fragment = rewriter_.create_detached({.name = context_.op_name(OpId::kProgFragment),
+                                            .regions = 1,
+                                            .symbol = key(name),
+                                            .has_signature = false});
+  rewriter_.set_symbol(*fragment, key(name));
+  const Symbol angles[] = {key("CPU"), key(name_of(kind))};
+  rewriter_.set_angles(*fragment, angles);
+  rewriter_.create_block(*fragment->region());
+  fragments_.push_back(fragment);
+  next_address_ = 0;
+}
+
+NamedAttr ProgramEmitter::integer(std::string_view name, std::int64_t value) const {
+  return {key(name), context_.integer(value)};
+}
+
+NamedAttr ProgramEmitter::word(std::string_view name, std::string_view text) const {
+  return {key(name), context_.word(text)};
+}
+
+Op* ProgramEmitter::put(OpId op, std::span<const NamedAttr> attributes, const Lists& lists) {
+  Op* made = rewriter_.create_detached({.name = context_.op_name(op),
+                                        .operands = lists.operands,
+                                        .result_types = lists.results,
+                                        .attributes = attributes,
+                                        .has_signature = lists.has_lists});
+  rewriter_.insert(*made, *region().entry(), nullptr);
+  rewriter_.set_address(*made, next_address_++);
+  return made;
+}
+
+void ProgramEmitter::label(std::string_view name) {
+  labels_.emplace(name, next_address_);
+  const NamedAttr attributes[] = {word(field::kSymbol, name)};
+  put(OpId::kProgLabel, attributes, {});
+}
+
+void ProgramEmitter::unnumbered_label(std::string_view name) {
+  const NamedAttr attributes[] = {word(field::kSymbol, name)};
+  rewriter_.set_address(*put(OpId::kProgLabel, attributes, {}), ~std::uint64_t{0});
+  --next_address_;
+}
+
+void ProgramEmitter::jump(std::string_view label) {
+  const std::uint64_t address = next_address_;
+  Op* op = put(OpId::kProgJump, {}, {});
+  rewriter_.set_label(*op, key(label));
+  jumps_.emplace_back(op, address);
+}
+
+void ProgramEmitter::mode_config(std::int64_t flag) {
+  const NamedAttr attributes[] = {integer(field::kFlag, flag)};
+  put(OpId::kProgModeConfig, attributes, {});
+}
+
+void ProgramEmitter::bind(prog::Direction direction, std::uint32_t slot, std::size_t position) {
+  const NamedAttr attributes[] = {
+      integer(field::kType, direction == prog::Direction::kInput ? 0 : 1),
+      integer(field::kProgramUuid, slot),
+      integer(field::kInputPos, static_cast<std::int64_t>(position))};
+  put(OpId::kProgBind, attributes, {});
+}
+
+Op* ProgramEmitter::launch(std::string_view name, const prog::KernelSpec& spec,
+                           std::span<Value* const> operands, std::span<const Type* const> results) {
+  std::vector<NamedAttr> attributes;
+  if (!name.empty()) attributes.push_back(word(field::kSymbolName, name));
+  attributes.push_back({key(field::kOpType), spec.type});
+  attributes.push_back({key(field::kOpOptions), spec.options});
+  return put(OpId::kProgKernelLaunch, attributes,
+             {.has_lists = true, .operands = operands, .results = results});
+}
+
+void ProgramEmitter::free(Value* value) {
+  put(OpId::kProgFree, {}, {.has_lists = true, .operands = std::span(&value, 1)});
+}
+
+void ProgramEmitter::kernel_symbol(std::string_view name, const prog::KernelSpec& spec) {
+  const NamedAttr attributes[] = {word(field::kSymbol, name),
+                                  {key(field::kOpType), spec.type},
+                                  {key(field::kOpOptions), spec.options}};
+  put(OpId::kProgKernelSymbol, attributes, {});
+}
+
+Value* ProgramEmitter::value_symbol(std::string_view name, const Type* type) {
+  const NamedAttr attributes[] = {word(field::kSymbol, name)};
+  return put(OpId::kProgValueSymbol, attributes,
+             {.has_lists = true, .results = std::span(&type, 1)})
+      ->result();
+}
+
+void ProgramEmitter::finish() {
+  for (const auto& [op, address] : jumps_) {
+    const auto target = labels_.at(std::string(context_.text(op->extra().label)));
+    const std::int64_t distance =
+        static_cast<std::int64_t>(target) - static_cast<std::int64_t>(address);
+    rewriter_.set_attribute(*op, key(field::kOffset), context_.integer(distance));
+  }
+  Region& body = module_.body();
+  const std::vector<Op*> old(body.ops().begin(), body.ops().end());
+  for (auto at = old.rbegin(); at != old.rend(); ++at) rewriter_.erase(**at);
+  rewriter_.erase_arguments(*body.entry());
+  rewriter_.set_results(body, {});
+  for (Op* fragment : fragments_) rewriter_.insert(*fragment, *body.entry(), nullptr);
+  rewriter_.set_version(0);
+}
+
+}  // namespace mir

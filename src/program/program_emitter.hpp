@@ -1,0 +1,70 @@
+// Programs of the prog dialect, written instruction by instruction: the other side of ProgramCode.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "mir/rewriter.hpp"
+#include "program/program_code.hpp"
+
+namespace mir {
+
+/// Names that upstream gives the fragments of a program.
+inline constexpr std::string_view kCodeSegment = "__MLLM_JIT_PACKAGE_CODE_SEGMENT";
+inline constexpr std::string_view kSymbolTableSegment = "__MLLM_JIT_PACKAGE_SYMBOL_TABLE_SEGMENT";
+
+/// Writes fragments, numbered from 0 each. The module holds none of them before finish().
+class ProgramEmitter {
+ public:
+  explicit ProgramEmitter(Module& module)
+      : module_(module), rewriter_(module), context_(module.context()) {}
+
+  /// Instructions go into this fragment from now on.
+  void start_fragment(std::string_view name, prog::FragmentKind kind);
+  /// Of the fragment that is open; free values of its operands are made there.
+  Region& region() { return *fragments_.back()->region(); }
+
+  void label(std::string_view name);
+  /// A label that no jump leads to has no address.
+  void unnumbered_label(std::string_view name);
+  /// To a label of this program, written before or after.
+  void jump(std::string_view label);
+  void ret() { put(OpId::kProgRet, {}, {}); }
+  void exit() { put(OpId::kProgExit, {}, {.has_lists = true}); }
+  void mode_config(std::int64_t flag);
+  void bind(prog::Direction direction, std::uint32_t slot, std::size_t position);
+  /// `name` is that of its kernel; empty: it has one of its own.
+  Op* launch(std::string_view name, const prog::KernelSpec& spec, std::span<Value* const> operands,
+             std::span<const Type* const> results);
+  void free(Value* value);
+  void kernel_symbol(std::string_view name, const prog::KernelSpec& spec);
+  Value* value_symbol(std::string_view name, const Type* type);
+
+  /// States the distances of jumps and puts the fragments in place of all that the module holds.
+  void finish();
+
+ private:
+  struct Lists {
+    bool has_lists = false;
+    std::span<Value* const> operands{};
+    std::span<const Type* const> results{};
+  };
+
+  Symbol key(std::string_view text) const { return context_.intern(text); }
+  NamedAttr integer(std::string_view key, std::int64_t value) const;
+  NamedAttr word(std::string_view key, std::string_view text) const;
+  Op* put(OpId op, std::span<const NamedAttr> attributes, const Lists& lists);
+
+  Module& module_;
+  Rewriter rewriter_;
+  IRContext& context_;
+  std::vector<Op*> fragments_;
+  std::uint64_t next_address_ = 0;
+  std::unordered_map<std::string, std::uint64_t> labels_;
+  std::vector<std::pair<Op*, std::uint64_t>> jumps_;  // with their addresses
+};
+
+}  // namespace mir
