@@ -1,0 +1,199 @@
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <sstream>
+
+#include "../ir/read.hpp"
+#include "mir/ops.hpp"
+#include "mir/verify.hpp"
+#include "module_generator.hpp"
+#include "program/program_code.hpp"
+#include "program/program_emitter.hpp"
+#include "program/program_json.hpp"
+
+namespace mir::test {
+
+namespace {
+
+/// Writes a decoded program again, from what was decoded alone, in place of what a module holds.
+class Writing {
+ public:
+  Writing(const ProgramCode& code, Module& into)
+      : code_(code), context_(into.context()), rewriter_(into), emitter_(into) {}
+
+  void run() {
+    for (const prog::Fragment& fragment : code_.fragments()) {
+      emitter_.start_fragment(context_.text(fragment.op->symbol()), fragment.kind);
+      for (const prog::Instruction& each : fragment.instructions) {
+        std::visit([&](const auto& action) { write(*each.op, action); }, each.action);
+      }
+    }
+    emitter_.finish();
+  }
+
+ private:
+  void write(const Op& op, const prog::Label& label) {
+    const bool is_numbered = op.extra().address != ~std::uint64_t{0};
+    const auto name = context_.text(*label.name);
+    is_numbered ? emitter_.label(name) : emitter_.unnumbered_label(name);
+  }
+  void write(const Op&, const prog::Jump& jump) { emitter_.jump(context_.text(jump.label)); }
+  void write(const Op&, const prog::Return&) { emitter_.ret(); }
+  void write(const Op&, const prog::Exit&) { emitter_.exit(); }
+  void write(const Op& op, const prog::Free&) { emitter_.free(operand(op.operand_uses()[0])); }
+  void write(const Op&, const prog::Bind& bind) {
+    emitter_.bind(*bind.direction, bind.slot->number(), static_cast<std::size_t>(*bind.position));
+  }
+  void write(const Op&, const prog::ModeConfig& mode) { emitter_.mode_config(*mode.flag); }
+  void write(const Op& op, const prog::Launch& launch) {
+    std::vector<Value*> operands;
+    for (const Use& use : op.operand_uses()) operands.push_back(operand(use));
+    std::vector<const Type*> types;
+    for (const Value& result : op.results()) types.push_back(result.type());
+    const Op& made = *emitter_.launch(launch.name, launch.spec, operands, types);
+    for (const Use& use : op.operand_uses()) {
+      const UseOverride* other = code_.module().use_override(use);
+      if (other != nullptr) rewriter_.set_use_override(made.operand_uses()[use.index()], *other);
+    }
+    for (const Value& result : op.results()) state(result, *made.result(result.index()));
+  }
+  void write(const Op&, const prog::KernelSymbol& kernel) {
+    emitter_.kernel_symbol(context_.text(*kernel.name), kernel.spec);
+  }
+  void write(const Op& op, const prog::ValueSymbol& value) {
+    state(*op.result(), *emitter_.value_symbol(context_.text(*value.name), op.result()->type()));
+  }
+  void write(const Op& op, const prog::Alloc&) { FAIL("lowering writes no ", op.name()); }
+  void write(const Op& op, const prog::Other&) { FAIL("no instruction: ", op.name()); }
+
+  Value* operand(const Use& use) {
+    const Value& old = *use.value();
+    Value*& made = values_[&old];
+    if (made == nullptr) {
+      made = rewriter_.create_free_value(emitter_.region(), old.type(), old.name());
+      state(old, *made);
+    }
+    return made;
+  }
+
+  void state(const Value& old, Value& made) {
+    rewriter_.set_name(made, old.name());
+    if (old.has_symbol()) rewriter_.set_symbol(made, old.symbol());
+    rewriter_.set_attributes(made, old.attributes());
+    values_[&old] = &made;
+  }
+
+  const ProgramCode& code_;
+  IRContext& context_;
+  Rewriter rewriter_;
+  ProgramEmitter emitter_;
+  std::map<const Value*, Value*> values_;
+};
+
+std::string rewritten(const ProgramCode& code) {
+  Module into(code.module().context(), code.module().name());
+  Rewriter(into).create_block(into.body());
+  Writing(code, into).run();
+  return print(into);
+}
+
+/// The emitter writes programs for the CPU, without comments.
+std::string without_what_is_not_decoded(const Module& module) {
+  std::istringstream lines(print(module));
+  std::string text;
+  for (std::string line; std::getline(lines, line);) {
+    line = std::regex_replace(line, std::regex("<DeviceTypes_Start>"), "<CPU>");
+    if (line.find_first_not_of(' ') != line.find("//")) text += line + "\n";
+  }
+  return text;
+}
+
+/// A program without errors that is numbered: the emitter numbers all that it writes.
+bool is_lowered(const ProgramCode& code) {
+  const auto is_numbered = [](const prog::Instruction& each) {
+    const auto* jump = each.as<prog::Jump>();
+    return each.op->extra().has_address && (jump == nullptr || jump->distance);
+  };
+  const auto is_in_program = [&](const Op* op) {
+    return isa<FragmentOp>(op) || op->is_in(DialectId::kDbg);
+  };
+  Diagnostics unheard;
+  const auto ops = code.module().body().ops();
+  return code.code() != nullptr && verify(code.module(), unheard) &&
+         std::all_of(ops.begin(), ops.end(), is_in_program) &&
+         std::ranges::all_of(code.fragments(), [&](const prog::Fragment& fragment) {
+           return std::ranges::all_of(fragment.instructions, is_numbered);
+         });
+}
+
+std::string read_text(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/// Writes the lowered programs among the modules of a text again and gives their number.
+std::size_t check_rewriting(std::string text) {
+  Reading reading(std::move(text));
+  std::size_t count = 0;
+  for (const Module* module : reading.modules) {
+    const ProgramCode code(*module);
+    if (!is_lowered(code)) continue;
+    CHECK(rewritten(code) == without_what_is_not_decoded(*module));
+    ++count;
+  }
+  return count;
+}
+
+std::string generated(std::uint64_t seed) {
+  return generate_module({.seed = seed, .form = GeneratorOptions::Form::kProgram});
+}
+
+std::string document_of(const std::string& text) {
+  Reading reading(text);
+  const auto json = program_json(reading.module());
+  REQUIRE_MESSAGE(json, json.error().message);
+  return *json;
+}
+
+/// Texts show no devices of instructions.
+std::string without_devices(const std::string& document) {
+  return std::regex_replace(document, std::regex("\"device\":\"[^\"]*\""), "");
+}
+
+}  // namespace
+
+TEST_CASE("what is decoded of a stored program is the program") {
+  std::size_t count = 0;
+  const std::filesystem::path root(MIR_SOURCE_ROOT);
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root / "testdata")) {
+    if (entry.path().extension() != ".mir") continue;
+    const std::string text = read_text(entry.path());
+    if (text.find("prog.fragment") == text.npos) continue;
+    CAPTURE(entry.path().string());
+    count += check_rewriting(text);
+  }
+  CHECK(count >= 6);
+}
+
+TEST_CASE("what is decoded of a generated program is the program") {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    CAPTURE(seed);
+    CHECK(check_rewriting(generated(seed)) == 1);
+  }
+}
+
+TEST_CASE("a document of a program has the text whose document it is") {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    CAPTURE(seed);
+    const auto document = document_of(generated(seed));
+    const auto text = program_text(document);
+    REQUIRE_MESSAGE(text, text.error().message);
+    CHECK(without_devices(document_of(*text)) == without_devices(document));
+  }
+}
+
+}  // namespace mir::test
