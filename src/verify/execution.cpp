@@ -3,14 +3,14 @@
 namespace mir::checks {
 
 void Execution::run() {
-  const auto code = code_.instructions();
-  states_.assign(code.size(), State::kNew);
+  states_.assign(code_.instructions().size(), State::kNew);
   ProgramCounter counter(code_);
   while (!counter.is_past_end()) {
     if (!step(counter)) return;
   }
-  if (code.empty()) return;
-  reporter_.report(ConstraintId::exit_c1, *code.back().op,
+  const OpRange ops = code_.code()->op->first_region()->reversed();  // comments too
+  if (ops.begin() == ops.end()) return;
+  reporter_.report(ConstraintId::exit_c1, **ops.begin(),
                    [] { return "the program runs past its end: no prog.exit stops it"; });
 }
 

@@ -13,11 +13,12 @@ class Slots {
   explicit Slots(Reporter& reporter)
       : reporter_(reporter), constant_(reporter.module().context().intern("constant")) {}
 
-  /// Constants and parameters are there before the program starts.
+  /// Constants and parameters are there before the program starts. The registers of early dumps
+  /// need no slot: every mention names them.
   void load(const ProgramCode& code) {
     for (const prog::Fragment& fragment : code.fragments()) {
       for (const prog::Instruction& each : fragment.instructions) {
-        if (!each.is<prog::ValueSymbol>()) continue;
+        if (!each.op->is(OpId::kProgValueSymbol)) continue;
         for (const Value& result : each.op->results()) {
           slots_[result.name().raw()] = {State::kLive, true, false, each.op};
         }

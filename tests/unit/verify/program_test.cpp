@@ -100,6 +100,8 @@ TEST_SUITE("program") {
   TEST_CASE("exit_c1: MIR0442 a program that runs past its end, or stops inside a call") {
     CHECK(run({kInput}) ==
           Lines{"3:1 MIR0442 the program runs past its end: no prog.exit stops it"});
+    CHECK(run({kInput, "dbg.CommentOp () -> ()[text:\"here\"]"}) ==
+          Lines{"4:1 MIR0442 the program runs past its end: no prog.exit stops it"});
     CHECK(with(7, "prog.exit() -> ()") ==
           Lines{"5:1 MIR0443 warning no execution reaches 'prog.bind'",
                 "8:1 MIR0452 warning %2 is never freed",
@@ -288,6 +290,9 @@ TEST_SUITE("program") {
               {"prog.value_symbol() -> (%5:tensor<[1], Float32, CPU>[constant:[2]])[symbol:c]"}) ==
           Lines{"10:1 MIR0453 warning %5 belongs to the symbol table and is freed: the program can "
                 "run only once"});
+    // Early dumps register parameters there, and a run that frees one only lets go of the weights.
+    CHECK(run(lines, {"tensor.CPU.register () -> (%5:tensor<[1], Float32, CPU>[@w])[symbol:w]"}) ==
+          Lines{});
   }
 
   TEST_CASE("free_c5: MIR0450 an output that is bound after it was freed") {
