@@ -18,8 +18,8 @@
 
 #include "interp/session_access.hpp"
 #include "mir/dialects.hpp"
+#include "mir/module.hpp"
 #include "mir/print.hpp"
-#include "mir/resolve.hpp"
 #include "mir/verify.hpp"
 #include "tools/generate/qwen2_decoder.hpp"
 

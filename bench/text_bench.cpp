@@ -11,9 +11,9 @@
 
 #include "mir/dialects.hpp"
 #include "mir/format.hpp"
+#include "mir/module.hpp"
 #include "mir/parse.hpp"
 #include "mir/print.hpp"
-#include "mir/resolve.hpp"
 #include "mir/verify.hpp"
 #include "support/file_io.hpp"
 #include "syntax/lexer.hpp"

@@ -7,9 +7,9 @@
 
 #include "mir/dialects.hpp"
 #include "mir/format.hpp"
+#include "mir/module.hpp"
 #include "mir/parse.hpp"
 #include "mir/print.hpp"
-#include "mir/resolve.hpp"
 #include "mir/verify.hpp"
 
 namespace mir::fuzz {

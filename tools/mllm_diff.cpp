@@ -6,9 +6,9 @@
 #include "diff/module_diff.hpp"
 #include "diff/normal_form.hpp"
 #include "mir/dialects.hpp"
+#include "mir/module.hpp"
 #include "mir/parse.hpp"
 #include "mir/print.hpp"
-#include "mir/resolve.hpp"
 #include "syntax/edit.hpp"
 #include "tool.hpp"
 

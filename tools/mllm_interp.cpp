@@ -6,7 +6,6 @@
 
 #include "interp/describe.hpp"
 #include "mir/dialects.hpp"
-#include "mir/ports.hpp"
 #include "mir/session.hpp"
 #include "tools/interp/execution.hpp"
 #include "tools/interp/loading.hpp"

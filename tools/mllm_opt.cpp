@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "mir/dialects.hpp"
+#include "mir/module.hpp"
 #include "mir/parse.hpp"
 #include "mir/pass.hpp"
 #include "mir/print.hpp"
-#include "mir/resolve.hpp"
 #include "mir/upgrade.hpp"
 #include "support/atomic_file.hpp"
 #include "support/file_io.hpp"

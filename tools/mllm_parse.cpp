@@ -5,8 +5,8 @@
 
 #include "mir/dialects.hpp"
 #include "mir/format.hpp"
+#include "mir/module.hpp"
 #include "mir/parse.hpp"
-#include "mir/resolve.hpp"
 #include "program_input.hpp"
 #include "support/diagnostic_catalogue.hpp"
 #include "support/expectation.hpp"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "mir/dialects.hpp"
-#include "mir/resolve.hpp"
+#include "mir/module.hpp"
 #include "progress.hpp"
 #include "tool.hpp"
 #include "tools/weights/match.hpp"

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "mir/dialects.hpp"
-#include "mir/resolve.hpp"
+#include "mir/module.hpp"
 #include "program/program_json.hpp"
 #include "weights/blocks.hpp"
 #include "weights/formats/gguf.hpp"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mir/result.hpp"
+#include "mir/diagnostic.hpp"
 
 namespace mir::fuzz {
 

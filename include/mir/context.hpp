@@ -1,6 +1,8 @@
-// IRContext: what modules share. Interned strings, types, attributes and extents, op kinds, texts.
+// IRContext, which modules share, and what it knows: locations and kinds of ops.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -8,16 +10,228 @@
 #include <string>
 #include <string_view>
 
-#include "mir/attribute.hpp"
-#include "mir/dim.hpp"
-#include "mir/interner.hpp"
-#include "mir/location.hpp"
+#include "mir/diagnostic.hpp"
 #include "mir/op_id.hpp"
-#include "mir/op_row.hpp"
-#include "mir/source.hpp"
 #include "mir/type.hpp"
 
 namespace mir {
+
+// Where things come from: positions in texts, and what passes and authors say beyond that.
+
+enum class LocationKind : std::uint8_t {
+  kUnknown,
+  kPosition,  ///< a place in the source space
+  kRange,     ///< a range of the source space
+  kFile,      ///< `"file":line:column to line:column`: a place in a text that is not at hand
+  kNamed,     ///< `"name"(location)`
+  kCallSite,  ///< `callsite(callee at caller)`
+  kFused,     ///< `fused<metadata>[location, ...]`: made from several
+  kOpaque,    ///< a `loc(...)` in words of its own, kept as written
+  kStated,    ///< the text at a position says `loc(...)`
+};
+
+/// Where an op comes from: a position in the source space, or a handle of the context's
+/// LocationTable. Handles of one context that are equal mean the same place.
+struct Location {
+  static constexpr std::uint32_t kTableBit = 0x8000'0000u;
+  std::uint32_t raw = 0;  ///< 0: unknown
+  bool is_position() const { return raw != 0 && (raw & kTableBit) == 0; }
+  explicit operator bool() const { return raw != 0; }
+  friend bool operator==(Location, Location) = default;
+};
+
+/// What a kFile location says.
+struct FilePlace {
+  static constexpr std::uint32_t kNone = ~0u;  ///< a number that is not given
+  std::uint32_t line = 0, column = kNone;
+  std::uint32_t end_line = kNone, end_column = kNone;
+  friend bool operator==(const FilePlace&, const FilePlace&) = default;
+};
+
+/// Makes and keeps the locations of one context. Thread-safe. All locations passed in must be of
+/// the same table.
+class LocationTable {
+ public:
+  explicit LocationTable(StringInterner& strings);
+  ~LocationTable();
+
+  Location position(SourcePos at) {
+    return at < Location::kTableBit ? Location{at} : range({at, at});
+  }
+  Location range(Span span);
+  Location file(std::string_view name, FilePlace place);
+  Location named(std::string_view name, Location child = {});
+  Location call_site(Location callee, Location caller);
+  /// Parts that are fused themselves without metadata are taken apart, unknown and repeated ones
+  /// left out; without metadata, one part stands for itself and none is unknown.
+  Location fused(std::span<const Location> parts, std::string_view metadata = {});
+  /// What the text at `at` says of an op: `said` is a whole `loc(...)`.
+  Location stated(SourcePos at, std::string_view said);
+  /// Reads a whole `loc(...)`; what is no location of the language becomes kOpaque.
+  Location parse(std::string_view said);
+
+  LocationKind kind(Location of) const;
+  /// File of kFile, name of kNamed, metadata of kFused, whole text of kOpaque; empty for others.
+  std::string_view text(Location of) const;
+  FilePlace file_place(Location of) const;
+  /// Child of kNamed, callee and caller of kCallSite, parts of kFused, what kStated says.
+  std::span<const Location> parts(Location of) const;
+
+  /// The first place in the source space that `of` leads to: its own range, the position of a
+  /// stated one, or that of its parts (of a call site, the callee's); unknown when there is none.
+  Span span(Location of) const;
+  /// Whether `loc(...)` was written for it or one of its parts.
+  bool is_stated(Location of) const;
+  /// `loc(...)` for what was stated of it, empty when nothing was. With `sources` positions and
+  /// ranges are spelled as `"file":line:column`, otherwise they are left out.
+  std::string spelling(Location of, const SourceManager* sources = nullptr) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Operations as rows: everything the toolkit knows about an op without running it.
+
+class Attr;
+class InferContext;
+
+/// How many operands, results or regions an op has; `max` kMany means no upper bound.
+struct Arity {
+  static constexpr std::uint16_t kMany = 0xffff;
+  std::uint16_t min = 0;
+  std::uint16_t max = 0;
+
+  constexpr bool admits(std::size_t count) const {
+    return count >= min && (max == kMany || count <= max);
+  }
+};
+constexpr Arity exactly(std::uint16_t n) {
+  return {n, n};
+}
+constexpr Arity between(std::uint16_t low, std::uint16_t high) {
+  return {low, high};
+}
+constexpr Arity at_least(std::uint16_t n) {
+  return {n, Arity::kMany};
+}
+
+enum class Trait : std::uint32_t {
+  kNone = 0,
+  kPure = 1 << 0,         ///< results depend on operands, attributes and weights only
+  kElementwise = 1 << 1,  ///< result i depends on element i of each (broadcast) operand
+  kCommutative = 1 << 2,
+  kView = 1 << 3,           ///< in dumps the result aliases the operand's storage
+  kTerminator = 1 << 4,     ///< ends a block
+  kSymbol = 1 << 5,         ///< declares its `@symbol` in the module
+  kIsolated = 1 << 6,       ///< regions see no value from outside
+  kSameShape = 1 << 7,      ///< every result has the shape and type of operand 0
+  kDumpOnly = 1 << 8,       ///< occurs in dumps, has no place in a portable module
+  kNoMeaning = 1 << 9,      ///< upstream declares the class and nothing else
+  kTypedByName = 1 << 10,   ///< result types are those of the graph, parameter or kernel it names
+  kMayRefuse = 1 << 11,     ///< a run may stop at it for what operands hold: indices out of range
+  kMoves = 1 << 12,         ///< results hold elements of operands or parameters, or nothing at all
+  kSameBytes = 1 << 13,     ///< the one result has the bytes of operand 0: nothing needs to be done
+  kPortableOnly = 1 << 14,  ///< no dump has it
+  kWeighsOperand = 1 << 15,  ///< the result is sums of products of operand 0 and its own ".weight"
+};
+constexpr Trait operator|(Trait a, Trait b) {
+  return static_cast<Trait>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
+}
+constexpr bool has(Trait set, Trait one) {
+  return (static_cast<std::uint32_t>(set) & static_cast<std::uint32_t>(one)) != 0;
+}
+
+/// What an op reads or writes besides operands and results.
+enum class Effect : std::uint8_t {
+  kNone = 0,
+  kReadsState = 1 << 0,  ///< named state (`@cache...`)
+  kWritesState = 1 << 1,
+  kWritesOperand0 = 1 << 2,  ///< dump form only: the first operand's storage
+  kWritesOperand1 = 1 << 3,  ///< dump form only: the second operand's storage
+  kControl = 1 << 4,         ///< transfers control or configures the program machine
+};
+constexpr Effect operator|(Effect a, Effect b) {
+  return static_cast<Effect>(static_cast<std::uint8_t>(a) | static_cast<std::uint8_t>(b));
+}
+constexpr Effect operator&(Effect a, Effect b) {
+  return static_cast<Effect>(static_cast<std::uint8_t>(a) & static_cast<std::uint8_t>(b));
+}
+constexpr Effect operator~(Effect a) {
+  return static_cast<Effect>(~static_cast<std::uint8_t>(a) & 0xff);
+}
+constexpr bool has(Effect set, Effect one) {
+  return (static_cast<std::uint8_t>(set) & static_cast<std::uint8_t>(one)) != 0;
+}
+
+/// What a portable attribute may hold.
+enum class AttrType : std::uint8_t {
+  kInt,
+  kFloat,  ///< any number
+  kBool,
+  kString,  ///< quoted, or a bare word
+  kSymbolRef,
+  kDims,   ///< array of extents, symbolic ones included
+  kInts,   ///< array of integers
+  kDim,    ///< one extent
+  kDType,  ///< an element type's name
+  kDevice,
+  kSlices,  ///< array with one {"start":..,"end":..,"step":..} per dimension
+  kDict,
+  kAny,
+};
+
+/// Whether an attribute of this type may hold the value.
+bool admits(AttrType type, const Attr& value);
+
+struct AttrRow {
+  std::string_view name;
+  AttrType type = AttrType::kAny;
+  bool required = false;            ///< in portable form; dumps leave everything out
+  std::string_view default_text{};  ///< as written in text; empty: none, or derived from types
+  std::string_view summary{};
+};
+
+/// A parameter the op owns: symbol `<op name><suffix>`.
+struct WeightRow {
+  std::string_view suffix;        ///< ".weight"
+  std::string_view present_if{};  ///< boolean attribute that says whether it exists; empty: always
+  std::string_view shape{};       ///< for documents: "[out_channels, in_channels]"
+};
+
+/// Checks operand types and attributes and fills the result types; false after reporting. One
+/// entry of the rule library in dialects/rules.hpp.
+using InferFn = bool (*)(InferContext&);
+
+struct OpRow {
+  std::string_view name;  ///< class name as graph-level text prints it: "LinearOp", "register"
+  std::string_view type_name{};  ///< `op_type` in program text and `register<...>`: "Linear"
+  std::span<const std::string_view> aliases{};
+  Arity operands{};
+  Arity results{};
+  Arity regions{};
+  Trait traits = Trait::kNone;
+  Effect effects = Effect::kNone;
+  std::span<const AttrRow> attributes{};
+  std::span<const WeightRow> weights{};
+  InferFn infer = nullptr;     ///< the rule of its result types; null: none is written down
+  std::string_view page{};     ///< family page under docs/ops/: "linear"
+  std::string_view summary{};  ///< one sentence
+  std::string_view example{};  ///< one op line of text that parses
+};
+
+/// Where an op's attribute list stands in canonical text.
+enum class AttrPosition : std::uint8_t { kBeforeOperands, kAfterResults };
+
+struct Dialect {
+  std::string_view name;
+  bool device_in_path = false;  ///< `linalg.CPU.AddOp`: the middle word is a device
+  AttrPosition attributes = AttrPosition::kAfterResults;
+  std::span<const OpRow> rows{};
+  std::string_view summary{};
+};
+
+// IRContext: what modules share. Interned strings, types, attributes and extents, op kinds, texts.
 
 class Module;
 class Op;

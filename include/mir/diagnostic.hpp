@@ -1,17 +1,129 @@
-// Diagnostics: what went wrong, where, and what to do. Collected first, rendered once at the end.
+// How errors are told: codes, places in texts, diagnostics, results that may be errors, and their
+// rendering.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
-#include "mir/diagnostic_code.hpp"
-#include "mir/source.hpp"
-
 namespace mir {
+
+// The catalogue of diagnostic codes. A code never changes its meaning and is never reused.
+
+/// `MIRnnnn`. 0001-0099 files and limits, 01xx lexical, 02xx syntax, 03xx resolve (names, types,
+/// attributes), 04xx structure and op rows, 05xx shapes and dtypes, 06xx weights and tensors,
+/// 07xx recovery of dumps, 08xx execution, 09xx usage.
+enum class DiagCode : std::uint16_t {
+#define MIR_DIAGNOSTIC(number, name, summary) name = number,
+#include "mir/diagnostic_codes.def"
+#undef MIR_DIAGNOSTIC
+};
+
+struct DiagCodeInfo {
+  DiagCode code;
+  std::string_view name;     ///< the enumerator, as in the catalogue
+  std::string_view summary;  ///< one sentence
+};
+
+/// Every code, in ascending order.
+std::span<const DiagCodeInfo> diagnostic_codes();
+/// The row of `code`; for a number outside the catalogue a row with an empty name.
+const DiagCodeInfo& diagnostic_info(DiagCode code);
+/// `MIRnnnn`.
+std::string spelling(DiagCode code);
+
+// Source texts, byte positions, lines and columns.
+
+/// A position in the source space: the concatenation of every text a SourceManager holds.
+/// Position 0 belongs to no text and means "unknown".
+using SourcePos = std::uint32_t;
+
+/// Half-open range of positions inside one text.
+struct Span {
+  SourcePos begin = 0;
+  SourcePos end = 0;
+  bool known() const { return begin != 0; }
+  friend bool operator==(const Span&, const Span&) = default;
+};
+
+struct LineColumn {
+  std::uint32_t line = 0;    ///< 1-based
+  std::uint32_t column = 0;  ///< 1-based, counted in code points
+};
+
+/// One text with its name. The text is followed by a NUL byte, so scanners need no bound check.
+/// Lines end in LF or CRLF. Every query costs the same however long the line is, and const use is
+/// thread-safe.
+class SourceFile {
+ public:
+  /// `first_line` is the number of the text's first line: more than 1 for a part of a file.
+  SourceFile(std::string name, std::string text, SourcePos base, std::uint32_t first_line = 1);
+
+  const std::string& name() const { return name_; }
+  std::string_view text() const { return text_; }
+  /// Position of the first byte; the range [base, base + size] belongs to this text.
+  SourcePos base() const { return base_; }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(text_.size()); }
+  std::string_view slice(Span span) const {
+    return std::string_view(text_).substr(span.begin - base_, span.end - span.begin);
+  }
+  SourcePos position_of(const char* at) const {
+    return base_ + static_cast<SourcePos>(at - text_.data());
+  }
+
+  std::uint32_t first_line() const { return first_line_; }
+  LineColumn line_column(SourcePos pos) const;
+  /// Text of a line, counted from first_line(), without its line end.
+  std::string_view line(std::uint32_t number) const;
+  /// Byte offset of `pos` inside its line.
+  std::uint32_t offset_in_line(SourcePos pos) const;
+
+ private:
+  /// What precedes a byte offset. A byte 0x80 to 0xBF counts as part of the code point before it.
+  struct Counts {
+    std::uint32_t newlines = 0;
+    std::uint32_t code_points = 0;
+  };
+  const std::vector<Counts>& checkpoints() const;
+  Counts counts_before(std::uint32_t offset) const;
+  /// Offset of the line that `newlines` line ends precede.
+  std::uint32_t line_start(std::uint32_t newlines) const;
+  std::uint32_t offset_of(SourcePos pos) const;
+
+  std::string name_;
+  std::string text_;
+  SourcePos base_;
+  std::uint32_t first_line_;
+  mutable std::once_flag checkpoints_built_;
+  mutable std::vector<Counts> checkpoints_;  // one per 1 KiB of text, built on first use
+};
+
+/// Holds the texts of one run. References stay valid for its lifetime. Adding is not thread-safe.
+class SourceManager {
+ public:
+  /// Largest text accepted, in bytes; the whole space holds twice as much.
+  static constexpr std::uint32_t kMaxFileSize = (1u << 31) - 2;
+
+  /// Null when `text` does not fit into what is left of the space.
+  const SourceFile* add(std::string name, std::string text, std::uint32_t first_line = 1);
+  /// The text that contains `pos`; null for position 0.
+  const SourceFile* file_of(SourcePos pos) const;
+
+ private:
+  std::deque<SourceFile> files_;
+  SourcePos next_base_ = 1;
+};
+
+// Diagnostics: what went wrong, where, and what to do. Collected first, rendered once at the end.
 
 /// A remark says what was done or found; it asks for nothing.
 enum class Severity : std::uint8_t { kRemark, kWarning, kError };
@@ -104,6 +216,88 @@ class Diagnostics {
   std::vector<DiagnosticCount> counts_;  // in order of first appearance
   std::vector<Diagnostic> list_;
   Diagnostic overflow_;  // receives what exceeds the limit
+};
+
+// Errors as values: no exception crosses the API.
+
+/// Why a call failed, for calls that have no text location to point at (files, kernels, runs).
+struct Error {
+  DiagCode code{};
+  std::string message;  ///< lower case start, no full stop, quotes user text with single quotes
+};
+
+/// A value or the reason why there is none. `Result<void>` carries only the reason.
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+
+  bool ok() const { return state_.index() == 0; }
+  explicit operator bool() const { return ok(); }
+
+  T& value() & { return std::get<0>(state_); }
+  const T& value() const& { return std::get<0>(state_); }
+  T&& value() && { return std::get<0>(std::move(state_)); }
+  T& operator*() & { return value(); }
+  const T& operator*() const& { return value(); }
+  T&& operator*() && { return std::move(*this).value(); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
+
+  const Error& error() const& { return std::get<1>(state_); }
+  Error&& error() && { return std::get<1>(std::move(state_)); }
+
+ private:
+  std::variant<T, Error> state_;
+};
+
+template <>
+class [[nodiscard]] Result<void> {
+ public:
+  Result() = default;
+  Result(Error error) : error_(std::move(error)) {}
+
+  bool ok() const { return !error_.has_value(); }
+  explicit operator bool() const { return ok(); }
+  const Error& error() const& { return *error_; }
+  Error&& error() && { return std::move(*error_); }
+
+ private:
+  std::optional<Error> error_;
+};
+
+// Renderings of diagnostics: for people, for grep, for programs.
+
+enum class DiagnosticFormat { kHuman, kLine, kJson, kGithub };
+
+struct RenderOptions {
+  DiagnosticFormat format = DiagnosticFormat::kHuman;
+  bool colour = false;
+};
+
+/// All collected diagnostics in one rendering.
+/// - kHuman: `file:line:col: error[MIRnnnn]: text`, the source line clipped to about 100 display
+///   columns around the range, a caret line, then notes in the same form, the hint and the fixes; a
+///   closing line counts errors and says how many were not shown.
+/// - kLine: the first line of that form only, one diagnostic a line.
+/// - kJson: one JSON object a line, schema in docs/diagnostics-json.md.
+/// - kGithub: one workflow command a line (`::error
+/// file=...,line=...,col=...,title=MIRnnnn::text`). Messages, notes and hints are cut after 2000
+/// bytes.
+std::string render(const Diagnostics& diagnostics, const SourceManager& sources,
+                   const RenderOptions& options);
+
+/// Collects the diagnostics of a run, of any number of texts, for one SARIF 2.1.0 document.
+class SarifLog {
+ public:
+  void add(const Diagnostics& diagnostics, const SourceManager& sources);
+  /// The document, also when nothing was added. Errors that were not kept are not in it.
+  std::string finish(std::string_view tool, std::string_view version) const;
+
+ private:
+  std::string results_;
+  std::set<DiagCode> codes_;
 };
 
 }  // namespace mir

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "mir/op_row.hpp"
+#include "mir/context.hpp"
 
 namespace mir {
 

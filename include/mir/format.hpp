@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "mir/tree.hpp"
+#include "mir/parse.hpp"
 
 namespace mir {
 

@@ -17,7 +17,7 @@
 
 #include "mir/diagnostic.hpp"
 #include "mir/module.hpp"
-#include "mir/ports.hpp"
+#include "mir/session.hpp"
 #include "mir/tensor.hpp"
 #include "mir/upgrade.hpp"
 #include "mir/weights.hpp"

@@ -1,9 +1,19 @@
-// Typed views over ops.
+// Making ops: typed views of them, IRWriter and Builder.
 #pragma once
 
+#include <initializer_list>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "mir/diagnostic.hpp"
 #include "mir/module.hpp"
+#include "mir/rewriter.hpp"
 
 namespace mir {
+
+// Typed views over ops.
 
 /// A typed view over an op: holds a pointer, adds names for what the op's parts mean. `T::classof`
 /// says which ops it fits.
@@ -93,6 +103,123 @@ class FragmentOp : public OpView {
   static bool classof(const Op* op) { return op->is(kId); }
   std::string_view kind() const { return op()->angle(1); }
   Region* body() const { return op()->first_region(); }
+};
+
+// Walking and editing in the vocabulary of the MLLM IR document: a thin layer over the rewriter.
+
+/// Edits one region while walking it.
+class IRWriter {
+ public:
+  // Names of upstream's interface. NOLINTBEGIN(readability-identifier-naming)
+  using WalkResult = mir::WalkResult;
+  enum Position { BEFORE, AFTER };
+  // NOLINTEND(readability-identifier-naming)
+
+  IRWriter(Module& module, Region& region) : rewriter_(module), region_(region) {}
+  explicit IRWriter(Module& module) : IRWriter(module, module.body()) {}
+
+  Module& module() const { return rewriter_.module(); }
+  IRContext& context() const { return rewriter_.context(); }
+  /// For edits that upstream has no name for.
+  Rewriter& rewriter() { return rewriter_; }
+
+  /// Calls `visit(IRWriter&, T)` for each op of the region, in order and nested ones after their
+  /// parent, that fits T; see mir::walk.
+  template <class T, class Visit>
+  bool walk(const Visit& visit) {
+    return mir::walk(module(), region_, WalkOrder::kPreOrder, [&](Op& op) {
+      return T::classof(&op) ? visit(*this, T(&op)) : WalkResult::WALK_CONTINUE;
+    });
+  }
+
+  /// Makes an op and links it next to `at`.
+  Op* createAtPos(Op* at, Position position, const OpSpec& spec) {
+    if (position == BEFORE) {
+      rewriter_.set_insertion_point(*at);
+    } else {
+      rewriter_.set_insertion_point_after(*at);
+    }
+    return rewriter_.create(spec);
+  }
+  /// Makes an op at the end of the region's first block.
+  Op* create(const OpSpec& spec) {
+    Block* entry = region_.entry();
+    rewriter_.set_insertion_point_to_end(entry != nullptr ? *entry
+                                                          : *rewriter_.create_block(region_));
+    return rewriter_.create(spec);
+  }
+  /// Every use of `old_op`'s results becomes a use of `new_op`'s; `old_op` is removed. Both have
+  /// equally many results; `new_op` may already be linked, otherwise it takes the old one's place.
+  void replaceOp(Op* old_op, Op* new_op) { rewriter_.replace(*old_op, *new_op); }
+  /// Removes an op whose results have no uses.
+  void removeOp(Op* op) { rewriter_.erase(*op); }
+
+ private:
+  Rewriter rewriter_;
+  Region& region_;
+};
+
+// Making ops whose types are inferred; a thin layer over the rewriter.
+
+struct UntypedOp;
+
+/// Appends ops to a block, or inserts them before an op. Result types may be left out where the
+/// op's rule gives them, or the graph or parameter that it names.
+class Builder {
+ public:
+  using Attributes = std::vector<std::pair<std::string_view, const Attr*>>;
+
+  /// Inserts at the end of the module body, whose block is made with `inputs` as its arguments
+  /// when there is none. Problems of inference go to `diagnostics`.
+  Builder(Module& module, Diagnostics& diagnostics, std::span<const Type* const> inputs = {});
+
+  Module& module() const { return rewriter_.module(); }
+  IRContext& context() const { return rewriter_.context(); }
+  Rewriter& rewriter() { return rewriter_; }
+  void set_insertion_point_to_end(Block* block) { rewriter_.set_insertion_point_to_end(*block); }
+  void set_insertion_point(Op* before) { rewriter_.set_insertion_point(*before); }
+  Block* block() const { return rewriter_.insertion_block(); }
+
+  /// Links an op that was made elsewhere.
+  void insert(Op* op);
+  /// Any op by its spelling ("linalg.CPU.AddOp"). Without result types the row's rule infers
+  /// them; null after reporting when it cannot, and null without a word when an operand is null:
+  /// chained calls report the first failure only. Results get fresh names.
+  Op* create(std::string_view spelling, std::span<Value* const> operands,
+             const Attributes& attributes = {}, std::string_view path = {},
+             std::span<const Type* const> result_types = {});
+  /// The single result of `create`; null when that failed.
+  Value* value(std::string_view spelling, std::initializer_list<Value*> operands,
+               const Attributes& attributes = {}, std::string_view path = {});
+
+  /// `graph.SubGraphOp @symbol <device> { (arguments) -> (results) { ... } }`; the insertion point
+  /// moves into its body.
+  Op* subgraph(std::string_view symbol, std::span<const Type* const> arguments,
+               std::string_view device = "CPU");
+  /// `graph.CallGraphOp @callee (operands) -> (results)`. Without result types those that the graph
+  /// states, where the module declares it already.
+  Op* call(std::string_view callee, std::span<Value* const> operands,
+           std::span<const Type* const> result_types);
+  /// `cf.ReturnOp (values) -> ()`; also sets the results of the enclosing region's signature.
+  Op* return_op(std::span<Value* const> values);
+  /// `tensor.CPU.register () -> (%w:type[@symbol])[symbol:symbol]`.
+  Value* parameter(std::string_view symbol, const Type* type);
+  /// A value that no op defines and whose mentions carry `constant:[...]`; a region has one for
+  /// equal numbers of one type.
+  Value* constant(const TensorType* type, std::span<const double> values);
+
+  const TensorType* tensor(std::initializer_list<Dim> dims, DType dtype = DType::kFloat32) {
+    return context().tensor(std::span(dims.begin(), dims.size()), dtype);
+  }
+
+ private:
+  std::optional<std::vector<const Type*>> infer(UntypedOp op, std::span<Value* const> operands,
+                                                const OpRow& row);
+
+  Block* create_block(Region& region, std::span<const Type* const> arguments);
+
+  Rewriter rewriter_;
+  Diagnostics& diagnostics_;
 };
 
 }  // namespace mir

@@ -9,7 +9,6 @@
 
 #include "mir/diagnostic.hpp"
 #include "mir/module.hpp"
-#include "mir/result.hpp"
 
 namespace mir {
 

@@ -1,16 +1,144 @@
-// Types: unique per context, immutable, compared by address.
+// What values and ops carry: names, extents, types and attributes. All are unique in their context.
 #pragma once
 
+#include <compare>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
-#include "mir/dim.hpp"
-#include "mir/dtype.hpp"
-#include "mir/interner.hpp"
+#include "mir/diagnostic.hpp"
+#include "mir/tensor.hpp"
 
 namespace mir {
+
+// Unique strings as 32-bit handles.
+
+/// Handle of an interned string. Equal handles of one interner mean equal text. Handle 0 is the
+/// empty string, so a default Symbol means "none" wherever an empty name has no meaning.
+struct Symbol {
+  std::uint32_t id = 0;
+  auto operator<=>(const Symbol&) const = default;
+  explicit operator bool() const { return id != 0; }
+};
+
+/// Thread-safe. Text lives as long as the interner; handles are dense and start at 0. Their order
+/// is first-come and carries no meaning: nothing may be printed or decided by it.
+class StringInterner {
+ public:
+  StringInterner();
+  ~StringInterner();
+  StringInterner(const StringInterner&) = delete;
+  StringInterner& operator=(const StringInterner&) = delete;
+
+  Symbol intern(std::string_view text);
+  /// The handle of `text` if it was interned before; otherwise the empty handle.
+  Symbol find(std::string_view text) const;
+  std::string_view text(Symbol symbol) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace mir
+
+template <>
+struct std::hash<mir::Symbol> {
+  std::size_t operator()(mir::Symbol symbol) const noexcept { return symbol.id; }
+};
+
+namespace mir {
+
+// Dimensions of tensor types: constants, symbolic expressions, or unknown.
+
+class DimExpr;
+
+/// One extent. Expressions are interned in normal form, so equal expressions are equal Dims.
+class Dim {
+ public:
+  constexpr Dim() = default;
+  constexpr explicit Dim(std::int64_t constant) : constant_(constant) {}
+  static Dim unknown();
+
+  bool is_constant() const { return expr_ == nullptr; }
+  bool is_unknown() const;
+  bool is_symbolic() const { return !is_constant() && !is_unknown(); }
+  /// Only for a constant.
+  std::int64_t constant() const { return constant_; }
+  /// Null for a constant.
+  const DimExpr* expr() const { return expr_; }
+
+  friend bool operator==(const Dim&, const Dim&) = default;
+
+ private:
+  friend class DimTable;
+  constexpr explicit Dim(const DimExpr& expr) : expr_(&expr) {}
+
+  const DimExpr* expr_ = nullptr;
+  std::int64_t constant_ = 0;
+};
+
+/// Values of dimension symbols (`$S` without the `$`), few enough for linear search.
+class DimBindings {
+ public:
+  std::optional<std::int64_t> find(Symbol name) const;
+  void bind(Symbol name, std::int64_t value);
+  std::span<const std::pair<Symbol, std::int64_t>> entries() const { return entries_; }
+
+ private:
+  std::vector<std::pair<Symbol, std::int64_t>> entries_;
+};
+
+/// Makes, reads and evaluates symbolic extents: polynomials with 64-bit integer coefficients over
+/// symbols and over floor divisions and remainders, in one normal form (terms sorted by their text,
+/// like terms added, constants folded). An unknown operand makes the result unknown; arithmetic
+/// that overflows 64 bits makes it unknown too, and so does an expression beyond 1024 characters,
+/// 64 levels or 1024 products. A divisor that cancels is gone, even where it could be zero.
+/// Thread-safe.
+class DimTable {
+ public:
+  explicit DimTable(StringInterner& strings);
+  ~DimTable();
+
+  Dim symbol(std::string_view name);
+  Dim add(Dim a, Dim b);
+  Dim subtract(Dim a, Dim b);
+  Dim multiply(Dim a, Dim b);
+  /// Rounds toward negative infinity; exact when every coefficient is divisible. Division by a
+  /// constant zero is unknown.
+  Dim floor_divide(Dim a, Dim b);
+  /// a - b * floor(a / b).
+  Dim modulo(Dim a, Dim b);
+
+  /// `?`, `-1`, `$S`, `$past+$S`, `4*($S+1)`, `$S/4`, `$S%4`; blanks are allowed between words.
+  Result<Dim> parse(std::string_view text);
+  /// Normal form; parse(print(d)) == d.
+  std::string print(Dim dim) const;
+
+  /// The value under the bindings; none when a symbol is unbound, the extent unknown, a divisor
+  /// zero, or the arithmetic overflows.
+  std::optional<std::int64_t> evaluate(Dim dim, const DimBindings& bindings) const;
+  /// Symbols that occur in the extent, each once, in order of their text.
+  std::vector<Symbol> symbols(Dim dim) const;
+  /// The one value of the one unbound symbol that makes the extent equal `value`, where the extent
+  /// is linear in it; none otherwise.
+  std::optional<std::pair<Symbol, std::int64_t>> solve(Dim dim, std::int64_t value,
+                                                       const DimBindings& bindings) const;
+  /// The extent with every occurrence of a bound symbol replaced by its value.
+  Dim substitute(Dim dim, const DimBindings& bindings);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Types: unique per context, immutable, compared by address.
 
 class Attr;
 
@@ -85,5 +213,125 @@ bool compatible(const Type* a, const Type* b);
 
 /// Whether all extents agree that are known in both; a negative one is not known.
 bool same_shape(const TensorType& a, const TensorType& b);
+
+// Attributes: unique per context and spelling, immutable, compared by address.
+
+class Attr;
+class Type;
+
+enum class AttrKind : std::uint8_t {
+  kInt,
+  kFloat,
+  kBool,
+  kNull,
+  kString,  ///< quoted, or an unquoted word
+  kSymbolRef,
+  kDim,
+  kArray,
+  kDict,
+  kType,
+  kQuantSpec,
+  kQuantAnnotation,
+  kOpaque,   ///< `#dialect.name<...>` or an alias `#name`, kept as written
+  kInvalid,  ///< `<InvalidAttribute NYI>`: upstream lost the value
+};
+
+/// One entry of a dictionary or one slot of a QuantAnnotation; an empty slot has no value.
+struct NamedAttr {
+  Symbol key;
+  const Attr* value = nullptr;
+  friend bool operator==(const NamedAttr&, const NamedAttr&) = default;
+};
+
+/// What an accessor gives for another kind than its own is empty or 0. Two attributes are the same
+/// object exactly when kind and canonical text agree, so `1` and `1.0`, `a` and `"a"` are different
+/// attributes.
+class Attr {
+ public:
+  static constexpr std::int64_t kNoUuid = -1;
+
+  AttrKind kind() const { return kind_; }
+  /// Canonical text.
+  std::string_view spelling() const { return spelling_; }
+
+  std::int64_t integer() const { return has_integer() ? integer_ : 0; }
+  /// Value of a kInt or kFloat attribute.
+  double number() const {
+    return kind_ == AttrKind::kFloat ? number_ : static_cast<double>(integer());
+  }
+  bool boolean() const { return integer() != 0; }
+  /// Text of a kString attribute without quotes and escapes, of a kSymbolRef without `@`.
+  std::string_view text() const { return has_text() ? text_ : std::string_view(); }
+  bool is_quoted() const { return quoted_; }
+  Dim dim() const { return kind_ == AttrKind::kDim ? dim_ : Dim(); }
+  std::span<const Attr* const> elements() const {
+    return kind_ == AttrKind::kArray ? elements_ : std::span<const Attr* const>();
+  }
+  /// Entries of a kDict, slots of a kQuantAnnotation.
+  std::span<const NamedAttr> entries() const {
+    return has_entries() ? entries_ : std::span<const NamedAttr>();
+  }
+  const Type* type() const { return kind_ == AttrKind::kType ? type_ : nullptr; }
+  /// The uuid of a kQuantSpec; kNoUuid where it states none of 64 bits.
+  std::int64_t uuid() const { return kind_ == AttrKind::kQuantSpec ? integer_ : kNoUuid; }
+  /// Of a kQuantSpec: equal numbers mean that two specs say the same but for uuid and `solved`. A
+  /// model has thousands of specs and a handful of schemes, which are numbered from 0 in their
+  /// context; the numbers depend on the order in which specs came.
+  std::uint32_t scheme() const { return scheme_; }
+
+ private:
+  friend class IRContext;
+  Attr(AttrKind kind, std::string_view spelling) : kind_(kind), spelling_(spelling) {}
+
+  bool has_integer() const { return kind_ == AttrKind::kInt || kind_ == AttrKind::kBool; }
+  bool has_text() const { return kind_ == AttrKind::kString || kind_ == AttrKind::kSymbolRef; }
+  bool has_entries() const {
+    return kind_ == AttrKind::kDict || kind_ == AttrKind::kQuantAnnotation;
+  }
+
+  AttrKind kind_;
+  bool quoted_ = false;
+  std::uint32_t scheme_ = 0;
+  std::string_view spelling_;
+  union {
+    std::int64_t integer_ = 0;
+    double number_;  // kFloat
+  };
+  union {  // what the kind needs
+    std::string_view text_ = {};
+    Dim dim_;
+    std::span<const Attr* const> elements_;
+    std::span<const NamedAttr> entries_;
+    const Type* type_;
+  };
+};
+
+/// What a `QuantSpec(...)` says. Scales and zero points are not part of it.
+struct QuantSpec {
+  std::string_view kind;  ///< "SymPerTensor", "None", ...
+  std::vector<std::pair<std::string_view, std::string_view>> fields;  ///< key, value text
+  std::optional<std::int64_t> uuid;
+  std::optional<bool> solved;
+
+  std::optional<std::int64_t> integer(std::string_view key) const;
+};
+/// A kind of QuantSpec: what its specs state, and what the codes are.
+struct QuantKind {
+  std::string_view name;
+  bool is_raw = false;          ///< elements are what they are
+  bool is_asymmetric = false;   ///< zero points are stated
+  bool has_axis = false;        ///< a scale for each entry of dimension `ch_axis`
+  bool has_block = false;       ///< a scale for `block_size` elements
+  bool has_two_levels = false;  ///< the scale of a block is times that of its channel
+};
+/// Null: no such kind.
+const QuantKind* find_quant_kind(std::string_view name);
+inline bool has_two_levels(const QuantSpec& spec) {
+  const QuantKind* kind = find_quant_kind(spec.kind);
+  return kind != nullptr && kind->has_two_levels;
+}
+
+/// Reads the canonical text of a kQuantSpec attribute.
+QuantSpec read_quant_spec(const Attr& attribute);
 
 }  // namespace mir

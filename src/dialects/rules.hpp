@@ -21,7 +21,7 @@
 #include <string_view>
 
 #include "ir/infer.hpp"
-#include "mir/op_row.hpp"
+#include "mir/context.hpp"
 
 namespace mir::rules {
 

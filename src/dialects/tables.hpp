@@ -5,8 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "mir/op_id.hpp"
-#include "mir/op_row.hpp"
+#include "mir/context.hpp"
 
 namespace mir::dialect_tables {
 
@@ -40,7 +39,7 @@ constexpr bool answers_to(const OpRow& row, std::string_view name) {
   return row.name == name || std::ranges::find(row.aliases, name) != row.aliases.end();
 }
 
-/// Whether the row is the op of that number and has the aliases that mir/op_id.hpp gives it.
+/// Whether the row is the op of that number and has the aliases that mir/context.hpp gives it.
 consteval bool is_op(std::size_t number, const OpRow& row) {
   const std::string_view op = kOpNames[number];
   if (op.substr(op.find('.') + 1) != row.name) return false;
@@ -53,7 +52,7 @@ consteval bool is_op(std::size_t number, const OpRow& row) {
   return aliases == row.aliases.size();
 }
 
-/// Whether the rows are the ops of the dialect that mir/op_id.hpp names, in its order.
+/// Whether the rows are the ops of the dialect that mir/context.hpp names, in its order.
 consteval bool are_numbered(DialectId dialect, std::span<const OpRow> rows) {
   std::size_t row = 0;
   for (std::size_t number = 0; number < kOpCount; ++number) {

@@ -9,8 +9,8 @@
 
 #include "ir/mention.hpp"
 #include "ir/program_fields.hpp"
-#include "mir/loss_report.hpp"
 #include "mir/ops.hpp"
+#include "mir/upgrade.hpp"
 #include "support/alignment.hpp"
 #include "upgrade/same_ids.hpp"
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mir/location.hpp"
+#include "mir/context.hpp"
 #include "mir/module.hpp"
 
 namespace mir {

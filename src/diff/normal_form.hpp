@@ -4,8 +4,8 @@
 #include <span>
 #include <string>
 
+#include "mir/diagnostic.hpp"
 #include "mir/module.hpp"
-#include "mir/result.hpp"
 
 namespace mir {
 

@@ -4,7 +4,6 @@
 
 #include "mir/context.hpp"
 #include "mir/module.hpp"
-#include "mir/op_row.hpp"
 
 namespace mir {
 

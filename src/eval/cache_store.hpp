@@ -8,9 +8,9 @@
 #include <span>
 #include <unordered_map>
 
-#include "mir/dtype.hpp"
-#include "mir/interner.hpp"
-#include "mir/result.hpp"
+#include "mir/diagnostic.hpp"
+#include "mir/tensor.hpp"
+#include "mir/type.hpp"
 
 namespace mir {
 

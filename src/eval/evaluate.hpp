@@ -11,10 +11,10 @@
 #include "eval/cache_store.hpp"
 #include "eval/quantisation.hpp"
 #include "mir/compute.hpp"
-#include "mir/dim.hpp"
+#include "mir/diagnostic.hpp"
 #include "mir/op.hpp"
-#include "mir/result.hpp"
 #include "mir/tensor.hpp"
+#include "mir/type.hpp"
 
 namespace mir {
 

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "mir/diagnostic.hpp"
 #include "mir/op.hpp"
-#include "mir/result.hpp"
 #include "mir/tensor.hpp"
 
 namespace mir {

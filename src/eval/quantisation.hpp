@@ -8,8 +8,8 @@
 #include <unordered_map>
 
 #include "kernels/ref/quantise.hpp"
+#include "mir/diagnostic.hpp"
 #include "mir/op.hpp"
-#include "mir/result.hpp"
 
 namespace mir {
 

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "mir/dim.hpp"
+#include "mir/diagnostic.hpp"
 #include "mir/op.hpp"
-#include "mir/result.hpp"
+#include "mir/type.hpp"
 
 namespace mir {
 

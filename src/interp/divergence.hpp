@@ -14,7 +14,7 @@
 #include "interp/probe.hpp"
 #include "interp/session_access.hpp"
 #include "interp/tolerance.hpp"
-#include "mir/compare.hpp"
+#include "mir/weights.hpp"
 
 namespace mir {
 

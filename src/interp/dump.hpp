@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "interp/probe.hpp"
-#include "mir/result.hpp"
+#include "mir/diagnostic.hpp"
 #include "mir/tensor.hpp"
 
 namespace mir {

@@ -1,5 +1,3 @@
-#include "mir/ports.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include "interp/schedule_ports.hpp"
 #include "interp/session_access.hpp"
 #include "mir/module.hpp"
+#include "mir/session.hpp"
 #include "plan/binder.hpp"
 #include "weights/formats/npy.hpp"
 #include "weights/formats/npz.hpp"

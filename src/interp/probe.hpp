@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "mir/result.hpp"
+#include "mir/diagnostic.hpp"
 #include "plan/schedule.hpp"
 
 namespace mir {

@@ -8,7 +8,7 @@
 #include "interp/divergence.hpp"
 #include "interp/probe.hpp"
 #include "interp/summary.hpp"
-#include "mir/compare.hpp"
+#include "mir/weights.hpp"
 
 namespace mir {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "mir/ports.hpp"
+#include "mir/session.hpp"
 #include "plan/schedule.hpp"
 #include "weights/tensor_spec.hpp"
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "mir/result.hpp"
+#include "mir/diagnostic.hpp"
 #include "plan/schedule.hpp"
 
 namespace mir {

@@ -4,9 +4,9 @@
 #include <map>
 #include <string_view>
 
-#include "mir/compare.hpp"
-#include "mir/dtype.hpp"
-#include "mir/result.hpp"
+#include "mir/diagnostic.hpp"
+#include "mir/tensor.hpp"
+#include "mir/weights.hpp"
 
 namespace mir {
 

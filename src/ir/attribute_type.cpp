@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "mir/attribute.hpp"
-#include "mir/dtype.hpp"
+#include "mir/tensor.hpp"
+#include "mir/type.hpp"
 
 namespace mir {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "mir/op_row.hpp"
+#include "mir/context.hpp"
 
 namespace mir {
 

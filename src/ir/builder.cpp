@@ -1,9 +1,8 @@
-#include "mir/builder.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 #include "ir/result_types.hpp"
+#include "mir/ops.hpp"
 
 namespace mir {
 

@@ -1,5 +1,3 @@
-#include "mir/dim.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 
 #include "ir/dim_nodes.hpp"
 #include "ir/dim_parser.hpp"
+#include "mir/type.hpp"
 
 namespace mir {
 

@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "mir/dim.hpp"
-#include "mir/interner.hpp"
+#include "mir/type.hpp"
 
 namespace mir {
 

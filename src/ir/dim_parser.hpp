@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "ir/dim_nodes.hpp"
-#include "mir/result.hpp"
+#include "mir/diagnostic.hpp"
 
 namespace mir {
 

@@ -1,8 +1,7 @@
-#include "mir/effects.hpp"
-
 #include <algorithm>
 
 #include "mir/module.hpp"
+#include "mir/op.hpp"
 
 namespace mir {
 

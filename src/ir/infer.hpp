@@ -6,9 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mir/attribute.hpp"
 #include "mir/diagnostic.hpp"
-#include "mir/dim.hpp"
 #include "mir/type.hpp"
 
 namespace mir {

@@ -1,5 +1,3 @@
-#include "mir/location.hpp"
-
 #include <algorithm>
 #include <deque>
 #include <mutex>
@@ -7,6 +5,7 @@
 
 #include "ir/text/location_text.hpp"
 #include "ir/unique_table.hpp"
+#include "mir/context.hpp"
 #include "support/arena.hpp"
 
 namespace mir {

@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "ir/text/text_literal.hpp"
-#include "mir/attribute.hpp"
+#include "mir/type.hpp"
 
 namespace mir {
 

@@ -10,7 +10,7 @@
 #include "ir/infer.hpp"
 #include "ir/mention.hpp"
 #include "machine/slot_uses.hpp"
-#include "mir/builder.hpp"
+#include "mir/ops.hpp"
 #include "mir/upgrade.hpp"
 #include "mir/verify.hpp"
 #include "upgrade/lift_program.hpp"

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "mir/loss_report.hpp"
 #include "mir/machine.hpp"
 #include "mir/session.hpp"
+#include "mir/upgrade.hpp"
 #include "program/program_code.hpp"
 
 namespace mir {

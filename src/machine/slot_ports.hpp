@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "mir/diagnostic.hpp"
-#include "mir/ports.hpp"
+#include "mir/session.hpp"
 #include "program/program_code.hpp"
 
 namespace mir {

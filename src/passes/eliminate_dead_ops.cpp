@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "mir/effects.hpp"
+#include "mir/op.hpp"
 #include "mir/rewriter.hpp"
 #include "passes/eliminations.hpp"
 

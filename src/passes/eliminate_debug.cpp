@@ -1,4 +1,4 @@
-#include "mir/writer.hpp"
+#include "mir/ops.hpp"
 #include "passes/eliminations.hpp"
 
 namespace mir {

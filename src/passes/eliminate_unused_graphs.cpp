@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "mir/writer.hpp"
+#include "mir/ops.hpp"
 #include "passes/eliminations.hpp"
 
 namespace mir {

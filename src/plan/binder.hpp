@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "mir/context.hpp"
+#include "mir/diagnostic.hpp"
 #include "mir/op.hpp"
-#include "mir/result.hpp"
 
 namespace mir {
 

@@ -26,7 +26,7 @@
 #include "eval/evaluate.hpp"
 #include "kernels/fast/context.hpp"
 #include "mir/compute.hpp"
-#include "mir/result.hpp"
+#include "mir/diagnostic.hpp"
 #include "plan/binder.hpp"
 #include "plan/packed_weights.hpp"
 #include "plan/parameter_source.hpp"

@@ -9,7 +9,7 @@
 #include "eval/evaluate.hpp"
 #include "kernels/fast/context.hpp"
 #include "kernels/ref/view.hpp"
-#include "mir/dtype.hpp"
+#include "mir/tensor.hpp"
 #include "plan/binder.hpp"
 #include "plan/plan_value.hpp"
 #include "plan/work.hpp"

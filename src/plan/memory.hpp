@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "mir/dim.hpp"
+#include "mir/type.hpp"
 #include "plan/schedule.hpp"
 
 namespace mir {

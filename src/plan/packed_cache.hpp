@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "kernels/fast/matrix/linear.hpp"
-#include "mir/result.hpp"
+#include "mir/diagnostic.hpp"
 #include "plan/content_hash.hpp"
 #include "support/file_io.hpp"
 

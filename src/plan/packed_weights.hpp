@@ -11,8 +11,8 @@
 
 #include "kernels/fast/context.hpp"
 #include "kernels/fast/matrix/linear.hpp"
-#include "mir/interner.hpp"
-#include "mir/result.hpp"
+#include "mir/diagnostic.hpp"
+#include "mir/type.hpp"
 #include "plan/parameter_source.hpp"
 
 namespace mir {

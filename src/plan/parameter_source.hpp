@@ -6,7 +6,7 @@
 #include <span>
 
 #include "eval/evaluate.hpp"
-#include "mir/result.hpp"
+#include "mir/diagnostic.hpp"
 #include "mir/tensor.hpp"
 
 namespace mir {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "mir/interner.hpp"
+#include "mir/type.hpp"
 #include "plan/schedule.hpp"
 
 namespace mir {

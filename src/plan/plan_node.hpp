@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "mir/result.hpp"
+#include "mir/diagnostic.hpp"
 #include "plan/frame.hpp"
 #include "plan/work.hpp"
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "mir/dim.hpp"
+#include "mir/type.hpp"
 #include "plan/plan_node.hpp"
 #include "plan/plan_value.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernels/fast/large_pages.hpp"
-#include "mir/dim.hpp"
+#include "mir/type.hpp"
 #include "plan/arena.hpp"
 #include "plan/frame.hpp"
 #include "plan/plan_parts.hpp"

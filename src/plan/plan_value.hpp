@@ -4,8 +4,8 @@
 #include <array>
 #include <cstdint>
 
-#include "mir/dtype.hpp"
-#include "mir/interner.hpp"
+#include "mir/tensor.hpp"
+#include "mir/type.hpp"
 
 namespace mir {
 

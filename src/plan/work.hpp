@@ -6,8 +6,8 @@
 
 #include "eval/evaluate.hpp"
 #include "mir/compute.hpp"
-#include "mir/dtype.hpp"
 #include "mir/op.hpp"
+#include "mir/tensor.hpp"
 
 namespace mir {
 

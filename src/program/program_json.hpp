@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "mir/diagnostic.hpp"
 #include "mir/module.hpp"
-#include "mir/result.hpp"
 
 namespace mir {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "mir/result.hpp"
+#include "mir/diagnostic.hpp"
 
 namespace mir {
 

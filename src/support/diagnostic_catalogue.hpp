@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "mir/diagnostic_code.hpp"
+#include "mir/diagnostic.hpp"
 
 namespace mir {
 

@@ -1,8 +1,8 @@
-#include "mir/diagnostic_code.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+
+#include "mir/diagnostic.hpp"
 
 namespace mir {
 

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "mir/render.hpp"
+#include "mir/diagnostic.hpp"
 #include "support/diagnostic_catalogue.hpp"
 #include "support/render_forms.hpp"
 #include "support/terminal_text.hpp"

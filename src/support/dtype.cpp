@@ -1,8 +1,8 @@
-#include "mir/dtype.hpp"
-
 #include <algorithm>
 #include <array>
 #include <limits>
+
+#include "mir/tensor.hpp"
 
 namespace mir {
 

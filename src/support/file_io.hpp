@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "mir/result.hpp"
+#include "mir/diagnostic.hpp"
 
 namespace mir {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "mir/dtype.hpp"
+#include "mir/tensor.hpp"
 
 namespace mir {
 

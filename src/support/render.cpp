@@ -1,11 +1,10 @@
-#include "mir/render.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
 #include <string_view>
 
+#include "mir/diagnostic.hpp"
 #include "support/render_forms.hpp"
 #include "support/terminal_text.hpp"
 

@@ -1,9 +1,9 @@
-#include "mir/source.hpp"
-
 #include <algorithm>
 #include <cstring>
 #include <limits>
 #include <utility>
+
+#include "mir/diagnostic.hpp"
 
 namespace mir {
 

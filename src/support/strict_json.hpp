@@ -5,7 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string_view>
 
-#include "mir/result.hpp"
+#include "mir/diagnostic.hpp"
 
 namespace mir {
 

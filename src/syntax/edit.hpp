@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "mir/result.hpp"
-#include "mir/tree.hpp"
+#include "mir/diagnostic.hpp"
+#include "mir/parse.hpp"
 
 namespace mir {
 

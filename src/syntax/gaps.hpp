@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "mir/tree.hpp"
+#include "mir/parse.hpp"
 
 namespace mir {
 

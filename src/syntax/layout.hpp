@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mir/token.hpp"
+#include "mir/parse.hpp"
 
 namespace mir {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "mir/token.hpp"
+#include "mir/parse.hpp"
 #include "syntax/token_text.hpp"
 
 namespace mir::layout {

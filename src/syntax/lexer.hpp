@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "mir/diagnostic.hpp"
-#include "mir/token.hpp"
+#include "mir/parse.hpp"
 
 namespace mir {
 

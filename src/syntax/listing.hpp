@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "mir/tree.hpp"
+#include "mir/parse.hpp"
 
 namespace mir {
 

@@ -2,8 +2,8 @@
 #include <optional>
 #include <string>
 
-#include "mir/dtype.hpp"
 #include "mir/op_id.hpp"
+#include "mir/tensor.hpp"
 #include "syntax/layout.hpp"
 #include "syntax/token_stream.hpp"
 #include "syntax/token_text.hpp"

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "mir/source.hpp"
-#include "mir/token.hpp"
+#include "mir/diagnostic.hpp"
+#include "mir/parse.hpp"
 
 namespace mir {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mir/tree.hpp"
+#include "mir/parse.hpp"
 #include "syntax/layout.hpp"
 
 namespace mir {

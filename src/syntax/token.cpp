@@ -1,6 +1,6 @@
-#include "mir/token.hpp"
-
 #include <array>
+
+#include "mir/parse.hpp"
 
 namespace mir {
 

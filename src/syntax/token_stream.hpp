@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "mir/result.hpp"
-#include "mir/tree.hpp"
+#include "mir/diagnostic.hpp"
+#include "mir/parse.hpp"
 #include "support/arena.hpp"
 
 namespace mir {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "mir/token.hpp"
+#include "mir/parse.hpp"
 
 namespace mir {
 

@@ -1,7 +1,7 @@
-#include "mir/tree.hpp"
-
 #include <algorithm>
 #include <array>
+
+#include "mir/parse.hpp"
 
 namespace mir {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "mir/tree.hpp"
+#include "mir/parse.hpp"
 #include "syntax/lexer.hpp"
 
 namespace mir {

@@ -5,9 +5,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "mir/dtype.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
+#include "mir/tensor.hpp"
 #include "upgrade/each_value.hpp"
 
 namespace mir {

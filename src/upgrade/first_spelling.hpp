@@ -1,8 +1,8 @@
 // The spelling of upstream's first version, 2025-06.
 #pragma once
 
-#include "mir/loss_report.hpp"
 #include "mir/module.hpp"
+#include "mir/upgrade.hpp"
 
 namespace mir {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ir/program_fields.hpp"
-#include "mir/writer.hpp"
+#include "mir/ops.hpp"
 #include "program/program_code.hpp"
 #include "upgrade/lift_program.hpp"
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "mir/diagnostic.hpp"
-#include "mir/loss_report.hpp"
 #include "mir/module.hpp"
+#include "mir/upgrade.hpp"
 
 namespace mir {
 

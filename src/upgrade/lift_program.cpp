@@ -9,7 +9,6 @@
 
 #include "ir/mention.hpp"
 #include "ir/program_fields.hpp"
-#include "mir/builder.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
 #include "upgrade/granted.hpp"

@@ -4,7 +4,6 @@
 #include <span>
 
 #include "mir/diagnostic.hpp"
-#include "mir/loss_report.hpp"
 #include "mir/module.hpp"
 #include "mir/upgrade.hpp"
 

@@ -1,14 +1,13 @@
-#include "mir/loss_report.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "mir/dtype.hpp"
 #include "mir/module.hpp"
+#include "mir/tensor.hpp"
 #include "mir/type.hpp"
+#include "mir/upgrade.hpp"
 
 namespace mir {
 

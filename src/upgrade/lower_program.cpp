@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ir/program_fields.hpp"
-#include "mir/writer.hpp"
+#include "mir/ops.hpp"
 #include "program/program_emitter.hpp"
 
 namespace mir {

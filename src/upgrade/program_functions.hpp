@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "mir/diagnostic.hpp"
-#include "mir/loss_report.hpp"
+#include "mir/upgrade.hpp"
 #include "program/program_code.hpp"
 
 namespace mir {

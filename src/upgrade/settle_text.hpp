@@ -2,7 +2,6 @@
 #pragma once
 
 #include "mir/context.hpp"
-#include "mir/loss_report.hpp"
 #include "mir/upgrade.hpp"
 
 namespace mir {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "mir/effects.hpp"
+#include "mir/op.hpp"
 #include "upgrade/recover/piece_shape.hpp"
 
 namespace mir {

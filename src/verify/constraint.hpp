@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mir/diagnostic_code.hpp"
+#include "mir/diagnostic.hpp"
 #include "mir/verify.hpp"
 
 namespace mir {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mir/dtype.hpp"
+#include "mir/tensor.hpp"
 #include "support/integer_range.hpp"
 #include "verify/name_table.hpp"
 #include "verify/pointer_table.hpp"

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "mir/dialects.hpp"
+#include "mir/module.hpp"
 #include "mir/parse.hpp"
-#include "mir/resolve.hpp"
 #include "mir/verify.hpp"
 
 namespace mir {

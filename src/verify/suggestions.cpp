@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "mir/dtype.hpp"
 #include "mir/ops.hpp"
+#include "mir/tensor.hpp"
 #include "support/suggest.hpp"
 #include "syntax/op_text.hpp"
 #include "verify/checks.hpp"

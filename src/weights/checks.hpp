@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "mir/result.hpp"
+#include "mir/diagnostic.hpp"
 #include "mir/tensor.hpp"
 #include "support/file_io.hpp"
 #include "weights/mapped_tensors.hpp"

@@ -1,5 +1,3 @@
-#include "mir/compare.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "mir/weights.hpp"
 #include "weights/checks.hpp"
 #include "weights/elements.hpp"
 

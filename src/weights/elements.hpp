@@ -6,8 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "mir/dtype.hpp"
-#include "mir/result.hpp"
+#include "mir/diagnostic.hpp"
 #include "mir/tensor.hpp"
 
 namespace mir {

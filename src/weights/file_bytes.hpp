@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "mir/files.hpp"
+#include "mir/weights.hpp"
 
 namespace mir {
 

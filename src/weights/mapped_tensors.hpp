@@ -10,8 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mir/dtype.hpp"
-#include "mir/result.hpp"
+#include "mir/diagnostic.hpp"
 #include "mir/tensor.hpp"
 #include "weights/file_bytes.hpp"
 

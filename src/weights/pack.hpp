@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "mir/result.hpp"
+#include "mir/diagnostic.hpp"
 #include "weights/file_bytes.hpp"
 
 namespace mir {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <span>
 
-#include "mir/result.hpp"
+#include "mir/diagnostic.hpp"
 #include "support/atomic_file.hpp"
 
 namespace mir {

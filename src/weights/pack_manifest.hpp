@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mir/result.hpp"
+#include "mir/diagnostic.hpp"
 #include "weights/pack.hpp"
 
 namespace mir {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "mir/result.hpp"
+#include "mir/diagnostic.hpp"
 #include "mir/tensor.hpp"
 #include "weights/tensor_formats.hpp"
 

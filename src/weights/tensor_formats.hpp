@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "mir/result.hpp"
+#include "mir/diagnostic.hpp"
 #include "mir/tensor.hpp"
 #include "weights/formats/gguf.hpp"
 #include "weights/formats/npz.hpp"

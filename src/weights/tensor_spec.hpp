@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "mir/result.hpp"
+#include "mir/diagnostic.hpp"
 #include "mir/tensor.hpp"
 #include "weights/file_bytes.hpp"
 

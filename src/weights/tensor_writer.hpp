@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mir/result.hpp"
+#include "mir/diagnostic.hpp"
 #include "support/atomic_file.hpp"
 #include "weights/write_tensors.hpp"
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mir/result.hpp"
+#include "mir/diagnostic.hpp"
 #include "mir/tensor.hpp"
 
 namespace mir {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "mir/result.hpp"
+#include "mir/diagnostic.hpp"
 #include "mir/tensor.hpp"
 #include "weights/formats/gguf.hpp"
 #include "weights/named_tensor.hpp"

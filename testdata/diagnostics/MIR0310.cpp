@@ -6,8 +6,8 @@
 
 #include <vector>
 
-#include "mir/builder.hpp"
 #include "mir/dialects.hpp"
+#include "mir/ops.hpp"
 
 using namespace mir;
 

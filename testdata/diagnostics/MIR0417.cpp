@@ -7,8 +7,8 @@
 
 #include <vector>
 
-#include "mir/builder.hpp"
 #include "mir/dialects.hpp"
+#include "mir/ops.hpp"
 #include "mir/verify.hpp"
 
 using namespace mir;

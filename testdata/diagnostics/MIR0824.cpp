@@ -6,8 +6,8 @@
 #include <stop_token>
 #include <vector>
 
-#include "mir/builder.hpp"
 #include "mir/dialects.hpp"
+#include "mir/ops.hpp"
 #include "mir/session.hpp"
 
 using namespace mir;

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "mir/diagnostic_code.hpp"
+#include "mir/diagnostic.hpp"
 #include "module_generator.hpp"
 
 namespace mir::test {

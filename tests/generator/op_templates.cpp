@@ -6,7 +6,7 @@
 #include "dialects/parameters.hpp"
 #include "ir/infer.hpp"
 #include "mir/dialects.hpp"
-#include "mir/resolve.hpp"
+#include "mir/module.hpp"
 
 namespace mir::test {
 

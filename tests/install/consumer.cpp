@@ -8,12 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "mir/compare.hpp"
+#include "mir/diagnostic.hpp"
 #include "mir/dialects.hpp"
-#include "mir/ports.hpp"
+#include "mir/module.hpp"
 #include "mir/print.hpp"
-#include "mir/render.hpp"
-#include "mir/resolve.hpp"
 #include "mir/session.hpp"
 #include "mir/verify.hpp"
 #include "mir/weights.hpp"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "mir/result.hpp"
+#include "mir/diagnostic.hpp"
 
 namespace mir::tools {
 

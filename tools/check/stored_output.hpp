@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "mir/diagnostic.hpp"
-#include "mir/result.hpp"
 
 namespace mir::tools {
 

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "mir/result.hpp"
+#include "mir/diagnostic.hpp"
 
 namespace mir::tools {
 

@@ -4,8 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "mir/diagnostic_code.hpp"
-#include "mir/render.hpp"
+#include "mir/diagnostic.hpp"
 #include "option.hpp"
 #include "option_pages.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "mir/render.hpp"
+#include "mir/diagnostic.hpp"
 
 namespace mir::tools {
 

@@ -9,8 +9,7 @@
 #include <type_traits>
 
 #include "exit_code.hpp"
-#include "mir/render.hpp"
-#include "mir/result.hpp"
+#include "mir/diagnostic.hpp"
 #include "option.hpp"
 #include "option_pages.hpp"
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "kernels/ref/elementary.hpp"
-#include "mir/builder.hpp"
+#include "mir/ops.hpp"
 
 namespace mir::generate {
 namespace {

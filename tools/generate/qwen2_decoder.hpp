@@ -8,7 +8,6 @@
 
 #include "mir/diagnostic.hpp"
 #include "mir/module.hpp"
-#include "mir/result.hpp"
 #include "mir/weights.hpp"
 #include "weights/named_tensor.hpp"
 

@@ -15,7 +15,7 @@
 #include "interp/session_access.hpp"
 #include "interp/summary.hpp"
 #include "loading.hpp"
-#include "mir/ports.hpp"
+#include "mir/session.hpp"
 #include "profiling.hpp"
 #include "support/file_io.hpp"
 #include "weights/elements.hpp"

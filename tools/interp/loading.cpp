@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "mir/resolve.hpp"
+#include "mir/module.hpp"
 #include "upgrade/settle_text.hpp"
 
 namespace mir::tools {

@@ -5,7 +5,7 @@
 #include "interp/summary.hpp"
 #include "ir/program_fields.hpp"
 #include "mir/machine.hpp"
-#include "mir/ports.hpp"
+#include "mir/session.hpp"
 #include "plan/schedule.hpp"
 
 namespace mir::tools {

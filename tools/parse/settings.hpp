@@ -6,7 +6,7 @@
 
 #include "ir/emit/emit.hpp"
 #include "mir/module.hpp"
-#include "mir/tree.hpp"
+#include "mir/parse.hpp"
 #include "option.hpp"
 #include "program_input.hpp"
 #include "syntax/listing.hpp"

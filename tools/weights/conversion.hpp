@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "argument.hpp"
-#include "mir/result.hpp"
+#include "mir/diagnostic.hpp"
 #include "name_pattern.hpp"
 #include "weights/kleidi.hpp"
 #include "weights/write_tensors.hpp"

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "mir/writer.hpp"
+#include "mir/ops.hpp"
 #include "report.hpp"
 #include "support/suggest.hpp"
 #include "weights/blocks.hpp"

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "mir/result.hpp"
+#include "mir/diagnostic.hpp"
 #include "mir/tensor.hpp"
 
 namespace mir::tools {

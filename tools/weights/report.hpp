@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "mir/compare.hpp"
-#include "mir/result.hpp"
+#include "mir/diagnostic.hpp"
+#include "mir/weights.hpp"
 #include "progress.hpp"
 #include "weights/tensor_file.hpp"
 

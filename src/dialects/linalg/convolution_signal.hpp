@@ -2,7 +2,7 @@
 #pragma once
 
 #include "dialects/rules.hpp"
-#include "mir/op_row.hpp"
+#include "mir/context.hpp"
 
 namespace mir::dialect_tables {
 

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "ir/emit/emit.hpp"
-#include "mir/writer.hpp"
+#include "mir/ops.hpp"
 
 namespace mir {
 

@@ -1,6 +1,5 @@
-#include "mir/cursor.hpp"
-
 #include "mir/module.hpp"
+#include "mir/rewriter.hpp"
 
 namespace mir {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "mir/location.hpp"
+#include "mir/context.hpp"
 
 namespace mir {
 

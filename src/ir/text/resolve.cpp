@@ -1,5 +1,3 @@
-#include "mir/resolve.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 
 #include "ir/text/resolver.hpp"
 #include "ir/text/text_literal.hpp"
+#include "mir/module.hpp"
 #include "mir/parse.hpp"
 
 namespace mir {

@@ -7,7 +7,7 @@
 
 #include "ir/text/value_scopes.hpp"
 #include "ir/unique_table.hpp"
-#include "mir/resolve.hpp"
+#include "mir/module.hpp"
 #include "mir/rewriter.hpp"
 
 namespace mir {

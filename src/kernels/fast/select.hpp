@@ -6,7 +6,7 @@
 
 #include "kernels/fast/broadcast.hpp"
 #include "kernels/fast/context.hpp"
-#include "mir/dtype.hpp"
+#include "mir/tensor.hpp"
 
 namespace mir::fast {
 

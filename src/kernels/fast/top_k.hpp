@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "kernels/fast/context.hpp"
-#include "mir/dtype.hpp"
+#include "mir/tensor.hpp"
 
 namespace mir::fast {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <span>
 
-#include "mir/result.hpp"
+#include "mir/diagnostic.hpp"
 
 namespace mir::ref {
 

@@ -21,8 +21,8 @@
 #include <span>
 #include <vector>
 
-#include "mir/dtype.hpp"
-#include "mir/result.hpp"
+#include "mir/diagnostic.hpp"
+#include "mir/tensor.hpp"
 
 namespace mir::ref {
 

@@ -1,7 +1,7 @@
 #include <vector>
 
 #include "dialects/parameters.hpp"
-#include "mir/builder.hpp"
+#include "mir/ops.hpp"
 #include "upgrade/each_value.hpp"
 #include "upgrade/recover/recovery.hpp"
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "mir/ops.hpp"
 #include "mir/upgrade.hpp"
-#include "mir/writer.hpp"
 
 namespace mir {
 

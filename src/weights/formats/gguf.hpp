@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "mir/dtype.hpp"
-#include "mir/result.hpp"
+#include "mir/diagnostic.hpp"
+#include "mir/tensor.hpp"
 #include "weights/mapped_tensors.hpp"
 
 namespace mir {

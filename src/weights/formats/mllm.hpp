@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "mir/dtype.hpp"
-#include "mir/result.hpp"
+#include "mir/diagnostic.hpp"
+#include "mir/tensor.hpp"
 #include "weights/mapped_tensors.hpp"
 
 namespace mir {

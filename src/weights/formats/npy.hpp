@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "mir/result.hpp"
+#include "mir/diagnostic.hpp"
 #include "mir/tensor.hpp"
 #include "weights/file_bytes.hpp"
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "mir/result.hpp"
+#include "mir/diagnostic.hpp"
 #include "mir/tensor.hpp"
 
 namespace mir {

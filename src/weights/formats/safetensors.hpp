@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "mir/result.hpp"
+#include "mir/diagnostic.hpp"
 #include "weights/mapped_tensors.hpp"
 #include "weights/named_tensor.hpp"
 

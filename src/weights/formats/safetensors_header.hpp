@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "mir/dtype.hpp"
-#include "mir/result.hpp"
+#include "mir/diagnostic.hpp"
+#include "mir/tensor.hpp"
 
 namespace mir {
 

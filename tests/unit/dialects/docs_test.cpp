@@ -12,8 +12,7 @@
 #include "ir/infer.hpp"
 #include "mir/dialects.hpp"
 #include "mir/module.hpp"
-#include "mir/resolve.hpp"
-#include "mir/writer.hpp"
+#include "mir/ops.hpp"
 
 using namespace mir;
 using mir::test::kRoot;

@@ -1,5 +1,3 @@
-#include "mir/effects.hpp"
-
 #include <doctest/doctest.h>
 
 #include <string>
@@ -7,7 +5,7 @@
 #include "ir/computed_op.hpp"
 #include "mir/dialects.hpp"
 #include "mir/module.hpp"
-#include "mir/resolve.hpp"
+#include "mir/op.hpp"
 
 namespace mir::effects_test {
 

@@ -9,7 +9,6 @@
 #include "ir/infer.hpp"
 #include "mir/dialects.hpp"
 #include "mir/module.hpp"
-#include "mir/resolve.hpp"
 
 namespace mir::testing {
 

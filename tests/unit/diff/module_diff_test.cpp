@@ -9,7 +9,7 @@
 #include "../syntax/corpus.hpp"
 #include "../upgrade/upgraded.hpp"
 #include "diff/normal_form.hpp"
-#include "mir/resolve.hpp"
+#include "mir/module.hpp"
 
 using namespace mir;
 using namespace mir::test;

@@ -11,7 +11,6 @@
 #include "eval/evaluate.hpp"
 #include "mir/dialects.hpp"
 #include "mir/module.hpp"
-#include "mir/resolve.hpp"
 #include "weights/elements.hpp"
 
 namespace mir::test {

@@ -3,8 +3,8 @@
 
 #include "../ir/read.hpp"
 #include "defects.hpp"
+#include "mir/ops.hpp"
 #include "mir/verify.hpp"
-#include "mir/writer.hpp"
 #include "module_generator.hpp"
 
 using namespace mir;

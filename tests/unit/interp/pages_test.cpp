@@ -9,7 +9,7 @@
 
 #include "interp/summary.hpp"
 #include "interp/tolerance.hpp"
-#include "mir/ports.hpp"
+#include "mir/session.hpp"
 #include "module_text.hpp"
 
 namespace mir::test {

@@ -1,5 +1,3 @@
-#include "mir/ports.hpp"
-
 #include <unistd.h>
 
 #include <cmath>
@@ -9,6 +7,7 @@
 
 #include "interp/describe.hpp"
 #include "interp/summary.hpp"
+#include "mir/session.hpp"
 #include "module_text.hpp"
 #include "weights/formats/npy.hpp"
 #include "weights/formats/npz.hpp"

@@ -10,12 +10,11 @@
 #include "defects.hpp"
 #include "interp/describe.hpp"
 #include "ir/emit/emit.hpp"
-#include "mir/ports.hpp"
+#include "mir/ops.hpp"
 #include "mir/print.hpp"
 #include "mir/session.hpp"
 #include "mir/upgrade.hpp"
 #include "mir/verify.hpp"
-#include "mir/writer.hpp"
 
 namespace mir::test {
 

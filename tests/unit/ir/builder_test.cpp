@@ -1,5 +1,3 @@
-#include "mir/builder.hpp"
-
 #include <cmath>
 
 #include "isomorphic.hpp"

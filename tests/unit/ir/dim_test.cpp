@@ -1,5 +1,3 @@
-#include "mir/dim.hpp"
-
 #include <doctest/doctest.h>
 
 #include <array>
@@ -8,6 +6,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "mir/type.hpp"
 
 using namespace mir;
 

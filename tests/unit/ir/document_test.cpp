@@ -6,9 +6,9 @@
 #include <set>
 
 #include "ir/infer.hpp"
+#include "mir/ops.hpp"
 #include "mir/parse.hpp"
 #include "mir/verify.hpp"
-#include "mir/writer.hpp"
 #include "read.hpp"
 
 using namespace mir;

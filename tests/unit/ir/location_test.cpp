@@ -1,6 +1,5 @@
-#include "mir/location.hpp"
-
 #include "isomorphic.hpp"
+#include "mir/context.hpp"
 #include "mir/rewriter.hpp"
 #include "read.hpp"
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "mir/dialects.hpp"
+#include "mir/module.hpp"
 #include "mir/print.hpp"
-#include "mir/resolve.hpp"
 
 namespace mir::test {
 

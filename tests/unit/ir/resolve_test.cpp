@@ -1,5 +1,4 @@
-#include "mir/resolve.hpp"
-
+#include "mir/module.hpp"
 #include "mir/parse.hpp"
 #include "read.hpp"
 

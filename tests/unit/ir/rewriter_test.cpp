@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "isomorphic.hpp"
-#include "mir/effects.hpp"
+#include "mir/op.hpp"
 #include "read.hpp"
 
 using namespace mir;

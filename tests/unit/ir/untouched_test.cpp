@@ -6,8 +6,8 @@
 #include "../syntax/corpus.hpp"
 #include "isomorphic.hpp"
 #include "mir/format.hpp"
+#include "mir/ops.hpp"
 #include "mir/parse.hpp"
-#include "mir/writer.hpp"
 #include "random_module.hpp"
 #include "read.hpp"
 

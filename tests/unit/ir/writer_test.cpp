@@ -1,7 +1,6 @@
 // The programming interface of the MLLM IR document, in its words.
-#include "mir/writer.hpp"
-
 #include "isomorphic.hpp"
+#include "mir/ops.hpp"
 #include "read.hpp"
 
 using namespace mir;

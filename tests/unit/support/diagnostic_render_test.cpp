@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "mir/render.hpp"
+#include "mir/diagnostic.hpp"
 
 using mir::DiagCode;
 using mir::DiagnosticFormat;

@@ -1,9 +1,9 @@
-#include "mir/dtype.hpp"
-
 #include <doctest/doctest.h>
 
 #include <limits>
 #include <string>
+
+#include "mir/tensor.hpp"
 
 using mir::DType;
 using mir::dtype_from_name;

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "mir/render.hpp"
+#include "mir/diagnostic.hpp"
 #include "sarif_objects.hpp"
 
 using namespace mir;

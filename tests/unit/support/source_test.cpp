@@ -1,10 +1,10 @@
-#include "mir/source.hpp"
-
 #include <doctest/doctest.h>
 
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "mir/diagnostic.hpp"
 
 using mir::LineColumn;
 using mir::SourceFile;

@@ -7,7 +7,7 @@
 #include <set>
 #include <sstream>
 
-#include "mir/dtype.hpp"
+#include "mir/tensor.hpp"
 #include "read.hpp"
 #include "support/file_io.hpp"
 

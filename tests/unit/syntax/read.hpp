@@ -10,7 +10,6 @@
 
 #include "mir/diagnostic.hpp"
 #include "mir/parse.hpp"
-#include "mir/source.hpp"
 
 namespace mir::test {
 

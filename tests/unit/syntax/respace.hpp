@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "mir/tree.hpp"
+#include "mir/parse.hpp"
 
 namespace mir::test {
 

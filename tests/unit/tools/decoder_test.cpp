@@ -4,12 +4,12 @@
 #include <cmath>
 #include <string>
 
-#include "mir/compare.hpp"
 #include "mir/dialects.hpp"
+#include "mir/module.hpp"
 #include "mir/print.hpp"
-#include "mir/resolve.hpp"
 #include "mir/session.hpp"
 #include "mir/verify.hpp"
+#include "mir/weights.hpp"
 #include "support/file_io.hpp"
 #include "tools/generate/qwen2_decoder.hpp"
 #include "weights/formats/npy.hpp"

@@ -6,10 +6,10 @@
 
 #include "../ir/isomorphic.hpp"
 #include "../ir/read.hpp"
+#include "mir/ops.hpp"
 #include "mir/print.hpp"
 #include "mir/upgrade.hpp"
 #include "mir/verify.hpp"
-#include "mir/writer.hpp"
 
 namespace mir::test {
 

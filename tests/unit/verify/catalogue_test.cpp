@@ -8,9 +8,9 @@
 #include <string>
 
 #include "../support/sarif_objects.hpp"
+#include "mir/diagnostic.hpp"
 #include "mir/dialects.hpp"
-#include "mir/render.hpp"
-#include "mir/resolve.hpp"
+#include "mir/module.hpp"
 #include "mir/verify.hpp"
 #include "support/diagnostic_catalogue.hpp"
 #include "support/expectation.hpp"

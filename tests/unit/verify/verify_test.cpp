@@ -5,7 +5,7 @@
 #include <map>
 
 #include "../syntax/corpus.hpp"
-#include "mir/builder.hpp"
+#include "mir/ops.hpp"
 #include "verified.hpp"
 
 using namespace mir;

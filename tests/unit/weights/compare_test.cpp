@@ -1,10 +1,9 @@
-#include "mir/compare.hpp"
-
 #include <doctest/doctest.h>
 
 #include <cmath>
 #include <limits>
 
+#include "mir/weights.hpp"
 #include "temporary.hpp"
 
 using namespace mir;

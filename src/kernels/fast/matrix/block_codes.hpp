@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "mir/dtype.hpp"
+#include "mir/tensor.hpp"
 
 namespace mir::fast {
 

@@ -9,7 +9,7 @@
 #include "kernels/fast/context.hpp"
 #include "kernels/fast/elementwise.hpp"
 #include "kernels/fast/rows.hpp"
-#include "mir/dtype.hpp"
+#include "mir/tensor.hpp"
 
 namespace mir::fast {
 

@@ -1,10 +1,10 @@
-#include "mir/interner.hpp"
-
 #include <doctest/doctest.h>
 
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "mir/type.hpp"
 
 using mir::StringInterner;
 using mir::Symbol;

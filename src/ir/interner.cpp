@@ -1,5 +1,3 @@
-#include "mir/interner.hpp"
-
 #include <array>
 #include <atomic>
 #include <bit>
@@ -9,6 +7,8 @@
 #include <new>
 #include <type_traits>
 #include <vector>
+
+#include "mir/type.hpp"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
