@@ -92,4 +92,10 @@ std::optional<std::vector<std::int64_t>> parameter_extents(const WeightRow& weig
   return extents;
 }
 
+std::optional<Symbol> named_parameter(const Op& op) {
+  const Attr* name = op.is(OpId::kLinalgParam) ? op.attribute("name") : nullptr;
+  if (name == nullptr || name->kind() != AttrKind::kString) return std::nullopt;
+  return op.module().context().intern(name->text());
+}
+
 }  // namespace mir

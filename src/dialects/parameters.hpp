@@ -1,11 +1,11 @@
-// Which parameters an op owns, and of which extents.
+// Which parameters an op owns or names, and of which extents.
 #pragma once
 
 #include <optional>
 #include <span>
 #include <vector>
 
-#include "mir/context.hpp"
+#include "mir/module.hpp"
 
 namespace mir {
 
@@ -23,5 +23,9 @@ std::optional<std::vector<std::int64_t>> parameter_extents(const WeightRow& weig
                                                            const TensorType* operand,
                                                            const TensorType* result,
                                                            std::span<const NamedAttr> attributes);
+
+/// The parameter that a linalg.ParamOp gives as its result; none for other ops, and for one without
+/// a name.
+std::optional<Symbol> named_parameter(const Op& op);
 
 }  // namespace mir

@@ -232,9 +232,8 @@ std::vector<std::string> ScaleResolver::stems_of(const Value& value,
   const Attr* source = value.attribute(context_.intern("quant_source"));
   if (source != nullptr && source->kind() == AttrKind::kString) stems.emplace_back(source->text());
   std::string_view name = value.has_symbol() ? context_.text(value.symbol()) : std::string_view();
-  if (const Op* maker = value.defining_op(); maker != nullptr && maker->is(OpId::kLinalgParam)) {
-    const Attr* parameter = maker->attribute("name");
-    if (parameter != nullptr && parameter->kind() == AttrKind::kString) name = parameter->text();
+  if (const Op* maker = value.defining_op()) {
+    if (const auto named = named_parameter(*maker)) name = context_.text(*named);
   }
   if (!name.empty()) {
     stems.emplace_back(name);

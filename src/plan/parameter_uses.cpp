@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "dialects/parameters.hpp"
 #include "eval/parameters.hpp"
 #include "mir/module.hpp"
 
 namespace mir {
 
 ParameterUses::ParameterUses(const Schedule& schedule) {
-  IRContext& context = schedule.module().context();
   const auto symbol_in = [&](ValueIndex index) {
     const ScheduledValue& scheduled = schedule.values()[index];
     return scheduled.role == ValueRole::kParameter ? scheduled.value->symbol() : Symbol{};
@@ -27,8 +27,7 @@ ParameterUses::ParameterUses(const Schedule& schedule) {
     };
     for (const ValueIndex index : schedule.operands(step)) add(symbol_in(index));
     for (const OwnedParameter& owned : owned_parameters(*step.op)) add(owned.symbol);
-    const Attr* name = step.op->is(OpId::kLinalgParam) ? step.op->attribute("name") : nullptr;
-    if (name != nullptr && name->kind() == AttrKind::kString) add(context.intern(name->text()));
+    if (const auto named = named_parameter(*step.op)) add(*named);
   }
   for (const Symbol symbol : outputs_) last.erase(symbol);
   for (std::size_t step = 0; step < by_step_.size(); ++step) {

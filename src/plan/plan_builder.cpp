@@ -164,14 +164,6 @@ PlanValueIndex PlanBuilder::row_major(std::size_t step, PlanValueIndex index) {
   return found->second;
 }
 
-namespace {
-
-bool is_convolution(const Op& op) {
-  return op.is(OpId::kLinalgConv1D, OpId::kLinalgConv2D, OpId::kLinalgConv3D);
-}
-
-}  // namespace
-
 /// Whether codes are read or written in a step, other than by moving them.
 bool PlanBuilder::computes_on_codes(std::size_t step) const {
   const Op& op = *step_at(step).op;
@@ -206,7 +198,7 @@ void PlanBuilder::add_step(std::size_t step) {
     add_view(step);
   } else if (op.is(OpId::kLinalgKVCache)) {
     if (!add_cache(step)) add_reference(step);
-  } else if (is_convolution(op) && add_convolution(step)) {
+  } else if (spatial_rank(op) != 0 && add_convolution(step)) {
     return;
   } else if (op.is(OpId::kLinalgLinear) && add_products({.steps = {step}, .anchor = step})) {
     return;

@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "dialects/parameters.hpp"
 #include "eval/evaluate.hpp"
 #include "eval/parameters.hpp"
 #include "mir/ops.hpp"
@@ -329,12 +330,7 @@ void ScheduleBuilder::add_step(const Op& op, ValueIndices& indices, std::uint32_
                 fmt::format("the module has more than {} steps", Schedule::kMaxSteps));
   }
   for (const OwnedParameter& owned : owned_parameters(op)) find_parameter(owned.symbol, op);
-  if (op.is(OpId::kLinalgParam)) {
-    const Attr* name = op.attribute("name");
-    if (name != nullptr && name->kind() == AttrKind::kString) {
-      find_parameter(module_.context().intern(name->text()), op);
-    }
-  }
+  if (const auto named = named_parameter(op)) find_parameter(*named, op);
   const std::vector<ValueIndex> operands = indices_of(op, indices);
   Step step{.op = &op,
             .call = call,

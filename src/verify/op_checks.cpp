@@ -252,7 +252,7 @@ void OpChecks::op(const Op& op) {
       return;
     }
   }
-  if (op.is(OpId::kLinalgParam)) named_parameter(op, reporter_);
+  if (op.is(OpId::kLinalgParam)) check_named_parameter(op, reporter_);
   if (op.is(OpId::kProgValueSymbol)) check_constant(op);
   operands_.resize(op.operand_count());
   std::ranges::transform(op.operand_uses(), operands_.begin(),

@@ -48,7 +48,7 @@ bool fits_shape(const Attr* shape, const TensorType& type) {
 
 using enum ConstraintId;
 
-void named_parameter(const Op& op, Reporter& reporter) {
+void check_named_parameter(const Op& op, Reporter& reporter) {
   if (!reporter.wants(param_c1) || op.result_count() != 1) return;
   const auto* type = op.result()->tensor_type();
   if (type == nullptr) return;
@@ -60,13 +60,13 @@ void named_parameter(const Op& op, Reporter& reporter) {
     });
     return;
   }
-  const Attr* name = op.attribute("name");
-  if (name == nullptr || name->kind() != AttrKind::kString) return;
-  const Value* parameter = op.module().lookupSymbol(name->text()).value;
+  const std::optional<Symbol> name = named_parameter(op);
+  if (!name) return;
+  const Value* parameter = op.module().lookup_value(*name);
   if (parameter == nullptr || compatible(type, parameter->type())) return;
   Diagnostic* kept = reporter.report(param_c1, op, [&] {
     return fmt::format("result 0 of '{}' is stated as {}, parameter '@{}' is {}", op.name(),
-                       type->spelling(), name->text(),
+                       type->spelling(), op.module().context().text(*name),
                        parameter->type() == nullptr ? "?" : parameter->type()->spelling());
   });
   if (const Op* place = parameter->defining_op()) note(kept, *place, "registered here");

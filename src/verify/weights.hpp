@@ -16,7 +16,7 @@ struct OwnedParameter {
 };
 
 /// The type of a linalg.ParamOp against its attribute and the parameter that it names.
-void named_parameter(const Op& op, Reporter& reporter);
+void check_named_parameter(const Op& op, Reporter& reporter);
 
 class WeightChecks {
  public:

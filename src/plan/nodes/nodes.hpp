@@ -136,7 +136,9 @@ struct ConvPart {
   Tensor bias;            ///< undefined: none
   bool is_patch = false;  ///< each image is one patch: a product with the packed weight
 };
-/// None when the fast kernel does not take it.
+/// How many dimensions a convolution slides along; 0 for other ops.
+std::size_t spatial_rank(const Op& op);
+/// Of a convolution; none when the fast kernel does not take it.
 std::optional<ConvPart> conv_part(const Op& op, const ParameterTable& parameters);
 /// `patch_weight`: [outputs, inputs times kernel] where is_patch, or null.
 std::unique_ptr<PlanNode> conv_node(const PlannedStep& step, const ConvPart& conv,

@@ -200,10 +200,6 @@ class PatchNode final : public PlanNode {
   Tensor bias_;
 };
 
-std::size_t spatial_rank(const Op& op) {
-  return op.is(OpId::kLinalgConv1D) ? 1 : op.is(OpId::kLinalgConv2D) ? 2 : 3;
-}
-
 /// Whether each image is one patch of the kernel's extents, by its type.
 bool is_patch(const Op& op, const fast::ConvOperands& form, std::size_t spatial) {
   const auto dims = op.operand(0)->tensor_type()->dims();
@@ -224,6 +220,19 @@ std::unique_ptr<PlanNode> matmul_node(const PlannedStep& step, const ParameterTa
   const bool floats = op.operand_count() == 2 && is_float32(op.operand(0)) &&
                       is_float32(op.operand(1)) && is_float32(op.result());
   return floats ? std::make_unique<MatMulNode>(step) : nullptr;
+}
+
+std::size_t spatial_rank(const Op& op) {
+  switch (op.op_id()) {
+    case OpId::kLinalgConv1D:
+      return 1;
+    case OpId::kLinalgConv2D:
+      return 2;
+    case OpId::kLinalgConv3D:
+      return 3;
+    default:
+      return 0;
+  }
 }
 
 std::optional<ConvPart> conv_part(const Op& op, const ParameterTable& parameters) {

@@ -32,6 +32,26 @@ std::vector<std::size_t> order_of(const ProgramCode& code) {
 
 }  // namespace
 
+TEST_CASE("every op of the dialect is decoded, by its row's example") {
+  for (std::size_t i = 0; i < kOpCount; ++i) {
+    const auto id = static_cast<OpId>(i);
+    if (dialect_of(name_of(id)) != DialectId::kProg) continue;
+    IRContext context;
+    register_builtin_dialects(context);
+    const OpRow& row = *context.info(id).row;
+    // What holds instructions, what says where a program starts, and what only early dumps have.
+    if (id == OpId::kProgFragment || id == OpId::kProgEntryPoint ||
+        has(row.traits, Trait::kNoMeaning))
+      continue;
+    Reading reading(program_text_of(std::string(row.example) + "\n"));
+    const ProgramCode code(reading.module());
+    CAPTURE(name_of(id));
+    REQUIRE(code.instructions().size() == 1);
+    CHECK(code.instructions()[0].op->is(id));
+    CHECK_FALSE(code.instructions()[0].is<prog::Other>());
+  }
+}
+
 TEST_CASE("jumps lead to their label, else as far as they state, else outside") {
   Reading reading(
       program_text_of("prog.jump a[offset:7]\nprog.jump b[offset:2]\nprog.jump b\n"
