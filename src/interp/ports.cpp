@@ -188,8 +188,7 @@ Result<std::vector<Tensor>> load_ports(std::span<const Port> ports, IRContext& c
       if (!tensor) return at_port("input", ports[i], tensor.error());
       tensors[i] = *std::move(tensor);
       for (std::size_t dim = 0; !takes_any_extents && dim < tensors[i].shape().size(); ++dim) {
-        // A contradiction is the run's to report.
-        (void)binder.require(ports[i].type->dims()[dim], tensors[i].shape()[dim], {});
+        binder.bind_if_it_fits(ports[i].type->dims()[dim], tensors[i].shape()[dim]);
       }
     }
   }

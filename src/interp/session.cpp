@@ -278,8 +278,9 @@ std::optional<std::int64_t> Session::cache_length(std::string_view name) const {
 
 DimBindings Session::cache_bindings(std::size_t entry) const {
   Binder binder(state_->entries[entry].schedule.module().context(), {});
-  // A contradiction is a run's to report.
-  (void)state_->bind_cache_lengths(state_->entries[entry], binder);
+  for (const auto& length : state_->entries[entry].cache_lengths) {
+    binder.bind_if_it_fits(length.past, state_->caches.length(length.cache));
+  }
   return binder.bindings();
 }
 

@@ -56,7 +56,7 @@ void Session::State::make_packed_plans(const SessionOptions& options, Diagnostic
     }
   }
   only_packed = find_only_packed();
-  weights.acquire_all_but(only_packed);
+  weights.try_acquire_all_but(only_packed);
   std::uint64_t expected = 0;
   for (const Symbol weight : only_packed) expected += weights.stated_bytes(weight);
   packed.expect(expected + expected / 32);  // panels that are filled up

@@ -63,12 +63,14 @@ bool SessionRun::begin(std::span<const Tensor> inputs, bool is_stepwise) {
   use_threads();
   ExecutionPlan& plan = state_.plan_of(entry_, is_stepwise);
   if (auto bound = plan.bind(binder_.bindings()); !bound) {
-    return fail(PlanFailure{std::nullopt, std::move(bound).error()});
+    report_failure({std::nullopt, std::move(bound).error()});
+    return false;
   }
   run_ = plan_run(inputs);
   execution_.emplace(plan, run_);
   const auto failure = execution_->begin();
-  return !failure || fail(*failure);
+  if (failure) report_failure(*failure);
+  return !failure;
 }
 
 /// Reference kernels use one.
@@ -106,13 +108,14 @@ PlanRun SessionRun::plan_run(std::span<const Tensor> inputs) {
 
 bool SessionRun::compute(std::size_t end) {
   const auto failure = execution_->compute(end);
-  return !failure || fail(*failure);
+  if (failure) report_failure(*failure);
+  return !failure;
 }
 
 std::optional<std::vector<Tensor>> SessionRun::finish() {
   auto outcome = execution_->finish();
   if (const auto* failure = std::get_if<PlanFailure>(&outcome)) {
-    (void)fail(*failure);
+    report_failure(*failure);
     return std::nullopt;
   }
   if (!files_are_intact()) return std::nullopt;
@@ -143,15 +146,13 @@ Span SessionRun::top() const {
   return schedule_.module().top()->span();
 }
 
-bool SessionRun::fail(const PlanFailure& failure) {
-  if (failure.step) return fail(schedule_.steps()[*failure.step], failure.error);
+void SessionRun::report_failure(const PlanFailure& failure) {
+  if (failure.step) return report_failure(schedule_.steps()[*failure.step], failure.error);
   diagnostics_.error(failure.error.code, top(), failure.error.message);
-  return false;
 }
 
-bool SessionRun::fail(const Step& step, const Error& error) {
+void SessionRun::report_failure(const Step& step, const Error& error) {
   report(diagnostics_, *step.op, schedule_.calls(), step.call, error.code, error.message);
-  return false;
 }
 
 bool SessionRun::check_input(std::size_t number, const Tensor& tensor) {
@@ -205,7 +206,8 @@ bool SessionRun::bind_inputs(std::span<const Tensor> inputs) {
 
 bool SessionRun::bind_caches() {
   const auto problem = state_.bind_cache_lengths(entry_, binder_);
-  return !problem || fail(*problem->first, problem->second);
+  if (problem) report_failure(*problem->first, problem->second);
+  return !problem;
 }
 
 bool SessionRun::fits_memory() {

@@ -93,8 +93,8 @@ class SessionRun {
   bool files_are_intact();
   void use_threads();
   PlanRun plan_run(std::span<const Tensor> inputs);
-  bool fail(const PlanFailure& failure);
-  bool fail(const Step& step, const Error& error);
+  void report_failure(const PlanFailure& failure);
+  void report_failure(const Step& step, const Error& error);
   Span top() const;
 
   SessionAccess::State& state_;

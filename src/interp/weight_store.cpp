@@ -87,9 +87,10 @@ void WeightStore::release(std::span<const Symbol> parameters, bool for_good) {
   for (const Symbol parameter : parameters) release(parameter, for_good);
 }
 
-void WeightStore::acquire_all_but(const std::unordered_set<Symbol>& left_out) {
+void WeightStore::try_acquire_all_but(const std::unordered_set<Symbol>& left_out) {
   for (const auto& [parameter, entry] : entries_) {
-    if (!left_out.contains(parameter)) (void)acquire(parameter);
+    if (left_out.contains(parameter)) continue;
+    if (!acquire(parameter)) continue;  // for the step that reads it to report
   }
 }
 

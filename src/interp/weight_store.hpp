@@ -53,7 +53,7 @@ class WeightStore final : public ParameterSource {
   void release(std::span<const Symbol> parameters, bool for_good) override;
   /// Acquires every parameter but these. One that cannot be made is left to the step that reads it,
   /// which says so.
-  void acquire_all_but(const std::unordered_set<Symbol>& left_out);
+  void try_acquire_all_but(const std::unordered_set<Symbol>& left_out);
 
   const ParameterTable& table() const override { return table_; }
   std::optional<WeightOrigin> origin(Symbol parameter) const override;

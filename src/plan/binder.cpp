@@ -87,4 +87,8 @@ Result<Binder::Outcome> Binder::require(Dim dim, std::int64_t value, const DimPl
                            dims.print(dim), origins_of(dim))};
 }
 
+void Binder::bind_if_it_fits(Dim dim, std::int64_t value) {
+  if (!require(dim, value, {})) return;
+}
+
 }  // namespace mir

@@ -50,6 +50,8 @@ class Binder {
   /// what is known and binds the one symbol that is not. An error says what contradicts it and
   /// where that comes from. An unknown extent holds for every value.
   Result<Outcome> require(Dim dim, std::int64_t value, const DimPlace& place);
+  /// The same for what a run requires again and reports then: a contradiction binds nothing.
+  void bind_if_it_fits(Dim dim, std::int64_t value);
 
  private:
   std::string origins_of(Dim dim) const;

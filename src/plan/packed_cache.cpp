@@ -129,9 +129,10 @@ ContentHash hash_of_sample(DType dtype, std::int64_t outputs, std::int64_t depth
   for (std::size_t i = 0; i < words.size(); ++i) words[i] = mixed(i + 1);
   fast::LargePages packed(fast::packed_bytes(dtype, outputs, depth, context.isa(), activations));
   if (words.empty() || packed.size() == 0) return {};
-  (void)fast::pack(reinterpret_cast<const std::byte*>(words.data()), dtype, outputs, depth,
-                   {packed.data(), packed.size()}, context, activations);
-  return content_hash({packed.data(), packed.size()}, context.pool());
+  const fast::PackedMatrix matrix =
+      fast::pack(reinterpret_cast<const std::byte*>(words.data()), dtype, outputs, depth,
+                 {packed.data(), packed.size()}, context, activations);
+  return content_hash({matrix.data, packed.size()}, context.pool());
 }
 
 }  // namespace

@@ -291,7 +291,7 @@ void PlanBuilder::add_reference(std::size_t step) {
   const bool is_alone = options_.kernels == KernelSet::kRef;
   for (const OwnedParameter& owned : owned_parameters(op)) {
     if (is_alone || parameters().contains(owned.symbol)) continue;
-    (void)resources_.parameters->acquire({&owned.symbol, 1});
+    if (!resources_.parameters->acquire({&owned.symbol, 1})) continue;
   }
   add(reference_node(planned(step), options_.kernels));
 }
@@ -379,7 +379,7 @@ bool PlanBuilder::sink(PlanValueIndex from, PlanValueIndex to,
 
 bool PlanBuilder::add_convolution(std::size_t step) {
   const Op& op = *step_at(step).op;
-  (void)acquire_weight(op);
+  if (acquire_weight(op) == nullptr) return false;
   const auto conv = conv_part(op, parameters());
   if (!conv) return false;
   const fast::PackedMatrix* patch_weight = nullptr;

@@ -43,11 +43,10 @@ void install_handler(GuardTable& table);
 
 GuardTable& table() {
   static GuardTable instance;
-  static const bool installed = [] {
+  [[maybe_unused]] static const bool installed = [] {
     install_handler(instance);
     return true;
   }();
-  static_cast<void>(installed);
   return instance;
 }
 

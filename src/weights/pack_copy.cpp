@@ -30,26 +30,25 @@ class Hasher {
   std::uint32_t crc_ = 0;
 };
 
-/// Calls `use` with one piece after the other, until it gives an error.
+/// Calls `use` with one piece after the other, as long as it returns true.
 template <class Use>
-Result<void> for_each_piece(std::span<const std::byte> bytes, const PieceDone& done, Use use) {
+void for_each_piece(std::span<const std::byte> bytes, const PieceDone& done, Use use) {
   while (!bytes.empty()) {
     const auto piece = bytes.first(std::min(bytes.size(), kPiece));
-    if (Result<void> used = use(piece); !used) return used;
+    if (!use(piece)) return;
     if (done) done(piece.size());
     bytes = bytes.subspan(piece.size());
   }
-  return {};
 }
 
 }  // namespace
 
 ContentHashes hash_content(std::span<const std::byte> bytes, const PieceDone& done) {
   Hasher hasher;
-  static_cast<void>(for_each_piece(bytes, done, [&](auto piece) {
+  for_each_piece(bytes, done, [&](auto piece) {
     hasher.add(piece);
-    return Result<void>();
-  }));
+    return true;
+  });
   return hasher.hashes();
 }
 
@@ -57,10 +56,12 @@ Result<ContentHashes> copy_content(std::span<const std::byte> bytes, AtomicFile&
                                    const PieceDone& done) {
   Hasher hasher;
   std::vector<std::byte> kept;
-  auto copied = for_each_piece(bytes, done, [&](auto piece) {
+  Result<void> copied;
+  for_each_piece(bytes, done, [&](auto piece) {
     kept.assign(piece.begin(), piece.end());
     hasher.add(kept);
-    return file.write(kept);
+    copied = file.write(kept);
+    return copied.ok();
   });
   if (lies_in_shortened_file(bytes))
     return Error{DiagCode::kFileShortened, "the file that is read was shortened meanwhile"};

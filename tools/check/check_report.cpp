@@ -63,7 +63,7 @@ void CheckReport::add_for_people(const FileResult& file, const CaseResult& resul
                                  const Diagnostics& problems) {
   if (result.verdict == CaseVerdict::kUpdated) write_(fmt::format("updated {}\n", result.name));
   if (result.verdict != CaseVerdict::kFailed) return;
-  static_cast<void>(run_.report(problems, *file.sources));
+  run_.report(problems, *file.sources);
   write_(visible(result.difference) + advice(file, result));
 }
 

@@ -121,7 +121,7 @@ class Shell {
         deadline_(Clock::now() + setting.time_limit) {}
   Shell(const Shell&) = delete;
   Shell& operator=(const Shell&) = delete;
-  ~Shell() { static_cast<void>(finish()); }
+  ~Shell() { finish(); }
 
   Result<CommandResult> run() {
     if (!watch_.is_open()) return trouble("cannot watch a command", errno);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cassert>
 #include <set>
 
 #include "verify/constraint.hpp"
@@ -47,10 +48,12 @@ Verification::Verification(const VerificationSettings& settings, const Run& run,
   options_.findings_per_code = run.max_errors();
   options_.level = settings.level.if_given();
   options_.report_findings = allowed.empty();
-  // Selectors are known: the rows refuse others.
-  for (const std::string_view what : allowed) static_cast<void>(options_.policy.allow(what));
-  for (const std::string& what : *settings.allow) static_cast<void>(options_.policy.allow(what));
-  for (const std::string& what : *settings.deny) static_cast<void>(options_.policy.deny(what));
+  // The rows of the options refuse other selectors.
+  [[maybe_unused]] bool known = true;
+  for (const std::string_view what : allowed) known &= options_.policy.allow(what);
+  for (const std::string& what : *settings.allow) known &= options_.policy.allow(what);
+  for (const std::string& what : *settings.deny) known &= options_.policy.deny(what);
+  assert(known);
 }
 
 }  // namespace mir::tools

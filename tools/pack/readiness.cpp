@@ -52,8 +52,7 @@ ExitCode check_readiness(const Run& run, const Invocation& invocation,
   const SourceFile* file = invocation.read(run, context.sources(), code);
   if (file == nullptr) return code;
   Diagnostics diagnostics = run.diagnostics();
-  static_cast<void>(
-      load_module(run, *file, invocation, checks, Loading::kGraphs, context, diagnostics));
+  load_module(run, *file, invocation, checks, Loading::kGraphs, context, diagnostics);
   code = run.report(diagnostics, context.sources());
   const auto read = read_files(invocation);
   return read ? code : worst(code, run.report(read.error()));

@@ -20,9 +20,9 @@ bool is_comparable(DType dtype);
 void equal(DType dtype, const BroadcastOperand& a, const BroadcastOperand& b,
            const BroadcastResult& out, Context& context);
 
-/// Elements of one type as another, with the bits of ref::cast: both of a floating, integer or Bool
-/// type. `from` and `to` have `count` elements and do not overlap.
-void cast(DType from_type, const std::byte* from, DType to_type, std::byte* to, std::int64_t count,
-          Context& context);
+/// Elements of one type as another, with the bits of ref::cast, and an error for the types that
+/// it does not take. `from` and `to` have `count` elements and do not overlap.
+Result<void> cast(DType from_type, const std::byte* from, DType to_type, std::byte* to,
+                  std::int64_t count, Context& context);
 
 }  // namespace mir::fast

@@ -33,29 +33,33 @@ To convert(From element) {
   }
 }
 
-using Convert = void (*)(const void* from, std::int64_t from_at, void* to, std::int64_t to_at);
-
 template <class To, class From>
 void convert_element(const void* from, std::int64_t from_at, void* to, std::int64_t to_at) {
   static_cast<To*>(to)[to_at] = convert<To>(static_cast<const From*>(from)[from_at]);
 }
 
-Result<void> convert_all(const View& x, const MutableView& out, Convert convert_one) {
-  for_each_offset<2>(out.extents, {x.strides, out.strides},
-                     [&](Offsets<2> at) { convert_one(x.data, at[0], out.data, at[1]); });
-  return {};
-}
-
 }  // namespace
+
+Result<ElementCast> element_cast(DType from, DType to) {
+  ElementCast element{};
+  const auto done = with_number_or_bool("cast", from, [&]<class From>(std::type_identity<From>) {
+    return with_number_or_bool("cast", to, [&]<class To>(std::type_identity<To>) -> Result<void> {
+      element.convert = &convert_element<To, From>;
+      return {};
+    });
+  });
+  if (!done) return done.error();
+  return element;
+}
 
 Result<void> cast(const View& x, const MutableView& out) {
   if (auto ok = check_views("cast", {x, out}); !ok) return ok;
   if (auto ok = check_same_extents("cast", x, out); !ok) return ok;
-  return with_number_or_bool("cast", x.dtype, [&]<class From>(std::type_identity<From>) {
-    return with_number_or_bool("cast", out.dtype, [&]<class To>(std::type_identity<To>) {
-      return convert_all(x, out, &convert_element<To, From>);
-    });
-  });
+  const auto element = element_cast(x.dtype, out.dtype);
+  if (!element) return element.error();
+  for_each_offset<2>(out.extents, {x.strides, out.strides},
+                     [&](Offsets<2> at) { element->convert(x.data, at[0], out.data, at[1]); });
+  return {};
 }
 
 }  // namespace mir::ref

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <string>
 
@@ -148,23 +149,36 @@ Dims without(std::span<const std::int64_t> dims, std::size_t axis) {
   return rest;
 }
 
+namespace {
+
+/// fn(std::type_identity<T>{}) for a type that the kernel has checked: it is a floating one.
+template <class Fn>
+void with_checked_floating(DType dtype, Fn&& fn) {
+  [[maybe_unused]] const Result<void> done =
+      with_floating("values", dtype, [&](auto type) -> Result<void> {
+        fn(type);
+        return {};
+      });
+  assert(done.ok());
+}
+
+}  // namespace
+
 void read_values(const View& view, std::span<double> values) {
-  (void)with_floating("read", view.dtype, [&]<class T>(std::type_identity<T>) -> Result<void> {
+  with_checked_floating(view.dtype, [&]<class T>(std::type_identity<T>) {
     const T* data = static_cast<const T*>(view.data);
     auto value = values.begin();
     for_each_offset<1>(view.extents, {view.strides},
                        [&](Offsets<1> at) { *value++ = load<T>(data[at[0]]); });
-    return {};
   });
 }
 
 void write_values(const MutableView& view, std::span<const double> values) {
-  (void)with_floating("write", view.dtype, [&]<class T>(std::type_identity<T>) -> Result<void> {
+  with_checked_floating(view.dtype, [&]<class T>(std::type_identity<T>) {
     T* data = static_cast<T*>(view.data);
     auto value = values.begin();
     for_each_offset<1>(view.extents, {view.strides},
                        [&](Offsets<1> at) { data[at[0]] = store<T>(*value++); });
-    return {};
   });
 }
 

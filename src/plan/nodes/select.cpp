@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/ref/movement.hpp"
 #include "plan/nodes/broadcast.hpp"
 #include "plan/nodes/nodes.hpp"
 #include "plan/nodes/owned.hpp"
@@ -65,21 +66,13 @@ class CastNode final : public NamedNode {
   Result<void> run(Frame& frame) const override {
     const TensorRef &x = frame[operands()[0]], &out = frame[results()[0]];
     if (x.elements() != out.elements()) return require(false, "extents differ");
-    fast::cast(x.dtype, x.data, out.dtype, out.data, x.elements(), frame.context);
-    return {};
+    return fast::cast(x.dtype, x.data, out.dtype, out.data, x.elements(), frame.context);
   }
 };
 
 std::optional<DType> dtype_of(const Value* value) {
   const TensorType* type = value->tensor_type();
   return type == nullptr ? std::nullopt : type->dtype();
-}
-
-bool is_number_or_bool(std::optional<DType> dtype) {
-  if (!dtype) return false;
-  const DTypeClass of = info(*dtype).type_class;
-  return info(*dtype).lanes == 1 && (of == DTypeClass::kFloat || of == DTypeClass::kSignedInt ||
-                                     of == DTypeClass::kUnsignedInt || of == DTypeClass::kBool);
 }
 
 }  // namespace
@@ -103,8 +96,9 @@ std::unique_ptr<PlanNode> select_node(const PlannedStep& step, const ParameterTa
                        (out == DType::kBool || out == DType::kUInt8);
     return takes ? std::make_unique<EqualNode>(step) : nullptr;
   }
-  const bool casts = op.is(OpId::kLinalgCastType) && op.operand_count() == 1 &&
-                     is_number_or_bool(dtype_of(op.operand(0))) && is_number_or_bool(out);
+  if (!op.is(OpId::kLinalgCastType) || op.operand_count() != 1) return nullptr;
+  const auto from = dtype_of(op.operand(0));
+  const bool casts = from && out && ref::element_cast(*from, *out).ok();
   return casts ? std::make_unique<CastNode>(step) : nullptr;
 }
 

@@ -11,24 +11,11 @@
 #include "interp/tolerance.hpp"
 #include "mir/session.hpp"
 #include "module_text.hpp"
+#include "page_examples.hpp"
 
 namespace mir::test {
 
 namespace {
-
-namespace fs = std::filesystem;
-
-std::vector<std::string> examples_of(const fs::path& page) {
-  std::ostringstream text;
-  text << std::ifstream(page).rdbuf();
-  const std::string all = text.str(), open = "```mir\n";
-  std::vector<std::string> blocks;
-  for (auto at = all.find(open); at != all.npos; at = all.find(open, at)) {
-    at += open.size();
-    blocks.push_back(all.substr(at, all.find("```", at) - at));
-  }
-  return blocks;
-}
 
 /// Runs the module on random inputs with these extents for all symbols that pages use.
 std::vector<Tensor> run_with_extents(const std::string& text, std::int64_t extent,
@@ -54,32 +41,28 @@ std::vector<Tensor> run_with_extents(const std::string& text, std::int64_t exten
 
 TEST_CASE("the examples of the pages run") {
   std::size_t ran = 0;
-  for (const auto& entry : fs::directory_iterator(fs::path(MIR_SOURCE_ROOT) / "docs/ops")) {
-    CAPTURE(entry.path().string());
-    for (const std::string& text : examples_of(entry.path())) {
-      for (const std::int64_t extent : {4, 7}) {
-        for (const Tensor& output : run_with_extents(text, extent)) CHECK(output.defined());
-      }
-      ++ran;
+  for (const auto& [page, number, text] : page_examples()) {
+    CAPTURE(page);
+    for (const std::int64_t extent : {4, 7}) {
+      for (const Tensor& output : run_with_extents(text, extent)) CHECK(output.defined());
     }
+    ++ran;
   }
   CHECK(ran >= 13);
 }
 
 TEST_CASE("the examples of the pages give the same bits at every instruction set") {
-  for (const auto& entry : fs::directory_iterator(fs::path(MIR_SOURCE_ROOT) / "docs/ops")) {
-    CAPTURE(entry.path().string());
-    for (const std::string& text : examples_of(entry.path())) {
-      const auto wanted = run_with_extents(text, 4);
-      for (const IsaLevel level : isa_levels()) {
-        if (level > detected_isa_level()) break;
-        SessionOptions options;
-        options.isa = level;
-        const auto found = run_with_extents(text, 4, options);
-        REQUIRE(found.size() == wanted.size());
-        for (std::size_t i = 0; i < found.size(); ++i) {
-          CHECK(hash_bytes(found[i]) == hash_bytes(wanted[i]));
-        }
+  for (const auto& [page, number, text] : page_examples()) {
+    CAPTURE(page);
+    const auto wanted = run_with_extents(text, 4);
+    for (const IsaLevel level : isa_levels()) {
+      if (level > detected_isa_level()) break;
+      SessionOptions options;
+      options.isa = level;
+      const auto found = run_with_extents(text, 4, options);
+      REQUIRE(found.size() == wanted.size());
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        CHECK(hash_bytes(found[i]) == hash_bytes(wanted[i]));
       }
     }
   }
@@ -88,28 +71,26 @@ TEST_CASE("the examples of the pages give the same bits at every instruction set
 TEST_CASE("fast kernels agree with reference kernels on the examples of the pages") {
   SessionOptions fast;
   fast.kernels = KernelSet::kFast;
-  for (const auto& entry : fs::directory_iterator(fs::path(MIR_SOURCE_ROOT) / "docs/ops")) {
-    for (const std::string& text : examples_of(entry.path())) {
-      for (const std::int64_t extent : {4, 7}) {
-        CAPTURE(entry.path().string());
-        CAPTURE(extent);
-        const auto expected = run_with_extents(text, extent);
-        std::vector<Tensor> first;
-        for (const unsigned threads : {1U, 3U}) {
-          const auto found = run_with_extents(text, extent, fast, threads);
-          REQUIRE(found.size() == expected.size());
-          for (std::size_t i = 0; i < found.size(); ++i) {
-            TolerancePolicy tolerance;
-            tolerance.set_default_abs(2e-5);
-            tolerance.set_default_rel(1e-4);
-            const auto comparison =
-                compare_tensors(expected[i], found[i], tolerance.of(found[i].dtype()));
-            REQUIRE(comparison.ok());
-            CHECK_MESSAGE(comparison->passed(), render(*comparison));
-            if (!first.empty()) CHECK(hash_bytes(first[i]) == hash_bytes(found[i]));
-          }
-          first = found;
+  for (const auto& [page, number, text] : page_examples()) {
+    for (const std::int64_t extent : {4, 7}) {
+      CAPTURE(page);
+      CAPTURE(extent);
+      const auto expected = run_with_extents(text, extent);
+      std::vector<Tensor> first;
+      for (const unsigned threads : {1U, 3U}) {
+        const auto found = run_with_extents(text, extent, fast, threads);
+        REQUIRE(found.size() == expected.size());
+        for (std::size_t i = 0; i < found.size(); ++i) {
+          TolerancePolicy tolerance;
+          tolerance.set_default_abs(2e-5);
+          tolerance.set_default_rel(1e-4);
+          const auto comparison =
+              compare_tensors(expected[i], found[i], tolerance.of(found[i].dtype()));
+          REQUIRE(comparison.ok());
+          CHECK_MESSAGE(comparison->passed(), render(*comparison));
+          if (!first.empty()) CHECK(hash_bytes(first[i]) == hash_bytes(found[i]));
         }
+        first = found;
       }
     }
   }
@@ -123,22 +104,19 @@ std::string line_of(const std::string& table, const std::string& key) {
 
 TEST_CASE("the examples of the pages give the bits that are committed") {
   std::ostringstream committed;
-  committed << std::ifstream(fs::path(MIR_SOURCE_ROOT) / "testdata/examples/hashes.txt").rdbuf();
+  committed << std::ifstream(std::filesystem::path(MIR_SOURCE_ROOT) /
+                             "testdata/examples/hashes.txt")
+                   .rdbuf();
   std::vector<std::string> found;
-  for (const auto& entry : fs::directory_iterator(fs::path(MIR_SOURCE_ROOT) / "docs/ops")) {
-    std::size_t number = 0;
-    for (const std::string& text : examples_of(entry.path())) {
-      for (const std::int64_t extent : {4, 7}) {
-        const std::string key =
-            fmt::format("{} {} {}", entry.path().stem().string(), number, extent);
-        std::string line = key;
-        for (const Tensor& output : run_with_extents(text, extent)) {
-          line += fmt::format(" {:016x}", hash_bytes(output));
-        }
-        CHECK(line == line_of(committed.str(), key));
-        found.push_back(std::move(line));
+  for (const auto& [page, number, text] : page_examples()) {
+    for (const std::int64_t extent : {4, 7}) {
+      const std::string key = fmt::format("{} {} {}", page, number, extent);
+      std::string line = key;
+      for (const Tensor& output : run_with_extents(text, extent)) {
+        line += fmt::format(" {:016x}", hash_bytes(output));
       }
-      ++number;
+      CHECK(line == line_of(committed.str(), key));
+      found.push_back(std::move(line));
     }
   }
   std::ranges::sort(found);

@@ -125,7 +125,7 @@ Problem unary_problem(const Function& f, std::int64_t n, bool in_place) {
   const FloatValues x = elements(n, 3);
   const auto count = static_cast<std::size_t>(n);
   Array out(DType::kFloat64, {n});
-  (void)f.reference(in_double(x, {n}), out);
+  require_ok(f.reference(in_double(x, {n}), out));
   std::vector<double> want(count), slack(count);
   for (std::size_t i = 0; i < count; ++i) {
     const float rounded = static_cast<float>(out[i]);
@@ -146,7 +146,7 @@ Problem unary_problem(const Function& f, std::int64_t n, bool in_place) {
 Problem clip_problem(float low, float high, std::int64_t n) {
   const FloatValues x = elements(n, 4);
   Array out(DType::kFloat32, {n});
-  (void)ref::clip(Array(DType::kFloat32, {n}, {x.begin(), x.end()}), low, high, out);
+  require_ok(ref::clip(Array(DType::kFloat32, {n}, {x.begin(), x.end()}), low, high, out));
   const auto count = static_cast<std::size_t>(n);
   return {.name = fmt::format("clip of {} to {}, {}", n, low, high),
           .out_size = count,

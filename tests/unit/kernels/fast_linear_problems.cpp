@@ -165,7 +165,7 @@ Problem block_problem(DType dtype, const LinearShape& s, Numbers numbers = Numbe
   const FloatValues bias = random_floats(s.outputs, 25);
   const Weights weights(dtype, s.outputs, s.depth, 26, is_largest);
   ref::test::Array rounded(DType::kFloat64, {s.rows, s.depth});
-  (void)ref::round_activations(in_double(x, {s.rows, s.depth}), rounded);
+  require_ok(ref::round_activations(in_double(x, {s.rows, s.depth}), rounded));
   Problem problem{.name = fmt::format("linear of {} x {} x {} in {}{}", s.rows, s.outputs, s.depth,
                                       info(dtype).name, kNames[static_cast<int>(numbers)]),
                   .out_size = static_cast<std::size_t>(s.rows == 0 ? 0 : s.rows * out_stride - 2)};

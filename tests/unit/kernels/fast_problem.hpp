@@ -3,9 +3,12 @@
 // set and with several numbers of threads.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <random>
 #include <span>
@@ -51,6 +54,13 @@ inline ref::test::Array in_double(const FloatValues& values, ref::Dims extents) 
   ref::test::Array array(DType::kFloat64, std::move(extents));
   for (std::size_t i = 0; i < values.size(); ++i) array.set(i, values[i]);
   return array;
+}
+
+/// What the reference kernel has to have computed for a problem to say anything.
+inline void require_ok(const Result<void>& done) {
+  if (done) return;
+  fmt::print(stderr, "a problem is wrong: {}\n", done.error().message);
+  std::abort();
 }
 
 /// One unit in the last place of a Float32 near `value`.

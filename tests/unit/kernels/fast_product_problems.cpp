@@ -56,8 +56,8 @@ Problem matmul_problem(const MatMulShape& s) {
   const ref::MatMulOptions options{s.transpose_a, s.transpose_b};
   Array out(DType::kFloat64, {s.heads, s.rows, s.columns});
   Array sums(DType::kFloat64, {s.heads, s.rows, s.columns});
-  (void)ref::matmul(in_double(a, a_extents), in_double(b, b_extents), options, out);
-  (void)ref::matmul(magnitudes(a, a_extents), magnitudes(b, b_extents), options, sums);
+  require_ok(ref::matmul(in_double(a, a_extents), in_double(b, b_extents), options, out));
+  require_ok(ref::matmul(magnitudes(a, a_extents), magnitudes(b, b_extents), options, sums));
   const std::int64_t out_row = s.columns + 3;
   Problem problem{
       .name = fmt::format("matmul of {} heads ({}), {} x {} x {}{}{}", s.heads, s.kv_heads, s.rows,
@@ -138,10 +138,10 @@ Problem conv_problem(const ConvShape& s, bool biased) {
   Array out(DType::kFloat64, out_extents), sums(DType::kFloat64, out_extents);
   const Array exact_bias = in_double(bias, {s.groups * s.outputs});
   const ref::View bias_view = exact_bias;
-  (void)ref::conv(in_double(x, x_extents), in_double(weight, weight_extents),
-                  biased ? &bias_view : nullptr, options, out);
-  (void)ref::conv(magnitudes(x, x_extents), magnitudes(weight, weight_extents), nullptr, options,
-                  sums);
+  require_ok(ref::conv(in_double(x, x_extents), in_double(weight, weight_extents),
+                       biased ? &bias_view : nullptr, options, out));
+  require_ok(ref::conv(magnitudes(x, x_extents), magnitudes(weight, weight_extents), nullptr,
+                       options, sums));
   return {.name = fmt::format("conv of {} x {} x {}, {} taps, {} groups{}", s.batches, s.inputs,
                               s.outputs, taps, s.groups, biased ? ", biased" : ""),
           .out_size = out.size(),

@@ -70,7 +70,7 @@ Problem reduce_problem(Reduction reduction, const ReduceShape& s, bool is_specia
 Problem softmax_along_problem(const ReduceShape& s, double scale, bool in_place) {
   const FloatValues x = random_floats(s.elements(), 62, scale);
   Array out(DType::kFloat64, {s.outer, s.length, s.inner});
-  (void)ref::softmax(in_double(x, {s.outer, s.length, s.inner}), 1, out);
+  require_ok(ref::softmax(in_double(x, {s.outer, s.length, s.inner}), 1, out));
   Problem problem{.name = fmt::format("softmax along {} x {} x {} of {}{}", s.outer, s.length,
                                       s.inner, scale, in_place ? " in place" : ""),
                   .out_size = x.size(),

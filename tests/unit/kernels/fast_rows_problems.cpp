@@ -88,8 +88,8 @@ Problem rms_norm_problem(RowsShape shape, bool weighted, bool offset, double sca
   const Array exact_weight = in_double(weight, {shape.width});
   Array out(DType::kFloat64, r.extents());
   const ref::View view = exact_weight;
-  (void)ref::rms_norm(r.input(), weighted ? &view : nullptr,
-                      {.epsilon = kEpsilon, .add_unit_offset = offset}, out);
+  require_ok(ref::rms_norm(r.input(), weighted ? &view : nullptr,
+                           {.epsilon = kEpsilon, .add_unit_offset = offset}, out));
   r.problem.want = out.values();
   for (const double v : r.problem.want) {
     r.problem.slack.push_back(kRmsNormError * std::fabs(v) + 0x1p-149);
@@ -136,8 +136,8 @@ Problem layer_norm_problem(RowsShape shape, bool weighted, bool biased, double s
   const Array weights = in_double(weight, {shape.width}), biases = in_double(bias, {shape.width});
   const ref::View weight_view = weights, bias_view = biases;
   Array out(DType::kFloat64, r.extents());
-  (void)ref::layer_norm(r.input(), weighted ? &weight_view : nullptr, biased ? &bias_view : nullptr,
-                        {.epsilon = kEpsilon}, out);
+  require_ok(ref::layer_norm(r.input(), weighted ? &weight_view : nullptr,
+                             biased ? &bias_view : nullptr, {.epsilon = kEpsilon}, out));
   r.problem.want = out.values();
   r.problem.slack = layer_norm_slack(r, weight, kEpsilon, r.problem.want);
   r.problem.run = [=, x = r.x, layout = r.layout](float* to, Context& context) {
@@ -150,7 +150,7 @@ Problem layer_norm_problem(RowsShape shape, bool weighted, bool biased, double s
 Problem softmax_problem(RowsShape shape, bool in_place, double scale) {
   Rowwise r("softmax", shape, in_place, scale);
   Array out(DType::kFloat64, r.extents());
-  (void)ref::softmax(r.input(), -1, out);
+  require_ok(ref::softmax(r.input(), -1, out));
   r.problem.want = out.values();
   double most = 0;
   for (std::size_t i = 0; i < r.dense.size(); ++i) {
@@ -173,7 +173,7 @@ Problem causal_mask_problem(RowsShape shape, std::int64_t queries,
   const Array x(DType::kFloat32, {rows / queries, queries, width},
                 std::vector<double>(r.dense.begin(), r.dense.end()));
   Array out(DType::kFloat32, {rows / queries, queries, width});
-  (void)ref::causal_mask(x, window, out);
+  require_ok(ref::causal_mask(x, window, out));
   r.problem.want = out.values();
   r.problem.slack.assign(r.problem.want.size(), 0.0);
   r.problem.name += fmt::format(", {} queries, window {}", queries, window.value_or(0));
@@ -204,9 +204,9 @@ Problem rope_problem(const RopeShape& s, bool in_place) {
   const FloatValues cos = random_floats(tables * s.positions * columns, 13, 1.0);
   Array all = in_double(x, {s.batches, s.positions, s.heads, s.width});
   Array out(DType::kFloat64, {s.batches, s.positions, s.heads, s.width});
-  (void)ref::rope(all, in_double(sin, {tables, s.positions, columns}),
-                  in_double(cos, {tables, s.positions, columns}),
-                  {.layout = ref::RopeLayout::kBSHD, .partial_dim = s.rotated}, out);
+  require_ok(ref::rope(all, in_double(sin, {tables, s.positions, columns}),
+                       in_double(cos, {tables, s.positions, columns}),
+                       {.layout = ref::RopeLayout::kBSHD, .partial_dim = s.rotated}, out));
   const std::int64_t from[3] = {s.positions * s.heads * s.width, s.width, s.heads * s.width};
   const std::int64_t split[3] = {s.heads * s.positions * s.width, s.positions * s.width, s.width};
   Problem problem{.name = fmt::format("rope of {} x {} x {} x {}, {} rotated{}", s.batches, s.heads,

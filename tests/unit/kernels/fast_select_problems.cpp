@@ -89,7 +89,7 @@ Problem select_problem(DType dtype, const ChoiceShapes& s) {
   const auto condition = small_numbers(DType::kUInt8, s.condition, 71);
   const auto a = small_numbers(dtype, s.a, 72), b = small_numbers(dtype, s.b, 73);
   Array out(dtype, s.out);
-  (void)ref::where(*condition, *a, *b, out);
+  require_ok(ref::where(*condition, *a, *b, out));
   return byte_problem(fmt::format("select of {} {}", out.size(), info(dtype).name), bytes_of(out),
                       [=, bytes = info(dtype).unit_bytes](std::byte* to, Context& context) {
                         select(bytes, broadcast(*condition, s.out), broadcast(*a, s.out),
@@ -101,7 +101,7 @@ Problem equal_problem(DType dtype, const ChoiceShapes& s, bool swapped) {
   const auto a = small_numbers(dtype, swapped ? s.b : s.a, 74);
   const auto b = small_numbers(dtype, swapped ? s.a : s.b, 75);
   Array out(DType::kBool, s.out);
-  (void)ref::equal(*a, *b, out);
+  require_ok(ref::equal(*a, *b, out));
   return byte_problem(fmt::format("equal of {} {}", out.size(), info(dtype).name), bytes_of(out),
                       [=](std::byte* to, Context& context) {
                         equal(dtype, broadcast(*a, s.out), broadcast(*b, s.out), result(to, s.out),
@@ -152,12 +152,12 @@ Bytes without_payloads(Bytes bytes, DType dtype) {
 Problem cast_problem(DType from, DType to, std::int64_t count) {
   const auto x = all_sorts(from, count);
   Array out(to, {count});
-  (void)ref::cast(*x, out);
+  require_ok(ref::cast(*x, out));
   const std::size_t size = out.size() * info(to).unit_bytes;
   return byte_problem(fmt::format("cast of {} {} to {}", count, info(from).name, info(to).name),
                       without_payloads(bytes_of(out), to), [=](std::byte* bytes, Context& context) {
-                        cast(from, static_cast<const std::byte*>(x->view().data), to, bytes, count,
-                             context);
+                        require_ok(cast(from, static_cast<const std::byte*>(x->view().data), to,
+                                        bytes, count, context));
                         const Bytes plain = without_payloads({bytes, bytes + size}, to);
                         std::ranges::copy(plain, bytes);
                       });
@@ -219,7 +219,7 @@ Problem top_k_problem(DType dtype, const TopKShape& s, bool largest, bool sorted
   const std::int64_t strides[] = {s.length * s.inner, s.inner, 1};
   const ref::View view{dtype, x->view().data, extents, strides};
   Array values(dtype, {s.outer, s.k, s.inner}), indices(DType::kInt32, {s.outer, s.k, s.inner});
-  (void)ref::top_k(view, 1, {.largest = largest, .sorted = sorted}, values, indices);
+  require_ok(ref::top_k(view, 1, {.largest = largest, .sorted = sorted}, values, indices));
   Bytes want = bytes_of(indices);
   const auto index_bytes = static_cast<std::ptrdiff_t>(want.size());
   const Bytes elements = bytes_of(values);

@@ -1,0 +1,152 @@
+// Every op of the pages' examples over every element type: fast kernels compute what reference
+// kernels compute, and refuse what they refuse.
+#include <fmt/format.h>
+
+#include <regex>
+#include <set>
+
+#include "interp/summary.hpp"
+#include "interp/tolerance.hpp"
+#include "module_text.hpp"
+#include "page_examples.hpp"
+
+namespace mir::test {
+
+namespace {
+
+/// The text with each word `from` as `to`.
+std::string with_word(std::string text, std::string_view from, std::string_view to) {
+  const auto is_word = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+  };
+  for (auto at = text.find(from); at != text.npos; at = text.find(from, at)) {
+    const std::size_t end = at + from.size();
+    const bool is_whole =
+        (at == 0 || !is_word(text[at - 1])) && (end == text.size() || !is_word(text[end]));
+    if (is_whole) text.replace(at, from.size(), to);
+    at += is_whole ? to.size() : from.size();
+  }
+  return text;
+}
+
+std::vector<std::string> types_in(const std::string& text) {
+  std::vector<std::string> found;
+  for (const DTypeInfo& type : dtype_table()) {
+    if (with_word(text, type.name, "") != text) found.emplace_back(type.name);
+  }
+  return found;
+}
+
+/// What a run gives; none where the module or the run is refused.
+std::optional<std::vector<Tensor>> outcome(const std::string& text, KernelSet kernels) {
+  IRContext context;
+  register_builtin_dialects(context);
+  const SourceFile* file = context.sources().add("test.mir", text);
+  Diagnostics problems;
+  const auto modules = read_modules(*file, context, problems);
+  if (problems.has_errors() || modules.size() != 1 || !verify(*modules[0], problems))
+    return std::nullopt;
+  WeightSet weights;
+  REQUIRE(weights.add("random:1").ok());
+  SessionOptions options;
+  options.kernels = kernels;
+  options.weights = &weights;
+  auto session = Session::create(*modules[0], options, problems);
+  if (!session) return std::nullopt;
+  RunOptions run;
+  for (const char* symbol : {"S", "T", "N"}) run.dims.bind(context.intern(symbol), 4);
+  run.dims.bind(context.intern("past"), 0);
+  std::vector<std::string> arguments;
+  for (std::size_t i = 0; i < SessionAccess::schedule(*session).inputs().size(); ++i) {
+    arguments.push_back(fmt::format("{}=random:{}", i, i));
+  }
+  const auto inputs = load_inputs(*session, arguments, run.dims);
+  if (!inputs.ok()) return std::nullopt;
+  return session->run(*inputs, problems, run);
+}
+
+/// The text with the element type of one value replaced wherever it is mentioned.
+std::string with_value_type(const std::string& text, const std::string& value,
+                            std::string_view to) {
+  static const std::regex kType("(%[\\w.]+:tensor<\\[[^\\]]*\\], )(\\w+)");
+  std::string out;
+  auto from = text.cbegin();
+  for (std::sregex_iterator it(text.begin(), text.end(), kType), end; it != end; ++it) {
+    const std::smatch& match = *it;
+    if (!match.str().starts_with(value + ":")) continue;
+    out.append(from, match[2].first).append(to);
+    from = match[2].second;
+  }
+  return out.append(from, text.cend());
+}
+
+std::set<std::string> values_in(const std::string& text) {
+  static const std::regex kValue("%[\\w.]+(?=:tensor)");
+  return {std::sregex_token_iterator(text.begin(), text.end(), kValue),
+          std::sregex_token_iterator()};
+}
+
+/// With another type for one of the types, or for one value.
+std::set<std::string> variants(const std::string& text) {
+  std::set<std::string> all;
+  const std::vector<std::string> types = types_in(text);
+  const std::set<std::string> values = values_in(text);
+  for (const DTypeInfo& to : dtype_table()) {
+    for (const std::string& type : types) all.insert(with_word(text, type, to.name));
+    for (const std::string& value : values) all.insert(with_value_type(text, value, to.name));
+  }
+  all.erase(text);
+  return all;
+}
+
+struct Tally {
+  std::size_t ran = 0, refused = 0;
+};
+
+void compare(const std::string& text, Tally& tally) {
+  const auto expected = outcome(text, KernelSet::kRef), found = outcome(text, KernelSet::kFast);
+  INFO(text);
+  REQUIRE(expected.has_value() == found.has_value());
+  ++(expected ? tally.ran : tally.refused);
+  if (!expected) return;
+  for (std::size_t i = 0; i < expected->size(); ++i) {
+    Tolerance tolerance = TolerancePolicy().of((*expected)[i].dtype());
+    // Fast products of codes round to the next code now and then.
+    if (tolerance.exact && text.find("quant_scale") != text.npos) tolerance = {.abs = 1};
+    const auto comparison = compare_tensors((*expected)[i], (*found)[i], tolerance);
+    if (!comparison.ok()) {
+      CHECK(hash_bytes((*expected)[i]) == hash_bytes((*found)[i]));
+      continue;
+    }
+    CHECK_MESSAGE(comparison->passed(), render(*comparison));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every example of the pages in every element type: fast is as ref") {
+  Tally tally;
+  for (const PageExample& example : page_examples()) {
+    for (const std::string& text : variants(example.text)) compare(text, tally);
+  }
+  MESSAGE(tally.ran << " ran, " << tally.refused << " were refused");
+  CHECK(tally.ran > 200);
+}
+
+TEST_CASE("conversions between every two element types: fast is as ref") {
+  Tally tally;
+  for (const DTypeInfo& from : dtype_table()) {
+    for (const DTypeInfo& to : dtype_table()) {
+      compare(fmt::format("@main [mir_version:1] (%x:tensor<[2, 64], {0}, CPU>) -> "
+                          "(%y:tensor<[2, 64], {1}, CPU>) {{\n"
+                          "linalg.CPU.CastTypeOp [dtype:{1}] (%x:tensor<[2, 64], {0}, CPU>) -> "
+                          "(%y:tensor<[2, 64], {1}, CPU>)\n"
+                          "cf.ReturnOp (%y:tensor<[2, 64], {1}, CPU>) -> ()\n}}\n",
+                          from.name, to.name),
+              tally);
+    }
+  }
+  CHECK(tally.ran > 200);
+}
+
+}  // namespace mir::test
