@@ -6,7 +6,7 @@
 //                 [--activations=f32|bf16]
 //
 // Hidden 896, 14 query and 2 key heads, feed-forward 4864, vocabulary 32000, logits of the last
-// token. Every figure is the median of the repeats with the least and the most beside it; the
+// token. Every figure is the median of the repeats with the least and the most after it; the
 // repeats of all numbers of threads are interleaved.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -40,7 +40,7 @@ void copy(benchmark::State& state, const std::string& path) {
   state.SetBytesProcessed(bytes);
 }
 
-/// Opens the file and hands all bytes of each tensor to `use`.
+/// Opens the file and passes all bytes of each tensor to `use`.
 template <class Use>
 void go_through(benchmark::State& state, const std::string& path, Use use) {
   std::int64_t bytes = 0;

@@ -1,4 +1,4 @@
-// What lies around the kernels of fast runs: the time that a step takes beside its work, the start
+// What fast runs cost besides their kernels: the time that a step takes besides its work, the start
 // of a module, the memory of activations.
 //
 //   plan_bench [--repeats=20] [--nodes=1000] [--layers=54]

@@ -1,4 +1,4 @@
-// The pool of the fast kernels beside oneTBB: what a loop costs, by its tasks.
+// The pool of the fast kernels compared with oneTBB: what a loop costs, by its tasks.
 //
 //   pool_bench [--benchmark_...]
 //

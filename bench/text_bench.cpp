@@ -3,7 +3,7 @@
 //   text_bench FILE... [--benchmark_...]
 //
 // Each figure is bytes of the file per second of one core. bench/README.md says how to make the
-// large inputs and how to run a peer beside it.
+// large inputs and how to compare with a peer.
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 

@@ -1,4 +1,4 @@
-// PyTorch's kernels beside ours, where it is installed (libtorch).
+// PyTorch's kernels to compare ours with, where it is installed (libtorch).
 #pragma once
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 Output i is x W^T + b with the tensors `foo_net.linear_<i>.weight` and `.bias` (0 where there is none)
 of WEIGHTS, a safetensors file, and x of INPUT, an .npy file. The outputs go to the .npz archive
 OUTPUT as `0`, `1` and so on. With --make the two files are written first, filled from a fixed seed,
-with the extents that the dump MODULE registers and hands to @foo_net.
+with the extents that the dump MODULE registers and passes to @foo_net.
 
 usage: foo_net_numpy.py WEIGHTS INPUT OUTPUT [--make MODULE]
 """

@@ -178,7 +178,7 @@ def main():
     parser.add_argument("folder", type=Path)
     parser.add_argument("--prompt", help="write ids.npy (bytes of this text) and positions.npy first")
     parser.add_argument("--check", action="store_true", help="compare with expected_logits.npy instead")
-    parser.add_argument("--decode", type=int, metavar="N", help="decode N tokens behind the prompt")
+    parser.add_argument("--decode", type=int, metavar="N", help="decode N tokens after the prompt")
     parser.add_argument("--into", type=Path, help="where --decode writes its logits")
     arguments = parser.parse_args()
     expected = arguments.folder / "expected_logits.npy"

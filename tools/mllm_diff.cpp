@@ -22,11 +22,10 @@ struct DiffSettings {
 
   Flag stat{options, {.name = "stat", .help = "only count the differences of each graph"}};
   Flag json{options, {.name = "json", .help = "write the differences as JSON"}};
-  Flag normalise{
-      options,
-      {.name = "normalise",
-       .help =
-           "write one file with ids numbered anew and attributes in order, for git's textconv"}};
+  Flag normalise{options,
+                 {.name = "normalise",
+                  .help = "write one file with new ids in order of appearance and attributes in "
+                          "order, for git's textconv"}};
   Option<std::string> module{
       options,
       {.name = "module", .argument = "NAME", .help = "only the module @NAME of the files"},

@@ -63,8 +63,8 @@ struct FmtSettings {
   Flag alias_attrs{
       options,
       {.name = "alias-attrs", .help = "define quantisation specs that repeat once, as #q<uuid>"}};
-  Flag expand_attrs{options,
-                    {.name = "expand-attrs", .help = "replace aliases by what they stand for"}};
+  Flag expand_attrs{
+      options, {.name = "expand-attrs", .help = "replace aliases by the attributes they name"}};
 
   bool rewrites_any() const { return renumber || modernize || alias_attrs || expand_attrs; }
 };
@@ -107,7 +107,7 @@ Result<std::string> new_text(const SyntaxTree& tree, const FmtSettings& settings
                         .alias_attributes = bool(settings.alias_attrs)});
 }
 
-/// Hands `text` over in the way the options ask for.
+/// Writes `text`, or a comparison with it, as the options ask.
 ExitCode deliver(const Run& run, const FmtSettings& settings, const std::string& path,
                  const SourceFile& file, const std::string& text) {
   const bool same = file.text() == text;
@@ -136,8 +136,7 @@ ExitCode format_file(const Run& run, const FmtSettings& settings, const std::str
   if (settings.fix) {
     repaired = sources.add(file->name(), repair(file->name(), std::string(file->text())).text);
     if (repaired == nullptr) {
-      return run.report(
-          Error{DiagCode::kFileTooLarge, fmt::format("no room is left for '{}'", path)});
+      return run.report(SourceManager::full(path));
     }
   }
   Diagnostics diagnostics = run.diagnostics();

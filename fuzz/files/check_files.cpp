@@ -165,7 +165,7 @@ std::vector<std::string_view> file_formats() {
 Result<void> check_file(std::string_view format, std::span<const std::byte> bytes) {
   const auto* row = std::ranges::find(kFormats, format, &Format::name);
   require(row != std::end(kFormats), "the format is known");
-  // A copy of exactly this size, so that the sanitizer sees a read behind its end.
+  // A copy of exactly this size, so that the sanitizer sees a read past its end.
   const auto copy = std::make_shared<const std::vector<std::byte>>(bytes.begin(), bytes.end());
   auto checked = row->check({*copy, copy, kOrigin});
   if (!checked) {

@@ -57,8 +57,8 @@ std::vector<HostileFile> shortened(const std::string& bytes) {
 
 std::vector<HostileFile> FieldFile::with_other_length(bool may_be_longer) const {
   auto files = shortened(bytes_);
-  files.push_back({"a byte behind the end", bytes_ + "x", may_be_longer});
-  files.push_back({"a second copy behind the end", bytes_ + bytes_});
+  files.push_back({"a byte after the end", bytes_ + "x", may_be_longer});
+  files.push_back({"a second copy after the end", bytes_ + bytes_});
   return files;
 }
 

@@ -27,7 +27,7 @@ class FieldFile {
 
   /// Each field with 0, its neighbours, and numbers at the edges of 31, 32, 63 and 64 bits.
   std::vector<HostileFile> with_other_numbers() const;
-  /// Every shorter file (up to 400 of them, evenly spread), and the file with bytes behind its end.
+  /// Every shorter file (up to 400 of them, evenly spread), and the file with bytes after its end.
   std::vector<HostileFile> with_other_length(bool may_be_longer = false) const;
 
  private:

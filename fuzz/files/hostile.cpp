@@ -38,7 +38,7 @@ Files hostile_safetensors() {
   fields.number("length of the header", header.size(), 8);
   fields.text(header + std::string(28, '\1'));
   append(files, fields.with_other_numbers());
-  files.push_back({"a byte behind the end", with_header(header) + "x"});
+  files.push_back({"a byte after the end", with_header(header) + "x"});
   const std::initializer_list<std::string_view> numbers = {
       "-1",
       "-0",
@@ -220,7 +220,7 @@ Files hostile_gguf() {
       if (each.legal && too_large(each, field)) each.legal = false;
   }
   // The last tensor may be filled up, but no further than that.
-  files.push_back({"a whole block behind the end", file.bytes() + std::string(32, '\0')});
+  files.push_back({"a whole block after the end", file.bytes() + std::string(32, '\0')});
   for (const auto& name : kBadNames) {
     auto bytes = file.bytes();
     bytes.replace(bytes.find("bb"), 2, name);
@@ -242,7 +242,7 @@ Files hostile_npy() {
   const std::string good(kDictionary);
   const std::string bytes = npy_file(good);
   Files files = shortened(bytes);
-  files.push_back({"a byte behind the end", bytes + "x"});
+  files.push_back({"a byte after the end", bytes + "x"});
   FieldFile fields;
   fields.text(bytes.substr(0, 6));
   fields.number("major version", 1, 1);

@@ -8,7 +8,7 @@
 namespace mir::fuzz {
 
 struct HostileFile {
-  std::string what;  ///< the field and what stands in it
+  std::string what;  ///< the field and its content
   std::string bytes;
   bool legal = false;  ///< may be accepted: only what holds for any bytes is asked of it
 };

@@ -27,7 +27,7 @@ std::uint32_t crc_of(std::string_view bytes) {
   return ~crc;
 }
 
-/// An extra field of no known kind, behind which data are aligned.
+/// An extra field of no known kind, after which data are aligned.
 std::string filling(std::size_t position, std::size_t alignment) {
   if (alignment == 1) return {};
   const std::size_t padding = (2 * alignment - 4 - position % alignment) % alignment;
@@ -161,8 +161,8 @@ Files odd_manifests() {
                    "\"name\":\"\xFF\"", "\"name\":null", "\"name\":\"C:m\"", "\"name\":\".m\"",
                    "\"name\":\"x\",\"name\":\"m.mir\"", "\"name\":\"x\""});
   files.push_back({"deep nesting", with_manifest(std::string(50'000, '['))});
-  files.push_back({"a text behind the manifest", with_manifest(good + "x")});
-  files.push_back({"a NUL behind the manifest", with_manifest(good + std::string(1, '\0'))});
+  files.push_back({"a text after the manifest", with_manifest(good + "x")});
+  files.push_back({"a NUL after the manifest", with_manifest(good + std::string(1, '\0'))});
   return files;
 }
 

@@ -22,7 +22,7 @@ enum class LocationKind : std::uint8_t {
   kUnknown,
   kPosition,  ///< a place in the source space
   kRange,     ///< a range of the source space
-  kFile,      ///< `"file":line:column to line:column`: a place in a text that is not at hand
+  kFile,      ///< `"file":line:column to line:column`: a place in a text that is not loaded
   kNamed,     ///< `"name"(location)`
   kCallSite,  ///< `callsite(callee at caller)`
   kFused,     ///< `fused<metadata>[location, ...]`: made from several
@@ -63,7 +63,8 @@ class LocationTable {
   Location named(std::string_view name, Location child = {});
   Location call_site(Location callee, Location caller);
   /// Parts that are fused themselves without metadata are taken apart, unknown and repeated ones
-  /// left out; without metadata, one part stands for itself and none is unknown.
+  /// left out; without metadata, one part is returned as it is, and none gives the unknown
+  /// location.
   Location fused(std::span<const Location> parts, std::string_view metadata = {});
   /// What the text at `at` says of an op: `said` is a whole `loc(...)`.
   Location stated(SourcePos at, std::string_view said);
@@ -220,7 +221,7 @@ struct OpRow {
   std::string_view example{};  ///< one op line of text that parses
 };
 
-/// Where an op's attribute list stands in canonical text.
+/// Where an op's attribute list is printed in canonical text.
 enum class AttrPosition : std::uint8_t { kBeforeOperands, kAfterResults };
 
 struct Dialect {

@@ -107,6 +107,8 @@ class SourceFile {
   mutable std::vector<Counts> checkpoints_;  // one per 1 KiB of text, built on first use
 };
 
+struct Error;
+
 /// Holds the texts of one run. References stay valid for its lifetime. Adding is not thread-safe.
 class SourceManager {
  public:
@@ -115,6 +117,8 @@ class SourceManager {
 
   /// Null when `text` does not fit into what is left of the space.
   const SourceFile* add(std::string name, std::string text, std::uint32_t first_line = 1);
+  /// What add() refused the text of that name for.
+  static Error full(std::string_view name);
   /// The text that contains `pos`; null for position 0.
   const SourceFile* file_of(SourcePos pos) const;
 

@@ -71,8 +71,8 @@ class ProgramMachine {
   /// are given as they are at the end, or where the program frees them.
   std::span<const Port> outputs() const;
 
-  /// One tensor per input, in order; slots are empty at first, but for constants. None after
-  /// reporting, at the instruction concerned with the open jumps as notes: jumps to nowhere,
+  /// One tensor per input, in order; slots are empty at first, except those of constants. None
+  /// after reporting, at the instruction concerned with the open jumps as notes: jumps to nowhere,
   /// returns without a jump, slots read empty or freed, bindings that do not fit, launches that
   /// cannot be computed, too many steps.
   std::optional<std::vector<Tensor>> run(std::span<const Tensor> inputs, Diagnostics& diagnostics,

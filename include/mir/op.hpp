@@ -74,7 +74,7 @@ class Use {
 
 /// A tensor (or other typed datum): a result, a block argument, or a free value of a region (used
 /// there and defined nowhere: constants, parameters, inputs of a dump). It stays where it is and
-/// keeps its id as long as its module lives, whatever is added or removed beside it.
+/// keeps its id as long as its module lives, whatever is added or removed around it.
 class Value {
  public:
   const Type* type() const { return type_; }
@@ -127,8 +127,8 @@ class Value {
 };
 
 /// The results of an op or the arguments of a block, in order. They lie side by side until the list
-/// changes, and behind a list of pointers from then on, so that values never move. An edit of the
-/// list makes the range stale.
+/// changes, and are reached through a list of pointers from then on, so that values never move. An
+/// edit of the list makes the range stale.
 class ValueRange {
  public:
   class iterator {
@@ -204,9 +204,9 @@ namespace mir {
 
 // Operations, values, blocks and regions of one module.
 //
-// Everything lives in the module's arena: addresses are stable, nothing is freed singly, pointers
-// do not own. What stands here reads; every change goes through the door (mir/rewriter.hpp). Ids
-// are dense per module and never used again, so side tables are vectors.
+// Everything lives in the module's arena: addresses are stable, nothing is freed before it,
+// pointers do not own. What is here only reads; every change goes through the rewriter
+// (mir/rewriter.hpp). Ids are dense per module and never used again, so side tables are vectors.
 
 /// The rarer parts of an op.
 struct OpExtra {
@@ -289,7 +289,7 @@ class Op {
   Op* parent_op() const;
   Op* next() const { return next_; }
   Op* previous() const { return previous_; }
-  /// Whether `other`, of the same block, stands after this one; in constant time.
+  /// Whether `other`, of the same block, comes after this one; in constant time.
   bool is_before_in_block(const Op* other) const {
     assert(block_ != nullptr && block_ == other->block_);
     return order_ < other->order_;
@@ -464,7 +464,7 @@ class Region {
   /// Position among the op's regions.
   std::uint32_t index() const { return index_; }
   std::span<const RegionResult> results() const { return results_; }
-  /// What the terminator of the last block hands over as that result; null when there is no
+  /// What the terminator of the last block gives as that result; null when there is no
   /// terminator or it does not fit the signature.
   Value* returned(std::size_t result) const;
   /// Values used inside and defined neither here nor around it, in order of first use.
@@ -503,8 +503,8 @@ inline std::uint32_t Op::region_count() const {
 std::optional<Effect> effects_of(const Op& op);
 
 /// Whether the results depend on operands, attributes and weights only and nothing else happens: an
-/// op that may be left out when nobody reads it, and run once where it stands twice. A call is as
-/// pure as its graph, which is not looked at: false.
+/// op that may be left out when nobody reads it, and run once where it is written twice. A call is
+/// as pure as its graph, which is not looked at: false.
 bool is_pure(const Op& op);
 
 /// Whether operands 0 and 1 may change places.

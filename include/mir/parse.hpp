@@ -164,9 +164,9 @@ struct Node {
 };
 static_assert(sizeof(Node) == 8);
 
-/// A part of a file that stands alone: a module head, one top-level op with all its regions, a
-/// module end, or an alias definition. Offsets are relative to `base`, so a unit can be parsed,
-/// kept or released without the others.
+/// A part of a file that is complete in itself: a module head, one top-level op with all its
+/// regions, a module end, or an alias definition. Offsets are relative to `base`, so a unit can be
+/// parsed, kept or released without the others.
 class Unit {
  public:
   Unit(SourcePos base, std::span<const Token> tokens, std::span<const Node> nodes);
@@ -214,7 +214,7 @@ inline constexpr std::uint32_t kMaxNesting = 256;
 /// are reported: the parser goes on at the next op).
 std::optional<SyntaxTree> parse(const SourceFile& file, Diagnostics& diagnostics);
 
-/// As parse, but hands each unit over as soon as it is complete and keeps none. After an error no
+/// As parse, but delivers each unit as soon as it is complete and keeps none. After an error no
 /// further unit is delivered. `deliver` returns false to stop early. Returns true when the whole
 /// text was parsed without an error.
 bool parse_units(const SourceFile& file, Diagnostics& diagnostics,

@@ -11,7 +11,7 @@
 
 namespace mir {
 
-// Places in a module that survive its edits, and walks that stand on them.
+// Places in a module that survive its edits, and walks that are built on them.
 
 /// A place among the ops of a region, known to the module: an edit through any rewriter moves it on
 /// when what it refers to goes away. Not thread-safe, as edits are not.
@@ -91,9 +91,9 @@ enum class WalkOrder : std::uint8_t {
 };
 
 /// Calls `visit(Op&)`, which gives a WalkResult, for each op of the region and of those inside it,
-/// in order. Any op or block may be made, moved or erased meanwhile, through any rewriter, the op
-/// at hand and those around it included: what is made or moved to after the op at hand is visited,
-/// what is made before it is not, and nothing that was erased. Walks may nest. False when
+/// in order. Any op or block may be made, moved or erased meanwhile, through any rewriter, the
+/// current op and those around it included: what is made or moved to after the current op is
+/// visited, what is made before it is not, and nothing that was erased. Walks may nest. False when
 /// interrupted.
 template <class Visit>
 bool walk(Module& module, Region& region, WalkOrder order, const Visit& visit) {
@@ -116,7 +116,7 @@ bool walk(Module& module, Region& region, WalkOrder order, const Visit& visit) {
   return true;
 }
 
-// The one door through which IR is changed.
+// The only interface through which IR is changed.
 //
 // A rewriter keeps what belongs together: use lists, parents, order in blocks, symbols, places of
 // walks and of other rewriters, what dumps say of single mentions, and the marks by which printing
@@ -175,7 +175,7 @@ class ListenerScope {
   RewriteListener& listener_;
 };
 
-/// What stands for what in a copy.
+/// Which value or block takes the place of which original in a copy.
 class RewriteMapping {
  public:
   void map(const Value& from, Value& to) { values_[&from] = &to; }
@@ -276,7 +276,7 @@ class Rewriter {
   void set_label(Op& op, Symbol label);
   /// An op that is said to come from elsewhere prints as a new one.
   void set_location(Op& op, Location location);
-  /// Makes an op print anew although nothing of it changed.
+  /// Makes an op print in canonical form although nothing of it changed.
   void mark_modified(Op& op) { op.modified_ = true; }
 
   /// A copy of a list that lives as long as the module, for facts that are put together first.

@@ -65,7 +65,7 @@ Result<std::vector<Expectation>> parse_expectations(std::span<const Port> output
                                                     std::span<const std::string> arguments,
                                                     const FileOpener& files = {});
 /// The expected tensor. Files keep their element type; values stated otherwise take the type and
-/// extents of the output at hand.
+/// extents of `output`.
 Result<Tensor> load_expected(std::span<const Port> outputs, const Expectation& expectation,
                              const Tensor& output);
 

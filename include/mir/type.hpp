@@ -274,8 +274,8 @@ class Attr {
   const Type* type() const { return kind_ == AttrKind::kType ? type_ : nullptr; }
   /// The uuid of a kQuantSpec; kNoUuid where it states none of 64 bits.
   std::int64_t uuid() const { return kind_ == AttrKind::kQuantSpec ? integer_ : kNoUuid; }
-  /// Of a kQuantSpec: equal numbers mean that two specs say the same but for uuid and `solved`. A
-  /// model has thousands of specs and a handful of schemes, which are numbered from 0 in their
+  /// Of a kQuantSpec: equal numbers mean that two specs say the same except for uuid and `solved`.
+  /// A model has thousands of specs and a handful of schemes, which are numbered from 0 in their
   /// context; the numbers depend on the order in which specs came.
   std::uint32_t scheme() const { return scheme_; }
 

@@ -26,7 +26,7 @@ struct FileBytes {
   std::string origin;                 ///< names them in messages
 };
 
-/// Gives the file that an argument names, such as a member of a pack. An empty one stands for the
+/// Gives the file that an argument names, such as a member of a pack. An empty one means the
 /// file system.
 using FileOpener = std::function<Result<FileBytes>(const std::string& name)>;
 
@@ -104,7 +104,7 @@ class WeightSource {
 /// Several sources; where two have the same name, the later one wins.
 class WeightSet {
  public:
-  /// Opens a source and puts it behind those added before.
+  /// Opens a source and puts it after those added before.
   Result<void> add(std::string_view spec, const FileOpener& files = {});
   /// Every tensor that a file of the set has.
   std::vector<std::string> names() const;

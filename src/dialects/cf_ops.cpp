@@ -10,7 +10,7 @@ constexpr OpRow kCfRows[] = {
      .traits = Trait::kTerminator,
      .effects = Effect::kControl,
      .page = "structure",
-     .summary = "Ends a graph and hands its operands to the caller.",
+     .summary = "Ends a graph and returns its operands to the caller.",
      .example = "cf.ReturnOp (%0:tensor<[2], Float32, CPU>) -> ()"},
 };
 static_assert(are_sound(DialectId::kCf, kCfRows));

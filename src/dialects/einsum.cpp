@@ -21,14 +21,14 @@ bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/// A term: letters before and behind an ellipsis.
+/// A term: letters before and after an ellipsis.
 struct Term {
   std::string before;
-  std::string behind;
+  std::string after;
   bool has_ellipsis = false;
 
-  std::size_t letters() const { return before.size() + behind.size(); }
-  std::string all() const { return before + behind; }
+  std::size_t letters() const { return before.size() + after.size(); }
+  std::string all() const { return before + after; }
 };
 
 Result<Term> read_term(std::string_view text) {
@@ -38,7 +38,7 @@ Result<Term> read_term(std::string_view text) {
       term.has_ellipsis = true;
       text.remove_prefix(kEllipsis.size());
     } else if (is_letter(text.front())) {
-      (term.has_ellipsis ? term.behind : term.before) += text.front();
+      (term.has_ellipsis ? term.after : term.before) += text.front();
       text.remove_prefix(1);
     } else {
       return wrong(fmt::format("'{}' is no term of letters", text));
@@ -92,7 +92,7 @@ class EquationReader {
     Term term;
     term.has_ellipsis = true;
     for (const auto& [letter, count] : uses_) {
-      if (count == 1) term.behind += letter;
+      if (count == 1) term.after += letter;
     }
     return term;
   }
@@ -123,14 +123,14 @@ class EquationReader {
     EinsumEquation::Indices list;
     for (const char letter : term.before) list.push_back(numbers.at(letter));
     for (std::size_t i = 0; i < unnamed; ++i) list.push_back(unnamed_ - unnamed + i);
-    for (const char letter : term.behind) list.push_back(numbers.at(letter));
+    for (const char letter : term.after) list.push_back(numbers.at(letter));
     return list;
   }
 
   std::span<const std::size_t> ranks_;
   std::vector<Term> terms_;
   std::map<char, std::size_t> uses_;
-  std::size_t unnamed_ = 0;  ///< the most dimensions that an ellipsis stands for
+  std::size_t unnamed_ = 0;  ///< the most dimensions that an ellipsis means
 };
 
 }  // namespace

@@ -20,7 +20,7 @@ struct EinsumEquation {
 
 /// Reads an equation for operands of these ranks. Terms are separated by commas and blanks do not
 /// count. A letter names an index; one letter twice in a term is a diagonal. `...`, once in a term,
-/// stands for the dimensions that letters leave, the last one of each operand running together.
+/// means the dimensions that letters leave, aligned at the last one of each operand.
 /// Without `->` the result has the dimensions of `...` and then, in the order of their code, the
 /// letters that occur once in all. A result names indices of operands, each once. The error says
 /// what is wrong with the equation.

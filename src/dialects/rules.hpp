@@ -14,7 +14,7 @@
 // - Attributes whose extents follow from the operands (in_channels, head counts) are checked where
 //   they are present. Where a result type depends on an absent attribute, the unknown part is an
 //   unknown extent; where nothing is known of a type (no to_shape, dtype or device), the rule
-//   appends none: the declared type stands.
+//   appends none: the declared type is kept.
 #pragma once
 
 #include <span>
@@ -133,7 +133,7 @@ bool transpose(InferContext& op);
 bool permute(InferContext& op);
 /// x -> extent `dim` times repeat_times.
 bool repeat(InferContext& op);
-/// (x..) -> extents agree but for `dim`, which is summed up.
+/// (x..) -> extents agree except in `dim`, whose extents are added.
 bool concat(InferContext& op);
 /// (x..) of one shape -> a new extent, the number of operands, at `dim` in [-(rank+1), rank].
 bool stack(InferContext& op);
@@ -150,10 +150,10 @@ bool reduce(InferContext& op);
 bool top_k(InferContext& op);
 /// x -> x's shape, Int32.
 bool argsort(InferContext& op);
-/// (x, indices of x's rank, source like indices) -> like x; beside `dim` there are no more indices
-/// than elements.
+/// (x, indices of x's rank, source like indices) -> like x; in other dimensions than `dim` there
+/// are no more indices than elements.
 bool scatter(InferContext& op);
-/// (x..) -> the indices of `equation` behind its arrow; extents of one index agree or are 1.
+/// (x..) -> the indices of `equation` after its arrow; extents of one index agree or are 1.
 bool einsum(InferContext& op);
 /// (table, indices) -> table's extents with the one at `dim` replaced by those of indices (Int32,
 /// Int64, Float32).

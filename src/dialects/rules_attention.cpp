@@ -307,7 +307,7 @@ bool radix_attention(InferContext& op) {
                                       "as many values as keys,")) {
     return false;
   }
-  // Addresses stand for rows and stores in one.
+  // An address takes the place of the rows and of their store.
   const bool has_stores = op.operand_count() >= 5;
   if (!expect_sink(op, has_stores ? 5 : 3, out[2])) return false;
   op.constraint("flash_attention2_c3");

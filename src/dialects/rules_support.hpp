@@ -19,7 +19,7 @@ using Shape = std::vector<Dim>;
 
 inline constexpr Dim kZero;
 
-/// Stands for "all" in the slice bounds and for "all dimensions" in the reductions of dumps.
+/// "All" in slice bounds and "all dimensions" in reductions, as dumps write them.
 inline constexpr std::int64_t kAllOfDimension = 2147483633;
 inline constexpr std::int64_t kAllDimensions = 2147483647;
 
@@ -41,7 +41,7 @@ inline constexpr std::size_t kAnyRank = static_cast<std::size_t>(-1);
 
 // -- element types --------------------------------------------------------------------------------
 enum class Elements : std::uint8_t { kFloating, kNumeric, kTruth, kIndex };
-/// Whether the operand's element type may stand for one of the kind (see rules.hpp).
+/// Whether the operand's element type is one of the kind (see rules.hpp).
 bool takes(InferContext& op, std::size_t index, const TensorType& operand, Elements kind);
 /// Whether operands `a` and `b` have equal element types, as far as they are known.
 bool same_elements(InferContext& op, std::size_t a, std::size_t b);

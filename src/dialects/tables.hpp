@@ -1,4 +1,4 @@
-// The tables behind builtin_dialects(), and what each must satisfy at compile time.
+// The tables that builtin_dialects() registers, and what each must satisfy at compile time.
 #pragma once
 
 #include <algorithm>

@@ -171,7 +171,7 @@ class Comparison {
 
   using Partners = std::vector<std::optional<std::size_t>>;
 
-  /// Symbols are unique, so graphs are paired wherever they stand; other ops in their order.
+  /// Symbols are unique, so graphs are paired wherever they are; other ops in their order.
   Partners aligned(const Ops& before, const Ops& after) {
     Partners partner(before.size());
     std::unordered_map<std::string, std::size_t> graphs;
@@ -394,7 +394,7 @@ class Comparison {
   const Module& after_;
   IRContext& context_;
   ModuleDiff& diff_;
-  DiffEntry place_;  ///< module and graph at hand
+  DiffEntry place_;  ///< the current module and graph
   std::unordered_map<const Value*, const Value*> partner_;
   SameIds ids_;
 };

@@ -1,4 +1,4 @@
-// Keys and values that KVCacheOp keeps from run to run, with room to append in place.
+// Keys and values that KVCacheOp keeps from run to run, with spare memory to append in place.
 #pragma once
 
 #include <array>
@@ -59,8 +59,9 @@ class CacheStore {
   /// Tokens that it holds with those that were appended since.
   std::int64_t pending(Symbol cache) const;
 
-  /// Room for the step's tokens after those that the cache holds; they count as pending. An error
-  /// when it holds tensors of other types or extents, or memory is short: nothing is changed then.
+  /// Reserves memory for the step's tokens after those that the cache holds; they count as pending.
+  /// An error when it holds tensors of other types or extents, or memory is short: nothing is
+  /// changed then.
   Result<Tokens> append(const Request& request);
   /// Other keys (0) or values (1) in place of all that a cache holds now, in row-major order.
   void replace(Symbol cache, std::size_t which, std::span<const std::byte> all);

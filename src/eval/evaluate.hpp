@@ -53,7 +53,7 @@ bool keeps_codes(const Op& op, const QuantisationTable& quantisations);
 /// write, and only `environment.caches`; a failed call leaves that unchanged.
 ///
 /// Operands, results and parameters that `environment.quantisations` names hold codes: the op is
-/// computed on the real numbers that these stand for, and its results are rounded to codes (see
+/// computed on the real numbers that these mean, and its results are rounded to codes (see
 /// docs/ops/quantisation.md). A value of a quantised element type that it does not name is an
 /// error.
 ///

@@ -46,7 +46,7 @@ Result<Tensor> activations(EvalCall& call) {
   return done ? std::move(out) : Result<Tensor>(done.error());
 }
 
-/// Integers and Bool as the numbers they stand for, in Float64; any other tensor as it is.
+/// Integers and Bool converted to Float64; any other tensor as it is.
 Result<Tensor> numbers(EvalCall& call, const Tensor& parameter) {
   if (!is_integer(parameter.dtype())) return parameter;
   auto out = Tensor::allocate(DType::kFloat64, parameter.shape());

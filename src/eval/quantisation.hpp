@@ -1,4 +1,4 @@
-// Which numbers the codes of quantised values stand for. The formulas are in
+// Which numbers the codes of quantised values mean. The formulas are in
 // docs/ops/quantisation.md.
 #pragma once
 
@@ -13,7 +13,8 @@
 
 namespace mir {
 
-/// Quantisations with their scales. Values and parameters that are not here stand for themselves.
+/// Quantisations with their scales. Elements of values and parameters that are not here are
+/// numbers, not codes.
 struct QuantisationTable {
   std::unordered_map<const Value*, ref::Quantisation> values;
   std::unordered_map<Symbol, ref::Quantisation> parameters;
@@ -29,7 +30,7 @@ struct QuantRecipe {
 };
 
 /// The recipe of a value of `type` whose QuantSpec is `spec` (null: none): that of the spec, else
-/// of the type's encoding, else what a per-tensor element type says by itself. None for a value
+/// of the type's encoding, else what a per-tensor element type alone says. None for a value
 /// whose elements are what they are: of kind None or Raw, or of a type of real numbers that a later
 /// lowering quantises. A spec that lacks a field, and a per-channel type without one, are errors.
 Result<std::optional<QuantRecipe>> quant_recipe(const TensorType& type, const Attr* spec);

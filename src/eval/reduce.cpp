@@ -9,7 +9,7 @@ namespace mir::eval {
 
 namespace {
 
-/// Stands for all dimensions in the dumps of upstream.
+/// "All dimensions" in the dumps of upstream.
 constexpr std::int64_t kAllDimensions = 2147483647;
 
 /// The dimension to reduce; none for all of them.

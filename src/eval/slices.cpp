@@ -8,7 +8,7 @@ namespace mir::eval {
 
 namespace {
 
-/// Stands for "all" in bounds that upstream wrote.
+/// "All" in bounds that upstream wrote.
 constexpr std::int64_t kAllOfDimension = 2147483633;
 
 bool is_all(const Attr& value) {

@@ -123,7 +123,7 @@ class AgainstDump final : public DivergenceSearch {
 
 namespace {
 
-/// Against a session that runs beside.
+/// Against a session that runs at the same time.
 class SessionSearch final : public DivergenceSearch {
  public:
   SessionSearch(const Session& session, Session& other, std::vector<std::vector<std::size_t>> pairs,

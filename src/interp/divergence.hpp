@@ -89,8 +89,9 @@ class DivergenceSearch {
 std::unique_ptr<DivergenceSearch> search_against(const DumpFolder& dump, const Session& session,
                                                  const TolerancePolicy& policy);
 
-/// Against another session with the same entries, which runs beside. Both sessions' modules are in
-/// one context. Refused where the schedules are too different to say which steps agree.
+/// Against another session with the same entries, which runs at the same time. Both sessions'
+/// modules are in one context. Refused where the schedules are too different to say which steps
+/// agree.
 Result<std::unique_ptr<DivergenceSearch>> search_against(Session& other, const Session& session,
                                                          const TolerancePolicy& policy,
                                                          Diagnostics& diagnostics);

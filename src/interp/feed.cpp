@@ -106,7 +106,7 @@ Result<Feed> parse_feed(std::string_view text, const FileOpener& files) {
     feed.spec = *std::move(spec);
     return feed;
   }
-  if (feed.name.empty()) return bad_feed(text, "a name is missing behind '='");
+  if (feed.name.empty()) return bad_feed(text, "a name is missing after '='");
   return feed;
 }
 

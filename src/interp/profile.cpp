@@ -113,7 +113,7 @@ void render_memory(const Profile::Memory& memory, std::back_insert_iterator<std:
                  mebi(memory.session.parameters), mebi(memory.session.packed), mebi(memory.values),
                  mebi(memory.session.caches));
   fmt::format_to(out,
-                 "  of the process: {:.1f} at the most while plans were made, {:.1f} behind that, "
+                 "  of the process: {:.1f} at the most while plans were made, {:.1f} after that, "
                  "{:.1f} at the most in runs: these {:+.1f}\n",
                  mebi(memory.most_planning), mebi(memory.after_planning), mebi(memory.most_running),
                  mebi(memory.rest()));

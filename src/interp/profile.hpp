@@ -1,4 +1,4 @@
-// Where the time of runs goes: kernel calls by kernel and by step, beside the machine's limits.
+// Where the time of runs goes: kernel calls by kernel and by step, next to the machine's limits.
 #pragma once
 
 #include <cstdint>
@@ -56,7 +56,7 @@ class Profile {
     std::uint64_t after_planning = 0;
     std::uint64_t most_running = 0;
 
-    /// What runs take beside weights, values and caches, each once; negative where some of them
+    /// What runs take besides weights, values and caches, each once; negative where some of them
     /// were not touched.
     std::int64_t rest() const {
       return static_cast<std::int64_t>(most_running) -

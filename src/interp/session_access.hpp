@@ -1,4 +1,4 @@
-// What the project's own tools see of a session besides what mir/session.hpp gives to everyone.
+// What the project's own tools see of a session besides the interface of mir/session.hpp.
 #pragma once
 
 #include <cstddef>

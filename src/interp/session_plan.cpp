@@ -46,7 +46,7 @@ void Session::State::make_plans(const SessionOptions& options, Diagnostics& diag
 }
 
 /// note [packing]: weights that only products read are made, packed and released one after the
-/// other, so that besides what runs need one weight at a time is in memory.
+/// other, so that one weight at a time is in memory besides what runs need.
 void Session::State::make_packed_plans(const SessionOptions& options, Diagnostics& diagnostics) {
   if (!options.packed_cache.empty()) {
     const auto opened = packed.open_cache(options.packed_cache);
@@ -73,7 +73,7 @@ void Session::State::write_packed_cache(const SessionOptions& options, Diagnosti
   if (const std::string& problem = packed.cache_problem(); !problem.empty()) {
     diagnostics.warning(
         DiagCode::kPackedCacheUnusable, {},
-        fmt::format("'{}' {}: weights are packed anew", options.packed_cache, problem));
+        fmt::format("'{}' {}: weights are packed again", options.packed_cache, problem));
   }
   const auto written = packed.write_cache(*context);
   if (!written) diagnostics.warning(written.error().code, {}, written.error().message);

@@ -31,7 +31,7 @@ struct Session::State {
     std::vector<Port> outputs;
     std::vector<Tensor> constants;           ///< by value of the schedule; undefined for others
     std::vector<CacheLength> cache_lengths;  ///< what caches bind
-    Binder binder;                           ///< of the run at hand; kept for its memory
+    Binder binder;                           ///< of the current run; kept for its memory
     std::optional<ExecutionPlan> plan = std::nullopt;
     std::optional<ExecutionPlan> stepwise_plan = std::nullopt;  ///< see plan_of()
   };

@@ -1,4 +1,4 @@
-// Symbolic extents as polynomials: the interned nodes behind Dim and the arithmetic on them.
+// Symbolic extents as polynomials: the interned nodes of Dim and the arithmetic on them.
 #pragma once
 
 #include <cstddef>

@@ -31,7 +31,7 @@ struct Flow {
     }
   }
 
-  /// Reachable blocks, each behind all its tree ancestors and its forward predecessors.
+  /// Reachable blocks, each after all its tree ancestors and its forward predecessors.
   std::vector<Index> reverse_postorder() const {
     std::vector<Index> order;
     std::vector<bool> seen(blocks.size());
@@ -158,7 +158,7 @@ bool Dominance::dominates(const Block& a, const Block& b) const {
          second->second.leave < first->second.leave;
 }
 
-/// Whether `b`, of the same region, is another op that every path reaches behind `a`.
+/// Whether `b`, of the same region, is another op that every path reaches after `a`.
 bool Dominance::is_behind(const Op& a, const Op& b) const {
   return a.block() == b.block() ? a.is_before_in_block(&b) : dominates(*a.block(), *b.block());
 }

@@ -2,7 +2,7 @@
 //
 // Block a dominates block b of the same region when every path from the region's entry to b passes
 // a; the paths are those along the successors of each block's last op. An op dominates what stands
-// behind it in its block, what is in blocks that its block dominates, and what is nested in either.
+// after it in its block, what is in blocks that its block dominates, and what is nested in either.
 //
 // note [unreachable blocks]
 // No path reaches them, so every block dominates them and they dominate nothing else. Code that
@@ -32,7 +32,7 @@ class Dominance {
   /// Every op dominates itself and what is nested in it.
   bool dominates(const Op& a, const Op& b) const;
   /// Whether `user` may use `value` as far as order goes: arguments and free values everywhere in
-  /// their region, results behind the op that has them and not inside it.
+  /// their region, results after the op that has them and not inside it.
   bool dominates(const Value& value, const Op& user) const;
 
  private:

@@ -12,7 +12,7 @@ struct QuantSpecParts {
   std::optional<std::int64_t> uuid;
 };
 
-/// Views into `spelling`. A spec with items behind its kind that upstream does not print is a
+/// Views into `spelling`. A spec with items after its kind that upstream does not print is a
 /// scheme of its own.
 QuantSpecParts split_quant_spec(std::string_view spelling);
 

@@ -160,7 +160,7 @@ class LaunchModule {
     });
   }
 
-  /// The types that the rule gives for what the slots hold. What a launch prints is stale behind a
+  /// The types that the rule gives for what the slots hold. What a launch prints is stale after a
   /// slice, and stands where the rule needs options that were lost.
   void settle_results(Op& kernel) {
     for (Value& result : kernel.results()) rewriter_.set_name(result, module_->fresh_name());

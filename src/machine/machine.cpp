@@ -361,7 +361,7 @@ bool MachineExecution::act(const prog::Instruction& at, const prog::Alloc&) {
 }
 
 /// Upstream frees what its last op works on, also where a graph returns it and the output is bound
-/// behind the call: its machine then gives an empty tensor. Here the output is what was freed.
+/// after the call: its machine then gives an empty tensor. Here the output is what was freed.
 bool MachineExecution::keep_for_binding(ValueName slot) {
   if (!state_.outputs.binds(slot)) return true;
   auto whole = slots_.whole(*slots_.find(slot));

@@ -37,7 +37,7 @@ class Binder {
   /// `given` are values that the caller states.
   Binder(IRContext& context, const DimBindings& given);
 
-  /// Begins anew, in the memory that it has.
+  /// Forgets all bindings and keeps its memory.
   void restart(const DimBindings& given);
 
   const DimBindings& bindings() const { return bindings_; }

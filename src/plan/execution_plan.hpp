@@ -7,8 +7,8 @@
 // value is a tensor that its node makes, and ends after its last reader. With reference kernels no
 // value is planned.
 //
-// Binding to extents bound before and running again allocate nothing, but for steps that reference
-// kernels compute and outputs that whoever got them still holds.
+// Binding to extents that were bound before and running again allocate nothing, except for steps
+// that reference kernels compute and outputs that a caller still holds.
 #pragma once
 
 #include <cstdint>

@@ -55,7 +55,7 @@ class PackedCache {
   static Result<void> write(const std::string& path, std::vector<Entry> entries,
                             fast::ThreadPool& pool);
 
-  /// The hash of a matrix of arbitrary elements, as deep as the one at hand, that is packed now.
+  /// The hash of a matrix of arbitrary elements, as deep as the current one, that is packed now.
   /// Of instruction sets whose packed matrices are alike it is one.
   ContentHash layout_hash(DType dtype, std::int64_t outputs, std::int64_t depth,
                           Activations activations, fast::Context& context);

@@ -211,7 +211,7 @@ namespace {
 
 using NodeMaker = std::unique_ptr<PlanNode> (*)(const PlannedStep&, const ParameterTable&);
 
-/// Ops that are no work of a reference kernel in a plan, besides those of elementwise.cpp; those
+/// Ops that a plan computes without reference kernels, besides those of elementwise.cpp; those
 /// without a maker are the builder's own.
 struct FastRow {
   OpId op;
@@ -284,7 +284,7 @@ PlanValueIndex PlanBuilder::in_order(std::size_t step, PlanValueIndex index, Ope
   return has_rows ? index : row_major(step, index);
 }
 
-/// Beside fast kernels, what the step reads is made before the first run. What cannot be made is
+/// Among fast kernels, what the step reads is made before the first run. What cannot be made is
 /// the step's to report.
 void PlanBuilder::add_reference(std::size_t step) {
   const Op& op = *step_at(step).op;

@@ -84,7 +84,7 @@ class PlanBuilder {
   StepGraph graph_;
   PlanParts parts_;
   std::unordered_map<PlanValueIndex, PlanValueIndex> copies_;  // row-major copies of values
-  std::unordered_map<PlanValueIndex, PlanValueIndex> reals_;  // Float32 values that codes stand for
+  std::unordered_map<PlanValueIndex, PlanValueIndex> reals_;   // Float32 values of codes
   std::unordered_map<PlanValueIndex, PlanNode*> producers_;
   std::map<Symbol, std::size_t> cache_writers_;  // steps of each cache
   std::set<Symbol> symbols_;                     // what runs bind before their first step

@@ -149,7 +149,7 @@ Result<void> PlanExecution::replace_result(std::size_t step, std::uint32_t numbe
   const PlanValueIndex index = replaced.first_result + number;
   const TensorExtents is = frame_.extents(index);
   if (tensor.dtype() != is.dtype || !std::ranges::equal(tensor.shape(), is.shape)) {
-    return Error{DiagCode::kResultMismatch, "another tensor does not fit the value it stands for"};
+    return Error{DiagCode::kResultMismatch, "the tensor does not fit the value it replaces"};
   }
   frame_.set(index, tensor);
   const Symbol cache = cache_of(*replaced.op);

@@ -14,7 +14,7 @@ namespace mir {
 /// How the elements of an operand may lie in memory.
 enum class OperandOrder : std::uint8_t {
   kRowMajor,
-  kRows,     ///< those of the last dimension side by side, any strides besides
+  kRows,     ///< those of the last dimension are adjacent; other strides are arbitrary
   kStrided,  ///< any strides
 };
 
@@ -37,12 +37,12 @@ class PlanNode {
   PlanNode(const PlanNode&) = delete;
   PlanNode& operator=(const PlanNode&) = delete;
 
-  /// Extents are those that the types state for the bindings at hand; what a kernel relies on
-  /// besides is checked here.
+  /// Extents are those that the types state for the current bindings; what else a
+  /// kernel relies on is checked here.
   virtual Result<void> run(Frame& frame) const = 0;
   /// "Linear + bias".
   virtual std::string name() const = 0;
-  /// For the extents at hand. A node that does nothing but move counts operands and results.
+  /// For the current extents. A node that does nothing but move counts operands and results.
   virtual Work work(const Frame& frame) const;
   virtual OperandOrder operand_order(std::size_t /*operand*/) const {
     return OperandOrder::kRowMajor;

@@ -21,7 +21,7 @@ struct ExecutionPlan::State {
   ParameterUses uses;
   std::vector<std::string> names;  ///< of the nodes
   std::vector<Tensor> fixed;       ///< constants and planned parameters, by index
-  // Of the run at hand, kept for their memory:
+  // Of the current run, kept for their memory:
   std::vector<Tensor> made;          ///< values of home kTensor, by index; empty: there are none
   std::vector<const Tensor*> whole;  ///< see Frame
   std::vector<Tensor> handed_out;    ///< by the run before: planned outputs

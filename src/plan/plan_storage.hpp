@@ -27,7 +27,7 @@ class PlanStorage {
   /// the extents are those of the call before.
   Result<void> bind(const PlanParts& parts, std::span<const Tensor> fixed,
                     const DimBindings& bindings);
-  /// Where the inputs of the run at hand lie, and so all views.
+  /// Where the inputs of the current run lie, and so all views.
   void set_inputs(const PlanParts& parts, std::span<const Tensor> inputs);
 
   /// By index; empty when no value is planned.

@@ -1,4 +1,4 @@
-// Steps on codes by fast kernels: the numbers that codes stand for as Float32, the kernel, codes.
+// Steps on codes by fast kernels: dequantised operands as Float32, the kernel, quantised results.
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>

@@ -212,8 +212,8 @@ auto find_name(const Names& names, const Op& op) {
   return whole != names.end() ? whole : names.find(op.info().mnemonic);
 }
 
-/// Whether a value of one type can stand for one of the other: element types and extents agree
-/// where both are known.
+/// Whether a value of one type can take the place of one of the other: element types and extents
+/// agree where both are known.
 bool agree(const Type* a, const Type* b) {
   const auto* x = dyn_cast<TensorType>(a);
   const auto* y = dyn_cast<TensorType>(b);

@@ -67,7 +67,7 @@ struct Call {
 struct ForeignOps {
   /// By graphs of the module, which take the operands and give the results.
   std::map<std::string, std::string, std::less<>> graphs = {};
-  /// By whoever runs the schedule.
+  /// By the code that runs the schedule.
   std::set<std::string, std::less<>> callbacks = {};
 };
 

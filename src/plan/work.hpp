@@ -1,4 +1,4 @@
-// What a step has to do at the least, whoever computes it.
+// The least work that a step takes, whichever kernel computes it.
 #pragma once
 
 #include <cstdint>

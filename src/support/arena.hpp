@@ -15,7 +15,7 @@
 
 namespace mir {
 
-/// Owns memory that is released as a whole. Objects placed here are never destroyed singly, so
+/// Owns memory that is released as a whole. Objects placed here are never destroyed one by one, so
 /// only trivially destructible types are accepted. Addresses are stable. Not thread-safe.
 class Arena {
  public:

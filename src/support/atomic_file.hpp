@@ -18,7 +18,7 @@ namespace mir {
 /// the program is ended while it writes. commit() lets interrupts (SIGHUP, SIGINT, SIGTERM) wait in
 /// the calling thread and leaves no temporary name to them. Where the file system has no files
 /// without a name (NFS), the name is removed as soon as the file is open, and commit() writes a
-/// copy, which only SIGKILL can leave behind; an interrupt that comes meanwhile ends the copying
+/// copy, which only SIGKILL can leave there; an interrupt that comes meanwhile ends the copying
 /// with an error. A device or pipe at `path` is written directly; "-" is standard output.
 class AtomicFile {
  public:

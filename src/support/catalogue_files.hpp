@@ -14,7 +14,7 @@ struct CatalogueFile {
 
 /// A constraint as docs/verification.md or an op page states it.
 struct CatalogueConstraint {
-  int code;  ///< of its breaches; one that has several stands once for each
+  int code;  ///< that reports it; one that several codes report is listed once for each
   std::string_view id;
   std::string_view page;  ///< below docs/
   std::string_view text;

@@ -42,7 +42,7 @@ bool is_directive(std::string_view line) {
          line.starts_with("// CHECK:");
 }
 
-/// Moves the leading comment of an entry into its prose; returns the text behind it.
+/// Moves the leading comment of an entry into its prose; returns the text after it.
 std::string_view take_prose(std::string_view text, CatalogueEntry& entry) {
   std::string* paragraph = nullptr;
   std::size_t used = 0;
@@ -66,7 +66,7 @@ std::string_view take_prose(std::string_view text, CatalogueEntry& entry) {
 
 struct ShownPart {
   std::string text;         ///< without its expectations
-  std::string diagnostics;  ///< what they stand for
+  std::string diagnostics;  ///< the diagnostics that these expect
 };
 
 ShownPart show_part(std::string part) {
@@ -108,7 +108,7 @@ void read_text(std::string_view text, CatalogueEntry& entry) {
   if (parts.size() > 1) entry.accepted = show_part(std::string(parts.back().text)).text;
 }
 
-/// `text` as it stands in the folder of the entry.
+/// `text` as one types it in the folder of the entry: without `%S/`, and with `%` for `%%`.
 std::string in_folder(std::string_view text) {
   std::string result(text);
   for (auto at = result.find('%'); at != result.npos; at = result.find('%', at + 1)) {

@@ -67,7 +67,7 @@ Json to_json(const Diagnostic& diagnostic, const SourceManager& sources) {
   return object;
 }
 
-/// A path as a URI reference: bytes that may not stand in one are percent-encoded.
+/// A path as a URI reference: bytes that a URI must not have are percent-encoded.
 std::string uri_of(std::string_view path) {
   constexpr std::string_view kHex = "0123456789ABCDEF";
   constexpr std::string_view kPlain =

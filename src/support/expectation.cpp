@@ -81,7 +81,7 @@ std::optional<std::size_t> resolve_place(std::string_view place, const Lines& li
   const char* end = place.data() + place.size();
   const auto [stop, error] = std::from_chars(place.data() + 1, end, offset);
   if (error != std::errc() || stop != end) return std::nullopt;
-  // The line behind the last one is where a text ends.
+  // A text ends on the line after its last one.
   if (back ? offset > at : offset > lines.size() - at) return std::nullopt;
   return back ? at - offset : at + offset;
 }

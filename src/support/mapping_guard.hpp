@@ -7,14 +7,14 @@
 namespace mir {
 
 /// note [shortened files]
-/// Touching a page of a mapping that lies behind the present end of its file raises SIGBUS, and
+/// Touching a page of a mapping that lies after the present end of its file raises SIGBUS, and
 /// what touches it may be any kernel on any thread. For guarded mappings a handler puts zeros in
 /// the place of the pages that are gone and lets the computation go on; nothing that it computes is
-/// worth anything, so whoever finishes a piece of work asks lies_in_shortened_file() before handing
-/// it out. A file may also lose bytes without a fault, from the middle of its last page, so that
-/// question looks at the file's size, too. Signal handlers belong to the process: the handler is
-/// installed with the first mapping, is the only state that this library keeps for the whole
-/// process, and hands other faults on to the handler before it.
+/// worth anything, so the caller that finishes a part of the work asks lies_in_shortened_file()
+/// before handing it out. A file may also lose bytes without a fault, from the middle of its last
+/// page, so that question looks at the file's size, too. Signal handlers belong to the process: the
+/// handler is installed with the first mapping, is the only state that this library keeps for the
+/// whole process, and passes other faults on to the handler that was installed before.
 
 /// Guards the pages of `bytes`, mapped from the start of the file `descriptor`, which the guard
 /// keeps open; false when too many mappings are guarded. The descriptor then still is the caller's.

@@ -15,7 +15,8 @@ struct ResidentMemory {
 /// None where the system does not say (it is Linux that does).
 std::optional<ResidentMemory> resident_memory();
 
-/// From now on the peak counts anew; false where the system cannot do that, and the peak goes on.
+/// The peak starts again from the present size; false where the system cannot do that, and the peak
+/// goes on.
 bool restart_resident_peak();
 
 }  // namespace mir

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -73,7 +75,7 @@ SourceFile::Counts SourceFile::counts_before(std::uint32_t offset) const {
 
 std::uint32_t SourceFile::line_start(std::uint32_t newlines) const {
   if (newlines == 0) return 0;
-  // The newline that ends the line before lies behind the last checkpoint that has fewer.
+  // The newline that ends the line before lies after the last checkpoint that has fewer.
   const auto& table = checkpoints();
   const auto after = std::partition_point(
       table.begin(), table.end(), [&](const Counts& counts) { return counts.newlines < newlines; });
@@ -112,6 +114,11 @@ std::string_view SourceFile::line(std::uint32_t number) const {
 std::uint32_t SourceFile::offset_in_line(SourcePos pos) const {
   const std::uint32_t offset = offset_of(pos);
   return offset - line_start(counts_before(offset).newlines);
+}
+
+Error SourceManager::full(std::string_view name) {
+  return {DiagCode::kFileTooLarge,
+          fmt::format("'{}' is too large: all texts of a run together may have 4 GiB", name)};
 }
 
 const SourceFile* SourceManager::add(std::string name, std::string text, std::uint32_t first_line) {

@@ -30,10 +30,10 @@ class NearestName {
 /// turn `a` into `b`, or `limit` + 1 when it is more than `limit`.
 std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit);
 
-/// Whether `word` can only be `name` with a slip, so that a program may mend it: names that people
-/// choose differ in a letter or a number where they mean something else (`q_proj`, `layers.1`). At
-/// least four bytes, the same digits, and the case of letters, one letter too many or too few, or
-/// two neighbours the wrong way round.
+/// Whether `word` can only be `name` with a slip, so that a program may correct it: names that
+/// people choose differ in a letter or a number where they mean something else (`q_proj`,
+/// `layers.1`). At least four bytes, the same digits, and the case of letters, one letter too many
+/// or too few, or two neighbours the wrong way round.
 bool is_certain_slip(std::string_view word, std::string_view name);
 
 /// Adds the hint "did you mean 'name'?"; nothing for an empty name.

@@ -71,7 +71,7 @@ bool meets(std::string_view text, std::string_view range) {
   return text.data() < range.data() + range.size() && range.data() < text.data() + text.size();
 }
 
-/// Prints lines of the canonical layout either anew or as they are.
+/// Prints lines of the canonical layout either formatted or as they are.
 class RangeFormatter {
  public:
   RangeFormatter(std::string_view text, std::string_view range)
@@ -103,7 +103,7 @@ class RangeFormatter {
   }
 
  private:
-  /// Copies the lines of a gap that precede the range, but for the last line end; gives the rest.
+  /// Copies the lines of a gap that precede the range, without the last line end; returns the rest.
   std::string_view keep_lines(std::string_view gap) {
     if (gap.data() < range_.data() && range_.data() <= gap.data() + gap.size()) {
       const auto kept = static_cast<std::size_t>(range_.data() - gap.data());

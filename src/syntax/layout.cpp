@@ -16,7 +16,7 @@ using namespace layout;
 
 constexpr std::size_t kSmallest = 4096;                // bytes of a new buffer
 constexpr std::size_t kStep = std::size_t{256} << 10;  // by which it grows
-constexpr std::size_t kSlack = 16;                     // bytes behind the limit that may be written
+constexpr std::size_t kSlack = 16;                     // bytes after the limit that may be written
 constexpr std::uint32_t kIndent = 4;
 constexpr std::uint32_t kContinuation = 2;  // in steps of kIndent
 
@@ -67,7 +67,7 @@ inline void LayoutPrinter::reserve(std::size_t bytes) {
     grow(bytes);
 }
 
-/// Space must have been reserved; up to kSlack bytes behind the text are written too.
+/// Space must have been reserved; up to kSlack bytes after the text are written too.
 inline void LayoutPrinter::put(std::string_view text) {
   const char* from = text.data();
   const std::size_t size = text.size();
@@ -134,7 +134,7 @@ void LayoutPrinter::token(TokenKind kind) {
   token(kind, fixed_spelling(kind));
 }
 
-/// Everything but a token that stands on the same line and needs no memory.
+/// Everything but a token that goes on the same line and needs no memory.
 void LayoutPrinter::token_with_care(TokenKind kind, std::string_view text, std::uint8_t code) {
   const bool follows_text = open_text_ && kind == K::kComma && comments_.empty();
   if ((follows_text || !held_.empty()) && hold(kind, text)) return;

@@ -16,9 +16,9 @@ namespace mir {
 /// four blanks per open body, no blank at a line's end, one newline at the end of the text. Every
 /// printed text of the project, from a tree or from IR, goes through it.
 ///
-/// Layout depends on the token kinds alone (and on an operation's name for what stands between it
+/// Layout depends on the token kinds alone (and on an operation's name for the space between it
 /// and its first list), never on how the source was spaced. Rules beyond upstream's:
-/// - a block label stands one step left of the operations it heads;
+/// - a block label is printed one step left of the operations it heads;
 /// - a comment on a line of its own keeps that line; one that follows text keeps two blanks before
 ///   it. Inside an operation it breaks the line, which goes on eight blanks deeper;
 /// - an element that its neighbour's free text could swallow on the same line (a location after a
@@ -33,8 +33,8 @@ class LayoutPrinter {
   explicit LayoutPrinter(std::size_t expected_size = 0);
   /// Takes text in pieces, each valid during the call.
   using Sink = std::function<void(std::string_view)>;
-  /// Hands text over when some 256 KiB are there instead of keeping it: text() is what the sink has
-  /// not had yet.
+  /// Passes text on whenever some 256 KiB are there instead of keeping it: text() is what the sink
+  /// has not had yet.
   explicit LayoutPrinter(Sink sink);
 
   /// Appends a token; `text` is printed as canonical_text(kind, text).
@@ -57,8 +57,8 @@ class LayoutPrinter {
   }
   /// Empties text() and keeps the layout state, so that long output can be written in pieces.
   void clear() { at_ = buffer_.data(); }
-  /// Ends the last line and hands over text(), to the sink where there is one; the printer is as
-  /// new afterwards.
+  /// Ends the last line and returns text(), or passes it to the sink where there is one; the
+  /// printer is as new afterwards.
   std::string finish();
 
   LayoutPrinter(const LayoutPrinter&) = delete;

@@ -1,4 +1,5 @@
-// The rules of the canonical layout: what stands before a token, given what precedes it.
+// The rules of the canonical layout: the space and line breaks before a token, given what precedes
+// it.
 #pragma once
 
 #include <array>
@@ -12,7 +13,7 @@ namespace mir::layout {
 
 using K = TokenKind;
 
-// -- what stands between two tokens ---------------------------------------------------------------
+// -- what is printed between two tokens -----------------------------------------------------------
 
 enum class Gap : std::uint8_t {
   kNone,

@@ -40,8 +40,8 @@ bool ends_bare_text(unsigned char c) {
   return c == '\n' || c == 0 || c == 0x1b;
 }
 
-/// Behind the quote that closes the string whose opening quote is at `at`; null when none does on
-/// its line.
+/// The byte after the quote that closes the string whose opening quote is at `at`; null when none
+/// does on its line.
 const unsigned char* string_end(const unsigned char* at) {
   for (++at; *at != '\n' && *at != 0; ++at) {
     if (*at == '"') return at + 1;

@@ -33,8 +33,8 @@ class Lexer {
 
   /// Where scanning goes on after an error.
   enum class Resume : std::uint8_t {
-    kAfterToken,  ///< behind the current token, where an op may start
-    kAtToken,     ///< at the current token or behind it, where an op may start
+    kAfterToken,  ///< after the current token, where an op may start
+    kAtToken,     ///< at the current token or after it, where an op may start
     kInBody,      ///< at the current token, in a body whose `{` is missing before it
   };
   /// Makes the next call skip to where an op may start: see note [recovery] in lexer.cpp.

@@ -1,4 +1,4 @@
-// Where the parts of one op stand in its text, found by scanning it again.
+// Where the parts of one op are in its text, found by scanning it again.
 #pragma once
 
 #include <string_view>
@@ -20,7 +20,7 @@ class OpText {
   Span first(TokenKind kind) const;
   /// The first mention of a value of this name (without its `%`), its name alone.
   Span mention(std::string_view name) const;
-  /// A key of the op's own attribute list, and the value behind it when that is one word.
+  /// A key of the op's own attribute list, and the value after it when that is one word.
   Span key(std::string_view name) const;
   Span value(std::string_view key) const;
   std::string_view text(Span span) const { return file_.slice(span); }

@@ -33,7 +33,7 @@ class SourceTokens::Indexer {
   struct Open {
     SourcePos at;
     std::uint32_t piece_begin;     // first token of the piece being read
-    std::uint32_t contents_begin;  // first token behind the last brace that opened
+    std::uint32_t contents_begin;  // first token after the last brace that opened
     bool has_regions = false;      // with signatures
     bool in_contents = false;
     std::vector<TokenRange> pieces;

@@ -22,7 +22,7 @@ struct TokenRange {
 /// Index of one tree. An op's tokens come in pieces between which the contents of its regions lie,
 /// so an op with n regions has n + 1: the first reaches from the op's first token to the brace that
 /// opens the first region. A module has two. The comments of a text are shared out without rest: a
-/// piece has those between its tokens, those on lines of their own before it, and the one behind it
+/// piece has those between its tokens, those on lines of their own before it, and the one after it
 /// on its last line.
 class SourceTokens {
  public:
@@ -44,9 +44,9 @@ class SourceTokens {
 
   /// Prints tokens with their comments.
   void print(TokenRange range, LayoutPrinter& out) const;
-  /// Prints the comments of a range but the one behind it, each on a line of its own.
+  /// Prints the comments of a range but the one after it, each on a line of its own.
   void print_comments(TokenRange range, LayoutPrinter& out) const;
-  /// Prints the comment behind a range on its last line.
+  /// Prints the comment after a range on its last line.
   void print_trailing(TokenRange range, LayoutPrinter& out) const;
   /// Prints the comments below the last token of the text.
   void print_end(LayoutPrinter& out) const;

@@ -56,7 +56,7 @@ std::size_t skip_string(std::string_view text, std::size_t at) {
   return std::min(at + 1, text.size());
 }
 
-/// Outside strings, a run of white space becomes one blank, and none beside the outer brackets.
+/// Outside strings, a run of white space becomes one blank, and none next to the outer brackets.
 /// With `only_line_ends` runs that hold no line end are kept.
 char* write_balanced(std::string_view text, bool only_line_ends, char* out) {
   for (std::size_t at = 0; at < text.size();) {

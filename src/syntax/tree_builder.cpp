@@ -159,7 +159,7 @@ void TreeBuilder::explain(Diagnostic& diagnostic, std::span<const TokenKind> exp
         "where a string of a dump ends can be lost, as upstream quotes none; an upgrade takes "
         "--assume='text:KEY=TEXT'";
   } else if (current_ == TokenKind::kOpName && contains(expected, TokenKind::kHash)) {
-    diagnostic.hint = "operations stand inside a module; a '}' before this may be one too many";
+    diagnostic.hint = "operations must be inside a module; a '}' before this may be one too many";
   }
 }
 

@@ -84,7 +84,7 @@ void end_program(Module& module, LossReport& report) {
   report.entries.push_back(
       {LossEntry::Source::kAssumed, outside.front()->location(), describe(*outside.front()),
        "end of the program",
-       fmt::format("behind the {} instructions outside of bodies", outside.size())});
+       fmt::format("after the {} instructions outside of bodies", outside.size())});
 }
 
 }  // namespace mir

@@ -7,7 +7,7 @@
 namespace mir {
 
 /// Gives a dump the spelling of 2025-06: devices and element types with a `k`,
-/// `LLMEmbeddingTokenOp`, neither parameters nor anything behind the type of a value. What that
+/// `LLMEmbeddingTokenOp`, neither parameters nor anything after the type of a value. What that
 /// leaves out is reported.
 void spell_as_first_version(Module& module, LossReport& report);
 

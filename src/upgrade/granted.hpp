@@ -29,7 +29,7 @@ class GrantedTexts {
 std::string note_of(const Grant& grant);  // take_corrections.cpp
 constexpr std::string_view kReturnFact = "return that ends the graph";
 
-/// Ends a program that nothing ends, behind what the module itself runs; others stay.
+/// Ends a program that nothing ends, after what the module itself runs; others stay.
 void end_program(Module& module, LossReport& report);  // end_program.cpp
 
 /// The type that the grant states; null after reporting what is wrong with it.

@@ -24,7 +24,7 @@ class TextSettlement {
  public:
   TextSettlement(std::string_view text, IRContext& context) : text_(text), context_(context) {}
 
-  std::vector<Piece> pieces;  // of one grant behind the other
+  std::vector<Piece> pieces;  // of one grant after the other
 
   void find(const TextGrant& grant) {
     switch (grant.kind) {
@@ -51,7 +51,7 @@ class TextSettlement {
     }
   }
 
-  /// The text on lines of its own: blanks before it, the end of a line behind it.
+  /// The text on lines of its own: blanks before it, the end of a line after it.
   void find_comment(const TextGrant& grant) {
     for (std::size_t at = text_.find(grant.text); at != text_.npos;
          at = text_.find(grant.text, at + 1)) {
@@ -78,7 +78,7 @@ class TextSettlement {
     }
   }
 
-  /// A log line, which begins with a colour code, and the word that upstream prints behind it.
+  /// A log line, which begins with a colour code, and the word that upstream prints after it.
   void find_element_type(const TextGrant& grant) {
     constexpr std::string_view kUnknown = "Unknow";
     for (std::size_t at = text_.find('\x1b'); at != text_.npos; at = text_.find('\x1b', at)) {

@@ -27,7 +27,7 @@ struct Storage {
 
 /// note [which version of a storage is meant]
 ///
-/// A mention names a storage and states the type that upstream had cached for it, so behind a slice
+/// A mention names a storage and states the type that upstream had cached for it, so after a slice
 /// it may mean the slice or what was sliced. It means what gives the type that its user prints; a
 /// destination means the slice in front of it; another slice means the whole; so does what is
 /// returned or handed on after a part was written. Otherwise the latest version is meant. Several

@@ -186,7 +186,7 @@ class Corrections {
 
   // -- returns ----------------------------------------------------------------------------------
 
-  /// Removes the returns of a graph in front of the one that ends it, and what is behind that.
+  /// Removes the returns of a graph before the one that ends it, and what follows that one.
   void end_graph(const Grant& grant) {
     Op* graph = grant.op == module_.context().text(module_.name())
                     ? module_.top()
@@ -202,9 +202,9 @@ class Corrections {
     if (wanted >= returns.size() || (returns.size() == 1 && returns[0]->next() == nullptr)) return;
     note(*graph, kReturnFact, grant.text);
     for (std::size_t i = 0; i < wanted; ++i) remove(*returns[i], "another return ends the graph");
-    std::vector<Op*> behind;
-    for (Op* op = returns[wanted]->next(); op != nullptr; op = op->next()) behind.push_back(op);
-    for (auto op = behind.rbegin(); op != behind.rend(); ++op) remove(**op, "behind the return");
+    std::vector<Op*> after;
+    for (Op* op = returns[wanted]->next(); op != nullptr; op = op->next()) after.push_back(op);
+    for (auto op = after.rbegin(); op != after.rend(); ++op) remove(**op, "after the return");
     rewriter_.erase_unused_free_values(*graph->region());
   }
 

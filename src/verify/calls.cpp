@@ -60,7 +60,7 @@ void check_call(const CallGraphOp& call, const Op* target, Reporter& reporter) {
   }
 }
 
-/// Which graph calls which. Graphs have the numbers of Census::graphs; behind them comes the module
+/// Which graph calls which. Graphs have the numbers of Census::graphs; after them comes the module
 /// itself. A graph inside another runs only when it is called.
 class CallGraph {
  public:
@@ -148,7 +148,7 @@ class CycleSearch {
   std::vector<std::uint32_t> path_;
 };
 
-/// Graphs that upstream never calls: parameters, what is left behind, names of kernels.
+/// Graphs that upstream never calls: parameters, what is left over, names of kernels.
 bool is_declaration(const Op& graph) {
   constexpr std::array<std::string_view, 3> kDeclarations = {"init", "deinit", "op_symbol_table"};
   const std::string_view name = text(graph, graph.symbol());

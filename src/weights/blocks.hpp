@@ -1,4 +1,4 @@
-// Quantised blocks of ggml, MXFP4 and MIR_Q4_A32: what their bytes stand for.
+// Quantised blocks of ggml, MXFP4 and MIR_Q4_A32: what their bytes mean.
 #pragma once
 
 #include <span>
@@ -37,7 +37,7 @@ bool is_encodable_block(DType dtype);
 ///   Q8_0: d = max|x| / 127, code = round(x / d), half away from zero;
 ///   Q4_0: d = (the x of largest magnitude) / -8, code = min(15, floor(x / d + 8.5)).
 /// d is computed in Float32, stored as Float16, and x is multiplied by 1 / d before it is stored.
-/// For MIR_Q4_A32, in double but for s and t, which are rounded to Float32:
+/// For MIR_Q4_A32, in double except s and t, which are rounded to Float32:
 ///   s = (max x - min x) / 15, t = min x + 8 s, code = clamp(round((x - t) / s), -8, 7), half to
 ///   even; 0 where s is 0. Where an end would be beyond Float32, s is the next smaller number and
 ///   t puts both ends at equal distances from theirs.

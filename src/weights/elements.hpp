@@ -20,7 +20,7 @@ std::uint16_t f16_from_double(double value);
 std::uint16_t bf16_from_double(double value);
 
 /// OCP FP8. E5M2 is the upper half of a binary16 and rounds in the same way. E4M3 has no infinity:
-/// what is beyond 448 becomes 448 with its sign, and its only NaN has all bits behind the sign set.
+/// what is beyond 448 becomes 448 with its sign, and its only NaN has all bits after the sign set.
 double f8_e4m3_to_double(std::uint8_t bits);
 double f8_e5m2_to_double(std::uint8_t bits);
 std::uint8_t f8_e4m3_from_double(double value);

@@ -47,7 +47,7 @@ std::int64_t group_bytes(const KleidiLayout& layout, std::int64_t columns) {
   return 0;
 }
 
-/// A code of 4 bits in two's complement. In a block lie runs of the rows in turn; a byte has a
+/// A code of 4 bits in two's complement. A block interleaves runs of its rows; a byte has a
 /// value of the first 16 columns in its low bits and the one 16 columns further in its high bits.
 int code_at(const KleidiLayout& layout, std::span<const std::byte> block, std::int64_t row,
             std::int64_t column) {
@@ -83,7 +83,7 @@ std::span<const std::byte> block_at(const KleidiLayout& layout, std::span<const 
   return group.subspan(static_cast<std::size_t>(number * block_bytes(layout)));
 }
 
-/// The bias of a row, of a layout that has them behind the blocks.
+/// The bias of a row, of a layout that has them after the blocks.
 float last_bias(const KleidiLayout& layout, std::span<const std::byte> group, std::int64_t row) {
   return value_at<float>(group, static_cast<std::int64_t>(group.size()) - (layout.rows - row) * 4);
 }

@@ -13,7 +13,7 @@
 namespace mir {
 namespace {
 
-/// What is wrong with one entry by itself.
+/// What is wrong with one entry alone.
 std::optional<std::string> problem_with(const StoredTensor& tensor, const DataRules& rules,
                                         std::uint64_t file_size) {
   if (const auto problem = name_problem(tensor.name))

@@ -46,7 +46,7 @@ Result<void> check_layout(std::vector<ZipMember>& members, const FileBytes& file
   return {};
 }
 
-/// The members besides the manifest as the manifest lists them, one for one.
+/// The members besides the manifest, which must be exactly those that the manifest lists.
 Result<std::vector<PackMember>> agree(std::span<const ZipMember> stored,
                                       const PackManifest& manifest, std::string_view origin) {
   std::vector<PackMember> members;

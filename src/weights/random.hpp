@@ -38,12 +38,12 @@ Result<Tensor> random_reals(RandomStream stream, DType dtype, Shape shape, Inter
 /// and bound - 1 is representable in `dtype`, an integer type or one stored as integers.
 Result<Tensor> random_integers(RandomStream stream, DType dtype, Shape shape, std::int64_t bound);
 
-/// True for the block types that random_blocks() takes: those of dequantise() but for Q8_0 and
+/// True for the block types that random_blocks() takes: those of dequantise() except Q8_0 and
 /// Q4_0, which quantise() makes of numbers.
 bool is_random_block(DType dtype);
 
-/// Blocks of random codes that stand for numbers in [-end, end] around 0, up to the rounding of
-/// scales, with end = |centre| + half_width: byte i is integer i below 256, but for scales, which
+/// Blocks of random codes that mean numbers in [-end, end] around 0, up to the rounding of
+/// scales, with end = |centre| + half_width: byte i is integer i below 256, except in scales, which
 /// are the same in each block. `shape` must fit: see check_blocks_fit in weights/blocks.hpp.
 Result<Tensor> random_blocks(RandomStream stream, DType dtype, Shape shape, Interval interval);
 

@@ -26,8 +26,8 @@ struct BlockScale {
 struct BlockRow {
   DType dtype;
   std::array<BlockScale, 2> scales;  ///< times 0: none
-  std::size_t scale_count;           ///< the first one so many times, one behind the other
-  void (*mend)(Byte* block, double end);
+  std::size_t scale_count;           ///< the first one so many times, one after the other
+  void (*adjust)(Byte* block, double end);
 };
 
 /// The minimum of each run of 16 is its scale.
@@ -84,7 +84,7 @@ const BlockRow* block_row(DType dtype) {
 }
 
 void put_scales(const BlockRow& row, double end, Byte* block) {
-  if (row.mend != nullptr) row.mend(block, end);
+  if (row.adjust != nullptr) row.adjust(block, end);
   for (const BlockScale& scale : row.scales) {
     const std::uint16_t bits = f16_from_double(end * scale.times);
     if (scale.times == 0) continue;

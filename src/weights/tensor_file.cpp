@@ -43,10 +43,10 @@ Result<TensorFile> TensorFile::open(const std::string& path, const FileOpener& f
   if (!file) return std::move(file).error();
   if (starts_like_index(file->bytes)) {
     const auto folder = std::filesystem::path(path).parent_path();
-    const auto beside = [&](const std::string& name) {
+    const auto in_folder = [&](const std::string& name) {
       return map_file((folder / name).string(), MappedFile::Links::kRefuse);
     };
-    auto sharded = ShardedTensors::open(*file, files ? files : beside);
+    auto sharded = ShardedTensors::open(*file, files ? files : in_folder);
     if (!sharded) return std::move(sharded).error();
     return TensorFile(TensorFormat::kSafetensors,
                       {.tensors = std::make_shared<const ShardedTensors>(*std::move(sharded))});

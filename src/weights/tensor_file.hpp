@@ -27,10 +27,10 @@ struct TensorInfo {
 /// out; copies share the mapping; reading from several threads is safe.
 class TensorFile {
  public:
-  /// The index of a model in several safetensors files, `{"weight_map": ...}`, stands for all of
+  /// The index of a model in several safetensors files, `{"weight_map": ...}`, opens as all of
   /// them; they lie in its folder, or where `files` has them, and are no links.
   static Result<TensorFile> open(const std::string& path, const FileOpener& files = {});
-  /// Plain names of the files that the file at `path` stands for besides itself; none if it is no
+  /// Plain names of the files that the index at `path` names; none if it is no
   /// index.
   static Result<std::vector<std::string>> parts(const std::string& path);
   /// The same for bytes in memory, without indices.

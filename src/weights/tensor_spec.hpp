@@ -13,7 +13,7 @@
 namespace mir {
 
 /// A parsed argument. SPEC is a path ending in `.npy`, `FILE.npz:MEMBER`, `random:SEED`, `zeros`,
-/// `iota`, a number, or a nested list such as `[[1, 2], [3, 4]]`. The target is what stands before
+/// `iota`, a number, or a nested list such as `[[1, 2], [3, 4]]`. The target is the text before
 /// the first '=', unless that text contains '/', '[' or ':' (write `./a=b.npy` for such a file).
 struct TensorSpec {
   enum class Kind : std::uint8_t { kNpy, kNpzMember, kInline, kRandom, kZeros, kIota };
@@ -37,7 +37,7 @@ Result<Tensor> load_file(const TensorSpec& spec);
 /// An extent of a declared type that is not known.
 inline constexpr std::int64_t kUnknownExtent = -1;
 
-/// What is known about the tensor that a spec stands for.
+/// What is known about the tensor that a spec describes.
 struct DeclaredTensor {
   std::string name;  ///< keys random values
   DType dtype = DType::kFloat32;

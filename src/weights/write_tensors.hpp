@@ -25,7 +25,7 @@ struct TensorPlan {
   std::function<Result<Tensor>()> load;  ///< gives a tensor of this type and these extents
 };
 
-/// Plans that hand out the tensors themselves.
+/// Plans that supply the tensors themselves.
 std::vector<TensorPlan> plans_of(std::span<const NamedTensor> tensors);
 
 struct WriteOptions {

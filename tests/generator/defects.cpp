@@ -160,7 +160,7 @@ constexpr Change kChanges[] = {
        lines[0].clear();
        return 0;
      }},
-    {"text behind the last module", Form::kPortable, DiagCode::kTrailingText,
+    {"text after the last module", Form::kPortable, DiagCode::kTrailingText,
      [](TextLines& lines) -> Place {
        lines.insert(lines.size(), "}");
        return lines.size() - 1;

@@ -29,7 +29,7 @@ class TextLines {
   void erase(std::size_t at);
   /// Replaces the first `from` of a line; whether there was one.
   bool replace(std::size_t at, std::string_view from, std::string_view to);
-  /// The text of a line between the first `before` and the next `after` behind it.
+  /// The text of a line between the first `before` and the next `after` that follows.
   std::string between(std::size_t at, std::string_view before, std::string_view after) const;
   /// Gives the instructions of a program's code segment their addresses and jumps their offsets.
   void renumber_program();

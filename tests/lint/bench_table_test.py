@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Medians of kernels and peers stand side by side, with their shares of the limits."""
+"""Medians of kernels and peers are printed side by side, with their shares of the limits."""
 
 import io
 import sys

@@ -123,7 +123,7 @@ class Comparison:
         return self.problems
 
     def moved(self, gone: list[Launch], new: list[Launch]) -> None:
-        """A store into a part is a Copy with the bounds of the slice behind what computes it, which then has no
+        """A store into a part is a Copy with the bounds of the slice after the op that computes it, which then has no
         destination among its operands."""
         stores = self.has("stored into")
         moves = ("Copy", "Slice", "View")

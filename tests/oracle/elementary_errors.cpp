@@ -75,7 +75,7 @@ double distance(T got, mpfr_ptr want) {
   if (mpfr_inf_p(want) != 0)
     return std::isinf(got) && (mpfr_sgn(want) > 0) == (got > 0) ? 0 : kWrong;
   if (std::isinf(got)) {
-    // Right from the middle behind the largest number on.
+    // From the number halfway between the largest and the next power of two on.
     Real edge(std::ldexp(1.0, Limits::digits) - 0.5);
     mpfr_mul_2si(edge, edge, Limits::max_exponent - Limits::digits, MPFR_RNDN);
     return mpfr_cmpabs(want, edge) >= 0 && (mpfr_sgn(want) > 0) == (got > 0) ? 0 : kWrong;

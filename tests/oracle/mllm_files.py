@@ -63,7 +63,7 @@ def mir_q4_a32(count):
 
 
 def check_blocks(tools):
-    """Blocks that no GGUF file holds, as the numbers that they stand for."""
+    """Blocks that no GGUF file holds, as the numbers that they mean."""
     made = {"GGUF_Q4_0x4": ((8, 96), interleaved(4, 16, 4, 0x88)), "GGUF_Q4_0x8": ((16, 96), interleaved(8, 16, 8, 0x88)),
             "GGUF_Q8_0x4": ((8, 96), interleaved(4, 32, 4, 0)), "MXFP4": ((3, 64), mxfp4(6)),
             "MIR_Q4_A32": ((5, 96), mir_q4_a32(15))}

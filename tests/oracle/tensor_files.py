@@ -51,7 +51,7 @@ def gguf_string(text):
 
 
 def gguf(tensors, alignment=32, version=3):
-    """Extents stand in the opposite order; every tensor starts at a multiple of the alignment."""
+    """Extents are in the opposite order; every tensor starts at a multiple of the alignment."""
     pairs = [gguf_string("general.architecture") + struct.pack("<I", 8) + gguf_string("test"),
              gguf_string("general.alignment") + struct.pack("<II", 4, alignment),
              gguf_string("test.list") + struct.pack("<IIQ", 9, 8, 2) + gguf_string("a") + gguf_string("bc"),

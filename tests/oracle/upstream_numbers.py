@@ -36,7 +36,7 @@ def tensors(folder: Path) -> dict[str, np.ndarray]:
 
 
 def run(tools: str, dump: Path, work: Path) -> list[np.ndarray]:
-    """The outputs of prefill and of the step behind it."""
+    """The outputs of prefill and of the step after it."""
     subprocess.run(
         [f"{tools}/mllm-interp", dump, f"--assume=rms_eps={EPSILON}", f"--weights={work}/weights.npz",
          *(f"--symbolic-dim=S@input{i}:1" for i in range(3)),
@@ -48,7 +48,7 @@ def run(tools: str, dump: Path, work: Path) -> list[np.ndarray]:
 
 
 def float64_steps(model: dict[str, np.ndarray], decoded) -> list[np.ndarray]:
-    """Hidden states of prefill and of the step behind it, from the formulas."""
+    """Hidden states of prefill and of the step after it, from the formulas."""
     script = Path(__file__).resolve().parents[2] / "scripts" / "qwen2_float64.py"
     spec = importlib.util.spec_from_file_location("qwen2_float64", script)
     formulas = importlib.util.module_from_spec(spec)

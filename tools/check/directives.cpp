@@ -157,7 +157,7 @@ class CheckReader {
     const auto suffix = after_prefix(line.word, prefixes_);
     if (!suffix) return;
     if (line.text.data() != nullptr) return add_check(line, *suffix);
-    // A word that stands alone may be prose.
+    // A word alone may be prose.
     if (!suffix->empty())
       refusals_.add(line.word, fmt::format("expected ':' after '{}'", line.word));
   }
@@ -224,7 +224,7 @@ class CheckReader {
     return false;
   }
 
-  /// Holds checks of a line beside the last match to there being one.
+  /// Refuses a check that is relative to the line of the last match where there is none.
   bool follows_a_match(const Check& check) {
     const bool relative = check.kind == CheckKind::kNext || check.kind == CheckKind::kSame ||
                           check.kind == CheckKind::kEmpty;

@@ -165,7 +165,7 @@ bool CheckMatcher::are_absent(std::span<const Check> forbidden, Region where,
     if (match) {
       diagnostics_
           .error(DiagCode::kForbiddenText, check.at, "the text is found, and must not be here")
-          .note(output_.span_of(*match), "it stands here");
+          .note(output_.span_of(*match), "it is here");
     }
     absent = absent && !match;
   }
@@ -188,7 +188,7 @@ std::optional<Region> CheckMatcher::look_up(const Check& check, Region where,
 
 // -- reports --------------------------------------------------------------------------------------
 
-/// That a check is not met in `where`; an empty message stands for the kind's own.
+/// That a check is not met in `where`; an empty message means the kind's own.
 void CheckMatcher::report(const Check& check, Region where, std::string message) {
   if (given_up_) return;
   if (message.empty()) {
@@ -233,7 +233,7 @@ void CheckMatcher::add_notes(const Check& check, Region where, Diagnostic& diagn
   mark({{line, 0}, {line, output_.lines()[line].size()}}, "the nearest line is this");
 }
 
-/// What the variables of other checks stand for in this one.
+/// The values in this check of variables that other checks set.
 std::string CheckMatcher::values_in(const Check& check) const {
   std::string values;
   for (const std::string_view name : check.pattern.used_names()) {

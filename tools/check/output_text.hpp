@@ -14,8 +14,8 @@ namespace mir::tools {
 
 using CheckDeadline = std::chrono::steady_clock::time_point;
 
-/// The lines of a text but for those that are directives: a tool may print the text that it was
-/// given, and no check is met by itself or by another run's.
+/// The lines of a text without those that are directives: a tool may print the text that it was
+/// given, and no check may match itself or a check of another run.
 class OutputText {
  public:
   /// `file` must outlive the object.

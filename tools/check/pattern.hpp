@@ -16,8 +16,8 @@ namespace mir::tools {
 /// Values of variables, by name.
 using CheckVariables = std::map<std::string, std::string, std::less<>>;
 
-/// Text in which `{{regex}}` stands for what the expression matches, `[[NAME:regex]]` for the same
-/// under a name, and `[[NAME]]` for what that name stands for. A run of blanks matches any run of
+/// Text in which `{{regex}}` matches what the expression does, `[[NAME:regex]]` for the same
+/// under a name, and `[[NAME]]` the text that the name has. A run of blanks matches any run of
 /// blanks.
 class CheckPattern {
  public:
@@ -53,7 +53,7 @@ class CheckPattern {
 /// A pattern whose variables from other patterns have values.
 class BoundPattern {
  public:
-  /// Variables that neither the pattern nor `variables` define stand for nothing.
+  /// Variables that neither the pattern nor `variables` define are empty.
   static Result<BoundPattern> create(const CheckPattern& pattern, const CheckVariables& variables);
 
   /// The first match in a line that begins at `from` or after it; fails when the search takes too

@@ -78,7 +78,7 @@ Result<std::optional<Regex::Match>> Regex::search(std::string_view text, std::si
   const PCRE2_SIZE* bounds = pcre2_get_ovector_pointer(state_->match.get());
   Match match;
   for (int group = 0; group < found; ++group) {
-    // `\K` may put the start of a match behind its end.
+    // `\K` may put the start of a match after its end.
     const PCRE2_SIZE begin = bounds[2 * group], end = bounds[2 * group + 1];
     const bool taken_part = begin != PCRE2_UNSET;
     match.groups.push_back(taken_part ? ByteRange{std::min(begin, end), end} : ByteRange{});

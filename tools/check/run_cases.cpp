@@ -59,7 +59,7 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
   return text;
 }
 
-/// What the placeholders of a case stand for.
+/// What replaces the placeholders of a case.
 struct Placeholders {
   std::string file;     ///< %s
   std::string folder;   ///< %S
@@ -117,7 +117,7 @@ class CaseRun {
   CaseResult result_;
 };
 
-/// Where a case begins; that of a part is not where its inherited commands stand.
+/// Where a case begins; that of a part is not where its inherited commands are.
 Span begin_of(const TestCase& test) {
   return {test.text->base(), test.text->base()};
 }
@@ -194,7 +194,7 @@ std::optional<Output> CaseRun::run() {
     if (text != nullptr) {
       check_output(test_.checks, *text, settings_, result_.problems);
     } else {
-      fail({DiagCode::kFileTooLarge, "no room is left for the output"});
+      fail(SourceManager::full("<output>"));
     }
   }
   return output;

@@ -26,7 +26,7 @@ class InterruptWatch {
   int descriptor_;
 };
 
-/// Runs the files, up to `jobs` at a time, and hands their results over in the order of the files.
+/// Runs the files, up to `jobs` at a time, and delivers their results in the order of the files.
 /// False when an interrupt stopped it.
 bool run_case_files(std::span<const std::string> paths, const CheckSettings& settings,
                     unsigned jobs, const std::function<void(const FileResult&)>& take);

@@ -1,4 +1,4 @@
-// Expected output that lies in a file beside its case.
+// Expected output that lies in a file next to its case.
 #pragma once
 
 #include <cstddef>

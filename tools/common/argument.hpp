@@ -107,7 +107,7 @@ std::string choice_note(std::span<const ChoiceText> choices);
 Error refused_choice(std::string_view option, std::span<const std::string_view> words,
                      std::string_view found);
 
-/// One of a few words, each of which stands for a value.
+/// One of a few words, each of which selects a value.
 template <class T>
 Argument<T> choice_of(std::vector<Choice<T>> choices) {
   const auto read = [choices](std::string_view option, std::string_view text) -> Result<T> {

@@ -9,7 +9,7 @@
 
 namespace mir::tools {
 
-/// What stands on a command line, in order, before any of it is read.
+/// What a command line has, in order, before any of it is read.
 struct CommandLine {
   struct Given {
     OptionRow* option;
@@ -19,7 +19,7 @@ struct CommandLine {
   std::vector<std::string> operands;
 
   bool has(const OptionRow& option) const;
-  /// Hands every argument to its row.
+  /// Passes every argument to its row.
   Result<void> read() const;
 };
 

@@ -62,7 +62,7 @@ struct CommonSettings {
   Option<bool> group_by{options,
                         {.name = "group-by",
                          .argument = "code",
-                         .help = "count diagnostics by what they share, show none singly"},
+                         .help = "count diagnostics by this property instead of listing them"},
                         choice_of<bool>({{"code", true}})};
   Option<Colour> color{options,
                        {.name = "color", .argument = "WHEN", .help = "whether to use colours"},

@@ -154,7 +154,7 @@ struct CommandRow {
   T value;
 };
 
-/// The command that was chosen, whatever the tool's commands stand for.
+/// The command that was chosen, as the value that it selects.
 class CommandOperand {
  public:
   CommandOperand(const CommandOperand&) = delete;

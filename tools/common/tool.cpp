@@ -137,7 +137,7 @@ const SourceFile* Run::read(const std::string& path, SourceManager& sources, Exi
   }
   const SourceFile* file = sources.add(path == "-" ? "<stdin>" : path, std::move(*text));
   if (file == nullptr) {
-    code = report(Error{DiagCode::kFileTooLarge, fmt::format("no room is left for '{}'", path)});
+    code = report(SourceManager::full(path));
   }
   return file;
 }

@@ -124,7 +124,7 @@ class Execution {
   std::optional<DumpWriter> dump_;
   std::vector<std::size_t> entries_;  // of each run
   FeedPlan feeds_;
-  std::optional<ResultPlaces> places_;  // of the run at hand
+  std::optional<ResultPlaces> places_;  // of the current run
   std::vector<Tensor> inputs_;
   std::vector<Tensor> outputs_;  // of the latest run
   RunReport report_;
@@ -235,7 +235,7 @@ Result<void> Execution::open_other_module(const std::string& path, const WeightS
   if (!text) return std::move(text).error();
   const SourceFile* file = context.sources().add(path, *std::move(text));
   if (file == nullptr) {
-    return Error{DiagCode::kFileTooLarge, fmt::format("no room is left for '{}'", path)};
+    return SourceManager::full(path);
   }
   const Module* module = load_module(run_, *file, invocation_, settings_.verification,
                                      Loading::kGraphs, context, diagnostics_);

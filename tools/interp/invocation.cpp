@@ -81,9 +81,7 @@ const SourceFile* Invocation::read(const Run& run, SourceManager& sources, ExitC
   }
   const auto* const text = reinterpret_cast<const char*>(file->bytes.data());
   const SourceFile* source = sources.add(file->origin, std::string(text, file->bytes.size()));
-  if (source == nullptr)
-    code = run.report(
-        Error{DiagCode::kFileTooLarge, fmt::format("no room is left for '{}'", file->origin)});
+  if (source == nullptr) code = run.report(SourceManager::full(file->origin));
   return source;
 }
 

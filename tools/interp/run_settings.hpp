@@ -89,8 +89,9 @@ struct RunSettings {
       options,
       {.name = "expect",
        .argument = "[PORT=]SPEC",
-       .help = "compare an output with this tensor; exit with 1 when they differ; {run} stands for "
-               "the number of each run"},
+       .help =
+           "compare an output with this tensor; exit with 1 when they differ; {run} is replaced "
+           "by the number of each run"},
       any_file("npy npz")};
   OptionList<std::string> tolerance{
       options,

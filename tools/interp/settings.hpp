@@ -74,7 +74,7 @@ struct InterpSettings {
       {.name = "probe",
        .argument = "PATTERNS",
        .help = "show results inside the run: %VALUE, @GRAPH, @GRAPH%VALUE or an op's name, with "
-               "commas between; * and ? stand for others"},
+               "commas between; * and ? match other text"},
       read_by(Probe::parse)};
   Option<std::string> dump{
       options,
@@ -102,7 +102,7 @@ struct InterpSettings {
   Flag profile{
       options,
       {.name = "profile",
-       .help = "show where the time went: kernel calls, beside the limits of the machine"}};
+       .help = "show where the time went: kernel calls, compared with the limits of the machine"}};
   OptionList<ProfileFile> profile_file{
       options,
       {.name = "profile-file",

@@ -15,7 +15,7 @@ namespace mir::tools {
 
 using Pipeline = std::vector<const Pass*>;
 
-/// Passes by name with commas between; `all`, where it may stand for every one of them.
+/// Passes by name with commas between; the word `all`, where it is given, means every one of them.
 Argument<Pipeline> pipeline_of(const PassRegistry& registry, std::string_view all = {});
 
 /// Every pass, and what those that convert use and report.

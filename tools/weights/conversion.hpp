@@ -63,7 +63,7 @@ class Conversion {
   /// Tensors in the order of the files; of equal names the last file's counts. A choice of type is
   /// for tensors of real numbers in float types or blocks; a block type is not for rank below 2 or
   /// rows that are no multiple of 32. What a choice is not for stays as it is. Packed weights
-  /// become Float32 values `x.weight`, with `x.bias` beside it where one of its values is not 0;
+  /// become Float32 values `x.weight`, and `x.bias` where one of its values is not 0;
   /// the choice of MIR_Q4_A32 gives those of 4 bits as blocks with the same numbers.
   static Result<Conversion> plan(std::span<const TensorFile> files, ConversionRules rules);
 

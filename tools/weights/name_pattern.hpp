@@ -8,14 +8,14 @@
 
 namespace mir::tools {
 
-/// A name in which each `*` stands for any text, the empty one included. Stars from the left take
+/// A name in which each `*` matches any text, the empty one included. Stars from the left take
 /// as little as they can.
 class NamePattern {
  public:
   explicit NamePattern(std::string_view text);
 
   bool matches(std::string_view name) const { return captures(name).has_value(); }
-  /// What the stars stand for; none when the name does not match.
+  /// What the stars match; none when the name does not match.
   std::optional<std::vector<std::string_view>> captures(std::string_view name) const;
   std::size_t stars() const { return pieces_.size() - 1; }
 
@@ -23,8 +23,8 @@ class NamePattern {
   std::vector<std::string> pieces_;  // between the stars
 };
 
-/// One `PATTERN=REPLACEMENT`: the n-th star of the replacement stands for what the n-th star of the
-/// pattern took.
+/// One `PATTERN=REPLACEMENT`: the n-th star of the replacement becomes what the n-th star of the
+/// pattern matched.
 class Renaming {
  public:
   /// None when there is no `=` or the replacement has more stars than the pattern.

@@ -71,8 +71,9 @@ struct WeightsSettings {
       convert,
       {.name = "rename",
        .argument = "PATTERN=NAME",
-       .help = "give tensors other names; each * of NAME is what that * of PATTERN stood for, and "
-               "of several patterns the first that matches counts"},
+       .help =
+           "give tensors other names; each * of NAME becomes what that * of PATTERN matched, and "
+           "of several patterns the first that matches counts"},
       read_by(Renaming::parse, "PATTERN=NAME with at most as many * in NAME")};
   OptionList<TypeChoice> dtype{
       convert,

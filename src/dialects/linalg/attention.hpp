@@ -93,7 +93,7 @@ inline constexpr AttrRow kKvCacheAttributes[] = {
     {.name = "head_dim", .type = AttrType::kInt, .required = true, .summary = "extent of a head"},
     {.name = "cache",
      .type = AttrType::kSymbolRef,
-     .summary = "the state it appends to; without it the op's name stands for it"},
+     .summary = "the state it appends to; without it the op's name names the state"},
     {.name = "layer_idx",
      .type = AttrType::kInt,
      .default_text = "0",

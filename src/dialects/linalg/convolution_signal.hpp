@@ -42,7 +42,7 @@ inline constexpr AttrRow kConv2DAttributes[] = {
     {.name = "impl_type",
      .type = AttrType::kString,
      .default_text = "Default",
-     .summary = "QNN_LPBQ...: channels stand last, the result is quantised"},
+     .summary = "QNN_LPBQ...: channels are the last dimension, the result is quantised"},
 };
 inline constexpr AttrRow kConv3DAttributes[] = {
     {.name = "in_channels", .type = AttrType::kInt, .summary = "extent of dimension 1"},

@@ -54,14 +54,14 @@ inline constexpr AttrRow kStackAttributes[] = {
     {.name = "dim",
      .type = AttrType::kInt,
      .required = true,
-     .summary = "where the new one stands"},
+     .summary = "the place of the new one"},
 };
 inline constexpr AttrRow kRepeatAttributes[] = {
     {.name = "dim", .type = AttrType::kInt, .required = true, .summary = "dimension to repeat"},
     {.name = "repeat_times",
      .type = AttrType::kInt,
      .required = true,
-     .summary = "how often each slice stands in a row"},
+     .summary = "how often each slice is repeated, one copy after the other"},
 };
 inline constexpr AttrRow kPadAttributes[] = {
     {.name = "pad",

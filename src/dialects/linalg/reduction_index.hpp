@@ -117,7 +117,7 @@ inline constexpr OpRow kReductionRows[] = {
      .attributes = kTopKAttributes,
      .infer = rules::top_k,
      .page = "reduction",
-     .summary = "The k largest or smallest elements along a dimension, and where they stand.",
+     .summary = "The k largest or smallest elements along a dimension, and their indices.",
      .example = "linalg.CPU.TopKOp [k:8, dim:-1, largest:true, sorted:false] "
                 "(%0:tensor<[$S, 128], Float32, CPU>) -> (%1:tensor<[$S, 8], Float32, CPU>, "
                 "%2:tensor<[$S, 8], Int32, CPU>)"},
@@ -154,7 +154,7 @@ inline constexpr OpRow kIndexRows[] = {
      .attributes = kIndexAttributes,
      .infer = rules::index,
      .page = "index",
-     .summary = "Every dimension indexed by itself: a slice, a list or a tensor of indices.",
+     .summary = "Each dimension indexed independently: a slice, a list or a tensor of indices.",
      .example = "linalg.CPU.IndexOp [indices:[1, {}]] (%0:tensor<[16, 64], Float32, CPU>, "
                 "%1:tensor<[$S], Int32, CPU>) -> (%2:tensor<[$S, 64], Float32, CPU>)"},
     {.name = "ScatterOp",

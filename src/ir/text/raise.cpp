@@ -310,7 +310,7 @@ class Raiser {
   // -- ops and regions --------------------------------------------------------------------------
 
   /// Heads, contents of regions and what closes them go out alike for all ops: the i-th of the
-  /// pieces around n regions is what stands before region i, the last what stands behind all.
+  /// pieces around n regions is what precedes region i, the last what follows all.
   void op(const Op& op) {
     const auto pieces = pieces_of(op);
     const bool untouched = !pieces.empty() && is_untouched(op, pieces);
@@ -329,7 +329,7 @@ class Raiser {
     }
   }
 
-  /// What stands before `region`, which is the op's first or another one, or behind all of them.
+  /// What precedes `region`, which is the op's first or another one, or follows all of them.
   void piece(const Op& op, bool first, const Region* region) {
     if (&op == module_.top()) return module_piece(op, first);
     if (first) head(op);

@@ -170,7 +170,7 @@ void Resolver::State::set_head(Op& op) {
   if (head_.label) rewriter_->set_label(op, *head_.label);
 }
 
-/// The operands behind the op's own are those of its successors, whose blocks may be below.
+/// The operands after the op's own are those of its successors, whose blocks may be below.
 void Resolver::State::set_successors(Op& op, std::uint32_t first_operand) {
   if (head_.successors.empty()) return;
   std::vector<OpExtra::Successor> list;

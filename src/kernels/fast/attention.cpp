@@ -1,9 +1,9 @@
 // note [order]: keys are taken in blocks of kKeyBlock from key 0 on, and blocks in spans of
 // kSpanBlocks. Within a span runs the online softmax: the largest score so far m, the sum l of
-// e^(s - m), the sum o of e^(s - m) v; a larger m scales l and o down. Spans start afresh and are
-// merged in order. A key that a query does not see has the weight 0, which changes no bit of l and
-// o, so it does not matter whether a block is visited for the sake of other rows, nor whether spans
-// run one after the other or in threads of their own.
+// e^(s - m), the sum o of e^(s - m) v; a larger m scales l and o down. Spans start with empty sums
+// and are merged in order. A key that a query does not see has the weight 0, which changes no bit
+// of l and o, so it does not matter whether a block is visited for the sake of other rows, nor
+// whether spans run one after the other or in threads of their own.
 //
 // note [rows]: rows of a task are query i of each head that shares the key head, then query i + 1.
 //
@@ -413,7 +413,7 @@ namespace {
 
 MIR_FAST_TABLES(AttentionTable);
 
-/// Rows of one task: many, so that a key is transposed seldom.
+/// Rows of one task: many, so that a key is transposed rarely.
 constexpr std::int64_t kTaskRows = 256;
 constexpr std::int64_t kLeastTaskRows = 32;
 

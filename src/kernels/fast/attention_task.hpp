@@ -1,4 +1,5 @@
-// How attention is cut, and what its parts hand to each other. The order of sums: attention.cpp.
+// How attention is divided into tasks, and what these pass to each other. The order of sums:
+// attention.cpp.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Results of broadcast operands as runs in which each operand stands or steps.
+// Results of broadcast operands as runs in which each operand repeats one element or steps through
+// several.
 #pragma once
 
 #include <algorithm>

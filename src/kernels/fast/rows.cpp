@@ -171,7 +171,7 @@ HWY_INLINE Moments moments_of_row(const float* x, std::int64_t width, float near
 }
 
 /// The mean in two steps: what the first one misses is the mean of the centred elements. Where that
-/// is so large beside them that their squares would lose bits, they are centred again.
+/// is so large compared with them that their squares would lose bits, they are centred again.
 void layer_norm(const float* x, float* out, std::int64_t width, const NormParameters& p) {
   const double count = static_cast<double>(width);
   const double sum = sum_of_row(width, [x](FloatVector s, std::int64_t i, std::int64_t n)

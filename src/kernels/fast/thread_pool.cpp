@@ -43,7 +43,7 @@ void wait_while_equal(const std::atomic<T>& value, T old, bool may_spin) {
 
 }  // namespace
 
-/// The loop at hand in one word: its number, whether it takes workers, and how many it has. A
+/// The current loop in one word: its number, whether it takes workers, and how many it has. A
 /// worker that is late finds the loop closed and leaves it alone, so a loop never waits for a
 /// thread that the system does not run.
 struct ThreadPool::Shared {

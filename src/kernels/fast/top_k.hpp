@@ -25,7 +25,7 @@ struct TopKOperands {
   std::int32_t* indices = nullptr;
 };
 
-/// The k elements with all their bits, and where they stand. The order is that of ref::top_k: -0
+/// The k elements with all their bits, and their indices. The order is that of ref::top_k: -0
 /// equals 0, NaN is above every number, of equal elements the one of lower index comes first.
 void top_k(const TopKOperands& operands, Context& context);
 

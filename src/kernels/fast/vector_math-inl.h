@@ -17,7 +17,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace mir::fast::HWY_NAMESPACE {
 
-/// The first `count` elements, at most kLanes, at `from`; nothing behind them is read. The other
+/// The first `count` elements, at most kLanes, at `from`; nothing after them is read. The other
 /// lanes hold `fill`.
 HWY_INLINE FloatVector load_first(const float* from, std::int64_t count, float fill = 0) {
   if (count == kLanes) return hn::LoadU(Floats(), from);
@@ -26,7 +26,7 @@ HWY_INLINE FloatVector load_first(const float* from, std::int64_t count, float f
   return hn::Load(Floats(), padded);
 }
 
-/// Stores the first `count` lanes, at most kLanes; nothing behind them is written.
+/// Stores the first `count` lanes, at most kLanes; nothing after them is written.
 HWY_INLINE void store_first(FloatVector v, float* to, std::int64_t count) {
   if (count == kLanes) return hn::StoreU(v, Floats(), to);
   HWY_ALIGN float padded[kLanes];
@@ -134,7 +134,7 @@ HWY_INLINE Exponential exponential(FloatVector x) {
 }
 #endif
 
-/// As exponential; x = -88.02 stands for what is 0.
+/// As exponential; callers pass -88.02 where the result is 0.
 template <Ln2 kLn2>
 HWY_INLINE FloatVector exp_in_normal_range(FloatVector x) {
   const auto [power, above_one] = exponential<kLn2>(x);

@@ -25,11 +25,11 @@ struct AttentionOptions {
   std::optional<std::int64_t> window;  ///< of those, a query sees the last so many; 1 or more
 };
 
-/// Query i stands at key p = i + Skv - Sq. It sees the keys 0 .. p if `causal`, of these with a
-/// window w only p - w + 1 .. p (w needs causal). The score of a key it sees is s_j = sum_d q_d
-/// k_jd / sqrt(D), or the lowest finite Float32 where the mask says so and Sq > 1. Query head h
-/// reads key and value head floor(h / (Hq / Hkv)). With m the largest score, and the sink c if
-/// there is one,
+/// Query i is at the position of key p = i + Skv - Sq. It sees the keys 0 .. p if `causal`, of
+/// these with a window w only p - w + 1 .. p (w needs causal). The score of a key it sees is s_j =
+/// sum_d q_d k_jd / sqrt(D), or the lowest finite Float32 where the mask says so and Sq > 1. Query
+/// head h reads key and value head floor(h / (Hq / Hkv)). With m the largest score, and the sink c
+/// if there is one,
 ///   w_j = e^(s_j - m) / (sum_j e^(s_j - m) [+ e^(c - m)])     out = sum_j w_j v_j
 /// for out [B, Sq, Hq, Dv] and, unless null, weights [B, Hq, Sq, Skv], which are 0 for a key that
 /// is not seen. A query that sees no key gives zeros.

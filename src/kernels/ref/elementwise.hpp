@@ -8,7 +8,7 @@
 
 namespace mir::ref {
 
-/// a + b, a - b, a * b, a / b; one element type for all three views but for real operands of
+/// a + b, a - b, a * b, a / b; one element type for all three views, except for real operands of
 /// complex arithmetic.
 /// - Floating types: correctly rounded (0.5 ULP) with IEEE infinities, NaN and
 ///   signed zeros.

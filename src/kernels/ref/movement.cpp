@@ -29,7 +29,7 @@ Result<void> check_concat(std::span<const View> inputs, std::size_t axis, const 
       return shape_error("concat", fmt::format("ranks {} and {} differ", input.rank(), out.rank()));
     }
     if (without(input.extents, axis) != without(out.extents, axis)) {
-      return shape_error("concat", "extents beside the axis differ");
+      return shape_error("concat", "extents of dimensions other than the axis differ");
     }
     total += input.extents[axis];
   }

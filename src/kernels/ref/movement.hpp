@@ -13,7 +13,8 @@ namespace mir::ref {
 Result<void> copy(const View& x, const MutableView& out);
 
 /// The inputs one after the other along `axis` (negative: from the end). At least one input; equal
-/// ranks and equal extents but for the axis, where out's extent is the sum. Size-0 pieces are fine.
+/// ranks and equal extents except along the axis, where out's extent is the sum. Size-0 pieces are
+/// fine.
 Result<void> concat(std::span<const View> inputs, std::int64_t axis, const MutableView& out);
 
 /// The inputs, all of equal extents, along a new dimension `axis` in [-(rank+1), rank].

@@ -20,7 +20,7 @@ struct BFloat16 {
 };
 
 /// Sign, 4 exponent bits of bias 7, 3 fraction bits; no infinity, the largest number is 448, NaN
-/// has all bits behind the sign set (OCP FP8 E4M3, also called e4m3fn).
+/// has all bits after the sign set (OCP FP8 E4M3, also called e4m3fn).
 struct Float8E4M3 {
   std::uint8_t bits = 0;
 };
@@ -47,7 +47,7 @@ double widen(Float8E5M2 value);
 Half narrow_to_half(double value);
 BFloat16 narrow_to_bfloat16(double value);
 Float8E5M2 narrow_to_float8_e5m2(double value);
-/// The same but for the ends: what is beyond the largest number, infinities included, gives that
+/// The same except at the ends: what is beyond the largest number, infinities included, gives that
 /// number with its sign.
 Float8E4M3 narrow_to_float8_e4m3(double value);
 inline float narrow_to_float(double value) {

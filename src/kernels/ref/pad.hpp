@@ -17,7 +17,7 @@ enum class PadMode : std::uint8_t {
 std::int64_t margin_index(PadMode mode, std::int64_t i, std::int64_t extent);
 
 /// out[i] = x[i - before], by `mode` where that lies outside of x. `before` has one entry of 0 or
-/// more for each dimension; the margin behind is what is left of out's extent, 0 or more. Types as
+/// more for each dimension; the margin after x is what is left of out's extent, 0 or more. Types as
 /// for copy; `value` is one element of x's type, read in kConstant mode only. In the other modes a
 /// dimension of extent 0 has no margin to give: an error unless out is empty.
 Result<void> pad(const View& x, std::span<const std::int64_t> before, PadMode mode,

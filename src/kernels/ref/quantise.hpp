@@ -1,4 +1,4 @@
-// Integer codes and the real numbers that they stand for.
+// Integer codes and the real numbers that they mean.
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,8 @@ Result<void> check(const View& x, const View& indices, const View& source, std::
   if (indices.rank() != x.rank()) return shape_error(kScatter, "indices and x differ in rank");
   for (std::size_t dim = 0; dim < x.extents.size(); ++dim) {
     if (dim != axis && indices.extents[dim] > x.extents[dim]) {
-      return shape_error(kScatter, "there are more indices than elements beside the axis");
+      return shape_error(kScatter,
+                         "there are more indices than elements in a dimension other than the axis");
     }
   }
   return check_index_range(kScatter, indices, -x.extents[axis], x.extents[axis]);

@@ -14,10 +14,11 @@ enum class ScatterReduction : std::uint8_t {
   kMin,
 };
 
-/// out = x, but for each index i.. of `indices` the element at i.., with indices[i..] in dimension
-/// `axis`, meets source[i..]. x and out have equal extents; indices (Int32, Int64) and source have
-/// equal ones, of x's rank and beside the axis no larger than x's. -n .. -1 count from the end;
-/// an index out of range is an error that names its position, before anything is written.
+/// out = x, except that for each index i.. of `indices` the element at i.., with indices[i..] in
+/// dimension `axis`, meets source[i..]. x and out have equal extents; indices (Int32, Int64) and
+/// source have equal ones, of x's rank and in other dimensions than the axis no larger than x's. -n
+/// .. -1 count from the end; an index out of range is an error that names its position, before
+/// anything is written.
 ///
 /// x, source and out have one type: for kNone any with one element per storage unit, whose bits
 /// are kept, else floating types, (U)Int8 to (U)Int64. An element that is met

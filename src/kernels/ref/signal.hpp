@@ -35,7 +35,7 @@ struct IstftOptions {
 /// N, X[N / 2] have no say. Then
 ///   y[t] = sum_f x_f[t - f H] window[t - f H] / s[t]    s[t] = sum_f window[t - f H]^2
 /// where s[t] exceeds 1e-10; elsewhere the sum is not divided. signal[b, i] = y[i + cut], as far as
-/// frames reach; 0 behind. |error| <= 2^-49 F (sum |X window|) / s + 0.5 ULP.
+/// frames reach; 0 after them. |error| <= 2^-49 F (sum |X window|) / s + 0.5 ULP.
 Result<void> istft(const View& spec, const View& window, const IstftOptions& options,
                    const MutableView& signal);
 

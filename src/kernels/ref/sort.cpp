@@ -72,7 +72,7 @@ Result<void> top_k(const View& x, std::int64_t axis, const TopKOptions& options,
   if (auto ok = check_indices("top_k", indices, x.extents[*dim]); !ok) return ok;
   if (values.rank() != x.rank() || values.extents[*dim] > x.extents[*dim] ||
       without(values.extents, *dim) != without(x.extents, *dim)) {
-    return shape_error("top_k", "the results do not have the extents of x but for the axis");
+    return shape_error("top_k", "the results do not have the extents of x except along the axis");
   }
   const std::int64_t k = values.extents[*dim];
   return with_number("top_k", x.dtype, [&]<class T>(std::type_identity<T>) -> Result<void> {

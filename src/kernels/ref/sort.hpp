@@ -18,7 +18,7 @@ struct TopKOptions {
 };
 
 /// The first elements along `axis` of x in descending (`largest`) or ascending order, with all
-/// bits, and where they stand. Both results have x's extents but for the axis, where they have k,
+/// bits, and their indices. Both results have x's extents except along the axis, where they have k,
 /// at most x's extent; of equal elements at the cut those of lower index are taken.
 Result<void> top_k(const View& x, std::int64_t axis, const TopKOptions& options,
                    const MutableView& values, const MutableView& indices);

@@ -14,8 +14,8 @@ namespace mir::ref {
 /// |x|; integers wrap, so the lowest value is its own absolute value.
 Result<void> abs(const View& x, const MutableView& out);
 /// |x| = sqrt(re^2 + im^2) of complex elements, ComplexFP32 or ComplexFP64, as Float32: 0.501 ULP,
-/// no overflow before the end. An infinite part gives +inf even beside a NaN. out overlaps no
-/// input.
+/// no overflow before the end. An infinite part gives +inf even where the other one is NaN. out
+/// overlaps no input.
 Result<void> magnitude(const View& x, const MutableView& out);
 
 /// -x; flips the sign of zero; integers wrap, unsigned ones too.

@@ -81,7 +81,7 @@ class CacheNode final : public PlanNode {
     }
     all.data = tokens.parts[which].data;
     all.dtype = added.dtype;
-    // Row-major but for the extent of tokens, which is the capacity.
+    // Row-major with the capacity as the extent of tokens.
     std::int64_t stride = 1;
     for (std::size_t i = all.rank; i-- > 0;) {
       all.strides[i] = stride;

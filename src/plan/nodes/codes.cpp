@@ -1,4 +1,4 @@
-// Codes that stand for numbers, quantised per tensor, to Float32 and back.
+// Codes of values that are quantised per tensor, to Float32 and back.
 #include <algorithm>
 #include <type_traits>
 

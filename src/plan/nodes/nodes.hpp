@@ -70,7 +70,7 @@ struct CacheValues {
 std::unique_ptr<PlanNode> cache_node(std::size_t step, const Op& op, const CacheValues& values);
 
 /// Any step, by the reference kernels. Values of any strides, planned or not. `kernels` are those
-/// of the plan: beside fast ones the name says what it is.
+/// of the plan: among fast ones the name says what it is.
 std::unique_ptr<PlanNode> reference_node(const PlannedStep& step,
                                          KernelSet kernels = KernelSet::kFast);
 
@@ -83,7 +83,7 @@ std::unique_ptr<PlanNode> copy_node(std::size_t step, PlanValueIndex from, PlanV
 
 /// Whether the two nodes below take codes of this type: quantised per tensor, in 8 or 16 bits.
 bool has_simple_codes(DType dtype, const ref::Quantisation& codes);
-/// The Float32 numbers nearest to those that codes stand for, and the codes of Float32 numbers;
+/// The Float32 numbers nearest to those that codes mean, and the codes of Float32 numbers;
 /// values in row-major order. The quantisation outlives the node.
 std::unique_ptr<PlanNode> real_node(std::size_t step, PlanValueIndex from, PlanValueIndex to,
                                     const ref::Quantisation& codes);

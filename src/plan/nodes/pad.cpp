@@ -1,4 +1,4 @@
-// Pad: the elements, then margins as copies of what lies beside them.
+// Pad: the elements, then margins as copies of elements next to them.
 #include "kernels/ref/pad.hpp"
 
 #include <algorithm>

@@ -85,7 +85,7 @@ std::optional<Tensor> repeated_element(const Op& op, DType dtype) {
 }  // namespace
 
 std::optional<Tensor> element_of(double number, DType dtype) {
-  // What codes stand for depends on a scale: reference kernels know it, or that there is none.
+  // What codes mean depends on a scale: reference kernels know it, or that there is none.
   if (info(dtype).type_class == DTypeClass::kQuantised) return std::nullopt;
   auto value = Tensor::allocate(DType::kFloat64, {1});
   auto element = Tensor::allocate(dtype, {1});

@@ -42,7 +42,8 @@ class TopKNode final : public PlanNode {
     const bool fits = std::ranges::equal(values.shape(), expected.shape()) &&
                       std::ranges::equal(indices.shape(), expected.shape()) && o.k <= o.length &&
                       o.length - 1 <= std::numeric_limits<std::int32_t>::max();
-    if (!fits) return require(false, "the results do not have the extents of x but for the axis");
+    if (!fits)
+      return require(false, "the results do not have the extents of x except along the axis");
     for (std::int64_t dim = 0; dim < x.rank; ++dim) {
       if (dim != axis) (dim < axis ? o.outer : o.inner) *= x.extents[static_cast<std::size_t>(dim)];
     }

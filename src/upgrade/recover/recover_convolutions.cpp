@@ -37,7 +37,7 @@ struct Window {
   bool kernel_is_certain = true;  ///< a register shows it
 };
 
-/// `[Kh, Kw, K, N]`, its channels behind: how upstream keeps weights for its QNN kernels. As bytes,
+/// `[Kh, Kw, K, N]`, its channels last: how upstream keeps weights for its QNN kernels. As bytes,
 /// or where it cannot be a kernel of the usual order.
 bool is_channels_last(const Numbers& in, const Numbers& out, const Numbers& weight, bool bytes) {
   if (in.size() != 4 || weight.size() != 4) return false;
@@ -62,7 +62,7 @@ const Attr* recipe_at(const Recovery& recovery, const Op& op) {
   return note == nullptr ? nullptr : weight_recipe(recovery.context(), *note, ".weight");
 }
 
-/// What QNN's kernel reads where the dump registers nothing, by a recipe in blocks: channels behind
+/// What QNN's kernel reads where the dump registers nothing, by a recipe in blocks: channels last
 /// and a single tap, which leaves the extents as they are.
 std::optional<Numbers> weight_by_recipe(Recovery& recovery, const Op& op) {
   const Attr* recipe = op.is(OpId::kLinalgConv2D) ? recipe_at(recovery, op) : nullptr;
@@ -237,7 +237,7 @@ void assume_dilation(Recovery& recovery, Op& op) {
 
 void convolution(Recovery& recovery, Op& op) {
   IRContext& context = recovery.context();
-  // Upstream registers a bias behind the weight; where there is none, nothing was loaded.
+  // Upstream registers a bias after the weight; where there is none, nothing was loaded.
   const bool with_bias = parameter_of(recovery, op, ".bias") != nullptr;
   const bool registered = with_bias || parameter_of(recovery, op, ".weight") != nullptr;
   const auto give_bias = registered ? &Recovery::derive : &Recovery::assume;

@@ -116,7 +116,7 @@ bool is_index_type(const TensorType& type) {
   return type.dtype() == DType::kInt32 || type.dtype() == DType::kInt64;
 }
 
-/// Rows of one dimension picked by a tensor, `dropped` dimensions behind it at their first element,
+/// Rows of one dimension picked by a tensor, `dropped` dimensions after it at their first element,
 /// the others whole.
 OptionCandidate rows_by_operand(IRContext& context, std::size_t rank, std::size_t dim,
                                 std::size_t dropped) {

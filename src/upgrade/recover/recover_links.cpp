@@ -82,7 +82,7 @@ class LinkWalk {
     });
   }
 
-  /// A LayerNorm registers a bias of the same extents behind its weight.
+  /// A LayerNorm registers a bias of the same extents after its weight.
   bool has_bias(std::string_view weight) const {
     const std::string bias =
         fmt::format("{}{}", weight.substr(0, weight.size() - kWeight.size()), kBias);

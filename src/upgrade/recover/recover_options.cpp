@@ -313,7 +313,7 @@ void layer_norm(Recovery& recovery, Op& op) {
   } else {
     recovery.derive(op, "normalized_shape", extents(recovery, *weight));
   }
-  // Upstream registers a bias behind a weight only, and nothing of a model without parameters.
+  // Upstream registers a bias after a weight only, and nothing of a model without parameters.
   const bool with_bias = parameter_of(recovery, op, ".bias") != nullptr;
   const auto affine =
       weight != nullptr || registers_parameters(recovery) ? &Recovery::derive : &Recovery::assume;

@@ -43,7 +43,7 @@ struct GgufMetadata {
   std::string text() const;
 };
 
-/// The number that stands for an element type in a GGUF file, and back; none for one that the other
+/// An element type from its number in a GGUF file, and back; none for one that the other
 /// side does not know. Types that only mllm has, or that ggml lays out differently (MXFP4), have
 /// none.
 std::optional<DType> dtype_from_gguf(std::uint32_t id);

@@ -12,7 +12,7 @@
 namespace mir {
 namespace {
 
-constexpr std::size_t kMaxName = 63;  // ggml keeps a NUL behind it
+constexpr std::size_t kMaxName = 63;  // ggml keeps a NUL after it
 constexpr std::size_t kMaxGgufRank = 4;
 constexpr std::string_view kAlignmentKey = "general.alignment";
 constexpr std::string_view kArchitectureKey = "general.architecture";

@@ -99,7 +99,7 @@ Result<StoredTensor> read_descriptor_v2(ByteCursor table) {
   return tensor;
 }
 
-/// The bytes behind a header that states no tensors are those of a writer that did not finish.
+/// The bytes after a header that states no tensors are those of a writer that did not finish.
 Result<Table> read_table_v2(std::span<const std::byte> bytes, std::string& model_name) {
   ByteCursor header(bytes, sizeof(std::uint32_t));
   const auto version = header.read<std::uint32_t>();

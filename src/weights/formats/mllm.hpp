@@ -16,7 +16,7 @@ namespace mir {
 inline constexpr std::uint32_t kMllmMagicV1 = 20012;
 inline constexpr std::uint32_t kMllmMagicV2 = 0x519A;
 
-/// The number that stands for an element type in both versions, and back; none for one that the
+/// An element type from its number, the same in both versions, and back; none for one that the
 /// other side does not know or that has no stated size.
 std::optional<DType> dtype_from_mllm(std::uint32_t id);
 std::optional<std::uint32_t> mllm_dtype_id(DType dtype);

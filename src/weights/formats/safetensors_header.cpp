@@ -28,7 +28,7 @@ constexpr StoredType kStoredTypes[] = {
 };
 
 /// note [header states]
-/// The header has four places where a value may stand: the root, a tensor entry, one of its two
+/// The header has four places where a value may be: the root, a tensor entry, one of its two
 /// lists of numbers, the metadata. Each event is legal in one or two of them, so the place bounds
 /// the nesting and every other event is an error.
 class JsonHeaderReader final : public nlohmann::json_sax<Json> {
@@ -126,7 +126,7 @@ class JsonHeaderReader final : public nlohmann::json_sax<Json> {
   }
 
   bool refuse(std::string_view what) {
-    return fail(fmt::format("{} stands in the header where '{}' does not allow it", what, key_));
+    return fail(fmt::format("{} is in the header where '{}' does not allow it", what, key_));
   }
 
   bool fail(std::string text) {

@@ -44,7 +44,7 @@ struct ZipContent {
 /// or a checksum other than stated is refused.
 Result<ZipContent> read_zip_member(const ZipMember& member);
 
-/// CRC-32 of what `crc` stands for (0: nothing) followed by `bytes`.
+/// CRC-32 of the bytes whose CRC-32 is `crc` (0: of none) followed by `bytes`.
 std::uint32_t crc32_of(std::span<const std::byte> bytes, std::uint32_t crc = 0);
 
 }  // namespace mir

@@ -19,7 +19,7 @@ std::uint16_t u16(std::size_t value) {
   return static_cast<std::uint16_t>(value);
 }
 
-/// The extra field behind which, `position` bytes into the archive, data are aligned.
+/// The extra field after which, `position` bytes into the archive, data are aligned.
 std::string alignment_field(std::uint64_t position) {
   const std::uint64_t least = position + 3 * sizeof(std::uint16_t);
   const std::uint64_t padding = (kZipAlignment - least % kZipAlignment) % kZipAlignment;

@@ -1,4 +1,4 @@
-# complete TOOL WORD...: what bash offers for the last word of a command line, as its words stand in
+# complete TOOL WORD...: what bash offers for the last word of a command line, as its words are in
 # COMP_WORDS, where each '=' is one of them.
 compopt() { echo "compopt $*"; }
 complete_last() {

@@ -38,7 +38,7 @@ bool is_id(std::string_view word) {
                      [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// Every constraint id that stands behind `before` in the texts.
+/// Every constraint id that follows `before` in the texts.
 std::vector<std::string> ids(const std::vector<fs::path>& paths, std::string_view before) {
   const auto in_word = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
@@ -119,7 +119,7 @@ TEST_CASE("every constraint of a rule is explained on one page and refused in a 
   }
 }
 
-TEST_CASE("every op stands on its page") {
+TEST_CASE("every op is described on its page") {
   for (const Dialect* dialect : builtin_dialects()) {
     for (const OpRow& row : dialect->rows) {
       CAPTURE(row.name);
@@ -133,7 +133,7 @@ TEST_CASE("every op stands on its page") {
   }
 }
 
-TEST_CASE("every attribute of a linalg op stands on its page") {
+TEST_CASE("every attribute of a linalg op is described on its page") {
   for (const Dialect* dialect : builtin_dialects()) {
     for (const OpRow& row : dialect->rows) {
       if (dialect->name != "linalg") continue;

@@ -65,7 +65,7 @@ TEST_CASE("scatter gives the type of what it scatters into") {
   });
 }
 
-TEST_CASE("einsum gives the extents behind its arrow") {
+TEST_CASE("einsum gives the extents after its arrow") {
   const auto equation = [](const char* text) { return "equation:\"" + std::string(text) + "\""; };
   const auto gives = [&](const char* text, std::vector<std::string> operands, std::string result) {
     check({"EinsumOp", equation(text).c_str(), std::move(operands), std::move(result)});

@@ -65,7 +65,7 @@ TEST_CASE("a cache needs a name") {
   CHECK(refused.error().code == DiagCode::kNotExecutable);
 }
 
-TEST_CASE("heads may stand behind positions") {
+TEST_CASE("the dimension of heads may follow that of positions") {
   OneOp op(
       "linalg.CPU.KVCacheOp <name=\"kv\"> [q_head:2, kv_head:2, head_dim:1, use_fa2:true] "
       "(%0:tensor<[1, $S, 2, 1], Float32, CPU>, %1:tensor<[1, $S, 2, 1], Float32, CPU>) -> "

@@ -36,7 +36,7 @@ TEST_CASE(
   CHECK(nameless.error({floats({1, 2}, {1, 2})}).starts_with("414 "));
 }
 
-TEST_CASE("integer and Bool parameters of a linear op are the numbers they stand for") {
+TEST_CASE("integer and Bool parameters of a linear op are read as numbers") {
   const std::string text =
       "linalg.CPU.LinearOp <name=\"p\"> [in_channels:2, out_channels:2, bias:true] "
       "(%0:tensor<[1, 2], Float32, CPU>) -> (%1:tensor<[1, 2], Float32, CPU>)";

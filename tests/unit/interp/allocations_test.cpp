@@ -141,7 +141,7 @@ Tensor integers(std::int64_t first, std::int64_t count) {
 
 }  // namespace
 
-TEST_CASE("a step like one before allocates nothing but the list of results that it hands out") {
+TEST_CASE("a step like one before allocates nothing but the list of results that it returns") {
   for (const Fusion fusion : {Fusion::kAll, Fusion::kOff}) {
     for (const unsigned threads : {1U, 2U}) {
       CAPTURE(static_cast<int>(fusion));

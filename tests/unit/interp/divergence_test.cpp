@@ -102,7 +102,7 @@ TEST_CASE("runs of one module agree in all bits") {
   CHECK_FALSE(pair.search->found().has_value());
 }
 
-TEST_CASE("the first op that differs on equal operands is found, not those behind it") {
+TEST_CASE("the first op that differs on equal operands is found, not those after it") {
   Pair pair(chain("one", unary("GELUOp", "a", "c")), chain("two", unary("QuickGELUOp", "a", "c")));
   CHECK_FALSE(pair.run(some_inputs()));
   REQUIRE(pair.search->found().has_value());
@@ -117,7 +117,7 @@ TEST_CASE("the first op that differs on equal operands is found, not those behin
 }
 
 TEST_CASE("differences within the tolerance are not passed on") {
-  // The other module adds 1e-7 at one op; behind it both runs see the same operands.
+  // The other module adds 1e-7 at one op; after it both runs see the same operands.
   const std::string type = ":tensor<[2, $S], Float32, CPU>";
   const std::string nudge = "linalg.CPU.AddOp (%a" + type +
                             ", %n:tensor<[1], Float32, CPU>[constant:[1e-7]]) -> (%c" + type +

@@ -35,7 +35,7 @@ const char* const kOneProduct = R"(
 }
 )";
 
-/// Pages of the file that are in memory behind a run with its weight.
+/// Pages of the file that are in memory after a run with its weight.
 std::size_t resident_after_run(DType stored, KernelSet kernels) {
   const auto path = (std::filesystem::temp_directory_path() /
                      ("mir_memory_" + std::to_string(::getpid()) + ".safetensors"))
@@ -90,7 +90,7 @@ TEST_CASE("fast: a session knows what it keeps") {
   CHECK(runner.session().memory().caches == 6 * 2 * 2 * 4);
 }
 
-TEST_CASE("fast: packed weights lie one behind the other where their size is known beforehand") {
+TEST_CASE("fast: packed weights lie one after the other where their size is known beforehand") {
   // Three matrices of some 24 MiB: two fill a block that is taken without knowing more.
   const Tensor weight = *Tensor::allocate(DType::kFloat32, {6144, 1024});
   for (const bool is_known : {false, true}) {

@@ -74,7 +74,7 @@ std::uint64_t places_of(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("fusion: activations are part of the product before them, residuals behind them too") {
+TEST_CASE("fusion: activations are part of the product before them, residuals after them too") {
   for (const auto& [op, name] :
        {std::pair("GELUOp", "gelu(Linear)"), std::pair("QuickGELUOp", "quick_gelu(Linear)"),
         std::pair("ReLUOp", "relu(Linear)"), std::pair("SiLUOp", "silu(Linear)"),

@@ -130,7 +130,7 @@ TEST_CASE("an observer cannot put a tensor of another type in a result's place")
       return {};
     };
     CHECK(runner.error({pattern({2, 3})}, options) ==
-          "812 another tensor does not fit the value it stands for");
+          "812 the tensor does not fit the value it replaces");
   }
 }
 

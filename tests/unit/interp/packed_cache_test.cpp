@@ -181,7 +181,7 @@ TEST_CASE("packed cache: matrices are used where they lie in the file") {
   CHECK(second.bytes() == first.bytes());
 }
 
-TEST_CASE("packed cache: other weights, another type, mode or instruction set are packed anew") {
+TEST_CASE("packed cache: other weights, another type, mode or instruction set are packed again") {
   const Folder folder;
   const std::string weights = folder.file("weights"), cache = folder.file("cache");
   write_weights(weights, DType::kFloat32);

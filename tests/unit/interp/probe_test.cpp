@@ -39,7 +39,7 @@ TEST_CASE("a result has the graph it is made in, its activation, its name and it
   CHECK(render(ResultPlaces(graph.schedule()).of(0, 0)) == "@a.b%y");
 }
 
-TEST_CASE("what a call results in is found under the names of all calls that hand it on") {
+TEST_CASE("what a call results in is found under the names of all calls that return it") {
   const std::string type = "tensor<[2], Float32, CPU>";
   Runner runner(
       "@main [mir_version:1] (%x:" + type + ") -> (%out:" + type + ") {\n" +

@@ -1,4 +1,4 @@
-// Times of kernel calls, the work they stand for, and the forms in which they are written.
+// Times of kernel calls, the work that they do, and the forms in which they are written.
 #include "interp/profile.hpp"
 
 #include <algorithm>
@@ -126,7 +126,7 @@ TEST_CASE("profile: memory of the process beside what is needed once") {
   CHECK(profile.memory()->rest() == static_cast<std::int64_t>(4 * kMebi - values));
   const std::string table = render(profile, kLimits);
   CHECK(table.find("weights 10.0 (8.0 packed), values 0.0, caches 1.0") != table.npos);
-  CHECK(table.find("30.0 at the most while plans were made, 12.0 behind that, 15.0 at the most in "
+  CHECK(table.find("30.0 at the most while plans were made, 12.0 after that, 15.0 at the most in "
                    "runs: these +4.0") != table.npos);
   const Json memory = Json::parse(to_json(profile, kLimits))["memory"];
   CHECK(memory["packed"] == 8 * kMebi);

@@ -327,7 +327,7 @@ TEST_CASE("the file that lost its end is found among several") {
   CHECK_MESSAGE(names_it, errors[0]);
 }
 
-TEST_CASE("a run whose weights lose their end hands out nothing") {
+TEST_CASE("a run whose weights lose their end returns nothing") {
   const auto path = (std::filesystem::temp_directory_path() /
                      ("mir-session-" + std::to_string(::getpid()) + ".safetensors"))
                         .string();

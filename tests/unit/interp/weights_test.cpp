@@ -38,7 +38,7 @@ Tensor ones() {
   return floats({1, 4}, {1, 1, 1, 1});
 }
 
-/// Bytes of made parameters at each step and behind the run.
+/// Bytes of made parameters at each step and after the run.
 std::pair<std::vector<std::uint64_t>, std::vector<std::uint64_t>> made_in(Runner& runner,
                                                                           bool is_last) {
   std::vector<std::uint64_t> bytes;
@@ -57,7 +57,7 @@ using Bytes = std::vector<std::uint64_t>;
 
 }  // namespace
 
-TEST_CASE("parameters are made when a step first needs them and released behind the last one") {
+TEST_CASE("parameters are made when a step first needs them and released after the last one") {
   Runner runner(kProducts);
   CHECK(runner.session().made_weight_bytes() == 0);
   const auto [bytes, hashes] = made_in(runner, true);
@@ -145,7 +145,7 @@ TEST_CASE("a weight that a reference kernel reads too stays beside its packed fo
   }
 }
 
-TEST_CASE("a run that fails leaves no parameter behind that would not stay") {
+TEST_CASE("a run that fails keeps no parameter that it would not keep otherwise") {
   Runner runner(kProducts, SessionOptions{.entry = {}, .weight_memory = 0});
   RunOptions options;
   options.observe = [](const StepResults& step) {

@@ -80,7 +80,7 @@ class ModuleChecker {
       want(&op->module() == &module && !op->is_erased(), "an op that is gone", op);
       want(before == nullptr || before->is_before_in_block(op), "the order of neighbours", op);
       want(all.empty() || all[op->id() % all.size()]->is_before_in_block(op), "the order", op);
-      want(ops_.insert(op).second, "an op stands twice", op);
+      want(ops_.insert(op).second, "an op is there twice", op);
       all.push_back(op);
       before = op;
       std::uint32_t i = 0;
@@ -108,7 +108,7 @@ class ModuleChecker {
   }
 
   void value(const Value& value) {
-    want(values_.insert(&value).second, "a value stands twice");
+    want(values_.insert(&value).second, "a value is there twice");
     const auto [known, is_new] = identity_.try_emplace(value.id(), &value);
     want(known->second == &value, "an id means another value");
   }
@@ -117,7 +117,7 @@ class ModuleChecker {
     ++operands_;
     want(use.user() == &op && &op.operand_uses()[use.index()] == &use, "a use's user", &op);
     want(values_.contains(use.value()), "an operand that is nowhere", &op);
-    want(uses_.insert(&use).second, "a use stands twice", &op);
+    want(uses_.insert(&use).second, "a use is there twice", &op);
   }
 
   /// How many uses the value lists, all of which are operands.

@@ -37,7 +37,7 @@ std::string code_of(const std::vector<std::string>& lines) {
   return text;
 }
 
-/// What stands between `// example [name]` and `// end` in the tests, by name.
+/// The text between `// example [name]` and `// end` in the tests, by name.
 std::map<std::string, std::string> examples_of_tests() {
   std::map<std::string, std::string> examples;
   for (const auto& entry : std::filesystem::directory_iterator(MIR_SOURCE_ROOT "/tests/unit/ir")) {

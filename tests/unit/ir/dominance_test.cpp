@@ -99,7 +99,7 @@ TEST_SUITE("dominance") {
     }
   }
 
-  TEST_CASE("an op dominates what stands behind it and what is nested there") {
+  TEST_CASE("an op dominates the ops after it and what is nested there") {
     Reading reading(
         "@main () -> () {\nmy.A () -> (%1:tensor<[1], Float32, CPU>)\n"
         "my.B () -> () {\nmy.C () -> ()\n}\nmy.D () -> ()\n}\n");

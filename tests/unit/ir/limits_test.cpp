@@ -53,7 +53,7 @@ TEST_SUITE("limits") {
     CHECK(errors(with_type("tensor<[4294967296, 1073741824], F, D>")) == Lines{});
   }
 
-  TEST_CASE("a dimension that cannot be read is named once, where it stands") {
+  TEST_CASE("a dimension that cannot be read is named once, at its place") {
     const auto canonical = errors(with_type("tensor<[1, 9223372036854775808], F, D>"));
     REQUIRE(canonical.size() == 1);
     CHECK(canonical[0].starts_with("2:26 MIR0301 "));

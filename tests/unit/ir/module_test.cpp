@@ -45,7 +45,7 @@ TEST_SUITE("module") {
     CHECK(print(module) == "@m () -> () {\n\n}\n");
   }
 
-  TEST_CASE_FIXTURE(Fixture, "the version makes a module portable and stands in its head") {
+  TEST_CASE_FIXTURE(Fixture, "the version makes a module portable and is printed in its head") {
     rewriter.set_version(1);
     CHECK(module.is_portable());
     CHECK(module.version() == 1);

@@ -132,7 +132,7 @@ TEST_SUITE("op") {
     CHECK(block->ops().empty());
   }
 
-  TEST_CASE_FIXTURE(Fixture, "the op at hand may be erased while iterating in either direction") {
+  TEST_CASE_FIXTURE(Fixture, "the current op may be erased while iterating in either direction") {
     for (int i = 0; i < 3; ++i) make("a.a", {}, 0);
     for (Op* op : block->ops()) rewriter.erase(*op);
     CHECK(block->empty());

@@ -103,7 +103,7 @@ TEST_SUITE("raise") {
     }
   }
 
-  TEST_CASE("blocks, arguments, successors and locations behind bodies print") {
+  TEST_CASE("blocks, arguments, successors and locations after bodies print") {
     const std::string text =
         "@main () -> () {\n"
         "    a.loop(%0:tensor<[2], F, D>) -> (%1:tensor<[2], F, D>) {\n"
@@ -205,7 +205,7 @@ TEST_SUITE("raise") {
     CHECK(find_op(again.body(), "a.three")->operand(0) == find_op(again.body(), "a.one")->result());
   }
 
-  TEST_CASE("the signature of a region names what its return hands over") {
+  TEST_CASE("the signature of a region names what its return gives") {
     Reading reading("@main () -> (" + value("%1") + ") {\na.one () -> (" + value("%1") + ", " +
                     value("%2") + ")\ncf.ReturnOp (%1) -> ()\n}\n");
     Module& module = reading.module();

@@ -180,7 +180,7 @@ class RandomEdits {
   std::string change_results() {
     Op* op = any_op();
     if (op == nullptr || op->row() != nullptr || !op->has_signature()) return {};
-    if (op->name() == "my.Wrap") return {};  // has what its body hands over
+    if (op->name() == "my.Wrap") return {};  // its results are those of its body
     Rewriter rewriter(module_);
     if (one_in(2)) {
       rewriter.insert_result(*op, below(op->result_count() + std::size_t{1}), type());
@@ -196,7 +196,7 @@ class RandomEdits {
 
   // -- regions and blocks -------------------------------------------------------------------------
 
-  /// An op goes into the region of a new one, which hands its results on.
+  /// An op goes into the region of a new one, which returns its results.
   std::string wrap() {
     Op* op = any_op();
     if (op == nullptr || is_fixed(*op)) return {};

@@ -322,7 +322,7 @@ class RandomModule {
       Values inside = visible;
       for (Value* argument : arguments_of(*entry)) inside.push_back(argument);
       fill(*entry, depth, inside);
-      // Text cannot say that an entry with neither arguments nor ops stands before other blocks.
+      // Text cannot say that an entry with neither arguments nor ops comes before other blocks.
       const bool silent_entry = entry->empty() && !signature;
       for (std::size_t blocks = silent_entry ? 0 : below(3); blocks != 0; --blocks) {
         Block* block =

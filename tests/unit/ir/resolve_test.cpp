@@ -267,7 +267,8 @@ TEST_SUITE("resolve") {
           Lines{"2:1 MIR0309 value is used as tensor<[3], F, D>, defined as tensor<[2], F, D>"});
   }
 
-  TEST_CASE("the attributes of a value stand at its definition, and mentions agree with them") {
+  TEST_CASE(
+      "the attributes of a value are written at its definition, and mentions agree with them") {
     CHECK(errors(portable({"a.one (%5:tensor<[1], F, D>[constant:[1]]) -> ()",
                            "a.two (%5:tensor<[1], F, D>[constant:[1]], %5) -> ()"})) == Lines{});
     CHECK(errors(portable({"a.one (%5:tensor<[1], F, D>[constant:[1]]) -> ()",
@@ -328,7 +329,7 @@ TEST_SUITE("resolve") {
           Lines{"2:28 MIR0304 result needs a type: no rule infers it here"});
   }
 
-  TEST_CASE("a result type that no rule infers is missed where the result stands") {
+  TEST_CASE("a result type that no rule infers is missed at the result") {
     CHECK(errors(portable({"a.one (%0) -> (%1)"})) ==
           Lines{"2:16 MIR0304 result needs a type: no rule infers it here"});
     CHECK(errors(portable({"graph.CallGraphOp @f (%0) -> (%1)"})) ==
@@ -375,7 +376,7 @@ TEST_SUITE("resolve") {
     CHECK(errors(dump({"a.one [k:<InvalidAttribute NYI>] () -> ()"})) == Lines{});
   }
 
-  TEST_CASE("a key stands once in a portable list, and in any dictionary") {
+  TEST_CASE("a key is written once in a portable list, and in any dictionary") {
     CHECK(errors(portable({"a.one [k:1, l:2, k:3] () -> ()"})) ==
           Lines{"2:7 MIR0316 key 'k' occurs twice"});
     CHECK(errors(portable({"a.one (%5:tensor<[1], F, D>[constant:[1]][constant:[1]]) -> ()"})) ==
@@ -399,7 +400,7 @@ TEST_SUITE("resolve") {
     CHECK(errors("@main [mir_version:1] () -> () { }\n") == Lines{});
   }
 
-  TEST_CASE("an alias stands for its value") {
+  TEST_CASE("an alias means its value") {
     Reading reading(
         "#scale = [1, {\"k\":2}]\n"
         "#again = #scale\n"
@@ -458,7 +459,7 @@ TEST_SUITE("resolve") {
     CHECK(print(*resolve(*tree, context, diagnostics).front()) == print(*modules[0]));
   }
 
-  TEST_CASE("ops remember where they stand and that nothing changed them") {
+  TEST_CASE("ops remember their place and that nothing changed them") {
     Reading reading(dump({"a.one (%0) -> ()", "  a.two () -> ()"}));
     const auto ops = ops_of(graph_body(reading));
     const SourceFile* file = reading.context.sources().file_of(ops[1]->location().raw);

@@ -48,7 +48,7 @@ constexpr std::string_view kText = R"(// A file's first words.
 @main () -> () {  // opens
     // About a.b.
     // More about a.b.
-    a.b [k:#scale, n:01] () -> (%0:tensor<[2], F, D>)  // behind a.b
+    a.b [k:#scale, n:01] () -> (%0:tensor<[2], F, D>)  // after a.b
     a.c [
             // inside a.c
             k:'x' "two"] (%0) -> ()
@@ -56,12 +56,12 @@ constexpr std::string_view kText = R"(// A file's first words.
         (%0:tensor<[$b+$a], F, D>) -> (%0:tensor<[$b+$a], F, D>) {  // of f
             cf.ReturnOp (%0:tensor<[$b+$a], F, D>) -> ()
             // f's last words
-        }  // behind the inner brace
+        }  // after the inner brace
         // before the outer brace
     } loc(  "f.cpp" : 3 )
     cf.CondBranchOp (%0) -> () [^yes, ^no] {
     // About yes.
-    ^yes:  // behind yes
+    ^yes:  // after yes
         a.d () -> ()
     // the block's end
     ^no(%2:tensor<[1], F, D>):
@@ -98,10 +98,9 @@ TEST_SUITE("untouched") {
     Rewriter(source.module())
         .set_attribute(*op, source.context.intern("n"), source.context.integer(7));
     const std::string text = source.print();
-    CHECK(
-        text.find("    // About a.b.\n    // More about a.b.\n"
-                  "    a.b() -> (%0:tensor<[2], F, D>)[k:{\"factor\":2}, n:7]  // behind a.b\n") !=
-        std::string::npos);
+    CHECK(text.find("    // About a.b.\n    // More about a.b.\n"
+                    "    a.b() -> (%0:tensor<[2], F, D>)[k:{\"factor\":2}, n:7]  // after a.b\n") !=
+          std::string::npos);
     CHECK(text.find("// inside a.c\n") != std::string::npos);
     CHECK(text.find("(%0) -> ()\n") != std::string::npos);
     CHECK(text.find("[$b+$a]") != std::string::npos);
@@ -120,7 +119,7 @@ TEST_SUITE("untouched") {
                     "        (%0:tensor<[$a+$b], F, D>) -> (%0:tensor<[$a+$b], F, D>) {  // of f\n"
                     "            cf.ReturnOp (%0:tensor<[$b+$a], F, D>) -> ()\n"
                     "            // f's last words\n"
-                    "            // behind the inner brace\n"
+                    "            // after the inner brace\n"
                     "            // before the outer brace\n"
                     "        }\n"
                     "    } loc(\"f.cpp\":3)\n") != std::string::npos);
@@ -134,7 +133,7 @@ TEST_SUITE("untouched") {
     writer.removeOp(op);
     const std::string text = source.print();
     CHECK(text.find("inside a.c") == std::string::npos);
-    CHECK(text.find("// behind a.b\n    a.new() -> ()\n    graph.SubGraphOp") != std::string::npos);
+    CHECK(text.find("// after a.b\n    a.new() -> ()\n    graph.SubGraphOp") != std::string::npos);
   }
 
   TEST_CASE("an op made where another comes from has none of its tokens and comments") {
@@ -145,7 +144,7 @@ TEST_SUITE("untouched") {
                      {.name = source.context.op_name("a.new"), .location = op->location()});
     const std::string text = source.print();
     CHECK(text.find("// About a.b.") == text.rfind("// About a.b."));
-    CHECK(text.find("// behind a.b\n    a.new() -> ()\n    a.c") != std::string::npos);
+    CHECK(text.find("// after a.b\n    a.new() -> ()\n    a.c") != std::string::npos);
   }
 
   TEST_CASE("an op that is said to come from elsewhere prints as a new one") {
@@ -154,7 +153,7 @@ TEST_SUITE("untouched") {
     Rewriter(source.module())
         .set_location(*find_op(source.module().body(), "a.c"), first->location());
     const std::string text = source.print();
-    CHECK(text.find("// behind a.b\n    a.c(%0:tensor<[2], F, D>) -> ()[k:'x' \"two\"]\n") !=
+    CHECK(text.find("// after a.b\n    a.c(%0:tensor<[2], F, D>) -> ()[k:'x' \"two\"]\n") !=
           std::string::npos);
     CHECK(text.find("// About a.b.") == text.rfind("// About a.b."));
   }
@@ -210,7 +209,7 @@ TEST_SUITE("untouched") {
     CHECK(source.print().find("@\"two words\"") != std::string::npos);
   }
 
-  TEST_CASE("modules of several texts and new ones print behind each other") {
+  TEST_CASE("modules of several texts and new ones print one after the other") {
     Source source("@a () -> () {\n    a.b [k:01] () -> ()\n}\n@b () -> () {\n}\n// end\n");
     Module& made = source.context.create_module("made");
     Rewriter(made).create_block(made.body());

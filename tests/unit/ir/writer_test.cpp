@@ -214,7 +214,7 @@ TEST_SUITE("writer") {
     CHECK(mir::test::Isomorphism(module, again.module()).difference() == "");
   }
 
-  TEST_CASE("ops may be removed while walking: the one at hand, the next, others") {
+  TEST_CASE("ops may be removed while walking: the current one, the next, others") {
     for (const std::string victim : {"a.p", "a.q", "a.r", "a.s", "a.t", "a.u"}) {
       for (const std::string at : {"a.p", "a.q", "a.r", "a.s", "a.t", "a.u"}) {
         CAPTURE(at);
@@ -256,7 +256,7 @@ TEST_SUITE("writer") {
     CHECK(visited<OpView>(module) == Names{"a.y"});
   }
 
-  TEST_CASE("ops made behind the op at hand are visited, ops made before it are not") {
+  TEST_CASE("ops made after the current op are visited, ops made before it are not") {
     Reading reading = nested("a.x a.y");
     Module& module = reading.module();
     const OpName name = reading.context.op_name("a.new");
@@ -273,7 +273,7 @@ TEST_SUITE("writer") {
     CHECK(seen == Names{"a.x", "a.new", "a.new", "a.y"});
   }
 
-  TEST_CASE("replacing the op at hand while walking goes on behind it") {
+  TEST_CASE("replacing the current op while walking goes on after it") {
     Reading reading = nested("a.x a.x a.y");
     Module& module = reading.module();
     const OpName z = reading.context.op_name("a.z");
@@ -286,7 +286,7 @@ TEST_SUITE("writer") {
     });
     CHECK(seen == Names{"a.x", "a.x", "a.y"});
     CHECK(visited<OpView>(module) == Names{"a.z", "a.z", "a.y"});
-    // A replacement made behind the op at hand is an op made behind it.
+    // A replacement made after the current op is an op made after it.
     seen.clear();
     IRWriter(module).walk<OpView>([&](IRWriter& writer, OpView op) {
       seen.emplace_back(spelling(op));

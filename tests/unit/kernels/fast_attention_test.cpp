@@ -130,7 +130,7 @@ TEST_CASE("keys that a query does not see add nothing, whatever they hold") {
     for (std::size_t d = 0; d < 9; ++d) spoilt.k[96 * 9 + d] = bad[d % 2];
     for (std::size_t d = 0; d < 10; ++d) spoilt.v[96 * 10 + d] = bad[d % 2];
     const FloatValues got = run(spoilt.operands(nullptr), c.out_size(), context);
-    // Query i stands at key i + 90: the first six do not see key 96.
+    // Query i is at the position of key i + 90: the first six do not see key 96.
     for (std::int64_t head = 0; head < 2; ++head) {
       CHECK(same_bits(got.data() + head * 100, want.data() + head * 100, 60));
       for (std::size_t i = 60; i < 100; ++i) {

@@ -100,7 +100,7 @@ TEST_CASE("exp is exact at its edges and rounds subnormal results once") {
   });
 }
 
-TEST_CASE("a number's function has the same bits wherever it stands") {
+TEST_CASE("a number's function has the same bits at any place of a vector") {
   FloatValues x = random_floats(67, 52, 20.0);
   x.insert(x.begin() + 9, 2e6F);  // what sin and cos do not compute as a vector
   on_each_isa([&](Context& context) {

@@ -45,7 +45,7 @@ constexpr MatMulShape kMatMulShapes[] = {
     {1, 1, 1545, 3, 9, false, false},  {16, 16, 33, 80, 33, false, false},
 };
 
-/// Out has a gap behind each row.
+/// Out has a gap after each row.
 Problem matmul_problem(const MatMulShape& s) {
   const FloatValues a = random_floats(s.heads * s.rows * s.depth, 31);
   const FloatValues b = random_floats(s.kv_heads * s.depth * s.columns, 32);
@@ -168,7 +168,7 @@ Problem conv_problem(const ConvShape& s, bool biased) {
           .slack = product_slack(sums, s.inputs * taps, out.values(), biased)};
 }
 
-/// x [a, b, c, d] to out [c, a, d, b] or any other order, with a gap behind each last dimension. x
+/// x [a, b, c, d] to out [c, a, d, b] or any other order, with a gap after each last dimension. x
 /// is read as it lies or from its end.
 Problem copy_problem(const std::array<std::int64_t, 4>& extents,
                      const std::array<std::size_t, 4>& order, bool backwards) {

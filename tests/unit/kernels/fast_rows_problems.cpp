@@ -23,7 +23,7 @@ constexpr RowsShape kRowsShapes[] = {{0, 5},    {3, 0},    {1, 1},    {5, 2},   
                                      {2, 64},   {5, 65},   {1, 255},  {1, 257},  {2, 513},
                                      {20, 517}, {2, 1025}, {3001, 3}, {1, 1536}, {1, 20011}};
 
-/// Rows of x and of the output, each with a gap behind it.
+/// Rows of x and of the output, each with a gap after it.
 struct RowsLayout {
   RowsShape shape;
   std::int64_t x_stride, out_stride;

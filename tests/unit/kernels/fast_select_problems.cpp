@@ -163,7 +163,7 @@ Problem cast_problem(DType from, DType to, std::int64_t count) {
                       });
 }
 
-/// Lists of places along each dimension of a table, and the elements behind each crossing.
+/// Lists of places along each dimension of a table, and how many elements each crossing holds.
 struct Lists {
   std::vector<std::int64_t> lengths;
   std::int64_t run;

@@ -19,7 +19,7 @@ Values argsort_of(DType dtype, const Values& values, bool descending = false) {
   return indices.values();
 }
 
-/// Place of element i of a row: how many stand before it by value, or equal to it by index.
+/// Place of element i of a row: how many come before it by value, or equal to it by index.
 std::size_t rank_of(const Values& row, std::size_t i, bool descending) {
   const auto key = [&](std::size_t k) { return row[k] != row[k] ? kInf : row[k]; };
   std::size_t before = 0;

@@ -159,7 +159,7 @@ TEST_CASE("a lowered module runs, whatever it does with its inputs") {
   check("%3:" + x + ", %2:" + y, negate + "cf.ReturnOp (%3, %2) -> ()\n");
   check("%1:" + x + ", %3:" + x, negate + "cf.ReturnOp (%1, %3) -> ()\n");
   check("%2:" + y + ", %1:" + x, "cf.ReturnOp (%2, %1) -> ()\n");
-  // A graph hands its input on, and nothing else.
+  // A graph returns its input, and nothing else.
   check("%5:" + y, "graph.CallGraphOp @g (%2) -> (%5:" + y +
                        ")\ngraph.SubGraphOp @g <CPU> {\n(%4:" + y + ") -> (%4:" + y +
                        ") {\ncf.ReturnOp (%4) -> ()\n}\n}\ncf.ReturnOp (%5) -> ()\n");

@@ -82,7 +82,7 @@ TEST_CASE("a copy into a slice replaces that part") {
       {{-10, -20, -1, -2, -3, -4, -70, -80}, {10, 20, 1, 2, 3, 4, 70, 80}});
 }
 
-TEST_CASE("the halves of a rotation: the second is negated, the first is joined behind it") {
+TEST_CASE("the halves of a rotation: the second is negated, the first is joined after it") {
   const std::string x = "%1:" + t("4, 1");
   check_as_lifted(
       program(bind(0, "1", 0) + slice("1", "4, 1", 0, 2) + slice("1", "4, 1", 2, 4) +

@@ -13,7 +13,7 @@ namespace mir::test::packed_header {
 
 namespace {
 
-/// A file with this header, a right hash and some bytes behind it.
+/// A file with this header, a right hash and some bytes after it.
 std::string file_with(const std::string& json) {
   fast::ThreadPool alone(1);
   const std::uint64_t length = json.size();

@@ -30,7 +30,7 @@ struct ObjectType {
   std::vector<Property> properties;
 };
 
-/// Sections of the specification stand behind the names.
+/// Sections of the specification are given after the names.
 inline std::span<const ObjectType> object_types() {
   static const std::vector<ObjectType> kTypes = {
       {"sarifLog",  // 3.13
@@ -175,7 +175,7 @@ class Walk {
     if (kind == "region") order(json, place);
   }
 
-  /// A region that states all four ends where or behind where it begins.
+  /// A region that states all four does not end before it begins.
   void order(const Json& region, const std::string& place) {
     if (region.size() != 4) return;
     const auto at = [&](const char* line, const char* column) {

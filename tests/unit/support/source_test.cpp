@@ -76,7 +76,7 @@ TEST_CASE("every position of a text with short and very long lines is where coun
   }
 }
 
-TEST_CASE("texts follow each other and each owns the position behind its last byte") {
+TEST_CASE("texts follow each other and each owns the position after its last byte") {
   SourceManager sources;
   const SourceFile* first = sources.add("first", "abc");
   const SourceFile* empty = sources.add("empty", "");
@@ -104,7 +104,7 @@ TEST_CASE("threads may ask one text for lines at the same time") {
   CHECK(lines == std::vector<std::uint32_t>(4, 5001));
 }
 
-TEST_CASE("a part of a file counts its lines from where it stands in the file") {
+TEST_CASE("a part of a file counts its lines from its place in the file") {
   const SourceFile file("f", "a\nbc\n", 1, 40);
   CHECK(file.first_line() == 40);
   CHECK(file.line_column(1).line == 40);

@@ -152,7 +152,7 @@ TEST_CASE("aliases of aliases expand, others stay with their definitions") {
         "#a = [#a]\n" + module_with("    a.b [k:[#a]] (%0) -> ()"));
 }
 
-TEST_CASE("an alias stays where the grammar does not take what it stands for") {
+TEST_CASE("an alias stays where the grammar does not take the attribute itself") {
   const std::string text =
       "#a = [1]\n#b = QuantSpec(Raw(type: X), uuid=1)\n" +
       module_with("    a.b [k:QuantAnnotation(i:#a)] (%0:tensor<[1], X, Y, #b>) -> ()");

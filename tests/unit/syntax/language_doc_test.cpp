@@ -21,7 +21,7 @@ using Names = std::set<std::string>;
 using Rules = std::map<std::string, Names>;
 
 struct Block {
-  std::string info;  // behind the opening fence
+  std::string info;  // after the opening fence
   std::string text;
   int line = 0;  // of the fence
 };
@@ -107,7 +107,7 @@ Rules rules_of_grammar() {
   return rules;
 }
 
-/// Whole texts that a block stands for.
+/// Whole texts that a block shows a part of.
 std::vector<std::string> texts_of(const Block& block) {
   if (block.info == "mir file") return {block.text};
   if (block.info == "mir op" || block.info == "mir refused") {

@@ -55,7 +55,7 @@ TEST_CASE("bodies are indented by four and an empty one holds one empty line") {
         "prog.fragment @S <CPU> <code> {\n    prog.ret\n    prog.ret\n}");
 }
 
-TEST_CASE("a block label stands one step left of its ops") {
+TEST_CASE("a block label is printed one step left of its ops") {
   CHECK(formatted_ops("x.y { a.b ^bb0(%0:tensor<[],A,B>): a.b ^bb1: }") ==
         "x.y {\n    a.b\n^bb0(%0:tensor<[], A, B>):\n    a.b\n^bb1:\n}");
 }

@@ -87,7 +87,7 @@ TEST_SUITE("parse") {
           "ModuleEnd Operands Results ModuleBegin ModuleEnd");
   }
 
-  TEST_CASE("a module may stand on one line") {
+  TEST_CASE("a module may be written on one line") {
     CHECK(nodes("@main()->(){graph.S @a<CPU>{()->(){cf.ReturnOp()->()}}}") ==
           "Operands Results ModuleBegin OpName Symbol Angle BodyBegin Operands Results RegionBegin "
           "OpName Operands Results OpEnd RegionEnd BodyEnd OpEnd ModuleEnd");

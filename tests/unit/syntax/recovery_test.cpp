@@ -12,7 +12,7 @@ using Lines = std::vector<std::string>;
 
 const std::string kGood = "linalg.CPU.ReLUOp(%0:tensor<[2], F, C>) -> (%1:tensor<[2], F, C>)";
 
-/// The errors of one faulty op that stands, on line 5, between good ones.
+/// The errors of one faulty op, on line 5, between good ones.
 Lines errors_of(const std::string& op) {
   return errors(module_of({kGood, op, kGood, kGood}));
 }
@@ -161,7 +161,7 @@ TEST_SUITE("recovery") {
           Lines{"1:1 MIR0204 the file contains no module"});
   }
 
-  TEST_CASE("bytes that are no text are refused where they stand") {
+  TEST_CASE("bytes that are no text are refused at their place") {
     using namespace std::string_literals;
     CHECK(errors("@main () -> () {\n\0}\n"s) == Lines{"2:1 MIR0101 NUL byte in the text"});
     CHECK(errors("@main () -> () {\n//\0\n}\n"s) == Lines{"2:3 MIR0101 NUL byte in the text"});
@@ -210,7 +210,7 @@ TEST_SUITE("recovery") {
           "an operation is named 'dialect.Name', a comment starts with '//'; an upgrade takes "
           "--assume='comment=TEXT' for one that does not");
     CHECK(hint("}\n}\n}\na.b") ==
-          "operations stand inside a module; a '}' before this may be one too many");
+          "operations must be inside a module; a '}' before this may be one too many");
   }
 
   TEST_CASE("the error limit ends the work") {

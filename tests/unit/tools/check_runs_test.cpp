@@ -153,7 +153,7 @@ TEST_SUITE("case files") {
     CHECK(verdicts(folder / "none.test") == Codes{"MIR0001"});
   }
 
-  TEST_CASE("placeholders stand for the case, its folder and the scratch folder, both ways") {
+  TEST_CASE("placeholders name the case, its folder and the scratch folder, both ways") {
     const Folder folder;
     folder.write("sub/a.test", "// RUN: cat %s; ls; echo %S %%S %T; pwd; ls %S\n");
     folder.write(

@@ -101,7 +101,7 @@ TEST_SUITE("check lines") {
     CHECK_FALSE(holds({"CHECK: b", "CHECK-NOT: x"}, "b\ny\nx"));
     CHECK_FALSE(holds({"CHECK-NOT: y", "CHECK-NOT: x"}, "b\nx"));
     CHECK(problems(between, "a x\nb") ==
-          Lines{"2:15 MIR0911 the text is found, and must not be here", "  1:3 it stands here"});
+          Lines{"2:15 MIR0911 the text is found, and must not be here", "  1:3 it is here"});
   }
 
   TEST_CASE("texts in any order lie apart from each other") {
@@ -133,7 +133,7 @@ TEST_SUITE("check lines") {
           "MIR0910 the text is found 2 times, expected 3");
   }
 
-  TEST_CASE("expressions and variables stand in the text") {
+  TEST_CASE("expressions and variables are written in the text") {
     CHECK(holds({"CHECK: %{{[0-9]+}} = {{neg|abs}} x"}, "%17 = abs x"));
     CHECK(holds({"CHECK: {{a{2}}}b"}, "aab"));
     CHECK(holds({"CHECK: ([[X:%[0-9]+]]) -> ([[Y:.*]])", "CHECK-NEXT: ([[Y]]) -> ([[X]])"},
@@ -163,7 +163,7 @@ TEST_SUITE("check lines") {
     CHECK(holds({"CHECK: abc"}, "// abc: abc"));
   }
 
-  TEST_CASE("a check that is not met names the nearest line, or where its text stands") {
+  TEST_CASE("a check that is not met names the nearest line, or the place of its text") {
     CHECK(problems({"CHECK: one", "CHECK: linalg.NegOp(%0) -> (%1)"},
                    "one\nlinalg.AbsOp()\nlinalg.NegOp(%0) -> (%2)\nx\n") ==
           Lines{"2:11 MIR0910 the text is not found after the last match",

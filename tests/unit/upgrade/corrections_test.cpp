@@ -16,7 +16,7 @@ UpgradeOptions granting(const Lines& facts) {
   return options;
 }
 
-/// The text as the facts settle it, or the first error; what the report says behind it.
+/// The text as the facts settle it, or the first error; after it, what the report says.
 std::string settled(const std::string& text, const Lines& facts) {
   IRContext context;
   register_builtin_dialects(context);
@@ -57,7 +57,7 @@ TEST_SUITE("corrections") {
     CHECK(settled("{\n    x a b\n}", {"comment=a b"}).starts_with("- MIR0701"));
   }
 
-  TEST_CASE("an element type that upstream could not name stands in place of its log line") {
+  TEST_CASE("an element type that upstream could not name takes the place of its log line") {
     CHECK(settled("tensor<[2], \x1b[1m[NYI]\x1b[0m a.cpp:1 Unknown data type\nUnknow, CPU>",
                   {"Unknow=BFloat16"}) == "tensor<[2], BFloat16, CPU>|1:13 element type");
     CHECK(settled("\x1b[1mlog\nother", {"Unknow=BFloat16"}).starts_with("- MIR0701"));
@@ -85,8 +85,8 @@ TEST_SUITE("corrections") {
     CHECK(has(first, "cf.ReturnOp (%1:"));
     CHECK(has(first,
               "|builtin.ModuleOp return that ends the graph=0"
-              "|cf.ReturnOp left out=behind the return"
-              "|linalg.ReLUOp left out=behind the return"));
+              "|cf.ReturnOp left out=after the return"
+              "|linalg.ReLUOp left out=after the return"));
     const std::string second = corrected(ops, {"main.return=1"});
     CHECK(has(second, "cf.ReturnOp (%2:"));
     CHECK(has(second, "|cf.ReturnOp left out=another return ends the graph"));

@@ -81,7 +81,7 @@ TEST_SUITE("upgrade") {
     CHECK(product("3", "3", "3").find("transpose_b is lost: rank below 2") != std::string::npos);
   }
 
-  TEST_CASE("a long chain of scalings behind a product is searched once") {
+  TEST_CASE("a long chain of scalings after a product is searched once") {
     Lines ops{"linalg.CPU.MatMulOp(%0:" + t("4, 4") + ", %1:" + t("4, 4") +
               ") -> (%2:" + t("4, 4") + ")"};
     for (int i = 0; i < 20000; ++i)
@@ -209,7 +209,7 @@ TEST_SUITE("upgrade") {
     CHECK(layout(rotate("0", "1", x) + rotate("2", "3", t("1, 2, 5, 4"))) == "BHSD");
   }
 
-  TEST_CASE("what a dump states stands") {
+  TEST_CASE("what a dump states is kept") {
     CHECK(recovered({"linalg.CPU.TransposeOp [dim0:0, dim1:2] (%0:" + t("5, 5, 5") +
                      ") -> (%1:" + t("5, 5, 5") + ")"}) == "dim0:0 dim1:2");
     CHECK(recovered({parameter("n.weight", "4"), "linalg.CPU.RMSNormOp [epsilon:0.1] (%0:" +
@@ -313,7 +313,7 @@ TEST_SUITE("upgrade") {
           "with --assume='c.kernel_size=...'");
   }
 
-  TEST_CASE("a weight of bytes with its channels behind is that of a QNN kernel") {
+  TEST_CASE("a weight of bytes with its channels last is that of a QNN kernel") {
     const std::string quantised = "tensor<[1, 1, 8, 64], UInt16PerTensor, CPU>";
     CHECK(recovered({"tensor.CPU.register () -> (%5:" + t("1, 1, 64, 32", "Int8") +
                          "[@c.weight])[symbol:c.weight]",

@@ -58,7 +58,7 @@ TEST_SUITE("upgrade") {
                 "linalg.register name of an op that nothing runs=c"});
   }
 
-  TEST_CASE("a view that a mention stands for keeps what the mention notes") {
+  TEST_CASE("a view that a mention makes keeps what the mention notes") {
     const auto recipe = [](int uuid) {
       return "[quant_recipe:QuantSpec(Raw(type: Float32), uuid=" + std::to_string(uuid) +
              ", solved=0)]";
@@ -170,7 +170,8 @@ TEST_SUITE("upgrade") {
           std::string::npos);
   }
 
-  TEST_CASE("attributes are quoted where they must be, stand once, and lost ones are refused") {
+  TEST_CASE(
+      "attributes are quoted where they must be, are written once, and lost ones are refused") {
     const auto attributes = [](const std::string& list) {
       return recovered(
           {"linalg.CPU.SiLUOp [" + list + "] (%0:" + t("2") + ") -> (%1:" + t("2") + ")"});

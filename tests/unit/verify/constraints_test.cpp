@@ -61,7 +61,7 @@ TEST_SUITE("constraints") {
     }
   }
 
-  TEST_CASE("every constraint of the verifier stands in the explanation of its code") {
+  TEST_CASE("every constraint of the verifier is named in the explanation of its code") {
     for (const Constraint& constraint : constraints()) {
       CAPTURE(constraint.id);
       const std::string line =
@@ -74,7 +74,7 @@ TEST_SUITE("constraints") {
                     "    extents agree with them.\n") != std::string::npos);
   }
 
-  TEST_CASE("every constraint of the verifier stands in the name of a test") {
+  TEST_CASE("every constraint of the verifier is in the name of a test") {
     const std::string names = test_names();
     for (const Constraint& constraint : constraints()) {
       CAPTURE(constraint.id);

@@ -12,7 +12,7 @@ std::string t(const std::string& shape, const std::string& dtype = "Float32") {
   return ":tensor<" + shape + ", " + dtype + ", CPU>";
 }
 
-/// What a dump of these ops reports; they stand from line 2 on.
+/// What a dump of these ops reports; they begin on line 2.
 Lines dump(const Lines& ops, const VerifyOptions& options = {}) {
   std::string text = "@main () -> () {\n";
   for (const std::string& op : ops) text += op + "\n";

@@ -9,7 +9,7 @@ namespace {
 constexpr const char* kX = "%1:tensor<[2], Float32, CPU>";
 constexpr const char* kY = "%2:tensor<[2], Float32, CPU>";
 
-/// A dump of one code segment; the ops stand from line 3 on. Ops that begin with `addr` bring their
+/// A dump of one code segment; the ops begin on line 3. Ops that begin with `addr` bring their
 /// addresses along.
 std::string program_of(const Lines& ops, const Lines& table = {}) {
   std::string text = "@main () -> () {\nprog.fragment @code <CPU> <code> {\n";
@@ -277,7 +277,7 @@ TEST_SUITE("program") {
     CHECK(run(lines) == Lines{});
   }
 
-  TEST_CASE("free_c3: MIR0452 a slot that a program with frees leaves behind") {
+  TEST_CASE("free_c3: MIR0452 a slot that a program with frees never frees") {
     Lines lines = kSound;
     lines.insert(lines.begin() + 6, launch(kX, "%3:tensor<[2], Float32, CPU>"));
     CHECK(run(lines) == Lines{"9:1 MIR0452 warning %3 is never freed"});

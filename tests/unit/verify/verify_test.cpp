@@ -117,7 +117,7 @@ TEST_SUITE("verify") {
                 "attributes give tensor<[2, 4], Float32, CPU>"});
     CHECK(checked({"linalg.CPU.SiLUOp(%0) -> (%1:!tt.buffer<4>)"}).size() == 1);
     CHECK(checked({"linalg.CPU.SiLUOp(%0) -> (%1:tensor<[2, ?], Float32, CPU>)"}) == Lines{});
-    // Without its option an op's declared type stands.
+    // Without its option an op's declared type is kept.
     CHECK(checked({"linalg.CPU.ViewOp(%0) -> (%1:tensor<[8], Float32, CPU>)",
                    "linalg.CPU.CastTypeOp(%0) -> (%2:tensor<[2, 4], Float16, CPU>)",
                    "linalg.CPU.X2XOp(%0) -> (%3:tensor<[2, 4], Float32, QNN>)"}) == Lines{});

@@ -36,7 +36,7 @@ const std::string kOne = little(f16_from_double(1), 2);
 }  // namespace
 
 // The formulas are held bit by bit to an evaluation in NumPy by the oracle tests.
-TEST_CASE("blocks of 32 stand for scaled codes") {
+TEST_CASE("blocks of 32 hold scaled codes") {
   const auto value = [](DType dtype, const std::string& bytes) {
     return values_of<float>(*dequantise(blocks(dtype, 32, bytes)));
   };
@@ -57,7 +57,7 @@ TEST_CASE("blocks of 32 stand for scaled codes") {
   CHECK(q8[31] == 63.5f);
 }
 
-TEST_CASE("MXFP4 stands for signed magnitudes times a power of two") {
+TEST_CASE("MXFP4 means signed magnitudes times a power of two") {
   std::string bytes(17, '\0');
   bytes[0] = '\x7F';  // 6 above -6
   bytes[15] = '\x21';
@@ -75,7 +75,7 @@ TEST_CASE("MXFP4 stands for signed magnitudes times a power of two") {
   CHECK_FALSE(rounds_activations(DType::kMXFP4));
 }
 
-TEST_CASE("MIR_Q4_A32 stands for codes times a Float32 scale plus a Float32 term, rounded once") {
+TEST_CASE("MIR_Q4_A32 means codes times a Float32 scale plus a Float32 term, rounded once") {
   const auto values = [](float scale, float term, const std::string& codes) {
     return values_of<float>(*dequantise(blocks(DType::kMirQ4A32, 32,
                                                little(std::bit_cast<std::uint32_t>(scale), 4) +

@@ -159,7 +159,7 @@ TEST_CASE("packed bytes of another number are refused") {
 }
 
 // KleidiAI makes the scale from the number of the largest magnitude, which gets the code -8.
-TEST_CASE("what packed codes stand for is the same in blocks of Q4_0") {
+TEST_CASE("packed codes mean the same numbers as blocks of Q4_0") {
   std::mt19937 bits(91);
   std::string packed;
   for (int block = 0; block < 2; ++block) {

@@ -103,7 +103,7 @@ std::vector<Hostile> broken_extents() {
       {"no data", shaped("(1,)", 0)},
       {"a byte too few", shaped("(2,)", 7)},
       {"a byte too many", shaped("(2,)", 9)},
-      {"data behind an empty tensor", shaped("(0,)", 1)},
+      {"data after an empty tensor", shaped("(0,)", 1)},
   };
 }
 

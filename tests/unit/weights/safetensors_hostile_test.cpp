@@ -115,7 +115,7 @@ std::vector<Hostile> broken_ranges() {
       {"more data than the shape needs", one("\"U8\"", "[2]", "[0,3]", 3)},
       {"less data than the shape needs", one("\"F32\"", "[2]", "[0,7]", 7)},
       {"an end before the begin", one("\"U8\"", "[2]", "[2,0]", 2)},
-      {"an end behind the file", one("\"U8\"", "[2]", "[0,2]", 1)},
+      {"an end past the end of the file", one("\"U8\"", "[2]", "[0,2]", 1)},
       {"an end of 2^64 - 1",
        one("\"U8\"", "[2]", "[18446744073709551613,18446744073709551615]", 2)},
       {"three offsets", one("\"U8\"", "[2]", "[0,2,2]", 2)},

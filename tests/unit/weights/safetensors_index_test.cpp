@@ -36,7 +36,7 @@ constexpr const char* kGood =
 
 }  // namespace
 
-TEST_CASE("an index stands for the tensors of its files") {
+TEST_CASE("an index opens as the tensors of its files") {
   const Model model;
   const auto file = model.open(kGood);
   REQUIRE(file);

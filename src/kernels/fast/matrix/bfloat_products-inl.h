@@ -16,7 +16,7 @@ using WordVector = hn::Vec<Words>;
 inline constexpr std::int64_t kPairFloats = MIR_DOT ? 1 : 2;
 inline constexpr std::int64_t kPairBlock = kDepthBlock / 2;
 
-/// The first `count` elements, at most kLanes, rounded; 0 behind them.
+/// The first `count` elements, at most kLanes, rounded; 0 after them.
 template <class T>
 HWY_INLINE void round_some(const T* from, std::int64_t count, std::uint32_t* to) {
   if (count == kLanes) return hn::StoreU(round_to_bfloat(load_floats(from)), Words(), to);

@@ -84,7 +84,7 @@ void round_row(const float* x, std::int64_t depth, const RoundedRow& to) {
   const Ints ints;
   constexpr int kVectors = static_cast<int>(kRun / kLanes);
   const FloatVector limit = hn::Set(d, 127.0F);
-  // Adding 1.5 2^23 rounds to the nearest integer, which then stands in the low bits.
+  // Adding 1.5 2^23 rounds to the nearest integer, which is then in the low bits.
   const FloatVector rounder = hn::Set(d, 12582912.0F);
   for (std::int64_t run = 0; run < depth / kRun; ++run, x += kRun) {
     FloatVector values[kVectors];

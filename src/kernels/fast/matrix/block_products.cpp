@@ -21,8 +21,9 @@ namespace mir::fast {
 /// What Q4_0 takes off its codes.
 inline constexpr std::int32_t kOffset4 = 8;
 
-/// What a product needs to know of activations beside their codes, for each run of some length: the
-/// sum of what codes stand for, and what sums of products with codes of 4 and of 8 bits start with.
+/// What a product needs to know of activations besides their codes, for each run of some length:
+/// the sum of the numbers that codes mean, and what sums of products with codes of 4 and of 8 bits
+/// start with.
 struct RunSums {
   float* sums;  ///< null: not asked for
   std::int32_t* starts4;
@@ -121,7 +122,7 @@ bool has_codes_of(int bits, const LinearCall& call) {
   return any_layout(call, [&](const BlockLayout& layout) { return layout.code_bits == bits; });
 }
 
-/// How scratch memory is divided, in floats: codes, what each run has beside them, then what
+/// How scratch memory is divided, in floats: codes, what each run has besides them, then what
 /// threads have of their own.
 struct BlockScratch {
   std::int64_t words, scales, runs, halves, own;

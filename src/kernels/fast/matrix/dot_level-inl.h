@@ -1,4 +1,4 @@
-// Compiles the kernels of MIR_DOT_BODY for the target at hand, and after AVX3 once more with dot
+// Compiles the kernels of MIR_DOT_BODY for the current target, and after AVX3 once more with dot
 // products, which Highway 1.0.3 has no target for (of VNNI it has one by name, but compiles it
 // without). Included after foreach_target.h by files that define
 //

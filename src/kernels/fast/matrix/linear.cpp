@@ -217,7 +217,7 @@ void multiply_panel(const LinearTask& task, const PackedMatrix& weight, float* w
   for (std::int64_t k = 0; k < task.depth; k += kDepthBlock) {
     const std::int64_t depth = std::min(kDepthBlock, task.depth - k);
     const B* const part = panel + k * kPanelWidth;
-    // Behind a panel lies the next, which mostly is the thread's next one, too.
+    // After a panel lies the next, which mostly is the thread's next one, too.
     const B* const later = part + depth * kPanelWidth;
     const std::int64_t bytes = depth * kPanelWidth * static_cast<std::int64_t>(sizeof(B));
     if (sizeof(B) == sizeof(float) || task.tile.rows <= kBlockRows) {

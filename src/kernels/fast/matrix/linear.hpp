@@ -99,7 +99,7 @@ struct CodeProduct {
   const std::byte* x = nullptr;          ///< [rows, depth], Int8 or UInt8
   bool is_unsigned = false;              ///< x is UInt8
   std::int64_t rows = 0;
-  std::int32_t zero = 0;          ///< the code of x that stands for 0, of the range of its codes
+  std::int32_t zero = 0;          ///< the code of x that means 0, of the range of its codes
   const float* scales = nullptr;  ///< [outputs]: the scale of x times that of the output's weights
   const float* bias = nullptr;    ///< [outputs], or null
   float* out = nullptr;           ///< [rows, outputs]

@@ -21,7 +21,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace mir::fast::HWY_NAMESPACE {
 
-/// A function of its own: it is small beside a sum, and much code to have in every kernel.
+/// A function of its own: a call costs little compared with a sum, and inlined it would be much
+/// code in every kernel.
 static HWY_NOINLINE FloatVector activate(Unary function, FloatVector y) {
   switch (function) {
     case Unary::kRelu:

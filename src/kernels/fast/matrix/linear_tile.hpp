@@ -36,7 +36,7 @@ inline const float* row_of(const LinearCall& call, std::int64_t row, float* own,
   return own;
 }
 
-/// Rows of one tile: enough to read a panel seldom, few enough that shapes of a decoder give every
+/// Rows of one tile: enough to read a panel rarely, few enough that shapes of a decoder give every
 /// thread the same work.
 inline constexpr std::int64_t kTileRows = 32;
 

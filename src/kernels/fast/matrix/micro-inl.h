@@ -84,7 +84,7 @@ inline constexpr std::int64_t kLaterBytes =
     (kPanelWidth * 2 + kLineBytes - 1) / kLineBytes * kLineBytes;
 
 /// What the microkernel fetches while it computes: nothing; its own panel, kPrefetchBytes ahead; or
-/// what is multiplied behind it, into the second-level cache, the first being full.
+/// what is multiplied after it, into the second-level cache, the first being full.
 enum class Fetch { kNothing, kPanel, kLater };
 
 /// c (+)= a b for kRows rows and kVectors vectors of columns.

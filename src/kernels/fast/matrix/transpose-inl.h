@@ -53,7 +53,7 @@ HWY_INLINE void transpose_four(const float* const* rows, std::int64_t at, float*
 #endif
 
 /// panel[d kPanelWidth + j] = from[j stride + d] for d < width and j < count <= kPanelWidth;
-/// columns behind `count`, at least 1, repeat the last one.
+/// columns after the first `count`, at least 1, repeat the last one.
 HWY_INLINE void transpose_rows(const float* from, std::int64_t stride, std::int64_t count,
                                std::int64_t width, float* panel) {
   for (std::int64_t column = 0; column < kPanelWidth; column += kLanes) {

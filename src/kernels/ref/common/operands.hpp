@@ -29,7 +29,7 @@ View sub_view(const View& view, std::int64_t offset, std::size_t first, std::siz
 MutableView sub_view(const MutableView& view, std::int64_t offset, std::size_t first,
                      std::size_t count);
 
-/// `dims` but for one entry.
+/// `dims` without one entry.
 Dims without(std::span<const std::int64_t> dims, std::size_t axis);
 
 }  // namespace mir::ref
