@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mir/diagnostic.hpp"
+#include "mir/dump_facts.hpp"
 #include "mir/op.hpp"
 #include "mir/parse.hpp"
 
@@ -27,15 +28,6 @@ struct OpSpec {
   Symbol symbol{};  ///< see Op::symbol; empty: none
   Location location{};
   bool has_signature = true;
-};
-
-/// A mention of a value whose type or attributes differ from the value's: dumps print cached types
-/// and forget attributes. Portable modules have none.
-struct UseOverride {
-  const Type* type = nullptr;
-  std::span<const NamedAttr> attributes;
-  Symbol symbol;
-  bool has_symbol = false;
 };
 
 /// Which of those that declare a symbol counts: the first, and after it the next.
@@ -117,11 +109,8 @@ class Module {
   /// The symbol an op declares by `@symbol` or `[symbol:...]`; none for other ops.
   std::optional<Symbol> declared_symbol(const Op* op) const;
 
-  // -- dump oddities ---------------------------------------------------------------------------
-  const UseOverride* use_override(const Use& use) const {
-    return use.user()->may_override_ ? find_override(use) : nullptr;
-  }
-  bool has_use_overrides() const { return !overrides_.empty(); }
+  /// What only dumps say.
+  const DumpFacts& dump_facts() const { return dump_facts_; }
 
   /// Whether an op of this kind was ever made here; it may have been erased since.
   bool has_made(OpKind kind) const {
@@ -140,7 +129,6 @@ class Module {
   friend class Resolver;
   friend class Rewriter;
 
-  const UseOverride* find_override(const Use& use) const;
   static constexpr std::uint32_t kKindsPerWord = 64;
   void note_made(OpKind kind);
   /// Whether the op or one inside it can have a symbol; cheap.
@@ -164,7 +152,7 @@ class Module {
   std::vector<std::uint64_t> made_kinds_;  // a bit for each kind
   SymbolTable<Op> op_symbols_;
   SymbolTable<Value> value_symbols_;
-  std::unordered_map<const Use*, UseOverride> overrides_;
+  DumpFacts dump_facts_;
   std::unordered_map<const Region*, ConstantTable>
       constants_;  // of regions that were asked for any
   Cursor* cursors_ = nullptr;

@@ -211,11 +211,7 @@ namespace mir {
 /// The rarer parts of an op.
 struct OpExtra {
   std::span<const Symbol> angles;  ///< texts of `<...>` in order: device, fragment kind, op type
-  Symbol label;                    ///< target of prog.jump
-  std::uint64_t address = 0;       ///< of `addr:`
-  bool has_address = false;
-  bool has_label = false;
-  Region* regions = nullptr;  ///< the first of them
+  Region* regions = nullptr;       ///< the first of them
   struct Successor {
     Block* block = nullptr;           ///< null: the text names a block that its region lacks ...
     Symbol stated;                    ///< ... by this name; see name()
@@ -255,8 +251,6 @@ class Op {
   /// `<name="...">`: the path of the op in its model.
   Symbol path() const { return path_; }
   bool has_path() const { return has_path_; }
-  /// Whether the path was written `[name="..."]`.
-  bool has_square_path() const { return square_path_; }
 
   std::span<Use> operand_uses() const { return {operands_, operand_count_}; }
   std::uint32_t operand_count() const { return operand_count_; }
@@ -317,6 +311,7 @@ class Op {
 
  private:
   friend class Block;
+  friend class DumpFacts;
   friend class Module;
   friend class Resolver;
   friend class Rewriter;
@@ -346,13 +341,12 @@ class Op {
   std::uint32_t attribute_count_ = 0;
   bool has_symbol_ : 1 = false;
   bool has_path_ : 1 = false;
-  bool square_path_ : 1 = false;
   bool has_signature_ : 1 = false;
   bool has_attribute_list_ : 1 = false;
   bool modified_ : 1 = true;
   bool read_ : 1 = false;
   bool erased_ : 1 = false;
-  bool may_override_ : 1 = false;  // some operand's mention may have a UseOverride
+  bool states_mentions_ : 1 = false;  // DumpFacts may have a mention of some operand
 };
 
 /// Forward and backward iteration over the ops of a block; the current op may be erased.
@@ -437,15 +431,6 @@ class Block {
   Symbol name_;
 };
 
-/// What a region's signature says of one result: `-> (%9:tensor<...>)`.
-struct RegionResult {
-  ValueName name{};
-  const Type* type = nullptr;
-  Symbol symbol{};
-  bool has_symbol = false;
-  std::span<const NamedAttr> attributes{};
-};
-
 /// A list of blocks. A dump's region has one unnamed block.
 class Region {
  public:
@@ -463,7 +448,8 @@ class Region {
   bool has_signature() const { return has_signature_; }
   /// Position among the op's regions.
   std::uint32_t index() const { return index_; }
-  std::span<const RegionResult> results() const { return results_; }
+  /// Of the values that it hands over, by its signature.
+  std::span<const Type* const> result_types() const { return result_types_; }
   /// What the terminator of the last block gives as that result; null when there is no
   /// terminator or it does not fit the signature.
   Value* returned(std::size_t result) const;
@@ -478,7 +464,7 @@ class Region {
   Region* next_ = nullptr;
   Block* first_ = nullptr;
   Block* last_ = nullptr;
-  std::span<const RegionResult> results_;
+  std::span<const Type* const> result_types_;
   Value** free_ = nullptr;
   std::uint32_t free_count_ = 0;
   std::uint32_t free_capacity_ = 0;

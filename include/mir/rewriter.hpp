@@ -270,10 +270,7 @@ class Rewriter {
   void set_symbol(Op& op, Symbol symbol);
   void set_path(Op& op, Symbol path);
   void clear_path(Op& op);
-  void set_square_path(Op& op, bool square);
   void set_angles(Op& op, std::span<const Symbol> angles);
-  void set_address(Op& op, std::optional<std::uint64_t> address);
-  void set_label(Op& op, Symbol label);
   /// An op that is said to come from elsewhere prints as a new one.
   void set_location(Op& op, Location location);
   /// Makes an op print in canonical form although nothing of it changed.
@@ -324,7 +321,7 @@ class Rewriter {
   void erase_arguments(Block& block);
 
   void set_has_signature(Region& region, bool has);
-  void set_results(Region& region, std::span<const RegionResult> results);
+  void set_result_types(Region& region, std::span<const Type* const> types);
 
   // -- values that no op defines ---------------------------------------------------------------
   Value* create_free_value(Region& region, const Type* type, ValueName name);
@@ -333,10 +330,15 @@ class Rewriter {
   /// Removes those without uses; the others keep their order.
   void erase_unused_free_values(Region& region);
 
-  // -- dumps -----------------------------------------------------------------------------------
-  void set_use_override(const Use& use, const UseOverride& override);
-  void clear_use_override(const Use& use);
-  void clear_use_overrides();
+  // -- dumps: see DumpFacts --------------------------------------------------------------------
+  void set_square_path(Op& op, bool square);
+  void set_address(Op& op, std::optional<std::uint64_t> address);
+  void set_label(Op& op, Symbol label);
+  void set_mention(const Use& use, const StatedMention& mention);
+  void clear_mention(const Use& use);
+  void clear_mentions();
+  /// Also sets the types.
+  void state_results(Region& region, std::span<const RegionResult> results);
 
   /// Sets `mir_version` (1 is the only version) or, with 0, makes the module a dump.
   void set_version(std::int64_t version);
@@ -366,6 +368,8 @@ class Rewriter {
   Op* copy(const Op& op, RewriteMapping& mapping, Block* block, Op* before);
   void remap(Op& made, const RewriteMapping& mapping);
   void copy_head(const Op& from, Op& to, const RewriteMapping& mapping);
+  void copy_facts(const Op& from, Op& to);
+  void copy_results(const Region& from, Region& to);
   void copy_value(const Value& from, Value& to, RewriteMapping& mapping);
   void copy_body(const Region& from, Region& to, RewriteMapping& mapping);
   Value* copy_of(Value& value, const RewriteMapping& mapping, Region* region);

@@ -42,7 +42,8 @@ std::string name_key(const IRContext& context, const Op& op) {
   if (const auto declared = op.module().declared_symbol(&op)) {
     key += fmt::format(" [{}]", without_id(context.text(*declared)));
   }
-  if (op.extra().has_label) key += fmt::format(" ->{}", context.text(op.extra().label));
+  const auto label = op.module().dump_facts().label(op);
+  if (label) key += fmt::format(" ->{}", context.text(*label));
   return key;
 }
 
@@ -154,7 +155,7 @@ class Comparison {
   }
 
   void results(const Region& a, const Region& b) {
-    const auto from = a.results(), to = b.results();
+    const std::vector<RegionResult> from = stated_results(a), to = stated_results(b);
     if (from.size() != to.size()) {
       field(*a.parent(), *b.parent(), "outputs", fmt::to_string(from.size()),
             fmt::to_string(to.size()));
@@ -301,7 +302,8 @@ class Comparison {
     return op.has_symbol() ? fmt::format("@{}", context_.text(op.symbol())) : std::string();
   }
   std::string label_of(const Op& op) const {
-    return op.extra().has_label ? std::string(context_.text(op.extra().label)) : std::string();
+    const auto label = op.module().dump_facts().label(op);
+    return label ? std::string(context_.text(*label)) : std::string();
   }
 
   void operands(const Op& a, const Op& b) {
@@ -315,7 +317,8 @@ class Comparison {
         field(a, b, fmt::format("operand {}", i), source_of(context_, one),
               source_of(context_, other), true);
       }
-      const auto *stated = before_.use_override(from[i]), *restated = after_.use_override(to[i]);
+      const auto *stated = before_.dump_facts().mention(from[i]),
+                 *restated = after_.dump_facts().mention(to[i]);
       const bool free = !one.is_result() && !one.is_argument();
       if (!free && stated == nullptr && restated == nullptr) continue;
       field(a, b, fmt::format("type of operand {}", i), type_text(mention_of(from[i]).type),

@@ -43,12 +43,12 @@ class Sorting {
   }
 
   void sort_mention(const Use& use) {
-    const UseOverride* stated = module_.use_override(use);
+    const StatedMention* stated = module_.dump_facts().mention(use);
     if (stated == nullptr || stated->attributes.size() < 2) return;
-    UseOverride other = *stated;
+    StatedMention other = *stated;
     const auto list = sorted(other.attributes);
     other.attributes = list;
-    rewriter_.set_use_override(use, other);
+    rewriter_.set_mention(use, other);
   }
 
   void sort(Region& region) {
@@ -57,14 +57,14 @@ class Sorting {
       for (Value& argument : block->arguments()) sort(argument);
       for (Op* op : block->ops()) sort(*op);
     }
-    std::vector<RegionResult> results(region.results().begin(), region.results().end());
+    std::vector<RegionResult> results = stated_results(region);
     std::vector<std::vector<NamedAttr>> lists;
     lists.reserve(results.size());
     for (RegionResult& result : results) {
       lists.push_back(sorted(result.attributes));
       result.attributes = lists.back();
     }
-    rewriter_.set_results(region, results);
+    rewriter_.state_results(region, results);
   }
 
   Module& module_;

@@ -111,7 +111,7 @@ const Attr* annotated_quant_spec(const Op& op, std::string_view slot) {
 const Attr* operand_quant_spec(const Op& op, std::uint32_t i) {
   const Symbol key = recipe_key(op);
   const Use& use = op.operand_uses()[i];
-  if (const UseOverride* mention = op.module().use_override(use)) {
+  if (const StatedMention* mention = op.module().dump_facts().mention(use)) {
     if (const Attr* spec = spec_in(mention->attributes, key)) return spec;
   }
   if (const Attr* spec = spec_in(use.value()->attributes(), key)) return spec;

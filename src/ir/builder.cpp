@@ -122,12 +122,9 @@ Op* Builder::call(std::string_view callee, std::span<Value* const> operands,
 Op* Builder::return_op(std::span<Value* const> values) {
   if (has_null(values)) return nullptr;
   Op* op = rewriter_.create({.name = context().op_name(OpId::kCfReturn), .operands = values});
-  std::vector<RegionResult> results;
-  for (const Value* value : values) {
-    results.push_back(
-        {value->name(), value->type(), value->symbol(), value->has_symbol(), value->attributes()});
-  }
-  rewriter_.set_results(*block()->parent(), results);
+  std::vector<const Type*> types;
+  for (const Value* value : values) types.push_back(value->type());
+  rewriter_.set_result_types(*block()->parent(), types);
   return op;
 }
 

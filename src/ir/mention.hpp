@@ -6,17 +6,17 @@
 namespace mir {
 
 /// What the mention says otherwise than the value, else what the value has.
-inline UseOverride mention_of(const Use& use) {
+inline StatedMention mention_of(const Use& use) {
   const Value& value = *use.value();
-  const UseOverride* other = use.user()->module().use_override(use);
+  const StatedMention* other = use.user()->module().dump_facts().mention(use);
   return other != nullptr
              ? *other
-             : UseOverride{value.type(), value.attributes(), value.symbol(), value.has_symbol()};
+             : StatedMention{value.type(), value.attributes(), value.symbol(), value.has_symbol()};
 }
 
 /// The type that the mention states; the value's where it states none.
 inline const Type* mentioned_type(const Use& use) {
-  const UseOverride* other = use.user()->module().use_override(use);
+  const StatedMention* other = use.user()->module().dump_facts().mention(use);
   return other != nullptr && other->type != nullptr ? other->type : use.value()->type();
 }
 

@@ -126,11 +126,4 @@ void Module::forget_symbols_within(Op& op) {
   for_each_nested(op, [&](Op& inner) { forget_symbols_within(inner); });
 }
 
-// -- dump oddities --------------------------------------------------------------------------------
-
-const UseOverride* Module::find_override(const Use& use) const {
-  const auto found = overrides_.find(&use);
-  return found == overrides_.end() ? nullptr : &found->second;
-}
-
 }  // namespace mir

@@ -85,7 +85,7 @@ Op* Op::parent_op() const {
 
 Value* Region::returned(std::size_t result) const {
   const Op* last = last_ == nullptr ? nullptr : last_->terminator();
-  if (last == nullptr || last->operand_count() != results_.size()) return nullptr;
+  if (last == nullptr || last->operand_count() != result_types_.size()) return nullptr;
   return last->operand(result);
 }
 

@@ -22,7 +22,7 @@ std::vector<const Type*> types_of_graph(const Module& module, Symbol name) {
   const Op* graph = module.lookup_op(name);
   const Region* region = graph == nullptr ? nullptr : graph->first_region();
   if (region == nullptr) return types;
-  for (const RegionResult& result : region->results()) types.push_back(result.type);
+  types.assign(region->result_types().begin(), region->result_types().end());
   return types;
 }
 

@@ -36,7 +36,7 @@ class LaunchModule {
     Builder builder(*module_, unheard_, input_types());
     Block* const body = builder.block();
     Op* kernel = make_kernel(*module_, launch_, values(*body));
-    rewriter_.clear_use_overrides();
+    rewriter_.clear_mentions();
     if (kernel->is(OpId::kLinalgKVCache)) take_any_tokens(*kernel);
     if (kernel->is(OpId::kLinalgRoPE) || kernel->is(OpId::kLinalgMultimodalRoPE))
       take_layout(*kernel);
@@ -55,7 +55,7 @@ class LaunchModule {
   bool gives_what_is_printed() {
     Builder builder(*module_, unheard_, input_types());
     Op* kernel = make_kernel(*module_, launch_, values(*builder.block()));
-    rewriter_.clear_use_overrides();
+    rewriter_.clear_mentions();
     builder.insert(kernel);
     const auto types = inferred(*kernel);
     for (std::uint32_t i = 0; i < kernel->result_count(); ++i) {
@@ -112,7 +112,7 @@ class LaunchModule {
 
   /// A constant or a parameter.
   Value* given(const Use& use) {
-    const UseOverride mention = program_.mention(use);
+    const StatedMention mention = program_.mention(use);
     Value* value =
         rewriter_.create_free_value(module_->body(), mention.type, module_->fresh_name());
     rewriter_.set_attributes(*value, mention.attributes);

@@ -80,7 +80,8 @@ class ProgramDecoder {
       case OpId::kProgLabel:
         return prog::Label{module_.declared_symbol(&op)};
       case OpId::kProgJump:
-        return prog::Jump{.label = op.extra().label, .distance = integer(op, field::kOffset)};
+        return prog::Jump{.label = op.module().dump_facts().label(op).value_or(Symbol()),
+                          .distance = integer(op, field::kOffset)};
       case OpId::kProgRet:
         return prog::Return{};
       case OpId::kProgExit:
@@ -268,8 +269,8 @@ const Type* ProgramCode::type_of(ValueName slot) const {
   return value == nullptr ? nullptr : value->type();
 }
 
-UseOverride ProgramCode::mention(const Use& use) const {
-  UseOverride mention = mention_of(use);
+StatedMention ProgramCode::mention(const Use& use) const {
+  StatedMention mention = mention_of(use);
   const auto has_constant = [&] {
     return std::ranges::find(mention.attributes, constant_, &NamedAttr::key) !=
            mention.attributes.end();

@@ -198,7 +198,7 @@ class ProgramCode {
   const Type* type_of(ValueName slot) const;
   /// What a mention says of its value. A table says more of constants and parameters than the
   /// mention where they differ.
-  UseOverride mention(const Use& use) const;
+  StatedMention mention(const Use& use) const;
 
  private:
   friend class ProgramDecoder;

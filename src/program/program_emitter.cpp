@@ -118,7 +118,8 @@ Value* ProgramEmitter::value_symbol(std::string_view name, const Type* type) {
 
 void ProgramEmitter::finish() {
   for (const auto& [op, address] : jumps_) {
-    const auto target = labels_.at(std::string(context_.text(op->extra().label)));
+    const auto target =
+        labels_.at(std::string(context_.text(*op->module().dump_facts().label(*op))));
     const std::int64_t distance =
         static_cast<std::int64_t>(target) - static_cast<std::int64_t>(address);
     rewriter_.set_attribute(*op, key(field::kOffset), context_.integer(distance));
@@ -127,7 +128,7 @@ void ProgramEmitter::finish() {
   const std::vector<Op*> old(body.ops().begin(), body.ops().end());
   for (auto at = old.rbegin(); at != old.rend(); ++at) rewriter_.erase(**at);
   rewriter_.erase_arguments(*body.entry());
-  rewriter_.set_results(body, {});
+  rewriter_.set_result_types(body, {});
   for (Op* fragment : fragments_) rewriter_.insert(*fragment, *body.entry(), nullptr);
   rewriter_.set_version(0);
 }

@@ -44,8 +44,9 @@ class JsonWriter {
   Json instruction(const prog::Instruction& at) {
     const Op& op = *at.op;
     Json object = {{"dialect", "program"}, {"device", kNoDevice}};
-    expect(op.extra().has_address, fmt::format("{} has no address", op.name()));
-    object["program_id"] = op.extra().address;
+    const auto address = op.module().dump_facts().address(op);
+    expect(address.has_value(), fmt::format("{} has no address", op.name()));
+    object["program_id"] = address.value_or(0);
     object["op"] =
         std::visit([&](const auto& action) { return add(object, op, action); }, at.action);
     return object;

@@ -92,7 +92,7 @@ class Downgrade {
       rewriter_.replace_all_uses(*argument, *free);
     }
     rewriter_.erase_arguments(*body.entry());
-    rewriter_.set_results(body, {});
+    rewriter_.set_result_types(body, {});
     rewriter_.erase_unused_free_values(body);
   }
 
@@ -214,14 +214,14 @@ class Downgrade {
 
   /// What a graph gives has the type of what it returns.
   void settle_results(Region& region) {
-    std::vector<RegionResult> results(region.results().begin(), region.results().end());
+    std::vector<RegionResult> results = stated_results(region);
     for (std::size_t i = 0; i < results.size(); ++i) {
       const Value* returned = region.returned(i);
       if (returned == nullptr) continue;
       results[i].name = returned->name();
       results[i].type = returned->type();
     }
-    rewriter_.set_results(region, results);
+    rewriter_.state_results(region, results);
   }
 
   /// A graph works on its caller's storages.
@@ -236,7 +236,7 @@ class Downgrade {
       }
       name_storages(entry.body());
     }
-    const auto results = entry.body().results();
+    const std::vector<RegionResult> results = stated_results(entry.body());
     for (Value& result : call->results()) {
       if (result.index() >= results.size()) continue;
       rewriter_.set_name(result, results[result.index()].name);

@@ -39,10 +39,10 @@ void each_value(Region& region, Op& owner, const Visit& visit) {
 /// Lets `edit` change each result that the region states.
 template <typename Edit>
 void edit_results(Rewriter& rewriter, Region& region, const Edit& edit) {
-  std::vector<RegionResult> results(region.results().begin(), region.results().end());
+  std::vector<RegionResult> results = stated_results(region);
   if (results.empty()) return;
   for (RegionResult& result : results) edit(result);
-  rewriter.set_results(region, results);
+  rewriter.state_results(region, results);
 }
 
 }  // namespace mir

@@ -49,7 +49,7 @@ void read_storage(Rewriter& rewriter, Op& op, std::span<Op* const> outside) {
 void forget_places(Rewriter& rewriter, const Block& code) {
   const Symbol offset = rewriter.context().intern(program_field::kOffset);
   for (Op* op : code.ops()) {
-    if (op->extra().has_address) rewriter.set_address(*op, std::nullopt);
+    if (rewriter.module().dump_facts().address(*op)) rewriter.set_address(*op, std::nullopt);
     if (!op->is(OpId::kProgJump) || op->attribute(offset) == nullptr) continue;
     std::vector<NamedAttr> kept(op->attributes().begin(), op->attributes().end());
     std::erase_if(kept, [&](const NamedAttr& each) { return each.key == offset; });

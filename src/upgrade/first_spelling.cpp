@@ -48,8 +48,9 @@ void respell(Rewriter& rewriter, Op& op, std::string_view spelling) {
     rewriter.set_attributes(result, old.attributes());
   }
   for (const Use& use : other->operand_uses()) {
-    const UseOverride* mention = rewriter.module().use_override(op.operand_uses()[use.index()]);
-    if (mention != nullptr) rewriter.set_use_override(use, *mention);
+    const StatedMention* mention =
+        rewriter.module().dump_facts().mention(op.operand_uses()[use.index()]);
+    if (mention != nullptr) rewriter.set_mention(use, *mention);
   }
   rewriter.replace(op, *other);
 }
@@ -213,11 +214,11 @@ class LaterSpelling {
 
   void spell(Op& op) {
     for (const Use& use : op.operand_uses()) {
-      const UseOverride* mention = module_.use_override(use);
+      const StatedMention* mention = module_.dump_facts().mention(use);
       if (mention == nullptr) continue;
-      UseOverride other = *mention;
+      StatedMention other = *mention;
       other.type = spelled(other.type);
-      rewriter_.set_use_override(use, other);
+      rewriter_.set_mention(use, other);
     }
     if (isa<SubGraphOp>(&op) && is_old(op.angle(0))) {
       const Symbol angle[] = {device(context_.intern(op.angle(0)))};

@@ -70,11 +70,11 @@ class Generalisation {
         settle(*op);
       }
     }
-    std::vector<RegionResult> results(region.results().begin(), region.results().end());
+    std::vector<RegionResult> results = stated_results(region);
     for (std::size_t i = 0; i < results.size(); ++i) {
       if (const Value* value = region.returned(i)) results[i].type = value->type();
     }
-    if (!results.empty()) recovery_.rewriter.set_results(region, results);
+    if (!results.empty()) recovery_.rewriter.state_results(region, results);
   }
 
   void enter(CallGraphOp call) {
@@ -89,8 +89,8 @@ class Generalisation {
                        "two calls of one graph differ in it");
     }
     if (entry.is_first) visit(body);
-    for (std::uint32_t i = 0; i < call->result_count() && i < body.results().size(); ++i) {
-      set_type(*call.op(), *call->result(i), body.results()[i].type);
+    for (std::uint32_t i = 0; i < call->result_count() && i < body.result_types().size(); ++i) {
+      set_type(*call.op(), *call->result(i), body.result_types()[i]);
     }
   }
 

@@ -53,11 +53,11 @@ std::vector<NamedAttr> kernel_attributes(const Module& module, const Op& launch)
 void copy_mentions(Rewriter& rewriter, const Op& launch, const Op& kernel) {
   for (const Use& use : kernel.operand_uses()) {
     const Use& old = launch.operand_uses()[use.index()];
-    const UseOverride* other = rewriter.module().use_override(old);
+    const StatedMention* other = rewriter.module().dump_facts().mention(old);
     const Type* type = other == nullptr ? old.value()->type() : other->type;
     const Value& value = *use.value();
     if (type == nullptr || type == value.type()) continue;
-    rewriter.set_use_override(use, {type, value.attributes(), value.symbol(), value.has_symbol()});
+    rewriter.set_mention(use, {type, value.attributes(), value.symbol(), value.has_symbol()});
   }
 }
 
@@ -106,7 +106,7 @@ class Launches {
   void replace_return(IRWriter& writer, Op& op) {
     Region& region = *op.parent_region();
     std::vector<Value*> values;
-    for (const RegionResult& result : region.results()) {
+    for (const RegionResult& result : stated_results(region)) {
       Value* value = last_named(region, result.name);
       if (value == nullptr) {
         report_.refuse(op, "output", "nothing writes it", diagnostics_);

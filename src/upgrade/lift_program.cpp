@@ -305,7 +305,7 @@ class Lift {
   Value* operand(const Use& use, Region& body, Scope& scope) {
     const ValueName name = use.value()->name();
     if (const auto found = scope.find(name.raw()); found != scope.end()) return found->second;
-    const UseOverride mention = code_.mention(use);
+    const StatedMention mention = code_.mention(use);
     Value* value = rewriter_.create_free_value(body, mention.type, name);
     if (mention.has_symbol) rewriter_.set_symbol(*value, mention.symbol);
     rewriter_.set_attributes(*value, mention.attributes);
@@ -318,7 +318,7 @@ class Lift {
     std::vector<Value*> operands;
     for (const ValueName name : function.inputs) operands.push_back(scope.at(name.raw()));
     std::vector<const Type*> types;
-    const auto results = graphs_[callee]->region()->results();
+    const auto results = stated_results(*graphs_[callee]->region());
     for (const RegionResult& result : results) types.push_back(result.type);
     Op* op = builder_.call(function.name, operands, types);
     rewriter_.set_location(*op, jump.location());
@@ -335,8 +335,7 @@ class Lift {
       const Value& value = *use.value();
       const Type* type = input_type(callee, function.inputs[use.index()]);
       if (type == nullptr || type == value.type()) continue;
-      rewriter_.set_use_override(use,
-                                 {type, value.attributes(), value.symbol(), value.has_symbol()});
+      rewriter_.set_mention(use, {type, value.attributes(), value.symbol(), value.has_symbol()});
     }
   }
 

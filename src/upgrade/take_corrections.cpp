@@ -122,13 +122,13 @@ class Corrections {
   }
 
   void correct_mention(const Use& use) {
-    const UseOverride* other = module_.use_override(use);
+    const StatedMention* other = module_.dump_facts().mention(use);
     if (other == nullptr || !is_meant(use.value()->name())) return;
-    UseOverride changed = *other;
+    StatedMention changed = *other;
     const auto list = corrected(changed.attributes);
     if (!list) return;
     changed.attributes = rewriter_.keep(*list);
-    rewriter_.set_use_override(use, changed);
+    rewriter_.set_mention(use, changed);
   }
 
   /// The list with the note as granted; none where it does not have it.

@@ -88,7 +88,7 @@ bool is_own(const Recovery& recovery, Symbol key) {
 }
 
 /// Storage is shared by name, so a mention with other extents is a view that upstream left out.
-void view_operand(Recovery& recovery, Op& op, std::uint32_t index, const UseOverride& mention) {
+void view_operand(Recovery& recovery, Op& op, std::uint32_t index, const StatedMention& mention) {
   const Type* type = mention.type;
   Value* view = make_view(recovery.module, *op.operand(index), *dyn_cast<TensorType>(type), op,
                           op.location());
@@ -103,12 +103,12 @@ void view_operand(Recovery& recovery, Op& op, std::uint32_t index, const UseOver
 /// A mention that says something else than its value has no portable meaning. What it leaves out is
 /// in its value, and notes on quantisation belong to the value.
 void check_mentions(Recovery& recovery) {
-  if (!recovery.module.has_use_overrides()) return;
+  if (!recovery.module.dump_facts().has_mentions()) return;
   const Symbol constant = recovery.context().intern("constant");
   const auto type_text = [](const Type* type) {
     return type == nullptr ? "untyped" : type->spelling();
   };
-  const auto check = [&](Op& op, const Use& use, const UseOverride& other) {
+  const auto check = [&](Op& op, const Use& use, const StatedMention& other) {
     const Value& value = *use.value();
     const std::string operand = fmt::format("operand {}", use.index());
     if (value.type() == nullptr) {
@@ -140,12 +140,12 @@ void check_mentions(Recovery& recovery) {
   };
   IRWriter(recovery.module).walk<OpView>([&](IRWriter&, OpView op) {
     for (const Use& use : op->operand_uses()) {
-      const UseOverride* other = recovery.module.use_override(use);
-      if (other != nullptr) check(*op.op(), use, UseOverride(*other));  // which may drop it
+      const StatedMention* other = recovery.module.dump_facts().mention(use);
+      if (other != nullptr) check(*op.op(), use, StatedMention(*other));  // which may drop it
     }
     return IRWriter::WalkResult::WALK_CONTINUE;
   });
-  recovery.rewriter.clear_use_overrides();
+  recovery.rewriter.clear_mentions();
 }
 
 /// Upstream prints an extent that it does not know as -1.

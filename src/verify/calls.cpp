@@ -28,7 +28,7 @@ void check_types(const CallGraphOp& call, const Region& body, const Op& graph, R
     check_type("operand", i, op.operand(i)->type(), body.arguments()[i].type());
   }
   for (std::uint32_t i = 0; i < op.result_count(); ++i) {
-    check_type("result", i, op.result(i)->type(), body.results()[i].type);
+    check_type("result", i, op.result(i)->type(), body.result_types()[i]);
   }
 }
 
@@ -54,7 +54,7 @@ void check_call(const CallGraphOp& call, const Op* target, Reporter& reporter) {
     return false;
   };
   if (fits("operands", op.operand_count(), body.arguments().size()) &&
-      fits("results", op.result_count(), body.results().size()) &&
+      fits("results", op.result_count(), body.result_types().size()) &&
       reporter.wants(ConstraintId::call_c3)) {
     check_types(call, body, *target, reporter);
   }

@@ -41,7 +41,7 @@ void DumpFindings::enter(const Region& region) {
   check_free_values(region);
 }
 
-void DumpFindings::check_override(const Use& use, const UseOverride& other, const Op& op) {
+void DumpFindings::check_mention(const Use& use, const StatedMention& other, const Op& op) {
   const Value& value = *use.value();
   if (other.type == nullptr || other.type == value.type()) return;
   Diagnostic* kept = reporter_.report(dump_c5, op, [&] {

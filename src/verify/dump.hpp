@@ -69,10 +69,10 @@ class DumpFindings {
  private:
   void check_mention(const Use& use, const Op& op) {
     names_.mention(*use.value());
-    const UseOverride* other = reporter_.module().use_override(use);
-    if (other != nullptr) check_override(use, *other, op);
+    const StatedMention* other = reporter_.module().dump_facts().mention(use);
+    if (other != nullptr) check_mention(use, *other, op);
   }
-  void check_override(const Use& use, const UseOverride& other, const Op& op);
+  void check_mention(const Use& use, const StatedMention& other, const Op& op);
   bool is_filled_later(const Op& op, const Value& earlier) const;
   void check_reuse(const Op& op, const Value& result, const Value& earlier);
   void check_kernel(const Op& op);

@@ -11,8 +11,12 @@ namespace {
 
 using enum ConstraintId;
 
+std::optional<std::uint64_t> address_of(const Op& op) {
+  return op.module().dump_facts().address(op);
+}
+
 bool is_numbered(const Op& op) {
-  return op.extra().has_address && op.extra().address != ~std::uint64_t{0};
+  return address_of(op).value_or(DumpFacts::kUnnumbered) != DumpFacts::kUnnumbered;
 }
 
 void check_fragments(const ProgramCode& code, Reporter& reporter) {
@@ -63,14 +67,14 @@ void check_addresses(const ProgramCode& code, Reporter& reporter) {
     if (std::ranges::none_of(fragment.instructions, numbered)) continue;
     std::uint64_t next = 0;
     for (const prog::Instruction& each : fragment.instructions) {
-      if (!each.op->extra().has_address) continue;
-      const std::uint64_t found = each.op->extra().address;
-      if (found != next) {
+      const auto found = address_of(*each.op);
+      if (!found) continue;
+      if (*found != next) {
         reporter.report(fragment_c2, *each.op, [&] {
-          return fmt::format("address {:#x} where {:#x} is expected", found, next);
+          return fmt::format("address {:#x} where {:#x} is expected", *found, next);
         });
       }
-      next = found == ~std::uint64_t{0} ? next + 1 : found + 1;
+      next = *found == DumpFacts::kUnnumbered ? next + 1 : *found + 1;
     }
   }
 }
@@ -85,7 +89,7 @@ void check_jump(const ProgramCode& code, const Op& op, const prog::Jump& jump, R
   const Op& label = *code.instructions()[jump.target].op;
   if (!jump.distance || !is_numbered(op) || !is_numbered(label)) return;
   // Addresses are 64-bit numbers of any text: the difference is taken modulo 2^64.
-  const std::uint64_t distance = label.extra().address - op.extra().address;
+  const std::uint64_t distance = *address_of(label) - *address_of(op);
   if (static_cast<std::uint64_t>(*jump.distance) == distance) return;
   note(reporter.report(jump_c2, op,
                        [&] {

@@ -68,15 +68,15 @@ std::string describe(const Op& owner) {
 
 /// Whether a region's `-> (results)` states what a return hands over.
 void check_return(const Op& owner, const Region& region, const Op& last, Reporter& reporter) {
-  if (last.operand_count() != region.results().size()) {
+  if (last.operand_count() != region.result_types().size()) {
     reporter.report(ConstraintId::signature_c1, last, [&] {
       return fmt::format("{} returns {} values, its signature states {}", describe(owner),
-                         last.operand_count(), region.results().size());
+                         last.operand_count(), region.result_types().size());
     });
     return;
   }
   for (std::uint32_t i = 0; i < last.operand_count(); ++i) {
-    const Type* stated = region.results()[i].type;
+    const Type* stated = region.result_types()[i];
     const Type* given = last.operand(i)->type();
     if (stated == nullptr || given == nullptr || compatible(stated, given)) continue;
     reporter.report(ConstraintId::signature_c2, last, [&] {
@@ -96,7 +96,7 @@ void check_returns(const Op& owner, const Region& region, Reporter& reporter) {
   }
   // Parameter lists and empty graphs return nothing and need no return.
   const bool declares_only = region.entry() == nullptr || region.arguments().empty();
-  if (returns || (declares_only && region.results().empty())) return;
+  if (returns || (declares_only && region.result_types().empty())) return;
   reporter.report(ConstraintId::block_c2, owner,
                   [&] { return fmt::format("{} does not end with cf.ReturnOp", describe(owner)); });
 }

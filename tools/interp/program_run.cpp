@@ -22,7 +22,8 @@ std::string trace_line(const MachineStep& step) {
   const Op& op = *step.instruction;
   const IRContext& context = op.module().context();
   std::string line = fmt::format("pc {} depth {}: {}", step.pc, step.depth, op.name());
-  if (op.is(OpId::kProgJump)) line += fmt::format(" {}", context.text(op.extra().label));
+  const auto label = op.module().dump_facts().label(op);
+  if (label) line += fmt::format(" {}", context.text(*label));
   for (const std::string_view key : {program_field::kSymbol, program_field::kOpType}) {
     const auto text = text_of(op, key);
     if (!text.empty()) line += fmt::format(" {}", text);

@@ -76,7 +76,7 @@ class JsonEmitter {
 
   /// An operand as its place in the text states it.
   OrderedJson use(const Use& of) const {
-    const UseOverride said = mention_of(of);
+    const StatedMention said = mention_of(of);
     OrderedJson out =
         mention(name(of.value()->name()), said.type, said.has_symbol, said.symbol, said.attributes);
     out["id"] = of.value()->id();
@@ -96,8 +96,9 @@ class JsonEmitter {
     if (of.device()) out["device"] = context_.text(of.device());
     if (of.has_symbol()) out["symbol"] = context_.text(of.symbol());
     if (of.has_path()) out["path"] = context_.text(of.path());
-    if (of.extra().has_address) out["address"] = of.extra().address;
-    if (of.extra().has_label) out["label"] = context_.text(of.extra().label);
+    const DumpFacts& facts = of.module().dump_facts();
+    if (const auto address = facts.address(of)) out["address"] = *address;
+    if (const auto label = facts.label(of)) out["label"] = context_.text(*label);
     for (const Symbol angle : of.extra().angles) out["angles"].push_back(context_.text(angle));
     if (of.has_signature()) {
       out["operands"] = OrderedJson::array();
@@ -129,9 +130,8 @@ class JsonEmitter {
     OrderedJson out;
     if (of.has_signature()) {
       out["results"] = OrderedJson::array();
-      for (std::size_t i = 0; i < of.results().size(); ++i) {
-        const RegionResult& result = of.results()[i];
-        const Value* returned = of.returned(i);
+      for (const RegionResult& result : stated_results(of)) {
+        const Value* returned = of.returned(out["results"].size());
         out["results"].push_back(mention(name(returned == nullptr ? result.name : returned->name()),
                                          result.type, result.has_symbol, result.symbol,
                                          result.attributes));

@@ -27,11 +27,22 @@ void Rewriter::set_has_signature(Region& region, bool has) {
   changed(*region.parent_, OpChange::kRegions);
 }
 
-void Rewriter::set_results(Region& region, std::span<const RegionResult> results) {
-  std::vector<RegionResult> kept(results.begin(), results.end());
-  for (RegionResult& each : kept) each.attributes = module_.arena_->copy(each.attributes);
-  region.results_ = module_.arena_->copy(std::span<const RegionResult>(kept));
+void Rewriter::set_result_types(Region& region, std::span<const Type* const> types) {
+  region.result_types_ = module_.arena_->copy(types);
+  module_.dump_facts_.results_.erase(&region);
   changed(*region.parent_, OpChange::kRegions);
+}
+
+void Rewriter::state_results(Region& region, std::span<const RegionResult> results) {
+  std::vector<const Type*> types;
+  std::vector<RegionResult> kept(results.begin(), results.end());
+  for (RegionResult& each : kept) {
+    each.attributes = module_.arena_->copy(each.attributes);
+    types.push_back(each.type);
+  }
+  set_result_types(region, types);
+  if (kept.empty()) return;
+  module_.dump_facts_.results_[&region] = module_.arena_->copy(std::span<const RegionResult>(kept));
 }
 
 // -- blocks ---------------------------------------------------------------------------------------
@@ -179,8 +190,8 @@ void Rewriter::take_body(Region& to, Region& from) {
   assert(to.empty());
   while (from.first_ != nullptr) move_block(*from.first_, to);
   set_has_signature(to, from.has_signature());
-  set_results(to, from.results());
-  set_results(from, {});
+  copy_results(from, to);
+  set_result_types(from, {});
 }
 
 // -- arguments ------------------------------------------------------------------------------------

@@ -67,13 +67,8 @@ void Rewriter::copy_head(const Op& from, Op& to, const RewriteMapping& mapping) 
   to.has_symbol_ = from.has_symbol_;
   to.path_ = from.path_;
   to.has_path_ = from.has_path_;
-  to.square_path_ = from.square_path_;
   to.has_attribute_list_ = from.has_attribute_list_;
-  for (const Use& use : from.operand_uses()) {
-    if (const UseOverride* other = from.module().use_override(use)) {
-      set_use_override(to.operand_uses()[use.index()], *other);
-    }
-  }
+  copy_facts(from, to);
   if (from.extra_ == nullptr) return;
   OpExtra& extra = extra_of(to);
   extra = *from.extra_;
@@ -85,6 +80,24 @@ void Rewriter::copy_head(const Op& from, Op& to, const RewriteMapping& mapping) 
     if (Block* mapped = mapping.find(*each.block)) each.block = mapped;
   }
   extra.successors = module_.arena_->copy(std::span<const OpExtra::Successor>(successors));
+}
+
+void Rewriter::copy_facts(const Op& from, Op& to) {
+  const DumpFacts& facts = from.module().dump_facts();
+  for (const Use& use : from.operand_uses()) {
+    if (const StatedMention* other = facts.mention(use)) {
+      set_mention(to.operand_uses()[use.index()], *other);
+    }
+  }
+  if (facts.has_square_path(from)) set_square_path(to, true);
+  if (const auto address = facts.address(from)) set_address(to, address);
+  if (const auto label = facts.label(from)) set_label(to, *label);
+}
+
+/// The types, and what the text says where it says anything.
+void Rewriter::copy_results(const Region& from, Region& to) {
+  const auto stated = from.parent()->module().dump_facts().results(from);
+  stated.empty() ? set_result_types(to, from.result_types()) : state_results(to, stated);
 }
 
 void Rewriter::copy_value(const Value& from, Value& to, RewriteMapping& mapping) {
@@ -100,7 +113,7 @@ void Rewriter::copy_value(const Value& from, Value& to, RewriteMapping& mapping)
 /// definition.
 void Rewriter::copy_body(const Region& from, Region& to, RewriteMapping& mapping) {
   to.has_signature_ = from.has_signature_;
-  set_results(to, from.results());
+  copy_results(from, to);
   for (Value* value : from.free_values()) {
     copy_value(*value, *create_free_value(to, value->type(), {}), mapping);
   }

@@ -171,7 +171,7 @@ void Rewriter::relink(Op& op, Block& block, Op* before) {
 // -- operands -------------------------------------------------------------------------------------
 
 void Rewriter::set_use(Use& use, Value* value) {
-  module_.overrides_.erase(&use);
+  module_.dump_facts_.mentions_.erase(&use);
   use.set(value);
 }
 

@@ -72,7 +72,7 @@ void Rewriter::clear_path(Op& op) {
 }
 
 void Rewriter::set_square_path(Op& op, bool square) {
-  op.square_path_ = square;
+  module_.dump_facts_.edit(op).has_square_path = square;
   changed(op, OpChange::kHead);
 }
 
@@ -87,14 +87,16 @@ void Rewriter::set_angles(Op& op, std::span<const Symbol> angles) {
 }
 
 void Rewriter::set_address(Op& op, std::optional<std::uint64_t> address) {
-  extra_of(op).has_address = address.has_value();
-  extra_of(op).address = address.value_or(0);
+  DumpFacts::OpFacts& facts = module_.dump_facts_.edit(op);
+  facts.has_address = address.has_value();
+  facts.address = address.value_or(0);
   changed(op, OpChange::kHead);
 }
 
 void Rewriter::set_label(Op& op, Symbol label) {
-  extra_of(op).label = label;
-  extra_of(op).has_label = true;
+  DumpFacts::OpFacts& facts = module_.dump_facts_.edit(op);
+  facts.label = label;
+  facts.has_label = true;
   changed(op, OpChange::kHead);
 }
 
@@ -299,23 +301,23 @@ void Rewriter::bring_constants(Op& op, Region& region) {
 
 // -- dumps ----------------------------------------------------------------------------------------
 
-void Rewriter::set_use_override(const Use& use, const UseOverride& override) {
-  UseOverride kept = override;
-  kept.attributes = module_.arena_->copy(override.attributes);
-  module_.overrides_[&use] = kept;
-  use.user()->may_override_ = true;
+void Rewriter::set_mention(const Use& use, const StatedMention& mention) {
+  StatedMention kept = mention;
+  kept.attributes = module_.arena_->copy(mention.attributes);
+  module_.dump_facts_.mentions_[&use] = kept;
+  use.user()->states_mentions_ = true;
   changed(*use.user(), OpChange::kMention);
 }
 
-void Rewriter::clear_use_override(const Use& use) {
-  if (!module_.overrides_.empty() && module_.overrides_.erase(&use) != 0) {
-    changed(*use.user(), OpChange::kMention);
-  }
+void Rewriter::clear_mention(const Use& use) {
+  auto& mentions = module_.dump_facts_.mentions_;
+  if (!mentions.empty() && mentions.erase(&use) != 0) changed(*use.user(), OpChange::kMention);
 }
 
-void Rewriter::clear_use_overrides() {
-  for (const auto& [use, override] : module_.overrides_) use->user()->modified_ = true;
-  module_.overrides_.clear();
+void Rewriter::clear_mentions() {
+  auto& mentions = module_.dump_facts_.mentions_;
+  for (const auto& [use, mention] : mentions) use->user()->modified_ = true;
+  mentions.clear();
 }
 
 void Rewriter::set_version(std::int64_t version) {

@@ -235,7 +235,7 @@ class Raiser {
   }
 
   void use(const Use& use) {
-    const UseOverride said = mention_of(use);
+    const StatedMention said = mention_of(use);
     mention(name_of(*use.value()), said.type, said.has_symbol, said.symbol, said.attributes);
   }
 
@@ -357,15 +357,17 @@ class Raiser {
 
   void head(const Op& op) {
     const OpExtra& extra = op.extra();
-    if (extra.has_address) {
-      const bool unnumbered = extra.address == ~std::uint64_t{0};
-      out_.token(K::kAddress, unnumbered ? "addr:0xffffffffffffffff"
-                                         : fmt::format("addr:{:#016x}", extra.address));
+    const DumpFacts& facts = module_.dump_facts();
+    if (const auto address = facts.address(op)) {
+      out_.token(K::kAddress, *address == DumpFacts::kUnnumbered
+                                  ? "addr:0xffffffffffffffff"
+                                  : fmt::format("addr:{:#016x}", *address));
     }
     out_.token(K::kOpName, text(op.op_name().spelling));
-    if (extra.has_label) label(text(extra.label));
+    if (const auto target = facts.label(op)) label(text(*target));
     if (op.has_symbol()) {
-      symbol(op.symbol(), !op.has_square_path() && (op.has_signature() || !extra.angles.empty()));
+      symbol(op.symbol(),
+             !facts.has_square_path(op) && (op.has_signature() || !extra.angles.empty()));
     }
     for (const Symbol angle : extra.angles) {
       out_.token(K::kAngle, wrapped("<", text(angle), ">"));
@@ -406,7 +408,7 @@ class Raiser {
       escaped = quote(plain);
       plain = std::string_view(escaped).substr(1, escaped.size() - 2);
     }
-    if (op.has_square_path()) {
+    if (module_.dump_facts().has_square_path(op)) {
       out_.token(K::kNameSquare, wrapped("[name=\"", plain, "\"]"));
     } else {
       out_.token(K::kNameAngle, wrapped("<name=\"", plain, "\">"));
@@ -431,13 +433,14 @@ class Raiser {
   void signature(const Region& region) {
     list(region.arguments(), [&](const Value& argument) { definition(argument); });
     out_.token(K::kArrow);
-    list(region.results(), [&](const RegionResult& result) { region_result(region, result); });
+    const std::vector<RegionResult> results = stated_results(region);
+    list(results, [&](const RegionResult& result) {
+      region_result(region.returned(static_cast<std::size_t>(&result - results.data())), result);
+    });
   }
 
-  /// The stored name serves where nothing is returned.
-  void region_result(const Region& region, const RegionResult& result) {
-    const auto index = static_cast<std::size_t>(&result - region.results().data());
-    const Value* returned = region.returned(index);
+  /// The stated name serves where nothing is returned.
+  void region_result(const Value* returned, const RegionResult& result) {
     mention(returned == nullptr ? result.name : name_of(*returned), result.type, result.has_symbol,
             result.symbol, result.attributes);
   }
@@ -499,9 +502,10 @@ class Raiser {
   }
 
   bool returns_as_stated(const Region& region) const {
-    for (std::size_t i = 0; i < region.results().size(); ++i) {
+    const std::span<const RegionResult> stated = module_.dump_facts().results(region);
+    for (std::size_t i = 0; i < stated.size(); ++i) {
       const Value* returned = region.returned(i);
-      if (returned != nullptr && name_of(*returned) != region.results()[i].name) return false;
+      if (returned != nullptr && name_of(*returned) != stated[i].name) return false;
     }
     return true;
   }

@@ -276,7 +276,7 @@ void Resolver::State::begin_module(const Node& node) {
   bodies_.push_back({top, &region});
   scopes_.enter(true);
   bodies_.back().block = make_block(region, loose_operands_, {});
-  rewriter_->set_results(region, region_results(loose_results_));
+  rewriter_->state_results(region, region_results(loose_results_));
   top->mark_as_read();
   forget_mentions();
 }

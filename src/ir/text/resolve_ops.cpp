@@ -125,8 +125,8 @@ void Resolver::State::attach_uses(Op* op, std::uint32_t first_operand, MentionLi
                       std::equal(attributes.begin(), attributes.end(), value.attributes().begin(),
                                  value.attributes().end());
     if (same) continue;
-    rewriter_->set_use_override(use, {mention.type == nullptr ? value.type() : mention.type,
-                                      attributes, mention.symbol, mention.has_symbol});
+    rewriter_->set_mention(use, {mention.type == nullptr ? value.type() : mention.type, attributes,
+                                 mention.symbol, mention.has_symbol});
   }
 }
 

@@ -43,7 +43,7 @@ void Resolver::State::begin_region(const Node&) {
   bodies_.push_back({op, region});
   scopes_.enter(false);
   bodies_.back().block = make_block(*region, loose_operands_, {});
-  rewriter_->set_results(*region, region_results(loose_results_));
+  rewriter_->state_results(*region, region_results(loose_results_));
   forget_mentions();
 }
 

@@ -55,12 +55,12 @@ class AttributeLists {
   }
 
   void settle_results(Region& region, const Op& owner) {
-    std::vector<RegionResult> results(region.results().begin(), region.results().end());
+    std::vector<RegionResult> results = stated_results(region);
     for (RegionResult& result : results) {
       if (const auto list = settled(result.attributes, owner, place_of(result.name)))
         result.attributes = recovery_.rewriter.keep(*list);
     }
-    recovery_.rewriter.set_results(region, results);
+    recovery_.rewriter.state_results(region, results);
   }
 
   /// The list in portable form; none when it is so already.

@@ -91,7 +91,7 @@ void recover_outputs(Recovery& recovery) {
                   certain ? LossEntry::Source::kDerived : LossEntry::Source::kAssumed, "output",
                   describe(recovery.context(), *value));
   }
-  recovery.rewriter.set_results(body, results);
+  recovery.rewriter.state_results(body, results);
 }
 
 /// Values that a graph uses and does not get: only constants and parameters have a meaning there.

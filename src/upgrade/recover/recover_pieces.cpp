@@ -79,8 +79,8 @@ class Pieces {
       visit(body);
     }
     Op* op = take_written(*call.op(), entry.graph);
-    for (std::uint32_t i = 0; i < op->result_count() && i < body.results().size(); ++i) {
-      const Type* type = body.results()[i].type;
+    for (std::uint32_t i = 0; i < op->result_count() && i < body.result_types().size(); ++i) {
+      const Type* type = body.result_types()[i];
       const Value* value = body.returned(i);
       if (value == nullptr || !pieces_.contains(value)) continue;
       recovery_.rewriter.set_type(*op->result(i), type);
@@ -96,7 +96,7 @@ class Pieces {
     Block* block = region.entry();
     Op* last = block == nullptr ? nullptr : block->terminator();
     if (last == nullptr) return;
-    std::vector<RegionResult> results(region.results().begin(), region.results().end());
+    std::vector<RegionResult> results = stated_results(region);
     std::vector<Value*> values;
     for (const Use& use : last->operand_uses()) values.push_back(use.value());
     const bool is_module = region.parent() == module_.top();
@@ -114,7 +114,7 @@ class Pieces {
     }
     if (values.size() == last->operand_count()) return;
     recovery_.rewriter.set_operands(*last, values);
-    if (!is_module) recovery_.rewriter.set_results(region, results);
+    if (!is_module) recovery_.rewriter.state_results(region, results);
   }
 
   /// The call with the changed storages as further results.
@@ -165,7 +165,7 @@ class Pieces {
   }
 
   void settle_results(Region& region) {
-    std::vector<RegionResult> results(region.results().begin(), region.results().end());
+    std::vector<RegionResult> results = stated_results(region);
     bool changed = false;
     for (std::size_t i = 0; i < results.size(); ++i) {
       const Value* value = region.returned(i);
@@ -175,7 +175,7 @@ class Pieces {
       changed = true;
     }
     if (!changed) return;
-    recovery_.rewriter.set_results(region, results);
+    recovery_.rewriter.state_results(region, results);
   }
 
   // -- slices -------------------------------------------------------------------------------------

@@ -127,13 +127,13 @@ class Ranges {
   }
 
   void settle_results(Region& region, const Op& at) {
-    std::vector<RegionResult> results(region.results().begin(), region.results().end());
+    std::vector<RegionResult> results = stated_results(region);
     for (RegionResult& result : results) {
       if (const auto list = in_range(result.attributes, at)) {
         result.attributes = recovery_.rewriter.keep(*list);
       }
     }
-    recovery_.rewriter.set_results(region, results);
+    recovery_.rewriter.state_results(region, results);
   }
 
   std::optional<std::vector<NamedAttr>> in_range(std::span<const NamedAttr> list, const Op& at) {

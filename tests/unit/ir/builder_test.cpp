@@ -54,7 +54,7 @@ TEST_SUITE("builder") {
     CHECK(errors().empty());
     CHECK(up->type()->spelling() == "tensor<[6], Float32, CPU>");
     CHECK(module.lookupSymbol("f").op->isa_<SubGraphOp>());
-    CHECK(module.lookupSymbol("f").op->region()->results().size() == 1);
+    CHECK(module.lookupSymbol("f").op->region()->result_types().size() == 1);
     CHECK(print(module) ==
           "@main [mir_version:1] (%0:tensor<[2, 3], Float32, CPU>) -> (%5:tensor<[6], Float32, "
           "CPU>) {\n"

@@ -106,7 +106,7 @@ class Isomorphism {
     std::span<const NamedAttr> attributes;
   };
   static Mention mention(const Module& module, const Use& use) {
-    if (const UseOverride* other = module.use_override(use)) {
+    if (const StatedMention* other = module.dump_facts().mention(use)) {
       return {other->type, other->has_symbol, other->symbol, other->attributes};
     }
     const Value& value = *use.value();
@@ -134,9 +134,6 @@ class Isomorphism {
 
   bool extras(const OpExtra& a, const OpExtra& b) {
     if (!same("angles", a.angles.size(), b.angles.size()) ||
-        !same("has label", a.has_label, b.has_label) || !symbols("label", a.label, b.label) ||
-        !same("has address", a.has_address, b.has_address) ||
-        !same("address", a.address, b.address) ||
         !same("successors", a.successors.size(), b.successors.size())) {
       return false;
     }
@@ -155,14 +152,23 @@ class Isomorphism {
     return true;
   }
 
+  bool facts(const Op& a, const Op& b) {
+    const DumpFacts &one = a_.dump_facts(), &other = b_.dump_facts();
+    const auto label = one.label(a), other_label = other.label(b);
+    return same("square name", one.has_square_path(a), other.has_square_path(b)) &&
+           same("has label", label.has_value(), other_label.has_value()) &&
+           symbols("label", label.value_or(Symbol()), other_label.value_or(Symbol())) &&
+           same("has address", one.address(a).has_value(), other.address(b).has_value()) &&
+           same("address", one.address(a).value_or(0), other.address(b).value_or(0));
+  }
+
   bool heads(const Op& a, const Op& b) {
     return symbols("op", a.op_name().spelling, b.op_name().spelling) &&
            texts("kind", a.name(), b.name()) &&
            same("has symbol", a.has_symbol(), b.has_symbol()) &&
            symbols("symbol", a.symbol(), b.symbol()) &&
            same("has name", a.has_path(), b.has_path()) && symbols("name", a.path(), b.path()) &&
-           same("square name", a.has_square_path(), b.has_square_path()) &&
-           same("has lists", a.has_signature(), b.has_signature()) &&
+           facts(a, b) && same("has lists", a.has_signature(), b.has_signature()) &&
            same("has attribute list", a.has_attribute_list(), b.has_attribute_list()) &&
            attributes("attributes", a.attributes(), b.attributes()) &&
            texts("location", stated_location(a), stated_location(b)) &&
@@ -201,11 +207,12 @@ class Isomorphism {
   bool regions(const Region& a, const Region& b) {
     if (!pair("region", &a, &b) ||
         !same("region signature", a.has_signature(), b.has_signature()) ||
-        !same("region results", a.results().size(), b.results().size())) {
+        !same("region results", a.result_types().size(), b.result_types().size())) {
       return false;
     }
-    for (std::size_t i = 0; i < a.results().size(); ++i) {
-      const RegionResult &one = a.results()[i], &other = b.results()[i];
+    const std::vector<RegionResult> stated = stated_results(a), restated = stated_results(b);
+    for (std::size_t i = 0; i < stated.size(); ++i) {
+      const RegionResult &one = stated[i], &other = restated[i];
       if (!types("type of region result", one.type, other.type) ||
           !same("region result has symbol", one.has_symbol, other.has_symbol) ||
           !symbols("symbol of region result", one.symbol, other.symbol) ||

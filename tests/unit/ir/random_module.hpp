@@ -25,7 +25,7 @@ class RandomModule {
     Block* body = rewriter_.create_block(module_.body(), types(below(3)));
     name_arguments(*body);
     fill(*body, 0, arguments_of(*body));
-    rewriter_.set_results(module_.body(), results());
+    rewriter_.state_results(module_.body(), results());
   }
 
   Module& module() const { return module_; }
@@ -241,7 +241,7 @@ class RandomModule {
     if (op->has_path()) rewriter_.set_square_path(*op, one_in(2));
     if (one_in(4)) rewriter_.set_location(*op, location());
     if (one_in(2)) add_extra(*op);
-    if (!portable_) add_overrides(*op);
+    if (!portable_) state_mentions(*op);
     return op;
   }
 
@@ -279,13 +279,13 @@ class RandomModule {
   }
 
   /// Mentions that state another type or other attributes than their values have.
-  void add_overrides(Op& op) {
+  void state_mentions(Op& op) {
     for (const Use& use : op.operand_uses()) {
       if (one_in(5)) {
-        rewriter_.set_use_override(use, {.type = type(),
-                                         .attributes = rewriter_.keep(attributes()),
-                                         .symbol = intern(name()),
-                                         .has_symbol = true});
+        rewriter_.set_mention(use, {.type = type(),
+                                    .attributes = rewriter_.keep(attributes()),
+                                    .symbol = intern(name()),
+                                    .has_symbol = true});
       }
     }
   }
@@ -316,7 +316,7 @@ class RandomModule {
     for (std::size_t n = 1 + below(2); n != 0; --n) {
       Region& region = *rewriter_.add_region(op);
       rewriter_.set_has_signature(region, signature);
-      if (signature) rewriter_.set_results(region, results());
+      if (signature) rewriter_.state_results(region, results());
       Block* entry = rewriter_.create_block(region, types(signature ? below(3) : 0));
       name_arguments(*entry);
       Values inside = visible;

@@ -139,14 +139,14 @@ TEST_SUITE("resolve") {
                           "a.two (%1) -> ()", "a.three (%1:tensor<[2], F, D>[k:1]) -> ()"}));
     const auto ops = ops_of(graph_body(reading));
     const Module& module = reading.module();
-    const UseOverride* type = module.use_override(ops[0]->operand_uses()[0]);
+    const StatedMention* type = module.dump_facts().mention(ops[0]->operand_uses()[0]);
     REQUIRE(type != nullptr);
     CHECK(type->type->spelling() == "tensor<[9], F, D>");
-    const UseOverride* attributes = module.use_override(ops[1]->operand_uses()[0]);
+    const StatedMention* attributes = module.dump_facts().mention(ops[1]->operand_uses()[0]);
     REQUIRE(attributes != nullptr);
     CHECK(attributes->attributes.empty());
     CHECK(attributes->type == ops[0]->result()->type());
-    CHECK(module.use_override(ops[2]->operand_uses()[0]) == nullptr);
+    CHECK(module.dump_facts().mention(ops[2]->operand_uses()[0]) == nullptr);
   }
 
   TEST_CASE("symbols of graphs, labels and parameters are found in the module and in the context") {
@@ -172,7 +172,9 @@ TEST_SUITE("resolve") {
     CHECK(reading.context.lookupSymbol("w").value == module.lookupSymbol("w").value);
     CHECK_FALSE(module.lookupSymbol("absent"));
     CHECK_FALSE(module.lookupSymbol("never seen"));
-    CHECK(reading.context.text(find_op(module.body(), "prog.jump")->extra().label) == "m.__entry");
+    const auto target = module.dump_facts().label(*find_op(module.body(), "prog.jump"));
+    REQUIRE(target.has_value());
+    CHECK(reading.context.text(*target) == "m.__entry");
   }
 
   TEST_CASE("names keep their spelling, whatever it is") {

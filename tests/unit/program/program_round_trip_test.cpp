@@ -35,7 +35,7 @@ class Writing {
 
  private:
   void write(const Op& op, const prog::Label& label) {
-    const bool is_numbered = op.extra().address != ~std::uint64_t{0};
+    const bool is_numbered = code_.module().dump_facts().address(op) != DumpFacts::kUnnumbered;
     const auto name = context_.text(*label.name);
     is_numbered ? emitter_.label(name) : emitter_.unnumbered_label(name);
   }
@@ -54,8 +54,8 @@ class Writing {
     for (const Value& result : op.results()) types.push_back(result.type());
     const Op& made = *emitter_.launch(launch.name, launch.spec, operands, types);
     for (const Use& use : op.operand_uses()) {
-      const UseOverride* other = code_.module().use_override(use);
-      if (other != nullptr) rewriter_.set_use_override(made.operand_uses()[use.index()], *other);
+      const StatedMention* other = code_.module().dump_facts().mention(use);
+      if (other != nullptr) rewriter_.set_mention(made.operand_uses()[use.index()], *other);
     }
     for (const Value& result : op.results()) state(result, *made.result(result.index()));
   }
@@ -114,7 +114,7 @@ std::string without_what_is_not_decoded(const Module& module) {
 bool is_lowered(const ProgramCode& code) {
   const auto is_numbered = [](const prog::Instruction& each) {
     const auto* jump = each.as<prog::Jump>();
-    return each.op->extra().has_address && (jump == nullptr || jump->distance);
+    return each.op->module().dump_facts().address(*each.op) && (jump == nullptr || jump->distance);
   };
   const auto is_in_program = [&](const Op* op) {
     return isa<FragmentOp>(op) || op->is_in(DialectId::kDbg);
