@@ -41,8 +41,9 @@ std::vector<Tensor> run_with_extents(const std::string& text, std::int64_t exten
 
 TEST_CASE("the examples of the pages run") {
   std::size_t ran = 0;
-  for (const auto& [page, number, text] : page_examples()) {
-    CAPTURE(page);
+  for (const PageExample& example : page_examples()) {
+    const std::string& text = example.text;
+    CAPTURE(example.page);
     for (const std::int64_t extent : {4, 7}) {
       for (const Tensor& output : run_with_extents(text, extent)) CHECK(output.defined());
     }
@@ -52,8 +53,9 @@ TEST_CASE("the examples of the pages run") {
 }
 
 TEST_CASE("the examples of the pages give the same bits at every instruction set") {
-  for (const auto& [page, number, text] : page_examples()) {
-    CAPTURE(page);
+  for (const PageExample& example : page_examples()) {
+    const std::string& text = example.text;
+    CAPTURE(example.page);
     const auto wanted = run_with_extents(text, 4);
     for (const IsaLevel level : isa_levels()) {
       if (level > detected_isa_level()) break;
@@ -71,9 +73,10 @@ TEST_CASE("the examples of the pages give the same bits at every instruction set
 TEST_CASE("fast kernels agree with reference kernels on the examples of the pages") {
   SessionOptions fast;
   fast.kernels = KernelSet::kFast;
-  for (const auto& [page, number, text] : page_examples()) {
+  for (const PageExample& example : page_examples()) {
+    const std::string& text = example.text;
     for (const std::int64_t extent : {4, 7}) {
-      CAPTURE(page);
+      CAPTURE(example.page);
       CAPTURE(extent);
       const auto expected = run_with_extents(text, extent);
       std::vector<Tensor> first;
