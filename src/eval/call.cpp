@@ -34,7 +34,9 @@ Result<void> EvalCall::prepare() {
   }
   const auto& bindings = environment_.dims != nullptr ? *environment_.dims : kNoBindings;
   for (const NamedAttr& each : op_.attributes()) {
-    attributes_.push_back({each.key, substitute(context(), each.value, bindings)});
+    const auto value = substitute(context(), each.value, bindings);
+    if (!value) return error(value.error().code, value.error().message);
+    attributes_.push_back({each.key, *value});
   }
   return check_attributes();
 }

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "eval/slice_operands.hpp"
+#include "eval/substitute.hpp"
 #include "mir/context.hpp"
 #include "mir/module.hpp"
 
@@ -43,6 +44,7 @@ Result<SliceBounds> slice_bounds(const Attr& entry, std::int64_t extent, IRConte
                  ? Error{DiagCode::kSymbolUnbound, fmt::format("'{}' of a slice has no value", key)}
                  : bad_entry(entry, extent);
     }
+    if (is_symbolic && *bound < 0) return negative_extent(*field.value, *bound);
     (key == "start" ? start : key == "end" ? end : step) = *bound;
     has_end = has_end || key == "end";
   }

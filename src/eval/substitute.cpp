@@ -1,5 +1,7 @@
 #include "eval/substitute.hpp"
 
+#include <fmt/format.h>
+
 #include <vector>
 
 namespace mir::eval {
@@ -22,22 +24,32 @@ bool mentions_extent(const Attr& value) {
 
 }  // namespace
 
-const Attr* substitute(IRContext& context, const Attr* value, const DimBindings& bindings) {
+Error negative_extent(const Attr& extent, std::int64_t value) {
+  return {DiagCode::kAttributeOutOfRange,
+          fmt::format("{} is {}, an extent is at least 0", extent.spelling(), value)};
+}
+
+Result<const Attr*> substitute(IRContext& context, const Attr* value, const DimBindings& bindings) {
   if (!mentions_extent(*value)) return value;
   if (value->kind() == AttrKind::kDim) {
     const auto known = context.dims().evaluate(value->dim(), bindings);
+    if (known && *known < 0) return negative_extent(*value, *known);
     return context.dim(known ? Dim(*known) : Dim::unknown());
   }
   if (value->kind() == AttrKind::kArray) {
     std::vector<const Attr*> elements;
     for (const Attr* element : value->elements()) {
-      elements.push_back(substitute(context, element, bindings));
+      const auto done = substitute(context, element, bindings);
+      if (!done) return done;
+      elements.push_back(*done);
     }
     return context.array(elements);
   }
   std::vector<NamedAttr> entries;
   for (const NamedAttr& entry : value->entries()) {
-    entries.push_back({entry.key, substitute(context, entry.value, bindings)});
+    const auto done = substitute(context, entry.value, bindings);
+    if (!done) return done;
+    entries.push_back({entry.key, *done});
   }
   return context.dict(entries);
 }

@@ -273,6 +273,31 @@ TEST_CASE("steps on one cache append one after the other, and no tokens are no c
   CHECK(values_of(runner.run({floats({1, 1, 1, 1}, {5})})[1]) == Values{1, 2, -1, -2, 5, -5});
 }
 
+TEST_CASE(
+    "a slice's bound in symbols that falls below 0 ends the run: only numbers count from the end") {
+  const std::string x = "tensor<[$S], Float32, CPU>", part = "tensor<[3], Float32, CPU>";
+  const std::string indices = R"([indices:[{"start":$S-6,"end":$S-3}]] )";
+  const std::string ops[] = {
+      "SliceOp " + indices + "(%x:" + x + ") -> (%y:" + part + ")",
+      "IndexOp " + indices + "(%x:" + x + ") -> (%y:" + part + ")",
+      "CopyOp " + indices + "(%p:" + part + ", %x:" + x + ") -> (%y:" + x + ")"};
+  for (const std::string& op : ops) {
+    CAPTURE(op);
+    const std::string& type = op.starts_with("Copy") ? x : part;
+    const std::string text = "@main [mir_version:1] (%x:" + x + ", %p:" + part +
+                             ") -> (%y:" + type + ") {\nlinalg.CPU." + op +
+                             "\ncf.ReturnOp (%y:" + type + ") -> ()\n}\n";
+    for (const KernelSet kernels : {KernelSet::kRef, KernelSet::kFast}) {
+      SessionOptions options;
+      options.kernels = kernels;
+      Runner runner(text, options);
+      CHECK(runner.run({floats({6}, {1, 2, 3, 4, 5, 6}), floats({3}, {7, 8, 9})}).size() == 1);
+      const std::string error = runner.error({floats({4}, {1, 2, 3, 4}), floats({3}, {7, 8, 9})});
+      CHECK_MESSAGE(error.find("$S-6 is -2, an extent is at least 0") != error.npos, error);
+    }
+  }
+}
+
 TEST_CASE("a run reports progress and can be stopped between steps") {
   Runner runner(kAttention);
   std::stop_source source;
