@@ -84,8 +84,9 @@ class WeightSource {
   bool has(std::string_view name) const;
 
   /// The tensor in the requested type and shape; none when the source has no such name. A stored
-  /// tensor must have the same number of elements (files without shapes store rank 1) and the same
-  /// storage type, unless the request allows conversion.
+  /// tensor must have the same extents, those of 1 apart (a file without shapes stores one
+  /// dimension of as many elements), and the same storage type, unless the request allows
+  /// conversion.
   Result<std::optional<Tensor>> find(const WeightRequest& request) const;
   /// The same checks, and nothing is made yet.
   Result<std::optional<Weight>> prepare(const WeightRequest& request) const;

@@ -11,6 +11,7 @@
 #include "weights/blocks.hpp"
 #include "weights/checks.hpp"
 #include "weights/elements.hpp"
+#include "weights/fit.hpp"
 #include "weights/random.hpp"
 #include "weights/tensor_file.hpp"
 
@@ -29,10 +30,6 @@ Error conflict(const WeightRequest& request, const Tensor& stored, std::string_v
       DiagCode::kTensorTypeConflict,
       fmt::format("'{}' has {} {}, expected {} {}", origin, name_of(stored.dtype()),
                   shape_text(stored.shape()), name_of(request.dtype), shape_text(request.shape))};
-}
-
-bool same_storage(DType a, DType b) {
-  return storage_type(a) == storage_type(b);
 }
 
 /// Whether blocks or another float type become the type of the request.
@@ -58,11 +55,12 @@ Result<Tensor> adapt(const Tensor& stored, DType dtype, const Shape& shape) {
 }
 
 Result<Weight> stored_weight(Tensor stored, const WeightRequest& request, std::string_view origin) {
-  const auto wanted = element_count(request.shape);
-  if (!wanted) return wanted.error();
+  if (const auto count = element_count(request.shape); !count) return count.error();
   const bool is_made = is_converted(stored, request);
-  if (stored.elements() != *wanted || (!is_made && !same_storage(stored.dtype(), request.dtype)))
-    return conflict(request, stored, origin);
+  const bool fits = fits_type(stored.dtype(), request.dtype) &&
+                    (is_made || storage_type(stored.dtype()) == storage_type(request.dtype)) &&
+                    fits_shape(stored.shape(), request.shape);
+  if (!fits) return conflict(request, stored, origin);
   if (is_made) {
     auto make = [stored, dtype = request.dtype, shape = request.shape] {
       return adapt(stored, dtype, shape);

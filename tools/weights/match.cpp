@@ -9,8 +9,7 @@
 #include "mir/ops.hpp"
 #include "report.hpp"
 #include "support/suggest.hpp"
-#include "weights/blocks.hpp"
-#include "weights/elements.hpp"
+#include "weights/fit.hpp"
 
 namespace mir::tools {
 namespace {
@@ -33,24 +32,13 @@ std::map<std::string, Parameter> parameters_of(Module& module) {
   return all;
 }
 
-/// What a session takes for a parameter of type `wanted`.
-bool converts(DType stored, DType wanted) {
-  if (storage_type(stored) == storage_type(wanted)) return true;
-  return is_float(wanted) && (is_float(stored) || is_decodable_block(stored));
-}
-
-bool fits(const Shape& stored, const TensorType& wanted) {
+/// Whether a session takes the tensor for a parameter of that type.
+bool fits(const TensorInfo& tensor, const TensorType& wanted) {
+  if (wanted.dtype() && !fits_type(tensor.dtype, *wanted.dtype())) return false;
   if (!wanted.has_static_shape()) return true;
   Shape expected;
   for (const Dim dim : wanted.dims()) expected.push_back(dim.constant());
-  const auto elements = wanted.element_count();
-  const auto count = element_count(stored);
-  if (stored.size() == 1) return elements && count && *elements == *count;
-  const auto without_ones = [](Shape shape) {
-    std::erase(shape, 1);
-    return shape;
-  };
-  return without_ones(stored) == without_ones(std::move(expected));
+  return fits_shape(tensor.shape, expected);
 }
 
 }  // namespace
@@ -84,8 +72,7 @@ MatchCounts match_weights(Module& module, std::span<const TensorFile> files,
     }
     const TensorInfo& tensor = at->second;
     const TensorType* type = parameter.type;
-    const bool fine = type != nullptr && fits(tensor.shape, *type) &&
-                      (!type->dtype() || converts(tensor.dtype, *type->dtype()));
+    const bool fine = type != nullptr && fits(tensor, *type);
     ++(fine ? counts.found : counts.different);
     if (!fine)
       diagnostics.error(DiagCode::kTensorTypeConflict, parameter.place,

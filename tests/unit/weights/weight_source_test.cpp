@@ -6,6 +6,7 @@
 #include "temporary.hpp"
 #include "weights/blocks.hpp"
 #include "weights/elements.hpp"
+#include "weights/fit.hpp"
 #include "weights/formats/npz.hpp"
 #include "weights/formats/safetensors.hpp"
 #include "weights/random.hpp"
@@ -26,7 +27,28 @@ std::string safetensors(const TemporaryDirectory& directory, const char* name,
 
 }  // namespace
 
-TEST_CASE("a stored weight takes the requested shape when the element counts agree") {
+TEST_CASE("a stored weight fits by its extents other than 1, one of one dimension by its count") {
+  CHECK(fits_shape({2, 3}, {2, 3}));
+  CHECK(fits_shape({1, 2, 3, 1}, {2, 3}));
+  CHECK(fits_shape({2, 3}, {2, 1, 3}));
+  CHECK(fits_shape({6}, {2, 3}));
+  CHECK(fits_shape({1}, {}));
+  CHECK_FALSE(fits_shape({3, 2}, {2, 3}));
+  CHECK_FALSE(fits_shape({2, 3}, {6}));
+  CHECK_FALSE(fits_shape({2, 3}, {2, 3, 2}));
+  CHECK_FALSE(fits_shape({5}, {2, 3}));
+
+  const TemporaryDirectory directory;
+  const Tensor matrix = tensor_of<float>(DType::kFloat32, {2, 3}, {1, 2, 3, 4, 5, 6});
+  const auto source = WeightSource::open(safetensors(directory, "m", {{"w", matrix}}));
+  REQUIRE(source);
+  CHECK(source->find({.name = "w", .shape = {2, 1, 3}}).ok());
+  const auto transposed = source->find({.name = "w", .shape = {3, 2}});
+  REQUIRE_FALSE(transposed.ok());
+  CHECK(transposed.error().code == DiagCode::kTensorTypeConflict);
+}
+
+TEST_CASE("a stored weight of one dimension takes the requested shape") {
   const TemporaryDirectory directory;
   const auto source = WeightSource::open(safetensors(directory, "w", {{"w", kSix}}));
   REQUIRE(source);
