@@ -107,6 +107,19 @@ bool expect_store(InferContext& op, std::size_t index, const Shape& q,
                         shape[2]);
 }
 
+/// Operands 0 to 2, [batch, length, heads, head extent]: values as keys, query heads in groups.
+bool expect_grouped_heads(InferContext& op, const Shape& queries, const Shape& keys,
+                          const Shape& values) {
+  op.constraint("flash_attention2_c2");
+  for (std::size_t i = 0; i < 4; ++i) {
+    if (!expect_extent(op, 2, values, i, keys[i], "values of the keys' extents, here")) {
+      return false;
+    }
+  }
+  return expect_heads(op, queries, 1, keys) &&
+         expect_extent(op, 1, keys, 3, queries[3], "keys of the queries' head extent");
+}
+
 }  // namespace
 
 bool rope(InferContext& op) {
@@ -174,16 +187,8 @@ bool flash_attention2(InferContext& op) {
       !same_elements(op, 1, 2) || !boolean_or(op, "causal_mask", true)) {
     return false;
   }
-  op.constraint("flash_attention2_c2");
   const Shape queries = shape_of(*q), keys = shape_of(*k), values = shape_of(*v);
-  for (std::size_t i = 0; i < 4; ++i) {
-    if (!expect_extent(op, 2, values, i, keys[i], "values of the keys' extents, here"))
-      return false;
-  }
-  if (!expect_heads(op, queries, 1, keys) ||
-      !expect_extent(op, 1, keys, 3, queries[3], "keys of the queries' head extent")) {
-    return false;
-  }
+  if (!expect_grouped_heads(op, queries, keys, values)) return false;
   op.constraint("flash_attention2_c3");
   if (!expect_attribute(op, "B", 0, queries, 0) || !expect_attribute(op, "q_head", 0, queries, 2) ||
       !expect_attribute(op, "D", 0, queries, 3) || !expect_attribute(op, "kv_head", 1, keys, 2)) {
@@ -250,16 +255,8 @@ bool paged_attention(InferContext& op) {
       !expect_choice(op, "fuse_rope", *fuse ? "true" : "false", {"false"})) {
     return false;
   }
-  op.constraint("flash_attention2_c2");
   const Shape queries = shape_of(*q), keys = shape_of(*k), values = shape_of(*v);
-  for (std::size_t i = 0; i < 4; ++i) {
-    if (!expect_extent(op, 2, values, i, keys[i], "values of the keys' extents, here"))
-      return false;
-  }
-  if (!expect_heads(op, queries, 1, keys) ||
-      !expect_extent(op, 1, keys, 3, queries[3], "keys of the queries' head extent")) {
-    return false;
-  }
+  if (!expect_grouped_heads(op, queries, keys, values)) return false;
   op.constraint("paged_attention_c3");
   if (op.attribute("head_repeat_times") != nullptr &&
       !expect_extent(op, 0, queries, 2, op.context().dims().multiply(keys[2], Dim(*repeat_times)),

@@ -213,11 +213,9 @@ void multiply(const BfloatTask& task, const PackedMatrix& weight, float* sums) {
 }
 
 void run_tile(const BfloatTask& task) {
-  float* const sums = task.scratch;
-  float* const factors = sums + task.tile.rows * kPanelWidth;
-  multiply(task, *task.tile.weight, sums);
-  if (task.tile.up != nullptr) multiply(task, *task.tile.up, factors);
-  store_tile(task.tile, kPanelWidth, sums, factors);
+  make_tile(task.tile, kPanelWidth, task.scratch,
+            [&](const PackedMatrix& weight, float* sums)
+                HWY_ATTR { multiply(task, weight, sums); });
 }
 
 }  // namespace

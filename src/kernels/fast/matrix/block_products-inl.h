@@ -258,11 +258,9 @@ void multiply(const BlockTask& task, const PackedMatrix& weight, float* sums) {
 }
 
 void run_tile(const BlockTask& task) {
-  float* const sums = task.scratch;
-  float* const factors = sums + task.tile.rows * kTileWidth;
-  multiply(task, *task.tile.weight, sums);
-  if (task.tile.up != nullptr) multiply(task, *task.tile.up, factors);
-  store_tile(task.tile, kTileWidth, sums, factors);
+  make_tile(task.tile, kTileWidth, task.scratch,
+            [&](const PackedMatrix& weight, float* sums)
+                HWY_ATTR { multiply(task, weight, sums); });
 }
 
 }  // namespace

@@ -89,6 +89,17 @@ HWY_INLINE void store_tile(const LinearTile& tile, std::int64_t width, const flo
   }
 }
 
+/// Computes and stores a tile of `width` columns. multiply(weight, sums) writes its products row by
+/// row; `scratch` has room for two tiles.
+template <class Multiply>
+HWY_INLINE void make_tile(const LinearTile& tile, std::int64_t width, float* scratch,
+                          Multiply multiply) {
+  float* const factors = scratch + tile.rows * width;
+  multiply(*tile.weight, scratch);
+  if (tile.up != nullptr) multiply(*tile.up, factors);
+  store_tile(tile, width, scratch, factors);
+}
+
 }  // namespace mir::fast::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
