@@ -8,13 +8,13 @@ namespace mir {
 
 namespace {
 
-// Contexts of Lexer::Frame in its order; kType is entered before its shape and left after it.
+// Contexts of Lexer::Nesting in its order; kType is entered before its shape and left after it.
 constexpr int kConditionOf[] = {yycbody, yyclist, yycattrs, yycsymref, yycdata,
                                 yycdata, yycspec, yycslots, yyctail,   yycshape};
 
 }  // namespace
 
-void Lexer::enter(Frame frame) { condition_ = kConditionOf[static_cast<int>(frame)]; }
+void Lexer::enter(Nesting inside) { condition_ = kConditionOf[static_cast<int>(inside)]; }
 
 TokenKind Lexer::scan() {
   const Byte* cursor = cursor_;
@@ -75,16 +75,16 @@ again:
   <body> "#" word                     { return MIR_ACCEPT.finish(TokenKind::kHash); }
   <body> "="                          { condition_ = yycvalue; return MIR_ACCEPT.finish(TokenKind::kEqual); }
 
-  <body, list> "["                { return MIR_ACCEPT.push(Frame::kAttributes, TokenKind::kLBracket); }
-  <body, list> "[" / (ws* "@")    { return MIR_ACCEPT.push(Frame::kSymbolRef, TokenKind::kLBracketSymbol); }
-  <body, list> "[" / (ws* "^")    { return MIR_ACCEPT.push(Frame::kList, TokenKind::kLBracketBlock); }
+  <body, list> "["                { return MIR_ACCEPT.push(Nesting::kAttributes, TokenKind::kLBracket); }
+  <body, list> "[" / (ws* "@")    { return MIR_ACCEPT.push(Nesting::kSymbolRef, TokenKind::kLBracketSymbol); }
+  <body, list> "[" / (ws* "^")    { return MIR_ACCEPT.push(Nesting::kList, TokenKind::kLBracketBlock); }
   <body, list> "^" symchars+      { return MIR_ACCEPT.finish(TokenKind::kBlockName); }
-  <body, list> "("                { return MIR_ACCEPT.push(Frame::kList, TokenKind::kLParen); }
-  <body, list> ")"                { return MIR_ACCEPT.pop(Frame::kList, TokenKind::kRParen); }
-  <body, list> "]"                { return MIR_ACCEPT.pop(Frame::kList, TokenKind::kRBracket); }
+  <body, list> "("                { return MIR_ACCEPT.push(Nesting::kList, TokenKind::kLParen); }
+  <body, list> ")"                { return MIR_ACCEPT.pop(Nesting::kList, TokenKind::kRParen); }
+  <body, list> "]"                { return MIR_ACCEPT.pop(Nesting::kList, TokenKind::kRBracket); }
   <body, list> "->"               { return MIR_ACCEPT.finish(TokenKind::kArrow); }
-  <body, list> "{"                { return MIR_ACCEPT.push(Frame::kBody, TokenKind::kLBrace); }
-  <body, list> "}"                { return MIR_ACCEPT.pop(Frame::kBody, TokenKind::kRBrace); }
+  <body, list> "{"                { return MIR_ACCEPT.push(Nesting::kBody, TokenKind::kLBrace); }
+  <body, list> "}"                { return MIR_ACCEPT.pop(Nesting::kBody, TokenKind::kRBrace); }
   <body, list> ","                { return MIR_ACCEPT.finish(TokenKind::kComma); }
   <body, list> ":"                { return MIR_ACCEPT.finish(TokenKind::kColon); }
 
@@ -100,25 +100,25 @@ again:
   <list> "!" symchars+            { return MIR_ACCEPT.balanced(TokenKind::kOpaqueType, '<', '>'); }
 
   // -- tensor types that are not one token ----------------------------------------------------
-  <tensor> "<"                    { auto kind = MIR_ACCEPT.push(Frame::kType, TokenKind::kLess);
+  <tensor> "<"                    { auto kind = MIR_ACCEPT.push(Nesting::kType, TokenKind::kLess);
                                     condition_ = yyctensor; return kind; }
-  <tensor> "["                    { return MIR_ACCEPT.push(Frame::kShape, TokenKind::kShapeOpen); }
+  <tensor> "["                    { return MIR_ACCEPT.push(Nesting::kShape, TokenKind::kShapeOpen); }
   <tensor> [^<[ \t\r\n\x00\x1b]   { cursor = begin_; condition_ = yyctail; goto again; }
-  <shape> "]"                     { return MIR_ACCEPT.pop(Frame::kShape, TokenKind::kShapeClose); }
+  <shape> "]"                     { return MIR_ACCEPT.pop(Nesting::kShape, TokenKind::kShapeClose); }
   <shape> ","                     { return MIR_ACCEPT.finish(TokenKind::kComma); }
   <shape> "?" | integer           { return MIR_ACCEPT.finish(TokenKind::kDim); }
   <shape> dimexpr                 { MIR_ACCEPT.trim_end(); return finish(TokenKind::kDim); }
-  <tail> ">"                      { return MIR_ACCEPT.pop(Frame::kType, TokenKind::kGreater); }
+  <tail> ">"                      { return MIR_ACCEPT.pop(Nesting::kType, TokenKind::kGreater); }
 
   // -- attribute lists ------------------------------------------------------------------------
   <symref> "@"                    { return MIR_ACCEPT.symbol_in_brackets(); }
   <symref> "@" string             { return MIR_ACCEPT.finish(TokenKind::kSymbol); }
-  <symref> "]"                    { return MIR_ACCEPT.pop(Frame::kSymbolRef, TokenKind::kRBracket); }
+  <symref> "]"                    { return MIR_ACCEPT.pop(Nesting::kSymbolRef, TokenKind::kRBracket); }
   <attrs> string                  { return MIR_ACCEPT.finish(TokenKind::kKey); }
   <attrs> [A-Za-z0-9_.$-]+        { return MIR_ACCEPT.attribute_key(); }
   <attrs> ":"                     { condition_ = yycvalue; return MIR_ACCEPT.finish(TokenKind::kColon); }
   <attrs> ","                     { return MIR_ACCEPT.finish(TokenKind::kComma); }
-  <attrs> "]"                     { return MIR_ACCEPT.pop(Frame::kAttributes, TokenKind::kRBracket); }
+  <attrs> "]"                     { return MIR_ACCEPT.pop(Nesting::kAttributes, TokenKind::kRBracket); }
   <attrs> "("                     { return MIR_ACCEPT.finish(TokenKind::kLParen); }
   <attrs> ")"                     { return MIR_ACCEPT.finish(TokenKind::kRParen); }
 
@@ -136,8 +136,8 @@ again:
   <data, spec, slots, tail> ["]   { return MIR_ACCEPT.fail(DiagCode::kUnterminatedString, "string without a closing quote"); }
 
   <value, data, tail> string      { return MIR_ACCEPT.value_done(TokenKind::kString); }
-  <value, data, tail> "["         { return MIR_ACCEPT.push(Frame::kArray, TokenKind::kArrayOpen); }
-  <value, data, tail> "{"         { return MIR_ACCEPT.push(Frame::kDict, TokenKind::kDictOpen); }
+  <value, data, tail> "["         { return MIR_ACCEPT.push(Nesting::kArray, TokenKind::kArrayOpen); }
+  <value, data, tail> "{"         { return MIR_ACCEPT.push(Nesting::kDict, TokenKind::kDictOpen); }
   <value, data> "@" symchars*     { return MIR_ACCEPT.value_done(TokenKind::kSymbol); }
   <value, data> "@" string        { return MIR_ACCEPT.value_done(TokenKind::kSymbol); }
   <value, data, tail, slots> "#" symchars+ { return MIR_ACCEPT.balanced(TokenKind::kHash, '<', '>'); }
@@ -146,14 +146,14 @@ again:
   <value, data> "tensor" / (ws* "<") { value_done(TokenKind::kTensor); condition_ = yyctensor;
                                     return MIR_ACCEPT.finish(TokenKind::kTensor); }
   <value, data, slots> quant      { return MIR_ACCEPT.value_done(TokenKind::kQuantSpec); }
-  <value, data, slots> "QuantSpec" ws* "("       { return MIR_ACCEPT.push(Frame::kSpec, TokenKind::kQuantSpecOpen); }
-  <value, data> "QuantAnnotation" ws* "(" { return MIR_ACCEPT.push(Frame::kAnnotation, TokenKind::kQuantAnnotationOpen); }
+  <value, data, slots> "QuantSpec" ws* "("       { return MIR_ACCEPT.push(Nesting::kSpec, TokenKind::kQuantSpecOpen); }
+  <value, data> "QuantAnnotation" ws* "(" { return MIR_ACCEPT.push(Nesting::kAnnotation, TokenKind::kQuantAnnotationOpen); }
 
   <value> [^ \t\r\n\x00\x1b]      { return MIR_ACCEPT.bare_value(); }
 
   // -- inside arrays and dictionaries ---------------------------------------------------------
-  <data> "]"                      { return MIR_ACCEPT.pop(Frame::kArray, TokenKind::kArrayClose); }
-  <data> "}"                      { return MIR_ACCEPT.pop(Frame::kDict, TokenKind::kDictClose); }
+  <data> "]"                      { return MIR_ACCEPT.pop(Nesting::kArray, TokenKind::kArrayClose); }
+  <data> "}"                      { return MIR_ACCEPT.pop(Nesting::kDict, TokenKind::kDictClose); }
   <data, tail> ","                { return MIR_ACCEPT.finish(TokenKind::kComma); }
   <data> ":"                      { return MIR_ACCEPT.finish(TokenKind::kColon); }
   <data, tail> integer            { return MIR_ACCEPT.finish(TokenKind::kInt); }
@@ -170,9 +170,9 @@ again:
   <spec> "None" ws* "(" / (ws* ",") { return MIR_ACCEPT.finish(TokenKind::kNoneOpen); }
   <spec, slots> word              { return MIR_ACCEPT.finish(TokenKind::kWord); }
   <spec, slots> integer           { return MIR_ACCEPT.finish(TokenKind::kInt); }
-  <spec> "("                      { return MIR_ACCEPT.push(Frame::kSpec, TokenKind::kDataLParen); }
-  <spec> ")"                      { return MIR_ACCEPT.pop(Frame::kSpec, TokenKind::kDataRParen); }
-  <slots> ")"                     { return MIR_ACCEPT.pop(Frame::kAnnotation, TokenKind::kDataRParen); }
+  <spec> "("                      { return MIR_ACCEPT.push(Nesting::kSpec, TokenKind::kDataLParen); }
+  <spec> ")"                      { return MIR_ACCEPT.pop(Nesting::kSpec, TokenKind::kDataRParen); }
+  <slots> ")"                     { return MIR_ACCEPT.pop(Nesting::kAnnotation, TokenKind::kDataRParen); }
   <spec, slots> ","               { return MIR_ACCEPT.finish(TokenKind::kComma); }
   <spec> ":"                      { return MIR_ACCEPT.finish(TokenKind::kFieldColon); }
   <slots> ":"                     { return MIR_ACCEPT.finish(TokenKind::kColon); }

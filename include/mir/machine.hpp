@@ -37,7 +37,7 @@ struct MachineOptions {
 /// An instruction that is about to run.
 struct MachineStep {
   std::uint64_t number = 0;  ///< of all steps of the run, from 0
-  std::size_t pc = 0;        ///< index in the code segment
+  std::size_t pc = 0;        ///< index in the code fragment
   std::size_t depth = 0;     ///< jumps that are open
   const Op* instruction = nullptr;
 };
@@ -55,7 +55,7 @@ struct MachineRun {
 /// (caches) from run to run; launches that name one kernel share it.
 class ProgramMachine {
  public:
-  /// Takes a module in dump form with one code segment; it must outlive the machine and stay as it
+  /// Takes a module in dump form with one code fragment; it must outlive the machine and stay as it
   /// is. It need not be verified: what goes wrong goes wrong when it runs. None after reporting a
   /// module that is no program and bindings that cannot be understood.
   static std::optional<ProgramMachine> load(const Module& module, const MachineOptions& options,

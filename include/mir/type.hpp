@@ -236,7 +236,7 @@ enum class AttrKind : std::uint8_t {
   kInvalid,  ///< `<InvalidAttribute NYI>`: upstream lost the value
 };
 
-/// One entry of a dictionary or one slot of a QuantAnnotation; an empty slot has no value.
+/// One entry of a dictionary or of a QuantAnnotation; an empty one has no value.
 struct NamedAttr {
   Symbol key;
   const Attr* value = nullptr;
@@ -267,7 +267,7 @@ class Attr {
   std::span<const Attr* const> elements() const {
     return kind_ == AttrKind::kArray ? elements_ : std::span<const Attr* const>();
   }
-  /// Entries of a kDict, slots of a kQuantAnnotation.
+  /// Entries of a kDict or a kQuantAnnotation.
   std::span<const NamedAttr> entries() const {
     return has_entries() ? entries_ : std::span<const NamedAttr>();
   }

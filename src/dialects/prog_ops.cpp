@@ -18,32 +18,28 @@ constexpr AttrRow kOffsetAttributes[] = {
      .type = kInt,
      .summary = "address of the label minus that of the jump"},
 };
+constexpr AttrRow kKernelType = {.name = program_field::kOpType,
+                                 .type = kString,
+                                 .required = true,
+                                 .summary = "type name of the kernel"};
+constexpr AttrRow kKernelOptions = {.name = program_field::kOpOptions,
+                                    .type = kDict,
+                                    .required = true,
+                                    .summary = "its options, or null"};
 constexpr AttrRow kLaunchAttributes[] = {
     {.name = program_field::kSymbolName,
      .type = kString,
      .summary = "kernel symbol that owns weights and state"},
-    {.name = program_field::kOpType,
-     .type = kString,
-     .required = true,
-     .summary = "type name of the kernel"},
-    {.name = program_field::kOpOptions,
-     .type = kDict,
-     .required = true,
-     .summary = "its options, or null"},
+    kKernelType,
+    kKernelOptions,
 };
 constexpr AttrRow kKernelSymbolAttributes[] = {
     {.name = program_field::kSymbol,
      .type = kString,
      .required = true,
      .summary = "name of the kernel"},
-    {.name = program_field::kOpType,
-     .type = kString,
-     .required = true,
-     .summary = "type name of the kernel"},
-    {.name = program_field::kOpOptions,
-     .type = kDict,
-     .required = true,
-     .summary = "its options, or null"},
+    kKernelType,
+    kKernelOptions,
 };
 constexpr AttrRow kModeAttributes[] = {
     {.name = program_field::kFlag,
@@ -69,7 +65,7 @@ constexpr OpRow kProgRows[] = {
      .regions = exactly(1),
      .traits = Trait::kSymbol | Trait::kIsolated,
      .page = "program",
-     .summary = "A segment of instructions (code), of nothing left to run (data) or of symbols "
+     .summary = "A list of instructions (code), of nothing left to run (data) or of symbols "
                 "(table).",
      .example = "prog.fragment @code <CPU> <code> { prog.exit() -> () }"},
     {.name = "label",

@@ -24,7 +24,7 @@ class EvalCall {
   Result<void> prepare();
   /// Puts the operands through the row's rule, which gives the result types.
   Result<void> infer();
-  /// Storage for every result, zero-filled.
+  /// Memory for every result, zero-filled.
   Result<void> allocate_results();
 
   const Op& op() const { return op_; }

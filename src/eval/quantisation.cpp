@@ -102,10 +102,10 @@ Result<std::optional<QuantRecipe>> quant_recipe(const TensorType& type, const At
   return std::optional(std::move(recipe));
 }
 
-const Attr* annotated_quant_spec(const Op& op, std::string_view slot) {
+const Attr* annotated_quant_spec(const Op& op, std::string_view key) {
   const Attr* annotation = op.attribute(recipe_key(op));
   if (annotation == nullptr || annotation->kind() != AttrKind::kQuantAnnotation) return nullptr;
-  return spec_in(annotation->entries(), op.module().context().intern(slot));
+  return spec_in(annotation->entries(), op.module().context().intern(key));
 }
 
 const Attr* operand_quant_spec(const Op& op, std::uint32_t i) {

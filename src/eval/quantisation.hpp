@@ -39,7 +39,7 @@ Result<std::optional<QuantRecipe>> quant_recipe(const TensorType& type, const At
 /// else of the op's annotation; null: none.
 const Attr* operand_quant_spec(const Op& op, std::uint32_t i);
 const Attr* result_quant_spec(const Op& op, std::uint32_t i);
-/// What the op's annotation says of slot `slot` ("weight_weight"); null: nothing.
-const Attr* annotated_quant_spec(const Op& op, std::string_view slot);
+/// What the op's annotation says under `key` ("weight_weight"); null: nothing.
+const Attr* annotated_quant_spec(const Op& op, std::string_view key);
 
 }  // namespace mir

@@ -17,7 +17,7 @@ namespace eval {
 namespace {
 
 /// Where the bytes of results come from.
-enum class Storage : std::uint8_t {
+enum class ResultMemory : std::uint8_t {
   kFresh,  ///< allocated before the evaluator runs
   kOther,  ///< the evaluator sets the results
 };
@@ -25,7 +25,7 @@ enum class Storage : std::uint8_t {
 struct EvalRow {
   OpId op;
   Result<void> (*evaluate)(EvalCall& call);
-  Storage storage = Storage::kFresh;
+  ResultMemory storage = ResultMemory::kFresh;
   /// What must hold before the operands are put through the rule; null: nothing.
   Result<void> (*admit)(EvalCall& call) = nullptr;
 };
@@ -47,9 +47,9 @@ constexpr EvalRow kRows[] = {
     {OpId::kLinalgCastType, unary<ref::cast>},
     {OpId::kLinalgCausalMask, causal_mask},
     {OpId::kLinalgClip, clip},
-    {OpId::kLinalgClone, same_bytes, Storage::kOther},
+    {OpId::kLinalgClone, same_bytes, ResultMemory::kOther},
     {OpId::kLinalgConcat, concat},
-    {OpId::kLinalgContiguous, same_bytes, Storage::kOther},
+    {OpId::kLinalgContiguous, same_bytes, ResultMemory::kOther},
     {OpId::kLinalgConv1D, conv},
     {OpId::kLinalgConv2D, conv},
     {OpId::kLinalgConv3D, conv},
@@ -66,9 +66,9 @@ constexpr EvalRow kRows[] = {
     {OpId::kLinalgGELU, unary<ref::gelu>},
     {OpId::kLinalgGather, gather},
     {OpId::kLinalgISTFT, istft},
-    {OpId::kLinalgIndex, index, Storage::kOther},
+    {OpId::kLinalgIndex, index, ResultMemory::kOther},
     {OpId::kLinalgInterpolate, interpolate},
-    {OpId::kLinalgKVCache, kv_cache, Storage::kOther, admit_tokens},
+    {OpId::kLinalgKVCache, kv_cache, ResultMemory::kOther, admit_tokens},
     {OpId::kLinalgLayerNorm2D, layer_norm_2d},
     {OpId::kLinalgLayerNorm, layer_norm},
     {OpId::kLinalgLinear, linear},
@@ -81,7 +81,7 @@ constexpr EvalRow kRows[] = {
     {OpId::kLinalgNeg, unary<ref::neg>},
     {OpId::kLinalgPad, pad},
     {OpId::kLinalgPagedAttn, paged_attention},
-    {OpId::kLinalgParam, param, Storage::kOther},
+    {OpId::kLinalgParam, param, ResultMemory::kOther},
     {OpId::kLinalgPermute, permute},
     {OpId::kLinalgQuickGELU, unary<ref::quick_gelu>},
     {OpId::kLinalgRMSNorm, rms_norm},
@@ -92,7 +92,7 @@ constexpr EvalRow kRows[] = {
     {OpId::kLinalgReduceMin, reduce_min},
     {OpId::kLinalgReduceSum, reduce_sum},
     {OpId::kLinalgRepeat, repeat},
-    {OpId::kLinalgReshape, same_bytes, Storage::kOther},
+    {OpId::kLinalgReshape, same_bytes, ResultMemory::kOther},
     {OpId::kLinalgRoPE, rope},
     {OpId::kLinalgSTFT, stft},
     {OpId::kLinalgScatter, scatter},
@@ -106,10 +106,10 @@ constexpr EvalRow kRows[] = {
     {OpId::kLinalgSub, binary<ref::sub>},
     {OpId::kLinalgTopK, top_k},
     {OpId::kLinalgTranspose, transpose},
-    {OpId::kLinalgView, same_bytes, Storage::kOther},
+    {OpId::kLinalgView, same_bytes, ResultMemory::kOther},
     {OpId::kLinalgVisionRoPE, vision_rope},
     {OpId::kLinalgWhere, where},
-    {OpId::kLinalgX2X, same_bytes, Storage::kOther},
+    {OpId::kLinalgX2X, same_bytes, ResultMemory::kOther},
     {OpId::kTensorAlloc, no_content},
 };
 constexpr OpTable kTable(kRows);
@@ -163,7 +163,7 @@ Result<std::vector<Tensor>> evaluate(const Op& op, std::span<const Tensor> opera
       return std::move(ok).error();
     return call.take_results();
   }
-  if (row->storage == eval::Storage::kFresh) {
+  if (row->storage == eval::ResultMemory::kFresh) {
     if (auto ok = call.allocate_results(); !ok) return std::move(ok).error();
   }
   if (auto ok = row->evaluate(call); !ok) return std::move(ok).error();

@@ -412,19 +412,19 @@ const Attr* IRContext::dict(std::span<const NamedAttr> entries) {
   });
 }
 
-const Attr* IRContext::quant_annotation(std::span<const NamedAttr> slots) {
+const Attr* IRContext::quant_annotation(std::span<const NamedAttr> entries) {
   std::string spelling = "QuantAnnotation(";
-  for (std::size_t i = 0; i < slots.size(); ++i) {
+  for (std::size_t i = 0; i < entries.size(); ++i) {
     if (i != 0) spelling += ", ";
-    if (slots[i].value == nullptr) continue;
-    spelling += text(slots[i].key);
+    if (entries[i].value == nullptr) continue;
+    spelling += text(entries[i].key);
     spelling += ':';
-    spelling += slots[i].value->spelling();
+    spelling += entries[i].value->spelling();
   }
   spelling += ')';
   return state_->unique(
       AttrKind::kQuantAnnotation, spelling,
-      [&](Attr& attribute, std::string_view) { attribute.entries_ = state_->arena.copy(slots); });
+      [&](Attr& attribute, std::string_view) { attribute.entries_ = state_->arena.copy(entries); });
 }
 
 const Attr* IRContext::type(const Type* type) {

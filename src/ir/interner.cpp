@@ -19,16 +19,16 @@
 namespace mir {
 
 // note [concurrency]
-// Writers hold the mutex. Readers take no lock: a slot is published after the text it names, a
-// table after its slots, and neither tables, texts nor chunks of texts are released or moved while
-// the interner lives. A reader that misses (a slot or a newer table not seen yet) looks again under
-// the mutex before it inserts. Replaced tables are at most half as large as their successor, so
-// together they stay below the current one.
+// Writers hold the mutex. Readers take no lock: a bucket is published after the text it names, a
+// table after its buckets, and neither tables, texts nor chunks of texts are released or moved
+// while the interner lives. A reader that misses (a bucket or a newer table not seen yet) looks
+// again under the mutex before it inserts. Replaced tables are at most half as large as their
+// successor, so together they stay below the current one.
 
 namespace {
 
-/// Handle in the low half, hash in the high half; 0 is a free slot, as "" is never in a table.
-using Slot = std::atomic<std::uint64_t>;
+/// Handle in the low half, hash in the high half; 0 is a free bucket, as "" is never in a table.
+using Bucket = std::atomic<std::uint64_t>;
 
 struct Free {
   void operator()(void* memory) const { std::free(memory); }
@@ -46,9 +46,9 @@ T* allocate_zeroed(std::size_t count) {
 
 struct Table {
   explicit Table(std::size_t capacity)
-      : mask(capacity - 1), slots(allocate_zeroed<Slot>(capacity)) {}
+      : mask(capacity - 1), buckets(allocate_zeroed<Bucket>(capacity)) {}
   std::size_t mask;
-  std::unique_ptr<Slot[], Free> slots;
+  std::unique_ptr<Bucket[], Free> buckets;
 };
 
 constexpr std::size_t kFirstCapacity = 1024;
@@ -104,15 +104,15 @@ struct StringInterner::State {
 
   struct Found {
     std::uint32_t id;  ///< 0 when the table does not hold the text
-    std::size_t at;    ///< its slot, or the free one it belongs into
+    std::size_t at;    ///< its bucket, or the free one it belongs into
   };
 
   Found probe(const Table& in, std::uint32_t hash, std::string_view text) const {
     for (std::size_t at = hash & in.mask;; at = (at + 1) & in.mask) {
-      const std::uint64_t slot = in.slots[at].load(std::memory_order_acquire);
-      if (slot == 0) return {0, at};
-      const auto id = static_cast<std::uint32_t>(slot);
-      if (slot >> 32 == hash && this->text(id) == text) return {id, at};
+      const std::uint64_t bucket = in.buckets[at].load(std::memory_order_acquire);
+      if (bucket == 0) return {0, at};
+      const auto id = static_cast<std::uint32_t>(bucket);
+      if (bucket >> 32 == hash && this->text(id) == text) return {id, at};
     }
   }
 
@@ -121,11 +121,11 @@ struct StringInterner::State {
     const std::size_t capacity = 2 * (from.mask + 1);
     auto into = std::make_unique<Table>(capacity);
     for (std::size_t i = 0; i <= from.mask; ++i) {
-      const std::uint64_t slot = from.slots[i].load(std::memory_order_relaxed);
-      if (slot == 0) continue;
-      std::size_t at = (slot >> 32) & into->mask;
-      while (into->slots[at].load(std::memory_order_relaxed) != 0) at = (at + 1) & into->mask;
-      into->slots[at].store(slot, std::memory_order_relaxed);
+      const std::uint64_t bucket = from.buckets[i].load(std::memory_order_relaxed);
+      if (bucket == 0) continue;
+      std::size_t at = (bucket >> 32) & into->mask;
+      while (into->buckets[at].load(std::memory_order_relaxed) != 0) at = (at + 1) & into->mask;
+      into->buckets[at].store(bucket, std::memory_order_relaxed);
     }
     tables.push_back(std::move(into));
     table.store(tables.back().get(), std::memory_order_release);
@@ -140,7 +140,7 @@ struct StringInterner::State {
     const std::uint32_t id = count++;
     assert(id != 0 && "more than 2^32 - 1 strings");
     store_text(id, arena.copy(text));
-    into.slots[found.at].store(std::uint64_t{hash} << 32 | id, std::memory_order_release);
+    into.buckets[found.at].store(std::uint64_t{hash} << 32 | id, std::memory_order_release);
     return id;
   }
 

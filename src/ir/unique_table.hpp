@@ -22,16 +22,16 @@ class TextTable {
   T* find(std::string_view key, std::uint64_t hash) {
     hash |= 1;
     for (std::size_t i = hash >> kShift & mask_;; i = (i + 1) & mask_) {
-      Slot& slot = slots_[i];
-      if (slot.hash == 0) return nullptr;
-      if (slot.hash == hash && slot.key == key) return &slot.value;
+      Bucket& bucket = buckets_[i];
+      if (bucket.hash == 0) return nullptr;
+      if (bucket.hash == hash && bucket.key == key) return &bucket.value;
     }
   }
   T* find(std::string_view key) { return find(key, hash_text(key)); }
 
   /// `key` must not be present and must stay alive.
   void insert(std::string_view key, std::uint64_t hash, T value) {
-    if (2 * (size_ + 1) > slots_.size()) grow();
+    if (2 * (size_ + 1) > buckets_.size()) grow();
     place({hash | 1, key, std::move(value)});
     ++size_;
   }
@@ -40,38 +40,38 @@ class TextTable {
   /// Calls `visit(key)` for each, in no order that means anything.
   template <class Visit>
   void for_each_key(const Visit& visit) const {
-    for (const Slot& slot : slots_) {
-      if (slot.hash != 0) visit(slot.key);
+    for (const Bucket& bucket : buckets_) {
+      if (bucket.hash != 0) visit(bucket.key);
     }
   }
 
-  std::size_t memory() const { return slots_.size() * sizeof(Slot); }
+  std::size_t memory() const { return buckets_.size() * sizeof(Bucket); }
 
  private:
-  struct Slot {
-    std::uint64_t hash = 0;  // the lowest bit marks a used slot and is part of no index
+  struct Bucket {
+    std::uint64_t hash = 0;  // the lowest bit marks a used bucket and is part of no index
     std::string_view key;
     T value{};
   };
 
-  void place(Slot&& filled) {
+  void place(Bucket&& filled) {
     std::size_t i = filled.hash >> kShift & mask_;
-    while (slots_[i].hash != 0) i = (i + 1) & mask_;
-    slots_[i] = std::move(filled);
+    while (buckets_[i].hash != 0) i = (i + 1) & mask_;
+    buckets_[i] = std::move(filled);
   }
 
   void grow() {
-    std::vector<Slot> old(slots_.size() * 2);
-    old.swap(slots_);
-    mask_ = slots_.size() - 1;
-    for (Slot& slot : old) {
-      if (slot.hash != 0) place(std::move(slot));
+    std::vector<Bucket> old(buckets_.size() * 2);
+    old.swap(buckets_);
+    mask_ = buckets_.size() - 1;
+    for (Bucket& bucket : old) {
+      if (bucket.hash != 0) place(std::move(bucket));
     }
   }
 
   static constexpr int kShift = 1;
 
-  std::vector<Slot> slots_ = std::vector<Slot>(64);
+  std::vector<Bucket> buckets_ = std::vector<Bucket>(64);
   std::size_t mask_ = 63;
   std::size_t size_ = 0;
 };

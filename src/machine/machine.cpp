@@ -37,12 +37,12 @@ struct ProgramMachine::State {
 bool ProgramMachine::State::can_run(Diagnostics& diagnostics) const {
   if (const prog::Fragment* second = code.second_code()) {
     diagnostics.error(DiagCode::kFragmentKind, second->op->span(),
-                      "a second code segment: which one runs first is not known");
+                      "a second code fragment: which one runs first is not known");
     return false;
   }
   if (code.code() == nullptr) {
     diagnostics.error(DiagCode::kWrongForm, module.top()->span(),
-                      "the module has no code segment: it is no lowered program");
+                      "the module has no code fragment: it is no lowered program");
     return false;
   }
   const Op* reported = nullptr;

@@ -227,7 +227,7 @@ class Expansion {
     }
   }
 
-  /// Whether the grammar allows a value of this kind in place of the alias at `at`: a slot of an
+  /// Whether the grammar allows a value of this kind in place of the alias at `at`: an entry of an
   /// annotation takes specs only, a type's encoding takes none.
   bool fits(K value, std::size_t at) const {
     const bool spec = value == K::kQuantSpec || value == K::kQuantSpecOpen;

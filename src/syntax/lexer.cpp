@@ -66,8 +66,8 @@ Lexer::Lexer(const SourceFile& file, Diagnostics& diagnostics, std::uint32_t off
       previous_end_(cursor_) {
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   if (offset == 0 && file.text().starts_with(kByteOrderMark)) cursor_ += kByteOrderMark.size();
-  frames_.push_back(Frame::kBody);
-  enter(Frame::kBody);
+  nesting_.push_back(Nesting::kBody);
+  enter(Nesting::kBody);
 }
 
 TokenKind Lexer::next() {
@@ -94,32 +94,32 @@ TokenKind Lexer::finish(TokenKind kind) {
 }
 
 TokenKind Lexer::value_done(TokenKind kind) {
-  if (frames_.back() == Frame::kAttributes) {
-    enter(Frame::kAttributes);
-  } else if (frames_.back() == Frame::kBody) {  // the value of an alias definition
-    enter(Frame::kBody);
+  if (nesting_.back() == Nesting::kAttributes) {
+    enter(Nesting::kAttributes);
+  } else if (nesting_.back() == Nesting::kBody) {  // the value of an alias definition
+    enter(Nesting::kBody);
   }
   return finish(kind);
 }
 
-TokenKind Lexer::push(Frame frame, TokenKind opener) {
-  if (frames_.size() > kMaxNesting) {
+TokenKind Lexer::push(Nesting inside, TokenKind opener) {
+  if (nesting_.size() > kMaxNesting) {
     const TokenKind kind = fail(DiagCode::kNestingTooDeep, "nested deeper than 256 levels");
     stop();
     return kind;
   }
-  frames_.push_back(frame);
-  enter(frame);
-  if (frame == Frame::kBody) brace_ = Brace::kOpened;
+  nesting_.push_back(inside);
+  enter(inside);
+  if (inside == Nesting::kBody) brace_ = Brace::kOpened;
   return opener;
 }
 
-TokenKind Lexer::pop(Frame frame, TokenKind closer) {
+TokenKind Lexer::pop(Nesting inside, TokenKind closer) {
   // A closer that does not match is the parser's to report; the context stays.
-  if (frames_.size() > 1 && frames_.back() == frame) {
-    frames_.pop_back();
-    enter(frames_.back());
-    if (frame == Frame::kBody) brace_ = Brace::kClosed;
+  if (nesting_.size() > 1 && nesting_.back() == inside) {
+    nesting_.pop_back();
+    enter(nesting_.back());
+    if (inside == Nesting::kBody) brace_ = Brace::kClosed;
   }
   return closer;
 }
@@ -205,7 +205,7 @@ TokenKind Lexer::op_name(bool free_mnemonic) {
 /// The target of prog.jump: quoted, or upstream's `<symbol>.__entry` with any text in it, or one
 /// word.
 TokenKind Lexer::jump_label() {
-  enter(Frame::kBody);
+  enter(Nesting::kBody);
   cursor_ = begin_;
   if (*cursor_ == '"') {
     const Byte* closed = string_end(cursor_);
@@ -362,11 +362,11 @@ TokenKind Lexer::fail_stray() {
                                                  " in the dimensions of a tensor type"};
   while (cursor_ != limit_ && (*cursor_ & 0xc0) == 0x80) ++cursor_;
   const std::string_view found(begin(), static_cast<std::size_t>(end() - begin()));
-  const std::string_view place = kPlaces[static_cast<std::size_t>(frames_.back())];
+  const std::string_view place = kPlaces[static_cast<std::size_t>(nesting_.back())];
   Diagnostic& diagnostic =
       diagnostics_.error(DiagCode::kStrayCharacter, {position(begin_), position(cursor_)},
                          fmt::format("unexpected character '{}'{}", found, place));
-  if (found == "=" && frames_.back() == Frame::kAttributes) {
+  if (found == "=" && nesting_.back() == Nesting::kAttributes) {
     diagnostic.hint = "attributes are written key:value";
     diagnostic.fix(diagnostic.at, ":");
   }
@@ -390,8 +390,8 @@ TokenKind Lexer::fail_log_line() {
 }
 
 void Lexer::recover(Resume where) {
-  if (brace_ == Brace::kOpened) frames_.pop_back();
-  if (brace_ == Brace::kClosed) frames_.push_back(Frame::kBody);
+  if (brace_ == Brace::kOpened) nesting_.pop_back();
+  if (brace_ == Brace::kClosed) nesting_.push_back(Nesting::kBody);
   if (where != Resume::kAfterToken || brace_ != Brace::kNone) cursor_ = begin_;
   body_is_missing_ = where == Resume::kInBody;
   recovering_ = true;
@@ -421,11 +421,11 @@ const unsigned char* skip_braces(const unsigned char* at) {
 
 TokenKind Lexer::resume() {
   recovering_ = false;
-  while (frames_.back() != Frame::kBody) frames_.pop_back();
-  enter(Frame::kBody);
+  while (nesting_.back() != Nesting::kBody) nesting_.pop_back();
+  enter(Nesting::kBody);
   if (body_is_missing_) {
     begin_ = cursor_;
-    return push(Frame::kBody, TokenKind::kResumeBody);
+    return push(Nesting::kBody, TokenKind::kResumeBody);
   }
   const Byte* text = reinterpret_cast<const Byte*>(file_.text().data());
   const Byte* at = cursor_;
@@ -438,16 +438,16 @@ TokenKind Lexer::resume() {
   while (at != limit_) {
     if (line_start) {
       at = skip_space(at);
-      if (frames_.size() == 1 ? *at == '@' || *at == '#' : looks_like_op(at)) break;
+      if (nesting_.size() == 1 ? *at == '@' || *at == '#' : looks_like_op(at)) break;
       const bool comment = at[0] == '/' && at[1] == '/';
       // What follows a comment and is no op has its own mistake: the comment's second line.
-      if (after_comment && !comment && frames_.size() > 1) break;
+      if (after_comment && !comment && nesting_.size() > 1) break;
       after_comment = comment;
       line_start = false;
     } else if (*at == '\n') {
       if (last != nullptr && *last == '{') {
         begin_ = cursor_ = last + 1;
-        return push(Frame::kBody, TokenKind::kResumeBody);
+        return push(Nesting::kBody, TokenKind::kResumeBody);
       }
       line_start = true;
       last = nullptr;
@@ -455,7 +455,7 @@ TokenKind Lexer::resume() {
       ++at;
     } else if (at[0] == '/' && at[1] == '/') {
       at = std::find(at, limit_, '\n');
-    } else if (*at == '}' && --depth < 0 && frames_.size() > 1) {
+    } else if (*at == '}' && --depth < 0 && nesting_.size() > 1) {
       last = at;
       const Byte* after = skip_braces(at);
       if (*after == '\n' || after == limit_ || (after[0] == '/' && after[1] == '/')) break;

@@ -29,7 +29,7 @@ class Lexer {
   /// Whether a line ends between the previous token and the current one.
   bool is_first_on_line() const;
   /// Whether an attribute list is open.
-  bool in_attributes() const { return frames_.back() == Frame::kAttributes; }
+  bool in_attributes() const { return nesting_.back() == Nesting::kAttributes; }
 
   /// Where scanning goes on after an error.
   enum class Resume : std::uint8_t {
@@ -44,7 +44,7 @@ class Lexer {
 
  private:
   /// What encloses the text being scanned.
-  enum class Frame : std::uint8_t {
+  enum class Nesting : std::uint8_t {
     kBody,        // file, module or region body
     kList,        // ( ... ) of values; [ ... ] of successors
     kAttributes,  // [ key:value, ... ]
@@ -62,9 +62,9 @@ class Lexer {
 
   TokenKind scan();
   TokenKind resume();
-  TokenKind push(Frame frame, TokenKind opener);
-  TokenKind pop(Frame frame, TokenKind closer);
-  void enter(Frame frame);
+  TokenKind push(Nesting inside, TokenKind opener);
+  TokenKind pop(Nesting inside, TokenKind closer);
+  void enter(Nesting inside);
   /// An attribute value is complete once its text ends at this nesting.
   TokenKind value_done(TokenKind kind);
 
@@ -98,7 +98,7 @@ class Lexer {
   Brace brace_ = Brace::kNone;
   bool recovering_ = false;
   bool body_is_missing_ = false;
-  std::vector<Frame> frames_;
+  std::vector<Nesting> nesting_;
 };
 
 }  // namespace mir

@@ -36,7 +36,7 @@ struct ProgramFunctions {
 };
 
 /// Follows the code from its first instruction. None after reporting instructions that cannot be
-/// read and code that is no call tree: several segments, jumps to nowhere, recursion, bodies
+/// read and code that is no call tree: several fragments, jumps to nowhere, recursion, bodies
 /// without an end.
 std::optional<ProgramFunctions> program_functions(const ProgramCode& code, LossReport& report,
                                                   Diagnostics& diagnostics);

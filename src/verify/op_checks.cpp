@@ -65,16 +65,16 @@ inline std::pair<bool, OpChecks::Sound&> OpChecks::find(const Signature& signatu
   return {is_second, is_second || first.words != nullptr ? second : first};
 }
 
-void OpChecks::remember(Sound& slot, const Signature& signature,
+void OpChecks::remember(Sound& kept, const Signature& signature,
                         std::span<const OwnedParameter> parameters) {
-  if (signature.count > slot.capacity) {
-    slot.words = arena_.create_array<const void*>(signature.count).data();
-    slot.capacity = signature.count;
+  if (signature.count > kept.capacity) {
+    kept.words = arena_.create_array<const void*>(signature.count).data();
+    kept.capacity = signature.count;
   }
-  std::copy_n(signature.words.begin(), signature.count, slot.words);
-  slot.word_count = signature.count;
-  slot.hash = signature.hash;
-  slot.parameters = arena_.copy(parameters);
+  std::copy_n(signature.words.begin(), signature.count, kept.words);
+  kept.word_count = signature.count;
+  kept.hash = signature.hash;
+  kept.parameters = arena_.copy(parameters);
 }
 
 [[gnu::always_inline]] inline void OpChecks::sign(const Op& op, Signature& signature) const {

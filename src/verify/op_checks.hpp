@@ -75,7 +75,7 @@ class OpChecks {
   void sign(const Op& op, Signature& signature) const;
   /// Whether the signature is known to be sound, and where it is or what gives way to it.
   std::pair<bool, Sound&> find(const Signature& signature);
-  void remember(Sound& slot, const Signature& signature,
+  void remember(Sound& kept, const Signature& signature,
                 std::span<const OwnedParameter> parameters);
   const Type* operand_type(const Use& use);
   const Type* stale_operand_type(const Value& value, const Type* type);

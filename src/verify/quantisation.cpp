@@ -125,19 +125,19 @@ void fetch_attributes_after(const Op& op) {
   if (const auto* type = value.tensor_type()) check_tensor(spec, *type, place);
 }
 
-[[gnu::always_inline]] inline const Quantisation::Slot& Quantisation::slot_of(Symbol key) {
-  Slot& slot = slots_[key.id];
-  if (!slot.is_read) read_slot(slot, key);
-  return slot;
+[[gnu::always_inline]] inline const Quantisation::EntryKey& Quantisation::key_of(Symbol key) {
+  EntryKey& entry = keys_[key.id];
+  if (!entry.is_read) read_key(entry, key);
+  return entry;
 }
 
-[[gnu::always_inline]] inline void Quantisation::check_slot(const Op& op, const Attr* stated,
-                                                            const Slot& slot, Symbol key) {
-  const std::uint32_t count = slot.is_input ? op.operand_count() : op.result_count();
+[[gnu::always_inline]] inline void Quantisation::check_entry(const Op& op, const Attr* stated,
+                                                             const EntryKey& entry, Symbol key) {
+  const std::uint32_t count = entry.is_input ? op.operand_count() : op.result_count();
   const Attr* attribute = nullptr;
-  if (slot.number < count) {
-    attribute = find(slot.is_input ? mention_of(op.operand_uses()[slot.number]).attributes
-                                   : op.result(slot.number)->attributes(),
+  if (entry.number < count) {
+    attribute = find(entry.is_input ? mention_of(op.operand_uses()[entry.number]).attributes
+                                    : op.result(entry.number)->attributes(),
                      key_);
     if (attribute == stated) return;
   }
@@ -146,19 +146,19 @@ void fetch_attributes_after(const Op& op) {
   const bool same = is_spec(attribute) && stated->scheme() == attribute->scheme() &&
                     stated->uuid() == attribute->uuid();
   if (same && spec_of(*stated).is_sound) return;
-  if (slot.number >= count) return report_slot(op, slot, key, count);
+  if (entry.number >= count) return report_entry(op, entry, key, count);
   check(*stated, op);
-  if (!same && is_spec(attribute)) report_slot(op, slot, key, count);
+  if (!same && is_spec(attribute)) report_entry(op, entry, key, count);
 }
 
 [[gnu::always_inline]] inline void Quantisation::check_annotation(const Op& op) {
   const Attr* annotation = op.attribute(key_);
   if (annotation == nullptr || annotation->kind() != AttrKind::kQuantAnnotation) return;
   for (const auto& [key, value] : annotation->entries()) {
-    const Slot& slot = slot_of(key);
-    if (slot.is_numbered) {
-      check_slot(op, value, slot, key);
-    } else if (slot.is_parameter && is_spec(value)) {
+    const EntryKey& entry = key_of(key);
+    if (entry.is_numbered) {
+      check_entry(op, value, entry, key);
+    } else if (entry.is_parameter && is_spec(value)) {
       check(*value, op);
     }
   }
@@ -293,26 +293,27 @@ void Quantisation::check_block(const Spec& spec, const TensorType& type, const O
 
 // -- annotations ----------------------------------------------------------------------------------
 
-void Quantisation::read_slot(Slot& slot, Symbol key) {
-  slot.is_read = true;
+void Quantisation::read_key(EntryKey& entry, Symbol key) {
+  entry.is_read = true;
   const std::string_view name = reporter_.module().context().text(key);
-  slot.is_input = name.starts_with("inputs_");
-  slot.is_parameter = !slot.is_input && !name.starts_with("outputs_");
-  const std::string_view number = slot.is_parameter ? "" : name.substr(slot.is_input ? 7 : 8);
+  entry.is_input = name.starts_with("inputs_");
+  entry.is_parameter = !entry.is_input && !name.starts_with("outputs_");
+  const std::string_view number = entry.is_parameter ? "" : name.substr(entry.is_input ? 7 : 8);
   const auto [end, error] =
-      std::from_chars(number.data(), number.data() + number.size(), slot.number);
-  slot.is_numbered = error == std::errc() && end == number.data() + number.size();
+      std::from_chars(number.data(), number.data() + number.size(), entry.number);
+  entry.is_numbered = error == std::errc() && end == number.data() + number.size();
 }
 
 /// There is no such operand or result, or it says something else.
-void Quantisation::report_slot(const Op& op, const Slot& slot, Symbol key, std::uint32_t count) {
+void Quantisation::report_entry(const Op& op, const EntryKey& entry, Symbol key,
+                                std::uint32_t count) {
   reporter_.report(quant_c6, op, [&] {
-    if (slot.number < count) {
-      return fmt::format("annotation slot '{}' differs from the quantisation of the value",
+    if (entry.number < count) {
+      return fmt::format("annotation entry '{}' differs from the quantisation of the value",
                          text(op, key));
     }
-    return fmt::format("annotation has a slot '{}', '{}' has {} {}", text(op, key), op.name(),
-                       count, slot.is_input ? "operands" : "results");
+    return fmt::format("annotation has an entry '{}', '{}' has {} {}", text(op, key), op.name(),
+                       count, entry.is_input ? "operands" : "results");
   });
 }
 

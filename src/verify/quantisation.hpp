@@ -37,7 +37,7 @@ class Quantisation {
     bool is_sound = true;              ///< that, and its range fits its type
   };
   /// `inputs_3`, `outputs_0`, or a parameter.
-  struct Slot {
+  struct EntryKey {
     bool is_read = false;
     bool is_input = false;
     bool is_parameter = false;
@@ -75,11 +75,11 @@ class Quantisation {
   void check_tensor(const Spec& spec, const TensorType& type, const Op& place);
   void check_new_tensor(const Spec& spec, const TensorType& type, const Op& place);
   void check_block(const Spec& spec, const TensorType& type, const Op& place);
-  const Slot& slot_of(Symbol key);
-  void read_slot(Slot& slot, Symbol key);
+  const EntryKey& key_of(Symbol key);
+  void read_key(EntryKey& entry, Symbol key);
   void check_annotation(const Op& op);
-  void check_slot(const Op& op, const Attr* stated, const Slot& slot, Symbol key);
-  void report_slot(const Op& op, const Slot& slot, Symbol key, std::uint32_t count);
+  void check_entry(const Op& op, const Attr* stated, const EntryKey& entry, Symbol key);
+  void report_entry(const Op& op, const EntryKey& entry, Symbol key, std::uint32_t count);
 
   Reporter& reporter_;
   bool is_wanted_;
@@ -87,7 +87,7 @@ class Quantisation {
   std::vector<std::unique_ptr<Spec>> specs_;  // by scheme
   PointerTable<char> reported_;               // broken specs
   SpecPlaces places_;
-  NameTable<Slot> slots_;  // by key
+  NameTable<EntryKey> keys_;  // by key
   NameTable<Named> by_uuid_;
   std::array<SoundTensor, 64> sound_tensors_;  // by a hash
 };

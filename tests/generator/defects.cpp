@@ -313,7 +313,7 @@ constexpr Change kChanges[] = {
        if (at) lines.erase(*at);
        return at;
      }},
-    {"a segment of an unknown kind", Form::kProgram, DiagCode::kFragmentKind,
+    {"a fragment of an unknown kind", Form::kProgram, DiagCode::kFragmentKind,
      [](TextLines& lines) -> Place {
        const Place at = lines.find("<data> {");
        if (at) lines.replace(*at, "<data>", "<stack>");

@@ -11,7 +11,7 @@ namespace mir::test {
 
 namespace {
 
-/// An instruction of the code segment; jumps are completed when every label has its address.
+/// An instruction of the code fragment; jumps are completed when every label has its address.
 struct Instruction {
   std::string text;
   int jump_to = -1;  // graph

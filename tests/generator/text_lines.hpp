@@ -31,7 +31,7 @@ class TextLines {
   bool replace(std::size_t at, std::string_view from, std::string_view to);
   /// The text of a line between the first `before` and the next `after` that follows.
   std::string between(std::size_t at, std::string_view before, std::string_view after) const;
-  /// Gives the instructions of a program's code segment their addresses and jumps their offsets.
+  /// Gives the instructions of a program's code fragment their addresses and jumps their offsets.
   void renumber_program();
 
  private:

@@ -38,9 +38,9 @@ class QuantRows {
     for (const Value& result : op.results()) add(result, graph, op);
     const Attr* annotation = op.attribute(key_);
     if (annotation != nullptr && annotation->kind() == AttrKind::kQuantAnnotation) {
-      for (const auto& [slot, value] : annotation->entries()) {
-        const std::string_view name = context_.text(slot);
-        // The other slots repeat what the values say.
+      for (const auto& [key, value] : annotation->entries()) {
+        const std::string_view name = context_.text(key);
+        // The other entries repeat what the values say.
         if (value == nullptr || !name.starts_with("weight_")) continue;
         const std::string parameter =
             fmt::format("@{}.{}", context_.text(op.path()), name.substr(7));

@@ -23,7 +23,7 @@ class ValueScopes {
   void leave() {
     while (log_.size() > scopes_.back().log_size) {
       const Undo& undo = log_.back();
-      slot(undo.name) = undo.previous;
+      entry_of(undo.name) = undo.previous;
       log_.pop_back();
     }
     floor_ = scopes_.back().outer_floor;
@@ -32,7 +32,7 @@ class ValueScopes {
 
   /// The value a name means now; null when none is visible.
   Value* find(ValueName name) {
-    const Entry& entry = slot(name);
+    const Entry& entry = entry_of(name);
     return entry.definition > floor_ ? entry.value : nullptr;
   }
 
@@ -46,11 +46,11 @@ class ValueScopes {
 
   /// Whether the innermost region itself defines the name.
   bool defined_here(ValueName name) {
-    return slot(name).definition > scopes_.back().first_definition;
+    return entry_of(name).definition > scopes_.back().first_definition;
   }
 
   void define(ValueName name, Value* value) {
-    Entry& entry = slot(name);
+    Entry& entry = entry_of(name);
     log_.push_back({name, entry});
     entry = {value, ++next_definition_};
   }
@@ -72,7 +72,7 @@ class ValueScopes {
 
   using Page = std::array<Entry, 1024>;
 
-  Entry& slot(ValueName name) {
+  Entry& entry_of(ValueName name) {
     constexpr std::uint32_t kDirect = 1u << 24;
     if (name.raw() >= kDirect) return others_[name.raw()];
     const std::size_t page = name.raw() / std::tuple_size_v<Page>;

@@ -121,10 +121,10 @@ class Registration {
 const Attr* weight_recipe(const IRContext& context, const Attr& annotation,
                           std::string_view suffix) {
   if (annotation.kind() != AttrKind::kQuantAnnotation || !suffix.starts_with('.')) return nullptr;
-  const std::string slot = fmt::format("weight_{}", suffix.substr(1));
+  const std::string key = fmt::format("weight_{}", suffix.substr(1));
   for (const NamedAttr& each : annotation.entries()) {
     const bool spec = each.value != nullptr && each.value->kind() == AttrKind::kQuantSpec;
-    if (spec && context.text(each.key) == slot) return each.value;
+    if (spec && context.text(each.key) == key) return each.value;
   }
   return nullptr;
 }

@@ -147,12 +147,12 @@ class Ranges {
 
   const Attr* in_range(const Attr* recipe, const Op& at) {
     if (recipe->kind() == AttrKind::kQuantAnnotation) {
-      std::vector<NamedAttr> slots(recipe->entries().begin(), recipe->entries().end());
-      for (NamedAttr& slot : slots) {
-        if (slot.value != nullptr) slot.value = in_range(slot.value, at);
+      std::vector<NamedAttr> entries(recipe->entries().begin(), recipe->entries().end());
+      for (NamedAttr& entry : entries) {
+        if (entry.value != nullptr) entry.value = in_range(entry.value, at);
       }
-      if (std::ranges::equal(slots, recipe->entries())) return recipe;
-      return recovery_.context().quant_annotation(slots);
+      if (std::ranges::equal(entries, recipe->entries())) return recipe;
+      return recovery_.context().quant_annotation(entries);
     }
     if (recipe->kind() != AttrKind::kQuantSpec) return recipe;
     return clamped(recipe, at);

@@ -149,7 +149,7 @@ TEST_CASE("a kernel is what its table or its first launch says") {
             .size() == 1);
 }
 
-TEST_CASE("only programs of one code segment are loaded, and only instructions run") {
+TEST_CASE("only programs of one code fragment are loaded, and only instructions run") {
   CHECK(load_fault("@main () -> () {\n}\n").starts_with("317 "));
   CHECK(load_fault("@main () -> () {\nprog.fragment @a <CPU> <code> {\nprog.ret\n}\n"
                    "prog.fragment @b <CPU> <code> {\nprog.ret\n}\n}\n")

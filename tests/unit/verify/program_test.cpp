@@ -9,7 +9,7 @@ namespace {
 constexpr const char* kX = "%1:tensor<[2], Float32, CPU>";
 constexpr const char* kY = "%2:tensor<[2], Float32, CPU>";
 
-/// A dump of one code segment; the ops begin on line 3. Ops that begin with `addr` bring their
+/// A dump of one code fragment; the ops begin on line 3. Ops that begin with `addr` bring their
 /// addresses along.
 std::string program_of(const Lines& ops, const Lines& table = {}) {
   std::string text = "@main () -> () {\nprog.fragment @code <CPU> <code> {\n";
@@ -190,7 +190,7 @@ TEST_SUITE("program") {
           Lines{"8:1 MIR0401 warning kernel 'ReLU' is launched with 2 operands and 1 results"});
   }
 
-  TEST_CASE("fragment_c1: MIR0448 segments of an unknown kind, and a second code segment") {
+  TEST_CASE("fragment_c1: MIR0448 fragments of an unknown kind, and a second code fragment") {
     CHECK(verified("@main () -> () {\nprog.fragment @a <CPU> <text> {\n}\n}\n") ==
           Lines{"2:1 MIR0448 fragment '@a' is of kind 'text', expected code, data or table"});
     CHECK(verified("@main () -> () {\nprog.fragment @a <CPU> <code> {\n}\nprog.fragment @b <CPU> "
