@@ -7,6 +7,7 @@
 #include "interp/describe.hpp"
 #include "mir/dialects.hpp"
 #include "mir/session.hpp"
+#include "progress.hpp"
 #include "tools/interp/execution.hpp"
 #include "tools/interp/loading.hpp"
 #include "tools/interp/program_run.hpp"
@@ -26,11 +27,7 @@ Result<RunOptions> run_options(const InterpSettings& settings, IRContext& contex
   for (const std::string& text : *settings.run.bind) {
     if (const auto bound = add_binding(options.dims, context, text); !bound) return bound.error();
   }
-  if (::isatty(STDERR_FILENO) != 0) {
-    options.progress = [](std::size_t done, std::size_t total) {
-      fmt::print(stderr, "\r{}/{} steps{}", done, total, done == total ? "\r\033[K" : "");
-    };
-  }
+  options.progress = count_progress(" steps");
   return options;
 }
 

@@ -9,6 +9,7 @@
 #include "mir/pass.hpp"
 #include "mir/print.hpp"
 #include "mir/upgrade.hpp"
+#include "standard_error.hpp"
 #include "support/atomic_file.hpp"
 #include "support/file_io.hpp"
 #include "tool.hpp"
@@ -72,9 +73,9 @@ bool transform(const OptSettings& settings, const Verification& verification, Mo
   }
   if (!check(module, verification, diagnostics)) return false;
   const auto after = [&](const Pass& pass, const Module& changed, double seconds) {
-    if (settings.timing) fmt::print(stderr, "{:<26}{:.6f} s\n", pass.name, seconds);
+    if (settings.timing) write_error_text(fmt::format("{:<26}{:.6f} s\n", pass.name, seconds));
     if (is_shown_after(settings, pass))
-      fmt::print(stderr, "// after {}\n{}", pass.name, print(changed));
+      write_error_text(fmt::format("// after {}\n{}", pass.name, print(changed)));
     return check(changed, verification, diagnostics);
   };
   return run_passes(module, pipeline, diagnostics, after);

@@ -8,6 +8,7 @@
 #include "mir/module.hpp"
 #include "mir/parse.hpp"
 #include "program_input.hpp"
+#include "standard_error.hpp"
 #include "support/diagnostic_catalogue.hpp"
 #include "support/expectation.hpp"
 #include "tool.hpp"
@@ -35,8 +36,9 @@ ExitCode check_round_trip(const SyntaxTree& tree) {
   const auto at = static_cast<std::size_t>(
       std::mismatch(rebuilt.begin(), rebuilt.end(), source.begin(), source.end()).first -
       rebuilt.begin());
-  fmt::print(stderr, "{}: the tree does not give the text back: first difference at byte {}\n",
-             tree.file().name(), at);
+  write_error_text(
+      fmt::format("{}: the tree does not give the text back: first difference at byte {}\n",
+                  tree.file().name(), at));
   return ExitCode::kInternal;
 }
 

@@ -3,23 +3,30 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdio>
+#include <chrono>
+
+#include "standard_error.hpp"
 
 namespace mir::tools {
 namespace {
 
+/// What is done sooner shows nothing.
+constexpr std::chrono::milliseconds kQuiet(500);
+
 Progress shown(unsigned shift, const char* unit) {
   if (::isatty(STDERR_FILENO) == 0) return {};
-  return [shift, unit](std::uint64_t done, std::uint64_t total) {
-    fmt::print(stderr, "\r{}/{}{}{}", done >> shift, total >> shift, unit,
-               done == total ? "\r\033[K" : "");
+  using Clock = std::chrono::steady_clock;
+  return [shift, unit, first = Clock::now() + kQuiet](std::uint64_t done, std::uint64_t total) {
+    if (Clock::now() < first) return;
+    write_error_text(fmt::format("\r{}/{}{}{}", done >> shift, total >> shift, unit,
+                                 done == total ? "\r\033[K" : ""));
   };
 }
 
 }  // namespace
 
-Progress count_progress() {
-  return shown(0, "");
+Progress count_progress(const char* unit) {
+  return shown(0, unit);
 }
 
 Progress byte_progress() {

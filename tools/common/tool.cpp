@@ -14,6 +14,7 @@
 #include "command_line.hpp"
 #include "common_settings.hpp"
 #include "count_by_code.hpp"
+#include "standard_error.hpp"
 #include "support/atomic_file.hpp"
 #include "support/diagnostic_catalogue.hpp"
 #include "support/file_io.hpp"
@@ -23,7 +24,7 @@ namespace mir::tools {
 namespace {
 
 ExitCode refuse(const ToolInfo& tool, std::string_view message) {
-  fmt::print(stderr, "{0}: {1}\ntry '{0} --help'\n", tool.name, message);
+  write_error_text(fmt::format("{0}: {1}\ntry '{0} --help'\n", tool.name, message));
   return ExitCode::kUsage;
 }
 
@@ -104,7 +105,7 @@ ExitCode Run::report(const Diagnostics& diagnostics, const SourceManager& source
         *common_->group_by
             ? count_by_code(diagnostics, sources, form)
             : render(diagnostics, sources, {.format = form, .colour = colours(STDERR_FILENO)});
-    std::fwrite(text.data(), 1, text.size(), stderr);
+    write_error_text(text);
   }
   return exit_code_of(diagnostics);
 }
@@ -112,7 +113,7 @@ ExitCode Run::report(const Diagnostics& diagnostics, const SourceManager& source
 void Run::finish_report() const {
   if (sarif_ == nullptr) return;
   const std::string text = sarif_->finish(tool_->name, MIR_VERSION);
-  std::fwrite(text.data(), 1, text.size(), stderr);
+  write_error_text(text);
 }
 
 ExitCode Run::report(const Error& error) const {
@@ -198,21 +199,22 @@ ExitCode run_with(const ToolInfo& tool, OptionSet& options, std::span<const char
 int guarded(const ToolInfo& tool, int argc, char** argv,
             const std::function<ExitCode(std::span<const char* const> words)>& run) {
   std::signal(SIGPIPE, SIG_DFL);
+  open_standard_files();
   ExitCode code = ExitCode::kInternal;
   try {
     const std::span words(argv, static_cast<std::size_t>(argc));
     code = run(words.subspan(words.empty() ? 0 : 1));
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "{}: out of memory\n", tool.name);
+    write_error_text(fmt::format("{}: out of memory\n", tool.name));
     code = ExitCode::kLimit;
   } catch (const std::system_error& error) {  // from writing to standard output
-    fmt::print(stderr, "{}: {}\n", tool.name, error.what());
+    write_error_text(fmt::format("{}: {}\n", tool.name, error.what()));
     code = ExitCode::kFileTrouble;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "{}: internal error: {}\n", tool.name, error.what());
+    write_error_text(fmt::format("{}: internal error: {}\n", tool.name, error.what()));
   }
   if (std::fflush(stdout) != 0) {
-    fmt::print(stderr, "{}: cannot write standard output\n", tool.name);
+    write_error_text(fmt::format("{}: cannot write standard output\n", tool.name));
     code = worst(code, ExitCode::kFileTrouble);
   }
   return static_cast<int>(code);
