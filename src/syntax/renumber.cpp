@@ -52,7 +52,13 @@ class Renumbering {
         ++depth_;
         break;
       case K::kRBrace:
-        if (--depth_ == 0) storage_.clear();
+        if (--depth_ == 0) {
+          storage_.clear();
+          is_portable_ = false;
+        }
+        break;
+      case K::kKey:
+        if (depth_ == 0 && item.text == "mir_version") is_portable_ = true;
         break;
       case K::kValue:
         replace(item, 1, item.text.size(), storage_);
@@ -61,10 +67,10 @@ class Renumbering {
         replace(item, 1, item.text.find(':'), storage_);
         break;
       case K::kSymbol:
-        constant(item, 1);
+        if (before_[1].is(K::kLBracketSymbol)) constant(item, 1);
         break;
       case K::kBare:
-        if (attribute) constant(item, 0);
+        if (attribute && before_[0].text == "symbol") constant(item, 0);
         break;
       case K::kInt:
         if (attribute && before_[0].text == "program_uuid") {
@@ -82,8 +88,9 @@ class Renumbering {
     }
   }
 
+  /// Dumps name a constant after its storage. Names of portable modules are their own.
   void constant(StreamItem& item, std::size_t begin) {
-    if (!item.text.substr(begin).starts_with(kConstantPrefix)) return;
+    if (is_portable_ || !item.text.substr(begin).starts_with(kConstantPrefix)) return;
     replace(item, begin + kConstantPrefix.size(), item.text.size(), storage_);
   }
 
@@ -108,6 +115,7 @@ class Renumbering {
   Numbering storage_;
   Numbering specs_;
   std::int64_t depth_ = 0;
+  bool is_portable_ = false;            // the module at hand
   std::array<StreamItem, 2> before_{};  // the two tokens before the current one
   fmt::memory_buffer buffer_;
 };
