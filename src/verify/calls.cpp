@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <array>
 #include <numeric>
 #include <vector>
 
+#include "ir/declaration_graphs.hpp"
 #include "mir/ops.hpp"
 #include "verify/checks.hpp"
 #include "verify/suggestions.hpp"
@@ -147,13 +147,6 @@ class CycleSearch {
   std::vector<State> states_;
   std::vector<std::uint32_t> path_;
 };
-
-/// Graphs that upstream never calls: parameters, what is left over, names of kernels.
-bool is_declaration(const Op& graph) {
-  constexpr std::array<std::string_view, 3> kDeclarations = {"init", "deinit", "op_symbol_table"};
-  const std::string_view name = text(graph, graph.symbol());
-  return std::find(kDeclarations.begin(), kDeclarations.end(), name) != kDeclarations.end();
-}
 
 void check_unused(const Census& census, const CallGraph& calls, Reporter& reporter) {
   // A library of graphs has no entry, and all of it is meant to be called from elsewhere. A call
