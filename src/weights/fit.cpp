@@ -1,12 +1,18 @@
 #include "weights/fit.hpp"
 
-#include <algorithm>
-#include <ranges>
-
 #include "weights/blocks.hpp"
 #include "weights/elements.hpp"
 
 namespace mir {
+
+namespace {
+
+Shape without_ones(Shape shape) {
+  std::erase(shape, 1);
+  return shape;
+}
+
+}  // namespace
 
 bool fits_type(DType stored, DType wanted) {
   if (storage_type(stored) == storage_type(wanted)) return true;
@@ -18,9 +24,7 @@ bool fits_shape(const Shape& stored, const Shape& wanted) {
     const auto elements = element_count(wanted);
     return elements && *elements == stored[0];
   }
-  const auto is_other_than_one = [](std::int64_t extent) { return extent != 1; };
-  return std::ranges::equal(stored | std::views::filter(is_other_than_one),
-                            wanted | std::views::filter(is_other_than_one));
+  return without_ones(stored) == without_ones(wanted);
 }
 
 }  // namespace mir
