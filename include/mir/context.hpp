@@ -94,7 +94,6 @@ class LocationTable {
 
 // Operations as rows: everything the toolkit knows about an op without running it.
 
-class Attr;
 class InferContext;
 
 /// How many operands, results or regions an op has; `max` kMany means no upper bound.

@@ -25,8 +25,8 @@ namespace mir {
 // Inputs and outputs by name or position, and the tensors a command line gives for them.
 
 class IRContext;
+class Module;
 class Session;
-class TensorType;
 struct TensorSpec;
 
 /// An input or output of what runs.
@@ -82,9 +82,6 @@ Result<void> write_outputs(std::span<const Port> outputs, std::span<const Output
                            std::span<const Tensor> tensors);
 
 // Running a portable module.
-
-class Module;
-class Session;
 
 struct SessionOptions {
   /// Runs this graph instead of the module body.

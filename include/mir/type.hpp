@@ -216,9 +216,6 @@ bool same_shape(const TensorType& a, const TensorType& b);
 
 // Attributes: unique per context and spelling, immutable, compared by address.
 
-class Attr;
-class Type;
-
 enum class AttrKind : std::uint8_t {
   kInt,
   kFloat,

@@ -17,11 +17,6 @@ namespace mir {
 
 // What a dump lost, and what was used in its place.
 
-class IRContext;
-class Op;
-class TensorType;
-class Value;
-
 /// One fact of an op that the dump does not state.
 struct LossEntry {
   enum class Source : std::uint8_t {
