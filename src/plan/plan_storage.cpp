@@ -8,6 +8,7 @@
 
 #include "mir/module.hpp"
 #include "plan/layout.hpp"
+#include "support/last_uses.hpp"
 
 namespace mir {
 
@@ -24,7 +25,7 @@ bool is_laid_out_alike(const PlanParts& parts, PlanValueIndex a, PlanValueIndex 
 /// The place of an operand that the node writes its result to.
 std::optional<std::uint32_t> overwritten_place(const PlanParts& parts, std::uint32_t node,
                                                std::span<const std::uint32_t> place_of,
-                                               std::span<const std::uint32_t> last_readers) {
+                                               const LastUses& readers) {
   const auto& operands = parts.nodes[node]->operands();
   if (parts.nodes[node]->results().size() != 1) return std::nullopt;
   const PlanValueIndex result = parts.nodes[node]->results().front();
@@ -32,7 +33,7 @@ std::optional<std::uint32_t> overwritten_place(const PlanParts& parts, std::uint
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const PlanValueIndex owner = parts.owner_of(operands[i]);
     const bool may = parts.nodes[node]->may_overwrite(i) &&
-                     parts.values[owner].home == Home::kOwn && last_readers[owner] == node &&
+                     parts.values[owner].home == Home::kOwn && readers.of(owner) == node &&
                      is_laid_out_alike(parts, operands[i], result) &&
                      std::ranges::count(operands, place_of[owner], [&](PlanValueIndex index) {
                        return place_of[parts.owner_of(index)];
@@ -78,13 +79,13 @@ void PlanStorage::collect_dims(const PlanParts& parts) {
 /// A place is alive from the node that writes it to the last that reads it or a view of it. Values
 /// inside fused nodes have none. A result may take over the place of an operand that ends there.
 void PlanStorage::find_lifetimes(const PlanParts& parts, bool overwrites) {
-  std::vector<std::uint32_t> last_readers(parts.values.size(), 0);  // by what has the place
+  LastUses readers;  // of what has the place
   const auto end = static_cast<std::uint32_t>(parts.nodes.size());
   for (std::uint32_t node = 0; node < end; ++node) {
     for (const PlanValueIndex index : parts.nodes[node]->operands())
-      last_readers[parts.owner_of(index)] = node;
+      readers.use(parts.owner_of(index), node);
   }
-  for (const ValueIndex index : schedule_.outputs()) last_readers[parts.owner_of(index)] = end;
+  for (const ValueIndex index : schedule_.outputs()) readers.keep(parts.owner_of(index));
   place_of_.assign(parts.values.size(), kNoPlace);
   const auto touch = [&](PlanValueIndex index, std::uint32_t node) {
     const PlanValueIndex owner = parts.owner_of(index);
@@ -98,7 +99,7 @@ void PlanStorage::find_lifetimes(const PlanParts& parts, bool overwrites) {
   for (std::uint32_t node = 0; node < end; ++node) {
     for (const PlanValueIndex index : parts.nodes[node]->operands()) touch(index, node);
     if (const auto place =
-            overwrites ? overwritten_place(parts, node, place_of_, last_readers) : std::nullopt) {
+            overwrites ? overwritten_place(parts, node, place_of_, readers) : std::nullopt) {
       place_of_[parts.nodes[node]->results().front()] = *place;
     }
     for (const PlanValueIndex index : parts.nodes[node]->results()) touch(index, node);

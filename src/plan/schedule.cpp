@@ -350,24 +350,22 @@ void ScheduleBuilder::add_step(const Op& op, ValueIndices& indices, std::uint32_
 
 void ScheduleBuilder::find_last_uses() {
   std::vector<ScheduledValue>& values = schedule_.values_;
-  std::uint32_t number = 0;
-  for (const Step& step : schedule_.steps_) {
-    for (const ValueIndex index : schedule_.operands(step)) values[index].last_use = number;
+  LastUses uses;
+  for (std::uint32_t number = 0; const Step& step : schedule_.steps_) {
+    for (const ValueIndex index : schedule_.operands(step)) uses.use(index, number);
     for (std::uint32_t i = 0; i < step.op->result_count(); ++i) {
-      values[step.first_result + i].last_use = number;
+      uses.use(step.first_result + i, number);
     }
     ++number;
   }
-  for (const ValueIndex index : schedule_.outputs_) values[index].last_use = ScheduledValue::kNever;
-  std::vector<std::vector<ValueIndex>> released(schedule_.steps_.size());
+  for (const ValueIndex index : schedule_.outputs_) uses.keep(index);
   for (ValueIndex index = 0; index < values.size(); ++index) {
-    const bool shared =
-        values[index].role == ValueRole::kParameter || values[index].role == ValueRole::kConstant;
-    if (shared) values[index].last_use = ScheduledValue::kNever;
-    if (values[index].last_use != ScheduledValue::kNever)
-      released[values[index].last_use].push_back(index);
+    const ValueRole role = values[index].role;
+    if (role == ValueRole::kParameter || role == ValueRole::kConstant) uses.keep(index);
+    values[index].last_use = uses.of(index);
   }
-  for (number = 0; number < released.size(); ++number) {
+  const auto released = uses.by_step(schedule_.steps_.size());
+  for (std::size_t number = 0; number < released.size(); ++number) {
     Step& step = schedule_.steps_[number];
     step.first_release = static_cast<std::uint32_t>(schedule_.lists_.size());
     step.release_count = static_cast<std::uint32_t>(released[number].size());

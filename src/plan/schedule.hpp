@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -18,6 +17,7 @@
 
 #include "mir/diagnostic.hpp"
 #include "mir/module.hpp"
+#include "support/last_uses.hpp"
 
 namespace mir {
 
@@ -35,7 +35,7 @@ enum class ValueRole : std::uint8_t {
 
 /// One value at run time. Several IR values may be the same one.
 struct ScheduledValue {
-  static constexpr std::uint32_t kNever = std::numeric_limits<std::uint32_t>::max();
+  static constexpr std::uint32_t kNever = LastUses::kNone;
 
   ValueRole role{};
   const Value* value = nullptr;

@@ -11,6 +11,7 @@
 #include "ir/program_fields.hpp"
 #include "mir/ops.hpp"
 #include "program/program_emitter.hpp"
+#include "support/last_uses.hpp"
 
 namespace mir {
 
@@ -57,7 +58,7 @@ class ProgramPlan {
       for (const Use& use : last->operand_uses()) outputs.push_back(slot_of(*use.value()));
     }
     for (const Value& argument : body.arguments()) {
-      if (!last_reader_.contains(slots.at(&argument))) unread.push_back(&argument);
+      if (!reads_.is_used(number_of(slots.at(&argument)))) unread.push_back(&argument);
     }
     settle_frees();
     return diagnostics_.error_count() == before;
@@ -129,12 +130,21 @@ class ProgramPlan {
     }
   }
 
+  /// Slots that launches read have numbers side by side.
+  std::size_t number_of(std::uint32_t slot) {
+    const auto [at, is_new] = numbers_.try_emplace(slot, numbers_.size());
+    if (is_new) last_read_.push_back(nullptr);
+    return at->second;
+  }
+
   void launch(const Op& op) {
     if (op.row() == nullptr) refuse(op, "no dialect declares it");
     for (const Use& use : op.operand_uses()) {
-      slot_of(*use.value());
-      last_reader_[slot_of(*use.value())] = {&op, use.value()};
+      const std::size_t number = number_of(slot_of(*use.value()));
+      reads_.use(number, static_cast<std::uint32_t>(launches_.size()));
+      last_read_[number] = use.value();
     }
+    launches_.push_back(&op);
     for (const Value& result : op.results()) slot_of(result);
   }
 
@@ -160,8 +170,12 @@ class ProgramPlan {
     std::unordered_set<std::uint32_t> kept(outputs.begin(), outputs.end());
     for (const auto& [symbol, slot] : by_symbol_) kept.insert(slot);
     for (const Value* constant : constants) kept.insert(slots.at(constant));
-    for (const auto& [slot, reader] : last_reader_) {
-      if (!kept.contains(slot)) frees[reader.first].push_back(reader.second);
+    for (const std::uint32_t slot : kept) reads_.keep(number_of(slot));
+    const auto ending = reads_.by_step(launches_.size());
+    for (std::size_t launch = 0; launch < launches_.size(); ++launch) {
+      for (const std::uint32_t number : ending[launch]) {
+        frees[launches_[launch]].push_back(last_read_[number]);
+      }
     }
     // Upstream frees from the last operand to the first.
     for (auto& [op, values] : frees) {
@@ -184,7 +198,10 @@ class ProgramPlan {
   Diagnostics& diagnostics_;
   std::unordered_set<std::uint32_t> taken_;
   std::unordered_map<Symbol, std::uint32_t> by_symbol_;
-  std::unordered_map<std::uint32_t, std::pair<const Op*, const Value*>> last_reader_;
+  std::vector<const Op*> launches_;                         // in the order of execution
+  std::unordered_map<std::uint32_t, std::size_t> numbers_;  // of slots, from 0
+  LastUses reads_;                                          // of slots by launches
+  std::vector<const Value*> last_read_;                     // how the last launch calls the slot
   std::unordered_set<const Op*> entered_;
 };
 
