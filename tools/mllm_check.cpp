@@ -31,18 +31,17 @@ ExitCode filter(const Run& run, const std::string& path, const CheckSettings& se
   if (run.operands().size() != 1) return run.usage_error("--input takes the checks of one file");
   SourceManager sources;
   Diagnostics problems = run.diagnostics();
-  ExitCode code = ExitCode::kSuccess;
-  const SourceFile* file = run.read(run.operands().front(), sources, code);
-  if (file == nullptr) return code;
-  const SourceFile* input = run.read(path, sources, code);
-  if (input == nullptr) return code;
-  const auto checks = read_checks(*file, settings.prefixes, problems);
+  const auto file = read_source(run.operands().front(), sources);
+  if (!file) return run.report(file.error());
+  const auto input = read_source(path, sources);
+  if (!input) return run.report(input.error());
+  const auto checks = read_checks(**file, settings.prefixes, problems);
   if (checks.empty() && !problems.has_errors()) {
     problems.error(
-        DiagCode::kCheckMalformed, {file->base(), file->base()},
+        DiagCode::kCheckMalformed, {(*file)->base(), (*file)->base()},
         fmt::format("no line '// {}: text' says what is expected", settings.prefixes.front()));
   }
-  if (!problems.has_errors()) check_output(checks, *input, settings, problems);
+  if (!problems.has_errors()) check_output(checks, **input, settings, problems);
   return run.report(problems, sources);
 }
 

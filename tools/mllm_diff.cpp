@@ -47,18 +47,23 @@ constexpr ToolInfo kTool = {
 struct Text {
   std::vector<Module*> modules;
   bool good = false;
+  ExitCode code = ExitCode::kSuccess;  ///< of what was reported already
 };
 
 /// The modules of a file, or the one of this name where it is not empty.
 Text read(const Run& run, const std::string& path, std::string_view name, IRContext& context,
-          Diagnostics& diagnostics, ExitCode& code) {
+          Diagnostics& diagnostics) {
   Text text;
   // What git compares a file with that only one side has.
-  if (path == "/dev/null") return {.modules = {}, .good = true};
-  const SourceFile* file = run.read(path, context.sources(), code);
-  if (file == nullptr) return text;
+  text.good = path == "/dev/null";
+  if (text.good) return text;
+  const auto file = read_source(path, context.sources());
+  if (!file) {
+    text.code = run.report(file.error());
+    return text;
+  }
   const std::size_t before = diagnostics.error_count();
-  text.modules = read_modules(*file, context, diagnostics);
+  text.modules = read_modules(**file, context, diagnostics);
   if (!name.empty()) {
     std::erase_if(text.modules,
                   [&](const Module* module) { return context.text(module->name()) != name; });
@@ -72,9 +77,8 @@ ExitCode normalise(const Run& run, const DiffSettings& settings) {
   Diagnostics diagnostics = run.diagnostics();
   IRContext context;
   register_builtin_dialects(context);
-  ExitCode code = ExitCode::kSuccess;
-  const Text text = read(run, run.files().front(), *settings.module, context, diagnostics, code);
-  code = worst(code, run.report(diagnostics, context.sources()));
+  const Text text = read(run, run.files().front(), *settings.module, context, diagnostics);
+  const ExitCode code = worst(text.code, run.report(diagnostics, context.sources()));
   if (!text.good) return code;
   const auto normal = normal_form(text.modules);
   return normal ? worst(code, run.write_output(*normal)) : run.report(normal.error());
@@ -93,9 +97,9 @@ ExitCode body(const Run& run, const DiffSettings& settings) {
   Diagnostics diagnostics = run.diagnostics();
   IRContext context;
   register_builtin_dialects(context);
-  ExitCode code = ExitCode::kSuccess;
-  const Text before = read(run, first, *settings.module, context, diagnostics, code);
-  const Text after = read(run, second, *settings.module, context, diagnostics, code);
+  const Text before = read(run, first, *settings.module, context, diagnostics);
+  const Text after = read(run, second, *settings.module, context, diagnostics);
+  ExitCode code = worst(before.code, after.code);
   code = worst(code, run.report(diagnostics, context.sources()));
   if (!before.good || !after.good) return code;
   const ModuleDiff diff = diff_modules(before.modules, after.modules);

@@ -129,10 +129,9 @@ ExitCode deliver(const Run& run, const FmtSettings& settings, const std::string&
 
 ExitCode format_file(const Run& run, const FmtSettings& settings, const std::string& path) {
   SourceManager sources;
-  ExitCode code = ExitCode::kSuccess;
-  const SourceFile* file = run.read(path, sources, code);
-  if (file == nullptr) return code;
-  const SourceFile* repaired = file;
+  const auto source = read_source(path, sources);
+  if (!source) return run.report(source.error());
+  const SourceFile *const file = *source, *repaired = file;
   if (settings.fix) {
     repaired = sources.add(file->name(), repair(file->name(), std::string(file->text())).text);
     if (repaired == nullptr) {
@@ -141,7 +140,7 @@ ExitCode format_file(const Run& run, const FmtSettings& settings, const std::str
   }
   Diagnostics diagnostics = run.diagnostics();
   const std::optional<SyntaxTree> tree = parse(*repaired, diagnostics);
-  code = run.report(diagnostics, sources);
+  const ExitCode code = run.report(diagnostics, sources);
   if (!tree) return code;
   const auto text = new_text(*tree, settings);
   return text ? worst(code, deliver(run, settings, path, *file, *text)) : run.report(text.error());

@@ -50,13 +50,12 @@ ExitCode body(const Run& run, InterpSettings& settings) {
   if (const auto good = check_settings(settings); !good) return run.refuse(good.error());
   IRContext context;
   register_builtin_dialects(context);
-  ExitCode code = ExitCode::kSuccess;
-  const SourceFile* file = invocation->read(run, context.sources(), code);
-  if (file == nullptr) return code;
+  const auto file = invocation->read(context.sources());
+  if (!file) return run.report(file.error());
   Diagnostics diagnostics = run.diagnostics();
   const Loading loading = settings.wants_machine() ? Loading::kProgram : Loading::kGraphs;
   const Module* module =
-      load_module(run, *file, *invocation, settings.verification, loading, context, diagnostics);
+      load_module(run, **file, *invocation, settings.verification, loading, context, diagnostics);
   if (module == nullptr) return run.report(diagnostics, context.sources());
   if (loading == Loading::kProgram)
     return run_program(run, *module, *invocation, settings, diagnostics);

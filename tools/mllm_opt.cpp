@@ -107,16 +107,16 @@ ExitCode body(const Run& run, OptSettings& settings) {
   Diagnostics diagnostics = run.diagnostics();
   IRContext context;
   register_builtin_dialects(context);
-  ExitCode code = ExitCode::kSuccess;
-  const SourceFile* file = run.read(run.files().front(), context.sources(), code);
-  if (file == nullptr) return code;
-  file = settle_texts(*file, conversions.granted, context, conversions.losses, diagnostics);
+  const auto source = read_source(run.files().front(), context.sources());
+  if (!source) return run.report(source.error());
+  const SourceFile* file =
+      settle_texts(**source, conversions.granted, context, conversions.losses, diagnostics);
   if (file == nullptr) return run.report(diagnostics, context.sources());
   const std::optional<SyntaxTree> tree = parse(*file, diagnostics);
   if (!tree) return run.report(diagnostics, context.sources());
   const std::vector<Module*> modules = resolve(*tree, context, diagnostics);
   const bool good = transform_all(run, settings, modules, diagnostics);
-  code = write_losses(run, settings, context);
+  ExitCode code = write_losses(run, settings, context);
   code = worst(code, run.report(diagnostics, context.sources()));
   return good ? worst(code, run.write_output(print(modules, *tree))) : code;
 }

@@ -110,20 +110,21 @@ ExitCode parse_file(const Job& job, const std::string& path) {
   SourceManager whole;
   IRContext first;
   const bool split(job.settings.split_input_file);
-  ExitCode code = ExitCode::kSuccess;
   SourceManager& sources = split ? whole : first.sources();
-  const SourceFile* file =
-      program_as_text(job.run, job.run.read(path, sources, code), sources, code);
-  if (file == nullptr) return code;
+  const auto source = read_source(path, sources);
+  if (!source) return job.run.report(source.error());
+  const auto file = program_as_text(**source, sources);
+  if (!file) return job.run.report(file.error());
   if (!split) {
     register_builtin_dialects(first);
-    return parse_text(job, *file, first);
+    return parse_text(job, **file, first);
   }
-  for (const InputPart& part : split_input(file->text())) {
+  ExitCode code = ExitCode::kSuccess;
+  for (const InputPart& part : split_input((*file)->text())) {
     IRContext context;
     register_builtin_dialects(context);
     const SourceFile* text =
-        context.sources().add(file->name(), std::string(part.text), part.first_line);
+        context.sources().add((*file)->name(), std::string(part.text), part.first_line);
     code = worst(code, parse_text(job, *text, context));
   }
   return code;

@@ -71,13 +71,12 @@ Module* choose(const SourceFile& source, std::string_view name, IRContext& conte
 ExitCode match(const Run& run, const WeightsSettings& settings) {
   IRContext context;
   register_builtin_dialects(context);
-  ExitCode code = ExitCode::kSuccess;
-  const SourceFile* source = run.read(run.operands().front(), context.sources(), code);
-  if (source == nullptr) return code;
+  const auto source = read_source(run.operands().front(), context.sources());
+  if (!source) return run.report(source.error());
   const auto files = open_all(std::span(run.operands()).subspan(1));
   if (!files) return run.report(files.error());
   Diagnostics diagnostics = run.diagnostics();
-  Module* module = choose(*source, *settings.module, context, diagnostics);
+  Module* module = choose(**source, *settings.module, context, diagnostics);
   if (module == nullptr) return run.report(diagnostics, context.sources());
   const MatchCounts counts = match_weights(*module, *files, diagnostics);
   fmt::print("{} parameters: {} found, {} different, {} missing; {} tensors unused\n",

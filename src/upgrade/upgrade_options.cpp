@@ -49,23 +49,30 @@ Result<SymbolicDim> parse_symbolic_dim(std::string_view text) {
   const auto at = text.find(kInput);
   const auto colon = text.find(':', std::min(at, text.size()));
   SymbolicDim wanted;
-  const auto number = [](std::string_view digits, std::size_t& into) {
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), into);
-    return !digits.empty() && error == std::errc() && end == digits.data() + digits.size();
+  const auto number = [](std::string_view digits) -> std::optional<std::size_t> {
+    std::size_t value = 0;
+    const char* const last = digits.data() + digits.size();
+    const auto [end, error] = std::from_chars(digits.data(), last, value);
+    if (digits.empty() || error != std::errc() || end != last) return std::nullopt;
+    return value;
   };
   wanted.symbol = text.substr(0, std::min(at, text.size()));
   const auto is_word = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
   };
-  const bool good =
-      at != text.npos && colon != text.npos && !wanted.symbol.empty() &&
-      std::ranges::all_of(wanted.symbol, is_word) &&
-      std::isdigit(static_cast<unsigned char>(wanted.symbol[0])) == 0 &&
-      number(text.substr(at + kInput.size(), colon - at - kInput.size()), wanted.input) &&
-      number(text.substr(colon + 1), wanted.dim);
-  if (good) return wanted;
-  return Error{DiagCode::kUsage,
-               fmt::format("--symbolic-dim is SYMBOL@inputN:DIM, found '{}'", text)};
+  const bool is_split = at != text.npos && colon != text.npos && !wanted.symbol.empty() &&
+                        std::ranges::all_of(wanted.symbol, is_word) &&
+                        std::isdigit(static_cast<unsigned char>(wanted.symbol[0])) == 0;
+  const auto input =
+      is_split ? number(text.substr(at + kInput.size(), colon - at - kInput.size())) : std::nullopt;
+  const auto dim = is_split ? number(text.substr(colon + 1)) : std::nullopt;
+  if (!input || !dim) {
+    return Error{DiagCode::kUsage,
+                 fmt::format("--symbolic-dim is SYMBOL@inputN:DIM, found '{}'", text)};
+  }
+  wanted.input = *input;
+  wanted.dim = *dim;
+  return wanted;
 }
 
 Result<void> grant(UpgradeOptions& options, std::string_view fact) {

@@ -6,18 +6,18 @@
 
 namespace mir::tools {
 
-const SourceFile* program_as_text(const Run& run, const SourceFile* file, SourceManager& sources,
-                                  ExitCode& code) {
-  if (file == nullptr) return nullptr;
-  const std::string_view text = file->text();
+Result<const SourceFile*> program_as_text(const SourceFile& file, SourceManager& sources) {
+  const std::string_view text = file.text();
   // No module begins like this.
   const auto first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos || text[first] != '{') return file;
+  if (first == std::string_view::npos || text[first] != '{') return &file;
   auto module = program_text(text);
-  if (module) return sources.add(file->name(), *std::move(module));
-  code = run.report(
-      Error{module.error().code, fmt::format("'{}': {}", file->name(), module.error().message)});
-  return nullptr;
+  if (!module) {
+    return Error{module.error().code, fmt::format("'{}': {}", file.name(), module.error().message)};
+  }
+  const SourceFile* source = sources.add(file.name(), *std::move(module));
+  if (source == nullptr) return SourceManager::full(file.name());
+  return source;
 }
 
 ExitCode write_program(const Run& run, std::span<Module* const> modules) {

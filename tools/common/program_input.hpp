@@ -9,9 +9,8 @@
 namespace mir::tools {
 
 /// `file` itself, or the module text of the program that it holds as JSON, under the same name;
-/// null where `file` is null or after reporting why the program cannot be read, with `code` set.
-const SourceFile* program_as_text(const Run& run, const SourceFile* file, SourceManager& sources,
-                                  ExitCode& code);
+/// never null.
+Result<const SourceFile*> program_as_text(const SourceFile& file, SourceManager& sources);
 
 /// Writes the one module as such a document, or reports why it has none.
 ExitCode write_program(const Run& run, std::span<Module* const> modules);

@@ -130,16 +130,11 @@ ExitCode Run::refuse(const Error& error) const {
   return error.code == DiagCode::kUsage ? usage_error(error.message) : report(error);
 }
 
-const SourceFile* Run::read(const std::string& path, SourceManager& sources, ExitCode& code) const {
+Result<const SourceFile*> read_source(const std::string& path, SourceManager& sources) {
   auto text = read_file(path, SourceManager::kMaxFileSize);
-  if (!text) {
-    code = report(text.error());
-    return nullptr;
-  }
+  if (!text) return std::move(text).error();
   const SourceFile* file = sources.add(path == "-" ? "<stdin>" : path, std::move(*text));
-  if (file == nullptr) {
-    code = report(SourceManager::full(path));
-  }
+  if (file == nullptr) return SourceManager::full(path);
   return file;
 }
 

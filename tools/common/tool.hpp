@@ -44,8 +44,6 @@ class Run {
   ExitCode usage_error(std::string_view message) const;
   /// A usage error, or a report of any other.
   ExitCode refuse(const Error& error) const;
-  /// Reads a text into `sources`; null after reporting why it cannot be, with `code` set.
-  const SourceFile* read(const std::string& path, SourceManager& sources, ExitCode& code) const;
   /// Writes to the file of --output or to standard output.
   ExitCode write_output(std::string_view text) const;
   /// The same in pieces: `produce` is given what takes them, in order.
@@ -58,6 +56,9 @@ class Run {
   std::vector<std::string> operands_;
   std::unique_ptr<SarifLog> sarif_;  ///< the document that collects, where that is the form
 };
+
+/// Reads the text of a file, of standard input for `-`, into `sources`; never null.
+Result<const SourceFile*> read_source(const std::string& path, SourceManager& sources);
 
 /// Reads the command line into the rows of `options`, which are the tool's own, and runs `body`.
 /// Answers --explain, --help, --help-as and --version itself.

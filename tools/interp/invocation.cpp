@@ -72,16 +72,13 @@ FileOpener Invocation::files(const OptionRow& option) const {
   return pack->files(&option == &settings.weights ? MemberCheck::kNone : MemberCheck::kHash);
 }
 
-const SourceFile* Invocation::read(const Run& run, SourceManager& sources, ExitCode& code) const {
-  if (!pack) return run.read(path, sources, code);
+Result<const SourceFile*> Invocation::read(SourceManager& sources) const {
+  if (!pack) return read_source(path, sources);
   const auto file = pack->file(pack->module(), MemberCheck::kHash);
-  if (!file) {
-    code = run.report(file.error());
-    return nullptr;
-  }
+  if (!file) return file.error();
   const auto* const text = reinterpret_cast<const char*>(file->bytes.data());
   const SourceFile* source = sources.add(file->origin, std::string(text, file->bytes.size()));
-  if (source == nullptr) code = run.report(SourceManager::full(file->origin));
+  if (source == nullptr) return SourceManager::full(file->origin);
   return source;
 }
 

@@ -40,8 +40,8 @@ struct Invocation {
   /// Where the files lie that values of this option name: in the pack and nowhere else, or in the
   /// file system. Of a pack's files only weights are not read for their hash.
   FileOpener files(const OptionRow& option) const;
-  /// The text to run; null after reporting why there is none, with `code` set.
-  const SourceFile* read(const Run& run, SourceManager& sources, ExitCode& code) const;
+  /// The text to run, read into `sources`; never null.
+  Result<const SourceFile*> read(SourceManager& sources) const;
 
  private:
   Result<void> open_pack(RunSettings& settings_of_run);

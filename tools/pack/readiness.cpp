@@ -48,12 +48,11 @@ ExitCode check_readiness(const Run& run, const Invocation& invocation,
                          const VerificationSettings& checks) {
   IRContext context;
   register_builtin_dialects(context);
-  ExitCode code = ExitCode::kSuccess;
-  const SourceFile* file = invocation.read(run, context.sources(), code);
-  if (file == nullptr) return code;
+  const auto file = invocation.read(context.sources());
+  if (!file) return run.report(file.error());
   Diagnostics diagnostics = run.diagnostics();
-  load_module(run, *file, invocation, checks, Loading::kGraphs, context, diagnostics);
-  code = run.report(diagnostics, context.sources());
+  load_module(run, **file, invocation, checks, Loading::kGraphs, context, diagnostics);
+  const ExitCode code = run.report(diagnostics, context.sources());
   const auto read = read_files(invocation);
   return read ? code : worst(code, run.report(read.error()));
 }

@@ -14,74 +14,74 @@ namespace {
 
 constexpr int kMaxTextDepth = 64;
 
-/// Recursive descent over a `loc(...)`; every function gives false at the first thing that does
-/// not fit.
+/// Recursive descent over a `loc(...)`; every function gives nothing at the first thing that
+/// does not fit.
 class LocationReader {
  public:
   LocationReader(LocationTable& table, std::string_view text) : table_(table), rest_(text) {}
 
-  bool whole(Location& out) {
-    return word("loc") && sign('(') && location(out, 0) && sign(')') && at_end();
+  std::optional<Location> whole() {
+    if (!word("loc") || !sign('(')) return std::nullopt;
+    const auto found = location(0);
+    return found && sign(')') && at_end() ? found : std::nullopt;
   }
 
  private:
-  bool location(Location& out, int depth) {
-    if (depth > kMaxTextDepth) return false;
-    if (word("unknown") || word("?")) {
-      out = {};
-      return true;
-    }
-    if (word("callsite")) return call_site(out, depth);
-    if (word("fused")) return fused(out, depth);
-    std::string text;
-    if (!string(text)) return false;
-    if (sign(':')) return file(out, text);
-    Location child;
-    if (sign('(') && !(location(child, depth + 1) && sign(')'))) return false;
-    out = table_.named(text, child);
-    return true;
+  std::optional<Location> location(int depth) {
+    if (depth > kMaxTextDepth) return std::nullopt;
+    if (word("unknown") || word("?")) return Location();
+    if (word("callsite")) return call_site(depth);
+    if (word("fused")) return fused(depth);
+    const auto text = string();
+    if (!text) return std::nullopt;
+    if (sign(':')) return file(*text);
+    if (!sign('(')) return table_.named(*text, Location());
+    const auto child = location(depth + 1);
+    if (!child || !sign(')')) return std::nullopt;
+    return table_.named(*text, *child);
   }
 
   /// line [ ":" column [ "to" [ line ] ":" column ] ]
-  bool file(Location& out, std::string_view name) {
-    FilePlace place;
-    if (!number(place.line)) return false;
-    if (sign(':')) {
-      if (!number(place.column)) return false;
-      if (word("to")) {
-        if (!number(place.end_line)) place.end_line = place.line;
-        if (!sign(':') || !number(place.end_column)) return false;
-      }
-    }
-    out = table_.file(name, place);
-    return true;
+  std::optional<Location> file(std::string_view name) {
+    const auto line = number();
+    if (!line) return std::nullopt;
+    FilePlace place{.line = *line};
+    if (!sign(':')) return table_.file(name, place);
+    const auto column = number();
+    if (!column) return std::nullopt;
+    place.column = *column;
+    if (!word("to")) return table_.file(name, place);
+    place.end_line = number().value_or(place.line);
+    const auto end_column = sign(':') ? number() : std::nullopt;
+    if (!end_column) return std::nullopt;
+    place.end_column = *end_column;
+    return table_.file(name, place);
   }
 
-  bool call_site(Location& out, int depth) {
-    Location callee, caller;
-    if (!(sign('(') && location(callee, depth + 1) && word("at") && location(caller, depth + 1) &&
-          sign(')'))) {
-      return false;
-    }
-    out = table_.call_site(callee, caller);
-    return true;
+  std::optional<Location> call_site(int depth) {
+    const auto callee = sign('(') ? location(depth + 1) : std::nullopt;
+    const auto caller = callee && word("at") ? location(depth + 1) : std::nullopt;
+    if (!caller || !sign(')')) return std::nullopt;
+    return table_.call_site(*callee, *caller);
   }
 
-  bool fused(Location& out, int depth) {
+  std::optional<Location> fused(int depth) {
     std::string metadata;
-    if (sign('<') && !(string(metadata) && !metadata.empty() && sign('>'))) return false;
-    if (!sign('[')) return false;
+    if (sign('<')) {
+      metadata = string().value_or("");
+      if (metadata.empty() || !sign('>')) return std::nullopt;
+    }
+    if (!sign('[')) return std::nullopt;
     std::vector<Location> parts;
     if (!sign(']')) {
       do {
-        Location part;
-        if (!location(part, depth + 1)) return false;
-        parts.push_back(part);
+        const auto part = location(depth + 1);
+        if (!part) return std::nullopt;
+        parts.push_back(*part);
       } while (sign(','));
-      if (!sign(']')) return false;
+      if (!sign(']')) return std::nullopt;
     }
-    out = table_.fused(parts, metadata);
-    return true;
+    return table_.fused(parts, metadata);
   }
 
   // -- words ------------------------------------------------------------------------------------
@@ -111,25 +111,24 @@ class LocationReader {
     return true;
   }
 
-  bool number(std::uint32_t& out) {
+  std::optional<std::uint32_t> number() {
     skip_blanks();
-    const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), out);
-    if (error != std::errc()) return false;
+    std::uint32_t value = 0;
+    const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
+    if (error != std::errc()) return std::nullopt;
     rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
-    return true;
+    return value;
   }
 
-  bool string(std::string& out) {
+  std::optional<std::string> string() {
     skip_blanks();
-    if (!rest_.starts_with('"')) return false;
+    if (!rest_.starts_with('"')) return std::nullopt;
     std::size_t end = 1;
     while (end < rest_.size() && rest_[end] != '"') end += rest_[end] == '\\' ? 2 : 1;
-    if (end >= rest_.size()) return false;
-    const auto plain = unquote(rest_.substr(0, end + 1));
-    if (!plain) return false;
-    out = *plain;
-    rest_.remove_prefix(end + 1);
-    return true;
+    if (end >= rest_.size()) return std::nullopt;
+    auto plain = unquote(rest_.substr(0, end + 1));
+    if (plain) rest_.remove_prefix(end + 1);
+    return plain;
   }
 
   LocationTable& table_;
@@ -161,9 +160,7 @@ std::string spell_span(Span span, const SourceManager* sources) {
 }  // namespace
 
 std::optional<Location> read_location(LocationTable& table, std::string_view said) {
-  Location read;
-  if (!LocationReader(table, said).whole(read)) return std::nullopt;
-  return read;
+  return LocationReader(table, said).whole();
 }
 
 std::string spell_location(const LocationTable& table, Location of, const SourceManager* sources) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace mir::fast {
@@ -38,8 +39,8 @@ class TaskRanges {
   /// Tasks for `thread`: mostly one. Empty when none is left.
   TaskSpan take(unsigned thread) {
     do {
-      if (std::int64_t unit = 0; ranges_[thread].take(unit)) {
-        return {unit * at_once_, std::min(count_, (unit + 1) * at_once_)};
+      if (const auto unit = ranges_[thread].take()) {
+        return {*unit * at_once_, std::min(count_, (*unit + 1) * at_once_)};
       }
     } while (find(thread));
     return {};
@@ -53,13 +54,12 @@ class TaskRanges {
       range_.store(first << 32 | end, std::memory_order_relaxed);
     }
 
-    bool take(std::int64_t& unit) {
+    std::optional<std::int64_t> take() {
       std::uint64_t range = range_.load(std::memory_order_relaxed);
       do {
-        if (first(range) >= end(range)) return false;
+        if (first(range) >= end(range)) return std::nullopt;
       } while (!replace(range, first(range) + 1, end(range)));
-      unit = static_cast<std::int64_t>(first(range));
-      return true;
+      return static_cast<std::int64_t>(first(range));
     }
 
     /// The last half goes to `to`, which is empty. On its way it is in no range.
