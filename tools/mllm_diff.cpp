@@ -2,15 +2,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <optional>
 
 #include "diff/module_diff.hpp"
 #include "diff/normal_form.hpp"
+#include "line_diff.hpp"
 #include "mir/dialects.hpp"
 #include "mir/module.hpp"
-#include "mir/parse.hpp"
-#include "mir/print.hpp"
-#include "syntax/edit.hpp"
+#include "mir/upgrade.hpp"
 #include "tool.hpp"
+#include "upgrade/lift_program.hpp"
 
 namespace {
 
@@ -20,6 +22,10 @@ using namespace mir::tools;
 struct DiffSettings {
   OptionSet& options;
 
+  Flag all{options,
+           {.name = "all",
+            .help = "show changes that are alike one by one, as of the layers of a model; they are "
+                    "else shown once with their number"}};
   Flag stat{options, {.name = "stat", .help = "only count the differences of each graph"}};
   Flag json{options, {.name = "json", .help = "write the differences as JSON"}};
   Flag normalise{options,
@@ -32,6 +38,16 @@ struct DiffSettings {
       any_text()};
 };
 
+/// As of diff(1), unlike other tools: scripts and version control know these.
+constexpr ExitStatus kDiffStatuses[] = {
+    {0, "no difference"},
+    {1, "a difference"},
+    {2,
+     "trouble: a wrong command line, a file that cannot be read or written, a text that "
+     "--json or --stat cannot compare"},
+};
+constexpr int kTrouble = 2;
+
 constexpr ToolInfo kTool = {
     .name = "mllm-diff",
     .summary =
@@ -41,82 +57,195 @@ constexpr ToolInfo kTool = {
     .examples = {{{"mllm-diff before.mir after.mir", "show what differs; exit status 1 if any"},
                   {"git -c core.pager= difftool -y -x mllm-diff -- '*.mir'",
                    "show what changed since the last commit"}}},
+    .exit_statuses = kDiffStatuses,
 };
+
+// -- what is compared -----------------------------------------------------------------------------
+
+/// Two files and what they are called.
+struct Files {
+  std::string before, after;
+  std::string before_name, after_name;
+  bool from_git = false;
+};
+
+/// Git calls an external diff with `path old-file old-hex old-mode new-file new-hex new-mode`, for
+/// a renamed file with its new name and a text about it besides.
+constexpr std::size_t kGitOperands = 7, kGitRenameOperands = 9;
+
+std::optional<Files> files_of(const std::vector<std::string>& operands) {
+  if (operands.size() == 2) return Files{operands[0], operands[1], operands[0], operands[1]};
+  const bool renamed = operands.size() == kGitRenameOperands;
+  if (operands.size() != kGitOperands && !renamed) return std::nullopt;
+  return Files{operands[1], operands[4], operands[0], operands[renamed ? 7 : 0], true};
+}
+
+/// Git names a file that a merge left open, and nothing else.
+bool is_unmerged(const std::vector<std::string>& operands) {
+  return operands.size() == 1 && std::getenv("GIT_DIFF_PATH_COUNTER") != nullptr;
+}
 
 /// One text and what was read from it.
 struct Text {
+  const SourceFile* file = nullptr;  ///< null: an empty one
   std::vector<Module*> modules;
-  bool good = false;
-  ExitCode code = ExitCode::kSuccess;  ///< of what was reported already
+  std::optional<Diagnostic> error;  ///< the first reason why it cannot be used
+
+  std::string_view text() const { return file == nullptr ? std::string_view() : file->text(); }
 };
 
 /// The modules of a file, or the one of this name where it is not empty.
-Text read(const Run& run, const std::string& path, std::string_view name, IRContext& context,
-          Diagnostics& diagnostics) {
+void read_modules_of(Text& text, std::string_view name, IRContext& context) {
+  Diagnostics diagnostics(1);
+  text.modules = read_modules(*text.file, context, diagnostics);
+  if (diagnostics.has_errors()) text.error = diagnostics.sorted().front();
+  if (name.empty()) return;
+  std::erase_if(text.modules,
+                [&](const Module* module) { return context.text(module->name()) != name; });
+}
+
+Result<Text> read(const std::string& path, std::string_view name, IRContext& context) {
   Text text;
   // What git compares a file with that only one side has.
-  text.good = path == "/dev/null";
-  if (text.good) return text;
+  if (path == "/dev/null") return text;
   const auto file = read_source(path, context.sources());
-  if (!file) {
-    text.code = run.report(file.error());
-    return text;
-  }
-  const std::size_t before = diagnostics.error_count();
-  text.modules = read_modules(**file, context, diagnostics);
-  if (!name.empty()) {
-    std::erase_if(text.modules,
-                  [&](const Module* module) { return context.text(module->name()) != name; });
-  }
-  text.good = diagnostics.error_count() == before;
+  if (!file) return file.error();
+  text.file = *file;
+  read_modules_of(text, name, context);
   return text;
 }
 
-ExitCode normalise(const Run& run, const DiffSettings& settings) {
-  if (run.operands().size() != 1) return run.usage_error("--normalise takes one file");
+/// Says why a text cannot be used, and what is done instead.
+ExitCode warn(const Run& run, const Text& text, std::string_view instead,
+              const SourceManager& sources) {
   Diagnostics diagnostics = run.diagnostics();
-  IRContext context;
-  register_builtin_dialects(context);
-  const Text text = read(run, run.files().front(), *settings.module, context, diagnostics);
-  const ExitCode code = worst(text.code, run.report(diagnostics, context.sources()));
-  if (!text.good) return code;
-  const auto normal = normal_form(text.modules);
-  return normal ? worst(code, run.write_output(*normal)) : run.report(normal.error());
+  const Diagnostic& error = *text.error;
+  diagnostics.warning(error.code, error.at, fmt::format("{}; {}", error.message, instead));
+  return run.report(diagnostics, sources);
 }
 
-/// Git calls an external diff with `path old-file old-hex old-mode new-file new-hex new-mode`, and
-/// stops at an exit status other than 0.
-constexpr std::size_t kGitOperands = 7;
+// -- programs -------------------------------------------------------------------------------------
+
+bool has_programs(const Text& text) {
+  return std::ranges::any_of(text.modules,
+                             [](const Module* module) { return has_program(*module); });
+}
+
+/// The text read again, with its modules in portable form, or why they have none.
+Text portable_form(const Text& text, std::string_view name, IRContext& context) {
+  Text again;
+  again.file = text.file;
+  read_modules_of(again, name, context);
+  for (Module* module : again.modules) {
+    LossReport losses;
+    Diagnostics diagnostics(1);
+    if (upgrade(*module, {}, losses, diagnostics)) continue;
+    again.error = diagnostics.sorted().front();
+    break;
+  }
+  return again;
+}
+
+/// A program and graphs are compared as graphs, where both have a portable form.
+ExitCode lift_one_side(const Run& run, Text& before, Text& after, std::string_view name,
+                       IRContext& context) {
+  if (has_programs(before) == has_programs(after)) return ExitCode::kSuccess;
+  if (before.file == nullptr || after.file == nullptr) return ExitCode::kSuccess;
+  Text one = portable_form(before, name, context), other = portable_form(after, name, context);
+  for (const Text* text : {&one, &other}) {
+    if (!text->error) continue;
+    return warn(run, *text, "program and graphs are compared as they are", context.sources());
+  }
+  before = std::move(one);
+  after = std::move(other);
+  return ExitCode::kSuccess;
+}
+
+// -- results --------------------------------------------------------------------------------------
+
+ExitCode normalise(const Run& run, const DiffSettings& settings) {
+  if (run.operands().size() != 1) return run.usage_error("--normalise takes one file");
+  IRContext context;
+  register_builtin_dialects(context);
+  const auto text = read(run.files().front(), *settings.module, context);
+  if (!text) return run.report(text.error());
+  if (!text->error) {
+    const auto normal = normal_form(text->modules);
+    return normal ? run.write_output(*normal) : run.report(normal.error());
+  }
+  const ExitCode code = warn(run, *text, "the text is given as it is", context.sources());
+  return worst(code, run.write_output(text->text()));
+}
+
+ExitCode compare_lines(const Run& run, const Files& files, const Text& before, const Text& after,
+                       const SourceManager& sources) {
+  ExitCode code = ExitCode::kSuccess;
+  for (const Text* text : {&before, &after}) {
+    if (text->error) {
+      code = worst(code, warn(run, *text, "the texts are compared line by line", sources));
+    }
+  }
+  const std::string text = unified_diff(before.text(), after.text(), files.before_name,
+                                        files.after_name, run.colours(1));
+  code = worst(code, run.write_output(text));
+  return text.empty() ? code : worst(code, ExitCode::kFindings);
+}
+
+ExitCode refuse_texts(const Run& run, const Text& before, const Text& after,
+                      const SourceManager& sources) {
+  Diagnostics diagnostics = run.diagnostics();
+  for (const Text* text : {&before, &after}) {
+    if (text->error) {
+      diagnostics.error(text->error->code, text->error->at, text->error->message);
+    }
+  }
+  return worst(run.report(diagnostics, sources), ExitCode::kFileTrouble);
+}
+
+ExitCode compare_modules(const Run& run, const DiffSettings& settings, const Files& files,
+                         const Text& before, const Text& after, const IRContext& context) {
+  const ModuleDiff diff = diff_modules(before.modules, after.modules);
+  const bool json(settings.json), stat(settings.stat), is_empty = diff.entries.empty();
+  const DiffStyle style{.before_name = files.before_name,
+                        .after_name = files.after_name,
+                        .colour = !json && run.colours(1),
+                        .each = static_cast<bool>(settings.all)};
+  const ExitCode code = run.write_output(json                ? diff_json(diff, context, style)
+                                         : stat && !is_empty ? diff_stat(diff, style)
+                                                             : diff_text(diff, context, style));
+  return is_empty ? code : worst(code, ExitCode::kFindings);
+}
+
+ExitCode compare(const Run& run, const DiffSettings& settings, const Files& files) {
+  IRContext context;
+  register_builtin_dialects(context);
+  auto before = read(files.before, *settings.module, context);
+  if (!before) return run.report(before.error());
+  auto after = read(files.after, *settings.module, context);
+  if (!after) return run.report(after.error());
+  if (before->error || after->error) {
+    return settings.json || settings.stat
+               ? refuse_texts(run, *before, *after, context.sources())
+               : compare_lines(run, files, *before, *after, context.sources());
+  }
+  const ExitCode code = lift_one_side(run, *before, *after, *settings.module, context);
+  return worst(code, compare_modules(run, settings, files, *before, *after, context));
+}
 
 ExitCode body(const Run& run, const DiffSettings& settings) {
   if (settings.normalise) return normalise(run, settings);
-  const auto& operands = run.operands();
-  const bool from_git = operands.size() == kGitOperands;
-  if (operands.size() != 2 && !from_git) return run.usage_error("two files are compared");
-  const std::string &first = operands[from_git ? 1 : 0], &second = operands[from_git ? 4 : 1];
-  Diagnostics diagnostics = run.diagnostics();
-  IRContext context;
-  register_builtin_dialects(context);
-  const Text before = read(run, first, *settings.module, context, diagnostics);
-  const Text after = read(run, second, *settings.module, context, diagnostics);
-  ExitCode code = worst(before.code, after.code);
-  code = worst(code, run.report(diagnostics, context.sources()));
-  if (!before.good || !after.good) return code;
-  const ModuleDiff diff = diff_modules(before.modules, after.modules);
-  const bool json(settings.json);
-  const DiffStyle style{.before_name = from_git ? operands[0] : first,
-                        .after_name = from_git ? operands[0] : second,
-                        .colour = !json && run.colours(1)};
-  const std::string text = json                   ? diff_json(diff, context, style)
-                           : diff.entries.empty() ? std::string()
-                           : settings.stat        ? diff_stat(diff, style)
-                                                  : diff_text(diff, context, style);
-  code = worst(code, run.write_output(text));
-  return diff.entries.empty() || from_git ? code : worst(code, ExitCode::kFindings);
+  if (is_unmerged(run.operands())) {
+    return run.write_output(fmt::format("* Unmerged path {}\n", run.operands().front()));
+  }
+  const auto files = files_of(run.operands());
+  if (!files) return run.usage_error("two files are compared");
+  const ExitCode code = compare(run, settings, *files);
+  // Git stops at any other status.
+  return files->from_git && code == ExitCode::kFindings ? ExitCode::kSuccess : code;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  return run_tool(kTool, argc, argv, body);
+  return std::min(run_tool(kTool, argc, argv, body), kTrouble);
 }

@@ -4,100 +4,48 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
+#include "diff/op_text.hpp"
+#include "diff/pairing.hpp"
+#include "diff/same_ids.hpp"
 #include "ir/mention.hpp"
-#include "ir/program_fields.hpp"
 #include "mir/ops.hpp"
 #include "mir/upgrade.hpp"
-#include "support/alignment.hpp"
-#include "upgrade/same_ids.hpp"
 
 namespace mir {
 
 namespace {
 
-constexpr std::string_view kStorageId = program_field::kProgramUuid;
+constexpr std::string_view kVersionKey = "mir_version";
 
-using Ops = std::vector<Op*>;
+/// A key and how many of its list came before: a text can state one twice.
+using AttributeKey = std::pair<std::string_view, std::size_t>;
 
-std::string_view type_text(const Type* type) {
-  return type == nullptr ? "untyped" : type->spelling();
-}
-
-/// Attributes by key, without those that only repeat ids.
-std::map<std::string_view, const Attr*> by_key(const IRContext& context,
-                                               std::span<const NamedAttr> list) {
-  std::map<std::string_view, const Attr*> sorted;
-  for (const NamedAttr& each : list) sorted.emplace(context.text(each.key), each.value);
+std::map<AttributeKey, const Attr*> by_key(const IRContext& context,
+                                           std::span<const NamedAttr> list) {
+  std::map<AttributeKey, const Attr*> sorted;
+  for (const NamedAttr& each : list) {
+    AttributeKey key{context.text(each.key), 0};
+    while (!sorted.emplace(key, each.value).second) ++key.second;
+  }
   return sorted;
 }
 
-/// What an op is, apart from its values: kind, name, symbol, target.
-std::string name_key(const IRContext& context, const Op& op) {
-  std::string key(op.name());
-  if (op.has_path()) key += fmt::format(" <{}>", context.text(op.path()));
-  if (op.has_symbol()) key += fmt::format(" @{}", context.text(op.symbol()));
-  if (const auto declared = op.module().declared_symbol(&op)) {
-    key += fmt::format(" [{}]", without_id(context.text(*declared)));
-  }
-  const auto label = op.module().dump_facts().label(op);
-  if (label) key += fmt::format(" ->{}", context.text(*label));
-  return key;
-}
-
-/// Where a value comes from, without its id.
-std::string source_of(const IRContext& context, const Value& value) {
-  if (value.has_symbol()) return fmt::format("@{}", without_id(context.text(value.symbol())));
-  for (const NamedAttr& each : value.attributes()) {
-    if (context.text(each.key) == "constant") return std::string(each.value->spelling());
-  }
-  if (const Op* op = value.defining_op()) {
-    return fmt::format("result {} of {}", value.index(), describe(*op));
-  }
-  return fmt::format("{} {}", value.is_argument() ? "argument" : "undefined value", value.index());
-}
-
-/// All of an op but ids: what is compared when ops are aligned.
-std::string content_key(const IRContext& context, const Op& op) {
-  std::string key = name_key(context, op);
-  for (const auto& [name, value] : by_key(context, op.attributes())) {
-    if (name == kStorageId) continue;
-    key += fmt::format(" {}:{}", name, without_ids(value));
-  }
-  for (const Use& use : op.operand_uses()) {
-    key += fmt::format(" ({} {}", type_text(use.value()->type()), source_of(context, *use.value()));
-  }
-  for (const Value& result : op.results()) key += fmt::format(" -> {}", type_text(result.type()));
-  return key;
-}
-
-/// An op as one line without its values' names.
-std::string op_line(const IRContext& context, const Op& op) {
-  std::string line = describe(op);
-  if (op.has_symbol()) line += fmt::format(" @{}", context.text(op.symbol()));
-  std::string list;
-  for (const auto& [name, value] : by_key(context, op.attributes())) {
-    list += fmt::format("{}{}:{}", list.empty() ? "" : ", ", name, value->spelling());
-  }
-  if (!list.empty()) line += fmt::format(" [{}]", list);
-  const auto types = [](auto&& values, auto&& type_of) {
-    std::string text;
-    for (const auto& each : values) {
-      text += fmt::format("{}{}", text.empty() ? "" : ", ", type_text(type_of(each)));
-    }
-    return text;
-  };
-  return fmt::format("{} ({}) -> ({})", line,
-                     types(op.operand_uses(), [](const Use& use) { return use.value()->type(); }),
-                     types(op.results(), [](const Value& value) { return value.type(); }));
+std::string spelling_of(const Attr* attribute) {
+  return attribute == nullptr ? "" : std::string(attribute->spelling());
 }
 
 class Comparison {
  public:
   Comparison(const Module& before, const Module& after, ModuleDiff& diff)
-      : before_(before), after_(after), context_(before.context()), diff_(diff) {
+      : before_(before),
+        after_(after),
+        context_(before.context()),
+        diff_(diff),
+        pairing_(before, after),
+        ids_(before.context(), !before.is_portable() && !after.is_portable()) {
     place_.module = std::string(context_.text(before.name()));
   }
 
@@ -105,259 +53,265 @@ class Comparison {
     if (before_.version() != after_.version()) {
       field(*before_.top(), *after_.top(), "form", form_of(before_), form_of(after_));
     }
-    regions(before_.body(), after_.body());
+    ops(*before_.top(), *after_.top());
   }
 
  private:
   static std::string form_of(const Module& module) {
-    return module.is_portable() ? fmt::format("mir_version {}", module.version()) : "dump";
+    return module.is_portable() ? fmt::format("{} {}", kVersionKey, module.version()) : "dump";
   }
 
   // -- regions ------------------------------------------------------------------------------------
 
   void regions(const Region& a, const Region& b) {
-    const Block* second = b.entry();
-    const Block* first = a.entry();
-    for (; first != nullptr && second != nullptr; first = first->next(), second = second->next()) {
-      blocks(*first, *second, a, b);
+    const Op &one = *a.parent(), &other = *b.parent();
+    flag(one, other, "signature", a.has_signature(), b.has_signature());
+    const Block* next = b.entry();
+    for (const Block* block = a.entry(); block != nullptr; block = block->next()) {
+      const Block* partner = pairing_.after(*block);
+      if (partner == nullptr) {
+        whole(DiffEntry::Kind::kRemoved, one, block_line(*block));
+        continue;
+      }
+      for (; next != partner; next = next->next()) {
+        whole(DiffEntry::Kind::kAdded, other, block_line(*next));
+      }
+      next = next->next();
+      blocks(*block, *partner);
     }
-    if (first != nullptr || second != nullptr) {
-      field(*a.parent(), *b.parent(), "blocks", first == nullptr ? "fewer" : "more",
-            second == nullptr ? "fewer" : "more");
+    for (; next != nullptr; next = next->next()) {
+      whole(DiffEntry::Kind::kAdded, other, block_line(*next));
     }
     results(a, b);
   }
 
-  void blocks(const Block& a, const Block& b, const Region& in, const Region& other) {
-    const auto from = a.arguments(), to = b.arguments();
-    if (from.size() != to.size()) {
-      field(*in.parent(), *other.parent(), "inputs", fmt::to_string(from.size()),
-            fmt::to_string(to.size()));
-    }
-    for (std::size_t i = 0; i < std::min(from.size(), to.size()); ++i) {
-      pair(from[i], to[i]);
-      values(from[i], to[i], *in.parent(), *other.parent(), fmt::format("input {}", i));
-    }
-    const Ops before = ops_of(a), after = ops_of(b);
-    const auto partner = aligned(before, after);
-    for (std::size_t i = 0; i < before.size(); ++i) {
-      if (partner[i]) pair_results(*before[i], *after[*partner[i]]);
-    }
-    report(before, after, partner);
+  std::string block_line(const Block& block) const {
+    return fmt::format("block {} of {} operations", block_name(block),
+                       std::ranges::distance(block.ops()));
   }
 
-  static Ops ops_of(const Block& block) {
-    Ops ops;
-    for (Op* op : block.ops()) {
-      if (!op->is_in(DialectId::kDbg)) ops.push_back(op);
+  std::string block_name(const Block& block) const {
+    return block.name() ? fmt::format("^{}", context_.text(block.name())) : "without a name";
+  }
+
+  void blocks(const Block& a, const Block& b) {
+    const Op &one = *a.parent()->parent(), &other = *b.parent()->parent();
+    flag(one, other, "name of the first block", static_cast<bool>(a.name()),
+         static_cast<bool>(b.name()));
+    const auto from = a.arguments(), to = b.arguments();
+    count(one, other, "inputs", from.size(), to.size());
+    for (std::size_t i = 0; i < std::min(from.size(), to.size()); ++i) {
+      values(from[i], to[i], one, other, fmt::format("input {}", i));
     }
-    return ops;
+    const Op* next = b.front();
+    const auto added_until = [&](const Op* end) {
+      for (; next != end; next = next->next()) {
+        if (pairing_.before(*next) == nullptr) whole(DiffEntry::Kind::kAdded, *next);
+      }
+    };
+    for (const Op* op : a.ops()) {
+      const Op* partner = pairing_.after(*op);
+      if (partner == nullptr) {
+        whole(DiffEntry::Kind::kRemoved, *op);
+        continue;
+      }
+      // Graphs may have changed places.
+      if (next != nullptr && !partner->is_before_in_block(next)) added_until(partner->next());
+      ops(*op, *partner);
+    }
+    added_until(nullptr);
   }
 
   void results(const Region& a, const Region& b) {
+    const Op &one = *a.parent(), &other = *b.parent();
     const std::vector<RegionResult> from = stated_results(a), to = stated_results(b);
-    if (from.size() != to.size()) {
-      field(*a.parent(), *b.parent(), "outputs", fmt::to_string(from.size()),
-            fmt::to_string(to.size()));
-    }
+    count(one, other, "outputs", from.size(), to.size());
     for (std::size_t i = 0; i < std::min(from.size(), to.size()); ++i) {
-      field(*a.parent(), *b.parent(), fmt::format("type of output {}", i), type_text(from[i].type),
-            type_text(to[i].type));
-      attributes(from[i].attributes, to[i].attributes, *a.parent(), *b.parent(),
-                 fmt::format("of output {} ", i));
-    }
-  }
-
-  // -- alignment ----------------------------------------------------------------------------------
-
-  using Partners = std::vector<std::optional<std::size_t>>;
-
-  /// Symbols are unique, so graphs are paired wherever they are; other ops in their order.
-  Partners aligned(const Ops& before, const Ops& after) {
-    Partners partner(before.size());
-    std::unordered_map<std::string, std::size_t> graphs;
-    std::vector<std::size_t> from, to;
-    for (std::size_t j = 0; j < after.size(); ++j) {
-      if (is_declared(*after[j])) {
-        graphs.emplace(name_key(context_, *after[j]), j);
-      } else {
-        to.push_back(j);
+      const std::string what = fmt::format("output {}", i);
+      said(from[i], to[i], one, other, what);
+      const bool named = a.returned(i) == nullptr && b.returned(i) == nullptr;
+      if (named && !ids_.pair_storages(from[i].name, to[i].name)) {
+        field(one, other, fmt::format("storage of {}", what), "one of before", "another", true);
       }
     }
-    for (std::size_t i = 0; i < before.size(); ++i) {
-      if (!is_declared(*before[i])) {
-        from.push_back(i);
-        continue;
-      }
-      const auto found = graphs.find(name_key(context_, *before[i]));
-      if (found == graphs.end()) continue;
-      partner[i] = found->second;
-      graphs.erase(found);
-    }
-    align_range(before, after, from, to, 0, partner);
-    return partner;
-  }
-
-  static bool is_declared(const Op& op) { return isa<SubGraphOp>(&op) || isa<FragmentOp>(&op); }
-
-  std::string key(const Op& op, int level) const {
-    if (level == 0) return content_key(context_, op);
-    return level == 1 ? name_key(context_, op) : std::string(op.name());
-  }
-
-  /// By content; between what is aligned so by name; between that by kind.
-  void align_range(const Ops& before, const Ops& after, std::span<const std::size_t> from,
-                   std::span<const std::size_t> to, int level, Partners& partner) {
-    constexpr int kLevels = 3;
-    if (from.empty() || to.empty() || level == kLevels) return;
-    std::unordered_map<std::string, std::uint32_t> known;
-    const auto ids_of = [&](const Ops& ops, std::span<const std::size_t> indices) {
-      std::vector<std::uint32_t> ids;
-      for (const std::size_t i : indices) {
-        const auto next = static_cast<std::uint32_t>(known.size());
-        ids.push_back(known.emplace(key(*ops[i], level), next).first->second);
-      }
-      return ids;
-    };
-    const auto from_ids = ids_of(before, from), to_ids = ids_of(after, to);
-    std::size_t i = 0, j = 0;
-    for (const AlignedPair& pair : align(from_ids, to_ids)) {
-      const auto x = static_cast<std::size_t>(pair.before);
-      const auto y = static_cast<std::size_t>(pair.after);
-      align_range(before, after, from.subspan(i, x - i), to.subspan(j, y - j), level + 1, partner);
-      partner[from[x]] = to[y];
-      i = x + 1, j = y + 1;
-    }
-    align_range(before, after, from.subspan(i), to.subspan(j), level + 1, partner);
   }
 
   // -- pairs of ops -------------------------------------------------------------------------------
 
-  void report(const Ops& before, const Ops& after, const Partners& partner) {
-    std::vector<bool> taken(after.size(), false);
-    for (const auto& other : partner) {
-      if (other) taken[*other] = true;
-    }
-    std::size_t next = 0;
-    for (std::size_t i = 0; i < before.size(); ++i) {
-      const bool in_order = partner[i] && *partner[i] >= next;
-      if (in_order) {
-        for (; next < *partner[i]; ++next) {
-          if (!taken[next]) whole(DiffEntry::Kind::kAdded, *after[next]);
-        }
-        ++next;
-      }
-      if (partner[i]) {
-        ops(*before[i], *after[*partner[i]]);
-      } else {
-        whole(DiffEntry::Kind::kRemoved, *before[i]);
-      }
-    }
-    for (; next < after.size(); ++next) {
-      if (!taken[next]) whole(DiffEntry::Kind::kAdded, *after[next]);
-    }
-  }
-
-  void pair_results(const Op& a, const Op& b) {
-    for (std::uint32_t i = 0; i < std::min(a.result_count(), b.result_count()); ++i) {
-      pair(a.results()[i], b.results()[i]);
-    }
-  }
-
-  void pair(const Value& a, const Value& b) {
-    partner_.emplace(&a, &b);
-    ids_.pair_storages(a.name(), b.name());
-  }
-
   void ops(const Op& a, const Op& b) {
     field(a, b, "device", context_.text(a.device()), context_.text(b.device()));
+    if (a.device() == b.device()) {
+      field(a, b, "operation", context_.text(a.op_name().spelling),
+            context_.text(b.op_name().spelling));
+    }
     field(a, b, "name", path_of(a), path_of(b));
     field(a, b, "symbol", symbol_of(a), symbol_of(b));
+    angles(a, b);
     field(a, b, "label", label_of(a), label_of(b));
+    flag(a, b, "lists of values", a.has_signature(), b.has_signature());
+    if (a.attributes().empty() && b.attributes().empty()) {
+      flag(a, b, "list of attributes", a.has_attribute_list(), b.has_attribute_list());
+    }
     attributes(a.attributes(), b.attributes(), a, b, "");
     operands(a, b);
-    if (a.result_count() != b.result_count()) {
-      field(a, b, "results", fmt::to_string(a.result_count()), fmt::to_string(b.result_count()));
-    }
+    successors(a, b);
+    count(a, b, "results", a.result_count(), b.result_count());
     for (std::uint32_t i = 0; i < std::min(a.result_count(), b.result_count()); ++i) {
       values(a.results()[i], b.results()[i], a, b, fmt::format("result {}", i));
     }
+    field(a, b, "location", location_of(a), location_of(b));
+    count(a, b, "regions", a.region_count(), b.region_count());
+    const std::string outer = place_.graph;
+    if (is_declared(a)) place_.graph = std::string(context_.text(a.symbol()));
     const Region* other = b.first_region();
     for (const Region* one = a.first_region(); one != nullptr && other != nullptr;
          one = one->next(), other = other->next()) {
-      const std::string outer = place_.graph;
-      if (is_declared(a)) place_.graph = std::string(context_.text(a.symbol()));
       regions(*one, *other);
-      place_.graph = outer;
     }
-    if (a.region_count() != b.region_count()) {
-      field(a, b, "regions", fmt::to_string(a.region_count()), fmt::to_string(b.region_count()));
-    }
+    place_.graph = outer;
   }
 
   std::string path_of(const Op& op) const {
-    return op.has_path() ? std::string(context_.text(op.path())) : std::string();
+    if (!op.has_path()) return "";
+    const bool square = op.module().dump_facts().has_square_path(op);
+    const std::string_view path = context_.text(op.path());
+    return square ? fmt::format("[name=\"{}\"]", path) : std::string(path);
   }
   std::string symbol_of(const Op& op) const {
-    return op.has_symbol() ? fmt::format("@{}", context_.text(op.symbol())) : std::string();
+    return op.has_symbol() ? fmt::format("@{}", context_.text(op.symbol())) : "";
   }
   std::string label_of(const Op& op) const {
     const auto label = op.module().dump_facts().label(op);
-    return label ? std::string(context_.text(*label)) : std::string();
+    return label ? std::string(context_.text(*label)) : "";
+  }
+  std::string location_of(const Op& op) const {
+    const Location at = op.location();
+    return !at || at.is_position() ? "" : context_.locations().spelling(at);
+  }
+
+  void angles(const Op& a, const Op& b) {
+    const auto from = a.extra().angles, to = b.extra().angles;
+    for (std::size_t i = 0; i < std::max(from.size(), to.size()); ++i) {
+      const auto text = [&](std::span<const Symbol> list) {
+        return i < list.size() ? fmt::format("<{}>", context_.text(list[i])) : std::string();
+      };
+      field(a, b, fmt::format("angle {}", i), text(from), text(to));
+    }
   }
 
   void operands(const Op& a, const Op& b) {
     const auto from = a.operand_uses(), to = b.operand_uses();
-    if (from.size() != to.size()) {
-      field(a, b, "operands", fmt::to_string(from.size()), fmt::to_string(to.size()));
-    }
+    count(a, b, "operands", from.size(), to.size());
     for (std::size_t i = 0; i < std::min(from.size(), to.size()); ++i) {
-      const Value &one = *from[i].value(), &other = *to[i].value();
-      if (!are_partners(one, other)) {
-        field(a, b, fmt::format("operand {}", i), source_of(context_, one),
-              source_of(context_, other), true);
-      }
-      const auto *stated = before_.dump_facts().mention(from[i]),
-                 *restated = after_.dump_facts().mention(to[i]);
-      const bool free = !one.is_result() && !one.is_argument();
-      if (!free && stated == nullptr && restated == nullptr) continue;
-      field(a, b, fmt::format("type of operand {}", i), type_text(mention_of(from[i]).type),
-            type_text(mention_of(to[i]).type));
+      operand(from[i], to[i], fmt::format("operand {}", i));
     }
   }
 
-  /// Values that nothing defines are partners from their first mention on, where they are alike.
-  bool are_partners(const Value& a, const Value& b) {
-    const auto found = partner_.find(&a);
-    if (found != partner_.end()) return found->second == &b;
-    if (!a.is_free() || !b.is_free()) return false;
-    const bool named = a.has_symbol() || b.has_symbol();
-    if (a.has_symbol() != b.has_symbol()) return false;
-    if (named && !ids_.pair_symbols(context_.text(a.symbol()), context_.text(b.symbol()))) {
-      return false;
+  void operand(const Use& a, const Use& b, const std::string& what) {
+    const Value &one = *a.value(), &other = *b.value();
+    const bool known = pairing_.after(one) == &other;
+    if (!known && !(constants_are_alike(one, other) && pairing_.meet(one, other))) {
+      return other_operand(a, b, what);
     }
-    const Symbol constant = constant_key();
-    if (a.attribute(constant) != b.attribute(constant)) return false;
-    partner_.emplace(&a, &b);
-    return ids_.pair_storages(a.name(), b.name()) || named || a.attribute(constant) != nullptr;
+    const bool first = one.is_free() && compared_.insert(&one).second;
+    if (first) storages(one, other, *a.user(), *b.user(), what);
+    const bool stated =
+        before_.dump_facts().mention(a) != nullptr || after_.dump_facts().mention(b) != nullptr;
+    if (first || stated) said(mention_of(a), mention_of(b), *a.user(), *b.user(), what);
   }
 
-  Symbol constant_key() const { return before_.context().strings().find("constant"); }
+  void other_operand(const Use& a, const Use& b, const std::string& what) {
+    std::string from = source_text(*a.value()), to = source_text(*b.value());
+    if (from == to) {
+      from += fmt::format(" ({})", mention_text(*a.value()));
+      to += fmt::format(" ({})", mention_text(*b.value()));
+    }
+    field(*a.user(), *b.user(), what, from, to, true);
+  }
+
+  bool constants_are_alike(const Value& a, const Value& b) const {
+    const Symbol key = context_.strings().find("constant");
+    return a.attribute(key) == b.attribute(key);
+  }
+
+  void successors(const Op& a, const Op& b) {
+    const auto from = a.extra().successors, to = b.extra().successors;
+    count(a, b, "successors", from.size(), to.size());
+    for (std::size_t i = 0; i < std::min(from.size(), to.size()); ++i) {
+      const OpExtra::Successor &one = from[i], &other = to[i];
+      const std::string what = fmt::format("successor {}", i);
+      count(a, b, "arguments of " + what, one.operand_count, other.operand_count);
+      const bool alike = one.block == nullptr || other.block == nullptr
+                             ? one.block == other.block && one.stated == other.stated
+                             : pairing_.after(*one.block) == other.block;
+      if (!alike) field(a, b, what, successor_text(one), successor_text(other), true);
+    }
+  }
+
+  std::string successor_text(const OpExtra::Successor& successor) const {
+    const std::string name = fmt::format("^{}", context_.text(successor.name()));
+    if (successor.block == nullptr) return name + ", which the region lacks";
+    std::size_t number = 0;
+    for (const Block* each = successor.block; each->previous() != nullptr;
+         each = each->previous()) {
+      ++number;
+    }
+    return fmt::format("{}, block {}", name, number);
+  }
+
+  // -- values and attributes ----------------------------------------------------------------------
 
   void values(const Value& a, const Value& b, const Op& at, const Op& other,
               const std::string& what) {
-    field(at, other, fmt::format("type of {}", what), type_text(a.type()), type_text(b.type()));
-    attributes(a.attributes(), b.attributes(), at, other, fmt::format("of {} ", what));
+    storages(a, b, at, other, what);
+    said(StatedMention{a.type(), a.attributes(), a.symbol(), a.has_symbol()},
+         StatedMention{b.type(), b.attributes(), b.symbol(), b.has_symbol()}, at, other, what);
+  }
+
+  /// Values of one storage must stay in one.
+  void storages(const Value& a, const Value& b, const Op& at, const Op& other,
+                const std::string& what) {
+    const bool alike = ids_.pair_storages(a.name(), b.name());
+    const Value *one = first_in(first_before_, a), *two = first_in(first_after_, b);
+    if (alike) return;
+    const auto text = [&](const Value& value, const Value& first) {
+      return &value == &first
+                 ? fmt::format("its own ({})", mention_text(value))
+                 : fmt::format("that of {} ({})", source_text(first), mention_text(first));
+    };
+    field(at, other, "storage of " + what, text(a, *one), text(b, *two), true);
+  }
+
+  /// The first value seen of a value's storage.
+  static const Value* first_in(std::unordered_map<std::uint32_t, const Value*>& first,
+                               const Value& value) {
+    return first.emplace(value.name().raw(), &value).first->second;
+  }
+
+  /// What a mention, or a definition, says of a value.
+  void said(const auto& a, const auto& b, const Op& at, const Op& other, const std::string& what) {
+    field(at, other, fmt::format("type of {}", what), type_text(a.type), type_text(b.type));
+    const bool symbols = a.has_symbol && b.has_symbol;
+    if (!symbols || !ids_.pair_symbols(context_.text(a.symbol), context_.text(b.symbol))) {
+      const auto text = [&](const auto& of) {
+        return of.has_symbol ? fmt::format("@{}", context_.text(of.symbol)) : std::string();
+      };
+      field(at, other, fmt::format("symbol of {}", what), text(a), text(b), symbols);
+    }
+    attributes(a.attributes, b.attributes, at, other, " of " + what);
   }
 
   void attributes(std::span<const NamedAttr> a, std::span<const NamedAttr> b, const Op& at,
                   const Op& other, const std::string& of) {
-    if (std::ranges::equal(a, b)) return;
+    if (a.empty() && b.empty()) return;
     const auto from = by_key(context_, a), to = by_key(context_, b);
-    const auto compare = [&](std::string_view key, const Attr* one, const Attr* two) {
-      if (one != nullptr && two != nullptr && ids_.are_alike(key, *one, *two)) return;
-      field(at, other, fmt::format("{}attribute '{}'", of, key),
-            one == nullptr ? "" : one->spelling(), two == nullptr ? "" : two->spelling(), true);
+    const auto compare = [&](const AttributeKey& key, const Attr* one, const Attr* two) {
+      if (key.first == kVersionKey && before_.version() != after_.version()) return;
+      const bool both = one != nullptr && two != nullptr;
+      if (both && ids_.are_alike(key.first, *one, *two)) return;
+      const std::string number = key.second == 0 ? "" : fmt::format(", again {}", key.second);
+      field(at, other, fmt::format("attribute '{}'{}{}", key.first, of, number), spelling_of(one),
+            spelling_of(two), true);
     };
     for (const auto& [key, value] : from) {
       const auto found = to.find(key);
@@ -370,6 +324,14 @@ class Comparison {
 
   // -- entries ------------------------------------------------------------------------------------
 
+  void count(const Op& a, const Op& b, std::string name, std::size_t before, std::size_t after) {
+    field(a, b, std::move(name), fmt::to_string(before), fmt::to_string(after));
+  }
+
+  void flag(const Op& a, const Op& b, std::string name, bool before, bool after) {
+    field(a, b, std::move(name), before ? "present" : "", after ? "present" : "");
+  }
+
   void field(const Op& a, const Op& b, std::string name, std::string_view before,
              std::string_view after, bool even_if_equal = false) {
     if (before == after && !even_if_equal) return;
@@ -378,17 +340,20 @@ class Comparison {
     entry.field = std::move(name);
     entry.before = before;
     entry.after = after;
+    if (before == after) entry.after += ", an id that stands for another one above";
     entry.at_before = a.location();
     entry.at_after = b.location();
     diff_.entries.push_back(std::move(entry));
   }
 
-  void whole(DiffEntry::Kind kind, const Op& op) {
+  void whole(DiffEntry::Kind kind, const Op& op) { whole(kind, op, op_line(op)); }
+
+  void whole(DiffEntry::Kind kind, const Op& op, std::string line) {
     DiffEntry entry = place_;
     entry.kind = kind;
     entry.op = describe(op);
     const bool removed = kind == DiffEntry::Kind::kRemoved;
-    (removed ? entry.before : entry.after) = op_line(context_, op);
+    (removed ? entry.before : entry.after) = std::move(line);
     (removed ? entry.at_before : entry.at_after) = op.location();
     diff_.entries.push_back(std::move(entry));
   }
@@ -398,8 +363,10 @@ class Comparison {
   IRContext& context_;
   ModuleDiff& diff_;
   DiffEntry place_;  ///< the current module and graph
-  std::unordered_map<const Value*, const Value*> partner_;
+  Pairing pairing_;
   SameIds ids_;
+  std::unordered_map<std::uint32_t, const Value*> first_before_, first_after_;  // by storage
+  std::unordered_set<const Value*> compared_;  ///< free values of `before`
 };
 
 void whole_module(const Module& module, DiffEntry::Kind kind, ModuleDiff& diff) {

@@ -31,10 +31,10 @@ struct ModuleDiff {
   std::size_t count(DiffEntry::Kind kind) const;
 };
 
-/// Modules of one context. Those of one name are compared, and in them graphs and fragments of one
-/// symbol. The ops of a region are aligned by what they are and read, then by name, then by kind;
-/// a value is the same where the ops that define it are paired. Ids of storages and of quantisation
-/// specs count only in that equal ones stay equal.
+/// Modules of one context. Those of one name are compared, the k-th with the k-th; which of their
+/// ops and values belong together, says diff/pairing.hpp. Everything that text shows of a pair is
+/// compared but ids: names of blocks, addresses, uuids of quantisation specs, and names of values.
+/// Equal uuids must stay equal, and so must names of values in dumps, where they are storages.
 ModuleDiff diff_modules(std::span<Module* const> before, std::span<Module* const> after);
 
 /// How a diff is shown.
@@ -42,6 +42,7 @@ struct DiffStyle {
   std::string_view before_name;
   std::string_view after_name;
   bool colour = false;
+  bool each = false;  ///< changes that are alike one by one, not once with their number
 };
 /// Names, then the entries under a line for each graph; empty when there are none.
 std::string diff_text(const ModuleDiff& diff, const IRContext& context, const DiffStyle& style);

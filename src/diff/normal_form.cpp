@@ -12,11 +12,14 @@ namespace mir {
 
 namespace {
 
-class Sorting {
+class Normalising {
  public:
-  explicit Sorting(Module& module) : module_(module), rewriter_(module) {}
+  explicit Normalising(Module& module) : module_(module), rewriter_(module) {}
 
-  void run() { sort(*module_.top()); }
+  void run() {
+    sort(*module_.top());
+    if (module_.is_portable()) unname(module_.body());
+  }
 
  private:
   std::vector<NamedAttr> sorted(std::span<const NamedAttr> list) const {
@@ -67,6 +70,24 @@ class Sorting {
     rewriter_.state_results(region, results);
   }
 
+  /// Numbers of a portable module only tell its values apart: printing gives each its own.
+  void unname(Region& region) {
+    for (Block* block = region.entry(); block != nullptr; block = block->next()) {
+      for (Value& argument : block->arguments()) unname(argument);
+      for (Op* op : block->ops()) {
+        for (Value& result : op->results()) unname(result);
+        for (Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {
+          unname(*inner);
+        }
+      }
+    }
+    for (Value* value : region.free_values()) unname(*value);
+  }
+
+  void unname(Value& value) {
+    if (value.name().is_number()) rewriter_.set_name(value, ValueName());
+  }
+
   Module& module_;
   Rewriter rewriter_;
 };
@@ -76,7 +97,7 @@ class Sorting {
 Result<std::string> normal_form(std::span<Module* const> modules) {
   std::string text;
   for (Module* module : modules) {
-    Sorting(*module).run();
+    Normalising(*module).run();
     text += print(*module);
   }
   SourceManager sources;

@@ -49,6 +49,29 @@ class Repository:
         self.git("commit", "-qm", "x")
 
 
+def check_all_files_are_shown(repository: Repository) -> None:
+    """A renamed file and one that cannot be read do not end git before it comes to the others."""
+    git, folder = repository.git, repository.folder
+    (folder / "z.mir").write_text(BEFORE)
+    (folder / "bad.mir").write_text(BEFORE)
+    repository.commit(CHANGED)
+    git("mv", "model.mir", "moved.mir")
+    (folder / "moved.mir").write_text(CHANGED.replace("a:3", "a:4"))
+    (folder / "z.mir").write_text(BEFORE.replace("a:2", "a:5"))
+    (folder / "bad.mir").write_text(BEFORE.replace("SubGraphOp @net", "SubGraphOp (@net"))
+    git("add", "-A")
+    lines = ["+    attribute 'a': 4", "+    graph.SubGraphOp (@net <CPU> {", "+    attribute 'a': 5", "+++ moved.mir"]
+    shown = git("diff", "--cached", "-M")
+    assert all(line in shown for line in lines), shown
+    git("commit", "-qm", "x")
+    command = ["-c", "diff.mir.textconv=mllm-diff --normalise"]
+    shown = git(*command, "log", "-p", "--no-ext-diff", "--textconv", "-M", "-1")
+    assert all(f"a:{n}" in shown for n in (4, 5)) and "+    graph.SubGraphOp (@net" in shown, shown
+    shown = git("log", "-p", "--ext-diff", "-M", "-1")
+    assert all(line in shown for line in lines), shown
+    git("reset", "-q", "--hard", "HEAD~2")
+
+
 def check(repository: Repository) -> None:
     git = repository.git
     path = repository.folder / "model.mir"
@@ -71,6 +94,8 @@ def check(repository: Repository) -> None:
     git("add", "-A")
     assert "+@main" in git("diff", "--cached"), "a new file is no new module"
     git("rm", "-qf", "--cached", "new.mir")
+    (repository.folder / "new.mir").unlink()
+    check_all_files_are_shown(repository)
 
     git("config", "--unset", "diff.mir.command")
     git("config", "diff.mir.textconv", "mllm-diff --normalise")

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <string_view>
 
 #include "mir/diagnostic.hpp"
 
@@ -14,6 +15,19 @@ enum class ExitCode : int {
   kFileTrouble = 3,  ///< a file cannot be read or written
   kLimit = 4,        ///< a resource limit was hit
   kInternal = 70,    ///< a defect of the tool itself
+};
+
+struct ExitStatus {
+  int code;
+  std::string_view meaning;
+};
+inline constexpr ExitStatus kExitStatuses[] = {
+    {0, "success"},
+    {1, "findings: an error in the input, a difference, a failed expectation, a refusal to run"},
+    {2, "the command line is not understood"},
+    {3, "a file cannot be read or written"},
+    {4, "a resource limit was hit"},
+    {70, "a defect of the tool itself"},
 };
 
 /// With several files the worst wins.

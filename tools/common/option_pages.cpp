@@ -81,29 +81,6 @@ std::string roff_head(const OptionRow& row) {
   return head;
 }
 
-constexpr std::string_view kExitStatus = R"(.SH EXIT STATUS
-.TP
-0
-success
-.TP
-1
-findings: an error in the input, a difference, a failed expectation, a refusal to run
-.TP
-2
-the command line is not understood
-.TP
-3
-a file cannot be read or written
-.TP
-4
-a resource limit was hit
-.TP
-70
-a defect of the tool itself
-.PP
-With several files the worst wins.
-)";
-
 void append_entry(std::string& out, std::string_view head, std::string_view text) {
   fmt::format_to(std::back_inserter(out), ".TP\n{}\n{}\n", head, roff(text));
 }
@@ -145,7 +122,12 @@ std::string manual_page(const ToolInfo& tool, const OptionSet& options) {
     append_entry(out, fmt::format("\\fB{}\\fR", roff(command.name)), command.summary);
   out += ".SH OPTIONS\n";
   for (const OptionRow* row : options.rows()) append_entry(out, roff_head(*row), row->help());
-  out += kExitStatus;
+  out += ".SH EXIT STATUS\n";
+  for (const ExitStatus& status : tool.exit_statuses) {
+    append_entry(out, fmt::to_string(status.code), status.meaning);
+  }
+  if (tool.exit_statuses.data() == kExitStatuses)
+    out += ".PP\nWith several files the worst wins.\n";
   out += ".SH EXAMPLES\n";
   for (const Example& example : tool.examples)
     append_entry(out, fmt::format("\\fB{}\\fR", roff(example.command)), example.meaning);

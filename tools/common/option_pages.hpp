@@ -2,9 +2,11 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "exit_code.hpp"
 #include "option.hpp"
 
 namespace mir::tools {
@@ -20,6 +22,7 @@ struct ToolInfo {
   std::string_view summary;   ///< one sentence
   std::string_view operands;  ///< what follows options and command in the usage line: `[file...]`
   std::array<Example, 2> examples;
+  std::span<const ExitStatus> exit_statuses = kExitStatuses;
   std::string_view files = "mir";  ///< ends of the files that completion offers for operands
 };
 

@@ -80,7 +80,9 @@ TEST_SUITE("module diff") {
              ") -> (%6:" + t("2") + ")[op_type:Neg]\nprog.exit() -> ()\n}\n";
     };
     CHECK(differences(bind(5), bind(5)) == Lines{});
-    CHECK(differences(bind(5), bind(6)).size() == 2);  // the binding, and who reads the slot
+    CHECK(differences(bind(5), bind(6)) ==
+          Lines{"~c: prog.kernel_launch: storage of operand 0: its own (%5 at 4:1) -> "
+                "its own (%5 at 4:1), an id that stands for another one above"});
   }
 
   TEST_CASE("an op in between is one difference, and who reads another value is named") {
@@ -119,6 +121,70 @@ TEST_SUITE("module diff") {
     CHECK(differences(times("[constant:[1]]"), times("[constant:[2]]")) ==
           Lines{"~linalg.MulOp: operand 1: [1] -> [2]"});
     CHECK(differences(times("[@a]"), times("[@b]")) == Lines{"~linalg.MulOp: operand 1: @a -> @b"});
+  }
+
+  TEST_CASE("what stands in angles, symbols of values and successors are fields") {
+    const auto graph = [](const std::string& device) {
+      return "graph.SubGraphOp @g <" + device + "> {\n() -> () {\n}\n}\n";
+    };
+    CHECK(differences(graph("CPU"), graph("QNN")) ==
+          Lines{"~graph.SubGraphOp: angle 0: <CPU> -> <QNN>"});
+    const auto parameter = [](const std::string& symbol) {
+      return "tensor.CPU.register () -> (%0:" + t("2") + symbol + ")\n";
+    };
+    CHECK(differences(parameter("[@w]"), parameter("[@v]")) ==
+          Lines{"~tensor.register: symbol of result 0: @w -> @v"});
+    CHECK(differences(parameter("[@w]"), parameter("")) ==
+          Lines{"~tensor.register: symbol of result 0: @w -> "});
+    const auto branch = [](const std::string& successors) {
+      return "graph.SubGraphOp @g <CPU> {\n() -> () {\ndbg.HintsOp () -> () [" + successors +
+             "]\n^a:\ndbg.HintsOp () -> ()\n^b:\n}\n}\n";
+    };
+    CHECK(differences(branch("^a, ^b"), branch("^b, ^a")) ==
+          Lines{"~g: dbg.HintsOp: successor 0: ^a, block 1 -> ^b, block 2",
+                "~g: dbg.HintsOp: successor 1: ^b, block 2 -> ^a, block 1"});
+  }
+
+  TEST_CASE("symbols of constants are ids in dumps alone, and only with their storage") {
+    const auto times = [](const std::string& constant) {
+      return "linalg.CPU.MulOp(%0:" + t("1") + ", " + constant + ") -> (%2:" + t("1") + ")\n";
+    };
+    const std::string seven = "%7:" + t("1") + "[@constant_7]";
+    CHECK(differences(times(seven), times("%70:" + t("1") + "[@constant_70]")) == Lines{});
+    CHECK(differences(times(seven), times("%7:" + t("1") + "[@constant_70]")) ==
+          Lines{"~linalg.MulOp: symbol of operand 1: @constant_7 -> @constant_70"});
+    CHECK(differences(times(seven), times("%70:" + t("1") + "[@constant_70]"),
+                      "@main [mir_version:1] (%0:" + t("1") + ") -> () {\n")
+              .size() == 1);
+  }
+
+  TEST_CASE("a text that nobody changed has no difference") {
+    const std::string graph = "graph.SubGraphOp @g <CPU> {\n() -> () {\n}\n}\n";
+    CHECK(differences(graph + graph, graph + graph) == Lines{});
+    const std::string hint = "dbg.HintsOp () -> (%1:" + t("2") + ")\n" + unary("NegOp", 1, 2);
+    CHECK(differences(hint, hint) == Lines{});
+    const std::string below = "linalg.CPU.ExpOp (%1) -> (%2:" + t("2") + ")\n" +
+                              "linalg.CPU.NegOp (%0) -> (%1:" + t("2") + ")\n";
+    const std::string head = "@main [mir_version:1] (%0:" + t("2") + ") -> () {\n";
+    CHECK(differences(below, below, head) == Lines{});
+  }
+
+  TEST_CASE("values that read the same are told apart by name and line") {
+    const std::string two = unary("NegOp", 0, 1) + unary("NegOp", 0, 2);
+    CHECK(differences(two + unary("ExpOp", 1, 3), two + unary("ExpOp", 2, 3)) ==
+          Lines{"~linalg.ExpOp: operand 0: result 0 of linalg.NegOp (%1 at 2:1) -> "
+                "result 0 of linalg.NegOp (%2 at 3:1)"});
+    CHECK(differences(unary("ViewOp", 0, 0), unary("ViewOp", 0, 1)) ==
+          Lines{"~linalg.ViewOp: storage of result 0: that of a value that nothing defines "
+                "(%0 at 2:1) -> its own (%1 at 2:1)"});
+  }
+
+  TEST_CASE("a graph with another symbol alone is the same graph") {
+    const auto graph = [](const std::string& symbol) {
+      return "graph.SubGraphOp @" + symbol + " <CPU> {\n(%0:" + t("2") + ") -> () {\n" +
+             unary("NegOp", 0, 1) + "}\n}\n";
+    };
+    CHECK(differences(graph("f"), graph("g")) == Lines{"~graph.SubGraphOp: symbol: @f -> @g"});
   }
 
   TEST_CASE("every dump equals its normal form, which is its own") {

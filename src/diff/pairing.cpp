@@ -1,0 +1,170 @@
+#include "diff/pairing.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "diff/op_text.hpp"
+#include "diff/same_ids.hpp"
+#include "mir/context.hpp"
+#include "mir/ops.hpp"
+#include "support/alignment.hpp"
+
+namespace mir {
+
+namespace {
+
+/// Calls `pair` for elements that belong together: those of one `key(element, 0)`; between these
+/// those of one `key(element, 1)`, and so on.
+template <class T>
+void align_by(std::span<T* const> before, std::span<T* const> after, int levels, int level,
+              const auto& key, const auto& pair) {
+  if (before.empty() || after.empty() || level == levels) return;
+  std::unordered_map<std::string, std::uint32_t> known;
+  const auto ids_of = [&](std::span<T* const> elements) {
+    std::vector<std::uint32_t> ids;
+    for (const T* element : elements) {
+      const auto next = static_cast<std::uint32_t>(known.size());
+      ids.push_back(known.emplace(key(*element, level), next).first->second);
+    }
+    return ids;
+  };
+  const auto from = ids_of(before), to = ids_of(after);
+  std::size_t i = 0, j = 0;
+  for (const AlignedPair& each : align(from, to)) {
+    const auto x = static_cast<std::size_t>(each.before), y = static_cast<std::size_t>(each.after);
+    align_by(before.subspan(i, x - i), after.subspan(j, y - j), levels, level + 1, key, pair);
+    pair(*before[x], *after[y]);
+    i = x + 1, j = y + 1;
+  }
+  align_by(before.subspan(i), after.subspan(j), levels, level + 1, key, pair);
+}
+
+constexpr int kOpLevels = 3;
+
+std::string op_key(const Op& op, int level) {
+  if (level == 0) return content_key(op);
+  return level == 1 ? name_key(op) : std::string(op.name());
+}
+
+constexpr int kBlockLevels = 3;
+
+std::string block_key(const Block& block, int level) {
+  std::string key;
+  if (level == kBlockLevels - 1) return key;
+  for (const Op* op : block.ops()) key += op_key(*op, level) + "\n";
+  return key;
+}
+
+std::vector<const Block*> blocks_of(const Region& region) {
+  std::vector<const Block*> blocks;
+  for (const Block* each = region.entry(); each != nullptr; each = each->next()) {
+    blocks.push_back(each);
+  }
+  return blocks;
+}
+
+/// Whether a free value has a symbol that is no id.
+bool is_named(const Value& value) {
+  if (!value.has_symbol()) return false;
+  const Module& module = value.free_in()->parent()->module();
+  const std::string_view symbol = module.context().text(value.symbol());
+  return module.is_portable() || without_id(symbol) == symbol;
+}
+
+}  // namespace
+
+bool is_declared(const Op& op) {
+  return isa<SubGraphOp>(&op) || isa<FragmentOp>(&op);
+}
+
+Pairing::Pairing(const Module& before, const Module& after) {
+  ops(*before.top(), *after.top());
+}
+
+void Pairing::ops(const Op& a, const Op& b) {
+  ops_.emplace(&a, &b);
+  ops_back_.emplace(&b, &a);
+  values(a.results(), b.results());
+  regions(a, b);
+}
+
+void Pairing::regions(const Op& a, const Op& b) {
+  const Region* other = b.first_region();
+  for (const Region* one = a.first_region(); one != nullptr && other != nullptr;
+       one = one->next(), other = other->next()) {
+    free_values(*one, *other);
+    const Blocks from = blocks_of(*one), to = blocks_of(*other);
+    align_by<const Block>(from, to, kBlockLevels, 0, block_key,
+                          [&](const Block& x, const Block& y) { blocks(x, y); });
+  }
+}
+
+/// By their symbols, the k-th of one with the k-th.
+void Pairing::free_values(const Region& a, const Region& b) {
+  std::unordered_map<Symbol, std::vector<const Value*>> named;
+  const auto others = b.free_values();
+  for (auto value = others.rbegin(); value != others.rend(); ++value) {
+    if (is_named(**value)) named[(*value)->symbol()].push_back(*value);
+  }
+  for (const Value* value : a.free_values()) {
+    if (!is_named(*value)) continue;
+    auto& alike = named[value->symbol()];
+    if (alike.empty()) continue;
+    pair(*value, *alike.back());
+    alike.pop_back();
+  }
+}
+
+void Pairing::blocks(const Block& a, const Block& b) {
+  blocks_.emplace(&a, &b);
+  blocks_back_.emplace(&b, &a);
+  values(a.arguments(), b.arguments());
+  Ops from, to, declared, redeclared;
+  for (const Op* op : a.ops()) (is_declared(*op) ? declared : from).push_back(op);
+  for (const Op* op : b.ops()) (is_declared(*op) ? redeclared : to).push_back(op);
+  graphs(declared, redeclared);
+  align_by<const Op>(from, to, kOpLevels, 0, op_key, [&](const Op& x, const Op& y) { ops(x, y); });
+}
+
+void Pairing::graphs(Ops& before, Ops& after) {
+  graphs_by(before, after, [](const Op& op) {
+    return std::string(op.name()) + " " + std::string(op.module().context().text(op.symbol()));
+  });
+  graphs_by(before, after, structure_key);
+}
+
+/// Those of one key, the k-th with the k-th; others stay in the lists.
+void Pairing::graphs_by(Ops& before, Ops& after, const std::function<std::string(const Op&)>& key) {
+  if (before.empty() || after.empty()) return;
+  std::unordered_map<std::string, Ops> by_key;
+  for (auto op = after.rbegin(); op != after.rend(); ++op) by_key[key(**op)].push_back(*op);
+  std::erase_if(before, [&](const Op* op) {
+    Ops& others = by_key[key(*op)];
+    if (others.empty()) return false;
+    ops(*op, *others.back());
+    others.pop_back();
+    return true;
+  });
+  std::erase_if(after, [&](const Op* op) { return ops_back_.contains(op); });
+}
+
+void Pairing::values(ValueRange a, ValueRange b) {
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) pair(a[i], b[i]);
+}
+
+void Pairing::pair(const Value& a, const Value& b) {
+  values_.emplace(&a, &b);
+  values_back_.emplace(&b, &a);
+}
+
+bool Pairing::meet(const Value& before, const Value& after) {
+  if (!before.is_free() || !after.is_free() || is_named(before) || is_named(after)) return false;
+  if (values_.contains(&before) || values_back_.contains(&after)) return false;
+  const Region &one = *before.free_in(), &other = *after.free_in();
+  const bool regions = found(ops_, static_cast<const Op*>(one.parent())) == other.parent() &&
+                       one.index() == other.index();
+  if (regions) pair(before, after);
+  return regions;
+}
+
+}  // namespace mir

@@ -1,0 +1,64 @@
+// Which ops, blocks and values of two modules belong together.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "mir/module.hpp"
+
+namespace mir {
+
+/// Graphs and fragments of one symbol are pairs, the k-th with the k-th, wherever they are in their
+/// block; so are those that differ in their symbol alone. Other ops of paired blocks keep their
+/// order: first those that are equal in all that they are and read are pairs, between these those
+/// of one name, between these those of one kind. So are blocks, by their ops. Results and arguments
+/// belong to the pairs; free values to their regions, those with symbols from the beginning, others
+/// as `meet` finds them.
+class Pairing {
+ public:
+  Pairing(const Module& before, const Module& after);
+
+  /// What of `after` belongs to an op or block of `before`; null: nothing.
+  const Op* after(const Op& op) const { return found(ops_, &op); }
+  const Block* after(const Block& block) const { return found(blocks_, &block); }
+  const Value* after(const Value& value) const { return found(values_, &value); }
+  /// The same from `after` to `before`.
+  const Op* before(const Op& op) const { return found(ops_back_, &op); }
+  const Block* before(const Block& block) const { return found(blocks_back_, &block); }
+
+  /// Pairs two values that are free in regions of one pair and belong to no other.
+  /// False: they are none, have symbols or belong to others.
+  bool meet(const Value& before, const Value& after);
+
+ private:
+  template <class T>
+  using Map = std::unordered_map<const T*, const T*>;
+  using Ops = std::vector<const Op*>;
+  using Blocks = std::vector<const Block*>;
+
+  template <class T>
+  static const T* found(const Map<T>& map, const T* key) {
+    const auto at = map.find(key);
+    return at == map.end() ? nullptr : at->second;
+  }
+
+  void regions(const Op& a, const Op& b);
+  void free_values(const Region& a, const Region& b);
+  void blocks(const Block& a, const Block& b);
+  void graphs(Ops& before, Ops& after);
+  void graphs_by(Ops& before, Ops& after, const std::function<std::string(const Op&)>& key);
+  void ops(const Op& a, const Op& b);
+  void values(ValueRange a, ValueRange b);
+  void pair(const Value& a, const Value& b);
+
+  Map<Op> ops_, ops_back_;
+  Map<Block> blocks_, blocks_back_;
+  Map<Value> values_, values_back_;
+};
+
+/// Whether the op is paired by its symbol.
+bool is_declared(const Op& op);
+
+}  // namespace mir

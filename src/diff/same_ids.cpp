@@ -1,0 +1,122 @@
+#include "diff/same_ids.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "ir/program_fields.hpp"
+#include "mir/context.hpp"
+
+namespace mir {
+
+namespace {
+
+constexpr std::string_view kUuid = "uuid=";
+constexpr std::string_view kConstant = "constant_";
+constexpr std::string_view kSymbolKey = "symbol";
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+}
+
+/// The number of `constant_<n>`; none for another symbol.
+std::optional<std::string_view> constant_id(std::string_view symbol) {
+  if (!symbol.starts_with(kConstant)) return std::nullopt;
+  symbol.remove_prefix(kConstant.size());
+  return is_number(symbol) ? std::optional(symbol) : std::nullopt;
+}
+
+bool holds_specs(const Attr& attribute) {
+  return attribute.kind() == AttrKind::kQuantSpec || attribute.kind() == AttrKind::kQuantAnnotation;
+}
+
+struct SplitSpec {
+  std::string rest;
+  std::vector<std::string_view> ids;
+};
+
+/// A specification or annotation and the uuids that were in it.
+SplitSpec split(std::string_view spelling) {
+  SplitSpec split;
+  for (;;) {
+    const std::size_t at = spelling.find(kUuid);
+    if (at == spelling.npos) break;
+    const std::size_t begin = at + kUuid.size();
+    split.rest += spelling.substr(0, begin);
+    spelling.remove_prefix(begin);
+    const auto end = std::min(spelling.find_first_not_of("0123456789"), spelling.size());
+    split.ids.push_back(spelling.substr(0, end));
+    spelling.remove_prefix(end);
+  }
+  split.rest += spelling;
+  return split;
+}
+
+}  // namespace
+
+bool SameIds::Pairs::pair(std::string_view before, std::string_view after) {
+  const auto to = forth_.find(std::string(before)), from = back_.find(std::string(after));
+  if (to != forth_.end() || from != back_.end()) return to != forth_.end() && to->second == after;
+  pair_anew(before, after);
+  return true;
+}
+
+void SameIds::Pairs::pair_anew(std::string_view before, std::string_view after) {
+  std::string one(before), other(after);
+  if (const auto to = forth_.find(one); to != forth_.end()) back_.erase(to->second);
+  if (const auto from = back_.find(other); from != back_.end()) forth_.erase(from->second);
+  forth_.insert_or_assign(one, other);
+  back_.insert_or_assign(std::move(other), std::move(one));
+}
+
+/// Words apart from numbers.
+std::string SameIds::id_of(ValueName name) const {
+  return name.is_number() ? fmt::to_string(name.number())
+                          : fmt::format("%{}", context_.text(name.symbol()));
+}
+
+bool SameIds::pair_storages(ValueName before, ValueName after) {
+  if (!dumps_ || before.is_none() || after.is_none()) return true;
+  const std::string one = id_of(before), other = id_of(after);
+  if (storages_.pair(one, other)) return true;
+  storages_.pair_anew(one, other);
+  return false;
+}
+
+bool SameIds::pair_symbols(std::string_view before, std::string_view after) {
+  const auto one = constant_id(before), other = constant_id(after);
+  return dumps_ && one && other ? storages_.pair(*one, *other) : before == after;
+}
+
+bool SameIds::are_alike(std::string_view key, const Attr& before, const Attr& after) {
+  if (key == program_field::kProgramUuid && is_number(before.spelling()) &&
+      is_number(after.spelling())) {
+    return storages_.pair(before.spelling(), after.spelling());
+  }
+  if (before.kind() != after.kind()) return false;
+  if (key == kSymbolKey && before.kind() == AttrKind::kString) {
+    const bool quoted = before.is_quoted() || after.is_quoted();
+    return quoted ? &before == &after : pair_symbols(before.text(), after.text());
+  }
+  if (!holds_specs(before)) return &before == &after;
+  const SplitSpec one = split(before.spelling()), other = split(after.spelling());
+  bool alike = one.rest == other.rest;
+  for (std::size_t i = 0; alike && i < one.ids.size(); ++i) {
+    alike = specs_.pair(one.ids[i], other.ids[i]);
+  }
+  return alike;
+}
+
+std::string without_id(std::string_view symbol) {
+  return std::string(constant_id(symbol) ? kConstant : symbol);
+}
+
+std::string without_ids(const Attr* attribute) {
+  if (attribute->kind() == AttrKind::kString) return without_id(attribute->text());
+  return holds_specs(*attribute) ? split(attribute->spelling()).rest
+                                 : std::string(attribute->spelling());
+}
+
+}  // namespace mir

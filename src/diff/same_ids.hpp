@@ -1,0 +1,51 @@
+// Ids of two texts that stand for each other: storages of dumps, and quantisation specs by their
+// uuid. What is an id is what `renumber` (syntax/edit.hpp) numbers anew, and any name of a value.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "mir/module.hpp"
+
+namespace mir {
+
+class SameIds {
+ public:
+  /// `dumps`: whether both modules are, so that names of values are names of storages.
+  SameIds(const IRContext& context, bool dumps) : context_(context), dumps_(dumps) {}
+
+  /// Whether the names stand for each other; names met for the first time do from now on, and so do
+  /// those of a pair that was refused.
+  bool pair_storages(ValueName before, ValueName after);
+
+  /// Whether the symbols of values stand for each other: those of constants by their storages.
+  bool pair_symbols(std::string_view before, std::string_view after);
+
+  /// Whether two values of one attribute are equal up to ids, which are paired as they are met.
+  bool are_alike(std::string_view key, const Attr& before, const Attr& after);
+
+ private:
+  class Pairs {
+   public:
+    /// False where either is paired with another one already.
+    bool pair(std::string_view before, std::string_view after);
+    void pair_anew(std::string_view before, std::string_view after);
+
+   private:
+    std::unordered_map<std::string, std::string> forth_, back_;
+  };
+
+  std::string id_of(ValueName name) const;
+
+  const IRContext& context_;
+  bool dumps_;
+  Pairs storages_, specs_;  // of ids as text spells them
+};
+
+/// The text of an attribute without the uuids in it, and without the number of `constant_<n>`.
+std::string without_ids(const Attr* attribute);
+/// A symbol without the storage id that upstream puts into those of constants: `constant_<n>`.
+std::string without_id(std::string_view symbol);
+
+}  // namespace mir
