@@ -64,7 +64,10 @@ def main() -> int:
         print(__doc__, file=sys.stderr)
         return 2
     tables = [Path(each) for each in sys.argv[2:]]
-    Path(sys.argv[1]).write_text(entries(rows_by_dialect(tables)), encoding="utf-8")
+    output, text = Path(sys.argv[1]), entries(rows_by_dialect(tables))
+    # Everything is built again when the file changes.
+    if not output.exists() or output.read_text(encoding="utf-8") != text:
+        output.write_text(text, encoding="utf-8")
     return 0
 
 
