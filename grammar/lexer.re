@@ -10,7 +10,7 @@ namespace {
 
 // Contexts of Lexer::Nesting in its order; kType is entered before its shape and left after it.
 constexpr int kConditionOf[] = {yycbody, yyclist, yycattrs, yycsymref, yycdata,
-                                yycdata, yycspec, yycslots, yyctail,   yycshape};
+                                yycdata, yycspec, yycentries, yyctail,   yycshape};
 
 }  // namespace
 
@@ -58,7 +58,7 @@ again:
   <*> [\x1b]  { return MIR_ACCEPT.fail_log_line(); }
   <*> *       { return MIR_ACCEPT.fail_stray(); }
   <*> ws+     { goto again; }
-  <body, list, attrs, data, spec, slots, tensor, shape, tail, label> "//" [^\n\x00]* { goto again; }
+  <body, list, attrs, data, spec, entries, tensor, shape, tail, label> "//" [^\n\x00]* { goto again; }
 
   // -- bodies and op heads --------------------------------------------------------------------
   <body> "@"                          { return MIR_ACCEPT.symbol_in_head(); }
@@ -133,20 +133,20 @@ again:
   <value> "<InvalidAttribute NYI>" { return MIR_ACCEPT.value_done(TokenKind::kInvalid); }
   <value> ["]                     { condition_ = yycattrs;
                                     return MIR_ACCEPT.fail(DiagCode::kUnterminatedString, "string without a closing quote"); }
-  <data, spec, slots, tail> ["]   { return MIR_ACCEPT.fail(DiagCode::kUnterminatedString, "string without a closing quote"); }
+  <data, spec, entries, tail> ["]   { return MIR_ACCEPT.fail(DiagCode::kUnterminatedString, "string without a closing quote"); }
 
   <value, data, tail> string      { return MIR_ACCEPT.value_done(TokenKind::kString); }
   <value, data, tail> "["         { return MIR_ACCEPT.push(Nesting::kArray, TokenKind::kArrayOpen); }
   <value, data, tail> "{"         { return MIR_ACCEPT.push(Nesting::kDict, TokenKind::kDictOpen); }
   <value, data> "@" symchars*     { return MIR_ACCEPT.value_done(TokenKind::kSymbol); }
   <value, data> "@" string        { return MIR_ACCEPT.value_done(TokenKind::kSymbol); }
-  <value, data, tail, slots> "#" symchars+ { return MIR_ACCEPT.balanced(TokenKind::kHash, '<', '>'); }
+  <value, data, tail, entries> "#" symchars+ { return MIR_ACCEPT.balanced(TokenKind::kHash, '<', '>'); }
   <value, data> "!" symchars+     { return MIR_ACCEPT.balanced(TokenKind::kOpaqueType, '<', '>'); }
   <value, data> type              { return MIR_ACCEPT.value_done(TokenKind::kType); }
   <value, data> "tensor" / (ws* "<") { value_done(TokenKind::kTensor); condition_ = yyctensor;
                                     return MIR_ACCEPT.finish(TokenKind::kTensor); }
-  <value, data, slots> quant      { return MIR_ACCEPT.value_done(TokenKind::kQuantSpec); }
-  <value, data, slots> "QuantSpec" ws* "("       { return MIR_ACCEPT.push(Nesting::kSpec, TokenKind::kQuantSpecOpen); }
+  <value, data, entries> quant      { return MIR_ACCEPT.value_done(TokenKind::kQuantSpec); }
+  <value, data, entries> "QuantSpec" ws* "("       { return MIR_ACCEPT.push(Nesting::kSpec, TokenKind::kQuantSpecOpen); }
   <value, data> "QuantAnnotation" ws* "(" { return MIR_ACCEPT.push(Nesting::kAnnotation, TokenKind::kQuantAnnotationOpen); }
 
   <value> [^ \t\r\n\x00\x1b]      { return MIR_ACCEPT.bare_value(); }
@@ -168,14 +168,14 @@ again:
 
   // -- quantisation specs ---------------------------------------------------------------------
   <spec> "None" ws* "(" / (ws* ",") { return MIR_ACCEPT.finish(TokenKind::kNoneOpen); }
-  <spec, slots> word              { return MIR_ACCEPT.finish(TokenKind::kWord); }
-  <spec, slots> integer           { return MIR_ACCEPT.finish(TokenKind::kInt); }
+  <spec, entries> word              { return MIR_ACCEPT.finish(TokenKind::kWord); }
+  <spec, entries> integer           { return MIR_ACCEPT.finish(TokenKind::kInt); }
   <spec> "("                      { return MIR_ACCEPT.push(Nesting::kSpec, TokenKind::kDataLParen); }
   <spec> ")"                      { return MIR_ACCEPT.pop(Nesting::kSpec, TokenKind::kDataRParen); }
-  <slots> ")"                     { return MIR_ACCEPT.pop(Nesting::kAnnotation, TokenKind::kDataRParen); }
-  <spec, slots> ","               { return MIR_ACCEPT.finish(TokenKind::kComma); }
+  <entries> ")"                     { return MIR_ACCEPT.pop(Nesting::kAnnotation, TokenKind::kDataRParen); }
+  <spec, entries> ","               { return MIR_ACCEPT.finish(TokenKind::kComma); }
   <spec> ":"                      { return MIR_ACCEPT.finish(TokenKind::kFieldColon); }
-  <slots> ":"                     { return MIR_ACCEPT.finish(TokenKind::kColon); }
+  <entries> ":"                     { return MIR_ACCEPT.finish(TokenKind::kColon); }
   <spec> "="                      { return MIR_ACCEPT.finish(TokenKind::kEqual); }
   */
 #undef MIR_ACCEPT

@@ -319,7 +319,7 @@ class IRContext {
   const Attr* dim(Dim value);
   const Attr* array(std::span<const Attr* const> elements);
   const Attr* dict(std::span<const NamedAttr> entries);
-  const Attr* quant_annotation(std::span<const NamedAttr> slots);
+  const Attr* quant_annotation(std::span<const NamedAttr> entries);
   const Attr* type(const Type* type);
   /// A scalar as it is spelled in text: kInt, kFloat, kString, kQuantSpec, kOpaque, kInvalid. The
   /// text is canonical and kept; none when it is no scalar of that kind.

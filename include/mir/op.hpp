@@ -52,7 +52,7 @@ class ValueName {
   std::uint32_t raw_ = kNone;  ///< none: printing chooses a fresh number
 };
 
-/// One operand slot; a node of its value's use list.
+/// One operand; a node of its value's use list.
 class Use {
  public:
   Value* value() const { return value_; }

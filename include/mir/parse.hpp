@@ -130,9 +130,9 @@ enum class NodeKind : std::uint8_t {
   kArray,            ///< count: number of element values
   kDictEntry,        ///< token: key; its value precedes
   kDict,             ///< count: number of kDictEntry
-  kSlot,             ///< token: key of a QuantAnnotation slot; its value precedes
-  kEmptySlot,        ///< a QuantAnnotation slot with nothing in it
-  kQuantAnnotation,  ///< count: number of slots, empty ones included
+  kQuantEntry,       ///< token: key of a QuantAnnotation entry; its value precedes
+  kEmptyEntry,       ///< a QuantAnnotation entry with nothing in it
+  kQuantAnnotation,  ///< count: number of entries, empty ones included
   kAttribute,        ///< token: key; its value precedes
   kAttributes,       ///< count: number of kAttribute; belongs to the op
   kSuccessor,        ///< token: block name; its kOperands, if any, precede

@@ -39,13 +39,13 @@ std::string spelling_of(const Attr* attribute) {
 
 class Comparison {
  public:
-  Comparison(const Module& before, const Module& after, ModuleDiff& diff)
+  Comparison(const Module& before, const Module& after, PairedIds& specs, ModuleDiff& diff)
       : before_(before),
         after_(after),
         context_(before.context()),
         diff_(diff),
         pairing_(before, after),
-        ids_(before.context(), !before.is_portable() && !after.is_portable()) {
+        ids_(before.context(), !before.is_portable() && !after.is_portable(), specs) {
     place_.module = std::string(context_.text(before.name()));
   }
 
@@ -388,6 +388,7 @@ std::size_t ModuleDiff::count(DiffEntry::Kind kind) const {
 
 ModuleDiff diff_modules(std::span<Module* const> before, std::span<Module* const> after) {
   ModuleDiff diff;
+  PairedIds specs;
   std::vector<Module*> rest(after.begin(), after.end());
   for (Module* module : before) {
     const auto found = std::ranges::find(rest, module->name(), &Module::name);
@@ -395,7 +396,7 @@ ModuleDiff diff_modules(std::span<Module* const> before, std::span<Module* const
       whole_module(*module, DiffEntry::Kind::kRemoved, diff);
       continue;
     }
-    Comparison(*module, **found, diff).run();
+    Comparison(*module, **found, specs, diff).run();
     rest.erase(found);
   }
   for (const Module* module : rest) whole_module(*module, DiffEntry::Kind::kAdded, diff);

@@ -56,14 +56,14 @@ SplitSpec split(std::string_view spelling) {
 
 }  // namespace
 
-bool SameIds::Pairs::pair(std::string_view before, std::string_view after) {
+bool PairedIds::pair(std::string_view before, std::string_view after) {
   const auto to = forth_.find(std::string(before)), from = back_.find(std::string(after));
   if (to != forth_.end() || from != back_.end()) return to != forth_.end() && to->second == after;
   pair_anew(before, after);
   return true;
 }
 
-void SameIds::Pairs::pair_anew(std::string_view before, std::string_view after) {
+void PairedIds::pair_anew(std::string_view before, std::string_view after) {
   std::string one(before), other(after);
   if (const auto to = forth_.find(one); to != forth_.end()) back_.erase(to->second);
   if (const auto from = back_.find(other); from != back_.end()) forth_.erase(from->second);

@@ -10,10 +10,24 @@
 
 namespace mir {
 
+/// Ids of one kind.
+class PairedIds {
+ public:
+  /// False where either is paired with another one already.
+  bool pair(std::string_view before, std::string_view after);
+  void pair_anew(std::string_view before, std::string_view after);
+
+ private:
+  std::unordered_map<std::string, std::string> forth_, back_;  // as text spells them
+};
+
+/// Of two modules.
 class SameIds {
  public:
   /// `dumps`: whether both modules are, so that names of values are names of storages.
-  SameIds(const IRContext& context, bool dumps) : context_(context), dumps_(dumps) {}
+  /// `specs` are of two texts, whose modules may share them.
+  SameIds(const IRContext& context, bool dumps, PairedIds& specs)
+      : context_(context), dumps_(dumps), specs_(specs) {}
 
   /// Whether the names stand for each other; names met for the first time do from now on, and so do
   /// those of a pair that was refused.
@@ -26,21 +40,12 @@ class SameIds {
   bool are_alike(std::string_view key, const Attr& before, const Attr& after);
 
  private:
-  class Pairs {
-   public:
-    /// False where either is paired with another one already.
-    bool pair(std::string_view before, std::string_view after);
-    void pair_anew(std::string_view before, std::string_view after);
-
-   private:
-    std::unordered_map<std::string, std::string> forth_, back_;
-  };
-
   std::string id_of(ValueName name) const;
 
   const IRContext& context_;
   bool dumps_;
-  Pairs storages_, specs_;  // of ids as text spells them
+  PairedIds storages_;
+  PairedIds& specs_;
 };
 
 /// The text of an attribute without the uuids in it, and without the number of `constant_<n>`.

@@ -144,11 +144,11 @@ class SyntaxListing {
         values_.push_back(fmt::format("[{}]", join(values_, node.count())));
         return;
       case NodeKind::kDictEntry:
-      case NodeKind::kSlot:
+      case NodeKind::kQuantEntry:
       case NodeKind::kAttribute:
         attributes_.push_back(fmt::format("{}:{}", text(node.token), pop_value()));
         return;
-      case NodeKind::kEmptySlot:
+      case NodeKind::kEmptyEntry:
         attributes_.emplace_back("-");
         return;
       case NodeKind::kDict:

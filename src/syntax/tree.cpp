@@ -11,7 +11,7 @@ std::string_view enumerator_name(NodeKind kind) {
       "Angle",           "Name",        "Type",        "EncodedType",
       "TypeValue",       "Value",       "ValueSymbol", "ValueAttributes",
       "Operands",        "Results",     "Leaf",        "Array",
-      "DictEntry",       "Dict",        "Slot",        "EmptySlot",
+      "DictEntry",       "Dict",        "QuantEntry",  "EmptyEntry",
       "QuantAnnotation", "Attribute",   "Attributes",  "Successor",
       "Successors",      "Loc",         "BodyBegin",   "RegionBegin",
       "RegionEnd",       "Block",       "BodyEnd",     "OpEnd",

@@ -187,7 +187,7 @@ void Rewriter::set_operands(Op& op, std::span<Value* const> operands) {
 }
 
 void Rewriter::set_use_list(Op& op, std::span<Value* const> operands) {
-  // The list may have been read from the slots that are filled anew.
+  // The list may have been read from the operands that are set anew.
   const std::vector<Value*> wanted(operands.begin(), operands.end());
   const bool has_room = wanted.size() <= op.operand_count_;
   for (Use& use : op.operand_uses()) {

@@ -98,14 +98,14 @@ void Resolver::State::attribute(const Node& node) {
       return;
     }
     case NodeKind::kDictEntry:
-    case NodeKind::kSlot:
+    case NodeKind::kQuantEntry:
     case NodeKind::kAttribute: {
       const Symbol key = key_from_text(text(node.token));
       const Attr* value = pop_value();
       attributes_.push_back({key, value});
       return;
     }
-    case NodeKind::kEmptySlot:
+    case NodeKind::kEmptyEntry:
       attributes_.push_back({});
       return;
     case NodeKind::kDict: {

@@ -57,9 +57,10 @@ TEST_SUITE("parse") {
           "Type:1 TypeValue Attribute Attributes:3 OpEnd");
   }
 
-  TEST_CASE("quantisation attributes keep empty slots and unclosed kinds") {
+  TEST_CASE("quantisation attributes keep empty entries and unclosed kinds") {
     CHECK(op_nodes("a.b [q:QuantAnnotation(inputs_0:QuantSpec(Raw(type: Int8), uuid=1), , )]") ==
-          "OpName Leaf:1 Slot EmptySlot EmptySlot QuantAnnotation:3 Attribute Attributes:1 OpEnd");
+          "OpName Leaf:1 QuantEntry EmptyEntry EmptyEntry QuantAnnotation:3 Attribute Attributes:1 "
+          "OpEnd");
     CHECK(op_nodes("a.b [q:QuantSpec(None(, uuid=5, solved=0)]") ==
           "OpName Leaf:11 Attribute Attributes:1 OpEnd");
     CHECK(op_nodes("a.b [q:QuantSpec(None)]") == "OpName Leaf:3 Attribute Attributes:1 OpEnd");
