@@ -35,7 +35,7 @@ struct DiffSettings {
   Option<std::string> module{
       options,
       {.name = "module", .argument = "NAME", .help = "only the module @NAME of the files"},
-      any_text()};
+      symbol_name()};
 };
 
 /// As of diff(1), unlike other tools: scripts and version control know these.

@@ -9,6 +9,7 @@
 #include "line_diff.hpp"
 #include "mir/format.hpp"
 #include "mir/parse.hpp"
+#include "report_text.hpp"
 #include "support/file_io.hpp"
 #include "syntax/edit.hpp"
 #include "tool.hpp"
@@ -112,13 +113,12 @@ ExitCode deliver(const Run& run, const FmtSettings& settings, const std::string&
                  const SourceFile& file, const std::string& text) {
   const bool same = file.text() == text;
   if (settings.check) {
-    if (!same) fmt::print("{}\n", file.name());
+    if (!same) print_report("{}\n", file.name());
     return same ? ExitCode::kSuccess : ExitCode::kFindings;
   }
   if (settings.diff) {
     const std::string after = file.name() + " (formatted)";
-    fmt::print("{}",
-               unified_diff(file.text(), text, file.name(), after, run.colours(STDOUT_FILENO)));
+    print_document(unified_diff(file.text(), text, file.name(), after, run.colours(STDOUT_FILENO)));
     return same ? ExitCode::kSuccess : ExitCode::kFindings;
   }
   if (!settings.in_place) return run.write_output(text);

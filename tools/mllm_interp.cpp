@@ -8,6 +8,7 @@
 #include "mir/dialects.hpp"
 #include "mir/session.hpp"
 #include "progress.hpp"
+#include "report_text.hpp"
 #include "tools/interp/execution.hpp"
 #include "tools/interp/loading.hpp"
 #include "tools/interp/program_run.hpp"
@@ -19,14 +20,16 @@ using namespace mir;
 using namespace mir::tools;
 
 /// Options of a run; an error for a binding that has no number.
-Result<RunOptions> run_options(const InterpSettings& settings, IRContext& context) {
+Result<RunOptions> run_options(const InterpSettings& settings, const Module& module) {
   RunOptions options;
   options.threads = *settings.threads;
   options.memory_limit = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
                          static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   for (const std::string& text : *settings.run.bind) {
-    if (const auto bound = add_binding(options.dims, context, text); !bound) return bound.error();
+    if (const auto bound = add_binding(options.dims, module.context(), text); !bound)
+      return bound.error();
   }
+  if (const auto known = check_bindings(options.dims, module); !known) return known.error();
   options.progress = count_progress(" steps");
   return options;
 }
@@ -38,7 +41,11 @@ ExitCode show_description(const Run& run, const Module& module, const Invocation
       Schedule::build(module, *settings.run.entry, diagnostics, {.graphs = invocation.bound_ops});
   if (!schedule) return run.report(diagnostics, module.context().sources());
   const Description description = describe(*schedule, dims);
-  fmt::print("{}", settings.json ? to_json(description) : render(description));
+  if (settings.json) {
+    print_document(to_json(description));
+  } else {
+    print_report(render(description));
+  }
   return run.report(diagnostics, module.context().sources());
 }
 
@@ -59,12 +66,12 @@ ExitCode body(const Run& run, InterpSettings& settings) {
   if (module == nullptr) return run.report(diagnostics, context.sources());
   if (loading == Loading::kProgram)
     return run_program(run, *module, *invocation, settings, diagnostics);
-  const auto options = run_options(settings, context);
+  const auto options = run_options(settings, *module);
   if (!options) return run.usage_error(options.error().message);
   if (settings.describe)
     return show_description(run, *module, *invocation, settings, options->dims, diagnostics);
   if (invocation->leaves_expectations)
-    fmt::print("expected outputs of the pack are not compared: the options compute others\n");
+    print_report("expected outputs of the pack are not compared: the options compute others\n");
   return execute(run, *module, *invocation, settings, *options, diagnostics);
 }
 

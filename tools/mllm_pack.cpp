@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "progress.hpp"
+#include "report_text.hpp"
 #include "text_table.hpp"
 #include "tools/pack/creation.hpp"
 #include "tools/pack/readiness.hpp"
@@ -25,6 +26,12 @@ ExitCode create(const Run& run, const PackSettings& settings) {
   if (ready != ExitCode::kSuccess) return ready;
   auto plan = plan_pack(*invocation);
   if (!plan) return run.report(plan.error());
+  for (const PackPlan::File& file : plan->files) {
+    std::error_code none;
+    if (!std::filesystem::equivalent(file.path, *settings.output, none)) continue;
+    return run.usage_error(
+        fmt::format("the pack would replace '{}', which goes into it", file.path));
+  }
   plan->progress = byte_progress();
   const auto written = write_pack(*settings.output, *plan);
   return written ? ExitCode::kSuccess : run.report(written.error());
@@ -62,7 +69,7 @@ std::string description(const std::string& path, const Pack& pack) {
 ExitCode list(const Run& run, const std::string& path) {
   const auto pack = Pack::open(path);
   if (!pack) return run.report(pack.error());
-  fmt::print("{}", description(path, *pack));
+  print_report("{}", description(path, *pack));
   return ExitCode::kSuccess;
 }
 
@@ -85,8 +92,8 @@ ExitCode check(const Run& run, const VerificationSettings& checks, const std::st
         Error{DiagCode::kPackMalformed, fmt::format("'{}': {}", path, invocation.error().message)});
   code = check_readiness(run, *invocation, checks);
   if (code == ExitCode::kSuccess)
-    fmt::print("{}: {} members, {} bytes, all as they were packed\n", path, pack->members().size(),
-               bytes);
+    print_report("{}: {} members, {} bytes, all as they were packed\n", path,
+                 pack->members().size(), bytes);
   return code;
 }
 

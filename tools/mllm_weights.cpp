@@ -6,6 +6,7 @@
 #include "mir/dialects.hpp"
 #include "mir/module.hpp"
 #include "progress.hpp"
+#include "report_text.hpp"
 #include "tool.hpp"
 #include "tools/weights/match.hpp"
 #include "tools/weights/report.hpp"
@@ -28,7 +29,7 @@ Result<std::vector<TensorFile>> open_all(std::span<const std::string> paths) {
 
 ExitCode show(const Run& run, const Result<std::string>& text) {
   if (!text) return run.report(text.error());
-  fmt::print("{}", *text);
+  print_report(std::string_view(*text));
   return ExitCode::kSuccess;
 }
 
@@ -79,8 +80,8 @@ ExitCode match(const Run& run, const WeightsSettings& settings) {
   Module* module = choose(**source, *settings.module, context, diagnostics);
   if (module == nullptr) return run.report(diagnostics, context.sources());
   const MatchCounts counts = match_weights(*module, *files, diagnostics);
-  fmt::print("{} parameters: {} found, {} different, {} missing; {} tensors unused\n",
-             counts.parameters, counts.found, counts.different, counts.missing, counts.unused);
+  print_report("{} parameters: {} found, {} different, {} missing; {} tensors unused\n",
+               counts.parameters, counts.found, counts.different, counts.missing, counts.unused);
   return run.report(diagnostics, context.sources());
 }
 
@@ -93,7 +94,7 @@ ExitCode convert(const Run& run, const WeightsSettings& settings) {
   if (!conversion) return run.report(conversion.error());
   const auto written = conversion->run(*settings.output, byte_progress());
   if (!written) return run.report(written.error());
-  fmt::print("{}", conversion->report());
+  print_report("{}", conversion->report());
   return ExitCode::kSuccess;
 }
 

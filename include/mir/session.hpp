@@ -41,6 +41,8 @@ Result<std::size_t> find_port(std::span<const Port> ports, std::string_view targ
 
 /// `S=16` as a symbol (with or without `$`) and its value.
 Result<void> add_binding(DimBindings& bindings, IRContext& context, std::string_view text);
+/// The error names a symbol that occurs nowhere in the module.
+Result<void> check_bindings(const DimBindings& bindings, const Module& module);
 
 /// The inputs of the session's first entry from arguments `[NAME|%id|POS=]SPEC`, in order. Every
 /// input needs one. Extents are those of the declared type under `dims`; random integers lie below
@@ -133,7 +135,8 @@ struct StepResults {
 struct RunOptions {
   /// What is run: 0 for `entry`, then `further_entries` in order.
   std::size_t entry = 0;
-  /// Values of dimension symbols stated by the caller; inputs must agree with them.
+  /// Values of dimension symbols stated by the caller; inputs must agree with them. Those of other
+  /// modules do no harm: see check_bindings.
   DimBindings dims;
   /// Threads that compute. Reference kernels use one; the number never changes a bit of the
   /// results.

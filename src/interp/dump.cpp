@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "support/file_io.hpp"
+#include "support/strict_json.hpp"
 #include "weights/formats/npy.hpp"
 
 namespace mir {
@@ -74,7 +75,10 @@ Result<void> DumpWriter::add(std::size_t run, const ResultPlace& place, const Te
   const std::string file = fmt::format("{}-{:06}.npy", run, state_->values.size());
   const auto stored = as_stored(tensor);
   if (!stored) return stored.error();
-  if (auto written = write_npy(state_->folder + "/" + file, *stored); !written) return written;
+  // Whoever made the folder chooses no other file that is written.
+  const auto written =
+      write_npy(state_->folder + "/" + file, *stored, AtomicFile::Existing::kReplace);
+  if (!written) return written;
   state_->values.push_back({{"run", run},
                             {"graph", place.graph},
                             {"activation", place.activation},
@@ -97,7 +101,7 @@ namespace {
 /// One value of an index, any of whose parts may be missing.
 class IndexValue {
  public:
-  explicit IndexValue(const Json& json) : json_(json) {}
+  explicit IndexValue(const nlohmann::json& json) : json_(json) {}
 
   std::string string(const char* key) const {
     const bool given = has(key) && json_[key].is_string();
@@ -110,7 +114,7 @@ class IndexValue {
   std::optional<Shape> shape() const {
     if (!has("shape") || !json_["shape"].is_array()) return std::nullopt;
     Shape shape;
-    for (const Json& extent : json_["shape"]) {
+    for (const nlohmann::json& extent : json_["shape"]) {
       if (!extent.is_number_unsigned() || extent.get<std::uint64_t>() > INT64_MAX) {
         return std::nullopt;
       }
@@ -127,28 +131,44 @@ class IndexValue {
  private:
   bool has(const char* key) const { return json_.is_object() && json_.contains(key); }
 
-  const Json& json_;
+  const nlohmann::json& json_;
 };
+
+/// Whether the name is that of a file in the folder itself.
+bool is_plain_file(const std::string& folder, const std::string& name) {
+  const std::filesystem::path path = name;
+  std::error_code none;
+  return path.filename() == path && name != "." && name != ".." &&
+         !std::filesystem::is_symlink(std::filesystem::path(folder) / path, none);
+}
 
 }  // namespace
 
 Result<DumpFolder> DumpFolder::open(const std::string& folder) {
   const auto text = read_file(index_of(folder), kMostIndexBytes);
   if (!text) return text.error();
-  const Json index = Json::parse(*text, nullptr, false);
+  constexpr JsonRules kRules{
+      .max_bytes = kMostIndexBytes, .max_depth = 8, .malformed = DiagCode::kDumpMalformed};
+  const auto document = parse_strict_json(*text, kRules);
+  if (!document) return bad_index(folder, document.error().message);
+  const nlohmann::json& index = *document;
   const bool is_index = index.is_object() && index.contains("schema") && index.contains("values");
   if (!is_index || index["schema"] != kSchema || !index["values"].is_array()) {
     return bad_index(folder, "expected an object with \"schema\": 1 and \"values\"");
   }
   DumpFolder dump;
   dump.folder_ = folder;
-  for (const Json& json : index["values"]) {
+  for (const nlohmann::json& json : index["values"]) {
     const IndexValue value(json);
     const auto dtype = dtype_from_name(value.string("dtype"));
     const auto shape = value.shape();
     if (value.string("value").empty() || value.string("file").empty() || !dtype || !shape) {
       return bad_index(folder, fmt::format("value {} lacks 'value', 'file', 'dtype' or 'shape'",
                                            dump.files_.size()));
+    }
+    if (!is_plain_file(folder, value.string("file"))) {
+      return bad_index(folder, fmt::format("value {} names '{}', which is no file of the folder",
+                                           dump.files_.size(), value.string("file")));
     }
     const auto added =
         dump.files_.emplace(value.key(), Entry{value.string("file"), *dtype, *shape});

@@ -11,8 +11,10 @@
 #include "dialects/parameters.hpp"
 #include "eval/evaluate.hpp"
 #include "eval/parameters.hpp"
+#include "ir/nested_ops.hpp"
 #include "mir/ops.hpp"
 #include "plan/report.hpp"
+#include "support/suggest.hpp"
 
 namespace mir {
 
@@ -107,8 +109,14 @@ const Region* ScheduleBuilder::find_entry(std::string_view entry) {
   }
   const SubGraphOp graph = dyn_cast<SubGraphOp>(module_.lookupSymbol(entry).op);
   if (!graph || graph.body() == nullptr) {
-    diagnostics_.error(DiagCode::kEntryUnknown, top.span(),
-                       fmt::format("module '{}' has no graph '@{}'", text(module_.name()), entry));
+    NearestName nearest(entry);
+    for_each_nested(top, [&](const Op& op) {
+      if (isa<SubGraphOp>(&op)) nearest.offer(text(op.symbol()));
+    });
+    suggest(diagnostics_.error(
+                DiagCode::kEntryUnknown, top.span(),
+                fmt::format("module '{}' has no graph '@{}'", text(module_.name()), entry)),
+            nearest.best());
     return nullptr;
   }
   schedule_.title_ = fmt::format("graph '@{}'", entry);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "mir/upgrade.hpp"
+#include "support/strict_json.hpp"
 
 namespace mir {
 
@@ -170,9 +171,16 @@ Result<void> grant_op(UpgradeOptions& options, const std::string& op, const Json
 }  // namespace
 
 Result<void> grant_sidecar(UpgradeOptions& options, std::string_view json) {
-  const Json sidecar = Json::parse(json, nullptr, false);
+  constexpr JsonRules kRules{
+      .max_bytes = std::size_t{1} << 28, .max_depth = 64, .malformed = DiagCode::kUsage};
+  const auto document = parse_strict_json(json, kRules);
+  if (!document)
+    return bad_sidecar(fmt::format("is one JSON object: {}", document.error().message));
+  const Json& sidecar = *document;
   if (!sidecar.is_object()) return bad_sidecar("is one JSON object");
-  if (sidecar.value("schema", 0) != 1) return bad_sidecar("has \"schema\": 1");
+  if (!sidecar.contains("schema") || sidecar["schema"] != 1) {
+    return bad_sidecar("has \"schema\": 1");
+  }
   for (const auto& [key, value] : sidecar.items()) {
     const bool known = key == "schema" || key == "assume" || key == "ops" || key == "constants";
     if (!known) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "dialects/rules.hpp"
 #include "verify/checks.hpp"
@@ -59,6 +60,11 @@ std::string breach_of(const TensorType& type, const Attr& values) {
   }
   for (const Attr* value : values.elements()) {
     if (!is_number(*value)) return fmt::format("'{}' is no number", value->spelling());
+    const bool has_digits = value->spelling().find_first_of("0123456789") != std::string_view::npos;
+    if (has_digits && !std::isfinite(value->number())) {
+      return fmt::format("'{}' is beyond the largest number; infinity is written inf",
+                         value->spelling());
+    }
   }
   return {};
 }

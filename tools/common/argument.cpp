@@ -33,6 +33,14 @@ Argument<std::string> any_text(std::function<Completion()> completion) {
   return argument;
 }
 
+Argument<std::string> symbol_name() {
+  auto argument = any_text();
+  argument.read = [](std::string_view, std::string_view text) -> Result<std::string> {
+    return std::string(text.substr(text.starts_with('@') ? 1 : 0));
+  };
+  return argument;
+}
+
 Argument<std::string> any_file(std::string_view ends) {
   return any_text([ends] { return Completion{.files = ends}; });
 }

@@ -51,6 +51,8 @@ std::string plain_note(const T* by_default) {
 
 /// Any text. What completion offers is a help, not a limit.
 Argument<std::string> any_text(std::function<Completion()> completion = {});
+/// The name of a module or graph, with or without `@`.
+Argument<std::string> symbol_name();
 /// The name of a file, for which those that end so are offered: `file("npy npz")`.
 Argument<std::string> any_file(std::string_view ends = "*");
 /// The name of a folder; `-` is none.

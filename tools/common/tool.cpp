@@ -14,6 +14,7 @@
 #include "command_line.hpp"
 #include "common_settings.hpp"
 #include "count_by_code.hpp"
+#include "report_text.hpp"
 #include "standard_error.hpp"
 #include "support/atomic_file.hpp"
 #include "support/diagnostic_catalogue.hpp"
@@ -172,12 +173,12 @@ ExitCode run_with(const ToolInfo& tool, OptionSet& options, std::span<const char
   auto line = split_command_line(options, words);
   if (!line) return refuse(tool, line.error().message);
   if (line->has(common.help)) {
-    fmt::print("{}", help_text(tool, options));
+    print_document(help_text(tool, options));
     return ExitCode::kSuccess;
   }
   if (const auto read = line->read(); !read) return refuse(tool, read.error().message);
   if (const auto answer = about(tool, options, common)) {
-    fmt::print("{}", *answer);
+    print_document(*answer);
     return ExitCode::kSuccess;
   }
   if (!common.explain.is_given()) {

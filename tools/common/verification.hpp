@@ -51,6 +51,15 @@ class Verification {
     return is_off_ || verify(module, diagnostics, options_);
   }
 
+  /// Whether a module that is to be converted has no error in the form that it has. Findings are no
+  /// news: every dump has some.
+  bool accepts_as_is(const Module& module, Diagnostics& diagnostics) const {
+    VerifyOptions options = options_;
+    options.level.reset();
+    options.report_findings = false;
+    return is_off_ || verify(module, diagnostics, options);
+  }
+
   /// For modules whose reading had errors: see verify_unsound.
   void look_further(std::span<Module* const> modules, Diagnostics& diagnostics) const {
     if (!is_off_) verify_unsound(modules, diagnostics, options_);

@@ -17,6 +17,7 @@
 #include "loading.hpp"
 #include "mir/session.hpp"
 #include "profiling.hpp"
+#include "report_text.hpp"
 #include "support/file_io.hpp"
 #include "weights/elements.hpp"
 
@@ -293,7 +294,7 @@ Result<void> Execution::observe(std::size_t number, const StepResults& step) {
     }
     if (!place) continue;
     const TensorSummary summary = summarise(step.results[i]);
-    fmt::print("  {} {}: {}\n", render(*place), place->op, render(summary));
+    print_report("  {} {}: {}\n", render(*place), place->op, render(summary));
     report_.runs.back().probes.push_back({*place, step.step, summary});
   }
   return search_ ? search_->observe(step) : Result<void>();
@@ -315,7 +316,7 @@ void Execution::begin_report(std::size_t number) {
       text += values.empty() ? render(summary) : fmt::format("[{}]", fmt::join(values, ", "));
     }
   }
-  if (*settings_.print_outputs && entries_.size() > 1) fmt::print("{}\n", text);
+  if (*settings_.print_outputs && entries_.size() > 1) print_report("{}\n", text);
 }
 
 /// Paths with `{run}` hold for each run, others for the last one.
@@ -342,12 +343,12 @@ Result<void> Execution::deliver(std::size_t number, const Delivery& delivery) {
   const auto ports = outputs_of(number);
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     const TensorSummary summary = summarise(outputs_[i]);
-    if (*settings_.print_outputs) fmt::print("%{}: {}\n", ports[i].name, render(summary));
+    if (*settings_.print_outputs) print_report("%{}: {}\n", ports[i].name, render(summary));
     report_.runs.back().outputs.push_back({ports[i].name, summary});
     if (*settings_.top == 0) continue;
     const auto row = top_elements(outputs_[i], *settings_.top);
     if (!row) return row.error();
-    for (const RankedElement& each : *row) fmt::print("  {}: {:.6g}\n", each.index, each.value);
+    for (const RankedElement& each : *row) print_report("  {}: {:.6g}\n", each.index, each.value);
   }
   auto written = write_outputs(outputs_of(number), delivery.files, outputs_);
   if (!written) return written;
@@ -365,7 +366,7 @@ Result<void> Execution::compare(std::size_t number, const Delivery& delivery, st
   auto comparison = compare_tensors(*expected, output, invocation_.tolerances.of(output.dtype()));
   if (!comparison) return comparison.error();
   const std::string name = outputs_of(number)[expectation.port].name;
-  fmt::print("%{}: {}\n", name, render(*comparison));
+  print_report("%{}: {}\n", name, render(*comparison));
   const bool passed = comparison->passed();
   report_.runs.back().checks.push_back({name, delivery.expected[which], *std::move(comparison)});
   if (passed) return {};
@@ -380,19 +381,19 @@ void Execution::show_search() {
   report_.agreement = search_->counts();
   report_.divergence = search_->found();
   const auto& [equal, close, alone] = report_.agreement;
-  fmt::print(
+  print_report(
       "against '{}': {} results have the same bits, {} are within tolerance, {} have no "
       "partner\n",
       settings_.against.is_given() ? *settings_.against : "ref", equal, close, alone);
   if (!report_.divergence) return;
   const Divergence& found = *report_.divergence;
   const Schedule& schedule = schedule_of(found.run);
-  fmt::print("first divergence: run {}, step {} of {}, '{}' {}\n", found.run, found.step,
-             schedule.steps().size(), found.place.op, render(found.place));
+  print_report("first divergence: run {}, step {} of {}, '{}' {}\n", found.run, found.step,
+               schedule.steps().size(), found.place.op, render(found.place));
   if (found.other_op != nullptr) {
-    fmt::print("the other op: {}\n", found.other_op->name());
+    print_report("the other op: {}\n", found.other_op->name());
   }
-  if (found.comparison) fmt::print("{}\n", render(*found.comparison));
+  if (found.comparison) print_report("{}\n", render(*found.comparison));
 }
 
 }  // namespace

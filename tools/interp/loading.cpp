@@ -3,9 +3,38 @@
 #include <fmt/format.h>
 
 #include "mir/module.hpp"
+#include "support/suggest.hpp"
 #include "upgrade/settle_text.hpp"
 
 namespace mir::tools {
+
+namespace {
+
+/// The module of this name, or the only one; null after reporting.
+Module* choose_module(std::span<Module* const> modules, std::string_view name,
+                      std::string_view file, const IRContext& context, Diagnostics& diagnostics) {
+  std::vector<Module*> fitting;
+  NearestName nearest(name);
+  for (Module* module : modules) {
+    const std::string_view found = context.text(module->name());
+    nearest.offer(found);
+    if (name.empty() || found == name) fitting.push_back(module);
+  }
+  if (fitting.size() == 1) return fitting.front();
+  const std::size_t count = fitting.size();
+  const auto problem = [&] {
+    if (name.empty()) {
+      return fmt::format("'{}' has {} modules, choose one with --module", file, count);
+    }
+    if (count == 0) return fmt::format("'{}' has no module '{}'", file, name);
+    return fmt::format("'{}' has {} modules '{}'", file, count, name);
+  };
+  suggest(diagnostics.error(DiagCode::kEntryUnknown, {}, problem()),
+          count == 0 ? nearest.best() : std::string_view());
+  return nullptr;
+}
+
+}  // namespace
 
 Module* load_module(const Run& run, const SourceFile& file, const Invocation& invocation,
                     const VerificationSettings& checks, Loading loading, IRContext& context,
@@ -24,18 +53,13 @@ Module* load_module(const Run& run, const SourceFile& file, const Invocation& in
     return nullptr;
   }
   const std::string& name = *invocation.settings.module;
-  Module* chosen = nullptr;
-  for (Module* module : modules) {
-    if (name.empty() ? modules.size() == 1 : context.text(module->name()) == name) chosen = module;
-  }
-  if (chosen == nullptr) {
-    diagnostics.error(DiagCode::kEntryUnknown, {},
-                      name.empty() ? fmt::format("'{}' has {} modules, choose one with --module",
-                                                 file.name(), modules.size())
-                                   : fmt::format("'{}' has no module '{}'", file.name(), name));
-    return nullptr;
-  }
+  Module* const chosen = choose_module(modules, name, file.name(), context, diagnostics);
+  if (chosen == nullptr) return nullptr;
   if (!chosen->is_portable() && loading == Loading::kGraphs) {
+    take_corrections(*chosen, invocation.assumed, losses, diagnostics);
+    if (diagnostics.has_errors() || !verification.accepts_as_is(*chosen, diagnostics)) {
+      return nullptr;
+    }
     const bool upgraded = upgrade(*chosen, invocation.assumed, losses, diagnostics);
     diagnostics.remark(
         DiagCode::kLostMeaning, {},

@@ -7,6 +7,7 @@
 #include "mir/machine.hpp"
 #include "mir/session.hpp"
 #include "plan/schedule.hpp"
+#include "report_text.hpp"
 
 namespace mir::tools {
 
@@ -88,7 +89,7 @@ class ProgramRun {
     MachineRun options;
     options.step_limit = *settings_.step_limit;
     if (*settings_.trace) {
-      options.trace = [](const MachineStep& step) { fmt::print("{}\n", trace_line(step)); };
+      options.trace = [](const MachineStep& step) { print_report("{}\n", trace_line(step)); };
     }
     std::optional<std::vector<Tensor>> outputs;
     for (std::size_t number = 0; number < runs; ++number) {
@@ -107,12 +108,12 @@ class ProgramRun {
   Result<void> show(std::span<const Port> ports, std::span<const Tensor> outputs) const {
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       if (*settings_.print_outputs) {
-        fmt::print("%{}: {}\n", ports[i].name, render(summarise(outputs[i])));
+        print_report("%{}: {}\n", ports[i].name, render(summarise(outputs[i])));
       }
       if (*settings_.top == 0) continue;
       const auto row = top_elements(outputs[i], *settings_.top);
       if (!row) return row.error();
-      for (const RankedElement& each : *row) fmt::print("  {}: {:.6g}\n", each.index, each.value);
+      for (const RankedElement& each : *row) print_report("  {}: {:.6g}\n", each.index, each.value);
     }
     return {};
   }
@@ -126,7 +127,7 @@ class ProgramRun {
       const auto found =
           compare_tensors(*expected, output, invocation_.tolerances.of(output.dtype()));
       if (!found) return found.error();
-      fmt::print("%{}: {}\n", ports[each.port].name, render(*found));
+      print_report("%{}: {}\n", ports[each.port].name, render(*found));
       if (found->passed()) continue;
       diagnostics_.error(DiagCode::kNotAsExpected, {},
                          fmt::format("output '%{}' is not as expected", ports[each.port].name));

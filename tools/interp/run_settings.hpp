@@ -73,11 +73,11 @@ struct RunSettings {
                              {.name = "module",
                               .argument = "NAME",
                               .help = "the module to run where the file has several"},
-                             any_text()};
+                             symbol_name()};
   Option<std::string> entry{
       options,
       {.name = "entry", .argument = "GRAPH", .help = "run this graph instead of the module's body"},
-      any_text()};
+      symbol_name()};
   OptionList<OpBinding> bind_op{
       options,
       {.name = "bind-op",

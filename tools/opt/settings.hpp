@@ -73,7 +73,7 @@ struct OptSettings {
   Option<std::string> module{
       options,
       {.name = "module", .argument = "NAME", .help = "only the module @NAME of the file"},
-      any_text()};
+      symbol_name()};
   VerificationSettings verification{options};
 };
 

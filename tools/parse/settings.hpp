@@ -56,7 +56,7 @@ struct ParseSettings {
   Option<std::string> module{
       options,
       {.name = "module", .argument = "NAME", .help = "only the module @NAME of each file"},
-      any_text()};
+      symbol_name()};
   Flag split_input_file{options,
                         {.name = "split-input-file",
                          .help = "take the parts between lines '// -----' for themselves"}};

@@ -112,7 +112,7 @@ struct WeightsSettings {
   Option<std::string> module{
       match,
       {.name = "module", .argument = "NAME", .help = "the module where the file has several"},
-      any_text()};
+      symbol_name()};
 
   /// What `convert` does; an error when nothing says in which format.
   Result<ConversionRules> rules() const;

@@ -139,10 +139,11 @@ Result<std::string> npy_header(const Tensor& tensor) {
   return header + dict;
 }
 
-Result<void> write_npy(const std::string& path, const Tensor& tensor) {
+Result<void> write_npy(const std::string& path, const Tensor& tensor,
+                       AtomicFile::Existing existing) {
   const auto header = npy_header(tensor);
   if (!header) return header.error();
-  auto file = AtomicFile::create(path);
+  auto file = AtomicFile::create(path, existing);
   if (!file) return std::move(file).error();
   if (auto written = file->write(*header); !written) return written;
   if (auto written = file->write(tensor.bytes()); !written) return written;

@@ -8,6 +8,7 @@
 
 #include "mir/diagnostic.hpp"
 #include "mir/tensor.hpp"
+#include "support/atomic_file.hpp"
 #include "weights/file_bytes.hpp"
 
 namespace mir {
@@ -25,6 +26,7 @@ Result<Tensor> parse_npy(std::span<const std::byte> bytes, std::shared_ptr<const
 /// Quantised and opaque types are written as their storage type; a type NPY has no name for
 /// (BFloat16, blocks) is refused.
 Result<std::string> npy_header(const Tensor& tensor);
-Result<void> write_npy(const std::string& path, const Tensor& tensor);
+Result<void> write_npy(const std::string& path, const Tensor& tensor,
+                       AtomicFile::Existing existing = AtomicFile::Existing::kUse);
 
 }  // namespace mir

@@ -501,7 +501,7 @@ TEST_SUITE("upgrade") {
       const auto granted = grant_sidecar(options, json);
       return granted ? std::string() : granted.error().message;
     };
-    CHECK(refused("[") == "a sidecar is one JSON object");
+    CHECK(refused("[") == "a sidecar is one JSON object: it is not JSON");
     CHECK(refused("{}") == "a sidecar has \"schema\": 1");
     CHECK(refused(R"({"schema": 1, "op": {}})") ==
           "a sidecar has schema, assume, ops and constants, found 'op'");

@@ -228,6 +228,8 @@ TEST_SUITE("verify") {
     CHECK(found("[1, 2]") == Lines{begin + "2 values are stated, expected 1 or 4"});
     CHECK(found("[]") == Lines{begin + "0 values are stated, expected 1 or 4"});
     CHECK(found("[word]") == Lines{begin + "'word' is no number"});
+    CHECK(found("[-1e999]") ==
+          Lines{begin + "'-1e999' is beyond the largest number; infinity is written inf"});
     CHECK(found("3") == Lines{begin + "a constant needs a list of values"});
   }
 

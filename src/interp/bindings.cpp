@@ -1,0 +1,79 @@
+// Which symbols of extents a module has.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
+#include <string>
+
+#include "ir/nested_ops.hpp"
+#include "mir/module.hpp"
+#include "mir/session.hpp"
+#include "support/suggest.hpp"
+
+namespace mir {
+
+namespace {
+
+class SymbolWalk {
+ public:
+  explicit SymbolWalk(const Module& module) : context_(module.context()) { visit(*module.top()); }
+
+  std::set<std::string, std::less<>> symbols;
+
+ private:
+  void visit(const Op& op) {
+    attributes(op.attributes());
+    for (const Value& result : op.results()) visit(result);
+    for (const Region* region = op.first_region(); region != nullptr; region = region->next()) {
+      for (const Value* value : region->free_values()) visit(*value);
+      for (const Block* block = region->entry(); block != nullptr; block = block->next()) {
+        for (const Value& argument : block->arguments()) visit(argument);
+      }
+    }
+    for_each_nested(op, [&](const Op& inner) { visit(inner); });
+  }
+
+  void visit(const Value& value) {
+    if (value.tensor_type() == nullptr) return;
+    for (const Dim dim : value.tensor_type()->dims()) visit(dim);
+  }
+
+  void attributes(std::span<const NamedAttr> list) {
+    for (const NamedAttr& each : list) visit(*each.value);
+  }
+
+  void visit(const Attr& attribute) {
+    visit(attribute.dim());
+    for (const Attr* element : attribute.elements()) visit(*element);
+    attributes(attribute.entries());
+  }
+
+  void visit(Dim dim) {
+    for (const Symbol symbol : context_.dims().symbols(dim)) symbols.emplace(context_.text(symbol));
+  }
+
+  IRContext& context_;
+};
+
+}  // namespace
+
+Result<void> check_bindings(const DimBindings& bindings, const Module& module) {
+  if (bindings.entries().empty()) return {};
+  const auto known = SymbolWalk(module).symbols;
+  for (const auto& [symbol, value] : bindings.entries()) {
+    const std::string_view name = module.context().text(symbol);
+    if (known.contains(name)) continue;
+    NearestName nearest(name);
+    for (const std::string& each : known) nearest.offer(each);
+    const std::string_view meant = nearest.best();
+    const std::string hint = meant.empty() ? "" : fmt::format("; did you mean '${}'?", meant);
+    const std::string all =
+        known.empty() ? "it has none" : fmt::format("it has ${}", fmt::join(known, ", $"));
+    return Error{DiagCode::kUsage,
+                 fmt::format("no extent of module '{}' has '${}'; {}{}",
+                             module.context().text(module.name()), name, all, hint)};
+  }
+  return {};
+}
+
+}  // namespace mir
