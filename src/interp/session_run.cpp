@@ -59,13 +59,14 @@ std::optional<std::vector<Tensor>> SessionRun::run(std::span<const Tensor> input
 }
 
 bool SessionRun::begin(std::span<const Tensor> inputs, bool is_stepwise) {
-  if (!bind_inputs(inputs) || !bind_caches() || !fits_memory()) return false;
+  if (!bind_inputs(inputs) || !bind_caches()) return false;
   use_threads();
   ExecutionPlan& plan = state_.plan_of(entry_, is_stepwise);
   if (auto bound = plan.bind(binder_.bindings()); !bound) {
     report_failure({std::nullopt, std::move(bound).error()});
     return false;
   }
+  if (!fits_memory(plan)) return false;
   run_ = plan_run(inputs);
   execution_.emplace(plan, run_);
   const auto failure = execution_->begin();
@@ -76,9 +77,15 @@ bool SessionRun::begin(std::span<const Tensor> inputs, bool is_stepwise) {
 /// Reference kernels use one.
 void SessionRun::use_threads() {
   auto& context = state_.context;
-  const bool fits = context->pool().threads() == options_.threads;
-  if (fits || state_.plan_options.kernels == KernelSet::kRef) return;
-  context = std::make_unique<fast::Context>(options_.threads, context->isa());
+  if (state_.plan_options.kernels == KernelSet::kRef) return;
+  if (context->pool().asked() != options_.threads) {
+    context = std::make_unique<fast::Context>(options_.threads, context->isa());
+  }
+  const unsigned threads = context->pool().threads();
+  if (threads >= options_.threads || std::exchange(state_.lacks_threads, true)) return;
+  diagnostics_.warning(
+      DiagCode::kLimitExceeded, {},
+      fmt::format("{} of {} threads compute: there are no more", threads, options_.threads));
 }
 
 PlanRun SessionRun::plan_run(std::span<const Tensor> inputs) {
@@ -210,10 +217,14 @@ bool SessionRun::bind_caches() {
   return !problem;
 }
 
-bool SessionRun::fits_memory() {
+/// The plan knows what its values need; those that it does not place are estimated by their types.
+bool SessionRun::fits_memory(const ExecutionPlan& plan) {
   if (options_.memory_limit == 0) return true;
-  const auto estimate = estimate_memory(schedule_, binder_.bindings());
+  auto estimate = estimate_memory(schedule_, binder_.bindings());
   if (!estimate) return true;
+  if (plan.planned_bytes() != 0) {
+    estimate->activations = plan.planned_bytes() + estimate->outputs;
+  }
   const std::uint64_t needed = estimate->peak() - estimate->parameters;
   if (needed <= options_.memory_limit) return true;
   diagnostics_.error(DiagCode::kLimitExceeded, top(),

@@ -48,6 +48,7 @@ struct Session::State {
   std::unordered_set<Symbol> only_packed;  ///< weights that nothing but fast products read
   PackedWeights packed;
   std::unique_ptr<fast::Context> context;
+  bool lacks_threads = false;  ///< and said so
 
   /// Binds the symbols of `past` from the caches: `past` of the first step on each cache is the
   /// number of tokens that it holds. The step and the contradiction where one does not fit.
@@ -89,7 +90,7 @@ class SessionRun {
   bool bind_inputs(std::span<const Tensor> inputs);
   bool check_input(std::size_t number, const Tensor& tensor);
   bool bind_caches();
-  bool fits_memory();
+  bool fits_memory(const ExecutionPlan& plan);
   bool files_are_intact();
   void use_threads();
   PlanRun plan_run(std::span<const Tensor> inputs);

@@ -274,6 +274,34 @@ TEST_CASE("fast: values inside fused nodes take no memory, others share it") {
   CHECK(attention.plan().planned_bytes() <= 200 * (4 + 2 + 4) * 4 * 11 / 10);
 }
 
+TEST_CASE(
+    "what a run needs is what its plan needs: fused values count with reference kernels alone") {
+  std::string text = kAttention;
+  text.erase(text.find("capacity:6, "), 12);
+  RunOptions options;
+  options.memory_limit = 100000;
+  Runner fused(text, fast());
+  fused.run({states(0, 200)}, options);
+  Runner unfused(text);
+  CHECK(unfused.error({states(0, 200)}, options).find("at most 100000 are allowed") !=
+        std::string::npos);
+}
+
+TEST_CASE("threads that there are not: one warning, and the bits of others") {
+  Runner runner(with_types(kFeedForward, "Float32"), fast());
+  const auto x = pattern({1, 16, 8});
+  RunOptions options;
+  options.threads = fast::ThreadPool::kMaxThreads + 1;
+  Diagnostics first, second;
+  const auto found = runner.session().run(std::vector{x}, first, options);
+  const auto again = runner.session().run(std::vector{x}, second, options);
+  REQUIRE(found.has_value());
+  REQUIRE(again.has_value());
+  CHECK(first.warning_count() == 1);
+  CHECK(second.warning_count() == 0);
+  CHECK(hash_bytes((*found)[0]) == hash_bytes(runner.run({x})[0]));
+}
+
 TEST_CASE("fast: steps are observed one by one, and what an observer puts there counts") {
   Runner plain(kFeedForward, fast()), observed(kFeedForward, fast());
   const Tensor x = floats({1, 1, 8}, {1, 2, 3, -4, 5, 6, -7, 8});
