@@ -79,7 +79,8 @@ struct OutputFile {
 /// Arguments `[NAME|%id|POS=]PATH`, understood before anything runs.
 Result<std::vector<OutputFile>> parse_output_files(std::span<const Port> outputs,
                                                    std::span<const std::string> arguments);
-/// One tensor for each port.
+/// One tensor for each port. Further ports of one name are members `NAME.1`, `NAME.2` of an
+/// archive.
 Result<void> write_outputs(std::span<const Port> outputs, std::span<const OutputFile> files,
                            std::span<const Tensor> tensors);
 

@@ -268,12 +268,27 @@ Result<std::vector<OutputFile>> parse_output_files(std::span<const Port> outputs
   return files;
 }
 
+namespace {
+
+/// `3`, and `3.1`, `3.2` for further outputs of that name.
+std::string member_name(std::span<const NamedTensor> members, const std::string& name) {
+  const auto is_taken = [&](const std::string& text) {
+    return std::ranges::find(members, text, &NamedTensor::name) != members.end();
+  };
+  std::string free = name;
+  for (int number = 1; is_taken(free); ++number) free = fmt::format("{}.{}", name, number);
+  return free;
+}
+
+}  // namespace
+
 Result<void> write_outputs(std::span<const Port> outputs, std::span<const OutputFile> files,
                            std::span<const Tensor> tensors) {
   for (const OutputFile& file : files) {
     std::vector<NamedTensor> members;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-      if (file.port.value_or(i) == i) members.push_back({outputs[i].name, tensors[i]});
+      if (file.port.value_or(i) != i) continue;
+      members.push_back({member_name(members, outputs[i].name), tensors[i]});
     }
     const auto written = file.path.ends_with(".npz") ? write_npz(file.path, members)
                                                      : write_npy(file.path, members[0].tensor);
