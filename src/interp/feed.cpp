@@ -210,7 +210,8 @@ class Feeder {
     if (is_generated(feed) &&
         std::ranges::find(*wanted.shape, kUnknownExtent) != wanted.shape->end()) {
       return Error{DiagCode::kSymbolUnbound,
-                   fmt::format("{}: symbols in it need a value", port.type->spelling())};
+                   fmt::format("{}: {}", port.type->spelling(),
+                               why_unknown(port, context_, binder_.bindings()))};
     }
     if (feed.kind == Feed::Kind::kTensor) {
       wanted.bound =

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -40,11 +41,26 @@ std::string list_of(std::span<const Port> ports) {
 DeclaredTensor declared(const Port& port, const DimTable& dims, const DimBindings& bindings) {
   DeclaredTensor result{.name = port.name, .dtype = *port.type->dtype()};
   Shape shape;
+  std::vector<std::string> extents;
   for (const Dim dim : port.type->dims()) {
-    shape.push_back(dims.evaluate(dim, bindings).value_or(kUnknownExtent));
+    const auto extent = dims.evaluate(dim, bindings);
+    shape.push_back(extent.value_or(kUnknownExtent));
+    extents.push_back(extent ? fmt::to_string(*extent) : dims.print(dim));
   }
   result.shape = std::move(shape);
+  result.text = fmt::format("{} [{}]", name_of(result.dtype), fmt::join(extents, ", "));
   return result;
+}
+
+std::string why_unknown(const Port& port, IRContext& context, const DimBindings& bindings) {
+  for (const Dim dim : port.type->dims()) {
+    if (dim.is_unknown()) return "'?' in it has no value";
+    for (const Symbol symbol : context.dims().symbols(dim)) {
+      if (!bindings.find(symbol))
+        return fmt::format("${} in it needs a value", context.text(symbol));
+    }
+  }
+  return "an extent of it divides by 0 or does not fit 64 bits";
 }
 
 bool needs_extents(const TensorSpec& spec) {
@@ -177,8 +193,8 @@ Result<std::vector<Tensor>> load_ports(std::span<const Port> ports, IRContext& c
       DeclaredTensor wanted = declared(ports[i], context.dims(), binder.bindings());
       if (generated && std::ranges::find(*wanted.shape, kUnknownExtent) != wanted.shape->end()) {
         return Error{DiagCode::kSymbolUnbound,
-                     fmt::format("input '%{}' is {}: symbols in it need a value", ports[i].name,
-                                 ports[i].type->spelling())};
+                     fmt::format("input '%{}' is {}: {}", ports[i].name, ports[i].type->spelling(),
+                                 why_unknown(ports[i], context, binder.bindings()))};
       }
       if (takes_any_extents && (*specs)[i].names_file()) {
         std::ranges::fill(*wanted.shape, kUnknownExtent);

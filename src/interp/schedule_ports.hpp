@@ -19,6 +19,9 @@ std::vector<Port> output_ports(const Schedule& schedule);
 /// What is known of the tensor at a port whose type has a known element type.
 DeclaredTensor declared(const Port& port, const DimTable& dims, const DimBindings& bindings);
 
+/// Why an extent of the port is unknown under the bindings: "$S in it needs a value".
+std::string why_unknown(const Port& port, IRContext& context, const DimBindings& bindings);
+
 /// Whether the spec takes its extents from the declared type.
 bool needs_extents(const TensorSpec& spec);
 

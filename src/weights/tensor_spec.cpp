@@ -35,6 +35,7 @@ std::size_t target_size(std::string_view text) {
 }
 
 std::string stated_type(const DeclaredTensor& declared) {
+  if (!declared.text.empty()) return declared.text;
   return fmt::format("{} {}", name_of(declared.dtype),
                      declared.shape ? shape_text(*declared.shape) : "of any shape");
 }

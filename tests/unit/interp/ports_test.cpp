@@ -94,9 +94,35 @@ TEST_CASE("inputs that are missing, given twice or without extents are refused")
   CHECK(error_of(load_inputs(session, Arguments{"ids=[[1]]", "0=[[1]]"}, {})) ==
         "820 input '%ids' is given twice");
   CHECK(error_of(load_inputs(session, Arguments{"ids=zeros", "1=zeros"}, {})) ==
-        "822 input '%ids' is tensor<[1, $S], Int64, CPU>: symbols in it need a value");
+        "822 input '%ids' is tensor<[1, $S], Int64, CPU>: $S in it needs a value");
+  CHECK(error_of(load_inputs(session, Arguments{"ids=[[1]]", "1=[1, 2, 3]"}, {})) ==
+        "607 input '%7': 3 values nested as [3], declared is Float32 [1, 1, 2]");
+  CHECK(error_of(load_inputs(session, Arguments{"ids=[1, 2]", "1=zeros"}, {})) ==
+        "607 input '%ids': 2 values nested as [2], declared is Int64 [1, $S]");
   CHECK(
       error_of(load_inputs(session, Arguments{"ids=nothing", "1=zeros"}, {})).starts_with("608 "));
+}
+
+TEST_CASE("an extent beyond 64 bits is told from one without a value") {
+  Runner runner(
+      "@main [mir_version:1] (%x:tensor<[$S*$S], Float32, CPU>) -> () {\n"
+      "cf.ReturnOp () -> ()\n}\n");
+  DimBindings dims;
+  REQUIRE(add_binding(dims, runner.context(), "S=4294967296").ok());
+  CHECK(error_of(load_inputs(runner.session(), Arguments{"zeros"}, dims)) ==
+        "822 input '%x' is tensor<[$S*$S], Float32, CPU>: an extent of it divides by 0 or does not "
+        "fit 64 bits");
+}
+
+TEST_CASE("symbols that no extent of the module has are named") {
+  Runner runner(kLookUp);
+  const Module& module = runner.schedule().module();
+  DimBindings dims;
+  REQUIRE(add_binding(dims, runner.context(), "S=1").ok());
+  CHECK(check_bindings(dims, module).ok());
+  REQUIRE(add_binding(dims, runner.context(), "T=1").ok());
+  CHECK(error_of(check_bindings(dims, module)) ==
+        "900 no extent of module 'main' has '$T'; it has $S; did you mean '$S'?");
 }
 
 TEST_CASE("bindings are a name and an extent") {
