@@ -96,8 +96,9 @@ class DimBindings {
 };
 
 /// Makes, reads and evaluates symbolic extents: polynomials with 64-bit integer coefficients over
-/// symbols and over floor divisions and remainders, in one normal form (terms sorted by their text,
-/// like terms added, constants folded). An unknown operand makes the result unknown; arithmetic
+/// symbols and over floor divisions, in one normal form (terms sorted by their text, like terms
+/// added, constants folded). A remainder a % b is a - b * (a / b), and text has it where that is
+/// shorter, so `4*($S/4)+$S%4` is `$S`. An unknown operand makes the result unknown; arithmetic
 /// that overflows 64 bits makes it unknown too, and so does an expression beyond 1024 characters,
 /// 64 levels or 1024 products. A divisor that cancels is gone, even where it could be zero.
 /// Thread-safe.

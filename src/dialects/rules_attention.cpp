@@ -52,7 +52,7 @@ bool rotary(InferContext& op, std::string_view layout, std::int64_t partial) {
                     fmt::format("an even number of rotated elements up to {}", show(op, head)),
                     show(op, rotated));
   }
-  const Dim half = op.context().dims().floor_divide(rotated, Dim(2));
+  const Dim half = op.extents().floor_divide(rotated, Dim(2));
   if (!expect_table(op, 1, shape[0], length, half) ||
       !expect_table(op, 2, shape[0], length, half)) {
     return false;
@@ -166,7 +166,7 @@ bool kv_cache(InferContext& op) {
                       Dim(*kv_heads))) {
     return false;
   }
-  shape[sequence] = op.context().dims().add(*past, shape[sequence]);
+  shape[sequence] = op.extents().add(*past, shape[sequence]);
   const auto capacity = integer_at_least(op, "capacity", 1, kAllDimensions);
   if (!capacity) return false;
   op.constraint("kv_cache_c4");
@@ -259,7 +259,7 @@ bool paged_attention(InferContext& op) {
   if (!expect_grouped_heads(op, queries, keys, values)) return false;
   op.constraint("paged_attention_c3");
   if (op.attribute("head_repeat_times") != nullptr &&
-      !expect_extent(op, 0, queries, 2, op.context().dims().multiply(keys[2], Dim(*repeat_times)),
+      !expect_extent(op, 0, queries, 2, op.extents().multiply(keys[2], Dim(*repeat_times)),
                      "key and value heads times head_repeat_times as query heads,")) {
     return false;
   }

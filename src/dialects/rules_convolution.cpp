@@ -45,7 +45,7 @@ Taps read_taps(InferContext& op, std::string_view key, std::size_t count, std::i
 /// floor((in + 2 pad - dilation (kernel - 1) - 1) / stride) + 1.
 Dim window_count(InferContext& op, Dim in, std::int64_t pad, std::int64_t dilation,
                  std::int64_t kernel, std::int64_t stride) {
-  DimTable& dims = op.context().dims();
+  ExtentMath& dims = op.extents();
   const Dim reach = dims.add(dims.multiply(Dim(dilation), Dim(kernel - 1)), Dim(1));
   const Dim padded = dims.add(in, dims.multiply(Dim(2), Dim(pad)));
   return dims.add(dims.floor_divide(dims.subtract(padded, reach), Dim(stride)), Dim(1));
@@ -213,7 +213,7 @@ bool stft(InferContext& op) {
     return false;
   }
   op.constraint("stft_c5");
-  DimTable& dims = op.context().dims();
+  ExtentMath& dims = op.extents();
   const Shape shape = shape_of(*signal);
   const Dim length = dims.add(shape.back(), Dim(frames->center ? 2 * (frames->n_fft / 2) : 0));
   const Dim count = dims.add(
@@ -253,7 +253,7 @@ bool istft(InferContext& op) {
     return false;
   }
   op.constraint("istft_c4");
-  DimTable& dims = op.context().dims();
+  ExtentMath& dims = op.extents();
   std::int64_t cut = frames->center ? 2 * (frames->n_fft / 2) : 0;
   if (*pad_mode == "same") {
     op.constraint("istft_c5");

@@ -82,7 +82,7 @@ bool repeat(InferContext& op) {
   op.constraint("repeat_c2");
   const auto times = integer_at_least(op, "repeat_times", 0, 1);
   if (!times) return false;
-  shape[*dim] = op.context().dims().multiply(shape[*dim], Dim(*times));
+  shape[*dim] = op.extents().multiply(shape[*dim], Dim(*times));
   return give(op, std::move(shape), *x);
 }
 
@@ -99,7 +99,7 @@ bool concat(InferContext& op) {
     if (!join_shape(op, i, *dim, shape)) return false;
     op.constraint("concat_c3");
     if (!same_elements(op, 0, i)) return false;
-    total = op.context().dims().add(total, shape_of(*op.operand(i))[*dim]);
+    total = op.extents().add(total, shape_of(*op.operand(i))[*dim]);
   }
   shape[*dim] = total;
   return give(op, std::move(shape), *first);
@@ -140,7 +140,7 @@ bool pad(InferContext& op) {
                                "dimensions",
                                op.op_name(), margins->size(), shape.size()));
   }
-  DimTable& dims = op.context().dims();
+  ExtentMath& dims = op.extents();
   for (std::size_t i = 0; i < margins->size(); ++i) {
     if ((*margins)[i] < 0) {
       return op.fail(

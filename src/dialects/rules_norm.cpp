@@ -111,7 +111,7 @@ bool causal_mask(InferContext& op) {
   }
   const Shape shape = shape_of(*scores);
   const Dim queries = shape[shape.size() - 2], keys = shape.back();
-  const Dim past = op.context().dims().subtract(keys, queries);
+  const Dim past = op.extents().subtract(keys, queries);
   op.constraint("causal_mask_c3");
   if (past.is_constant() && past.constant() < 0) {
     return mismatch(op, DiagCode::kShapeMismatch, "at least as many keys as queries",

@@ -57,7 +57,7 @@ std::optional<Dim> sliced_extent(InferContext& op, const Attr& entry, std::size_
                                  Dim extent) {
   const auto bounds = read_bounds(op, entry, dimension);
   if (!bounds) return std::nullopt;
-  DimTable& dims = op.context().dims();
+  ExtentMath& dims = op.extents();
   Dim start = bounds->start.value_or(kZero);
   Dim end = bounds->end.value_or(extent);
   // A single index i is written as i .. i + 1, the last one therefore as -1 .. 0.

@@ -114,7 +114,7 @@ bool split(InferContext& op) {
   if (!sizes) return false;
   const Dim whole = shape[*dim];
   const auto pieces = static_cast<std::int64_t>(op.result_count());
-  DimTable& dims = op.context().dims();
+  ExtentMath& dims = op.extents();
   if (sizes->size() == 1) {
     const Dim size = sizes->front();
     op.constraint("split_c3");

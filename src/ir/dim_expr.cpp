@@ -316,6 +316,16 @@ std::int64_t leading_coefficient(const Polynomial& sum) {
   return sum.is_constant() ? sum.constant : leading_term(sum).coefficient;
 }
 
+Polynomial leading_product(const Polynomial& sum) {
+  return term_polynomial(term_of(1, leading_term(sum).factors));
+}
+
+std::optional<Polynomial> cofactor(const DimTerm& term, const Polynomial& part) {
+  auto factors = without(term.factors, part.terms.front().factors);
+  if (!factors) return std::nullopt;
+  return term_polynomial(term_of(1, std::move(*factors)));
+}
+
 ReducedDivision reduce(const Polynomial& a, const Polynomial& b) {
   auto [whole, rest] = split(a, b);
   std::uint64_t common = common_coefficient(rest, common_coefficient(b, magnitude(b.constant)));
@@ -324,10 +334,8 @@ ReducedDivision reduce(const Polynomial& a, const Polynomial& b) {
   const auto coefficient = static_cast<std::int64_t>(common);
   const Factors factors = common_factors(rest, b);
   ReducedDivision result;
-  result.rest = *floor_remainder(rest.constant, coefficient);
   result.numerator = cancel(rest, coefficient, factors);
   result.divisor = cancel(b, coefficient, factors);
-  result.scale = term_polynomial(term_of(coefficient, factors));
   result.whole = std::move(whole);
   return result;
 }

@@ -18,8 +18,8 @@ inline constexpr int kMaxDimDepth = 64;
 inline constexpr std::size_t kMaxDimProducts = 1024;  // of terms, in one multiplication
 
 /// `coefficient * factors[0] * factors[1] * ...`; the coefficient is not 0, the factors are
-/// symbols, quotients and remainders in order of their text, at least one. `key` is the text of the
-/// product without the coefficient.
+/// symbols and quotients (in what is printed, remainders too) in order of their text, at least one.
+/// `key` is the text of the product without the coefficient.
 struct DimTerm {
   std::int64_t coefficient = 1;
   std::vector<const DimExpr*> factors;
@@ -42,6 +42,7 @@ struct Polynomial {
 /// A node that is unique in its table for its text.
 class DimExpr {
  public:
+  /// Sums have no remainders: they are written with quotients (dim_nodes.cpp, remainders).
   enum class Kind : std::uint8_t { kUnknown, kSymbol, kQuotient, kRemainder, kSum };
 
   Kind kind = Kind::kUnknown;
@@ -72,16 +73,19 @@ std::optional<Polynomial> multiply(const Polynomial& a, const Polynomial& b);
 /// common factors leaves leading; of a constant, itself.
 std::int64_t leading_coefficient(const Polynomial& sum);
 
+/// That term, which a sum that is not constant has, without its coefficient.
+Polynomial leading_product(const Polynomial& sum);
+/// The product of the term's factors without those of `part`, a single term; none when it lacks
+/// one of them.
+std::optional<Polynomial> cofactor(const DimTerm& term, const Polynomial& part);
+
 /// a and b without what they share. With [.] the floor,
-///   [a / b] = whole + [numerator / divisor],
-///   a mod b = scale * (numerator mod divisor) + rest,
+///   [a / b] = whole + [numerator / divisor]
 /// wherever b is not 0.
 struct ReducedDivision {
   Polynomial whole;
   Polynomial numerator;
   Polynomial divisor;
-  Polynomial scale;
-  std::int64_t rest = 0;
 };
 
 /// The divisor has a positive leading coefficient.

@@ -10,10 +10,15 @@ namespace mir {
 // Dividing by what has a negative leading coefficient is dividing the negated operands. What
 // divides exactly leaves the quotient (`(4*$S+7)/4` is `$S+1`), common coefficients and factors
 // cancel (`2*$S/4` is `$S/2`), and with d and c constant and positive
-//   [([a / d] + k) / c] = [(a + k * d) / (d * c)],
-//   k * (a mod d) = k * a  modulo c, where c divides k * d.
-// The operands of a quotient or remainder node admit none of these, so reading its text back makes
-// the same node.
+//   [([a / d] + k) / c] = [(a + k * d) / (d * c)].
+// The operands of a quotient node admit none of these, so reading its text back makes the same
+// node.
+
+// note [remainders]
+// a % b is a - b * [a / b], and this is what sums hold, so that a quotient and the remainder that
+// belongs to it add up to what was divided, whatever stands between them. Text has remainders again
+// wherever they leave fewer terms. Which ones, follows from the sum alone, and reading them gives
+// the sum back.
 
 namespace {
 
@@ -49,23 +54,26 @@ std::optional<Fraction> dissolve_quotient(const Polynomial& sum, const Polynomia
   return Fraction{std::move(*dividend), constant_polynomial(*product)};
 }
 
-/// `sum` with each remainder that `divisor` makes superfluous dissolved; none when there is none.
-std::optional<Polynomial> dissolve_remainders(const Polynomial& sum, const Polynomial& divisor) {
-  if (!divisor.is_constant()) return std::nullopt;
-  std::optional<Polynomial> result;
-  for (const DimTerm& term : sum.terms) {
-    const DimExpr& inner = *term.factors[0];
-    if (term.factors.size() != 1 || inner.kind != DimExpr::Kind::kRemainder) continue;
-    if (!inner.right.is_constant()) continue;
-    const auto period = checked_multiply(term.coefficient, inner.right.constant);
-    if (!period || floor_remainder(*period, divisor.constant) != 0) continue;
-    const auto surplus = subtract(inner.left, polynomial_of(&inner));
-    const auto scaled =
-        surplus ? multiply(*surplus, constant_polynomial(term.coefficient)) : surplus;
-    auto next = scaled ? add(result ? *result : sum, *scaled) : scaled;
-    if (next) result = std::move(next);
+std::size_t term_count(const Polynomial& sum) {
+  return sum.terms.size() + (sum.constant != 0 ? 1 : 0);
+}
+
+/// `sum` with the remainder in place of all multiples of `divisor * quotient` by what else `term`
+/// has; none where the term is no such multiple.
+std::optional<Polynomial> with_remainder(const Polynomial& sum, const DimTerm& term,
+                                         const DimExpr& quotient, const DimExpr& remainder) {
+  const auto taken = multiply(polynomial_of(&quotient), quotient.right);
+  const auto others = taken ? cofactor(term, leading_product(*taken)) : taken;
+  if (!others || floor_remainder(term.coefficient, leading_coefficient(*taken)) != 0) {
+    return std::nullopt;
   }
-  return result;
+  const auto count = floor_quotient(term.coefficient, leading_coefficient(*taken));
+  // dividend - divisor * quotient - remainder is 0.
+  const auto rest = subtract(quotient.left, *taken);
+  const auto zero = rest ? subtract(*rest, polynomial_of(&remainder)) : rest;
+  const auto times = count ? multiply(*others, constant_polynomial(*count)) : std::nullopt;
+  const auto added = zero && times ? multiply(*zero, *times) : std::nullopt;
+  return added ? add(sum, *added) : std::nullopt;
 }
 
 }  // namespace
@@ -103,7 +111,7 @@ const DimExpr* DimNodes::symbol(std::string_view name) {
 
 const DimExpr* DimNodes::node(const Polynomial& sum) {
   if (const DimExpr* factor = sum.single_factor()) return factor;
-  std::string text = text_of(sum);
+  std::string text = text_of(shown(sum));
   if (text.size() > kMaxDimText) return nullptr;
   if (const DimExpr* found = find(text)) return found;
   DimExpr made;
@@ -114,14 +122,13 @@ const DimExpr* DimNodes::node(const Polynomial& sum) {
   return insert(std::move(made));
 }
 
-std::optional<Polynomial> DimNodes::compound(DimExpr::Kind kind, const Polynomial& left,
-                                             const Polynomial& right) {
+std::optional<Polynomial> DimNodes::compound(const Polynomial& left, const Polynomial& right) {
   const int depth = 1 + std::max(depth_of(left), depth_of(right));
-  std::string text = text_of(left, kind == DimExpr::Kind::kQuotient ? '/' : '%', right);
+  std::string text = text_of(shown(left), '/', shown(right));
   if (depth > kMaxDimDepth || text.size() > kMaxDimText) return std::nullopt;
   if (const DimExpr* found = find(text)) return polynomial_of(found);
   DimExpr made;
-  made.kind = kind;
+  made.kind = DimExpr::Kind::kQuotient;
   made.depth = depth;
   made.left = left;
   made.right = right;
@@ -129,19 +136,49 @@ std::optional<Polynomial> DimNodes::compound(DimExpr::Kind kind, const Polynomia
   return polynomial_of(insert(std::move(made)));
 }
 
+const DimExpr* DimNodes::remainder_of(const DimExpr& quotient) {
+  const std::uint64_t hash = hash_text(quotient.text);
+  {
+    const std::shared_lock lock(mutex_);
+    if (const auto* found = remainders_.find(quotient.text, hash)) return *found;
+  }
+  DimExpr made;
+  made.kind = DimExpr::Kind::kRemainder;
+  made.depth = quotient.depth;
+  made.left = quotient.left;
+  made.right = quotient.right;
+  made.text = text_of(shown(quotient.left), '%', shown(quotient.right));
+  const std::lock_guard lock(mutex_);
+  if (const auto* found = remainders_.find(quotient.text, hash)) return *found;
+  const DimExpr& kept = nodes_.emplace_back(std::move(made));
+  remainders_.insert(quotient.text, hash, &kept);
+  return &kept;
+}
+
+/// With one quotient's remainder in its place, the one that leaves the fewest terms.
+std::optional<Polynomial> DimNodes::shown_shorter(const Polynomial& sum) {
+  std::optional<Polynomial> best;
+  for (const DimTerm& term : sum.terms) {
+    for (const DimExpr* factor : term.factors) {
+      if (factor->kind != DimExpr::Kind::kQuotient) continue;
+      auto shorter = with_remainder(sum, term, *factor, *remainder_of(*factor));
+      if (shorter && term_count(*shorter) < term_count(best ? *best : sum)) best = shorter;
+    }
+  }
+  return best;
+}
+
+Polynomial DimNodes::shown(const Polynomial& sum) {
+  Polynomial shortest = sum;
+  while (auto shorter = shown_shorter(shortest)) shortest = std::move(*shorter);
+  return shortest;
+}
+
 std::optional<Polynomial> DimNodes::reduced_quotient(const Polynomial& a, const Polynomial& b,
                                                      bool was_constant) {
   if (b.is_constant() && !was_constant) return quotient(a, b);
   const auto inner = dissolve_quotient(a, b);
-  return inner ? quotient(inner->dividend, inner->divisor)
-               : compound(DimExpr::Kind::kQuotient, a, b);
-}
-
-std::optional<Polynomial> DimNodes::reduced_remainder(const Polynomial& a, const Polynomial& b,
-                                                      bool was_constant) {
-  if (b.is_constant() && !was_constant) return remainder(a, b);
-  const auto simpler = dissolve_remainders(a, b);
-  return simpler ? remainder(*simpler, b) : compound(DimExpr::Kind::kRemainder, a, b);
+  return inner ? quotient(inner->dividend, inner->divisor) : compound(a, b);
 }
 
 std::optional<Polynomial> DimNodes::quotient(const Polynomial& a, const Polynomial& b) {
@@ -166,18 +203,9 @@ std::optional<Polynomial> DimNodes::remainder(const Polynomial& a, const Polynom
     const auto value = floor_remainder(a.constant, b.constant);
     return value ? std::optional(constant_polynomial(*value)) : std::nullopt;
   }
-  if (b.is_zero()) return std::nullopt;
-  if (leading_coefficient(b) < 0) {
-    const auto dividend = negate(a), divisor = negate(b);
-    const auto rest = dividend && divisor ? remainder(*dividend, *divisor) : std::nullopt;
-    return rest ? negate(*rest) : std::nullopt;
-  }
-  const ReducedDivision reduced = reduce(a, b);
-  if (reduced.numerator.is_zero() || reduced.divisor.is_one())
-    return constant_polynomial(reduced.rest);
-  const auto part = reduced_remainder(reduced.numerator, reduced.divisor, b.is_constant());
-  const auto scaled = part ? multiply(reduced.scale, *part) : std::nullopt;
-  return scaled ? add(*scaled, constant_polynomial(reduced.rest)) : std::nullopt;
+  const auto whole = quotient(a, b);
+  const auto taken = whole ? multiply(b, *whole) : whole;
+  return taken ? subtract(a, *taken) : std::nullopt;
 }
 
 std::optional<Polynomial> DimNodes::substitute(const DimExpr& factor, const DimBindings& bindings) {
@@ -188,8 +216,7 @@ std::optional<Polynomial> DimNodes::substitute(const DimExpr& factor, const DimB
   const auto left = substitute(factor.left, bindings);
   const auto right = substitute(factor.right, bindings);
   if (!left || !right) return std::nullopt;
-  return factor.kind == DimExpr::Kind::kQuotient ? quotient(*left, *right)
-                                                 : remainder(*left, *right);
+  return quotient(*left, *right);
 }
 
 std::optional<Polynomial> DimNodes::substitute(const Polynomial& sum, const DimBindings& bindings) {

@@ -30,20 +30,23 @@ class DimNodes {
 
  private:
   const DimExpr* insert(DimExpr node);
-  /// `left / right` or `left % right` as one factor.
-  std::optional<Polynomial> compound(DimExpr::Kind kind, const Polynomial& left,
-                                     const Polynomial& right);
+  /// `left / right` as one factor.
+  std::optional<Polynomial> compound(const Polynomial& left, const Polynomial& right);
   /// Of operands that `reduce` made. A divisor that was not constant before starts over.
   std::optional<Polynomial> reduced_quotient(const Polynomial& a, const Polynomial& b,
                                              bool was_constant);
-  std::optional<Polynomial> reduced_remainder(const Polynomial& a, const Polynomial& b,
-                                              bool was_constant);
   std::optional<Polynomial> substitute(const DimExpr& factor, const DimBindings& bindings);
+  /// `a % b` for the quotient `a / b`; for text only.
+  const DimExpr* remainder_of(const DimExpr& quotient);
+  /// The sum as its text shows it: with remainders wherever they make it shorter.
+  Polynomial shown(const Polynomial& sum);
+  std::optional<Polynomial> shown_shorter(const Polynomial& sum);
 
   StringInterner& strings_;
   mutable std::shared_mutex mutex_;  // guards all below; nodes do not change once inserted
   mutable TextTable<const DimExpr*> by_text_;
   std::deque<DimExpr> nodes_;
+  TextTable<const DimExpr*> remainders_;  // by the text of the quotient
 };
 
 }  // namespace mir

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "ir/element_count.hpp"
 #include "mir/module.hpp"
 
 namespace mir {
@@ -10,6 +13,7 @@ namespace mir {
 
 InferContext::InferContext(const InferRequest& request, Diagnostics& diagnostics)
     : context_(request.context),
+      extents_(request.context.dims()),
       op_name_(request.op_name.empty() ? request.row.name : request.op_name),
       operands_(request.operands),
       attributes_(request.attributes),
@@ -21,7 +25,31 @@ std::optional<std::vector<const Type*>> infer(const InferRequest& request,
                                               Diagnostics& diagnostics) {
   InferContext context(request, diagnostics);
   if (request.row.infer != nullptr && !request.row.infer(context)) return std::nullopt;
+  if (!context.has_held_extents()) return std::nullopt;
   return std::move(context.results_);
+}
+
+namespace {
+
+bool is_countable(const Type* type) {
+  const auto* tensor = dyn_cast<TensorType>(type);
+  return tensor == nullptr || mir::is_countable(*tensor);
+}
+
+}  // namespace
+
+/// Whether the results can be written down; reports.
+bool InferContext::has_held_extents() {
+  if (extents_.has_overflowed()) {
+    return fail(DiagCode::kExtentOverflow,
+                fmt::format("an extent of the result of '{}' does not fit 64 bits", op_name_));
+  }
+  const auto found =
+      std::ranges::find_if_not(results_, [](const Type* type) { return is_countable(type); });
+  if (found == results_.end()) return true;
+  return fail(DiagCode::kExtentOverflow,
+              fmt::format("the element count of {}, the result of '{}', does not fit 63 bits",
+                          (*found)->spelling(), op_name_));
 }
 
 std::optional<std::vector<const Type*>> infer(const Op& op, std::span<const Type* const> operands,
@@ -39,7 +67,7 @@ std::optional<std::vector<const Type*>> infer(const Op& op, std::span<const Type
 
 std::vector<const Type*> operand_types(const Op& op) {
   std::vector<const Type*> types;
-  for (const Use& use : op.operand_uses()) types.push_back(use.value()->type());
+  for (const Use& use : op.plain_operands()) types.push_back(use.value()->type());
   return types;
 }
 
@@ -150,7 +178,7 @@ bool InferContext::fail(DiagCode code, std::string message) {
   Diagnostic& diagnostic = diagnostics_.error(code, at_, std::move(message));
   // These are held for every op alike.
   const bool general = code == DiagCode::kAttributeKind || code == DiagCode::kAttributeMissing ||
-                       code == DiagCode::kNotATensor;
+                       code == DiagCode::kNotATensor || code == DiagCode::kExtentOverflow;
   if (!constraint_.empty() && !general) {
     diagnostic.constraint = fmt::format("{}, docs/ops", constraint_);
   }

@@ -39,10 +39,36 @@ struct InferRequest {
                                                             Diagnostics& diagnostics);
 std::vector<const Type*> operand_types(const Op& op);
 
+/// Arithmetic of extents in a rule: that of DimTable, which remembers whether two known extents
+/// gave one that cannot be held.
+class ExtentMath {
+ public:
+  explicit ExtentMath(DimTable& table) : table_(table) {}
+
+  Dim add(Dim a, Dim b) { return noted(a, b, table_.add(a, b)); }
+  Dim subtract(Dim a, Dim b) { return noted(a, b, table_.subtract(a, b)); }
+  Dim multiply(Dim a, Dim b) { return noted(a, b, table_.multiply(a, b)); }
+  Dim floor_divide(Dim a, Dim b) {
+    return b == Dim() ? Dim::unknown() : noted(a, b, table_.floor_divide(a, b));
+  }
+  bool has_overflowed() const { return has_overflowed_; }
+
+ private:
+  Dim noted(Dim a, Dim b, Dim result) {
+    has_overflowed_ |= result.is_unknown() && !a.is_unknown() && !b.is_unknown();
+    return result;
+  }
+
+  DimTable& table_;
+  bool has_overflowed_ = false;
+};
+
 /// Input and output of one call of an InferFn.
 class InferContext {
  public:
   IRContext& context() const { return context_; }
+  /// For extents of results. One that overflows is reported once the rule has given its results.
+  ExtentMath& extents() { return extents_; }
   std::string_view op_name() const { return op_name_; }
   std::size_t operand_count() const { return operands_.size(); }
   std::size_t result_count() const { return result_count_; }
@@ -76,8 +102,10 @@ class InferContext {
   friend std::optional<std::vector<const Type*>> infer(const InferRequest& request,
                                                        Diagnostics& diagnostics);
   InferContext(const InferRequest& request, Diagnostics& diagnostics);
+  bool has_held_extents();
 
   IRContext& context_;
+  ExtentMath extents_;
   std::string_view op_name_;
   std::span<const Type* const> operands_;
   std::span<const NamedAttr> attributes_;

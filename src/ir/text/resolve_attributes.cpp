@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "ir/element_count.hpp"
 #include "ir/text/resolver.hpp"
 #include "ir/text/text_literal.hpp"
 #include "support/suggest.hpp"
@@ -108,14 +109,9 @@ const Type* Resolver::State::checked(const Type* type, std::uint32_t token) {
         fmt::format("tensor type of rank {}, at most {} are allowed", tensor->rank(), kMaxRank));
     return type;
   }
-  std::int64_t count = 1;
-  for (const Dim dim : tensor->dims()) {
-    if (dim.is_constant() &&
-        __builtin_mul_overflow(count, std::max<std::int64_t>(dim.constant(), 1), &count)) {
-      diagnostics_.error(DiagCode::kExtentOverflow, span(token),
-                         "element count does not fit 63 bits");
-      return type;
-    }
+  if (!is_countable(*tensor)) {
+    diagnostics_.error(DiagCode::kExtentOverflow, span(token),
+                       "element count does not fit 63 bits");
   }
   return type;
 }

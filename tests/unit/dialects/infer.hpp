@@ -54,9 +54,9 @@ inline Inference infer_line(const std::string& line) {
     const Diagnostic first = diagnostics.sorted().front();
     CHECK(diagnostics.error_count() == 1);
     // What no constraint says is said of every op: kinds of attributes, operands that are tensors.
-    const bool general = first.code == DiagCode::kAttributeKind ||
-                         first.code == DiagCode::kAttributeMissing ||
-                         first.code == DiagCode::kNotATensor;
+    const bool general =
+        first.code == DiagCode::kAttributeKind || first.code == DiagCode::kAttributeMissing ||
+        first.code == DiagCode::kNotATensor || first.code == DiagCode::kExtentOverflow;
     CHECK(first.constraint.empty() == general);
     answer.constraint = first.constraint.substr(0, first.constraint.find(','));
     answer.error = std::to_string(static_cast<int>(first.code)) + " " + first.message;

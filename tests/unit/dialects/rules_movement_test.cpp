@@ -61,7 +61,7 @@ TEST_CASE("repeat multiplies one extent") {
       {"RepeatOp", "dim:1, repeat_times:2", {"[2]"}, "503 'dim'"},            // repeat_c1
       {"RepeatOp", "dim:0, repeat_times:-1", {"[2]"}, "504 'repeat_times'"},  // repeat_c2
       {"RepeatOp", "dim:0", {"[2]"}, "506 'RepeatOp' needs"},
-      {"RepeatOp", "dim:0, repeat_times:4611686018427387904", {"[4]"}, "[?]"},
+      {"RepeatOp", "dim:0, repeat_times:4611686018427387904", {"[4]"}, "315 an extent"},
   });
 }
 
@@ -88,5 +88,20 @@ TEST_CASE("interpolation takes a size or factors") {
       {"InterpolateOp", "scale_factor:[0.0]", {"[1, 3, 5]"}, "504 'scale_factor'"},
       {"InterpolateOp", "size:[4, 4]", {"[1, 3, 5]"}, "504 'size'"},
       {"InterpolateOp", "size:[4], mode:cubic", {"[1, 3, 5]"}, "504 'mode'"},
+  });
+}
+
+TEST_CASE("an extent or a count of elements that no type can state is an error") {
+  const std::string most = "[9223372036854775807, 1]", half = "[4611686018427387904, 1]";
+  check_all({
+      {"ConcatOp", "dim:0", {half, half}, "315 an extent of the result of 'ConcatOp' does not fit"},
+      {"RepeatOp", "dim:0, repeat_times:2", {most}, "315 an extent of the result of 'RepeatOp'"},
+      {"RepeatOp", "dim:1, repeat_times:2", {most}, "315 the element count of tensor<"},
+      {"RepeatOp",
+       "dim:0, repeat_times:9223372036854775807",
+       {"[2*$S]"},
+       "315 an extent of the result of 'RepeatOp'"},
+      {"PadOp", "pad:[1, 0]", {"[9223372036854775807]"}, "315 an extent of the result of 'PadOp'"},
+      {"RepeatOp", "dim:0, repeat_times:2", {"[?]"}, "[?]"},
   });
 }

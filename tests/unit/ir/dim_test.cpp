@@ -181,11 +181,21 @@ TEST_CASE("the normal form sorts terms by text and puts the constant last") {
 
 TEST_CASE("floor divisions and remainders print as factors that read back") {
   const std::pair<const char*, const char*> cases[] = {
-      {"$S/4", "$S/4"},           {"($S+3)/4", "($S+3)/4"},   {"$S%4", "$S%4"},
-      {"2*($S/4)", "2*($S/4)"},   {"2*$S/7", "2*$S/7"},       {"-($S/4)", "-($S/4)"},
-      {"-$S/4", "-$S/4"},         {"$A-$S/4", "$A-$S/4"},     {"$S/4*$T", "($S/4)*$T"},
-      {"$S/($T/4)", "$S/($T/4)"}, {"$S/(2*$T)", "$S/(2*$T)"}, {"7/$S", "7/$S"},
-      {"$S/4%3", "$S/4%3"},       {"$S/-4", "-$S/4"},         {"$S%-4", "-(-$S%4)"},
+      {"$S/4", "$S/4"},
+      {"($S+3)/4", "($S+3)/4"},
+      {"$S%4", "$S%4"},
+      {"2*($S/4)", "2*($S/4)"},
+      {"2*$S/7", "2*$S/7"},
+      {"-($S/4)", "-($S/4)"},
+      {"-$S/4", "-$S/4"},
+      {"$A-$S/4", "$A-$S/4"},
+      {"$S/4*$T", "($S/4)*$T"},
+      {"$S/($T/4)", "$S/($T/4)"},
+      {"$S/(2*$T)", "$S/(2*$T)"},
+      {"7/$S", "7/$S"},
+      {"$S/4%3", "-3*($S/12)+$S/4"},
+      {"$S/-4", "-$S/4"},
+      {"$S%-4", "-(-$S%4)"},
   };
   for (const auto& [text, normal] : cases) CHECK(Fixture::normal(text) == normal);
 }
@@ -212,6 +222,34 @@ TEST_CASE("division is exact where coefficients and factors divide") {
       {"0/$S", "0"},
   };
   for (const auto& [text, normal] : cases) CHECK(Fixture::normal(text) == normal);
+}
+
+TEST_CASE("a floor division and its remainder give back what was divided") {
+  for (const auto& [text, expected] : std::vector<std::pair<const char*, const char*>>{
+           {"($S/4)*4+$S%4", "$S"},
+           {"$S%4+4*($S/4)", "$S"},
+           {"2*($S%4)+8*($S/4)", "2*$S"},
+           {"($S/4)*4+$S%4+$S/4", "$S+$S/4"},
+           {"$S%7%5", "$S%7%5"},
+           {"$A-$S%4", "$A-$S%4"},
+           {"(($past+$S)/8)*8+($past+$S)%8", "$S+$past"},
+           {"$T*(4*($S/4)+$S%4)", "$S*$T"},
+           {"($S/$T)*$T+$S%$T", "$S"},
+           {"$S/($T+1)*($T+1)+$S%($T+1)", "$S"},
+           {"(4*($S/4)+$S%4)/2", "$S/2"},
+           {"(2*$S+1)/4*4+(2*$S+1)%4", "2*$S+1"},
+           {"$S-4*($S/4)", "$S%4"},
+           {"$S-$S/4*4-$S%4", "0"},
+           {"$S-$S%4", "4*($S/4)"},
+           {"($S/2)%3+3*($S/6)", "$S/2"}}) {
+    CAPTURE(text);
+    CHECK(Fixture::normal(text) == expected);
+  }
+  Fixture f;
+  const Dim s = f.read("$S"), four(4);
+  const Dim whole = f.table.multiply(f.table.floor_divide(s, four), four);
+  CHECK(f.table.add(whole, f.table.modulo(s, four)) == s);
+  CHECK(f.table.subtract(s, whole) == f.table.modulo(s, four));
 }
 
 TEST_CASE("equal expressions are equal dimensions") {
@@ -322,6 +360,9 @@ TEST_CASE("repeated squaring becomes unknown instead of growing") {
   for (int i = 0; i < 1000; ++i) {
     nested = f.table.modulo(f.table.add(nested, Dim(1)), f.table.symbol("T"));
   }
+  CHECK(f.table.print(nested) == "($S+1000)%$T");  // remainders of one divisor do not nest
+  const Dim divisors[] = {f.table.symbol("T"), f.table.symbol("U")};
+  for (int i = 0; i < 1000; ++i) nested = f.table.modulo(nested, divisors[i % 2]);
   CHECK(nested.is_unknown());
 }
 
