@@ -284,6 +284,7 @@ void Resolver::State::begin_module(const Node& node) {
 void Resolver::State::end_module() {
   leave();
   rewriter_.reset();
+  open_types_.clear();
   portable_ = false;
 }
 

@@ -85,9 +85,9 @@ void Resolver::State::check_mention(const Mention& mention, Value& value) {
       value.has_symbol_ = true;
     }
   }
-  // What no rule could infer a mention may state.
-  const bool completes = mention.type != nullptr && value.type() != nullptr &&
-                         compatible(mention.type, value.type()) && has_unknown_extent(value);
+  // What a rule could not infer the first mention with a type may state.
+  const bool completes = mention.type != nullptr && open_types_.erase(&value) != 0 &&
+                         compatible(mention.type, value.type());
   if (completes) value.type_ = mention.type;
   if (mention.type != nullptr && mention.type != value.type()) {
     diagnostics_.error(DiagCode::kTypeConflict, span(mention.token),
@@ -133,7 +133,9 @@ void Resolver::State::attach_uses(Op* op, std::uint32_t first_operand, MentionLi
 void Resolver::State::infer_missing_types(std::vector<const Type*>& types) {
   if (std::find(types.begin(), types.end(), nullptr) == types.end()) return;
   std::vector<const Type*> operands;
-  for (const Value* value : value_scratch_) operands.push_back(value->type());
+  for (std::uint32_t i = 0; i < head_.operands.count; ++i) {
+    operands.push_back(value_scratch_[i]->type());
+  }
   const auto inferred = infer_result_types(*module_,
                                            {.name = head_.name,
                                             .symbol = head_.symbol,
@@ -211,7 +213,12 @@ Op* Resolver::State::make_op() {
   attach_uses(op, 0, head_.operands);
   set_successors(*op, head_.operands.count);
   for (std::uint32_t i = 0; i < head_.results.count; ++i) {
-    define(*op->result(i), mentions_[head_.results.first + i]);
+    const Mention& mention = mentions_[head_.results.first + i];
+    Value& result = *op->result(i);
+    define(result, mention);
+    if (portable_ && mention.type == nullptr && has_unknown_extent(result)) {
+      open_types_.insert(&result);
+    }
   }
   rewriter_->insert(*op, current_block(), nullptr);
   op->mark_as_read();

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "ir/text/value_scopes.hpp"
@@ -165,6 +166,7 @@ class Resolver::State {
   std::vector<Op*> open_ops_;  // ops whose bodies are being read
   std::vector<OpenBody> bodies_;
   ValueScopes scopes_;
+  std::unordered_set<const Value*> open_types_;  // results whose rule left an extent unknown
 
   // Texts seen before, so that hashing them once is all they cost.
   TextTable<const Type*> types_;

@@ -269,6 +269,37 @@ TEST_SUITE("resolve") {
           Lines{"2:1 MIR0309 value is used as tensor<[3], F, D>, defined as tensor<[2], F, D>"});
   }
 
+  TEST_CASE("a mention does not change the type of what states one") {
+    const auto wrong = [](const std::string& line, const std::string& found,
+                          const std::string& stated) {
+      return Lines{line + " MIR0309 value is used as tensor<[" + found +
+                   "], Float32, CPU>, defined as tensor<[" + stated + "], Float32, CPU>"};
+    };
+    const std::string head = "@main [mir_version:1] (%x:tensor<[?], Float32, CPU>) -> () {\n";
+    CHECK(errors(head + "a.one (%x:tensor<[3], Float32, CPU>) -> ()\n}\n") ==
+          wrong("2:8", "3", "?"));
+    CHECK(errors(portable({"a.one () -> (%1:tensor<[?], Float32, CPU>)",
+                           "a.two (%1:tensor<[3], Float32, CPU>) -> ()"})) ==
+          wrong("3:8", "3", "?"));
+    CHECK(errors(portable({"a.one (%5:tensor<[?], Float32, CPU>[constant:[1]]) -> ()",
+                           "a.two (%5:tensor<[3], Float32, CPU>) -> ()"})) ==
+          wrong("3:8", "3", "?"));
+    // What a rule left open, the first mention states for all.
+    const std::string open = head + "linalg.CPU.SiLUOp(%x) -> (%y)\n";
+    CHECK(errors(open + "a.one (%y:tensor<[3], Float32, CPU>) -> ()\n"
+                        "a.two (%y:tensor<[3], Float32, CPU>, %y) -> ()\n}\n") == Lines{});
+    CHECK(errors(open + "a.one (%y:tensor<[3], Float32, CPU>) -> ()\n"
+                        "a.two (%y:tensor<[4], Float32, CPU>) -> ()\n}\n") ==
+          wrong("4:8", "4", "3"));
+    CHECK(errors(open + "a.one (%y:tensor<[?], Float32, CPU>) -> ()\n"
+                        "a.two (%y:tensor<[4], Float32, CPU>) -> ()\n}\n") ==
+          wrong("4:8", "4", "?"));
+    // A dump keeps both, and the definition has its own.
+    Reading dumped("@main (%0:tensor<[?], F, D>) -> () {\na.one (%0:tensor<[3], F, D>) -> ()\n}\n");
+    const Value& input = dumped.module().body().arguments()[0];
+    CHECK(input.type()->spelling() == "tensor<[?], F, D>");
+  }
+
   TEST_CASE(
       "the attributes of a value are written at its definition, and mentions agree with them") {
     CHECK(errors(portable({"a.one (%5:tensor<[1], F, D>[constant:[1]]) -> ()",
