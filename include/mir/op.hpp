@@ -254,6 +254,8 @@ class Op {
 
   std::span<Use> operand_uses() const { return {operands_, operand_count_}; }
   std::uint32_t operand_count() const { return operand_count_; }
+  /// Those that no successor takes as arguments; they come first. Rows count these.
+  std::span<Use> plain_operands() const;
   Value* operand(std::size_t i) const {
     assert(i < operand_count_);
     return operands_[i].value();
@@ -450,8 +452,8 @@ class Region {
   std::uint32_t index() const { return index_; }
   /// Of the values that it hands over, by its signature.
   std::span<const Type* const> result_types() const { return result_types_; }
-  /// What the terminator of the last block gives as that result; null when there is no
-  /// terminator or it does not fit the signature.
+  /// What the terminator of the last block gives as that result; null when there is no terminator,
+  /// when it goes on to blocks, or when it does not fit the signature.
   Value* returned(std::size_t result) const;
   /// Values used inside and defined neither here nor around it, in order of first use.
   std::span<Value* const> free_values() const { return {free_, free_count_}; }

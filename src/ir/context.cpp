@@ -237,6 +237,7 @@ OpName IRContext::op_name(OpKind kind, Symbol device) {
 }
 
 const OpKindInfo& IRContext::info(OpKind kind) const {
+  const std::lock_guard lock(state_->mutex);
   return state_->kind_infos[kind.id];
 }
 
@@ -433,6 +434,7 @@ const Attr* IRContext::type(const Type* type) {
 }
 
 std::size_t IRContext::memory() const {
+  const std::lock_guard lock(state_->mutex);
   std::size_t bytes = state_->arena.bytes_reserved() + state_->texts.bytes_reserved() +
                       state_->tensors.memory() + state_->tensors_by_parts.memory() +
                       state_->op_names.memory() + state_->kinds.memory();

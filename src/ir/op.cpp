@@ -53,6 +53,12 @@ const Attr* Op::attribute(std::string_view key) const {
   return nullptr;
 }
 
+std::span<Use> Op::plain_operands() const {
+  std::size_t count = operand_count_;
+  for (const OpExtra::Successor& each : extra().successors) count -= each.operand_count;
+  return operand_uses().first(count);
+}
+
 Region* Op::region(std::size_t i) const {
   Region* region = first_region();
   while (i-- != 0) region = region->next();
@@ -85,7 +91,8 @@ Op* Op::parent_op() const {
 
 Value* Region::returned(std::size_t result) const {
   const Op* last = last_ == nullptr ? nullptr : last_->terminator();
-  if (last == nullptr || last->operand_count() != result_types_.size()) return nullptr;
+  const bool leaves = last != nullptr && last->extra().successors.empty();
+  if (!leaves || last->operand_count() != result_types_.size()) return nullptr;
   return last->operand(result);
 }
 

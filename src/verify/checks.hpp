@@ -10,7 +10,7 @@ namespace mir::checks {
 /// Whether name, arity and place of an op are those of its row.
 inline bool has_structure(const Op& op) {
   const OpRow* row = op.row();
-  return row != nullptr && row->operands.admits(op.operand_count()) &&
+  return row != nullptr && row->operands.admits(op.plain_operands().size()) &&
          row->results.admits(op.result_count()) && row->regions.admits(op.region_count()) &&
          !has(row->traits, Trait::kDumpOnly) &&
          (op.next() == nullptr || !has(row->traits, Trait::kTerminator));

@@ -254,8 +254,8 @@ void OpChecks::op(const Op& op) {
   }
   if (op.is(OpId::kLinalgParam)) check_named_parameter(op, reporter_);
   if (op.is(OpId::kProgValueSymbol)) check_constant(op);
-  operands_.resize(op.operand_count());
-  std::ranges::transform(op.operand_uses(), operands_.begin(),
+  operands_.resize(op.plain_operands().size());
+  std::ranges::transform(op.plain_operands(), operands_.begin(),
                          [&](const Use& use) { return operand_type(use); });
   Signature signature;
   sign(op, signature);
@@ -293,10 +293,11 @@ void OpChecks::check_kernel(const Op& op, const Target& target) {
     return;
   }
   const OpRow& row = *target.row;
-  if (row.operands.admits(op.operand_count()) && row.results.admits(op.result_count())) return;
+  if (row.operands.admits(op.plain_operands().size()) && row.results.admits(op.result_count()))
+    return;
   reporter_.report(ConstraintId::op_c2, op, [&] {
     return fmt::format("kernel '{}' is launched with {} operands and {} results", type->text(),
-                       op.operand_count(), op.result_count());
+                       op.plain_operands().size(), op.result_count());
   });
 }
 
@@ -321,7 +322,7 @@ void OpChecks::check_types(const Op& op, const Target& target) {
 
 void OpChecks::check_dump_types(const Op& op, const Target& target) {
   const OpRow& row = *target.row;
-  if (row.infer == nullptr || !row.operands.admits(op.operand_count())) return;
+  if (row.infer == nullptr || !row.operands.admits(op.plain_operands().size())) return;
   if (row.infer == rules::matmul && !target.has_options) return check_product(op, target);
   if (target.has_options || needs_no_options(row)) {
     run_rule(op, target, target.options, true);

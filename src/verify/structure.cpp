@@ -49,7 +49,7 @@ void structure(const Op& op, Reporter& reporter) {
       return fmt::format("'{}' has no place in a portable module", op.name());
     });
   }
-  check_count(op, reporter, "operands", row->operands, op.operand_count());
+  check_count(op, reporter, "operands", row->operands, op.plain_operands().size());
   check_count(op, reporter, "results", row->results, op.result_count());
   check_count(op, reporter, "regions", row->regions, op.region_count());
   if (has(row->traits, Trait::kTerminator) && op.next() != nullptr) {
@@ -68,14 +68,15 @@ std::string describe(const Op& owner) {
 
 /// Whether a region's `-> (results)` states what a return hands over.
 void check_return(const Op& owner, const Region& region, const Op& last, Reporter& reporter) {
-  if (last.operand_count() != region.result_types().size()) {
+  const std::size_t given_count = last.plain_operands().size();
+  if (given_count != region.result_types().size()) {
     reporter.report(ConstraintId::signature_c1, last, [&] {
       return fmt::format("{} returns {} values, its signature states {}", describe(owner),
-                         last.operand_count(), region.result_types().size());
+                         given_count, region.result_types().size());
     });
     return;
   }
-  for (std::uint32_t i = 0; i < last.operand_count(); ++i) {
+  for (std::size_t i = 0; i < given_count; ++i) {
     const Type* stated = region.result_types()[i];
     const Type* given = last.operand(i)->type();
     if (stated == nullptr || given == nullptr || compatible(stated, given)) continue;

@@ -211,10 +211,8 @@ void Rewriter::replace_all_uses(Value& from, Value& to) {
 }
 
 void Rewriter::set_successors(Op& op, std::span<const SuccessorSpec> successors) {
-  std::size_t plain = op.operand_count_;
-  for (const OpExtra::Successor& old : op.extra().successors) plain -= old.operand_count;
   std::vector<Value*> operands;
-  for (const Use& use : op.operand_uses().first(plain)) operands.push_back(use.value());
+  for (const Use& use : op.plain_operands()) operands.push_back(use.value());
   std::vector<OpExtra::Successor> list;
   for (const SuccessorSpec& each : successors) {
     list.push_back({each.block, each.stated, static_cast<std::uint32_t>(operands.size()),

@@ -379,9 +379,7 @@ class Raiser {
                                 dialect->attributes == AttrPosition::kBeforeOperands);
     if (before) attributes(op.attributes(), op.has_attribute_list());
     if (op.has_signature()) {
-      std::size_t plain = op.operand_count();
-      for (const auto& successor : extra.successors) plain -= successor.operand_count;
-      list(op.operand_uses().first(plain), [&](const Use& each) { use(each); });
+      list(op.plain_operands(), [&](const Use& each) { use(each); });
       out_.token(K::kArrow);
       list(op.results(), [&](const Value& each) { definition(each); });
       if (!before) attributes(op.attributes(), op.has_attribute_list());

@@ -509,7 +509,7 @@ constexpr OpTable kRuleTable(kRules);
 
 bool has_plain_types(const Op& op) {
   const OpRow& row = *op.row();
-  if (!row.operands.admits(op.operand_count()) || !row.results.admits(op.result_count()))
+  if (!row.operands.admits(op.plain_operands().size()) || !row.results.admits(op.result_count()))
     return false;
   for (const Use& use : op.operand_uses()) {
     if (use.value()->tensor_type() == nullptr) return false;

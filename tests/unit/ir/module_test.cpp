@@ -122,6 +122,60 @@ TEST_SUITE("module") {
     CHECK(op->region_count() == 200000);
   }
 
+  TEST_CASE_FIXTURE(Fixture, "symbols that change or go leave every lookup right") {
+    const Symbol f = context.intern("f"), g = context.intern("g");
+    Op *first = graph("f"), *second = graph("f");
+    Region* inside = rewriter.add_region(*first);
+    CHECK(module.lookup_op(f) == first);
+    rewriter.set_symbol(*first, g);
+    CHECK(module.lookup_op(f) == second);
+    CHECK(module.lookup_op(g) == first);
+    rewriter.erase(*second);
+    CHECK(module.lookup_op(f) == nullptr);
+    rewriter.set_symbol(*first, f);
+    CHECK(module.lookup_op(g) == nullptr);
+
+    Op* holder = rewriter.create(
+        {.name = context.op_name("tensor.CPU.register"), .result_types = std::vector{type}});
+    rewriter.set_symbol(*holder->result(), f);
+    rewriter.set_symbol(*holder->result(), g);
+    CHECK(module.lookup_value(f) == nullptr);
+    CHECK(module.lookup_value(g) == holder->result());
+    // With what is inside an op, and with a block.
+    rewriter.move_to_end(*holder, *rewriter.create_block(*inside));
+    CHECK(module.lookup_value(g) == holder->result());
+    rewriter.erase(*first);
+    CHECK(module.lookup_op(f) == nullptr);
+    CHECK(module.lookup_value(g) == nullptr);
+    CHECK(module.declared_symbol_count() == 0);
+    Op* outer = rewriter.create({.name = context.op_name("my.Region"), .regions = 1});
+    Block* inner = rewriter.create_block(*outer->region());
+    rewriter.move_to_end(*graph("f"), *inner);
+    rewriter.erase_block(*inner);
+    CHECK(module.lookup_op(f) == nullptr);
+    CHECK_FALSE(context.lookupSymbol("f"));
+  }
+
+  TEST_CASE("what is known of a kind is read while other threads make kinds") {
+    IRContext context;
+    register_builtin_dialects(context);
+    std::vector<std::thread> makers;
+    for (int t = 0; t < 4; ++t) {
+      makers.emplace_back([&context, t] {
+        for (int i = 0; i < 2000; ++i) {
+          const OpName made =
+              context.op_name("made" + std::to_string(i) + ".by" + std::to_string(t));
+          if (context.info(made.kind).mnemonic != "by" + std::to_string(t)) std::abort();
+        }
+      });
+    }
+    for (int i = 0; i < 2000; ++i) {
+      CHECK(context.info(OpId::kLinalgAdd).mnemonic == "AddOp");
+      CHECK(context.memory() != 0);
+    }
+    for (std::thread& each : makers) each.join();
+  }
+
   TEST_CASE("threads that intern the same texts get the same objects") {
     IRContext context;
     register_builtin_dialects(context);

@@ -1,3 +1,4 @@
+#include "mir/rewriter.hpp"
 #include "verified.hpp"
 
 using namespace mir;
@@ -44,6 +45,26 @@ TEST_SUITE("blocks") {
                 "takes tensor<[2], Float32, CPU>"});
     CHECK(flow({"my.Br () -> () [^a(%0)]",
                 "^a(%7:tensor<[2, 4], Float32, CPU>):", "cf.ReturnOp () -> ()"}) == Lines{});
+  }
+
+  TEST_CASE("arguments of successors are no operands of the op that passes them") {
+    const Lines pass = {"linalg.CPU.SiLUOp(%0) -> (%1) [^a(%0)]",
+                        "^a(%7:tensor<[2, 4], Float32, CPU>):", "cf.ReturnOp () -> ()"};
+    CHECK(flow(pass) == Lines{});
+    CHECK(flow({"linalg.CPU.SiLUOp() -> (%1:tensor<[2, 4], Float32, CPU>) [^a(%0)]",
+                "^a(%7:tensor<[2, 4], Float32, CPU>):", "cf.ReturnOp () -> ()"}) ==
+          Lines{"2:1 MIR0401 'linalg.SiLUOp' has 0 operands, expected 1"});
+  }
+
+  TEST_CASE("a terminator that goes on to blocks gives no results of its region") {
+    Reading reading(
+        "@main () -> () {\nmy.Region () -> () {\n() -> (%9:tensor<[2], F, D>) {\n"
+        "my.Start () -> (%1:tensor<[2], F, D>)\n^last:\ncf.ReturnOp (%1) -> () [^last]\n}\n}\n}\n");
+    const Region& region = *reading.module().body().entry()->front()->region();
+    const Op& last = *region.last_block()->back();
+    CHECK(region.returned(0) == nullptr);
+    Rewriter(reading.module()).set_successors(*region.last_block()->back(), {});
+    CHECK(region.returned(0) == last.operand(0));
   }
 
   TEST_CASE("block_c6: MIR0423 successors of an op that is not last") {
