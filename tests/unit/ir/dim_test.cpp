@@ -242,7 +242,8 @@ TEST_CASE("a floor division and its remainder give back what was divided") {
            {"$S-$S/4*4-$S%4", "0"},
            {"$S-$S%4", "4*($S/4)"},
            {"($S/2)%3+3*($S/6)", "$S/2"}}) {
-    CAPTURE(text);
+    const std::string said(text);
+    CAPTURE(said);
     CHECK(Fixture::normal(text) == expected);
   }
   Fixture f;
