@@ -68,7 +68,8 @@ class LocationTable {
   Location fused(std::span<const Location> parts, std::string_view metadata = {});
   /// What the text at `at` says of an op: `said` is a whole `loc(...)`.
   Location stated(SourcePos at, std::string_view said);
-  /// Reads a whole `loc(...)`; what is no location of the language becomes kOpaque.
+  /// Reads a whole `loc(...)`; what is no location of the language becomes kOpaque, and what is no
+  /// `loc(...)` at all the unknown location.
   Location parse(std::string_view said);
 
   LocationKind kind(Location of) const;
@@ -268,6 +269,8 @@ struct OpName {
 
 /// Whether an unquoted string of this text means the same in a portable module.
 bool is_bare_word(std::string_view text);
+/// Whether text can name an op so: `dialect.path.Name`, or `linalg.Device.` and nearly any text.
+bool is_op_name(std::string_view text);
 
 /// Owns everything unique. Interning is thread-safe; nothing that is printed depends on the order
 /// in which it happened.
@@ -284,13 +287,15 @@ class IRContext {
   DimTable& dims();
   LocationTable& locations();
   const LocationTable& locations() const;
-  Symbol intern(std::string_view text) { return strings().intern(text); }
+  /// Bytes that are no UTF-8 become U+FFFD: no text can hold them.
+  Symbol intern(std::string_view text);
   std::string_view text(Symbol symbol) const;
 
   // -- op kinds ------------------------------------------------------------------------------
   /// Rows must outlive the context. Not thread-safe, before any op is made.
   void register_dialect(const Dialect& dialect);
   std::span<const Dialect* const> dialects() const;
+  /// The spelling must be one that is_op_name().
   OpName op_name(std::string_view spelling);
   /// The spelling of a kind with a device (empty where the dialect has none in its path).
   OpName op_name(OpKind kind, Symbol device = {});
@@ -302,23 +307,33 @@ class IRContext {
   std::optional<OpKind> find_kernel(std::string_view type_name, std::size_t operand_count) const;
 
   // -- types ---------------------------------------------------------------------------------
+  /// Null where the names are no words ([A-Za-z_][A-Za-z0-9_]*).
   const TensorType* tensor(std::span<const Dim> dims, Symbol dtype_name, Symbol device,
                            const Attr* encoding = nullptr);
   const TensorType* tensor(std::span<const Dim> dims, DType dtype, std::string_view device = "CPU");
+  /// Null where the text is no `!dialect.name` or `!dialect.name<...>`.
   const Type* opaque_type(std::string_view text);
 
   // -- attributes ----------------------------------------------------------------------------
+  // What is made here is read back from its spelling as the same attribute. Bytes that are no UTF-8
+  // become U+FFFD.
   const Attr* integer(std::int64_t value);
   /// Shortest text that reads back as the same double; always with a point or an exponent.
   const Attr* number(double value);
   const Attr* boolean(bool value);
   const Attr* null();
   const Attr* string(std::string_view text);  ///< quoted
-  const Attr* word(std::string_view text);    ///< unquoted
+  /// Unquoted; quoted where text without quotes would be read as something else (`3`, `true`,
+  /// `a]b`) even in a dump.
+  const Attr* word(std::string_view text);
   const Attr* symbol_ref(std::string_view name);
   const Attr* dim(Dim value);
+  /// Unquoted strings inside that are no words ([A-Za-z_][A-Za-z0-9_]*) become quoted. Null where
+  /// an element is a value that upstream lost, which stands nowhere but alone.
   const Attr* array(std::span<const Attr* const> elements);
+  /// The same; null also where two entries have one key.
   const Attr* dict(std::span<const NamedAttr> entries);
+  /// Null where a key is no word or a value no quantisation spec and not opaque.
   const Attr* quant_annotation(std::span<const NamedAttr> entries);
   const Attr* type(const Type* type);
   /// A scalar as it is spelled in text: kInt, kFloat, kString, kQuantSpec, kOpaque, kInvalid. The
@@ -342,8 +357,14 @@ class IRContext {
   SymbolUse lookupSymbol(std::string_view name) const;
 
  private:
+  friend class Resolver;
+
   std::string tensor_text(std::span<const Dim> dims, Symbol dtype_name, Symbol device,
                           const Attr* encoding) const;
+  /// What text spells so, as its scanner knows.
+  const Attr* scanned(AttrKind kind, std::string_view spelling);
+  const Type* scanned_type(std::string_view spelling);
+  const Attr* in_data(const Attr* value);
 
   struct State;
   std::unique_ptr<State> state_;

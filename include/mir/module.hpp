@@ -24,10 +24,10 @@ struct OpSpec {
   std::span<const Type* const> result_types{};
   std::span<const NamedAttr> attributes{};
   std::uint32_t regions = 0;
-  Symbol path{};    ///< see Op::path; empty: none
+  Symbol path{};    ///< see Op::path; empty: none; left out where Rewriter::set_path refuses it
   Symbol symbol{};  ///< see Op::symbol; empty: none
   Location location{};
-  bool has_signature = true;
+  bool has_signature = true;  ///< an op whose name is no plain one has lists in any case
 };
 
 /// Which of those that declare a symbol counts: the first, and after it the next.

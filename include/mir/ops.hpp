@@ -182,7 +182,8 @@ class Builder {
 
   /// Links an op that was made elsewhere.
   void insert(Op* op);
-  /// Any op by its spelling ("linalg.CPU.AddOp"). Without result types the row's rule infers
+  /// Any op by its spelling ("linalg.CPU.AddOp"); null after reporting where text cannot say the
+  /// spelling or the path. Without result types the row's rule infers
   /// them; null after reporting when it cannot, and null without a word when an operand is null:
   /// chained calls report the first failure only. Results get fresh names.
   Op* create(std::string_view spelling, std::span<Value* const> operands,
@@ -193,7 +194,7 @@ class Builder {
                const Attributes& attributes = {}, std::string_view path = {});
 
   /// `graph.SubGraphOp @symbol <device> { (arguments) -> (results) { ... } }`; the insertion point
-  /// moves into its body.
+  /// moves into its body. Null after reporting a device that text cannot say.
   Op* subgraph(std::string_view symbol, std::span<const Type* const> arguments,
                std::string_view device = "CPU");
   /// `graph.CallGraphOp @callee (operands) -> (results)`. Without result types those that the graph
@@ -217,6 +218,7 @@ class Builder {
                                                 const OpRow& row);
 
   Block* create_block(Region& region, std::span<const Type* const> arguments);
+  Op* refuse(std::string_view what, std::string_view text);
 
   Rewriter rewriter_;
   Diagnostics& diagnostics_;

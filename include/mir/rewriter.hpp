@@ -125,6 +125,13 @@ bool walk(Module& module, Region& region, WalkOrder order, const Visit& visit) {
 //
 // Edits are not checked beyond asserts: what a module means is the verifier's concern. An erased op
 // must not be edited.
+//
+// Whatever is made here prints as text that reads back as an equal module. Symbols, keys, labels
+// and strings may hold any text, which is quoted where it must be. A value or block whose name no
+// text can say prints under a fresh one. Functions that take other texts refuse what no text can
+// say: they give false and change nothing. In a portable module a list of attributes has each key
+// once, the first counts; unquoted strings that are no words become quoted; values that upstream
+// lost are left out. A jump has a label and no symbol, path or `<...>`; only a jump has a label.
 
 enum class OpChange : std::uint8_t {
   kOperands,    ///< which values it uses, or how many; successors too
@@ -253,8 +260,9 @@ class Rewriter {
   void replace_all_uses(Value& from, Value& to);
   template <class Predicate>
   void replace_uses_if(Value& from, Value& to, const Predicate& wanted);
-  /// Replaces the successors and the operands that the old ones took.
-  void set_successors(Op& op, std::span<const SuccessorSpec> successors);
+  /// Replaces the successors and the operands that the old ones took. False where a name that is
+  /// `stated` for a block is none.
+  bool set_successors(Op& op, std::span<const SuccessorSpec> successors);
 
   // -- results ---------------------------------------------------------------------------------
   /// Without a name. Other results keep place and id.
@@ -268,9 +276,14 @@ class Rewriter {
   bool remove_attribute(Op& op, Symbol key);
   void set_attributes(Op& op, std::span<const NamedAttr> attributes, bool list_present = false);
   void set_symbol(Op& op, Symbol symbol);
-  void set_path(Op& op, Symbol path);
+  /// False for a path beyond 1000 bytes and, in a dump, which escapes nothing, for one that its
+  /// text would end early or break. OpSpec leaves such a path out.
+  bool set_path(Op& op, Symbol path);
+  bool can_set_path(Symbol path) const { return can_say(path, !module_.is_portable()); }
   void clear_path(Op& op);
-  void set_angles(Op& op, std::span<const Symbol> angles);
+  /// False where one is no balanced text on one line of at most 1000 bytes, with single blanks and
+  /// none at its ends.
+  bool set_angles(Op& op, std::span<const Symbol> angles);
   /// An op that is said to come from elsewhere prints as a new one.
   void set_location(Op& op, Location location);
   /// Makes an op print in canonical form although nothing of it changed.
@@ -340,8 +353,10 @@ class Rewriter {
   /// Also sets the types.
   void state_results(Region& region, std::span<const RegionResult> results);
 
-  /// Sets `mir_version` (1 is the only version) or, with 0, makes the module a dump.
-  void set_version(std::int64_t version);
+  /// Sets `mir_version` (1 is the only version) or, with 0, makes the module a dump; false where a
+  /// dump cannot say some op's path. A dump that becomes portable has its attributes put right as
+  /// above, and forgets what it stated of single mentions.
+  bool set_version(std::int64_t version);
 
  private:
   friend class Resolver;
@@ -353,6 +368,11 @@ class Rewriter {
   }
   void changed(Op& op, OpChange change);
   void changed(Value& value);
+  std::span<const NamedAttr> sayable(std::span<const NamedAttr> attributes);
+  bool can_say(Symbol path, bool in_dump) const;
+  bool can_say_paths(const Region& region) const;
+  void make_sayable(Op& op);
+  void make_sayable(Value& value);
   void set_use(Use& use, Value* value);
   void set_use_list(Op& op, std::span<Value* const> operands);
   Value* place_value(ValueRange& list, std::size_t i, const Type* type, std::uintptr_t owner);

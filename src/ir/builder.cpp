@@ -1,7 +1,10 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "ir/result_types.hpp"
+#include "ir/text/spellings.hpp"
 #include "mir/ops.hpp"
 
 namespace mir {
@@ -29,6 +32,13 @@ Block* Builder::create_block(Region& region, std::span<const Type* const> argume
   return block;
 }
 
+Op* Builder::refuse(std::string_view what, std::string_view text) {
+  diagnostics_.error(DiagCode::kQuotesNeeded, {},
+                     fmt::format("'{}' is no name of {} {} that text can hold", text,
+                                 what == "op" ? "an" : "a", what));
+  return nullptr;
+}
+
 void Builder::insert(Op* op) {
   rewriter_.name_results(*op);
   rewriter_.insert(*op);
@@ -38,6 +48,9 @@ Op* Builder::create(std::string_view spelling, std::span<Value* const> operands,
                     const Attributes& attributes, std::string_view path,
                     std::span<const Type* const> result_types) {
   if (has_null(operands)) return nullptr;
+  if (!is_op_name(spelling)) return refuse("op", spelling);
+  const Symbol name_in_model = context().intern(path);
+  if (!rewriter_.can_set_path(name_in_model)) return refuse("path", path);
   std::vector<NamedAttr> list;
   for (const auto& [key, value] : attributes) list.push_back({context().intern(key), value});
   const OpName name = context().op_name(spelling);
@@ -59,7 +72,7 @@ Op* Builder::create(std::string_view spelling, std::span<Value* const> operands,
                            .operands = operands,
                            .result_types = result_types,
                            .attributes = list,
-                           .path = context().intern(path)});
+                           .path = name_in_model});
 }
 
 /// None after reporting.
@@ -90,6 +103,7 @@ Value* Builder::value(std::string_view spelling, std::initializer_list<Value*> o
 
 Op* Builder::subgraph(std::string_view symbol, std::span<const Type* const> arguments,
                       std::string_view device) {
+  if (!is_angle_text(device)) return refuse("device", device);
   const Symbol name = context().intern(symbol);
   Op* op = rewriter_.create_detached({.name = context().op_name(OpId::kGraphSubGraph),
                                       .regions = 1,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstring>
 #include <deque>
 #include <mutex>
@@ -11,10 +12,12 @@
 #include <vector>
 
 #include "ir/quant_spec.hpp"
+#include "ir/text/spellings.hpp"
 #include "ir/text/text_literal.hpp"
 #include "ir/unique_table.hpp"
 #include "mir/module.hpp"
 #include "support/arena.hpp"
+#include "support/utf8.hpp"
 
 namespace mir {
 
@@ -138,6 +141,11 @@ struct IRContext::State {
     return scheme_count++;
   }
 
+  bool has(AttrKind kind, std::string_view spelling) {
+    const std::lock_guard lock(mutex);
+    return attributes[static_cast<int>(kind)].find(spelling) != nullptr;
+  }
+
   /// The attribute of this kind and text, made by `fill` when it is new.
   template <class Fill>
   const Attr* unique(AttrKind kind, std::string_view spelling, Fill&& fill) {
@@ -176,6 +184,9 @@ LocationTable& IRContext::locations() {
 const LocationTable& IRContext::locations() const {
   return state_->locations;
 }
+Symbol IRContext::intern(std::string_view text) {
+  return is_utf8(text) ? strings().intern(text) : strings().intern(with_valid_utf8(text));
+}
 std::string_view IRContext::text(Symbol symbol) const {
   return state_->strings.text(symbol);
 }
@@ -204,6 +215,7 @@ OpName IRContext::op_name(std::string_view spelling) {
     const std::lock_guard lock(state.mutex);
     if (const OpName* known = state.op_names.find(spelling, hash)) return *known;
   }
+  assert(is_op_name(spelling));
   OpName name;
   name.spelling = intern(spelling);
   const auto first_dot = spelling.find('.');
@@ -282,7 +294,8 @@ std::string IRContext::tensor_text(std::span<const Dim> dims, Symbol dtype_name,
 }
 
 const TensorType* IRContext::tensor(std::span<const Dim> dims, Symbol dtype_name, Symbol device,
-                                    const Attr* encoding) {
+                                    const Attr* stated_encoding) {
+  const Attr* encoding = stated_encoding == nullptr ? nullptr : in_data(stated_encoding);
   const TensorKey parts(dims, dtype_name, device, encoding);
   const std::uint64_t parts_hash = hash_text(parts.bytes());
   State& state = *state_;
@@ -291,6 +304,7 @@ const TensorType* IRContext::tensor(std::span<const Dim> dims, Symbol dtype_name
     const TensorType* const* known = state.tensors_by_parts.find(parts.bytes(), parts_hash);
     if (known != nullptr) return *known;
   }
+  if (!is_word_text(text(dtype_name)) || !is_word_text(text(device))) return nullptr;
   const std::string spelling = tensor_text(dims, dtype_name, device, encoding);
   const std::optional<DType> dtype = dtype_from_name(text(dtype_name));
   const std::uint64_t hash = hash_text(spelling);
@@ -315,6 +329,10 @@ const TensorType* IRContext::tensor(std::span<const Dim> dims, DType dtype,
 }
 
 const Type* IRContext::opaque_type(std::string_view spelling) {
+  return is_opaque_type(spelling) ? scanned_type(spelling) : nullptr;
+}
+
+const Type* IRContext::scanned_type(std::string_view spelling) {
   State& state = *state_;
   const std::lock_guard lock(state.mutex);
   if (const OpaqueType* const* known = state.opaque_types.find(spelling)) return *known;
@@ -327,7 +345,35 @@ const Type* IRContext::opaque_type(std::string_view spelling) {
 
 // -- attributes ---------------------------------------------------------------------------------
 
+namespace {
+
+bool is_scalar(AttrKind kind, std::string_view spelling) {
+  switch (kind) {
+    case AttrKind::kInt:
+      return read_integer(spelling) || is_float_text(spelling);
+    case AttrKind::kFloat:
+      return is_float_text(spelling);
+    case AttrKind::kString:
+      return spelling.starts_with('"') ? is_quoted_text(spelling) : is_bare_text(spelling);
+    case AttrKind::kQuantSpec:
+      return is_quant_spec(spelling);
+    case AttrKind::kOpaque:
+      return is_opaque_value(spelling);
+    case AttrKind::kInvalid:
+      return spelling == "<InvalidAttribute NYI>";
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
 const Attr* IRContext::scalar(AttrKind kind, std::string_view spelling) {
+  const bool is_known = kind != AttrKind::kOpaque && state_->has(kind, spelling);
+  return is_known || is_scalar(kind, spelling) ? scanned(kind, spelling) : nullptr;
+}
+
+const Attr* IRContext::scanned(AttrKind kind, std::string_view spelling) {
   const auto integer_value = kind == AttrKind::kInt ? read_integer(spelling) : std::nullopt;
   // An integer beyond 64 bits keeps its text and has the nearest number as its value.
   if (kind == AttrKind::kInt && !integer_value) kind = AttrKind::kFloat;
@@ -350,11 +396,11 @@ const Attr* IRContext::scalar(AttrKind kind, std::string_view spelling) {
 }
 
 const Attr* IRContext::integer(std::int64_t value) {
-  return scalar(AttrKind::kInt, fmt::format_int(value).c_str());
+  return scanned(AttrKind::kInt, fmt::format_int(value).c_str());
 }
 
 const Attr* IRContext::number(double value) {
-  return scalar(AttrKind::kFloat, number_text(value));
+  return scanned(AttrKind::kFloat, number_text(value));
 }
 
 const Attr* IRContext::boolean(bool value) {
@@ -367,14 +413,16 @@ const Attr* IRContext::null() {
 }
 
 const Attr* IRContext::string(std::string_view text) {
-  return scalar(AttrKind::kString, quote(text));
+  return scanned(AttrKind::kString, is_utf8(text) ? quote(text) : quote(with_valid_utf8(text)));
 }
 
 const Attr* IRContext::word(std::string_view text) {
-  return scalar(AttrKind::kString, text);
+  return is_bare_text(text) ? scanned(AttrKind::kString, text) : string(text);
 }
 
-const Attr* IRContext::symbol_ref(std::string_view name) {
+const Attr* IRContext::symbol_ref(std::string_view text) {
+  const std::string valid = with_valid_utf8(text);
+  const std::string_view name = valid;
   const std::string spelling = "@" + (is_bare_word(name) ? std::string(name) : quote(name));
   return state_->unique(AttrKind::kSymbolRef, spelling, [&](Attr& attribute, std::string_view) {
     attribute.text_ = state_->texts.copy(name);
@@ -387,7 +435,20 @@ const Attr* IRContext::dim(Dim value) {
                         [&](Attr& attribute, std::string_view) { attribute.dim_ = value; });
 }
 
-const Attr* IRContext::array(std::span<const Attr* const> elements) {
+/// The value inside an array or dictionary; null where it cannot stand there.
+const Attr* IRContext::in_data(const Attr* value) {
+  if (value == nullptr || value->kind() == AttrKind::kInvalid) return nullptr;
+  const bool is_bare = value->kind() == AttrKind::kString && !value->is_quoted();
+  return is_bare && !is_data_word(value->text()) ? string(value->text()) : value;
+}
+
+const Attr* IRContext::array(std::span<const Attr* const> values) {
+  std::vector<const Attr*> elements;
+  elements.reserve(values.size());
+  for (const Attr* value : values) {
+    elements.push_back(in_data(value));
+    if (elements.back() == nullptr) return nullptr;
+  }
   std::string spelling = "[";
   for (std::size_t i = 0; i < elements.size(); ++i) {
     if (i != 0) spelling += ", ";
@@ -395,11 +456,29 @@ const Attr* IRContext::array(std::span<const Attr* const> elements) {
   }
   spelling += ']';
   return state_->unique(AttrKind::kArray, spelling, [&](Attr& attribute, std::string_view) {
-    attribute.elements_ = state_->arena.copy(elements);
+    attribute.elements_ = state_->arena.copy(std::span<const Attr* const>(elements));
   });
 }
 
-const Attr* IRContext::dict(std::span<const NamedAttr> entries) {
+namespace {
+
+/// Whether no two entries have one key.
+bool has_distinct_keys(std::span<const NamedAttr> entries) {
+  std::vector<std::uint32_t> keys;
+  for (const NamedAttr& entry : entries) keys.push_back(entry.key.id);
+  std::ranges::sort(keys);
+  return std::ranges::adjacent_find(keys) == keys.end();
+}
+
+}  // namespace
+
+const Attr* IRContext::dict(std::span<const NamedAttr> values) {
+  if (!has_distinct_keys(values)) return nullptr;
+  std::vector<NamedAttr> entries(values.begin(), values.end());
+  for (NamedAttr& entry : entries) {
+    entry.value = in_data(entry.value);
+    if (entry.value == nullptr) return nullptr;
+  }
   std::string spelling = "{";
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (i != 0) spelling += ',';
@@ -409,11 +488,17 @@ const Attr* IRContext::dict(std::span<const NamedAttr> entries) {
   }
   spelling += '}';
   return state_->unique(AttrKind::kDict, spelling, [&](Attr& attribute, std::string_view) {
-    attribute.entries_ = state_->arena.copy(entries);
+    attribute.entries_ = state_->arena.copy(std::span<const NamedAttr>(entries));
   });
 }
 
 const Attr* IRContext::quant_annotation(std::span<const NamedAttr> entries) {
+  for (const NamedAttr& entry : entries) {
+    if (entry.value == nullptr) continue;
+    const AttrKind kind = entry.value->kind();
+    const bool is_spec = kind == AttrKind::kQuantSpec || kind == AttrKind::kOpaque;
+    if (!is_spec || !is_word_text(text(entry.key))) return nullptr;
+  }
   std::string spelling = "QuantAnnotation(";
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (i != 0) spelling += ", ";

@@ -4,9 +4,12 @@
 #include <vector>
 
 #include "ir/text/location_text.hpp"
+#include "ir/text/spellings.hpp"
 #include "ir/unique_table.hpp"
 #include "mir/context.hpp"
 #include "support/arena.hpp"
+#include "support/utf8.hpp"
+#include "syntax/layout.hpp"
 
 namespace mir {
 
@@ -44,6 +47,8 @@ std::string key_of(const Entry& entry) {
 
 struct LocationTable::State {
   explicit State(StringInterner& interner) : strings(interner) {}
+
+  Symbol intern(std::string_view text) { return strings.intern(with_valid_utf8(text)); }
 
   Entry entry(Location of) {
     if (!of) return {};
@@ -89,14 +94,13 @@ Location LocationTable::range(Span span) {
 }
 
 Location LocationTable::file(std::string_view name, FilePlace place) {
-  return state_->add(
-      {.kind = LocationKind::kFile, .text = state_->strings.intern(name), .place = place});
+  return state_->add({.kind = LocationKind::kFile, .text = state_->intern(name), .place = place});
 }
 
 Location LocationTable::named(std::string_view name, Location child) {
   const Location parts[] = {child};
   return state_->add({.kind = LocationKind::kNamed,
-                      .text = state_->strings.intern(name),
+                      .text = state_->intern(name),
                       .parts = std::span(parts).first(child ? 1 : 0)});
 }
 
@@ -120,7 +124,7 @@ Location LocationTable::fused(std::span<const Location> parts, std::string_view 
   }
   if (metadata.empty() && flat.size() <= 1) return flat.empty() ? Location() : flat.front();
   return state_->add(
-      {.kind = LocationKind::kFused, .text = state_->strings.intern(metadata), .parts = flat});
+      {.kind = LocationKind::kFused, .text = state_->intern(metadata), .parts = flat});
 }
 
 Location LocationTable::stated(SourcePos at, std::string_view said) {
@@ -130,7 +134,10 @@ Location LocationTable::stated(SourcePos at, std::string_view said) {
 
 Location LocationTable::parse(std::string_view said) {
   if (const auto read = read_location(*this, said)) return *read;
-  return state_->add({.kind = LocationKind::kOpaque, .text = state_->strings.intern(said)});
+  if (!said.starts_with("loc") || said.find('(') == said.npos) return {};
+  const std::string canonical = canonical_text(TokenKind::kLoc, said);
+  if (!is_location(canonical)) return {};
+  return state_->add({.kind = LocationKind::kOpaque, .text = state_->strings.intern(canonical)});
 }
 
 LocationKind LocationTable::kind(Location of) const {

@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "ir/nested_ops.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
 #include "mir/upgrade.hpp"
@@ -37,7 +38,12 @@ class Downgrade {
       if (const SubGraphOp graph = dyn_cast<SubGraphOp>(op)) name_storages_once(graph);
     }
     if (generation_ == Generation::k2025_06) spell_as_first_version(module_, report_);
-    rewriter_.set_version(0);
+    if (!rewriter_.set_version(0)) {
+      report_.refuse(*module_.top(), "dump form", "upstream does not escape names of ops",
+                     diagnostics_);
+      return false;
+    }
+    for_each_nested(*module_.top(), [&](Op& op) { print_bare(op); });
     return true;
   }
 
@@ -103,7 +109,6 @@ class Downgrade {
     for (Op* op : region.ops()) {
       if (op->is_in(DialectId::kLinalg) && !op->is(OpId::kLinalgRegister)) settle(*op);
       if (generation_ < Generation::k2025_12) drop_symbols(*op);
-      print_bare(*op);
       for (Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {
         visit(*inner);
       }
@@ -132,7 +137,7 @@ class Downgrade {
     }
   }
 
-  /// Upstream quotes nothing.
+  /// Upstream quotes nothing; where a text would then be read as something else, it stays quoted.
   void print_bare(Op& op) {
     std::vector<NamedAttr> list(op.attributes().begin(), op.attributes().end());
     bool changes = false;
@@ -143,6 +148,7 @@ class Downgrade {
       changes = true;
     }
     if (changes) rewriter_.set_attributes(op, list);
+    for_each_nested(op, [&](Op& inner) { print_bare(inner); });
   }
 
   /// Upstream prints notes on quantisation and devices, which no row declares, and no option.

@@ -37,7 +37,7 @@ void Rewriter::state_results(Region& region, std::span<const RegionResult> resul
   std::vector<const Type*> types;
   std::vector<RegionResult> kept(results.begin(), results.end());
   for (RegionResult& each : kept) {
-    each.attributes = module_.arena_->copy(each.attributes);
+    each.attributes = sayable(each.attributes);
     types.push_back(each.type);
   }
   set_result_types(region, types);

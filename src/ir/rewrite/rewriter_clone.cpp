@@ -65,8 +65,7 @@ Op* Rewriter::copy(const Op& op, RewriteMapping& mapping, Block* block, Op* befo
 void Rewriter::copy_head(const Op& from, Op& to, const RewriteMapping& mapping) {
   to.symbol_ = from.symbol_;
   to.has_symbol_ = from.has_symbol_;
-  to.path_ = from.path_;
-  to.has_path_ = from.has_path_;
+  if (from.has_path()) set_path(to, from.path());
   to.has_attribute_list_ = from.has_attribute_list_;
   copy_facts(from, to);
   if (from.extra_ == nullptr) return;
@@ -104,7 +103,7 @@ void Rewriter::copy_value(const Value& from, Value& to, RewriteMapping& mapping)
   to.name_ = from.name_;
   to.symbol_ = from.symbol_;
   to.has_symbol_ = from.has_symbol_;
-  to.attributes_ = module_.arena_->copy(from.attributes_);
+  to.attributes_ = sayable(from.attributes_);
   module_.reserve_name(from.name_);
   mapping.map(from, to);
 }

@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "ir/nested_ops.hpp"
+#include "ir/text/spellings.hpp"
 #include "mir/rewriter.hpp"
 #include "support/arena.hpp"
 
@@ -46,9 +47,11 @@ Op* Rewriter::create_detached(const OpSpec& spec) {
   module_.note_made(spec.name.kind);
   op->id_ = module_.next_op_id_++;
   op->location_ = spec.location;
-  op->has_signature_ = spec.has_signature;
-  op->path_ = spec.path;
-  op->has_path_ = static_cast<bool>(spec.path);
+  // The free text of a plug-in's name ends at a list.
+  op->has_signature_ = spec.has_signature || !is_plain_op_name(context().text(spec.name.spelling));
+  const bool has_path = spec.path && can_say(spec.path, !module_.is_portable());
+  op->path_ = has_path ? spec.path : Symbol();
+  op->has_path_ = has_path;
   op->symbol_ = spec.symbol;
   op->has_symbol_ = static_cast<bool>(spec.symbol);
 
@@ -210,7 +213,10 @@ void Rewriter::replace_all_uses(Value& from, Value& to) {
   while (from.has_uses()) set_operand(*from.uses_->user_, from.uses_->index(), &to);
 }
 
-void Rewriter::set_successors(Op& op, std::span<const SuccessorSpec> successors) {
+bool Rewriter::set_successors(Op& op, std::span<const SuccessorSpec> successors) {
+  for (const SuccessorSpec& each : successors) {
+    if (each.block == nullptr && !is_block_name(context().text(each.stated))) return false;
+  }
   std::vector<Value*> operands;
   for (const Use& use : op.plain_operands()) operands.push_back(use.value());
   std::vector<OpExtra::Successor> list;
@@ -222,6 +228,7 @@ void Rewriter::set_successors(Op& op, std::span<const SuccessorSpec> successors)
   set_use_list(op, operands);
   extra_of(op).successors = module_.arena_->copy(std::span<const OpExtra::Successor>(list));
   changed(op, OpChange::kOperands);
+  return true;
 }
 
 // -- lists of values ------------------------------------------------------------------------------

@@ -1,6 +1,9 @@
 // What ops and values say: attributes, symbols, names, types; constants of regions.
 #include <algorithm>
+#include <unordered_set>
 
+#include "ir/text/spellings.hpp"
+#include "ir/text/text_literal.hpp"
 #include "mir/rewriter.hpp"
 #include "support/arena.hpp"
 
@@ -21,9 +24,58 @@ void Rewriter::edit_symbol(Op& op, const Edit& edit) {
   if (after) module_.op_symbols_.add(*after, op);
 }
 
-void Rewriter::set_attributes(Op& op, std::span<const NamedAttr> attributes, bool list_present) {
+namespace {
+
+/// Whether the key of the entry at `at` is that of one before it.
+bool has_before(std::span<const NamedAttr> list, std::size_t at) {
+  return std::ranges::find(list.first(at), list[at].key, &NamedAttr::key) !=
+         list.begin() + static_cast<std::ptrdiff_t>(at);
+}
+
+bool is_loose_word(const Attr& value) {
+  return value.kind() == AttrKind::kString && !value.is_quoted() && !is_bare_word(value.text());
+}
+
+bool is_portable(const NamedAttr& attribute) {
+  return attribute.value->kind() != AttrKind::kInvalid && !is_loose_word(*attribute.value);
+}
+
+/// Whether a portable module can say the list as it is.
+bool is_portable(std::span<const NamedAttr> list) {
+  if (!std::ranges::all_of(list, [](const NamedAttr& each) { return is_portable(each); })) {
+    return false;
+  }
+  constexpr std::size_t kFew = 16;
+  if (list.size() > kFew) {
+    std::unordered_set<Symbol> keys;
+    return std::ranges::all_of(list,
+                               [&](const NamedAttr& each) { return keys.insert(each.key).second; });
+  }
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (has_before(list, i)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+/// The list as a text of this module can say it, kept.
+std::span<const NamedAttr> Rewriter::sayable(std::span<const NamedAttr> attributes) {
+  if (!module_.is_portable() || is_portable(attributes)) return module_.arena_->copy(attributes);
+  std::vector<NamedAttr> list;
+  std::unordered_set<Symbol> keys;
+  for (NamedAttr each : attributes) {
+    if (!keys.insert(each.key).second || each.value->kind() == AttrKind::kInvalid) continue;
+    if (is_loose_word(*each.value)) each.value = context().string(each.value->text());
+    list.push_back(each);
+  }
+  return module_.arena_->copy(std::span<const NamedAttr>(list));
+}
+
+void Rewriter::set_attributes(Op& op, std::span<const NamedAttr> wanted, bool list_present) {
+  const std::span<const NamedAttr> attributes = sayable(wanted);
   edit_symbol(op, [&] {
-    op.attributes_ = module_.arena_->copy(attributes).data();
+    op.attributes_ = attributes.data();
     op.attribute_count_ = static_cast<std::uint32_t>(attributes.size());
     op.has_attribute_list_ = list_present || !attributes.empty();
   });
@@ -59,10 +111,18 @@ void Rewriter::set_symbol(Op& op, Symbol symbol) {
   changed(op, OpChange::kHead);
 }
 
-void Rewriter::set_path(Op& op, Symbol path) {
+bool Rewriter::can_say(Symbol path, bool in_dump) const {
+  const std::string_view text = context().text(path);
+  constexpr std::size_t kMostBytes = 1000;
+  return in_dump ? is_path_text(text) : quote(text).size() <= kMostBytes;
+}
+
+bool Rewriter::set_path(Op& op, Symbol path) {
+  if (!can_say(path, !module_.is_portable())) return false;
   op.path_ = path;
   op.has_path_ = true;
   changed(op, OpChange::kHead);
+  return true;
 }
 
 void Rewriter::clear_path(Op& op) {
@@ -81,9 +141,12 @@ OpExtra& Rewriter::extra_of(Op& op) {
   return *op.extra_;
 }
 
-void Rewriter::set_angles(Op& op, std::span<const Symbol> angles) {
+bool Rewriter::set_angles(Op& op, std::span<const Symbol> angles) {
+  const auto can_say_angle = [&](Symbol each) { return is_angle_text(context().text(each)); };
+  if (!std::ranges::all_of(angles, can_say_angle)) return false;
   extra_of(op).angles = module_.arena_->copy(angles);
   changed(op, OpChange::kHead);
+  return true;
 }
 
 void Rewriter::set_address(Op& op, std::optional<std::uint64_t> address) {
@@ -145,7 +208,7 @@ void Rewriter::set_symbol(Value& value, Symbol symbol) {
 }
 
 void Rewriter::set_attributes(Value& value, std::span<const NamedAttr> attributes) {
-  value.attributes_ = module_.arena_->copy(attributes);
+  value.attributes_ = sayable(attributes);
   changed(value);
 }
 
@@ -303,7 +366,7 @@ void Rewriter::bring_constants(Op& op, Region& region) {
 
 void Rewriter::set_mention(const Use& use, const StatedMention& mention) {
   StatedMention kept = mention;
-  kept.attributes = module_.arena_->copy(mention.attributes);
+  kept.attributes = sayable(mention.attributes);
   module_.dump_facts_.mentions_[&use] = kept;
   use.user()->states_mentions_ = true;
   changed(*use.user(), OpChange::kMention);
@@ -320,14 +383,50 @@ void Rewriter::clear_mentions() {
   mentions.clear();
 }
 
-void Rewriter::set_version(std::int64_t version) {
+bool Rewriter::can_say_paths(const Region& region) const {
+  for (Block* block = region.entry(); block != nullptr; block = block->next()) {
+    for (const Op* op : block->ops()) {
+      if (op->has_path() && !can_say(op->path(), true)) return false;
+      for (Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {
+        if (!can_say_paths(*inner)) return false;
+      }
+    }
+  }
+  return true;
+}
+
+void Rewriter::make_sayable(Value& value) {
+  if (!is_portable(value.attributes())) set_attributes(value, value.attributes());
+}
+
+/// With what is inside it.
+void Rewriter::make_sayable(Op& op) {
+  if (!is_portable(op.attributes())) set_attributes(op, op.attributes(), op.has_attribute_list());
+  for (Value& result : op.results()) make_sayable(result);
+  for (Region* region = op.first_region(); region != nullptr; region = region->next()) {
+    for (Value* value : region->free_values()) make_sayable(*value);
+    for (Block* block = region->entry(); block != nullptr; block = block->next()) {
+      for (Value& argument : block->arguments()) make_sayable(argument);
+      for (Op* inner : block->ops()) make_sayable(*inner);
+    }
+  }
+}
+
+bool Rewriter::set_version(std::int64_t version) {
+  if (version == 0 && module_.is_portable() && !can_say_paths(module_.body())) return false;
+  const bool becomes_portable = version != 0 && !module_.is_portable();
   module_.version_ = version;
+  if (becomes_portable) {
+    clear_mentions();
+    make_sayable(*module_.top());
+  }
   const Symbol key = context().intern("mir_version");
   if (version == 0) {
     remove_attribute(*module_.top(), key);
   } else {
     set_attribute(*module_.top(), key, context().integer(version));
   }
+  return true;
 }
 
 }  // namespace mir

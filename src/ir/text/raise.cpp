@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ir/mention.hpp"
+#include "ir/text/spellings.hpp"
 #include "ir/text/text_literal.hpp"
 #include "ir/text/value_scopes.hpp"
 #include "mir/print.hpp"
@@ -26,18 +27,20 @@ namespace {
 
 using K = TokenKind;
 
-/// Names for the blocks whose own do not tell them apart.
+/// Unquoted texts whose end is searched for are shorter than what the scanner looks at.
+constexpr std::size_t kLongestBare = 900;
+
+/// Names for the blocks whose own do not tell them apart or cannot be said.
 class BlockNames {
  public:
   explicit BlockNames(IRContext& context) : context_(context) {}
 
-  /// Of a region of several blocks.
   void add(const Region& region) {
-    std::unordered_set<Symbol> taken;
+    std::unordered_set<Symbol> taken = missing_blocks(region);
     std::vector<const Block*> open;
     for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
       const bool may_lack = block == region.entry() && !needs_name(*block);
-      const bool is_named = static_cast<bool>(block->name());
+      const bool is_named = is_block_name(context_.text(block->name()));
       if (is_named ? !taken.insert(block->name()).second : !may_lack) open.push_back(block);
     }
     std::size_t number = 0;
@@ -49,26 +52,54 @@ class BlockNames {
   }
 
   Symbol of(const Block& block) const {
+    // Of an entry under a signature that says all.
+    if (block.previous() == nullptr && block.parent()->has_signature()) return {};
     const auto fresh = fresh_.find(&block);
-    return fresh == fresh_.end() ? block.name() : fresh->second;
+    if (fresh != fresh_.end()) return fresh->second;
+    return is_block_name(context_.text(block.name())) ? block.name() : Symbol();
   }
   bool is_fresh(const Block* block) const { return fresh_.contains(block); }
 
  private:
+  /// What successors are called that are no blocks of the region.
+  static std::unordered_set<Symbol> missing_blocks(const Region& region) {
+    std::unordered_set<Symbol> names;
+    for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
+      const Op* last = block->back();
+      if (last == nullptr) continue;
+      for (const OpExtra::Successor& each : last->extra().successors) {
+        if (each.block == nullptr) names.insert(each.stated);
+      }
+    }
+    return names;
+  }
+
   /// Whether text can tell of an entry only by its name.
   static bool needs_name(const Block& entry) {
     if (entry.parent()->has_signature()) return false;
-    return entry.empty() || !entry.arguments().empty() || !entry.predecessors().empty();
+    return (entry.empty() && entry.next() != nullptr) || !entry.arguments().empty() ||
+           !entry.predecessors().empty();
   }
 
   IRContext& context_;
   std::unordered_map<const Block*, Symbol> fresh_;
 };
 
+/// Whether a value may have this text for its name, which is not one of a number.
+bool is_sayable(std::string_view name, bool has_type) {
+  const auto number = read_integer(name);
+  const bool reads_as_number =
+      number && *number >= 0 && *number <= ValueName::kMaxNumber && name == std::to_string(*number);
+  return !reads_as_number && is_value_name(name, has_type);
+}
+
 class NameCheck {
  public:
   NameCheck(const Module& module, std::vector<bool>& renamed, BlockNames& blocks)
-      : portable_(module.is_portable()), renamed_(renamed), blocks_(blocks) {
+      : portable_(module.is_portable()),
+        context_(module.context()),
+        renamed_(renamed),
+        blocks_(blocks) {
     scopes_.enter(true);
     region(module.body());
     scopes_.leave();
@@ -76,7 +107,7 @@ class NameCheck {
 
  private:
   void region(const Region& of) {
-    if (of.entry() != of.last_block()) blocks_.add(of);
+    blocks_.add(of);
     for (Block* block = of.entry(); block != nullptr; block = block->next()) {
       for (Value& argument : block->arguments()) define(argument);
       for (Op* op : block->ops()) visit(*op);
@@ -100,7 +131,7 @@ class NameCheck {
       const Value* known = scopes_.find(value.name());
       if (known != nullptr && known != &value) renamed_[value.id()] = true;
     }
-    if (value.name().is_none()) {
+    if (!can_say(value)) {
       renamed_[value.id()] = true;
     } else if (!renamed_[value.id()]) {
       scopes_.define(value.name(), &value);
@@ -108,7 +139,7 @@ class NameCheck {
   }
 
   void check(Value& value) {
-    if (value.name().is_none()) {
+    if (!can_say(value)) {
       renamed_[value.id()] = true;
       return;
     }
@@ -123,7 +154,15 @@ class NameCheck {
     }
   }
 
+  /// Whether text can name the value so, and means no number.
+  bool can_say(const Value& value) const {
+    if (value.name().is_none()) return false;
+    return value.name().is_number() ||
+           is_sayable(context_.text(value.name().symbol()), value.type() != nullptr);
+  }
+
   const bool portable_;
+  const IRContext& context_;
   std::vector<bool>& renamed_;
   BlockNames& blocks_;
   ValueScopes scopes_;
@@ -176,8 +215,8 @@ class Raiser {
   /// without.
   bool needs_quotes(std::string_view bare, std::string_view special) const {
     if (module_.is_portable()) return !is_bare_word(bare);
-    return bare.find_first_of(special) != bare.npos || bare.starts_with(' ') ||
-           bare.ends_with(' ') || bare.find("//") != bare.npos ||
+    return bare.size() > kLongestBare || bare.find_first_of(special) != bare.npos ||
+           bare.starts_with(' ') || bare.ends_with(' ') || bare.find("//") != bare.npos ||
            std::any_of(bare.begin(), bare.end(),
                        [](char c) { return static_cast<unsigned char>(c) < ' '; });
   }
@@ -273,6 +312,8 @@ class Raiser {
            (value.kind() == AttrKind::kString && !value.is_quoted());
   }
 
+  static bool begins_key(char c) { return c != '/' && is_word({&c, 1}); }
+
   static bool is_word(std::string_view bare) {
     constexpr std::string_view kPlain =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.$/-";
@@ -281,7 +322,8 @@ class Raiser {
 
   void key(Symbol of, bool follows_text) {
     const std::string_view bare = text(of);
-    if (bare.empty() || needs_quotes(bare, "(){}[]<>\"%,@:") || (follows_text && !is_word(bare))) {
+    if (bare.empty() || bare.size() > kLongestBare || !begins_key(bare.front()) ||
+        needs_quotes(bare, "(){}[]<>\"%,@:") || (follows_text && !is_word(bare))) {
       out_.token(K::kKey, quote(bare));
     } else {
       out_.token(K::kKey, bare);
@@ -389,13 +431,31 @@ class Raiser {
 
   void label(std::string_view bare) {
     constexpr std::string_view kEntry = ".__entry";
-    const bool entry =
-        bare.size() > kEntry.size() && bare.find(kEntry) == bare.size() - kEntry.size();
-    if (is_word(bare) || (entry && !needs_quotes(bare, "(){}[]<>\"%,@"))) {
+    const bool entry = bare.size() > kEntry.size() && bare.size() <= kLongestBare &&
+                       bare.find(kEntry) == bare.size() - kEntry.size();
+    if ((is_word(bare) && !bare.starts_with("//")) ||
+        (entry && !needs_quotes(bare, "(){}[]<>\"%,@"))) {
       out_.token(K::kLabel, bare);
     } else {
       out_.token(K::kLabel, quote(bare));
     }
+  }
+
+  /// With escapes. A quote would end the name where a bracket follows it.
+  static std::string escaped_path(std::string_view plain) {
+    const std::string quoted = quote(plain);
+    std::string escaped;
+    for (std::size_t i = 1; i + 1 < quoted.size(); ++i) {
+      const auto next = quoted.find_first_not_of(' ', i + 1);
+      const bool would_end = quoted[i] == '"' && (quoted[next] == '>' || quoted[next] == ']');
+      if (would_end) {
+        escaped.back() = '\\';
+        escaped += "u0022";
+      } else {
+        escaped += quoted[i];
+      }
+    }
+    return escaped;
   }
 
   void path(const Op& op) {
@@ -403,8 +463,8 @@ class Raiser {
     // Dumps do not escape names.
     std::string escaped;
     if (module_.is_portable()) {
-      escaped = quote(plain);
-      plain = std::string_view(escaped).substr(1, escaped.size() - 2);
+      escaped = escaped_path(plain);
+      plain = escaped;
     }
     if (module_.dump_facts().has_square_path(op)) {
       out_.token(K::kNameSquare, wrapped("[name=\"", plain, "\"]"));
@@ -439,8 +499,14 @@ class Raiser {
 
   /// The stated name serves where nothing is returned.
   void region_result(const Value* returned, const RegionResult& result) {
-    mention(returned == nullptr ? result.name : name_of(*returned), result.type, result.has_symbol,
-            result.symbol, result.attributes);
+    mention(returned == nullptr ? sayable(result) : name_of(*returned), result.type,
+            result.has_symbol, result.symbol, result.attributes);
+  }
+
+  ValueName sayable(const RegionResult& result) const {
+    const bool can_say =
+        result.name.is_number() || is_sayable(text(result.name.symbol()), result.type != nullptr);
+    return can_say ? result.name : module_.upcoming_name(module_.value_id_end());
   }
 
   void blocks(const Region& region, bool untouched) {

@@ -46,7 +46,7 @@ void Resolver::State::node(const Node& node) {
       return path(node);
     case NodeKind::kType:
       if (unit_->tokens()[node.token].kind() == TokenKind::kOpaqueType) {
-        pending_type_ = context_.opaque_type(text(node.token));
+        pending_type_ = context_.scanned_type(text(node.token));
       } else if (node.count() == 1) {
         pending_type_ = checked(type_from_text(text(node.token)), node.token);
       } else {
@@ -111,12 +111,19 @@ void Resolver::State::attribute(const Node& node) {
     case NodeKind::kDict: {
       const auto entries = pop_attributes(node.count());
       check_duplicates(entries, node.token);
-      values_.push_back(context_.dict(entries));
+      const Attr* dict = context_.dict(entries);
+      values_.push_back(dict == nullptr ? context_.null() : dict);
       return;
     }
-    case NodeKind::kQuantAnnotation:
-      values_.push_back(context_.quant_annotation(pop_attributes(node.count())));
+    case NodeKind::kQuantAnnotation: {
+      const Attr* annotation = context_.quant_annotation(pop_attributes(node.count()));
+      if (annotation == nullptr) {
+        diagnostics_.error(DiagCode::kMalformedAttribute, span(node.token),
+                           "an entry of a quantisation annotation is no quantisation spec");
+      }
+      values_.push_back(annotation == nullptr ? context_.null() : annotation);
       return;
+    }
     case NodeKind::kAttributes:
       return attribute_list(node);
     case NodeKind::kAlias: {
@@ -228,8 +235,8 @@ void Resolver::State::attribute_list(const Node& node) {
     attributes_ = std::move(list);
     return;
   }
-  if (portable_) check_duplicates(list, node.token);
   head_.attributes.insert(head_.attributes.end(), list.begin(), list.end());
+  if (portable_) check_duplicates(head_.attributes, node.token);  // of both places
   head_.has_attribute_list = true;
 }
 

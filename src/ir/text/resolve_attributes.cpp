@@ -174,10 +174,10 @@ const Attr* Resolver::State::leaf(const Node& node) {
   const Attr* value = nullptr;
   switch (unit_->tokens()[node.token].kind()) {
     case TokenKind::kInt:
-      value = context_.scalar(AttrKind::kInt, spelling);
+      value = context_.scanned(AttrKind::kInt, spelling);
       break;
     case TokenKind::kFloat:
-      value = context_.scalar(AttrKind::kFloat, spelling);
+      value = context_.scanned(AttrKind::kFloat, spelling);
       break;
     case TokenKind::kTrue:
       return context_.boolean(true);
@@ -186,7 +186,7 @@ const Attr* Resolver::State::leaf(const Node& node) {
     case TokenKind::kNull:
       return context_.null();
     case TokenKind::kString:
-      value = context_.scalar(AttrKind::kString, spelling);
+      value = context_.scanned(AttrKind::kString, spelling);
       break;
     case TokenKind::kBare:
       if (portable_ && !is_bare_word(spelling)) {
@@ -195,13 +195,13 @@ const Attr* Resolver::State::leaf(const Node& node) {
                    fmt::format("'{}' must be in quotes in a portable module", spelling))
             .fix(span(node.token), quote(spelling));
       }
-      return context_.word(spelling);
+      return context_.scanned(AttrKind::kString, spelling);
     case TokenKind::kWord:
-      return context_.word(spelling);
+      return context_.scanned(AttrKind::kString, spelling);
     case TokenKind::kSymbol:
       return context_.symbol_ref(context_.text(symbol_from_text(spelling.substr(1))));
     case TokenKind::kInvalid:
-      if (!portable_) value = context_.scalar(AttrKind::kInvalid, spelling);
+      if (!portable_) value = context_.scanned(AttrKind::kInvalid, spelling);
       break;
     case TokenKind::kDim: {
       auto dim = context_.dims().parse(spelling);
@@ -224,16 +224,16 @@ const Attr* Resolver::State::leaf(const Node& node) {
                   std::string(nearest.best()));
         }
       }
-      return context_.scalar(AttrKind::kOpaque, spelling);
+      return context_.scanned(AttrKind::kOpaque, spelling);
     case TokenKind::kQuantSpec: {
       const std::uint64_t hash = hash_text(spelling);
       if (const Attr** known = quant_specs_.find(spelling, hash)) return *known;
-      value = context_.scalar(AttrKind::kQuantSpec, spelling);
+      value = context_.scanned(AttrKind::kQuantSpec, spelling);
       quant_specs_.insert(spelling, hash, value);
       return value;
     }
     default:
-      return context_.scalar(AttrKind::kQuantSpec, canonical(node.token, node.count()));
+      return context_.scanned(AttrKind::kQuantSpec, canonical(node.token, node.count()));
   }
   if (value != nullptr) return value;
   diagnostics_.error(DiagCode::kMalformedAttribute, span(node.token),

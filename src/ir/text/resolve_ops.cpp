@@ -165,9 +165,12 @@ void Resolver::State::infer_missing_types(std::vector<const Type*>& types) {
 void Resolver::State::set_head(Op& op) {
   rewriter_->set_attributes(op, head_.attributes, head_.has_attribute_list);
   if (head_.has_symbol) rewriter_->set_symbol(op, head_.symbol);
-  if (head_.has_path) rewriter_->set_path(op, head_.path);
+  op.path_ = head_.path;
+  op.has_path_ = head_.has_path;
   if (head_.square_path) rewriter_->set_square_path(op, true);
-  if (!head_.angles.empty()) rewriter_->set_angles(op, head_.angles);
+  if (!head_.angles.empty()) {
+    rewriter_->extra_of(op).angles = module_->arena_->copy(std::span<const Symbol>(head_.angles));
+  }
   if (head_.address) rewriter_->set_address(op, head_.address);
   if (head_.label) rewriter_->set_label(op, *head_.label);
 }

@@ -412,6 +412,8 @@ TEST_SUITE("resolve") {
   TEST_CASE("a key is written once in a portable list, and in any dictionary") {
     CHECK(errors(portable({"a.one [k:1, l:2, k:3] () -> ()"})) ==
           Lines{"2:7 MIR0316 key 'k' occurs twice"});
+    CHECK(errors(portable({"a.one [k:1] () -> ()[l:2, k:3]"})) ==
+          Lines{"2:21 MIR0316 key 'k' occurs twice"});
     CHECK(errors(portable({"a.one (%5:tensor<[1], F, D>[constant:[1]][constant:[1]]) -> ()"})) ==
           Lines{"2:8 MIR0316 key 'constant' occurs twice"});
     CHECK(errors("@main [mir_version:1, k:1, k:2] () -> () { }\n") ==

@@ -1,0 +1,48 @@
+#include "support/utf8.hpp"
+
+#include <cstdint>
+#include <cstring>
+
+namespace mir {
+
+const char* find_invalid_utf8(const char* at, const char* end) {
+  while (at != end) {
+    std::uint64_t eight;
+    while (end - at >= 8 && (std::memcpy(&eight, at, 8), (eight & 0x8080808080808080u) == 0))
+      at += 8;
+    if (at == end) break;
+    const auto lead = static_cast<unsigned char>(*at);
+    const int length = lead < 0x80   ? 1
+                       : lead < 0xc2 ? 0
+                       : lead < 0xe0 ? 2
+                       : lead < 0xf0 ? 3
+                       : lead < 0xf5 ? 4
+                                     : 0;
+    if (length == 0 || end - at < length) return at;
+    for (int i = 1; i < length; ++i) {
+      if ((static_cast<unsigned char>(at[i]) & 0xc0) != 0x80) return at;
+    }
+    const auto second = length > 1 ? static_cast<unsigned char>(at[1]) : 0u;
+    const bool overlong = (lead == 0xe0 && second < 0xa0) || (lead == 0xf0 && second < 0x90);
+    const bool surrogate = lead == 0xed && second >= 0xa0;
+    const bool beyond = lead == 0xf4 && second >= 0x90;
+    if (overlong || surrogate || beyond) return at;
+    at += length;
+  }
+  return end;
+}
+
+std::string with_valid_utf8(std::string_view text) {
+  std::string valid;
+  const char* const end = text.data() + text.size();
+  for (const char* at = text.data(); at != end;) {
+    const char* invalid = find_invalid_utf8(at, end);
+    valid.append(at, invalid);
+    if (invalid == end) break;
+    valid += "\xef\xbf\xbd";
+    at = invalid + 1;
+  }
+  return valid;
+}
+
+}  // namespace mir
