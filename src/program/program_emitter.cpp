@@ -1,6 +1,7 @@
 #include "program/program_emitter.hpp"
 
 #include "ir/program_fields.hpp"
+#include "ir/rewrite/bare_strings.hpp"
 
 namespace mir {
 
@@ -131,6 +132,7 @@ void ProgramEmitter::finish() {
   rewriter_.set_result_types(body, {});
   for (Op* fragment : fragments_) rewriter_.insert(*fragment, *body.entry(), nullptr);
   rewriter_.set_version(0);
+  take_quotes_off(rewriter_, *module_.top());
 }
 
 }  // namespace mir

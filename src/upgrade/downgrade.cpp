@@ -6,7 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "ir/nested_ops.hpp"
+#include "ir/rewrite/bare_strings.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
 #include "mir/upgrade.hpp"
@@ -43,7 +43,7 @@ class Downgrade {
                      diagnostics_);
       return false;
     }
-    for_each_nested(*module_.top(), [&](Op& op) { print_bare(op); });
+    take_quotes_off(rewriter_, *module_.top());
     return true;
   }
 
@@ -135,20 +135,6 @@ class Downgrade {
       // Ops of plug-ins print square brackets to this day.
       rewriter_.set_square_path(op, generation_ == Generation::k2025_10 || op.row() == nullptr);
     }
-  }
-
-  /// Upstream quotes nothing; where a text would then be read as something else, it stays quoted.
-  void print_bare(Op& op) {
-    std::vector<NamedAttr> list(op.attributes().begin(), op.attributes().end());
-    bool changes = false;
-    for (NamedAttr& each : list) {
-      if (each.value == nullptr || each.value->kind() != AttrKind::kString) continue;
-      if (!each.value->is_quoted()) continue;
-      each.value = context_.word(each.value->text());
-      changes = true;
-    }
-    if (changes) rewriter_.set_attributes(op, list);
-    for_each_nested(op, [&](Op& inner) { print_bare(inner); });
   }
 
   /// Upstream prints notes on quantisation and devices, which no row declares, and no option.
