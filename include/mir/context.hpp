@@ -295,7 +295,7 @@ class IRContext {
   /// Rows must outlive the context. Not thread-safe, before any op is made.
   void register_dialect(const Dialect& dialect);
   std::span<const Dialect* const> dialects() const;
-  /// The spelling must be one that is_op_name().
+  /// The spelling must name an op in some text, as one that is_op_name() does in every place.
   OpName op_name(std::string_view spelling);
   /// The spelling of a kind with a device (empty where the dialect has none in its path).
   OpName op_name(OpKind kind, Symbol device = {});

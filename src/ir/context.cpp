@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cassert>
 #include <cstring>
 #include <deque>
 #include <mutex>
@@ -215,7 +214,6 @@ OpName IRContext::op_name(std::string_view spelling) {
     const std::lock_guard lock(state.mutex);
     if (const OpName* known = state.op_names.find(spelling, hash)) return *known;
   }
-  assert(is_op_name(spelling));
   OpName name;
   name.spelling = intern(spelling);
   const auto first_dot = spelling.find('.');
