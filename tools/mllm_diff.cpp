@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "dialects/default_value.hpp"
 #include "diff/module_diff.hpp"
 #include "diff/normal_form.hpp"
 #include "line_diff.hpp"
@@ -139,7 +140,10 @@ Text portable_form(const Text& text, std::string_view name, IRContext& context) 
   for (Module* module : again.modules) {
     LossReport losses;
     Diagnostics diagnostics(1);
-    if (upgrade(*module, {}, losses, diagnostics)) continue;
+    if (upgrade(*module, {}, losses, diagnostics)) {
+      leave_defaults_out(*module);
+      continue;
+    }
     again.error = diagnostics.sorted().front();
     break;
   }

@@ -69,11 +69,12 @@ void ProgramEmitter::unnumbered_label(std::string_view name) {
   --next_address_;
 }
 
-void ProgramEmitter::jump(std::string_view label) {
+Op* ProgramEmitter::jump(std::string_view label) {
   const std::uint64_t address = next_address_;
   Op* op = put(OpId::kProgJump, {}, {});
   rewriter_.set_label(*op, key(label));
   jumps_.emplace_back(op, address);
+  return op;
 }
 
 void ProgramEmitter::mode_config(std::int64_t flag) {

@@ -31,7 +31,7 @@ class ProgramEmitter {
   /// A label that no jump leads to has no address.
   void unnumbered_label(std::string_view name);
   /// To a label of this program, written before or after.
-  void jump(std::string_view label);
+  Op* jump(std::string_view label);
   void ret() { put(OpId::kProgRet, {}, {}); }
   void exit() { put(OpId::kProgExit, {}, {.has_lists = true}); }
   void mode_config(std::int64_t flag);

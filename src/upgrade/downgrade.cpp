@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "ir/mention.hpp"
 #include "ir/rewrite/bare_strings.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
@@ -37,6 +38,7 @@ class Downgrade {
     for (Op* op : module_.body().ops()) {
       if (const SubGraphOp graph = dyn_cast<SubGraphOp>(op)) name_storages_once(graph);
     }
+    if (diagnostics_.error_count() != before) return false;
     if (generation_ == Generation::k2025_06) spell_as_first_version(module_, report_);
     if (!rewriter_.set_version(0)) {
       report_.refuse(*module_.top(), "dump form", "upstream does not escape names of ops",
@@ -173,20 +175,21 @@ class Downgrade {
     for (Op* op : region.ops()) {
       rename_operands(*op, latest);
       if (const CallGraphOp call = dyn_cast<CallGraphOp>(op)) follow(call);
-      const bool is_view = op->is(OpId::kLinalgView);
-      const bool is_piece = op->is(OpId::kLinalgSlice, OpId::kLinalgSplit);
-      const bool shares =
-          (is_view || is_piece) && op->operand_count() != 0 && !own_storages_.contains(op);
       for (Value& result : op->results()) {
-        if (shares) join(*op, result, is_piece);
+        share_storage(*op, result);
         latest[result.name().raw()] = &result;
       }
     }
     settle_results(region);
   }
 
-  void join(const Op& op, Value& result, bool is_piece) {
+  void share_storage(const Op& op, Value& result) {
+    const bool is_piece = op.is(OpId::kLinalgSlice, OpId::kLinalgSplit);
+    if (op.operand_count() == 0 || !(is_piece || op.is(OpId::kLinalgView))) return;
     const Value& whole = *op.operand(0);
+    contents_[&result] = content(whole);
+    if (is_piece) contents_[&result].elements = &result;
+    if (own_storages_.contains(&op)) return;
     if (is_piece && result.type() != whole.type()) {
       drop(op, fmt::format("type of result {}", result.index()), result.type()->spelling());
       rewriter_.set_type(result, whole.type());
@@ -196,22 +199,51 @@ class Downgrade {
 
   void rename_operands(Op& op, const std::unordered_map<std::uint32_t, Value*>& latest) {
     for (std::uint32_t i = 0; i < op.operand_count(); ++i) {
-      const auto found = latest.find(op.operand(i)->name().raw());
-      if (found == latest.end() || found->second == op.operand(i)) continue;
-      drop(op, fmt::format("operand {}", i),
-           "an earlier content of its storage, which a dump cannot name");
-      rewriter_.set_operand(op, i, found->second);
+      const Value& meant = *op.operand(i);
+      const auto found = latest.find(meant.name().raw());
+      if (found == latest.end() || found->second == &meant) continue;
+      keep_content(op, i, *found->second);
     }
   }
 
-  /// What a graph gives has the type of what it returns.
+  /// Makes `latest` the operand, which has the storage of what is meant.
+  void keep_content(Op& op, std::uint32_t i, Value& latest) {
+    const Value& meant = *op.operand(i);
+    const Content wanted = content(meant), found = content(latest);
+    constexpr std::string_view kEarlier =
+        "an earlier content of its storage, which a dump cannot name";
+    if (wanted.whole != found.whole) {
+      report_.refuse(op, fmt::format("operand {}", i), kEarlier, diagnostics_);
+    } else if (wanted.elements != found.elements) {
+      drop(op, fmt::format("operand {}", i), kEarlier);
+    }
+    const Type* type = meant.type();
+    rewriter_.set_operand(op, i, &latest);
+    // A mention of a view has the shape that it is seen with.
+    if (wanted.elements == found.elements && type != latest.type()) {
+      rewriter_.set_mention(op.operand_uses()[i], {.type = type});
+    }
+  }
+
+  /// What a value holds: views and what passes through calls hold the same.
+  struct Content {
+    const Value* elements = nullptr;  ///< the value that first held them
+    const Value* whole = nullptr;     ///< the one that they are a part of
+  };
+  Content content(const Value& value) const {
+    const auto known = contents_.find(&value);
+    return known == contents_.end() ? Content{&value, &value} : known->second;
+  }
+
+  /// What a graph gives has the type that its return mentions.
   void settle_results(Region& region) {
     std::vector<RegionResult> results = stated_results(region);
-    for (std::size_t i = 0; i < results.size(); ++i) {
-      const Value* returned = region.returned(i);
-      if (returned == nullptr) continue;
-      results[i].name = returned->name();
-      results[i].type = returned->type();
+    const Op* last = region.last_block() == nullptr ? nullptr : region.last_block()->terminator();
+    if (last == nullptr) return;
+    for (const Use& use : last->operand_uses()) {
+      if (use.index() >= results.size()) break;
+      results[use.index()].name = use.value()->name();
+      results[use.index()].type = mentioned_type(use);
     }
     rewriter_.state_results(region, results);
   }
@@ -223,17 +255,36 @@ class Downgrade {
     if (entry.is_first) {
       for (Value& argument : entry.body().arguments()) {
         if (argument.index() >= call->operand_count()) continue;
-        rewriter_.set_name(argument, call->operand(argument.index())->name());
-        rewriter_.set_type(argument, call->operand(argument.index())->type());
+        const Use& use = call->operand_uses()[argument.index()];
+        contents_[&argument] = content(*use.value());
+        rewriter_.set_name(argument, use.value()->name());
+        rewriter_.set_type(argument, mentioned_type(use));
       }
       name_storages(entry.body());
     }
     const std::vector<RegionResult> results = stated_results(entry.body());
     for (Value& result : call->results()) {
       if (result.index() >= results.size()) continue;
+      contents_[&result] = content_given(call, entry, result);
       rewriter_.set_name(result, results[result.index()].name);
       rewriter_.set_type(result, results[result.index()].type);
     }
+  }
+
+  /// What the call gives: the body is known from its first call, the arguments are this call's.
+  Content content_given(CallGraphOp call, const CallOrder::Entry& entry,
+                        const Value& result) const {
+    const Value* returned = entry.body().returned(result.index());
+    if (returned == nullptr) return content(result);
+    const Content given = content(*returned);
+    if (entry.is_first) return given;
+    for (const Value& argument : entry.body().arguments()) {
+      const bool passes = content(argument).elements == given.elements;
+      if (passes && argument.index() < call->operand_count()) {
+        return content(*call->operand(argument.index()));
+      }
+    }
+    return content(result);
   }
 
   void name_storages_once(SubGraphOp graph) {
@@ -247,6 +298,7 @@ class Downgrade {
   LossReport& report_;
   Diagnostics& diagnostics_;
   CallOrder calls_;
+  std::unordered_map<const Value*, Content> contents_;
   std::unordered_set<const Op*> own_storages_;  // views and slices
 };
 

@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "dialects/default_value.hpp"
 #include "ir/program_fields.hpp"
 #include "mir/ops.hpp"
 #include "program/program_emitter.hpp"
@@ -61,6 +62,7 @@ class ProgramPlan {
       if (!reads_.is_used(number_of(slots.at(&argument)))) unread.push_back(&argument);
     }
     settle_frees();
+    drop_graphs();
     return diagnostics_.error_count() == before;
   }
 
@@ -102,7 +104,45 @@ class ProgramPlan {
     report_.refuse(op, "program form", why, diagnostics_);
   }
 
+  void drop(const Op& op, std::string_view fact, std::string_view value) {
+    report_.entries.push_back({LossEntry::Source::kDropped, op.location(), describe(op),
+                               std::string(fact), std::string(value)});
+  }
+
+  /// Notes but for those that text of programs shows.
+  void drop_notes(const Op& op, std::span<const NamedAttr> notes) {
+    for (const NamedAttr& note : notes) {
+      const std::string_view key = module_.context().text(note.key);
+      if (key == "constant" || key == "symbol") continue;
+      drop(op, key, note.value == nullptr ? "" : note.value->spelling());
+    }
+  }
+
+  /// What nothing calls has no place, and bodies after labels have a name alone.
+  void drop_graphs() {
+    for (Op* op : module_.body().ops()) {
+      const SubGraphOp graph = dyn_cast<SubGraphOp>(op);
+      if (!graph) continue;
+      drop_notes(*op, op->attributes());
+      const bool is_called = entered_.contains(op);
+      if (!is_called && has_code(graph)) {
+        drop(*op, "graph that nothing calls", module_.context().text(graph.symbol()));
+      } else if (is_called && graph.device() != "CPU") {
+        drop(*op, "device", graph.device());
+      }
+    }
+  }
+
+  static bool has_code(SubGraphOp graph) {
+    if (graph.body() == nullptr) return false;
+    const auto ops = graph.body()->ops();
+    return std::any_of(ops.begin(), ops.end(), [](const Op* op) {
+      return !op->is(OpId::kTensorRegister) && !op->is(OpId::kCfReturn);
+    });
+  }
+
   void check(const Value& value, const Op& at) {
+    drop_notes(at, value.attributes());
     const TensorType* type = value.tensor_type();
     if (type == nullptr) return;
     report_.refuse_own_type(at, "program form", *type, diagnostics_);
@@ -144,8 +184,12 @@ class ProgramPlan {
       reads_.use(number, static_cast<std::uint32_t>(launches_.size()));
       last_read_[number] = use.value();
     }
+    for (const Value& result : op.results()) {
+      const std::size_t number = number_of(slot_of(result));
+      reads_.use(number, static_cast<std::uint32_t>(launches_.size()));
+      last_read_[number] = &result;
+    }
     launches_.push_back(&op);
-    for (const Value& result : op.results()) slot_of(result);
   }
 
   void enter(CallGraphOp call) {
@@ -165,7 +209,8 @@ class ProgramPlan {
     }
   }
 
-  /// What is read last somewhere ends there; outputs and what symbols name stay.
+  /// What is read last somewhere ends there, and what nothing reads where it is made; outputs and
+  /// what symbols name stay.
   void settle_frees() {
     std::unordered_set<std::uint32_t> kept(outputs.begin(), outputs.end());
     for (const auto& [symbol, slot] : by_symbol_) kept.insert(slot);
@@ -180,8 +225,9 @@ class ProgramPlan {
     // Upstream frees from the last operand to the first.
     for (auto& [op, values] : frees) {
       const Op& reader = *op;
-      std::ranges::sort(values, std::greater<>(),
-                        [&](const Value* value) { return last_operand(reader, slot_of(*value)); });
+      std::ranges::stable_sort(values, std::greater<>(), [&](const Value* value) {
+        return last_operand(reader, slot_of(*value));
+      });
     }
   }
 
@@ -201,7 +247,7 @@ class ProgramPlan {
   std::vector<const Op*> launches_;                         // in the order of execution
   std::unordered_map<std::uint32_t, std::size_t> numbers_;  // of slots, from 0
   LastUses reads_;                                          // of slots by launches
-  std::vector<const Value*> last_read_;                     // how the last launch calls the slot
+  std::vector<const Value*> last_read_;                     // what the last launch calls the slot
   std::unordered_set<const Op*> entered_;
 };
 
@@ -255,7 +301,8 @@ class ProgramWriter {
   void write(const ProgramBody& body) {
     for (const Op* op : body.ops) {
       if (isa<CallGraphOp>(op)) {
-        program_.jump(label_of(context_.text(op->symbol())));
+        Op* jump = program_.jump(label_of(context_.text(op->symbol())));
+        rewriter_.set_location(*jump, op->location());
       } else {
         launch(*op);
       }
@@ -303,6 +350,7 @@ class ProgramWriter {
     const prog::KernelSpec spec{context_.word(op.row()->type_name), options_of(op)};
     if (!name.empty()) kernels_.emplace_back(name, spec);
     Op* made = program_.launch(name, spec, operands, types);
+    rewriter_.set_location(*made, op.location());
     for (std::uint32_t i = 0; i < op.result_count(); ++i) {
       const std::uint32_t slot = plan_.slot_of(op.results()[i]);
       rewriter_.set_name(*made->result(i), ValueName::number(slot));
@@ -323,20 +371,30 @@ class ProgramWriter {
 
   // -- options ------------------------------------------------------------------------------------
 
+  static bool is_serialised(std::string_view option) {
+    return option != "cache" && option != "enable_ssa";
+  }
+
   const Attr* options_of(const Op& op) {
     std::vector<NamedAttr> options;
     for (const NamedAttr& each : op.attributes()) {
       const std::string_view text = context_.text(each.key);
       const bool declared = std::ranges::any_of(
           op.row()->attributes, [&](const AttrRow& row) { return row.name == text; });
-      const bool serialised = declared && text != "cache" && text != "enable_ssa";
-      const Attr* value = serialised ? in_json(*each.value) : nullptr;
+      const Attr* value = declared && is_serialised(text) ? in_json(*each.value) : nullptr;
       if (value != nullptr) {
         options.push_back({each.key, text == "indices" ? with_sentinels(*value) : value});
       } else if (text != "cache") {
         report_.entries.push_back({LossEntry::Source::kDropped, op.location(), describe(op),
                                    std::string(text), std::string(each.value->spelling())});
       }
+    }
+    // Other defaults are what an upgrade takes; a number like an epsilon follows from nothing.
+    for (const AttrRow& row : op.row()->attributes) {
+      const Symbol name = key(row.name);
+      const bool is_lost = row.type == AttrType::kFloat && op.attribute(name) == nullptr;
+      const Attr* value = is_lost ? default_value(context_, row) : nullptr;
+      if (value != nullptr) options.push_back({name, value});
     }
     if (options.empty()) return context_.null();
     std::ranges::sort(options, {}, [&](const NamedAttr& each) { return context_.text(each.key); });

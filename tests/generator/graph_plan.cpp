@@ -32,7 +32,7 @@ class Planner {
       if (taken) calls.push_back(callee);
       return taken;
     });
-    const bool repeat = options_.form != GeneratorOptions::Form::kProgram;
+    const bool repeat = options_.recalls && options_.form != GeneratorOptions::Form::kProgram;
     if (repeat && index > 0 && one_in(3)) {
       calls.push_back(static_cast<int>(below(random_, static_cast<std::uint64_t>(index))));
     }
@@ -135,6 +135,8 @@ class Planner {
     for (const PlannedStep& step : graph_.steps) {
       made.insert(made.end(), step.results.begin(), step.results.end());
     }
+    // What a graph takes may be what it gives.
+    made.insert(made.end(), graph_.inputs.begin(), graph_.inputs.end());
     for (std::uint64_t n = 1 + below(random_, 3); n != 0 && !made.empty(); --n) {
       const auto at = made.begin() + static_cast<std::ptrdiff_t>(below(random_, made.size()));
       graph_.outputs.push_back(*at);

@@ -13,7 +13,8 @@ struct GeneratorOptions {
   Form form = Form::kPortable;
   int graphs = 3;        ///< subgraphs besides the module's own body
   int ops = 10;          ///< of each
-  bool symbolic = true;  ///< extents like $A in places
+  bool symbolic = true;  ///< extents like $A in places; false: none, as in a trace
+  bool recalls = true;   ///< some graphs are called twice, but for kProgram
 };
 
 /// Text of one module in canonical layout, made from the examples of the op rows with other

@@ -63,6 +63,38 @@ class Substitution {
   bool in_attributes_;
 };
 
+/// Extents of one trace: every symbol has a value, and caches are empty.
+class Tracing {
+ public:
+  explicit Tracing(IRContext& context) : context_(context) {}
+
+  const TensorType* operator()(const TensorType& type) const {
+    std::vector<Dim> dims(type.dims().begin(), type.dims().end());
+    for (Dim& dim : dims) dim = (*this)(dim);
+    return context_.tensor(dims, type.dtype_name(), type.device(), type.encoding());
+  }
+
+  const Attr* operator()(const Attr& attribute) const {
+    if (attribute.kind() == AttrKind::kDim)
+      return context_.integer((*this)(attribute.dim()).constant());
+    if (attribute.kind() != AttrKind::kArray) return &attribute;
+    std::vector<const Attr*> elements;
+    for (const Attr* element : attribute.elements()) elements.push_back((*this)(*element));
+    return context_.array(elements);
+  }
+
+ private:
+  Dim operator()(Dim dim) const {
+    DimBindings values;
+    for (const Symbol symbol : context_.dims().symbols(dim)) {
+      values.bind(symbol, context_.text(symbol) == "past" ? 0 : 6);
+    }
+    return context_.dims().substitute(dim, values);
+  }
+
+  IRContext& context_;
+};
+
 /// The distinct constants above 1 among the extents of the operands and results.
 std::vector<std::int64_t> extents_of(const OpPattern& pattern) {
   std::vector<std::int64_t> found;
@@ -167,7 +199,17 @@ std::optional<OpPattern> OpTemplates::try_extents(const OpPattern& pattern, Rand
   return made;
 }
 
-OpPattern OpTemplates::vary(const OpPattern& pattern, Random& random, bool symbolic) const {
+OpPattern OpTemplates::traced(const OpPattern& pattern) const {
+  const Tracing trace(context_);
+  OpPattern made = pattern;
+  for (const TensorType*& type : made.operands) type = trace(*type);
+  for (const TensorType*& type : made.results) type = trace(*type);
+  for (NamedAttr& attribute : made.attributes) attribute.value = trace(*attribute.value);
+  return made;
+}
+
+OpPattern OpTemplates::vary(const OpPattern& example, Random& random, bool symbolic) const {
+  const OpPattern pattern = symbolic ? example : traced(example);
   for (int attempt = 0; attempt < 6; ++attempt) {
     if (auto made = try_extents(pattern, random, attempt % 2, symbolic)) return *std::move(made);
   }

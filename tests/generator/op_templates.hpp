@@ -39,14 +39,15 @@ class OpTemplates {
   explicit OpTemplates(IRContext& context);
 
   std::span<const OpPattern> all() const { return patterns_; }
-  /// `pattern` with other extents, and with symbols in places if `symbolic`. Types and attributes
-  /// fit each other: the row's rule gives the results.
+  /// `pattern` with other extents, and with symbols in places if `symbolic`, else with none. Types
+  /// and attributes fit each other: the row's rule gives the results.
   OpPattern vary(const OpPattern& pattern, Random& random, bool symbolic) const;
   /// What the op owns; none where an extent is not constant.
   std::optional<std::vector<Parameter>> parameters(const OpPattern& pattern) const;
 
  private:
   bool read(const OpRow& row);
+  OpPattern traced(const OpPattern& pattern) const;
   std::optional<OpPattern> try_extents(const OpPattern& pattern, Random& random, int boldness,
                                        bool symbolic) const;
 
