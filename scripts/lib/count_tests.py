@@ -22,8 +22,9 @@ PASSED = {"OK", "EXPECTEDFAIL"}
 def count(result: str, output: str) -> tuple[int, int, int]:
     """Cases passed, failed and skipped by one program."""
     passed = failed = skipped = 0
-    if summary := DOCTEST.search(output):
-        passed, failed, skipped = (int(group or 0) for group in summary.groups())
+    # After a crash the last summary is the one of all processes.
+    if summaries := DOCTEST.findall(output):
+        passed, failed, skipped = (int(group or 0) for group in summaries[-1])
     elif output.startswith(("1..", "TAP version")):
         for negated, rest in TAP.findall(output):
             if re.search(r"# skip\b", rest, re.I):

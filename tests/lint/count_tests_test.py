@@ -16,6 +16,7 @@ class CountTest(unittest.TestCase):
     def test_doctest_programs_count_each_case(self):
         self.assertEqual(count("OK", SUMMARY.format(6, 0)), (6, 0, 1))
         self.assertEqual(count("FAIL", SUMMARY.format(4, 2)), (4, 2, 1))
+        self.assertEqual(count("FAIL", SUMMARY.format(1, 1) + SUMMARY.format(4, 2)), (4, 2, 1))
 
     def test_tap_programs_count_each_line(self):
         output = "1..4\nok 1 - a\nnot ok 2 - b\n# ok is a word of this comment\nok 3 # SKIP no\nok 4\n"

@@ -66,7 +66,7 @@ TEST_CASE("the lists of ops have a line for every op, with what supports it") {
       const auto at = lines.find("\n" + name + " ");
       REQUIRE(at != lines.npos);
       const std::string line = lines.substr(at, lines.find('\n', at + 1) - at);
-      CHECK(line.find(" parse verify ") != line.npos);
+      CHECK(line == test::Part{" parse verify "});
       const bool inferred = row.infer != nullptr || has(row.traits, Trait::kTypedByName);
       CHECK((line.find(" infer ") != line.npos) == inferred);
       CHECK((line.find(" ref ") != line.npos) == (name != "tensor.free"));

@@ -49,7 +49,7 @@ TEST_CASE("paged attention reads the rows it is given and shows its weights") {
                                         tensor(DType::kInt32, {2}, {3, 1}),
                                         floats({2, 2}, {0, -5, 0, 0})};
   const auto results = op.run(operands);
-  REQUIRE(results.ok());
+  REQUIRE(results);
   CHECK(values_of(results->at(0)) == Values{1, 2.5});
   CHECK(values_of(results->at(1)) == Values{1, 0, 0.5, 0.5});
   std::vector<Tensor> outside = operands;

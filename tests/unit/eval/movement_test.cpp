@@ -14,7 +14,7 @@ TEST_CASE("views share the bytes of their operand") {
   view.bind("S", 2);
   const Tensor x = floats({2, 2}, {1, 2, 3, 4});
   const auto result = view.run({x});
-  REQUIRE(result.ok());
+  REQUIRE(result);
   CHECK(result->front().shape() == Shape{1, 2, 2});
   CHECK(result->front().bytes().data() == x.bytes().data());
   CHECK(view.op().has(Trait::kSameBytes));
@@ -88,7 +88,7 @@ TEST_CASE("split cuts pieces of one or of stated extents") {
       "linalg.CPU.SplitOp [dim:1, split_size_or_sections:[1, 2]] (%0:tensor<[2, 3], Float32, "
       "CPU>) -> (%1:tensor<[2, 1], Float32, CPU>, %2:tensor<[2, 2], Float32, CPU>)");
   const auto pieces = op.run({floats({2, 3}, {1, 2, 3, 4, 5, 6})});
-  REQUIRE(pieces.ok());
+  REQUIRE(pieces);
   CHECK(values_of(pieces->at(0)) == Values{1, 4});
   CHECK(values_of(pieces->at(1)) == Values{2, 3, 5, 6});
 }

@@ -18,12 +18,12 @@ namespace mir::test {
 /// A tensor with these elements.
 inline Tensor tensor(DType dtype, Shape shape, const std::vector<double>& values) {
   auto made = Tensor::allocate(dtype, std::move(shape));
-  REQUIRE(made.ok());
+  REQUIRE(made);
   REQUIRE(made->elements() == static_cast<std::int64_t>(values.size()));
   const std::size_t width = info(dtype).unit_bytes;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const auto bits = encode_element(dtype, values[i]);
-    REQUIRE(bits.ok());
+    REQUIRE(bits);
     std::memcpy(made->mutable_bytes() + i * width, &*bits, width);
   }
   return *made;
@@ -77,7 +77,7 @@ class OneOp {
   std::vector<double> values(const std::vector<Tensor>& operands) {
     const auto results = run(operands);
     if (!results.ok()) MESSAGE(results.error().message);
-    REQUIRE(results.ok());
+    REQUIRE(results);
     REQUIRE(results->size() == 1);
     shape_ = results->front().shape();
     return values_of(results->front());
@@ -87,7 +87,7 @@ class OneOp {
   /// "810 message".
   std::string error(const std::vector<Tensor>& operands) {
     const auto results = run(operands);
-    REQUIRE_FALSE(results.ok());
+    REQUIRE_FALSE(results);
     return std::to_string(static_cast<int>(results.error().code)) + " " + results.error().message;
   }
 

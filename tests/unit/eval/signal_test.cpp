@@ -17,7 +17,7 @@ TEST_CASE("transforms take a signal alone or in rows and give pairs or complex n
                 ", return_complex:true] (%0:tensor<[1, 5], Float32, CPU>, "
                 "%1:tensor<[4], Float32, CPU>) -> (%2:tensor<[1, 3, 2], ComplexFP32, CPU>)");
   const auto spec = complex.run({floats({1, 5}, values_of(x)), floats({4}, {1, 1, 1, 1})});
-  REQUIRE(spec.ok());
+  REQUIRE(spec);
   CHECK(spec->front().shape() == Shape{1, 3, 2});
   const auto parts = spec->front().as<float>();
   CHECK(Values(parts.begin(), parts.end()) == pairs);
@@ -58,7 +58,7 @@ TEST_CASE("margins are mirrored or zero, and cut again") {
 TEST_CASE("the absolute value of complex numbers is real") {
   OneOp op("linalg.CPU.AbsOp(%0:tensor<[1], ComplexFP32, CPU>) -> (%1:tensor<[1], Float32, CPU>)");
   auto x = Tensor::allocate(DType::kComplexFP32, {1});
-  REQUIRE(x.ok());
+  REQUIRE(x);
   x->as_mutable<float>()[0] = -3;
   x->as_mutable<float>()[1] = 4;
   CHECK(op.values({*x}) == Values{5});

@@ -22,7 +22,7 @@ Tensor cast_to(const std::string& to, const Tensor& x, const std::string& from) 
           "[" + std::to_string(x.elements()) + "], " + to)
           .run({x});
   if (!results.ok()) MESSAGE(results.error().message);
-  REQUIRE(results.ok());
+  REQUIRE(results);
   return results->front();
 }
 
@@ -43,7 +43,7 @@ TEST_CASE("MXFP4 converts from and to floating types, and views keep its bytes")
   CHECK(values_of(cast_to("Float32", packed, "MXFP4")) == representable());
   CHECK(values_of(cast_to("BFloat16", packed, "MXFP4")) == representable());
   const auto same = one("CloneOp", "[32], MXFP4", "[32], MXFP4").run({packed});
-  REQUIRE(same.ok());
+  REQUIRE(same);
   CHECK(same->front().bytes().data() == packed.bytes().data());
 }
 
@@ -81,7 +81,7 @@ TEST_CASE("parameters may be blocks") {
   packed.parameter("fc.weight", cast_to("MXFP4", plain, "Float32"));
   CHECK(packed.values({floats({1, 32}, counts)}) == Values{sum});
   const auto blocks = quantise(floats({32}, Values(32, 127)), DType::kGgufQ8_0);
-  REQUIRE(blocks.ok());
+  REQUIRE(blocks);
   OneOp gguf(text);
   gguf.parameter("fc.weight", *blocks);
   // Such weights take activations of 8 bits: counts in steps of 32 / 127.

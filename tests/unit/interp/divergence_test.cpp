@@ -41,7 +41,7 @@ struct Pair {
       sessions.push_back(*Session::create(*modules[0], {}, problems));
     }
     auto made = search_against(sessions[1], sessions[0], policy, problems);
-    REQUIRE(made.ok());
+    REQUIRE(made);
     search = *std::move(made);
   }
 
@@ -78,7 +78,7 @@ class Folder {
 /// Dumps every result of a run.
 void dump_run(Session& session, const std::string& folder, Diagnostics& problems) {
   auto writer = DumpWriter::create(folder);
-  REQUIRE(writer.ok());
+  REQUIRE(writer);
   const ResultPlaces places(SessionAccess::schedule(session));
   RunOptions options;
   options.observe = [&](const StepResults& step) -> Result<void> {
@@ -89,7 +89,7 @@ void dump_run(Session& session, const std::string& folder, Diagnostics& problems
     return {};
   };
   REQUIRE(session.run(some_inputs(), problems, options).has_value());
-  REQUIRE(writer->finish().ok());
+  REQUIRE(writer->finish());
 }
 
 }  // namespace
@@ -129,7 +129,7 @@ TEST_CASE("differences within the tolerance are not passed on") {
   CHECK(pair.search->counts().equal_bits == 3);
   CHECK(pair.search->counts().within_tolerance == 1);
   TolerancePolicy exact;
-  REQUIRE(exact.add("exact").ok());
+  REQUIRE(exact.add("exact"));
   Pair strict(chain("one", still), chain("two", nudge), exact);
   CHECK_FALSE(strict.run(some_inputs()));
   CHECK(strict.search->found()->step == 1);
@@ -163,7 +163,7 @@ TEST_CASE("a result of other extents diverges") {
 TEST_CASE("caches of both runs stay equal over many runs") {
   Text text(kAttention);
   WeightSet weights;
-  REQUIRE(weights.add("random:1").ok());
+  REQUIRE(weights.add("random:1"));
   Diagnostics problems;
   SessionOptions options;
   options.weights = &weights;
@@ -173,7 +173,7 @@ TEST_CASE("caches of both runs stay equal over many runs") {
   auto second = Session::create(*text.module, options, problems);
   REQUIRE(second.has_value());
   auto search = search_against(*second, *first, {}, problems);
-  REQUIRE(search.ok());
+  REQUIRE(search);
   RunOptions run;
   run.observe = [&](const StepResults& step) { return (*search)->observe(step); };
   for (std::size_t i = 0; i < 3; ++i) {
@@ -191,7 +191,7 @@ TEST_CASE("a dump is found again and its first other value is named") {
   Pair pair(chain("one", unary("GELUOp", "a", "c")), chain("one", unary("QuickGELUOp", "a", "c")));
   dump_run(pair.sessions[0], folder.path(), pair.problems);
   const auto dump = DumpFolder::open(folder.path());
-  REQUIRE(dump.ok());
+  REQUIRE(dump);
   CHECK(dump->size() == 4);
   for (const bool planted : {false, true}) {
     CAPTURE(planted);
@@ -215,14 +215,14 @@ TEST_CASE("a dump is found again and its first other value is named") {
 TEST_CASE("a dump keeps types that NPY lacks") {
   const Folder folder;
   auto writer = DumpWriter::create(folder.path());
-  REQUIRE(writer.ok());
+  REQUIRE(writer);
   const ResultPlace place{.graph = "g", .value = "v", .op = "linalg.NegOp"};
   const Tensor brain = tensor(DType::kBFloat16, {2, 1}, {1.5, -2});
-  REQUIRE(writer->add(0, place, brain).ok());
-  CHECK_FALSE(DumpFolder::open(folder.path()).ok());  // not finished
-  REQUIRE(writer->finish().ok());
+  REQUIRE(writer->add(0, place, brain));
+  CHECK_FALSE(DumpFolder::open(folder.path()));  // not finished
+  REQUIRE(writer->finish());
   const auto found = DumpFolder::open(folder.path())->find(0, place);
-  REQUIRE(found.ok());
+  REQUIRE(found);
   REQUIRE(found->has_value());
   CHECK((*found)->dtype() == DType::kBFloat16);
   CHECK((*found)->shape() == Shape{2, 1});
@@ -234,7 +234,7 @@ TEST_CASE("an index that is none is refused") {
   const auto refused = [&](const std::string& text) {
     std::ofstream(folder.path() + "/index.json") << text;
     const auto dump = DumpFolder::open(folder.path());
-    REQUIRE_FALSE(dump.ok());
+    REQUIRE_FALSE(dump);
     return dump.error().code == DiagCode::kDumpMalformed;
   };
   const std::string value = R"({"value": "1", "file": "a.npy", "dtype": "Float32", "shape": [1]})";

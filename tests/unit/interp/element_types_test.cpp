@@ -47,7 +47,7 @@ std::optional<std::vector<Tensor>> outcome(const std::string& text, KernelSet ke
   if (problems.has_errors() || modules.size() != 1 || !verify(*modules[0], problems))
     return std::nullopt;
   WeightSet weights;
-  REQUIRE(weights.add("random:1").ok());
+  REQUIRE(weights.add("random:1"));
   SessionOptions options;
   options.kernels = kernels;
   options.weights = &weights;

@@ -24,7 +24,7 @@ TEST_CASE("fast: reductions, softmax along any dimension and all rotations are f
 )";
   Runner runner(text, fast()), reference(text);
   for (const std::string& name : runner.plan().node_names()) {
-    CHECK(name.find("(ref)") == name.npos);
+    CHECK(name != test::Part{"(ref)"});
   }
   const std::vector<Tensor> inputs = {pattern({2, 5, 3, 8}), pattern({5, 4})};
   check_close(runner.run(inputs), reference.run(inputs));
@@ -47,7 +47,7 @@ TEST_CASE("fast: choices, comparisons, conversions and elementary functions are 
 )";
   Runner runner(text, fast()), reference(text);
   for (const std::string& name : runner.plan().node_names()) {
-    CHECK(name.find("(ref)") == name.npos);
+    CHECK(name != test::Part{"(ref)"});
   }
   // The first row of x is y, so there is something equal.
   const std::vector<Tensor> inputs = {pattern({2, 11, 8}), pattern({1, 8})};
@@ -71,7 +71,7 @@ TEST_CASE("fast: picking, copying into a value and filling are fast nodes") {
 )";
   Runner runner(text, fast()), reference(text);
   for (const std::string& name : runner.plan().node_names()) {
-    CHECK(name.find("(ref)") == name.npos);
+    CHECK(name != test::Part{"(ref)"});
   }
   const auto inputs = [](double index) {
     return std::vector<Tensor>{pattern({3, 5, 4}), pattern({2, 4}),
@@ -100,7 +100,7 @@ TEST_CASE("fast: margins and the largest elements are fast nodes") {
 )";
   Runner runner(text, fast()), reference(text);
   for (const std::string& name : runner.plan().node_names()) {
-    CHECK(name.find("(ref)") == name.npos);
+    CHECK(name != test::Part{"(ref)"});
   }
   const std::vector<Tensor> inputs = {pattern({3, 5, 4}),
                                       tensor(DType::kInt64, {1, 3}, {4, -5, 6})};

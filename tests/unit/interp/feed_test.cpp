@@ -40,7 +40,7 @@ std::vector<Feed> feeds(std::initializer_list<const char*> texts) {
 
 template <class T>
 std::string error_of(const Result<T>& result) {
-  REQUIRE_FALSE(result.ok());
+  REQUIRE_FALSE(result);
   return std::to_string(static_cast<int>(result.error().code)) + " " + result.error().message;
 }
 
@@ -76,7 +76,7 @@ TEST_CASE("a feed is an input and a source") {
 TEST_CASE("the index of the largest element of each last row is fed") {
   Loop loop;
   const auto plan = loop.plan({0, 0}, feeds({"ids=argmax(%s)"}));
-  REQUIRE(plan.ok());
+  REQUIRE(plan);
   CHECK(plan->fed_inputs(1) == std::vector<std::size_t>{0});
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const Tensor scores = floats({4, 2, 3}, {9, 9, 9, 1,   3,   3,   9, 9, 9, -4,  -5, -3,  //
@@ -84,7 +84,7 @@ TEST_CASE("the index of the largest element of each last row is fed") {
   const Tensor former[] = {Tensor(), ints({1, 1}, {0}), scores};
   const Tensor outputs[] = {scores, Tensor()};
   const auto inputs = plan->inputs(*loop.session, 1, former, outputs);
-  REQUIRE(inputs.ok());
+  REQUIRE(inputs);
   CHECK(inputs->at(0).shape() == Shape{4, 1});
   CHECK(inputs->at(0).dtype() == DType::kInt32);
   CHECK(values_of(inputs->at(0)) == Values{1, 2, 0, 1});
@@ -94,7 +94,7 @@ TEST_CASE("the index of the largest element of each last row is fed") {
 TEST_CASE("an index that the input's type cannot hold is refused") {
   Loop loop;
   const auto plan = loop.plan({1, 1}, feeds({"i=argmax(%s)"}));
-  REQUIRE(plan.ok());
+  REQUIRE(plan);
   Values row(200, 0);
   row.back() = 1;
   const Tensor former[] = {Tensor(), Tensor()};
@@ -108,7 +108,7 @@ TEST_CASE("feeds hold where the run before has the output and the run after the 
   Loop loop;
   const auto plan = loop.plan({0, 1, 1}, feeds({"i=argmax(%ids)", "i=[1]", "s=%s"}));
   CHECK(error_of(plan) == "820 input '%i' has two feeds: 'i=argmax(%ids)', 'i=[1]'");
-  CHECK(loop.plan({0, 1, 1}, feeds({"i=argmax(%ids)"})).ok());
+  CHECK(loop.plan({0, 1, 1}, feeds({"i=argmax(%ids)"})));
   CHECK(error_of(loop.plan({0, 1}, {})) ==
         "820 input '%i' of graph '@rest' has no feed, and module 'main' has no input of this name");
   CHECK(error_of(loop.plan({0, 0}, feeds({"i=[1]"}))).starts_with("819 feed 'i=[1]' fits no two"));
@@ -120,7 +120,7 @@ TEST_CASE("positions count on from what the cache holds") {
   const std::size_t entries[] = {0, 0, 0};
   const auto plan =
       FeedPlan::create(runner.session(), entries, feeds({"x=[[[[1], [2], [3]]]]", "at=$past"}));
-  REQUIRE(plan.ok());
+  REQUIRE(plan);
   std::vector<Tensor> inputs = {floats({1, 1, 2, 1}, {1, 2}), ints({2, 2}, {0, 1, 0, 1})};
   std::vector<Tensor> outputs = runner.run(inputs);
   inputs = *plan->inputs(runner.session(), 1, inputs, outputs);
@@ -129,7 +129,7 @@ TEST_CASE("positions count on from what the cache holds") {
   inputs = *plan->inputs(runner.session(), 2, inputs, outputs);
   CHECK(values_of(inputs[1]) == Values{5, 6, 7, 8, 9, 10});
   const auto unbound = FeedPlan::create(runner.session(), entries, feeds({"at=$S"}));
-  REQUIRE(unbound.ok());
+  REQUIRE(unbound);
   CHECK(error_of(unbound->inputs(runner.session(), 1, inputs, outputs)) ==
         "822 input '%at': no cache gives '$S' a value");
 }

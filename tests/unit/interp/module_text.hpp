@@ -52,7 +52,7 @@ class Runner {
     for (const Diagnostic& each : problems.sorted()) MESSAGE(each.message);
     REQUIRE(verified);
     WeightSet weights;
-    REQUIRE(weights.add("random:1").ok());
+    REQUIRE(weights.add("random:1"));
     options.weights = &weights;
     session_ = Session::create(*text_.module, options, problems);
     for (const Diagnostic& each : problems.sorted()) MESSAGE(each.message);

@@ -33,7 +33,7 @@ std::vector<Tensor> run_with_extents(const std::string& text, std::int64_t exten
   }
   const auto inputs = load_inputs(runner.session(), arguments, options.dims);
   if (!inputs.ok()) MESSAGE(inputs.error().message);
-  REQUIRE(inputs.ok());
+  REQUIRE(inputs);
   return runner.run(*inputs, options);
 }
 
@@ -89,7 +89,7 @@ TEST_CASE("fast kernels agree with reference kernels on the examples of the page
           tolerance.set_default_rel(1e-4);
           const auto comparison =
               compare_tensors(expected[i], found[i], tolerance.of(found[i].dtype()));
-          REQUIRE(comparison.ok());
+          REQUIRE(comparison);
           CHECK_MESSAGE(comparison->passed(), render(*comparison));
           if (!first.empty()) CHECK(hash_bytes(first[i]) == hash_bytes(found[i]));
         }

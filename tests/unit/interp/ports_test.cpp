@@ -32,7 +32,7 @@ const char* const kLookUp = R"(
 
 template <class T>
 std::string error_of(const Result<T>& result) {
-  REQUIRE_FALSE(result.ok());
+  REQUIRE_FALSE(result);
   return std::to_string(static_cast<int>(result.error().code)) + " " + result.error().message;
 }
 
@@ -68,7 +68,7 @@ TEST_CASE("ports are named, numbered by id or counted") {
 TEST_CASE("an input with extents of its own binds those that the others need") {
   Runner runner(kLookUp);
   const auto inputs = load_inputs(runner.session(), Arguments{"%7=zeros", "ids=[[4, 0, 1]]"}, {});
-  REQUIRE(inputs.ok());
+  REQUIRE(inputs);
   CHECK(values_of(inputs->at(0)) == Values{4, 0, 1});
   CHECK(inputs->at(1).shape() == Shape{1, 3, 2});
   CHECK(runner.run(*inputs)[0].shape() == Shape{1, 3, 2});
@@ -77,9 +77,9 @@ TEST_CASE("an input with extents of its own binds those that the others need") {
 TEST_CASE("random integers stay inside the table that they index") {
   Runner runner(kLookUp);
   DimBindings dims;
-  REQUIRE(add_binding(dims, runner.context(), "S=64").ok());
+  REQUIRE(add_binding(dims, runner.context(), "S=64"));
   const auto inputs = load_inputs(runner.session(), Arguments{"0=random:3", "1=zeros"}, dims);
-  REQUIRE(inputs.ok());
+  REQUIRE(inputs);
   const TensorSummary summary = summarise(inputs->at(0));
   CHECK(summary.min == 0);
   CHECK(summary.max == 4);
@@ -108,7 +108,7 @@ TEST_CASE("an extent beyond 64 bits is told from one without a value") {
       "@main [mir_version:1] (%x:tensor<[$S*$S], Float32, CPU>) -> () {\n"
       "cf.ReturnOp () -> ()\n}\n");
   DimBindings dims;
-  REQUIRE(add_binding(dims, runner.context(), "S=4294967296").ok());
+  REQUIRE(add_binding(dims, runner.context(), "S=4294967296"));
   CHECK(error_of(load_inputs(runner.session(), Arguments{"zeros"}, dims)) ==
         "822 input '%x' is tensor<[$S*$S], Float32, CPU>: an extent of it divides by 0 or does not "
         "fit 64 bits");
@@ -118,9 +118,9 @@ TEST_CASE("symbols that no extent of the module has are named") {
   Runner runner(kLookUp);
   const Module& module = runner.schedule().module();
   DimBindings dims;
-  REQUIRE(add_binding(dims, runner.context(), "S=1").ok());
-  CHECK(check_bindings(dims, module).ok());
-  REQUIRE(add_binding(dims, runner.context(), "T=1").ok());
+  REQUIRE(add_binding(dims, runner.context(), "S=1"));
+  CHECK(check_bindings(dims, module));
+  REQUIRE(add_binding(dims, runner.context(), "T=1"));
   CHECK(error_of(check_bindings(dims, module)) ==
         "900 no extent of module 'main' has '$T'; it has $S; did you mean '$S'?");
 }
@@ -128,8 +128,8 @@ TEST_CASE("symbols that no extent of the module has are named") {
 TEST_CASE("bindings are a name and an extent") {
   IRContext context;
   DimBindings dims;
-  REQUIRE(add_binding(dims, context, "$S=16").ok());
-  CHECK(add_binding(dims, context, "S=16").ok());
+  REQUIRE(add_binding(dims, context, "$S=16"));
+  CHECK(add_binding(dims, context, "S=16"));
   CHECK(dims.find(context.intern("S")) == 16);
   for (const char* bad : {"S", "=3", "S=", "S=x", "S=-1", "S=17", "S=1 "}) {
     CAPTURE(bad);
@@ -145,16 +145,16 @@ TEST_CASE("outputs go to files and come back as expectations") {
   const auto outputs = runner.run(*load_inputs(session, Arguments{"ids=[[4, 0]]", "1=iota"}, {}));
   const std::string all = folder.file("all.npz"), one = folder.file("one.npy");
   const auto files = parse_output_files(ports, Arguments{all, "ids=" + one});
-  REQUIRE(files.ok());
-  REQUIRE(write_outputs(ports, *files, outputs).ok());
+  REQUIRE(files);
+  REQUIRE(write_outputs(ports, *files, outputs));
   const auto expected = parse_expectations(
       ports, Arguments{"y=" + all + ":y", "ids=" + one, "1=[[4, 0]]", "y=" + all + ":z"});
-  REQUIRE(expected.ok());
+  REQUIRE(expected);
   REQUIRE(expected->size() == 4);
   CHECK(expected->at(0).port == 0);
   const auto hash = [&](std::size_t i) {
     const auto tensor = load_expected(ports, expected->at(i), outputs[expected->at(i).port]);
-    REQUIRE(tensor.ok());
+    REQUIRE(tensor);
     return hash_bytes(*tensor);
   };
   CHECK(hash(0) == hash_bytes(outputs[0]));
@@ -200,14 +200,14 @@ TEST_CASE("a summary of many elements has their exact moments") {
 TEST_CASE("the largest elements of the last row are ranked") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const auto row = top_elements(floats({2, 4}, {9, 9, 9, 9, nan, 1, 3, 3}), 3);
-  REQUIRE(row.ok());
+  REQUIRE(row);
   REQUIRE(row->size() == 3);
   CHECK(row->at(0).index == 2);
   CHECK(row->at(1).index == 3);
   CHECK(row->at(2).index == 1);
   CHECK(top_elements(floats({1}, {5}), 9)->size() == 1);
-  CHECK_FALSE(top_elements(floats({0}, {}), 1).ok());
-  CHECK_FALSE(top_elements(floats({}, {1}), 1).ok());
+  CHECK_FALSE(top_elements(floats({0}, {}), 1));
+  CHECK_FALSE(top_elements(floats({}, {1}), 1));
 }
 
 TEST_CASE("a description lists what a run needs without running") {
@@ -231,14 +231,14 @@ TEST_CASE("a description lists what a run needs without running") {
   CHECK(open.steps == 13);
   CHECK(open.calls == 1);
   DimBindings dims;
-  REQUIRE(add_binding(dims, text.context, "S=2").ok());
-  REQUIRE(add_binding(dims, text.context, "past=0").ok());
+  REQUIRE(add_binding(dims, text.context, "S=2"));
+  REQUIRE(add_binding(dims, text.context, "past=0"));
   const Description bound = describe(*schedule, dims);
   CHECK(bound.inputs[0].bytes == 32);
   REQUIRE(bound.memory.has_value());
-  CHECK(render(bound).find("  2 linalg.LinearOp\n") != std::string::npos);
-  CHECK(to_json(bound).find("\"schema\": 1") != std::string::npos);
-  CHECK(to_json(open).find("\"memory\": null") != std::string::npos);
+  CHECK(render(bound) == test::Part{"  2 linalg.LinearOp\n"});
+  CHECK(to_json(bound) == test::Part{"\"schema\": 1"});
+  CHECK(to_json(open) == test::Part{"\"memory\": null"});
 }
 
 }  // namespace mir::test::ports_test

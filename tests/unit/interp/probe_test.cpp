@@ -22,7 +22,7 @@ const char* const kTwice = R"(
 
 bool selects(const char* patterns, const ResultPlace& place) {
   const auto probe = Probe::parse(patterns);
-  REQUIRE(probe.ok());
+  REQUIRE(probe);
   return probe->selects(place);
 }
 
@@ -62,14 +62,14 @@ TEST_CASE("what a call results in is found under the names of all calls that ret
   }
   CHECK(names == std::vector<std::string>{"@mid%m", "@main%out", "@mid#1%m", "@main%other"});
   const auto probe = Probe::parse("@main%out");
-  REQUIRE(probe.ok());
+  REQUIRE(probe);
   const auto first = probe->selected(places, 0, 0);
   REQUIRE(first.has_value());
   CHECK(render(*first) == "@main%out");
   CHECK_FALSE(probe->selected(places, 1, 0).has_value());
   CHECK(render(*Probe::parse("%y,%out")->selected(places, 0, 0)) == "@in%y");
   const Schedule* const schedules[] = {&schedule};
-  CHECK(probe->check(schedules).ok());
+  CHECK(probe->check(schedules));
 }
 
 TEST_CASE("patterns select by value, graph and op") {
@@ -85,16 +85,16 @@ TEST_CASE("patterns select by value, graph and op") {
   }
   for (const char* bad : {"", "%", "@", "@a%", "@%1", "Add%1", "%1,,%2"}) {
     CAPTURE(bad);
-    CHECK_FALSE(Probe::parse(bad).ok());
+    CHECK_FALSE(Probe::parse(bad));
   }
 }
 
 TEST_CASE("a pattern that means nothing is named") {
   Runner runner(kTwice);
   const Schedule* schedules[] = {&runner.schedule()};
-  CHECK(Probe::parse("%y,@a.*,linalg.AbsOp")->check(schedules).ok());
+  CHECK(Probe::parse("%y,@a.*,linalg.AbsOp")->check(schedules));
   const auto unknown = Probe::parse("%y,%x")->check(schedules);
-  REQUIRE_FALSE(unknown.ok());
+  REQUIRE_FALSE(unknown);
   CHECK(unknown.error().message == "no result is meant by '%x'");
 }
 

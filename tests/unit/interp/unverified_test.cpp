@@ -77,7 +77,7 @@ bool run_unverified(Module& module) {
   if (parameter_elements(module) > 1e6) return false;
   Diagnostics problems;
   WeightSet weights;
-  REQUIRE(weights.add("random:1").ok());
+  REQUIRE(weights.add("random:1"));
   auto session = Session::create(module, {.entry = {}, .weights = &weights}, problems);
   if (!session) {
     CHECK(problems.has_errors());

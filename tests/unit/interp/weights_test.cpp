@@ -165,7 +165,7 @@ TEST_CASE("parameters that a file holds as they are needed are not made, convert
   REQUIRE(write_safetensors(directory.file("w"), stored));
   Text text(kProducts);
   WeightSet weights;
-  REQUIRE(weights.add(directory.file("w")).ok());
+  REQUIRE(weights.add(directory.file("w")));
   Diagnostics problems;
   auto session = Session::create(*text.module, {.entry = {}, .weights = &weights}, problems);
   REQUIRE(session);

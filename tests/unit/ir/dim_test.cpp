@@ -325,10 +325,10 @@ TEST_CASE("malformed text is an error that says where") {
         std::string::npos);
   CHECK(Fixture::error("$ S").find("expected the name of a symbol at character 2") !=
         std::string::npos);
-  CHECK(Fixture::error("?+1").find("'?' is not part of an expression") != std::string::npos);
-  CHECK(Fixture::error("$S/(2-2)").find("division by zero") != std::string::npos);
-  CHECK(Fixture::error("9223372036854775808").find("64 bits") != std::string::npos);
-  CHECK(Fixture::error("9223372036854775807+1").find("64 bits") != std::string::npos);
+  CHECK(Fixture::error("?+1") == test::Part{"'?' is not part of an expression"});
+  CHECK(Fixture::error("$S/(2-2)") == test::Part{"division by zero"});
+  CHECK(Fixture::error("9223372036854775808") == test::Part{"64 bits"});
+  CHECK(Fixture::error("9223372036854775807+1") == test::Part{"64 bits"});
   for (const char* text : {"", " ", "S", "+1", "1.5", "4$S", "$", "$9", "$S)", "()", "*$S", "$S**2",
                            "$S//2", "$\xc3\xa9",
                            "?"
@@ -346,10 +346,10 @@ TEST_CASE("hostile text ends in an error, not in exhaustion") {
   CHECK(Fixture::normal(std::string(100, '(') + "$S" + std::string(100, ')')) == "$S");
   std::string expanding = "1";
   for (char c = 'a'; c <= 'z'; ++c) expanding += std::string("*($") + c + "+1)";
-  CHECK(Fixture::error(expanding).find("too large") != std::string::npos);
+  CHECK(Fixture::error(expanding) == test::Part{"too large"});
   std::string deep = "$a";
   for (int i = 0; i < 100; ++i) deep += "/$a%$b";
-  CHECK(Fixture::error(deep).find("too large") != std::string::npos);
+  CHECK(Fixture::error(deep) == test::Part{"too large"});
 }
 
 TEST_CASE("repeated squaring becomes unknown instead of growing") {

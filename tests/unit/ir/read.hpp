@@ -88,13 +88,3 @@ inline Op* find_op(const Region& region, std::string_view spelling, int skip = 0
 }
 
 }  // namespace mir::test
-
-/// Failures print the lists themselves.
-template <>
-struct doctest::StringMaker<std::vector<std::string>> {
-  static String convert(const std::vector<std::string>& lines) {
-    std::string text;
-    for (const std::string& line : lines) text += "\n    " + line;
-    return text.c_str();
-  }
-};

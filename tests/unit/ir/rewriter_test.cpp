@@ -245,7 +245,7 @@ TEST_SUITE("rewriter") {
     const SuccessorSpec to{.block = rest};
     rewriter.set_successors(*go_on, std::span(&to, 1));
     // A block without a name has one in text.
-    CHECK(print(module).find("    my.br() -> () [^bb0]\n    ^bb0:\n") != std::string::npos);
+    CHECK(print(module) == test::Part{"    my.br() -> () [^bb0]\n    ^bb0:\n"});
     Reading again(print(module));
     CHECK(Isomorphism(module, again.module(), Isomorphism::Match::kEdited).difference() == "");
     rewriter.erase(*go_on);

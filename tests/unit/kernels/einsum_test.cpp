@@ -19,7 +19,7 @@ Values sum_of(const std::vector<View>& inputs, const std::vector<IndexNumbers>& 
               const IndexNumbers& result, Array out) {
   const auto done = einsum(inputs, operands, result, out);
   if (!done) MESSAGE(done.error().message);
-  REQUIRE(done.ok());
+  REQUIRE(done);
   CHECK(out.guards_intact());
   return out.values();
 }
@@ -102,7 +102,7 @@ TEST_CASE("einsum refuses what does not fit") {
   const auto code = [&](const std::vector<View>& inputs, const std::vector<IndexNumbers>& operands,
                         const IndexNumbers& result) {
     const auto done = einsum(inputs, operands, result, out);
-    REQUIRE_FALSE(done.ok());
+    REQUIRE_FALSE(done);
     return done.error().code;
   };
   CHECK(code({}, {}, {0}) == DiagCode::kKernelShape);

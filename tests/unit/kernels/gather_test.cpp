@@ -32,7 +32,7 @@ TEST_CASE("an id outside the vocabulary is an error that names it, and nothing i
     const auto result = embedding(ids, weight, out);
     REQUIRE_FALSE(result);
     CHECK(result.error().code == DiagCode::kIndexOutOfRange);
-    CHECK(result.error().message.find("at position 1") != std::string::npos);
+    CHECK(result.error().message == mir::test::Part{"at position 1"});
     CHECK(out.values() == Values{9, 9, 9});
   }
 }

@@ -23,7 +23,7 @@ Quantisation per_tensor(std::int64_t low, std::int64_t high, double scale, std::
 Values codes_of(const Values& x, const Quantisation& by, DType stored) {
   const Array from(DType::kFloat64, {static_cast<std::int64_t>(x.size())}, x);
   Array to(stored, from.extents());
-  REQUIRE(quantise(from, by, to).ok());
+  REQUIRE(quantise(from, by, to));
   Values codes;
   for (std::size_t i = 0; i < x.size(); ++i) codes.push_back(to[i]);
   return codes;
@@ -65,7 +65,7 @@ TEST_CASE("activations are rounded to 8 bits, each run of 32 elements of a row b
     x.set(i + 32, second[i]);
     x.set(i + 67, 0x1p-149);
   }
-  REQUIRE(round_activations(x, out).ok());
+  REQUIRE(round_activations(x, out));
   const auto step = static_cast<double>(18.5F / 127);
   for (std::size_t i = 0; i < first.size(); ++i) {
     CHECK(out[i] == step * std::nearbyint(first[i] / step));
@@ -78,14 +78,14 @@ TEST_CASE("activations are rounded to 8 bits, each run of 32 elements of a row b
   // 191 units: the step is 2 units; 100 units: it is 1, and codes end at 127.
   Array tiny(DType::kFloat32, {1, 2}, {0x1p-149 * 191, 0x1p-149 * 3}),
       codes(DType::kFloat64, {1, 2});
-  REQUIRE(round_activations(tiny, codes).ok());
+  REQUIRE(round_activations(tiny, codes));
   CHECK(codes[0] == 0x1p-148 * 96);
   CHECK(codes[1] == 0x1p-148 * 2);
   tiny.set(0, 0x1p-149 * 190);
-  REQUIRE(round_activations(tiny, codes).ok());
+  REQUIRE(round_activations(tiny, codes));
   CHECK(codes[0] == 0x1p-149 * 127);
   Array wrong(DType::kFloat64, {2, 34});
-  CHECK_FALSE(round_activations(x, wrong).ok());
+  CHECK_FALSE(round_activations(x, wrong));
 }
 
 TEST_CASE("every 16-bit code is its own after one way there and back") {
@@ -95,8 +95,8 @@ TEST_CASE("every 16-bit code is its own after one way there and back") {
   for (const double scale : {1.0, 0.1, 3e-5, 7.25e20}) {
     const Quantisation by = per_tensor(0, 65535, static_cast<float>(scale), 12345);
     Array real(DType::kFloat64, {256, 256}), again(DType::kUInt16, {256, 256});
-    REQUIRE(dequantise(codes, by, real).ok());
-    REQUIRE(quantise(real, by, again).ok());
+    REQUIRE(dequantise(codes, by, real));
+    REQUIRE(quantise(real, by, again));
     bool same = true;
     for (std::size_t i = 0; i < all.size(); ++i) same = same && again[i] == all[i];
     CHECK(same);
@@ -109,21 +109,21 @@ TEST_CASE("groups are blocks within channels, codes may be low bits") {
   by.scales = {1, 10, 100, 1000};
   const Array codes(DType::kInt8, {4, 2}, {1, 0x0f, 2, 7, -1, 0x19, 3, 0});
   Array real(DType::kFloat64, {4, 2});
-  REQUIRE(dequantise(codes, by, real).ok());
+  REQUIRE(dequantise(codes, by, real));
   const Values wanted = {1, -100, 2, 700, -10, -7000, 30, 0};
   for (std::size_t i = 0; i < wanted.size(); ++i) CHECK(real[i] == wanted[i]);
   Array stored(DType::kInt8, {4, 2});
-  REQUIRE(quantise(real, by, stored).ok());
+  REQUIRE(quantise(real, by, stored));
   CHECK(stored[1] == 15);
   by.scales.pop_back();
-  CHECK_FALSE(dequantise(codes, by, real).ok());
+  CHECK_FALSE(dequantise(codes, by, real));
   by.scales = {1, 10, 100, 0};
-  CHECK_FALSE(dequantise(codes, by, real).ok());
+  CHECK_FALSE(dequantise(codes, by, real));
   by = {.axis = 2, .low = 0, .high = 1, .scales = {1}};
-  CHECK_FALSE(group_count(by, codes.extents()).ok());
+  CHECK_FALSE(group_count(by, codes.extents()));
   by = {.axis = 1, .block = 3, .low = 0, .high = 1, .scales = {1}};
-  CHECK_FALSE(group_count(by, codes.extents()).ok());
-  CHECK_FALSE(quantise(codes, per_tensor(0, 1, 1, 0), stored).ok());
+  CHECK_FALSE(group_count(by, codes.extents()));
+  CHECK_FALSE(quantise(codes, per_tensor(0, 1, 1, 0), stored));
 }
 
 TEST_CASE("every MXFP4 code at every scale is exact, and finite blocks keep their values") {

@@ -26,7 +26,7 @@ inline std::string program(const std::string& code, const std::string& table = {
 class Machine {
  public:
   explicit Machine(const std::string& text, UpgradeOptions assumed = {}) : text_(text) {
-    REQUIRE(weights_.add("random:1").ok());
+    REQUIRE(weights_.add("random:1"));
     Diagnostics problems;
     machine_ = ProgramMachine::load(
         *text_.module, {.weights = &weights_, .assumed = std::move(assumed)}, problems);
@@ -71,7 +71,7 @@ inline std::vector<Tensor> lifted(const std::string& text, const std::vector<Ten
   LossReport losses;
   REQUIRE(upgrade(*source.module, assumed, losses, problems));
   WeightSet weights;
-  REQUIRE(weights.add("random:1").ok());
+  REQUIRE(weights.add("random:1"));
   auto session = Session::create(*source.module, {.entry = {}, .weights = &weights}, problems);
   REQUIRE(session);
   auto outputs = session->run(inputs, problems);

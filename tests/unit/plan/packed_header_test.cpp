@@ -31,7 +31,7 @@ std::string problem_of(const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
   const auto cache = PackedCache::open(path);
   std::filesystem::remove(path);
-  REQUIRE(cache.ok());
+  REQUIRE(cache);
   if (cache->problem().empty()) return cache->find("w") == nullptr ? "empty" : "-";
   CHECK(cache->find("w") == nullptr);
   return cache->problem();

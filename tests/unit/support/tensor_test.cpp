@@ -36,7 +36,7 @@ TEST_CASE("negative extents and products over 2^63 - 1 are refused") {
 
 TEST_CASE("allocated storage is aligned, zero and writable") {
   auto tensor = Tensor::allocate(DType::kInt32, {3, 5});
-  REQUIRE(tensor.ok());
+  REQUIRE(tensor);
   CHECK(tensor->defined());
   CHECK(tensor->elements() == 15);
   CHECK(tensor->bytes().size() == 60);
@@ -50,7 +50,7 @@ TEST_CASE("allocated storage is aligned, zero and writable") {
 TEST_CASE("a scalar has one element and an empty extent none") {
   CHECK(Tensor::allocate(DType::kFloat64, {})->bytes().size() == 8);
   auto empty = Tensor::allocate(DType::kFloat32, {4, 0});
-  REQUIRE(empty.ok());
+  REQUIRE(empty);
   CHECK(empty->defined());
   CHECK(empty->bytes().empty());
   CHECK_FALSE(Tensor().defined());
@@ -66,7 +66,7 @@ TEST_CASE("storage that cannot be had is an error") {
 TEST_CASE("a borrowed tensor reads the bytes and keeps their owner") {
   auto owner = std::make_shared<std::array<float, 4>>(std::array{1.f, 2.f, 3.f, 4.f});
   auto tensor = Tensor::borrow(DType::kFloat32, {2, 2}, std::as_bytes(std::span(*owner)), owner);
-  REQUIRE(tensor.ok());
+  REQUIRE(tensor);
   CHECK(owner.use_count() == 2);
   CHECK(tensor->as<float>()[3] == 4.f);
   CHECK(tensor->mutable_bytes() == nullptr);
@@ -75,17 +75,17 @@ TEST_CASE("a borrowed tensor reads the bytes and keeps their owner") {
 TEST_CASE("borrowing refuses another size and an odd address") {
   alignas(8) const std::array<std::byte, 16> bytes{};
   const std::span<const std::byte> all(bytes);
-  CHECK_FALSE(Tensor::borrow(DType::kFloat32, {3}, all, nullptr).ok());
-  CHECK_FALSE(Tensor::borrow(DType::kFloat32, {2}, all.subspan(1, 8), nullptr).ok());
-  CHECK(Tensor::borrow(DType::kComplexFP32, {1}, all.subspan(4, 8), nullptr).ok());
-  CHECK(Tensor::borrow(DType::kUInt8, {8}, all.subspan(1, 8), nullptr).ok());
+  CHECK_FALSE(Tensor::borrow(DType::kFloat32, {3}, all, nullptr));
+  CHECK_FALSE(Tensor::borrow(DType::kFloat32, {2}, all.subspan(1, 8), nullptr));
+  CHECK(Tensor::borrow(DType::kComplexFP32, {1}, all.subspan(4, 8), nullptr));
+  CHECK(Tensor::borrow(DType::kUInt8, {8}, all.subspan(1, 8), nullptr));
   CHECK(Tensor::borrow(DType::kFloat32, {0}, {}, nullptr)->defined());
 }
 
 TEST_CASE("reshaping keeps the bytes and the number of elements") {
   auto tensor = Tensor::allocate(DType::kInt16, {2, 6});
   auto reshaped = tensor->reshaped({3, 4});
-  REQUIRE(reshaped.ok());
+  REQUIRE(reshaped);
   CHECK(reshaped->shape() == Shape{3, 4});
   CHECK(reshaped->bytes().data() == tensor->bytes().data());
   CHECK(tensor->reshaped({5}).error().code == DiagCode::kTensorStorage);

@@ -69,21 +69,3 @@ inline std::string module_of(std::vector<std::string> ops) {
 }
 
 }  // namespace mir::test
-
-/// Failures print the lists themselves.
-template <>
-struct doctest::StringMaker<std::vector<std::string>> {
-  static String convert(const std::vector<std::string>& lines) {
-    std::string text;
-    for (const std::string& line : lines) text += "\n    " + line;
-    return text.c_str();
-  }
-};
-template <>
-struct doctest::StringMaker<std::vector<std::pair<std::string, std::string>>> {
-  static String convert(const std::vector<std::pair<std::string, std::string>>& tokens) {
-    std::string text;
-    for (const auto& [kind, spelling] : tokens) text += "\n    " + kind + " '" + spelling + "'";
-    return text.c_str();
-  }
-};

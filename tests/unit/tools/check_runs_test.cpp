@@ -174,7 +174,7 @@ TEST_SUITE("case files") {
     REQUIRE(file != nullptr);
     CHECK(file->name() == folder / "a.out");
     CHECK(file->line_column(problems[0].at.begin).line == 3);
-    CHECK(result.cases[0].difference.find("\n-3\n+4\n") != std::string::npos);
+    CHECK(result.cases[0].difference == test::Part{"\n-3\n+4\n"});
   }
 
   TEST_CASE("an update rewrites what differs, and nothing else passes or fails by it") {

@@ -37,12 +37,12 @@ struct Bundled {
   Bundled() {
     register_builtin_dialects(context);
     auto text = read_file(kFolder + "model.mir", SourceManager::kMaxFileSize);
-    REQUIRE(text.ok());
+    REQUIRE(text);
     const auto modules =
         read_modules(*context.sources().add("model.mir", *std::move(text)), context, diagnostics);
     REQUIRE(modules.size() == 1);
     REQUIRE(verify(*modules[0], diagnostics));
-    REQUIRE(weights.add(kFolder + "model.safetensors").ok());
+    REQUIRE(weights.add(kFolder + "model.safetensors"));
     session = Session::create(*modules[0], {.entry = {}, .weights = &weights}, diagnostics);
     REQUIRE(session.has_value());
   }
@@ -63,14 +63,14 @@ struct Bundled {
 
 Tensor load(const std::string& name) {
   auto tensor = read_npy(kFolder + name);
-  REQUIRE(tensor.ok());
+  REQUIRE(tensor);
   return *tensor;
 }
 
 /// Elements [first, first + count) of a [1, N] tensor.
 Tensor part(const Tensor& row, std::size_t first, std::size_t count) {
   auto out = Tensor::allocate(DType::kInt64, {1, static_cast<std::int64_t>(count)});
-  REQUIRE(out.ok());
+  REQUIRE(out);
   std::ranges::copy(row.as<std::int64_t>().subspan(first, count),
                     out->as_mutable<std::int64_t>().begin());
   return *out;
@@ -86,7 +86,7 @@ TEST_SUITE("decoder") {
   TEST_CASE("the bundled module is what the generator makes") {
     const Built built;
     const auto text = read_file(kFolder + "model.mir", SourceManager::kMaxFileSize);
-    REQUIRE(text.ok());
+    REQUIRE(text);
     CHECK(print(*built.module) == *text);
   }
 
@@ -95,13 +95,13 @@ TEST_SUITE("decoder") {
     const auto source = WeightSource::open("random:1");
     const auto made = decoder_weights(*built.module, {}, *source);
     const auto file = SafetensorsFile::open(kFolder + "model.safetensors");
-    REQUIRE(made.ok());
-    REQUIRE(file.ok());
+    REQUIRE(made);
+    REQUIRE(file);
     CHECK(file->tensors().entries().size() == made->size());
     for (const NamedTensor& weight : *made) {
       CAPTURE(weight.name);
       const auto stored = file->tensors().find(weight.name);
-      REQUIRE(stored.ok());
+      REQUIRE(stored);
       REQUIRE(stored->has_value());
       CHECK((*stored)->shape() == weight.tensor.shape());
       CHECK(std::ranges::equal((*stored)->bytes(), weight.tensor.bytes()));
@@ -156,8 +156,8 @@ TEST_SUITE("decoder") {
     const DecoderShape shape;
     const auto sin = rope_table(RopeTable::kSin, shape);
     const auto cos = rope_table(RopeTable::kCos, shape);
-    REQUIRE(sin.ok());
-    REQUIRE(cos.ok());
+    REQUIRE(sin);
+    REQUIRE(cos);
     REQUIRE(sin->shape() == Shape{64, 16});
     for (std::size_t p = 0; p < 64; ++p) {
       for (std::size_t column = 0; column < 16; ++column) {
@@ -176,7 +176,7 @@ TEST_SUITE("decoder") {
     const Tensor logits = bundled.run(load("ids.npy"), load("positions.npy"));
     const auto comparison =
         compare_tensors(load("expected_logits.npy"), logits, {.abs = 1e-6, .rel = 0});
-    REQUIRE(comparison.ok());
+    REQUIRE(comparison);
     CHECK_MESSAGE(comparison->passed(), render(*comparison));
     CHECK(bundled.session->cache_length("cache.layers.1") == 10);
   }

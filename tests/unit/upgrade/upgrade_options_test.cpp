@@ -78,7 +78,7 @@ TEST_SUITE("upgrade") {
     CHECK(product("2, 3", "4, 5", "2, 5")
               .find("transpose_b is lost: the printed types fit neither reading") !=
           std::string::npos);
-    CHECK(product("3", "3", "3").find("transpose_b is lost: rank below 2") != std::string::npos);
+    CHECK(product("3", "3", "3") == test::Part{"transpose_b is lost: rank below 2"});
   }
 
   TEST_CASE("a long chain of scalings after a product is searched once") {
@@ -471,7 +471,7 @@ TEST_SUITE("upgrade") {
     CHECK(filled("a.f.value=2.5").starts_with("linalg.FillOp: type is lost"));
     CHECK(filled("Fill.1.type=zeros").find("'Fill.1.type' is granted, and no operation lost it") !=
           std::string::npos);
-    CHECK(filled("Fill.0.type=[1").find("expected") != std::string::npos);
+    CHECK(filled("Fill.0.type=[1") == test::Part{"expected"});
     CHECK(filled("%7=" + t("4")).find("'7.type' is granted, and no operation lost it") !=
           std::string::npos);
     CHECK(filled("type=zeros") ==

@@ -57,7 +57,7 @@ TEST_SUITE("constraints") {
       REQUIRE(at != page.npos);
       const std::string entry = page.substr(at, page.find("\n\n", at) - at);
       const std::string own = entry.substr(0, entry.find("\n- `", 1));
-      CHECK(own.find(spelling(constraint.code)) != own.npos);
+      CHECK(own == test::Part{spelling(constraint.code)});
     }
   }
 
@@ -66,7 +66,7 @@ TEST_SUITE("constraints") {
       CAPTURE(constraint.id);
       const std::string line =
           "    " + std::string(constraint.id) + " (docs/" + std::string(constraint.page) + "): ";
-      CHECK(explain(constraint.code).find(line) != std::string::npos);
+      CHECK(explain(constraint.code) == test::Part{line});
     }
     // Those of shape rules, too; texts are whole and end without codes.
     CHECK(explain(DiagCode::kShapeMismatch)
