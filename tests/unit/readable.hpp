@@ -70,7 +70,9 @@ std::string text_of(const T& value);
 template <class Range>
 std::string range_text(const Range& range) {
   constexpr std::size_t kShown = 100;
-  constexpr bool kLines = requires { std::string_view(*range.begin()); };
+  constexpr bool kLines = requires {
+    std::string_view(*range.begin());
+  };
   std::string text;
   std::size_t count = 0;
   for (const auto& element : range) {
@@ -104,15 +106,30 @@ std::string text_of(const T& value) {
     return text == nullptr ? "no string" : std::string(text);
   } else if constexpr (requires { std::string_view(value); }) {
     return std::string(std::string_view(value));
-  } else if constexpr (requires { value.error().message; value.ok(); }) {
+  } else if constexpr (requires {
+                         value.error().message;
+                         value.ok();
+                       }) {
     return value.ok() ? std::string("a result") : "the error " + text_of(value.error());
-  } else if constexpr (requires { value.code; value.message; }) {
+  } else if constexpr (requires {
+                         value.code;
+                         value.message;
+                       }) {
     return text_of(value.code) + " '" + value.message + "'";
-  } else if constexpr (requires { value.sorted(); value.has_errors(); }) {
+  } else if constexpr (requires {
+                         value.sorted();
+                         value.has_errors();
+                       }) {
     return text_of(value.sorted());
-  } else if constexpr (requires { value.has_value(); *value; }) {
+  } else if constexpr (requires {
+                         value.has_value();
+                         *value;
+                       }) {
     return value.has_value() ? text_of(*value) : std::string("none");
-  } else if constexpr (requires { value.first; value.second; }) {
+  } else if constexpr (requires {
+                         value.first;
+                         value.second;
+                       }) {
     return "(" + text_of(value.first) + ", " + text_of(value.second) + ")";
   } else if constexpr (requires { value.begin() != value.end(); }) {
     return range_text(value);

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <functional>
 
+#include "support/file_io.hpp"
 #include "temporary.hpp"
 
 using namespace mir;
@@ -49,6 +50,19 @@ bool refuse_unnamed_files() {
   sock_fprog filter{.len = std::size(program), .filter = program};
   return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
          ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0 && !has_unnamed_files();
+}
+
+/// From now on the kernel answers this call of the process with EIO and does nothing.
+bool refuse_call(std::uint32_t call) {
+  sock_filter program[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EIO),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  sock_fprog filter{.len = std::size(program), .filter = program};
+  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
 }
 
 /// The wait status of a process that does `work` and ends with 1 when it gives false.
@@ -159,6 +173,45 @@ TEST_CASE("an atomic file is put in place where no file can be without a name") 
   CHECK(contents(path) == "abcd");
   CHECK(files_in(directory.file("")) == 1);
   CHECK(std::filesystem::status(path).permissions() == std::filesystem::perms(0640));
+}
+
+TEST_CASE(
+    "each call that fails while a file is written is an error and leaves the old file alone") {
+  struct Call {
+    const char* name;
+    std::uint32_t number;
+    bool unnamed, copied;  // whether it is made where files can be without a name, and elsewhere
+  };
+  constexpr Call kCalls[] = {
+      {"write", SYS_write, true, true},    {"fchmod", SYS_fchmod, true, true},
+      {"fsync", SYS_fsync, true, true},    {"close", SYS_close, true, true},
+      {"linkat", SYS_linkat, true, false}, {"sendfile", SYS_sendfile, false, true},
+#ifdef SYS_rename
+      {"rename", SYS_rename, true, true},
+#else
+      {"rename", SYS_renameat, true, true},
+#endif
+  };
+  const TemporaryDirectory directory;
+  const auto path = directory.write("out", "old");
+  for (const bool unnamed_files : {true, false}) {
+    if (unnamed_files && !has_unnamed_files()) continue;
+    for (const Call& call : kCalls) {
+      if (!(unnamed_files ? call.unnamed : call.copied)) continue;
+      CAPTURE(call.name);
+      CAPTURE(unnamed_files);
+      const int status = status_of([&] {
+        if (!unnamed_files && !refuse_unnamed_files()) return false;
+        if (!refuse_call(call.number)) return false;
+        const auto written = write_file_atomically(path, "new");
+        return !written && written.error().code == DiagCode::kFileNotWritable &&
+               written.error().message == "cannot write '" + path + "': Input/output error";
+      });
+      CHECK(status == 0);
+      CHECK(contents(path) == "old");
+      CHECK(files_in(directory.file("")) == 1);
+    }
+  }
 }
 
 TEST_CASE("an interrupt while an atomic file is copied leaves the old file and nothing else") {
