@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "interp/session_run.hpp"
 #include "interp/summary.hpp"
 
 namespace mir::test::planned {
@@ -21,6 +22,11 @@ Tensor states(std::int64_t first, std::int64_t count) {
 
 std::size_t count_of(const std::vector<std::string>& names, const std::string& name) {
   return static_cast<std::size_t>(std::ranges::count(names, name));
+}
+
+/// What the kernels of a session compute with.
+fast::Context& context_of(Runner& runner) {
+  return *SessionAccess::state(runner.session()).context;
 }
 
 /// A feed-forward block with a residual.
@@ -87,7 +93,33 @@ TEST_CASE("fast: bits do not depend on the number of threads") {
     RunOptions options;
     options.threads = threads;
     CHECK(hash_bytes(runner.run({states(0, 6)}, options)[0]) == first);
+    CHECK(context_of(runner).pool().asked() == threads);
+    CHECK(context_of(runner).pool().threads() == threads);
   }
+}
+
+TEST_CASE("fast: a session computes with the threads and the instruction set that it is told") {
+  for (const IsaLevel isa : isa_levels()) {
+    CAPTURE(name_of(isa));
+    SessionOptions options = fast();
+    options.isa = isa;
+    options.threads = 3;
+    Runner runner(kAttention, options);
+    CHECK(context_of(runner).isa() == std::min(isa, detected_isa_level()));
+    CHECK(context_of(runner).pool().threads() == 3);
+    runner.run({states(0, 6)});
+    CHECK(context_of(runner).isa() == std::min(isa, detected_isa_level()));
+    CHECK(context_of(runner).pool().threads() == 1);
+  }
+  Runner highest(kAttention, fast());
+  CHECK(context_of(highest).isa() == detected_isa_level());
+  SessionOptions reference;
+  reference.threads = 3;
+  Runner runner(kAttention, reference);
+  RunOptions options;
+  options.threads = 3;
+  runner.run({states(0, 6)}, options);
+  CHECK(context_of(runner).pool().threads() == 1);
 }
 
 TEST_CASE("fast: a cache that is full refuses the run and keeps its content") {
