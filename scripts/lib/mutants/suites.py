@@ -1,0 +1,102 @@
+"""The test programs of a build, and what they say of a mutant."""
+
+import json
+import os
+import re
+import resource
+import signal
+import subprocess
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .program import MOST_MUTANTS, Program, library_of
+
+SUITES = {"unit", "golden", "property"}
+MOST_MEMORY = 12 << 30
+# A mutant that takes longer than this multiple of the time without one, and these seconds, is found.
+SLOWER, GRACE = 4, 10
+
+
+@dataclass
+class Test:
+    name: str
+    command: list[str]
+    folder: str
+    environment: dict[str, str]
+    seconds: float = 0.0
+    reached: bytes = field(default=b"", repr=False)
+
+
+def golden_cases(tree: Path) -> list[str]:
+    """The texts below testdata that have commands to run; what lies in a folder `data` belongs to others."""
+    paths = (path.relative_to(tree) for path in (tree / "testdata").rglob("*")
+             if path.suffix in (".test", ".mir") and re.search("^// RUN:", path.read_text(errors="replace"), re.M))
+    return sorted(path.as_posix() for path in paths if "data" not in path.parts)
+
+
+def tests_of(program: Program) -> list[Test]:
+    """Meson's tests of the suites; each golden case is a test of its own."""
+    listed = json.loads(subprocess.run(["meson", "introspect", "--tests", str(program.build_dir)], check=True,
+                                       capture_output=True, text=True).stdout)
+    tests = []
+    for each in listed:
+        if not SUITES & {suite.split(":")[-1] for suite in each["suite"]}:
+            continue
+        name, command, folder = each["name"], each["cmd"], each["workdir"] or str(program.build_dir)
+        if command[-1] == "testdata":
+            tests += [Test(case, [*command[:-1], case], folder, each["env"]) for case in golden_cases(program.tree)]
+        else:
+            stops_early = ["--abort-after=1"] if is_doctest(Path(command[0])) else []
+            tests.append(Test(name, command + stops_early, folder, each["env"]))
+    return tests
+
+
+def is_doctest(program: Path) -> bool:
+    return program.suffix == "" and b"--abort-after" in program.read_bytes()
+
+
+def limit_resources() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def passes(test: Test, limit: float, **environment: str) -> bool:
+    """Whether a test passes in `limit` seconds; what it started ends with it."""
+    process = subprocess.Popen(test.command, cwd=test.folder, env={**os.environ, **test.environment, **environment},
+                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                               start_new_session=True, preexec_fn=limit_resources)
+    try:
+        return process.wait(limit) == 0
+    except subprocess.TimeoutExpired:
+        return False
+    finally:
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        process.wait()
+
+
+def measure(tests: list[Test], work: Path) -> tuple[list[Test], list[Test]]:
+    """Runs each test without a mutant: those that pass know their time and the mutants that they
+    reach; those that fail cannot judge."""
+    log = work / "reached"
+    good, bad = [], []
+    for test in tests:
+        log.write_bytes(bytes(MOST_MUTANTS + 1))
+        begin = time.monotonic()
+        passed = passes(test, 900, MIR_MUTANTS_REACHED=str(log))
+        test.seconds, test.reached = time.monotonic() - begin, log.read_bytes()
+        (good if passed else bad).append(test)
+    return good, bad
+
+
+def finding_test(place, tests: list[Test]) -> Test | None:
+    """The test that fails for a mutant: tests of its library first, then from the shortest to the longest."""
+    folder = f"tests/unit/{library_of(place.path).split('/')[0]}/"
+    reaching = [test for test in tests if test.reached[place.number]]
+    for test in sorted(reaching, key=lambda each: (folder not in each.command[0], each.seconds)):
+        if not passes(test, SLOWER * test.seconds + GRACE, MIR_MUTANT=str(place.number)):
+            return test
+    return None
