@@ -2,14 +2,16 @@
 
 import random
 import re
+import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 from .places import Place, apply, find_places
 
 SOURCES = re.compile(r"src/.*\.(cpp|hpp|h)$")
 SWITCH = "scripts/lib/mutants/switch.hpp"
-MOST_MUTANTS = 4095
+MOST_MUTANTS = 4095  # switch.hpp has bytes for 0 to 4095
 # Diagnostics of the compiler that name a place of a source; errors alone, or all that they mention.
 ERROR = re.compile(r"^(?:In file included from )?(\S+?):(\d+):\d+: (?:fatal )?error:", re.M)
 MENTION = re.compile(r"^\s*(?:In file included from |from )?(\S+?):(\d+):", re.M)
@@ -70,6 +72,7 @@ class Program:
 
     def __init__(self, root: Path, work: Path, places: list[Place]):
         self.root, self.tree, self.build_dir = root, work / "tree", work / "build"
+        self.switch_file = work / "switch"
         self.places = places
         self.dropped: list[Place] = []
 
@@ -88,12 +91,23 @@ class Program:
             if old.is_file() and old.relative_to(self.tree).as_posix() not in set(paths):
                 old.unlink()
 
+    def switch(self, number: int) -> None:
+        """Switches a mutant on, or with 0 none; forgets what was reached."""
+        self.switch_file.write_bytes(number.to_bytes(4, sys.byteorder) + bytes(MOST_MUTANTS + 1))
+
+    def reached(self) -> bytes:
+        """Which mutants processes came to since the last switch()."""
+        return self.switch_file.read_bytes()[4:]
+
     def build(self, jobs: int) -> None:
-        """Compiles; places that do not compile are dropped until the rest does."""
+        """Compiles with all of them off; places that do not compile are dropped until the rest does."""
         self.write()
+        self.switch(0)
         if not (self.build_dir / "build.ninja").exists():
+            flags = ["-w", "-Wno-narrowing", f'-DMIR_MUTANTS_SWITCH="{self.switch_file}"', "-include",
+                     str(self.tree / SWITCH)]
             self._run(["meson", "setup", str(self.build_dir), str(self.tree), "-Doptimization=1", "-Dwerror=false",
-                       "-Dwarning_level=0", f"-Dcpp_args=-w -Wno-narrowing -include {self.tree / SWITCH}"])
+                       "-Dwarning_level=0", f"-Dcpp_args={shlex.join(flags)}"])
         while True:
             done = subprocess.run(["ninja", "-C", str(self.build_dir), "-k", "0", f"-j{jobs}"], capture_output=True,
                                   text=True, errors="replace")

@@ -10,12 +10,14 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .program import MOST_MUTANTS, Program, library_of
+from .places import Place
+from .program import Program, library_of
 
 SUITES = {"unit", "golden", "property"}
 MOST_MEMORY = 12 << 30
 # A mutant that takes longer than this multiple of the time without one, and these seconds, is found.
 SLOWER, GRACE = 4, 10
+LONGEST = 900  # seconds that a test may take without a mutant
 
 
 @dataclass
@@ -61,9 +63,9 @@ def limit_resources() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def passes(test: Test, limit: float, **environment: str) -> bool:
+def passes(test: Test, limit: float) -> bool:
     """Whether a test passes in `limit` seconds; what it started ends with it."""
-    process = subprocess.Popen(test.command, cwd=test.folder, env={**os.environ, **test.environment, **environment},
+    process = subprocess.Popen(test.command, cwd=test.folder, env={**os.environ, **test.environment},
                                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                start_new_session=True, preexec_fn=limit_resources)
     try:
@@ -78,25 +80,25 @@ def passes(test: Test, limit: float, **environment: str) -> bool:
         process.wait()
 
 
-def measure(tests: list[Test], work: Path) -> tuple[list[Test], list[Test]]:
+def measure(tests: list[Test], program: Program) -> tuple[list[Test], list[Test]]:
     """Runs each test without a mutant: those that pass know their time and the mutants that they
     reach; those that fail cannot judge."""
-    log = work / "reached"
     good, bad = [], []
     for test in tests:
-        log.write_bytes(bytes(MOST_MUTANTS + 1))
+        program.switch(0)
         begin = time.monotonic()
-        passed = passes(test, 900, MIR_MUTANTS_REACHED=str(log))
-        test.seconds, test.reached = time.monotonic() - begin, log.read_bytes()
+        passed = passes(test, LONGEST)
+        test.seconds, test.reached = time.monotonic() - begin, program.reached()
         (good if passed else bad).append(test)
     return good, bad
 
 
-def finding_test(place, tests: list[Test]) -> Test | None:
+def finding_test(place: Place, tests: list[Test], program: Program) -> Test | None:
     """The test that fails for a mutant: tests of its library first, then from the shortest to the longest."""
     folder = f"tests/unit/{library_of(place.path).split('/')[0]}/"
     reaching = [test for test in tests if test.reached[place.number]]
+    program.switch(place.number)
     for test in sorted(reaching, key=lambda each: (folder not in each.command[0], each.seconds)):
-        if not passes(test, SLOWER * test.seconds + GRACE, MIR_MUTANT=str(place.number)):
+        if not passes(test, SLOWER * test.seconds + GRACE):
             return test
     return None
