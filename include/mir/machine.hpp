@@ -71,6 +71,10 @@ class ProgramMachine {
   /// are given as they are at the end, or where the program frees them.
   std::span<const Port> outputs() const;
 
+  /// For each input the extent that its integers index, as the lifted graph tells; none where they
+  /// index nothing or the program cannot be lifted with what is assumed.
+  std::vector<std::optional<std::int64_t>> index_bounds() const;
+
   /// One tensor per input, in order; slots are empty at first, except those of constants. None
   /// after reporting, at the instruction concerned with the open jumps as notes: jumps to nowhere,
   /// returns without a jump, slots read empty or freed, bindings that do not fit, launches that

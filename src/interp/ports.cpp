@@ -226,13 +226,14 @@ Result<std::vector<Tensor>> load_inputs(const Session& session,
                     bounds_of);
 }
 
-Result<std::vector<Tensor>> load_inputs(std::span<const Port> ports, IRContext& context,
-                                        std::span<const std::string> arguments,
+Result<std::vector<Tensor>> load_inputs(std::span<const Port> ports,
+                                        std::span<const std::optional<std::int64_t>> bounds,
+                                        IRContext& context, std::span<const std::string> arguments,
                                         const FileOpener& files) {
-  const auto unbounded = [](const DimBindings&) {
-    return [](std::size_t) { return std::optional<std::int64_t>(); };
+  const auto bounds_of = [&](const DimBindings&) {
+    return [&](std::size_t input) { return input < bounds.size() ? bounds[input] : std::nullopt; };
   };
-  return load_ports(ports, context, arguments, {}, files, true, unbounded);
+  return load_ports(ports, context, arguments, {}, files, true, bounds_of);
 }
 
 Result<std::vector<Expectation>> parse_expectations(std::span<const Port> outputs,

@@ -32,11 +32,15 @@ class LaunchModule {
         module_(std::make_unique<Module>(context_, program.module().name())),
         rewriter_(*module_) {}
 
-  std::unique_ptr<Module> build() {
+  /// `place` names the launch where it has no name.
+  std::unique_ptr<Module> build(std::string_view place) {
     Builder builder(*module_, unheard_, input_types());
     Block* const body = builder.block();
     Op* kernel = make_kernel(*module_, launch_, values(*body));
     rewriter_.clear_mentions();
+    if (!place.empty() && !is_named_after(*kernel)) {
+      rewriter_.set_path(*kernel, context_.intern(place));
+    }
     if (kernel->is(OpId::kLinalgKVCache)) take_any_tokens(*kernel);
     if (kernel->is(OpId::kLinalgRoPE) || kernel->is(OpId::kLinalgMultimodalRoPE))
       take_layout(*kernel);
@@ -74,6 +78,12 @@ class LaunchModule {
       if (!program_.stands_alone(use) && !is_stored_into(use)) types.push_back(type_of(use));
     }
     return types;
+  }
+
+  /// Whether parameters or state have names that begin with that of their op.
+  static bool is_named_after(const Op& kernel) {
+    return kernel.row() == nullptr || !kernel.row()->weights.empty() ||
+           kernel.is(OpId::kLinalgKVCache);
   }
 
   /// A product computes without its destination.
@@ -236,12 +246,13 @@ bool has_state(const Module& module) {
 }  // namespace
 
 /// Facts about this launch alone: a grant that no op of a module needs is an error there.
-UpgradeOptions MachineKernels::granted(const prog::Launch& launch) const {
+UpgradeOptions MachineKernels::granted(const prog::Launch& launch, std::string_view place) const {
   UpgradeOptions options;
   options.rms_epsilon = options_.assumed.rms_epsilon;
   options.layer_norm_epsilon = options_.assumed.layer_norm_epsilon;
   for (const Grant& grant : options_.assumed.grants) {
-    const bool meant = grant.op == launch.spec.type_name() || grant.op == launch.name;
+    const bool meant = grant.op == launch.spec.type_name() || grant.op == launch.name ||
+                       (!place.empty() && grant.op == place);
     const Symbol key = program_.module().context().intern(grant.key);
     if (meant && !states_option(launch.spec, key)) options.grants.push_back(grant);
   }
@@ -258,8 +269,10 @@ SessionOptions MachineKernels::session_options() const {
 
 bool MachineKernels::make(Kernel& kernel, const prog::Instruction& instruction,
                           std::span<const Tensor> operands, Diagnostics& diagnostics) {
-  kernel.module = LaunchModule(program_, *instruction.op, operands).build();
-  const UpgradeOptions assumed = granted(*instruction.as<prog::Launch>());
+  const auto found = places_.find(instruction.op);
+  const std::string_view place = found == places_.end() ? std::string_view() : found->second;
+  kernel.module = LaunchModule(program_, *instruction.op, operands).build(place);
+  const UpgradeOptions assumed = granted(*instruction.as<prog::Launch>(), place);
   if (!upgrade(*kernel.module, assumed, losses_, diagnostics)) return false;
   if (!verify(*kernel.module, diagnostics, {.report_findings = false})) return false;
   kernel.session = Session::create(*kernel.module, session_options(), diagnostics);

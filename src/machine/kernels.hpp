@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "machine/places.hpp"
 #include "mir/machine.hpp"
 #include "mir/session.hpp"
 #include "mir/upgrade.hpp"
@@ -20,7 +21,7 @@ namespace mir {
 class MachineKernels {
  public:
   MachineKernels(const ProgramCode& program, const MachineOptions& options)
-      : program_(program), options_(options) {}
+      : program_(program), options_(options), places_(launch_places(program)) {}
 
   /// Results of the launch; none after reporting. `operands` are what the slots hold, undefined for
   /// values that need none.
@@ -52,11 +53,12 @@ class MachineKernels {
                     Diagnostics& diagnostics);
   bool make(Kernel& kernel, const prog::Instruction& instruction, std::span<const Tensor> operands,
             Diagnostics& diagnostics);
-  UpgradeOptions granted(const prog::Launch& launch) const;
+  UpgradeOptions granted(const prog::Launch& launch, std::string_view place) const;
   SessionOptions session_options() const;
 
   const ProgramCode& program_;
   const MachineOptions& options_;
+  std::unordered_map<const Op*, std::string> places_;  // of launches without a name
   LossReport losses_;
   std::unordered_map<const Op*, Kernel> kernels_;  // by prog::Kernel::op, else by launch
   const Session* first_ = nullptr;                 // the others share its parameters

@@ -12,6 +12,8 @@
 #include "machine/slot_ports.hpp"
 #include "machine/slot_uses.hpp"
 #include "machine/slots.hpp"
+#include "mir/print.hpp"
+#include "plan/schedule.hpp"
 #include "program/program_counter.hpp"
 
 namespace mir {
@@ -415,6 +417,39 @@ std::optional<std::vector<Tensor>> ProgramMachine::run(std::span<const Tensor> i
                                                        Diagnostics& diagnostics,
                                                        const MachineRun& options) {
   return MachineExecution(*state_, inputs, options, diagnostics).run();
+}
+
+std::vector<std::optional<std::int64_t>> ProgramMachine::index_bounds() const {
+  const std::span<const Port> ports = inputs();
+  std::vector<std::optional<std::int64_t>> bounds(ports.size());
+  const bool has_integers = std::ranges::any_of(ports, [](const Port& port) {
+    if (port.type == nullptr || !port.type->dtype()) return false;
+    const DTypeClass kind = info(*port.type->dtype()).type_class;
+    return kind == DTypeClass::kSignedInt || kind == DTypeClass::kUnsignedInt;
+  });
+  if (!has_integers) return bounds;
+  IRContext context;
+  for (const Dialect* dialect : state_->module.context().dialects()) {
+    context.register_dialect(*dialect);
+  }
+  Diagnostics unheard;
+  const SourceFile* file = context.sources().add("program", print(state_->module));
+  const std::vector<Module*> modules = read_modules(*file, context, unheard);
+  LossReport losses;
+  if (modules.size() != 1 || !upgrade(*modules.front(), state_->options.assumed, losses, unheard)) {
+    return bounds;
+  }
+  const auto schedule = Schedule::build(*modules.front(), {}, unheard);
+  if (!schedule) return bounds;
+  const auto found = mir::index_bounds(*schedule, {});
+  const ValueRange arguments = schedule->entry().arguments();
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string name = text_of(arguments[i].name(), context);
+    const auto port = std::ranges::find(ports, name, &Port::name);
+    if (port == ports.end()) continue;
+    bounds[static_cast<std::size_t>(port - ports.begin())] = found[schedule->inputs()[i]];
+  }
+  return bounds;
 }
 
 const LossReport& ProgramMachine::losses() const {

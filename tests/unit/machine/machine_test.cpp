@@ -294,4 +294,47 @@ TEST_CASE("the distance of a convolution's taps is what its launch prints") {
   CHECK(same_bits(outputs, lifted(text, inputs)));
 }
 
+TEST_CASE("a launch without a name takes what is granted to its place, as its op does lifted") {
+  const std::string x = "tensor<[4], Float32, CPU>";
+  const auto clip = [&](const std::string& from, const std::string& to) {
+    return "prog.kernel_launch(%" + from + ":" + x + ") -> (%" + to + ":" + x +
+           ")[op_type:Clip, op_options:null]\n";
+  };
+  const std::string text =
+      program("prog.bind[type:0, program_uuid:1, input_pos:0]\n" + clip("1", "2") +
+              "prog.jump net.__entry[offset:3]\nprog.bind[type:1, program_uuid:4, input_pos:0]\n"
+              "prog.exit() -> ()\nprog.label[symbol:net.__entry]\n" +
+              clip("2", "3") + clip("3", "4") + "prog.ret() -> ()\n");
+  UpgradeOptions assumed;
+  for (const char* fact : {"Clip.0.min_val=-3", "Clip.0.max_val=3", "net.Clip.0.min_val=-2",
+                           "net.Clip.0.max_val=2.5", "net.Clip.1.min_val=-1"}) {
+    REQUIRE(grant(assumed, fact).ok());
+  }
+  const std::vector<Tensor> inputs = {floats({4}, {-9, -0.5, 0.5, 9})};
+  CHECK(Machine(text, assumed).error(inputs).find("--assume='net.Clip.1.max_val=...'") !=
+        std::string::npos);
+  REQUIRE(grant(assumed, "net.Clip.1.max_val=2").ok());
+  const auto outputs = Machine(text, assumed).run(inputs);
+  CHECK(same_bits(outputs, {floats({4}, {-1, -0.5, 0.5, 2})}));
+  CHECK(same_bits(outputs, lifted(text, inputs, assumed)));
+}
+
+TEST_CASE("integers of an input lie below what they index in the lifted graph") {
+  const std::string text = program(
+      "prog.bind[type:0, program_uuid:1, input_pos:0]\n"
+      "prog.bind[type:0, program_uuid:2, input_pos:1]\n"
+      "prog.kernel_launch(%1:tensor<[1, 3], Int64, CPU>) -> (%3:tensor<[1, 3, 4], Float32, CPU>)"
+      "[symbol_name:e, op_type:Embedding, op_options:{\"hidden_size\":4,\"vocab_size\":70}]\n"
+      "prog.kernel_launch(%2:tensor<[2], Int32, CPU>) -> (%4:tensor<[2], Int32, CPU>)"
+      "[op_type:Neg, op_options:null]\n"
+      "prog.bind[type:1, program_uuid:3, input_pos:0]\n"
+      "prog.bind[type:1, program_uuid:4, input_pos:1]\nprog.exit() -> ()\n",
+      "prog.value_symbol() -> (%5:tensor<[70, 4], Float32, CPU>[@e.weight])[symbol:e.weight]\n");
+  Machine machine(text);
+  const auto bounds = machine.machine().index_bounds();
+  REQUIRE(bounds.size() == 2);
+  CHECK(bounds[0] == 70);
+  CHECK(bounds[1] == std::nullopt);
+}
+
 }  // namespace mir::test

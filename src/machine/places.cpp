@@ -1,0 +1,54 @@
+#include "machine/places.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "ir/program_fields.hpp"
+
+namespace mir {
+
+namespace {
+
+/// The name of the graph that a body becomes; empty for what runs first.
+std::string_view graph_of(const ProgramCode& code, const prog::Body& body) {
+  if (body.label == prog::kOutside) return "";
+  const auto* label = code.instructions()[body.label].as<prog::Label>();
+  std::string_view name = code.module().context().text(label->name.value_or(Symbol()));
+  if (name.ends_with(program_field::kEntrySuffix)) {
+    name.remove_suffix(program_field::kEntrySuffix.size());
+  }
+  return name;
+}
+
+/// Two ops have one type name; the one that a launch means follows from its operands.
+std::string_view type_of(const ProgramCode& code, const Op& op, const prog::Launch& launch) {
+  const IRContext& context = code.module().context();
+  const auto kernel = context.find_kernel(launch.spec.type_name(), op.operand_count());
+  const bool is_shared =
+      kernel && context.info(*kernel).row == context.info(OpId::kLinalgVisionRoPE).row;
+  return is_shared ? "VisionRoPE" : launch.spec.type_name();
+}
+
+}  // namespace
+
+std::unordered_map<const Op*, std::string> launch_places(const ProgramCode& code) {
+  std::unordered_map<const Op*, std::string> places;
+  for (const prog::Body& body : code.bodies()) {
+    const std::string_view graph = graph_of(code, body);
+    std::unordered_map<std::string_view, std::size_t> counts;
+    for (std::size_t at = body.begin; at < body.end; ++at) {
+      const prog::Instruction& instruction = code.instructions()[at];
+      const auto* launch = instruction.as<prog::Launch>();
+      if (launch == nullptr) continue;
+      const std::string_view type = type_of(code, *instruction.op, *launch);
+      const std::size_t number = counts[type]++;
+      if (!launch->name.empty()) continue;
+      places.emplace(instruction.op,
+                     fmt::format("{}{}{}.{}", graph, graph.empty() ? "" : ".", type, number));
+    }
+  }
+  return places;
+}
+
+}  // namespace mir
