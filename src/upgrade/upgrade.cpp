@@ -1,6 +1,7 @@
 #include "mir/upgrade.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 #include <vector>
 
 #include "upgrade/each_value.hpp"
@@ -148,6 +149,22 @@ void check_mentions(Recovery& recovery) {
   recovery.rewriter.clear_mentions();
 }
 
+/// A view of a parameter has its storage, and so its symbol; as a value it is the op's.
+void settle_symbols(Recovery& recovery) {
+  std::unordered_set<Symbol> registered;
+  IRWriter(recovery.module).walk<RegisterOp>([&](IRWriter&, RegisterOp op) {
+    if (op.value() != nullptr && op.value()->has_symbol()) registered.insert(op.value()->symbol());
+    return IRWriter::WalkResult::WALK_CONTINUE;
+  });
+  IRWriter(recovery.module).walk<LinalgOp>([&](IRWriter&, LinalgOp op) {
+    for (Value& result : op->results()) {
+      const bool repeats = result.has_symbol() && registered.contains(result.symbol());
+      if (repeats) recovery.rewriter.clear_symbol(result);
+    }
+    return IRWriter::WalkResult::WALK_CONTINUE;
+  });
+}
+
 /// Upstream prints an extent that it does not know as -1.
 void settle_extents(Recovery& recovery) {
   Module& module = recovery.module;
@@ -188,6 +205,7 @@ bool upgrade(Module& module, const UpgradeOptions& options, LossReport& report,
   check_upgradable(recovery);
   if (diagnostics.error_count() != errors_before) return false;
   check_mentions(recovery);
+  settle_symbols(recovery);
   settle_extents(recovery);
   take_grants(recovery);
   recover_constants(recovery);

@@ -1,3 +1,6 @@
+#include <algorithm>
+
+#include "ir/mention.hpp"
 #include "verify/checks.hpp"
 
 namespace mir::checks {
@@ -12,6 +15,16 @@ bool is_second(const Op& op, Symbol symbol, const Op* first, Reporter& reporter)
            [&] { return fmt::format("symbol '@{}' is declared twice", text(op, symbol)); }),
        *first, "first declared here");
   return true;
+}
+
+/// A view in a dump has the storage of what it views, and so its symbol.
+bool names_an_operand(const Op& op, const Value& result) {
+  const auto uses = op.operand_uses();
+  return std::any_of(uses.begin(), uses.end(), [&](const Use& use) {
+    const StatedMention mention = mention_of(use);
+    return use.value()->name() == result.name() && mention.has_symbol &&
+           mention.symbol == result.symbol();
+  });
 }
 
 }  // namespace
@@ -30,6 +43,7 @@ void symbols(const Census& census, Reporter& reporter) {
     }
     for (const Value& result : op.results()) {
       if (!result.has_symbol()) continue;
+      if (!module.is_portable() && names_an_operand(op, result)) continue;
       const Value* first = module.lookup_value(result.symbol());
       if (first != nullptr) is_second(op, result.symbol(), first->defining_op(), reporter);
     }

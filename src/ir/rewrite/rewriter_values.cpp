@@ -207,6 +207,14 @@ void Rewriter::set_symbol(Value& value, Symbol symbol) {
   changed(value);
 }
 
+void Rewriter::clear_symbol(Value& value) {
+  const Op* op = value.defining_op();
+  if (value.has_symbol_ && op != nullptr && module_.is_linked(*op)) module_.forget_symbol(value);
+  value.symbol_ = Symbol();
+  value.has_symbol_ = false;
+  changed(value);
+}
+
 void Rewriter::set_attributes(Value& value, std::span<const NamedAttr> attributes) {
   value.attributes_ = sayable(attributes);
   changed(value);

@@ -45,6 +45,23 @@ TEST_SUITE("upgrade") {
     CHECK(Upgraded(dump({add("2")})).entries(Source::kAssumed).size() == 1);
   }
 
+  TEST_CASE("a view of a parameter has its symbol in a dump, and is a value of its own") {
+    const std::string text =
+        dump({"tensor.CPU.register () -> (%3:" + t("6") + "[@m.cls])[symbol:m.cls]",
+              "linalg.CPU.ViewOp(%3:" + t("6") + "[@m.cls]) -> (%3:" + t("1, 6") + "[@m.cls])",
+              "linalg.CPU.ViewOp(%3:" + t("1, 6") + "[@m.cls]) -> (%3:" + t("2, 3") + "[@m.cls])",
+              "linalg.CPU.NegOp(%3:" + t("2, 3") + "[@m.cls]) -> (%2:" + t("2, 3") + ")"});
+    Reading reading(text);
+    Diagnostics found;
+    CHECK(verify(reading.module(), found));
+    Upgraded viewed(text);
+    REQUIRE(viewed.errors() == Lines{});
+    CHECK(viewed.problems() == Lines{});
+    const std::string made = print(viewed.module());
+    CHECK(has(made, "[to_shape:[1, 6]] (%3:" + t("6") + "[@m.cls]) -> (%4:" + t("1, 6") + ")\n"));
+    CHECK(has(made, "[to_shape:[2, 3]] (%4:" + t("1, 6") + ") -> (%5:" + t("2, 3") + ")\n"));
+  }
+
   TEST_CASE("what goes with nothing in its place is in the report") {
     const std::string freed = "tensor.CPU.free (%1:" + t("2") + ") -> ()";
     const std::string name = "linalg.CPU.register<SiLU>() -> ()[symbol:";
