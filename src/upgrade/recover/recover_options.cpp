@@ -140,6 +140,27 @@ void embedding(Recovery& recovery, Op& op) {
   recovery.derive(op, "dtype", recovery.context().word(recovery.text(out(op).dtype_name())));
 }
 
+/// Whether the value is a matrix that an op of its own has transposed.
+bool is_transposed(const Value& value) {
+  const Op* op = value.defining_op();
+  if (op == nullptr || value.tensor_type() == nullptr) return false;
+  const auto rank = static_cast<std::int64_t>(value.tensor_type()->rank());
+  const auto axis = [&](const Attr* attribute) {
+    if (attribute == nullptr || attribute->kind() != AttrKind::kInt) return rank;
+    return attribute->integer() < 0 ? attribute->integer() + rank : attribute->integer();
+  };
+  if (op->is(OpId::kLinalgTranspose)) {
+    const auto [first, second] =
+        std::minmax(axis(op->attribute("dim0")), axis(op->attribute("dim1")));
+    return first == rank - 2 && second == rank - 1;
+  }
+  const Attr* axes = op->is(OpId::kLinalgPermute) ? op->attribute("axis") : nullptr;
+  return axes != nullptr && axes->kind() == AttrKind::kArray && rank >= 2 &&
+         axes->elements().size() == static_cast<std::size_t>(rank) &&
+         axis(axes->elements()[axes->elements().size() - 2]) == rank - 1 &&
+         axis(axes->elements().back()) == rank - 2;
+}
+
 void mat_mul(Recovery& recovery, Op& op) {
   IRContext& context = recovery.context();
   const auto a = in(op, 0).dims(), b = in(op, 1).dims(), c = out(op).dims();
@@ -149,7 +170,9 @@ void mat_mul(Recovery& recovery, Op& op) {
   const bool plain = rows == a.back() && columns == c.back();
   const bool transposed = columns == a.back() && rows == c.back();
   if (plain && transposed) {
-    recovery.assume(op, "transpose_b", context.boolean(feeds_softmax(op)));
+    // Scores are made with keys that are transposed once, by the product or before it.
+    const bool turns = feeds_softmax(op) && !is_transposed(*op.operand(1));
+    recovery.assume(op, "transpose_b", context.boolean(turns));
   } else if (plain || transposed) {
     // Where a slice was cut to what the product needs, one of its readings was chosen.
     const bool certain = !recovery.chosen.contains(op.operand(1));

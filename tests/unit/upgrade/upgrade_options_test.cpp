@@ -81,6 +81,23 @@ TEST_SUITE("upgrade") {
     CHECK(product("3", "3", "3") == test::Part{"transpose_b is lost: rank below 2"});
   }
 
+  TEST_CASE("square keys are transposed once: before the product or by it") {
+    const std::string square = t("1, 2, 4, 4");
+    const auto scores = [&](const Lines& before, const std::string& keys) {
+      Lines ops = before;
+      ops.push_back("linalg.CPU.MatMulOp(%0:" + square + ", %" + keys + ":" + square +
+                    ") -> (%3:" + square + ")");
+      ops.push_back("linalg.CPU.SoftmaxOp(%3:" + square + ") -> (%4:" + square + ")");
+      Upgraded upgraded(dump(ops));
+      REQUIRE(upgraded.errors() == Lines{});
+      return print(upgraded.module());
+    };
+    const std::string lists = "(%1:" + square + ") -> (%2:" + square + ")";
+    CHECK(has(scores({}, "1"), "MatMulOp [transpose_b:true]"));
+    CHECK(has(scores({"linalg.CPU.SiLUOp" + lists}, "2"), "MatMulOp [transpose_b:true]"));
+    CHECK(has(scores({"linalg.CPU.TransposeOp" + lists}, "2"), "MatMulOp [transpose_b:false]"));
+  }
+
   TEST_CASE("a long chain of scalings after a product is searched once") {
     Lines ops{"linalg.CPU.MatMulOp(%0:" + t("4, 4") + ", %1:" + t("4, 4") +
               ") -> (%2:" + t("4, 4") + ")"};
