@@ -74,10 +74,9 @@ bool scatter(InferContext& op) {
   op.constraint("scatter_c3");
   const Shape shape = shape_of(*x);
   const TensorType* indices = ranked(op, 1, shape.size());
+  if (indices == nullptr || !takes(op, 1, *indices, Elements::kIndex)) return false;
   const TensorType* source = ranked(op, 2, shape.size());
-  if (indices == nullptr || source == nullptr || !takes(op, 1, *indices, Elements::kIndex)) {
-    return false;
-  }
+  if (source == nullptr) return false;
   op.constraint("scatter_c4");
   const auto dim = required_axis(op, "dim", shape.size());
   if (!dim) return false;

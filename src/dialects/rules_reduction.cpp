@@ -49,11 +49,11 @@ bool top_k(InferContext& op) {
   const TensorType* x = ranked(op, 0, 1, kAnyRank);
   if (x == nullptr || !takes(op, 0, *x, Elements::kNumeric)) return false;
   Shape shape = shape_of(*x);
+  op.constraint("top_k_c1");
   const auto dim = axis_or(op, "dim", shape.size(), -1);
   const auto k = required_integer(op, "k");
   if (!dim || !k) return false;
   const Dim extent = shape[*dim];
-  op.constraint("top_k_c1");
   if (*k < 0 || (extent.is_constant() && *k > extent.constant())) {
     return op.fail(DiagCode::kAttributeOutOfRange,
                    fmt::format("'k' of '{}' is {}, expected 0 to the extent {} of dimension {}",
