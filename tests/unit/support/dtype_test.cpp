@@ -48,5 +48,7 @@ TEST_CASE("storage is whole units") {
   CHECK(storage_bytes(DType::kGgufQ6K, 512) == 420);
   CHECK(storage_bytes(DType::kGgufQ4K, 0) == 0);
   CHECK_FALSE(storage_bytes(DType::kGgufQ4K, 255));
-  CHECK_FALSE(storage_bytes(DType::kFloat64, std::numeric_limits<std::uint64_t>::max() / 4));
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  CHECK(storage_bytes(DType::kFloat64, kMost / 8) == kMost / 8 * 8);
+  CHECK_FALSE(storage_bytes(DType::kFloat64, kMost / 8 + 1));
 }
