@@ -63,9 +63,8 @@ bool is_utf8(std::string_view text) {
 }
 
 std::optional<std::string> name_problem(std::string_view name) {
-  constexpr std::size_t kMaxName = 4096;
   if (name.empty()) return "is empty";
-  if (name.size() > kMaxName) return fmt::format("is longer than {} bytes", kMaxName);
+  if (name.size() > kMaxTensorName) return fmt::format("is longer than {} bytes", kMaxTensorName);
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
   if (std::ranges::any_of(name, is_control)) return "contains a control character";
   if (!is_utf8(name)) return "is not UTF-8";

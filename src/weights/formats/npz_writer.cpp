@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
-#include <limits>
+#include <string>
+#include <string_view>
 
+#include "weights/checks.hpp"
 #include "weights/formats/npy.hpp"
 #include "weights/formats/npz.hpp"
 #include "weights/formats/zip_directory.hpp"
@@ -11,13 +13,27 @@
 namespace mir {
 namespace {
 
+constexpr std::string_view kEnding = ".npy";
+
+/// Refuses what the reader refuses: archives over its limits, names too long with their ending.
 Result<void> check(std::span<const TensorPlan> plans) {
+  constexpr std::uint64_t kHeaderRoom = std::uint64_t{1} << 16;
+  const NpzLimits limits;
+  std::uint64_t total = 0;
   for (const auto& plan : plans) {
-    if (plan.name.find_first_of("/\\") != std::string::npos)
-      return Error{DiagCode::kTensorNameInvalid, "a tensor name contains a slash"};
+    if (!name_problem(plan.name) && !is_member_name(plan.name))
+      return Error{DiagCode::kTensorNameInvalid,
+                   fmt::format("the name '{}' is a path out of the archive", plan.name)};
+    const std::uint64_t data = data_bytes(plan);
+    if (data > limits.member_bytes - kHeaderRoom || data + kHeaderRoom > limits.total_bytes - total)
+      return Error{
+          DiagCode::kLimitExceeded,
+          fmt::format("tensor '{}' has {} bytes, an NPZ member holds {} and all of them {}",
+                      plan.name, data, limits.member_bytes, limits.total_bytes)};
+    total += data + kHeaderRoom;
   }
   return check_plans(plans, {.format = TensorFormat::kNpz,
-                             .max_name = std::numeric_limits<std::uint16_t>::max() - 4,
+                             .max_name = kMaxTensorName - kEnding.size(),
                              .max_rank = kMaxFileRank});
 }
 
@@ -37,8 +53,9 @@ Result<void> write_npz_plans(const std::string& path, std::span<const TensorPlan
       return Error{header.error().code,
                    fmt::format("tensor '{}': {}", plan.name, header.error().message)};
     const auto crc = crc32_of(tensor->bytes(), crc32_of(std::as_bytes(std::span(*header))));
-    const auto local = archive.begin_member(
-        plan.name + ".npy", header->size() + tensor->bytes().size(), crc, file->size());
+    const auto local =
+        archive.begin_member(plan.name + std::string(kEnding),
+                             header->size() + tensor->bytes().size(), crc, file->size());
     if (auto written = file->write(local + *header); !written) return written;
     if (auto written = file->write_data(*tensor); !written) return written;
   }

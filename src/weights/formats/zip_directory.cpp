@@ -131,11 +131,14 @@ struct Stated {
     extra_size = from.take<std::uint16_t>();
   }
 
-  /// Replaces each 32-bit field that holds the marker by its value in the 64-bit extra field.
+  /// Replaces each 32-bit field that holds the marker by its value in the 64-bit extra field. Bytes
+  /// after the last field that are too few for another one are padding: programs that align data
+  /// leave them.
   bool widen(std::span<const std::byte> extra, std::uint64_t& offset) {
     constexpr std::uint16_t kExtra64 = 1;
+    constexpr std::size_t kFieldHeader = 4;
     FieldReader fields(extra, 0);
-    while (!fields.at_end() && !fields.failed()) {
+    while (extra.size() - fields.position() >= kFieldHeader && !fields.failed()) {
       const auto kind = fields.take<std::uint16_t>();
       const auto content = fields.take_bytes(fields.take<std::uint16_t>());
       if (kind != kExtra64 || fields.failed()) continue;
@@ -176,8 +179,7 @@ Result<void> check_entry(const Stated& entry, std::string_view name) {
   constexpr std::uint64_t kRatioLimit = 1032;                        // 258 bytes from two bits
   constexpr unsigned kRefusedFlags = 1 | 1 << 5 | 1 << 6 | 1 << 13;  // encrypted, patched, masked
   if (const auto problem = name_problem(name)) return malformed_zip("its name " + *problem);
-  if (name.find_first_of("/\\") != std::string_view::npos)
-    return malformed_zip("its name is a path");
+  if (!is_member_name(name)) return malformed_zip("its name is a path out of the archive");
   if ((entry.flags & kRefusedFlags) != 0) return malformed_zip("it is encrypted or patched");
   if (entry.method != 0 && entry.method != 8)
     return malformed_zip(
@@ -239,6 +241,16 @@ Result<void> check_overlap(std::span<const ZipMember> members, std::span<const s
 
 Error malformed_zip(std::string_view text) {
   return {DiagCode::kNpzMalformed, std::string(text)};
+}
+
+bool is_member_name(std::string_view name) {
+  if (name.find('\\') != std::string_view::npos) return false;
+  for (;;) {
+    const auto part = name.substr(0, name.find('/'));
+    if (part.empty() || part == "." || part == "..") return false;
+    if (part.size() == name.size()) return true;
+    name.remove_prefix(part.size() + 1);
+  }
 }
 
 Result<std::vector<ZipMember>> read_zip_directory(std::span<const std::byte> bytes) {

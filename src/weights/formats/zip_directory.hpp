@@ -28,10 +28,15 @@ struct ZipMember {
   bool deflated = false;
 };
 
+/// Whether a member can have this name: one of a file in a folder or a folder of it, with `/`
+/// between. Archives hold keys such as `layers/0/w`; nothing here uses them as paths, but programs
+/// that unpack archives do.
+bool is_member_name(std::string_view name);
+
 /// Every member, in the order of the directory; 64-bit fields are understood. Refused with
 /// kNpzMalformed: encrypted or patched members, methods other than stored and deflated, local
 /// headers that differ from the directory, ranges that overlap or leave the file, sizes that
-/// deflate cannot reach, names that repeat or could not name a file in one folder, several disks,
+/// deflate cannot reach, names that repeat or that is_member_name() refuses, several disks,
 /// and anything between the directory, its end records and the end of the file.
 Result<std::vector<ZipMember>> read_zip_directory(std::span<const std::byte> bytes);
 

@@ -5,6 +5,7 @@
 
 #include "temporary.hpp"
 #include "weights/formats/npy.hpp"
+#include "weights/write_tensors.hpp"
 
 using namespace mir;
 using namespace mir::test;
@@ -22,23 +23,24 @@ struct Member {
   std::uint16_t method = 0;
   std::uint16_t flags = 0;
   std::uint64_t local_size = ~0ull;  // stated in the local header; the same when all ones
+  std::string extra = {};
 };
 
 std::string fields_of(const Member& member, std::uint64_t size) {
   return little(20, 2) + little(member.flags, 2) + little(member.method, 2) + little(0, 4) +
          little(member.crc, 4) + little(member.data.size(), 4) + little(size, 4) +
-         little(member.name.size(), 2) + little(0, 2);
+         little(member.name.size(), 2) + little(member.extra.size(), 2);
 }
 
 std::string local_part(const Member& member) {
   const bool same = member.local_size == ~0ull;
   return "PK\3\4" + fields_of(member, same ? member.size : member.local_size) + member.name +
-         member.data;
+         member.extra + member.data;
 }
 
 std::string directory_part(const Member& member, std::uint64_t offset) {
   return "PK\1\2" + little(20, 2) + fields_of(member, member.size) + std::string(10, '\0') +
-         little(offset, 4) + member.name;
+         little(offset, 4) + member.name + member.extra;
 }
 
 std::string with_directory(std::string bytes, std::string_view directory, std::size_t count,
@@ -159,7 +161,7 @@ TEST_CASE("an archive without members is legal") {
   CHECK(parsed(zip({})));
 }
 
-TEST_CASE("the archive writer refuses names that are paths and types NPY lacks") {
+TEST_CASE("the archive writer refuses names that the reader refuses, and types NPY lacks") {
   const TemporaryDirectory directory;
   const auto path = directory.file("x.npz");
   const auto code = [&](std::initializer_list<NamedTensor> tensors) {
@@ -167,12 +169,48 @@ TEST_CASE("the archive writer refuses names that are paths and types NPY lacks")
     REQUIRE_FALSE(written);
     return written.error().code;
   };
-  CHECK(code({{"a/b", kRamp}}) == DiagCode::kTensorNameInvalid);
+  for (const char* name : {"../a", "a/../b", "/a", "a/", "a//b", "a\\b", "."})
+    CHECK(code({{name, kRamp}}) == DiagCode::kTensorNameInvalid);
+  CHECK(code({{std::string(4093, 'n'), kRamp}}) == DiagCode::kTensorNameInvalid);
   CHECK(code({{"", kRamp}}) == DiagCode::kTensorNameInvalid);
   CHECK(code({{"a", kRamp}, {"a", kRamp}}) == DiagCode::kTensorNameInvalid);
   CHECK(code({{"a", *Tensor::allocate(DType::kBFloat16, {1})}}) ==
         DiagCode::kTensorDtypeUnsupported);
   CHECK_FALSE(std::filesystem::exists(path));
+  const NamedTensor longest[] = {{std::string(4092, 'n'), kRamp}};
+  REQUIRE(write_npz(path, longest));
+  CHECK(NpzFile::open(path));
+}
+
+TEST_CASE("the archive writer refuses more than the reader inflates") {
+  const TemporaryDirectory directory;
+  const auto code = [&](std::int64_t count, std::int64_t bytes) {
+    std::vector<TensorPlan> plans;
+    for (std::int64_t i = 0; i < count; ++i)
+      plans.push_back({std::to_string(i), DType::kUInt8, {bytes}, [] {
+                         return Result<Tensor>(Error{DiagCode::kUsage, "asked for"});
+                       }});
+    return write_tensors(directory.file("x.npz"), TensorFormat::kNpz, plans).error().code;
+  };
+  constexpr std::int64_t kGiB = std::int64_t{1} << 30;
+  CHECK(code(1, 16 * kGiB) == DiagCode::kLimitExceeded);
+  CHECK(code(5, 15 * kGiB) == DiagCode::kLimitExceeded);
+  CHECK(code(1, 15 * kGiB) == DiagCode::kUsage);
+}
+
+TEST_CASE("keys with slashes and padded extra fields, as NumPy and aligning programs write them") {
+  auto member = stored_member("layers/0/w.npy", npy_bytes(kRamp));
+  for (std::size_t padding = 0; padding < 9; ++padding) {
+    CAPTURE(padding);
+    // A field of another program, then bytes that are too few for one, or zeros.
+    member.extra = padding % 2 == 0 ? std::string("FB\2\0zz", 6) : std::string();
+    member.extra.append(padding, '\0');
+    const auto file = parsed(zip({member}));
+    REQUIRE(file);
+    CHECK(bytes_of(**file->find("layers/0/w")) == bytes_of(kRamp));
+  }
+  member.extra = std::string("FB\2\0z", 5);
+  CHECK(code_of(zip({member})) == DiagCode::kNpzMalformed);
 }
 
 TEST_CASE("deflated and stored members are read") {
@@ -209,7 +247,8 @@ TEST_CASE("archives with a damaged directory are refused") {
       {"a stored member of another size", with([](Member& m) { m.size += 1; })},
       {"a local size that differs", with([](Member& m) { m.local_size = 1; })},
       {"a size deflate cannot reach", with([](Member& m) { m.method = 8, m.size = 1 << 30; })},
-      {"a path", with([](Member& m) { m.name = "../x.npy"; })},
+      {"a path out of the archive", with([](Member& m) { m.name = "a/../../x.npy"; })},
+      {"an absolute path", with([](Member& m) { m.name = "/x.npy"; })},
       {"a back slash", with([](Member& m) { m.name = "a\\x.npy"; })},
       {"a NUL in a name", with([](Member& m) { m.name = std::string("a\0.npy", 6); })},
       {"a name that is not UTF-8", with([](Member& m) { m.name = "\xFF.npy"; })},
