@@ -51,7 +51,7 @@ Result<ReadTensors> read_mllm(FileBytes file) {
   auto opened = MllmFile::parse(std::move(file));
   if (!opened) return std::move(opened).error();
   ReadTensors read{.tensors = opened->tensors()};
-  if (!opened->model_name().empty()) read.metadata["model_name"] = opened->model_name();
+  if (!opened->model_name().empty()) read.metadata.emplace(kMllmModelName, opened->model_name());
   return read;
 }
 

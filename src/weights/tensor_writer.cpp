@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_map>
 #include <utility>
 
 #include "support/mapping_guard.hpp"
@@ -52,6 +53,29 @@ Result<void> check_plans(std::span<const TensorPlan> plans, const PlanRules& rul
                                name_of(plan.dtype), shape_text(plan.shape))};
   }
   return {};
+}
+
+void WriteOptions::add_metadata(const TensorFile& file) {
+  std::unordered_map<std::string, std::size_t> places;
+  for (std::size_t i = 0; i < gguf_metadata.size(); ++i) places.emplace(gguf_metadata[i].key, i);
+  for (const GgufMetadata& pair : file.gguf_metadata()) {
+    metadata.erase(pair.key);
+    const auto place = places.find(pair.key);
+    if (place == places.end())
+      gguf_metadata.push_back(pair);
+    else
+      gguf_metadata[place->second] = pair;
+  }
+  for (const auto& [key, text] : file.metadata()) metadata.insert_or_assign(key, text);
+}
+
+std::map<std::string, std::string> WriteOptions::texts() const {
+  auto all = metadata;
+  for (const GgufMetadata& pair : gguf_metadata) {
+    const auto text = pair.string();
+    if (text && is_utf8(*text)) all.try_emplace(pair.key, *text);
+  }
+  return all;
 }
 
 Result<Tensor> load_planned(const TensorPlan& plan) {

@@ -29,12 +29,20 @@ struct TensorPlan {
 std::vector<TensorPlan> plans_of(std::span<const NamedTensor> tensors);
 
 struct WriteOptions {
-  /// Pairs of texts: `__metadata__` of safetensors, strings of GGUF. Other formats have none.
+  /// Pairs of texts, which replace pairs of `gguf_metadata` with their keys: `__metadata__` of
+  /// safetensors, strings of GGUF. `.mllm` has `model_name` alone, NPZ nothing.
   std::map<std::string, std::string> metadata;
-  /// Other metadata of GGUF, written first; `general.alignment` is left out.
+  /// Metadata of GGUF, written first, each key once; `general.alignment` is left out. Formats
+  /// without types take the strings.
   std::vector<GgufMetadata> gguf_metadata;
   /// Called after each tensor with the bytes of data written and of all data.
   std::function<void(std::uint64_t done, std::uint64_t total)> progress;
+
+  /// Adds what `file` says about itself. It replaces what has the same key, in its place; what is
+  /// added borrows from the file.
+  void add_metadata(const TensorFile& file);
+  /// `metadata` and the strings of GGUF that are UTF-8.
+  std::map<std::string, std::string> texts() const;
 };
 
 /// Writes a file of this format atomically: nothing is left of it when a tensor cannot be had. Data

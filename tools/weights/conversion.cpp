@@ -124,10 +124,10 @@ Result<Conversion> Conversion::plan(std::span<const TensorFile> files, Conversio
       if (!conversion.is_wanted(file, tensor.name)) continue;
       if (auto added = conversion.add(file, tensor); !added) return std::move(added).error();
     }
-    std::ranges::copy(file.gguf_metadata(), std::back_inserter(conversion.gguf_metadata_));
-    for (const auto& [key, text] : file.metadata())
-      conversion.rules_.metadata.try_emplace(key, text);
+    conversion.options_.add_metadata(file);
   }
+  for (const auto& [key, text] : conversion.rules_.metadata)
+    conversion.options_.metadata.insert_or_assign(key, text);
   return conversion;
 }
 
@@ -202,9 +202,8 @@ Result<void> Conversion::run(const std::string& path,
                              const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
   std::vector<TensorPlan> plans;
   for (const auto& item : items_) plans.push_back(item->plan);
-  return write_tensors(
-      path, rules_.format, plans,
-      {.metadata = rules_.metadata, .gguf_metadata = gguf_metadata_, .progress = progress});
+  options_.progress = progress;
+  return write_tensors(path, rules_.format, plans, options_);
 }
 
 std::string Conversion::report() const {

@@ -54,13 +54,14 @@ struct ConversionRules {
   std::vector<TypeChoice> types;    ///< the last that matches counts
   std::vector<NamePattern> only;    ///< empty: every tensor
   std::vector<UnpackRule> unpacked;
-  std::map<std::string, std::string> metadata;
+  std::map<std::string, std::string> metadata;  ///< replaces that of the files
 };
 
 /// One conversion, planned and then run.
 class Conversion {
  public:
-  /// Tensors in the order of the files; of equal names the last file's counts. A choice of type is
+  /// Tensors in the order of the files; of equal names and equal keys of metadata the
+  /// last file's counts. A choice of type is
   /// for tensors of real numbers in float types or blocks; a block type is not for rank below 2 or
   /// rows that are no multiple of 32. What a choice is not for stays as it is. Packed weights
   /// become Float32 values `x.weight`, and `x.bias` where one of its values is not 0;
@@ -88,7 +89,7 @@ class Conversion {
 
   ConversionRules rules_;
   std::vector<std::shared_ptr<Item>> items_;
-  std::vector<GgufMetadata> gguf_metadata_;
+  WriteOptions options_;
   std::vector<TensorFile> files_;  // what items and metadata point into
 };
 

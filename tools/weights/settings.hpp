@@ -94,11 +94,12 @@ struct WeightsSettings {
                                 .argument = "PATTERN",
                                 .help = "leave out tensors that match no such pattern"},
                                any_text()};
-  OptionList<MetadataEntry> metadata{convert,
-                                     {.name = "metadata",
-                                      .argument = "KEY=TEXT",
-                                      .help = "text to store in safetensors and GGUF files"},
-                                     read_by(parse_metadata, "KEY=TEXT")};
+  OptionList<MetadataEntry> metadata{
+      convert,
+      {.name = "metadata",
+       .argument = "KEY=TEXT",
+       .help = "text to store in safetensors and GGUF files; of .mllm the key is model_name"},
+      read_by(parse_metadata, "KEY=TEXT")};
   Flag show_metadata{
       list, {.name = "show-metadata", .help = "show what the file says about itself, too"}};
   Option<double> atol{diff,

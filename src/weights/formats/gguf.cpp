@@ -67,7 +67,7 @@ std::string GgufMetadata::text() const {
     case GgufValueType::kBool:
       return cursor.read<std::uint8_t>() != 0 ? "true" : "false";
     case GgufValueType::kString:
-      return quoted_text(cursor.text(cursor.read<std::uint64_t>()));
+      return quoted_text(*string());
     case GgufValueType::kArray: {
       const auto element = static_cast<GgufValueType>(cursor.read<std::uint32_t>());
       return fmt::format("{}[{}]", name_of(element), cursor.read<std::uint64_t>());
@@ -80,6 +80,39 @@ std::string GgufMetadata::text() const {
       return fmt::format("{}", cursor.read<double>());
   }
   return {};
+}
+
+std::optional<std::string_view> GgufMetadata::string() const {
+  if (type != GgufValueType::kString) return std::nullopt;
+  ByteCursor cursor(value);
+  return cursor.text(cursor.read<std::uint64_t>());
+}
+
+std::optional<std::int64_t> GgufMetadata::integer() const {
+  ByteCursor cursor(value);
+  switch (type) {
+    case GgufValueType::kUInt8:
+      return cursor.read<std::uint8_t>();
+    case GgufValueType::kInt8:
+      return cursor.read<std::int8_t>();
+    case GgufValueType::kUInt16:
+      return cursor.read<std::uint16_t>();
+    case GgufValueType::kInt16:
+      return cursor.read<std::int16_t>();
+    case GgufValueType::kUInt32:
+      return cursor.read<std::uint32_t>();
+    case GgufValueType::kInt32:
+      return cursor.read<std::int32_t>();
+    case GgufValueType::kInt64:
+      return cursor.read<std::int64_t>();
+    case GgufValueType::kUInt64: {
+      const auto number = cursor.read<std::uint64_t>();
+      if (std::in_range<std::int64_t>(number)) return static_cast<std::int64_t>(number);
+      return std::nullopt;
+    }
+    default:
+      return std::nullopt;
+  }
 }
 
 Result<GgufFile> GgufFile::open(const std::string& path) {

@@ -41,6 +41,10 @@ struct GgufMetadata {
 
   /// Numbers in decimal, strings in quotes, arrays as their element type and count.
   std::string text() const;
+  /// The value where it is a string.
+  std::optional<std::string_view> string() const;
+  /// The value where it is an integer of 63 bits or less.
+  std::optional<std::int64_t> integer() const;
 };
 
 /// An element type from its number in a GGUF file, and back; none for one that the other

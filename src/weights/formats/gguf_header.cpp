@@ -17,7 +17,6 @@ namespace {
 
 using enum GgufValueType;
 
-constexpr std::uint64_t kMaxKey = 65535;
 constexpr std::uint64_t kMaxTensorName = 64;
 constexpr std::uint32_t kMaxRankRead = 4;
 constexpr int kMaxNesting = 4;  // arrays of arrays; real files have none
@@ -143,8 +142,7 @@ class HeaderReader {
     const auto key = cursor_.text(cursor_.read<std::uint64_t>());
     const auto type = static_cast<GgufValueType>(cursor_.read<std::uint32_t>());
     if (!cursor_.ok()) return malformed_gguf("the metadata leave the file");
-    const auto is_graphic = [](char c) { return c > ' ' && c < '\x7F'; };
-    if (key.empty() || key.size() > kMaxKey || !std::ranges::all_of(key, is_graphic))
+    if (!is_gguf_key(key))
       return malformed_gguf("a metadata key is empty, too long or not plain ASCII");
     if (!keys_.insert(key).second)
       return malformed_gguf(fmt::format("the metadata key '{}' occurs twice", key));
@@ -233,6 +231,12 @@ class HeaderReader {
 };
 
 }  // namespace
+
+bool is_gguf_key(std::string_view text) {
+  constexpr std::size_t kMaxKey = 65535;
+  const auto is_graphic = [](char c) { return c > ' ' && c < '\x7F'; };
+  return !text.empty() && text.size() <= kMaxKey && std::ranges::all_of(text, is_graphic);
+}
 
 Result<GgufHeader> parse_gguf_header(std::span<const std::byte> bytes) {
   return HeaderReader(bytes).read();

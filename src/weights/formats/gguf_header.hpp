@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "weights/formats/gguf.hpp"
@@ -18,6 +19,9 @@ struct GgufHeader {
   std::uint64_t alignment = kGgufDefaultAlignment;
   std::uint64_t data_begin = 0;
 };
+
+/// Whether a pair can have this key: visible ASCII, at most 65535 bytes.
+bool is_gguf_key(std::string_view text);
 
 /// Reads and checks everything up to the data, but not whether ranges fit the file. The error's
 /// message lacks the file's name.

@@ -40,9 +40,7 @@ Result<Metadata> encode_metadata(const WriteOptions& options) {
     ++encoded.count;
   }
   for (const auto& [key, text] : texts) {
-    const auto is_graphic = [](char c) { return c > ' ' && c < '\x7F'; };
-    if (key == kAlignmentKey || key.empty() || !std::ranges::all_of(key, is_graphic) ||
-        !is_utf8(text))
+    if (key == kAlignmentKey || !is_gguf_key(key) || !is_utf8(text))
       return Error{DiagCode::kTensorNameInvalid,
                    fmt::format("the metadata pair {}={} cannot be stored in a GGUF file",
                                quoted_text(key), quoted_text(text))};

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "mir/diagnostic.hpp"
@@ -15,6 +16,9 @@ namespace mir {
 /// What a file of each version starts with, a little-endian 32-bit number.
 inline constexpr std::uint32_t kMllmMagicV1 = 20012;
 inline constexpr std::uint32_t kMllmMagicV2 = 0x519A;
+
+/// The key of a model's name among the metadata of files.
+inline constexpr std::string_view kMllmModelName = "model_name";
 
 /// An element type from its number, the same in both versions, and back; none for one that the
 /// other side does not know or that has no stated size.

@@ -13,7 +13,7 @@
 namespace mir {
 namespace {
 
-constexpr std::uint64_t kModelName = 512;
+constexpr std::size_t kModelName = 512;  // one byte for a NUL here, too
 constexpr std::uint64_t kHeader = 532;
 constexpr std::uint64_t kDescriptor = 352;
 constexpr std::size_t kMaxMllmRank = 16;
@@ -45,6 +45,21 @@ Result<std::string> descriptor(const TensorPlan& plan, std::uint32_t number,
   return text;
 }
 
+/// The field of the header for the name of the model, empty when none is stated.
+Result<std::string> model_name_field(const WriteOptions& options) {
+  const auto texts = options.texts();
+  const auto stated = texts.find(std::string(kMllmModelName));
+  const std::string name = stated == texts.end() ? std::string() : stated->second;
+  const auto problem = name.empty() ? std::nullopt : name_problem(name);
+  if (problem)
+    return Error{DiagCode::kTensorNameInvalid, fmt::format("the model name {}", *problem)};
+  if (name.size() >= kModelName)
+    return Error{DiagCode::kTensorNameInvalid,
+                 fmt::format("the model name has {} bytes, mllm v2 holds at most {}", name.size(),
+                             kModelName - 1)};
+  return padded(name, kModelName);
+}
+
 }  // namespace
 
 Result<void> write_mllm_plans(const std::string& path, std::span<const TensorPlan> plans,
@@ -55,6 +70,8 @@ Result<void> write_mllm_plans(const std::string& path, std::span<const TensorPla
   if (!checked) return checked;
   if (plans.size() > std::numeric_limits<std::uint32_t>::max())
     return Error{DiagCode::kLimitExceeded, "mllm v2 numbers tensors with 32 bits"};
+  const auto model_name = model_name_field(options);
+  if (!model_name) return model_name.error();
   const auto count = static_cast<std::uint32_t>(plans.size());
   std::string table;
   std::vector<std::uint64_t> positions;
@@ -70,7 +87,7 @@ Result<void> write_mllm_plans(const std::string& path, std::span<const TensorPla
   if (!file) return std::move(file).error();
   constexpr std::uint32_t kVersion = 2;
   auto header = pack(kMllmMagicV2, kVersion);
-  header.append(kModelName, '\0');
+  header += *model_name;
   header += pack(count, std::uint64_t{kHeader});
   if (auto written = file->write(header + table); !written) return written;
   for (std::uint32_t i = 0; i < count; ++i) {

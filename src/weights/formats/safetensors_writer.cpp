@@ -65,9 +65,10 @@ std::string header_text(std::span<const TensorPlan* const> order,
 
 Result<void> write_safetensors_plans(const std::string& path, std::span<const TensorPlan> plans,
                                      const WriteOptions& options) {
-  if (auto checked = check(plans, options.metadata); !checked) return checked;
+  const auto metadata = options.texts();
+  if (auto checked = check(plans, metadata); !checked) return checked;
   const auto order = by_width(plans);
-  const auto header = header_text(order, options.metadata);
+  const auto header = header_text(order, metadata);
   if (header.size() > kMaxSafetensorsHeader)
     return Error{DiagCode::kLimitExceeded,
                  fmt::format("the header needs {} bytes, at most {} are allowed", header.size(),
