@@ -9,6 +9,7 @@
 
 #include "weights/byte_cursor.hpp"
 #include "weights/checks.hpp"
+#include "weights/formats/gguf_split.hpp"
 #include "weights/formats/safetensors_index.hpp"
 
 namespace mir {
@@ -41,23 +42,39 @@ auto with_tensors(const Content& content, Use use) {
 Result<TensorFile> TensorFile::open(const std::string& path, const FileOpener& files) {
   auto file = open_file(files, path);
   if (!file) return std::move(file).error();
-  if (starts_like_index(file->bytes)) {
-    const auto folder = std::filesystem::path(path).parent_path();
-    const auto in_folder = [&](const std::string& name) {
-      return map_file((folder / name).string(), MappedFile::Links::kRefuse);
-    };
-    auto sharded = ShardedTensors::open(*file, files ? files : in_folder);
+  const bool is_index = starts_like_index(file->bytes);
+  const bool is_gguf = row_of(TensorFormat::kGguf).is_start(file->bytes);
+  if (!is_index && !is_gguf) return parse(*std::move(file));
+  // An index names files; the names of GGUF files follow from the one that the user gave.
+  const auto links = is_index ? MappedFile::Links::kRefuse : MappedFile::Links::kFollow;
+  const auto in_folder = [&](const std::string& name) {
+    return map_file((std::filesystem::path(path).parent_path() / name).string(), links);
+  };
+  const FileOpener beside = files ? files : in_folder;
+  if (is_index) {
+    auto sharded = open_safetensors_index(*file, beside);
     if (!sharded) return std::move(sharded).error();
     return TensorFile(TensorFormat::kSafetensors,
                       {.tensors = std::make_shared<const ShardedTensors>(*std::move(sharded))});
   }
-  return parse(*std::move(file));
+  auto model = open_gguf_model(*std::move(file), path, beside);
+  if (!model) return std::move(model).error();
+  return TensorFile(TensorFormat::kGguf,
+                    {.tensors = std::make_shared<const ShardedTensors>(std::move(model->tensors)),
+                     .gguf_metadata = std::move(model->metadata)});
 }
 
 Result<std::vector<std::string>> TensorFile::parts(const std::string& path) {
-  const auto file = map_file(path);
-  if (!file) return file.error();
+  auto file = map_file(path);
+  if (!file) return std::move(file).error();
   std::vector<std::string> names;
+  if (row_of(TensorFormat::kGguf).is_start(file->bytes)) {
+    const auto gguf = GgufFile::parse(*std::move(file));
+    if (!gguf) return gguf.error();
+    const auto split = gguf_split(*gguf);
+    if (!split) return split.error();
+    return *split ? gguf_shard_names(path, **split) : names;
+  }
   if (!starts_like_index(file->bytes)) return names;
   const auto shards = parse_safetensors_index(ByteCursor(file->bytes).text(file->bytes.size()));
   if (!shards)

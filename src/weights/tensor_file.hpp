@@ -28,12 +28,13 @@ struct TensorInfo {
 class TensorFile {
  public:
   /// The index of a model in several safetensors files, `{"weight_map": ...}`, opens as all of
-  /// them; they lie in its folder, or where `files` has them, and are no links.
+  /// them; they lie in its folder, or where `files` has them, and are no links. A file of a model
+  /// that is split into several GGUF files opens as all of them, too; links are followed.
   static Result<TensorFile> open(const std::string& path, const FileOpener& files = {});
-  /// Plain names of the files that the index at `path` names; none if it is no
-  /// index.
+  /// Plain names of the files that open() opens for the one at `path`: those that an index names,
+  /// all files of a split GGUF model, itself included. None for a whole model.
   static Result<std::vector<std::string>> parts(const std::string& path);
-  /// The same for bytes in memory, without indices.
+  /// The same for bytes in memory, without other files.
   static Result<TensorFile> parse(FileBytes file);
 
   TensorFormat format() const { return format_; }

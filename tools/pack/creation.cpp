@@ -75,7 +75,9 @@ class Planner {
     if (!parts) return parts.error();
     const auto folder = std::filesystem::path(value).parent_path();
     for (const auto& part : *parts) {
-      const auto path = (folder / part).string();
+      // The file itself may be one of its parts: it keeps its name and its path.
+      const bool is_given = std::filesystem::path(value).filename() == part;
+      const auto path = is_given ? value : (folder / part).string();
       const bool is_free =
           std::ranges::find(plan_.files, part, &PackPlan::File::name) == plan_.files.end();
       if (!is_free && name_of_path(path) != part)

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include "weights/checks.hpp"
 #include "weights/formats/safetensors.hpp"
@@ -111,53 +112,35 @@ Result<std::map<std::string, std::string>> parse_safetensors_index(std::string_v
   return std::move(reader.files);
 }
 
-Result<ShardedTensors> ShardedTensors::open(const FileBytes& file, const FileOpener& open_shard) {
+Result<ShardedTensors> open_safetensors_index(const FileBytes& file, const FileOpener& open_shard) {
   const auto refuse = [&](const std::string& text) {
     return malformed_index(fmt::format("'{}': {}", file.origin, text));
   };
   const auto files = parse_safetensors_index(
       {reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()});
   if (!files) return refuse(files.error().message);
-  std::map<std::string, std::size_t> numbers;
-  for (const auto& [tensor, name] : *files) numbers.emplace(name, 0);
-  ShardedTensors sharded;
-  for (auto& [name, number] : numbers) {
+  std::set<std::string> names;
+  for (const auto& [tensor, name] : *files) names.insert(name);
+  std::vector<MappedTensors> shards;
+  std::size_t found = 0;
+  for (const auto& name : names) {
     auto mapped = open_shard(name);
     if (!mapped) return std::move(mapped).error();
     auto shard = SafetensorsFile::parse(*std::move(mapped));
     if (!shard) return std::move(shard).error();
-    number = sharded.shards_.size();
     for (const auto& tensor : shard->tensors().entries()) {
       const auto at = files->find(tensor.name);
       if (at == files->end() || at->second != name)
         return refuse(fmt::format("tensor '{}' of '{}' is not so in the index", tensor.name, name));
+      ++found;
     }
-    sharded.shards_.push_back(shard->tensors());
+    shards.push_back(shard->tensors());
   }
-  for (const auto& [tensor, name] : *files) {
-    const std::size_t number = numbers.at(name);
-    if (!sharded.shards_[number].contains(tensor))
-      return refuse(fmt::format("'{}' has no tensor '{}'", name, tensor));
-    sharded.shard_by_name_.emplace(tensor, number);
-  }
-  return sharded;
-}
-
-std::vector<std::string> ShardedTensors::names() const {
-  std::vector<std::string> names;
-  for (const auto& shard : shards_) std::ranges::move(shard.names(), std::back_inserter(names));
-  return names;
-}
-
-const MappedTensors* ShardedTensors::shard_of(std::string_view name) const {
-  const auto at = shard_by_name_.find(name);
-  return at == shard_by_name_.end() ? nullptr : &shards_[at->second];
-}
-
-Result<std::optional<Tensor>> ShardedTensors::find(std::string_view name) const {
-  const auto* shard = shard_of(name);
-  if (shard == nullptr) return std::optional<Tensor>();
-  return shard->find(name);
+  auto joined = ShardedTensors::join(std::move(shards), DiagCode::kSafetensorsMalformed);
+  if (!joined || found == files->size()) return joined;
+  const auto missing = std::ranges::find_if(
+      *files, [&](const auto& stated) { return !joined->contains(stated.first); });
+  return refuse(fmt::format("'{}' has no tensor '{}'", missing->second, missing->first));
 }
 
 }  // namespace mir

@@ -1,0 +1,40 @@
+// Models that are split into several GGUF files, `NAME-00001-of-00003.gguf` and so on.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mir/diagnostic.hpp"
+#include "weights/formats/gguf.hpp"
+#include "weights/sharded_tensors.hpp"
+
+namespace mir {
+
+/// What a file of a split model says of itself.
+struct GgufSplit {
+  std::uint64_t number = 0;              ///< `split.no`, from 0 on
+  std::uint64_t count = 0;               ///< `split.count`, from 2 on
+  std::optional<std::uint64_t> tensors;  ///< of all files, `split.tensors.count`
+};
+
+/// None for a whole model, which states no count or one below 2. Refused: numbers that are none.
+Result<std::optional<GgufSplit>> gguf_split(const GgufFile& file);
+
+/// The plain names of all files of the model that the file at `path` is part of. Its own name must
+/// end as `split` says.
+Result<std::vector<std::string>> gguf_shard_names(const std::string& path, const GgufSplit& split);
+
+struct GgufModel {
+  ShardedTensors tensors;
+  /// Without `split.*`; of equal keys those of the first file that has them. They borrow the
+  /// bytes of `tensors`.
+  std::vector<GgufMetadata> metadata;
+};
+
+/// The model whose file at `path` has these bytes: all of its files, whichever of them this is;
+/// `open` gives the others by their plain names. A file that is no part of it is refused.
+Result<GgufModel> open_gguf_model(FileBytes file, const std::string& path, const FileOpener& open);
+
+}  // namespace mir
