@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "eval/attributes.hpp"
 #include "kernels/fast/matrix/linear.hpp"
@@ -110,7 +111,10 @@ std::int64_t product_of(const Spatial& values) {
 class ConvNode final : public PlanNode {
  public:
   ConvNode(const PlannedStep& step, const fast::ConvOperands& form, Tensor weight, Tensor bias)
-      : PlanNode(step), form_(form), weight_(std::move(weight)), bias_(std::move(bias)) {}
+      : PlanNode(step), form_(form), weight_(std::move(weight)), bias_(std::move(bias)) {
+    const auto is_finite = [](float value) { return std::isfinite(value); };
+    form_.weight_is_finite = std::ranges::all_of(weight_.as<float>(), is_finite);
+  }
 
   Result<void> run(Frame& frame) const override {
     const TensorRef &x = frame[operands()[0]], &out = frame[results()[0]];

@@ -19,16 +19,29 @@ constexpr LinearShape kLinearShapes[] = {
     {1, 49, 257}, {2, 25, 64}, {3, 13, 17},   {4, 48, 191}, {5, 12, 193},  {7, 31, 512},
     {8, 64, 63},  {9, 97, 33}, {31, 47, 100}, {32, 24, 65}, {33, 51, 385}, {65, 3, 1031}};
 
-Problem linear_problem(DType dtype, const LinearShape& s, bool biased) {
+/// Infinities and NaN in every third row, and between all rows, where nothing may be read.
+void plant(FloatValues& x, std::int64_t stride, std::int64_t depth) {
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const auto row = static_cast<std::int64_t>(i) / stride;
+    const auto k = static_cast<std::int64_t>(i) % stride;
+    if (k >= depth) x[i] = std::nanf("");
+    if (row % 3 == 0 && k == depth - 1) x[i] = HUGE_VALF;
+    if (row % 6 == 0 && k == depth / 2) x[i] = -HUGE_VALF;
+  }
+}
+
+Problem linear_problem(DType dtype, const LinearShape& s, bool biased, bool is_odd = false) {
   const std::int64_t x_stride = s.depth + 1, out_stride = s.outputs + 2;
   const auto memory = [&](std::int64_t stride, std::int64_t width) {
     return s.rows == 0 ? 0 : (s.rows - 1) * stride + width;
   };
-  const FloatValues x = random_floats(memory(x_stride, s.depth), 21);
+  FloatValues x = random_floats(memory(x_stride, s.depth), 21);
+  if (is_odd) plant(x, x_stride, s.depth);
   const FloatValues bias = random_floats(s.outputs, 22);
   const Weights weights(dtype, s.outputs, s.depth, 23);
-  Problem problem{.name = fmt::format("linear of {} x {} x {} in {}{}", s.rows, s.outputs, s.depth,
-                                      info(dtype).name, biased ? " with bias" : ""),
+  Problem problem{.name = fmt::format("linear of {} x {} x {} in {}{}{}", s.rows, s.outputs,
+                                      s.depth, info(dtype).name, biased ? " with bias" : "",
+                                      is_odd ? ", odd activations" : ""),
                   .out_size = static_cast<std::size_t>(memory(out_stride, s.outputs))};
   const double steps =
       static_cast<double>(std::min<std::int64_t>(s.depth, 256) + s.depth / 256 + 2);
@@ -44,7 +57,8 @@ Problem linear_problem(DType dtype, const LinearShape& s, bool biased) {
       const double b = biased ? bias[static_cast<std::size_t>(n)] : 0.0;
       problem.places.push_back(static_cast<std::size_t>(m * out_stride + n));
       problem.want.push_back(sum + b);
-      problem.slack.push_back(0x1p-24 * (steps * magnitude + std::fabs(sum + b)));
+      const double slack = 0x1p-24 * (steps * magnitude + std::fabs(sum + b));
+      problem.slack.push_back(std::isfinite(slack) ? slack : 1);
     }
   }
   problem.run = [=](float* to, Context& context) {
@@ -217,6 +231,8 @@ Problems linear_problems() {
     problems.push_back(linear_problem(DType::kFloat32, shape, shape.rows % 2 == 1));
     problems.push_back(linear_problem(DType::kBFloat16, shape, shape.rows % 2 == 0));
     problems.push_back(linear_problem(DType::kFloat16, shape, false));
+    for (const DType dtype : {DType::kFloat32, DType::kBFloat16, DType::kFloat16})
+      problems.push_back(linear_problem(dtype, shape, false, true));
     for (const DType dtype : {DType::kFloat32, DType::kBFloat16, DType::kFloat16}) {
       problems.push_back(bfloat_problem(dtype, shape, false));
     }

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "fast_problem.hpp"
 #include "kernels/fast/matrix/product.hpp"
 #include "kernels/fast/movement.hpp"
@@ -29,6 +31,26 @@ std::vector<double> product_slack(const Array& sums, std::int64_t depth,
   return slack;
 }
 
+/// What there is besides random weights: infinities of both signs and NaN, first, last and between.
+enum class Factors { kFinite, kOdd };
+
+/// No bound where numbers are not finite: results are then equal.
+void be_exact_where_odd(const std::vector<double>& want, std::vector<double>& slack) {
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    if (!std::isfinite(want[i]) || !std::isfinite(slack[i])) slack[i] = 1;
+  }
+}
+
+void plant(FloatValues& weight) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  if (weight.empty()) return;
+  weight.front() = kInfinity;
+  for (std::size_t i = 7; i < weight.size(); i += 41) {
+    weight[i] = i % 3 == 0 ? kInfinity : i % 3 == 1 ? -kInfinity : std::nanf("");
+  }
+  weight.back() = -kInfinity;
+}
+
 struct MatMulShape {
   std::int64_t heads, kv_heads, rows, depth, columns;
   bool transpose_a, transpose_b;
@@ -46,9 +68,10 @@ constexpr MatMulShape kMatMulShapes[] = {
 };
 
 /// Out has a gap after each row.
-Problem matmul_problem(const MatMulShape& s) {
+Problem matmul_problem(const MatMulShape& s, Factors weights = Factors::kFinite) {
   const FloatValues a = random_floats(s.heads * s.rows * s.depth, 31);
-  const FloatValues b = random_floats(s.kv_heads * s.depth * s.columns, 32);
+  FloatValues b = random_floats(s.kv_heads * s.depth * s.columns, 32);
+  if (weights == Factors::kOdd) plant(b);
   const ref::Dims a_extents =
       s.transpose_a ? ref::Dims{s.heads, s.depth, s.rows} : ref::Dims{s.heads, s.rows, s.depth};
   const ref::Dims b_extents = s.transpose_b ? ref::Dims{s.kv_heads, s.columns, s.depth}
@@ -62,10 +85,12 @@ Problem matmul_problem(const MatMulShape& s) {
   Problem problem{
       .name = fmt::format("matmul of {} heads ({}), {} x {} x {}{}{}", s.heads, s.kv_heads, s.rows,
                           s.depth, s.columns, s.transpose_a ? ", a transposed" : "",
-                          s.transpose_b ? ", b transposed" : ""),
+                          s.transpose_b ? ", b transposed" : "") +
+              (weights == Factors::kOdd ? ", odd weights" : ""),
       .out_size = static_cast<std::size_t>(s.heads * s.rows * out_row),
       .want = out.values(),
       .slack = product_slack(sums, s.depth, out.values(), false)};
+  be_exact_where_odd(problem.want, problem.slack);
   for (std::int64_t i = 0; i < s.heads * s.rows * s.columns; ++i) {
     problem.places.push_back(static_cast<std::size_t>(i / s.columns * out_row + i % s.columns));
   }
@@ -112,7 +137,7 @@ constexpr ConvShape kConvShapes[] = {
     {1, 1, 0, 2, {1, 3, 3}, {1, 2, 2}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}},
 };
 
-Problem conv_problem(const ConvShape& s, bool biased) {
+Problem conv_problem(const ConvShape& s, bool biased, Factors weights = Factors::kFinite) {
   ref::Dims x_extents{s.batches, s.groups * s.inputs};
   ref::Dims weight_extents{s.groups * s.outputs, s.inputs};
   ref::Dims out_extents{s.batches, s.groups * s.outputs};
@@ -129,7 +154,9 @@ Problem conv_problem(const ConvShape& s, bool biased) {
     taps *= s.kernel[i];
   }
   weight_count *= taps;
-  const FloatValues x = random_floats(x_count, 33), weight = random_floats(weight_count, 34);
+  const FloatValues x = random_floats(x_count, 33);
+  FloatValues weight = random_floats(weight_count, 34);
+  if (weights == Factors::kOdd) plant(weight);
   const FloatValues bias = random_floats(s.groups * s.outputs, 35);
   const ref::ConvOptions options{.stride = {s.stride.begin(), s.stride.end()},
                                  .padding = {s.padding.begin(), s.padding.end()},
@@ -142,8 +169,11 @@ Problem conv_problem(const ConvShape& s, bool biased) {
                        biased ? &bias_view : nullptr, options, out));
   require_ok(ref::conv(magnitudes(x, x_extents), magnitudes(weight, weight_extents), nullptr,
                        options, sums));
-  return {.name = fmt::format("conv of {} x {} x {}, {} taps, {} groups{}", s.batches, s.inputs,
-                              s.outputs, taps, s.groups, biased ? ", biased" : ""),
+  auto slack = product_slack(sums, s.inputs * taps, out.values(), biased);
+  be_exact_where_odd(out.values(), slack);
+  return {.name = fmt::format("conv of {} x {} x {}, {} taps, {} groups{}{}", s.batches, s.inputs,
+                              s.outputs, taps, s.groups, biased ? ", biased" : "",
+                              weights == Factors::kOdd ? ", odd weights" : ""),
           .out_size = out.size(),
           .places = all_places(out.size()),
           .run =
@@ -161,11 +191,12 @@ Problem conv_problem(const ConvShape& s, bool biased) {
                       .out_extents = places,
                       .stride = s.stride,
                       .padding = s.padding,
-                      .dilation = s.dilation},
+                      .dilation = s.dilation,
+                      .weight_is_finite = weights == Factors::kFinite},
                      context);
               },
           .want = out.values(),
-          .slack = product_slack(sums, s.inputs * taps, out.values(), biased)};
+          .slack = std::move(slack)};
 }
 
 /// x [a, b, c, d] to out [c, a, d, b] or any other order, with a gap after each last dimension. x
@@ -218,10 +249,14 @@ Problem copy_problem(const std::array<std::int64_t, 4>& extents,
 
 Problems product_problems() {
   Problems problems;
-  for (const MatMulShape& shape : kMatMulShapes) problems.push_back(matmul_problem(shape));
+  for (const MatMulShape& shape : kMatMulShapes) {
+    problems.push_back(matmul_problem(shape));
+    problems.push_back(matmul_problem(shape, Factors::kOdd));
+  }
   for (const ConvShape& shape : kConvShapes) {
     problems.push_back(conv_problem(shape, true));
     problems.push_back(conv_problem(shape, false));
+    problems.push_back(conv_problem(shape, true, Factors::kOdd));
   }
   return problems;
 }

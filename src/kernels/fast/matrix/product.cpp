@@ -120,6 +120,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "kernels/fast/chunks.hpp"
+#include "kernels/fast/matrix/conv_edges.hpp"
 #include "kernels/fast/target_tables.hpp"
 
 namespace mir::fast {
@@ -384,6 +385,11 @@ void conv(const ConvOperands& operands, Context& context) {
                               .out = o.out + image * o.outputs * places,
                               .out_row = places,
                               .scratch = scratch + tasks.scratch * thread}));
+  });
+  if (o.weight_is_finite || o.padding == ConvOperands::Spatial{}) return;
+  const std::int64_t channels = o.groups * o.outputs;
+  context.pool().for_each(o.batches * channels, [&](std::int64_t task, unsigned) {
+    sum_edges(o, task / channels, task % channels);
   });
 }
 

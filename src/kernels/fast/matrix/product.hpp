@@ -55,11 +55,14 @@ struct ConvOperands {
   Spatial stride = {1, 1, 1};
   Spatial padding = {0, 0, 0};
   Spatial dilation = {1, 1, 1};
+  /// Nothing among the weights is an infinity or NaN: edges need no second look.
+  bool weight_is_finite = false;
 };
 
-/// As mir/kernels/ref/convolution.hpp defines it, all in row-major order, taps beyond the edges
-/// zero: a product of the weight with a matrix of taps that is gathered a panel at a time. The same
-/// bound with K = inputs times the kernel's extents, then the bias is added.
+/// As mir/kernels/ref/convolution.hpp defines it, all in row-major order: a product of the
+/// weight with a matrix of taps that is gathered a panel at a time. Taps beyond the edges are zeros
+/// in it; where weights are not finite, sum_edges() leaves them out afterwards. The same bound with
+/// K = inputs times the kernel's extents, then the bias is added.
 void conv(const ConvOperands& operands, Context& context);
 
 }  // namespace mir::fast
