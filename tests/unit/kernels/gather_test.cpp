@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include "array.hpp"
 
 namespace mir::ref {
@@ -86,11 +88,16 @@ TEST_CASE("gather truncates Float32 indices and wraps negative ones once") {
   Array out(DType::kFloat32, {3});
   REQUIRE(gather(table, indices, 0, out));
   CHECK(out.values() == Values{20, 10, 30});
-  for (const double bad : {3.0, -4.0, 1e30, -kInf}) {
+  for (const double bad : {3.0, -4.0, 1e30, -kInf, kInf, std::nan("")}) {
     const Array index(DType::kFloat32, {1}, {bad});
     Array one(DType::kFloat32, {1});
     CHECK(gather(table, index, 0, one).error().code == DiagCode::kIndexOutOfRange);
   }
+  const Array odd(DType::kFloat32, {2}, {1, std::nan("")});
+  Array two(DType::kFloat32, {2}, {9, 9});
+  CHECK(gather(table, odd, 0, two).error().message ==
+        "gather: index NaN at position 1 is outside [-3, 3)");
+  CHECK(two.values() == Values{9, 9});
 }
 
 TEST_CASE("gather refuses bad axes and index types") {

@@ -2,10 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "kernels/ref/common/loop.hpp"
 #include "kernels/ref/numeric.hpp"
 
 namespace mir::ref {
+namespace {
+
+/// A NaN, which truncation would make 0.
+bool is_no_number(const View& indices, std::int64_t at) {
+  return indices.dtype == DType::kFloat32 &&
+         std::isnan(static_cast<const float*>(indices.data)[at]);
+}
+
+}  // namespace
 
 std::int64_t index_at(const View& indices, std::int64_t at) {
   switch (indices.dtype) {
@@ -28,11 +39,12 @@ Result<void> check_index_range(std::string_view kernel, const View& indices, std
   std::int64_t position = 0;
   Result<void> result;
   for_each_offset<1>(indices.extents, {indices.strides}, [&](Offsets<1> at) {
-    const std::int64_t index = index_at(indices, at[0]);
-    if (result.ok() && (index < lowest || index >= end)) {
+    const bool is_nan = is_no_number(indices, at[0]);
+    const std::int64_t index = is_nan ? lowest : index_at(indices, at[0]);
+    if (result.ok() && (is_nan || index < lowest || index >= end)) {
       result = Error{DiagCode::kIndexOutOfRange,
-                     fmt::format("{}: index {} at position {} is outside [{}, {})", kernel, index,
-                                 position, lowest, end)};
+                     fmt::format("{}: index {} at position {} is outside [{}, {})", kernel,
+                                 is_nan ? "NaN" : fmt::format("{}", index), position, lowest, end)};
     }
     ++position;
   });

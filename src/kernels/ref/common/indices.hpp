@@ -11,7 +11,7 @@ std::int64_t index_at(const View& indices, std::int64_t at);
 /// Int32 or Int64.
 bool is_index(DType dtype);
 
-/// Every index is in [lowest, end); an error names the first that is not and its position.
+/// Every index is a number in [lowest, end); an error names the first that is not and its position.
 Result<void> check_index_range(std::string_view kernel, const View& indices, std::int64_t lowest,
                                std::int64_t end);
 
