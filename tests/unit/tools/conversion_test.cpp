@@ -100,7 +100,8 @@ void check_same_tensors(const TensorFile& expected, const TensorFile& found) {
 
 TEST_CASE("files of every format go into every written format and again, to the same bytes") {
   const TemporaryDirectory directory;
-  for (const auto& [from_name, from] : files_of_all_formats(directory)) {
+  for (const auto& each : files_of_all_formats(directory)) {
+    const auto &from_name = each.first, &from = each.second;
     for (const auto& to : written_formats()) {
       CAPTURE(from_name);
       CAPTURE(std::string(to.word));
