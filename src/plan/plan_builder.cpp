@@ -9,6 +9,7 @@
 #include "eval/attributes.hpp"
 #include "eval/parameters.hpp"
 #include "ir/op_table.hpp"
+#include "kernels/fast/rows.hpp"
 #include "mir/module.hpp"
 #include "plan/nodes/owned.hpp"
 
@@ -524,8 +525,10 @@ void PlanBuilder::add_attention(const FusedGroup& group) {
     *operand = in_order(group.anchor, *operand, OperandOrder::kRows);
   }
   if (values.mask) values.mask = row_major(group.anchor, *values.mask);
-  add(attention_node(group.anchor, values,
-                     {.scale = group.scale, .causal = group.causal, .window = group.window}));
+  const auto hidden = group.causal ? std::optional(fast::kMaskedScore) : std::nullopt;
+  add(attention_node(
+      group.anchor, values,
+      {.scale = group.scale, .causal = group.causal, .window = group.window, .hidden = hidden}));
 }
 
 }  // namespace mir

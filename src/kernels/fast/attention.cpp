@@ -9,12 +9,17 @@
 //
 // note [unseen]: 0 times an infinity is not 0. Rows that end up not finite are computed again, one
 // by one and from the keys alone that they see.
+//
+// note [hidden]: a mask that overwrites scores with a number leaves the keys their weight where the
+// scores that a query sees are no larger. Such rows are computed anew over all keys.
 #include "kernels/fast/attention.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
+#include "kernels/fast/attention_hidden.hpp"
 #include "kernels/fast/attention_task.hpp"
 #include "kernels/fast/targets.hpp"
 
@@ -477,15 +482,24 @@ struct AttentionRun {
     return {state(memory), state(memory + state_size()), {q, scores, keys, keys + keys_size()}};
   }
 
-  /// The spans of a task one after the other; whether all is finite.
-  bool run_spans(const AttentionTask& task, const Own& own) const {
+  /// Stores what a task has summed; mends rows that notes [unseen] and [hidden] are about.
+  void finish(const AttentionTask& task, const SpanState& all, const Own& own) const {
+    std::vector<std::int64_t> hidden;  // before `all` is used again
+    for (std::int64_t row = 0; row < task.rows() && operands.hidden; ++row) {
+      if (has_hidden_weight(task, row, all.largest[row])) hidden.push_back(row);
+    }
+    if (!table.store(task, all)) repeat_rows(task, own);
+    for (const std::int64_t row : hidden) attend_hidden(task, row);
+  }
+
+  /// The spans of a task one after the other.
+  void run_spans(const AttentionTask& task, const Own& own) const {
     const KeyRange seen = task.seen(0, task.rows());
     const std::int64_t first = seen.first / kSpan;
     for (std::int64_t span = first; span * kSpan < seen.end; ++span) {
       table.run_span(task, span, own.scratch, span == first ? own.all : own.more);
       if (span != first) table.merge(task, own.more, own.all);
     }
-    return table.store(task, own.all);
   }
 
   /// See note [unseen].
@@ -499,6 +513,7 @@ struct AttentionRun {
       alone.first_query = task.query(row);
       alone.heads = alone.queries = 1;
       run_spans(alone, own);
+      table.store(alone, own.all);
     }
   }
 };
@@ -519,8 +534,7 @@ void run_spans_apart(const AttentionRun& run, float* scratch, Context& context) 
     for (std::int64_t span = 1; span < run.spans; ++span) {
       run.table.merge(task, state(index, span), state(index, 0));
     }
-    if (run.table.store(task, state(index, 0))) return;
-    run.repeat_rows(task, run.own(scratch + run.thread_size() * thread));
+    run.finish(task, state(index, 0), run.own(scratch + run.thread_size() * thread));
   });
 }
 
@@ -537,7 +551,8 @@ void attention(const AttentionOperands& operands, Context& context) {
   if (apart) return run_spans_apart(run, scratch, context);
   context.pool().for_each(run.tasks(), [&](std::int64_t index, unsigned thread) {
     const auto own = run.own(scratch + run.thread_size() * thread);
-    if (!run.run_spans(run.task(index), own)) run.repeat_rows(run.task(index), own);
+    run.run_spans(run.task(index), own);
+    run.finish(run.task(index), own.all, own);
   });
 }
 

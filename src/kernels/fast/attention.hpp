@@ -25,12 +25,16 @@ struct AttentionOperands {
   float scale = 1;
   bool causal = false;                      ///< query i sees keys 0 .. i + keys - queries
   std::optional<std::int64_t> window = {};  ///< of those the last so many; needs causal
+  /// The score of keys that a query does not see, as CausalMask writes it; without mask. None: they
+  /// have no weight, whatever the other scores are.
+  std::optional<float> hidden = {};
 };
 
 /// out = softmax(scale q k^T + mask) v over the keys that a query sees. Query head h reads key head
 /// floor(h / (heads / kv_heads)). A query that sees no key gives zeros; one of which all scores are
 /// -inf, or one is NaN or +inf, gives NaN. Keys that a query does not see add nothing, whatever
-/// they hold. With a = max_j (|mask_j| + |scale| sum_d |q_d k_jd|) over finite scores
+/// they hold, unless `hidden` gives them weight: its scores are all near that number or below. With
+/// a = max_j (|mask_j| + |scale| sum_d |q_d k_jd|) over finite scores
 ///   |error| <= 2^-24 (2 a (width + 8) + 256 + keys / 16) max|v|.
 /// Keys are taken in blocks of a fixed number, so a query's bits depend neither on how many other
 /// queries there are nor on the number of threads: prefill and decoding give the same.

@@ -48,8 +48,12 @@ void layer_norm(const Rows& rows, const float* weight, const float* bias, float 
 ///   |error| <= 2^-24 (m - x_i + 48) out_i + 2^-125 for rows of at most 2^22 elements.
 void softmax(const Rows& rows, Context& context);
 
+/// What CausalMask writes over Float32 scores.
+inline constexpr float kMaskedScore = -1e10F;
+
 /// Row r is query r % queries of a matrix [.., queries, width] and is at the position of key
-/// r % queries + width - queries; keys after it, and those that `window` leaves out, become -1e10.
+/// r % queries + width - queries; keys after it, and those that `window` leaves out, become
+/// kMaskedScore.
 /// One query keeps all.
 void causal_mask(const Rows& rows, std::int64_t queries, std::optional<std::int64_t> window,
                  Context& context);

@@ -54,7 +54,8 @@ class AttentionNode final : public PlanNode {
                                      .width = q.extents[3],
                                      .value_width = v.extents[3],
                                      .scale = parameters_.scale,
-                                     .causal = parameters_.causal};
+                                     .causal = parameters_.causal,
+                                     .hidden = parameters_.hidden};
     // One query keeps all keys, window or not.
     if (operands.queries > 1) operands.window = parameters_.window;
     copy_strides(q, operands.q_strides);

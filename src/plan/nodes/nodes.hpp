@@ -58,7 +58,8 @@ struct AttentionParameters {
   float scale = 1;
   bool causal = false;
   std::optional<std::int64_t> window;
-  bool tokens_first = false;  ///< [B, S, H, D] instead of [B, H, S, D]
+  std::optional<float> hidden = {};  ///< score of keys that a query does not see; none: no weight
+  bool tokens_first = false;         ///< [B, S, H, D] instead of [B, H, S, D]
 };
 std::unique_ptr<PlanNode> attention_node(std::size_t step, const AttentionValues& values,
                                          const AttentionParameters& parameters);

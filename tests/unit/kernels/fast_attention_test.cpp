@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstring>
+#include <optional>
 
 #include "fast_attention_problems.hpp"
 
@@ -44,6 +46,43 @@ void check_steps(const AttentionCase& c, Context& context) {
 }
 
 TEST_SUITE_BEGIN("fast kernels");
+
+TEST_CASE("keys that a mask overwrites have weight beside scores that are no larger") {
+  constexpr float kHidden = -1e10F;
+  struct Case {
+    float q;
+    std::optional<std::int64_t> window;
+    FloatValues want;  // of the queries that see keys 0 and 1, 0 to 2, all
+  };
+  const FloatValues k(4, 1e5F), v = {1, 2, 4, 8};
+  const Case cases[] = {{1.0F, {}, {1.5, 7.0F / 3, 3.75}},  // hidden keys have no weight
+                        {-0x1p20F, {}, {6, 8, 3.75}},       // and here all of it
+                        {-1e5F, {}, {3.75, 3.75, 3.75}},    // equal scores
+                        {-0x1p20F, 1, {13.0F / 3, 11.0F / 3, 7.0F / 3}},  // the keys before, too
+                        {-HUGE_VALF, {}, {6, 8, std::nanf("")}}};
+  on_each_isa([&](Context& context) {
+    for (const Case& each : cases) {
+      CAPTURE(each.q);
+      const FloatValues q(3, each.q);
+      AttentionOperands o{.q = q.data(), .k = k.data(), .v = v.data(), .batches = 1, .heads = 1};
+      o.kv_heads = o.width = o.value_width = 1;
+      o.queries = 3;
+      o.keys = 4;
+      for (auto* strides : {&o.q_strides, &o.k_strides, &o.v_strides, &o.out_strides})
+        (*strides)[2] = 1;
+      o.causal = true;
+      o.window = each.window;
+      o.hidden = kHidden;
+      const FloatValues out = run(o, 3, context);
+      for (std::size_t i = 0; i < 3; ++i) {
+        if (std::isnan(each.want[i]))
+          CHECK(std::isnan(out[i]));
+        else
+          CHECK(out[i] == doctest::Approx(each.want[i]));
+      }
+    }
+  });
+}
 
 TEST_CASE("a query has the same bits in a prefill and as a step of decoding") {
   on_each_isa([](Context& context) {
