@@ -136,10 +136,11 @@ def hostile(pack):
     files = members()
     renamed = lambda name: {**{k: v for k, v in files.items() if k != "y.npy"}, name: files["y.npy"]}
     local = lambda data, n: [i for i in range(len(data)) if data[i:i + 4] == b"PK\3\4"][n]
-    yield "absolute path", write_pack(pack, renamed("/tmp/y.npy")), "its name is a path"
+    yield "absolute path", write_pack(pack, renamed("/tmp/y.npy")), "its name is a path out of"
     yield "parent folder", write_pack(pack, renamed("../y.npy")), "its name is a path"
     yield "backslash", write_pack(pack, renamed("..\\y.npy")), "its name is a path"
-    yield "folder itself", write_pack(pack, renamed("..")), "its name is no plain file name"
+    yield "folder itself", write_pack(pack, renamed("..")), "its name is a path"
+    yield "subfolder", write_pack(pack, renamed("d/y.npy")), "its name is no plain file name"
     yield "hidden file", write_pack(pack, renamed(".bashrc")), "its name is no plain file name"
     yield "deflated", write_pack(pack, files, method=zipfile.ZIP_DEFLATED), "it is deflated"
     yield "unaligned", write_pack(pack, files, aligned=False), "expected at a multiple of 64"
