@@ -176,8 +176,8 @@ Files hostile_npz() {
   const FieldFile file = npz();
   Files files = file.with_other_numbers();
   append(files, file.with_other_length());
-  for (const auto* name : {"../a.npy", "/a.npy", "d/../a.npy", "d\\a.npy", "..", ".npy", "a.npz", "a",
-                           "a.npy/", "C:\\a.npy", "a\n.npy", "\xFF.npy", "\xC0\x80.npy"})
+  for (const auto* name : {"../a.npy", "/a.npy", "d/../a.npy", "d\\a.npy", "..", ".npy", "a.npz",
+                           "a", "a.npy/", "C:\\a.npy", "a\n.npy", "\xFF.npy", "\xC0\x80.npy"})
     files.push_back({std::string("a member named ") + name, npz(name).bytes()});
   files.push_back({"a NUL in a member's name", npz(std::string_view("a\0.npy", 6)).bytes()});
   files.push_back({"a name twice", npz("aa.npy", true).bytes()});

@@ -151,7 +151,7 @@ bool is_transposed(const Value& value) {
   };
   if (op->is(OpId::kLinalgTranspose)) {
     const auto [first, second] =
-        std::minmax(axis(op->attribute("dim0")), axis(op->attribute("dim1")));
+        std::minmax({axis(op->attribute("dim0")), axis(op->attribute("dim1"))});
     return first == rank - 2 && second == rank - 1;
   }
   const Attr* axes = op->is(OpId::kLinalgPermute) ? op->attribute("axis") : nullptr;
