@@ -262,8 +262,8 @@ class Maker {
     dress(next->arguments()[0]);
     rewriter_.set_insertion_point_to_end(*entry);
     Op& branch = plain(operand);
-    const SuccessorSpec specs[] = {{.block = next, .operands = std::vector{&operand}},
-                                   {.stated = symbol()}};
+    Value* const handed[] = {&operand};
+    const SuccessorSpec specs[] = {{.block = next, .operands = handed}, {.stated = symbol()}};
     if (!rewriter_.set_successors(branch, specs)) {
       CHECK(rewriter_.set_successors(branch, std::span(specs).first(1)));
     }
