@@ -275,10 +275,25 @@ std::string render(const Tolerance& tolerance) {
   return text;
 }
 
+namespace {
+
+/// The shortest text of an element: of a Float32 as that, nine digits at most.
+std::string element_text(double value) {
+  const auto narrow = static_cast<float>(value);
+  return narrow == value ? fmt::format("{}", narrow) : fmt::format("{}", value);
+}
+
+/// What is computed of elements; integers stay whole.
+std::string figure_text(double value) {
+  return value == std::trunc(value) ? fmt::format("{}", value) : fmt::format("{:.9g}", value);
+}
+
+}  // namespace
+
 std::string render(const Comparison& comparison) {
   const auto maximum = [&](double error, std::int64_t index) {
     if (error == 0) return std::string("0");
-    return fmt::format("{} at {}", error, position(index, comparison.shape));
+    return fmt::format("{} at {}", figure_text(error), position(index, comparison.shape));
   };
   auto text = fmt::format(
       "{}: {} of {} elements over tolerance ({})\n"
@@ -290,12 +305,13 @@ std::string render(const Comparison& comparison) {
       maximum(comparison.max_abs_error, comparison.max_abs_index),
       maximum(comparison.max_rel_error, comparison.max_rel_index),
       maximum(comparison.max_ulp_error, comparison.max_ulp_index), comparison.differing,
-      comparison.nans_expected, comparison.nans_found, comparison.nan_mismatches, comparison.cosine,
-      comparison.correlation, comparison.top_count, comparison.top_agreement);
+      comparison.nans_expected, comparison.nans_found, comparison.nan_mismatches,
+      figure_text(comparison.cosine), figure_text(comparison.correlation), comparison.top_count,
+      figure_text(comparison.top_agreement));
   for (const auto& element : comparison.worst)
     text += fmt::format("\n  {}: expected {}, found {}, error {}",
-                        position(element.index, comparison.shape), element.expected, element.actual,
-                        element.abs_error);
+                        position(element.index, comparison.shape), element_text(element.expected),
+                        element_text(element.actual), figure_text(element.abs_error));
   return text;
 }
 

@@ -12,6 +12,7 @@
 #include "weights/elements.hpp"
 #include "weights/formats/npy.hpp"
 #include "weights/formats/npz.hpp"
+#include "weights/formats/raw.hpp"
 #include "weights/random.hpp"
 #include "weights/value_list.hpp"
 
@@ -49,6 +50,33 @@ bool fits(const DeclaredTensor& declared, const Shape& shape) {
 
 bool is_known(const std::optional<Shape>& shape) {
   return shape && std::ranges::find(*shape, kUnknownExtent) == shape->end();
+}
+
+Error untyped(const TensorSpec& spec) {
+  return {DiagCode::kTensorSpecInvalid,
+          fmt::format("'{}' does not say what it holds; state it: '{}:Float32[1, 16]'", spec.path,
+                      spec.path)};
+}
+
+/// A raw file that is what is declared.
+Result<Tensor> load_untyped(const TensorSpec& spec, const DeclaredTensor& declared) {
+  const bool is_known = declared.shape && std::ranges::count(*declared.shape, kUnknownExtent) <= 1;
+  if (!is_known) return untyped(spec);
+  return read_raw(spec.path, {.dtype = declared.dtype, .shape = *declared.shape}, spec.files);
+}
+
+/// The path and the type of a raw file, `FILE.raw` or `FILE.bin:Float32[2]`; false: it is none.
+bool read_raw_spec(std::string_view text, TensorSpec& spec) {
+  for (const std::string_view ending : {".raw", ".bin"}) {
+    const auto at = text.ends_with(ending) ? text.size() - ending.size()
+                                           : text.rfind(std::string(ending) + ":");
+    if (at == text.npos) continue;
+    spec.kind = TensorSpec::Kind::kRaw;
+    spec.path = text.substr(0, at + ending.size());
+    spec.type = text.substr(std::min(at + ending.size() + 1, text.size()));
+    return true;
+  }
+  return false;
 }
 
 Result<Tensor> checked_file(const TensorSpec& spec, const DeclaredTensor& declared) {
@@ -116,6 +144,11 @@ Result<Tensor> make_random(std::uint64_t seed, const DeclaredTensor& declared) {
 
 Result<Tensor> load_file(const TensorSpec& spec) {
   if (spec.kind == TensorSpec::Kind::kNpy) return read_npy(spec.path, spec.files);
+  if (spec.kind == TensorSpec::Kind::kRaw) {
+    const auto type = parse_raw_type(spec.type);
+    if (!type) return untyped(spec);
+    return read_raw(spec.path, *type, spec.files);
+  }
   const auto archive = NpzFile::open(spec.path, {}, spec.files);
   if (!archive) return archive.error();
   auto member = archive->find(spec.member);
@@ -157,10 +190,13 @@ Result<TensorSpec> parse_tensor_spec(std::string_view text, const FileOpener& fi
   } else if (rest.ends_with(".npy")) {
     spec.kind = TensorSpec::Kind::kNpy;
     spec.path = rest;
+  } else if (read_raw_spec(rest, spec)) {
+    if (!spec.type.empty() && !parse_raw_type(spec.type))
+      return bad_spec(text, "a raw file has a type such as Float32[1, 16]");
   } else {
     return bad_spec(text,
-                    "expected FILE.npy, FILE.npz:MEMBER, a number, a list such as [1, 2], "
-                    "random:SEED, zeros or iota");
+                    "expected FILE.npy, FILE.npz:MEMBER, FILE.raw[:TYPE], a number, a list such as "
+                    "[1, 2], random:SEED, zeros or iota");
   }
   return spec;
 }
@@ -169,7 +205,8 @@ Result<Tensor> load_tensor(const TensorSpec& spec, const DeclaredTensor& declare
   switch (spec.kind) {
     case TensorSpec::Kind::kNpy:
     case TensorSpec::Kind::kNpzMember:
-      return checked_file(spec, declared);
+    case TensorSpec::Kind::kRaw:
+      return spec.has_type() ? checked_file(spec, declared) : load_untyped(spec, declared);
     case TensorSpec::Kind::kInline:
       return load_values(spec, declared);
     default:

@@ -12,26 +12,32 @@
 
 namespace mir {
 
-/// A parsed argument. SPEC is a path ending in `.npy`, `FILE.npz:MEMBER`, `random:SEED`, `zeros`,
-/// `iota`, a number, or a nested list such as `[[1, 2], [3, 4]]`. The target is the text before
-/// the first '=', unless that text contains '/', '[' or ':' (write `./a=b.npy` for such a file).
+/// A parsed argument. SPEC is a path ending in `.npy`, `FILE.npz:MEMBER`, `FILE.raw` or `FILE.bin`
+/// with or without a type (`FILE.raw:Float32[1, 16]`), `random:SEED`, `zeros`, `iota`, a number, or
+/// a nested list such as `[[1, 2], [3, 4]]`. The target is the text before the first '=', unless
+/// that text contains '/', '[' or ':' (write `./a=b.npy` for such a file).
 struct TensorSpec {
-  enum class Kind : std::uint8_t { kNpy, kNpzMember, kInline, kRandom, kZeros, kIota };
+  enum class Kind : std::uint8_t { kNpy, kNpzMember, kRaw, kInline, kRandom, kZeros, kIota };
 
   std::string target;  ///< as written: a name, `%` and an id, or a position; empty when absent
   Kind kind = Kind::kZeros;
   std::string path;    ///< of the file
   std::string member;  ///< of the NPZ file
   std::string values;  ///< the text of the number or list
+  std::string type;    ///< of a raw file, as written; empty: the one that is declared
   std::uint64_t seed = 0;
   FileOpener files = {};  ///< where `path` is looked for
 
-  bool names_file() const { return kind == Kind::kNpy || kind == Kind::kNpzMember; }
+  bool names_file() const {
+    return kind == Kind::kNpy || kind == Kind::kNpzMember || kind == Kind::kRaw;
+  }
+  /// Whether it names a file that has a type of its own.
+  bool has_type() const { return names_file() && (kind != Kind::kRaw || !type.empty()); }
 };
 
 Result<TensorSpec> parse_tensor_spec(std::string_view text, const FileOpener& files = {});
 
-/// The tensor of the file that a spec names.
+/// The tensor of the file that a spec names, which has a type of its own.
 Result<Tensor> load_file(const TensorSpec& spec);
 
 /// An extent of a declared type that is not known.
@@ -46,7 +52,8 @@ struct DeclaredTensor {
   std::string text = {};  ///< how messages show type and extents; empty: by what is known
 };
 
-/// Files keep their own type, and a declared type or extent that differs is an error. Values of a
+/// Files keep their own type, and a declared type or extent that differs is an error. A raw file
+/// without one has the declared type, of which one extent may be unknown. Values of a
 /// list take the declared type; their number must be that of the declared shape, or the nesting of
 /// the list must fit it where extents are unknown. `zeros`, `iota` (0, 1, 2, … in row-major order)
 /// and `random` (reals uniform on [-1, 1)) need known extents.

@@ -47,9 +47,9 @@ struct RunSettings {
       {.name = "input",
        .letter = 'i',
        .argument = "[PORT=]SPEC",
-       .help = "an input as FILE.npy, FILE.npz:MEMBER, a number or list, random:SEED, zeros or "
-               "iota; PORT is a name, %id or position"},
-      any_file("npy npz")};
+       .help = "an input as FILE.npy, FILE.npz:MEMBER, FILE.raw[:TYPE], a number or list, "
+               "random:SEED, zeros or iota; PORT is a name, %id or position"},
+      any_file("npy npz raw bin")};
   OptionList<Stage> then{
       options,
       {.name = "then",
@@ -92,7 +92,7 @@ struct RunSettings {
        .help =
            "compare an output with this tensor; exit with 1 when they differ; {run} is replaced "
            "by the number of each run"},
-      any_file("npy npz")};
+      any_file("npy npz raw bin")};
   OptionList<std::string> tolerance{
       options,
       {.name = "tolerance",

@@ -64,7 +64,8 @@ class Planner {
   std::string packed_spec(const TensorSpec& spec, std::size_t runs) {
     std::string text = spec.target.empty() ? std::string() : spec.target + "=";
     text += add_file(spec.path, runs);
-    return spec.kind == TensorSpec::Kind::kNpzMember ? text + ":" + spec.member : text;
+    const std::string& rest = spec.kind == TensorSpec::Kind::kNpzMember ? spec.member : spec.type;
+    return rest.empty() ? text : text + ":" + rest;
   }
 
   Result<std::string> packed_weights(const std::string& value) {

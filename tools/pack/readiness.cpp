@@ -10,7 +10,7 @@ namespace {
 
 /// The tensors of a spec, one for each run where its path has `{run}`.
 Result<void> read_spec(TensorSpec spec, std::size_t runs) {
-  if (!spec.names_file()) return {};
+  if (!spec.has_type()) return {};
   for (const auto& path : paths_of_runs(spec.path, runs)) {
     spec.path = path;
     if (const auto tensor = load_file(spec); !tensor) return tensor.error();

@@ -1,6 +1,7 @@
 #include "weights/tensor_spec.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/ranges.h>
 
 #include "temporary.hpp"
 #include "weights/formats/npy.hpp"
@@ -45,6 +46,8 @@ TEST_CASE("tensor arguments are told apart") {
       {"./a=b.npy", "", Kind::kNpy, "./a=b.npy"},
       {"x=a=b.npy", "x", Kind::kNpy, "a=b.npy"},
       {"%12=z.npz:layer.0", "%12", Kind::kNpzMember, "z.npz", "layer.0"},
+      {"x=d/a.raw", "x", Kind::kRaw, "d/a.raw"},
+      {"a.bin:Float32[1, 16]", "", Kind::kRaw, "a.bin"},
       {"0=[[1, 2]]", "0", Kind::kInline, "", "", "[[1, 2]]"},
       {"-1.5e3", "", Kind::kInline, "", "", "-1.5e3"},
       {"flag=true", "flag", Kind::kInline, "", "", "true"},
@@ -157,6 +160,38 @@ TEST_CASE("zeros, iota and random fill the declared type") {
   for (const auto* text : {"zeros", "iota", "random:1"})
     CHECK(load(text, declared(DType::kInt32, Shape{kUnknownExtent})).error().code ==
           DiagCode::kTensorTypeConflict);
+}
+
+TEST_CASE("raw files have the type that is stated, or the declared one") {
+  const TemporaryDirectory folder;
+  const auto bytes = kRamp.bytes();
+  const std::string path =
+      folder.write("ramp.raw", {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  const auto shape_of = [&](const std::string& type, const DeclaredTensor& wanted) {
+    const auto tensor = load(path + type, wanted);
+    if (!tensor) {
+      const std::string& message = tensor.error().message;
+      return message.substr(message.find("ramp.raw'") + 10);
+    }
+    CHECK(std::ranges::equal(tensor->bytes(), kRamp.bytes()));
+    return std::string(name_of(tensor->dtype())) + " " +
+           fmt::to_string(fmt::join(tensor->shape(), "x"));
+  };
+  CHECK(shape_of("", declared(DType::kInt32, Shape{2, 2})) == "Int32 2x2");
+  CHECK(shape_of("", declared(DType::kInt16, Shape{4, kUnknownExtent})) == "Int16 4x2");
+  CHECK(shape_of(":Int32[2,2]", declared(DType::kInt32, Shape{2, kUnknownExtent})) == "Int32 2x2");
+  CHECK(shape_of(":Int32[ 4 , 1 ]", declared(DType::kInt32, std::nullopt)) == "Int32 4x1");
+  CHECK(shape_of(":Int32[2, 2]", declared(DType::kInt32, Shape{4})) ==
+        "has Int32 [2, 2], declared is Int32 [4]");
+  CHECK(shape_of("", declared(DType::kInt32, Shape{5})) == " it has 16 bytes, Int32 [5] has 20");
+  CHECK(shape_of("", declared(DType::kInt64, Shape{3, kUnknownExtent})) ==
+        " it has 16 bytes, Int64 [3, -1] has 0");
+  CHECK(shape_of("", declared(DType::kInt32, std::nullopt)) == test::Part{"state it: '"});
+  for (const char* wrong : {":Int32", ":Int32[2,", ":Int32[2,]", ":Int32[-1]", ":Int33[2]", ":x"}) {
+    CAPTURE(wrong);
+    CHECK(parse_tensor_spec("a.raw" + std::string(wrong)).error().code ==
+          DiagCode::kTensorSpecInvalid);
+  }
 }
 
 }  // namespace tensor_spec_test
