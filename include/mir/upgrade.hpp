@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,22 +28,30 @@ struct LossEntry {
   };
   Source source{};
   Location at;
-  std::string op;    ///< "linalg.LinearOp 'foo_net.linear_0'"
-  std::string fact;  ///< "bias"
-  std::string used;  ///< text of the value used; why not, when refused
+  std::string op;           ///< "linalg.LinearOp 'foo_net.linear_0'"
+  std::string fact;         ///< "bias"
+  std::string used;         ///< text of the value used; why not, when refused
+  std::string others = {};  ///< readings that fit as well, where one was chosen
 };
 
 struct LossReport {
   std::vector<LossEntry> entries;
+  /// Of what several ops lost for one cause: the place of the first in `entries`, and how many.
+  struct Refusal {
+    std::size_t first = 0;
+    std::size_t count = 0;
+  };
+  std::map<std::string, Refusal> refusals;
 
-  /// Adds a fact of the op that is lost, and reports it.
+  /// Adds a fact of the op that is lost, and reports it: once for all ops of a kind that lost it
+  /// for the same cause.
   void refuse(const Op& op, std::string_view fact, std::string_view why, Diagnostics& diagnostics);
   /// Refuses `form`, one of upstream's, where the element type is none of its types.
   void refuse_own_type(const Op& op, std::string_view form, const TensorType& type,
                        Diagnostics& diagnostics);
 
   std::size_t count(LossEntry::Source source) const;
-  /// "12 facts derived, 1 assumed (linalg.TransposeOp dim0, dim1)".
+  /// "12 facts derived, 2 assumed: linalg.LinearOp bias=false; linalg.SoftmaxOp axis=-1".
   std::string summary() const;
 };
 

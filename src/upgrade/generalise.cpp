@@ -180,20 +180,29 @@ class Generalisation {
 
   /// Tries the attribute with each number in it that the trace explains made symbolic.
   bool rewrite(Op& op, const NamedAttr& attribute) {
+    const Attr* chosen = nullptr;
+    std::vector<const Type*> types;
+    std::string others;
     for (const Attr* candidate : candidates(attribute.value)) {
       std::vector<NamedAttr> attributes(op.attributes().begin(), op.attributes().end());
       for (NamedAttr& each : attributes) {
         if (each.key == attribute.key) each.value = candidate;
       }
-      const auto types = infer(op, attributes);
-      if (!types) continue;
-      recovery_.note(op, LossEntry::Source::kAssumed, recovery_.text(attribute.key),
-                     std::string(candidate->spelling()));
-      recovery_.rewriter.set_attribute(op, attribute.key, candidate);
-      take(op, *types);
-      return true;
+      auto given = infer(op, attributes);
+      if (!given || candidate == chosen) continue;
+      if (chosen == nullptr) {
+        chosen = candidate;
+        types = *std::move(given);
+      } else {
+        others += fmt::format("{}{}", others.empty() ? "" : " or ", candidate->spelling());
+      }
     }
-    return false;
+    if (chosen == nullptr) return false;
+    recovery_.note(op, LossEntry::Source::kAssumed, recovery_.text(attribute.key),
+                   std::string(chosen->spelling()), std::move(others));
+    recovery_.rewriter.set_attribute(op, attribute.key, chosen);
+    take(op, types);
+    return true;
   }
 
   /// The attribute with one of its numbers replaced, for each number and each symbol.

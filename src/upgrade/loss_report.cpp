@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "mir/module.hpp"
 #include "mir/tensor.hpp"
@@ -50,13 +51,46 @@ std::string describe(const IRContext& context, const Value& value) {
   return fmt::format("%{}:{}", text, value.type() == nullptr ? "" : value.type()->spelling());
 }
 
+namespace {
+
+/// What all ops have in common that lost a fact for one cause: names in quotes are their own.
+std::string cause_of(std::string_view kind, std::string_view fact, std::string_view why) {
+  std::string cause = fmt::format("{}: {}: ", kind, fact);
+  bool is_quoted = false;
+  for (const char c : why) {
+    if (c == '\'') is_quoted = !is_quoted;
+    if (!is_quoted) cause += c;
+  }
+  return cause;
+}
+
+}  // namespace
+
 void LossReport::refuse(const Op& op, std::string_view fact, std::string_view why,
                         Diagnostics& diagnostics) {
   const std::string name = describe(op);
+  Refusal& refusal = refusals[cause_of(op.name(), fact, why)];
+  if (refusal.count++ == 0) refusal.first = entries.size();
   entries.push_back(
       {LossEntry::Source::kRefused, op.location(), name, std::string(fact), std::string(why)});
-  diagnostics.error(DiagCode::kLostMeaning, op.span(),
-                    fmt::format("{}: {} is lost: {}", name, fact, why));
+  const LossEntry& first = entries[refusal.first];
+  const auto message = [&](std::size_t others) {
+    const std::string more =
+        others == 0 ? "" : fmt::format(" and {} other{}", others, others == 1 ? "" : "s");
+    return fmt::format("{}{}: {} is lost: {}", first.op, more, first.fact, first.used);
+  };
+  Diagnostic* known = nullptr;
+  if (refusal.count > 1) {
+    const std::string before = message(refusal.count - 2);
+    known = diagnostics.find_error([&](const Diagnostic& each) { return each.message == before; });
+  }
+  if (known == nullptr) {
+    diagnostics.error(DiagCode::kLostMeaning, op.span(), message(refusal.count - 1));
+    return;
+  }
+  known->message = message(refusal.count - 1);
+  constexpr std::size_t kShown = 4;
+  if (known->notes.size() < kShown) known->note(op.span(), "and here");
 }
 
 void LossReport::refuse_own_type(const Op& op, std::string_view form, const TensorType& type,
@@ -76,45 +110,38 @@ std::size_t LossReport::count(LossEntry::Source source) const {
 }
 
 std::string LossReport::summary() const {
-  std::string text = fmt::format("{} facts derived, {} assumed", count(LossEntry::Source::kDerived),
-                                 count(LossEntry::Source::kAssumed));
-  if (const auto refused = count(LossEntry::Source::kRefused)) {
-    text += fmt::format(", {} lost", refused);
-  }
-  if (const auto dropped = count(LossEntry::Source::kDropped)) {
-    text += fmt::format(", {} dropped", dropped);
-  }
+  std::string text = fmt::format("{} facts derived", count(LossEntry::Source::kDerived));
+  const auto add_count = [&](LossEntry::Source source, std::string_view what) {
+    if (const auto times = count(source)) text += fmt::format(", {} {}", times, what);
+  };
+  add_count(LossEntry::Source::kRefused, "lost");
+  add_count(LossEntry::Source::kDropped, "dropped");
+  text += fmt::format(", {} assumed", count(LossEntry::Source::kAssumed));
   std::map<std::string, std::map<std::string, std::size_t>> assumed;  // by fact, then by value
   for (const LossEntry& entry : entries) {
     if (entry.source != LossEntry::Source::kAssumed) continue;
     const auto fact = fmt::format("{} {}", entry.op.substr(0, entry.op.find(' ')), entry.fact);
     ++assumed[fact][entry.used];
   }
-  bool first = true;
-  const auto add = [&](const std::string& what, std::size_t times) {
-    text += first ? " (" : "; ";
-    first = false;
-    text += times == 1 ? what : fmt::format("{} x{}", what, times);
-  };
-  constexpr std::size_t kShown = 1;  // several values of one fact are counted, not listed
+  std::string_view before = ": ";
   for (const auto& [fact, values] : assumed) {
     std::size_t all = 0;
     for (const auto& [used, times] : values) all += times;
-    if (values.size() > kShown) {
-      add(fact, all);
-      continue;
-    }
-    for (const auto& [used, times] : values) add(fmt::format("{}={}", fact, used), times);
+    text += fmt::format("{}{}", std::exchange(before, "; "), fact);
+    // Several values of one fact are counted, not listed.
+    if (values.size() == 1) text += fmt::format("={}", values.begin()->first);
+    if (all > 1) text += fmt::format(" x{}", all);
   }
-  return first ? text : text + ")";
+  return text;
 }
 
 std::string loss_text(const LossReport& report, const IRContext& context) {
   std::string text;
   for (const LossEntry& entry : report.entries) {
     const std::string place = place_of(entry, context);
-    text += fmt::format("{}{}{}: {}: {} = {}\n", place, place.empty() ? "" : ": ",
-                        source_name(entry.source), entry.op, entry.fact, entry.used);
+    text += fmt::format("{}{}{}: {}: {} = {}{}{}\n", place, place.empty() ? "" : ": ",
+                        source_name(entry.source), entry.op, entry.fact, entry.used,
+                        entry.others.empty() ? "" : "; fits as well: ", entry.others);
   }
   return text + report.summary() + "\n";
 }
@@ -129,6 +156,7 @@ std::string loss_json(const LossReport& report, const IRContext& context) {
                 {"used", entry.used},
                 {"at", nullptr}};
     if (const std::string place = place_of(entry, context); !place.empty()) one["at"] = place;
+    if (!entry.others.empty()) one["others"] = entry.others;
     entries.push_back(std::move(one));
   }
   const Json document = {{"schema", 1},

@@ -233,8 +233,7 @@ class Grants {
 bool is_declared(const Op& op, std::string_view attribute) {
   const auto named = [&](const AttrRow& each) { return each.name == attribute; };
   return op.row() == nullptr || std::ranges::any_of(op.row()->attributes, named) ||
-         std::ranges::any_of(shared_linalg_attributes(), named) || attribute == "symbol" ||
-         attribute == "qnn_recipe";
+         std::ranges::any_of(annotation_attributes(), named);
 }
 
 std::string Recovery::grant_name(const Op& op) const {

@@ -202,6 +202,7 @@ bool upgrade(Module& module, const UpgradeOptions& options, LossReport& report,
   Recovery recovery(module, options, report, diagnostics);
   if (module.body().entry() == nullptr) recovery.rewriter.create_block(module.body());
   spell_as_later_versions(module);
+  drop_repeated_graphs(recovery);
   check_upgradable(recovery);
   if (diagnostics.error_count() != errors_before) return false;
   check_mentions(recovery);

@@ -32,6 +32,8 @@ DUMP = """@main () -> () {
 }
 """
 RETURN = "            cf.ReturnOp"
+SQUARE = ("linalg.CPU.MatMulOp(%7:tensor<[2, 2], Float32, CPU>, %8:tensor<[2, 2], Float32, CPU>) -> "
+          "(%9:tensor<[2, 2], Float32, CPU>)")  # two readings
 EVERY_PART = DUMP.replace(RETURN, """            a.b () -> () [^next(%0:tensor<[2], Float32, CPU>[@w])]
         ^next(%3:tensor<[2], Float32, CPU>):
             a.c <extra> () -> ()
@@ -61,7 +63,8 @@ PAGES = [
         RUN.format("--against=model.mir --against-weights=random:1"),
     ]),
     Page("loss-report-json.md",
-         ["mllm-opt -p upgrade dump.mir --loss-report=loss.json --max-errors=1 2> /dev/null; cat loss.json"]),
+         ["sed 's/SoftmaxOp.*loc.*/&\\n" + SQUARE + "/' dump.mir > square.mir; mllm-opt -p upgrade square.mir "
+          "--loss-report=loss.json --max-errors=1 2> /dev/null; cat loss.json"]),
     Page("ir-json.md", ["mllm-parse --no-verify --emit=json every_part.mir"], frozenset({"attributes"})),
     Page("diff.md", ["sed 's/Softmax/Exp/; s/symbol:net/using_qnn:true/' dump.mir > after.mir; "
                      "mllm-diff --json dump.mir after.mir"]),

@@ -161,26 +161,55 @@ bool is_transposed(const Value& value) {
          axis(axes->elements().back()) == rank - 2;
 }
 
+/// How a product reads its operands: as they are, or with their last two dimensions exchanged.
+struct ProductReading {
+  bool transpose_a = false, transpose_b = false;
+
+  bool operator==(const ProductReading&) const = default;
+};
+
+/// Whether the printed extents are those of this reading. Rows of operand 0 as it is may be cut.
+bool fits(ProductReading reading, std::span<const Dim> a, std::span<const Dim> b,
+          std::span<const Dim> c) {
+  const auto last = [](std::span<const Dim> dims, bool first) {
+    return dims[dims.size() - (first ? 2 : 1)];
+  };
+  const bool rows_fit = !reading.transpose_a || last(a, false) == last(c, true);
+  return rows_fit && last(a, reading.transpose_a) == last(b, !reading.transpose_b) &&
+         last(b, reading.transpose_b) == last(c, false);
+}
+
+std::string text_of(ProductReading reading) {
+  return fmt::format("transpose_a={}, transpose_b={}", reading.transpose_a, reading.transpose_b);
+}
+
 void mat_mul(Recovery& recovery, Op& op) {
   IRContext& context = recovery.context();
   const auto a = in(op, 0).dims(), b = in(op, 1).dims(), c = out(op).dims();
   if (a.size() < 2 || b.size() < 2 || c.size() < 2)
     return recovery.refuse_grantable(op, "transpose_b", "rank below 2");
-  const auto rows = b[b.size() - 2], columns = b.back();
-  const bool plain = rows == a.back() && columns == c.back();
-  const bool transposed = columns == a.back() && rows == c.back();
-  if (plain && transposed) {
-    // Scores are made with keys that are transposed once, by the product or before it.
-    const bool turns = feeds_softmax(op) && !is_transposed(*op.operand(1));
-    recovery.assume(op, "transpose_b", context.boolean(turns));
-  } else if (plain || transposed) {
-    // Where a slice was cut to what the product needs, one of its readings was chosen.
-    const bool certain = !recovery.chosen.contains(op.operand(1));
-    const auto give = certain ? &Recovery::derive : &Recovery::assume;
-    (recovery.*give)(op, "transpose_b", context.boolean(transposed));
-  } else {
-    recovery.refuse_grantable(op, "transpose_b", "the printed types fit neither reading");
+  // Upstream's models leave operand 0 as it is; scores are made with keys that are transposed once,
+  // by the product or before it.
+  const bool turns = feeds_softmax(op) && !is_transposed(*op.operand(1));
+  std::vector<ProductReading> readings = {
+      {false, turns}, {false, !turns}, {true, turns}, {true, !turns}};
+  std::erase_if(readings, [&](ProductReading reading) { return !fits(reading, a, b, c); });
+  if (readings.empty()) {
+    return recovery.refuse_grantable(op, "transpose_b", "the printed types fit no reading");
   }
+  const ProductReading chosen = readings.front();
+  std::string others;
+  for (std::size_t i = 1; i < readings.size(); ++i) {
+    others += (others.empty() ? "" : " or ") + text_of(readings[i]);
+  }
+  // Where a slice was cut to what the product needs, one of its readings was chosen.
+  const bool certain = others.empty() && !recovery.chosen.contains(op.operand(1));
+  const auto give = [&](std::string_view fact, bool value) {
+    if (certain) return recovery.derive(op, fact, context.boolean(value));
+    recovery.choose(op, fact, context.boolean(value), others);
+  };
+  if (chosen.transpose_a) give("transpose_a", true);
+  give("transpose_b", chosen.transpose_b);
 }
 
 /// The two dimensions whose exchange does not show: 1 and 2 of four as upstream's models exchange

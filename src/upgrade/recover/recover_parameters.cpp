@@ -26,6 +26,7 @@ class Registration {
       if (value.has_symbol() && value.has_uses()) mentioned.push_back(&value);
     });
     for (Value* value : mentioned) register_mentioned(*value);
+    collect_registers();
   }
 
  private:
@@ -95,6 +96,34 @@ class Registration {
   const Attr* recipe_of(const Op& op, const WeightRow& weight) const {
     const Attr* note = op.attribute("quant_recipe");
     return note == nullptr ? nullptr : weight_recipe(recovery_.context(), *note, weight.suffix);
+  }
+
+  /// Dumps that are cut or written by hand register elsewhere. What reads such a result there reads
+  /// the parameter by its name.
+  void collect_registers() {
+    std::vector<Op*> strays;
+    IRWriter(module_).walk<RegisterOp>([&](IRWriter&, RegisterOp op) {
+      const Op* graph = op->parent_op();
+      if (graph->is(OpId::kProgFragment)) return IRWriter::WalkResult::WALK_CONTINUE;
+      if (!isa<SubGraphOp>(graph) || recovery_.text(graph->symbol()) != "init") {
+        strays.push_back(op.op());
+      }
+      return IRWriter::WalkResult::WALK_CONTINUE;
+    });
+    for (Op* op : strays) collect(*op);
+  }
+
+  void collect(Op& op) {
+    if (op.result_count() != 1 || op.is(OpId::kLinalgRegister)) return;
+    Value& parameter = *op.result();
+    if (parameter.has_uses()) {
+      Value* mention = recovery_.rewriter.create_free_value(*op.parent_region(), parameter.type(),
+                                                            parameter.name());
+      recovery_.rewriter.set_attributes(*mention, parameter.attributes());
+      if (parameter.has_symbol()) recovery_.rewriter.set_symbol(*mention, parameter.symbol());
+      recovery_.rewriter.replace_all_uses(parameter, *mention);
+    }
+    recovery_.rewriter.move_to_end(op, *builder().block());
   }
 
   /// Inserts at the end of `@init`, which is made where the module has none.

@@ -211,10 +211,27 @@ class Pieces {
           NeededShape{whole, false};  // all of a storage that held no more: the last token of one
     }
     if (!piece) return false;
-    const Attr* indices = bounds(whole, piece->shape, tile_of(op, whole, piece->shape));
-    recovery_.assume(op, "indices", indices);
+    const auto tile = tile_of(op, whole, piece->shape);
+    const bool is_first = is_written(op, storage);
+    const Attr* indices = bounds(whole, piece->shape, tile, is_first);
+    const Attr* other = bounds(whole, piece->shape, tile, !is_first);
+    recovery_.choose(op, "indices", indices,
+                     other == indices ? std::string() : std::string(other->spelling()));
     if (!piece->certain) recovery_.chosen.insert(op.result());
     return true;
+  }
+
+  /// Whether the graph stores into parts of what the slice reads, as it stores into a cache.
+  static bool is_written(const Op& op, const Storage* storage) {
+    if (storage != nullptr && (storage->changed || storage->last_written != nullptr)) return true;
+    for (const Use* use = op.result()->first_use(); use != nullptr; use = use->next()) {
+      const Op& user = *use->user();
+      const bool copies = user.is(OpId::kLinalgCopy) && user.operand_count() == 2;
+      if ((copies || has_destination(user)) && use->index() + 1 == user.operand_count()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /// Equal slices that together are the whole are its tiles in their order: which one this is.
@@ -255,9 +272,10 @@ class Pieces {
     return source == &first && second.result()->name() == first.operand(0)->name();
   }
 
-  /// A part begins at the first element, or is one of several tiles; a single one is the last:
-  /// upstream cuts caches to what they hold and hidden states to the last token.
-  const Attr* bounds(const Shape& whole, const Shape& piece, std::optional<std::int64_t> tile) {
+  /// A part begins at the first element, or is one of several tiles; a single one is the last
+  /// unless `is_first`: upstream cuts caches to what they hold and hidden states to the last token.
+  const Attr* bounds(const Shape& whole, const Shape& piece, std::optional<std::int64_t> tile,
+                     bool is_first) {
     IRContext& context = recovery_.context();
     std::vector<const Attr*> list;
     const auto entry = [&](std::string_view key, std::int64_t value) {
@@ -269,7 +287,7 @@ class Pieces {
       if (piece[i] == whole[i]) {
       } else if (tile) {
         bound = {entry("start", *tile * extent), entry("end", (*tile + 1) * extent)};
-      } else if (extent == 1) {
+      } else if (extent == 1 && !is_first) {
         bound = {entry("start", -1), entry("end", 0)};
       } else {
         bound = {entry("end", extent)};

@@ -59,6 +59,10 @@ class Recovery {
   void assume(Op& op, std::string_view fact, const Attr* value) {
     set(op, fact, value, LossEntry::Source::kAssumed);
   }
+  /// Assumes one of several readings; `others` names those that fit as well.
+  void choose(Op& op, std::string_view fact, const Attr* value, std::string others) {
+    set(op, fact, value, LossEntry::Source::kAssumed, std::move(others));
+  }
   /// Reports that a fact is lost, unless it is stated.
   void refuse(const Op& op, std::string_view fact, std::string_view why) {
     if (is_stated(op, fact)) return;
@@ -69,9 +73,10 @@ class Recovery {
                         std::string_view why);  // take_grants.cpp
   /// How a grant names this op: by its name, else by its place, `graph.Type.k`.
   std::string grant_name(const Op& op) const;  // take_grants.cpp
-  void note(const Op& op, LossEntry::Source source, std::string_view fact, std::string used) {
-    report.entries.push_back(
-        {source, op.location(), name_of(op), std::string(fact), std::move(used)});
+  void note(const Op& op, LossEntry::Source source, std::string_view fact, std::string used,
+            std::string others = {}) {
+    report.entries.push_back({source, op.location(), name_of(op), std::string(fact),
+                              std::move(used), std::move(others)});
   }
 
  private:
@@ -81,10 +86,11 @@ class Recovery {
     return named && op.has_symbol() ? fmt::format("{} @{}", describe(op), text(op.symbol()))
                                     : describe(op);
   }
-  void set(Op& op, std::string_view fact, const Attr* value, LossEntry::Source source) {
+  void set(Op& op, std::string_view fact, const Attr* value, LossEntry::Source source,
+           std::string others = {}) {
     if (is_stated(op, fact)) return;
     rewriter.set_attribute(op, context().intern(fact), value);
-    note(op, source, fact, std::string(value->spelling()));
+    note(op, source, fact, std::string(value->spelling()), std::move(others));
   }
 };
 
@@ -104,20 +110,21 @@ void cast_operand(Recovery& recovery, Op& op, std::uint32_t index,
                   DType dtype);  // recover_quantised.cpp
 
 // The steps, in order. Each reports what it cannot recover and goes on.
-void check_upgradable(Recovery& recovery);     // upgrade.cpp
-void take_grants(Recovery& recovery);          // take_grants.cpp
-void recover_constants(Recovery& recovery);    // recover_constants.cpp
-void hand_in_undefined(Recovery& recovery);    // recover_undefined.cpp
-void recover_pieces(Recovery& recovery);       // recover_pieces.cpp
-void recover_interface(Recovery& recovery);    // recover_interface.cpp
-void recover_links(Recovery& recovery);        // recover_links.cpp
-void recover_options(Recovery& recovery);      // recover_options.cpp
-void settle_quantised(Recovery& recovery);     // recover_quantised.cpp
-void register_parameters(Recovery& recovery);  // recover_parameters.cpp
-void note_unused_names(Recovery& recovery);    // recover_names.cpp
-void make_names_unique(Recovery& recovery);    // recover_names.cpp
-void settle_attributes(Recovery& recovery);    // recover_attributes.cpp
-void check_types(Recovery& recovery);          // check_types.cpp
-void generalise(Recovery& recovery);           // generalise.cpp
+void drop_repeated_graphs(Recovery& recovery);  // repeated_graphs.cpp
+void check_upgradable(Recovery& recovery);      // upgrade.cpp
+void take_grants(Recovery& recovery);           // take_grants.cpp
+void recover_constants(Recovery& recovery);     // recover_constants.cpp
+void hand_in_undefined(Recovery& recovery);     // recover_undefined.cpp
+void recover_pieces(Recovery& recovery);        // recover_pieces.cpp
+void recover_interface(Recovery& recovery);     // recover_interface.cpp
+void recover_links(Recovery& recovery);         // recover_links.cpp
+void recover_options(Recovery& recovery);       // recover_options.cpp
+void settle_quantised(Recovery& recovery);      // recover_quantised.cpp
+void register_parameters(Recovery& recovery);   // recover_parameters.cpp
+void note_unused_names(Recovery& recovery);     // recover_names.cpp
+void make_names_unique(Recovery& recovery);     // recover_names.cpp
+void settle_attributes(Recovery& recovery);     // recover_attributes.cpp
+void check_types(Recovery& recovery);           // check_types.cpp
+void generalise(Recovery& recovery);            // generalise.cpp
 
 }  // namespace mir

@@ -68,6 +68,27 @@ TEST_SUITE("pieces") {
                         ") -> ()\n") == t("3, 9"));
   }
 
+  TEST_CASE("one element of a storage is the last, of one that is stored into the first") {
+    const auto bounds = [](const std::string& ops) {
+      Upgraded module("@main () -> () {\n" + ops + "}\n");
+      CHECK(module.errors() == Lines{});
+      Lines found;
+      for (const LossEntry& entry : module.report.entries) {
+        if (entry.fact == "indices") found.push_back(entry.used + " or " + entry.others);
+      }
+      return found;
+    };
+    const std::string last = R"([{}, {"start":-1,"end":0}])", first = R"([{}, {"end":1}])";
+    // A hidden state is cut to its last token.
+    const std::string whole = t("2, 5"), one = t("2, 1");
+    CHECK(bounds(slice("2, 5") + "linalg.CPU.SiLUOp(%0:" + whole + ") -> (%1:" + one + ")\n") ==
+          Lines{last + " or " + first});
+    // An empty cache gets its first token, and what it then holds is read.
+    CHECK(bounds(slice("2, 5") + "linalg.CPU.CopyOp(%5:" + one + ", %0:" + whole + ") -> ()\n" +
+                 slice("2, 5") + "linalg.CPU.SiLUOp(%0:" + whole + ") -> (%1:" + one + ")\n") ==
+          Lines{first + " or " + last, first + " or " + last});
+  }
+
   TEST_CASE("a mention that means another version than the latest is in the report") {
     // The halves of a rotation, then the whole, which alone has the extents of the sum.
     const std::string whole = t("2, 8"), half = t("2, 4");

@@ -76,9 +76,31 @@ TEST_SUITE("upgrade") {
                 {"linalg.CPU.MulOp(%2, %8:" + t("1") + "[constant:[2]]) -> (%2:" + t("4, 4") + ")",
                  "linalg.CPU.CausalMaskOp(%2) -> (%3:" + t("4, 4") + ")"}) == "+true");
     CHECK(product("2, 3", "4, 5", "2, 5")
-              .find("transpose_b is lost: the printed types fit neither reading") !=
-          std::string::npos);
+              .find("transpose_b is lost: the printed types fit no reading") != std::string::npos);
     CHECK(product("3", "3", "3") == test::Part{"transpose_b is lost: rank below 2"});
+  }
+
+  TEST_CASE("a product has one reading, or names the others, or is lost") {
+    const auto reading = [](const std::string& a, const std::string& b, const std::string& c) {
+      Upgraded upgraded(
+          dump({"linalg.CPU.MatMulOp(%0:" + t(a) + ", %1:" + t(b) + ") -> (%2:" + t(c) + ")"}));
+      if (!upgraded.good) return upgraded.errors().front();
+      CHECK(upgraded.problems() == Lines{});
+      std::string text;
+      for (const LossEntry& entry : upgraded.report.entries) {
+        if (!entry.fact.starts_with("transpose_")) continue;
+        text += entry.fact.substr(10) + (entry.source == Source::kAssumed ? "+" : "=") +
+                entry.used.substr(0, 1) + (entry.others.empty() ? "" : " | " + entry.others) + ";";
+      }
+      return text;
+    };
+    CHECK(reading("2, 3", "3, 5", "2, 5") == "b=f;");
+    CHECK(reading("3, 2", "3, 5", "2, 5") == "a=t;b=f;");
+    CHECK(reading("3, 2", "5, 3", "2, 5") == "a=t;b=t;");
+    CHECK(reading("3, 3", "3, 5", "3, 5") == "b+f | transpose_a=true, transpose_b=false;");
+    CHECK(reading("4, 4", "4, 4", "4, 4") ==
+          "b+f | transpose_a=false, transpose_b=true or transpose_a=true, transpose_b=false or "
+          "transpose_a=true, transpose_b=true;");
   }
 
   TEST_CASE("square keys are transposed once: before the product or by it") {

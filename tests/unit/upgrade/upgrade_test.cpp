@@ -195,9 +195,9 @@ TEST_SUITE("upgrade") {
     };
     CHECK(attributes("qnn_graph_name:two words, qnn_context_name:word") ==
           "qnn_graph_name:\"two words\" qnn_context_name:word");
-    CHECK(attributes("quant_recipe:1, quant_recipe:1") == "quant_recipe:1");
-    CHECK(attributes("quant_recipe:1, quant_recipe:2") ==
-          "linalg.SiLUOp: attribute 'quant_recipe' is lost: it is printed twice, with different "
+    CHECK(attributes("symbol:a, symbol:a") == "symbol:a");
+    CHECK(attributes("symbol:a, symbol:b") ==
+          "linalg.SiLUOp: attribute 'symbol' is lost: it is printed twice, with different "
           "values");
     CHECK(attributes("quant_recipe:<InvalidAttribute NYI>") ==
           "linalg.SiLUOp: attribute 'quant_recipe' is lost: upstream could not print its value; "
@@ -240,6 +240,39 @@ TEST_SUITE("upgrade") {
     Upgraded viewed(dump({view, op("2, 2, 3", "2, 2, 3")}));
     CHECK_FALSE(find_op(viewed.module().body(), "linalg.CPU.SiLUOp")->operand(0)->is_argument());
     CHECK(Upgraded(dump({view, op("2, 2, 3", "12")})).errors().size() == 1);
+  }
+
+  TEST_CASE("a graph that is printed twice is one; another under its symbol is refused") {
+    const auto net = [](const std::string& second) {
+      const auto graph = [](const std::string& op) {
+        return "graph.SubGraphOp @g <CPU> {\n(%0:" + t("2") + ") -> (%1:" + t("2") +
+               ") {\nlinalg.CPU." + op + " (%0:" + t("2") + ") -> (%1:" + t("2") +
+               ")\ncf.ReturnOp (%1:" + t("2") + ") -> ()\n}\n}\n";
+      };
+      return Upgraded("@main () -> () {\ngraph.CallGraphOp @g (%0:" + t("2") +
+                      ") -> (%1:" + t("2") + ")\n" + graph("SiLUOp") + graph(second) + "}\n");
+    };
+    Upgraded same = net("SiLUOp");
+    CHECK(same.problems() == Lines{});
+    CHECK(same.entries(Source::kDropped) == Lines{"graph.SubGraphOp @g graph=a repetition"});
+    CHECK(net("ReLUOp").problems().front() == test::Part{"MIR0406 symbol '@g' is declared twice"});
+  }
+
+  TEST_CASE("an extent that may stand for several is given to the first, which is said") {
+    UpgradeOptions options;
+    options.symbolic_dims = {{.symbol = "S", .input = 0, .dim = 0}};
+    Upgraded net("@main () -> () {\ngraph.CallGraphOp @g (%0:" + t("3, 3") +
+                     ") -> (%1:" + t("3, 3") + ")\ngraph.SubGraphOp @g <CPU> {\n(%0:" + t("3, 3") +
+                     ") -> (%1:" + t("3, 3") + ") {\nlinalg.CPU.ViewOp (%0:" + t("3, 3") +
+                     ") -> (%1:" + t("3, 3") + ")\ncf.ReturnOp (%1:" + t("3, 3") +
+                     ") -> ()\n}\n}\n}\n",
+                 options);
+    CHECK(net.problems() == Lines{});
+    Lines views;
+    for (const LossEntry& entry : net.report.entries) {
+      if (entry.fact == "to_shape") views.push_back(entry.used + " | " + entry.others);
+    }
+    CHECK(views == Lines{"[3, 3] | ", "[$S, 3] | [3, $S]"});
   }
 
   TEST_CASE("every dump upgrades to a module that verifies, once; those that cannot are known") {

@@ -1,0 +1,69 @@
+#include <algorithm>
+
+#include "ir/mention.hpp"
+#include "upgrade/recover/recovery.hpp"
+
+// A graph that a dump prints twice under one symbol, as one that several modules share: the same
+// text gives the same ops, and one of them is enough.
+
+namespace mir {
+
+namespace {
+
+bool is_same(const Value& a, const Value& b) {
+  return a.name() == b.name() && a.type() == b.type() && a.symbol() == b.symbol() &&
+         a.has_symbol() == b.has_symbol() && std::ranges::equal(a.attributes(), b.attributes());
+}
+
+bool is_same_use(const Use& a, const Use& b) {
+  const StatedMention x = mention_of(a), y = mention_of(b);
+  return a.value()->name() == b.value()->name() && x.type == y.type && x.symbol == y.symbol &&
+         x.has_symbol == y.has_symbol && std::ranges::equal(x.attributes, y.attributes);
+}
+
+bool is_same(const Region& a, const Region& b);
+
+bool is_same(const Op& a, const Op& b) {
+  const auto same_values = [](const Value& x, const Value& y) { return is_same(x, y); };
+  const bool heads = a.op_name().spelling == b.op_name().spelling && a.symbol() == b.symbol() &&
+                     a.path() == b.path() && a.extra().successors.empty() &&
+                     b.extra().successors.empty() &&
+                     std::ranges::equal(a.attributes(), b.attributes()) &&
+                     std::ranges::equal(a.extra().angles, b.extra().angles) &&
+                     std::ranges::equal(a.operand_uses(), b.operand_uses(), is_same_use) &&
+                     std::ranges::equal(a.results(), b.results(), same_values);
+  const Region *x = a.first_region(), *y = b.first_region();
+  bool same = heads;
+  for (; same && x != nullptr && y != nullptr; x = x->next(), y = y->next()) same = is_same(*x, *y);
+  return same && x == nullptr && y == nullptr;
+}
+
+/// Of one block each, as dumps have them.
+bool is_same(const Region& a, const Region& b) {
+  if (a.entry() == nullptr || b.entry() == nullptr) return a.entry() == b.entry();
+  const auto same_values = [](const Value& x, const Value& y) { return is_same(x, y); };
+  if (a.entry()->next() != nullptr || b.entry()->next() != nullptr ||
+      !std::ranges::equal(a.arguments(), b.arguments(), same_values) ||
+      !std::ranges::equal(a.result_types(), b.result_types())) {
+    return false;
+  }
+  const Op *x = a.entry()->front(), *y = b.entry()->front();
+  while (x != nullptr && y != nullptr && is_same(*x, *y)) x = x->next(), y = y->next();
+  return x == nullptr && y == nullptr;
+}
+
+}  // namespace
+
+void drop_repeated_graphs(Recovery& recovery) {
+  IRWriter(recovery.module).walk<SubGraphOp>([&](IRWriter& writer, SubGraphOp graph) {
+    const Op* first = recovery.module.lookup_op(graph->symbol());
+    if (first == nullptr || first == graph.op() || !is_same(*first, *graph.op())) {
+      return IRWriter::WalkResult::WALK_CONTINUE;
+    }
+    recovery.note(*graph.op(), LossEntry::Source::kDropped, "graph", "a repetition");
+    writer.removeOp(graph.op());
+    return IRWriter::WalkResult::WALK_CONTINUE;
+  });
+}
+
+}  // namespace mir
