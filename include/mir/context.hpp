@@ -179,6 +179,7 @@ enum class AttrType : std::uint8_t {
   kDevice,
   kSlices,  ///< array with one {"start":..,"end":..,"step":..} per dimension
   kDict,
+  kQuantisation,  ///< a QuantSpec or a QuantAnnotation
   kAny,
 };
 

@@ -193,6 +193,23 @@ class Diagnostics {
   /// Counts what is not worth keeping, like the hundredth of its kind and those after it.
   void skip(Severity severity, DiagCode code, std::size_t how_many = 1);
   void append(Diagnostics&& other);
+  /// The first kept error of which `is(diagnostic)` is true; null: none. Valid until the next call.
+  template <class Is>
+  Diagnostic* find_error(const Is& is) {
+    for (Diagnostic& each : list_) {
+      if (each.severity == Severity::kError && is(std::as_const(each))) return &each;
+    }
+    return nullptr;
+  }
+  /// Takes back the kept errors of which `follows(diagnostic)` is true: others say their cause.
+  template <class Follows>
+  void withdraw(const Follows& follows) {
+    std::erase_if(list_, [&](const Diagnostic& each) {
+      const bool goes = each.severity == Severity::kError && follows(each);
+      if (goes) uncount(each.code);
+      return goes;
+    });
+  }
 
   std::size_t error_count() const { return errors_; }
   std::size_t warning_count() const { return warnings_; }
@@ -211,6 +228,7 @@ class Diagnostics {
  private:
   Diagnostic& add(Severity severity, DiagCode code, Span at, std::string message);
   void count(Severity severity, DiagCode code, std::size_t n);
+  void uncount(DiagCode code);
 
   std::size_t max_errors_;
   std::size_t errors_ = 0;

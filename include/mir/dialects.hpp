@@ -15,9 +15,9 @@ class IRContext;
 /// FlashAttention2SwaSinkOp); the op a reader means without knowing operands comes first.
 std::span<const Dialect* const> builtin_dialects();
 
-/// Attributes that any graph-level linalg op of a dump may carry besides those of its row:
-/// quantisation and partition marks. They never change what an op computes.
-std::span<const AttrRow> shared_linalg_attributes();
+/// Attributes that any op or value may carry besides those of its row: what upstream's passes
+/// attach, quantisation and partition marks. They never change what an op computes.
+std::span<const AttrRow> annotation_attributes();
 
 void register_builtin_dialects(IRContext& context);
 

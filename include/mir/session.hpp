@@ -44,12 +44,19 @@ Result<void> add_binding(DimBindings& bindings, IRContext& context, std::string_
 /// The error names a symbol that occurs nowhere in the module.
 Result<void> check_bindings(const DimBindings& bindings, const Module& module);
 
+/// Arguments for the inputs that no other argument names; theirs are other files.
+struct InputDefaults {
+  std::span<const std::string> arguments{};
+  FileOpener files{};
+};
+
 /// The inputs of the session's first entry from arguments `[NAME|%id|POS=]SPEC`, in order. Every
 /// input needs one. Extents are those of the declared type under `dims`; random integers lie below
 /// the extent that they index, or below 2. Files are looked for in `files`.
 Result<std::vector<Tensor>> load_inputs(const Session& session,
                                         std::span<const std::string> arguments,
-                                        const DimBindings& dims, const FileOpener& files = {});
+                                        const DimBindings& dims, const FileOpener& files = {},
+                                        const InputDefaults& defaults = {});
 
 /// The same for the ports of a program, whose types are those of one trace: tensors with extents
 /// of their own may have others. `bounds` has the extent that random integers of each port index;
@@ -57,7 +64,8 @@ Result<std::vector<Tensor>> load_inputs(const Session& session,
 Result<std::vector<Tensor>> load_inputs(std::span<const Port> ports,
                                         std::span<const std::optional<std::int64_t>> bounds,
                                         IRContext& context, std::span<const std::string> arguments,
-                                        const FileOpener& files = {});
+                                        const FileOpener& files = {},
+                                        const InputDefaults& defaults = {});
 
 /// What output `port` shall be.
 struct Expectation {

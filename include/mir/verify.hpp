@@ -47,6 +47,8 @@ class CheckPolicy {
   [[nodiscard]] bool allow(std::string_view selector) { return add(selector, false); }
 
   Verdict apply(const Constraint& constraint, Verdict verdict) const;
+  /// Whether a remark about what a dump lost is shown, MIR0700 of group `dump`.
+  bool shows_losses() const;
 
  private:
   struct Change {

@@ -8,6 +8,7 @@ constexpr AttrRow kModuleAttributes[] = {
     {.name = "mir_version",
      .type = AttrType::kInt,
      .summary = "version of the portable form; a module without it is a dump"},
+    {.name = "origin", .summary = "where the module comes from, for people"},
 };
 
 constexpr OpRow kBuiltinRows[] = {

@@ -12,16 +12,22 @@ std::span<const Dialect* const> builtin_dialects() {
   return kAll;
 }
 
-std::span<const AttrRow> shared_linalg_attributes() {
-  static constexpr AttrRow kShared[] = {
-      {.name = "quant_recipe", .summary = "quantisation of operands, results and weights"},
+std::span<const AttrRow> annotation_attributes() {
+  static constexpr AttrRow kAnnotations[] = {
+      {.name = "quant_recipe",
+       .type = AttrType::kQuantisation,
+       .summary = "quantisation of operands, results and weights"},
+      {.name = "qnn_recipe",
+       .type = AttrType::kQuantisation,
+       .summary = "its name in dumps of some weeks"},
+      {.name = "symbol", .type = AttrType::kString, .summary = "a name that a pass gave"},
       {.name = "using_qnn", .type = AttrType::kBool, .summary = "runs on the QNN back end"},
       {.name = "qnn_graph_name", .type = AttrType::kString, .summary = "QNN graph it belongs to"},
       {.name = "qnn_context_name",
        .type = AttrType::kString,
        .summary = "QNN context it belongs to"},
   };
-  return kShared;
+  return kAnnotations;
 }
 
 void register_builtin_dialects(IRContext& context) {

@@ -98,4 +98,12 @@ std::optional<Symbol> named_parameter(const Op& op) {
   return op.module().context().intern(name->text());
 }
 
+Symbol cache_of(const Op& op) {
+  if (!op.is(OpId::kLinalgKVCache)) return {};
+  const Attr* cache = op.attribute("cache");
+  const bool named = cache != nullptr &&
+                     (cache->kind() == AttrKind::kSymbolRef || cache->kind() == AttrKind::kString);
+  return named ? op.module().context().intern(cache->text()) : op.path();
+}
+
 }  // namespace mir

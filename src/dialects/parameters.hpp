@@ -1,4 +1,4 @@
-// Which parameters an op owns or names, and of which extents.
+// Which parameters an op owns or names, and of which extents; which cache it keeps.
 #pragma once
 
 #include <optional>
@@ -27,5 +27,9 @@ std::optional<std::vector<std::int64_t>> parameter_extents(const WeightRow& weig
 /// The parameter that a linalg.ParamOp gives as its result; none for other ops, and for one without
 /// a name.
 std::optional<Symbol> named_parameter(const Op& op);
+
+/// The name of the cache that a KVCacheOp keeps its state in: attribute `cache`, else the op's
+/// path; the empty symbol when it has neither or the op is no KVCacheOp.
+Symbol cache_of(const Op& op);
 
 }  // namespace mir

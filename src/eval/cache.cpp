@@ -3,20 +3,13 @@
 #include <cstring>
 #include <utility>
 
+#include "dialects/parameters.hpp"
 #include "eval/evaluators.hpp"
 #include "eval/slice_operands.hpp"
 #include "mir/context.hpp"
 #include "mir/module.hpp"
 
 namespace mir {
-
-Symbol cache_of(const Op& op) {
-  if (!op.is(OpId::kLinalgKVCache)) return {};
-  const Attr* cache = op.attribute("cache");
-  const bool named = cache != nullptr &&
-                     (cache->kind() == AttrKind::kSymbolRef || cache->kind() == AttrKind::kString);
-  return named ? op.module().context().intern(cache->text()) : op.path();
-}
 
 namespace eval {
 

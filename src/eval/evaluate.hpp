@@ -65,8 +65,4 @@ bool keeps_codes(const Op& op, const QuantisationTable& quantisations);
 Result<std::vector<Tensor>> evaluate(const Op& op, std::span<const Tensor> operands,
                                      const EvalEnvironment& environment);
 
-/// The name of the cache that a KVCacheOp keeps its state in: attribute `cache`, else the op's
-/// path; the empty symbol when it has neither or the op is no KVCacheOp.
-Symbol cache_of(const Op& op);
-
 }  // namespace mir

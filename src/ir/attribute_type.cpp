@@ -47,6 +47,8 @@ std::string_view describe(AttrType type) {
       return "an array of {\"start\":..,\"end\":..,\"step\":..}";
     case AttrType::kDict:
       return "a dictionary";
+    case AttrType::kQuantisation:
+      return "a QuantSpec or a QuantAnnotation";
     case AttrType::kAny:
       return "a value";
   }
@@ -83,6 +85,8 @@ bool admits(AttrType type, const Attr& value) {
       });
     case AttrType::kDict:
       return value.kind() == AttrKind::kDict || value.kind() == AttrKind::kNull;
+    case AttrType::kQuantisation:
+      return value.kind() == AttrKind::kQuantSpec || value.kind() == AttrKind::kQuantAnnotation;
     case AttrType::kAny:
       return true;
   }

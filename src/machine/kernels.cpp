@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "dialects/parameters.hpp"
 #include "eval/evaluate.hpp"
 #include "eval/parameters.hpp"
 #include "ir/infer.hpp"

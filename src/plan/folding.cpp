@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "dialects/parameters.hpp"
 #include "mir/module.hpp"
 #include "plan/layout.hpp"
 

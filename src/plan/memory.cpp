@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "dialects/parameters.hpp"
 #include "eval/evaluate.hpp"
 #include "mir/module.hpp"
 

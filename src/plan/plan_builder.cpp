@@ -6,6 +6,7 @@
 #include <array>
 #include <numeric>
 
+#include "dialects/parameters.hpp"
 #include "eval/attributes.hpp"
 #include "eval/parameters.hpp"
 #include "ir/op_table.hpp"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "dialects/parameters.hpp"
 #include "plan/plan_state.hpp"
 
 namespace mir {

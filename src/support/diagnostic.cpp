@@ -56,6 +56,14 @@ void Diagnostics::count(Severity severity, DiagCode code, std::size_t n) {
   counts_.push_back({code, severity, n});
 }
 
+void Diagnostics::uncount(DiagCode code) {
+  --errors_;
+  const auto counted = std::ranges::find_if(counts_, [&](const DiagnosticCount& each) {
+    return each.code == code && each.severity == Severity::kError;
+  });
+  if (--counted->count == 0) counts_.erase(counted);
+}
+
 void Diagnostics::skip(Severity severity, DiagCode code, std::size_t how_many) {
   count(severity, code, how_many);
   if (severity == Severity::kError) dropped_ += how_many;

@@ -1,17 +1,20 @@
 #include <algorithm>
-#include <array>
 
 #include "ir/attribute_type.hpp"
+#include "mir/dialects.hpp"
 #include "verify/checks.hpp"
 #include "verify/suggestions.hpp"
 
 namespace mir::checks {
 
-std::span<const std::string_view, kAnnotationKeys> annotation_keys() {
-  static constexpr std::array<std::string_view, kAnnotationKeys> kKeys = {
-      "quant_recipe", "symbol", "using_qnn", "qnn_graph_name", "qnn_context_name", "qnn_recipe"};
-  return kKeys;
+namespace {
+
+bool is_annotation(std::string_view key) {
+  return std::ranges::find(annotation_attributes(), key, &AttrRow::name) !=
+         annotation_attributes().end();
 }
+
+}  // namespace
 
 void attributes(const Op& op, Reporter& reporter) {
   const OpRow* row = op.row();
@@ -22,9 +25,7 @@ void attributes(const Op& op, Reporter& reporter) {
     const auto known = std::find_if(row->attributes.begin(), row->attributes.end(),
                                     [&](const AttrRow& each) { return each.name == key; });
     if (known == row->attributes.end()) {
-      if (std::ranges::find(annotation_keys(), key) != annotation_keys().end() ||
-          op.is(OpId::kBuiltinModule))
-        continue;
+      if (is_annotation(key)) continue;
       suggest_attribute(
           reporter.report(
               attribute_c1, op,

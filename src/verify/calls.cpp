@@ -42,6 +42,12 @@ void check_call(const CallGraphOp& call, const Op* target, Reporter& reporter) {
         op);
     return;
   }
+  if (is_declaration(*target)) {
+    reporter.report(ConstraintId::call_c6, op, [&] {
+      return fmt::format("graph '@{}' declares and is never called", text(op, call.callee()));
+    });
+    return;
+  }
   const Region& body = *target->first_region();
   const auto fits = [&](std::string_view what, std::size_t given, std::size_t wanted) {
     if (given == wanted) return true;

@@ -23,11 +23,10 @@ void signatures(const Census& census, Reporter& reporter);
 void blocks(const Census& census, Reporter& reporter);
 /// The list of one op against its row.
 void attributes(const Op& op, Reporter& reporter);
-/// Keys that any op may carry: what upstream's passes attach.
-inline constexpr std::size_t kAnnotationKeys = 6;
-std::span<const std::string_view, kAnnotationKeys> annotation_keys();
 /// Symbols that several ops or values declare.
 void symbols(const Census& census, Reporter& reporter);
+/// Dimension symbols against the inputs and caches that bind them.
+void bound_symbols(const Census& census, Reporter& reporter);
 /// Calls against the graphs they name, cycles, graphs that nothing calls.
 void calls(const Census& census, Reporter& reporter);
 /// The printed types of one op against each other, where its options are lost (relations.cpp).

@@ -49,7 +49,8 @@ bool CheckPolicy::add(std::string_view selector, bool deny) {
                           [&](const Constraint& each) { return fits(selector, each); }) ||
       std::ranges::any_of(diagnostic_codes(), [&](const DiagCodeInfo& each) {
         const int number = static_cast<int>(each.code);
-        return number >= 500 && number < 550 && selector == spelling(each.code);
+        const bool is_rule = number >= 500 && number < 550;
+        return (is_rule || each.code == kLostMeaning) && selector == spelling(each.code);
       });
   if (known) changes_.push_back({std::string(selector), deny});
   return known;
@@ -62,6 +63,11 @@ Verdict CheckPolicy::apply(const Constraint& constraint, Verdict verdict) const 
     verdict = change.deny ? kError : given == kError ? kFinding : kOff;
   }
   return verdict;
+}
+
+bool CheckPolicy::shows_losses() const {
+  const Constraint losses{.code = kLostMeaning, .group = kDump};
+  return apply(losses, kFinding) != kOff;
 }
 
 }  // namespace mir

@@ -187,6 +187,14 @@ class Lifetimes {
     for (const Value& result : op.results()) freed_.erase(key(result));
   }
 
+  /// Where a parameter is registered that a portable module mentions by its name; else null.
+  const Op* registered(const Value& value) const {
+    if (!reporter_.module().is_portable() || !value.is_free() || !value.has_symbol())
+      return nullptr;
+    const Value* parameter = reporter_.module().lookup_value(value.symbol());
+    return parameter == nullptr ? nullptr : parameter->defining_op();
+  }
+
   void free(const Op& op) {
     if (op.operand_count() == 0) return;
     const Value& value = *op.operand(0);
@@ -197,7 +205,11 @@ class Lifetimes {
           "first freed here");
     }
     const auto parameter = parameters_.find(key(value));
-    if (parameter != parameters_.end()) {
+    if (const Op* place = registered(value)) {
+      report(
+          free_c4, op, [&] { return fmt::format("{} is a parameter and is freed", shown()); },
+          *place, "declared here");
+    } else if (parameter != parameters_.end()) {
       report(
           free_c4, op, [&] { return fmt::format("{} is a parameter and is freed", shown()); },
           *parameter->second, "declared here");

@@ -7,6 +7,7 @@
 #include "ir/infer.hpp"
 #include "ir/mention.hpp"
 #include "ir/program_fields.hpp"
+#include "mir/dialects.hpp"
 
 namespace mir::checks {
 
@@ -35,8 +36,9 @@ OpChecks::OpChecks(Reporter& reporter)
       sound_(std::clamp(std::bit_ceil(std::size_t{reporter.module().op_id_end()}), std::size_t{16},
                         kMostSlots)),
       weights_(reporter) {
-  std::ranges::transform(annotation_keys(), annotations_.begin(),
-                         [&](std::string_view key) { return context_.intern(key); });
+  for (const AttrRow& each : annotation_attributes()) {
+    annotations_.push_back(context_.intern(each.name));
+  }
   if (is_dump_ && reporter.wants_rules()) find_stale_values();
 }
 

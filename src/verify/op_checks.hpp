@@ -106,7 +106,7 @@ class OpChecks {
   IRContext& context_;
   bool is_dump_;
   Symbol op_type_, op_options_, constant_;
-  std::array<Symbol, kAnnotationKeys> annotations_;
+  std::vector<Symbol> annotations_;
   std::vector<bool> stale_values_;        // by id; empty: none
   std::vector<bool> stale_numbers_;       // their names: numbers
   std::vector<Symbol> stale_words_;       // and words

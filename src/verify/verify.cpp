@@ -5,6 +5,7 @@
 
 #include "verify/checks.hpp"
 #include "verify/dump.hpp"
+#include "verify/form.hpp"
 #include "verify/op_checks.hpp"
 #include "verify/quantisation.hpp"
 #include "verify/ssa.hpp"
@@ -19,11 +20,13 @@ bool verify(const Module& module, Diagnostics& diagnostics, const VerifyOptions&
   checks::OpChecks ops(reporter);
   checks::UseChecks uses(reporter);
   checks::Quantisation quantisation(reporter);
+  checks::FormChecks form(reporter);
   checks::DumpFindings dump(reporter);
-  checks::walk(module.body(), census, ops, uses, quantisation, dump);
+  checks::walk(module.body(), census, ops, uses, quantisation, form, dump);
   checks::signatures(census, reporter);
   checks::blocks(census, reporter);
   checks::symbols(census, reporter);
+  checks::bound_symbols(census, reporter);
   checks::calls(census, reporter);
   checks::program(census, reporter);
   checks::lifetime(census, reporter);
@@ -41,6 +44,36 @@ bool concerns_op_alone(DiagCode code) {
 
 }  // namespace
 
+namespace {
+
+/// Where ops begin in the text, in order.
+std::vector<SourcePos> starts_of(std::span<Module* const> modules) {
+  std::vector<SourcePos> starts;
+  for (const Module* module : modules) {
+    checks::for_each_op(module->body(), [&](const Op& op) { starts.push_back(op.span().begin); });
+  }
+  std::ranges::sort(starts);
+  return starts;
+}
+
+/// Results whose types are not known because their op is wrong.
+void withdraw_follow_on(std::span<Module* const> modules, std::span<const Diagnostic> found,
+                        Diagnostics& diagnostics) {
+  std::vector<SourcePos> causes;
+  for (const Diagnostic& each : found) {
+    if (concerns_op_alone(each.code)) causes.push_back(each.at.begin);
+  }
+  if (causes.empty()) return;
+  const std::vector<SourcePos> starts = starts_of(modules);
+  diagnostics.withdraw([&](const Diagnostic& each) {
+    if (each.code != DiagCode::kTypeMissing) return false;
+    const auto next = std::ranges::upper_bound(starts, each.at.begin);
+    return next != starts.begin() && std::ranges::binary_search(causes, *std::prev(next));
+  });
+}
+
+}  // namespace
+
 void verify_unsound(std::span<Module* const> modules, Diagnostics& diagnostics,
                     const VerifyOptions& options) {
   VerifyOptions errors_only = options;
@@ -54,7 +87,9 @@ void verify_unsound(std::span<Module* const> modules, Diagnostics& diagnostics,
     return each.code == DiagCode::kUnsupportedVersion;
   };
   if (std::ranges::any_of(known, of_version)) return;
-  for (Diagnostic& each : found.sorted()) {
+  std::vector<Diagnostic> breaches = found.sorted();
+  withdraw_follow_on(modules, breaches, diagnostics);
+  for (Diagnostic& each : breaches) {
     const bool is_known = std::ranges::any_of(known, [&](const Diagnostic& other) {
       return other.code == each.code && other.at == each.at;
     });

@@ -128,10 +128,11 @@ void Resolver::State::attribute(const Node& node) {
       return attribute_list(node);
     case NodeKind::kAlias: {
       const Attr* value = pop_value();
-      if (const Attr** known = aliases_.find(text(node.token))) {
-        *known = value;
-      } else {
+      if (aliases_.find(text(node.token)) == nullptr) {
         aliases_.insert(text(node.token), value);
+      } else {
+        diagnostics_.error(DiagCode::kDuplicateAlias, span(node.token),
+                           fmt::format("alias '{}' is defined twice", text(node.token)));
       }
       return;
     }

@@ -89,10 +89,11 @@ void Resolver::State::check_mention(const Mention& mention, Value& value) {
   const bool completes = mention.type != nullptr && open_types_.erase(&value) != 0 &&
                          compatible(mention.type, value.type());
   if (completes) value.type_ = mention.type;
-  if (mention.type != nullptr && mention.type != value.type()) {
+  // That a value has no type is said where it is defined.
+  if (mention.type != nullptr && value.type() != nullptr && mention.type != value.type()) {
     diagnostics_.error(DiagCode::kTypeConflict, span(mention.token),
                        fmt::format("value is used as {}, defined as {}", mention.type->spelling(),
-                                   value.type() == nullptr ? "untyped" : value.type()->spelling()));
+                                   value.type()->spelling()));
   } else if (!includes(value, attributes, mention.has_symbol, mention.symbol)) {
     diagnostics_.error(DiagCode::kTypeConflict, span(mention.token),
                        "value is used with other attributes than it is defined with");

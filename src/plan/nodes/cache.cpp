@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "dialects/parameters.hpp"
 #include "eval/attributes.hpp"
 #include "mir/module.hpp"
 #include "plan/nodes/nodes.hpp"

@@ -75,8 +75,9 @@ std::vector<std::string> examples(const fs::path& page) {
 }
 
 /// Constraints that no shape rule holds; tests/unit/verify ties them to text and tests.
-constexpr std::string_view kMachine[] = {"bind", "constant", "exit",  "field", "fragment", "free",
-                                         "jump", "launch",   "param", "ret",   "slot"};
+constexpr std::string_view kMachine[] = {"bind",     "cache", "constant", "exit",   "field",
+                                         "fragment", "free",  "jump",     "launch", "param",
+                                         "register", "ret",   "slot"};
 
 /// Whether the rule of `op`, if there is one, gives the types that the text states.
 void check_types(Op& op) {

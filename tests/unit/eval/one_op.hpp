@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "dialects/parameters.hpp"
 #include "eval/evaluate.hpp"
 #include "mir/dialects.hpp"
 #include "mir/module.hpp"

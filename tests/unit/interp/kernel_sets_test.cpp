@@ -57,7 +57,8 @@ std::vector<std::string> steps_seen(Runner& runner, const std::vector<Tensor>& i
 }  // namespace
 
 TEST_CASE("one plan has nodes of both kernel sets") {
-  Runner ref(kMixed, with_kernels(KernelSet::kRef)), mixed(kMixed, with_kernels(KernelSet::kFast));
+  Runner ref(kMixed, with_kernels(KernelSet::kRef), Checked::kNo),
+      mixed(kMixed, with_kernels(KernelSet::kFast), Checked::kNo);
   CHECK(ref.plan().node_names() ==
         std::vector<std::string>{"SiLUOp", "ArgsortOp", "alloc", "AddOp", "SliceOp", "MulOp"});
   CHECK(mixed.plan().node_names() == std::vector<std::string>{"SiLU", "ArgsortOp (ref)",
@@ -71,7 +72,8 @@ TEST_CASE("one plan has nodes of both kernel sets") {
 
 TEST_CASE("observers see the same steps with both kernel sets") {
   const auto seen_with = [](KernelSet kernels) {
-    Runner mixed(kMixed, with_kernels(kernels)), attention(kAttention, with_kernels(kernels));
+    Runner mixed(kMixed, with_kernels(kernels), Checked::kNo),
+        attention(kAttention, with_kernels(kernels));
     auto seen = steps_seen(mixed, {pattern({2, 3})}, with_four_rows(mixed));
     for (const std::int64_t tokens : {3, 1}) {
       const auto more = steps_seen(attention, {pattern({1, tokens, 4})});
@@ -123,7 +125,7 @@ TEST_CASE("a run that fails leaves caches as they were, with both kernel sets") 
 
 TEST_CASE("an observer cannot put a tensor of another type in a result's place") {
   for (const KernelSet kernels : kSets) {
-    Runner runner(kMixed, with_kernels(kernels));
+    Runner runner(kMixed, with_kernels(kernels), Checked::kNo);
     RunOptions options = with_four_rows(runner);
     options.observe = [](const StepResults& step) -> Result<void> {
       if (step.op.is(OpId::kLinalgSiLU)) step.results[0] = pattern({3, 2});

@@ -90,7 +90,8 @@ TEST_CASE("inputs that are missing, given twice or without extents are refused")
   Runner runner(kLookUp);
   const Session& session = runner.session();
   CHECK(error_of(load_inputs(session, Arguments{"ids=[[1]]"}, {})) ==
-        "820 input 1 '%7' (tensor<[1, $S, 2], Float32, CPU>) has no value");
+        "820 input 1 '%7' (tensor<[1, $S, 2], Float32, CPU>) has no value; give "
+        "--input=1=FILE.npy, or random:1, zeros or a number for FILE.npy");
   CHECK(error_of(load_inputs(session, Arguments{"ids=[[1]]", "0=[[1]]"}, {})) ==
         "820 input '%ids' is given twice");
   CHECK(error_of(load_inputs(session, Arguments{"ids=zeros", "1=zeros"}, {})) ==

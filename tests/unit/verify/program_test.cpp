@@ -348,7 +348,7 @@ TEST_SUITE("lifetime of graphs") {
 
   TEST_CASE("free_c4: MIR0453 a parameter that is freed") {
     CHECK(checked({"tensor.CPU.register () -> (%1:" + std::string(kType) + "[@w])[symbol:w]",
-                   "tensor.CPU.free (%1) -> ()"}) ==
+                   "tensor.CPU.free (%1:" + std::string(kType) + "[@w]) -> ()"}) ==
           Lines{"3:1 MIR0453 %1 is a parameter and is freed"});
   }
 }

@@ -18,8 +18,9 @@ namespace {
 /// A portable module with this op and a parameter `@up.weight`, a graph `@scale`.
 std::string module_of(const std::string& op) {
   return "@main [mir_version:1] (%0:tensor<[2, 4], Float32, CPU>) -> () {\n"
+         "graph.SubGraphOp @init <CPU> {\n() -> () {\n"
          "tensor.CPU.register () -> (%7:tensor<[3, 4], Float32, CPU>[@up.weight]) "
-         "[symbol:up.weight]\n"
+         "[symbol:up.weight]\n}\n}\n"
          "graph.SubGraphOp @scale <CPU> {\n() -> () {\ncf.ReturnOp () -> ()\n}\n}\n" +
          op + "\ncf.ReturnOp () -> ()\n}\n";
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../ir/read.hpp"
+#include "../registers.hpp"
 #include "mir/verify.hpp"
 
 namespace mir::test {
@@ -26,7 +27,7 @@ inline constexpr const char* kHead = "@main [mir_version:1] (%0:tensor<[2, 4], F
 inline std::string module_of(const Lines& ops, const std::string& results = "") {
   std::string text = kHead + results + ") {\n";
   for (const std::string& op : ops) text += op + "\n";
-  return text + "}\n";
+  return with_init(text + "}\n");
 }
 
 /// As above, with a return of nothing at the end.

@@ -1,0 +1,171 @@
+// What the portable form promises of parts, places, values and names.
+#include "verified.hpp"
+
+using namespace mir;
+using namespace mir::test;
+
+namespace {
+
+/// A portable module with graph `@init` that holds these lines, then the ops, then a return.
+Lines registered(const Lines& registers, Lines ops = {}) {
+  Lines all = {"graph.SubGraphOp @init <CPU> {", "() -> () {"};
+  all.insert(all.end(), registers.begin(), registers.end());
+  all.insert(all.end(), {"}", "}"});
+  all.insert(all.end(), ops.begin(), ops.end());
+  return checked(all);
+}
+
+const std::string kRegister =
+    "tensor.CPU.register () -> (%7:tensor<[2, 4], Float32, CPU>[@w])[symbol:w]";
+
+}  // namespace
+
+TEST_SUITE("form") {
+  TEST_CASE("op_c4: MIR0418 parts that an op does not take") {
+    CHECK(checked({"linalg.CPU.SiLUOp @x (%0) -> (%1)"}) ==
+          Lines{"2:1 MIR0418 'linalg.SiLUOp' takes no symbol '@x'"});
+    CHECK(checked({"linalg.CPU.SiLUOp <foo> (%0) -> (%1)"}) ==
+          Lines{"2:1 MIR0418 'linalg.SiLUOp' takes no '<foo>'"});
+    CHECK(checked({"cf.ReturnOp @x () -> ()"}).front() ==
+          "2:1 MIR0403 'cf.ReturnOp' must be the last operation of its block");
+    CHECK(verified("@main [mir_version:1] () -> () {\naddr:0x10 dbg.HintsOp () -> ()\n}\n") ==
+          Lines{"2:11 MIR0418 'dbg.HintsOp' takes no address"});
+    CHECK(checked({"linalg.CPU.SiLUOp <name=\"x\"> (%0) -> (%1)"}) == Lines{});
+    CHECK(verified("@main () -> () { linalg.CPU.SiLUOp @x <foo> (%0:tensor<[2], Float32, CPU>) -> "
+                   "(%1:tensor<[2], Float32, CPU>) }\n") == Lines{});
+  }
+
+  TEST_CASE("op_c5: MIR0419 instructions and fragments stand where they are read") {
+    CHECK(checked({"prog.ret () -> ()"}) ==
+          Lines{"2:1 MIR0419 'prog.ret' must stand in a fragment"});
+    CHECK(
+        checked({"graph.SubGraphOp @g <CPU> {", "() -> () {", "prog.fragment @code <CPU> <code> {",
+                 "prog.ret () -> ()", "}", "cf.ReturnOp () -> ()", "}", "}"}) ==
+        Lines{"4:1 MIR0419 'prog.fragment' must stand at the top of the module"});
+  }
+
+  TEST_CASE("op_c6: MIR0428 a device that dumps do not name, once for each") {
+    CHECK(checked({"linalg.cpu.SiLUOp (%0) -> (%1)", "linalg.cpu.SiLUOp (%1) -> (%2)"}) ==
+          Lines{"2:1 MIR0428 warning device 'cpu' is not known"});
+    CHECK(
+        checked({"linalg.CPU.CastTypeOp [dtype:Float16] (%0) -> (%1:tensor<[2, 4], Float16, GPU>)"})
+            .back() == "2:1 MIR0428 warning device 'GPU' is not known");
+    CHECK(checked({"graph.SubGraphOp @g <Npu> {", "() -> () {", "}", "}"}) ==
+          Lines{"2:1 MIR0428 warning device 'Npu' is not known"});
+    CHECK(checked({"linalg.kQNN.SiLUOp (%0) -> (%1)"}) == Lines{});
+  }
+
+  TEST_CASE("signature_c3: MIR0405 a graph without signature") {
+    CHECK(checked({"graph.SubGraphOp @g <CPU> {", "cf.ReturnOp () -> ()", "}"}) ==
+          Lines{"2:1 MIR0405 graph '@g' states no '(inputs) -> (outputs)'"});
+  }
+
+  TEST_CASE("attribute_c4: MIR0312 a mark of another kind, on an op or a value") {
+    CHECK(checked({"linalg.CPU.SiLUOp [using_qnn:3] (%0) -> (%1)"}) ==
+          Lines{"2:1 MIR0312 attribute 'using_qnn' of 'linalg.SiLUOp' is 3, expected 'true' or "
+                "'false'"});
+    CHECK(checked({"linalg.CPU.SiLUOp (%0) -> (%1:tensor<[2, 4], Float32, CPU>[symbol:{}])"}) ==
+          Lines{"2:1 MIR0312 attribute 'symbol' of '%1' is {}, expected a string"});
+    CHECK(checked({"linalg.CPU.SiLUOp [quant_recipe:\"per channel\"] (%0) -> (%1)"}) ==
+          Lines{"2:1 MIR0312 attribute 'quant_recipe' of 'linalg.SiLUOp' is \"per channel\", "
+                "expected a QuantSpec or a QuantAnnotation"});
+    // The same op with a sound mark, after one that was found sound without it.
+    CHECK(checked({"linalg.CPU.SiLUOp (%0) -> (%1)",
+                   "linalg.CPU.SiLUOp [using_qnn:true] (%0) -> "
+                   "(%2)",
+                   "linalg.CPU.SiLUOp [using_qnn:0] (%0) -> (%3)"})
+              .size() == 1);
+  }
+
+  TEST_CASE("attribute_c1: MIR0408 an attribute that the module does not have") {
+    CHECK(verified("@main [mir_version:1, frobnicate:2] () -> () {\n}\n") ==
+          Lines{"1:1 MIR0408 'builtin.ModuleOp' has no attribute 'frobnicate'"});
+    CHECK(verified("@main [mir_version:1, origin:{\"by\":\"hand\"}] () -> () {\n}\n") == Lines{});
+  }
+
+  TEST_CASE("type_c7: MIR0814 a constant on a value that something defines") {
+    CHECK(
+        checked({"linalg.CPU.SiLUOp (%0) -> (%1:tensor<[2, 4], Float32, CPU>[constant:[1.0]])"}) ==
+        Lines{"2:1 MIR0814 value '%1' is a result, so it states no constant"});
+    CHECK(verified("@main [mir_version:1] (%0:tensor<[1], Float32, CPU>[constant:[1.0]]) -> () {\n"
+                   "cf.ReturnOp () -> ()\n}\n") ==
+          Lines{"1:1 MIR0814 value '%0' is an argument, so it states no constant"});
+    CHECK(checked({"linalg.CPU.SiLUOp (%9:tensor<[1], Float32, CPU>[constant:[1.0]]) -> (%1)"}) ==
+          Lines{});
+  }
+
+  TEST_CASE("symbol_c2: MIR0427 a dimension symbol that nothing binds, once for each") {
+    const std::string constant = "%9:tensor<[$T, 4], Float32, CPU>[constant:[1.0]]";
+    CHECK(checked({"linalg.CPU.ConcatOp [dim:0] (%0, " + constant + ") -> (%1)",
+                   "linalg.CPU.SiLUOp (%1) -> (%2)"}) ==
+          Lines{"2:1 MIR0427 no input and no cache binds '$T'"});
+    CHECK(checked({"linalg.CPU.SliceOp [slice_indices:[{\"start\":0,\"end\":$n,\"step\":1}, all]] "
+                   "(%0) -> "
+                   "(%1:tensor<[?, 4], Float32, CPU>)"})
+              .back() == "2:1 MIR0427 no input and no cache binds '$n'");
+    CHECK(
+        verified("@main [mir_version:1] (%0:tensor<[2*$T, 4], Float32, CPU>) -> () {\n"
+                 "linalg.CPU.ViewOp [to_shape:[$T, 8]] (%0) -> (%1)\ncf.ReturnOp () -> ()\n}\n") ==
+        Lines{});
+    // A cache binds its length.
+    CHECK(verified("@main [mir_version:1] (%0:tensor<[1, 2, 3, 4], Float32, CPU>) -> () {\n"
+                   "linalg.CPU.KVCacheOp [cache:@c, q_head:2, kv_head:2, head_dim:4, past:$past] "
+                   "(%0, %0) -> (%1, %2)\ncf.ReturnOp () -> ()\n}\n") == Lines{});
+  }
+
+  TEST_CASE("call_c6: MIR0412 a call of a graph that declares") {
+    CHECK(registered({}, {"graph.CallGraphOp @init () -> ()"}) ==
+          Lines{"6:1 MIR0412 graph '@init' declares and is never called"});
+  }
+
+  TEST_CASE("register_c1: MIR0419 a register outside @init") {
+    CHECK(verified("@main [mir_version:1] () -> () {\n" + kRegister + "\n}\n") ==
+          Lines{"2:1 MIR0419 'tensor.register' must stand in graph '@init'"});
+    CHECK(verified("@main [mir_version:1] () -> () {\ngraph.SubGraphOp @weights <CPU> {\n() -> () "
+                   "{\n" +
+                   kRegister + "\n}\n}\n}\n") ==
+          Lines{"4:1 MIR0419 'tensor.register' must stand in graph '@init'"});
+    CHECK(registered({kRegister}) == Lines{});
+  }
+
+  TEST_CASE("register_c2: MIR0409 a register that does not name its parameter") {
+    CHECK(
+        registered({"tensor.CPU.register () -> (%7:tensor<[2, 4], Float32, CPU>)"}) ==
+        Lines{"4:1 MIR0409 'tensor.register' needs the parameter's name, '[@name]' on its result"});
+    CHECK(
+        registered({"tensor.CPU.register () -> (%7:tensor<[2, 4], Float32, CPU>[@w])[symbol:v]"}) ==
+        Lines{"4:1 MIR0409 the result of 'tensor.register' is named '@w', its attribute 'symbol' "
+              "says 'v'"});
+  }
+
+  TEST_CASE("param_c2: MIR0415 a mention of a parameter that nothing registers") {
+    CHECK(checked({"linalg.CPU.AddOp (%0, %5:tensor<[2, 4], Float32, CPU>[@nobody]) -> (%1)"}) ==
+          Lines{"2:1 MIR0415 no parameter '@nobody' is registered"});
+    CHECK(registered({kRegister}, {"linalg.CPU.AddOp (%0, %5:tensor<[2, 4], Float32, CPU>[@w]) -> "
+                                   "(%1)"}) == Lines{});
+  }
+
+  TEST_CASE("param_c3: MIR0309 a mention of a parameter with another type") {
+    CHECK(registered({kRegister},
+                     {"linalg.CPU.AddOp (%0, %5:tensor<[4], Float32, CPU>[@w]) -> (%1)"}) ==
+          Lines{"7:1 MIR0309 parameter '@w' is used as tensor<[4], Float32, CPU>, registered as "
+                "tensor<[2, 4], Float32, CPU>"});
+  }
+
+  TEST_CASE("cache_c1: MIR0429 a second step that does not begin where the first ended") {
+    const auto step = [](const std::string& cache, const std::string& past, const char* results) {
+      return "linalg.CPU.KVCacheOp [cache:@" + cache +
+             ", q_head:1, kv_head:1, head_dim:4, past:" + past + "] (%k, %k) -> " + results;
+    };
+    const auto steps = [&](const std::string& cache, const std::string& past) {
+      return verified("@main [mir_version:1] (%k:tensor<[1, 1, $S, 4], Float32, CPU>) -> () {\n" +
+                      step("c", "$past", "(%1, %2)") + "\n" + step(cache, past, "(%3, %4)") +
+                      "\ncf.ReturnOp () -> ()\n}\n");
+    };
+    CHECK(steps("c", "$past") ==
+          Lines{"3:1 MIR0429 cache '@c' holds $S+$past tokens when this step begins, 'past' says "
+                "$past"});
+    CHECK(steps("c", "$past+$S") == Lines{});
+    CHECK(steps("d", "$past") == Lines{});
+  }
+}
