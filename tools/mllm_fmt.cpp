@@ -108,13 +108,27 @@ Result<std::string> new_text(const SyntaxTree& tree, const FmtSettings& settings
                         .alias_attributes = bool(settings.alias_attrs)});
 }
 
+/// Names a file that would change: alone on a line, or where the change begins.
+ExitCode report_change(const Run& run, const SourceManager& sources, const SourceFile& file,
+                       std::string_view text) {
+  if (!run.reports_to_programs()) {
+    print_report("{}\n", file.name());
+    return ExitCode::kFindings;
+  }
+  const auto [old_end, new_end] = std::ranges::mismatch(file.text(), text);
+  const auto at = file.base() + static_cast<SourcePos>(std::distance(file.text().begin(), old_end));
+  Diagnostics diagnostics = run.diagnostics();
+  diagnostics.warning(DiagCode::kNotFormatted, {at, at},
+                      "the text is not as mllm-fmt writes it, from here on");
+  return worst(run.report(diagnostics, sources), ExitCode::kFindings);
+}
+
 /// Writes `text`, or a comparison with it, as the options ask.
 ExitCode deliver(const Run& run, const FmtSettings& settings, const std::string& path,
-                 const SourceFile& file, const std::string& text) {
+                 const SourceManager& sources, const SourceFile& file, const std::string& text) {
   const bool same = file.text() == text;
   if (settings.check) {
-    if (!same) print_report("{}\n", file.name());
-    return same ? ExitCode::kSuccess : ExitCode::kFindings;
+    return same ? ExitCode::kSuccess : report_change(run, sources, file, text);
   }
   if (settings.diff) {
     const std::string after = file.name() + " (formatted)";
@@ -143,7 +157,8 @@ ExitCode format_file(const Run& run, const FmtSettings& settings, const std::str
   const ExitCode code = run.report(diagnostics, sources);
   if (!tree) return code;
   const auto text = new_text(*tree, settings);
-  return text ? worst(code, deliver(run, settings, path, *file, *text)) : run.report(text.error());
+  return text ? worst(code, deliver(run, settings, path, sources, *file, *text))
+              : run.report(text.error());
 }
 
 ExitCode body(const Run& run, const FmtSettings& settings) {

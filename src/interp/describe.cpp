@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 
+#include "dialects/parameters.hpp"
 #include "eval/evaluate.hpp"
 #include "interp/schedule_ports.hpp"
 #include "mir/module.hpp"

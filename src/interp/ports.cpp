@@ -143,11 +143,12 @@ std::int64_t usual_bound(DType dtype) {
   return std::int64_t{1} << (info(dtype).unit_bytes * 8 - (is_signed ? 1 : 0));
 }
 
-/// The spec of each port; an input that is given twice or not at all is an error.
-Result<std::vector<TensorSpec>> specs_of(std::span<const Port> ports,
-                                         std::span<const std::string> arguments,
-                                         const FileOpener& files) {
-  std::vector<std::optional<TensorSpec>> specs(ports.size());
+using Specs = std::vector<std::optional<TensorSpec>>;
+
+/// The specs of the ports that arguments name; one that is given twice is an error.
+Result<Specs> named_specs(std::span<const Port> ports, std::span<const std::string> arguments,
+                          const FileOpener& files) {
+  Specs specs(ports.size());
   for (const std::string& argument : arguments) {
     auto spec = parse_tensor_spec(argument, files);
     if (!spec) return std::move(spec).error();
@@ -159,18 +160,46 @@ Result<std::vector<TensorSpec>> specs_of(std::span<const Port> ports,
     }
     specs[*port] = *std::move(spec);
   }
+  return specs;
+}
+
+/// All that have no value, with what gives them one.
+Error missing_inputs(std::span<const Port> ports, const Specs& specs) {
+  std::string names, options;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    if (specs[i]) continue;
+    names += fmt::format("{}{} '%{}' ({})", count++ == 0 ? "" : ", ", i, ports[i].name,
+                         ports[i].type == nullptr ? "?" : ports[i].type->spelling());
+    options += fmt::format(" --input={}=FILE.npy", i);
+  }
+  return {DiagCode::kInputMissing,
+          fmt::format("{} {} no value; give{}, or random:1, zeros or a number for FILE.npy",
+                      count == 1 ? "input" : "inputs", names + (count == 1 ? " has" : " have"),
+                      options)};
+}
+
+/// The spec of each port.
+Result<std::vector<TensorSpec>> specs_of(std::span<const Port> ports,
+                                         std::span<const std::string> arguments,
+                                         const FileOpener& files, const InputDefaults& defaults) {
+  auto specs = named_specs(ports, arguments, files);
+  if (!specs) return std::move(specs).error();
+  auto others = named_specs(ports, defaults.arguments, defaults.files);
+  if (!others) return std::move(others).error();
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    if (!(*specs)[i]) (*specs)[i] = std::move((*others)[i]);
+  }
+  if (std::ranges::find(*specs, false, &std::optional<TensorSpec>::has_value) != specs->end()) {
+    return missing_inputs(ports, *specs);
+  }
   std::vector<TensorSpec> all;
   for (std::size_t i = 0; i < ports.size(); ++i) {
-    if (!specs[i]) {
-      return Error{DiagCode::kInputMissing,
-                   fmt::format("input {} '%{}' ({}) has no value", i, ports[i].name,
-                               ports[i].type == nullptr ? "?" : ports[i].type->spelling())};
-    }
     if (ports[i].type == nullptr || !ports[i].type->dtype()) {
       return Error{DiagCode::kInputMismatch,
                    fmt::format("input '%{}' has no element type that is known", ports[i].name)};
     }
-    all.push_back(*std::move(specs[i]));
+    all.push_back(*std::move((*specs)[i]));
   }
   return all;
 }
@@ -180,8 +209,9 @@ template <class BoundsOf>
 Result<std::vector<Tensor>> load_ports(std::span<const Port> ports, IRContext& context,
                                        std::span<const std::string> arguments,
                                        const DimBindings& dims, const FileOpener& files,
-                                       bool takes_any_extents, BoundsOf bounds_of) {
-  const auto specs = specs_of(ports, arguments, files);
+                                       const InputDefaults& defaults, bool takes_any_extents,
+                                       BoundsOf bounds_of) {
+  const auto specs = specs_of(ports, arguments, files, defaults);
   if (!specs) return specs.error();
   Binder binder(context, dims);
   std::vector<Tensor> tensors(ports.size());
@@ -196,7 +226,7 @@ Result<std::vector<Tensor>> load_ports(std::span<const Port> ports, IRContext& c
                      fmt::format("input '%{}' is {}: {}", ports[i].name, ports[i].type->spelling(),
                                  why_unknown(ports[i], context, binder.bindings()))};
       }
-      if (takes_any_extents && (*specs)[i].names_file()) {
+      if (takes_any_extents && (*specs)[i].has_type()) {
         std::ranges::fill(*wanted.shape, kUnknownExtent);
       }
       wanted.bound = bounds(i).value_or(usual_bound(wanted.dtype));
@@ -215,25 +245,26 @@ Result<std::vector<Tensor>> load_ports(std::span<const Port> ports, IRContext& c
 
 Result<std::vector<Tensor>> load_inputs(const Session& session,
                                         std::span<const std::string> arguments,
-                                        const DimBindings& dims, const FileOpener& files) {
+                                        const DimBindings& dims, const FileOpener& files,
+                                        const InputDefaults& defaults) {
   const Schedule& schedule = SessionAccess::schedule(session);
   const auto bounds_of = [&](const DimBindings& bindings) {
     return [&schedule, bounds = index_bounds(schedule, bindings)](std::size_t input) {
       return bounds[schedule.inputs()[input]];
     };
   };
-  return load_ports(session.inputs(), schedule.module().context(), arguments, dims, files, false,
-                    bounds_of);
+  return load_ports(session.inputs(), schedule.module().context(), arguments, dims, files, defaults,
+                    false, bounds_of);
 }
 
 Result<std::vector<Tensor>> load_inputs(std::span<const Port> ports,
                                         std::span<const std::optional<std::int64_t>> bounds,
                                         IRContext& context, std::span<const std::string> arguments,
-                                        const FileOpener& files) {
+                                        const FileOpener& files, const InputDefaults& defaults) {
   const auto bounds_of = [&](const DimBindings&) {
     return [&](std::size_t input) { return input < bounds.size() ? bounds[input] : std::nullopt; };
   };
-  return load_ports(ports, context, arguments, {}, files, true, bounds_of);
+  return load_ports(ports, context, arguments, {}, files, defaults, true, bounds_of);
 }
 
 Result<std::vector<Expectation>> parse_expectations(std::span<const Port> outputs,
@@ -253,7 +284,7 @@ Result<std::vector<Expectation>> parse_expectations(std::span<const Port> output
 Result<Tensor> load_expected(std::span<const Port> outputs, const Expectation& expectation,
                              const Tensor& output) {
   const TensorSpec& spec = *expectation.spec;
-  if (spec.names_file()) return load_file(spec);
+  if (spec.has_type()) return load_file(spec);
   const Port& port = outputs[expectation.port];
   auto tensor = load_tensor(
       spec, {.name = port.name, .dtype = output.dtype(), .shape = output.shape(), .bound = 2});

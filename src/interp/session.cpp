@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "dialects/parameters.hpp"
 #include "eval/evaluate.hpp"
 #include "eval/parameters.hpp"
 #include "interp/quantisations.hpp"
@@ -48,14 +49,18 @@ class Loader {
 
   /// Adds what the store does not have yet.
   void load_into(WeightStore& store) {
+    std::vector<const Value*> missing;
     for (const Value* parameter : schedule_.parameters()) {
       if (store.contains(parameter->symbol())) continue;
       const auto loaded = load(*parameter, store);
       if (loaded) continue;
-      Diagnostic& error =
-          diagnostics_.error(loaded.error().code, place_of(*parameter), loaded.error().message);
-      if (error.code == DiagCode::kParameterMissing) suggest_weight(error, parameter->symbol());
+      if (loaded.error().code == DiagCode::kParameterMissing) {
+        missing.push_back(parameter);
+      } else {
+        diagnostics_.error(loaded.error().code, place_of(*parameter), loaded.error().message);
+      }
     }
+    if (!missing.empty()) report_missing(missing);
   }
 
  private:
@@ -68,12 +73,36 @@ class Loader {
     }
   }
 
-  /// The tensor of a weight file that was probably meant.
-  void suggest_weight(Diagnostic& diagnostic, Symbol symbol) const {
-    if (weights_ == nullptr) return;
+  /// All in one error, at the first, with what is to be done about them.
+  void report_missing(std::span<const Value* const> missing) {
+    constexpr std::size_t kShown = 20;
+    std::string names;
+    for (const Value* parameter : missing.first(std::min(missing.size(), kShown))) {
+      const std::string near = missing.size() == 1 ? "" : nearest_weight(parameter->symbol());
+      names += fmt::format("{}'@{}' ({}{})", names.empty() ? "" : ", ",
+                           schedule_.module().context().text(parameter->symbol()),
+                           parameter->type()->spelling(),
+                           near.empty() ? "" : fmt::format("; there is '{}'", near));
+    }
+    if (missing.size() > kShown) names += fmt::format(" and {} more", missing.size() - kShown);
+    Diagnostic& error = diagnostics_.error(
+        DiagCode::kParameterMissing, place_of(*missing.front()),
+        missing.size() == 1
+            ? fmt::format("no weight source has parameter {}", names)
+            : fmt::format("no weight source has {} parameters: {}", missing.size(), names));
+    if (weights_ == nullptr || weights_->names().empty()) {
+      error.hint = "give them with --weights=FILE, or make them up with --weights=random:1";
+    } else if (missing.size() == 1) {
+      suggest(error, nearest_weight(missing.front()->symbol()));
+    }
+  }
+
+  /// The tensor of a weight file that was probably meant; empty: none.
+  std::string nearest_weight(Symbol symbol) const {
+    if (weights_ == nullptr) return {};
     NearestName nearest(schedule_.module().context().text(symbol));
     for (const std::string& name : weights_->names()) nearest.offer(name);
-    suggest(diagnostic, nearest.best());
+    return std::string(nearest.best());
   }
 
   Result<void> load(const Value& parameter, WeightStore& store) const {
@@ -109,9 +138,7 @@ class Loader {
         source == nullptr ? Result<std::optional<Weight>>(std::nullopt) : source->prepare(request);
     if (!found) return std::move(found).error();
     if (found->has_value()) return **std::move(found);
-    return Error{
-        DiagCode::kParameterMissing,
-        fmt::format("no weight source has parameter '@{}' ({})", request.name, type.spelling())};
+    return Error{DiagCode::kParameterMissing, {}};  // see report_missing
   }
 
   const Schedule& schedule_;

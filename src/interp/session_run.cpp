@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "dialects/parameters.hpp"
 #include "mir/module.hpp"
 #include "plan/memory.hpp"
 #include "plan/report.hpp"

@@ -23,10 +23,12 @@ class JsonWriter {
   explicit JsonWriter(const ProgramCode& code) : code_(code), context_(code.module().context()) {}
 
   std::string problem;
+  const Op* current = nullptr;  ///< the instruction at hand
 
   Json fragment(const prog::Fragment& fragment) {
     Json instructions = Json::array();
     for (const prog::Instruction& each : fragment.instructions) {
+      current = each.op;
       instructions.push_back(instruction(each));
       if (!problem.empty()) break;
     }
@@ -164,26 +166,28 @@ class JsonWriter {
   IRContext& context_;
 };
 
-Error without_form(std::string text) {
-  return {DiagCode::kProgramMalformed, std::move(text)};
-}
-
 }  // namespace
 
-Result<std::string> program_json(const Module& module) {
+std::optional<std::string> program_json(const Module& module, Diagnostics& diagnostics) {
+  const auto refuse = [&](const Op& op, std::string text) {
+    diagnostics.error(DiagCode::kProgramMalformed, op.span(), std::move(text));
+    return std::nullopt;
+  };
   for (const Op* op : module.body().ops()) {
     if (isa<FragmentOp>(op)) continue;
-    return without_form(
-        fmt::format("{} is no fragment: lower the module to a program first", op->name()));
+    return refuse(
+        *op, fmt::format("{} is no fragment: lower the module to a program first", op->name()));
   }
   const ProgramCode code(module);
-  if (!code.defects().empty()) return without_form(prog::describe(code.defects().front()));
+  if (!code.defects().empty()) {
+    return refuse(*code.defects().front().op, prog::describe(code.defects().front()));
+  }
   JsonWriter writer(code);
   Json fragments = Json::array();
   std::size_t count = 0;
   for (const prog::Fragment& fragment : code.fragments()) {
     fragments.push_back(writer.fragment(fragment));
-    if (!writer.problem.empty()) return without_form(writer.problem);
+    if (!writer.problem.empty()) return refuse(*writer.current, writer.problem);
     if (fragment.kind == prog::FragmentKind::kCode) count = fragment.instructions.size();
   }
   const Json document = {

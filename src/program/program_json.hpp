@@ -2,6 +2,7 @@
 // dialect.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,8 +21,8 @@ Result<std::string> program_text(std::string_view json);
 
 /// The document for a module whose top level is fragments: keys in alphabetical order, no blanks,
 /// as upstream writes it; of the facts about a compilation only `little_endian` and `op_counts`.
-/// What is no instruction of a program, or lacks a field that the document needs, is refused with
-/// kProgramMalformed.
-Result<std::string> program_json(const Module& module);
+/// What is no instruction of a program, or lacks a field that the document needs, is refused at its
+/// place with kProgramMalformed.
+std::optional<std::string> program_json(const Module& module, Diagnostics& diagnostics);
 
 }  // namespace mir

@@ -261,7 +261,7 @@ TokenKind Lexer::value_name() {
   }
   const Byte* at = cursor_;
   while (std::strchr(":,()[]{}<>%\n\x1b", *at) == nullptr) ++at;  // strchr finds the NUL too
-  if (*at == ':') cursor_ = at;
+  if (*at == ':' || *at == ',' || *at == ')' || *at == '[') cursor_ = at;
   trim_end();
   return finish(TokenKind::kValue);
 }

@@ -4,6 +4,7 @@
 
 #include "mir/op_id.hpp"
 #include "mir/tensor.hpp"
+#include "support/device.hpp"
 #include "syntax/layout.hpp"
 #include "syntax/token_stream.hpp"
 #include "syntax/token_text.hpp"
@@ -14,14 +15,11 @@ namespace {
 
 using K = TokenKind;
 
-constexpr std::string_view kDevices[] = {"Ascend",   "AscendHost", "CPU", "CUDA",
-                                         "CUDAHost", "OpenCL",     "QNN", "Unknown"};
-
 /// `kCPU` without its prefix, none for any other text.
 std::optional<std::string_view> modern_device(std::string_view name) {
   if (!name.starts_with('k')) return std::nullopt;
-  const auto* found = std::find(std::begin(kDevices), std::end(kDevices), name.substr(1));
-  if (found == std::end(kDevices)) return std::nullopt;
+  const auto found = std::ranges::find(device_names(), name.substr(1));
+  if (found == device_names().end()) return std::nullopt;
   return *found;
 }
 

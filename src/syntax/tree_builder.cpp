@@ -14,6 +14,7 @@ TreeBuilder::TreeBuilder(const SourceFile& file, Diagnostics& diagnostics,
       diagnostics_(diagnostics),
       deliver_(deliver),
       lexer_(file, diagnostics),
+      braces_(file.text().data()),
       errors_before_(diagnostics.error_count()) {}
 
 int TreeBuilder::next_token(std::uint32_t& number) {
@@ -23,7 +24,31 @@ int TreeBuilder::next_token(std::uint32_t& number) {
   const auto offset = static_cast<std::uint32_t>(lexer_.begin() - file_.text().data());
   const auto length = static_cast<std::uint32_t>(lexer_.end() - lexer_.begin());
   if (current_ != TokenKind::kEnd) tokens_.emplace_back(current_, offset, length);
+  if (current_ == TokenKind::kLBrace || current_ == TokenKind::kRBrace) braces_.take(lexer_);
   return static_cast<int>(current_);
+}
+
+namespace {
+
+/// How far the line of `at` is indented.
+std::size_t indentation(const char* begin, const char* at) {
+  const char* line = at;
+  while (line != begin && line[-1] != '\n') --line;
+  return static_cast<std::size_t>(
+      std::find_if(line, at, [](char c) { return c != ' ' && c != '\t'; }) - line);
+}
+
+}  // namespace
+
+void TreeBuilder::Braces::take(const Lexer& lexer) {
+  if (*lexer.begin() == '{') return open_.push_back(lexer.begin());
+  if (open_.empty()) return;
+  const char* const opened = open_.back();
+  open_.pop_back();
+  if (suspect_ == nullptr && lexer.is_first_on_line() &&
+      indentation(text_, lexer.begin()) < indentation(text_, opened)) {
+    suspect_ = opened;
+  }
 }
 
 void TreeBuilder::finish_unit(std::uint32_t end) {
@@ -138,6 +163,10 @@ void TreeBuilder::report(const std::vector<TokenKind>& expected) {
   Diagnostic& diagnostic = diagnostics_.error(
       is_trailing ? DiagCode::kTrailingText : DiagCode::kUnexpectedToken, at, message);
   explain(diagnostic, kinds);
+  const char* const opened = at_end ? braces_.unclosed() : nullptr;
+  if (opened == nullptr) return;
+  const SourcePos place = file_.position_of(opened);
+  diagnostic.note({place, place + 1}, "this '{' is not closed");
 }
 
 /// Names the mistake people really make, where it can be told.

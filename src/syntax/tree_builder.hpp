@@ -36,6 +36,24 @@ class TreeBuilder {
   void syntax_error(std::vector<TokenKind> expected);
 
  private:
+  /// Where bodies opened that are not closed yet.
+  class Braces {
+   public:
+    explicit Braces(const char* text) : text_(text) {}
+    /// The brace at hand.
+    void take(const Lexer& lexer);
+    /// The one that was probably meant to be closed: the first whose closing brace stands farther
+    /// to the left than its line, else the last one that is open; null: none.
+    const char* unclosed() const {
+      return open_.empty() ? nullptr : suspect_ != nullptr ? suspect_ : open_.back();
+    }
+
+   private:
+    const char* text_;
+    std::vector<const char*> open_;
+    const char* suspect_ = nullptr;
+  };
+
   void report(const std::vector<TokenKind>& expected);
   void explain(Diagnostic& diagnostic, std::span<const TokenKind> expected) const;
 
@@ -43,6 +61,7 @@ class TreeBuilder {
   Diagnostics& diagnostics_;
   const std::function<bool(Unit&&)>& deliver_;
   Lexer lexer_;
+  Braces braces_;
   std::size_t errors_before_;
   bool after_module_ = false;
   const char* last_error_ = nullptr;  // where the last misplaced token begins

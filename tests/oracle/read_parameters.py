@@ -12,8 +12,10 @@ def module_text(tensors):
     results = ", ".join(f"%{i}:{text}" for i, text in enumerate(types))
     registers = [f"tensor.CPU.register () -> (%{i}:{text}[@{name}]) [symbol:{name}]"
                  for i, (text, (name, *_)) in enumerate(zip(types, tensors))]
-    values = ", ".join(f"%{i}" for i in range(len(tensors)))
-    return "\n".join([f"@main [mir_version:1] () -> ({results}) {{", *registers,
+    values = ", ".join(f"%{i}:{text}[@{name}]"
+                       for i, (text, (name, *_)) in enumerate(zip(types, tensors)))
+    return "\n".join([f"@main [mir_version:1] () -> ({results}) {{",
+                      "graph.SubGraphOp @init <CPU> { () -> () {", *registers, "} }",
                       f"cf.ReturnOp ({values}) -> ()", "}", ""])
 
 

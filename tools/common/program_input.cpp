@@ -24,8 +24,10 @@ ExitCode write_program(const Run& run, std::span<Module* const> modules) {
   if (modules.size() != 1)
     return run.report(Error{DiagCode::kProgramMalformed,
                             fmt::format("{} modules, a program is made of one", modules.size())});
-  const auto json = program_json(*modules.front());
-  return json ? run.write_output(*json) : run.report(json.error());
+  Diagnostics diagnostics = run.diagnostics();
+  const auto json = program_json(*modules.front(), diagnostics);
+  return json ? run.write_output(*json)
+              : run.report(diagnostics, modules.front()->context().sources());
 }
 
 }  // namespace mir::tools

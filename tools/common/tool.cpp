@@ -93,6 +93,10 @@ std::size_t Run::max_errors() const {
   return *common_->max_errors;
 }
 
+bool Run::reports_to_programs() const {
+  return *common_->diagnostics != DiagnosticFormat::kHuman;
+}
+
 const OptionRow& Run::output() const {
   return common_->output;
 }

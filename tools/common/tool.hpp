@@ -32,6 +32,8 @@ class Run {
   Diagnostics diagnostics() const { return Diagnostics(max_errors()); }
   /// --max-errors: how many errors are shown, and findings of one code; 0: all.
   std::size_t max_errors() const;
+  /// Whether reports are in a form for programs, not for people.
+  bool reports_to_programs() const;
   /// The row of --output, as tools have it that write one text.
   const OptionRow& output() const;
 

@@ -60,6 +60,9 @@ class Verification {
     return is_off_ || verify(module, diagnostics, options);
   }
 
+  /// Whether a tool that upgrades in memory says what it took for lost facts.
+  bool shows_losses() const { return options_.policy.shows_losses(); }
+
   /// For modules whose reading had errors: see verify_unsound.
   void look_further(std::span<Module* const> modules, Diagnostics& diagnostics) const {
     if (!is_off_) verify_unsound(modules, diagnostics, options_);

@@ -162,7 +162,8 @@ Result<void> Execution::prepare() {
   for (const Probe& probe : *settings_.probe) {
     if (auto known = probe.check(schedules); !known) return known;
   }
-  auto inputs = load_inputs(*session_, *what_.input, options_.dims, files_of(what_.input));
+  auto inputs = load_inputs(*session_, *what_.input, options_.dims, files_of(what_.input),
+                            invocation_.input_defaults());
   if (!inputs) return std::move(inputs).error();
   inputs_ = *std::move(inputs);
   if (settings_.dump.is_given()) {

@@ -33,7 +33,10 @@ Result<void> Invocation::open_pack(RunSettings& settings_of_run) {
   });
   for (const auto& [option, values] : pack->arguments()) {
     OptionRow* row = rows.find(option);
-    if (row->is_given()) continue;
+    if (row->is_given()) {
+      if (row == &settings_of_run.input) pack_inputs = values;
+      continue;
+    }
     if (row == &settings_of_run.expect && computes_otherwise) {
       leaves_expectations = true;
       continue;
@@ -70,6 +73,11 @@ Result<void> Invocation::read_settings(std::span<const std::string> sidecars) {
 FileOpener Invocation::files(const OptionRow& option) const {
   if (!of_pack.contains(option.name())) return {};
   return pack->files(&option == &settings.weights ? MemberCheck::kNone : MemberCheck::kHash);
+}
+
+InputDefaults Invocation::input_defaults() const {
+  if (pack_inputs.empty()) return {};
+  return {.arguments = pack_inputs, .files = pack->files(MemberCheck::kHash)};
 }
 
 Result<const SourceFile*> Invocation::read(SourceManager& sources) const {

@@ -22,6 +22,7 @@ struct Invocation {
   const RunSettings& settings;
   std::optional<Pack> pack{};                    ///< what lies at `path`, where it is one
   std::set<std::string, std::less<>> of_pack{};  ///< options whose values are the pack's
+  std::vector<std::string> pack_inputs{};        ///< for those that the command line does not name
   bool leaves_expectations = false;              ///< the pack has some that are not compared
 
   TolerancePolicy tolerances{};
@@ -32,14 +33,17 @@ struct Invocation {
   /// What the options say of a module's text.
   static Result<Invocation> of_module(const std::string& path, const RunSettings& settings);
   /// The same, and where `path` is a pack the values of all options that the command line does not
-  /// give, which go into `settings`. Expected outputs of the pack are left out where the command
-  /// line says what is computed. Facts of the sidecars are assumed, too.
+  /// give, which go into `settings`, and of inputs those that it does not name. Expected outputs of
+  /// the pack are left out where the command line says what is computed. Facts of the sidecars are
+  /// assumed, too.
   static Result<Invocation> create(const std::string& path, RunSettings& settings,
                                    std::span<const std::string> sidecars);
 
   /// Where the files lie that values of this option name: in the pack and nowhere else, or in the
   /// file system. Of a pack's files only weights are not read for their hash.
   FileOpener files(const OptionRow& option) const;
+  /// The inputs of the pack where the command line has some of its own.
+  InputDefaults input_defaults() const;
   /// The text to run, read into `sources`; never null.
   Result<const SourceFile*> read(SourceManager& sources) const;
 

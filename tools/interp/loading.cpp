@@ -61,9 +61,11 @@ Module* load_module(const Run& run, const SourceFile& file, const Invocation& in
       return nullptr;
     }
     const bool upgraded = upgrade(*chosen, invocation.assumed, losses, diagnostics);
-    diagnostics.remark(
-        DiagCode::kLostMeaning, {},
-        fmt::format("'{}' is upgraded in memory: {}", file.name(), losses.summary()));
+    if (!upgraded || verification.shows_losses()) {
+      diagnostics.remark(
+          DiagCode::kLostMeaning, {},
+          fmt::format("'{}' is upgraded in memory: {}", file.name(), losses.summary()));
+    }
     if (!upgraded) return nullptr;
   }
   return verification.accepts(*chosen, diagnostics) ? chosen : nullptr;

@@ -71,8 +71,9 @@ class ProgramRun {
     const auto expected =
         parse_expectations(machine->outputs(), *what.expect, invocation_.files(what.expect));
     if (!expected) return expected.error();
-    const auto inputs = load_inputs(machine->inputs(), machine->index_bounds(), module_.context(),
-                                    *what.input, invocation_.files(what.input));
+    const auto inputs =
+        load_inputs(machine->inputs(), machine->index_bounds(), module_.context(), *what.input,
+                    invocation_.files(what.input), invocation_.input_defaults());
     if (!inputs) return inputs.error();
     auto outputs = run_all(*machine, *inputs);
     if (!outputs) return {};

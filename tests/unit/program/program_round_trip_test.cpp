@@ -154,8 +154,10 @@ std::string generated(std::uint64_t seed) {
 
 std::string document_of(const std::string& text) {
   Reading reading(text);
-  const auto json = program_json(reading.module());
-  REQUIRE_MESSAGE(json, json.error().message);
+  Diagnostics problems;
+  const auto json = program_json(reading.module(), problems);
+  for (const Diagnostic& each : problems.sorted()) MESSAGE(each.message);
+  REQUIRE(json);
   return *json;
 }
 
