@@ -72,6 +72,7 @@ class ScaleResolver {
                                                         const ref::Quantisation& codes) const;
   Result<Numbers> read(const Value& value, std::string_view key, std::span<const std::string> names,
                        std::size_t count) const;
+  Result<std::vector<double>> as_float32(const Value& value, std::vector<double> scales) const;
   Error missing(const Value& value, std::string_view what, std::string_view key,
                 std::span<const std::string> names) const;
   Result<Numbers> stated(const Value& value, std::string_view key) const;
@@ -318,6 +319,20 @@ Error ScaleResolver::missing(const Value& value, std::string_view what, std::str
   return {DiagCode::kScaleMissing, std::move(message)};
 }
 
+/// A scale is a Float32, whatever states it: what a text says means what it means in a file.
+Result<std::vector<double>> ScaleResolver::as_float32(const Value& value,
+                                                      std::vector<double> scales) const {
+  for (double& scale : scales) {
+    const auto nearest = static_cast<double>(static_cast<float>(scale));
+    if (!(nearest > 0 && nearest - nearest == 0)) {
+      return Error{DiagCode::kScaleInvalid, fmt::format("{}: scale {} is not a positive Float32",
+                                                        name_of_value(value), scale)};
+    }
+    scale = nearest;
+  }
+  return scales;
+}
+
 Result<ref::Quantisation> ScaleResolver::with_scales(const Mention& mention,
                                                      const QuantRecipe& recipe) {
   const Value& value = *mention.value;
@@ -334,19 +349,15 @@ Result<ref::Quantisation> ScaleResolver::with_scales(const Mention& mention,
     return codes;
   }
   if (!*scales) return missing(value, "scale", "quant_scale", names);
-  codes.scales = **std::move(scales);
+  auto stated = as_float32(value, **std::move(scales));
+  if (!stated) return std::move(stated).error();
+  codes.scales = *std::move(stated);
   if (recipe.has_two_levels && channels > 0) {
-    const auto outer = stored(with_suffix(stems, ".scale2"), channels);
-    if (!outer) return outer.error();
-    for (std::size_t i = 0; *outer && i < groups; ++i) {
-      codes.scales[i] *= (**outer)[i / (groups / channels)];
-    }
-  }
-  const auto bad =
-      std::ranges::find_if(codes.scales, [](double x) { return !(x > 0 && x - x == 0); });
-  if (bad != codes.scales.end()) {
-    return Error{DiagCode::kScaleInvalid,
-                 fmt::format("{}: scale {} is not a positive number", name_of_value(value), *bad)};
+    auto found = stored(with_suffix(stems, ".scale2"), channels);
+    if (!found) return std::move(found).error();
+    auto outer = as_float32(value, (*found).value_or(std::vector<double>(channels, 1)));
+    if (!outer) return std::move(outer).error();
+    for (std::size_t i = 0; i < groups; ++i) codes.scales[i] *= (*outer)[i / (groups / channels)];
   }
   return with_zero_points(value, recipe, groups, stems, std::move(codes));
 }
