@@ -389,7 +389,7 @@ bool store(const AttentionTask& task, const SpanState& all) {
     for (std::int64_t i = 0; i < o.value_width; i += kLanes) {
       const FloatVector v = hn::Mul(hn::LoadU(Floats(), all.o + row * stride + i), inverse);
       // -0 from products that underflow becomes +0: whether it arises depends on unseen keys.
-      store_first(hn::Add(v, hn::Zero(Floats())), out + i, std::min(kLanes, o.value_width - i));
+      store_results(hn::Add(v, hn::Zero(Floats())), out + i, std::min(kLanes, o.value_width - i));
       check = hn::Add(check, hn::Sub(v, v));
     }
   }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/ref/elementary.hpp"
+#include "kernels/ref/numeric.hpp"
 
 namespace mir::fast {
 namespace {
@@ -55,8 +56,7 @@ void attend_hidden(const AttentionTask& task, std::int64_t row) {
       result[d] += weight / sum * double{v[d]};
     v += o.v_strides[2];
   }
-  std::ranges::transform(result, task.out(row),
-                         [](double value) { return static_cast<float>(value); });
+  std::ranges::transform(result, task.out(row), ref::narrow_to_float);
 }
 
 }  // namespace mir::fast

@@ -34,12 +34,13 @@ HWY_BEFORE_NAMESPACE();
 namespace mir::fast::HWY_NAMESPACE {
 namespace {
 
-/// out[i] = f(lanes of i), a vector at a time; f(i, count) loads the lanes that it needs.
+/// out[i] = f(lanes of i), a vector at a time, as stored; f(i, count) loads the lanes that it
+/// needs.
 template <class F>
 HWY_INLINE void for_each_vector(float* out, std::int64_t count, F f) {
   const std::int64_t whole = count - count % kLanes;
-  for (std::int64_t i = 0; i < whole; i += kLanes) hn::StoreU(f(i, kLanes), Floats(), out + i);
-  if (whole < count) store_first(f(whole, count - whole), out + whole, count - whole);
+  for (std::int64_t i = 0; i < whole; i += kLanes) store_results(f(i, kLanes), out + i, kLanes);
+  if (whole < count) store_results(f(whole, count - whole), out + whole, count - whole);
 }
 
 template <class Op>

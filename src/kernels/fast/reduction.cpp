@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "kernels/fast/targets.hpp"
+#include "kernels/ref/numeric.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/fast/reduction.cpp"
@@ -55,7 +56,7 @@ inline float value_of(std::int32_t key) {
   const std::int32_t bits = flipped(key);
   float value;
   std::memcpy(&value, &bits, sizeof value);
-  return value;
+  return ref::narrow_to_float(value);
 }
 
 inline std::int32_t better(bool largest, std::int32_t a, std::int32_t b) {
@@ -64,8 +65,8 @@ inline std::int32_t better(bool largest, std::int32_t a, std::int32_t b) {
 
 /// A sum as the result that is asked for, rounded once.
 inline float finished(Reduction reduction, double sum, std::int64_t length) {
-  return static_cast<float>(reduction == Reduction::kMean ? sum / static_cast<double>(length)
-                                                          : sum);
+  return ref::narrow_to_float(reduction == Reduction::kMean ? sum / static_cast<double>(length)
+                                                            : sum);
 }
 
 }  // namespace mir::fast
@@ -247,7 +248,7 @@ void softmax_columns(const float* x, std::int64_t length, std::int64_t stride, s
   for (std::int64_t i = 0; i < length; ++i) {
     for_each_vector(columns, [&](std::int64_t at, std::int64_t count) HWY_ATTR {
       float* const to = out + i * stride + at;
-      store_first(hn::Mul(load_first(to, count), hn::Load(d, sums + at)), to, count);
+      store_results(hn::Mul(load_first(to, count), hn::Load(d, sums + at)), to, count);
     });
   }
 }

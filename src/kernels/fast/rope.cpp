@@ -19,6 +19,8 @@ namespace mir::fast {
 struct RopeTable {
   /// x[i], x[i + half] for i < half, by the row of the tables.
   void (*rotate)(const float* x, const float* sin, const float* cos, float* out, std::int64_t half);
+  /// What is not rotated: the same numbers.
+  void (*keep)(const float* x, float* out, std::int64_t count);
 };
 
 }  // namespace mir::fast
@@ -35,8 +37,8 @@ HWY_INLINE void rotate_vector(const float* x, const float* sin, const float* cos
   const FloatVector high = load_first(x + half, count);
   const FloatVector s = load_first(sin, count);
   const FloatVector c = load_first(cos, count);
-  store_first(hn::Sub(hn::Mul(low, c), hn::Mul(high, s)), out, count);
-  store_first(hn::Add(hn::Mul(low, s), hn::Mul(high, c)), out + half, count);
+  store_results(hn::Sub(hn::Mul(low, c), hn::Mul(high, s)), out, count);
+  store_results(hn::Add(hn::Mul(low, s), hn::Mul(high, c)), out + half, count);
 }
 
 void rotate(const float* x, const float* sin, const float* cos, float* out, std::int64_t half) {
@@ -48,9 +50,16 @@ void rotate(const float* x, const float* sin, const float* cos, float* out, std:
   rotate_vector(x + whole, sin + whole, cos + whole, out + whole, half, half - whole);
 }
 
+void keep(const float* x, float* out, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; i += kLanes) {
+    const std::int64_t n = std::min(kLanes, count - i);
+    store_results(load_first(x + i, n), out + i, n);
+  }
+}
+
 }  // namespace
 
-constexpr RopeTable kTable = {.rotate = rotate};
+constexpr RopeTable kTable = {.rotate = rotate, .keep = keep};
 
 }  // namespace mir::fast::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -84,7 +93,7 @@ void rope(const RopeOperands& operands, Context& context) {
         float* const out =
             o.out + b * o.out_strides[0] + h * o.out_strides[1] + s * o.out_strides[2];
         table.rotate(x, o.sin + row, o.cos + row, out, half);
-        if (out != x) std::copy(x + o.rotated, x + o.width, out + o.rotated);
+        table.keep(x + o.rotated, out + o.rotated, o.width - o.rotated);
       }
     }
   });

@@ -12,6 +12,7 @@
 #include <limits>
 
 #include "kernels/fast/targets.hpp"
+#include "kernels/ref/numeric.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/fast/rows.cpp"
@@ -53,7 +54,7 @@ inline void rms_norm_in_double(const float* x, float* out, std::int64_t width,
   const double root = std::sqrt(squares / static_cast<double>(width) + p.epsilon);
   for (std::int64_t i = 0; i < width; ++i) {
     const double scale = p.weight == nullptr ? 1.0 : static_cast<double>(p.weight[i]) + p.offset;
-    out[i] = static_cast<float>(x[i] * scale / root);
+    out[i] = ref::narrow_to_float(x[i] * scale / root);
   }
 }
 
@@ -67,7 +68,7 @@ inline void layer_norm_in_double(const float* x, float* out, std::int64_t width,
   const double root = std::sqrt(squares / static_cast<double>(width) + p.epsilon);
   for (std::int64_t i = 0; i < width; ++i) {
     const double scale = p.weight == nullptr ? 1.0 : p.weight[i];
-    out[i] = static_cast<float>((x[i] - mean) / root * scale + (p.bias ? p.bias[i] : 0.0));
+    out[i] = ref::narrow_to_float((x[i] - mean) / root * scale + (p.bias ? p.bias[i] : 0.0));
   }
 }
 
@@ -100,12 +101,12 @@ HWY_INLINE double sum_of_row(std::int64_t width, Add add) {
   return total;
 }
 
-/// out[i] = f(i, count), a vector at a time.
+/// out[i] = f(i, count), a vector at a time, as stored.
 template <class F>
 HWY_INLINE void write_row(float* out, std::int64_t width, F f) {
   std::int64_t i = 0;
-  for (; i + kLanes <= width; i += kLanes) hn::StoreU(f(i, kLanes), Floats(), out + i);
-  if (i < width) store_first(f(i, width - i), out + i, width - i);
+  for (; i + kLanes <= width; i += kLanes) store_results(f(i, kLanes), out + i, kLanes);
+  if (i < width) store_results(f(i, width - i), out + i, width - i);
 }
 
 void rms_norm(const float* x, float* out, std::int64_t width, const NormParameters& p) {

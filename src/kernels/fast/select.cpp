@@ -85,7 +85,7 @@ void widen_elements(const std::byte* from, float* to, std::int64_t count) {
   for_vectors(count, [=](std::int64_t i, std::int64_t n) HWY_ATTR {
     T padded[kLanes] = {};
     std::memcpy(static_cast<void*>(padded), from + 2 * i, static_cast<std::size_t>(2 * n));
-    store_first(load_floats(padded), to + i, n);
+    store_results(load_floats(padded), to + i, n);
   });
 }
 
@@ -104,7 +104,7 @@ void to_half(const float* from, std::byte* to, std::int64_t count) {
   const hn::Rebind<hwy::float16_t, Floats> halves;
   for_vectors(count, [=](std::int64_t i, std::int64_t n) HWY_ATTR {
     hwy::float16_t rounded[kLanes];
-    hn::StoreU(hn::DemoteTo(halves, load_first(from + i, n)), halves, rounded);
+    hn::StoreU(hn::DemoteTo(halves, as_stored(load_first(from + i, n))), halves, rounded);
     std::memcpy(to + 2 * i, static_cast<const void*>(rounded), static_cast<std::size_t>(2 * n));
   });
 }

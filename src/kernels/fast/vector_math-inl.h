@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "kernels/fast/matrix/micro-inl.h"
 
@@ -34,14 +35,27 @@ HWY_INLINE void store_first(FloatVector v, float* to, std::int64_t count) {
   std::copy_n(padded, count, to);
 }
 
-/// The nearest BFloat16, ties to even, in the high halves; the low ones are 0. A NaN stays one.
+/// A result as it is stored: any NaN is the positive quiet one (docs/ops/conventions.md), where
+/// processors give one of their operands' or a negative one.
+HWY_INLINE FloatVector as_stored(FloatVector v) {
+  constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+  return hn::IfThenElse(hn::IsNaN(v), hn::Set(Floats(), kNaN), v);
+}
+
+/// Stores the first `count` lanes as results.
+HWY_INLINE void store_results(FloatVector v, float* to, std::int64_t count) {
+  store_first(as_stored(v), to, count);
+}
+
+/// The nearest BFloat16, ties to even, in the high halves; the low ones are 0. A NaN is the
+/// positive quiet one.
 HWY_INLINE hn::Vec<hn::RebindToUnsigned<Floats>> round_to_bfloat(FloatVector v) {
   const hn::RebindToUnsigned<Floats> d;
   const auto bits = hn::BitCast(d, v);
   const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(d, 1));
   const auto up = hn::Add(bits, hn::Add(odd, hn::Set(d, 0x7fff)));
   const auto is_nan = hn::RebindMask(d, hn::IsNaN(v));
-  const auto quiet = hn::Or(bits, hn::Set(d, 0x00400000));
+  const auto quiet = hn::Set(d, 0x7fc00000);
   return hn::And(hn::IfThenElse(is_nan, quiet, up), hn::Set(d, 0xffff0000));
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/ref/numeric.hpp"
+
 namespace mir::fast {
 namespace {
 
@@ -40,8 +42,8 @@ class Channel {
     for (std::int64_t number = 0; number < volume(o_.out_extents); ++number) {
       const Spatial first = first_tap(number);
       if (!is_edge(first)) continue;
-      const auto sum = static_cast<float>(sum_inside(first));
-      out_[number] = bias_ == nullptr ? sum : sum + *bias_;
+      const float sum = ref::narrow_to_float(sum_inside(first));
+      out_[number] = ref::narrow_to_float(bias_ == nullptr ? sum : sum + *bias_);
     }
   }
 

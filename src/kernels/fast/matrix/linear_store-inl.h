@@ -68,12 +68,7 @@ HWY_INLINE void store_row(const LinearTile& tile, std::int64_t width, std::int64
     if (activation) y = activate(*activation, y);
     if constexpr (kGated) y = hn::Mul(y, hn::LoadU(d, factors + column));
     if (residual != nullptr) y = hn::Add(y, load(residual + column, count));
-    if (count == kLanes) {
-      hn::StoreU(y, d, out + column);
-    } else {
-      hn::Store(y, d, padded);
-      std::copy_n(padded, count, out + column);
-    }
+    store_results(y, out + column, count);
   }
 }
 

@@ -10,6 +10,7 @@
 #include <hwy/foreach_target.h>
 // After foreach_target.h, once for each target.
 #include "kernels/fast/matrix/micro-inl.h"
+#include "kernels/fast/vector_math-inl.h"
 
 #ifndef MIR_KERNELS_FAST_PRODUCT_TYPES_
 #define MIR_KERNELS_FAST_PRODUCT_TYPES_
@@ -98,14 +99,14 @@ void run(const ProductTask& task) {
     multiply(task, k, depth, panel, sums);
   }
   for (std::int64_t row = 0; row < task.rows; ++row) {
-    float* const from = sums + row * width;
-    if (task.bias != nullptr) {
-      const FloatVector bias = hn::Set(Floats(), task.bias[row]);
-      for (std::int64_t i = 0; i < width; i += kLanes) {
-        hn::StoreU(hn::Add(hn::LoadU(Floats(), from + i), bias), Floats(), from + i);
-      }
+    const float* const from = sums + row * width;
+    float* const to = task.out + row * task.out_row;
+    // Adding -0 changes no bit of a number.
+    const FloatVector bias = hn::Set(Floats(), task.bias == nullptr ? -0.0F : task.bias[row]);
+    for (std::int64_t i = 0; i < task.columns; i += kLanes) {
+      store_results(hn::Add(hn::LoadU(Floats(), from + i), bias), to + i,
+                    std::min(kLanes, task.columns - i));
     }
-    std::copy_n(from, task.columns, task.out + row * task.out_row);
   }
 }
 
