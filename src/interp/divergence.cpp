@@ -3,11 +3,16 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <utility>
 
+#include "interp/kernel_bounds.hpp"
 #include "interp/session_run.hpp"
 #include "interp/step_pairs.hpp"
+#include "weights/elements.hpp"
 
 namespace mir {
 
@@ -37,6 +42,28 @@ std::string words(const Comparison& comparison) {
                      comparison.max_abs_error);
 }
 
+/// Distances over their bounds in words; empty: there are none.
+std::string beyond_bounds(const Tensor& expected, const Tensor& found,
+                          std::span<const double> bounds) {
+  std::size_t over = 0;
+  double most = 0;
+  for (std::size_t i = 0; i < bounds.size(); ++i) {
+    const double want = element_as_double(expected, static_cast<std::int64_t>(i));
+    const double got = element_as_double(found, static_cast<std::int64_t>(i));
+    const double distance = std::fabs(got - want);
+    if (got == want || (got != got && want != want) || distance <= bounds[i]) continue;
+    ++over;
+    most = std::max(most, bounds[i] > 0 && distance == distance
+                              ? distance / bounds[i]
+                              : std::numeric_limits<double>::infinity());
+  }
+  if (over == 0) return {};
+  return fmt::format(
+      "{} of {} elements are beyond the bound of the fast kernel, by up to {:.3g} "
+      "times",
+      over, bounds.size(), most);
+}
+
 }  // namespace
 
 Result<void> DivergenceSearch::observe(const StepResults& step) {
@@ -51,6 +78,32 @@ Result<void> DivergenceSearch::observe(const StepResults& step) {
   }
   leave(step);
   return {};
+}
+
+Result<std::string> DivergenceSearch::compare(const StepResults& step, const Tensor& mine,
+                                              const Tensor& theirs,
+                                              std::optional<Comparison>& shown) {
+  Tolerance tolerance = policy_.of(mine.dtype());
+  std::string beyond;
+  if (same_type(mine, theirs) && !policy_.states(mine.dtype())) {
+    const auto bounds = bounds_of(step, theirs);
+    if (!bounds) return bounds.error();
+    if (*bounds) {
+      beyond = beyond_bounds(theirs, mine, **bounds);
+      if (beyond.empty()) return beyond;
+      tolerance = {};
+    }
+  }
+  auto comparison = compare_tensors(theirs, mine, tolerance);
+  if (!comparison) {
+    return same_type(mine, theirs)
+               ? std::string("its bytes are others")
+               : fmt::format("it is {}, the other {}", type_text(mine), type_text(theirs));
+  }
+  if (beyond.empty() && comparison->passed()) return std::string();
+  if (beyond.empty()) beyond = words(*comparison);
+  shown = *std::move(comparison);
+  return beyond;
 }
 
 Result<void> DivergenceSearch::judge(const StepResults& step, std::uint32_t number,
@@ -69,19 +122,13 @@ Result<void> DivergenceSearch::judge(const StepResults& step, std::uint32_t numb
                         .other_op = other.op,
                         .comparison = {},
                         .reason = {}};
-  auto comparison = compare_tensors(theirs, mine, policy_.of(mine.dtype()));
-  if (!comparison) {
-    divergence.reason =
-        mine.shape() == theirs.shape() && mine.dtype() == theirs.dtype()
-            ? std::string("its bytes are others")
-            : fmt::format("it is {}, the other {}", type_text(mine), type_text(theirs));
-  } else if (comparison->passed()) {
+  auto reason = compare(step, mine, theirs, divergence.comparison);
+  if (!reason) return std::move(reason).error();
+  if (reason->empty()) {
     ++counts_.within_tolerance;
     return same_type(mine, theirs) ? agree(step, number, theirs) : Result<void>();
-  } else {
-    divergence.reason = words(*comparison);
-    divergence.comparison = *std::move(comparison);
   }
+  divergence.reason = *std::move(reason);
   found_ = std::move(divergence);
   return Error{
       DiagCode::kDiverges,
@@ -124,7 +171,7 @@ class AgainstDump final : public DivergenceSearch {
 namespace {
 
 /// Against a session that runs at the same time.
-class SessionSearch final : public DivergenceSearch {
+class SessionSearch : public DivergenceSearch {
  public:
   SessionSearch(const Session& session, Session& other, std::vector<std::vector<std::size_t>> pairs,
                 const TolerancePolicy& policy, Diagnostics& diagnostics)
@@ -146,6 +193,10 @@ class SessionSearch final : public DivergenceSearch {
     run_.reset();
     return good;
   }
+
+ protected:
+  Session& other() { return other_; }
+  std::size_t entry() const { return options_.entry; }
 
  private:
   const Schedule& schedule_of_other() const {
@@ -185,6 +236,44 @@ class SessionSearch final : public DivergenceSearch {
   std::vector<Tensor> inputs_;  // of run_
 };
 
+/// Against reference kernels, within the bounds of the fast ones.
+class ReferenceSearch final : public SessionSearch {
+ public:
+  ReferenceSearch(const Session& session, Session& reference,
+                  std::vector<std::vector<std::size_t>> pairs, Activations activations,
+                  const TolerancePolicy& policy, Diagnostics& diagnostics)
+      : SessionSearch(session, reference, std::move(pairs), policy, diagnostics),
+        activations_(activations) {}
+
+ private:
+  Result<std::optional<std::vector<double>>> bounds_of(const StepResults& step,
+                                                       const Tensor& theirs) override {
+    const SessionAccess::State& state = SessionAccess::state(other());
+    return kernel_bounds({.op = step.op,
+                          .operands = step.operands,
+                          .environment = {.parameters = &state.weights.table(),
+                                          .dims = &state.entries[entry()].binder.bindings(),
+                                          .quantisations = &state.quantisations},
+                          .activations = activations_},
+                         theirs);
+  }
+
+  Activations activations_;
+};
+
+/// The pairs of steps of each entry.
+Result<std::vector<std::vector<std::size_t>>> pair_entries(const Session& session,
+                                                           const Session& other) {
+  std::vector<std::vector<std::size_t>> pairs;
+  for (std::size_t entry = 0; entry < session.entry_count(); ++entry) {
+    auto paired =
+        pair_steps(SessionAccess::schedule(session, entry), SessionAccess::schedule(other, entry));
+    if (!paired) return std::move(paired).error();
+    pairs.push_back(*std::move(paired));
+  }
+  return pairs;
+}
+
 }  // namespace
 
 std::unique_ptr<DivergenceSearch> search_against(const DumpFolder& dump, const Session& session,
@@ -195,15 +284,21 @@ std::unique_ptr<DivergenceSearch> search_against(const DumpFolder& dump, const S
 Result<std::unique_ptr<DivergenceSearch>> search_against(Session& other, const Session& session,
                                                          const TolerancePolicy& policy,
                                                          Diagnostics& diagnostics) {
-  std::vector<std::vector<std::size_t>> pairs;
-  for (std::size_t entry = 0; entry < session.entry_count(); ++entry) {
-    auto paired =
-        pair_steps(SessionAccess::schedule(session, entry), SessionAccess::schedule(other, entry));
-    if (!paired) return std::move(paired).error();
-    pairs.push_back(*std::move(paired));
-  }
+  auto pairs = pair_entries(session, other);
+  if (!pairs) return std::move(pairs).error();
   return std::unique_ptr<DivergenceSearch>(
-      std::make_unique<SessionSearch>(session, other, std::move(pairs), policy, diagnostics));
+      std::make_unique<SessionSearch>(session, other, *std::move(pairs), policy, diagnostics));
+}
+
+Result<std::unique_ptr<DivergenceSearch>> search_beyond_bounds(Session& reference,
+                                                               const Session& session,
+                                                               Activations activations,
+                                                               const TolerancePolicy& policy,
+                                                               Diagnostics& diagnostics) {
+  auto pairs = pair_entries(session, reference);
+  if (!pairs) return std::move(pairs).error();
+  return std::unique_ptr<DivergenceSearch>(std::make_unique<ReferenceSearch>(
+      session, reference, *std::move(pairs), activations, policy, diagnostics));
 }
 
 }  // namespace mir

@@ -2,7 +2,9 @@
 //
 // A run is compared with another one step by step. Where a result agrees, both go on with one and
 // the same tensor, so every op is judged on equal operands, small errors do not add up to a finding
-// elsewhere, and of two runs only the results of one step are in memory twice.
+// elsewhere, and of two runs only the results of one step are in memory twice. That is also how
+// fast kernels are compared with reference kernels: each on operands of the latter, within its own
+// bound. How far a whole run is off says nothing of any kernel, because a model may magnify errors.
 #pragma once
 
 #include <memory>
@@ -64,6 +66,11 @@ class DivergenceSearch {
   /// Both runs go on with `agreed`, which the first run has.
   virtual Result<void> agree(const StepResults& step, std::uint32_t number,
                              const Tensor& agreed) = 0;
+  /// How far each element may be from the other's, where that is known better than by element
+  /// type; see kernel_bounds.
+  virtual Result<std::optional<std::vector<double>>> bounds_of(const StepResults&, const Tensor&) {
+    return std::optional<std::vector<double>>();
+  }
   /// After all results of a step.
   virtual void leave(const StepResults&) {}
   void set_run(std::size_t run, std::size_t entry) {
@@ -75,6 +82,10 @@ class DivergenceSearch {
 
  private:
   Result<void> judge(const StepResults& step, std::uint32_t number, const Other& other);
+  /// What is wrong with the result, in words; empty: it is within its bounds or the tolerance of
+  /// its type.
+  Result<std::string> compare(const StepResults& step, const Tensor& mine, const Tensor& theirs,
+                              std::optional<Comparison>& shown);
 
   const Session& session_;
   TolerancePolicy policy_;
@@ -95,5 +106,14 @@ std::unique_ptr<DivergenceSearch> search_against(const DumpFolder& dump, const S
 Result<std::unique_ptr<DivergenceSearch>> search_against(Session& other, const Session& session,
                                                          const TolerancePolicy& policy,
                                                          Diagnostics& diagnostics);
+
+/// Against `reference`, a session with reference kernels on the same module: `session`, whose fast
+/// kernels take `activations`, must be within the bounds of its kernels wherever `policy` states
+/// nothing for the element type.
+Result<std::unique_ptr<DivergenceSearch>> search_beyond_bounds(Session& reference,
+                                                               const Session& session,
+                                                               Activations activations,
+                                                               const TolerancePolicy& policy,
+                                                               Diagnostics& diagnostics);
 
 }  // namespace mir

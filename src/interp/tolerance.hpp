@@ -20,6 +20,10 @@ class TolerancePolicy {
  public:
   /// The tolerance for a tensor of this type that was computed.
   Tolerance of(DType dtype) const;
+  /// Whether anything was stated that counts for this type.
+  bool states(DType dtype) const {
+    return stated_.contains(dtype) || for_all_ || default_abs_ || default_rel_;
+  }
 
   /// `[DTYPE:]ITEM,ITEM..` with the items `exact`, `abs=X`, `rel=X`, `ulp=X`, `correlation=X`,
   /// `cosine=X` and `topK=X`. What is stated for a type, or without a type for all, takes the place

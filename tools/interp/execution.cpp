@@ -225,7 +225,8 @@ Result<void> Execution::search_reference(const WeightSet& weights) {
   other_ = Session::create(module_, options, diagnostics_);
   if (!other_) return {};
   report_.searched = true;
-  auto search = search_against(*other_, *session_, invocation_.tolerances, diagnostics_);
+  auto search = search_beyond_bounds(*other_, *session_, session_options_.activations,
+                                     invocation_.tolerances, diagnostics_);
   if (!search) return std::move(search).error();
   search_ = *std::move(search);
   return {};

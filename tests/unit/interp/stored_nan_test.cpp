@@ -110,7 +110,8 @@ TEST_CASE("a NaN that an example of the pages gives has the same bits by both se
     CAPTURE(text);
     const auto expected = outputs_of(text, {});
     std::size_t nans = 0;
-    for (const IsaLevel isa : isa_levels().first(static_cast<std::size_t>(detected_isa_level()) + 1)) {
+    for (const IsaLevel isa :
+         isa_levels().first(static_cast<std::size_t>(detected_isa_level()) + 1)) {
       for (const Fusion fusion : {Fusion::kOff, Fusion::kAll}) {
         CAPTURE(name_of(isa));
         SessionOptions options;
