@@ -186,9 +186,7 @@ constexpr OpTable kFunctions({
     FunctionRow{OpId::kLinalgSigmoid, fast::kUnaryUlp, fast::kSigmoidExponentUlp, negative_part},
     FunctionRow{OpId::kLinalgSiLU, fast::kUnaryUlp, fast::kSigmoidExponentUlp, negative_part},
     FunctionRow{OpId::kLinalgGELU, fast::kUnaryUlp, fast::kGeluExponentUlp,
-                [](double x) {
-                  return x < 0 ? 1.5957691216 * (x + 0.044715 * x * x * x) : 0.0;
-                }},
+                [](double x) { return x < 0 ? 1.5957691216 * (x + 0.044715 * x * x * x) : 0.0; }},
     FunctionRow{OpId::kLinalgQuickGELU, fast::kUnaryUlp, fast::kQuickGeluExponentUlp,
                 [](double x) { return 1.702 * negative_part(x); }},
 });
@@ -233,7 +231,8 @@ Result<double> largest_parameter(const BoundedStep& step, std::string_view suffi
 
 /// fast/rows.hpp: z times the weight is the result without its bias.
 Result<Bounds> layer_norm_bounds(const BoundedStep& step, const Tensor& expected) {
-  const auto weight = largest_parameter(step, ".weight", 1), bias = largest_parameter(step, ".bias", 0);
+  const auto weight = largest_parameter(step, ".weight", 1),
+             bias = largest_parameter(step, ".bias", 0);
   return each_of(expected, [&](std::size_t i) {
     const double want = std::fabs(element_as_double(expected, static_cast<std::int64_t>(i)));
     return kUnit * (32 * *weight + 24 * (want + *bias) + 2 * want) + kTiny;

@@ -45,14 +45,14 @@ void Profile::begin_phase(std::string title) {
   rows_.clear();
 }
 
-void Profile::end_run(double seconds, const ExecutionPlan* plan) {
+void Profile::end_run(double seconds, const ExecutionPlan& plan) {
   Phase& phase = phases_.back();
   ++phase.runs;
   phase.seconds += seconds;
-  if (plan == nullptr || plan->kernels() == KernelSet::kRef) return;
-  phase.plan = {.planned_bytes = plan->planned_bytes(),
-                .lower_bound = plan->lower_bound(),
-                .folded = plan->folded()};
+  if (plan.kernels() == KernelSet::kRef) return;
+  phase.plan = {.planned_bytes = plan.planned_bytes(),
+                .lower_bound = plan.lower_bound(),
+                .folded = plan.folded()};
 }
 
 void Profile::set_memory(const Memory& memory) {

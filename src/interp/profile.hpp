@@ -77,8 +77,8 @@ class Profile {
 
   /// Runs that follow belong to a phase of this title.
   void begin_phase(std::string title);
-  /// `plan`: what the run was run by; null where it is not kept.
-  void end_run(double seconds, const ExecutionPlan* plan);
+  /// `plan`: what the run was run by.
+  void end_run(double seconds, const ExecutionPlan& plan);
   void add(const Schedule& schedule, const KernelTiming& timing);
   /// `values` is the profile's to set.
   void set_memory(const Memory& memory);

@@ -250,6 +250,10 @@ const ExecutionPlan& SessionAccess::plan(const Session& session, std::size_t ent
   return *session.state_->entries[entry].plan;
 }
 
+const ExecutionPlan& SessionAccess::stepwise_plan(Session& session, std::size_t entry) {
+  return session.state_->plan_of(session.state_->entries[entry], true);
+}
+
 const Schedule& SessionAccess::schedule(const Session& session, std::size_t entry) {
   return session.state_->entries[entry].schedule;
 }

@@ -14,8 +14,10 @@ class SessionAccess {
   using State = Session::State;
 
   static const Schedule& schedule(const Session& session, std::size_t entry = 0);
-  /// What runs an entry; runs that are observed may have one of their own.
+  /// What runs an entry.
   static const ExecutionPlan& plan(const Session& session, std::size_t entry = 0);
+  /// What runs it step by step, as runs are that are observed; made where there is none yet.
+  static const ExecutionPlan& stepwise_plan(Session& session, std::size_t entry = 0);
   /// Complete in interp/session_run.hpp.
   static State& state(Session& session) { return *session.state_; }
 };

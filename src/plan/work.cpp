@@ -4,6 +4,7 @@
 
 #include "eval/attributes.hpp"
 #include "eval/parameters.hpp"
+#include "ir/op_table.hpp"
 
 namespace mir {
 
@@ -35,6 +36,39 @@ double weight_flop(const Op& op, const TensorExtents& result, const ParameterTab
   return 0;
 }
 
+/// Ops of attention: how many keys there are, and where the extent of a value is last.
+struct AttentionRow {
+  OpId op;
+  std::size_t keys;      ///< operand whose extent they are
+  std::size_t keys_dim;  ///< which of its extents
+  std::size_t values;    ///< operand
+};
+constexpr OpTable kAttentions({
+    AttentionRow{OpId::kLinalgFlashAttention2, 1, 1, 2},
+    AttentionRow{OpId::kLinalgFlashAttention2SwaSink, 1, 1, 2},
+    AttentionRow{OpId::kLinalgPagedAttn, 3, 0, 2},
+    AttentionRow{OpId::kLinalgRadixAttnRelax, 1, 0, 4},
+    AttentionRow{OpId::kLinalgRadixAttnSwaSink, 1, 0, 4},
+});
+
+AttentionSight sight_of(const Op& op) {
+  const AttributeReader attributes(op);
+  if (op.is(OpId::kLinalgPagedAttn)) return {};
+  if (op.is(OpId::kLinalgFlashAttention2)) return {.causal = attributes.boolean("causal_mask")};
+  if (attributes.find("sliding_window") == nullptr) return {.causal = true};
+  return {.causal = true, .window = attributes.integer("sliding_window")};
+}
+
+double attention_flop(const Op& op, std::span<const TensorExtents> operands) {
+  const AttentionRow* row = kAttentions.find(op);
+  if (row == nullptr || operands.size() <= std::max(row->keys, row->values)) return 0;
+  const auto &q = operands[0].shape, &keys = operands[row->keys].shape;
+  const auto& values = operands[row->values].shape;
+  if (q.size() != 4 || values.empty() || keys.size() <= row->keys_dim) return 0;
+  const double pairs = attention_pairs(q[1], keys[row->keys_dim], sight_of(op));
+  return 2 * static_cast<double>(q[0] * q[2]) * pairs * static_cast<double>(q[3] + values.back());
+}
+
 double product_flop(const Op& op, std::span<const TensorExtents> operands,
                     std::span<const TensorExtents> results, const ParameterTable& parameters) {
   if (results.empty()) return 0;
@@ -44,13 +78,7 @@ double product_flop(const Op& op, std::span<const TensorExtents> operands,
     const bool transposed = AttributeReader(op).boolean("transpose_a");
     return 2 * elements_of(result.shape) * extent(operands[0], transposed ? 2 : 1);
   }
-  if (op.is(OpId::kLinalgFlashAttention2) && operands.size() == 3 &&
-      operands[0].shape.size() == 4 && operands[1].shape.size() == 4) {
-    const auto &q = operands[0].shape, &k = operands[1].shape;
-    const double pairs = attention_pairs(q[1], k[1], AttributeReader(op).boolean("causal_mask"));
-    return 4 * static_cast<double>(q[0] * q[2] * q[3]) * pairs;
-  }
-  return 0;
+  return attention_flop(op, operands);
 }
 
 }  // namespace
@@ -60,9 +88,14 @@ double bytes_of(const TensorExtents& tensor) {
   return elements_of(tensor.shape) * type.unit_bytes / type.lanes;
 }
 
-double attention_pairs(std::int64_t queries, std::int64_t keys, bool causal) {
-  const auto q = static_cast<double>(queries), k = static_cast<double>(keys);
-  return causal ? q * k - q * (q - 1) / 2 : q * k;
+double attention_pairs(std::int64_t queries, std::int64_t keys, const AttentionSight& sight) {
+  std::int64_t pairs = 0;
+  for (std::int64_t query = 0; query < queries; ++query) {
+    const std::int64_t next = query + 1 + keys - queries;
+    const std::int64_t end = sight.causal ? std::clamp<std::int64_t>(next, 0, keys) : keys;
+    pairs += std::min(end, sight.window.value_or(end));
+  }
+  return static_cast<double>(pairs);
 }
 
 Work work_of(const Op& op, std::span<const TensorExtents> operands,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "eval/evaluate.hpp"
@@ -24,8 +25,12 @@ double bytes_of(const TensorExtents& tensor);
 Work work_of(const Op& op, std::span<const TensorExtents> operands,
              std::span<const TensorExtents> results, const ParameterTable& parameters);
 
-/// Query and key pairs of attention that count: all, or with `causal` those where the key is not
-/// after the query, the last query seeing all keys.
-double attention_pairs(std::int64_t queries, std::int64_t keys, bool causal);
+/// Keys that the queries of an attention see.
+struct AttentionSight {
+  bool causal = false;  ///< none after the query; the last query sees the last key
+  std::optional<std::int64_t> window = {};  ///< of those the last so many
+};
+/// Pairs of a query and a key that it sees.
+double attention_pairs(std::int64_t queries, std::int64_t keys, const AttentionSight& sight);
 
 }  // namespace mir

@@ -43,9 +43,9 @@ std::optional<std::vector<Tensor>> Profiling::run(std::size_t number, Session& s
   const auto start = KernelTiming::Clock::now();
   auto outputs = session.run(inputs, diagnostics, options);
   const std::chrono::duration<double> time = KernelTiming::Clock::now() - start;
-  // Runs that are observed have plans of their own.
-  profile_->end_run(time.count(),
-                    options.observe ? nullptr : &SessionAccess::plan(session, options.entry));
+  profile_->end_run(time.count(), options.observe
+                                      ? SessionAccess::stepwise_plan(session, options.entry)
+                                      : SessionAccess::plan(session, options.entry));
   return outputs;
 }
 

@@ -56,8 +56,7 @@ class AttentionNode final : public PlanNode {
                                      .scale = parameters_.scale,
                                      .causal = parameters_.causal,
                                      .hidden = parameters_.hidden};
-    // One query keeps all keys, window or not.
-    if (operands.queries > 1) operands.window = parameters_.window;
+    operands.window = window_of(operands.queries);
     copy_strides(q, operands.q_strides);
     copy_strides(k, operands.k_strides);
     copy_strides(v, operands.v_strides);
@@ -73,7 +72,9 @@ class AttentionNode final : public PlanNode {
     const TensorRef q = value(frame, values_.q), k = value(frame, values_.k),
                     v = value(frame, values_.v);
     Work work = PlanNode::work(frame);
-    const double pairs = attention_pairs(q.extents[2], k.extents[2], parameters_.causal);
+    const double pairs =
+        attention_pairs(q.extents[2], k.extents[2],
+                        {.causal = parameters_.causal, .window = window_of(q.extents[2])});
     work.flop = 2 * static_cast<double>(q.extents[0] * q.extents[1]) * pairs *
                 static_cast<double>(q.extents[3] + v.extents[3]);
     return work;
@@ -83,6 +84,11 @@ class AttentionNode final : public PlanNode {
   bool writes_strided() const override { return true; }
 
  private:
+  /// One query keeps all keys, window or not.
+  std::optional<std::int64_t> window_of(std::int64_t queries) const {
+    return queries > 1 ? parameters_.window : std::nullopt;
+  }
+
   TensorRef value(const Frame& frame, PlanValueIndex index) const {
     return parameters_.tokens_first ? heads_first(frame[index]) : frame[index];
   }

@@ -124,17 +124,17 @@ TEST_CASE("a kernel that is a little wrong is found at its op") {
     float factor;
   };
   // A few times what the kernels may be off, relative to results of the same signs.
-  const Harm harms[] = {{OpId::kLinalgLinear, 1e-2F},     {OpId::kLinalgRMSNorm, 1e-5F},
-                        {OpId::kLinalgGELU, 1e-4F},       {OpId::kLinalgAdd, 2e-7F},
-                        {OpId::kLinalgMatMul, 1e-3F},     {OpId::kLinalgSoftmax, 3e-5F},
+  const Harm harms[] = {{OpId::kLinalgLinear, 1e-2F},   {OpId::kLinalgRMSNorm, 1e-5F},
+                        {OpId::kLinalgGELU, 1e-4F},     {OpId::kLinalgAdd, 2e-7F},
+                        {OpId::kLinalgMatMul, 1e-3F},   {OpId::kLinalgSoftmax, 3e-5F},
                         {OpId::kLinalgReduceSum, 1e-6F}};
   for (const Harm& each : harms) {
     BothSets both(chain());
     const std::string error = both.run([&](const StepResults& step) {
       if (!step.op.is(each.op)) return;
       const auto elements = step.results[0].as_mutable<float>();
-      const auto largest = std::ranges::max_element(
-          elements, {}, [](float x) { return std::fabs(x); });
+      const auto largest =
+          std::ranges::max_element(elements, {}, [](float x) { return std::fabs(x); });
       *largest *= 1 + each.factor;
     });
     CAPTURE(error);

@@ -42,7 +42,7 @@ Profile profile_of(KernelSet kernels, bool keeps_events = false) {
   profile.begin_phase("two runs");
   for (int i = 0; i < 2; ++i) {
     runner.run({floats({1, 3, 8}, std::vector<double>(24, 0.5))}, run);
-    profile.end_run(0.25, &runner.plan());
+    profile.end_run(0.25, runner.plan());
   }
   return profile;
 }
@@ -90,10 +90,98 @@ TEST_CASE("profile: kernels of one name are one row, the longest first") {
 }
 
 TEST_CASE("profile: work that moves nothing, caches and attention") {
-  CHECK(attention_pairs(3, 5, false) == 15);
-  CHECK(attention_pairs(3, 5, true) == 3 + 4 + 5);
+  CHECK(attention_pairs(3, 5, {}) == 15);
+  CHECK(attention_pairs(3, 5, {.causal = true}) == 3 + 4 + 5);
   const std::int64_t packed[] = {3, 64};
   CHECK(bytes_of({DType::kMXFP4, packed}) == 3 * 2 * 17);
+}
+
+TEST_CASE("profile: attention counts the pairs of a query and a key that it sees") {
+  for (std::int64_t queries = 0; queries < 7; ++queries) {
+    for (std::int64_t keys = 0; keys < 9; ++keys) {
+      for (std::int64_t window = 0; window < 10; ++window) {  // 0: none
+        CAPTURE(queries);
+        CAPTURE(keys);
+        CAPTURE(window);
+        std::int64_t seen = 0;
+        for (std::int64_t i = 0; i < queries; ++i) {
+          const std::int64_t position = i + keys - queries;
+          for (std::int64_t j = 0; j < keys; ++j)
+            seen += j <= position && (window == 0 || j > position - window) ? 1 : 0;
+        }
+        AttentionSight sight{.causal = true};
+        if (window != 0) sight.window = window;
+        CHECK(attention_pairs(queries, keys, sight) == static_cast<double>(seen));
+      }
+    }
+  }
+}
+
+/// A module of one op of attention over queries [2, 3, 4, 8] and five keys.
+std::string attention(const std::string& op, const std::string& attributes, int value_width,
+                      const std::string& rows = {}) {
+  const std::string value = ", " + std::to_string(value_width) + "], Float32, CPU>";
+  const std::string operands =
+      "%q:tensor<[2, 3, 4, 8], Float32, CPU>, "
+      "%k:tensor<[2, 5, 2, 8], Float32, CPU>, %v:tensor<[2, 5, 2" +
+      value + rows;
+  const std::string result = "%o:tensor<[2, 3, 4" + value;
+  return "@main [mir_version:1] (" + operands + ") -> (" + result + ") {\nlinalg.CPU." + op +
+         "Op [" + attributes + "] (" + operands + ") -> (" + result + ")\ncf.ReturnOp (" + result +
+         ") -> ()\n}\n";
+}
+
+TEST_CASE("profile: the arithmetic of each op of attention, by both sets of kernels") {
+  const std::pair<std::string, double> cases[] = {
+      {attention("FlashAttention2", "causal_mask:true", 8), 3 + 4 + 5},
+      {attention("FlashAttention2", "causal_mask:false", 8), 3 * 5},
+      {attention("FlashAttention2SwaSink", "sliding_window:2, cur_seq_len:5", 6), 2 + 2 + 2},
+      {attention("PagedAttn", "", 8, ", %r:tensor<[5], Int32, CPU>"), 3 * 5}};
+  for (const auto& each : cases) {
+    const std::string& text = each.first;
+    for (const KernelSet kernels : {KernelSet::kRef, KernelSet::kFast}) {
+      CAPTURE(text);
+      SessionOptions options;
+      options.kernels = kernels;
+      Runner runner(text, options);
+      double flop = 0;
+      RunOptions run;
+      run.timed = [&](const KernelTiming& timing) { flop += timing.work.flop; };
+      std::vector<Tensor> inputs;
+      for (const Port& port : runner.session().inputs()) {
+        Shape shape;
+        for (const Dim dim : port.type->dims()) shape.push_back(dim.constant());
+        inputs.push_back(*Tensor::allocate(*port.type->dtype(), shape));
+        std::ranges::fill(std::span(inputs.back().mutable_bytes(), inputs.back().bytes().size()),
+                          std::byte{0});
+      }
+      runner.run(inputs, run);
+      const double widths = text.find("SwaSink") != text.npos ? 8 + 6 : 8 + 8;
+      CHECK(flop == 2 * 2 * 4 * each.second * widths);
+    }
+  }
+}
+
+TEST_CASE("profile: fused attention counts the keys within its window") {
+  SessionOptions options;
+  options.kernels = KernelSet::kFast;
+  Runner runner(R"(
+@main [mir_version:1] (%q:tensor<[1, 2, 6, 4], Float32, CPU>, %k:tensor<[1, 2, 6, 4], Float32, CPU>) -> (%o:tensor<[1, 2, 6, 4], Float32, CPU>) {
+  linalg.CPU.MatMulOp [transpose_b:true] (%q:tensor<[1, 2, 6, 4], Float32, CPU>, %k:tensor<[1, 2, 6, 4], Float32, CPU>) -> (%s:tensor<[1, 2, 6, 6], Float32, CPU>)
+  linalg.CPU.CausalMaskOp [sliding_window:true, window_size:2] (%s:tensor<[1, 2, 6, 6], Float32, CPU>) -> (%m:tensor<[1, 2, 6, 6], Float32, CPU>)
+  linalg.CPU.SoftmaxOp [axis:-1] (%m:tensor<[1, 2, 6, 6], Float32, CPU>) -> (%p:tensor<[1, 2, 6, 6], Float32, CPU>)
+  linalg.CPU.MatMulOp [transpose_b:false] (%p:tensor<[1, 2, 6, 6], Float32, CPU>, %k:tensor<[1, 2, 6, 4], Float32, CPU>) -> (%o:tensor<[1, 2, 6, 4], Float32, CPU>)
+  cf.ReturnOp (%o:tensor<[1, 2, 6, 4], Float32, CPU>) -> ()
+}
+)",
+                options);
+  REQUIRE(runner.plan().node_names() == std::vector<std::string>{"attention"});
+  double flop = 0;
+  RunOptions run;
+  run.timed = [&](const KernelTiming& timing) { flop += timing.work.flop; };
+  const Tensor x = floats({1, 2, 6, 4}, std::vector<double>(48, 0.5));
+  runner.run({x, x}, run);
+  CHECK(flop == 2 * 2 * (1 + 5 * 2) * (4 + 4));
 }
 
 TEST_CASE("profile: the limit that a kernel's work would take longer at") {
