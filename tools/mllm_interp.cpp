@@ -60,7 +60,9 @@ ExitCode body(const Run& run, InterpSettings& settings) {
   const auto file = invocation->read(context.sources());
   if (!file) return run.report(file.error());
   Diagnostics diagnostics = run.diagnostics();
-  const Loading loading = settings.wants_machine() ? Loading::kProgram : Loading::kGraphs;
+  const Loading loading = settings.wants_machine()      ? Loading::kProgram
+                          : settings.against.is_given() ? Loading::kPaired
+                                                        : Loading::kGraphs;
   const Module* module =
       load_module(run, **file, *invocation, settings.verification, loading, context, diagnostics);
   if (module == nullptr) return run.report(diagnostics, context.sources());

@@ -249,13 +249,17 @@ bool has_state(const Module& module) {
 /// Facts about this launch alone: a grant that no op of a module needs is an error there.
 UpgradeOptions MachineKernels::granted(const prog::Launch& launch, std::string_view place) const {
   UpgradeOptions options;
-  options.rms_epsilon = options_.assumed.rms_epsilon;
-  options.layer_norm_epsilon = options_.assumed.layer_norm_epsilon;
+  const std::string_view type = launch.spec.type_name();
+  const auto states = [&](std::string_view key) {
+    return states_option(launch.spec, program_.module().context().intern(key));
+  };
+  if (type == "RMSNorm" && !states("epsilon")) options.rms_epsilon = options_.assumed.rms_epsilon;
+  if (type.starts_with("LayerNorm") && !states("eps"))
+    options.layer_norm_epsilon = options_.assumed.layer_norm_epsilon;
   for (const Grant& grant : options_.assumed.grants) {
     const bool meant = grant.op == launch.spec.type_name() || grant.op == launch.name ||
                        (!place.empty() && grant.op == place);
-    const Symbol key = program_.module().context().intern(grant.key);
-    if (meant && !states_option(launch.spec, key)) options.grants.push_back(grant);
+    if (meant && !states(grant.key)) options.grants.push_back(grant);
   }
   return options;
 }

@@ -194,7 +194,10 @@ void settle_extents(Recovery& recovery) {
 
 bool upgrade(Module& module, const UpgradeOptions& options, LossReport& report,
              Diagnostics& diagnostics) {
-  if (module.is_portable()) return true;
+  if (module.is_portable()) {
+    warn_of_ignored_facts(module, options, diagnostics);
+    return true;
+  }
   const std::size_t errors_before = diagnostics.error_count();
   take_corrections(module, options, report, diagnostics);
   if (diagnostics.error_count() != errors_before) return false;
@@ -227,6 +230,7 @@ bool upgrade(Module& module, const UpgradeOptions& options, LossReport& report,
   generalise(recovery);
   if (diagnostics.error_count() != errors_before) return false;
   recovery.rewriter.set_version(1);
+  warn_of_unused_facts(recovery);
   return true;
 }
 

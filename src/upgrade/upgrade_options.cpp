@@ -8,6 +8,7 @@
 
 #include "mir/upgrade.hpp"
 #include "support/strict_json.hpp"
+#include "upgrade/recover/recovery.hpp"
 
 namespace mir {
 
@@ -81,8 +82,8 @@ Result<void> grant(UpgradeOptions& options, std::string_view fact) {
     std::string_view key;
     std::optional<double> UpgradeOptions::*into;
   };
-  constexpr Row kRows[] = {{"rms_eps", &UpgradeOptions::rms_epsilon},
-                           {"layer_norm_eps", &UpgradeOptions::layer_norm_epsilon}};
+  constexpr Row kRows[] = {{kRmsEpsilonFact, &UpgradeOptions::rms_epsilon},
+                           {kLayerNormEpsilonFact, &UpgradeOptions::layer_norm_epsilon}};
   const std::string_view key = fact.substr(0, fact.find('='));
   const std::string_view value = fact.substr(std::min(fact.size(), key.size() + 1));
   for (const Row& row : kRows) {
@@ -92,7 +93,7 @@ Result<void> grant(UpgradeOptions& options, std::string_view fact) {
     options.*row.into = *number;
     return {};
   }
-  if (key == "packed_weights") {
+  if (key == kPackedWeightsFact) {
     constexpr DType kTypes[] = {DType::kFloat32, DType::kGgufQ4_0, DType::kMirQ4A32};
     const auto* const found =
         std::ranges::find(kTypes, value, [](DType type) { return name_of(type); });

@@ -241,7 +241,7 @@ Result<void> Execution::open_other_module(const std::string& path, const WeightS
     return SourceManager::full(path);
   }
   const Module* module = load_module(run_, *file, invocation_, settings_.verification,
-                                     Loading::kGraphs, context, diagnostics_);
+                                     Loading::kPaired, context, diagnostics_);
   if (module == nullptr) return {};
   SessionOptions options = session_options_;
   options.weights = &weights;

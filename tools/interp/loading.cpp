@@ -55,7 +55,10 @@ Module* load_module(const Run& run, const SourceFile& file, const Invocation& in
   const std::string& name = *invocation.settings.module;
   Module* const chosen = choose_module(modules, name, file.name(), context, diagnostics);
   if (chosen == nullptr) return nullptr;
-  if (!chosen->is_portable() && loading == Loading::kGraphs) {
+  if (chosen->is_portable()) {
+    // Warns of what is granted.
+    if (loading == Loading::kGraphs) upgrade(*chosen, invocation.assumed, losses, diagnostics);
+  } else if (loading != Loading::kProgram) {
     take_corrections(*chosen, invocation.assumed, losses, diagnostics);
     if (diagnostics.has_errors() || !verification.accepts_as_is(*chosen, diagnostics)) {
       return nullptr;

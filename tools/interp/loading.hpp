@@ -12,6 +12,7 @@ namespace mir::tools {
 /// What a module must be to be run.
 enum class Loading : std::uint8_t {
   kGraphs,   ///< portable; a dump is upgraded
+  kPaired,   ///< the same beside another module, which what is granted may be meant for
   kProgram,  ///< as it is: for the program machine
 };
 

@@ -85,6 +85,7 @@ void unpack(Recovery& recovery, Op& op, Dim rows, Dim columns) {
       (granted == DType::kMirQ4A32 || layout->kind == KleidiLayout::Kind::kQsi4c32p);
   const Dim extents[] = {rows, columns};
   IRContext& context = recovery.context();
+  if (as_blocks) recovery.lacked.insert(kPackedWeightsFact);
   const auto name = name_of(as_blocks ? granted : DType::kFloat32);
   recovery.rewriter.set_type(*found.value,
                              context.tensor(extents, context.intern(name), type->device()));
@@ -337,7 +338,7 @@ void rms_norm(Recovery& recovery, Op& op) {
     return recovery.refuse(op, "epsilon",
                            "grant it with --assume=rms_eps=1e-6 or the model's value");
   }
-  recovery.assume(op, "epsilon", recovery.context().number(*recovery.options.rms_epsilon));
+  recovery.assume_common(op, "epsilon", kRmsEpsilonFact, *recovery.options.rms_epsilon);
   recovery.assume(op, "add_unit_offset", recovery.context().boolean(false));
 }
 
@@ -372,7 +373,7 @@ void layer_norm(Recovery& recovery, Op& op) {
   const auto shifted = weight != nullptr || with_bias ? &Recovery::derive : &Recovery::assume;
   (recovery.*affine)(op, "elementwise_affine", context.boolean(weight != nullptr));
   (recovery.*shifted)(op, "bias", context.boolean(with_bias));
-  recovery.assume(op, "eps", context.number(*recovery.options.layer_norm_epsilon));
+  recovery.assume_common(op, "eps", kLayerNormEpsilonFact, *recovery.options.layer_norm_epsilon);
 }
 
 void layer_norm_2d(Recovery& recovery, Op& op) {
@@ -382,7 +383,7 @@ void layer_norm_2d(Recovery& recovery, Op& op) {
     return recovery.refuse(op, "eps",
                            "grant it with --assume=layer_norm_eps=1e-6 or the model's value");
   }
-  recovery.assume(op, "eps", recovery.context().number(*recovery.options.layer_norm_epsilon));
+  recovery.assume_common(op, "eps", kLayerNormEpsilonFact, *recovery.options.layer_norm_epsilon);
 }
 
 /// A table that is narrower than a head has a column for each element that rotates.

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -13,6 +14,11 @@
 #include "mir/upgrade.hpp"
 
 namespace mir {
+
+// Facts about all ops of a kind, as they are granted.
+inline constexpr std::string_view kRmsEpsilonFact = "rms_eps";
+inline constexpr std::string_view kLayerNormEpsilonFact = "layer_norm_eps";
+inline constexpr std::string_view kPackedWeightsFact = "packed_weights";
 
 class Recovery {
  public:
@@ -33,6 +39,8 @@ class Recovery {
   std::vector<std::pair<Symbol, Location>> declared_names;
   /// Ops whose weight was packed into bytes, with a Float32 bias.
   std::unordered_set<const Op*> unpacked;
+  /// Those of the facts above that some op lacked.
+  std::unordered_set<std::string_view> lacked;
 
   /// What the type of a value is: what follows, or what was chosen.
   LossEntry::Source source_of(const Value& value) const {
@@ -62,6 +70,11 @@ class Recovery {
   /// Assumes one of several readings; `others` names those that fit as well.
   void choose(Op& op, std::string_view fact, const Attr* value, std::string others) {
     set(op, fact, value, LossEntry::Source::kAssumed, std::move(others));
+  }
+  /// The same with a granted fact about all ops of a kind.
+  void assume_common(Op& op, std::string_view attribute, std::string_view fact, double value) {
+    if (!is_stated(op, attribute)) lacked.insert(fact);
+    assume(op, attribute, context().number(value));
   }
   /// Reports that a fact is lost, unless it is stated.
   void refuse(const Op& op, std::string_view fact, std::string_view why) {
@@ -108,6 +121,12 @@ Value* make_view(Module& module, Value& value, const TensorType& type, Op& befor
 /// Puts a cast of an operand to that element type in front of an op; it is assumed.
 void cast_operand(Recovery& recovery, Op& op, std::uint32_t index,
                   DType dtype);  // recover_quantised.cpp
+
+/// Warns of facts about all ops of a kind that are granted and that no op lacked.
+void warn_of_unused_facts(const Recovery& recovery);  // unused_facts.cpp
+/// Warns of every fact: a portable module is left as it is.
+void warn_of_ignored_facts(const Module& module, const UpgradeOptions& options,
+                           Diagnostics& diagnostics);  // unused_facts.cpp
 
 // The steps, in order. Each reports what it cannot recover and goes on.
 void drop_repeated_graphs(Recovery& recovery);  // repeated_graphs.cpp
