@@ -59,11 +59,17 @@ struct Work {
   /// Operations of products, two for each multiply-add: linear layers, matrix products,
   /// convolutions, attention. Everything else counts none: memory bounds it.
   double flop = 0;
+  /// Of these, products of codes of 4 or 8 bits and of BFloat16, which have instructions of their
+  /// own.
+  double code_flop = 0;
+  double bfloat_flop = 0;
   /// Bytes that are read and written when every operand, parameter and result moves once.
   double bytes = 0;
 
   Work& operator+=(const Work& other) {
     flop += other.flop;
+    code_flop += other.code_flop;
+    bfloat_flop += other.bfloat_flop;
     bytes += other.bytes;
     return *this;
   }

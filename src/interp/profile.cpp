@@ -96,7 +96,11 @@ void Profile::add(const Schedule& schedule, const KernelTiming& timing) {
 }
 
 Roofline roofline(const Profile::Row& row, const fast::MachineLimits& limits) {
-  const double compute = per_second(row.work.flop, limits.flop_per_second);
+  const Work& work = row.work;
+  const double compute =
+      per_second(work.flop - work.code_flop - work.bfloat_flop, limits.flop_per_second) +
+      per_second(work.code_flop, limits.code_flop_per_second) +
+      per_second(work.bfloat_flop, limits.bfloat_flop_per_second);
   const double memory = per_second(row.work.bytes, limits.bytes_per_second);
   const double most = std::max(compute, memory);
   if (most <= 0 || row.seconds <= 0) return {.share = 0, .bound_by = "-"};
@@ -124,8 +128,11 @@ void render_memory(const Profile::Memory& memory, std::back_insert_iterator<std:
 std::string render(const Profile& profile, const fast::MachineLimits& limits) {
   std::string text;
   const auto out = std::back_inserter(text);
-  fmt::format_to(out, "limits of this machine: {:.1f} GFLOP/s, {:.1f} GB/s\n",
-                 limits.flop_per_second * 1e-9, limits.bytes_per_second * 1e-9);
+  fmt::format_to(out,
+                 "limits of this machine: {:.1f} GFLOP/s, {:.1f} with codes of 8 bits, {:.1f} with "
+                 "BFloat16, {:.1f} GB/s\n",
+                 limits.flop_per_second * 1e-9, limits.code_flop_per_second * 1e-9,
+                 limits.bfloat_flop_per_second * 1e-9, limits.bytes_per_second * 1e-9);
   if (profile.memory()) render_memory(*profile.memory(), out);
   for (const Profile::Phase& phase : profile.phases()) {
     const Profile::Row total = phase.total();
@@ -166,6 +173,8 @@ Json json_of(const Profile::Row& row, const fast::MachineLimits& limits) {
 std::string to_json(const Profile& profile, const fast::MachineLimits& limits) {
   Json json;
   json["limits"] = {{"flop_per_second", limits.flop_per_second},
+                    {"code_flop_per_second", limits.code_flop_per_second},
+                    {"bfloat_flop_per_second", limits.bfloat_flop_per_second},
                     {"bytes_per_second", limits.bytes_per_second}};
   json["memory"] = nullptr;
   if (const auto& memory = profile.memory()) {

@@ -145,6 +145,12 @@ std::uint64_t read_all(std::span<const std::byte> memory, Context& context) {
 MachineLimits measure_limits(Context& context) {
   MachineLimits limits;
   limits.flop_per_second = best_rate(20, [&] { return multiply_adds(context); });
+  for (const int bits : {4, 8}) {
+    const double rate = best_rate(20, [&] { return multiply_codes(bits, context); });
+    limits.code_flop_per_second = std::max(limits.code_flop_per_second, rate);
+  }
+  limits.bfloat_flop_per_second =
+      std::max(limits.flop_per_second, best_rate(20, [&] { return multiply_bfloats(context); }));
   constexpr std::size_t kBytes = std::size_t{256} << 20;
   const LargePages memory(kBytes);
   if (memory.size() < kBytes) return limits;

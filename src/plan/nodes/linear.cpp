@@ -184,7 +184,13 @@ Work work_of_product(const fast::PackedMatrix& weight, std::int64_t rows) {
   const bool is_rounded =
       weight.dtype == DType::kFloat32 && weight.activations == Activations::kBFloat16;
   const DTypeInfo& stored = info(is_rounded ? DType::kBFloat16 : weight.dtype);
-  return {.flop = 2 * static_cast<double>(rows) * elements,
+  const double flop = 2 * static_cast<double>(rows) * elements;
+  const DTypeClass kind = info(weight.dtype).type_class;
+  const bool has_codes = kind != DTypeClass::kFloat;
+  const bool has_bfloats = !has_codes && weight.activations == Activations::kBFloat16;
+  return {.flop = flop,
+          .code_flop = has_codes ? flop : 0,
+          .bfloat_flop = has_bfloats ? flop : 0,
           .bytes = elements * stored.unit_bytes / stored.lanes};
 }
 

@@ -47,7 +47,10 @@ Profile profile_of(KernelSet kernels, bool keeps_events = false) {
   return profile;
 }
 
-constexpr fast::MachineLimits kLimits = {.flop_per_second = 1000, .bytes_per_second = 100};
+constexpr fast::MachineLimits kLimits = {.flop_per_second = 1000,
+                                         .code_flop_per_second = 4000,
+                                         .bfloat_flop_per_second = 2000,
+                                         .bytes_per_second = 100};
 
 }  // namespace
 
@@ -186,7 +189,10 @@ TEST_CASE("profile: fused attention counts the keys within its window") {
 
 TEST_CASE("profile: the limit that a kernel's work would take longer at") {
   const auto row = [](double seconds, double flop, double bytes) {
-    return Profile::Row{.kernel = "k", .calls = 1, .seconds = seconds, .work = {flop, bytes}};
+    Work work;
+    work.flop = flop;
+    work.bytes = bytes;
+    return Profile::Row{.kernel = "k", .calls = 1, .seconds = seconds, .work = work};
   };
   const Roofline compute = roofline(row(4, 2000, 100), kLimits);
   CHECK(compute.bound_by == "compute");
@@ -194,8 +200,46 @@ TEST_CASE("profile: the limit that a kernel's work would take longer at") {
   const Roofline memory = roofline(row(4, 500, 100), kLimits);
   CHECK(memory.bound_by == "memory");
   CHECK(memory.share == 0.25);
+  // A quarter of the work at the rate of Float32, a quarter as codes, half as BFloat16.
+  Profile::Row mixed = row(4, 4000, 100);
+  mixed.work.code_flop = 1000;
+  mixed.work.bfloat_flop = 2000;
+  CHECK(roofline(mixed, kLimits).share == (1 + 0.25 + 1) / 4);
   CHECK(roofline(row(4, 0, 0), kLimits).bound_by == "-");
   CHECK(roofline(row(0, 1, 1), kLimits).share == 0);
+}
+
+TEST_CASE("profile: products count by the instruction that computes them") {
+  const auto work_of_run = [](std::string_view weight, Activations activations) {
+    std::string text = kTwoLayers;
+    const std::string_view from = "[16, 8], Float32";
+    text.replace(text.find("[16, 8], Float32"), from.size(), weight);
+    SessionOptions options;
+    options.kernels = KernelSet::kFast;
+    options.activations = activations;
+    Runner runner(text, options);
+    Work work;
+    RunOptions run;
+    run.timed = [&](const KernelTiming& timing) { work += timing.work; };
+    runner.run({floats({1, 3, 8}, std::vector<double>(24, 0.5))}, run);
+    return work;
+  };
+  const Work floats = work_of_run("[16, 8], Float32", Activations::kFloat32);
+  CHECK(floats.flop > 0);
+  CHECK(floats.code_flop + floats.bfloat_flop == 0);
+  const Work bfloats = work_of_run("[16, 8], Float16", Activations::kBFloat16);
+  CHECK(bfloats.bfloat_flop == bfloats.flop);
+}
+
+TEST_CASE("profile: limits of every kind are measured at every instruction set") {
+  for (const IsaLevel isa : isa_levels()) {
+    if (isa > detected_isa_level()) break;
+    CAPTURE(name_of(isa));
+    fast::Context context(1, isa);
+    CHECK(fast::multiply_codes(4, context) > 0);
+    CHECK(fast::multiply_codes(8, context) > 0);
+    CHECK((fast::multiply_bfloats(context) > 0) == (isa == IsaLevel::kAvx512Bf16));
+  }
 }
 
 TEST_CASE("profile: memory of the process beside what is needed once") {

@@ -218,6 +218,29 @@ void run_tile(const BfloatTask& task) {
                 HWY_ATTR { multiply(task, weight, sums); });
 }
 
+#if MIR_DOT
+/// As many chains as hide the latency.
+double multiply_pairs_in_registers() {
+  constexpr std::int64_t kRounds = 50000;
+  constexpr int kChains = 12;
+  FloatVector sums[kChains];
+  HWY_UNROLL(12)
+  for (int i = 0; i < kChains; ++i) sums[i] = hn::Set(Floats(), static_cast<float>(i));
+  const auto factor = reinterpret_cast<__m512bh>(hn::Set(Words(), 0x3f003f00).raw);
+  for (std::int64_t round = 0; round < kRounds; ++round) {
+    HWY_UNROLL(12)
+    for (int i = 0; i < kChains; ++i)
+      sums[i] = FloatVector{_mm512_dpbf16_ps(sums[i].raw, factor, factor)};
+  }
+  HWY_UNROLL(12)
+  for (int i = 1; i < kChains; ++i) sums[0] = hn::Add(sums[0], sums[i]);
+  // What is computed must not be computed in vain.
+  volatile float sink = hn::GetLane(sums[0]);
+  static_cast<void>(sink);
+  return static_cast<double>(kRounds * kChains * kLanes * 2);
+}
+#endif
+
 }  // namespace
 
 constexpr BfloatTable kTable = {.width = kPanelWidth,
@@ -225,7 +248,12 @@ constexpr BfloatTable kTable = {.width = kPanelWidth,
                                 .pair_floats = kPairFloats,
                                 .pack_panel = pack_panel,
                                 .pack_row = pack_row,
-                                .run = run_tile};
+                                .run = run_tile,
+#if MIR_DOT
+                                .multiply = multiply_pairs_in_registers};
+#else
+                                .multiply = nullptr};
+#endif
 
 }  // namespace MIR_DOT_NAMESPACE
 }  // namespace mir::fast::HWY_NAMESPACE

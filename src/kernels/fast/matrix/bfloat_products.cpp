@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/fast/limits.hpp"
 #include "kernels/fast/matrix/linear_tile.hpp"
 #include "kernels/fast/targets.hpp"
 
@@ -33,6 +34,8 @@ struct BfloatTable {
   void (*pack_row)(const float* x, std::int64_t depth, std::int64_t row, std::int64_t step,
                    float* to);
   void (*run)(const BfloatTask& task);
+  /// Multiplies pairs in registers, again and again; the products done. Null: as Float32.
+  double (*multiply)();
 };
 
 }  // namespace mir::fast
@@ -60,6 +63,11 @@ std::int64_t pairs_of(std::int64_t depth) {
 }
 
 }  // namespace
+
+double multiply_bfloats(Context& context) {
+  const auto multiply = tables.at(context.isa()).multiply;
+  return multiply == nullptr ? 0 : 2 * in_every_thread(context, multiply);
+}
 
 std::size_t packed_bfloat_bytes(std::int64_t outputs, std::int64_t depth, IsaLevel isa) {
   const std::int64_t width = tables.at(isa).width;

@@ -263,6 +263,34 @@ void run_tile(const BlockTask& task) {
                 HWY_ATTR { multiply(task, weight, sums); });
 }
 
+/// As many chains as hide the latency, each with factors of its own, which are read anew in each
+/// round: no product is that of another chain or of another round.
+template <int kBits>
+double multiply_codes() {
+  constexpr std::int64_t kRounds = 50000;
+  constexpr int kFactors = 2, kOperands = 4;
+  constexpr int kChains = kFactors * kOperands;
+  IntVector factors[kFactors], x[kOperands], sums[kChains];
+  HWY_UNROLL(2)
+  for (int i = 0; i < kFactors; ++i) factors[i] = hn::Set(Ints(), 0x01020304 + i);
+  HWY_UNROLL(4)
+  for (int i = 0; i < kOperands; ++i) x[i] = hn::Set(Ints(), 0x05060708 + i);
+  HWY_UNROLL(8)
+  for (int i = 0; i < kChains; ++i) sums[i] = hn::Zero(Ints());
+  for (std::int64_t round = 0; round < kRounds; ++round) {
+    asm volatile("" : : "r"(factors) : "memory");
+    HWY_UNROLL(8)
+    for (int i = 0; i < kChains; ++i)
+      sums[i] = Dot<kBits>::add(sums[i], factors[i / kOperands], x[i % kOperands]);
+  }
+  HWY_UNROLL(8)
+  for (int i = 1; i < kChains; ++i) sums[0] = hn::Add(sums[0], sums[i]);
+  // What is computed must not be computed in vain.
+  volatile std::int32_t sink = hn::GetLane(sums[0]);
+  static_cast<void>(sink);
+  return static_cast<double>(kRounds * kChains * kLanes * Dot<kBits>::kStep);
+}
+
 }  // namespace
 
 constexpr BlockTable kTable = {.width = kTileWidth,
@@ -270,7 +298,8 @@ constexpr BlockTable kTable = {.width = kTileWidth,
                                .run_bytes = run_bytes,
                                .pack_panel = pack_panel,
                                .round_row = round_row,
-                               .run = run_tile};
+                               .run = run_tile,
+                               .multiply_codes = {multiply_codes<4>, multiply_codes<8>}};
 
 }  // namespace MIR_DOT_NAMESPACE
 }  // namespace mir::fast::HWY_NAMESPACE

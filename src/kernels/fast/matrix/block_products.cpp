@@ -2,6 +2,7 @@
 #include <cstring>
 #include <limits>
 
+#include "kernels/fast/limits.hpp"
 #include "kernels/fast/matrix/block_codes.hpp"
 #include "kernels/fast/matrix/linear_tile.hpp"
 #include "kernels/fast/targets.hpp"
@@ -62,6 +63,8 @@ struct BlockTable {
                      std::int64_t panel, std::byte* to);
   void (*round_row)(const float* x, std::int64_t depth, const RoundedRow& to);
   void (*run)(const BlockTask& task);
+  /// Multiplies codes of 4 or 8 bits in registers, again and again; the products done.
+  double (*multiply_codes[2])();
 };
 
 }  // namespace mir::fast
@@ -88,6 +91,11 @@ MIR_FAST_TABLES_OF(BlockTable, blocks, avx512_vnni, vnni_blocks);
 constexpr std::int64_t kTaskBytes = 32768;
 
 }  // namespace
+
+double multiply_codes(int bits, Context& context) {
+  const auto multiply = tables.at(context.isa()).multiply_codes[bits == 4 ? 0 : 1];
+  return 2 * in_every_thread(context, multiply);
+}
 
 bool is_packable_block(DType dtype, std::int64_t depth) {
   const BlockLayout* const layout = block_layout(dtype);

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <span>
+#include <vector>
 
 #include "kernels/fast/matrix/linear.hpp"
 
@@ -95,6 +97,17 @@ void for_each_tile(const LinearCall& call, std::int64_t width, std::int64_t pane
       run(tile, thread);
     }
   });
+}
+
+/// Calls body() once in each thread; the sum of what it gives.
+template <class Body>
+double in_every_thread(Context& context, Body body) {
+  const unsigned threads = context.pool().threads();
+  std::vector<double> amounts(threads);
+  context.pool().for_each(threads, [&](std::int64_t task, unsigned) {
+    amounts[static_cast<std::size_t>(task)] = body();
+  });
+  return std::accumulate(amounts.begin(), amounts.end(), 0.0);
 }
 
 // The families of weights; see linear.hpp for what the functions do.
