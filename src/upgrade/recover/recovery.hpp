@@ -71,7 +71,7 @@ class Recovery {
   void choose(Op& op, std::string_view fact, const Attr* value, std::string others) {
     set(op, fact, value, LossEntry::Source::kAssumed, std::move(others));
   }
-  /// The same with a granted fact about all ops of a kind.
+  /// Assumes what is granted of all ops of a kind.
   void assume_common(Op& op, std::string_view attribute, std::string_view fact, double value) {
     if (!is_stated(op, attribute)) lacked.insert(fact);
     assume(op, attribute, context().number(value));
