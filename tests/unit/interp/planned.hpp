@@ -1,6 +1,7 @@
 // What tests of planned runs share.
 #pragma once
 
+#include "../numeric.hpp"
 #include "module_text.hpp"
 
 namespace mir::test {
@@ -24,11 +25,7 @@ inline Tensor pattern(const Shape& shape) {
 inline void check_close(const std::vector<Tensor>& found, const std::vector<Tensor>& expected) {
   REQUIRE(found.size() == expected.size());
   for (std::size_t number = 0; number < found.size(); ++number) {
-    const auto got = values_of(found[number]), want = values_of(expected[number]);
-    REQUIRE(got.size() == want.size());
-    for (std::size_t i = 0; i < got.size(); ++i) {
-      CHECK(got[i] == doctest::Approx(want[i]).epsilon(1e-5));
-    }
+    CHECK(not_close(1e-5, values_of(found[number]), values_of(expected[number])) == "");
   }
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../numeric.hpp"
 #include "interp/session_run.hpp"
 #include "interp/summary.hpp"
 
@@ -76,9 +77,7 @@ TEST_CASE("fast: a prompt at once and token by token give the same bits") {
     CHECK(joined == whole);
     CHECK(steps.session().cache_length("kv") == 5);
     const auto expected = values_of(ref.run({states(0, 5)})[0]);
-    for (std::size_t i = 0; i < whole.size(); ++i) {
-      CHECK(whole[i] == doctest::Approx(expected[i]).epsilon(1e-5));
-    }
+    CHECK(not_close(1e-5, whole, expected) == "");
     steps.session().reset();
     CHECK(steps.session().cache_length("kv") == 0);
     CHECK(values_of(steps.run({states(0, 5)})[0]) == whole);
@@ -160,9 +159,7 @@ TEST_CASE(
     CHECK(hash_bytes(run(Fusion::kExact, Activations::kBFloat16)) == hash_bytes(off));
     CHECK(hash_bytes(off) != hash_bytes(floats));
     const auto rounded = values_of(off), exact = values_of(floats);
-    for (std::size_t i = 0; i < exact.size(); ++i) {
-      CHECK(rounded[i] == doctest::Approx(exact[i]).epsilon(0.02));
-    }
+    CHECK(not_close(0.02, rounded, exact) == "");
   }
 }
 
@@ -179,9 +176,7 @@ TEST_CASE("fast: exact fusion gives the bits of the steps one by one") {
     const auto bits = hash_bytes(off.run({x})[0]);
     CHECK(hash_bytes(exact.run({x})[0]) == bits);
     const auto expected = values_of(ref.run({x})[0]), found = values_of(exact.run({x})[0]);
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      CHECK(found[i] == doctest::Approx(expected[i]).epsilon(1e-5));
-    }
+    CHECK(not_close(1e-5, found, expected) == "");
   }
   // Weights of two types are not read as one.
   Runner mixed(kFeedForward, fast());
@@ -274,7 +269,7 @@ TEST_CASE(
       const auto got = values_of(found[i]), want = values_of(expected[i]);
       const double step = i < 2 ? 1 : 0.004001;  // one code
       CHECK(std::ranges::max(want) - std::ranges::min(want) > 100 * step);
-      for (std::size_t k = 0; k < got.size(); ++k) CHECK(std::fabs(got[k] - want[k]) <= step);
+      CHECK(not_within(step, got, want) == "");
     }
     RunOptions options;
     options.threads = 3;
@@ -399,9 +394,7 @@ TEST_CASE("fast: a view that nothing reads is shown as it was when it was made")
     runner.run({pattern({2, 8})}, run);
   }
   REQUIRE(shown[1].size() == 5);
-  for (std::size_t i = 0; i < shown[1][3].size(); ++i) {
-    CHECK(shown[1][3][i] == doctest::Approx(shown[0][3][i]).epsilon(1e-5));
-  }
+  CHECK(not_close(1e-5, shown[1][3], shown[0][3]) == "");
 }
 
 TEST_CASE("fast: a symbol that only a result binds leaves the step to a reference kernel") {

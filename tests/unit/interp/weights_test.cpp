@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "../numeric.hpp"
 #include "../weights/temporary.hpp"
 #include "interp/summary.hpp"
 #include "module_text.hpp"
@@ -115,9 +116,7 @@ TEST_CASE("fast kernels keep the packed form alone of what only products read") 
   Runner fast(kProducts, options), ref(kProducts);
   CHECK(fast.session().made_weight_bytes() == kOutput);
   const auto expected = values_of(ref.run({ones()})[0]), found = values_of(fast.run({ones()})[0]);
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    CHECK(found[i] == doctest::Approx(expected[i]).epsilon(1e-5));
-  }
+  CHECK(not_close(1e-5, found, expected) == "");
   // A run that is observed has a plan of its own, made from tensors that are made again.
   CHECK(made_in(fast, false).first == Bytes(5, kOutput));
   CHECK(values_of(fast.run({ones()})[0]) == found);
@@ -140,9 +139,7 @@ TEST_CASE("a weight that a reference kernel reads too stays beside its packed fo
   Runner fast(text, options), ref(text);
   CHECK(fast.session().made_weight_bytes() >= kOutput + 64);
   const auto expected = values_of(ref.run({ones()})[0]), found = values_of(fast.run({ones()})[0]);
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    CHECK(found[i] == doctest::Approx(expected[i]).epsilon(1e-3));
-  }
+  CHECK(not_close(1e-3, found, expected) == "");
 }
 
 TEST_CASE("a run that fails keeps no parameter that it would not keep otherwise") {

@@ -6,14 +6,18 @@
 #include <cstddef>
 #include <limits>
 #include <random>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "../numeric.hpp"
 #include "kernels/ref/numeric.hpp"
 #include "kernels/ref/view.hpp"
 
 namespace mir::ref::test {
+
+using mir::test::not_within;
 
 /// Calls fn(std::type_identity<T>{}) for the dtypes that tests use.
 template <class Fn>
@@ -144,6 +148,17 @@ inline double ulp_distance(DType dtype, double got, double want) {
   int exponent = 0;
   std::frexp(want, &exponent);
   return std::fabs(got - want) / std::ldexp(1.0, std::max(exponent, lowest) - digits);
+}
+
+/// As beyond_bounds of numeric.hpp, with bounds in ULP of the type; looks at as many elements as
+/// are wanted.
+template <class List>
+std::string beyond_ulps(double ulps, DType dtype, const List& found,
+                        const std::vector<double>& want) {
+  return mir::test::beyond_bounds(
+      want.size(), [&](std::size_t i) { return ulp_distance(dtype, found[i], want[i]); },
+      [&](std::size_t i) { return found[i]; }, [&](std::size_t i) { return want[i]; },
+      [&](std::size_t) { return ulps; });
 }
 
 inline constexpr DType kFloatingTypes[] = {DType::kFloat32, DType::kFloat16,    DType::kBFloat16,
