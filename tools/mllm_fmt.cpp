@@ -9,6 +9,7 @@
 #include "line_diff.hpp"
 #include "mir/format.hpp"
 #include "mir/parse.hpp"
+#include "regular_file.hpp"
 #include "report_text.hpp"
 #include "support/file_io.hpp"
 #include "syntax/edit.hpp"
@@ -142,6 +143,10 @@ ExitCode deliver(const Run& run, const FmtSettings& settings, const std::string&
 }
 
 ExitCode format_file(const Run& run, const FmtSettings& settings, const std::string& path) {
+  // Nothing else can be written back to its place, and a FIFO that waits for a writer would not say
+  // so.
+  const auto fits = settings.in_place ? expect_regular_file(path) : Result<void>();
+  if (!fits) return run.report(fits.error());
   SourceManager sources;
   const auto source = read_source(path, sources);
   if (!source) return run.report(source.error());

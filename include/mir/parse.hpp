@@ -210,6 +210,11 @@ class SyntaxTree {
 /// Deepest nesting of bodies, lists and brackets accepted.
 inline constexpr std::uint32_t kMaxNesting = 256;
 
+/// What the uses of aliases in a text may stand for, written out: so many bytes, or so many times
+/// the size of the text where that is more.
+inline constexpr std::uint64_t kMostAliasedBytes = std::uint64_t{64} << 20;
+inline constexpr std::uint64_t kMostAliasedTimes = 64;
+
 /// The whole tree; none when the text has an error (all errors up to the limit of `diagnostics`
 /// are reported: the parser goes on at the next op).
 std::optional<SyntaxTree> parse(const SourceFile& file, Diagnostics& diagnostics);

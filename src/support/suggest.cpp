@@ -42,6 +42,12 @@ std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t li
   return std::min(rows[a.size() % 3][b.size()], limit + 1);
 }
 
+bool may_suggest(const Diagnostics& found, DiagCode code) {
+  std::size_t count = 0;
+  for (const DiagnosticCount& each : found.counts()) count += each.code == code ? each.count : 0;
+  return count <= kMostSuggestions;
+}
+
 NearestName::NearestName(std::string_view word)
     : word_(word),
       lower_(lower_case(word)),

@@ -1,12 +1,20 @@
 // The name that was probably meant.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 #include "mir/diagnostic.hpp"
 
 namespace mir {
+
+/// A suggestion compares its word with every name of a text, so only so many findings of one code
+/// get one.
+inline constexpr std::size_t kMostSuggestions = 100;
+
+/// Whether the finding of this code that was added last is among those.
+bool may_suggest(const Diagnostics& found, DiagCode code);
 
 /// Keeps the candidate nearest to a word by edit_distance(), where the case of letters does not
 /// count. A candidate is near when it is at most a third of the word's length away, or 1. Words

@@ -108,10 +108,11 @@ StoragePart& Storages::part_read_by(const Use& use, Storage& storage) {
     return storage.parts.back();
   }
   if (negated_in(op, use.value()->name()) != nullptr) return storage.parts.front();
-  for (StoragePart& part : storage.parts) {
-    if (!part.taken) return part;
+  while (storage.first_open < storage.parts.size() && storage.parts[storage.first_open].taken) {
+    ++storage.first_open;
   }
-  return storage.parts.back();
+  return storage.first_open < storage.parts.size() ? storage.parts[storage.first_open]
+                                                   : storage.parts.back();
 }
 
 Value* Storages::insert(Value* source, Value* whole, const Attr* indices, Op* before,
@@ -139,14 +140,14 @@ Value* Storages::insert(Value* source, Value* whole, const Attr* indices, Op* be
 
 /// Slices in front of the writing named the storage as it was; later mentions do not mean them.
 void Storages::write_back(Storage& storage, Op* before, const Op& at) {
-  bool any = false;
+  if (!storage.has_written) return;
   for (StoragePart& part : storage.parts) {
     if (!part.written) continue;
     storage.whole = insert(part.value, storage.whole, part.indices, before, at);
     storage.last_written = part.indices;
-    storage.changed = any = true;
+    storage.changed = true;
   }
-  if (any) storage.parts.clear();
+  storage.forget_parts();
 }
 
 Value* Storages::whole_in_front_of(Op& op, Storage& storage) {
@@ -187,11 +188,12 @@ void Storages::take_results(Op& op) {
     const auto part = std::ranges::find(storage->parts, source, &StoragePart::value);
     if (part == storage->parts.end()) {
       storage->whole = &result;
-      storage->parts.clear();
+      storage->forget_parts();
       continue;
     }
     const bool view = op.has(Trait::kView);
     part->written = part->written || !view;
+    storage->has_written = storage->has_written || part->written;
     part->value = &result;
   }
 }

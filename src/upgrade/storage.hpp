@@ -23,6 +23,20 @@ struct Storage {
   std::vector<StoragePart> parts;
   const Attr* last_written = nullptr;  ///< bounds of the part that was written last
   bool changed = false;                ///< a part was written into it
+  bool has_written = false;            ///< some part is written
+  std::size_t first_open = 0;          ///< all parts before this one are taken
+
+  /// A part holds from now on what nothing has read.
+  void write(StoragePart& part) {
+    part.written = has_written = true;
+    part.taken = false;
+    first_open = 0;
+  }
+  void forget_parts() {
+    parts.clear();
+    has_written = false;
+    first_open = 0;
+  }
 };
 
 /// note [which version of a storage is meant]

@@ -236,14 +236,43 @@ bool is_declared(const Op& op, std::string_view attribute) {
          std::ranges::any_of(annotation_attributes(), named);
 }
 
-std::string Recovery::grant_name(const Op& op) const {
+bool PlaceNumbers::has_counted(const Op& op) const {
+  return op.block() == block_ && block_ != nullptr &&
+         (next_ == nullptr || (&op != next_ && op.is_before_in_block(next_)));
+}
+
+std::size_t PlaceNumbers::of(const Op& op) {
+  if (block_ == nullptr || op.block() != block_ || has_counted(op)) {
+    block_ = op.block();
+    next_ = block_ == nullptr ? &op : block_->front();
+    counts_.clear();
+  }
+  for (; next_ != &op; next_ = next_->next()) {
+    if (is_named_by_place(*next_)) ++counts_[type_of(*next_)];
+  }
+  return counts_[type_of(op)];
+}
+
+void PlaceNumbers::did_insert(Op& op) {
+  if (!has_counted(op)) return;
+  if (op.next() != nullptr && op.next() == next_) {
+    next_ = &op;
+  } else {
+    block_ = nullptr;
+  }
+}
+
+void PlaceNumbers::will_erase(Op& op) {
+  if (&op == next_)
+    next_ = op.next();
+  else if (has_counted(op))
+    block_ = nullptr;
+}
+
+std::string Recovery::grant_name(const Op& op) {
   if (isa<SubGraphOp>(&op)) return std::string(text(op.symbol()));
   if (op.has_path()) return std::string(text(op.path()));
-  std::size_t number = 0;
-  for (const Op* each = op.previous(); each != nullptr; each = each->previous()) {
-    number += is_named_by_place(*each) && family_of(*each) == family_of(op) ? 1 : 0;
-  }
-  return fmt::format("{}.{}", family_of(op), number);
+  return fmt::format("{}.{}", family_of(op), places_.of(op));
 }
 
 void Recovery::refuse_grantable(const Op& op, std::string_view facts, std::string_view why) {

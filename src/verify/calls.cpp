@@ -36,9 +36,9 @@ void check_call(const CallGraphOp& call, const Op* target, Reporter& reporter) {
   const Op& op = *call.op();
   if (target == nullptr || target->first_region() == nullptr) {
     suggest_callee(
-        reporter.report(
+        reporter.to_suggest(reporter.report(
             ConstraintId::call_c1, op,
-            [&] { return fmt::format("no graph is named '@{}'", text(op, call.callee())); }),
+            [&] { return fmt::format("no graph is named '@{}'", text(op, call.callee())); })),
         op);
     return;
   }

@@ -12,6 +12,7 @@
 
 #include "mir/module.hpp"
 #include "mir/verify.hpp"
+#include "support/suggest.hpp"
 #include "verify/constraint.hpp"
 
 namespace mir::checks {
@@ -78,6 +79,10 @@ class Reporter {
     breaches_ += verdicts_[index] != Verdict::kOff;
     if (!keep(constraint.code, verdicts_[index], places_[index])) return nullptr;
     return add(constraint, verdicts_[index], op, message());
+  }
+  /// The diagnostic, where it may get a suggestion that looks at the whole module; null otherwise.
+  Diagnostic* to_suggest(Diagnostic* added) const {
+    return added != nullptr && may_suggest(diagnostics_, added->code) ? added : nullptr;
   }
   /// A breach of a shape rule, whose diagnostic names its constraint itself.
   void report_rule(const Op& op, Diagnostic&& breach);

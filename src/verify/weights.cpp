@@ -109,8 +109,9 @@ void WeightChecks::check(const Op& op, const OwnedParameter& owned) {
   const Value* parameter = name ? op.module().lookup_value(name) : nullptr;
   if (parameter == nullptr) {
     suggest_parameter(
-        reporter_.report(weight_c2, op,
-                         [&] { return fmt::format("no parameter '@{}' is registered", symbol_); }),
+        reporter_.to_suggest(reporter_.report(
+            weight_c2, op,
+            [&] { return fmt::format("no parameter '@{}' is registered", symbol_); })),
         op, symbol_, owned.suffix);
     return;
   }

@@ -1,5 +1,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <unordered_map>
 
 #include "ir/emit/emit.hpp"
 #include "ir/mention.hpp"
@@ -58,8 +59,18 @@ class JsonEmitter {
 
   OrderedJson attributes(std::span<const NamedAttr> list) const {
     OrderedJson out = OrderedJson::object();
+    // The library would search the whole object for each key.
+    using Entries = OrderedJson::object_t::Container;
+    Entries& entries = out.get_ref<OrderedJson::object_t&>();
+    std::unordered_map<Symbol, std::size_t> places;
     for (const NamedAttr& each : list) {
-      if (each.value != nullptr) out[std::string(context_.text(each.key))] = attribute(*each.value);
+      if (each.value == nullptr) continue;
+      const auto [place, is_new] = places.try_emplace(each.key, entries.size());
+      if (is_new) {
+        entries.emplace_back(std::string(context_.text(each.key)), attribute(*each.value));
+      } else {
+        entries[place->second].second = attribute(*each.value);
+      }
     }
     return out;
   }

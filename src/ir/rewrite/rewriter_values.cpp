@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "ir/repeated_key.hpp"
 #include "ir/text/spellings.hpp"
 #include "ir/text/text_literal.hpp"
 #include "mir/rewriter.hpp"
@@ -26,12 +27,6 @@ void Rewriter::edit_symbol(Op& op, const Edit& edit) {
 
 namespace {
 
-/// Whether the key of the entry at `at` is that of one before it.
-bool has_before(std::span<const NamedAttr> list, std::size_t at) {
-  return std::ranges::find(list.first(at), list[at].key, &NamedAttr::key) !=
-         list.begin() + static_cast<std::ptrdiff_t>(at);
-}
-
 bool is_loose_word(const Attr& value) {
   return value.kind() == AttrKind::kString && !value.is_quoted() && !is_bare_word(value.text());
 }
@@ -42,19 +37,8 @@ bool is_portable(const NamedAttr& attribute) {
 
 /// Whether a portable module can say the list as it is.
 bool is_portable(std::span<const NamedAttr> list) {
-  if (!std::ranges::all_of(list, [](const NamedAttr& each) { return is_portable(each); })) {
-    return false;
-  }
-  constexpr std::size_t kFew = 16;
-  if (list.size() > kFew) {
-    std::unordered_set<Symbol> keys;
-    return std::ranges::all_of(list,
-                               [&](const NamedAttr& each) { return keys.insert(each.key).second; });
-  }
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    if (has_before(list, i)) return false;
-  }
-  return true;
+  return std::ranges::all_of(list, [](const NamedAttr& each) { return is_portable(each); }) &&
+         !repeated_key(list);
 }
 
 }  // namespace

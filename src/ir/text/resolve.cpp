@@ -215,11 +215,15 @@ void Resolver::State::mention_attributes(const Node& node) {
   mention_attributes_.insert(mention_attributes_.end(), first, attributes_.end());
   last.attribute_count += node.count();
   attributes_.erase(first, attributes_.end());
-  if (portable_) check_duplicates(attributes_of(last), last.token);
 }
 
 void Resolver::State::mention_list(const Node& node) {
   const MentionList list{static_cast<std::uint32_t>(mentions_.size()) - node.count(), node.count()};
+  if (portable_) {
+    for (const Mention& each : std::span(mentions_).subspan(list.first)) {
+      check_duplicates(attributes_of(each), each.token);
+    }
+  }
   const bool operands = node.kind() == NodeKind::kOperands;
   if (head_.open && !head_.has_signature) {
     (operands ? head_.operands : head_.results) = list;

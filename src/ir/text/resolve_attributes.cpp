@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "ir/element_count.hpp"
+#include "ir/repeated_key.hpp"
 #include "ir/text/resolver.hpp"
 #include "ir/text/text_literal.hpp"
 #include "support/suggest.hpp"
@@ -149,14 +150,10 @@ std::vector<NamedAttr> Resolver::State::pop_attributes(std::uint32_t count) {
 }
 
 void Resolver::State::check_duplicates(std::span<const NamedAttr> attributes, std::uint32_t token) {
-  for (std::size_t i = 0; i < attributes.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      if (attributes[i].key != attributes[j].key) continue;
-      diagnostics_.error(DiagCode::kDuplicateAttribute, span(token),
-                         fmt::format("key '{}' occurs twice", context_.text(attributes[i].key)));
-      return;
-    }
-  }
+  const auto key = repeated_key(attributes);
+  if (!key) return;
+  diagnostics_.error(DiagCode::kDuplicateAttribute, span(token),
+                     fmt::format("key '{}' occurs twice", context_.text(*key)));
 }
 
 /// Text of several tokens in canonical spacing.
@@ -167,6 +164,19 @@ std::string_view Resolver::State::canonical(std::uint32_t first, std::uint32_t c
   }
   scratch_ = printer.text();
   return scratch_;
+}
+
+/// What an alias stands for. Lists of aliases of lists are written out in their spellings, which a
+/// short text can double again and again: null once there is too much.
+const Attr* Resolver::State::aliased(const Attr* value, std::uint32_t token) {
+  const std::uint64_t limit =
+      std::max(kMostAliasedBytes, std::uint64_t{file_.size()} * kMostAliasedTimes);
+  if (aliased_bytes_ > limit) return context_.null();
+  aliased_bytes_ += value->spelling().size();
+  if (aliased_bytes_ <= limit) return value;
+  diagnostics_.error(DiagCode::kLimitExceeded, span(token),
+                     fmt::format("aliases stand for more than {} bytes", limit));
+  return context_.null();
 }
 
 const Attr* Resolver::State::leaf(const Node& node) {
@@ -210,13 +220,13 @@ const Attr* Resolver::State::leaf(const Node& node) {
       return context_.null();
     }
     case TokenKind::kHash:
-      if (const Attr** alias = aliases_.find(spelling)) return *alias;
+      if (const Attr** alias = aliases_.find(spelling)) return aliased(*alias, node.token);
       if (spelling.find('.') == spelling.npos) {
         const bool is_shown = !diagnostics_.is_full();
         Diagnostic& added =
             diagnostics_.error(DiagCode::kUnknownAlias, span(node.token),
                                fmt::format("alias '{}' is not defined before its use", spelling));
-        if (is_shown) {
+        if (is_shown && may_suggest(diagnostics_, DiagCode::kUnknownAlias)) {
           NearestName nearest(spelling);
           aliases_.for_each_key([&](std::string_view known) { nearest.offer(known); });
           const bool certain = is_certain_slip(spelling, nearest.best());

@@ -192,7 +192,9 @@ void Resolver::State::settle_free_values(Region& region) {
     Diagnostic& added =
         diagnostics_.error(DiagCode::kUndefinedValue, at,
                            fmt::format("value '%{}' is used and nothing defines it", name));
-    if (is_shown) suggest_value(added, *value);
+    if (is_shown && may_suggest(diagnostics_, DiagCode::kUndefinedValue)) {
+      suggest_value(added, *value);
+    }
   }
   rewriter_->erase_unused_free_values(region);
 }

@@ -97,6 +97,7 @@ class Resolver::State {
   ValueName name_from_text(std::string_view text);
   // attributes
   const Attr* leaf(const Node& node);
+  const Attr* aliased(const Attr* value, std::uint32_t token);
   const Attr* pop_value();
   std::vector<NamedAttr> pop_attributes(std::uint32_t count);
   void check_duplicates(std::span<const NamedAttr> attributes, std::uint32_t token);
@@ -173,6 +174,7 @@ class Resolver::State {
   TextTable<OpName> op_names_;
   TextTable<const Attr*> quant_specs_;
   TextTable<const Attr*> aliases_;
+  std::uint64_t aliased_bytes_ = 0;  // what uses of aliases stand for, written out
   std::string scratch_;
   std::vector<const Type*> type_scratch_;
   std::vector<Value*> value_scratch_;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <unordered_map>
 #include <vector>
 
 #include "upgrade/recover/recovery.hpp"
@@ -67,12 +68,12 @@ class AttributeLists {
   std::optional<std::vector<NamedAttr>> settled(std::span<const NamedAttr> list, const Op& at,
                                                 const std::string& place) {
     std::vector<NamedAttr> kept;
+    std::unordered_map<Symbol, const Attr*> values;
     for (const NamedAttr& each : list) {
       const auto key = std::string(recovery_.text(each.key));
-      const auto same_key = [&](const NamedAttr& other) { return other.key == each.key; };
-      if (const auto before = std::find_if(kept.begin(), kept.end(), same_key);
-          before != kept.end()) {
-        if (before->value != in_quotes(each.value))
+      const auto [before, is_new] = values.try_emplace(each.key, in_quotes(each.value));
+      if (!is_new) {
+        if (before->second != in_quotes(each.value))
           lose(at, key, "it is printed twice, with different values");
         continue;
       }
@@ -81,7 +82,7 @@ class AttributeLists {
              fmt::format("upstream could not print its value; --assume='{}.{}=...' states "
                          "it, none leaves it out",
                          place, key));
-      kept.push_back({each.key, in_quotes(each.value)});
+      kept.push_back({each.key, before->second});
     }
     if (std::ranges::equal(kept, list)) return std::nullopt;
     return kept;

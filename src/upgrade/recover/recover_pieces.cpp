@@ -145,7 +145,7 @@ class Pieces {
       Storage& storage = storages_->of(changed);
       storage.whole = &result;
       storage.changed = true;
-      storage.parts.clear();
+      storage.forget_parts();
     }
     recovery_.rewriter.erase(call);
     return wider;
@@ -236,16 +236,20 @@ class Pieces {
 
   /// Equal slices that together are the whole are its tiles in their order: which one this is.
   std::optional<std::int64_t> tile_of(const Op& op, const Shape& whole, const Shape& piece) const {
+    const auto cut = std::ranges::mismatch(whole, piece);
+    if (cut.in1 == whole.end() || !cut.in1->is_constant() || !cut.in2->is_constant()) {
+      return std::nullopt;
+    }
+    const auto slices = slices_of_whole(op);
     const Storage* storage = storages_->find(op.operand(0)->name());
+    if (!slices || (storage != nullptr && storage->parts.size() > kMostSlices)) return std::nullopt;
     std::int64_t before = 0, count = 0;
     if (storage != nullptr) {
       for (const StoragePart& part : storage->parts) before += shape_of(*part.value) == piece;
     }
     count = before;
-    for (const Op* other = op.block()->front(); other != nullptr; other = other->next()) {
-      if (!other->is(OpId::kLinalgSlice) || other->operand_count() != 1) continue;
-      const bool same = other->operand(0) == op.operand(0) || is_sliced_again(op, *other);
-      if (!same || shape_of(*other->result()) != shape_of(*op.result())) continue;
+    for (const Op* other : *slices) {
+      if (shape_of(*other->result()) != shape_of(*op.result())) continue;
       if (other != &op && other->is_before_in_block(&op)) {
         before += storage == nullptr ? 1 : 0;
         count += storage == nullptr ? 1 : 0;
@@ -253,23 +257,43 @@ class Pieces {
         ++count;
       }
     }
-    for (std::size_t i = 0; i < whole.size(); ++i) {
-      if (piece[i] == whole[i]) continue;
-      const bool tiles =
-          piece[i].is_constant() && piece[i].constant() * count == whole[i].constant();
-      return tiles && count > 1 ? std::optional(before) : std::nullopt;
-    }
-    return std::nullopt;
+    const bool tiles = cut.in2->constant() * count == cut.in1->constant();
+    return tiles && count > 1 ? std::optional(before) : std::nullopt;
   }
 
-  /// Whether the second slice reads what the first one gives, by name: then it means the same
-  /// whole.
-  static bool is_sliced_again(const Op& first, const Op& second) {
-    const Op* source = second.operand(0)->defining_op();
-    while (source != nullptr && source != &first && source->is(OpId::kLinalgSlice)) {
-      source = source->operand(0)->defining_op();
+  /// Storages that are sliced more often are not looked at for tiles.
+  static constexpr std::size_t kMostSlices = 256;
+
+  /// The slices in the block of what `op` slices, and of what `op` gives or a slice of that: by
+  /// name it is the same whole. None when there are more than kMostSlices.
+  static std::optional<std::vector<const Op*>> slices_of_whole(const Op& op) {
+    std::vector<const Op*> found;
+    std::size_t seen = 0;
+    const auto look = [&](const Value& value, const auto& take) {
+      for (const Use* use = value.first_use(); use != nullptr && seen <= kMostSlices;
+           use = use->next()) {
+        const Op& user = *use->user();
+        ++seen;
+        if (!user.is(OpId::kLinalgSlice) || use->index() != 0) continue;
+        const bool counts = user.block() == op.block() && user.operand_count() == 1;
+        take(user, counts);
+      }
+    };
+    look(*op.operand(0), [&](const Op& user, bool counts) {
+      if (counts) found.push_back(&user);
+    });
+    std::vector<const Op*> open{&op};
+    while (!open.empty() && seen <= kMostSlices) {
+      const Op& from = *open.back();
+      open.pop_back();
+      for (const Value& result : from.results()) {
+        look(result, [&](const Op& user, bool counts) {
+          open.push_back(&user);
+          if (counts && user.result()->name() == op.operand(0)->name()) found.push_back(&user);
+        });
+      }
     }
-    return source == &first && second.result()->name() == first.operand(0)->name();
+    return seen <= kMostSlices ? std::optional(std::move(found)) : std::nullopt;
   }
 
   /// A part begins at the first element, or is one of several tiles; a single one is the last
@@ -308,7 +332,7 @@ class Pieces {
     storage.whole = storages_->insert(op.operand(0), storage.whole, indices, &op, op);
     storage.last_written = indices;
     storage.changed = true;
-    storage.parts.clear();
+    storage.forget_parts();
     recovery_.rewriter.erase(op);
     storages_->replaced(destination);
   }
@@ -345,8 +369,7 @@ class Pieces {
     Storage& storage = storages_->of(destination);
     if (StoragePart* part = storages_->part(destination)) {
       part->value = value;
-      part->written = true;
-      part->taken = false;
+      storage.write(*part);
     } else {
       storage.whole = value;
       storage.changed = true;
@@ -496,23 +519,27 @@ class Pieces {
     return piece ? piece : told(value, whole, alike, Telling::kItsElements);
   }
 
-  /// With slices named alike the users of the next one tell as well; a graph's users tell what its
-  /// callers hand it.
-  std::optional<NeededShape> told(Value& value, const Shape& whole, bool alike, Telling telling,
+  /// With slices named alike the users of the next one tell as well, so many slices far; a graph's
+  /// users tell what its callers hand it.
+  std::optional<NeededShape> told(Value& first, const Shape& whole, bool alike, Telling telling,
                                   int calls = 0) {
-    const Op* again = nullptr;
-    for (const Use* use : uses_in_order(value)) {
-      auto needed = call_needs(*use, whole, alike, telling, calls);
-      if (!needed) needed = told_by(*use, whole, telling);
-      const bool is_whole = needed && needed->shape == whole;
-      const bool counts = telling == Telling::kTheWhole ? is_whole : !is_whole || !alike;
-      if (needed && fits(needed->shape, whole) && counts) return needed;
-      if (alike && use->user()->is(OpId::kLinalgSlice)) again = use->user();
+    constexpr int kMostAlike = 64;
+    Value* value = &first;
+    for (int slices = 0; slices < kMostAlike && value != nullptr; ++slices) {
+      const Op* again = nullptr;
+      for (const Use* use : uses_in_order(*value)) {
+        auto needed = call_needs(*use, whole, alike, telling, calls);
+        if (!needed) needed = told_by(*use, whole, telling);
+        const bool is_whole = needed && needed->shape == whole;
+        const bool counts = telling == Telling::kTheWhole ? is_whole : !is_whole || !alike;
+        if (needed && fits(needed->shape, whole) && counts) return needed;
+        if (alike && use->user()->is(OpId::kLinalgSlice)) again = use->user();
+      }
+      const bool goes_on = again != nullptr && again->result_count() == 1 &&
+                           again->result()->name() == value->name();
+      value = goes_on ? again->result() : nullptr;
     }
-    if (again == nullptr || again->result_count() != 1) return std::nullopt;
-    return again->result()->name() == value.name()
-               ? told(*again->result(), whole, alike, telling, calls)
-               : std::nullopt;
+    return std::nullopt;
   }
 
   std::optional<NeededShape> call_needs(const Use& use, const Shape& whole, bool alike,

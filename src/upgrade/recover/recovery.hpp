@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -20,10 +21,35 @@ inline constexpr std::string_view kRmsEpsilonFact = "rms_eps";
 inline constexpr std::string_view kLayerNormEpsilonFact = "layer_norm_eps";
 inline constexpr std::string_view kPackedWeightsFact = "packed_weights";
 
+/// Counts as upstream's OpNaming does the ops without a name: which op of its type in its block one
+/// is. Walks through a block in order cost one pass over it, whatever they change at or after
+/// the op they have reached.
+class PlaceNumbers : public RewriteListener {
+ public:
+  std::size_t of(const Op& op);
+
+  void did_insert(Op& op) override;
+  void will_erase(Op& op) override;
+  void did_move(Op&) override { block_ = nullptr; }
+  void will_erase_block(Block&) override { block_ = nullptr; }
+
+ private:
+  bool has_counted(const Op& op) const;
+
+  const Block* block_ = nullptr;  ///< null: nothing is counted
+  const Op* next_ = nullptr;      ///< the first op of the block that is not counted; null: all are
+  std::unordered_map<std::string_view, std::size_t> counts_;  ///< by type
+};
+
 class Recovery {
  public:
   Recovery(Module& target, const UpgradeOptions& granted, LossReport& losses, Diagnostics& problems)
-      : module(target), rewriter(target), options(granted), report(losses), diagnostics(problems) {}
+      : module(target),
+        rewriter(target),
+        options(granted),
+        report(losses),
+        diagnostics(problems),
+        listening_(target, places_) {}
 
   Module& module;
   Rewriter rewriter;
@@ -85,7 +111,7 @@ class Recovery {
   void refuse_grantable(const Op& op, std::string_view facts,
                         std::string_view why);  // take_grants.cpp
   /// How a grant names this op: by its name, else by its place, `graph.Type.k`.
-  std::string grant_name(const Op& op) const;  // take_grants.cpp
+  std::string grant_name(const Op& op);  // take_grants.cpp
   void note(const Op& op, LossEntry::Source source, std::string_view fact, std::string used,
             std::string others = {}) {
     report.entries.push_back({source, op.location(), name_of(op), std::string(fact),
@@ -105,6 +131,9 @@ class Recovery {
     rewriter.set_attribute(op, context().intern(fact), value);
     note(op, source, fact, std::string(value->spelling()), std::move(others));
   }
+
+  PlaceNumbers places_;
+  ListenerScope listening_;
 };
 
 /// Whether the op's row, or a note that dumps put on any op, has an attribute of that name.

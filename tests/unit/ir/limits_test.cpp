@@ -1,5 +1,7 @@
 // Odd, large and hostile texts: an error or a module, never a crash, in time and memory that grow
 // with the text.
+#include <algorithm>
+
 #include "isomorphic.hpp"
 #include "mir/rewriter.hpp"
 #include "read.hpp"
@@ -63,6 +65,32 @@ TEST_SUITE("limits") {
     const auto value = errors("@main () -> () {\na.b [k:$S%0] () -> ()\n}\n");
     REQUIRE(value.size() == 1);
     CHECK(value[0].starts_with("2:8 MIR0301 "));
+  }
+
+  TEST_CASE("aliases of aliases stand for 64 MiB at most") {
+    const auto bomb = [](int aliases) {
+      std::string text = "#a0 = [1, 2]\n";
+      for (int i = 1; i <= aliases; ++i) {
+        const std::string before = "#a" + std::to_string(i - 1);
+        text += "#a" + std::to_string(i) + " = [" + before + ", " + before + "]\n";
+      }
+      return text + "@main () -> () {\na.b [k:#a" + std::to_string(aliases) + "] () -> ()\n}\n";
+    };
+    CHECK(errors(bomb(8)) == Lines{});
+    // #a22 spells #a21 twice, with 10 * 2^21 bytes; the uses above it stand for 20 * 2^21.
+    CHECK(errors(bomb(64)) == Lines{"23:15 MIR0004 aliases stand for more than 67108864 bytes"});
+  }
+
+  TEST_CASE("the first hundred errors of a kind come with a suggestion") {
+    std::string text = "@main [mir_version:1] () -> () {\n";
+    for (int i = 0; i < 150; ++i)
+      text += "a.b (%intermediate_valeu" + std::to_string(i) + ") -> ()\n";
+    text += "a.b () -> (%intermediate_value:tensor<[1], Float32, CPU>)\n}\n";
+    Reading reading(text);
+    const auto all = reading.diagnostics.sorted();
+    CHECK(all.size() == 150);
+    CHECK(std::ranges::count_if(all, [](const Diagnostic& each) { return !each.hint.empty(); }) ==
+          100);
   }
 
   TEST_CASE("bodies nest to the limit of the grammar and no further") {

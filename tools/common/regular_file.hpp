@@ -8,7 +8,11 @@
 
 namespace mir::tools {
 
-/// The bytes of a regular file. Anything else is refused: reading a FIFO may wait for ever.
+/// An error for what is there and is no regular file: reading a FIFO may wait for ever. What is not
+/// there is none of its business.
+Result<void> expect_regular_file(const std::string& path);
+
+/// The bytes of a regular file. Anything else is refused.
 Result<std::string> read_regular_file(const std::string& path, std::uint64_t limit);
 
 }  // namespace mir::tools

@@ -9,13 +9,18 @@
 
 namespace mir::tools {
 
-Result<std::string> read_regular_file(const std::string& path, std::uint64_t limit) {
+Result<void> expect_regular_file(const std::string& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
     return Error{DiagCode::kFileNotReadable,
                  fmt::format("cannot read '{}': expected a regular file", path)};
   }
+  return {};
+}
+
+Result<std::string> read_regular_file(const std::string& path, std::uint64_t limit) {
+  if (auto regular = expect_regular_file(path); !regular) return std::move(regular).error();
   return read_file(path, limit);
 }
 
