@@ -27,9 +27,10 @@ std::string beyond_bounds(std::size_t count, const Distance& distance, const Fou
     if (beyond++ == 0 || !(excess <= most)) most = excess, farthest = i;
   }
   if (beyond == 0) return {};
-  return fmt::format("{} of {} are beyond their bounds, [{}] farthest: found {}, expected {}, bound {}",
-                     beyond, count, farthest, static_cast<double>(found(farthest)),
-                     static_cast<double>(expected(farthest)), static_cast<double>(bound(farthest)));
+  return fmt::format(
+      "{} of {} are beyond their bounds, [{}] farthest: found {}, expected {}, bound {}", beyond,
+      count, farthest, static_cast<double>(found(farthest)),
+      static_cast<double>(expected(farthest)), static_cast<double>(bound(farthest)));
 }
 
 /// Likewise for lists of one length, with the difference as distance.
