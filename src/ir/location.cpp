@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <deque>
 #include <mutex>
+#include <unordered_set>
 #include <vector>
 
 #include "ir/text/location_text.hpp"
@@ -111,8 +112,9 @@ Location LocationTable::call_site(Location callee, Location caller) {
 
 Location LocationTable::fused(std::span<const Location> parts, std::string_view metadata) {
   std::vector<Location> flat;
+  std::unordered_set<std::uint32_t> known;
   const auto add = [&](Location part) {
-    if (part && std::find(flat.begin(), flat.end(), part) == flat.end()) flat.push_back(part);
+    if (part && known.insert(part.raw).second) flat.push_back(part);
   };
   for (const Location part : parts) {
     const Entry entry = state_->entry(part);

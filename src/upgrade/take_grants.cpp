@@ -236,37 +236,35 @@ bool is_declared(const Op& op, std::string_view attribute) {
          std::ranges::any_of(annotation_attributes(), named);
 }
 
-bool PlaceNumbers::has_counted(const Op& op) const {
-  return op.block() == block_ && block_ != nullptr &&
-         (next_ == nullptr || (&op != next_ && op.is_before_in_block(next_)));
-}
-
 std::size_t PlaceNumbers::of(const Op& op) {
-  if (block_ == nullptr || op.block() != block_ || has_counted(op)) {
-    block_ = op.block();
-    next_ = block_ == nullptr ? &op : block_->front();
-    counts_.clear();
+  if (op.block() == nullptr) return 0;
+  const auto [at, is_new] = blocks_.try_emplace(op.block());
+  Counted& counted = at->second;
+  if (is_new || has_counted(counted, op)) counted = {.next = op.block()->front()};
+  for (; counted.next != &op; counted.next = counted.next->next()) {
+    if (is_named_by_place(*counted.next)) ++counted.counts[type_of(*counted.next)];
   }
-  for (; next_ != &op; next_ = next_->next()) {
-    if (is_named_by_place(*next_)) ++counts_[type_of(*next_)];
-  }
-  return counts_[type_of(op)];
+  return counted.counts[type_of(op)];
 }
 
 void PlaceNumbers::did_insert(Op& op) {
-  if (!has_counted(op)) return;
-  if (op.next() != nullptr && op.next() == next_) {
-    next_ = &op;
+  const auto at = blocks_.find(op.block());
+  if (at == blocks_.end() || !has_counted(at->second, op)) return;
+  if (op.next() != nullptr && op.next() == at->second.next) {
+    at->second.next = &op;
   } else {
-    block_ = nullptr;
+    blocks_.erase(at);
   }
 }
 
 void PlaceNumbers::will_erase(Op& op) {
-  if (&op == next_)
-    next_ = op.next();
-  else if (has_counted(op))
-    block_ = nullptr;
+  const auto at = blocks_.find(op.block());
+  if (at == blocks_.end()) return;
+  if (&op == at->second.next) {
+    at->second.next = op.next();
+  } else if (has_counted(at->second, op)) {
+    blocks_.erase(at);
+  }
 }
 
 std::string Recovery::grant_name(const Op& op) {

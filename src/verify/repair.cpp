@@ -116,11 +116,11 @@ std::string apply_fixes(const SourceFile& file, std::span<const Diagnostic> diag
 }
 
 Repair repair(std::string_view name, std::string text) {
-  constexpr std::size_t kMostRounds = 64;  // before a text parses; then there is an end
+  constexpr std::size_t kMostRounds = 64;
   Repair result{text, 0};
   std::string current = std::move(text);
   Findings found = examine(name, current);
-  for (std::size_t round = 1; found.reached != Stage::kRead || round <= kMostRounds; ++round) {
+  for (std::size_t round = 1; round <= kMostRounds; ++round) {
     std::optional<Findings> next;
     for (std::string& candidate : found.candidates) {
       Findings then = examine(name, candidate);

@@ -1,6 +1,8 @@
 #include "mir/verify.hpp"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "verify/checks.hpp"
@@ -89,11 +91,10 @@ void verify_unsound(std::span<Module* const> modules, Diagnostics& diagnostics,
   if (std::ranges::any_of(known, of_version)) return;
   std::vector<Diagnostic> breaches = found.sorted();
   withdraw_follow_on(modules, breaches, diagnostics);
+  std::set<std::pair<DiagCode, SourcePos>> said;
+  for (const Diagnostic& each : known) said.emplace(each.code, each.at.begin);
   for (Diagnostic& each : breaches) {
-    const bool is_known = std::ranges::any_of(known, [&](const Diagnostic& other) {
-      return other.code == each.code && other.at == each.at;
-    });
-    if (is_known || !concerns_op_alone(each.code)) continue;
+    if (said.contains({each.code, each.at.begin}) || !concerns_op_alone(each.code)) continue;
     diagnostics.error(each.code, each.at, {}) = std::move(each);
   }
 }

@@ -101,8 +101,8 @@ class Mutation {
     const std::size_t at = stream.next_token(below(stream.items.size()));
     if (at == stream.items.size() || is_no_fact(stream, at)) return "";
     what = stream.items[at].text;
-    const bool changed =
-        stream.items[at].is(K::kComma) ? leave_out(stream, at) : change(stream, at);
+    if (stream.items[at].is(K::kComma)) return leave_out(stream, at) ? stream.print() : "";
+    const bool changed = change(stream, at) && !is_no_fact(stream, at);
     what += " -> " + std::string(stream.items[at].text);
     return changed ? stream.print() : "";
   }

@@ -22,23 +22,27 @@ inline constexpr std::string_view kLayerNormEpsilonFact = "layer_norm_eps";
 inline constexpr std::string_view kPackedWeightsFact = "packed_weights";
 
 /// Counts as upstream's OpNaming does the ops without a name: which op of its type in its block one
-/// is. Walks through a block in order cost one pass over it, whatever they change at or after
-/// the op they have reached.
+/// is. Walks through blocks in order cost one pass over each, whatever they change at or after the
+/// op they have reached.
 class PlaceNumbers : public RewriteListener {
  public:
   std::size_t of(const Op& op);
 
   void did_insert(Op& op) override;
   void will_erase(Op& op) override;
-  void did_move(Op&) override { block_ = nullptr; }
-  void will_erase_block(Block&) override { block_ = nullptr; }
+  void did_move(Op&) override { blocks_.clear(); }
+  void will_erase_block(Block& block) override { blocks_.erase(&block); }
 
  private:
-  bool has_counted(const Op& op) const;
+  struct Counted {
+    const Op* next = nullptr;  ///< the first op that is not counted; null: all are
+    std::unordered_map<std::string_view, std::size_t> counts{};  ///< by type
+  };
+  static bool has_counted(const Counted& counted, const Op& op) {
+    return counted.next == nullptr || (&op != counted.next && op.is_before_in_block(counted.next));
+  }
 
-  const Block* block_ = nullptr;  ///< null: nothing is counted
-  const Op* next_ = nullptr;      ///< the first op of the block that is not counted; null: all are
-  std::unordered_map<std::string_view, std::size_t> counts_;  ///< by type
+  std::unordered_map<const Block*, Counted> blocks_;
 };
 
 class Recovery {

@@ -149,7 +149,10 @@ void Bill::of_modules() {
   charge("emit statistics", [&] { return emit_stats(modules).size(); });
   charge("emit a drawing", [&] { return emit_dot(modules).size(); });
   charge("emit quantisations", [&] { return emit_quant(modules).size(); });
-  charge("program as JSON", [&] { return program_json(*modules.front()).ok(); });
+  charge("program as JSON", [&] {
+    Diagnostics refusals(0);
+    return program_json(*modules.front(), refusals).has_value();
+  });
   std::vector<Module*> others = fresh();
   charge("compare", [&] { return diff_modules(modules, others).entries.size(); });
   charge("normal form", [&] { return normal_form(modules).ok(); });
@@ -204,8 +207,16 @@ struct Exception {
 
 /// What still costs more, and why. Each of them must: what is mended leaves the list.
 constexpr Exception kExceptions[] = {
-    // Each round of a repair makes as many suggestions as one reading may.
+    // A repair reads the text again while that helps, and each reading makes a hundred suggestions
+    // at
+    // most.
     {"missing weights", "repair"},
+    {"undefined values", "repair"},
+    {"unknown callees", "repair"},
+    // What is indented by its depth is as long as the square of it.
+    {"nesting of ops", "differences of formatting"},
+    {"nesting of ops", "emit JSON"},
+    {"nesting of ops", "normal form"},
 };
 
 bool is_exception(std::string_view text, std::string_view step) {
