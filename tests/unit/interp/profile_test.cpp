@@ -232,13 +232,18 @@ TEST_CASE("profile: products count by the instruction that computes them") {
 }
 
 TEST_CASE("profile: limits of every kind are measured at every instruction set") {
+#ifdef MIR_CHECKED_BUILD
+  constexpr bool kHasDots = false;  // sanitizers leave AVX-512 out
+#else
+  constexpr bool kHasDots = true;
+#endif
   for (const IsaLevel isa : isa_levels()) {
     if (isa > detected_isa_level()) break;
     CAPTURE(name_of(isa));
     fast::Context context(1, isa);
     CHECK(fast::multiply_codes(4, context) > 0);
     CHECK(fast::multiply_codes(8, context) > 0);
-    CHECK((fast::multiply_bfloats(context) > 0) == (isa == IsaLevel::kAvx512Bf16));
+    CHECK((fast::multiply_bfloats(context) > 0) == (kHasDots && isa == IsaLevel::kAvx512Bf16));
   }
 }
 
