@@ -8,7 +8,7 @@ namespace mir {
 
 namespace {
 
-constexpr std::size_t kFirstChunk = std::size_t{16} << 10;
+constexpr std::size_t kFirstChunk = std::size_t{1} << 10;  // a text may have many small modules
 constexpr std::size_t kLargestChunk = std::size_t{8} << 20;
 
 }  // namespace

@@ -34,29 +34,28 @@ std::string beyond_bounds(std::size_t count, const Distance& distance, const Fou
 }
 
 /// Likewise for lists of one length, with the difference as distance.
-template <class List, class Other>
-std::string not_within(double bound, const List& found, const Other& expected) {
+template <class List, class Other, class Bound>
+std::string beyond_bounds_of(const List& found, const Other& expected, const Bound& bound) {
   if (found.size() != expected.size()) {
     return fmt::format("{} elements found, {} expected", found.size(), expected.size());
   }
   return beyond_bounds(
       found.size(), [&](std::size_t i) { return std::fabs(found[i] - expected[i]); },
-      [&](std::size_t i) { return found[i]; }, [&](std::size_t i) { return expected[i]; },
-      [&](std::size_t) { return bound; });
+      [&](std::size_t i) { return found[i]; }, [&](std::size_t i) { return expected[i]; }, bound);
 }
 
-/// Likewise with bounds relative to the larger of 1 and the element.
+/// One bound for all elements.
+template <class List, class Other>
+std::string not_within(double bound, const List& found, const Other& expected) {
+  return beyond_bounds_of(found, expected, [&](std::size_t) { return bound; });
+}
+
+/// Bounds relative to the larger of 1 and the element.
 template <class List, class Other>
 std::string not_close(double relative, const List& found, const Other& expected) {
-  if (found.size() != expected.size()) {
-    return fmt::format("{} elements found, {} expected", found.size(), expected.size());
-  }
-  return beyond_bounds(
-      found.size(), [&](std::size_t i) { return std::fabs(found[i] - expected[i]); },
-      [&](std::size_t i) { return found[i]; }, [&](std::size_t i) { return expected[i]; },
-      [&](std::size_t i) {
-        return relative * std::max(1.0, std::fabs(static_cast<double>(expected[i])));
-      });
+  return beyond_bounds_of(found, expected, [&](std::size_t i) {
+    return relative * std::max(1.0, std::fabs(static_cast<double>(expected[i])));
+  });
 }
 
 }  // namespace mir::test

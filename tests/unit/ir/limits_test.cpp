@@ -163,4 +163,10 @@ TEST_SUITE("limits") {
     CHECK(diagnostics.error_count() == 1000);
     CHECK(diagnostics.sorted().size() == 20);
   }
+
+  TEST_CASE("a text of many small modules takes memory in proportion to them") {
+    Reading reading("@a () -> () {\n}\n@b () -> () {\na.b () -> ()\n}\n");
+    REQUIRE(reading.modules.size() == 2);
+    for (const Module* module : reading.modules) CHECK(module->memory() <= 4096);
+  }
 }
