@@ -187,12 +187,19 @@ class Lifetimes {
     for (const Value& result : op.results()) freed_.erase(key(result));
   }
 
-  /// Where a parameter is registered that a portable module mentions by its name; else null.
-  const Op* registered(const Value& value) const {
-    if (!reporter_.module().is_portable() || !value.is_free() || !value.has_symbol())
-      return nullptr;
-    const Value* parameter = reporter_.module().lookup_value(value.symbol());
-    return parameter == nullptr ? nullptr : parameter->defining_op();
+  /// Where the parameter is declared, or read as a value, that the value is; null: it is none.
+  const Op* parameter_of(const Value& value) const {
+    if (const auto known = parameters_.find(key(value)); known != parameters_.end()) {
+      return known->second;
+    }
+    const Value* named = nullptr;
+    if (reporter_.module().is_portable() && value.is_free() && value.has_symbol()) {
+      named = reporter_.module().lookup_value(value.symbol());
+    }
+    const Op* definition = named == nullptr ? value.defining_op() : named->defining_op();
+    const bool gives_one =
+        named != nullptr || (definition != nullptr && definition->is(OpId::kLinalgParam));
+    return gives_one ? definition : nullptr;
   }
 
   void free(const Op& op) {
@@ -204,23 +211,13 @@ class Lifetimes {
           free_c2, op, [&] { return fmt::format("{} is freed twice", shown()); }, *freed,
           "first freed here");
     }
-    const auto parameter = parameters_.find(key(value));
-    if (const Op* place = registered(value)) {
+    if (const Op* parameter = parameter_of(value)) {
       report(
           free_c4, op, [&] { return fmt::format("{} is a parameter and is freed", shown()); },
-          *place, "declared here");
-    } else if (parameter != parameters_.end()) {
-      report(
-          free_c4, op, [&] { return fmt::format("{} is a parameter and is freed", shown()); },
-          *parameter->second, "declared here");
+          *parameter, "declared here");
     } else if (value.attribute(constant_) != nullptr && !is_silent_) {
       reporter_.report(free_c4, op,
                        [&] { return fmt::format("{} is a constant and is freed", shown()); });
-    } else if (const Op* read = value.defining_op();
-               read != nullptr && read->is(OpId::kLinalgParam)) {
-      report(
-          free_c4, op, [&] { return fmt::format("{} is a parameter and is freed", shown()); },
-          *read, "read here");
     }
     freed_[key(value)] = &op;
   }

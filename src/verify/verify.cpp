@@ -44,10 +44,6 @@ bool concerns_op_alone(DiagCode code) {
   return std::ranges::find(kCodes, code) != std::end(kCodes);
 }
 
-}  // namespace
-
-namespace {
-
 /// Where ops begin in the text, in order.
 std::vector<SourcePos> starts_of(std::span<Module* const> modules) {
   std::vector<SourcePos> starts;

@@ -43,5 +43,7 @@ void stack(Recovery& recovery, Op& op);
 void top_k(Recovery& recovery, Op& op);
 void argsort(Recovery& recovery, Op& op);
 void index_by_tensor(Recovery& recovery, Op& op);
+// recover_products.cpp
+void mat_mul(Recovery& recovery, Op& op);
 
 }  // namespace mir
