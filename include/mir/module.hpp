@@ -69,6 +69,7 @@ void SymbolTable<T>::remove(Symbol name, const T& each) {
 
 class Arena;
 class Cursor;
+class GraphLoan;
 class RewriteListener;
 
 class Module {
@@ -89,6 +90,7 @@ class Module {
   std::int64_t version() const { return version_; }
   // -- names -----------------------------------------------------------------------------------
   /// A name no value of this module has: the number above all in use, as long as there is one.
+  /// None while a pass works on a graph apart from its module: names are given when it is back.
   ValueName fresh_name();
   /// What fresh_name() will give after `skip` other names.
   ValueName upcoming_name(std::uint32_t skip) const;
@@ -125,6 +127,7 @@ class Module {
   using ConstantTable = std::unordered_multimap<std::size_t, Value*>;  // by hash
 
   friend class Cursor;
+  friend class GraphLoan;
   friend class ListenerScope;
   friend class Resolver;
   friend class Rewriter;
@@ -142,11 +145,13 @@ class Module {
 
   IRContext& context_;
   std::unique_ptr<Arena> arena_;
+  std::vector<std::unique_ptr<Arena>> taken_over_;  // of graphs that were lent
   Op* top_ = nullptr;
   std::int64_t version_ = 0;
   std::uint32_t next_op_id_ = 0;
   std::uint32_t next_value_id_ = 0;
   std::uint32_t next_name_ = 0;
+  bool names_later_ = false;
   std::uint64_t next_text_name_ = 0;  // of `fresh_<number>`, for when numbers are used up
   Symbol symbol_key_;
   std::vector<std::uint64_t> made_kinds_;  // a bit for each kind

@@ -23,6 +23,7 @@ namespace mir {
 // Values and their uses.
 
 class Block;
+class GraphLoan;
 class Module;
 class Op;
 class Region;
@@ -109,6 +110,7 @@ class Value {
   std::size_t use_count() const;
 
  private:
+  friend class GraphLoan;
   friend class Resolver;
   friend class Rewriter;
   friend class Use;
@@ -314,6 +316,7 @@ class Op {
  private:
   friend class Block;
   friend class DumpFacts;
+  friend class GraphLoan;
   friend class Module;
   friend class Resolver;
   friend class Rewriter;

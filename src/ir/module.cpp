@@ -25,7 +25,9 @@ Module::~Module() {
 }
 
 std::size_t Module::memory() const {
-  return arena_->bytes_reserved();
+  std::size_t bytes = arena_->bytes_reserved();
+  for (const auto& arena : taken_over_) bytes += arena->bytes_reserved();
+  return bytes;
 }
 
 // -- making ---------------------------------------------------------------------------------------
@@ -51,6 +53,7 @@ ValueName Module::upcoming_name(std::uint32_t skip) const {
 }
 
 ValueName Module::fresh_name() {
+  if (names_later_) return {};
   const ValueName name = upcoming_name(0);
   reserve_name(name);
   return name;

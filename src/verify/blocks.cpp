@@ -1,6 +1,6 @@
 #include <unordered_set>
 
-#include "ir/dominance.hpp"
+#include "mir/dominance.hpp"
 #include "verify/checks.hpp"
 
 namespace mir::checks {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "ir/dominance.hpp"
+#include "mir/dominance.hpp"
 #include "verify/report.hpp"
 
 namespace mir::checks {

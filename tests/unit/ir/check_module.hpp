@@ -8,7 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "ir/dominance.hpp"
+#include "mir/dominance.hpp"
 #include "mir/module.hpp"
 
 namespace mir::test {

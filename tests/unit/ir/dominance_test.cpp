@@ -1,4 +1,4 @@
-#include "ir/dominance.hpp"
+#include "mir/dominance.hpp"
 
 #include <random>
 #include <set>

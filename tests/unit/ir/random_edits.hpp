@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/dominance.hpp"
+#include "mir/dominance.hpp"
 #include "mir/rewriter.hpp"
 
 namespace mir::test {

@@ -35,12 +35,15 @@ class Dominance {
   /// their region, results after the op that has them and not inside it.
   bool dominates(const Value& value, const Op& user) const;
 
+  friend bool operator==(const Dominance&, const Dominance&) = default;
+
  private:
   struct Node {
     const Block* parent = nullptr;  // immediate dominator
     // Entering and leaving numbers of a walk over the tree; both 0: unreachable.
     std::uint32_t enter = 0;
     std::uint32_t leave = 0;
+    friend bool operator==(const Node&, const Node&) = default;
   };
 
   void build_tree(const Region& region);
