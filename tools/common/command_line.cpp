@@ -27,7 +27,8 @@ po::options_description describe(const OptionSet& options) {
   po::options_description all;
   for (const OptionRow* row : options.rows()) {
     const std::string name = boost_name(*row);
-    if (row->takes_argument()) {
+    // Boost would take the next word for an argument that may lack: see take_stated().
+    if (row->takes_argument() && !row->implied()) {
       all.add_options()(name.c_str(), po::value<std::vector<std::string>>(), "");
     } else {
       all.add_options()(name.c_str(), "");
@@ -47,19 +48,37 @@ Error unknown_option(std::string_view given, const OptionSet& options) {
           fmt::format("unrecognised option '{}'{}", name, did_you_mean(name, words))};
 }
 
-po::parsed_options split(const po::options_description& known, std::span<const char* const> words) {
+/// Takes `--name=ARGUMENT` of options that may lack their argument out of the words.
+std::vector<CommandLine::Given> take_stated(const OptionSet& options,
+                                            std::vector<std::string>& words) {
+  std::vector<CommandLine::Given> stated;
+  const auto end = std::ranges::find(words, "--");
+  const auto rest = std::remove_if(words.begin(), end, [&](const std::string& word) {
+    const std::size_t equals = word.find('=');
+    if (!word.starts_with("--") || equals == word.npos) return false;
+    OptionRow* row = options.find(std::string_view(word).substr(2, equals - 2));
+    if (row == nullptr || !row->implied()) return false;
+    stated.push_back({row, word.substr(equals + 1)});
+    return true;
+  });
+  words.erase(rest, end);
+  return stated;
+}
+
+po::parsed_options split(const po::options_description& known,
+                         const std::vector<std::string>& words) {
   namespace style = po::command_line_style;
   constexpr int kStyle = style::unix_style & ~style::allow_guessing;
   po::positional_options_description operands;
   operands.add(kOperands, -1);
-  const std::vector<std::string> copies(words.begin(), words.end());
-  return po::command_line_parser(copies).options(known).positional(operands).style(kStyle).run();
+  return po::command_line_parser(words).options(known).positional(operands).style(kStyle).run();
 }
 
 }  // namespace
 
-bool CommandLine::has(const OptionRow& option) const {
-  return std::ranges::find(given, &option, &Given::option) != given.end();
+const std::string* CommandLine::first(const OptionRow& option) const {
+  const auto found = std::ranges::find(given, &option, &Given::option);
+  return found == given.end() ? nullptr : &found->text;
 }
 
 Result<void> CommandLine::read() const {
@@ -74,14 +93,17 @@ Result<CommandLine> split_command_line(const OptionSet& options,
   CommandLine line;
   try {
     const po::options_description known = describe(options);
-    for (const auto& each : split(known, words).options) {
+    std::vector<std::string> copies(words.begin(), words.end());
+    line.given = take_stated(options, copies);
+    for (const auto& each : split(known, copies).options) {
       if (each.position_key >= 0) {
         line.operands.insert(line.operands.end(), each.value.begin(), each.value.end());
         continue;
       }
       OptionRow* row = options.find(each.string_key);
       if (row == nullptr) return unknown_option("--" + each.string_key, options);
-      line.given.push_back({row, each.value.empty() ? std::string() : each.value.front()});
+      const std::string lacking(row->implied().value_or(""));
+      line.given.push_back({row, each.value.empty() ? lacking : each.value.front()});
     }
   } catch (const po::unknown_option& error) {
     return unknown_option(error.get_option_name(), options);

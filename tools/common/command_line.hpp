@@ -18,7 +18,8 @@ struct CommandLine {
   std::vector<Given> given;
   std::vector<std::string> operands;
 
-  bool has(const OptionRow& option) const;
+  /// The first argument of the option; null when it is not given.
+  const std::string* first(const OptionRow& option) const;
   /// Passes every argument to its row.
   Result<void> read() const;
 };

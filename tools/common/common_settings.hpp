@@ -39,8 +39,32 @@ inline constexpr Choice<ToolPage> kToolPages[] = {{"man", {manual_page}, "a manu
 Result<DiagCode> parse_code(std::string_view text);
 Completion complete_codes();
 
+/// `--help`, which takes a topic where the tool has some.
+class HelpRow : public OptionRow {
+ public:
+  HelpRow(OptionSet& options, const ToolInfo& tool)
+      : OptionRow(options,
+                  {.name = "help",
+                   .letter = 'h',
+                   .argument = tool.topics != nullptr ? tool.topics->argument : "",
+                   .help = "show this page",
+                   .implied =
+                       tool.topics != nullptr ? std::optional<std::string_view>("") : std::nullopt},
+                  tool.topics != nullptr ? Kind::kOne : Kind::kFlag,
+                  tool.topics != nullptr ? tool.topics->what : ""),
+        topics_(tool.topics) {}
+  Completion completion() const override {
+    return topics_ != nullptr ? topics_->completion() : Completion{};
+  }
+
+ private:
+  Result<void> read(std::string_view) override { return {}; }
+  const ToolInfo::Topics* topics_;
+};
+
 struct CommonSettings {
   OptionSet& options;
+  const ToolInfo& tool;
 
   Option<std::string> output{options,
                              {.name = "output",
@@ -72,7 +96,7 @@ struct CommonSettings {
       options,
       {.name = "explain", .argument = "CODE", .help = "say what a diagnostic code means and stop"},
       read_by(parse_code, complete_codes)};
-  Flag help{options, {.name = "help", .letter = 'h', .help = "show this page"}};
+  HelpRow help{options, tool};
   Option<ToolPage> help_as{
       options,
       {.name = "help-as", .argument = "FORM", .help = "show it for another program"},

@@ -34,12 +34,17 @@ std::vector<std::string> names_of(std::span<const CommandText> commands) {
   return names;
 }
 
+/// Whether an option without its argument is not complete.
+bool waits(const OptionRow& row) {
+  return row.takes_argument() && !row.implied();
+}
+
 /// The option names that a command takes, as a shell's words; those with an argument end in `=`.
 std::string option_words(const OptionSet& options, std::string_view command) {
   std::vector<std::string> words;
   for (const OptionRow* row : options.rows()) {
     if (!row->is_for(command)) continue;
-    words.push_back(fmt::format("--{}{}", row->name(), row->takes_argument() ? "=" : ""));
+    words.push_back(fmt::format("--{}{}", row->name(), waits(*row) ? "=" : ""));
     if (row->letter() != '\0') words.push_back(fmt::format("-{}", row->letter()));
   }
   return fmt::format("{}", fmt::join(words, " "));
@@ -150,17 +155,16 @@ std::string zsh_action(const Completion& offered) {
 
 std::string zsh_row(const OptionRow& row) {
   std::string names = fmt::format("--{}", row.name());
-  if (row.takes_argument()) names += '=';
+  if (row.takes_argument()) names += row.implied() ? "=-" : "=";
   std::string tail = fmt::format("[{}]", zsh_text(row.help()));
   if (row.takes_argument()) {
-    tail +=
-        fmt::format(":{}:{}", escaped(row.argument(), ":[]", "\\"), zsh_action(row.completion()));
+    tail += fmt::format("{}:{}:{}", row.implied() ? ":" : "", escaped(row.argument(), ":[]", "\\"),
+                        zsh_action(row.completion()));
   }
   if (row.letter() == '\0') {
     return fmt::format("'{}{}{}'", row.is_repeatable() ? "*" : "", names, tail);
   }
-  const std::string both =
-      fmt::format("{{-{}{},{}}}", row.letter(), row.takes_argument() ? "+" : "", names);
+  const std::string both = fmt::format("{{-{}{},{}}}", row.letter(), waits(row) ? "+" : "", names);
   if (row.is_repeatable()) return fmt::format("'*'{}'{}'", both, tail);
   return fmt::format("'(-{0} --{1})'{2}'{3}'", row.letter(), row.name(), both, tail);
 }

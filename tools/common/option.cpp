@@ -30,6 +30,11 @@ OptionRow::OptionRow(OptionSet& options, const OptionText& text, Kind kind, std:
   options.add(*this);
 }
 
+std::string OptionRow::argument_text() const {
+  if (!takes_argument()) return "";
+  return implied() ? fmt::format("[={}]", argument()) : fmt::format("={}", argument());
+}
+
 bool OptionRow::is_for(std::string_view command) const {
   if (text_.commands.empty()) return true;
   const std::string words = fmt::format(" {} ", text_.commands);

@@ -34,6 +34,8 @@ struct OptionText {
   std::string_view otherwise{};  ///< what holds without the option, where that is no value
   std::string_view commands{};   ///< those that take it, with one space between; empty: all
   bool is_needed = false;        ///< by each of these commands
+  /// What the option means without its argument, which it then may lack: `--name[=ARGUMENT]`.
+  std::optional<std::string_view> implied{};
 };
 
 /// A row of any type.
@@ -47,6 +49,10 @@ class OptionRow {
   char letter() const { return text_.letter; }
   std::string_view argument() const { return text_.argument; }
   bool takes_argument() const { return kind_ != Kind::kFlag; }
+  /// None where the argument must be given.
+  std::optional<std::string_view> implied() const { return text_.implied; }
+  /// "=ARGUMENT", "[=ARGUMENT]" or nothing, for pages.
+  std::string argument_text() const;
   bool is_repeatable() const { return kind_ == Kind::kMany; }
   /// The commands that take it, its text, the choices of its argument and its default.
   const std::string& help() const { return help_; }

@@ -40,7 +40,7 @@ void append_wrapped(std::string& out, std::size_t used, std::string_view text) {
 void append_row(std::string& out, const OptionRow& row) {
   std::string head = row.letter() != '\0' ? fmt::format("  -{}, ", row.letter()) : "      ";
   head.append("--").append(row.name());
-  if (row.takes_argument()) head.append(1, '=').append(row.argument());
+  head += row.argument_text();
   out += head;
   append_wrapped(out, head.size(), row.help());
 }
@@ -77,7 +77,13 @@ std::string roff(std::string_view text) {
 std::string roff_head(const OptionRow& row) {
   std::string head = row.letter() != '\0' ? fmt::format("\\fB\\-{}\\fR, ", row.letter()) : "";
   head += fmt::format("\\fB\\-\\-{}\\fR", roff(row.name()));
-  if (row.takes_argument()) head += fmt::format("=\\fI{}\\fR", roff(row.argument()));
+  const std::string_view argument = row.takes_argument() ? row.argument() : "";
+  std::string form = roff(row.argument_text());
+  if (!argument.empty()) {
+    form.replace(form.find(roff(argument)), roff(argument).size(),
+                 fmt::format("\\fI{}\\fR", roff(argument)));
+  }
+  head += form;
   return head;
 }
 

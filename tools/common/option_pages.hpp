@@ -24,6 +24,14 @@ struct ToolInfo {
   std::array<Example, 2> examples;
   std::span<const ExitStatus> exit_statuses = kExitStatuses;
   std::string_view files = "mir";  ///< ends of the files that completion offers for operands
+  /// What `--help=TOPIC` shows, where the tool has more to explain than its options.
+  struct Topics {
+    std::string_view argument;  ///< what the help page calls a topic
+    std::string_view what;      ///< "or a pass"
+    Result<std::string> (*page)(std::string_view topic) = nullptr;
+    Completion (*completion)() = nullptr;
+  };
+  const Topics* topics = nullptr;
 };
 
 /// The help page: a sentence, usage, commands, options, two examples; at most 80 columns wide but

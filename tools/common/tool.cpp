@@ -59,6 +59,7 @@ ExitCode exit_code_of(DiagCode code) {
     case DiagCode::kTokenTooLong:
       return ExitCode::kLimit;
     case DiagCode::kUsage:
+    case DiagCode::kPipeline:
       return ExitCode::kUsage;
     default:
       return ExitCode::kFindings;
@@ -187,17 +188,25 @@ std::optional<std::string> about(const ToolInfo& tool, const OptionSet& options,
   return std::nullopt;
 }
 
+ExitCode show_help(const ToolInfo& tool, const OptionSet& options, const std::string& topic) {
+  if (topic.empty()) {
+    print_document(help_text(tool, options));
+    return ExitCode::kSuccess;
+  }
+  const auto page = tool.topics->page(topic);
+  if (!page) return refuse(tool, page.error().message);
+  print_document(*page);
+  return ExitCode::kSuccess;
+}
+
 }  // namespace
 
 ExitCode run_with(const ToolInfo& tool, OptionSet& options, std::span<const char* const> words,
                   const std::function<ExitCode(const Run& run)>& body) {
-  const CommonSettings common{options};
+  const CommonSettings common{options, tool};
   auto line = split_command_line(options, words);
   if (!line) return refuse(tool, line.error().message);
-  if (line->has(common.help)) {
-    print_document(help_text(tool, options));
-    return ExitCode::kSuccess;
-  }
+  if (const std::string* topic = line->first(common.help)) return show_help(tool, options, *topic);
   if (const auto read = line->read(); !read) return refuse(tool, read.error().message);
   if (const auto answer = about(tool, options, common)) {
     print_document(*answer);

@@ -118,7 +118,7 @@ TEST_CASE("an argument that a type does not have is refused with what it has") {
 TEST_CASE("the help page is made from the rows and ends with two examples") {
   OptionSet rows;
   const TestSettings settings{rows};
-  const CommonSettings common{rows};
+  const CommonSettings common{rows, kTool};
   const std::string help = help_text(kTool, rows);
   CHECK(
       help.starts_with("Tests options.\n\nUsage: mllm-test [options] [file...]\n\nOptions:\n"
@@ -144,7 +144,7 @@ TEST_CASE("a tool's own row takes the place of a common one") {
   OptionSet rows;
   const Option<std::string> own{
       rows, {.name = "output", .argument = "FOLDER", .help = "a folder"}, any_folder()};
-  const CommonSettings common{rows};
+  const CommonSettings common{rows, kTool};
   CHECK(rows.find("output") == &own);
   CHECK(rows.find("max-errors") == &common.max_errors);
 }
