@@ -2,57 +2,45 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cassert>
-#include <chrono>
-
 namespace mir {
 
-namespace {
-
-bool takes(const Pass& pass, const Module& module, Diagnostics& diagnostics) {
-  if (pass.takes == PassForm::kAny) return true;
-  const bool portable = pass.takes == PassForm::kPortable;
-  if (module.is_portable() == portable) return true;
-  diagnostics.error(
-      DiagCode::kWrongForm, module.top()->span(),
-      fmt::format("pass '{}' takes modules in {} form", pass.name, portable ? "portable" : "dump"));
-  return false;
+std::string_view name_of(Anchor anchor) {
+  constexpr std::string_view kNames[] = {"module", "graph", "region", "op"};
+  return kNames[static_cast<std::size_t>(anchor)];
 }
 
-}  // namespace
+std::string_view name_of(PassForm form) {
+  constexpr std::string_view kNames[] = {"any", "dump", "portable"};
+  return kNames[static_cast<std::size_t>(form)];
+}
+
+const Pass* Pipeline::first() const {
+  const std::vector<PipelineItem>* list = &items;
+  while (!list->empty() && list->front().pass == nullptr) list = &list->front().items;
+  return list->empty() ? nullptr : list->front().pass;
+}
+
+// -- registry -------------------------------------------------------------------------------------
 
 void PassRegistry::add(Pass pass) {
-  const auto at = std::ranges::lower_bound(passes_, pass.name, {}, &Pass::name);
-  assert(at == passes_.end() || at->name != pass.name);
-  passes_.insert(at, std::move(pass));
+  assert(find(pass.name) == nullptr && !pipelines_.contains(pass.name));
+  const std::string_view name = pass.name;
+  passes_.emplace(name, std::move(pass));
 }
 
-Result<std::vector<const Pass*>> PassRegistry::parse_pipeline(std::string_view text) const {
-  std::vector<const Pass*> pipeline;
-  while (!text.empty()) {
-    const auto comma = std::min(text.find(','), text.size());
-    const std::string_view name = text.substr(0, comma);
-    text.remove_prefix(std::min(comma + 1, text.size()));
-    const auto found = std::ranges::lower_bound(passes_, name, {}, &Pass::name);
-    if (found == passes_.end() || found->name != name) {
-      return Error{DiagCode::kUsage, fmt::format("no pass is called '{}'", name)};
-    }
-    pipeline.push_back(&*found);
-  }
-  return pipeline;
+void PassRegistry::add_pipeline(std::string_view name, std::string_view summary,
+                                std::string_view text) {
+  assert(find(name) == nullptr && !pipelines_.contains(name));
+  Diagnostics problems;
+  const SourceFile file(std::string(name), std::string(text), 1);
+  std::optional<Pipeline> pipeline = read_pipeline(file, problems);
+  assert(pipeline);
+  pipelines_.emplace(name, Named{name, summary, *std::move(pipeline)});
 }
 
-bool run_passes(Module& module, std::span<const Pass* const> passes, Diagnostics& diagnostics,
-                const AfterPass& after) {
-  for (const Pass* pass : passes) {
-    if (!takes(*pass, module, diagnostics)) return false;
-    const auto start = std::chrono::steady_clock::now();
-    if (!pass->run(module, diagnostics)) return false;
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-    if (after && !after(*pass, module, taken.count())) return false;
-  }
-  return true;
+const Pass* PassRegistry::find(std::string_view name) const {
+  const auto found = passes_.find(name);
+  return found == passes_.end() ? nullptr : &found->second;
 }
 
 }  // namespace mir

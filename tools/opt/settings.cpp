@@ -1,21 +1,69 @@
 #include "settings.hpp"
 
+#include <algorithm>
+
 namespace mir::tools {
 
-Argument<Pipeline> pipeline_of(const PassRegistry& registry, std::string_view all) {
-  const auto read = [&registry, all](std::string_view, std::string_view text) -> Result<Pipeline> {
-    if (all.empty() || text != all) return registry.parse_pipeline(text);
-    Pipeline every;
-    for (const Pass& pass : registry.passes()) every.push_back(&pass);
-    return every;
+namespace {
+
+constexpr std::string_view kAll = "all";
+
+/// Words of passes, and of pipelines where those are offered too.
+Completion complete(const PassRegistry& registry) {
+  Completion offered{.is_list = true};
+  for (const auto& [name, pass] : registry.passes()) offered.words.emplace_back(name);
+  return offered;
+}
+
+Result<std::string_view> read_name(const PassRegistry& registry, std::string_view name) {
+  if (const Pass* pass = registry.find(name)) return pass->name;
+  std::vector<std::string_view> known{kAll};
+  for (const auto& [each, pass] : registry.passes()) known.push_back(each);
+  return Error{DiagCode::kUsage,
+               fmt::format("no pass is called '{}'{}", name, did_you_mean(name, known))};
+}
+
+Result<PassNames> read_names(const PassRegistry& registry, std::string_view text) {
+  PassNames all;
+  while (!text.empty()) {
+    const auto comma = std::min(text.find(','), text.size());
+    const std::string_view word = text.substr(0, comma);
+    text.remove_prefix(std::min(comma + 1, text.size()));
+    if (word == kAll) {
+      all.has_all = true;
+      continue;
+    }
+    auto name = read_name(registry, word);
+    if (!name) return std::move(name).error();
+    all.names.push_back(*name);
+  }
+  return all;
+}
+
+}  // namespace
+
+bool PassNames::has(std::string_view name) const {
+  return has_all || std::ranges::find(names, name) != names.end();
+}
+
+Argument<PassNames> pass_names(const PassRegistry& registry) {
+  const auto read = [&registry](std::string_view, std::string_view text) {
+    return read_names(registry, text);
   };
-  const auto completion = [&registry, all] {
-    Completion offered{.is_list = true};
-    for (const Pass& pass : registry.passes()) offered.words.emplace_back(pass.name);
-    if (!all.empty()) offered.words.emplace_back(all);
+  const auto completion = [&registry] {
+    Completion offered = complete(registry);
+    offered.words.emplace_back(kAll);
     return offered;
   };
-  return {.read = read, .note = no_note<Pipeline>, .completion = completion};
+  return {.read = read, .note = no_note<PassNames>, .completion = completion};
+}
+
+Argument<std::string> pipeline_text(const PassRegistry& registry) {
+  return any_text([&registry] {
+    Completion offered = complete(registry);
+    for (const auto& [name, pipeline] : registry.pipelines()) offered.words.emplace_back(name);
+    return offered;
+  });
 }
 
 }  // namespace mir::tools

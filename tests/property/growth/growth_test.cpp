@@ -166,13 +166,15 @@ std::vector<Module*> Bill::fresh() {
 }
 
 bool Bill::run(std::string_view pass, std::span<Module* const> modules) {
-  const auto pipeline = passes_.parse_pipeline(pass);
-  REQUIRE(pipeline.ok());
+  Diagnostics problems;
+  const auto pipeline =
+      passes_.read_pipeline(SourceFile("pipeline", std::string(pass), 1), problems);
+  REQUIRE(pipeline);
   bool good = !modules.empty();
   if (!good) return false;
   charge(pass, [&] {
     Diagnostics refusals(0);
-    for (Module* module : modules) good = run_passes(*module, *pipeline, refusals) && good;
+    for (Module* module : modules) good = run_pipeline(*module, *pipeline, {}, refusals) && good;
     return good;
   });
   return good;

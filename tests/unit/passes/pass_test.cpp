@@ -1,85 +1,331 @@
 #include "mir/pass.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
-#include "../ir/read.hpp"
-#include "mir/print.hpp"
-#include "mir/upgrade.hpp"
+#include "known_passes.hpp"
+#include "mir/ops.hpp"
 
 using namespace mir;
-using mir::test::lines_of;
+using mir::test::Lines;
+using mir::test::Passes;
 using mir::test::Reading;
 
 namespace pass_test {
 
 namespace {
 
-using Lines = std::vector<std::string>;
-
-/// What a tool registers.
-struct AllPasses {
-  Conversions conversions;
-  PassRegistry registry;
-  AllPasses() {
-    register_eliminations(registry);
-    register_conversions(registry, conversions);
-  }
-};
-
 /// The module after the passes; what went wrong instead.
 std::string after(const std::string& text, std::string_view pipeline) {
   Reading reading(text);
-  REQUIRE(reading.errors() == Lines{});
-  Diagnostics diagnostics;
-  const AllPasses all;
-  const auto passes = all.registry.parse_pipeline(pipeline);
-  REQUIRE(passes);
-  if (run_passes(reading.module(), *passes, diagnostics)) return print(reading.module());
-  return lines_of(diagnostics, reading.context).front();
+  Passes all;
+  const Lines problems = all.run(reading.module(), pipeline);
+  return problems.empty() ? print(reading.module()) : problems.front();
 }
+
+/// A portable module: a body that calls @f and @g; @g has a graph @h inside.
+constexpr std::string_view kGraphs =
+    R"(@main [mir_version:1] (%0:tensor<[2], Float32, CPU>) -> (%1:tensor<[2], Float32, CPU>) {
+    graph.SubGraphOp @f <CPU> {
+        (%2:tensor<[2], Float32, CPU>) -> (%3:tensor<[2], Float32, CPU>) {
+            linalg.CPU.NegOp<name="f.neg">(%2:tensor<[2], Float32, CPU>) -> (%3:tensor<[2], Float32, CPU>)
+            cf.ReturnOp (%3:tensor<[2], Float32, CPU>) -> ()
+        }
+    }
+    graph.SubGraphOp @g <CPU> {
+        (%4:tensor<[2], Float32, CPU>) -> (%5:tensor<[2], Float32, CPU>) {
+            graph.SubGraphOp @h <CPU> {
+                (%6:tensor<[2], Float32, CPU>) -> (%7:tensor<[2], Float32, CPU>) {
+                    linalg.CPU.NegOp<name="h.neg">(%6:tensor<[2], Float32, CPU>) -> (%7:tensor<[2], Float32, CPU>)
+                    cf.ReturnOp (%7:tensor<[2], Float32, CPU>) -> ()
+                }
+            }
+            graph.CallGraphOp @h (%4:tensor<[2], Float32, CPU>) -> (%5:tensor<[2], Float32, CPU>)
+            cf.ReturnOp (%5:tensor<[2], Float32, CPU>) -> ()
+        }
+    }
+    graph.CallGraphOp @f (%0:tensor<[2], Float32, CPU>) -> (%8:tensor<[2], Float32, CPU>)
+    graph.CallGraphOp @g (%8:tensor<[2], Float32, CPU>) -> (%9:tensor<[2], Float32, CPU>)
+    linalg.CPU.AddOp(%8:tensor<[2], Float32, CPU>, %9:tensor<[2], Float32, CPU>) -> (%1:tensor<[2], Float32, CPU>)
+    cf.ReturnOp (%1:tensor<[2], Float32, CPU>) -> ()
+}
+)";
+
+/// What an op is called in what a pass notes.
+std::string name_of(const Op& op) {
+  const IRContext& context = op.module().context();
+  const Symbol name = op.has_path() ? op.path() : op.symbol();
+  return name ? std::string(context.text(name)) : std::string(op.name());
+}
+
+/// Adds passes that note on what they are run: `note-graphs`, ...
+void add_notes(PassRegistry& registry, Lines& notes) {
+  const auto note = [&notes](PassRun& run) {
+    notes.push_back(name_of(run.anchor()));
+    return run.result();
+  };
+  registry.add({.name = "note-modules", .summary = "notes", .run = note});
+  registry.add({.name = "note-graphs", .summary = "notes", .anchor = Anchor::kGraph, .run = note});
+  registry.add(
+      {.name = "note-regions", .summary = "notes", .anchor = Anchor::kRegion, .run = note});
+  registry.add({.name = "note-ops", .summary = "notes", .anchor = Anchor::kOp, .run = note});
+  registry.add({.name = "note-negs",
+                .summary = "notes",
+                .anchor = Anchor::kOp,
+                .op = "linalg.NegOp",
+                .run = note});
+}
+
+/// On what a pipeline of passes that note is run, in order.
+Lines noted(std::string_view pipeline) {
+  Reading reading{std::string(kGraphs)};
+  Passes all;
+  Lines notes;
+  add_notes(all.registry, notes);
+  const auto read = all.read(pipeline);
+  REQUIRE(read);
+  Diagnostics diagnostics;
+  CHECK(run_pipeline(reading.module(), *read, {}, diagnostics));
+  for (const Diagnostic& each : diagnostics.sorted()) notes.push_back(each.message);
+  return notes;
+}
+
+/// Adds an op after each negation, and changes its result's type to what the symbol of a new value
+/// does not matter for: `double-negs`.
+PassResult double_negs(PassRun& run) {
+  Rewriter rewriter(run.module());
+  walk(run.module(), run.region(), WalkOrder::kPreOrder, [&](Op& op) {
+    if (op.has(Trait::kIsolated)) return WalkResult::WALK_SKIP;
+    if (!op.is(OpId::kLinalgNeg) || !op.has_path()) return WalkResult::WALK_CONTINUE;
+    Value* operand = op.result();
+    const Type* type = operand->type();
+    rewriter.set_insertion_point_after(op);
+    Op* made = nullptr;
+    for (int i = 0; i < 2; ++i) {
+      made = rewriter.create(
+          {.name = op.op_name(), .operands = {&operand, 1}, .result_types = {&type, 1}});
+      operand = made->result();
+    }
+    rewriter.replace_uses_if(*op.result(), *made->result(),
+                             [&](const Use& use) { return use.user() != made->previous(); });
+    run.count("negations doubled");
+    return WalkResult::WALK_CONTINUE;
+  });
+  return run.result();
+}
+
+class Recorder : public PassObserver {
+ public:
+  void will_run(const PassStep& step, Module&) override {
+    lines.push_back("before " + step.spelling());
+  }
+  bool did_run(const PassStep& step, Module&, const PassReport& report, Diagnostics&) override {
+    lines.push_back((report.result == PassResult::kChanged ? "changed " : "unchanged ") +
+                    step.spelling());
+    last = report;
+    return goes_on;
+  }
+  void did_fail(const PassStep& step, Module&, Diagnostics&) override {
+    lines.push_back("failed " + step.spelling());
+  }
+
+  Lines lines;
+  PassReport last;
+  bool goes_on = true;
+};
 
 }  // namespace
 
 TEST_SUITE("passes") {
-  TEST_CASE("passes are in order of their names, which are unique") {
-    const AllPasses all;
-    const auto passes = all.registry.passes();
-    CHECK(std::ranges::is_sorted(passes, {}, &Pass::name));
-    CHECK(std::ranges::adjacent_find(passes, {}, &Pass::name) == passes.end());
+  TEST_CASE("a pass is run on each of its anchors, those of a module body first") {
+    CHECK(noted("note-modules") == Lines{"main"});
+    CHECK(noted("note-graphs") == Lines{"main", "f", "g", "h"});
+    CHECK(noted("note-regions") == Lines{"main", "f", "g", "h"});
+    CHECK(noted("note-negs") == Lines{"f.neg", "h.neg"});
+    CHECK(noted("note-ops") == Lines{"f", "g", "f", "g", "linalg.AddOp", "cf.ReturnOp", "f.neg",
+                                     "cf.ReturnOp", "h", "h", "cf.ReturnOp", "h.neg",
+                                     "cf.ReturnOp"});
   }
 
-  TEST_CASE("a pipeline keeps its order and names the pass that does not exist") {
-    const AllPasses all;
-    const PassRegistry& registry = all.registry;
-    const auto two = registry.parse_pipeline("upgrade,eliminate-debug");
-    REQUIRE(two);
-    REQUIRE(two->size() == 2);
-    CHECK((*two)[0]->name == "upgrade");
-    CHECK((*two)[1]->name == "eliminate-debug");
-    CHECK(registry.parse_pipeline("")->empty());
-    CHECK(registry.parse_pipeline("upgrade,no").error().message == "no pass is called 'no'");
+  TEST_CASE("groups select modules, graphs and ops by name and kind") {
+    CHECK(noted("module(@main:note-graphs)") == Lines{"main", "f", "g", "h"});
+    CHECK(noted("graph(@f:note-ops)") == Lines{"f.neg", "cf.ReturnOp"});
+    CHECK(noted("graph(@?:note-graphs)") == Lines{"f", "g", "h"});
+    CHECK(noted("graph(@main:note-regions)") == Lines{"main"});
+    CHECK(noted("graph(@h:linalg.NegOp(note-ops))") == Lines{"h.neg"});
+    CHECK(noted("linalg.NegOp(@f.*:note-ops)") == Lines{"f.neg"});
+    CHECK(noted("graph.CallGraphOp(@h:note-ops)") == Lines{"h"});
+    CHECK(noted("op(@h*:note-negs)") == Lines{"h.neg"});
+    CHECK(noted("graph(@f:note-graphs),graph(@h:note-graphs,note-negs)") ==
+          Lines{"f", "h", "h.neg"});
   }
 
-  TEST_CASE("a run stops where the caller says so") {
+  TEST_CASE("a selector that names nothing is a warning") {
+    CHECK(noted("graph(@nothing:note-graphs)") ==
+          Lines{"'graph(@nothing:note-graphs)' selects nothing"});
+    CHECK(noted("module(@other:note-graphs)") ==
+          Lines{"'module(@other:note-graphs)' selects nothing"});
+    CHECK(noted("linalg.MatMulOp(note-ops)") == Lines{});
+  }
+
+  TEST_CASE("observers see each pass with its result and its statistics") {
+    Reading reading{std::string(kGraphs)};
+    Passes all;
+    all.registry.add({.name = "double-negs",
+                      .summary = "doubles",
+                      .anchor = Anchor::kGraph,
+                      .run = double_negs});
+    Recorder recorder;
+    CHECK(all.run(reading.module(), "graph(@f:double-negs),eliminate-dead-ops",
+                  {.observers = {&recorder}}) == Lines{});
+    CHECK(recorder.lines == Lines{"before graph(@f:double-negs)", "changed graph(@f:double-negs)",
+                                  "before eliminate-dead-ops", "unchanged eliminate-dead-ops"});
+    CHECK(recorder.last.anchors == 4);
+    CHECK(recorder.last.statistics == PassStatistics{{"ops removed", 0}});
+  }
+
+  TEST_CASE("an observer ends a run") {
     Reading reading("@main () -> () {\n// a\n}\n");
+    Passes all;
+    Recorder recorder;
+    recorder.goes_on = false;
+    const auto pipeline = all.read("eliminate-debug,upgrade");
+    REQUIRE(pipeline);
     Diagnostics diagnostics;
-    const AllPasses all;
-    const auto passes = all.registry.parse_pipeline("eliminate-debug,upgrade");
-    CHECK(!run_passes(reading.module(), *passes, diagnostics,
-                      [](const Pass& pass, const Module&, double) {
-                        CHECK(pass.name == "eliminate-debug");
-                        return false;
-                      }));
-    CHECK(!reading.module().is_portable());
+    CHECK_FALSE(run_pipeline(reading.module(), *pipeline, {.observers = {&recorder}}, diagnostics));
+    CHECK(recorder.lines.size() == 2);
+    CHECK_FALSE(reading.module().is_portable());
   }
 
-  TEST_CASE("a pass refuses a form that it does not take") {
+  TEST_CASE("a pipeline whose passes do not fit the form is refused before anything is run") {
     const std::string portable = "@main [mir_version:1] () -> () {\n    cf.ReturnOp () -> ()\n}\n";
     CHECK(after(portable, "lift-program") ==
           "1:1 MIR0317 pass 'lift-program' takes modules in dump form");
     CHECK(after("@main () -> () {\n}\n", "eliminate-dead-ops") ==
           "1:1 MIR0317 pass 'eliminate-dead-ops' takes modules in portable form");
     CHECK(after(portable, "eliminate-dead-ops") == portable);
+    Reading reading(portable);
+    Passes all;
+    CHECK(all.run(reading.module(), "downgrade,eliminate-dead-ops") ==
+          Lines{"1:1 MIR0317 pass 'eliminate-dead-ops' takes modules in portable form, 'downgrade' "
+                "gives a dump"});
+    CHECK(print(reading.module()) == portable);
+    CHECK(all.run(reading.module(), "downgrade,upgrade,eliminate-dead-ops") == Lines{});
+  }
+
+  TEST_CASE("what a pass says of itself is checked") {
+    Passes all;
+    all.registry.add({.name = "liar", .summary = "lies", .run = [](PassRun& run) {
+                        Rewriter(run.module())
+                            .set_symbol(*run.module().top(), run.module().context().intern("x"));
+                        return PassResult::kUnchanged;
+                      }});
+    Reading reading{std::string(kGraphs)};
+    CHECK(all.run(reading.module(), "liar") ==
+          Lines{"- MIR0921 pass 'liar' says that it changed nothing, which is not so"});
+    Reading other{std::string(kGraphs)};
+    CHECK(all.run(other.module(), "liar", {.checks_claims = false}) == Lines{});
+    all.registry.add({.name = "boaster", .summary = "boasts", .run = [](PassRun&) {
+                        return PassResult::kChanged;
+                      }});
+    Recorder recorder;
+    CHECK(all.run(other.module(), "boaster", {.observers = {&recorder}}) == Lines{});
+    CHECK(recorder.lines.back() == "unchanged boaster");
+  }
+
+  TEST_CASE("an analysis that a pass says to preserve, and does not, is named") {
+    Passes all;
+    const auto edit = [](PassRun& run) {
+      [[maybe_unused]] const auto& known = run.analysis<CallGraph>();
+      std::vector<Op*> calls;
+      for (Op* op : run.region().ops()) {
+        if (isa<CallGraphOp>(op)) calls.push_back(op);
+      }
+      Rewriter rewriter(run.module());
+      Value* operand = calls.back()->operand(0);
+      rewriter.replace(*calls.back(), {&operand, 1});
+      return run.result();
+    };
+    all.registry.add({.name = "loose", .summary = "edits", .run = edit});
+    all.registry.add(
+        {.name = "strict", .summary = "edits", .preserves = {AnalysisId::kCallGraph}, .run = edit});
+    Reading reading{std::string(kGraphs)};
+    CHECK(all.run(reading.module(), "loose") == Lines{});
+    CHECK(all.run(reading.module(), "strict") ==
+          Lines{"- MIR0921 pass 'strict' says that it preserves call graph, which is not so"});
+  }
+
+  TEST_CASE("analyses are kept until a pass changes something and does not preserve them") {
+    Passes all;
+    std::vector<const void*> seen;
+    const auto look = [&](PassRun& run) {
+      if (run.anchor().is(OpId::kBuiltinModule)) seen.push_back(&run.analysis<Dominance>());
+      return run.result();
+    };
+    all.registry.add({.name = "look", .summary = "looks", .anchor = Anchor::kGraph, .run = look});
+    all.registry.add({.name = "rename", .summary = "renames", .run = [](PassRun& run) {
+                        Rewriter(run.module())
+                            .set_symbol(*run.module().top(), run.module().context().intern("x"));
+                        return run.result();
+                      }});
+    Reading reading{std::string(kGraphs)};
+    CHECK(all.run(reading.module(), "look,look,eliminate-dead-ops,look,rename,look") == Lines{});
+    REQUIRE(seen.size() == 4);
+    CHECK(seen[0] == seen[1]);
+    CHECK(seen[1] == seen[2]);
+    CHECK(all.run(reading.module(), "look,rename,look") == Lines{});
+  }
+
+  TEST_CASE("graphs are worked on apart, and the text is the same with any number of threads") {
+    std::string expected;
+    for (const unsigned threads : {1U, 2U, 8U}) {
+      Reading reading{std::string(kGraphs)};
+      Passes all;
+      all.registry.add({.name = "double-negs",
+                        .summary = "doubles",
+                        .anchor = Anchor::kGraph,
+                        .run = double_negs});
+      CHECK(all.run(reading.module(), "double-negs", {.threads = threads}) == Lines{});
+      const std::string text = print(reading.module());
+      if (expected.empty()) expected = text;
+      CHECK(text == expected);
+      // Names are given in the order of the text, after those that were there.
+      const auto line_of = [&](std::string_view operand, std::string_view result) {
+        const std::string_view type = ":tensor<[2], Float32, CPU>)";
+        return text.find(fmt::format("NegOp({0}{1} -> ({2}{1}\n", operand, type, result));
+      };
+      CHECK(line_of("%3", "%10") != text.npos);
+      CHECK(line_of("%10", "%11") != text.npos);
+      CHECK(line_of("%7", "%12") != text.npos);
+      CHECK(line_of("%12", "%13") != text.npos);
+      CHECK(test::errors(text) == Lines{});
+      // Ids are dense and each is of one op.
+      std::vector<bool> seen(reading.module().op_id_end());
+      walk(reading.module(), reading.module().body(), WalkOrder::kPreOrder, [&](Op& op) {
+        CHECK(&op.module() == &reading.module());
+        CHECK_FALSE(seen.at(op.id()));
+        seen[op.id()] = true;
+        return WalkResult::WALK_CONTINUE;
+      });
+    }
+  }
+
+  TEST_CASE("what failed in one graph is reported, and so is what happened in the others") {
+    Passes all;
+    all.registry.add(
+        {.name = "picky", .summary = "fails", .anchor = Anchor::kGraph, .run = [](PassRun& run) {
+           if (name_of(run.anchor()) != "f") return run.result();
+           run.diagnostics().error(DiagCode::kUnknownOp, run.anchor().span(), "not here");
+           return PassResult::kFailed;
+         }});
+    for (const unsigned threads : {1U, 4U}) {
+      Reading reading{std::string(kGraphs)};
+      Recorder recorder;
+      CHECK(all.run(reading.module(), "picky", {.threads = threads, .observers = {&recorder}}) ==
+            Lines{"2:5 MIR0400 not here"});
+      CHECK(recorder.lines == Lines{"before picky", "failed picky"});
+    }
   }
 }
 

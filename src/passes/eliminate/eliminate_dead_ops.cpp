@@ -2,33 +2,37 @@
 
 #include "mir/op.hpp"
 #include "mir/rewriter.hpp"
-#include "passes/eliminations.hpp"
+#include "passes/eliminate/eliminations.hpp"
 
 namespace mir {
 
 namespace {
 
 /// Ops without an effect whose results nobody reads, from the last to the first of each block.
-void remove_dead_ops(Rewriter& rewriter, Region& region) {
-  for (Block* block = region.entry(); block != nullptr; block = block->next()) {
+std::uint64_t remove_dead_ops(Rewriter& rewriter, Region& region) {
+  std::uint64_t removed = 0;
+  for (Block* block = region.last_block(); block != nullptr; block = block->previous()) {
     for (Op* op : block->reversed()) {
+      if (op->has(Trait::kIsolated)) continue;
       for (Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {
-        remove_dead_ops(rewriter, *inner);
+        removed += remove_dead_ops(rewriter, *inner);
       }
       if (is_pure(*op) && std::ranges::none_of(op->results(), &Value::has_uses)) {
         rewriter.erase(*op);
+        ++removed;
       }
     }
   }
   rewriter.erase_unused_free_values(region);
+  return removed;
 }
 
 }  // namespace
 
-bool eliminate_dead_ops(Module& module, Diagnostics&) {
-  Rewriter rewriter(module);
-  remove_dead_ops(rewriter, module.body());
-  return true;
+PassResult eliminate_dead_ops(PassRun& run) {
+  Rewriter rewriter(run.module());
+  run.count("ops removed", remove_dead_ops(rewriter, run.region()));
+  return run.result();
 }
 
 }  // namespace mir

@@ -1,0 +1,54 @@
+#include <algorithm>
+
+#include "ir/nested_ops.hpp"
+#include "mir/analysis.hpp"
+#include "mir/ops.hpp"
+
+namespace mir {
+
+Effects::Effects(const Module& module) {
+  const CallGraph calls(module);
+  // A call to a graph that is not known yet is one in a circle of calls: it may not end.
+  for (const Op* graph : calls.bottom_up()) graphs_.emplace(graph, summary_inside(*graph));
+}
+
+Effects::Summary Effects::summary_inside(const Op& op) const {
+  Summary all;
+  for_each_nested(op, [&](const Op& inner) {
+    // A graph is there to be called.
+    if (isa<SubGraphOp>(&inner)) return;
+    const Summary one = summary_of(inner);
+    const bool known = all.effects && one.effects;
+    all.effects = known ? std::optional(*all.effects | *one.effects) : std::nullopt;
+    // What ends a block of something pure is no effect of it.
+    all.is_pure = all.is_pure && (one.is_pure || inner.has(Trait::kTerminator));
+  });
+  return all;
+}
+
+Effects::Summary Effects::summary_of(const Op& op) const {
+  if (const auto call = dyn_cast<CallGraphOp>(const_cast<Op*>(&op))) {
+    const auto found = graphs_.find(call.target().op());
+    if (found == graphs_.end()) return {.effects = std::nullopt, .is_pure = false};
+    Summary called = found->second;
+    if (called.effects) called.effects = *called.effects & ~Effect::kControl;
+    return called;
+  }
+  if (op.first_region() == nullptr) return {effects_of(op), mir::is_pure(op)};
+  Summary all = summary_inside(op);
+  const OpRow* row = op.row();
+  if (row == nullptr) return {.effects = std::nullopt, .is_pure = false};
+  if (all.effects) all.effects = *all.effects | row->effects;
+  all.is_pure = all.is_pure && op.has(Trait::kPure) && row->effects == Effect::kNone;
+  return all;
+}
+
+std::optional<Effect> Effects::of(const Op& op) const {
+  return summary_of(op).effects;
+}
+
+bool Effects::is_pure(const Op& op) const {
+  return summary_of(op).is_pure;
+}
+
+}  // namespace mir

@@ -1,0 +1,95 @@
+// Pipelines to text.
+#include <fmt/format.h>
+
+#include "mir/pass.hpp"
+#include "passes/pipeline/words.hpp"
+
+namespace mir {
+
+namespace {
+
+std::string word(std::string_view text) {
+  if (pipeline_text::is_plain(text)) return std::string(text);
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c == '\n' ? std::string("\\n") : std::string(1, c);
+  }
+  return quoted + '"';
+}
+
+std::string joined(const auto& list, const auto& text_of) {
+  std::string text;
+  for (const auto& each : list) {
+    if (!text.empty()) text += ',';
+    text += text_of(each);
+  }
+  return text;
+}
+
+std::string option_text(const PassOption& row, const std::vector<std::string>& given) {
+  if (row.kind == PassOption::Kind::kFlag) return std::string(row.name);
+  if (!row.is_list) return fmt::format("{}={}", row.name, word(given.front()));
+  return fmt::format("{}=[{}]", row.name, joined(given, word));
+}
+
+std::string options_text(const PassOptions& options) {
+  std::vector<std::string> list;
+  for (std::size_t row = 0; row < options.rows().size(); ++row) {
+    if (const auto& given = options.given(row))
+      list.push_back(option_text(options.rows()[row], *given));
+  }
+  return list.empty() ? "" : fmt::format("{{{}}}", joined(list, std::identity()));
+}
+
+std::string items_text(const std::vector<PipelineItem>& items) {
+  return joined(items, [](const PipelineItem& each) { return spelling(each); });
+}
+
+/// `graph(@f:`
+std::string group_begin(const PipelineItem& group) {
+  const std::string anchor = group.op.empty() ? std::string(name_of(group.anchor)) : word(group.op);
+  if (!group.selector) return anchor + '(';
+  return fmt::format("{}(@{}:", anchor, word(*group.selector));
+}
+
+}  // namespace
+
+std::string spelling(const PipelineItem& item) {
+  if (item.pass != nullptr) return std::string(item.pass->name) + options_text(item.options);
+  return group_begin(item) + items_text(item.items) + ')';
+}
+
+std::string spelling(const Pipeline& pipeline) {
+  return items_text(pipeline.items);
+}
+
+std::string PassStep::spelling() const {
+  std::string text = mir::spelling(*item);
+  for (auto group = groups.rbegin(); group != groups.rend(); ++group) {
+    text = group_begin(**group) + text + ')';
+  }
+  return text;
+}
+
+bool selects(std::string_view selector, std::string_view name) {
+  // The last `*` and what it has taken so far: where the rest does not fit, it takes one more.
+  std::size_t s = 0, n = 0, star = selector.npos, taken = 0;
+  while (n < name.size()) {
+    if (s < selector.size() && selector[s] == '*') {
+      star = s++;
+      taken = n;
+    } else if (s < selector.size() && (selector[s] == '?' || selector[s] == name[n])) {
+      ++s;
+      ++n;
+    } else if (star != selector.npos) {
+      s = star + 1;
+      n = ++taken;
+    } else {
+      return false;
+    }
+  }
+  return selector.find_first_not_of('*', s) == selector.npos;
+}
+
+}  // namespace mir

@@ -1,0 +1,25 @@
+// What a pipeline's text consists of.
+#pragma once
+
+#include <string_view>
+
+namespace mir::pipeline_text {
+
+/// Marks, each a token of its own.
+inline constexpr std::string_view kMarks = ",(){}[]=:@";
+
+/// Whether a character stands in a word without quotes.
+constexpr bool is_plain(char c) {
+  return static_cast<unsigned char>(c) > ' ' && c != '\x7f' && c != '"' && c != '\\' &&
+         kMarks.find(c) == kMarks.npos;
+}
+
+/// Whether a word can stand without quotes: one that begins as a comment cannot.
+constexpr bool is_plain(std::string_view word) {
+  for (const char c : word) {
+    if (!is_plain(c)) return false;
+  }
+  return !word.empty() && word.find("//") == word.npos;
+}
+
+}  // namespace mir::pipeline_text

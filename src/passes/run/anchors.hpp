@@ -1,0 +1,36 @@
+// What the groups of a pipeline select.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "mir/pass.hpp"
+
+namespace mir {
+
+/// The groups around a pass, by what they are of; null: none of that kind.
+struct Scope {
+  explicit Scope(std::span<const PipelineItem* const> groups);
+
+  const PipelineItem* of(Anchor anchor) const { return groups_[static_cast<std::size_t>(anchor)]; }
+
+ private:
+  const PipelineItem* groups_[4] = {};
+};
+
+bool selects_module(const Scope& scope, const Module& module);
+
+/// The module's op, for its body, and the graphs inside it in text order, those that are selected.
+std::vector<Op*> selected_graphs(const Scope& scope, Module& module);
+
+/// One place of a graph on which a pass is run.
+struct AnchorPlace {
+  Region* region = nullptr;
+  Op* op = nullptr;  ///< of a pass on ops; null for others
+};
+
+/// Where in a graph the pass is run: its body, its regions from the innermost, or its ops in order.
+/// An op that was erased meanwhile, and a region of it, is left out by the caller.
+std::vector<AnchorPlace> places_in(const Scope& scope, const Pass& pass, Region& body);
+
+}  // namespace mir

@@ -1,0 +1,49 @@
+// The passes that a tool has, and a few for tests.
+#pragma once
+
+#include "../ir/read.hpp"
+#include "mir/pass.hpp"
+#include "mir/print.hpp"
+#include "mir/upgrade.hpp"
+
+namespace mir::test {
+
+using Lines = std::vector<std::string>;
+
+/// What a tool registers, and what a test adds.
+struct Passes {
+  Conversions conversions;
+  PassRegistry registry;
+  IRContext texts;  // of pipelines
+
+  Passes() {
+    register_eliminations(registry);
+    register_conversions(registry, conversions);
+  }
+
+  /// None, with what was reported in `problems`.
+  std::optional<Pipeline> read(std::string_view text) {
+    const SourceFile* file = texts.sources().add("pipeline", std::string(text));
+    REQUIRE(file != nullptr);
+    Diagnostics diagnostics;
+    auto pipeline = registry.read_pipeline(*file, diagnostics);
+    problems = lines_of(diagnostics, texts);
+    for (const Diagnostic& each : diagnostics.sorted()) {
+      if (!each.hint.empty()) problems.back() += "; " + each.hint;
+    }
+    return pipeline;
+  }
+  Lines problems;
+
+  /// What was reported of a run; empty when it was good.
+  Lines run(Module& module, std::string_view text, const PipelineRun& how = {}) {
+    const auto pipeline = read(text);
+    REQUIRE(pipeline);
+    Diagnostics diagnostics;
+    const bool good = run_pipeline(module, *pipeline, how, diagnostics);
+    CHECK(good != diagnostics.has_errors());
+    return lines_of(diagnostics, module.context());
+  }
+};
+
+}  // namespace mir::test

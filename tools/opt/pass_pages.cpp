@@ -1,0 +1,184 @@
+#include "pass_pages.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <iterator>
+
+#include "known_passes.hpp"
+#include "mir/dialects.hpp"
+#include "mir/print.hpp"
+#include "text_table.hpp"
+
+namespace mir::tools {
+
+namespace {
+
+std::vector<std::string_view> names_of(const PassRegistry& registry) {
+  std::vector<std::string_view> names;
+  for (const auto& [name, pass] : registry.passes()) names.push_back(name);
+  for (const auto& [name, pipeline] : registry.pipelines()) names.push_back(name);
+  std::ranges::sort(names);
+  return names;
+}
+
+/// "an integer from 1 (default: 8)"
+std::string value_text(const PassOption& row) {
+  using Kind = PassOption::Kind;
+  std::string text;
+  if (row.kind == Kind::kFlag) return text;
+  if (row.kind == Kind::kText) {
+    text = row.choices.empty() ? "a text" : fmt::format("{}", fmt::join(row.choices, ", "));
+  } else {
+    text = row.kind == Kind::kInteger ? "an integer" : "a number";
+  }
+  const PassOption any;
+  if (row.least != any.least) text += fmt::format(" from {}", row.least);
+  if (row.most != any.most) text += fmt::format(" to {}", row.most);
+  if (row.is_list) text += ", any number of them";
+  if (!row.by_default.empty()) text += fmt::format("; default {}", row.by_default);
+  return fmt::format(" ({})", text);
+}
+
+std::string anchor_text(const Pass& pass) {
+  switch (pass.anchor) {
+    case Anchor::kModule:
+      return "a module";
+    case Anchor::kGraph:
+      return "each graph, the module body among them";
+    case Anchor::kRegion:
+      return "each region";
+    case Anchor::kOp:
+      return pass.op.empty() ? "each op" : fmt::format("each '{}'", pass.op);
+  }
+  return "";
+}
+
+std::string form_text(PassForm form) {
+  return form == PassForm::kAny ? "in any form" : fmt::format("in {} form", name_of(form));
+}
+
+std::string gives_text(const Pass& pass) {
+  return pass.gives == PassForm::kAny ? "the form that it took" : form_text(pass.gives).substr(3);
+}
+
+std::string preserves_text(AnalysisSet preserves) {
+  std::vector<std::string_view> names;
+  for (std::size_t i = 0; i < kAnalysisCount; ++i) {
+    const auto id = static_cast<AnalysisId>(i);
+    if (preserves.has(id)) names.push_back(name_of(id));
+  }
+  return names.empty() ? "nothing" : fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::vector<std::pair<std::string, std::string>> facts_of(const Pass& pass) {
+  return {{"works on", anchor_text(pass)},
+          {"takes", fmt::format("modules {}", form_text(pass.takes))},
+          {"gives", gives_text(pass)},
+          {"preserves", preserves_text(pass.preserves)}};
+}
+
+std::string page_of(const Pass& pass) {
+  TextTable facts("ll");
+  for (const auto& [name, value] : facts_of(pass)) facts.add({name, value});
+  std::string page = fmt::format("{}: {}\n\n{}", pass.name, pass.summary, facts.render());
+  if (pass.options.empty()) return page;
+  TextTable options("ll");
+  for (const PassOption& row : pass.options) {
+    options.add({std::string(row.name), fmt::format("{}{}", row.summary, value_text(row))});
+  }
+  return page + "\nOptions:\n" + options.render();
+}
+
+/// Rows of two cells under an empty head.
+std::string markdown_table(const std::vector<std::pair<std::string, std::string>>& rows) {
+  std::string text = "| | |\n|---|---|\n";
+  for (const auto& [name, value] : rows) text += fmt::format("| {} | {} |\n", name, value);
+  return text;
+}
+
+/// What the pass makes of its example.
+std::string run_example(const PassRegistry& registry, const Pass& pass) {
+  IRContext context;
+  register_builtin_dialects(context);
+  Diagnostics diagnostics;
+  const SourceFile* text = context.sources().add("example", std::string(pass.example));
+  const std::optional<SyntaxTree> tree = parse(*text, diagnostics);
+  const auto modules = tree ? resolve(*tree, context, diagnostics) : std::vector<Module*>();
+  const SourceFile name("pipeline", std::string(pass.name), 1);
+  const std::optional<Pipeline> pipeline = registry.read_pipeline(name, diagnostics);
+  for (Module* module : modules) run_pipeline(*module, *pipeline, {}, diagnostics);
+  return diagnostics.has_errors() ? diagnostics.sorted().front().message : print(modules, *tree);
+}
+
+std::string page_section(const PassRegistry& registry, const Pass& pass) {
+  std::string summary(pass.summary);
+  summary.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(summary.front())));
+  std::string page =
+      fmt::format("\n## {}\n\n{}.\n\n{}", pass.name, summary, markdown_table(facts_of(pass)));
+  if (!pass.options.empty()) {
+    page += "\n| Option | Meaning |\n|---|---|\n";
+    for (const PassOption& row : pass.options) {
+      page += fmt::format("| `{}` | {}{} |\n", row.name, row.summary, value_text(row));
+    }
+  }
+  if (pass.example.empty()) return page;
+  return page + fmt::format("\n```mir\n{}```\n\nbecomes\n\n```mir\n{}```\n", pass.example,
+                            run_example(registry, pass));
+}
+
+Completion complete_passes() {
+  const KnownPasses known;
+  Completion offered;
+  for (const std::string_view name : names_of(known.registry)) offered.words.emplace_back(name);
+  return offered;
+}
+
+}  // namespace
+
+std::string list_passes(const PassRegistry& registry) {
+  TextTable table("ll");
+  for (const std::string_view name : names_of(registry)) {
+    const Pass* pass = registry.find(name);
+    table.add(
+        {std::string(name),
+         std::string(pass != nullptr ? pass->summary : registry.pipelines().at(name).summary)});
+  }
+  return table.render("");
+}
+
+Result<std::string> pass_page(std::string_view name) {
+  const KnownPasses known;
+  if (const Pass* pass = known.registry.find(name)) return page_of(*pass);
+  const auto named = known.registry.pipelines().find(name);
+  if (named != known.registry.pipelines().end()) {
+    return fmt::format("{}: {}\n\n  {}\n", name, named->second.summary,
+                       spelling(named->second.pipeline));
+  }
+  return Error{DiagCode::kUsage, fmt::format("no pass is called '{}'{}", name,
+                                             did_you_mean(name, names_of(known.registry)))};
+}
+
+std::string passes_page() {
+  const KnownPasses known;
+  std::string page =
+      "# Passes\n\n"
+      "Generated from the rows of the passes by `mllm-opt --list-passes-markdown`; do not edit. "
+      "How passes\n"
+      "are put together and watched: [pipelines](pipelines.md).\n";
+  for (const auto& [name, pass] : known.registry.passes())
+    page += page_section(known.registry, pass);
+  for (const auto& [name, each] : known.registry.pipelines()) {
+    page += fmt::format("\n## {}\n\n{}: `{}`\n", name, each.summary, spelling(each.pipeline));
+  }
+  return page;
+}
+
+const ToolInfo::Topics kPassTopics{.argument = "PASS",
+                                   .what = ", or what a pass does and takes",
+                                   .page = pass_page,
+                                   .completion = complete_passes};
+
+}  // namespace mir::tools

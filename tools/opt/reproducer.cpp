@@ -1,0 +1,94 @@
+#include "reproducer.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "mir/print.hpp"
+#include "support/atomic_file.hpp"
+#include "support/file_io.hpp"
+
+namespace mir::tools {
+
+namespace {
+
+/// A word of a shell's command line, in a line that a test text runs.
+std::string shell_word(std::string_view text) {
+  std::string quoted;
+  for (const char c : text) {
+    if (c == '\'') {
+      quoted += "'\\''";
+    } else {
+      quoted += c == '%' ? "%%" : std::string(1, c);
+    }
+  }
+  return fmt::format("'{}'", quoted);
+}
+
+/// Whether what a run gives depends on the option.
+bool counts(const OptSettings& settings, const OptionRow& row) {
+  const OptionRow* list[] = {
+      &settings.facts.assume,      &settings.facts.symbolic_dim, &settings.sidecars.sidecar,
+      &settings.generation,        &settings.verify_each,        &settings.verification.level,
+      &settings.verification.deny, &settings.verification.allow, &settings.verification.no_verify};
+  return std::ranges::find(list, &row) != std::end(list);
+}
+
+/// Whether a fact says how the text is to be read: the printed one has no need of it.
+bool is_of_text(std::string_view fact) {
+  UpgradeOptions options;
+  return grant(options, fact) && !options.texts.empty();
+}
+
+std::string command_of(const OptSettings& settings, const PassStep& step) {
+  std::string command = fmt::format("mllm-opt -p {}", shell_word(step.spelling()));
+  for (const OptionRow* row : settings.options.rows()) {
+    if (!counts(settings, *row)) continue;
+    for (const std::string& given : row->given()) {
+      if (row == &settings.facts.assume && is_of_text(given)) continue;
+      const std::string option = fmt::format("--{}", row->name());
+      command +=
+          ' ' + (row->takes_argument() ? shell_word(fmt::format("{}={}", option, given)) : option);
+    }
+  }
+  return command;
+}
+
+/// What the output must have for an error, and the error itself, on a line each.
+std::string comments(const Diagnostic& error) {
+  std::string message = error.message;
+  std::ranges::replace(message, '\n', ' ');
+  return fmt::format("// CHECK: error[{}]\n//   {}\n", spelling(error.code), message);
+}
+
+}  // namespace
+
+Result<void> Reproducer::write(std::string_view reason) const {
+  return write_file_atomically(*settings_.reproducer,
+                               fmt::format("// RUN: {} %s 2>&1\n// EXIT: 1\n// mllm-ir {}\n{}{}",
+                                           command_, MIR_VERSION, reason, text_));
+}
+
+void Reproducer::will_run(const PassStep& step, Module& module) {
+  command_ = command_of(settings_, step);
+  text_ = print(module);
+  written_ = write("// The pass did not come back.\n");
+  is_written_ = true;
+}
+
+void Reproducer::finish(bool good, Diagnostics& diagnostics) {
+  if (!is_written_) return;
+  if (good) {
+    ::unlink(settings_.reproducer->c_str());
+  } else {
+    std::string reason;
+    for (const Diagnostic& each : diagnostics.sorted()) {
+      if (each.severity == Severity::kError) reason += comments(each);
+    }
+    written_ = write(reason);
+  }
+  if (!written_) diagnostics.error(written_.error().code, {}, written_.error().message);
+}
+
+}  // namespace mir::tools

@@ -1,0 +1,64 @@
+// What mllm-opt shows while passes run.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mir/pass.hpp"
+#include "settings.hpp"
+
+namespace mir::tools {
+
+/// Writes modules to standard error before and after passes, as the options ask for.
+class PassPrinter : public PassObserver {
+ public:
+  explicit PassPrinter(const OptSettings& settings) : settings_(settings) {}
+  void will_run(const PassStep& step, Module& module) override;
+  bool did_run(const PassStep& step, Module& module, const PassReport& report,
+               Diagnostics& diagnostics) override;
+
+ private:
+  const OptSettings& settings_;
+  std::string before_;  // where it is shown only if the pass changes something
+};
+
+/// Writes numbered files to a folder: `000.mir` is what is read, `NNN-PASS.mir` what pass number
+/// NNN made of it, `NNN-PASS.diff` what differs.
+class PassDumper : public PassObserver {
+ public:
+  explicit PassDumper(std::string folder) : folder_(std::move(folder)) {}
+  /// Makes the folder.
+  Result<void> prepare() const;
+  /// For the next module; its files go on with the numbers.
+  void begin(const Module& module, Diagnostics& diagnostics);
+  bool did_run(const PassStep& step, Module& module, const PassReport& report,
+               Diagnostics& diagnostics) override;
+
+ private:
+  bool write(const std::string& name, const std::string& text, Diagnostics& diagnostics);
+
+  std::string folder_;
+  std::string last_;       // text of the module as it was written last
+  std::size_t first_ = 0;  // number of the module's own text
+  std::size_t next_ = 0;   // for the next module
+};
+
+/// Remembers times and statistics of the passes of all modules.
+class PassRecord : public PassObserver {
+ public:
+  bool did_run(const PassStep& step, Module& module, const PassReport& report,
+               Diagnostics& diagnostics) override;
+
+  std::string times(TableForm form) const;
+  std::string statistics(TableForm form) const;
+
+ private:
+  struct Entry {
+    std::string module, pass;
+    PassReport report;
+  };
+  std::vector<Entry> entries_;
+};
+
+}  // namespace mir::tools
