@@ -47,6 +47,7 @@ struct Job {
   PassPrinter printer{settings};
   PassDumper dumper{*settings.dump_dir};
   PassRecord record{};
+  RewriteWatch rewrites{};
   Reproducer reproducer{settings};
 };
 
@@ -88,6 +89,7 @@ bool transform(Job& job, Module& module, Diagnostics& diagnostics) {
     job.dumper.begin(module, diagnostics);
     how.observers.push_back(&job.dumper);
   }
+  if (settings.rewrite_limit.is_given() || settings.trace_rewrites) how.rewrites = &job.rewrites;
   if (settings.reproducer.is_given()) how.observers.push_back(&job.reproducer);
   if (*settings.verify_each) how.observers.push_back(&checker);
   return run_pipeline(module, job.pipeline, how, diagnostics) &&
@@ -223,6 +225,14 @@ std::optional<Pipeline> read_pipelines(const OptSettings& settings, SourceManage
   return all;
 }
 
+void watch_rewrites(Job& job) {
+  job.rewrites.limit = job.settings.rewrite_limit.if_given();
+  if (!job.settings.trace_rewrites) return;
+  job.rewrites.trace = [](std::uint64_t number, std::string_view pattern, std::string_view op) {
+    write_error_text(fmt::format("rewrite {}: '{}' of {}\n", number, pattern, op));
+  };
+}
+
 /// One report is written for one text.
 Result<void> refuse_several(const Run& run, const OptSettings& settings) {
   const bool several = run.files().size() > 1 || settings.split_input_file;
@@ -244,6 +254,7 @@ ExitCode body(const Run& run, OptSettings& settings) {
   settings.known.conversions.granted = *std::move(granted);
   settings.known.conversions.generation = *settings.generation;
   Job job{run, settings, *pipeline, Verification(settings.verification, run)};
+  watch_rewrites(job);
   if (settings.dump_dir.is_given()) {
     if (const auto made = job.dumper.prepare(); !made) return run.report(made.error());
   }

@@ -135,6 +135,9 @@ enum class Trait : std::uint32_t {
   kSameBytes = 1 << 13,     ///< the one result has the bytes of operand 0: nothing needs to be done
   kPortableOnly = 1 << 14,  ///< no dump has it
   kWeighsOperand = 1 << 15,  ///< the result is sums of products of operand 0 and its own ".weight"
+  // Of an op f with one operand, which keeps its attributes:
+  kIdempotent = 1 << 16,  ///< f(f(x)) = f(x)
+  kInvolution = 1 << 17,  ///< f(f(x)) = x, but for the sign and payload of NaN
 };
 constexpr Trait operator|(Trait a, Trait b) {
   return static_cast<Trait>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));

@@ -94,8 +94,18 @@ class PassOptions {
   std::vector<std::optional<std::vector<std::string>>> given_;
 };
 
-/// What a pass counted, by what it is; the texts are of static duration.
-using PassStatistics = std::map<std::string_view, std::uint64_t>;
+/// What a pass counted, by what it is.
+using PassStatistics = std::map<std::string, std::uint64_t, std::less<>>;
+
+/// Counts the rewrites of a pipeline, one by one, and may end them.
+struct RewriteWatch {
+  std::optional<std::uint64_t> limit{};  ///< so many are made, and no more
+  /// Told of each: its number from 1, the pattern, and the op as it was before.
+  std::function<void(std::uint64_t number, std::string_view pattern, std::string_view op)> trace{};
+  std::uint64_t made = 0;
+
+  bool is_over() const { return limit && made >= *limit; }
+};
 
 /// One run of a pass on one anchor.
 ///
@@ -112,6 +122,7 @@ class PassRun {
     Op& anchor;       ///< the op itself, or the one that has the region
     Analyses& graph;  ///< of the graph that the place is in
     Analyses* module_wide = nullptr;  ///< null but for passes on modules
+    RewriteWatch* rewrites = nullptr;
   };
 
   PassRun(const Place& place, const PassOptions& options, const std::uint64_t& edits,
@@ -138,8 +149,17 @@ class PassRun {
       return place_.graph.get<Analysis>();
     }
   }
+  /// What watches rewrites; null: nothing does.
+  RewriteWatch* rewrites() const { return place_.rewrites; }
   /// Adds to what is shown as a statistic of the pass: `run.count("ops removed")`.
-  void count(std::string_view what, std::uint64_t amount = 1) const { statistics_[what] += amount; }
+  void count(std::string_view what, std::uint64_t amount = 1) const {
+    const auto found = statistics_.find(what);
+    if (found != statistics_.end()) {
+      found->second += amount;
+    } else {
+      statistics_.emplace(what, amount);
+    }
+  }
   /// What happened since the run began, by the edits that were made: what most passes return.
   PassResult result() const {
     return edits_ == edits_before_ ? PassResult::kUnchanged : PassResult::kChanged;
@@ -232,6 +252,8 @@ class PassRegistry {
 
 /// Adds the passes that only take things away: dead ops, unused graphs, traced comments.
 void register_eliminations(PassRegistry& registry);
+/// Adds `simplify`, which rewrites ops by what their rows say of them.
+void register_simplifications(PassRegistry& registry);
 
 // Running.
 
@@ -266,6 +288,8 @@ class PassObserver {
 struct PipelineRun {
   /// Graphs of a portable module that are worked on at once. The result does not depend on it.
   unsigned threads = 1;
+  /// Told of each rewrite; graphs are then worked on one after the other.
+  RewriteWatch* rewrites = nullptr;
   /// Checks what passes say of themselves: that they changed nothing, which analyses they preserve.
   bool checks_claims = true;
   std::vector<PassObserver*> observers{};

@@ -18,6 +18,7 @@
 #include "mir/dialects.hpp"
 #include "mir/machine.hpp"
 #include "mir/ops.hpp"
+#include "mir/pass.hpp"
 #include "mir/print.hpp"
 #include "mir/rewriter.hpp"
 #include "mir/session.hpp"
@@ -251,6 +252,57 @@ std::string named(Module& module, std::uint64_t) {
   return print(module);
 }
 
+/// The same with ops put behind some, that undo each other, repeat themselves or change nothing.
+std::string padded(Module& module, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  Rewriter rewriter(module);
+  IRContext& context = module.context();
+  std::vector<Value*> values;
+  IRWriter(module).walk<LinalgOp>([&](IRWriter&, LinalgOp op) {
+    for (Value& result : op->results()) {
+      const TensorType* type = result.tensor_type();
+      const bool is_plain = type != nullptr && type->dtype() == DType::kFloat32 &&
+                            type->encoding() == nullptr && result.attributes().empty();
+      if (is_plain && result.has_uses()) values.push_back(&result);
+    }
+    return IRWriter::WalkResult::WALK_CONTINUE;
+  });
+  constexpr std::string_view kOps[] = {"linalg.CPU.NegOp", "linalg.CPU.ReLUOp", "linalg.CPU.AbsOp",
+                                       "linalg.CPU.CloneOp"};
+  for (Value* value : values) {
+    const std::string_view spelling = kOps[random() % std::size(kOps)];
+    const std::size_t count = random() % 4;
+    std::vector<Op*> users;
+    for (const Use* use = value->first_use(); use != nullptr; use = use->next()) {
+      users.push_back(use->user());
+    }
+    Value* last = value;
+    rewriter.set_insertion_point_after(*value->defining_op());
+    for (std::size_t i = 0; i < count; ++i) {
+      const Type* type = last->type();
+      last = rewriter
+                 .create({.name = context.op_name(spelling),
+                          .operands = {&last, 1},
+                          .result_types = {&type, 1}})
+                 ->result();
+    }
+    rewriter.replace_uses_if(*value, *last, [&](const Use& use) {
+      return std::ranges::find(users, use.user()) != users.end();
+    });
+  }
+  return print(module);
+}
+
+/// How many ops a module has.
+std::size_t op_count(Module& module) {
+  std::size_t count = 0;
+  walk(module, module.body(), WalkOrder::kPreOrder, [&](Op&) {
+    ++count;
+    return WalkResult::WALK_CONTINUE;
+  });
+  return count;
+}
+
 /// The attributes of named ops that a conversion left out, granted to the one that goes back.
 UpgradeOptions granted_from(const LossReport& dropped) {
   UpgradeOptions options;
@@ -393,6 +445,24 @@ std::uint64_t seed_count() {
   return wanted == nullptr ? kDefaultSeeds : std::strtoull(wanted, nullptr, 10);
 }
 
+/// Whether the pass `simplify` made the module smaller; it gives the same bits in any case.
+bool becomes_smaller(const Sample& of) {
+  Subject subject(of.text);
+  PassRegistry registry;
+  register_simplifications(registry);
+  Diagnostics problems;
+  const auto pipeline = registry.read_pipeline(SourceFile("-p", "simplify", 1), problems);
+  REQUIRE(pipeline);
+  const std::size_t before = op_count(subject.module());
+  CHECK(run_pipeline(subject.module(), *pipeline, {.threads = 2}, problems));
+  CHECK(text_of(problems) == "");
+  CHECK(findings(subject.module()) == "");
+  const Attempt again = run_graphs(subject.module(), &of.inputs);
+  CHECK(again.refusal == "");
+  CHECK(difference(of.outcome, again.outcome) == "");
+  return op_count(subject.module()) < before;
+}
+
 }  // namespace
 
 TEST_SUITE("forms") {
@@ -425,5 +495,19 @@ TEST_SUITE("forms") {
       compared += comes_back(*found) ? 1 : 0;
     }
     CHECK(compared * 3 > tried * 2);
+  }
+
+  TEST_CASE("a simplified module gives the same bits in fewer ops") {
+    std::uint64_t tried = 0, smaller = 0;
+    for (std::uint64_t seed = 0; seed < seed_count(); ++seed) {
+      CAPTURE(seed);
+      const auto found = sample(seed, padded);
+      if (!found) continue;
+      ++tried;
+      CAPTURE(found->text);
+      smaller += becomes_smaller(*found) ? 1 : 0;
+    }
+    CHECK(smaller * 3 > tried);
+    CHECK(tried * 5 > seed_count());
   }
 }

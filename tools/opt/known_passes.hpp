@@ -10,6 +10,7 @@ namespace mir::tools {
 struct KnownPasses {
   KnownPasses() {
     register_eliminations(registry);
+    register_simplifications(registry);
     register_conversions(registry, conversions);
   }
   KnownPasses(const KnownPasses&) = delete;

@@ -119,6 +119,16 @@ struct OptSettings {
                                 .help = "write what each pass counted to standard error",
                                 .implied = "table"},
                                choice(kTableForms)};
+  Option<std::uint64_t> rewrite_limit{
+      options,
+      {.name = "rewrite-limit",
+       .argument = "N",
+       .help = "make N rewrites in all and no more: the Nth is at fault where N - 1 give no error",
+       .otherwise = "none"},
+      number<std::uint64_t>()};
+  Flag trace_rewrites{options,
+                      {.name = "trace-rewrites",
+                       .help = "write each rewrite, with its pattern and op, to standard error"}};
   Option<std::string> reproducer{
       options,
       {.name = "reproducer",

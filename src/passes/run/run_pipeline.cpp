@@ -36,7 +36,7 @@ class EditCounter : public RewriteListener {
 struct Work {
   const PassStep& step;
   const Scope& scope;
-  bool checks_claims;
+  const PipelineRun& how;
   EditCounter counter{};
   PassReport report{};
   Diagnostics diagnostics{0};
@@ -53,7 +53,7 @@ struct Work {
       report.result = said;
     } else if (happened == PassResult::kChanged) {
       report.result = happened;
-      if (said == PassResult::kUnchanged && checks_claims) refuse_claim("it changed nothing");
+      if (said == PassResult::kUnchanged && how.checks_claims) refuse_claim("it changed nothing");
     }
     return report.result != PassResult::kFailed;
   }
@@ -70,14 +70,14 @@ struct Work {
       const Op* holder = place.op != nullptr ? place.op : place.region->parent();
       if (holder->is_erased()) return true;
       Op& anchor = place.op != nullptr ? *place.op : *place.region->parent();
-      return run({module, *place.region, anchor, analyses});
+      return run({module, *place.region, anchor, analyses, nullptr, how.rewrites});
     });
     if (good && report.result == PassResult::kChanged) keep_preserved(analyses);
     return good && report.result != PassResult::kFailed;
   }
 
   void keep_preserved(Analyses& analyses) {
-    const auto stale = checks_claims ? analyses.first_stale(pass().preserves) : std::nullopt;
+    const auto stale = how.checks_claims ? analyses.first_stale(pass().preserves) : std::nullopt;
     if (stale) refuse_claim(fmt::format("it preserves {}", name_of(*stale)));
     analyses.keep_only(pass().preserves);
   }
@@ -103,7 +103,7 @@ class PipelineRunner {
   bool run(const PassStep& step) {
     for (PassObserver* each : how_.observers) each->will_run(step, module_);
     const Scope scope(step.groups);
-    Work work{.step = step, .scope = scope, .checks_claims = how_.checks_claims};
+    Work work{.step = step, .scope = scope, .how = how_};
     const auto start = std::chrono::steady_clock::now();
     run_selected(work);
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
@@ -135,7 +135,8 @@ class PipelineRunner {
   bool run_on_module(Work& work) {
     const ListenerScope listening(module_, work.counter);
     Op& top = *module_.top();
-    if (!work.run({module_, module_.body(), top, analyses_of(top), &of_module_})) return false;
+    if (!work.run({module_, module_.body(), top, analyses_of(top), &of_module_, how_.rewrites}))
+      return false;
     if (work.report.result != PassResult::kChanged) return true;
     forget_erased();
     for (auto& [graph, analyses] : of_graphs_) work.keep_preserved(*analyses);
@@ -174,13 +175,14 @@ class PipelineRunner {
     }
     std::vector<Work> works;
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      works.push_back(
-          {.step = work.step, .scope = work.scope, .checks_claims = work.checks_claims});
+      works.push_back({.step = work.step, .scope = work.scope, .how = how_});
     }
     {
       std::vector<std::unique_ptr<GraphLoan>> loans;
       for (const auto& part : parts) loans.push_back(std::make_unique<GraphLoan>(*part.front()));
-      for_each_in_threads(parts.size(), how_.threads,
+      // One after the other where rewrites are counted.
+      const unsigned threads = how_.rewrites != nullptr ? 1 : how_.threads;
+      for_each_in_threads(parts.size(), threads,
                           [&](std::size_t i) { run_part(works[i], loans[i]->module(), parts[i]); });
       // In the order of the text, in which they get their names.
       for (auto& loan : loans) loan.reset();

@@ -47,6 +47,7 @@ class Bill {
   explicit Bill(std::string text) : text_(std::move(text)) {
     register_builtin_dialects(context_);
     register_eliminations(passes_);
+    register_simplifications(passes_);
     register_conversions(passes_, conversions_);
     file_ = context_.sources().add("test.mir", text_);
     REQUIRE(file_ != nullptr);
@@ -186,6 +187,7 @@ void Bill::of_passes() {
     charge("print what was upgraded", [&] { return print(upgraded).size(); });
     charge("compare with what was upgraded",
            [&] { return diff_modules(before, upgraded).entries.size(); });
+    run("simplify", upgraded);
     run("downgrade", upgraded);
   }
   charge("report losses", [&] { return loss_text(conversions_.losses, context_).size(); });

@@ -18,6 +18,7 @@ struct Passes {
 
   Passes() {
     register_eliminations(registry);
+    register_simplifications(registry);
     register_conversions(registry, conversions);
   }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "known_passes.hpp"
 #include "mir/ops.hpp"
@@ -277,6 +278,39 @@ TEST_SUITE("passes") {
     CHECK(all.run(reading.module(), "look,rename,look") == Lines{});
   }
 
+  TEST_CASE("an analysis is made anew after a pass that does not preserve it") {
+    Passes all;
+    std::vector<std::size_t> callees, views;
+    all.registry.add({.name = "look", .summary = "looks", .run = [&](PassRun& run) {
+                        callees.push_back(run.analysis<CallGraph>().callees(run.anchor()).size());
+                        return run.result();
+                      }});
+    all.registry.add({.name = "look-closer",
+                      .summary = "looks",
+                      .anchor = Anchor::kGraph,
+                      .run = [&](PassRun& run) {
+                        const Value& input = run.region().arguments()[0];
+                        views.push_back(run.analysis<Aliases>().views(input).size());
+                        return run.result();
+                      }});
+    all.registry.add({.name = "call-once", .summary = "edits", .run = [](PassRun& run) {
+                        Op* call = run.region().entry()->terminator()->previous()->previous();
+                        REQUIRE(isa<CallGraphOp>(call));
+                        Value* operand = call->operand(0);
+                        Rewriter(run.module()).replace(*call, {&operand, 1});
+                        return run.result();
+                      }});
+    Reading reading{std::string(kGraphs)};
+    CHECK(all.run(reading.module(), "look,call-once,look") == Lines{});
+    CHECK(callees == std::vector<std::size_t>{2, 1});
+    Reading other(
+        "@main [mir_version:1] (%0:tensor<[2], Float32, CPU>) -> (%0:tensor<[2], Float32, CPU>) {\n"
+        "linalg.CPU.ViewOp [to_shape:[1, 2]] (%0) -> (%1:tensor<[1, 2], Float32, CPU>)\n"
+        "cf.ReturnOp (%0) -> ()\n}\n");
+    CHECK(all.run(other.module(), "look-closer,eliminate-dead-ops,look-closer") == Lines{});
+    CHECK(views == std::vector<std::size_t>{1, 0});
+  }
+
   TEST_CASE("graphs are worked on apart, and the text is the same with any number of threads") {
     std::string expected;
     for (const unsigned threads : {1U, 2U, 8U}) {
@@ -286,6 +320,12 @@ TEST_SUITE("passes") {
                         .summary = "doubles",
                         .anchor = Anchor::kGraph,
                         .run = double_negs});
+      std::unordered_map<const Op*, std::uint32_t> ids;
+      walk(reading.module(), reading.module().body(), WalkOrder::kPreOrder, [&](Op& op) {
+        ids.emplace(&op, op.id());
+        return WalkResult::WALK_CONTINUE;
+      });
+      const std::uint32_t end = reading.module().op_id_end();
       CHECK(all.run(reading.module(), "double-negs", {.threads = threads}) == Lines{});
       const std::string text = print(reading.module());
       if (expected.empty()) expected = text;
@@ -306,6 +346,8 @@ TEST_SUITE("passes") {
         CHECK(&op.module() == &reading.module());
         CHECK_FALSE(seen.at(op.id()));
         seen[op.id()] = true;
+        const auto before = ids.find(&op);
+        CHECK((before == ids.end() ? op.id() >= end : op.id() == before->second));
         return WalkResult::WALK_CONTINUE;
       });
     }
