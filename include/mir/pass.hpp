@@ -219,9 +219,6 @@ struct Pipeline {
 std::string spelling(const Pipeline& pipeline);
 std::string spelling(const PipelineItem& item);
 
-/// Whether a name fits a selector.
-bool selects(std::string_view selector, std::string_view name);
-
 /// The passes, and the pipelines with a name, that a text can name. Each library that has passes
 /// registers its own.
 class PassRegistry {

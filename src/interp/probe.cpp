@@ -6,30 +6,11 @@
 #include <unordered_map>
 
 #include "mir/module.hpp"
+#include "support/wildcards.hpp"
 
 namespace mir {
 
 namespace {
-
-/// Whether `*` and `?` of the pattern can be filled in so that it is the text.
-bool matches(std::string_view pattern, std::string_view text) {
-  std::size_t p = 0, t = 0, star = pattern.npos, resume = 0;
-  while (t < text.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      resume = t;
-    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
-      ++p;
-      ++t;
-    } else if (star != pattern.npos) {
-      p = star + 1;
-      t = ++resume;
-    } else {
-      return false;
-    }
-  }
-  return std::ranges::all_of(pattern.substr(p), [](char c) { return c == '*'; });
-}
 
 /// The symbol of the graph that a call enters, or the name of the module.
 Symbol graph_of(const Schedule& schedule, const Call& call) {
@@ -89,7 +70,8 @@ std::span<const ResultPlace> ResultPlaces::of_calls(std::size_t step, std::uint3
 }
 
 bool Probe::Pattern::selects(const ResultPlace& place) const {
-  return matches(graph, place.graph) && matches(value, place.value) && matches(op, place.op);
+  return fits_wildcards(graph, place.graph) && fits_wildcards(value, place.value) &&
+         fits_wildcards(op, place.op);
 }
 
 Result<Probe> Probe::parse(std::string_view patterns) {

@@ -231,11 +231,14 @@ class Reader {
     return take(':') || refuse_next("':' after the name");
   }
 
+  /// No list whose values go on.
+  static constexpr std::size_t kNoList = ~std::size_t{0};
+
   // -- options -----------------------------------------------------------------------------------
 
   bool read_options(PipelineItem& item) {
     if (take('}')) return true;
-    std::optional<std::size_t> list;  // the list whose values go on
+    std::size_t list = kNoList;
     do {
       if (!read_option(item, list)) return false;
     } while (take(','));
@@ -243,13 +246,13 @@ class Reader {
   }
 
   /// `key`, `key=value`, `key=[a,b]`, or one more value of the list before.
-  bool read_option(PipelineItem& item, std::optional<std::size_t>& list) {
+  bool read_option(PipelineItem& item, std::size_t& list) {
     if (!tokens_.next().is_word()) return refuse_next("the name of an option");
     const Token word = tokens_.take();
     const std::optional<std::size_t> row = item.options.find(word.text);
     const bool has_value = tokens_.next().is('=');
-    if (list && !has_value) return take_value(item, *list, word);
-    list.reset();
+    if (list != kNoList && !has_value) return take_value(item, list, word);
+    list = kNoList;
     if (!row) return refuse_option(item, word);
     if (!has_value) {
       if (item.options.rows()[*row].kind != Kind::kFlag)
@@ -259,7 +262,7 @@ class Reader {
     tokens_.take();
     if (take('[')) return read_list(item, *row, word);
     if (!tokens_.next().is_word()) return refuse_next("a value");
-    if (item.options.rows()[*row].is_list) list = row;
+    if (item.options.rows()[*row].is_list) list = *row;
     return take_value(item, *row, tokens_.take());
   }
 

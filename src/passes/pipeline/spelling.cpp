@@ -72,24 +72,4 @@ std::string PassStep::spelling() const {
   return text;
 }
 
-bool selects(std::string_view selector, std::string_view name) {
-  // The last `*` and what it has taken so far: where the rest does not fit, it takes one more.
-  std::size_t s = 0, n = 0, star = selector.npos, taken = 0;
-  while (n < name.size()) {
-    if (s < selector.size() && selector[s] == '*') {
-      star = s++;
-      taken = n;
-    } else if (s < selector.size() && (selector[s] == '?' || selector[s] == name[n])) {
-      ++s;
-      ++n;
-    } else if (star != selector.npos) {
-      s = star + 1;
-      n = ++taken;
-    } else {
-      return false;
-    }
-  }
-  return selector.find_first_not_of('*', s) == selector.npos;
-}
-
 }  // namespace mir

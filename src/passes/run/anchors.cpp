@@ -4,13 +4,14 @@
 
 #include "mir/ops.hpp"
 #include "passes/analysis/graph_ops.hpp"
+#include "support/wildcards.hpp"
 
 namespace mir {
 
 namespace {
 
 bool selects_name(const PipelineItem* group, std::string_view name) {
-  return group == nullptr || !group->selector || selects(*group->selector, name);
+  return group == nullptr || !group->selector || fits_wildcards(*group->selector, name);
 }
 
 /// The name by which people know an op.

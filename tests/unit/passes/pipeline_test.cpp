@@ -186,21 +186,6 @@ TEST_SUITE("pipelines") {
     CHECK(canonical("m\\") == "1:2 MIR0920 this character stands in quotes only");
   }
 
-  TEST_CASE("a selector has stars and question marks") {
-    CHECK(selects("", ""));
-    CHECK(selects("*", ""));
-    CHECK(selects("*", "a.b"));
-    CHECK(selects("a*c", "abbc"));
-    CHECK(selects("a*b*c", "a1b2b3c"));
-    CHECK(selects("?.?", "a.b"));
-    CHECK_FALSE(selects("?", ""));
-    CHECK_FALSE(selects("a*c", "abbd"));
-    CHECK_FALSE(selects("a", "ab"));
-    CHECK_FALSE(selects("ab", "a"));
-    // No backtracking beyond the last star: linear in the name for each character of the selector.
-    CHECK_FALSE(selects(std::string("*a*a*a*a*a*a*a*a*b"), std::string(20'000, 'a')));
-  }
-
   TEST_CASE("any pipeline that is printed reads back as itself") {
     std::mt19937 random(7);
     for (int i = 0; i < 3000; ++i) {
