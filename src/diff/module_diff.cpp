@@ -185,8 +185,7 @@ class Comparison {
     return label ? std::string(context_.text(*label)) : "";
   }
   std::string location_of(const Op& op) const {
-    const Location at = op.location();
-    return !at || at.is_position() ? "" : context_.locations().spelling(at);
+    return context_.locations().spelling(op.location());
   }
 
   void angles(const Op& a, const Op& b) {

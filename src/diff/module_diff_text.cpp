@@ -111,8 +111,7 @@ std::string key_of(std::span<const DiffEntry> entries) {
 }
 
 bool are_of_one_op(const DiffEntry& a, const DiffEntry& b) {
-  const auto changed = DiffEntry::Kind::kChanged;
-  return a.kind == changed && b.kind == changed && a.at_before == b.at_before &&
+  return a.kind == DiffEntry::Kind::kChanged && a.kind == b.kind && a.at_before == b.at_before &&
          a.at_after == b.at_after && a.op == b.op && graph_of(a) == graph_of(b);
 }
 

@@ -192,13 +192,14 @@ class Expansion {
     const std::string_view name = stream_.items[at].text;
     const std::size_t value = definition_value(stream_, at);
     const std::size_t end = value_end(stream_.items, value);
-    Definition entry{result_.size(), 0, 0};
+    const std::size_t begin = result_.size();
     for (; at < value; ++at) result_.push_back(stream_.items[at]);
-    entry.value = result_.size();
+    const std::size_t value_begin = result_.size();
     for (; at < end; ++at) item(at);
     --at;
-    entry.end = result_.size();
-    if (times_defined_[name] == 1) definitions_.emplace(name, entry);
+    if (times_defined_[name] != 1) return;
+    definitions_.emplace(name,
+                         Definition{.begin = begin, .value = value_begin, .end = result_.size()});
   }
 
   /// Copies the item at `at`, or what it is an alias of.

@@ -377,7 +377,7 @@ TokenKind Lexer::fail_stray() {
 TokenKind Lexer::fail_log_line() {
   const Byte* line_end = std::find(begin_, limit_, '\n');
   cursor_ = line_end;
-  while (cursor_ > begin_ + 1 && is_blank(cursor_[-1])) --cursor_;
+  while (is_blank(cursor_[-1])) --cursor_;  // the escape character is none
   auto& diagnostic =
       diagnostics_.error(DiagCode::kLogLineInText, {position(begin_), position(cursor_)},
                          "terminal escape sequence: a log line was printed into the dump");

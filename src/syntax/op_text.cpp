@@ -64,7 +64,7 @@ Span OpText::key(std::string_view name) const {
 
 Span OpText::value(std::string_view key) const {
   const std::size_t at = find_key(key);
-  if (at + 3 >= tokens_.size()) return {};
+  if (at == tokens_.size()) return {};
   const TokenKind after = tokens_[at + 3].kind();
   const bool single = after == TokenKind::kComma || after == TokenKind::kRBracket;
   return single ? span(at + 2) : Span{};

@@ -80,12 +80,15 @@ class SourceTokens::Indexer {
         portable_ = false;
         break;
       case NodeKind::kModuleBegin:
-        module_ = {unit.span(node.token).begin, 0, 2, portable_};
+        module_ = OpTokens{};
+        module_.at = unit.span(node.token).begin;
+        module_.portable = portable_;
         module_head_ = whole(unit);
         portable_ = false;
         break;
       case NodeKind::kModuleEnd:
         module_.first_piece = static_cast<std::uint32_t>(index_.pieces_.size());
+        module_.piece_count = 2;
         index_.pieces_.insert(index_.pieces_.end(), {module_head_, whole(unit)});
         index_.ops_.push_back(module_);
         break;

@@ -145,6 +145,32 @@ TEST_SUITE("module diff") {
                 "~g: dbg.HintsOp: successor 1: ^b, block 2 -> ^a, block 1"});
   }
 
+  TEST_CASE("blocks and regions that one side lacks are differences, each one") {
+    const auto blocks = [](const std::string& more) {
+      return "graph.SubGraphOp @g <CPU> {\n() -> () {\ndbg.HintsOp () -> () [^a]\n^a:\n" +
+             unary("NegOp", 0, 1) + more + "}\n}\n";
+    };
+    const std::string two = "^b:\n" + unary("SinOp", 0, 2) + "^c:\n" + unary("CosOp", 0, 3);
+    CHECK(differences(blocks(""), blocks(two)) ==
+          Lines{"+g: block ^b of 1 operations", "+g: block ^c of 1 operations"});
+    CHECK(differences(blocks(two), blocks("")) ==
+          Lines{"-g: block ^b of 1 operations", "-g: block ^c of 1 operations"});
+    const auto regions = [](const std::string& more) {
+      return "my.Op () -> () { () -> () {\n}\n" + more + "}\n";
+    };
+    CHECK(differences(regions(""), regions("() -> () {\n}\n")) == Lines{"~my.Op: regions: 1 -> 2"});
+  }
+
+  TEST_CASE("two storages that nothing fills are not one") {
+    const auto sum = [](int first, int second) {
+      return "linalg.CPU.AddOp(%" + std::to_string(first) + ":" + t("2") + ", %" +
+             std::to_string(second) + ":" + t("2") + ") -> (%9:" + t("2") + ")\n";
+    };
+    CHECK(differences(sum(1, 2), sum(3, 4)) == Lines{});
+    CHECK(differences(sum(1, 2), sum(3, 3)).size() == 1);
+    CHECK(differences(sum(3, 3), sum(1, 2)).size() == 1);
+  }
+
   TEST_CASE("symbols of constants are ids in dumps alone, and only with their storage") {
     const auto times = [](const std::string& constant) {
       return "linalg.CPU.MulOp(%0:" + t("1") + ", " + constant + ") -> (%2:" + t("1") + ")\n";

@@ -72,6 +72,8 @@ TEST_CASE("slices take start, end and step and count negative bounds from the en
   CHECK(part(R"("end":2)") == Values{0, 1});
   CHECK(part(R"("start":2147483633,"end":2147483633,"step":1)") == Values{0, 1, 2, 3, 4});
   CHECK(part(R"("start":3,"end":3)").empty());
+  CHECK(part(R"("start":0,"end":0)").empty());
+  CHECK(part(R"("start":-2,"end":0)").empty());
   CHECK(part(R"("start":$N-2,"end":$N)") == Values{3, 4});
   OneOp beyond(
       "linalg.CPU.SliceOp [indices:[{\"start\":0,\"end\":3}]] (%0:tensor<[2], Float32, "

@@ -91,6 +91,21 @@ TEST_CASE("the index of the largest element of each last row is fed") {
   CHECK(hash_bytes(inputs->at(2)) == hash_bytes(scores));
 }
 
+TEST_CASE("rows are longer than what is looked at at once") {
+  Loop loop;
+  const auto plan = loop.plan({0, 0}, feeds({"ids=argmax(%s)"}));
+  REQUIRE(plan);
+  Values rows(2 * 3000, 0);
+  rows[10] = 1;            // of the first row
+  rows[2 * 3000 - 1] = 1;  // of the second
+  const Tensor scores = floats({2, 1, 3000}, rows);
+  const Tensor former[] = {Tensor(), ints({1, 1}, {0}), scores};
+  const Tensor outputs[] = {scores, Tensor()};
+  const auto inputs = plan->inputs(*loop.session, 1, former, outputs);
+  REQUIRE(inputs);
+  CHECK(values_of(inputs->at(0)) == Values{10, 2999});
+}
+
 TEST_CASE("an index that the input's type cannot hold is refused") {
   Loop loop;
   const auto plan = loop.plan({1, 1}, feeds({"i=argmax(%s)"}));

@@ -511,4 +511,17 @@ TEST_CASE("threads that build the same extents agree on every one") {
   for (const std::vector<Dim>& other : seen) CHECK(other == seen[0]);
 }
 
+TEST_CASE("divisions are nested to a limit") {
+  // Each level divides by a symbol, which nothing cancels.
+  Fixture f;
+  const Dim one = f.read("1"), divisor = f.read("$B");
+  Dim nested = f.read("$S");
+  int levels = 0;
+  while (!nested.is_unknown() && levels < 200) {
+    nested = f.table.floor_divide(f.table.add(nested, one), divisor);
+    ++levels;
+  }
+  CHECK(levels == 65);
+}
+
 }  // namespace dim_test

@@ -200,6 +200,24 @@ TEST_SUITE("untouched") {
     CHECK(Isomorphism(source.module(), again.module()).difference() == "");
   }
 
+  TEST_CASE("what another value of the op says is not said of this one") {
+    Source source(
+        "@main () -> () {\n"
+        "    tensor.CPU.free (%1:tensor<[1], Float32, CPU>[@a]) -> ()\n"
+        "    my.Op (%1:tensor<[1], Float32, CPU>, %2:tensor<[1], Float32, CPU>[@b]) -> ()\n"
+        "}\n");
+    IRWriter(source.module()).removeOp(source.module().body().entry()->front());
+    Reading again(source.print());
+    CHECK(Isomorphism(source.module(), again.module()).difference() == "");
+  }
+
+  TEST_CASE("a module that is printed twice has its comments once") {
+    Source source("// Once.\n@main () -> () {\n}\n");
+    Module* const twice[] = {&source.module(), &source.module()};
+    CHECK(mir::print(twice, *source.tree) ==
+          "// Once.\n@main () -> () {\n\n}\n@main () -> () {\n\n}\n");
+  }
+
   TEST_CASE("a module that changes its form prints anew") {
     Source source(
         "@main (%x:tensor<[2], Float32, CPU>) -> () {\n"

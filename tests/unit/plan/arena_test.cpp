@@ -49,6 +49,19 @@ TEST_CASE("a chain of values needs two places") {
   CHECK(most_alive(none.values()) == 0);
 }
 
+TEST_CASE("a value takes the first gap that it fits into") {
+  Placements placements;
+  placements.add({.size = 128, .first = 0, .last = 3});  // below
+  placements.add({.size = 120, .first = 0, .last = 1});  // leaves the gap
+  placements.add({.size = 100, .first = 1, .last = 3});  // above it
+  placements.add({.size = 64, .first = 2, .last = 3});   // goes into it
+  CHECK(placements.place() == 384);
+  const auto values = placements.values();
+  CHECK(values[1].offset == 128);
+  CHECK(values[2].offset == 256);
+  CHECK(values[3].offset == 128);
+}
+
 TEST_CASE("sizes that come again are placed as they were") {
   Placements placements;
   for (std::uint32_t i = 0; i < 20; ++i) {

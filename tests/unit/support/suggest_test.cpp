@@ -57,6 +57,9 @@ TEST_CASE("the nearest name is a slip away and the only one so near") {
   CHECK(nearest("transpose", {"transpose_a", "transpose_b"}) == "");
   CHECK(nearest("SiluOp", {"SiLUOp", "SinOp"}) == "SiLUOp");
   CHECK(nearest("SOFTMAX", {"softmax", "softmix"}) == "softmax");
+  // The ends of the alphabet, and what lies beside it.
+  CHECK(nearest("AZAZ", {"azaz"}) == "azaz");
+  CHECK(nearest("@[@[", {"`{`{"}) == "");
   CHECK(nearest("ab", {"xb"}) == "xb");
   CHECK(nearest("ab", {"xy"}) == "");
   CHECK(nearest("epsilon", {"dim"}) == "");

@@ -94,6 +94,17 @@ TEST_SUITE("dump findings") {
     CHECK(dump({launch("SiLU", "null", x, "%4" + t("[1, 2, 1, 4]"))}) == Lines{});
   }
 
+  TEST_CASE("launches that are alike but for their options are looked at one by one") {
+    const auto softmax = [](const std::string& axis, const std::string& out) {
+      return launch("Softmax", "{\"axis\":" + axis + "}", "%1" + t("[2, 3]"), out + t("[2, 3]"));
+    };
+    CHECK(dump({softmax("1", "%2"), softmax("1", "%3")}) == Lines{});
+    const Lines found = dump({softmax("1", "%2"), softmax("5", "%3")});
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].starts_with("3:1 "));
+    CHECK(found[0].find("axis") != std::string::npos);
+  }
+
   TEST_CASE("dump_c5: MIR0476 a mention with another type than the latest definition") {
     CHECK(
         dump({op("SiLU", "%1" + t("[2]"), "%2" + t("[2]")),
