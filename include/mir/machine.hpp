@@ -27,8 +27,8 @@ namespace mir {
 struct MachineOptions {
   /// Where parameters come from; must outlive the machine.
   const WeightSet* weights = nullptr;
-  /// What is granted where launches lost their meaning. Grants name types or kernels; symbolic
-  /// extents mean nothing here.
+  /// What is granted where launches lost their meaning. Grants name types or kernels;
+  /// operands are those that `take_operands` gave; symbolic extents mean nothing here.
   UpgradeOptions assumed;
   /// As in SessionOptions.
   std::uint64_t weight_memory = std::numeric_limits<std::uint64_t>::max();

@@ -132,6 +132,12 @@ Result<void> grant_sidecar(UpgradeOptions& options, std::string_view json);
 void take_corrections(Module& module, const UpgradeOptions& options, LossReport& report,
                       Diagnostics& diagnostics);
 
+/// Gives launches of a program the operands that they lost and that are granted; an operand that
+/// no launch lost is an error. `upgrade` does so too; who runs the program by machine does it
+/// before that. Code that is no call tree is left as it is.
+void take_operands(Module& module, const UpgradeOptions& options, LossReport& report,
+                   Diagnostics& diagnostics);
+
 /// Turns a dump into a portable module in place, by every derivable fact:
 /// the graph form of a program, inputs and outputs of the module, links from ops to parameters, op
 /// options, one name per value. On refusal the errors name each op and what it lost, the result is

@@ -14,7 +14,9 @@
 #include "mir/ops.hpp"
 #include "mir/upgrade.hpp"
 #include "mir/verify.hpp"
+#include "upgrade/granted.hpp"
 #include "upgrade/lift_program.hpp"
+#include "upgrade/program_functions.hpp"
 #include "upgrade/recover/rotation_layout.hpp"
 
 namespace mir {
@@ -257,11 +259,46 @@ UpgradeOptions MachineKernels::granted(const prog::Launch& launch, std::string_v
   if (type.starts_with("LayerNorm") && !states("eps"))
     options.layer_norm_epsilon = options_.assumed.layer_norm_epsilon;
   for (const Grant& grant : options_.assumed.grants) {
-    const bool meant = grant.op == launch.spec.type_name() || grant.op == launch.name ||
-                       (!place.empty() && grant.op == place);
-    if (meant && !states(grant.key)) options.grants.push_back(grant);
+    if (is_lost(launch, place, grant)) options.grants.push_back(grant);
   }
   return options;
+}
+
+bool MachineKernels::is_lost(const prog::Launch& launch, std::string_view place,
+                             const Grant& grant) const {
+  const bool meant = grant.op == launch.spec.type_name() || grant.op == launch.name ||
+                     (!place.empty() && grant.op == place);
+  return meant && !states_option(launch.spec, program_.module().context().intern(grant.key));
+}
+
+std::string_view MachineKernels::place_of(const Op& launch) const {
+  const auto found = places_.find(&launch);
+  return found == places_.end() ? std::string_view() : found->second;
+}
+
+bool MachineKernels::uses_grants(Diagnostics& diagnostics) {
+  Diagnostics unheard;  // the run itself ends where the code is no call tree
+  LossReport unread;
+  const auto program = program_functions(program_, unread, unheard);
+  if (!program) return true;
+  const auto is_used = [&](const Grant& grant) {
+    return std::ranges::any_of(program->callees_first, [&](std::size_t index) {
+      return std::ranges::any_of(
+          program->functions[index].instructions, [&](const prog::Instruction& each) {
+            const auto* launch = each.as<prog::Launch>();
+            return launch != nullptr && is_lost(*launch, place_of(*each.op), grant);
+          });
+    });
+  };
+  const std::size_t errors = diagnostics.error_count();
+  for (const Grant& grant : options_.assumed.grants) {
+    const bool is_about_op =
+        grant.kind == Grant::Kind::kAttribute || grant.kind == Grant::Kind::kName;
+    // What is left out is stated.
+    if (!is_about_op || grant.text == "none" || is_used(grant)) continue;
+    refuse_unused(program_.module(), grant, losses_, diagnostics);
+  }
+  return diagnostics.error_count() == errors;
 }
 
 SessionOptions MachineKernels::session_options() const {
@@ -274,8 +311,7 @@ SessionOptions MachineKernels::session_options() const {
 
 bool MachineKernels::make(Kernel& kernel, const prog::Instruction& instruction,
                           std::span<const Tensor> operands, Diagnostics& diagnostics) {
-  const auto found = places_.find(instruction.op);
-  const std::string_view place = found == places_.end() ? std::string_view() : found->second;
+  const std::string_view place = place_of(*instruction.op);
   kernel.module = LaunchModule(program_, *instruction.op, operands).build(place);
   const UpgradeOptions assumed = granted(*instruction.as<prog::Launch>(), place);
   if (!upgrade(*kernel.module, assumed, losses_, diagnostics)) return false;

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "machine/places.hpp"
 #include "mir/machine.hpp"
 #include "mir/session.hpp"
 #include "mir/upgrade.hpp"
+#include "program/launch_places.hpp"
 #include "program/program_code.hpp"
 
 namespace mir {
@@ -22,6 +22,9 @@ class MachineKernels {
  public:
   MachineKernels(const ProgramCode& program, const MachineOptions& options)
       : program_(program), options_(options), places_(launch_places(program)) {}
+
+  /// False after reporting what is granted to ops and no launch that runs lost.
+  bool uses_grants(Diagnostics& diagnostics);
 
   /// Results of the launch; none after reporting. `operands` are what the slots hold, undefined for
   /// values that need none.
@@ -54,6 +57,8 @@ class MachineKernels {
   bool make(Kernel& kernel, const prog::Instruction& instruction, std::span<const Tensor> operands,
             Diagnostics& diagnostics);
   UpgradeOptions granted(const prog::Launch& launch, std::string_view place) const;
+  bool is_lost(const prog::Launch& launch, std::string_view place, const Grant& grant) const;
+  std::string_view place_of(const Op& launch) const;  // empty where the launch has a name
   SessionOptions session_options() const;
 
   const ProgramCode& program_;

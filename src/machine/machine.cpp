@@ -20,7 +20,11 @@ namespace mir {
 
 struct ProgramMachine::State {
   State(const Module& program, const MachineOptions& given)
-      : module(program), options(given), code(program), kernels(code, options) {}
+      : module(program), options(given), code(program), kernels(code, options) {
+    // The launches have them: see take_operands.
+    std::erase_if(options.assumed.grants,
+                  [](const Grant& each) { return each.kind == Grant::Kind::kOperand; });
+  }
 
   bool can_run(Diagnostics& diagnostics) const;
   bool find_ports(Diagnostics& diagnostics);
@@ -400,7 +404,7 @@ std::optional<ProgramMachine> ProgramMachine::load(const Module& module,
                                                    const MachineOptions& options,
                                                    Diagnostics& diagnostics) {
   auto state = std::make_unique<State>(module, options);
-  if (!state->can_run(diagnostics)) return std::nullopt;
+  if (!state->can_run(diagnostics) || !state->kernels.uses_grants(diagnostics)) return std::nullopt;
   if (!state->fill_constants(diagnostics) || !state->find_ports(diagnostics)) return std::nullopt;
   return ProgramMachine(std::move(state));
 }

@@ -1,6 +1,8 @@
 // What the user grants, read as the IR spells it.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +30,14 @@ class GrantedTexts {
 /// What a report calls a granted note on a value.
 std::string note_of(const Grant& grant);  // take_corrections.cpp
 constexpr std::string_view kReturnFact = "return that ends the graph";
+
+/// Which operand is granted; none where the key is no number.
+std::optional<std::size_t> operand_number(const Grant& grant);  // take_operands.cpp
+/// What a report calls a granted operand.
+std::string operand_fact(const Grant& grant);
+/// Reports a grant of what nothing lost.
+void refuse_unused(const Module& module, const Grant& grant, LossReport& report,
+                   Diagnostics& diagnostics);
 
 /// Ends a program that nothing ends, after what the module itself runs; others stay.
 void end_program(Module& module, LossReport& report);  // end_program.cpp

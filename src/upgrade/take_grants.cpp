@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <charconv>
 #include <unordered_map>
 #include <vector>
 
@@ -51,24 +50,23 @@ class Grants {
     for (std::size_t i = 0; i < used_.size(); ++i) {
       const Grant& grant = recovery_.options.grants[i];
       if (used_[i] || was_taken(grant)) continue;
-      recovery_.note(*module_.top(), LossEntry::Source::kRefused,
-                     fmt::format("{}.{}", grant.op, grant.key), "no operation lost it");
-      recovery_.diagnostics.error(
-          DiagCode::kGrantUnused, module_.top()->span(),
-          fmt::format("'{}.{}' is granted, and no operation lost it", grant.op, grant.key));
+      refuse_unused(module_, grant, recovery_.report, recovery_.diagnostics);
     }
   }
 
  private:
-  /// Corrections are made, and types of inputs taken when a program is lifted, before this.
+  /// Corrections are made, and operands of launches and types of inputs taken, before this.
   bool was_taken(const Grant& grant) const {
     std::string fact;
+    if (grant.kind == Grant::Kind::kOperand) fact = operand_fact(grant);
     if (grant.kind == Grant::Kind::kType) fact = fmt::format("type of %{}", grant.op);
     if (grant.kind == Grant::Kind::kNote) fact = note_of(grant);
     if (grant.kind == Grant::Kind::kReturn) fact = kReturnFact;
     return !fact.empty() &&
-           std::ranges::any_of(recovery_.report.entries,
-                               [&](const LossEntry& entry) { return entry.fact == fact; });
+           std::ranges::any_of(recovery_.report.entries, [&](const LossEntry& entry) {
+             return entry.fact == fact &&
+                    (grant.kind != Grant::Kind::kOperand || entry.used == grant.text);
+           });
   }
 
   void take(Op& op) {
@@ -154,10 +152,7 @@ class Grants {
   }
 
   bool take_operand(Op& op, const Grant& grant) {
-    std::size_t index = 0;
-    const char* const end = grant.key.data() + grant.key.size();
-    const auto [at, error] = std::from_chars(grant.key.data(), end, index);
-    if (error != std::errc() || at != end || index != op.operand_count()) return false;
+    if (operand_number(grant) != op.operand_count()) return false;
     const Op* sample = read(fmt::format("a.b ({}) -> ()", grant.text), grant);
     if (sample == nullptr || sample->operand_count() != 1) return true;
     const Value& wanted = *sample->operand(0);
@@ -165,7 +160,7 @@ class Grants {
     for (const Use& use : op.operand_uses()) operands.push_back(use.value());
     operands.push_back(mentioned(op, wanted.name(), wanted.type()));
     recovery_.rewriter.set_operands(op, operands);
-    recovery_.note(op, LossEntry::Source::kAssumed, fmt::format("operand {}", index), grant.text);
+    recovery_.note(op, LossEntry::Source::kAssumed, operand_fact(grant), grant.text);
     return true;
   }
 

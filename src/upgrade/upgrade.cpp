@@ -200,6 +200,7 @@ bool upgrade(Module& module, const UpgradeOptions& options, LossReport& report,
   }
   const std::size_t errors_before = diagnostics.error_count();
   take_corrections(module, options, report, diagnostics);
+  take_operands(module, options, report, diagnostics);
   if (diagnostics.error_count() != errors_before) return false;
   if (!lift_program(module, options, report, diagnostics)) return false;
   Recovery recovery(module, options, report, diagnostics);

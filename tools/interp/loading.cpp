@@ -58,7 +58,10 @@ Module* load_module(const Run& run, const SourceFile& file, const Invocation& in
   if (chosen->is_portable()) {
     // Warns of what is granted.
     if (loading == Loading::kGraphs) upgrade(*chosen, invocation.assumed, losses, diagnostics);
-  } else if (loading != Loading::kProgram) {
+  } else if (loading == Loading::kProgram) {
+    take_operands(*chosen, invocation.assumed, losses, diagnostics);
+    if (diagnostics.has_errors()) return nullptr;
+  } else {
     take_corrections(*chosen, invocation.assumed, losses, diagnostics);
     if (diagnostics.has_errors() || !verification.accepts_as_is(*chosen, diagnostics)) {
       return nullptr;

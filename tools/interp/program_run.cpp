@@ -53,8 +53,12 @@ std::string trace_line(const MachineStep& step) {
 class ProgramRun {
  public:
   ProgramRun(const Module& module, const Invocation& invocation, const InterpSettings& settings,
-             Diagnostics& diagnostics)
-      : module_(module), invocation_(invocation), settings_(settings), diagnostics_(diagnostics) {}
+             bool shows_losses, Diagnostics& diagnostics)
+      : module_(module),
+        invocation_(invocation),
+        settings_(settings),
+        shows_losses_(shows_losses),
+        diagnostics_(diagnostics) {}
 
   Result<void> run() {
     const RunSettings& what = invocation_.settings;
@@ -98,7 +102,7 @@ class ProgramRun {
       outputs = machine.run(inputs, diagnostics_, options);
       if (!outputs) break;
     }
-    if (!machine.losses().entries.empty()) {
+    if (!machine.losses().entries.empty() && (!outputs || shows_losses_)) {
       diagnostics_.remark(
           DiagCode::kLostMeaning, {},
           fmt::format("kernels that were launched: {}", machine.losses().summary()));
@@ -139,6 +143,7 @@ class ProgramRun {
   const Module& module_;
   const Invocation& invocation_;
   const InterpSettings& settings_;
+  bool shows_losses_;
   Diagnostics& diagnostics_;
   WeightSet weights_;
 };
@@ -148,7 +153,9 @@ class ProgramRun {
 ExitCode run_program(const Run& run, const Module& module, const Invocation& invocation,
                      const InterpSettings& settings, Diagnostics& diagnostics) {
   ExitCode code = ExitCode::kSuccess;
-  if (const auto done = ProgramRun(module, invocation, settings, diagnostics).run(); !done) {
+  const bool shows_losses = Verification(settings.verification, run).shows_losses();
+  const auto done = ProgramRun(module, invocation, settings, shows_losses, diagnostics).run();
+  if (!done) {
     code = run.report(done.error());
   }
   return worst(run.report(diagnostics, module.context().sources()), code);

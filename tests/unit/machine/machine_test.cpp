@@ -319,6 +319,57 @@ TEST_CASE("a launch without a name takes what is granted to its place, as its op
   CHECK(same_bits(outputs, lifted(text, inputs, assumed)));
 }
 
+TEST_CASE("operands that launches lost are granted, and are read as in the lifted graph") {
+  const std::string x = ":tensor<[4], Float32, CPU>";
+  const auto launch = [&](const std::string& type, const std::string& from, const std::string& to) {
+    return "prog.kernel_launch(%" + from + x + ") -> (%" + to + x + ")[op_type:" + type +
+           ", op_options:null]\n";
+  };
+  const std::string text =
+      program("prog.bind[type:0, program_uuid:1, input_pos:0]\n" + launch("Neg", "1", "2") +
+              "prog.jump net.__entry[offset:3]\n"
+              "prog.bind[type:1, program_uuid:4, input_pos:0]\n"
+              "prog.exit() -> ()\nprog.label[symbol:net.__entry]\n" +
+              launch("Mul", "2", "3") + launch("Add", "3", "4") +
+              "prog.ret() -> ()\nprog.label[symbol:dead.__entry]\n" + launch("Sub", "3", "4") +
+              "prog.ret() -> ()\n");
+  const auto operand = [](const std::string& op, const std::string& number,
+                          const std::string& mention) {
+    return Grant{Grant::Kind::kOperand, op, number, mention};
+  };
+  UpgradeOptions assumed;
+  // What the caller filled, and what nothing fills: that is a further input.
+  assumed.grants = {operand("net.Mul.0", "1", "%1" + x), operand("Add", "1", "%mask" + x)};
+  const std::vector<Tensor> inputs = {floats({4}, {1, 2, 3, 4}), floats({4}, {10, 20, 30, 40})};
+  Machine machine(text, assumed);
+  REQUIRE(machine.load_errors().empty());
+  const auto outputs = machine.run(inputs);
+  CHECK(same_bits(outputs, {floats({4}, {9, 16, 21, 24})}));
+  CHECK(same_bits(outputs, lifted(text, inputs, assumed)));
+
+  SUBCASE("an operand that the launch has is not granted") {
+    assumed.grants.push_back(operand("net.Mul.0", "0", "%1" + x));
+    const std::vector<std::string> unused = {
+        "701 'net.Mul.0.0' is granted, and no operation lost it"};
+    CHECK(Machine(text, assumed).load_errors() == unused);
+    CHECK(lift_errors(text, assumed) == unused);
+  }
+  SUBCASE("a launch that never runs takes no operand") {
+    assumed.grants.push_back(operand("dead.Sub.0", "1", "%1" + x));
+    const std::vector<std::string> unused = {
+        "701 'dead.Sub.0.1' is granted, and no operation lost it"};
+    CHECK(Machine(text, assumed).load_errors() == unused);
+    CHECK(lift_errors(text, assumed) == unused);
+  }
+  SUBCASE("an attribute that no launch lost is not granted") {
+    assumed.grants.push_back({Grant::Kind::kAttribute, "Clip.0", "min_val", "1"});
+    const std::vector<std::string> unused = {
+        "701 'Clip.0.min_val' is granted, and no operation lost it"};
+    CHECK(Machine(text, assumed).load_errors() == unused);
+    CHECK(lift_errors(text, assumed) == unused);
+  }
+}
+
 TEST_CASE("integers of an input lie below what they index in the lifted graph") {
   const std::string text = program(
       "prog.bind[type:0, program_uuid:1, input_pos:0]\n"

@@ -28,6 +28,8 @@ class Machine {
   explicit Machine(const std::string& text, UpgradeOptions assumed = {}) : text_(text) {
     REQUIRE(weights_.add("random:1"));
     Diagnostics problems;
+    LossReport losses;
+    take_operands(*text_.module, assumed, losses, problems);
     machine_ = ProgramMachine::load(
         *text_.module, {.weights = &weights_, .assumed = std::move(assumed)}, problems);
     load_errors_ = errors_of(problems);
@@ -77,6 +79,16 @@ inline std::vector<Tensor> lifted(const std::string& text, const std::vector<Ten
   auto outputs = session->run(inputs, problems);
   REQUIRE(outputs);
   return *std::move(outputs);
+}
+
+/// Why the text cannot be lifted.
+inline std::vector<std::string> lift_errors(const std::string& text,
+                                            const UpgradeOptions& assumed) {
+  Text source(text);
+  Diagnostics problems;
+  LossReport losses;
+  CHECK_FALSE(upgrade(*source.module, assumed, losses, problems));
+  return errors_of(problems);
 }
 
 inline bool same_bits(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {

@@ -1,4 +1,4 @@
-#include "machine/places.hpp"
+#include "program/launch_places.hpp"
 
 #include <fmt/format.h>
 

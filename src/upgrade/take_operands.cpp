@@ -1,0 +1,142 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "mir/rewriter.hpp"
+#include "program/launch_places.hpp"
+#include "upgrade/each_value.hpp"
+#include "upgrade/granted.hpp"
+#include "upgrade/program_functions.hpp"
+
+// Operands that launches lost and that the user grants. A launch reads storage, which every body
+// of a program sees, so it takes its operands before the program is lifted or runs.
+
+namespace mir {
+
+namespace {
+
+class Operands {
+ public:
+  Operands(Module& module, const ProgramCode& code, LossReport& report, Diagnostics& diagnostics)
+      : module_(module),
+        rewriter_(module),
+        report_(report),
+        diagnostics_(diagnostics),
+        texts_(module.context()),
+        places_(launch_places(code)) {}
+
+  /// Gives the operand to each launch that runs, is meant and lacks it.
+  void take(const std::unordered_set<const Op*>& running, const Grant& grant) {
+    const auto wanted = operand_number(grant);
+    bool is_used = false;
+    each_region(module_.body(), [&](Region& region) {
+      for (Op* op : region.ops()) {
+        const bool lacks = running.contains(op) && wanted == op->operand_count();
+        if (!lacks || !is_meant(*op, grant)) continue;
+        is_used = true;
+        if (!append(*op, grant)) return;
+      }
+    });
+    if (!is_used) refuse_unused(module_, grant, report_, diagnostics_);
+  }
+
+ private:
+  bool is_meant(const Op& op, const Grant& grant) const {
+    const prog::Launch launch = prog::read_launch(op);
+    const auto place = places_.find(&op);
+    return grant.op == launch.spec.type_name() ||
+           (!launch.name.empty() && grant.op == launch.name) ||
+           (place != places_.end() && grant.op == place->second);
+  }
+
+  bool append(Op& launch, const Grant& grant) {
+    const Op* sample = texts_.read(fmt::format("a.b ({}) -> ()", grant.text), grant, diagnostics_);
+    if (sample == nullptr || sample->operand_count() != 1) return false;
+    const Value& mention = *sample->operand(0);
+    std::vector<Value*> operands;
+    for (const Use& use : launch.operand_uses()) operands.push_back(use.value());
+    operands.push_back(mentioned(launch, mention));
+    rewriter_.set_operands(launch, operands);
+    report_.entries.push_back({LossEntry::Source::kAssumed, launch.location(), describe(launch),
+                               operand_fact(grant), grant.text});
+    return true;
+  }
+
+  /// A value in the storage that the mention names; a new one where the code has none.
+  Value* mentioned(const Op& launch, const Value& mention) {
+    for (Op* each = launch.previous(); each != nullptr; each = each->previous()) {
+      for (Value& result : each->results()) {
+        if (result.name() == mention.name()) return &result;
+      }
+    }
+    Region& region = *launch.parent_region();
+    for (Value* free : region.free_values()) {
+      if (free->name() == mention.name()) return free;
+    }
+    module_.reserve_name(mention.name());
+    return rewriter_.create_free_value(region, mention.type(), mention.name());
+  }
+
+  Module& module_;
+  Rewriter rewriter_;
+  LossReport& report_;
+  Diagnostics& diagnostics_;
+  GrantedTexts texts_;
+  std::unordered_map<const Op*, std::string> places_;
+};
+
+std::unordered_set<const Op*> running_launches(const ProgramFunctions& program) {
+  std::unordered_set<const Op*> launches;
+  for (const std::size_t index : program.callees_first) {
+    for (const prog::Instruction& each : program.functions[index].instructions) {
+      if (each.is<prog::Launch>()) launches.insert(each.op);
+    }
+  }
+  return launches;
+}
+
+}  // namespace
+
+std::optional<std::size_t> operand_number(const Grant& grant) {
+  std::size_t number = 0;
+  const char* const end = grant.key.data() + grant.key.size();
+  const auto [at, error] = std::from_chars(grant.key.data(), end, number);
+  return error == std::errc() && at == end ? std::optional(number) : std::nullopt;
+}
+
+std::string operand_fact(const Grant& grant) {
+  return fmt::format("operand {}", grant.key);
+}
+
+void refuse_unused(const Module& module, const Grant& grant, LossReport& report,
+                   Diagnostics& diagnostics) {
+  const std::string fact = fmt::format("{}.{}", grant.op, grant.key);
+  report.entries.push_back({LossEntry::Source::kRefused, module.top()->location(),
+                            describe(*module.top()), fact, "no operation lost it"});
+  diagnostics.error(DiagCode::kGrantUnused, module.top()->span(),
+                    fmt::format("'{}' is granted, and no operation lost it", fact));
+}
+
+void take_operands(Module& module, const UpgradeOptions& options, LossReport& report,
+                   Diagnostics& diagnostics) {
+  constexpr auto is_operand = [](const Grant& each) { return each.kind == Grant::Kind::kOperand; };
+  if (std::ranges::none_of(options.grants, is_operand)) return;
+  const ProgramCode code(module);
+  Diagnostics unheard;  // whoever lifts or runs the program reports what is wrong with it
+  LossReport unread;
+  if (code.code() == nullptr) return;
+  const auto program = program_functions(code, unread, unheard);
+  if (!program) return;
+  const auto running = running_launches(*program);
+  Operands operands(module, code, report, diagnostics);
+  for (const Grant& grant : options.grants) {
+    if (is_operand(grant)) operands.take(running, grant);
+  }
+}
+
+}  // namespace mir
