@@ -230,6 +230,40 @@ TEST_SUITE("recovery") {
     }
   }
 
+  TEST_CASE("what stands beside a brace or a slash of a skipped line hides neither it nor an op") {
+    const std::string mistake = "MIR0201 expected an operation or '}', found '='";
+    for (const char* opens : {"{", "{ ", "{// c", "{ // c", "{// {", "{// }", "/ {", "/{", "a/b {",
+                              "} {", "}/{", "x// c"}) {
+      CAPTURE(opens);
+      const bool has_body = std::string(opens) != "x// c";
+      const std::string op = std::string("a.b = ") + opens;
+      const Lines found = has_body ? errors(module_of({kGood, op, kGood, "}", kGood}))
+                                   : errors(module_of({kGood, op, kGood, kGood}));
+      CHECK(found == Lines{"5:5 " + mistake});
+    }
+    for (const char* closes : {"}", "} ", "}// c", "} // c", "}// {", "}/ c", "x }", "/ }"}) {
+      CAPTURE(closes);
+      CHECK(errors(module_of({"a.Outer () -> () {", std::string("a.b = ") + closes, kGood})) ==
+            Lines{"5:5 " + mistake});
+    }
+  }
+
+  TEST_CASE("between modules reading goes on at the next module or alias, not at ops") {
+    const auto lines = [](const std::string& junk, const std::string& next) {
+      Lines places;
+      for (const std::string& error : errors("@a () -> () {\n}\n" + junk + next))
+        places.push_back(error.substr(0, error.find(' ')));
+      return places;
+    };
+    for (const char* junk : {"junk\n", "junk\n a.b () -> ()\n", "junk {\n}\n}\n", "junk\n^b:\n",
+                             "junk // @c\n", "junk\n// c\nmore\n"}) {
+      CAPTURE(junk);
+      CHECK(lines(junk, "@b () -> () {\n}\n") == Lines{"3:1"});
+      CHECK(lines(junk, "  #l = \"x\"\n") == Lines{"3:1"});
+      CHECK(lines(junk, "@b () -> () {\n a.b = c\n}\n").size() == 2);
+    }
+  }
+
   TEST_CASE("a missing byte is at most two errors and a missing line is too") {
     for (std::size_t i = 0; i < kSmall.size(); ++i) {
       std::string text = kSmall;
