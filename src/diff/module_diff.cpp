@@ -185,7 +185,7 @@ class Comparison {
     return label ? std::string(context_.text(*label)) : "";
   }
   std::string location_of(const Op& op) const {
-    return context_.locations().spelling(op.location());
+    return context_.locations().spelling(op.location());  // nothing for a position
   }
 
   void angles(const Op& a, const Op& b) {
