@@ -108,7 +108,7 @@ class CallGraph {
 
   /// The body first, then all graphs in text order, those inside others after these.
   std::span<Op* const> graphs() const { return graphs_; }
-  /// The same, each after what it calls; of graphs that call each other, in text order.
+  /// The same, each after what it calls; in a circle of calls one comes before its callee.
   std::span<Op* const> bottom_up() const { return bottom_up_; }
   /// The graphs that a graph calls, each once, in order of the first call.
   std::span<Op* const> callees(const Op& graph) const { return list(callees_, graph); }

@@ -1,5 +1,6 @@
-// Cause: A pass says that it changed nothing, or that it preserves an analysis, and that is not so.
-// What runs after it would rely on facts that are wrong. The fault is in the pass.
+// Cause: A pass says that it changed nothing, that it preserves an analysis, or that it failed and
+// reported why, and that is not so. What runs after it would rely on facts that are wrong. The
+// fault is in the pass.
 //
 // Fix: Return `run.result()` at the end of the pass, which says what happened; take the analysis
 // out of `preserves`.

@@ -24,7 +24,7 @@ std::vector<std::string_view> names_of(const PassRegistry& registry) {
   return names;
 }
 
-/// "an integer from 1 (default: 8)"
+/// " (an integer from 1; default 8)"
 std::string value_text(const PassOption& row) {
   using Kind = PassOption::Kind;
   std::string text;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "mir/print.hpp"
 #include "support/atomic_file.hpp"
@@ -79,7 +80,8 @@ void Reproducer::will_run(const PassStep& step, Module& module) {
 }
 
 void Reproducer::finish(bool good, Diagnostics& diagnostics) {
-  if (!is_written_) return;
+  // None, where the module was refused before its first pass.
+  if (!std::exchange(is_written_, false)) return;
   if (good) {
     ::unlink(settings_.reproducer->c_str());
   } else {

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view kAll = "all";
 
-/// Words of passes, and of pipelines where those are offered too.
+/// The names of passes.
 Completion complete(const PassRegistry& registry) {
   Completion offered{.is_list = true};
   for (const auto& [name, pass] : registry.passes()) offered.words.emplace_back(name);

@@ -86,8 +86,7 @@ class GreedyRewrite : RewriteListener {
   }
 
  private:
-  // -- what an edit makes worth a visit
-  // ------------------------------------------------------------
+  // -- what an edit makes worth a visit ---------------------------------------------------------
 
   void did_insert(Op& op) override {
     worklist_.push(op);
@@ -107,8 +106,7 @@ class GreedyRewrite : RewriteListener {
     if (Op* definition = from.defining_op()) worklist_.push(*definition);
   }
 
-  // -- visits
-  // ----------------------------------------------------------------------------------------
+  // -- visits -----------------------------------------------------------------------------------
 
   /// False when no more is to be done.
   bool visit(Op& op) {
@@ -181,8 +179,7 @@ class GreedyRewrite : RewriteListener {
                                          undo ? "undo each other" : "fits what it makes"));
   }
 
-  // -- the end
-  // ---------------------------------------------------------------------------------------
+  // -- the end ----------------------------------------------------------------------------------
 
   void erase_unused_free_values(Region& region) {
     for (Block* block = region.entry(); block != nullptr; block = block->next()) {

@@ -34,13 +34,12 @@ void add_graphs(const Scope& scope, const Region& region, std::vector<Op*>& grap
   });
 }
 
-/// Of ops that the scope selects, or all.
-void add_regions(const Scope& scope, Region& region, std::vector<AnchorPlace>& places) {
+void add_regions(Region& region, std::vector<AnchorPlace>& places) {
   for (Block* block = region.entry(); block != nullptr; block = block->next()) {
     for (Op* op : block->ops()) {
       if (op->has(Trait::kIsolated)) continue;
       for (Region* in = op->first_region(); in != nullptr; in = in->next()) {
-        add_regions(scope, *in, places);
+        add_regions(*in, places);
       }
     }
   }
@@ -71,7 +70,7 @@ std::vector<AnchorPlace> places_in(const Scope& scope, const Pass& pass, Region&
   if (pass.anchor == Anchor::kGraph) {
     places.push_back({&body});
   } else if (pass.anchor == Anchor::kRegion) {
-    add_regions(scope, body, places);
+    add_regions(body, places);
   } else {
     const PipelineItem* group = scope.of(Anchor::kOp);
     for_each_of_graph(body, [&](Op& op) {

@@ -47,10 +47,12 @@ struct Work {
   bool run(const PassRun::Place& place) {
     ++report.anchors;
     PassRun run(place, step.item->options, counter.edits(), report.statistics, diagnostics);
+    const std::size_t errors = diagnostics.error_count();
     const PassResult said = pass().run(run);
     const PassResult happened = run.result();
     if (said == PassResult::kFailed) {
       report.result = said;
+      if (diagnostics.error_count() == errors) refuse_claim("it reported why it failed");
     } else if (happened == PassResult::kChanged) {
       report.result = happened;
       if (said == PassResult::kUnchanged && how.checks_claims) refuse_claim("it changed nothing");
@@ -66,13 +68,14 @@ struct Work {
 
   /// All places of a graph; false when the pass failed.
   bool run_graph(Module& module, Region& body, Analyses& analyses) {
+    const std::uint64_t edits_before = counter.edits();
     const bool good = std::ranges::all_of(places_in(scope, pass(), body), [&](AnchorPlace& place) {
       const Op* holder = place.op != nullptr ? place.op : place.region->parent();
       if (holder->is_erased()) return true;
       Op& anchor = place.op != nullptr ? *place.op : *place.region->parent();
       return run({module, *place.region, anchor, analyses, nullptr, how.rewrites});
     });
-    if (good && report.result == PassResult::kChanged) keep_preserved(analyses);
+    if (good && counter.edits() != edits_before) keep_preserved(analyses);
     return good && report.result != PassResult::kFailed;
   }
 
@@ -139,7 +142,10 @@ class PipelineRunner {
       return false;
     if (work.report.result != PassResult::kChanged) return true;
     forget_erased();
-    for (auto& [graph, analyses] : of_graphs_) work.keep_preserved(*analyses);
+    for (const Op* graph : selected_graphs(Scope({}), module_)) {
+      const auto known = of_graphs_.find(graph);
+      if (known != of_graphs_.end()) work.keep_preserved(*known->second);
+    }
     work.keep_preserved(of_module_);
     return true;
   }

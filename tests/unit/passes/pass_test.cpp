@@ -278,6 +278,15 @@ TEST_SUITE("passes") {
     CHECK(all.run(reading.module(), "look,rename,look") == Lines{});
   }
 
+  TEST_CASE("a pass that fails without a word is named") {
+    Passes all;
+    all.registry.add(
+        {.name = "mute", .summary = "fails", .run = [](PassRun&) { return PassResult::kFailed; }});
+    Reading reading{std::string(kGraphs)};
+    CHECK(all.run(reading.module(), "mute") ==
+          Lines{"- MIR0921 pass 'mute' says that it reported why it failed, which is not so"});
+  }
+
   TEST_CASE("an analysis is made anew after a pass that does not preserve it") {
     Passes all;
     std::vector<std::size_t> callees, views;
