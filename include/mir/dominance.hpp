@@ -17,12 +17,13 @@
 
 namespace mir {
 
-/// Describes the flow of a region and of the regions nested in it; edits of blocks or successors
-/// make it stale, those of ops within blocks do not. Queries take constant time per level of
-/// nesting.
+/// Dominance in a graph: its region and the regions nested in it. Isolated ops, such as the graphs
+/// in a module's body, are ops of it, but their regions are not part of it. Edits of blocks or
+/// successors make it stale, those of ops within blocks do not. Queries take constant time per
+/// level of nesting.
 class Dominance {
  public:
-  explicit Dominance(const Region& region);
+  explicit Dominance(const Region& graph);
 
   bool is_reachable(const Block& block) const;
   /// Null for entries and unreachable blocks.

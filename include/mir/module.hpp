@@ -119,6 +119,8 @@ class Module {
     const std::size_t word = kind.id / kKindsPerWord;
     return word < made_kinds_.size() && (made_kinds_[word] >> kind.id % kKindsPerWord & 1) != 0;
   }
+  /// Whether listeners receive the edits of this module.
+  bool has_listeners() const { return !listeners_.empty(); }
   std::uint32_t op_id_end() const { return next_op_id_; }
   std::uint32_t value_id_end() const { return next_value_id_; }
   std::size_t memory() const;

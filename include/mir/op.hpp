@@ -295,7 +295,8 @@ class Op {
   bool is_erased() const { return erased_; }
 
   Location location() const { return location_; }
-  /// Where the text names the op, for diagnostics; unknown for an op that no text has.
+  /// Where the text names the op, for diagnostics. Of an op made since, the place of its location,
+  /// which is that of the op it replaced; unknown if it has none.
   Span span() const;
   std::uint32_t id() const { return id_; }
   /// Whether anything but its place and the contents of its regions changed since it was read.
@@ -497,6 +498,10 @@ std::optional<Effect> effects_of(const Op& op);
 /// op that may be left out when nobody reads it, and run once where it is written twice. A call is
 /// as pure as its graph, which is not looked at: false.
 bool is_pure(const Op& op);
+
+/// Whether the op can be erased without any effect: it is pure, neither ends a block nor declares a
+/// symbol, and nothing uses its results.
+bool is_dead(const Op& op);
 
 /// Whether operands 0 and 1 may change places.
 bool is_commutative(const Op& op);

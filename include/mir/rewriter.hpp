@@ -36,17 +36,21 @@ class Cursor {
   }
 
  private:
+  friend class GraphLoan;
   friend class Module;
   friend class Rewriter;
   friend class RegionWalk;
 
+  void attach(Cursor*& list);
+  void detach();
   void leave(const Op& op);
   void leave(const Block& block);
+  void follow_move(const Block& block);
   void follow_split(const Block& block, Block& rest);
   void follow_merge(const Block& block, Block& into, Op* last, Op* before);
 
-  Cursor* next_;
-  Cursor** previous_;
+  Cursor* next_ = nullptr;
+  Cursor** previous_ = nullptr;
   Block* block_ = nullptr;
   Op* at_ = nullptr;
   Side side_;
@@ -143,29 +147,50 @@ enum class OpChange : std::uint8_t {
   kMention,  ///< what a dump's mention of an operand says beyond the value
 };
 
-/// Told of every edit of a module to which it is attached. What an edit does to several things is
-/// told in this order: a replacement of uses before the erasure of what had them, what is inside an
-/// op before the op. Listeners must not edit.
+/// What a value was before an edit.
+struct ValueFacts {
+  const Type* type = nullptr;
+  ValueName name;
+  Symbol symbol;
+  bool has_symbol = false;
+  std::span<const NamedAttr> attributes{};
+};
+
+/// Receives every edit of the modules to which it is attached. One edit may cause several events,
+/// in this order: replaced uses before the erasure of the users; nested ops before the op that
+/// contains them. A listener must not edit.
+///
+/// While a pass works on graphs apart from their module (see run_pipeline), an op or value keeps
+/// its address, but not its id.
 class RewriteListener {
  public:
   virtual ~RewriteListener() = default;
 
-  /// A new op is linked, with all that is inside it, which is not told of again.
+  /// The op is new and linked. There is no further event for the ops nested in it.
   virtual void did_insert(Op&) {}
-  /// It is still whole and linked, its results have no uses outside what goes with it.
+  /// The op is still whole and linked, and only ops that go with it use its results.
   virtual void will_erase(Op&) {}
-  virtual void did_move(Op&) {}
+  /// `from` is the block that contained the op before; it may be the same one.
+  virtual void did_move(Op&, [[maybe_unused]] Block& from) {}
   virtual void did_change(Op&, OpChange) {}
+  /// The user has replaced or dropped an operand, which was the value, or is being erased.
+  virtual void did_drop_use(Value&, [[maybe_unused]] Op& user) {}
   /// Each use of the first value for which the caller asked becomes a use of the second.
   virtual void will_replace_uses(Value&, Value&) {}
-  /// Type, name, symbol or attributes.
-  virtual void did_change_value(Value&) {}
+  /// The type, name, symbol or attributes.
+  virtual void did_change_value(Value&, [[maybe_unused]] const ValueFacts& before) {}
+  /// A constant, parameter or other value that no op defines. Its attributes may follow as a
+  /// change.
+  virtual void did_insert_free_value(Value&) {}
+  /// The value has no uses.
+  virtual void will_erase_free_value(Value&) {}
 
   virtual void did_insert_block(Block&) {}
-  /// Its ops have been told of.
+  /// There were events for its ops before.
   virtual void will_erase_block(Block&) {}
-  virtual void did_move_block(Block&) {}
-  /// Which arguments a block has.
+  /// The block with all its ops. `from` is the region that contained it before.
+  virtual void did_move_block(Block&, [[maybe_unused]] Region& from) {}
+  /// The list of a block's arguments.
   virtual void did_change_arguments(Block&) {}
 };
 
@@ -226,6 +251,10 @@ class Rewriter {
   /// Null: none.
   Block* insertion_block() const { return place_.block(); }
 
+  /// The location of new ops whose OpSpec has none. Unknown at first.
+  void set_default_location(Location location) { default_location_ = location; }
+  Location default_location() const { return default_location_; }
+
   // -- ops -------------------------------------------------------------------------------------
   /// Makes an op at the insertion point; results get fresh names.
   Op* create(const OpSpec& spec);
@@ -239,9 +268,10 @@ class Rewriter {
   /// Drops operands, unlinks, forgets symbols; results must have no uses outside the op. What is
   /// inside goes with it.
   void erase(Op& op);
-  /// Each result's uses become uses of the value at its position, then the op goes.
+  /// Replaces the uses of each result by the value at its position and erases the op.
   void replace(Op& op, std::span<Value* const> values);
-  /// The same with another op's results; a detached one takes the place of the old.
+  /// The same with the results of another op. A detached one is inserted before the old op. It
+  /// takes the old op's location unless it has one.
   void replace(Op& op, Op& with);
   /// Constants and parameters that the op or ops inside it use follow it into another region.
   void move_before(Op& op, Op& before);
@@ -368,12 +398,13 @@ class Rewriter {
     for (RewriteListener* listener : module_.listeners_) (listener->*event)(what...);
   }
   void changed(Op& op, OpChange change);
-  void changed(Value& value);
-  std::span<const NamedAttr> sayable(std::span<const NamedAttr> attributes);
+  template <class Edit>
+  void edit_value(Value& value, const Edit& edit);
+  std::span<const NamedAttr> printable(std::span<const NamedAttr> attributes);
   bool can_say(Symbol path, bool in_dump) const;
   bool can_say_paths(const Region& region) const;
-  void make_sayable(Op& op);
-  void make_sayable(Value& value);
+  void make_printable(Op& op);
+  void make_printable(Value& value);
   void set_use(Use& use, Value* value);
   void set_use_list(Op& op, std::span<Value* const> operands);
   Value* place_value(ValueRange& list, std::size_t i, const Type* type, std::uintptr_t owner);
@@ -382,12 +413,13 @@ class Rewriter {
   OpExtra& extra_of(Op& op);
   void leave(Op& op);
   void leave(Block& block);
+  void take_out(Block& block);
   void relink(Op& op, Block& block, Op* before);
+  void follow_symbols(Op& op, bool was_linked);
   void link(Block& block, Region& region, Block* before);
   void unlink(Block& block);
   void splice(Block& from, Block& to, Op* before, std::span<Value* const> arguments);
   Op* copy(const Op& op, RewriteMapping& mapping, Block* block, Op* before);
-  void remap(Op& made, const RewriteMapping& mapping);
   void copy_head(const Op& from, Op& to, const RewriteMapping& mapping);
   void copy_facts(const Op& from, Op& to);
   void copy_results(const Region& from, Region& to);
@@ -407,6 +439,8 @@ class Rewriter {
 
   Module& module_;
   Cursor place_;
+  Location default_location_;
+  std::vector<Use*> forward_uses_;  // of copies, whose values were not copied yet
   bool is_quiet_ = false;
 };
 

@@ -100,14 +100,15 @@ const Op* ancestor_in(const Region* region, const Op& op) {
 
 }  // namespace
 
-Dominance::Dominance(const Region& region) {
-  std::vector<const Region*> open{&region};
+Dominance::Dominance(const Region& graph) {
+  std::vector<const Region*> open{&graph};
   while (!open.empty()) {
     const Region& next = *open.back();
     open.pop_back();
     if (next.entry() != next.last_block()) build_tree(next);
     for (const Block* block = next.entry(); block != nullptr; block = block->next()) {
       for (const Op* op : block->ops()) {
+        if (op->has(Trait::kIsolated)) continue;
         for (Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {
           open.push_back(inner);
         }

@@ -63,6 +63,14 @@ bool is_pure(const Op& op) {
   return op.has(Trait::kPure) && effects_of(op) == Effect::kNone && all_inside(op, is_pure_inside);
 }
 
+bool is_dead(const Op& op) {
+  const auto is_needed = [](const Value& result) {
+    return result.has_uses() || result.has_symbol();
+  };
+  return !op.has(Trait::kTerminator) && !op.has_symbol() &&
+         std::ranges::none_of(op.results(), is_needed) && is_pure(op);
+}
+
 bool is_speculatable(const Op& op) {
   if (!is_pure(op) || op.has(Trait::kMayRefuse)) return false;
   return std::ranges::all_of(op.operand_uses(),

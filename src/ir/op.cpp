@@ -1,5 +1,7 @@
 #include "mir/op.hpp"
 
+#include <algorithm>
+
 #include "mir/module.hpp"
 #include "support/arena.hpp"
 
@@ -70,9 +72,27 @@ std::string_view Op::angle(std::size_t i) const {
   return i < angles.size() ? module_->context().text(angles[i]) : std::string_view();
 }
 
+namespace {
+
+/// The op name at a position of a text.
+Span name_at(const SourceManager& sources, SourcePos begin) {
+  const SourceFile* file = sources.file_of(begin);
+  if (file == nullptr) return {begin, begin};
+  const std::string_view rest = file->text().substr(begin - file->base());
+  const auto is_name = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '.';
+  };
+  const auto length = std::ranges::find_if_not(rest, is_name) - rest.begin();
+  return {begin, begin + static_cast<SourcePos>(length)};
+}
+
+}  // namespace
+
 Span Op::span() const {
   const Span at = module_->context().locations().span(location_);
   if (!at.known() || at.end > at.begin) return at;
+  if (!read_) return name_at(module_->context().sources(), at.begin);
   const auto name = module_->context().text(this == module_->top() ? symbol_ : name_.spelling);
   const SourcePos length = static_cast<SourcePos>(name.size()) + (this == module_->top() ? 1 : 0);
   return {at.begin, at.begin + length};

@@ -1,6 +1,6 @@
 #include <unordered_set>
 
-#include "mir/dominance.hpp"
+#include "ir/dominance_by_graph.hpp"
 #include "verify/checks.hpp"
 
 namespace mir::checks {
@@ -96,15 +96,14 @@ class BlockChecks {
       });
     }
     if (!reporter_.wants(ConstraintId::block_c8)) return;
-    if (!dominance_) dominance_.emplace(reporter_.module().body());
-    if (dominance_->is_reachable(block)) return;
+    if (dominances_.around(region).is_reachable(block)) return;
     reporter_.report(ConstraintId::block_c8, at, [&] {
       return fmt::format("no path from the entry reaches block '^{}'", name_of(at, block));
     });
   }
 
   Reporter& reporter_;
-  std::optional<Dominance> dominance_;  // made for the first region that needs it
+  DominanceByGraph dominances_;
 };
 
 }  // namespace

@@ -52,8 +52,7 @@ void check_use(const Use& use, const Op& op, const Dominance& dominance, Reporte
 }  // namespace
 
 void UseChecks::check(const Use& use, const Op& op) {
-  if (!dominance_) dominance_.emplace(reporter_.module().body());
-  check_use(use, op, *dominance_, reporter_);
+  check_use(use, op, dominances_.around(*op.parent_region()), reporter_);
 }
 
 }  // namespace mir::checks

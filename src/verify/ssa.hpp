@@ -1,16 +1,15 @@
 // Every use against its definition.
 #pragma once
 
-#include <optional>
 #include <vector>
 
-#include "mir/dominance.hpp"
+#include "ir/dominance_by_graph.hpp"
 #include "verify/report.hpp"
 
 namespace mir::checks {
 
 /// Nearly every use is of an argument or a free value of the user's own region, or of a result
-/// above it in its block; dominance is computed for the first other one.
+/// above it in its block; dominance is computed for the first other one of a graph.
 class UseChecks {
  public:
   explicit UseChecks(Reporter& reporter)
@@ -33,7 +32,7 @@ class UseChecks {
   Reporter& reporter_;
   const Region* region_ = nullptr;  // of the op at hand
   std::vector<char> above_;         // by op id
-  std::optional<Dominance> dominance_;
+  DominanceByGraph dominances_;
 };
 
 inline void UseChecks::op(const Op& op) {

@@ -3,14 +3,22 @@
 
 namespace mir {
 
-Cursor::Cursor(Module& module, Side side)
-    : next_(module.cursors_), previous_(&module.cursors_), side_(side) {
-  if (next_ != nullptr) next_->previous_ = &next_;
-  module.cursors_ = this;
+Cursor::Cursor(Module& module, Side side) : side_(side) {
+  attach(module.cursors_);
 }
 
 Cursor::~Cursor() {
-  if (previous_ == nullptr) return;  // the module went first
+  if (previous_ != nullptr) detach();  // otherwise the module went first
+}
+
+void Cursor::attach(Cursor*& list) {
+  next_ = list;
+  previous_ = &list;
+  if (next_ != nullptr) next_->previous_ = &next_;
+  list = this;
+}
+
+void Cursor::detach() {
   *previous_ = next_;
   if (next_ != nullptr) next_->previous_ = previous_;
 }
@@ -20,12 +28,19 @@ void Cursor::leave(const Op& op) {
   if (at_ == &op) at_ = side_ == Side::kAfter ? op.previous() : op.next();
 }
 
-/// The block is about to leave its region. Null and null is a region's begin for what stands after,
-/// no place for what stands before.
+/// The block is about to be erased, or to leave the region of a walk. A walk goes on after the
+/// previous block, from the region's begin (null and null) if there is none. An insertion point
+/// becomes none.
 void Cursor::leave(const Block& block) {
   if (block_ != &block) return;
   block_ = side_ == Side::kAfter ? block.previous() : nullptr;
   at_ = block_ == nullptr ? nullptr : block_->back();
+}
+
+/// The block is about to move, with its ops. An insertion point among them moves with them; a walk
+/// does not.
+void Cursor::follow_move(const Block& block) {
+  if (side_ == Side::kAfter) leave(block);
 }
 
 /// The end of `block` has become `rest`.

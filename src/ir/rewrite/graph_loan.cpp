@@ -22,6 +22,22 @@ void GraphLoan::for_each(Op& graph, const VisitOp& visit_op, const VisitValue& v
   }
 }
 
+void GraphLoan::lend_cursors() {
+  const auto is_inside = [&](const Cursor& cursor) {
+    const Region* region = cursor.block() == nullptr ? nullptr : cursor.block()->parent();
+    while (region != nullptr && region->parent() != &graph_) {
+      region = region->parent()->parent_region();
+    }
+    return region != nullptr;
+  };
+  for (Cursor* next = lender_.cursors_; next != nullptr;) {
+    Cursor& each = *std::exchange(next, next->next_);
+    if (!is_inside(each)) continue;
+    each.detach();
+    each.attach(own_.cursors_);
+  }
+}
+
 GraphLoan::GraphLoan(Op& graph)
     : graph_(graph), lender_(graph.module()), own_(lender_.context(), lender_.name()) {
   assert(lender_.is_portable() && graph.has(Trait::kIsolated));
@@ -39,9 +55,15 @@ GraphLoan::GraphLoan(Op& graph)
   own_.next_op_id_ = static_cast<std::uint32_t>(op_ids_.size());
   own_.next_value_id_ = static_cast<std::uint32_t>(value_ids_.size());
   own_.names_later_ = true;
+  own_.listeners_ = lender_.listeners_;
+  lend_cursors();
 }
 
 GraphLoan::~GraphLoan() {
+  while (Cursor* each = own_.cursors_) {
+    each->detach();
+    each->attach(lender_.cursors_);
+  }
   const auto take_op = [&](Op& op) {
     op.module_ = &lender_;
     op.id_ = op.id_ < op_ids_.size() ? op_ids_[op.id_] : lender_.next_op_id_++;

@@ -12,11 +12,12 @@ namespace mir {
 /// Lends what is inside a graph of a portable module to a module of its own, so that several graphs
 /// can be edited at once, each by one thread.
 ///
-/// Nothing is copied: ops, values, blocks and regions stay where they are and keep, once they are
-/// back, their ids. Meanwhile their module is the one of the loan, which knows no symbols, and what
-/// is made in it gets no names; names are given when the graph comes back, in the order of the
-/// text. The graph's own op stays with its module and must not be edited; nor must the module be
-/// anywhere inside the graph. Loans are taken and given back by one thread.
+/// Nothing is copied: ops, values, blocks and regions keep their addresses, and have their ids
+/// again once the loan ends. Until then they belong to the module of the loan. It declares no
+/// symbols, and new values in it have no names; they are named when the loan ends, in the order of
+/// the text. Cursors inside the graph and the listeners of the lender follow. The graph's own op
+/// stays with the lender and must not be edited; the lender must not be edited inside the graph.
+/// Loans begin and end on one thread.
 class GraphLoan {
  public:
   explicit GraphLoan(Op& graph);
@@ -27,6 +28,7 @@ class GraphLoan {
   Module& module() { return own_; }
 
  private:
+  void lend_cursors();
   template <class VisitOp, class VisitValue>
   void for_each(Op& graph, const VisitOp& visit_op, const VisitValue& visit_value);
 

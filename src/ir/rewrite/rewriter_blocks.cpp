@@ -37,7 +37,7 @@ void Rewriter::state_results(Region& region, std::span<const RegionResult> resul
   std::vector<const Type*> types;
   std::vector<RegionResult> kept(results.begin(), results.end());
   for (RegionResult& each : kept) {
-    each.attributes = sayable(each.attributes);
+    each.attributes = printable(each.attributes);
     types.push_back(each.type);
   }
   set_result_types(region, types);
@@ -49,6 +49,11 @@ void Rewriter::state_results(Region& region, std::span<const RegionResult> resul
 
 void Rewriter::leave(Block& block) {
   for (Cursor* each = module_.cursors_; each != nullptr; each = each->next_) each->leave(block);
+}
+
+void Rewriter::take_out(Block& block) {
+  leave(block);
+  unlink(block);
 }
 
 /// The text of the region's op has no block like the one that comes or goes.
@@ -105,8 +110,7 @@ void Rewriter::erase_block(Block& block) {
   for (Op* op : block.ops()) drop_operands(*op);
   for (Op* op : block.ops()) discard(*op);
   assert(std::ranges::none_of(block.arguments(), &Value::has_uses));
-  leave(block);
-  unlink(block);
+  take_out(block);
 }
 
 Block* Rewriter::split_block(Op& first) {
@@ -120,7 +124,7 @@ Block* Rewriter::split_block(Op& first) {
   for (Cursor* each = module_.cursors_; each != nullptr; each = each->next_) {
     each->follow_split(block, *rest);
   }
-  for (Op* op : rest->ops()) tell(&RewriteListener::did_move, *op);
+  for (Op* op : rest->ops()) tell(&RewriteListener::did_move, *op, block);
   return rest;
 }
 
@@ -135,11 +139,15 @@ void Rewriter::splice(Block& from, Block& to, Op* before, std::span<Value* const
   for (Cursor* each = module_.cursors_; each != nullptr; each = each->next_) {
     each->follow_merge(from, to, last, before);
   }
+  const bool was_linked = from.first_ != nullptr && module_.is_linked(*from.first_);
   while (Op* op = from.first_) {
     from.take_out(op);  // without leave(): places have followed
     to.link(op, before);
-    if (from.parent_ != to.parent_) bring_constants(*op, *to.parent_);
-    tell(&RewriteListener::did_move, *op);
+    if (from.parent_ != to.parent_) {
+      bring_constants(*op, *to.parent_);
+      follow_symbols(*op, was_linked);
+    }
+    tell(&RewriteListener::did_move, *op, from);
   }
   erase_block(from);
 }
@@ -150,19 +158,20 @@ void Rewriter::merge_blocks(Block& source, Block& into, std::span<Value* const> 
 
 void Rewriter::move_block(Block& block, Region& region, Block* before) {
   assert(before != &block);
-  const Region* from = block.parent_;
-  leave(block);
+  Region& from = *block.parent_;
+  const bool was_linked = !block.empty() && module_.is_linked(*block.front());
+  for (Cursor* each = module_.cursors_; each != nullptr; each = each->next_) {
+    each->follow_move(block);
+  }
   unlink(block);
   link(block, region, before);
-  if (from != &region) {
+  if (&from != &region) {
     for (Op* op : block.ops()) {
       bring_constants(*op, region);
-      const bool is_linked = module_.is_linked(*op);
-      if (is_linked) module_.declare_symbols(*op);
-      if (!is_linked) module_.forget_symbols_within(*op);
+      follow_symbols(*op, was_linked);
     }
   }
-  tell(&RewriteListener::did_move_block, block);
+  tell(&RewriteListener::did_move_block, block, from);
 }
 
 std::vector<Value*> Rewriter::inline_region(Region& from, Op& before,

@@ -6,28 +6,17 @@ namespace mir {
 
 Op* Rewriter::clone(const Op& op, RewriteMapping& mapping) {
   assert(&op.module().context() == &context());
-  is_quiet_ = true;  // what is inside the copy is not told of
+  is_quiet_ = true;  // there are no events for nested ops
   Op* made = copy(op, mapping, place_.block(), place_.at());
-  remap(*made, mapping);
+  for (Use* use : forward_uses_) {
+    if (Value* mapped = mapping.find(*use->value())) use->set(mapped);
+  }
+  forward_uses_.clear();
   is_quiet_ = false;
   if (made->block_ == nullptr) return made;
   if (module_.is_linked(*made)) module_.declare_symbols(*made);
   tell(&RewriteListener::did_insert, *made);
   return made;
-}
-
-/// Values that are used above their definition were not copied yet when their users were.
-void Rewriter::remap(Op& made, const RewriteMapping& mapping) {
-  for (Region* region = made.first_region(); region != nullptr; region = region->next()) {
-    for (Block* block = region->entry(); block != nullptr; block = block->next()) {
-      for (Op* op : block->ops()) {
-        for (Use& use : op->operand_uses()) {
-          if (Value* mapped = mapping.find(*use.value())) use.set(mapped);
-        }
-        remap(*op, mapping);
-      }
-    }
-  }
 }
 
 /// What a copy uses for an operand of the original.
@@ -52,6 +41,11 @@ Op* Rewriter::copy(const Op& op, RewriteMapping& mapping, Block* block, Op* befo
                               .attributes = op.attributes(),
                               .location = op.location(),
                               .has_signature = op.has_signature()});
+  // A value that is used above its definition is copied later.
+  for (const Use& use : op.operand_uses()) {
+    const bool may_follow = use.value()->is_result() && mapping.find(*use.value()) == nullptr;
+    if (may_follow) forward_uses_.push_back(&made->operand_uses()[use.index()]);
+  }
   copy_head(op, *made, mapping);
   for (Value& result : op.results()) copy_value(result, *made->result(result.index()), mapping);
   if (block != nullptr) block->link(made, before);
@@ -103,7 +97,7 @@ void Rewriter::copy_value(const Value& from, Value& to, RewriteMapping& mapping)
   to.name_ = from.name_;
   to.symbol_ = from.symbol_;
   to.has_symbol_ = from.has_symbol_;
-  to.attributes_ = sayable(from.attributes_);
+  to.attributes_ = printable(from.attributes_);
   module_.reserve_name(from.name_);
   mapping.map(from, to);
 }

@@ -46,7 +46,7 @@ Op* Rewriter::create_detached(const OpSpec& spec) {
   op->name_ = spec.name;
   module_.note_made(spec.name.kind);
   op->id_ = module_.next_op_id_++;
-  op->location_ = spec.location;
+  op->location_ = spec.location ? spec.location : default_location_;
   // The free text of a plug-in's name ends at a list.
   op->has_signature_ = spec.has_signature || !is_plain_op_name(context().text(spec.name.spelling));
   const bool has_path = spec.path && can_say(spec.path, !module_.is_portable());
@@ -122,6 +122,9 @@ void Rewriter::drop_operands(Op& op) {
 
 void Rewriter::discard(Op& op) {
   for_each_nested(op, [&](Op& inner) { discard(inner); });
+  for (Region* region = op.first_region(); region != nullptr; region = region->next()) {
+    while (region->first_ != nullptr) take_out(*region->first_);
+  }
   assert(std::ranges::none_of(op.results(), &Value::has_uses));
   module_.forget_symbols(op);
   if (op.block_ != nullptr) {
@@ -140,6 +143,7 @@ void Rewriter::replace(Op& op, std::span<Value* const> values) {
 void Rewriter::replace(Op& op, Op& with) {
   assert(op.result_count() == with.result_count());
   for (Value& result : op.results()) replace_all_uses(result, *with.result(result.index()));
+  if (!with.location_) with.location_ = op.location_;
   if (with.block_ == nullptr) insert(with, *op.block_, &op);
   erase(op);
 }
@@ -157,25 +161,34 @@ void Rewriter::move_to_end(Op& op, Block& block) {
 }
 
 void Rewriter::relink(Op& op, Block& block, Op* before) {
-  const Region* from = op.parent_region();
+  Block& from = *op.block_;
   const bool was_linked = module_.is_linked(op);
   leave(op);
   op.block_->take_out(&op);
   block.link(&op, before);
-  if (from != block.parent()) {
+  if (from.parent() != block.parent()) {
     bring_constants(op, *block.parent());
-    const bool is_linked = module_.is_linked(op);
-    if (is_linked && !was_linked) module_.declare_symbols(op);
-    if (was_linked && !is_linked) module_.forget_symbols_within(op);
+    follow_symbols(op, was_linked);
   }
-  tell(&RewriteListener::did_move, op);
+  tell(&RewriteListener::did_move, op, from);
+}
+
+/// Declares or forgets the symbols of an op that moved to or from a place outside the module.
+void Rewriter::follow_symbols(Op& op, bool was_linked) {
+  const bool is_linked = module_.is_linked(op);
+  if (is_linked && !was_linked) module_.declare_symbols(op);
+  if (was_linked && !is_linked) module_.forget_symbols_within(op);
 }
 
 // -- operands -------------------------------------------------------------------------------------
 
 void Rewriter::set_use(Use& use, Value* value) {
   module_.dump_facts_.mentions_.erase(&use);
+  Value* before = use.value();
   use.set(value);
+  if (before != nullptr && before != value) {
+    tell(&RewriteListener::did_drop_use, *before, *use.user_);
+  }
 }
 
 void Rewriter::set_operand(Op& op, std::size_t i, Value* value) {

@@ -44,7 +44,7 @@ bool is_portable(std::span<const NamedAttr> list) {
 }  // namespace
 
 /// The list as a text of this module can say it, kept.
-std::span<const NamedAttr> Rewriter::sayable(std::span<const NamedAttr> attributes) {
+std::span<const NamedAttr> Rewriter::printable(std::span<const NamedAttr> attributes) {
   if (!module_.is_portable() || is_portable(attributes)) return module_.arena_->copy(attributes);
   std::vector<NamedAttr> list;
   std::unordered_set<Symbol> keys;
@@ -57,7 +57,7 @@ std::span<const NamedAttr> Rewriter::sayable(std::span<const NamedAttr> attribut
 }
 
 void Rewriter::set_attributes(Op& op, std::span<const NamedAttr> wanted, bool list_present) {
-  const std::span<const NamedAttr> attributes = sayable(wanted);
+  const std::span<const NamedAttr> attributes = printable(wanted);
   edit_symbol(op, [&] {
     op.attributes_ = attributes.data();
     op.attribute_count_ = static_cast<std::uint32_t>(attributes.size());
@@ -159,49 +159,52 @@ std::span<const NamedAttr> Rewriter::keep(std::span<const NamedAttr> attributes)
 
 // -- values ---------------------------------------------------------------------------------------
 
-/// All that mentions the value prints anew.
-void Rewriter::changed(Value& value) {
+/// Makes everything that mentions the value print anew.
+template <class Edit>
+void Rewriter::edit_value(Value& value, const Edit& edit) {
+  const ValueFacts before{value.type_, value.name_, value.symbol_, value.has_symbol(),
+                          value.attributes_};
+  edit();
   if (Op* op = value.defining_op()) op->modified_ = true;
   if (const Block* block = value.argument_of()) block->parent()->parent()->modified_ = true;
   for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
     use->user()->modified_ = true;
   }
   if (const Region* region = value.free_in()) note_constant(*region, value);
-  tell(&RewriteListener::did_change_value, value);
+  tell(&RewriteListener::did_change_value, value, before);
 }
 
 void Rewriter::set_type(Value& value, const Type* type) {
-  value.type_ = type;
-  changed(value);
+  edit_value(value, [&] { value.type_ = type; });
 }
 
 void Rewriter::set_name(Value& value, ValueName name) {
-  value.name_ = name;
-  changed(value);
+  edit_value(value, [&] { value.name_ = name; });
 }
 
 void Rewriter::set_symbol(Value& value, Symbol symbol) {
   const Op* op = value.defining_op();
   const bool declares = op != nullptr && module_.is_linked(*op);
   const bool same = value.has_symbol_ && value.symbol_ == symbol;
-  if (declares && !same) module_.forget_symbol(value);
-  value.symbol_ = symbol;
-  value.has_symbol_ = true;
-  if (declares && !same) module_.value_symbols_.add(symbol, value);
-  changed(value);
+  edit_value(value, [&] {
+    if (declares && !same) module_.forget_symbol(value);
+    value.symbol_ = symbol;
+    value.has_symbol_ = true;
+    if (declares && !same) module_.value_symbols_.add(symbol, value);
+  });
 }
 
 void Rewriter::clear_symbol(Value& value) {
   const Op* op = value.defining_op();
-  if (value.has_symbol_ && op != nullptr && module_.is_linked(*op)) module_.forget_symbol(value);
-  value.symbol_ = Symbol();
-  value.has_symbol_ = false;
-  changed(value);
+  edit_value(value, [&] {
+    if (value.has_symbol_ && op != nullptr && module_.is_linked(*op)) module_.forget_symbol(value);
+    value.symbol_ = Symbol();
+    value.has_symbol_ = false;
+  });
 }
 
 void Rewriter::set_attributes(Value& value, std::span<const NamedAttr> attributes) {
-  value.attributes_ = sayable(attributes);
-  changed(value);
+  edit_value(value, [&] { value.attributes_ = printable(attributes); });
 }
 
 // -- values that no op defines --------------------------------------------------------------------
@@ -266,9 +269,11 @@ Value* Rewriter::find_constant(const Region& region, const Constant& wanted) {
 Value* Rewriter::constant(Region& region, const Constant& constant) {
   if (Value* known = find_constant(region, constant)) return known;
   Value* value = create_free_value(region, constant.type, module_.fresh_name());
-  value->symbol_ = constant.symbol;
-  value->has_symbol_ = constant.has_symbol;
-  set_attributes(*value, constant.attributes);
+  edit_value(*value, [&] {
+    value->symbol_ = constant.symbol;
+    value->has_symbol_ = constant.has_symbol;
+    value->attributes_ = printable(constant.attributes);
+  });
   return value;
 }
 
@@ -287,13 +292,16 @@ Value* Rewriter::create_free_value(Region& region, const Type* type, ValueName n
   value->index_ = region.free_count_ & 0x7fff'ffffu;
   value->id_ = module_.next_value_id_++;
   region.free_[region.free_count_++] = value;
+  tell(&RewriteListener::did_insert_free_value, *value);
   return value;
 }
 
 void Rewriter::erase_unused_free_values(Region& region) {
   std::uint32_t kept = 0;
-  for (std::uint32_t i = 0; i < region.free_count_; ++i) {
-    Value* value = region.free_[i];
+  for (Value* value : region.free_values()) {
+    if (!value->has_uses()) tell(&RewriteListener::will_erase_free_value, *value);
+  }
+  for (Value* value : region.free_values()) {
     if (!value->has_uses()) continue;
     value->index_ = kept & 0x7fff'ffffu;
     region.free_[kept++] = value;
@@ -328,9 +336,11 @@ Value* Rewriter::counterpart(const Value& value, Region& region) {
     }
   }
   Value* made = create_free_value(region, value.type(), value.name());
-  made->symbol_ = value.symbol_;
-  made->has_symbol_ = value.has_symbol_;
-  set_attributes(*made, value.attributes());
+  edit_value(*made, [&] {
+    made->symbol_ = value.symbol_;
+    made->has_symbol_ = value.has_symbol_;
+    made->attributes_ = printable(value.attributes());
+  });
   return made;
 }
 
@@ -358,7 +368,7 @@ void Rewriter::bring_constants(Op& op, Region& region) {
 
 void Rewriter::set_mention(const Use& use, const StatedMention& mention) {
   StatedMention kept = mention;
-  kept.attributes = sayable(mention.attributes);
+  kept.attributes = printable(mention.attributes);
   module_.dump_facts_.mentions_[&use] = kept;
   use.user()->states_mentions_ = true;
   changed(*use.user(), OpChange::kMention);
@@ -370,9 +380,13 @@ void Rewriter::clear_mention(const Use& use) {
 }
 
 void Rewriter::clear_mentions() {
-  auto& mentions = module_.dump_facts_.mentions_;
-  for (const auto& [use, mention] : mentions) use->user()->modified_ = true;
-  mentions.clear();
+  std::vector<Op*> users;
+  for (const auto& [use, mention] : module_.dump_facts_.mentions_) users.push_back(use->user());
+  module_.dump_facts_.mentions_.clear();
+  std::ranges::sort(users, {}, &Op::id);
+  const auto repeated = std::ranges::unique(users);
+  users.erase(repeated.begin(), repeated.end());
+  for (Op* user : users) changed(*user, OpChange::kMention);
 }
 
 bool Rewriter::can_say_paths(const Region& region) const {
@@ -387,19 +401,19 @@ bool Rewriter::can_say_paths(const Region& region) const {
   return true;
 }
 
-void Rewriter::make_sayable(Value& value) {
+void Rewriter::make_printable(Value& value) {
   if (!is_portable(value.attributes())) set_attributes(value, value.attributes());
 }
 
 /// With what is inside it.
-void Rewriter::make_sayable(Op& op) {
+void Rewriter::make_printable(Op& op) {
   if (!is_portable(op.attributes())) set_attributes(op, op.attributes(), op.has_attribute_list());
-  for (Value& result : op.results()) make_sayable(result);
+  for (Value& result : op.results()) make_printable(result);
   for (Region* region = op.first_region(); region != nullptr; region = region->next()) {
-    for (Value* value : region->free_values()) make_sayable(*value);
+    for (Value* value : region->free_values()) make_printable(*value);
     for (Block* block = region->entry(); block != nullptr; block = block->next()) {
-      for (Value& argument : block->arguments()) make_sayable(argument);
-      for (Op* inner : block->ops()) make_sayable(*inner);
+      for (Value& argument : block->arguments()) make_printable(argument);
+      for (Op* inner : block->ops()) make_printable(*inner);
     }
   }
 }
@@ -410,7 +424,7 @@ bool Rewriter::set_version(std::int64_t version) {
   module_.version_ = version;
   if (becomes_portable) {
     clear_mentions();
-    make_sayable(*module_.top());
+    make_printable(*module_.top());
   }
   const Symbol key = context().intern("mir_version");
   if (version == 0) {

@@ -17,7 +17,7 @@ std::uint64_t remove_dead_ops(Rewriter& rewriter, Region& region) {
       for (Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {
         removed += remove_dead_ops(rewriter, *inner);
       }
-      if (is_pure(*op) && std::ranges::none_of(op->results(), &Value::has_uses)) {
+      if (is_dead(*op)) {
         rewriter.erase(*op);
         ++removed;
       }

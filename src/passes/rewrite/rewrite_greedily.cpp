@@ -92,7 +92,7 @@ class GreedyRewrite : RewriteListener {
     worklist_.push(op);
     made_.push_back(&op);
   }
-  void did_move(Op& op) override { worklist_.push(op); }
+  void did_move(Op& op, Block&) override { worklist_.push(op); }
   void did_change(Op& op, OpChange) override { worklist_.push(op); }
   void will_erase(Op& op) override {
     for (const Use& use : op.operand_uses()) {
@@ -121,11 +121,6 @@ class GreedyRewrite : RewriteListener {
       if (rewrite(op, number, watch)) break;
     }
     return !has_failed_;
-  }
-
-  static bool is_dead(const Op& op) {
-    return op.result_count() != 0 && std::ranges::none_of(op.results(), &Value::has_uses) &&
-           is_pure(op);
   }
 
   bool rewrite(Op& root, std::uint32_t number, RewriteWatch* watch) {

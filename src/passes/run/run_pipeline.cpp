@@ -20,12 +20,14 @@ class EditCounter : public RewriteListener {
 
   void did_insert(Op&) override { ++edits_; }
   void will_erase(Op&) override { ++edits_; }
-  void did_move(Op&) override { ++edits_; }
+  void did_move(Op&, Block&) override { ++edits_; }
   void did_change(Op&, OpChange) override { ++edits_; }
-  void did_change_value(Value&) override { ++edits_; }
+  void did_change_value(Value&, const ValueFacts&) override { ++edits_; }
+  void did_insert_free_value(Value&) override { ++edits_; }
+  void will_erase_free_value(Value&) override { ++edits_; }
   void did_insert_block(Block&) override { ++edits_; }
   void will_erase_block(Block&) override { ++edits_; }
-  void did_move_block(Block&) override { ++edits_; }
+  void did_move_block(Block&, Region&) override { ++edits_; }
   void did_change_arguments(Block&) override { ++edits_; }
 
  private:
@@ -186,8 +188,9 @@ class PipelineRunner {
     {
       std::vector<std::unique_ptr<GraphLoan>> loans;
       for (const auto& part : parts) loans.push_back(std::make_unique<GraphLoan>(*part.front()));
-      // One after the other where rewrites are counted.
-      const unsigned threads = how_.rewrites != nullptr ? 1 : how_.threads;
+      // One after the other where rewrites are counted or others listen.
+      const bool in_turn = how_.rewrites != nullptr || module_.has_listeners();
+      const unsigned threads = in_turn ? 1 : how_.threads;
       for_each_in_threads(parts.size(), threads,
                           [&](std::size_t i) { run_part(works[i], loans[i]->module(), parts[i]); });
       // In the order of the text, in which they get their names.

@@ -30,7 +30,7 @@ class PlaceNumbers : public RewriteListener {
 
   void did_insert(Op& op) override;
   void will_erase(Op& op) override;
-  void did_move(Op&) override { blocks_.clear(); }
+  void did_move(Op&, Block&) override { blocks_.clear(); }
   void will_erase_block(Block& block) override { blocks_.erase(&block); }
 
  private:

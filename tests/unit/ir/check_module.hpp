@@ -8,7 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "mir/dominance.hpp"
+#include "ir/dominance_by_graph.hpp"
 #include "mir/module.hpp"
 
 namespace mir::test {
@@ -33,10 +33,11 @@ class ModuleChecker {
     for (const Value* value : values_) listed += use_list(*value);
     want(listed == operands_, "use lists hold other uses than the operands");
     symbols(module);
-    const Dominance dominance(module.body());
+    DominanceByGraph dominance;
     for (const Op* op : ops_) {
       for (const Use& use : op->operand_uses()) {
-        want(dominance.dominates(*use.value(), *op), "a use is not dominated", op);
+        const Dominance& around = dominance.around(*op->parent_region());
+        want(around.dominates(*use.value(), *op), "a use is not dominated", op);
       }
     }
     return problem_;

@@ -136,7 +136,7 @@ TEST_SUITE("location") {
     CHECK(table.spelling(made->location(), &reading.context.sources()) ==
           "loc(fused[\"x\", \"test.mir\":3:5])");
     const SourcePos begin = find_op(module.body(), "a.b")->span().begin;
-    CHECK(made->span() == Span{begin, begin + 4});
+    CHECK(made->span() == Span{begin, begin + 3});
   }
 }
 

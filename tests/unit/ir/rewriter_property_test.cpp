@@ -57,7 +57,7 @@ class Census : public RewriteListener {
     add_inside(op);
   }
   void will_erase(Op& op) override { is_right = ops.erase(&op) == 1 && is_right && op.block(); }
-  void did_move(Op& op) override { is_right = ops.contains(&op) && is_right; }
+  void did_move(Op& op, Block&) override { is_right = ops.contains(&op) && is_right; }
   void did_change(Op& op, OpChange) override {
     is_right = (ops.contains(&op) || op.parent_op() == nullptr) && is_right;
   }
@@ -128,9 +128,9 @@ TEST_SUITE("rewriter property") {
         Reading reading(text_of(seed));
         Module& module = reading.module();
         struct Moves : RewriteListener {
-          void did_move(Op& op) override { moved.insert(&op); }
-          void did_move_block(Block& block) override {
-            for (Op* op : block.ops()) did_move(*op);
+          void did_move(Op& op, Block&) override { moved.insert(&op); }
+          void did_move_block(Block& block, Region&) override {
+            for (Op* op : block.ops()) moved.insert(op);
           }
           std::unordered_set<const Op*> moved;
         } moves;

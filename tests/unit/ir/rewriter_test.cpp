@@ -54,12 +54,12 @@ class Log : public RewriteListener {
  public:
   void did_insert(Op& op) override { add("insert ", op); }
   void will_erase(Op& op) override { add(op.block() ? "erase " : "erase unlinked ", op); }
-  void did_move(Op& op) override { add("move ", op); }
+  void did_move(Op& op, Block&) override { add("move ", op); }
   void did_change(Op& op, OpChange) override { add("change ", op); }
   void will_replace_uses(Value&, Value&) override { events.emplace_back("replace uses"); }
   void did_insert_block(Block&) override { events.emplace_back("insert block"); }
   void will_erase_block(Block&) override { events.emplace_back("erase block"); }
-  void did_move_block(Block&) override { events.emplace_back("move block"); }
+  void did_move_block(Block&, Region&) override { events.emplace_back("move block"); }
   void did_change_arguments(Block&) override { events.emplace_back("change block"); }
   Names events;
 

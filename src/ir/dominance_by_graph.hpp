@@ -1,0 +1,25 @@
+// Dominance of the graphs of a module, computed on demand.
+#pragma once
+
+#include <unordered_map>
+
+#include "mir/dominance.hpp"
+
+namespace mir {
+
+class DominanceByGraph {
+ public:
+  /// Of the graph that contains the region, directly or nested in other ops.
+  const Dominance& around(const Region& region) {
+    const Region* graph = &region;
+    while (!graph->parent()->has(Trait::kIsolated) && graph->parent()->parent_region() != nullptr) {
+      graph = graph->parent()->parent_region();
+    }
+    return of_graphs_.try_emplace(graph, *graph).first->second;
+  }
+
+ private:
+  std::unordered_map<const Region*, Dominance> of_graphs_;
+};
+
+}  // namespace mir
