@@ -27,16 +27,23 @@ std::string chain(std::int64_t ops) {
   return text + fmt::format("    cf.ReturnOp (%{}:{}) -> ()\n}}\n", ops, kType);
 }
 
-/// Patterns that look at each exponential; the last of them puts a logarithm in its place.
+/// Patterns that look at each exponential; the last of them replaces it by a logarithm.
 PatternSet patterns() {
   PatternSet set;
   for (int i = 0; i < kPatterns; ++i) {
     const bool is_last = i + 1 == kPatterns;
     set.add({.name = fmt::format("p{}", i),
-             .fits = [](const OpKindInfo& kind) { return kind.name == "linalg.ExpOp"; },
+             .roots = {.names = {"linalg.ExpOp"}},
+             .makes = {"linalg.LogOp"},
+             .match =
+                 [is_last](Op& op) {
+                   return is_last || op.result()->use_count() == 0
+                              ? PatternMatch::of({&op})
+                              : PatternMatch::failed("it has users", op);
+                 },
              .rewrite =
-                 [is_last](Rewriter& rewriter, Op& op) {
-                   if (!is_last) return op.result()->use_count() == 0;
+                 [](Rewriter& rewriter, const PatternMatch& match) {
+                   Op& op = match.root();
                    Value* operand = op.operand(0);
                    const Type* type = op.result()->type();
                    Op* made = rewriter.create_detached(
@@ -44,7 +51,6 @@ PatternSet patterns() {
                         .operands = {&operand, 1},
                         .result_types = {&type, 1}});
                    rewriter.replace(op, *made);
-                   return true;
                  }});
   }
   return set;
@@ -52,7 +58,6 @@ PatternSet patterns() {
 
 void rewrite(benchmark::State& state) {
   const std::string text = chain(state.range(0));
-  const PatternSet set = patterns();
   for (auto _ : state) {
     state.PauseTiming();
     IRContext context;
@@ -61,9 +66,8 @@ void rewrite(benchmark::State& state) {
     Module& module =
         *read_modules(*context.sources().add("chain.mir", text), context, diagnostics).front();
     PassRegistry registry;
-    registry.add({.name = "rewrite", .summary = "rewrites", .run = [&](PassRun& run) {
-                    return rewrite_greedily(run, set);
-                  }});
+    registry.add(pattern_pass({.name = "rewrite", .summary = "rewrites"},
+                              [](IRContext&, const PassOptions&) { return patterns(); }));
     const auto pipeline = registry.read_pipeline(SourceFile("-p", "rewrite", 1), diagnostics);
     state.ResumeTiming();
     if (!run_pipeline(module, *pipeline, {}, diagnostics)) state.SkipWithError("the run failed");

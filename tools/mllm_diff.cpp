@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <optional>
 
-#include "dialects/default_value.hpp"
+#include "dialects/leave_defaults_out.hpp"
 #include "diff/module_diff.hpp"
 #include "diff/normal_form.hpp"
 #include "line_diff.hpp"

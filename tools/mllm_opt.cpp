@@ -60,40 +60,19 @@ bool check(const Module& module, const Verification& verification, Diagnostics& 
   return verification.accepts(module, diagnostics);
 }
 
-/// Checks the module after each pass; it comes after those that show it.
-class PassChecker : public PassObserver {
- public:
-  explicit PassChecker(const Verification& verification) : verification_(verification) {}
-  bool did_run(const PassStep&, Module& module, const PassReport&,
-               Diagnostics& diagnostics) override {
-    return check(module, verification_, diagnostics);
-  }
-
- private:
-  const Verification& verification_;
-};
-
-/// Runs the pipeline over one module; false after reporting.
+/// Runs the pipeline on one module. Returns false after reporting.
 bool transform(Job& job, Module& module, Diagnostics& diagnostics) {
   const OptSettings& settings = job.settings;
-  const Pass* first = job.pipeline.first();
-  if (first != nullptr && first->correct) {
-    first->correct(module, diagnostics);
-    if (diagnostics.has_errors()) return false;
-  }
-  if (!check(module, job.verification, diagnostics)) return false;
-  PassChecker checker(job.verification);
-  PipelineRun how{.threads = *settings.threads};
+  PipelineRun how{
+      .threads = *settings.threads,
+      .verify = [&](Module& each,
+                    Diagnostics& found) { return check(each, job.verification, found); },
+      .verifies_each = *settings.verify_each};
   how.observers = {&job.record, &job.printer};
-  if (settings.dump_dir.is_given()) {
-    job.dumper.begin(module, diagnostics);
-    how.observers.push_back(&job.dumper);
-  }
-  if (settings.rewrite_limit.is_given() || settings.trace_rewrites) how.rewrites = &job.rewrites;
+  if (settings.dump_dir.is_given()) how.observers.push_back(&job.dumper);
   if (settings.reproducer.is_given()) how.observers.push_back(&job.reproducer);
-  if (*settings.verify_each) how.observers.push_back(&checker);
-  return run_pipeline(module, job.pipeline, how, diagnostics) &&
-         (*settings.verify_each || check(module, job.verification, diagnostics));
+  if (settings.rewrite_limit.is_given() || settings.trace_rewrites) how.rewrites = &job.rewrites;
+  return run_pipeline(module, job.pipeline, how, diagnostics);
 }
 
 /// Works on each module that was asked for; false when one is refused.
@@ -106,9 +85,7 @@ bool transform_all(Job& job, std::span<Module* const> modules, Diagnostics& diag
   return std::ranges::all_of(modules, [&](Module* module) {
     const bool is_wanted = name.empty() || module->context().text(module->name()) == name;
     if (!is_wanted) return true;
-    const bool good = transform(job, *module, diagnostics);
-    job.reproducer.finish(good, diagnostics);
-    return good;
+    return transform(job, *module, diagnostics);
   });
 }
 

@@ -1,72 +1,179 @@
-// Facts that passes derive from IR and keep until an edit makes them wrong.
+// Analyses: facts that passes derive from the IR and keep until an edit invalidates them.
 #pragma once
 
-#include <array>
 #include <cassert>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <type_traits>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "mir/call_graph.hpp"
 #include "mir/dominance.hpp"
 #include "mir/op.hpp"
 
 namespace mir {
 
+class Analyses;
 class Module;
 
-/// The analyses there are, in the order of AnalysisSet and of the names.
-enum class AnalysisId : std::uint8_t {
-  kDominance,
-  kLiveness,
-  kAliases,
-  kCallGraph,
-  kEffects,
-  kSymbolRanges,
-};
-inline constexpr std::size_t kAnalysisCount = 6;
-/// "dominance", "liveness", ...
-std::string_view name_of(AnalysisId analysis);
+// An analysis is any class with a name and equality whose constructor takes the body of a graph
+// (`const Region&`) or a module (`const Module&`), and optionally the Analyses from which it may
+// ask for others. The library and loaded passes define theirs in the same way.
 
+/// An analysis of a module, as opposed to one of a graph.
+template <class Analysis>
+concept OfModule = std::constructible_from<Analysis, const Module&> ||
+    std::constructible_from<Analysis, const Module&, Analyses&>;
+
+/// Identifies an analysis.
+struct AnalysisKey {
+  std::string_view name{};               ///< "call graph"; unique, of static duration
+  void (*compute)(Analyses&) = nullptr;  ///< computes it unless it is known
+
+  friend bool operator==(const AnalysisKey& a, const AnalysisKey& b) { return a.name == b.name; }
+};
+
+/// The key of `Analysis`, whose name is `Analysis::kAnalysisName`.
+template <class Analysis>
+constexpr AnalysisKey key_of();
+
+/// A set of analyses: `AnalysisSet::of<Dominance, CallGraph>()`.
 class AnalysisSet {
  public:
-  constexpr AnalysisSet() = default;
-  constexpr AnalysisSet(std::initializer_list<AnalysisId> list) {
-    for (const AnalysisId each : list) bits_ = static_cast<std::uint8_t>(bits_ | bit(each));
-  }
-  static constexpr AnalysisSet all() {
+  AnalysisSet() = default;
+  template <class... Analysis>
+  static AnalysisSet of() {
     AnalysisSet set;
-    set.bits_ = (1U << kAnalysisCount) - 1;
+    set.keys_ = {key_of<Analysis>()...};
     return set;
   }
-  constexpr bool has(AnalysisId one) const { return (bits_ & bit(one)) != 0; }
+
+  bool has(std::string_view name) const {
+    for (const AnalysisKey& key : keys_) {
+      if (key.name == name) return true;
+    }
+    return false;
+  }
+  std::span<const AnalysisKey> keys() const { return keys_; }
 
  private:
-  static constexpr unsigned bit(AnalysisId id) { return 1U << static_cast<unsigned>(id); }
-  std::uint8_t bits_ = 0;
+  std::vector<AnalysisKey> keys_;
 };
 
-// What is asked of a graph, with the regions inside it but not the graphs. Each names values, ops
-// and blocks by address, and so holds while an edit changes none of what it says.
+/// Thrown by PassRun::analysis() to a pass that asks for an analysis which it does not declare. The
+/// runner of the pipeline catches it and reports MIR0921.
+struct UndeclaredAnalysis {
+  std::string_view name;
+};
 
-/// Which values are still needed where.
+/// Known analyses of one graph, or of one module.
+class Analyses {
+ public:
+  explicit Analyses(const Module& module) : module_(&module) {}
+  explicit Analyses(const Region& graph) : graph_(&graph) {}
+
+  /// Computed unless it is known. The reference is valid until the analysis is forgotten.
+  template <class Analysis>
+  const Analysis& get() {
+    if (const Analysis* known = find<Analysis>()) return *known;
+    auto made = std::make_unique<Holder<Analysis>>(compute<Analysis>());
+    const Analysis& result = made->result;
+    known_.push_back(std::move(made));
+    return result;
+  }
+  /// Null unless it is known.
+  template <class Analysis>
+  const Analysis* find() const {
+    const Held* held = find(Analysis::kAnalysisName);
+    return held == nullptr ? nullptr : &static_cast<const Holder<Analysis>&>(*held).result;
+  }
+  bool has(std::string_view name) const { return find(name) != nullptr; }
+
+  /// Forgets all analyses that are not in the set.
+  void keep_only(const AnalysisSet& kept);
+  /// The name of a known analysis in the set that would now have another result.
+  std::optional<std::string_view> first_stale(const AnalysisSet& claimed) const;
+
+  /// Tells how many edits the analyses have seen; sets them to `edits` without forgetting any.
+  void start_at(std::uint64_t edits) { edits_ = edits; }
+  /// Forgets what is not in the set if there were edits since the last call.
+  void follow(std::uint64_t edits, const AnalysisSet& preserved) {
+    if (edits != edits_) keep_only(preserved);
+    edits_ = edits;
+  }
+
+ private:
+  struct Held {
+    explicit Held(std::string_view of) : name(of) {}
+    virtual ~Held() = default;
+    virtual bool is_stale(const Analyses& of) const = 0;
+    std::string_view name;
+  };
+  template <class Analysis>
+  struct Holder : Held {
+    explicit Holder(Analysis made) : Held(Analysis::kAnalysisName), result(std::move(made)) {}
+    bool is_stale(const Analyses& of) const override {
+      Analyses fresh = of.without_any();
+      return !(fresh.compute<Analysis>() == result);
+    }
+    Analysis result;
+  };
+
+  Analyses without_any() const {
+    return module_ != nullptr ? Analyses(*module_) : Analyses(*graph_);
+  }
+  const Held* find(std::string_view name) const;
+  template <class Analysis>
+  Analysis compute() {
+    if constexpr (std::constructible_from<Analysis, const Module&, Analyses&>) {
+      assert(module_ != nullptr);
+      return Analysis(*module_, *this);
+    } else if constexpr (std::constructible_from<Analysis, const Module&>) {
+      assert(module_ != nullptr);
+      return Analysis(*module_);
+    } else if constexpr (std::constructible_from<Analysis, const Region&, Analyses&>) {
+      assert(graph_ != nullptr);
+      return Analysis(*graph_, *this);
+    } else {
+      assert(graph_ != nullptr);
+      return Analysis(*graph_);
+    }
+  }
+
+  const Module* module_ = nullptr;
+  const Region* graph_ = nullptr;
+  std::vector<std::unique_ptr<Held>> known_;
+  std::uint64_t edits_ = 0;
+};
+
+template <class Analysis>
+constexpr AnalysisKey key_of() {
+  return {Analysis::kAnalysisName,
+          [](Analyses& analyses) { static_cast<void>(analyses.get<Analysis>()); }};
+}
+
+// Analyses of a graph. Regions nested in it are included, nested graphs are not. Each refers to
+// values, ops and blocks by address.
+
+/// Which values are still needed at a point.
 class Liveness {
  public:
-  static constexpr AnalysisId kId = AnalysisId::kLiveness;
+  static constexpr std::string_view kAnalysisName = "liveness";
 
   explicit Liveness(const Region& graph);
 
-  /// Values of the block's region that some way from the block's end uses, in order of their ids.
+  /// Values of the block's region that are used on some path from the end of the block, in the
+  /// order of their ids.
   std::span<const Value* const> live_out(const Block& block) const;
-  /// Whether the value is used after the op, or inside another op that stands after it, in its
-  /// block or on a way from there. The op is in the block of the value's region that both share.
+  /// Whether the value is used after the op: later in its block, nested there, or on a path from
+  /// the block's end. The op is in a block of the value's region.
   bool is_live_after(const Value& value, const Op& op) const;
 
   friend bool operator==(const Liveness&, const Liveness&) = default;
@@ -77,14 +184,14 @@ class Liveness {
   std::unordered_map<const Block*, std::vector<const Value*>> live_out_;  // where not empty
 };
 
-/// Which values are other ones seen through views: they may lie in one storage.
+/// Which values are views of others and may share their storage.
 class Aliases {
  public:
-  static constexpr AnalysisId kId = AnalysisId::kAliases;
+  static constexpr std::string_view kAnalysisName = "aliases";
 
   explicit Aliases(const Region& graph);
 
-  /// The value of which this one is a view of a view ...; itself where it is none.
+  /// The value that this one views, through any number of views; the value itself if it is no view.
   const Value& origin(const Value& value) const;
   bool share_storage(const Value& a, const Value& b) const { return &origin(a) == &origin(b); }
   /// The views of an origin, in the order of their definitions.
@@ -97,55 +204,24 @@ class Aliases {
   std::unordered_map<const Value*, std::vector<const Value*>> views_;
 };
 
-// What is asked of a module.
+// Analyses of a module.
 
-/// Which graphs call which. The module body, by the module's op, counts as a graph.
-class CallGraph {
- public:
-  static constexpr AnalysisId kId = AnalysisId::kCallGraph;
-
-  explicit CallGraph(const Module& module);
-
-  /// The body first, then all graphs in text order, those inside others after these.
-  std::span<Op* const> graphs() const { return graphs_; }
-  /// The same, each after what it calls; in a circle of calls one comes before its callee.
-  std::span<Op* const> bottom_up() const { return bottom_up_; }
-  /// The graphs that a graph calls, each once, in order of the first call.
-  std::span<Op* const> callees(const Op& graph) const { return list(callees_, graph); }
-  /// The calls that lead to a graph.
-  std::span<Op* const> calls_of(const Op& graph) const { return list(calls_, graph); }
-  /// Whether calls lead from the graph back to it.
-  bool is_recursive(const Op& graph) const;
-  /// Whether calls lead from one of these to the graph, or it is one of them.
-  std::vector<Op*> reached_from(std::span<Op* const> roots) const;
-
-  friend bool operator==(const CallGraph&, const CallGraph&) = default;
-
- private:
-  using Lists = std::unordered_map<const Op*, std::vector<Op*>>;
-  static std::span<Op* const> list(const Lists& lists, const Op& graph);
-  void order();
-
-  std::vector<Op*> graphs_, bottom_up_;
-  Lists callees_, calls_;
-};
-
-/// What ops do besides giving results, where calls do what the graphs do to which they lead.
+/// Effects of ops, where a call has those of the graphs that it runs.
 class Effects {
  public:
-  static constexpr AnalysisId kId = AnalysisId::kEffects;
+  static constexpr std::string_view kAnalysisName = "effects";
 
-  explicit Effects(const Module& module);
+  Effects(const Module& module, Analyses& analyses);
 
-  /// None: nobody knows.
+  /// No value if the effects are unknown.
   std::optional<Effect> of(const Op& op) const;
-  /// As mir::is_pure, but a call is as pure as the graph.
+  /// As mir::is_pure, but a call is as pure as the graph that it runs.
   bool is_pure(const Op& op) const;
 
   friend bool operator==(const Effects&, const Effects&) = default;
 
  private:
-  /// What running a graph does, its control flow left out.
+  /// Effects of running a graph, without its control flow.
   struct Summary {
     std::optional<Effect> effects = Effect::kNone;
     bool is_pure = true;
@@ -153,13 +229,15 @@ class Effects {
   };
   Summary summary_of(const Op& op) const;
   Summary summary_inside(const Op& op) const;
+
+  std::unordered_map<const Op*, Op*> targets_;  // of calls
   std::unordered_map<const Op*, Summary> graphs_;
 };
 
-/// What is known of the numbers that symbols of extents stand for.
+/// Ranges of the symbols in extents.
 class SymbolRanges {
  public:
-  static constexpr AnalysisId kId = AnalysisId::kSymbolRanges;
+  static constexpr std::string_view kAnalysisName = "symbol ranges";
 
   /// Both ends included.
   struct Range {
@@ -169,76 +247,17 @@ class SymbolRanges {
 
   explicit SymbolRanges(const Module& module);
 
-  /// The symbols that inputs of the module or of its graphs have in their extents, by their text.
+  /// The symbols in the extents of inputs of the module or of its graphs, sorted by their text.
   std::span<const Symbol> symbols() const { return symbols_; }
-  /// The least range that holds the extent whatever its symbols are, each of them for itself; an
-  /// extent is at least 0. An unknown extent and one whose range exceeds 64 bits is any number.
+  /// The smallest range that holds the extent for all values of its symbols, taken independently.
+  /// An extent is at least 0. An unknown extent, or one whose range exceeds 64 bits, may be any
+  /// number.
   Range range(Dim extent) const;
 
   friend bool operator==(const SymbolRanges&, const SymbolRanges&) = default;
 
  private:
   std::vector<Symbol> symbols_;
-};
-
-template <class Analysis>
-inline constexpr AnalysisId kIdOf = Analysis::kId;
-template <>
-inline constexpr AnalysisId kIdOf<Dominance> = AnalysisId::kDominance;
-
-/// Whether an analysis is of a module, not of a graph.
-template <class Analysis>
-concept OfModule = std::is_constructible_v<Analysis, const Module&>;
-
-/// Results of analyses of a module or of a graph, made when they are asked for.
-class Analyses {
- public:
-  explicit Analyses(const Module& module) : module_(&module) {}
-  explicit Analyses(const Region& graph) : graph_(&graph) {}
-
-  template <class Analysis>
-  const Analysis& get() {
-    std::unique_ptr<Held>& slot = slots_[static_cast<std::size_t>(kIdOf<Analysis>)];
-    if (slot == nullptr) slot = make<Analysis>();
-    return static_cast<const Holder<Analysis>&>(*slot).result;
-  }
-  bool has(AnalysisId analysis) const {
-    return slots_[static_cast<std::size_t>(analysis)] != nullptr;
-  }
-  /// Forgets all others.
-  void keep_only(AnalysisSet kept);
-  /// The first of these that is known and would now have another result.
-  std::optional<AnalysisId> first_stale(AnalysisSet claimed) const;
-
- private:
-  struct Held {
-    virtual ~Held() = default;
-    virtual bool is_stale(const Analyses& of) const = 0;
-  };
-  template <class Analysis>
-  struct Holder : Held {
-    explicit Holder(const Analyses& of) : result(of.compute<Analysis>()) {}
-    bool is_stale(const Analyses& of) const override { return !(of.compute<Analysis>() == result); }
-    Analysis result;
-  };
-  template <class Analysis>
-  std::unique_ptr<Held> make() const {
-    return std::make_unique<Holder<Analysis>>(*this);
-  }
-  template <class Analysis>
-  Analysis compute() const {
-    if constexpr (OfModule<Analysis>) {
-      assert(module_ != nullptr);
-      return Analysis(*module_);
-    } else {
-      assert(graph_ != nullptr);
-      return Analysis(*graph_);
-    }
-  }
-
-  const Module* module_ = nullptr;
-  const Region* graph_ = nullptr;
-  std::array<std::unique_ptr<Held>, kAnalysisCount> slots_;
 };
 
 }  // namespace mir

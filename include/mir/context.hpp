@@ -146,6 +146,11 @@ constexpr bool has(Trait set, Trait one) {
   return (static_cast<std::uint32_t>(set) & static_cast<std::uint32_t>(one)) != 0;
 }
 
+constexpr bool has_all(Trait set, Trait wanted) {
+  return (static_cast<std::uint32_t>(set) & static_cast<std::uint32_t>(wanted)) ==
+         static_cast<std::uint32_t>(wanted);
+}
+
 /// What an op reads or writes besides operands and results.
 enum class Effect : std::uint8_t {
   kNone = 0,

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -23,6 +24,8 @@ namespace mir {
 /// level of nesting.
 class Dominance {
  public:
+  static constexpr std::string_view kAnalysisName = "dominance";
+
   explicit Dominance(const Region& graph);
 
   bool is_reachable(const Block& block) const;

@@ -15,24 +15,25 @@
 #include "mir/analysis.hpp"
 #include "mir/diagnostic.hpp"
 #include "mir/module.hpp"
+#include "mir/rewrite_patterns.hpp"
 
 namespace mir {
 
-// What a pass is.
+// What a pass declares.
 
-/// What a pass is run on.
+/// The part of a module on which one run of a pass works.
 enum class Anchor : std::uint8_t {
   kModule,  ///< the whole module
-  kGraph,   ///< the module body, and each `graph.SubGraphOp`, for itself
-  kRegion,  ///< each region of a graph, inner ones first, its body last
-  kOp,      ///< each op of one kind, or of any, in order
+  kGraph,   ///< the module body, and each `graph.SubGraphOp`, one at a time
+  kRegion,  ///< each region of a graph, nested ones before the region that contains them
+  kOp,      ///< each op of one kind, or of any, in text order
 };
 /// "module", "graph", "region", "op"
 std::string_view name_of(Anchor anchor);
 
-/// The form of the modules that a pass takes, or makes.
+/// The form of the modules that a pass takes or produces.
 enum class PassForm : std::uint8_t {
-  kAny,  ///< either; a pass that gives any gives what it took
+  kAny,  ///< either; a pass that produces any keeps the form
   kDump,
   kPortable
 };
@@ -42,40 +43,40 @@ std::string_view name_of(PassForm form);
 enum class PassResult : std::uint8_t {
   kUnchanged,
   kChanged,
-  kFailed  ///< after it reported why; the module must then not be used further
+  kFailed  ///< after reporting an error; the module must not be used further
 };
 
-/// An option of a pass: a name, and what it takes.
+/// An option of a pass.
 struct PassOption {
   enum class Kind : std::uint8_t { kFlag, kInteger, kNumber, kText };
 
-  std::string_view name;  ///< of static duration, as all here
+  std::string name;
   Kind kind = Kind::kFlag;
-  bool is_list = false;                         ///< takes any number of values; no default
-  std::string_view by_default{};                ///< as text; empty for flags and lists
-  std::string_view summary{};                   ///< lower case, no full stop
-  std::span<const std::string_view> choices{};  ///< of a text; empty: any
+  bool is_list = false;                ///< takes any number of values; has no default
+  std::string by_default{};            ///< as text; empty for flags and lists
+  std::string summary{};               ///< lower case, no full stop
+  std::vector<std::string> choices{};  ///< of a text; empty: any text
   std::int64_t least = std::numeric_limits<std::int64_t>::min();  ///< of an integer
   std::int64_t most = std::numeric_limits<std::int64_t>::max();
 };
 
-/// What the options of one use of a pass are: for each row what was given, or its default.
+/// The options of one use of a pass: for each row the given values, or the default.
 class PassOptions {
  public:
   PassOptions() = default;
   explicit PassOptions(std::span<const PassOption> rows) : rows_(rows), given_(rows.size()) {}
 
   std::span<const PassOption> rows() const { return rows_; }
-  /// The texts given for a row; none: it was not given. A flag that is given has one empty text.
+  /// The texts given for a row. No value if none was given. A given flag has one empty text.
   const std::optional<std::vector<std::string>>& given(std::size_t row) const {
     return given_[row];
   }
-  /// Position of the row of that name.
+  /// Position of the row with that name.
   std::optional<std::size_t> find(std::string_view name) const;
-  /// Takes a value of a row that find() gave; refuses one that the row does not take, and a second
-  /// one of no list.
+  /// Takes a value for a row that find() returned. Fails if the row does not admit the value, or
+  /// if it is no list and has a value already.
   Result<void> take(std::size_t row, std::string_view value);
-  /// States a list without values.
+  /// Sets a list to no values.
   void take_none(std::size_t row) { given_[row].emplace(); }
 
   // The name must be that of a row of the kind.
@@ -94,41 +95,38 @@ class PassOptions {
   std::vector<std::optional<std::vector<std::string>>> given_;
 };
 
-/// What a pass counted, by what it is.
+/// Numbers that a pass counted, by what they count.
 using PassStatistics = std::map<std::string, std::uint64_t, std::less<>>;
-
-/// Counts the rewrites of a pipeline, one by one, and may end them.
-struct RewriteWatch {
-  std::optional<std::uint64_t> limit{};  ///< so many are made, and no more
-  /// Told of each: its number from 1, the pattern, and the op as it was before.
-  std::function<void(std::uint64_t number, std::string_view pattern, std::string_view op)> trace{};
-  std::uint64_t made = 0;
-
-  bool is_over() const { return limit && made >= *limit; }
-};
 
 /// One run of a pass on one anchor.
 ///
-/// A pass on a module may change all of it. Any other pass sees its graph alone: symbols of other
-/// graphs and of parameters are names to it, `module()` may be a module made for the time of the
-/// run that holds nothing but this graph, and other threads run the pass on other graphs meanwhile.
-/// It changes only what is inside the graph, and not what is inside graphs in it. A pass on a
-/// region or op may change all of their graph, so that it can replace its op.
+/// A pass on modules may change the whole module. Any other pass sees only its graph: it cannot
+/// look up symbols of other graphs or of parameters, and `module()` may be a temporary module that
+/// contains only this graph, while other threads run the pass on other graphs. It changes only what
+/// is inside the graph, and not what is inside nested graphs. A pass on a region or op may change
+/// everything in their graph, so that it can replace its op.
 class PassRun {
  public:
   struct Place {
     Module& module;
     Region& region;   ///< the body of a module or graph, or the region itself; around an op
-    Op& anchor;       ///< the op itself, or the one that has the region
-    Analyses& graph;  ///< of the graph that the place is in
-    Analyses* module_wide = nullptr;  ///< null but for passes on modules
+    Op& anchor;       ///< the op itself, or the op that has the region
+    Analyses& graph;  ///< of the graph that contains the place
+    Analyses* of_module = nullptr;               ///< null except for passes on modules
+    const Analyses* frozen_of_module = nullptr;  ///< of the module as it was before the pass
+  };
+  struct Context {
+    const AnalysisSet& preserves;
+    const PassOptions& options;
+    const void* prepared = nullptr;  ///< from Pass::prepare
     RewriteWatch* rewrites = nullptr;
+    bool checks_claims = true;
   };
 
-  PassRun(const Place& place, const PassOptions& options, const std::uint64_t& edits,
+  PassRun(const Place& place, const Context& context, const std::uint64_t& edits,
           PassStatistics& statistics, Diagnostics& diagnostics)
       : place_(place),
-        options_(options),
+        context_(context),
         edits_(edits),
         edits_before_(edits),
         statistics_(statistics),
@@ -137,21 +135,41 @@ class PassRun {
   Module& module() const { return place_.module; }
   Region& region() const { return place_.region; }
   Op& anchor() const { return place_.anchor; }
-  const PassOptions& options() const { return options_; }
+  const PassOptions& options() const { return context_.options; }
   Diagnostics& diagnostics() const { return diagnostics_; }
-  /// Of the graph, or in a pass on a module also of the module: computed unless known and valid.
+
+  /// An analysis of the graph or of the module. It is computed unless it is known and no edit has
+  /// invalidated it. A pass that is not on modules sees the module as it was before the pass, and
+  /// only the analyses that it declares in Pass::reads; throws UndeclaredAnalysis for others, which
+  /// the runner reports. The reference is valid until the first call after an edit.
   template <class Analysis>
   const Analysis& analysis() const {
     if constexpr (OfModule<Analysis>) {
-      assert(place_.module_wide != nullptr);
-      return place_.module_wide->get<Analysis>();
+      if (place_.of_module == nullptr) {
+        const Analysis* known = place_.frozen_of_module == nullptr
+                                    ? nullptr
+                                    : place_.frozen_of_module->find<Analysis>();
+        if (known == nullptr) throw UndeclaredAnalysis{Analysis::kAnalysisName};
+        return *known;
+      }
+      place_.of_module->follow(edits_, context_.preserves);
+      return place_.of_module->get<Analysis>();
     } else {
+      place_.graph.follow(edits_, context_.preserves);
       return place_.graph.get<Analysis>();
     }
   }
-  /// What watches rewrites; null: nothing does.
-  RewriteWatch* rewrites() const { return place_.rewrites; }
-  /// Adds to what is shown as a statistic of the pass: `run.count("ops removed")`.
+  /// The result of Pass::prepare, which must have this type.
+  template <class T>
+  const T& prepared() const {
+    assert(context_.prepared != nullptr);
+    return *static_cast<const T*>(context_.prepared);
+  }
+  /// The options of a greedy rewrite in this run.
+  GreedyOptions greedy_options() const {
+    return {.watch = context_.rewrites, .checks_claims = context_.checks_claims};
+  }
+  /// Adds to a statistic of the pass: `run.count("ops removed")`.
   void count(std::string_view what, std::uint64_t amount = 1) const {
     const auto found = statistics_.find(what);
     if (found != statistics_.end()) {
@@ -160,50 +178,62 @@ class PassRun {
       statistics_.emplace(what, amount);
     }
   }
-  /// What happened since the run began, by the edits that were made: what most passes return.
+  /// kChanged if this run edited the IR. Most passes return this.
   PassResult result() const {
     return edits_ == edits_before_ ? PassResult::kUnchanged : PassResult::kChanged;
   }
 
  private:
   Place place_;
-  const PassOptions& options_;
+  const Context& context_;
   const std::uint64_t& edits_;
   std::uint64_t edits_before_;
   PassStatistics& statistics_;
   Diagnostics& diagnostics_;
 };
 
-/// A change of IR with a name. Rows are kept by a registry; texts are of static duration.
+/// A named transformation of the IR. A registry owns it.
 struct Pass {
-  std::string_view name;     ///< words of letters and digits with `-` between
-  std::string_view summary;  ///< lower case, no full stop
+  std::string name;       ///< words of letters and digits with `-` between
+  std::string summary{};  ///< lower case, no full stop
   Anchor anchor = Anchor::kModule;
-  std::string_view op{};  ///< of a pass on ops: "linalg.LinearOp"; empty: on every op
+  std::string op{};  ///< of a pass on ops: "linalg.LinearOp"; empty: on every op
   PassForm takes = PassForm::kAny;
   PassForm gives = PassForm::kAny;
-  std::span<const PassOption> options{};
-  /// Analyses that stay right although the pass changed something.
+  std::vector<PassOption> options{};
+  /// Analyses of the module that a pass on graphs, regions or ops asks for. They are computed
+  /// before it runs.
+  AnalysisSet reads{};
+  /// Analyses that remain valid although the pass edits.
   AnalysisSet preserves{};
-  /// Modules for docs/passes.md, which shows what the pass makes of them.
-  std::string_view example{};
-  std::function<PassResult(PassRun&)> run;
-  /// What makes a module sound that is not, by what a tool was given; null for most. A tool that
-  /// verifies what it reads calls it before that when the pass is the first of its pipeline.
-  std::function<void(Module&, Diagnostics&)> correct = {};
+  /// Modules for docs/passes.md, which shows the result of the pass.
+  std::string example{};
+  /// Optional. Called once before the pass runs on a module, for what all its anchors share; see
+  /// PassRun::prepared().
+  std::function<std::shared_ptr<const void>(IRContext&, const PassOptions&)> prepare{};
+  std::function<PassResult(PassRun&)> run{};
+  /// Optional. Applies facts granted by the user, without which the module does not verify. Called
+  /// before verification if the pass is the first one of its pipeline.
+  std::function<void(Module&, Diagnostics&)> fix_up{};
 };
+
+/// Applies patterns to the region of a run until none matches, and counts them in its statistics.
+PassResult rewrite_greedily(PassRun& run, const FrozenPatterns& patterns);
+
+/// Makes a pass that applies patterns until none matches. They are prepared once for each module.
+Pass pattern_pass(Pass pass, std::function<PatternSet(IRContext&, const PassOptions&)> patterns);
 
 // Pipelines as text; docs/pipelines.md has the grammar.
 
-/// A pass with its options, or a group: items for the anchors of a kind that a selector names.
+/// A pass with its options, or a group: items that run on the anchors of a kind that a selector
+/// selects.
 struct PipelineItem {
   const Pass* pass = nullptr;  ///< null: a group
   PassOptions options{};
 
-  Anchor anchor{};   ///< of a group
-  std::string op{};  ///< kind of the ops of a group
-  std::optional<std::string>
-      selector{};  ///< of names, `*` and `?` stand for any text and character
+  Anchor anchor{};                        ///< of a group
+  std::string op{};                       ///< kind of the ops of a group
+  std::optional<std::string> selector{};  ///< of names; `*` is any text, `?` any character
   std::vector<PipelineItem> items{};
 };
 
@@ -211,45 +241,48 @@ struct Pipeline {
   std::vector<PipelineItem> items;
 
   bool empty() const { return items.empty(); }
-  /// The pass that runs first; null: none.
+  /// The pass that runs first; null if there is none.
   const Pass* first() const;
 };
 
-/// What reads back as an equal pipeline, on one line: `graph(@layer*:a,b{size=4}),c`.
+/// Text on one line that reads back as an equal pipeline: `graph(@layer*:a,b{size=4}),c`.
 std::string spelling(const Pipeline& pipeline);
 std::string spelling(const PipelineItem& item);
 
-/// The passes, and the pipelines with a name, that a text can name. Each library that has passes
-/// registers its own.
+/// The passes and named pipelines that a pipeline text can use. Each library registers its own.
 class PassRegistry {
  public:
   struct Named {
-    std::string_view name;
-    std::string_view summary;
+    std::string name;
+    std::string summary;
     Pipeline pipeline;
   };
 
-  /// Names are unique. The registry must outlive the pipelines that it reads.
+  /// For passes of the build; try_add() must succeed. The registry must outlive the pipelines that
+  /// it reads.
   void add(Pass pass);
-  /// A name for a pipeline of what was added before.
+  /// For passes that are loaded. Fails if the name is taken or malformed, or the pass cannot run.
+  Result<void> try_add(Pass pass);
+  /// Names a pipeline of passes that were added before. The name must be free and the text sound.
   void add_pipeline(std::string_view name, std::string_view summary, std::string_view text);
 
   /// By name.
-  const std::map<std::string_view, Pass>& passes() const { return passes_; }
-  const std::map<std::string_view, Named>& pipelines() const { return pipelines_; }
+  const std::map<std::string, Pass, std::less<>>& passes() const { return passes_; }
+  const std::map<std::string, Named, std::less<>>& pipelines() const { return pipelines_; }
+  /// Null if there is no such pass.
   const Pass* find(std::string_view name) const;
 
-  /// None after reporting, with places in the file, what cannot be read or does not exist.
+  /// No value after reporting, with places in the file, syntax errors and unknown names.
   std::optional<Pipeline> read_pipeline(const SourceFile& file, Diagnostics& diagnostics) const;
 
  private:
-  std::map<std::string_view, Pass> passes_;
-  std::map<std::string_view, Named> pipelines_;
+  std::map<std::string, Pass, std::less<>> passes_;
+  std::map<std::string, Named, std::less<>> pipelines_;
 };
 
-/// Adds the passes that only take things away: dead ops, unused graphs, traced comments.
+/// Adds the passes that only remove: dead ops, unused graphs, traced comments.
 void register_eliminations(PassRegistry& registry);
-/// Adds `simplify`, which rewrites ops by what their rows say of them.
+/// Adds `simplify`, which rewrites ops by the facts in their rows.
 void register_simplifications(PassRegistry& registry);
 
 // Running.
@@ -272,28 +305,36 @@ struct PassReport {
   PassStatistics statistics{};
 };
 
-/// Sees what a pipeline does to a module, between passes.
+/// Receives the steps of a pipeline on a module.
 class PassObserver {
  public:
   virtual ~PassObserver() = default;
+  /// The module has been verified, and no pass has run.
+  virtual void will_begin(Module&, Diagnostics&) {}
   virtual void will_run(const PassStep&, Module&) {}
-  /// Not called after a pass that failed. False, after reporting, ends the run as a failure.
+  /// Not called after a pass that failed. Returns false after reporting to fail the run.
   virtual bool did_run(const PassStep&, Module&, const PassReport&, Diagnostics&) { return true; }
-  virtual void did_fail(const PassStep&, Module&, Diagnostics&) {}
+  /// Called after will_begin() in any case. `good` is false if the run failed.
+  virtual void did_end(Module&, [[maybe_unused]] bool good, Diagnostics&) {}
 };
 
 struct PipelineRun {
-  /// Graphs of a portable module that are worked on at once. The result does not depend on it.
+  /// Number of graphs of a portable module that are worked on at once. The result does not depend
+  /// on it. Graphs are worked on in turn if rewrites are watched or the module has listeners.
   unsigned threads = 1;
-  /// Told of each rewrite; graphs are then worked on one after the other.
+  /// Receives each rewrite.
   RewriteWatch* rewrites = nullptr;
-  /// Checks what passes say of themselves: that they changed nothing, which analyses they preserve.
+  /// Check what passes and patterns declare: preserved analyses, created ops.
   bool checks_claims = true;
   std::vector<PassObserver*> observers{};
+  /// Verifies a module; returns false after reporting. Called before the first pass and after the
+  /// last, or after each one. Null: no verification.
+  std::function<bool(Module&, Diagnostics&)> verify{};
+  bool verifies_each = true;
 };
 
-/// Runs a pipeline over a module. False after reporting a pass that failed, or a module in a form
-/// that some pass would not take; then nothing was run.
+/// Runs a pipeline on a module. Returns false after reporting a pass that failed, a module that
+/// does not verify, or one whose form some pass does not take; then no pass was run.
 bool run_pipeline(Module& module, const Pipeline& pipeline, const PipelineRun& how,
                   Diagnostics& diagnostics);
 

@@ -1,29 +1,101 @@
-// Patterns that rewrite ops, and the driver that applies them until none fits any more.
+// Rewrite patterns, and the driver that applies them until none matches.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <functional>
+#include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
-#include "mir/pass.hpp"
+#include "mir/diagnostic.hpp"
+#include "mir/op.hpp"
 #include "mir/rewriter.hpp"
 
 namespace mir {
 
-/// A rewrite of one op, its root, and of what is around it.
+// What a pattern declares.
+
+/// How far the results after a rewrite may be from those before it.
+struct RewriteClaim {
+  enum class Kind : std::uint8_t {
+    kBits,   ///< the same bits
+    kValue,  ///< the same numbers; a NaN may have another sign or payload
+    kBound,  ///< within `absolute + relative * |before|`, for inputs of the domain
+  };
+  Kind kind = Kind::kBits;
+  double relative = 0, absolute = 0;
+  // The domain: inputs for which the bound holds.
+  bool only_finite = false;
+  double largest = std::numeric_limits<double>::infinity();  ///< magnitude
+};
+
+/// The ops that can be the root of a pattern: those with one of the names that have all the traits.
+struct RootKinds {
+  std::vector<std::string> names{};  ///< "linalg.AddOp"; empty: any name
+  Trait traits = Trait::kNone;
+
+  bool admit(const OpKindInfo& kind) const;
+};
+
+/// The ops and values that a pattern matched, or the condition that failed and the op at which it
+/// failed.
+class PatternMatch {
+ public:
+  /// `ops` begins with the root. The pattern gives each value its meaning by position.
+  static PatternMatch of(std::vector<Op*> ops, std::vector<Value*> values = {}) {
+    assert(!ops.empty());
+    PatternMatch match;
+    match.ops_ = std::move(ops);
+    match.values_ = std::move(values);
+    return match;
+  }
+  /// `condition` completes the sentence "it does not match because ...". It must live as long as
+  /// the pattern.
+  static PatternMatch failed(std::string_view condition, const Op& at) {
+    PatternMatch match;
+    match.condition_ = condition;
+    match.failed_at_ = &at;
+    return match;
+  }
+
+  explicit operator bool() const { return failed_at_ == nullptr; }
+  Op& root() const { return *ops_.front(); }
+  std::span<Op* const> ops() const { return ops_; }
+  Value& value(std::size_t i) const { return *values_[i]; }
+  std::string_view condition() const { return condition_; }
+  /// Null if the pattern matched.
+  const Op* failed_at() const { return failed_at_; }
+
+ private:
+  PatternMatch() = default;
+
+  std::vector<Op*> ops_;
+  std::vector<Value*> values_;
+  std::string_view condition_;
+  const Op* failed_at_ = nullptr;
+};
+
+/// A rewrite of one op, its root, and of the ops around it. What it declares is checked while it
+/// is applied.
 struct RewritePattern {
   std::string name;  ///< unique in its set
-  /// Of several patterns that fit, the one with the greatest benefit is applied; of equal ones that
-  /// which was added first. Any order must give right results.
+  /// Of several patterns that match, the one with the greatest benefit is applied; of equal ones
+  /// the one that was added first. The results must be right in any order.
   unsigned benefit = 1;
-  /// Whether a root can be of this kind; asked once for each kind of a run.
-  std::function<bool(const OpKindInfo& kind)> fits;
-  /// Rewrites the root, or gives false and has changed nothing. The rewriter has no insertion
-  /// point. Edits nothing outside the root's graph, and leaves sound IR.
-  std::function<bool(Rewriter& rewriter, Op& root)> rewrite;
+  RootKinds roots{};
+  std::vector<std::string> makes{};  ///< names of the ops that the rewrite creates
+  RewriteClaim claim{};
+  /// Compares the IR around the root with the pattern. Must not edit.
+  std::function<PatternMatch(Op& root)> match{};
+  /// Rewrites what match() returned. May edit only the root's graph, and must edit something. The
+  /// IR must verify afterwards. The rewriter has no insertion point. New ops have the locations of
+  /// the matched ops, fused, unless they state their own.
+  std::function<void(Rewriter& rewriter, const PatternMatch& match)> rewrite{};
 };
 
 class PatternSet {
@@ -32,20 +104,80 @@ class PatternSet {
   std::span<const RewritePattern> patterns() const { return patterns_; }
 
  private:
+  friend class FrozenPatterns;
   std::vector<RewritePattern> patterns_;
 };
 
-/// Applies patterns to the ops of the run's region and of regions inside it, but not inside graphs
-/// there, until none fits; removes pure ops whose results nothing uses, and constants that nothing
-/// uses. Counts ops that were removed and rewrites by pattern in the run's statistics.
+/// Patterns prepared for matching. May be used by several threads at once.
+class FrozenPatterns {
+ public:
+  explicit FrozenPatterns(PatternSet set);
+  FrozenPatterns(const FrozenPatterns&) = delete;
+  FrozenPatterns& operator=(const FrozenPatterns&) = delete;
+
+  /// In the order in which they were added.
+  std::span<const RewritePattern> patterns() const { return patterns_; }
+  /// Positions of the patterns whose root can be of this kind, in the order in which they are
+  /// tried.
+  std::vector<std::uint32_t> with_root(const OpKindInfo& kind) const;
+
+ private:
+  std::vector<RewritePattern> patterns_;
+  std::vector<std::uint32_t> rank_;  // of each pattern in the order of benefit
+  std::unordered_map<std::string_view, std::vector<std::uint32_t>> by_name_;
+  std::vector<std::uint32_t> of_any_name_;
+};
+
+// Applying patterns.
+
+/// Counts the rewrites of several drivers, one by one, and can stop them.
+struct RewriteWatch {
+  std::optional<std::uint64_t> limit{};  ///< stop after so many rewrites
+  /// Called after each: its number from 1, the pattern, and a description of the root as it was.
+  std::function<void(std::uint64_t number, std::string_view pattern, std::string_view root)>
+      trace{};
+  std::uint64_t made = 0;
+
+  bool is_over() const { return limit && made >= *limit; }
+};
+
+struct GreedyOptions {
+  RewriteWatch* watch = nullptr;
+  bool checks_claims = true;  ///< check what patterns declare of themselves
+};
+
+struct GreedyReport {
+  bool has_failed = false;  ///< after reporting; the IR verifies, but patterns may still match
+  bool has_changed = false;
+  std::uint64_t visited = 0;           ///< ops that were there at first
+  std::uint64_t removed = 0;           ///< dead ops that were erased
+  std::uint64_t sweeps = 0;            ///< how often all ops were visited in order
+  std::vector<std::uint64_t> applied;  ///< rewrites by pattern
+};
+
+/// Applies patterns to the ops of a region and of regions nested in it, but not in graphs there,
+/// until none matches. Erases dead ops, and constants without uses.
 ///
-/// Ops are visited once in the order of the text; after that those are that were made, those whose
-/// operands or attributes changed, users of results that were replaced, and ops that lost a use,
-/// in the order in which this happened. So the result does not depend on addresses, ids or threads.
+/// All ops are visited in text order. Then follow, in the order of the events: new ops, ops with
+/// changed operands, attributes or types and their users, and definitions that lost a use. If
+/// anything changed, all ops are visited again, until a sweep changes nothing. The result does not
+/// depend on addresses, ids or threads.
 ///
-/// Fails after reporting patterns that undo each other, by name, or that go on without end: an op
-/// whose history is longer than a graph can account for, or more than 8 rewrites for each op and
-/// 10,000.
-PassResult rewrite_greedily(PassRun& run, const PatternSet& patterns);
+/// Fails after reporting (MIR0922) patterns that undo each other, match their own result or change
+/// nothing: a chain of rewrites of one op that is longer than the number of ops, or more than
+/// 8 rewrites for each op and 10,000. Fails after reporting (MIR0921) a pattern that edits while it
+/// matches, or creates ops that it does not declare.
+GreedyReport rewrite_greedily(Module& module, Region& region, const FrozenPatterns& patterns,
+                              const GreedyOptions& options, Diagnostics& diagnostics);
+
+/// Why a pattern does not match an op.
+struct PatternMismatch {
+  const RewritePattern* pattern = nullptr;
+  std::string_view condition;
+  const Op* at = nullptr;
+};
+/// The patterns whose root can be the op and that do not match it, in the order in which they are
+/// tried.
+std::vector<PatternMismatch> mismatches(const FrozenPatterns& patterns, Op& op);
 
 }  // namespace mir

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace mir {
 
 std::string_view name_of(Anchor anchor) {
@@ -22,10 +24,37 @@ const Pass* Pipeline::first() const {
 
 // -- registry -------------------------------------------------------------------------------------
 
+namespace {
+
+/// Words of letters and digits with `-` between.
+bool is_pass_name(std::string_view name) {
+  const auto is_of_word = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  };
+  const auto is_good = [&](char c) { return is_of_word(c) || c == '-'; };
+  return !name.empty() && std::ranges::all_of(name, is_good) && is_of_word(name.front()) &&
+         is_of_word(name.back()) && name.find("--") == name.npos;
+}
+
+}  // namespace
+
 void PassRegistry::add(Pass pass) {
-  assert(find(pass.name) == nullptr && !pipelines_.contains(pass.name));
-  const std::string_view name = pass.name;
-  passes_.emplace(name, std::move(pass));
+  [[maybe_unused]] const Result<void> added = try_add(std::move(pass));
+  assert(added.ok());
+}
+
+Result<void> PassRegistry::try_add(Pass pass) {
+  const auto refuse = [&](std::string_view why) {
+    return Error{DiagCode::kPipeline, fmt::format("pass '{}' {}", pass.name, why)};
+  };
+  if (!is_pass_name(pass.name)) return refuse("needs a name of letters, digits and single '-'");
+  if (find(pass.name) != nullptr || pipelines_.contains(pass.name)) {
+    return refuse("is already registered");
+  }
+  if (!pass.run) return refuse("has no function to run");
+  std::string name = pass.name;
+  passes_.emplace(std::move(name), std::move(pass));
+  return {};
 }
 
 void PassRegistry::add_pipeline(std::string_view name, std::string_view summary,
@@ -35,7 +64,7 @@ void PassRegistry::add_pipeline(std::string_view name, std::string_view summary,
   const SourceFile file(std::string(name), std::string(text), 1);
   std::optional<Pipeline> pipeline = read_pipeline(file, problems);
   assert(pipeline);
-  pipelines_.emplace(name, Named{name, summary, *std::move(pipeline)});
+  pipelines_.emplace(name, Named{std::string(name), std::string(summary), *std::move(pipeline)});
 }
 
 const Pass* PassRegistry::find(std::string_view name) const {

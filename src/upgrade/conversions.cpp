@@ -56,14 +56,14 @@ void register_conversions(PassRegistry& registry, Conversions& conversions) {
                 .summary = "turns a portable module into a dump as a version of upstream prints it",
                 .takes = PassForm::kPortable,
                 .gives = PassForm::kDump,
-                .example = kPortable,
+                .example = std::string(kPortable),
                 .run = converting([&](Module& module, Diagnostics& diagnostics) {
                   return downgrade(module, conversions.generation, conversions.losses, diagnostics);
                 })});
   registry.add({.name = "lift-program",
                 .summary = "turns the instructions of a lowered dump back into graphs",
                 .takes = PassForm::kDump,
-                .example = kProgram,
+                .example = std::string(kProgram),
                 .run = converting([&](Module& module, Diagnostics& diagnostics) {
                   return lift_program(module, conversions.granted, conversions.losses, diagnostics);
                 })});
@@ -71,18 +71,18 @@ void register_conversions(PassRegistry& registry, Conversions& conversions) {
                 .summary = "turns a portable module into a program of upstream's machine",
                 .takes = PassForm::kPortable,
                 .gives = PassForm::kDump,
-                .example = kPortable,
+                .example = std::string(kPortable),
                 .run = converting([&](Module& module, Diagnostics& diagnostics) {
                   return lower_program(module, conversions.losses, diagnostics);
                 })});
   registry.add({.name = "upgrade",
                 .summary = "turns a dump into a portable module, lifting its program first",
                 .gives = PassForm::kPortable,
-                .example = kDump,
+                .example = std::string(kDump),
                 .run = converting([&](Module& module, Diagnostics& diagnostics) {
                   return upgrade(module, conversions.granted, conversions.losses, diagnostics);
                 }),
-                .correct = [&](Module& module, Diagnostics& diagnostics) {
+                .fix_up = [&](Module& module, Diagnostics& diagnostics) {
                   if (module.is_portable()) return;
                   take_corrections(module, conversions.granted, conversions.losses, diagnostics);
                 }});

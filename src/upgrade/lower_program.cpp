@@ -8,8 +8,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "dialects/default_value.hpp"
 #include "ir/program_fields.hpp"
+#include "mir/equivalence.hpp"
 #include "mir/ops.hpp"
 #include "program/program_emitter.hpp"
 #include "support/last_uses.hpp"

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "mir/call_graph.hpp"
 #include "mir/module.hpp"
 
 namespace mir::checks {
@@ -16,9 +17,8 @@ class Census {
   void leave(const Region& region);
 
   /// In the order of the text.
-  std::vector<const Op*> graphs;        ///< graph.SubGraphOp
-  std::vector<const Op*> calls;         ///< graph.CallGraphOp
-  std::vector<const Op*> callers;       ///< the innermost graph around each call; null: none
+  std::vector<Op*> graphs;              ///< graph.SubGraphOp
+  std::vector<CallGraph::Site> calls;   ///< graph.CallGraphOp
   std::vector<const Op*> declarations;  ///< ops with symbols of their own or of their results
   std::size_t symbol_count = 0;         ///< theirs, each as often as it is declared
   bool has_flow = false;                ///< regions of several blocks, or successors
@@ -31,10 +31,9 @@ class Census {
 };
 
 inline void Census::op(const Op& op) {
-  if (op.is(OpId::kGraphSubGraph)) graphs.push_back(&op);
+  if (op.is(OpId::kGraphSubGraph)) graphs.push_back(const_cast<Op*>(&op));
   if (op.is(OpId::kGraphCallGraph)) {
-    calls.push_back(&op);
-    callers.push_back(around_.empty() ? nullptr : around_.back());
+    calls.push_back({const_cast<Op*>(&op), around_.empty() ? nullptr : around_.back()});
   }
   has_fragments = has_fragments || (op.is(OpId::kProgFragment) && op.block() == top_);
   has_flow = has_flow || !op.extra().successors.empty();

@@ -1,9 +1,10 @@
-// Cause: A pass says that it changed nothing, that it preserves an analysis, or that it failed and
-// reported why, and that is not so. What runs after it would rely on facts that are wrong. The
-// fault is in the pass.
+// Cause: A pass or pattern breaks its own declaration: the pass edits and returns that it changed
+// nothing, changes an analysis that it declares to preserve, reads an analysis that it does not
+// declare, or fails without an error; the pattern edits while it matches, or creates ops that it
+// does not declare. Later passes would rely on wrong facts. The fault is in the pass or pattern.
 //
-// Fix: Return `run.result()` at the end of the pass, which says what happened; take the analysis
-// out of `preserves`.
+// Fix: Return `run.result()` at the end of the pass; remove the analysis from `preserves`, or add
+// it to `reads`; add the op to `makes` of the pattern.
 #include <doctest/doctest.h>
 
 #include "mir/dialects.hpp"
@@ -37,7 +38,8 @@ TEST_CASE("MIR0921: refused") {
   const auto found = reported(PassResult::kUnchanged);
   REQUIRE(found.size() == 1);
   CHECK(spelling(found[0].code) == "MIR0921");
-  CHECK(found[0].message == "pass 'rename' says that it changed nothing, which is not so");
+  CHECK(found[0].message ==
+        "pass 'rename' declares that it changed nothing, but it edited the module");
 }
 
 TEST_CASE("MIR0921: accepted") {

@@ -64,12 +64,9 @@ std::string gives_text(const Pass& pass) {
   return pass.gives == PassForm::kAny ? "the form that it took" : form_text(pass.gives).substr(3);
 }
 
-std::string preserves_text(AnalysisSet preserves) {
+std::string preserves_text(const AnalysisSet& preserves) {
   std::vector<std::string_view> names;
-  for (std::size_t i = 0; i < kAnalysisCount; ++i) {
-    const auto id = static_cast<AnalysisId>(i);
-    if (preserves.has(id)) names.push_back(name_of(id));
-  }
+  for (const AnalysisKey& key : preserves.keys()) names.push_back(key.name);
   return names.empty() ? "nothing" : fmt::format("{}", fmt::join(names, ", "));
 }
 
@@ -142,9 +139,8 @@ std::string list_passes(const PassRegistry& registry) {
   TextTable table("ll");
   for (const std::string_view name : names_of(registry)) {
     const Pass* pass = registry.find(name);
-    table.add(
-        {std::string(name),
-         std::string(pass != nullptr ? pass->summary : registry.pipelines().at(name).summary)});
+    table.add({std::string(name),
+               pass != nullptr ? pass->summary : registry.pipelines().find(name)->second.summary});
   }
   return table.render("");
 }

@@ -79,7 +79,7 @@ void Reproducer::will_run(const PassStep& step, Module& module) {
   is_written_ = true;
 }
 
-void Reproducer::finish(bool good, Diagnostics& diagnostics) {
+void Reproducer::did_end(Module&, bool good, Diagnostics& diagnostics) {
   // None, where the module was refused before its first pass.
   if (!std::exchange(is_written_, false)) return;
   if (good) {

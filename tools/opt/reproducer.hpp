@@ -16,8 +16,7 @@ class Reproducer : public PassObserver {
   explicit Reproducer(const OptSettings& settings) : settings_(settings) {}
 
   void will_run(const PassStep& step, Module& module) override;
-  /// After the last pass of a module.
-  void finish(bool good, Diagnostics& diagnostics);
+  void did_end(Module& module, bool good, Diagnostics& diagnostics) override;
 
  private:
   Result<void> write(std::string_view reason) const;

@@ -16,7 +16,7 @@ Completion complete(const PassRegistry& registry) {
 }
 
 Result<std::string_view> read_name(const PassRegistry& registry, std::string_view name) {
-  if (const Pass* pass = registry.find(name)) return pass->name;
+  if (const Pass* pass = registry.find(name)) return std::string_view(pass->name);
   std::vector<std::string_view> known{kAll};
   for (const auto& [each, pass] : registry.passes()) known.push_back(each);
   return Error{DiagCode::kUsage,

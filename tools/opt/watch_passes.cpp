@@ -88,7 +88,7 @@ bool PassDumper::write(const std::string& name, const std::string& text, Diagnos
   return written.ok();
 }
 
-void PassDumper::begin(const Module& module, Diagnostics& diagnostics) {
+void PassDumper::will_begin(Module& module, Diagnostics& diagnostics) {
   first_ = next_++;
   last_ = print(module);
   write(fmt::format("{:03}.mir", first_), last_, diagnostics);

@@ -30,8 +30,8 @@ class PassDumper : public PassObserver {
   explicit PassDumper(std::string folder) : folder_(std::move(folder)) {}
   /// Makes the folder.
   Result<void> prepare() const;
-  /// For the next module; its files go on with the numbers.
-  void begin(const Module& module, Diagnostics& diagnostics);
+  /// The files of a further module continue the numbers.
+  void will_begin(Module& module, Diagnostics& diagnostics) override;
   bool did_run(const PassStep& step, Module& module, const PassReport& report,
                Diagnostics& diagnostics) override;
 

@@ -4,22 +4,19 @@
 
 namespace mir {
 
-std::string_view name_of(AnalysisId analysis) {
-  constexpr std::array<std::string_view, kAnalysisCount> kNames = {
-      "dominance", "liveness", "aliases", "call graph", "effects", "symbol ranges"};
-  return kNames[static_cast<std::size_t>(analysis)];
+const Analyses::Held* Analyses::find(std::string_view name) const {
+  const auto found =
+      std::ranges::find_if(known_, [&](const auto& each) { return each->name == name; });
+  return found == known_.end() ? nullptr : found->get();
 }
 
-void Analyses::keep_only(AnalysisSet kept) {
-  for (std::size_t i = 0; i < slots_.size(); ++i) {
-    if (!kept.has(static_cast<AnalysisId>(i))) slots_[i].reset();
-  }
+void Analyses::keep_only(const AnalysisSet& kept) {
+  std::erase_if(known_, [&](const auto& each) { return !kept.has(each->name); });
 }
 
-std::optional<AnalysisId> Analyses::first_stale(AnalysisSet claimed) const {
-  for (std::size_t i = 0; i < slots_.size(); ++i) {
-    const auto id = static_cast<AnalysisId>(i);
-    if (claimed.has(id) && slots_[i] != nullptr && slots_[i]->is_stale(*this)) return id;
+std::optional<std::string_view> Analyses::first_stale(const AnalysisSet& claimed) const {
+  for (const auto& each : known_) {
+    if (claimed.has(each->name) && each->is_stale(*this)) return each->name;
   }
   return std::nullopt;
 }

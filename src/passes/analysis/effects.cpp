@@ -6,9 +6,14 @@
 
 namespace mir {
 
-Effects::Effects(const Module& module) {
-  const CallGraph calls(module);
-  // A call to a graph that is not known yet is one in a circle of calls: it may not end.
+Effects::Effects(const Module&, Analyses& analyses) {
+  const auto& calls = analyses.get<CallGraph>();
+  for (const Op* graph : calls.graphs()) {
+    for (const CallGraph::Call& call : calls.calls_in(*graph)) {
+      targets_.emplace(call.op, call.target);
+    }
+  }
+  // A call of a graph that is not known yet is part of a cycle of calls, which may not end.
   for (const Op* graph : calls.bottom_up()) graphs_.emplace(graph, summary_inside(*graph));
 }
 
@@ -27,8 +32,9 @@ Effects::Summary Effects::summary_inside(const Op& op) const {
 }
 
 Effects::Summary Effects::summary_of(const Op& op) const {
-  if (const auto call = dyn_cast<CallGraphOp>(const_cast<Op*>(&op))) {
-    const auto found = graphs_.find(call.target().op());
+  if (isa<CallGraphOp>(&op)) {
+    const auto target = targets_.find(&op);
+    const auto found = target == targets_.end() ? graphs_.end() : graphs_.find(target->second);
     if (found == graphs_.end()) return {.effects = std::nullopt, .is_pure = false};
     Summary called = found->second;
     if (called.effects) called.effects = *called.effects & ~Effect::kControl;

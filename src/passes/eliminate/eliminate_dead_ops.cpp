@@ -8,7 +8,7 @@ namespace mir {
 
 namespace {
 
-/// Ops without an effect whose results nobody reads, from the last to the first of each block.
+/// Erases dead ops, from the last to the first of each block.
 std::uint64_t remove_dead_ops(Rewriter& rewriter, Region& region) {
   std::uint64_t removed = 0;
   for (Block* block = region.last_block(); block != nullptr; block = block->previous()) {

@@ -4,10 +4,6 @@ namespace mir {
 
 namespace {
 
-/// What a pass keeps that leaves or removes graphs as a whole.
-constexpr AnalysisSet kOfGraphs = {AnalysisId::kDominance, AnalysisId::kLiveness,
-                                   AnalysisId::kAliases};
-
 constexpr std::string_view kDeadOps =
     R"(@main [mir_version:1] (%x:tensor<[2], Float32, CPU>) -> (%y:tensor<[2], Float32, CPU>) {
     linalg.CPU.ExpOp(%x) -> (%a:tensor<[2], Float32, CPU>)
@@ -48,18 +44,19 @@ void register_eliminations(PassRegistry& registry) {
                 .summary = "removes pure operations whose results nothing reads",
                 .anchor = Anchor::kGraph,
                 .takes = PassForm::kPortable,
-                .preserves = {AnalysisId::kDominance, AnalysisId::kSymbolRanges},
-                .example = kDeadOps,
+                .preserves = AnalysisSet::of<Dominance, SymbolRanges>(),
+                .example = std::string(kDeadOps),
                 .run = eliminate_dead_ops});
   registry.add({.name = "eliminate-debug",
                 .summary = "removes comments that were traced as operations",
-                .example = kComments,
+                .example = std::string(kComments),
                 .run = eliminate_debug});
   registry.add({.name = "eliminate-unused-graphs",
                 .summary = "removes graphs that no call from the module body leads to",
                 .takes = PassForm::kPortable,
-                .preserves = kOfGraphs,
-                .example = kUnusedGraphs,
+                // It removes graphs as a whole.
+                .preserves = AnalysisSet::of<Dominance, Liveness, Aliases>(),
+                .example = std::string(kUnusedGraphs),
                 .run = eliminate_unused_graphs});
 }
 

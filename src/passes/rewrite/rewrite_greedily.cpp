@@ -2,151 +2,210 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <deque>
-#include <optional>
 
 #include "mir/rewrite_patterns.hpp"
+#include "passes/analysis/graph_ops.hpp"
 #include "passes/rewrite/lineage.hpp"
+#include "passes/rewrite/worklist.hpp"
 
 namespace mir {
 
 namespace {
 
-/// The patterns of a set by the kind of their roots, the best first.
-class PatternTable {
+/// The patterns of a set by the kind of their roots, for the kinds that a run meets.
+class PatternsByKind {
  public:
-  explicit PatternTable(const PatternSet& set) : patterns_(set.patterns()) {}
+  explicit PatternsByKind(const FrozenPatterns& patterns) : patterns_(patterns) {}
 
-  const RewritePattern& pattern(std::uint32_t number) const { return patterns_[number]; }
+  const RewritePattern& pattern(std::uint32_t number) const { return patterns_.patterns()[number]; }
   std::span<const std::uint32_t> of(const Op& op) {
     const std::size_t kind = op.kind().id;
     if (kind >= by_kind_.size()) by_kind_.resize(kind + 1);
-    if (!by_kind_[kind]) by_kind_[kind] = find(op.info());
+    if (!by_kind_[kind]) by_kind_[kind] = patterns_.with_root(op.info());
     return *by_kind_[kind];
   }
 
  private:
-  std::vector<std::uint32_t> find(const OpKindInfo& kind) const {
-    std::vector<std::uint32_t> found;
-    for (std::uint32_t i = 0; i < patterns_.size(); ++i) {
-      if (patterns_[i].fits(kind)) found.push_back(i);
-    }
-    std::ranges::stable_sort(found, std::greater<>(),
-                             [&](std::uint32_t i) { return patterns_[i].benefit; });
-    return found;
-  }
-
-  std::span<const RewritePattern> patterns_;
+  const FrozenPatterns& patterns_;
   std::vector<std::optional<std::vector<std::uint32_t>>> by_kind_;
-};
-
-/// Ops to visit, each once at a time, in the order in which they came.
-class Worklist {
- public:
-  void push(Op& op) {
-    if (op.id() >= waits_.size()) waits_.resize(op.module().op_id_end());
-    if (waits_[op.id()]) return;
-    waits_[op.id()] = true;
-    ops_.push_back(&op);
-  }
-  /// Null: there is none.
-  Op* pop() {
-    while (!ops_.empty()) {
-      Op* op = ops_.front();
-      ops_.pop_front();
-      waits_[op->id()] = false;
-      if (!op->is_erased() && op->block() != nullptr) return op;
-    }
-    return nullptr;
-  }
-
- private:
-  std::deque<Op*> ops_;
-  std::vector<bool> waits_;  // by id
 };
 
 class GreedyRewrite : RewriteListener {
  public:
-  GreedyRewrite(PassRun& run, const PatternSet& patterns)
-      : run_(run), table_(patterns), rewriter_(run.module()) {}
+  GreedyRewrite(Module& module, Region& region, const FrozenPatterns& patterns,
+                const GreedyOptions& options, Diagnostics& diagnostics)
+      : module_(module),
+        region_(region),
+        options_(options),
+        diagnostics_(diagnostics),
+        patterns_(patterns),
+        rewriter_(module) {
+    report_.applied.resize(patterns.patterns().size());
+  }
 
-  PassResult apply() {
-    const ListenerScope listening(run_.module(), *this);
-    walk(run_.module(), run_.region(), WalkOrder::kPreOrder, [&](Op& op) {
-      ++visited_;
-      const bool goes_inside = !op.has(Trait::kIsolated);
-      if (!visit(op)) return WalkResult::WALK_INTERRUPT;
-      return goes_inside ? WalkResult::WALK_CONTINUE : WalkResult::WALK_SKIP;
-    });
-    while (Op* op = has_failed_ ? nullptr : worklist_.pop()) visit(*op);
-    if (has_failed_) return PassResult::kFailed;
-    erase_unused_free_values(run_.region());
-    count();
-    return run_.result();
+  GreedyReport apply() {
+    const ListenerScope listening(module_, *this);
+    while (sweep()) {
+    }
+    if (!report_.has_failed) erase_unused_free_values(region_);
+    report_.has_changed = edits_ != 0;
+    return std::move(report_);
   }
 
  private:
-  // -- what an edit makes worth a visit ---------------------------------------------------------
+  // -- events: what an edit makes worth a visit -------------------------------------------------
 
   void did_insert(Op& op) override {
-    worklist_.push(op);
+    did_make(op);
+    for (Region* in = op.first_region(); in != nullptr && !op.has(Trait::kIsolated);
+         in = in->next()) {
+      for_each_of_graph(*in, [&](Op& nested) { did_make(nested); });
+    }
+    push_around(op);
+  }
+  void did_make(Op& op) {
+    push(op);
     made_.push_back(&op);
   }
-  void did_move(Op& op, Block&) override { worklist_.push(op); }
-  void did_change(Op& op, OpChange) override { worklist_.push(op); }
-  void will_erase(Op& op) override {
-    for (const Use& use : op.operand_uses()) {
-      if (Op* definition = use.value()->defining_op()) worklist_.push(*definition);
-    }
+  void will_erase(Op& op) override { push_around(op); }
+  void did_move(Op& op, Block& from) override {
+    push(op);
+    push(*from.parent()->parent());
+    push_around(op);
   }
-  void will_replace_uses(Value& from, Value&) override {
-    for (const Use* use = from.first_use(); use != nullptr; use = use->next()) {
-      worklist_.push(*use->user());
-    }
-    if (Op* definition = from.defining_op()) worklist_.push(*definition);
+  void did_change(Op& op, OpChange) override {
+    push(op);
+    push_users(op);
+  }
+  void did_drop_use(Value& value, Op&) override { push_definition(value); }
+  void did_change_value(Value& value, const ValueFacts&) override {
+    push_definition(value);
+    push_users(value);
+  }
+  void did_insert_free_value(Value&) override { ++edits_; }
+  void will_erase_free_value(Value&) override { ++edits_; }
+  void did_insert_block(Block& block) override { push(*block.parent()->parent()); }
+  void will_erase_block(Block& block) override { push(*block.parent()->parent()); }
+  void did_move_block(Block& block, Region& from) override {
+    push(*from.parent());
+    push(*block.parent()->parent());
+    for (Op* op : block.ops()) push(*op);
+  }
+  void did_change_arguments(Block& block) override {
+    push(*block.parent()->parent());
+    for (Block* from : block.predecessors()) push(*from->back());
+  }
+
+  void push(Op& op) {
+    ++edits_;
+    if (&op != region_.parent()) worklist_.push(op);
+  }
+  void push_around(const Op& op) {
+    if (Op* around = op.parent_op()) push(*around);
+  }
+  void push_definition(const Value& value) {
+    ++edits_;
+    if (Op* definition = value.defining_op()) push(*definition);
+  }
+  void push_users(const Value& value) {
+    for (const Use* use = value.first_use(); use != nullptr; use = use->next()) push(*use->user());
+  }
+  void push_users(const Op& op) {
+    for (const Value& result : op.results()) push_users(result);
   }
 
   // -- visits -----------------------------------------------------------------------------------
 
-  /// False when no more is to be done.
+  /// Visits all ops, then those that edits made worth a visit. True if another sweep may change
+  /// something.
+  bool sweep() {
+    const std::uint64_t edits = edits_;
+    const bool is_first = report_.sweeps++ == 0;
+    walk(module_, region_, WalkOrder::kPreOrder, [&](Op& op) {
+      if (is_first) ++report_.visited;
+      const bool goes_inside = !op.has(Trait::kIsolated);
+      if (!visit(op)) return WalkResult::WALK_INTERRUPT;
+      return goes_inside ? WalkResult::WALK_CONTINUE : WalkResult::WALK_SKIP;
+    });
+    while (Op* op = report_.has_failed ? nullptr : worklist_.pop()) {
+      if (is_in_scope(*op)) visit(*op);
+    }
+    return !report_.has_failed && edits_ != edits;
+  }
+
+  /// Whether the op is in the region, and not in a graph there.
+  bool is_in_scope(const Op& op) const {
+    const Region* region = op.parent_region();
+    while (region != nullptr && region != &region_) {
+      if (region->parent()->has(Trait::kIsolated)) return false;
+      region = region->parent()->parent_region();
+    }
+    return region != nullptr;
+  }
+
+  /// False if the run has failed.
   bool visit(Op& op) {
     if (is_dead(op)) {
       rewriter_.erase(op);
-      ++removed_;
+      ++report_.removed;
       return true;
     }
-    for (const std::uint32_t number : table_.of(op)) {
-      RewriteWatch* watch = run_.rewrites();
-      if (watch != nullptr && watch->is_over()) return true;
-      if (rewrite(op, number, watch)) break;
+    for (const std::uint32_t number : patterns_.of(op)) {
+      if (options_.watch != nullptr && options_.watch->is_over()) return true;
+      if (rewrite(op, number)) break;
     }
-    return !has_failed_;
+    return !report_.has_failed;
   }
 
-  bool rewrite(Op& root, std::uint32_t number, RewriteWatch* watch) {
-    const RewritePattern& pattern = table_.pattern(number);
+  /// True if the pattern matched.
+  bool rewrite(Op& root, std::uint32_t number) {
+    const RewritePattern& pattern = patterns_.pattern(number);
+    const std::uint64_t edits_before = edits_;
+    const PatternMatch match = pattern.match(root);
+    if (edits_ != edits_before && options_.checks_claims) {
+      refuse(pattern, root.span(), "edits while it matches");
+      return true;
+    }
+    if (!match) return false;
+    RewriteWatch* watch = options_.watch;
     const bool is_traced = watch != nullptr && watch->trace;
     const std::string before = is_traced ? describe(root) : "";
     const Span place = root.span();
     made_.clear();
-    if (!pattern.rewrite(rewriter_, root)) return false;
+    rewriter_.set_default_location(location_of(match));
+    pattern.rewrite(rewriter_, match);
+    if (edits_ == edits_before) {
+      fail(place, fmt::format("pattern '{}' matches and changes nothing", pattern.name));
+      return true;
+    }
+    if (options_.checks_claims) check_made(pattern, place);
+    note_rewrite(root, number, place);
+    if (watch != nullptr) ++watch->made;
+    if (is_traced) watch->trace(watch->made, pattern.name, before);
+    return true;
+  }
+
+  void note_rewrite(Op& root, std::uint32_t number, Span place) {
     const std::uint32_t rewrite = lineage_.add(root, number);
     for (const Op* op : made_) lineage_.set(*op, rewrite);
     if (!root.is_erased()) {
       lineage_.set(root, rewrite);
       worklist_.push(root);
     }
-    if (applied_.size() <= number) applied_.resize(number + 1);
-    ++applied_[number];
+    ++report_.applied[number];
     ++rewrites_;
-    if (watch != nullptr) ++watch->made;
-    if (is_traced) watch->trace(watch->made, pattern.name, before);
     check_end(rewrite, place);
-    return true;
+  }
+
+  Location location_of(const PatternMatch& match) const {
+    if (match.ops().size() == 1) return match.root().location();
+    std::vector<Location> parts;
+    for (const Op* op : match.ops()) parts.push_back(op->location());
+    return module_.context().locations().fused(parts);
   }
 
   std::string describe(const Op& op) const {
-    const IRContext& context = run_.module().context();
+    const IRContext& context = module_.context();
     std::string text(context.text(op.op_name().spelling));
     if (op.has_path()) text += fmt::format(" '{}'", context.text(op.path()));
     const Span span = op.span();
@@ -156,62 +215,72 @@ class GreedyRewrite : RewriteListener {
     return fmt::format("{} at {}:{}:{}", text, file->name(), at.line, at.column);
   }
 
-  /// Whether the rewrites may still come to an end: what moves through a graph can pass each op
-  /// once, so a longer history of one op goes in circles.
-  void check_end(std::uint32_t rewrite, Span place) {
-    constexpr std::uint64_t kSlack = 64, kMostRewrites = 10'000, kMostForAnOp = 8;
-    const bool goes_round = lineage_.depth(rewrite) > visited_ + kSlack;
-    if (!goes_round && rewrites_ <= kMostForAnOp * visited_ + kMostRewrites) return;
-    has_failed_ = true;
-    std::vector<std::string> names;
-    for (const std::uint32_t number : lineage_.cycle(rewrite)) {
-      names.push_back(fmt::format("'{}'", table_.pattern(number).name));
+  // -- what patterns declare, and the end -------------------------------------------------------
+
+  void check_made(const RewritePattern& pattern, Span place) {
+    for (const Op* op : made_) {
+      if (std::ranges::find(pattern.makes, op->name()) != pattern.makes.end()) continue;
+      refuse(pattern, place, fmt::format("creates '{}', which it does not declare", op->name()));
+      return;
     }
-    const bool undo = names.size() > 1;
-    run_.diagnostics().error(DiagCode::kNotConverging, place,
-                             fmt::format("{} rewrites did not come to an end: {}{} {}", rewrites_,
-                                         undo ? "patterns " : "pattern ", fmt::join(names, " and "),
-                                         undo ? "undo each other" : "fits what it makes"));
   }
 
-  // -- the end ----------------------------------------------------------------------------------
+  void refuse(const RewritePattern& pattern, Span place, std::string_view what) {
+    report_.has_failed = true;
+    diagnostics_.error(DiagCode::kPassClaim, place,
+                       fmt::format("pattern '{}' {}", pattern.name, what));
+  }
+
+  void fail(Span place, std::string message) {
+    report_.has_failed = true;
+    diagnostics_.error(DiagCode::kNotConverging, place, std::move(message));
+  }
+
+  /// Fails if the rewrites go round in circles: what moves through a graph can pass each op once,
+  /// so a longer history of one op repeats itself.
+  void check_end(std::uint32_t rewrite, Span place) {
+    constexpr std::uint64_t kSlack = 64, kMostRewrites = 10'000, kMostForAnOp = 8;
+    const bool goes_round = lineage_.depth(rewrite) > report_.visited + kSlack;
+    if (!goes_round && rewrites_ <= kMostForAnOp * report_.visited + kMostRewrites) return;
+    std::vector<std::string> names;
+    for (const std::uint32_t number : lineage_.cycle(rewrite)) {
+      names.push_back(fmt::format("'{}'", patterns_.pattern(number).name));
+    }
+    const bool undo = names.size() > 1;
+    fail(place, fmt::format("no fixed point after {} rewrites: {}{} {}", rewrites_,
+                            undo ? "patterns " : "pattern ", fmt::join(names, " and "),
+                            undo ? "undo each other" : "matches its own result"));
+  }
 
   void erase_unused_free_values(Region& region) {
-    for (Block* block = region.entry(); block != nullptr; block = block->next()) {
-      for (Op* op : block->ops()) {
-        if (op->has(Trait::kIsolated)) continue;
-        for (Region* in = op->first_region(); in != nullptr; in = in->next()) {
-          erase_unused_free_values(*in);
-        }
+    for_each_of_graph(region, [&](Op& op) {
+      for (Region* in = op.first_region(); in != nullptr && !op.has(Trait::kIsolated);
+           in = in->next()) {
+        rewriter_.erase_unused_free_values(*in);
       }
-    }
+    });
     rewriter_.erase_unused_free_values(region);
   }
 
-  void count() const {
-    run_.count("ops visited", visited_);
-    run_.count("ops removed", removed_);
-    for (std::uint32_t number = 0; number < applied_.size(); ++number) {
-      if (applied_[number] != 0)
-        run_.count(fmt::format("'{}' applied", table_.pattern(number).name), applied_[number]);
-    }
-  }
-
-  PassRun& run_;
-  PatternTable table_;
+  Module& module_;
+  Region& region_;
+  const GreedyOptions& options_;
+  Diagnostics& diagnostics_;
+  PatternsByKind patterns_;
   Rewriter rewriter_;
+  GreedyReport report_;
   Worklist worklist_;
   Lineage lineage_;
-  std::vector<const Op*> made_;         // by the rewrite at hand
-  std::vector<std::uint64_t> applied_;  // by pattern
-  std::uint64_t visited_ = 0, removed_ = 0, rewrites_ = 0;
-  bool has_failed_ = false;
+  std::vector<const Op*> made_;  // by the rewrite at hand
+  std::uint64_t edits_ = 0;      // events
+  std::uint64_t rewrites_ = 0;
 };
 
 }  // namespace
 
-PassResult rewrite_greedily(PassRun& run, const PatternSet& patterns) {
-  return GreedyRewrite(run, patterns).apply();
+GreedyReport rewrite_greedily(Module& module, Region& region, const FrozenPatterns& patterns,
+                              const GreedyOptions& options, Diagnostics& diagnostics) {
+  return GreedyRewrite(module, region, patterns, options, diagnostics).apply();
 }
 
 }  // namespace mir

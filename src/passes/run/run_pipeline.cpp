@@ -34,57 +34,83 @@ class EditCounter : public RewriteListener {
   std::uint64_t edits_ = 0;
 };
 
-/// The runs of one pass on the graphs of one module, or of a loan.
-struct Work {
+/// What all runs of one pass on one module share.
+struct StepContext {
   const PassStep& step;
   const Scope& scope;
-  const PipelineRun& how;
+  const Analyses* frozen_of_module = nullptr;
+  std::shared_ptr<const void> prepared{};
+  PassRun::Context of_runs;
+
+  const Pass& pass() const { return step.pass(); }
+};
+
+/// The runs of one pass on the graphs of one module, or of a loan.
+struct Work {
+  const StepContext& context;
   EditCounter counter{};
   PassReport report{};
   Diagnostics diagnostics{0};
 
-  const Pass& pass() const { return step.pass(); }
+  const Pass& pass() const { return context.pass(); }
+  const AnalysisSet& preserves() const { return pass().preserves; }
+  bool has_failed() const { return report.result == PassResult::kFailed; }
 
-  /// False when the pass failed.
+  /// Returns false if the pass failed.
   bool run(const PassRun::Place& place) {
     ++report.anchors;
-    PassRun run(place, step.item->options, counter.edits(), report.statistics, diagnostics);
+    PassRun run(place, context.of_runs, counter.edits(), report.statistics, diagnostics);
     const std::size_t errors = diagnostics.error_count();
-    const PassResult said = pass().run(run);
+    const PassResult said = call(run);
     const PassResult happened = run.result();
     if (said == PassResult::kFailed) {
       report.result = said;
-      if (diagnostics.error_count() == errors) refuse_claim("it reported why it failed");
+      if (diagnostics.error_count() == errors) refuse("failed without reporting an error");
     } else if (happened == PassResult::kChanged) {
       report.result = happened;
-      if (said == PassResult::kUnchanged && how.checks_claims) refuse_claim("it changed nothing");
+      const bool is_wrong = said == PassResult::kUnchanged && context.of_runs.checks_claims;
+      if (is_wrong) refuse("declares that it changed nothing, but it edited the module");
     }
-    return report.result != PassResult::kFailed;
+    return !has_failed();
   }
 
-  void refuse_claim(std::string_view claim) {
-    diagnostics.error(DiagCode::kPassClaim, {},
-                      fmt::format("pass '{}' says that {}, which is not so", pass().name, claim));
+  PassResult call(PassRun& run) {
+    try {
+      return pass().run(run);
+    } catch (const UndeclaredAnalysis& analysis) {
+      refuse(fmt::format("asks for analysis '{}', which it does not declare", analysis.name));
+      return PassResult::kFailed;
+    }
+  }
+
+  void refuse(std::string_view what) {
+    diagnostics.error(DiagCode::kPassClaim, {}, fmt::format("pass '{}' {}", pass().name, what));
     report.result = PassResult::kFailed;
   }
 
-  /// All places of a graph; false when the pass failed.
-  bool run_graph(Module& module, Region& body, Analyses& analyses) {
+  /// Runs the pass on all anchors of a graph.
+  void run_graph(Module& module, Region& body, Analyses& analyses) {
     const std::uint64_t edits_before = counter.edits();
-    const bool good = std::ranges::all_of(places_in(scope, pass(), body), [&](AnchorPlace& place) {
+    analyses.start_at(edits_before);
+    for (const AnchorPlace& place : places_in(context.scope, pass(), body)) {
       const Op* holder = place.op != nullptr ? place.op : place.region->parent();
-      if (holder->is_erased()) return true;
+      if (holder->is_erased()) continue;
+      // An earlier run may have moved the op.
+      Region* region = place.op != nullptr ? place.op->parent_region() : place.region;
       Op& anchor = place.op != nullptr ? *place.op : *place.region->parent();
-      return run({module, *place.region, anchor, analyses, nullptr, how.rewrites});
-    });
-    if (good && counter.edits() != edits_before) keep_preserved(analyses);
-    return good && report.result != PassResult::kFailed;
+      if (region == nullptr) continue;
+      if (!run({module, *region, anchor, analyses, nullptr, context.frozen_of_module})) return;
+    }
+    if (counter.edits() != edits_before) keep_preserved(analyses);
   }
 
+  /// Forgets the analyses that the edits invalidated.
   void keep_preserved(Analyses& analyses) {
-    const auto stale = how.checks_claims ? analyses.first_stale(pass().preserves) : std::nullopt;
-    if (stale) refuse_claim(fmt::format("it preserves {}", name_of(*stale)));
-    analyses.keep_only(pass().preserves);
+    analyses.follow(counter.edits(), preserves());
+    if (!context.of_runs.checks_claims) return;
+    if (const auto stale = analyses.first_stale(preserves())) {
+      refuse(fmt::format("declares that it preserves analysis '{}', but changed it", *stale));
+    }
   }
 
   void append(Work&& other) {
@@ -101,27 +127,22 @@ class PipelineRunner {
       : module_(module), how_(how), diagnostics_(diagnostics), of_module_(module) {}
 
   bool run(std::span<const PassStep> steps) {
-    return std::ranges::all_of(steps, [&](const PassStep& step) { return run(step); });
+    return std::ranges::all_of(steps, [&](const PassStep& step) { return run(step); }) &&
+           (how_.verifies_each || verify());
   }
+
+  bool verify() { return !how_.verify || how_.verify(module_, diagnostics_); }
 
  private:
   bool run(const PassStep& step) {
     for (PassObserver* each : how_.observers) each->will_run(step, module_);
-    const Scope scope(step.groups);
-    Work work{.step = step, .scope = scope, .how = how_};
-    const auto start = std::chrono::steady_clock::now();
-    run_selected(work);
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-    work.report.seconds = taken.count();
-    diagnostics_.append(std::move(work.diagnostics));
-    if (work.report.result == PassResult::kFailed) {
-      for (PassObserver* each : how_.observers) each->did_fail(step, module_, diagnostics_);
-      return false;
+    PassReport report = run_selected(step);
+    if (report.result == PassResult::kFailed) return false;
+    if (report.anchors == 0) warn_of_nothing(step);
+    for (PassObserver* each : how_.observers) {
+      if (!each->did_run(step, module_, report, diagnostics_)) return false;
     }
-    if (work.report.anchors == 0) warn_of_nothing(step);
-    return std::ranges::all_of(how_.observers, [&](PassObserver* each) {
-      return each->did_run(step, module_, work.report, diagnostics_);
-    });
+    return !how_.verifies_each || verify();
   }
 
   void warn_of_nothing(const PassStep& step) {
@@ -131,31 +152,53 @@ class PipelineRunner {
                          fmt::format("'{}' selects nothing", step.spelling()));
   }
 
-  void run_selected(Work& work) {
-    if (!selects_module(work.scope, module_)) return;
-    const bool is_of_module = work.pass().anchor == Anchor::kModule;
-    if (is_of_module ? run_on_module(work) : run_on_graphs(work)) forget_erased();
+  PassReport run_selected(const PassStep& step) {
+    const auto start = std::chrono::steady_clock::now();
+    const Pass& pass = step.pass();
+    const Scope scope(step.groups);
+    StepContext context{.step = step,
+                        .scope = scope,
+                        .of_runs = {.preserves = pass.preserves,
+                                    .options = step.item->options,
+                                    .rewrites = how_.rewrites,
+                                    .checks_claims = how_.checks_claims}};
+    Work work{.context = context};
+    if (selects_module(scope, module_)) {
+      if (pass.prepare) context.prepared = pass.prepare(module_.context(), step.item->options);
+      context.of_runs.prepared = context.prepared.get();
+      pass.anchor == Anchor::kModule ? run_on_module(work) : run_on_graphs(context, work);
+      if (!work.has_failed()) forget_erased();
+    }
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    work.report.seconds = taken.count();
+    diagnostics_.append(std::move(work.diagnostics));
+    return std::move(work.report);
   }
 
-  bool run_on_module(Work& work) {
+  void run_on_module(Work& work) {
     const ListenerScope listening(module_, work.counter);
     Op& top = *module_.top();
-    if (!work.run({module_, module_.body(), top, analyses_of(top), &of_module_, how_.rewrites}))
-      return false;
-    if (work.report.result != PassResult::kChanged) return true;
+    Analyses& of_body = analyses_of(top);
+    of_module_.start_at(work.counter.edits());
+    of_body.start_at(work.counter.edits());
+    if (!work.run({module_, module_.body(), top, of_body, &of_module_})) return;
+    if (work.report.result != PassResult::kChanged) return;
     forget_erased();
     for (const Op* graph : selected_graphs(Scope({}), module_)) {
       const auto known = of_graphs_.find(graph);
-      if (known != of_graphs_.end()) work.keep_preserved(*known->second);
+      if (known == of_graphs_.end()) continue;
+      if (graph != &top) known->second->keep_only(work.preserves());
+      work.keep_preserved(*known->second);
     }
     work.keep_preserved(of_module_);
-    return true;
   }
 
-  bool run_on_graphs(Work& work) {
-    const std::vector<Op*> graphs = selected_graphs(work.scope, module_);
+  void run_on_graphs(StepContext& context, Work& work) {
+    for (const AnalysisKey& key : context.pass().reads.keys()) key.compute(of_module_);
+    context.frozen_of_module = &of_module_;
+    const std::vector<Op*> graphs = selected_graphs(context.scope, module_);
     for (Op* graph : graphs) analyses_of(*graph);
-    // The body first, where the module is the graph; what is in the graphs is not touched then.
+    // The body first, if it is selected; nested graphs are not touched then.
     auto next = graphs.begin();
     if (next != graphs.end() && *next == module_.top()) run_here(work, **next++);
     if (module_.is_portable()) {
@@ -163,17 +206,19 @@ class PipelineRunner {
     } else {
       for (; next != graphs.end(); ++next) run_here(work, **next);
     }
-    if (work.report.result == PassResult::kChanged) work.keep_preserved(of_module_);
-    return work.report.result != PassResult::kFailed;
+    if (work.report.result != PassResult::kChanged) return;
+    of_module_.keep_only(work.preserves());
+    work.keep_preserved(of_module_);
   }
 
   void run_here(Work& work, Op& graph) {
-    if (work.report.result == PassResult::kFailed || graph.is_erased()) return;
+    if (work.has_failed() || graph.is_erased()) return;
     const ListenerScope listening(module_, work.counter);
     work.run_graph(module_, *graph.first_region(), analyses_of(graph));
   }
 
-  /// Graphs that are in no other one with those inside them, each by one thread.
+  /// Runs the pass on graphs that are inside no other one, and on the graphs nested in them, each
+  /// of the former on one thread.
   void run_apart(Work& work, std::span<Op* const> graphs) {
     std::vector<std::vector<Op*>> parts;
     for (Op* graph : graphs) {
@@ -182,18 +227,15 @@ class PipelineRunner {
       parts.back().push_back(graph);
     }
     std::vector<Work> works;
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      works.push_back({.step = work.step, .scope = work.scope, .how = how_});
-    }
+    for (std::size_t i = 0; i < parts.size(); ++i) works.push_back({.context = work.context});
     {
       std::vector<std::unique_ptr<GraphLoan>> loans;
       for (const auto& part : parts) loans.push_back(std::make_unique<GraphLoan>(*part.front()));
-      // One after the other where rewrites are counted or others listen.
       const bool in_turn = how_.rewrites != nullptr || module_.has_listeners();
       const unsigned threads = in_turn ? 1 : how_.threads;
       for_each_in_threads(parts.size(), threads,
                           [&](std::size_t i) { run_part(works[i], loans[i]->module(), parts[i]); });
-      // In the order of the text, in which they get their names.
+      // In text order, in which new values get their names.
       for (auto& loan : loans) loan.reset();
     }
     for (Work& each : works) work.append(std::move(each));
@@ -203,7 +245,8 @@ class PipelineRunner {
     const ListenerScope listening(module, work.counter);
     for (Op* graph : part) {
       if (graph->is_erased()) continue;
-      if (!work.run_graph(module, *graph->first_region(), *of_graphs_.at(graph))) return;
+      work.run_graph(module, *graph->first_region(), *of_graphs_.at(graph));
+      if (work.has_failed()) return;
     }
   }
 
@@ -243,8 +286,9 @@ void add_steps(const std::vector<PipelineItem>& items, std::vector<const Pipelin
   }
 }
 
-/// Whether each pass takes what the one before it gives; reports the first that does not.
-bool fit(std::span<const PassStep> steps, const Module& module, Diagnostics& diagnostics) {
+/// Returns false after reporting the first pass that does not take the form which the passes before
+/// it produce.
+bool check_forms(std::span<const PassStep> steps, const Module& module, Diagnostics& diagnostics) {
   PassForm form = module.is_portable() ? PassForm::kPortable : PassForm::kDump;
   const Pass* giver = nullptr;
   for (const PassStep& step : steps) {
@@ -272,7 +316,18 @@ bool run_pipeline(Module& module, const Pipeline& pipeline, const PipelineRun& h
   std::vector<PassStep> steps;
   std::vector<const PipelineItem*> groups;
   add_steps(pipeline.items, groups, steps);
-  return fit(steps, module, diagnostics) && PipelineRunner(module, how, diagnostics).run(steps);
+  if (!check_forms(steps, module, diagnostics)) return false;
+  if (!steps.empty() && steps.front().pass().fix_up) {
+    const std::size_t errors = diagnostics.error_count();
+    steps.front().pass().fix_up(module, diagnostics);
+    if (diagnostics.error_count() != errors) return false;
+  }
+  PipelineRunner runner(module, how, diagnostics);
+  if (!runner.verify()) return false;
+  for (PassObserver* each : how.observers) each->will_begin(module, diagnostics);
+  const bool good = runner.run(steps);
+  for (PassObserver* each : how.observers) each->did_end(module, good, diagnostics);
+  return good;
 }
 
 }  // namespace mir

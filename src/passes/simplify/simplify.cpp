@@ -1,112 +1,129 @@
-// Rewrites that ask an op's row what it is, not its name.
+// Rewrites that follow from the facts in an op's row.
 #include <algorithm>
 
-#include "dialects/default_value.hpp"
-#include "mir/rewrite_patterns.hpp"
+#include "mir/equivalence.hpp"
+#include "mir/pass.hpp"
 
 namespace mir {
 
 namespace {
 
-bool has_row(const OpKindInfo& kind, Trait trait) {
-  return kind.row != nullptr && has(kind.row->traits, trait);
+PatternMatch failed(std::string_view condition, const Op& at) {
+  return PatternMatch::failed(condition, at);
 }
 
-/// What an op states of an attribute, or means without it.
-const Attr* meant(const Op& op, const AttrRow& row) {
-  const Attr* stated = op.attribute(row.name);
-  return stated != nullptr ? stated : default_value(op.module().context(), row);
+/// Why a value cannot replace a result; empty if it can.
+std::string_view why_not(const Value& value, const Value& result) {
+  if (value.type() != result.type()) return "the operand and the result have different types";
+  if (!result.attributes().empty()) return "the result has attributes";
+  if (result.has_symbol()) return "the result has a symbol";
+  return "";
 }
 
-/// Whether two ops of one kind do the same to what they are given.
-bool do_the_same(const Op& a, const Op& b) {
-  if (a.op_name().spelling != b.op_name().spelling || a.row() == nullptr) return false;
-  const auto states_known = [](const Op& op) {
-    return std::ranges::all_of(op.attributes(), [&](const NamedAttr& each) {
-      const std::string_view key = op.module().context().text(each.key);
-      return std::ranges::find(op.row()->attributes, key, &AttrRow::name) !=
-             op.row()->attributes.end();
-    });
-  };
-  return states_known(a) && states_known(b) &&
-         std::ranges::all_of(a.row()->attributes,
-                             [&](const AttrRow& row) { return meant(a, row) == meant(b, row); });
-}
-
-/// Whether a value can stand for a result: it has the type, and the result says nothing of its own.
-bool can_stand_for(const Value& value, const Value& result) {
-  return value.type() == result.type() && result.attributes().empty() && !result.has_symbol();
-}
-
-/// The op of the same kind that gives an op its one operand; null: another one does.
-Op* same_before(const Op& op) {
-  if (op.operand_count() != 1 || op.result_count() != 1) return nullptr;
+/// The op that defines the one operand of an op, if both are the same operation.
+PatternMatch match_pair(Op& op) {
+  if (op.operand_count() != 1 || op.result_count() != 1) {
+    return failed("the op does not have one operand and one result", op);
+  }
   Op* before = op.operand(0)->defining_op();
-  return before != nullptr && before->kind() == op.kind() && before->operand_count() == 1 &&
-                 do_the_same(op, *before)
-             ? before
-             : nullptr;
-}
-
-bool replace_by(Rewriter& rewriter, Op& op, Value& value) {
-  if (!can_stand_for(value, *op.result())) return false;
-  Value* const values[] = {&value};
-  rewriter.replace(op, values);
-  return true;
+  if (before == nullptr || before->kind() != op.kind() || before->operand_count() != 1) {
+    return failed("no op of the same kind defines the operand", op);
+  }
+  if (!are_same_operation(op, *before)) return failed("the attributes differ", *before);
+  if (!states_only_row_attributes(op)) return failed("the op has marks", op);
+  return PatternMatch::of({&op, before});
 }
 
 /// f(f(x)) -> x
-bool undo(Rewriter& rewriter, Op& op) {
-  const Op* before = same_before(op);
-  // What says something of the value between would be lost with it.
-  return before != nullptr && before->result()->attributes().empty() &&
-         replace_by(rewriter, op, *before->operand(0));
+PatternMatch match_involution(Op& op) {
+  PatternMatch pair = match_pair(op);
+  if (!pair) return pair;
+  Op& before = *pair.ops()[1];
+  if (!before.result()->attributes().empty())
+    return failed("the value between has attributes", before);
+  const std::string_view reason = why_not(*before.operand(0), *op.result());
+  if (!reason.empty()) return failed(reason, op);
+  return PatternMatch::of({&op, &before}, {before.operand(0)});
 }
 
 /// f(f(x)) -> f(x)
-bool do_once(Rewriter& rewriter, Op& op) {
-  const Op* before = same_before(op);
-  return before != nullptr && replace_by(rewriter, op, *before->result());
+PatternMatch match_idempotent(Op& op) {
+  PatternMatch pair = match_pair(op);
+  if (!pair) return pair;
+  Op& before = *pair.ops()[1];
+  const std::string_view reason = why_not(*before.result(), *op.result());
+  if (!reason.empty()) return failed(reason, op);
+  return PatternMatch::of({&op, &before}, {before.result()});
 }
 
-/// An op that gives the bytes of its operand as the same type. Where an extent is unknown, equal
-/// types are not equal extents.
-bool leave_out(Rewriter& rewriter, Op& op) {
-  if (op.operand_count() != 1 || op.result_count() != 1) return false;
+/// An op whose result has the bytes and the type of its operand. If an extent is unknown, equal
+/// types do not imply equal extents.
+PatternMatch match_identity(Op& op) {
+  if (op.operand_count() != 1 || op.result_count() != 1) {
+    return failed("the op does not have one operand and one result", op);
+  }
   const TensorType* type = op.result()->tensor_type();
-  const bool is_known = type != nullptr && std::ranges::none_of(type->dims(), &Dim::is_unknown);
-  return is_known && replace_by(rewriter, op, *op.operand(0));
+  if (type == nullptr || std::ranges::any_of(type->dims(), &Dim::is_unknown)) {
+    return failed("an extent of the result is unknown", op);
+  }
+  const std::string_view reason = why_not(*op.operand(0), *op.result());
+  if (!reason.empty()) return failed(reason, op);
+  return PatternMatch::of({&op}, {op.operand(0)});
+}
+
+/// Replaces the root by the value that the match holds.
+void replace_root(Rewriter& rewriter, const PatternMatch& match) {
+  Value* const values[] = {&match.value(0)};
+  rewriter.replace(match.root(), values);
 }
 
 bool is_constant(const Value& value) {
   return value.is_free() && !value.has_symbol();
 }
 
-/// c + x -> x + c, where x alone says what the result is: the first operand decides its device and
-/// encoding.
-bool put_constant_last(Rewriter& rewriter, Op& op) {
-  if (!is_commutative(op) || !is_constant(*op.operand(0)) || is_constant(*op.operand(1))) {
-    return false;
+/// c + x -> x + c, where the type of x alone is that of the result: the first operand decides the
+/// device and the encoding.
+PatternMatch match_constant_first(Op& op) {
+  if (!is_commutative(op)) return failed("the op does not have two operands", op);
+  const Value &first = *op.operand(0), &second = *op.operand(1);
+  if (!is_constant(first) || is_constant(second)) {
+    return failed("not only the first operand is a constant", op);
   }
-  Value *const constant = op.operand(0), *const other = op.operand(1);
-  if (constant->type() != other->type() && other->type() != op.result()->type()) return false;
-  rewriter.set_operand(op, 0, other);
-  rewriter.set_operand(op, 1, constant);
-  return true;
+  if (first.type() != second.type() && second.type() != op.result()->type()) {
+    return failed("the type of the result is not that of the second operand", op);
+  }
+  return PatternMatch::of({&op}, {op.operand(0), op.operand(1)});
+}
+
+void swap_operands(Rewriter& rewriter, const PatternMatch& match) {
+  rewriter.set_operand(match.root(), 0, &match.value(1));
+  rewriter.set_operand(match.root(), 1, &match.value(0));
 }
 
 PatternSet simplifications() {
-  const auto with = [](Trait trait) {
-    return [trait](const OpKindInfo& kind) { return has_row(kind, trait); };
-  };
+  constexpr RewriteClaim kSameValue{.kind = RewriteClaim::Kind::kValue};
   PatternSet set;
-  set.add(
-      {.name = "same-type", .benefit = 3, .fits = with(Trait::kSameBytes), .rewrite = leave_out});
-  set.add({.name = "involution", .benefit = 2, .fits = with(Trait::kInvolution), .rewrite = undo});
-  set.add(
-      {.name = "idempotent", .benefit = 2, .fits = with(Trait::kIdempotent), .rewrite = do_once});
-  set.add(
-      {.name = "constant-last", .fits = with(Trait::kCommutative), .rewrite = put_constant_last});
+  set.add({.name = "fold-identity",
+           .benefit = 3,
+           .roots = {.traits = Trait::kSameBytes},
+           .match = match_identity,
+           .rewrite = replace_root});
+  set.add({.name = "fold-involution",
+           .benefit = 2,
+           .roots = {.traits = Trait::kInvolution},
+           .claim = kSameValue,
+           .match = match_involution,
+           .rewrite = replace_root});
+  set.add({.name = "fold-idempotent",
+           .benefit = 2,
+           .roots = {.traits = Trait::kIdempotent},
+           .match = match_idempotent,
+           .rewrite = replace_root});
+  set.add({.name = "move-constant-last",
+           .roots = {.traits = Trait::kCommutative},
+           .claim = kSameValue,
+           .match = match_constant_first,
+           .rewrite = swap_operands});
   return set;
 }
 
@@ -126,13 +143,13 @@ constexpr std::string_view kExample =
 
 void register_simplifications(PassRegistry& registry) {
   registry.add(
-      {.name = "simplify",
-       .summary = "leaves out operations that undo or repeat each other or change nothing",
-       .anchor = Anchor::kGraph,
-       .takes = PassForm::kPortable,
-       .preserves = {AnalysisId::kDominance, AnalysisId::kCallGraph, AnalysisId::kSymbolRanges},
-       .example = kExample,
-       .run = [](PassRun& run) { return rewrite_greedily(run, simplifications()); }});
+      pattern_pass({.name = "simplify",
+                    .summary = "folds operations that undo or repeat each other or change nothing",
+                    .anchor = Anchor::kGraph,
+                    .takes = PassForm::kPortable,
+                    .preserves = AnalysisSet::of<Dominance, CallGraph, SymbolRanges>(),
+                    .example = std::string(kExample)},
+                   [](IRContext&, const PassOptions&) { return simplifications(); }));
 }
 
 }  // namespace mir

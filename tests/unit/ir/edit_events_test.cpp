@@ -70,10 +70,11 @@ using Lines = std::vector<std::string>;
 
 TEST_SUITE("edit events") {
   TEST_CASE("a replaced or dropped operand is reported with the value that lost the use") {
-    Reading reading(module_text("a.one (%x) -> (%1:$)\n"
-                                "a.two (%x) -> (%2:$)\n"
-                                "a.three (%1, %2) -> (%3:$)\n"
-                                "a.four (%3) -> ()\n"));
+    Reading reading(
+        module_text("a.one (%x) -> (%1:$)\n"
+                    "a.two (%x) -> (%2:$)\n"
+                    "a.three (%1, %2) -> (%3:$)\n"
+                    "a.four (%3) -> ()\n"));
     Module& module = reading.module();
     Region& body = module.body();
     Events events;
@@ -96,10 +97,11 @@ TEST_SUITE("edit events") {
   }
 
   TEST_CASE("changed types, moves and free values are reported with the state before") {
-    Reading reading(module_text("a.one (%x) -> (%1:$) {\n"
-                                "    a.in (%x, %c:$[constant:[1, 2]]) -> ()\n"
-                                "}\n"
-                                "a.two (%x) -> () {}\n"));
+    Reading reading(
+        module_text("a.one (%x) -> (%1:$) {\n"
+                    "    a.in (%x, %c:$[constant:[1, 2]]) -> ()\n"
+                    "}\n"
+                    "a.two (%x) -> () {}\n"));
     Module& module = reading.module();
     Region& body = module.body();
     Rewriter rewriter(module);
@@ -109,8 +111,7 @@ TEST_SUITE("edit events") {
     Events events;
     const ListenerScope listening(module, events);
     rewriter.set_type(*op_at(body, 0)->result(), wide);
-    CHECK(events.lines ==
-          Lines{"tensor<[2], Float32, CPU> becomes tensor<[4], Float32, CPU>"});
+    CHECK(events.lines == Lines{"tensor<[2], Float32, CPU> becomes tensor<[4], Float32, CPU>"});
     events.lines.clear();
     rewriter.take_body(to, from);
     // The constant follows its user.
@@ -143,11 +144,12 @@ TEST_SUITE("edit events") {
   }
 
   TEST_CASE("a copy maps uses above their definition, also of results that the caller mapped") {
-    Reading reading(module_text("a.before (%x) -> (%0:$)\n"
-                                "a.wrap (%x) -> () {\n"
-                                "    a.early (%2, %0) -> ()\n"
-                                "    a.late (%x) -> (%2:$)\n"
-                                "}\n"));
+    Reading reading(
+        module_text("a.before (%x) -> (%0:$)\n"
+                    "a.wrap (%x) -> () {\n"
+                    "    a.early (%2, %0) -> ()\n"
+                    "    a.late (%x) -> (%2:$)\n"
+                    "}\n"));
     Module& module = reading.module();
     Region& body = module.body();
     Rewriter rewriter(module);
@@ -163,8 +165,9 @@ TEST_SUITE("edit events") {
   // -- places -------------------------------------------------------------------------------------
 
   TEST_CASE("an insertion point follows its block, and is lost when its region is erased") {
-    Reading reading(module_text("a.from () -> () {\n    a.x () -> ()\n    a.y () -> ()\n}\n"
-                                "a.to () -> () {}\n"));
+    Reading reading(
+        module_text("a.from () -> () {\n    a.x () -> ()\n    a.y () -> ()\n}\n"
+                    "a.to () -> () {}\n"));
     Module& module = reading.module();
     Region& body = module.body();
     Op *from = op_at(body, 0), *to = op_at(body, 1);
@@ -180,8 +183,9 @@ TEST_SUITE("edit events") {
   }
 
   TEST_CASE("a walk in a region that is erased ends") {
-    Reading reading(module_text("a.wrap () -> () {\n    a.x () -> ()\n    a.y () -> ()\n}\n"
-                                "a.last () -> ()\n"));
+    Reading reading(
+        module_text("a.wrap () -> () {\n    a.x () -> ()\n    a.y () -> ()\n}\n"
+                    "a.last () -> ()\n"));
     Module& module = reading.module();
     std::vector<std::string_view> seen;
     Rewriter rewriter(module);
@@ -195,9 +199,10 @@ TEST_SUITE("edit events") {
   }
 
   TEST_CASE("a graph on loan keeps its cursors and listeners, also after the loan") {
-    Reading reading(module_text("graph.SubGraphOp @f <CPU> {\n"
-                                "    () -> () {\n        a.x () -> ()\n    }\n}\n"
-                                "a.last () -> ()\n"));
+    Reading reading(
+        module_text("graph.SubGraphOp @f <CPU> {\n"
+                    "    () -> () {\n        a.x () -> ()\n    }\n}\n"
+                    "a.last () -> ()\n"));
     Module& module = reading.module();
     Region& body = module.body();
     Op* graph = op_at(body, 0);
@@ -229,9 +234,8 @@ TEST_SUITE("edit events") {
     Rewriter rewriter(module);
     Op* holder = rewriter.create_detached({.name = context.op_name("a.holder"), .regions = 1});
     rewriter.set_insertion_point_to_end(*rewriter.create_block(*holder->region()));
-    Op* graph = rewriter.create({.name = context.op_name("graph.SubGraphOp"),
-                                 .regions = 1,
-                                 .symbol = context.intern("f")});
+    Op* graph = rewriter.create(
+        {.name = context.op_name("graph.SubGraphOp"), .regions = 1, .symbol = context.intern("f")});
     CHECK_FALSE(module.lookupSymbol("f"));
     rewriter.inline_region(*holder->region(), *op_at(module.body(), 0), {});
     CHECK(module.lookupSymbol("f").op == graph);
@@ -264,12 +268,13 @@ TEST_SUITE("edit events") {
   // -- facts --------------------------------------------------------------------------------------
 
   TEST_CASE("an op is dead if it is pure, no terminator, without symbol and without used results") {
-    Reading reading(module_text("linalg.CPU.NegOp (%x) -> (%1:$)\n"
-                                "linalg.CPU.NegOp (%1) -> (%2:$)\n"
-                                "a.unknown (%x) -> (%3:$)\n"
-                                "linalg.CPU.NegOp (%x) -> (%4:$[@w])\n"
-                                "tensor.CPU.register () -> (%5:$[@p])[symbol:p]\n"
-                                "cf.ReturnOp () -> ()\n"));
+    Reading reading(
+        module_text("linalg.CPU.NegOp (%x) -> (%1:$)\n"
+                    "linalg.CPU.NegOp (%1) -> (%2:$)\n"
+                    "a.unknown (%x) -> (%3:$)\n"
+                    "linalg.CPU.NegOp (%x) -> (%4:$[@w])\n"
+                    "tensor.CPU.register () -> (%5:$[@p])[symbol:p]\n"
+                    "cf.ReturnOp () -> ()\n"));
     std::vector<bool> dead;
     for (Op* op = reading.module().body().entry()->front(); op != nullptr; op = op->next()) {
       dead.push_back(is_dead(*op));
@@ -279,11 +284,12 @@ TEST_SUITE("edit events") {
 
   TEST_CASE("dominance of a body does not depend on what is in its graphs") {
     const auto text = [](std::string_view inside) {
-      return module_text(fmt::format("graph.SubGraphOp @f <CPU> {{\n    () -> () {{\n{}    }}\n}}\n"
-                                     "a.wrap () -> () {{\n"
-                                     "    a.br () -> () [^one]\n"
-                                     "^one:\n    a.stop () -> ()\n}}\n",
-                                     inside));
+      return module_text(
+          fmt::format("graph.SubGraphOp @f <CPU> {{\n    () -> () {{\n{}    }}\n}}\n"
+                      "a.wrap () -> () {{\n"
+                      "    a.br () -> () [^one]\n"
+                      "^one:\n    a.stop () -> ()\n}}\n",
+                      inside));
     };
     Reading reading(text("a.x () -> ()\na.br () -> () [^end]\n^end:\na.stop () -> ()\n"));
     Module& module = reading.module();

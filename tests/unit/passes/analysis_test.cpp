@@ -194,7 +194,8 @@ TEST_SUITE("analyses") {
         ")\n"
         "cf.ReturnOp () -> ()\n}\n");
     Module& module = reading.module();
-    const Effects effects(module);
+    Analyses analyses(module);
+    const auto& effects = analyses.get<Effects>();
     std::vector<const Op*> calls;
     for (const Op* op : ops_of(module.body())) {
       if (op->is(OpId::kGraphCallGraph)) calls.push_back(op);

@@ -11,8 +11,7 @@ namespace pipeline_test {
 
 namespace {
 
-constexpr std::string_view kModes[] = {"fast", "safe"};
-constexpr PassOption kOptions[] = {
+const std::vector<PassOption> kOptions = {
     {.name = "size",
      .kind = PassOption::Kind::kInteger,
      .by_default = "8",
@@ -24,7 +23,7 @@ constexpr PassOption kOptions[] = {
      .kind = PassOption::Kind::kText,
      .by_default = "fast",
      .summary = "a mode",
-     .choices = kModes},
+     .choices = {"fast", "safe"}},
     {.name = "loud", .summary = "speaks"},
     {.name = "S", .kind = PassOption::Kind::kInteger, .is_list = true, .summary = "extents"},
     {.name = "names", .kind = PassOption::Kind::kText, .is_list = true, .summary = "names"}};

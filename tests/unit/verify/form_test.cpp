@@ -115,7 +115,7 @@ TEST_SUITE("form") {
 
   TEST_CASE("call_c6: MIR0412 a call of a graph that declares") {
     CHECK(registered({}, {"graph.CallGraphOp @init () -> ()"}) ==
-          Lines{"6:1 MIR0412 graph '@init' declares and is never called"});
+          Lines{"6:1 MIR0412 graph '@init' must not be called"});
   }
 
   TEST_CASE("register_c1: MIR0419 a register outside @init") {

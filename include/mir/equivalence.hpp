@@ -1,0 +1,34 @@
+// When two attributes, ops or results are the same.
+#pragma once
+
+#include "mir/op.hpp"
+
+namespace mir {
+
+/// The value of an attribute that an op does not state. Null if the row has no default, or one that
+/// is known only during a run.
+const Attr* default_value(IRContext& context, const AttrRow& row);
+
+/// The stated value of an attribute, otherwise its default; null if there is neither.
+const Attr* effective_attribute(const Op& op, const AttrRow& row);
+
+/// Whether two attributes have the same value: words and quoted strings of equal text do, and equal
+/// numbers of different spelling.
+bool are_same_value(const Attr& a, const Attr& b);
+
+/// Whether all attributes of the op are of its row: none is a mark that a pass or a tool attached.
+bool states_only_row_attributes(const Op& op);
+
+/// Whether two ops of one kind have equal attributes: those of their row by effective value, others
+/// as stated. Order does not matter.
+bool have_equal_attributes(const Op& a, const Op& b);
+
+/// Whether two ops do the same with their operands: equal names, devices, symbols and attributes,
+/// and equal paths if these name weights or state. False for ops with regions or successors.
+bool are_same_operation(const Op& a, const Op& b);
+
+/// Whether two ops have the same results: they do the same with the same operands, and their
+/// results have equal types, attributes and symbols. Effects are the caller's concern.
+bool are_equivalent(const Op& a, const Op& b);
+
+}  // namespace mir

@@ -1,0 +1,128 @@
+#include "mir/equivalence.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "mir/module.hpp"
+
+namespace mir {
+
+// -- attributes -----------------------------------------------------------------------------------
+
+namespace {
+
+const Attr* integers(IRContext& context, std::string_view text) {
+  std::vector<const Attr*> list;
+  for (auto at = text.find_first_of("-0123456789"); at != text.npos;
+       at = text.find_first_of("-0123456789", at)) {
+    const auto end = std::min(text.find_first_of(",]", at), text.size());
+    list.push_back(context.scalar(AttrKind::kInt, text.substr(at, end - at)));
+    at = end;
+  }
+  return context.array(list);
+}
+
+const AttrRow* find_row(const Op& op, std::string_view key) {
+  if (op.row() == nullptr) return nullptr;
+  const auto found = std::ranges::find(op.row()->attributes, key, &AttrRow::name);
+  return found == op.row()->attributes.end() ? nullptr : &*found;
+}
+
+/// Whether each attribute of `a` that its row does not have is an attribute of `b`.
+bool has_other_attributes_of(const Op& b, const Op& a) {
+  return std::ranges::all_of(a.attributes(), [&](const NamedAttr& each) {
+    return find_row(a, a.module().context().text(each.key)) != nullptr ||
+           b.attribute(each.key) == each.value;
+  });
+}
+
+}  // namespace
+
+const Attr* default_value(IRContext& context, const AttrRow& row) {
+  const std::string_view text = row.default_text;
+  if (text.empty() || text == "?") return nullptr;
+  switch (row.type) {
+    case AttrType::kInt:
+      return context.scalar(AttrKind::kInt, text);
+    case AttrType::kFloat:
+      return context.scalar(AttrKind::kFloat, text);
+    case AttrType::kBool:
+      return context.boolean(text == "true");
+    case AttrType::kInts:
+      return integers(context, text);
+    case AttrType::kString:
+    case AttrType::kDType:
+    case AttrType::kDevice:
+      return context.word(text);
+    default:
+      return nullptr;
+  }
+}
+
+bool are_same_value(const Attr& a, const Attr& b) {
+  if (&a == &b) return true;
+  if (a.kind() != b.kind()) return false;
+  return (a.kind() == AttrKind::kString && a.text() == b.text()) ||
+         (a.kind() == AttrKind::kFloat && a.number() == b.number());
+}
+
+const Attr* effective_attribute(const Op& op, const AttrRow& row) {
+  const Attr* stated = op.attribute(row.name);
+  return stated != nullptr ? stated : default_value(op.module().context(), row);
+}
+
+bool states_only_row_attributes(const Op& op) {
+  return std::ranges::all_of(op.attributes(), [&](const NamedAttr& each) {
+    return find_row(op, op.module().context().text(each.key)) != nullptr;
+  });
+}
+
+bool have_equal_attributes(const Op& a, const Op& b) {
+  assert(a.kind() == b.kind());
+  if (!has_other_attributes_of(a, b) || !has_other_attributes_of(b, a)) return false;
+  if (a.row() == nullptr) return true;
+  return std::ranges::all_of(a.row()->attributes, [&](const AttrRow& row) {
+    const Attr* left = effective_attribute(a, row);
+    const Attr* right = effective_attribute(b, row);
+    return left == right ||
+           (left != nullptr && right != nullptr && are_same_value(*left, *right));
+  });
+}
+
+// -- ops ------------------------------------------------------------------------------------------
+
+namespace {
+
+/// Whether the name of the op in its model decides what it computes.
+bool is_named_by_path(const Op& op) {
+  return op.row() == nullptr || !op.row()->weights.empty() || op.row()->effects != Effect::kNone ||
+         op.has(Trait::kTypedByName);
+}
+
+bool have_equal_results(const Op& a, const Op& b) {
+  return std::ranges::equal(a.results(), b.results(), [](const Value& x, const Value& y) {
+    return x.type() == y.type() && x.has_symbol() == y.has_symbol() && x.symbol() == y.symbol() &&
+           std::ranges::equal(x.attributes(), y.attributes());
+  });
+}
+
+}  // namespace
+
+bool are_same_operation(const Op& a, const Op& b) {
+  if (a.op_name().spelling != b.op_name().spelling) return false;
+  if (a.first_region() != nullptr || b.first_region() != nullptr) return false;
+  if (!a.extra().successors.empty() || !b.extra().successors.empty()) return false;
+  const bool is_symbol_equal = a.has_symbol() == b.has_symbol() && a.symbol() == b.symbol();
+  const bool is_path_equal = a.has_path() == b.has_path() && a.path() == b.path();
+  return is_symbol_equal && (is_path_equal || !is_named_by_path(a)) && have_equal_attributes(a, b);
+}
+
+bool are_equivalent(const Op& a, const Op& b) {
+  const auto value_of = [](const Use& use) { return use.value(); };
+  return are_same_operation(a, b) &&
+         std::ranges::equal(a.operand_uses(), b.operand_uses(), {}, value_of, value_of) &&
+         have_equal_results(a, b);
+}
+
+}  // namespace mir

@@ -1,0 +1,53 @@
+#include <algorithm>
+
+#include "mir/rewrite_patterns.hpp"
+
+namespace mir {
+
+bool RootKinds::admit(const OpKindInfo& kind) const {
+  const bool is_named = names.empty() || std::ranges::find(names, kind.name) != names.end();
+  if (!is_named || traits == Trait::kNone) return is_named;
+  return kind.row != nullptr && has_all(kind.row->traits, traits);
+}
+
+FrozenPatterns::FrozenPatterns(PatternSet set)
+    : patterns_(std::move(set.patterns_)), rank_(patterns_.size()) {
+  std::vector<std::uint32_t> order(patterns_.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::ranges::stable_sort(order, std::greater<>(),
+                           [&](std::uint32_t i) { return patterns_[i].benefit; });
+  for (std::uint32_t rank = 0; rank < order.size(); ++rank) rank_[order[rank]] = rank;
+  for (const std::uint32_t i : order) {
+    const std::vector<std::string>& names = patterns_[i].roots.names;
+    if (names.empty()) of_any_name_.push_back(i);
+    for (const std::string& name : names) by_name_[name].push_back(i);
+  }
+}
+
+std::vector<std::uint32_t> FrozenPatterns::with_root(const OpKindInfo& kind) const {
+  std::vector<std::uint32_t> found;
+  const auto add_admitted = [&](std::span<const std::uint32_t> list) {
+    std::ranges::copy_if(list, std::back_inserter(found),
+                         [&](std::uint32_t i) { return patterns_[i].roots.admit(kind); });
+  };
+  if (const auto named = by_name_.find(kind.name); named != by_name_.end()) {
+    add_admitted(named->second);
+  }
+  const auto middle = static_cast<std::ptrdiff_t>(found.size());
+  add_admitted(of_any_name_);
+  std::ranges::inplace_merge(found, found.begin() + middle, {},
+                             [&](std::uint32_t i) { return rank_[i]; });
+  return found;
+}
+
+std::vector<PatternMismatch> mismatches(const FrozenPatterns& patterns, Op& op) {
+  std::vector<PatternMismatch> found;
+  for (const std::uint32_t number : patterns.with_root(op.info())) {
+    const RewritePattern& pattern = patterns.patterns()[number];
+    const PatternMatch match = pattern.match(op);
+    if (!match) found.push_back({&pattern, match.condition(), match.failed_at()});
+  }
+  return found;
+}
+
+}  // namespace mir
