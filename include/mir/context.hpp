@@ -9,9 +9,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "mir/diagnostic.hpp"
 #include "mir/op_id.hpp"
+#include "mir/row_function.hpp"
 #include "mir/type.hpp"
 
 namespace mir {
@@ -96,6 +98,8 @@ class LocationTable {
 // Operations as rows: everything the toolkit knows about an op without running it.
 
 class InferContext;
+class Op;
+class Value;
 
 /// How many operands, results or regions an op has; `max` kMany means no upper bound.
 struct Arity {
@@ -138,6 +142,7 @@ enum class Trait : std::uint32_t {
   // Of an op f with one operand, which keeps its attributes:
   kIdempotent = 1 << 16,  ///< f(f(x)) = f(x)
   kInvolution = 1 << 17,  ///< f(f(x)) = x, but for the sign and payload of NaN
+  kCallable = 1 << 18,    ///< a graph: its region runs when a call names its symbol
 };
 constexpr Trait operator|(Trait a, Trait b) {
   return static_cast<Trait>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
@@ -213,6 +218,37 @@ struct WeightRow {
 /// entry of the rule library in dialects/rules.hpp.
 using InferFn = bool (*)(InferContext&);
 
+// Control flow and calls of an op.
+
+/// One way that control takes between an op and its regions, and the values that it passes:
+/// operands [first_operand, first_operand + operand_count) of the op or, from the end of a region,
+/// of its terminators. They become the entry arguments of region `to`, or the results of the op,
+/// from position `first_target` on.
+struct RegionEdge {
+  static constexpr std::uint32_t kOp = ~std::uint32_t{0};
+  std::uint32_t from = kOp;  ///< number of a region; kOp: control reaches the op
+  std::uint32_t to = kOp;    ///< number of a region; kOp: the op is done
+  std::uint32_t first_operand = 0;
+  std::uint32_t operand_count = 0;
+  std::uint32_t first_target = 0;
+  friend bool operator==(const RegionEdge&, const RegionEdge&) = default;
+};
+
+/// A result that a fold computes: an existing value, or the numbers of a constant.
+struct FoldedResult {
+  Value* value = nullptr;
+  const Attr* constant = nullptr;  ///< an array of numbers, as attribute `constant` of values
+};
+
+/// All edges between an op and its regions, for the op at hand.
+using RegionFlowFn = RowFunction<std::vector<RegionEdge>(const Op&)>;
+/// The symbol of the graph that a call runs on its operands. No value if the op calls nothing.
+using CalleeFn = RowFunction<std::optional<Symbol>(const Op&)>;
+/// One entry for each result, or none if the op does not fold. Must not edit.
+using FoldFn = RowFunction<std::vector<FoldedResult>(const Op&)>;
+/// The named state that the effects of an op touch; the empty symbol if it may be any.
+using ResourceFn = RowFunction<Symbol(const Op&)>;
+
 struct OpRow {
   std::string_view name;  ///< class name as graph-level text prints it: "LinearOp", "register"
   std::string_view type_name{};  ///< `op_type` in program text and `register<...>`: "Linear"
@@ -220,8 +256,13 @@ struct OpRow {
   Arity operands{};
   Arity results{};
   Arity regions{};
+  Arity successors{};
   Trait traits = Trait::kNone;
   Effect effects = Effect::kNone;
+  ResourceFn resource = nullptr;       ///< null: the effects touch any state
+  RegionFlowFn region_flow = nullptr;  ///< null: unknown; of a kCallable op: none but by calls
+  CalleeFn callee = nullptr;           ///< null: the op is no call
+  FoldFn fold = nullptr;               ///< null: the op folds only through its traits
   std::span<const AttrRow> attributes{};
   std::span<const WeightRow> weights{};
   InferFn infer = nullptr;     ///< the rule of its result types; null: none is written down

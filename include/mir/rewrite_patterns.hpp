@@ -38,6 +38,7 @@ struct RewriteClaim {
 struct RootKinds {
   std::vector<std::string> names{};  ///< "linalg.AddOp"; empty: any name
   Trait traits = Trait::kNone;
+  bool must_fold = false;  ///< only ops whose row has a fold
 
   bool admit(const OpKindInfo& kind) const;
 };

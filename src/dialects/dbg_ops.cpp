@@ -17,6 +17,7 @@ constexpr OpRow kDbgRows[] = {
     {.name = "HintsOp",
      .operands = at_least(0),
      .results = at_least(0),
+     .successors = at_least(0),
      .traits = Trait::kNoMeaning,
      .page = "structure",
      .summary = "Reserved name without a meaning.",

@@ -1,4 +1,5 @@
 #include "dialects/tables.hpp"
+#include "mir/op.hpp"
 
 namespace mir::dialect_tables {
 
@@ -15,7 +16,7 @@ constexpr AttrRow kSubGraphAttributes[] = {
 constexpr OpRow kGraphRows[] = {
     {.name = "SubGraphOp",
      .regions = exactly(1),
-     .traits = Trait::kSymbol | Trait::kIsolated,
+     .traits = Trait::kSymbol | Trait::kIsolated | Trait::kCallable,
      .attributes = kSubGraphAttributes,
      .page = "structure",
      .summary = "Defines a graph: region arguments are its inputs, the return names its outputs.",
@@ -26,6 +27,7 @@ constexpr OpRow kGraphRows[] = {
      .operands = at_least(0),
      .results = at_least(0),
      .traits = Trait::kTypedByName,
+     .callee = [](const Op& op) { return std::optional(op.symbol()); },
      .page = "structure",
      .summary = "Runs the graph of the given symbol on the operands.",
      .example = "graph.CallGraphOp @f (%0:tensor<[2], Float32, CPU>) -> "

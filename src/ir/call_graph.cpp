@@ -2,7 +2,8 @@
 
 #include <unordered_set>
 
-#include "mir/ops.hpp"
+#include "mir/control_flow.hpp"
+#include "mir/module.hpp"
 
 namespace mir {
 
@@ -16,11 +17,10 @@ struct Found {
 void find_calls(const Region& region, const Op* around, Found& found) {
   for (Block* block = region.entry(); block != nullptr; block = block->next()) {
     for (Op* op : block->ops()) {
-      const bool is_graph = isa<SubGraphOp>(op);
-      if (is_graph) found.graphs.push_back(op);
-      if (isa<CallGraphOp>(op)) found.sites.push_back({op, around});
+      if (is_graph(*op)) found.graphs.push_back(op);
+      if (callee_of(*op)) found.sites.push_back({op, around});
       for (Region* in = op->first_region(); in != nullptr; in = in->next()) {
-        find_calls(*in, is_graph ? op : around, found);
+        find_calls(*in, is_graph(*op) ? op : around, found);
       }
     }
   }
@@ -45,7 +45,7 @@ CallGraph::CallGraph(const Module& module, std::span<Op* const> graphs,
   graphs_.push_back(module.top());
   graphs_.insert(graphs_.end(), graphs.begin(), graphs.end());
   for (const Site& site : sites) {
-    Op* target = CallGraphOp(site.call).target().op();
+    Op* target = called_graph(*site.call);
     calls_[site.caller == nullptr ? module.top() : site.caller].push_back({site.call, target});
     if (target != nullptr) users_[target].push_back(site.call);
   }

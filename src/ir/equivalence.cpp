@@ -85,8 +85,7 @@ bool have_equal_attributes(const Op& a, const Op& b) {
   return std::ranges::all_of(a.row()->attributes, [&](const AttrRow& row) {
     const Attr* left = effective_attribute(a, row);
     const Attr* right = effective_attribute(b, row);
-    return left == right ||
-           (left != nullptr && right != nullptr && are_same_value(*left, *right));
+    return left == right || (left != nullptr && right != nullptr && are_same_value(*left, *right));
   });
 }
 

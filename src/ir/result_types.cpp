@@ -63,7 +63,8 @@ std::optional<std::vector<const Type*>> infer_result_types(const Module& module,
                                                            const UntypedOp& op,
                                                            Diagnostics& diagnostics) {
   using Types = std::vector<const Type*>;
-  if (op.name.kind == OpId::kGraphCallGraph) return types_of_graph(module, op.symbol);
+  const bool is_call = op.name.info->row != nullptr && op.name.info->row->callee;
+  if (is_call) return types_of_graph(module, op.symbol);
   if (op.name.kind == OpId::kLinalgParam) {
     return Types{type_of_parameter(module, op.attributes)};
   }

@@ -5,7 +5,6 @@
 
 #include "ir/declaration_graphs.hpp"
 #include "mir/call_graph.hpp"
-#include "mir/ops.hpp"
 #include "verify/checks.hpp"
 #include "verify/suggestions.hpp"
 
@@ -13,15 +12,19 @@ namespace mir::checks {
 
 namespace {
 
-void check_types(const CallGraphOp& call, const Region& body, const Op& graph, Reporter& reporter) {
-  const Op& op = *call.op();
+/// The symbol that a call names.
+std::string_view callee_text(const Op& call) {
+  return text(call, *callee_of(call));
+}
+
+void check_types(const Op& op, const Region& body, const Op& graph, Reporter& reporter) {
   const auto check_type = [&](std::string_view what, std::uint32_t i, const Type* given,
                               const Type* wanted) {
     if (given == nullptr || wanted == nullptr || compatible(given, wanted)) return;
     note(reporter.report(ConstraintId::call_c3, op,
                          [&] {
                            return fmt::format("{} {} of the call of '@{}' is {}, the graph has {}",
-                                              what, i, text(op, call.callee()), given->spelling(),
+                                              what, i, callee_text(op), given->spelling(),
                                               wanted->spelling());
                          }),
          graph, "the graph");
@@ -34,20 +37,17 @@ void check_types(const CallGraphOp& call, const Region& body, const Op& graph, R
   }
 }
 
-void check_call(const CallGraphOp& call, const Op* target, Reporter& reporter) {
-  const Op& op = *call.op();
+void check_call(const Op& op, const Op* target, Reporter& reporter) {
   if (target == nullptr || target->first_region() == nullptr) {
-    suggest_callee(
-        reporter.to_suggest(reporter.report(
-            ConstraintId::call_c1, op,
-            [&] { return fmt::format("no graph is named '@{}'", text(op, call.callee())); })),
-        op);
+    suggest_callee(reporter.to_suggest(reporter.report(
+                       ConstraintId::call_c1, op,
+                       [&] { return fmt::format("no graph is named '@{}'", callee_text(op)); })),
+                   op);
     return;
   }
   if (is_declaration(*target)) {
-    reporter.report(ConstraintId::call_c6, op, [&] {
-      return fmt::format("graph '@{}' must not be called", text(op, call.callee()));
-    });
+    reporter.report(ConstraintId::call_c6, op,
+                    [&] { return fmt::format("graph '@{}' must not be called", callee_text(op)); });
     return;
   }
   const Region& body = *target->first_region();
@@ -56,7 +56,7 @@ void check_call(const CallGraphOp& call, const Op* target, Reporter& reporter) {
     note(reporter.report(ConstraintId::call_c2, op,
                          [&] {
                            return fmt::format("call of '@{}' has {} {}, the graph has {}",
-                                              text(op, call.callee()), given, what, wanted);
+                                              callee_text(op), given, what, wanted);
                          }),
          *target, "the graph");
     return false;
@@ -64,7 +64,7 @@ void check_call(const CallGraphOp& call, const Op* target, Reporter& reporter) {
   if (fits("operands", op.operand_count(), body.arguments().size()) &&
       fits("results", op.result_count(), body.result_types().size()) &&
       reporter.wants(ConstraintId::call_c3)) {
-    check_types(call, body, *target, reporter);
+    check_types(op, body, *target, reporter);
   }
 }
 
@@ -141,7 +141,7 @@ void calls(const Census& census, Reporter& reporter) {
   CycleSearch search(calls, reporter);
   for (const Op* graph : calls.graphs()) {
     for (const CallGraph::Call& call : calls.calls_in(*graph)) {
-      check_call(CallGraphOp(call.op), call.target, reporter);
+      check_call(*call.op, call.target, reporter);
     }
     search.visit(*graph);
   }

@@ -10,11 +10,11 @@ Census::Census(const Module& module)
 
 void Census::enter(const Region& region) {
   has_flow = has_flow || region.entry() != region.last_block();
-  if (region.parent()->is(OpId::kGraphSubGraph)) around_.push_back(region.parent());
+  if (is_graph(*region.parent())) around_.push_back(region.parent());
 }
 
 void Census::leave(const Region& region) {
-  if (region.parent()->is(OpId::kGraphSubGraph)) around_.pop_back();
+  if (is_graph(*region.parent())) around_.pop_back();
 }
 
 }  // namespace mir::checks

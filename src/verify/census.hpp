@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "mir/call_graph.hpp"
+#include "mir/control_flow.hpp"
 #include "mir/module.hpp"
 
 namespace mir::checks {
@@ -17,8 +18,8 @@ class Census {
   void leave(const Region& region);
 
   /// In the order of the text.
-  std::vector<Op*> graphs;              ///< graph.SubGraphOp
-  std::vector<CallGraph::Site> calls;   ///< graph.CallGraphOp
+  std::vector<Op*> graphs;              ///< see is_graph()
+  std::vector<CallGraph::Site> calls;   ///< see callee_of()
   std::vector<const Op*> declarations;  ///< ops with symbols of their own or of their results
   std::size_t symbol_count = 0;         ///< theirs, each as often as it is declared
   bool has_flow = false;                ///< regions of several blocks, or successors
@@ -31,8 +32,8 @@ class Census {
 };
 
 inline void Census::op(const Op& op) {
-  if (op.is(OpId::kGraphSubGraph)) graphs.push_back(const_cast<Op*>(&op));
-  if (op.is(OpId::kGraphCallGraph)) {
+  if (is_graph(op)) graphs.push_back(const_cast<Op*>(&op));
+  if (callee_of(op)) {
     calls.push_back({const_cast<Op*>(&op), around_.empty() ? nullptr : around_.back()});
   }
   has_fragments = has_fragments || (op.is(OpId::kProgFragment) && op.block() == top_);

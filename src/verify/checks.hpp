@@ -12,11 +12,14 @@ inline bool has_structure(const Op& op) {
   const OpRow* row = op.row();
   return row != nullptr && row->operands.admits(op.plain_operands().size()) &&
          row->results.admits(op.result_count()) && row->regions.admits(op.region_count()) &&
+         row->successors.admits(op.extra().successors.size()) &&
          !has(row->traits, Trait::kDumpOnly) &&
          (op.next() == nullptr || !has(row->traits, Trait::kTerminator));
 }
 /// What an op lacks for has_structure.
 void structure(const Op& op, Reporter& reporter);
+/// Values that an op passes to its regions, and they to its results.
+void region_flow(const Op& op, Reporter& reporter);
 /// Ends of graphs against their signatures.
 void signatures(const Census& census, Reporter& reporter);
 /// Blocks and successors of every region that has several blocks.

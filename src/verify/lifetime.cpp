@@ -158,7 +158,7 @@ class Lifetimes {
   void step(const Op& op) {
     if (op.is(OpId::kTensorFree, OpId::kProgFree)) return free(op);
     // These read nothing; they name what is handed over.
-    const bool hands_over = op.is(OpId::kGraphCallGraph, OpId::kCfReturn);
+    const bool hands_over = callee_of(op).has_value() || leaves_region(op);
     for (const Use& use : op.operand_uses()) {
       const Op* freed = freed_by(*use.value());
       if (freed == nullptr) continue;
@@ -170,12 +170,9 @@ class Lifetimes {
           },
           *freed, "freed here");
     }
-    if (op.is(OpId::kGraphCallGraph)) {
-      const Op* target = reporter_.module().lookup_op(op.symbol());
-      if (target != nullptr && isa<SubGraphOp>(target) && target->first_region() != nullptr &&
-          followed_.insert(target).second) {
-        region(*target->first_region());
-      }
+    if (const Op* target = called_graph(op)) {
+      const bool is_new = target->first_region() != nullptr && followed_.insert(target).second;
+      if (is_new) region(*target->first_region());
     }
     // A graph runs when it is called; what else has regions runs them where it stands.
     if (!op.has(Trait::kIsolated)) {

@@ -254,6 +254,7 @@ void OpChecks::op(const Op& op) {
       return;
     }
   }
+  if (op.first_region() != nullptr) region_flow(op, reporter_);
   if (op.is(OpId::kLinalgParam)) check_named_parameter(op, reporter_);
   if (op.is(OpId::kProgValueSymbol)) check_constant(op);
   operands_.resize(op.plain_operands().size());

@@ -52,6 +52,7 @@ void structure(const Op& op, Reporter& reporter) {
   check_count(op, reporter, "operands", row->operands, op.plain_operands().size());
   check_count(op, reporter, "results", row->results, op.result_count());
   check_count(op, reporter, "regions", row->regions, op.region_count());
+  check_count(op, reporter, "successors", row->successors, op.extra().successors.size());
   if (has(row->traits, Trait::kTerminator) && op.next() != nullptr) {
     reporter.report(ConstraintId::block_c1, op, [&] {
       return fmt::format("'{}' must be the last operation of its block", op.name());
@@ -91,7 +92,7 @@ void check_returns(const Op& owner, const Region& region, Reporter& reporter) {
   bool returns = false;
   for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
     const Op* last = block->back();
-    if (last == nullptr || !last->is(OpId::kCfReturn)) continue;
+    if (last == nullptr || !leaves_region(*last)) continue;
     returns = true;
     check_return(owner, region, *last, reporter);
   }

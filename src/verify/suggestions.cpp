@@ -154,7 +154,7 @@ void suggest_callee(Diagnostic* diagnostic, const Op& call) {
   if (diagnostic == nullptr) return;
   NearestName nearest(text(call, call.symbol()));
   for_each_op(call.module().body(), [&](const Op& op) {
-    if (isa<SubGraphOp>(&op)) nearest.offer(text(op, op.symbol()));
+    if (is_graph(op)) nearest.offer(text(op, op.symbol()));
   });
   if (nearest.best().empty()) return;
   const auto source = text_of(call);

@@ -1,6 +1,7 @@
 // linalg rows: rotary embeddings, the key-value cache, fused attention.
 #pragma once
 
+#include "dialects/parameters.hpp"
 #include "dialects/rules.hpp"
 #include "mir/context.hpp"
 
@@ -206,6 +207,7 @@ inline constexpr OpRow kAttentionRows[] = {
      .results = exactly(2),
      .traits = Trait::kMoves,
      .effects = Effect::kReadsState | Effect::kWritesState,
+     .resource = cache_of,
      .attributes = kKvCacheAttributes,
      .infer = rules::kv_cache,
      .page = "cache",

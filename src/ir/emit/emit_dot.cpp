@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "ir/emit/emit.hpp"
+#include "mir/control_flow.hpp"
 #include "mir/ops.hpp"
 
 namespace mir {
@@ -76,8 +77,7 @@ class DotEmitter {
   void box(const Op& of, int depth) {
     std::string label(of.info().mnemonic);
     if (of.has_path()) label += fmt::format("\\n{}", escape(context_.text(of.path())));
-    if (of.is(OpId::kGraphCallGraph))
-      label += fmt::format(" @{}", escape(context_.text(of.symbol())));
+    if (callee_of(of)) label += fmt::format(" @{}", escape(context_.text(of.symbol())));
     line(depth, "{} [shape=box, label=\"{}\"];", node(of), label);
     for (const Use& use : of.operand_uses()) {
       const Type* type = use.value()->type();

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "ir/emit/emit.hpp"
-#include "mir/ops.hpp"
+#include "mir/control_flow.hpp"
 
 namespace mir {
 
@@ -22,8 +22,8 @@ struct Counts {
     ++total;
     values += op.result_count();
     for (const Value& result : op.results()) types.insert(result.type());
-    graphs += op.is(OpId::kGraphSubGraph);
-    calls += op.is(OpId::kGraphCallGraph);
+    graphs += is_graph(op);
+    calls += callee_of(op).has_value();
     const bool registers = op.is(OpId::kTensorRegister, OpId::kProgValueSymbol);
     if (!registers || op.result_count() == 0) return;
     ++parameters;

@@ -2,7 +2,7 @@
 
 #include "ir/nested_ops.hpp"
 #include "mir/analysis.hpp"
-#include "mir/ops.hpp"
+#include "mir/control_flow.hpp"
 
 namespace mir {
 
@@ -21,7 +21,7 @@ Effects::Summary Effects::summary_inside(const Op& op) const {
   Summary all;
   for_each_nested(op, [&](const Op& inner) {
     // A graph is there to be called.
-    if (isa<SubGraphOp>(&inner)) return;
+    if (is_graph(inner)) return;
     const Summary one = summary_of(inner);
     const bool known = all.effects && one.effects;
     all.effects = known ? std::optional(*all.effects | *one.effects) : std::nullopt;
@@ -32,7 +32,7 @@ Effects::Summary Effects::summary_inside(const Op& op) const {
 }
 
 Effects::Summary Effects::summary_of(const Op& op) const {
-  if (isa<CallGraphOp>(&op)) {
+  if (callee_of(op)) {
     const auto target = targets_.find(&op);
     const auto found = target == targets_.end() ? graphs_.end() : graphs_.find(target->second);
     if (found == graphs_.end()) return {.effects = std::nullopt, .is_pure = false};

@@ -6,8 +6,8 @@ namespace mir {
 
 bool RootKinds::admit(const OpKindInfo& kind) const {
   const bool is_named = names.empty() || std::ranges::find(names, kind.name) != names.end();
-  if (!is_named || traits == Trait::kNone) return is_named;
-  return kind.row != nullptr && has_all(kind.row->traits, traits);
+  if (!is_named || (traits == Trait::kNone && !must_fold)) return is_named;
+  return kind.row != nullptr && has_all(kind.row->traits, traits) && (!must_fold || kind.row->fold);
 }
 
 FrozenPatterns::FrozenPatterns(PatternSet set)

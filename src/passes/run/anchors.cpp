@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "mir/ops.hpp"
+#include "mir/control_flow.hpp"
+#include "mir/module.hpp"
 #include "passes/analysis/graph_ops.hpp"
 #include "support/wildcards.hpp"
 
@@ -26,7 +27,7 @@ bool is_kind(std::string_view wanted, const Op& op) {
 
 void add_graphs(const Scope& scope, const Region& region, std::vector<Op*>& graphs) {
   for_each_of_graph(region, [&](Op& op) {
-    if (!isa<SubGraphOp>(&op) || op.first_region() == nullptr) return;
+    if (!is_graph(op) || op.first_region() == nullptr) return;
     if (selects_name(scope.of(Anchor::kGraph), op.module().context().text(op.symbol()))) {
       graphs.push_back(&op);
     }

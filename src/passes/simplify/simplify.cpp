@@ -77,6 +77,40 @@ void replace_root(Rewriter& rewriter, const PatternMatch& match) {
   rewriter.replace(match.root(), values);
 }
 
+/// An op whose row folds it to existing values or to constants.
+PatternMatch match_fold(Op& op) {
+  const std::vector<FoldedResult> results = op.row()->fold(op);
+  if (results.empty()) return failed("the op does not fold", op);
+  if (results.size() != op.result_count() || !is_pure(op)) {
+    return failed("the fold of the op is wrong", op);
+  }
+  for (const Value& result : op.results()) {
+    const FoldedResult& folded = results[result.index()];
+    if ((folded.value == nullptr) == (folded.constant == nullptr)) {
+      return failed("the fold of the op is wrong", op);
+    }
+    const Value& value = folded.value != nullptr ? *folded.value : result;
+    const std::string_view reason = why_not(value, result);
+    if (!reason.empty()) return failed(reason, op);
+  }
+  return PatternMatch::of({&op});
+}
+
+void fold(Rewriter& rewriter, const PatternMatch& match) {
+  Op& op = match.root();
+  const Symbol key = rewriter.context().intern("constant");
+  std::vector<Value*> values;
+  for (const FoldedResult& folded : op.row()->fold(op)) {
+    const NamedAttr numbers{key, folded.constant};
+    values.push_back(
+        folded.value != nullptr
+            ? folded.value
+            : rewriter.constant(*op.parent_region(), {.type = op.result(values.size())->type(),
+                                                      .attributes = {&numbers, 1}}));
+  }
+  rewriter.replace(op, values);
+}
+
 bool is_constant(const Value& value) {
   return value.is_free() && !value.has_symbol();
 }
@@ -103,6 +137,12 @@ void swap_operands(Rewriter& rewriter, const PatternMatch& match) {
 PatternSet simplifications() {
   constexpr RewriteClaim kSameValue{.kind = RewriteClaim::Kind::kValue};
   PatternSet set;
+  set.add({.name = "fold",
+           .benefit = 4,
+           .roots = {.must_fold = true},
+           .claim = kSameValue,
+           .match = match_fold,
+           .rewrite = fold});
   set.add({.name = "fold-identity",
            .benefit = 3,
            .roots = {.traits = Trait::kSameBytes},

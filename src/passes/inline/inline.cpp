@@ -1,0 +1,164 @@
+// Replaces calls by the body of the graph, and ops whose region runs exactly once by that region.
+#include <algorithm>
+
+#include "mir/control_flow.hpp"
+#include "mir/ops.hpp"
+#include "mir/pass.hpp"
+#include "mir/rewriter.hpp"
+
+namespace mir {
+
+namespace {
+
+/// The terminator of a region of one block that leaves the region; null for other regions.
+const Op* single_exit(const Region* region) {
+  if (region == nullptr || region->empty() || region->entry() != region->last_block()) {
+    return nullptr;
+  }
+  const Op* last = region->entry()->terminator();
+  return last != nullptr && leaves_region(*last) ? last : nullptr;
+}
+
+/// The one edge from `from` to `to`; null if there are none or several.
+const RegionEdge* only_edge(std::span<const RegionEdge> edges, std::uint32_t from,
+                            std::uint32_t to) {
+  const RegionEdge* found = nullptr;
+  for (const RegionEdge& edge : edges) {
+    if (edge.from != from || edge.to != to) continue;
+    if (found != nullptr) return nullptr;
+    found = &edge;
+  }
+  return found;
+}
+
+class Inlining {
+ public:
+  Inlining(PassRun& run, const CallGraph& calls)
+      : run_(run),
+        calls_(calls),
+        only_once_(run.options().flag("once")),
+        rewriter_(run.module()),
+        locations_(run.module().context().locations()) {}
+
+  /// Callees before callers, so that what is inlined has been worked on.
+  void apply() {
+    for (Op* graph : calls_.bottom_up()) {
+      for (const CallGraph::Call& call : calls_.calls_in(*graph)) {
+        if (call.target != nullptr && can_inline(*call.op, *call.target)) {
+          inline_call(*call.op, *call.target);
+        }
+      }
+      inline_regions(*graph);
+    }
+  }
+
+ private:
+  bool can_inline(const Op& call, const Op& graph) const {
+    const Op* exit = single_exit(graph.first_region());
+    return exit != nullptr && !calls_.is_recursive(graph) &&
+           (!only_once_ || calls_.calls_of(graph).size() == 1) &&
+           call.operand_count() == graph.first_region()->arguments().size() &&
+           call.result_count() == exit->operand_count() && call.first_region() == nullptr &&
+           call.extra().successors.empty();
+  }
+
+  void inline_call(Op& call, const Op& graph) {
+    RewriteMapping mapping;
+    Op* copy = rewriter_.clone(graph, mapping);  // detached
+    Region& body = *copy->first_region();
+    locate(body, call.location());
+    std::vector<Value*> operands;
+    for (const Use& use : call.operand_uses()) operands.push_back(use.value());
+    const std::vector<Value*> results = rewriter_.inline_region(body, call, operands);
+    rewriter_.replace(call, results);
+    rewriter_.erase(*copy);
+    run_.count("calls inlined");
+  }
+
+  /// Inlined ops come from the graph, at the call.
+  void locate(const Region& body, Location call) {
+    for (Op* op : body.entry()->ops()) {
+      const Location callee = op->location();
+      if (callee && call) rewriter_.set_location(*op, locations_.call_site(callee, call));
+    }
+  }
+
+  void inline_regions(const Op& graph) {
+    for (Region* region = graph.first_region(); region != nullptr; region = region->next()) {
+      walk(run_.module(), *region, WalkOrder::kPostOrder, [&](Op& op) {
+        inline_single_run(op);
+        return WalkResult::WALK_CONTINUE;
+      });
+    }
+  }
+
+  void inline_single_run(Op& op) {
+    if (op.region_count() != 1 || op.has(Trait::kIsolated)) return;
+    Region& region = *op.first_region();
+    const RegionRuns runs = runs_of(region);
+    const auto edges = region_edges(op);
+    const Op* exit = single_exit(&region);
+    if (!edges || exit == nullptr || !runs.at_least_once || !runs.at_most_once) return;
+    const RegionEdge* in = only_edge(*edges, RegionEdge::kOp, 0);
+    const RegionEdge* out = only_edge(*edges, 0, RegionEdge::kOp);
+    const bool fits = in != nullptr && out != nullptr && in->first_target == 0 &&
+                      in->operand_count == region.arguments().size() && out->first_target == 0 &&
+                      out->operand_count == op.result_count();
+    if (!fits || !is_pure_but_for_regions(op)) return;
+    std::vector<Value*> operands;
+    for (std::uint32_t i = 0; i < in->operand_count; ++i) {
+      operands.push_back(op.operand(in->first_operand + i));
+    }
+    const std::uint32_t first = out->first_operand;
+    const std::vector<Value*> passed = rewriter_.inline_region(region, op, operands);
+    rewriter_.replace(op, std::span(passed).subspan(first, op.result_count()));
+    run_.count("regions inlined");
+  }
+
+  /// Whether the op itself does nothing but run its region.
+  static bool is_pure_but_for_regions(const Op& op) {
+    return op.has(Trait::kPure) && op.row()->effects == Effect::kNone &&
+           op.extra().successors.empty();
+  }
+
+  PassRun& run_;
+  const CallGraph& calls_;
+  bool only_once_;
+  Rewriter rewriter_;
+  LocationTable& locations_;
+};
+
+constexpr std::string_view kExample =
+    R"(@main [mir_version:1] (%x:tensor<[2], Float32, CPU>) -> (%z:tensor<[2], Float32, CPU>) {
+    graph.SubGraphOp @twice <CPU> {
+        (%a:tensor<[2], Float32, CPU>) -> (%b:tensor<[2], Float32, CPU>) {
+            linalg.CPU.AddOp(%a, %a) -> (%b:tensor<[2], Float32, CPU>)
+            cf.ReturnOp (%b) -> ()
+        }
+    }
+    graph.CallGraphOp @twice (%x) -> (%y:tensor<[2], Float32, CPU>)
+    linalg.CPU.NegOp(%y) -> (%z:tensor<[2], Float32, CPU>)
+    cf.ReturnOp (%z) -> ()
+}
+)";
+
+PassResult run_inline(PassRun& run) {
+  // The pass edits while it reads the calls.
+  const CallGraph calls = run.analysis<CallGraph>();
+  Inlining(run, calls).apply();
+  return run.result();
+}
+
+}  // namespace
+
+void register_inline(PassRegistry& registry) {
+  registry.add({.name = "inline",
+                .summary = "replaces calls by the bodies of their graphs",
+                .takes = PassForm::kPortable,
+                .options = {{.name = "once", .summary = "only graphs that one op calls"}},
+                .preserves = AnalysisSet::of<SymbolRanges>(),
+                .example = std::string(kExample),
+                .run = run_inline});
+}
+
+}  // namespace mir

@@ -1,0 +1,66 @@
+// Values that control takes from an op into its regions, between them, and to its results.
+#include "mir/control_flow.hpp"
+#include "verify/checks.hpp"
+
+namespace mir::checks {
+
+namespace {
+
+/// "the results of 'my.for'", "the entry of region 0 of 'my.for'"
+std::string target_of(const Op& op, const RegionEdge& edge) {
+  return edge.to == RegionEdge::kOp ? fmt::format("the results of '{}'", op.name())
+                                    : fmt::format("the entry of region {} of '{}'", edge.to, op.name());
+}
+
+bool has_region(const Op& op, std::uint32_t number) {
+  return number == RegionEdge::kOp || number < op.region_count();
+}
+
+/// The values that an edge passes, against those that it reaches.
+void check_edge(const Op& op, const Op& source, const RegionEdge& edge, Reporter& reporter) {
+  const ValueRange targets =
+      edge.to == RegionEdge::kOp ? op.results() : op.region(edge.to)->arguments();
+  const auto given = source.plain_operands();
+  const std::size_t given_count =
+      edge.first_operand > given.size() ? 0 : given.size() - edge.first_operand;
+  const std::size_t wanted_count =
+      edge.first_target > targets.size() ? 0 : targets.size() - edge.first_target;
+  if (edge.operand_count > given_count || edge.operand_count > wanted_count) {
+    reporter.report(ConstraintId::flow_c1, source, [&] {
+      return fmt::format("'{}' passes {} values to {}, which takes {}", source.name(), given_count,
+                         target_of(op, edge), wanted_count);
+    });
+    return;
+  }
+  for (std::uint32_t i = 0; i < edge.operand_count; ++i) {
+    const Type* passed = given[edge.first_operand + i].value()->type();
+    const Type* taken = targets[edge.first_target + i].type();
+    if (passed == nullptr || taken == nullptr || compatible(passed, taken)) continue;
+    reporter.report(ConstraintId::flow_c2, source, [&] {
+      return fmt::format("value {} that '{}' passes to {} is {}, expected {}", i, source.name(),
+                         target_of(op, edge), passed->spelling(), taken->spelling());
+    });
+  }
+}
+
+}  // namespace
+
+void region_flow(const Op& op, Reporter& reporter) {
+  const auto edges = region_edges(op);
+  if (!edges) return;
+  for (const RegionEdge& edge : *edges) {
+    // A row may describe regions that the op at hand leaves out.
+    if (!has_region(op, edge.from) || !has_region(op, edge.to)) continue;
+    if (edge.from == RegionEdge::kOp) {
+      check_edge(op, op, edge, reporter);
+      continue;
+    }
+    const Region& region = *op.region(edge.from);
+    for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
+      const Op* last = block->terminator();
+      if (last != nullptr && leaves_region(*last)) check_edge(op, *last, edge, reporter);
+    }
+  }
+}
+
+}  // namespace mir::checks

@@ -1,0 +1,126 @@
+// Inlining of calls and of regions that run once; folds that rows declare.
+#include "../ir/flow_dialect.hpp"
+#include "known_passes.hpp"
+#include "mir/verify.hpp"
+
+using namespace mir;
+using mir::test::FlowReading;
+using mir::test::Lines;
+using mir::test::Passes;
+
+namespace inline_test {
+
+namespace {
+
+/// The names of the ops of a module's body after the passes.
+Lines names_after(FlowReading& reading, std::string_view pipeline) {
+  Passes all;
+  const Lines problems = all.run(reading.module(), pipeline);
+  if (!problems.empty()) return problems;
+  Diagnostics found;
+  verify(reading.module(), found);
+  CHECK(test::lines_of(found, reading.context) == Lines{});
+  Lines names;
+  for (const Op* op : test::ops_of(reading.module().body())) names.emplace_back(op->name());
+  return names;
+}
+
+constexpr std::string_view kTwice =
+    "@main [mir_version:1] (%x:$) -> (%z:$) {\n"
+    "graph.SubGraphOp @outer <CPU> { (%a:$) -> (%c:$) {\n"
+    "  graph.CallGraphOp @inner (%a) -> (%b:$)\n"
+    "  graph.CallGraphOp @inner (%b) -> (%c:$)\n"
+    "  cf.ReturnOp (%c) -> () } }\n"
+    "graph.SubGraphOp @inner <CPU> { (%d:$) -> (%f:$) {\n"
+    "  linalg.CPU.MulOp (%d, %k:$[constant:[2.0, 3.0]]) -> (%e:$)\n"
+    "  linalg.CPU.NegOp (%e) -> (%f:$)\n"
+    "  cf.ReturnOp (%f) -> () } }\n"
+    "graph.CallGraphOp @outer (%x) -> (%z:$)\n"
+    "cf.ReturnOp (%z) -> ()\n}\n";
+
+}  // namespace
+
+TEST_SUITE("inline") {
+  TEST_CASE("calls become the bodies of their graphs, callees first") {
+    FlowReading reading{std::string(kTwice)};
+    CHECK(names_after(reading, "inline,eliminate-unused-graphs") ==
+          Lines{"linalg.MulOp", "linalg.NegOp", "linalg.MulOp", "linalg.NegOp", "cf.ReturnOp"});
+    // One constant serves both copies.
+    CHECK(reading.module().body().free_values().size() == 1);
+    const auto ops = test::ops_of(reading.module().body());
+    CHECK(ops[2]->operand(0) == ops[1]->result());
+    CHECK(reading.context.locations().kind(ops[0]->location()) == LocationKind::kCallSite);
+  }
+
+  TEST_CASE("only graphs that one op calls, if so asked") {
+    FlowReading reading{std::string(kTwice)};
+    CHECK(names_after(reading, "inline{once},eliminate-unused-graphs") ==
+          Lines{"graph.SubGraphOp", "graph.CallGraphOp", "graph.CallGraphOp", "cf.ReturnOp"});
+  }
+
+  TEST_CASE("a graph that calls itself, and one of several blocks, is not inlined") {
+    FlowReading reading(
+        "@main [mir_version:1] (%x:$) -> () {\n"
+        "graph.SubGraphOp @f <CPU> { (%a:$) -> (%b:$) {\n"
+        "  flow.br () -> () [^end(%a)]\n"
+        "^end(%b:$):\n  cf.ReturnOp (%b) -> () } }\n"
+        "graph.CallGraphOp @f (%x) -> (%y:$)\n"
+        "cf.ReturnOp () -> ()\n}\n");
+    CHECK(names_after(reading, "inline") ==
+          Lines{"graph.SubGraphOp", "graph.CallGraphOp", "cf.ReturnOp"});
+  }
+
+  TEST_CASE("calls and graphs of another dialect are inlined by their rows") {
+    FlowReading reading(
+        "@main [mir_version:1] (%x:$) -> (%z:$) {\n"
+        "flow.graph @g { (%a:$) -> () {\n"
+        "  linalg.CPU.NegOp (%a) -> (%b:$)\n  flow.yield (%b) -> () } }\n"
+        "flow.call (%x) -> (%z:$) [callee:@g]\n"
+        "cf.ReturnOp (%z) -> ()\n}\n");
+    Passes all;
+    CHECK(all.run(reading.module(), "inline") == Lines{});
+    Lines names;
+    for (const Op* op : test::ops_of(reading.module().body())) names.emplace_back(op->name());
+    CHECK(names == Lines{"flow.graph", "linalg.NegOp", "cf.ReturnOp"});
+  }
+
+  TEST_CASE("a region that runs exactly once takes the place of its op, a loop stays") {
+    FlowReading reading(
+        "@main [mir_version:1] (%x:$) -> (%z:$) {\n"
+        "flow.scope (%x) -> (%y:$) { (%a:$) -> () {\n"
+        "  flow.scope () -> (%c:$) { () -> () {\n"
+        "    linalg.CPU.NegOp (%a) -> (%b:$)\n    flow.yield (%b) -> () } }\n"
+        "  flow.yield (%c) -> () } }\n"
+        "flow.loop (%y) -> (%z:$) { (%d:$) -> () {\n"
+        "  linalg.CPU.AbsOp (%d) -> (%e:$)\n  flow.yield (%e) -> () } }\n"
+        "cf.ReturnOp (%z) -> ()\n}\n");
+    Passes all;
+    CHECK(all.run(reading.module(), "inline") == Lines{});
+    const auto ops = test::ops_of(reading.module().body());
+    Lines names;
+    for (const Op* op : ops) names.emplace_back(op->name());
+    CHECK(names == Lines{"linalg.NegOp", "flow.loop", "cf.ReturnOp"});
+    CHECK(ops[0]->operand(0) == &reading.module().body().arguments()[0]);
+    CHECK(ops[1]->operand(0) == ops[0]->result());
+  }
+}
+
+TEST_SUITE("folds of rows") {
+  TEST_CASE("an op folds to an existing value or to a constant, as its row says") {
+    FlowReading reading(
+        "@main [mir_version:1] (%x:$) -> (%z:$) {\n"
+        "flow.half (%x) -> (%a:$)\n"
+        "flow.half (%a) -> (%b:$)\n"
+        "flow.half (%k:$[constant:[1.0, 2.0]]) -> (%c:$)\n"
+        "linalg.CPU.AddOp (%b, %c) -> (%z:$)\n"
+        "cf.ReturnOp (%z) -> ()\n}\n");
+    Passes all;
+    CHECK(all.run(reading.module(), "simplify") == Lines{});
+    const auto ops = test::ops_of(reading.module().body());
+    REQUIRE(ops.size() == 2);
+    CHECK(ops[0]->operand(0) == &reading.module().body().arguments()[0]);
+    CHECK(ops[0]->operand(1)->is_free());
+  }
+}
+
+}  // namespace inline_test
