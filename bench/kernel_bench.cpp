@@ -393,10 +393,6 @@ constexpr RowsOp kRowsOps[] = {
      [](const Rows& r, const float*, Context& c) {
        softmax_along({.x = r.x, .out = r.out, .length = r.rows, .inner = r.width}, c);
      }},
-    {"silu_mul", 3,
-     [](const Rows& r, const float* up, Context& c) {
-       silu_mul(r.x, up, r.out, r.rows * r.width, c);
-     }},
     {"add", 3,
      [](const Rows& r, const float* b, Context& c) {
        binary(

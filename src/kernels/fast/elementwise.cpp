@@ -23,7 +23,6 @@ struct ElementwiseTable {
                  std::int64_t b_step, float* out, std::int64_t count);
   void (*unary)(Unary function, const float* x, float* out, std::int64_t count);
   void (*clip)(const float* x, float low, float high, float* out, std::int64_t count);
-  void (*silu_mul)(const float* gate, const float* up, float* out, std::int64_t count);
 };
 
 }  // namespace mir::fast
@@ -120,15 +119,9 @@ void clip(const float* x, float low, float high, float* out, std::int64_t count)
   });
 }
 
-void silu_mul(const float* gate, const float* up, float* out, std::int64_t count) {
-  with_vector(gate, up, out, count,
-              [](FloatVector a, FloatVector b) HWY_ATTR { return hn::Mul(silu(a), b); });
-}
-
 }  // namespace
 
-constexpr ElementwiseTable kTable = {
-    .binary = binary, .unary = unary, .clip = clip, .silu_mul = silu_mul};
+constexpr ElementwiseTable kTable = {.binary = binary, .unary = unary, .clip = clip};
 
 }  // namespace mir::fast::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -179,14 +172,6 @@ void clip(const float* x, float low, float high, float* out, std::int64_t count,
   const ElementwiseTable& table = tables.at(context.isa());
   for_each_chunk(count, context, [&](std::int64_t first, std::int64_t n) {
     table.clip(x + first, low, high, out + first, n);
-  });
-}
-
-void silu_mul(const float* gate, const float* up, float* out, std::int64_t count,
-              Context& context) {
-  const ElementwiseTable& table = tables.at(context.isa());
-  for_each_chunk(count, context, [&](std::int64_t first, std::int64_t n) {
-    table.silu_mul(gate + first, up + first, out + first, n);
   });
 }
 

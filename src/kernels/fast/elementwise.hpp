@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "kernels/fast/broadcast.hpp"
 #include "kernels/fast/context.hpp"
@@ -29,6 +30,35 @@ enum class Unary : std::uint8_t {
   kQuickGelu,
 };
 
+/// What a function is called in names of kernels, tests and measurements.
+constexpr std::string_view name_of(Unary function) {
+  switch (function) {
+    case Unary::kAbs:
+      return "abs";
+    case Unary::kNeg:
+      return "neg";
+    case Unary::kRelu:
+      return "relu";
+    case Unary::kExp:
+      return "exp";
+    case Unary::kLog:
+      return "log";
+    case Unary::kSin:
+      return "sin";
+    case Unary::kCos:
+      return "cos";
+    case Unary::kSigmoid:
+      return "sigmoid";
+    case Unary::kSilu:
+      return "silu";
+    case Unary::kGelu:
+      return "gelu";
+    case Unary::kQuickGelu:
+      return "quick_gelu";
+  }
+  return {};
+}
+
 /// Bounds of the functions, in units in the last place of the exact result. Measured over all of
 /// Float32 in steps of 61 (AVX2): exp 1.14 and, for x >= 0, sigmoid 2.48, silu 2.34, gelu 2.31,
 /// quick_gelu 2.36; portable code is closer, exp 0.97, the others 1.55. For x < 0 these take e to
@@ -51,9 +81,5 @@ void unary(Unary function, const float* x, float* out, std::int64_t count, Conte
 /// out[i] = min(max(x[i], low), high), high where low is above it; a NaN stays one, and as a bound
 /// is none. Exact. May run in place.
 void clip(const float* x, float low, float high, float* out, std::int64_t count, Context& context);
-
-/// out[i] = silu(gate[i]) up[i], each of the two steps rounded: the bits of unary and binary. May
-/// run in place.
-void silu_mul(const float* gate, const float* up, float* out, std::int64_t count, Context& context);
 
 }  // namespace mir::fast

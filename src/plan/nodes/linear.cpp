@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "kernels/fast/unary_names.hpp"
 #include "plan/nodes/nodes.hpp"
 
 namespace mir {

@@ -6,7 +6,6 @@
 #include "fast_broadcast.hpp"
 #include "fast_problem.hpp"
 #include "kernels/fast/elementwise.hpp"
-#include "kernels/fast/unary_names.hpp"
 #include "kernels/ref/elementwise.hpp"
 #include "kernels/ref/unary.hpp"
 

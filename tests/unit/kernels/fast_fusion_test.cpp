@@ -238,18 +238,6 @@ TEST_CASE("products in bfloat16 have the same bits on all instruction sets witho
   }
 }
 
-TEST_CASE("silu_mul has the bits of silu and a product, in place too") {
-  on_each_isa([](Context& context) {
-    for (const std::int64_t count : {1, 7, 8, 33, 8960, 30000}) {
-      const FloatValues gate = random_floats(count, 44, 120.0), up = random_floats(count, 45);
-      FloatValues got = gate;
-      silu_mul(got.data(), up.data(), got.data(), count, context);
-      CHECK(same_bits(got,
-                      combined(Binary::kMul, applied(Unary::kSilu, gate, context), up, context)));
-    }
-  });
-}
-
 TEST_SUITE_END();
 
 }  // namespace
