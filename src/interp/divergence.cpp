@@ -9,9 +9,9 @@
 #include <limits>
 #include <utility>
 
-#include "interp/kernel_bounds.hpp"
 #include "interp/session_run.hpp"
 #include "interp/step_pairs.hpp"
+#include "plan/kernel_bounds.hpp"
 #include "weights/elements.hpp"
 
 namespace mir {

@@ -34,10 +34,6 @@
 
 namespace mir {
 
-/// Whether plans have fast kernels for an op, or it is no work in them at all. Whether one is used
-/// depends on element types and attributes too.
-bool has_fast_node(OpId op);
-
 struct PlanOptions {
   KernelSet kernels = KernelSet::kFast;
   // Of fast kernels:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -34,7 +35,11 @@ struct TensorRef {
     for (const std::int64_t extent : shape()) count *= extent;
     return count;
   }
-  float* floats() const { return reinterpret_cast<float*>(data); }
+  /// Of a Float32 tensor.
+  float* floats() const {
+    assert(dtype == DType::kFloat32);
+    return reinterpret_cast<float*>(data);
+  }
   ref::View view() const { return {dtype, data, shape(), {strides.data(), rank}}; }
   ref::MutableView mutable_view() const { return {dtype, data, shape(), {strides.data(), rank}}; }
   /// Whether elements of the last dimension are neighbours.

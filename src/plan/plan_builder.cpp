@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 
 #include "dialects/parameters.hpp"
 #include "eval/attributes.hpp"
 #include "eval/parameters.hpp"
-#include "ir/op_table.hpp"
 #include "kernels/fast/rows.hpp"
 #include "mir/module.hpp"
 #include "plan/nodes/owned.hpp"
@@ -173,108 +171,39 @@ bool PlanBuilder::computes_on_codes(std::size_t step) const {
          !(op.has(Trait::kMoves) && keeps_codes(op, *resources_.quantisations));
 }
 
-/// Appends to a cache in place; false when it has to be done by the reference kernel.
 bool PlanBuilder::add_cache(std::size_t step) {
-  const Op& op = *step_at(step).op;
-  const auto operands = operands_of(step), results = results_of(step);
   // Another writer might move what this one's results show.
-  const auto writers = cache_writers_.find(cache_of(op));
-  const bool may = writers != cache_writers_.end() && writers->second == 1 &&
-                   operands.size() == 2 && results.size() == 2 &&
-                   info(parts_.values[operands[0]].dtype).lanes == 1 &&
-                   info(parts_.values[operands[1]].dtype).lanes == 1;
-  if (!may) return false;
-  for (const PlanValueIndex result : results) parts_.values[result].home = Home::kCache;
-  add(cache_node(step, op, {operands[0], operands[1], results[0], results[1]}));
+  const auto writers = cache_writers_.find(cache_of(*step_at(step).op));
+  if (writers == cache_writers_.end() || writers->second != 1) return false;
+  for (const PlanValueIndex result : results_of(step)) parts_.values[result].home = Home::kCache;
+  add(cache_node(planned(step)));
   return true;
 }
 
 void PlanBuilder::add_step(std::size_t step) {
+  if (!add_fast(step)) add_reference(step);
+}
+
+/// As the row of the op says; false where there is none, or it does not take the step.
+bool PlanBuilder::add_fast(std::size_t step) {
   const Op& op = *step_at(step).op;
-  if (!has_planned_values(step)) return add_reference(step);
+  const FastOp* const row = find_fast_op(op);
+  if (row == nullptr || !has_planned_values(step)) return false;
   if (computes_on_codes(step)) {
-    if (!add_quantised_linear(step)) add_reference(step);
-  } else if (op.is(OpId::kLinalgTranspose, OpId::kLinalgPermute)) {
-    if (!add_permutation(step)) add_fast_or_reference(step);
-  } else if (op.has(Trait::kSameBytes)) {
-    add_view(step);
-  } else if (op.is(OpId::kLinalgKVCache)) {
-    if (!add_cache(step)) add_reference(step);
-  } else if (spatial_rank(op) != 0 && add_convolution(step)) {
-    return;
-  } else if (op.is(OpId::kLinalgLinear) && add_products({.steps = {step}, .anchor = step})) {
-    return;
-  } else {
-    add_fast_or_reference(step);
+    return row->build_on_codes != nullptr && (this->*row->build_on_codes)(step);
   }
+  if (!row->admits(op)) return false;
+  return row->build != nullptr ? (this->*row->build)(step) : add_node(step, *row);
 }
 
-namespace {
-
-using NodeMaker = std::unique_ptr<PlanNode> (*)(const PlannedStep&, const ParameterTable&);
-
-/// Ops that a plan computes without reference kernels, besides those of elementwise.cpp; those
-/// without a maker are the builder's own.
-struct FastRow {
-  OpId op;
-  NodeMaker make = nullptr;
-};
-constexpr FastRow kFastRows[] = {
-    {OpId::kLinalgCastType, select_node},
-    {OpId::kLinalgCausalMask, softmax_node},
-    {OpId::kLinalgClone},
-    {OpId::kLinalgConcat, movement_node},
-    {OpId::kLinalgContiguous},
-    {OpId::kLinalgConv1D},
-    {OpId::kLinalgConv2D},
-    {OpId::kLinalgConv3D},
-    {OpId::kLinalgCopy, store_node},
-    {OpId::kLinalgEmbedding, embedding_node},
-    {OpId::kLinalgEqual, select_node},
-    {OpId::kLinalgFill, store_node},
-    {OpId::kLinalgFlashAttention2, flash_attention_node},
-    {OpId::kLinalgGather, pick_node},
-    {OpId::kLinalgIndex, pick_node},
-    {OpId::kLinalgKVCache},
-    {OpId::kLinalgLayerNorm, norm_node},
-    {OpId::kLinalgLinear},
-    {OpId::kLinalgMaskedScatter, select_node},
-    {OpId::kLinalgMatMul, matmul_node},
-    {OpId::kLinalgMean, reduction_node},
-    {OpId::kLinalgMultimodalRoPE, rope_node},
-    {OpId::kLinalgPad, pad_node},
-    {OpId::kLinalgPermute},
-    {OpId::kLinalgRMSNorm, norm_node},
-    {OpId::kLinalgReduceMax, reduction_node},
-    {OpId::kLinalgReduceMin, reduction_node},
-    {OpId::kLinalgReduceSum, reduction_node},
-    {OpId::kLinalgRepeat, movement_node},
-    {OpId::kLinalgReshape},
-    {OpId::kLinalgRoPE, rope_node},
-    {OpId::kLinalgSlice, movement_node},
-    {OpId::kLinalgSoftmax, softmax_node},
-    {OpId::kLinalgSplit, movement_node},
-    {OpId::kLinalgStack, movement_node},
-    {OpId::kLinalgTopK, top_k_node},
-    {OpId::kLinalgTranspose},
-    {OpId::kLinalgView},
-    {OpId::kLinalgVisionRoPE, rope_node},
-    {OpId::kLinalgWhere, select_node},
-    {OpId::kLinalgX2X},
-};
-constexpr OpTable kFastTable(kFastRows);
-
-}  // namespace
-
-bool has_fast_node(OpId op) {
-  return kFastTable.has(op) || is_elementwise(op);
-}
-
-std::unique_ptr<PlanNode> PlanBuilder::fast_node(const PlannedStep& step) {
-  if (is_elementwise(step.op->op_id())) return elementwise_node(step);
-  const FastRow* row = kFastTable.find(*step.op);
-  const bool makes = row != nullptr && row->make != nullptr;
-  return makes ? row->make(step, parameters()) : nullptr;
+bool PlanBuilder::add_node(std::size_t step, const FastOp& row) {
+  if (!row.admits_parameters(*step_at(step).op, parameters())) return false;
+  FastStep fast{planned(step), row, parameters()};
+  for (std::size_t i = 0; i < fast.operands.size(); ++i) {
+    fast.operands[i] = in_order(step, fast.operands[i], row.orders.of(i));
+  }
+  add(row.make(fast));
+  return true;
 }
 
 /// The value, or a copy of it, with its elements as a node takes them.
@@ -298,25 +227,13 @@ void PlanBuilder::add_reference(std::size_t step) {
   add(reference_node(planned(step), options_.kernels));
 }
 
-void PlanBuilder::add_fast_or_reference(std::size_t step) {
-  PlannedStep seen = planned(step);
-  auto node = fast_node(seen);
-  if (node == nullptr) return add_reference(step);
-  bool changed = false;
-  for (std::size_t i = 0; i < seen.operands.size(); ++i) {
-    const PlanValueIndex index = in_order(step, seen.operands[i], node->operand_order(i));
-    changed = changed || index != seen.operands[i];
-    seen.operands[i] = index;
-  }
-  add(changed ? fast_node(seen) : std::move(node));
-}
-
-void PlanBuilder::add_view(std::size_t step) {
+bool PlanBuilder::add_view(std::size_t step) {
   const PlanValueIndex from = row_major(step, operands_of(step).front());
   PlanValue& view = parts_.values[results_of(step).front()];
   const PlanValue& base = parts_.values[from];
   view.home = Home::kView;
   view.base = base.home == Home::kView ? base.base : from;
+  return true;
 }
 
 namespace {
@@ -381,8 +298,9 @@ bool PlanBuilder::sink(PlanValueIndex from, PlanValueIndex to,
 
 bool PlanBuilder::add_convolution(std::size_t step) {
   const Op& op = *step_at(step).op;
-  if (acquire_weight(op) == nullptr) return false;
-  const auto conv = conv_part(op, parameters());
+  const FastOp& row = *find_fast_op(op);
+  if (acquire_weight(op) == nullptr || !row.admits_parameters(op, parameters())) return false;
+  const auto conv = conv_part(op, std::get<SpatialRank>(row.function), parameters());
   if (!conv) return false;
   const fast::PackedMatrix* patch_weight = nullptr;
   const TensorType* y = op.result()->tensor_type();
@@ -435,7 +353,10 @@ const fast::PackedMatrix* PlanBuilder::packed_weight(const Op& op, std::int64_t 
   }
   if (const auto* kept = cached_weight(symbol, outputs, depth)) return kept;
   const Tensor* weight = acquire_weight(op);
-  if (weight == nullptr || !fast::is_packable(weight->dtype(), depth)) return nullptr;
+  const bool packs = weight != nullptr &&
+                     find_fast_op(op)->admits_parameter(op, ".weight", parameters()) &&
+                     fast::is_packable(weight->dtype(), depth);
+  if (!packs) return nullptr;
   const auto packed = resources_.weights->pack(symbol, *weight, outputs, depth, *resources_.context,
                                                options_.activations);
   if (!packed) return nullptr;
@@ -446,15 +367,11 @@ const fast::PackedMatrix* PlanBuilder::packed_weight(const Op& op, std::int64_t 
 /// The packed weight and the bias of a Linear; none when a fast kernel does not take them.
 std::optional<LinearPart> PlanBuilder::linear_part(std::size_t step) {
   const Op& op = *step_at(step).op;
-  const TensorType *x = op.operand(0)->tensor_type(), *y = op.result()->tensor_type();
+  const FastOp& row = *find_fast_op(op);
+  if (!row.admits(op) || !row.admits_parameter(op, ".bias", parameters())) return std::nullopt;
+  const std::int64_t outputs = op.result()->tensor_type()->dims().back().constant();
+  const std::int64_t depth = op.operand(0)->tensor_type()->dims().back().constant();
   const Tensor* bias = owned_tensor(op, ".bias", parameters());
-  const bool usable = op.operand_count() == 1 && x->dtype() == DType::kFloat32 &&
-                      y->dtype() == DType::kFloat32 && x->rank() >= 1 && y->rank() >= 1 &&
-                      x->dims().back().is_constant() && y->dims().back().is_constant() &&
-                      (bias == nullptr || bias->dtype() == DType::kFloat32) &&
-                      owns_parameter(op, ".bias") == (bias != nullptr);
-  if (!usable) return std::nullopt;
-  const std::int64_t outputs = y->dims().back().constant(), depth = x->dims().back().constant();
   if (bias != nullptr && bias->elements() != outputs) return std::nullopt;
   const fast::PackedMatrix* packed = packed_weight(op, outputs, depth);
   if (packed == nullptr) return std::nullopt;
@@ -469,6 +386,10 @@ LinearInput PlanBuilder::linear_input(const FusedGroup& group) {
   if (group.norm) norm = rms_norm_part(*step_at(*group.norm).op, parameters());
   const std::size_t reader = norm ? *group.norm : group.steps.front();
   return {.x = row_major(group.anchor, operands_of(reader).front()), .norm = std::move(norm)};
+}
+
+bool PlanBuilder::add_linear(std::size_t step) {
+  return add_products({.steps = {step}, .anchor = step});
 }
 
 /// Products of one x as one node; false when one of them has no fast kernel.
@@ -500,10 +421,17 @@ bool PlanBuilder::add_gated(const FusedGroup& group) {
   return true;
 }
 
+/// Whether an RMSNorm has a fast kernel.
+bool PlanBuilder::can_normalise(std::size_t step) const {
+  const Op& op = *step_at(step).op;
+  const FastOp& row = *find_fast_op(op);
+  return row.admits(op) && row.admits_parameters(op, parameters());
+}
+
 void PlanBuilder::add_group(const FusedGroup& group) {
   using Kind = FusedGroup::Kind;
   if (group.kind == Kind::kAttention) return add_attention(group);
-  if (group.norm && !rms_norm_part(*step_at(*group.norm).op, parameters())) {
+  if (group.norm && !can_normalise(*group.norm)) {
     // Its kernel is the reference's.
     FusedGroup rest = group;
     rest.norm.reset();

@@ -21,6 +21,23 @@ class PlanBuilder {
   PlanBuilder(const Schedule& schedule, const PlanOptions& options, const PlanResources& resources);
   PlanParts build();
 
+  // What rows of fast ops name. Each adds to the plan what computes a step, if anything does;
+  // false: nothing was added and the reference kernel computes it. The row admits the step, unless
+  // it computes on codes.
+
+  /// The operand's bytes under the result's extents.
+  bool add_view(std::size_t step);
+  /// The operand's bytes with dimensions in another order.
+  bool add_permutation(std::size_t step);
+  /// Appends to a cache in place.
+  bool add_cache(std::size_t step);
+  /// A product with the packed weight where each image is one patch, else over gathered patches.
+  bool add_convolution(std::size_t step);
+  /// A product with the packed weight.
+  bool add_linear(std::size_t step);
+  /// A product of codes where both factors have 8 bits, else in Float32.
+  bool add_linear_on_codes(std::size_t step);
+
  private:
   void find_symbols();
   bool is_known(Dim dim) const;
@@ -37,10 +54,10 @@ class PlanBuilder {
 
   void add_step(std::size_t step);
   void add_group(const FusedGroup& group);
+  bool can_normalise(std::size_t step) const;
   bool add_products(const FusedGroup& group);
   bool add_gated(const FusedGroup& group);
   LinearInput linear_input(const FusedGroup& group);
-  bool add_convolution(std::size_t step);
   std::optional<LinearPart> linear_part(std::size_t step);
   const Tensor* acquire_weight(const Op& op);
   void release_weight(const Op& op);
@@ -58,21 +75,15 @@ class PlanBuilder {
   };
   std::optional<CodeStep> code_step(const Op& op);
   const fast::PackedMatrix* packed_codes(const Op& op, const CodeStep& step);
-  bool add_quantised_linear(std::size_t number);
   PlanValueIndex add_floats(PlanValueIndex like);
   PlanValueIndex reals_of(std::size_t step, PlanValueIndex index, const ref::Quantisation& codes);
   void add_attention(const FusedGroup& group);
-  void add_view(std::size_t step);
-  bool add_permutation(std::size_t step);
   bool sink(PlanValueIndex from, PlanValueIndex to, const std::vector<std::uint8_t>& order);
-  std::unique_ptr<PlanNode> fast_node(const PlannedStep& step);
-  void add_fast_or_reference(std::size_t step);
+  bool add_fast(std::size_t step);
+  bool add_node(std::size_t step, const FastOp& row);
   void add(std::unique_ptr<PlanNode> node);
 
-  bool add_cache(std::size_t step);
-
   const ParameterTable& parameters() const { return resources_.parameters->table(); }
-  std::size_t producer_step(PlanValueIndex index) const { return graph_.producer(index); }
   const Step& step_at(std::size_t step) const { return schedule_.steps()[step]; }
   std::vector<PlanValueIndex> operands_of(std::size_t step) const;
   std::vector<PlanValueIndex> results_of(std::size_t step) const;

@@ -9,4 +9,14 @@ Work PlanNode::work(const Frame& frame) const {
   return work;
 }
 
+Work PlanNode::work_of_op(const Op& op, const Frame& frame) const {
+  const auto extents_of = [&](const std::vector<PlanValueIndex>& indices) {
+    std::vector<TensorExtents> extents;
+    for (const PlanValueIndex index : indices) extents.push_back(frame.extents(index));
+    return extents;
+  };
+  const auto operands = extents_of(operands_), results = extents_of(results_);
+  return mir::work_of({op, operands, results, *frame.environment.parameters});
+}
+
 }  // namespace mir

@@ -11,13 +11,6 @@
 
 namespace mir {
 
-/// How the elements of an operand may lie in memory.
-enum class OperandOrder : std::uint8_t {
-  kRowMajor,
-  kRows,     ///< those of the last dimension are adjacent; other strides are arbitrary
-  kStrided,  ///< any strides
-};
-
 /// One step of the schedule as a node sees it; operands and results in the order of the op.
 struct PlannedStep {
   std::size_t number = 0;
@@ -44,9 +37,6 @@ class PlanNode {
   virtual std::string name() const = 0;
   /// For the current extents. A node that does nothing but move counts operands and results.
   virtual Work work(const Frame& frame) const;
-  virtual OperandOrder operand_order(std::size_t /*operand*/) const {
-    return OperandOrder::kRowMajor;
-  }
   /// Whether the node may write its one result where this operand lies, which no one reads after
   /// it: both have the same element type, extents and strides, other operands lie elsewhere.
   virtual bool may_overwrite(std::size_t /*operand*/) const { return false; }
@@ -58,6 +48,10 @@ class PlanNode {
   std::size_t step() const { return step_; }
   const std::vector<PlanValueIndex>& operands() const { return operands_; }
   const std::vector<PlanValueIndex>& results() const { return results_; }
+
+ protected:
+  /// Returns the work of an op that has the operands and results of the node.
+  Work work_of_op(const Op& op, const Frame& frame) const;
 
  private:
   std::size_t step_;

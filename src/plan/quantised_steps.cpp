@@ -85,7 +85,7 @@ bool is_pointwise(const Op& op) {
     return !stated || std::ranges::all_of(attributes.integers(key),
                                           [&](std::int64_t each) { return each == value; });
   };
-  return op.is(OpId::kLinalgConv2D) && attributes.string("impl_type").starts_with("QNN_LPBQ_") &&
+  return attributes.string("impl_type").starts_with("QNN_LPBQ_") &&
          attributes.find("kernel_size") != nullptr && all("kernel_size", 1) && all("stride", 1) &&
          all("dilation", 1) && all("padding", 0) &&
          (attributes.find("groups") == nullptr || attributes.integer("groups") == 1);
@@ -120,9 +120,10 @@ PlanValueIndex PlanBuilder::reals_of(std::size_t step, PlanValueIndex index,
   return reals_[index];
 }
 
-/// Of a Linear on codes, or a convolution that is one; none for other ops and types.
+/// Of a Linear on codes, or a convolution that is one; none for other convolutions and types.
 std::optional<PlanBuilder::CodeStep> PlanBuilder::code_step(const Op& op) {
-  if (!op.is(OpId::kLinalgLinear) && !is_pointwise(op)) return std::nullopt;
+  const bool slides = std::holds_alternative<SpatialRank>(find_fast_op(op)->function);
+  if (slides && !is_pointwise(op)) return std::nullopt;
   const TensorType *x = op.operand(0)->tensor_type(), *y = op.result()->tensor_type();
   CodeStep step{.x = codes_of(*op.operand(0)), .y = codes_of(*op.result())};
   const auto fits = [](const TensorType& type, const ref::Quantisation* codes) {
@@ -182,9 +183,7 @@ const fast::PackedMatrix* PlanBuilder::packed_codes(const Op& op, const CodeStep
   return fits ? packed : nullptr;
 }
 
-/// As a product of codes where both factors have 8 bits, else in Float32; false when neither takes
-/// it.
-bool PlanBuilder::add_quantised_linear(std::size_t number) {
+bool PlanBuilder::add_linear_on_codes(std::size_t number) {
   const Op& op = *step_at(number).op;
   const auto step = code_step(op);
   const fast::PackedMatrix* packed = step ? packed_codes(op, *step) : nullptr;

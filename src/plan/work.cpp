@@ -5,6 +5,7 @@
 #include "eval/attributes.hpp"
 #include "eval/parameters.hpp"
 #include "ir/op_table.hpp"
+#include "plan/fast_ops.hpp"
 
 namespace mir {
 
@@ -22,18 +23,10 @@ double extent(const TensorExtents& tensor, std::size_t from_end) {
   return from_end <= rank ? static_cast<double>(tensor.shape[rank - from_end]) : 0;
 }
 
-/// Every element of the result is a product of one row of the weight.
-double weight_flop(const Op& op, const TensorExtents& result, const ParameterTable& parameters) {
-  for (const OwnedParameter& owned : owned_parameters(op)) {
-    const auto found = parameters.find(owned.symbol);
-    if (owned.suffix != ".weight" || found == parameters.end()) continue;
-    const double outputs = op.is(OpId::kLinalgLinear) ? extent(result, 1)
-                           : result.shape.size() > 1  ? static_cast<double>(result.shape[1])
-                                                      : 0;
-    const double depth = outputs > 0 ? static_cast<double>(found->second.elements()) / outputs : 0;
-    return 2 * elements_of(result.shape) * depth;
-  }
-  return 0;
+double bytes_of(std::span<const TensorExtents> tensors) {
+  double bytes = 0;
+  for (const TensorExtents& tensor : tensors) bytes += bytes_of(tensor);
+  return bytes;
 }
 
 /// Ops of attention: how many keys there are, and where the extent of a value is last.
@@ -59,26 +52,15 @@ AttentionSight sight_of(const Op& op) {
   return {.causal = true, .window = attributes.integer("sliding_window")};
 }
 
-double attention_flop(const Op& op, std::span<const TensorExtents> operands) {
-  const AttentionRow* row = kAttentions.find(op);
+double attention_flop(const WorkedStep& step) {
+  const AttentionRow* row = kAttentions.find(step.op);
+  const auto& operands = step.operands;
   if (row == nullptr || operands.size() <= std::max(row->keys, row->values)) return 0;
   const auto &q = operands[0].shape, &keys = operands[row->keys].shape;
   const auto& values = operands[row->values].shape;
   if (q.size() != 4 || values.empty() || keys.size() <= row->keys_dim) return 0;
-  const double pairs = attention_pairs(q[1], keys[row->keys_dim], sight_of(op));
+  const double pairs = attention_pairs(q[1], keys[row->keys_dim], sight_of(step.op));
   return 2 * static_cast<double>(q[0] * q[2]) * pairs * static_cast<double>(q[3] + values.back());
-}
-
-double product_flop(const Op& op, std::span<const TensorExtents> operands,
-                    std::span<const TensorExtents> results, const ParameterTable& parameters) {
-  if (results.empty()) return 0;
-  const TensorExtents& result = results.front();
-  if (op.has(Trait::kWeighsOperand)) return weight_flop(op, result, parameters);
-  if (op.is(OpId::kLinalgMatMul) && operands.size() == 2) {
-    const bool transposed = AttributeReader(op).boolean("transpose_a");
-    return 2 * elements_of(result.shape) * extent(operands[0], transposed ? 2 : 1);
-  }
-  return attention_flop(op, operands);
 }
 
 }  // namespace
@@ -98,22 +80,78 @@ double attention_pairs(std::int64_t queries, std::int64_t keys, const AttentionS
   return static_cast<double>(pairs);
 }
 
-Work work_of(const Op& op, std::span<const TensorExtents> operands,
-             std::span<const TensorExtents> results, const ParameterTable& parameters) {
-  Work work;
-  if (op.has(Trait::kSameBytes)) return work;
-  work.flop = product_flop(op, operands, results, parameters);
-  for (const TensorExtents& tensor : operands) work.bytes += bytes_of(tensor);
-  for (const TensorExtents& tensor : results) work.bytes += bytes_of(tensor);
-  if (op.is(OpId::kLinalgEmbedding)) {
-    for (const TensorExtents& tensor : results) work.bytes += bytes_of(tensor);
-    return work;
-  }
-  for (const OwnedParameter& owned : owned_parameters(op)) {
-    const auto found = parameters.find(owned.symbol);
-    if (found != parameters.end()) work.bytes += static_cast<double>(found->second.bytes().size());
+Work no_work(const WorkedStep&) {
+  return {};
+}
+
+Work each_value_once(const WorkedStep& step) {
+  Work work{.bytes = bytes_of(step.operands) + bytes_of(step.results)};
+  for (const OwnedParameter& owned : owned_parameters(step.op)) {
+    const auto found = step.parameters.find(owned.symbol);
+    if (found != step.parameters.end())
+      work.bytes += static_cast<double>(found->second.bytes().size());
   }
   return work;
+}
+
+Work results_once(const WorkedStep& step) {
+  return {.bytes = bytes_of(step.results)};
+}
+
+Work results_twice(const WorkedStep& step) {
+  return {.bytes = 2 * bytes_of(step.results)};
+}
+
+Work each_copied_whole(const WorkedStep& step) {
+  return {.bytes = 2 * bytes_of(step.operands)};
+}
+
+Work tokens_appended(const WorkedStep& step) {
+  return {.bytes = 2 * bytes_of(step.operands)};
+}
+
+Work elements_picked(const WorkedStep& step) {
+  return {.bytes = bytes_of(step.operands.subspan(1)) + 2 * bytes_of(step.results)};
+}
+
+Work rows_taken(const WorkedStep& step) {
+  return {.bytes = bytes_of(step.operands) + 2 * bytes_of(step.results)};
+}
+
+Work linear_products(const WorkedStep& step) {
+  Work work = each_value_once(step);
+  work.flop = 2 * elements_of(step.results[0].shape) * extent(step.operands[0], 1);
+  return work;
+}
+
+Work convolution_products(const WorkedStep& step) {
+  Work work = each_value_once(step);
+  for (const OwnedParameter& owned : owned_parameters(step.op)) {
+    const auto found = step.parameters.find(owned.symbol);
+    if (owned.suffix != ".weight" || found == step.parameters.end()) continue;
+    const auto outputs = static_cast<double>(std::max<std::int64_t>(step.results[0].shape[1], 1));
+    work.flop = 2 * elements_of(step.results[0].shape) *
+                static_cast<double>(found->second.elements()) / outputs;
+  }
+  return work;
+}
+
+Work products_of_operands(const WorkedStep& step) {
+  Work work = each_value_once(step);
+  const bool transposed = AttributeReader(step.op).boolean("transpose_a");
+  work.flop = 2 * elements_of(step.results[0].shape) * extent(step.operands[0], transposed ? 2 : 1);
+  return work;
+}
+
+Work pairs_of_attention(const WorkedStep& step) {
+  Work work = each_value_once(step);
+  work.flop = attention_flop(step);
+  return work;
+}
+
+Work work_of(const WorkedStep& step) {
+  const FastOp* const row = find_fast_op(step.op);
+  return row == nullptr ? pairs_of_attention(step) : row->work(step);
 }
 
 }  // namespace mir

@@ -20,10 +20,44 @@ struct TensorExtents {
 
 double bytes_of(const TensorExtents& tensor);
 
-/// The work of one op on values of these extents. Results that share their operand's bytes are no
-/// work; of an embedding table only the rows taken count.
-Work work_of(const Op& op, std::span<const TensorExtents> operands,
-             std::span<const TensorExtents> results, const ParameterTable& parameters);
+/// One op on values of some extents.
+struct WorkedStep {
+  const Op& op;
+  std::span<const TensorExtents> operands;
+  std::span<const TensorExtents> results;
+  const ParameterTable& parameters;
+};
+
+/// Returns the work of one op, whichever kernel computes it: that of its row among the fast ops, or
+/// what its kind of attention takes and each value once.
+Work work_of(const WorkedStep& step);
+
+// What rows of fast ops state.
+
+/// Results that are their operand's bytes.
+Work no_work(const WorkedStep& step);
+/// Operands, results and parameters that the op owns, each moved once.
+Work each_value_once(const WorkedStep& step);
+/// Results written, operands not read.
+Work results_once(const WorkedStep& step);
+/// As many elements read as written.
+Work results_twice(const WorkedStep& step);
+/// A source and the whole that it becomes a part of, read and written.
+Work each_copied_whole(const WorkedStep& step);
+/// Tokens read and written; those that the cache holds stay where they are.
+Work tokens_appended(const WorkedStep& step);
+/// Lists of places, and the elements of operand 0 that they name, read and written.
+Work elements_picked(const WorkedStep& step);
+/// Rows of a table that are taken, besides each value; the rest of the table does not count.
+Work rows_taken(const WorkedStep& step);
+/// Every element of the result is a product of a row of the operand and one of the weight.
+Work linear_products(const WorkedStep& step);
+/// Every element of the result is a product of a patch of the operand and one row of the weight.
+Work convolution_products(const WorkedStep& step);
+/// Every element of the result is a product of a row and a column of the operands.
+Work products_of_operands(const WorkedStep& step);
+/// Every query with the keys that it sees.
+Work pairs_of_attention(const WorkedStep& step);
 
 /// Keys that the queries of an attention see.
 struct AttentionSight {

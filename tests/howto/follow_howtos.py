@@ -4,7 +4,7 @@
 usage: follow_howtos.py SOURCE_ROOT SCRATCH [MESON_ARGUMENT...]
 
 A block ```diff PATH``` of a document is part of a step: lines that begin with a blank are in the file, those with a
-`+` come in after them. The files of one step are one place. SCRATCH is kept: what did not change since the last run
+`+` come in after them. The files of one step are one place: a file, or a header and its source. SCRATCH is kept: what did not change since the last run
 is not built again.
 """
 
@@ -60,8 +60,9 @@ def follow(root: Path, path: Path, most: int, sources: dict[str, bytes]) -> None
     if len(steps) > most:
         fail(f"{path}: {len(steps)} places, at most {most} are promised")
     for step, end in zip(steps, [*steps[1:], sys.maxsize]):
-        if not any(step < block.line < end for block in blocks):
-            fail(f"{path}:{step}: a step without a block that shows it")
+        shown = {block.info.removeprefix("diff ") for block in blocks if step < block.line < end}
+        if len({Path(file).with_suffix("") for file in shown}) != 1:
+            fail(f"{path}:{step}: the step shows {sorted(shown)}, expected one file, or a header and its source")
     for block in blocks:
         add(sources, block.info.removeprefix("diff "), block.lines, f"{path}:{block.line}")
 

@@ -5,7 +5,7 @@
 
 #include "eval/evaluate.hpp"
 #include "mir/dialects.hpp"
-#include "plan/execution_plan.hpp"
+#include "plan/fast_ops.hpp"
 
 namespace mir::tools {
 

@@ -5,7 +5,7 @@
 
 #include "eval/attributes.hpp"
 #include "plan/nodes/nodes.hpp"
-#include "plan/nodes/owned.hpp"
+#include "plan/nodes/op_node.hpp"
 
 namespace mir {
 
@@ -131,10 +131,10 @@ class AttentionNode final : public PlanNode {
 };
 
 /// Attention of one op; the reference kernel where a query comes before every key.
-class FlashAttentionNode final : public PlanNode {
+class FlashAttentionNode final : public OpNode {
  public:
   FlashAttentionNode(const PlannedStep& step, const AttentionParameters& parameters)
-      : PlanNode(step),
+      : OpNode(step),
         causal_(parameters.causal),
         attention_(step.number,
                    {.q = step.operands[0],
@@ -149,9 +149,7 @@ class FlashAttentionNode final : public PlanNode {
     const bool sees_none = causal_ && q.rank == 4 && k.rank == 4 && k.extents[1] < q.extents[1];
     return sees_none ? reference_->run(frame) : attention_.run(frame);
   }
-  Work work(const Frame& frame) const override { return attention_.work(frame); }
   std::string name() const override { return attention_.name(); }
-  OperandOrder operand_order(std::size_t) const override { return OperandOrder::kRows; }
   bool writes_strided() const override { return true; }
 
  private:
@@ -162,12 +160,12 @@ class FlashAttentionNode final : public PlanNode {
 
 }  // namespace
 
-std::unique_ptr<PlanNode> flash_attention_node(const PlannedStep& step, const ParameterTable&) {
+bool can_attend(const Op& op) {
+  return rank_of(*op.operand(0)) == 4 && op.operand(0)->tensor_type()->dims()[3].is_constant();
+}
+
+std::unique_ptr<PlanNode> flash_attention_node(const FastStep& step) {
   const Op& op = *step.op;
-  const bool floats = op.operand_count() == 3 && is_float32(op.operand(0)) &&
-                      is_float32(op.operand(1)) && is_float32(op.operand(2)) &&
-                      is_float32(op.result()) && op.operand(0)->tensor_type()->rank() == 4;
-  if (!floats || !op.operand(0)->tensor_type()->dims()[3].is_constant()) return nullptr;
   const auto width = static_cast<double>(op.operand(0)->tensor_type()->dims()[3].constant());
   return std::make_unique<FlashAttentionNode>(
       step, AttentionParameters{.scale = static_cast<float>(1 / std::sqrt(width)),

@@ -4,6 +4,7 @@
 #include "eval/attributes.hpp"
 #include "mir/module.hpp"
 #include "plan/nodes/nodes.hpp"
+#include "plan/nodes/op_node.hpp"
 
 namespace mir {
 
@@ -11,13 +12,10 @@ namespace {
 
 /// Keys and values of one cache: the step's tokens are copied after those it holds, and the
 /// results are the cache itself.
-class CacheNode final : public PlanNode {
+class CacheNode final : public OpNode {
  public:
-  CacheNode(std::size_t step, const Op& op, const CacheValues& values)
-      : PlanNode(step, {values.keys, values.values}, {values.all_keys, values.all_values}),
-        op_(op),
-        cache_(cache_of(op)) {
-    const AttributeReader attributes(op);
+  explicit CacheNode(const PlannedStep& step) : OpNode(step), cache_(cache_of(*step.op)) {
+    const AttributeReader attributes(*step.op);
     axis_ = attributes.boolean("use_fa2") ? 1 : 2;
     if (attributes.find("capacity") != nullptr) limit_ = attributes.integer("capacity");
     if (const Attr* past = attributes.find("past"); past != nullptr) past_ = past;
@@ -44,19 +42,11 @@ class CacheNode final : public PlanNode {
     return {};
   }
 
-  Work work(const Frame& frame) const override {
-    // The tokens added are read and written; those that the cache holds stay where they are.
-    return {.bytes = 2 * (bytes_of(frame[operands()[0]].type()) +
-                          bytes_of(frame[operands()[1]].type()))};
-  }
-
-  std::string name() const override { return "KVCache"; }
-
  private:
   /// What the op states about the length.
   Result<void> admit(std::int64_t length, std::int64_t added) const {
     const auto title = [&] {
-      return fmt::format("'KVCacheOp': cache '@{}'", op_.module().context().text(cache_));
+      return fmt::format("'KVCacheOp': cache '@{}'", op().module().context().text(cache_));
     };
     if (past_ != nullptr && past_->kind() == AttrKind::kInt && past_->integer() != length) {
       return Error{DiagCode::kCacheMismatch, fmt::format("{} holds {} tokens, 'past' says {}",
@@ -95,7 +85,6 @@ class CacheNode final : public PlanNode {
     return {};
   }
 
-  const Op& op_;
   Symbol cache_;
   std::size_t axis_ = 2;
   std::int64_t limit_ = -1;
@@ -104,8 +93,8 @@ class CacheNode final : public PlanNode {
 
 }  // namespace
 
-std::unique_ptr<PlanNode> cache_node(std::size_t step, const Op& op, const CacheValues& values) {
-  return std::make_unique<CacheNode>(step, op, values);
+std::unique_ptr<PlanNode> cache_node(const PlannedStep& step) {
+  return std::make_unique<CacheNode>(step);
 }
 
 }  // namespace mir

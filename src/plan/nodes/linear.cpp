@@ -193,6 +193,14 @@ Work work_of_product(const fast::PackedMatrix& weight, std::int64_t rows) {
           .bytes = elements * stored.unit_bytes / stored.lanes};
 }
 
+bool can_multiply(const Op& op) {
+  const auto has_width = [](const Value& value) {
+    const TensorType* type = value.tensor_type();
+    return type->rank() >= 1 && type->dims().back().is_constant();
+  };
+  return op.operand_count() == 1 && has_width(*op.operand(0)) && has_width(*op.result());
+}
+
 std::unique_ptr<PlanNode> linear_node(std::size_t step, LinearInput input,
                                       std::vector<LinearPart> parts) {
   if (parts.size() > LinearNode::kMost) return nullptr;

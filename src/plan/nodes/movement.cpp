@@ -5,7 +5,7 @@
 #include "eval/attributes.hpp"
 #include "eval/slices.hpp"
 #include "plan/nodes/nodes.hpp"
-#include "plan/nodes/owned.hpp"
+#include "plan/nodes/op_node.hpp"
 
 namespace mir {
 
@@ -29,26 +29,20 @@ bool same_shape(const TensorRef& a, const TensorRef& b) {
 constexpr char kPartsMisfit[] = "the parts do not fill the result";
 
 /// Ops that put elements elsewhere, as they are. Operands and results of any strides.
-class MovementNode : public PlanNode {
+class MovementNode : public OpNode {
  public:
-  explicit MovementNode(const PlannedStep& step) : PlanNode(step), op_(*step.op) {}
+  using OpNode::OpNode;
 
-  std::string name() const final { return short_name(op_); }
-  OperandOrder operand_order(std::size_t) const final { return OperandOrder::kStrided; }
   bool writes_strided() const final { return true; }
 
  protected:
-  const Op& op() const { return op_; }
   /// The dimension that an attribute means of a value of this rank; none outside of it.
   std::optional<std::size_t> axis(std::string_view key, std::size_t rank) const {
-    std::int64_t value = AttributeReader(op_).integer(key);
+    std::int64_t value = AttributeReader(op()).integer(key);
     if (value < 0) value += static_cast<std::int64_t>(rank);
     if (value < 0 || value >= static_cast<std::int64_t>(rank)) return std::nullopt;
     return static_cast<std::size_t>(value);
   }
-
- private:
-  const Op& op_;
 };
 
 class SliceNode final : public MovementNode {
@@ -62,9 +56,6 @@ class SliceNode final : public MovementNode {
     if (!same_shape(*part, out)) return require(false, kPartsMisfit);
     copy_elements(*part, out, frame.context);
     return {};
-  }
-  Work work(const Frame& frame) const override {
-    return {.bytes = 2 * bytes_of(frame[results()[0]].type())};
   }
 };
 
@@ -182,12 +173,6 @@ class CopyNode final : public PlanNode {
   std::string name() const override { return "copy"; }
 };
 
-/// Elements that are one storage unit each. Codes come here only where they keep their meaning.
-bool moves(const Value& value) {
-  const TensorType* type = value.tensor_type();
-  return type != nullptr && type->dtype() && info(*type->dtype()).lanes == 1;
-}
-
 }  // namespace
 
 Result<TensorRef> sliced(const Op& op, TensorRef value, const DimBindings* dims) {
@@ -206,20 +191,28 @@ std::unique_ptr<PlanNode> copy_node(std::size_t step, PlanValueIndex from, PlanV
   return std::make_unique<CopyNode>(step, from, to);
 }
 
-std::unique_ptr<PlanNode> movement_node(const PlannedStep& step, const ParameterTable&) {
-  const Op& op = *step.op;
-  if (op.operand_count() == 0 || op.result_count() == 0) return nullptr;
-  const bool all_move =
-      std::ranges::all_of(op.operand_uses(), [](const Use& use) { return moves(*use.value()); }) &&
-      std::ranges::all_of(op.results(), moves);
-  if (!all_move) return nullptr;
-  if (op.is(OpId::kLinalgSlice)) {
-    const bool selects = op.attribute("indices") != nullptr && op.result_count() == 1;
-    return selects ? std::make_unique<SliceNode>(step) : nullptr;
-  }
-  if (op.is(OpId::kLinalgSplit)) return std::make_unique<SplitNode>(step);
-  if (op.is(OpId::kLinalgRepeat)) return std::make_unique<RepeatNode>(step);
-  return std::make_unique<ConcatNode>(step, op.is(OpId::kLinalgStack));
+bool can_slice(const Op& op) {
+  return op.attribute("indices") != nullptr;
+}
+
+std::unique_ptr<PlanNode> slice_node(const FastStep& step) {
+  return std::make_unique<SliceNode>(step);
+}
+
+std::unique_ptr<PlanNode> split_node(const FastStep& step) {
+  return std::make_unique<SplitNode>(step);
+}
+
+std::unique_ptr<PlanNode> concat_node(const FastStep& step) {
+  return std::make_unique<ConcatNode>(step, false);
+}
+
+std::unique_ptr<PlanNode> stack_node(const FastStep& step) {
+  return std::make_unique<ConcatNode>(step, true);
+}
+
+std::unique_ptr<PlanNode> repeat_node(const FastStep& step) {
+  return std::make_unique<RepeatNode>(step);
 }
 
 }  // namespace mir

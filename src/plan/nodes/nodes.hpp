@@ -9,6 +9,7 @@
 #include "kernels/fast/matrix/linear.hpp"
 #include "kernels/fast/matrix/product.hpp"
 #include "kernels/fast/rows.hpp"
+#include "plan/fast_ops.hpp"
 #include "plan/plan_node.hpp"
 #include "plan/schedule.hpp"
 
@@ -22,8 +23,8 @@ struct RmsNormPart {
 
   fast::RmsNorm parameters() const { return {weight.as<float>().data(), epsilon, add_unit_offset}; }
 };
-/// None when the fast kernel does not take it.
-std::optional<RmsNormPart> rms_norm_part(const Op& op, const ParameterTable& parameters);
+/// Of an RMSNorm that its row admits.
+RmsNormPart rms_norm_part(const Op& op, const ParameterTable& parameters);
 
 /// What products with packed weights multiply.
 struct LinearInput {
@@ -65,10 +66,7 @@ std::unique_ptr<PlanNode> attention_node(std::size_t step, const AttentionValues
                                          const AttentionParameters& parameters);
 
 /// Appends to a cache; the results are all tokens that it holds then.
-struct CacheValues {
-  PlanValueIndex keys = 0, values = 0, all_keys = 0, all_values = 0;
-};
-std::unique_ptr<PlanNode> cache_node(std::size_t step, const Op& op, const CacheValues& values);
+std::unique_ptr<PlanNode> cache_node(const PlannedStep& step);
 
 /// Any step, by the reference kernels. Values of any strides, planned or not. `kernels` are those
 /// of the plan: among fast ones the name says what it is.
@@ -97,38 +95,60 @@ std::unique_ptr<PlanNode> code_product_node(std::size_t step, PlanValueIndex x,
                                             const ref::Quantisation& codes, const LinearPart& part,
                                             std::vector<float> scales);
 
-// A node of one step by a fast kernel; null when there is none for the op with these types. The
-// elements of operands lie as the node asks for.
-
-std::unique_ptr<PlanNode> embedding_node(const PlannedStep& step, const ParameterTable& parameters);
-std::unique_ptr<PlanNode> norm_node(const PlannedStep& step, const ParameterTable& parameters);
-std::unique_ptr<PlanNode> softmax_node(const PlannedStep& step, const ParameterTable& parameters);
-/// Softmax over any dimension; an operand of Float32.
-std::unique_ptr<PlanNode> softmax_along_node(const PlannedStep& step, std::int64_t axis);
-/// ReduceMax, ReduceMin, ReduceSum, Mean.
-std::unique_ptr<PlanNode> reduction_node(const PlannedStep& step, const ParameterTable& parameters);
-/// RoPE, MultimodalRoPE, VisionRoPE.
-std::unique_ptr<PlanNode> rope_node(const PlannedStep& step, const ParameterTable& parameters);
-/// The function of an op that has one by that name in the fast kernels; none for others.
-std::optional<fast::Unary> unary_of(const Op& op);
-/// Whether an op is one of elementwise.cpp: a function of one operand, arithmetic of two, Clip.
-bool is_elementwise(OpId op);
-std::unique_ptr<PlanNode> elementwise_node(const PlannedStep& step);
-std::unique_ptr<PlanNode> flash_attention_node(const PlannedStep& step,
-                                               const ParameterTable& parameters);
-std::unique_ptr<PlanNode> matmul_node(const PlannedStep& step, const ParameterTable& parameters);
-/// Where, MaskedScatter, Equal, CastType.
-std::unique_ptr<PlanNode> select_node(const PlannedStep& step, const ParameterTable& parameters);
-/// Gather, Index.
-std::unique_ptr<PlanNode> pick_node(const PlannedStep& step, const ParameterTable& parameters);
-/// The number as one element; none where its type has no conversion.
+/// The number as one element; no value where its type has no conversion.
 std::optional<Tensor> element_of(double number, DType dtype);
-/// Copy, Fill.
-std::unique_ptr<PlanNode> store_node(const PlannedStep& step, const ParameterTable& parameters);
-std::unique_ptr<PlanNode> pad_node(const PlannedStep& step, const ParameterTable& parameters);
-std::unique_ptr<PlanNode> top_k_node(const PlannedStep& step, const ParameterTable& parameters);
-/// Slice, Split, Concat, Stack, Repeat.
-std::unique_ptr<PlanNode> movement_node(const PlannedStep& step, const ParameterTable& parameters);
+
+// Makers that rows of fast_ops.cpp name.
+
+std::unique_ptr<PlanNode> binary_node(const FastStep& step);
+std::unique_ptr<PlanNode> cast_node(const FastStep& step);
+std::unique_ptr<PlanNode> causal_mask_node(const FastStep& step);
+std::unique_ptr<PlanNode> clip_node(const FastStep& step);
+std::unique_ptr<PlanNode> concat_node(const FastStep& step);
+std::unique_ptr<PlanNode> copy_into_node(const FastStep& step);
+std::unique_ptr<PlanNode> embedding_node(const FastStep& step);
+std::unique_ptr<PlanNode> equal_node(const FastStep& step);
+std::unique_ptr<PlanNode> fill_node(const FastStep& step);
+std::unique_ptr<PlanNode> flash_attention_node(const FastStep& step);
+std::unique_ptr<PlanNode> gather_node(const FastStep& step);
+std::unique_ptr<PlanNode> index_node(const FastStep& step);
+std::unique_ptr<PlanNode> layer_norm_node(const FastStep& step);
+std::unique_ptr<PlanNode> masked_scatter_node(const FastStep& step);
+std::unique_ptr<PlanNode> matmul_node(const FastStep& step);
+std::unique_ptr<PlanNode> multimodal_rope_node(const FastStep& step);
+std::unique_ptr<PlanNode> pad_node(const FastStep& step);
+std::unique_ptr<PlanNode> reduction_node(const FastStep& step);
+std::unique_ptr<PlanNode> repeat_node(const FastStep& step);
+std::unique_ptr<PlanNode> rms_norm_node(const FastStep& step);
+std::unique_ptr<PlanNode> rope_node(const FastStep& step);
+std::unique_ptr<PlanNode> slice_node(const FastStep& step);
+std::unique_ptr<PlanNode> softmax_node(const FastStep& step);
+std::unique_ptr<PlanNode> split_node(const FastStep& step);
+std::unique_ptr<PlanNode> stack_node(const FastStep& step);
+std::unique_ptr<PlanNode> top_k_node(const FastStep& step);
+std::unique_ptr<PlanNode> unary_node(const FastStep& step);
+std::unique_ptr<PlanNode> vision_rope_node(const FastStep& step);
+std::unique_ptr<PlanNode> where_node(const FastStep& step);
+
+/// Softmax over any dimension.
+std::unique_ptr<PlanNode> softmax_along_node(const PlannedStep& step, std::int64_t axis);
+
+// True if the attributes and extents of an op, whose element types its row admits, fit the kernel.
+
+/// FlashAttention2: the last extent of four is known when the plan is made.
+bool can_attend(const Op& op);
+/// Convolutions: the extents of the kernel are stated, and the weight is laid out as usual.
+bool can_convolve(const Op& op);
+/// Fill: one number, which the element type has.
+bool can_fill(const Op& op);
+bool can_gather(const Op& op);
+bool can_index(const Op& op);
+/// Linear: one operand, and the last extents are known when the plan is made.
+bool can_multiply(const Op& op);
+/// Pad: the element type has the number of the margins.
+bool can_pad(const Op& op);
+bool can_slice(const Op& op);
+bool owns_weight(const Op& op);
 
 /// What a convolution is besides its operand's extents.
 struct ConvPart {
@@ -137,10 +157,9 @@ struct ConvPart {
   Tensor bias;            ///< undefined: none
   bool is_patch = false;  ///< each image is one patch: a product with the packed weight
 };
-/// How many dimensions a convolution slides along; 0 for other ops.
-std::size_t spatial_rank(const Op& op);
-/// Of a convolution; none when the fast kernel does not take it.
-std::optional<ConvPart> conv_part(const Op& op, const ParameterTable& parameters);
+/// Of a convolution whose types and parameters its row admits; no value when the kernel does not
+/// take its attributes.
+std::optional<ConvPart> conv_part(const Op& op, SpatialRank rank, const ParameterTable& parameters);
 /// `patch_weight`: [outputs, inputs times kernel] where is_patch, or null.
 std::unique_ptr<PlanNode> conv_node(const PlannedStep& step, const ConvPart& conv,
                                     const fast::PackedMatrix* patch_weight);

@@ -1,5 +1,4 @@
-// What makers of nodes ask of ops: the parameters that one owns, as tensors, and which values and
-// parameters float kernels take.
+// Facts about ops that makers of nodes need: parameters as tensors, names, element types.
 #pragma once
 
 #include <optional>
@@ -37,21 +36,16 @@ inline std::string short_name(const Op& op) {
   return std::string(mnemonic.substr(0, mnemonic.size() - 2));
 }
 
-/// The type of a tensor whose elements are units of storage; none for packed and unknown ones.
-inline std::optional<DType> dtype_of_units(const Value& value) {
+/// The element type of a tensor; no value where it is not known.
+inline std::optional<DType> dtype_of(const Value& value) {
   const TensorType* type = value.tensor_type();
-  const bool known = type != nullptr && type->dtype() && info(*type->dtype()).lanes == 1;
-  return known ? type->dtype() : std::nullopt;
+  return type == nullptr ? std::nullopt : type->dtype();
 }
 
-/// Whether it is a tensor of Float32.
-inline bool is_float32(const Value* value) {
-  const TensorType* type = value->tensor_type();
-  return type != nullptr && type->dtype() == DType::kFloat32;
-}
-/// Whether it is there, in Float32.
-inline bool is_float32(const Tensor* parameter) {
-  return parameter != nullptr && parameter->dtype() == DType::kFloat32;
+/// The number of dimensions of a tensor; 0 for other values.
+inline std::size_t rank_of(const Value& value) {
+  const TensorType* type = value.tensor_type();
+  return type == nullptr ? 0 : type->rank();
 }
 
 }  // namespace mir

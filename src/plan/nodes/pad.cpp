@@ -5,7 +5,7 @@
 
 #include "eval/attributes.hpp"
 #include "plan/nodes/nodes.hpp"
-#include "plan/nodes/owned.hpp"
+#include "plan/nodes/op_node.hpp"
 
 namespace mir {
 
@@ -27,9 +27,9 @@ ref::PadMode mode_of(std::string_view name) {
 }
 
 /// Operand and result of any strides.
-class PadNode final : public PlanNode {
+class PadNode final : public OpNode {
  public:
-  PadNode(const PlannedStep& step, Tensor element) : PlanNode(step), element_(std::move(element)) {
+  PadNode(const PlannedStep& step, Tensor element) : OpNode(step), element_(std::move(element)) {
     const AttributeReader attributes(*step.op);
     mode_ = mode_of(attributes.string("mode"));
     const auto margins = attributes.integers("pad");
@@ -55,8 +55,6 @@ class PadNode final : public PlanNode {
     return {};
   }
 
-  std::string name() const override { return "Pad"; }
-  OperandOrder operand_order(std::size_t) const override { return OperandOrder::kStrided; }
   bool writes_strided() const override { return true; }
 
  private:
@@ -108,16 +106,20 @@ class PadNode final : public PlanNode {
   std::vector<std::int64_t> before_;
 };
 
+/// What constant margins hold; no value where the element type has no such number.
+std::optional<Tensor> margin_element(const Op& op) {
+  // -0 is 0 here, as it is for the reference kernel.
+  return element_of(AttributeReader(op).number("value") + 0.0, *dtype_of(*op.result()));
+}
+
 }  // namespace
 
-std::unique_ptr<PlanNode> pad_node(const PlannedStep& step, const ParameterTable&) {
-  const Op& op = *step.op;
-  if (op.operand_count() != 1 || op.result_count() != 1) return nullptr;
-  const auto dtype = dtype_of_units(*op.result());
-  if (!dtype || dtype != dtype_of_units(*op.operand(0))) return nullptr;
-  // -0 is 0 here, as it is for the reference kernel.
-  auto element = element_of(AttributeReader(op).number("value") + 0.0, *dtype);
-  return element ? std::make_unique<PadNode>(step, *std::move(element)) : nullptr;
+bool can_pad(const Op& op) {
+  return margin_element(op).has_value();
+}
+
+std::unique_ptr<PlanNode> pad_node(const FastStep& step) {
+  return std::make_unique<PadNode>(step, *margin_element(*step.op));
 }
 
 }  // namespace mir

@@ -7,7 +7,7 @@
 #include "eval/attributes.hpp"
 #include "eval/slices.hpp"
 #include "plan/nodes/nodes.hpp"
-#include "plan/nodes/owned.hpp"
+#include "plan/nodes/op_node.hpp"
 
 namespace mir {
 
@@ -24,10 +24,9 @@ struct Places {
 
 /// Row-major operands of whole units, indices of Int32 or Int64. What the kernel cannot do, and
 /// indices that are out of range, are the reference kernel's.
-class PickNode : public PlanNode {
+class PickNode : public OpNode {
  public:
-  explicit PickNode(const PlannedStep& step)
-      : PlanNode(step), op_(*step.op), reference_(reference_node(step)) {}
+  explicit PickNode(const PlannedStep& step) : OpNode(step), reference_(reference_node(step)) {}
 
   Result<void> run(Frame& frame) const final {
     const TensorRef& x = frame[operands()[0]];
@@ -59,15 +58,6 @@ class PickNode : public PlanNode {
                frame.context);
     return {};
   }
-  Work work(const Frame& frame) const final {
-    Work work = PlanNode::work(frame);
-    work.bytes += bytes_of(frame[results()[0]].type()) - bytes_of(frame[operands()[0]].type());
-    return work;
-  }
-  std::string name() const final { return short_name(op_); }
-
- protected:
-  const Op& op() const { return op_; }
 
  private:
   /// One entry for each dimension of operand 0.
@@ -126,7 +116,6 @@ class PickNode : public PlanNode {
     return is_valid;
   }
 
-  const Op& op_;
   std::unique_ptr<PlanNode> reference_;
 };
 
@@ -190,22 +179,21 @@ class IndexNode final : public PickNode {
 
 }  // namespace
 
-std::unique_ptr<PlanNode> pick_node(const PlannedStep& step, const ParameterTable&) {
-  const Op& op = *step.op;
-  if (op.operand_count() == 0 || op.result_count() != 1) return nullptr;
-  const auto moved = dtype_of_units(*op.operand(0));
-  if (!moved || moved != dtype_of_units(*op.result()) || op.operand(0)->tensor_type()->rank() == 0)
-    return nullptr;
-  for (std::uint32_t i = 1; i < op.operand_count(); ++i) {
-    const auto indices = dtype_of_units(*op.operand(i));
-    if (indices != DType::kInt32 && indices != DType::kInt64) return nullptr;
-  }
-  if (op.is(OpId::kLinalgGather)) {
-    return op.operand_count() == 2 ? std::make_unique<GatherNode>(step) : nullptr;
-  }
+bool can_gather(const Op& op) {
+  return rank_of(*op.operand(0)) != 0;
+}
+
+bool can_index(const Op& op) {
   const Attr* indices = op.attribute("indices");
-  const bool has_list = indices != nullptr && indices->kind() == AttrKind::kArray;
-  return has_list ? std::make_unique<IndexNode>(step) : nullptr;
+  return rank_of(*op.operand(0)) != 0 && indices != nullptr && indices->kind() == AttrKind::kArray;
+}
+
+std::unique_ptr<PlanNode> gather_node(const FastStep& step) {
+  return std::make_unique<GatherNode>(step);
+}
+
+std::unique_ptr<PlanNode> index_node(const FastStep& step) {
+  return std::make_unique<IndexNode>(step);
 }
 
 }  // namespace mir

@@ -7,7 +7,7 @@
 #include "eval/attributes.hpp"
 #include "kernels/fast/matrix/linear.hpp"
 #include "plan/nodes/nodes.hpp"
-#include "plan/nodes/owned.hpp"
+#include "plan/nodes/op_node.hpp"
 
 namespace mir {
 
@@ -15,9 +15,9 @@ namespace {
 
 constexpr char kProductMisfit[] = "extents of operands and result do not fit together";
 
-class MatMulNode final : public PlanNode {
+class MatMulNode final : public OpNode {
  public:
-  explicit MatMulNode(const PlannedStep& step) : PlanNode(step) {
+  explicit MatMulNode(const PlannedStep& step) : OpNode(step) {
     const AttributeReader attributes(*step.op);
     transpose_a_ = attributes.boolean("transpose_a");
     transpose_b_ = attributes.boolean("transpose_b");
@@ -36,16 +36,6 @@ class MatMulNode final : public PlanNode {
     return {};
   }
 
-  Work work(const Frame& frame) const override {
-    Work work = PlanNode::work(frame);
-    const TensorRef& a = frame[operands()[0]];
-    work.flop = 2 * static_cast<double>(frame[results()[0]].elements()) *
-                static_cast<double>(a.extent(transpose_a_ ? 2 : 1));
-    return work;
-  }
-
-  std::string name() const override { return "MatMul"; }
-  OperandOrder operand_order(std::size_t) const override { return OperandOrder::kStrided; }
   bool writes_strided() const override { return true; }
 
  private:
@@ -108,10 +98,10 @@ std::int64_t product_of(const Spatial& values) {
   return values[0] * values[1] * values[2];
 }
 
-class ConvNode final : public PlanNode {
+class ConvNode final : public OpNode {
  public:
   ConvNode(const PlannedStep& step, const fast::ConvOperands& form, Tensor weight, Tensor bias)
-      : PlanNode(step), form_(form), weight_(std::move(weight)), bias_(std::move(bias)) {
+      : OpNode(step), form_(form), weight_(std::move(weight)), bias_(std::move(bias)) {
     const auto is_finite = [](float value) { return std::isfinite(value); };
     form_.weight_is_finite = std::ranges::all_of(weight_.as<float>(), is_finite);
   }
@@ -134,16 +124,6 @@ class ConvNode final : public PlanNode {
     if (!fits(conv, x, out)) return require(false, kProductMisfit);
     fast::conv(conv, frame.context);
     return {};
-  }
-
-  Work work(const Frame& frame) const override {
-    const TensorRef& out = frame[results()[0]];
-    Work work = PlanNode::work(frame);
-    const auto elements = static_cast<double>(weight_.elements());
-    work.bytes += elements * sizeof(float);
-    work.flop = 2 * static_cast<double>(out.elements()) * elements /
-                static_cast<double>(std::max<std::int64_t>(out.extents[1], 1));
-    return work;
   }
 
   std::string name() const override { return "Conv"; }
@@ -217,52 +197,36 @@ bool is_patch(const Op& op, const fast::ConvOperands& form, std::size_t spatial)
 
 }  // namespace
 
-std::unique_ptr<PlanNode> matmul_node(const PlannedStep& step, const ParameterTable&) {
-  const Op& op = *step.op;
-  constexpr std::size_t kMostRank = fast::MatMulOperands::kMaxBatchRank + 2;
-  static_assert(kMostRank >= TensorRef::kMaxRank);
-  const bool floats = op.operand_count() == 2 && is_float32(op.operand(0)) &&
-                      is_float32(op.operand(1)) && is_float32(op.result());
-  return floats ? std::make_unique<MatMulNode>(step) : nullptr;
+std::unique_ptr<PlanNode> matmul_node(const FastStep& step) {
+  static_assert(fast::MatMulOperands::kMaxBatchRank + 2 >= TensorRef::kMaxRank);
+  return std::make_unique<MatMulNode>(step);
 }
 
-std::size_t spatial_rank(const Op& op) {
-  switch (op.op_id()) {
-    case OpId::kLinalgConv1D:
-      return 1;
-    case OpId::kLinalgConv2D:
-      return 2;
-    case OpId::kLinalgConv3D:
-      return 3;
-    default:
-      return 0;
-  }
-}
-
-std::optional<ConvPart> conv_part(const Op& op, const ParameterTable& parameters) {
+bool can_convolve(const Op& op) {
   const AttributeReader attributes(op);
-  const std::size_t count = spatial_rank(op);
-  const TensorType* x = op.operand(0)->tensor_type();
-  const Tensor* weight = owned_tensor(op, ".weight", parameters);
-  const Tensor* bias = owned_tensor(op, ".bias", parameters);
+  return attributes.find("kernel_size") != nullptr &&
+         !attributes.string("impl_type").starts_with("QNN_LPBQ_");
+}
+
+std::optional<ConvPart> conv_part(const Op& op, SpatialRank rank,
+                                  const ParameterTable& parameters) {
+  const AttributeReader attributes(op);
+  const std::size_t count = rank.value;
   const auto kernel = spatial(attributes, "kernel_size", count, 1);
   const auto stride = spatial(attributes, "stride", count, 1);
   const auto padding = spatial(attributes, "padding", count, 0);
   const auto dilation = spatial(attributes, "dilation", count, 1);
   const std::int64_t groups = attributes.find("groups") ? attributes.integer("groups") : 1;
-  const bool usable = is_float32(op.operand(0)) && is_float32(op.result()) &&
-                      x->rank() == count + 2 && attributes.find("kernel_size") != nullptr &&
-                      is_float32(weight) && (bias == nullptr || is_float32(bias)) &&
-                      owns_parameter(op, ".bias") == (bias != nullptr) &&
-                      !attributes.string("impl_type").starts_with("QNN_LPBQ_") && kernel &&
-                      stride && padding && dilation && groups >= 1;
+  const bool usable = rank_of(*op.operand(0)) == count + 2 && kernel && stride && padding &&
+                      dilation && groups >= 1;
   if (!usable) return std::nullopt;
+  const Tensor* bias = owned_tensor(op, ".bias", parameters);
   ConvPart conv{.form = {.groups = groups,
                          .kernel = *kernel,
                          .stride = *stride,
                          .padding = *padding,
                          .dilation = *dilation},
-                .weight = *weight,
+                .weight = *owned_tensor(op, ".weight", parameters),
                 .bias = bias == nullptr ? Tensor() : *bias};
   conv.is_patch = is_patch(op, conv.form, count);
   return conv;

@@ -4,25 +4,12 @@
 #include <optional>
 
 #include "eval/attributes.hpp"
-#include "ir/op_table.hpp"
 #include "plan/nodes/nodes.hpp"
-#include "plan/nodes/owned.hpp"
+#include "plan/nodes/op_node.hpp"
 
 namespace mir {
 
 namespace {
-
-struct ReductionRow {
-  OpId op;
-  fast::Reduction function;
-};
-constexpr ReductionRow kReductions[] = {
-    {OpId::kLinalgMean, fast::Reduction::kMean},
-    {OpId::kLinalgReduceMax, fast::Reduction::kMax},
-    {OpId::kLinalgReduceMin, fast::Reduction::kMin},
-    {OpId::kLinalgReduceSum, fast::Reduction::kSum},
-};
-constexpr OpTable kReductionTable(kReductions);
 
 /// Operand 0 with one dimension in the middle; none where it has no such dimension.
 std::optional<fast::ReduceOperands> around(const TensorRef& x, std::int64_t dim) {
@@ -38,11 +25,11 @@ std::optional<fast::ReduceOperands> around(const TensorRef& x, std::int64_t dim)
   return operands;
 }
 
-class ReductionNode final : public PlanNode {
+class ReductionNode final : public OpNode {
  public:
   ReductionNode(const PlannedStep& step, fast::Reduction function)
-      : PlanNode(step), op_(*step.op), function_(function), reference_(reference_node(step)) {
-    const Attr* dim = op_.attribute("dim");
+      : OpNode(step), function_(function), reference_(reference_node(step)) {
+    const Attr* dim = op().attribute("dim");
     constexpr std::int64_t kAllDimensions = 2147483647;
     if (dim != nullptr && dim->kind() == AttrKind::kInt && dim->integer() != kAllDimensions) {
       dim_ = dim->integer();
@@ -64,19 +51,17 @@ class ReductionNode final : public PlanNode {
     fast::reduce(function_, *reduced, frame.context);
     return {};
   }
-  std::string name() const override { return short_name(op_); }
 
  private:
-  const Op& op_;
   fast::Reduction function_;
   std::optional<std::int64_t> dim_;  // none: all
   std::unique_ptr<PlanNode> reference_;
 };
 
 /// Softmax over any dimension.
-class SoftmaxAlongNode final : public PlanNode {
+class SoftmaxAlongNode final : public OpNode {
  public:
-  SoftmaxAlongNode(const PlannedStep& step, std::int64_t axis) : PlanNode(step), axis_(axis) {}
+  SoftmaxAlongNode(const PlannedStep& step, std::int64_t axis) : OpNode(step), axis_(axis) {}
 
   Result<void> run(Frame& frame) const override {
     const TensorRef &x = frame[operands()[0]], &out = frame[results()[0]];
@@ -88,7 +73,6 @@ class SoftmaxAlongNode final : public PlanNode {
     fast::softmax_along(*operands, frame.context);
     return {};
   }
-  std::string name() const override { return "Softmax"; }
 
  private:
   std::int64_t axis_;
@@ -96,12 +80,8 @@ class SoftmaxAlongNode final : public PlanNode {
 
 }  // namespace
 
-std::unique_ptr<PlanNode> reduction_node(const PlannedStep& step, const ParameterTable&) {
-  const Op& op = *step.op;
-  const ReductionRow* row = kReductionTable.find(op);
-  const bool takes = row != nullptr && op.operand_count() == 1 && op.result_count() == 1 &&
-                     is_float32(op.operand(0)) && is_float32(op.result());
-  return takes ? std::make_unique<ReductionNode>(step, row->function) : nullptr;
+std::unique_ptr<PlanNode> reduction_node(const FastStep& step) {
+  return std::make_unique<ReductionNode>(step, std::get<fast::Reduction>(step.row.function));
 }
 
 std::unique_ptr<PlanNode> softmax_along_node(const PlannedStep& step, std::int64_t axis) {

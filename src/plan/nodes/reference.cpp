@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "plan/nodes/nodes.hpp"
+#include "plan/nodes/op_node.hpp"
 
 namespace mir {
 
@@ -35,10 +36,9 @@ Result<void> check_result(const Op& op, std::uint32_t number, const Tensor& tens
   return {};
 }
 
-class ReferenceNode final : public PlanNode {
+class ReferenceNode final : public OpNode {
  public:
-  ReferenceNode(const PlannedStep& step, KernelSet kernels)
-      : PlanNode(step), op_(*step.op), kernels_(kernels) {}
+  ReferenceNode(const PlannedStep& step, KernelSet kernels) : OpNode(step), kernels_(kernels) {}
 
   Result<void> run(Frame& frame) const override {
     std::vector<Tensor> values;
@@ -47,10 +47,10 @@ class ReferenceNode final : public PlanNode {
       if (!tensor) return std::move(tensor).error();
       values.push_back(*std::move(tensor));
     }
-    auto computed = evaluate(op_, values, frame.environment);
+    auto computed = evaluate(op(), values, frame.environment);
     if (!computed) return std::move(computed).error();
     for (std::uint32_t i = 0; i < computed->size(); ++i) {
-      if (auto ok = check_result(op_, i, (*computed)[i], frame.binder); !ok) return ok;
+      if (auto ok = check_result(op(), i, (*computed)[i], frame.binder); !ok) return ok;
     }
     for (std::size_t i = 0; i < results().size(); ++i) {
       frame.set(results()[i], std::move((*computed)[i]));
@@ -60,22 +60,11 @@ class ReferenceNode final : public PlanNode {
 
   bool looks_up_parameters() const override { return true; }
 
-  Work work(const Frame& frame) const override {
-    const auto extents_of = [&](const std::vector<PlanValueIndex>& indices) {
-      std::vector<TensorExtents> extents;
-      for (const PlanValueIndex index : indices) extents.push_back(frame.extents(index));
-      return extents;
-    };
-    return work_of(op_, extents_of(operands()), extents_of(results()),
-                   *frame.environment.parameters);
-  }
-
   std::string name() const override {
-    return fmt::format("{}{}", op_.info().mnemonic, kernels_ == KernelSet::kFast ? " (ref)" : "");
+    return fmt::format("{}{}", op().info().mnemonic, kernels_ == KernelSet::kFast ? " (ref)" : "");
   }
 
  private:
-  const Op& op_;
   KernelSet kernels_;
 };
 

@@ -4,21 +4,22 @@
 
 #include "eval/attributes.hpp"
 #include "plan/nodes/nodes.hpp"
-#include "plan/nodes/owned.hpp"
+#include "plan/nodes/op_node.hpp"
 
 namespace mir {
 
 namespace {
 
-class RopeNode final : public PlanNode {
+/// How an op lays its operand out, and how much of it rotates.
+struct RotationForm {
+  std::size_t head_axis = 1;
+  std::int64_t rotated = -1;  ///< elements of each row from the first on; -1: all
+};
+
+class RopeNode final : public OpNode {
  public:
-  explicit RopeNode(const PlannedStep& step)
-      : PlanNode(step), op_(*step.op), reference_(reference_node(step)) {
-    const AttributeReader attributes(*step.op);
-    const bool is_vision = step.op->is(OpId::kLinalgVisionRoPE);
-    head_axis_ = is_vision || attributes.string("input_type") == "BSHD" ? 2 : 1;
-    if (step.op->is(OpId::kLinalgRoPE)) partial_ = attributes.integer("partial_dim");
-  }
+  RopeNode(const PlannedStep& step, const RotationForm& form)
+      : OpNode(step), reference_(reference_node(step)), form_(form) {}
 
   Result<void> run(Frame& frame) const override {
     const TensorRef &x = frame[operands()[0]], &sin = frame[operands()[1]],
@@ -26,17 +27,17 @@ class RopeNode final : public PlanNode {
     const bool fits =
         x.rank == 4 && std::ranges::equal(x.shape(), out.shape()) && x.has_rows() && out.has_rows();
     if (!fits || !std::ranges::equal(sin.shape(), cos.shape())) return reference_->run(frame);
-    const std::size_t position_axis = 3 - head_axis_;
+    const std::size_t position_axis = 3 - form_.head_axis;
     fast::RopeOperands rope{.x = x.floats(),
                             .out = out.floats(),
                             .batches = x.extents[0],
-                            .heads = x.extents[head_axis_],
+                            .heads = x.extents[form_.head_axis],
                             .positions = x.extents[position_axis],
                             .width = x.extents[3],
                             .sin = sin.floats(),
                             .cos = cos.floats(),
-                            .rotated = partial_ == -1 ? x.extents[3] : partial_};
-    const std::size_t axes[] = {0, head_axis_, position_axis};
+                            .rotated = form_.rotated == -1 ? x.extents[3] : form_.rotated};
+    const std::size_t axes[] = {0, form_.head_axis, position_axis};
     for (std::size_t i = 0; i < 3; ++i) {
       rope.x_strides[i] = x.strides[axes[i]];
       rope.out_strides[i] = out.strides[axes[i]];
@@ -46,10 +47,6 @@ class RopeNode final : public PlanNode {
     return {};
   }
 
-  std::string name() const override { return short_name(op_); }
-  OperandOrder operand_order(std::size_t operand) const override {
-    return operand == 0 ? OperandOrder::kRows : OperandOrder::kRowMajor;
-  }
   bool writes_strided() const override { return true; }
   bool may_overwrite(std::size_t operand) const override { return operand == 0; }
 
@@ -69,21 +66,28 @@ class RopeNode final : public PlanNode {
                    "the tables have another number of batches");
   }
 
-  const Op& op_;
   std::unique_ptr<PlanNode> reference_;  // for operands in other orders
-  std::size_t head_axis_ = 1;
-  std::int64_t partial_ = -1;
+  RotationForm form_;
 };
+
+std::size_t stated_head_axis(const Op& op) {
+  return AttributeReader(op).string("input_type") == "BSHD" ? 2 : 1;
+}
 
 }  // namespace
 
-std::unique_ptr<PlanNode> rope_node(const PlannedStep& step, const ParameterTable&) {
-  const Op& op = *step.op;
-  for (const Use& use : op.operand_uses()) {
-    const TensorType* type = use.value()->tensor_type();
-    if (type == nullptr || type->dtype() != DType::kFloat32) return nullptr;
-  }
-  return op.operand_count() == 3 ? std::make_unique<RopeNode>(step) : nullptr;
+std::unique_ptr<PlanNode> rope_node(const FastStep& step) {
+  const RotationForm form{.head_axis = stated_head_axis(*step.op),
+                          .rotated = AttributeReader(*step.op).integer("partial_dim")};
+  return std::make_unique<RopeNode>(step, form);
+}
+
+std::unique_ptr<PlanNode> multimodal_rope_node(const FastStep& step) {
+  return std::make_unique<RopeNode>(step, RotationForm{.head_axis = stated_head_axis(*step.op)});
+}
+
+std::unique_ptr<PlanNode> vision_rope_node(const FastStep& step) {
+  return std::make_unique<RopeNode>(step, RotationForm{.head_axis = 2});
 }
 
 }  // namespace mir

@@ -4,7 +4,7 @@
 
 #include "eval/attributes.hpp"
 #include "plan/nodes/nodes.hpp"
-#include "plan/nodes/owned.hpp"
+#include "plan/nodes/op_node.hpp"
 
 namespace mir {
 
@@ -21,9 +21,9 @@ fast::Rows rows_of(const TensorRef& x, const TensorRef& out, std::size_t dims = 
 }
 
 /// A node over the rows of operand 0.
-class RowsNode : public PlanNode {
+class RowsNode : public OpNode {
  public:
-  explicit RowsNode(const PlannedStep& step) : PlanNode(step), op_(*step.op) {}
+  using OpNode::OpNode;
 
   Result<void> run(Frame& frame) const final {
     const TensorRef &x = frame[operands()[0]], &out = frame[results()[0]];
@@ -33,14 +33,11 @@ class RowsNode : public PlanNode {
     }
     return run_rows(x, out, frame.context);
   }
-  std::string name() const final { return short_name(op_); }
   bool may_overwrite(std::size_t) const final { return true; }
 
  private:
   virtual Result<void> run_rows(const TensorRef& x, const TensorRef& out,
                                 fast::Context& context) const = 0;
-
-  const Op& op_;
 };
 
 constexpr char kWeightMisfit[] = "a parameter does not have the extents of a row";
@@ -124,41 +121,37 @@ class CausalMaskNode final : public RowsNode {
 
 }  // namespace
 
-std::optional<RmsNormPart> rms_norm_part(const Op& op, const ParameterTable& parameters) {
-  const Tensor* weight = owned_tensor(op, ".weight", parameters);
-  if (!is_float32(op.operand(0)) || !is_float32(op.result()) || !is_float32(weight)) {
-    return std::nullopt;
-  }
+RmsNormPart rms_norm_part(const Op& op, const ParameterTable& parameters) {
   const AttributeReader attributes(op);
-  return RmsNormPart{.weight = *weight,
-                     .epsilon = static_cast<float>(attributes.number("epsilon")),
-                     .add_unit_offset = attributes.boolean("add_unit_offset")};
+  return {.weight = *owned_tensor(op, ".weight", parameters),
+          .epsilon = static_cast<float>(attributes.number("epsilon")),
+          .add_unit_offset = attributes.boolean("add_unit_offset")};
 }
 
-std::unique_ptr<PlanNode> norm_node(const PlannedStep& step, const ParameterTable& parameters) {
-  const Op& op = *step.op;
-  if (op.is(OpId::kLinalgRMSNorm)) {
-    auto norm = rms_norm_part(op, parameters);
-    return norm ? std::make_unique<RmsNormNode>(step, *std::move(norm)) : nullptr;
-  }
-  if (!is_float32(op.operand(0)) || !is_float32(op.result())) return nullptr;
-  const Tensor* weight = owned_tensor(op, ".weight", parameters);
-  const Tensor* bias = owned_tensor(op, ".bias", parameters);
-  for (const Tensor* parameter : {weight, bias}) {
-    if (parameter != nullptr && !is_float32(parameter)) return nullptr;
-  }
+bool owns_weight(const Op& op) {
+  return owns_parameter(op, ".weight");
+}
+
+std::unique_ptr<PlanNode> rms_norm_node(const FastStep& step) {
+  return std::make_unique<RmsNormNode>(step, rms_norm_part(*step.op, step.parameters));
+}
+
+std::unique_ptr<PlanNode> layer_norm_node(const FastStep& step) {
+  const Tensor* weight = owned_tensor(*step.op, ".weight", step.parameters);
+  const Tensor* bias = owned_tensor(*step.op, ".bias", step.parameters);
   return std::make_unique<LayerNormNode>(step, weight == nullptr ? Tensor() : *weight,
                                          bias == nullptr ? Tensor() : *bias);
 }
 
-std::unique_ptr<PlanNode> softmax_node(const PlannedStep& step, const ParameterTable&) {
-  const Op& op = *step.op;
-  if (!is_float32(op.operand(0)) || !is_float32(op.result())) return nullptr;
-  if (op.is(OpId::kLinalgCausalMask)) return std::make_unique<CausalMaskNode>(step);
-  const std::int64_t axis = AttributeReader(op).integer("axis");
-  const auto rank = static_cast<std::int64_t>(op.result()->tensor_type()->rank());
+std::unique_ptr<PlanNode> softmax_node(const FastStep& step) {
+  const std::int64_t axis = AttributeReader(*step.op).integer("axis");
+  const auto rank = static_cast<std::int64_t>(rank_of(*step.op->result()));
   if (axis != -1 && axis != rank - 1) return softmax_along_node(step, axis);
   return std::make_unique<SoftmaxNode>(step);
+}
+
+std::unique_ptr<PlanNode> causal_mask_node(const FastStep& step) {
+  return std::make_unique<CausalMaskNode>(step);
 }
 
 }  // namespace mir

@@ -5,16 +5,16 @@
 #include "eval/attributes.hpp"
 #include "kernels/ref/movement.hpp"
 #include "plan/nodes/nodes.hpp"
-#include "plan/nodes/owned.hpp"
+#include "plan/nodes/op_node.hpp"
 
 namespace mir {
 
 namespace {
 
 /// (source, whole): whole with a part replaced.
-class CopyIntoNode final : public PlanNode {
+class CopyIntoNode final : public OpNode {
  public:
-  explicit CopyIntoNode(const PlannedStep& step) : PlanNode(step), op_(*step.op) {}
+  using OpNode::OpNode;
 
   Result<void> run(Frame& frame) const override {
     const TensorRef &source = frame[operands()[0]], &whole = frame[operands()[1]],
@@ -22,7 +22,7 @@ class CopyIntoNode final : public PlanNode {
     if (!std::ranges::equal(whole.shape(), out.shape())) {
       return require(false, "the result has other extents than what is copied into");
     }
-    const auto part = sliced(op_, out, frame.environment.dims);
+    const auto part = sliced(op(), out, frame.environment.dims);
     if (!part) return part.error();
     if (part->elements() != source.elements()) {
       return require(false, "the part has another number of elements than the source");
@@ -32,27 +32,20 @@ class CopyIntoNode final : public PlanNode {
     return {};
   }
 
+  /// In place only the part moves.
   Work work(const Frame& frame) const override {
-    const bool moves_all = frame[operands()[1]].data != frame[results()[0]].data;
-    return {.bytes = 2 * (bytes_of(frame[operands()[0]].type()) +
-                          (moves_all ? bytes_of(frame[results()[0]].type()) : 0))};
-  }
-  std::string name() const override { return short_name(op_); }
-  OperandOrder operand_order(std::size_t operand) const override {
-    return operand == 0 ? OperandOrder::kRowMajor : OperandOrder::kStrided;
+    const bool in_place = frame[operands()[1]].data == frame[results()[0]].data;
+    return in_place ? Work{.bytes = 2 * bytes_of(frame[operands()[0]].type())}
+                    : OpNode::work(frame);
   }
   bool writes_strided() const override { return true; }
   bool may_overwrite(std::size_t operand) const override { return operand == 1; }
-
- private:
-  const Op& op_;
 };
 
 /// Every element the same.
-class FillNode final : public PlanNode {
+class FillNode final : public OpNode {
  public:
-  FillNode(const PlannedStep& step, Tensor element)
-      : PlanNode(step), element_(std::move(element)) {}
+  FillNode(const PlannedStep& step, Tensor element) : OpNode(step), element_(std::move(element)) {}
 
   Result<void> run(Frame& frame) const override {
     const TensorRef& out = frame[results()[0]];
@@ -62,11 +55,6 @@ class FillNode final : public PlanNode {
     copy_elements(repeated, out, frame.context);
     return {};
   }
-  Work work(const Frame& frame) const override {
-    return {.bytes = bytes_of(frame[results()[0]].type())};
-  }
-  std::string name() const override { return "Fill"; }
-  OperandOrder operand_order(std::size_t) const override { return OperandOrder::kStrided; }
   bool writes_strided() const override { return true; }
   bool may_overwrite(std::size_t) const override { return true; }
 
@@ -75,18 +63,19 @@ class FillNode final : public PlanNode {
 };
 
 /// The element that a Fill repeats, as its type stores it; none for other kinds.
-std::optional<Tensor> repeated_element(const Op& op, DType dtype) {
+std::optional<Tensor> repeated_element(const Op& op) {
   const AttributeReader attributes(op);
   const std::string_view type = attributes.string("type");
   if (type != "zeros" && type != "ones" && type != "specific") return std::nullopt;
-  return element_of(type == "zeros" ? 0 : type == "ones" ? 1 : attributes.number("value"), dtype);
+  return element_of(type == "zeros"  ? 0
+                    : type == "ones" ? 1
+                                     : attributes.number("value"),
+                    *dtype_of(*op.result()));
 }
 
 }  // namespace
 
 std::optional<Tensor> element_of(double number, DType dtype) {
-  // What codes mean depends on a scale: reference kernels know it, or that there is none.
-  if (info(dtype).type_class == DTypeClass::kQuantised) return std::nullopt;
   auto value = Tensor::allocate(DType::kFloat64, {1});
   auto element = Tensor::allocate(dtype, {1});
   if (!value || !element) return std::nullopt;
@@ -100,19 +89,16 @@ std::optional<Tensor> element_of(double number, DType dtype) {
   return *std::move(element);
 }
 
-std::unique_ptr<PlanNode> store_node(const PlannedStep& step, const ParameterTable&) {
-  const Op& op = *step.op;
-  if (op.result_count() != 1) return nullptr;
-  const auto dtype = dtype_of_units(*op.result());
-  const bool fits = dtype && std::ranges::all_of(op.operand_uses(), [&](const Use& use) {
-                      return dtype_of_units(*use.value()) == dtype;
-                    });
-  if (!fits) return nullptr;
-  if (op.is(OpId::kLinalgCopy)) {
-    return op.operand_count() == 2 ? std::make_unique<CopyIntoNode>(step) : nullptr;
-  }
-  auto element = repeated_element(op, *dtype);
-  return element ? std::make_unique<FillNode>(step, *std::move(element)) : nullptr;
+std::unique_ptr<PlanNode> copy_into_node(const FastStep& step) {
+  return std::make_unique<CopyIntoNode>(step);
+}
+
+bool can_fill(const Op& op) {
+  return repeated_element(op).has_value();
+}
+
+std::unique_ptr<PlanNode> fill_node(const FastStep& step) {
+  return std::make_unique<FillNode>(step, *repeated_element(*step.op));
 }
 
 }  // namespace mir

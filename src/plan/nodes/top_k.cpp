@@ -6,16 +6,16 @@
 
 #include "eval/attributes.hpp"
 #include "plan/nodes/nodes.hpp"
-#include "plan/nodes/owned.hpp"
+#include "plan/nodes/op_node.hpp"
 
 namespace mir {
 
 namespace {
 
 /// Row-major operand and results.
-class TopKNode final : public PlanNode {
+class TopKNode final : public OpNode {
  public:
-  explicit TopKNode(const PlannedStep& step) : PlanNode(step) {
+  explicit TopKNode(const PlannedStep& step) : OpNode(step) {
     const AttributeReader attributes(*step.op);
     axis_ = attributes.integer("dim");
     largest_ = attributes.boolean("largest");
@@ -51,8 +51,6 @@ class TopKNode final : public PlanNode {
     return {};
   }
 
-  std::string name() const override { return "TopK"; }
-
  private:
   std::int64_t axis_ = -1;
   bool largest_ = true, sorted_ = true;
@@ -60,13 +58,8 @@ class TopKNode final : public PlanNode {
 
 }  // namespace
 
-std::unique_ptr<PlanNode> top_k_node(const PlannedStep& step, const ParameterTable&) {
-  const Op& op = *step.op;
-  if (op.operand_count() != 1 || op.result_count() != 2) return nullptr;
-  const auto dtype = dtype_of_units(*op.operand(0));
-  const bool fits = dtype && fast::has_top_k(*dtype) && dtype_of_units(*op.result(0)) == dtype &&
-                    dtype_of_units(*op.result(1)) == DType::kInt32;
-  return fits ? std::make_unique<TopKNode>(step) : nullptr;
+std::unique_ptr<PlanNode> top_k_node(const FastStep& step) {
+  return std::make_unique<TopKNode>(step);
 }
 
 }  // namespace mir

@@ -1,5 +1,5 @@
 // Fast kernels step by step: each is within its own bound of the reference, and a wrong one is not.
-#include "interp/kernel_bounds.hpp"
+#include "plan/kernel_bounds.hpp"
 
 #include <fmt/format.h>
 

@@ -5,6 +5,8 @@ namespace mir::test::kernel_sets {
 
 namespace {
 
+using Values = std::vector<double>;
+
 constexpr KernelSet kSets[] = {KernelSet::kRef, KernelSet::kFast};
 
 SessionOptions with_kernels(KernelSet kernels) {

@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <functional>
+#include <regex>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "../project_files.hpp"
 #include "eval/evaluate.hpp"
 #include "mir/dialects.hpp"
-#include "plan/execution_plan.hpp"
+#include "plan/fast_ops.hpp"
 #include "upgrade/recover/option_rules.hpp"
 
 namespace mir::op_tables_test {
@@ -45,7 +48,7 @@ const Need kNeeds[] = {
     {"a reference kernel in src/eval/table.cpp, for its fast one",
      [](const KnownOp& op) { return has_fast_node(op.id); },
      [](const KnownOp& op) { return is_executable(op.id); }},
-    {"a row without a maker in src/plan/plan_builder.cpp, for it is no work in a plan",
+    {"a row in src/plan/fast_ops.cpp, for it is no work in a plan",
      [](const KnownOp& op) { return op.has(Trait::kSameBytes); },
      [](const KnownOp& op) { return has_fast_node(op.id); }},
     {"a rule in src/upgrade/recover/recover_options.cpp or Trait::kPortableOnly, for dumps have "
@@ -67,6 +70,77 @@ std::vector<std::string> missing_of(const KnownOp& op) {
   return missing;
 }
 
+/// What a row of the fast ops lacks.
+std::vector<std::string> missing_of(const FastOp& row, const OpRow& declared) {
+  std::vector<std::string> missing;
+  const auto need = [&](bool is_met, std::string_view what) {
+    if (!is_met) missing.push_back(std::string(name_of(row.op)) + " needs " + std::string(what));
+  };
+  need((row.make == nullptr) != (row.build == nullptr), "either a maker or a builder's method");
+  need(row.types.operands[0].has != nullptr, "element types of operands");
+  need(row.types.results[0].has != nullptr, "element types of results");
+  for (const WeightRow& owned : declared.weights) {
+    const bool is_bias = owned.suffix == ".bias";
+    need(is_bias || owned.suffix == ".weight", "a column for another parameter");
+    need((is_bias ? row.types.bias : row.types.weight).has != nullptr,
+         "element types of " + std::string(owned.suffix));
+  }
+  need(row.bound.distances != nullptr, "an error bound");
+  need(row.work != nullptr, "its work");
+  return missing;
+}
+
+/// How many rows of the fast ops state the function.
+template <class Function>
+std::ptrdiff_t rows_of(Function function) {
+  return std::ranges::count_if(fast_ops(), [&](const FastOp& row) {
+    const auto* stated = std::get_if<Function>(&row.function);
+    return stated != nullptr && *stated == function;
+  });
+}
+
+/// The first group of each match.
+std::set<std::string> matches_in(const std::string& text, const std::regex& pattern) {
+  std::set<std::string> found;
+  for (std::sregex_iterator it(text.begin(), text.end(), pattern), end; it != end; ++it) {
+    found.insert((*it)[1]);
+  }
+  return found;
+}
+
+/// Kernels that the headers of a folder declare: functions that end in a context and return nothing
+/// or an error.
+std::set<std::string> declared_kernels(const std::filesystem::path& folder) {
+  static const std::regex kKernel("\\n(?:void|Result<void>) (\\w+)\\([^;{]*Context& context\\);");
+  std::set<std::string> all;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    // What linear.hpp is made of.
+    if (entry.path().extension() != ".hpp" || entry.path().filename() == "linear_tile.hpp")
+      continue;
+    all.merge(matches_in(test::read_whole(entry.path()), kKernel));
+  }
+  return all;
+}
+
+/// Kernels that nodes call whose makers are named where rows are, or in methods that rows name.
+std::set<std::string> reached_kernels(const std::filesystem::path& plan) {
+  static const std::regex kMaker("\\nstd::unique_ptr<PlanNode> (\\w+)\\("), kName("(\\w+_node)\\b"),
+      kCall("fast::(\\w+)\\(");
+  std::set<std::string> named;
+  for (const char* file : {"fast_ops.cpp", "plan_builder.cpp", "quantised_steps.cpp"}) {
+    named.merge(matches_in(test::read_whole(plan / file), kName));
+  }
+  named.insert("softmax_along_node");  // that of softmax_node
+  std::set<std::string> all = matches_in(test::read_whole(plan / "frame.cpp"), kCall);
+  for (const auto& entry : std::filesystem::directory_iterator(plan / "nodes")) {
+    const std::string text = test::read_whole(entry.path());
+    const bool is_named = std::ranges::any_of(
+        matches_in(text, kMaker), [&](const std::string& maker) { return named.contains(maker); });
+    if (is_named) all.merge(matches_in(text, kCall));
+  }
+  return all;
+}
+
 }  // namespace
 
 TEST_CASE("every op of the build has what its row says that it needs") {
@@ -77,6 +151,44 @@ TEST_CASE("every op of the build has what its row says that it needs") {
     const std::vector<std::string> missing = missing_of({id, *context.info(id).row});
     for (const std::string& each : missing) MESSAGE(each);
     CHECK(missing.empty());
+  }
+}
+
+TEST_CASE("every row of the fast ops says all that a plan needs") {
+  IRContext context;
+  register_builtin_dialects(context);
+  for (const FastOp& row : fast_ops()) {
+    const std::vector<std::string> missing = missing_of(row, *context.info(row.op).row);
+    for (const std::string& each : missing) MESSAGE(each);
+    CHECK(missing.empty());
+  }
+  const OpRow& linear = *context.info(OpId::kLinalgLinear).row;
+  CHECK(missing_of(FastOp{.op = OpId::kLinalgLinear}, linear).size() == 7);
+}
+
+TEST_CASE("every function of fast kernels is that of one op") {
+  using fast::Binary, fast::Reduction, fast::Unary;
+  std::size_t unary = 0;
+  for (; !name_of(static_cast<Unary>(unary)).empty(); ++unary) {
+    CAPTURE(name_of(static_cast<Unary>(unary)));
+    CHECK(rows_of(static_cast<Unary>(unary)) == 1);
+  }
+  CHECK(unary > 10);
+  for (const Binary each : {Binary::kAdd, Binary::kSub, Binary::kMul, Binary::kDiv}) {
+    CHECK(rows_of(each) == 1);
+  }
+  for (const Reduction each :
+       {Reduction::kSum, Reduction::kMean, Reduction::kMax, Reduction::kMin}) {
+    CHECK(rows_of(each) == 1);
+  }
+}
+
+TEST_CASE("every fast kernel is reached from a row") {
+  const std::set<std::string> declared = declared_kernels(test::kRoot / "src/kernels/fast");
+  const std::set<std::string> reached = reached_kernels(test::kRoot / "src/plan");
+  CHECK(declared.size() > 20);
+  for (const std::string& kernel : declared) {
+    CHECK_MESSAGE(reached.contains(kernel), "no row leads to fast::" << kernel);
   }
 }
 

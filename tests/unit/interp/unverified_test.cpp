@@ -9,6 +9,7 @@
 #include "../ir/read.hpp"
 #include "defects.hpp"
 #include "interp/describe.hpp"
+#include "interp/session_access.hpp"
 #include "ir/emit/emit.hpp"
 #include "mir/ops.hpp"
 #include "mir/print.hpp"

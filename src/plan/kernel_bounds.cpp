@@ -1,15 +1,14 @@
 // note [magnitudes]: the bounds of products and sums are multiples of the same op on absolute
 // values. The reference kernel computes that, so shapes, strides, groups and padding are its own.
-#include "interp/kernel_bounds.hpp"
+#include "plan/kernel_bounds.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "eval/parameters.hpp"
-#include "ir/op_table.hpp"
-#include "kernels/fast/elementwise.hpp"
 #include "kernels/fast/rows.hpp"
+#include "plan/fast_ops.hpp"
 #include "plan/work.hpp"
 #include "weights/blocks.hpp"
 #include "weights/elements.hpp"
@@ -18,7 +17,7 @@ namespace mir {
 
 namespace {
 
-using Bounds = std::vector<double>;
+using Distances = std::vector<double>;
 
 constexpr double kUnit = 0x1p-24;       // half a unit in the last place, relative
 constexpr double kTiny = 0x1p-149;      // the smallest Float32
@@ -45,8 +44,8 @@ double unit_at(double value) {
 
 /// f(i) for each element.
 template <class F>
-Bounds each_of(const Tensor& expected, F f) {
-  Bounds bounds(static_cast<std::size_t>(expected.elements()));
+Distances each_of(const Tensor& expected, F f) {
+  Distances bounds(static_cast<std::size_t>(expected.elements()));
   for (std::size_t i = 0; i < bounds.size(); ++i) bounds[i] = f(i);
   return bounds;
 }
@@ -121,101 +120,15 @@ Result<std::vector<double>> magnitudes(const BoundedStep& step) {
   return numbers_of(results->front());
 }
 
-// -- bounds ---------------------------------------------------------------------------------------
+// -- distances ------------------------------------------------------------------------------------
 
 double depth_of(const BoundedStep& step, const Tensor& expected) {
   std::vector<TensorExtents> operands;
   for (const Tensor& each : step.operands) operands.push_back({each.dtype(), each.shape()});
   const TensorExtents result{expected.dtype(), expected.shape()};
   const double flop =
-      work_of(step.op, operands, std::span(&result, 1), *step.environment.parameters).flop;
+      work_of({step.op, operands, std::span(&result, 1), *step.environment.parameters}).flop;
   return flop / 2 / static_cast<double>(std::max<std::int64_t>(expected.elements(), 1));
-}
-
-/// fast/matrix/linear.hpp and product.hpp; the bias and the reference round once each.
-Result<Bounds> product_bounds(const BoundedStep& step, const Tensor& expected) {
-  const auto sums = magnitudes(step);
-  if (!sums) return sums.error();
-  const double depth = depth_of(step, expected);
-  double share = kUnit * (256 + depth / 256);
-  if (has_blocks(step)) {
-    // Activations are rounded to 8 bits first. That adds half a code to each at the most, which is
-    // 1/254 of the largest of its run: much less than what doubles the sum.
-    share = 2 * kUnit * (2 * depth / kLeastRun + 4);
-  }
-  double least = kTiny;
-  if (step.activations == Activations::kBFloat16 && step.op.is(OpId::kLinalgLinear)) {
-    share += 0x1p-6 * 0.51;  // 2^-6.99
-    least += 0x1p-125 * depth;
-  }
-  return each_of(expected, [&](std::size_t i) {
-    const double want = std::fabs(element_as_double(expected, static_cast<std::int64_t>(i)));
-    return (share + 2 * kUnit) * (*sums)[i] + 2 * kUnit * want + least;
-  });
-}
-
-/// fast/reduction.hpp.
-Result<Bounds> sum_bounds(const BoundedStep& step, const Tensor& expected) {
-  const auto sums = magnitudes(step);
-  if (!sums) return sums.error();
-  const auto length = static_cast<double>(step.operands[0].elements()) /
-                      static_cast<double>(std::max<std::int64_t>(expected.elements(), 1));
-  return each_of(expected, [&](std::size_t i) {
-    const double want = element_as_double(expected, static_cast<std::int64_t>(i));
-    return length * 0x1p-52 * (*sums)[i] + unit_at(want);
-  });
-}
-
-struct FunctionRow {
-  OpId op;
-  double ulps;
-  double factor = 0;
-  double (*exponent)(double) = [](double) { return 0.0; };
-};
-
-constexpr double negative_part(double x) {
-  return x < 0 ? x : 0;
-}
-
-/// fast/elementwise.hpp; the exponents are those of its functions.
-constexpr OpTable kFunctions({
-    FunctionRow{OpId::kLinalgExp, fast::kExpUlp},
-    FunctionRow{OpId::kLinalgLog, fast::kLogUlp},
-    FunctionRow{OpId::kLinalgSin, fast::kCircularUlp},
-    FunctionRow{OpId::kLinalgCos, fast::kCircularUlp},
-    FunctionRow{OpId::kLinalgSigmoid, fast::kUnaryUlp, fast::kSigmoidExponentUlp, negative_part},
-    FunctionRow{OpId::kLinalgSiLU, fast::kUnaryUlp, fast::kSigmoidExponentUlp, negative_part},
-    FunctionRow{OpId::kLinalgGELU, fast::kUnaryUlp, fast::kGeluExponentUlp,
-                [](double x) { return x < 0 ? 1.5957691216 * (x + 0.044715 * x * x * x) : 0.0; }},
-    FunctionRow{OpId::kLinalgQuickGELU, fast::kUnaryUlp, fast::kQuickGeluExponentUlp,
-                [](double x) { return 1.702 * negative_part(x); }},
-});
-
-Result<Bounds> function_bounds(const BoundedStep& step, const Tensor& expected) {
-  constexpr double kVanishes = 200;  // e^-200 is 0 in Float32
-  const FunctionRow& row = *kFunctions.find(step.op);
-  return each_of(expected, [&](std::size_t i) {
-    const auto at = static_cast<std::int64_t>(i);
-    const double v = std::fabs(row.exponent(element_as_double(step.operands[0], at)));
-    const double ulps = v < kVanishes ? row.ulps + row.factor * v + 1 : 1;
-    return ulps * unit_at(element_as_double(expected, at));
-  });
-}
-
-/// fast/rows.hpp; m - x_i is at most -log out_i.
-Result<Bounds> softmax_bounds(const BoundedStep&, const Tensor& expected) {
-  return each_of(expected, [&](std::size_t i) {
-    const double want = element_as_double(expected, static_cast<std::int64_t>(i));
-    const double below = want > 0 ? -std::log(want) : 0;
-    return kUnit * (std::max(below, 0.0) + 49) * want + 0x1p-125;
-  });
-}
-
-Result<Bounds> rms_norm_bounds(const BoundedStep&, const Tensor& expected) {
-  return each_of(expected, [&](std::size_t i) {
-    const double want = element_as_double(expected, static_cast<std::int64_t>(i));
-    return (fast::kRmsNormError + kUnit) * std::fabs(want) + kTiny;
-  });
 }
 
 /// The largest magnitude of a parameter; `otherwise` without it.
@@ -227,22 +140,6 @@ Result<double> largest_parameter(const BoundedStep& step, std::string_view suffi
       return largest_of(found->second);
   }
   return otherwise;
-}
-
-/// fast/rows.hpp: z times the weight is the result without its bias.
-Result<Bounds> layer_norm_bounds(const BoundedStep& step, const Tensor& expected) {
-  const auto weight = largest_parameter(step, ".weight", 1),
-             bias = largest_parameter(step, ".bias", 0);
-  return each_of(expected, [&](std::size_t i) {
-    const double want = std::fabs(element_as_double(expected, static_cast<std::int64_t>(i)));
-    return kUnit * (32 * *weight + 24 * (want + *bias) + 2 * want) + kTiny;
-  });
-}
-
-/// fast/rope.hpp.
-Result<Bounds> rope_bounds(const BoundedStep& step, const Tensor& expected) {
-  const double bound = 3 * 0x1p-23 * largest_of(step.operands[0]);
-  return each_of(expected, [&](std::size_t) { return bound + kTiny; });
 }
 
 /// The largest length of a vector along the last dimension.
@@ -258,8 +155,98 @@ double longest_row(const Tensor& tensor) {
   return std::sqrt(longest);
 }
 
+}  // namespace
+
+namespace distances {
+
+Result<std::vector<double>> zero(const ErrorBound&, const BoundedStep&, const Tensor& expected) {
+  return Distances(static_cast<std::size_t>(expected.elements()), 0.0);
+}
+
+Result<std::vector<double>> product(const ErrorBound& bound, const BoundedStep& step,
+                                    const Tensor& expected) {
+  const auto sums = magnitudes(step);
+  if (!sums) return sums.error();
+  const double depth = depth_of(step, expected);
+  double share = kUnit * (256 + depth / 256);
+  if (has_blocks(step)) {
+    // Activations are rounded to 8 bits first. That adds half a code to each at the most, which is
+    // 1/254 of the largest of its run: much less than what doubles the sum.
+    share = 2 * kUnit * (2 * depth / kLeastRun + 4);
+  }
+  double least = kTiny;
+  if (bound.takes_activations && step.activations == Activations::kBFloat16) {
+    share += 0x1p-6 * 0.51;  // 2^-6.99
+    least += 0x1p-125 * depth;
+  }
+  return each_of(expected, [&](std::size_t i) {
+    const double want = std::fabs(element_as_double(expected, static_cast<std::int64_t>(i)));
+    return (share + 2 * kUnit) * (*sums)[i] + 2 * kUnit * want + least;
+  });
+}
+
+Result<std::vector<double>> sum(const ErrorBound&, const BoundedStep& step,
+                                const Tensor& expected) {
+  const auto sums = magnitudes(step);
+  if (!sums) return sums.error();
+  const auto length = static_cast<double>(step.operands[0].elements()) /
+                      static_cast<double>(std::max<std::int64_t>(expected.elements(), 1));
+  return each_of(expected, [&](std::size_t i) {
+    const double want = element_as_double(expected, static_cast<std::int64_t>(i));
+    return length * 0x1p-52 * (*sums)[i] + unit_at(want);
+  });
+}
+
+Result<std::vector<double>> function(const ErrorBound& bound, const BoundedStep& step,
+                                     const Tensor& expected) {
+  constexpr double kVanishes = 200;  // e^-200 is 0 in Float32
+  return each_of(expected, [&](std::size_t i) {
+    const auto at = static_cast<std::int64_t>(i);
+    const double x = element_as_double(step.operands[0], at);
+    const double v = bound.exponent == nullptr ? 0 : std::fabs(bound.exponent(x));
+    const double ulps = v < kVanishes ? bound.ulps + bound.ulps_of_exponent * v + 1 : 1;
+    return ulps * unit_at(element_as_double(expected, at));
+  });
+}
+
+/// fast/rows.hpp; m - x_i is at most -log out_i.
+Result<std::vector<double>> softmax(const ErrorBound&, const BoundedStep&, const Tensor& expected) {
+  return each_of(expected, [&](std::size_t i) {
+    const double want = element_as_double(expected, static_cast<std::int64_t>(i));
+    const double below = want > 0 ? -std::log(want) : 0;
+    return kUnit * (std::max(below, 0.0) + 49) * want + 0x1p-125;
+  });
+}
+
+Result<std::vector<double>> rms_norm(const ErrorBound&, const BoundedStep&,
+                                     const Tensor& expected) {
+  return each_of(expected, [&](std::size_t i) {
+    const double want = element_as_double(expected, static_cast<std::int64_t>(i));
+    return (fast::kRmsNormError + kUnit) * std::fabs(want) + kTiny;
+  });
+}
+
+/// fast/rows.hpp: z times the weight is the result without its bias.
+Result<std::vector<double>> layer_norm(const ErrorBound&, const BoundedStep& step,
+                                       const Tensor& expected) {
+  const auto weight = largest_parameter(step, ".weight", 1),
+             bias = largest_parameter(step, ".bias", 0);
+  return each_of(expected, [&](std::size_t i) {
+    const double want = std::fabs(element_as_double(expected, static_cast<std::int64_t>(i)));
+    return kUnit * (32 * *weight + 24 * (want + *bias) + 2 * want) + kTiny;
+  });
+}
+
+/// fast/rope.hpp.
+Result<std::vector<double>> rope(const ErrorBound&, const BoundedStep& step,
+                                 const Tensor& expected) {
+  const double bound = 3 * 0x1p-23 * largest_of(step.operands[0]);
+  return each_of(expected, [&](std::size_t) { return bound + kTiny; });
+}
+
 /// fast/attention.hpp; sum_d |q_d k_d| is at most the product of the lengths.
-Result<Bounds> attention_bounds(const BoundedStep& step, const Tensor& expected) {
+Result<std::vector<double>> attention(const ErrorBound&, const BoundedStep& step,
+                                      const Tensor& expected) {
   const Tensor &q = step.operands[0], &k = step.operands[1], &v = step.operands[2];
   const auto width = static_cast<double>(q.shape()[3]), keys = static_cast<double>(k.shape()[1]);
   const double a = longest_row(q) * longest_row(k) / std::sqrt(width);
@@ -267,58 +254,22 @@ Result<Bounds> attention_bounds(const BoundedStep& step, const Tensor& expected)
   return each_of(expected, [&](std::size_t) { return bound; });
 }
 
-struct BoundRow {
-  OpId op;
-  Result<Bounds> (*bounds)(const BoundedStep& step, const Tensor& expected);
-};
-
-/// What fast kernels round otherwise than the reference kernels do. All others move elements or
-/// round once, as the reference kernels do.
-constexpr OpTable kBounds({
-    BoundRow{OpId::kLinalgLinear, product_bounds},
-    BoundRow{OpId::kLinalgMatMul, product_bounds},
-    BoundRow{OpId::kLinalgConv1D, product_bounds},
-    BoundRow{OpId::kLinalgConv2D, product_bounds},
-    BoundRow{OpId::kLinalgConv3D, product_bounds},
-    BoundRow{OpId::kLinalgReduceSum, sum_bounds},
-    BoundRow{OpId::kLinalgMean, sum_bounds},
-    BoundRow{OpId::kLinalgExp, function_bounds},
-    BoundRow{OpId::kLinalgLog, function_bounds},
-    BoundRow{OpId::kLinalgSin, function_bounds},
-    BoundRow{OpId::kLinalgCos, function_bounds},
-    BoundRow{OpId::kLinalgSigmoid, function_bounds},
-    BoundRow{OpId::kLinalgSiLU, function_bounds},
-    BoundRow{OpId::kLinalgGELU, function_bounds},
-    BoundRow{OpId::kLinalgQuickGELU, function_bounds},
-    BoundRow{OpId::kLinalgSoftmax, softmax_bounds},
-    BoundRow{OpId::kLinalgRMSNorm, rms_norm_bounds},
-    BoundRow{OpId::kLinalgLayerNorm, layer_norm_bounds},
-    BoundRow{OpId::kLinalgRoPE, rope_bounds},
-    BoundRow{OpId::kLinalgMultimodalRoPE, rope_bounds},
-    BoundRow{OpId::kLinalgVisionRoPE, rope_bounds},
-    BoundRow{OpId::kLinalgFlashAttention2, attention_bounds},
-});
-
-}  // namespace
+}  // namespace distances
 
 Result<std::optional<std::vector<double>>> kernel_bounds(const BoundedStep& step,
                                                          const Tensor& expected) {
   const auto* const codes = step.environment.quantisations;
-  const BoundRow* row = kBounds.find(step.op);
-  const bool is_product = row != nullptr && row->bounds == product_bounds;
+  const FastOp* row = find_fast_op(step.op);
+  const ErrorBound& bound = row == nullptr ? kSameNumber : row->bound;
   if (codes != nullptr && touches_codes(step.op, *codes)) {
     const bool gives_codes = info(expected.dtype()).type_class == DTypeClass::kQuantised;
-    if (!is_product || !gives_codes) return std::optional<Bounds>();
-    // A sum in Float32 near the middle of two codes may round to the next one.
-    return std::optional(Bounds(static_cast<std::size_t>(expected.elements()), 1.0));
+    if (!bound.codes || !gives_codes) return std::optional<Distances>();
+    return std::optional(Distances(static_cast<std::size_t>(expected.elements()), *bound.codes));
   }
-  if (!is_real(expected.dtype())) return std::optional<Bounds>();
-  if (row == nullptr) {
-    return std::optional(Bounds(static_cast<std::size_t>(expected.elements()), 0.0));
-  }
-  auto bounds = row->bounds(step, expected);
-  if (!bounds) return std::move(bounds).error();
-  return std::optional(*std::move(bounds));
+  if (!is_real(expected.dtype())) return std::optional<Distances>();
+  auto distances = bound.distances(bound, step, expected);
+  if (!distances) return std::move(distances).error();
+  return std::optional(*std::move(distances));
 }
 
 }  // namespace mir

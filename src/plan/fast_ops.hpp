@@ -1,0 +1,114 @@
+// How plans compute ops by fast kernels: one row for each op that has one.
+//
+// Everything that plans, comparisons of kernel sets, profiles and listings know of the fast kernel
+// of an op follows from its row. An op without a row is computed by its reference kernel.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <variant>
+
+#include "eval/evaluate.hpp"
+#include "kernels/fast/elementwise.hpp"
+#include "kernels/fast/reduction.hpp"
+#include "plan/kernel_bounds.hpp"
+#include "plan/plan_node.hpp"
+#include "plan/work.hpp"
+
+namespace mir {
+
+class PlanBuilder;
+struct FastOp;
+
+/// How the elements of an operand may lie in memory.
+enum class OperandOrder : std::uint8_t {
+  kRowMajor,
+  kRows,     ///< those of the last dimension are adjacent; other strides are arbitrary
+  kStrided,  ///< any strides
+};
+
+/// The orders in which a node takes its operands.
+struct OperandOrders {
+  OperandOrder first = OperandOrder::kRowMajor;
+  OperandOrder others = OperandOrder::kRowMajor;
+
+  constexpr OperandOrder of(std::size_t operand) const { return operand == 0 ? first : others; }
+};
+
+/// The element types that one operand, result or parameter may have.
+struct ElementTypes {
+  bool (*has)(DType) = nullptr;  ///< null: as the operand or result before it
+  bool as_result = false;        ///< only the type of result 0
+};
+
+/// The element types that the fast kernel of an op takes.
+struct AdmittedTypes {
+  ElementTypes operands[3];
+  ElementTypes results[2];
+  /// What must hold of the types together; null: nothing.
+  bool (*together)(const Op& op) = nullptr;
+  // Of parameters that the op owns; null: the kernel reads none.
+  ElementTypes weight = {};
+  ElementTypes bias = {};
+};
+
+/// How many dimensions a convolution slides along.
+struct SpatialRank {
+  std::size_t value = 0;
+};
+
+/// Which function of its kernel an op is; kernels of one op need none.
+using FastFunction =
+    std::variant<std::monostate, fast::Unary, fast::Binary, fast::Reduction, SpatialRank>;
+
+/// A step whose op has a row that admits it. Operands lie in the row's orders.
+struct FastStep : PlannedStep {
+  const FastOp& row;
+  const ParameterTable& parameters;
+};
+
+/// One op: who makes what computes it, what that takes, how far off it may be, what work it is.
+/// Exactly one of `make` and `build` is set.
+struct FastOp {
+  OpId op = OpId::kNone;
+  /// Returns the node of a step.
+  std::unique_ptr<PlanNode> (*make)(const FastStep& step) = nullptr;
+  /// Adds to the plan what computes a step, if anything does; false: nothing was added and the
+  /// reference kernel computes it.
+  bool (PlanBuilder::*build)(std::size_t step) = nullptr;
+  /// The same for a step that computes on codes; null: the reference kernel computes it.
+  bool (PlanBuilder::*build_on_codes)(std::size_t step) = nullptr;
+  FastFunction function = {};
+  AdmittedTypes types = {};
+  /// What must hold of attributes and extents; null: nothing.
+  bool (*accepts)(const Op& op) = nullptr;
+  OperandOrders orders = {};
+  ErrorBound bound = {};
+  Work (*work)(const WorkedStep& step) = nullptr;
+
+  /// True if the kernel takes an op of these operands, results and attributes. Arity is that of the
+  /// op's row; nothing is assumed about a module that was not verified.
+  bool admits(const Op& op) const;
+  /// True if the op owns no parameter of this suffix, or the table has it with an admitted type.
+  bool admits_parameter(const Op& op, std::string_view suffix,
+                        const ParameterTable& parameters) const;
+  /// The same for every parameter that the op owns.
+  bool admits_parameters(const Op& op, const ParameterTable& parameters) const;
+};
+
+/// All rows, in the order of OpId.
+std::span<const FastOp> fast_ops();
+/// Returns the row of an op; null if it has none. An op that is declared at run time with
+/// Trait::kSameBytes has that of a view.
+const FastOp* find_fast_op(const Op& op);
+
+/// Whether plans have fast kernels for an op, or it is no work in them at all. Whether one is used
+/// depends on element types and attributes too.
+bool has_fast_node(OpId op);
+/// The function that an op applies to each element; no value for other ops.
+std::optional<fast::Unary> unary_of(const Op& op);
+
+}  // namespace mir
