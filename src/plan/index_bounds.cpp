@@ -2,6 +2,7 @@
 
 #include "eval/evaluate.hpp"
 #include "eval/parameters.hpp"
+#include "ir/op_table.hpp"
 #include "plan/schedule.hpp"
 
 namespace mir {
@@ -22,33 +23,24 @@ class BoundSearch {
   }
 
  private:
-  void visit(const Step& step) {
-    const Op& op = *step.op;
-    const auto operands = schedule_.operands(step);
-    if (op.is(OpId::kLinalgEmbedding) && operands.size() == 1) {
-      limit(operands[0], vocabulary(op));
-    } else if ((op.is(OpId::kLinalgGather) && operands.size() == 2) ||
-               op.is(OpId::kLinalgScatter)) {
-      const Attr* dim = op.attribute("dim");
-      if (dim != nullptr) limit(operands[1], extent(op.operand(0)->type(), *dim));
-    } else if (op.is(OpId::kLinalgPagedAttn) && operands.size() >= 4) {
-      limit(operands[3], extent(op.operand(1)->type(), 1));
-    } else if (op.is(OpId::kLinalgRadixAttnRelax, OpId::kLinalgRadixAttnSwaSink) &&
-               operands.size() >= 5) {
-      limit(operands[1], extent(op.operand(3)->type(), 0));
-      limit(operands[2], extent(op.operand(4)->type(), 0));
-    } else if (op.is(OpId::kLinalgIndex)) {
-      index(op, operands);
-    } else if (op.has(Trait::kMoves) || op.is(OpId::kLinalgCastType)) {
-      for (const ValueIndex operand : operands) {
-        for (std::uint32_t i = 0; i < op.result_count(); ++i) {
-          limit(operand, bounds_[step.first_result + i]);
-        }
-      }
-    }
-  }
+  void visit(const Step& step);
 
-  void index(const Op& op, std::span<const ValueIndex> operands) {
+  friend struct IndexReader;
+  using Operands = std::span<const ValueIndex>;
+
+  void embedding(const Op& op, Operands operands) { limit(operands[0], vocabulary(op)); }
+  void along_dimension(const Op& op, Operands operands) {
+    const Attr* dim = op.attribute("dim");
+    if (dim != nullptr) limit(operands[1], extent(op.operand(0)->type(), *dim));
+  }
+  void paged_attention(const Op& op, Operands operands) {
+    limit(operands[3], extent(op.operand(1)->type(), 1));
+  }
+  void radix_attention(const Op& op, Operands operands) {
+    limit(operands[1], extent(op.operand(3)->type(), 0));
+    limit(operands[2], extent(op.operand(4)->type(), 0));
+  }
+  void index(const Op& op, Operands operands) {
     const Attr* indices = op.attribute("indices");
     if (indices == nullptr || indices->kind() != AttrKind::kArray) return;
     std::int64_t dim = 0;
@@ -95,6 +87,43 @@ class BoundSearch {
   const DimBindings& bindings_;
   std::vector<Bound> bounds_;
 };
+
+/// An op that takes some of its operands for indices.
+struct IndexReader {
+  OpId op = OpId::kNone;
+  std::size_t operands = 0;  ///< as many at least
+  void (BoundSearch::*limit_indices)(const Op& op, BoundSearch::Operands operands) = nullptr;
+
+  static const IndexReader* find(const Op& op);
+};
+
+const IndexReader* IndexReader::find(const Op& op) {
+  static constexpr OpTable kReaders({
+      IndexReader{OpId::kLinalgEmbedding, 1, &BoundSearch::embedding},
+      IndexReader{OpId::kLinalgGather, 2, &BoundSearch::along_dimension},
+      IndexReader{OpId::kLinalgIndex, 1, &BoundSearch::index},
+      IndexReader{OpId::kLinalgPagedAttn, 4, &BoundSearch::paged_attention},
+      IndexReader{OpId::kLinalgRadixAttnRelax, 5, &BoundSearch::radix_attention},
+      IndexReader{OpId::kLinalgRadixAttnSwaSink, 5, &BoundSearch::radix_attention},
+      IndexReader{OpId::kLinalgScatter, 2, &BoundSearch::along_dimension},
+  });
+  const IndexReader* const reader = kReaders.find(op);
+  return reader != nullptr && op.operand_count() >= reader->operands ? reader : nullptr;
+}
+
+void BoundSearch::visit(const Step& step) {
+  const Op& op = *step.op;
+  const Operands operands = schedule_.operands(step);
+  if (const IndexReader* const reader = IndexReader::find(op)) {
+    return (this->*reader->limit_indices)(op, operands);
+  }
+  if (!op.has(Trait::kMoves) && !op.is(OpId::kLinalgCastType)) return;
+  for (const ValueIndex operand : operands) {
+    for (std::uint32_t i = 0; i < op.result_count(); ++i) {
+      limit(operand, bounds_[step.first_result + i]);
+    }
+  }
+}
 
 }  // namespace
 
