@@ -45,8 +45,7 @@ class LaunchModule {
       rewriter_.set_path(*kernel, context_.intern(place));
     }
     if (kernel->is(OpId::kLinalgKVCache)) take_any_tokens(*kernel);
-    if (kernel->is(OpId::kLinalgRoPE) || kernel->is(OpId::kLinalgMultimodalRoPE))
-      take_layout(*kernel);
+    if (kernel->is(OpId::kLinalgRoPE, OpId::kLinalgMultimodalRoPE)) take_layout(*kernel);
     settle_results(*kernel);
     register_parameters(*kernel, builder);
     builder.set_insertion_point_to_end(body);
@@ -249,15 +248,19 @@ bool has_state(const Module& module) {
 }  // namespace
 
 /// Facts about this launch alone: a grant that no op of a module needs is an error there.
-UpgradeOptions MachineKernels::granted(const prog::Launch& launch, std::string_view place) const {
+UpgradeOptions MachineKernels::granted(const prog::Instruction& instruction,
+                                       std::string_view place) const {
   UpgradeOptions options;
-  const std::string_view type = launch.spec.type_name();
+  const auto& launch = *instruction.as<prog::Launch>();
   const auto states = [&](std::string_view key) {
     return states_option(launch.spec, program_.module().context().intern(key));
   };
-  if (type == "RMSNorm" && !states("epsilon")) options.rms_epsilon = options_.assumed.rms_epsilon;
-  if (type.starts_with("LayerNorm") && !states("eps"))
+  if (is_launch_of(*instruction.op, OpId::kLinalgRMSNorm) && !states("epsilon"))
+    options.rms_epsilon = options_.assumed.rms_epsilon;
+  if (is_launch_of(*instruction.op, OpId::kLinalgLayerNorm, OpId::kLinalgLayerNorm2D) &&
+      !states("eps")) {
     options.layer_norm_epsilon = options_.assumed.layer_norm_epsilon;
+  }
   for (const Grant& grant : options_.assumed.grants) {
     if (is_lost(launch, place, grant)) options.grants.push_back(grant);
   }
@@ -313,7 +316,7 @@ bool MachineKernels::make(Kernel& kernel, const prog::Instruction& instruction,
                           std::span<const Tensor> operands, Diagnostics& diagnostics) {
   const std::string_view place = place_of(*instruction.op);
   kernel.module = LaunchModule(program_, *instruction.op, operands).build(place);
-  const UpgradeOptions assumed = granted(*instruction.as<prog::Launch>(), place);
+  const UpgradeOptions assumed = granted(instruction, place);
   if (!upgrade(*kernel.module, assumed, losses_, diagnostics)) return false;
   if (!verify(*kernel.module, diagnostics, {.report_findings = false})) return false;
   kernel.session = Session::create(*kernel.module, session_options(), diagnostics);
@@ -398,11 +401,12 @@ std::optional<Tensor> MachineKernels::store(const Op& instruction, const Op* sli
   Value* operands[] = {&builder.block()->arguments()[0], &builder.block()->arguments()[1]};
   std::span<const NamedAttr> bounds;
   if (slice != nullptr) bounds = prog::read_launch(*slice).spec.entries();
-  Op* copy = builder.rewriter().create_detached({.name = context.op_name("linalg.CPU.CopyOp"),
-                                                 .operands = operands,
-                                                 .result_types = std::span(types).subspan(1),
-                                                 .attributes = bounds,
-                                                 .location = instruction.location()});
+  Op* copy = builder.rewriter().create_detached(
+      {.name = context.op_name(OpId::kLinalgCopy, context.intern("CPU")),
+       .operands = operands,
+       .result_types = std::span(types).subspan(1),
+       .attributes = bounds,
+       .location = instruction.location()});
   builder.insert(copy);
   builder.return_op(std::vector<Value*>{copy->result()});
   builder.rewriter().set_has_signature(module.body(), true);

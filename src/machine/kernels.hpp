@@ -56,7 +56,7 @@ class MachineKernels {
                     Diagnostics& diagnostics);
   bool make(Kernel& kernel, const prog::Instruction& instruction, std::span<const Tensor> operands,
             Diagnostics& diagnostics);
-  UpgradeOptions granted(const prog::Launch& launch, std::string_view place) const;
+  UpgradeOptions granted(const prog::Instruction& instruction, std::string_view place) const;
   bool is_lost(const prog::Launch& launch, std::string_view place, const Grant& grant) const;
   std::string_view place_of(const Op& launch) const;  // empty where the launch has a name
   SessionOptions session_options() const;

@@ -303,7 +303,7 @@ bool MachineExecution::act(const prog::Instruction& at, const prog::Launch& laun
 bool MachineExecution::compute(const prog::Instruction& at) {
   const Op& op = *at.op;
   const std::size_t depth = counter_.open_jumps().size();
-  const bool copies = is_launch_of(op, "Copy") && op.operand_count() == 2;
+  const bool copies = is_launch_of(op, OpId::kLinalgCopy) && op.operand_count() == 2;
   if (copies && op.result_count() == 0) return slots_.copy(op, depth);
   const auto operands = slots_.read(op, depth);
   if (!operands) return false;

@@ -56,14 +56,15 @@ class ReadWalk {
 }  // namespace
 
 bool launch_has_destination(const Op& launch) {
-  return is_launch_of(launch, "Linear") && launch.operand_count() >= 2 &&
+  return is_launch_of(launch, OpId::kLinalgLinear) && launch.operand_count() >= 2 &&
          launch.result_count() == 1 &&
          launch.operand(launch.operand_count() - 1)->name() == launch.result()->name();
 }
 
 bool is_destination(const Use& use) {
   const Op& launch = *use.user();
-  if (is_launch_of(launch, "Copy")) return launch.result_count() == 0 && use.index() == 1;
+  if (is_launch_of(launch, OpId::kLinalgCopy))
+    return launch.result_count() == 0 && use.index() == 1;
   return launch_has_destination(launch) && use.index() + 1 == launch.operand_count();
 }
 
@@ -79,8 +80,8 @@ std::vector<ValueName> stored_slots(const ProgramCode& code) {
     }
     if (op.operand_count() == 0 || op.result_count() != 1) continue;
     const ValueName slot = op.result()->name();
-    if (op.operand(0)->name() != slot || is_launch_of(op, "View")) continue;
-    if (is_launch_of(op, "Slice")) {
+    if (op.operand(0)->name() != slot || is_launch_of(op, OpId::kLinalgView)) continue;
+    if (is_launch_of(op, OpId::kLinalgSlice)) {
       sliced.insert(slot.raw());
     } else if (sliced.contains(slot.raw())) {
       stored.push_back(slot);

@@ -13,11 +13,11 @@ namespace mir {
 namespace {
 
 bool is_view(const Op& launch) {
-  return is_launch_of(launch, "View") || is_launch_of(launch, "Slice");
+  return is_launch_of(launch, OpId::kLinalgView, OpId::kLinalgSlice);
 }
 
 bool is_slice_in_place(const Op& launch) {
-  return is_launch_of(launch, "Slice") && launch.operand_count() == 1 &&
+  return is_launch_of(launch, OpId::kLinalgSlice) && launch.operand_count() == 1 &&
          launch.result_count() == 1 && launch.operand(0)->name() == launch.result()->name();
 }
 
@@ -34,16 +34,17 @@ bool ends_body(const Op& op) {
 bool is_joined_with_another(const Op& negation) {
   const ValueName slot = negation.operand(0)->name(), negated = negation.result()->name();
   for (const Op* op = negation.next(); op != nullptr && !ends_body(*op); op = op->next()) {
-    if (is_launch_of(*op, "Concat") && mentions(*op, negated)) return mentions(*op, slot);
+    if (is_launch_of(*op, OpId::kLinalgConcat) && mentions(*op, negated))
+      return mentions(*op, slot);
   }
   return false;
 }
 
 /// Whether the launch joins a part of the slot with what another one is negated to.
 bool joins_negated(const Op& launch, ValueName slot) {
-  if (!is_launch_of(launch, "Concat")) return false;
+  if (!is_launch_of(launch, OpId::kLinalgConcat)) return false;
   for (const Op* op = launch.previous(); op != nullptr && !ends_body(*op); op = op->previous()) {
-    const bool negates = is_launch_of(*op, "Neg") && op->operand_count() == 1 &&
+    const bool negates = is_launch_of(*op, OpId::kLinalgNeg) && op->operand_count() == 1 &&
                          op->result_count() == 1 && op->operand(0)->name() == slot;
     if (negates && mentions(launch, op->result()->name())) return true;
   }
@@ -79,7 +80,8 @@ void MachineSlots::enter(MachineSlot& slot, std::size_t depth) {
 
 MachineSlotPart& MachineSlots::part_read_by(const Op& launch, MachineSlot& slot) {
   const ValueName name = slot.parts.front().slice->result()->name();
-  if (is_launch_of(launch, "Neg") && launch.result_count() == 1 && is_joined_with_another(launch)) {
+  if (is_launch_of(launch, OpId::kLinalgNeg) && launch.result_count() == 1 &&
+      is_joined_with_another(launch)) {
     return slot.parts.back();
   }
   if (joins_negated(launch, name)) return slot.parts.front();
@@ -104,7 +106,7 @@ std::optional<std::vector<Tensor>> MachineSlots::read(const Op& launch, std::siz
       if (slot.pieces.size() > 1 && !is_uneven(slot)) slot.pieces.pop_front();
     } else if (is_destination(use)) {
       operand = slot.parts.back().value;
-    } else if (is_launch_of(launch, "Slice")) {
+    } else if (is_launch_of(launch, OpId::kLinalgSlice)) {
       auto all = whole(slot);
       if (!all) return std::nullopt;
       operand = *std::move(all);
@@ -141,7 +143,7 @@ void MachineSlots::choose_pieces(const Op& launch, std::vector<Tensor>& operands
 
 /// After slices: the whole where it alone gives what the launch prints.
 bool MachineSlots::choose_versions(const Op& launch, std::vector<Tensor>& operands) {
-  if (is_launch_of(launch, "Slice")) return true;
+  if (is_launch_of(launch, OpId::kLinalgSlice)) return true;
   for (const Use& use : launch.operand_uses()) {
     if (code_.stands_alone(use) || is_destination(use)) continue;
     MachineSlot& slot = *find(use.value()->name());

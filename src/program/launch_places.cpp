@@ -21,16 +21,20 @@ std::string_view graph_of(const ProgramCode& code, const prog::Body& body) {
   return name;
 }
 
-/// Two ops have one type name; the one that a launch means follows from its operands.
 std::string_view type_of(const ProgramCode& code, const Op& op, const prog::Launch& launch) {
-  const IRContext& context = code.module().context();
-  const auto kernel = context.find_kernel(launch.spec.type_name(), op.operand_count());
-  const bool is_shared =
-      kernel && context.info(*kernel).row == context.info(OpId::kLinalgVisionRoPE).row;
-  return is_shared ? "VisionRoPE" : launch.spec.type_name();
+  const OpId kernel = launched_op(op);
+  if (kernel == OpId::kNone) return launch.spec.type_name();
+  return type_in_place(code.module().context().info(kernel));
 }
 
 }  // namespace
+
+std::string_view type_in_place(const OpKindInfo& kind) {
+  std::string_view own = kind.mnemonic;
+  if (own.ends_with("Op")) own.remove_suffix(2);
+  // A rotation, which upstream calls as an activation.
+  return kind.name == name_of(OpId::kLinalgVisionRoPE) ? own : kind.row->type_name;
+}
 
 std::unordered_map<const Op*, std::string> launch_places(const ProgramCode& code) {
   std::unordered_map<const Op*, std::string> places;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "program/program_code.hpp"
@@ -11,5 +12,9 @@ namespace mir {
 /// The place of each launch without a name, as that of its op in the lifted graph: `body.Type.k`,
 /// and `Type.k` in what runs first; k counts launches of the type in their body.
 std::unordered_map<const Op*, std::string> launch_places(const ProgramCode& code);
+
+/// Returns what places call an op that has a type name: by that name or, where another op has it
+/// too, by its own.
+std::string_view type_in_place(const OpKindInfo& kind);
 
 }  // namespace mir

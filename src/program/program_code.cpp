@@ -6,6 +6,7 @@
 #include <array>
 
 #include "ir/attribute_type.hpp"
+#include "ir/computed_op.hpp"
 #include "ir/mention.hpp"
 #include "ir/program_fields.hpp"
 #include "mir/ops.hpp"
@@ -299,8 +300,8 @@ bool ProgramCode::stands_alone(const Use& use) const {
   return mention(use).has_symbol || constant_of(use) != nullptr;
 }
 
-bool is_launch_of(const Op& op, std::string_view type) {
-  return op.is(OpId::kProgKernelLaunch) && spec_of(op).type_name() == type;
+OpId launched_op(const Op& op) {
+  return op.is(OpId::kProgKernelLaunch) ? computed_op(op) : OpId::kNone;
 }
 
 prog::Launch prog::read_launch(const Op& op) {

@@ -213,7 +213,14 @@ class ProgramCode {
   std::unordered_map<std::uint32_t, const Value*> declared_;
 };
 
-/// Whether the op launches a kernel of this type.
-bool is_launch_of(const Op& op, std::string_view type);
+/// Returns the op whose kernel a launch names; kNone for an op that is no launch and for a kernel
+/// that the build does not know.
+OpId launched_op(const Op& op);
+/// True if the op launches the kernel of one of the given ops.
+template <class... Others>
+bool is_launch_of(const Op& op, OpId kernel, Others... others) {
+  const OpId launched = launched_op(op);
+  return launched == kernel || (... || (launched == others));
+}
 
 }  // namespace mir

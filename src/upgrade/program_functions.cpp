@@ -182,9 +182,9 @@ class Analysis {
     const auto look = [&](const prog::Instruction& at) {
       for (const Use& use : at.op->operand_uses()) {
         const auto* type = use.value()->tensor_type();
-        const bool factor = use.index() == 1 && is_launch_of(*at.op, "Mul") && type != nullptr &&
-                            type->dtype() == DType::kFloat32 && type->rank() == 1 &&
-                            type->element_count() == 1;
+        const bool factor = use.index() == 1 && is_launch_of(*at.op, OpId::kLinalgMul) &&
+                            type != nullptr && type->dtype() == DType::kFloat32 &&
+                            type->rank() == 1 && type->element_count() == 1;
         (factor ? factors_ : others).insert(use.value()->name().raw());
       }
       for (const Value& result : at.op->results()) others.insert(result.name().raw());

@@ -122,8 +122,8 @@ Value* Storages::insert(Value* source, Value* whole, const Attr* indices, Op* be
   const Type* type = whole->type();
   const NamedAttr bounds{context.intern("indices"), indices};
   const auto* tensor = whole->tensor_type();
-  const auto device = tensor == nullptr ? "CPU" : recovery_.text(tensor->device());
-  const OpSpec spec{.name = context.op_name(fmt::format("linalg.{}.CopyOp", device)),
+  const Symbol device = tensor == nullptr ? context.intern("CPU") : tensor->device();
+  const OpSpec spec{.name = context.op_name(OpId::kLinalgCopy, device),
                     .operands = operands,
                     .result_types = std::span(&type, 1),
                     .attributes = std::span(&bounds, indices == nullptr ? 0 : 1),

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "mir/dialects.hpp"
+#include "program/launch_places.hpp"
 #include "upgrade/granted.hpp"
 #include "upgrade/recover/recovery.hpp"
 
@@ -13,9 +14,7 @@ namespace mir {
 namespace {
 
 std::string_view type_of(const Op& op) {
-  if (op.row() != nullptr && !op.row()->type_name.empty() && !op.is(OpId::kLinalgVisionRoPE)) {
-    return op.row()->type_name;
-  }
+  if (op.row() != nullptr && !op.row()->type_name.empty()) return type_in_place(op.info());
   std::string_view name = op.name().substr(op.name().rfind('.') + 1);
   if (op.row() != nullptr && name.ends_with("Op")) name.remove_suffix(2);
   return name;

@@ -17,12 +17,11 @@ Value* make_view(Module& module, Value& value, const TensorType& type, Op& befor
   std::vector<const Attr*> extents;
   for (const Dim dim : type.dims()) extents.push_back(context.dim(dim));
   const NamedAttr shape{context.intern("to_shape"), context.array(extents)};
-  const auto spelling = fmt::format("linalg.{}.ViewOp", context.text(type.device()));
   Value* operand = &value;
   const Type* result = &type;
   return IRWriter(module)
       .createAtPos(&before, IRWriter::BEFORE,
-                   {.name = context.op_name(spelling),
+                   {.name = context.op_name(OpId::kLinalgView, type.device()),
                     .operands = std::span(&operand, 1),
                     .result_types = std::span(&result, 1),
                     .attributes = std::span(&shape, 1),

@@ -105,7 +105,7 @@ class LinkWalk {
     }
     if (leaf.empty() && is_behind_calls_only(op)) leaf = "norm";
     const int number = norms_by_graph_[std::string(graph)]++;
-    if (leaf.empty()) leaf = fmt::format("RMSNorm.{}", number);
+    if (leaf.empty()) leaf = fmt::format("{}.{}", op.row()->type_name, number);
     const std::string name = graph.empty() ? leaf : fmt::format("{}.{}", graph, leaf);
     recovery_.rewriter.set_path(op, recovery_.context().intern(name));
     recovery_.note(op, LossEntry::Source::kAssumed, "name", name);

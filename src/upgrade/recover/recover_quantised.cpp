@@ -194,10 +194,9 @@ void cast_operand(Recovery& recovery, Op& op, std::uint32_t index, DType dtype) 
   const Symbol name = context.intern(name_of(dtype));
   const Type* type = context.tensor(from.dims(), name, from.device());
   const NamedAttr stated{context.intern("dtype"), context.word(name_of(dtype))};
-  const auto spelling = fmt::format("linalg.{}.CastTypeOp", recovery.text(from.device()));
   Op* cast = IRWriter(recovery.module)
                  .createAtPos(&op, IRWriter::BEFORE,
-                              {.name = context.op_name(spelling),
+                              {.name = context.op_name(OpId::kLinalgCastType, from.device()),
                                .operands = std::span(&operand, 1),
                                .result_types = std::span(&type, 1),
                                .attributes = std::span(&stated, 1),
