@@ -132,21 +132,26 @@ class Bench {
     if (module == nullptr) return fail(diagnostics);
     WeightSet weights;
     if (!weights.add("random:1")) return false;
-    const double begin = seconds();
-    auto session = Session::create(*module,
-                                   {.entry = "",
-                                    .weights = &weights,
-                                    .kernels = KernelSet::kFast,
-                                    .fusion = settings_.fusion,
-                                    .activations = settings_.activations,
-                                    .threads = settings_.threads.back()},
-                                   diagnostics);
-    if (!session) return fail(diagnostics);
-    fmt::print("{}: weights made and packed in {:.2f} s\n", name_of(type), seconds() - begin);
+    std::map<unsigned, Session> sessions;
+    for (const unsigned threads : settings_.threads) {
+      const double begin = seconds();
+      auto session = Session::create(*module,
+                                     {.entry = "",
+                                      .weights = &weights,
+                                      .kernels = KernelSet::kFast,
+                                      .fusion = settings_.fusion,
+                                      .activations = settings_.activations,
+                                      .threads = threads},
+                                     diagnostics);
+      if (!session) return fail(diagnostics);
+      sessions.insert_or_assign(threads, *std::move(session));
+      fmt::print("{}: weights made and packed by {} threads in {:.2f} s\n", name_of(type), threads,
+                 seconds() - begin);
+    }
     std::map<unsigned, std::vector<double>> prefill, decode;
     for (std::size_t repeat = 0; repeat <= settings_.repeats; ++repeat) {
       for (const unsigned threads : settings_.threads) {
-        const auto [first, rest] = measure(*session, threads, diagnostics);
+        const auto [first, rest] = measure(sessions.at(threads), diagnostics);
         if (diagnostics.has_errors()) return fail(diagnostics);
         if (repeat == 0) continue;  // warms up
         prefill[threads].push_back(static_cast<double>(settings_.prompt) / first);
@@ -160,24 +165,22 @@ class Bench {
     fmt::print(
         "  values of the prompt's run: {} bytes planned, {} at the least; of the last run: {}, "
         "{}\n",
-        prompt_memory_.first, prompt_memory_.second, SessionAccess::plan(*session).planned_bytes(),
-        SessionAccess::plan(*session).lower_bound());
+        prompt_memory_.first, prompt_memory_.second,
+        SessionAccess::plan(sessions.begin()->second).planned_bytes(),
+        SessionAccess::plan(sessions.begin()->second).lower_bound());
     return true;
   }
 
  private:
-  std::pair<double, double> measure(Session& session, unsigned threads, Diagnostics& diagnostics) {
+  std::pair<double, double> measure(Session& session, Diagnostics& diagnostics) {
     session.reset();
-    RunOptions options;
-    options.threads = threads;
     const double begin = seconds();
-    (void)session.run(inputs_of(settings_.prompt, 0, settings_.shape.vocab), diagnostics, options);
+    (void)session.run(inputs_of(settings_.prompt, 0, settings_.shape.vocab), diagnostics, {});
     const double middle = seconds();
     prompt_memory_ = {SessionAccess::plan(session).planned_bytes(),
                       SessionAccess::plan(session).lower_bound()};
     for (std::int64_t i = 0; i < settings_.decode && !diagnostics.has_errors(); ++i) {
-      (void)session.run(inputs_of(1, settings_.prompt + i, settings_.shape.vocab), diagnostics,
-                        options);
+      (void)session.run(inputs_of(1, settings_.prompt + i, settings_.shape.vocab), diagnostics, {});
     }
     return {middle - begin, seconds() - middle};
   }

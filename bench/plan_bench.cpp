@@ -84,16 +84,15 @@ bool measure_dispatch(const Settings& settings) {
   Diagnostics diagnostics;
   const Module* const module = load(chain(settings.nodes), context, diagnostics);
   if (module == nullptr) return fail(diagnostics);
-  auto session = Session::create(*module, {.entry = "", .kernels = KernelSet::kFast}, diagnostics);
-  if (!session) return fail(diagnostics);
   const std::vector<Tensor> inputs = {*Tensor::allocate(DType::kFloat32, {8})};
   for (const unsigned threads : {1U, 2U}) {
-    RunOptions options;
-    options.threads = threads;
+    auto session = Session::create(
+        *module, {.entry = "", .kernels = KernelSet::kFast, .threads = threads}, diagnostics);
+    if (!session) return fail(diagnostics);
     double least = std::numeric_limits<double>::infinity();
     for (std::int64_t i = 0; i <= settings.repeats; ++i) {
       const double begin = seconds();
-      if (!session->run(inputs, diagnostics, options)) return fail(diagnostics);
+      if (!session->run(inputs, diagnostics, {})) return fail(diagnostics);
       if (i > 0) least = std::min(least, seconds() - begin);
     }
     fmt::print("dispatch: {:.3f} us a node of {}, {} thread{}\n",

@@ -22,7 +22,6 @@ using namespace mir::tools;
 /// Options of a run; an error for a binding that has no number.
 Result<RunOptions> run_options(const InterpSettings& settings, const Module& module) {
   RunOptions options;
-  options.threads = *settings.threads;
   options.memory_limit = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
                          static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   for (const std::string& text : *settings.run.bind) {

@@ -120,7 +120,8 @@ struct SessionOptions {
   Activations activations = Activations::kFloat32;
   /// The highest instruction set that fast kernels use; none: what the machine has.
   std::optional<IsaLevel> isa = std::nullopt;
-  /// Threads that pack weights for fast kernels.
+  /// Threads that pack weights for fast kernels and compute with them; the number never changes a
+  /// bit of the results. Fewer than that are one warning. Reference kernels use one.
   unsigned threads = 1;
   /// Parameters that no file holds as they are needed (invented, converted, decoded) are made when
   /// a step first needs them; those that come first stay between steps and runs, up to this many
@@ -149,9 +150,6 @@ struct RunOptions {
   /// Values of dimension symbols stated by the caller; inputs must agree with them. Those of other
   /// modules do no harm: see check_bindings.
   DimBindings dims;
-  /// Threads that compute. Reference kernels use one; the number never changes a bit of the
-  /// results.
-  unsigned threads = 1;
   /// Runs that need more bytes than this besides the parameters are refused, as far as types tell;
   /// 0: no limit.
   std::uint64_t memory_limit = 0;

@@ -24,8 +24,8 @@ Session::State::State(std::shared_ptr<WeightPool> pool, const SessionOptions& op
                    .activations = options.activations} {
   const IsaLevel machine = detected_isa_level();
   const IsaLevel isa = options.isa ? std::min(*options.isa, machine) : machine;
-  const unsigned threads = options.kernels == KernelSet::kFast ? options.threads : 1;
-  context = std::make_unique<fast::Context>(threads, isa);
+  context = std::make_unique<fast::Context>(
+      options.kernels == KernelSet::kFast ? options.threads : 1, isa);
 }
 
 ExecutionPlan Session::State::make_plan(const Entry& entry, Fusion fusion) {
@@ -41,7 +41,15 @@ ExecutionPlan Session::State::make_plan(const Entry& entry, Fusion fusion) {
 }
 
 void Session::State::make_plans(const SessionOptions& options, Diagnostics& diagnostics) {
-  if (plan_options.kernels == KernelSet::kFast) return make_packed_plans(options, diagnostics);
+  if (plan_options.kernels == KernelSet::kFast) {
+    const unsigned threads = context->pool().threads();
+    if (threads < options.threads) {
+      diagnostics.warning(
+          DiagCode::kLimitExceeded, {},
+          fmt::format("{} of {} threads compute: there are no more", threads, options.threads));
+    }
+    return make_packed_plans(options, diagnostics);
+  }
   for (Entry& entry : entries) entry.plan = make_plan(entry, plan_options.fusion);
 }
 

@@ -61,7 +61,6 @@ std::optional<std::vector<Tensor>> SessionRun::run(std::span<const Tensor> input
 
 bool SessionRun::begin(std::span<const Tensor> inputs, bool is_stepwise) {
   if (!bind_inputs(inputs) || !bind_caches()) return false;
-  use_threads();
   ExecutionPlan& plan = state_.plan_of(entry_, is_stepwise);
   if (auto bound = plan.bind(binder_.bindings()); !bound) {
     report_failure({std::nullopt, std::move(bound).error()});
@@ -73,20 +72,6 @@ bool SessionRun::begin(std::span<const Tensor> inputs, bool is_stepwise) {
   const auto failure = execution_->begin();
   if (failure) report_failure(*failure);
   return !failure;
-}
-
-/// Reference kernels use one.
-void SessionRun::use_threads() {
-  auto& context = state_.context;
-  if (state_.plan_options.kernels == KernelSet::kRef) return;
-  if (context->pool().asked() != options_.threads) {
-    context = std::make_unique<fast::Context>(options_.threads, context->isa());
-  }
-  const unsigned threads = context->pool().threads();
-  if (threads >= options_.threads || std::exchange(state_.lacks_threads, true)) return;
-  diagnostics_.warning(
-      DiagCode::kLimitExceeded, {},
-      fmt::format("{} of {} threads compute: there are no more", threads, options_.threads));
 }
 
 PlanRun SessionRun::plan_run(std::span<const Tensor> inputs) {

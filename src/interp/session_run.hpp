@@ -48,7 +48,6 @@ struct Session::State {
   std::unordered_set<Symbol> only_packed;  ///< weights that nothing but fast products read
   PackedWeights packed;
   std::unique_ptr<fast::Context> context;
-  bool lacks_threads = false;  ///< and said so
 
   /// Binds the symbols of `past` from the caches: `past` of the first step on each cache is the
   /// number of tokens that it holds. The step and the contradiction where one does not fit.
@@ -92,7 +91,6 @@ class SessionRun {
   bool bind_caches();
   bool fits_memory(const ExecutionPlan& plan);
   bool files_are_intact();
-  void use_threads();
   PlanRun plan_run(std::span<const Tensor> inputs);
   void report_failure(const PlanFailure& failure);
   void report_failure(const Step& step, const Error& error);

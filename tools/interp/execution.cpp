@@ -194,7 +194,7 @@ Result<void> Execution::open_session() {
   session_options_.further_entries.assign(names.begin() + 1, names.end());
   session_options_.fusion = *settings_.fusion;
   session_options_.activations = *settings_.activations;
-  session_options_.threads = options_.threads;
+  session_options_.threads = *settings_.threads;
   // What a run may use besides its parameters is limited by the whole memory.
   session_options_.weight_memory =
       settings_.weight_memory.if_given().value_or(options_.memory_limit / 2);

@@ -120,7 +120,7 @@ struct ThreadPool::Shared {
   }
 };
 
-ThreadPool::ThreadPool(unsigned threads) : asked_(threads), shared_(std::make_unique<Shared>()) {
+ThreadPool::ThreadPool(unsigned threads) : shared_(std::make_unique<Shared>()) {
   threads = std::clamp(threads, 1U, kMaxThreads);
   shared_->may_spin = threads <= std::max(1U, std::thread::hardware_concurrency());
   shared_->workers.reserve(threads - 1);

@@ -23,8 +23,6 @@ class ThreadPool {
   static constexpr unsigned kMaxThreads = 256;
 
   unsigned threads() const { return threads_; }
-  /// What the constructor was given.
-  unsigned asked() const { return asked_; }
 
   /// Calls body(task, thread) once for each task in [0, count), `thread` being below threads() and
   /// held by one call at a time: scratch memory can be indexed by it. Returns when all calls have
@@ -51,7 +49,6 @@ class ThreadPool {
 
   void run(std::int64_t count, Call call, void* context);
 
-  unsigned asked_;
   unsigned threads_ = 1;
   std::unique_ptr<Shared> shared_;
 };

@@ -149,12 +149,12 @@ TEST_CASE("a step like one before allocates nothing but the list of results that
       SessionOptions settings;
       settings.kernels = KernelSet::kFast;
       settings.fusion = fusion;
+      settings.threads = threads;
       Runner runner(kDecoder, settings);
       for (const std::string& name : runner.plan().node_names()) {
         CHECK(name != test::Part{"(ref)"});
       }
       RunOptions options;
-      options.threads = threads;
       Diagnostics problems;
       std::vector<Tensor> inputs = {integers(0, 7), integers(0, 7)};
       REQUIRE(runner.session().run(inputs, problems, options).has_value());

@@ -19,10 +19,9 @@ namespace {
 
 /// Runs the module on random inputs with these extents for all symbols that pages use.
 std::vector<Tensor> run_with_extents(const std::string& text, std::int64_t extent,
-                                     const SessionOptions& kernels = {}, unsigned threads = 1) {
+                                     const SessionOptions& kernels = {}) {
   Runner runner(text, kernels);
   RunOptions options;
-  options.threads = threads;
   for (const char* symbol : {"S", "T", "N"}) {
     options.dims.bind(runner.context().intern(symbol), extent);
   }
@@ -81,7 +80,8 @@ TEST_CASE("fast kernels agree with reference kernels on the examples of the page
       const auto expected = run_with_extents(text, extent);
       std::vector<Tensor> first;
       for (const unsigned threads : {1U, 3U}) {
-        const auto found = run_with_extents(text, extent, fast, threads);
+        fast.threads = threads;
+        const auto found = run_with_extents(text, extent, fast);
         REQUIRE(found.size() == expected.size());
         for (std::size_t i = 0; i < found.size(); ++i) {
           TolerancePolicy tolerance;

@@ -85,14 +85,12 @@ TEST_CASE("fast: a prompt at once and token by token give the same bits") {
 }
 
 TEST_CASE("fast: bits do not depend on the number of threads") {
-  Runner runner(kAttention, fast());
-  const auto first = hash_bytes(runner.run({states(0, 6)})[0]);
+  const auto first = hash_bytes(Runner(kAttention, fast()).run({states(0, 6)})[0]);
   for (const unsigned threads : {2U, 3U, 8U}) {
-    runner.session().reset();
-    RunOptions options;
+    SessionOptions options = fast();
     options.threads = threads;
-    CHECK(hash_bytes(runner.run({states(0, 6)}, options)[0]) == first);
-    CHECK(context_of(runner).pool().asked() == threads);
+    Runner runner(kAttention, options);
+    CHECK(hash_bytes(runner.run({states(0, 6)})[0]) == first);
     CHECK(context_of(runner).pool().threads() == threads);
   }
 }
@@ -108,16 +106,14 @@ TEST_CASE("fast: a session computes with the threads and the instruction set tha
     CHECK(context_of(runner).pool().threads() == 3);
     runner.run({states(0, 6)});
     CHECK(context_of(runner).isa() == std::min(isa, detected_isa_level()));
-    CHECK(context_of(runner).pool().threads() == 1);
+    CHECK(context_of(runner).pool().threads() == 3);
   }
   Runner highest(kAttention, fast());
   CHECK(context_of(highest).isa() == detected_isa_level());
   SessionOptions reference;
   reference.threads = 3;
   Runner runner(kAttention, reference);
-  RunOptions options;
-  options.threads = 3;
-  runner.run({states(0, 6)}, options);
+  runner.run({states(0, 6)});
   CHECK(context_of(runner).pool().threads() == 1);
 }
 
@@ -271,9 +267,9 @@ TEST_CASE(
       CHECK(std::ranges::max(want) - std::ranges::min(want) > 100 * step);
       CHECK(not_within(step, got, want) == "");
     }
-    RunOptions options;
-    options.threads = 3;
-    CHECK(hash_bytes(runner.run({x}, options)[0]) == hash_bytes(found[0]));
+    SessionOptions three = fast(fusion);
+    three.threads = 3;
+    CHECK(hash_bytes(Runner(kQuantised, three).run({x})[0]) == hash_bytes(found[0]));
   }
 }
 
@@ -315,18 +311,22 @@ TEST_CASE(
 }
 
 TEST_CASE("threads that there are not: one warning, and the bits of others") {
-  Runner runner(with_types(kFeedForward, "Float32"), fast());
-  const auto x = pattern({1, 16, 8});
-  RunOptions options;
+  const std::string text = with_types(kFeedForward, "Float32");
+  const Text module(text);
+  WeightSet weights;
+  REQUIRE(weights.add("random:1"));
+  SessionOptions options = fast();
+  options.weights = &weights;
   options.threads = fast::ThreadPool::kMaxThreads + 1;
-  Diagnostics first, second;
-  const auto found = runner.session().run(std::vector{x}, first, options);
-  const auto again = runner.session().run(std::vector{x}, second, options);
+  Diagnostics creation, run;
+  auto session = Session::create(*module.module, options, creation);
+  REQUIRE(session.has_value());
+  const auto x = pattern({1, 16, 8});
+  const auto found = session->run(std::vector{x}, run);
   REQUIRE(found.has_value());
-  REQUIRE(again.has_value());
-  CHECK(first.warning_count() == 1);
-  CHECK(second.warning_count() == 0);
-  CHECK(hash_bytes((*found)[0]) == hash_bytes(runner.run({x})[0]));
+  CHECK(creation.warning_count() == 1);
+  CHECK(run.warning_count() == 0);
+  CHECK(hash_bytes((*found)[0]) == hash_bytes(Runner(text, fast()).run({x})[0]));
 }
 
 TEST_CASE("fast: steps are observed one by one, and what an observer puts there counts") {

@@ -75,11 +75,11 @@ TEST_CASE("a prompt at once and token by token give the same bits") {
 }
 
 TEST_CASE("runs repeat bit for bit whatever the number of threads") {
-  Runner first(kAttention), second(kAttention);
-  const auto hash = hashes(first.run({states(0, 4)}));
-  RunOptions eight;
+  SessionOptions eight;
   eight.threads = 8;
-  CHECK(hashes(second.run({states(0, 4)}, eight)) == hash);
+  Runner first(kAttention), second(kAttention, eight);
+  const auto hash = hashes(first.run({states(0, 4)}));
+  CHECK(hashes(second.run({states(0, 4)})) == hash);
   first.session().reset();
   CHECK(hashes(first.run({states(0, 4)})) == hash);
   first.session().reset();
