@@ -9,6 +9,9 @@
 #include "eval/parameters.hpp"
 #include "interp/session_run.hpp"
 #include "kernels/fast/matrix/linear.hpp"
+#include "kernels/fast/select.hpp"
+#include "kernels/fast/top_k.hpp"
+#include "kernels/ref/movement.hpp"
 #include "module_text.hpp"
 #include "op_templates.hpp"
 #include "page_examples.hpp"
@@ -157,6 +160,49 @@ void compare(const std::string& text, Tally& tally) {
   CHECK(found == expected);
 }
 
+/// One op with an element type in places, and the types in these places that its kernel takes.
+struct TypedOp {
+  std::string_view line;  ///< `?` is the type
+  bool (*takes)(DType);
+};
+const TypedOp kTypedOps[] = {
+    {"linalg.CPU.NegOp (%x:tensor<[2], ?, CPU>) -> (%y:tensor<[2], ?, CPU>)",
+     [](DType type) { return type == DType::kFloat32; }},
+    {"linalg.CPU.ConcatOp [dim:0] (%x:tensor<[2], ?, CPU>) -> (%y:tensor<[2], ?, CPU>)",
+     [](DType type) { return info(type).lanes == 1; }},
+    {"linalg.CPU.ViewOp [to_shape:[2]] (%x:tensor<[2], ?, CPU>) -> (%y:tensor<[2], ?, CPU>)",
+     [](DType) { return true; }},
+    {"linalg.CPU.TopKOp [k:1] (%x:tensor<[2], ?, CPU>) -> (%y:tensor<[1], ?, CPU>, "
+     "%i:tensor<[1], Int32, CPU>)",
+     fast::has_top_k},
+    {"linalg.CPU.TopKOp [k:1] (%x:tensor<[2], Float32, CPU>) -> (%y:tensor<[1], Float32, CPU>, "
+     "%i:tensor<[1], ?, CPU>)",
+     [](DType type) { return type == DType::kInt32; }},
+    {"linalg.CPU.EqualOp (%x:tensor<[2], ?, CPU>, %x:tensor<[2], ?, CPU>) -> "
+     "(%y:tensor<[2], Bool, CPU>)",
+     fast::is_comparable},
+    {"linalg.CPU.EqualOp (%x:tensor<[2], ?, CPU>, %z:tensor<[2], Float32, CPU>) -> "
+     "(%y:tensor<[2], Bool, CPU>)",
+     [](DType type) { return type == DType::kFloat32; }},
+    {"linalg.CPU.CastTypeOp [dtype:?] (%x:tensor<[2], Float32, CPU>) -> (%y:tensor<[2], ?, CPU>)",
+     [](DType type) { return ref::element_cast(DType::kFloat32, type).ok(); }},
+    {"linalg.CPU.WhereOp (%c:tensor<[2], ?, CPU>, %x:tensor<[2], Float32, CPU>, "
+     "%x:tensor<[2], Float32, CPU>) -> (%y:tensor<[2], Float32, CPU>)",
+     [](DType type) {
+       return type == DType::kBool || type == DType::kUInt8 || type == DType::kInt8;
+     }},
+    {"linalg.CPU.GatherOp [dim:0] (%x:tensor<[2], Float32, CPU>, %i:tensor<[2], ?, CPU>) -> "
+     "(%y:tensor<[2], Float32, CPU>)",
+     [](DType type) { return type == DType::kInt32 || type == DType::kInt64; }},
+    {"linalg.CPU.GatherOp [dim:0] (%x:tensor<[2], ?, CPU>, %i:tensor<[2], Int64, CPU>) -> "
+     "(%y:tensor<[2], ?, CPU>)",
+     [](DType type) { return info(type).lanes == 1; }},
+    {"linalg.CPU.FillOp [type:zeros] (%x:tensor<[2], ?, CPU>) -> (%y:tensor<[2], ?, CPU>)",
+     [](DType type) {
+       return info(type).lanes == 1 && info(type).type_class != DTypeClass::kQuantised;
+     }},
+};
+
 }  // namespace
 
 TEST_CASE("a step has a fast node exactly where the row of its op admits the element types") {
@@ -169,6 +215,21 @@ TEST_CASE("a step has a fast node exactly where the row of its op admits the ele
                      << " skipped");
   CHECK(tally.fast > 400);
   CHECK(tally.reference > 400);
+}
+
+TEST_CASE("rows admit the element types that their kernels take, and no others") {
+  for (const TypedOp& typed : kTypedOps) {
+    for (const DTypeInfo& type : dtype_table()) {
+      std::string line(typed.line);
+      for (auto at = line.find('?'); at != line.npos; at = line.find('?'))
+        line.replace(at, 1, type.name);
+      CAPTURE(line);
+      OneOp one(line);
+      const FastOp* row = find_fast_op(one.op());
+      REQUIRE(row != nullptr);
+      CHECK(row->admits(one.op()) == typed.takes(type.dtype));
+    }
+  }
 }
 
 TEST_CASE("every op with a row has an example that its row admits") {
