@@ -184,6 +184,15 @@ TEST_CASE("every function of fast kernels is that of one op") {
 }
 
 TEST_CASE("every fast kernel is reached from a row") {
+  const std::set<std::string> makers =
+      matches_in(test::read_whole(test::kRoot / "src/plan/nodes/nodes.hpp"),
+                 std::regex("std::unique_ptr<PlanNode> (\\w+)\\(const FastStep&"));
+  CHECK(makers.size() > 20);
+  const std::string rows = test::read_whole(test::kRoot / "src/plan/fast_ops.cpp");
+  for (const std::string& maker : makers) {
+    CHECK_MESSAGE(std::regex_search(rows, std::regex("\\b" + maker + "\\b")),
+                  "no row names " << maker);
+  }
   const std::set<std::string> declared = declared_kernels(test::kRoot / "src/kernels/fast");
   const std::set<std::string> reached = reached_kernels(test::kRoot / "src/plan");
   CHECK(declared.size() > 20);
