@@ -63,7 +63,6 @@ constexpr RowsOp kRowsOps[] = {
     {"maximum of rows", [](Operands& o) { o.out = at::amax(o.x, {-1}); }},
     {"mean of columns", [](Operands& o) { o.out = at::mean(o.x, {0}); }},
     {"softmax of columns", [](Operands& o) { at::_softmax_out(o.out, o.x, 0, false); }},
-    {"silu_mul", [](Operands& o) { at::mul_out(o.out, at::silu(o.x), o.second); }},
     {"add", [](Operands& o) { at::add_out(o.out, o.x, o.second); }},
 };
 
