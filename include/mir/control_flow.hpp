@@ -29,14 +29,15 @@ std::optional<Symbol> callee_of(const Op& op);
 inline bool is_graph(const Op& op) {
   return op.has(Trait::kCallable);
 }
-/// The graph that a call runs; null if the op is no call, or if no graph with a body has the symbol.
+/// The graph that a call runs; null if the op is no call, or if no graph with a body has the
+/// symbol.
 Op* called_graph(const Op& op);
 
-/// The named state that the effects of the op touch; the empty symbol if it may be any, or if it has
-/// no effect.
+/// The named state that the effects of the op touch; the empty symbol if it may be any, or if it
+/// has no effect.
 Symbol resource_of(const Op& op);
-/// Whether exchanging two ops may change the state that either reads or writes: one writes, and both
-/// may touch the same named state. True if the effects of one are unknown.
+/// Whether exchanging two ops may change the state that either reads or writes: one writes, and
+/// both may touch the same named state. True if the effects of one are unknown.
 bool may_conflict(const Op& a, const Op& b);
 
 /// Whether the op leaves its region when it ends a block: a terminator without successors.

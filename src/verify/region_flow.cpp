@@ -8,8 +8,9 @@ namespace {
 
 /// "the results of 'my.for'", "the entry of region 0 of 'my.for'"
 std::string target_of(const Op& op, const RegionEdge& edge) {
-  return edge.to == RegionEdge::kOp ? fmt::format("the results of '{}'", op.name())
-                                    : fmt::format("the entry of region {} of '{}'", edge.to, op.name());
+  return edge.to == RegionEdge::kOp
+             ? fmt::format("the results of '{}'", op.name())
+             : fmt::format("the entry of region {} of '{}'", edge.to, op.name());
 }
 
 bool has_region(const Op& op, std::uint32_t number) {

@@ -48,7 +48,8 @@ TEST_SUITE("control flow") {
         "flow.call () -> () [callee:@missing]\n"
         "}\n");
     Module& module = reading.module();
-    const Op *g = find_op(module.body(), "flow.graph"), *h = find_op(module.body(), "flow.graph", 1);
+    const Op *g = find_op(module.body(), "flow.graph"),
+             *h = find_op(module.body(), "flow.graph", 1);
     const CallGraph calls(module);
     CHECK(calls.graphs().size() == 3);
     REQUIRE(calls.calls_in(*module.top()).size() == 2);

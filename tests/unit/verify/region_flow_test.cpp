@@ -23,18 +23,20 @@ TEST_SUITE("region flow") {
     using Lines = std::vector<std::string>;
     CHECK(problems("flow.scope (%x) -> (%a:$) { (%0:$) -> () { flow.yield (%0) -> () } }") ==
           Lines{});
-    CHECK(problems("flow.scope (%x) -> () { () -> () { flow.yield () -> () } }") ==
-          Lines{"2:1 MIR0431 'flow.scope' passes 1 values to the entry of region 0 of 'flow.scope', "
-                "which takes 0"});
+    CHECK(
+        problems("flow.scope (%x) -> () { () -> () { flow.yield () -> () } }") ==
+        Lines{"2:1 MIR0431 'flow.scope' passes 1 values to the entry of region 0 of 'flow.scope', "
+              "which takes 0"});
     CHECK(problems("flow.scope () -> (%a:$) { () -> () { flow.yield () -> () } }") ==
           Lines{"2:62 MIR0431 'flow.yield' passes 0 values to the results of 'flow.scope', which "
                 "takes 1"});
-    CHECK(problems("flow.loop (%i) -> (%a:$) { (%0:tensor<[2], Int32, CPU>) -> () { flow.yield (%0) "
-                   "-> () } }") ==
-          Lines{"2:1 MIR0431 value 0 that 'flow.loop' passes to the results of 'flow.loop' is "
-                "tensor<[2], Int32, CPU>, expected tensor<[2], Float32, CPU>",
-                "2:89 MIR0431 value 0 that 'flow.yield' passes to the results of 'flow.loop' is "
-                "tensor<[2], Int32, CPU>, expected tensor<[2], Float32, CPU>"});
+    CHECK(
+        problems("flow.loop (%i) -> (%a:$) { (%0:tensor<[2], Int32, CPU>) -> () { flow.yield (%0) "
+                 "-> () } }") ==
+        Lines{"2:1 MIR0431 value 0 that 'flow.loop' passes to the results of 'flow.loop' is "
+              "tensor<[2], Int32, CPU>, expected tensor<[2], Float32, CPU>",
+              "2:89 MIR0431 value 0 that 'flow.yield' passes to the results of 'flow.loop' is "
+              "tensor<[2], Int32, CPU>, expected tensor<[2], Float32, CPU>"});
   }
 }
 

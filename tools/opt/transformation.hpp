@@ -1,0 +1,62 @@
+// One pipeline over the modules of several texts.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mir/pass.hpp"
+#include "tool.hpp"
+#include "tools/opt/reproducer.hpp"
+#include "tools/opt/settings.hpp"
+#include "tools/opt/watch_passes.hpp"
+
+namespace mir::tools {
+
+/// Reads the pipelines of --passes, one after the other; a text that begins with `@` names a file.
+/// No value after reporting.
+std::optional<Pipeline> read_pipelines(const OptSettings& settings, SourceManager& sources,
+                                       Diagnostics& diagnostics);
+
+/// Reads texts, runs the pipeline on their modules and keeps the new texts until all are done.
+class Transformation {
+ public:
+  Transformation(const Run& run, OptSettings& settings, const Pipeline& pipeline);
+
+  /// Makes the folder of --dump-dir.
+  Result<void> prepare() const;
+  /// Transforms a file, or each part of it with --split-input-file.
+  void transform_file(const std::string& path);
+  /// Writes tables to standard error and, unless some text was refused, the new texts in their order,
+  /// with lines between them at which --split-input-file splits them again. Returns the worst exit
+  /// code of all texts.
+  ExitCode write() const;
+
+ private:
+  /// The result of one text.
+  struct Outcome {
+    ExitCode code = ExitCode::kSuccess;
+    std::optional<std::string> text{};  ///< no value if it was refused
+  };
+
+  Outcome transform_text(const SourceFile& given, IRContext& context);
+  bool transform_modules(std::span<Module* const> modules, Diagnostics& diagnostics);
+  bool transform(Module& module, Diagnostics& diagnostics);
+  bool verify(const Module& module, Diagnostics& diagnostics) const;
+  ExitCode report(const SourceFile& file, const SourceManager& sources,
+                  const Diagnostics& found) const;
+  ExitCode write_losses(const IRContext& context) const;
+
+  const Run& run_;
+  OptSettings& settings_;
+  const Pipeline& pipeline_;
+  Verification verification_;
+  PassPrinter printer_;
+  PassDumper dumper_;
+  PassRecord record_;
+  RewriteWatch rewrites_;
+  Reproducer reproducer_;
+  std::vector<Outcome> outcomes_;
+};
+
+}  // namespace mir::tools
