@@ -285,6 +285,13 @@ class Op {
   Block* block() const { return block_; }
   Region* parent_region() const;
   Op* parent_op() const;
+  /// Returns the nearest op of this kind around this op; null if there is none.
+  Op* parent_of_kind(OpId kind) const;
+  /// Returns the op directly in `region` that is this op or contains it; null if this op is outside
+  /// the region.
+  const Op* ancestor_in(const Region& region) const;
+  /// True if this op is nested in a region of `other`, at any depth.
+  bool is_inside(const Op& other) const;
   Op* next() const { return next_; }
   Op* previous() const { return previous_; }
   /// Whether `other`, of the same block, comes after this one; in constant time.
@@ -355,46 +362,56 @@ class Op {
   bool states_mentions_ : 1 = false;  // DumpFacts may have a mention of some operand
 };
 
-/// Forward and backward iteration over the ops of a block; the current op may be erased.
-class OpIterator {
+/// Forward or backward iteration over the ops of a block or the blocks of a region; the current
+/// element may be erased.
+template <class T>
+class LinkedIterator {
  public:
-  using value_type = Op*;
+  using value_type = T*;
   using difference_type = std::ptrdiff_t;
-  OpIterator() = default;
-  OpIterator(Op* op, bool forward) : op_(op), follow_(step(op, forward)), forward_(forward) {}
-  Op* operator*() const { return op_; }
-  OpIterator& operator++() {
-    op_ = follow_;
-    follow_ = step(op_, forward_);
+  LinkedIterator() = default;
+  LinkedIterator(T* at, bool forward)
+      : at_(at), follow_(neighbour(at, forward)), forward_(forward) {}
+  T* operator*() const { return at_; }
+  LinkedIterator& operator++() {
+    at_ = follow_;
+    follow_ = neighbour(at_, forward_);
     return *this;
   }
-  OpIterator operator++(int) {
+  LinkedIterator operator++(int) {
     auto old = *this;
     ++*this;
     return old;
   }
-  friend bool operator==(const OpIterator& a, const OpIterator& b) { return a.op_ == b.op_; }
+  friend bool operator==(const LinkedIterator& a, const LinkedIterator& b) {
+    return a.at_ == b.at_;
+  }
 
  private:
-  static Op* step(Op* op, bool forward) {
-    return op == nullptr ? nullptr : forward ? op->next() : op->previous();
+  static T* neighbour(T* at, bool forward) {
+    return at == nullptr ? nullptr : forward ? at->next() : at->previous();
   }
-  Op* op_ = nullptr;
-  Op* follow_ = nullptr;
+  T* at_ = nullptr;
+  T* follow_ = nullptr;
   bool forward_ = true;
 };
 
-class OpRange {
+/// The elements of a linked list from `first` on, in one direction.
+template <class T>
+class LinkedRange {
  public:
-  OpRange(Op* first, bool forward) : first_(first), forward_(forward) {}
-  OpIterator begin() const { return {first_, forward_}; }
-  OpIterator end() const { return {nullptr, forward_}; }
+  LinkedRange(T* first, bool forward) : first_(first), forward_(forward) {}
+  LinkedIterator<T> begin() const { return {first_, forward_}; }
+  LinkedIterator<T> end() const { return {nullptr, forward_}; }
   bool empty() const { return first_ == nullptr; }
 
  private:
-  Op* first_;
+  T* first_;
   bool forward_;
 };
+
+using OpRange = LinkedRange<Op>;
+using BlockRange = LinkedRange<Block>;
 
 /// A list of ops with arguments.
 class Block {
@@ -414,7 +431,8 @@ class Block {
   Symbol name() const { return name_; }
   /// What its last op may go on to, in order; a block may occur twice.
   std::span<const OpExtra::Successor> successors() const;
-  /// The blocks of its region that have it as a successor, each once; linear in their number.
+  /// Returns the blocks of the region that have this one as a successor, each once, in text order.
+  /// Looks at every block of the region; a ControlFlowGraph has the predecessors of all of them.
   std::vector<Block*> predecessors() const;
   Block* next() const { return next_; }
   Block* previous() const { return previous_; }
@@ -446,10 +464,24 @@ class Region {
   Block* entry() const { return first_; }
   Block* last_block() const { return last_; }
   bool empty() const { return first_ == nullptr; }
-  /// Ops of the entry block, in both directions.
-  OpRange ops() const { return {first_ == nullptr ? nullptr : first_->front(), true}; }
-  OpRange reversed() const { return {first_ == nullptr ? nullptr : first_->back(), false}; }
-  ValueRange arguments() const { return first_ == nullptr ? ValueRange() : first_->arguments(); }
+  /// The blocks in text order, the entry first.
+  BlockRange blocks() const { return {first_, true}; }
+  BlockRange reversed_blocks() const { return {last_, false}; }
+  bool has_several_blocks() const { return first_ != last_; }
+  /// Returns the block of a region that has exactly one. For code that does not follow control flow
+  /// and has refused regions with several blocks before.
+  Block& only_block() const {
+    assert(first_ != nullptr && first_ == last_);
+    return *first_;
+  }
+  /// The arguments of the entry block, which the signature of a graph lists as its inputs; none for
+  /// a region without blocks.
+  ValueRange entry_arguments() const {
+    return first_ == nullptr ? ValueRange() : first_->arguments();
+  }
+  /// True if ops of this region may use values of `outer`: this region is `outer`, or nested in it
+  /// with no isolated op between.
+  bool sees(const Region& outer) const;
   /// Whether the text has `(ins) -> (outs)` for it.
   bool has_signature() const { return has_signature_; }
   /// Position among the op's regions.

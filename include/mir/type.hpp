@@ -69,6 +69,8 @@ class Dim {
   bool is_constant() const { return expr_ == nullptr; }
   bool is_unknown() const;
   bool is_symbolic() const { return !is_constant() && !is_unknown(); }
+  /// True for a negative number: dumps print one for an extent that they do not know.
+  bool is_negative() const { return is_constant() && constant_ < 0; }
   /// Only for a constant.
   std::int64_t constant() const { return constant_; }
   /// Null for a constant.
@@ -208,12 +210,17 @@ const T* dyn_cast(const Type* type) {
   return type != nullptr && T::classof(type) ? static_cast<const T*>(type) : nullptr;
 }
 
-/// Whether two types can describe one value: equal, or tensors that differ only in extents of
-/// which one is unknown.
-bool compatible(const Type* a, const Type* b);
+/// True if two extents can be equal: they are, or one is unknown. Symbols stand for themselves.
+bool compatible(Dim a, Dim b);
 
-/// Whether all extents agree that are known in both; a negative one is not known.
-bool same_shape(const TensorType& a, const TensorType& b);
+/// True if the tensors can have the same shape: equal ranks and compatible extents. A negative
+/// extent is unknown here.
+bool compatible_shapes(const TensorType& a, const TensorType& b);
+
+/// True if both types can describe one value: they are equal, or tensors of compatible shapes that
+/// differ in nothing else. Where a value may be stored or computed elsewhere, as by a graph that
+/// computes an op, devices and encodings differ and only element types and shapes are compared.
+bool compatible(const Type* a, const Type* b);
 
 // Attributes: unique per context and spelling, immutable, compared by address.
 

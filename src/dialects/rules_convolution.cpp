@@ -190,7 +190,7 @@ bool interpolate(InferContext& op) {
         extent = in.is_constant() ? Dim(static_cast<std::int64_t>(scaled)) : Dim::unknown();
       }
     }
-    if (!extent || (extent->is_constant() && extent->constant() < 0)) {
+    if (!extent || extent->is_negative()) {
       return op.fail(DiagCode::kAttributeOutOfRange,
                      fmt::format("'{}' of '{}' has {}, expected a positive {}", key, op.op_name(),
                                  element.spelling(), by_size ? "extent" : "factor"));
@@ -267,7 +267,7 @@ bool istft(InferContext& op) {
   }
   const Dim steps = dims.multiply(dims.subtract(shape[2], Dim(1)), Dim(frames->hop));
   const Dim length = dims.add(steps, Dim(frames->n_fft - cut));
-  if (length.is_constant() && length.constant() < 0) {
+  if (length.is_negative()) {
     return mismatch(op, DiagCode::kShapeMismatch, "enough frames for a signal", show(op, shape));
   }
   return give(op, {shape[0], length}, DType::kFloat32, *spec);

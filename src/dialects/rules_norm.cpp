@@ -35,7 +35,7 @@ bool weighs_rows(InferContext& op, const TensorType& x) {
                     op.op_name()));
   }
   const Dim row = shape_of(x).back(), weights = shape_of(*weight).front();
-  if (agreed(row, weights)) return true;
+  if (compatible(row, weights)) return true;
   const Dim expected[] = {row};
   return mismatch(op, DiagCode::kShapeMismatch,
                   fmt::format("a weight of extents {} as operand 1", show(op, expected)),
@@ -65,7 +65,7 @@ bool layer_norm(InferContext& op) {
     const Shape shape = shape_of(*x);
     bool good = row->size() <= shape.size();
     for (std::size_t i = 0; good && i < row->size(); ++i) {
-      good = agreed(shape[shape.size() - row->size() + i], Dim((*row)[i])).has_value();
+      good = compatible(shape[shape.size() - row->size() + i], Dim((*row)[i]));
     }
     op.constraint("layer_norm_c3");
     if (!good) {
@@ -113,7 +113,7 @@ bool causal_mask(InferContext& op) {
   const Dim queries = shape[shape.size() - 2], keys = shape.back();
   const Dim past = op.extents().subtract(keys, queries);
   op.constraint("causal_mask_c3");
-  if (past.is_constant() && past.constant() < 0) {
+  if (past.is_negative()) {
     return mismatch(op, DiagCode::kShapeMismatch, "at least as many keys as queries",
                     show(op, shape));
   }

@@ -47,10 +47,6 @@ std::optional<Bounds> read_bounds(InferContext& op, const Attr& entry, std::size
   return std::nullopt;
 }
 
-bool is_negative(Dim value) {
-  return value.is_constant() && value.constant() < 0;
-}
-
 }  // namespace
 
 std::optional<Dim> sliced_extent(InferContext& op, const Attr& entry, std::size_t dimension,
@@ -62,17 +58,17 @@ std::optional<Dim> sliced_extent(InferContext& op, const Attr& entry, std::size_
   Dim end = bounds->end.value_or(extent);
   // A single index i is written as i .. i + 1, the last one therefore as -1 .. 0.
   const bool last_one = bounds->end && start == Dim(-1) && end == kZero;
-  if (is_negative(start)) start = dims.add(start, extent);
-  if (bounds->end && (is_negative(end) || last_one)) end = dims.add(end, extent);
+  if (start.is_negative()) start = dims.add(start, extent);
+  if (bounds->end && (end.is_negative() || last_one)) end = dims.add(end, extent);
 
   const Dim length = dims.subtract(end, start);
   const Dim beyond = dims.subtract(extent, end);
   op.constraint("slice_c3");
-  if (is_negative(start) || is_negative(end) || is_negative(beyond)) {
+  if (start.is_negative() || end.is_negative() || beyond.is_negative()) {
     bad_entry(op, entry, dimension, fmt::format("bounds within extent {}", show(op, extent)));
     return std::nullopt;
   }
-  if (is_negative(length)) return kZero;
+  if (length.is_negative()) return kZero;
   // ceil(length / step)
   return dims.floor_divide(dims.add(length, Dim(bounds->step - 1)), Dim(bounds->step));
 }

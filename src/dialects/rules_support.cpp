@@ -28,7 +28,7 @@ bool mismatch(InferContext& op, DiagCode code, std::string_view expected, std::s
 Shape shape_of(const TensorType& tensor) {
   Shape shape(tensor.dims().begin(), tensor.dims().end());
   for (Dim& extent : shape) {
-    if (extent.is_constant() && extent.constant() < 0) extent = Dim::unknown();
+    if (extent.is_negative()) extent = Dim::unknown();
   }
   return shape;
 }
@@ -117,10 +117,9 @@ bool is_complex(const TensorType& tensor) {
 
 // -- extents --------------------------------------------------------------------------------------
 
-std::optional<Dim> agreed(Dim a, Dim b) {
-  if (a == b || b.is_unknown()) return a;
-  if (a.is_unknown()) return b;
-  return std::nullopt;
+std::optional<Dim> unify(Dim a, Dim b) {
+  if (!compatible(a, b)) return std::nullopt;
+  return a.is_unknown() ? b : a;
 }
 
 std::optional<Dim> broadcast(Dim a, Dim b) {
@@ -130,7 +129,7 @@ std::optional<Dim> broadcast(Dim a, Dim b) {
   // An unknown extent may be 1, so it says nothing about an expression that may be 1 as well.
   if (a.is_unknown() && b.is_symbolic()) return a;
   if (b.is_unknown() && a.is_symbolic()) return b;
-  return agreed(a, b);
+  return unify(a, b);
 }
 
 std::optional<Shape> broadcast(InferContext& op, const Shape& a, const Shape& b) {
@@ -154,7 +153,7 @@ bool broadcasts_to(InferContext& op, std::size_t index, const Shape& from, const
   bool good = from.size() <= to.size();
   for (std::size_t i = 0; good && i < from.size(); ++i) {
     const Dim have = from[i], want = to[to.size() - from.size() + i];
-    good = (have.is_constant() && have.constant() == 1) || agreed(have, want).has_value();
+    good = (have.is_constant() && have.constant() == 1) || compatible(have, want);
   }
   return good || mismatch(op, DiagCode::kShapeMismatch,
                           fmt::format("operand {} that broadcasts to {}", index, show(op, to)),
@@ -163,7 +162,7 @@ bool broadcasts_to(InferContext& op, std::size_t index, const Shape& from, const
 
 bool expect_extent(InferContext& op, std::size_t index, const Shape& shape, std::size_t dim,
                    Dim expected, std::string_view what) {
-  if (agreed(shape[dim], expected)) return true;
+  if (compatible(shape[dim], expected)) return true;
   return mismatch(
       op, DiagCode::kShapeMismatch, fmt::format("{} {}", what, show(op, expected)),
       fmt::format("extent {} in dimension {} of operand {}", show(op, shape[dim]), dim, index));

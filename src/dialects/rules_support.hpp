@@ -48,9 +48,9 @@ bool same_elements(InferContext& op, std::size_t a, std::size_t b);
 bool is_complex(const TensorType& tensor);
 
 // -- extents --------------------------------------------------------------------------------------
-/// The extent that both are, if they agree.
-std::optional<Dim> agreed(Dim a, Dim b);
-/// As agreed, or the other one if one is the constant 1.
+/// The extent that both are if they are compatible: the one that is known.
+std::optional<Dim> unify(Dim a, Dim b);
+/// As unify, or the other one if one is the constant 1.
 std::optional<Dim> broadcast(Dim a, Dim b);
 /// Right-aligned broadcast; reports.
 std::optional<Shape> broadcast(InferContext& op, const Shape& a, const Shape& b);

@@ -37,7 +37,7 @@ bool reshape_to(InferContext& op, std::string_view key) {
   if (open != wanted->end()) others.erase(others.begin() + (open - wanted->begin()));
   const Dim have = product(op, from), need = product(op, others);
   if (open == wanted->end()) {
-    if (!agreed(have, need)) return counts_differ(op, from, *wanted);
+    if (!compatible(have, need)) return counts_differ(op, from, *wanted);
   } else {
     const auto rest = exact_quotient(op, have, need);
     if (!rest) return counts_differ(op, from, *wanted);
@@ -118,7 +118,7 @@ bool split(InferContext& op) {
   if (sizes->size() == 1) {
     const Dim size = sizes->front();
     op.constraint("split_c3");
-    if (!agreed(dims.multiply(size, Dim(pieces)), whole)) {
+    if (!compatible(dims.multiply(size, Dim(pieces)), whole)) {
       return mismatch(op, DiagCode::kShapeMismatch,
                       fmt::format("{} pieces of extent {}", pieces, show(op, size)),
                       fmt::format("extent {}", show(op, whole)));
@@ -134,14 +134,14 @@ bool split(InferContext& op) {
                                op.result_count()));
   }
   op.constraint("split_c3");
-  if (!agreed(total, whole)) {
+  if (!compatible(total, whole)) {
     return mismatch(
         op, DiagCode::kShapeMismatch,
         fmt::format("pieces {} of extent {} together", show(op, *sizes), show(op, whole)),
         fmt::format("{}", show(op, total)));
   }
   for (const Dim size : *sizes) {
-    if (size.is_constant() && size.constant() < 0) {
+    if (size.is_negative()) {
       return op.fail(DiagCode::kAttributeOutOfRange,
                      fmt::format("'split_size_or_sections' of '{}' has the negative extent {}",
                                  op.op_name(), size.constant()));
@@ -161,7 +161,7 @@ bool copy(InferContext& op) {
   const auto part = sliced_shape(op, shape_of(*dst));
   if (!part) return false;
   op.constraint("copy_c2");
-  if (!agreed(product(op, shape_of(*src)), product(op, *part))) {
+  if (!compatible(product(op, shape_of(*src)), product(op, *part))) {
     return mismatch(op, DiagCode::kElementCountMismatch,
                     fmt::format("a source with the elements of {}", show(op, *part)),
                     show(op, src->dims()));

@@ -67,7 +67,7 @@ class Comparison {
     const Op &one = *a.parent(), &other = *b.parent();
     flag(one, other, "signature", a.has_signature(), b.has_signature());
     const Block* next = b.entry();
-    for (const Block* block = a.entry(); block != nullptr; block = block->next()) {
+    for (const Block* block : a.blocks()) {
       const Block* partner = pairing_.after(*block);
       if (partner == nullptr) {
         whole(DiffEntry::Kind::kRemoved, one, block_line(*block));
@@ -250,12 +250,17 @@ class Comparison {
   std::string successor_text(const OpExtra::Successor& successor) const {
     const std::string name = fmt::format("^{}", context_.text(successor.name()));
     if (successor.block == nullptr) return name + ", which the region lacks";
-    std::size_t number = 0;
-    for (const Block* each = successor.block; each->previous() != nullptr;
-         each = each->previous()) {
-      ++number;
+    return fmt::format("{}, block {}", name, number_of(*successor.block));
+  }
+
+  /// The place of a block in its region, from 0.
+  std::size_t number_of(const Block& block) const {
+    if (const auto known = block_numbers_.find(&block); known != block_numbers_.end()) {
+      return known->second;
     }
-    return fmt::format("{}, block {}", name, number);
+    std::size_t next = 0;
+    for (const Block* each : block.parent()->blocks()) block_numbers_.emplace(each, next++);
+    return block_numbers_.at(&block);
   }
 
   // -- values and attributes ----------------------------------------------------------------------
@@ -366,6 +371,7 @@ class Comparison {
   SameIds ids_;
   std::unordered_map<std::uint32_t, const Value*> first_before_, first_after_;  // by storage
   std::unordered_set<const Value*> compared_;  ///< free values of `before`
+  mutable std::unordered_map<const Block*, std::size_t> block_numbers_;  ///< of regions asked for
 };
 
 void whole_module(const Module& module, DiffEntry::Kind kind, ModuleDiff& diff) {
@@ -388,17 +394,25 @@ std::size_t ModuleDiff::count(DiffEntry::Kind kind) const {
 ModuleDiff diff_modules(std::span<Module* const> before, std::span<Module* const> after) {
   ModuleDiff diff;
   PairedIds specs;
-  std::vector<Module*> rest(after.begin(), after.end());
+  // The k-th module of a name belongs to the k-th of that name.
+  std::unordered_map<Symbol, std::vector<Module*>> unpaired;  // the first of a name last
+  for (auto module = after.rbegin(); module != after.rend(); ++module) {
+    unpaired[(*module)->name()].push_back(*module);
+  }
+  std::unordered_set<const Module*> paired;
   for (Module* module : before) {
-    const auto found = std::ranges::find(rest, module->name(), &Module::name);
-    if (found == rest.end()) {
+    std::vector<Module*>& alike = unpaired[module->name()];
+    if (alike.empty()) {
       whole_module(*module, DiffEntry::Kind::kRemoved, diff);
       continue;
     }
-    Comparison(*module, **found, specs, diff).run();
-    rest.erase(found);
+    Comparison(*module, *alike.back(), specs, diff).run();
+    paired.insert(alike.back());
+    alike.pop_back();
   }
-  for (const Module* module : rest) whole_module(*module, DiffEntry::Kind::kAdded, diff);
+  for (const Module* module : after) {
+    if (!paired.contains(module)) whole_module(*module, DiffEntry::Kind::kAdded, diff);
+  }
   return diff;
 }
 

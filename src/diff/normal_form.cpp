@@ -56,7 +56,7 @@ class Normalising {
 
   void sort(Region& region) {
     for (Value* value : region.free_values()) sort(*value);
-    for (Block* block = region.entry(); block != nullptr; block = block->next()) {
+    for (Block* block : region.blocks()) {
       for (Value& argument : block->arguments()) sort(argument);
       for (Op* op : block->ops()) sort(*op);
     }
@@ -72,7 +72,7 @@ class Normalising {
 
   /// Numbers of a portable module only tell its values apart: printing gives each its own.
   void unname(Region& region) {
-    for (Block* block = region.entry(); block != nullptr; block = block->next()) {
+    for (Block* block : region.blocks()) {
       for (Value& argument : block->arguments()) unname(argument);
       for (Op* op : block->ops()) {
         for (Value& result : op->results()) unname(result);

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "diff/same_ids.hpp"
-#include "ir/nested_ops.hpp"
 #include "ir/program_fields.hpp"
 #include "mir/ops.hpp"
 #include "mir/upgrade.hpp"
+#include "mir/walk.hpp"
 
 namespace mir {
 
@@ -89,7 +89,7 @@ std::string content_key(const Op& op) {
 
 std::string structure_key(const Op& op) {
   std::string key(op.name());
-  for_each_nested(op, [&](const Op& inner) {
+  for_each_child(op, [&](const Op& inner) {
     key += fmt::format("\n{} {{{}}}", name_key(inner), structure_key(inner));
   });
   return key;

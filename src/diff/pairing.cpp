@@ -57,7 +57,7 @@ std::string block_key(const Block& block, int level) {
 
 std::vector<const Block*> blocks_of(const Region& region) {
   std::vector<const Block*> blocks;
-  for (const Block* each = region.entry(); each != nullptr; each = each->next()) {
+  for (const Block* each : region.blocks()) {
     blocks.push_back(each);
   }
   return blocks;

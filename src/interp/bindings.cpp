@@ -5,9 +5,9 @@
 #include <set>
 #include <string>
 
-#include "ir/nested_ops.hpp"
 #include "mir/module.hpp"
 #include "mir/session.hpp"
+#include "mir/walk.hpp"
 #include "support/suggest.hpp"
 
 namespace mir {
@@ -16,23 +16,15 @@ namespace {
 
 class SymbolWalk {
  public:
-  explicit SymbolWalk(const Module& module) : context_(module.context()) { visit(*module.top()); }
+  explicit SymbolWalk(const Module& module) : context_(module.context()) {
+    attributes(module.top()->attributes());
+    for_each_op(module.body(), [&](const Op& op) { attributes(op.attributes()); });
+    for_each_value(module.body(), [&](const Value& value, const Op&) { visit(value); });
+  }
 
   std::set<std::string, std::less<>> symbols;
 
  private:
-  void visit(const Op& op) {
-    attributes(op.attributes());
-    for (const Value& result : op.results()) visit(result);
-    for (const Region* region = op.first_region(); region != nullptr; region = region->next()) {
-      for (const Value* value : region->free_values()) visit(*value);
-      for (const Block* block = region->entry(); block != nullptr; block = block->next()) {
-        for (const Value& argument : block->arguments()) visit(argument);
-      }
-    }
-    for_each_nested(op, [&](const Op& inner) { visit(inner); });
-  }
-
   void visit(const Value& value) {
     if (value.tensor_type() == nullptr) return;
     for (const Dim dim : value.tensor_type()->dims()) visit(dim);

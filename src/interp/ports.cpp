@@ -73,7 +73,7 @@ Error at_port(std::string_view what, const Port& port, const Error& error) {
 }
 
 Port input_port(const Schedule& schedule, std::size_t number) {
-  return port_of(schedule.entry().arguments()[number], schedule);
+  return port_of(schedule.entry().only_block().arguments()[number], schedule);
 }
 
 std::vector<Port> input_ports(const Schedule& schedule) {
@@ -86,7 +86,7 @@ std::vector<Port> input_ports(const Schedule& schedule) {
 
 std::vector<Port> output_ports(const Schedule& schedule) {
   std::vector<Port> ports;
-  for (const Op* op : schedule.entry().ops()) {
+  for (const Op* op : schedule.entry().only_block().ops()) {
     if (!op->is(OpId::kCfReturn)) continue;
     for (std::uint32_t i = 0; i < op->operand_count(); ++i) {
       ports.push_back(port_of(*op->operand(i), schedule));

@@ -4,6 +4,7 @@
 
 #include "mir/control_flow.hpp"
 #include "mir/module.hpp"
+#include "mir/walk.hpp"
 
 namespace mir {
 
@@ -15,15 +16,13 @@ struct Found {
 };
 
 void find_calls(const Region& region, const Op* around, Found& found) {
-  for (Block* block = region.entry(); block != nullptr; block = block->next()) {
-    for (Op* op : block->ops()) {
-      if (is_graph(*op)) found.graphs.push_back(op);
-      if (callee_of(*op)) found.sites.push_back({op, around});
-      for (Region* in = op->first_region(); in != nullptr; in = in->next()) {
-        find_calls(*in, is_graph(*op) ? op : around, found);
-      }
+  for_each_child(region, [&](Op& op) {
+    if (is_graph(op)) found.graphs.push_back(&op);
+    if (callee_of(op)) found.sites.push_back({&op, around});
+    for (Region* in = op.first_region(); in != nullptr; in = in->next()) {
+      find_calls(*in, is_graph(op) ? &op : around, found);
     }
-  }
+  });
 }
 
 Found find_calls(const Module& module) {

@@ -20,7 +20,7 @@ namespace {
 using Edges = std::vector<RegionEdge>;
 
 /// Whether edges lead from `from` to `to` without entering `avoided`.
-bool leads(const Edges& edges, std::uint32_t from, std::uint32_t to, std::uint32_t avoided) {
+bool has_path(const Edges& edges, std::uint32_t from, std::uint32_t to, std::uint32_t avoided) {
   std::vector<std::uint32_t> open{from}, seen;
   while (!open.empty()) {
     const std::uint32_t at = open.back();
@@ -47,8 +47,8 @@ RegionRuns runs_of(const Region& region) {
   if (!edges) return {};
   if (is_graph(op)) return {.at_least_once = false, .at_most_once = true};
   const std::uint32_t number = region.index();
-  return {.at_least_once = !leads(*edges, RegionEdge::kOp, RegionEdge::kOp, number),
-          .at_most_once = !leads(*edges, number, number, kNothing)};
+  return {.at_least_once = !has_path(*edges, RegionEdge::kOp, RegionEdge::kOp, number),
+          .at_most_once = !has_path(*edges, number, number, kNothing)};
 }
 
 bool is_loop(const Op& op) {
@@ -56,7 +56,7 @@ bool is_loop(const Op& op) {
   if (!edges) return false;
   for (const RegionEdge& edge : *edges) {
     const bool is_region = edge.from != RegionEdge::kOp;
-    if (is_region && leads(*edges, edge.from, edge.from, kNothing)) return true;
+    if (is_region && has_path(*edges, edge.from, edge.from, kNothing)) return true;
   }
   return false;
 }

@@ -10,7 +10,7 @@ namespace {
 template <class Holds>
 bool all_inside(const Op& op, const Holds& holds) {
   for (const Region* region = op.first_region(); region != nullptr; region = region->next()) {
-    for (const Block* block = region->entry(); block != nullptr; block = block->next()) {
+    for (const Block* block : region->blocks()) {
       for (const Op* inner : block->ops()) {
         if (!holds(*inner)) return false;
       }

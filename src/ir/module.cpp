@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <string>
 
-#include "ir/nested_ops.hpp"
 #include "ir/text/text_literal.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
+#include "mir/walk.hpp"
 #include "support/arena.hpp"
 
 namespace mir {
@@ -100,9 +100,7 @@ bool Module::may_declare(const Op& op) const {
 }
 
 bool Module::is_linked(const Op& op) const {
-  const Op* at = &op;
-  while (at->parent_op() != nullptr) at = at->parent_op();
-  return at == top_;
+  return &op == top_ || op.is_inside(*top_);
 }
 
 /// With those of the ops inside it.
@@ -111,7 +109,7 @@ void Module::declare_symbols(Op& op) {
   for (Value& result : op.results()) {
     if (result.has_symbol()) value_symbols_.add(result.symbol(), result);
   }
-  for_each_nested(op, [&](Op& inner) { declare_symbols(inner); });
+  for_each_child(op, [&](Op& inner) { declare_symbols(inner); });
 }
 
 void Module::forget_symbol(const Value& value) {
@@ -126,7 +124,7 @@ void Module::forget_symbols(const Op& op) {
 
 void Module::forget_symbols_within(Op& op) {
   forget_symbols(op);
-  for_each_nested(op, [&](Op& inner) { forget_symbols_within(inner); });
+  for_each_child(op, [&](Op& inner) { forget_symbols_within(inner); });
 }
 
 }  // namespace mir

@@ -107,7 +107,34 @@ Op* Op::parent_op() const {
   return region == nullptr ? nullptr : region->parent();
 }
 
+Op* Op::parent_of_kind(OpId kind) const {
+  Op* at = parent_op();
+  while (at != nullptr && !at->is(kind)) at = at->parent_op();
+  return at;
+}
+
+const Op* Op::ancestor_in(const Region& region) const {
+  const Op* at = this;
+  while (at != nullptr && at->parent_region() != &region) at = at->parent_op();
+  return at;
+}
+
+bool Op::is_inside(const Op& other) const {
+  const Op* at = parent_op();
+  while (at != nullptr && at != &other) at = at->parent_op();
+  return at != nullptr;
+}
+
 // -- regions and blocks ---------------------------------------------------------------------------
+
+bool Region::sees(const Region& outer) const {
+  const Region* at = this;
+  while (at != nullptr && at != &outer) {
+    const Op* op = at->parent();
+    at = op->has(Trait::kIsolated) ? nullptr : op->parent_region();
+  }
+  return at != nullptr;
+}
 
 Value* Region::returned(std::size_t result) const {
   const Op* last = last_ == nullptr ? nullptr : last_->terminator();

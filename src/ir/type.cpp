@@ -20,21 +20,23 @@ std::optional<std::int64_t> TensorType::element_count() const {
   return count;
 }
 
+bool compatible(Dim a, Dim b) {
+  return a == b || a.is_unknown() || b.is_unknown();
+}
+
+bool compatible_shapes(const TensorType& a, const TensorType& b) {
+  return std::ranges::equal(a.dims(), b.dims(), [](Dim x, Dim y) {
+    return compatible(x, y) || x.is_negative() || y.is_negative();
+  });
+}
+
 bool compatible(const Type* a, const Type* b) {
   if (a == b) return true;
   const auto* left = dyn_cast<TensorType>(a);
   const auto* right = dyn_cast<TensorType>(b);
   return left != nullptr && right != nullptr && left->dtype_name() == right->dtype_name() &&
          left->device() == right->device() && left->encoding() == right->encoding() &&
-         same_shape(*left, *right);
-}
-
-bool same_shape(const TensorType& a, const TensorType& b) {
-  const auto is_open = [](Dim dim) {
-    return dim.is_unknown() || (dim.is_constant() && dim.constant() < 0);
-  };
-  return std::ranges::equal(a.dims(), b.dims(),
-                            [&](Dim x, Dim y) { return x == y || is_open(x) || is_open(y); });
+         compatible_shapes(*left, *right);
 }
 
 }  // namespace mir

@@ -141,7 +141,7 @@ class LaunchModule {
     const Attr* tokens_first = cache.attribute("use_fa2");
     const bool first = tokens_first != nullptr && tokens_first->kind() == AttrKind::kBool &&
                        tokens_first->boolean();
-    for (Value& input : module_->body().arguments()) {
+    for (Value& input : module_->body().only_block().arguments()) {
       const TensorType* type = input.tensor_type();
       if (type == nullptr || type->rank() != 4) return;
       std::vector<Dim> dims(type->dims().begin(), type->dims().end());
@@ -240,7 +240,7 @@ bool was_made_for(std::span<const std::pair<DType, Shape>> types,
 }
 
 bool has_state(const Module& module) {
-  const auto ops = module.body().ops();
+  const auto ops = module.body().only_block().ops();
   return std::any_of(ops.begin(), ops.end(),
                      [](const Op* op) { return static_cast<bool>(cache_of(*op)); });
 }

@@ -56,7 +56,9 @@ bool ProgramMachine::State::can_run(Diagnostics& diagnostics) const {
     if (std::exchange(reported, defect.op) == defect.op) continue;
     const bool is_missing = defect.kind == prog::Defect::Kind::kMissing;
     const DiagCode wrong = is_missing ? DiagCode::kMissingAttribute : DiagCode::kAttributeKind;
-    if (defect.op->is(OpId::kProgBind)) {
+    if (defect.kind == prog::Defect::Kind::kSeveralBlocks) {
+      diagnostics.error(DiagCode::kFragmentKind, defect.op->span(), prog::describe(defect));
+    } else if (defect.op->is(OpId::kProgBind)) {
       diagnostics.error(DiagCode::kBindPosition, defect.op->span(),
                         "a binding needs type 0 or 1, a slot and a position from 0 on");
     } else {
@@ -446,7 +448,7 @@ std::vector<std::optional<std::int64_t>> ProgramMachine::index_bounds() const {
   const auto schedule = Schedule::build(*modules.front(), {}, unheard);
   if (!schedule) return bounds;
   const auto found = mir::index_bounds(*schedule, {});
-  const ValueRange arguments = schedule->entry().arguments();
+  const ValueRange arguments = schedule->entry().only_block().arguments();
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string name = text_of(arguments[i].name(), context);
     const auto port = std::ranges::find(ports, name, &Port::name);

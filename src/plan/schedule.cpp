@@ -11,8 +11,9 @@
 #include "dialects/parameters.hpp"
 #include "eval/evaluate.hpp"
 #include "eval/parameters.hpp"
-#include "ir/nested_ops.hpp"
+#include "ir/block_count.hpp"
 #include "mir/ops.hpp"
+#include "mir/walk.hpp"
 #include "plan/report.hpp"
 #include "support/suggest.hpp"
 
@@ -43,13 +44,14 @@ class ScheduleBuilder {
     if (region == nullptr) return std::nullopt;
     schedule_.entry_ = region;
     schedule_.calls_.push_back({.graph = graphs_.empty() ? nullptr : graphs_.back()});
+    if (!may_run(*region, 0)) return std::nullopt;
     ValueIndices indices;
-    for (const Value& argument : region->arguments()) {
+    for (const Value& argument : region->only_block().arguments()) {
       const ValueIndex index = add_value(ValueRole::kInput, argument);
       indices.emplace(&argument, index);
       schedule_.inputs_.push_back(index);
     }
-    schedule_.outputs_ = run(*region, indices, 0);
+    schedule_.outputs_ = run(region->only_block(), indices, 0);
     if (diagnostics_.error_count() != errors_before_) return std::nullopt;
     find_last_uses();
     return std::move(schedule_);
@@ -72,11 +74,14 @@ class ScheduleBuilder {
   ValueIndex index_of(const Value& value, const ValueIndices& indices, const Op& user);
   ValueIndex index_of_parameter(const Value& value, const Op& user);
   const Value* find_parameter(Symbol symbol, const Op& user);
-  std::vector<ValueIndex> run(const Region& region, ValueIndices& indices, std::uint32_t call);
+  bool may_run(const Region& body, std::uint32_t call);
+  std::vector<ValueIndex> run(const Block& body, ValueIndices& indices, std::uint32_t call);
   std::vector<ValueIndex> indices_of(const Op& op, const ValueIndices& indices);
   void add_call(const Op& op, std::string_view callee, ValueIndices& indices);
   bool may_call(const Op& op, std::string_view callee, const SubGraphOp& target,
                 std::size_t operands);
+  std::vector<ValueIndex> run_call(const Op& op, const SubGraphOp& target,
+                                   std::span<const ValueIndex> operands, std::uint32_t number);
   void add_executable(const Op& op, ValueIndices& indices, std::uint32_t call);
   void check_binding(const Op& op, const SubGraphOp& target);
   void add_step(const Op& op, ValueIndices& indices, std::uint32_t call);
@@ -110,7 +115,7 @@ const Region* ScheduleBuilder::find_entry(std::string_view entry) {
   const SubGraphOp graph = dyn_cast<SubGraphOp>(module_.lookupSymbol(entry).op);
   if (!graph || graph.body() == nullptr) {
     NearestName nearest(entry);
-    for_each_nested(top, [&](const Op& op) {
+    for_each_child(top, [&](const Op& op) {
       if (isa<SubGraphOp>(&op)) nearest.offer(text(op.symbol()));
     });
     suggest(diagnostics_.error(
@@ -182,15 +187,23 @@ std::vector<ValueIndex> ScheduleBuilder::indices_of(const Op& op, const ValueInd
   return operands;
 }
 
-/// Appends the steps of a region; gives what it returns.
-std::vector<ValueIndex> ScheduleBuilder::run(const Region& region, ValueIndices& indices,
+/// False after reporting a graph that has not exactly one block.
+bool ScheduleBuilder::may_run(const Region& body, std::uint32_t call) {
+  if (!body.empty() && !body.has_several_blocks()) return true;
+  stack_.push_back(call);
+  fail(*body.parent(), DiagCode::kNotExecutable,
+       describe_block_count(body) +
+           (body.empty() ? "" : "; control flow between blocks is not run yet"));
+  stack_.pop_back();
+  return false;
+}
+
+/// Appends the steps of a graph; gives what it returns.
+std::vector<ValueIndex> ScheduleBuilder::run(const Block& body, ValueIndices& indices,
                                              std::uint32_t call) {
   stack_.push_back(call);
   std::vector<ValueIndex> returned;
-  if (region.entry() != region.last_block()) {
-    fail(*region.parent(), DiagCode::kNotExecutable, "graphs of several blocks are not executed");
-  }
-  for (Op* op : region.ops()) {
+  for (Op* op : body.ops()) {
     if (over_limit_) break;
     if (isa<ReturnOp>(op)) {
       returned = indices_of(*op, indices);
@@ -220,16 +233,13 @@ auto find_name(const Names& names, const Op& op) {
   return whole != names.end() ? whole : names.find(op.info().mnemonic);
 }
 
-/// Whether a value of one type can take the place of one of the other: element types and extents
-/// agree where both are known.
-bool agree(const Type* a, const Type* b) {
+/// Whether a graph that computes an op can have a value of one type where the op has the other:
+/// compatible types, but for devices and encodings, which are those of the graph's own ops.
+bool can_stand_for(const Type* a, const Type* b) {
   const auto* x = dyn_cast<TensorType>(a);
   const auto* y = dyn_cast<TensorType>(b);
   if (x == nullptr || y == nullptr) return a == b;
-  return x->dtype_name() == y->dtype_name() &&
-         std::ranges::equal(x->dims(), y->dims(), [](Dim m, Dim n) {
-           return m == n || m.is_unknown() || n.is_unknown();
-         });
+  return x->dtype_name() == y->dtype_name() && compatible_shapes(*x, *y);
 }
 
 }  // namespace
@@ -253,16 +263,17 @@ void ScheduleBuilder::add_executable(const Op& op, ValueIndices& indices, std::u
 /// What verification does for calls.
 void ScheduleBuilder::check_binding(const Op& op, const SubGraphOp& target) {
   const auto check = [&](std::string_view what, std::size_t i, const Type* own, const Type* graph) {
-    if (own == nullptr || graph == nullptr || agree(own, graph)) return;
+    if (own == nullptr || graph == nullptr || can_stand_for(own, graph)) return;
     fail(op, DiagCode::kCallMismatch,
          fmt::format("{} {} of '{}' is {}, that of graph '@{}' is {}", what, i, op.name(),
                      own->spelling(), text(target.op()->symbol()), graph->spelling()));
   };
-  const auto arguments = target.body()->arguments();
+  const Block& body = target.body()->only_block();
+  const auto arguments = body.arguments();
   for (std::uint32_t i = 0; i < op.operand_count(); ++i) {
     check("operand", i, op.operand(i)->type(), arguments[i].type());
   }
-  for (const Op* last : target.body()->ops()) {
+  for (const Op* last : body.ops()) {
     if (!isa<ReturnOp>(last)) continue;
     for (std::uint32_t i = 0; i < std::min(op.result_count(), last->operand_count()); ++i) {
       check("result", i, op.result(i)->type(), last->operand(i)->type());
@@ -277,10 +288,10 @@ bool ScheduleBuilder::may_call(const Op& op, std::string_view callee, const SubG
     fail(op, DiagCode::kUnknownCallee, fmt::format("no graph is named '@{}'", callee));
     return false;
   }
-  if (target.body()->arguments().size() != operands) {
+  const std::size_t taken = target.body()->entry_arguments().size();
+  if (taken != operands) {
     fail(op, DiagCode::kCallMismatch,
-         fmt::format("call of '@{}' has {} operands, the graph takes {}", callee, operands,
-                     target.body()->arguments().size()));
+         fmt::format("call of '@{}' has {} operands, the graph takes {}", callee, operands, taken));
     return false;
   }
   const auto open = std::ranges::find(graphs_, target.op());
@@ -308,27 +319,36 @@ void ScheduleBuilder::add_call(const Op& op, std::string_view callee, ValueIndic
   const std::vector<ValueIndex> operands = indices_of(op, indices);
   std::vector<ValueIndex> results;
   if (may_call(op, callee, target, operands.size())) {
-    if (!isa<CallGraphOp>(&op)) check_binding(op, target);
     const auto number = static_cast<std::uint32_t>(schedule_.calls_.size());
     schedule_.calls_.push_back({.op = &op, .caller = stack_.back(), .graph = target.op()});
-    ValueIndices inner;
-    for (const Value& argument : target.body()->arguments()) {
-      inner.emplace(&argument, operands[argument.index()]);
-    }
-    graphs_.push_back(target.op());
-    results = run(*target.body(), inner, number);
-    graphs_.pop_back();
-    if (results.size() != op.result_count() && !over_limit_) {
-      fail(op, DiagCode::kCallMismatch,
-           fmt::format("call of '@{}' has {} results, the graph returns {}", callee,
-                       op.result_count(), results.size()));
-    }
+    if (may_run(*target.body(), number)) results = run_call(op, target, operands, number);
   }
   for (const Value& result : op.results()) {
     const bool is_returned = result.index() < results.size();
     indices.emplace(&result,
                     is_returned ? results[result.index()] : add_value(ValueRole::kResult, result));
   }
+}
+
+/// Appends the steps of the graph that `op` calls; gives what it returns.
+std::vector<ValueIndex> ScheduleBuilder::run_call(const Op& op, const SubGraphOp& target,
+                                                  std::span<const ValueIndex> operands,
+                                                  std::uint32_t number) {
+  if (!isa<CallGraphOp>(&op)) check_binding(op, target);
+  const Block& body = target.body()->only_block();
+  ValueIndices inner;
+  for (const Value& argument : body.arguments()) {
+    inner.emplace(&argument, operands[argument.index()]);
+  }
+  graphs_.push_back(target.op());
+  std::vector<ValueIndex> results = run(body, inner, number);
+  graphs_.pop_back();
+  if (results.size() != op.result_count() && !over_limit_) {
+    fail(op, DiagCode::kCallMismatch,
+         fmt::format("call of '@{}' has {} results, the graph returns {}", text(target.symbol()),
+                     op.result_count(), results.size()));
+  }
+  return results;
 }
 
 void ScheduleBuilder::add_step(const Op& op, ValueIndices& indices, std::uint32_t call) {

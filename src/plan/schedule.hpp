@@ -90,7 +90,8 @@ class Schedule {
   const Module& module() const { return *module_; }
   /// What is run: "module 'main'" or "graph '@f'".
   std::string_view title() const { return title_; }
-  /// The region that is run; its arguments are the inputs, its return names the outputs.
+  /// The region that is run, of one block: its arguments are the inputs, its return names the
+  /// outputs.
   const Region& entry() const { return *entry_; }
   std::span<const ScheduledValue> values() const { return values_; }
   std::span<const Step> steps() const { return steps_; }

@@ -6,10 +6,12 @@
 #include <array>
 
 #include "ir/attribute_type.hpp"
+#include "ir/block_count.hpp"
 #include "ir/computed_op.hpp"
 #include "ir/mention.hpp"
 #include "ir/program_fields.hpp"
 #include "mir/ops.hpp"
+#include "mir/walk.hpp"
 
 namespace mir {
 
@@ -45,9 +47,9 @@ class ProgramDecoder {
   ProgramDecoder(const Module& module, ProgramCode& code) : module_(module), code_(code) {}
 
   void run() {
-    for (const Op* op : module_.body().ops()) {
-      if (isa<FragmentOp>(op)) fragment(*op);
-    }
+    for_each_child(module_.body(), [&](const Op& op) {
+      if (isa<FragmentOp>(&op)) fragment(op);
+    });
     declare();
     if (code_.code() == nullptr) return;
     cut();
@@ -60,10 +62,13 @@ class ProgramDecoder {
   void fragment(const Op& op) {
     prog::Fragment fragment{.op = &op, .kind = kind_of(op.angle(1)), .instructions = {}};
     if (op.first_region() != nullptr) {
-      for (const Op* each : op.first_region()->ops()) {
-        if (each->is_in(DialectId::kDbg)) continue;
-        fragment.instructions.push_back({each, action(*each)});
+      if (op.first_region()->has_several_blocks()) {
+        code_.defects_.push_back({.kind = prog::Defect::Kind::kSeveralBlocks, .op = &op});
       }
+      for_each_child(*op.first_region(), [&](const Op& each) {
+        if (each.is_in(DialectId::kDbg)) return;
+        fragment.instructions.push_back({&each, action(each)});
+      });
       const bool is_first_code =
           fragment.kind == prog::FragmentKind::kCode && code_.code_ == prog::kOutside;
       if (is_first_code) code_.code_ = code_.fragments_.size();
@@ -311,6 +316,10 @@ prog::Launch prog::read_launch(const Op& op) {
 }
 
 std::string prog::describe(const Defect& defect) {
+  if (defect.kind == Defect::Kind::kSeveralBlocks) {
+    return fmt::format("{}; programs jump to labels",
+                       describe_block_count(*defect.op->first_region()));
+  }
   const std::string_view op = defect.op->name(), field = defect.field->name;
   switch (defect.kind) {
     case Defect::Kind::kMissing:
@@ -318,6 +327,7 @@ std::string prog::describe(const Defect& defect) {
     case Defect::Kind::kWrongKind:
       return wrong_attribute(op, *defect.field, *defect.value);
     case Defect::Kind::kOutOfRange:
+    case Defect::Kind::kSeveralBlocks:
       break;
   }
   if (field == program_field::kType) {

@@ -138,17 +138,18 @@ struct Kernel {
   bool is_declared = false;
 };
 
-/// A field of an instruction that cannot be read.
+/// A field of an instruction that cannot be read, or a fragment that is no list of instructions.
 struct Defect {
   enum class Kind : std::uint8_t {
     kMissing,
-    kWrongKind,   ///< its value is of no kind that the op's row admits
-    kOutOfRange,  ///< its value is of the right kind and names nothing
+    kWrongKind,      ///< its value is of no kind that the op's row admits
+    kOutOfRange,     ///< its value is of the right kind and names nothing
+    kSeveralBlocks,  ///< `op` is a fragment with control flow between blocks
   };
   Kind kind{};
   const Op* op = nullptr;
-  const AttrRow* field = nullptr;
-  const Attr* value = nullptr;  ///< null: missing
+  const AttrRow* field = nullptr;  ///< null for a fragment
+  const Attr* value = nullptr;     ///< null: missing
 };
 
 /// "'prog.bind' needs attribute 'type'" and the like.

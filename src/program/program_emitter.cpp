@@ -52,7 +52,7 @@ Op* ProgramEmitter::put(OpId op, std::span<const NamedAttr> attributes, const Li
                                         .result_types = lists.results,
                                         .attributes = attributes,
                                         .has_signature = lists.has_lists});
-  rewriter_.insert(*made, *region().entry(), nullptr);
+  rewriter_.insert(*made, region().only_block(), nullptr);
   rewriter_.set_address(*made, next_address_++);
   return made;
 }
@@ -126,12 +126,11 @@ void ProgramEmitter::finish() {
         static_cast<std::int64_t>(target) - static_cast<std::int64_t>(address);
     rewriter_.set_attribute(*op, key(field::kOffset), context_.integer(distance));
   }
-  Region& body = module_.body();
-  const std::vector<Op*> old(body.ops().begin(), body.ops().end());
-  for (auto at = old.rbegin(); at != old.rend(); ++at) rewriter_.erase(**at);
-  rewriter_.erase_arguments(*body.entry());
-  rewriter_.set_result_types(body, {});
-  for (Op* fragment : fragments_) rewriter_.insert(*fragment, *body.entry(), nullptr);
+  Block& body = module_.body().only_block();
+  for (Op* op : body.reversed()) rewriter_.erase(*op);
+  rewriter_.erase_arguments(body);
+  rewriter_.set_result_types(module_.body(), {});
+  for (Op* fragment : fragments_) rewriter_.insert(*fragment, body, nullptr);
   rewriter_.set_version(0);
   take_quotes_off(rewriter_, *module_.top());
 }

@@ -173,10 +173,12 @@ std::optional<std::string> program_json(const Module& module, Diagnostics& diagn
     diagnostics.error(DiagCode::kProgramMalformed, op.span(), std::move(text));
     return std::nullopt;
   };
-  for (const Op* op : module.body().ops()) {
-    if (isa<FragmentOp>(op)) continue;
-    return refuse(
-        *op, fmt::format("{} is no fragment: lower the module to a program first", op->name()));
+  for (const Block* block : module.body().blocks()) {
+    for (const Op* op : block->ops()) {
+      if (isa<FragmentOp>(op)) continue;
+      return refuse(
+          *op, fmt::format("{} is no fragment: lower the module to a program first", op->name()));
+    }
   }
   const ProgramCode code(module);
   if (!code.defects().empty()) {

@@ -22,10 +22,11 @@ class SourceTokens::Indexer {
     }
     const auto by_position = [](const OpTokens& a, const OpTokens& b) { return a.at < b.at; };
     std::sort(index_.ops_.begin(), index_.ops_.end(), by_position);
-    const auto by_op = [](const BlockTokens& a, const BlockTokens& b) {
-      return a.op != b.op ? a.op < b.op : a.region < b.region;
+    const auto by_name = [&](const BlockTokens& a, const BlockTokens& b) {
+      if (a.op != b.op) return a.op < b.op;
+      return a.region != b.region ? a.region < b.region : index_.name_of(a) < index_.name_of(b);
     };
-    std::stable_sort(index_.blocks_.begin(), index_.blocks_.end(), by_op);
+    std::stable_sort(index_.blocks_.begin(), index_.blocks_.end(), by_name);
   }
 
  private:
@@ -180,13 +181,17 @@ std::span<const TokenRange> SourceTokens::pieces(SourcePos at) const {
 std::optional<TokenRange> SourceTokens::block(SourcePos op, std::uint32_t region,
                                               std::string_view name) const {
   const auto before = [&](const BlockTokens& block, SourcePos at) {
-    return block.op != at ? block.op < at : block.region < region;
+    if (block.op != at) return block.op < at;
+    return block.region != region ? block.region < region : name_of(block) < name;
   };
-  for (auto at = std::lower_bound(blocks_.begin(), blocks_.end(), op, before);
-       at != blocks_.end() && at->op == op && at->region == region; ++at) {
-    if (text(at->tokens, at->tokens.begin).substr(1) == name) return at->tokens;
-  }
-  return std::nullopt;
+  const auto found = std::lower_bound(blocks_.begin(), blocks_.end(), op, before);
+  const bool is_known = found != blocks_.end() && found->op == op && found->region == region &&
+                        name_of(*found) == name;
+  return is_known ? std::optional(found->tokens) : std::nullopt;
+}
+
+std::string_view SourceTokens::name_of(const BlockTokens& block) const {
+  return text(block.tokens, block.tokens.begin).substr(1);
 }
 
 bool SourceTokens::is_portable(SourcePos module) const {
@@ -206,26 +211,25 @@ SourcePos SourceTokens::begin(TokenRange range) const {
   return tree_.units()[range.unit].span(range.begin).begin;
 }
 
-bool SourceTokens::states(TokenRange range, std::string_view name, bool symbol,
-                          bool attributes) const {
+std::vector<TypedMention> SourceTokens::mentions(TokenRange range) const {
+  std::vector<TypedMention> list;
   for (std::uint32_t i = range.begin; i < range.end; ++i) {
     const K first = kind(range, i);
     if (first != K::kTypedValue && first != K::kValue) continue;
     const std::string_view spelled = text(range, i);
-    if (spelled.substr(1, spelled.find(':') - 1) != name) continue;
     // What follows the type: `[@symbol]` and attribute lists, up to the mention's end.
     std::uint32_t at = i + 1;
     if (first == K::kValue && kind(range, at) != K::kColon) continue;
-    bool has_symbol = false, has_attributes = false;
+    TypedMention mention{.name = spelled.substr(1, spelled.find(':') - 1)};
     for (; at < range.end; ++at) {
       const K part = kind(range, at);
       if (part == K::kTypedValue || part == K::kValue || part == K::kRParen) break;
-      has_symbol |= part == K::kLBracketSymbol;
-      has_attributes |= part == K::kLBracket;
+      mention.has_symbol |= part == K::kLBracketSymbol;
+      mention.has_attributes |= part == K::kLBracket;
     }
-    if (has_symbol >= symbol && has_attributes >= attributes) return true;
+    list.push_back(mention);
   }
-  return false;
+  return list;
 }
 
 // -- printing -------------------------------------------------------------------------------------

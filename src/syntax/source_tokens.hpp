@@ -19,6 +19,13 @@ struct TokenRange {
   std::uint32_t end = 0;
 };
 
+/// A mention of a value with its type.
+struct TypedMention {
+  std::string_view name;  ///< without `%`
+  bool has_symbol = false;
+  bool has_attributes = false;
+};
+
 /// Index of one tree. An op's tokens come in pieces between which the contents of its regions lie,
 /// so an op with n regions has n + 1: the first reaches from the op's first token to the brace that
 /// opens the first region. A module has two. The comments of a text are shared out without rest: a
@@ -37,8 +44,8 @@ class SourceTokens {
   std::span<const TokenRange> aliases() const { return aliases_; }
   /// Whether the module at `at` carries `mir_version`.
   bool is_portable(SourcePos module) const;
-  /// Whether tokens mention `%name` with its type and, where asked for, `[@symbol]` and attributes.
-  bool states(TokenRange range, std::string_view name, bool symbol, bool attributes) const;
+  /// The mentions among the tokens of a range that state the type of their value, in order.
+  std::vector<TypedMention> mentions(TokenRange range) const;
   /// Position of a range's first token.
   SourcePos begin(TokenRange range) const;
 
@@ -66,6 +73,7 @@ class SourceTokens {
   class Indexer;
 
   const OpTokens* find(SourcePos at) const;
+  std::string_view name_of(const BlockTokens& block) const;
   TokenKind kind(const TokenRange& range, std::uint32_t token) const;
   std::string_view text(const TokenRange& range, std::uint32_t token) const;
   /// What lies between a token and the one before it.
@@ -75,7 +83,7 @@ class SourceTokens {
   const SyntaxTree& tree_;
   std::vector<OpTokens> ops_;  // by position
   std::vector<TokenRange> pieces_;
-  std::vector<BlockTokens> blocks_;  // by op and region
+  std::vector<BlockTokens> blocks_;  // by op, region and name
   std::vector<TokenRange> aliases_;
 };
 

@@ -11,8 +11,10 @@
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
 #include "mir/upgrade.hpp"
+#include "mir/walk.hpp"
 #include "upgrade/call_order.hpp"
 #include "upgrade/first_spelling.hpp"
+#include "upgrade/one_block.hpp"
 
 namespace mir {
 
@@ -30,14 +32,17 @@ class Downgrade {
 
   bool run() {
     const std::size_t before = diagnostics_.error_count();
-    check(module_.body());
+    if (require_one_block(module_.body(), "dump form", report_, diagnostics_)) {
+      refuse_several_blocks(module_, "dump form", report_, diagnostics_);
+    }
+    for_each_value(module_.body(), [&](const Value& value, const Op& at) { check(value, at); });
     if (diagnostics_.error_count() != before) return false;
     open_body();
-    visit(module_.body());
+    settle_ops(module_.body());
     name_storages(module_.body());
-    for (Op* op : module_.body().ops()) {
-      if (const SubGraphOp graph = dyn_cast<SubGraphOp>(op)) name_storages_once(graph);
-    }
+    for_each_child(module_.body(), [&](Op& op) {
+      if (const SubGraphOp graph = dyn_cast<SubGraphOp>(&op)) name_storages_once(graph);
+    });
     if (diagnostics_.error_count() != before) return false;
     if (generation_ == Generation::k2025_06) spell_as_first_version(module_, report_);
     if (!rewriter_.set_version(0)) {
@@ -58,19 +63,6 @@ class Downgrade {
   // -- what has no dump
   // -----------------------------------------------------------------------------
 
-  void check(const Region& region) {
-    if (region.entry() != region.last_block()) {
-      report_.refuse(*region.parent(), "dump form", "upstream has no blocks", diagnostics_);
-    }
-    for (Value& argument : region.arguments()) check(argument, *region.parent());
-    for (const Op* op : region.ops()) {
-      for (const Value& result : op->results()) check(result, *op);
-      for (const Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {
-        check(*inner);
-      }
-    }
-  }
-
   void check(const Value& value, const Op& at) {
     const TensorType* type = value.tensor_type();
     if (type == nullptr) return;
@@ -87,19 +79,20 @@ class Downgrade {
   /// `@main () -> () {`: inputs are what nothing defines, outputs what nothing reads.
   void open_body() {
     Region& body = module_.body();
-    if (Op* last = body.entry()->terminator()) {
+    Block& block = body.only_block();
+    if (Op* last = block.terminator()) {
       drop(*module_.top(), "outputs", fmt::format("{}", last->operand_count()));
       rewriter_.erase(*last);
     }
     std::vector<Value*> arguments;
-    for (Value& argument : body.arguments()) arguments.push_back(&argument);
+    for (Value& argument : block.arguments()) arguments.push_back(&argument);
     drop(*module_.top(), "inputs", fmt::format("{}", arguments.size()));
     for (Value* argument : arguments) {
       Value* free = rewriter_.create_free_value(body, argument->type(), argument->name());
       rewriter_.set_attributes(*free, argument->attributes());
       rewriter_.replace_all_uses(*argument, *free);
     }
-    rewriter_.erase_arguments(*body.entry());
+    rewriter_.erase_arguments(block);
     rewriter_.set_result_types(body, {});
     rewriter_.erase_unused_free_values(body);
   }
@@ -107,14 +100,11 @@ class Downgrade {
   // -- options and names
   // ----------------------------------------------------------------------------
 
-  void visit(Region& region) {
-    for (Op* op : region.ops()) {
-      if (op->is_in(DialectId::kLinalg) && !op->is(OpId::kLinalgRegister)) settle(*op);
-      if (generation_ < Generation::k2025_12) drop_symbols(*op);
-      for (Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {
-        visit(*inner);
-      }
-    }
+  void settle_ops(Region& region) {
+    for_each_op(region, [&](Op& op) {
+      if (op.is_in(DialectId::kLinalg) && !op.is(OpId::kLinalgRegister)) settle(op);
+      if (generation_ < Generation::k2025_12) drop_symbols(op);
+    });
   }
 
   void settle(Op& op) {
@@ -171,15 +161,15 @@ class Downgrade {
   /// mention of the name means what was defined last.
   void name_storages(Region& region) {
     std::unordered_map<std::uint32_t, Value*> latest;
-    for (Value& argument : region.arguments()) latest[argument.name().raw()] = &argument;
-    for (Op* op : region.ops()) {
-      rename_operands(*op, latest);
-      if (const CallGraphOp call = dyn_cast<CallGraphOp>(op)) follow(call);
-      for (Value& result : op->results()) {
-        share_storage(*op, result);
+    for (Value& argument : region.entry_arguments()) latest[argument.name().raw()] = &argument;
+    for_each_child(region, [&](Op& op) {
+      rename_operands(op, latest);
+      if (const CallGraphOp call = dyn_cast<CallGraphOp>(&op)) follow(call);
+      for (Value& result : op.results()) {
+        share_storage(op, result);
         latest[result.name().raw()] = &result;
       }
-    }
+    });
     settle_results(region);
   }
 
@@ -238,7 +228,7 @@ class Downgrade {
   /// What a graph gives has the type that its return mentions.
   void settle_results(Region& region) {
     std::vector<RegionResult> results = stated_results(region);
-    const Op* last = region.last_block() == nullptr ? nullptr : region.last_block()->terminator();
+    const Op* last = region.empty() ? nullptr : region.only_block().terminator();
     if (last == nullptr) return;
     for (const Use& use : last->operand_uses()) {
       if (use.index() >= results.size()) break;
@@ -253,7 +243,7 @@ class Downgrade {
     const CallOrder::Entry entry = calls_.enter(call);
     if (!entry) return;
     if (entry.is_first) {
-      for (Value& argument : entry.body().arguments()) {
+      for (Value& argument : entry.body().entry_arguments()) {
         if (argument.index() >= call->operand_count()) continue;
         const Use& use = call->operand_uses()[argument.index()];
         contents_[&argument] = content(*use.value());
@@ -278,7 +268,7 @@ class Downgrade {
     if (returned == nullptr) return content(result);
     const Content given = content(*returned);
     if (entry.is_first) return given;
-    for (const Value& argument : entry.body().arguments()) {
+    for (const Value& argument : entry.body().entry_arguments()) {
       const bool passes = content(argument).elements == given.elements;
       if (passes && argument.index() < call->operand_count()) {
         return content(*call->operand(argument.index()));

@@ -6,6 +6,7 @@
 #include "ir/program_fields.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
+#include "mir/walk.hpp"
 #include "upgrade/granted.hpp"
 
 // Programs from before `prog.exit`: upstream put what a module runs between the bodies of its
@@ -61,10 +62,10 @@ void forget_places(Rewriter& rewriter, const Block& code) {
 
 void end_program(Module& module, LossReport& report) {
   Block* code = nullptr;
-  for (Op* op : module.body().ops()) {
-    const auto fragment = dyn_cast<FragmentOp>(op);
-    if (fragment && fragment.kind() == "code") code = op->first_region()->entry();
-  }
+  for_each_child(module.body(), [&](Op& op) {
+    const auto fragment = dyn_cast<FragmentOp>(&op);
+    if (fragment && fragment.kind() == "code") code = op.first_region()->entry();
+  });
   if (code == nullptr || code->empty()) return;
   bool has_body = false;
   for (const Op* op : code->ops()) {

@@ -8,7 +8,8 @@
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
 #include "mir/tensor.hpp"
-#include "upgrade/each_value.hpp"
+#include "mir/walk.hpp"
+#include "upgrade/edit_results.hpp"
 
 namespace mir {
 
@@ -62,11 +63,11 @@ class FirstSpelling {
 
   void run() {
     leave_out_parameters();
-    each_value(module_.body(), *module_.top(), [&](Value& value, Op& at) { spell(value, at); });
-    each_region(module_.body(), [&](Region& region) {
+    for_each_value(module_.body(), [&](Value& value, Op& at) { spell(value, at); });
+    for_each_region(module_.body(), [&](Region& region) {
       forget_symbols(region);
       std::vector<Op*> ops;
-      for (Op* op : region.ops()) ops.push_back(op);
+      for_each_child(region, [&](Op& op) { ops.push_back(&op); });
       for (Op* op : ops) spell(*op);
       edit_results(rewriter_, region, [&](RegionResult& result) {
         result.type = spelled(result.type);
@@ -85,16 +86,14 @@ class FirstSpelling {
   /// `@init`, which registers parameters, came with the next version.
   void leave_out_parameters() {
     std::vector<Op*> graphs;
-    for (Op* op : module_.body().ops()) {
-      if (!isa<SubGraphOp>(op) || op->first_region() == nullptr) continue;
-      const std::string_view name = context_.text(op->symbol());
-      if (name == "init" || name == "deinit") graphs.push_back(op);
-    }
+    for_each_child(module_.body(), [&](Op& op) {
+      if (!isa<SubGraphOp>(&op) || op.first_region() == nullptr) return;
+      const std::string_view name = context_.text(op.symbol());
+      if (name == "init" || name == "deinit") graphs.push_back(&op);
+    });
     std::vector<Op*> registers;
-    each_region(module_.body(), [&](Region& region) {
-      for (Op* op : region.ops()) {
-        if (op->is(OpId::kTensorRegister)) registers.push_back(op);
-      }
+    for_each_op(module_.body(), [&](Op& op) {
+      if (op.is(OpId::kTensorRegister)) registers.push_back(&op);
     });
     for (Op* op : registers) leave_out(*op);
     for (Op* graph : graphs) rewriter_.erase(*graph);
@@ -182,11 +181,11 @@ class LaterSpelling {
       : module_(module), rewriter_(module), context_(module.context()) {}
 
   void run() {
-    each_value(module_.body(), *module_.top(),
-               [&](Value& value, Op&) { rewriter_.set_type(value, spelled(value.type())); });
-    each_region(module_.body(), [&](Region& region) {
+    for_each_value(module_.body(),
+                   [&](Value& value, Op&) { rewriter_.set_type(value, spelled(value.type())); });
+    for_each_region(module_.body(), [&](Region& region) {
       std::vector<Op*> ops;
-      for (Op* op : region.ops()) ops.push_back(op);
+      for_each_child(region, [&](Op& op) { ops.push_back(&op); });
       for (Op* op : ops) spell(*op);
       edit_results(rewriter_, region,
                    [&](RegionResult& result) { result.type = spelled(result.type); });

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "ir/infer.hpp"
+#include "mir/walk.hpp"
 #include "upgrade/call_order.hpp"
 #include "upgrade/recover/recovery.hpp"
 
@@ -26,7 +27,7 @@ class Generalisation {
 
  private:
   void mark(const SymbolicDim& wanted) {
-    const auto arguments = module_.body().arguments();
+    const auto arguments = module_.body().only_block().arguments();
     const auto refuse = [&](std::string_view why) {
       recovery_.refuse(*module_.top(), fmt::format("symbolic extent ${}", wanted.symbol), why);
     };
@@ -63,13 +64,13 @@ class Generalisation {
   // -- the order of execution ---------------------------------------------------------------------
 
   void visit(Region& region) {
-    for (Op* op : region.ops()) {
-      if (const CallGraphOp call = dyn_cast<CallGraphOp>(op)) {
+    for_each_child(region, [&](Op& op) {
+      if (const CallGraphOp call = dyn_cast<CallGraphOp>(&op)) {
         enter(call);
-      } else if (isa<LinalgOp>(op) && op->row() != nullptr && op->row()->infer != nullptr) {
-        settle(*op);
+      } else if (isa<LinalgOp>(&op) && op.row() != nullptr && op.row()->infer != nullptr) {
+        settle(op);
       }
-    }
+    });
     std::vector<RegionResult> results = stated_results(region);
     for (std::size_t i = 0; i < results.size(); ++i) {
       if (const Value* value = region.returned(i)) results[i].type = value->type();
@@ -81,10 +82,11 @@ class Generalisation {
     const CallOrder::Entry entry = calls_.enter(call);
     if (!entry) return;
     Region& body = entry.body();
-    for (std::uint32_t i = 0; i < call->operand_count() && i < body.arguments().size(); ++i) {
+    const ValueRange arguments = body.entry_arguments();
+    for (std::uint32_t i = 0; i < call->operand_count() && i < arguments.size(); ++i) {
       const Type* type = call->operand(i)->type();
-      if (entry.is_first) set_type(*entry.graph.op(), body.arguments()[i], type);
-      if (type == body.arguments()[i].type()) continue;
+      if (entry.is_first) set_type(*entry.graph.op(), arguments[i], type);
+      if (type == arguments[i].type()) continue;
       recovery_.refuse(*call.op(), fmt::format("symbolic type of operand {}", i),
                        "two calls of one graph differ in it");
     }

@@ -122,12 +122,13 @@ class Launches {
   }
 
   static Value* last_named(Region& region, ValueName name) {
-    for (Op* op : region.reversed()) {
+    const Block& body = region.only_block();
+    for (Op* op : body.reversed()) {
       for (Value& result : op->results()) {
         if (result.name() == name) return &result;
       }
     }
-    for (Value& argument : region.arguments()) {
+    for (Value& argument : body.arguments()) {
       if (argument.name() == name) return &argument;
     }
     return nullptr;

@@ -11,8 +11,10 @@
 #include "ir/program_fields.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
+#include "mir/walk.hpp"
 #include "upgrade/granted.hpp"
 #include "upgrade/lift_launch.hpp"
+#include "upgrade/one_block.hpp"
 #include "upgrade/program_functions.hpp"
 
 namespace mir {
@@ -35,7 +37,8 @@ class Lift {
     if (!program) return false;
     program_ = *std::move(program);
     note_dropped();
-    const std::vector<Op*> fragments(module_.body().ops().begin(), module_.body().ops().end());
+    const OpRange ops = module_.body().only_block().ops();
+    const std::vector<Op*> fragments(ops.begin(), ops.end());
     if (!stand_in_fragments(fragments)) return false;
     lift_parameters(fragments);
     settle_input_types();
@@ -173,8 +176,8 @@ class Lift {
     }
     if (std::find(types.begin(), types.end(), nullptr) != types.end()) return;
     Scope scope;
-    for (const Type* type : types) rewriter_.add_argument(*body.entry(), type);
-    const ValueRange arguments = body.arguments();
+    for (const Type* type : types) rewriter_.add_argument(body.only_block(), type);
+    const ValueRange arguments = body.only_block().arguments();
     for (std::size_t i = 0; i < names.size(); ++i) {
       rewriter_.set_name(arguments[i], names[i]);
       scope[names[i].raw()] = &arguments[i];
@@ -186,7 +189,7 @@ class Lift {
     rewriter_.set_has_signature(body, true);
     declare_graphs();
     fill(0, body, scope);
-    builder_.set_insertion_point_to_end(body.entry());
+    builder_.set_insertion_point_to_end(&body.only_block());
     std::vector<ValueName> outputs;
     for (const auto& [position, name] : program_.outputs) outputs.push_back(name);
     for (const ValueName name : outputs) give_declared(name, body, scope);
@@ -260,11 +263,11 @@ class Lift {
     Region& body = *graphs_[index]->region();
     Scope scope;
     for (std::size_t i = 0; i < function.inputs.size(); ++i) {
-      Value& argument = body.entry()->arguments()[i];
+      Value& argument = body.only_block().arguments()[i];
       rewriter_.set_name(argument, function.inputs[i]);
       scope[function.inputs[i].raw()] = &argument;
     }
-    builder_.set_insertion_point_to_end(body.entry());
+    builder_.set_insertion_point_to_end(&body.only_block());
     fill(index, body, scope);
     give_back(*graphs_[index], function.outputs, scope);
   }
@@ -352,28 +355,19 @@ class Lift {
   std::vector<Op*> graphs_;                                                  // by function
 };
 
-bool has_instructions(const Region& region) {
-  for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
-    for (const Op* op : block->ops()) {
-      if (op->is_in(DialectId::kProg)) return true;
-      for (const Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {
-        if (has_instructions(*inner)) return true;
-      }
-    }
-  }
-  return false;
-}
-
 }  // namespace
 
 bool has_program(const Module& module) {
-  return has_instructions(module.body());
+  bool has = false;
+  for_each_op(module.body(), [&](const Op& op) { has = has || op.is_in(DialectId::kProg); });
+  return has;
 }
 
 bool lift_program(Module& module, const UpgradeOptions& options, LossReport& report,
                   Diagnostics& diagnostics) {
   if (!has_program(module)) return true;
-  const auto ops = module.body().ops();
+  if (!refuse_several_blocks(module, "graph form", report, diagnostics)) return false;
+  const OpRange ops = module.body().only_block().ops();
   const bool whole =
       std::any_of(ops.begin(), ops.end(), [](const Op* op) { return op->is(FragmentOp::kId); });
   if (!whole) return lift_launches(module, report, diagnostics);

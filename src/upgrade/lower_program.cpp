@@ -11,8 +11,10 @@
 #include "ir/program_fields.hpp"
 #include "mir/equivalence.hpp"
 #include "mir/ops.hpp"
+#include "mir/walk.hpp"
 #include "program/program_emitter.hpp"
 #include "support/last_uses.hpp"
+#include "upgrade/one_block.hpp"
 
 namespace mir {
 
@@ -20,6 +22,9 @@ namespace {
 
 /// Upstream's number for "from the first" and "to the last" in slices.
 constexpr std::int64_t kAll = 2147483633;
+
+/// What is lost where a module has no program.
+constexpr std::string_view kForm = "program form";
 
 /// A body after a label, or the module's own.
 struct ProgramBody {
@@ -49,13 +54,14 @@ class ProgramPlan {
       given.emplace(slot, op.value());
       return IRWriter::WalkResult::WALK_CONTINUE;
     });
-    Region& body = module_.body();
+    if (!require_one_block(module_.body(), kForm, report_, diagnostics_)) return false;
+    const Block& body = module_.body().only_block();
     for (Value& argument : body.arguments()) {
       check(argument, *module_.top());
       inputs.push_back(slots[&argument] = make_slot(argument));
     }
     visit(body, "");
-    if (const Op* last = body.entry()->terminator()) {
+    if (const Op* last = body.terminator()) {
       for (const Use& use : last->operand_uses()) outputs.push_back(slot_of(*use.value()));
     }
     for (const Value& argument : body.arguments()) {
@@ -100,9 +106,7 @@ class ProgramPlan {
     return slot;
   }
 
-  void refuse(const Op& op, std::string_view why) {
-    report_.refuse(op, "program form", why, diagnostics_);
-  }
+  void refuse(const Op& op, std::string_view why) { report_.refuse(op, kForm, why, diagnostics_); }
 
   void drop(const Op& op, std::string_view fact, std::string_view value) {
     report_.entries.push_back({LossEntry::Source::kDropped, op.location(), describe(op),
@@ -120,7 +124,7 @@ class ProgramPlan {
 
   /// What nothing calls has no place, and bodies after labels have a name alone.
   void drop_graphs() {
-    for (Op* op : module_.body().ops()) {
+    for (Op* op : module_.body().only_block().ops()) {
       const SubGraphOp graph = dyn_cast<SubGraphOp>(op);
       if (!graph) continue;
       drop_notes(*op, op->attributes());
@@ -134,29 +138,28 @@ class ProgramPlan {
   }
 
   static bool has_code(SubGraphOp graph) {
-    if (graph.body() == nullptr) return false;
-    const auto ops = graph.body()->ops();
-    return std::any_of(ops.begin(), ops.end(), [](const Op* op) {
-      return !op->is(OpId::kTensorRegister) && !op->is(OpId::kCfReturn);
+    bool has = false;
+    for_each_child(*graph.op(), [&](const Op& op) {
+      has = has || !op.is(OpId::kTensorRegister, OpId::kCfReturn);
     });
+    return has;
   }
 
   void check(const Value& value, const Op& at) {
     drop_notes(at, value.attributes());
     const TensorType* type = value.tensor_type();
     if (type == nullptr) return;
-    report_.refuse_own_type(at, "program form", *type, diagnostics_);
+    report_.refuse_own_type(at, kForm, *type, diagnostics_);
     if (type->element_count()) return;
     refuse(at, fmt::format("programs print the extents of one trace, not {}", type->spelling()));
   }
 
   // -- ops in the order of execution --------------------------------------------------------------
 
-  void visit(Region& region, std::string_view name) {
+  void visit(const Block& body, std::string_view name) {
     const std::size_t index = bodies.size();
     bodies.push_back({.name = std::string(name), .ops = {}});
-    if (region.entry() != region.last_block()) refuse(*region.parent(), "programs have no blocks");
-    for (Op* op : region.ops()) {
+    for (Op* op : body.ops()) {
       for (const Value& result : op->results()) check(result, *op);
       if (const CallGraphOp call = dyn_cast<CallGraphOp>(op)) {
         bodies[index].ops.push_back(op);
@@ -197,14 +200,15 @@ class ProgramPlan {
     if (!target || target.body() == nullptr || !entered_.insert(target.op()).second) {
       return refuse(*call.op(), "a graph that two calls lead to has no slots of its own");
     }
-    Region& body = *target.body();
+    if (!require_one_block(*target.body(), kForm, report_, diagnostics_)) return;
+    const Block& body = target.body()->only_block();
     for (Value& argument : body.arguments()) {
       if (argument.index() >= call->operand_count()) continue;
       slots[&argument] = slot_of(*call->operand(argument.index()));
     }
     visit(body, module_.context().text(target.symbol()));
     for (const Value& result : call->results()) {
-      const Value* returned = body.returned(result.index());
+      const Value* returned = target.body()->returned(result.index());
       if (returned != nullptr) slots[&result] = slot_of(*returned);
     }
   }
@@ -224,19 +228,14 @@ class ProgramPlan {
     }
     // Upstream frees from the last operand to the first.
     for (auto& [op, values] : frees) {
-      const Op& reader = *op;
+      if (values.size() < 2) continue;
+      std::unordered_map<std::uint32_t, std::uint32_t> last_operand;  // by slot
+      for (const Use& use : op->operand_uses()) last_operand[slot_of(*use.value())] = use.index();
       std::ranges::stable_sort(values, std::greater<>(), [&](const Value* value) {
-        return last_operand(reader, slot_of(*value));
+        const auto found = last_operand.find(slot_of(*value));
+        return found == last_operand.end() ? 0 : found->second;
       });
     }
-  }
-
-  std::uint32_t last_operand(const Op& op, std::uint32_t slot) {
-    std::uint32_t last = 0;
-    for (const Use& use : op.operand_uses()) {
-      if (slot_of(*use.value()) == slot) last = use.index();
-    }
-    return last;
   }
 
   Module& module_;

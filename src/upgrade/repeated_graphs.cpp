@@ -38,18 +38,15 @@ bool is_same(const Op& a, const Op& b) {
   return same && x == nullptr && y == nullptr;
 }
 
-/// Of one block each, as dumps have them.
+/// Of one block each or none, as dumps have them.
 bool is_same(const Region& a, const Region& b) {
-  if (a.entry() == nullptr || b.entry() == nullptr) return a.entry() == b.entry();
+  if (a.empty() || b.empty()) return a.empty() && b.empty();
+  const Block &one = a.only_block(), &other = b.only_block();
   const auto same_values = [](const Value& x, const Value& y) { return is_same(x, y); };
-  if (a.entry()->next() != nullptr || b.entry()->next() != nullptr ||
-      !std::ranges::equal(a.arguments(), b.arguments(), same_values) ||
-      !std::ranges::equal(a.result_types(), b.result_types())) {
-    return false;
-  }
-  const Op *x = a.entry()->front(), *y = b.entry()->front();
-  while (x != nullptr && y != nullptr && is_same(*x, *y)) x = x->next(), y = y->next();
-  return x == nullptr && y == nullptr;
+  const auto same_ops = [](const Op* x, const Op* y) { return is_same(*x, *y); };
+  return std::ranges::equal(one.arguments(), other.arguments(), same_values) &&
+         std::ranges::equal(a.result_types(), b.result_types()) &&
+         std::ranges::equal(one.ops(), other.ops(), same_ops);
 }
 
 }  // namespace

@@ -7,7 +7,8 @@
 #include "ir/program_fields.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
-#include "upgrade/each_value.hpp"
+#include "mir/walk.hpp"
+#include "upgrade/edit_results.hpp"
 #include "upgrade/granted.hpp"
 
 // What the user grants against what a dump states: notes on values that fit no tensor, and which of
@@ -36,7 +37,7 @@ class Corrections {
       if (grant.kind == Grant::Kind::kType) complete_type(grant);
       if (grant.kind == Grant::Kind::kReturn) end_graph(grant);
     }
-    each_region(module_.body(), [&](Region& region) { check_ends(region); });
+    for_each_region(module_.body(), [&](Region& region) { check_ends(region); });
     end_program(module_, report_);
     name_implementations();
   }
@@ -53,25 +54,22 @@ class Corrections {
   void name_implementations() {
     const Symbol options = module_.context().intern(program_field::kOpOptions);
     const Symbol implementation = module_.context().intern("impl_type");
-    each_region(module_.body(), [&](Region& region) {
-      for (Op* op : region.ops()) {
-        const Attr* stated = op->is(OpId::kProgKernelLaunch, OpId::kProgKernelSymbol)
-                                 ? op->attribute(options)
-                                 : nullptr;
-        if (stated == nullptr || stated->kind() != AttrKind::kDict) continue;
-        std::vector<NamedAttr> entries(stated->entries().begin(), stated->entries().end());
-        bool changes = false;
-        for (NamedAttr& each : entries) {
-          const bool number = each.key == implementation && each.value->kind() == AttrKind::kInt;
-          if (!number || each.value->integer() != 0) continue;
-          each.value = module_.context().string("Default");
-          changes = true;
-        }
-        if (!changes) continue;
-        rewriter_.set_attribute(*op, options, module_.context().dict(entries));
-        report_.entries.push_back({LossEntry::Source::kDerived, op->location(), describe(*op),
-                                   "impl_type", "\"Default\", which upstream numbers 0"});
+    for_each_op(module_.body(), [&](Op& op) {
+      const Attr* stated =
+          op.is(OpId::kProgKernelLaunch, OpId::kProgKernelSymbol) ? op.attribute(options) : nullptr;
+      if (stated == nullptr || stated->kind() != AttrKind::kDict) return;
+      std::vector<NamedAttr> entries(stated->entries().begin(), stated->entries().end());
+      bool changes = false;
+      for (NamedAttr& each : entries) {
+        const bool number = each.key == implementation && each.value->kind() == AttrKind::kInt;
+        if (!number || each.value->integer() != 0) continue;
+        each.value = module_.context().string("Default");
+        changes = true;
       }
+      if (!changes) return;
+      rewriter_.set_attribute(op, options, module_.context().dict(entries));
+      report_.entries.push_back({LossEntry::Source::kDerived, op.location(), describe(op),
+                                 "impl_type", "\"Default\", which upstream numbers 0"});
     });
   }
 
@@ -90,16 +88,16 @@ class Corrections {
       note_ = sample->operand(0)->attribute(key_);
       if (note_ == nullptr) return;
     }
-    visit(module_.body(), *module_.top());
+    visit(module_.body());
     if (found_ != nullptr) note(*found_, note_of(grant), grant.text);
   }
 
-  void visit(Region& region, Op& owner) {
-    each_value(region, owner, [&](Value& value, Op& at) { correct(value, at); });
-    each_region(region, [&](Region& inner) {
-      for (Op* op : inner.ops()) {
-        for (const Use& use : op->operand_uses()) correct_mention(use);
-      }
+  void visit(Region& region) {
+    for_each_value(region, [&](Value& value, Op& at) { correct(value, at); });
+    for_each_region(region, [&](Region& inner) {
+      for_each_child(inner, [&](const Op& op) {
+        for (const Use& use : op.operand_uses()) correct_mention(use);
+      });
       edit_results(rewriter_, inner, [&](RegionResult& result) {
         const auto list = is_meant(result.name) ? corrected(result.attributes) : std::nullopt;
         if (list) result.attributes = rewriter_.keep(*list);
@@ -162,13 +160,11 @@ class Corrections {
     storage_ = grant.op;
     const auto is_open = [](const Type* type) {
       const auto* tensor = type == nullptr ? nullptr : dyn_cast<TensorType>(type);
-      return tensor != nullptr && std::ranges::any_of(tensor->dims(), [](Dim dim) {
-               return dim.is_constant() && dim.constant() < 0;
-             });
+      return tensor != nullptr && std::ranges::any_of(tensor->dims(), &Dim::is_negative);
     };
     const Type* type = nullptr;
     found_ = nullptr;
-    each_value(module_.body(), *module_.top(), [&](Value& value, Op& at) {
+    for_each_value(module_.body(), [&](Value& value, Op& at) {
       if (!is_meant(value.name())) return;
       if (!is_open(value.type()) && !is_complex_parameter(value)) return;
       if (type == nullptr) type = read_type(module_.context(), grant, diagnostics_);
@@ -176,7 +172,7 @@ class Corrections {
       if (found_ == nullptr) found_ = &at;
     });
     if (type == nullptr) return;
-    each_region(module_.body(), [&](Region& region) {
+    for_each_region(module_.body(), [&](Region& region) {
       edit_results(rewriter_, region, [&](RegionResult& result) {
         if (is_meant(result.name) && is_open(result.type)) result.type = type;
       });
@@ -196,9 +192,9 @@ class Corrections {
     const auto [at, error] = std::from_chars(grant.text.data(), end, wanted);
     if (graph == nullptr || graph->region() == nullptr || error != std::errc() || at != end) return;
     std::vector<Op*> returns;
-    for (Op* op : graph->region()->ops()) {
-      if (op->is(OpId::kCfReturn)) returns.push_back(op);
-    }
+    for_each_child(*graph->region(), [&](Op& op) {
+      if (op.is(OpId::kCfReturn)) returns.push_back(&op);
+    });
     if (wanted >= returns.size() || (returns.size() == 1 && returns[0]->next() == nullptr)) return;
     note(*graph, kReturnFact, grant.text);
     for (std::size_t i = 0; i < wanted; ++i) remove(*returns[i], "another return ends the graph");
@@ -210,7 +206,7 @@ class Corrections {
 
   /// Of several ends of a graph one is meant.
   void check_ends(const Region& region) {
-    for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
+    for (const Block* block : region.blocks()) {
       for (const Op* op : block->ops()) {
         if (!op->is(OpId::kCfReturn) || op->next() == nullptr) continue;
         const auto graph = module_.context().text(region.parent()->symbol());

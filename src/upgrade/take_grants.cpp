@@ -172,7 +172,7 @@ class Grants {
       }
     }
     Region& region = *op.parent_region();
-    for (Value& argument : region.arguments()) {
+    for (Value& argument : op.block()->arguments()) {
       if (argument.name() == name) return &argument;
     }
     for (Value* free : region.free_values()) {

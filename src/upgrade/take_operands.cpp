@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "mir/rewriter.hpp"
+#include "mir/walk.hpp"
 #include "program/launch_places.hpp"
-#include "upgrade/each_value.hpp"
 #include "upgrade/granted.hpp"
 #include "upgrade/program_functions.hpp"
 
@@ -34,13 +34,12 @@ class Operands {
   void take(const std::unordered_set<const Op*>& running, const Grant& grant) {
     const auto wanted = operand_number(grant);
     bool is_used = false;
-    each_region(module_.body(), [&](Region& region) {
-      for (Op* op : region.ops()) {
-        const bool lacks = running.contains(op) && wanted == op->operand_count();
-        if (!lacks || !is_meant(*op, grant)) continue;
-        is_used = true;
-        if (!append(*op, grant)) return;
-      }
+    bool is_bad = false;  // reported for the first op that takes it
+    for_each_op(module_.body(), [&](Op& op) {
+      const bool lacks = running.contains(&op) && wanted == op.operand_count();
+      if (is_bad || !lacks || !is_meant(op, grant)) return;
+      is_used = true;
+      is_bad = !append(op, grant);
     });
     if (!is_used) refuse_unused(module_, grant, report_, diagnostics_);
   }

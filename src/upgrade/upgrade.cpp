@@ -4,9 +4,11 @@
 #include <unordered_set>
 #include <vector>
 
-#include "upgrade/each_value.hpp"
+#include "mir/walk.hpp"
+#include "upgrade/edit_results.hpp"
 #include "upgrade/first_spelling.hpp"
 #include "upgrade/lift_program.hpp"
+#include "upgrade/one_block.hpp"
 #include "upgrade/recover/recovery.hpp"
 
 namespace mir {
@@ -171,19 +173,18 @@ void settle_extents(Recovery& recovery) {
     const auto* tensor = type == nullptr ? nullptr : dyn_cast<TensorType>(type);
     if (tensor == nullptr) return type;
     std::vector<Dim> extents(tensor->dims().begin(), tensor->dims().end());
-    const auto negative = [](Dim dim) { return dim.is_constant() && dim.constant() < 0; };
-    if (std::ranges::none_of(extents, negative)) return type;
-    std::ranges::replace_if(extents, negative, Dim::unknown());
+    if (std::ranges::none_of(extents, &Dim::is_negative)) return type;
+    std::ranges::replace_if(extents, &Dim::is_negative, Dim::unknown());
     return recovery.context().tensor(extents, tensor->dtype_name(), tensor->device(),
                                      tensor->encoding());
   };
-  each_value(module.body(), *module.top(), [&](Value& value, Op& at) {
+  for_each_value(module.body(), [&](Value& value, Op& at) {
     const Type* type = settled(value.type());
     if (type == value.type()) return;
     recovery.note(at, LossEntry::Source::kDerived, "unknown extent", std::string(type->spelling()));
     recovery.rewriter.set_type(value, type);
   });
-  each_region(module.body(), [&](Region& region) {
+  for_each_region(module.body(), [&](Region& region) {
     edit_results(recovery.rewriter, region,
                  [&](RegionResult& result) { result.type = settled(result.type); });
   });
@@ -197,13 +198,14 @@ bool upgrade(Module& module, const UpgradeOptions& options, LossReport& report,
     warn_of_ignored_facts(module, options, diagnostics);
     return true;
   }
+  if (!refuse_several_blocks(module, "portable form", report, diagnostics)) return false;
   const std::size_t errors_before = diagnostics.error_count();
   take_corrections(module, options, report, diagnostics);
   take_operands(module, options, report, diagnostics);
   if (diagnostics.error_count() != errors_before) return false;
   if (!lift_program(module, options, report, diagnostics)) return false;
   Recovery recovery(module, options, report, diagnostics);
-  if (module.body().entry() == nullptr) recovery.rewriter.create_block(module.body());
+  if (module.body().empty()) recovery.rewriter.create_block(module.body());
   spell_as_later_versions(module);
   drop_repeated_graphs(recovery);
   check_upgradable(recovery);

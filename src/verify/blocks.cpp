@@ -64,24 +64,21 @@ class BlockChecks {
  public:
   explicit BlockChecks(Reporter& reporter) : reporter_(reporter) {}
 
-  void region(const Region& region) {
-    std::unordered_set<Symbol> names;
-    const bool several = region.entry() != region.last_block();
-    for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
-      const bool is_new = names.insert(block->name()).second;
-      if (several) check_block(region, *block, is_new);
-    }
-    for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
-      for (const Op* op : block->ops()) {
-        check_successors(*op, reporter_);
-        for (Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {
-          this->region(*inner);
-        }
-      }
-    }
+  void run(const Region& body) {
+    for_each_region(body, [&](const Region& region) {
+      if (region.has_several_blocks()) check_blocks(region);
+    });
+    for_each_op(body, [&](const Op& op) { check_successors(op, reporter_); });
   }
 
  private:
+  void check_blocks(const Region& region) {
+    std::unordered_set<Symbol> names;
+    for (const Block* block : region.blocks()) {
+      check_block(region, *block, names.insert(block->name()).second);
+    }
+  }
+
   void check_block(const Region& region, const Block& block, bool is_new) {
     // A block without ops has no place of its own.
     const Op& at = block.empty() ? *region.parent() : *block.front();
@@ -110,7 +107,7 @@ class BlockChecks {
 
 void blocks(const Census& census, Reporter& reporter) {
   if (!census.has_flow) return;
-  BlockChecks(reporter).region(reporter.module().body());
+  BlockChecks(reporter).run(reporter.module().body());
 }
 
 }  // namespace mir::checks

@@ -14,7 +14,7 @@ class BoundSymbols {
       : reporter_(reporter), context_(reporter.module().context()) {}
 
   void bind(const Region& region) {
-    for (const Value& argument : region.arguments()) {
+    for (const Value& argument : region.entry_arguments()) {
       for_each_symbol(argument.type(), [&](Symbol symbol) { bound_.insert(symbol); });
     }
   }

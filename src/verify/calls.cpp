@@ -30,7 +30,7 @@ void check_types(const Op& op, const Region& body, const Op& graph, Reporter& re
          graph, "the graph");
   };
   for (std::uint32_t i = 0; i < op.operand_count(); ++i) {
-    check_type("operand", i, op.operand(i)->type(), body.arguments()[i].type());
+    check_type("operand", i, op.operand(i)->type(), body.entry_arguments()[i].type());
   }
   for (std::uint32_t i = 0; i < op.result_count(); ++i) {
     check_type("result", i, op.result(i)->type(), body.result_types()[i]);
@@ -61,7 +61,7 @@ void check_call(const Op& op, const Op* target, Reporter& reporter) {
          *target, "the graph");
     return false;
   };
-  if (fits("operands", op.operand_count(), body.arguments().size()) &&
+  if (fits("operands", op.operand_count(), body.entry_arguments().size()) &&
       fits("results", op.result_count(), body.result_types().size()) &&
       reporter.wants(ConstraintId::call_c3)) {
     check_types(op, body, *target, reporter);

@@ -9,7 +9,7 @@ Census::Census(const Module& module)
       top_(module.body().entry()) {}
 
 void Census::enter(const Region& region) {
-  has_flow = has_flow || region.entry() != region.last_block();
+  has_flow = has_flow || region.has_several_blocks();
   if (is_graph(*region.parent())) around_.push_back(region.parent());
 }
 

@@ -8,9 +8,9 @@ void Execution::run() {
   while (!counter.is_past_end()) {
     if (!step(counter)) return;
   }
-  const OpRange ops = code_.code()->op->first_region()->reversed();  // comments too
-  if (ops.begin() == ops.end()) return;
-  reporter_.report(ConstraintId::exit_c1, **ops.begin(),
+  const Block* block = code_.code()->op->first_region()->last_block();
+  if (block == nullptr || block->empty()) return;
+  reporter_.report(ConstraintId::exit_c1, *block->back(),  // a comment, too
                    [] { return "the program runs past its end: no prog.exit stops it"; });
 }
 

@@ -37,7 +37,7 @@ void FormChecks::enter(const Region& region) {
     check_value(*value, user, false);
     check_parameter(*value, user);
   }
-  for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
+  for (const Block* block : region.blocks()) {
     for (const Value& argument : block->arguments()) check_value(argument, parent, true);
   }
 }
@@ -76,9 +76,7 @@ void FormChecks::check_parts(const Op& op) {
 namespace {
 
 bool is_in_fragment(const Op& op) {
-  const Op* around = op.parent_op();
-  while (around != nullptr && !around->is(OpId::kProgFragment)) around = around->parent_op();
-  return around != nullptr;
+  return op.parent_of_kind(OpId::kProgFragment) != nullptr;
 }
 
 bool is_in_init(const Op& op) {

@@ -3,6 +3,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "mir/control_flow.hpp"
+#include "mir/flow_graph.hpp"
 #include "mir/ops.hpp"
 #include "verify/checks.hpp"
 
@@ -46,12 +48,12 @@ class Lifetimes {
 
   void region(const Region& region) {
     constexpr std::size_t kDeepest = 1000;
-    if (depth_ == kDeepest || region.entry() == nullptr) return;
+    if (depth_ == kDeepest || region.empty()) return;
     ++depth_;
-    if (region.entry() == region.last_block()) {
-      follow(*region.entry());
-    } else {
+    if (region.has_several_blocks()) {
       several(region);
+    } else {
+      follow(region.only_block());
     }
     --depth_;
   }
@@ -63,29 +65,12 @@ class Lifetimes {
   /// The block that is run next or may be, with what is freed when it begins.
   struct Entry {
     const Block* block;
-    std::vector<std::size_t> successors;
     Freed freed;
     bool is_reached = false;
     bool is_new = false;  ///< not followed since it grew
   };
 
   static constexpr std::size_t kMostSteps = 256;
-
-  static std::vector<Entry> entries_of(const Region& region) {
-    std::vector<Entry> entries;
-    std::unordered_map<const Block*, std::size_t> numbers;
-    for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
-      numbers.emplace(block, entries.size());
-      entries.push_back({block, {}, {}});
-    }
-    for (Entry& entry : entries) {
-      for (const OpExtra::Successor& successor : entry.block->successors()) {
-        const auto found = numbers.find(successor.block);
-        if (found != numbers.end()) entry.successors.push_back(found->second);
-      }
-    }
-    return entries;
-  }
 
   /// Adds what is freed now; the work is counted.
   void join(Entry& into) {
@@ -98,29 +83,33 @@ class Lifetimes {
 
   /// See note [blocks].
   void several(const Region& region) {
-    std::vector<Entry> entries = entries_of(region);
+    const ControlFlowGraph flow(region);
+    std::vector<Entry> entries;
+    for (const Block* block : flow.blocks()) entries.push_back({block, {}});
     join(entries.front());
     const bool was_silent = std::exchange(is_silent_, true);
     // Graphs are followed again when it is reported what they do.
     const std::unordered_set<const Op*> followed = followed_;
     for (bool again = true; again && steps_ != 0;) {
       again = false;
-      for (Entry& entry : entries) {
+      for (ControlFlowGraph::Index number = 0; number < flow.size(); ++number) {
+        Entry& entry = entries[number];
         if (!std::exchange(entry.is_new, false)) continue;
         again = true;
         begin(entry);
         follow(*entry.block);
-        for (const std::size_t next : entry.successors) join(entries[next]);
+        for (const ControlFlowGraph::Index next : flow.successors(number)) join(entries[next]);
         followed_ = followed;
       }
     }
     is_silent_ = was_silent;
     Freed at_end;
-    for (const Entry& entry : entries) {
+    for (ControlFlowGraph::Index number = 0; number < flow.size(); ++number) {
+      const Entry& entry = entries[number];
       if (!entry.is_reached) continue;
       begin(entry);
       follow(*entry.block);
-      if (entry.successors.empty()) at_end.insert(freed_.begin(), freed_.end());
+      if (flow.successors(number).empty()) at_end.insert(freed_.begin(), freed_.end());
     }
     freed_ = std::move(at_end);
   }

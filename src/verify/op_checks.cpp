@@ -216,7 +216,7 @@ void OpChecks::enter(const Region& region) {
       constant_values(*value, *values, user, reporter_);
     }
   }
-  for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
+  for (const Block* block : region.blocks()) {
     for (const Value& argument : block->arguments()) {
       check_strange_type(argument, *region.parent());
     }
@@ -233,11 +233,10 @@ void OpChecks::check_constant(const Op& op) {
 
 void OpChecks::check_strange_type(const Value& value, const Op& place) {
   const auto* type = value.tensor_type();
-  const auto is_negative = [](Dim dim) { return dim.is_constant() && dim.constant() < 0; };
   if (type == nullptr) return;
   // What dumps have none of comes last; asked inline, for every value comes by here.
   const bool is_common = type->dtype() && *type->dtype() < DType::kMirQ4A32;
-  const bool is_plain = is_common && std::ranges::none_of(type->dims(), is_negative);
+  const bool is_plain = is_common && std::ranges::none_of(type->dims(), &Dim::is_negative);
   if (is_plain || strange_types_[type] != 0) return;
   strange_types_[type] = 1;
   known_element_type(type, place, reporter_);
@@ -370,7 +369,7 @@ bool OpChecks::compare(const Op& op, const Types& inferred, bool report) {
     const auto* left = dyn_cast<TensorType>(stated);
     const auto* right = dyn_cast<TensorType>(given);
     if (is_dump_ && left != nullptr && right != nullptr &&
-        (same_shape(*left, *right) || is_stale(*op.result(i)))) {
+        (compatible_shapes(*left, *right) || is_stale(*op.result(i)))) {
       continue;
     }
     good = false;

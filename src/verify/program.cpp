@@ -45,6 +45,8 @@ ConstraintId constraint_of(const prog::Defect& defect) {
       return field_c1;
     case prog::Defect::Kind::kWrongKind:
       return field_c2;
+    case prog::Defect::Kind::kSeveralBlocks:
+      return fragment_c1;
     case prog::Defect::Kind::kOutOfRange:
       break;
   }
@@ -55,7 +57,9 @@ void check_fields(const ProgramCode& code, Reporter& reporter) {
   // What is said of the attributes of every op of a portable module is not said again.
   const bool is_known = reporter.module().is_portable();
   for (const prog::Defect& defect : code.defects()) {
-    if (is_known && defect.kind != prog::Defect::Kind::kOutOfRange) continue;
+    if (is_known && defect.field != nullptr && defect.kind != prog::Defect::Kind::kOutOfRange) {
+      continue;
+    }
     reporter.report(constraint_of(defect), *defect.op, [&] { return prog::describe(defect); });
   }
 }

@@ -60,7 +60,7 @@ void Quantisation::enter(const Region& region) {
   for (const Value* value : region.free_values()) {
     if (value->has_uses()) check_value(*value, *value->first_use()->user());
   }
-  for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
+  for (const Block* block : region.blocks()) {
     for (const Value& argument : block->arguments()) check_value(argument, *region.parent());
   }
 }

@@ -20,7 +20,7 @@ bool has_region(const Op& op, std::uint32_t number) {
 /// The values that an edge passes, against those that it reaches.
 void check_edge(const Op& op, const Op& source, const RegionEdge& edge, Reporter& reporter) {
   const ValueRange targets =
-      edge.to == RegionEdge::kOp ? op.results() : op.region(edge.to)->arguments();
+      edge.to == RegionEdge::kOp ? op.results() : op.region(edge.to)->entry_arguments();
   const auto given = source.plain_operands();
   const std::size_t given_count =
       edge.first_operand > given.size() ? 0 : given.size() - edge.first_operand;
@@ -57,7 +57,7 @@ void region_flow(const Op& op, Reporter& reporter) {
       continue;
     }
     const Region& region = *op.region(edge.from);
-    for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
+    for (const Block* block : region.blocks()) {
       const Op* last = block->terminator();
       if (last != nullptr && leaves_region(*last)) check_edge(op, *last, edge, reporter);
     }

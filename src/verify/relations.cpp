@@ -31,37 +31,27 @@ constexpr RuleRelation kRelations[] = {
     {rules::view, Relation::kSameCount},
 };
 
-bool is_negative(Dim dim) {
-  return dim.is_constant() && dim.constant() < 0;
-}
-
 bool is_known(const TensorType& type) {
   return std::ranges::all_of(type.dims(),
-                             [](Dim dim) { return dim.is_constant() && !is_negative(dim); });
+                             [](Dim dim) { return dim.is_constant() && !dim.is_negative(); });
 }
 
 /// Whether both have the same number of elements, as far as their extents tell.
 bool is_same_count(DimTable& table, const TensorType& x, const TensorType& out) {
   const auto count = [&](const TensorType& type) {
-    if (std::ranges::any_of(type.dims(), is_negative)) return Dim::unknown();
+    if (std::ranges::any_of(type.dims(), &Dim::is_negative)) return Dim::unknown();
     Dim total(1);
     for (const Dim dim : type.dims()) total = table.multiply(total, dim);
     return total;
   };
   const Dim from = count(x), to = count(out);
-  return from.is_unknown() || to.is_unknown() || from == to;
-}
-
-bool is_same_shape(const TensorType& x, const TensorType& out) {
-  return std::ranges::equal(x.dims(), out.dims(), [](Dim from, Dim to) {
-    return from.is_unknown() || to.is_unknown() || from == to;
-  });
+  return compatible(from, to);
 }
 
 /// Whether the relation holds, as far as the extents tell.
 bool holds(DimTable& table, Relation relation, const TensorType& x, const TensorType& out) {
   if (relation == Relation::kSameCount) return is_same_count(table, x, out);
-  if (relation == Relation::kSameShape) return is_same_shape(x, out);
+  if (relation == Relation::kSameShape) return compatible_shapes(x, out);
   if (x.rank() != out.rank()) return false;
   if (relation == Relation::kSameRank || !is_known(x) || !is_known(out)) return true;
   std::vector<std::int64_t> from, to;

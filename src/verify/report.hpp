@@ -12,6 +12,7 @@
 
 #include "mir/module.hpp"
 #include "mir/verify.hpp"
+#include "mir/walk.hpp"
 #include "support/suggest.hpp"
 #include "verify/constraint.hpp"
 
@@ -23,30 +24,6 @@ inline std::string_view text(const Op& op, Symbol symbol) {
 
 /// A name as text writes it, with its `%`.
 std::string spelling_of(const Module& module, ValueName name);
-
-/// Ops lie in memory in the order of the text, at distances that no processor foresees: what comes
-/// some ops later is fetched while the one at hand is looked at. Only a wish, for any address.
-inline void fetch_ahead(const Op* op) {
-  constexpr std::uintptr_t kDistance = 1536, kLine = 64;
-  const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(op) + kDistance;
-  for (std::uintptr_t i = 0; i < 5; ++i) {
-    __builtin_prefetch(reinterpret_cast<const void*>(at + i * kLine));
-  }
-}
-
-/// Calls `visit(const Op&)` for each op of a region in order, nested ones after their parent.
-template <class Visit>
-void for_each_op(const Region& region, const Visit& visit) {
-  for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
-    for (const Op* op = block->front(); op != nullptr; op = op->next()) {
-      fetch_ahead(op);
-      visit(*op);
-      for (const Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {
-        for_each_op(*inner, visit);
-      }
-    }
-  }
-}
 
 /// Turns breaches into diagnostics. Messages are made only for those that are kept.
 class Reporter {

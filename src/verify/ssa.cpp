@@ -9,19 +9,10 @@ const Region* home_of(const Value& value) {
   return value.is_free() ? value.free_in() : value.defining_op()->parent_region();
 }
 
-/// Whether `op` stands in region `home`, or inside it with no isolated op between.
-bool sees(const Region* home, const Op& op) {
-  for (const Op* at = &op; at != nullptr && home != nullptr; at = at->parent_op()) {
-    if (at->parent_region() == home) return true;
-    const Op* around = at->parent_op();
-    if (around != nullptr && around->has(Trait::kIsolated)) return false;
-  }
-  return false;
-}
-
 void check_use(const Use& use, const Op& op, const Dominance& dominance, Reporter& reporter) {
   const Value& value = *use.value();
-  if (!sees(home_of(value), op)) {
+  const Region* home_region = home_of(value);
+  if (home_region == nullptr || !op.parent_region()->sees(*home_region)) {
     reporter.report(ConstraintId::ssa_c3, op, [&] {
       return fmt::format("operand {} of '{}' belongs to a region that is not seen from here",
                          use.index(), op.name());
@@ -31,9 +22,7 @@ void check_use(const Use& use, const Op& op, const Dominance& dominance, Reporte
   if (dominance.dominates(value, op)) return;
   const Op* definition = value.defining_op();
   const Block* home = definition != nullptr ? definition->block() : value.argument_of();
-  const Op* user = &op;
-  while (user->parent_region() != home->parent()) user = user->parent_op();
-  if (user->block() == home) {
+  if (op.ancestor_in(*home->parent())->block() == home) {
     note(reporter.report(ConstraintId::ssa_c1, op,
                          [&] {
                            return fmt::format("operand {} of '{}' is defined below its use",

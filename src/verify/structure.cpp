@@ -90,14 +90,14 @@ void check_return(const Op& owner, const Region& region, const Op& last, Reporte
 
 void check_returns(const Op& owner, const Region& region, Reporter& reporter) {
   bool returns = false;
-  for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
+  for (const Block* block : region.blocks()) {
     const Op* last = block->back();
     if (last == nullptr || !leaves_region(*last)) continue;
     returns = true;
     check_return(owner, region, *last, reporter);
   }
   // Parameter lists and empty graphs return nothing and need no return.
-  const bool declares_only = region.entry() == nullptr || region.arguments().empty();
+  const bool declares_only = region.entry_arguments().empty();
   if (returns || (declares_only && region.result_types().empty())) return;
   reporter.report(ConstraintId::block_c2, owner,
                   [&] { return fmt::format("{} does not end with cf.ReturnOp", describe(owner)); });

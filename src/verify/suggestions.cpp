@@ -50,7 +50,7 @@ const Op& last_op_in(const Op& op) {
   while (true) {
     const Op* inner = nullptr;
     for (const Region* region = last->first_region(); region != nullptr; region = region->next()) {
-      for (const Block* block = region->entry(); block != nullptr; block = block->next()) {
+      for (const Block* block : region->blocks()) {
         if (!block->empty()) inner = block->back();
       }
     }

@@ -12,7 +12,7 @@ void known_extents(const Type* type, const Op& place, Reporter& reporter) {
   const auto* tensor = dyn_cast<TensorType>(type);
   if (tensor == nullptr) return;
   for (const Dim dim : tensor->dims()) {
-    if (!dim.is_constant() || dim.constant() >= 0) continue;
+    if (!dim.is_negative()) continue;
     reporter.report(ConstraintId::type_c6, place, [&] {
       return fmt::format("extent {} of {} is negative; one that is not known is written ?",
                          dim.constant(), tensor->spelling());

@@ -48,7 +48,7 @@ bool concerns_op_alone(DiagCode code) {
 std::vector<SourcePos> starts_of(std::span<Module* const> modules) {
   std::vector<SourcePos> starts;
   for (const Module* module : modules) {
-    checks::for_each_op(module->body(), [&](const Op& op) { starts.push_back(op.span().begin); });
+    for_each_op(module->body(), [&](const Op& op) { starts.push_back(op.span().begin); });
   }
   std::ranges::sort(starts);
   return starts;

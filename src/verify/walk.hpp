@@ -11,8 +11,8 @@ namespace mir::checks {
 template <class... Checks>
 void walk(const Region& region, Checks&... checks) {
   (checks.enter(region), ...);
-  for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
-    for (const Op* op = block->front(); op != nullptr; op = op->next()) {
+  for (const Block* block : region.blocks()) {
+    for (const Op* op : block->ops()) {
       fetch_ahead(op);
       (checks.op(*op), ...);
       for (const Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {

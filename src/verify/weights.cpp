@@ -40,7 +40,7 @@ bool fits_shape(const Attr* shape, const TensorType& type) {
     return true;
   }
   return std::ranges::equal(shape->elements(), type.dims(), [](const Attr* extent, Dim dim) {
-    return extent->kind() != AttrKind::kInt || dim.is_unknown() || dim == Dim(extent->integer());
+    return extent->kind() != AttrKind::kInt || compatible(dim, Dim(extent->integer()));
   });
 }
 

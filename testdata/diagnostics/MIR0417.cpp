@@ -21,7 +21,7 @@ TEST_CASE("MIR0417: refused") {
   Rewriter(module).set_version(1);
   const std::vector<const Type*> types = {context.tensor(std::vector{Dim(2)}, DType::kFloat32)};
   Builder builder(module, diagnostics, types);
-  Value* outside = &module.body().arguments()[0];
+  Value* outside = &module.body().only_block().arguments()[0];
   builder.subgraph("f", types);
   Value* inside = builder.value("linalg.CPU.NegOp", {outside});
   builder.return_op(std::vector{inside});

@@ -20,7 +20,7 @@ TEST_CASE("MIR0824: refused") {
   Rewriter(module).set_version(1);
   const std::vector<const Type*> types = {context.tensor(std::vector{Dim(2)}, DType::kFloat32)};
   Builder builder(module, diagnostics, types);
-  Value* input = &module.body().arguments()[0];
+  Value* input = &module.body().only_block().arguments()[0];
   builder.return_op(std::vector{builder.value("linalg.CPU.NegOp", {input})});
   auto session = Session::create(module, {}, diagnostics);
   const auto tensor = Tensor::allocate(DType::kFloat32, {2});
@@ -44,7 +44,7 @@ TEST_CASE("MIR0824: accepted") {
   Rewriter(module).set_version(1);
   const std::vector<const Type*> types = {context.tensor(std::vector{Dim(2)}, DType::kFloat32)};
   Builder builder(module, diagnostics, types);
-  Value* input = &module.body().arguments()[0];
+  Value* input = &module.body().only_block().arguments()[0];
   builder.return_op(std::vector{builder.value("linalg.CPU.NegOp", {input})});
   auto session = Session::create(module, {}, diagnostics);
   const auto tensor = Tensor::allocate(DType::kFloat32, {2});

@@ -291,6 +291,13 @@ std::string unknown_callees(std::size_t n) {
 // -- modules, graphs, blocks
 // ----------------------------------------------------------------------------
 
+/// Each operand is read for the last time.
+std::string ending_operands(std::size_t n) {
+  return portable(
+      "x", each(n, "linalg.CPU.SiLUOp (%0) -> (%{j}:{T})\n") + "linalg.CPU.ConcatOp [dim:0] (" +
+               each(n, "%{j}", ", ") + ") -> (%c:tensor<[" + std::to_string(2 * n) +
+               "], Float32, CPU>)\nlinalg.CPU.SiLUOp (%0) -> (%x:" + std::string(kType) + ")\n");
+}
 std::string modules(std::size_t n) {
   return each(n, "@m{i} () -> () {{\na.b () -> ()\n}}\n");
 }
@@ -337,16 +344,41 @@ std::string regions(std::size_t n) {
 std::string nested_ops(std::size_t n) {
   return dump(nested(n, "a.b {\n", "a.c () -> ()\n", "}\n"));
 }
+/// A graph without inputs that is never called.
+std::string graph_of_blocks(std::string_view blocks) {
+  return fmt::format("graph.SubGraphOp @g <CPU> {{\n() -> () {{\n{}}}\n}}\n", blocks);
+}
 std::string blocks(std::size_t n) {
-  return dump(
+  return dump(graph_of_blocks(
       "cf.BranchOp () -> () [^b0]\n" +
       each(n,
            "^b{i}:\nlinalg.CPU.SiLUOp (%x{i}:{T}) -> (%y{i}:{T})\ncf.BranchOp () -> () [^b{j}]\n") +
-      "^b" + last(n) + ":\ncf.ReturnOp () -> ()\n");
+      "^b" + last(n) + ":\ncf.ReturnOp () -> ()\n"));
+}
+/// Each block goes on to the next one and to the last one.
+std::string joined_blocks(std::size_t n) {
+  return dump(graph_of_blocks(
+      "cf.BranchOp () -> () [^b0]\n" + each(n, "^b{i}:\ncf.BranchOp () -> () [^b{j}, ^join]\n") +
+      "^b" + last(n) + ":\ncf.BranchOp () -> () [^join]\n" + "^join:\ncf.ReturnOp () -> ()\n"));
+}
+/// A chain of blocks whose last one, like the first one, goes on to each of as many others.
+std::string joins(std::size_t n) {
+  const std::string ends = each(n, "^c{i}", ", ");
+  return dump(graph_of_blocks("cf.BranchOp () -> () [^b0, " + ends + "]\n" +
+                              each(n, "^b{i}:\ncf.BranchOp () -> () [^b{j}]\n") + "^b" + last(n) +
+                              ":\ncf.BranchOp () -> () [" + ends + "]\n" +
+                              each(n, "^c{i}:\ncf.ReturnOp () -> ()\n")));
+}
+std::string portable_blocks(std::size_t n) {
+  return portable(
+      "0", graph_of_blocks("cf.ReturnOp () -> ()\n" +
+                           each(n,
+                                "^b{i}(%x{i}:{T}):\nlinalg.CPU.SiLUOp (%x{i}) -> (%y{i}:{T})\n"
+                                "cf.ReturnOp () -> ()\n")));
 }
 std::string successors(std::size_t n) {
-  return dump("cf.SwitchOp () -> () [" + each(n, "^b{i}", ", ") + "]\n" +
-              each(n, "^b{i}:\ncf.ReturnOp () -> ()\n"));
+  return dump(graph_of_blocks("cf.SwitchOp () -> () [" + each(n, "^b{i}", ", ") + "]\n" +
+                              each(n, "^b{i}:\ncf.ReturnOp () -> ()\n")));
 }
 std::string arguments(std::size_t n) {
   return "@main [mir_version:1] (" + each(n, "%{i}:{T}", ", ") + ") -> (" +
@@ -447,6 +479,7 @@ constexpr GrowingText kTexts[] = {
     {"values in one storage", one_storage},
     {"operands", operands},
     {"operands of a dump", dumped_operands},
+    {"operands that are read for the last time", ending_operands},
     {"results", results},
     {"pieces of a value", pieces},
     {"slices that are read", slices},
@@ -503,6 +536,9 @@ constexpr GrowingText kTexts[] = {
     {"regions of an op", regions},
     {"nesting of ops", nested_ops, 240},
     {"blocks", blocks},
+    {"blocks with one successor in common", joined_blocks},
+    {"blocks that two blocks go on to", joins},
+    {"blocks of a portable graph", portable_blocks},
     {"successors", successors},
     {"arguments", arguments},
     {"launches", launches},

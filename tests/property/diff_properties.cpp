@@ -227,7 +227,7 @@ std::string reordered(const std::string& text) {
   for (Module* module : read.modules) {
     Rewriter rewriter(*module);
     std::vector<Op*> graphs;
-    for (Op* op : module->body().ops()) {
+    for (Op* op : module->body().only_block().ops()) {
       if (isa<SubGraphOp>(op)) graphs.push_back(op);
     }
     for (Op* graph : graphs) rewriter.move_before(*graph, *module->body().entry()->front());

@@ -202,7 +202,7 @@ bool is_small(Module& module) {
     const TensorType* type = value.tensor_type();
     if (type != nullptr) most = std::max(most, type->element_count().value_or(0));
   };
-  for (const Value& argument : module.body().arguments()) look(argument);
+  for (const Value& argument : module.body().only_block().arguments()) look(argument);
   IRWriter(module).walk<OpView>([&](IRWriter&, OpView op) {
     for (const Value& result : op->results()) look(result);
     return IRWriter::WalkResult::WALK_CONTINUE;

@@ -351,7 +351,7 @@ Result<std::vector<NamedTensor>> decoder_weights(const Module& module, const Dec
   };
   const Op* const init = module.lookupSymbol("init").op;
   if (init == nullptr) return weights;
-  for (const Op* op : init->first_region()->ops()) {
+  for (const Op* op : init->first_region()->only_block().ops()) {
     const Value& parameter = *op->result();
     const std::string_view name = module.context().text(parameter.symbol());
     auto tensor = tensor_for(name, *parameter.tensor_type());

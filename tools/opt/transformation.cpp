@@ -66,10 +66,11 @@ bool Transformation::verify(const Module& module, Diagnostics& diagnostics) cons
 }
 
 bool Transformation::transform(Module& module, Diagnostics& diagnostics) {
-  PipelineRun how{.threads = *settings_.threads,
-                  .observers = {&record_, &printer_},
-                  .verify = [this](Module& each, Diagnostics& found) { return verify(each, found); },
-                  .verifies_each = *settings_.verify_each};
+  PipelineRun how{
+      .threads = *settings_.threads,
+      .observers = {&record_, &printer_},
+      .verify = [this](Module& each, Diagnostics& found) { return verify(each, found); },
+      .verifies_each = *settings_.verify_each};
   if (settings_.dump_dir.is_given()) how.observers.push_back(&dumper_);
   if (settings_.reproducer.is_given()) how.observers.push_back(&reproducer_);
   if (settings_.rewrite_limit.is_given() || settings_.trace_rewrites) how.rewrites = &rewrites_;

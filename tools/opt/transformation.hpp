@@ -27,9 +27,9 @@ class Transformation {
   Result<void> prepare() const;
   /// Transforms a file, or each part of it with --split-input-file.
   void transform_file(const std::string& path);
-  /// Writes tables to standard error and, unless some text was refused, the new texts in their order,
-  /// with lines between them at which --split-input-file splits them again. Returns the worst exit
-  /// code of all texts.
+  /// Writes tables to standard error and, unless some text was refused, the new texts in their
+  /// order, with lines between them at which --split-input-file splits them again. Returns the
+  /// worst exit code of all texts.
   ExitCode write() const;
 
  private:

@@ -53,7 +53,7 @@ class DotEmitter {
 
   void region(const Region& of, int depth) {
     for (const Value* value : of.free_values()) source(*value, "note", depth);
-    for (Block* block = of.entry(); block != nullptr; block = block->next()) {
+    for (Block* block : of.blocks()) {
       for (const Value& argument : block->arguments()) source(argument, "oval", depth);
       for (Op* each : block->ops()) op(*each, depth);
     }

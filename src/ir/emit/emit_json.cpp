@@ -149,7 +149,7 @@ class JsonEmitter {
       }
     }
     out["blocks"] = OrderedJson::array();
-    for (Block* block = of.entry(); block != nullptr; block = block->next()) {
+    for (Block* block : of.blocks()) {
       OrderedJson each;
       if (block->name()) each["name"] = context_.text(block->name());
       each["arguments"] = OrderedJson::array();

@@ -28,7 +28,7 @@ class QuantRows {
     for (const Value* value : region.free_values()) {
       if (value->has_uses()) add(*value, graph, *value->first_use()->user());
     }
-    for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
+    for (const Block* block : region.blocks()) {
       for (const Value& argument : block->arguments()) add(argument, graph, *region.parent());
       for (const Op* op : block->ops()) this->op(*op, graph);
     }

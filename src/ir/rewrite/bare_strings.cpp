@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ir/nested_ops.hpp"
+#include "mir/walk.hpp"
 
 namespace mir {
 
@@ -27,7 +27,7 @@ void take_quotes_off(Rewriter& rewriter, const Op& op) {
   for (Region* region = op.first_region(); region != nullptr; region = region->next()) {
     for (Value* value : region->free_values()) take_quotes_off(rewriter, *value);
   }
-  for_each_nested(op, [&](Op& inner) {
+  for_each_child(op, [&](Op& inner) {
     const auto bare = without_quotes(rewriter.context(), inner.attributes());
     if (!std::ranges::equal(bare, inner.attributes())) {
       rewriter.set_attributes(inner, bare, inner.has_attribute_list());

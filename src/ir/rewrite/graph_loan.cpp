@@ -1,7 +1,7 @@
 #include "ir/rewrite/graph_loan.hpp"
 
-#include "ir/nested_ops.hpp"
 #include "mir/rewriter.hpp"
+#include "mir/walk.hpp"
 #include "support/arena.hpp"
 
 namespace mir {
@@ -10,7 +10,7 @@ template <class VisitOp, class VisitValue>
 void GraphLoan::for_each(Op& graph, const VisitOp& visit_op, const VisitValue& visit_value) {
   for (Region* region = graph.first_region(); region != nullptr; region = region->next()) {
     for (Value* value : region->free_values()) visit_value(*value);
-    for (Block* block = region->entry(); block != nullptr; block = block->next()) {
+    for (Block* block : region->blocks()) {
       for (Value& argument : block->arguments()) visit_value(argument);
       for (Op* op : block->ops()) {
         visit_op(*op);
@@ -42,7 +42,7 @@ GraphLoan::GraphLoan(Op& graph)
     : graph_(graph), lender_(graph.module()), own_(lender_.context(), lender_.name()) {
   assert(lender_.is_portable() && graph.has(Trait::kIsolated));
   own_.version_ = lender_.version_;
-  for_each_nested(graph, [&](Op& op) { lender_.forget_symbols_within(op); });
+  for_each_child(graph, [&](Op& op) { lender_.forget_symbols_within(op); });
   const auto lend_op = [&](Op& op) {
     op.module_ = &own_;
     own_.note_made(op.kind());
@@ -75,7 +75,7 @@ GraphLoan::~GraphLoan() {
     if (value.name_.is_none()) value.name_ = lender_.fresh_name();
   };
   for_each(graph_, take_op, take_value);
-  for_each_nested(graph_, [&](Op& op) { lender_.declare_symbols(op); });
+  for_each_child(graph_, [&](Op& op) { lender_.declare_symbols(op); });
   lender_.taken_over_.push_back(std::move(own_.arena_));
 }
 

@@ -231,7 +231,7 @@ std::span<const OpExtra::Successor> Block::successors() const {
 
 std::vector<Block*> Block::predecessors() const {
   std::vector<Block*> list;
-  for (Block* block = parent_->entry(); block != nullptr; block = block->next()) {
+  for (Block* block : parent_->blocks()) {
     const auto leads_here = [&](const auto& successor) { return successor.block == this; };
     if (std::ranges::any_of(block->successors(), leads_here)) list.push_back(block);
   }

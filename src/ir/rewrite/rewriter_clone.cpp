@@ -110,7 +110,7 @@ void Rewriter::copy_body(const Region& from, Region& to, RewriteMapping& mapping
   for (Value* value : from.free_values()) {
     copy_value(*value, *create_free_value(to, value->type(), {}), mapping);
   }
-  for (Block* block = from.entry(); block != nullptr; block = block->next()) {
+  for (Block* block : from.blocks()) {
     std::vector<const Type*> types;
     for (const Value& argument : block->arguments()) types.push_back(argument.type());
     Block* made = create_block(to, types, block->name());
@@ -119,7 +119,7 @@ void Rewriter::copy_body(const Region& from, Region& to, RewriteMapping& mapping
       copy_value(argument, made->arguments()[argument.index()], mapping);
     }
   }
-  for (Block* block = from.entry(); block != nullptr; block = block->next()) {
+  for (Block* block : from.blocks()) {
     for (Op* op : block->ops()) copy(*op, mapping, mapping.find(*block), nullptr);
   }
 }

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <bit>
 
-#include "ir/nested_ops.hpp"
 #include "ir/text/spellings.hpp"
 #include "mir/rewriter.hpp"
+#include "mir/walk.hpp"
 #include "support/arena.hpp"
 
 namespace mir {
@@ -111,17 +111,17 @@ void Rewriter::erase(Op& op) {
 }
 
 void Rewriter::tell_erased(Op& op) {
-  for_each_nested(op, [&](Op& inner) { tell_erased(inner); });
+  for_each_child(op, [&](Op& inner) { tell_erased(inner); });
   tell(&RewriteListener::will_erase, op);
 }
 
 void Rewriter::drop_operands(Op& op) {
   for (Use& use : op.operand_uses()) set_use(use, nullptr);
-  for_each_nested(op, [&](Op& inner) { drop_operands(inner); });
+  for_each_child(op, [&](Op& inner) { drop_operands(inner); });
 }
 
 void Rewriter::discard(Op& op) {
-  for_each_nested(op, [&](Op& inner) { discard(inner); });
+  for_each_child(op, [&](Op& inner) { discard(inner); });
   for (Region* region = op.first_region(); region != nullptr; region = region->next()) {
     while (region->first_ != nullptr) take_out(*region->first_);
   }

@@ -309,20 +309,6 @@ void Rewriter::erase_unused_free_values(Region& region) {
   region.free_count_ = kept;
 }
 
-namespace {
-
-/// Whether values that are free in `outer` may be used in `region`.
-bool is_visible_from(const Region& outer, const Region* region) {
-  while (region != nullptr && region != &outer) {
-    const Op* op = region->parent();
-    const bool isolated = op->has(Trait::kIsolated);
-    region = isolated ? nullptr : op->parent_region();
-  }
-  return region != nullptr;
-}
-
-}  // namespace
-
 /// The region's value that holds what `value`, free in another one, holds; for what a text only
 /// names (a dump's inputs) that of the same name and type.
 Value* Rewriter::counterpart(const Value& value, Region& region) {
@@ -347,18 +333,18 @@ Value* Rewriter::counterpart(const Value& value, Region& region) {
 /// What stands for a value in `region`: a free value that is not visible there has a counterpart.
 Value* Rewriter::brought(Value& value, Region& region) {
   const Region* from = value.free_in();
-  return from == nullptr || is_visible_from(*from, &region) ? &value : counterpart(value, region);
+  return from == nullptr || region.sees(*from) ? &value : counterpart(value, region);
 }
 
 /// Gives the op and what is inside it values that are visible in `region`, where it stands now.
 void Rewriter::bring_constants(Op& op, Region& region) {
   for (Use& use : op.operand_uses()) {
     const Region* from = use.value() == nullptr ? nullptr : use.value()->free_in();
-    if (from == nullptr || is_visible_from(*from, op.parent_region())) continue;
+    if (from == nullptr || op.parent_region()->sees(*from)) continue;
     set_operand(op, use.index(), counterpart(*use.value(), region));
   }
   for (Region* inner = op.first_region(); inner != nullptr; inner = inner->next()) {
-    for (Block* block = inner->entry(); block != nullptr; block = block->next()) {
+    for (Block* block : inner->blocks()) {
       for (Op* each : block->ops()) bring_constants(*each, region);
     }
   }
@@ -390,7 +376,7 @@ void Rewriter::clear_mentions() {
 }
 
 bool Rewriter::can_say_paths(const Region& region) const {
-  for (Block* block = region.entry(); block != nullptr; block = block->next()) {
+  for (Block* block : region.blocks()) {
     for (const Op* op : block->ops()) {
       if (op->has_path() && !can_say(op->path(), true)) return false;
       for (Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {
@@ -411,7 +397,7 @@ void Rewriter::make_printable(Op& op) {
   for (Value& result : op.results()) make_printable(result);
   for (Region* region = op.first_region(); region != nullptr; region = region->next()) {
     for (Value* value : region->free_values()) make_printable(*value);
-    for (Block* block = region->entry(); block != nullptr; block = block->next()) {
+    for (Block* block : region->blocks()) {
       for (Value& argument : block->arguments()) make_printable(argument);
       for (Op* inner : block->ops()) make_printable(*inner);
     }

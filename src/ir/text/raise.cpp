@@ -7,6 +7,7 @@
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "ir/mention.hpp"
@@ -14,6 +15,7 @@
 #include "ir/text/text_literal.hpp"
 #include "ir/text/value_scopes.hpp"
 #include "mir/print.hpp"
+#include "mir/walk.hpp"
 
 // note [names]
 // Printing must not change what a name means. A first walk replays name lookup the way resolve does
@@ -38,7 +40,7 @@ class BlockNames {
   void add(const Region& region) {
     std::unordered_set<Symbol> taken = missing_blocks(region);
     std::vector<const Block*> open;
-    for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
+    for (const Block* block : region.blocks()) {
       const bool may_lack = block == region.entry() && !needs_name(*block);
       const bool is_named = is_block_name(context_.text(block->name()));
       if (is_named ? !taken.insert(block->name()).second : !may_lack) open.push_back(block);
@@ -64,7 +66,7 @@ class BlockNames {
   /// What successors are called that are no blocks of the region.
   static std::unordered_set<Symbol> missing_blocks(const Region& region) {
     std::unordered_set<Symbol> names;
-    for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
+    for (const Block* block : region.blocks()) {
       const Op* last = block->back();
       if (last == nullptr) continue;
       for (const OpExtra::Successor& each : last->extra().successors) {
@@ -108,7 +110,7 @@ class NameCheck {
  private:
   void region(const Region& of) {
     blocks_.add(of);
-    for (Block* block = of.entry(); block != nullptr; block = block->next()) {
+    for (Block* block : of.blocks()) {
       for (Value& argument : block->arguments()) define(argument);
       for (Op* op : block->ops()) visit(*op);
     }
@@ -183,7 +185,7 @@ class Raiser {
     if (source_ != nullptr) {
       same_form_ = source_->is_portable(module.top()->span().begin) == module.is_portable();
       restated_.resize(module.op_id_end());
-      restate_free_values(module.body());
+      for_each_region(module.body(), [&](const Region& each) { restate_free_values(each); });
     }
   }
 
@@ -489,7 +491,7 @@ class Raiser {
   }
 
   void signature(const Region& region) {
-    list(region.arguments(), [&](const Value& argument) { definition(argument); });
+    list(region.entry_arguments(), [&](const Value& argument) { definition(argument); });
     out_.token(K::kArrow);
     const std::vector<RegionResult> results = stated_results(region);
     list(results, [&](const RegionResult& result) {
@@ -510,7 +512,7 @@ class Raiser {
   }
 
   void blocks(const Region& region, bool untouched) {
-    for (Block* block = region.entry(); block != nullptr; block = block->next()) {
+    for (Block* block : region.blocks()) {
       if (blocks_.of(*block)) block_head(*block, untouched);
       for (Op* each : block->ops()) op(*each);
     }
@@ -560,7 +562,7 @@ class Raiser {
       if (renamed_[use.value()->id()]) return false;
     }
     for (Region* region = op.first_region(); region != nullptr; region = region->next()) {
-      if (any_renamed(region->arguments()) || !returns_as_stated(*region)) return false;
+      if (any_renamed(region->entry_arguments()) || !returns_as_stated(*region)) return false;
     }
     return true;
   }
@@ -583,27 +585,36 @@ class Raiser {
         restated_[use->user()->id()] = true;
       }
     }
-    for (Block* block = region.entry(); block != nullptr; block = block->next()) {
-      for (const Op* op : block->ops()) {
-        for (Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {
-          restate_free_values(*inner);
-        }
-      }
-    }
   }
 
-  bool is_stated(const Value& value) const {
+  bool is_stated(const Value& value) {
     const std::string name = value.name().is_number() ? std::to_string(value.name().number())
                                                       : std::string(text(value.name().symbol()));
+    const auto states = [&](const TypedMention& each) {
+      return each.name == name && each.has_symbol >= value.has_symbol() &&
+             each.has_attributes >= !value.attributes().empty();
+    };
+    const Op* last = nullptr;
     for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
       const Op& user = *use->user();
+      if (&user == std::exchange(last, &user)) continue;
       const auto pieces = pieces_of(user);
-      if (user.is_modified() || pieces.empty() ||
-          source_->states(pieces[0], name, value.has_symbol(), !value.attributes().empty())) {
-        return true;
-      }
+      if (user.is_modified() || pieces.empty()) return true;
+      if (std::ranges::any_of(mentions_of(user, pieces[0], name), states)) return true;
     }
     return false;
+  }
+
+  /// The mentions of `%name` in the op's tokens, which are read once.
+  std::span<const TypedMention> mentions_of(const Op& op, TokenRange tokens,
+                                            std::string_view name) {
+    const auto [at, is_new] = mentions_.try_emplace(op.id());
+    std::vector<TypedMention>& list = at->second;
+    if (is_new) {
+      list = source_->mentions(tokens);
+      std::ranges::sort(list, {}, &TypedMention::name);
+    }
+    return std::ranges::equal_range(list, name, {}, &TypedMention::name);
   }
 
   const Module& module_;
@@ -613,6 +624,7 @@ class Raiser {
   BlockNames blocks_;
   bool same_form_ = false;      // whether the source had the module in the form it has now
   std::vector<bool> restated_;  // ops that must be printed anew
+  std::unordered_map<std::uint32_t, std::vector<TypedMention>> mentions_;  // by op, of their text
   std::vector<bool> renamed_;
   std::vector<ValueName> fresh_;
   std::string scratch_;

@@ -148,7 +148,7 @@ void Resolver::State::report_early_uses(const Value& value, const Value& defined
 void Resolver::State::settle_successors(const Region& region, std::span<Op* const> branches) {
   if (branches.empty()) return;
   std::unordered_map<Symbol, Block*> blocks;
-  for (Block* block = region.entry(); block != nullptr; block = block->next()) {
+  for (Block* block : region.blocks()) {
     blocks.try_emplace(block->name(), block);
   }
   for (Op* op : branches) {

@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "ir/nested_ops.hpp"
 #include "mir/analysis.hpp"
 #include "mir/control_flow.hpp"
+#include "mir/walk.hpp"
 
 namespace mir {
 
@@ -19,7 +19,7 @@ Effects::Effects(const Module&, Analyses& analyses) {
 
 Effects::Summary Effects::summary_inside(const Op& op) const {
   Summary all;
-  for_each_nested(op, [&](const Op& inner) {
+  for_each_child(op, [&](const Op& inner) {
     // A graph is there to be called.
     if (is_graph(inner)) return;
     const Summary one = summary_of(inner);

@@ -105,7 +105,7 @@ SymbolRanges::SymbolRanges(const Module& module) {
   for (const Op* graph : calls.graphs()) {
     const Region* body = graph->first_region();
     if (body == nullptr) continue;
-    for (const Value& input : body->arguments()) {
+    for (const Value& input : body->entry_arguments()) {
       const TensorType* type = input.tensor_type();
       if (type == nullptr) continue;
       for (const Dim extent : type->dims()) {

@@ -11,7 +11,7 @@ namespace {
 /// Erases dead ops, from the last to the first of each block.
 std::uint64_t remove_dead_ops(Rewriter& rewriter, Region& region) {
   std::uint64_t removed = 0;
-  for (Block* block = region.last_block(); block != nullptr; block = block->previous()) {
+  for (Block* block : region.reversed_blocks()) {
     for (Op* op : block->reversed()) {
       if (op->has(Trait::kIsolated)) continue;
       for (Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {

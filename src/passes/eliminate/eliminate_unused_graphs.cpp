@@ -33,7 +33,7 @@ bool is_library(const Module& module) {
   const auto does_nothing = [](const Op* op) {
     return isa<SubGraphOp>(op) || isa<RegisterOp>(op) || isa<ReturnOp>(op);
   };
-  return std::ranges::all_of(module.body().ops(), does_nothing);
+  return std::ranges::all_of(module.body().only_block().ops(), does_nothing);
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ class Inlining {
     const Op* exit = single_exit(graph.first_region());
     return exit != nullptr && !calls_.is_recursive(graph) &&
            (!only_once_ || calls_.calls_of(graph).size() == 1) &&
-           call.operand_count() == graph.first_region()->arguments().size() &&
+           call.operand_count() == graph.first_region()->entry_arguments().size() &&
            call.result_count() == exit->operand_count() && call.first_region() == nullptr &&
            call.extra().successors.empty();
   }
@@ -102,8 +102,8 @@ class Inlining {
     const RegionEdge* in = only_edge(*edges, RegionEdge::kOp, 0);
     const RegionEdge* out = only_edge(*edges, 0, RegionEdge::kOp);
     const bool fits = in != nullptr && out != nullptr && in->first_target == 0 &&
-                      in->operand_count == region.arguments().size() && out->first_target == 0 &&
-                      out->operand_count == op.result_count();
+                      in->operand_count == region.entry_arguments().size() &&
+                      out->first_target == 0 && out->operand_count == op.result_count();
     if (!fits || !is_pure_but_for_regions(op)) return;
     std::vector<Value*> operands;
     for (std::uint32_t i = 0; i < in->operand_count; ++i) {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "mir/rewrite_patterns.hpp"
-#include "passes/analysis/graph_ops.hpp"
+#include "mir/walk.hpp"
 #include "passes/rewrite/lineage.hpp"
 #include "passes/rewrite/worklist.hpp"
 
@@ -59,7 +59,7 @@ class GreedyRewrite : RewriteListener {
     did_make(op);
     for (Region* in = op.first_region(); in != nullptr && !op.has(Trait::kIsolated);
          in = in->next()) {
-      for_each_of_graph(*in, [&](Op& nested) { did_make(nested); });
+      for_each_op(*in, WalkScope::kGraph, [&](Op& nested) { did_make(nested); });
     }
     push_around(op);
   }
@@ -253,7 +253,7 @@ class GreedyRewrite : RewriteListener {
   }
 
   void erase_unused_free_values(Region& region) {
-    for_each_of_graph(region, [&](Op& op) {
+    for_each_op(region, WalkScope::kGraph, [&](Op& op) {
       for (Region* in = op.first_region(); in != nullptr && !op.has(Trait::kIsolated);
            in = in->next()) {
         rewriter_.erase_unused_free_values(*in);

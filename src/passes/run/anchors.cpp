@@ -4,7 +4,7 @@
 
 #include "mir/control_flow.hpp"
 #include "mir/module.hpp"
-#include "passes/analysis/graph_ops.hpp"
+#include "mir/walk.hpp"
 #include "support/wildcards.hpp"
 
 namespace mir {
@@ -26,7 +26,7 @@ bool is_kind(std::string_view wanted, const Op& op) {
 }
 
 void add_graphs(const Scope& scope, const Region& region, std::vector<Op*>& graphs) {
-  for_each_of_graph(region, [&](Op& op) {
+  for_each_op(region, WalkScope::kGraph, [&](Op& op) {
     if (!is_graph(op) || op.first_region() == nullptr) return;
     if (selects_name(scope.of(Anchor::kGraph), op.module().context().text(op.symbol()))) {
       graphs.push_back(&op);
@@ -36,7 +36,7 @@ void add_graphs(const Scope& scope, const Region& region, std::vector<Op*>& grap
 }
 
 void add_regions(Region& region, std::vector<AnchorPlace>& places) {
-  for (Block* block = region.entry(); block != nullptr; block = block->next()) {
+  for (Block* block : region.blocks()) {
     for (Op* op : block->ops()) {
       if (op->has(Trait::kIsolated)) continue;
       for (Region* in = op->first_region(); in != nullptr; in = in->next()) {
@@ -74,7 +74,7 @@ std::vector<AnchorPlace> places_in(const Scope& scope, const Pass& pass, Region&
     add_regions(body, places);
   } else {
     const PipelineItem* group = scope.of(Anchor::kOp);
-    for_each_of_graph(body, [&](Op& op) {
+    for_each_op(body, WalkScope::kGraph, [&](Op& op) {
       const bool is_wanted = is_kind(pass.op, op) && (group == nullptr || is_kind(group->op, op));
       if (is_wanted && selects_name(group, name_of(op)))
         places.push_back({op.parent_region(), &op});

@@ -222,7 +222,7 @@ class PipelineRunner {
   void run_apart(Work& work, std::span<Op* const> graphs) {
     std::vector<std::vector<Op*>> parts;
     for (Op* graph : graphs) {
-      const bool is_inside = !parts.empty() && is_in(*graph, *parts.back().front());
+      const bool is_inside = !parts.empty() && graph->is_inside(*parts.back().front());
       if (!is_inside) parts.emplace_back();
       parts.back().push_back(graph);
     }
@@ -248,12 +248,6 @@ class PipelineRunner {
       work.run_graph(module, *graph->first_region(), *of_graphs_.at(graph));
       if (work.has_failed()) return;
     }
-  }
-
-  static bool is_in(const Op& op, const Op& around) {
-    const Op* at = op.parent_op();
-    while (at != nullptr && at != &around) at = at->parent_op();
-    return at != nullptr;
   }
 
   Analyses& analyses_of(const Op& graph) {

@@ -19,7 +19,7 @@ class AttributeLists {
     for (Value* value : region.free_values()) {
       settle(*value, value->has_uses() ? *value->first_use()->user() : owner);
     }
-    for (Block* block = region.entry(); block != nullptr; block = block->next()) {
+    for (Block* block : region.blocks()) {
       for (Value& argument : block->arguments()) settle(argument, owner);
       for (Op* op : block->ops()) settle(*op);
     }

@@ -29,7 +29,8 @@ bool gives_what_is_printed(Recovery& recovery, const Op& op, const OptionCandida
   for (std::uint32_t i = 0; i < op.result_count(); ++i) {
     const auto* given = dyn_cast<TensorType>(types[i]);
     const auto* printed = op.result(i)->tensor_type();
-    if (given == nullptr || printed == nullptr || !same_shape(*given, *printed)) return false;
+    if (given == nullptr || printed == nullptr || !compatible_shapes(*given, *printed))
+      return false;
   }
   return true;
 }
@@ -164,7 +165,7 @@ Value* seen_from(Value& value, const Op& op) {
 /// The one integer input of the graph that nothing else reads.
 Value* find_positions(const Op& op) {
   Value* found = nullptr;
-  for (Value& argument : op.parent_region()->arguments()) {
+  for (Value& argument : op.block()->arguments()) {
     const auto* type = argument.tensor_type();
     Value* seen = type != nullptr && is_index_type(*type) ? seen_from(argument, op) : nullptr;
     if (seen == nullptr) continue;
@@ -222,7 +223,7 @@ void index_by_tensor(Recovery& recovery, Op& op) {
     const auto* given = types.empty() ? nullptr : dyn_cast<TensorType>(types.front());
     if (given == nullptr || given->element_count() != element_count(picked)) continue;
     recovery.assume(op, "indices", candidate.front().second);
-    if (!same_shape(*given, *op.result()->tensor_type())) view_result(recovery, op, *given);
+    if (!compatible_shapes(*given, *op.result()->tensor_type())) view_result(recovery, op, *given);
     return;
   }
   recovery.refuse_grantable(op, "indices", lost);

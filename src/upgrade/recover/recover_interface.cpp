@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "mir/walk.hpp"
 #include "upgrade/recover/recovery.hpp"
 
 // Module inputs and outputs. `@main () -> ()` of a dump lists neither: inputs are the values that
@@ -22,7 +23,7 @@ bool may_be_constant(const Value& input) {
 }
 
 /// Whether all that the module does is one call: then upstream traced what that gives.
-bool is_one_call(const Region& body) {
+bool is_one_call(const Block& body) {
   std::size_t calls = 0;
   for (const Op* op : body.ops()) {
     if (isa<SubGraphOp>(op) || isa<RegisterOp>(op)) continue;
@@ -35,6 +36,7 @@ bool is_one_call(const Region& body) {
 void recover_inputs(Recovery& recovery) {
   Module& module = recovery.module;
   Region& body = module.body();
+  Block& block = body.only_block();
   std::vector<Value*> inputs;
   for (Value* value : body.free_values()) {
     if (!recovery.is_given(*value)) inputs.push_back(value);
@@ -48,10 +50,10 @@ void recover_inputs(Recovery& recovery) {
                              "no mention states it");
     }
   }
-  const std::size_t bound = body.arguments().size();  // of a program, by its bindings
-  for (const Type* type : types) recovery.rewriter.add_argument(*body.entry(), type);
+  const std::size_t bound = block.arguments().size();  // of a program, by its bindings
+  for (const Type* type : types) recovery.rewriter.add_argument(block, type);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    Value& argument = body.arguments()[bound + i];
+    Value& argument = block.arguments()[bound + i];
     recovery.rewriter.set_name(argument, inputs[i]->name());
     recovery.rewriter.set_attributes(argument, inputs[i]->attributes());
     recovery.rewriter.replace_all_uses(*inputs[i], argument);
@@ -68,11 +70,12 @@ void recover_outputs(Recovery& recovery) {
   Module& module = recovery.module;
   Region& body = module.body();
   std::vector<Value*> outputs;
-  const bool certain = body.entry()->terminator() != nullptr || is_one_call(body);
-  if (const Op* last = body.entry()->terminator()) {
+  const Block& block = body.only_block();
+  const bool certain = block.terminator() != nullptr || is_one_call(block);
+  if (const Op* last = block.terminator()) {
     for (const Use& use : last->operand_uses()) outputs.push_back(use.value());
   } else {
-    for (Op* op : body.ops()) {
+    for (Op* op : block.ops()) {
       for (Value& result : op->results()) {
         if (!result.has_uses() && !result.has_symbol()) outputs.push_back(&result);
       }
@@ -83,7 +86,7 @@ void recover_outputs(Recovery& recovery) {
   std::vector<RegionResult> results;
   for (const Value* value : outputs) {
     if (value->type() == nullptr) {
-      recovery.refuse(*body.entry()->back(), "type of an output", "no mention states it");
+      recovery.refuse(*block.back(), "type of an output", "no mention states it");
       continue;
     }
     results.push_back({.name = value->name(), .type = value->type()});
@@ -96,7 +99,7 @@ void recover_outputs(Recovery& recovery) {
 
 /// Values that a graph uses and does not get: only constants and parameters have a meaning there.
 void check_graph_values(Recovery& recovery) {
-  for (Op* op : recovery.module.body().ops()) {
+  for (Op* op : recovery.module.body().only_block().ops()) {
     const SubGraphOp graph = dyn_cast<SubGraphOp>(op);
     if (!graph || graph.body() == nullptr) continue;
     for (const Value* value : graph.body()->free_values()) {

@@ -38,7 +38,8 @@ class LinkWalk {
 
  private:
   void visit(const Region& region, std::string_view graph) {
-    for (Op* op : region.ops()) {
+    if (region.empty()) return;
+    for (Op* op : region.only_block().ops()) {
       if (const CallGraphOp call = dyn_cast<CallGraphOp>(op)) {
         // A second call of a graph registers nothing.
         const CallOrder::Entry entry = calls_.enter(call);

@@ -37,7 +37,7 @@ void rename_in(Rewriter& rewriter, Region& region, std::unordered_set<std::uint3
     }
   };
   for (Value* value : region.free_values()) rename(*value);
-  for (Block* block = region.entry(); block != nullptr; block = block->next()) {
+  for (Block* block : region.blocks()) {
     for (Value& argument : block->arguments()) rename(argument);
     for (Op* op : block->ops()) {
       for (Value& result : op->results()) rename(result);

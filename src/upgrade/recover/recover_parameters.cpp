@@ -2,7 +2,7 @@
 
 #include "dialects/parameters.hpp"
 #include "mir/ops.hpp"
-#include "upgrade/each_value.hpp"
+#include "mir/walk.hpp"
 #include "upgrade/recover/recovery.hpp"
 
 // Parameters that a named op owns and the dump does not register: lowered modules of older versions
@@ -22,7 +22,7 @@ class Registration {
       return IRWriter::WalkResult::WALK_CONTINUE;
     });
     std::vector<Value*> mentioned;
-    each_value(module_.body(), *module_.top(), [&](Value& value, Op&) {
+    for_each_value(module_.body(), [&](Value& value, Op&) {
       if (value.has_symbol() && value.has_uses()) mentioned.push_back(&value);
     });
     for (Value* value : mentioned) register_mentioned(*value);
@@ -131,11 +131,11 @@ class Registration {
     if (builder_) return *builder_;
     builder_.emplace(module_, recovery_.diagnostics);
     const SubGraphOp init = dyn_cast<SubGraphOp>(module_.lookupSymbol("init").op);
-    if (init && init.body() != nullptr && init.body()->entry() != nullptr) {
-      builder_->set_insertion_point_to_end(init.body()->entry());
+    if (init && init.body() != nullptr && !init.body()->empty()) {
+      builder_->set_insertion_point_to_end(&init.body()->only_block());
       return *builder_;
     }
-    if (Op* first = module_.body().entry()->front()) builder_->set_insertion_point(first);
+    if (Op* first = module_.body().only_block().front()) builder_->set_insertion_point(first);
     builder_->subgraph("init", {}, "notype");
     return *builder_;
   }

@@ -42,20 +42,20 @@ class Pieces {
   void visit(Region& region) {
     Storages storages(recovery_, region);
     Storages* const outer = std::exchange(storages_, &storages);
-    for (Op *op = region.entry() == nullptr ? nullptr : region.entry()->front(), *next = nullptr;
-         op != nullptr; op = next) {
-      next = op->next();
-      storages.resolve(*op);
-      if (region.entry()->terminator() == op) storages.settle(op);
-      visit(*op);
-    }
-    if (region.entry() != nullptr && region.entry()->terminator() == nullptr) {
-      storages.settle(nullptr);
-    }
+    if (!region.empty()) visit(region.only_block());
     storages.drop_replaced();
     hand_out_written(region);
     settle_results(region);
     storages_ = outer;
+  }
+
+  void visit(const Block& body) {
+    for (Op* op : body.ops()) {
+      storages_->resolve(*op);
+      if (body.terminator() == op) storages_->settle(op);
+      visit(*op);
+    }
+    if (body.terminator() == nullptr) storages_->settle(nullptr);
   }
 
   void visit(Op& op) {
@@ -93,8 +93,7 @@ class Pieces {
 
   /// What a graph wrote into a storage of its caller becomes one more of its results.
   void hand_out_written(Region& region) {
-    Block* block = region.entry();
-    Op* last = block == nullptr ? nullptr : block->terminator();
+    Op* last = region.empty() ? nullptr : region.only_block().terminator();
     if (last == nullptr) return;
     std::vector<RegionResult> results = stated_results(region);
     std::vector<Value*> values;
@@ -155,9 +154,10 @@ class Pieces {
 
   /// A piece handed to a graph is what the graph gets.
   void take_operand_types(const Op& call, Region& body) {
-    for (std::uint32_t i = 0; i < call.operand_count() && i < body.arguments().size(); ++i) {
+    const ValueRange arguments = body.entry_arguments();
+    for (std::uint32_t i = 0; i < call.operand_count() && i < arguments.size(); ++i) {
       const Type* type = call.operand(i)->type();
-      Value& argument = body.arguments()[i];
+      Value& argument = arguments[i];
       if (!pieces_.contains(call.operand(i))) continue;
       recovery_.rewriter.set_type(argument, type);
       pieces_.insert(&argument);
@@ -548,7 +548,7 @@ class Pieces {
     const CallGraphOp call = dyn_cast<CallGraphOp>(use.user());
     const SubGraphOp target = call && calls < kMostCalls ? call.target() : SubGraphOp();
     if (!target || target.body() == nullptr) return std::nullopt;
-    const auto arguments = target.body()->arguments();
+    const auto arguments = target.body()->entry_arguments();
     if (use.index() >= arguments.size()) return std::nullopt;
     return told(arguments[use.index()], whole, alike, telling, calls + 1);
   }

@@ -101,7 +101,7 @@ class Ranges {
 
   void settle(const Region& region, const Op& owner) {
     for (Value* value : region.free_values()) settle(*value, owner);
-    for (Block* block = region.entry(); block != nullptr; block = block->next()) {
+    for (Block* block : region.blocks()) {
       for (Value& argument : block->arguments()) settle(argument, owner);
       for (Op* op : block->ops()) settle(*op);
     }

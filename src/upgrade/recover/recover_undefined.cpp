@@ -27,7 +27,8 @@ class Threading {
  private:
   /// Callees first: what one lacks, its caller may lack as well.
   void visit(Region& region) {
-    for (Op* op : region.ops()) {
+    if (region.empty()) return;
+    for (Op* op : region.only_block().ops()) {
       const CallGraphOp call = dyn_cast<CallGraphOp>(op);
       const CallOrder::Entry entry = call ? order_.enter(call) : CallOrder::Entry();
       if (!entry || !entry.is_first) continue;
@@ -50,10 +51,10 @@ class Threading {
       if (lacks && value->tensor_type() != nullptr && !value->name().is_none())
         lacking.push_back(value);
     }
-    if (lacking.empty() || body.entry() == nullptr) return;
+    if (lacking.empty() || body.empty()) return;
     for (Op* call : calls_[graph.op()]) hand_over(*call, lacking);
     for (Value* value : lacking) {
-      Value* argument = recovery_.rewriter.add_argument(*body.entry(), value->type());
+      Value* argument = recovery_.rewriter.add_argument(body.only_block(), value->type());
       recovery_.rewriter.set_name(*argument, value->name());
       recovery_.rewriter.set_attributes(*argument, value->attributes());
       recovery_.rewriter.replace_all_uses(*value, *argument);
@@ -79,7 +80,7 @@ class Threading {
       }
     }
     Region& region = *call.parent_region();
-    for (Value& argument : region.arguments()) {
+    for (Value& argument : call.block()->arguments()) {
       if (argument.name() == wanted.name() && argument.type() == wanted.type()) return &argument;
     }
     for (Value* free : region.free_values()) {

@@ -16,6 +16,7 @@
 #include "growing_text.hpp"
 #include "ir/emit/emit.hpp"
 #include "meter.hpp"
+#include "mir/analysis.hpp"
 #include "mir/dialects.hpp"
 #include "mir/format.hpp"
 #include "mir/module.hpp"
@@ -24,6 +25,7 @@
 #include "mir/print.hpp"
 #include "mir/upgrade.hpp"
 #include "mir/verify.hpp"
+#include "mir/walk.hpp"
 #include "program/program_json.hpp"
 #include "syntax/edit.hpp"
 #include "tools/common/line_diff.hpp"
@@ -77,6 +79,7 @@ class Bill {
   Conversions conversions_;
   PassRegistry passes_;
   const SourceFile* file_ = nullptr;
+  std::optional<SyntaxTree> tree_;
   std::vector<StepCost> costs_;
 };
 
@@ -113,13 +116,12 @@ void Bill::rewrites(const SyntaxTree& tree) {
 
 void Bill::of_text() {
   Diagnostics found(0);
-  std::optional<SyntaxTree> tree;
   charge("parse", [&] {
-    tree = parse(*file_, found);
+    tree_ = parse(*file_, found);
     return true;
   });
   charge("repair", [&] { return repair("test.mir", text_).rounds; });
-  if (tree) return rewrites(*tree);
+  if (tree_) return rewrites(*tree_);
   report(found);
 }
 
@@ -146,6 +148,7 @@ void Bill::of_modules() {
   });
   report(found);
   charge("print", [&] { return print(modules).size(); });
+  charge("print what was read", [&] { return print(modules, *tree_).size(); });
   charge("emit JSON", [&] { return emit_json(modules).size(); });
   charge("emit statistics", [&] { return emit_stats(modules).size(); });
   charge("emit a drawing", [&] { return emit_dot(modules).size(); });
@@ -156,6 +159,23 @@ void Bill::of_modules() {
   });
   std::vector<Module*> others = fresh();
   charge("compare", [&] { return diff_modules(modules, others).entries.size(); });
+  if (others.size() > 1) {
+    std::ranges::reverse(others);
+    charge("compare in another order",
+           [&] { return diff_modules(modules, others).entries.size(); });
+  }
+  charge("analyses", [&] {
+    for (Module* module : modules) {
+      for_each_region(module->body(), [](const Region& region) {
+        if (!region.has_several_blocks()) return;
+        const Dominance dominance(region);
+        const Liveness liveness(region);
+        static_cast<void>(dominance.is_reachable(*region.entry()));
+        static_cast<void>(liveness.live_out(*region.entry()));
+      });
+    }
+    return true;
+  });
   charge("normal form", [&] { return normal_form(modules).ok(); });
 }
 

@@ -47,8 +47,8 @@ TEST_SUITE("builder") {
                               {{"to_shape", context.array(std::vector{context.integer(6)})}});
     builder.return_op(std::vector{up});
     builder.set_insertion_point_to_end(module.body().entry());
-    Op* call =
-        builder.call("f", std::vector{&module.body().arguments()[0]}, std::vector{up->type()});
+    Op* call = builder.call("f", std::vector{&module.body().only_block().arguments()[0]},
+                            std::vector{up->type()});
     builder.return_op(std::vector{call->result()});
     // end
     CHECK(errors().empty());
@@ -93,7 +93,7 @@ TEST_SUITE("builder") {
     builder.subgraph("f", std::vector<const Type*>{type});
     builder.return_op(std::vector{&builder.block()->arguments()[0]});
     builder.set_insertion_point_to_end(module.body().entry());
-    const Op* call = builder.call("f", std::vector{&module.body().arguments()[0]}, {});
+    const Op* call = builder.call("f", std::vector{&module.body().only_block().arguments()[0]}, {});
     REQUIRE(call != nullptr);
     REQUIRE(call->result_count() == 1);
     CHECK(call->result()->type() == type);
@@ -127,7 +127,7 @@ TEST_SUITE("builder") {
 
   TEST_CASE_FIXTURE(Fixture, "ops are inserted before an op, too") {
     Builder builder(module, diagnostics, std::vector<const Type*>{type});
-    Value* x = &module.body().arguments()[0];
+    Value* x = &module.body().only_block().arguments()[0];
     Op* last = builder.create("linalg.CPU.SiLUOp", std::vector{x});
     builder.set_insertion_point(last);
     Op* first = builder.create("linalg.CPU.NegOp", std::vector{x}, {}, "model.neg");
@@ -138,7 +138,7 @@ TEST_SUITE("builder") {
 
   TEST_CASE_FIXTURE(Fixture, "what cannot be inferred is reported and gives null") {
     Builder builder(module, diagnostics, std::vector<const Type*>{type});
-    Value* x = &module.body().arguments()[0];
+    Value* x = &module.body().only_block().arguments()[0];
     CHECK(builder.value("graph.CallGraphOp", {x}) == nullptr);
     CHECK(
         errors() ==
@@ -151,12 +151,12 @@ TEST_SUITE("builder") {
     Value* three = builder.constant(builder.tensor({Dim(5)}), std::vector<double>(5, 1.0));
     CHECK(builder.value("linalg.CPU.AddOp", {x, three}) == nullptr);
     CHECK(errors().size() == 4);
-    CHECK(module.body().ops().empty());
+    CHECK(module.body().only_block().ops().empty());
   }
 
   TEST_CASE_FIXTURE(Fixture, "a chain of calls reports its first failure only") {
     Builder builder(module, diagnostics, std::vector<const Type*>{type});
-    Value* x = &module.body().arguments()[0];
+    Value* x = &module.body().only_block().arguments()[0];
     Value* broken = builder.value("linalg.CPU.AddOp", {x});
     Value* after =
         builder.value("linalg.CPU.AddOp", {x, builder.value("linalg.CPU.SiLUOp", {broken})});

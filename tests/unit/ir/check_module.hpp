@@ -55,7 +55,7 @@ class ModuleChecker {
 
   void region(const Module& module, const Region& at) {
     const Block* before = nullptr;
-    for (Block* block = at.entry(); block != nullptr; block = block->next()) {
+    for (Block* block : at.blocks()) {
       want(block->parent() == &at && block->previous() == before, "a block is linked wrongly");
       before = block;
       std::uint32_t i = 0;

@@ -31,7 +31,7 @@ const Region& flow_of(Reading& reading) {
 
 std::vector<const Block*> blocks_of(const Region& region) {
   std::vector<const Block*> list;
-  for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
+  for (const Block* block : region.blocks()) {
     list.push_back(block);
   }
   return list;
@@ -71,9 +71,9 @@ TEST_SUITE("dominance") {
 
   TEST_CASE("dominators are the blocks that every path passes, for any flow graph") {
     std::mt19937 engine(7);
-    for (int round = 0; round < 200; ++round) {
+    for (int round = 0; round < 300; ++round) {
       CAPTURE(round);
-      const int count = 2 + static_cast<int>(engine() % 7);
+      const int count = 2 + static_cast<int>(engine() % (round < 200 ? 7 : 25));
       std::vector<std::vector<int>> successors(static_cast<std::size_t>(count));
       for (auto& list : successors) {
         for (auto n = engine() % 3; n != 0; --n) {
@@ -94,9 +94,26 @@ TEST_SUITE("dominance") {
           // An unreachable block dominates only itself and other unreachable ones.
           if (all.contains(a) || !all.contains(b)) CHECK(found == expected);
           CHECK(dominance.is_reachable(*blocks[static_cast<std::size_t>(b)]) == all.contains(b));
+          // The immediate dominator is dominated by the other ones.
+          const Block* nearest =
+              dominance.immediate_dominator(*blocks[static_cast<std::size_t>(b)]);
+          CHECK((nearest != nullptr) == (b != 0 && all.contains(b)));
+          const bool is_other = nearest != nullptr && a != b && expected;
+          if (is_other) {
+            CHECK(dominance.dominates(*blocks[static_cast<std::size_t>(a)], *nearest));
+          }
         }
       }
     }
+  }
+
+  TEST_CASE("a module's op dominates all ops in it") {
+    Reading reading("@main () -> () {\nmy.A () -> ()\n}\n");
+    const Dominance dominance(reading.module().body());
+    const Op &top = *reading.module().top(), &a = *reading.module().body().entry()->front();
+    CHECK(dominance.dominates(top, a));
+    CHECK(dominance.dominates(top, top));
+    CHECK_FALSE(dominance.dominates(a, top));
   }
 
   TEST_CASE("an op dominates the ops after it and what is nested there") {

@@ -129,7 +129,7 @@ TEST_SUITE("edit events") {
   TEST_CASE("a copy maps the operands of nested ops once") {
     Reading reading(module_text("a.wrap (%x, %y) -> () {\n    a.in (%x, %y) -> ()\n}\n"));
     Module& module = reading.module();
-    Value &x = module.body().arguments()[0], &y = module.body().arguments()[1];
+    Value &x = module.body().entry_arguments()[0], &y = module.body().entry_arguments()[1];
     Rewriter rewriter(module);
     rewriter.set_insertion_point_to_end(*module.body().entry());
     RewriteMapping swapped;
@@ -155,11 +155,11 @@ TEST_SUITE("edit events") {
     Rewriter rewriter(module);
     rewriter.set_insertion_point_to_end(*body.entry());
     RewriteMapping mapping;
-    mapping.map(*op_at(body, 0)->result(), body.arguments()[1]);
+    mapping.map(*op_at(body, 0)->result(), body.entry_arguments()[1]);
     const Op* copy = rewriter.clone(*op_at(body, 1), mapping);
     const Op* early = copy->region()->entry()->front();
     CHECK(early->operand(0) == early->next()->result());
-    CHECK(early->operand(1) == &body.arguments()[1]);
+    CHECK(early->operand(1) == &body.entry_arguments()[1]);
   }
 
   // -- places -------------------------------------------------------------------------------------

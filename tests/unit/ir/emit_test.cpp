@@ -53,7 +53,7 @@ std::size_t count_nodes(const json& region) {
 
 std::size_t count_ops(const Region& region) {
   std::size_t count = 0;
-  for (Block* block = region.entry(); block != nullptr; block = block->next()) {
+  for (Block* block : region.blocks()) {
     for (Op* op : block->ops()) {
       ++count;
       for (Region* inner = op->first_region(); inner != nullptr; inner = inner->next())

@@ -259,9 +259,9 @@ TEST_SUITE("op") {
     CHECK(nested->parent_region() == regions[2]);
     CHECK(nested->parent_op() == op);
     CHECK(op->parent_op() == module.top());
-    CHECK(regions[2]->ops().begin() != regions[2]->ops().end());
-    CHECK(regions[0]->ops().empty());
-    CHECK(regions[0]->arguments().empty());
+    CHECK(&regions[2]->only_block() == inner);
+    CHECK(regions[0]->blocks().empty());
+    CHECK(regions[0]->entry_arguments().empty());
   }
 
   TEST_CASE_FIXTURE(Fixture, "a block ends in a terminator when its last op's row says so") {

@@ -50,7 +50,7 @@ class RandomEdits {
     collect(module_.body());
   }
   void collect(Region& region) {
-    for (Block* block = region.entry(); block != nullptr; block = block->next()) {
+    for (Block* block : region.blocks()) {
       blocks_.push_back(block);
       for (Op* op : block->ops()) {
         ops_.push_back(op);

@@ -292,7 +292,7 @@ class RandomModule {
 
   /// Names of blocks that there are mean those blocks.
   void settle_successors(const Region& region) {
-    for (Block* block = region.entry(); block != nullptr; block = block->next()) {
+    for (Block* block : region.blocks()) {
       for (Op* op : block->ops()) {
         std::vector<Values> operands;
         std::vector<SuccessorSpec> specs;

@@ -70,7 +70,7 @@ inline std::vector<std::string> errors(std::string text) {
 /// The ops of a region's blocks in order, without nested ones.
 inline std::vector<Op*> ops_of(const Region& region) {
   std::vector<Op*> list;
-  for (Block* block = region.entry(); block != nullptr; block = block->next()) {
+  for (Block* block : region.blocks()) {
     for (Op* op : block->ops()) list.push_back(op);
   }
   return list;

@@ -44,7 +44,7 @@ TEST_SUITE("resolve") {
         dump({"a.one (%0) -> (%1:tensor<[2], F, D>)", "a.two (%1) -> (%1:tensor<[3], F, D>)",
               "a.three (%1) -> (%0:tensor<[4], F, D>)", "a.four (%0, %1) -> ()"}));
     const auto ops = ops_of(graph_body(reading));
-    CHECK(ops[0]->operand(0) == &graph_body(reading).arguments()[0]);
+    CHECK(ops[0]->operand(0) == &graph_body(reading).only_block().arguments()[0]);
     CHECK(ops[1]->operand(0) == ops[0]->result());
     CHECK(ops[2]->operand(0) == ops[1]->result());
     CHECK(ops[3]->operand(0) == ops[2]->result());
@@ -86,7 +86,7 @@ TEST_SUITE("resolve") {
     const auto inner = ops_of(*outer[1]->region());
     CHECK(inner[0]->operand(0) == outer[0]->result());
     CHECK(inner[1]->operand(0) == inner[0]->result());
-    CHECK(inner[1]->operand(1) == &body.arguments()[0]);
+    CHECK(inner[1]->operand(1) == &body.entry_arguments()[0]);
     CHECK(outer[2]->operand(0) == outer[0]->result());
     CHECK(outer[1]->region()->free_values().empty());
   }
@@ -296,7 +296,7 @@ TEST_SUITE("resolve") {
           wrong("4:8", "4", "?"));
     // A dump keeps both, and the definition has its own.
     Reading dumped("@main (%0:tensor<[?], F, D>) -> () {\na.one (%0:tensor<[3], F, D>) -> ()\n}\n");
-    const Value& input = dumped.module().body().arguments()[0];
+    const Value& input = dumped.module().body().only_block().arguments()[0];
     CHECK(input.type()->spelling() == "tensor<[?], F, D>");
   }
 

@@ -69,7 +69,7 @@ class Census : public RewriteListener {
   void add(const Op& op) { is_right = ops.insert(&op).second && is_right; }
   void add_inside(const Op& op) {
     for (Region* region = op.first_region(); region != nullptr; region = region->next()) {
-      for (Block* block = region->entry(); block != nullptr; block = block->next()) {
+      for (Block* block : region->blocks()) {
         for (Op* inner : block->ops()) {
           add(*inner);
           add_inside(*inner);

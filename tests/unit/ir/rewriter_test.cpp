@@ -43,7 +43,7 @@ const std::string kFlow =
 
 std::vector<Block*> blocks_of(const Region& region) {
   std::vector<Block*> list;
-  for (Block* block = region.entry(); block != nullptr; block = block->next()) {
+  for (Block* block : region.blocks()) {
     list.push_back(block);
   }
   return list;
@@ -300,7 +300,7 @@ TEST_SUITE("rewriter") {
     rewriter.erase(*copy);
     Op* negated = module.body().entry()->front();
     CHECK(negated->is(OpId::kLinalgNeg));
-    CHECK(negated->operand(0) == &module.body().arguments()[0]);
+    CHECK(negated->operand(0) == &module.body().only_block().arguments()[0]);
     CHECK(ops[2]->operand(0) == negated->result());
     CHECK(module.lookupSymbol("f").op == ops[1]);
     Reading again(print(module));
@@ -336,7 +336,7 @@ TEST_SUITE("rewriter") {
     CHECK(mapping.find(*old_blocks[2]) == blocks[2]);
     CHECK(blocks[0]->successors()[1].block == blocks[2]);
     CHECK(blocks[1]->back()->operand(0) == blocks[1]->front()->result());
-    CHECK(blocks[1]->front()->operand(0) == &module.body().arguments()[0]);
+    CHECK(blocks[1]->front()->operand(0) == &module.body().only_block().arguments()[0]);
     CHECK(blocks[2]->front()->operand(0) == &blocks[2]->arguments()[0]);
     Value* other = rewriter.add_argument(*module.body().entry(), op->operand(0)->type());
     RewriteMapping given;
@@ -436,7 +436,7 @@ TEST_SUITE("rewriter") {
     CHECK(user->operand(0) == half->result());
     CHECK(half->operand(0) == target->result());
     Op* op = half;
-    Value* other = &module.body().arguments()[0];
+    Value* other = &module.body().only_block().arguments()[0];
     // example [clone]
     RewriteMapping mapping;
     mapping.map(*op->operand(0), *other);

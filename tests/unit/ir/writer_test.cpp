@@ -120,8 +120,10 @@ TEST_SUITE("writer") {
     Region* region = SubGraphOp(reading.module().lookupSymbol("f").op).body();
     Names names;
     // example [traverse]
-    for (Op* op : region->ops()) names.emplace_back(op->name());
-    for (Op* op : region->reversed()) names.emplace_back(op->name());
+    for (const Block* block : region->blocks()) {
+      for (Op* op : block->ops()) names.emplace_back(op->name());
+      for (Op* op : block->reversed()) names.emplace_back(op->name());
+    }
     // end
     CHECK(names == Names{"linalg.AddOp", "linalg.SiLUOp", "cf.ReturnOp", "cf.ReturnOp",
                          "linalg.SiLUOp", "linalg.AddOp"});

@@ -154,6 +154,8 @@ TEST_CASE("only programs of one code fragment are loaded, and only instructions 
   CHECK(load_fault("@main () -> () {\nprog.fragment @a <CPU> <code> {\nprog.ret\n}\n"
                    "prog.fragment @b <CPU> <code> {\nprog.ret\n}\n}\n")
             .starts_with("448 "));
+  CHECK(load_fault(program(kBind + kExit + "^side:\n" + kExit)) ==
+        "448 fragment '@code' has 2 blocks; programs jump to labels");
   CHECK(fault(kBind + "prog.entry_point () -> () [symbol:e]\n" + kExit) ==
         "810 at pc 1: 'prog.entry_point' is no instruction of the machine");
   CHECK(fault(kBind +

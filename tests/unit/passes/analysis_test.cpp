@@ -96,7 +96,7 @@ TEST_SUITE("analyses") {
       Reading reading(flow_text(random, 2 + random() % 6));
       const Region& region = *reading.module().body().entry()->front()->region();
       const Liveness liveness(reading.module().body());
-      for (const Block* block = region.entry(); block != nullptr; block = block->next()) {
+      for (const Block* block : region.blocks()) {
         const auto found = liveness.live_out(*block);
         CHECK(std::ranges::is_sorted(found, {}, &Value::id));
         for (const Op* op : ops_of(region)) {
@@ -138,7 +138,7 @@ TEST_SUITE("analyses") {
         "linalg.CPU.ViewOp [to_shape:[6]] (%3) -> (%4:tensor<[6], Float32, CPU>)\n"
         "cf.ReturnOp () -> ()\n}\n");
     const auto ops = ops_of(reading.module().body());
-    const Value& input = reading.module().body().arguments()[0];
+    const Value& input = reading.module().body().only_block().arguments()[0];
     const Aliases aliases(reading.module().body());
     CHECK(&aliases.origin(*ops[1]->result()) == &input);
     CHECK(&aliases.origin(*ops[2]->result()) == ops[2]->result());

@@ -100,7 +100,7 @@ TEST_SUITE("inline") {
     Lines names;
     for (const Op* op : ops) names.emplace_back(op->name());
     CHECK(names == Lines{"linalg.NegOp", "flow.loop", "cf.ReturnOp"});
-    CHECK(ops[0]->operand(0) == &reading.module().body().arguments()[0]);
+    CHECK(ops[0]->operand(0) == &reading.module().body().entry_arguments()[0]);
     CHECK(ops[1]->operand(0) == ops[0]->result());
   }
 }
@@ -118,7 +118,7 @@ TEST_SUITE("folds of rows") {
     CHECK(all.run(reading.module(), "simplify") == Lines{});
     const auto ops = test::ops_of(reading.module().body());
     REQUIRE(ops.size() == 2);
-    CHECK(ops[0]->operand(0) == &reading.module().body().arguments()[0]);
+    CHECK(ops[0]->operand(0) == &reading.module().body().entry_arguments()[0]);
     CHECK(ops[0]->operand(1)->is_free());
   }
 }

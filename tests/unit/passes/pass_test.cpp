@@ -260,7 +260,7 @@ TEST_SUITE("passes") {
     const auto edit = [](PassRun& run) {
       [[maybe_unused]] const auto& known = run.analysis<CallGraph>();
       std::vector<Op*> calls;
-      for (Op* op : run.region().ops()) {
+      for (Op* op : run.region().only_block().ops()) {
         if (isa<CallGraphOp>(op)) calls.push_back(op);
       }
       Rewriter rewriter(run.module());
@@ -312,7 +312,7 @@ TEST_SUITE("passes") {
                       .anchor = Anchor::kOp,
                       .op = "linalg.ViewOp",
                       .run = [&](PassRun& run) {
-                        const Value& input = run.region().arguments()[0];
+                        const Value& input = run.region().entry_arguments()[0];
                         views.push_back(run.analysis<Aliases>().views(input).size());
                         Rewriter(run.module()).erase(run.anchor());
                         views.push_back(run.analysis<Aliases>().views(input).size());
@@ -423,7 +423,7 @@ TEST_SUITE("passes") {
                       .summary = "looks",
                       .anchor = Anchor::kGraph,
                       .run = [&](PassRun& run) {
-                        const Value& input = run.region().arguments()[0];
+                        const Value& input = run.region().only_block().arguments()[0];
                         views.push_back(run.analysis<Aliases>().views(input).size());
                         return run.result();
                       }});

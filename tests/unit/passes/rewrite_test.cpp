@@ -38,7 +38,7 @@ std::string chain(std::initializer_list<std::string_view> ops) {
 /// The op names of a module's body, without dialect and return.
 std::string names(Module& module) {
   std::string text;
-  for (Op* op : module.body().ops()) {
+  for (Op* op : module.body().only_block().ops()) {
     if (op->has(Trait::kTerminator)) continue;
     text += (text.empty() ? "" : " ") + std::string(op->info().mnemonic);
   }
@@ -257,7 +257,7 @@ TEST_SUITE("greedy rewriting") {
     RewritePattern skip = replacing("skip", "SinOp", "SinOp");
     skip.makes = {};
     skip.match = [](Op& root) {
-      Value* input = &root.parent_region()->arguments()[0];
+      Value* input = &root.parent_region()->entry_arguments()[0];
       return root.operand(0) == input ? PatternMatch::failed("it uses the input", root)
                                       : PatternMatch::of({&root}, {input});
     };
@@ -335,7 +335,8 @@ TEST_SUITE("greedy rewriting") {
                                                  FrozenPatterns(std::move(set)), {}, diagnostics);
     CHECK(report.applied == std::vector<std::uint64_t>{kLength});
     CHECK(report.sweeps == 2);
-    CHECK(reading.module().body().arguments()[0].type()->spelling() == "tensor<[2], Float32, CPU>");
+    CHECK(reading.module().body().entry_arguments()[0].type()->spelling() ==
+          "tensor<[2], Float32, CPU>");
   }
 
   TEST_CASE("ops outside the region and the op that has it are not rewritten") {

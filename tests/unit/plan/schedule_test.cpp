@@ -128,6 +128,33 @@ TEST_CASE("what cannot be executed is named once with the calls that lead there"
   CHECK(problems[0].notes[0].message == "called here");
 }
 
+TEST_CASE("control flow between blocks is refused by the name of the graph, once") {
+  const std::string several =
+      "graph.SubGraphOp @f <CPU> { (%a:V) -> (%b:V) {\nlinalg.CPU.NegOp(%a:V) -> (%b:V)\n"
+      "cf.ReturnOp (%b:V) -> ()\n^side:\ncf.ReturnOp (%a:V) -> ()\n^other:\ncf.ReturnOp () -> ()\n"
+      "} }\n";
+  const std::string text = module_of(
+      several, "graph.CallGraphOp @f (%x:V) -> (%u:V)\ngraph.CallGraphOp @f (%u:V) -> (%y:V)");
+  const std::vector<std::string> expected = {
+      "810 graph '@f' has 3 blocks; control flow between blocks is not run yet"};
+  CHECK(problems_of(text) == expected);
+  CHECK(problems_of(text, "f") == expected);
+  // Nor can it compute a foreign op.
+  Text bound(module_of(several, "my.OtherOp (%x:V) -> (%y:V)"));
+  Diagnostics diagnostics;
+  CHECK_FALSE(Schedule::build(*bound.module, "", diagnostics, {.graphs = {{"OtherOp", "f"}}}));
+  CHECK(errors_of(diagnostics) == expected);
+}
+
+TEST_CASE("a graph without blocks is refused by its name") {
+  const std::vector<std::string> expected = {"810 graph '@f' has no blocks"};
+  const std::string text = module_of("graph.SubGraphOp @f <CPU> {\n}\n",
+                                     "graph.CallGraphOp @f () -> ()\n"
+                                     "linalg.CPU.NegOp(%x:V) -> (%y:V)");
+  CHECK(problems_of(text) == expected);
+  CHECK(problems_of(text, "f") == expected);
+}
+
 TEST_CASE("graphs, parameters and values that do not exist are reported") {
   CHECK(problems_of(module_of("", "graph.CallGraphOp @none (%x:V) -> (%y:V)"))[0] ==
         "411 no graph is named '@none'");

@@ -120,7 +120,7 @@ bool is_lowered(const ProgramCode& code) {
     return isa<FragmentOp>(op) || op->is_in(DialectId::kDbg);
   };
   Diagnostics unheard;
-  const auto ops = code.module().body().ops();
+  const auto ops = code.module().body().only_block().ops();
   return code.code() != nullptr && verify(code.module(), unheard) &&
          std::all_of(ops.begin(), ops.end(), is_in_program) &&
          std::ranges::all_of(code.fragments(), [&](const prog::Fragment& fragment) {

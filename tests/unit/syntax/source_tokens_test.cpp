@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 
 using namespace mir;
@@ -18,8 +19,12 @@ std::string stated_by(const std::string& op) {
   const auto at = tree->file().base() + static_cast<SourcePos>(tree->file().text().find("a.b"));
   const auto pieces = tokens.pieces(at);
   REQUIRE(pieces.size() == 1);
+  const auto mentions = tokens.mentions(pieces[0]);
   const auto says = [&](const char* word, bool symbol, bool attributes) {
-    return tokens.states(pieces[0], "1", symbol, attributes) ? std::string(word) : std::string();
+    const auto states = [&](const TypedMention& each) {
+      return each.name == "1" && each.has_symbol >= symbol && each.has_attributes >= attributes;
+    };
+    return std::ranges::any_of(mentions, states) ? std::string(word) : std::string();
   };
   return says("type", false, false) + says(" symbol", true, false) +
          says(" attributes", false, true) + says(" both", true, true);

@@ -121,6 +121,18 @@ TEST_SUITE("upgrade") {
     CHECK(Upgraded(dump({"cf.ReturnOp (%1[constant:[1]]) -> ()"})).errors().size() == 1);
   }
 
+  TEST_CASE("a dump with control flow between blocks is refused by the name of the graph") {
+    CHECK(Upgraded(dump({"graph.SubGraphOp @g <CPU> {", "() -> () {", "cf.ReturnOp () -> ()",
+                         "^b:", "cf.ReturnOp () -> ()", "}", "}"}))
+              .errors() == Lines{"2:1 MIR0700 graph.SubGraphOp: portable form is lost: graph '@g' "
+                                 "has 2 blocks; dumps and programs have no control flow between "
+                                 "blocks"});
+  }
+
+  TEST_CASE("a graph without blocks is upgraded as it is") {
+    CHECK(Upgraded(dump({"graph.SubGraphOp @g <CPU> {", "}"})).errors() == Lines{});
+  }
+
   TEST_CASE("a value that a graph uses and does not get is refused") {
     CHECK(Upgraded(
               dump({"graph.SubGraphOp @g <CPU> {", "() -> () {", op("SiLUOp", "2", "2"), "}", "}"}))

@@ -190,11 +190,14 @@ TEST_SUITE("program") {
           Lines{"8:1 MIR0401 warning kernel 'ReLU' is launched with 2 operands and 1 results"});
   }
 
-  TEST_CASE("fragment_c1: MIR0448 fragments of an unknown kind, and a second code fragment") {
+  TEST_CASE("fragment_c1: MIR0448 unknown kinds, several blocks, a second code fragment") {
     CHECK(verified("@main () -> () {\nprog.fragment @a <CPU> <text> {\n}\n}\n") ==
           Lines{"2:1 MIR0448 fragment '@a' is of kind 'text', expected code, data or table"});
     CHECK(verified("@main () -> () {\nprog.fragment @a <CPU> <code> {\n}\nprog.fragment @b <CPU> "
                    "<code> {\n}\n}\n") == Lines{"4:1 MIR0448 '@b' is a second code fragment"});
+    CHECK(verified("@main () -> () {\nprog.fragment @a <CPU> <table> {\n^b:\nmy.Op () -> ()\n^c:\n"
+                   "my.Op () -> ()\n}\n}\n")
+              .front() == "2:1 MIR0448 fragment '@a' has 2 blocks; programs jump to labels");
   }
 
   TEST_CASE("fragment_c2: MIR0445 addresses that do not count up from zero") {

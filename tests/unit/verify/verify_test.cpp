@@ -347,7 +347,7 @@ TEST_SUITE("verify") {
     Rewriter(module).set_version(1);
     const TensorType* type = context.tensor(std::vector{Dim(2)}, DType::kFloat32);
     Builder builder(module, diagnostics, std::vector<const Type*>{type});
-    Value* outer = builder.value("linalg.CPU.SiLUOp", {&module.body().arguments()[0]});
+    Value* outer = builder.value("linalg.CPU.SiLUOp", {&module.body().only_block().arguments()[0]});
     builder.subgraph("f", std::vector<const Type*>{type});
     Value* inner = builder.value("linalg.CPU.SiLUOp", {outer});  // graphs are isolated
     builder.return_op(std::vector{inner});
