@@ -133,6 +133,7 @@ ExitCode parse_file(const Job& job, const std::string& path) {
 ExitCode body(const Run& run, const ParseSettings& settings) {
   if (settings.list_ops) return run.write_output(known_ops(list_ops));
   if (settings.list_ops_markdown) return run.write_output(known_ops(ops_index));
+  if (settings.list_types) return run.write_output(known_types());
   if (settings.list_codes) return run.write_output(list_diagnostics());
   if (settings.list_codes_markdown) return run.write_output(diagnostics_page());
   const Job job{run, settings, Verification(settings.verification, run)};

@@ -4,6 +4,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -95,11 +97,13 @@ class LocationTable {
   std::unique_ptr<State> state_;
 };
 
-// Operations as rows: everything the toolkit knows about an op without running it.
+// Operations and types as rows: everything the toolkit knows about them without running anything.
 
 class InferContext;
 class Op;
+class TypeContext;
 class Value;
+class VerifyContext;
 
 /// How many operands, results or regions an op has; `max` kMany means no upper bound.
 struct Arity {
@@ -178,7 +182,7 @@ constexpr bool has(Effect set, Effect one) {
   return (static_cast<std::uint8_t>(set) & static_cast<std::uint8_t>(one)) != 0;
 }
 
-/// What a portable attribute may hold.
+/// What a portable attribute, or a parameter of a type, may hold.
 enum class AttrType : std::uint8_t {
   kInt,
   kFloat,  ///< any number
@@ -193,19 +197,37 @@ enum class AttrType : std::uint8_t {
   kSlices,  ///< array with one {"start":..,"end":..,"step":..} per dimension
   kDict,
   kQuantisation,  ///< a QuantSpec or a QuantAnnotation
+  kType,
+  kTypes,  ///< array of types
   kAny,
 };
 
-/// Whether an attribute of this type may hold the value.
-bool admits(AttrType type, const Attr& value);
+/// The least and the greatest number that an attribute may hold.
+struct AttrRange {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
 
+  constexpr bool admits(double value) const { return value >= low && value <= high; }
+  friend constexpr bool operator==(const AttrRange&, const AttrRange&) = default;
+};
+
+/// An attribute of an op, or a parameter of a type.
 struct AttrRow {
   std::string_view name;
   AttrType type = AttrType::kAny;
   bool required = false;            ///< in portable form; dumps leave everything out
   std::string_view default_text{};  ///< as written in text; empty: none, or derived from types
   std::string_view summary{};
+  std::span<const std::string_view> choices{};  ///< of a kString: the only texts; empty: any
+  AttrRange range{};                            ///< of a kInt, kFloat or kInts: of each number
 };
+
+/// Whether an attribute of this type may hold the value.
+bool admits(AttrType type, const Attr& value);
+/// Whether an attribute that the row admits by its type has one of its choices, in its range.
+bool is_in_range(const AttrRow& row, const Attr& value);
+/// Whether the row admits the value: its type, its choices and its range.
+bool admits(const AttrRow& row, const Attr& value);
 
 /// A parameter the op owns: symbol `<op name><suffix>`.
 struct WeightRow {
@@ -214,9 +236,13 @@ struct WeightRow {
   std::string_view shape{};       ///< for documents: "[out_channels, in_channels]"
 };
 
-/// Checks operand types and attributes and fills the result types; false after reporting. One
-/// entry of the rule library in dialects/rules.hpp.
-using InferFn = bool (*)(InferContext&);
+/// Checks operand types and attributes and gives the result types; false after reporting.
+using InferFn = RowFunction<bool(InferContext&)>;
+/// Checks constraints that arity, types and attributes alone do not express; false after reporting.
+/// It may read the whole op and everything around it.
+using VerifyFn = RowFunction<bool(VerifyContext&)>;
+/// Checks relations between parameters, each of which its row admits; false after reporting.
+using VerifyTypeFn = RowFunction<bool(TypeContext&)>;
 
 // Control flow and calls of an op.
 
@@ -266,9 +292,22 @@ struct OpRow {
   std::span<const AttrRow> attributes{};
   std::span<const WeightRow> weights{};
   InferFn infer = nullptr;     ///< the rule of its result types; null: none is written down
+  VerifyFn verify = nullptr;   ///< constraints beyond all that; null: none
   std::string_view page{};     ///< family page under docs/ops/: "linear"
   std::string_view summary{};  ///< one sentence
   std::string_view example{};  ///< one op line of text that parses
+};
+
+/// A kind of types, `!dialect.name<parameters>`, or of attributes, `#dialect.name<parameters>`.
+/// Text lists the parameters in the order of the row; canonical text leaves out trailing ones that
+/// have their defaults. A parameter that is not required has a default, and none after it is
+/// required.
+struct TypeRow {
+  std::string_view name;  ///< "buffer"
+  std::span<const AttrRow> parameters{};
+  VerifyTypeFn verify = nullptr;
+  std::string_view summary{};  ///< one sentence
+  std::string_view example{};  ///< its text, which parses
 };
 
 /// Where an op's attribute list is printed in canonical text.
@@ -279,6 +318,40 @@ struct Dialect {
   bool device_in_path = false;  ///< `linalg.CPU.AddOp`: the middle word is a device
   AttrPosition attributes = AttrPosition::kAfterResults;
   std::span<const OpRow> rows{};
+  std::span<const TypeRow> types{};
+  std::span<const TypeRow> attribute_kinds{};
+  std::string_view summary{};
+};
+
+// Dialects that are made at run time. Lists and functions of a spec that are not empty replace
+// those of its row. IRContext::add_dialect copies texts and lists, and keeps the functions.
+
+struct OpRowSpec {
+  OpRow row;
+  std::vector<std::string_view> aliases{};
+  std::vector<AttrRow> attributes{};
+  std::vector<WeightRow> weights{};
+  std::function<bool(InferContext&)> infer{};
+  std::function<bool(VerifyContext&)> verify{};
+  std::function<std::vector<RegionEdge>(const Op&)> region_flow{};
+  std::function<std::optional<Symbol>(const Op&)> callee{};
+  std::function<std::vector<FoldedResult>(const Op&)> fold{};
+  std::function<Symbol(const Op&)> resource{};
+};
+
+struct TypeRowSpec {
+  TypeRow row;
+  std::vector<AttrRow> parameters{};
+  std::function<bool(TypeContext&)> verify{};
+};
+
+struct DialectSpec {
+  std::string_view name;
+  bool device_in_path = false;
+  AttrPosition attributes = AttrPosition::kAfterResults;
+  std::vector<OpRowSpec> ops{};
+  std::vector<TypeRowSpec> types{};
+  std::vector<TypeRowSpec> attribute_kinds{};
   std::string_view summary{};
 };
 
@@ -302,10 +375,10 @@ struct OpKind {
 };
 
 struct OpKindInfo {
-  std::string_view name;             ///< "linalg.LinearOp"; for an unknown dialect the whole path
-  std::string_view mnemonic;         ///< "LinearOp"
-  const Dialect* dialect = nullptr;  ///< null: unknown
-  const OpRow* row = nullptr;        ///< null: unknown
+  std::string_view name;       ///< "linalg.LinearOp"; for an unknown dialect the whole path
+  std::string_view mnemonic;   ///< "LinearOp"
+  Published<Dialect> dialect;  ///< null: unknown
+  Published<OpRow> row;        ///< null: unknown
   DialectId dialect_id = DialectId::kOther;  ///< by the name, registered or not
 };
 
@@ -341,10 +414,26 @@ class IRContext {
   Symbol intern(std::string_view text);
   std::string_view text(Symbol symbol) const;
 
+  // -- dialects ------------------------------------------------------------------------------
+  // A dialect may be registered at any time between two texts, while other threads intern texts,
+  // types, attributes and op names; meanwhile no other thread may read or edit modules of the
+  // context. Existing IR is updated: ops in modules get the row, kind and device that their names
+  // now mean, and types and attributes of the dialect become structured. A detached op, and an
+  // OpName that the caller keeps, only get the row.
+
+  /// Registers a dialect whose rows outlive the context. Returns an error and registers nothing if
+  /// the name is taken or a row is not sound: its name is used twice or cannot be written, a
+  /// required attribute has a default, or an attribute has a range or choices that do not fit its
+  /// type.
+  Result<void> register_dialect(const Dialect& dialect);
+  /// Registers a copy that the context owns, under the same conditions.
+  Result<const Dialect*> add_dialect(const DialectSpec& spec);
+  /// In the order of registration.
+  std::vector<const Dialect*> dialects() const;
+  /// Null: no dialect of this name is registered.
+  const Dialect* find_dialect(std::string_view name) const;
+
   // -- op kinds ------------------------------------------------------------------------------
-  /// Rows must outlive the context. Not thread-safe, before any op is made.
-  void register_dialect(const Dialect& dialect);
-  std::span<const Dialect* const> dialects() const;
   /// The spelling must name an op in some text, as one that is_op_name() does in every place.
   OpName op_name(std::string_view spelling);
   /// The spelling of a kind with a device (empty where the dialect has none in its path).
@@ -361,8 +450,15 @@ class IRContext {
   const TensorType* tensor(std::span<const Dim> dims, Symbol dtype_name, Symbol device,
                            const Attr* encoding = nullptr);
   const TensorType* tensor(std::span<const Dim> dims, DType dtype, std::string_view device = "CPU");
-  /// Null where the text is no `!dialect.name` or `!dialect.name<...>`.
-  const Type* opaque_type(std::string_view text);
+  /// Returns the type `!name<parameters>`, where `name` is like "my.buffer". Trailing parameters
+  /// with defaults may be left out. An error if no registered dialect declares the type with these
+  /// parameters.
+  Result<const DialectType*> dialect_type(std::string_view name,
+                                          std::span<const Attr* const> parameters = {});
+  /// Returns the type with this text, `tensor<...>` or `!dialect.name<...>`. A type that no
+  /// registered dialect declares is kept as it is written. An error if the text is not a type, or
+  /// if its parameters are wrong.
+  Result<const Type*> parse_type(std::string_view text);
 
   // -- attributes ----------------------------------------------------------------------------
   // What is made here is read back from its spelling as the same attribute. Bytes that are no UTF-8
@@ -386,9 +482,13 @@ class IRContext {
   /// Null where a key is no word or a value no quantisation spec and not opaque.
   const Attr* quant_annotation(std::span<const NamedAttr> entries);
   const Attr* type(const Type* type);
-  /// A scalar as it is spelled in text: kInt, kFloat, kString, kQuantSpec, kOpaque, kInvalid. The
-  /// text is canonical and kept; none when it is no scalar of that kind.
+  /// A scalar as it is spelled in text: kInt, kFloat, kString, kQuantSpec, kDialect, kInvalid. The
+  /// text is canonical and kept. Null if it is not a scalar of that kind, or a kDialect with wrong
+  /// parameters.
   const Attr* scalar(AttrKind kind, std::string_view spelling);
+  /// Returns the attribute `#name<parameters>`, under the conditions of dialect_type().
+  Result<const Attr*> dialect_attribute(std::string_view name,
+                                        std::span<const Attr* const> parameters = {});
 
   /// Bytes held for types, attributes and names.
   std::size_t memory() const;
@@ -413,8 +513,11 @@ class IRContext {
                           const Attr* encoding) const;
   /// What text spells so, as its scanner knows.
   const Attr* scanned(AttrKind kind, std::string_view spelling);
-  const Type* scanned_type(std::string_view spelling);
   const Attr* in_data(const Attr* value);
+  /// Returns the type `!name<...>` or attribute `#name<...>` with this text. Wrong parameters are
+  /// reported, and the text is then kept as it is written.
+  const DialectType* read_type(std::string_view spelling, SourcePos at, Diagnostics& diagnostics);
+  const Attr* read_attribute(std::string_view spelling, SourcePos at, Diagnostics& diagnostics);
 
   struct State;
   std::unique_ptr<State> state_;

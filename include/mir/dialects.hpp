@@ -7,8 +7,6 @@
 
 namespace mir {
 
-class IRContext;
-
 /// builtin, graph, cf, tensor, linalg, prog, dbg, in this order. Names and aliases are unique in a
 /// dialect; linalg rows are sorted by name. Type names are unique except for two that upstream
 /// prints for two ops each: "SiLU" (also VisionRoPEOp) and "FlashAttention2" (also
@@ -19,6 +17,17 @@ std::span<const Dialect* const> builtin_dialects();
 /// attach, quantisation and partition marks. They never change what an op computes.
 std::span<const AttrRow> annotation_attributes();
 
+/// The context must have none of these dialects yet.
 void register_builtin_dialects(IRContext& context);
+
+// Types of the builtin dialect, which must be registered.
+
+/// `!builtin.index`
+const DialectType* index_type(IRContext& context);
+/// `!builtin.scalar<dtype>`
+const DialectType* scalar_type(IRContext& context, DType dtype);
+/// `!builtin.function<[inputs], [results]>`
+const DialectType* function_type(IRContext& context, std::span<const Type* const> inputs,
+                                 std::span<const Type* const> results);
 
 }  // namespace mir

@@ -130,6 +130,7 @@ class Module {
 
   friend class Cursor;
   friend class GraphLoan;
+  friend class IRContext;
   friend class ListenerScope;
   friend class Resolver;
   friend class Rewriter;
@@ -144,6 +145,8 @@ class Module {
   void forget_symbol(const Value& value);
   void forget_symbols(const Op& op);
   void forget_symbols_within(Op& op);
+  /// Looks up what the names of ops of a dialect mean once it is registered.
+  void update_names(std::string_view dialect);
 
   IRContext& context_;
   std::unique_ptr<Arena> arena_;
@@ -186,6 +189,7 @@ class Resolver {
   std::vector<Module*> finish();
 
  private:
+  friend class ElementReader;
   class State;
   std::unique_ptr<State> state_;
 };

@@ -1,7 +1,9 @@
 // What values and ops carry: names, extents, types and attributes. All are unique in their context.
 #pragma once
 
+#include <atomic>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -144,28 +146,70 @@ class DimTable {
 // Types: unique per context, immutable, compared by address.
 
 class Attr;
+struct Dialect;
+struct TypeRow;
 
-enum class TypeKind : std::uint8_t { kTensor, kOpaque };
+/// A pointer to a constant object, null until it is published. Thread-safe: a reader that sees the
+/// pointer sees the whole object.
+template <class T>
+class Published {
+ public:
+  Published(const T* initial = nullptr) : pointer_(initial) {}
+  Published(const Published& other) : pointer_(other.get()) {}
+  Published& operator=(const Published&) = delete;
+
+  const T* get() const { return pointer_.load(std::memory_order_acquire); }
+  operator const T*() const { return get(); }
+  const T* operator->() const { return get(); }
+  void publish(const T* object) { pointer_.store(object, std::memory_order_release); }
+
+ private:
+  std::atomic<const T*> pointer_;
+};
+
+/// A kind of types or of attributes, like `my.buffer` of `!my.buffer<4>`, whether a dialect
+/// declares it or not. A context has one object for each name, so kinds are compared by address.
+struct TypeKindInfo {
+  std::string_view name;       ///< "my.buffer"
+  Published<Dialect> dialect;  ///< null: not registered
+  Published<TypeRow> row;      ///< null: no registered dialect declares it
+};
+
+/// Parameters of a dialect's type or attribute: a value for each one of the row, in its order,
+/// defaults included.
+struct ParameterList {
+  const TypeRow* row = nullptr;
+  std::span<const Attr* const> values;
+
+  /// The value of the parameter with this name; null if the row has none.
+  const Attr* find(std::string_view name) const;
+};
+
+/// The C++ class of a type; its kind tells what it means.
+enum class TypeClass : std::uint8_t { kTensor, kDialect };
 
 class Type {
  public:
-  TypeKind kind() const { return kind_; }
+  TypeClass type_class() const { return class_; }
+  const TypeKindInfo& kind() const { return *kind_; }
   /// Canonical text.
   std::string_view spelling() const { return spelling_; }
 
  protected:
-  Type(TypeKind kind, std::string_view spelling) : kind_(kind), spelling_(spelling) {}
+  Type(TypeClass type_class, const TypeKindInfo& kind, std::string_view spelling)
+      : kind_(&kind), spelling_(spelling), class_(type_class) {}
 
  private:
-  TypeKind kind_;
+  const TypeKindInfo* kind_;
   std::string_view spelling_;
+  TypeClass class_;
 };
 
 /// `tensor<[dims], dtype, device[, encoding]>`. The element type and the device are names, so text
 /// that uses unknown ones is kept; `dtype()` tells the known ones.
 class TensorType : public Type {
  public:
-  static bool classof(const Type* type) { return type->kind() == TypeKind::kTensor; }
+  static bool classof(const Type* type) { return type->type_class() == TypeClass::kTensor; }
 
   std::span<const Dim> dims() const { return dims_; }
   std::size_t rank() const { return dims_.size(); }
@@ -179,9 +223,9 @@ class TensorType : public Type {
 
  private:
   friend class IRContext;
-  TensorType(std::string_view spelling, std::span<const Dim> dims, Symbol dtype_name,
-             std::optional<DType> dtype, Symbol device, const Attr* encoding)
-      : Type(TypeKind::kTensor, spelling),
+  TensorType(const TypeKindInfo& kind, std::string_view spelling, std::span<const Dim> dims,
+             Symbol dtype_name, std::optional<DType> dtype, Symbol device, const Attr* encoding)
+      : Type(TypeClass::kTensor, kind, spelling),
         dims_(dims),
         dtype_name_(dtype_name),
         dtype_(dtype),
@@ -195,14 +239,35 @@ class TensorType : public Type {
   const Attr* encoding_;
 };
 
-/// `!dialect.name<...>`: a type of another dialect, kept as it is written.
-class OpaqueType : public Type {
+/// `!dialect.name<...>`. If a registered dialect declares the kind, the type is structured: it has
+/// a value for each parameter of the row. Any other type is kept as it is written. Types that exist
+/// when their dialect is registered become structured if the dialect declares them so. Two of these
+/// can have equal parameters and different texts; compatible() treats them as equal.
+class DialectType : public Type {
  public:
-  static bool classof(const Type* type) { return type->kind() == TypeKind::kOpaque; }
+  static bool classof(const Type* type) { return type->type_class() == TypeClass::kDialect; }
+
+  bool is_structured() const { return list_.get() != nullptr; }
+  /// The values of the parameters in the order of the row; none unless the type is structured.
+  std::span<const Attr* const> parameters() const {
+    const ParameterList* list = list_;
+    return list == nullptr ? std::span<const Attr* const>() : list->values;
+  }
+  /// The value of a parameter by its index, which must be below the count, or by its name; null if
+  /// the type has no parameter of this name.
+  const Attr* parameter(std::size_t index) const { return parameters()[index]; }
+  const Attr* parameter(std::string_view name) const {
+    const ParameterList* list = list_;
+    return list == nullptr ? nullptr : list->find(name);
+  }
 
  private:
   friend class IRContext;
-  explicit OpaqueType(std::string_view spelling) : Type(TypeKind::kOpaque, spelling) {}
+  friend bool compatible(const Type* a, const Type* b);
+  DialectType(const TypeKindInfo& kind, std::string_view spelling)
+      : Type(TypeClass::kDialect, kind, spelling) {}
+
+  Published<ParameterList> list_;
 };
 
 template <class T>
@@ -217,9 +282,10 @@ bool compatible(Dim a, Dim b);
 /// extent is unknown here.
 bool compatible_shapes(const TensorType& a, const TensorType& b);
 
-/// True if both types can describe one value: they are equal, or tensors of compatible shapes that
-/// differ in nothing else. Where a value may be stored or computed elsewhere, as by a graph that
-/// computes an op, devices and encodings differ and only element types and shapes are compared.
+/// True if both types can describe one value: they are equal, tensors of compatible shapes that
+/// differ in nothing else, or structured types of one kind with equal parameters. Where a value may
+/// be stored or computed elsewhere, as by a graph that computes an op, devices and encodings differ
+/// and only element types and shapes are compared.
 bool compatible(const Type* a, const Type* b);
 
 // Attributes: unique per context and spelling, immutable, compared by address.
@@ -237,7 +303,7 @@ enum class AttrKind : std::uint8_t {
   kType,
   kQuantSpec,
   kQuantAnnotation,
-  kOpaque,   ///< `#dialect.name<...>` or an alias `#name`, kept as written
+  kDialect,  ///< `#dialect.name<...>`, or `#name` that nothing defines
   kInvalid,  ///< `<InvalidAttribute NYI>`: upstream lost the value
 };
 
@@ -277,6 +343,16 @@ class Attr {
     return has_entries() ? entries_ : std::span<const NamedAttr>();
   }
   const Type* type() const { return kind_ == AttrKind::kType ? type_ : nullptr; }
+  /// Row and parameters of a kDialect that a registered dialect declares, as those of a
+  /// DialectType. Any other one is kept as it is written: null, and no parameters.
+  const TypeRow* row() const { return list() == nullptr ? nullptr : list()->row; }
+  std::span<const Attr* const> parameters() const {
+    return list() == nullptr ? std::span<const Attr* const>() : list()->values;
+  }
+  const Attr* parameter(std::size_t index) const { return parameters()[index]; }
+  const Attr* parameter(std::string_view name) const {
+    return list() == nullptr ? nullptr : list()->find(name);
+  }
   /// The uuid of a kQuantSpec; kNoUuid where it states none of 64 bits.
   std::int64_t uuid() const { return kind_ == AttrKind::kQuantSpec ? integer_ : kNoUuid; }
   /// Of a kQuantSpec: equal numbers mean that two specs say the same except for uuid and `solved`.
@@ -293,6 +369,7 @@ class Attr {
   bool has_entries() const {
     return kind_ == AttrKind::kDict || kind_ == AttrKind::kQuantAnnotation;
   }
+  const ParameterList* list() const { return kind_ == AttrKind::kDialect ? list_.get() : nullptr; }
 
   AttrKind kind_;
   bool quoted_ = false;
@@ -308,6 +385,7 @@ class Attr {
     std::span<const Attr* const> elements_;
     std::span<const NamedAttr> entries_;
     const Type* type_;
+    Published<ParameterList> list_;  // kDialect
   };
 };
 

@@ -22,9 +22,54 @@ constexpr OpRow kBuiltinRows[] = {
 };
 static_assert(are_sound(DialectId::kBuiltin, kBuiltinRows));
 
+constexpr AttrRow kTensorParameters[] = {
+    {.name = "dims", .type = AttrType::kDims, .required = true, .summary = "extents"},
+    {.name = "dtype", .type = AttrType::kString, .required = true, .summary = "element type"},
+    {.name = "device", .type = AttrType::kDevice, .required = true, .summary = "where it is"},
+    {.name = "encoding",
+     .default_text = "null",
+     .summary = "layout, sharding, memory space or quantisation"},
+};
+
+constexpr AttrRow kScalarParameters[] = {
+    {.name = "dtype", .type = AttrType::kDType, .required = true, .summary = "element type"},
+};
+
+constexpr AttrRow kFunctionParameters[] = {
+    {.name = "inputs",
+     .type = AttrType::kTypes,
+     .required = true,
+     .summary = "types of the arguments"},
+    {.name = "results",
+     .type = AttrType::kTypes,
+     .required = true,
+     .summary = "types of the results"},
+};
+
+constexpr TypeRow kBuiltinTypes[] = {
+    {.name = "tensor",
+     .parameters = kTensorParameters,
+     .summary = "An array of numbers; text writes it without '!builtin.'.",
+     .example = "tensor<[1, $S], Float32, CPU>"},
+    {.name = "index", .summary = "An integer that counts or selects.", .example = "!builtin.index"},
+    {.name = "scalar",
+     .parameters = kScalarParameters,
+     .summary = "One number.",
+     .example = "!builtin.scalar<Float32>"},
+    {.name = "function",
+     .parameters = kFunctionParameters,
+     .summary = "A function from arguments to results.",
+     .example = "!builtin.function<[tensor<[2], Float32, CPU>, !builtin.index], "
+                "[!builtin.scalar<Bool>]>"},
+};
+static_assert(are_sound(kBuiltinTypes));
+
 }  // namespace
 
 constinit const Dialect kBuiltin{
-    .name = "builtin", .rows = kBuiltinRows, .summary = "The module itself."};
+    .name = "builtin",
+    .rows = kBuiltinRows,
+    .types = kBuiltinTypes,
+    .summary = "The module itself, and the types that every dialect may use."};
 
 }  // namespace mir::dialect_tables

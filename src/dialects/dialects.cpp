@@ -1,5 +1,8 @@
 #include "mir/dialects.hpp"
 
+#include <cassert>
+#include <vector>
+
 #include "dialects/tables.hpp"
 #include "mir/context.hpp"
 
@@ -31,7 +34,34 @@ std::span<const AttrRow> annotation_attributes() {
 }
 
 void register_builtin_dialects(IRContext& context) {
-  for (const Dialect* dialect : builtin_dialects()) context.register_dialect(*dialect);
+  for (const Dialect* dialect : builtin_dialects()) {
+    [[maybe_unused]] const auto registered = context.register_dialect(*dialect);
+    assert(registered.ok());
+  }
+}
+
+namespace {
+
+const Attr* array_of_types(IRContext& context, std::span<const Type* const> types) {
+  std::vector<const Attr*> elements;
+  for (const Type* type : types) elements.push_back(context.type(type));
+  return context.array(elements);
+}
+
+}  // namespace
+
+const DialectType* index_type(IRContext& context) {
+  return *context.dialect_type("builtin.index");
+}
+
+const DialectType* scalar_type(IRContext& context, DType dtype) {
+  return *context.dialect_type("builtin.scalar", std::vector{context.word(name_of(dtype))});
+}
+
+const DialectType* function_type(IRContext& context, std::span<const Type* const> inputs,
+                                 std::span<const Type* const> results) {
+  return *context.dialect_type("builtin.function", std::vector{array_of_types(context, inputs),
+                                                               array_of_types(context, results)});
 }
 
 }  // namespace mir

@@ -43,7 +43,47 @@ std::vector<Line> lines_of(const IRContext& context, const Dialect& dialect,
   return lines;
 }
 
+std::string parameters_text(const TypeRow& row) {
+  std::string text;
+  for (const AttrRow& each : row.parameters) {
+    if (!text.empty()) text += ", ";
+    text += each.required ? std::string(each.name) : fmt::format("[{}]", each.name);
+  }
+  return text;
+}
+
+std::string types_table(const Dialect& dialect) {
+  std::string out;
+  for (const auto rows : {dialect.types, dialect.attribute_kinds}) {
+    if (rows.empty()) continue;
+    fmt::format_to(std::back_inserter(out),
+                   "\n| {} | parameters | example | meaning |\n|---|---|---|---|\n",
+                   rows.data() == dialect.types.data() ? "type" : "attribute");
+    for (const TypeRow& row : rows) {
+      fmt::format_to(std::back_inserter(out), "| {} | {} | `{}` | {} |\n", row.name,
+                     parameters_text(row), row.example, row.summary);
+    }
+  }
+  return out;
+}
+
 }  // namespace
+
+std::string list_types(const IRContext& context) {
+  std::string out;
+  const auto list = [&](char sigil, const Dialect& dialect, std::span<const TypeRow> rows) {
+    for (const TypeRow& row : rows) {
+      fmt::format_to(std::back_inserter(out), "{:<24} {:<32} {}\n",
+                     fmt::format("{}{}.{}", sigil, dialect.name, row.name), parameters_text(row),
+                     row.summary);
+    }
+  };
+  for (const Dialect* dialect : context.dialects()) {
+    list('!', *dialect, dialect->types);
+    list('#', *dialect, dialect->attribute_kinds);
+  }
+  return out;
+}
 
 std::string list_ops(const IRContext& context, const OpSupport& support) {
   std::string out;
@@ -88,6 +128,7 @@ std::string ops_index(const IRContext& context, const OpSupport& support) {
                      name, line.arity, attributes, line.inferred ? "yes" : "",
                      line.ref ? "yes" : "", line.fast ? "yes" : "", line.row->summary);
     }
+    out += types_table(*dialect);
   }
   return out;
 }

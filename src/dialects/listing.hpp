@@ -18,7 +18,11 @@ struct OpSupport {
 /// One op a line, aligned: name, operands -> results, what is known of it, summary.
 std::string list_ops(const IRContext& context, const OpSupport& support);
 
-/// docs/ops.md: the index of all ops with their support and a link to their page.
+/// One kind of types or attributes a line, aligned: name, parameters, summary. Parameters in
+/// brackets may be left out.
+std::string list_types(const IRContext& context);
+
+/// docs/ops.md: the index of all ops with their support and a link to their page, and of all types.
 std::string ops_index(const IRContext& context, const OpSupport& support);
 
 }  // namespace mir

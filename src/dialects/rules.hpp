@@ -20,8 +20,8 @@
 #include <span>
 #include <string_view>
 
-#include "ir/infer.hpp"
 #include "mir/context.hpp"
+#include "mir/infer.hpp"
 
 namespace mir::rules {
 

@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "ir/row_checks.hpp"
 #include "mir/context.hpp"
 
 namespace mir::dialect_tables {
@@ -17,26 +18,15 @@ extern const Dialect kLinalg;
 extern const Dialect kProg;
 extern const Dialect kDbg;
 
-consteval bool is_sound(const OpRow& row) {
-  if (row.name.empty() || row.page.empty() || row.summary.empty() || row.example.empty()) {
-    return false;
-  }
-  for (std::size_t i = 0; i < row.attributes.size(); ++i) {
-    const AttrRow& attribute = row.attributes[i];
-    if (attribute.name.empty() || attribute.summary.empty()) return false;
-    if (attribute.required && !attribute.default_text.empty()) return false;
-    for (std::size_t j = 0; j < i; ++j) {
-      if (row.attributes[j].name == attribute.name) return false;
-    }
-  }
-  return std::ranges::all_of(row.weights, [](const WeightRow& weight) {
-    return weight.suffix.starts_with('.') && !weight.shape.empty();
-  });
+/// Whether a row of the toolkit has the texts that its documents are made of.
+constexpr bool is_documented(const OpRow& row) {
+  return !row.page.empty() && !row.summary.empty() && !row.example.empty() &&
+         std::ranges::none_of(row.attributes, &std::string_view::empty, &AttrRow::summary) &&
+         std::ranges::none_of(row.weights, &std::string_view::empty, &WeightRow::shape);
 }
-
-/// Whether `name` is the name or an alias of `row`.
-constexpr bool answers_to(const OpRow& row, std::string_view name) {
-  return row.name == name || std::ranges::find(row.aliases, name) != row.aliases.end();
+constexpr bool is_documented(const TypeRow& row) {
+  return !row.summary.empty() && !row.example.empty() &&
+         std::ranges::none_of(row.parameters, &std::string_view::empty, &AttrRow::summary);
 }
 
 /// Whether the row is the op of that number and has the aliases that mir/context.hpp gives it.
@@ -46,7 +36,7 @@ consteval bool is_op(std::size_t number, const OpRow& row) {
   std::size_t aliases = 0;
   for (const OpAlias& alias : kOpAliases) {
     if (static_cast<std::size_t>(alias.op) != number) continue;
-    if (!answers_to(row, alias.name.substr(alias.name.find('.') + 1))) return false;
+    if (!row_checks::answers_to(row, alias.name.substr(alias.name.find('.') + 1))) return false;
     ++aliases;
   }
   return aliases == row.aliases.size();
@@ -64,18 +54,12 @@ consteval bool are_numbered(DialectId dialect, std::span<const OpRow> rows) {
 }
 
 consteval bool are_sound(DialectId dialect, std::span<const OpRow> rows) {
-  if (!are_numbered(dialect, rows)) return false;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (!is_sound(rows[i])) return false;
-    for (std::size_t j = 0; j < rows.size(); ++j) {
-      if (i == j) continue;
-      if (answers_to(rows[j], rows[i].name)) return false;
-      for (const std::string_view alias : rows[i].aliases) {
-        if (answers_to(rows[j], alias)) return false;
-      }
-    }
-  }
-  return true;
+  return are_numbered(dialect, rows) && !row_checks::fault_of_ops(rows) &&
+         std::ranges::all_of(rows, [](const OpRow& row) { return is_documented(row); });
+}
+consteval bool are_sound(std::span<const TypeRow> rows) {
+  return !row_checks::fault_of_all(rows) &&
+         std::ranges::all_of(rows, [](const TypeRow& row) { return is_documented(row); });
 }
 
 }  // namespace mir::dialect_tables

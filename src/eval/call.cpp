@@ -5,7 +5,7 @@
 #include "eval/parameters.hpp"
 #include "eval/stand_ins.hpp"
 #include "eval/substitute.hpp"
-#include "ir/infer.hpp"
+#include "mir/infer.hpp"
 #include "mir/module.hpp"
 
 namespace mir::eval {

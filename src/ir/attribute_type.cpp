@@ -49,6 +49,10 @@ std::string_view describe(AttrType type) {
       return "a dictionary";
     case AttrType::kQuantisation:
       return "a QuantSpec or a QuantAnnotation";
+    case AttrType::kType:
+      return "a type";
+    case AttrType::kTypes:
+      return "an array of types";
     case AttrType::kAny:
       return "a value";
   }
@@ -87,10 +91,41 @@ bool admits(AttrType type, const Attr& value) {
       return value.kind() == AttrKind::kDict || value.kind() == AttrKind::kNull;
     case AttrType::kQuantisation:
       return value.kind() == AttrKind::kQuantSpec || value.kind() == AttrKind::kQuantAnnotation;
+    case AttrType::kType:
+      return value.kind() == AttrKind::kType;
+    case AttrType::kTypes:
+      return all_elements(value, [](const Attr& each) { return each.kind() == AttrKind::kType; });
     case AttrType::kAny:
       return true;
   }
   return true;
+}
+
+bool is_in_range(const AttrRow& row, const Attr& value) {
+  if (!row.choices.empty() && value.kind() == AttrKind::kString) {
+    return std::ranges::find(row.choices, value.text()) != row.choices.end();
+  }
+  if (row.range == AttrRange()) return true;
+  if (value.kind() != AttrKind::kArray) return row.range.admits(value.number());
+  return std::ranges::all_of(
+      value.elements(), [&](const Attr* element) { return row.range.admits(element->number()); });
+}
+
+bool admits(const AttrRow& row, const Attr& value) {
+  return admits(row.type, value) && is_in_range(row, value);
+}
+
+std::string expected_value(const AttrRow& row) {
+  if (!row.choices.empty()) return fmt::format("one of '{}'", fmt::join(row.choices, "', '"));
+  const AttrRange& range = row.range;
+  if (range == AttrRange()) return std::string(describe(row.type));
+  if (range.high > std::numeric_limits<double>::max()) {
+    return fmt::format("{} of at least {}", describe(row.type), range.low);
+  }
+  if (range.low < std::numeric_limits<double>::lowest()) {
+    return fmt::format("{} of at most {}", describe(row.type), range.high);
+  }
+  return fmt::format("{} from {} to {}", describe(row.type), range.low, range.high);
 }
 
 std::string missing_attribute(std::string_view op, const AttrRow& row) {
@@ -100,7 +135,7 @@ std::string missing_attribute(std::string_view op, const AttrRow& row) {
 std::string wrong_attribute(std::string_view op, const AttrRow& row, const Attr& value) {
   const std::string_view found = value.spelling().empty() ? "empty" : value.spelling();
   return fmt::format("attribute '{}' of '{}' is {}, expected {}", row.name, op, found,
-                     describe(row.type));
+                     expected_value(row));
 }
 
 }  // namespace mir

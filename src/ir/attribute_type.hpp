@@ -8,6 +8,8 @@
 
 namespace mir {
 
+/// What the row admits: "an integer of at least 1", "one of 'a', 'b'".
+std::string expected_value(const AttrRow& row);
 /// "'prog.bind' needs attribute 'type'".
 std::string missing_attribute(std::string_view op, const AttrRow& row);
 /// "attribute 'type' of 'prog.bind' is zero, expected an integer".

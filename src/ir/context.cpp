@@ -5,17 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <deque>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "ir/context_state.hpp"
 #include "ir/quant_spec.hpp"
 #include "ir/text/spellings.hpp"
 #include "ir/text/text_literal.hpp"
-#include "ir/unique_table.hpp"
-#include "mir/module.hpp"
-#include "support/arena.hpp"
 #include "support/utf8.hpp"
 
 namespace mir {
@@ -62,107 +58,7 @@ class TensorKey {
 
 }  // namespace
 
-struct IRContext::State {
-  StringInterner strings;
-  DimTable dims{strings};
-  SourceManager sources;
-  LocationTable locations{strings};
-
-  std::mutex mutex;  // guards everything below
-  Arena arena;
-  Arena texts;  // what objects in `arena` are spelled, apart: who looks at those reads few of these
-  TextTable<const TensorType*> tensors;
-  TextTable<const TensorType*> tensors_by_parts;      // the same, by what TensorKey says
-  TextTable<std::vector<OpKind>> kinds_by_type_name;  // as they were registered
-  TextTable<const OpaqueType*> opaque_types;
-  // A word and a string of equal text are told apart by their quotes.
-  TextTable<const Attr*> attributes[static_cast<int>(AttrKind::kInvalid) + 1];
-  TextTable<std::uint32_t> schemes;  // numbers, by what specs say but for uuid and `solved`
-  std::uint32_t scheme_count = 0;
-  TextTable<OpName> op_names;
-  TextTable<OpKind> kinds;
-  std::deque<OpKindInfo> kind_infos;
-  std::vector<const Dialect*> dialects;
-  std::vector<std::unique_ptr<Module>> modules;
-  std::vector<Module*> module_pointers;
-
-  OpKind add_kind(std::string_view name, std::string_view mnemonic, const Dialect* dialect,
-                  const OpRow* row) {
-    const OpKind kind(static_cast<std::uint32_t>(kind_infos.size()));
-    kind_infos.push_back({texts.copy(name), texts.copy(mnemonic), dialect, row, dialect_of(name)});
-    kinds.insert(kind_infos.back().name, kind);
-    return kind;
-  }
-
-  /// Gives the ops of the build their numbers. OpId::kNone has a number that no kind gets.
-  void add_kinds_of_build() {
-    for (const std::string_view name : kOpNames) {
-      add_kind(name, name.substr(name.find('.') + 1), nullptr, nullptr);
-    }
-    kind_infos.push_back({});
-  }
-
-  OpKind register_kind(const Dialect& dialect, const OpRow& row) {
-    const std::string name = fmt::format("{}.{}", dialect.name, row.name);
-    const OpKind* known = kinds.find(name);
-    if (known == nullptr) return add_kind(name, row.name, &dialect, &row);
-    kind_infos[known->id].dialect = &dialect;
-    kind_infos[known->id].row = &row;
-    return *known;
-  }
-
-  void add_type_name(std::string_view type_name, OpKind kind) {
-    if (type_name.empty()) return;
-    if (std::vector<OpKind>* known = kinds_by_type_name.find(type_name)) {
-      known->push_back(kind);
-    } else {
-      kinds_by_type_name.insert(type_name, {kind});
-    }
-  }
-
-  OpKind kind_of(std::string_view name, std::string_view mnemonic, const Dialect* dialect) {
-    if (const OpKind* known = kinds.find(name)) return *known;
-    return add_kind(name, mnemonic, dialect, nullptr);
-  }
-
-  const Dialect* find_dialect(std::string_view name) const {
-    for (const Dialect* dialect : dialects) {
-      if (dialect->name == name) return dialect;
-    }
-    return nullptr;
-  }
-
-  /// The number of what specs say alike; the text must be kept.
-  std::uint32_t scheme_of(std::string_view text) {
-    const std::uint64_t hash = hash_text(text);
-    if (const std::uint32_t* known = schemes.find(text, hash)) return *known;
-    schemes.insert(text, hash, scheme_count);
-    return scheme_count++;
-  }
-
-  bool has(AttrKind kind, std::string_view spelling) {
-    const std::lock_guard lock(mutex);
-    return attributes[static_cast<int>(kind)].find(spelling) != nullptr;
-  }
-
-  /// The attribute of this kind and text, made by `fill` when it is new.
-  template <class Fill>
-  const Attr* unique(AttrKind kind, std::string_view spelling, Fill&& fill) {
-    auto& table = attributes[static_cast<int>(kind)];
-    const std::uint64_t hash = hash_text(spelling);
-    const std::lock_guard lock(mutex);
-    if (const Attr* const* known = table.find(spelling, hash)) return *known;
-    const std::string_view kept = texts.copy(spelling);
-    auto* attribute = new (arena.allocate(sizeof(Attr), alignof(Attr))) Attr(kind, kept);
-    fill(*attribute, kept);
-    table.insert(kept, hash, attribute);
-    return attribute;
-  }
-};
-
-IRContext::IRContext() : state_(std::make_unique<State>()) {
-  state_->add_kinds_of_build();
-}
+IRContext::IRContext() : state_(std::make_unique<State>(*this)) {}
 IRContext::~IRContext() = default;
 
 SourceManager& IRContext::sources() {
@@ -188,82 +84,6 @@ Symbol IRContext::intern(std::string_view text) {
 }
 std::string_view IRContext::text(Symbol symbol) const {
   return state_->strings.text(symbol);
-}
-
-// -- op kinds -----------------------------------------------------------------------------------
-
-void IRContext::register_dialect(const Dialect& dialect) {
-  state_->dialects.push_back(&dialect);
-  for (const OpRow& row : dialect.rows) {
-    const OpKind kind = state_->register_kind(dialect, row);
-    state_->add_type_name(row.type_name, kind);
-    for (const std::string_view alias : row.aliases) {
-      state_->kinds.insert(state_->texts.copy(fmt::format("{}.{}", dialect.name, alias)), kind);
-    }
-  }
-}
-
-std::span<const Dialect* const> IRContext::dialects() const {
-  return state_->dialects;
-}
-
-OpName IRContext::op_name(std::string_view spelling) {
-  State& state = *state_;
-  const std::uint64_t hash = hash_text(spelling);
-  {
-    const std::lock_guard lock(state.mutex);
-    if (const OpName* known = state.op_names.find(spelling, hash)) return *known;
-  }
-  OpName name;
-  name.spelling = intern(spelling);
-  const auto first_dot = spelling.find('.');
-  const std::string_view head = spelling.substr(0, first_dot);
-  std::string_view rest =
-      first_dot == spelling.npos ? std::string_view() : spelling.substr(first_dot + 1);
-  const Dialect* dialect = state.find_dialect(head);
-  if (dialect != nullptr && dialect->device_in_path) {
-    const auto second_dot = rest.find('.');
-    if (second_dot != rest.npos) {
-      name.device = intern(rest.substr(0, second_dot));
-      rest = rest.substr(second_dot + 1);
-    } else {
-      dialect = nullptr;
-    }
-  }
-  const std::lock_guard lock(state.mutex);
-  name.kind = dialect == nullptr ? state.kind_of(spelling, rest, nullptr)
-                                 : state.kind_of(fmt::format("{}.{}", head, rest), rest, dialect);
-  name.info = &state.kind_infos[name.kind.id];
-  if (state.op_names.find(spelling, hash) == nullptr) {
-    state.op_names.insert(text(name.spelling), hash, name);
-  }
-  return name;
-}
-
-OpName IRContext::op_name(OpKind kind, Symbol device) {
-  const OpKindInfo& of = info(kind);
-  if (of.dialect == nullptr || !of.dialect->device_in_path) return op_name(of.name);
-  return op_name(fmt::format("{}.{}.{}", of.dialect->name, text(device), of.mnemonic));
-}
-
-const OpKindInfo& IRContext::info(OpKind kind) const {
-  const std::lock_guard lock(state_->mutex);
-  return state_->kind_infos[kind.id];
-}
-
-std::optional<OpKind> IRContext::find_kind(std::string_view name) const {
-  const std::lock_guard lock(state_->mutex);
-  if (const OpKind* known = state_->kinds.find(name)) return *known;
-  return std::nullopt;
-}
-
-std::optional<OpKind> IRContext::find_kernel(std::string_view type_name,
-                                             std::size_t operand_count) const {
-  const std::vector<OpKind>* known = state_->kinds_by_type_name.find(type_name);
-  if (known == nullptr) return std::nullopt;
-  const auto fits = std::ranges::find_if(
-      *known, [&](OpKind kind) { return info(kind).row->operands.admits(operand_count); });
-  return fits == known->end() ? known->front() : *fits;
 }
 
 // -- types --------------------------------------------------------------------------------------
@@ -311,8 +131,8 @@ const TensorType* IRContext::tensor(std::span<const Dim> dims, Symbol dtype_name
   const TensorType* type = known == nullptr ? nullptr : *known;
   if (type == nullptr) {
     const std::string_view kept = state.texts.copy(std::string_view(spelling));
-    type = new (state.arena.allocate(sizeof(TensorType), alignof(TensorType)))
-        TensorType(kept, state.arena.copy(dims), dtype_name, dtype, device, encoding);
+    type = new (state.arena.allocate(sizeof(TensorType), alignof(TensorType))) TensorType(
+        *state.tensor_kind, kept, state.arena.copy(dims), dtype_name, dtype, device, encoding);
     state.tensors.insert(kept, hash, type);
   }
   if (!parts.bytes().empty() && state.tensors_by_parts.find(parts.bytes(), parts_hash) == nullptr) {
@@ -324,21 +144,6 @@ const TensorType* IRContext::tensor(std::span<const Dim> dims, Symbol dtype_name
 const TensorType* IRContext::tensor(std::span<const Dim> dims, DType dtype,
                                     std::string_view device) {
   return tensor(dims, intern(name_of(dtype)), intern(device));
-}
-
-const Type* IRContext::opaque_type(std::string_view spelling) {
-  return is_opaque_type(spelling) ? scanned_type(spelling) : nullptr;
-}
-
-const Type* IRContext::scanned_type(std::string_view spelling) {
-  State& state = *state_;
-  const std::lock_guard lock(state.mutex);
-  if (const OpaqueType* const* known = state.opaque_types.find(spelling)) return *known;
-  const std::string_view kept = state.texts.copy(spelling);
-  const auto* type =
-      new (state.arena.allocate(sizeof(OpaqueType), alignof(OpaqueType))) OpaqueType(kept);
-  state.opaque_types.insert(kept, type);
-  return type;
 }
 
 // -- attributes ---------------------------------------------------------------------------------
@@ -355,8 +160,6 @@ bool is_scalar(AttrKind kind, std::string_view spelling) {
       return spelling.starts_with('"') ? is_quoted_text(spelling) : is_bare_text(spelling);
     case AttrKind::kQuantSpec:
       return is_quant_spec(spelling);
-    case AttrKind::kOpaque:
-      return is_opaque_value(spelling);
     case AttrKind::kInvalid:
       return spelling == "<InvalidAttribute NYI>";
     default:
@@ -367,7 +170,13 @@ bool is_scalar(AttrKind kind, std::string_view spelling) {
 }  // namespace
 
 const Attr* IRContext::scalar(AttrKind kind, std::string_view spelling) {
-  const bool is_known = kind != AttrKind::kOpaque && state_->has(kind, spelling);
+  if (kind == AttrKind::kDialect) {
+    Diagnostics diagnostics(1);
+    const Attr* value =
+        is_opaque_value(spelling) ? read_attribute(spelling, 0, diagnostics) : nullptr;
+    return diagnostics.has_errors() ? nullptr : value;
+  }
+  const bool is_known = state_->has(kind, spelling);
   return is_known || is_scalar(kind, spelling) ? scanned(kind, spelling) : nullptr;
 }
 
@@ -494,7 +303,7 @@ const Attr* IRContext::quant_annotation(std::span<const NamedAttr> entries) {
   for (const NamedAttr& entry : entries) {
     if (entry.value == nullptr) continue;
     const AttrKind kind = entry.value->kind();
-    const bool is_spec = kind == AttrKind::kQuantSpec || kind == AttrKind::kOpaque;
+    const bool is_spec = kind == AttrKind::kQuantSpec || kind == AttrKind::kDialect;
     if (!is_spec || !is_word_text(text(entry.key))) return nullptr;
   }
   std::string spelling = "QuantAnnotation(";
@@ -520,7 +329,8 @@ std::size_t IRContext::memory() const {
   const std::lock_guard lock(state_->mutex);
   std::size_t bytes = state_->arena.bytes_reserved() + state_->texts.bytes_reserved() +
                       state_->tensors.memory() + state_->tensors_by_parts.memory() +
-                      state_->op_names.memory() + state_->kinds.memory();
+                      state_->dialect_types.memory() + state_->op_names.memory() +
+                      state_->kinds.memory();
   for (const auto& table : state_->attributes) bytes += table.memory();
   return bytes;
 }

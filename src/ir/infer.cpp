@@ -1,4 +1,4 @@
-#include "ir/infer.hpp"
+#include "mir/infer.hpp"
 
 #include <fmt/format.h>
 
@@ -13,6 +13,7 @@ namespace mir {
 
 InferContext::InferContext(const InferRequest& request, Diagnostics& diagnostics)
     : context_(request.context),
+      row_(request.row),
       extents_(request.context.dims()),
       op_name_(request.op_name.empty() ? request.row.name : request.op_name),
       operands_(request.operands),
@@ -24,7 +25,7 @@ InferContext::InferContext(const InferRequest& request, Diagnostics& diagnostics
 std::optional<std::vector<const Type*>> infer(const InferRequest& request,
                                               Diagnostics& diagnostics) {
   InferContext context(request, diagnostics);
-  if (request.row.infer != nullptr && !request.row.infer(context)) return std::nullopt;
+  if (request.row.infer && !request.row.infer(context)) return std::nullopt;
   if (!context.has_held_extents()) return std::nullopt;
   return std::move(context.results_);
 }
@@ -194,6 +195,32 @@ std::optional<std::size_t> InferContext::axis(std::int64_t value, std::size_t ra
   fail(DiagCode::kAxisOutOfRange,
        fmt::format("'{}' of '{}' is {}, expected an axis of rank {}", key, op_name_, value, rank));
   return std::nullopt;
+}
+
+// -- constraints of ops and types -----------------------------------------------------------------
+
+VerifyContext::VerifyContext(const Op& op, Diagnostics& diagnostics)
+    : op_(op), diagnostics_(diagnostics) {}
+
+IRContext& VerifyContext::context() const {
+  return op_.module().context();
+}
+
+bool VerifyContext::fail(DiagCode code, std::string message) {
+  diagnostics_.error(code, op_.span(), std::move(message));
+  return false;
+}
+
+bool verify_by_row(const Op& op, Diagnostics& diagnostics) {
+  const OpRow* row = op.row();
+  if (row == nullptr || !row->verify) return true;
+  VerifyContext context(op, diagnostics);
+  return row->verify(context);
+}
+
+bool TypeContext::fail(std::string message) {
+  message_ = std::move(message);
+  return false;
 }
 
 }  // namespace mir

@@ -73,6 +73,21 @@ void Module::reserve_name(ValueName name) {
   }
 }
 
+void Module::update_names(std::string_view dialect) {
+  const auto update = [&](auto& self, Op& op) -> void {
+    const std::string_view spelling = context_.text(op.name_.spelling);
+    if (spelling.substr(0, spelling.find('.')) == dialect) {
+      op.name_ = context_.op_name(spelling);
+      note_made(op.kind());
+      // The module itself declares nothing in itself.
+      const auto symbol = &op == top_ ? std::nullopt : declared_symbol(&op);
+      if (symbol) op_symbols_.add(*symbol, op);
+    }
+    for_each_child(op, [&](Op& inner) { self(self, inner); });
+  };
+  update(update, *top_);
+}
+
 // -- symbols --------------------------------------------------------------------------------------
 
 IRContext::SymbolUse Module::lookupSymbol(std::string_view name) const {

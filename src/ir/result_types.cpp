@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "ir/infer.hpp"
 #include "ir/program_fields.hpp"
+#include "mir/infer.hpp"
 #include "mir/ops.hpp"
 
 namespace mir {

@@ -32,6 +32,10 @@ bool compatible_shapes(const TensorType& a, const TensorType& b) {
 
 bool compatible(const Type* a, const Type* b) {
   if (a == b) return true;
+  if (const auto* one = dyn_cast<DialectType>(a)) {
+    const auto* other = dyn_cast<DialectType>(b);
+    return other != nullptr && one->is_structured() && one->list_ == other->list_;
+  }
   const auto* left = dyn_cast<TensorType>(a);
   const auto* right = dyn_cast<TensorType>(b);
   return left != nullptr && right != nullptr && left->dtype_name() == right->dtype_name() &&

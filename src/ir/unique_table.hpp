@@ -45,6 +45,14 @@ class TextTable {
     }
   }
 
+  /// Calls `visit(key, value&)` for each, in no order that means anything; it may insert nothing.
+  template <class Visit>
+  void for_each(const Visit& visit) {
+    for (Bucket& bucket : buckets_) {
+      if (bucket.hash != 0) visit(bucket.key, bucket.value);
+    }
+  }
+
   std::size_t memory() const { return buckets_.size() * sizeof(Bucket); }
 
  private:

@@ -436,7 +436,7 @@ std::vector<std::optional<std::int64_t>> ProgramMachine::index_bounds() const {
   if (!has_integers) return bounds;
   IRContext context;
   for (const Dialect* dialect : state_->module.context().dialects()) {
-    context.register_dialect(*dialect);
+    if (!context.register_dialect(*dialect)) return bounds;
   }
   Diagnostics unheard;
   const SourceFile* file = context.sources().add("program", print(state_->module));

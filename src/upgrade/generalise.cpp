@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "ir/infer.hpp"
+#include "mir/infer.hpp"
 #include "mir/walk.hpp"
 #include "upgrade/call_order.hpp"
 #include "upgrade/recover/recovery.hpp"

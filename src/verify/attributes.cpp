@@ -19,7 +19,10 @@ bool is_annotation(std::string_view key) {
 void attributes(const Op& op, Reporter& reporter) {
   const OpRow* row = op.row();
   using enum ConstraintId;
-  if (row == nullptr || !reporter.wants_any(attribute_c1, attribute_c2, attribute_c3)) return;
+  if (row == nullptr ||
+      !reporter.wants_any(attribute_c1, attribute_c2, attribute_c3, attribute_c5)) {
+    return;
+  }
   for (const NamedAttr& attribute : op.attributes()) {
     const std::string_view key = text(op, attribute.key);
     const auto known = std::find_if(row->attributes.begin(), row->attributes.end(),
@@ -35,6 +38,9 @@ void attributes(const Op& op, Reporter& reporter) {
       Diagnostic* kept = reporter.report(
           attribute_c3, op, [&] { return wrong_attribute(op.name(), *known, *attribute.value); });
       if (known->type == AttrType::kDType) suggest_dtype(kept, op, key);
+    } else if (!is_in_range(*known, *attribute.value)) {
+      reporter.report(attribute_c5, op,
+                      [&] { return wrong_attribute(op.name(), *known, *attribute.value); });
     }
   }
   for (const AttrRow& each : row->attributes) {

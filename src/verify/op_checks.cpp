@@ -4,10 +4,10 @@
 #include <bit>
 
 #include "dialects/rules.hpp"
-#include "ir/infer.hpp"
 #include "ir/mention.hpp"
 #include "ir/program_fields.hpp"
 #include "mir/dialects.hpp"
+#include "mir/infer.hpp"
 
 namespace mir::checks {
 
@@ -265,6 +265,7 @@ void OpChecks::op(const Op& op) {
   if (is_known) {
     if (known.is_mixed) check_mixture(op, target_of(op));
     if (!known.parameters.empty()) weights_.check(op, known.parameters);
+    check_by_row(op);
     return;
   }
   attributes(op, reporter_);
@@ -276,6 +277,7 @@ void OpChecks::op(const Op& op) {
     is_mixed = check_mixture(op, target);
     check_types(op, target);
   }
+  if (reporter_.breaches() == before + is_mixed) check_by_row(op);
   for (const Value& result : op.results()) check_strange_type(result, op);
   if (reporter_.breaches() != before + is_mixed) return;
   const std::vector<OwnedParameter> parameters = weights_.owned_by(op, operands_);
@@ -301,6 +303,14 @@ void OpChecks::check_kernel(const Op& op, const Target& target) {
     return fmt::format("kernel '{}' is launched with {} operands and {} results", type->text(),
                        op.plain_operands().size(), op.result_count());
   });
+}
+
+/// What the function of the row says, which may look at more than the signature of an op.
+inline void OpChecks::check_by_row(const Op& op) {
+  if (op.row() == nullptr || !op.row()->verify || !reporter_.wants_rules()) return;
+  Diagnostics found(0);
+  if (verify_by_row(op, found)) return;
+  for (Diagnostic& breach : found.sorted()) reporter_.report_rule(op, std::move(breach));
 }
 
 /// Element types that differ are reported at each op that has them; whether one was.

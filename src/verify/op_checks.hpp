@@ -92,6 +92,7 @@ class OpChecks {
   /// Types of values that no op defines, or that an op does.
   void check_strange_type(const Value& value, const Op& place);
   void check_constant(const Op& op);
+  void check_by_row(const Op& op);
   void check_kernel(const Op& op, const Target& target);
   bool check_mixture(const Op& op, const Target& target);
   void check_types(const Op& op, const Target& target);

@@ -32,7 +32,7 @@ constexpr Dialect kDialect{.name = "my", .rows = kRows};
 std::vector<Diagnostic> reported(const std::string& yielded) {
   IRContext context;
   register_builtin_dialects(context);
-  context.register_dialect(kDialect);
+  REQUIRE(context.register_dialect(kDialect));
   const std::string type = "tensor<[2], Float32, CPU>";
   const SourceFile* file = context.sources().add(
       "scope.mir", "@main [mir_version:1] (%x:" + type + ") -> () {\n    my.scope (%x) -> (%y:" +

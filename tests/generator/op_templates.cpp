@@ -4,8 +4,8 @@
 #include <stdexcept>
 
 #include "dialects/parameters.hpp"
-#include "ir/infer.hpp"
 #include "mir/dialects.hpp"
+#include "mir/infer.hpp"
 #include "mir/module.hpp"
 
 namespace mir::test {

@@ -2,10 +2,10 @@
 # Installs a build below a scratch folder and uses it there as another project would: the tools from
 # its PATH, the library through pkg-config with a plain compiler call.
 #
-#   use_from_outside.sh BUILD_DIR PREFIX LIBDIR SOURCE COMPILER
+#   use_from_outside.sh BUILD_DIR PREFIX LIBDIR CONSUMER OWN_DIALECT COMPILER
 set -eu -o pipefail
-build_dir=$1 prefix=$2 libdir=$3 source=$4
-shift 4
+build_dir=$1 prefix=$2 libdir=$3 consumer=$4 own_dialect=$5
+shift 5
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 installed=$root$prefix
@@ -33,6 +33,8 @@ done
 
 export PKG_CONFIG_PATH=$installed/$libdir/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root
 read -ra flags <<<"$(pkg-config --cflags --libs --static mllm-ir)"
-"$@" "$source" -o consumer "${flags[@]}"
+"$@" "$consumer" -o consumer "${flags[@]}"
 expect $'prints the text it read\n2560 logits as expected' ./consumer "$examples"
+"$@" "$own_dialect" -o own_dialect "${flags[@]}"
+expect 'a dialect of its own' ./own_dialect
 echo "installed, compiled and run"

@@ -27,4 +27,10 @@ std::string known_ops(std::string (*list)(const IRContext& context, const OpSupp
   return list(context, {.ref = is_run, .fast = has_fast_node});
 }
 
+std::string known_types() {
+  IRContext context;
+  register_builtin_dialects(context);
+  return list_types(context);
+}
+
 }  // namespace mir::tools

@@ -66,6 +66,7 @@ struct ParseSettings {
   Flag list_ops{options, {.name = "list-ops", .help = "list every known operation and stop"}};
   Flag list_ops_markdown{options,
                          {.name = "list-ops-markdown", .help = "the same as the page docs/ops.md"}};
+  Flag list_types{options, {.name = "list-types", .help = "list every declared type and stop"}};
   Flag list_codes{options, {.name = "list-codes", .help = "list every diagnostic code and stop"}};
   Flag list_codes_markdown{
       options, {.name = "list-codes-markdown", .help = "the same as the page docs/diagnostics.md"}};

@@ -5,6 +5,7 @@
 
 #include "ir/emit/emit.hpp"
 #include "mir/control_flow.hpp"
+#include "mir/ops.hpp"
 
 namespace mir {
 

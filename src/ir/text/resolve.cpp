@@ -46,7 +46,7 @@ void Resolver::State::node(const Node& node) {
       return path(node);
     case NodeKind::kType:
       if (unit_->tokens()[node.token].kind() == TokenKind::kOpaqueType) {
-        pending_type_ = context_.scanned_type(text(node.token));
+        pending_type_ = dialect_type(node.token);
       } else if (node.count() == 1) {
         pending_type_ = checked(type_from_text(text(node.token)), node.token);
       } else {

@@ -79,6 +79,15 @@ const Type* Resolver::State::type_from_text(std::string_view spelling) {
   return type;
 }
 
+const Type* Resolver::State::dialect_type(std::uint32_t token) {
+  const std::string_view spelling = text(token);
+  const std::uint64_t hash = hash_text(spelling);
+  if (const Type** known = types_.find(spelling, hash)) return *known;
+  const Type* type = context_.read_type(spelling, span(token).begin, diagnostics_);
+  types_.insert(spelling, hash, type);
+  return type;
+}
+
 const Type* Resolver::State::type_from_tokens(std::uint32_t first, std::uint32_t count,
                                               const Attr* encoding) {
   std::vector<Dim> dims;
@@ -179,6 +188,24 @@ const Attr* Resolver::State::aliased(const Attr* value, std::uint32_t token) {
   return context_.null();
 }
 
+void Resolver::State::report_unknown_alias(std::uint32_t token) {
+  const std::string_view spelling = text(token);
+  if (!may_name_aliases_) {
+    diagnostics_.error(DiagCode::kUnknownAlias, span(token),
+                       fmt::format("alias '{}' cannot be used inside '<...>'", spelling));
+    return;
+  }
+  const bool is_shown = !diagnostics_.is_full();
+  Diagnostic& added =
+      diagnostics_.error(DiagCode::kUnknownAlias, span(token),
+                         fmt::format("alias '{}' is not defined before its use", spelling));
+  if (!is_shown || !may_suggest(diagnostics_, DiagCode::kUnknownAlias)) return;
+  NearestName nearest(spelling);
+  aliases_.for_each_key([&](std::string_view known) { nearest.offer(known); });
+  const bool certain = is_certain_slip(spelling, nearest.best());
+  suggest(added, nearest.best(), certain ? span(token) : Span{}, std::string(nearest.best()));
+}
+
 const Attr* Resolver::State::leaf(const Node& node) {
   const std::string_view spelling = text(node.token);
   const Attr* value = nullptr;
@@ -221,20 +248,11 @@ const Attr* Resolver::State::leaf(const Node& node) {
     }
     case TokenKind::kHash:
       if (const Attr** alias = aliases_.find(spelling)) return aliased(*alias, node.token);
-      if (spelling.find('.') == spelling.npos) {
-        const bool is_shown = !diagnostics_.is_full();
-        Diagnostic& added =
-            diagnostics_.error(DiagCode::kUnknownAlias, span(node.token),
-                               fmt::format("alias '{}' is not defined before its use", spelling));
-        if (is_shown && may_suggest(diagnostics_, DiagCode::kUnknownAlias)) {
-          NearestName nearest(spelling);
-          aliases_.for_each_key([&](std::string_view known) { nearest.offer(known); });
-          const bool certain = is_certain_slip(spelling, nearest.best());
-          suggest(added, nearest.best(), certain ? span(node.token) : Span{},
-                  std::string(nearest.best()));
-        }
+      if (spelling.find('.') != spelling.npos) {
+        return context_.read_attribute(spelling, span(node.token).begin, diagnostics_);
       }
-      return context_.scanned(AttrKind::kOpaque, spelling);
+      report_unknown_alias(node.token);
+      return context_.read_attribute(spelling, 0, diagnostics_);
     case TokenKind::kQuantSpec: {
       const std::uint64_t hash = hash_text(spelling);
       if (const Attr** known = quant_specs_.find(spelling, hash)) return *known;

@@ -24,6 +24,8 @@ class Resolver::State {
   }
 
  private:
+  friend class ElementReader;
+
   /// A value as one place of the text mentions it.
   struct Mention {
     ValueName name;
@@ -91,6 +93,7 @@ class Resolver::State {
   void stated_location(const Node& node);
   // values and types
   const Type* type_from_text(std::string_view text);
+  const Type* dialect_type(std::uint32_t token);
   const Type* type_from_tokens(std::uint32_t first, std::uint32_t count, const Attr* encoding);
   const Type* checked(const Type* type, std::uint32_t token);
   void mention(const Node& node);
@@ -98,6 +101,7 @@ class Resolver::State {
   // attributes
   const Attr* leaf(const Node& node);
   const Attr* aliased(const Attr* value, std::uint32_t token);
+  void report_unknown_alias(std::uint32_t token);
   const Attr* pop_value();
   std::vector<NamedAttr> pop_attributes(std::uint32_t count);
   void check_duplicates(std::span<const NamedAttr> attributes, std::uint32_t token);
@@ -153,6 +157,7 @@ class Resolver::State {
   Module* module_ = nullptr;
   std::optional<Rewriter> rewriter_;  // of that module, which may go once it is read
   bool portable_ = false;
+  bool may_name_aliases_ = true;
   bool is_foreign_ = false;  // of another version, whose ops need not be those of this one
   std::vector<Module*> modules_;
 

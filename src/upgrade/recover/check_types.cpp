@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "ir/infer.hpp"
+#include "mir/infer.hpp"
 #include "upgrade/recover/recovery.hpp"
 
 // What upstream printed may still disagree with what the ops compute: results stored into larger

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ir/infer.hpp"
+#include "mir/infer.hpp"
 #include "upgrade/recover/option_rules.hpp"
 
 namespace mir {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "ir/infer.hpp"
+#include "mir/infer.hpp"
 #include "upgrade/recover/option_rules.hpp"
 #include "upgrade/recover/piece_shape.hpp"
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "ir/infer.hpp"
+#include "mir/infer.hpp"
 #include "upgrade/call_order.hpp"
 #include "upgrade/recover/piece_shape.hpp"
 #include "upgrade/storage.hpp"

@@ -9,8 +9,8 @@
 
 #include "../project_files.hpp"
 #include "dialects/rules.hpp"
-#include "ir/infer.hpp"
 #include "mir/dialects.hpp"
+#include "mir/infer.hpp"
 #include "mir/module.hpp"
 #include "mir/ops.hpp"
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "ir/infer.hpp"
 #include "mir/dialects.hpp"
+#include "mir/infer.hpp"
 #include "mir/module.hpp"
 
 namespace mir::testing {

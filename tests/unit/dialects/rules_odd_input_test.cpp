@@ -5,9 +5,9 @@
 #include <limits>
 #include <vector>
 
-#include "ir/infer.hpp"
 #include "mir/context.hpp"
 #include "mir/dialects.hpp"
+#include "mir/infer.hpp"
 
 using namespace mir;
 
@@ -47,7 +47,7 @@ std::vector<const Type*> odd_types(IRContext& context) {
                                                 {Dim(-7), big, s, Dim::unknown()},
                                                 {Dim(1), Dim(2), Dim(3), Dim(4), Dim(5)},
                                                 std::vector<Dim>(40, Dim(2))};
-  std::vector<const Type*> types = {context.opaque_type("!other.handle<1>"), nullptr};
+  std::vector<const Type*> types = {*context.parse_type("!other.handle<1>"), nullptr};
   for (const auto& shape : shapes) {
     for (const char* dtype : {"Float32", "Int64", "Int32", "Bool", "ComplexFP32", "GGUF_Q4_0",
                               "UInt16PerTensor", "Mystery"}) {

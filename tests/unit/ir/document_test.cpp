@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "ir/infer.hpp"
+#include "../../install/document_dialect.hpp"
 #include "mir/ops.hpp"
 #include "mir/parse.hpp"
 #include "mir/verify.hpp"
@@ -40,10 +40,15 @@ std::string code_of(const std::vector<std::string>& lines) {
 /// The text between `// example [name]` and `// end` in the tests, by name.
 std::map<std::string, std::string> examples_of_tests() {
   std::map<std::string, std::string> examples;
+  std::vector<std::filesystem::path> files = {MIR_SOURCE_ROOT
+                                              "/tests/install/document_dialect.hpp"};
   for (const auto& entry : std::filesystem::directory_iterator(MIR_SOURCE_ROOT "/tests/unit/ir")) {
+    files.push_back(entry.path());
+  }
+  for (const auto& path : files) {
     std::string name;
     std::vector<std::string> body;
-    for (const std::string& line : lines_of_file(entry.path())) {
+    for (const std::string& line : lines_of_file(path)) {
       const std::string word = line.substr(std::min(line.size(), line.find_first_not_of(' ')));
       if (word.starts_with("// example [")) {
         name = word.substr(12, word.size() - 13);
@@ -75,37 +80,6 @@ std::vector<std::string> blocks_of_document() {
   }
   return blocks;
 }
-
-// example [rows]
-constexpr AttrRow kScaleAttributes[] = {
-    {.name = "factor", .type = AttrType::kFloat, .required = true, .summary = "multiplies x"},
-};
-bool infer_scale(InferContext& op) {
-  const TensorType* x = op.operand(0);
-  if (x == nullptr) return false;
-  op.result(x);
-  return true;
-}
-constexpr OpRow kMyRows[] = {
-    {.name = "ScaleOp",
-     .operands = exactly(1),
-     .results = exactly(1),
-     .traits = Trait::kPure | Trait::kElementwise,
-     .attributes = kScaleAttributes,
-     .infer = infer_scale,
-     .page = "elementwise",
-     .summary = "x times a factor.",
-     .example = "my.ScaleOp () -> ()"},
-};
-constexpr Dialect kMyDialect{.name = "my", .rows = kMyRows, .summary = "What I need."};
-
-class ScaleOp : public OpView {
- public:
-  using OpView::OpView;
-  static bool classof(const Op* op) { return op->name() == "my.ScaleOp"; }
-  double factor() const { return op()->attribute("factor")->number(); }
-};
-// end
 
 }  // namespace
 
@@ -212,32 +186,53 @@ TEST_SUITE("document") {
   TEST_CASE("a dialect of one's own is read, inferred, verified and walked like any other") {
     IRContext context;
     register_builtin_dialects(context);
-    // example [dialect]
-    context.register_dialect(kMyDialect);
-    const SourceFile* file =
-        context.sources().add("my.mir",
-                              "@main [mir_version:1] (%x:tensor<[2], Float32, CPU>) -> () {\n"
-                              "    my.ScaleOp (%x) -> (%y)[factor:0.5]\n"
-                              "    cf.ReturnOp () -> ()\n"
-                              "}\n");
-    Diagnostics diagnostics;
-    Module& module = *read_modules(*file, context, diagnostics).front();
-    verify(module, diagnostics);
-    IRWriter(module).walk<ScaleOp>([&](IRWriter& writer, ScaleOp scale) {
-      if (scale.factor() == 1.0) writer.removeOp(scale.op());
-      return IRWriter::WalkResult::WALK_CONTINUE;
-    });
+    const document_dialect::Outcome outcome = document_dialect::run(context);
+    CHECK(outcome.is_registered);
+    CHECK(outcome.problems == "");
+    CHECK(outcome.result_type == "tensor<[2], Float32, CPU>");
+    CHECK(outcome.factor == 0.5);
+  }
+
+  TEST_CASE("a dialect that is made at run time has types with parameters") {
+    IRContext context;
+    register_builtin_dialects(context);
+    const std::int64_t least = 1;
+    // example [added dialect]
+    Result<const Dialect*> added = context.add_dialect(
+        {.name = "grid",
+         .ops = {{.row = {.name = "SplitOp", .operands = exactly(1), .results = at_least(1)},
+                  .infer =
+                      [least](InferContext& op) {
+                        const auto half = op.context().dialect_type(
+                            "grid.tile", std::vector{op.context().integer(least)});
+                        for (std::size_t i = 0; i < op.result_count(); ++i) op.result(*half);
+                        return true;
+                      }}},
+         .types = {
+             {.row = {.name = "tile"},
+              .parameters = {
+                  {.name = "rows", .type = AttrType::kInt, .required = true, .range = {.low = 1}},
+                  {.name = "order", .type = AttrType::kString, .default_text = "row"}}}}});
+    const Type* type = *context.parse_type("!grid.tile<32>");
+    const auto* tile = dyn_cast<DialectType>(type);
+    std::int64_t rows = tile->parameter("rows")->integer();
+    std::string_view order = tile->parameter("order")->text();
     // end
+    CHECK(added.ok());
+    CHECK(rows == 32);
+    CHECK(order == "row");
+    Diagnostics diagnostics;
+    const SourceFile* file = context.sources().add(
+        "grid.mir", "@m (%0:!grid.tile<2>) -> () {\ngrid.SplitOp (%0) -> (%1, %2)\n}\n");
+    Module& module = *read_modules(*file, context, diagnostics).front();
     CHECK(mir::test::lines_of(diagnostics, context) == std::vector<std::string>{});
-    CHECK(module.body().entry()->front()->result()->type()->spelling() ==
-          "tensor<[2], Float32, CPU>");
-    CHECK(ScaleOp(module.body().entry()->front()).factor() == 0.5);
+    CHECK(module.body().entry()->front()->result(1)->type()->spelling() == "!grid.tile<1>");
   }
 
   TEST_CASE("a document of a dialect's mistakes names the row") {
     IRContext context;
     register_builtin_dialects(context);
-    context.register_dialect(kMyDialect);
+    REQUIRE(context.register_dialect(document_dialect::kMyDialect));
     const SourceFile* file = context.sources().add(
         "my.mir", "@main [mir_version:1] () -> () {\nmy.ScaleOp () -> ()\n}\n");
     Diagnostics diagnostics;

@@ -89,7 +89,7 @@ class FlowReading {
  public:
   explicit FlowReading(std::string text) {
     register_builtin_dialects(context);
-    context.register_dialect(kFlowDialect);
+    REQUIRE(context.register_dialect(kFlowDialect));
     for (auto at = text.find('$'); at != text.npos; at = text.find('$', at)) {
       text.replace(at, 1, "tensor<[2], Float32, CPU>");
     }

@@ -65,7 +65,10 @@ class RandomModule {
   }
 
   const Type* type() {
-    if (one_in(10)) return context_.opaque_type("!tt.buffer<4, tensor<[2], Float32, L1>>");
+    constexpr std::string_view kDialectTypes[] = {
+        "!tt.buffer<4, tensor<[2], Float32, L1>>", "!builtin.index", "!builtin.scalar<Float32>",
+        "!builtin.function<[tensor<[$S], Float32, CPU>, !builtin.index], [!tt.token]>"};
+    if (one_in(10)) return *context_.parse_type(pick(kDialectTypes));
     constexpr std::string_view kDims[] = {"1", "2", "1024", "$S", "$past+$S", "?", "4*$S", "-1"};
     std::vector<Dim> dims;
     for (std::size_t rank = below(4); rank != 0; --rank) {
@@ -74,7 +77,7 @@ class RandomModule {
     constexpr std::string_view kDTypes[] = {"Float32", "Int64", "UInt16PerTensor", "Exotic7"};
     constexpr std::string_view kDevices[] = {"CPU", "QNN", "Unknown"};
     const Attr* encoding =
-        one_in(8) ? context_.scalar(AttrKind::kOpaque, "#tt.layout<32x32>") : nullptr;
+        one_in(8) ? context_.scalar(AttrKind::kDialect, "#tt.layout<32x32>") : nullptr;
     return context_.tensor(dims, intern(pick(kDTypes)), intern(pick(kDevices)), encoding);
   }
   std::vector<const Type*> types(std::size_t count) {
@@ -109,7 +112,7 @@ class RandomModule {
       case 4:
         return context_.dim(*context_.dims().parse(pick(kDims)));
       case 5:
-        return context_.scalar(AttrKind::kOpaque, "#d.x<(a) -> b, \"c\">");
+        return context_.scalar(AttrKind::kDialect, "#d.x<(a) -> b, \"c\">");
       case 6:
         return context_.type(type());
       default:

@@ -444,7 +444,7 @@ TEST_SUITE("resolve") {
     const Op* op = reading.module().body().entry()->front();
     CHECK(op->attribute("k")->kind() == AttrKind::kArray);
     CHECK(op->attribute("k")->spelling() == "[1, {\"k\":2}]");
-    CHECK(op->attribute("l")->kind() == AttrKind::kOpaque);
+    CHECK(op->attribute("l")->kind() == AttrKind::kDialect);
     CHECK(op->operand(0)->tensor_type()->encoding() == op->attribute("k"));
     CHECK(errors("@main () -> () { a.b [k:#late] () -> () }\n#late = 1\n").front() ==
           "1:25 MIR0305 alias '#late' is not defined before its use");

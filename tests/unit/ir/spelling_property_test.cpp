@@ -122,9 +122,12 @@ class Maker {
   ValueName name() { return ValueName::symbol(symbol()); }
 
   const Type* type() {
-    const Type* made = texts_.below(2) == 0
-                           ? context_.opaque_type(texts_.text())
-                           : context_.tensor(std::vector{Dim(2)}, symbol(), symbol());
+    const Type* made = nullptr;
+    if (texts_.below(2) == 0) {
+      if (const auto read = context_.parse_type(texts_.text())) made = *read;
+    } else {
+      made = context_.tensor(std::vector{Dim(2)}, symbol(), symbol());
+    }
     return made != nullptr ? made : context_.tensor(std::vector{Dim(2)}, DType::kFloat32);
   }
 
@@ -142,8 +145,8 @@ class Maker {
   }
 
   const Attr* value() {
-    constexpr AttrKind kKinds[] = {AttrKind::kInt,       AttrKind::kFloat,  AttrKind::kString,
-                                   AttrKind::kQuantSpec, AttrKind::kOpaque, AttrKind::kInvalid};
+    constexpr AttrKind kKinds[] = {AttrKind::kInt,       AttrKind::kFloat,   AttrKind::kString,
+                                   AttrKind::kQuantSpec, AttrKind::kDialect, AttrKind::kInvalid};
     const Attr* made = nullptr;
     switch (texts_.below(5)) {
       case 0:
@@ -306,8 +309,8 @@ TEST_SUITE("spelling property") {
     CHECK(context.scalar(AttrKind::kString, "\"a\"b\"") == nullptr);
     CHECK(context.scalar(AttrKind::kString, "12") == nullptr);
     CHECK(context.scalar(AttrKind::kQuantSpec, "QuantSpec(") == nullptr);
-    CHECK(context.scalar(AttrKind::kOpaque, "#alias") == nullptr);
-    CHECK(context.opaque_type("!a.b<") == nullptr);
+    CHECK(context.scalar(AttrKind::kDialect, "#alias") == nullptr);
+    CHECK_FALSE(context.parse_type("!a.b<").ok());
     CHECK(context.tensor({}, DType::kFloat32, "C U") == nullptr);
     const NamedAttr twice[] = {{context.intern("k"), context.null()},
                                {context.intern("k"), context.null()}};

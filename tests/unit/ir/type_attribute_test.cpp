@@ -30,7 +30,7 @@ TEST_SUITE("types") {
     CHECK(tensor({"1"}) != context.tensor(std::vector{Dim(1)}, DType::kFloat32, "QNN"));
     CHECK(tensor({"1"}) != context.tensor(std::vector{Dim(1)}, DType::kFloat16));
     const Symbol dtype = context.intern("Float32"), device = context.intern("CPU");
-    const Attr* encoding = context.scalar(AttrKind::kOpaque, "#tt.tile");
+    const Attr* encoding = context.scalar(AttrKind::kDialect, "#tt.tile");
     const std::vector dims{Dim(1)};
     CHECK(tensor({"1"}) == context.tensor(dims, dtype, device));
     CHECK(tensor({"1"}) != context.tensor(dims, dtype, device, encoding));
@@ -40,8 +40,8 @@ TEST_SUITE("types") {
     CHECK(context.tensor(many, dtype, device) == context.tensor(many, dtype, device));
     CHECK(context.tensor(many, dtype, device) !=
           context.tensor(std::vector<Dim>(11, Dim(3)), dtype, device));
-    CHECK(context.opaque_type("!a.b<1>") == context.opaque_type("!a.b<1>"));
-    CHECK(context.opaque_type("!a.b<1>") != context.opaque_type("!a.b<2>"));
+    CHECK(*context.parse_type("!a.b<1>") == *context.parse_type("!a.b<1>"));
+    CHECK(*context.parse_type("!a.b<1>") != *context.parse_type("!a.b<2>"));
   }
 
   TEST_CASE_FIXTURE(Fixture, "a type's text is canonical") {
@@ -70,7 +70,7 @@ TEST_SUITE("types") {
     CHECK_FALSE(unknown->dtype());
     CHECK(context.text(unknown->dtype_name()) == "Odd");
     CHECK(context.tensor({}, context.intern("kFp32"), device)->dtype() == DType::kFloat32);
-    CHECK(dyn_cast<TensorType>(context.opaque_type("!a.b")) == nullptr);
+    CHECK(dyn_cast<TensorType>(*context.parse_type("!a.b")) == nullptr);
     CHECK(dyn_cast<TensorType>(static_cast<const Type*>(nullptr)) == nullptr);
   }
 }

@@ -167,7 +167,7 @@ TEST_SUITE("untouched") {
         "}\n");
     Op* op = find_op(source.module().body(), "a.b");
     SUBCASE("type") {
-      Rewriter(source.module()).set_type(*op->result(), source.context.opaque_type("!a.t"));
+      Rewriter(source.module()).set_type(*op->result(), *source.context.parse_type("!a.t"));
     }
     SUBCASE("name") {
       Rewriter(source.module()).set_name(*op->result(), ValueName::number(9));

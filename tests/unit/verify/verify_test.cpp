@@ -339,6 +339,42 @@ TEST_SUITE("verify") {
               .size() == 1);
   }
 
+  TEST_CASE("attribute_c5: MIR0504 an attribute outside of the choices or the range of its row") {
+    IRContext context;
+    register_builtin_dialects(context);
+    const std::vector<std::string_view> modes = {"up", "down"};
+    REQUIRE(context.add_dialect(
+        {.name = "my",
+         .ops = {{.row = {.name = "Op"},
+                  .attributes = {
+                      {.name = "mode", .type = AttrType::kString, .choices = modes},
+                      {.name = "count", .type = AttrType::kInt, .range = {.low = 1, .high = 4}},
+                      {.name = "most", .type = AttrType::kFloat, .range = {.high = 0.5}},
+                      {.name = "sizes", .type = AttrType::kInts, .range = {.low = 1}}}}}}));
+    const auto found = [&](const std::string& attributes) {
+      Diagnostics diagnostics(0);
+      const SourceFile& file = *context.sources().add(
+          "t", "@m [mir_version:1] () -> () {\nmy.Op () -> ()[" + attributes + "]\n}\n");
+      const auto modules = read_modules(file, context, diagnostics);
+      verify(*modules.front(), diagnostics);
+      return lines_of(diagnostics, context);
+    };
+    CHECK(found("mode:up, count:1, most:0.5, sizes:[1, 2]") == Lines{});
+    CHECK(found("mode:\"down\", count:4, most:-3, sizes:[]") == Lines{});
+    CHECK(found("mode:left") ==
+          Lines{"2:1 MIR0504 attribute 'mode' of 'my.Op' is left, expected one of 'up', 'down'"});
+    CHECK(found("mode:3") ==
+          Lines{"2:1 MIR0312 attribute 'mode' of 'my.Op' is 3, expected one of 'up', 'down'"});
+    CHECK(
+        found("count:0, most:0.75") ==
+        Lines{"2:1 MIR0504 attribute 'count' of 'my.Op' is 0, expected an integer from 1 to 4",
+              "2:1 MIR0504 attribute 'most' of 'my.Op' is 0.75, expected a number of at most 0.5"});
+    CHECK(found("count:5").size() == 1);
+    CHECK(found("sizes:[2, 0]") ==
+          Lines{"2:1 MIR0504 attribute 'sizes' of 'my.Op' is [2, 0], expected an array of integers "
+                "of at least 1"});
+  }
+
   TEST_CASE("ssa_c3: MIR0417 a value that is used where its region is not seen") {
     IRContext context;
     register_builtin_dialects(context);

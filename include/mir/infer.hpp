@@ -1,0 +1,184 @@
+// What the functions of a row see of an op or type, and how they answer.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mir/context.hpp"
+#include "mir/diagnostic.hpp"
+#include "mir/op.hpp"
+#include "mir/type.hpp"
+
+namespace mir {
+
+// Result types: OpRow::infer.
+
+/// An op whose result types are asked for. It need not exist: the builder asks before it makes one.
+struct InferRequest {
+  IRContext& context;
+  const OpRow& row;
+  std::span<const Type* const> operands;  ///< as many as the row admits, none of them null
+  std::span<const NamedAttr> attributes{};
+  std::size_t result_count = 1;
+  Span at = {};
+  std::string_view op_name = {};  ///< as messages name it; empty: the row's name
+};
+
+/// Returns the result types that the row's rule gives: at most as many as asked for, null for a
+/// result that keeps its declared type, none for a row without a rule. No value after the rule has
+/// reported why it refuses the op.
+[[nodiscard]] std::optional<std::vector<const Type*>> infer(const InferRequest& request,
+                                                            Diagnostics& diagnostics);
+/// The same for an op, with these operand types and attributes; messages name it with its dialect.
+[[nodiscard]] std::optional<std::vector<const Type*>> infer(const Op& op,
+                                                            std::span<const Type* const> operands,
+                                                            std::span<const NamedAttr> attributes,
+                                                            Diagnostics& diagnostics);
+/// The types of the operands that no successor takes.
+std::vector<const Type*> operand_types(const Op& op);
+
+/// Arithmetic of extents in a rule: that of DimTable, which remembers whether two known extents
+/// gave one that cannot be held.
+class ExtentMath {
+ public:
+  explicit ExtentMath(DimTable& table) : table_(table) {}
+
+  Dim add(Dim a, Dim b) { return noted(a, b, table_.add(a, b)); }
+  Dim subtract(Dim a, Dim b) { return noted(a, b, table_.subtract(a, b)); }
+  Dim multiply(Dim a, Dim b) { return noted(a, b, table_.multiply(a, b)); }
+  Dim floor_divide(Dim a, Dim b) {
+    return b == Dim() ? Dim::unknown() : noted(a, b, table_.floor_divide(a, b));
+  }
+  bool has_overflowed() const { return has_overflowed_; }
+
+ private:
+  Dim noted(Dim a, Dim b, Dim result) {
+    has_overflowed_ |= result.is_unknown() && !a.is_unknown() && !b.is_unknown();
+    return result;
+  }
+
+  DimTable& table_;
+  bool has_overflowed_ = false;
+};
+
+/// Input and output of one call of an OpRow::infer. Arity has been checked before.
+class InferContext {
+ public:
+  IRContext& context() const { return context_; }
+  /// The row whose rule is called.
+  const OpRow& row() const { return row_; }
+  /// For extents of results. One that overflows is reported once the rule has given its results.
+  ExtentMath& extents() { return extents_; }
+  std::string_view op_name() const { return op_name_; }
+  std::size_t operand_count() const { return operands_.size(); }
+  std::size_t result_count() const { return result_count_; }
+  /// The operand's type, which may be null only in a module with errors.
+  const Type* operand_type(std::size_t index) const { return operands_[index]; }
+  /// The operand's type; null after reporting that it is not a tensor.
+  const TensorType* operand(std::size_t index);
+
+  /// The value of an attribute; null if the op does not state it.
+  const Attr* attribute(std::string_view key) const;
+  /// The value of an attribute as what it must be; no value if the op does not state it, or after
+  /// reporting that it is something else.
+  std::optional<std::int64_t> integer(std::string_view key);
+  std::optional<double> number(std::string_view key);
+  std::optional<bool> boolean(std::string_view key);
+  std::optional<std::string_view> string(std::string_view key);
+  std::optional<std::vector<std::int64_t>> integers(std::string_view key);
+  std::optional<std::vector<Dim>> dims(std::string_view key);
+
+  /// Appends the type of the next result.
+  void result(const Type* type) { results_.push_back(type); }
+  /// A tensor with these extents, and element type, device and encoding of `like`.
+  void result(std::vector<Dim> dims, const TensorType& like);
+  const std::vector<const Type*>& results() const { return results_; }
+
+  /// Names the constraint that the next checks enforce, like "matmul_c3"; a report cites it. The
+  /// text must outlive the call.
+  void constraint(std::string_view id) { constraint_ = id; }
+  /// Reports `message` at the op and returns false, so that rules can `return op.fail(...)`.
+  bool fail(DiagCode code, std::string message);
+
+  /// The axis that `value` of attribute `key` selects, from [-rank, rank) to [0, rank); no value
+  /// after reporting that it is outside.
+  std::optional<std::size_t> axis(std::int64_t value, std::size_t rank, std::string_view key);
+
+ private:
+  friend std::optional<std::vector<const Type*>> infer(const InferRequest& request,
+                                                       Diagnostics& diagnostics);
+  InferContext(const InferRequest& request, Diagnostics& diagnostics);
+  bool has_held_extents();
+
+  IRContext& context_;
+  const OpRow& row_;
+  ExtentMath extents_;
+  std::string_view op_name_;
+  std::span<const Type* const> operands_;
+  std::span<const NamedAttr> attributes_;
+  std::size_t result_count_;
+  std::string_view constraint_{};
+  Span at_;
+  Diagnostics& diagnostics_;
+  std::vector<const Type*> results_;
+};
+
+// Constraints of ops: OpRow::verify.
+
+/// Input of one call of an OpRow::verify. Arity, attributes and types of the op have been checked
+/// before, and are what the row states.
+class VerifyContext {
+ public:
+  /// The op must have a row.
+  VerifyContext(const Op& op, Diagnostics& diagnostics);
+
+  const Op& op() const { return op_; }
+  IRContext& context() const;
+  /// The row whose function is called.
+  const OpRow& row() const { return *op_.row(); }
+  /// The value of an attribute; null if the op does not state it.
+  const Attr* attribute(std::string_view key) const { return op_.attribute(key); }
+  /// Reports `message` at the op and returns false.
+  bool fail(DiagCode code, std::string message);
+
+ private:
+  const Op& op_;
+  Diagnostics& diagnostics_;
+};
+
+/// Calls the function of the op's row, if it has one; false after it has reported.
+bool verify_by_row(const Op& op, Diagnostics& diagnostics);
+
+// Types and attributes of dialects: TypeRow::verify.
+
+/// Input of one call of a TypeRow::verify. Each parameter is what its row states.
+class TypeContext {
+ public:
+  TypeContext(IRContext& context, std::string_view name, const ParameterList& parameters)
+      : context_(context), name_(name), list_(parameters) {}
+
+  IRContext& context() const { return context_; }
+  const TypeRow& row() const { return *list_.row; }
+  /// As messages name it: "!my.buffer", "#my.layout".
+  std::string_view name() const { return name_; }
+  /// A value for each parameter of the row, defaults included.
+  std::span<const Attr* const> parameters() const { return list_.values; }
+  /// The value of the parameter with this name, which the row must have.
+  const Attr& parameter(std::string_view name) const { return *list_.find(name); }
+  /// States why the parameters are refused, and returns false.
+  bool fail(std::string message);
+  const std::string& message() const { return message_; }
+
+ private:
+  IRContext& context_;
+  std::string_view name_;
+  ParameterList list_;
+  std::string message_;
+};
+
+}  // namespace mir

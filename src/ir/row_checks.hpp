@@ -1,0 +1,150 @@
+// What the rows of a dialect must satisfy, at compile time and when one is registered.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "mir/context.hpp"
+
+namespace mir {
+
+/// The first fault of a dialect; an empty text: none.
+struct RowFault {
+  std::string_view row{};   ///< the op, type or attribute kind; empty: the dialect itself
+  std::string_view part{};  ///< its attribute, parameter or alias; empty: the row itself
+  std::string_view text{};
+
+  constexpr explicit operator bool() const { return !text.empty(); }
+};
+
+namespace row_checks {
+
+/// `words` of letters, digits and `_$-` with dots between them.
+constexpr bool is_dotted(std::string_view text) {
+  char before = '.';
+  for (const char c : text) {
+    const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    const bool is_plain = is_letter || (c >= '0' && c <= '9') || c == '_' || c == '$' || c == '-';
+    if (!is_plain && (c != '.' || before == '.')) return false;
+    before = c;
+  }
+  return before != '.';
+}
+
+constexpr bool is_dialect_name(std::string_view text) {
+  return is_dotted(text) && text.find_first_of(".$-") == text.npos &&
+         !(text.front() >= '0' && text.front() <= '9');
+}
+
+constexpr bool has_number(AttrType type) {
+  return type == AttrType::kInt || type == AttrType::kFloat || type == AttrType::kInts;
+}
+
+constexpr std::string_view fault_of(const AttrRow& row) {
+  if (row.required && !row.default_text.empty()) return "is required and has a default";
+  if (!row.choices.empty() && row.type != AttrType::kString) return "has choices and is no string";
+  if (row.range != AttrRange() && !has_number(row.type)) return "has a range and is no number";
+  if (!(row.range.low <= row.range.high)) return "has an empty range";
+  return {};
+}
+
+/// Of attributes of an op, or of parameters of a type.
+constexpr RowFault fault_of(std::string_view row, std::span<const AttrRow> attributes) {
+  for (std::size_t i = 0; i < attributes.size(); ++i) {
+    const AttrRow& each = attributes[i];
+    if (each.name.empty()) return {row, {}, "has an attribute or parameter without a name"};
+    if (const std::string_view fault = fault_of(each); !fault.empty()) {
+      return {row, each.name, fault};
+    }
+    for (std::size_t j = 0; j < i; ++j) {
+      if (attributes[j].name == each.name) return {row, each.name, "occurs twice"};
+    }
+  }
+  return {};
+}
+
+constexpr RowFault fault_of(const OpRow& row) {
+  if (!is_dotted(row.name)) return {row.name, {}, "is not a name of an op"};
+  for (const std::string_view alias : row.aliases) {
+    if (!is_dotted(alias)) return {row.name, alias, "is not a name of an op"};
+  }
+  for (const Arity arity : {row.operands, row.results, row.regions, row.successors}) {
+    if (arity.min > arity.max)
+      return {row.name, {}, "has an arity whose minimum is above its maximum"};
+  }
+  for (const WeightRow& weight : row.weights) {
+    if (!weight.suffix.starts_with('.'))
+      return {row.name, weight.suffix, "does not begin with '.'"};
+  }
+  return fault_of(row.name, row.attributes);
+}
+
+constexpr RowFault fault_of(const TypeRow& row) {
+  if (!is_dotted(row.name)) return {row.name, {}, "is not a name of a type"};
+  bool may_be_left_out = false;
+  for (const AttrRow& each : row.parameters) {
+    if (each.required && may_be_left_out) {
+      return {row.name, each.name, "is required and follows a parameter that is not"};
+    }
+    may_be_left_out = !each.required;
+    if (!each.required && each.default_text.empty()) {
+      return {row.name, each.name, "is not required and has no default"};
+    }
+  }
+  return fault_of(row.name, row.parameters);
+}
+
+/// Whether `name` is the name or an alias of `row`.
+constexpr bool answers_to(const OpRow& row, std::string_view name) {
+  if (row.name == name) return true;
+  for (const std::string_view alias : row.aliases) {
+    if (alias == name) return true;
+  }
+  return false;
+}
+constexpr bool answers_to(const TypeRow& row, std::string_view name) {
+  return row.name == name;
+}
+
+/// Of rows one by one, and of names that two rows share.
+template <class Row>
+constexpr RowFault fault_of_all(std::span<const Row> rows) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (const RowFault fault = fault_of(rows[i])) return fault;
+    for (std::size_t j = 0; j < rows.size(); ++j) {
+      if (i != j && answers_to(rows[j], rows[i].name)) return {rows[i].name, {}, "occurs twice"};
+    }
+  }
+  return {};
+}
+
+constexpr RowFault fault_of_ops(std::span<const OpRow> rows) {
+  if (const RowFault fault = fault_of_all(rows)) return fault;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (std::size_t k = 0; k < rows[i].aliases.size(); ++k) {
+      const std::string_view alias = rows[i].aliases[k];
+      for (std::size_t j = 0; j < i; ++j) {
+        if (answers_to(rows[j], alias)) return {rows[i].name, alias, "occurs twice"};
+      }
+      for (std::size_t j = 0; j < k; ++j) {
+        if (rows[i].aliases[j] == alias) return {rows[i].name, alias, "occurs twice"};
+      }
+      if (rows[i].name == alias) return {rows[i].name, alias, "occurs twice"};
+    }
+  }
+  return {};
+}
+
+}  // namespace row_checks
+
+/// The first fault of the dialect's name and rows. Whether the texts of defaults can be read is not
+/// looked at.
+constexpr RowFault fault_of(const Dialect& dialect) {
+  if (!row_checks::is_dialect_name(dialect.name)) return {{}, {}, "is not a name of a dialect"};
+  if (const RowFault fault = row_checks::fault_of_ops(dialect.rows)) return fault;
+  if (const RowFault fault = row_checks::fault_of_all(dialect.types)) return fault;
+  return row_checks::fault_of_all(dialect.attribute_kinds);
+}
+
+}  // namespace mir
