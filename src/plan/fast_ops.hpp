@@ -30,7 +30,7 @@ enum class OperandOrder : std::uint8_t {
   kStrided,  ///< any strides
 };
 
-/// The orders in which a node takes its operands.
+/// Operand orders that a node accepts.
 struct OperandOrders {
   OperandOrder first = OperandOrder::kRowMajor;
   OperandOrder others = OperandOrder::kRowMajor;
@@ -38,29 +38,29 @@ struct OperandOrders {
   constexpr OperandOrder of(std::size_t operand) const { return operand == 0 ? first : others; }
 };
 
-/// The element types that one operand, result or parameter may have.
+/// Element types of one operand, result or parameter.
 struct ElementTypes {
   bool (*has)(DType) = nullptr;  ///< null: as the operand or result before it
-  bool as_result = false;        ///< only the type of result 0
+  bool as_result = false;        ///< must equal the type of result 0
 };
 
-/// The element types that the fast kernel of an op takes.
+/// Element types that the fast kernel of an op accepts.
 struct AdmittedTypes {
   ElementTypes operands[3];
   ElementTypes results[2];
-  /// What must hold of the types together; null: nothing.
+  /// Condition on several types at once; null: none.
   bool (*together)(const Op& op) = nullptr;
-  // Of parameters that the op owns; null: the kernel reads none.
+  // Of parameters that the op owns.
   ElementTypes weight = {};
   ElementTypes bias = {};
 };
 
-/// How many dimensions a convolution slides along.
+/// Number of dimensions along which a convolution slides.
 struct SpatialRank {
   std::size_t value = 0;
 };
 
-/// Which function of its kernel an op is; kernels of one op need none.
+/// The function of an op whose kernel computes several; kernels of one op need none.
 using FastFunction =
     std::variant<std::monostate, fast::Unary, fast::Binary, fast::Reduction, SpatialRank>;
 
@@ -70,20 +70,20 @@ struct FastStep : PlannedStep {
   const ParameterTable& parameters;
 };
 
-/// One op: who makes what computes it, what that takes, how far off it may be, what work it is.
+/// The fast kernel of one op: its maker, the steps that it accepts, its error bound, its work.
 /// Exactly one of `make` and `build` is set.
 struct FastOp {
   OpId op = OpId::kNone;
   /// Returns the node of a step.
   std::unique_ptr<PlanNode> (*make)(const FastStep& step) = nullptr;
-  /// Adds to the plan what computes a step, if anything does; false: nothing was added and the
-  /// reference kernel computes it.
+  /// Adds the nodes or the view of a step to the plan. Returns false, and adds nothing, if the step
+  /// needs the reference kernel.
   bool (PlanBuilder::*build)(std::size_t step) = nullptr;
-  /// The same for a step that computes on codes; null: the reference kernel computes it.
+  /// The same for a step that computes on codes; null: such steps need the reference kernel.
   bool (PlanBuilder::*build_on_codes)(std::size_t step) = nullptr;
   FastFunction function = {};
   AdmittedTypes types = {};
-  /// What must hold of attributes and extents; null: nothing.
+  /// Condition on attributes and extents; null: none.
   bool (*accepts)(const Op& op) = nullptr;
   OperandOrders orders = {};
   ErrorBound bound = {};
@@ -105,8 +105,7 @@ std::span<const FastOp> fast_ops();
 /// Trait::kSameBytes has that of a view.
 const FastOp* find_fast_op(const Op& op);
 
-/// Whether plans have fast kernels for an op, or it is no work in them at all. Whether one is used
-/// depends on element types and attributes too.
+/// True if an op has a row. Plans use its fast kernel for the steps that the row admits.
 bool has_fast_node(OpId op);
 /// The function that an op applies to each element; no value for other ops.
 std::optional<fast::Unary> unary_of(const Op& op);

@@ -21,7 +21,7 @@ struct BoundedStep {
   Activations activations = Activations::kFloat32;
 };
 
-/// How far a fast kernel may be off: the bound that it documents, on the operands at hand, and the
+/// Error bound of a fast kernel: the bound that it documents, for the operands of a step, plus the
 /// rounding of the reference kernel.
 struct ErrorBound {
   /// Returns a distance for each element of `expected`, a result by the reference kernel.
@@ -34,7 +34,7 @@ struct ErrorBound {
   double (*exponent)(double x) = nullptr;  ///< null: 0
   /// Whether kernels round activations and weights as the run asks.
   bool takes_activations = false;
-  /// How far results may be off that are codes; none: that depends on what codes mean.
+  /// Bound of results that are codes; no value if it depends on what the codes mean.
   std::optional<double> codes = {};
 };
 

@@ -184,7 +184,7 @@ void PlanBuilder::add_step(std::size_t step) {
   if (!add_fast(step)) add_reference(step);
 }
 
-/// As the row of the op says; false where there is none, or it does not take the step.
+/// Dispatches by the row of the op. Returns false if the step needs the reference kernel.
 bool PlanBuilder::add_fast(std::size_t step) {
   const Op& op = *step_at(step).op;
   const FastOp* const row = find_fast_op(op);

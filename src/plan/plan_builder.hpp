@@ -21,9 +21,8 @@ class PlanBuilder {
   PlanBuilder(const Schedule& schedule, const PlanOptions& options, const PlanResources& resources);
   PlanParts build();
 
-  // What rows of fast ops name. Each adds to the plan what computes a step, if anything does;
-  // false: nothing was added and the reference kernel computes it. The row admits the step, unless
-  // it computes on codes.
+  // Methods that rows of fast ops name; see FastOp::build. The row admits the step, unless it
+  // computes on codes.
 
   /// The operand's bytes under the result's extents.
   bool add_view(std::size_t step);

@@ -28,13 +28,13 @@ struct WorkedStep {
   const ParameterTable& parameters;
 };
 
-/// Returns the work of one op, whichever kernel computes it: that of its row among the fast ops, or
-/// what its kind of attention takes and each value once.
+/// Returns the work of one op, whichever kernel computes it. The row of the op among the fast ops
+/// defines it; for other ops it is the arithmetic of attention and each value moved once.
 Work work_of(const WorkedStep& step);
 
-// What rows of fast ops state.
+// Work columns of the rows of fast ops.
 
-/// Results that are their operand's bytes.
+/// No work: the result shares the bytes of its operand.
 Work no_work(const WorkedStep& step);
 /// Operands, results and parameters that the op owns, each moved once.
 Work each_value_once(const WorkedStep& step);

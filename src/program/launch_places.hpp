@@ -13,8 +13,8 @@ namespace mir {
 /// and `Type.k` in what runs first; k counts launches of the type in their body.
 std::unordered_map<const Op*, std::string> launch_places(const ProgramCode& code);
 
-/// Returns what places call an op that has a type name: by that name or, where another op has it
-/// too, by its own.
+/// Returns the type in the place of an op that has a type name: that name, except for VisionRoPE,
+/// whose type name is that of an activation.
 std::string_view type_in_place(const OpKindInfo& kind);
 
 }  // namespace mir

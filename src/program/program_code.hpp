@@ -214,8 +214,8 @@ class ProgramCode {
   std::unordered_map<std::uint32_t, const Value*> declared_;
 };
 
-/// Returns the op whose kernel a launch names; kNone for an op that is no launch and for a kernel
-/// that the build does not know.
+/// Returns the op whose kernel a launch names; kNone if the op is no launch or the kernel is
+/// unknown.
 OpId launched_op(const Op& op);
 /// True if the op launches the kernel of one of the given ops.
 template <class... Others>
