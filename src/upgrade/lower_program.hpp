@@ -14,8 +14,8 @@ namespace mir {
 /// has a storage of its own, so no mention has two meanings, and all options are stated. Notes on
 /// quantisation have no place in programs and are reported as dropped.
 ///
-/// False after reporting a module that has no program: symbolic extents, several blocks, a graph
-/// that two calls lead to, ops that are no kernels.
+/// False after reporting a module that has no program: symbolic extents, control flow between
+/// blocks, a graph that two calls lead to, ops that are no kernels.
 bool lower_program(Module& module, LossReport& report, Diagnostics& diagnostics);
 
 }  // namespace mir

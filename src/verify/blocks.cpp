@@ -1,6 +1,8 @@
 #include <unordered_set>
 
 #include "ir/dominance_by_graph.hpp"
+#include "mir/dominance.hpp"
+#include "mir/walk.hpp"
 #include "verify/checks.hpp"
 
 namespace mir::checks {

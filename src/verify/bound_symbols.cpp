@@ -1,5 +1,6 @@
 #include <unordered_set>
 
+#include "mir/walk.hpp"
 #include "verify/checks.hpp"
 #include "verify/pointer_table.hpp"
 

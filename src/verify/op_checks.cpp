@@ -8,6 +8,7 @@
 #include "ir/program_fields.hpp"
 #include "mir/dialects.hpp"
 #include "mir/infer.hpp"
+#include "mir/walk.hpp"
 
 namespace mir::checks {
 

@@ -12,7 +12,6 @@
 
 #include "mir/module.hpp"
 #include "mir/verify.hpp"
-#include "mir/walk.hpp"
 #include "support/suggest.hpp"
 #include "verify/constraint.hpp"
 

@@ -11,6 +11,7 @@
 
 #include "mir/ops.hpp"
 #include "mir/tensor.hpp"
+#include "mir/walk.hpp"
 #include "support/suggest.hpp"
 #include "syntax/op_text.hpp"
 #include "verify/checks.hpp"

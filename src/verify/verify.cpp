@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "mir/walk.hpp"
 #include "verify/checks.hpp"
 #include "verify/dump.hpp"
 #include "verify/form.hpp"

@@ -1,6 +1,7 @@
 // One walk over a module in the order of its text: every check looks at an op while it is at hand.
 #pragma once
 
+#include "mir/walk.hpp"
 #include "verify/report.hpp"
 
 namespace mir::checks {

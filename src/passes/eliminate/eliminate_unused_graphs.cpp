@@ -33,7 +33,8 @@ bool is_library(const Module& module) {
   const auto does_nothing = [](const Op* op) {
     return isa<SubGraphOp>(op) || isa<RegisterOp>(op) || isa<ReturnOp>(op);
   };
-  return std::ranges::all_of(module.body().only_block().ops(), does_nothing);
+  return module.body().empty() ||
+         std::ranges::all_of(module.body().only_block().ops(), does_nothing);
 }
 
 }  // namespace

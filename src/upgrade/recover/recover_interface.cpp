@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "mir/walk.hpp"
 #include "upgrade/recover/recovery.hpp"
 
 // Module inputs and outputs. `@main () -> ()` of a dump lists neither: inputs are the values that

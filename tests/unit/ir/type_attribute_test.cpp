@@ -44,6 +44,31 @@ TEST_SUITE("types") {
     CHECK(*context.parse_type("!a.b<1>") != *context.parse_type("!a.b<2>"));
   }
 
+  TEST_CASE_FIXTURE(Fixture, "compatible types can describe one value") {
+    const auto dim = [&](const char* text) { return *context.dims().parse(text); };
+    CHECK(compatible(dim("4"), dim("4")));
+    CHECK(compatible(dim("?"), dim("4")));
+    CHECK(compatible(dim("$S"), dim("?")));
+    CHECK_FALSE(compatible(dim("$S"), dim("4")));
+    CHECK_FALSE(compatible(dim("-1"), dim("4")));
+    CHECK(Dim(-1).is_negative());
+    CHECK_FALSE(Dim(0).is_negative());
+    CHECK_FALSE(dim("?").is_negative());
+
+    const TensorType& known = *tensor({"2", "4"});
+    CHECK(compatible_shapes(known, *tensor({"2", "?"})));
+    CHECK(compatible_shapes(known, *tensor({"-1", "4"})));
+    CHECK_FALSE(compatible_shapes(known, *tensor({"2", "5"})));
+    CHECK_FALSE(compatible_shapes(known, *tensor({"2", "4", "?"})));
+    const std::vector dims{Dim(2), Dim(4)};
+    CHECK(compatible(&known, tensor({"?", "-1"})));
+    CHECK_FALSE(compatible(&known, context.tensor(dims, DType::kFloat16)));
+    CHECK_FALSE(compatible(&known, context.tensor(dims, DType::kFloat32, "QNN")));
+    CHECK(compatible_shapes(known, *context.tensor(dims, DType::kFloat32, "QNN")));
+    CHECK_FALSE(compatible(&known, *context.parse_type("!a.b<1>")));
+    CHECK_FALSE(compatible(&known, nullptr));
+  }
+
   TEST_CASE_FIXTURE(Fixture, "a type's text is canonical") {
     CHECK(tensor({})->spelling() == "tensor<[], Float32, CPU>");
     CHECK(tensor({"1", "-1", "?", "$b+$a"})->spelling() ==
