@@ -17,8 +17,8 @@ namespace {
 
 using at::Tensor;
 
-/// For all calls that follow. PyTorch makes new threads whenever it is told a number, so it is told
-/// only another one. Its products may be OpenBLAS's, whose own threads would compete with its.
+/// For all calls that follow. PyTorch makes new threads whenever the number is set, so it is set
+/// only if it changes. Its products may be OpenBLAS's, whose own threads would compete with its.
 void set_threads(int threads) {
 #if defined(MIR_BENCH_OPENBLAS)
   openblas_set_num_threads(1);

@@ -18,11 +18,11 @@ using namespace mir::tools;
 constexpr ToolInfo kTool = {
     .name = "mllm-check",
     .summary =
-        "Runs the commands in test texts and compares what they write with what is expected.",
+        "Runs the commands in test files and compares their output with the expected output.",
     .operands = "case...",
-    .examples = {{{"mllm-check tests/", "run every case below a folder"},
+    .examples = {{{"mllm-check tests/", "run all cases below a folder"},
                   {"mllm-opt -p upgrade dump.mir | mllm-check --input=- dump.mir",
-                   "hold a text to the CHECK lines of a file"}}},
+                   "check a text by the CHECK lines of a file"}}},
     .files = "mir test",
 };
 

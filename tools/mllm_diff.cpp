@@ -23,19 +23,19 @@ using namespace mir::tools;
 struct DiffSettings {
   OptionSet& options;
 
-  Flag all{options,
-           {.name = "all",
-            .help = "show changes that are alike one by one, as of the layers of a model; they are "
-                    "else shown once with their number"}};
+  Flag all{
+      options,
+      {.name = "all",
+       .help = "show every repeated change, such as one per layer, instead of one with a count"}};
   Flag stat{options, {.name = "stat", .help = "only count the differences of each graph"}};
   Flag json{options, {.name = "json", .help = "write the differences as JSON"}};
-  Flag normalise{options,
-                 {.name = "normalise",
-                  .help = "write one file with new ids in order of appearance and attributes in "
-                          "order, for git's textconv"}};
+  Flag normalise{
+      options,
+      {.name = "normalise",
+       .help = "write one file with canonical ids and sorted attributes, for git's textconv"}};
   Option<std::string> module{
       options,
-      {.name = "module", .argument = "NAME", .help = "only the module @NAME of the files"},
+      {.name = "module", .argument = "NAME", .help = "compare only the module @NAME"},
       symbol_name()};
 };
 
@@ -44,20 +44,21 @@ constexpr ExitStatus kDiffStatuses[] = {
     {0, "no difference"},
     {1, "a difference"},
     {2,
-     "trouble: a wrong command line, a file that cannot be read or written, a text that "
-     "--json or --stat cannot compare"},
+     "trouble: a usage error, a file that cannot be read or written, or a text that --json or "
+     "--stat cannot compare"},
 };
 constexpr int kTrouble = 2;
 
 constexpr ToolInfo kTool = {
     .name = "mllm-diff",
     .summary =
-        "Compares two files of IR op by op; ids, layout and the order of attributes and "
-        "graphs do not count.",
+        "Compares two IR files op by op; ignores ids, layout and the order of attributes and "
+        "graphs.",
     .operands = "before after",
-    .examples = {{{"mllm-diff before.mir after.mir", "show what differs; exit status 1 if any"},
+    .examples = {{{"mllm-diff before.mir after.mir",
+                   "show the differences; exit with 1 if there are any"},
                   {"git -c core.pager= difftool -y -x mllm-diff -- '*.mir'",
-                   "show what changed since the last commit"}}},
+                   "show the changes since the last commit"}}},
     .exit_statuses = kDiffStatuses,
 };
 

@@ -40,40 +40,35 @@ std::optional<LineRange> parse_lines(std::string_view text) {
 struct FmtSettings {
   OptionSet& options;
 
-  Flag in_place{options,
-                {.name = "in-place",
-                 .letter = 'i',
-                 .help = "write each file that changes back to its place"}};
+  Flag in_place{options, {.name = "in-place", .letter = 'i', .help = "rewrite the files in place"}};
   Flag check{
       options,
-      {.name = "check", .help = "write nothing, name the files that would change and exit with 1"}};
+      {.name = "check", .help = "list the files that would change and exit with 1; write nothing"}};
   Flag diff{options,
-            {.name = "diff", .help = "write what would change as a unified diff and exit with 1"}};
+            {.name = "diff",
+             .help = "show the changes as a unified diff and exit with 1 if there are any"}};
   Option<LineRange> lines{
       options,
-      {.name = "lines",
-       .argument = "A:B",
-       .help = "format only operations that meet the lines A to B; the rest keeps its bytes"},
+      {.name = "lines", .argument = "A:B", .help = "format only ops that overlap lines A to B"},
       read_by(parse_lines, "two line numbers in order, A:B")};
-  Flag fix{options,
-           {.name = "fix", .help = "make the edits that diagnostics offer, as far as they help"}};
+  Flag fix{options, {.name = "fix", .help = "apply the fixes that diagnostics offer"}};
   Flag renumber{options,
                 {.name = "renumber",
-                 .help = "number storage ids and spec ids from 0 in order of first appearance"}};
+                 .help = "renumber storage ids and spec ids from 0 in order of first appearance"}};
   Flag modernize{options,
                  {.name = "modernize", .help = "replace spellings of older upstream versions"}};
   Flag alias_attrs{
       options,
-      {.name = "alias-attrs", .help = "define quantisation specs that repeat once, as #q<uuid>"}};
-  Flag expand_attrs{
-      options, {.name = "expand-attrs", .help = "replace aliases by the attributes they name"}};
+      {.name = "alias-attrs", .help = "define repeated quantisation specs once, as #q<uuid>"}};
+  Flag expand_attrs{options,
+                    {.name = "expand-attrs", .help = "replace aliases by their attributes"}};
 
   bool rewrites_any() const { return renumber || modernize || alias_attrs || expand_attrs; }
 };
 
 constexpr ToolInfo kTool = {
     .name = "mllm-fmt",
-    .summary = "Formats MLLM IR text in its canonical layout; only white space changes.",
+    .summary = "Formats MLLM IR text in the canonical layout; changes only white space.",
     .operands = "[file...]",
     .examples = {{{"mllm-fmt -i model.mir", "format a file in place"},
                   {"mllm-fmt --check *.mir", "exit with 1 if a file is not formatted"}}},

@@ -72,7 +72,7 @@ ExitCode body(const Run& run, InterpSettings& settings) {
   if (settings.describe)
     return show_description(run, *module, *invocation, settings, options->dims, diagnostics);
   if (invocation->leaves_expectations)
-    print_report("expected outputs of the pack are not compared: the options compute others\n");
+    print_report("expected outputs of the pack are skipped: the options change the outputs\n");
   return execute(run, *module, *invocation, settings, *options, diagnostics);
 }
 

@@ -21,11 +21,12 @@ using generate::DecoderShape;
 
 constexpr ToolInfo kTool = {
     .name = "mllm-make-decoder",
-    .summary = "Writes a Qwen2-style decoder into a folder: model.mir and its weights.",
+    .summary = "Writes a Qwen2-style decoder, model.mir and its weights, to a folder.",
     .operands = "-o FOLDER",
-    .examples = {{{"mllm-make-decoder -o tiny", "two layers of 64, random weights"},
+    .examples = {{{"mllm-make-decoder -o tiny",
+                   "write two layers of extent 64 with random weights"},
                   {"mllm-make-decoder --layers=24 --hidden=896 --heads=14 --ffn=4864 -o big",
-                   "a model of 0.36 billion parameters"}}},
+                   "write a model of 0.36 billion parameters"}}},
 };
 
 Result<DecoderShape> shape_of(const DecoderSettings& settings) {

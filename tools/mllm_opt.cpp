@@ -12,12 +12,12 @@ using namespace mir::tools;
 
 constexpr ToolInfo kTool = {
     .name = "mllm-opt",
-    .summary = "Runs passes over the modules of files and writes them.",
+    .summary = "Runs passes over the modules of files and writes the results.",
     .operands = "[file...]",
     .examples = {{{"mllm-opt -p upgrade --assume=rms_eps=1e-6 dump.mir -o model.mir",
                    "make a dump portable"},
                   {"mllm-opt -p lift-program,eliminate-debug dump.mir",
-                   "show the graphs of a lowered dump"}}},
+                   "lift a lowered dump to graphs"}}},
     .topics = &kPassTopics,
 };
 

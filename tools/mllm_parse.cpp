@@ -22,9 +22,9 @@ using namespace mir::tools;
 
 constexpr ToolInfo kTool = {
     .name = "mllm-parse",
-    .summary = "Reads MLLM IR text, checks it, and shows it in another form.",
+    .summary = "Parses and verifies MLLM IR text, and writes it in other forms.",
     .operands = "[file...]",
-    .examples = {{{"mllm-parse model.mir", "report every error; silent when there is none"},
+    .examples = {{{"mllm-parse model.mir", "report all errors; print nothing if there are none"},
                   {"mllm-parse --emit=dot model.mir | dot -Tsvg -o model.svg", "draw the graphs"}}},
     .files = "mir json",
 };
@@ -52,7 +52,7 @@ void check_form(bool wants_portable, const Module& module, Diagnostics& diagnost
                                 word(module.is_portable()), word(wants_portable)));
 }
 
-/// One text with what is asked for it.
+/// One text with the requested output.
 struct Job {
   const Run& run;
   const ParseSettings& settings;

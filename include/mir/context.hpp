@@ -479,7 +479,7 @@ class IRContext {
   const Attr* array(std::span<const Attr* const> elements);
   /// The same; null also where two entries have one key.
   const Attr* dict(std::span<const NamedAttr> entries);
-  /// Null where a key is no word or a value no quantisation spec and not opaque.
+  /// Null if a key is not a word, or a value is neither a quantisation spec nor opaque.
   const Attr* quant_annotation(std::span<const NamedAttr> entries);
   const Attr* type(const Type* type);
   /// A scalar as it is spelled in text: kInt, kFloat, kString, kQuantSpec, kDialect, kInvalid. The

@@ -522,8 +522,8 @@ inline std::uint32_t Op::region_count() const {
 
 // What running an op does besides giving its results.
 
-/// Of the op and of what is inside it; in a portable module nothing writes an operand. None: nobody
-/// knows, as of an op without a row.
+/// Effects of the op and the ops inside it. In a portable module, no op writes an operand. Returns
+/// no value if the effects are unknown, as for an op without a row.
 std::optional<Effect> effects_of(const Op& op);
 
 /// Whether the results depend on operands, attributes and weights only and nothing else happens: an

@@ -184,7 +184,7 @@ class Builder {
   void insert(Op* op);
   /// Any op by its spelling ("linalg.CPU.AddOp"); null after reporting where text cannot say the
   /// spelling or the path. Without result types the row's rule infers
-  /// them; null after reporting when it cannot, and null without a word when an operand is null:
+  /// them; null after reporting when it cannot, and null without a report when an operand is null:
   /// chained calls report the first failure only. Results get fresh names.
   Op* create(std::string_view spelling, std::span<Value* const> operands,
              const Attributes& attributes = {}, std::string_view path = {},

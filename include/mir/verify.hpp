@@ -60,8 +60,8 @@ class CheckPolicy {
   std::vector<Change> changes_;
 };
 
-/// What a module is held to. A dump is read as upstream prints it: what upstream itself gets wrong
-/// is a finding (a warning), the rest is an error. Portable takes every finding for an error.
+/// The rules to check. At level dump, errors of upstream's own printer are findings (warnings) and
+/// all others are errors. At level portable, every finding is an error.
 enum class VerifyLevel : std::uint8_t { kDump, kPortable };
 
 struct VerifyOptions {

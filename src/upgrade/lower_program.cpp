@@ -198,7 +198,7 @@ class ProgramPlan {
   void enter(CallGraphOp call) {
     const SubGraphOp target = call.target();
     if (!target || target.body() == nullptr || !entered_.insert(target.op()).second) {
-      return refuse(*call.op(), "a graph that two calls lead to has no slots of its own");
+      return refuse(*call.op(), "a graph that is called twice cannot be lowered");
     }
     if (!require_one_block(*target.body(), kForm, report_, diagnostics_)) return;
     const Block& body = target.body()->only_block();
@@ -287,7 +287,7 @@ class ProgramWriter {
     for (std::size_t i = plan_.outputs.size(); i-- > 0;) {
       program_.bind(prog::Direction::kOutput, plan_.outputs[i], i);
     }
-    // A binding states no type: without a mention nobody knows what the program takes.
+    // A binding has no type. A mention declares the type of the input.
     for (const Value* value : plan_.unread) program_.free(mention(*value));
     program_.exit();
     for (const ProgramBody& body : std::span(plan_.bodies).subspan(1)) {

@@ -15,7 +15,7 @@ namespace mir {
 /// quantisation have no place in programs and are reported as dropped.
 ///
 /// False after reporting a module that has no program: symbolic extents, control flow between
-/// blocks, a graph that two calls lead to, ops that are no kernels.
+/// blocks, a graph that is called twice, ops without a kernel.
 bool lower_program(Module& module, LossReport& report, Diagnostics& diagnostics);
 
 }  // namespace mir

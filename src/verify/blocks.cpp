@@ -54,8 +54,7 @@ void check_successors(const Op& op, Reporter& reporter) {
   }
 }
 
-/// Whether control can leave a block at its end: by successors, a terminator, or an op that nobody
-/// knows.
+/// True if control can leave a block at its end: by successors, a terminator, or an unknown op.
 bool leads_on(const Block& block) {
   const Op* last = block.back();
   return last != nullptr && (last->row() == nullptr || !last->extra().successors.empty() ||

@@ -235,7 +235,7 @@ void OpChecks::check_constant(const Op& op) {
 void OpChecks::check_strange_type(const Value& value, const Op& place) {
   const auto* type = value.tensor_type();
   if (type == nullptr) return;
-  // What dumps have none of comes last; asked inline, for every value comes by here.
+  // Types that never occur in dumps are tested last; inline, because every value is tested here.
   const bool is_common = type->dtype() && *type->dtype() < DType::kMirQ4A32;
   const bool is_plain = is_common && std::ranges::none_of(type->dims(), &Dim::is_negative);
   if (is_plain || strange_types_[type] != 0) return;

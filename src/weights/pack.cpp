@@ -32,7 +32,7 @@ Result<void> check_layout(std::vector<ZipMember>& members, const FileBytes& file
     const auto refuse = [&](std::string_view text) {
       return malformed(file.origin, fmt::format("member '{}': {}", member.name, text));
     };
-    if (member.deflated) return refuse("it is deflated, expected as it is used");
+    if (member.deflated) return refuse("it is compressed; packs store members uncompressed");
     if (!is_plain_file_name(member.name)) return refuse("its name is no plain file name");
     if (member.begin != position) return refuse("bytes of no member lie before it");
     const auto begin = static_cast<std::uint64_t>(member.data.data() - file.bytes.data());

@@ -1,5 +1,5 @@
-// Cause: The shape of a tensor and its memory do not fit each other: another number of bytes,
-// memory that is not aligned for the elements, a negative extent, or blocks that are not full.
+// Cause: The shape of a tensor does not match its memory: the number of bytes differs, the memory
+// is not aligned for the elements, an extent is negative, or a block is incomplete.
 //
 // Fix: Compute the extents and the memory from the same source.
 #include <doctest/doctest.h>

@@ -1,7 +1,7 @@
-// Cause: Another program cut a file of weights or inputs while it was in use. Files are mapped, not
-// copied, so what was computed since is worthless and is not returned.
+// Cause: Another program truncated a file of weights or inputs during the run. Files are mapped,
+// not copied, so the results of the run are invalid and are not returned.
 //
-// Fix: Let nothing write to the file during the run; replace files by renaming a new one over them.
+// Fix: Do not write to the file during a run. Replace a file by renaming a new one over it.
 #include <doctest/doctest.h>
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
-// Cause: An operation uses a value of a region that it does not see: graphs see no values from
-// outside, and no value of a graph is seen outside. Text cannot show this, because there a name
-// that is not seen is undefined; a program that moves operations can.
+// Cause: An operation uses a value from a region that is not visible to it. Values outside a graph
+// are not visible inside it, and the reverse. In text, such a name is undefined; only a program
+// that moves operations causes this error.
 //
 // Fix: Pass the value as an argument of the graph, or return it.
 #include <doctest/doctest.h>

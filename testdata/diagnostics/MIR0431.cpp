@@ -1,8 +1,8 @@
-// Cause: An op passes other values to the entry of a region than the region takes, or the end of a
-// region passes other values to the next region or to the results, in number or type.
+// Cause: The values that an op passes to a region, or a region passes to the next region or to the
+// results, do not match in number or type.
 //
-// Fix: Pass one value of the right type for each argument and result. The page of the op says which
-// values go where.
+// Fix: Pass one value of the right type for each argument and result. The page of the op describes
+// which values are passed where.
 #include <doctest/doctest.h>
 
 #include "mir/dialects.hpp"

@@ -1,5 +1,5 @@
-// Cause: A program calls a kernel with an element type that it does not compute. Modules do not get
-// this far: rules refuse the type before (MIR0502).
+// Cause: A program calls a kernel with an element type that the kernel does not support. In a
+// module, verification refuses the type first (MIR0502).
 //
 // Fix: Convert the tensor first.
 #include <doctest/doctest.h>

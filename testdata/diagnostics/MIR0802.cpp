@@ -1,6 +1,5 @@
 // Cause: A program calls a kernel with an axis that the tensor does not have, or with an option
-// outside its range. Modules do not get this far: rules refuse the attribute before (MIR0503,
-// MIR0504).
+// outside its range. In a module, verification refuses the attribute first (MIR0503, MIR0504).
 //
 // Fix: Pass an axis of the tensor.
 #include <doctest/doctest.h>

@@ -1,6 +1,6 @@
-// Cause: The program that started the run asked it to stop. Caches are as they were before the run.
+// Cause: The calling program cancelled the run. Caches have their content from before the run.
 //
-// Fix: Nothing is wrong; run again to get the outputs.
+// Fix: This is not an error. Run again to get the outputs.
 #include <doctest/doctest.h>
 
 #include <stop_token>

@@ -1,7 +1,7 @@
-// Cause: Patterns never reach a fixed point: two undo each other, one matches its own result, or
-// one matches and changes nothing.
+// Cause: Patterns reach no fixed point: two undo each other, one matches its own result, or one
+// matches without a change.
 //
-// Fix: Decide which form is the normal form, and let each pattern match only what is not in it.
+// Fix: Define the normal form, and let each pattern match only ops that are not in it.
 #include <doctest/doctest.h>
 
 #include "mir/dialects.hpp"

@@ -31,7 +31,7 @@ constexpr WrongOp kWrongOps[] = {
     {"one result too many", DiagCode::kWrongArity,
      "linalg.CPU.NegOp(%c1:tensor<[2], Float32, CPU>" MIR_C
      ") -> (%r1:tensor<[2], Float32, CPU>, %r2:tensor<[2], Float32, CPU>)"},
-    {"an attribute nobody knows", DiagCode::kUnknownAttribute,
+    {"an unknown attribute", DiagCode::kUnknownAttribute,
      "linalg.CPU.NegOp [colour:red] (%c1:tensor<[2], Float32, CPU>" MIR_C
      ") -> (%r1:tensor<[2], Float32, CPU>)"},
     {"a required attribute left out", DiagCode::kMissingAttribute,

@@ -270,9 +270,9 @@ int main(int argc, char** argv) {
       "the ends where\n"
       "results overflow or vanish and of the places where methods meet, squares, halves and powers "
       "of two.\n"
-      "*Largest*: in units of the last place of the type. *Bound*: what the header states and "
-      "every sample is\n"
-      "held to.\n\n"
+      "*Largest*: in units of the last place of the type. *Bound*: the largest error that the "
+      "header "
+      "allows.\n\n"
       "| function | type | samples | largest | at | bound |\n|---|---|---|---|---|---|\n" +
       found;
   if (argc > 2 && std::strcmp(argv[2], "--write") == 0) {

@@ -479,7 +479,7 @@ TEST_SUITE("forms") {
       check_lifted(*found, program);
       ++compared;
     }
-    // Refused are graphs that two calls lead to.
+    // Refused are graphs that are called twice.
     CHECK(compared * 10 > tried * 9);
     CHECK(tried * 5 > seed_count());
   }

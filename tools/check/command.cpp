@@ -64,7 +64,7 @@ std::optional<Pipe> open_pipe() {
   return Pipe{OpenFile(ends[0]), OpenFile(ends[1])};
 }
 
-/// What posix_spawn() is told; freed with the object.
+/// File actions of posix_spawn(); freed with the object.
 class SpawnPlan {
  public:
   SpawnPlan() {

@@ -11,7 +11,7 @@ namespace mir::tools {
 enum class ResultForm { kHuman, kTap };
 
 inline constexpr Choice<ResultForm> kResultForms[] = {
-    {"human", ResultForm::kHuman}, {"tap", ResultForm::kTap, "for programs that run tests"}};
+    {"human", ResultForm::kHuman}, {"tap", ResultForm::kTap, "for test harnesses"}};
 
 /// The words between the commas of a text.
 Result<CheckPrefixes> parse_check_prefixes(std::string_view text);
@@ -21,46 +21,47 @@ struct CheckOptions {
 
   Flag update{options,
               {.name = "update",
-               .help = "rewrite stored output that differs, as UPDATE_GOLDEN=1 does; what is "
-                       "rewritten counts as skipped, not as passed"}};
-  Option<std::string> input{options,
-                            {.name = "input",
-                             .argument = "FILE",
-                             .help = "run nothing: hold the text of FILE (- for standard input) to "
-                                     "the checks of the case"},
-                            any_file()};
+               .help = "rewrite stored output that differs, as UPDATE_GOLDEN=1 does; such cases "
+                       "count as skipped"}};
+  Option<std::string> input{
+      options,
+      {.name = "input",
+       .argument = "FILE",
+       .help = "run no command; check the text of FILE (- is standard input)"},
+      any_file()};
   OptionList<CheckPrefixes> check_prefix{
       options,
       {.name = "check-prefix",
        .argument = "A,B",
-       .help = "take lines that begin with these words for checks, instead of CHECK"},
+       .help = "read checks from lines with these prefixes instead of CHECK"},
       read_by(parse_check_prefixes)};
   OptionList<CheckPrefixes> check_prefixes{
       options,
-      {.name = "check-prefixes", .argument = "A,B", .help = "the same as --check-prefix"},
+      {.name = "check-prefixes", .argument = "A,B", .help = "same as --check-prefix"},
       read_by(parse_check_prefixes)};
   Option<std::string> tools{options,
                             {.name = "tools",
                              .argument = "FOLDER",
-                             .help = "where commands find the tools under test",
+                             .help = "run the tools of this folder",
                              .otherwise = "the folder of mllm-check"},
                             any_folder()};
   Option<unsigned> time_limit{
       options,
-      {.name = "time-limit", .argument = "SECONDS", .help = "the most that a command may take"},
+      {.name = "time-limit", .argument = "SECONDS", .help = "stop a command after SECONDS"},
       number<unsigned>({.least = 1, .most = 24 * 60 * 60}),
       60};
   Option<unsigned> jobs{options,
                         {.name = "jobs",
                          .letter = 'j',
                          .argument = "N",
-                         .help = "run so many files at a time",
-                         .otherwise = "one for each processor"},
+                         .help = "run N files at a time",
+                         .otherwise = "one per processor"},
                         number<unsigned>({.least = 1, .most = 1024})};
-  Option<ResultForm> format{options,
-                            {.name = "format", .argument = "FORM", .help = "how results are shown"},
-                            choice(kResultForms),
-                            ResultForm::kHuman};
+  Option<ResultForm> format{
+      options,
+      {.name = "format", .argument = "FORM", .help = "write results in this format"},
+      choice(kResultForms),
+      ResultForm::kHuman};
 };
 
 /// What a run of cases needs of the options and the environment. Refuses to update where CI is set.

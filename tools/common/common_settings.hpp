@@ -16,10 +16,10 @@ enum class Colour : std::uint8_t { kAuto, kAlways, kNever };
 using ReportForm = std::optional<DiagnosticFormat>;
 inline constexpr Choice<ReportForm> kReportForms[] = {
     {"human", DiagnosticFormat::kHuman},
-    {"line", DiagnosticFormat::kLine, "one a line"},
-    {"json", DiagnosticFormat::kJson, "one object a line"},
-    {"sarif", std::nullopt, "one document"},
-    {"github", DiagnosticFormat::kGithub, "annotations"}};
+    {"line", DiagnosticFormat::kLine},
+    {"json", DiagnosticFormat::kJson, "one object per line"},
+    {"sarif", std::nullopt},
+    {"github", DiagnosticFormat::kGithub}};
 
 inline constexpr Choice<Colour> kColours[] = {
     {"auto", Colour::kAuto, "on a terminal, unless NO_COLOR is set"},
@@ -75,7 +75,7 @@ struct CommonSettings {
                              "-"};
   Option<ReportForm> diagnostics{
       options,
-      {.name = "diagnostics", .argument = "FORM", .help = "how errors are shown"},
+      {.name = "diagnostics", .argument = "FORM", .help = "write diagnostics in this format"},
       choice(kReportForms),
       DiagnosticFormat::kHuman};
   Option<std::size_t> max_errors{
@@ -89,17 +89,17 @@ struct CommonSettings {
                          .help = "count diagnostics by this property instead of listing them"},
                         choice_of<bool>({{"code", true}})};
   Option<Colour> color{options,
-                       {.name = "color", .argument = "WHEN", .help = "whether to use colours"},
+                       {.name = "color", .argument = "WHEN", .help = "use colours"},
                        choice(kColours),
                        Colour::kAuto};
   Option<DiagCode> explain{
       options,
-      {.name = "explain", .argument = "CODE", .help = "say what a diagnostic code means and stop"},
+      {.name = "explain", .argument = "CODE", .help = "explain a diagnostic code and exit"},
       read_by(parse_code, complete_codes)};
   HelpRow help{options, tool};
   Option<ToolPage> help_as{
       options,
-      {.name = "help-as", .argument = "FORM", .help = "show it for another program"},
+      {.name = "help-as", .argument = "FORM", .help = "write this page for another program"},
       choice(kToolPages)};
   Flag version{options, {.name = "version", .help = "show the version"}};
 };

@@ -16,18 +16,17 @@ Completion complete_facts();
 struct FactSettings {
   OptionSet& options;
 
-  OptionList<std::string> assume{
-      options,
-      {.name = "assume",
-       .argument = "FACT",
-       .help = "grant what a dump lost: rms_eps=X, layer_norm_eps=X, OP.attribute=value, %N=TYPE, "
-               "or how a text is to be read (docs/upgrade.md)"},
-      any_text(complete_facts)};
+  OptionList<std::string> assume{options,
+                                 {.name = "assume",
+                                  .argument = "FACT",
+                                  .help = "supply a fact that the dump lost: rms_eps=X, "
+                                          "OP.attribute=value, %N=TYPE (more in docs/upgrade.md)"},
+                                 any_text(complete_facts)};
   OptionList<SymbolicDim> symbolic_dim{
       options,
       {.name = "symbolic-dim",
        .argument = "S@inputN:D",
-       .help = "make dimension D of a dump's input N the symbol $S, and all that follows from it"},
+       .help = "replace dimension D of input N, and the extents that follow from it, by $S"},
       read_by(parse_symbolic_dim)};
 };
 
@@ -38,7 +37,7 @@ struct SidecarSettings {
       options,
       {.name = "sidecar",
        .argument = "FILE",
-       .help = "grant what a JSON file says of a dump: attributes, operands and names of its ops"},
+       .help = "read attributes, operands and names of a dump's ops from a JSON file"},
       any_file("json")};
 };
 

@@ -27,7 +27,7 @@ struct ToolInfo {
   /// What `--help=TOPIC` shows, where the tool has more to explain than its options.
   struct Topics {
     std::string_view argument;  ///< what the help page calls a topic
-    std::string_view what;      ///< "or a pass"
+    std::string_view what;      ///< ", or the page of a pass"
     Result<std::string> (*page)(std::string_view topic) = nullptr;
     Completion (*completion)() = nullptr;
   };

@@ -21,22 +21,21 @@ struct VerificationSettings {
   Option<VerifyLevel> level{options,
                             {.name = "level",
                              .argument = "LEVEL",
-                             .help = "what a module is held to",
-                             .otherwise = "its own form"},
+                             .help = "rules to check",
+                             .otherwise = "the module's form"},
                             choice(kVerifyLevels)};
   OptionList<std::string> deny{
       options,
       {.name = "deny",
        .argument = "WHAT",
-       .help = "take findings of this code (MIR0470), constraint (dump_c1) or group for errors"},
+       .help = "report warnings of this code (MIR0470), constraint (dump_c1) or group as errors"},
       check_selector()};
-  OptionList<std::string> allow{
-      options,
-      {.name = "allow",
-       .argument = "WHAT",
-       .help = "take errors of it for findings, and leave findings of it out"},
-      check_selector()};
-  Flag no_verify{options, {.name = "no-verify", .help = "do not check what a module means"}};
+  OptionList<std::string> allow{options,
+                                {.name = "allow",
+                                 .argument = "WHAT",
+                                 .help = "report its errors as warnings and hide its warnings"},
+                                check_selector()};
+  Flag no_verify{options, {.name = "no-verify", .help = "do not verify modules"}};
 };
 
 class Verification {
@@ -51,8 +50,8 @@ class Verification {
     return is_off_ || verify(module, diagnostics, options_);
   }
 
-  /// Whether a module that is to be converted has no error in the form that it has. Findings are no
-  /// news: every dump has some.
+  /// Whether a module that is to be converted has no error in the form that it has. Findings are
+  /// not shown, because every dump has some.
   bool accepts_as_is(const Module& module, Diagnostics& diagnostics) const {
     VerifyOptions options = options_;
     options.level.reset();

@@ -10,12 +10,10 @@
 
 namespace mir::tools {
 
-inline constexpr Choice<DType> kProjections[] = {{"Float32", DType::kFloat32},
-                                                 {"Float16", DType::kFloat16},
-                                                 {"BFloat16", DType::kBFloat16},
-                                                 {"Q8_0", DType::kGgufQ8_0, "in model.gguf"},
-                                                 {"Q4_0", DType::kGgufQ4_0, "in model.gguf"},
-                                                 {"Q4_A32", DType::kMirQ4A32, "in model.mllm"}};
+inline constexpr Choice<DType> kProjections[] = {
+    {"Float32", DType::kFloat32},       {"Float16", DType::kFloat16},
+    {"BFloat16", DType::kBFloat16},     {"Q8_0", DType::kGgufQ8_0, "GGUF"},
+    {"Q4_0", DType::kGgufQ4_0, "GGUF"}, {"Q4_A32", DType::kMirQ4A32, ".mllm"}};
 inline constexpr Choice<bool> kIsLast[] = {{"all", false}, {"last", true}};
 inline constexpr generate::DecoderShape kSmall;
 using Extent = Option<std::int64_t>;
@@ -27,23 +25,24 @@ struct DecoderSettings {
                              {.name = "output",
                               .letter = 'o',
                               .argument = "FOLDER",
-                              .help = "where the files go",
+                              .help = "write the files to this folder",
                               .is_needed = true},
                              any_folder()};
   Extent layers{options,
                 {.name = "layers", .argument = "N", .help = "number of layers"},
                 number<std::int64_t>(),
                 kSmall.layers};
-  Extent hidden{options,
-                {.name = "hidden", .argument = "N", .help = "extent of a token's state"},
-                number<std::int64_t>(),
-                kSmall.hidden};
+  Extent hidden{
+      options,
+      {.name = "hidden", .argument = "N", .help = "extent of the hidden state of a token"},
+      number<std::int64_t>(),
+      kSmall.hidden};
   Extent heads{options,
-               {.name = "heads", .argument = "N", .help = "query heads"},
+               {.name = "heads", .argument = "N", .help = "number of query heads"},
                number<std::int64_t>(),
                kSmall.heads};
   Extent kv_heads{options,
-                  {.name = "kv-heads", .argument = "N", .help = "key and value heads"},
+                  {.name = "kv-heads", .argument = "N", .help = "number of key and value heads"},
                   number<std::int64_t>(),
                   kSmall.kv_heads};
   Extent head_dim{options,
@@ -53,17 +52,18 @@ struct DecoderSettings {
                    .otherwise = "hidden / heads"},
                   number<std::int64_t>()};
   Extent ffn{options,
-             {.name = "ffn", .argument = "N", .help = "extent inside the feed-forward block"},
+             {.name = "ffn", .argument = "N", .help = "inner extent of the feed-forward block"},
              number<std::int64_t>(),
              kSmall.ffn};
   Extent vocab{options,
                {.name = "vocab", .argument = "N", .help = "number of token ids"},
                number<std::int64_t>(),
                kSmall.vocab};
-  Extent max_positions{options,
-                       {.name = "max-positions", .argument = "N", .help = "longest sequence"},
-                       number<std::int64_t>(),
-                       kSmall.max_positions};
+  Extent max_positions{
+      options,
+      {.name = "max-positions", .argument = "N", .help = "length of the longest sequence"},
+      number<std::int64_t>(),
+      kSmall.max_positions};
   Option<double> rope_theta{
       options,
       {.name = "rope-theta", .argument = "X", .help = "base of the rotary frequencies"},
@@ -71,28 +71,28 @@ struct DecoderSettings {
       kSmall.rope_theta};
   Option<double> rms_epsilon{
       options,
-      {.name = "rms-epsilon", .argument = "X", .help = "added to mean squares"},
+      {.name = "rms-epsilon", .argument = "X", .help = "epsilon of the RMS norms"},
       number<double>(),
       kSmall.rms_epsilon};
-  Option<DType> projections{options,
-                            {.name = "projections",
-                             .argument = "TYPE",
-                             .help = "element type or blocks of the weights of linear layers"},
-                            choice(kProjections),
-                            kSmall.projection_dtype};
+  Option<DType> projections{
+      options,
+      {.name = "projections", .argument = "TYPE", .help = "type of linear weights"},
+      choice(kProjections),
+      kSmall.projection_dtype};
   Option<bool> last_logits{
       options,
-      {.name = "logits", .argument = "WHICH", .help = "of which tokens there are logits"},
+      {.name = "logits", .argument = "WHICH", .help = "compute the logits of these tokens"},
       choice(kIsLast),
       kSmall.last_logits};
   Option<std::string> weights{
       options,
       {.name = "weights",
        .argument = "SPEC",
-       .help = "random:SEED, splat:V or a file; the rotary tables are always computed"},
+       .help =
+           "take weights from random:SEED, splat:V or a file; rotary tables are always computed"},
       any_file(),
       "random:1"};
-  Flag no_weights{options, {.name = "no-weights", .help = "write model.mir alone"}};
+  Flag no_weights{options, {.name = "no-weights", .help = "write only model.mir"}};
   VerificationSettings verification{options};
 };
 

@@ -34,46 +34,40 @@ Completion complete_tolerances();
 struct RunSettings {
   OptionSet& options;
 
-  OptionList<std::string> weights{
-      options,
-      {.name = "weights",
-       .letter = 'w',
-       .argument = "SPEC",
-       .help = "take parameters from FILE (safetensors, gguf, mllm, npz), random:SEED or splat:V; "
-               "later ones win"},
-      any_file(kTensorFileEndings)};
-  OptionList<std::string> input{
-      options,
-      {.name = "input",
-       .letter = 'i',
-       .argument = "[PORT=]SPEC",
-       .help = "an input as FILE.npy, FILE.npz:MEMBER, FILE.raw[:TYPE], a number or list, "
-               "random:SEED, zeros or iota; PORT is a name, %id or position"},
-      any_file("npy npz raw bin")};
+  OptionList<std::string> weights{options,
+                                  {.name = "weights",
+                                   .letter = 'w',
+                                   .argument = "SPEC",
+                                   .help = "load parameters from FILE (safetensors, gguf, mllm, "
+                                           "npz), random:SEED or splat:V; the last one wins"},
+                                  any_file(kTensorFileEndings)};
+  OptionList<std::string> input{options,
+                                {.name = "input",
+                                 .letter = 'i',
+                                 .argument = "[PORT=]SPEC",
+                                 .help = "set an input to FILE.npy, FILE.npz:MEMBER, "
+                                         "FILE.raw[:TYPE], numbers, random:SEED, zeros or iota"},
+                                any_file("npy npz raw bin")};
   OptionList<Stage> then{
       options,
       {.name = "then",
        .argument = "[@GRAPH*]N",
-       .help = "run N times more, with what the caches hold: the same, or this "
-               "graph"},
+       .help = "run the same graph, or GRAPH, N more times and keep the caches"},
       read_by(Stage::parse, fmt::format("[@GRAPH*]N with N up to {}", Stage::kMost))};
-  OptionList<std::string> feed{
-      options,
-      {.name = "feed",
-       .argument = "IN=SOURCE",
-       .help = "an input of the runs of --then: %OUT or argmax(%OUT) of the run before, $past (the "
-               "numbers from there on), or what --input takes; others stay as they were"},
-      any_text()};
-  OptionList<std::string> bind{options,
-                               {.name = "bind",
-                                .argument = "S=N",
-                                .help = "give a dimension symbol its value in the first run"},
+  OptionList<std::string> feed{options,
+                               {.name = "feed",
+                                .argument = "IN=SOURCE",
+                                .help = "set an input of the --then runs: %OUT or argmax(%OUT) of "
+                                        "the previous run, $past, or an --input SPEC"},
                                any_text()};
-  Option<std::string> module{options,
-                             {.name = "module",
-                              .argument = "NAME",
-                              .help = "the module to run where the file has several"},
-                             symbol_name()};
+  OptionList<std::string> bind{
+      options,
+      {.name = "bind", .argument = "S=N", .help = "set a dimension symbol for the first run"},
+      any_text()};
+  Option<std::string> module{
+      options,
+      {.name = "module", .argument = "NAME", .help = "run this module of a file with several"},
+      symbol_name()};
   Option<std::string> entry{
       options,
       {.name = "entry", .argument = "GRAPH", .help = "run this graph instead of the module's body"},
@@ -82,34 +76,32 @@ struct RunSettings {
       options,
       {.name = "bind-op",
        .argument = "TYPE=@GRAPH",
-       .help = "let a graph of the module compute the ops of this type, which have no kernel"},
+       .help = "run a graph of the module for each op of this type, which has no kernel"},
       read_by(parse_op_binding, "TYPE=@GRAPH", complete_op_bindings)};
   FactSettings facts{options};
-  OptionList<std::string> expect{
-      options,
-      {.name = "expect",
-       .argument = "[PORT=]SPEC",
-       .help =
-           "compare an output with this tensor; exit with 1 when they differ; {run} is replaced "
-           "by the number of each run"},
-      any_file("npy npz raw bin")};
+  OptionList<std::string> expect{options,
+                                 {.name = "expect",
+                                  .argument = "[PORT=]SPEC",
+                                  .help = "compare an output with this tensor and exit with 1 if "
+                                          "they differ; {run} is the number of the run"},
+                                 any_file("npy npz raw bin")};
   OptionList<std::string> tolerance{
       options,
       {.name = "tolerance",
        .argument = "[TYPE:]ITEMS",
-       .help = "what --expect and --against demand of an element type or of all, with commas "
-               "between: exact, abs=X, rel=X, ulp=X, correlation=X, cosine=X, topK=X"},
+       .help = "compare by these limits, separated by commas: exact, abs=X, rel=X, ulp=X, "
+               "correlation=X, cosine=X, topK=X"},
       any_text(complete_tolerances)};
   Option<double> rtol{options,
                       {.name = "rtol",
                        .argument = "X",
-                       .help = "relative tolerance of floating types",
+                       .help = "relative tolerance of floating-point types",
                        .otherwise = "by type"},
                       number<double>({.least = 0})};
   Option<double> atol{options,
                       {.name = "atol",
                        .argument = "X",
-                       .help = "absolute tolerance of floating types",
+                       .help = "absolute tolerance of floating-point types",
                        .otherwise = "by type"},
                       number<double>({.least = 0})};
 

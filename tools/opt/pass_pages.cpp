@@ -173,7 +173,7 @@ std::string passes_page() {
 }
 
 const ToolInfo::Topics kPassTopics{.argument = "PASS",
-                                   .what = ", or what a pass does and takes",
+                                   .what = ", or the page of a pass",
                                    .page = pass_page,
                                    .completion = complete_passes};
 

@@ -17,18 +17,20 @@ enum class PackCommand : std::uint8_t { kCreate, kList, kCheck, kExtract };
 
 inline constexpr CommandRow<PackCommand> kPackCommands[] = {
     {{.name = "create",
-      .summary = "put a module and all that a run of it needs into one file",
+      .summary = "pack a module with everything that a run of it needs",
       .operands = "one module",
       .most = 1},
      PackCommand::kCreate},
     {{.name = "list",
-      .summary = "name, bytes and hash of every member, and the run",
+      .summary = "list members with sizes and hashes, and the command that runs the pack",
       .operands = "one pack or more"},
      PackCommand::kList},
-    {{.name = "check", .summary = "hold every member to its hash", .operands = "one pack or more"},
+    {{.name = "check",
+      .summary = "compare every member with its hash",
+      .operands = "one pack or more"},
      PackCommand::kCheck},
     {{.name = "extract",
-      .summary = "write all members, or those named, into a folder",
+      .summary = "write all members, or the named ones, to a folder",
       .operands = "one pack, and members of it"},
      PackCommand::kExtract}};
 
@@ -41,7 +43,7 @@ struct PackSettings {
                              {.name = "output",
                               .letter = 'o',
                               .argument = "PATH",
-                              .help = "the pack, or the folder to write to",
+                              .help = "write the pack, or extract to this folder",
                               .commands = "create extract",
                               .is_needed = true},
                              any_file()};

@@ -32,44 +32,44 @@ inline constexpr Choice<Form> kForms[] = {
     {"json", {.of_modules = emit_json}},
     {"stats", {.of_modules = emit_stats}},
     {"dot", {.of_modules = emit_dot}},
-    {"quant", {.of_modules = emit_quant}, "a table of quantisations"},
+    {"quant", {.of_modules = emit_quant}, "table of quantisations"},
     {"quant-csv", {.of_modules = emit_quant_csv}},
-    {"program", {.write = write_program}, "upstream's executable JSON, which is read as well"}};
+    {"program", {.write = write_program}, "executable JSON"}};
 
 inline constexpr Choice<bool> kIsPortable[] = {{"dump", false}, {"portable", true}};
 
 struct ParseSettings {
   OptionSet& options;
 
-  Option<Form> emit{options,
-                    {.name = "emit", .argument = "FORM", .help = "write the text in another form"},
-                    choice(kForms)};
+  Option<Form> emit{
+      options, {.name = "emit", .argument = "FORM", .help = "write another form"}, choice(kForms)};
   Option<bool> roundtrip{options,
                          {.name = "roundtrip",
                           .argument = "exact",
-                          .help = "rebuild each text from its tree and compare byte by byte"},
+                          .help = "rebuild each text from its tree and compare all bytes"},
                          choice_of<bool>({{"exact", true}})};
   Option<bool> form{
       options,
-      {.name = "form", .argument = "FORM", .help = "refuse modules that are not in this form"},
+      {.name = "form", .argument = "FORM", .help = "accept only modules in this form"},
       choice(kIsPortable)};
   Option<std::string> module{
       options,
-      {.name = "module", .argument = "NAME", .help = "only the module @NAME of each file"},
+      {.name = "module", .argument = "NAME", .help = "process only the module @NAME of each file"},
       symbol_name()};
   Flag split_input_file{options,
                         {.name = "split-input-file",
-                         .help = "take the parts between lines '// -----' for themselves"}};
+                         .help = "process the parts between '// -----' lines separately"}};
   Flag verify_diagnostics{options,
                           {.name = "verify-diagnostics",
-                           .help = "compare what is reported with the text's 'expect-' comments"}};
-  Flag list_ops{options, {.name = "list-ops", .help = "list every known operation and stop"}};
-  Flag list_ops_markdown{options,
-                         {.name = "list-ops-markdown", .help = "the same as the page docs/ops.md"}};
-  Flag list_types{options, {.name = "list-types", .help = "list every declared type and stop"}};
-  Flag list_codes{options, {.name = "list-codes", .help = "list every diagnostic code and stop"}};
+                           .help = "compare diagnostics with the file's 'expect-' comments"}};
+  Flag list_ops{options, {.name = "list-ops", .help = "list all known ops and exit"}};
+  Flag list_ops_markdown{
+      options, {.name = "list-ops-markdown", .help = "write the page docs/ops.md and exit"}};
+  Flag list_types{options, {.name = "list-types", .help = "list all declared types and exit"}};
+  Flag list_codes{options, {.name = "list-codes", .help = "list all diagnostic codes and exit"}};
   Flag list_codes_markdown{
-      options, {.name = "list-codes-markdown", .help = "the same as the page docs/diagnostics.md"}};
+      options,
+      {.name = "list-codes-markdown", .help = "write the page docs/diagnostics.md and exit"}};
   VerificationSettings verification{options};
 };
 

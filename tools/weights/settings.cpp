@@ -6,13 +6,12 @@ namespace mir::tools {
 
 const ToolInfo kWeightsTool = {
     .name = "mllm-weights",
-    .summary =
-        "Lists, checks, compares and converts files of weights: safetensors, GGUF, .mllm, npz.",
+    .summary = "Lists, checks, compares and converts weight files: safetensors, GGUF, .mllm, npz.",
     .operands = "file...",
     .examples = {{{"mllm-weights match model.mir model.safetensors",
-                   "say which parameters are missing, odd or unused"},
+                   "list missing, different and unused parameters"},
                   {"mllm-weights convert model.safetensors -o small.gguf --dtype=q8_0",
-                   "quantise matrices and show what it cost"}}},
+                   "quantise matrices and show the errors"}}},
     .files = "mir safetensors gguf mllm npz json",
 };
 

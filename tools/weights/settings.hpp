@@ -19,26 +19,26 @@ enum class WeightsCommand : std::uint8_t { kList, kStats, kDiff, kMatch, kConver
 
 inline constexpr CommandRow<WeightsCommand> kWeightsCommands[] = {
     {{.name = "list",
-      .summary = "name, type, extents and bytes of every tensor",
+      .summary = "list name, type, extents and bytes of every tensor",
       .operands = "one file or more"},
      WeightsCommand::kList},
     {{.name = "stats",
-      .summary = "range, mean, deviation and counts of every tensor",
+      .summary = "show range, mean, deviation and counts of every tensor",
       .operands = "one file or more"},
      WeightsCommand::kStats},
     {{.name = "diff",
-      .summary = "what differs between two files; exit status 1 if anything does",
+      .summary = "compare two files; exit with 1 if they differ",
       .operands = "two files",
       .fewest = 2,
       .most = 2},
      WeightsCommand::kDiff},
     {{.name = "match",
-      .summary = "whether files have the parameters of a module, which comes first",
+      .summary = "compare files with the parameters of a module, which is the first operand",
       .operands = "a module and one file or more",
       .fewest = 2},
      WeightsCommand::kMatch},
     {{.name = "convert",
-      .summary = "write one file in another format, other types or under other names",
+      .summary = "write one file in another format, with other types or other names",
       .operands = "one file or more"},
      WeightsCommand::kConvert}};
 
@@ -58,50 +58,45 @@ struct WeightsSettings {
                              {.name = "output",
                               .letter = 'o',
                               .argument = "FILE",
-                              .help = "the file to write",
+                              .help = "write to FILE",
                               .is_needed = true},
                              any_file(kTensorFileEndings)};
   Option<TensorFormat> format{convert,
                               {.name = "format",
                                .argument = "FORMAT",
-                               .help = "what to write",
-                               .otherwise = "as the name of FILE ends"},
+                               .help = "write this format",
+                               .otherwise = "the extension of FILE"},
                               choice_of(written_formats())};
   OptionList<Renaming> rename{
       convert,
       {.name = "rename",
        .argument = "PATTERN=NAME",
-       .help =
-           "give tensors other names; each * of NAME becomes what that * of PATTERN matched, and "
-           "of several patterns the first that matches counts"},
+       .help = "rename tensors; each * of NAME is what that * of PATTERN matched; the first match "
+               "wins"},
       read_by(Renaming::parse, "PATTERN=NAME with at most as many * in NAME")};
-  OptionList<TypeChoice> dtype{
-      convert,
-      {.name = "dtype",
-       .argument = "[PATTERN=]TYPE",
-       .help = "other types for float tensors and blocks, of several the last that matches (norms "
-               "and odd rows never become blocks)"},
-      type_choice()};
+  OptionList<TypeChoice> dtype{convert,
+                               {.name = "dtype",
+                                .argument = "[PATTERN=]TYPE",
+                                .help = "convert float tensors and blocks; the last match wins"},
+                               type_choice()};
   OptionList<UnpackRule> unpack{
       convert,
       {.name = "unpack",
        .argument = "PATTERN=LAYOUT:NxK",
-       .help = "packed weights of linear layers as values; LAYOUT is an impl_type or a tile such "
-               "as qsi4c32p4x8, N and K are out_channels and in_channels"},
+       .help = "unpack linear weights from LAYOUT, an impl_type or a tile as qsi4c32p4x8; NxK is "
+               "out x in channels"},
       read_by(UnpackRule::parse, "PATTERN=LAYOUT:NxK with a layout that has a fixed width")};
-  OptionList<std::string> only{convert,
-                               {.name = "only",
-                                .argument = "PATTERN",
-                                .help = "leave out tensors that match no such pattern"},
-                               any_text()};
+  OptionList<std::string> only{
+      convert,
+      {.name = "only", .argument = "PATTERN", .help = "keep only tensors that match a PATTERN"},
+      any_text()};
   OptionList<MetadataEntry> metadata{
       convert,
       {.name = "metadata",
        .argument = "KEY=TEXT",
-       .help = "text to store in safetensors and GGUF files; of .mllm the key is model_name"},
+       .help = "store this text in the file; a .mllm file has only the key model_name"},
       read_by(parse_metadata, "KEY=TEXT")};
-  Flag show_metadata{
-      list, {.name = "show-metadata", .help = "show what the file says about itself, too"}};
+  Flag show_metadata{list, {.name = "show-metadata", .help = "also show the metadata of the file"}};
   Option<double> atol{diff,
                       {.name = "atol", .argument = "X", .help = "absolute tolerance"},
                       number<double>({.least = 0}),
@@ -112,7 +107,7 @@ struct WeightsSettings {
                       0};
   Option<std::string> module{
       match,
-      {.name = "module", .argument = "NAME", .help = "the module where the file has several"},
+      {.name = "module", .argument = "NAME", .help = "read this module of a file with several"},
       symbol_name()};
 
   /// What `convert` does; an error when nothing says in which format.

@@ -77,8 +77,7 @@ class Tokens {
       ++at_;
     }
     next_.kind = at_ == begin ? Token::Kind::kBad : Token::Kind::kWord;
-    next_.text =
-        at_ == begin ? "this character stands in quotes only" : text_.substr(begin, at_ - begin);
+    next_.text = at_ == begin ? "this character must be quoted" : text_.substr(begin, at_ - begin);
     if (at_ == begin) ++at_;
   }
 

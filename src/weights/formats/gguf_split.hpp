@@ -12,7 +12,7 @@
 
 namespace mir {
 
-/// What a file of a split model says of itself.
+/// The metadata of one file of a split model.
 struct GgufSplit {
   std::uint64_t number = 0;              ///< `split.no`, from 0 on
   std::uint64_t count = 0;               ///< `split.count`, from 2 on

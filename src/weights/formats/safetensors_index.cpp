@@ -131,7 +131,8 @@ Result<ShardedTensors> open_safetensors_index(const FileBytes& file, const FileO
     for (const auto& tensor : shard->tensors().entries()) {
       const auto at = files->find(tensor.name);
       if (at == files->end() || at->second != name)
-        return refuse(fmt::format("tensor '{}' of '{}' is not so in the index", tensor.name, name));
+        return refuse(
+            fmt::format("the index does not list tensor '{}' in '{}'", tensor.name, name));
       ++found;
     }
     shards.push_back(shard->tensors());

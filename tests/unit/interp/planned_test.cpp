@@ -95,7 +95,7 @@ TEST_CASE("fast: bits do not depend on the number of threads") {
   }
 }
 
-TEST_CASE("fast: a session computes with the threads and the instruction set that it is told") {
+TEST_CASE("fast: a session runs with the requested number of threads and instruction set") {
   for (const IsaLevel isa : isa_levels()) {
     CAPTURE(name_of(isa));
     SessionOptions options = fast();

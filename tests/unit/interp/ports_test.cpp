@@ -104,7 +104,7 @@ TEST_CASE("inputs that are missing, given twice or without extents are refused")
       error_of(load_inputs(session, Arguments{"ids=nothing", "1=zeros"}, {})).starts_with("608 "));
 }
 
-TEST_CASE("an extent beyond 64 bits is told from one without a value") {
+TEST_CASE("an extent beyond 64 bits has another error than one without a value") {
   Runner runner(
       "@main [mir_version:1] (%x:tensor<[$S*$S], Float32, CPU>) -> () {\n"
       "cf.ReturnOp () -> ()\n}\n");

@@ -471,7 +471,7 @@ TEST_SUITE("registration") {
     CHECK_FALSE(InferFn(nullptr));
   }
 
-  TEST_CASE_FIXTURE(Fixture, "an op is held to the function of its row, each time it occurs") {
+  TEST_CASE_FIXTURE(Fixture, "an op must satisfy the function of its row, each time it occurs") {
     const auto added = context.add_dialect(
         {.name = "r",
          .ops = {

@@ -464,7 +464,7 @@ TEST_SUITE("rewriter") {
 
   // -- listeners ----------------------------------------------------------------------------------
 
-  TEST_CASE("a replacement is told before the erasure, what is inside an op before the op") {
+  TEST_CASE("listeners hear of a replacement before the erasure, of nested ops before the op") {
     Reading reading = portable("a.old (%x) -> (%1:" + kType + ") { a.in }\na.user (%1) -> ()\n");
     Module& module = reading.module();
     const auto ops = ops_of(module.body());

@@ -234,7 +234,7 @@ TEST_SUITE("passes") {
     CHECK(all.run(reading.module(), "downgrade,upgrade,eliminate-dead-ops") == Lines{});
   }
 
-  TEST_CASE("what a pass says of itself is checked") {
+  TEST_CASE("the declaration of a pass is checked") {
     Passes all;
     all.registry.add({.name = "liar", .summary = "lies", .run = [](PassRun& run) {
                         Rewriter(run.module())
@@ -403,7 +403,7 @@ TEST_SUITE("passes") {
           "pass 'idle' has no function to run");
   }
 
-  TEST_CASE("a pass that fails without a word is named") {
+  TEST_CASE("a pass that fails without a message is reported") {
     Passes all;
     all.registry.add(
         {.name = "mute", .summary = "fails", .run = [](PassRun&) { return PassResult::kFailed; }});

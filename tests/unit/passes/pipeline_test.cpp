@@ -182,7 +182,7 @@ TEST_SUITE("pipelines") {
     CHECK(canonical("m{S=1,x}") == "1:7 MIR0920 'S' takes an integer, found 'x'");
     CHECK(canonical("m{size=4") == "1:9 MIR0920 expected ',' or '}', found the end of the text");
     CHECK(canonical("m{names=\"a}") == "1:9 MIR0920 a quoted text has no end");
-    CHECK(canonical("m\\") == "1:2 MIR0920 this character stands in quotes only");
+    CHECK(canonical("m\\") == "1:2 MIR0920 this character must be quoted");
   }
 
   TEST_CASE("any pipeline that is printed reads back as itself") {

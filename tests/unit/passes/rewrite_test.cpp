@@ -556,7 +556,7 @@ TEST_SUITE("simplify") {
         body(kType, "tensor<[2], Float32, QNN>",
              "linalg.CPU.X2XOp [device:QNN] (%x) -> (%y:tensor<[2], Float32, QNN>)\n");
     CHECK(has(simplified(copies), "X2XOp"));
-    // An extent that nobody knows: equal types need not be equal extents.
+    // An unknown extent: equal types need not be equal extents.
     const std::string views =
         body("tensor<[?, 2], Float32, CPU>", "tensor<[?, 2], Float32, CPU>",
              "linalg.CPU.ViewOp [to_shape:[-1, 2]] (%x) -> (%y:tensor<[?, 2], Float32, CPU>)\n");

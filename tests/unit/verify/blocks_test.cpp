@@ -20,7 +20,7 @@ Lines flow(const Lines& lines) {
 }  // namespace
 
 TEST_SUITE("blocks") {
-  TEST_CASE("block_c3: MIR0426 a block whose end leads nowhere") {
+  TEST_CASE("block_c3: MIR0426 a block that ends without a terminator") {
     CHECK(flow({"my.Br () -> () [^a]", "^a:", "linalg.CPU.SiLUOp(%0) -> (%1)",
                 "^b:", "cf.ReturnOp () -> ()"}) ==
           Lines{"4:1 MIR0426 block '^a' ends without a terminator",
@@ -47,7 +47,7 @@ TEST_SUITE("blocks") {
                 "^a(%7:tensor<[2, 4], Float32, CPU>):", "cf.ReturnOp () -> ()"}) == Lines{});
   }
 
-  TEST_CASE("arguments of successors are no operands of the op that passes them") {
+  TEST_CASE("arguments of successors are not operands of the op that passes them") {
     CHECK(flow({"linalg.CPU.SiLUOp() -> (%1:tensor<[2, 4], Float32, CPU>) [^a(%0)]",
                 "^a(%7:tensor<[2, 4], Float32, CPU>):", "cf.ReturnOp () -> ()"}) ==
           Lines{"2:1 MIR0401 'linalg.SiLUOp' has 0 operands, expected 1",

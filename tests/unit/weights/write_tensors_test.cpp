@@ -163,7 +163,7 @@ TEST_CASE("metadata of a GGUF file are kept, texts replace them") {
   CHECK_FALSE(write_tensors(again, TensorFormat::kGguf, {}, options));
 }
 
-TEST_CASE("progress is told in bytes of data") {
+TEST_CASE("progress is reported in bytes of data") {
   const TemporaryDirectory directory;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> told;
   WriteOptions options;
