@@ -39,7 +39,7 @@ def check(root: Path) -> list[str]:
     return problems
 
 
-def main(root: str = ".") -> int:
+def main(root: Path = Path(__file__).resolve().parent.parent) -> int:
     problems = check(Path(root))
     for problem in problems:
         print(problem, file=sys.stderr)

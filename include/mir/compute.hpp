@@ -1,4 +1,4 @@
-// What computes ops: kernel sets and their choices, and functions of the caller.
+// Kernels: sets of kernels, their options, and functions of the caller.
 #pragma once
 
 #include <chrono>
@@ -38,7 +38,7 @@ enum class Activations : std::uint8_t {
 };
 
 /// Instruction sets that kernels are written for, as levels of which each includes those before it.
-/// Reference kernels give the same bits at every level; other kernel sets state what they promise.
+/// Reference kernels compute the same bits at every level; the others document their bounds.
 enum class IsaLevel : std::uint8_t {
   kScalar,      ///< what every machine has
   kAvx2,        ///< AVX2, FMA, BMI2 and F16C

@@ -1,4 +1,4 @@
-// IRContext, which modules share, and what it knows: locations and kinds of ops.
+// IRContext, the owner of everything that modules share, with locations and rows of ops.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@
 
 namespace mir {
 
-// Where things come from: positions in texts, and what passes and authors say beyond that.
+// Locations: positions in texts, and locations that passes and authors state.
 
 enum class LocationKind : std::uint8_t {
   kUnknown,
@@ -44,16 +44,16 @@ struct Location {
   friend bool operator==(Location, Location) = default;
 };
 
-/// What a kFile location says.
+/// The parts of a kFile location.
 struct FilePlace {
-  static constexpr std::uint32_t kNone = ~0u;  ///< a number that is not given
+  static constexpr std::uint32_t kNone = ~0u;  ///< an omitted number
   std::uint32_t line = 0, column = kNone;
   std::uint32_t end_line = kNone, end_column = kNone;
   friend bool operator==(const FilePlace&, const FilePlace&) = default;
 };
 
-/// Makes and keeps the locations of one context. Thread-safe. All locations passed in must be of
-/// the same table.
+/// Creates and owns the locations of one context. Thread-safe. Locations that are passed in must be
+/// of the same table.
 class LocationTable {
  public:
   explicit LocationTable(StringInterner& strings);
@@ -70,7 +70,7 @@ class LocationTable {
   /// left out; without metadata, one part is returned as it is, and none gives the unknown
   /// location.
   Location fused(std::span<const Location> parts, std::string_view metadata = {});
-  /// What the text at `at` says of an op: `said` is a whole `loc(...)`.
+  /// The location that the text at `at` states for an op; `said` is a whole `loc(...)`.
   Location stated(SourcePos at, std::string_view said);
   /// Reads a whole `loc(...)`; what is no location of the language becomes kOpaque, and what is no
   /// `loc(...)` at all the unknown location.
@@ -88,8 +88,8 @@ class LocationTable {
   Span span(Location of) const;
   /// Whether `loc(...)` was written for it or one of its parts.
   bool is_stated(Location of) const;
-  /// `loc(...)` for what was stated of it, empty when nothing was. With `sources` positions and
-  /// ranges are spelled as `"file":line:column`, otherwise they are left out.
+  /// `loc(...)` with the stated parts; empty if there are none. With `sources`, positions and
+  /// ranges are spelled as `"file":line:column`; otherwise they are omitted.
   std::string spelling(Location of, const SourceManager* sources = nullptr) const;
 
  private:
@@ -160,7 +160,7 @@ constexpr bool has_all(Trait set, Trait wanted) {
          static_cast<std::uint32_t>(wanted);
 }
 
-/// What an op reads or writes besides operands and results.
+/// The state that an op reads or writes besides operands and results.
 enum class Effect : std::uint8_t {
   kNone = 0,
   kReadsState = 1 << 0,  ///< named state (`@cache...`)
@@ -182,7 +182,7 @@ constexpr bool has(Effect set, Effect one) {
   return (static_cast<std::uint8_t>(set) & static_cast<std::uint8_t>(one)) != 0;
 }
 
-/// What a portable attribute, or a parameter of a type, may hold.
+/// The values that a portable attribute, or a parameter of a type, may have.
 enum class AttrType : std::uint8_t {
   kInt,
   kFloat,  ///< any number
@@ -446,7 +446,7 @@ class IRContext {
   std::optional<OpKind> find_kernel(std::string_view type_name, std::size_t operand_count) const;
 
   // -- types ---------------------------------------------------------------------------------
-  /// Null where the names are no words ([A-Za-z_][A-Za-z0-9_]*).
+  /// Null if a name is not a word ([A-Za-z_][A-Za-z0-9_]*).
   const TensorType* tensor(std::span<const Dim> dims, Symbol dtype_name, Symbol device,
                            const Attr* encoding = nullptr);
   const TensorType* tensor(std::span<const Dim> dims, DType dtype, std::string_view device = "CPU");
@@ -461,7 +461,7 @@ class IRContext {
   Result<const Type*> parse_type(std::string_view text);
 
   // -- attributes ----------------------------------------------------------------------------
-  // What is made here is read back from its spelling as the same attribute. Bytes that are no UTF-8
+  // The spelling of each attribute reads back as the same attribute. Bytes that are not UTF-8
   // become U+FFFD.
   const Attr* integer(std::int64_t value);
   /// Shortest text that reads back as the same double; always with a point or an exponent.

@@ -1,4 +1,4 @@
-// How errors are told: codes, places in texts, diagnostics, results that may be errors, and their
+// Errors: codes, positions in texts, diagnostics, results that may be errors, and their
 // rendering.
 #pragma once
 
@@ -115,9 +115,9 @@ class SourceManager {
   /// Largest text accepted, in bytes; the whole space holds twice as much.
   static constexpr std::uint32_t kMaxFileSize = (1u << 31) - 2;
 
-  /// Null when `text` does not fit into what is left of the space.
+  /// Null if the remaining space is too small for `text`.
   const SourceFile* add(std::string name, std::string text, std::uint32_t first_line = 1);
-  /// What add() refused the text of that name for.
+  /// The error for a text that add() refused.
   static Error full(std::string_view name);
   /// The text that contains `pos`; null for position 0.
   const SourceFile* file_of(SourcePos pos) const;
@@ -129,7 +129,7 @@ class SourceManager {
 
 // Diagnostics: what went wrong, where, and what to do. Collected first, rendered once at the end.
 
-/// A remark says what was done or found; it asks for nothing.
+/// A remark reports an action or a fact; nothing needs to be repaired.
 enum class Severity : std::uint8_t { kRemark, kWarning, kError };
 
 /// `error`, `warning` or `remark`.

@@ -14,7 +14,7 @@ namespace mir {
 std::span<const Dialect* const> builtin_dialects();
 
 /// Attributes that any op or value may carry besides those of its row: what upstream's passes
-/// attach, quantisation and partition marks. They never change what an op computes.
+/// attach, quantisation and partition marks. They never change the results of an op.
 std::span<const AttrRow> annotation_attributes();
 
 /// The context must have none of these dialects yet.

@@ -1,12 +1,12 @@
 // Dominance over blocks and ops.
 //
-// Block a dominates block b of the same region when every path from the region's entry to b passes
-// a; the paths are those along the successors of each block's last op. An op dominates what stands
-// after it in its block, what is in blocks that its block dominates, and what is nested in either.
+// Block a dominates block b of the same region if every path from the region's entry to b, along
+// successors, passes a. An op dominates the ops after it in its block, the ops in blocks that its
+// block dominates, and the ops nested in these.
 //
 // note [unreachable blocks]
-// No path reaches them, so every block dominates them and they dominate nothing else. Code that
-// never runs makes no use wrong.
+// No path reaches them, so every block dominates them and they dominate only themselves. A use in
+// code that never runs is always valid.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +35,8 @@ class Dominance {
   bool dominates(const Block& a, const Block& b) const;
   /// Every op dominates itself and what is nested in it.
   bool dominates(const Op& a, const Op& b) const;
-  /// Whether `user` may use `value` as far as order goes: arguments and free values everywhere in
-  /// their region, results after the op that has them and not inside it.
+  /// True if the order allows `user` to use `value`: arguments and free values anywhere in their
+  /// region, results after the op that defines them and not inside it.
   bool dominates(const Value& value, const Op& user) const;
 
   friend bool operator==(const Dominance&, const Dominance&) = default;

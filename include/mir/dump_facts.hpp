@@ -21,7 +21,7 @@ struct StatedMention {
   bool has_symbol = false;
 };
 
-/// What a region's signature says of one result: `-> (%9:tensor<...>)`.
+/// One result in the signature of a region: `-> (%9:tensor<...>)`.
 struct RegionResult {
   ValueName name{};
   const Type* type = nullptr;
@@ -34,7 +34,7 @@ struct RegionResult {
 /// unseen: ids are never used again.
 class DumpFacts {
  public:
-  /// Null: the mention says what the value has.
+  /// Null if the mention states nothing beyond the value.
   const StatedMention* mention(const Use& use) const {
     return use.user()->states_mentions_ ? find_mention(use) : nullptr;
   }
@@ -52,7 +52,7 @@ class DumpFacts {
   }
   static constexpr std::uint64_t kUnnumbered = ~std::uint64_t{0};
 
-  /// What the signature's text says of the region's results; empty for a region that was not read.
+  /// The results in the text of the region's signature; empty for a region that was not read.
   std::span<const RegionResult> results(const Region& region) const {
     const auto found = results_.find(&region);
     return found == results_.end() ? std::span<const RegionResult>() : found->second;

@@ -82,7 +82,7 @@ class ProgramMachine {
   std::optional<std::vector<Tensor>> run(std::span<const Tensor> inputs, Diagnostics& diagnostics,
                                          const MachineRun& options = {});
 
-  /// What the launches that ran had lost.
+  /// Facts that executed launches had lost.
   const LossReport& losses() const;
 
  private:

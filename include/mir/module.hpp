@@ -30,7 +30,8 @@ struct OpSpec {
   bool has_signature = true;  ///< an op whose name is no plain one has lists in any case
 };
 
-/// Which of those that declare a symbol counts: the first, and after it the next.
+/// Declarations by symbol. If several declare one, the first counts, and after its erasure the
+/// next.
 template <class T>
 class SymbolTable {
  public:
@@ -89,12 +90,13 @@ class Module {
   bool is_portable() const { return version_ != 0; }
   std::int64_t version() const { return version_; }
   // -- names -----------------------------------------------------------------------------------
-  /// A name no value of this module has: the number above all in use, as long as there is one.
-  /// None while a pass works on a graph apart from its module: names are given when it is back.
+  /// Returns a name that no value of this module has: the number above all in use, as long as there
+  /// is one. Returns no name while a pass works on a graph apart from its module; values are named
+  /// later.
   ValueName fresh_name();
-  /// What fresh_name() will give after `skip` other names.
+  /// The name that fresh_name() will return after `skip` other names.
   ValueName upcoming_name(std::uint32_t skip) const;
-  /// Tells the module that a name is taken; resolve and renaming passes call it.
+  /// Marks a name as used.
   void reserve_name(ValueName name);
 
   // -- symbols ---------------------------------------------------------------------------------
@@ -111,10 +113,10 @@ class Module {
   /// The symbol an op declares by `@symbol` or `[symbol:...]`; none for other ops.
   std::optional<Symbol> declared_symbol(const Op* op) const;
 
-  /// What only dumps say.
+  /// Facts that only dumps state.
   const DumpFacts& dump_facts() const { return dump_facts_; }
 
-  /// Whether an op of this kind was ever made here; it may have been erased since.
+  /// True if an op of this kind was ever created here; it may have been erased since.
   bool has_made(OpKind kind) const {
     const std::size_t word = kind.id / kKindsPerWord;
     return word < made_kinds_.size() && (made_kinds_[word] >> kind.id % kKindsPerWord & 1) != 0;
@@ -171,7 +173,7 @@ class Module {
 
 // Syntax tree to IR.
 
-/// Makes modules from the units of one text, one unit at a time, in order. A unit may be released
+/// Creates modules from the units of one text, one unit at a time, in order. A unit may be released
 /// as soon as `add` returns.
 ///
 /// Names. In a dump `%n` is a storage id: each result starts a new version, a use means the latest

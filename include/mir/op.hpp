@@ -53,7 +53,7 @@ class ValueName {
   std::uint32_t raw_ = kNone;  ///< none: printing chooses a fresh number
 };
 
-/// One operand; a node of its value's use list.
+/// One operand, a node in the use list of its value.
 class Use {
  public:
   Value* value() const { return value_; }
@@ -73,23 +73,23 @@ class Use {
   Use** previous_ = nullptr;
 };
 
-/// A tensor (or other typed datum): a result, a block argument, or a free value of a region (used
-/// there and defined nowhere: constants, parameters, inputs of a dump). It stays where it is and
-/// keeps its id as long as its module lives, whatever is added or removed around it.
+/// A typed datum: a result, a block argument, or a free value of a region, which is used there and
+/// defined nowhere (constants, parameters, inputs of a dump). Address and id do not change as long
+/// as the module lives.
 class Value {
  public:
   const Type* type() const { return type_; }
   const TensorType* tensor_type() const { return dyn_cast<TensorType>(type_); }
 
   ValueName name() const { return name_; }
-  /// The symbol of `[@symbol]`; empty: none.
+  /// The symbol of `[@symbol]`; empty if there is none.
   Symbol symbol() const { return symbol_; }
   bool has_symbol() const { return has_symbol_; }
   /// Attributes that every mention repeats (`constant`, `quant_recipe`, `symbol`).
   std::span<const NamedAttr> attributes() const { return attributes_; }
   const Attr* attribute(Symbol key) const;
 
-  /// The op that has this as a result; null for arguments and free values.
+  /// The op whose result this is; null for arguments and free values.
   Op* defining_op() const { return is_result() ? reinterpret_cast<Op*>(owner_) : nullptr; }
   Block* argument_of() const {
     return is_argument() ? reinterpret_cast<Block*>(owner_ & ~kTag) : nullptr;
@@ -102,7 +102,7 @@ class Value {
   bool is_free() const { return (owner_ & kTag) == kFree; }
   /// Position among the results, arguments or free values of the owner.
   std::uint32_t index() const { return index_; }
-  /// Dense in the module and never used again.
+  /// Dense in the module, never reused.
   std::uint32_t id() const { return id_; }
 
   Use* first_use() const { return uses_; }
@@ -128,9 +128,9 @@ class Value {
   std::uint32_t id_ = 0;
 };
 
-/// The results of an op or the arguments of a block, in order. They lie side by side until the list
-/// changes, and are reached through a list of pointers from then on, so that values never move. An
-/// edit of the list makes the range stale.
+/// The results of an op or the arguments of a block, in order. They are contiguous until the list
+/// changes, and are accessed through a list of pointers from then on, so that values never move. An
+/// edit of the list invalidates the range.
 class ValueRange {
  public:
   class iterator {
@@ -210,7 +210,7 @@ namespace mir {
 // pointers do not own. What is here only reads; every change goes through the rewriter
 // (mir/rewriter.hpp). Ids are dense per module and never used again, so side tables are vectors.
 
-/// The rarer parts of an op.
+/// The parts that few ops have.
 struct OpExtra {
   std::span<const Symbol> angles;  ///< texts of `<...>` in order: device, fragment kind, op type
   Region* regions = nullptr;       ///< the first of them
@@ -220,7 +220,7 @@ struct OpExtra {
     std::uint32_t first_operand = 0;  ///< its arguments are operands [first, first + count)
     std::uint32_t operand_count = 0;
 
-    /// What text calls the block.
+    /// The name of the block in text.
     Symbol name() const;
   };
   std::span<const Successor> successors;
@@ -232,19 +232,19 @@ class Op {
   const OpName& op_name() const { return name_; }
   const OpKindInfo& info() const { return *name_.info; }
   const OpRow* row() const { return info().row; }
-  /// Whether the op's row states the trait; an op without a row has none.
+  /// True if the op's row has the trait; false for an op without a row.
   bool has(Trait trait) const { return row() != nullptr && mir::has(row()->traits, trait); }
   /// "dialect.Name" without a device.
   std::string_view name() const { return info().name; }
   Symbol device() const { return name_.device; }
-  /// The op of the build that this is; kNone when it is another one.
+  /// The built-in op that this is; kNone for other ops.
   OpId op_id() const { return kind().op(); }
   /// Whether this is one of the given ops.
   template <class... Others>
   bool is(OpId op, Others... others) const {
     return kind() == op || (... || (kind() == others));
   }
-  /// Whether the name begins with this dialect's, known op or not.
+  /// True if the name begins with that of the dialect, also for unknown ops.
   bool is_in(DialectId dialect) const { return info().dialect_id == dialect; }
 
   /// `@symbol`; has_symbol() tells an empty one from none.
@@ -256,7 +256,8 @@ class Op {
 
   std::span<Use> operand_uses() const { return {operands_, operand_count_}; }
   std::uint32_t operand_count() const { return operand_count_; }
-  /// Those that no successor takes as arguments; they come first. Rows count these.
+  /// The operands that no successor takes as arguments; they come first. Arities of rows count
+  /// these.
   std::span<Use> plain_operands() const;
   Value* operand(std::size_t i) const {
     assert(i < operand_count_);
@@ -265,7 +266,7 @@ class Op {
   ValueRange results() const { return results_; }
   std::uint32_t result_count() const { return results_.count_; }
   Value* result(std::size_t i = 0) const { return &results_[i]; }
-  /// Whether the text has operand and result lists at all (`prog.ret` has none).
+  /// False if the text has neither operand nor result lists, as `prog.ret`.
   bool has_signature() const { return has_signature_; }
 
   std::span<const NamedAttr> attributes() const { return {attributes_, attribute_count_}; }
@@ -306,9 +307,9 @@ class Op {
   /// which is that of the op it replaced; unknown if it has none.
   Span span() const;
   std::uint32_t id() const { return id_; }
-  /// Whether anything but its place and the contents of its regions changed since it was read.
+  /// True if anything but its position and the contents of its regions changed since it was read.
   bool is_modified() const { return modified_; }
-  /// Whether the text at its location is its own; false for ops that were made since.
+  /// True if the text at its location is its own; false for ops that were created later.
   bool was_read() const { return read_; }
 
   template <class T>
@@ -422,14 +423,14 @@ class Block {
   bool empty() const { return first_ == nullptr; }
   OpRange ops() const { return {first_, true}; }
   OpRange reversed() const { return {last_, false}; }
-  /// The last op when its row is a terminator; null otherwise.
+  /// The last op if it is a terminator; null otherwise.
   Op* terminator() const;
 
   ValueRange arguments() const { return arguments_; }
   /// `^name`; empty for the unnamed entry block. A block without a name, or with that of another
   /// one, gets a fresh one in text.
   Symbol name() const { return name_; }
-  /// What its last op may go on to, in order; a block may occur twice.
+  /// The successors of its last op, in order; a block may occur twice.
   std::span<const OpExtra::Successor> successors() const;
   /// Returns the blocks of the region that have this one as a successor, each once, in text order.
   /// Looks at every block of the region; a ControlFlowGraph has the predecessors of all of them.
@@ -488,10 +489,11 @@ class Region {
   std::uint32_t index() const { return index_; }
   /// Of the values that it hands over, by its signature.
   std::span<const Type* const> result_types() const { return result_types_; }
-  /// What the terminator of the last block gives as that result; null when there is no terminator,
-  /// when it goes on to blocks, or when it does not fit the signature.
+  /// The operand of the last block's terminator that becomes this result. Null if there is no
+  /// terminator, if it has successors, or if it does not match the signature.
   Value* returned(std::size_t result) const;
-  /// Values used inside and defined neither here nor around it, in order of first use.
+  /// Values that are used here and defined neither here nor around the region, in order of first
+  /// use.
   std::span<Value* const> free_values() const { return {free_, free_count_}; }
 
  private:
@@ -520,36 +522,36 @@ inline std::uint32_t Op::region_count() const {
   return first == nullptr ? 0 : first->last_region_->index_ + 1;
 }
 
-// What running an op does besides giving its results.
+// Effects of ops.
 
 /// Effects of the op and the ops inside it. In a portable module, no op writes an operand. Returns
 /// no value if the effects are unknown, as for an op without a row.
 std::optional<Effect> effects_of(const Op& op);
 
-/// Whether the results depend on operands, attributes and weights only and nothing else happens: an
-/// op that may be left out when nobody reads it, and run once where it is written twice. A call is
-/// as pure as its graph, which is not looked at: false.
+/// True if the results depend on operands, attributes and weights only, and the op has no effect:
+/// it may be erased if its results have no uses, and merged with an equal op. False for calls,
+/// whose graphs are not examined (see Effects).
 bool is_pure(const Op& op);
 
 /// Whether the op can be erased without any effect: it is pure, neither ends a block nor declares a
 /// symbol, and nothing uses its results.
 bool is_dead(const Op& op);
 
-/// Whether operands 0 and 1 may change places.
+/// True if operands 0 and 1 may be exchanged.
 bool is_commutative(const Op& op);
 
 /// Whether an op of a dump writes into the storage of operand `index`.
 bool writes_operand(const Op& op, std::uint32_t index);
 
-/// Whether the op may run where it would not have run: it is pure, and no operands that fit by
-/// their types make a run stop at it. False where extents are known only when it runs.
+/// True if the op may run where it would not have run: it is pure, and fails for no operands of its
+/// types. False if extents are known only at run time.
 bool is_speculatable(const Op& op);
 
-// What values hold before anything runs.
+// Values that are known before a run.
 
-/// A constant's numbers or the parameter that a symbol names, with the type and all that mentions
-/// repeat. Types, attributes and symbols are unique, so comparing is cheap and two values that hold
-/// the same for the same reason compare equal, in one region or in several.
+/// The numbers of a constant, or the parameter that a symbol names, with the type and the
+/// attributes that mentions repeat. Values of equal constants compare equal, in one region or in
+/// several.
 struct Constant {
   const Type* type = nullptr;
   std::span<const NamedAttr> attributes{};
@@ -562,7 +564,8 @@ struct Constant {
   }
 };
 
-/// Of a free value that states numbers or a symbol, and of a register's result; none for others.
+/// The constant of a free value that states numbers or a symbol, or of a register's result. No
+/// value for others.
 std::optional<Constant> constant_of(const Value& value);
 
 }  // namespace mir

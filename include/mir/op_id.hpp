@@ -62,7 +62,7 @@ inline constexpr std::array kDialectNames = {
 #undef MIR_ALIAS
 };
 
-/// What an op was called in earlier versions.
+/// An earlier name of an op.
 struct OpAlias {
   std::string_view name;  ///< "linalg.LLMEmbeddingTokenOp"
   OpId op;

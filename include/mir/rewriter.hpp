@@ -13,11 +13,11 @@ namespace mir {
 
 // Places in a module that survive its edits, and walks that are built on them.
 
-/// A place among the ops of a region, known to the module: an edit through any rewriter moves it on
-/// when what it refers to goes away. Not thread-safe, as edits are not.
+/// A position among the ops of a region. Every edit, through any rewriter, keeps it valid: it moves
+/// on when the op or block that it refers to is erased. Not thread-safe, as edits are not.
 class Cursor {
  public:
-  /// Which neighbour tells the place; the other one may change.
+  /// The neighbour that defines the position; the other one may change.
   enum class Side : std::uint8_t {
     kAfter,  ///< after `at`, at the block's begin when that is null; for walks
     kBefore  ///< before `at`, at the block's end when that is null; for insertion
@@ -84,7 +84,7 @@ class RegionWalk {
 // Names of upstream's interface. NOLINTBEGIN(readability-identifier-naming)
 enum class WalkResult : std::uint8_t {
   WALK_CONTINUE,
-  WALK_SKIP,      ///< leaves out the op's own regions; in post-order they have been visited
+  WALK_SKIP,      ///< skips the op's own regions; in post-order they have been visited
   WALK_INTERRUPT  ///< ends the walk
 };
 // NOLINTEND(readability-identifier-naming)
@@ -94,11 +94,11 @@ enum class WalkOrder : std::uint8_t {
   kPostOrder  ///< an op after what is inside it
 };
 
-/// Calls `visit(Op&)`, which gives a WalkResult, for each op of the region and of those inside it,
-/// in order. Any op or block may be made, moved or erased meanwhile, through any rewriter, the
-/// current op and those around it included: what is made or moved to after the current op is
-/// visited, what is made before it is not, and nothing that was erased. Walks may nest. False when
-/// interrupted.
+/// Calls `visit(Op&)`, which returns a WalkResult, for each op of the region and for the ops nested
+/// in it, in order. The visit may create, move and erase any op or block, through any rewriter,
+/// including the current op and the ops around it. Ops that are created or moved after the current
+/// op are visited, ops that are created before it are not, and erased ops never are. Walks may
+/// nest. Returns false if interrupted.
 template <class Visit>
 bool walk(Module& module, Region& region, WalkOrder order, const Visit& visit) {
   RegionWalk ops(module, region);
@@ -122,29 +122,29 @@ bool walk(Module& module, Region& region, WalkOrder order, const Visit& visit) {
 
 // The only interface through which IR is changed.
 //
-// A rewriter keeps what belongs together: use lists, parents, order in blocks, symbols, places of
-// walks and of other rewriters, what dumps say of single mentions, and the marks by which printing
-// tells what nobody touched. Listeners see every change. Several rewriters of a module may be used
-// in turn; two threads may not edit one module at once.
+// A rewriter keeps consistent: use lists, parents, order in blocks, symbols, cursors of walks and
+// of other rewriters, the facts that dumps state of single mentions, and the marks by which
+// printing recognises untouched text. Listeners receive every edit. Several rewriters of a module
+// may be used in turn; two threads may not edit one module at once.
 //
-// Edits are not checked beyond asserts: what a module means is the verifier's concern. An erased op
-// must not be edited.
+// Edits are checked by asserts only; the verifier checks what the module means. An erased op must
+// not be edited.
 //
-// Whatever is made here prints as text that reads back as an equal module. Symbols, keys, labels
-// and strings may hold any text, which is quoted where it must be. A value or block whose name no
-// text can say prints under a fresh one. Functions that take other texts refuse what no text can
-// say: they give false and change nothing. In a portable module a list of attributes has each key
-// once, the first counts; unquoted strings that are no words become quoted; values that upstream
-// lost are left out. A jump has a label and no symbol, path or `<...>`; only a jump has a label.
+// Every result of an edit prints as text that reads back as an equal module. Symbols, keys, labels
+// and strings may hold any text, which is quoted if necessary. A value or block whose name text
+// cannot express prints under a fresh name. Functions that take other texts return false and change
+// nothing if text cannot express them. In a portable module a list of attributes has each key once,
+// the first counts; unquoted strings that are not words become quoted; values that upstream lost
+// are left out. A jump has a label and no symbol, path or `<...>`; only a jump has a label.
 
 enum class OpChange : std::uint8_t {
-  kOperands,    ///< which values it uses, or how many; successors too
-  kResults,     ///< how many results it has
+  kOperands,    ///< operands or successors
+  kResults,     ///< the number of results
   kAttributes,  ///< attributes
   kHead,        ///< symbol, path, address, angles, label
   kLocation,
-  kRegions,  ///< a new region, or what a region states of its arguments and results
-  kMention,  ///< what a dump's mention of an operand says beyond the value
+  kRegions,  ///< a new region, or the signature of a region
+  kMention,  ///< facts of a dump's mention of an operand beyond the value
 };
 
 /// What a value was before an edit.
@@ -194,7 +194,7 @@ class RewriteListener {
   virtual void did_change_arguments(Block&) {}
 };
 
-/// Attaches a listener to a module for its own lifetime.
+/// Attaches a listener to a module for the lifetime of the scope.
 class ListenerScope {
  public:
   ListenerScope(Module& module, RewriteListener& listener);
@@ -207,12 +207,12 @@ class ListenerScope {
   RewriteListener& listener_;
 };
 
-/// Which value or block takes the place of which original in a copy.
+/// The values and blocks that replace originals in a copy.
 class RewriteMapping {
  public:
   void map(const Value& from, Value& to) { values_[&from] = &to; }
   void map(const Block& from, Block& to) { blocks_[&from] = &to; }
-  /// Null where nothing is mapped.
+  /// Null if the original is not mapped.
   Value* find(const Value& from) const { return find(values_, from); }
   Block* find(const Block& from) const { return find(blocks_, from); }
 
@@ -227,9 +227,9 @@ class RewriteMapping {
   std::unordered_map<const Block*, Block*> blocks_;
 };
 
-/// One way out of a block.
+/// A successor of a block's last op.
 struct SuccessorSpec {
-  Block* block = nullptr;  ///< null: `stated` is all that a text says
+  Block* block = nullptr;  ///< null: text names a block that does not exist, as `stated`
   Symbol stated{};
   std::span<Value* const> operands{};
 };
@@ -242,13 +242,13 @@ class Rewriter {
   Module& module() const { return module_; }
   IRContext& context() const { return module_.context(); }
 
-  // -- where ops are made ----------------------------------------------------------------------
-  // The place stays right when the op before which it lies is moved or erased.
+  // -- insertion point -------------------------------------------------------------------------
+  // It stays valid when the op that follows it is moved or erased.
   void set_insertion_point(Op& before) { place_.set(before.block(), &before); }
   void set_insertion_point_after(Op& op) { place_.set(op.block(), op.next()); }
   void set_insertion_point_to_start(Block& block) { place_.set(&block, block.front()); }
   void set_insertion_point_to_end(Block& block) { place_.set(&block, nullptr); }
-  /// Null: none.
+  /// Null if there is no insertion point.
   Block* insertion_block() const { return place_.block(); }
 
   /// The location of new ops whose OpSpec has none. Unknown at first.
@@ -256,70 +256,69 @@ class Rewriter {
   Location default_location() const { return default_location_; }
 
   // -- ops -------------------------------------------------------------------------------------
-  /// Makes an op at the insertion point; results get fresh names.
+  /// Creates an op at the insertion point. Its results get fresh names.
   Op* create(const OpSpec& spec);
-  /// Makes an op that is linked nowhere, with results without names.
+  /// Creates an op outside any block, whose results have no names.
   Op* create_detached(const OpSpec& spec);
-  /// Gives fresh names to the results that have none.
+  /// Names the results that have no name.
   void name_results(Op& op);
-  /// Links a detached op at the insertion point; declares what it and ops inside it declare.
+  /// Inserts a detached op at the insertion point and declares its symbols and those nested in it.
   void insert(Op& op);
   void insert(Op& op, Block& block, Op* before);
-  /// Drops operands, unlinks, forgets symbols; results must have no uses outside the op. What is
-  /// inside goes with it.
+  /// Erases an op and the ops nested in it. Results must have no uses outside the op.
   void erase(Op& op);
   /// Replaces the uses of each result by the value at its position and erases the op.
   void replace(Op& op, std::span<Value* const> values);
   /// The same with the results of another op. A detached one is inserted before the old op. It
   /// takes the old op's location unless it has one.
   void replace(Op& op, Op& with);
-  /// Constants and parameters that the op or ops inside it use follow it into another region.
+  /// Constants and parameters that the op or nested ops use follow it into another region.
   void move_before(Op& op, Op& before);
   void move_after(Op& op, Op& after);
   void move_to_end(Op& op, Block& block);
-  /// Copies an op of this context with all that is inside it, at the insertion point, detached when
-  /// there is none. Operands and successors are mapped; what is not mapped stays as it is, or, for
-  /// a constant or parameter of another module, is found or made in the region of the insertion
-  /// point. Results, blocks and arguments of the copy are entered into the mapping. Names are kept.
+  /// Copies an op of this context and the ops nested in it to the insertion point; the copy is
+  /// detached if there is none. Operands and successors are mapped; unmapped ones stay as they are,
+  /// except that a constant or parameter of another module is found or created in the region of the
+  /// insertion point. Adds results, blocks and arguments of the copy to the mapping. Keeps names.
   Op* clone(const Op& op, RewriteMapping& mapping);
 
   // -- operands and uses -----------------------------------------------------------------------
   void set_operand(Op& op, std::size_t i, Value* value);
-  /// Of an op without successors, or all of them with the successors' own.
+  /// Replaces all operands, including those that successors take.
   void set_operands(Op& op, std::span<Value* const> operands);
   void replace_all_uses(Value& from, Value& to);
   template <class Predicate>
   void replace_uses_if(Value& from, Value& to, const Predicate& wanted);
-  /// Replaces the successors and the operands that the old ones took. False where a name that is
-  /// `stated` for a block is none.
+  /// Replaces the successors and the operands that they take. Returns false if a `stated` name is
+  /// not a block name.
   bool set_successors(Op& op, std::span<const SuccessorSpec> successors);
 
   // -- results ---------------------------------------------------------------------------------
-  /// Without a name. Other results keep place and id.
+  /// The new result has no name. Other results keep address and id.
   Value* add_result(Op& op, const Type* type);
   Value* insert_result(Op& op, std::size_t i, const Type* type);
   /// It must have no uses.
   void erase_result(Op& op, std::size_t i);
 
-  // -- what an op says -------------------------------------------------------------------------
+  // -- attributes and names of an op -----------------------------------------------------------
   void set_attribute(Op& op, Symbol key, const Attr* value);
   bool remove_attribute(Op& op, Symbol key);
   void set_attributes(Op& op, std::span<const NamedAttr> attributes, bool list_present = false);
   void set_symbol(Op& op, Symbol symbol);
-  /// False for a path beyond 1000 bytes and, in a dump, which escapes nothing, for one that its
-  /// text would end early or break. OpSpec leaves such a path out.
+  /// Returns false for a path of more than 1000 bytes and, in a dump, for one that text cannot
+  /// express without escapes. OpSpec leaves such a path out.
   bool set_path(Op& op, Symbol path);
   bool can_set_path(Symbol path) const { return can_say(path, !module_.is_portable()); }
   void clear_path(Op& op);
-  /// False where one is no balanced text on one line of at most 1000 bytes, with single blanks and
-  /// none at its ends.
+  /// Returns false unless each is balanced text on one line of at most 1000 bytes, with single
+  /// blanks and none at its ends.
   bool set_angles(Op& op, std::span<const Symbol> angles);
-  /// An op that is said to come from elsewhere prints as a new one.
+  /// The op prints as a new one afterwards.
   void set_location(Op& op, Location location);
-  /// Makes an op print in canonical form although nothing of it changed.
+  /// Makes an op print in canonical form although it did not change.
   void mark_modified(Op& op) { op.modified_ = true; }
 
-  /// A copy of a list that lives as long as the module, for facts that are put together first.
+  /// Copies a list to memory that lives as long as the module.
   std::span<const NamedAttr> keep(std::span<const NamedAttr> attributes);
 
   // -- values ----------------------------------------------------------------------------------
@@ -330,35 +329,36 @@ class Rewriter {
   void set_attributes(Value& value, std::span<const NamedAttr> attributes);
 
   // -- blocks and regions ----------------------------------------------------------------------
-  // A module's body has one block, and the entry of a region with a signature is no successor: text
-  // has no way to say either.
+  // Text can express neither several blocks in a module's body nor the entry of a region with a
+  // signature as a successor.
   Region* add_region(Op& op);
-  /// Before `before`, at the end when that is null.
+  /// Before `before`, or at the end if that is null.
   Block* create_block(Region& region, std::span<const Type* const> argument_types = {},
                       Symbol name = {}, Block* before = nullptr);
-  /// With all its ops; neither those nor its arguments have uses outside, and no block goes on to
-  /// it.
+  /// Erases a block and its ops. They and its arguments must have no uses outside, and the block no
+  /// predecessors.
   void erase_block(Block& block);
-  /// A new block without arguments after the op's own takes the op and what follows it. The old
-  /// block has no successor until it is given a last op.
+  /// Moves the op and the ops after it to a new block without arguments, which follows the op's
+  /// block. The old block has no successor until it gets a last op.
   Block* split_block(Op& first);
-  /// Appends the ops of `source` to `into`, with `arguments` for its arguments; `source` goes. No
-  /// block goes on to it any more.
+  /// Appends the ops of `source` to `into`, replaces its arguments by `arguments`, and erases it.
+  /// It must have no predecessors.
   void merge_blocks(Block& source, Block& into, std::span<Value* const> arguments);
-  /// Also into another region; constants and parameters follow.
+  /// The region may be another one; constants and parameters follow.
   void move_block(Block& block, Region& region, Block* before = nullptr);
-  /// Moves the ops of a region of one block before `before`, with `arguments` for its arguments.
-  /// Its terminator goes; the values that it handed over are returned.
+  /// Moves the ops of a region of one block before `before` and replaces its arguments by
+  /// `arguments`. Erases the terminator and returns its operands.
   std::vector<Value*> inline_region(Region& from, Op& before, std::span<Value* const> arguments);
   /// Moves all blocks before `before`.
   void inline_region(Region& from, Block& before);
-  /// Moves all blocks, and what `from` states of its results, into a region without blocks.
+  /// Moves all blocks and the stated results of `from` into a region without blocks.
   void take_body(Region& to, Region& from);
 
   Value* add_argument(Block& block, const Type* type) {
     return insert_argument(block, block.arguments().size(), type);
   }
-  /// Without a name. Other arguments keep place and id. Successors must then pass one value more.
+  /// The new argument has no name. Other arguments keep address and id. Predecessors must then pass
+  /// one value more.
   Value* insert_argument(Block& block, std::size_t i, const Type* type);
   /// It must have no uses.
   void erase_argument(Block& block, std::size_t i);
@@ -369,9 +369,9 @@ class Rewriter {
 
   // -- values that no op defines ---------------------------------------------------------------
   Value* create_free_value(Region& region, const Type* type, ValueName name);
-  /// The region's value with this type, these attributes and this symbol; made when there is none.
+  /// Returns the region's value with this type, attributes and symbol; creates it if necessary.
   Value* constant(Region& region, const Constant& constant);
-  /// Removes those without uses; the others keep their order.
+  /// Erases the free values without uses; the others keep their order.
   void erase_unused_free_values(Region& region);
 
   // -- dumps: see DumpFacts --------------------------------------------------------------------
@@ -384,9 +384,9 @@ class Rewriter {
   /// Also sets the types.
   void state_results(Region& region, std::span<const RegionResult> results);
 
-  /// Sets `mir_version` (1 is the only version) or, with 0, makes the module a dump; false where a
-  /// dump cannot say some op's path. A dump that becomes portable has its attributes put right as
-  /// above, and forgets what it stated of single mentions.
+  /// Sets `mir_version` (1 is the only version) or, with 0, makes the module a dump. Returns false
+  /// if a dump cannot express the path of some op. When a dump becomes portable, attributes are
+  /// corrected as above, and the facts of single mentions are dropped.
   bool set_version(std::int64_t version);
 
  private:

@@ -1,4 +1,4 @@
-// Running a module: what goes in and out, and the session.
+// Running a module: ports, inputs, outputs, and the session.
 #pragma once
 
 #include <cstddef>
@@ -67,7 +67,7 @@ Result<std::vector<Tensor>> load_inputs(std::span<const Port> ports,
                                         const FileOpener& files = {},
                                         const InputDefaults& defaults = {});
 
-/// What output `port` shall be.
+/// The expected value of output `port`.
 struct Expectation {
   std::size_t port = 0;
   std::shared_ptr<const TensorSpec> spec;
@@ -118,7 +118,7 @@ struct SessionOptions {
   Fusion fusion = Fusion::kAll;
   /// In which type fast kernels of Linear take activations and weights of floats.
   Activations activations = Activations::kFloat32;
-  /// The highest instruction set that fast kernels use; none: what the machine has.
+  /// The highest instruction set that fast kernels use. No value: the best one of the machine.
   std::optional<IsaLevel> isa = std::nullopt;
   /// Threads that pack weights for fast kernels and compute with them; the number never changes a
   /// bit of the results. Fewer than that are one warning. Reference kernels use one.
@@ -145,7 +145,7 @@ struct StepResults {
 };
 
 struct RunOptions {
-  /// What is run: 0 for `entry`, then `further_entries` in order.
+  /// The entry to run: 0 for `entry`, then `further_entries` in order.
   std::size_t entry = 0;
   /// Values of dimension symbols stated by the caller; inputs must agree with them. Those of other
   /// modules do no harm: see check_bindings.
@@ -192,7 +192,7 @@ class Session {
   Session& operator=(Session&&) noexcept;
   ~Session();
 
-  /// What an entry takes and gives, in order.
+  /// Inputs and outputs of an entry, in order.
   std::span<const Port> inputs(std::size_t entry = 0) const;
   std::span<const Port> outputs(std::size_t entry = 0) const;
   std::size_t entry_count() const;
@@ -204,7 +204,7 @@ class Session {
   void reset();
   /// Bytes of parameters that were made and are in memory now.
   std::uint64_t made_weight_bytes() const;
-  /// What stays in memory between runs.
+  /// Memory that is kept between runs.
   SessionMemory memory() const;
   /// Tokens the cache of this name (without `@`) holds; none when no step uses such a cache.
   std::optional<std::int64_t> cache_length(std::string_view name) const;

@@ -1,4 +1,4 @@
-// What values and ops carry: names, extents, types and attributes. All are unique in their context.
+// Names, extents, types and attributes of values and ops. All are unique in their context.
 #pragma once
 
 #include <atomic>
@@ -389,7 +389,7 @@ class Attr {
   };
 };
 
-/// What a `QuantSpec(...)` says. Scales and zero points are not part of it.
+/// The parts of a `QuantSpec(...)`. Scales and zero points are not part of it.
 struct QuantSpec {
   std::string_view kind;  ///< "SymPerTensor", "None", ...
   std::vector<std::pair<std::string_view, std::string_view>> fields;  ///< key, value text
@@ -398,7 +398,7 @@ struct QuantSpec {
 
   std::optional<std::int64_t> integer(std::string_view key) const;
 };
-/// A kind of QuantSpec: what its specs state, and what the codes are.
+/// A kind of QuantSpec: the fields of its specs and the meaning of the codes.
 struct QuantKind {
   std::string_view name;
   bool is_raw = false;          ///< elements are what they are

@@ -16,7 +16,7 @@
 
 namespace mir {
 
-// What a dump lost, and what was used in its place.
+// Facts that a dump lost, and their replacements.
 
 /// One fact of an op that the dump does not state.
 struct LossEntry {
@@ -95,7 +95,7 @@ struct Grant {
   std::string text;  ///< as the IR spells it; JSON is a subset
 };
 
-/// What a part of the text means that upstream printed as it is; see settle_texts.
+/// The meaning of a part of the text that upstream printed without quotes; see settle_texts.
 struct TextGrant {
   enum class Kind : std::uint8_t {
     kAttribute,    ///< attribute `key` is the string `text`
@@ -107,7 +107,7 @@ struct TextGrant {
   std::string text;
 };
 
-/// What the user grants where a dump lost its meaning.
+/// Facts that the user supplies where a dump lost them.
 struct UpgradeOptions {
   std::optional<double> rms_epsilon;         ///< epsilon of every RMSNorm
   std::optional<double> layer_norm_epsilon;  ///< eps of every LayerNorm
@@ -124,7 +124,7 @@ struct UpgradeOptions {
 /// in Grant, or a reading of the text: `text:KEY=TEXT`, `comment=TEXT`, `Unknow=TYPE`, where a TEXT
 /// in quotes has escapes. The error says which facts can be granted.
 Result<void> grant(UpgradeOptions& options, std::string_view fact);
-/// Grants what a sidecar file says; docs/upgrade.md describes its JSON.
+/// Takes the facts of a sidecar file; docs/upgrade.md describes its JSON.
 Result<void> grant_sidecar(UpgradeOptions& options, std::string_view json);
 
 /// Takes the grants that make a dump sound: which return ends a graph, notes on values that fit no
@@ -162,7 +162,7 @@ enum class Generation : std::uint8_t {
 /// False after reporting a module that has no dump: symbolic extents, control flow.
 bool downgrade(Module& module, Generation generation, LossReport& report, Diagnostics& diagnostics);
 
-/// What the conversions of one run are given, and what they lost.
+/// The options of the conversions of one run, and their loss report.
 struct Conversions {
   UpgradeOptions granted{};
   Generation generation = Generation::k2025_12;  ///< of `downgrade`

@@ -34,7 +34,7 @@ std::string_view name_of(CheckGroup group);
 /// Every group's name, in order.
 std::span<const std::string_view> check_group_names();
 
-/// What a breach becomes: nothing, a warning, an error.
+/// The severity of a violation: none, a warning, an error.
 enum class Verdict : std::uint8_t { kOff, kFinding, kError };
 
 /// Changes verdicts by code (`MIR0470`), constraint id (`dump_c1`) or group (`dump`); what was said

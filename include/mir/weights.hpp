@@ -32,7 +32,7 @@ using FileOpener = std::function<Result<FileBytes>(const std::string& name)>;
 
 // Where weights come from: files, a seed, a constant.
 
-/// What the user of a weight expects.
+/// The tensor that the user of a weight expects.
 struct WeightRequest {
   std::string_view name;
   DType dtype = DType::kFloat32;
@@ -123,7 +123,7 @@ class WeightSet {
 
 // How far a tensor is from the expected one.
 
-/// What a tensor must fulfil; every part that is stated must hold.
+/// Requirements on a tensor; every stated part must hold.
 ///
 /// An element is within tolerance when |actual - expected| <= abs + rel * |expected|, or when it
 /// lies at most `ulp` units in the last place of the actual element type (of integers: 1) from the

@@ -21,14 +21,14 @@ using namespace mir;
 
 constexpr const char* kText =
     "@main [mir_version:1] (%n:!builtin.index) -> (%total:!ring.buffer<8, newest>) {\n"
-    "    ring.MakeOp (%n:!builtin.index) -> (%ring:!ring.buffer<8, newest>)[capacity:8, "
+    "    ring.MakeOp(%n:!builtin.index) -> (%ring:!ring.buffer<8, newest>)[capacity:8, "
     "order:newest]\n"
-    "    ring.LoopOp (%ring:!ring.buffer<8, newest>) -> (%total:!ring.buffer<8, newest>) {\n"
+    "    ring.LoopOp(%ring:!ring.buffer<8, newest>) -> (%total:!ring.buffer<8, newest>) {\n"
     "    ^head(%at:!ring.buffer<8, newest>):\n"
-    "        ring.NextOp (%at:!ring.buffer<8, newest>) -> () [^head(%at:!ring.buffer<8, newest>), "
+    "        ring.NextOp(%at:!ring.buffer<8, newest>) -> () [^head(%at:!ring.buffer<8, newest>), "
     "^done]\n"
     "    ^done:\n"
-    "        ring.LeaveOp (%at:!ring.buffer<8, newest>) -> ()\n"
+    "        ring.LeaveOp(%at:!ring.buffer<8, newest>) -> ()\n"
     "    }\n"
     "    cf.ReturnOp (%total:!ring.buffer<8, newest>) -> ()\n"
     "}\n";
@@ -171,7 +171,8 @@ int main() {
   const auto modules = read_modules(*file, context, diagnostics);
   int wrong = check(!diagnostics.has_errors() && verify(*modules.front(), diagnostics),
                     "the text verifies");
-  wrong += check(print(*modules.front()) == kText, "the module prints the text");
+  const std::string printed = print(*modules.front());
+  wrong += check(printed == kText, "the module prints the text: " + printed);
   const Op* make = modules.front()->body().entry()->front();
   wrong += check(make->row() == &(*ring)->rows[0], "the op has its row");
   const auto* type = dyn_cast<DialectType>(make->result()->type());
@@ -190,7 +191,7 @@ int main() {
       {"buffer<8, newest>)[", "buffer<0>)[", "parameter 'capacity' of '!ring.buffer' is 0"},
       {"^head(%at:!ring.buffer<8, newest>):", "^head:", "MIR0302"},
       {", ^done]", "]", "'ring.NextOp' has 1 successors, expected 2"},
-      {"ring.LoopOp (%ring:!ring.buffer<8, newest>)", "ring.LoopOp (%n:!builtin.index)",
+      {"ring.LoopOp(%ring:!ring.buffer<8, newest>)", "ring.LoopOp(%n:!builtin.index)",
        "a loop takes a buffer"},
   };
   for (const auto& mistake : kMistakes) {
@@ -203,7 +204,7 @@ int main() {
       "@main [mir_version:1] (%x:" + type_text + ") -> (%z:" + type_text + ") {\n" +
       "    ring.ScopeOp (%x:" + type_text + ") -> (%y:" + type_text + ") {\n" +
       "        (%a:" + type_text + ") -> () {\n" + "            ring.ReverseOp (%a:" + type_text +
-      ") -> (%b:" + type_text + ")\n" + "            ring.LeaveOp (%b:" + type_text +
+      ") -> (%b:" + type_text + ")\n" + "            ring.LeaveOp(%b:" + type_text +
       ") -> ()\n        }\n    }\n" + "    ring.ReverseOp (%y:" + type_text +
       ") -> (%c:" + type_text + ")\n" + "    ring.ReverseOp (%c:" + type_text +
       ") -> (%z:" + type_text + ")\n" + "    cf.ReturnOp (%z:" + type_text + ") -> ()\n}\n";

@@ -142,7 +142,7 @@ def hostile(pack):
     yield "folder itself", write_pack(pack, renamed("..")), "its name is a path"
     yield "subfolder", write_pack(pack, renamed("d/y.npy")), "its name is no plain file name"
     yield "hidden file", write_pack(pack, renamed(".bashrc")), "its name is no plain file name"
-    yield "deflated", write_pack(pack, files, method=zipfile.ZIP_DEFLATED), "it is deflated"
+    yield "deflated", write_pack(pack, files, method=zipfile.ZIP_DEFLATED), "it is compressed"
     yield "unaligned", write_pack(pack, files, aligned=False), "expected at a multiple of 64"
     yield "manifest last", write_pack(pack, files, first=False), "its first member is not 'manifest.json'"
     yield "unlisted", write_pack(pack, files, manifest({k: files[k] for k in ("m.mir", "x.npy")})), "which lists 2"

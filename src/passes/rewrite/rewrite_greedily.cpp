@@ -6,6 +6,7 @@
 #include "mir/rewrite_patterns.hpp"
 #include "mir/walk.hpp"
 #include "passes/rewrite/lineage.hpp"
+#include "passes/rewrite/match_location.hpp"
 #include "passes/rewrite/worklist.hpp"
 
 namespace mir {
@@ -195,13 +196,6 @@ class GreedyRewrite : RewriteListener {
     ++report_.applied[number];
     ++rewrites_;
     check_end(rewrite, place);
-  }
-
-  Location location_of(const PatternMatch& match) const {
-    if (match.ops().size() == 1) return match.root().location();
-    std::vector<Location> parts;
-    for (const Op* op : match.ops()) parts.push_back(op->location());
-    return module_.context().locations().fused(parts);
   }
 
   std::string describe(const Op& op) const {

@@ -20,6 +20,14 @@ std::string_view why_not(const Value& value, const Value& result) {
   return "";
 }
 
+/// True if f(f(x)) is what the traits of an op say for values of this type: always if the op only
+/// moves elements, otherwise for floating-point numbers. Arithmetic on codes rounds and saturates.
+bool is_exact_on(const Op& op, const Value& value) {
+  if (op.has(Trait::kMoves)) return true;
+  const TensorType* type = value.tensor_type();
+  return type != nullptr && type->dtype() && info(*type->dtype()).type_class == DTypeClass::kFloat;
+}
+
 /// The op that defines the one operand of an op, if both are the same operation.
 PatternMatch match_pair(Op& op) {
   if (op.operand_count() != 1 || op.result_count() != 1) {
@@ -30,7 +38,9 @@ PatternMatch match_pair(Op& op) {
     return failed("no op of the same kind defines the operand", op);
   }
   if (!are_same_operation(op, *before)) return failed("the attributes differ", *before);
+  // A mark may change the quantisation of the result.
   if (!states_only_row_attributes(op)) return failed("the op has marks", op);
+  if (!is_exact_on(op, *op.operand(0))) return failed("the elements are codes or integers", op);
   return PatternMatch::of({&op, before});
 }
 
@@ -62,6 +72,7 @@ PatternMatch match_identity(Op& op) {
   if (op.operand_count() != 1 || op.result_count() != 1) {
     return failed("the op does not have one operand and one result", op);
   }
+  if (!states_only_row_attributes(op)) return failed("the op has marks", op);
   const TensorType* type = op.result()->tensor_type();
   if (type == nullptr || std::ranges::any_of(type->dims(), &Dim::is_unknown)) {
     return failed("an extent of the result is unknown", op);

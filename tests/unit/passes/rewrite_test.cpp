@@ -597,6 +597,34 @@ TEST_SUITE("simplify") {
     CHECK(names(reading.module()) == "NegOp NegOp");
   }
 
+  TEST_CASE("ops that may quantise anew stay") {
+    constexpr std::string_view kCodes = "tensor<[2], Int8, CPU>";
+    const std::string recipe =
+        " [quant_recipe:QuantSpec(SymPerTensor(quant_min: -128, quant_max: 127, quant_to_type: "
+        "Int8, "
+        "scale_type: Float32), uuid=1, solved=0)]";
+    const auto after = [](std::string_view type, std::string_view lines) {
+      Reading reading(body(type, type, lines));
+      Passes all;
+      CHECK(all.run(reading.module(), "simplify") == Lines{});
+      return names(reading.module());
+    };
+    // -128 has no negative.
+    CHECK(after(kCodes, fmt::format("linalg.CPU.NegOp (%x) -> (%a:{0})\n"
+                                    "linalg.CPU.NegOp (%a) -> (%y:{0})\n",
+                                    kCodes)) == "NegOp NegOp");
+    CHECK(after(kType, fmt::format("linalg.CPU.ContiguousOp{1} (%x) -> (%y:{0})\n", kType,
+                                   recipe)) == "ContiguousOp");
+    CHECK(after(kType, fmt::format("linalg.CPU.ReLUOp (%x) -> (%a:{0})\n"
+                                   "linalg.CPU.ReLUOp{1} (%a) -> (%y:{0})\n",
+                                   kType, recipe)) == "ReLUOp ReLUOp");
+    // Moves are exact for any element.
+    CHECK(after("tensor<[2, 2], Int8, CPU>",
+                "linalg.CPU.TransposeOp [dim0:0, dim1:1] (%x) -> (%a:tensor<[2, 2], Int8, CPU>)\n"
+                "linalg.CPU.TransposeOp [dim0:0, dim1:1] (%a) -> (%b:tensor<[2, 2], Int8, CPU>)\n"
+                "linalg.CPU.NegOp (%b) -> (%y:tensor<[2, 2], Int8, CPU>)\n") == "NegOp");
+  }
+
   TEST_CASE("constants come last where the other operand decides the type") {
     const std::string product =
         body(kType, kType,
