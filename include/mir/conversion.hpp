@@ -77,16 +77,16 @@ struct ConversionOptions {
   /// Null: types stay. Otherwise the inputs and outputs of the module and its graphs, and their
   /// calls, are converted.
   const TypeConverter* types = nullptr;
-  bool is_full = false;        ///< ops of unknown legality are illegal
+  bool is_full = false;       ///< ops of unknown legality are illegal
   bool checks_claims = true;  ///< check what patterns declare of themselves
 };
 
-/// Applies patterns to illegal ops of a portable module until none is left. Of several patterns that
-/// match, the one with the greatest benefit is applied; its ops may be illegal in turn.
+/// Applies patterns to illegal ops of a portable module until none is left. Of several patterns
+/// that match, the one with the greatest benefit is applied; its ops may be illegal in turn.
 ///
-/// Returns false after reporting each op that stays illegal (MIR0923), with the condition that failed
-/// for each of its patterns, or patterns that reach no end (MIR0922). The module is then as it was:
-/// the conversion is tried on a copy first.
+/// Returns false after reporting each op that stays illegal (MIR0923), with the condition that
+/// failed for each of its patterns, or patterns that reach no end (MIR0922). The module is then as
+/// it was: the conversion is tried on a copy first.
 bool convert(Module& module, const ConversionTarget& target, const FrozenPatterns& patterns,
              const ConversionOptions& options, Diagnostics& diagnostics);
 

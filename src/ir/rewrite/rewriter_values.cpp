@@ -370,8 +370,7 @@ void Rewriter::clear_mentions() {
   for (const auto& [use, mention] : module_.dump_facts_.mentions_) users.push_back(use->user());
   module_.dump_facts_.mentions_.clear();
   std::ranges::sort(users, {}, &Op::id);
-  const auto repeated = std::ranges::unique(users);
-  users.erase(repeated.begin(), repeated.end());
+  users.erase(std::unique(users.begin(), users.end()), users.end());
   for (Op* user : users) changed(*user, OpChange::kMention);
 }
 

@@ -614,7 +614,9 @@ class Raiser {
       list = source_->mentions(tokens);
       std::ranges::sort(list, {}, &TypedMention::name);
     }
-    return std::ranges::equal_range(list, name, {}, &TypedMention::name);
+    const auto first = std::ranges::lower_bound(list, name, {}, &TypedMention::name);
+    const auto last = std::ranges::upper_bound(list, name, {}, &TypedMention::name);
+    return {first, last};
   }
 
   const Module& module_;

@@ -61,8 +61,8 @@ Value* TypeConverter::converted(Rewriter& rewriter, Value& value) const {
   const Type* type = convert(rewriter.context(), value.type());
   if (type == value.type()) return &value;
   const Op* definition = value.defining_op();
-  const bool is_cast_back = definition != nullptr && is_cast(*definition) &&
-                            definition->operand(0)->type() == type;
+  const bool is_cast_back =
+      definition != nullptr && is_cast(*definition) && definition->operand(0)->type() == type;
   return is_cast_back ? definition->operand(0) : cast(rewriter, value, type);
 }
 
@@ -159,8 +159,9 @@ class Conversion : RewriteListener {
   void check_end(const RewritePattern& pattern, Span place) {
     constexpr std::uint64_t kMostRewrites = 10'000, kMostForAnOp = 8;
     if (++rewrites_ <= kMostForAnOp * ops_ + kMostRewrites) return;
-    fail(DiagCode::kNotConverging, place,
-         fmt::format("no end after {} rewrites, the last by pattern '{}'", rewrites_, pattern.name));
+    fail(
+        DiagCode::kNotConverging, place,
+        fmt::format("no end after {} rewrites, the last by pattern '{}'", rewrites_, pattern.name));
   }
 
   // -- signatures -------------------------------------------------------------------------------
@@ -188,8 +189,8 @@ class Conversion : RewriteListener {
     rewriter_.set_type(value, type);
     if (!value.has_uses()) return;
     Value* old = options_.types->cast(rewriter_, value, before);
-    rewriter_.replace_uses_if(
-        value, *old, [&](const Use& use) { return use.user() != old->defining_op(); });
+    rewriter_.replace_uses_if(value, *old,
+                              [&](const Use& use) { return use.user() != old->defining_op(); });
   }
 
   void convert_operands(Op& op) {
@@ -249,9 +250,8 @@ class Conversion : RewriteListener {
     for_each_op(module_.body(), [&](Op& op) {
       if (!is_illegal(op)) return;
       has_failed_ = true;
-      Diagnostic& diagnostic =
-          diagnostics_.error(DiagCode::kIllegalOp, op.span(),
-                             fmt::format("operation '{}' stays illegal", op.name()));
+      Diagnostic& diagnostic = diagnostics_.error(
+          DiagCode::kIllegalOp, op.span(), fmt::format("operation '{}' stays illegal", op.name()));
       const std::vector<PatternMismatch> found = mismatches(patterns_, op);
       for (const PatternMismatch& each : found) {
         diagnostic.notes.push_back(

@@ -32,10 +32,10 @@ RewritePattern rename(std::string_view from, std::string_view to, unsigned benef
             const Type* type = root.result()->type();
             const auto kind = rewriter.context().find_kind(name);
             REQUIRE(kind);
-            Op* made = rewriter.create_detached(
-                {.name = rewriter.context().op_name(*kind, root.device()),
-                 .operands = {&operand, 1},
-                 .result_types = {&type, 1}});
+            Op* made =
+                rewriter.create_detached({.name = rewriter.context().op_name(*kind, root.device()),
+                                          .operands = {&operand, 1},
+                                          .result_types = {&type, 1}});
             rewriter.replace(root, *made);
           }};
 }
@@ -51,8 +51,8 @@ Lines names(FlowReading& reading) {
 Lines problems(FlowReading& reading, const ConversionTarget& target, PatternSet set,
                const ConversionOptions& options = {}) {
   Diagnostics diagnostics;
-  const bool good = convert(reading.module(), target, FrozenPatterns(std::move(set)), options,
-                            diagnostics);
+  const bool good =
+      convert(reading.module(), target, FrozenPatterns(std::move(set)), options, diagnostics);
   CHECK(good != diagnostics.has_errors());
   Lines lines = test::lines_of(diagnostics, reading.context);
   for (const Diagnostic& each : diagnostics.sorted()) {
@@ -83,8 +83,8 @@ TEST_SUITE("conversion") {
     set.add(rename("linalg.ExpOp", "linalg.SinOp"));
     set.add(rename("linalg.SinOp", "linalg.CosOp"));
     CHECK(problems(reading, target, set) == Lines{});
-    CHECK(names(reading) == Lines{"graph.SubGraphOp", "linalg.CosOp", "linalg.CosOp",
-                                  "cf.ReturnOp"});
+    CHECK(names(reading) ==
+          Lines{"graph.SubGraphOp", "linalg.CosOp", "linalg.CosOp", "cf.ReturnOp"});
     CHECK(print(reading.module()).find("ExpOp") == std::string::npos);
     Diagnostics found;
     CHECK(verify(reading.module(), found));
@@ -114,7 +114,8 @@ TEST_SUITE("conversion") {
   TEST_CASE("legality may depend on the op, and a full conversion leaves nothing unknown") {
     FlowReading reading{std::string(kChain)};
     ConversionTarget target;
-    target.set_legal_if("linalg.ExpOp", [](const Op& op) { return op.parent_op()->is(OpId::kGraphSubGraph); });
+    target.set_legal_if("linalg.ExpOp",
+                        [](const Op& op) { return op.parent_op()->is(OpId::kGraphSubGraph); });
     PatternSet set;
     set.add(rename("linalg.ExpOp", "linalg.SinOp"));
     CHECK(problems(reading, target, set) == Lines{});
@@ -139,8 +140,9 @@ TEST_SUITE("conversion") {
     hidden.makes = {};
     PatternSet undeclared;
     undeclared.add(hidden);
-    CHECK(problems(reading, target, undeclared).front().find(
-              "MIR0921 pattern 'linalg.ExpOp-to-linalg.CosOp' creates 'linalg.CosOp'") !=
+    CHECK(problems(reading, target, undeclared)
+              .front()
+              .find("MIR0921 pattern 'linalg.ExpOp-to-linalg.CosOp' creates 'linalg.CosOp'") !=
           std::string::npos);
     CHECK(print(reading.module()) == before);
   }
@@ -218,8 +220,9 @@ TEST_SUITE("type conversion") {
     target.set_legal_if("linalg.ExpOp", [](const Op& op) { return is_half(op.result()->type()); });
     PatternSet set;
     set.add(on_half(types, "linalg.ExpOp"));
-    CHECK(problems(reading, target, set, {.types = &types}).front().find(
-              "operation 'my.cast' stays illegal") != std::string::npos);
+    CHECK(problems(reading, target, set, {.types = &types})
+              .front()
+              .find("operation 'my.cast' stays illegal") != std::string::npos);
     CHECK(print(reading.module()) == before);
     target.set("my.cast", Legality::kLegal);
     CHECK(problems(reading, target, set, {.types = &types}) == Lines{});

@@ -24,7 +24,7 @@ namespace {
 class NaiveDriver {
  public:
   NaiveDriver(Module& module, Region& region, const FrozenPatterns& patterns)
-      : module_(module), region_(region), patterns_(patterns), rewriter_(module) {}
+      : region_(region), patterns_(patterns), rewriter_(module) {}
 
   void apply() {
     while (rewrite_first(region_)) {
@@ -69,7 +69,6 @@ class NaiveDriver {
     }
   }
 
-  Module& module_;
   Region& region_;
   const FrozenPatterns& patterns_;
   Rewriter rewriter_;
