@@ -196,7 +196,7 @@ TEST_SUITE("document") {
   TEST_CASE("a dialect that is made at run time has types with parameters") {
     IRContext context;
     register_builtin_dialects(context);
-    const std::int64_t least = 1;
+    std::int64_t least = 1;
     // example [added dialect]
     Result<const Dialect*> added = context.add_dialect(
         {.name = "grid",
