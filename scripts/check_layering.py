@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 LAYERS = ["support", "syntax", "kernels", "weights", "ir", "dialects", "program", "verify", "eval",
-          "passes", "upgrade", "diff", "plan", "interp", "machine", "tools"]
+          "passes", "upgrade", "diff", "plan", "interp", "tools"]
 # Layers that see less than all below them: tensors are all they know.
 NARROWER = {"kernels": {"support", "kernels"}, "weights": {"support", "weights"}}
 SUFFIXES = {".cpp", ".hpp", ".h", ".re", ".yy"}

@@ -12,7 +12,7 @@ import re
 import sys
 from pathlib import Path
 
-FOLDERS = ["src/machine", "src/program", "src/upgrade"]
+FOLDERS = ["src/program", "src/upgrade"]
 CLASS_NAME = re.compile(r'\.name = "(\w+Op)"')
 TYPE_NAME = re.compile(r'\.type_name = "(\w+)"')
 COMMENT = re.compile(r"//[^\n]*")

@@ -11,7 +11,6 @@
 #include "report_text.hpp"
 #include "tools/interp/execution.hpp"
 #include "tools/interp/loading.hpp"
-#include "tools/interp/program_run.hpp"
 #include "tools/interp/settings.hpp"
 
 namespace {
@@ -59,21 +58,20 @@ ExitCode body(const Run& run, InterpSettings& settings) {
   const auto file = invocation->read(context.sources());
   if (!file) return run.report(file.error());
   Diagnostics diagnostics = run.diagnostics();
-  const Loading loading = settings.wants_machine()      ? Loading::kProgram
+  const Loading loading = settings.follows_program()    ? Loading::kProgram
                           : settings.against.is_given() ? Loading::kPaired
                                                         : Loading::kGraphs;
-  const Module* module =
+  const LoadedModule loaded =
       load_module(run, **file, *invocation, settings.verification, loading, context, diagnostics);
-  if (module == nullptr) return run.report(diagnostics, context.sources());
-  if (loading == Loading::kProgram)
-    return run_program(run, *module, *invocation, settings, diagnostics);
-  const auto options = run_options(settings, *module);
+  if (loaded.module == nullptr) return run.report(diagnostics, context.sources());
+  const Module& module = *loaded.module;
+  const auto options = run_options(settings, module);
   if (!options) return run.usage_error(options.error().message);
   if (settings.describe)
-    return show_description(run, *module, *invocation, settings, options->dims, diagnostics);
+    return show_description(run, module, *invocation, settings, options->dims, diagnostics);
   if (invocation->leaves_expectations)
     print_report("expected outputs of the pack are skipped: the options change the outputs\n");
-  return execute(run, *module, *invocation, settings, *options, diagnostics);
+  return execute(run, loaded, *invocation, settings, *options, diagnostics);
 }
 
 }  // namespace

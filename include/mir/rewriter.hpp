@@ -391,6 +391,7 @@ class Rewriter {
 
  private:
   friend class Resolver;
+  friend std::unique_ptr<Module> clone(const Module& module);
 
   template <class... Told, class... Given>
   void tell(void (RewriteListener::*event)(Told...), Given&&... what) {
@@ -425,6 +426,8 @@ class Rewriter {
   void copy_results(const Region& from, Region& to);
   void copy_value(const Value& from, Value& to, RewriteMapping& mapping);
   void copy_body(const Region& from, Region& to, RewriteMapping& mapping);
+  void copy_module(const Module& from);
+  void settle_forward_uses(const RewriteMapping& mapping);
   Value* copy_of(Value& value, const RewriteMapping& mapping, Region* region);
   void tell_erased(Op& op);
   void drop_operands(Op& op);
@@ -443,6 +446,10 @@ class Rewriter {
   std::vector<Use*> forward_uses_;  // of copies, whose values were not copied yet
   bool is_quiet_ = false;
 };
+
+/// A copy of a module in its context, with what dumps state beside the IR. No module of the
+/// context's list: the caller owns it.
+std::unique_ptr<Module> clone(const Module& module);
 
 template <class Predicate>
 void Rewriter::replace_uses_if(Value& from, Value& to, const Predicate& wanted) {

@@ -15,23 +15,21 @@ namespace mir {
 
 namespace {
 
+std::string_view device_of(const Op& instruction) {
+  const Value* told = instruction.result_count() != 0    ? instruction.result()
+                      : instruction.operand_count() != 0 ? instruction.operand(0)
+                                                         : nullptr;
+  if (told == nullptr || told->tensor_type() == nullptr) return "CPU";
+  return instruction.module().context().text(told->tensor_type()->device());
+}
+
 /// `linalg.<device>.<Type>Op`. The name of a kernel that no row knows is left as it is, as upstream
 /// prints its own.
 std::string kernel_spelling(const Module& module, const Op& launch) {
   const std::string_view type = prog::read_launch(launch).spec.type_name();
   const auto kernel = module.context().find_kernel(type, launch.operand_count());
   const std::string_view name = kernel ? module.context().info(*kernel).mnemonic : type;
-  std::string_view device = "CPU";
-  const auto look = [&](const Value& value) {
-    if (value.tensor_type() != nullptr)
-      device = module.context().text(value.tensor_type()->device());
-  };
-  if (launch.result_count() != 0) {
-    look(*launch.result());
-  } else if (launch.operand_count() != 0) {
-    look(*launch.operand(0));
-  }
-  return fmt::format("linalg.{}.{}", device, name);
+  return fmt::format("linalg.{}.{}", device_of(launch), name);
 }
 
 /// The launch's own notes, then the options. Options that were not serialised stay lost.
@@ -58,6 +56,16 @@ void copy_mentions(Rewriter& rewriter, const Op& launch, const Op& kernel) {
     const Value& value = *use.value();
     if (type == nullptr || type == value.type()) continue;
     rewriter.set_mention(use, {type, value.attributes(), value.symbol(), value.has_symbol()});
+  }
+}
+
+/// Names, symbols and notes.
+void copy_results(Rewriter& rewriter, const Op& instruction, const Op& made) {
+  for (const Value& old : instruction.results()) {
+    Value& result = *made.result(old.index());
+    rewriter.set_name(result, old.name());
+    if (old.has_symbol()) rewriter.set_symbol(result, old.symbol());
+    rewriter.set_attributes(result, old.attributes());
   }
 }
 
@@ -92,6 +100,8 @@ class Launches {
       Op* kernel = make_kernel(module_, op, operands);
       writer.replaceOp(&op, kernel);
       ++count_;
+    } else if (op.is(OpId::kProgAlloc)) {
+      writer.replaceOp(&op, make_storage(module_, op));
     } else if (op.is(OpId::kProgFree)) {
       writer.removeOp(&op);
       ++frees_;
@@ -156,15 +166,21 @@ Op* make_kernel(Module& module, const Op& launch, std::span<Value* const> operan
                                          .attributes = attributes,
                                          .path = path.empty() ? Symbol() : context.intern(path),
                                          .location = launch.location()});
-  for (std::uint32_t i = 0; i < launch.result_count(); ++i) {
-    const Value& old = launch.results()[i];
-    Value& result = *kernel->result(i);
-    rewriter.set_name(result, old.name());
-    if (old.has_symbol()) rewriter.set_symbol(result, old.symbol());
-    rewriter.set_attributes(result, old.attributes());
-  }
+  copy_results(rewriter, launch, *kernel);
   copy_mentions(rewriter, launch, *kernel);
   return kernel;
+}
+
+Op* make_storage(Module& module, const Op& allocation) {
+  IRContext& context = module.context();
+  const Type* types[] = {allocation.result()->type()};
+  Rewriter rewriter(module);
+  Op* storage = rewriter.create_detached(
+      {.name = context.op_name(OpId::kTensorAlloc, context.intern(device_of(allocation))),
+       .result_types = types,
+       .location = allocation.location()});
+  copy_results(rewriter, allocation, *storage);
+  return storage;
 }
 
 bool lift_launches(Module& module, LossReport& report, Diagnostics& diagnostics) {

@@ -291,6 +291,8 @@ class Lift {
         call(*each.op, program_.callee(*jump), scope);
       } else if (each.is<prog::Launch>()) {
         launch(*each.op, body, scope);
+      } else if (each.is<prog::Alloc>()) {
+        allocate(*each.op, scope);
       } else if (!each.is<prog::Bind, prog::Free, prog::ModeConfig>()) {
         report_.refuse(*each.op, "graph form", "graphs have no such operation", diagnostics_);
       }
@@ -303,6 +305,12 @@ class Lift {
     Op* kernel = make_kernel(module_, op, operands);
     builder_.insert(kernel);
     for (Value& result : kernel->results()) scope[result.name().raw()] = &result;
+  }
+
+  void allocate(const Op& op, Scope& scope) {
+    Op* storage = make_storage(module_, op);
+    builder_.insert(storage);
+    scope[storage->result()->name().raw()] = storage->result();
   }
 
   Value* operand(const Use& use, Region& body, Scope& scope) {

@@ -26,9 +26,4 @@ bool has_program(const Module& module);
 bool lift_program(Module& module, const UpgradeOptions& options, LossReport& report,
                   Diagnostics& diagnostics);
 
-/// The unlinked op of `module` that a launch runs, with these operands: its options as attributes,
-/// its results as printed. The launch may belong to another module of the same context; what its
-/// mentions print besides is kept only within one module.
-Op* make_kernel(Module& module, const Op& launch, std::span<Value* const> operands);
-
 }  // namespace mir

@@ -43,14 +43,28 @@ void DumpFindings::enter(const Region& region) {
 
 void DumpFindings::check_mention(const Use& use, const StatedMention& other, const Op& op) {
   const Value& value = *use.value();
-  if (other.type == nullptr || other.type == value.type()) return;
-  Diagnostic* kept = reporter_.report(dump_c5, op, [&] {
-    return compiled(
-        FMT_COMPILE("operand {} of '{}' is printed as {}, its latest definition has {}"),
-        use.index(), op.name(), other.type->spelling(),
-        value.type() == nullptr ? "no type" : value.type()->spelling());
-  });
-  if (const Op* definition = value.defining_op()) note(kept, *definition, "defined here");
+  const auto report = [&](std::string_view printed, std::string_view defined) {
+    Diagnostic* kept = reporter_.report(dump_c5, op, [&] {
+      return compiled(
+          FMT_COMPILE("operand {} of '{}' is printed as {}, its latest definition has {}"),
+          use.index(), op.name(), printed, defined);
+    });
+    if (const Op* definition = value.defining_op()) note(kept, *definition, "defined here");
+  };
+  if (other.type != nullptr && other.type != value.type()) {
+    return report(other.type->spelling(),
+                  value.type() == nullptr ? "no type" : value.type()->spelling());
+  }
+  const auto constant = std::ranges::find(other.attributes, constant_, &NamedAttr::key);
+  if (constant != other.attributes.end() && constant->value != value.attribute(constant_)) {
+    const Attr* defined = value.attribute(constant_);
+    return report(fmt::format("constant {}", constant->value->spelling()),
+                  defined == nullptr ? "no constant" : defined->spelling());
+  }
+  if (other.has_symbol && (!value.has_symbol() || other.symbol != value.symbol())) {
+    report(fmt::format("'@{}'", context_.text(other.symbol)),
+           value.has_symbol() ? fmt::format("'@{}'", context_.text(value.symbol())) : "no symbol");
+  }
 }
 
 /// A slot that code further up only reads: jumps run the code below before it.

@@ -24,16 +24,16 @@ class OpNamesTest(unittest.TestCase):
     def test_type_names_class_names_and_spellings_are_refused(self):
         for literal, name in {"Slice": "Slice", "SliceOp": "SliceOp", "linalg.{}.SliceOp": "SliceOp",
                               "Slice.{}": "Slice"}.items():
-            self.assertEqual(problems("src/machine/slots.cpp", f'\nbool b = is("{literal}");\n'), [
-                f"src/machine/slots.cpp:2: op name '{name}' as a string, expected its OpId or its row"])
+            self.assertEqual(problems("src/upgrade/storage.cpp", f'\nbool b = is("{literal}");\n'), [
+                f"src/upgrade/storage.cpp:2: op name '{name}' as a string, expected its OpId or its row"])
 
     def test_every_folder_about_programs_is_checked(self):
-        for folder in ("machine", "program", "upgrade/recover"):
+        for folder in ("program", "upgrade", "upgrade/recover"):
             self.assertEqual(len(problems(f"src/{folder}/a.hpp", 'is("Slice");\n')), 1)
         self.assertEqual(problems("src/dialects/rules.cpp", 'is("Slice");\n'), [])
 
     def test_comments_messages_and_other_words_are_no_names(self):
-        self.assertEqual(problems("src/machine/slots.cpp",
+        self.assertEqual(problems("src/upgrade/storage.cpp",
                                   '// "Slice"\nis("Slices"); is("register"); fail("Slice of nothing");\n'), [])
 
 

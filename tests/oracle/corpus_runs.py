@@ -1,6 +1,5 @@
 """Runs the small models of the optional corpus in every form: the graph-level dump, the lowered
-program lifted to graphs, and the program as it is on the machine; and as the program to which the
-upgraded dump is lowered, lifted and on the machine. All give the same bits. The stages of
+program, and the program to which the upgraded dump is lowered. All give the same bits. The stages of
 the AOT model run in simulated arithmetic; those of one kind of recipe give the same bits.
 
 usage: corpus_runs.py TOOLS CORPUS
@@ -58,13 +57,11 @@ def run(tools: str, corpus: Path, work: Path) -> bool:
         program = corpus / f"{model}.{PROGRAM}"
         given = inputs(tools, program)
         found = {"graph": outputs(tools, corpus / f"{model}.{RAW}", [*given, *GRANTED]),
-                 "lifted": outputs(tools, program, [*given, *GRANTED]),
-                 "machine": outputs(tools, program, [*given, *GRANTED, "--machine"])}
+                 "lifted": outputs(tools, program, [*given, *GRANTED])}
         lowered = work / "lowered.mir"
         subprocess.run([f"{tools}/mllm-opt", "-p", "upgrade,lower-program", *GRANTED, corpus / f"{model}.{RAW}",
                         "-o", lowered], capture_output=True, check=True)
         found["lowered"] = outputs(tools, lowered, given)
-        found["lowered, machine"] = outputs(tools, lowered, [*given, "--machine"])
         for form, values in found.items():
             if values == found["lifted"] and values and not values.startswith("exit"):
                 continue

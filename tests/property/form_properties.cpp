@@ -16,7 +16,6 @@
 
 #include "interp/summary.hpp"
 #include "mir/dialects.hpp"
-#include "mir/machine.hpp"
 #include "mir/ops.hpp"
 #include "mir/pass.hpp"
 #include "mir/print.hpp"
@@ -126,21 +125,6 @@ Attempt run_graphs(Module& module, const Inputs* given, Inputs* drawn = nullptr)
   auto outputs = session->run(inputs, problems);
   if (!outputs) return refused("run", problems);
   return {"", {names_of(session->outputs()), *std::move(outputs)}};
-}
-
-Attempt run_machine(Module& module, const Inputs& given) {
-  Diagnostics problems;
-  auto machine = ProgramMachine::load(module, {.weights = &weights(), .assumed = {}}, problems);
-  if (!machine) return refused("load", problems);
-  std::vector<Tensor> inputs;
-  for (const Port& port : machine->inputs()) {
-    const auto found = given.find(port.name);
-    if (found == given.end()) return {"no input " + port.name, {}};
-    inputs.push_back(found->second);
-  }
-  auto outputs = machine->run(inputs, problems);
-  if (!outputs) return refused("run", problems);
-  return {"", {names_of(machine->outputs()), *std::move(outputs)}};
 }
 
 /// What generated modules lack: inputs that nothing reads, outputs that no op makes, locations.
@@ -386,9 +370,6 @@ std::string lowered(const Sample& of) {
   CAPTURE(program);
   CHECK(findings(subject.module()) == "");
   CHECK(locations_in(program) == locations_in(of.text));
-  const Attempt machine = run_machine(subject.module(), of.inputs);
-  CHECK(machine.refusal == "");
-  if (machine.refusal.empty()) CHECK(difference(of.outcome, machine.outcome) == "");
   return program;
 }
 

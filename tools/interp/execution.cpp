@@ -11,12 +11,14 @@
 #include "interp/divergence.hpp"
 #include "interp/dump.hpp"
 #include "interp/feed.hpp"
+#include "interp/program_trace.hpp"
 #include "interp/run_report.hpp"
 #include "interp/session_access.hpp"
 #include "interp/summary.hpp"
 #include "loading.hpp"
 #include "mir/session.hpp"
 #include "profiling.hpp"
+#include "program_step_text.hpp"
 #include "report_text.hpp"
 #include "support/file_io.hpp"
 #include "weights/elements.hpp"
@@ -55,10 +57,11 @@ Result<WeightSet> weights_of(std::span<const std::string> specs, const FileOpene
 
 class Execution {
  public:
-  Execution(const Run& run, const Module& module, const Invocation& invocation,
+  Execution(const Run& run, const LoadedModule& loaded, const Invocation& invocation,
             const InterpSettings& settings, const RunOptions& options, Diagnostics& diagnostics)
       : run_(run),
-        module_(module),
+        module_(*loaded.module),
+        program_(loaded.program.get()),
         invocation_(invocation),
         what_(invocation.settings),
         settings_(settings),
@@ -90,6 +93,7 @@ class Execution {
   Result<void> open_other_module(const std::string& path, const WeightSet& weights);
   Result<bool> execute_run(std::size_t number);
   Result<void> observe(std::size_t number, const StepResults& step);
+  bool begin_program(std::size_t number);
   void begin_report(std::size_t number);
   Result<Delivery> delivery_of(std::size_t number) const;
   Result<void> deliver(std::size_t number, const Delivery& delivery);
@@ -112,6 +116,7 @@ class Execution {
 
   const Run& run_;
   const Module& module_;
+  const Module* program_;  // that the module was lifted from; null: it is not followed
   const Invocation& invocation_;
   const RunSettings& what_;
   const InterpSettings& settings_;
@@ -123,6 +128,7 @@ class Execution {
   std::optional<DumpFolder> other_dump_;
   std::unique_ptr<DivergenceSearch> search_;
   std::optional<DumpWriter> dump_;
+  std::optional<ProgramTrace> trace_;
   std::vector<std::size_t> entries_;  // of each run
   FeedPlan feeds_;
   std::optional<ResultPlaces> places_;  // of the current run
@@ -241,7 +247,8 @@ Result<void> Execution::open_other_module(const std::string& path, const WeightS
     return SourceManager::full(path);
   }
   const Module* module = load_module(run_, *file, invocation_, settings_.verification,
-                                     Loading::kPaired, context, diagnostics_);
+                                     Loading::kPaired, context, diagnostics_)
+                             .module;
   if (module == nullptr) return {};
   SessionOptions options = session_options_;
   options.weights = &weights;
@@ -274,19 +281,35 @@ Result<bool> Execution::execute_run(std::size_t number) {
   begin_report(number);
   options_.entry = entries_[number];
   options_.is_last = number + 1 == entries_.size();
-  if (search_ || dump_ || !settings_.probe->empty()) {
+  if (program_ != nullptr && !begin_program(number)) return false;
+  if (search_ || dump_ || *settings_.trace || !settings_.probe->empty()) {
     places_.emplace(schedule_of(number));
     options_.observe = [this, number](const StepResults& step) { return observe(number, step); };
   }
   if (search_ && !search_->begin(number, entries_[number], inputs_)) return false;
   auto outputs = profiling_.run(number, *session_, inputs_, diagnostics_, options_);
   if (!outputs || (search_ && !search_->end())) return false;
+  if (trace_) trace_->end();
   outputs_ = *std::move(outputs);
   if (auto done = deliver(number, *delivery); !done) return std::move(done).error();
   return true;
 }
 
+/// Begins to follow the program; false after reporting one that runs too many instructions. Runs
+/// that enter one of its graphs are not followed.
+bool Execution::begin_program(std::size_t number) {
+  trace_.reset();
+  if (entries_[number] != 0 || !what_.entry->empty()) return true;
+  trace_.emplace(*program_, schedule_of(number));
+  if (!trace_->check_steps(*settings_.step_limit, diagnostics_)) return false;
+  if (*settings_.trace) {
+    trace_->begin([](const ProgramStep& step) { print_report("{}\n", text_of(step)); });
+  }
+  return true;
+}
+
 Result<void> Execution::observe(std::size_t number, const StepResults& step) {
+  if (trace_) trace_->follow(step.op);
   for (std::uint32_t i = 0; i < step.results.size(); ++i) {
     const auto place = selected(step.step, i);
     if (!settings_.probe->empty() && !place) continue;
@@ -400,10 +423,10 @@ void Execution::show_search() {
 
 }  // namespace
 
-ExitCode execute(const Run& run, const Module& module, const Invocation& invocation,
+ExitCode execute(const Run& run, const LoadedModule& loaded, const Invocation& invocation,
                  const InterpSettings& settings, const RunOptions& options,
                  Diagnostics& diagnostics) {
-  return Execution(run, module, invocation, settings, options, diagnostics).execute();
+  return Execution(run, loaded, invocation, settings, options, diagnostics).execute();
 }
 
 }  // namespace mir::tools

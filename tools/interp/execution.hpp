@@ -2,6 +2,7 @@
 #pragma once
 
 #include "invocation.hpp"
+#include "loading.hpp"
 #include "mir/session.hpp"
 #include "settings.hpp"
 
@@ -9,7 +10,7 @@ namespace mir::tools {
 
 /// Loads weights and inputs, executes the first run and those of --then, shows, writes and checks
 /// outputs. Everything is understood before the first run starts.
-ExitCode execute(const Run& run, const Module& module, const Invocation& invocation,
+ExitCode execute(const Run& run, const LoadedModule& loaded, const Invocation& invocation,
                  const InterpSettings& settings, const RunOptions& options,
                  Diagnostics& diagnostics);
 

@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "mir/module.hpp"
+#include "mir/rewriter.hpp"
 #include "support/suggest.hpp"
+#include "upgrade/lift_program.hpp"
 #include "upgrade/settle_text.hpp"
 
 namespace mir::tools {
@@ -36,9 +40,9 @@ Module* choose_module(std::span<Module* const> modules, std::string_view name,
 
 }  // namespace
 
-Module* load_module(const Run& run, const SourceFile& file, const Invocation& invocation,
-                    const VerificationSettings& checks, Loading loading, IRContext& context,
-                    Diagnostics& diagnostics) {
+LoadedModule load_module(const Run& run, const SourceFile& file, const Invocation& invocation,
+                         const VerificationSettings& checks, Loading loading, IRContext& context,
+                         Diagnostics& diagnostics) {
   // That no dialect declares an op is for the session to judge: it knows what is bound.
   constexpr std::string_view kUndeclared[] = {"op_c1"};
   const Verification verification(
@@ -46,35 +50,40 @@ Module* load_module(const Run& run, const SourceFile& file, const Invocation& in
       invocation.bound_ops.empty() ? std::span<const std::string_view>() : kUndeclared);
   LossReport losses;
   const SourceFile* settled = settle_texts(file, invocation.assumed, context, losses, diagnostics);
-  if (settled == nullptr) return nullptr;
+  if (settled == nullptr) return {};
   const auto modules = read_modules(*settled, context, diagnostics);
   if (diagnostics.has_errors()) {
     verification.look_further(modules, diagnostics);
-    return nullptr;
+    return {};
   }
   const std::string& name = *invocation.settings.module;
   Module* const chosen = choose_module(modules, name, file.name(), context, diagnostics);
-  if (chosen == nullptr) return nullptr;
+  if (chosen == nullptr) return {};
+  if (loading == Loading::kProgram && !has_program(*chosen)) {
+    diagnostics.error(DiagCode::kWrongForm, chosen->top()->span(),
+                      "the module is no lowered program: it has no instructions to follow");
+    return {};
+  }
+  std::unique_ptr<Module> program;
   if (chosen->is_portable()) {
     // Warns of what is granted.
     if (loading == Loading::kGraphs) upgrade(*chosen, invocation.assumed, losses, diagnostics);
-  } else if (loading == Loading::kProgram) {
-    take_operands(*chosen, invocation.assumed, losses, diagnostics);
-    if (diagnostics.has_errors()) return nullptr;
   } else {
     take_corrections(*chosen, invocation.assumed, losses, diagnostics);
     if (diagnostics.has_errors() || !verification.accepts_as_is(*chosen, diagnostics)) {
-      return nullptr;
+      return {};
     }
+    if (loading == Loading::kProgram) program = clone(*chosen);
     const bool upgraded = upgrade(*chosen, invocation.assumed, losses, diagnostics);
     if (!upgraded || verification.shows_losses()) {
       diagnostics.remark(
           DiagCode::kLostMeaning, {},
           fmt::format("'{}' is upgraded in memory: {}", file.name(), losses.summary()));
     }
-    if (!upgraded) return nullptr;
+    if (!upgraded) return {};
   }
-  return verification.accepts(*chosen, diagnostics) ? chosen : nullptr;
+  if (!verification.accepts(*chosen, diagnostics)) return {};
+  return {chosen, std::move(program)};
 }
 
 }  // namespace mir::tools

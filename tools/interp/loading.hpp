@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "invocation.hpp"
 #include "mir/module.hpp"
@@ -13,12 +14,17 @@ namespace mir::tools {
 enum class Loading : std::uint8_t {
   kGraphs,   ///< portable; a dump is upgraded
   kPaired,   ///< the same beside another module, which what is granted may be meant for
-  kProgram,  ///< as it is: for the program machine
+  kProgram,  ///< the same of a lowered program, which is kept beside
 };
 
-/// The module of --module in a text, or its only one, verified; null after reporting.
-Module* load_module(const Run& run, const SourceFile& file, const Invocation& invocation,
-                    const VerificationSettings& checks, Loading loading, IRContext& context,
-                    Diagnostics& diagnostics);
+struct LoadedModule {
+  Module* module = nullptr;         ///< null after reporting
+  std::unique_ptr<Module> program;  ///< as it was before its upgrade, where that is asked for
+};
+
+/// The module of --module in a text, or its only one, verified.
+LoadedModule load_module(const Run& run, const SourceFile& file, const Invocation& invocation,
+                         const VerificationSettings& checks, Loading loading, IRContext& context,
+                         Diagnostics& diagnostics);
 
 }  // namespace mir::tools

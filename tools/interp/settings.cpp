@@ -47,26 +47,6 @@ Result<void> check_settings(const InterpSettings& settings) {
   }
   if (*settings.kernels == KernelChoice::kBoth && settings.against.is_given())
     return refuse("--kernels=both compares with ref, --against with another");
-  if (!settings.wants_machine()) return {};
-  const RunSettings& run = settings.run;
-  const OptionRow* const of_graphs[] = {&settings.probe,
-                                        &settings.dump,
-                                        &settings.against,
-                                        &settings.report,
-                                        &run.feed,
-                                        &run.bind,
-                                        &run.entry,
-                                        &run.bind_op,
-                                        &settings.kernels,
-                                        &settings.describe,
-                                        &run.facts.symbolic_dim,
-                                        &settings.profile,
-                                        &settings.profile_file};
-  for (const OptionRow* option : of_graphs) {
-    if (option->is_given())
-      return refuse(
-          fmt::format("--{} is about graphs, --machine runs instructions", option->name()));
-  }
   return {};
 }
 

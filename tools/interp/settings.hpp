@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "interp/probe.hpp"
+#include "interp/program_trace.hpp"
 #include "kernels/isa.hpp"
-#include "mir/machine.hpp"
 #include "mir/session.hpp"
 #include "run_settings.hpp"
 #include "tool.hpp"
@@ -156,26 +156,26 @@ struct InterpSettings {
                                    any_file()};
   Flag machine{options,
                {.name = "machine",
-                .help = "run a lowered program instruction by instruction instead of as graphs"}};
+                .help = "follow the instructions of a lowered program while its graphs run"}};
   Option<bool> trace{options,
                      {.name = "trace",
                       .argument = "WHAT",
-                      .help = "with --machine: print each instruction before it runs"},
+                      .help = "print each instruction of a lowered program before it runs"},
                      choice_of<bool>({{"pc", true}})};
   Option<std::uint64_t> step_limit{
       options,
       {.name = "step-limit",
        .argument = "N",
-       .help = "with --machine: stop with an error after N instructions"},
+       .help = "refuse a lowered program that runs more than N instructions"},
       number<std::uint64_t>(),
-      MachineRun{}.step_limit};
+      ProgramTrace::kDefaultStepLimit};
   VerificationSettings verification{options};
 
-  /// Whether a lowered program is run as it is.
-  bool wants_machine() const { return machine || trace.is_given() || step_limit.is_given(); }
+  /// Whether the instructions of a lowered program are followed.
+  bool follows_program() const { return machine || trace.is_given() || step_limit.is_given(); }
 };
 
-/// Refuses options that contradict each other or the machine.
+/// Refuses options that contradict each other or what the machine can do.
 Result<void> check_settings(const InterpSettings& settings);
 
 }  // namespace mir::tools

@@ -22,7 +22,7 @@ class BuildFailed(Exception):
 
 
 def library_of(path: str) -> str:
-    """'machine' of src/machine/slots.cpp; the two kernel sets count on their own."""
+    """'plan' of src/plan/memory.cpp; the two kernel sets count on their own."""
     parts = path.split("/")
     if parts[1] == "kernels":
         return "kernels/ref" if parts[2] == "ref" else "kernels/fast"

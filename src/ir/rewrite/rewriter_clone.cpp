@@ -1,5 +1,8 @@
 // Copies of ops, within a module and from another one of its context.
+#include <memory>
+
 #include "mir/rewriter.hpp"
+#include "mir/walk.hpp"
 #include "support/arena.hpp"
 
 namespace mir {
@@ -8,15 +11,39 @@ Op* Rewriter::clone(const Op& op, RewriteMapping& mapping) {
   assert(&op.module().context() == &context());
   is_quiet_ = true;  // there are no events for nested ops
   Op* made = copy(op, mapping, place_.block(), place_.at());
-  for (Use* use : forward_uses_) {
-    if (Value* mapped = mapping.find(*use->value())) use->set(mapped);
-  }
-  forward_uses_.clear();
+  settle_forward_uses(mapping);
   is_quiet_ = false;
   if (made->block_ == nullptr) return made;
   if (module_.is_linked(*made)) module_.declare_symbols(*made);
   tell(&RewriteListener::did_insert, *made);
   return made;
+}
+
+/// Operands that were copied before their definitions.
+void Rewriter::settle_forward_uses(const RewriteMapping& mapping) {
+  for (Use* use : forward_uses_) {
+    if (Value* mapped = mapping.find(*use->value())) use->set(mapped);
+  }
+  forward_uses_.clear();
+}
+
+std::unique_ptr<Module> clone(const Module& module) {
+  auto copy = std::make_unique<Module>(module.context(), module.name());
+  Rewriter(*copy).copy_module(module);
+  return copy;
+}
+
+void Rewriter::copy_module(const Module& from) {
+  module_.version_ = from.version_;
+  is_quiet_ = true;
+  RewriteMapping mapping;
+  Op& top = *module_.top();
+  set_attributes(top, from.top()->attributes());
+  set_location(top, from.top()->location());
+  copy_body(from.body(), module_.body(), mapping);
+  settle_forward_uses(mapping);
+  is_quiet_ = false;
+  for_each_child(module_.body(), [&](Op& op) { module_.declare_symbols(op); });
 }
 
 /// What a copy uses for an operand of the original.

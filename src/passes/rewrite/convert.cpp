@@ -278,36 +278,15 @@ class Conversion : RewriteListener {
   bool has_failed_ = false;
 };
 
-/// A copy of a portable module in its context.
-Module& copy_of(const Module& module) {
-  IRContext& context = module.context();
-  Module& copy = context.create_module(context.text(module.name()));
-  Rewriter rewriter(copy);
-  [[maybe_unused]] const bool is_set = rewriter.set_version(module.version());
-  std::vector<const Type*> types;
-  for (const Value& argument : module.body().entry_arguments()) types.push_back(argument.type());
-  Block* body = rewriter.create_block(copy.body(), types);
-  RewriteMapping mapping;
-  for (const Value& argument : module.body().entry_arguments()) {
-    mapping.map(argument, body->arguments()[argument.index()]);
-  }
-  rewriter.set_has_signature(copy.body(), module.body().has_signature());
-  rewriter.set_result_types(copy.body(), module.body().result_types());
-  rewriter.set_insertion_point_to_end(*body);
-  for (const Op* op : module.body().only_block().ops()) rewriter.clone(*op, mapping);
-  return copy;
-}
-
 }  // namespace
 
 bool convert(Module& module, const ConversionTarget& target, const FrozenPatterns& patterns,
              const ConversionOptions& options, Diagnostics& diagnostics) {
   assert(module.is_portable());
   if (module.body().empty()) return true;
-  Module& trial = copy_of(module);
-  const bool succeeds = Conversion(trial, target, patterns, options, diagnostics).run();
-  module.context().release(trial);
-  return succeeds && Conversion(module, target, patterns, options, diagnostics).run();
+  const std::unique_ptr<Module> trial = clone(module);
+  return Conversion(*trial, target, patterns, options, diagnostics).run() &&
+         Conversion(module, target, patterns, options, diagnostics).run();
 }
 
 }  // namespace mir

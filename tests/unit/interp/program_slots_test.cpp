@@ -4,7 +4,7 @@
 
 #include "program.hpp"
 
-namespace mir::test::slots_test {
+namespace mir::test::program_slots_test {
 
 namespace {
 
@@ -30,14 +30,12 @@ std::string bind(int type, const std::string& id, int position) {
 
 const std::string kExit = "prog.exit() -> ()\n";
 
-void check_as_lifted(const std::string& text, const std::vector<Tensor>& inputs,
-                     const std::vector<std::vector<double>>& expected) {
-  Machine machine(text);
-  const auto outputs = machine.run(inputs);
+void check(const std::string& text, const std::vector<Tensor>& inputs,
+           const std::vector<std::vector<double>>& expected) {
+  Program ran(text);
+  const auto outputs = ran.run(inputs);
   REQUIRE(outputs.size() == expected.size());
-  REQUIRE(machine.machine().outputs().size() == expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) CHECK(values_of(outputs[i]) == expected[i]);
-  CHECK(same_bits(outputs, lifted(text, inputs)));
 }
 
 }  // namespace
@@ -56,12 +54,11 @@ TEST_CASE("a product that is stored into a slice of a cache is in the cache, whi
           launch("Add", x + ", %9:" + t("2, 2"), "%3:" + t("2, 2")) + "prog.free(" + cache +
           ") -> ()\nprog.ret\n",
       "prog.value_symbol() -> (%5:" + t("2, 2") + "[@fc.weight])[symbol:fc.weight]\n");
-  Machine machine(text);
+  Program ran(text);
   const std::vector<Tensor> inputs{floats({2, 2}, {1, 2, 3, 4}),
                                    floats({4, 2}, {10, 20, 30, 40, 50, 60, 70, 80})};
-  const auto outputs = machine.run(inputs);
+  const auto outputs = ran.run(inputs);
   REQUIRE(outputs.size() == 2);
-  CHECK(machine.machine().outputs()[1].name == "9");
   const auto kept = values_of(outputs[1]), sums = values_of(outputs[0]);
   REQUIRE(kept.size() == 8);
   CHECK(std::vector<double>{kept[0], kept[1], kept[6], kept[7]} ==
@@ -69,22 +66,20 @@ TEST_CASE("a product that is stored into a slice of a cache is in the cache, whi
   CHECK(kept[2] != 30);
   // The second slice reads what was stored.
   CHECK(sums[2] == doctest::Approx(3 + kept[2]));
-  CHECK(same_bits(outputs, lifted(text, inputs)));
 }
 
 TEST_CASE("a copy into a slice replaces that part") {
-  check_as_lifted(
-      program(bind(0, "1", 0) + bind(0, "9", 1) + slice("9", "4, 2", 1, 3) +
-              "prog.kernel_launch(%1:" + t("2, 2") + ", %9:" + t("4, 2") +
-              ") -> ()[op_type:Copy, op_options:null]\n" +
-              launch("Neg", "%9:" + t("4, 2"), "%3:" + t("4, 2")) + bind(1, "3", 0) + kExit),
-      {floats({2, 2}, {1, 2, 3, 4}), floats({4, 2}, {10, 20, 30, 40, 50, 60, 70, 80})},
-      {{-10, -20, -1, -2, -3, -4, -70, -80}, {10, 20, 1, 2, 3, 4, 70, 80}});
+  check(program(bind(0, "1", 0) + bind(0, "9", 1) + slice("9", "4, 2", 1, 3) +
+                "prog.kernel_launch(%1:" + t("2, 2") + ", %9:" + t("4, 2") +
+                ") -> ()[op_type:Copy, op_options:null]\n" +
+                launch("Neg", "%9:" + t("4, 2"), "%3:" + t("4, 2")) + bind(1, "3", 0) + kExit),
+        {floats({2, 2}, {1, 2, 3, 4}), floats({4, 2}, {10, 20, 30, 40, 50, 60, 70, 80})},
+        {{-10, -20, -1, -2, -3, -4, -70, -80}, {10, 20, 1, 2, 3, 4, 70, 80}});
 }
 
 TEST_CASE("the halves of a rotation: the second is negated, the first is joined after it") {
   const std::string x = "%1:" + t("4, 1");
-  check_as_lifted(
+  check(
       program(bind(0, "1", 0) + slice("1", "4, 1", 0, 2) + slice("1", "4, 1", 2, 4) +
               launch("Neg", x, "%2:" + t("2, 1")) + "prog.kernel_launch(%2:" + t("2, 1") + ", " +
               x + ") -> (%3:" + t("4, 1") + ")[op_type:Concat, op_options:{\"dim\":0}]\n" +
@@ -94,26 +89,26 @@ TEST_CASE("the halves of a rotation: the second is negated, the first is joined 
 
 TEST_CASE("what a caller cut is whole for a body, and cut again when it returns") {
   const std::string x = "%1:" + t("4, 1");
-  check_as_lifted(
-      program(bind(0, "1", 0) + slice("1", "4, 1", 0, 2) + "prog.jump f.__entry\n" +
-              slice("1", "4, 1", 2, 4) + launch("Exp", "%7:" + t("1, 1"), "%8:" + t("1, 1")) +
-              launch("Neg", x, "%3:" + t("2, 1")) + launch("Neg", x, "%4:" + t("2, 1")) +
-              bind(1, "2", 0) + bind(1, "3", 1) + bind(1, "4", 2) + kExit +
-              "prog.label[symbol:f.__entry]\n" + launch("Neg", x, "%2:" + t("2, 1")) +
-              "prog.ret\n"),
-      {floats({4, 1}, {1, 2, 3, 4}), floats({1, 1}, {0})}, {{-1, -2}, {-1, -2}, {-3, -4}});
+  check(program(bind(0, "1", 0) + slice("1", "4, 1", 0, 2) + "prog.jump f.__entry\n" +
+                slice("1", "4, 1", 2, 4) + launch("Exp", "%7:" + t("1, 1"), "%8:" + t("1, 1")) +
+                launch("Neg", x, "%3:" + t("2, 1")) + launch("Neg", x, "%4:" + t("2, 1")) +
+                bind(1, "2", 0) + bind(1, "3", 1) + bind(1, "4", 2) + kExit +
+                "prog.label[symbol:f.__entry]\n" + launch("Neg", x, "%2:" + t("2, 1")) +
+                "prog.ret\n"),
+        {floats({4, 1}, {1, 2, 3, 4}), floats({1, 1}, {0})}, {{-1, -2}, {-1, -2}, {-3, -4}});
 }
 
-TEST_CASE("a product that does not fill its slot is an error") {
-  Machine machine(
+TEST_CASE("a product that does not fill its slot is refused") {
+  Program ran(
       program(bind(0, "1", 0) + bind(0, "9", 1) + "prog.kernel_launch(%1:" + t("2, 2") +
                   ", %9:" + t("3, 2") + ") -> (%9:" + t("3, 2") +
                   ")[symbol_name:fc, op_type:Linear, op_options:{\"bias\":false,\"in_channels\":2,"
                   "\"out_channels\":2}]\n" +
                   bind(1, "9", 0) + kExit,
               "prog.value_symbol() -> (%5:" + t("2, 2") + "[@fc.weight])[symbol:fc.weight]\n"));
-  CHECK(machine.error({floats({2, 2}, {1, 2, 3, 4}), floats({3, 2}, {0, 0, 0, 0, 0, 0})})
-            .ends_with("4 elements are stored where there are 6"));
+  CHECK(
+      ran.error({floats({2, 2}, {1, 2, 3, 4}), floats({3, 2}, {0, 0, 0, 0, 0, 0})}) ==
+      "700 linalg.LinearOp 'fc': extents of the result is lost: it is stored into a larger tensor");
 }
 
-}  // namespace mir::test::slots_test
+}  // namespace mir::test::program_slots_test
