@@ -14,6 +14,7 @@
 #include "mir/upgrade.hpp"
 #include "tool.hpp"
 #include "upgrade/lift_program.hpp"
+#include "upgrade/lower_program.hpp"
 
 namespace {
 
@@ -133,6 +134,15 @@ bool has_programs(const Text& text) {
                              [](const Module* module) { return has_program(*module); });
 }
 
+/// What the program gives when it is lifted, of graphs what their program gives: lowering omits
+/// devices, notes and graphs that nothing calls.
+bool lifted_form(Module& module, LossReport& losses, Diagnostics& diagnostics) {
+  const bool is_program = has_program(module);
+  if (!upgrade(module, {}, losses, diagnostics)) return false;
+  return is_program ||
+         (lower_program(module, losses, diagnostics) && upgrade(module, {}, losses, diagnostics));
+}
+
 /// The text read again, with its modules in portable form, or why they have none.
 Text portable_form(const Text& text, std::string_view name, IRContext& context) {
   Text again;
@@ -141,7 +151,7 @@ Text portable_form(const Text& text, std::string_view name, IRContext& context) 
   for (Module* module : again.modules) {
     LossReport losses;
     Diagnostics diagnostics(1);
-    if (upgrade(*module, {}, losses, diagnostics)) {
+    if (lifted_form(*module, losses, diagnostics)) {
       leave_defaults_out(*module);
       continue;
     }
