@@ -4,24 +4,22 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 #include "ir/program_fields.hpp"
-#include "mir/equivalence.hpp"
 #include "mir/ops.hpp"
 #include "mir/walk.hpp"
 #include "program/program_emitter.hpp"
 #include "support/last_uses.hpp"
+#include "upgrade/kernel_names.hpp"
 #include "upgrade/one_block.hpp"
 
 namespace mir {
 
 namespace {
-
-/// Upstream's number for "from the first" and "to the last" in slices.
-constexpr std::int64_t kAll = 2147483633;
 
 /// What is lost where a module has no program.
 constexpr std::string_view kForm = "program form";
@@ -67,8 +65,11 @@ class ProgramPlan {
     for (const Value& argument : body.arguments()) {
       if (!reads_.is_used(number_of(slots.at(&argument)))) unread.push_back(&argument);
     }
+    refuse_symbolic_types();
+    if (diagnostics_.error_count() != before) return false;
     settle_frees();
     drop_graphs();
+    kernels.emplace(launches_, report_, diagnostics_);
     return diagnostics_.error_count() == before;
   }
 
@@ -95,6 +96,7 @@ class ProgramPlan {
   std::unordered_map<const Value*, std::uint32_t> slots;
   std::unordered_map<const Op*, std::vector<const Value*>> frees;  ///< after the launch
   std::vector<const Value*> unread;                                ///< inputs that no launch reads
+  std::optional<KernelNames> kernels;
 
  private:
   /// The number that the value has, where no other has it.
@@ -151,7 +153,18 @@ class ProgramPlan {
     if (type == nullptr) return;
     report_.refuse_own_type(at, kForm, *type, diagnostics_);
     if (type->element_count()) return;
-    refuse(at, fmt::format("programs print the extents of one trace, not {}", type->spelling()));
+    if (symbolic_count_++ == 0) first_symbolic_ = {&at, type};
+  }
+
+  /// One error for all of them: their cause is one.
+  void refuse_symbolic_types() {
+    if (symbolic_count_ == 0) return;
+    refuse(*first_symbolic_.first,
+           fmt::format("programs print the extents of one trace, not {}{}",
+                       first_symbolic_.second->spelling(),
+                       symbolic_count_ == 1
+                           ? ""
+                           : fmt::format(" and those of {} other values", symbolic_count_ - 1)));
   }
 
   // -- ops in the order of execution --------------------------------------------------------------
@@ -248,16 +261,14 @@ class ProgramPlan {
   LastUses reads_;                                          // of slots by launches
   std::vector<const Value*> last_read_;                     // what the last launch calls the slot
   std::unordered_set<const Op*> entered_;
+  std::pair<const Op*, const Type*> first_symbolic_;
+  std::size_t symbolic_count_ = 0;  // values of types with symbols
 };
 
 class ProgramWriter {
  public:
-  ProgramWriter(Module& module, ProgramPlan& plan, LossReport& report)
-      : rewriter_(module),
-        context_(module.context()),
-        plan_(plan),
-        report_(report),
-        program_(module) {}
+  ProgramWriter(Module& module, ProgramPlan& plan)
+      : rewriter_(module), context_(module.context()), plan_(plan), program_(module) {}
 
   void run() {
     start_fragment("deinit", prog::FragmentKind::kData);
@@ -345,8 +356,7 @@ class ProgramWriter {
     for (const Use& use : op.operand_uses()) operands.push_back(mention(*use.value()));
     std::vector<const Type*> types;
     for (const Value& result : op.results()) types.push_back(result.type());
-    const std::string_view name = name_of(op);
-    const prog::KernelSpec spec{context_.word(op.row()->type_name), options_of(op)};
+    const auto& [name, spec] = plan_.kernels->of(op);
     if (!name.empty()) kernels_.emplace_back(name, spec);
     Op* made = program_.launch(name, spec, operands, types);
     rewriter_.set_location(*made, op.location());
@@ -358,96 +368,6 @@ class ProgramWriter {
     const auto ended = plan_.frees.find(&op);
     if (ended == plan_.frees.end()) return;
     for (const Value* value : ended->second) program_.free(mention(*value));
-  }
-
-  /// A cache has its name where upstream's kernels have theirs.
-  std::string_view name_of(const Op& op) const {
-    if (op.has_path()) return context_.text(op.path());
-    const Attr* cache = op.is(OpId::kLinalgKVCache) ? op.attribute("cache") : nullptr;
-    return cache != nullptr && cache->kind() == AttrKind::kSymbolRef ? cache->text()
-                                                                     : std::string_view();
-  }
-
-  // -- options ------------------------------------------------------------------------------------
-
-  static bool is_serialised(std::string_view option) {
-    return option != "cache" && option != "enable_ssa";
-  }
-
-  const Attr* options_of(const Op& op) {
-    std::vector<NamedAttr> options;
-    for (const NamedAttr& each : op.attributes()) {
-      const std::string_view text = context_.text(each.key);
-      const bool declared = std::ranges::any_of(
-          op.row()->attributes, [&](const AttrRow& row) { return row.name == text; });
-      const Attr* value = declared && is_serialised(text) ? in_json(*each.value) : nullptr;
-      if (value != nullptr) {
-        options.push_back({each.key, text == "indices" ? with_sentinels(*value) : value});
-      } else if (text != "cache") {
-        report_.entries.push_back({LossEntry::Source::kDropped, op.location(), describe(op),
-                                   std::string(text), std::string(each.value->spelling())});
-      }
-    }
-    // Other defaults are what an upgrade takes; a number like an epsilon follows from nothing.
-    for (const AttrRow& row : op.row()->attributes) {
-      const Symbol name = key(row.name);
-      const bool is_lost = row.type == AttrType::kFloat && op.attribute(name) == nullptr;
-      const Attr* value = is_lost ? default_value(context_, row) : nullptr;
-      if (value != nullptr) options.push_back({name, value});
-    }
-    if (options.empty()) return context_.null();
-    std::ranges::sort(options, {}, [&](const NamedAttr& each) { return context_.text(each.key); });
-    return context_.dict(options);
-  }
-
-  /// The value as JSON has it: words in quotes. Null where it has none.
-  const Attr* in_json(const Attr& value) {
-    switch (value.kind()) {
-      case AttrKind::kInt:
-      case AttrKind::kFloat:
-      case AttrKind::kBool:
-      case AttrKind::kNull:
-        return &value;
-      case AttrKind::kString:
-        return context_.string(value.text());
-      case AttrKind::kArray: {
-        std::vector<const Attr*> elements;
-        for (const Attr* each : value.elements()) elements.push_back(in_json(*each));
-        const bool good = std::ranges::find(elements, nullptr) == elements.end();
-        return good ? context_.array(elements) : nullptr;
-      }
-      case AttrKind::kDict: {
-        std::vector<NamedAttr> entries(value.entries().begin(), value.entries().end());
-        for (NamedAttr& each : entries) each.value = in_json(*each.value);
-        const bool good = std::ranges::find(entries, nullptr, &NamedAttr::value) == entries.end();
-        return good ? context_.dict(entries) : nullptr;
-      }
-      default:
-        return nullptr;
-    }
-  }
-
-  /// Upstream states start, end and step of every dimension.
-  const Attr* with_sentinels(const Attr& indices) {
-    if (indices.kind() != AttrKind::kArray) return &indices;
-    std::vector<const Attr*> list;
-    for (const Attr* each : indices.elements()) {
-      if (each->kind() != AttrKind::kDict) {
-        list.push_back(each);
-        continue;
-      }
-      std::vector<NamedAttr> entries;
-      for (const auto& [name, otherwise] :
-           {std::pair("end", kAll), std::pair("start", kAll), std::pair("step", std::int64_t{1})}) {
-        const Symbol wanted = key(name);
-        const auto stated = std::ranges::find(each->entries(), wanted, &NamedAttr::key);
-        entries.push_back(stated != each->entries().end()
-                              ? *stated
-                              : NamedAttr{wanted, context_.integer(otherwise)});
-      }
-      list.push_back(context_.dict(entries));
-    }
-    return context_.array(list);
   }
 
   // -- symbols ------------------------------------------------------------------------------------
@@ -474,7 +394,6 @@ class ProgramWriter {
   Rewriter rewriter_;
   IRContext& context_;
   ProgramPlan& plan_;
-  LossReport& report_;
   ProgramEmitter program_;
   std::unordered_map<std::uint32_t, Value*> latest_;
   std::vector<std::pair<std::string_view, prog::KernelSpec>> kernels_;
@@ -485,7 +404,7 @@ class ProgramWriter {
 bool lower_program(Module& module, LossReport& report, Diagnostics& diagnostics) {
   ProgramPlan plan(module, report, diagnostics);
   if (!plan.run()) return false;
-  ProgramWriter(module, plan, report).run();
+  ProgramWriter(module, plan).run();
   return true;
 }
 

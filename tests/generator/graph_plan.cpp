@@ -1,6 +1,9 @@
 #include "graph_plan.hpp"
 
 #include <algorithm>
+#include <string>
+#include <unordered_set>
+#include <vector>
 
 namespace mir::test {
 
@@ -110,24 +113,44 @@ class Planner {
     graph_.steps.push_back(std::move(step));
   }
 
-  /// Gives the op a name, its parameters and its state of its own; false where that cannot be.
+  /// Gives the op a name, parameters and state; false where that cannot be. In a portable module
+  /// names that own nothing and names of caches may be any, so they are drawn from all that occur;
+  /// each cache has one op.
   bool name(PlannedStep& step) {
     const auto parameters = templates_.parameters(step.op);
     if (!parameters) return false;
     const std::string path = graph_.name + "." + std::to_string(graph_.steps.size());
-    if (!parameters->empty() || one_in(2)) step.path = path;
+    if (!parameters->empty()) {
+      step.path = path;
+    } else if (one_in(2)) {
+      step.path = drawn_name(path);
+    }
     for (const Parameter& parameter : *parameters) {
       plan_.parameters.push_back({path + parameter.suffix, parameter.type});
     }
     for (NamedAttr& attribute : step.op.attributes) {
       const std::string_view key = context_.text(attribute.key);
-      if (key == "cache") attribute.value = context_.symbol_ref("cache." + path);
+      if (key == "cache") attribute.value = context_.symbol_ref(cache_name(path));
       if (key == "name" && step.op.row == context_.info(OpId::kLinalgParam).row) {
         attribute.value = context_.string(path);
         plan_.parameters.push_back({path, step.op.results.front()});
       }
     }
+    names_.push_back(path);
     return true;
+  }
+
+  std::string drawn_name(const std::string& own) {
+    if (options_.form != GeneratorOptions::Form::kPortable || names_.empty() || !one_in(3))
+      return own;
+    return names_[below(random_, names_.size())];
+  }
+
+  std::string cache_name(const std::string& path) {
+    std::string name = drawn_name("cache." + path);
+    if (!caches_.insert(name).second) name = *caches_.insert("cache." + path).first;
+    names_.push_back(name);
+    return name;
   }
 
   void choose_outputs() {
@@ -176,6 +199,8 @@ class Planner {
   PlannedGraph graph_;
   std::vector<std::size_t> visible_;  // in the graph that is being made
   std::vector<int> uncalled_;
+  std::vector<std::string> names_;  // of ops and caches
+  std::unordered_set<std::string> caches_;
 };
 
 }  // namespace
