@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "dialects/parameters.hpp"
 #include "ir/mention.hpp"
 #include "ir/rewrite/bare_strings.hpp"
 #include "mir/ops.hpp"
@@ -107,20 +108,31 @@ class Downgrade {
     });
   }
 
+  /// Dumps print the name of an op, by which an upgrade finds its cache.
+  void name_after_cache(Op& op) {
+    const Symbol cache = cache_of(op);
+    if (!cache || cache == op.path()) return;
+    if (op.has_path()) drop(op, "name of the op", context_.text(op.path()));
+    rewriter_.set_path(op, cache);
+  }
+
   void settle(Op& op) {
+    const bool prints_names = generation_ >= Generation::k2025_10;
+    if (prints_names) name_after_cache(op);
     std::vector<NamedAttr> kept;
     for (const NamedAttr& each : op.attributes()) {
       if (is_printed(op, each.key)) {
         kept.push_back(each);
       } else if (context_.text(each.key) == "enable_ssa") {
         if (each.value == context_.boolean(true)) own_storages_.insert(&op);
-      } else {
+      } else if (!prints_names || !op.is(OpId::kLinalgKVCache) ||
+                 context_.text(each.key) != "cache") {
         drop(op, context_.text(each.key), each.value == nullptr ? "" : each.value->spelling());
       }
     }
     if (kept.size() != op.attributes().size()) rewriter_.set_attributes(op, kept);
     if (!op.has_path()) return;
-    if (generation_ < Generation::k2025_10) {
+    if (!prints_names) {
       drop(op, "name", context_.text(op.path()));
       rewriter_.clear_path(op);
     } else {

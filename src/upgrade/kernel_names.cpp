@@ -131,18 +131,16 @@ KernelNames::KernelNames(std::span<const Op* const> ops, LossReport& report,
   const IRContext& context = ops.front()->module().context();
   LaunchOptions options(ops.front()->module().context(), report);
   std::unordered_map<std::string_view, const Op*> owners;  // by name
-  const auto fits = [&](const Op& op, const Op& owner) {
-    return of(op).spec.fits(of(owner).spec);
-  };
+  const auto fits = [&](const Op& op, const Op& owner) { return of(op).spec.fits(of(owner).spec); };
   for (const Op* op : ops) {
     Kernel& kernel = kernels_[op] = {owner_name(*op), options.spec_of(*op)};
     if (kernel.name.empty()) continue;
     const Op& owner = *owners.try_emplace(kernel.name, op).first->second;
     if (fits(*op, owner)) continue;
-    report.refuse(*op, "program form",
-                  fmt::format("kernel '{}' is that of another type or with other options",
-                              kernel.name),
-                  diagnostics);
+    report.refuse(
+        *op, "program form",
+        fmt::format("kernel '{}' is that of another type or with other options", kernel.name),
+        diagnostics);
   }
   for (const Op* op : ops) {
     if (!op->has_path()) continue;
@@ -153,8 +151,8 @@ KernelNames::KernelNames(std::span<const Op* const> ops, LossReport& report,
       kernel.name = path;
       continue;
     }
-    report.entries.push_back({LossEntry::Source::kDropped, op->location(), describe(*op), "name",
-                              std::string(path)});
+    report.entries.push_back(
+        {LossEntry::Source::kDropped, op->location(), describe(*op), "name", std::string(path)});
   }
 }
 
