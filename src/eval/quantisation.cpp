@@ -12,17 +12,6 @@ namespace mir {
 
 namespace {
 
-const Attr* spec_in(std::span<const NamedAttr> attributes, Symbol key) {
-  const auto found = std::ranges::find(attributes, key, &NamedAttr::key);
-  const bool good = found != attributes.end() && found->value != nullptr &&
-                    found->value->kind() == AttrKind::kQuantSpec;
-  return good ? found->value : nullptr;
-}
-
-Symbol recipe_key(const Op& op) {
-  return op.module().context().intern("quant_recipe");
-}
-
 Error bad_spec(const Attr& spec, std::string_view what) {
   return {DiagCode::kQuantSpecIncomplete, fmt::format("{}: {}", spec.spelling(), what)};
 }
@@ -100,27 +89,6 @@ Result<std::optional<QuantRecipe>> quant_recipe(const TensorType& type, const At
   recipe.is_asymmetric = *type.dtype() == DType::kUInt16PerTensorAsym;
   if (!recipe.is_asymmetric && stored->low >= 0) recipe.default_zero = (stored->high + 1) / 2;
   return std::optional(std::move(recipe));
-}
-
-const Attr* annotated_quant_spec(const Op& op, std::string_view key) {
-  const Attr* annotation = op.attribute(recipe_key(op));
-  if (annotation == nullptr || annotation->kind() != AttrKind::kQuantAnnotation) return nullptr;
-  return spec_in(annotation->entries(), op.module().context().intern(key));
-}
-
-const Attr* operand_quant_spec(const Op& op, std::uint32_t i) {
-  const Symbol key = recipe_key(op);
-  const Use& use = op.operand_uses()[i];
-  if (const StatedMention* mention = op.module().dump_facts().mention(use)) {
-    if (const Attr* spec = spec_in(mention->attributes, key)) return spec;
-  }
-  if (const Attr* spec = spec_in(use.value()->attributes(), key)) return spec;
-  return annotated_quant_spec(op, fmt::format("inputs_{}", i));
-}
-
-const Attr* result_quant_spec(const Op& op, std::uint32_t i) {
-  if (const Attr* spec = spec_in(op.result(i)->attributes(), recipe_key(op))) return spec;
-  return annotated_quant_spec(op, fmt::format("outputs_{}", i));
 }
 
 }  // namespace mir

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "dialects/quantisation.hpp"
 #include "kernels/ref/quantise.hpp"
 #include "mir/diagnostic.hpp"
 #include "mir/op.hpp"
@@ -34,12 +35,5 @@ struct QuantRecipe {
 /// whose elements are what they are: of kind None or Raw, or of a type of real numbers that a later
 /// lowering quantises. A spec that lacks a field, and a per-channel type without one, are errors.
 Result<std::optional<QuantRecipe>> quant_recipe(const TensorType& type, const Attr* spec);
-
-/// The QuantSpec that operand or result `i` of an op has: that of its mention, else of the value,
-/// else of the op's annotation; null: none.
-const Attr* operand_quant_spec(const Op& op, std::uint32_t i);
-const Attr* result_quant_spec(const Op& op, std::uint32_t i);
-/// What the op's annotation says under `key` ("weight_weight"); null: nothing.
-const Attr* annotated_quant_spec(const Op& op, std::string_view key);
 
 }  // namespace mir

@@ -1,6 +1,7 @@
 // Rewrites that follow from the facts in an op's row.
 #include <algorithm>
 
+#include "dialects/quantisation.hpp"
 #include "mir/equivalence.hpp"
 #include "mir/pass.hpp"
 
@@ -15,7 +16,9 @@ PatternMatch failed(std::string_view condition, const Op& at) {
 /// Why a value cannot replace a result; empty if it can.
 std::string_view why_not(const Value& value, const Value& result) {
   if (value.type() != result.type()) return "the operand and the result have different types";
-  if (!result.attributes().empty()) return "the result has attributes";
+  const bool is_noted =
+      !result.attributes().empty() && !std::ranges::equal(result.attributes(), value.attributes());
+  if (is_noted) return "the result has attributes that the operand does not have";
   if (result.has_symbol()) return "the result has a symbol";
   return "";
 }
@@ -38,8 +41,10 @@ PatternMatch match_pair(Op& op) {
     return failed("no op of the same kind defines the operand", op);
   }
   if (!are_same_operation(op, *before)) return failed("the attributes differ", *before);
-  // A mark may change the quantisation of the result.
   if (!states_only_row_attributes(op)) return failed("the op has marks", op);
+  for (const Op* each : {before, &op}) {
+    if (!have_same_quantisation(*each, 0, 0)) return failed("the op changes the scale", *each);
+  }
   if (!is_exact_on(op, *op.operand(0))) return failed("the elements are codes or integers", op);
   return PatternMatch::of({&op, before});
 }
@@ -49,8 +54,8 @@ PatternMatch match_involution(Op& op) {
   PatternMatch pair = match_pair(op);
   if (!pair) return pair;
   Op& before = *pair.ops()[1];
-  if (!before.result()->attributes().empty())
-    return failed("the value between has attributes", before);
+  if (!std::ranges::equal(before.result()->attributes(), op.result()->attributes()))
+    return failed("the value between has other attributes", before);
   const std::string_view reason = why_not(*before.operand(0), *op.result());
   if (!reason.empty()) return failed(reason, op);
   return PatternMatch::of({&op, &before}, {before.operand(0)});
@@ -77,6 +82,7 @@ PatternMatch match_identity(Op& op) {
   if (type == nullptr || std::ranges::any_of(type->dims(), &Dim::is_unknown)) {
     return failed("an extent of the result is unknown", op);
   }
+  if (!have_same_quantisation(op, 0, 0)) return failed("the op changes the scale", op);
   const std::string_view reason = why_not(*op.operand(0), *op.result());
   if (!reason.empty()) return failed(reason, op);
   return PatternMatch::of({&op}, {op.operand(0)});
@@ -100,6 +106,9 @@ PatternMatch match_fold(Op& op) {
     if ((folded.value == nullptr) == (folded.constant == nullptr)) {
       return failed("the fold of the op is wrong", op);
     }
+    const TensorType* type = result.tensor_type();
+    if (type != nullptr && holds_codes(*type, result_quant_spec(op, result.index())))
+      return failed("the result holds codes", op);
     const Value& value = folded.value != nullptr ? *folded.value : result;
     const std::string_view reason = why_not(value, result);
     if (!reason.empty()) return failed(reason, op);

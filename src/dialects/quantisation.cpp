@@ -1,0 +1,78 @@
+#include "dialects/quantisation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "mir/module.hpp"
+
+namespace mir {
+
+namespace {
+
+const Attr* spec_in(std::span<const NamedAttr> attributes, Symbol key) {
+  const auto found = std::ranges::find(attributes, key, &NamedAttr::key);
+  const bool good = found != attributes.end() && found->value != nullptr &&
+                    found->value->kind() == AttrKind::kQuantSpec;
+  return good ? found->value : nullptr;
+}
+
+Symbol recipe_key(const Op& op) {
+  return op.module().context().intern("quant_recipe");
+}
+
+/// Whether the text gives the scales of both values from one source.
+bool have_same_scales(IRContext& context, const Value& a, const Value& b, const Attr* spec) {
+  const Symbol scale = context.intern("quant_scale"), source = context.intern("quant_source");
+  const auto agree = [&](Symbol key) { return a.attribute(key) == b.attribute(key); };
+  if (!agree(scale) || !agree(context.intern("quant_zero_point"))) return false;
+  if (a.attribute(scale) != nullptr) return true;
+  // Parameters have scales by their names.
+  if (a.has_symbol() || b.has_symbol() || !agree(source)) return false;
+  return a.attribute(source) != nullptr ||
+         (spec != nullptr && read_quant_spec(*spec).uuid.has_value());
+}
+
+}  // namespace
+
+const Attr* annotated_quant_spec(const Op& op, std::string_view key) {
+  const Attr* annotation = op.attribute(recipe_key(op));
+  if (annotation == nullptr || annotation->kind() != AttrKind::kQuantAnnotation) return nullptr;
+  return spec_in(annotation->entries(), op.module().context().intern(key));
+}
+
+const Attr* operand_quant_spec(const Op& op, std::uint32_t i) {
+  const Symbol key = recipe_key(op);
+  const Use& use = op.operand_uses()[i];
+  if (const StatedMention* mention = op.module().dump_facts().mention(use)) {
+    if (const Attr* spec = spec_in(mention->attributes, key)) return spec;
+  }
+  if (const Attr* spec = spec_in(use.value()->attributes(), key)) return spec;
+  return annotated_quant_spec(op, fmt::format("inputs_{}", i));
+}
+
+const Attr* result_quant_spec(const Op& op, std::uint32_t i) {
+  if (const Attr* spec = spec_in(op.result(i)->attributes(), recipe_key(op))) return spec;
+  return annotated_quant_spec(op, fmt::format("outputs_{}", i));
+}
+
+bool holds_codes(const TensorType& type, const Attr* spec) {
+  if (!type.dtype()) return spec != nullptr;
+  const DTypeClass kind = info(*type.dtype()).type_class;
+  return kind == DTypeClass::kQuantised || (spec != nullptr && kind != DTypeClass::kFloat);
+}
+
+bool have_same_quantisation(const Op& op, std::uint32_t operand, std::uint32_t result) {
+  const Value &from = *op.operand(operand), &to = *op.result(result);
+  const TensorType *from_type = from.tensor_type(), *to_type = to.tensor_type();
+  if (from_type == nullptr || to_type == nullptr) return from_type == to_type;
+  const Attr* from_spec = operand_quant_spec(op, operand);
+  const Attr* to_spec = result_quant_spec(op, result);
+  const bool has_codes = holds_codes(*from_type, from_spec);
+  if (has_codes != holds_codes(*to_type, to_spec)) return false;
+  if (!has_codes) return true;
+  return from_spec == to_spec && from_type->dtype() == to_type->dtype() &&
+         from_type->encoding() == to_type->encoding() && have_same_scales(op.module().context(), from, to, from_spec);
+}
+
+}  // namespace mir
