@@ -24,6 +24,11 @@ constexpr ToolInfo kTool = {
                   {"mllm-opt -p upgrade dump.mir | mllm-check --input=- dump.mir",
                    "check a text by the CHECK lines of a file"}}},
     .files = "mir test",
+    .files_behind =
+        [](const std::string& path) {
+          auto files = find_case_files(path);
+          return files ? *std::move(files) : std::vector<std::string>();
+        },
 };
 
 /// Holds the text of --input to the checks of one file.

@@ -37,7 +37,7 @@ struct DiffSettings {
   Option<std::string> module{
       options,
       {.name = "module", .argument = "NAME", .help = "compare only the module @NAME"},
-      symbol_name()};
+      symbol_name(ReferenceKind::kModule)};
 };
 
 /// As of diff(1), unlike other tools: scripts and version control know these.

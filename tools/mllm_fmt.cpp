@@ -50,7 +50,7 @@ struct FmtSettings {
   Option<LineRange> lines{
       options,
       {.name = "lines", .argument = "A:B", .help = "format only ops that overlap lines A to B"},
-      read_by(parse_lines, "two line numbers in order, A:B")};
+      read_by(parse_lines, "two line numbers in order, A:B", kRefersToNothing)};
   Flag fix{options, {.name = "fix", .help = "apply the fixes that diagnostics offer"}};
   Flag renumber{options,
                 {.name = "renumber",

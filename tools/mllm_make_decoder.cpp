@@ -27,6 +27,7 @@ constexpr ToolInfo kTool = {
                    "write two layers of extent 64 with random weights"},
                   {"mllm-make-decoder --layers=24 --hidden=896 --heads=14 --ffn=4864 -o big",
                    "write a model of 0.36 billion parameters"}}},
+    .files_behind = files_behind,
 };
 
 Result<DecoderShape> shape_of(const DecoderSettings& settings) {

@@ -26,12 +26,6 @@ ExitCode create(const Run& run, const PackSettings& settings) {
   if (ready != ExitCode::kSuccess) return ready;
   auto plan = plan_pack(*invocation);
   if (!plan) return run.report(plan.error());
-  for (const PackPlan::File& file : plan->files) {
-    std::error_code none;
-    if (!std::filesystem::equivalent(file.path, *settings.output, none)) continue;
-    return run.usage_error(
-        fmt::format("the pack would replace '{}', which goes into it", file.path));
-  }
   plan->progress = byte_progress();
   const auto written = write_pack(*settings.output, *plan);
   return written ? ExitCode::kSuccess : run.report(written.error());
@@ -110,6 +104,9 @@ ExitCode extract(const Run& run, const PackSettings& settings) {
   std::filesystem::create_directory(*settings.output, none);
   for (const auto& member : pack->members()) {
     if (!wanted.empty() && std::ranges::find(wanted, member.name) == wanted.end()) continue;
+    if (std::filesystem::equivalent(path, fmt::format("{}/{}", *settings.output, member.name),
+                                    none))
+      return run.usage_error(fmt::format("member '{}' would overwrite the pack", member.name));
     const auto written = pack->extract(member, *settings.output);
     if (!written) return run.report(written.error());
   }

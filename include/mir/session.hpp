@@ -86,7 +86,9 @@ struct OutputFile {
   std::string path;                 ///< ends in .npy or .npz
   std::optional<std::size_t> port;  ///< none: an archive of all of them
 };
-/// Arguments `[NAME|%id|POS=]PATH`, understood before anything runs.
+/// The port that an argument `[NAME|%id|POS=]PATH` names; no value if it names none.
+std::optional<std::string_view> output_target(std::string_view argument);
+/// Such arguments, understood before anything runs.
 Result<std::vector<OutputFile>> parse_output_files(std::span<const Port> outputs,
                                                    std::span<const std::string> arguments);
 /// One tensor for each port. Further ports of one name are members `NAME.1`, `NAME.2` of an

@@ -291,23 +291,27 @@ Result<Tensor> load_expected(std::span<const Port> outputs, const Expectation& e
   return tensor ? std::move(tensor) : at_port("expected output", port, tensor.error());
 }
 
+std::optional<std::string_view> output_target(std::string_view argument) {
+  const auto equals = argument.find('=');
+  if (equals == argument.npos || argument.substr(0, equals).find('/') != argument.npos)
+    return std::nullopt;
+  return argument.substr(0, equals);
+}
+
 Result<std::vector<OutputFile>> parse_output_files(std::span<const Port> outputs,
                                                    std::span<const std::string> arguments) {
   std::vector<OutputFile> files;
   for (const std::string& argument : arguments) {
-    const auto equals = argument.find('=');
-    const bool has_target =
-        equals != argument.npos && argument.substr(0, equals).find('/') == argument.npos;
-    OutputFile file{.path = has_target ? argument.substr(equals + 1) : argument, .port = {}};
+    const auto target = output_target(argument);
+    OutputFile file{.path = target ? argument.substr(target->size() + 1) : argument, .port = {}};
     const bool archive = file.path.ends_with(".npz");
     if (!archive && !file.path.ends_with(".npy")) {
       return Error{
           DiagCode::kTensorSpecInvalid,
           fmt::format("'{}' is no place for outputs, expected FILE.npy or FILE.npz", file.path)};
     }
-    if (has_target || !archive) {
-      const auto port =
-          find_port(outputs, has_target ? argument.substr(0, equals) : std::string(), "output");
+    if (target || !archive) {
+      const auto port = find_port(outputs, target.value_or(""), "output");
       if (!port) return port.error();
       file.port = *port;
     }

@@ -102,6 +102,12 @@ Result<Probe> Probe::parse(std::string_view patterns) {
   return probe;
 }
 
+std::vector<std::string_view> Probe::texts() const {
+  std::vector<std::string_view> all;
+  for (const Pattern& each : patterns_) all.emplace_back(each.text);
+  return all;
+}
+
 bool Probe::selects(const ResultPlace& place) const {
   return std::ranges::any_of(patterns_, [&](const Pattern& each) { return each.selects(place); });
 }

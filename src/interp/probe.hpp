@@ -51,6 +51,8 @@ class ResultPlaces {
 class Probe {
  public:
   static Result<Probe> parse(std::string_view patterns);
+  /// The patterns as they were written.
+  std::vector<std::string_view> texts() const;
   bool selects(const ResultPlace& place) const;
   /// The first of the places of a result that is meant: its own, then those of calls.
   std::optional<ResultPlace> selected(const ResultPlaces& places, std::size_t step,

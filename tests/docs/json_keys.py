@@ -57,6 +57,7 @@ class Page:
 PAGES = [
     Page("describe-json.md", ["mllm-interp qwen2_tiny/model.mir --describe --json --bind=S=4 --bind=past=0"],
          frozenset({"ops"})),
+    Page("options-json.md", ["mllm-pack --help-as=json"]),
     Page("report-json.md", [
         RUN.format("--expect=expected_logits.npy --tolerance=abs=1e-6,top1=1 --probe=linalg.SoftmaxOp"),
         RUN.format("--then=1 --feed='ids=argmax(%32)' --feed='positions=$past'"),

@@ -28,23 +28,23 @@ struct CheckOptions {
       {.name = "input",
        .argument = "FILE",
        .help = "run no command; check the text of FILE (- is standard input)"},
-      any_file()};
+      read_file_name()};
   OptionList<CheckPrefixes> check_prefix{
       options,
       {.name = "check-prefix",
        .argument = "A,B",
        .help = "read checks from lines with these prefixes instead of CHECK"},
-      read_by(parse_check_prefixes)};
+      read_by(parse_check_prefixes, kRefersToNothing)};
   OptionList<CheckPrefixes> check_prefixes{
       options,
       {.name = "check-prefixes", .argument = "A,B", .help = "same as --check-prefix"},
-      read_by(parse_check_prefixes)};
+      read_by(parse_check_prefixes, kRefersToNothing)};
   Option<std::string> tools{options,
                             {.name = "tools",
                              .argument = "FOLDER",
                              .help = "run the tools of this folder",
                              .otherwise = "the folder of mllm-check"},
-                            any_folder()};
+                            read_folder()};
   Option<unsigned> time_limit{
       options,
       {.name = "time-limit", .argument = "SECONDS", .help = "stop a command after SECONDS"},

@@ -25,33 +25,58 @@ std::string alternatives(std::span<const std::string> words) {
   return text;
 }
 
-Argument<std::string> any_text(std::function<Completion()> completion) {
+Argument<std::string> any_text(References<std::string> refers,
+                               std::function<Completion()> completion) {
   Argument<std::string> argument{
       .read = [](std::string_view, std::string_view text) { return std::string(text); },
-      .note = plain_note<std::string>};
+      .note = plain_note<std::string>,
+      .refers = std::move(refers)};
   if (completion) argument.completion = std::move(completion);
   return argument;
 }
 
-Argument<std::string> symbol_name() {
-  auto argument = any_text();
+Argument<std::string> symbol_name(ReferenceKind kind) {
+  auto argument = any_text(itself(kind));
   argument.read = [](std::string_view, std::string_view text) -> Result<std::string> {
     return std::string(text.substr(text.starts_with('@') ? 1 : 0));
   };
   return argument;
 }
 
-Argument<std::string> any_file(std::string_view ends) {
-  return any_text([ends] { return Completion{.files = ends}; });
+Argument<std::string> any_file(References<std::string> refers, std::string_view ends) {
+  return any_text(std::move(refers), [ends] { return Completion{.files = ends}; });
 }
 
-Argument<std::string> any_folder() {
-  auto argument = any_text([] { return Completion{.folders = true}; });
+Argument<std::string> read_file_name(std::string_view ends) {
+  return any_file(itself(ReferenceKind::kReadFile), ends);
+}
+
+Argument<std::string> written_file(std::string_view ends) {
+  return any_file(itself(ReferenceKind::kWrittenFile), ends);
+}
+
+namespace {
+
+Argument<std::string> folder(References<std::string> refers) {
+  auto argument = any_text(std::move(refers), [] { return Completion{.folders = true}; });
   argument.read = [](std::string_view option, std::string_view text) -> Result<std::string> {
     if (!text.empty() && text != "-") return std::string(text);
     return Error{DiagCode::kUsage, fmt::format("--{} is a folder, found '{}'", option, text)};
   };
   return argument;
+}
+
+}  // namespace
+
+Argument<std::string> read_folder() {
+  return folder(itself(ReferenceKind::kReadFile));
+}
+
+Argument<std::string> written_folder(bool (*may_write)(std::string_view name)) {
+  constexpr ReferenceKind kKind = ReferenceKind::kWrittenFolder;
+  return folder({{kKind}, [may_write](const std::string& path) {
+                   return std::vector<Reference>{{kKind, path, may_write}};
+                 }});
 }
 
 Error refused_number(std::string_view option, std::string_view least, std::string_view most,

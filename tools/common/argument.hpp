@@ -12,10 +12,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "mir/diagnostic.hpp"
+#include "reference.hpp"
 
 namespace mir::tools {
 
@@ -34,6 +36,7 @@ struct Argument {
   /// What a help text ends with, given the default or null: the choices, the default.
   std::function<std::string(const T* by_default)> note;
   std::function<Completion()> completion = [] { return Completion{}; };
+  References<T> refers{};
 };
 
 /// "; did you mean 'known'?" for the one of `known` that `word` is nearly; else nothing.
@@ -50,13 +53,20 @@ std::string plain_note(const T* by_default) {
 }
 
 /// Any text. What completion offers is a help, not a limit.
-Argument<std::string> any_text(std::function<Completion()> completion = {});
+Argument<std::string> any_text(References<std::string> refers,
+                               std::function<Completion()> completion = {});
 /// The name of a module or graph, with or without `@`.
-Argument<std::string> symbol_name();
-/// The name of a file, for which those that end so are offered: `file("npy npz")`.
-Argument<std::string> any_file(std::string_view ends = "*");
-/// The name of a folder; `-` is none.
-Argument<std::string> any_folder();
+Argument<std::string> symbol_name(ReferenceKind kind);
+/// The name of a file, for which those that end so are offered: `npy npz`.
+Argument<std::string> any_file(References<std::string> refers, std::string_view ends = "*");
+/// A file that the command reads. `-` is standard input.
+Argument<std::string> read_file_name(std::string_view ends = "*");
+/// A file that the command writes. `-` is standard output.
+Argument<std::string> written_file(std::string_view ends = "*");
+/// The name of a folder that is read; `-` is none.
+Argument<std::string> read_folder();
+/// A folder in which files are written; `may_write` is true for the names that they can have.
+Argument<std::string> written_folder(bool (*may_write)(std::string_view name));
 
 /// Numbers of `--name`; a bound that is not stated is that of the type.
 template <class T>
@@ -147,26 +157,33 @@ std::string no_note(const T*) {
 /// What a function of the library reads. Its error is shown as it is.
 template <class T>
 Argument<T> read_by(
-    Result<T> (*parse)(std::string_view),
+    Result<T> (*parse)(std::string_view), std::type_identity_t<References<T>> refers,
     std::function<Completion()> completion = [] { return Completion{}; }) {
   const auto read = [parse](std::string_view, std::string_view text) -> Result<T> {
     auto value = parse(text);
     if (!value) return Error{DiagCode::kUsage, std::move(value).error().message};
     return value;
   };
-  return {.read = read, .note = no_note<T>, .completion = std::move(completion)};
+  return {.read = read,
+          .note = no_note<T>,
+          .completion = std::move(completion),
+          .refers = std::move(refers)};
 }
 
 /// The same with an error of its own: "--name is `form`, found 'x'".
 template <class T>
 Argument<T> read_by(
     std::optional<T> (*parse)(std::string_view), std::string form,
+    std::type_identity_t<References<T>> refers,
     std::function<Completion()> completion = [] { return Completion{}; }) {
   const auto read = [parse, form](std::string_view option, std::string_view text) -> Result<T> {
     if (auto value = parse(text)) return *std::move(value);
     return Error{DiagCode::kUsage, fmt::format("--{} is {}, found '{}'", option, form, text)};
   };
-  return {.read = read, .note = no_note<T>, .completion = std::move(completion)};
+  return {.read = read,
+          .note = no_note<T>,
+          .completion = std::move(completion),
+          .refers = std::move(refers)};
 }
 
 }  // namespace mir::tools

@@ -33,7 +33,8 @@ struct ToolPage {
 };
 inline constexpr Choice<ToolPage> kToolPages[] = {{"man", {manual_page}, "a manual page"},
                                                   {"bash", {bash_completion}, "completion"},
-                                                  {"zsh", {zsh_completion}, "completion"}};
+                                                  {"zsh", {zsh_completion}, "completion"},
+                                                  {"json", {options_json}}};
 
 /// The diagnostic that has this code; an error names what was probably meant.
 Result<DiagCode> parse_code(std::string_view text);
@@ -71,7 +72,7 @@ struct CommonSettings {
                               .letter = 'o',
                               .argument = "FILE",
                               .help = "write to FILE; - is standard output"},
-                             any_file(),
+                             written_file(),
                              "-"};
   Option<ReportForm> diagnostics{
       options,
@@ -95,7 +96,7 @@ struct CommonSettings {
   Option<DiagCode> explain{
       options,
       {.name = "explain", .argument = "CODE", .help = "explain a diagnostic code and exit"},
-      read_by(parse_code, complete_codes)};
+      read_by(parse_code, kRefersToNothing, complete_codes)};
   HelpRow help{options, tool};
   Option<ToolPage> help_as{
       options,

@@ -20,6 +20,13 @@ Completion complete_facts() {
   return offered;
 }
 
+References<SymbolicDim> references_of_symbolic_dim() {
+  return {
+      {ReferenceKind::kFact}, [](const SymbolicDim& each) {
+        return std::vector<Reference>{{ReferenceKind::kFact, fmt::format("input{}", each.input)}};
+      }};
+}
+
 Result<UpgradeOptions> read_grants(const FactSettings& facts,
                                    std::span<const std::string> sidecars) {
   constexpr std::uint64_t kLargest = std::uint64_t{64} << 20;  // of a file of facts

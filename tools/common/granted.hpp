@@ -12,6 +12,9 @@ namespace mir::tools {
 /// What completion knows of --assume: the facts about all ops, and the types of ops.
 Completion complete_facts();
 
+/// The input that becomes symbolic, by its position.
+References<SymbolicDim> references_of_symbolic_dim();
+
 /// What is stated on the command line itself.
 struct FactSettings {
   OptionSet& options;
@@ -21,13 +24,13 @@ struct FactSettings {
                                   .argument = "FACT",
                                   .help = "supply a fact that the dump lost: rms_eps=X, "
                                           "OP.attribute=value, %N=TYPE (more in docs/upgrade.md)"},
-                                 any_text(complete_facts)};
+                                 any_text(itself(ReferenceKind::kFact), complete_facts)};
   OptionList<SymbolicDim> symbolic_dim{
       options,
       {.name = "symbolic-dim",
        .argument = "S@inputN:D",
        .help = "replace dimension D of input N, and the extents that follow from it, by $S"},
-      read_by(parse_symbolic_dim)};
+      read_by(parse_symbolic_dim, references_of_symbolic_dim())};
 };
 
 struct SidecarSettings {
@@ -38,7 +41,7 @@ struct SidecarSettings {
       {.name = "sidecar",
        .argument = "FILE",
        .help = "read attributes, operands and names of a dump's ops from a JSON file"},
-      any_file("json")};
+      read_file_name("json")};
 };
 
 /// What these options grant; of a fact that both state the command line's counts.

@@ -58,7 +58,13 @@ class OptionRow {
   const std::string& help() const { return help_; }
   bool is_for(std::string_view command) const;
   bool is_needed() const { return text_.is_needed; }
+  /// Empty: every command.
+  std::string_view commands() const { return text_.commands; }
   virtual Completion completion() const { return {}; }
+  /// What arguments of the option refer to; empty where they name no file and nothing in the input.
+  virtual std::span<const ReferenceKind> reference_kinds() const { return {}; }
+  /// What the given arguments refer to.
+  virtual std::vector<Reference> references() const { return {}; }
 
   bool is_given() const { return !given_.empty(); }
   /// The arguments as they were given.
@@ -105,6 +111,11 @@ class Option : public OptionRow {
   const T* operator->() const { return &value_; }
   std::optional<T> if_given() const { return is_given() ? std::optional(value_) : std::nullopt; }
   Completion completion() const override { return argument_.completion(); }
+  std::span<const ReferenceKind> reference_kinds() const override { return argument_.refers.kinds; }
+  std::vector<Reference> references() const override {
+    return argument_.refers.of && is_given() ? argument_.refers.of(value_)
+                                             : std::vector<Reference>();
+  }
 
  private:
   Result<void> read(std::string_view text) override {
@@ -130,6 +141,15 @@ class OptionList : public OptionRow {
   const std::vector<T>& operator*() const { return values_; }
   const std::vector<T>* operator->() const { return &values_; }
   Completion completion() const override { return argument_.completion(); }
+  std::span<const ReferenceKind> reference_kinds() const override { return argument_.refers.kinds; }
+  std::vector<Reference> references() const override {
+    std::vector<Reference> all;
+    if (!argument_.refers.of) return all;
+    for (const T& value : values_) {
+      for (Reference& each : argument_.refers.of(value)) all.push_back(std::move(each));
+    }
+    return all;
+  }
 
  private:
   Result<void> read(std::string_view text) override {

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "exit_code.hpp"
 #include "option.hpp"
@@ -32,11 +33,17 @@ struct ToolInfo {
     Completion (*completion)() = nullptr;
   };
   const Topics* topics = nullptr;
+  /// The files that the command reads because it reads this one: an index names its shards, a
+  /// folder has cases. Null: none.
+  std::vector<std::string> (*files_behind)(const std::string& path) = nullptr;
 };
 
 /// The help page: a sentence, usage, commands, options, two examples; at most 80 columns wide but
 /// for the sentence and the examples.
 std::string help_text(const ToolInfo& tool, const OptionSet& options);
+
+/// The rows as JSON, for programs that call or check the tool: docs/options-json.md.
+std::string options_json(const ToolInfo& tool, const OptionSet& options);
 
 /// Section 1 of the manual, as roff.
 std::string manual_page(const ToolInfo& tool, const OptionSet& options);

@@ -14,6 +14,7 @@
 #include "command_line.hpp"
 #include "common_settings.hpp"
 #include "count_by_code.hpp"
+#include "overwriting.hpp"
 #include "report_text.hpp"
 #include "standard_error.hpp"
 #include "support/atomic_file.hpp"
@@ -215,6 +216,8 @@ ExitCode run_with(const ToolInfo& tool, OptionSet& options, std::span<const char
   if (!common.explain.is_given()) {
     if (const auto fits = options.check(line->operands); !fits)
       return refuse(tool, fits.error().message);
+    if (const auto apart = refuse_overwriting(tool, options, line->operands); !apart)
+      return refuse(tool, apart.error().message);
   }
   const Run run(tool, common, std::move(line->operands));
   const ExitCode code =

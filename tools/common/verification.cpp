@@ -27,7 +27,7 @@ Completion complete_checks() {
 }  // namespace
 
 Argument<std::string> check_selector() {
-  auto argument = any_text(complete_checks);
+  auto argument = any_text(kRefersToNothing, complete_checks);
   argument.read = [](std::string_view option, std::string_view text) -> Result<std::string> {
     CheckPolicy policy;
     if (policy.deny(text)) return std::string(text);

@@ -7,6 +7,7 @@
 #include "option.hpp"
 #include "tools/generate/qwen2_decoder.hpp"
 #include "verification.hpp"
+#include "weight_files.hpp"
 
 namespace mir::tools {
 
@@ -15,6 +16,10 @@ inline constexpr Choice<DType> kProjections[] = {
     {"BFloat16", DType::kBFloat16},     {"Q8_0", DType::kGgufQ8_0, "GGUF"},
     {"Q4_0", DType::kGgufQ4_0, "GGUF"}, {"Q4_A32", DType::kMirQ4A32, ".mllm"}};
 inline constexpr Choice<bool> kIsLast[] = {{"all", false}, {"last", true}};
+/// Whether a file of this name is one of those that are written.
+inline bool is_decoder_file(std::string_view name) {
+  return name.starts_with("model.");
+}
 inline constexpr generate::DecoderShape kSmall;
 using Extent = Option<std::int64_t>;
 
@@ -27,7 +32,7 @@ struct DecoderSettings {
                               .argument = "FOLDER",
                               .help = "write the files to this folder",
                               .is_needed = true},
-                             any_folder()};
+                             written_folder(is_decoder_file)};
   Extent layers{options,
                 {.name = "layers", .argument = "N", .help = "number of layers"},
                 number<std::int64_t>(),
@@ -90,7 +95,7 @@ struct DecoderSettings {
        .argument = "SPEC",
        .help =
            "take weights from random:SEED, splat:V or a file; rotary tables are always computed"},
-      any_file(),
+      any_file(references_of_weights()),
       "random:1"};
   Flag no_weights{options, {.name = "no-weights", .help = "write only model.mir"}};
   VerificationSettings verification{options};

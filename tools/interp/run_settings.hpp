@@ -8,6 +8,7 @@
 
 #include "granted.hpp"
 #include "option.hpp"
+#include "weight_files.hpp"
 #include "weights/tensor_formats.hpp"
 
 namespace mir::tools {
@@ -18,17 +19,24 @@ struct Stage {
   std::size_t count = 1;
 
   static constexpr std::size_t kMost = 1'000'000;
-  /// `[@GRAPH*]COUNT`
+  /// `[GRAPH*]COUNT` or `@GRAPH`, with or without `@`
   static std::optional<Stage> parse(std::string_view text);
 };
 
-/// `TYPE=@GRAPH`: the name of an op and the graph that computes it.
+/// `TYPE=GRAPH`, with or without `@`: the name of an op and the graph that computes it.
 using OpBinding = std::pair<std::string, std::string>;
 std::optional<OpBinding> parse_op_binding(std::string_view text);
 /// The ops that have a row and no kernel.
 Completion complete_op_bindings();
 /// What completion knows of --tolerance.
 Completion complete_tolerances();
+
+/// What arguments refer to. `port` is the kind of the port before the `=`.
+References<std::string> references_of_spec(ReferenceKind port);
+References<std::string> references_of_feed();
+References<std::string> references_of_binding();
+References<Stage> references_of_stage();
+References<OpBinding> references_of_op_binding();
 
 /// Arguments that name files of a pack, and ports, are read when those are known.
 struct RunSettings {
@@ -40,58 +48,61 @@ struct RunSettings {
                                    .argument = "SPEC",
                                    .help = "load parameters from FILE (safetensors, gguf, mllm, "
                                            "npz), random:SEED or splat:V; the last one wins"},
-                                  any_file(kTensorFileEndings)};
-  OptionList<std::string> input{options,
-                                {.name = "input",
-                                 .letter = 'i',
-                                 .argument = "[PORT=]SPEC",
-                                 .help = "set an input to FILE.npy, FILE.npz:MEMBER, "
-                                         "FILE.raw[:TYPE], numbers, random:SEED, zeros or iota"},
-                                any_file("npy npz raw bin")};
+                                  any_file(references_of_weights(), kTensorFileEndings)};
+  OptionList<std::string> input{
+      options,
+      {.name = "input",
+       .letter = 'i',
+       .argument = "[PORT=]SPEC",
+       .help = "set an input to FILE.npy, FILE.npz:MEMBER, "
+               "FILE.raw[:TYPE], numbers, random:SEED, zeros or iota"},
+      any_file(references_of_spec(ReferenceKind::kInput), "npy npz raw bin")};
   OptionList<Stage> then{
       options,
       {.name = "then",
-       .argument = "[@GRAPH*]N",
+       .argument = "[GRAPH*]N",
        .help = "run the same graph, or GRAPH, N more times and keep the caches"},
-      read_by(Stage::parse, fmt::format("[@GRAPH*]N with N up to {}", Stage::kMost))};
+      read_by(Stage::parse, fmt::format("[GRAPH*]N with N up to {}", Stage::kMost),
+              references_of_stage())};
   OptionList<std::string> feed{options,
                                {.name = "feed",
                                 .argument = "IN=SOURCE",
                                 .help = "set an input of the --then runs: %OUT or argmax(%OUT) of "
                                         "the previous run, $past, or an --input SPEC"},
-                               any_text()};
+                               any_text(references_of_feed())};
   OptionList<std::string> bind{
       options,
       {.name = "bind", .argument = "S=N", .help = "set a dimension symbol for the first run"},
-      any_text()};
+      any_text(references_of_binding())};
   Option<std::string> module{
       options,
       {.name = "module", .argument = "NAME", .help = "run this module of a file with several"},
-      symbol_name()};
+      symbol_name(ReferenceKind::kModule)};
   Option<std::string> entry{
       options,
       {.name = "entry", .argument = "GRAPH", .help = "run this graph instead of the module's body"},
-      symbol_name()};
+      symbol_name(ReferenceKind::kGraph)};
   OptionList<OpBinding> bind_op{
       options,
       {.name = "bind-op",
-       .argument = "TYPE=@GRAPH",
+       .argument = "TYPE=GRAPH",
        .help = "run a graph of the module for each op of this type, which has no kernel"},
-      read_by(parse_op_binding, "TYPE=@GRAPH", complete_op_bindings)};
+      read_by(parse_op_binding, "TYPE=GRAPH", references_of_op_binding(), complete_op_bindings)};
   FactSettings facts{options};
-  OptionList<std::string> expect{options,
-                                 {.name = "expect",
-                                  .argument = "[PORT=]SPEC",
-                                  .help = "compare an output with this tensor and exit with 1 if "
-                                          "they differ; {run} is the number of the run"},
-                                 any_file("npy npz raw bin")};
+  OptionList<std::string> expect{
+      options,
+      {.name = "expect",
+       .argument = "[PORT=]SPEC",
+       .help = "compare an output with this tensor and exit with 1 if "
+               "they differ; {run} is the number of the run"},
+      any_file(references_of_spec(ReferenceKind::kOutput), "npy npz raw bin")};
   OptionList<std::string> tolerance{
       options,
       {.name = "tolerance",
        .argument = "[TYPE:]ITEMS",
        .help = "compare by these limits, separated by commas: exact, abs=X, rel=X, ulp=X, "
                "correlation=X, cosine=X, topK=X"},
-      any_text(complete_tolerances)};
+      any_text(kRefersToNothing, complete_tolerances)};
   Option<double> rtol{options,
                       {.name = "rtol",
                        .argument = "X",

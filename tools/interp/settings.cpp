@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "mir/session.hpp"
+
 namespace mir::tools {
 
 const ToolInfo kInterpTool = {
@@ -13,6 +15,7 @@ const ToolInfo kInterpTool = {
                   {"mllm-interp model.mirz",
                    "run a pack with its weights and inputs and check its outputs"}}},
     .files = "mir mirz",
+    .files_behind = files_behind,
 };
 
 std::vector<Choice<IsaLevel>> isa_choices() {
@@ -31,6 +34,39 @@ std::optional<ProfileFile> ProfileFile::parse(std::string_view path) {
     if (path.ends_with(end)) return ProfileFile{std::string(path), form};
   }
   return std::nullopt;
+}
+
+References<Probe> references_of_probe() {
+  constexpr auto kKind = ReferenceKind::kResult;
+  return {{kKind}, [](const Probe& probe) {
+            std::vector<Reference> all;
+            for (const std::string_view text : probe.texts())
+              all.push_back({kKind, std::string(text)});
+            return all;
+          }};
+}
+
+References<ProfileFile> references_of_profile() {
+  constexpr auto kKind = ReferenceKind::kWrittenFile;
+  return {{kKind}, [](const ProfileFile& file) {
+            return std::vector<Reference>{{kKind, file.path}};
+          }};
+}
+
+References<std::string> references_of_output() {
+  using Kind = ReferenceKind;
+  return {{Kind::kOutput, Kind::kWrittenFile}, [](const std::string& text) {
+            std::vector<Reference> all;
+            const std::string_view port = output_target(text).value_or("");
+            const std::string_view name = port.substr(port.starts_with('%') ? 1 : 0);
+            if (!name.empty()) all.push_back({Kind::kOutput, std::string(name)});
+            all.push_back({Kind::kWrittenFile, text.substr(port.empty() ? 0 : port.size() + 1)});
+            return all;
+          }};
+}
+
+bool is_results_file(std::string_view name) {
+  return name == "index.json" || name.ends_with(".npy");
 }
 
 Result<void> check_settings(const InterpSettings& settings) {

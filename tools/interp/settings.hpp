@@ -45,6 +45,13 @@ struct ProfileFile {
   static std::optional<ProfileFile> parse(std::string_view path);
 };
 
+References<Probe> references_of_probe();
+References<ProfileFile> references_of_profile();
+/// `[PORT=]FILE`
+References<std::string> references_of_output();
+/// Whether --dump can write a file of this name.
+bool is_results_file(std::string_view name);
+
 struct InterpSettings {
   OptionSet& options;
 
@@ -56,7 +63,7 @@ struct InterpSettings {
                                   .argument = "[PORT=]FILE",
                                   .help = "write an output to FILE.npy or all to FILE.npz: those "
                                           "of each run if FILE contains {run}, else of the last"},
-                                 any_file("npy npz")};
+                                 any_file(references_of_output(), "npy npz")};
   Option<bool> print_outputs{options,
                              {.name = "print-outputs",
                               .argument = "WHEN",
@@ -73,30 +80,30 @@ struct InterpSettings {
                            .argument = "PATTERNS",
                            .help = "print intermediate results of these values, graphs and ops: "
                                    "%VALUE, @GRAPH, @GRAPH%VALUE, NAME; * and ? match"},
-                          read_by(Probe::parse)};
+                          read_by(Probe::parse, references_of_probe())};
   Option<std::string> dump{
       options,
       {.name = "dump",
        .argument = "FOLDER",
        .help = "write all intermediate results, or those of --probe, as NPY files with an index"},
-      any_folder()};
+      written_folder(is_results_file)};
   Option<std::string> against{options,
                               {.name = "against",
                                .argument = "PATH",
                                .help = "find the first op whose results differ from another module "
                                        "or dump though its operands agree; exit with 1 if any"},
-                              any_file()};
+                              read_file_name()};
   OptionList<std::string> against_weights{
       options,
       {.name = "against-weights",
        .argument = "SPEC",
        .help = "load other parameters for the module of --against"},
-      any_file(kTensorFileEndings)};
+      any_file(references_of_weights(), kTensorFileEndings)};
   Option<std::string> report{options,
                              {.name = "report",
                               .argument = "FILE",
                               .help = "write printed results and comparisons to FILE as JSON"},
-                             any_file("json")};
+                             written_file("json")};
   Flag profile{options,
                {.name = "profile",
                 .help = "print the time of kernel calls, compared with the limits of the machine"}};
@@ -106,7 +113,7 @@ struct InterpSettings {
        .argument = "FILE",
        .help = "write the profile as FILE.json, FILE.csv or FILE.trace.json (for Perfetto and "
                "Chrome's trace viewer)"},
-      read_by(ProfileFile::parse, "FILE.json, FILE.csv or FILE.trace.json",
+      read_by(ProfileFile::parse, "FILE.json, FILE.csv or FILE.trace.json", references_of_profile(),
               [] { return Completion{.files = "json csv"}; })};
   Flag describe{options,
                 {.name = "describe",
@@ -153,7 +160,7 @@ struct InterpSettings {
                                     .argument = "FILE",
                                     .help = "store packed weights in FILE, so that the next run "
                                             "with these weights need not pack them"},
-                                   any_file()};
+                                   written_file()};
   Flag machine{options,
                {.name = "machine",
                 .help = "follow the instructions of a lowered program while its graphs run"}};

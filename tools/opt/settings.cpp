@@ -46,6 +46,12 @@ bool PassNames::has(std::string_view name) const {
   return has_all || std::ranges::find(names, name) != names.end();
 }
 
+bool is_pass_dump(std::string_view name) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  return (name.ends_with(".mir") || name.ends_with(".diff")) && name.size() > 3 &&
+         std::ranges::all_of(name.substr(0, 3), is_digit);
+}
+
 Argument<PassNames> pass_names(const PassRegistry& registry) {
   const auto read = [&registry](std::string_view, std::string_view text) {
     return read_names(registry, text);
@@ -55,11 +61,25 @@ Argument<PassNames> pass_names(const PassRegistry& registry) {
     offered.words.emplace_back(kAll);
     return offered;
   };
-  return {.read = read, .note = no_note<PassNames>, .completion = completion};
+  const auto refers = [](const PassNames& passes) {
+    std::vector<Reference> all;
+    for (const std::string_view name : passes.names)
+      all.push_back({ReferenceKind::kPass, std::string(name)});
+    return all;
+  };
+  return {.read = read,
+          .note = no_note<PassNames>,
+          .completion = completion,
+          .refers = {{ReferenceKind::kPass}, refers}};
 }
 
 Argument<std::string> pipeline_text(const PassRegistry& registry) {
-  return any_text([&registry] {
+  const auto file_of = [](const std::string& text) {
+    std::vector<Reference> files;
+    if (text.starts_with('@')) files.push_back({ReferenceKind::kReadFile, text.substr(1)});
+    return files;
+  };
+  return any_text({{ReferenceKind::kReadFile}, file_of}, [&registry] {
     Completion offered = complete(registry);
     for (const auto& [name, pipeline] : registry.pipelines()) offered.words.emplace_back(name);
     return offered;

@@ -22,6 +22,8 @@ struct PassNames {
 
 /// Passes by name with commas between, or `all`.
 Argument<PassNames> pass_names(const PassRegistry& registry);
+/// Whether --dump-dir can write a file of this name.
+bool is_pass_dump(std::string_view name);
 /// A pipeline, which is read later, with the names of passes for completion.
 Argument<std::string> pipeline_text(const PassRegistry& registry);
 
@@ -61,7 +63,7 @@ struct OptSettings {
       {.name = "loss-report",
        .argument = "FILE",
        .help = "write what the dump lost and what replaced it; as JSON if FILE ends in .json"},
-      any_file()};
+      written_file()};
   Option<Generation> generation{options,
                                 {.name = "generation",
                                  .argument = "WHEN",
@@ -105,7 +107,7 @@ struct OptSettings {
                                 .argument = "DIR",
                                 .help = "write the input, the module after each pass that changes "
                                         "it, and the diffs to numbered files in DIR"},
-                               any_folder()};
+                               written_folder(is_pass_dump)};
   Option<TableForm> timing{options,
                            {.name = "timing",
                             .argument = "FORM",
@@ -133,12 +135,12 @@ struct OptSettings {
       {.name = "reproducer",
        .argument = "FILE",
        .help = "if a pass fails, write its input and the command that repeats the failure to FILE"},
-      any_file()};
+      written_file()};
 
   Option<std::string> module{
       options,
       {.name = "module", .argument = "NAME", .help = "process only the module @NAME of each file"},
-      symbol_name()};
+      symbol_name(ReferenceKind::kModule)};
   Flag split_input_file{options,
                         {.name = "split-input-file",
                          .help = "process the parts between '// -----' lines separately"}};

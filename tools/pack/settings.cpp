@@ -13,6 +13,7 @@ const ToolInfo kPackTool = {
                    "pack a model with its inputs and expected outputs"},
                   {"mllm-pack extract model.mirz -o folder", "extract all files of a pack"}}},
     .files = "mir mirz",
+    .files_behind = files_behind,
 };
 
 }  // namespace mir::tools

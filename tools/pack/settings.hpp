@@ -46,7 +46,7 @@ struct PackSettings {
                               .help = "write the pack, or extract to this folder",
                               .commands = "create extract",
                               .is_needed = true},
-                             any_file()};
+                             written_file()};
   RunSettings run{creation};
   VerificationSettings verification{options};
 };

@@ -55,7 +55,7 @@ struct ParseSettings {
   Option<std::string> module{
       options,
       {.name = "module", .argument = "NAME", .help = "process only the module @NAME of each file"},
-      symbol_name()};
+      symbol_name(ReferenceKind::kModule)};
   Flag split_input_file{options,
                         {.name = "split-input-file",
                          .help = "process the parts between '// -----' lines separately"}};

@@ -5,7 +5,7 @@
 
 namespace mir::tools {
 
-NamePattern::NamePattern(std::string_view text) {
+NamePattern::NamePattern(std::string_view text) : text_(text) {
   for (std::size_t star = text.find('*'); star != std::string_view::npos; star = text.find('*')) {
     pieces_.emplace_back(text.substr(0, star));
     text.remove_prefix(star + 1);

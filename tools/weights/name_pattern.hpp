@@ -18,8 +18,11 @@ class NamePattern {
   /// What the stars match; none when the name does not match.
   std::optional<std::vector<std::string_view>> captures(std::string_view name) const;
   std::size_t stars() const { return pieces_.size() - 1; }
+  /// As it was written.
+  std::string_view text() const { return text_; }
 
  private:
+  std::string text_;
   std::vector<std::string> pieces_;  // between the stars
 };
 
@@ -31,6 +34,7 @@ class Renaming {
   static std::optional<Renaming> parse(std::string_view text);
   /// The new name; none when the pattern does not match.
   std::optional<std::string> apply(std::string_view name) const;
+  const NamePattern& pattern() const { return pattern_; }
 
  private:
   Renaming(NamePattern pattern, std::string_view replacement)

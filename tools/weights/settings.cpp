@@ -13,6 +13,7 @@ const ToolInfo kWeightsTool = {
                   {"mllm-weights convert model.safetensors -o small.gguf --dtype=q8_0",
                    "quantise matrices and show the errors"}}},
     .files = "mir safetensors gguf mllm npz json",
+    .files_behind = files_behind,
 };
 
 Argument<TypeChoice> type_choice() {
@@ -27,7 +28,8 @@ Argument<TypeChoice> type_choice() {
   };
   return {.read = read,
           .note = [types](const TypeChoice*) { return types.note(nullptr); },
-          .completion = types.completion};
+          .completion = types.completion,
+          .refers = pattern_of<TypeChoice>(&TypeChoice::pattern)};
 }
 
 std::optional<MetadataEntry> parse_metadata(std::string_view text) {

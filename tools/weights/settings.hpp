@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include "conversion.hpp"
 #include "option.hpp"
 #include "option_pages.hpp"
+#include "weight_files.hpp"
 
 namespace mir::tools {
 
@@ -48,6 +50,15 @@ Argument<TypeChoice> type_choice();
 using MetadataEntry = std::pair<std::string, std::string>;
 std::optional<MetadataEntry> parse_metadata(std::string_view text);
 
+/// The pattern of tensor names in a rule.
+template <class Rule, class Pattern>
+References<Rule> pattern_of(Pattern pattern) {
+  constexpr auto kKind = ReferenceKind::kTensor;
+  return {{kKind}, [pattern](const Rule& rule) {
+            return std::vector<Reference>{{kKind, std::string(std::invoke(pattern, rule).text())}};
+          }};
+}
+
 struct WeightsSettings {
   OptionSet& options;
   Command<WeightsCommand> command{options, kWeightsCommands};
@@ -60,7 +71,7 @@ struct WeightsSettings {
                               .argument = "FILE",
                               .help = "write to FILE",
                               .is_needed = true},
-                             any_file(kTensorFileEndings)};
+                             written_file(kTensorFileEndings)};
   Option<TensorFormat> format{convert,
                               {.name = "format",
                                .argument = "FORMAT",
@@ -73,7 +84,8 @@ struct WeightsSettings {
        .argument = "PATTERN=NAME",
        .help = "rename tensors; each * of NAME is what that * of PATTERN matched; the first match "
                "wins"},
-      read_by(Renaming::parse, "PATTERN=NAME with at most as many * in NAME")};
+      read_by(Renaming::parse, "PATTERN=NAME with at most as many * in NAME",
+              pattern_of<Renaming>(&Renaming::pattern))};
   OptionList<TypeChoice> dtype{convert,
                                {.name = "dtype",
                                 .argument = "[PATTERN=]TYPE",
@@ -85,17 +97,18 @@ struct WeightsSettings {
        .argument = "PATTERN=LAYOUT:NxK",
        .help = "unpack linear weights from LAYOUT, an impl_type or a tile as qsi4c32p4x8; NxK is "
                "out x in channels"},
-      read_by(UnpackRule::parse, "PATTERN=LAYOUT:NxK with a layout that has a fixed width")};
+      read_by(UnpackRule::parse, "PATTERN=LAYOUT:NxK with a layout that has a fixed width",
+              pattern_of<UnpackRule>(&UnpackRule::pattern))};
   OptionList<std::string> only{
       convert,
       {.name = "only", .argument = "PATTERN", .help = "keep only tensors that match a PATTERN"},
-      any_text()};
+      any_text(itself(ReferenceKind::kTensor))};
   OptionList<MetadataEntry> metadata{
       convert,
       {.name = "metadata",
        .argument = "KEY=TEXT",
        .help = "store this text in the file; a .mllm file has only the key model_name"},
-      read_by(parse_metadata, "KEY=TEXT")};
+      read_by(parse_metadata, "KEY=TEXT", kRefersToNothing)};
   Flag show_metadata{list, {.name = "show-metadata", .help = "also show the metadata of the file"}};
   Option<double> atol{diff,
                       {.name = "atol", .argument = "X", .help = "absolute tolerance"},
@@ -108,7 +121,7 @@ struct WeightsSettings {
   Option<std::string> module{
       match,
       {.name = "module", .argument = "NAME", .help = "read this module of a file with several"},
-      symbol_name()};
+      symbol_name(ReferenceKind::kModule)};
 
   /// What `convert` does; an error when nothing says in which format.
   Result<ConversionRules> rules() const;

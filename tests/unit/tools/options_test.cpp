@@ -24,9 +24,11 @@ struct TestSettings {
 
   Flag in_place{options, {.name = "in-place", .letter = 'i', .help = "change the file"}};
   OptionList<std::string> set{
-      options, {.name = "set", .letter = 's', .argument = "K=V", .help = "a setting"}, any_text()};
+      options,
+      {.name = "set", .letter = 's', .argument = "K=V", .help = "a setting"},
+      any_text(kRefersToNothing)};
   Option<std::string> lines{
-      options, {.name = "lines", .argument = "A:B", .help = "a range"}, any_text()};
+      options, {.name = "lines", .argument = "A:B", .help = "a range"}, any_text(kRefersToNothing)};
   Option<int> level{options,
                     {.name = "level", .argument = "N", .help = "a level"},
                     number<int>({.least = 1, .most = 8}),
@@ -143,7 +145,7 @@ TEST_CASE("the help page is made from the rows and ends with two examples") {
 TEST_CASE("a tool's own row takes the place of a common one") {
   OptionSet rows;
   const Option<std::string> own{
-      rows, {.name = "output", .argument = "FOLDER", .help = "a folder"}, any_folder()};
+      rows, {.name = "output", .argument = "FOLDER", .help = "a folder"}, read_folder()};
   const CommonSettings common{rows, kTool};
   CHECK(rows.find("output") == &own);
   CHECK(rows.find("max-errors") == &common.max_errors);
@@ -171,7 +173,7 @@ TEST_CASE("commands take the operands and options that are theirs") {
     const Option<std::string> to{
         packing,
         {.name = "to", .argument = "FILE", .help = "where", .is_needed = true},
-        any_text()};
+        any_text(kRefersToNothing)};
     auto line = split_command_line(rows, words);
     if (!line || !line->read()) return "not read";
     if (const auto fits = rows.check(line->operands); !fits) return fits.error().message;

@@ -1,0 +1,44 @@
+"""The options of every tool, as --help-as=json lists them, and commands that use them."""
+
+import json
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+TOOLS = ["mllm-check", "mllm-diff", "mllm-fmt", "mllm-interp", "mllm-make-decoder", "mllm-opt", "mllm-pack",
+         "mllm-parse", "mllm-weights"]
+FILE_KINDS = {"read file", "written file", "written folder"}
+
+
+@dataclass
+class Row:
+    tool: str
+    command: str  # empty where the tool has none
+    name: str
+    argument: str | None
+    help: str
+    refers_to: list[str]
+    needed: bool
+
+    def __str__(self):
+        return " ".join(filter(None, [self.tool, self.command, "--" + self.name]))
+
+
+def rows_of(folder, tool):
+    text = subprocess.run([Path(folder) / tool, "--help-as=json"], capture_output=True, check=True).stdout
+    page = json.loads(text)
+    assert page["schema"] == 1 and page["tool"] == tool
+    for row in page["options"]:
+        for command in row["commands"] or page["commands"] or [""]:
+            yield Row(tool, command, row["name"], row["argument"], row["help"], row["refers_to"], row["needed"])
+
+
+def all_rows(folder):
+    return [row for tool in TOOLS for row in rows_of(folder, tool)]
+
+
+def run(folder, words, cwd):
+    """Exit code, standard output and standard error, as bytes."""
+    done = subprocess.run([Path(folder) / words[0], *words[1:]], cwd=cwd, capture_output=True, timeout=60,
+                          stdin=subprocess.DEVNULL)
+    return done.returncode, done.stdout, done.stderr

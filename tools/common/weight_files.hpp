@@ -1,0 +1,17 @@
+// Files of weights that options and operands name.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reference.hpp"
+
+namespace mir::tools {
+
+/// Of `--weights`: a file, unless the weights are invented.
+References<std::string> references_of_weights();
+
+/// The shards that an index or the first of several GGUF files names, and the files of a folder.
+std::vector<std::string> files_behind(const std::string& path);
+
+}  // namespace mir::tools
