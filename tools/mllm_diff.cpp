@@ -12,6 +12,7 @@
 #include "mir/dialects.hpp"
 #include "mir/module.hpp"
 #include "mir/upgrade.hpp"
+#include "support/terminal_text.hpp"
 #include "tool.hpp"
 #include "upgrade/lift_program.hpp"
 #include "upgrade/lower_program.hpp"
@@ -200,9 +201,11 @@ ExitCode compare_lines(const Run& run, const Files& files, const Text& before, c
       code = worst(code, warn(run, *text, "the texts are compared line by line", sources));
     }
   }
-  const std::string text = unified_diff(before.text(), after.text(), files.before_name,
-                                        files.after_name, run.colours(1));
-  code = worst(code, run.write_output(text));
+  const bool colour = run.colours(1);
+  const std::string text =
+      unified_diff(before.text(), after.text(), files.before_name, files.after_name, colour);
+  code =
+      worst(code, colour ? run.write_styled_output(text) : run.write_output(visible_lines(text)));
   return text.empty() ? code : worst(code, ExitCode::kFindings);
 }
 
@@ -225,9 +228,11 @@ ExitCode compare_modules(const Run& run, const DiffSettings& settings, const Fil
                         .after_name = files.after_name,
                         .colour = !json && run.colours(1),
                         .each = static_cast<bool>(settings.all)};
-  const ExitCode code = run.write_output(json                ? diff_json(diff, context, style)
-                                         : stat && !is_empty ? diff_stat(diff, style)
-                                                             : diff_text(diff, context, style));
+  // All that others wrote is visible there.
+  const ExitCode code =
+      run.write_styled_output(json                ? diff_json(diff, context, style)
+                              : stat && !is_empty ? diff_stat(diff, style)
+                                                  : diff_text(diff, context, style));
   return is_empty ? code : worst(code, ExitCode::kFindings);
 }
 

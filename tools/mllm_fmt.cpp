@@ -128,7 +128,9 @@ ExitCode deliver(const Run& run, const FmtSettings& settings, const std::string&
   }
   if (settings.diff) {
     const std::string after = file.name() + " (formatted)";
-    print_document(unified_diff(file.text(), text, file.name(), after, run.colours(STDOUT_FILENO)));
+    const bool colour = run.colours(STDOUT_FILENO);
+    const std::string changes = unified_diff(file.text(), text, file.name(), after, colour);
+    colour ? print_styled(changes) : print_document(changes);
     return same ? ExitCode::kSuccess : ExitCode::kFindings;
   }
   if (!settings.in_place) return run.write_output(text);

@@ -42,7 +42,7 @@ ExitCode show_description(const Run& run, const Module& module, const Invocation
   if (settings.json) {
     print_document(to_json(description));
   } else {
-    print_report(render(description));
+    print_report(std::string_view(render(description)));
   }
   return run.report(diagnostics, module.context().sources());
 }

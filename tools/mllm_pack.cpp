@@ -56,14 +56,14 @@ std::string description(const std::string& path, const Pack& pack) {
     for (const auto& value : values)
       command += " " + shell_word(fmt::format("--{}={}", option, value));
   }
-  return fmt::format("{}: {} members, {} bytes\n{}  runs: {}\n", path, pack.members().size(), bytes,
-                     table.render(), command);
+  return fmt::format("{}: {} members, {} bytes\n{}  runs: {}\n", visible(path),
+                     pack.members().size(), bytes, table.render(), visible(command));
 }
 
 ExitCode list(const Run& run, const std::string& path) {
   const auto pack = Pack::open(path);
   if (!pack) return run.report(pack.error());
-  print_report("{}", description(path, *pack));
+  print_report(std::string_view(description(path, *pack)));
   return ExitCode::kSuccess;
 }
 

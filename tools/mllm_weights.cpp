@@ -94,7 +94,7 @@ ExitCode convert(const Run& run, const WeightsSettings& settings) {
   if (!conversion) return run.report(conversion.error());
   const auto written = conversion->run(*settings.output, byte_progress());
   if (!written) return run.report(written.error());
-  print_report("{}", conversion->report());
+  print_report(std::string_view(conversion->report()));
   return ExitCode::kSuccess;
 }
 

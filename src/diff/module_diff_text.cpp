@@ -8,6 +8,7 @@
 #include "diff/module_diff.hpp"
 #include "diff/op_text.hpp"
 #include "mir/context.hpp"
+#include "support/terminal_text.hpp"
 
 namespace mir {
 
@@ -16,7 +17,9 @@ namespace {
 constexpr std::string_view kBold = "\x1b[1m", kRed = "\x1b[31m", kGreen = "\x1b[32m",
                            kCyan = "\x1b[36m", kPlain = "\x1b[0m";
 
-std::string styled(std::string_view colour, std::string_view text, bool coloured) {
+/// A line. What others wrote is made visible and stays in it.
+std::string styled(std::string_view colour, std::string_view given, bool coloured) {
+  const std::string text = visible(given);
   return coloured ? fmt::format("{}{}{}\n", colour, text, kPlain) : fmt::format("{}\n", text);
 }
 
@@ -178,7 +181,8 @@ std::string diff_text(const ModuleDiff& diff, const IRContext& context, const Di
     } else if (first.kind == DiffEntry::Kind::kAdded) {
       text += styled(kGreen, fmt::format("+{}{}", first.after, places), style.colour);
     } else {
-      text += fmt::format(" {}{}\n", first.op, places) + fields_text(change, style.colour);
+      text += visible(fmt::format(" {}{}", first.op, places)) + '\n' +
+              fields_text(change, style.colour);
     }
   }
   return text;
@@ -193,7 +197,7 @@ std::string diff_stat(const ModuleDiff& diff, const DiffStyle& style) {
   std::size_t width = 0;
   for (const DiffEntry& entry : diff.entries) {
     const auto kind = static_cast<std::size_t>(entry.kind);
-    const std::string graph = graph_of(entry);
+    const std::string graph = visible(graph_of(entry));
     width = std::max(width, graph.size());
     ++graphs[graph].of[kind];
     ++all.of[kind];
@@ -236,7 +240,7 @@ std::string diff_json(const ModuleDiff& diff, const IRContext& context, const Di
                          {"added", diff.count(DiffEntry::Kind::kAdded)},
                          {"removed", diff.count(DiffEntry::Kind::kRemoved)},
                          {"differences", std::move(entries)}};
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return document.dump(2, ' ', true, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace mir

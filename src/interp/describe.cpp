@@ -186,7 +186,7 @@ std::string to_json(const Description& description) {
                       {"outputs", memory->outputs},     {"results", memory->activations},
                       {"caches", memory->caches}};
   }
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json.dump(2, ' ', true, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace mir

@@ -209,7 +209,7 @@ std::string to_json(const Profile& profile, const fast::MachineLimits& limits) {
       row["place"] = step.place;
     }
   }
-  return json.dump(2) + "\n";
+  return json.dump(2, ' ', true) + "\n";
 }
 
 std::string to_csv(const Profile& profile) {
@@ -249,7 +249,7 @@ std::string to_trace(const Profile& profile) {
   json["displayTimeUnit"] = "ms";
   json["otherData"] = {{"dropped_events", profile.dropped_events()}};
   json["traceEvents"] = std::move(events);
-  return json.dump() + "\n";
+  return json.dump(-1, ' ', true) + "\n";
 }
 
 }  // namespace mir

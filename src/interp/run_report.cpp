@@ -122,7 +122,7 @@ std::string to_json(const RunReport& report) {
                          {"without_partner", report.agreement.without_partner}};
   }
   json["divergence"] = report.divergence ? json_of(*report.divergence) : Json();
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json.dump(2, ' ', true, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace mir

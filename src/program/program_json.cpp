@@ -194,7 +194,7 @@ std::optional<std::string> program_json(const Module& module, Diagnostics& diagn
   }
   const Json document = {
       {"code", {{"module", std::move(fragments)}}}, {"little_endian", true}, {"op_counts", count}};
-  return document.dump() + "\n";
+  return document.dump(-1, ' ', true) + "\n";
 }
 
 }  // namespace mir

@@ -23,10 +23,8 @@ std::string escaped(std::string_view text, bool property) {
   return out;
 }
 
-std::string visible(std::string_view text) {
-  std::string out;
-  append_visible(out, clipped(text));
-  return out;
+std::string shown(std::string_view text) {
+  return visible(clipped(text));
 }
 
 std::string_view command(Severity severity) {
@@ -38,20 +36,20 @@ std::string_view command(Severity severity) {
 std::string render_github(std::span<const Diagnostic> list, const SourceManager& sources) {
   std::string out;
   for (const Diagnostic& diagnostic : list) {
-    std::string text = visible(diagnostic.message);
+    std::string text = shown(diagnostic.message);
     for (const Note& note : diagnostic.notes) {
       text += "\nnote: ";
       if (const SourceFile* file = sources.file_of(note.at.begin)) {
         text += fmt::format("line {}: ", file->line_column(note.at.begin).line);
       }
-      text += visible(note.message);
+      text += shown(note.message);
     }
-    if (!diagnostic.hint.empty()) text += "\nhint: " + visible(diagnostic.hint);
+    if (!diagnostic.hint.empty()) text += "\nhint: " + shown(diagnostic.hint);
     fmt::format_to(std::back_inserter(out), "::{} ", command(diagnostic.severity));
     if (const SourceFile* file = sources.file_of(diagnostic.at.begin)) {
       const LineColumn at = file->line_column(diagnostic.at.begin);
       fmt::format_to(std::back_inserter(out), "file={},line={},col={},",
-                     escaped(visible(file->name()), true), at.line, at.column);
+                     escaped(shown(file->name()), true), at.line, at.column);
     }
     fmt::format_to(std::back_inserter(out), "title={}::{}\n", spelling(diagnostic.code),
                    escaped(text, false));

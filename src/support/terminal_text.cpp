@@ -105,6 +105,23 @@ std::uint32_t append_visible(std::string& out, std::string_view text) {
   return columns;
 }
 
+std::string visible(std::string_view text) {
+  std::string out;
+  append_visible(out, text);
+  return out;
+}
+
+std::string visible_lines(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of("\n\t"), text.size());
+    append_visible(out, text.substr(0, end));
+    out += text.substr(end, 1);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
 std::string clipped(std::string_view text) {
   constexpr std::size_t kLongestCell = 2000;
   if (text.size() <= kLongestCell) return std::string(text);

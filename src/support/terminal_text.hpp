@@ -13,6 +13,13 @@ namespace mir {
 /// that is not UTF-8 becomes U+FFFD. Wide East Asian code points and emoji take two columns.
 std::uint32_t append_visible(std::string& out, std::string_view text);
 
+/// `text` as append_visible() appends it, line ends and tabs escaped or replaced like other
+/// controls.
+std::string visible(std::string_view text);
+
+/// The same for each line of `text`. Line ends and tabs are kept.
+std::string visible_lines(std::string_view text);
+
 /// The first 2000 bytes of `text` in whole code points, with `...` where something was left out.
 std::string clipped(std::string_view text);
 

@@ -165,7 +165,7 @@ std::string loss_json(const LossReport& report, const IRContext& context) {
                          {"refused", report.count(LossEntry::Source::kRefused)},
                          {"dropped", report.count(LossEntry::Source::kDropped)},
                          {"entries", std::move(entries)}};
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return document.dump(2, ' ', true, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace mir

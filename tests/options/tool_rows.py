@@ -1,7 +1,10 @@
 """The options of every tool, as --help-as=json lists them, and commands that use them."""
 
 import json
+import os
+import pty
 import subprocess
+import termios
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,3 +45,22 @@ def run(folder, words, cwd):
     done = subprocess.run([Path(folder) / words[0], *words[1:]], cwd=cwd, capture_output=True, timeout=60,
                           stdin=subprocess.DEVNULL)
     return done.returncode, done.stdout, done.stderr
+
+
+def run_on_terminal(folder, words, cwd):
+    """What a terminal gets when standard output and error are one."""
+    master, slave = pty.openpty()
+    attributes = termios.tcgetattr(slave)
+    attributes[1] &= ~termios.OPOST
+    termios.tcsetattr(slave, termios.TCSANOW, attributes)
+    process = subprocess.Popen([Path(folder) / words[0], *words[1:]], cwd=cwd, stdin=subprocess.DEVNULL, stdout=slave,
+                               stderr=slave, env={**os.environ, "NO_COLOR": "1", "TERM": "dumb"})
+    os.close(slave)
+    output = b""
+    try:
+        while piece := os.read(master, 65536):
+            output += piece
+    except OSError:  # how Linux tells that nobody writes any more
+        pass
+    os.close(master)
+    return process.wait(timeout=60), output

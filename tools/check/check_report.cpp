@@ -18,18 +18,6 @@ std::string advice(const FileResult& file, const CaseResult& result) {
   return fmt::format("to accept this output: mllm-check --update {}\n", file.path);
 }
 
-/// A difference without bytes that could drive a terminal.
-std::string visible(std::string_view difference) {
-  std::string text;
-  while (!difference.empty()) {
-    const auto end = std::min(difference.find_first_of("\n\t"), difference.size());
-    append_visible(text, difference.substr(0, end));
-    text += difference.substr(end, 1);
-    difference.remove_prefix(std::min(end + 1, difference.size()));
-  }
-  return text;
-}
-
 std::string as_comment(std::string_view text) {
   std::string comment;
   while (!text.empty()) comment += fmt::format("# {}\n", take_line(text));
@@ -39,7 +27,10 @@ std::string as_comment(std::string_view text) {
 }  // namespace
 
 CheckReport::CheckReport(const Run& run, const Run::Sink& write, ResultForm form)
-    : run_(run), write_(write), form_(form) {
+    : run_(run),
+      // Names and output of cases are what others wrote.
+      write_([write](std::string_view text) { write(visible_lines(text)); }),
+      form_(form) {
   if (form_ == ResultForm::kTap) write_("TAP version 13\n");
 }
 
@@ -64,7 +55,7 @@ void CheckReport::add_for_people(const FileResult& file, const CaseResult& resul
   if (result.verdict == CaseVerdict::kUpdated) write_(fmt::format("updated {}\n", result.name));
   if (result.verdict != CaseVerdict::kFailed) return;
   run_.report(problems, *file.sources);
-  write_(visible(result.difference) + advice(file, result));
+  write_(result.difference + advice(file, result));
 }
 
 void CheckReport::add_as_tap(const FileResult& file, const CaseResult& result,
@@ -75,7 +66,7 @@ void CheckReport::add_as_tap(const FileResult& file, const CaseResult& result,
                                  updated ? " # SKIP updated" : "");
   if (failed) {
     text += as_comment(render(problems, *file.sources, {}));
-    text += as_comment(visible(result.difference) + advice(file, result));
+    text += as_comment(result.difference + advice(file, result));
   }
   write_(text);
 }

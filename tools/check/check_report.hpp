@@ -28,7 +28,7 @@ class CheckReport {
   std::size_t count() const { return passed_ + failed_ + updated_; }
 
   const Run& run_;
-  const Run::Sink& write_;
+  Run::Sink write_;
   ResultForm form_;
   std::size_t passed_ = 0;
   std::size_t failed_ = 0;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "support/alignment.hpp"
+#include "support/terminal_text.hpp"
 
 namespace mir::tools {
 
@@ -86,8 +87,14 @@ class Writer {
     return fmt::format("{},{}", count == 0 ? begin : begin + 1, count);
   }
 
-  void styled(std::string_view style, std::string_view text) {
-    if (!colour_ || style.empty()) {
+  void styled(std::string_view style, std::string_view given) {
+    if (!colour_) {
+      out_ += given;
+      return;
+    }
+    const std::string shown = visible_lines(given);
+    std::string_view text = shown;
+    if (style.empty()) {
       out_ += text;
       return;
     }

@@ -18,8 +18,8 @@ Progress shown(unsigned shift, const char* unit) {
   using Clock = std::chrono::steady_clock;
   return [shift, unit, first = Clock::now() + kQuiet](std::uint64_t done, std::uint64_t total) {
     if (Clock::now() < first) return;
-    write_error_text(fmt::format("\r{}/{}{}{}", done >> shift, total >> shift, unit,
-                                 done == total ? "\r\033[K" : ""));
+    write_styled_error_text(fmt::format("\r{}/{}{}{}", done >> shift, total >> shift, unit,
+                                        done == total ? "\r\033[K" : ""));
   };
 }
 

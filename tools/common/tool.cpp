@@ -20,13 +20,14 @@
 #include "support/atomic_file.hpp"
 #include "support/diagnostic_catalogue.hpp"
 #include "support/file_io.hpp"
+#include "support/terminal_text.hpp"
 
 namespace mir::tools {
 
 namespace {
 
 ExitCode refuse(const ToolInfo& tool, std::string_view message) {
-  write_error_text(fmt::format("{0}: {1}\ntry '{0} --help'\n", tool.name, message));
+  write_error_text(fmt::format("{0}: {1}\ntry '{0} --help'\n", tool.name, visible(message)));
   return ExitCode::kUsage;
 }
 
@@ -108,11 +109,12 @@ ExitCode Run::report(const Diagnostics& diagnostics, const SourceManager& source
     sarif_->add(diagnostics, sources);
   } else {
     const DiagnosticFormat form = **common_->diagnostics;
-    const std::string text =
-        *common_->group_by
-            ? count_by_code(diagnostics, sources, form)
-            : render(diagnostics, sources, {.format = form, .colour = colours(STDERR_FILENO)});
-    write_error_text(text);
+    if (*common_->group_by) {
+      write_error_text(count_by_code(diagnostics, sources, form));
+    } else {
+      write_styled_error_text(
+          render(diagnostics, sources, {.format = form, .colour = colours(STDERR_FILENO)}));
+    }
   }
   return exit_code_of(diagnostics);
 }
@@ -164,6 +166,13 @@ Result<const SourceFile*> read_source(const std::string& path, SourceManager& so
 }
 
 ExitCode Run::write_output(std::string_view text) const {
+  const bool is_shown = *common_->output == "-" && shows_documents();
+  const auto written =
+      write_file_atomically(*common_->output, is_shown ? visible_lines(text) : std::string(text));
+  return written ? ExitCode::kSuccess : report(written.error());
+}
+
+ExitCode Run::write_styled_output(std::string_view text) const {
   const auto written = write_file_atomically(*common_->output, text);
   return written ? ExitCode::kSuccess : report(written.error());
 }
@@ -172,8 +181,9 @@ ExitCode Run::write_output(const std::function<void(const Sink&)>& produce) cons
   auto file = AtomicFile::create(*common_->output);
   if (!file) return report(file.error());
   Result<void> written;
+  const bool is_shown = *common_->output == "-" && shows_documents();
   produce([&](std::string_view text) {
-    if (written) written = file->write(text);
+    if (written) written = file->write(is_shown ? std::string_view(visible_lines(text)) : text);
   });
   if (written) written = file->commit();
   return written ? ExitCode::kSuccess : report(written.error());

@@ -47,7 +47,10 @@ class Run {
   /// A usage error, or a report of any other.
   ExitCode refuse(const Error& error) const;
   /// Writes to the file of --output or to standard output.
+  /// On a terminal nothing in `text` but line ends and tabs can drive it.
   ExitCode write_output(std::string_view text) const;
+  /// The same for text with colours of our own, in which others' text is visible() already.
+  ExitCode write_styled_output(std::string_view text) const;
   /// The same in pieces: `produce` is given what takes them, in order.
   using Sink = std::function<void(std::string_view)>;
   ExitCode write_output(const std::function<void(const Sink&)>& produce) const;

@@ -391,7 +391,7 @@ Result<void> Execution::compare(std::size_t number, const Delivery& delivery, st
   auto comparison = compare_tensors(*expected, output, invocation_.tolerances.of(output.dtype()));
   if (!comparison) return comparison.error();
   const std::string name = outputs_of(number)[expectation.port].name;
-  print_report("%{}: {}\n", name, render(*comparison));
+  print_report("%{}: {}\n", name, Lines{render(*comparison)});
   const bool passed = comparison->passed();
   report_.runs.back().checks.push_back({name, delivery.expected[which], *std::move(comparison)});
   if (passed) return {};
@@ -418,7 +418,7 @@ void Execution::show_search() {
   if (found.other_op != nullptr) {
     print_report("the other op: {}\n", found.other_op->name());
   }
-  if (found.comparison) print_report("{}\n", render(*found.comparison));
+  if (found.comparison) print_report("{}\n", Lines{render(*found.comparison)});
 }
 
 }  // namespace

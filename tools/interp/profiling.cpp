@@ -64,7 +64,7 @@ Result<void> Profiling::deliver(const Session& session) {
   fast::Context context(*settings_.threads,
                         settings_.isa.if_given().value_or(detected_isa_level()));
   const fast::MachineLimits limits = fast::measure_limits(context);
-  if (settings_.profile) print_report("{}", render(*profile_, limits));
+  if (settings_.profile) print_report(std::string_view(render(*profile_, limits)));
   for (const auto& [path, form] : *settings_.profile_file) {
     const std::string text = form == ProfileForm::kTrace  ? to_trace(*profile_)
                              : form == ProfileForm::kJson ? to_json(*profile_, limits)

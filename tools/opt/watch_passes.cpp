@@ -127,7 +127,8 @@ std::string PassRecord::times(TableForm form) const {
     table.add({fmt::format("{:.6f} s", seconds),
                fmt::format("{:.1f} %", all > 0 ? 100 * seconds / all : 0.0), each.pass});
   }
-  if (form == TableForm::kJson) return nlohmann::ordered_json{{"timing", document}}.dump() + '\n';
+  if (form == TableForm::kJson)
+    return nlohmann::ordered_json{{"timing", document}}.dump(-1, ' ', true) + '\n';
   table.add({fmt::format("{:.6f} s", all), "", "all"});
   return table.render("");
 }
@@ -151,7 +152,7 @@ std::string PassRecord::statistics(TableForm form) const {
                         {"counts", std::move(counts)}});
   }
   if (form == TableForm::kJson)
-    return nlohmann::ordered_json{{"statistics", document}}.dump() + '\n';
+    return nlohmann::ordered_json{{"statistics", document}}.dump(-1, ' ', true) + '\n';
   return table.render("");
 }
 

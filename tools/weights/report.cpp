@@ -7,6 +7,7 @@
 #include <map>
 
 #include "reals.hpp"
+#include "support/terminal_text.hpp"
 #include "text_table.hpp"
 
 namespace mir::tools {
@@ -67,7 +68,7 @@ Result<std::string> list_tensors(const std::string& path, const TensorFile& file
   }
   std::string counts;
   for (const auto& [type, count] : types) counts += fmt::format(", {} {}", count, type);
-  return fmt::format("{}: {}, {}, {} bytes of data{}\n", path, name_of(file.format()),
+  return fmt::format("{}: {}, {}, {} bytes of data{}\n", visible(path), name_of(file.format()),
                      plural(tensors->size(), "tensor"), bytes, counts) +
          (metadata ? metadata_text(file) : "") + table.render();
 }
@@ -95,7 +96,7 @@ Result<std::string> tensor_statistics(const std::string& path, const TensorFile&
                number(each.maximum), number(each.mean), number(each.deviation),
                fmt::format("{}", each.zeros), fmt::format("{}", each.nans + each.infinities)});
   }
-  return fmt::format("{}:\n", path) + table.render();
+  return fmt::format("{}:\n", visible(path)) + table.render();
 }
 
 Result<std::string> difference(const TensorFile& before, const TensorFile& after,
@@ -110,19 +111,20 @@ Result<std::string> difference(const TensorFile& before, const TensorFile& after
     const auto b = after.find(name);
     if (!b) return b.error();
     if (!*b) {
-      text +=
-          fmt::format("- {}  {} {}\n", name, name_of((*a)->dtype()), extents_text((*a)->shape()));
+      text += fmt::format("- {}  {} {}\n", visible(name), name_of((*a)->dtype()),
+                          extents_text((*a)->shape()));
       continue;
     }
     const auto reason = tensor_difference(**a, **b, tolerance);
     if (!reason) return reason.error();
-    if (!reason->empty()) text += fmt::format("~ {}  {}\n", name, *reason);
+    if (!reason->empty()) text += fmt::format("~ {}  {}\n", visible(name), *reason);
   }
   for (const auto& name : after.names()) {
     if (before.contains(name)) continue;
     const auto b = after.find(name);
     if (!b) return b.error();
-    text += fmt::format("+ {}  {} {}\n", name, name_of((*b)->dtype()), extents_text((*b)->shape()));
+    text += fmt::format("+ {}  {} {}\n", visible(name), name_of((*b)->dtype()),
+                        extents_text((*b)->shape()));
   }
   return text;
 }

@@ -173,7 +173,7 @@ std::string emit_json(std::span<Module* const> modules) {
   out["modules"] = OrderedJson::array();
   for (const Module* module : modules) out["modules"].push_back(JsonEmitter(*module).module());
   // Text that is not UTF-8 never reaches here: the parser refuses it.
-  return out.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+  return out.dump(2, ' ', true, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 }  // namespace mir

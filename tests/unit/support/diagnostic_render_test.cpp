@@ -4,12 +4,15 @@
 #include <nlohmann/json.hpp>
 
 #include "mir/diagnostic.hpp"
+#include "support/terminal_text.hpp"
 
 using mir::DiagCode;
 using mir::DiagnosticFormat;
 using mir::Diagnostics;
 using mir::SourceManager;
 using mir::Span;
+using mir::visible;
+using mir::visible_lines;
 
 namespace {
 
@@ -83,6 +86,13 @@ TEST_CASE("tabs are expanded and wide characters take two columns") {
   CHECK(excerpt("\tab", {2, 4}) == "      ab\n      ^~\n");
   CHECK(excerpt("\xE4\xB8\xAD x", {5, 6}) == "  \xE4\xB8\xAD x\n     ^\n");
   CHECK(excerpt("\xC3\xA4 x", {4, 5}) == "  \xC3\xA4 x\n    ^\n");
+}
+
+TEST_CASE("visible text has no controls, and visible lines keep line ends and tabs") {
+  constexpr std::string_view kText = "a\tb\x1b[1m\xe2\x80\xae\xc2\x9b\xff\nc";
+  CHECK(visible(kText) == "a    b\\x1b[1m\\u{202e}\\u{9b}\xef\xbf\xbd\\x0ac");
+  CHECK(visible_lines(kText) == "a\tb\\x1b[1m\\u{202e}\\u{9b}\xef\xbf\xbd\nc");
+  CHECK(visible_lines("\n\n") == "\n\n");
 }
 
 TEST_CASE("a hostile text cannot drive the terminal") {
