@@ -12,6 +12,7 @@
 #include "mir/dialects.hpp"
 #include "mir/module.hpp"
 #include "mir/upgrade.hpp"
+#include "module_names.hpp"
 #include "support/terminal_text.hpp"
 #include "tool.hpp"
 #include "upgrade/lift_program.hpp"
@@ -93,7 +94,8 @@ bool is_unmerged(const std::vector<std::string>& operands) {
 struct Text {
   const SourceFile* file = nullptr;  ///< null: an empty one
   std::vector<Module*> modules;
-  std::optional<Diagnostic> error;  ///< the first reason why it cannot be used
+  std::vector<Module*> all_modules;  ///< also those that --module leaves out
+  std::optional<Diagnostic> error;   ///< the first reason why it cannot be used
 
   std::string_view text() const { return file == nullptr ? std::string_view() : file->text(); }
 };
@@ -102,6 +104,7 @@ struct Text {
 void read_modules_of(Text& text, std::string_view name, IRContext& context) {
   Diagnostics diagnostics(1);
   text.modules = read_modules(*text.file, context, diagnostics);
+  text.all_modules = text.modules;
   if (diagnostics.has_errors()) text.error = diagnostics.sorted().front();
   if (name.empty()) return;
   std::erase_if(text.modules,
@@ -117,6 +120,18 @@ Result<Text> read(const std::string& path, std::string_view name, IRContext& con
   text.file = *file;
   read_modules_of(text, name, context);
   return text;
+}
+
+/// Refuses a module's name that none of the texts has, unless errors may hide it.
+Result<void> check_names(const DiffSettings& settings, std::initializer_list<const Text*> texts,
+                         std::string_view what) {
+  InputNames names(std::string(what),
+                   texts.size() == 1 ? InputNames::Number::kOne : InputNames::Number::kSeveral);
+  for (const Text* text : texts) {
+    if (text->error) return {};
+    add_names(names, text->all_modules);
+  }
+  return names.check(settings.module);
 }
 
 /// Says why a text cannot be used, and what is done instead.
@@ -185,6 +200,9 @@ ExitCode normalise(const Run& run, const DiffSettings& settings) {
   register_builtin_dialects(context);
   const auto text = read(run.files().front(), *settings.module, context);
   if (!text) return run.report(text.error());
+  const std::string file = fmt::format("'{}'", run.files().front());
+  if (const auto known = check_names(settings, {&*text}, file); !known)
+    return worst(run.refuse(known.error()), ExitCode::kFileTrouble);
   if (!text->error) {
     const auto normal = normal_form(text->modules);
     return normal ? run.write_output(*normal) : run.report(normal.error());
@@ -243,6 +261,9 @@ ExitCode compare(const Run& run, const DiffSettings& settings, const Files& file
   if (!before) return run.report(before.error());
   auto after = read(files.after, *settings.module, context);
   if (!after) return run.report(after.error());
+  const std::string both = fmt::format("'{}' and '{}'", files.before_name, files.after_name);
+  if (const auto known = check_names(settings, {&*before, &*after}, both); !known)
+    return worst(run.refuse(known.error()), ExitCode::kFileTrouble);
   if (before->error || after->error) {
     return settings.json || settings.stat
                ? refuse_texts(run, *before, *after, context.sources())

@@ -11,6 +11,7 @@
 #include "report_text.hpp"
 #include "tools/interp/execution.hpp"
 #include "tools/interp/loading.hpp"
+#include "tools/interp/run_names.hpp"
 #include "tools/interp/settings.hpp"
 
 namespace {
@@ -65,6 +66,8 @@ ExitCode body(const Run& run, InterpSettings& settings) {
       load_module(run, **file, *invocation, settings.verification, loading, context, diagnostics);
   if (loaded.module == nullptr) return run.report(diagnostics, context.sources());
   const Module& module = *loaded.module;
+  if (const auto known = names_of(module, settings.run).check(settings.options); !known)
+    return worst(run.report(diagnostics, context.sources()), run.refuse(known.error()));
   const auto options = run_options(settings, module);
   if (!options) return run.usage_error(options.error().message);
   if (settings.describe)

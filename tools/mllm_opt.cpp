@@ -1,4 +1,5 @@
 // mllm-opt: runs passes over modules and writes them.
+#include "input_names.hpp"
 #include "mir/pass.hpp"
 #include "tool.hpp"
 #include "tools/opt/pass_pages.hpp"
@@ -28,6 +29,14 @@ Result<void> refuse_several(const Run& run, const OptSettings& settings) {
   return Error{DiagCode::kUsage, "--loss-report takes one file, without --split-input-file"};
 }
 
+/// Adds the passes of the items.
+void add_names(InputNames& names, std::span<const PipelineItem> items) {
+  for (const PipelineItem& item : items) {
+    if (item.pass != nullptr) names.add(ReferenceKind::kPass, item.pass->name);
+    add_names(names, item.items);
+  }
+}
+
 /// Takes the facts that the options grant to conversions.
 Result<void> take_grants(OptSettings& settings) {
   auto granted = read_grants(settings.facts, *settings.sidecars.sidecar);
@@ -47,6 +56,10 @@ ExitCode body(const Run& run, OptSettings& settings) {
   const std::optional<Pipeline> pipeline = read_pipelines(settings, pipelines, problems);
   if (!pipeline) return run.report(problems, pipelines);
   if (settings.print_pipeline) return run.write_output(spelling(*pipeline) + '\n');
+  InputNames names("the pipeline");
+  names.mention(ReferenceKind::kPass);
+  add_names(names, pipeline->items);
+  if (const auto known = names.check(settings.options); !known) return run.refuse(known.error());
   if (const auto taken = take_grants(settings); !taken) return run.refuse(taken.error());
 
   Transformation transformation(run, settings, *pipeline);

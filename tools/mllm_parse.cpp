@@ -7,6 +7,7 @@
 #include "mir/format.hpp"
 #include "mir/module.hpp"
 #include "mir/parse.hpp"
+#include "module_names.hpp"
 #include "program_input.hpp"
 #include "standard_error.hpp"
 #include "support/diagnostic_catalogue.hpp"
@@ -57,6 +58,7 @@ struct Job {
   const Run& run;
   const ParseSettings& settings;
   Verification verification;
+  InputNames* names;  ///< of the file: takes those of the text
 };
 
 /// Shows what was found, or where it is not what the text expects.
@@ -96,17 +98,24 @@ ExitCode parse_text(const Job& job, const SourceFile& file, IRContext& context) 
   }
   std::vector<Module*> modules = resolve(*tree, context, diagnostics);
   if (settings.module.is_given()) {
+    add_names(*job.names, modules);
     std::erase_if(modules, [&](const Module* module) {
       return context.text(module->name()) != *settings.module;
     });
-    if (modules.empty())
-      return worst(code, job.run.report({DiagCode::kUsage, "no module has that name"}));
+    if (modules.empty()) return worst(code, conclude(job, file, context.sources(), diagnostics));
   }
   code = worst(code, show_modules(job, modules, diagnostics));
   return worst(code, conclude(job, file, context.sources(), diagnostics));
 }
 
-ExitCode parse_file(const Job& job, const std::string& path) {
+/// Refuses a module's name that the file does not have, unless errors may hide it.
+ExitCode check_names(const Job& job, ExitCode code) {
+  if (code != ExitCode::kSuccess) return code;
+  const auto known = job.names->check(job.settings.module);
+  return known ? code : job.run.refuse(known.error());
+}
+
+ExitCode parse_file(Job job, const std::string& path) {
   SourceManager whole;
   IRContext first;
   const bool split(job.settings.split_input_file);
@@ -115,9 +124,11 @@ ExitCode parse_file(const Job& job, const std::string& path) {
   if (!source) return job.run.report(source.error());
   const auto file = program_as_text(**source, sources);
   if (!file) return job.run.report(file.error());
+  InputNames names(fmt::format("'{}'", (*file)->name()));
+  job.names = &names;
   if (!split) {
     register_builtin_dialects(first);
-    return parse_text(job, **file, first);
+    return check_names(job, parse_text(job, **file, first));
   }
   ExitCode code = ExitCode::kSuccess;
   for (const InputPart& part : split_input((*file)->text())) {
@@ -127,7 +138,7 @@ ExitCode parse_file(const Job& job, const std::string& path) {
         context.sources().add((*file)->name(), std::string(part.text), part.first_line);
     code = worst(code, parse_text(job, *text, context));
   }
-  return code;
+  return check_names(job, code);
 }
 
 ExitCode body(const Run& run, const ParseSettings& settings) {
@@ -136,7 +147,7 @@ ExitCode body(const Run& run, const ParseSettings& settings) {
   if (settings.list_types) return run.write_output(known_types());
   if (settings.list_codes) return run.write_output(list_diagnostics());
   if (settings.list_codes_markdown) return run.write_output(diagnostics_page());
-  const Job job{run, settings, Verification(settings.verification, run)};
+  const Job job{run, settings, Verification(settings.verification, run), nullptr};
   ExitCode code = ExitCode::kSuccess;
   for (const std::string& path : run.files()) code = worst(code, parse_file(job, path));
   return code;

@@ -5,6 +5,7 @@
 
 #include "mir/dialects.hpp"
 #include "mir/module.hpp"
+#include "module_names.hpp"
 #include "progress.hpp"
 #include "report_text.hpp"
 #include "tool.hpp"
@@ -53,22 +54,6 @@ ExitCode diff(const Run& run, const WeightsSettings& settings) {
   return text && !text->empty() ? worst(code, ExitCode::kFindings) : code;
 }
 
-/// The module to hold files to; null after reporting.
-Module* choose(const SourceFile& source, std::string_view name, IRContext& context,
-               Diagnostics& diagnostics) {
-  const auto modules = read_modules(source, context, diagnostics);
-  if (diagnostics.has_errors()) return nullptr;
-  Module* chosen = nullptr;
-  for (Module* module : modules) {
-    if (name.empty() ? modules.size() == 1 : context.text(module->name()) == name) chosen = module;
-  }
-  if (chosen == nullptr)
-    diagnostics.error(DiagCode::kEntryUnknown, {},
-                      fmt::format("'{}' has {} modules, choose one with --module", source.name(),
-                                  modules.size()));
-  return chosen;
-}
-
 ExitCode match(const Run& run, const WeightsSettings& settings) {
   IRContext context;
   register_builtin_dialects(context);
@@ -77,9 +62,11 @@ ExitCode match(const Run& run, const WeightsSettings& settings) {
   const auto files = open_all(std::span(run.operands()).subspan(1));
   if (!files) return run.report(files.error());
   Diagnostics diagnostics = run.diagnostics();
-  Module* module = choose(**source, *settings.module, context, diagnostics);
-  if (module == nullptr) return run.report(diagnostics, context.sources());
-  const MatchCounts counts = match_weights(*module, *files, diagnostics);
+  const auto modules = read_modules(**source, context, diagnostics);
+  if (diagnostics.has_errors()) return run.report(diagnostics, context.sources());
+  const auto module = choose_module(modules, settings.module, (*source)->name());
+  if (!module) return run.report(module.error());
+  const MatchCounts counts = match_weights(**module, *files, diagnostics);
   print_report("{} parameters: {} found, {} different, {} missing; {} tensors unused\n",
                counts.parameters, counts.found, counts.different, counts.missing, counts.unused);
   return run.report(diagnostics, context.sources());
@@ -92,6 +79,13 @@ ExitCode convert(const Run& run, const WeightsSettings& settings) {
   if (!files) return run.report(files.error());
   auto conversion = Conversion::plan(*files, *std::move(rules));
   if (!conversion) return run.report(conversion.error());
+  const bool is_one = files->size() == 1;
+  InputNames names(is_one ? fmt::format("'{}'", run.operands().front()) : "the files",
+                   is_one ? InputNames::Number::kOne : InputNames::Number::kSeveral);
+  names.mention(ReferenceKind::kTensor);
+  for (const std::string& name : conversion->tensor_names())
+    names.add(ReferenceKind::kTensor, name);
+  if (const auto known = names.check(settings.options); !known) return run.refuse(known.error());
   const auto written = conversion->run(*settings.output, byte_progress());
   if (!written) return run.report(written.error());
   print_report(std::string_view(conversion->report()));

@@ -41,6 +41,8 @@ Result<std::size_t> find_port(std::span<const Port> ports, std::string_view targ
 
 /// `S=16` as a symbol (with or without `$`) and its value.
 Result<void> add_binding(DimBindings& bindings, IRContext& context, std::string_view text);
+/// The symbols of extents that occur in the module, without `$`.
+std::vector<std::string> extent_symbols(const Module& module);
 /// The error names a symbol that occurs nowhere in the module.
 Result<void> check_bindings(const DimBindings& bindings, const Module& module);
 

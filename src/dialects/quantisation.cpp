@@ -72,7 +72,8 @@ bool have_same_quantisation(const Op& op, std::uint32_t operand, std::uint32_t r
   if (has_codes != holds_codes(*to_type, to_spec)) return false;
   if (!has_codes) return true;
   return from_spec == to_spec && from_type->dtype() == to_type->dtype() &&
-         from_type->encoding() == to_type->encoding() && have_same_scales(op.module().context(), from, to, from_spec);
+         from_type->encoding() == to_type->encoding() &&
+         have_same_scales(op.module().context(), from, to, from_spec);
 }
 
 }  // namespace mir

@@ -49,6 +49,11 @@ class SymbolWalk {
 
 }  // namespace
 
+std::vector<std::string> extent_symbols(const Module& module) {
+  const auto symbols = SymbolWalk(module).symbols;
+  return {symbols.begin(), symbols.end()};
+}
+
 Result<void> check_bindings(const DimBindings& bindings, const Module& module) {
   if (bindings.entries().empty()) return {};
   const auto known = SymbolWalk(module).symbols;

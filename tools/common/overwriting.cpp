@@ -12,7 +12,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kRunNumber = "{run}";
 constexpr auto kFile = ReferenceKind::kWrittenFile;
 constexpr auto kFolder = ReferenceKind::kWrittenFolder;
 

@@ -32,6 +32,9 @@ std::string_view name_of(ReferenceKind kind);
 /// Whether the kind is a name in the input, which refuse_unknown_names() checks.
 bool is_input_name(ReferenceKind kind);
 
+/// Stands for the number of a run in paths.
+inline constexpr std::string_view kRunNumber = "{run}";
+
 /// One thing that an argument refers to. A path with `{run}` stands for one file of each run.
 struct Reference {
   ReferenceKind kind;

@@ -20,14 +20,13 @@
 #include "profiling.hpp"
 #include "program_step_text.hpp"
 #include "report_text.hpp"
+#include "run_names.hpp"
 #include "support/file_io.hpp"
 #include "weights/elements.hpp"
 
 namespace mir::tools {
 
 namespace {
-
-constexpr std::string_view kRunNumber = "{run}";
 
 /// What shall happen to the outputs of one run.
 struct Delivery {
@@ -185,16 +184,8 @@ Result<void> Execution::open_session() {
   const auto weights = weights_of(*what_.weights, files_of(what_.weights));
   if (!weights) return weights.error();
   session_options_.entry = *what_.entry;
-  std::vector<std::string> names = {session_options_.entry};
-  entries_ = {0};
-  for (const Stage& stage : *what_.then) {
-    std::size_t entry = entries_.back();
-    if (stage.graph) {
-      entry = static_cast<std::size_t>(std::ranges::find(names, *stage.graph) - names.begin());
-      if (entry == names.size()) names.push_back(*stage.graph);
-    }
-    entries_.insert(entries_.end(), stage.count, entry);
-  }
+  auto [names, of_run] = entries_of(what_);
+  entries_ = std::move(of_run);
   session_options_.bound_ops = invocation_.bound_ops;
   session_options_.isa = settings_.isa.if_given();
   session_options_.further_entries.assign(names.begin() + 1, names.end());

@@ -5,44 +5,25 @@
 #include <utility>
 
 #include "mir/module.hpp"
+<<<<<<< HEAD
 #include "mir/rewriter.hpp"
-#include "support/suggest.hpp"
+#include "module_names.hpp"
 #include "upgrade/lift_program.hpp"
+=======
+>>>>>>> 6d0cf57c (tools: refuse names that the input does not have, from the option rows)
 #include "upgrade/settle_text.hpp"
 
 namespace mir::tools {
 
-namespace {
-
-/// The module of this name, or the only one; null after reporting.
-Module* choose_module(std::span<Module* const> modules, std::string_view name,
-                      std::string_view file, const IRContext& context, Diagnostics& diagnostics) {
-  std::vector<Module*> fitting;
-  NearestName nearest(name);
-  for (Module* module : modules) {
-    const std::string_view found = context.text(module->name());
-    nearest.offer(found);
-    if (name.empty() || found == name) fitting.push_back(module);
-  }
-  if (fitting.size() == 1) return fitting.front();
-  const std::size_t count = fitting.size();
-  const auto problem = [&] {
-    if (name.empty()) {
-      return fmt::format("'{}' has {} modules, choose one with --module", file, count);
-    }
-    if (count == 0) return fmt::format("'{}' has no module '{}'", file, name);
-    return fmt::format("'{}' has {} modules '{}'", file, count, name);
-  };
-  suggest(diagnostics.error(DiagCode::kEntryUnknown, {}, problem()),
-          count == 0 ? nearest.best() : std::string_view());
-  return nullptr;
-}
-
-}  // namespace
-
+<<<<<<< HEAD
 LoadedModule load_module(const Run& run, const SourceFile& file, const Invocation& invocation,
                          const VerificationSettings& checks, Loading loading, IRContext& context,
                          Diagnostics& diagnostics) {
+=======
+Module* load_module(const Run& run, const SourceFile& file, const Invocation& invocation,
+                    const VerificationSettings& checks, Loading loading, IRContext& context,
+                    Diagnostics& diagnostics) {
+>>>>>>> 6d0cf57c (tools: refuse names that the input does not have, from the option rows)
   // That no dialect declares an op is for the session to judge: it knows what is bound.
   constexpr std::string_view kUndeclared[] = {"op_c1"};
   const Verification verification(
@@ -56,15 +37,21 @@ LoadedModule load_module(const Run& run, const SourceFile& file, const Invocatio
     verification.look_further(modules, diagnostics);
     return {};
   }
-  const std::string& name = *invocation.settings.module;
-  Module* const chosen = choose_module(modules, name, file.name(), context, diagnostics);
-  if (chosen == nullptr) return {};
+<<<<<<< HEAD
+  const auto found = choose_module(modules, invocation.settings.module, file.name());
+  if (!found) {
+    diagnostics.error(found.error().code, {}, found.error().message);
+    return {};
+  }
+  Module* const chosen = *found;
   if (loading == Loading::kProgram && !has_program(*chosen)) {
     diagnostics.error(DiagCode::kWrongForm, chosen->top()->span(),
                       "the module is no lowered program: it has no instructions to follow");
     return {};
   }
   std::unique_ptr<Module> program;
+=======
+>>>>>>> 6d0cf57c (tools: refuse names that the input does not have, from the option rows)
   if (chosen->is_portable()) {
     // Warns of what is granted.
     if (loading == Loading::kGraphs) upgrade(*chosen, invocation.assumed, losses, diagnostics);

@@ -57,7 +57,6 @@ Completion complete_tolerances() {
 namespace {
 
 using Kind = ReferenceKind;
-
 /// A port without `%`; nothing where none is named.
 void add_port(std::vector<Reference>& all, Kind kind, std::string_view name) {
   if (name.starts_with('%')) name.remove_prefix(1);
@@ -91,7 +90,10 @@ std::vector<Reference> references_of(const Feed& feed) {
 References<std::string> references_of_spec(ReferenceKind port) {
   return {{port, Kind::kReadFile}, [port](const std::string& text) {
             std::vector<Reference> all;
-            const auto spec = parse_tensor_spec(text);
+            auto spec = parse_tensor_spec(text);
+            // What stands for the number of the run can be a value.
+            if (const auto at = text.find(kRunNumber); !spec && at != text.npos)
+              spec = parse_tensor_spec(std::string(text).replace(at, kRunNumber.size(), "0"));
             if (!spec) return all;
             add_port(all, port, spec->target);
             add_file(all, *spec);
@@ -109,8 +111,10 @@ References<std::string> references_of_feed() {
 
 References<std::string> references_of_binding() {
   return {{Kind::kSymbol}, [](const std::string& text) {
-            const std::string name = text.substr(text.starts_with('$') ? 1 : 0);
-            return std::vector<Reference>{{Kind::kSymbol, name.substr(0, name.find('='))}};
+            std::vector<Reference> all;
+            const std::size_t begin = text.starts_with('$') ? 1 : 0, end = text.find('=');
+            if (end != text.npos) all.push_back({Kind::kSymbol, text.substr(begin, end - begin)});
+            return all;
           }};
 }
 

@@ -9,6 +9,7 @@
 #include "mir/parse.hpp"
 #include "mir/print.hpp"
 #include "mir/upgrade.hpp"
+#include "module_names.hpp"
 #include "standard_error.hpp"
 #include "support/atomic_file.hpp"
 #include "support/expectation.hpp"
@@ -83,6 +84,7 @@ bool Transformation::transform_modules(std::span<Module* const> modules, Diagnos
     return false;
   }
   const std::string& name = *settings_.module;
+  add_names(names_, modules);
   return std::ranges::all_of(modules, [&](Module* module) {
     const bool is_wanted = name.empty() || module->context().text(module->name()) == name;
     return !is_wanted || transform(*module, diagnostics);
@@ -119,10 +121,11 @@ void Transformation::transform_file(const std::string& path) {
     outcomes_.push_back({run_.report(file.error())});
     return;
   }
+  names_ = InputNames(fmt::format("'{}'", (*file)->name()));
   if (!split) {
     register_builtin_dialects(first);
     outcomes_.push_back(transform_text(**file, first));
-    return;
+    return check_names();
   }
   for (const InputPart& part : split_input((*file)->text())) {
     IRContext context;
@@ -131,6 +134,14 @@ void Transformation::transform_file(const std::string& path) {
         context.sources().add((*file)->name(), std::string(part.text), part.first_line);
     outcomes_.push_back(transform_text(*text, context));
   }
+  check_names();
+}
+
+void Transformation::check_names() {
+  const auto is_refused = [](const Outcome& each) { return !each.text; };
+  if (std::ranges::any_of(outcomes_, is_refused)) return;
+  if (const auto known = names_.check(settings_.module); !known)
+    outcomes_.push_back({run_.refuse(known.error())});
 }
 
 // -- results --------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "input_names.hpp"
 #include "mir/pass.hpp"
 #include "tool.hpp"
 #include "tools/opt/reproducer.hpp"
@@ -45,6 +46,8 @@ class Transformation {
   bool verify(const Module& module, Diagnostics& diagnostics) const;
   ExitCode report(const SourceFile& file, const SourceManager& sources,
                   const Diagnostics& found) const;
+  /// Refuses a module's name that the file does not have, unless a text was refused.
+  void check_names();
   ExitCode write_losses(const IRContext& context) const;
 
   const Run& run_;
@@ -56,6 +59,7 @@ class Transformation {
   PassRecord record_;
   RewriteWatch rewrites_;
   Reproducer reproducer_;
+  InputNames names_{""};  // of the current file
   std::vector<Outcome> outcomes_;
 };
 

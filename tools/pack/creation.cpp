@@ -7,12 +7,11 @@
 #include <utility>
 
 #include "mir/weights.hpp"
+#include "reference.hpp"
 #include "weights/tensor_file.hpp"
 
 namespace mir::tools {
 namespace {
-
-constexpr std::string_view kRunNumber = "{run}";
 
 /// What a member can be called without being misread in an argument or a shell.
 std::string plain_name(const std::string& path) {
@@ -32,7 +31,7 @@ class Planner {
       : settings_(settings), runs_(settings.run_count()) {}
 
   Result<PackPlan> plan(const std::string& module) {
-    plan_.module = add_file(module, 1);
+    plan_.module = add_file(module, 0);
     for (const PackOption& option : kPackOptions) {
       const OptionRow& row = *settings_.options.find(option.name);
       for (const std::string& value : row.given()) {
@@ -52,13 +51,13 @@ class Planner {
       const auto feed = parse_feed(value);
       if (!feed) return feed.error();
       if (feed->kind != Feed::Kind::kTensor || !feed->spec.names_file()) return value;
-      return feed->input + "=" + packed_spec(feed->spec, 1);
+      return feed->input + "=" + packed_spec(feed->spec, 0);
     }
     const bool is_expected = &option == &settings_.expect;
     if (&option != &settings_.input && !is_expected) return value;
     const auto spec = parse_tensor_spec(value);
     if (!spec) return spec.error();
-    return spec->names_file() ? packed_spec(*spec, is_expected ? runs_ : 1) : value;
+    return spec->names_file() ? packed_spec(*spec, is_expected ? runs_ : 0) : value;
   }
 
   std::string packed_spec(const TensorSpec& spec, std::size_t runs) {
@@ -86,7 +85,7 @@ class Planner {
                      fmt::format("two files are to be called '{}', which '{}' names", part, value)};
       if (is_free) plan_.files.push_back({part, path});
     }
-    return add_file(value, 1);
+    return add_file(value, 0);
   }
 
   /// The name of a file that has its place already; else nothing.
@@ -102,19 +101,19 @@ class Planner {
     });
   }
 
-  /// The member for a file, or for the files of all runs: its name, with `{run}` if `path` has it.
+  /// The member for a file, or for the files of all runs if `runs` is not 0: its name, with `{run}`
+  /// if `path` has it.
   std::string add_file(const std::string& path, std::size_t runs) {
     const auto earlier = patterns_.find({path, runs});
     if (earlier != patterns_.end()) return earlier->second;
-    const auto paths = runs == 1 ? std::vector{path} : paths_of_runs(path, runs);
-    if (paths.size() == 1) {
+    const bool is_of_runs = runs != 0 && path.find(kRunNumber) != path.npos;
+    const auto paths = is_of_runs ? paths_of_runs(path, runs) : std::vector{path};
+    if (!is_of_runs) {
       if (auto known = name_of_path(path); !known.empty()) return known;
     }
     const std::filesystem::path wanted(plain_name(path));
     std::string name = wanted.string();
-    const auto names = [&] {
-      return paths.size() == 1 ? std::vector{name} : paths_of_runs(name, runs);
-    };
+    const auto names = [&] { return is_of_runs ? paths_of_runs(name, runs) : std::vector{name}; };
     for (int number = 2; !is_free(names()); ++number)
       name = fmt::format("{}-{}{}", wanted.stem().string(), number, wanted.extension().string());
     const auto free = names();

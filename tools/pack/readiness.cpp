@@ -2,8 +2,10 @@
 
 #include "creation.hpp"
 #include "mir/dialects.hpp"
+#include "mir/session.hpp"
 #include "mir/weights.hpp"
 #include "tools/interp/loading.hpp"
+#include "tools/interp/run_names.hpp"
 
 namespace mir::tools {
 namespace {
@@ -42,6 +44,39 @@ Result<void> read_files(const Invocation& invocation) {
   return read_specs(invocation, settings.expect, settings.run_count());
 }
 
+/// Adds the errors that a run would end with before its first step, but for missing parameters.
+Result<void> open_session(const Module& module, const Invocation& invocation,
+                          Diagnostics& diagnostics) {
+  const RunSettings& settings = invocation.settings;
+  WeightSet weights;
+  for (const auto& spec : *settings.weights) {
+    if (auto added = weights.add(spec, invocation.files(settings.weights)); !added) return added;
+  }
+  const RunEntries entries = entries_of(settings);
+  SessionOptions options;
+  options.entry = entries.names.front();
+  options.further_entries.assign(entries.names.begin() + 1, entries.names.end());
+  options.bound_ops = invocation.bound_ops;
+  options.weights = &weights;
+  Diagnostics found(0);
+  const auto session = Session::create(module, options, found);
+  found.withdraw([](const Diagnostic& each) { return each.code == DiagCode::kParameterMissing; });
+  if (found.has_errors()) diagnostics.append(std::move(found));
+  if (!session) return {};
+  if (!invocation.feeds.empty()) {
+    const auto feeds = FeedPlan::create(*session, entries.of_run, invocation.feeds);
+    if (!feeds && feeds.error().code != DiagCode::kInputMissing) return feeds.error();
+  }
+  DimBindings dims;
+  for (const std::string& text : *settings.bind) {
+    if (auto bound = add_binding(dims, module.context(), text); !bound) return bound;
+  }
+  if (settings.input->size() < session->inputs().size()) return {};
+  const auto inputs = load_inputs(*session, *settings.input, dims, invocation.files(settings.input),
+                                  invocation.input_defaults());
+  return inputs ? Result<void>() : inputs.error();
+}
+
 }  // namespace
 
 ExitCode check_readiness(const Run& run, const Invocation& invocation,
@@ -51,10 +86,15 @@ ExitCode check_readiness(const Run& run, const Invocation& invocation,
   const auto file = invocation.read(context.sources());
   if (!file) return run.report(file.error());
   Diagnostics diagnostics = run.diagnostics();
-  load_module(run, **file, invocation, checks, Loading::kGraphs, context, diagnostics);
+  const Module* module =
+      load_module(run, **file, invocation, checks, Loading::kGraphs, context, diagnostics).module;
+  auto good = read_files(invocation);
+  if (module != nullptr) {
+    if (good) good = names_of(*module, invocation.settings).check(invocation.settings.options);
+    if (good) good = open_session(*module, invocation, diagnostics);
+  }
   const ExitCode code = run.report(diagnostics, context.sources());
-  const auto read = read_files(invocation);
-  return read ? code : worst(code, run.report(read.error()));
+  return good ? code : worst(code, run.refuse(good.error()));
 }
 
 }  // namespace mir::tools

@@ -198,6 +198,15 @@ Result<void> Conversion::add_unpacked(const TensorFile& file, const TensorInfo& 
   return {};
 }
 
+std::vector<std::string> Conversion::tensor_names() const {
+  std::vector<std::string> names;
+  for (const TensorFile& file : files_) {
+    for (std::string& name : file.names()) names.push_back(std::move(name));
+  }
+  for (const auto& item : items_) names.push_back(item->before.name);
+  return names;
+}
+
 Result<void> Conversion::run(const std::string& path,
                              const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
   std::vector<TensorPlan> plans;

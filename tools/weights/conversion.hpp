@@ -68,6 +68,8 @@ class Conversion {
   /// the choice of MIR_Q4_A32 gives those of 4 bits as blocks with the same numbers.
   static Result<Conversion> plan(std::span<const TensorFile> files, ConversionRules rules);
 
+  /// All tensors of the files, and those that are made of packed ones, under their old names.
+  std::vector<std::string> tensor_names() const;
   /// Writes the file. Tensors are read, converted and written one after the other.
   Result<void> run(const std::string& path,
                    const std::function<void(std::uint64_t, std::uint64_t)>& progress);

@@ -1,0 +1,20 @@
+// What the options of a run can name in a module.
+#pragma once
+
+#include "input_names.hpp"
+#include "mir/module.hpp"
+#include "run_settings.hpp"
+
+namespace mir::tools {
+
+/// The graphs that the runs enter.
+struct RunEntries {
+  std::vector<std::string> names;   ///< each once, in the order of their first run; empty: the body
+  std::vector<std::size_t> of_run;  ///< which of them each run enters
+};
+RunEntries entries_of(const RunSettings& settings);
+
+/// Graphs, symbols of extents, ops, results, and the inputs and outputs of the graphs that run.
+InputNames names_of(const Module& module, const RunSettings& settings);
+
+}  // namespace mir::tools
