@@ -202,7 +202,7 @@ ExitCode normalise(const Run& run, const DiffSettings& settings) {
   if (!text) return run.report(text.error());
   const std::string file = fmt::format("'{}'", run.files().front());
   if (const auto known = check_names(settings, {&*text}, file); !known)
-    return worst(run.refuse(known.error()), ExitCode::kFileTrouble);
+    return worst(run.report(known.error()), ExitCode::kFileTrouble);
   if (!text->error) {
     const auto normal = normal_form(text->modules);
     return normal ? run.write_output(*normal) : run.report(normal.error());
@@ -263,7 +263,7 @@ ExitCode compare(const Run& run, const DiffSettings& settings, const Files& file
   if (!after) return run.report(after.error());
   const std::string both = fmt::format("'{}' and '{}'", files.before_name, files.after_name);
   if (const auto known = check_names(settings, {&*before, &*after}, both); !known)
-    return worst(run.refuse(known.error()), ExitCode::kFileTrouble);
+    return worst(run.report(known.error()), ExitCode::kFileTrouble);
   if (before->error || after->error) {
     return settings.json || settings.stat
                ? refuse_texts(run, *before, *after, context.sources())

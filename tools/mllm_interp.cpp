@@ -67,7 +67,7 @@ ExitCode body(const Run& run, InterpSettings& settings) {
   if (loaded.module == nullptr) return run.report(diagnostics, context.sources());
   const Module& module = *loaded.module;
   if (const auto known = names_of(module, settings.run).check(settings.options); !known)
-    return worst(run.report(diagnostics, context.sources()), run.refuse(known.error()));
+    return worst(run.report(diagnostics, context.sources()), run.report(known.error()));
   const auto options = run_options(settings, module);
   if (!options) return run.usage_error(options.error().message);
   if (settings.describe)

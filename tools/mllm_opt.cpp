@@ -59,7 +59,7 @@ ExitCode body(const Run& run, OptSettings& settings) {
   InputNames names("the pipeline");
   names.mention(ReferenceKind::kPass);
   add_names(names, pipeline->items);
-  if (const auto known = names.check(settings.options); !known) return run.refuse(known.error());
+  if (const auto known = names.check(settings.options); !known) return run.report(known.error());
   if (const auto taken = take_grants(settings); !taken) return run.refuse(taken.error());
 
   Transformation transformation(run, settings, *pipeline);

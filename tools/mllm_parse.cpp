@@ -112,7 +112,7 @@ ExitCode parse_text(const Job& job, const SourceFile& file, IRContext& context) 
 ExitCode check_names(const Job& job, ExitCode code) {
   if (code != ExitCode::kSuccess) return code;
   const auto known = job.names->check(job.settings.module);
-  return known ? code : job.run.refuse(known.error());
+  return known ? code : job.run.report(known.error());
 }
 
 ExitCode parse_file(Job job, const std::string& path) {

@@ -85,7 +85,7 @@ ExitCode convert(const Run& run, const WeightsSettings& settings) {
   names.mention(ReferenceKind::kTensor);
   for (const std::string& name : conversion->tensor_names())
     names.add(ReferenceKind::kTensor, name);
-  if (const auto known = names.check(settings.options); !known) return run.refuse(known.error());
+  if (const auto known = names.check(settings.options); !known) return run.report(known.error());
   const auto written = conversion->run(*settings.output, byte_progress());
   if (!written) return run.report(written.error());
   print_report(std::string_view(conversion->report()));

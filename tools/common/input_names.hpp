@@ -28,8 +28,8 @@ class InputNames {
   /// Ports are also meant by their positions, which messages do not list.
   void add_positions(ReferenceKind kind, std::size_t count);
 
-  /// An error for the first name that a row states and the input does not have. It names the option,
-  /// the name, and the nearest name, or all.
+  /// An error for the first name that a row states and the input does not have. It names the
+  /// option, the name, and the nearest name, or all.
   Result<void> check(const OptionRow& row) const;
   /// The same for all rows; modules and graphs are checked before what is in them.
   Result<void> check(const OptionSet& rows) const;

@@ -21,15 +21,15 @@ Result<Module*> choose_module(std::span<Module* const> modules, const Option<std
   if (auto known = names.check(row); !known) return std::move(known).error();
   std::vector<Module*> fitting;
   for (Module* module : modules) {
-    if (!row.is_given() || module->context().text(module->name()) == *row) fitting.push_back(module);
+    if (!row.is_given() || module->context().text(module->name()) == *row)
+      fitting.push_back(module);
   }
   if (fitting.size() == 1) return fitting.front();
   return Error{DiagCode::kEntryUnknown,
-               row.is_given()
-                   ? fmt::format("--{}: '{}' has {} modules '@{}'", row.name(), file,
-                                 fitting.size(), *row)
-                   : fmt::format("'{}' has {} modules, choose one with --{}", file, fitting.size(),
-                                 row.name())};
+               row.is_given() ? fmt::format("--{}: '{}' has {} modules '@{}'", row.name(), file,
+                                            fitting.size(), *row)
+                              : fmt::format("'{}' has {} modules, choose one with --{}", file,
+                                            fitting.size(), row.name())};
 }
 
 }  // namespace mir::tools

@@ -5,25 +5,16 @@
 #include <utility>
 
 #include "mir/module.hpp"
-<<<<<<< HEAD
 #include "mir/rewriter.hpp"
 #include "module_names.hpp"
 #include "upgrade/lift_program.hpp"
-=======
->>>>>>> 6d0cf57c (tools: refuse names that the input does not have, from the option rows)
 #include "upgrade/settle_text.hpp"
 
 namespace mir::tools {
 
-<<<<<<< HEAD
 LoadedModule load_module(const Run& run, const SourceFile& file, const Invocation& invocation,
                          const VerificationSettings& checks, Loading loading, IRContext& context,
                          Diagnostics& diagnostics) {
-=======
-Module* load_module(const Run& run, const SourceFile& file, const Invocation& invocation,
-                    const VerificationSettings& checks, Loading loading, IRContext& context,
-                    Diagnostics& diagnostics) {
->>>>>>> 6d0cf57c (tools: refuse names that the input does not have, from the option rows)
   // That no dialect declares an op is for the session to judge: it knows what is bound.
   constexpr std::string_view kUndeclared[] = {"op_c1"};
   const Verification verification(
@@ -37,7 +28,6 @@ Module* load_module(const Run& run, const SourceFile& file, const Invocation& in
     verification.look_further(modules, diagnostics);
     return {};
   }
-<<<<<<< HEAD
   const auto found = choose_module(modules, invocation.settings.module, file.name());
   if (!found) {
     diagnostics.error(found.error().code, {}, found.error().message);
@@ -50,8 +40,6 @@ Module* load_module(const Run& run, const SourceFile& file, const Invocation& in
     return {};
   }
   std::unique_ptr<Module> program;
-=======
->>>>>>> 6d0cf57c (tools: refuse names that the input does not have, from the option rows)
   if (chosen->is_portable()) {
     // Warns of what is granted.
     if (loading == Loading::kGraphs) upgrade(*chosen, invocation.assumed, losses, diagnostics);

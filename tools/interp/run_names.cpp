@@ -79,13 +79,14 @@ RunEntries entries_of(const RunSettings& settings) {
 InputNames names_of(const Module& module, const RunSettings& settings) {
   const std::string name(module.context().text(module.name()));
   InputNames names(fmt::format("module '@{}'", name));
-  for (const Kind kind : {Kind::kGraph, Kind::kSymbol, Kind::kOp, Kind::kResult, Kind::kInput,
-                          Kind::kOutput})
+  for (const Kind kind :
+       {Kind::kGraph, Kind::kSymbol, Kind::kOp, Kind::kResult, Kind::kInput, Kind::kOutput})
     names.mention(kind);
   add_results(names, module.body(), name, module.context());
   for (const std::string& symbol : extent_symbols(module)) names.add(Kind::kSymbol, symbol);
   for (const std::string& entry : entries_of(settings).names) {
-    if (const Region* region = region_of(module, entry)) add_ports(names, *region, module.context());
+    if (const Region* region = region_of(module, entry))
+      add_ports(names, *region, module.context());
   }
   return names;
 }

@@ -141,7 +141,7 @@ void Transformation::check_names() {
   const auto is_refused = [](const Outcome& each) { return !each.text; };
   if (std::ranges::any_of(outcomes_, is_refused)) return;
   if (const auto known = names_.check(settings_.module); !known)
-    outcomes_.push_back({run_.refuse(known.error())});
+    outcomes_.push_back({run_.report(known.error())});
 }
 
 // -- results --------------------------------------------------------------------------------------

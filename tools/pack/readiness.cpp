@@ -94,7 +94,7 @@ ExitCode check_readiness(const Run& run, const Invocation& invocation,
     if (good) good = open_session(*module, invocation, diagnostics);
   }
   const ExitCode code = run.report(diagnostics, context.sources());
-  return good ? code : worst(code, run.refuse(good.error()));
+  return good ? code : worst(code, run.report(good.error()));
 }
 
 }  // namespace mir::tools
