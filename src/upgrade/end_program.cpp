@@ -7,6 +7,7 @@
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
 #include "mir/walk.hpp"
+#include "program/program_code.hpp"
 #include "upgrade/granted.hpp"
 
 // Programs from before `prog.exit`: upstream put what a module runs between the bodies of its
@@ -27,6 +28,24 @@ std::vector<Op*> outside_of_bodies(const Block& code) {
     if (op->is(OpId::kProgRet)) inside = false;
   }
   return outside;
+}
+
+/// Whether addresses count from 0 and offsets lead to their labels, where they are stated.
+bool has_sound_places(const Module& module) {
+  const ProgramCode program(module);
+  const auto code = program.instructions();
+  const auto address = [&](const prog::Instruction& each) {
+    const auto found = module.dump_facts().address(*each.op);
+    return found == DumpFacts::kUnnumbered ? std::nullopt : found;
+  };
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    if (address(code[i]).value_or(i) != i) return false;
+    const auto* jump = code[i].as<prog::Jump>();
+    if (jump == nullptr || !jump->has_label || !jump->distance) continue;
+    if (static_cast<std::int64_t>(jump->target) - static_cast<std::int64_t>(i) != *jump->distance)
+      return false;
+  }
+  return true;
 }
 
 /// What an instruction reads that is written below it now: storage, as the text mentions it.
@@ -69,11 +88,13 @@ void end_program(Module& module, LossReport& report) {
   if (code == nullptr || code->empty()) return;
   bool has_body = false;
   for (const Op* op : code->ops()) {
-    if (op->is(OpId::kProgExit)) return;
+    // Programs with bindings are from after prog.exit: without one they are damaged.
+    if (op->is(OpId::kProgExit, OpId::kProgBind)) return;
     has_body = has_body || op->is(OpId::kProgLabel);
   }
   const std::vector<Op*> outside = outside_of_bodies(*code);
-  if (!has_body || outside.empty()) return;
+  // Verification reports wrong places, which would be forgotten here.
+  if (!has_body || outside.empty() || !has_sound_places(module)) return;
   Rewriter rewriter(module);
   Op* first = code->front();  // of the bodies
   while (std::ranges::find(outside, first) != outside.end()) first = first->next();

@@ -2,6 +2,7 @@
 
 #include "ir/attribute_type.hpp"
 #include "mir/dialects.hpp"
+#include "program/program_code.hpp"
 #include "verify/checks.hpp"
 #include "verify/suggestions.hpp"
 
@@ -14,10 +15,37 @@ bool is_annotation(std::string_view key) {
          annotation_attributes().end();
 }
 
+/// `"impl_type":0`: for some days upstream printed the number of what it calls Default.
+bool is_number_of_implementation(std::string_view key, const Attr& value) {
+  return key == "impl_type" && value.kind() == AttrKind::kInt;
+}
+
+/// The options of a launch are the attributes of the op that it names.
+void launch_options(const Op& op, Reporter& reporter) {
+  if (!reporter.wants_any(ConstraintId::launch_c3)) return;
+  const prog::KernelSpec spec = prog::read_launch(op).spec;
+  const IRContext& context = op.module().context();
+  const auto kind = context.find_kernel(spec.type_name(), op.operand_count());
+  const OpRow* row = kind ? context.info(*kind).row : nullptr;
+  if (row == nullptr) return;
+  for (const NamedAttr& option : spec.entries()) {
+    const std::string_view key = text(op, option.key);
+    const auto known = std::find_if(row->attributes.begin(), row->attributes.end(),
+                                    [&](const AttrRow& each) { return each.name == key; });
+    if (known == row->attributes.end() || option.value->kind() == AttrKind::kNull ||
+        admits(known->type, *option.value) || is_number_of_implementation(key, *option.value))
+      continue;
+    reporter.report(ConstraintId::launch_c3, op, [&] {
+      return wrong_attribute(context.info(*kind).name, *known, *option.value);
+    });
+  }
+}
+
 }  // namespace
 
 void attributes(const Op& op, Reporter& reporter) {
   const OpRow* row = op.row();
+  if (op.is(OpId::kProgKernelLaunch, OpId::kProgKernelSymbol)) launch_options(op, reporter);
   using enum ConstraintId;
   if (row == nullptr ||
       !reporter.wants_any(attribute_c1, attribute_c2, attribute_c3, attribute_c5)) {

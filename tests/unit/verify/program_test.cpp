@@ -226,6 +226,23 @@ TEST_SUITE("program") {
     CHECK(run(lines).back() == "9:1 MIR0447 op_type of the launch is SiLU, kernel 'act' has GELU");
   }
 
+  TEST_CASE("launch_c3: MIR0312 an option of a kind that the kernel's op does not take") {
+    const auto options = [](const std::string& text) {
+      Lines lines = kSound;
+      lines.at(5) = launch(kX, kY, "symbol_name:act, op_type:RMSNorm, op_options:" + text);
+      return lines;
+    };
+    CHECK(run(options("{\"epsilon\":0.5,\"add_unit_offset\":true,\"other\":1}")) == Lines{});
+    CHECK(run(options("{\"epsilon\":0.5,\"add_unit_offset\":null}")) == Lines{});
+    CHECK(run(options("{\"epsilon\":0.5,\"add_unit_offset\":\"no\"}")) ==
+          Lines{"8:1 MIR0312 attribute 'add_unit_offset' of 'linalg.RMSNormOp' is \"no\", expected "
+                "'true' or 'false'"});
+    CHECK(run(kSound, {"prog.kernel_symbol[symbol:act, op_type:RMSNorm, "
+                       "op_options:{\"epsilon\":\"small\"}]"})
+              .back()
+              .find("MIR0312 attribute 'epsilon'") != std::string::npos);
+  }
+
   TEST_CASE("constant_c1: MIR0476 a mention of a constant with other numbers than its table") {
     const auto product = [](const std::string& note) {
       Lines lines = kSound;
