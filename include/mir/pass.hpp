@@ -284,6 +284,8 @@ class PassRegistry {
 void register_eliminations(PassRegistry& registry);
 /// Adds `simplify`, which rewrites ops by the facts in their rows.
 void register_simplifications(PassRegistry& registry);
+/// Adds `cse`, which merges ops that compute the same value.
+void register_cse(PassRegistry& registry);
 /// Adds `inline`, which replaces calls by graphs, and ops by regions that run exactly once.
 void register_inline(PassRegistry& registry);
 

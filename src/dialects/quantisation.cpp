@@ -76,4 +76,13 @@ bool have_same_quantisation(const Op& op, std::uint32_t operand, std::uint32_t r
          have_same_scales(op.module().context(), from, to, from_spec);
 }
 
+bool have_same_quantisation(const Op& a, const Op& b) {
+  return std::ranges::all_of(a.results(), [&](const Value& result) {
+    const TensorType* type = result.tensor_type();
+    const Attr* spec = result_quant_spec(a, result.index());
+    return type == nullptr || !holds_codes(*type, spec) ||
+           have_same_scales(a.module().context(), result, *b.result(result.index()), spec);
+  });
+}
+
 }  // namespace mir

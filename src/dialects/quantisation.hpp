@@ -24,4 +24,7 @@ bool holds_codes(const TensorType& type, const Attr* spec);
 /// False where only the weights tell.
 bool have_same_quantisation(const Op& op, std::uint32_t operand, std::uint32_t result);
 
+/// Whether the results of two equivalent ops have the same numbers if they have the same elements.
+bool have_same_quantisation(const Op& a, const Op& b);
+
 }  // namespace mir

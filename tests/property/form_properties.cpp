@@ -426,6 +426,27 @@ std::uint64_t seed_count() {
   return wanted == nullptr ? kDefaultSeeds : std::strtoull(wanted, nullptr, 10);
 }
 
+/// The same with some ops twice, each read in places.
+std::string doubled(Module& module, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  Rewriter rewriter(module);
+  std::vector<Op*> ops;
+  IRWriter(module).walk<LinalgOp>([&](IRWriter&, LinalgOp op) {
+    if (is_pure(*op.op()) && op->result_count() != 0) ops.push_back(op.op());
+    return IRWriter::WalkResult::WALK_CONTINUE;
+  });
+  for (Op* op : ops) {
+    if (random() % 2 != 0 || !op->result()->has_uses()) continue;
+    rewriter.set_insertion_point_after(*op);
+    RewriteMapping mapping;
+    Op* copy = rewriter.clone(*op, mapping);
+    for (Value& result : copy->results()) rewriter.set_name(result, module.fresh_name());
+    const Use& use = *op->result()->first_use();
+    rewriter.set_operand(*use.user(), use.index(), copy->result());
+  }
+  return print(module);
+}
+
 /// A chain of ops on codes, which keep the scale or change it.
 std::string quantised_chain(std::uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -464,13 +485,14 @@ std::string quantised_chain(std::uint64_t seed) {
   return text + "cf.ReturnOp (%y) -> ()\n}\n";
 }
 
-/// Whether the pass `simplify` made the module smaller; it gives the same bits in any case.
-bool becomes_smaller(const Sample& of) {
+/// Whether the passes make the module smaller; it gives the same bits in any case.
+bool becomes_smaller(const Sample& of, std::string_view passes) {
   Subject subject(of.text);
   PassRegistry registry;
   register_simplifications(registry);
+  register_cse(registry);
   Diagnostics problems;
-  const auto pipeline = registry.read_pipeline(SourceFile("-p", "simplify", 1), problems);
+  const auto pipeline = registry.read_pipeline(SourceFile("-p", std::string(passes), 1), problems);
   REQUIRE(pipeline);
   const std::size_t before = op_count(subject.module());
   CHECK(run_pipeline(subject.module(), *pipeline, {.threads = 2}, problems));
@@ -525,7 +547,21 @@ TEST_SUITE("forms") {
       if (!found) continue;
       ++tried;
       CAPTURE(found->text);
-      smaller += becomes_smaller(*found) ? 1 : 0;
+      smaller += becomes_smaller(*found, "simplify") ? 1 : 0;
+    }
+    CHECK(smaller * 3 > tried);
+    CHECK(tried * 5 > seed_count());
+  }
+
+  TEST_CASE("a module whose equal ops are merged gives the same bits in fewer ops") {
+    std::uint64_t tried = 0, smaller = 0;
+    for (std::uint64_t seed = 0; seed < seed_count(); ++seed) {
+      CAPTURE(seed);
+      const auto found = sample(seed, doubled);
+      if (!found) continue;
+      ++tried;
+      CAPTURE(found->text);
+      smaller += becomes_smaller(*found, "cse") ? 1 : 0;
     }
     CHECK(smaller * 3 > tried);
     CHECK(tried * 5 > seed_count());
@@ -541,7 +577,7 @@ TEST_SUITE("forms") {
       const Attempt first = run_graphs(subject.module(), nullptr, &chain.inputs);
       REQUIRE(first.refusal == "");
       chain.outcome = first.outcome;
-      smaller += becomes_smaller(chain) ? 1 : 0;
+      smaller += becomes_smaller(chain, "simplify,cse") ? 1 : 0;
     }
     CHECK(smaller * 10 > seed_count());
   }
