@@ -54,6 +54,7 @@ Result<NpzFile> NpzFile::parse(std::span<const std::byte> bytes, std::shared_ptr
                                std::string origin, const NpzLimits& limits) {
   auto members = read_zip_directory(bytes);
   if (!members) return malformed_npz(origin, members.error().message);
+  std::erase_if(*members, &ZipMember::is_folder);  // other programs write them
   if (const auto checked = check_limits(*members, limits); !checked)
     return Error{checked.error().code, fmt::format("'{}': {}", origin, checked.error().message)};
   for (const auto& member : *members) {

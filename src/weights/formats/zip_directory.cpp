@@ -179,7 +179,11 @@ Result<void> check_entry(const Stated& entry, std::string_view name) {
   constexpr std::uint64_t kRatioLimit = 1032;                        // 258 bytes from two bits
   constexpr unsigned kRefusedFlags = 1 | 1 << 5 | 1 << 6 | 1 << 13;  // encrypted, patched, masked
   if (const auto problem = name_problem(name)) return malformed_zip("its name " + *problem);
-  if (!is_member_name(name)) return malformed_zip("its name is a path out of the archive");
+  const bool is_folder = name.ends_with('/');
+  if (!is_member_name(is_folder ? name.substr(0, name.size() - 1) : name))
+    return malformed_zip("its name is a path out of the archive");
+  if (is_folder && entry.size != 0)
+    return malformed_zip(fmt::format("it is a folder with {} bytes of data", entry.size));
   if ((entry.flags & kRefusedFlags) != 0) return malformed_zip("it is encrypted or patched");
   if (entry.method != 0 && entry.method != 8)
     return malformed_zip(

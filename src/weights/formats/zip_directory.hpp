@@ -26,6 +26,9 @@ struct ZipMember {
   std::uint64_t size = 0;           ///< inflated
   std::uint32_t crc = 0;            ///< of the inflated bytes
   bool deflated = false;
+
+  /// Whether it is an entry for a folder, which has no data.
+  bool is_folder() const { return name.ends_with('/'); }
 };
 
 /// Whether a member can have this name: one of a file in a folder or a folder of it, with `/`
@@ -33,11 +36,11 @@ struct ZipMember {
 /// that unpack archives do.
 bool is_member_name(std::string_view name);
 
-/// Every member, in the order of the directory; 64-bit fields are understood. Refused with
-/// kNpzMalformed: encrypted or patched members, methods other than stored and deflated, local
-/// headers that differ from the directory, ranges that overlap or leave the file, sizes that
-/// deflate cannot reach, names that repeat or that is_member_name() refuses, several disks,
-/// and anything between the directory, its end records and the end of the file.
+/// Every member, entries for folders included, in the order of the directory; 64-bit fields are
+/// understood. Refused with kNpzMalformed: encrypted or patched members, methods other than stored
+/// and deflated, local headers that differ from the directory, ranges that overlap or leave the
+/// file, sizes that deflate cannot reach, names that repeat or that is_member_name() refuses,
+/// several disks, and anything between the directory, its end records and the end of the file.
 Result<std::vector<ZipMember>> read_zip_directory(std::span<const std::byte> bytes);
 
 struct ZipContent {

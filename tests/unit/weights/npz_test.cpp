@@ -161,6 +161,13 @@ TEST_CASE("an archive without members is legal") {
   CHECK(parsed(zip({})));
 }
 
+TEST_CASE("entries for folders are skipped") {
+  const auto folder = stored_member("w/", "");
+  const auto file = parsed(zip({folder, stored_member("w/x.npy", npy_bytes(kRamp))}));
+  REQUIRE(file);
+  CHECK(file->names() == std::vector<std::string>{"w/x"});
+}
+
 TEST_CASE("the archive writer refuses names that the reader refuses, and types NPY lacks") {
   const TemporaryDirectory directory;
   const auto path = directory.file("x.npz");
@@ -248,6 +255,8 @@ TEST_CASE("archives with a damaged directory are refused") {
       {"a local size that differs", with([](Member& m) { m.local_size = 1; })},
       {"a size deflate cannot reach", with([](Member& m) { m.method = 8, m.size = 1 << 30; })},
       {"a path out of the archive", with([](Member& m) { m.name = "a/../../x.npy"; })},
+      {"a folder out of the archive", with([](Member& m) { m.name = "../"; })},
+      {"a folder with data", with([](Member& m) { m.name = "a/"; })},
       {"an absolute path", with([](Member& m) { m.name = "/x.npy"; })},
       {"a back slash", with([](Member& m) { m.name = "a\\x.npy"; })},
       {"a NUL in a name", with([](Member& m) { m.name = std::string("a\0.npy", 6); })},
