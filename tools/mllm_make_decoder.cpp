@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "file_kind.hpp"
 #include "mir/dialects.hpp"
 #include "mir/print.hpp"
 #include "support/file_io.hpp"
@@ -56,6 +57,7 @@ Result<DecoderShape> shape_of(const DecoderSettings& settings) {
 
 Result<void> write_weights(const Module& module, const DecoderShape& shape,
                            const DecoderSettings& settings) {
+  if (auto fits = expect_kind(*settings.weights, FileKind::kTensors); !fits) return fits;
   const auto source = WeightSource::open(*settings.weights);
   if (!source) return source.error();
   const auto tensors = decoder_weights(module, shape, *source);

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "file_kind.hpp"
 #include "progress.hpp"
 #include "report_text.hpp"
 #include "text_table.hpp"
@@ -18,6 +19,11 @@ namespace {
 
 using namespace mir;
 using namespace mir::tools;
+
+Result<Pack> open_pack(const std::string& path) {
+  if (auto fits = expect_kind(path, FileKind::kPack); !fits) return std::move(fits).error();
+  return Pack::open(path);
+}
 
 ExitCode create(const Run& run, const PackSettings& settings) {
   const auto invocation = Invocation::of_module(run.operands().front(), settings.run);
@@ -61,14 +67,14 @@ std::string description(const std::string& path, const Pack& pack) {
 }
 
 ExitCode list(const Run& run, const std::string& path) {
-  const auto pack = Pack::open(path);
+  const auto pack = open_pack(path);
   if (!pack) return run.report(pack.error());
   print_report(std::string_view(description(path, *pack)));
   return ExitCode::kSuccess;
 }
 
 ExitCode check(const Run& run, const VerificationSettings& checks, const std::string& path) {
-  const auto pack = Pack::open(path);
+  const auto pack = open_pack(path);
   if (!pack) return run.report(pack.error());
   ExitCode code = ExitCode::kSuccess;
   std::uint64_t bytes = 0;
@@ -93,7 +99,7 @@ ExitCode check(const Run& run, const VerificationSettings& checks, const std::st
 
 ExitCode extract(const Run& run, const PackSettings& settings) {
   const std::string& path = run.operands().front();
-  const auto pack = Pack::open(path);
+  const auto pack = open_pack(path);
   if (!pack) return run.report(pack.error());
   const auto wanted = std::span(run.operands()).subspan(1);
   for (const auto& name : wanted) {

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "file_kind.hpp"
 #include "mir/dialects.hpp"
 #include "mir/module.hpp"
 #include "module_names.hpp"
@@ -18,10 +19,15 @@ namespace {
 using namespace mir;
 using namespace mir::tools;
 
+Result<TensorFile> open_tensors(const std::string& path) {
+  if (auto fits = expect_kind(path, FileKind::kTensors); !fits) return std::move(fits).error();
+  return TensorFile::open(path);
+}
+
 Result<std::vector<TensorFile>> open_all(std::span<const std::string> paths) {
   std::vector<TensorFile> files;
   for (const std::string& path : paths) {
-    auto file = TensorFile::open(path);
+    auto file = open_tensors(path);
     if (!file) return std::move(file).error();
     files.push_back(*std::move(file));
   }
@@ -39,7 +45,7 @@ template <class Describe>
 ExitCode for_each_file(const Run& run, Describe describe) {
   ExitCode code = ExitCode::kSuccess;
   for (const std::string& path : run.operands()) {
-    const auto file = TensorFile::open(path);
+    const auto file = open_tensors(path);
     code = worst(code, file ? show(run, describe(path, *file)) : run.report(file.error()));
   }
   return code;

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "file_kind.hpp"
 #include "weights/tensor_file.hpp"
 
 namespace mir::tools {
@@ -17,6 +18,17 @@ References<std::string> references_of_weights() {
               files.push_back({kKind, spec});
             return files;
           }};
+}
+
+Result<WeightSet> open_weights(std::span<const std::string> specs, const FileOpener& files) {
+  WeightSet weights;
+  for (const std::string& spec : specs) {
+    if (!files) {
+      if (auto fits = expect_kind(spec, FileKind::kTensors); !fits) return std::move(fits).error();
+    }
+    if (auto added = weights.add(spec, files); !added) return std::move(added).error();
+  }
+  return weights;
 }
 
 std::vector<std::string> files_behind(const std::string& path) {

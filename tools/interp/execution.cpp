@@ -46,14 +46,6 @@ std::vector<double> few_values(const Tensor& tensor) {
   return values;
 }
 
-Result<WeightSet> weights_of(std::span<const std::string> specs, const FileOpener& files) {
-  WeightSet weights;
-  for (const std::string& spec : specs) {
-    if (auto added = weights.add(spec, files); !added) return std::move(added).error();
-  }
-  return weights;
-}
-
 class Execution {
  public:
   Execution(const Run& run, const LoadedModule& loaded, const Invocation& invocation,
@@ -181,7 +173,7 @@ Result<void> Execution::prepare() {
 
 /// Leaves the session empty after reporting what is wrong with the module or its weights.
 Result<void> Execution::open_session() {
-  const auto weights = weights_of(*what_.weights, files_of(what_.weights));
+  const auto weights = open_weights(*what_.weights, files_of(what_.weights));
   if (!weights) return weights.error();
   session_options_.entry = *what_.entry;
   auto [names, of_run] = entries_of(what_);
@@ -244,7 +236,7 @@ Result<void> Execution::open_other_module(const std::string& path, const WeightS
   SessionOptions options = session_options_;
   options.weights = &weights;
   const auto& given = *settings_.against_weights;
-  const auto own = weights_of(given, {});
+  const auto own = open_weights(given, {});
   if (!own) return own.error();
   if (given.empty()) {
     options.share_parameters = &*session_;

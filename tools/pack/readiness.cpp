@@ -32,10 +32,8 @@ Result<void> read_specs(const Invocation& invocation, const OptionList<std::stri
 
 Result<void> read_files(const Invocation& invocation) {
   const RunSettings& settings = invocation.settings;
-  for (const auto& value : *settings.weights) {
-    const auto source = WeightSource::open(value, invocation.files(settings.weights));
-    if (!source) return source.error();
-  }
+  const auto weights = open_weights(*settings.weights, invocation.files(settings.weights));
+  if (!weights) return weights.error();
   for (const Feed& feed : invocation.feeds) {
     if (feed.kind != Feed::Kind::kTensor) continue;
     if (auto read = read_spec(feed.spec, 1); !read) return read;
@@ -48,16 +46,14 @@ Result<void> read_files(const Invocation& invocation) {
 Result<void> open_session(const Module& module, const Invocation& invocation,
                           Diagnostics& diagnostics) {
   const RunSettings& settings = invocation.settings;
-  WeightSet weights;
-  for (const auto& spec : *settings.weights) {
-    if (auto added = weights.add(spec, invocation.files(settings.weights)); !added) return added;
-  }
+  const auto weights = open_weights(*settings.weights, invocation.files(settings.weights));
+  if (!weights) return weights.error();
   const RunEntries entries = entries_of(settings);
   SessionOptions options;
   options.entry = entries.names.front();
   options.further_entries.assign(entries.names.begin() + 1, entries.names.end());
   options.bound_ops = invocation.bound_ops;
-  options.weights = &weights;
+  options.weights = &*weights;
   Diagnostics found(0);
   const auto session = Session::create(module, options, found);
   found.withdraw([](const Diagnostic& each) { return each.code == DiagCode::kParameterMissing; });
