@@ -118,6 +118,10 @@ using Shape = std::vector<std::int64_t>;
 /// Product of the extents; an error for a negative extent or a product over 2^63 - 1.
 Result<std::int64_t> element_count(std::span<const std::int64_t> shape);
 
+/// The bytes of a tensor. An error for elements that do not fill whole units, such as blocks, and
+/// for more bytes than a tensor can have.
+Result<std::uint64_t> tensor_bytes(DType dtype, const Shape& shape);
+
 /// Row-major dense tensor. The bytes are shared: copies are cheap and alias. A borrowed buffer
 /// (a mapped file, a caller's array) is kept alive by the owner handed in with it.
 class Tensor {

@@ -122,6 +122,8 @@ Result<Tensor> finished(EvalCall& call, const Tensor& stand, std::uint32_t i, DT
   if (info(to).type_class == kQuantised) {
     return call.error(DiagCode::kScaleMissing, fmt::format("result {} has no scale", i));
   }
+  // Any kernels refuse such results so.
+  if (const auto bytes = tensor_bytes(to, stand.shape()); !bytes) return bytes.error();
   if (to == DType::kMXFP4) return encoded(call, stand);
   if (is_encodable_block(to)) {
     const auto singles = converted(call, stand, DType::kFloat32);

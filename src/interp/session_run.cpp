@@ -62,8 +62,8 @@ std::optional<std::vector<Tensor>> SessionRun::run(std::span<const Tensor> input
 bool SessionRun::begin(std::span<const Tensor> inputs, bool is_stepwise) {
   if (!bind_inputs(inputs) || !bind_caches()) return false;
   ExecutionPlan& plan = state_.plan_of(entry_, is_stepwise);
-  if (auto bound = plan.bind(binder_.bindings()); !bound) {
-    report_failure({std::nullopt, std::move(bound).error()});
+  if (const auto failure = plan.bind(binder_.bindings())) {
+    report_failure(*failure);
     return false;
   }
   if (!fits_memory(plan)) return false;

@@ -98,8 +98,26 @@ ExecutionPlan ExecutionPlan::create(const Schedule& schedule, const PlanOptions&
   return plan;
 }
 
-Result<void> ExecutionPlan::bind(const DimBindings& bindings) {
-  return state_->storage.bind(state_->parts, state_->fixed, bindings);
+namespace {
+
+/// The step that makes a value; no value for inputs and values that the plan adds.
+std::optional<std::size_t> step_of_result(const Schedule& schedule, PlanValueIndex value) {
+  for (std::size_t i = 0; i < schedule.steps().size(); ++i) {
+    const Step& step = schedule.steps()[i];
+    const std::size_t count = step.op->result_count();
+    if (value >= step.first_result && value < step.first_result + count) return i;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<PlanFailure> ExecutionPlan::bind(const DimBindings& bindings) {
+  auto bound = state_->storage.bind(state_->parts, state_->fixed, bindings);
+  if (bound) return std::nullopt;
+  const auto value = state_->storage.refused();
+  return PlanFailure{value ? step_of_result(state_->schedule, *value) : std::nullopt,
+                     std::move(bound).error()};
 }
 
 std::variant<std::vector<Tensor>, PlanFailure> ExecutionPlan::run(const PlanRun& run) {

@@ -98,9 +98,10 @@ class ExecutionPlan {
   ExecutionPlan& operator=(ExecutionPlan&&) noexcept;
   ~ExecutionPlan();
 
-  /// Gives every planned value its extents and its place. An error when a symbol that sizes a value
-  /// has no value or memory is short. Cheap when the bindings are those of the call before.
-  Result<void> bind(const DimBindings& bindings);
+  /// Gives every planned value its extents and its place. Returns a failure if a symbol that sizes
+  /// a value has no value, no tensor can have the type and extents of a value, or memory is short.
+  /// Cheap when the bindings are those of the call before.
+  std::optional<PlanFailure> bind(const DimBindings& bindings);
 
   /// One tensor for each output; one of a planned value that nobody holds when the next run ends is
   /// written again. See PlanExecution for a run step by step.

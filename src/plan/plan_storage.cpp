@@ -139,6 +139,7 @@ Result<void> PlanStorage::evaluate_dims(const DimBindings& bindings) {
 }
 
 Result<void> PlanStorage::set_extents(const PlanParts& parts) {
+  refused_.reset();
   for (PlanValueIndex index = 0; index < tensors_.size(); ++index) {
     const PlanValue& value = parts.values[index];
     if (!value.is_planned) continue;
@@ -146,8 +147,11 @@ Result<void> PlanStorage::set_extents(const PlanParts& parts) {
     TensorRef& tensor = tensors_[index];
     tensor = lay_out(value, [&](std::size_t i) { return extents_[dim_of_[value.first_dim + i]]; });
     tensor.data = data;
-    const auto bytes = bytes_of(tensor);
-    if (!bytes) return Error{DiagCode::kLimitExceeded, "a value is larger than any memory"};
+    const auto bytes = tensor_bytes(tensor.dtype, {tensor.shape().begin(), tensor.shape().end()});
+    if (!bytes) {
+      refused_ = index;
+      return bytes.error();
+    }
     if (place_of_[index] != kNoPlace) placements_.values()[place_of_[index]].size = *bytes;
   }
   for (PlanValueIndex index = 0; index < tensors_.size(); ++index) {

@@ -27,6 +27,8 @@ class PlanStorage {
   /// the extents are those of the call before.
   Result<void> bind(const PlanParts& parts, std::span<const Tensor> fixed,
                     const DimBindings& bindings);
+  /// After a bind() that failed: the value that no tensor can have, if that is why.
+  std::optional<PlanValueIndex> refused() const { return refused_; }
   /// Where the inputs of the current run lie, and so all views.
   void set_inputs(const PlanParts& parts, std::span<const Tensor> inputs);
 
@@ -54,6 +56,7 @@ class PlanStorage {
   std::vector<TensorRef> tensors_;
   fast::LargePages block_;
   std::uint64_t planned_ = 0;
+  std::optional<PlanValueIndex> refused_;
   bool bound_ = false;
 };
 

@@ -39,6 +39,11 @@ Result<Extent> extent_of(DType dtype, const Shape& shape) {
                            *elements, info(dtype).lanes)};
 }
 
+Error no_memory(DType dtype, const Shape& shape, std::uint64_t bytes) {
+  return {DiagCode::kLimitExceeded,
+          fmt::format("no memory for {} ({} bytes)", described(dtype, shape), bytes)};
+}
+
 /// What `as<T>()` needs for the element's own type; blocks are read byte by byte.
 std::uintptr_t natural_alignment(DType dtype) {
   const DTypeInfo& row = info(dtype);
@@ -68,14 +73,20 @@ Result<std::int64_t> element_count(std::span<const std::int64_t> shape) {
   return count;
 }
 
+Result<std::uint64_t> tensor_bytes(DType dtype, const Shape& shape) {
+  const auto extent = extent_of(dtype, shape);
+  if (!extent) return extent.error();
+  if (extent->bytes > Tensor::kMaxBytes) return no_memory(dtype, shape, extent->bytes);
+  return extent->bytes;
+}
+
 Result<Tensor> Tensor::allocate(DType dtype, Shape shape) {
   const auto extent = extent_of(dtype, shape);
   if (!extent) return extent.error();
   // calloc leaves the pages of a large tensor untouched until they are used.
   void* storage = extent->bytes > kMaxBytes ? nullptr : std::calloc(extent->bytes + kAlignment, 1);
   if (storage == nullptr) {
-    return Error{DiagCode::kLimitExceeded, fmt::format("no memory for {} ({} bytes)",
-                                                       described(dtype, shape), extent->bytes)};
+    return no_memory(dtype, shape, extent->bytes);
   }
   const auto address = reinterpret_cast<std::uintptr_t>(storage);
   const std::uintptr_t aligned = (address + kAlignment - 1) & ~(kAlignment - 1);

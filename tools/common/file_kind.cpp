@@ -45,8 +45,8 @@ constexpr std::size_t kTextHead = 4096;  // of a text, which is looked at
 
 constexpr std::string_view kArchiveStart = "PK";
 
-/// By the name of its first member. An archive of arrays whose directory has a manifest is a pack, or
-/// a damaged one.
+/// By the name of its first member. An archive of arrays whose directory has a manifest is a pack,
+/// or a damaged one.
 std::optional<FileKind> kind_of_archive(std::string_view bytes) {
   constexpr std::size_t kNameSize = 26, kName = 30;  // in a local header
   if (bytes.size() < kName) return std::nullopt;
@@ -56,7 +56,8 @@ std::optional<FileKind> kind_of_archive(std::string_view bytes) {
   const std::string_view name = bytes.substr(kName, byte(0) | byte(1) << 8);
   if (name == kManifestName) return FileKind::kPack;
   constexpr std::size_t kDirectory = std::size_t{1} << 20;  // at least that of a pack
-  const std::string_view directory = bytes.substr(bytes.size() - std::min(bytes.size(), kDirectory));
+  const std::string_view directory =
+      bytes.substr(bytes.size() - std::min(bytes.size(), kDirectory));
   if (!name.ends_with(".npy")) return std::nullopt;
   return directory.find(kManifestName) == directory.npos ? FileKind::kTensors : FileKind::kPack;
 }
