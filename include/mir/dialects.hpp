@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 
 #include "mir/context.hpp"
 
@@ -16,6 +17,11 @@ std::span<const Dialect* const> builtin_dialects();
 /// Attributes that any op or value may carry besides those of its row: what upstream's passes
 /// attach, quantisation and partition marks. They never change the results of an op.
 std::span<const AttrRow> annotation_attributes();
+
+/// Attributes that only values may carry: the numbers of a constant, scales, marks of QNN graphs.
+std::span<const AttrRow> value_attributes();
+/// The row in one of the two lists above; null for an attribute that no value may carry.
+const AttrRow* find_value_attribute(std::string_view name);
 
 /// The context must have none of these dialects yet.
 void register_builtin_dialects(IRContext& context);

@@ -101,12 +101,12 @@ class Module {
 
   // -- symbols ---------------------------------------------------------------------------------
   /// The op or value that declares `name`: subgraphs, fragments, labels by `@name` or
-  /// `[symbol:name]`; parameters by `[@name]` on an op's result. Of several that are linked the one
-  /// that declared it first.
+  /// `[symbol:name]`; parameters by `[@name]` on the result of a register. Of several that are
+  /// linked the one that declared it first.
   IRContext::SymbolUse lookupSymbol(std::string_view name) const;
   Op* lookup_op(Symbol name) const { return op_symbols_.find(name); }
   Value* lookup_value(Symbol name) const { return value_symbols_.find(name); }
-  /// Whether any value has a symbol: without one there are no parameters.
+  /// Whether any value declares a symbol: without one there are no parameters.
   bool declares_values() const { return !value_symbols_.empty(); }
   /// How many symbols ops declare and how many values do, each counted once.
   std::size_t declared_symbol_count() const { return op_symbols_.size() + value_symbols_.size(); }
@@ -141,8 +141,10 @@ class Module {
   void note_made(OpKind kind);
   /// Whether the op or one inside it can have a symbol; cheap.
   bool may_declare(const Op& op) const;
-  /// Whether the op is somewhere inside top().
+  /// Whether a value declares its symbol: only results of ops that declare symbols do.
+  static bool declares(const Value& value);
   bool is_linked(const Op& op) const;
+  void declare_own_symbols(Op& op);
   void declare_symbols(Op& op);
   void forget_symbol(const Value& value);
   void forget_symbols(const Op& op);

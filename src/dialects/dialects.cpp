@@ -1,8 +1,10 @@
 #include "mir/dialects.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <vector>
 
+#include "dialects/quant_attributes.hpp"
 #include "dialects/tables.hpp"
 #include "mir/context.hpp"
 
@@ -31,6 +33,28 @@ std::span<const AttrRow> annotation_attributes() {
        .summary = "QNN context it belongs to"},
   };
   return kAnnotations;
+}
+
+std::span<const AttrRow> value_attributes() {
+  static constexpr AttrRow kValues[] = {
+      {.name = "constant", .summary = "the elements of the value"},
+      {.name = quant_attributes::kScale, .summary = "scale of its codes, or a list by group"},
+      {.name = quant_attributes::kZeroPoint, .summary = "code of zero, or a list by group"},
+      {.name = quant_attributes::kSource,
+       .type = AttrType::kString,
+       .summary = "name of the tensors with its scale and zero point"},
+      {.name = "qnn_graph_inputs", .type = AttrType::kBool, .summary = "an input of a QNN graph"},
+      {.name = "qnn_graph_outputs", .type = AttrType::kBool, .summary = "an output of a QNN graph"},
+  };
+  return kValues;
+}
+
+const AttrRow* find_value_attribute(std::string_view name) {
+  for (const auto rows : {annotation_attributes(), value_attributes()}) {
+    const auto row = std::ranges::find(rows, name, &AttrRow::name);
+    if (row != rows.end()) return &*row;
+  }
+  return nullptr;
 }
 
 void register_builtin_dialects(IRContext& context) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "dialects/quant_attributes.hpp"
 #include "mir/module.hpp"
 
 namespace mir {
@@ -23,9 +24,10 @@ Symbol recipe_key(const Op& op) {
 
 /// Whether the text gives the scales of both values from one source.
 bool have_same_scales(IRContext& context, const Value& a, const Value& b, const Attr* spec) {
-  const Symbol scale = context.intern("quant_scale"), source = context.intern("quant_source");
+  const Symbol scale = context.intern(quant_attributes::kScale);
+  const Symbol source = context.intern(quant_attributes::kSource);
   const auto agree = [&](Symbol key) { return a.attribute(key) == b.attribute(key); };
-  if (!agree(scale) || !agree(context.intern("quant_zero_point"))) return false;
+  if (!agree(scale) || !agree(context.intern(quant_attributes::kZeroPoint))) return false;
   if (a.attribute(scale) != nullptr) return true;
   // Parameters have scales by their names.
   if (a.has_symbol() || b.has_symbol() || !agree(source)) return false;

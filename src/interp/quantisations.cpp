@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "dialects/parameters.hpp"
+#include "dialects/quant_attributes.hpp"
 #include "eval/parameters.hpp"
 #include "mir/module.hpp"
 #include "plan/report.hpp"
@@ -25,22 +26,6 @@ struct Mention {
   const Op* place = nullptr;  ///< null: a parameter that an op owns
   std::uint32_t call = 0;
 };
-
-/// The numbers of a list or of a single one.
-std::vector<double> numbers_of(const Attr& attribute) {
-  if (attribute.kind() != AttrKind::kArray) return {attribute.number()};
-  std::vector<double> numbers;
-  for (const Attr* each : attribute.elements()) numbers.push_back(each->number());
-  return numbers;
-}
-
-bool holds_numbers(const Attr& attribute) {
-  const auto is_number = [](const Attr* each) {
-    return each->kind() == AttrKind::kInt || each->kind() == AttrKind::kFloat;
-  };
-  return attribute.kind() == AttrKind::kArray ? std::ranges::all_of(attribute.elements(), is_number)
-                                              : is_number(&attribute);
-}
 
 /// Reads the scales of one schedule.
 class ScaleResolver {
@@ -133,7 +118,7 @@ void ScaleResolver::resolve_parameter(const Value& parameter, const Attr* spec) 
 /// All mentions of a value are one tensor: the one that states its scales speaks for all, else the
 /// first that states a quantisation; the others must not contradict it.
 void ScaleResolver::resolve_value(std::span<const Mention> mentions) {
-  const Symbol key = context_.intern("quant_scale");
+  const Symbol key = context_.intern(quant_attributes::kScale);
   const auto weight = [&](const Mention& mention) {
     return mention.value->attribute(key) != nullptr ? 2 : mention.spec != nullptr ? 1 : 0;
   };
@@ -192,7 +177,7 @@ Result<ScaleResolver::Numbers> ScaleResolver::stated(const Value& value,
                                                      std::string_view key) const {
   const Attr* attribute = value.attribute(context_.intern(key));
   if (attribute == nullptr) return Numbers();
-  if (holds_numbers(*attribute)) return Numbers(numbers_of(*attribute));
+  if (auto numbers = quant_attributes::numbers_of(*attribute)) return Numbers(std::move(numbers));
   return Error{DiagCode::kScaleInvalid,
                fmt::format("{}: attribute '{}' is {}, expected numbers", name_of_value(value), key,
                            attribute->spelling())};
@@ -230,7 +215,7 @@ Result<ScaleResolver::Numbers> ScaleResolver::stored(std::span<const std::string
 std::vector<std::string> ScaleResolver::stems_of(const Value& value,
                                                  const QuantRecipe& recipe) const {
   std::vector<std::string> stems;
-  const Attr* source = value.attribute(context_.intern("quant_source"));
+  const Attr* source = value.attribute(context_.intern(quant_attributes::kSource));
   if (source != nullptr && source->kind() == AttrKind::kString) stems.emplace_back(source->text());
   std::string_view name = value.has_symbol() ? context_.text(value.symbol()) : std::string_view();
   if (const Op* maker = value.defining_op()) {
@@ -323,12 +308,11 @@ Error ScaleResolver::missing(const Value& value, std::string_view what, std::str
 Result<std::vector<double>> ScaleResolver::as_float32(const Value& value,
                                                       std::vector<double> scales) const {
   for (double& scale : scales) {
-    const auto nearest = static_cast<double>(static_cast<float>(scale));
-    if (!(nearest > 0 && nearest - nearest == 0)) {
+    if (!quant_attributes::is_scale(scale)) {
       return Error{DiagCode::kScaleInvalid, fmt::format("{}: scale {} is not a positive Float32",
                                                         name_of_value(value), scale)};
     }
-    scale = nearest;
+    scale = static_cast<double>(static_cast<float>(scale));
   }
   return scales;
 }
@@ -342,13 +326,13 @@ Result<ref::Quantisation> ScaleResolver::with_scales(const Mention& mention,
   const auto [groups, channels] = *counts;
   const auto stems = stems_of(value, recipe);
   const auto names = with_suffix(stems, recipe.has_two_levels ? ".scale1" : ".scale");
-  auto scales = read(value, "quant_scale", names, groups);
+  auto scales = read(value, quant_attributes::kScale, names, groups);
   if (!scales) return std::move(scales).error();
   if (!*scales && may_invent()) {
     invent(value, recipe, groups, codes);
     return codes;
   }
-  if (!*scales) return missing(value, "scale", "quant_scale", names);
+  if (!*scales) return missing(value, "scale", quant_attributes::kScale, names);
   auto stated = as_float32(value, **std::move(scales));
   if (!stated) return std::move(stated).error();
   codes.scales = *std::move(stated);
@@ -367,18 +351,16 @@ Result<ref::Quantisation> ScaleResolver::with_zero_points(const Value& value,
                                                           std::size_t groups,
                                                           std::span<const std::string> stems,
                                                           ref::Quantisation codes) const {
-  constexpr double kLargest = 2147483647;
   const auto names = with_suffix(stems, ".zero_point");
-  const auto zeros = read(value, "quant_zero_point", names, groups);
+  const auto zeros = read(value, quant_attributes::kZeroPoint, names, groups);
   if (!zeros) return zeros.error();
   if (!*zeros && recipe.is_asymmetric) {
-    return missing(value, "zero point", "quant_zero_point", names);
+    return missing(value, "zero point", quant_attributes::kZeroPoint, names);
   }
   codes.zero_points.assign(groups, recipe.default_zero);
   for (std::size_t i = 0; *zeros && i < groups; ++i) {
     const double zero = (**zeros)[i];
-    if (!(zero >= -kLargest && zero <= kLargest) ||
-        zero != static_cast<double>(static_cast<std::int64_t>(zero))) {
+    if (!quant_attributes::is_zero_point(zero)) {
       return Error{DiagCode::kScaleInvalid,
                    fmt::format("{}: zero point {} is no whole number of 32 bits",
                                name_of_value(value), zero)};

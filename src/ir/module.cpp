@@ -80,8 +80,7 @@ void Module::update_names(std::string_view dialect) {
       op.name_ = context_.op_name(spelling);
       note_made(op.kind());
       // The module itself declares nothing in itself.
-      const auto symbol = &op == top_ ? std::nullopt : declared_symbol(&op);
-      if (symbol) op_symbols_.add(*symbol, op);
+      if (&op != top_) declare_own_symbols(op);
     }
     for_each_child(op, [&](Op& inner) { self(self, inner); });
   };
@@ -109,26 +108,34 @@ std::optional<Symbol> Module::declared_symbol(const Op* op) const {
 }
 
 bool Module::may_declare(const Op& op) const {
-  const OpRow* row = op.row();
-  return (row != nullptr && has(row->traits, Trait::kSymbol)) || op.first_region() != nullptr ||
-         std::ranges::any_of(op.results(), &Value::has_symbol);
+  return op.has(Trait::kSymbol) || op.first_region() != nullptr;
+}
+
+bool Module::declares(const Value& value) {
+  const Op* op = value.defining_op();
+  return value.has_symbol() && op != nullptr && op->has(Trait::kSymbol);
 }
 
 bool Module::is_linked(const Op& op) const {
   return &op == top_ || op.is_inside(*top_);
 }
 
-/// With those of the ops inside it.
-void Module::declare_symbols(Op& op) {
+/// Its symbol and those of its results.
+void Module::declare_own_symbols(Op& op) {
   if (const auto symbol = declared_symbol(&op)) op_symbols_.add(*symbol, op);
   for (Value& result : op.results()) {
-    if (result.has_symbol()) value_symbols_.add(result.symbol(), result);
+    if (declares(result)) value_symbols_.add(result.symbol(), result);
   }
+}
+
+/// With those of the ops inside it.
+void Module::declare_symbols(Op& op) {
+  declare_own_symbols(op);
   for_each_child(op, [&](Op& inner) { declare_symbols(inner); });
 }
 
 void Module::forget_symbol(const Value& value) {
-  if (value.has_symbol()) value_symbols_.remove(value.symbol(), value);
+  if (declares(value)) value_symbols_.remove(value.symbol(), value);
 }
 
 /// Its own; nested ones are erased for themselves.

@@ -20,7 +20,7 @@ class Census {
   /// In the order of the text.
   std::vector<Op*> graphs;              ///< see is_graph()
   std::vector<CallGraph::Site> calls;   ///< see callee_of()
-  std::vector<const Op*> declarations;  ///< ops with symbols of their own or of their results
+  std::vector<const Op*> declarations;  ///< ops that declare symbols
   std::size_t symbol_count = 0;         ///< theirs, each as often as it is declared
   bool has_flow = false;                ///< regions of several blocks, or successors
   bool has_frees;                       ///< tensor.free, prog.free: now or before a change
@@ -38,10 +38,10 @@ inline void Census::op(const Op& op) {
   }
   has_fragments = has_fragments || (op.is(OpId::kProgFragment) && op.block() == top_);
   has_flow = has_flow || !op.extra().successors.empty();
-  std::size_t symbols = op.has(Trait::kSymbol) ? 1 : 0;
-  for (const Value& result : op.results()) symbols += result.has_symbol() ? 1 : 0;
-  symbol_count += symbols;
-  if (symbols != 0) declarations.push_back(&op);
+  if (!op.has(Trait::kSymbol)) return;
+  declarations.push_back(&op);
+  ++symbol_count;
+  for (const Value& result : op.results()) symbol_count += result.has_symbol() ? 1 : 0;
 }
 
 }  // namespace mir::checks

@@ -3,10 +3,13 @@
 #include <algorithm>
 
 #include "dialects/parameters.hpp"
+#include "dialects/quant_attributes.hpp"
 #include "ir/attribute_type.hpp"
+#include "ir/declaration_graphs.hpp"
 #include "mir/dialects.hpp"
 #include "mir/dump_facts.hpp"
 #include "support/device.hpp"
+#include "support/integer_range.hpp"
 #include "support/suggest.hpp"
 
 namespace mir::checks {
@@ -17,28 +20,27 @@ FormChecks::FormChecks(Reporter& reporter)
     : reporter_(reporter),
       context_(reporter.module().context()),
       constant_(context_.intern("constant")),
-      is_wanted_(reporter.wants_any(op_c4, op_c5, op_c6, signature_c3, attribute_c4, type_c7,
-                                    register_c1, register_c2, param_c2, param_c3, cache_c1)) {
+      recipe_(context_.intern("quant_recipe")),
+      is_wanted_(reporter.wants_any(op_c4, op_c5, op_c6, signature_c3, signature_c4, signature_c5,
+                                    attribute_c1, attribute_c4, type_c7, register_c1, register_c2,
+                                    register_c3, param_c2, param_c3, param_c4, cache_c1,
+                                    quant_c8)) {
   if (is_wanted_) attributes(*reporter.module().top(), reporter);
 }
 
 void FormChecks::enter(const Region& region) {
   if (!is_wanted_) return;
   const Op& parent = *region.parent();
-  if (parent.is(OpId::kGraphSubGraph) && !region.has_signature()) {
-    reporter_.report(signature_c3, parent, [&] {
-      return fmt::format("graph '@{}' states no '(inputs) -> (outputs)'",
-                         text(parent, parent.symbol()));
-    });
-  }
+  if (parent.is(OpId::kGraphSubGraph)) check_signature(region, parent);
+  check_stated_results(region, parent);
   for (const Value* value : region.free_values()) {
     if (!value->has_uses()) continue;
     const Op& user = *value->first_use()->user();
-    check_value(*value, user, false);
+    check_value(*value, user, true);
     check_parameter(*value, user);
   }
   for (const Block* block : region.blocks()) {
-    for (const Value& argument : block->arguments()) check_value(argument, parent, true);
+    for (const Value& argument : block->arguments()) check_value(argument, parent, false);
   }
 }
 
@@ -52,8 +54,66 @@ void FormChecks::op(const Op& op) {
   check_device(op.device(), op);
   check_annotations(op.attributes(), op, nullptr);
   // Programs and what is lifted from them register constants.
-  const bool declares = op.is(OpId::kProgValueSymbol, OpId::kTensorRegister);
-  for (const Value& result : op.results()) check_value(result, op, !declares);
+  for (const Value& result : op.results()) check_value(result, op, op.has(Trait::kSymbol));
+}
+
+// -- signatures -----------------------------------------------------------------------------------
+
+namespace {
+
+/// What graphs may contain that never run.
+bool may_be_in_declaration(const Op& op) {
+  return (op.has(Trait::kSymbol) && op.region_count() == 0) || op.is(OpId::kCfReturn) ||
+         op.is_in(DialectId::kDbg);
+}
+
+}  // namespace
+
+void FormChecks::check_signature(const Region& region, const Op& graph) {
+  const std::string_view name = text(graph, graph.symbol());
+  if (!region.has_signature()) {
+    reporter_.report(signature_c3, graph, [&] {
+      return fmt::format("graph '@{}' states no '(inputs) -> (outputs)'", name);
+    });
+  }
+  if (!is_declaration(graph)) return;
+  if (!region.entry_arguments().empty() || !region.result_types().empty()) {
+    reporter_.report(signature_c4, graph, [&] {
+      return fmt::format("graph '@{}' is never called and must have the signature '() -> ()'",
+                         name);
+    });
+  }
+  for (const Block* block : region.blocks()) {
+    for (const Op* op : block->ops()) {
+      if (may_be_in_declaration(*op)) continue;
+      reporter_.report(register_c3, *op, [&] {
+        return fmt::format("'{}' must not be in graph '@{}', which is never called", op->name(),
+                           name);
+      });
+    }
+  }
+}
+
+/// The results in a signature are mentions of the returned values.
+void FormChecks::check_stated_results(const Region& region, const Op& parent) {
+  const auto results = reporter_.module().dump_facts().results(region);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const RegionResult& stated = results[i];
+    const Value* returned = region.returned(i);
+    const auto report = [&](const std::string& part) {
+      reporter_.report(signature_c5, parent, [&] {
+        return fmt::format("result {} is declared with {}, the returned value is not", i, part);
+      });
+    };
+    const bool has_symbol =
+        returned != nullptr && returned->has_symbol() && returned->symbol() == stated.symbol;
+    if (stated.has_symbol && !has_symbol)
+      report(fmt::format("'[@{}]'", text(parent, stated.symbol)));
+    for (const NamedAttr& each : stated.attributes) {
+      if (returned != nullptr && returned->attribute(each.key) == each.value) continue;
+      report(fmt::format("'{}:{}'", text(parent, each.key), each.value->spelling()));
+    }
+  }
 }
 
 // -- parts and places -----------------------------------------------------------------------------
@@ -122,32 +182,119 @@ void FormChecks::check_register(const Op& op) {
 
 // -- values ---------------------------------------------------------------------------------------
 
-void FormChecks::check_value(const Value& value, const Op& place, bool is_defined) {
+void FormChecks::check_value(const Value& value, const Op& place, bool may_declare) {
   check_device(value.type(), place);
+  const auto report = [&](ConstraintId constraint, const std::string& part) {
+    reporter_.report(constraint, place, [&] {
+      return fmt::format("value '{}' is {}, so it must not have {}",
+                         spelling_of(reporter_.module(), value.name()),
+                         value.is_argument() ? "an argument" : "a result", part);
+    });
+  };
+  if (value.has_symbol() && !may_declare) {
+    report(param_c4, fmt::format("the name of a parameter, '[@{}]'", text(place, value.symbol())));
+  }
   if (value.attributes().empty()) return;
   check_annotations(value.attributes(), place, &value);
-  if (!is_defined || value.attribute(constant_) == nullptr) return;
-  reporter_.report(type_c7, place, [&] {
-    return fmt::format("value '{}' is {}, so it states no constant",
-                       spelling_of(reporter_.module(), value.name()),
-                       value.is_argument() ? "an argument" : "a result");
-  });
+  if (!may_declare && value.attribute(constant_) != nullptr) report(type_c7, "a 'constant'");
 }
+
+namespace {
+
+bool is_for_ops(const AttrRow* row) {
+  return std::ranges::any_of(annotation_attributes(),
+                             [&](const AttrRow& each) { return &each == row; });
+}
+
+}  // namespace
 
 /// Of an op, or of `value`. An op's other attributes are held to its row.
 void FormChecks::check_annotations(std::span<const NamedAttr> attributes, const Op& place,
                                    const Value* value) {
   for (const NamedAttr& attribute : attributes) {
-    const auto rows = annotation_attributes();
-    const auto row = std::ranges::find(rows, text(place, attribute.key), &AttrRow::name);
-    if (row == rows.end() || admits(row->type, *attribute.value)) continue;
-    reporter_.report(attribute_c4, place, [&] {
-      return wrong_attribute(value == nullptr ? std::string(place.name())
-                                              : spelling_of(reporter_.module(), value->name()),
-                             *row, *attribute.value);
+    const AttrRow* row = find_value_attribute(text(place, attribute.key));
+    if (value == nullptr && !is_for_ops(row)) continue;
+    const auto name = [&] {
+      return value == nullptr ? std::string(place.name())
+                              : spelling_of(reporter_.module(), value->name());
+    };
+    if (row == nullptr) {
+      report_unknown(attribute.key, place, name());
+    } else if (!admits(row->type, *attribute.value)) {
+      reporter_.report(attribute_c4, place,
+                       [&] { return wrong_attribute(name(), *row, *attribute.value); });
+    } else if (value != nullptr) {
+      check_scale(attribute, *value, place);
+    }
+  }
+}
+
+void FormChecks::report_unknown(Symbol key, const Op& place, std::string_view value) {
+  Diagnostic* kept = reporter_.report(attribute_c1, place, [&] {
+    return fmt::format("value '{}' has an unknown attribute '{}'", value, text(place, key));
+  });
+  if (kept == nullptr) return;
+  NearestName nearest(text(place, key));
+  for (const AttrRow& row : value_attributes()) nearest.offer(row.name);
+  for (const AttrRow& row : annotation_attributes()) nearest.offer(row.name);
+  suggest(*kept, nearest.best());
+}
+
+// -- scales ---------------------------------------------------------------------------------------
+
+namespace {
+
+bool has_annotation(const Op& op, Symbol recipe) {
+  const Attr* annotation = op.attribute(recipe);
+  return annotation != nullptr && annotation->kind() == AttrKind::kQuantAnnotation;
+}
+
+/// Whether the type, a QuantSpec or the annotation of an op quantises the value.
+bool is_quantised(const Value& value, Symbol recipe) {
+  const auto* type = value.tensor_type();
+  if (type == nullptr || !type->dtype()) return true;  // which is reported
+  if (info(*type->dtype()).type_class == DTypeClass::kQuantised) return true;
+  if (!integer_range(storage_type(*type->dtype()))) return false;
+  if (value.attribute(recipe) != nullptr || type->encoding() != nullptr) return true;
+  if (value.defining_op() != nullptr && has_annotation(*value.defining_op(), recipe)) return true;
+  for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
+    if (has_annotation(*use->user(), recipe)) return true;
+  }
+  return false;
+}
+
+/// What an attribute's numbers must be and are not; empty: nothing.
+std::string_view breach_of(std::string_view key, const Attr& stated) {
+  using namespace quant_attributes;
+  const bool is_scales = key == kScale;
+  if (!is_scales && key != kZeroPoint) return "";
+  const auto numbers = numbers_of(stated);
+  if (numbers && std::ranges::all_of(*numbers, is_scales ? is_scale : is_zero_point)) return "";
+  return is_scales ? "a positive Float32 number, or a list of them"
+                   : "a whole number of 32 bits, or a list of them";
+}
+
+}  // namespace
+
+void FormChecks::check_scale(const NamedAttr& attribute, const Value& value, const Op& place) {
+  const std::string_view key = text(place, attribute.key);
+  if (!key.starts_with("quant_") || attribute.key == recipe_) return;
+  const auto name = [&] { return spelling_of(reporter_.module(), value.name()); };
+  const std::string_view expected = breach_of(key, *attribute.value);
+  if (!expected.empty()) {
+    reporter_.report(quant_c8, place, [&] {
+      return fmt::format("attribute '{}' of '{}' is {}, expected {}", key, name(),
+                         attribute.value->spelling(), expected);
+    });
+  } else if (!is_quantised(value, recipe_)) {
+    reporter_.report(quant_c8, place, [&] {
+      return fmt::format("attribute '{}' of '{}' has no meaning, because {} is not quantised", key,
+                         name(), value.type()->spelling());
     });
   }
 }
+
+// -- parameters -----------------------------------------------------------------------------------
 
 /// What text refers to as `%n:...[@name]` without defining it.
 void FormChecks::check_parameter(const Value& value, const Op& place) {

@@ -25,17 +25,21 @@ class FormChecks {
   void check_register(const Op& op);
   /// A step on a cache that another of its block has changed.
   void check_step(const Op& op);
-  /// `place` is what reports name; `is_defined`: an op or a block gives the value.
-  void check_value(const Value& value, const Op& place, bool is_defined);
+  void check_signature(const Region& region, const Op& graph);
+  void check_stated_results(const Region& region, const Op& parent);
+  /// `place` is what reports name; `may_declare`: the value may be a parameter or a constant.
+  void check_value(const Value& value, const Op& place, bool may_declare);
   void check_annotations(std::span<const NamedAttr> attributes, const Op& place,
                          const Value* value);
+  void report_unknown(Symbol key, const Op& place, std::string_view value);
+  void check_scale(const NamedAttr& attribute, const Value& value, const Op& place);
   void check_parameter(const Value& value, const Op& place);
   void check_device(Symbol device, const Op& place);
   void check_device(const Type* type, const Op& place);
 
   Reporter& reporter_;
   IRContext& context_;
-  Symbol constant_;
+  Symbol constant_, recipe_;
   bool is_wanted_;
   std::unordered_set<Symbol> devices_;           // that were looked at
   PointerTable<char> types_;                     // likewise

@@ -1,6 +1,3 @@
-#include <algorithm>
-
-#include "ir/mention.hpp"
 #include "verify/checks.hpp"
 
 namespace mir::checks {
@@ -17,33 +14,45 @@ bool is_second(const Op& op, Symbol symbol, const Op* first, Reporter& reporter)
   return true;
 }
 
-/// A view in a dump has the storage of what it views, and so its symbol.
-bool names_an_operand(const Op& op, const Value& result) {
-  const auto uses = op.operand_uses();
-  return std::any_of(uses.begin(), uses.end(), [&](const Use& use) {
-    const StatedMention mention = mention_of(use);
-    return use.value()->name() == result.name() && mention.has_symbol &&
-           mention.symbol == result.symbol();
-  });
+const Attr* stated_symbol(const Op& op) {
+  const Attr* stated = op.attribute("symbol");
+  return stated != nullptr && stated->kind() == AttrKind::kString ? stated : nullptr;
+}
+
+/// `@name`, or the symbol of the result of a table's entry, beside `[symbol:name]`. Registers have
+/// a constraint of their own.
+void check_one_name(const Op& op, Reporter& reporter) {
+  const Attr* stated = stated_symbol(op);
+  if (stated == nullptr || op.is(OpId::kTensorRegister)) return;
+  const auto check = [&](Symbol symbol) {
+    if (text(op, symbol) == stated->text()) return;
+    reporter.report(ConstraintId::symbol_c3, op, [&] {
+      return fmt::format("'{}' is named '@{}', its attribute 'symbol' is '{}'", op.name(),
+                         text(op, symbol), stated->text());
+    });
+  };
+  if (op.has_symbol()) check(op.symbol());
+  for (const Value& result : op.results()) {
+    if (result.has_symbol()) check(result.symbol());
+  }
 }
 
 }  // namespace
 
 void symbols(const Census& census, Reporter& reporter) {
+  if (reporter.wants(ConstraintId::symbol_c3)) {
+    for (const Op* each : census.declarations) check_one_name(*each, reporter);
+  }
   if (!reporter.wants(ConstraintId::symbol_c1)) return;
   const Module& module = reporter.module();
   // As many as there are different ones: none is declared twice.
   if (census.symbol_count == module.declared_symbol_count()) return;
   for (const Op* each : census.declarations) {
     const Op& op = *each;
-    if (op.row() == nullptr) continue;
-    if (op.has(Trait::kSymbol)) {
-      const auto symbol = module.declared_symbol(&op);
-      if (symbol && is_second(op, *symbol, module.lookup_op(*symbol), reporter)) continue;
-    }
+    const auto symbol = module.declared_symbol(&op);
+    if (symbol && is_second(op, *symbol, module.lookup_op(*symbol), reporter)) continue;
     for (const Value& result : op.results()) {
       if (!result.has_symbol()) continue;
-      if (!module.is_portable() && names_an_operand(op, result)) continue;
       const Value* first = module.lookup_value(result.symbol());
       if (first != nullptr) is_second(op, result.symbol(), first->defining_op(), reporter);
     }

@@ -184,13 +184,13 @@ void Rewriter::set_name(Value& value, ValueName name) {
 
 void Rewriter::set_symbol(Value& value, Symbol symbol) {
   const Op* op = value.defining_op();
-  const bool declares = op != nullptr && module_.is_linked(*op);
+  const bool is_linked = op != nullptr && module_.is_linked(*op);
   const bool same = value.has_symbol_ && value.symbol_ == symbol;
   edit_value(value, [&] {
-    if (declares && !same) module_.forget_symbol(value);
+    if (is_linked && !same) module_.forget_symbol(value);
     value.symbol_ = symbol;
     value.has_symbol_ = true;
-    if (declares && !same) module_.value_symbols_.add(symbol, value);
+    if (is_linked && !same && Module::declares(value)) module_.value_symbols_.add(symbol, value);
   });
 }
 

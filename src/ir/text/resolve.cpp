@@ -271,7 +271,7 @@ void Resolver::State::begin_module(const Node& node) {
   rewriter_->set_attributes(*top, attributes);
   portable_ = is_foreign_ = false;
   if (const Attr* version = top->attribute(version_key_)) {
-    const bool known = version->kind() == AttrKind::kInt && version->integer() == 1;
+    const bool known = version->kind() == AttrKind::kInt && version->spelling() == "1";
     portable_ = known;  // what follows a foreign version may mean anything
     is_foreign_ = !known;
     if (!known) {

@@ -2,6 +2,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "mir/dialects.hpp"
 #include "upgrade/recover/recovery.hpp"
 
 // Attribute lists of portable form: each key once, no value that upstream could not print, quotes
@@ -51,13 +52,38 @@ class AttributeLists {
   }
 
   void settle(Value& value, const Op& at) {
-    if (const auto list = settled(value.attributes(), at, place_of(value.name())))
+    const std::string place = place_of(value.name());
+    std::vector<NamedAttr> known = with_meaning(value.attributes());
+    if (known.size() != value.attributes().size()) {
+      for (const NamedAttr& each : value.attributes()) note_dropped(each, at, place);
+      recovery_.rewriter.set_attributes(value, known);
+    }
+    if (const auto list = settled(value.attributes(), at, place))
       recovery_.rewriter.set_attributes(value, *list);
+  }
+
+  /// Dumps print every note of a tensor; portable values have only those with a meaning.
+  std::vector<NamedAttr> with_meaning(std::span<const NamedAttr> list) const {
+    std::vector<NamedAttr> known(list.begin(), list.end());
+    std::erase_if(known, [&](const NamedAttr& each) { return !has_meaning(each); });
+    return known;
+  }
+
+  bool has_meaning(const NamedAttr& attribute) const {
+    return find_value_attribute(recovery_.text(attribute.key)) != nullptr;
+  }
+
+  void note_dropped(const NamedAttr& attribute, const Op& at, const std::string& place) {
+    if (has_meaning(attribute)) return;
+    recovery_.note(at, LossEntry::Source::kDropped,
+                   fmt::format("attribute '{}' of {}", recovery_.text(attribute.key), place),
+                   std::string(attribute.value->spelling()));
   }
 
   void settle_results(Region& region, const Op& owner) {
     std::vector<RegionResult> results = stated_results(region);
     for (RegionResult& result : results) {
+      result.attributes = recovery_.rewriter.keep(with_meaning(result.attributes));
       if (const auto list = settled(result.attributes, owner, place_of(result.name)))
         result.attributes = recovery_.rewriter.keep(*list);
     }

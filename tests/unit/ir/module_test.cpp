@@ -82,7 +82,8 @@ TEST_SUITE("module") {
     const Symbol name = context.intern("s");
     Op* one = graph("s");
     graph("s");
-    Op* op = rewriter.create({.name = context.op_name("a.b"), .result_types = std::vector{type}});
+    Op* op = rewriter.create(
+        {.name = context.op_name("tensor.CPU.register"), .result_types = std::vector{type}});
     rewriter.set_symbol(*op->result(), name);
     CHECK(module.lookupSymbol("s").op == one);
     CHECK(module.lookupSymbol("s").value == op->result());
@@ -90,6 +91,24 @@ TEST_SUITE("module") {
     CHECK(module.lookup_value(name) == op->result());
     CHECK_FALSE(module.lookupSymbol("t"));
     CHECK_FALSE(module.lookupSymbol(""));
+  }
+
+  TEST_CASE_FIXTURE(Fixture,
+                    "a symbol on a result declares nothing unless the op declares symbols") {
+    const Symbol name = context.intern("s");
+    rewriter.set_insertion_point_to_end(body());
+    for (const char* kind : {"linalg.CPU.NegOp", "tensor.CPU.alloc", "a.unknown"}) {
+      CAPTURE(kind);
+      Op* op = rewriter.create({.name = context.op_name(kind), .result_types = std::vector{type}});
+      rewriter.set_symbol(*op->result(), name);
+      CHECK(module.lookup_value(name) == nullptr);
+    }
+    Op* declaring = rewriter.create(
+        {.name = context.op_name("tensor.CPU.register"), .result_types = std::vector{type}});
+    rewriter.set_symbol(*declaring->result(), name);
+    CHECK(module.lookup_value(name) == declaring->result());
+    rewriter.clear_symbol(*declaring->result());
+    CHECK_FALSE(module.declares_values());
   }
 
   TEST_CASE_FIXTURE(Fixture, "an empty symbol is a symbol") {

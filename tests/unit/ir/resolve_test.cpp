@@ -431,6 +431,8 @@ TEST_SUITE("resolve") {
     CHECK(errors("@main [mir_version:2] () -> () { x.y (%a, %a:tensor<[1], F, D>) -> () }\n") ==
           Lines{"1:1 MIR0307 mir_version 2 is not supported, this toolkit reads version 1"});
     CHECK(errors("@main [mir_version:1.0] () -> () { }\n").size() == 1);
+    CHECK(errors("@main [mir_version:01] () -> () { }\n") ==
+          Lines{"1:1 MIR0307 mir_version 01 is not supported, this toolkit reads version 1"});
     CHECK(errors("@main [mir_version:one] () -> () { }\n").size() == 1);
     CHECK(errors("@main [mir_version:1] () -> () { }\n") == Lines{});
   }

@@ -99,20 +99,34 @@ TEST_SUITE("corrections") {
         "QuantSpec(SymPerBlock(quant_min: -8, quant_max: 7, block_size: 32, "
         "quant_to_type: Int4, scale_type: Float16), uuid=3, solved=0)";
     const std::string noted =
-        "%0:" + t("4") + "[quant_recipe:" + spec + ", q:<InvalidAttribute NYI>]";
+        "%0:" + t("4") + "[quant_recipe:" + spec + ", symbol:<InvalidAttribute NYI>]";
     const Lines ops = {"linalg.CPU.SiLUOp(" + noted + ") -> (%1:" + t("4") + ")",
                        "linalg.CPU.ReLUOp(" + noted + ") -> (%2:" + t("4") + ")"};
     CHECK(has(corrected(ops, {}),
-              "attribute 'q' is lost: upstream could not print its value; "
-              "--assume='%0.q=...' states it, none leaves it out"));
-    const std::string none = corrected(ops, {"%0.quant_recipe=none", "%0.q=none"});
+              "attribute 'symbol' is lost: upstream could not print its value; "
+              "--assume='%0.symbol=...' states it, none leaves it out"));
+    const std::string none = corrected(ops, {"%0.quant_recipe=none", "%0.symbol=none"});
     CHECK(has(none, "SiLUOp(%0:" + t("4") + ") ->"));
     CHECK(has(none, "ReLUOp(%0:" + t("4") + ") ->"));
     CHECK(has(none, "quant_recipe of %0=none"));
     const std::string raw = "QuantSpec(Raw(type: Float32), uuid=3, solved=0)";
-    CHECK(has(corrected(ops, {"%0.quant_recipe=" + raw, "%0.q=1.5"}),
-              "SiLUOp(%0:" + t("4") + "[quant_recipe:" + raw + ", q:1.5]) ->"));
-    CHECK(has(corrected(ops, {"%0.q=none", "%7.q=none"}), "'7.q' is granted, and no operation"));
+    CHECK(has(corrected(ops, {"%0.quant_recipe=" + raw, "%0.symbol=x"}),
+              "SiLUOp(%0:" + t("4") + "[quant_recipe:" + raw + ", symbol:x]) ->"));
+    CHECK(
+        has(corrected(ops, {"%0.symbol=none", "%7.q=none"}), "'7.q' is granted, and no operation"));
+  }
+
+  TEST_CASE("an attribute that no value has is dropped, which the report tells") {
+    Upgraded net(
+        dump({"linalg.CPU.SiLUOp(%0:" + t("4") +
+              "[foo:1, symbol:x, q:<InvalidAttribute NYI>]) -> (%1:" + t("4") + "[bar:2])"}));
+    REQUIRE(net.good);
+    CHECK(net.problems() == Lines{});
+    CHECK(has(print(net.module()), "SiLUOp(%0:" + t("4") + "[symbol:x]) -> (%1:" + t("4") + ")"));
+    CHECK(net.entries(Source::kDropped) ==
+          Lines{"builtin.ModuleOp attribute 'foo' of %0=1",
+                "builtin.ModuleOp attribute 'q' of %0=<InvalidAttribute NYI>",
+                "linalg.SiLUOp attribute 'bar' of %1=2"});
   }
 
   TEST_CASE("what no dialect declares is left out where that is granted") {

@@ -215,7 +215,7 @@ TEST_SUITE("upgrade") {
           "linalg.SiLUOp: attribute 'quant_recipe' is lost: upstream could not print its value; "
           "--assume='SiLU.0.quant_recipe=...' states it, none leaves it out");
     CHECK(recovered({"linalg.CPU.SiLUOp(%0:" + t("1") +
-                     "[constant:[1]][constant:[1]]) -> (%1:" + t("1") + "[k:a b])"}) == "");
+                     "[constant:[1]][constant:[1]]) -> (%1:" + t("1") + "[symbol:a b])"}) == "");
     CHECK(
         recovered({"linalg.CPU.SiLUOp(%0:" + t("1") +
                    "[constant:[1]][constant:[2]]) -> (%1:" + t("1") + ")"}) ==

@@ -60,6 +60,36 @@ TEST_SUITE("form") {
           Lines{"2:1 MIR0405 graph '@g' states no '(inputs) -> (outputs)'"});
   }
 
+  TEST_CASE("signature_c4: MIR0405 a graph that is never called has inputs or results") {
+    const std::string type = "tensor<[2], Float32, CPU>";
+    CHECK(checked({"graph.SubGraphOp @deinit <CPU> {", "(%5:" + type + ") -> () {",
+                   "cf.ReturnOp () -> ()", "}", "}"}) ==
+          Lines{"2:1 MIR0405 graph '@deinit' is never called and must have the signature '() -> "
+                "()'"});
+    CHECK(checked({"graph.SubGraphOp @deinit <CPU> {", "() -> () {", "}", "}"}) == Lines{});
+    CHECK(checked({"graph.SubGraphOp @f <CPU> {", "(%5:" + type + ") -> () {",
+                   "cf.ReturnOp () -> ()", "}", "}"}) == Lines{});
+  }
+
+  TEST_CASE("signature_c5: MIR0405 a result of a signature says more than the returned value") {
+    const auto returns = [](const std::string& parts, const std::string& value) {
+      const std::string type = ":tensor<[2, 4], Float32, CPU>";
+      return verified("@main [mir_version:1] (%0" + type + ") -> (" + value + type + parts +
+                      ") {\ncf.ReturnOp (%0) -> ()\n}\n");
+    };
+    CHECK(returns("[@w]", "%0") ==
+          Lines{"1:1 MIR0405 result 0 is declared with '[@w]', the returned value is not"});
+    CHECK(returns("[constant:[1]]", "%0") ==
+          Lines{"1:1 MIR0405 result 0 is declared with 'constant:[1]', the returned value is not"});
+    CHECK(returns("[foo:1]", "%9") ==
+          Lines{"1:1 MIR0405 result 0 is declared with 'foo:1', the returned value is not"});
+    CHECK(returns("", "%0") == Lines{});
+    CHECK(registered(
+              {kRegister},
+              {"graph.SubGraphOp @f <CPU> {", "() -> (%5:tensor<[2, 4], Float32, CPU>[@w]) {",
+               "cf.ReturnOp (%5:tensor<[2, 4], Float32, CPU>[@w]) -> ()", "}", "}"}) == Lines{});
+  }
+
   TEST_CASE("attribute_c4: MIR0312 a mark of another kind, on an op or a value") {
     CHECK(checked({"linalg.CPU.SiLUOp [using_qnn:3] (%0) -> (%1)"}) ==
           Lines{"2:1 MIR0312 attribute 'using_qnn' of 'linalg.SiLUOp' is 3, expected 'true' or "
@@ -83,22 +113,63 @@ TEST_SUITE("form") {
     CHECK(verified("@main [mir_version:1, origin:{\"by\":\"hand\"}] () -> () {\n}\n") == Lines{});
   }
 
+  TEST_CASE("attribute_c1: MIR0408 an attribute that no value has") {
+    CHECK(checked({"linalg.CPU.SiLUOp (%0) -> (%1[foo:1])"}) ==
+          Lines{"2:1 MIR0408 value '%1' has an unknown attribute 'foo'"});
+    CHECK(checked({"linalg.CPU.AddOp (%0, %5:tensor<[1], Float32, CPU>[constant:[1], foo:1]) -> "
+                   "(%1)"}) == Lines{"2:1 MIR0408 value '%5' has an unknown attribute 'foo'"});
+    CHECK(verified("@main [mir_version:1] (%0:tensor<[1], Float32, CPU>[foo:1]) -> () {\n"
+                   "cf.ReturnOp () -> ()\n}\n") ==
+          Lines{"1:1 MIR0408 value '%0' has an unknown attribute 'foo'"});
+    CHECK(checked({"linalg.CPU.SiLUOp (%0) -> (%1[qnn_graph_outputs:true, symbol:x])"}) == Lines{});
+    CHECK(verified("@main () -> () { linalg.CPU.SiLUOp (%0:tensor<[2], Float32, CPU>[foo:1]) -> "
+                   "(%1:tensor<[2], Float32, CPU>) }\n") == Lines{});
+  }
+
+  TEST_CASE("quant_c8: MIR0843 scales of values that are not quantised, or that are no scales") {
+    const auto input = [](const std::string& type, const std::string& attributes) {
+      return verified("@main [mir_version:1] (%0:tensor<[4], " + type + ", CPU>[" + attributes +
+                      "]) -> () {\ncf.ReturnOp () -> ()\n}\n");
+    };
+    CHECK(input("Float32", "quant_scale:0.5") ==
+          Lines{"1:1 MIR0843 attribute 'quant_scale' of '%0' has no meaning, because tensor<[4], "
+                "Float32, CPU> is not quantised"});
+    CHECK(input("Int32", "quant_source:x") ==
+          Lines{"1:1 MIR0843 attribute 'quant_source' of '%0' has no meaning, because tensor<[4], "
+                "Int32, CPU> is not quantised"});
+    CHECK(input("Int8PerTensor", "quant_scale:[0.5, 1e-3], quant_zero_point:[-3, 4]") == Lines{});
+    CHECK(input("Int8",
+                "quant_scale:1, quant_recipe:QuantSpec(SymPerTensor(quant_min: -128, "
+                "quant_max: 127, quant_to_type: Int8), uuid=3)") == Lines{});
+    for (const std::string scale : {"abc", "-1", "0", "1e39", "1e-60", "inf", "[1, -1]", "[[1]]"}) {
+      CHECK(input("Int8PerTensor", "quant_scale:" + scale) ==
+            Lines{"1:1 MIR0843 attribute 'quant_scale' of '%0' is " + scale +
+                  ", expected a positive Float32 number, or a list of them"});
+    }
+    for (const std::string zero : {"abc", "1.5", "2147483648", "nan"}) {
+      CHECK(input("Int8PerTensor", "quant_zero_point:" + zero) ==
+            Lines{"1:1 MIR0843 attribute 'quant_zero_point' of '%0' is " + zero +
+                  ", expected a whole number of 32 bits, or a list of them"});
+    }
+  }
+
   TEST_CASE("type_c7: MIR0814 a constant on a value that something defines") {
     CHECK(
         checked({"linalg.CPU.SiLUOp (%0) -> (%1:tensor<[2, 4], Float32, CPU>[constant:[1.0]])"}) ==
-        Lines{"2:1 MIR0814 value '%1' is a result, so it states no constant"});
+        Lines{"2:1 MIR0814 value '%1' is a result, so it must not have a 'constant'"});
     CHECK(verified("@main [mir_version:1] (%0:tensor<[1], Float32, CPU>[constant:[1.0]]) -> () {\n"
                    "cf.ReturnOp () -> ()\n}\n") ==
-          Lines{"1:1 MIR0814 value '%0' is an argument, so it states no constant"});
+          Lines{"1:1 MIR0814 value '%0' is an argument, so it must not have a 'constant'"});
     CHECK(checked({"linalg.CPU.SiLUOp (%9:tensor<[1], Float32, CPU>[constant:[1.0]]) -> (%1)"}) ==
           Lines{});
   }
 
   TEST_CASE("symbol_c2: MIR0427 a dimension symbol that nothing binds, once for each") {
-    const std::string constant = "%9:tensor<[$T, 4], Float32, CPU>[constant:[1.0]]";
-    CHECK(checked({"linalg.CPU.ConcatOp [dim:0] (%0, " + constant + ") -> (%1)",
+    const std::string value = "%9:tensor<[$T, 4], Float32, CPU>[@w]";
+    CHECK(checked({"tensor.CPU.register () -> (" + value + ")",
+                   "linalg.CPU.ConcatOp [dim:0] (%0, " + value + ") -> (%1)",
                    "linalg.CPU.SiLUOp (%1) -> (%2)"}) ==
-          Lines{"2:1 MIR0427 no input and no cache binds '$T'"});
+          Lines{"2:43 MIR0427 no input and no cache binds '$T'"});
     CHECK(checked({"linalg.CPU.SliceOp [slice_indices:[{\"start\":0,\"end\":$n,\"step\":1}, all]] "
                    "(%0) -> "
                    "(%1:tensor<[?, 4], Float32, CPU>)"})
@@ -136,6 +207,53 @@ TEST_SUITE("form") {
         registered({"tensor.CPU.register () -> (%7:tensor<[2, 4], Float32, CPU>[@w])[symbol:v]"}) ==
         Lines{"4:1 MIR0409 the result of 'tensor.register' is named '@w', its attribute 'symbol' "
               "says 'v'"});
+  }
+
+  TEST_CASE("register_c3: MIR0419 an op in a graph that is never called") {
+    CHECK(registered({kRegister, "linalg.CPU.NegOp (%7) -> (%8)"}) ==
+          Lines{"5:1 MIR0419 'linalg.NegOp' must not be in graph '@init', which is never called"});
+    CHECK(registered({"tensor.CPU.alloc () -> (%8:tensor<[2], Float32, CPU>)"}).size() == 1);
+    CHECK(registered({kRegister, "dbg.CommentOp () -> () [text:\"weights\"]"}) == Lines{});
+    CHECK(checked({"graph.SubGraphOp @deinit <CPU> {", "() -> () {",
+                   "graph.CallGraphOp @deinit () -> ()", "cf.ReturnOp () -> ()", "}", "}"})
+              .size() == 3);
+    // A module of that name has ops.
+    CHECK(verified("@init [mir_version:1] () -> () {\ndbg.HintsOp () -> ()\n"
+                   "linalg.CPU.CloneOp (%1:tensor<[1], Int8, CPU>[constant:[1]]) -> (%2)\n}\n") ==
+          Lines{});
+  }
+
+  TEST_CASE("param_c4: MIR0418 a parameter's name on an argument or the result of an op") {
+    // Neither '@w' nor 'lin.weight' becomes a parameter.
+    CHECK(checked({"linalg.CPU.NegOp (%0) -> (%1[@w])",
+                   "linalg.CPU.AddOp (%0, %5:tensor<[2, 4], Float32, CPU>[@w]) -> (%2)",
+                   "linalg.CPU.NegOp (%0) -> (%3[@lin.weight])",
+                   "linalg.CPU.LinearOp <name=\"lin\"> [bias:false] (%0) -> "
+                   "(%4:tensor<[2, 2], Float32, CPU>)"}) ==
+          Lines{"2:1 MIR0418 value '%1' is a result, so it must not have the name of a parameter, "
+                "'[@w]'",
+                "3:1 MIR0415 no parameter '@w' is registered",
+                "4:1 MIR0418 value '%3' is a result, so it must not have the name of a parameter, "
+                "'[@lin.weight]'",
+                "5:1 MIR0415 no parameter '@lin.weight' is registered"});
+    CHECK(verified("@main [mir_version:1] (%0:tensor<[1], Float32, CPU>[@w]) -> () {\n"
+                   "cf.ReturnOp () -> ()\n}\n") ==
+          Lines{"1:1 MIR0418 value '%0' is an argument, so it must not have the name of a "
+                "parameter, '[@w]'"});
+  }
+
+  TEST_CASE("symbol_c3: MIR0406 an op with two names") {
+    const Lines graph = {"graph.SubGraphOp @f <CPU> [symbol:g] {", "() -> () {",
+                         "cf.ReturnOp () -> ()", "}", "}"};
+    CHECK(checked(graph) == Lines{"2:1 MIR0406 'graph.SubGraphOp' is named '@f', its attribute "
+                                  "'symbol' is 'g'"});
+    CHECK(verified("@main () -> () {\ngraph.SubGraphOp @f <CPU> [symbol:g] {\n() -> () {\n}\n}\n}"
+                   "\n") == Lines{"2:1 MIR0406 warning 'graph.SubGraphOp' is named '@f', its "
+                                  "attribute 'symbol' is 'g'"});
+    CHECK(verified("@main [mir_version:1] () -> () {\nprog.fragment @table <CPU> <table> {\n"
+                   "prog.value_symbol () -> (%1:tensor<[1], Int8, CPU>[@v])[symbol:w]\n}\n}\n") ==
+          Lines{"3:1 MIR0406 'prog.value_symbol' is named '@v', its attribute 'symbol' is 'w'"});
+    CHECK(checked({"graph.SubGraphOp @f <CPU> [symbol:f] {", "() -> () {", "}", "}"}) == Lines{});
   }
 
   TEST_CASE("param_c2: MIR0415 a mention of a parameter that nothing registers") {

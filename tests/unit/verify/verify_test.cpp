@@ -232,6 +232,37 @@ TEST_SUITE("verify") {
     CHECK(found("[-1e999]") ==
           Lines{begin + "'-1e999' is beyond the largest number; infinity is written inf"});
     CHECK(found("3") == Lines{begin + "a constant needs a list of values"});
+    CHECK(found("[1e39]") ==
+          Lines{begin + "'1e39' is beyond the largest number; infinity is written inf"});
+    CHECK(found("[true]") == Lines{begin + "'true' is not a value of type Float32"});
+  }
+
+  TEST_CASE("type_c5: MIR0814 constants that their element type or extents cannot hold") {
+    const auto found = [](const std::string& type, const std::string& values) {
+      const std::string whole = "tensor<" + type + ", CPU>";
+      Lines lines = verified(
+          "@main [mir_version:1] (%s:tensor<[$S], Float32, CPU>) -> () {\n"
+          "linalg.CPU.CloneOp (%c:" +
+          whole + "[constant:" + values + "]) -> (%1)\ncf.ReturnOp () -> ()\n}\n");
+      const std::string begin = "2:1 MIR0814 constant " + whole + ": ";
+      for (std::string& line : lines) {
+        if (line.starts_with(begin)) line = line.substr(begin.size());
+      }
+      return lines;
+    };
+    CHECK(found("[2], Int8", "[300, 1]") == Lines{"'300' is not a value of type Int8"});
+    CHECK(found("[1], Int8", "[1.5]") == Lines{"'1.5' is not a value of type Int8"});
+    CHECK(found("[1], UInt4", "[-1]") == Lines{"'-1' is not a value of type UInt4"});
+    CHECK(found("[1], Bool", "[2]") == Lines{"'2' is not a value of type Bool"});
+    CHECK(found("[1], UInt8PerTensor", "[256]") ==
+          Lines{"'256' is not a value of type UInt8PerTensor"});
+    CHECK(found("[1], Float8E4M3", "[1e4]").size() == 1);
+    CHECK(found("[1], ComplexFP32", "[1]") == Lines{"elements of type ComplexFP32 are no numbers"});
+    CHECK(found("[$S], Int8", "[1]") == Lines{"the extents of a constant must be numbers"});
+    CHECK(found("[?], Int8", "[1]") == Lines{"the extents of a constant must be numbers"});
+    CHECK(found("[4], Int8", "[-128, 127, 1e2, 1.0]") == Lines{});
+    CHECK(found("[2], Bool", "[true, 0]") == Lines{});
+    CHECK(found("[1], Int64", "[-9223372036854775808]") == Lines{});
   }
 
   TEST_CASE("type_c3: MIR0500 what ops keep that do not say what they make") {
