@@ -10,6 +10,7 @@
 #include "mir/rewriter.hpp"
 #include "mir/walk.hpp"
 #include "program/launch_places.hpp"
+#include "support/suggest.hpp"
 #include "upgrade/granted.hpp"
 #include "upgrade/program_functions.hpp"
 
@@ -112,13 +113,43 @@ std::string operand_fact(const Grant& grant) {
   return fmt::format("operand {}", grant.key);
 }
 
+namespace {
+
+/// The type or name of an op that was probably meant; empty: none.
+std::string nearest_op(const Module& module, std::string_view name) {
+  NearestName nearest(name);
+  for_each_op(module.body(), [&](const Op& op) {
+    if (op.row() != nullptr && !op.row()->type_name.empty()) nearest.offer(op.row()->type_name);
+    if (op.has_path()) nearest.offer(module.context().text(op.path()));
+    if (op.is(OpId::kProgKernelLaunch)) {
+      const prog::Launch launch = prog::read_launch(op);
+      nearest.offer(launch.spec.type_name());
+      nearest.offer(launch.name);
+    }
+  });
+  // The name of an op is that of its parameters without their last part.
+  for_each_value(module.body(), [&](const Value& value, const Op&) {
+    if (!value.has_symbol()) return;
+    const std::string_view parameter = module.context().text(value.symbol());
+    nearest.offer(parameter.substr(0, std::min(parameter.rfind('.'), parameter.size())));
+  });
+  return std::string(nearest.best());
+}
+
+}  // namespace
+
 void refuse_unused(const Module& module, const Grant& grant, LossReport& report,
                    Diagnostics& diagnostics) {
   const std::string fact = fmt::format("{}.{}", grant.op, grant.key);
   report.entries.push_back({LossEntry::Source::kRefused, module.top()->location(),
                             describe(*module.top()), fact, "no operation lost it"});
-  diagnostics.error(DiagCode::kGrantUnused, module.top()->span(),
-                    fmt::format("'{}' is granted, and no operation lost it", fact));
+  Diagnostic& error =
+      diagnostics.error(DiagCode::kGrantUnused, module.top()->span(),
+                        fmt::format("'{}' is granted, and no operation lost it", fact));
+  const bool names_op = grant.kind == Grant::Kind::kAttribute ||
+                        grant.kind == Grant::Kind::kOperand || grant.kind == Grant::Kind::kName;
+  if (names_op && may_suggest(diagnostics, DiagCode::kGrantUnused))
+    suggest(error, nearest_op(module, grant.op));
 }
 
 void take_operands(Module& module, const UpgradeOptions& options, LossReport& report,
