@@ -1,5 +1,7 @@
 #include "dialects/parameters.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace mir {
@@ -20,22 +22,24 @@ class ExtentReader {
                std::span<const NamedAttr> attributes)
       : context_(context), operand_(operand), result_(result), attributes_(attributes) {}
 
-  /// `a`, `stated a`, `a...` or `a / b`; false where it is no known number.
-  bool add(std::string_view word, std::vector<std::int64_t>& extents) const {
+  /// `a`, `stated a`, `a...` or `a / b`; false where not even the number of extents is known.
+  bool add(std::string_view word, std::vector<Dim>& extents) const {
     if (const std::size_t slash = word.find(" / "); slash != word.npos) {
       if (!add(word.substr(0, slash), extents)) return false;
       const Attr* divisor = find(context_, attributes_, word.substr(slash + 3));
-      if (divisor == nullptr) return true;
-      if (divisor->kind() != AttrKind::kInt || divisor->integer() <= 0) return false;
-      extents.back() /= divisor->integer();
+      if (divisor != nullptr) extents.back() = quotient(extents.back(), *divisor);
       return true;
     }
-    if (word.ends_with("...")) word.remove_suffix(3);
+    const bool is_list = word.ends_with("...");
+    if (is_list) word.remove_suffix(3);
     constexpr std::string_view kStated = "stated ";
     const bool needs_attribute = word.starts_with(kStated);
     if (needs_attribute) word.remove_prefix(kStated.size());
     const Attr* value = find(context_, attributes_, word);
-    if (value == nullptr) return !needs_attribute && add_last(word, extents);
+    if (value == nullptr) {
+      extents.push_back(needs_attribute ? Dim::unknown() : last_extent(word));
+      return !is_list;
+    }
     if (value->kind() == AttrKind::kInt) return add(value->integer(), extents);
     if (value->kind() != AttrKind::kArray) return false;
     return std::ranges::all_of(value->elements(), [&](const Attr* element) {
@@ -44,17 +48,23 @@ class ExtentReader {
   }
 
  private:
-  static bool add(std::int64_t extent, std::vector<std::int64_t>& extents) {
-    extents.push_back(extent);
+  static bool add(std::int64_t extent, std::vector<Dim>& extents) {
+    extents.emplace_back(extent);
     return extent >= 0;
   }
 
-  bool add_last(std::string_view word, std::vector<std::int64_t>& extents) const {
+  static Dim quotient(Dim extent, const Attr& divisor) {
+    const bool is_known =
+        extent.is_constant() && divisor.kind() == AttrKind::kInt && divisor.integer() > 0;
+    return is_known ? Dim(extent.constant() / divisor.integer()) : Dim::unknown();
+  }
+
+  Dim last_extent(std::string_view word) const {
     const bool of_operand = word == "D" || word == "in_channels";
     const bool of_result = word == "out_channels" || word == "hidden_size";
     const TensorType* type = of_operand ? operand_ : of_result ? result_ : nullptr;
-    if (type == nullptr || type->rank() == 0 || !type->dims().back().is_constant()) return false;
-    return add(type->dims().back().constant(), extents);
+    const bool is_known = type != nullptr && type->rank() != 0 && type->dims().back().is_constant();
+    return is_known ? type->dims().back() : Dim::unknown();
   }
 
   const IRContext& context_;
@@ -75,20 +85,34 @@ bool owns_parameter(const OpRow& row, const WeightRow& weight, const IRContext& 
   return stated == row.attributes.end() || stated->default_text == "true";
 }
 
-std::optional<std::vector<std::int64_t>> parameter_extents(const WeightRow& weight,
-                                                           const IRContext& context,
-                                                           const TensorType* operand,
-                                                           const TensorType* result,
-                                                           std::span<const NamedAttr> attributes) {
+std::optional<std::vector<Dim>> parameter_dims(const WeightRow& weight, const IRContext& context,
+                                               const TensorType* operand, const TensorType* result,
+                                               std::span<const NamedAttr> attributes) {
   const ExtentReader reader(context, operand, result, attributes);
-  std::vector<std::int64_t> extents;
+  std::vector<Dim> extents;
   std::string_view rest = weight.shape;
-  if (rest.starts_with('[')) rest = rest.substr(1, rest.size() - 2);
+  if (!rest.starts_with('[')) {
+    if (!reader.add(fmt::format("{}...", rest), extents)) return std::nullopt;
+    return extents;
+  }
+  rest = rest.substr(1, rest.size() - 2);
   while (!rest.empty()) {
     const std::size_t comma = std::min(rest.find(", "), rest.size());
     if (!reader.add(rest.substr(0, comma), extents)) return std::nullopt;
     rest.remove_prefix(std::min(comma + 2, rest.size()));
   }
+  return extents;
+}
+
+std::optional<std::vector<std::int64_t>> parameter_extents(const WeightRow& weight,
+                                                           const IRContext& context,
+                                                           const TensorType* operand,
+                                                           const TensorType* result,
+                                                           std::span<const NamedAttr> attributes) {
+  const auto dims = parameter_dims(weight, context, operand, result, attributes);
+  if (!dims || !std::ranges::all_of(*dims, &Dim::is_constant)) return std::nullopt;
+  std::vector<std::int64_t> extents;
+  for (const Dim dim : *dims) extents.push_back(dim.constant());
   return extents;
 }
 

@@ -17,7 +17,13 @@ bool owns_parameter(const OpRow& row, const WeightRow& weight, const IRContext& 
 /// Extents of a parameter by the words of its row, `[out_channels, in_channels / groups]`: each is
 /// an integer attribute or a list of them; where in_channels, out_channels or hidden_size is not
 /// stated, the last extent of operand 0 or of the result, but none for `stated in_channels`; `D` is
-/// the last of operand 0. None where an extent is not constant or not stated.
+/// the last of operand 0. An extent that is not constant or not stated is unknown. No value if the
+/// rank is not known.
+std::optional<std::vector<Dim>> parameter_dims(const WeightRow& weight, const IRContext& context,
+                                               const TensorType* operand, const TensorType* result,
+                                               std::span<const NamedAttr> attributes);
+
+/// The same as numbers; no value if any extent is unknown.
 std::optional<std::vector<std::int64_t>> parameter_extents(const WeightRow& weight,
                                                            const IRContext& context,
                                                            const TensorType* operand,

@@ -177,7 +177,7 @@ bool expect_attribute(InferContext& op, std::string_view key, std::size_t index,
 
 Dim product(InferContext& op, std::span<const Dim> extents) {
   Dim total(1);
-  for (const Dim extent : extents) total = op.context().dims().multiply(total, extent);
+  for (const Dim extent : extents) total = op.extents().multiply(total, extent);
   return total;
 }
 

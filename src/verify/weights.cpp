@@ -1,5 +1,7 @@
 #include "verify/weights.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "dialects/parameters.hpp"
@@ -18,18 +20,24 @@ std::optional<std::int64_t> elements_of(const TensorType* type) {
   return packed ? std::nullopt : type->element_count();
 }
 
-/// Elements that an op's parameter must hold, where types and attributes tell; none otherwise.
-std::optional<std::int64_t> expected_elements(const Op& op, std::span<const Type* const> operands,
-                                              const WeightRow& weight) {
+/// Extents that an op's parameter must have, unknown where types and attributes do not tell.
+std::vector<Dim> expected_extents(const Op& op, std::span<const Type* const> operands,
+                                  const WeightRow& weight) {
   // With a destination the result has its type, not the op's.
-  if (operands.size() != 1 || op.result_count() == 0) return std::nullopt;
-  const auto extents =
-      parameter_extents(weight, op.module().context(), dyn_cast<TensorType>(operands[0]),
-                        op.result(0)->tensor_type(), op.attributes());
-  if (!extents) return std::nullopt;
+  if (operands.size() != 1 || op.result_count() == 0) return {};
+  return parameter_dims(weight, op.module().context(), dyn_cast<TensorType>(operands[0]),
+                        op.result(0)->tensor_type(), op.attributes())
+      .value_or(std::vector<Dim>());
+}
+
+/// No value if an extent is unknown.
+std::optional<std::int64_t> count_of(std::span<const Dim> extents) {
+  if (extents.empty()) return std::nullopt;
   std::int64_t count = 1;
-  for (const std::int64_t extent : *extents) {
-    if (__builtin_mul_overflow(count, extent, &count)) return std::nullopt;
+  for (const Dim extent : extents) {
+    if (!extent.is_constant() || __builtin_mul_overflow(count, extent.constant(), &count)) {
+      return std::nullopt;
+    }
   }
   return count;
 }
@@ -86,7 +94,13 @@ std::vector<OwnedParameter> WeightChecks::owned_by(const Op& op,
   if (row == nullptr || !is_wanted_) return owned;
   for (const WeightRow& weight : row->weights) {
     if (!owns_parameter(*row, weight, op.module().context(), op.attributes())) continue;
-    owned.push_back({weight.suffix, expected_elements(op, operands, weight)});
+    const std::vector<Dim> extents = expected_extents(op, operands, weight);
+    OwnedParameter& parameter = owned.emplace_back();
+    parameter.suffix = weight.suffix;
+    parameter.elements = count_of(extents);
+    if (extents.size() > parameter.extents.size()) continue;
+    parameter.rank = extents.size();
+    std::ranges::copy(extents, parameter.extents.begin());
   }
   return owned;
 }
@@ -118,12 +132,35 @@ void WeightChecks::check(const Op& op, const OwnedParameter& owned) {
   const auto* type = parameter->tensor_type();
   check_numbers(op, *parameter);
   const auto stated = elements_of(type);
-  if (!stated || !owned.elements || *stated == *owned.elements) return;
-  Diagnostic* kept = reporter_.report(weight_c3, op, [&] {
-    return fmt::format("parameter '@{}' is {} with {} elements, '{}' needs {}", symbol_,
-                       type->spelling(), *stated, op.name(), *owned.elements);
-  });
+  if (!stated) return;
+  Diagnostic* kept = nullptr;
+  if (owned.elements && *stated != *owned.elements) {
+    kept = reporter_.report(weight_c3, op, [&] {
+      return fmt::format("parameter '@{}' is {} with {} elements, '{}' needs {}", symbol_,
+                         type->spelling(), *stated, op.name(), *owned.elements);
+    });
+  } else if (!owned.elements && !fits_extents(type->dims(), owned)) {
+    kept = reporter_.report(weight_c3, op, [&] {
+      return fmt::format("parameter '@{}' is {}, '{}' needs {}", symbol_, type->spelling(),
+                         op.name(), show(op, owned));
+    });
+  }
   if (const Op* place = parameter->defining_op()) note(kept, *place, "registered here");
+}
+
+/// Where not all extents are expected, those that are. Dumps flatten parameters.
+bool WeightChecks::fits_extents(std::span<const Dim> stated, const OwnedParameter& owned) {
+  const std::span<const Dim> expected(owned.extents.data(), owned.rank);
+  return stated.size() != expected.size() ||
+         std::ranges::equal(stated, expected, [](Dim a, Dim b) { return compatible(a, b); });
+}
+
+std::string WeightChecks::show(const Op& op, const OwnedParameter& owned) {
+  std::vector<std::string> extents;
+  for (std::size_t i = 0; i < owned.rank; ++i) {
+    extents.push_back(op.module().context().dims().print(owned.extents[i]));
+  }
+  return fmt::format("[{}]", fmt::join(extents, ", "));
 }
 
 void WeightChecks::check_numbers(const Op& op, const Value& parameter) {

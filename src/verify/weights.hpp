@@ -1,6 +1,7 @@
 // The parameters that ops own.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,8 @@ namespace mir::checks {
 struct OwnedParameter {
   std::string_view suffix;
   std::optional<std::int64_t> elements;  ///< none where types and attributes do not tell
+  std::array<Dim, 5> extents{};          ///< the first `rank`, unknown where these do not tell
+  std::size_t rank = 0;
 };
 
 /// The type of a linalg.ParamOp against its attribute and the parameter that it names.
@@ -28,6 +31,8 @@ class WeightChecks {
 
  private:
   void check(const Op& op, const OwnedParameter& parameter);
+  static bool fits_extents(std::span<const Dim> stated, const OwnedParameter& owned);
+  static std::string show(const Op& op, const OwnedParameter& owned);
   void check_numbers(const Op& op, const Value& parameter);
 
   Reporter& reporter_;

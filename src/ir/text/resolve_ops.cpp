@@ -146,12 +146,12 @@ void Resolver::State::infer_missing_types(std::vector<const Type*>& types) {
                                             .at = span(head_.token)},
                                            diagnostics_);
   if (!inferred) return;
-  // Where an operand has no type for an error, that error is the cause; of one that nothing has
-  // defined so far the end of the region tells more.
-  const auto is_open = [](const Value* value) {
-    return value->is_free() && value->type() == nullptr;
+  // Where an operand has no type, its definition is the cause; of one that nothing has defined so
+  // far the end of the region tells more.
+  const auto is_cause = [&](const Value* value) {
+    return value->type() == nullptr && (portable_ || !value->is_free());
   };
-  const bool is_told = is_foreign_ || (portable_ && std::ranges::any_of(value_scratch_, is_open)) ||
+  const bool is_told = is_foreign_ || std::ranges::any_of(value_scratch_, is_cause) ||
                        (diagnostics_.has_errors() &&
                         std::find(operands.begin(), operands.end(), nullptr) != operands.end());
   for (std::size_t i = 0; i < types.size(); ++i) {

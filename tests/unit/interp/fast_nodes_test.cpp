@@ -146,10 +146,10 @@ const char* const kByteCodes = R"(
       tensor.CPU.register () -> (%q:tensor<[40, 70], Int8PerChannel, CPU>[@fourth.weight][quant_recipe:#w])[symbol:fourth.weight]
     }
   }
-  linalg.CPU.LinearOp <name="first"> [in_channels:70, out_channels:40, bias:true] (%x:tensor<[1, $S, 70], UInt8PerTensor, CPU>) -> (%1:tensor<[1, $S, 40], UInt8PerTensor, CPU>)
-  linalg.CPU.LinearOp <name="second"> [in_channels:40, out_channels:24, bias:false, impl_type:"QNN Linear per-tensor symmectrical W8A8"] (%1:tensor<[1, $S, 40], UInt8PerTensor, CPU>) -> (%2:tensor<[1, $S, 24], UInt8PerTensor, CPU>)
-  linalg.CPU.LinearOp <name="third"> [in_channels:70, out_channels:40, bias:false] (%z:tensor<[1, $S, 70], UInt16PerTensor, CPU>) -> (%3:tensor<[1, $S, 40], UInt16PerTensor, CPU>)
-  linalg.CPU.LinearOp <name="fourth"> [in_channels:70, out_channels:40, bias:false] (%y:tensor<[1, $S, 70], Int8PerTensor, CPU>) -> (%4:tensor<[1, $S, 40], Int8PerTensor, CPU>)
+  linalg.CPU.LinearOp <name="first"> [in_channels:70, out_channels:40, bias:true] (%x:tensor<[1, $S, 70], UInt8PerTensor, CPU>) -> (%1:tensor<[1, $S, 40], UInt8PerTensor, CPU>[quant_recipe:#a, quant_scale:0.05, quant_zero_point:128])
+  linalg.CPU.LinearOp <name="second"> [in_channels:40, out_channels:24, bias:false, impl_type:"QNN Linear per-tensor symmectrical W8A8"] (%1:tensor<[1, $S, 40], UInt8PerTensor, CPU>) -> (%2:tensor<[1, $S, 24], UInt8PerTensor, CPU>[quant_recipe:#a, quant_scale:0.02, quant_zero_point:120])
+  linalg.CPU.LinearOp <name="third"> [in_channels:70, out_channels:40, bias:false] (%z:tensor<[1, $S, 70], UInt16PerTensor, CPU>) -> (%3:tensor<[1, $S, 40], UInt16PerTensor, CPU>[quant_recipe:#c, quant_scale:0.0005, quant_zero_point:32768])
+  linalg.CPU.LinearOp <name="fourth"> [in_channels:70, out_channels:40, bias:false] (%y:tensor<[1, $S, 70], Int8PerTensor, CPU>) -> (%4:tensor<[1, $S, 40], Int8PerTensor, CPU>[quant_recipe:#b, quant_scale:0.05])
   cf.ReturnOp (%1:tensor<[1, $S, 40], UInt8PerTensor, CPU>, %2:tensor<[1, $S, 24], UInt8PerTensor, CPU>, %3:tensor<[1, $S, 40], UInt16PerTensor, CPU>, %4:tensor<[1, $S, 40], Int8PerTensor, CPU>) -> ()
 }
 )";

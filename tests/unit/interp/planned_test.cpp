@@ -224,7 +224,7 @@ const char* const kQuantised = R"(
 #w = QuantSpec(SymPerChannel(quant_min: -127, quant_max: 127, ch_axis: 0, quant_to_type: Int8, scale_type: Float32), uuid=2, solved=1)
 #l = QuantSpec(LPBQ(quant_min: -7, quant_max: 7, block_size: 32, ch_axis: 3, scale_level_0_bitwidth: 4, quant_to_type: Int4, scale_1_type: Float32), uuid=3, solved=1)
 #b = QuantSpec(SymPerTensor(quant_min: -127, quant_max: 127, quant_to_type: Int8, scale_type: Float32), uuid=4, solved=1)
-@main [mir_version:1] (%x:tensor<[1, 1, $S, 64], UInt16PerTensor, CPU>[quant_recipe:#a, quant_scale:0.001, quant_zero_point:32768]) -> (%2:tensor<[1, 1, $S, 40], UInt16PerTensor, CPU>[quant_recipe:#a, quant_scale:0.01, quant_zero_point:30000], %4:tensor<[1, $S, 1, 48], UInt16PerTensor, CPU>[quant_recipe:#a, quant_scale:0.002, quant_zero_point:32768], %6:tensor<[1, 1, $S, 48], Float32, CPU>) {
+@main [mir_version:1] (%x:tensor<[1, 1, $S, 64], UInt16PerTensor, CPU>[quant_recipe:#a, quant_scale:0.001, quant_zero_point:32768]) -> (%2:tensor<[1, 1, $S, 40], UInt16PerTensor, CPU>[quant_recipe:#a, quant_scale:0.001, quant_zero_point:30000], %4:tensor<[1, $S, 1, 48], UInt16PerTensor, CPU>[quant_recipe:#a, quant_scale:0.002, quant_zero_point:32768], %6:tensor<[1, 1, $S, 48], Float32, CPU>) {
   graph.SubGraphOp @init <CPU> {
     () -> () {
       tensor.CPU.register () -> (%n:tensor<[48, 64], Int8PerChannel, CPU>[@first.weight][quant_recipe:#w])[symbol:first.weight]
@@ -233,9 +233,9 @@ const char* const kQuantised = R"(
     }
   }
   linalg.CPU.LinearOp <name="first"> [in_channels:64, out_channels:48, bias:true] (%x:tensor<[1, 1, $S, 64], UInt16PerTensor, CPU>) -> (%1:tensor<[1, 1, $S, 48], UInt16PerTensor, CPU>[quant_recipe:#a, quant_scale:0.002, quant_zero_point:32768])
-  linalg.CPU.Conv2DOp <name="second"> [in_channels:64, out_channels:40, kernel_size:[1, 1], stride:[1, 1], padding:[0, 0], dilation:[1, 1], bias:false, impl_type:"QNN_LPBQ_w4a16o16_G32"] (%x:tensor<[1, 1, $S, 64], UInt16PerTensor, CPU>) -> (%2:tensor<[1, 1, $S, 40], UInt16PerTensor, CPU>)
+  linalg.CPU.Conv2DOp <name="second"> [in_channels:64, out_channels:40, kernel_size:[1, 1], stride:[1, 1], padding:[0, 0], dilation:[1, 1], bias:false, impl_type:"QNN_LPBQ_w4a16o16_G32"] (%x:tensor<[1, 1, $S, 64], UInt16PerTensor, CPU>) -> (%2:tensor<[1, 1, $S, 40], UInt16PerTensor, CPU>[quant_recipe:#a, quant_scale:0.001, quant_zero_point:30000])
   linalg.CPU.SiLUOp (%1:tensor<[1, 1, $S, 48], UInt16PerTensor, CPU>) -> (%3:tensor<[1, 1, $S, 48], UInt16PerTensor, CPU>[quant_recipe:#a, quant_scale:0.002, quant_zero_point:32768])
-  linalg.CPU.TransposeOp [dim0:1, dim1:2] (%3:tensor<[1, 1, $S, 48], UInt16PerTensor, CPU>) -> (%4:tensor<[1, $S, 1, 48], UInt16PerTensor, CPU>)
+  linalg.CPU.TransposeOp [dim0:1, dim1:2] (%3:tensor<[1, 1, $S, 48], UInt16PerTensor, CPU>) -> (%4:tensor<[1, $S, 1, 48], UInt16PerTensor, CPU>[quant_recipe:#a, quant_scale:0.002, quant_zero_point:32768])
   linalg.CPU.CastTypeOp [dtype:Float32] (%1:tensor<[1, 1, $S, 48], UInt16PerTensor, CPU>) -> (%5:tensor<[1, 1, $S, 48], Float32, CPU>)
   linalg.CPU.AddOp (%5:tensor<[1, 1, $S, 48], Float32, CPU>, %5:tensor<[1, 1, $S, 48], Float32, CPU>) -> (%6:tensor<[1, 1, $S, 48], Float32, CPU>)
   cf.ReturnOp (%2:tensor<[1, 1, $S, 40], UInt16PerTensor, CPU>, %4:tensor<[1, $S, 1, 48], UInt16PerTensor, CPU>, %6:tensor<[1, 1, $S, 48], Float32, CPU>) -> ()

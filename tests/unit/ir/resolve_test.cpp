@@ -362,6 +362,14 @@ TEST_SUITE("resolve") {
           Lines{"2:28 MIR0304 result needs a type: no rule infers it here"});
   }
 
+  TEST_CASE("results after a value without a type are not missed again") {
+    CHECK(errors(portable({"linalg.CPU.NegOp (%u) -> (%1)", "linalg.CPU.NegOp (%1) -> (%2)",
+                           "linalg.CPU.AddOp (%2, %0) -> (%3)"})) ==
+          Lines{"2:1 MIR0302 value '%u' is used and nothing defines it"});
+    CHECK(errors(portable({"a.one (%0) -> (%1)", "linalg.CPU.NegOp (%1) -> (%2)"})) ==
+          Lines{"2:16 MIR0304 result needs a type: no rule infers it here"});
+  }
+
   TEST_CASE("a result type that no rule infers is missed at the result") {
     CHECK(errors(portable({"a.one (%0) -> (%1)"})) ==
           Lines{"2:16 MIR0304 result needs a type: no rule infers it here"});

@@ -336,10 +336,46 @@ TEST_SUITE("verify") {
                    "CPU>[@up.weight])[symbol:up.weight]",
                    "linalg.CPU.LinearOp <name=\"up\"> [bias:false] (%0) -> (%1:tensor<[2, 3], "
                    "Float32, CPU>)"}) == Lines{});
-    // Extents whose product does not fit are no reason to stop.
+    // Extents whose product does not fit 64 bits.
     CHECK(checked({up, "tensor.CPU.alloc () -> (%5:tensor<[4294967296], Float32, CPU>)",
                    "linalg.CPU.LinearOp <name=\"up\"> [bias:false] (%5) -> "
-                   "(%6:tensor<[4294967297], Float32, CPU>)"}) == Lines{});
+                   "(%6:tensor<[4294967297], Float32, CPU>)"}) ==
+          Lines{"4:1 MIR0416 parameter '@up.weight' is tensor<[3, 4], Float32, CPU>, "
+                "'linalg.LinearOp' needs [4294967297, 4294967296]"});
+  }
+
+  TEST_CASE("weight_c3: MIR0416 a parameter of other extents where not all are known") {
+    const auto found = [](const std::string& in, const std::string& out, const char* shape) {
+      return verified(with_init("@main [mir_version:1] (%x:tensor<[1, " + in +
+                                "], Float32, CPU>) -> () {\ntensor.CPU.register () -> (%w:tensor<" +
+                                shape + ", Float32, CPU>[@up.weight])[symbol:up.weight]\n" +
+                                "linalg.CPU.LinearOp <name=\"up\"> [bias:false] (%x) -> "
+                                "(%y:tensor<[1, " +
+                                out + "], Float32, CPU>)\ncf.ReturnOp () -> ()\n}\n"));
+    };
+    CHECK(found("$S", "8", "[4, 8]") ==
+          Lines{"3:1 MIR0416 parameter '@up.weight' is tensor<[4, 8], Float32, CPU>, "
+                "'linalg.LinearOp' needs [8, ?]"});
+    CHECK(found("3", "?", "[4, 8]") ==
+          Lines{"3:1 MIR0416 parameter '@up.weight' is tensor<[4, 8], Float32, CPU>, "
+                "'linalg.LinearOp' needs [?, 3]"});
+    CHECK(found("$S", "4", "[4, 8]") == Lines{});
+    CHECK(found("8", "?", "[4, 8]") == Lines{});
+    CHECK(found("$S", "8", "[32]") == Lines{});
+  }
+
+  TEST_CASE("view_c2: MIR0315 a shape whose element count overflows is not an unknown one") {
+    const auto found = [](const std::string& op) {
+      return verified(
+          "@main [mir_version:1] (%0:tensor<[4611686018427387904*$S, 4], Float32, "
+          "CPU>) -> () {\nlinalg.CPU." +
+          op + " (%0) -> (%1:tensor<[?, 4], Float32, CPU>)\ncf.ReturnOp () -> ()\n}\n");
+    };
+    const std::string end = "Op' does not fit 64 bits";
+    CHECK(found("ViewOp [to_shape:[-1, 4]]") ==
+          Lines{"2:1 MIR0315 an extent of the result of 'View" + end});
+    CHECK(found("ReshapeOp [shape:[4611686018427387904*$S, 4]]") ==
+          Lines{"2:1 MIR0315 an extent of the result of 'Reshape" + end});
   }
 
   TEST_CASE("weight_c4: MIR0502 a complex parameter that an operation computes with") {
