@@ -157,7 +157,7 @@ class Merging {
   std::vector<std::pair<std::size_t, Op*>> order_;  // of those that are known, with their hash
 };
 
-constexpr std::string_view kExample =
+constexpr std::string_view kRepeatedOps =
     R"(@main [mir_version:1] (%x:tensor<[2], Float32, CPU>) -> (%c:tensor<[2], Float32, CPU>) {
     linalg.CPU.MulOp(%x, %h:tensor<[1], Float32, CPU>[constant:[0.5]]) -> (%a:tensor<[2], Float32, CPU>)
     linalg.CPU.MulOp(%x, %g:tensor<[1], Float32, CPU>[constant:[0.5]]) -> (%b:tensor<[2], Float32, CPU>)
@@ -179,7 +179,7 @@ void register_cse(PassRegistry& registry) {
                 .anchor = Anchor::kGraph,
                 .takes = PassForm::kPortable,
                 .preserves = AnalysisSet::of<Dominance, CallGraph, SymbolRanges>(),
-                .example = std::string(kExample),
+                .example = std::string(kRepeatedOps),
                 .run = run_cse});
 }
 
