@@ -31,7 +31,9 @@ class SymbolWalk {
   }
 
   void attributes(std::span<const NamedAttr> list) {
-    for (const NamedAttr& each : list) visit(*each.value);
+    for (const NamedAttr& each : list) {
+      if (each.value != nullptr) visit(*each.value);  // null: an empty entry of an annotation
+    }
   }
 
   void visit(const Attr& attribute) {

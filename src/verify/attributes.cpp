@@ -29,6 +29,7 @@ void launch_options(const Op& op, Reporter& reporter) {
   const OpRow* row = kind ? context.info(*kind).row : nullptr;
   if (row == nullptr) return;
   for (const NamedAttr& option : spec.entries()) {
+    if (option.value == nullptr) continue;
     const std::string_view key = text(op, option.key);
     const auto known = std::find_if(row->attributes.begin(), row->attributes.end(),
                                     [&](const AttrRow& each) { return each.name == key; });

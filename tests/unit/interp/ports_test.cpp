@@ -126,6 +126,14 @@ TEST_CASE("symbols that no extent of the module has are named") {
         "900 no extent of module 'main' has '$T'; it has $S; did you mean '$S'?");
 }
 
+TEST_CASE("symbols are found beside entries of annotations that are empty") {
+  Runner runner(
+      "@main [mir_version:1] (%x:tensor<[$S], Int8, CPU>) -> (%y:tensor<[$S], Int8, CPU>) {\n"
+      "linalg.CPU.CopyOp [quant_recipe:QuantAnnotation(inputs_0:QuantSpec(Raw(type: Int8), "
+      "uuid=4), , )] (%x, %x) -> (%y)\ncf.ReturnOp (%y) -> ()\n}\n");
+  CHECK(extent_symbols(runner.schedule().module()) == std::vector<std::string>{"S"});
+}
+
 TEST_CASE("bindings are a name and an extent") {
   IRContext context;
   DimBindings dims;
