@@ -6,6 +6,7 @@
 #include <charconv>
 #include <optional>
 
+#include "ir/text/extents.hpp"
 #include "line_diff.hpp"
 #include "mir/format.hpp"
 #include "mir/parse.hpp"
@@ -156,8 +157,9 @@ ExitCode format_file(const Run& run, const FmtSettings& settings, const std::str
   }
   Diagnostics diagnostics = run.diagnostics();
   const std::optional<SyntaxTree> tree = parse(*repaired, diagnostics);
+  if (tree) check_extents(*tree, diagnostics);
   const ExitCode code = run.report(diagnostics, sources);
-  if (!tree) return code;
+  if (!tree || diagnostics.has_errors()) return code;
   const auto text = new_text(*tree, settings);
   return text ? worst(code, deliver(run, settings, path, sources, *file, *text))
               : run.report(text.error());

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <unordered_set>
@@ -48,6 +49,7 @@ class Describer {
     description_.steps = schedule_.steps().size();
     description_.calls = schedule_.calls().size() - 1;
     description_.memory = estimate_memory(schedule_, bindings_);
+    if (!description_.memory) description_.memory_gap = memory_gap();
     return std::move(description_);
   }
 
@@ -55,6 +57,30 @@ class Describer {
   Description::Tensor tensor(std::string name, const Type* type) const {
     return {std::move(name), type == nullptr ? "?" : std::string(type->spelling()),
             tensor_bytes(type, context_.dims(), bindings_)};
+  }
+
+  /// What the estimate lacks: first what no value of a symbol can mend.
+  std::string memory_gap() const {
+    bool is_open = false, has_unbound = false;
+    for (const ScheduledValue& scheduled : schedule_.values()) {
+      const auto* type = scheduled.value->tensor_type();
+      if (type == nullptr || tensor_bytes(type, context_.dims(), bindings_)) continue;
+      const auto is_unknown = [](Dim dim) { return dim.is_unknown(); };
+      if (!type->dtype() || std::ranges::any_of(type->dims(), is_unknown)) {
+        is_open = true;
+      } else if (std::ranges::any_of(type->dims(), [&](Dim dim) { return is_unbound(dim); })) {
+        has_unbound = true;
+      } else {
+        return fmt::format("the size of {} does not fit 63 bits", type->spelling());
+      }
+    }
+    if (has_unbound) return "give the symbols values with --bind";
+    return is_open ? "some extents are unknown before the run" : "the sizes do not fit 64 bits";
+  }
+
+  bool is_unbound(Dim dim) const {
+    return std::ranges::any_of(context_.dims().symbols(dim),
+                               [&](Symbol symbol) { return !bindings_.find(symbol); });
   }
 
   void symbols_of(const Type* type, const std::string& origin) {
@@ -138,7 +164,7 @@ std::string render(const Description& description) {
   text += fmt::format("steps: {}, calls: {}\n", description.steps, description.calls);
   for (const auto& [name, count] : description.ops) text += fmt::format("  {} {}\n", count, name);
   if (!description.memory) {
-    return text + "memory: not known, give the symbols values with --bind\n";
+    return text + fmt::format("memory: not known, {}\n", description.memory_gap);
   }
   const MemoryEstimate& memory = *description.memory;
   return text + fmt::format(

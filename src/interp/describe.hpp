@@ -39,7 +39,8 @@ struct Description {
   std::vector<std::pair<std::string, std::size_t>> ops;  ///< name and count of steps, by name
   std::size_t steps = 0;
   std::size_t calls = 0;
-  std::optional<MemoryEstimate> memory;  ///< none: a symbol has no value
+  std::optional<MemoryEstimate> memory;
+  std::string memory_gap;  ///< why there is no estimate
 };
 
 /// Sizes are those under `bindings`.

@@ -153,6 +153,7 @@ void TreeBuilder::report(const std::vector<TokenKind>& expected) {
 
   // What is missing at a line's end is shown there, not at the next line's first word.
   Span at{file_.position_of(lexer_.begin()), file_.position_of(lexer_.end())};
+  const bool is_op = current_ == TokenKind::kOpName || current_ == TokenKind::kAddress;
   const bool between_modules = contains(expected, TokenKind::kEnd);
   const bool is_missing =
       lexer_.is_first_on_line() && !between_modules && !contains(expected, TokenKind::kOpName);
@@ -163,7 +164,11 @@ void TreeBuilder::report(const std::vector<TokenKind>& expected) {
   Diagnostic& diagnostic = diagnostics_.error(
       is_trailing ? DiagCode::kTrailingText : DiagCode::kUnexpectedToken, at, message);
   explain(diagnostic, kinds);
-  const char* const opened = at_end ? braces_.unclosed() : nullptr;
+  // What a list of regions cannot contain belongs after its closing brace.
+  const bool is_brace_missing = contains(expected, TokenKind::kRBrace) &&
+                                !contains(expected, TokenKind::kOpName) &&
+                                (is_op || current_ == TokenKind::kBlockName);
+  const char* const opened = at_end || is_brace_missing ? braces_.unclosed() : nullptr;
   if (opened == nullptr) return;
   const SourcePos place = file_.position_of(opened);
   diagnostic.note({place, place + 1}, "this '{' is not closed");

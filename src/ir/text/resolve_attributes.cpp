@@ -6,6 +6,8 @@
 
 #include "ir/element_count.hpp"
 #include "ir/repeated_key.hpp"
+#include "ir/text/extents.hpp"
+#include "ir/text/missing_commas.hpp"
 #include "ir/text/resolver.hpp"
 #include "ir/text/text_literal.hpp"
 #include "support/suggest.hpp"
@@ -53,12 +55,8 @@ Location Resolver::State::stated_location(Location position, std::uint32_t token
 const Type* Resolver::State::type_from_text(std::string_view spelling) {
   const std::uint64_t hash = hash_text(spelling);
   if (const Type** known = types_.find(spelling, hash)) return *known;
-  constexpr std::size_t kDimsAt = std::string_view("tensor<[").size();
   std::vector<Dim> dims;
-  const auto close = spelling.find(']');
-  for (std::size_t at = kDimsAt; at < close;) {
-    const auto comma = std::min(close, spelling.find(',', at));
-    const std::string_view word = spelling.substr(at, comma - at);
+  for_each_extent(spelling, [&](std::string_view word) {
     auto dim = context_.dims().parse(word);
     if (!dim) {
       diagnostics_.error(
@@ -67,9 +65,8 @@ const Type* Resolver::State::type_from_text(std::string_view spelling) {
           dim.error().message);
     }
     dims.push_back(dim ? *dim : Dim::unknown());
-    at = comma + 2;
-  }
-  const std::size_t dtype_at = close + 3;
+  });
+  const std::size_t dtype_at = spelling.find(']') + 3;
   const auto dtype_end = spelling.find(',', dtype_at);
   const Symbol dtype = context_.intern(spelling.substr(dtype_at, dtype_end - dtype_at));
   const Symbol device =
@@ -206,6 +203,23 @@ void Resolver::State::report_unknown_alias(std::uint32_t token) {
   suggest(added, nearest.best(), certain ? span(token) : Span{}, std::string(nearest.best()));
 }
 
+void Resolver::State::report_unquoted(std::uint32_t token) {
+  const std::string_view spelling = text(token);
+  Diagnostic& added =
+      diagnostics_.error(DiagCode::kQuotesNeeded, span(token),
+                         fmt::format("'{}' must be in quotes in a portable module", spelling));
+  const auto gaps = missing_commas(spelling, head_.open ? head_.name.info->row : nullptr);
+  if (gaps.empty()) {
+    added.fix(span(token), quote(spelling));
+    return;
+  }
+  added.hint = "attributes are separated by commas";
+  for (const std::size_t gap : gaps) {
+    const SourcePos at = span(token).begin + static_cast<SourcePos>(gap);
+    added.fix({at, at}, ",");
+  }
+}
+
 const Attr* Resolver::State::leaf(const Node& node) {
   const std::string_view spelling = text(node.token);
   const Attr* value = nullptr;
@@ -226,12 +240,7 @@ const Attr* Resolver::State::leaf(const Node& node) {
       value = context_.scanned(AttrKind::kString, spelling);
       break;
     case TokenKind::kBare:
-      if (portable_ && !is_bare_word(spelling)) {
-        diagnostics_
-            .error(DiagCode::kQuotesNeeded, span(node.token),
-                   fmt::format("'{}' must be in quotes in a portable module", spelling))
-            .fix(span(node.token), quote(spelling));
-      }
+      if (portable_ && !is_bare_word(spelling)) report_unquoted(node.token);
       return context_.scanned(AttrKind::kString, spelling);
     case TokenKind::kWord:
       return context_.scanned(AttrKind::kString, spelling);

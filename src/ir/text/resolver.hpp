@@ -99,6 +99,7 @@ class Resolver::State {
   void mention(const Node& node);
   ValueName name_from_text(std::string_view text);
   // attributes
+  void report_unquoted(std::uint32_t token);
   const Attr* leaf(const Node& node);
   const Attr* aliased(const Attr* value, std::uint32_t token);
   void report_unknown_alias(std::uint32_t token);

@@ -1,0 +1,23 @@
+// The extents in a text, apart from the IR that it describes.
+#pragma once
+
+#include "mir/parse.hpp"
+
+namespace mir {
+
+/// Reports every extent of a tensor type that cannot be read (MIR0301), as reading modules does.
+void check_extents(const SyntaxTree& tree, Diagnostics& diagnostics);
+
+/// Calls `visit(word)` for each extent of a tensor type in canonical spacing.
+template <class Visit>
+void for_each_extent(std::string_view type, const Visit& visit) {
+  constexpr std::size_t kDimsAt = std::string_view("tensor<[").size();
+  const auto close = type.find(']');
+  for (std::size_t at = kDimsAt; at < close;) {
+    const auto comma = std::min(close, type.find(',', at));
+    visit(type.substr(at, comma - at));
+    at = comma + 2;
+  }
+}
+
+}  // namespace mir
