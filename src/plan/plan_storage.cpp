@@ -147,10 +147,16 @@ Result<void> PlanStorage::set_extents(const PlanParts& parts) {
     TensorRef& tensor = tensors_[index];
     tensor = lay_out(value, [&](std::size_t i) { return extents_[dim_of_[value.first_dim + i]]; });
     tensor.data = data;
-    const auto bytes = tensor_bytes(tensor.dtype, {tensor.shape().begin(), tensor.shape().end()});
-    if (!bytes) {
-      refused_ = index;
-      return bytes.error();
+    auto bytes = bytes_of(tensor);
+    if (info(tensor.dtype).lanes != 1 || !bytes || *bytes > Tensor::kMaxBytes) {
+      // Allocates, so only where a tensor may be impossible.
+      const auto checked =
+          tensor_bytes(tensor.dtype, {tensor.shape().begin(), tensor.shape().end()});
+      if (!checked) {
+        refused_ = index;
+        return checked.error();
+      }
+      bytes = *checked;
     }
     if (place_of_[index] != kNoPlace) placements_.values()[place_of_[index]].size = *bytes;
   }

@@ -54,6 +54,16 @@ class Merging {
   Merging(PassRun& run, const Dominance& dominance)
       : run_(run), dominance_(dominance), rewriter_(run.module()) {}
 
+  void run() {
+    merge(run_.region());
+    LocationTable& locations = run_.module().context().locations();
+    for (auto& [survivor, parts] : merged_) {
+      parts.insert(parts.begin(), survivor->location());
+      rewriter_.set_location(*survivor, locations.fused(parts));
+    }
+  }
+
+ private:
   void merge(Region& region) {
     merge_free_values(region);
     std::unordered_map<const Block*, std::vector<Block*>> dominated;
@@ -79,7 +89,6 @@ class Merging {
     }
   }
 
- private:
   struct Visit {
     Block* block = nullptr;
     std::size_t known_before = 0;  ///< ops
@@ -108,8 +117,8 @@ class Merging {
     for (Value* value : region.free_values()) {
       const std::size_t hash = hash_of(*value);
       const auto [first, last] = seen.equal_range(hash);
-      const auto same =
-          std::find_if(first, last, [&](const auto& each) { return are_same(*each.second, *value); });
+      const auto same = std::find_if(
+          first, last, [&](const auto& each) { return are_same(*each.second, *value); });
       if (same == last) {
         seen.emplace(hash, value);
         continue;
@@ -140,9 +149,7 @@ class Merging {
       return false;
     }
     Op& survivor = *same->second;
-    LocationTable& locations = run_.module().context().locations();
-    const Location parts[] = {survivor.location(), op.location()};
-    rewriter_.set_location(survivor, locations.fused(parts));
+    merged_[&survivor].push_back(op.location());
     std::vector<Value*> values;
     for (Value& result : survivor.results()) values.push_back(&result);
     rewriter_.replace(op, values);
@@ -154,6 +161,7 @@ class Merging {
   const Dominance& dominance_;
   Rewriter rewriter_;
   std::unordered_multimap<std::size_t, Op*> known_;
+  std::unordered_map<Op*, std::vector<Location>> merged_;  // of ops that are gone, by survivor
   std::vector<std::pair<std::size_t, Op*>> order_;  // of those that are known, with their hash
 };
 
@@ -167,7 +175,7 @@ constexpr std::string_view kRepeatedOps =
 )";
 
 PassResult run_cse(PassRun& run) {
-  Merging(run, run.analysis<Dominance>()).merge(run.region());
+  Merging(run, run.analysis<Dominance>()).run();
   return run.result();
 }
 

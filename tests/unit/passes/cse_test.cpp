@@ -59,7 +59,8 @@ TEST_SUITE("cse") {
     CHECK(reading.context.locations().kind(ops[0]->location()) == LocationKind::kFused);
   }
 
-  TEST_CASE("a default is equal to the attribute that states it, and names that own nothing are free") {
+  TEST_CASE(
+      "a default is equal to the attribute that states it, and names that own nothing are free") {
     CHECK(left(body("linalg.CPU.SoftmaxOp <name=\"a\"> [axis:-1] (%x) -> (%y:$)\n"
                     "linalg.CPU.SoftmaxOp <name=\"b\"> (%x) -> (%z:$)\n")) == "SoftmaxOp");
     CHECK(left(body("linalg.CPU.ClipOp [min_val:0.0, max_val:2.0] (%x) -> (%y:$)\n"
