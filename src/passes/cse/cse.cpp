@@ -1,6 +1,7 @@
 // Merges ops that compute the same value, and constants and parameters that are the same.
 #include <algorithm>
 #include <functional>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -18,6 +19,13 @@ std::size_t combined(std::size_t hash, std::size_t next) {
   return hash * 0x9e3779b97f4a7c15ULL + next;
 }
 
+/// Equal for attributes with the same value.
+std::size_t hash_of(const Attr& value) {
+  if (value.kind() == AttrKind::kString) return std::hash<std::string_view>()(value.text());
+  if (value.kind() == AttrKind::kFloat) return std::hash<double>()(value.number());
+  return std::hash<const void*>()(&value);
+}
+
 /// Equal for equivalent ops.
 std::size_t hash_of(const Op& op) {
   std::size_t hash = std::hash<Symbol>()(op.op_name().spelling);
@@ -27,12 +35,18 @@ std::size_t hash_of(const Op& op) {
   for (const Value& result : op.results()) {
     hash = combined(hash, std::hash<const void*>()(result.type()));
   }
-  return hash;
+  if (op.row() == nullptr) return hash;
+  for (const AttrRow& row : op.row()->attributes) {
+    const Attr* value = effective_attribute(op, row);
+    if (value != nullptr) hash = combined(hash, hash_of(*value));
+  }
+  return op.row()->weights.empty() ? hash : combined(hash, std::hash<Symbol>()(op.path()));
 }
 
 /// Equal for free values that are the same.
 std::size_t hash_of(const Value& value) {
-  std::size_t hash = std::hash<const void*>()(value.type());
+  std::size_t hash =
+      combined(std::hash<const void*>()(value.type()), std::hash<Symbol>()(value.symbol()));
   for (const NamedAttr& each : value.attributes()) {
     hash = combined(hash, std::hash<const void*>()(each.value));
   }
