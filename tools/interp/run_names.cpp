@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "mir/ops.hpp"
+#include "mir/session.hpp"
 #include "mir/walk.hpp"
 #include "plan/schedule.hpp"
 
