@@ -106,7 +106,7 @@ class Module {
   IRContext::SymbolUse lookupSymbol(std::string_view name) const;
   Op* lookup_op(Symbol name) const { return op_symbols_.find(name); }
   Value* lookup_value(Symbol name) const { return value_symbols_.find(name); }
-  /// Whether any value declares a symbol: without one there are no parameters.
+  /// True if a value declares a symbol. A module without one has no parameters.
   bool declares_values() const { return !value_symbols_.empty(); }
   /// How many symbols ops declare and how many values do, each counted once.
   std::size_t declared_symbol_count() const { return op_symbols_.size() + value_symbols_.size(); }
@@ -141,8 +141,9 @@ class Module {
   void note_made(OpKind kind);
   /// Whether the op or one inside it can have a symbol; cheap.
   bool may_declare(const Op& op) const;
-  /// Whether a value declares its symbol: only results of ops that declare symbols do.
+  /// True for results with a symbol of ops that declare symbols.
   static bool declares(const Value& value);
+  /// True if the op is inside top().
   bool is_linked(const Op& op) const;
   void declare_own_symbols(Op& op);
   void declare_symbols(Op& op);

@@ -447,8 +447,8 @@ class Rewriter {
   bool is_quiet_ = false;
 };
 
-/// A copy of a module in its context, with what dumps state beside the IR. No module of the
-/// context's list: the caller owns it.
+/// Copies a module, with the facts that only dumps state. The copy has the same context, which does
+/// not list it: the caller owns it.
 std::unique_ptr<Module> clone(const Module& module);
 
 template <class Predicate>

@@ -60,15 +60,6 @@ Result<std::vector<Tensor>> load_inputs(const Session& session,
                                         const DimBindings& dims, const FileOpener& files = {},
                                         const InputDefaults& defaults = {});
 
-/// The same for the ports of a program, whose types are those of one trace: tensors with extents
-/// of their own may have others. `bounds` has the extent that random integers of each port index;
-/// they lie below 2 where it has none.
-Result<std::vector<Tensor>> load_inputs(std::span<const Port> ports,
-                                        std::span<const std::optional<std::int64_t>> bounds,
-                                        IRContext& context, std::span<const std::string> arguments,
-                                        const FileOpener& files = {},
-                                        const InputDefaults& defaults = {});
-
 /// The expected value of output `port`.
 struct Expectation {
   std::size_t port = 0;

@@ -18,11 +18,26 @@ const Attr* spec_in(std::span<const NamedAttr> attributes, Symbol key) {
   return good ? found->value : nullptr;
 }
 
+constexpr std::string_view kRecipe = "quant_recipe";
+
 Symbol recipe_key(const Op& op) {
-  return op.module().context().intern("quant_recipe");
+  return op.module().context().intern(kRecipe);
 }
 
-/// Whether the text gives the scales of both values from one source.
+/// Null: the op has none.
+const Attr* annotation_of(const Op& op) {
+  const Attr* annotation = op.attribute(recipe_key(op));
+  return annotation != nullptr && annotation->kind() == AttrKind::kQuantAnnotation ? annotation
+                                                                                   : nullptr;
+}
+
+/// The QuantSpec of operand or result `i` ("inputs", "outputs") in the annotation.
+const Attr* annotated_spec(const Op& op, std::string_view list, std::uint32_t i) {
+  if (annotation_of(op) == nullptr) return nullptr;
+  return annotated_quant_spec(op, fmt::format("{}_{}", list, i));
+}
+
+/// True if both values take scales and zero points from one source in the text.
 bool have_same_scales(IRContext& context, const Value& a, const Value& b, const Attr* spec) {
   const Symbol scale = context.intern(quant_attributes::kScale);
   const Symbol source = context.intern(quant_attributes::kSource);
@@ -38,8 +53,8 @@ bool have_same_scales(IRContext& context, const Value& a, const Value& b, const 
 }  // namespace
 
 const Attr* annotated_quant_spec(const Op& op, std::string_view key) {
-  const Attr* annotation = op.attribute(recipe_key(op));
-  if (annotation == nullptr || annotation->kind() != AttrKind::kQuantAnnotation) return nullptr;
+  const Attr* annotation = annotation_of(op);
+  if (annotation == nullptr) return nullptr;
   return spec_in(annotation->entries(), op.module().context().intern(key));
 }
 
@@ -50,18 +65,30 @@ const Attr* operand_quant_spec(const Op& op, std::uint32_t i) {
     if (const Attr* spec = spec_in(mention->attributes, key)) return spec;
   }
   if (const Attr* spec = spec_in(use.value()->attributes(), key)) return spec;
-  return annotated_quant_spec(op, fmt::format("inputs_{}", i));
+  return annotated_spec(op, "inputs", i);
 }
 
 const Attr* result_quant_spec(const Op& op, std::uint32_t i) {
   if (const Attr* spec = spec_in(op.result(i)->attributes(), recipe_key(op))) return spec;
-  return annotated_quant_spec(op, fmt::format("outputs_{}", i));
+  return annotated_spec(op, "outputs", i);
 }
 
 bool holds_codes(const TensorType& type, const Attr* spec) {
   if (!type.dtype()) return spec != nullptr;
   const DTypeClass kind = info(*type.dtype()).type_class;
   return kind == DTypeClass::kQuantised || (spec != nullptr && kind != DTypeClass::kFloat);
+}
+
+bool holds_codes(const Value& value) {
+  const TensorType* type = value.tensor_type();
+  if (type == nullptr || holds_codes(*type, nullptr)) return type != nullptr;
+  if (type->dtype() && info(*type->dtype()).type_class == DTypeClass::kFloat) return false;
+  const Op* op = value.defining_op();
+  if (op != nullptr && holds_codes(*type, result_quant_spec(*op, value.index()))) return true;
+  for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
+    if (holds_codes(*type, operand_quant_spec(*use->user(), use->index()))) return true;
+  }
+  return false;
 }
 
 bool have_same_quantisation(const Op& op, std::uint32_t operand, std::uint32_t result) {
@@ -78,13 +105,11 @@ bool have_same_quantisation(const Op& op, std::uint32_t operand, std::uint32_t r
          have_same_scales(op.module().context(), from, to, from_spec);
 }
 
-bool have_same_quantisation(const Op& a, const Op& b) {
-  return std::ranges::all_of(a.results(), [&](const Value& result) {
-    const TensorType* type = result.tensor_type();
-    const Attr* spec = result_quant_spec(a, result.index());
-    return type == nullptr || !holds_codes(*type, spec) ||
-           have_same_scales(a.module().context(), result, *b.result(result.index()), spec);
-  });
+bool have_same_scales(const Value& a, const Value& b, IRContext& context) {
+  const Op* op = a.defining_op();
+  const Attr* spec = op == nullptr ? spec_in(a.attributes(), context.intern(kRecipe))
+                                   : result_quant_spec(*op, a.index());
+  return have_same_scales(context, a, b, spec);
 }
 
 }  // namespace mir

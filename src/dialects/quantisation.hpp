@@ -1,4 +1,5 @@
-// What a text says of the quantisation of values. docs/ops/quantisation.md ranks its sources.
+// QuantSpecs of values, and values with the same quantisation. docs/ops/quantisation.md ranks the
+// sources of scales.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +13,22 @@ namespace mir {
 /// else of the op's annotation; null: none.
 const Attr* operand_quant_spec(const Op& op, std::uint32_t i);
 const Attr* result_quant_spec(const Op& op, std::uint32_t i);
-/// What the op's annotation says under `key` ("weight_weight"); null: nothing.
+/// The QuantSpec under `key` ("weight_weight") in the op's annotation; null: none.
 const Attr* annotated_quant_spec(const Op& op, std::string_view key);
 
-/// Whether elements of the type stand for other numbers: quantised types, and types that are not
-/// floating and have a QuantSpec. A QuantSpec of a floating type changes nothing.
+/// True if elements of this type are codes: those of quantised types, and of other types with a
+/// QuantSpec that are not floating. A QuantSpec of a floating type changes nothing.
 bool holds_codes(const TensorType& type, const Attr* spec);
+/// The same for a value as it is defined and as any op mentions it.
+bool holds_codes(const Value& value);
 
-/// Whether result `i` of an op has the numbers of operand `j` if it has its elements: both hold
-/// none but numbers, or codes whose QuantSpec and source of scales and zero points are the same.
-/// False where only the weights tell.
+/// True if result `i` and operand `j` of an op mean the same numbers when they have the same
+/// elements: neither holds codes, or both have the same QuantSpec and take scales and zero points
+/// from the same source. False if only the weights can tell.
 bool have_same_quantisation(const Op& op, std::uint32_t operand, std::uint32_t result);
 
-/// Whether the results of two equivalent ops have the same numbers if they have the same elements.
-bool have_same_quantisation(const Op& a, const Op& b);
+/// True if two values that hold codes and have equal attributes take scales and zero points from
+/// the same source.
+bool have_same_scales(const Value& a, const Value& b, IRContext& context);
 
 }  // namespace mir

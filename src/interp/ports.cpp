@@ -204,20 +204,22 @@ Result<std::vector<TensorSpec>> specs_of(std::span<const Port> ports,
   return all;
 }
 
-/// `bounds_of` gives the extents that integers of the ports index, where they are known.
-template <class BoundsOf>
-Result<std::vector<Tensor>> load_ports(std::span<const Port> ports, IRContext& context,
-                                       std::span<const std::string> arguments,
-                                       const DimBindings& dims, const FileOpener& files,
-                                       const InputDefaults& defaults, bool takes_any_extents,
-                                       BoundsOf bounds_of) {
+}  // namespace
+
+Result<std::vector<Tensor>> load_inputs(const Session& session,
+                                        std::span<const std::string> arguments,
+                                        const DimBindings& dims, const FileOpener& files,
+                                        const InputDefaults& defaults) {
+  const std::span<const Port> ports = session.inputs();
   const auto specs = specs_of(ports, arguments, files, defaults);
   if (!specs) return specs.error();
+  const Schedule& schedule = SessionAccess::schedule(session);
+  IRContext& context = schedule.module().context();
   Binder binder(context, dims);
   std::vector<Tensor> tensors(ports.size());
   // Tensors with extents of their own come first: they bind symbols that the others need.
   for (const bool generated : {false, true}) {
-    const auto bounds = bounds_of(binder.bindings());
+    const auto bounds = index_bounds(schedule, binder.bindings());
     for (std::size_t i = 0; i < ports.size(); ++i) {
       if (needs_extents((*specs)[i]) != generated) continue;
       DeclaredTensor wanted = declared(ports[i], context.dims(), binder.bindings());
@@ -226,45 +228,16 @@ Result<std::vector<Tensor>> load_ports(std::span<const Port> ports, IRContext& c
                      fmt::format("input '%{}' is {}: {}", ports[i].name, ports[i].type->spelling(),
                                  why_unknown(ports[i], context, binder.bindings()))};
       }
-      if (takes_any_extents && (*specs)[i].has_type()) {
-        std::ranges::fill(*wanted.shape, kUnknownExtent);
-      }
-      wanted.bound = bounds(i).value_or(usual_bound(wanted.dtype));
+      wanted.bound = bounds[schedule.inputs()[i]].value_or(usual_bound(wanted.dtype));
       auto tensor = load_tensor((*specs)[i], wanted);
       if (!tensor) return at_port("input", ports[i], tensor.error());
       tensors[i] = *std::move(tensor);
-      for (std::size_t dim = 0; !takes_any_extents && dim < tensors[i].shape().size(); ++dim) {
+      for (std::size_t dim = 0; dim < tensors[i].shape().size(); ++dim) {
         binder.bind_if_it_fits(ports[i].type->dims()[dim], tensors[i].shape()[dim]);
       }
     }
   }
   return tensors;
-}
-
-}  // namespace
-
-Result<std::vector<Tensor>> load_inputs(const Session& session,
-                                        std::span<const std::string> arguments,
-                                        const DimBindings& dims, const FileOpener& files,
-                                        const InputDefaults& defaults) {
-  const Schedule& schedule = SessionAccess::schedule(session);
-  const auto bounds_of = [&](const DimBindings& bindings) {
-    return [&schedule, bounds = index_bounds(schedule, bindings)](std::size_t input) {
-      return bounds[schedule.inputs()[input]];
-    };
-  };
-  return load_ports(session.inputs(), schedule.module().context(), arguments, dims, files, defaults,
-                    false, bounds_of);
-}
-
-Result<std::vector<Tensor>> load_inputs(std::span<const Port> ports,
-                                        std::span<const std::optional<std::int64_t>> bounds,
-                                        IRContext& context, std::span<const std::string> arguments,
-                                        const FileOpener& files, const InputDefaults& defaults) {
-  const auto bounds_of = [&](const DimBindings&) {
-    return [&](std::size_t input) { return input < bounds.size() ? bounds[input] : std::nullopt; };
-  };
-  return load_ports(ports, context, arguments, {}, files, defaults, true, bounds_of);
 }
 
 Result<std::vector<Expectation>> parse_expectations(std::span<const Port> outputs,

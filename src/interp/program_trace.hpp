@@ -20,22 +20,20 @@ struct ProgramStep {
   const Op* instruction = nullptr;
 };
 
-/// Follows a run of a program. The graphs that a program is lifted to compute it, launch by launch;
-/// beside them this goes from instruction to instruction, and knows which one runs by the locations
-/// that ops of the graphs have of their launches.
+/// Follows a run of a program. The graphs that the program was lifted to compute the results. Each
+/// op of them has the location of its launch, so the trace finds the instruction that runs.
 class ProgramTrace {
  public:
   using Show = std::function<void(const ProgramStep&)>;
 
-  /// Without a condition no program needs many.
+  /// Programs have no conditions, so no program needs many steps.
   static constexpr std::uint64_t kDefaultStepLimit = std::uint64_t{1} << 24;
 
   /// `program` is a verified module with a code fragment, which must outlive this; `graphs` is the
   /// plan of what it was lifted to.
   ProgramTrace(const Module& program, const Schedule& graphs);
 
-  /// Counts the steps; false after reporting a program that takes more than `limit`, or that does
-  /// not end.
+  /// Counts the steps. Returns false after reporting a program that takes more than `limit`.
   bool check_steps(std::uint64_t limit, Diagnostics& diagnostics) const;
 
   /// Begins a run: shows the instructions up to the first one that computes.

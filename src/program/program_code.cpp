@@ -262,19 +262,6 @@ const Value* ProgramCode::declared(ValueName slot) const {
   return found == declared_.end() ? nullptr : found->second;
 }
 
-const Type* ProgramCode::type_of(ValueName slot) const {
-  for (const prog::Instruction& each : instructions()) {
-    for (const Use& use : each.op->operand_uses()) {
-      if (use.value()->name() == slot) return mention_of(use).type;
-    }
-    for (const Value& result : each.op->results()) {
-      if (result.name() == slot) return result.type();
-    }
-  }
-  const Value* value = declared(slot);
-  return value == nullptr ? nullptr : value->type();
-}
-
 StatedMention ProgramCode::mention(const Use& use) const {
   StatedMention mention = mention_of(use);
   const auto has_constant = [&] {

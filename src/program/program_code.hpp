@@ -1,5 +1,5 @@
 // A program of the prog dialect, decoded once. Whatever reads programs reads them here: the
-// verifier, lifting, the machine, the JSON form. Nothing is refused: a field that cannot be read is
+// verifier, lifting, traces, the JSON form. Nothing is refused: a field that cannot be read is
 // empty, and a defect says why, for each reader to report in its own way.
 #pragma once
 
@@ -195,8 +195,6 @@ class ProgramCode {
   const Attr* constant_of(const Use& use) const;
   /// Whether an operand is a constant or parameter, which needs no instruction to fill its slot.
   bool stands_alone(const Use& use) const;
-  /// The type of the first mention in the code, else that of the table; null without one.
-  const Type* type_of(ValueName slot) const;
   /// What a mention says of its value. A table says more of constants and parameters than the
   /// mention where they differ.
   StatedMention mention(const Use& use) const;

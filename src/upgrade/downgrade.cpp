@@ -112,7 +112,7 @@ class Downgrade {
   void name_after_cache(Op& op) {
     const Symbol cache = cache_of(op);
     if (!cache || cache == op.path()) return;
-    if (op.has_path()) drop(op, "name of the op", context_.text(op.path()));
+    if (op.has_path()) drop(op, "name", context_.text(op.path()));
     rewriter_.set_path(op, cache);
   }
 

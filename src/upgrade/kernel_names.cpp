@@ -112,7 +112,7 @@ class LaunchOptions {
   LossReport& report_;
 };
 
-/// What a kernel of the op owns is found by this name; empty: it owns nothing.
+/// The name of the weights or the cache that a kernel of the op owns; empty if it owns nothing.
 std::string_view owner_name(const Op& op) {
   const IRContext& context = op.module().context();
   if (op.is(OpId::kLinalgKVCache)) {

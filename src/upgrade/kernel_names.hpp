@@ -1,4 +1,4 @@
-// Under which names the launches of a program run their kernels, and with which options.
+// The names and options of the kernels that the launches of a program run.
 #pragma once
 
 #include <span>

@@ -53,6 +53,10 @@ std::size_t hash_of(const Value& value) {
   return hash;
 }
 
+bool hold_codes(const Op& op) {
+  return std::ranges::any_of(op.results(), [](const Value& each) { return holds_codes(each); });
+}
+
 bool are_same(const Value& a, const Value& b) {
   return a.type() == b.type() && a.has_symbol() == b.has_symbol() && a.symbol() == b.symbol() &&
          std::ranges::equal(a.attributes(), b.attributes());
@@ -103,6 +107,11 @@ class Merging {
     }
   }
 
+  struct Known {
+    Op* op = nullptr;
+    bool has_codes = false;  ///< before others were merged into it
+  };
+
   struct Visit {
     Block* block = nullptr;
     std::size_t known_before = 0;  ///< ops
@@ -121,7 +130,7 @@ class Merging {
   void forget(std::size_t known_before) {
     for (; order_.size() > known_before; order_.pop_back()) {
       auto [at, last] = known_.equal_range(order_.back().first);
-      while (at != last && at->second != order_.back().second) ++at;
+      while (at != last && at->second.op != order_.back().second) ++at;
       known_.erase(at);
     }
   }
@@ -129,6 +138,8 @@ class Merging {
   void merge_free_values(Region& region) {
     std::unordered_multimap<std::size_t, Value*> seen;
     for (Value* value : region.free_values()) {
+      // Constants of codes may have scales of their own.
+      if (!value->has_symbol() && holds_codes(*value)) continue;
       const std::size_t hash = hash_of(*value);
       const auto [first, last] = seen.equal_range(hash);
       const auto same = std::find_if(
@@ -149,20 +160,29 @@ class Merging {
            std::ranges::none_of(op.results(), &Value::has_symbol) && is_pure(op);
   }
 
+  bool have_equal_scales(const Op& a, const Op& b) const {
+    return std::ranges::all_of(a.results(), [&](const Value& each) {
+      return have_same_scales(each, *b.result(each.index()), run_.module().context());
+    });
+  }
+
   /// True if the op is gone.
   bool merge(Op& op) {
     if (!can_merge(op)) return false;
     const std::size_t hash = hash_of(op);
+    const bool has_codes = hold_codes(op);
     const auto [first, last] = known_.equal_range(hash);
     const auto same = std::find_if(first, last, [&](const auto& each) {
-      return are_equivalent(*each.second, op) && have_same_quantisation(*each.second, op);
+      const Known& known = each.second;
+      return are_equivalent(*known.op, op) &&
+             ((!known.has_codes && !has_codes) || have_equal_scales(*known.op, op));
     });
     if (same == last) {
-      known_.emplace(hash, &op);
+      known_.emplace(hash, Known{&op, has_codes});
       order_.emplace_back(hash, &op);
       return false;
     }
-    Op& survivor = *same->second;
+    Op& survivor = *same->second.op;
     merged_[&survivor].push_back(op.location());
     std::vector<Value*> values;
     for (Value& result : survivor.results()) values.push_back(&result);
@@ -174,7 +194,7 @@ class Merging {
   PassRun& run_;
   const Dominance& dominance_;
   Rewriter rewriter_;
-  std::unordered_multimap<std::size_t, Op*> known_;
+  std::unordered_multimap<std::size_t, Known> known_;      // by hash
   std::unordered_map<Op*, std::vector<Location>> merged_;  // of ops that are gone, by survivor
   std::vector<std::pair<std::size_t, Op*>> order_;  // of those that are known, with their hash
 };

@@ -131,6 +131,21 @@ TEST_SUITE("cse") {
     CHECK(left(casts("[quant_scale:0.5]", "[quant_scale:0.5]")) == "CastTypeOp");
     CHECK(left(casts("[quant_scale:0.5]", "[quant_scale:0.25]")) == "CastTypeOp CastTypeOp");
     CHECK(left(casts("", "")) == "CastTypeOp CastTypeOp");
+    // A user may say that integers are codes, and two users may say it differently.
+    const std::string ints = "tensor<[2], Int8, CPU>";
+    const auto read = [&](const std::string& from, const std::string& to,
+                          const std::string& range) {
+      return "linalg.CPU.CastTypeOp [dtype:Float32, quant_recipe:QuantAnnotation(inputs_0:"
+             "QuantSpec(SymPerTensor(quant_min: -" +
+             range + ", quant_max: " + range +
+             ", quant_to_type: Int8, scale_type: Float32), uuid=" + range + ", solved=0), , )] (%" +
+             from + ") -> (%" + to + ":$)\n";
+    };
+    const std::string constants = body(read("a:" + ints + "[constant:[1, 2]]", "y", "127") +
+                                       read("b:" + ints + "[constant:[1, 2]]", "z", "100"));
+    FlowReading reading(constants);
+    CHECK(left(reading) == "CastTypeOp CastTypeOp");
+    CHECK(reading.module().body().free_values().size() == 2);
   }
 }
 
