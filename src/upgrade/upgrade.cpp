@@ -74,15 +74,14 @@ void check_upgradable(Recovery& recovery) {
                 fmt::to_string(frees));
 }
 
-namespace {
-
-/// Whether a storage of one type may be read as the other.
 bool is_view(const Type* from, const Type* to) {
   const auto *a = dyn_cast<TensorType>(from), *b = dyn_cast<TensorType>(to);
   return a != nullptr && b != nullptr && a != b && a->element_count() &&
          a->element_count() == b->element_count() && a->dtype_name() == b->dtype_name() &&
          a->device() == b->device() && a->encoding() == b->encoding();
 }
+
+namespace {
 
 /// Whether a note on a value says what the value itself is.
 bool is_own(const Recovery& recovery, Symbol key) {
@@ -212,6 +211,7 @@ bool upgrade(Module& module, const UpgradeOptions& options, LossReport& report,
   if (diagnostics.error_count() != errors_before) return false;
   check_mentions(recovery);
   settle_symbols(recovery);
+  settle_parameter_types(recovery);
   settle_extents(recovery);
   take_grants(recovery);
   recover_constants(recovery);

@@ -25,6 +25,9 @@ void choose_options(Recovery& recovery, Op& op, std::span<const OptionCandidate>
 /// The registered parameter `<path><suffix>`; null when there is none.
 const TensorType* parameter_of(Recovery& recovery, const Op& op, std::string_view suffix);
 
+/// Whether the op scales, shifts, converts or copies elements, each in its place.
+bool scales_elements(const Op& op);
+
 /// Whether the result goes, perhaps scaled and masked, into a mask or a softmax: then it is a
 /// matrix of scores.
 bool feeds_softmax(const Op& op);

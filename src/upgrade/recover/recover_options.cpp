@@ -20,6 +20,11 @@ const TensorType* parameter_of(Recovery& recovery, const Op& op, std::string_vie
   return found.value == nullptr ? nullptr : found.value->tensor_type();
 }
 
+bool scales_elements(const Op& op) {
+  return op.is(OpId::kLinalgMul, OpId::kLinalgDiv, OpId::kLinalgAdd, OpId::kLinalgSub,
+               OpId::kLinalgCastType, OpId::kLinalgClone, OpId::kLinalgContiguous);
+}
+
 bool feeds_softmax(const Op& op) {
   std::vector<const Op*> open{&op};
   std::unordered_set<const Op*> seen;
@@ -30,7 +35,7 @@ bool feeds_softmax(const Op& op) {
     for (const Use* use = next.result()->first_use(); use != nullptr; use = use->next()) {
       const Op* user = use->user();
       if (user->is(OpId::kLinalgSoftmax, OpId::kLinalgCausalMask)) return true;
-      const bool passes = user->is(OpId::kLinalgMul, OpId::kLinalgAdd, OpId::kLinalgWhere);
+      const bool passes = scales_elements(*user) || user->is(OpId::kLinalgWhere);
       if (passes && seen.insert(user).second) open.push_back(user);
     }
   }

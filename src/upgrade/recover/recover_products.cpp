@@ -11,8 +11,38 @@ namespace mir {
 
 namespace {
 
+/// The operand whose elements, scaled or converted, are those of the op's result at the same
+/// places; null if there is none.
+const Value* matrix_of(const Op& op) {
+  if (op.result_count() != 1 || op.result()->tensor_type() == nullptr || !scales_elements(op)) {
+    return nullptr;
+  }
+  const Value* matrix = nullptr;
+  for (const Use& use : op.plain_operands()) {
+    const Value* operand = use.value();
+    const TensorType* type = operand->tensor_type();
+    if (type == nullptr) return nullptr;
+    if (type->element_count() == 1) continue;
+    if (matrix != nullptr || !compatible_shapes(*type, *op.result()->tensor_type())) return nullptr;
+    matrix = operand;
+  }
+  return matrix;
+}
+
+/// The value before any scaling by single numbers.
+const Value& before_scaling(const Value& value) {
+  const Value* at = &value;
+  while (at->defining_op() != nullptr) {
+    const Value* matrix = matrix_of(*at->defining_op());
+    if (matrix == nullptr) break;
+    at = matrix;
+  }
+  return *at;
+}
+
 /// Whether the value is a matrix that an op of its own has transposed.
-bool is_transposed(const Value& value) {
+bool is_transposed(const Value& scaled) {
+  const Value& value = before_scaling(scaled);
   const Op* op = value.defining_op();
   if (op == nullptr || value.tensor_type() == nullptr) return false;
   const auto rank = static_cast<std::int64_t>(value.tensor_type()->rank());

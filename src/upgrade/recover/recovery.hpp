@@ -147,6 +147,9 @@ bool is_declared(const Op& op, std::string_view attribute);  // take_grants.cpp
 const Attr* weight_recipe(const IRContext& context, const Attr& annotation,
                           std::string_view suffix);  // recover_parameters.cpp
 
+/// Whether a storage of one type may be read as the other, in another shape.
+bool is_view(const Type* from, const Type* to);  // upgrade.cpp
+
 /// Links a view of the value with that type in front of an op.
 Value* make_view(Module& module, Value& value, const TensorType& type, Op& before,
                  Location location);  // upgrade.cpp
@@ -162,21 +165,22 @@ void warn_of_ignored_facts(const Module& module, const UpgradeOptions& options,
                            Diagnostics& diagnostics);  // unused_facts.cpp
 
 // The steps, in order. Each reports what it cannot recover and goes on.
-void drop_repeated_graphs(Recovery& recovery);  // repeated_graphs.cpp
-void check_upgradable(Recovery& recovery);      // upgrade.cpp
-void take_grants(Recovery& recovery);           // take_grants.cpp
-void recover_constants(Recovery& recovery);     // recover_constants.cpp
-void hand_in_undefined(Recovery& recovery);     // recover_undefined.cpp
-void recover_pieces(Recovery& recovery);        // recover_pieces.cpp
-void recover_interface(Recovery& recovery);     // recover_interface.cpp
-void recover_links(Recovery& recovery);         // recover_links.cpp
-void recover_options(Recovery& recovery);       // recover_options.cpp
-void settle_quantised(Recovery& recovery);      // recover_quantised.cpp
-void register_parameters(Recovery& recovery);   // recover_parameters.cpp
-void note_unused_names(Recovery& recovery);     // recover_names.cpp
-void make_names_unique(Recovery& recovery);     // recover_names.cpp
-void settle_attributes(Recovery& recovery);     // recover_attributes.cpp
-void check_types(Recovery& recovery);           // check_types.cpp
-void generalise(Recovery& recovery);            // generalise.cpp
+void drop_repeated_graphs(Recovery& recovery);    // repeated_graphs.cpp
+void check_upgradable(Recovery& recovery);        // upgrade.cpp
+void settle_parameter_types(Recovery& recovery);  // parameter_types.cpp
+void take_grants(Recovery& recovery);             // take_grants.cpp
+void recover_constants(Recovery& recovery);       // recover_constants.cpp
+void hand_in_undefined(Recovery& recovery);       // recover_undefined.cpp
+void recover_pieces(Recovery& recovery);          // recover_pieces.cpp
+void recover_interface(Recovery& recovery);       // recover_interface.cpp
+void recover_links(Recovery& recovery);           // recover_links.cpp
+void recover_options(Recovery& recovery);         // recover_options.cpp
+void settle_quantised(Recovery& recovery);        // recover_quantised.cpp
+void register_parameters(Recovery& recovery);     // recover_parameters.cpp
+void note_unused_names(Recovery& recovery);       // recover_names.cpp
+void make_names_unique(Recovery& recovery);       // recover_names.cpp
+void settle_attributes(Recovery& recovery);       // recover_attributes.cpp
+void check_types(Recovery& recovery);             // check_types.cpp
+void generalise(Recovery& recovery);              // generalise.cpp
 
 }  // namespace mir

@@ -118,6 +118,30 @@ TEST_SUITE("upgrade") {
     CHECK(has(scores({}, "1"), "MatMulOp [transpose_b:true]"));
     CHECK(has(scores({"linalg.CPU.SiLUOp" + lists}, "2"), "MatMulOp [transpose_b:true]"));
     CHECK(has(scores({"linalg.CPU.TransposeOp" + lists}, "2"), "MatMulOp [transpose_b:false]"));
+    // Scaled by one number, or converted, after that.
+    const std::string number = "%7:" + t("1") + "[constant:[0.5]]";
+    const auto scaled = [&](const std::string& op, const std::string& operands) {
+      return scores({"linalg.CPU.TransposeOp" + lists,
+                     "linalg.CPU." + op + "(" + operands + ") -> (%5:" + square + ")"},
+                    "5");
+    };
+    const std::string keys = "%2:" + square;
+    CHECK(has(scaled("MulOp", keys + ", " + number), "MatMulOp [transpose_b:false]"));
+    CHECK(has(scaled("MulOp", number + ", " + keys), "MatMulOp [transpose_b:false]"));
+    CHECK(has(scaled("DivOp", keys + ", " + number), "MatMulOp [transpose_b:false]"));
+    CHECK(has(scaled("CloneOp", keys), "MatMulOp [transpose_b:false]"));
+    CHECK(has(scaled("MulOp", keys + ", " + keys), "MatMulOp [transpose_b:true]"));
+  }
+
+  TEST_CASE("square scores are recognised through a division before their softmax") {
+    const std::string square = t("1, 2, 4, 4");
+    const std::string number = "%7:" + t("1") + "[constant:[2.0]]";
+    Upgraded upgraded(
+        dump({"linalg.CPU.MatMulOp(%0:" + square + ", %1:" + square + ") -> (%2:" + square + ")",
+              "linalg.CPU.DivOp(%2:" + square + ", " + number + ") -> (%3:" + square + ")",
+              "linalg.CPU.SoftmaxOp(%3:" + square + ") -> (%4:" + square + ")"}));
+    REQUIRE(upgraded.errors() == Lines{});
+    CHECK(has(print(upgraded.module()), "MatMulOp [transpose_b:true]"));
   }
 
   TEST_CASE("a long chain of scalings after a product is searched once") {

@@ -62,6 +62,33 @@ TEST_SUITE("upgrade") {
     CHECK(has(made, "[to_shape:[2, 3]] (%4:" + t("1, 6") + ") -> (%5:" + t("2, 3") + ")\n"));
   }
 
+  TEST_CASE("a parameter that is registered as its last view has the type of its first use") {
+    const auto at = [](const std::string& shape) { return "%3:" + t(shape) + "[@m.cls]"; };
+    const auto graph = [](const std::string& name, const Lines& ops) {
+      std::string text = "graph.SubGraphOp @" + name + " <CPU> {\n() -> (%2:" + t("2, 3") + ") {\n";
+      for (const std::string& each : ops) text += each + "\n";
+      return text + "cf.ReturnOp (%2:" + t("2, 3") + ") -> ()\n}\n}";
+    };
+    const std::string neg = "linalg.CPU.NegOp(" + at("2, 3") + ") -> (%2:" + t("2, 3") + ")";
+    Upgraded net(
+        dump({"graph.SubGraphOp @init <notype> {\n() -> () {\ntensor.CPU.register () -> (" +
+                  at("2, 3") + ")[symbol:m.cls]\n}\n}",
+              graph("a", {"linalg.CPU.ViewOp(" + at("6") + ") -> (" + at("2, 3") + ")", neg}),
+              graph("b", {neg})}));
+    REQUIRE(net.errors() == Lines{});
+    CHECK(net.problems() == Lines{});
+    const std::string made = print(net.module());
+    CHECK(has(made, "register () -> (%3:" + t("6") + "[@m.cls])"));
+    std::size_t views = 0;
+    for (auto place = made.find("ViewOp [to_shape:[2, 3]]"); place != made.npos;
+         place = made.find("ViewOp [to_shape:[2, 3]]", place + 1)) {
+      ++views;
+    }
+    CHECK(views == 2);  // that of the dump, and the one that graph @b reads
+    const Lines derived = net.entries(Source::kDerived);
+    CHECK(std::ranges::count(derived, "linalg.ViewOp type of parameter @m.cls=" + t("6")) == 1);
+  }
+
   TEST_CASE("what goes with nothing in its place is in the report") {
     const std::string freed = "tensor.CPU.free (%1:" + t("2") + ") -> ()";
     const std::string name = "linalg.CPU.register<SiLU>() -> ()[symbol:";
