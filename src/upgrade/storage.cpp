@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "mir/control_flow.hpp"
 #include "mir/op.hpp"
+#include "mir/walk.hpp"
 #include "upgrade/recover/piece_shape.hpp"
 
 namespace mir {
@@ -10,6 +12,60 @@ namespace mir {
 bool has_destination(const Op& op) {
   if (!op.is(OpId::kLinalgLinear) || op.operand_count() < 2 || op.result_count() != 1) return false;
   return op.operand(op.operand_count() - 1)->name() == op.result()->name();
+}
+
+namespace {
+
+/// What the op stores into; null if it stores nowhere.
+const Value* destination_of(const Op& op) {
+  const bool copies = op.is(OpId::kLinalgCopy) && op.operand_count() == 2;
+  return copies || has_destination(op) ? op.operand(op.operand_count() - 1) : nullptr;
+}
+
+/// The names of a value and of all that it is a slice or a view of; `has_slice` if there is a
+/// slice.
+struct Chain {
+  std::vector<std::uint32_t> names;
+  bool has_slice = false;
+
+  explicit Chain(const Value& value) {
+    const Value* at = &value;
+    for (names.push_back(at->name().raw());; names.push_back(at->name().raw())) {
+      const Op* op = at->defining_op();
+      if (op == nullptr || op->operand_count() == 0 ||
+          !op->is(OpId::kLinalgSlice, OpId::kLinalgView, OpId::kLinalgReshape)) {
+        return;
+      }
+      has_slice = has_slice || op->is(OpId::kLinalgSlice);
+      at = op->operand(0);
+    }
+  }
+};
+
+}  // namespace
+
+std::unordered_set<std::uint32_t> storages_with_stored_parts(const Module& module) {
+  std::unordered_set<std::uint32_t> stored, destinations;
+  const auto add = [&](const Value& value) {
+    const Chain chain(value);
+    if (chain.has_slice) stored.insert(chain.names.begin(), chain.names.end());
+  };
+  for_each_op(module.body(), [&](const Op& op) {
+    const Value* destination = destination_of(op);
+    if (destination == nullptr) return;
+    destinations.insert(destination->name().raw());
+    add(*destination);
+  });
+  // A graph may store into a slice that it receives.
+  for_each_op(module.body(), [&](const Op& op) {
+    const Op* graph = called_graph(op);
+    if (graph == nullptr || graph->first_region() == nullptr) return;
+    const auto arguments = graph->first_region()->entry_arguments();
+    for (std::uint32_t i = 0; i < op.operand_count() && i < arguments.size(); ++i) {
+      if (destinations.contains(arguments[i].name().raw())) add(*op.operand(i));
+    }
+  });
+  return stored;
 }
 
 Storage* Storages::find(ValueName name) {

@@ -2,7 +2,9 @@
 // which parts of it slices have named alike.
 #pragma once
 
+#include <cstdint>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "upgrade/recover/recovery.hpp"
@@ -99,5 +101,9 @@ class Storages {
 
 /// Whether the op's last operand is where upstream stores its result.
 bool has_destination(const Op& op);
+
+/// The names (see ValueName::raw) of storages of which some graph, at any time, stores into slices.
+/// The names of storages are the same in all graphs of a dump.
+std::unordered_set<std::uint32_t> storages_with_stored_parts(const Module& module);
 
 }  // namespace mir

@@ -36,7 +36,10 @@ class Pieces {
   explicit Pieces(Recovery& recovery) : recovery_(recovery), module_(recovery.module) {}
 
   /// In the order of execution, for what a slice gives goes on into calls and out of them.
-  void run() { visit(module_.body()); }
+  void run() {
+    stored_ = storages_with_stored_parts(module_);
+    visit(module_.body());
+  }
 
  private:
   void visit(Region& region) {
@@ -221,8 +224,9 @@ class Pieces {
     return true;
   }
 
-  /// Whether the graph stores into parts of what the slice reads, as it stores into a cache.
-  static bool is_written(const Op& op, const Storage* storage) {
+  /// Whether the module stores into parts of what the slice reads, as it stores into a cache.
+  bool is_written(const Op& op, const Storage* storage) const {
+    if (stored_.contains(op.operand(0)->name().raw())) return true;
     if (storage != nullptr && (storage->changed || storage->last_written != nullptr)) return true;
     for (const Use* use = op.result()->first_use(); use != nullptr; use = use->next()) {
       const Op& user = *use->user();
@@ -599,7 +603,8 @@ class Pieces {
   Module& module_;
   Storages* storages_ = nullptr;                                       ///< of the region at hand
   std::unordered_map<const Op*, std::vector<std::uint32_t>> written_;  ///< arguments, by graph
-  std::unordered_set<const Value*> pieces_;  ///< values with another type than upstream printed
+  std::unordered_set<std::uint32_t> stored_;  ///< see storages_with_stored_parts()
+  std::unordered_set<const Value*> pieces_;   ///< values with another type than upstream printed
   CallOrder calls_;
 };
 

@@ -87,6 +87,24 @@ TEST_SUITE("pieces") {
     CHECK(bounds(slice("2, 5") + "linalg.CPU.CopyOp(%5:" + one + ", %0:" + whole + ") -> ()\n" +
                  slice("2, 5") + "linalg.CPU.SiLUOp(%0:" + whole + ") -> (%1:" + one + ")\n") ==
           Lines{first + " or " + last, first + " or " + last});
+    // Also where it is read before, while it is empty.
+    const std::string store = "linalg.CPU.CopyOp(%5:" + one + ", %0:" + whole + ") -> ()\n";
+    const std::string read = "linalg.CPU.SiLUOp(%0:" + whole + ") -> (%1:" + one + ")\n";
+    CHECK(bounds(slice("2, 5") + read + slice("2, 5") + store) ==
+          Lines{first + " or " + last, first + " or " + last});
+    // And in a graph that only reads what its caller stores, or the other way round.
+    const auto graph = [&](const std::string& ops, const std::string& results) {
+      return "graph.SubGraphOp @f <CPU> {\n(%0:" + whole + ", %5:" + one + ") -> (" + results +
+             ") {\n" + ops + "cf.ReturnOp (" + results + ") -> ()\n}\n}\n";
+    };
+    const auto call = [&](const std::string& results) {
+      return "graph.CallGraphOp @f (%0:" + whole + ", %5:" + one + ") -> (" + results + ")\n";
+    };
+    const std::string result = "%1:" + one;
+    CHECK(bounds(graph(slice("2, 5") + read, result) + slice("2, 5") + store + call(result)) ==
+          Lines{first + " or " + last, first + " or " + last});
+    CHECK(bounds(graph(slice("2, 5") + store, "") + slice("2, 5") + read + call("")).front() ==
+          first + " or " + last);
   }
 
   TEST_CASE("a mention that means another version than the latest is in the report") {
