@@ -42,6 +42,8 @@ void kept_shape(const Op& op, const OpRow& row, std::span<const Type* const> ope
 /// Element types that a device would have to convert.
 void mixed_types(const Op& op, const OpRow& row, std::span<const Type* const> operands,
                  Reporter& reporter);
+/// Steps on a cache against what the steps before left in it.
+void caches(const Census& census, Reporter& reporter);
 /// The program machine: jumps, returns, binds, addresses, kernels, slots.
 void program(const Census& census, Reporter& reporter);
 /// Frees of graphs.

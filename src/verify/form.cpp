@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "dialects/parameters.hpp"
 #include "dialects/quant_attributes.hpp"
 #include "ir/attribute_type.hpp"
 #include "ir/declaration_graphs.hpp"
@@ -23,8 +22,7 @@ FormChecks::FormChecks(Reporter& reporter)
       recipe_(context_.intern("quant_recipe")),
       is_wanted_(reporter.wants_any(op_c4, op_c5, op_c6, signature_c3, signature_c4, signature_c5,
                                     attribute_c1, attribute_c4, type_c7, register_c1, register_c2,
-                                    register_c3, param_c2, param_c3, param_c4, cache_c1,
-                                    quant_c8)) {
+                                    register_c3, param_c2, param_c3, param_c4, quant_c8)) {
   if (is_wanted_) attributes(*reporter.module().top(), reporter);
 }
 
@@ -50,7 +48,6 @@ void FormChecks::op(const Op& op) {
     check_parts(op);
     check_place(op);
   }
-  if (op.is(OpId::kLinalgKVCache)) check_step(op);
   check_device(op.device(), op);
   check_annotations(op.attributes(), op, nullptr);
   // Programs and what is lifted from them register constants.
@@ -339,43 +336,6 @@ void FormChecks::check_device(Symbol device, const Op& place) {
   NearestName nearest(name);
   for (const std::string_view each : device_names()) nearest.offer(each);
   suggest(*kept, nearest.best());
-}
-
-// -- caches ---------------------------------------------------------------------------------------
-
-namespace {
-
-Dim past_of(const Op& step) {
-  const Attr* past = step.attribute("past");
-  if (past == nullptr) return Dim::unknown();
-  if (past->kind() == AttrKind::kInt) return Dim(past->integer());
-  return past->kind() == AttrKind::kDim ? past->dim() : Dim::unknown();
-}
-
-/// What the cache holds after the step: its first result says so.
-Dim held_after(const Op& step) {
-  constexpr std::size_t kTokens = 2, kTokensOfFa2 = 1;
-  const Attr* fa2 = step.attribute("use_fa2");
-  const bool is_fa2 = fa2 != nullptr && fa2->kind() == AttrKind::kBool && fa2->boolean();
-  const auto* held = step.result_count() == 0 ? nullptr : step.result()->tensor_type();
-  if (held == nullptr || held->rank() != 4) return Dim::unknown();
-  return held->dims()[is_fa2 ? kTokensOfFa2 : kTokens];
-}
-
-}  // namespace
-
-void FormChecks::check_step(const Op& op) {
-  const Symbol cache = cache_of(op);
-  if (!cache) return;
-  const Op* before = std::exchange(steps_[cache], &op);
-  if (before == nullptr || before->block() != op.block()) return;
-  const Dim end = held_after(*before), begin = past_of(op);
-  if (end.is_unknown() || begin.is_unknown() || end == begin) return;
-  Diagnostic* kept = reporter_.report(cache_c1, op, [&] {
-    return fmt::format("cache '@{}' holds {} tokens when this step begins, 'past' says {}",
-                       text(op, cache), context_.dims().print(end), context_.dims().print(begin));
-  });
-  note(kept, *before, "the step before");
 }
 
 }  // namespace mir::checks

@@ -1,7 +1,6 @@
 // What the portable form promises of every op and value: parts, places, names of devices.
 #pragma once
 
-#include <unordered_map>
 #include <unordered_set>
 
 #include "verify/checks.hpp"
@@ -23,8 +22,6 @@ class FormChecks {
   /// Instructions, fragments and registers.
   void check_place(const Op& op);
   void check_register(const Op& op);
-  /// A step on a cache that another of its block has changed.
-  void check_step(const Op& op);
   void check_signature(const Region& region, const Op& graph);
   void check_stated_results(const Region& region, const Op& parent);
   /// `place` is what reports name; `may_declare`: the value may be a parameter or a constant.
@@ -41,9 +38,8 @@ class FormChecks {
   IRContext& context_;
   Symbol constant_, recipe_;
   bool is_wanted_;
-  std::unordered_set<Symbol> devices_;           // that were looked at
-  PointerTable<char> types_;                     // likewise
-  std::unordered_map<Symbol, const Op*> steps_;  // by cache: the last one
+  std::unordered_set<Symbol> devices_;  // that were looked at
+  PointerTable<char> types_;            // likewise
 };
 
 }  // namespace mir::checks

@@ -31,6 +31,7 @@ bool verify(const Module& module, Diagnostics& diagnostics, const VerifyOptions&
   checks::symbols(census, reporter);
   checks::bound_symbols(census, reporter);
   checks::calls(census, reporter);
+  checks::caches(census, reporter);
   checks::program(census, reporter);
   checks::lifetime(census, reporter);
   return diagnostics.error_count() == errors_before;

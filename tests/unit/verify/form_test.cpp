@@ -286,4 +286,40 @@ TEST_SUITE("form") {
     CHECK(steps("c", "$past+$S") == Lines{});
     CHECK(steps("d", "$past") == Lines{});
   }
+
+  TEST_CASE("cache_c1: MIR0429 steps without 'past', and in graphs that call each other") {
+    const std::string type = "tensor<[1, 1, $S+$past, 4], Float32, CPU>";
+    const auto step = [&](const std::string& past, const std::string& results) {
+      return "linalg.CPU.KVCacheOp [cache:@c, q_head:1, kv_head:1, head_dim:4" + past +
+             "] (%k, %k) -> " + results + "\n";
+    };
+    const std::string head =
+        "@main [mir_version:1] (%k:tensor<[1, 1, $S, 4], Float32, CPU>) -> () {\n";
+    const std::string end = "cf.ReturnOp () -> ()\n}\n";
+    const auto claims = [&](const std::string& first, const std::string& second) {
+      return verified(head + step("", "(%1:" + first + ", %2:" + first + ")") +
+                      step("", "(%3:" + second + ", %4:" + second + ")") + end);
+    };
+    const std::string twice = "tensor<[1, 1, 2*$S+$past, 4], Float32, CPU>";
+    const std::string open = "tensor<[1, 1, ?, 4], Float32, CPU>";
+    CHECK(claims(type, type) ==
+          Lines{"3:1 MIR0429 cache '@c' holds 2*$S+$past tokens after this step, its result has "
+                "$S+$past"});
+    CHECK(claims(type, twice) == Lines{});
+    CHECK(claims(open, open) == Lines{});
+    CHECK(claims(type, open) == Lines{});
+    // In a graph, once before its call and once in it; twice by two calls.
+    const std::string graph =
+        "graph.SubGraphOp @f <CPU> {\n(%k:tensor<[1, 1, $S, 4], Float32, CPU>) "
+        "-> () {\n" +
+        step(", past:$past", "(%1, %2)") + "cf.ReturnOp () -> ()\n}\n}\n";
+    const std::string call = "graph.CallGraphOp @f (%k) -> ()\n";
+    const std::string breach =
+        "4:1 MIR0429 cache '@c' holds $S+$past tokens when this step begins, 'past' says $past";
+    CHECK(verified(head + graph + call + end) == Lines{});
+    CHECK(verified(head + graph + call + call + end) == Lines{breach});
+    CHECK(verified(head + graph + step(", past:$past", "(%1, %2)") + call + end) == Lines{breach});
+    CHECK(verified(head + graph + call + step(", past:$S+$past", "(%1, %2)") + end) == Lines{});
+    CHECK(verified(head + graph + call + step(", past:$past", "(%1, %2)") + end).size() == 1);
+  }
 }

@@ -1,0 +1,143 @@
+// Steps on one cache, in the order in which a run takes them.
+#include <unordered_map>
+#include <unordered_set>
+
+#include "dialects/parameters.hpp"
+#include "verify/checks.hpp"
+
+namespace mir::checks {
+
+namespace {
+
+/// Index of the dimension of tokens in operands and results of a step.
+std::size_t token_dim(const Op& step) {
+  const Attr* fa2 = step.attribute("use_fa2");
+  const bool is_fa2 = fa2 != nullptr && fa2->kind() == AttrKind::kBool && fa2->boolean();
+  return is_fa2 ? 1 : 2;
+}
+
+Dim tokens_of(const Op& step, const Value* value) {
+  const auto* type = value == nullptr ? nullptr : value->tensor_type();
+  return type != nullptr && type->rank() == 4 ? type->dims()[token_dim(step)] : Dim::unknown();
+}
+
+Dim past_of(const Op& step) {
+  const Attr* past = step.attribute("past");
+  if (past == nullptr) return Dim::unknown();
+  if (past->kind() == AttrKind::kInt) return Dim(past->integer());
+  return past->kind() == AttrKind::kDim ? past->dim() : Dim::unknown();
+}
+
+/// note [order of steps]
+/// A run is followed from the body of the module, and from every graph that nothing calls, into
+/// graphs as often as they are called, but twice at most: the second time shows that a step does
+/// not fit what the first one left. What blocks and regions leave that may not run is not known.
+class CacheSteps {
+ public:
+  explicit CacheSteps(Reporter& reporter)
+      : reporter_(reporter), dims_(reporter.module().context().dims()) {}
+
+  void run(const Census& census) {
+    State start;
+    visit(reporter_.module().body(), start);
+    for (const Op* graph : census.graphs) {
+      if (entered_[graph] == 0) enter(*graph, State());
+    }
+  }
+
+ private:
+  /// The last step on a cache, and the tokens in the cache after it.
+  struct Last {
+    const Op* step = nullptr;
+    Dim end = Dim::unknown();
+  };
+  using State = std::unordered_map<Symbol, Last>;
+
+  void visit(const Region& region, State& state) {
+    if (!region.has_several_blocks()) {
+      for (const Block* block : region.blocks()) visit(*block, state);
+      return;
+    }
+    for (const Block* block : region.blocks()) {
+      State own;
+      visit(*block, own);
+    }
+    state.clear();
+  }
+
+  void visit(const Block& block, State& state) {
+    for (const Op* op : block.ops()) {
+      if (op->is(OpId::kLinalgKVCache)) step(*op, state);
+      if (const Op* graph = called_graph(*op)) state = enter(*graph, std::move(state));
+      if (is_graph(*op)) continue;
+      for (const Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {
+        State own = state;
+        visit(*inner, own);
+      }
+      if (op->first_region() != nullptr) state.clear();
+    }
+  }
+
+  State enter(const Op& graph, State state) {
+    constexpr int kMostTimes = 2;
+    constexpr std::size_t kDeepest = 1000;
+    const Region* body = graph.first_region();
+    if (body == nullptr || open_.size() >= kDeepest || entered_[&graph] >= kMostTimes ||
+        !open_.insert(&graph).second) {
+      return {};
+    }
+    ++entered_[&graph];
+    visit(*body, state);
+    open_.erase(&graph);
+    return state;
+  }
+
+  void step(const Op& op, State& state) {
+    const Symbol cache = cache_of(op);
+    if (!cache || op.operand_count() == 0 || op.result_count() == 0) return;
+    const Dim added = tokens_of(op, op.operand(0)), held = tokens_of(op, op.result(0));
+    Last& last = state[cache];
+    const Dim expected = last.end.is_unknown() ? Dim::unknown() : dims_.add(last.end, added);
+    if (last.step != nullptr) check(op, cache, last, expected, held);
+    last = {&op, held.is_unknown() ? expected : held};
+  }
+
+  void check(const Op& op, Symbol cache, const Last& last, Dim expected, Dim held) {
+    const Dim begin = past_of(op);
+    const auto differ = [](Dim a, Dim b) { return !compatible(a, b); };
+    Diagnostic* kept = nullptr;
+    if (differ(last.end, begin)) {
+      if (!reported_.insert(&op).second) return;
+      kept = reporter_.report(ConstraintId::cache_c1, op, [&] {
+        return fmt::format("cache '@{}' holds {} tokens when this step begins, 'past' says {}",
+                           text(op, cache), dims_.print(last.end), dims_.print(begin));
+      });
+    } else if (begin.is_unknown() && differ(expected, held)) {
+      if (!reported_.insert(&op).second) return;
+      kept = reporter_.report(ConstraintId::cache_c1, op, [&] {
+        return fmt::format("cache '@{}' holds {} tokens after this step, its result has {}",
+                           text(op, cache), dims_.print(expected), dims_.print(held));
+      });
+    }
+    note(kept, *last.step, last.step == &op ? "the step before, in an earlier call" :
+                                              "the step before");
+  }
+
+  Reporter& reporter_;
+  DimTable& dims_;
+  std::unordered_map<const Op*, int> entered_;  // graphs
+  std::unordered_set<const Op*> open_;          // graphs that are followed
+  std::unordered_set<const Op*> reported_;
+};
+
+}  // namespace
+
+void caches(const Census& census, Reporter& reporter) {
+  if (!reporter.wants(ConstraintId::cache_c1) ||
+      !reporter.module().has_made(OpId::kLinalgKVCache)) {
+    return;
+  }
+  CacheSteps(reporter).run(census);
+}
+
+}  // namespace mir::checks
