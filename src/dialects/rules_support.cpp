@@ -175,12 +175,6 @@ bool expect_attribute(InferContext& op, std::string_view key, std::size_t index,
   return value && expect_extent(op, index, shape, dim, Dim(*value), key);
 }
 
-Dim product(InferContext& op, std::span<const Dim> extents) {
-  Dim total(1);
-  for (const Dim extent : extents) total = op.extents().multiply(total, extent);
-  return total;
-}
-
 std::optional<Dim> exact_quotient(InferContext& op, Dim a, Dim b) {
   DimTable& dims = op.context().dims();
   if (b.is_constant() && b.constant() == 0) return std::nullopt;

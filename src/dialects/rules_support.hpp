@@ -62,8 +62,6 @@ bool expect_extent(InferContext& op, std::size_t index, const Shape& shape, std:
 /// Reports unless an integer attribute, if present, agrees with the extent.
 bool expect_attribute(InferContext& op, std::string_view key, std::size_t index, const Shape& shape,
                       std::size_t dim);
-/// Product of all extents.
-Dim product(InferContext& op, std::span<const Dim> extents);
 /// a / b if that is certain to leave no remainder.
 std::optional<Dim> exact_quotient(InferContext& op, Dim a, Dim b);
 /// Whether `count` heads or pieces divide `total` as far as both are constants; reports.

@@ -16,6 +16,18 @@ bool counts_differ(InferContext& op, const Shape& from, const Shape& to) {
                   fmt::format("a shape with the elements of {}", show(op, from)), show(op, to));
 }
 
+/// The number of elements; no value after reporting that it overflows.
+std::optional<Dim> counted(InferContext& op, const Shape& shape) {
+  ExtentMath math(op.context().dims());
+  Dim total(1);
+  for (const Dim extent : shape) total = math.multiply(total, extent);
+  if (!math.has_overflowed()) return total;
+  op.fail(DiagCode::kExtentOverflow,
+          fmt::format("the element count of {}, a shape of '{}', does not fit 63 bits",
+                      show(op, shape), op.op_name()));
+  return std::nullopt;
+}
+
 bool reshape_to(InferContext& op, std::string_view key) {
   const TensorType* x = op.operand(0);
   if (x == nullptr) return false;
@@ -35,11 +47,12 @@ bool reshape_to(InferContext& op, std::string_view key) {
   }
   Shape others = *wanted;
   if (open != wanted->end()) others.erase(others.begin() + (open - wanted->begin()));
-  const Dim have = product(op, from), need = product(op, others);
+  const auto have = counted(op, from), need = counted(op, others);
+  if (!have || !need) return false;
   if (open == wanted->end()) {
-    if (!compatible(have, need)) return counts_differ(op, from, *wanted);
+    if (!compatible(*have, *need)) return counts_differ(op, from, *wanted);
   } else {
-    const auto rest = exact_quotient(op, have, need);
+    const auto rest = exact_quotient(op, *have, *need);
     if (!rest) return counts_differ(op, from, *wanted);
     *open = *rest;
   }
@@ -161,7 +174,9 @@ bool copy(InferContext& op) {
   const auto part = sliced_shape(op, shape_of(*dst));
   if (!part) return false;
   op.constraint("copy_c2");
-  if (!compatible(product(op, shape_of(*src)), product(op, *part))) {
+  const auto have = counted(op, shape_of(*src)), need = counted(op, *part);
+  if (!have || !need) return false;
+  if (!compatible(*have, *need)) {
     return mismatch(op, DiagCode::kElementCountMismatch,
                     fmt::format("a source with the elements of {}", show(op, *part)),
                     show(op, src->dims()));

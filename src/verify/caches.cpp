@@ -119,8 +119,8 @@ class CacheSteps {
                            text(op, cache), dims_.print(expected), dims_.print(held));
       });
     }
-    note(kept, *last.step, last.step == &op ? "the step before, in an earlier call" :
-                                              "the step before");
+    note(kept, *last.step,
+         last.step == &op ? "the step before, in an earlier call" : "the step before");
   }
 
   Reporter& reporter_;

@@ -37,7 +37,8 @@ class Planner {
     });
     const bool repeat = options_.recalls && options_.form != GeneratorOptions::Form::kProgram;
     if (repeat && index > 0 && one_in(3)) {
-      calls.push_back(static_cast<int>(below(random_, static_cast<std::uint64_t>(index))));
+      const auto callee = static_cast<int>(below(random_, static_cast<std::uint64_t>(index)));
+      if (!keeps_state(callee)) calls.push_back(callee);
     }
     for (int left = options_.ops; left > 0 || !calls.empty(); --left) {
       if (!calls.empty() && (left <= 0 || one_in(4))) {
@@ -51,6 +52,16 @@ class Planner {
     if (is_last) bind_symbols();
     plan_.graphs.push_back(std::move(graph_));
     if (!is_last) uncalled_.push_back(index);
+  }
+
+  /// Whether a graph, or one that it calls, appends to a cache: a second call would not begin where
+  /// its `past` says.
+  bool keeps_state(int graph) const {
+    return std::ranges::any_of(plan_.graphs[static_cast<std::size_t>(graph)].steps,
+                               [&](const PlannedStep& step) {
+                                 if (step.callee >= 0) return keeps_state(step.callee);
+                                 return step.op.row == context_.info(OpId::kLinalgKVCache).row;
+                               });
   }
 
   std::size_t add_value(const TensorType* type, std::string constant = {}) {
