@@ -122,20 +122,21 @@ ExitCode parse_file(Job job, const std::string& path) {
   SourceManager& sources = split ? whole : first.sources();
   const auto source = read_source(path, sources);
   if (!source) return job.run.report(source.error());
-  const auto file = program_as_text(**source, sources);
-  if (!file) return job.run.report(file.error());
-  InputNames names(fmt::format("'{}'", (*file)->name()));
+  Diagnostics diagnostics = job.run.diagnostics();
+  const SourceFile* file = program_as_text(**source, sources, diagnostics);
+  if (file == nullptr) return job.run.report(diagnostics, sources);
+  InputNames names(fmt::format("'{}'", file->name()));
   job.names = &names;
   if (!split) {
     register_builtin_dialects(first);
-    return check_names(job, parse_text(job, **file, first));
+    return check_names(job, parse_text(job, *file, first));
   }
   ExitCode code = ExitCode::kSuccess;
-  for (const InputPart& part : split_input((*file)->text())) {
+  for (const InputPart& part : split_input(file->text())) {
     IRContext context;
     register_builtin_dialects(context);
     const SourceFile* text =
-        context.sources().add((*file)->name(), std::string(part.text), part.first_line);
+        context.sources().add(file->name(), std::string(part.text), part.first_line);
     code = worst(code, parse_text(job, *text, context));
   }
   return check_names(job, code);

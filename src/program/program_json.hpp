@@ -18,6 +18,8 @@ namespace mir {
 /// instructions, missing and repeated fields, wrong kinds of values, numbers and names that no text
 /// can hold, and nesting over 64 are refused with kProgramMalformed.
 Result<std::string> program_text(std::string_view json);
+/// The same for a file; what is refused is reported where it is. No value after that.
+std::optional<std::string> program_text(const SourceFile& file, Diagnostics& diagnostics);
 
 /// The document for a module whose top level is fragments: keys in alphabetical order, no blanks,
 /// as upstream writes it; of the facts about a compilation only `little_endian` and `op_counts`.

@@ -10,6 +10,7 @@
 #include "ir/program_fields.hpp"
 #include "mir/op.hpp"
 #include "program/program_json.hpp"
+#include "support/json_offset.hpp"
 #include "support/strict_json.hpp"
 
 namespace mir {
@@ -48,8 +49,10 @@ class TextWriter {
  public:
   std::string text = "@main () -> () {\n";
   std::string problem;
+  std::string place;  ///< a JSON pointer to what is read, and in the end to the problem
 
-  void fragment(const Json& fragment) {
+  void fragment(const Json& fragment, std::size_t index) {
+    place = fmt::format("/code/module/{}", index);
     if (!is_object(fragment, "a fragment")) return;
     const auto symbol = word(fragment, "symbol");
     expect(word(fragment, "op") == "fragment", "a part of the module is no fragment");
@@ -59,20 +62,17 @@ class TextWriter {
                         is_code    ? program_fragment::kCode
                         : is_table ? program_fragment::kTable
                                    : program_fragment::kData);
-    for (const Json& each : list(fragment, "instructions")) {
-      if (!problem.empty()) return;
-      instruction(each);
-    }
+    for_each_instruction(fragment, [&](const Json& each) { instruction(each); });
     text += "    }\n";
   }
 
   /// Constants are declared in the last fragment, and each mention of one shows its type.
-  void declare_constants(const Json& fragment) {
+  void declare_constants(const Json& fragment, std::size_t index) {
+    place = fmt::format("/code/module/{}", index);
     if (!is_object(fragment, "a fragment")) return;
-    for (const Json& each : list(fragment, "instructions")) {
-      if (!problem.empty()) return;
+    for_each_instruction(fragment, [&](const Json& each) {
       if (each.is_object() && each.contains("constant")) declare_constant(each);
-    }
+    });
   }
 
   const Json::array_t& list(const Json& object, std::string_view key) {
@@ -93,6 +93,18 @@ class TextWriter {
   }
 
  private:
+  /// Until there is a problem, whose place stays.
+  template <class Visit>
+  void for_each_instruction(const Json& fragment, const Visit& visit) {
+    const std::string outer = place;
+    const auto& instructions = list(fragment, "instructions");
+    for (std::size_t i = 0; i < instructions.size() && problem.empty(); ++i) {
+      place = fmt::format("{}/instructions/{}", outer, i);
+      visit(instructions[i]);
+    }
+    if (problem.empty()) place = outer;
+  }
+
   std::string word(const Json& object, std::string_view key) {
     const auto at = object.find(key);
     const bool fine =
@@ -247,20 +259,52 @@ class TextWriter {
 
 }  // namespace
 
+namespace {
+
+/// Writes the module; what the writer holds in the end tells whether there was a problem.
+TextWriter written(const Json& document) {
+  TextWriter writer;
+  const bool has_code = writer.is_object(document, "the document") && document.contains("code") &&
+                        writer.is_object(document["code"], "'code'");
+  writer.expect(has_code, "the document has no 'code'");
+  if (!has_code) return writer;
+  const auto& fragments = writer.list(document["code"], "module");
+  for (std::size_t i = 0; i < fragments.size() && writer.problem.empty(); ++i) {
+    writer.declare_constants(fragments[i], i);
+  }
+  for (std::size_t i = 0; i < fragments.size() && writer.problem.empty(); ++i) {
+    writer.fragment(fragments[i], i);
+  }
+  return writer;
+}
+
+}  // namespace
+
 Result<std::string> program_text(std::string_view json) {
   const auto document = parse_strict_json(json, kRules);
   if (!document) return document.error();
-  TextWriter writer;
-  const bool has_code = writer.is_object(*document, "the document") && document->contains("code") &&
-                        writer.is_object((*document)["code"], "'code'");
-  writer.expect(has_code, "the document has no 'code'");
-  if (!has_code) return malformed(writer.problem);
-  const auto& fragments = writer.list((*document)["code"], "module");
-  for (const Json& fragment : fragments) writer.declare_constants(fragment);
-  for (const Json& fragment : fragments) {
-    if (writer.problem.empty()) writer.fragment(fragment);
-  }
+  const TextWriter writer = written(*document);
   if (!writer.problem.empty()) return malformed(writer.problem);
+  return writer.text + "}\n";
+}
+
+std::optional<std::string> program_text(const SourceFile& file, Diagnostics& diagnostics) {
+  const auto refuse = [&](const Error& error, std::string_view place) {
+    // What is no object has no place of its own, but what is around it has.
+    auto offset = json_offset(file.text(), place);
+    for (; !offset && !place.empty(); offset = json_offset(file.text(), place)) {
+      const auto slash = place.rfind('/');
+      place = place.substr(0, slash == place.npos ? 0 : slash);
+    }
+    const SourcePos at = file.base() + static_cast<SourcePos>(offset.value_or(0));
+    diagnostics.error(error.code, {at, at}, error.message);
+    return std::nullopt;
+  };
+  const auto document = parse_strict_json(file.text(), kRules);
+  constexpr std::string_view kFirstError = "none";  // no value has this pointer
+  if (!document) return refuse(document.error(), kFirstError);
+  TextWriter writer = written(*document);
+  if (!writer.problem.empty()) return refuse(malformed(writer.problem), writer.place);
   return writer.text + "}\n";
 }
 

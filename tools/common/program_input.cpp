@@ -6,17 +6,19 @@
 
 namespace mir::tools {
 
-Result<const SourceFile*> program_as_text(const SourceFile& file, SourceManager& sources) {
+const SourceFile* program_as_text(const SourceFile& file, SourceManager& sources,
+                                  Diagnostics& diagnostics) {
   const std::string_view text = file.text();
   // No module begins like this.
   const auto first = text.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos || text[first] != '{') return &file;
-  auto module = program_text(text);
-  if (!module) {
-    return Error{module.error().code, fmt::format("'{}': {}", file.name(), module.error().message)};
-  }
+  auto module = program_text(file, diagnostics);
+  if (!module) return nullptr;
   const SourceFile* source = sources.add(file.name(), *std::move(module));
-  if (source == nullptr) return SourceManager::full(file.name());
+  if (source == nullptr) {
+    Error error = SourceManager::full(file.name());
+    diagnostics.error(error.code, {}, std::move(error.message));
+  }
   return source;
 }
 

@@ -9,8 +9,9 @@
 namespace mir::tools {
 
 /// `file` itself, or the module text of the program that it holds as JSON, under the same name;
-/// never null.
-Result<const SourceFile*> program_as_text(const SourceFile& file, SourceManager& sources);
+/// null after a report.
+const SourceFile* program_as_text(const SourceFile& file, SourceManager& sources,
+                                  Diagnostics& diagnostics);
 
 /// Writes the one module as such a document, or reports why it has none.
 ExitCode write_program(const Run& run, std::span<Module* const> modules);

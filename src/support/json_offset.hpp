@@ -1,0 +1,15 @@
+// Where values of a JSON document are in its text.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace mir {
+
+/// The offset of the object or array at a JSON pointer ("/code/module/0"); where the text is not
+/// JSON, that of the first token that cannot be read. No value if the pointer finds no object or
+/// array.
+std::optional<std::size_t> json_offset(std::string_view json, std::string_view pointer);
+
+}  // namespace mir
