@@ -39,7 +39,7 @@ TEST_CASE("a view with another element count is refused") {
        "504 'to_shape' of 'ViewOp' is [-1, -1], expected extents of which one may be -1"},  // view_c1
       {"ViewOp", "to_shape:[-2, 2]", {"[4]"}, "504 'to_shape'"},
       {"ViewOp", "to_shape:4", {"[4]"}, "312 attribute 'to_shape'"},
-      {"ViewOp", "to_shape:[4611686018427387904, 4]", {"[0]"}, "315 an extent of the res"},
+      {"ViewOp", "to_shape:[4611686018427387904, 4]", {"[0]"}, "315 the element count of"},
   });
 }
 

@@ -71,7 +71,7 @@ TEST_CASE("a SARIF document has places, notes and fixes of every text of a run")
   REQUIRE(rules.size() == 2);
   CHECK(rules[1]["id"] == "MIR0408");
   CHECK(rules[1]["fullDescription"]["text"].get<std::string>().starts_with(
-      "The operation or value does not have"));
+      "The operation does not have this attribute"));
 }
 
 TEST_CASE("the walk over SARIF documents finds what the schema forbids") {
