@@ -44,7 +44,8 @@ again:
   string   = ["] ([^"\\\n\x00] | "\\" [^\n\x00])* ["];
   dimatom  = digits | "$" word;
   dimexpr  = [0-9($-][A-Za-z0-9_$+*/%() \t-]*;
-  dim      = integer | "?" | "$" word ([+*/%-] dimatom)*;
+  pack     = "$" word "..";
+  dim      = integer | "?" | "$" word ([+*/%-] dimatom)* | pack;
   dimopen  = ([(-] blank*)*;
   dimclose = (blank* ")")*;
   dimop    = blank* [+*/%-] blank*;
@@ -106,7 +107,7 @@ again:
   <tensor> [^<[ \t\r\n\x00\x1b]   { cursor = begin_; condition_ = yyctail; goto again; }
   <shape> "]"                     { return MIR_ACCEPT.pop(Nesting::kShape, TokenKind::kShapeClose); }
   <shape> ","                     { return MIR_ACCEPT.finish(TokenKind::kComma); }
-  <shape> "?" | integer           { return MIR_ACCEPT.finish(TokenKind::kDim); }
+  <shape> "?" | integer | pack    { return MIR_ACCEPT.finish(TokenKind::kDim); }
   <shape> dimexpr                 { MIR_ACCEPT.trim_end(); return finish(TokenKind::kDim); }
   <tail> ">"                      { return MIR_ACCEPT.pop(Nesting::kType, TokenKind::kGreater); }
 
@@ -129,7 +130,7 @@ again:
   <value> "false" / (ws* [,\]])   { return MIR_ACCEPT.value_done(TokenKind::kFalse); }
   <value> "null" / (ws* [,\]])    { return MIR_ACCEPT.value_done(TokenKind::kNull); }
   <value> dimexpr / (ws* [,\]])   { return MIR_ACCEPT.bare_value(); }
-  <value> "?" / (ws* [,\]])       { return MIR_ACCEPT.value_done(TokenKind::kDim); }
+  <value> ("?" | pack) / (ws* [,\]]) { return MIR_ACCEPT.value_done(TokenKind::kDim); }
   <value> "<InvalidAttribute NYI>" { return MIR_ACCEPT.value_done(TokenKind::kInvalid); }
   <value> ["]                     { condition_ = yycattrs;
                                     return MIR_ACCEPT.fail(DiagCode::kUnterminatedString, "string without a closing quote"); }
@@ -162,7 +163,7 @@ again:
   <data, tail> "false"            { return MIR_ACCEPT.finish(TokenKind::kFalse); }
   <data, tail> "null"             { return MIR_ACCEPT.finish(TokenKind::kNull); }
   <data, tail> word               { return MIR_ACCEPT.finish(TokenKind::kWord); }
-  <data> "?"                      { return MIR_ACCEPT.finish(TokenKind::kDim); }
+  <data> "?" | pack               { return MIR_ACCEPT.finish(TokenKind::kDim); }
   <data> (dimopen digits dimclose dimop)* dimopen "$" word dimclose (dimop dimopen dimatom dimclose)*
                                   { return MIR_ACCEPT.finish(TokenKind::kDim); }
 

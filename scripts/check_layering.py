@@ -13,7 +13,7 @@ import re
 import sys
 from pathlib import Path
 
-LAYERS = ["support", "syntax", "kernels", "weights", "ir", "dialects", "program", "verify", "eval",
+LAYERS = ["support", "syntax", "kernels", "weights", "ir", "dialects", "program", "patterns", "verify", "eval",
           "passes", "upgrade", "diff", "plan", "interp", "tools"]
 # Layers that see less than all below them: tensors are all they know.
 NARROWER = {"kernels": {"support", "kernels"}, "weights": {"support", "weights"}}

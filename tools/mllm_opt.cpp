@@ -1,4 +1,9 @@
 // mllm-opt: runs passes over modules and writes them.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
 #include "input_names.hpp"
 #include "mir/pass.hpp"
 #include "tool.hpp"
@@ -37,6 +42,19 @@ void add_names(InputNames& names, std::span<const PipelineItem> items) {
   }
 }
 
+/// A file of patterns is for the pipeline.
+Result<void> refuse_unused_patterns(const OptSettings& settings, const Pipeline& pipeline) {
+  const auto passes = settings.pattern_files.passes();
+  InputNames used("");
+  add_names(used, pipeline.items);
+  const auto is_used = [&](const std::string& name) {
+    return used.has({ReferenceKind::kPass, name});
+  };
+  if (passes.empty() || std::ranges::any_of(passes, is_used)) return {};
+  return Error{DiagCode::kUsage, fmt::format("--patterns: the pipeline has none of the passes {}",
+                                             fmt::join(passes, ", "))};
+}
+
 /// Takes the facts that the options grant to conversions.
 Result<void> take_grants(OptSettings& settings) {
   auto granted = read_grants(settings.facts, *settings.sidecars.sidecar);
@@ -51,11 +69,17 @@ ExitCode body(const Run& run, OptSettings& settings) {
   if (settings.list_passes_markdown) return run.write_output(passes_page());
   if (const auto one = refuse_several(run, settings); !one) return run.refuse(one.error());
 
+  if (const ExitCode read = settings.pattern_files.report(run); read != ExitCode::kSuccess) {
+    return read;
+  }
   SourceManager pipelines;
   Diagnostics problems = run.diagnostics();
   const std::optional<Pipeline> pipeline = read_pipelines(settings, pipelines, problems);
   if (!pipeline) return run.report(problems, pipelines);
   if (settings.print_pipeline) return run.write_output(spelling(*pipeline) + '\n');
+  if (const auto used = refuse_unused_patterns(settings, *pipeline); !used) {
+    return run.refuse(used.error());
+  }
   InputNames names("the pipeline");
   names.mention(ReferenceKind::kPass);
   add_names(names, pipeline->items);

@@ -147,6 +147,7 @@ enum class Trait : std::uint32_t {
   kIdempotent = 1 << 16,  ///< f(f(x)) = f(x)
   kInvolution = 1 << 17,  ///< f(f(x)) = x, but for the sign and payload of NaN
   kCallable = 1 << 18,    ///< a graph: its region runs when a call names its symbol
+  kTemplate = 1 << 19,    ///< its regions describe ops: types may be missing, attributes variable
 };
 constexpr Trait operator|(Trait a, Trait b) {
   return static_cast<Trait>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));

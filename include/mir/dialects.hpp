@@ -8,9 +8,9 @@
 
 namespace mir {
 
-/// builtin, graph, cf, tensor, linalg, prog, dbg, in this order. Names and aliases are unique in a
-/// dialect; linalg rows are sorted by name. Type names are unique except for two that upstream
-/// prints for two ops each: "SiLU" (also VisionRoPEOp) and "FlashAttention2" (also
+/// builtin, graph, cf, tensor, linalg, prog, dbg, pattern, in this order. Names and aliases are
+/// unique in a dialect; linalg rows are sorted by name. Type names are unique except for two that
+/// upstream prints for two ops each: "SiLU" (also VisionRoPEOp) and "FlashAttention2" (also
 /// FlashAttention2SwaSinkOp); the op a reader means without knowing operands comes first.
 std::span<const Dialect* const> builtin_dialects();
 
@@ -28,6 +28,8 @@ void register_builtin_dialects(IRContext& context);
 
 // Types of the builtin dialect, which must be registered.
 
+/// `!builtin.any`
+const DialectType* any_type(IRContext& context);
 /// `!builtin.index`
 const DialectType* index_type(IRContext& context);
 /// `!builtin.scalar<dtype>`

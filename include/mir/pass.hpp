@@ -208,6 +208,8 @@ struct Pass {
   AnalysisSet preserves{};
   /// Modules for docs/passes.md, which shows the result of the pass.
   std::string example{};
+  /// Optional. The patterns that the pass applies, if that is all it does.
+  std::function<PatternSet(IRContext&, const PassOptions&)> patterns{};
   /// Optional. Called once before the pass runs on a module, for what all its anchors share; see
   /// PassRun::prepared().
   std::function<std::shared_ptr<const void>(IRContext&, const PassOptions&)> prepare{};
@@ -220,8 +222,9 @@ struct Pass {
 /// Applies patterns to the region of a run until none matches, and counts them in its statistics.
 PassResult rewrite_greedily(PassRun& run, const FrozenPatterns& patterns);
 
-/// Makes a pass that applies patterns until none matches. They are prepared once for each module.
-Pass pattern_pass(Pass pass, std::function<PatternSet(IRContext&, const PassOptions&)> patterns);
+/// Makes a pass that applies its patterns until none matches. They are prepared once for each
+/// module.
+Pass pattern_pass(Pass pass);
 
 // Pipelines as text; docs/pipelines.md has the grammar.
 
@@ -279,6 +282,15 @@ class PassRegistry {
   std::map<std::string, Pass, std::less<>> passes_;
   std::map<std::string, Named, std::less<>> pipelines_;
 };
+
+/// Adds a pass for each module of a file of patterns (docs/patterns.md), with the name of the
+/// module. The context has the file and the built-in dialects. Returns the names of the passes; no
+/// value after reporting what is wrong with the file, or a name that is taken or cannot be that of
+/// a pass.
+std::optional<std::vector<std::string>> register_patterns(PassRegistry& registry,
+                                                          IRContext& context,
+                                                          const SourceFile& file,
+                                                          Diagnostics& diagnostics);
 
 /// Adds the passes that only remove: dead ops, unused graphs, traced comments.
 void register_eliminations(PassRegistry& registry);

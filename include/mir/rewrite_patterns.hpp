@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -43,16 +44,21 @@ struct RootKinds {
   bool admit(const OpKindInfo& kind) const;
 };
 
+struct RewritePattern;
+
 /// The ops and values that a pattern matched, or the condition that failed and the op at which it
 /// failed.
 class PatternMatch {
  public:
-  /// `ops` begins with the root. The pattern gives each value its meaning by position.
-  static PatternMatch of(std::vector<Op*> ops, std::vector<Value*> values = {}) {
+  /// `ops` begins with the root. The pattern gives each value its meaning by position. `plan` is
+  /// what its rewrite needs beyond that.
+  static PatternMatch of(std::vector<Op*> ops, std::vector<Value*> values = {},
+                         std::shared_ptr<const void> plan = nullptr) {
     assert(!ops.empty());
     PatternMatch match;
     match.ops_ = std::move(ops);
     match.values_ = std::move(values);
+    match.plan_ = std::move(plan);
     return match;
   }
   /// `condition` completes the sentence "it does not match because ...". It must live as long as
@@ -68,6 +74,12 @@ class PatternMatch {
   Op& root() const { return *ops_.front(); }
   std::span<Op* const> ops() const { return ops_; }
   Value& value(std::size_t i) const { return *values_[i]; }
+  /// The plan of this match, which must have this type.
+  template <class T>
+  const T& plan() const {
+    assert(plan_ != nullptr);
+    return *static_cast<const T*>(plan_.get());
+  }
   std::string_view condition() const { return condition_; }
   /// Null if the pattern matched.
   const Op* failed_at() const { return failed_at_; }
@@ -77,8 +89,16 @@ class PatternMatch {
 
   std::vector<Op*> ops_;
   std::vector<Value*> values_;
+  std::shared_ptr<const void> plan_;
   std::string_view condition_;
   const Op* failed_at_ = nullptr;
+};
+
+/// Why a pattern does not match an op.
+struct PatternMismatch {
+  const RewritePattern* pattern = nullptr;
+  std::string condition;  ///< completes "it does not match because ..."
+  const Op* at = nullptr;
 };
 
 /// A rewrite of one op, its root, and of the ops around it. What it declares is checked while it
@@ -97,6 +117,8 @@ struct RewritePattern {
   /// IR must verify afterwards. The rewriter has no insertion point. New ops have the locations of
   /// the matched ops, fused, unless they state their own.
   std::function<void(Rewriter& rewriter, const PatternMatch& match)> rewrite{};
+  /// Optional. Why the pattern does not match, in more words than a failed match() has.
+  std::function<PatternMismatch(Op& root)> explain{};
 };
 
 class PatternSet {
@@ -128,6 +150,10 @@ class FrozenPatterns {
   std::unordered_map<std::string_view, std::vector<std::uint32_t>> by_name_;
   std::vector<std::uint32_t> of_any_name_;
 };
+
+/// Adds the patterns of a module: each `pattern.RewriteOp` in its body. They match modules of the
+/// same context. Returns false after reporting patterns with errors (MIR0924), which are left out.
+bool add_patterns(PatternSet& set, const Module& module, Diagnostics& diagnostics);
 
 // Applying patterns.
 
@@ -171,12 +197,6 @@ struct GreedyReport {
 GreedyReport rewrite_greedily(Module& module, Region& region, const FrozenPatterns& patterns,
                               const GreedyOptions& options, Diagnostics& diagnostics);
 
-/// Why a pattern does not match an op.
-struct PatternMismatch {
-  const RewritePattern* pattern = nullptr;
-  std::string_view condition;
-  const Op* at = nullptr;
-};
 /// The patterns whose root can be the op and that do not match it, in the order in which they are
 /// tried.
 std::vector<PatternMismatch> mismatches(const FrozenPatterns& patterns, Op& op);

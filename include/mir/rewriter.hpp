@@ -95,10 +95,10 @@ enum class WalkOrder : std::uint8_t {
 };
 
 /// Calls `visit(Op&)`, which returns a WalkResult, for each op of the region and for the ops nested
-/// in it, in order. The visit may create, move and erase any op or block, through any rewriter,
-/// including the current op and the ops around it. Ops that are created or moved after the current
-/// op are visited, ops that are created before it are not, and erased ops never are. Walks may
-/// nest. Returns false if interrupted.
+/// in it but not in templates, in order. The visit may create, move and erase any op or block,
+/// through any rewriter, including the current op and the ops around it. Ops that are created or
+/// moved after the current op are visited, ops that are created before it are not, and erased ops
+/// never are. Walks may nest. Returns false if interrupted.
 template <class Visit>
 bool walk(Module& module, Region& region, WalkOrder order, const Visit& visit) {
   RegionWalk ops(module, region);
@@ -108,7 +108,7 @@ bool walk(Module& module, Region& region, WalkOrder order, const Visit& visit) {
       if (result == WalkResult::WALK_INTERRUPT) return false;
       if (result == WalkResult::WALK_SKIP) continue;
     }
-    Region* inner = op->is_erased() ? nullptr : op->first_region();
+    Region* inner = op->is_erased() || op->has(Trait::kTemplate) ? nullptr : op->first_region();
     for (; inner != nullptr; inner = op->is_erased() ? nullptr : inner->next()) {
       if (!walk(module, *inner, order, visit)) return false;
     }

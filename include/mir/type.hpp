@@ -61,6 +61,9 @@ namespace mir {
 
 class DimExpr;
 
+/// Ends the name of a pack: `$B..` is any number of extents, in the types of patterns.
+inline constexpr std::string_view kPackSuffix = "..";
+
 /// One extent. Expressions are interned in normal form, so equal expressions are equal Dims.
 class Dim {
  public:
@@ -71,6 +74,8 @@ class Dim {
   bool is_constant() const { return expr_ == nullptr; }
   bool is_unknown() const;
   bool is_symbolic() const { return !is_constant() && !is_unknown(); }
+  /// True for a pack, whose arithmetic is unknown.
+  bool is_pack() const;
   /// True for a negative number: dumps print one for an extent that they do not know.
   bool is_negative() const { return is_constant() && constant_ < 0; }
   /// Only for a constant.

@@ -45,12 +45,13 @@ void for_each_child(const Op& op, const Visit& visit) {
   }
 }
 
-/// Calls `visit(Op&)` for each op of the region and for the ops nested in it.
+/// Calls `visit(Op&)` for each op of the region and for the ops nested in it, but not in templates.
 template <class Visit>
 void for_each_op(const Region& region, WalkScope scope, const Visit& visit) {
   for_each_child(region, [&](Op& op) {
     fetch_ahead(&op);
     visit(op);
+    if (op.has(Trait::kTemplate)) return;
     if (scope == WalkScope::kGraph && op.has(Trait::kIsolated)) return;
     for (Region* inner = op.first_region(); inner != nullptr; inner = inner->next()) {
       for_each_op(*inner, scope, visit);

@@ -51,6 +51,7 @@ constexpr TypeRow kBuiltinTypes[] = {
      .parameters = kTensorParameters,
      .summary = "An array of numbers; text writes it without '!builtin.'.",
      .example = "tensor<[1, $S], Float32, CPU>"},
+    {.name = "any", .summary = "Any type, of a value in a pattern.", .example = "!builtin.any"},
     {.name = "index", .summary = "An integer that counts or selects.", .example = "!builtin.index"},
     {.name = "scalar",
      .parameters = kScalarParameters,

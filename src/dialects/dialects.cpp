@@ -12,8 +12,8 @@ namespace mir {
 
 std::span<const Dialect* const> builtin_dialects() {
   using namespace dialect_tables;
-  static constexpr const Dialect* kAll[] = {&kBuiltin, &kGraph, &kCf, &kTensor,
-                                            &kLinalg,  &kProg,  &kDbg};
+  static constexpr const Dialect* kAll[] = {&kBuiltin, &kGraph, &kCf,  &kTensor,
+                                            &kLinalg,  &kProg,  &kDbg, &kPattern};
   return kAll;
 }
 
@@ -73,6 +73,10 @@ const Attr* array_of_types(IRContext& context, std::span<const Type* const> type
 }
 
 }  // namespace
+
+const DialectType* any_type(IRContext& context) {
+  return *context.dialect_type("builtin.any");
+}
 
 const DialectType* index_type(IRContext& context) {
   return *context.dialect_type("builtin.index");

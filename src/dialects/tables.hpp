@@ -17,6 +17,7 @@ extern const Dialect kTensor;
 extern const Dialect kLinalg;
 extern const Dialect kProg;
 extern const Dialect kDbg;
+extern const Dialect kPattern;
 
 /// Whether a row of the toolkit has the texts that its documents are made of.
 constexpr bool is_documented(const OpRow& row) {

@@ -46,7 +46,7 @@ struct DimTable::State {
       const auto value = on_constants(a.constant(), b.constant());
       return value ? Dim(*value) : Dim::unknown();
     }
-    if (a.is_unknown() || b.is_unknown()) return Dim::unknown();
+    if (a.is_unknown() || b.is_unknown() || a.is_pack() || b.is_pack()) return Dim::unknown();
     return dim(on_polynomials(operand(a), operand(b)));
   }
 
@@ -65,6 +65,11 @@ Dim Dim::unknown() {
 
 bool Dim::is_unknown() const {
   return expr_ != nullptr && expr_->kind == DimExpr::Kind::kUnknown;
+}
+
+bool Dim::is_pack() const {
+  return expr_ != nullptr && expr_->kind == DimExpr::Kind::kSymbol &&
+         expr_->text.ends_with(kPackSuffix);
 }
 
 std::optional<std::int64_t> DimBindings::find(Symbol name) const {

@@ -101,7 +101,10 @@ const DimExpr* DimNodes::symbol(std::string_view name) {
   if (const DimExpr* found = find(text)) {
     return found->kind == DimExpr::Kind::kSymbol ? found : nullptr;
   }
-  if (!is_identifier(name)) return nullptr;
+  const bool is_pack = name.ends_with(kPackSuffix);
+  if (!is_identifier(is_pack ? name.substr(0, name.size() - kPackSuffix.size()) : name)) {
+    return nullptr;
+  }
   DimExpr made;
   made.kind = DimExpr::Kind::kSymbol;
   made.name = strings_.intern(name);

@@ -72,7 +72,11 @@ class DimParser {
 
   Parsed symbol() {
     ++at_;
-    const std::string_view name = take_all(kWordCharacters);
+    std::string_view name = take_all(kWordCharacters);
+    if (at_ == name.size() + 1 && text_.substr(at_) == kPackSuffix) {  // the whole text
+      at_ = text_.size();
+      name = text_.substr(1);
+    }
     const DimExpr* expr = nodes_.symbol(name);
     return expr != nullptr ? Parsed(polynomial_of(expr)) : fail("expected the name of a symbol");
   }

@@ -210,7 +210,7 @@ std::vector<ValueIndex> ScheduleBuilder::run(const Block& body, ValueIndices& in
       break;
     }
     // Definitions and comments do nothing themselves, and values live as long as they are used.
-    if (isa<SubGraphOp>(op) || isa<RegisterOp>(op) ||
+    if (isa<SubGraphOp>(op) || isa<RegisterOp>(op) || op->has(Trait::kTemplate) ||
         op->is(OpId::kDbgComment, OpId::kTensorFree)) {
       continue;
     }

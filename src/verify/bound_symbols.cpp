@@ -72,7 +72,7 @@ class BoundSymbols {
   }
   template <class Visit>
   void for_each_symbol(Dim dim, const Visit& visit) {
-    if (!dim.is_symbolic()) return;
+    if (!dim.is_symbolic() || dim.is_pack()) return;
     for (const Symbol symbol : context_.dims().symbols(dim)) visit(symbol);
   }
   template <class Visit>

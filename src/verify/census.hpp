@@ -21,6 +21,7 @@ class Census {
   std::vector<Op*> graphs;              ///< see is_graph()
   std::vector<CallGraph::Site> calls;   ///< see callee_of()
   std::vector<const Op*> declarations;  ///< ops that declare symbols
+  std::vector<const Op*> patterns;      ///< pattern.RewriteOp
   std::size_t symbol_count = 0;         ///< theirs, each as often as it is declared
   bool has_flow = false;                ///< regions of several blocks, or successors
   bool has_frees;                       ///< tensor.free, prog.free: now or before a change
@@ -37,6 +38,7 @@ inline void Census::op(const Op& op) {
     calls.push_back({const_cast<Op*>(&op), around_.empty() ? nullptr : around_.back()});
   }
   has_fragments = has_fragments || (op.is(OpId::kProgFragment) && op.block() == top_);
+  if (op.is(OpId::kPatternRewrite)) patterns.push_back(&op);
   has_flow = has_flow || !op.extra().successors.empty();
   if (!op.has(Trait::kSymbol)) return;
   declarations.push_back(&op);

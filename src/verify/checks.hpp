@@ -46,6 +46,8 @@ void mixed_types(const Op& op, const OpRow& row, std::span<const Type* const> op
 void caches(const Census& census, Reporter& reporter);
 /// The program machine: jumps, returns, binds, addresses, kernels, slots.
 void program(const Census& census, Reporter& reporter);
+/// Rewrite patterns.
+void patterns(const Census& census, Reporter& reporter);
 /// Frees of graphs.
 void lifetime(const Census& census, Reporter& reporter);
 
@@ -53,6 +55,8 @@ void lifetime(const Census& census, Reporter& reporter);
 void constant_values(const Value& value, const Attr& values, const Op& place, Reporter& reporter);
 /// Reports a type with an extent below 0.
 void known_extents(const Type* type, const Op& place, Reporter& reporter);
+/// Reports a type that only values of patterns can have.
+void only_in_patterns(const Type* type, const Op& place, Reporter& reporter);
 /// Reports a type whose element type is not known.
 void known_element_type(const Type* type, const Op& place, Reporter& reporter);
 

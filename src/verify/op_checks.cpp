@@ -233,15 +233,23 @@ void OpChecks::check_constant(const Op& op) {
 }
 
 void OpChecks::check_strange_type(const Value& value, const Op& place) {
+  if (value.type() == nullptr) return;
   const auto* type = value.tensor_type();
-  if (type == nullptr) return;
+  if (type == nullptr) {
+    if (strange_types_[value.type()]++ == 0) only_in_patterns(value.type(), place, reporter_);
+    return;
+  }
   // Types that never occur in dumps are tested last; inline, because every value is tested here.
   const bool is_common = type->dtype() && *type->dtype() < DType::kMirQ4A32;
-  const bool is_plain = is_common && std::ranges::none_of(type->dims(), &Dim::is_negative);
+  const auto is_strange = [](Dim dim) {
+    return dim.is_negative() || (!dim.is_constant() && dim.is_pack());
+  };
+  const bool is_plain = is_common && std::ranges::none_of(type->dims(), is_strange);
   if (is_plain || strange_types_[type] != 0) return;
   strange_types_[type] = 1;
   known_element_type(type, place, reporter_);
   known_extents(type, place, reporter_);
+  only_in_patterns(type, place, reporter_);
 }
 
 void OpChecks::op(const Op& op) {

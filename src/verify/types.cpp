@@ -21,6 +21,15 @@ void known_extents(const Type* type, const Op& place, Reporter& reporter) {
   }
 }
 
+void only_in_patterns(const Type* type, const Op& place, Reporter& reporter) {
+  const auto* tensor = dyn_cast<TensorType>(type);
+  const bool has_pack = tensor != nullptr && std::ranges::any_of(tensor->dims(), &Dim::is_pack);
+  if (!has_pack && type->spelling() != "!builtin.any") return;
+  reporter.report(ConstraintId::type_c8, place, [&] {
+    return fmt::format("{} is a type that only patterns have", type->spelling());
+  });
+}
+
 void known_element_type(const Type* type, const Op& place, Reporter& reporter) {
   const auto* tensor = dyn_cast<TensorType>(type);
   if (tensor == nullptr) return;

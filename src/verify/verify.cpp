@@ -34,6 +34,7 @@ bool verify(const Module& module, Diagnostics& diagnostics, const VerifyOptions&
   checks::caches(census, reporter);
   checks::program(census, reporter);
   checks::lifetime(census, reporter);
+  checks::patterns(census, reporter);
   return diagnostics.error_count() == errors_before;
 }
 

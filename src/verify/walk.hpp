@@ -7,8 +7,9 @@
 namespace mir::checks {
 
 /// For each region in order, nested ones after the op that has them: `enter(region)`, then `op(op)`
-/// for each of its ops, then `leave(region)`, each of all checks in turn. Large modules do not fit
-/// a cache, so one walk with many checks is several times faster than a walk for each.
+/// for each of its ops, then `leave(region)`, each of all checks in turn. Regions of templates are
+/// left out. Large modules do not fit a cache, so one walk with many checks is several times faster
+/// than a walk for each.
 template <class... Checks>
 void walk(const Region& region, Checks&... checks) {
   (checks.enter(region), ...);
@@ -16,6 +17,7 @@ void walk(const Region& region, Checks&... checks) {
     for (const Op* op : block->ops()) {
       fetch_ahead(op);
       (checks.op(*op), ...);
+      if (op->has(Trait::kTemplate)) continue;
       for (const Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {
         walk(*inner, checks...);
       }

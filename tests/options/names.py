@@ -31,10 +31,11 @@ MODULE = f"""@main [mir_version:1] (%ids:{T}) -> (%logits:{T}) {{
 # What the input has, and a slip of it.
 NAMES = {"module": ("main", "maim"), "graph": ("swish", "swihs"), "symbol": ("seq", "sec"), "input": ("ids", "idz"),
          "output": ("logits", "logitz"), "result": ("logits", "logitz"), "op": ("MySwish", "MySwihs"),
-         "tensor": ("norm.weight", "norm.wieght"), "pass": ("simplify", "inline")}
+         "tensor": ("norm.weight", "norm.wieght"), "pass": ("simplify", "inline"), "value": ("logits", "logitz")}
 # How arguments contain a name, by the argument's name on the help page.
 FORMS = {
     "NAME": {"module": ["{}", "@{}"]},
+    "VALUE": {"value": ["{}", "%{}"]},
     "GRAPH": {"graph": ["{}", "@{}"]},
     "[GRAPH*]N": {"graph": ["{}*0", "@{}*0", "@{}*1"]},
     "TYPE=GRAPH": {"op": ["{}=swish", "{}=@swish", "linalg.{}=swish"], "graph": ["MySwish={}", "MySwish=@{}"]},

@@ -43,6 +43,14 @@ Argument<std::string> symbol_name(ReferenceKind kind) {
   return argument;
 }
 
+Argument<std::string> value_name() {
+  auto argument = any_text(itself(ReferenceKind::kValue));
+  argument.read = [](std::string_view, std::string_view text) -> Result<std::string> {
+    return std::string(text.substr(text.starts_with('%') ? 1 : 0));
+  };
+  return argument;
+}
+
 Argument<std::string> any_file(References<std::string> refers, std::string_view ends) {
   return any_text(std::move(refers), [ends] { return Completion{.files = ends}; });
 }

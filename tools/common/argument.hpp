@@ -57,6 +57,8 @@ Argument<std::string> any_text(References<std::string> refers,
                                std::function<Completion()> completion = {});
 /// The name of a module or graph, with or without `@`.
 Argument<std::string> symbol_name(ReferenceKind kind);
+/// The name of a value, with or without `%`.
+Argument<std::string> value_name();
 /// The name of a file, for which those that end so are offered: `npy npz`.
 Argument<std::string> any_file(References<std::string> refers, std::string_view ends = "*");
 /// A file that the command reads. `-` is standard input.

@@ -28,6 +28,8 @@ class InputNames {
   /// Ports are also meant by their positions, which messages do not list.
   void add_positions(ReferenceKind kind, std::size_t count);
 
+  bool has(const Reference& reference) const;
+
   /// An error for the first name that a row states and the input does not have. It names the
   /// option, the name, and the nearest name, or all.
   Result<void> check(const OptionRow& row) const;
@@ -37,7 +39,6 @@ class InputNames {
  private:
   using Names = std::set<std::string, std::less<>>;
 
-  bool has(const Reference& reference) const;
   Result<void> check(const OptionRow& row, ReferenceKind kind) const;
   Error unknown(const OptionRow& row, const Reference& reference) const;
 

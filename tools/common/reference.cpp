@@ -24,6 +24,7 @@ constexpr KindName kKindNames[] = {{ReferenceKind::kReadFile, "read file"},
                                    {ReferenceKind::kOp, "op"},
                                    {ReferenceKind::kTensor, "tensor"},
                                    {ReferenceKind::kPass, "pass"},
+                                   {ReferenceKind::kValue, "value"},
                                    {ReferenceKind::kFact, "fact"}};
 
 }  // namespace

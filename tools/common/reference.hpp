@@ -24,6 +24,7 @@ enum class ReferenceKind : std::uint8_t {
   kOp,      ///< the type name of an op
   kTensor,  ///< a pattern of names in a file of weights
   kPass,    ///< a pass of the pipeline
+  kValue,   ///< a result of an op, without `%`
   kFact,    ///< what a dump lost; the upgrade refuses unknown names itself
 };
 

@@ -8,6 +8,7 @@
 #include "granted.hpp"
 #include "known_passes.hpp"
 #include "option.hpp"
+#include "tools/opt/pattern_files.hpp"
 #include "verification.hpp"
 
 namespace mir::tools {
@@ -50,6 +51,23 @@ struct OptSettings {
        .help = "run passes in order: A,B, a pipeline (docs/pipelines.md) or @FILE; without it, "
                "only check the module"},
       pipeline_text(known.registry)};
+  PatternFiles pattern_files{};
+  OptionList<std::string> patterns{
+      options,
+      {.name = "patterns",
+       .argument = "FILE",
+       .help =
+           "make each module of patterns in FILE a pass of its name (docs/patterns.md); without "
+           "--passes, run these passes"},
+      pattern_file(pattern_files, known.registry)};
+  OptionList<std::string> explain_no_match{
+      options,
+      {.name = "explain-no-match",
+       .argument = "VALUE",
+       .help =
+           "before each pass of patterns, tell why its patterns do not match the operation that "
+           "defines the value"},
+      value_name()};
   Flag list_passes{options, {.name = "list-passes", .help = "list all passes and exit"}};
   Flag list_passes_markdown{
       options, {.name = "list-passes-markdown", .help = "write the page docs/passes.md and exit"}};

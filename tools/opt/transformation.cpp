@@ -9,6 +9,7 @@
 #include "mir/parse.hpp"
 #include "mir/print.hpp"
 #include "mir/upgrade.hpp"
+#include "mir/walk.hpp"
 #include "module_names.hpp"
 #include "standard_error.hpp"
 #include "support/atomic_file.hpp"
@@ -21,6 +22,12 @@ namespace mir::tools {
 std::optional<Pipeline> read_pipelines(const OptSettings& settings, SourceManager& sources,
                                        Diagnostics& diagnostics) {
   Pipeline all;
+  const auto pattern_passes = settings.pattern_files.passes();
+  if (!settings.passes.is_given()) {
+    for (const std::string& name : pattern_passes) {
+      all.items.push_back({.pass = settings.known.registry.find(name)});
+    }
+  }
   for (const std::string& text : *settings.passes) {
     const bool is_file = text.starts_with('@');
     auto file = is_file ? read_source(text.substr(1), sources)
@@ -43,6 +50,7 @@ Transformation::Transformation(const Run& run, OptSettings& settings, const Pipe
       verification_(settings.verification, run),
       printer_(settings),
       dumper_(*settings.dump_dir),
+      explainer_(*settings.explain_no_match),
       reproducer_(settings) {
   rewrites_.limit = settings.rewrite_limit.if_given();
   if (!settings.trace_rewrites) return;
@@ -73,6 +81,7 @@ bool Transformation::transform(Module& module, Diagnostics& diagnostics) {
       .verify = [this](Module& each, Diagnostics& found) { return verify(each, found); },
       .verifies_each = *settings_.verify_each};
   if (settings_.dump_dir.is_given()) how.observers.push_back(&dumper_);
+  if (settings_.explain_no_match.is_given()) how.observers.push_back(&explainer_);
   if (settings_.reproducer.is_given()) how.observers.push_back(&reproducer_);
   if (settings_.rewrite_limit.is_given() || settings_.trace_rewrites) how.rewrites = &rewrites_;
   return run_pipeline(module, pipeline_, how, diagnostics);
@@ -85,10 +94,22 @@ bool Transformation::transform_modules(std::span<Module* const> modules, Diagnos
   }
   const std::string& name = *settings_.module;
   add_names(names_, modules);
+  if (settings_.explain_no_match.is_given()) add_values(modules);
   return std::ranges::all_of(modules, [&](Module* module) {
     const bool is_wanted = name.empty() || module->context().text(module->name()) == name;
     return !is_wanted || transform(*module, diagnostics);
   });
+}
+
+void Transformation::add_values(std::span<Module* const> modules) {
+  names_.mention(ReferenceKind::kValue);
+  for (const Module* module : modules) {
+    for_each_op(module->body(), [&](const Op& op) {
+      for (const Value& result : op.results()) {
+        names_.add(ReferenceKind::kValue, name_of(result, module->context()));
+      }
+    });
+  }
 }
 
 Transformation::Outcome Transformation::transform_text(const SourceFile& given,
@@ -140,8 +161,12 @@ void Transformation::transform_file(const std::string& path) {
 void Transformation::check_names() {
   const auto is_refused = [](const Outcome& each) { return !each.text; };
   if (std::ranges::any_of(outcomes_, is_refused)) return;
-  if (const auto known = names_.check(settings_.module); !known)
-    outcomes_.push_back({run_.report(known.error())});
+  const OptionRow* rows[] = {&settings_.module, &settings_.explain_no_match};
+  for (const OptionRow* row : rows) {
+    if (const auto known = names_.check(*row); !known) {
+      outcomes_.push_back({run_.report(known.error())});
+    }
+  }
 }
 
 // -- results --------------------------------------------------------------------------------------

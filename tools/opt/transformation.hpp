@@ -8,6 +8,7 @@
 #include "input_names.hpp"
 #include "mir/pass.hpp"
 #include "tool.hpp"
+#include "tools/opt/explain_no_match.hpp"
 #include "tools/opt/reproducer.hpp"
 #include "tools/opt/settings.hpp"
 #include "tools/opt/watch_passes.hpp"
@@ -46,6 +47,8 @@ class Transformation {
   bool verify(const Module& module, Diagnostics& diagnostics) const;
   ExitCode report(const SourceFile& file, const SourceManager& sources,
                   const Diagnostics& found) const;
+  /// Adds the names of results to those of the file.
+  void add_values(std::span<Module* const> modules);
   /// Refuses a module's name that the file does not have, unless a text was refused.
   void check_names();
   ExitCode write_losses(const IRContext& context) const;
@@ -56,6 +59,7 @@ class Transformation {
   Verification verification_;
   PassPrinter printer_;
   PassDumper dumper_;
+  MatchExplainer explainer_;
   PassRecord record_;
   RewriteWatch rewrites_;
   Reproducer reproducer_;

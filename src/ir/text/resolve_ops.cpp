@@ -106,7 +106,7 @@ Value* Resolver::State::use(const Mention& mention, Region& region) {
     if (portable_) check_mention(mention, *value);
     return value;
   }
-  Value* value = rewriter_->create_free_value(region, mention.type, mention.name);
+  Value* value = rewriter_->create_free_value(region, type_in_template(mention.type), mention.name);
   set_mention_parts(*value, mention);
   scopes_.define(mention.name, value);
   return value;
@@ -129,6 +129,11 @@ void Resolver::State::attach_uses(Op* op, std::uint32_t first_operand, MentionLi
     rewriter_->set_mention(use, {mention.type == nullptr ? value.type() : mention.type, attributes,
                                  mention.symbol, mention.has_symbol});
   }
+}
+
+/// The type of a value that states this one, or none. In a template, that may be any.
+const Type* Resolver::State::type_in_template(const Type* type) {
+  return type == nullptr && templates_ != 0 ? any_type_ : type;
 }
 
 void Resolver::State::infer_missing_types(std::vector<const Type*>& types) {
@@ -204,7 +209,7 @@ Op* Resolver::State::make_op() {
   for (const MentionList& list : head_.successor_operands) collect_operands(list, region);
   type_scratch_.clear();
   for (std::uint32_t i = 0; i < head_.results.count; ++i) {
-    type_scratch_.push_back(mentions_[head_.results.first + i].type);
+    type_scratch_.push_back(type_in_template(mentions_[head_.results.first + i].type));
   }
   infer_missing_types(type_scratch_);
 

@@ -32,6 +32,10 @@ void Resolver::State::begin_body(const Node&) {
   if (head_.open) open_ops_.push_back(make_op());
   Op* op = open_ops_.back();
   bodies_.push_back({op});
+  if (op->has(Trait::kTemplate)) {
+    ++templates_;
+    if (const auto any = context_.dialect_type("builtin.any")) any_type_ = *any;
+  }
   scopes_.enter(op->has(Trait::kIsolated));
 }
 
@@ -51,8 +55,8 @@ Block* Resolver::State::make_block(Region& region, MentionList arguments, Symbol
   type_scratch_.clear();
   for (std::uint32_t i = 0; i < arguments.count; ++i) {
     const Mention& mention = mentions_[arguments.first + i];
-    type_scratch_.push_back(mention.type);
-    if (mention.type == nullptr) {
+    type_scratch_.push_back(type_in_template(mention.type));
+    if (type_scratch_.back() == nullptr) {
       diagnostics_.error(DiagCode::kTypeMissing, span(mention.token), "an argument needs a type");
     }
   }
@@ -68,8 +72,8 @@ std::vector<RegionResult> Resolver::State::region_results(MentionList list) {
   for (std::uint32_t i = 0; i < list.count; ++i) {
     const Mention& mention = mentions_[list.first + i];
     module_->reserve_name(mention.name);
-    results.push_back(
-        {mention.name, mention.type, mention.symbol, mention.has_symbol, attributes_of(mention)});
+    results.push_back({mention.name, type_in_template(mention.type), mention.symbol,
+                       mention.has_symbol, attributes_of(mention)});
   }
   return results;
 }
@@ -87,6 +91,7 @@ void Resolver::State::end_region() {
 
 void Resolver::State::end_body() {
   if (!bodies_.back().has_regions) current_region();
+  templates_ -= bodies_.back().op->has(Trait::kTemplate) ? 1 : 0;
   leave();
 }
 

@@ -115,6 +115,7 @@ class Resolver::State {
   void set_successors(Op& op, std::uint32_t first_operand);
   void collect_operands(MentionList list, Region& region);
   void infer_missing_types(std::vector<const Type*>& types);
+  const Type* type_in_template(const Type* type);
   Value* use(const Mention& mention, Region& region);
   void check_mention(const Mention& mention, Value& value);
   void define(Value& value, const Mention& mention);
@@ -172,6 +173,8 @@ class Resolver::State {
 
   std::vector<Op*> open_ops_;  // ops whose bodies are being read
   std::vector<OpenBody> bodies_;
+  std::size_t templates_ = 0;       // how many of them are bodies of templates
+  const Type* any_type_ = nullptr;  // once there is a template
   ValueScopes scopes_;
   std::unordered_set<const Value*> open_types_;  // results whose rule left an extent unknown
 

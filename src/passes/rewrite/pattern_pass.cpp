@@ -17,8 +17,8 @@ PassResult rewrite_greedily(PassRun& run, const FrozenPatterns& patterns) {
   return report.has_failed ? PassResult::kFailed : run.result();
 }
 
-Pass pattern_pass(Pass pass, std::function<PatternSet(IRContext&, const PassOptions&)> patterns) {
-  pass.prepare = [patterns = std::move(patterns)](IRContext& context, const PassOptions& options) {
+Pass pattern_pass(Pass pass) {
+  pass.prepare = [patterns = pass.patterns](IRContext& context, const PassOptions& options) {
     return std::make_shared<const FrozenPatterns>(patterns(context, options));
   };
   pass.run = [](PassRun& run) { return rewrite_greedily(run, run.prepared<FrozenPatterns>()); };

@@ -45,7 +45,13 @@ std::vector<PatternMismatch> mismatches(const FrozenPatterns& patterns, Op& op) 
   for (const std::uint32_t number : patterns.with_root(op.info())) {
     const RewritePattern& pattern = patterns.patterns()[number];
     const PatternMatch match = pattern.match(op);
-    if (!match) found.push_back({&pattern, match.condition(), match.failed_at()});
+    if (match) continue;
+    if (pattern.explain) {
+      found.push_back(pattern.explain(op));
+      found.back().pattern = &pattern;
+    } else {
+      found.push_back({&pattern, std::string(match.condition()), match.failed_at()});
+    }
   }
   return found;
 }

@@ -208,8 +208,8 @@ void register_simplifications(PassRegistry& registry) {
                     .anchor = Anchor::kGraph,
                     .takes = PassForm::kPortable,
                     .preserves = AnalysisSet::of<Dominance, CallGraph, SymbolRanges>(),
-                    .example = std::string(kExample)},
-                   [](IRContext&, const PassOptions&) { return simplifications(); }));
+                    .example = std::string(kExample),
+                    .patterns = [](IRContext&, const PassOptions&) { return simplifications(); }}));
 }
 
 }  // namespace mir

@@ -115,7 +115,9 @@ TEST_CASE("the examples of the pages give the bits that are committed") {
     for (const std::int64_t extent : {4, 7}) {
       const std::string key = fmt::format("{} {} {}", page, number, extent);
       std::string line = key;
-      for (const Tensor& output : run_with_extents(text, extent)) {
+      const std::vector<Tensor> outputs = run_with_extents(text, extent);
+      if (outputs.empty()) continue;  // patterns
+      for (const Tensor& output : outputs) {
         line += fmt::format(" {:016x}", hash_bytes(output));
       }
       CHECK(line == line_of(committed.str(), key));

@@ -96,8 +96,11 @@ class Counter : public PassObserver {
 Run run(const std::string& text, const PatternSet& patterns, RewriteWatch* watch = nullptr) {
   Reading reading(text);
   Passes all;
-  all.registry.add(pattern_pass({.name = "test", .summary = "tests", .anchor = Anchor::kGraph},
-                                [&](IRContext&, const PassOptions&) { return patterns; }));
+  all.registry.add(
+      pattern_pass({.name = "test",
+                    .summary = "tests",
+                    .anchor = Anchor::kGraph,
+                    .patterns = [&](IRContext&, const PassOptions&) { return patterns; }}));
   Counter counter;
   Run result;
   result.problems = all.run(reading.module(), "test", {.rewrites = watch, .observers = {&counter}});
@@ -486,12 +489,14 @@ TEST_SUITE("greedy rewriting") {
         kType);
     Reading reading(text);
     Passes all;
-    all.registry.add(pattern_pass({.name = "test", .summary = "tests", .anchor = Anchor::kGraph},
-                                  [](IRContext&, const PassOptions&) {
-                                    PatternSet set;
-                                    set.add(replacing("a-to-b", "ExpOp", "LogOp"));
-                                    return set;
-                                  }));
+    all.registry.add(pattern_pass({.name = "test",
+                                   .summary = "tests",
+                                   .anchor = Anchor::kGraph,
+                                   .patterns = [](IRContext&, const PassOptions&) {
+                                     PatternSet set;
+                                     set.add(replacing("a-to-b", "ExpOp", "LogOp"));
+                                     return set;
+                                   }}));
     CHECK(all.run(reading.module(), "graph(@main:test)") == Lines{});
     const std::string once = print(reading.module());
     CHECK(once.find("LogOp(%0") != once.npos);
@@ -504,11 +509,13 @@ TEST_SUITE("greedy rewriting") {
     Reading reading(test::generate_module({.seed = 3, .graphs = 6, .ops = 5}));
     int prepared = 0;
     Passes all;
-    all.registry.add(pattern_pass({.name = "test", .summary = "tests", .anchor = Anchor::kGraph},
-                                  [&](IRContext&, const PassOptions&) {
-                                    ++prepared;
-                                    return PatternSet();
-                                  }));
+    all.registry.add(pattern_pass({.name = "test",
+                                   .summary = "tests",
+                                   .anchor = Anchor::kGraph,
+                                   .patterns = [&](IRContext&, const PassOptions&) {
+                                     ++prepared;
+                                     return PatternSet();
+                                   }}));
     CHECK(all.run(reading.module(), "test", {.threads = 2}) == Lines{});
     CHECK(prepared == 1);
   }

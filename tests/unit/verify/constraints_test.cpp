@@ -1,9 +1,11 @@
 // Constraint ids: the table, the documents and the names of tests say the same.
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <set>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "../project_files.hpp"
 #include "support/diagnostic_catalogue.hpp"
@@ -16,10 +18,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Names of the cases in tests/unit/verify.
+/// Names of the cases that hold the verifier and the checks that it calls.
 std::string test_names() {
   std::string names;
-  for (const auto& entry : fs::directory_iterator(kRoot / "tests/unit/verify")) {
+  std::vector<fs::directory_entry> entries;
+  for (const std::string_view folder : {"tests/unit/verify", "tests/unit/patterns"}) {
+    std::ranges::copy(fs::directory_iterator(kRoot / folder), std::back_inserter(entries));
+  }
+  for (const auto& entry : entries) {
     if (entry.path().extension() != ".cpp") continue;
     const std::string text = read_whole(entry.path());
     const std::string open = "TEST_CASE(\"";

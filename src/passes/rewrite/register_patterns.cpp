@@ -1,0 +1,77 @@
+#include <fmt/format.h>
+
+#include "mir/parse.hpp"
+#include "mir/pass.hpp"
+#include "mir/verify.hpp"
+#include "mir/walk.hpp"
+
+namespace mir {
+
+namespace {
+
+/// A file of patterns, for contexts to read again.
+struct PatternText {
+  std::string name, text;
+};
+
+/// The patterns of one module of a text without errors.
+PatternSet read_again(const PatternText& from, std::size_t module, IRContext& context) {
+  Diagnostics diagnostics;
+  const SourceFile* file = context.sources().add(from.name, from.text);
+  const auto tree = parse(*file, diagnostics);
+  PatternSet set;
+  if (!tree) return set;
+  const std::vector<Module*> modules = resolve(*tree, context, diagnostics);
+  if (module < modules.size()) add_patterns(set, *modules[module], diagnostics);
+  for (Module* each : modules) context.release(*each);
+  return set;
+}
+
+bool has_pattern(const Module& module) {
+  bool has = false;
+  for_each_op(module.body(), [&](const Op& op) { has = has || op.is(OpId::kPatternRewrite); });
+  return has;
+}
+
+}  // namespace
+
+std::optional<std::vector<std::string>> register_patterns(PassRegistry& registry,
+                                                          IRContext& context,
+                                                          const SourceFile& file,
+                                                          Diagnostics& diagnostics) {
+  const auto tree = parse(file, diagnostics);
+  if (!tree) return std::nullopt;
+  const std::vector<Module*> modules = resolve(*tree, context, diagnostics);
+  if (diagnostics.has_errors()) return std::nullopt;
+  const auto text =
+      std::make_shared<const PatternText>(PatternText{std::string(file.name()), std::string(file.text())});
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < modules.size(); ++i) {
+    if (!verify(*modules[i], diagnostics)) continue;
+    const std::string name(context.text(modules[i]->name()));
+    const Span at = modules[i]->top()->span();
+    if (!has_pattern(*modules[i])) {
+      diagnostics.error(DiagCode::kBadPattern, at,
+                        fmt::format("module '@{}' has no pattern.RewriteOp", name));
+      continue;
+    }
+    const auto added = registry.try_add(pattern_pass(
+        {.name = name,
+         .summary = fmt::format("applies the patterns of {}", file.name()),
+         .anchor = Anchor::kGraph,
+         .takes = PassForm::kPortable,
+         .preserves = AnalysisSet::of<Dominance, CallGraph, SymbolRanges>(),
+         .patterns = [text, i](IRContext& other, const PassOptions&) {
+           return read_again(*text, i, other);
+         }}));
+    if (!added) {
+      diagnostics.error(DiagCode::kBadPattern, at, added.error().message);
+      continue;
+    }
+    names.push_back(name);
+  }
+  if (diagnostics.has_errors()) return std::nullopt;
+  return names;
+}
+
+}  // namespace mir

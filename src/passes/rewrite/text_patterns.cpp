@@ -1,0 +1,70 @@
+// Patterns that are written as text, for the drivers of patterns.
+#include "mir/rewrite_patterns.hpp"
+#include "patterns/match.hpp"
+#include "patterns/pattern.hpp"
+
+namespace mir {
+
+namespace {
+
+using patterns::Mismatch;
+using patterns::Pattern;
+using patterns::Plan;
+
+RewriteClaim claim_of(const Pattern& pattern) {
+  if (pattern.claim == "bits") return {};
+  if (pattern.claim == "value") return {.kind = RewriteClaim::Kind::kValue};
+  RewriteClaim claim{.kind = RewriteClaim::Kind::kBound,
+                     .relative = pattern.relative,
+                     .absolute = pattern.absolute,
+                     .only_finite = true};
+  if (pattern.largest > 0) claim.largest = pattern.largest;
+  return claim;
+}
+
+RewritePattern rewrite_pattern(std::shared_ptr<const Pattern> pattern) {
+  RewritePattern made{.name = pattern->name,
+                      .benefit = pattern->benefit,
+                      .roots = {.names = {std::string(pattern->root().info->name)}},
+                      .claim = claim_of(*pattern)};
+  for (const patterns::OpTemplate& op : pattern->rewrite.ops) {
+    made.makes.emplace_back(op.info->name);
+  }
+  made.match = [pattern](Op& root) {
+    Mismatch mismatch;
+    auto plan = patterns::match(*pattern, root, false, mismatch);
+    if (!plan) return PatternMatch::failed("the pattern differs", *mismatch.at);
+    auto kept = std::make_shared<Plan>(*std::move(plan));
+    std::vector<Op*> ops = kept->matched;
+    return PatternMatch::of(std::move(ops), {}, std::move(kept));
+  };
+  made.rewrite = [](Rewriter& rewriter, const PatternMatch& match) {
+    patterns::apply(rewriter, match.plan<Plan>());
+  };
+  made.explain = [pattern](Op& root) {
+    Mismatch mismatch;
+    patterns::match(*pattern, root, true, mismatch);
+    return PatternMismatch{.condition = std::move(mismatch.reason), .at = mismatch.at};
+  };
+  return made;
+}
+
+}  // namespace
+
+bool add_patterns(PatternSet& set, const Module& module, Diagnostics& diagnostics) {
+  bool is_good = true;
+  for (const Block* block : module.body().blocks()) {
+    for (const Op* op : block->ops()) {
+      if (!op->is(OpId::kPatternRewrite)) continue;
+      auto pattern = patterns::read_pattern(*op, diagnostics);
+      if (pattern == nullptr) {
+        is_good = false;
+        continue;
+      }
+      set.add(rewrite_pattern(std::move(pattern)));
+    }
+  }
+  return is_good;
+}
+
+}  // namespace mir

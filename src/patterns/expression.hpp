@@ -1,0 +1,103 @@
+// Expressions over the variables and values of a pattern: `$m * $n`, `compose($p, $q)`,
+// `users(%a) == 1`. docs/patterns.md describes them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mir/op.hpp"
+
+namespace mir::patterns {
+
+/// True if the name stands for an element type or a device: a capital letter, perhaps with a digit.
+bool is_name_variable(std::string_view name);
+
+/// What an expression sees of a match. Numbers are those that the scope of its text gave.
+struct Bindings {
+  std::vector<const Attr*> variables;  ///< null: not bound
+  std::vector<Value*> values;          ///< null: not bound
+};
+
+/// The variables and values that the text of an expression may name.
+class Scope {
+ public:
+  virtual ~Scope() = default;
+  /// The number of a variable: `$n` or, for element types and devices, `T`. No value if the text
+  /// may not name it.
+  virtual std::optional<std::uint32_t> variable(std::string_view name) = 0;
+  /// The number of a value, without `%`.
+  virtual std::optional<std::uint32_t> value(std::string_view name) = 0;
+};
+
+struct Function;
+
+/// A parsed expression. Its value is an attribute: an integer or extent, a number, a boolean, a
+/// word, a type, or an array.
+struct Expression {
+  enum class Kind : std::uint8_t {
+    kLiteral,
+    kVariable,
+    kValue,  ///< only as an argument of a function
+    kCall,
+    kList,
+    kElement,  ///< `list[i]`
+    kNegate,
+    kAdd,
+    kSubtract,
+    kMultiply,
+    kDivide,
+    kRemainder,
+    kEqual,
+    kDiffers,
+    kLess,
+    kAtMost,
+    kGreater,
+    kAtLeast,
+    kIn,  ///< `x in [a, b]`
+    kNot,
+    kAnd,
+    kOr,
+  };
+  Kind kind = Kind::kLiteral;
+  const Attr* literal = nullptr;
+  std::uint32_t number = 0;  ///< of a variable or value
+  const Function* function = nullptr;
+  std::vector<Expression> parts{};
+};
+
+/// Reads a whole text. The error says what is wrong and at which character.
+Result<Expression> parse_expression(std::string_view text, Scope& scope, IRContext& context);
+
+/// The value of an expression. Null if it has none: an extent is not known, two symbolic extents
+/// cannot be compared, a list is too short, numbers overflow.
+const Attr* evaluate(const Expression& expression, const Bindings& bindings, IRContext& context);
+
+/// True if a condition holds. What is not known does not.
+bool holds(const Expression& condition, const Bindings& bindings, IRContext& context);
+
+/// A function of the language of expressions.
+struct Function {
+  std::string_view name;
+  std::string_view arguments;  ///< for documents: "a list, an integer"
+  std::string_view summary;
+  std::size_t arity = 1;
+  bool takes_value = false;  ///< its one argument is a value
+  const Attr* (*of_value)(Value&, IRContext&) = nullptr;
+  const Attr* (*of)(std::span<const Attr* const>, IRContext&) = nullptr;
+};
+/// All functions, by name.
+std::span<const Function> functions();
+
+/// The attribute that stands for an extent: an integer if it is a number. Null if it is unknown.
+const Attr* attribute_of(Dim extent, IRContext& context);
+/// The extent that an integer or an extent stands for.
+std::optional<Dim> extent_of(const Attr& value);
+/// Whether two attributes are the same value: equal, or equal as numbers.
+bool are_equal(const Attr& a, const Attr& b, IRContext& context);
+
+}  // namespace mir::patterns

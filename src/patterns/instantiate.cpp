@@ -1,0 +1,69 @@
+#include "mir/context.hpp"
+#include "patterns/match.hpp"
+
+namespace mir::patterns {
+
+namespace {
+
+const Attr* instantiate_list(const AttributeTemplate& from, const Bindings& bindings,
+                             IRContext& context) {
+  std::vector<const Attr*> parts;
+  for (const AttributeTemplate& each : from.elements) {
+    const Attr* part = instantiate(each, bindings, context);
+    if (part == nullptr) return nullptr;
+    if (each.is_pack) {
+      parts.insert(parts.end(), part->elements().begin(), part->elements().end());
+    } else {
+      parts.push_back(part);
+    }
+  }
+  if (from.kind == AttributeTemplate::Kind::kArray) return context.array(parts);
+  std::vector<NamedAttr> entries;
+  for (std::size_t i = 0; i < parts.size(); ++i) entries.push_back({from.keys[i], parts[i]});
+  return context.dict(entries);
+}
+
+std::optional<Symbol> instantiate_name(const NameTemplate& from, const Bindings& bindings,
+                                       IRContext& context) {
+  if (!from.variable) return from.name;
+  const Attr* bound = bindings.variables[*from.variable];
+  if (bound == nullptr) return std::nullopt;
+  return context.intern(bound->text());
+}
+
+}  // namespace
+
+const Attr* instantiate(const AttributeTemplate& from, const Bindings& bindings,
+                        IRContext& context) {
+  switch (from.kind) {
+    case AttributeTemplate::Kind::kLiteral:
+      return from.literal;
+    case AttributeTemplate::Kind::kVariable:
+      return bindings.variables[from.variable];
+    case AttributeTemplate::Kind::kExpression:
+      return evaluate(from.expression, bindings, context);
+    case AttributeTemplate::Kind::kArray:
+    case AttributeTemplate::Kind::kDict:
+      return instantiate_list(from, bindings, context);
+    case AttributeTemplate::Kind::kAny:
+      break;
+  }
+  return nullptr;
+}
+
+const Type* instantiate(const TypeTemplate& from, const Bindings& bindings, IRContext& context) {
+  if (from.is_any || from.exact != nullptr) return from.exact;
+  const Attr* extents = instantiate(from.extents, bindings, context);
+  const auto dtype = instantiate_name(from.dtype, bindings, context);
+  const auto device = instantiate_name(from.device, bindings, context);
+  if (extents == nullptr || !dtype || !device) return nullptr;
+  std::vector<Dim> dims;
+  for (const Attr* each : extents->elements()) {
+    const auto extent = extent_of(*each);
+    if (!extent || extent->is_negative()) return nullptr;
+    dims.push_back(*extent);
+  }
+  return context.tensor(dims, *dtype, *device, from.encoding);
+}
+
+}  // namespace mir::patterns

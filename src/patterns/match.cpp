@@ -1,0 +1,647 @@
+#include "patterns/match.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "dialects/quantisation.hpp"
+#include "mir/equivalence.hpp"
+#include "mir/infer.hpp"
+#include "mir/module.hpp"
+#include "mir/tensor.hpp"
+#include "weights/elements.hpp"
+
+namespace mir::patterns {
+
+namespace {
+
+using TemplateKind = AttributeTemplate::Kind;
+
+/// One attempt to match a pattern at a root.
+class Matcher {
+ public:
+  Matcher(const Pattern& pattern, Op& root, bool explains, Mismatch& mismatch)
+      : pattern_(pattern),
+        graph_(pattern.match),
+        root_(root),
+        context_(root.module().context()),
+        explains_(explains),
+        mismatch_(mismatch),
+        constant_(context_.strings().find("constant")) {
+    mismatch_ = {};
+  }
+
+  std::optional<Plan> match() {
+    if (!has_head(pattern_.root(), root_)) return std::nullopt;
+    bindings_.variables.assign(pattern_.variables.size(), nullptr);
+    bindings_.values.assign(graph_.values.size(), nullptr);
+    ops_.assign(graph_.ops.size(), nullptr);
+    if (!match_op(0, root_)) return std::nullopt;
+    return std::move(plan_);
+  }
+
+ private:
+  /// Notes why an op does not match, if no attempt came further.
+  template <class Reason>
+  bool fail(const Op& at, const Reason& reason) {
+    if (mismatch_.at != nullptr && depth_ < deepest_) return false;
+    deepest_ = depth_;
+    mismatch_.at = &at;
+    if (explains_) {
+      if constexpr (std::is_invocable_v<Reason>) {
+        mismatch_.reason = reason();
+      } else {
+        mismatch_.reason = reason;
+      }
+    }
+    return false;
+  }
+
+  /// An expression that must have this value once its variables are bound.
+  struct Waiting {
+    const Expression* expression;
+    const Attr* found;
+  };
+
+  // -- bindings, and how they are undone --------------------------------------------------------
+
+  struct Mark {
+    std::size_t variables, values;
+  };
+  Mark mark() const { return {variable_trail_.size(), value_trail_.size()}; }
+  void undo(Mark to) {
+    for (; variable_trail_.size() > to.variables; variable_trail_.pop_back()) {
+      bindings_.variables[variable_trail_.back()] = nullptr;
+    }
+    for (; value_trail_.size() > to.values; value_trail_.pop_back()) {
+      bindings_.values[value_trail_.back()] = nullptr;
+    }
+  }
+
+  bool bind(std::uint32_t variable, const Attr* value) {
+    const Attr*& bound = bindings_.variables[variable];
+    if (bound != nullptr) return are_equal(*bound, *value, context_);
+    bound = value;
+    variable_trail_.push_back(variable);
+    return true;
+  }
+
+  // -- templates ----------------------------------------------------------------------------------
+
+  /// Expressions wait until everything is bound.
+  bool unify(const AttributeTemplate& wanted, const Attr* found) {
+    switch (wanted.kind) {
+      case TemplateKind::kAny:
+        return true;
+      case TemplateKind::kLiteral:
+        return found != nullptr && are_equal(*wanted.literal, *found, context_);
+      case TemplateKind::kVariable:
+        return found != nullptr && bind(wanted.variable, found);
+      case TemplateKind::kExpression:
+        if (found == nullptr) return false;
+        waiting_.push_back({&wanted.expression, found});
+        return true;
+      case TemplateKind::kArray:
+        return found != nullptr && found->kind() == AttrKind::kArray &&
+               unify_list(wanted.elements, found->elements());
+      case TemplateKind::kDict:
+        return found != nullptr && found->kind() == AttrKind::kDict && unify_dict(wanted, *found);
+    }
+    return false;
+  }
+
+  bool unify_dict(const AttributeTemplate& wanted, const Attr& found) {
+    if (wanted.keys.size() != found.entries().size()) return false;
+    for (std::size_t i = 0; i < wanted.keys.size(); ++i) {
+      const auto entry = std::ranges::find(found.entries(), wanted.keys[i], &NamedAttr::key);
+      if (entry == found.entries().end() || !unify(wanted.elements[i], entry->value)) return false;
+    }
+    return true;
+  }
+
+  bool unify_list(std::span<const AttributeTemplate> wanted, std::span<const Attr* const> found) {
+    const auto pack = std::ranges::find(wanted, true, &AttributeTemplate::is_pack);
+    if (pack == wanted.end()) {
+      return wanted.size() == found.size() && unify_all(wanted, found);
+    }
+    const auto before = static_cast<std::size_t>(pack - wanted.begin());
+    const std::size_t after = wanted.size() - before - 1;
+    if (found.size() < before + after) return false;
+    return unify_all(wanted.first(before), found.first(before)) &&
+           bind(pack->variable, context_.array(found.subspan(
+                                    before, found.size() - before - after))) &&
+           unify_all(wanted.last(after), found.last(after));
+  }
+
+  bool unify_all(std::span<const AttributeTemplate> wanted, std::span<const Attr* const> found) {
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      if (!unify(wanted[i], found[i])) return false;
+    }
+    return true;
+  }
+
+  bool unify_name(const NameTemplate& wanted, Symbol found, std::string_view canonical) {
+    if (!wanted.variable) return wanted.name == found || context_.text(wanted.name) == canonical;
+    return bind(*wanted.variable, context_.word(canonical));
+  }
+
+  bool unify_type(const TypeTemplate& wanted, const Type* found) {
+    if (wanted.is_any) return true;
+    if (wanted.exact != nullptr) return wanted.exact == found;
+    const auto* tensor = dyn_cast<TensorType>(found);
+    if (tensor == nullptr || tensor->encoding() != wanted.encoding) return false;
+    const std::string_view device = context_.text(tensor->device());
+    const std::string_view dtype =
+        tensor->dtype() ? name_of(*tensor->dtype()) : context_.text(tensor->dtype_name());
+    if (!unify_name(wanted.dtype, tensor->dtype_name(), dtype) ||
+        !unify_name(wanted.device, tensor->device(), device)) {
+      return false;
+    }
+    std::vector<const Attr*> extents;
+    for (const Dim dim : tensor->dims()) {
+      const Attr* extent = attribute_of(dim, context_);
+      if (extent == nullptr) return false;  // unknown extents are equal to nothing
+      extents.push_back(extent);
+    }
+    if (wanted.extents.kind == TemplateKind::kLiteral) {
+      return are_equal(*wanted.extents.literal, *context_.array(extents), context_);
+    }
+    return unify_list(wanted.extents.elements, extents);
+  }
+
+  // -- values ---------------------------------------------------------------------------------------
+
+  /// Whether one number of a constant is that of the pattern, with the precision of the type.
+  bool unify_number(const AttributeTemplate& wanted, const Attr& found, const TensorType& type) {
+    if (wanted.kind != TemplateKind::kLiteral) return unify(wanted, &found);
+    if (!type.dtype()) return false;
+    const auto a = encode_element(*type.dtype(), wanted.literal->spelling());
+    const auto b = encode_element(*type.dtype(), found.spelling());
+    return a && b && *a == *b;
+  }
+
+  /// One number in a pattern stands for a constant that has it everywhere.
+  bool unify_constant(const AttributeTemplate& wanted, const Value& found) {
+    const Attr* stated = found.is_free() && !found.has_symbol() ? found.attribute(constant_)
+                                                                : nullptr;
+    const TensorType* type = found.tensor_type();
+    if (stated == nullptr || type == nullptr || stated->kind() != AttrKind::kArray) return false;
+    if (wanted.kind == TemplateKind::kVariable || wanted.kind == TemplateKind::kAny) {
+      return unify(wanted, stated);
+    }
+    const auto elements = stated->elements();
+    const auto is_pack = [](const AttributeTemplate& each) { return each.is_pack; };
+    if (wanted.kind == TemplateKind::kArray && std::ranges::any_of(wanted.elements, is_pack)) {
+      return unify_list(wanted.elements, elements);
+    }
+    const std::size_t count = wanted.kind == TemplateKind::kArray
+                                  ? wanted.elements.size()
+                                  : wanted.literal->elements().size();
+    if (elements.empty() || (count != 1 && count != elements.size())) return false;
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      const std::size_t at = count == 1 ? 0 : i;
+      const AttributeTemplate number =
+          wanted.kind == TemplateKind::kArray
+              ? wanted.elements[at]
+              : AttributeTemplate{.literal = wanted.literal->elements()[at]};
+      if (!unify_number(number, *elements[i], *type)) return false;
+    }
+    return true;
+  }
+
+  /// `spec` is the QuantSpec with which the op at hand mentions the value.
+  bool match_value(std::uint32_t number, Value& found, const Attr* spec, const Op& user) {
+    const ValueTemplate& wanted = graph_.values[number];
+    Value*& bound = bindings_.values[number];
+    if (bound != nullptr) {
+      return bound == &found ||
+             fail(user, [&] { return fmt::format("'%{}' is another value", wanted.name); });
+    }
+    if (wanted.op != ValueTemplate::kNone) {
+      const Op* definition = found.defining_op();
+      if (definition == nullptr || definition->kind() != graph_.ops[wanted.op].kind) {
+        return fail(user, [&] {
+          return fmt::format("no '{}' defines '%{}'", graph_.ops[wanted.op].info->name,
+                             wanted.name);
+        });
+      }
+    }
+    if (wanted.constant && !unify_constant(*wanted.constant, found)) {
+      return fail(user, [&] { return fmt::format("'%{}' is no such constant", wanted.name); });
+    }
+    if (!unify_type(wanted.type, found.type())) {
+      return fail(user, [&] {
+        return fmt::format("'%{}' has another type: {}", wanted.name,
+                           found.type() == nullptr ? "none" : found.type()->spelling());
+      });
+    }
+    const TensorType* type = found.tensor_type();
+    if (type != nullptr && holds_codes(*type, spec)) {
+      return fail(user, [&] { return fmt::format("'%{}' holds codes", wanted.name); });
+    }
+    bound = &found;
+    value_trail_.push_back(number);
+    return true;
+  }
+
+  // -- ops ------------------------------------------------------------------------------------------
+
+  /// What costs nothing to ask.
+  bool has_head(const OpTemplate& wanted, const Op& op) {
+    if (op.kind() != wanted.kind) {
+      return fail(op, [&] { return fmt::format("it is no '{}'", wanted.info->name); });
+    }
+    if (op.operand_count() != wanted.operands.size() ||
+        op.result_count() != wanted.results.size()) {
+      return fail(op, "it has another number of operands or results");
+    }
+    for (const OpTemplate::Attribute& each : wanted.attributes) {
+      if (each.value.kind != TemplateKind::kLiteral) continue;
+      const Attr* found = effective_attribute(op, *each.row);
+      if (found != nullptr && are_equal(*each.value.literal, *found, context_)) continue;
+      return fail(op, [&] { return fmt::format("attribute '{}' differs", each.row->name); });
+    }
+    for (const OpTemplate::Default& each : wanted.defaults) {
+      const Attr* found = op.attribute(each.key);
+      if (found == nullptr || (each.value != nullptr && are_equal(*each.value, *found, context_))) {
+        continue;
+      }
+      return fail(op, [&] {
+        return fmt::format("it states attribute '{}', which the pattern does not mention",
+                           each.row->name);
+      });
+    }
+    if (!states_only_row_attributes(op)) return fail(op, "it has marks that a pass attached");
+    return true;
+  }
+
+  bool match_op(std::size_t step, Op& op) {
+    const std::uint32_t number = pattern_.steps[step].op;
+    const OpTemplate& wanted = graph_.ops[number];
+    depth_ = step;
+    if (std::ranges::find(ops_, &op) != ops_.end()) return fail(op, "it is matched already");
+    if (!has_head(wanted, op)) return false;
+    const Mark before = mark();
+    const std::size_t waiting = waiting_.size();
+    const auto attempt = [&](bool swaps) {
+      depth_ = step;
+      if (bind_op(wanted, op, swaps)) {
+        ops_[number] = &op;
+        if (match_next(step + 1)) return true;
+        ops_[number] = nullptr;
+      }
+      undo(before);
+      waiting_.resize(waiting);
+      return false;
+    };
+    return attempt(false) || (wanted.is_commutative && attempt(true));
+  }
+
+  bool bind_op(const OpTemplate& wanted, Op& op, bool swaps) {
+    if (wanted.device && !unify_name(*wanted.device, op.device(), context_.text(op.device()))) {
+      return fail(op, "it runs on another device");
+    }
+    for (const OpTemplate::Attribute& each : wanted.attributes) {
+      if (!unify(each.value, effective_attribute(op, *each.row))) {
+        return fail(op, [&] { return fmt::format("attribute '{}' differs", each.row->name); });
+      }
+    }
+    if (wanted.path) {
+      const Attr* path = op.has_path() ? context_.string(context_.text(op.path())) : nullptr;
+      if (!unify(*wanted.path, path)) return fail(op, "its name differs");
+    }
+    for (std::size_t i = 0; i < wanted.operands.size(); ++i) {
+      const std::size_t at = swaps ? wanted.operands.size() - 1 - i : i;
+      const Attr* spec = operand_quant_spec(op, static_cast<std::uint32_t>(at));
+      if (!match_value(wanted.operands[i], *op.operand(at), spec, op)) return false;
+    }
+    for (std::size_t i = 0; i < wanted.results.size(); ++i) {
+      const Attr* spec = result_quant_spec(op, static_cast<std::uint32_t>(i));
+      if (!match_value(wanted.results[i], *op.result(i), spec, op)) return false;
+    }
+    return true;
+  }
+
+  bool match_next(std::size_t step) {
+    if (step == pattern_.steps.size()) return finish();
+    const MatchStep& next = pattern_.steps[step];
+    Value& from = *bindings_.values[next.value];
+    if (next.way == MatchStep::Way::kDefinition) {
+      Op* definition = from.defining_op();
+      const ValueTemplate& value = graph_.values[next.value];
+      depth_ = step;
+      if (definition == nullptr || from.index() != value.result) {
+        return fail(definition == nullptr ? root_ : *definition,
+                    [&] { return fmt::format("another op defines '%{}'", value.name); });
+      }
+      return match_op(step, *definition);
+    }
+    constexpr std::size_t kMostUsers = 64;
+    const OpTemplate& wanted = graph_.ops[next.op];
+    std::size_t tried = 0;
+    for (const Use* use = from.first_use(); use != nullptr; use = use->next()) {
+      Op& user = *use->user();
+      if (user.kind() != wanted.kind || user.block() == nullptr) continue;
+      if (use->index() != next.operand && !wanted.is_commutative) continue;
+      if (++tried > kMostUsers) break;
+      if (match_op(step, user)) return true;
+    }
+    depth_ = step;
+    return fail(root_, [&] {
+      return fmt::format("no '{}' that fits uses '%{}'", wanted.info->name,
+                         graph_.values[next.value].name);
+    });
+  }
+
+  // -- the whole ------------------------------------------------------------------------------------
+
+  bool finish() {
+    depth_ = pattern_.steps.size();
+    for (const Waiting& each : waiting_) {
+      const Attr* value = evaluate(*each.expression, bindings_, context_);
+      if (value == nullptr || !are_equal(*value, *each.found, context_)) {
+        return fail(root_, [&] {
+          return fmt::format("an expression of the pattern is {}, the operation has {}",
+                             value == nullptr ? "not known" : value->spelling(),
+                             each.found->spelling());
+        });
+      }
+    }
+    const Mark before = mark();
+    const bool is_complete = bind_lets() && check_conditions() && check_replaced() && plan();
+    if (!is_complete) undo(before);
+    return is_complete;
+  }
+
+  bool bind_lets() {
+    for (const auto& let : pattern_.lets) {
+      const Attr* value = evaluate(let.second, bindings_, context_);
+      if (value == nullptr) {
+        return fail(root_, [&] {
+          return fmt::format("'{}' has no value", pattern_.variables[let.first]);
+        });
+      }
+      bind(let.first, value);
+    }
+    return true;
+  }
+
+  bool check_conditions() {
+    for (const Condition& each : pattern_.conditions) {
+      if (!holds(each.expression, bindings_, context_)) return fail(root_, each.text);
+    }
+    return true;
+  }
+
+  bool check_replaced() {
+    for (const Op* op : ops_) {
+      if (op->block() == ops_.front()->block()) continue;
+      return fail(*op, "the operations are in different blocks");
+    }
+    for (std::size_t i = 0; i < graph_.input_count; ++i) {
+      const Op* definition = bindings_.values[i]->defining_op();
+      if (definition == nullptr || std::ranges::find(ops_, definition) == ops_.end()) continue;
+      return fail(*definition, [&] {
+        return fmt::format("a matched operation defines the input '%{}'", graph_.values[i].name);
+      });
+    }
+    for (const std::uint32_t number : graph_.results) {
+      const Value& value = *bindings_.values[number];
+      if (value.has_symbol() || !value.attributes().empty()) {
+        return fail(*value.defining_op(), [&] {
+          return fmt::format("'%{}' has a symbol or attributes", graph_.values[number].name);
+        });
+      }
+    }
+    return find_place();
+  }
+
+  /// New ops go before the first op that defines a replaced value, if the inputs are defined there;
+  /// else before the last one, if nothing between uses replaced values.
+  bool find_place() {
+    Op *first = nullptr, *last = nullptr;
+    for (const std::uint32_t number : graph_.results) {
+      Op* op = bindings_.values[number]->defining_op();
+      if (first == nullptr || op->is_before_in_block(first)) first = op;
+      if (last == nullptr || last->is_before_in_block(op)) last = op;
+    }
+    plan_.before = first;
+    if (first == last || are_inputs_before(*first)) return true;
+    plan_.before = last;
+    if (!are_inputs_before(*last)) return fail(root_, "an input is defined too late");
+    for (const std::uint32_t number : graph_.results) {
+      const Value& value = *bindings_.values[number];
+      for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
+        const Op* user = use->user()->ancestor_in(*last->parent_region());
+        const bool is_matched = std::ranges::find(ops_, use->user()) != ops_.end();
+        if (is_matched || user == nullptr || user->block() != last->block()) continue;
+        if (user != last && user->is_before_in_block(last)) {
+          return fail(*user, "an operation between the matched ones uses a replaced value");
+        }
+      }
+    }
+    return true;
+  }
+
+  bool are_inputs_before(const Op& place) const {
+    for (std::size_t i = 0; i < graph_.input_count; ++i) {
+      const Op* definition = bindings_.values[i]->defining_op();
+      if (definition == nullptr || definition->block() != place.block()) continue;
+      if (!definition->is_before_in_block(&place)) return false;
+    }
+    return true;
+  }
+
+  // -- the plan -------------------------------------------------------------------------------------
+
+  bool plan() {
+    const GraphTemplate& rewrite = pattern_.rewrite;
+    plan_.types.assign(rewrite.values.size(), nullptr);
+    plan_.values.assign(rewrite.values.size(), nullptr);
+    plan_.constants.assign(rewrite.values.size(), nullptr);
+    plan_.ops.clear();
+    for (std::uint32_t i = 0; i < rewrite.values.size(); ++i) {
+      if (!plan_value(i)) return false;
+    }
+    for (const OpTemplate& op : rewrite.ops) {
+      if (!plan_op(op)) return false;
+    }
+    plan_.replaced.clear();
+    for (std::size_t i = 0; i < rewrite.results.size(); ++i) {
+      Value& before = *bindings_.values[graph_.results[i]];
+      const Type* after = plan_.types[rewrite.results[i]];
+      if (before.type() != after) {
+        return fail(root_, [&] {
+          return fmt::format("the rewrite would give a {}, the value is a {}",
+                             after == nullptr ? "value of no type" : after->spelling(),
+                             before.type()->spelling());
+        });
+      }
+      if (has_unknown_extent(before) && rewrite.values[rewrite.results[i]].is_input) {
+        return fail(root_, "an extent is not known, so the types may differ");
+      }
+      plan_.replaced.push_back(&before);
+    }
+    plan_.results = rewrite.results;
+    plan_.matched.clear();
+    plan_.matched.push_back(&root_);
+    for (Op* op : ops_) {
+      if (op != &root_) plan_.matched.push_back(op);
+    }
+    return true;
+  }
+
+  static bool has_unknown_extent(const Value& value) {
+    const TensorType* type = value.tensor_type();
+    return type != nullptr && std::ranges::any_of(type->dims(), &Dim::is_unknown);
+  }
+
+  /// Inputs and constants; results of ops follow from the ops.
+  bool plan_value(std::uint32_t number) {
+    const ValueTemplate& value = pattern_.rewrite.values[number];
+    if (value.is_input) {
+      plan_.values[number] = bindings_.values[number];
+      plan_.types[number] = plan_.values[number]->type();
+      return true;
+    }
+    if (!value.constant) return true;
+    plan_.types[number] = instantiate(value.type, bindings_, context_);
+    plan_.constants[number] = instantiate(*value.constant, bindings_, context_);
+    const Attr* elements = plan_.constants[number];
+    const bool is_whole = plan_.types[number] != nullptr && elements != nullptr &&
+                          elements->kind() == AttrKind::kArray;
+    return is_whole ||
+           fail(root_, [&] { return fmt::format("constant '%{}' has no value", value.name); });
+  }
+
+  bool plan_op(const OpTemplate& op) {
+    PlannedOp made{.operands = op.operands, .results = op.results};
+    Symbol device;
+    if (op.device) {
+      device = op.device->variable
+                   ? context_.intern(bindings_.variables[*op.device->variable]->text())
+                   : op.device->name;
+    }
+    made.name = context_.op_name(op.kind, device);
+    for (const OpTemplate::Attribute& each : op.attributes) {
+      const Attr* value = instantiate(each.value, bindings_, context_);
+      if (value == nullptr || !admits(*each.row, *value)) {
+        return fail(root_, [&] {
+          return fmt::format("attribute '{}' of the new '{}' would be {}", each.row->name,
+                             op.info->name, value == nullptr ? "unknown" : value->spelling());
+        });
+      }
+      made.attributes.push_back({each.key, value});
+    }
+    if (op.path) {
+      const Attr* path = instantiate(*op.path, bindings_, context_);
+      if (path == nullptr) return fail(root_, "the new operation has no name");
+      made.path = context_.intern(path->text());
+      made.has_path = true;
+    }
+    if (!infer_results(op, made)) return false;
+    plan_.ops.push_back(std::move(made));
+    return true;
+  }
+
+  bool infer_results(const OpTemplate& op, const PlannedOp& made) {
+    std::vector<const Type*> operands;
+    for (const std::uint32_t operand : op.operands) {
+      operands.push_back(plan_.types[operand]);
+      if (operands.back() == nullptr) return fail(root_, "an operand of the rewrite has no type");
+    }
+    Diagnostics found(1);
+    const auto inferred = infer({.context = context_,
+                                 .row = *op.info->row,
+                                 .operands = operands,
+                                 .attributes = made.attributes,
+                                 .result_count = op.results.size()},
+                                found);
+    if (!inferred) {
+      return fail(root_, [&] {
+        const auto errors = found.sorted();
+        return fmt::format("the rewrite would not verify: {}",
+                           errors.empty() ? "an operand has no type" : errors.front().message);
+      });
+    }
+    for (std::size_t i = 0; i < op.results.size(); ++i) {
+      const TypeTemplate& stated = pattern_.rewrite.values[op.results[i]].type;
+      const Type* wanted = instantiate(stated, bindings_, context_);
+      const Type* type = i < inferred->size() ? (*inferred)[i] : nullptr;
+      if (type == nullptr || (wanted != nullptr && compatible(type, wanted))) type = wanted;
+      if (type == nullptr || (wanted != nullptr && wanted != type)) {
+        return fail(root_, [&] {
+          return fmt::format("the new '%{}' would have another type than stated",
+                             pattern_.rewrite.values[op.results[i]].name);
+        });
+      }
+      plan_.types[op.results[i]] = type;
+    }
+    return true;
+  }
+
+  const Pattern& pattern_;
+  const GraphTemplate& graph_;
+  Op& root_;
+  IRContext& context_;
+  bool explains_;
+  Mismatch& mismatch_;
+  Symbol constant_;
+  Bindings bindings_;
+  std::vector<Op*> ops_;
+  std::vector<std::uint32_t> variable_trail_, value_trail_;
+  std::vector<Waiting> waiting_;
+  std::size_t depth_ = 0, deepest_ = 0;
+  Plan plan_;
+};
+
+}  // namespace
+
+std::optional<Plan> match(const Pattern& pattern, Op& root, bool explains, Mismatch& mismatch) {
+  return Matcher(pattern, root, explains, mismatch).match();
+}
+
+void apply(Rewriter& rewriter, const Plan& plan) {
+  std::vector<Value*> values = plan.values;
+  Region& region = *plan.before->parent_region();
+  const Symbol constant = rewriter.context().intern("constant");
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (plan.constants[i] == nullptr) continue;
+    const NamedAttr numbers{constant, plan.constants[i]};
+    values[i] = rewriter.constant(region, {.type = plan.types[i], .attributes = {&numbers, 1}});
+  }
+  std::vector<ValueName> names;
+  for (const Value* value : plan.replaced) names.push_back(value->name());
+  rewriter.set_insertion_point(*plan.before);
+  for (const PlannedOp& op : plan.ops) {
+    std::vector<Value*> operands;
+    for (const std::uint32_t operand : op.operands) operands.push_back(values[operand]);
+    std::vector<const Type*> types;
+    for (const std::uint32_t result : op.results) types.push_back(plan.types[result]);
+    OpSpec spec{.name = op.name,
+                .operands = operands,
+                .result_types = types,
+                .attributes = op.attributes};
+    if (op.has_path) spec.path = op.path;
+    Op* made = rewriter.create(spec);
+    for (std::size_t i = 0; i < op.results.size(); ++i) values[op.results[i]] = made->result(i);
+  }
+  for (std::size_t i = 0; i < plan.replaced.size(); ++i) {
+    rewriter.replace_all_uses(*plan.replaced[i], *values[plan.results[i]]);
+  }
+  const auto is_unused = [](const Op* op) {
+    return std::ranges::none_of(op->results(), &Value::has_uses);
+  };
+  std::vector<Op*> left = plan.matched;
+  for (auto op = std::ranges::find_if(left, is_unused); op != left.end();
+       op = std::ranges::find_if(left, is_unused)) {
+    rewriter.erase(**op);
+    left.erase(op);
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const bool is_new = plan.values[plan.results[i]] == nullptr;
+    if (is_new) rewriter.set_name(*values[plan.results[i]], names[i]);
+  }
+}
+
+}  // namespace mir::patterns
