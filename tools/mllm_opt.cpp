@@ -10,6 +10,7 @@
 #include "tools/opt/pass_pages.hpp"
 #include "tools/opt/settings.hpp"
 #include "tools/opt/transformation.hpp"
+#include "tools/opt/validate_files.hpp"
 
 namespace {
 
@@ -69,6 +70,7 @@ ExitCode body(const Run& run, OptSettings& settings) {
   if (settings.list_passes_markdown) return run.write_output(passes_page());
   if (const auto one = refuse_several(run, settings); !one) return run.refuse(one.error());
 
+  if (settings.validate_patterns.is_given()) return validate_files(run, settings);
   if (const ExitCode read = settings.pattern_files.report(run); read != ExitCode::kSuccess) {
     return read;
   }

@@ -14,10 +14,9 @@ namespace mir::patterns {
 
 namespace {
 
-constexpr std::array kElementTypes = {DType::kFloat32, DType::kFloat16, DType::kBFloat16,
-                                      DType::kFloat64, DType::kInt64,   DType::kInt32,
-                                      DType::kInt16,   DType::kInt8,    DType::kUInt8,
-                                      DType::kBool};
+constexpr std::array kElementTypes = {
+    DType::kFloat32, DType::kFloat16, DType::kBFloat16, DType::kFloat64, DType::kInt64,
+    DType::kInt32,   DType::kInt16,   DType::kInt8,     DType::kUInt8,   DType::kBool};
 
 class TypeCheck {
  public:
@@ -83,9 +82,10 @@ class TypeCheck {
       const Type* from = (*before)[pattern_.match.results[i]];
       const Type* to = (*after)[pattern_.rewrite.results[i]];
       if (from == to || from == nullptr || to == nullptr) continue;
-      return refuse(fmt::format("result {} is {} in the first region and {} in the second one{}; "
-                                "if it holds only under a condition, state it in 'where'",
-                                i, from->spelling(), to->spelling(), for_what()));
+      return refuse(
+          fmt::format("result {} is {} in the first region and {} in the second one{}; "
+                      "if it holds only under a condition, state it in 'where'",
+                      i, from->spelling(), to->spelling(), for_what()));
     }
     return true;
   }

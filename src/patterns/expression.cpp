@@ -15,8 +15,7 @@ using Kind = Expression::Kind;
 
 namespace {
 
-constexpr std::string_view kWordBegin =
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+constexpr std::string_view kWordBegin = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
 constexpr std::string_view kWord =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
 constexpr std::string_view kName =
@@ -271,10 +270,9 @@ class ExpressionParser {
       NearestName nearest(name);
       for (const Function& each : all) nearest.offer(each.name);
       at_ = begin;
-      return fail(fmt::format("no function is called '{}'{}", name,
-                              nearest.best().empty()
-                                  ? ""
-                                  : fmt::format(" (did you mean '{}'?)", nearest.best())));
+      return fail(fmt::format(
+          "no function is called '{}'{}", name,
+          nearest.best().empty() ? "" : fmt::format(" (did you mean '{}'?)", nearest.best())));
     }
     Expression made{.kind = Kind::kCall, .function = &*found};
     if (!accept(")")) {

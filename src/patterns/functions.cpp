@@ -144,7 +144,8 @@ const Attr* length(Arguments of, IRContext& context) {
   return context.integer(static_cast<std::int64_t>(of[0]->elements().size()));
 }
 
-const Attr* fold_list(Arguments of, IRContext& context, Dim first, Dim (DimTable::*step)(Dim, Dim)) {
+const Attr* fold_list(Arguments of, IRContext& context, Dim first,
+                      Dim (DimTable::*step)(Dim, Dim)) {
   if (!is_list(*of[0])) return nullptr;
   for (const Attr* element : of[0]->elements()) {
     const auto extent = extent_of(*element);

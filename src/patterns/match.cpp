@@ -9,6 +9,7 @@
 #include "mir/infer.hpp"
 #include "mir/module.hpp"
 #include "mir/tensor.hpp"
+#include "patterns/unify.hpp"
 #include "weights/elements.hpp"
 
 namespace mir::patterns {
@@ -27,7 +28,9 @@ class Matcher {
         context_(root.module().context()),
         explains_(explains),
         mismatch_(mismatch),
-        constant_(context_.strings().find("constant")) {
+        constant_(context_.strings().find("constant")),
+        unifier_(context_),
+        bindings_(unifier_.bindings()) {
     mismatch_ = {};
   }
 
@@ -57,123 +60,26 @@ class Matcher {
     return false;
   }
 
-  /// An expression that must have this value once its variables are bound.
-  struct Waiting {
-    const Expression* expression;
-    const Attr* found;
-  };
-
   // -- bindings, and how they are undone --------------------------------------------------------
 
   struct Mark {
-    std::size_t variables, values;
+    Unifier::Mark variables;
+    std::size_t values;
   };
-  Mark mark() const { return {variable_trail_.size(), value_trail_.size()}; }
-  void undo(Mark to) {
-    for (; variable_trail_.size() > to.variables; variable_trail_.pop_back()) {
-      bindings_.variables[variable_trail_.back()] = nullptr;
-    }
+  Mark mark() const { return {unifier_.mark(), value_trail_.size()}; }
+  void undo(const Mark& to) {
+    unifier_.undo(to.variables);
     for (; value_trail_.size() > to.values; value_trail_.pop_back()) {
       bindings_.values[value_trail_.back()] = nullptr;
     }
   }
 
-  bool bind(std::uint32_t variable, const Attr* value) {
-    const Attr*& bound = bindings_.variables[variable];
-    if (bound != nullptr) return are_equal(*bound, *value, context_);
-    bound = value;
-    variable_trail_.push_back(variable);
-    return true;
-  }
-
-  // -- templates ----------------------------------------------------------------------------------
-
-  /// Expressions wait until everything is bound.
-  bool unify(const AttributeTemplate& wanted, const Attr* found) {
-    switch (wanted.kind) {
-      case TemplateKind::kAny:
-        return true;
-      case TemplateKind::kLiteral:
-        return found != nullptr && are_equal(*wanted.literal, *found, context_);
-      case TemplateKind::kVariable:
-        return found != nullptr && bind(wanted.variable, found);
-      case TemplateKind::kExpression:
-        if (found == nullptr) return false;
-        waiting_.push_back({&wanted.expression, found});
-        return true;
-      case TemplateKind::kArray:
-        return found != nullptr && found->kind() == AttrKind::kArray &&
-               unify_list(wanted.elements, found->elements());
-      case TemplateKind::kDict:
-        return found != nullptr && found->kind() == AttrKind::kDict && unify_dict(wanted, *found);
-    }
-    return false;
-  }
-
-  bool unify_dict(const AttributeTemplate& wanted, const Attr& found) {
-    if (wanted.keys.size() != found.entries().size()) return false;
-    for (std::size_t i = 0; i < wanted.keys.size(); ++i) {
-      const auto entry = std::ranges::find(found.entries(), wanted.keys[i], &NamedAttr::key);
-      if (entry == found.entries().end() || !unify(wanted.elements[i], entry->value)) return false;
-    }
-    return true;
-  }
-
-  bool unify_list(std::span<const AttributeTemplate> wanted, std::span<const Attr* const> found) {
-    const auto pack = std::ranges::find(wanted, true, &AttributeTemplate::is_pack);
-    if (pack == wanted.end()) {
-      return wanted.size() == found.size() && unify_all(wanted, found);
-    }
-    const auto before = static_cast<std::size_t>(pack - wanted.begin());
-    const std::size_t after = wanted.size() - before - 1;
-    if (found.size() < before + after) return false;
-    return unify_all(wanted.first(before), found.first(before)) &&
-           bind(pack->variable, context_.array(found.subspan(
-                                    before, found.size() - before - after))) &&
-           unify_all(wanted.last(after), found.last(after));
-  }
-
-  bool unify_all(std::span<const AttributeTemplate> wanted, std::span<const Attr* const> found) {
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-      if (!unify(wanted[i], found[i])) return false;
-    }
-    return true;
-  }
-
-  bool unify_name(const NameTemplate& wanted, Symbol found, std::string_view canonical) {
-    if (!wanted.variable) return wanted.name == found || context_.text(wanted.name) == canonical;
-    return bind(*wanted.variable, context_.word(canonical));
-  }
-
-  bool unify_type(const TypeTemplate& wanted, const Type* found) {
-    if (wanted.is_any) return true;
-    if (wanted.exact != nullptr) return wanted.exact == found;
-    const auto* tensor = dyn_cast<TensorType>(found);
-    if (tensor == nullptr || tensor->encoding() != wanted.encoding) return false;
-    const std::string_view device = context_.text(tensor->device());
-    const std::string_view dtype =
-        tensor->dtype() ? name_of(*tensor->dtype()) : context_.text(tensor->dtype_name());
-    if (!unify_name(wanted.dtype, tensor->dtype_name(), dtype) ||
-        !unify_name(wanted.device, tensor->device(), device)) {
-      return false;
-    }
-    std::vector<const Attr*> extents;
-    for (const Dim dim : tensor->dims()) {
-      const Attr* extent = attribute_of(dim, context_);
-      if (extent == nullptr) return false;  // unknown extents are equal to nothing
-      extents.push_back(extent);
-    }
-    if (wanted.extents.kind == TemplateKind::kLiteral) {
-      return are_equal(*wanted.extents.literal, *context_.array(extents), context_);
-    }
-    return unify_list(wanted.extents.elements, extents);
-  }
-
-  // -- values ---------------------------------------------------------------------------------------
+  // -- values
+  // ---------------------------------------------------------------------------------------
 
   /// Whether one number of a constant is that of the pattern, with the precision of the type.
   bool unify_number(const AttributeTemplate& wanted, const Attr& found, const TensorType& type) {
-    if (wanted.kind != TemplateKind::kLiteral) return unify(wanted, &found);
+    if (wanted.kind != TemplateKind::kLiteral) return unifier_.unify(wanted, &found);
     if (!type.dtype()) return false;
     const auto a = encode_element(*type.dtype(), wanted.literal->spelling());
     const auto b = encode_element(*type.dtype(), found.spelling());
@@ -182,17 +88,17 @@ class Matcher {
 
   /// One number in a pattern stands for a constant that has it everywhere.
   bool unify_constant(const AttributeTemplate& wanted, const Value& found) {
-    const Attr* stated = found.is_free() && !found.has_symbol() ? found.attribute(constant_)
-                                                                : nullptr;
+    const Attr* stated =
+        found.is_free() && !found.has_symbol() ? found.attribute(constant_) : nullptr;
     const TensorType* type = found.tensor_type();
     if (stated == nullptr || type == nullptr || stated->kind() != AttrKind::kArray) return false;
     if (wanted.kind == TemplateKind::kVariable || wanted.kind == TemplateKind::kAny) {
-      return unify(wanted, stated);
+      return unifier_.unify(wanted, stated);
     }
     const auto elements = stated->elements();
     const auto is_pack = [](const AttributeTemplate& each) { return each.is_pack; };
     if (wanted.kind == TemplateKind::kArray && std::ranges::any_of(wanted.elements, is_pack)) {
-      return unify_list(wanted.elements, elements);
+      return unifier_.unify_list(wanted.elements, elements);
     }
     const std::size_t count = wanted.kind == TemplateKind::kArray
                                   ? wanted.elements.size()
@@ -229,7 +135,7 @@ class Matcher {
     if (wanted.constant && !unify_constant(*wanted.constant, found)) {
       return fail(user, [&] { return fmt::format("'%{}' is no such constant", wanted.name); });
     }
-    if (!unify_type(wanted.type, found.type())) {
+    if (!unifier_.unify_type(wanted.type, found.type())) {
       return fail(user, [&] {
         return fmt::format("'%{}' has another type: {}", wanted.name,
                            found.type() == nullptr ? "none" : found.type()->spelling());
@@ -244,7 +150,8 @@ class Matcher {
     return true;
   }
 
-  // -- ops ------------------------------------------------------------------------------------------
+  // -- ops
+  // ------------------------------------------------------------------------------------------
 
   /// What costs nothing to ask.
   bool has_head(const OpTemplate& wanted, const Op& op) {
@@ -282,7 +189,6 @@ class Matcher {
     if (std::ranges::find(ops_, &op) != ops_.end()) return fail(op, "it is matched already");
     if (!has_head(wanted, op)) return false;
     const Mark before = mark();
-    const std::size_t waiting = waiting_.size();
     const auto attempt = [&](bool swaps) {
       depth_ = step;
       if (bind_op(wanted, op, swaps)) {
@@ -291,24 +197,24 @@ class Matcher {
         ops_[number] = nullptr;
       }
       undo(before);
-      waiting_.resize(waiting);
       return false;
     };
     return attempt(false) || (wanted.is_commutative && attempt(true));
   }
 
   bool bind_op(const OpTemplate& wanted, Op& op, bool swaps) {
-    if (wanted.device && !unify_name(*wanted.device, op.device(), context_.text(op.device()))) {
+    if (wanted.device &&
+        !unifier_.unify_name(*wanted.device, op.device(), context_.text(op.device()))) {
       return fail(op, "it runs on another device");
     }
     for (const OpTemplate::Attribute& each : wanted.attributes) {
-      if (!unify(each.value, effective_attribute(op, *each.row))) {
+      if (!unifier_.unify(each.value, effective_attribute(op, *each.row))) {
         return fail(op, [&] { return fmt::format("attribute '{}' differs", each.row->name); });
       }
     }
     if (wanted.path) {
       const Attr* path = op.has_path() ? context_.string(context_.text(op.path())) : nullptr;
-      if (!unify(*wanted.path, path)) return fail(op, "its name differs");
+      if (!unifier_.unify(*wanted.path, path)) return fail(op, "its name differs");
     }
     for (std::size_t i = 0; i < wanted.operands.size(); ++i) {
       const std::size_t at = swaps ? wanted.operands.size() - 1 - i : i;
@@ -353,11 +259,12 @@ class Matcher {
     });
   }
 
-  // -- the whole ------------------------------------------------------------------------------------
+  // -- the whole
+  // ------------------------------------------------------------------------------------
 
   bool finish() {
     depth_ = pattern_.steps.size();
-    for (const Waiting& each : waiting_) {
+    for (const Unifier::Waiting& each : unifier_.waiting()) {
       const Attr* value = evaluate(*each.expression, bindings_, context_);
       if (value == nullptr || !are_equal(*value, *each.found, context_)) {
         return fail(root_, [&] {
@@ -377,11 +284,10 @@ class Matcher {
     for (const auto& let : pattern_.lets) {
       const Attr* value = evaluate(let.second, bindings_, context_);
       if (value == nullptr) {
-        return fail(root_, [&] {
-          return fmt::format("'{}' has no value", pattern_.variables[let.first]);
-        });
+        return fail(
+            root_, [&] { return fmt::format("'{}' has no value", pattern_.variables[let.first]); });
       }
-      bind(let.first, value);
+      unifier_.bind(let.first, value);
     }
     return true;
   }
@@ -452,7 +358,8 @@ class Matcher {
     return true;
   }
 
-  // -- the plan -------------------------------------------------------------------------------------
+  // -- the plan
+  // -------------------------------------------------------------------------------------
 
   bool plan() {
     const GraphTemplate& rewrite = pattern_.rewrite;
@@ -587,10 +494,10 @@ class Matcher {
   bool explains_;
   Mismatch& mismatch_;
   Symbol constant_;
-  Bindings bindings_;
+  Unifier unifier_;
+  Bindings& bindings_;
   std::vector<Op*> ops_;
-  std::vector<std::uint32_t> variable_trail_, value_trail_;
-  std::vector<Waiting> waiting_;
+  std::vector<std::uint32_t> value_trail_;
   std::size_t depth_ = 0, deepest_ = 0;
   Plan plan_;
 };
@@ -618,10 +525,8 @@ void apply(Rewriter& rewriter, const Plan& plan) {
     for (const std::uint32_t operand : op.operands) operands.push_back(values[operand]);
     std::vector<const Type*> types;
     for (const std::uint32_t result : op.results) types.push_back(plan.types[result]);
-    OpSpec spec{.name = op.name,
-                .operands = operands,
-                .result_types = types,
-                .attributes = op.attributes};
+    OpSpec spec{
+        .name = op.name, .operands = operands, .result_types = types, .attributes = op.attributes};
     if (op.has_path) spec.path = op.path;
     Op* made = rewriter.create(spec);
     for (std::size_t i = 0; i < op.results.size(); ++i) values[op.results[i]] = made->result(i);

@@ -31,7 +31,7 @@ struct AttributeTemplate {
   Expression expression{};
   std::vector<AttributeTemplate> elements{};  ///< of an array or a dictionary
   std::vector<Symbol> keys{};                 ///< of a dictionary
-  bool is_pack = false;                     ///< a variable that stands for several elements
+  bool is_pack = false;                       ///< a variable that stands for several elements
 };
 
 /// A name in a type or an op: an element type or a device.
@@ -53,9 +53,9 @@ struct TypeTemplate {
 struct ValueTemplate {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   TypeTemplate type{};
-  std::string name{};               ///< without `%`
-  std::uint32_t op = kNone;       ///< that defines it
-  std::uint32_t result = 0;       ///< which one of the op's
+  std::string name{};        ///< without `%`
+  std::uint32_t op = kNone;  ///< that defines it
+  std::uint32_t result = 0;  ///< which one of the op's
   bool is_input = false;
   std::optional<AttributeTemplate> constant{};  ///< of a constant
 };
@@ -88,7 +88,7 @@ struct OpTemplate {
 struct GraphTemplate {
   std::vector<ValueTemplate> values{};  ///< the inputs come first
   std::size_t input_count = 0;
-  std::vector<OpTemplate> ops{};        ///< in the order of the text
+  std::vector<OpTemplate> ops{};         ///< in the order of the text
   std::vector<std::uint32_t> results{};  ///< values
 };
 

@@ -177,8 +177,8 @@ class PatternReader : Scope {
     }
     const std::string text = context_.dims().print(dim);
     const auto symbols = context_.dims().symbols(dim);
-    const bool is_bare = symbols.size() == 1 && dim == context_.dims().symbol(
-                                                           context_.text(symbols.front()));
+    const bool is_bare =
+        symbols.size() == 1 && dim == context_.dims().symbol(context_.text(symbols.front()));
     if (!is_bare) {
       auto parsed = expression(text, at);
       if (!parsed) return std::nullopt;
@@ -208,8 +208,8 @@ class PatternReader : Scope {
     const std::string_view dtype = context_.text(tensor->dtype_name());
     if (!tensor->dtype() && !is_name_variable(dtype)) {
       refuse(at, fmt::format("'{}' is neither an element type nor a variable, which is a capital "
-                           "letter, perhaps with a digit",
-                           dtype));
+                             "letter, perhaps with a digit",
+                             dtype));
       return std::nullopt;
     }
     AttributeTemplate extents{.kind = AttributeTemplate::Kind::kArray};
@@ -228,7 +228,8 @@ class PatternReader : Scope {
     return made;
   }
 
-  // -- what the op states ---------------------------------------------------------------------------
+  // -- what the op states
+  // ---------------------------------------------------------------------------
 
   bool read_claim() {
     const auto number = [&](std::string_view key) {
@@ -244,8 +245,9 @@ class PatternReader : Scope {
     pattern_.largest = number("largest");
     const bool has_bound = pattern_.relative > 0 || pattern_.absolute > 0;
     if (has_bound != (pattern_.claim == "bound")) {
-      return refuse(op_.span(), "claim:bound and a bound, which is relative or absolute, belong "
-                              "together");
+      return refuse(op_.span(),
+                    "claim:bound and a bound, which is relative or absolute, belong "
+                    "together");
     }
     return true;
   }
@@ -270,10 +272,10 @@ class PatternReader : Scope {
     auto read = expression(text, op_.span());
     if (!read) return false;
     pattern_.conditions.push_back(
-        {reason.empty() ? fmt::format("condition '{}' does not hold", text.kind() == AttrKind::kString
-                                                                          ? text.text()
-                                                                          : text.spelling())
-                        : std::string(reason),
+        {reason.empty()
+             ? fmt::format("condition '{}' does not hold",
+                           text.kind() == AttrKind::kString ? text.text() : text.spelling())
+             : std::string(reason),
          *std::move(read)});
     return true;
   }
@@ -296,8 +298,9 @@ class PatternReader : Scope {
   // -- regions ------------------------------------------------------------------------------------
 
   static std::string spelled(ValueName name, const IRContext& context) {
-    return name.is_none() ? "" : name.is_number() ? std::to_string(name.number())
-                                                  : std::string(context.text(name.symbol()));
+    return name.is_none()     ? ""
+           : name.is_number() ? std::to_string(name.number())
+                              : std::string(context.text(name.symbol()));
   }
 
   std::optional<std::uint32_t> add_value(const Value& value, GraphTemplate& graph, Span at) {
@@ -306,13 +309,13 @@ class PatternReader : Scope {
     ValueTemplate made{.type = *std::move(stated), .name = spelled(value.name(), context_)};
     for (const NamedAttr& each : value.attributes()) {
       if (each.key == constant_ && value.is_free()) continue;
-      refuse(at, fmt::format("'%{}' has an attribute '{}', which a pattern cannot ask for", made.name,
-                           context_.text(each.key)));
+      refuse(at, fmt::format("'%{}' has an attribute '{}', which a pattern cannot ask for",
+                             made.name, context_.text(each.key)));
       return std::nullopt;
     }
     if (value.has_symbol()) {
       refuse(at, fmt::format("'%{}' has a symbol: make a parameter an input of the pattern",
-                           made.name));
+                             made.name));
       return std::nullopt;
     }
     if (const Attr* elements = value.is_free() ? value.attribute(constant_) : nullptr) {
@@ -347,8 +350,8 @@ class PatternReader : Scope {
     const auto known = numbers_.find(&value);
     if (known != numbers_.end()) return known->second;
     if (value.is_free()) return add_value(value, graph, user.span());
-    refuse(user.span(), fmt::format("'%{}' is used above its definition",
-                                  spelled(value.name(), context_)));
+    refuse(user.span(),
+           fmt::format("'%{}' is used above its definition", spelled(value.name(), context_)));
     return std::nullopt;
   }
 
@@ -359,7 +362,7 @@ class PatternReader : Scope {
     const auto stated = region.result_types();
     if (stated.size() != end.operand_count()) {
       return refuse(end.span(), fmt::format("{} values are returned, the signature has {}",
-                                          end.operand_count(), stated.size()));
+                                            end.operand_count(), stated.size()));
     }
     for (std::uint32_t i = 0; i < end.operand_count(); ++i) {
       const auto number = operand(*end.operand(i), graph, end);
@@ -374,20 +377,23 @@ class PatternReader : Scope {
   }
 
   bool read_op(const Op& op, GraphTemplate& graph) {
-    const auto refuse_op = [&](std::string message) { return refuse(op.span(), std::move(message)); };
+    const auto refuse_op = [&](std::string message) {
+      return refuse(op.span(), std::move(message));
+    };
     const OpRow* row = op.row();
     if (row == nullptr) return refuse_op(fmt::format("operation '{}' is not known", op.name()));
     if (!op.has(Trait::kPure) || row->effects != Effect::kNone) {
-      return refuse_op(fmt::format("'{}' has effects, or depends on more than its operands; patterns "
-                                "rewrite pure operations",
-                                op.name()));
+      return refuse_op(
+          fmt::format("'{}' has effects, or depends on more than its operands; patterns "
+                      "rewrite pure operations",
+                      op.name()));
     }
     if (op.region_count() != 0 || !op.extra().successors.empty() || op.has_symbol()) {
       return refuse_op("an op of a pattern has no regions, successors or symbol");
     }
     if (!row->operands.admits(op.operand_count()) || !row->results.admits(op.result_count())) {
       return refuse_op(fmt::format("'{}' cannot have {} operands and {} results", op.name(),
-                                op.operand_count(), op.result_count()));
+                                   op.operand_count(), op.result_count()));
     }
     OpTemplate made{.kind = op.kind(), .info = &op.info(), .at = op.span()};
     made.is_commutative = op.has(Trait::kCommutative) && op.operand_count() == 2;
@@ -420,13 +426,13 @@ class PatternReader : Scope {
       const auto row = std::ranges::find(rows, key, &AttrRow::name);
       if (row == rows.end()) {
         return refuse(op.span(), fmt::format("'{}' has no attribute '{}'{}", op.name(), key,
-                                           near_name(key, rows, &AttrRow::name)));
+                                             near_name(key, rows, &AttrRow::name)));
       }
       auto value = attribute(*each.value, op.span());
       if (!value) return false;
       if (value->kind == AttributeTemplate::Kind::kLiteral && !admits(*row, *each.value)) {
         return refuse(op.span(), fmt::format("attribute '{}' of '{}' cannot be {}", key, op.name(),
-                                           each.value->spelling()));
+                                             each.value->spelling()));
       }
       made.attributes.push_back({&*row, each.key, *std::move(value)});
     }
@@ -434,10 +440,10 @@ class PatternReader : Scope {
       const Symbol key = context_.intern(row.name);
       if (op.attribute(key) != nullptr) continue;
       if (row.required) {
-        return refuse(op.span(),
-                    fmt::format("'{}' needs attribute '{}'{}", op.name(), row.name,
-                                is_match_ ? fmt::format("; {}:_ takes any value", row.name)
-                                          : ""));
+        return refuse(
+            op.span(),
+            fmt::format("'{}' needs attribute '{}'{}", op.name(), row.name,
+                        is_match_ ? fmt::format("; {}:_ takes any value", row.name) : ""));
       }
       made.defaults.push_back({&row, key, default_value(context_, row)});
     }
@@ -448,14 +454,16 @@ class PatternReader : Scope {
     made.takes_any_path = op.row()->weights.empty();
     if (!op.has_path()) {
       if (made.takes_any_path) return true;
-      return refuse(op.span(), fmt::format("'{}' finds its weights by its name; write <name=\"$n\">",
-                                         op.name()));
+      return refuse(
+          op.span(),
+          fmt::format("'{}' finds its weights by its name; write <name=\"$n\">", op.name()));
     }
     const std::string_view text = context_.text(op.path());
     if (text.starts_with('$')) {
       const auto number = bare_variable(text, op.span());
       if (!number) return false;
-      made.path = AttributeTemplate{.kind = AttributeTemplate::Kind::kVariable, .variable = *number};
+      made.path =
+          AttributeTemplate{.kind = AttributeTemplate::Kind::kVariable, .variable = *number};
     } else {
       made.path = AttributeTemplate{.literal = context_.string(text)};
     }
@@ -473,8 +481,9 @@ class PatternReader : Scope {
     }
     for (std::size_t i = 0; i < match.input_count; ++i) {
       if (is_used[i]) continue;
-      return refuse(op_.span(), fmt::format("input '%{}' of the first region is used by no operation",
-                                            match.values[i].name));
+      return refuse(op_.span(),
+                    fmt::format("input '%{}' of the first region is used by no operation",
+                                match.values[i].name));
     }
     for (const std::uint32_t result : match.results) {
       if (match.values[result].op != ValueTemplate::kNone) continue;
@@ -505,19 +514,20 @@ class PatternReader : Scope {
     if (match.input_count != rewrite.input_count ||
         match.results.size() != rewrite.results.size()) {
       return refuse(op_.span(), fmt::format("the first region has {} inputs and {} results, the "
-                                          "second one {} and {}",
-                                          match.input_count, match.results.size(),
-                                          rewrite.input_count, rewrite.results.size()));
+                                            "second one {} and {}",
+                                            match.input_count, match.results.size(),
+                                            rewrite.input_count, rewrite.results.size()));
     }
     for (const ValueTemplate& value : rewrite.values) {
       if (!value.constant || !value.type.is_any) continue;
-      return refuse(op_.span(), fmt::format("constant '%{}' of the second region needs a type",
-                                          value.name));
+      return refuse(op_.span(),
+                    fmt::format("constant '%{}' of the second region needs a type", value.name));
     }
     return true;
   }
 
-  // -- the order in which ops are matched -----------------------------------------------------------
+  // -- the order in which ops are matched
+  // -----------------------------------------------------------
 
   /// The op whose operands lead to all others; otherwise the last one.
   std::uint32_t root() const {

@@ -1,5 +1,4 @@
 #include "patterns/pattern.hpp"
-
 #include "verify/checks.hpp"
 
 namespace mir::checks {

@@ -52,6 +52,10 @@ bool is_pass_dump(std::string_view name) {
          std::ranges::all_of(name.substr(0, 3), is_digit);
 }
 
+bool is_counterexample(std::string_view name) {
+  return name.ends_with(".mirz");
+}
+
 Argument<PassNames> pass_names(const PassRegistry& registry) {
   const auto read = [&registry](std::string_view, std::string_view text) {
     return read_names(registry, text);

@@ -25,6 +25,8 @@ struct PassNames {
 Argument<PassNames> pass_names(const PassRegistry& registry);
 /// Whether --dump-dir can write a file of this name.
 bool is_pass_dump(std::string_view name);
+/// Whether --counterexamples can write a file of this name.
+bool is_counterexample(std::string_view name);
 /// A pipeline, which is read later, with the names of passes for completion.
 Argument<std::string> pipeline_text(const PassRegistry& registry);
 
@@ -60,6 +62,30 @@ struct OptSettings {
            "make each module of patterns in FILE a pass of its name (docs/patterns.md); without "
            "--passes, run these passes"},
       pattern_file(pattern_files, known.registry)};
+  OptionList<std::string> validate_patterns{
+      options,
+      {.name = "validate-patterns",
+       .argument = "FILE",
+       .help = "try whether the patterns of FILE keep what they claim, by running both sides, and "
+               "exit"},
+      read_file_name("*.mir")};
+  Option<std::string> counterexamples{
+      options,
+      {.name = "counterexamples",
+       .argument = "DIR",
+       .help = "write a pack for each pattern that does not keep its claim; mllm-interp shows what "
+               "differs"},
+      written_folder(is_counterexample)};
+  Option<std::uint64_t> validate{
+      options,
+      {.name = "validate", .argument = "N", .help = "try N instances of each pattern"},
+      number<std::uint64_t>({.least = 1}),
+      1000};
+  Option<std::uint64_t> seed{
+      options,
+      {.name = "seed", .argument = "N", .help = "number of the random sequence of --validate"},
+      number<std::uint64_t>(),
+      0};
   OptionList<std::string> explain_no_match{
       options,
       {.name = "explain-no-match",

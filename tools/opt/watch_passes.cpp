@@ -74,12 +74,16 @@ Result<void> write_over(const std::string& path, std::string_view text) {
 
 }  // namespace
 
-Result<void> PassDumper::prepare() const {
+Result<void> make_folder(const std::string& folder) {
   std::error_code error;
-  std::filesystem::create_directories(folder_, error);
+  std::filesystem::create_directories(folder, error);
   if (!error) return {};
   return Error{DiagCode::kFileNotWritable,
-               fmt::format("cannot make folder '{}': {}", folder_, error.message())};
+               fmt::format("cannot make folder '{}': {}", folder, error.message())};
+}
+
+Result<void> PassDumper::prepare() const {
+  return make_folder(folder_);
 }
 
 bool PassDumper::write(const std::string& name, const std::string& text, Diagnostics& diagnostics) {

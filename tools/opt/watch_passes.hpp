@@ -10,6 +10,9 @@
 
 namespace mir::tools {
 
+/// Makes a folder and those around it.
+Result<void> make_folder(const std::string& folder);
+
 /// Writes modules to standard error before and after passes, as the options ask for.
 class PassPrinter : public PassObserver {
  public:

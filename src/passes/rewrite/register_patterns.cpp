@@ -43,8 +43,8 @@ std::optional<std::vector<std::string>> register_patterns(PassRegistry& registry
   if (!tree) return std::nullopt;
   const std::vector<Module*> modules = resolve(*tree, context, diagnostics);
   if (diagnostics.has_errors()) return std::nullopt;
-  const auto text =
-      std::make_shared<const PatternText>(PatternText{std::string(file.name()), std::string(file.text())});
+  const auto text = std::make_shared<const PatternText>(
+      PatternText{std::string(file.name()), std::string(file.text())});
   std::vector<std::string> names;
   for (std::size_t i = 0; i < modules.size(); ++i) {
     if (!verify(*modules[i], diagnostics)) continue;
@@ -55,15 +55,15 @@ std::optional<std::vector<std::string>> register_patterns(PassRegistry& registry
                         fmt::format("module '@{}' has no pattern.RewriteOp", name));
       continue;
     }
-    const auto added = registry.try_add(pattern_pass(
-        {.name = name,
-         .summary = fmt::format("applies the patterns of {}", file.name()),
-         .anchor = Anchor::kGraph,
-         .takes = PassForm::kPortable,
-         .preserves = AnalysisSet::of<Dominance, CallGraph, SymbolRanges>(),
-         .patterns = [text, i](IRContext& other, const PassOptions&) {
-           return read_again(*text, i, other);
-         }}));
+    const auto added = registry.try_add(
+        pattern_pass({.name = name,
+                      .summary = fmt::format("applies the patterns of {}", file.name()),
+                      .anchor = Anchor::kGraph,
+                      .takes = PassForm::kPortable,
+                      .preserves = AnalysisSet::of<Dominance, CallGraph, SymbolRanges>(),
+                      .patterns = [text, i](IRContext& other, const PassOptions&) {
+                        return read_again(*text, i, other);
+                      }}));
     if (!added) {
       diagnostics.error(DiagCode::kBadPattern, at, added.error().message);
       continue;

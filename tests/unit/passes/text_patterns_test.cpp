@@ -18,7 +18,8 @@ namespace {
 std::string module_of(std::string_view ops, std::string_view returned = "%r",
                       std::string_view type = "tensor<[2, 3, 5], Float32, CPU>") {
   return fmt::format(
-      "@main [mir_version:1] (%x:{0}, %u:{0}) -> ({1}) {{\n    {2}\n    cf.ReturnOp ({1}) -> ()\n}}\n",
+      "@main [mir_version:1] (%x:{0}, %u:{0}) -> ({1}) {{\n    {2}\n    cf.ReturnOp ({1}) -> "
+      "()\n}}\n",
       type, returned, ops);
 }
 
@@ -31,8 +32,8 @@ constexpr std::string_view kInput = "(%x) -> (%x) { cf.ReturnOp (%x) -> () }";
 
 /// `first` matches ops from `%x` to `%z`; they become `%x`.
 std::string removing(std::string_view first, std::string_view attributes = "") {
-  return pattern_of(attributes,
-                    fmt::format("(%x) -> (%z) {{ {} cf.ReturnOp (%z) -> () }}", first), kInput);
+  return pattern_of(attributes, fmt::format("(%x) -> (%z) {{ {} cf.ReturnOp (%z) -> () }}", first),
+                    kInput);
 }
 
 /// A context with patterns and a module.
@@ -57,8 +58,7 @@ class Patterns {
     Module& module = *reading.modules[0];
     const FrozenPatterns patterns(set);
     Diagnostics diagnostics;
-    const GreedyReport report =
-        rewrite_greedily(module, module.body(), patterns, {}, diagnostics);
+    const GreedyReport report = rewrite_greedily(module, module.body(), patterns, {}, diagnostics);
     verify(module, diagnostics);
     CHECK(test::lines_of(diagnostics, reading.context) == Lines{});
     CHECK_FALSE(report.has_failed);
@@ -122,32 +122,40 @@ TEST_SUITE("patterns as text") {
   }
 
   TEST_CASE("attributes are bound, compared and have defaults") {
-    const std::string two =
-        removing("linalg.D.TransposeOp [dim0:$a, dim1:$b] (%x) -> (%y) "
-                 "linalg.D.TransposeOp [dim0:$a, dim1:$b] (%y) -> (%z)");
+    const std::string two = removing(
+        "linalg.D.TransposeOp [dim0:$a, dim1:$b] (%x) -> (%y) "
+        "linalg.D.TransposeOp [dim0:$a, dim1:$b] (%y) -> (%z)");
     const auto transposes = [](std::string_view first, std::string_view second) {
-      return module_of(fmt::format("linalg.CPU.TransposeOp [{}] (%x) -> (%a) "
-                                   "linalg.CPU.TransposeOp [{}] (%a) -> (%r)",
-                                   first, second));
+      return module_of(
+          fmt::format("linalg.CPU.TransposeOp [{}] (%x) -> (%a) "
+                      "linalg.CPU.TransposeOp [{}] (%a) -> (%r)",
+                      first, second));
     };
     CHECK(rewritten(two, transposes("dim0:1, dim1:2", "dim1:2, dim0:1")) == "");
     CHECK(reason(two, transposes("dim0:1, dim1:2", "dim0:2, dim1:1")) ==
           "attribute 'dim0' differs");
     // The attribute that the pattern does not mention has its default, stated or not.
-    const std::string mean = pattern_of(
-        "", "(%x) -> (%z) { linalg.D.MeanOp [dim:$d, keep_dim:true] (%x) -> (%z) cf.ReturnOp (%z) -> () }",
-        "(%x) -> (%z) { linalg.D.ReduceMaxOp [dim:$d, keep_dim:true] (%x) -> (%z) cf.ReturnOp (%z) -> () }");
+    const std::string mean = pattern_of("",
+                                        "(%x) -> (%z) { linalg.D.MeanOp [dim:$d, keep_dim:true] "
+                                        "(%x) -> (%z) cf.ReturnOp (%z) -> () }",
+                                        "(%x) -> (%z) { linalg.D.ReduceMaxOp [dim:$d, "
+                                        "keep_dim:true] (%x) -> (%z) cf.ReturnOp (%z) -> () }");
     CHECK(rewritten(mean, module_of("linalg.CPU.MeanOp [dim:1, keep_dim:true] (%x) -> (%r)")) ==
           "ReduceMaxOp[1][true]");
-    const std::string matmul = pattern_of(
-        "", "(%x, %u) -> (%z) { linalg.D.MatMulOp [transpose_b:true] (%x, %u) -> (%z) cf.ReturnOp (%z) -> () }",
-        "(%x, %u) -> (%z) { linalg.D.MatMulOp [transpose_b:true] (%u, %x) -> (%z) cf.ReturnOp (%z) -> () }");
-    CHECK(reason(matmul, module_of("linalg.CPU.MatMulOp [transpose_a:true, transpose_b:true] (%x, %u) -> (%r)",
-                                   "%r", "tensor<[5, 5], Float32, CPU>")) ==
+    const std::string matmul = pattern_of("",
+                                          "(%x, %u) -> (%z) { linalg.D.MatMulOp [transpose_b:true] "
+                                          "(%x, %u) -> (%z) cf.ReturnOp (%z) -> () }",
+                                          "(%x, %u) -> (%z) { linalg.D.MatMulOp [transpose_b:true] "
+                                          "(%u, %x) -> (%z) cf.ReturnOp (%z) -> () }");
+    CHECK(reason(
+              matmul,
+              module_of("linalg.CPU.MatMulOp [transpose_a:true, transpose_b:true] (%x, %u) -> (%r)",
+                        "%r", "tensor<[5, 5], Float32, CPU>")) ==
           "it states attribute 'transpose_a', which the pattern does not mention");
-    CHECK(reason(matmul, module_of("linalg.CPU.MatMulOp [transpose_a:false, transpose_b:false] (%x, %u) -> (%r)",
-                                   "%r", "tensor<[5, 5], Float32, CPU>")) ==
-          "attribute 'transpose_b' differs");
+    CHECK(reason(matmul,
+                 module_of(
+                     "linalg.CPU.MatMulOp [transpose_a:false, transpose_b:false] (%x, %u) -> (%r)",
+                     "%r", "tensor<[5, 5], Float32, CPU>")) == "attribute 'transpose_b' differs");
   }
 
   TEST_CASE("lists, packs and computed attributes") {
@@ -158,9 +166,10 @@ TEST_SUITE("patterns as text") {
         "let:{r:\"compose($p, $q)\"}", first,
         "(%x) -> (%z) { linalg.D.PermuteOp [axis:$r] (%x) -> (%z) cf.ReturnOp (%z) -> () }");
     const auto permutes = [](std::string_view p, std::string_view q) {
-      return module_of(fmt::format("linalg.CPU.PermuteOp [axis:{}] (%x) -> (%a) "
-                                   "linalg.CPU.PermuteOp [axis:{}] (%a) -> (%r)",
-                                   p, q));
+      return module_of(
+          fmt::format("linalg.CPU.PermuteOp [axis:{}] (%x) -> (%a) "
+                      "linalg.CPU.PermuteOp [axis:{}] (%a) -> (%r)",
+                      p, q));
     };
     CHECK(rewritten(rule, permutes("[1, 2, 0]", "[0, 2, 1]")) == "PermuteOp[[1, 0, 2]]");
     CHECK(rewritten(rule, permutes("[1, 2, 0]", "[1, 2, 0]")) == "PermuteOp[[2, 0, 1]]");
@@ -181,13 +190,17 @@ TEST_SUITE("patterns as text") {
 
   TEST_CASE("types are bound and compared") {
     const auto rule = [](std::string_view type) {
-      return pattern_of("", fmt::format("(%x:{}) -> (%z) {{ linalg.D.NegOp(%x) -> (%z) cf.ReturnOp (%z) -> () }}", type),
-                        "(%x) -> (%z) { linalg.D.AbsOp(%x) -> (%z) cf.ReturnOp (%z) -> () }");
+      return pattern_of(
+          "",
+          fmt::format("(%x:{}) -> (%z) {{ linalg.D.NegOp(%x) -> (%z) cf.ReturnOp (%z) -> () }}",
+                      type),
+          "(%x) -> (%z) { linalg.D.AbsOp(%x) -> (%z) cf.ReturnOp (%z) -> () }");
     };
     const std::string neg = "linalg.CPU.NegOp(%x) -> (%r)";
     for (const std::string_view fits :
          {"tensor<[$a, $b, $c], T, D>", "tensor<[2, $b, 5], Float32, CPU>", "tensor<[$p..], T, D>",
-          "tensor<[2, $p.., 5], T, D>", "tensor<[2, 3, $p.., 5], T, D>", "tensor<[$a, $a+1, 2*$a+1], T, D>"}) {
+          "tensor<[2, $p.., 5], T, D>", "tensor<[2, 3, $p.., 5], T, D>",
+          "tensor<[$a, $a+1, 2*$a+1], T, D>"}) {
       CAPTURE(fits);
       CHECK(rewritten(rule(fits), module_of(neg)) == "AbsOp");
     }
@@ -202,9 +215,11 @@ TEST_SUITE("patterns as text") {
           "an expression of the pattern is 4, the operation has 3");
     // Symbols of the module are extents like others; an unknown extent is equal to nothing.
     const std::string symbolic = "tensor<[$S, 2*$S, 5], Float32, CPU>";
-    CHECK(rewritten(rule("tensor<[$a, 2*$a, $c], T, D>"), module_of(neg, "%r", symbolic)) == "AbsOp");
+    CHECK(rewritten(rule("tensor<[$a, 2*$a, $c], T, D>"), module_of(neg, "%r", symbolic)) ==
+          "AbsOp");
     CHECK(reason(rule("tensor<[$a, $a, $c], T, D>"), module_of(neg, "%r", symbolic)) != "");
-    CHECK(reason(rule("tensor<[$a, $b, $c], T, D>"), module_of(neg, "%r", "tensor<[?, 2, 5], Float32, CPU>")) != "");
+    CHECK(reason(rule("tensor<[$a, $b, $c], T, D>"),
+                 module_of(neg, "%r", "tensor<[?, 2, 5], Float32, CPU>")) != "");
   }
 
   TEST_CASE("constants: a number everywhere, a list, a variable") {
@@ -217,24 +232,35 @@ TEST_SUITE("patterns as text") {
     };
     const std::string zero = "tensor<[1], Float32, CPU>[constant:[-0.0]]";
     CHECK(rewritten(rule("[constant:[-0.0]]"), add(zero)) == "");
-    CHECK(rewritten(rule("[constant:[-0.0]]"), add("tensor<[5], Float32, CPU>[constant:[-0.0, -0.0, -0.0, -0.0, -0.0]]")) == "");
-    CHECK(rewritten(rule("[constant:[-0.0]]"), add("tensor<[2, 3, 5], Float32, CPU>[constant:[-0.0]]", true)) == "");
+    CHECK(rewritten(rule("[constant:[-0.0]]"),
+                    add("tensor<[5], Float32, CPU>[constant:[-0.0, -0.0, -0.0, -0.0, -0.0]]")) ==
+          "");
+    CHECK(rewritten(rule("[constant:[-0.0]]"),
+                    add("tensor<[2, 3, 5], Float32, CPU>[constant:[-0.0]]", true)) == "");
     for (const std::string_view other : {"[constant:[0.0]]", "[constant:[0]]", "[constant:[1]]"}) {
       CHECK(reason(rule(other), add(zero)) == "'%c' is no such constant");
     }
-    CHECK(reason(rule("[constant:[-0.0]]"), add("tensor<[5], Float32, CPU>[constant:[-0.0, -0.0, 1, -0.0, -0.0]]")) ==
+    CHECK(reason(rule("[constant:[-0.0]]"),
+                 add("tensor<[5], Float32, CPU>[constant:[-0.0, -0.0, 1, -0.0, -0.0]]")) ==
           "'%c' is no such constant");
     // Numbers are compared with the precision of the constant's type.
-    CHECK(rewritten(rule("[constant:[0.1]]"), add("tensor<[1], Float32, CPU>[constant:[0.10000000149011612]]")) == "");
-    CHECK(rewritten(rule("[constant:[1, 2, 3, 4, 5]]"), add("tensor<[5], Float32, CPU>[constant:[1, 2, 3, 4, 5]]")) == "");
-    CHECK(reason(rule("[constant:[1, 2, 3, 4, 6]]"), add("tensor<[5], Float32, CPU>[constant:[1, 2, 3, 4, 5]]")) ==
+    CHECK(rewritten(rule("[constant:[0.1]]"),
+                    add("tensor<[1], Float32, CPU>[constant:[0.10000000149011612]]")) == "");
+    CHECK(rewritten(rule("[constant:[1, 2, 3, 4, 5]]"),
+                    add("tensor<[5], Float32, CPU>[constant:[1, 2, 3, 4, 5]]")) == "");
+    CHECK(reason(rule("[constant:[1, 2, 3, 4, 6]]"),
+                 add("tensor<[5], Float32, CPU>[constant:[1, 2, 3, 4, 5]]")) ==
           "'%c' is no such constant");
-    CHECK(rewritten(rule("[constant:[$c]]", "where:\"$c < 0\""), add("tensor<[1], Float32, CPU>[constant:[-3]]")) == "");
-    CHECK(reason(rule("[constant:[$c]]", "where:\"$c < 0\""), add("tensor<[1], Float32, CPU>[constant:[3]]")) ==
+    CHECK(rewritten(rule("[constant:[$c]]", "where:\"$c < 0\""),
+                    add("tensor<[1], Float32, CPU>[constant:[-3]]")) == "");
+    CHECK(reason(rule("[constant:[$c]]", "where:\"$c < 0\""),
+                 add("tensor<[1], Float32, CPU>[constant:[3]]")) ==
           "condition '$c < 0' does not hold");
-    CHECK(rewritten(rule("[constant:$c]", "where:\"length($c) == 5\""), add("tensor<[5], Float32, CPU>[constant:[1, 2, 3, 4, 5]]")) == "");
+    CHECK(rewritten(rule("[constant:$c]", "where:\"length($c) == 5\""),
+                    add("tensor<[5], Float32, CPU>[constant:[1, 2, 3, 4, 5]]")) == "");
     // A value that an op or an input gives is no constant.
-    CHECK(reason(rule("[constant:[1]]"), module_of("linalg.CPU.AddOp(%x, %u) -> (%r)")) == "'%c' is no such constant");
+    CHECK(reason(rule("[constant:[1]]"), module_of("linalg.CPU.AddOp(%x, %u) -> (%r)")) ==
+          "'%c' is no such constant");
   }
 
   TEST_CASE("constants of a rewrite, and commutative operands in both orders") {
@@ -242,7 +268,8 @@ TEST_SUITE("patterns as text") {
         "let:{c:\"$a * $b\"}",
         "(%x:tensor<[$n..], T, D>) -> (%z) { linalg.D.MulOp(%x, %a[constant:[$a]]) -> (%y) "
         "linalg.D.MulOp(%y, %b[constant:[$b]]) -> (%z) cf.ReturnOp (%z) -> () }",
-        "(%x:tensor<[$n..], T, D>) -> (%z) { linalg.D.MulOp(%x, %c:tensor<[1], T, D>[constant:[$c]]) "
+        "(%x:tensor<[$n..], T, D>) -> (%z) { linalg.D.MulOp(%x, %c:tensor<[1], T, "
+        "D>[constant:[$c]]) "
         "-> (%z) cf.ReturnOp (%z) -> () }");
     for (const std::string_view ops :
          {"linalg.CPU.MulOp(%x, %c:tensor<[1], Float32, CPU>[constant:[3]]) -> (%a) "
@@ -258,25 +285,28 @@ TEST_SUITE("patterns as text") {
   }
 
   TEST_CASE("one value of a pattern is one value of the module, two ops are two") {
-    const std::string square = pattern_of(
-        "", "(%x) -> (%z) { linalg.D.MulOp(%x, %x) -> (%z) cf.ReturnOp (%z) -> () }",
-        "(%x) -> (%z) { linalg.D.AbsOp(%x) -> (%z) cf.ReturnOp (%z) -> () }");
+    const std::string square =
+        pattern_of("", "(%x) -> (%z) { linalg.D.MulOp(%x, %x) -> (%z) cf.ReturnOp (%z) -> () }",
+                   "(%x) -> (%z) { linalg.D.AbsOp(%x) -> (%z) cf.ReturnOp (%z) -> () }");
     CHECK(rewritten(square, module_of("linalg.CPU.MulOp(%x, %x) -> (%r)")) == "AbsOp");
     CHECK(reason(square, module_of("linalg.CPU.MulOp(%x, %u) -> (%r)")) == "'%x' is another value");
-    const std::string twice = pattern_of(
-        "", "(%x) -> (%z) { linalg.D.NegOp(%x) -> (%a) linalg.D.NegOp(%x) -> (%b) "
-            "linalg.D.AddOp(%a, %b) -> (%z) cf.ReturnOp (%z) -> () }",
-        "(%x) -> (%z) { linalg.D.AbsOp(%x) -> (%z) cf.ReturnOp (%z) -> () }");
+    const std::string twice =
+        pattern_of("",
+                   "(%x) -> (%z) { linalg.D.NegOp(%x) -> (%a) linalg.D.NegOp(%x) -> (%b) "
+                   "linalg.D.AddOp(%a, %b) -> (%z) cf.ReturnOp (%z) -> () }",
+                   "(%x) -> (%z) { linalg.D.AbsOp(%x) -> (%z) cf.ReturnOp (%z) -> () }");
     CHECK(rewritten(twice, module_of("linalg.CPU.NegOp(%x) -> (%a) linalg.CPU.NegOp(%x) -> (%b) "
                                      "linalg.CPU.AddOp(%b, %a) -> (%r)")) == "AbsOp");
-    CHECK(reason(twice, module_of("linalg.CPU.NegOp(%x) -> (%a) linalg.CPU.AddOp(%a, %a) -> (%r)")) ==
-          "it is matched already");
+    CHECK(
+        reason(twice, module_of("linalg.CPU.NegOp(%x) -> (%a) linalg.CPU.AddOp(%a, %a) -> (%r)")) ==
+        "it is matched already");
   }
 
   TEST_CASE("several roots and results, and where new ops go") {
     const std::string rule = pattern_of(
-        "", "(%x, %u) -> (%y, %z) { linalg.D.AddOp(%x, %u) -> (%y) linalg.D.SubOp(%x, %u) -> (%z) "
-            "cf.ReturnOp (%y, %z) -> () }",
+        "",
+        "(%x, %u) -> (%y, %z) { linalg.D.AddOp(%x, %u) -> (%y) linalg.D.SubOp(%x, %u) -> (%z) "
+        "cf.ReturnOp (%y, %z) -> () }",
         "(%x, %u) -> (%y, %z) { linalg.D.NegOp(%u) -> (%v) linalg.D.SubOp(%x, %v) -> (%y) "
         "linalg.D.AddOp(%x, %v) -> (%z) cf.ReturnOp (%y, %z) -> () }");
     const auto once = [&](std::string_view ops) {
@@ -289,41 +319,55 @@ TEST_SUITE("patterns as text") {
       verify(module, diagnostics);
       CHECK(test::lines_of(diagnostics, all.reading.context) == Lines{});
       std::string text;
-      for (const Op* op : module.body().only_block().ops()) text += std::string(op->info().mnemonic) + " ";
+      for (const Op* op : module.body().only_block().ops())
+        text += std::string(op->info().mnemonic) + " ";
       return text;
     };
-    CHECK(once("linalg.CPU.AddOp(%x, %u) -> (%a) linalg.CPU.ExpOp(%a) -> (%e) linalg.CPU.SubOp(%x, %u) -> (%b) "
+    CHECK(once("linalg.CPU.AddOp(%x, %u) -> (%a) linalg.CPU.ExpOp(%a) -> (%e) linalg.CPU.SubOp(%x, "
+               "%u) -> (%b) "
                "linalg.CPU.AddOp(%e, %b) -> (%r)") == "NegOp SubOp AddOp ExpOp AddOp ReturnOp ");
     // What both use is defined after the first of them in no valid module; a value between is fine.
-    CHECK(once("linalg.CPU.SubOp(%x, %u) -> (%b) linalg.CPU.ExpOp(%b) -> (%e) linalg.CPU.AddOp(%x, %u) -> (%a) "
+    CHECK(once("linalg.CPU.SubOp(%x, %u) -> (%b) linalg.CPU.ExpOp(%b) -> (%e) linalg.CPU.AddOp(%x, "
+               "%u) -> (%a) "
                "linalg.CPU.AddOp(%e, %a) -> (%r)") == "NegOp SubOp AddOp ExpOp AddOp ReturnOp ");
   }
 
   TEST_CASE("an input that is defined between the roots") {
     const std::string rule = pattern_of(
-        "", "(%x, %u, %v) -> (%y, %z) { linalg.D.AddOp(%x, %u) -> (%y) linalg.D.SubOp(%x, %v) -> (%z) "
-            "cf.ReturnOp (%y, %z) -> () }",
+        "",
+        "(%x, %u, %v) -> (%y, %z) { linalg.D.AddOp(%x, %u) -> (%y) linalg.D.SubOp(%x, %v) -> (%z) "
+        "cf.ReturnOp (%y, %z) -> () }",
         "(%x, %u, %v) -> (%y, %z) { linalg.D.MulOp(%x, %u) -> (%y) linalg.D.MulOp(%x, %v) -> (%z) "
         "cf.ReturnOp (%y, %z) -> () }");
     CHECK(rewritten(rule, module_of("linalg.CPU.AddOp(%x, %u) -> (%a) linalg.CPU.ExpOp(%u) -> (%v) "
-                                    "linalg.CPU.SubOp(%x, %v) -> (%r)", "%r, %a")) ==
-          "ExpOp MulOp MulOp");
-    const std::string uses_first =
-        module_of("linalg.CPU.AddOp(%x, %u) -> (%a) linalg.CPU.ExpOp(%u) -> (%v) "
-                  "linalg.CPU.LogOp(%a) -> (%l) linalg.CPU.SubOp(%x, %v) -> (%r)", "%r, %l");
-    CHECK(reason(rule, uses_first) == "an operation between the matched ones uses a replaced value");
-    CHECK(reason(rule, module_of("linalg.CPU.AddOp(%x, %u) -> (%a) linalg.CPU.SubOp(%x, %a) -> (%r)",
-                                 "%r, %a")) == "a matched operation defines the input '%v'");
+                                    "linalg.CPU.SubOp(%x, %v) -> (%r)",
+                                    "%r, %a")) == "ExpOp MulOp MulOp");
+    const std::string uses_first = module_of(
+        "linalg.CPU.AddOp(%x, %u) -> (%a) linalg.CPU.ExpOp(%u) -> (%v) "
+        "linalg.CPU.LogOp(%a) -> (%l) linalg.CPU.SubOp(%x, %v) -> (%r)",
+        "%r, %l");
+    CHECK(reason(rule, uses_first) ==
+          "an operation between the matched ones uses a replaced value");
+    CHECK(
+        reason(rule, module_of("linalg.CPU.AddOp(%x, %u) -> (%a) linalg.CPU.SubOp(%x, %a) -> (%r)",
+                               "%r, %a")) == "a matched operation defines the input '%v'");
   }
 
   TEST_CASE("what is refused whatever the pattern says") {
     const std::string rule = removing("linalg.D.NegOp(%x) -> (%y) linalg.D.NegOp(%y) -> (%z)");
-    CHECK(reason(rule, module_of("linalg.CPU.NegOp(%x) -> (%a) linalg.CPU.ExpOp(%a) -> (%b) linalg.CPU.NegOp(%b) -> (%r)")) ==
+    CHECK(reason(rule, module_of("linalg.CPU.NegOp(%x) -> (%a) linalg.CPU.ExpOp(%a) -> (%b) "
+                                 "linalg.CPU.NegOp(%b) -> (%r)")) ==
           "no 'linalg.NegOp' defines '%y'");
-    CHECK(reason(rule, module_of("linalg.CPU.NegOp [using_qnn:true] (%x) -> (%a) linalg.CPU.NegOp(%a) -> (%r)")) ==
+    CHECK(reason(
+              rule,
+              module_of(
+                  "linalg.CPU.NegOp [using_qnn:true] (%x) -> (%a) linalg.CPU.NegOp(%a) -> (%r)")) ==
           "it has marks that a pass attached");
-    CHECK(reason(rule, module_of("linalg.CPU.NegOp(%x) -> (%a) linalg.CPU.NegOp(%a) -> (%r[using_qnn:true])")) ==
-          "'%z' has a symbol or attributes");
+    CHECK(
+        reason(rule,
+               module_of(
+                   "linalg.CPU.NegOp(%x) -> (%a) linalg.CPU.NegOp(%a) -> (%r[using_qnn:true])")) ==
+        "'%z' has a symbol or attributes");
     CHECK(reason(rule, module_of("linalg.CPU.NegOp(%x) -> (%a) linalg.CPU.NegOp(%a) -> (%r)", "%r",
                                  "tensor<[4], Int8PerTensor, CPU>")) == "'%y' holds codes");
     // Without known extents, two types of one spelling can be different types.
@@ -334,43 +378,56 @@ TEST_SUITE("patterns as text") {
                  module_of("linalg.CPU.ReduceMaxOp [dim:0, keep_dim:true] (%x) -> (%r)")) ==
           "the rewrite would give a tensor<[2, 3, 5], Float32, CPU>, the value is a "
           "tensor<[1, 3, 5], Float32, CPU>");
-    CHECK(reason(pattern_of("", "(%x) -> (%z) { linalg.D.NegOp(%x) -> (%z) cf.ReturnOp (%z) -> () }",
-                            "(%x) -> (%z) { linalg.D.SoftmaxOp [axis:7] (%x) -> (%z) cf.ReturnOp (%z) -> () }"),
-                 module_of("linalg.CPU.NegOp(%x) -> (%r)")).starts_with("the rewrite would not verify: "));
+    CHECK(
+        reason(
+            pattern_of(
+                "", "(%x) -> (%z) { linalg.D.NegOp(%x) -> (%z) cf.ReturnOp (%z) -> () }",
+                "(%x) -> (%z) { linalg.D.SoftmaxOp [axis:7] (%x) -> (%z) cf.ReturnOp (%z) -> () }"),
+            module_of("linalg.CPU.NegOp(%x) -> (%r)"))
+            .starts_with("the rewrite would not verify: "));
   }
 
   TEST_CASE("conditions with reasons, and values that let cannot give") {
-    CHECK(reason(removing("linalg.D.NegOp(%x) -> (%z)", "where:{\"rank(%x) == 2\":\"only matrices\"}"),
-                 module_of("linalg.CPU.NegOp(%x) -> (%r)")) == "only matrices");
+    CHECK(reason(
+              removing("linalg.D.NegOp(%x) -> (%z)", "where:{\"rank(%x) == 2\":\"only matrices\"}"),
+              module_of("linalg.CPU.NegOp(%x) -> (%r)")) == "only matrices");
     CHECK(reason(removing("linalg.D.NegOp(%x) -> (%z)", "let:{a:\"shape(%x)[5]\"}"),
                  module_of("linalg.CPU.NegOp(%x) -> (%r)")) == "'$a' has no value");
-    CHECK(rewritten(removing("linalg.D.NegOp(%x) -> (%z)", "let:{a:\"shape(%x)[-1]\"}, where:\"$a == 5\""),
+    CHECK(rewritten(removing("linalg.D.NegOp(%x) -> (%z)",
+                             "let:{a:\"shape(%x)[-1]\"}, where:\"$a == 5\""),
                     module_of("linalg.CPU.NegOp(%x) -> (%r)")) == "");
   }
 
   TEST_CASE("weights follow the name") {
-    const std::string rule = pattern_of(
-        "", "(%x) -> (%z) { linalg.D.LinearOp <name=\"$n\"> [in_channels:$i, out_channels:$o, bias:false] (%x) -> (%y) "
-            "linalg.D.NegOp(%y) -> (%z) cf.ReturnOp (%z) -> () }",
-        "(%x) -> (%z) { linalg.D.NegOp(%x) -> (%y) "
-        "linalg.D.LinearOp <name=\"$n\"> [in_channels:$i, out_channels:$o, bias:false] (%y) -> (%z) cf.ReturnOp (%z) -> () }");
-    Patterns all(rule, module_of("graph.SubGraphOp @init { () -> () { tensor.CPU.register () -> "
-                           "(%w:tensor<[7, 5], Float32, CPU>[@m.q.weight]) cf.ReturnOp () -> () } } "
-                           "linalg.CPU.LinearOp <name=\"m.q\"> [in_channels:5, out_channels:7, bias:false] (%x) -> (%a) "
-                                 "linalg.CPU.NegOp(%a) -> (%r)"));
+    const std::string rule =
+        pattern_of("",
+                   "(%x) -> (%z) { linalg.D.LinearOp <name=\"$n\"> [in_channels:$i, "
+                   "out_channels:$o, bias:false] (%x) -> (%y) "
+                   "linalg.D.NegOp(%y) -> (%z) cf.ReturnOp (%z) -> () }",
+                   "(%x) -> (%z) { linalg.D.NegOp(%x) -> (%y) "
+                   "linalg.D.LinearOp <name=\"$n\"> [in_channels:$i, out_channels:$o, bias:false] "
+                   "(%y) -> (%z) cf.ReturnOp (%z) -> () }");
+    Patterns all(
+        rule, module_of("graph.SubGraphOp @init { () -> () { tensor.CPU.register () -> "
+                        "(%w:tensor<[7, 5], Float32, CPU>[@m.q.weight]) cf.ReturnOp () -> () } } "
+                        "linalg.CPU.LinearOp <name=\"m.q\"> [in_channels:5, out_channels:7, "
+                        "bias:false] (%x) -> (%a) "
+                        "linalg.CPU.NegOp(%a) -> (%r)"));
     CHECK(all.rewritten() == "SubGraphOp NegOp LinearOp[5][7][false]");
     const Op& linear = *all.reading.modules[0]->body().only_block().back()->previous();
     CHECK(all.reading.context.text(linear.path()) == "m.q");
   }
 
   TEST_CASE("results keep their names") {
-    Patterns all(removing("linalg.D.NegOp(%x) -> (%y) linalg.D.NegOp(%y) -> (%z)") +
-                     pattern_of("", "(%x) -> (%z) { linalg.D.ExpOp(%x) -> (%z) cf.ReturnOp (%z) -> () }",
-                                "(%x) -> (%z) { linalg.D.LogOp(%x) -> (%z) cf.ReturnOp (%z) -> () }"),
-                 module_of("linalg.CPU.ExpOp(%x) -> (%r)"));
+    Patterns all(
+        removing("linalg.D.NegOp(%x) -> (%y) linalg.D.NegOp(%y) -> (%z)") +
+            pattern_of("", "(%x) -> (%z) { linalg.D.ExpOp(%x) -> (%z) cf.ReturnOp (%z) -> () }",
+                       "(%x) -> (%z) { linalg.D.LogOp(%x) -> (%z) cf.ReturnOp (%z) -> () }"),
+        module_of("linalg.CPU.ExpOp(%x) -> (%r)"));
     CHECK(all.rewritten() == "LogOp");
-    CHECK(print(*all.reading.modules[0]).find("LogOp(%x:tensor<[2, 3, 5], Float32, CPU>) -> (%r:") !=
-          std::string::npos);
+    CHECK(
+        print(*all.reading.modules[0]).find("LogOp(%x:tensor<[2, 3, 5], Float32, CPU>) -> (%r:") !=
+        std::string::npos);
   }
 
   TEST_CASE("files of patterns become passes") {
@@ -400,7 +457,8 @@ TEST_SUITE("patterns as text") {
     CHECK(registered("@none [mir_version:1] () -> () {\n}\n", all.registry) ==
           "1:1 MIR0924 module '@none' has no pattern.RewriteOp");
     CHECK(registered("@none [mir_version:1] () -> () {\n    pattern.RewriteOp @p { }\n}\n",
-                     all.registry).find("MIR0401") != std::string::npos);
+                     all.registry)
+              .find("MIR0401") != std::string::npos);
     CHECK(registered("nothing", all.registry).find("MIR0") != std::string::npos);
   }
 }

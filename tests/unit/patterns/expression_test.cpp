@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <map>
 
-#include "mir/dialects.hpp"
-#include "mir/parse.hpp"
-#include "mir/module.hpp"
 #include "../project_files.hpp"
+#include "mir/dialects.hpp"
+#include "mir/module.hpp"
+#include "mir/parse.hpp"
 
 using namespace mir;
 using namespace mir::patterns;
@@ -20,8 +20,8 @@ namespace expression_test {
 
 namespace {
 
-/// Names that tests bind: `$n` = 8, `$S` a symbol, `$p` and `$q` permutations, `T` = Float16, and the
-/// operand `%x` and the result `%y` of an op.
+/// Names that tests bind: `$n` = 8, `$S` a symbol, `$p` and `$q` permutations, `T` = Float16, and
+/// the operand `%x` and the result `%y` of an op.
 class Names : public Scope {
  public:
   Names() {
@@ -222,8 +222,7 @@ TEST_SUITE("expressions of patterns") {
         {"$m", "cannot read '$m': nothing binds '$m' at character 1"},
         {"$n..", "cannot read '$n..': nothing binds '$n..' at character 1"},
         {"D == CPU", "cannot read 'D == CPU': nothing binds 'D' at character 1"},
-        {"rank(%z)",
-         "cannot read 'rank(%z)': the first region has no value '%z' at character 6"},
+        {"rank(%z)", "cannot read 'rank(%z)': the first region has no value '%z' at character 6"},
         {"rang(%x)",
          "cannot read 'rang(%x)': no function is called 'rang' (did you mean 'rank'?) at "
          "character 1"},
@@ -232,8 +231,10 @@ TEST_SUITE("expressions of patterns") {
         {"min(1)", "cannot read 'min(1)': 'min' takes two numbers at character 1"},
         {"min(1, 2", "cannot read 'min(1, 2': expected ',' or ')' at its end"},
         {"%x == %y",
-         "cannot read '%x == %y': a value can only be the argument of a function, such as type(%x)"},
-        {"1 < 2 < 3", "cannot read '1 < 2 < 3': comparisons cannot be chained: use && at character 7"},
+         "cannot read '%x == %y': a value can only be the argument of a function, such as "
+         "type(%x)"},
+        {"1 < 2 < 3",
+         "cannot read '1 < 2 < 3': comparisons cannot be chained: use && at character 7"},
         {"\"a", "cannot read '\"a': a string without a closing quote at character 1"},
         {"9223372036854775808",
          "cannot read '9223372036854775808': a number that cannot be held at character 1"},

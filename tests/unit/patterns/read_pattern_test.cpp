@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include "../ir/read.hpp"
+#include "../project_files.hpp"
 #include "mir/verify.hpp"
 #include "patterns/pattern.hpp"
-#include "../project_files.hpp"
 
 using namespace mir;
 using mir::test::Reading;
@@ -21,14 +21,16 @@ constexpr std::string_view kInput = "(%x) -> (%x) { cf.ReturnOp (%x) -> () }";
 
 std::string module_of(std::string_view attributes, std::string_view first,
                       std::string_view second) {
-  return fmt::format("@rules [mir_version:1] () -> () {{\npattern.RewriteOp @p [{}] {{\n{}\n{}\n}}\n}}\n",
-                     attributes, first, second);
+  return fmt::format(
+      "@rules [mir_version:1] () -> () {{\npattern.RewriteOp @p [{}] {{\n{}\n{}\n}}\n}}\n",
+      attributes, first, second);
 }
 
 /// What verification reports of a pattern, without place and name.
 std::string refusal(std::string_view attributes, std::string_view first, std::string_view second) {
   Reading reading(module_of(attributes, first, second));
-  if (reading.diagnostics.has_errors()) return test::lines_of(reading.diagnostics, reading.context).front();
+  if (reading.diagnostics.has_errors())
+    return test::lines_of(reading.diagnostics, reading.context).front();
   Diagnostics found;
   if (verify(reading.module(), found)) return "";
   std::string message = found.sorted().front().message;
@@ -38,12 +40,14 @@ std::string refusal(std::string_view attributes, std::string_view first, std::st
 
 /// The same for what the first region matches, with one input and one result.
 std::string refused_match(std::string_view ops, std::string_view attributes = "") {
-  return refusal(attributes, fmt::format("(%x) -> (%z) {{ {} cf.ReturnOp (%z) -> () }}", ops), kInput);
+  return refusal(attributes, fmt::format("(%x) -> (%z) {{ {} cf.ReturnOp (%z) -> () }}", ops),
+                 kInput);
 }
 
 /// The same for what the second region makes of `Neg(Neg(x))`.
 std::string refused_rewrite(std::string_view ops, std::string_view attributes = "") {
-  return refusal(attributes, kNegNeg, fmt::format("(%x) -> (%z) {{ {} cf.ReturnOp (%z) -> () }}", ops));
+  return refusal(attributes, kNegNeg,
+                 fmt::format("(%x) -> (%z) {{ {} cf.ReturnOp (%z) -> () }}", ops));
 }
 
 }  // namespace
@@ -56,7 +60,8 @@ TEST_SUITE("reading patterns") {
         {"graph.CallGraphOp @f (%x) -> (%z)",
          "'graph.CallGraphOp' has effects, or depends on more than its operands; patterns rewrite "
          "pure operations"},
-        {"linalg.D.KVCacheOp [layer_idx:0, kv_heads:1, repeat:1, head_dim:1, use_fa2:true] (%x, %x) -> (%z, %w)",
+        {"linalg.D.KVCacheOp [layer_idx:0, kv_heads:1, repeat:1, head_dim:1, use_fa2:true] (%x, "
+         "%x) -> (%z, %w)",
          "'linalg.KVCacheOp' has effects, or depends on more than its operands; patterns rewrite "
          "pure operations"},
         {"linalg.D.NegOp(%x, %x) -> (%z)", "'linalg.NegOp' cannot have 2 operands and 1 results"},
@@ -68,7 +73,8 @@ TEST_SUITE("reading patterns") {
          "'linalg.PermuteOp' needs attribute 'axis'; axis:_ takes any value"},
         {"linalg.D.LinearOp [in_channels:_, out_channels:_, bias:_] (%x) -> (%z)",
          "'linalg.LinearOp' finds its weights by its name; write <name=\"$n\">"},
-        {"linalg.D.NegOp(%x) -> (%y) linalg.D.NegOp(%x) -> (%z) linalg.D.PermuteOp [axis:[$a.., $b..]] (%y) -> (%w)",
+        {"linalg.D.NegOp(%x) -> (%y) linalg.D.NegOp(%x) -> (%z) linalg.D.PermuteOp [axis:[$a.., "
+         "$b..]] (%y) -> (%w)",
          "a list that is matched has at most one pack"},
         {"linalg.D.NegOp(%c[constant:[1]]) -> (%y) linalg.D.NegOp(%x) -> (%z)",
          "the operations of the first region are not connected"},
@@ -87,7 +93,8 @@ TEST_SUITE("reading patterns") {
          "'%w' has a symbol: make a parameter an input of the pattern"},
         {"linalg.D.AddOp(%x, %y) -> (%z) linalg.D.NegOp(%x) -> (%y)",
          "'%y' is used above its definition"},
-        {"linalg.D.AddOp(%x, %x) -> (%a) linalg.D.AddOp(%a, %a) -> (%b) linalg.D.AddOp(%b, %b) -> (%c) "
+        {"linalg.D.AddOp(%x, %x) -> (%a) linalg.D.AddOp(%a, %a) -> (%b) linalg.D.AddOp(%b, %b) -> "
+         "(%c) "
          "linalg.D.AddOp(%c, %c) -> (%d) linalg.D.AddOp(%d, %d) -> (%z)",
          "more than 4 commutative operations have too many orders to try"},
     };
@@ -96,19 +103,20 @@ TEST_SUITE("reading patterns") {
       CHECK(refused_match(each.first) == each.second);
     }
     CHECK(refusal("", kInput, kInput) == "the first region has no operation to match");
-    CHECK(refusal("", "(%x) -> (%x) { linalg.D.NegOp(%x) -> (%y) cf.ReturnOp (%x) -> () }", kInput) ==
-          "the first region returns what an operation of it defines");
+    CHECK(refusal("", "(%x) -> (%x) { linalg.D.NegOp(%x) -> (%y) cf.ReturnOp (%x) -> () }",
+                  kInput) == "the first region returns what an operation of it defines");
     CHECK(refusal("", "(%x) -> (%y, %y) { linalg.D.NegOp(%x) -> (%y) cf.ReturnOp (%y, %y) -> () }",
                   "(%x) -> (%x, %x) { cf.ReturnOp (%x, %x) -> () }") ==
           "the first region returns a value twice");
     CHECK(refusal("", "(%x) -> () { linalg.D.NegOp(%x) -> (%y) cf.ReturnOp () -> () }",
-                  "(%x) -> () { cf.ReturnOp () -> () }") == "a pattern replaces at least one value");
+                  "(%x) -> () { cf.ReturnOp () -> () }") ==
+          "a pattern replaces at least one value");
     CHECK(refusal("", "(%x) -> (%y) { linalg.D.NegOp(%x) -> (%y) }", kInput) ==
           "a region of a pattern ends with cf.ReturnOp");
-    CHECK(refusal("", "(%x) -> (%y) { cf.ReturnOp (%x) -> () linalg.D.NegOp(%x) -> (%y) }", kInput) ==
-          "cf.ReturnOp is the last op of a region");
-    CHECK(refusal("", "(%x) -> (%y, %y) { linalg.D.NegOp(%x) -> (%y) cf.ReturnOp (%y) -> () }", kInput) ==
-          "1 values are returned, the signature has 2");
+    CHECK(refusal("", "(%x) -> (%y) { cf.ReturnOp (%x) -> () linalg.D.NegOp(%x) -> (%y) }",
+                  kInput) == "cf.ReturnOp is the last op of a region");
+    CHECK(refusal("", "(%x) -> (%y, %y) { linalg.D.NegOp(%x) -> (%y) cf.ReturnOp (%y) -> () }",
+                  kInput) == "1 values are returned, the signature has 2");
   }
 
   TEST_CASE("pattern_c1: MIR0924 second regions that cannot be made") {
@@ -137,7 +145,8 @@ TEST_SUITE("reading patterns") {
         {"claim:value", ""},
         {"claim:bound, relative:1e-6", ""},
         {"claim:bound", "claim:bound and a bound, which is relative or absolute, belong together"},
-        {"relative:1e-6", "claim:bound and a bound, which is relative or absolute, belong together"},
+        {"relative:1e-6",
+         "claim:bound and a bound, which is relative or absolute, belong together"},
         {"where:\"users(%y) == 1\"", ""},
         {"where:[\"users(%y) == 1\", \"rank(%w) == 1\"]",
          "cannot read 'rank(%w) == 1': the first region has no value '%w' at character 6"},
@@ -157,25 +166,32 @@ TEST_SUITE("reading patterns") {
   TEST_CASE("pattern_c1: MIR0924 types that differ between the regions") {
     const auto product = [](std::string_view split) {
       return fmt::format(
-          "(%x:tensor<[$M, $K], T, D>, %a:tensor<[$P, $K], T, D>, %b:tensor<[$Q, $K], T, D>) -> (%y, %z) {{\n"
+          "(%x:tensor<[$M, $K], T, D>, %a:tensor<[$P, $K], T, D>, %b:tensor<[$Q, $K], T, D>) -> "
+          "(%y, %z) {{\n"
           "linalg.D.ConcatOp [dim:0] (%a, %b) -> (%w)\n"
           "linalg.D.MatMulOp [transpose_b:true] (%x, %w) -> (%c)\n"
           "linalg.D.SplitOp [dim:-1, split_size_or_sections:{}] (%c) -> (%y, %z)\n"
-          "cf.ReturnOp (%y, %z) -> ()\n}}", split);
+          "cf.ReturnOp (%y, %z) -> ()\n}}",
+          split);
     };
     const std::string two =
-        "(%x:tensor<[$M, $K], T, D>, %a:tensor<[$P, $K], T, D>, %b:tensor<[$Q, $K], T, D>) -> (%y, %z) {\n"
+        "(%x:tensor<[$M, $K], T, D>, %a:tensor<[$P, $K], T, D>, %b:tensor<[$Q, $K], T, D>) -> (%y, "
+        "%z) {\n"
         "linalg.D.MatMulOp [transpose_b:true] (%x, %a) -> (%y)\n"
         "linalg.D.MatMulOp [transpose_b:true] (%x, %b) -> (%z)\n"
         "cf.ReturnOp (%y, %z) -> ()\n}";
     CHECK(refusal("", two, product("[$P, $Q]")) == "");
-    CHECK(refusal("", two, product("[$P, $P]")).starts_with("the second region does not verify for T = Float32: "));
-    CHECK(refusal("", two, product("[$Q, $P]")).starts_with("result 0 is tensor<[$M, $P], Float32, CPU> in the first region and "
-                                                            "tensor<[$M, $Q], Float32, CPU> in the second one for T = Float32"));
+    CHECK(refusal("", two, product("[$P, $P]"))
+              .starts_with("the second region does not verify for T = Float32: "));
+    CHECK(refusal("", two, product("[$Q, $P]"))
+              .starts_with("result 0 is tensor<[$M, $P], Float32, CPU> in the first region and "
+                           "tensor<[$M, $Q], Float32, CPU> in the second one for T = Float32"));
     // A condition may make the difference: it is checked for each match.
     CHECK(refusal("where:\"$P == $Q\"", two, product("[$Q, $P]")) == "");
     // A cast to another type.
-    CHECK(refusal("", "(%x:tensor<[$n], T, D>) -> (%y) { linalg.D.CastTypeOp [dtype:Float32] (%x) -> (%y) cf.ReturnOp (%y) -> () }",
+    CHECK(refusal("",
+                  "(%x:tensor<[$n], T, D>) -> (%y) { linalg.D.CastTypeOp [dtype:Float32] (%x) -> "
+                  "(%y) cf.ReturnOp (%y) -> () }",
                   "(%x:tensor<[$n], T, D>) -> (%x) { cf.ReturnOp (%x) -> () }")
               .find("for T = Float16") != std::string::npos);
   }
@@ -198,14 +214,18 @@ TEST_SUITE("reading patterns") {
 
   TEST_CASE("type_c8: MIR0301 types that only patterns have") {
     const auto found = [](std::string_view type) {
-      Reading reading(fmt::format("@main [mir_version:1] () -> () {{\ntensor.CPU.alloc () -> (%0:{})\ncf.ReturnOp () -> ()\n}}\n", type));
+      Reading reading(
+          fmt::format("@main [mir_version:1] () -> () {{\ntensor.CPU.alloc () -> "
+                      "(%0:{})\ncf.ReturnOp () -> ()\n}}\n",
+                      type));
       Diagnostics problems;
       verify(reading.module(), problems);
       return test::lines_of(problems, reading.context);
     };
     CHECK(found("tensor<[$n.., 2], Float32, CPU>") ==
           Lines{"2:1 MIR0301 tensor<[$n.., 2], Float32, CPU> is a type that only patterns have"});
-    CHECK(found("!builtin.any") == Lines{"2:1 MIR0301 !builtin.any is a type that only patterns have"});
+    CHECK(found("!builtin.any") ==
+          Lines{"2:1 MIR0301 !builtin.any is a type that only patterns have"});
     CHECK(found("tensor<[4, 2], Float32, CPU>") == Lines{});
   }
 }

@@ -1,0 +1,64 @@
+// Validating rewrites by running both sides.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mir/diagnostic.hpp"
+#include "mir/module.hpp"
+#include "mir/rewrite_patterns.hpp"
+#include "mir/tensor.hpp"
+
+namespace mir {
+
+struct ValidationOptions {
+  /// How many instances of a pattern, or inputs of a module, are tried.
+  std::uint64_t count = 1000;
+  /// Equal seeds give equal trials.
+  std::uint64_t seed = 0;
+};
+
+/// Two programs that differ on some inputs by more than was claimed.
+struct Counterexample {
+  std::string before, after;              ///< portable modules with equal inputs and outputs
+  std::vector<Tensor> inputs;
+  std::vector<Tensor> expected;           ///< outputs of the first
+  std::vector<Tensor> actual;             ///< of the second; none if it does not run
+  std::string difference;                 ///< "result 0, element 3: 1 before, 2 after"
+};
+
+/// What trying a pattern showed. It is a test and no proof.
+struct PatternVerdict {
+  enum class Kind : std::uint8_t {
+    kKept,      ///< no instance broke the claim
+    kRefuted,   ///< see `counterexample`
+    kUntested,  ///< too few instances could be drawn; see `reason`
+  };
+  Kind kind = Kind::kKept;
+  std::string pattern;
+  RewriteClaim claim{};
+  std::uint64_t instances = 0;   ///< that matched and ran
+  std::uint64_t elements = 0;    ///< of results that were compared
+  std::uint64_t exact = 0;       ///< instances in Float64 on integers, where numbers must be equal
+  std::vector<DType> whole{};    ///< element types of which all values were tried
+  std::string reason{};
+  std::optional<Counterexample> counterexample{};
+};
+
+/// Tries the patterns of a module that verifies: draws types, attributes, constants and inputs that
+/// the first region admits, applies the pattern, and runs both with reference kernels. A run that
+/// fails before the rewrite is no trial; one that fails only afterwards refutes the pattern.
+///
+/// For `bits` and `value`, inputs hold all bit patterns, and all values of types up to 16 bits are
+/// tried where a pattern has one input and only elementwise ops. For `bound`, inputs are finite, of
+/// magnitude `largest` (1000 if the pattern has none) at most. If only sums, products and moves take
+/// part, integers in Float64 are tried, too, where the results must be equal.
+std::vector<PatternVerdict> validate_patterns(const Module& patterns,
+                                              const ValidationOptions& options);
+
+/// A verdict on one line: "pattern 'neg.neg' keeps 'value': 1000 instances, 5230 elements, ...".
+std::string spelling(const PatternVerdict& verdict);
+
+}  // namespace mir

@@ -1,0 +1,395 @@
+#include "validate/instance.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "mir/infer.hpp"
+#include "patterns/match.hpp"
+
+namespace mir::validate {
+
+using patterns::AttributeTemplate;
+using patterns::Expression;
+using patterns::NameTemplate;
+using patterns::OpTemplate;
+using patterns::TypeTemplate;
+using patterns::ValueTemplate;
+
+namespace {
+
+constexpr std::array kDTypes = {DType::kFloat32, DType::kFloat16, DType::kBFloat16,
+                                DType::kFloat64, DType::kInt32,   DType::kInt64,
+                                DType::kInt8,    DType::kUInt8,   DType::kInt16,
+                                DType::kBool};
+
+const Attr* list_of(std::span<const std::int64_t> values, IRContext& context) {
+  std::vector<const Attr*> elements;
+  for (const std::int64_t value : values) elements.push_back(context.integer(value));
+  return context.array(elements);
+}
+
+}  // namespace
+
+InstanceDrawer::InstanceDrawer(const patterns::Pattern& pattern, IRContext& context, Draw& draw)
+    : pattern_(pattern), graph_(pattern.match), context_(context), draw_(draw), unifier_(context) {
+  for (const patterns::Condition& each : pattern.conditions) collect(each.expression);
+  for (const auto& let : pattern.lets) collect(let.second);
+}
+
+void InstanceDrawer::collect(const Expression& expression) {
+  constexpr std::int64_t kMostExtent = 64;
+  for (const Expression& part : expression.parts) collect(part);
+  const Attr* literal = expression.literal;
+  if (literal == nullptr) return;
+  if (literal->kind() == AttrKind::kInt) {
+    if (literal->integer() >= 0 && literal->integer() <= kMostExtent) {
+      integers_.push_back(literal->integer());
+    }
+    numbers_.push_back(literal->number());
+  } else if (literal->kind() == AttrKind::kFloat) {
+    numbers_.push_back(literal->number());
+  } else if (const auto dtype = dtype_from_name(literal->text())) {
+    dtypes_.push_back(*dtype);
+  }
+}
+
+std::optional<Instance> InstanceDrawer::draw(int size) {
+  size_ = size;
+  forced_dtype_.reset();
+  forced_extent_.reset();
+  return draw_graph();
+}
+
+std::optional<Instance> InstanceDrawer::draw_with(DType dtype, std::int64_t extent) {
+  size_ = 1;
+  forced_dtype_ = dtype;
+  forced_extent_ = extent;
+  return draw_graph();
+}
+
+std::optional<Instance> InstanceDrawer::draw_graph() {
+  unifier_.undo({});
+  unifier_.bindings().variables.assign(pattern_.variables.size(), nullptr);
+  types_.assign(graph_.values.size(), nullptr);
+  constants_.assign(graph_.values.size(), nullptr);
+  extents_.clear();
+  drawn_.clear();
+  if (!draw_inputs()) return std::nullopt;
+  for (const OpTemplate& op : graph_.ops) {
+    if (!draw_op(op)) return std::nullopt;
+    drawn_.push_back(attributes_);
+  }
+  Instance made;
+  std::vector<std::string> inputs, results;
+  for (std::uint32_t i = 0; i < graph_.input_count; ++i) {
+    Shape shape;
+    for (const Dim dim : types_[i]->dims()) shape.push_back(dim.constant());
+    made.inputs.push_back({*types_[i]->dtype(), std::move(shape)});
+    inputs.push_back(mention(i, true));
+  }
+  for (const std::uint32_t result : graph_.results) results.push_back(mention(result, true));
+  made.text = fmt::format("@main [mir_version:1] ({}) -> ({}) {{\n", fmt::join(inputs, ", "),
+                          fmt::join(results, ", "));
+  std::vector<bool> is_stated(graph_.values.size());
+  for (std::size_t i = 0; i < graph_.ops.size(); ++i) {
+    attributes_ = drawn_[i];
+    made.text += "    " + spelled(graph_.ops[i], is_stated) + '\n';
+  }
+  results.clear();
+  for (const std::uint32_t result : graph_.results) results.push_back(mention(result, false));
+  made.text += fmt::format("    cf.ReturnOp ({}) -> ()\n}}\n", fmt::join(results, ", "));
+  return made;
+}
+
+// -- types ----------------------------------------------------------------------------------------
+
+/// Those with types, which bind variables; the others follow with the ops that use them.
+bool InstanceDrawer::draw_inputs() {
+  for (std::uint32_t i = 0; i < graph_.values.size(); ++i) {
+    const ValueTemplate& value = graph_.values[i];
+    if (value.is_input && !value.type.is_any && !draw_value(i, nullptr)) return false;
+  }
+  return true;
+}
+
+std::int64_t InstanceDrawer::draw_extent() {
+  constexpr std::array<std::int64_t, 12> kExtents = {1, 2, 3, 1, 2, 0, 4, 5, 7, 8, 6, 11};
+  if (!extents_.empty() && draw_.one_in(3)) return draw_.one_of(extents_);
+  if (!integers_.empty() && draw_.one_in(3)) return draw_.one_of(integers_);
+  const std::size_t most = 3 + static_cast<std::size_t>(size_) * 3;
+  extents_.push_back(kExtents[draw_.below(std::min(most, kExtents.size()))]);
+  return extents_.back();
+}
+
+DType InstanceDrawer::draw_dtype() {
+  if (forced_dtype_) return *forced_dtype_;
+  if (!dtypes_.empty() && draw_.one_in(2)) return draw_.one_of(dtypes_);
+  return draw_.one_in(2) ? DType::kFloat32 : draw_.one_of(kDTypes);
+}
+
+/// Binds a variable that is not bound; a bound one stays.
+bool InstanceDrawer::bind_name(const NameTemplate& name, const Attr* drawn) {
+  if (!name.variable || unifier_.bindings().variables[*name.variable] != nullptr) return true;
+  return unifier_.bind(*name.variable, drawn);
+}
+
+const TensorType* InstanceDrawer::draw_type(const TypeTemplate& wanted, const TensorType* like) {
+  if (wanted.is_any) return any_type(like);
+  if (wanted.exact != nullptr) return nullptr;
+  const DType dtype = like != nullptr && like->dtype() && draw_.one_in(2) ? *like->dtype() : draw_dtype();
+  bind_name(wanted.dtype, context_.word(name_of(dtype)));
+  bind_name(wanted.device, context_.word("CPU"));
+  const auto& variables = unifier_.bindings().variables;
+  for (const AttributeTemplate& each : wanted.extents.elements) {
+    if (each.kind != AttributeTemplate::Kind::kVariable || variables[each.variable] != nullptr) {
+      continue;
+    }
+    std::vector<std::int64_t> extents;
+    const std::size_t count = each.is_pack ? draw_.below(static_cast<std::uint64_t>(size_) + 2) : 1;
+    for (std::size_t i = 0; i < count; ++i) extents.push_back(draw_extent());
+    if (forced_extent_) extents = {*forced_extent_};
+    unifier_.bind(each.variable,
+                  each.is_pack ? list_of(extents, context_) : context_.integer(extents[0]));
+  }
+  return dyn_cast<TensorType>(patterns::instantiate(wanted, unifier_.bindings(), context_));
+}
+
+/// The type of another operand, one that broadcasts to it, or any.
+const TensorType* InstanceDrawer::any_type(const TensorType* like) {
+  if (forced_extent_) {
+    const Dim extent(*forced_extent_);
+    return context_.tensor({&extent, 1}, *forced_dtype_);
+  }
+  const DType dtype = like != nullptr && like->dtype() && !draw_.one_in(8) ? *like->dtype() : draw_dtype();
+  std::vector<Dim> dims;
+  if (like != nullptr && !draw_.one_in(4)) {
+    dims.assign(like->dims().begin(), like->dims().end());
+    if (draw_.one_in(3)) {
+      const std::size_t kept = draw_.below(dims.size() + 1);
+      dims.erase(dims.begin(), dims.end() - static_cast<std::ptrdiff_t>(kept));
+      for (Dim& dim : dims) {
+        if (draw_.one_in(3)) dim = Dim(1);
+      }
+    }
+  } else {
+    const std::size_t rank = draw_.below(static_cast<std::uint64_t>(size_) + 3);
+    for (std::size_t i = 0; i < rank; ++i) dims.push_back(Dim(draw_extent()));
+  }
+  return context_.tensor(dims, dtype);
+}
+
+bool InstanceDrawer::draw_value(std::uint32_t value, const TensorType* like) {
+  const ValueTemplate& wanted = graph_.values[value];
+  if (wanted.constant && wanted.type.is_any && draw_.one_in(2)) {
+    const Dim one(1);
+    types_[value] = like == nullptr || !like->dtype() ? context_.tensor({&one, 1}, draw_dtype())
+                                                      : context_.tensor({&one, 1}, *like->dtype());
+  } else {
+    types_[value] = draw_type(wanted.type, like);
+  }
+  return types_[value] != nullptr && types_[value]->dtype() &&
+         (!wanted.constant || draw_constant(value));
+}
+
+const Attr* InstanceDrawer::draw_number() {
+  constexpr std::array kNumbers = {0.0, 1.0, -1.0, 2.0, 0.5, -0.5, 3.0, 0.25, 1e-3, 10.0};
+  const double value = !numbers_.empty() && draw_.one_in(2) ? draw_.one_of(numbers_)
+                                                            : draw_.one_of(kNumbers);
+  const bool is_whole = value == std::trunc(value) && std::abs(value) < 1e6 && draw_.one_in(2);
+  return is_whole ? context_.integer(static_cast<std::int64_t>(value)) : context_.number(value);
+}
+
+/// One number for all elements, or a list of as many.
+bool InstanceDrawer::draw_constant(std::uint32_t value) {
+  const AttributeTemplate& wanted = *graph_.values[value].constant;
+  const Attr* known = patterns::instantiate(wanted, unifier_.bindings(), context_);
+  if (known == nullptr) {
+    constexpr std::int64_t kMost = 64;
+    const auto count = types_[value]->element_count();
+    const bool is_list = wanted.kind == AttributeTemplate::Kind::kVariable && count && *count > 0 &&
+                         *count <= kMost && draw_.one_in(2);
+    std::vector<const Attr*> numbers;
+    const std::size_t length = wanted.kind == AttributeTemplate::Kind::kArray
+                                   ? wanted.elements.size()
+                                   : static_cast<std::size_t>(is_list ? *count : 1);
+    for (std::size_t i = 0; i < length; ++i) numbers.push_back(draw_number());
+    known = context_.array(numbers);
+    if (!unifier_.unify(wanted, known)) return false;
+  }
+  constants_[value] = known;
+  return true;
+}
+
+// -- ops ------------------------------------------------------------------------------------------
+
+bool InstanceDrawer::draw_op(const OpTemplate& op) {
+  if (op.device && !bind_name(*op.device, context_.word("CPU"))) return false;
+  const TensorType* like = nullptr;
+  for (const std::uint32_t operand : op.operands) {
+    if (types_[operand] != nullptr && !graph_.values[operand].constant) like = types_[operand];
+  }
+  for (const std::uint32_t operand : op.operands) {
+    if (types_[operand] == nullptr && !draw_value(operand, like)) return false;
+    if (like == nullptr && !graph_.values[operand].constant) like = types_[operand];
+  }
+  // Attributes seldom fit at once, least of all for operands of many dimensions.
+  constexpr int kTries = 16;
+  for (int i = 0; i < kTries; ++i) {
+    const patterns::Unifier::Mark before = unifier_.mark();
+    if (draw_attributes(op) && infer_results(op)) return true;
+    unifier_.undo(before);
+  }
+  return false;
+}
+
+bool InstanceDrawer::infer_results(const OpTemplate& op) {
+  std::vector<const Type*> operands;
+  for (const std::uint32_t operand : op.operands) operands.push_back(types_[operand]);
+  Diagnostics ignored(1);
+  const auto inferred = infer({.context = context_,
+                               .row = *op.info->row,
+                               .operands = operands,
+                               .attributes = attributes_,
+                               .result_count = op.results.size()},
+                              ignored);
+  if (!inferred || inferred->size() != op.results.size()) return false;
+  for (std::size_t i = 0; i < op.results.size(); ++i) {
+    const auto* type = dyn_cast<TensorType>((*inferred)[i]);
+    if (type == nullptr || !type->has_static_shape()) return false;
+    if (!unifier_.unify_type(graph_.values[op.results[i]].type, type)) return false;
+    types_[op.results[i]] = type;
+  }
+  return true;
+}
+
+bool InstanceDrawer::draw_attributes(const OpTemplate& op) {
+  attributes_.clear();
+  const TensorType* operand = op.operands.empty() ? nullptr : types_[op.operands[0]];
+  for (const OpTemplate::Attribute& each : op.attributes) {
+    const Attr* value = patterns::instantiate(each.value, unifier_.bindings(), context_);
+    if (value == nullptr) {
+      value = draw_attribute(*each.row, operand, op.results.size());
+      if (value == nullptr || !unifier_.unify(each.value, value)) return false;
+    }
+    if (!admits(*each.row, *value)) return false;
+    attributes_.push_back({each.key, value});
+  }
+  return true;
+}
+
+const Attr* InstanceDrawer::draw_attribute(const AttrRow& row, const TensorType* operand,
+                                           std::size_t results) {
+  const auto rank = operand == nullptr ? 1 : static_cast<std::int64_t>(operand->rank());
+  switch (row.type) {
+    case AttrType::kInt:
+    case AttrType::kDim:
+      if (draw_.one_in(2)) return context_.integer(draw_.between(-rank, std::max<std::int64_t>(rank - 1, 0)));
+      return context_.integer(draw_.one_in(2) ? draw_extent() : draw_.between(0, 4));
+    case AttrType::kFloat:
+      return draw_number();
+    case AttrType::kBool:
+      return context_.boolean(draw_.one_in(2));
+    case AttrType::kString:
+      return row.choices.empty() ? nullptr : context_.word(draw_.one_of(row.choices));
+    case AttrType::kDType:
+      return context_.word(name_of(draw_dtype()));
+    case AttrType::kDevice:
+      return context_.word("CPU");
+    case AttrType::kInts:
+    case AttrType::kDims:
+      return draw_list(row, operand, results);
+    case AttrType::kSlices:
+      return operand == nullptr ? nullptr : draw_slices(operand);
+    default:
+      return context_.integer(draw_.between(0, 4));
+  }
+}
+
+/// A permutation, a shape of as many elements, pieces of an extent, or some integers.
+const Attr* InstanceDrawer::draw_list(const AttrRow& row, const TensorType* operand,
+                                      std::size_t results) {
+  const std::size_t rank = operand == nullptr ? 1 : operand->rank();
+  std::vector<std::int64_t> list;
+  const std::uint64_t way = row.type == AttrType::kDims ? draw_.between(1, 2) : draw_.below(5);
+  if (way == 0) {
+    for (std::size_t i = 0; i < rank; ++i) list.push_back(static_cast<std::int64_t>(i));
+    for (std::size_t i = rank; i > 1; --i) std::swap(list[i - 1], list[draw_.below(i)]);
+  } else if (way == 1 && operand != nullptr) {
+    std::int64_t left = operand->element_count().value_or(1);
+    const std::size_t count = draw_.below(4);
+    for (std::size_t i = 0; i < count && left != 0; ++i) {
+      std::vector<std::int64_t> divisors;
+      for (std::int64_t d = 1; d <= left; ++d) {
+        if (left % d == 0) divisors.push_back(d);
+      }
+      list.push_back(draw_.one_of(divisors));
+      left /= list.back();
+    }
+    list.push_back(left);
+    if (draw_.one_in(4)) list[draw_.below(list.size())] = -1;
+  } else if (way == 2 && operand != nullptr && rank != 0) {
+    std::int64_t left = operand->dims()[draw_.below(rank)].constant();
+    for (std::size_t i = 1; i < std::max<std::size_t>(results, 1); ++i) {
+      list.push_back(draw_.between(0, left));
+      left -= list.back();
+    }
+    list.push_back(left);
+  } else {
+    const std::size_t count = way == 3 ? rank : draw_.below(2 * rank + 1);
+    for (std::size_t i = 0; i < count; ++i) list.push_back(draw_.between(0, 3));
+  }
+  return list_of(list, context_);
+}
+
+const Attr* InstanceDrawer::draw_slices(const TensorType* operand) {
+  std::vector<const Attr*> parts;
+  for (const Dim dim : operand->dims()) {
+    if (draw_.one_in(3)) {
+      parts.push_back(context_.word("all"));
+      continue;
+    }
+    const std::int64_t extent = dim.constant();
+    const std::int64_t begin = draw_.between(0, extent);
+    const NamedAttr entries[] = {{context_.intern("start"), context_.integer(begin)},
+                                 {context_.intern("end"), context_.integer(draw_.between(begin, extent))},
+                                 {context_.intern("step"), context_.integer(draw_.between(1, 2))}};
+    parts.push_back(context_.dict(entries));
+  }
+  return context_.array(parts);
+}
+
+// -- text -----------------------------------------------------------------------------------------
+
+std::string InstanceDrawer::mention(std::uint32_t value, bool states) const {
+  std::string text = fmt::format("%{}", graph_.values[value].name.empty()
+                                            ? fmt::format("v{}", value)
+                                            : graph_.values[value].name);
+  if (states) text += fmt::format(":{}", types_[value]->spelling());
+  if (states && constants_[value] != nullptr) {
+    text += fmt::format("[constant:{}]", constants_[value]->spelling());
+  }
+  return text;
+}
+
+std::string InstanceDrawer::spelled(const OpTemplate& op, std::vector<bool>& is_stated) const {
+  std::vector<std::string> attributes, operands, results;
+  for (const NamedAttr& each : attributes_) {
+    attributes.push_back(fmt::format("{}:{}", context_.text(each.key), each.value->spelling()));
+  }
+  for (const std::uint32_t operand : op.operands) {
+    const bool states = constants_[operand] != nullptr && !is_stated[operand];
+    operands.push_back(mention(operand, states));
+    is_stated[operand] = true;
+  }
+  for (const std::uint32_t result : op.results) results.push_back(mention(result, true));
+  const Symbol device = op.device ? context_.intern("CPU") : Symbol();
+  return fmt::format("{} {}({}) -> ({})", context_.text(context_.op_name(op.kind, device).spelling),
+                     attributes.empty() ? "" : fmt::format("[{}] ", fmt::join(attributes, ", ")),
+                     fmt::join(operands, ", "), fmt::join(results, ", "));
+}
+
+}  // namespace mir::validate

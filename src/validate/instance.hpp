@@ -1,0 +1,75 @@
+// Modules that a pattern matches, drawn at random.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mir/tensor.hpp"
+#include "patterns/pattern.hpp"
+#include "patterns/unify.hpp"
+#include "validate/draw.hpp"
+
+namespace mir::validate {
+
+/// One choice of types, attributes and constants for the first region of a pattern.
+struct Instance {
+  struct Input {
+    DType dtype;
+    Shape shape;
+  };
+  std::string text;  ///< a portable module `@main` with the ops of the region, in their order
+  std::vector<Input> inputs;
+};
+
+/// Draws instances. What the conditions of the pattern compare with is drawn more often.
+class InstanceDrawer {
+ public:
+  InstanceDrawer(const patterns::Pattern& pattern, IRContext& context, Draw& draw);
+
+  /// No value if the ops do not accept what was drawn, which is likely: try again. `size` from 0 to
+  /// 3 limits ranks and extents.
+  std::optional<Instance> draw(int size);
+  /// The same with this type for the one input; its extents are those of one pack or one variable.
+  std::optional<Instance> draw_with(DType dtype, std::int64_t extent);
+
+ private:
+  void collect(const patterns::Expression& expression);
+  std::optional<Instance> draw_graph();
+  bool draw_inputs();
+  bool draw_op(const patterns::OpTemplate& op);
+  bool infer_results(const patterns::OpTemplate& op);
+  bool draw_attributes(const patterns::OpTemplate& op);
+  bool draw_value(std::uint32_t value, const TensorType* like);
+  bool draw_constant(std::uint32_t value);
+  const TensorType* draw_type(const patterns::TypeTemplate& wanted, const TensorType* like);
+  const TensorType* any_type(const TensorType* like);
+  bool bind_name(const patterns::NameTemplate& name, const Attr* drawn);
+  const Attr* draw_attribute(const AttrRow& row, const TensorType* operand, std::size_t results);
+  const Attr* draw_list(const AttrRow& row, const TensorType* operand, std::size_t results);
+  const Attr* draw_slices(const TensorType* operand);
+  const Attr* draw_number();
+  std::int64_t draw_extent();
+  DType draw_dtype();
+  std::string spelled(const patterns::OpTemplate& op, std::vector<bool>& is_stated) const;
+  std::string mention(std::uint32_t value, bool states) const;
+
+  const patterns::Pattern& pattern_;
+  const patterns::GraphTemplate& graph_;
+  IRContext& context_;
+  Draw& draw_;
+  patterns::Unifier unifier_;
+  std::vector<const TensorType*> types_;   // of the values
+  std::vector<const Attr*> constants_;     // of the values
+  std::vector<NamedAttr> attributes_;      // of the op at hand
+  std::vector<std::vector<NamedAttr>> drawn_;  // by op
+  std::vector<std::int64_t> extents_;      // drawn so far
+  std::vector<std::int64_t> integers_;     // in conditions
+  std::vector<double> numbers_;            // in conditions
+  std::vector<DType> dtypes_;              // in conditions
+  int size_ = 0;
+  std::optional<DType> forced_dtype_;
+  std::optional<std::int64_t> forced_extent_;
+};
+
+}  // namespace mir::validate

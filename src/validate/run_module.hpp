@@ -1,0 +1,16 @@
+// Running a module once with reference kernels.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "mir/module.hpp"
+#include "mir/tensor.hpp"
+
+namespace mir::validate {
+
+/// The outputs; no value if the module cannot run or the run fails.
+std::optional<std::vector<Tensor>> run_module(const Module& module,
+                                              std::span<const Tensor> inputs);
+
+}  // namespace mir::validate

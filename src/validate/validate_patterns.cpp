@@ -1,0 +1,406 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "mir/parse.hpp"
+#include "mir/print.hpp"
+#include "mir/validate.hpp"
+#include "mir/verify.hpp"
+#include "patterns/match.hpp"
+#include "validate/instance.hpp"
+#include "validate/run_module.hpp"
+#include "validate/values.hpp"
+#include "weights/elements.hpp"
+
+namespace mir {
+
+namespace {
+
+using patterns::OpTemplate;
+using patterns::Pattern;
+using validate::Instance;
+using validate::ValueStyle;
+
+constexpr double kUsualLargest = 1000;
+
+RewriteClaim claim_of(const Pattern& pattern) {
+  RewriteClaim claim;
+  if (pattern.claim == "value") claim.kind = RewriteClaim::Kind::kValue;
+  if (pattern.claim == "bound") {
+    claim = {.kind = RewriteClaim::Kind::kBound,
+             .relative = pattern.relative,
+             .absolute = pattern.absolute,
+             .only_finite = true,
+             .largest = pattern.largest > 0 ? pattern.largest : kUsualLargest};
+  }
+  return claim;
+}
+
+/// Whether only sums, products and moves take part, which are exact on integers in Float64.
+bool is_multilinear(const patterns::GraphTemplate& graph) {
+  constexpr OpId kExact[] = {OpId::kLinalgAdd, OpId::kLinalgSub, OpId::kLinalgMul,
+                             OpId::kLinalgNeg, OpId::kLinalgMatMul, OpId::kLinalgReduceSum};
+  return std::ranges::all_of(graph.ops, [&](const OpTemplate& op) {
+    return has(op.info->row->traits, Trait::kMoves) || has(op.info->row->traits, Trait::kView) ||
+           std::ranges::find(kExact, op.kind.op()) != std::end(kExact);
+  });
+}
+
+bool is_elementwise(const patterns::GraphTemplate& graph) {
+  return std::ranges::all_of(graph.ops, [](const OpTemplate& op) {
+    return has(op.info->row->traits, Trait::kElementwise);
+  });
+}
+
+/// Both sides of a rewrite of one instance.
+class Trial {
+ public:
+  explicit Trial(const Pattern& pattern) : pattern_(pattern) {}
+
+  /// Reads the instance and applies the pattern to it. False if the pattern does not match it.
+  bool prepare(const Instance& instance, IRContext& context) {
+    context_ = &context;
+    before_ = read(instance.text);
+    after_ = before_ == nullptr ? nullptr : read(instance.text);
+    if (after_ == nullptr) return false;
+    std::vector<Op*> ops;
+    for (Op* op : after_->body().only_block().ops()) ops.push_back(op);
+    Op* root = ops[pattern_.steps.front().op];
+    patterns::Mismatch mismatch;
+    const auto plan = patterns::match(pattern_, *root, true, mismatch);
+    if (!plan) {
+      reason_ = std::move(mismatch.reason);
+      return false;
+    }
+    Rewriter rewriter(*after_);
+    rewriter.set_default_location(root->location());
+    patterns::apply(rewriter, *plan);
+    rewriter.erase_unused_free_values(after_->body());
+    return true;
+  }
+  ~Trial() {
+    if (before_ != nullptr) context_->release(*before_);
+    if (after_ != nullptr) context_->release(*after_);
+  }
+  Trial(const Trial&) = delete;
+  Trial& operator=(const Trial&) = delete;
+
+  /// Why the pattern did not match.
+  const std::string& reason() const { return reason_; }
+
+  enum class Outcome : std::uint8_t { kEqual, kDiffers, kNotRun };
+  /// Runs both sides. What differs becomes the counterexample.
+  Outcome run(std::span<const Tensor> inputs, const RewriteClaim& claim) {
+    const auto expected = validate::run_module(*before_, inputs);
+    if (!expected) return Outcome::kNotRun;
+    Diagnostics found(1);
+    if (!verify(*after_, found)) {
+      return differ(
+          inputs, *expected, {},
+          "the module does not verify after the rewrite: " + found.sorted().front().message);
+    }
+    const auto actual = validate::run_module(*after_, inputs);
+    if (!actual) return differ(inputs, *expected, {}, "the run fails after the rewrite");
+    for (const Tensor& each : *expected) elements_ += static_cast<std::uint64_t>(each.elements());
+    const auto difference = validate::difference(*expected, *actual, claim);
+    return difference ? differ(inputs, *expected, *actual, difference->text) : Outcome::kEqual;
+  }
+
+  std::uint64_t elements() const { return elements_; }
+  Counterexample take_counterexample() { return std::move(counterexample_); }
+
+ private:
+  Module* read(const std::string& text) {
+    Diagnostics found(1);
+    const SourceFile* file = context_->sources().add("instance.mir", text);
+    const std::vector<Module*> modules = read_modules(*file, *context_, found);
+    if (modules.empty()) return nullptr;
+    if (!found.has_errors() && verify(*modules.front(), found)) return modules.front();
+    for (Module* each : modules) context_->release(*each);
+    return nullptr;
+  }
+
+  Outcome differ(std::span<const Tensor> inputs, std::vector<Tensor> expected,
+                 std::vector<Tensor> actual, std::string difference) {
+    counterexample_ = {.before = print(*before_),
+                       .after = print(*after_),
+                       .inputs = {inputs.begin(), inputs.end()},
+                       .expected = std::move(expected),
+                       .actual = std::move(actual),
+                       .difference = std::move(difference)};
+    return Outcome::kDiffers;
+  }
+
+  const Pattern& pattern_;
+  IRContext* context_ = nullptr;
+  Module *before_ = nullptr, *after_ = nullptr;
+  std::string reason_;
+  std::uint64_t elements_ = 0;
+  Counterexample counterexample_;
+};
+
+/// All trials of one pattern.
+class Validation {
+ public:
+  Validation(const Op& op, const ValidationOptions& options)
+      : options_(options), draw_(options.seed) {
+    // A context of its own: thousands of instances leave their texts there.
+    reset(op);
+  }
+
+  PatternVerdict validate() {
+    verdict_.pattern = pattern_->name;
+    verdict_.claim = claim_;
+    if (const std::string_view reason = why_not(); !reason.empty()) return untested(reason);
+    if (!try_all_values() || !try_instances()) return std::move(verdict_);
+    if (verdict_.instances == 0) {
+      return untested(fmt::format("none of {} instances could be run{}", tries_,
+                                  last_reason_.empty() ? "" : "; the last one did not match: " + last_reason_));
+    }
+    return std::move(verdict_);
+  }
+
+ private:
+  void reset(const Op& op) {
+    Diagnostics ignored;
+    pattern_ = patterns::read_pattern(op, ignored);
+    claim_ = claim_of(*pattern_);
+    context_ = &op.module().context();
+  }
+
+  PatternVerdict untested(std::string_view reason) {
+    verdict_.kind = PatternVerdict::Kind::kUntested;
+    verdict_.reason = reason;
+    return std::move(verdict_);
+  }
+
+  /// Why no instance can be drawn; empty if some may be.
+  std::string_view why_not() const {
+    for (const auto* graph : {&pattern_->match, &pattern_->rewrite}) {
+      for (const OpTemplate& op : graph->ops) {
+        if (!op.takes_any_path) return "it has operations with weights of their own";
+        if (op.path) return "it has operations with names";
+      }
+    }
+    return "";
+  }
+
+  /// False if a trial refutes the pattern.
+  bool try_all_values() {
+    constexpr std::array kSmall = {DType::kBool,    DType::kInt8,  DType::kUInt8,
+                                   DType::kFloat16, DType::kBFloat16};
+    constexpr int kTries = 20;
+    if (claim_.kind == RewriteClaim::Kind::kBound || pattern_->match.input_count != 1 ||
+        !is_elementwise(pattern_->match) || !is_elementwise(pattern_->rewrite)) {
+      return true;
+    }
+    validate::InstanceDrawer drawer(*pattern_, *context_, draw_);
+    for (const DType dtype : kSmall) {
+      const Tensor values = *validate::all_values(dtype);
+      for (int i = 0; i < kTries; ++i) {
+        const auto instance = drawer.draw_with(dtype, values.elements());
+        if (!instance || instance->inputs[0].shape != values.shape()) continue;
+        Trial trial(*pattern_);
+        if (!trial.prepare(*instance, *context_)) continue;
+        const auto outcome = trial.run({&values, 1}, claim_);
+        if (outcome == Trial::Outcome::kDiffers) return with_one_value(drawer, values, trial);
+        if (outcome == Trial::Outcome::kNotRun) continue;
+        verdict_.whole.push_back(dtype);
+        note(trial);
+        break;
+      }
+    }
+    return true;
+  }
+
+  /// Of all values, one that refutes the pattern alone.
+  bool with_one_value(validate::InstanceDrawer& drawer, const Tensor& values, Trial& all) {
+    constexpr int kTries = 20;
+    Counterexample found = all.take_counterexample();
+    const auto difference = validate::difference(found.expected, found.actual, claim_);
+    const std::size_t width = info(values.dtype()).unit_bytes;
+    for (int i = 0; difference && i < kTries; ++i) {
+      const auto instance = drawer.draw_with(values.dtype(), 1);
+      auto one = Tensor::allocate(values.dtype(), {1});
+      if (!instance || !one) continue;
+      std::memcpy(one->mutable_bytes(),
+                  values.bytes().data() + static_cast<std::size_t>(difference->element) * width,
+                  width);
+      Trial trial(*pattern_);
+      if (!trial.prepare(*instance, *context_)) continue;
+      if (trial.run({&*one, 1}, claim_) != Trial::Outcome::kDiffers) continue;
+      found = trial.take_counterexample();
+      break;
+    }
+    verdict_.kind = PatternVerdict::Kind::kRefuted;
+    verdict_.counterexample = std::move(found);
+    return false;
+  }
+
+  bool try_instances() {
+    constexpr std::uint64_t kTriesForOne = 200;
+    validate::InstanceDrawer drawer(*pattern_, *context_, draw_);
+    const bool is_exact = claim_.kind == RewriteClaim::Kind::kBound &&
+                          is_multilinear(pattern_->match) && is_multilinear(pattern_->rewrite);
+    const std::uint64_t most = options_.count * kTriesForOne;
+    for (tries_ = 0; tries_ < most && verdict_.instances < options_.count; ++tries_) {
+      // Give up on a pattern that hardly ever fits.
+      if (verdict_.instances == 0 && tries_ > 20 * kTriesForOne * 5) break;
+      const int size = static_cast<int>(verdict_.instances * 4 / options_.count);
+      const auto instance = drawer.draw(size);
+      if (!instance || !try_instance(*instance, is_exact)) {
+        if (verdict_.kind == PatternVerdict::Kind::kRefuted) return false;
+      }
+    }
+    return true;
+  }
+
+  /// False if the instance did not run, or refuted the pattern.
+  bool try_instance(const Instance& instance, bool is_exact) {
+    // With few elements to compare, an instance shows little.
+    const auto is_dull = [](const Instance::Input& each) {
+      const auto count = element_count(each.shape);
+      return !count || *count < 2;
+    };
+    if (!draw_.one_in(8) && std::ranges::all_of(instance.inputs, is_dull)) return false;
+    Trial trial(*pattern_);
+    if (!trial.prepare(instance, *context_)) {
+      last_reason_ = trial.reason();
+      return false;
+    }
+    const bool is_float64 = std::ranges::all_of(
+        instance.inputs, [](const Instance::Input& each) { return each.dtype == DType::kFloat64; });
+    constexpr RewriteClaim kEqual{.kind = RewriteClaim::Kind::kBound};  // zeros of either sign
+    const bool tries_exactly = is_exact && is_float64;
+    const ValueStyle style = tries_exactly                                       ? ValueStyle::kIntegers
+                             : draw_.one_in(3)                                   ? ValueStyle::kSmall
+                             : claim_.kind == RewriteClaim::Kind::kBound         ? ValueStyle::kFinite
+                                                                                 : ValueStyle::kSpecial;
+    std::vector<Tensor> inputs;
+    for (const Instance::Input& each : instance.inputs) {
+      auto tensor = validate::draw_tensor(each.dtype, each.shape, style, claim_.largest, draw_);
+      if (!tensor) return false;
+      inputs.push_back(*std::move(tensor));
+    }
+    const RewriteClaim& claim = tries_exactly ? kEqual : claim_;
+    const auto outcome = trial.run(inputs, claim);
+    if (outcome == Trial::Outcome::kDiffers) return minimised(trial, inputs, claim);
+    if (outcome == Trial::Outcome::kNotRun) return false;
+    verdict_.exact += tries_exactly ? 1 : 0;
+    note(trial);
+    return true;
+  }
+
+  void note(const Trial& trial) {
+    ++verdict_.instances;
+    verdict_.elements += trial.elements();
+  }
+
+  /// Puts 0, 1 or 2 in the place of each element that may have it and still refute the pattern.
+  bool minimised(Trial& trial, std::span<const Tensor> inputs, const RewriteClaim& claim) {
+    constexpr std::int64_t kMostElements = 64;
+    std::vector<Tensor> least(inputs.begin(), inputs.end());
+    Counterexample found = trial.take_counterexample();
+    for (Tensor& tensor : least) {
+      if (tensor.elements() > kMostElements) continue;
+      for (std::int64_t i = 0; i < tensor.elements(); ++i) {
+        for (const double simple : {0.0, 1.0, 2.0}) {
+          const Tensor kept = tensor;
+          auto changed = Tensor::allocate(tensor.dtype(), tensor.shape());
+          const auto bits = encode_element(tensor.dtype(), simple);
+          if (!changed || !bits) continue;
+          const std::size_t width = info(tensor.dtype()).unit_bytes;
+          std::ranges::copy(tensor.bytes(), changed->mutable_bytes());
+          std::memcpy(changed->mutable_bytes() + static_cast<std::size_t>(i) * width, &*bits, width);
+          if (std::ranges::equal(changed->bytes(), kept.bytes())) break;
+          tensor = *std::move(changed);
+          if (trial.run(least, claim) == Trial::Outcome::kDiffers) {
+            found = trial.take_counterexample();
+            break;
+          }
+          tensor = kept;
+        }
+      }
+    }
+    verdict_.kind = PatternVerdict::Kind::kRefuted;
+    verdict_.counterexample = std::move(found);
+    return false;
+  }
+
+  const ValidationOptions& options_;
+  validate::Draw draw_;
+  std::shared_ptr<const Pattern> pattern_;
+  RewriteClaim claim_;
+  IRContext* context_ = nullptr;
+  PatternVerdict verdict_;
+  std::uint64_t tries_ = 0;
+  std::string last_reason_;
+};
+
+std::string_view claim_name(RewriteClaim::Kind kind) {
+  switch (kind) {
+    case RewriteClaim::Kind::kBits:
+      return "bits";
+    case RewriteClaim::Kind::kValue:
+      return "value";
+    case RewriteClaim::Kind::kBound:
+      break;
+  }
+  return "bound";
+}
+
+/// "Int8 [2]: -128, 3" for each tensor, if there are few elements.
+std::string listed(std::span<const Tensor> tensors) {
+  constexpr std::int64_t kMost = 8;
+  std::int64_t count = 0;
+  for (const Tensor& each : tensors) count += each.elements();
+  if (count > kMost) return "";
+  std::vector<std::string> texts;
+  for (const Tensor& each : tensors) {
+    std::vector<double> values(static_cast<std::size_t>(each.elements()));
+    elements_as_doubles(each, 0, values);
+    texts.push_back(fmt::format("{} [{}]: {}", name_of(each.dtype()),
+                                fmt::join(each.shape(), ", "), fmt::join(values, ", ")));
+  }
+  return fmt::format(", on {}", fmt::join(texts, "; "));
+}
+
+}  // namespace
+
+std::vector<PatternVerdict> validate_patterns(const Module& module,
+                                              const ValidationOptions& options) {
+  std::vector<PatternVerdict> verdicts;
+  for (const Op* op : module.body().only_block().ops()) {
+    if (op->is(OpId::kPatternRewrite)) verdicts.push_back(Validation(*op, options).validate());
+  }
+  return verdicts;
+}
+
+std::string spelling(const PatternVerdict& verdict) {
+  const std::string_view claim = claim_name(verdict.claim.kind);
+  switch (verdict.kind) {
+    case PatternVerdict::Kind::kUntested:
+      return fmt::format("pattern '{}' is not tested: {}", verdict.pattern, verdict.reason);
+    case PatternVerdict::Kind::kRefuted:
+      return fmt::format("pattern '{}' does not keep '{}': {}{}", verdict.pattern, claim,
+                         verdict.counterexample->difference,
+                         listed(verdict.counterexample->inputs));
+    case PatternVerdict::Kind::kKept:
+      break;
+  }
+  std::string text = fmt::format("pattern '{}' keeps '{}': {} instances, {} elements",
+                                 verdict.pattern, claim, verdict.instances, verdict.elements);
+  if (verdict.claim.kind == RewriteClaim::Kind::kBound) {
+    text += fmt::format(", finite inputs up to {}", verdict.claim.largest);
+  }
+  if (verdict.exact != 0) text += fmt::format(", {} exactly", verdict.exact);
+  std::vector<std::string_view> whole;
+  for (const DType dtype : verdict.whole) whole.push_back(name_of(dtype));
+  if (!whole.empty()) text += fmt::format(", all values of {}", fmt::join(whole, " "));
+  return text;
+}
+
+}  // namespace mir

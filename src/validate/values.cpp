@@ -1,0 +1,169 @@
+#include "validate/values.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "weights/elements.hpp"
+
+namespace mir::validate {
+
+namespace {
+
+bool is_drawable(DType dtype) {
+  return is_real(dtype) && info(dtype).lanes == 1;
+}
+
+bool is_unsigned(DType dtype) {
+  return info(dtype).type_class == DTypeClass::kUnsignedInt;
+}
+
+std::uint64_t bits_of(DType dtype, double value) {
+  const auto bits = encode_element(dtype, value);
+  return bits ? *bits : 0;
+}
+
+std::uint64_t special_float(DType dtype, Draw& draw) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const std::array kSpecial = {0.0, -0.0, 1.0,  -1.0, kInfinity, -kInfinity, std::nan(""),
+                               0.5, 2.0,  -3.0, 1e-5, -1e-7,     1e30,       -1e30};
+  switch (draw.below(4)) {
+    case 0:
+      return bits_of(dtype, draw.one_of(kSpecial));
+    case 1:
+      return draw.one_in(4) ? draw.below(256) : draw.bits();  // few bits are a subnormal number
+    case 2:
+      return bits_of(dtype, static_cast<double>(draw.between(-4, 4)));
+    default:
+      return bits_of(dtype, (draw.unit() - 0.5) * std::ldexp(1.0, static_cast<int>(draw.below(12))));
+  }
+}
+
+std::uint64_t special_integer(DType dtype, Draw& draw) {
+  const int width = info(dtype).unit_bytes * 8;
+  const std::uint64_t lowest = std::uint64_t{1} << (width - 1);
+  switch (draw.below(3)) {
+    case 0:
+      return draw.one_of(std::array<std::uint64_t, 6>{0, 1, ~std::uint64_t{0}, lowest, lowest - 1, 2});
+    case 1:
+      return draw.bits();
+    default:
+      return is_unsigned(dtype) ? draw.below(8)
+                                : static_cast<std::uint64_t>(draw.between(-8, 8));
+  }
+}
+
+/// Where the finite values of a tensor lie: around 0, near to each other or wide.
+struct Cluster {
+  double centre = 0, spread = 0;
+};
+
+Cluster draw_cluster(double largest, Draw& draw) {
+  const double near = std::min(largest, 10.0);
+  switch (draw.below(4)) {
+    case 0:
+      return {0, largest};
+    case 1:
+      return {(draw.one_in(2) ? 1 : -1) * (largest - near), near};
+    default:
+      return {0, near};
+  }
+}
+
+std::uint64_t draw_element(DType dtype, ValueStyle style, const Cluster& cluster, Draw& draw) {
+  if (info(dtype).type_class == DTypeClass::kBool) return draw.below(2);
+  const bool has_sign = !is_unsigned(dtype);
+  switch (style) {
+    case ValueStyle::kSpecial:
+      return is_float(dtype) ? special_float(dtype, draw) : special_integer(dtype, draw);
+    case ValueStyle::kSmall:
+      return bits_of(dtype, static_cast<double>(draw.between(has_sign ? -4 : 0, 4)));
+    case ValueStyle::kIntegers: {
+      const std::int64_t most = info(dtype).unit_bytes == 1 ? 100 : 1024;
+      return bits_of(dtype, static_cast<double>(draw.between(has_sign ? -most : 0, most)));
+    }
+    case ValueStyle::kFinite:
+      break;
+  }
+  if (draw.one_in(8)) {
+    return bits_of(dtype, static_cast<double>(draw.between(has_sign ? -1 : 0, 1)));
+  }
+  const double value = cluster.centre + (draw.unit() * 2 - 1) * cluster.spread;
+  if (is_float(dtype)) return bits_of(dtype, value);
+  return bits_of(dtype, std::trunc(std::clamp(value, has_sign ? -100.0 : 0.0, 100.0)));
+}
+
+/// A NaN is equal to any other.
+bool are_equal_numbers(double a, double b) {
+  return (std::isnan(a) && std::isnan(b)) || (a == b && std::signbit(a) == std::signbit(b));
+}
+
+/// Whether one element differs by more than the claim allows.
+bool differs(const Tensor& before, const Tensor& after, std::int64_t i, const RewriteClaim& claim) {
+  const std::size_t width = info(before.dtype()).unit_bytes;
+  const auto at = static_cast<std::size_t>(i) * width;
+  if (std::memcmp(before.bytes().data() + at, after.bytes().data() + at, width) == 0) return false;
+  if (claim.kind == RewriteClaim::Kind::kBits || !is_float(before.dtype())) return true;
+  const double a = element_as_double(before, i), b = element_as_double(after, i);
+  if (claim.kind == RewriteClaim::Kind::kValue) return !are_equal_numbers(a, b);
+  if (!std::isfinite(a)) return false;  // outside of the domain
+  return !(std::abs(a - b) <= claim.absolute + claim.relative * std::abs(a));
+}
+
+std::string element_text(const Tensor& tensor, std::int64_t i) {
+  if (!is_real(tensor.dtype())) return "?";
+  return fmt::format("{}", element_as_double(tensor, i));
+}
+
+}  // namespace
+
+std::optional<Tensor> draw_tensor(DType dtype, const Shape& shape, ValueStyle style, double largest,
+                                  Draw& draw) {
+  if (!is_drawable(dtype)) return std::nullopt;
+  auto tensor = Tensor::allocate(dtype, shape);
+  if (!tensor) return std::nullopt;
+  const std::size_t width = info(dtype).unit_bytes;
+  const Cluster cluster = draw_cluster(largest, draw);
+  std::byte* at = tensor->mutable_bytes();
+  for (std::int64_t i = 0; i < tensor->elements(); ++i, at += width) {
+    const std::uint64_t bits = draw_element(dtype, style, cluster, draw);
+    std::memcpy(at, &bits, width);
+  }
+  return *std::move(tensor);
+}
+
+std::optional<Tensor> all_values(DType dtype) {
+  if (!is_drawable(dtype) || info(dtype).unit_bytes > 2) return std::nullopt;
+  const bool is_bool = info(dtype).type_class == DTypeClass::kBool;
+  const std::int64_t count = is_bool ? 2 : std::int64_t{1} << (8 * info(dtype).unit_bytes);
+  auto tensor = Tensor::allocate(dtype, {count});
+  if (!tensor) return std::nullopt;
+  const std::size_t width = info(dtype).unit_bytes;
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::memcpy(tensor->mutable_bytes() + static_cast<std::size_t>(i) * width, &i, width);
+  }
+  return *std::move(tensor);
+}
+
+std::optional<Difference> difference(std::span<const Tensor> before, std::span<const Tensor> after,
+                                      const RewriteClaim& claim) {
+  for (std::size_t result = 0; result < before.size(); ++result) {
+    const Tensor &a = before[result], &b = after[result];
+    if (a.shape() != b.shape() || a.dtype() != b.dtype()) {
+      return Difference{result, 0, fmt::format("result {} has another type", result)};
+    }
+    for (std::int64_t i = 0; i < a.elements(); ++i) {
+      if (!differs(a, b, i, claim)) continue;
+      return Difference{result, i,
+                        fmt::format("result {}, element {}: {} before, {} after", result, i,
+                                    element_text(a, i), element_text(b, i))};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace mir::validate

@@ -1,0 +1,37 @@
+// Values of tensors on which two programs are compared, and the comparison.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mir/rewrite_patterns.hpp"
+#include "mir/tensor.hpp"
+#include "validate/draw.hpp"
+
+namespace mir::validate {
+
+/// How values are drawn.
+enum class ValueStyle : std::uint8_t {
+  kSpecial,   ///< all bit patterns; often zeros, infinities, NaN, extremes, subnormals
+  kSmall,     ///< integers from -4 to 4, without a sign from 0 to 4
+  kFinite,    ///< finite, of magnitude `largest` at most
+  kIntegers,  ///< integers of magnitude 1024 at most, for exact arithmetic in Float64
+};
+
+/// A tensor of such values; no value if its type cannot be drawn or memory is short.
+std::optional<Tensor> draw_tensor(DType dtype, const Shape& shape, ValueStyle style, double largest,
+                                  Draw& draw);
+/// All values of an element type of at most 16 bits, in one dimension; no value for others.
+std::optional<Tensor> all_values(DType dtype);
+
+struct Difference {
+  std::size_t result = 0;
+  std::int64_t element = 0;
+  std::string text{};  ///< "result 0, element 3: 1 before, 2 after"
+};
+/// The first element that differs by more than a claim allows. No value if none does.
+std::optional<Difference> difference(std::span<const Tensor> before, std::span<const Tensor> after,
+                                      const RewriteClaim& claim);
+
+}  // namespace mir::validate

@@ -1,0 +1,182 @@
+// Verdicts about patterns that are right, and about some that are wrong.
+#include <fmt/format.h>
+
+#include "../ir/read.hpp"
+#include "mir/session.hpp"
+#include "mir/validate.hpp"
+#include "mir/verify.hpp"
+
+using namespace mir;
+using mir::test::Reading;
+
+namespace validate_patterns_test {
+
+namespace {
+
+std::string pattern_of(std::string_view attributes, std::string_view inputs, std::string_view first,
+                       std::string_view second, std::string_view result) {
+  return fmt::format(
+      "@rules [mir_version:1] () -> () {{\npattern.RewriteOp @p [{0}] {{\n"
+      "({1}) -> (%z) {{ {2} cf.ReturnOp (%z) -> () }}\n"
+      "({1}) -> ({4}) {{ {3} cf.ReturnOp ({4}) -> () }}\n}}\n}}\n",
+      attributes, inputs, first, second, result);
+}
+
+PatternVerdict verdict_of(const std::string& text, std::uint64_t count = 60) {
+  Reading reading(text);
+  Diagnostics found;
+  verify(reading.module(), found);
+  for (const std::string& each : test::lines_of(found, reading.context)) MESSAGE(each);
+  REQUIRE_FALSE(found.has_errors());
+  auto verdicts = validate_patterns(reading.module(), {.count = count});
+  REQUIRE(verdicts.size() == 1);
+  return std::move(verdicts.front());
+}
+
+struct Case {
+  std::string_view attributes, inputs, first, second, result = "%z";
+};
+
+std::string text_of(const Case& each) {
+  return pattern_of(each.attributes, each.inputs, each.first, each.second, each.result);
+}
+
+/// Runs a program of a counterexample.
+std::vector<Tensor> run(const std::string& text, std::span<const Tensor> inputs) {
+  Reading reading(text);
+  Diagnostics found;
+  auto session = Session::create(reading.module(), {}, found);
+  REQUIRE(session);
+  auto outputs = session->run(inputs, found);
+  REQUIRE(outputs);
+  return *std::move(outputs);
+}
+
+constexpr Case kRight[] = {
+    {"claim:value", "%x", "linalg.D.NegOp(%x) -> (%y) linalg.D.NegOp(%y) -> (%z)", "", "%x"},
+    {"claim:value", "%x", "linalg.D.AddOp(%x, %c[constant:[-0.0]]) -> (%z)", "", "%x"},
+    {"claim:value", "%x", "linalg.D.SubOp(%x, %c[constant:[0.0]]) -> (%z)", "", "%x"},
+    {"claim:value", "%x", "linalg.D.MulOp(%x, %c[constant:[1]]) -> (%z)", "", "%x"},
+    {"", "%x", "linalg.D.ReLUOp(%x) -> (%y) linalg.D.ReLUOp(%y) -> (%z)",
+     "linalg.D.ReLUOp(%x) -> (%z)"},
+    {"let:{r:\"compose($p, $q)\"}", "%x",
+     "linalg.D.PermuteOp [axis:$p] (%x) -> (%y) linalg.D.PermuteOp [axis:$q] (%y) -> (%z)",
+     "linalg.D.PermuteOp [axis:$r] (%x) -> (%z)"},
+    {"", "%x", "linalg.D.ViewOp [to_shape:_] (%x) -> (%y) linalg.D.ViewOp [to_shape:$s] (%y) -> (%z)",
+     "linalg.D.ViewOp [to_shape:$s] (%x) -> (%z)"},
+    {"", "%x",
+     "linalg.D.SplitOp [dim:$d, split_size_or_sections:[$a, $b]] (%x) -> (%y, %w) "
+     "linalg.D.ConcatOp [dim:$d] (%y, %w) -> (%z)",
+     "", "%x"},
+    {"where:\"is_integer(dtype(%x))\"", "%x, %u, %v",
+     "linalg.D.AddOp(%x, %u) -> (%y) linalg.D.AddOp(%y, %v) -> (%z)",
+     "linalg.D.AddOp(%u, %v) -> (%y) linalg.D.AddOp(%x, %y) -> (%z)"},
+    {"claim:bound, relative:1e-6, absolute:1e-7, where:\"dtype(%x) == Float32\"", "%x",
+     "linalg.D.SigmoidOp(%x) -> (%y) linalg.D.MulOp(%x, %y) -> (%z)",
+     "linalg.D.SiLUOp(%x) -> (%z)"},
+    {"", "%x, %u",
+     "linalg.D.TransposeOp [dim0:-1, dim1:-2] (%u) -> (%y) "
+     "linalg.D.MatMulOp [transpose_b:false] (%x, %y) -> (%z)",
+     "linalg.D.MatMulOp [transpose_b:true] (%x, %u) -> (%z)"},
+    {"claim:bound, absolute:0.5, relative:0.01, largest:100, where:\"dtype(%x) in [Float32, Float64]\"",
+     "%x, %u, %v",
+     "linalg.D.MulOp(%x, %u) -> (%y) linalg.D.MulOp(%x, %v) -> (%w) linalg.D.AddOp(%y, %w) -> (%z)",
+     "linalg.D.AddOp(%u, %v) -> (%y) linalg.D.MulOp(%x, %y) -> (%z)"},
+    {"claim:value, let:{d:\"1.0 / $c\"}, where:[\"is_float(T)\", \"is_power_of_two($c)\"]",
+     "%x:tensor<[$n..], T, D>", "linalg.D.DivOp(%x, %c[constant:[$c]]) -> (%z)",
+     "linalg.D.MulOp(%x, %d:tensor<[1], T, D>[constant:[$d]]) -> (%z)"},
+};
+
+constexpr Case kWrong[] = {
+    {"", "%x", "linalg.D.NegOp(%x) -> (%y) linalg.D.NegOp(%y) -> (%z)", "", "%x"},
+    {"claim:value", "%x", "linalg.D.AddOp(%x, %c[constant:[0.0]]) -> (%z)", "", "%x"},
+    {"claim:value", "%x", "linalg.D.SubOp(%x, %c[constant:[-0.0]]) -> (%z)", "", "%x"},
+    {"claim:value", "%x", "linalg.D.LogOp(%x) -> (%y) linalg.D.ExpOp(%y) -> (%z)", "", "%x"},
+    {"let:{r:\"compose($q, $p)\"}", "%x",
+     "linalg.D.PermuteOp [axis:$p] (%x) -> (%y) linalg.D.PermuteOp [axis:$q] (%y) -> (%z)",
+     "linalg.D.PermuteOp [axis:$r] (%x) -> (%z)"},
+    {"claim:value", "%x", "linalg.D.MulOp(%x, %x) -> (%y) linalg.D.AbsOp(%y) -> (%z)",
+     "linalg.D.MulOp(%x, %x) -> (%z)"},
+    {"claim:value", "%x", "linalg.D.SigmoidOp(%x) -> (%y) linalg.D.MulOp(%x, %y) -> (%z)",
+     "linalg.D.SiLUOp(%x) -> (%z)"},
+    {"claim:value", "%x, %u, %v", "linalg.D.AddOp(%x, %u) -> (%y) linalg.D.AddOp(%y, %v) -> (%z)",
+     "linalg.D.AddOp(%u, %v) -> (%y) linalg.D.AddOp(%x, %y) -> (%z)"},
+    {"claim:value", "%x", "linalg.D.ReLUOp(%x) -> (%z)",
+     "linalg.D.ClipOp [min_val:0.0, max_val:inf] (%x) -> (%z)"},
+    {"where:\"shape(%x)[-1] == 1\"", "%x",
+     "linalg.D.ReduceSumOp [dim:-1, keep_dim:true] (%x) -> (%z)", "", "%x"},
+    {"let:{s:\"shape(%z)\"}", "%x", "linalg.D.TransposeOp [dim0:$a, dim1:$b] (%x) -> (%z)",
+     "linalg.D.ViewOp [to_shape:$s] (%x) -> (%z)"},
+    {"claim:value, let:{d:\"1.0 / $c\"}, where:\"is_float(T)\"", "%x:tensor<[$n..], T, D>",
+     "linalg.D.DivOp(%x, %c[constant:[$c]]) -> (%z)",
+     "linalg.D.MulOp(%x, %d:tensor<[1], T, D>[constant:[$d]]) -> (%z)"},
+    // A generous bound hides it from other numbers, not from exact ones.
+    {"claim:bound, absolute:1e9, relative:1", "%x, %u, %v",
+     "linalg.D.MulOp(%x, %u) -> (%y) linalg.D.MulOp(%x, %v) -> (%w) linalg.D.AddOp(%y, %w) -> (%z)",
+     "linalg.D.SubOp(%u, %v) -> (%y) linalg.D.MulOp(%x, %y) -> (%z)"},
+};
+
+}  // namespace
+
+TEST_SUITE("validation of patterns") {
+  TEST_CASE("patterns that keep what they claim") {
+    for (const Case& each : kRight) {
+      CAPTURE(each.first);
+      const PatternVerdict verdict = verdict_of(text_of(each));
+      INFO(spelling(verdict));
+      CHECK(verdict.kind == PatternVerdict::Kind::kKept);
+      CHECK(verdict.instances >= 60);
+      CHECK(verdict.elements > 100);
+    }
+  }
+
+  TEST_CASE("patterns that do not are refuted, and the counterexample shows it") {
+    for (const Case& each : kWrong) {
+      CAPTURE(each.first);
+      const PatternVerdict verdict = verdict_of(text_of(each), 300);
+      INFO(spelling(verdict));
+      REQUIRE(verdict.kind == PatternVerdict::Kind::kRefuted);
+      REQUIRE(verdict.counterexample);
+      const Counterexample& found = *verdict.counterexample;
+      const auto before = run(found.before, found.inputs), after = run(found.after, found.inputs);
+      REQUIRE(before.size() == found.expected.size());
+      for (std::size_t i = 0; i < before.size(); ++i) {
+        CHECK(std::ranges::equal(before[i].bytes(), found.expected[i].bytes()));
+        CHECK(std::ranges::equal(after[i].bytes(), found.actual[i].bytes()));
+      }
+      CHECK_FALSE(std::ranges::equal(before[0].bytes(), after[0].bytes()));
+    }
+  }
+
+  TEST_CASE("all values of small types, bounds on exact integers") {
+    const PatternVerdict whole = verdict_of(text_of(kRight[0]));
+    CHECK(spelling(whole).ends_with("all values of Int8 UInt8 Float16 BFloat16"));
+    const PatternVerdict exact = verdict_of(text_of(kRight[11]), 200);
+    CHECK(exact.exact > 0);
+    INFO(spelling(exact));
+    CHECK(spelling(exact).find(", finite inputs up to 100, ") != std::string::npos);
+    const PatternVerdict rounded = verdict_of(text_of(kRight[9]));
+    CHECK(rounded.exact == 0);
+  }
+
+  TEST_CASE("equal seeds give equal verdicts") {
+    Reading reading(text_of(kRight[5]));
+    const auto tried = [&](std::uint64_t seed) {
+      return spelling(validate_patterns(reading.module(), {.count = 30, .seed = seed}).front());
+    };
+    CHECK(tried(1) == tried(1));
+    CHECK(tried(1) != tried(2));
+  }
+
+  TEST_CASE("what cannot be tried says why") {
+    CHECK(spelling(verdict_of(text_of({"where:\"1 == 2\"", "%x", "linalg.D.NegOp(%x) -> (%z)", "", "%x"}))) ==
+          "pattern 'p' is not tested: none of 12000 instances could be run; the last one did not "
+          "match: condition '1 == 2' does not hold");
+    CHECK(spelling(verdict_of(text_of(
+              {"", "%x", "linalg.D.LinearOp <name=\"$n\"> [in_channels:_, out_channels:_, bias:_] (%x) -> (%z)",
+               "", "%x"}))) ==
+          "pattern 'p' is not tested: it has operations with weights of their own");
+  }
+}
+
+}  // namespace validate_patterns_test

@@ -1,0 +1,141 @@
+// Values on which programs are compared, and the comparison.
+#include "validate/values.hpp"
+
+#include <cmath>
+#include <cstring>
+
+#include "../ir/read.hpp"
+#include "weights/elements.hpp"
+
+using namespace mir;
+using namespace mir::validate;
+
+namespace values_test {
+
+namespace {
+
+Tensor tensor_of(DType dtype, std::initializer_list<double> values) {
+  auto tensor = Tensor::allocate(dtype, {static_cast<std::int64_t>(values.size())});
+  REQUIRE(tensor);
+  std::size_t at = 0;
+  for (const double value : values) {
+    const auto bits = encode_element(dtype, value);
+    REQUIRE(bits);
+    std::memcpy(tensor->mutable_bytes() + at, &*bits, info(dtype).unit_bytes);
+    at += info(dtype).unit_bytes;
+  }
+  return *tensor;
+}
+
+/// The text of the difference, or "".
+std::string found(std::initializer_list<double> before, std::initializer_list<double> after,
+                  const RewriteClaim& claim, DType dtype = DType::kFloat32) {
+  const Tensor a = tensor_of(dtype, before), b = tensor_of(dtype, after);
+  const auto difference = validate::difference({&a, 1}, {&b, 1}, claim);
+  return difference ? difference->text : "";
+}
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+TEST_SUITE("values of a validation") {
+  TEST_CASE("bits: every bit counts") {
+    const RewriteClaim bits;
+    CHECK(found({1, -0.0, kNaN}, {1, -0.0, kNaN}, bits) == "");
+    CHECK(found({1, -0.0}, {1, 0.0}, bits) == "result 0, element 1: -0 before, 0 after");
+    CHECK(found({kNaN}, {-kNaN}, bits) != "");
+    CHECK(found({1, 2}, {1, 3}, bits, DType::kInt8) == "result 0, element 1: 2 before, 3 after");
+  }
+
+  TEST_CASE("value: any NaN is a NaN, zeros have signs") {
+    const RewriteClaim value{.kind = RewriteClaim::Kind::kValue};
+    CHECK(found({kNaN}, {-kNaN}, value) == "");
+    CHECK(found({0.0}, {-0.0}, value) == "result 0, element 0: 0 before, -0 after");
+    CHECK(found({kNaN}, {1}, value) != "");
+    CHECK(found({1}, {kNaN}, value) != "");
+    CHECK(found({7}, {8}, value, DType::kInt32) != "");
+  }
+
+  TEST_CASE("bound: what is finite stays near") {
+    const RewriteClaim bound{
+        .kind = RewriteClaim::Kind::kBound, .relative = 0.125, .absolute = 0.5};
+    CHECK(found({8}, {9.5}, bound) == "");
+    CHECK(found({8}, {6.5}, bound) == "");
+    CHECK(found({8}, {9.75}, bound) == "result 0, element 0: 8 before, 9.75 after");
+    CHECK(found({-8}, {-9.75}, bound) != "");
+    CHECK(found({0}, {0.5}, bound) == "");
+    CHECK(found({1}, {kNaN}, bound) != "");
+    CHECK(found({1}, {kInfinity}, bound) != "");
+    // Beyond the domain: the chain itself overflowed.
+    CHECK(found({kInfinity}, {5}, bound) == "");
+    CHECK(found({3}, {4}, bound, DType::kInt8) != "");
+  }
+
+  TEST_CASE("results of other types or extents differ") {
+    const Tensor a = tensor_of(DType::kFloat32, {1, 2}), b = tensor_of(DType::kInt32, {1, 2}),
+                 c = tensor_of(DType::kFloat32, {1});
+    CHECK(difference({&a, 1}, {&b, 1}, {})->text == "result 0 has another type");
+    CHECK(difference({&a, 1}, {&c, 1}, {})->text == "result 0 has another type");
+  }
+
+  TEST_CASE("values are drawn in their style") {
+    Draw draw(7);
+    const Shape shape{40, 25};
+    const auto all = [&](DType dtype, ValueStyle style, double largest, auto holds) {
+      const auto tensor = draw_tensor(dtype, shape, style, largest, draw);
+      REQUIRE(tensor);
+      CHECK(tensor->shape() == shape);
+      for (std::int64_t i = 0; i < tensor->elements(); ++i) {
+        if (!holds(element_as_double(*tensor, i))) return false;
+      }
+      return true;
+    };
+    for (const DType dtype : {DType::kFloat32, DType::kFloat16, DType::kInt8, DType::kUInt8,
+                              DType::kInt64, DType::kBool}) {
+      CAPTURE(name_of(dtype));
+      CHECK(all(dtype, ValueStyle::kSmall, 0, [](double x) { return std::abs(x) <= 4 && x == std::trunc(x); }));
+      CHECK(all(dtype, ValueStyle::kFinite, 10, [](double x) { return std::abs(x) <= 100; }));
+      CHECK(all(dtype, ValueStyle::kIntegers, 0, [](double x) { return std::abs(x) <= 1024 && x == std::trunc(x); }));
+    }
+    CHECK(all(DType::kFloat32, ValueStyle::kFinite, 10, [](double x) { return std::abs(x) <= 10; }));
+    // Special values really occur.
+    for (const auto is_special : {+[](double x) { return std::isnan(x); }, +[](double x) { return std::isinf(x); },
+                                  +[](double x) { return x == 0 && std::signbit(x); },
+                                  +[](double x) { return x != 0 && std::abs(x) < 1e-38; }}) {
+      CHECK_FALSE(all(DType::kFloat32, ValueStyle::kSpecial, 0, [&](double x) { return !is_special(x); }));
+    }
+    for (const double extreme : {127.0, -128.0, 0.0}) {
+      CHECK_FALSE(all(DType::kInt8, ValueStyle::kSpecial, 0, [&](double x) { return x != extreme; }));
+    }
+    CHECK_FALSE(draw_tensor(DType::kMXFP4, {32}, ValueStyle::kSmall, 0, draw));
+  }
+
+  TEST_CASE("equal seeds draw equal values") {
+    const auto drawn = [](std::uint64_t seed) {
+      Draw draw(seed);
+      return std::string(reinterpret_cast<const char*>(
+                             draw_tensor(DType::kFloat64, {16}, ValueStyle::kSpecial, 0, draw)->bytes().data()),
+                         128);
+    };
+    CHECK(drawn(3) == drawn(3));
+    CHECK(drawn(3) != drawn(4));
+  }
+
+  TEST_CASE("all values of small types, each once") {
+    const auto count = [](DType dtype) {
+      const auto tensor = all_values(dtype);
+      return tensor ? tensor->elements() : 0;
+    };
+    CHECK(count(DType::kBool) == 2);
+    CHECK(count(DType::kInt8) == 256);
+    CHECK(count(DType::kFloat16) == 65536);
+    CHECK(count(DType::kFloat32) == 0);
+    const auto tensor = all_values(DType::kUInt8);
+    CHECK(element_as_double(*tensor, 200) == 200);
+    CHECK(element_as_double(*all_values(DType::kInt8), 255) == -1);
+  }
+}
+
+}  // namespace values_test
