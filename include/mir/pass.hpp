@@ -296,6 +296,8 @@ std::optional<std::vector<std::string>> register_patterns(PassRegistry& registry
 void register_eliminations(PassRegistry& registry);
 /// Adds `simplify`, which rewrites ops by the facts in their rows.
 void register_simplifications(PassRegistry& registry);
+/// Adds the passes whose patterns are text: the files of src/passes/patterns, each with its name.
+void register_pattern_library(PassRegistry& registry);
 /// Adds `cse`, which merges ops that compute the same value.
 void register_cse(PassRegistry& registry);
 /// Adds `inline`, which replaces calls by graphs, and ops by regions that run exactly once.

@@ -22,11 +22,11 @@ struct ValidationOptions {
 
 /// Two programs that differ on some inputs by more than was claimed.
 struct Counterexample {
-  std::string before, after;              ///< portable modules with equal inputs and outputs
+  std::string before, after;  ///< portable modules with equal inputs and outputs
   std::vector<Tensor> inputs;
-  std::vector<Tensor> expected;           ///< outputs of the first
-  std::vector<Tensor> actual;             ///< of the second; none if it does not run
-  std::string difference;                 ///< "result 0, element 3: 1 before, 2 after"
+  std::vector<Tensor> expected;  ///< outputs of the first
+  std::vector<Tensor> actual;    ///< of the second; none if it does not run
+  std::string difference;        ///< "result 0, element 3: 1 before, 2 after"
 };
 
 /// What trying a pattern showed. It is a test and no proof.
@@ -39,10 +39,10 @@ struct PatternVerdict {
   Kind kind = Kind::kKept;
   std::string pattern;
   RewriteClaim claim{};
-  std::uint64_t instances = 0;   ///< that matched and ran
-  std::uint64_t elements = 0;    ///< of results that were compared
-  std::uint64_t exact = 0;       ///< instances in Float64 on integers, where numbers must be equal
-  std::vector<DType> whole{};    ///< element types of which all values were tried
+  std::uint64_t instances = 0;  ///< that matched and ran
+  std::uint64_t elements = 0;   ///< of results that were compared
+  std::uint64_t exact = 0;      ///< instances in Float64 on integers, where numbers must be equal
+  std::vector<DType> whole{};   ///< element types of which all values were tried
   std::string reason{};
   std::optional<Counterexample> counterexample{};
 };
@@ -53,8 +53,8 @@ struct PatternVerdict {
 ///
 /// For `bits` and `value`, inputs hold all bit patterns, and all values of types up to 16 bits are
 /// tried where a pattern has one input and only elementwise ops. For `bound`, inputs are finite, of
-/// magnitude `largest` (1000 if the pattern has none) at most. If only sums, products and moves take
-/// part, integers in Float64 are tried, too, where the results must be equal.
+/// magnitude `largest` (1000 if the pattern has none) at most. If only sums, products and moves
+/// take part, integers in Float64 are tried, too, where the results must be equal.
 std::vector<PatternVerdict> validate_patterns(const Module& patterns,
                                               const ValidationOptions& options);
 

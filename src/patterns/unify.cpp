@@ -7,7 +7,6 @@
 
 namespace mir::patterns {
 
-
 bool Unifier::bind(std::uint32_t variable, const Attr* value) {
   const Attr*& bound = bindings_.variables[variable];
   if (bound != nullptr) return are_equal(*bound, *value, context_);
@@ -46,7 +45,8 @@ bool Unifier::unify_dict(const AttributeTemplate& wanted, const Attr& found) {
   return true;
 }
 
-bool Unifier::unify_list(std::span<const AttributeTemplate> wanted, std::span<const Attr* const> found) {
+bool Unifier::unify_list(std::span<const AttributeTemplate> wanted,
+                         std::span<const Attr* const> found) {
   const auto pack = std::ranges::find(wanted, true, &AttributeTemplate::is_pack);
   if (pack == wanted.end()) {
     return wanted.size() == found.size() && unify_all(wanted, found);
@@ -55,12 +55,13 @@ bool Unifier::unify_list(std::span<const AttributeTemplate> wanted, std::span<co
   const std::size_t after = wanted.size() - before - 1;
   if (found.size() < before + after) return false;
   return unify_all(wanted.first(before), found.first(before)) &&
-         bind(pack->variable, context_.array(found.subspan(
-                                  before, found.size() - before - after))) &&
+         bind(pack->variable,
+              context_.array(found.subspan(before, found.size() - before - after))) &&
          unify_all(wanted.last(after), found.last(after));
 }
 
-bool Unifier::unify_all(std::span<const AttributeTemplate> wanted, std::span<const Attr* const> found) {
+bool Unifier::unify_all(std::span<const AttributeTemplate> wanted,
+                        std::span<const Attr* const> found) {
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (!unify(wanted[i], found[i])) return false;
   }

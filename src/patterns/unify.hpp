@@ -34,7 +34,8 @@ class Unifier {
     waiting_.resize(to.waiting);
   }
 
-  // Each is false if the template cannot stand for what was found; then some variables may be bound.
+  // Each is false if the template cannot stand for what was found; then some variables may be
+  // bound.
   bool bind(std::uint32_t variable, const Attr* value);
   /// `found` is null for an attribute that is absent and has no default.
   bool unify(const AttributeTemplate& wanted, const Attr* found);

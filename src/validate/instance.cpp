@@ -21,10 +21,9 @@ using patterns::ValueTemplate;
 
 namespace {
 
-constexpr std::array kDTypes = {DType::kFloat32, DType::kFloat16, DType::kBFloat16,
-                                DType::kFloat64, DType::kInt32,   DType::kInt64,
-                                DType::kInt8,    DType::kUInt8,   DType::kInt16,
-                                DType::kBool};
+constexpr std::array kDTypes = {DType::kFloat32, DType::kFloat16, DType::kBFloat16, DType::kFloat64,
+                                DType::kInt32,   DType::kInt64,   DType::kInt8,     DType::kUInt8,
+                                DType::kInt16,   DType::kBool};
 
 const Attr* list_of(std::span<const std::int64_t> values, IRContext& context) {
   std::vector<const Attr*> elements;
@@ -140,7 +139,8 @@ bool InstanceDrawer::bind_name(const NameTemplate& name, const Attr* drawn) {
 const TensorType* InstanceDrawer::draw_type(const TypeTemplate& wanted, const TensorType* like) {
   if (wanted.is_any) return any_type(like);
   if (wanted.exact != nullptr) return nullptr;
-  const DType dtype = like != nullptr && like->dtype() && draw_.one_in(2) ? *like->dtype() : draw_dtype();
+  const DType dtype =
+      like != nullptr && like->dtype() && draw_.one_in(2) ? *like->dtype() : draw_dtype();
   bind_name(wanted.dtype, context_.word(name_of(dtype)));
   bind_name(wanted.device, context_.word("CPU"));
   const auto& variables = unifier_.bindings().variables;
@@ -164,7 +164,8 @@ const TensorType* InstanceDrawer::any_type(const TensorType* like) {
     const Dim extent(*forced_extent_);
     return context_.tensor({&extent, 1}, *forced_dtype_);
   }
-  const DType dtype = like != nullptr && like->dtype() && !draw_.one_in(8) ? *like->dtype() : draw_dtype();
+  const DType dtype =
+      like != nullptr && like->dtype() && !draw_.one_in(8) ? *like->dtype() : draw_dtype();
   std::vector<Dim> dims;
   if (like != nullptr && !draw_.one_in(4)) {
     dims.assign(like->dims().begin(), like->dims().end());
@@ -197,8 +198,8 @@ bool InstanceDrawer::draw_value(std::uint32_t value, const TensorType* like) {
 
 const Attr* InstanceDrawer::draw_number() {
   constexpr std::array kNumbers = {0.0, 1.0, -1.0, 2.0, 0.5, -0.5, 3.0, 0.25, 1e-3, 10.0};
-  const double value = !numbers_.empty() && draw_.one_in(2) ? draw_.one_of(numbers_)
-                                                            : draw_.one_of(kNumbers);
+  const double value =
+      !numbers_.empty() && draw_.one_in(2) ? draw_.one_of(numbers_) : draw_.one_of(kNumbers);
   const bool is_whole = value == std::trunc(value) && std::abs(value) < 1e6 && draw_.one_in(2);
   return is_whole ? context_.integer(static_cast<std::int64_t>(value)) : context_.number(value);
 }
@@ -287,7 +288,8 @@ const Attr* InstanceDrawer::draw_attribute(const AttrRow& row, const TensorType*
   switch (row.type) {
     case AttrType::kInt:
     case AttrType::kDim:
-      if (draw_.one_in(2)) return context_.integer(draw_.between(-rank, std::max<std::int64_t>(rank - 1, 0)));
+      if (draw_.one_in(2))
+        return context_.integer(draw_.between(-rank, std::max<std::int64_t>(rank - 1, 0)));
       return context_.integer(draw_.one_in(2) ? draw_extent() : draw_.between(0, 4));
     case AttrType::kFloat:
       return draw_number();
@@ -354,9 +356,10 @@ const Attr* InstanceDrawer::draw_slices(const TensorType* operand) {
     }
     const std::int64_t extent = dim.constant();
     const std::int64_t begin = draw_.between(0, extent);
-    const NamedAttr entries[] = {{context_.intern("start"), context_.integer(begin)},
-                                 {context_.intern("end"), context_.integer(draw_.between(begin, extent))},
-                                 {context_.intern("step"), context_.integer(draw_.between(1, 2))}};
+    const NamedAttr entries[] = {
+        {context_.intern("start"), context_.integer(begin)},
+        {context_.intern("end"), context_.integer(draw_.between(begin, extent))},
+        {context_.intern("step"), context_.integer(draw_.between(1, 2))}};
     parts.push_back(context_.dict(entries));
   }
   return context_.array(parts);
@@ -365,9 +368,9 @@ const Attr* InstanceDrawer::draw_slices(const TensorType* operand) {
 // -- text -----------------------------------------------------------------------------------------
 
 std::string InstanceDrawer::mention(std::uint32_t value, bool states) const {
-  std::string text = fmt::format("%{}", graph_.values[value].name.empty()
-                                            ? fmt::format("v{}", value)
-                                            : graph_.values[value].name);
+  std::string text =
+      fmt::format("%{}", graph_.values[value].name.empty() ? fmt::format("v{}", value)
+                                                           : graph_.values[value].name);
   if (states) text += fmt::format(":{}", types_[value]->spelling());
   if (states && constants_[value] != nullptr) {
     text += fmt::format("[constant:{}]", constants_[value]->spelling());

@@ -59,14 +59,14 @@ class InstanceDrawer {
   IRContext& context_;
   Draw& draw_;
   patterns::Unifier unifier_;
-  std::vector<const TensorType*> types_;   // of the values
-  std::vector<const Attr*> constants_;     // of the values
-  std::vector<NamedAttr> attributes_;      // of the op at hand
+  std::vector<const TensorType*> types_;       // of the values
+  std::vector<const Attr*> constants_;         // of the values
+  std::vector<NamedAttr> attributes_;          // of the op at hand
   std::vector<std::vector<NamedAttr>> drawn_;  // by op
-  std::vector<std::int64_t> extents_;      // drawn so far
-  std::vector<std::int64_t> integers_;     // in conditions
-  std::vector<double> numbers_;            // in conditions
-  std::vector<DType> dtypes_;              // in conditions
+  std::vector<std::int64_t> extents_;          // drawn so far
+  std::vector<std::int64_t> integers_;         // in conditions
+  std::vector<double> numbers_;                // in conditions
+  std::vector<DType> dtypes_;                  // in conditions
   int size_ = 0;
   std::optional<DType> forced_dtype_;
   std::optional<std::int64_t> forced_extent_;

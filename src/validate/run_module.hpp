@@ -10,7 +10,6 @@
 namespace mir::validate {
 
 /// The outputs; no value if the module cannot run or the run fails.
-std::optional<std::vector<Tensor>> run_module(const Module& module,
-                                              std::span<const Tensor> inputs);
+std::optional<std::vector<Tensor>> run_module(const Module& module, std::span<const Tensor> inputs);
 
 }  // namespace mir::validate

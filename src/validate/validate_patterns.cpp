@@ -41,7 +41,7 @@ RewriteClaim claim_of(const Pattern& pattern) {
 
 /// Whether only sums, products and moves take part, which are exact on integers in Float64.
 bool is_multilinear(const patterns::GraphTemplate& graph) {
-  constexpr OpId kExact[] = {OpId::kLinalgAdd, OpId::kLinalgSub, OpId::kLinalgMul,
+  constexpr OpId kExact[] = {OpId::kLinalgAdd, OpId::kLinalgSub,    OpId::kLinalgMul,
                              OpId::kLinalgNeg, OpId::kLinalgMatMul, OpId::kLinalgReduceSum};
   return std::ranges::all_of(graph.ops, [&](const OpTemplate& op) {
     return has(op.info->row->traits, Trait::kMoves) || has(op.info->row->traits, Trait::kView) ||
@@ -157,8 +157,9 @@ class Validation {
     if (const std::string_view reason = why_not(); !reason.empty()) return untested(reason);
     if (!try_all_values() || !try_instances()) return std::move(verdict_);
     if (verdict_.instances == 0) {
-      return untested(fmt::format("none of {} instances could be run{}", tries_,
-                                  last_reason_.empty() ? "" : "; the last one did not match: " + last_reason_));
+      return untested(
+          fmt::format("none of {} instances could be run{}", tries_,
+                      last_reason_.empty() ? "" : "; the last one did not match: " + last_reason_));
     }
     return std::move(verdict_);
   }
@@ -190,8 +191,8 @@ class Validation {
 
   /// False if a trial refutes the pattern.
   bool try_all_values() {
-    constexpr std::array kSmall = {DType::kBool,    DType::kInt8,  DType::kUInt8,
-                                   DType::kFloat16, DType::kBFloat16};
+    constexpr std::array kSmall = {DType::kBool, DType::kInt8, DType::kUInt8, DType::kFloat16,
+                                   DType::kBFloat16};
     constexpr int kTries = 20;
     if (claim_.kind == RewriteClaim::Kind::kBound || pattern_->match.input_count != 1 ||
         !is_elementwise(pattern_->match) || !is_elementwise(pattern_->rewrite)) {
@@ -275,10 +276,10 @@ class Validation {
         instance.inputs, [](const Instance::Input& each) { return each.dtype == DType::kFloat64; });
     constexpr RewriteClaim kEqual{.kind = RewriteClaim::Kind::kBound};  // zeros of either sign
     const bool tries_exactly = is_exact && is_float64;
-    const ValueStyle style = tries_exactly                                       ? ValueStyle::kIntegers
-                             : draw_.one_in(3)                                   ? ValueStyle::kSmall
-                             : claim_.kind == RewriteClaim::Kind::kBound         ? ValueStyle::kFinite
-                                                                                 : ValueStyle::kSpecial;
+    const ValueStyle style = tries_exactly                               ? ValueStyle::kIntegers
+                             : draw_.one_in(3)                           ? ValueStyle::kSmall
+                             : claim_.kind == RewriteClaim::Kind::kBound ? ValueStyle::kFinite
+                                                                         : ValueStyle::kSpecial;
     std::vector<Tensor> inputs;
     for (const Instance::Input& each : instance.inputs) {
       auto tensor = validate::draw_tensor(each.dtype, each.shape, style, claim_.largest, draw_);
@@ -314,7 +315,8 @@ class Validation {
           if (!changed || !bits) continue;
           const std::size_t width = info(tensor.dtype()).unit_bytes;
           std::ranges::copy(tensor.bytes(), changed->mutable_bytes());
-          std::memcpy(changed->mutable_bytes() + static_cast<std::size_t>(i) * width, &*bits, width);
+          std::memcpy(changed->mutable_bytes() + static_cast<std::size_t>(i) * width, &*bits,
+                      width);
           if (std::ranges::equal(changed->bytes(), kept.bytes())) break;
           tensor = *std::move(changed);
           if (trial.run(least, claim) == Trial::Outcome::kDiffers) {
@@ -362,8 +364,8 @@ std::string listed(std::span<const Tensor> tensors) {
   for (const Tensor& each : tensors) {
     std::vector<double> values(static_cast<std::size_t>(each.elements()));
     elements_as_doubles(each, 0, values);
-    texts.push_back(fmt::format("{} [{}]: {}", name_of(each.dtype()),
-                                fmt::join(each.shape(), ", "), fmt::join(values, ", ")));
+    texts.push_back(fmt::format("{} [{}]: {}", name_of(each.dtype()), fmt::join(each.shape(), ", "),
+                                fmt::join(values, ", ")));
   }
   return fmt::format(", on {}", fmt::join(texts, "; "));
 }

@@ -39,7 +39,8 @@ std::uint64_t special_float(DType dtype, Draw& draw) {
     case 2:
       return bits_of(dtype, static_cast<double>(draw.between(-4, 4)));
     default:
-      return bits_of(dtype, (draw.unit() - 0.5) * std::ldexp(1.0, static_cast<int>(draw.below(12))));
+      return bits_of(dtype,
+                     (draw.unit() - 0.5) * std::ldexp(1.0, static_cast<int>(draw.below(12))));
   }
 }
 
@@ -48,12 +49,12 @@ std::uint64_t special_integer(DType dtype, Draw& draw) {
   const std::uint64_t lowest = std::uint64_t{1} << (width - 1);
   switch (draw.below(3)) {
     case 0:
-      return draw.one_of(std::array<std::uint64_t, 6>{0, 1, ~std::uint64_t{0}, lowest, lowest - 1, 2});
+      return draw.one_of(
+          std::array<std::uint64_t, 6>{0, 1, ~std::uint64_t{0}, lowest, lowest - 1, 2});
     case 1:
       return draw.bits();
     default:
-      return is_unsigned(dtype) ? draw.below(8)
-                                : static_cast<std::uint64_t>(draw.between(-8, 8));
+      return is_unsigned(dtype) ? draw.below(8) : static_cast<std::uint64_t>(draw.between(-8, 8));
   }
 }
 
@@ -150,7 +151,7 @@ std::optional<Tensor> all_values(DType dtype) {
 }
 
 std::optional<Difference> difference(std::span<const Tensor> before, std::span<const Tensor> after,
-                                      const RewriteClaim& claim) {
+                                     const RewriteClaim& claim) {
   for (std::size_t result = 0; result < before.size(); ++result) {
     const Tensor &a = before[result], &b = after[result];
     if (a.shape() != b.shape() || a.dtype() != b.dtype()) {

@@ -32,6 +32,6 @@ struct Difference {
 };
 /// The first element that differs by more than a claim allows. No value if none does.
 std::optional<Difference> difference(std::span<const Tensor> before, std::span<const Tensor> after,
-                                      const RewriteClaim& claim);
+                                     const RewriteClaim& claim);
 
 }  // namespace mir::validate

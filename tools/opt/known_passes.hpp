@@ -11,6 +11,7 @@ struct KnownPasses {
   KnownPasses() {
     register_eliminations(registry);
     register_simplifications(registry);
+    register_pattern_library(registry);
     register_cse(registry);
     register_inline(registry);
     register_conversions(registry, conversions);

@@ -4,28 +4,16 @@
 #include "mir/pass.hpp"
 #include "mir/verify.hpp"
 #include "mir/walk.hpp"
+#include "passes/rewrite/pattern_text.hpp"
 
 namespace mir {
 
 namespace {
 
-/// A file of patterns, for contexts to read again.
-struct PatternText {
+/// A file of patterns.
+struct OwnedText {
   std::string name, text;
 };
-
-/// The patterns of one module of a text without errors.
-PatternSet read_again(const PatternText& from, std::size_t module, IRContext& context) {
-  Diagnostics diagnostics;
-  const SourceFile* file = context.sources().add(from.name, from.text);
-  const auto tree = parse(*file, diagnostics);
-  PatternSet set;
-  if (!tree) return set;
-  const std::vector<Module*> modules = resolve(*tree, context, diagnostics);
-  if (module < modules.size()) add_patterns(set, *modules[module], diagnostics);
-  for (Module* each : modules) context.release(*each);
-  return set;
-}
 
 bool has_pattern(const Module& module) {
   bool has = false;
@@ -35,6 +23,26 @@ bool has_pattern(const Module& module) {
 
 }  // namespace
 
+PatternSet read_again(const PatternText& from, std::size_t module, IRContext& context) {
+  Diagnostics diagnostics;
+  const SourceFile* file = context.sources().add(std::string(from.name), std::string(from.text));
+  const auto tree = parse(*file, diagnostics);
+  PatternSet set;
+  if (!tree) return set;
+  const std::vector<Module*> modules = resolve(*tree, context, diagnostics);
+  if (module < modules.size()) add_patterns(set, *modules[module], diagnostics);
+  for (Module* each : modules) context.release(*each);
+  return set;
+}
+
+Pass pass_of(std::string_view name, std::string_view summary) {
+  return {.name = std::string(name),
+          .summary = std::string(summary),
+          .anchor = Anchor::kGraph,
+          .takes = PassForm::kPortable,
+          .preserves = AnalysisSet::of<Dominance, CallGraph, SymbolRanges>()};
+}
+
 std::optional<std::vector<std::string>> register_patterns(PassRegistry& registry,
                                                           IRContext& context,
                                                           const SourceFile& file,
@@ -43,8 +51,8 @@ std::optional<std::vector<std::string>> register_patterns(PassRegistry& registry
   if (!tree) return std::nullopt;
   const std::vector<Module*> modules = resolve(*tree, context, diagnostics);
   if (diagnostics.has_errors()) return std::nullopt;
-  const auto text = std::make_shared<const PatternText>(
-      PatternText{std::string(file.name()), std::string(file.text())});
+  const auto text = std::make_shared<const OwnedText>(
+      OwnedText{std::string(file.name()), std::string(file.text())});
   std::vector<std::string> names;
   for (std::size_t i = 0; i < modules.size(); ++i) {
     if (!verify(*modules[i], diagnostics)) continue;
@@ -55,15 +63,11 @@ std::optional<std::vector<std::string>> register_patterns(PassRegistry& registry
                         fmt::format("module '@{}' has no pattern.RewriteOp", name));
       continue;
     }
-    const auto added = registry.try_add(
-        pattern_pass({.name = name,
-                      .summary = fmt::format("applies the patterns of {}", file.name()),
-                      .anchor = Anchor::kGraph,
-                      .takes = PassForm::kPortable,
-                      .preserves = AnalysisSet::of<Dominance, CallGraph, SymbolRanges>(),
-                      .patterns = [text, i](IRContext& other, const PassOptions&) {
-                        return read_again(*text, i, other);
-                      }}));
+    Pass pass = pass_of(name, fmt::format("applies the patterns of {}", file.name()));
+    pass.patterns = [text, i](IRContext& other, const PassOptions&) {
+      return read_again({text->name, text->text}, i, other);
+    };
+    const auto added = registry.try_add(pattern_pass(std::move(pass)));
     if (!added) {
       diagnostics.error(DiagCode::kBadPattern, at, added.error().message);
       continue;

@@ -50,6 +50,7 @@ class Bill {
     register_builtin_dialects(context_);
     register_eliminations(passes_);
     register_simplifications(passes_);
+    register_pattern_library(passes_);
     register_cse(passes_);
     register_conversions(passes_, conversions_);
     file_ = context_.sources().add("test.mir", text_);
@@ -210,6 +211,9 @@ void Bill::of_passes() {
            [&] { return diff_modules(before, upgraded).entries.size(); });
     run("simplify", upgraded);
     run("cse", upgraded);
+    for (const char* pass : {"simplify-algebra", "simplify-shapes", "fuse-activations"}) {
+      run(pass, upgraded);
+    }
     run("downgrade", upgraded);
   }
   charge("report losses", [&] { return loss_text(conversions_.losses, context_).size(); });

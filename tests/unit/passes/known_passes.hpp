@@ -19,6 +19,7 @@ struct Passes {
   Passes() {
     register_eliminations(registry);
     register_simplifications(registry);
+    register_pattern_library(registry);
     register_cse(registry);
     register_inline(registry);
     register_conversions(registry, conversions);

@@ -1,7 +1,10 @@
 // Verdicts about patterns that are right, and about some that are wrong.
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "../ir/read.hpp"
+#include "../project_files.hpp"
 #include "mir/session.hpp"
 #include "mir/validate.hpp"
 #include "mir/verify.hpp"
@@ -62,7 +65,8 @@ constexpr Case kRight[] = {
     {"let:{r:\"compose($p, $q)\"}", "%x",
      "linalg.D.PermuteOp [axis:$p] (%x) -> (%y) linalg.D.PermuteOp [axis:$q] (%y) -> (%z)",
      "linalg.D.PermuteOp [axis:$r] (%x) -> (%z)"},
-    {"", "%x", "linalg.D.ViewOp [to_shape:_] (%x) -> (%y) linalg.D.ViewOp [to_shape:$s] (%y) -> (%z)",
+    {"", "%x",
+     "linalg.D.ViewOp [to_shape:_] (%x) -> (%y) linalg.D.ViewOp [to_shape:$s] (%y) -> (%z)",
      "linalg.D.ViewOp [to_shape:$s] (%x) -> (%z)"},
     {"", "%x",
      "linalg.D.SplitOp [dim:$d, split_size_or_sections:[$a, $b]] (%x) -> (%y, %w) "
@@ -78,7 +82,8 @@ constexpr Case kRight[] = {
      "linalg.D.TransposeOp [dim0:-1, dim1:-2] (%u) -> (%y) "
      "linalg.D.MatMulOp [transpose_b:false] (%x, %y) -> (%z)",
      "linalg.D.MatMulOp [transpose_b:true] (%x, %u) -> (%z)"},
-    {"claim:bound, absolute:0.5, relative:0.01, largest:100, where:\"dtype(%x) in [Float32, Float64]\"",
+    {"claim:bound, absolute:0.5, relative:0.01, largest:100, where:\"dtype(%x) in [Float32, "
+     "Float64]\"",
      "%x, %u, %v",
      "linalg.D.MulOp(%x, %u) -> (%y) linalg.D.MulOp(%x, %v) -> (%w) linalg.D.AddOp(%y, %w) -> (%z)",
      "linalg.D.AddOp(%u, %v) -> (%y) linalg.D.MulOp(%x, %y) -> (%z)"},
@@ -159,6 +164,26 @@ TEST_SUITE("validation of patterns") {
     CHECK(rounded.exact == 0);
   }
 
+  TEST_CASE("the patterns that come with the toolkit keep what they claim") {
+    std::size_t tried = 0;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(test::kRoot / "src/passes/patterns")) {
+      if (entry.path().extension() != ".mir") continue;
+      CAPTURE(entry.path().string());
+      Reading reading(test::read_whole(entry.path()));
+      Diagnostics found;
+      verify(reading.module(), found);
+      CHECK(test::lines_of(found, reading.context) == std::vector<std::string>{});
+      for (const PatternVerdict& verdict : validate_patterns(reading.module(), {.count = 100})) {
+        INFO(spelling(verdict));
+        CHECK(verdict.kind == PatternVerdict::Kind::kKept);
+        CHECK(verdict.instances > 50);
+        ++tried;
+      }
+    }
+    CHECK(tried > 25);
+  }
+
   TEST_CASE("equal seeds give equal verdicts") {
     Reading reading(text_of(kRight[5]));
     const auto tried = [&](std::uint64_t seed) {
@@ -169,13 +194,16 @@ TEST_SUITE("validation of patterns") {
   }
 
   TEST_CASE("what cannot be tried says why") {
-    CHECK(spelling(verdict_of(text_of({"where:\"1 == 2\"", "%x", "linalg.D.NegOp(%x) -> (%z)", "", "%x"}))) ==
+    CHECK(spelling(verdict_of(
+              text_of({"where:\"1 == 2\"", "%x", "linalg.D.NegOp(%x) -> (%z)", "", "%x"}))) ==
           "pattern 'p' is not tested: none of 12000 instances could be run; the last one did not "
           "match: condition '1 == 2' does not hold");
-    CHECK(spelling(verdict_of(text_of(
-              {"", "%x", "linalg.D.LinearOp <name=\"$n\"> [in_channels:_, out_channels:_, bias:_] (%x) -> (%z)",
-               "", "%x"}))) ==
-          "pattern 'p' is not tested: it has operations with weights of their own");
+    CHECK(
+        spelling(verdict_of(text_of(
+            {"", "%x",
+             "linalg.D.LinearOp <name=\"$n\"> [in_channels:_, out_channels:_, bias:_] (%x) -> (%z)",
+             "", "%x"}))) ==
+        "pattern 'p' is not tested: it has operations with weights of their own");
   }
 }
 

@@ -95,19 +95,25 @@ TEST_SUITE("values of a validation") {
     for (const DType dtype : {DType::kFloat32, DType::kFloat16, DType::kInt8, DType::kUInt8,
                               DType::kInt64, DType::kBool}) {
       CAPTURE(name_of(dtype));
-      CHECK(all(dtype, ValueStyle::kSmall, 0, [](double x) { return std::abs(x) <= 4 && x == std::trunc(x); }));
+      CHECK(all(dtype, ValueStyle::kSmall, 0,
+                [](double x) { return std::abs(x) <= 4 && x == std::trunc(x); }));
       CHECK(all(dtype, ValueStyle::kFinite, 10, [](double x) { return std::abs(x) <= 100; }));
-      CHECK(all(dtype, ValueStyle::kIntegers, 0, [](double x) { return std::abs(x) <= 1024 && x == std::trunc(x); }));
+      CHECK(all(dtype, ValueStyle::kIntegers, 0,
+                [](double x) { return std::abs(x) <= 1024 && x == std::trunc(x); }));
     }
-    CHECK(all(DType::kFloat32, ValueStyle::kFinite, 10, [](double x) { return std::abs(x) <= 10; }));
+    CHECK(
+        all(DType::kFloat32, ValueStyle::kFinite, 10, [](double x) { return std::abs(x) <= 10; }));
     // Special values really occur.
-    for (const auto is_special : {+[](double x) { return std::isnan(x); }, +[](double x) { return std::isinf(x); },
-                                  +[](double x) { return x == 0 && std::signbit(x); },
-                                  +[](double x) { return x != 0 && std::abs(x) < 1e-38; }}) {
-      CHECK_FALSE(all(DType::kFloat32, ValueStyle::kSpecial, 0, [&](double x) { return !is_special(x); }));
+    for (const auto is_special :
+         {+[](double x) { return std::isnan(x); }, +[](double x) { return std::isinf(x); },
+          +[](double x) { return x == 0 && std::signbit(x); },
+          +[](double x) { return x != 0 && std::abs(x) < 1e-38; }}) {
+      CHECK_FALSE(
+          all(DType::kFloat32, ValueStyle::kSpecial, 0, [&](double x) { return !is_special(x); }));
     }
     for (const double extreme : {127.0, -128.0, 0.0}) {
-      CHECK_FALSE(all(DType::kInt8, ValueStyle::kSpecial, 0, [&](double x) { return x != extreme; }));
+      CHECK_FALSE(
+          all(DType::kInt8, ValueStyle::kSpecial, 0, [&](double x) { return x != extreme; }));
     }
     CHECK_FALSE(draw_tensor(DType::kMXFP4, {32}, ValueStyle::kSmall, 0, draw));
   }
@@ -115,9 +121,10 @@ TEST_SUITE("values of a validation") {
   TEST_CASE("equal seeds draw equal values") {
     const auto drawn = [](std::uint64_t seed) {
       Draw draw(seed);
-      return std::string(reinterpret_cast<const char*>(
-                             draw_tensor(DType::kFloat64, {16}, ValueStyle::kSpecial, 0, draw)->bytes().data()),
-                         128);
+      return std::string(
+          reinterpret_cast<const char*>(
+              draw_tensor(DType::kFloat64, {16}, ValueStyle::kSpecial, 0, draw)->bytes().data()),
+          128);
     };
     CHECK(drawn(3) == drawn(3));
     CHECK(drawn(3) != drawn(4));

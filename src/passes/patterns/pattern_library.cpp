@@ -1,0 +1,68 @@
+// The passes of the build whose patterns are text: each file of this folder is one, with its name.
+#include "mir/parse.hpp"
+#include "mir/pass.hpp"
+#include "passes/rewrite/pattern_text.hpp"
+
+namespace mir {
+
+namespace {
+
+constexpr PatternText kTexts[] = {
+#include "embedded_patterns.inc"
+};
+
+struct Description {
+  std::string_view name, summary, example;
+};
+
+constexpr Description kDescriptions[] = {
+    {"fuse-activations", "replaces chains by the activations that they compute, within a bound",
+     R"(@main [mir_version:1] (%x:tensor<[2, 3], Float32, CPU>) -> (%z:tensor<[2, 3], Float32, CPU>) {
+    linalg.CPU.SigmoidOp(%x) -> (%y:tensor<[2, 3], Float32, CPU>)
+    linalg.CPU.MulOp(%x, %y) -> (%z:tensor<[2, 3], Float32, CPU>)
+    cf.ReturnOp (%z) -> ()
+}
+)"},
+    {"simplify-algebra", "applies identities of arithmetic that keep every number",
+     R"(@main [mir_version:1] (%x:tensor<[2, 3], Float32, CPU>, %y:tensor<[3], Float32, CPU>) -> (%z:tensor<[2, 3], Float32, CPU>) {
+    linalg.CPU.NegOp(%y) -> (%a:tensor<[3], Float32, CPU>)
+    linalg.CPU.SubOp(%x, %a) -> (%b:tensor<[2, 3], Float32, CPU>)
+    linalg.CPU.DivOp(%b, %c:tensor<[1], Float32, CPU>[constant:[4]]) -> (%d:tensor<[2, 3], Float32, CPU>)
+    linalg.CPU.MulOp(%d, %e:tensor<[1], Float32, CPU>[constant:[1]]) -> (%z:tensor<[2, 3], Float32, CPU>)
+    cf.ReturnOp (%z) -> ()
+}
+)"},
+    {"simplify-shapes", "removes moves of elements that undo or repeat each other",
+     R"(@main [mir_version:1] (%x:tensor<[2, 3, 5], Float32, CPU>) -> (%z:tensor<[6, 5], Float32, CPU>) {
+    linalg.CPU.PermuteOp [axis:[1, 2, 0]] (%x) -> (%a:tensor<[3, 5, 2], Float32, CPU>)
+    linalg.CPU.PermuteOp [axis:[2, 0, 1]] (%a) -> (%b:tensor<[2, 3, 5], Float32, CPU>)
+    linalg.CPU.ViewOp [to_shape:[5, 6]] (%b) -> (%c:tensor<[5, 6], Float32, CPU>)
+    linalg.CPU.ViewOp [to_shape:[6, 5]] (%c) -> (%z:tensor<[6, 5], Float32, CPU>)
+    cf.ReturnOp (%z) -> ()
+}
+)"},
+};
+
+constexpr bool are_described() {
+  if (std::size(kTexts) != std::size(kDescriptions)) return false;
+  for (std::size_t i = 0; i < std::size(kTexts); ++i) {
+    if (kTexts[i].name != kDescriptions[i].name) return false;
+  }
+  return true;
+}
+static_assert(are_described());
+
+}  // namespace
+
+void register_pattern_library(PassRegistry& registry) {
+  for (std::size_t i = 0; i < std::size(kTexts); ++i) {
+    Pass pass = pass_of(kTexts[i].name, kDescriptions[i].summary);
+    pass.example = kDescriptions[i].example;
+    pass.patterns = [i](IRContext& context, const PassOptions&) {
+      return read_again(kTexts[i], 0, context);
+    };
+    registry.add(pattern_pass(std::move(pass)));
+  }
+}
+
+}  // namespace mir
