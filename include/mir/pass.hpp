@@ -266,6 +266,8 @@ class PassRegistry {
   void add(Pass pass);
   /// For passes that are loaded. Fails if the name is taken or malformed, or the pass cannot run.
   Result<void> try_add(Pass pass);
+  /// Adds all of these passes, or none if try_add() would refuse one.
+  Result<void> try_add_all(std::vector<Pass> passes);
   /// Names a pipeline of passes that were added before. The name must be free and the text sound.
   void add_pipeline(std::string_view name, std::string_view summary, std::string_view text);
 
@@ -279,6 +281,9 @@ class PassRegistry {
   std::optional<Pipeline> read_pipeline(const SourceFile& file, Diagnostics& diagnostics) const;
 
  private:
+  /// An error if the pass must not be added.
+  Result<void> check(const Pass& pass) const;
+
   std::map<std::string, Pass, std::less<>> passes_;
   std::map<std::string, Named, std::less<>> pipelines_;
 };

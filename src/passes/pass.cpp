@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace mir {
 
@@ -43,7 +44,7 @@ void PassRegistry::add(Pass pass) {
   assert(added.ok());
 }
 
-Result<void> PassRegistry::try_add(Pass pass) {
+Result<void> PassRegistry::check(const Pass& pass) const {
   const auto refuse = [&](std::string_view why) {
     return Error{DiagCode::kPipeline, fmt::format("pass '{}' {}", pass.name, why)};
   };
@@ -52,8 +53,25 @@ Result<void> PassRegistry::try_add(Pass pass) {
     return refuse("is already registered");
   }
   if (!pass.run) return refuse("has no function to run");
+  return {};
+}
+
+Result<void> PassRegistry::try_add(Pass pass) {
+  if (auto good = check(pass); !good) return good;
   std::string name = pass.name;
   passes_.emplace(std::move(name), std::move(pass));
+  return {};
+}
+
+Result<void> PassRegistry::try_add_all(std::vector<Pass> passes) {
+  std::set<std::string_view> names;
+  for (const Pass& pass : passes) {
+    if (auto good = check(pass); !good) return good;
+    if (!names.insert(pass.name).second) {
+      return Error{DiagCode::kPipeline, fmt::format("two passes are called '{}'", pass.name)};
+    }
+  }
+  for (Pass& pass : passes) add(std::move(pass));
   return {};
 }
 

@@ -82,10 +82,18 @@ const std::string* CommandLine::first(const OptionRow& option) const {
 }
 
 Result<void> CommandLine::read() const {
+  auto all = read_rows(true);
+  if (auto others = read_rows(false); all && !others) all = std::move(others);
+  return all;
+}
+
+Result<void> CommandLine::read_rows(bool that_come_first) const {
+  Result<void> all;
   for (const auto& [option, text] : given) {
-    if (auto done = option->take(text); !done) return done;
+    if (option->comes_first() != that_come_first) continue;
+    if (auto done = option->take(text); all && !done) all = std::move(done);
   }
-  return {};
+  return all;
 }
 
 Result<CommandLine> split_command_line(const OptionSet& options,

@@ -20,8 +20,14 @@ struct CommandLine {
 
   /// The first argument of the option; null when it is not given.
   const std::string* first(const OptionRow& option) const;
-  /// Passes every argument to its row.
+  /// Passes every argument to its row, before others those of the rows that come first. All are
+  /// read; returns the first error.
   Result<void> read() const;
+  /// The same for the rows that come first.
+  Result<void> read_first() const { return read_rows(true); }
+
+ private:
+  Result<void> read_rows(bool that_come_first) const;
 };
 
 /// `words` without the program's name. `-` is an operand; after `--` everything is. Long names are

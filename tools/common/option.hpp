@@ -36,6 +36,7 @@ struct OptionText {
   bool is_needed = false;        ///< by each of these commands
   /// What the option means without its argument, which it then may lack: `--name[=ARGUMENT]`.
   std::optional<std::string_view> implied{};
+  bool comes_first = false;  ///< read before the other options, whose arguments depend on it
 };
 
 /// A row of any type.
@@ -58,6 +59,7 @@ class OptionRow {
   const std::string& help() const { return help_; }
   bool is_for(std::string_view command) const;
   bool is_needed() const { return text_.is_needed; }
+  bool comes_first() const { return text_.comes_first; }
   /// Empty: every command.
   std::string_view commands() const { return text_.commands; }
   virtual Completion completion() const { return {}; }

@@ -29,7 +29,8 @@ struct ToolInfo {
   struct Topics {
     std::string_view argument;  ///< what the help page calls a topic
     std::string_view what;      ///< ", or the page of a pass"
-    Result<std::string> (*page)(std::string_view topic) = nullptr;
+    /// Options that come first have been read.
+    Result<std::string> (*page)(std::string_view topic, const OptionSet& options) = nullptr;
     Completion (*completion)() = nullptr;
   };
   const Topics* topics = nullptr;

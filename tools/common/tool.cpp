@@ -200,14 +200,19 @@ std::optional<std::string> about(const ToolInfo& tool, const OptionSet& options,
 }
 
 ExitCode show_help(const ToolInfo& tool, const OptionSet& options, const std::string& topic) {
-  if (topic.empty()) {
-    print_document(help_text(tool, options));
-    return ExitCode::kSuccess;
-  }
-  const auto page = tool.topics->page(topic);
+  const auto page = topic.empty() ? Result<std::string>(help_text(tool, options))
+                                  : tool.topics->page(topic, options);
   if (!page) return refuse(tool, page.error().message);
   print_document(*page);
   return ExitCode::kSuccess;
+}
+
+/// Shows an error of an argument in the form that the common options choose.
+ExitCode refuse(const ToolInfo& tool, const CommonSettings& common, const Error& error) {
+  const Run run(tool, common, {});
+  const ExitCode code = run.refuse(error);
+  run.finish_report();
+  return code;
 }
 
 }  // namespace
@@ -217,8 +222,11 @@ ExitCode run_with(const ToolInfo& tool, OptionSet& options, std::span<const char
   const CommonSettings common{options, tool};
   auto line = split_command_line(options, words);
   if (!line) return refuse(tool, line.error().message);
-  if (const std::string* topic = line->first(common.help)) return show_help(tool, options, *topic);
-  if (const auto read = line->read(); !read) return refuse(tool, read.error().message);
+  if (const std::string* topic = line->first(common.help)) {
+    const auto read = topic->empty() ? Result<void>() : line->read_first();
+    return read ? show_help(tool, options, *topic) : refuse(tool, common, read.error());
+  }
+  if (const auto read = line->read(); !read) return refuse(tool, common, read.error());
   if (const auto answer = about(tool, options, common)) {
     print_document(*answer);
     return ExitCode::kSuccess;

@@ -11,6 +11,7 @@
 #include "mir/dialects.hpp"
 #include "mir/print.hpp"
 #include "text_table.hpp"
+#include "tools/opt/load_passes.hpp"
 
 namespace mir::tools {
 
@@ -145,8 +146,11 @@ std::string list_passes(const PassRegistry& registry) {
   return table.render("");
 }
 
-Result<std::string> pass_page(std::string_view name) {
-  const KnownPasses known;
+Result<std::string> pass_page(std::string_view name, const OptionSet& options) {
+  KnownPasses known;
+  for (const std::string& file : options.find(kLoadPasses)->given()) {
+    if (auto loaded = load_passes(file, known.registry); !loaded) return std::move(loaded).error();
+  }
   if (const Pass* pass = known.registry.find(name)) return page_of(*pass);
   const auto named = known.registry.pipelines().find(name);
   if (named != known.registry.pipelines().end()) {
@@ -157,16 +161,14 @@ Result<std::string> pass_page(std::string_view name) {
                                              did_you_mean(name, names_of(known.registry)))};
 }
 
-std::string passes_page() {
-  const KnownPasses known;
+std::string passes_page(const PassRegistry& registry) {
   std::string page =
       "# Passes\n\n"
       "Generated from the rows of the passes by `mllm-opt --list-passes-markdown`; do not edit. "
       "How passes\n"
       "are put together and watched: [pipelines](pipelines.md).\n";
-  for (const auto& [name, pass] : known.registry.passes())
-    page += page_section(known.registry, pass);
-  for (const auto& [name, each] : known.registry.pipelines()) {
+  for (const auto& [name, pass] : registry.passes()) page += page_section(registry, pass);
+  for (const auto& [name, each] : registry.pipelines()) {
     page += fmt::format("\n## {}\n\n{}: `{}`\n", name, each.summary, spelling(each.pipeline));
   }
   return page;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "mir/print.hpp"
@@ -30,6 +31,7 @@ std::string shell_word(std::string_view text) {
 /// Whether what a run gives depends on the option.
 bool counts(const OptSettings& settings, const OptionRow& row) {
   const OptionRow* list[] = {&settings.patterns,
+                             &settings.load_passes,
                              &settings.facts.assume,
                              &settings.facts.symbolic_dim,
                              &settings.sidecars.sidecar,
@@ -49,6 +51,12 @@ bool is_of_text(std::string_view fact) {
   return grant(options, fact) && !options.texts.empty();
 }
 
+/// Whether arguments of the option are names of files, which the command reads.
+bool is_read_file(const OptionRow& row) {
+  const auto kinds = row.reference_kinds();
+  return kinds.size() == 1 && kinds.front() == ReferenceKind::kReadFile;
+}
+
 std::string command_of(const OptSettings& settings, const PassStep& step) {
   std::string command = fmt::format("mllm-opt -p {}", shell_word(step.spelling()));
   for (const OptionRow* row : settings.options.rows()) {
@@ -56,8 +64,11 @@ std::string command_of(const OptSettings& settings, const PassStep& step) {
     for (const std::string& given : row->given()) {
       if (row == &settings.facts.assume && is_of_text(given)) continue;
       const std::string option = fmt::format("--{}", row->name());
-      command +=
-          ' ' + (row->takes_argument() ? shell_word(fmt::format("{}={}", option, given)) : option);
+      // The command may run in another folder.
+      const std::string argument =
+          is_read_file(*row) && given != "-" ? std::filesystem::absolute(given).string() : given;
+      command += ' ' + (row->takes_argument() ? shell_word(fmt::format("{}={}", option, argument))
+                                              : option);
     }
   }
   return command;

@@ -77,6 +77,16 @@ Argument<PassNames> pass_names(const PassRegistry& registry) {
           .refers = {{ReferenceKind::kPass}, refers}};
 }
 
+Argument<std::string> pass_plugin(PassRegistry& registry) {
+  auto argument = any_file(itself(ReferenceKind::kReadFile), "so");
+  argument.read = [&registry](std::string_view, std::string_view text) -> Result<std::string> {
+    std::string path(text);
+    if (auto loaded = load_passes(path, registry); !loaded) return std::move(loaded).error();
+    return path;
+  };
+  return argument;
+}
+
 Argument<std::string> pipeline_text(const PassRegistry& registry) {
   const auto file_of = [](const std::string& text) {
     std::vector<Reference> files;

@@ -7,6 +7,7 @@
 
 #include "granted.hpp"
 #include "known_passes.hpp"
+#include "load_passes.hpp"
 #include "option.hpp"
 #include "tools/opt/pattern_files.hpp"
 #include "verification.hpp"
@@ -27,6 +28,8 @@ Argument<PassNames> pass_names(const PassRegistry& registry);
 bool is_pass_dump(std::string_view name);
 /// Whether --counterexamples can write a file of this name.
 bool is_counterexample(std::string_view name);
+/// A plugin, whose passes are added to the registry when the argument is read.
+Argument<std::string> pass_plugin(PassRegistry& registry);
 /// A pipeline, which is read later, with the names of passes for completion.
 Argument<std::string> pipeline_text(const PassRegistry& registry);
 
@@ -60,7 +63,8 @@ struct OptSettings {
        .argument = "FILE",
        .help =
            "make each module of patterns in FILE a pass of its name (docs/patterns.md); without "
-           "--passes, run these passes"},
+           "--passes, run these passes",
+       .comes_first = true},
       pattern_file(pattern_files, known.registry)};
   OptionList<std::string> validate_patterns{
       options,
@@ -94,6 +98,13 @@ struct OptSettings {
            "before each pass of patterns, tell why its patterns do not match the operation that "
            "defines the value"},
       value_name()};
+  OptionList<std::string> load_passes{
+      options,
+      {.name = kLoadPasses,
+       .argument = "FILE",
+       .help = "add the passes of a shared library (docs/howto/write-a-pass.md)",
+       .comes_first = true},
+      pass_plugin(known.registry)};
   Flag list_passes{options, {.name = "list-passes", .help = "list all passes and exit"}};
   Flag list_passes_markdown{
       options, {.name = "list-passes-markdown", .help = "write the page docs/passes.md and exit"}};

@@ -403,6 +403,23 @@ TEST_SUITE("passes") {
           "pass 'idle' has no function to run");
   }
 
+  TEST_CASE("passes that are added together are all added or none of them") {
+    PassRegistry registry;
+    const auto run = [](PassRun& each) { return each.result(); };
+    CHECK(registry.try_add_all({{.name = "a", .run = run}, {.name = "b", .run = run}}).ok());
+    const auto problem = [&](Pass last) {
+      const auto added = registry.try_add_all(
+          {{.name = "c", .run = run}, {.name = "d", .run = run}, std::move(last)});
+      return added ? "" : added.error().message;
+    };
+    CHECK(problem({.name = "b", .run = run}) == "pass 'b' is already registered");
+    CHECK(problem({.name = "c", .run = run}) == "two passes are called 'c'");
+    CHECK(problem({.name = "e"}) == "pass 'e' has no function to run");
+    CHECK(registry.passes().size() == 2);
+    CHECK(problem({.name = "e", .run = run}) == "");
+    CHECK(registry.passes().size() == 5);
+  }
+
   TEST_CASE("a pass that fails without a message is reported") {
     Passes all;
     all.registry.add(

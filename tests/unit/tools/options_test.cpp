@@ -188,6 +188,39 @@ TEST_CASE("commands take the operands and options that are theirs") {
   CHECK(check({"show", "a", "b", "--to=b"}) == "--to is not for show");
 }
 
+TEST_CASE("rows that come first are read first, and their errors come first") {
+  std::vector<std::string> order;
+  const auto noting = [&](bool fails) {
+    auto argument = any_text(kRefersToNothing);
+    argument.read = [&order, fails](std::string_view option,
+                                    std::string_view text) -> Result<std::string> {
+      order.push_back(fmt::format("{}={}", option, text));
+      if (fails) return Error{DiagCode::kFileNotReadable, order.back()};
+      return std::string(text);
+    };
+    return argument;
+  };
+  const auto error_of_first = [&](bool fails) {
+    OptionSet rows;
+    const OptionList<std::string> name{
+        rows, {.name = "name", .argument = "N", .help = "a name"}, noting(fails)};
+    const OptionList<std::string> load{
+        rows,
+        {.name = "load", .argument = "FILE", .help = "names", .comes_first = true},
+        noting(fails)};
+    order.clear();
+    const auto line =
+        split_command_line(rows, std::vector<const char*>{"--name=a", "--load=b", "--load=c"});
+    const auto read = line->read();
+    return read ? std::string() : read.error().message;
+  };
+  const std::vector<std::string> expected = {"load=b", "load=c", "name=a"};
+  CHECK(error_of_first(false) == "");
+  CHECK(order == expected);
+  CHECK(error_of_first(true) == "load=b");
+  CHECK(order == expected);
+}
+
 TEST_CASE("the options that a pack can carry are those of a run") {
   OptionSet rows;
   const RunSettings settings{rows};

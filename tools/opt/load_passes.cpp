@@ -1,0 +1,93 @@
+#include "tools/opt/load_passes.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <exception>
+#include <string_view>
+
+#include "mir/pass_plugin.hpp"
+#include "regular_file.hpp"
+
+namespace mir::tools {
+
+namespace {
+
+constexpr const char* kEntryPoint = "mir_pass_plugin";
+
+Error cannot_load(const std::string& path, std::string_view why) {
+  return {DiagCode::kFileNotReadable, fmt::format("cannot load passes from '{}': {}", path, why)};
+}
+
+/// The last error of the dynamic linker, without the path that most of them begin with.
+std::string linker_error(const std::string& path) {
+  const char* text = ::dlerror();
+  std::string_view error = text == nullptr ? "unknown error" : text;
+  if (const std::string prefix = path + ": "; error.starts_with(prefix)) {
+    error.remove_prefix(prefix.size());
+  }
+  return std::string(error);
+}
+
+Result<const PassPlugin*> open_plugin(const std::string& path) {
+  // An opened FIFO may wait for ever.
+  if (auto regular = expect_regular_file(path); !regular) return std::move(regular).error();
+  // The linker searches its own folders for a name without a slash.
+  const std::string file = path.find('/') == path.npos ? "./" + path : path;
+  void* library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return cannot_load(path, linker_error(file));
+  const auto entry = reinterpret_cast<decltype(&mir_pass_plugin)>(::dlsym(library, kEntryPoint));
+  if (entry == nullptr) {
+    return cannot_load(path, fmt::format("the library does not define '{}'", kEntryPoint));
+  }
+  const PassPlugin* plugin = entry();
+  if (plugin == nullptr) return cannot_load(path, fmt::format("'{}' returned null", kEntryPoint));
+  return plugin;
+}
+
+/// Reads no member of the description after the first that does not fit.
+Result<void> check(const std::string& path, const PassPlugin& plugin) {
+  if (plugin.interface_version != kPassPluginInterface) {
+    return cannot_load(path, fmt::format("its plugin interface has version {}, expected {}",
+                                         plugin.interface_version, kPassPluginInterface));
+  }
+  const std::string_view built = plugin.project_version == nullptr ? "" : plugin.project_version;
+  if (built != kProjectVersion) {
+    return cannot_load(
+        path, fmt::format("it was compiled with the headers of mllm-ir {}, expected mllm-ir {}",
+                          built, kProjectVersion));
+  }
+  if (plugin.code != pass_plugin_uses_this_code) {
+    return cannot_load(path,
+                       "it has its own copy of the project's code; build it without the "
+                       "project's libraries, -Bsymbolic, -fvisibility=hidden and -D_GLIBCXX_DEBUG");
+  }
+  if (plugin.name == nullptr || plugin.passes == nullptr) {
+    return cannot_load(path, "the plugin has no name or no function 'passes'");
+  }
+  return {};
+}
+
+Result<std::vector<Pass>> passes_of(const PassPlugin& plugin) {
+  try {
+    return plugin.passes();
+  } catch (const std::exception& error) {
+    return Error{DiagCode::kPipeline, fmt::format("exception: {}", error.what())};
+  }
+}
+
+}  // namespace
+
+Result<void> load_passes(const std::string& path, PassRegistry& registry) {
+  const auto plugin = open_plugin(path);
+  if (!plugin) return std::move(plugin).error();
+  if (auto fits = check(path, **plugin); !fits) return fits;
+  auto passes = passes_of(**plugin);
+  const auto added =
+      passes ? registry.try_add_all(*std::move(passes)) : Result<void>(std::move(passes).error());
+  if (added) return {};
+  return Error{added.error().code, fmt::format("cannot load plugin '{}' from '{}': {}",
+                                               (*plugin)->name, path, added.error().message)};
+}
+
+}  // namespace mir::tools
