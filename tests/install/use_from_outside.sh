@@ -2,10 +2,10 @@
 # Installs a build below a scratch folder and uses it there as another project would: the tools from
 # its PATH, the library through pkg-config with a plain compiler call.
 #
-#   use_from_outside.sh BUILD_DIR PREFIX LIBDIR CONSUMER OWN_DIALECT COMPILER
+#   use_from_outside.sh SOURCE_DIR BUILD_DIR PREFIX LIBDIR CONSUMER OWN_DIALECT COMPILER
 set -eu -o pipefail
-build_dir=$1 prefix=$2 libdir=$3 consumer=$4 own_dialect=$5
-shift 5
+source_dir=$1 build_dir=$2 prefix=$3 libdir=$4 consumer=$5 own_dialect=$6
+shift 6
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 installed=$root$prefix
@@ -37,4 +37,5 @@ read -ra flags <<<"$(pkg-config --cflags --libs --static mllm-ir)"
 expect $'prints the text it read\n2560 logits as expected' ./consumer "$examples"
 "$@" "$own_dialect" -o own_dialect "${flags[@]}"
 expect 'a dialect of its own' ./own_dialect
+"$source_dir/tests/install/write_a_pass.py" "$source_dir" "$1"
 echo "installed, compiled and run"
