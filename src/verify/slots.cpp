@@ -17,12 +17,7 @@ class Slots {
   /// need no slot: every mention names them.
   void load(const ProgramCode& code) {
     for (const prog::Fragment& fragment : code.fragments()) {
-      for (const prog::Instruction& each : fragment.instructions) {
-        if (!each.op->is(OpId::kProgValueSymbol)) continue;
-        for (const Value& result : each.op->results()) {
-          slots_[result.name().raw()] = {State::kLive, true, false, each.op};
-        }
-      }
+      for (const prog::Instruction& each : fragment.instructions) load(each);
     }
   }
 
@@ -57,6 +52,18 @@ class Slots {
     const Op* writer = nullptr;  // or the op that freed it
   };
 
+  void load(const prog::Instruction& instruction) {
+    const bool is_symbol = instruction.op->is(OpId::kProgValueSymbol);
+    for (const Value& result : instruction.op->results()) {
+      Slot& slot = slots_[result.name().raw()];
+      if (is_symbol) slot = {State::kLive, true, false, instruction.op};
+      is_filled_[result.name().raw()] = true;
+    }
+    const auto* binding = instruction.as<prog::Bind>();
+    if (binding == nullptr || !binding->slot) return;
+    if (binding->direction == prog::Direction::kInput) is_filled_[binding->slot->raw()] = true;
+  }
+
   template <class Message>
   Diagnostic* report(ConstraintId id, const Op& op, const Message& message) {
     return was_blamed_ ? nullptr : reporter_.report(id, op, message);
@@ -72,10 +79,13 @@ class Slots {
     }
   }
 
+  /// A mention of a parameter or constant needs no slot.
+  bool stands_alone(const Value& value) const {
+    return value.has_symbol() || value.attribute(constant_) != nullptr;
+  }
+
   void read(const Op& op, const Value& value) {
-    // A value that says itself what it is needs no slot.
-    const bool stands_alone = value.has_symbol() || value.attribute(constant_) != nullptr;
-    read(op, value.name(), stands_alone, free_c1);
+    read(op, value.name(), stands_alone(value), free_c1);
   }
 
   void read(const Op& op, ValueName name, bool stands_alone, ConstraintId use) {
@@ -127,6 +137,9 @@ class Slots {
                         shown());
                   }),
            *slot.writer, "declared here");
+    } else if (slot.state == State::kUndefined && !is_filled_[name.raw()] &&
+               !stands_alone(*op.operand(0))) {
+      report(slot_c2, op, [&] { return fmt::format("{} is freed and nothing fills it", shown()); });
     }
     slot = {State::kFreed, false, false, &op};
   }
@@ -134,6 +147,7 @@ class Slots {
   Reporter& reporter_;
   Symbol constant_;
   NameTable<Slot> slots_;
+  NameTable<bool> is_filled_;  // by any instruction of the text, whether it runs or not
   PointerTable<char> blamed_;  // instructions
   bool was_blamed_ = false;    // the current one, when it ran before
   bool frees_ = false;
@@ -142,7 +156,7 @@ class Slots {
 }  // namespace
 
 void slots(const ProgramCode& code, const Execution& execution, Reporter& reporter) {
-  if (!reporter.wants_any(free_c1, free_c2, free_c3, free_c4, free_c5, slot_c1)) return;
+  if (!reporter.wants_any(free_c1, free_c2, free_c3, free_c4, free_c5, slot_c1, slot_c2)) return;
   Slots slots(reporter);
   slots.load(code);
   const bool exits = execution.replay([&](const prog::Instruction& each) { slots.step(each); });

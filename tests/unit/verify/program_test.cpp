@@ -262,6 +262,36 @@ TEST_SUITE("program") {
           Lines{"8:1 MIR0454 warning %1 is read before anything fills it"});
   }
 
+  TEST_CASE("slot_c2: MIR0454 a slot that is freed and that nothing fills") {
+    const auto freeing = [](const std::string& slot, const Lines& table = {}) {
+      Lines lines = kSound;
+      lines.insert(lines.end() - 1, "prog.free(" + slot + ") -> ()");
+      return run(lines, table);
+    };
+    const std::string c = "%5:tensor<[1], Float32, CPU>";
+    CHECK(freeing(c) == Lines{"10:1 MIR0454 %5 is freed and nothing fills it"});
+    // Early dumps free parameters and constants that the program declares in another form, or not.
+    CHECK(freeing(c, {"tensor.CPU.register () -> (" + c + "[@w])[symbol:w]"}) == Lines{});
+    CHECK(freeing(c + "[@w]") == Lines{});
+    CHECK(freeing(c + "[constant:[2]]") ==
+          Lines{"10:1 MIR0453 warning %5 is a constant and is freed"});
+  }
+
+  TEST_CASE("slot_c2: MIR0454 a slot that is freed before the instruction that fills it") {
+    Lines lines = kSound;
+    lines.insert(lines.begin() + 5, "prog.free(" + std::string(kY) + ") -> ()");
+    CHECK(run(lines) == Lines{});  // the launch writes the slot again
+    lines.erase(lines.begin() + 6);
+    CHECK(run(lines) == Lines{"5:1 MIR0450 warning %2 is used after it was freed",
+                              "8:1 MIR0454 %2 is freed and nothing fills it"});
+  }
+
+  TEST_CASE("slot_c2: MIR0454 a slot that the host fills is freed after it was read") {
+    Lines lines = kSound;
+    lines.at(0) = "prog.mode_config[flag:1]";
+    CHECK(run(lines) == Lines{"8:1 MIR0454 warning %1 is read before anything fills it"});
+  }
+
   TEST_CASE("free_c1: MIR0450 a slot that is used after it was freed") {
     Lines lines = kSound;
     lines.insert(lines.end() - 1, launch(kX, kX));
