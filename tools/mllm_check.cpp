@@ -41,10 +41,10 @@ ExitCode filter(const Run& run, const std::string& path, const CheckSettings& se
   const auto input = read_source(path, sources);
   if (!input) return run.report(input.error());
   const auto checks = read_checks(**file, settings.prefixes, problems);
-  if (checks.empty() && !problems.has_errors()) {
-    problems.error(
-        DiagCode::kCheckMalformed, {(*file)->base(), (*file)->base()},
-        fmt::format("no line '// {}: text' says what is expected", settings.prefixes.front()));
+  for (const std::string& prefix : unused_prefixes(settings.prefixes, checks)) {
+    if (problems.has_errors()) break;
+    problems.error(DiagCode::kCheckMalformed, {(*file)->base(), (*file)->base()},
+                   fmt::format("no line '// {}: text' says what is expected", prefix));
   }
   if (!problems.has_errors()) check_output(checks, **input, settings, problems);
   return run.report(problems, sources);
@@ -68,6 +68,8 @@ ExitCode run_tests(const Run& run, const CheckOptions& options, CheckSettings se
   settings.interrupt = watch.descriptor();
   const unsigned processors = std::max(std::thread::hardware_concurrency(), 1u);
   ExitCode code = ExitCode::kSuccess;
+  CheckPrefixes unused = settings.prefixes;
+  const bool selects = options.check_prefix.is_given() || options.check_prefixes.is_given();
   const ExitCode written = run.write_output([&](const Run::Sink& write) {
     CheckReport report(run, write, *options.format);
     const Progress progress = count_progress();
@@ -75,12 +77,21 @@ ExitCode run_tests(const Run& run, const CheckOptions& options, CheckSettings se
     const auto take = [&](const FileResult& file) {
       if (progress) progress(files->size(), files->size());  // takes its line away
       report.add(file);
+      std::erase_if(unused, [&](const std::string& prefix) {
+        return std::ranges::find(file.unused_prefixes, prefix) == file.unused_prefixes.end();
+      });
       if (progress) progress(++done, files->size());
     };
     const unsigned jobs = options.jobs.if_given().value_or(processors);
     if (run_case_files(*files, settings, jobs, take)) report.finish();
     code = report.code();
   });
+  if (selects && !unused.empty()) {
+    code = worst(code, run.report(Error{DiagCode::kCheckMalformed,
+                                        fmt::format("--check-prefix: no case has a line '// {}: "
+                                                    "text'",
+                                                    unused.front())}));
+  }
   return worst(code, written);
 }
 

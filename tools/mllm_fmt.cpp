@@ -95,9 +95,21 @@ Result<void> check_settings(const Run& run, const FmtSettings& settings) {
   return {};
 }
 
+/// A last line without an end counts.
+std::size_t line_count(std::string_view text) {
+  const auto ends = std::ranges::count(text, '\n');
+  return static_cast<std::size_t>(ends) + (text.empty() || text.ends_with('\n') ? 0 : 1);
+}
+
 Result<std::string> new_text(const SyntaxTree& tree, const FmtSettings& settings) {
-  if (settings.lines.is_given())
+  if (settings.lines.is_given()) {
+    const SourceFile& file = tree.file();
+    if (const std::size_t count = line_count(file.text()); settings.lines->first > count) {
+      return Error{DiagCode::kUsage, fmt::format("--lines: '{}' has no line {}; it has {} lines",
+                                                 file.name(), settings.lines->first, count)};
+    }
     return format_lines(tree, settings.lines->first, settings.lines->last);
+  }
   if (!settings.rewrites_any()) return format(tree);
   return rewrite(tree, {.expand_attributes = bool(settings.expand_attrs),
                         .modernize = bool(settings.modernize),

@@ -7,6 +7,7 @@
 #include "input_names.hpp"
 #include "mir/pass.hpp"
 #include "tool.hpp"
+#include "tools/opt/option_readers.hpp"
 #include "tools/opt/pass_pages.hpp"
 #include "tools/opt/settings.hpp"
 #include "tools/opt/transformation.hpp"
@@ -44,16 +45,27 @@ void add_names(InputNames& names, std::span<const PipelineItem> items) {
 }
 
 /// A file of patterns is for the pipeline.
-Result<void> refuse_unused_patterns(const OptSettings& settings, const Pipeline& pipeline) {
+Result<void> refuse_unused_patterns(const OptSettings& settings, const InputNames& names) {
   const auto passes = settings.pattern_files.passes();
-  InputNames used("");
-  add_names(used, pipeline.items);
   const auto is_used = [&](const std::string& name) {
-    return used.has({ReferenceKind::kPass, name});
+    return names.has(ReferenceKind::kPass, name);
   };
   if (passes.empty() || std::ranges::any_of(passes, is_used)) return {};
   return Error{DiagCode::kUsage, fmt::format("--patterns: the pipeline has none of the passes {}",
                                              fmt::join(passes, ", "))};
+}
+
+/// Refuses options that no pass of the pipeline reads.
+Result<void> refuse_unread(const OptSettings& settings, const InputNames& names) {
+  for (const OptionRow* row : settings.options.rows()) {
+    const auto readers = readers_of(settings, *row);
+    const bool is_read = std::ranges::any_of(
+        readers, [&](std::string_view pass) { return names.has(ReferenceKind::kPass, pass); });
+    if (readers.empty() || is_read || !row->is_given()) continue;
+    return Error{DiagCode::kUsage, fmt::format("--{} has no effect without the pass '{}'",
+                                               row->name(), fmt::join(readers, "' or '"))};
+  }
+  return {};
 }
 
 /// Takes the facts that the options grant to conversions.
@@ -79,13 +91,14 @@ ExitCode body(const Run& run, OptSettings& settings) {
   const std::optional<Pipeline> pipeline = read_pipelines(settings, pipelines, problems);
   if (!pipeline) return run.report(problems, pipelines);
   if (settings.print_pipeline) return run.write_output(spelling(*pipeline) + '\n');
-  if (const auto used = refuse_unused_patterns(settings, *pipeline); !used) {
-    return run.refuse(used.error());
-  }
   InputNames names("the pipeline");
   names.mention(ReferenceKind::kPass);
   add_names(names, pipeline->items);
   if (const auto known = names.check(settings.options); !known) return run.report(known.error());
+  if (const auto used = refuse_unused_patterns(settings, names); !used) {
+    return run.refuse(used.error());
+  }
+  if (const auto read = refuse_unread(settings, names); !read) return run.refuse(read.error());
   if (const auto taken = take_grants(settings); !taken) return run.refuse(taken.error());
 
   Transformation transformation(run, settings, *pipeline);

@@ -93,6 +93,8 @@ struct Grant {
   std::string op;
   std::string key;
   std::string text;  ///< as the IR spells it; JSON is a subset
+  /// The option that supplied it, in messages.
+  std::string_view option = "--assume";
 };
 
 /// The meaning of a part of the text that upstream printed without quotes; see settle_texts.
@@ -105,6 +107,7 @@ struct TextGrant {
   Kind kind = Kind::kAttribute;
   std::string key;
   std::string text;
+  std::string_view option = "--assume";  ///< as in Grant
 };
 
 /// Facts that the user supplies where a dump lost them.

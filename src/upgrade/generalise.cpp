@@ -29,15 +29,23 @@ class Generalisation {
   void mark(const SymbolicDim& wanted) {
     const auto arguments = module_.body().only_block().arguments();
     const auto refuse = [&](std::string_view why) {
-      recovery_.refuse(*module_.top(), fmt::format("symbolic extent ${}", wanted.symbol), why);
+      recovery_.refuse(*module_.top(), fmt::format("symbolic extent ${}", wanted.symbol),
+                       fmt::format("--symbolic-dim={}@input{}:{}: {}", wanted.symbol, wanted.input,
+                                   wanted.dim, why));
     };
     if (wanted.input >= arguments.size()) {
-      return refuse(fmt::format("there are {} inputs", arguments.size()));
+      return refuse(fmt::format(
+          "the module has no input {}; {}", wanted.input,
+          arguments.empty() ? "it has none"
+                            : fmt::format("the last one is input {}", arguments.size() - 1)));
     }
     Value& input = arguments[wanted.input];
     const TensorType* type = input.tensor_type();
     if (type == nullptr || wanted.dim >= type->rank()) {
-      return refuse(fmt::format("input {} has no dimension {}", wanted.input, wanted.dim));
+      return refuse(fmt::format("input {} has no dimension {}{}", wanted.input, wanted.dim,
+                                type == nullptr || type->rank() == 0
+                                    ? ""
+                                    : fmt::format("; its last one is {}", type->rank() - 1)));
     }
     const Dim traced = type->dims()[wanted.dim];
     const Dim symbol = dims_.symbol(wanted.symbol);

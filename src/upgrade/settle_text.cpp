@@ -131,8 +131,8 @@ const SourceFile* settle_texts(const SourceFile& file, const UpgradeOptions& opt
     if (settlement.pieces.size() != before) continue;
     good = false;
     diagnostics.error(DiagCode::kGrantUnused, {},
-                      fmt::format("'{}' is granted, and the text '{}' stands nowhere in '{}'",
-                                  spelling_of(grant), grant.text, file.name()));
+                      fmt::format("{}: the text '{}' of '{}' does not occur in '{}'", grant.option,
+                                  grant.text, spelling_of(grant), file.name()));
   }
   if (!good) return nullptr;
   settle_overlaps(settlement.pieces);

@@ -120,6 +120,7 @@ class Grants {
         const Attr* stated = op.attribute(grant.key);
         if (stated != nullptr && stated->kind() != AttrKind::kInvalid) return false;
         if (grant.key == "meaning") return leave_to_plugin(op, grant);
+        if (!is_declared(op, grant.key)) return false;
         const Attr* value = attribute(grant);
         if (value == nullptr) return true;
         recovery_.rewriter.set_attribute(op, recovery_.context().intern(grant.key), value);

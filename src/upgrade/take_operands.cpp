@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
 #include "mir/walk.hpp"
 #include "program/launch_places.hpp"
@@ -115,6 +116,44 @@ std::string operand_fact(const Grant& grant) {
 
 namespace {
 
+/// The fact as options spell it.
+std::string spelling_of_fact(const Grant& grant) {
+  switch (grant.kind) {
+    case Grant::Kind::kOperand:
+      return fmt::format("operand {} of {}", grant.key, grant.op);
+    case Grant::Kind::kConstant:
+      return fmt::format("constant %{}", grant.op);
+    case Grant::Kind::kType:
+      return fmt::format("%{}", grant.op);
+    case Grant::Kind::kNote:
+      return fmt::format("%{}.{}", grant.op, grant.key);
+    default:
+      return fmt::format("{}.{}", grant.op, grant.key);
+  }
+}
+
+std::string nearest_graph(const Module& module, std::string_view name) {
+  NearestName nearest(name);
+  nearest.offer("main");
+  for_each_op(module.body(), [&](const Op& op) {
+    if (isa<SubGraphOp>(&op)) nearest.offer(module.context().text(op.symbol()));
+  });
+  return std::string(nearest.best());
+}
+
+/// The attribute of ops of that type or name that was probably meant; empty: none.
+std::string nearest_attribute(const Module& module, const Grant& grant) {
+  NearestName nearest(grant.key);
+  for_each_op(module.body(), [&](const Op& op) {
+    if (op.row() == nullptr) return;
+    const bool is_meant = op.row()->type_name == grant.op ||
+                          (op.has_path() && module.context().text(op.path()) == grant.op);
+    if (!is_meant) return;
+    for (const AttrRow& each : op.row()->attributes) nearest.offer(each.name);
+  });
+  return std::string(nearest.best());
+}
+
 /// The type or name of an op that was probably meant; empty: none.
 std::string nearest_op(const Module& module, std::string_view name) {
   NearestName nearest(name);
@@ -140,16 +179,20 @@ std::string nearest_op(const Module& module, std::string_view name) {
 
 void refuse_unused(const Module& module, const Grant& grant, LossReport& report,
                    Diagnostics& diagnostics) {
-  const std::string fact = fmt::format("{}.{}", grant.op, grant.key);
+  const std::string fact = spelling_of_fact(grant);
   report.entries.push_back({LossEntry::Source::kRefused, module.top()->location(),
                             describe(*module.top()), fact, "no operation lost it"});
   Diagnostic& error =
       diagnostics.error(DiagCode::kGrantUnused, module.top()->span(),
-                        fmt::format("'{}' is granted, and no operation lost it", fact));
+                        fmt::format("{}: no operation lost '{}'", grant.option, fact));
+  if (!may_suggest(diagnostics, DiagCode::kGrantUnused)) return;
+  if (grant.kind == Grant::Kind::kReturn) return suggest(error, nearest_graph(module, grant.op));
   const bool names_op = grant.kind == Grant::Kind::kAttribute ||
                         grant.kind == Grant::Kind::kOperand || grant.kind == Grant::Kind::kName;
-  if (names_op && may_suggest(diagnostics, DiagCode::kGrantUnused))
-    suggest(error, nearest_op(module, grant.op));
+  if (!names_op) return;
+  // Of an op that exists, the attribute is wrong.
+  const std::string attribute = nearest_attribute(module, grant);
+  suggest(error, attribute.empty() ? nearest_op(module, grant.op) : attribute);
 }
 
 void take_operands(Module& module, const UpgradeOptions& options, LossReport& report,

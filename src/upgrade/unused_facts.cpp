@@ -25,7 +25,7 @@ constexpr CommonFact kCommonFacts[] = {
 void warn(const Module& module, std::string_view fact, std::string_view why,
           Diagnostics& diagnostics) {
   diagnostics.warning(DiagCode::kGrantUnused, module.top()->span(),
-                      fmt::format("'{}' is granted, and {}", fact, why));
+                      fmt::format("'{}' is supplied, but {}", fact, why));
 }
 
 }  // namespace

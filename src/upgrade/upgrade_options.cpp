@@ -169,9 +169,7 @@ Result<void> grant_op(UpgradeOptions& options, const std::string& op, const Json
   return {};
 }
 
-}  // namespace
-
-Result<void> grant_sidecar(UpgradeOptions& options, std::string_view json) {
+Result<void> grant_document(UpgradeOptions& options, std::string_view json) {
   constexpr JsonRules kRules{
       .max_bytes = std::size_t{1} << 28, .max_depth = 64, .malformed = DiagCode::kUsage};
   const auto document = parse_strict_json(json, kRules);
@@ -208,6 +206,17 @@ Result<void> grant_sidecar(UpgradeOptions& options, std::string_view json) {
     options.grants.push_back({Grant::Kind::kConstant, storage, "constant", numbers.dump()});
   }
   return {};
+}
+
+}  // namespace
+
+Result<void> grant_sidecar(UpgradeOptions& options, std::string_view json) {
+  constexpr std::string_view kOption = "--sidecar";
+  const std::size_t grants = options.grants.size(), texts = options.texts.size();
+  auto granted = grant_document(options, json);
+  for (std::size_t i = grants; i < options.grants.size(); ++i) options.grants[i].option = kOption;
+  for (std::size_t i = texts; i < options.texts.size(); ++i) options.texts[i].option = kOption;
+  return granted;
 }
 
 }  // namespace mir

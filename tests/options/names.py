@@ -31,7 +31,9 @@ MODULE = f"""@main [mir_version:1] (%ids:{T}) -> (%logits:{T}) {{
 # What the input has, and a slip of it.
 NAMES = {"module": ("main", "maim"), "graph": ("swish", "swihs"), "symbol": ("seq", "sec"), "input": ("ids", "idz"),
          "output": ("logits", "logitz"), "result": ("logits", "logitz"), "op": ("MySwish", "MySwihs"),
-         "tensor": ("norm.weight", "norm.wieght"), "pass": ("simplify", "inline"), "value": ("logits", "logitz")}
+         "tensor": ("norm.weight", "norm.wieght"), "pass": ("simplify", "inline"), "value": ("logits", "logitz"),
+         "element type": ("Float32", "Int8")}
+LISTED = {"pass", "element type"}  # a name that exists elsewhere is no slip, so the message lists what the input has
 # How arguments contain a name, by the argument's name on the help page.
 FORMS = {
     "NAME": {"module": ["{}", "@{}"]},
@@ -49,13 +51,39 @@ FORMS = {
     "[PATTERN=]TYPE": {"tensor": ["{}=f16"]},
     "PATTERN=LAYOUT:NxK": {"tensor": ["{}=qsi4c32p4x8:32x32"]},
     "A,B": {"pass": ["{}"]},
+    "[TYPE:]ITEMS": {"element type": ["{}:abs=9"]},
 }
 # Arguments that name nothing in the input.
 PLAIN = {"FORM", "FORMAT", "N", "K", "X", "LEVEL", "WHAT", "WHEN", "WHICH", "ANSWER", "CODE", "code", "exact", "SET", "TYPE",
-         "SIZE", "SECONDS", "A:B", "KEY=TEXT", "[TYPE:]ITEMS", "LEVEL", "PASS", "FILE", "FOLDER", "DIR", "PATH", "SPEC",
+         "SIZE", "SECONDS", "A:B", "KEY=TEXT", "LEVEL", "PASS", "FILE", "FOLDER", "DIR", "PATH", "SPEC",
          "PIPELINE"}
-# Facts name what a dump lost: the upgrade refuses them, as an error of the text.
-FACTS = {"FACT", "S@inputN:D"}
+DUMP = """@main () -> () {
+    linalg.CPU.ClipOp <name="net.clip">(%0:tensor<[2, 4], Float32, CPU>) -> (%1:tensor<[2, 4], Float32, CPU>)
+}
+"""
+# Facts name what a dump lost, so the upgrade refuses them. A fact, one with a slip, and a word of the repair.
+FACTS = {
+    "FACT": [("net.clip.min_val=0.0", "net.clop.min_val=0.0", "'net.clip'"), ("Clip.min_val=0.0", "Clop.min_val=0.0", "'Clip'"),
+             ("Clip.min_val=0.0", "Clip.mni_val=0.0", "'min_val'"), ("comment=clip", "comment=clop", "d.mir")],
+    "S@inputN:D": [("n@input0:0", "n@input1:0", "input 0"), ("n@input0:0", "n@input0:2", "last one is 1")],
+}
+FACT_BASE = {
+    "mllm-opt": ["-p", "upgrade", "d.mir"],
+    "mllm-interp": ["d.mir", "--input=iota"],
+    "mllm-pack": ["create", "d.mir", "-o", "p.mirz", "--input=iota"],
+}
+# Selections of lines, of words of checks, and of passes that read an option: commands that select something and nothing.
+SELECTIONS = [
+    ("mllm-fmt --lines={} b.mir", "10:20", "11:20", "--lines: 'b.mir' has no line 11; it has 10 lines"),
+    ("mllm-check --check-prefix={} c.test", "WORD", "WORK", "--check-prefix: no case has a line '// WORK: text'"),
+    ("mllm-check --check-prefixes=WORD,{} c.test", "OTHER", "OTTER", "no case has a line '// OTTER: text'"),
+    ("mllm-check --input=b.mir --check-prefix={} c.test", "WORD", "WORK", "no line '// WORK: text'"),
+    ("mllm-check --input=b.mir --check-prefix=WORD,{} c.test", "OTHER", "OTTER", "no line '// OTTER: text'"),
+    ("mllm-opt --assume=rms_eps=1e-6 -p {} b.mir", "upgrade", "simplify", "--assume has no effect without the pass 'upgrade'"),
+    ("mllm-opt --sidecar=facts.json -p {} b.mir", "upgrade", "cse", "--sidecar has no effect without the pass 'upgrade'"),
+    ("mllm-opt --symbolic-dim=n@input0:0 -p {} b.mir", "upgrade", "cse", "--symbolic-dim has no effect without the pass"),
+    ("mllm-opt --generation=2025-10 -p {} n.mir", "downgrade", "cse", "--generation has no effect without the pass 'downgrade'"),
+]
 BASE = {
     ("mllm-diff", ""): ["b.mir", "b.mir"],
     ("mllm-interp", ""): ["a.mir", "--kernels=fast"],
@@ -75,6 +103,10 @@ def write_safetensors(path, header, size):
 def prepare(folder, tools):
     (folder / "a.mir").write_text(MODULE)
     (folder / "b.mir").write_text(MODULE.replace("MySwish", "SiLUOp").replace("[name=\"act\"]", ""))
+    (folder / "n.mir").write_text((folder / "b.mir").read_text().replace("$seq", "2"))
+    (folder / "d.mir").write_text(DUMP)
+    (folder / "facts.json").write_text('{"schema": 1, "assume": ["rms_eps=1e-6"]}')
+    (folder / "c.test").write_text("// RUN: echo @main; echo ReturnOp\n// WORD: @main\n// OTHER: ReturnOp\n")
     (folder / "empty.mir").write_text("@main [mir_version:1] () -> () {\n    cf.ReturnOp () -> ()\n}\n")
     write_safetensors(folder / "empty.safetensors", {}, 0)
     write_safetensors(folder / "w.safetensors", {"norm.weight": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}}, 8)
@@ -109,11 +141,40 @@ def check(row, kind, form, tools, folder):
     text = errors.decode()
     if code == 0:
         yield f"{row}={form.format(wrong)} succeeds"
-    told = [f"--{row.name}: ", wrong, right, "; did you mean '" if kind != "pass" else "; it has '"]
+    told = [f"--{row.name}: ", wrong, right, "; it has '" if kind in LISTED else "; did you mean '"]
     if code != 0 and not all(part in text for part in told):
         yield f"{row}={form.format(wrong)} does not name what is wrong: {text}"
     if (folder / "p.mirz").exists():
         yield f"{row}={form.format(wrong)} leaves a pack"
+
+
+def check_fact(row, tools, folder):
+    for right, wrong, repair in FACTS[row.argument]:
+        base = [row.tool, *FACT_BASE[row.tool], "--assume=Clip.max_val=6.0"]
+        needed = [] if "min_val" in right else ["--assume=Clip.min_val=0.0"]
+        if row.name == "symbolic-dim" and row.tool != "mllm-opt":
+            needed.append("--bind=n=2")
+        code, _, errors = tool_rows.run(tools, [*base, *needed, f"--{row.name}={right}"], folder)
+        if code != 0 and right != "comment=clip":
+            yield f"{row}={right} fails: {errors.decode()}"
+        (folder / "p.mirz").unlink(missing_ok=True)
+        needed = ["--assume=Clip.min_val=0.0"]
+        code, _, errors = tool_rows.run(tools, [*base, *needed, f"--{row.name}={wrong}"], folder)
+        text = errors.decode()
+        if code == 0:
+            yield f"{row}={wrong} succeeds"
+        elif not all(part in text for part in (f"--{row.name}", wrong.split("=")[0], repair)):
+            yield f"{row}={wrong} does not name what is wrong: {text}"
+
+
+def check_selections(tools, folder):
+    for command, right, wrong, told in SELECTIONS:
+        code, _, errors = tool_rows.run(tools, command.format(right).split(), folder)
+        if code != 0:
+            yield f"{command.format(right)} fails: {errors.decode()}"
+        code, _, errors = tool_rows.run(tools, command.format(wrong).split(), folder)
+        if code == 0 or told not in errors.decode():
+            yield f"{command.format(wrong)} ends with {code} and does not report that it selects nothing: {errors.decode()}"
 
 
 def main(tools):
@@ -123,7 +184,11 @@ def main(tools):
         prepare(folder, tools)
         for row in tool_rows.all_rows(tools):
             kinds = [kind for kind in row.refers_to if kind in NAMES]
-            if row.argument is None or (row.argument in FACTS and row.refers_to == ["fact"]):
+            if row.argument is None:
+                continue
+            if row.refers_to == ["fact"]:
+                checked += len(FACTS[row.argument])
+                problems += check_fact(row, tools, folder)
                 continue
             if not kinds:
                 if row.argument not in PLAIN and not (set(row.refers_to) & tool_rows.FILE_KINDS) and \
@@ -138,6 +203,8 @@ def main(tools):
                 for form in forms if row.name != "feed" or kind != "symbol" else []:
                     checked += 1
                     problems += check(row, kind, form, tools, folder)
+        checked += len(SELECTIONS)
+        problems += check_selections(tools, folder)
     print(*problems, f"{checked} arguments, {len(problems)} problems", sep="\n")
     return 1 if problems or checked < 40 else 0
 

@@ -167,6 +167,7 @@ class CheckReader {
   void add_check(const DirectiveLine& line, std::string_view suffix) {
     Check check;
     check.keyword = line.word;
+    check.prefix = line.word.substr(0, line.word.size() - suffix.size());
     check.at = refusals_.span_of(line.text.empty() ? line.word : line.text);
     const bool literal = suffix.ends_with(kLiteral);
     if (literal) suffix.remove_suffix(kLiteral.size());
@@ -298,6 +299,15 @@ std::vector<Check> read_checks(const SourceFile& file, const CheckPrefixes& pref
   CheckReader reader(file, prefixes, diagnostics);
   for_each_directive(file, [&](const DirectiveLine& line) { reader.take(line); });
   return std::move(reader).checks();
+}
+
+CheckPrefixes unused_prefixes(const CheckPrefixes& prefixes, std::span<const Check> checks) {
+  CheckPrefixes unused;
+  for (const std::string& prefix : prefixes) {
+    const bool is_used = std::ranges::find(checks, prefix, &Check::prefix) != checks.end();
+    if (!is_used) unused.push_back(prefix);
+  }
+  return unused;
 }
 
 bool is_directive(std::string_view line, const CheckPrefixes& prefixes) {

@@ -32,6 +32,7 @@ struct Check {
   CheckPattern pattern;
   Span at;                   ///< the text to look for; the word of a line that has none
   std::string_view keyword;  ///< as it is written: `CHECK-NEXT`
+  std::string_view prefix;   ///< the part of it that selects the check: `CHECK`
 };
 
 /// The `RUN` lines of `file` with the statuses of its `EXIT` lines. A file without `RUN` lines has
@@ -44,6 +45,9 @@ std::vector<TestCommand> read_commands(const SourceFile& file,
 /// The check lines of `file`. What cannot hold whatever the output is, is reported as well.
 std::vector<Check> read_checks(const SourceFile& file, const CheckPrefixes& prefixes,
                                Diagnostics& diagnostics);
+
+/// The prefixes that begin none of the checks' keywords.
+CheckPrefixes unused_prefixes(const CheckPrefixes& prefixes, std::span<const Check> checks);
 
 /// Whether a line is a directive: a comment that begins with a word of checks, or any in capitals
 /// (another run's), and a colon.

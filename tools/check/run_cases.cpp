@@ -255,7 +255,7 @@ void run_all(std::span<const TestCase> tests, StoredStreams& stored, const Check
 }  // namespace
 
 FileResult run_case_file(const std::string& path, const CheckSettings& settings) {
-  FileResult file{path, std::make_unique<SourceManager>(), {}, false};
+  FileResult file{path, std::make_unique<SourceManager>(), {}, false, settings.prefixes};
   auto text = read_regular_file(path, kMaxCaseSize);
   if (!text) {
     add_failure(file, text.error());
@@ -263,6 +263,8 @@ FileResult run_case_file(const std::string& path, const CheckSettings& settings)
   }
   const SourceFile& source = *file.sources->add(path, *std::move(text));
   const auto tests = read_cases(source, settings.prefixes, *file.sources);
+  for (const TestCase& each : tests)
+    file.unused_prefixes = unused_prefixes(file.unused_prefixes, each.checks);
   auto stored = read_streams(path, tests.size());
   if (!stored) {
     add_failure(file, stored.error());

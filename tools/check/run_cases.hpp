@@ -32,6 +32,7 @@ struct FileResult {
   std::unique_ptr<SourceManager> sources;  ///< of what the problems refer to
   std::vector<CaseResult> cases;
   bool interrupted = false;
+  CheckPrefixes unused_prefixes;  ///< those of the settings that begin no check of the file
 };
 
 /// Runs each case in an empty scratch folder of its own. Shares nothing with other calls but the

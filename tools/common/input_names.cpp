@@ -57,6 +57,11 @@ void InputNames::add_positions(ReferenceKind kind, std::size_t count) {
   positions_[kind] = std::max(positions_[kind], count);
 }
 
+bool InputNames::has(ReferenceKind kind, std::string_view name) const {
+  const auto names = names_.find(kind);
+  return names != names_.end() && names->second.contains(name);
+}
+
 bool InputNames::has(const Reference& reference) const {
   const ReferenceKind kind = reference.kind;
   const std::string& text = reference.text;

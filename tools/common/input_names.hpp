@@ -28,8 +28,7 @@ class InputNames {
   /// Ports are also meant by their positions, which messages do not list.
   void add_positions(ReferenceKind kind, std::size_t count);
 
-  bool has(const Reference& reference) const;
-
+  bool has(ReferenceKind kind, std::string_view name) const;
   /// An error for the first name that a row states and the input does not have. It names the
   /// option, the name, and the nearest name, or all.
   Result<void> check(const OptionRow& row) const;

@@ -25,6 +25,7 @@ constexpr KindName kKindNames[] = {{ReferenceKind::kReadFile, "read file"},
                                    {ReferenceKind::kTensor, "tensor"},
                                    {ReferenceKind::kPass, "pass"},
                                    {ReferenceKind::kValue, "value"},
+                                   {ReferenceKind::kElementType, "element type"},
                                    {ReferenceKind::kFact, "fact"}};
 
 }  // namespace

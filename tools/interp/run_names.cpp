@@ -15,6 +15,11 @@ namespace {
 
 using Kind = ReferenceKind;
 
+void add_element_type(InputNames& names, const Value& value) {
+  const TensorType* type = value.tensor_type();
+  if (type != nullptr && type->dtype()) names.add(Kind::kElementType, name_of(*type->dtype()));
+}
+
 /// Adds what --probe and --bind-op can name: in `graph` are the region's ops.
 void add_results(InputNames& names, const Region& region, const std::string& graph,
                  const IRContext& context) {
@@ -28,6 +33,7 @@ void add_results(InputNames& names, const Region& region, const std::string& gra
       return;
     }
     for (const Value& result : op.results()) {
+      add_element_type(names, result);
       const std::string value = value_name(result, context);
       names.add(Kind::kResult, op.name());
       names.add(Kind::kResult, fmt::format("@{}", graph));
@@ -44,12 +50,16 @@ void add_ports(InputNames& names, Kind kind, std::span<const std::string> ports)
 
 void add_ports(InputNames& names, const Region& entry, const IRContext& context) {
   std::vector<std::string> inputs, outputs;
-  for (const Value& argument : entry.entry_arguments())
+  for (const Value& argument : entry.entry_arguments()) {
     inputs.push_back(value_name(argument, context));
+    add_element_type(names, argument);
+  }
   for_each_child(entry, [&](const Op& op) {
     if (!op.is(OpId::kCfReturn)) return;
-    for (std::uint32_t i = 0; i < op.operand_count(); ++i)
+    for (std::uint32_t i = 0; i < op.operand_count(); ++i) {
       outputs.push_back(value_name(*op.operand(i), context));
+      add_element_type(names, *op.operand(i));
+    }
   });
   add_ports(names, Kind::kInput, inputs);
   add_ports(names, Kind::kOutput, outputs);
@@ -80,8 +90,8 @@ RunEntries entries_of(const RunSettings& settings) {
 InputNames names_of(const Module& module, const RunSettings& settings) {
   const std::string name(module.context().text(module.name()));
   InputNames names(fmt::format("module '@{}'", name));
-  for (const Kind kind :
-       {Kind::kGraph, Kind::kSymbol, Kind::kOp, Kind::kResult, Kind::kInput, Kind::kOutput})
+  for (const Kind kind : {Kind::kGraph, Kind::kSymbol, Kind::kOp, Kind::kResult, Kind::kInput,
+                          Kind::kOutput, Kind::kElementType})
     names.mention(kind);
   add_results(names, module.body(), name, module.context());
   for (const std::string& symbol : extent_symbols(module)) names.add(Kind::kSymbol, symbol);

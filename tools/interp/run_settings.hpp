@@ -30,6 +30,8 @@ std::optional<OpBinding> parse_op_binding(std::string_view text);
 Completion complete_op_bindings();
 /// What completion knows of --tolerance.
 Completion complete_tolerances();
+/// The element type that a tolerance is for.
+References<std::string> references_of_tolerance();
 
 /// What arguments refer to. `port` is the kind of the port before the `=`.
 References<std::string> references_of_spec(ReferenceKind port);
@@ -102,7 +104,7 @@ struct RunSettings {
        .argument = "[TYPE:]ITEMS",
        .help = "compare by these limits, separated by commas: exact, abs=X, rel=X, ulp=X, "
                "correlation=X, cosine=X, topK=X"},
-      any_text(kRefersToNothing, complete_tolerances)};
+      any_text(references_of_tolerance(), complete_tolerances)};
   Option<double> rtol{options,
                       {.name = "rtol",
                        .argument = "X",

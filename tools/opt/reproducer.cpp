@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "mir/print.hpp"
+#include "option_readers.hpp"
 #include "support/atomic_file.hpp"
 #include "support/file_io.hpp"
 
@@ -45,10 +46,10 @@ bool counts(const OptSettings& settings, const OptionRow& row) {
   return std::ranges::find(list, &row) != std::end(list);
 }
 
-/// Whether a fact says how the text is to be read: the printed one has no need of it.
-bool is_of_text(std::string_view fact) {
-  UpgradeOptions options;
-  return grant(options, fact) && !options.texts.empty();
+/// A run without a pass that reads the option would refuse it.
+bool is_read(const Pass& pass, const OptSettings& settings, const OptionRow& row) {
+  const auto readers = readers_of(settings, row);
+  return readers.empty() || std::ranges::find(readers, pass.name) != readers.end();
 }
 
 /// Whether arguments of the option are names of files, which the command reads.
@@ -60,7 +61,7 @@ bool is_read_file(const OptionRow& row) {
 std::string command_of(const OptSettings& settings, const PassStep& step) {
   std::string command = fmt::format("mllm-opt -p {}", shell_word(step.spelling()));
   for (const OptionRow* row : settings.options.rows()) {
-    if (!counts(settings, *row)) continue;
+    if (!counts(settings, *row) || !is_read(step.pass(), settings, *row)) continue;
     for (const std::string& given : row->given()) {
       if (row == &settings.facts.assume && is_of_text(given)) continue;
       const std::string option = fmt::format("--{}", row->name());

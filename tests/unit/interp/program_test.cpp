@@ -324,19 +324,18 @@ TEST_CASE("operands that launches lost are granted") {
   SUBCASE("an operand that the launch has is not granted") {
     assumed.grants.push_back(operand("net.Mul.0", "0", "%1" + x));
     const std::vector<std::string> unused = {
-        "701 'net.Mul.0.0' is granted, and no operation lost it"};
+        "701 --assume: no operation lost 'operand 0 of net.Mul.0'"};
     CHECK(Program(text, assumed).load_errors() == unused);
   }
   SUBCASE("a launch that never runs takes no operand") {
     assumed.grants.push_back(operand("dead.Sub.0", "1", "%1" + x));
     const std::vector<std::string> unused = {
-        "701 'dead.Sub.0.1' is granted, and no operation lost it"};
+        "701 --assume: no operation lost 'operand 1 of dead.Sub.0'"};
     CHECK(Program(text, assumed).load_errors() == unused);
   }
   SUBCASE("an attribute that no launch lost is not granted") {
     assumed.grants.push_back({Grant::Kind::kAttribute, "Clip.0", "min_val", "1"});
-    const std::vector<std::string> unused = {
-        "701 'Clip.0.min_val' is granted, and no operation lost it"};
+    const std::vector<std::string> unused = {"701 --assume: no operation lost 'Clip.0.min_val'"};
     CHECK(Program(text, assumed).load_errors() == unused);
   }
 }

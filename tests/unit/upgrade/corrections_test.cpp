@@ -44,7 +44,7 @@ TEST_SUITE("corrections") {
     CHECK(settled("[s:p, q], [ss:p, q], [s:p, q]", {"text:s=p, q"}) ==
           "[s:\"p, q\"], [ss:p, q], [s:\"p, q\"]|1:4 attribute 's'|1:27 attribute 's'");
     CHECK(settled("[s:p, q r]", {"text:s=p, q"}) ==
-          "- MIR0701 'text:s' is granted, and the text 'p, q' stands nowhere in 'dump.mir'");
+          "- MIR0701 --assume: the text 'p, q' of 'text:s' does not occur in 'dump.mir'");
     CHECK(settled("[s:p]", {}) == "[s:p]");
   }
 
@@ -90,7 +90,7 @@ TEST_SUITE("corrections") {
     const std::string second = corrected(ops, {"main.return=1"});
     CHECK(has(second, "cf.ReturnOp (%2:"));
     CHECK(has(second, "|cf.ReturnOp left out=another return ends the graph"));
-    CHECK(has(corrected({silu}, {"main.return=0"}), "'main.return' is granted, and no operation"));
+    CHECK(has(corrected({silu}, {"main.return=0"}), "--assume: no operation lost 'main.return'"));
     CHECK(has(corrected(ops, {"main.return=2"}), "end of the graph is lost"));
   }
 
@@ -113,7 +113,7 @@ TEST_SUITE("corrections") {
     CHECK(has(corrected(ops, {"%0.quant_recipe=" + raw, "%0.symbol=x"}),
               "SiLUOp(%0:" + t("4") + "[quant_recipe:" + raw + ", symbol:x]) ->"));
     CHECK(
-        has(corrected(ops, {"%0.symbol=none", "%7.q=none"}), "'7.q' is granted, and no operation"));
+        has(corrected(ops, {"%0.symbol=none", "%7.q=none"}), "--assume: no operation lost '%7.q'"));
   }
 
   TEST_CASE("an attribute that no value has is dropped, which the report tells") {
@@ -137,7 +137,7 @@ TEST_SUITE("corrections") {
               "--assume='g.n=none' leaves it out"));
     CHECK(has(corrected(ops, {"g.n=none"}), "--assume='alloc.0.k=none' leaves it out"));
     CHECK(has(corrected(ops, {"g.n=none", "alloc.0.k=none"}), "@g <CPU> [symbol:g] {"));
-    CHECK(has(corrected(ops, {"g.symbol=none"}), "is granted, and no operation lost it"));
+    CHECK(has(corrected(ops, {"g.symbol=none"}), "--assume: no operation lost 'g.symbol'"));
   }
 
   TEST_CASE("an extent of -1 is unknown, or what is granted") {
@@ -154,7 +154,7 @@ TEST_SUITE("corrections") {
     };
     CHECK(has(corrected(registered("ComplexFP32"), {"%7=" + t("3, 4")}),
               "register () -> (%7:" + t("3, 4") + "[@up.weight])"));
-    CHECK(has(corrected(registered("Float16"), {"%7=" + t("3, 4")}), "no operation lost it"));
+    CHECK(has(corrected(registered("Float16"), {"%7=" + t("3, 4")}), "no operation lost '%7'"));
   }
 }
 

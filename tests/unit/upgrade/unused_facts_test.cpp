@@ -25,7 +25,7 @@ TEST_CASE("a fact about all ops of a kind is named where none of them lacked it"
   UpgradeOptions options;
   REQUIRE(grant(options, "rms_eps=1e-6"));
   CHECK(reported(kNorm, options) == Lines{});
-  const Lines unused = {"1:1 MIR0701 warning 'rms_eps' is granted, and no operation lost it"};
+  const Lines unused = {"1:1 MIR0701 warning 'rms_eps' is supplied, but no operation lost it"};
   CHECK(reported(kStated, options) == unused);
   REQUIRE(grant(options, "RMSNorm.epsilon=1e-5"));
   CHECK(reported(kNorm, options) == unused);
@@ -34,8 +34,8 @@ TEST_CASE("a fact about all ops of a kind is named where none of them lacked it"
   REQUIRE(grant(others, "layer_norm_eps=1e-6"));
   REQUIRE(grant(others, "packed_weights=MIR_Q4_A32"));
   CHECK(reported(kNorm, others) ==
-        Lines{"1:1 MIR0701 warning 'layer_norm_eps' is granted, and no operation lost it",
-              "1:1 MIR0701 warning 'packed_weights' is granted, and no operation lost it"});
+        Lines{"1:1 MIR0701 warning 'layer_norm_eps' is supplied, but no operation lost it",
+              "1:1 MIR0701 warning 'packed_weights' is supplied, but no operation lost it"});
 }
 
 TEST_CASE("every fact about a portable module is named") {
@@ -54,7 +54,7 @@ TEST_CASE("every fact about a portable module is named") {
   for (const char* name :
        {"rms_eps", "layer_norm_eps", "packed_weights", "Clip.min_val", "3.type", "S@input0:1"}) {
     const std::string line = fmt::format(
-        "1:1 MIR0701 warning '{}' is granted, and a portable module lost nothing", name);
+        "1:1 MIR0701 warning '{}' is supplied, but a portable module lost nothing", name);
     CAPTURE(line);
     CHECK(std::ranges::count(lines, line) == 1);
   }
