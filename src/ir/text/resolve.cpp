@@ -237,6 +237,8 @@ void Resolver::State::attribute_list(const Node& node) {
   auto list = pop_attributes(node.count());
   if (!head_.open) {  // the module's own list stays pending, and rules what follows in its head
     portable_ = std::ranges::find(list, version_key_, &NamedAttr::key) != list.end();
+    if (portable_) std::ranges::for_each(unquoted_, [&](auto token) { report_unquoted(token); });
+    unquoted_.clear();
     attributes_ = std::move(list);
     return;
   }
@@ -270,6 +272,7 @@ void Resolver::State::begin_module(const Node& node) {
   rewriter_->set_location(*top, location(node.token));
   rewriter_->set_attributes(*top, attributes);
   portable_ = is_foreign_ = false;
+  unquoted_.clear();
   if (const Attr* version = top->attribute(version_key_)) {
     const bool known = version->kind() == AttrKind::kInt && version->spelling() == "1";
     portable_ = known;  // what follows a foreign version may mean anything

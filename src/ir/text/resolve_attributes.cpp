@@ -203,6 +203,11 @@ void Resolver::State::report_unknown_alias(std::uint32_t token) {
   suggest(added, nearest.best(), certain ? span(token) : Span{}, std::string(nearest.best()));
 }
 
+void Resolver::State::unquoted(std::uint32_t token) {
+  if (portable_) return report_unquoted(token);
+  if (bodies_.empty()) unquoted_.push_back(token);
+}
+
 void Resolver::State::report_unquoted(std::uint32_t token) {
   const std::string_view spelling = text(token);
   Diagnostic& added =
@@ -240,7 +245,7 @@ const Attr* Resolver::State::leaf(const Node& node) {
       value = context_.scanned(AttrKind::kString, spelling);
       break;
     case TokenKind::kBare:
-      if (portable_ && !is_bare_word(spelling)) report_unquoted(node.token);
+      if (!is_bare_word(spelling)) unquoted(node.token);
       return context_.scanned(AttrKind::kString, spelling);
     case TokenKind::kWord:
       return context_.scanned(AttrKind::kString, spelling);

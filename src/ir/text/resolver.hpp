@@ -100,6 +100,8 @@ class Resolver::State {
   ValueName name_from_text(std::string_view text);
   // attributes
   void report_unquoted(std::uint32_t token);
+  /// Reports text without quotes where the module is portable, which its own list says at its end.
+  void unquoted(std::uint32_t token);
   const Attr* leaf(const Node& node);
   const Attr* aliased(const Attr* value, std::uint32_t token);
   void report_unknown_alias(std::uint32_t token);
@@ -159,6 +161,7 @@ class Resolver::State {
   Module* module_ = nullptr;
   std::optional<Rewriter> rewriter_;  // of that module, which may go once it is read
   bool portable_ = false;
+  std::vector<std::uint32_t> unquoted_;  // tokens in the list of the module that begins
   bool may_name_aliases_ = true;
   bool is_foreign_ = false;  // of another version, whose ops need not be those of this one
   std::vector<Module*> modules_;

@@ -398,6 +398,10 @@ TEST_SUITE("resolve") {
     CHECK(errors(portable({"a.one [k:] () -> ()"})) ==
           Lines{"2:10 MIR0308 '' must be in quotes in a portable module"});
     CHECK(errors(portable({"a.one [k:3x] () -> ()"})).size() == 1);
+    CHECK(errors("@main [origin:see docs: page, mir_version:1] () -> () { }\n") ==
+          Lines{"1:15 MIR0308 'see docs: page' must be in quotes in a portable module"});
+    CHECK(errors("@main [origin:see docs: page] () -> () { }\n@g [mir_version:1] () -> () { }\n") ==
+          Lines{});
     CHECK(errors(portable({"a.one [k:model.layers.0/w-1, l:\"two words\", m:\"\"] () -> ()"})) ==
           Lines{});
     CHECK(errors(dump({"a.one [k:two words, l:, m:3x] () -> ()"})) == Lines{});
