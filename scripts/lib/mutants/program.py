@@ -99,18 +99,21 @@ class Program:
         """Which mutants processes came to since the last switch()."""
         return self.switch_file.read_bytes()[4:]
 
-    def build(self, jobs: int) -> None:
-        """Compiles with all of them off; places that do not compile are dropped until the rest does."""
+    def configure(self) -> None:
+        """Writes the sources and sets up the build folder, unless it is there from an earlier run."""
         self.write()
         self.switch(0)
         if not (self.build_dir / "build.ninja").exists():
             flags = ["-w", "-Wno-narrowing", f'-DMIR_MUTANTS_SWITCH="{self.switch_file}"', "-include",
                      str(self.tree / SWITCH)]
             self._run(["meson", "setup", str(self.build_dir), str(self.tree), "-Doptimization=1", "-Dwerror=false",
-                       "-Dwarning_level=0", f"-Dcpp_args={shlex.join(flags)}"])
+                       "-Dwarning_level=0", "-Dunity=on", f"-Dcpp_args={shlex.join(flags)}"])
+
+    def build(self, targets: list[str], jobs: int) -> None:
+        """Compiles the targets with all mutants off. Drops places that do not compile until the rest does."""
+        command = ["ninja", "-C", str(self.build_dir), "-k", "0", f"-j{jobs}", *targets]
         while True:
-            done = subprocess.run(["ninja", "-C", str(self.build_dir), "-k", "0", f"-j{jobs}"], capture_output=True,
-                                  text=True, errors="replace")
+            done = subprocess.run(command, capture_output=True, text=True, errors="replace")
             if done.returncode == 0:
                 return
             bad = self._named_in(done.stdout, ERROR) or self._named_in(done.stdout, MENTION)

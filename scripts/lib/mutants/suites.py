@@ -14,6 +14,8 @@ from .places import Place
 from .program import Program, library_of
 
 SUITES = {"unit", "golden", "property"}
+# Counts steps, not results, and compiles the libraries a second time.
+LEFT_OUT = {"costs that grow"}
 MOST_MEMORY = 12 << 30
 # A mutant that takes longer than this multiple of the time without one, and these seconds, is found.
 SLOWER, GRACE = 4, 10
@@ -37,14 +39,29 @@ def golden_cases(tree: Path) -> list[str]:
     return sorted(path.as_posix() for path in paths if "data" not in path.parts)
 
 
+def judging_tests(program: Program) -> list[dict]:
+    """Meson's descriptions of the tests that judge mutants."""
+    listed = json.loads(introspect(program, "--tests"))
+    return [each for each in listed
+            if SUITES & {suite.split(":")[-1] for suite in each["suite"]} and each["name"] not in LEFT_OUT]
+
+
+def introspect(program: Program, what: str) -> str:
+    return subprocess.run(["meson", "introspect", what, str(program.build_dir)], check=True, capture_output=True,
+                          text=True).stdout
+
+
+def targets_of(program: Program) -> list[str]:
+    """The files that the tests run, relative to the build folder: what must be built."""
+    needed = {target for each in judging_tests(program) for target in each["depends"]}
+    return [os.path.relpath(path, program.build_dir) for target in json.loads(introspect(program, "--targets"))
+            if target["id"] in needed for path in target["filename"]]
+
+
 def tests_of(program: Program) -> list[Test]:
     """Meson's tests of the suites; each golden case is a test of its own."""
-    listed = json.loads(subprocess.run(["meson", "introspect", "--tests", str(program.build_dir)], check=True,
-                                       capture_output=True, text=True).stdout)
     tests = []
-    for each in listed:
-        if not SUITES & {suite.split(":")[-1] for suite in each["suite"]}:
-            continue
+    for each in judging_tests(program):
         name, command, folder = each["name"], each["cmd"], each["workdir"] or str(program.build_dir)
         if command[-1] == "testdata":
             tests += [Test(case, [*command[:-1], case], folder, each["env"]) for case in golden_cases(program.tree)]
