@@ -268,6 +268,30 @@ TEST_SUITE("module diff") {
                 "(%0 at 2:1) -> its own (%1 at 2:1)"});
   }
 
+  TEST_CASE("changed ops of one type are paired by their names") {
+    const std::string a = unary("NegOp", 0, 1, " <name=\"a\"> [k:1] "),
+                      b = unary("NegOp", 0, 2, " <name=\"b\"> [k:2] "),
+                      changed = unary("NegOp", 0, 2, " <name=\"b\"> [k:3] ");
+    const Lines found = differences(a + b, changed);
+    CAPTURE(found);
+    CHECK(std::ranges::count_if(found, [](const std::string& each) {
+            return each.find("'k': 2 -> 3") != each.npos;
+          }) == 1);
+    CHECK(found.size() == 2);  // the op 'a' is gone
+  }
+
+  TEST_CASE("the normal form orders the attributes of inputs too") {
+    const auto normal = [](const std::string& attributes) {
+      Reading reading("@main [mir_version:1] (%x:" + t("2") + attributes + ") -> (%y:" + t("2") +
+                      ") {\nlinalg.CPU.NegOp(%x) -> (%y:" + t("2") +
+                      ")\ncf.ReturnOp (%y) -> ()\n}\n");
+      REQUIRE(reading.errors() == Lines{});
+      return normal_form(reading.modules).value();
+    };
+    CHECK(normal("[symbol:s, layout:k]") == normal("[layout:k, symbol:s]"));
+    CHECK(normal("[symbol:s, layout:k]") != normal("[layout:l, symbol:s]"));
+  }
+
   TEST_CASE("a graph with another symbol alone is the same graph") {
     const auto graph = [](const std::string& symbol) {
       return "graph.SubGraphOp @" + symbol + " <CPU> {\n(%0:" + t("2") + ") -> () {\n" +

@@ -207,6 +207,13 @@ TEST_CASE("profile: the limit that a kernel's work would take longer at") {
   CHECK(roofline(mixed, kLimits).share == (1 + 0.25 + 1) / 4);
   CHECK(roofline(row(4, 0, 0), kLimits).bound_by == "-");
   CHECK(roofline(row(0, 1, 1), kLimits).share == 0);
+  // A machine that takes longer than a second for one, and a limit that is not known.
+  const Roofline slow = roofline(row(8, 2, 100), {.flop_per_second = 0.5,
+                                                  .code_flop_per_second = 0,
+                                                  .bfloat_flop_per_second = 0,
+                                                  .bytes_per_second = 0});
+  CHECK(slow.bound_by == "compute");
+  CHECK(slow.share == 0.5);
 }
 
 TEST_CASE("profile: products count by the instruction that computes them") {

@@ -193,4 +193,39 @@ TEST_CASE("sessions that share parameters have one tensor of each") {
   CHECK((*other)[1].bytes().data() == one[1].bytes().data());
 }
 
+TEST_CASE("a scale of LPBQ is that of the block times that of the channel") {
+  const std::string spec =
+      "quant_recipe:QuantSpec(LPBQ(quant_min: -7, quant_max: 7, block_size: 2, ch_axis: 3, "
+      "scale_level_0_bitwidth: 4, quant_to_type: Int4, scale_1_type: Float32), uuid=3, solved=1)";
+  const std::string codes = "tensor<[1, 1, 4, 2], Int8PerChannel, CPU>",
+                    reals = "tensor<[1, 1, 4, 2], Float32, CPU>";
+  Text text("@main [mir_version:1] () -> (%y:" + reals +
+            ") {\ngraph.SubGraphOp @init <CPU> {\n() -> () {\ntensor.CPU.register () -> (%w:" +
+            codes + "[@c.weight][" + spec + "])[symbol:c.weight]\n}\n}\n" +
+            "linalg.CPU.CastTypeOp [dtype:Float32] (%w:" + codes + "[@c.weight][" + spec +
+            "]) -> (%y:" + reals + ")\ncf.ReturnOp (%y:" + reals + ") -> ()\n}\n");
+  const auto values_with = [&](std::vector<NamedTensor> scales) {
+    const TemporaryDirectory directory;
+    const std::string path = directory.file("w.safetensors");
+    scales.push_back(
+        {"c.weight", tensor(DType::kInt8PerChannel, {1, 1, 4, 2}, {1, 2, 3, 4, 5, 6, 7, -7})});
+    REQUIRE(write_safetensors(path, scales));
+    WeightSet weights;
+    REQUIRE(weights.add(path));
+    SessionOptions options;
+    options.weights = &weights;
+    Diagnostics problems;
+    auto session = Session::create(*text.module, options, problems);
+    REQUIRE_MESSAGE(session.has_value(), problems.sorted().front().message);
+    const auto outputs = session->run({}, problems);
+    REQUIRE(outputs.has_value());
+    return values_of(outputs->front());
+  };
+  // Two blocks of two elements along each channel.
+  const NamedTensor blocks = {"c.weight.scale1", floats({4}, {0.5, 2, 0.25, 4})};
+  CHECK(values_with({blocks, {"c.weight.scale2", floats({2}, {1, 8})}}) ==
+        std::vector<double>{0.5, 4, 1.5, 8, 10, 192, 14, -224});
+  CHECK(values_with({blocks}) == std::vector<double>{0.5, 0.5, 1.5, 1, 10, 24, 14, -28});
+}
+
 }  // namespace mir::test

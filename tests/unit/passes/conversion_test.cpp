@@ -111,6 +111,21 @@ TEST_SUITE("conversion") {
           "no pattern has this operation as its root");
   }
 
+  TEST_CASE("a pattern that does not match leaves the op to the next one") {
+    FlowReading reading{std::string(kChain)};
+    ConversionTarget target;
+    target.set("linalg.ExpOp", Legality::kIllegal);
+    RewritePattern picky = rename("linalg.ExpOp", "linalg.CosOp", 2);
+    picky.name = "picky";
+    picky.match = [](Op& root) { return PatternMatch::failed("never", root); };
+    PatternSet set;
+    set.add(picky);
+    set.add(rename("linalg.ExpOp", "linalg.SinOp"));
+    CHECK(problems(reading, target, set) == Lines{});
+    CHECK(names(reading) ==
+          Lines{"graph.SubGraphOp", "linalg.SinOp", "linalg.SinOp", "cf.ReturnOp"});
+  }
+
   TEST_CASE("legality may depend on the op, and a full conversion leaves nothing unknown") {
     FlowReading reading{std::string(kChain)};
     ConversionTarget target;

@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <set>
+#include <stdexcept>
 #include <unordered_map>
 
 #include "known_passes.hpp"
 #include "mir/ops.hpp"
+#include "passes/run/in_threads.hpp"
 
 using namespace mir;
 using mir::test::Lines;
@@ -501,6 +504,25 @@ TEST_SUITE("passes") {
         CHECK((before == ids.end() ? op.id() >= end : op.id() == before->second));
         return WalkResult::WALK_CONTINUE;
       });
+    }
+  }
+
+  TEST_CASE("each turn of a loop in threads is taken once, and the first that throws is heard of") {
+    for (const unsigned threads : {1U, 4U}) {
+      std::mutex mutex;
+      std::multiset<std::size_t> taken;
+      std::string heard;
+      try {
+        for_each_in_threads(9, threads, [&](std::size_t i) {
+          const std::scoped_lock lock(mutex);
+          taken.insert(i);
+          if (i == 3 || i == 7) throw std::runtime_error(std::to_string(i));
+        });
+      } catch (const std::runtime_error& thrown) {
+        heard = thrown.what();
+      }
+      CHECK(heard == "3");
+      CHECK(taken == std::multiset<std::size_t>{0, 1, 2, 3, 4, 5, 6, 7, 8});
     }
   }
 

@@ -188,6 +188,26 @@ TEST_CASE("what is decoded of a generated program is the program") {
   }
 }
 
+TEST_CASE("a constant without a list of values, or without a shape, has no document") {
+  const auto errors = [](const std::string& type, const std::string& constant) {
+    Reading reading(
+        "@main () -> () {\nprog.fragment @code <CPU> <code> {\n"
+        "addr:0x00000000000000 prog.exit() -> ()\n}\n"
+        "prog.fragment @table <CPU> <table> {\n"
+        "addr:0x00000000000000 prog.value_symbol() -> (%5:" +
+        type + "[constant:" + constant + "])[symbol:c]\n}\n}\n");
+    Diagnostics problems;
+    const auto json = program_json(reading.module(), problems);
+    CHECK(json.has_value() != problems.has_errors());
+    return problems.has_errors() ? problems.sorted().front().message : std::string();
+  };
+  const std::string lost = "a constant has no values or no constant extents";
+  CHECK(errors("tensor<[2], Float32, CPU>", "[1, 2]").empty());
+  CHECK(errors("tensor<[2], Float32, CPU>", "1") == Part{lost});
+  CHECK(errors("tensor<[$S], Float32, CPU>", "[1, 2]") == Part{lost});
+  CHECK(errors("!tt.buffer<4>", "[1, 2]") == Part{lost});
+}
+
 TEST_CASE("a document of a program has the text whose document it is") {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     CAPTURE(seed);

@@ -107,6 +107,36 @@ TEST_SUITE("pieces") {
           first + " or " + last);
   }
 
+  TEST_CASE("equal slices that are the whole are its tiles, whatever else is sliced between them") {
+    const auto read = [](int id, const std::string& piece) {
+      return "linalg.CPU.SliceOp(%0:" + t("4, 8") + ") -> (%" + std::to_string(id) + ":" +
+             t(piece) + ")\n";
+    };
+    Upgraded module("@main () -> () {\n" + read(1, "2, 8") + read(2, "4, 3") + read(3, "2, 8") +
+                    "}\n");
+    CHECK(module.errors() == Lines{});
+    Lines found;
+    for (const LossEntry& entry : module.report.entries) {
+      if (entry.fact == "indices") found.push_back(entry.used);
+    }
+    CHECK(found == Lines{R"([{"start":0,"end":2}, {}])", R"([{}, {"end":3}])",
+                         R"([{"start":2,"end":4}, {}])"});
+  }
+
+  TEST_CASE("a piece that a product reads has the shape that its stated transpose_b needs") {
+    const auto piece = [](const std::string& transposed) {
+      Upgraded module("@main () -> () {\n" + slice("9, 9") +
+                      "linalg.CPU.MatMulOp [transpose_b:" + transposed + "] (%5:" + t("3, 4") +
+                      ", %0:" + t("9, 9") + ") -> (%1:" + t("3, 2") + ")\n}\n");
+      CHECK(module.errors() == Lines{});
+      const Op* found = find_op(module.module().body(), "linalg.CPU.SliceOp");
+      REQUIRE(found != nullptr);
+      return std::string(found->result()->type()->spelling());
+    };
+    CHECK(piece("false") == t("4, 2"));
+    CHECK(piece("true") == t("2, 4"));
+  }
+
   TEST_CASE("a mention that means another version than the latest is in the report") {
     // The halves of a rotation, then the whole, which alone has the extents of the sum.
     const std::string whole = t("2, 8"), half = t("2, 4");

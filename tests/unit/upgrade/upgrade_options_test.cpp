@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "mir/walk.hpp"
 #include "upgraded.hpp"
 
 using namespace mir;
@@ -541,6 +542,27 @@ TEST_SUITE("upgrade") {
           "%N=TYPE, "
           "%N.attribute=value, "
           "GRAPH.return=N, text:KEY=TEXT, comment=TEXT or Unknow=TYPE, found 'type=zeros'");
+  }
+
+  TEST_CASE("rows are picked of one dimension, or of the first where others are dropped") {
+    const auto indices = [](const std::string& table, const std::string& picked) {
+      const std::string in = "%0:" + t(table) + ", %1:" + t("3", "Int64"), out = "%2:" + t(picked);
+      Upgraded module(dump({"graph.CallGraphOp @g (" + in + ") -> (" + out + ")",
+                            "graph.SubGraphOp @g <CPU> {\n(" + in + ") -> (" + out + ") {\n" +
+                                "linalg.CPU.IndexOp(%0:" + t(table) + ") -> (" + out +
+                                ")\ncf.ReturnOp (" + out + ") -> ()\n}\n}"}));
+      if (!module.good) return module.errors().front();
+      CHECK(module.problems() == Lines{});
+      const Op* index = nullptr;
+      for_each_op(module.module().body(), [&](const Op& each) {
+        if (each.is(OpId::kLinalgIndex)) index = &each;
+      });
+      REQUIRE(index != nullptr);
+      return std::string(index->attribute("indices")->spelling());
+    };
+    CHECK(indices("5, 2, 4", "3, 2, 4") == "[1, {}, {}]");
+    CHECK(indices("5, 2, 4", "5, 3, 4") == "[{}, 1, {}]");
+    CHECK(indices("5, 2, 4", "3, 4") == "[1, [0], {}]");
   }
 
   TEST_CASE("a sidecar supplies attributes, operands, names and constants") {
