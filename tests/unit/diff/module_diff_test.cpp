@@ -206,6 +206,10 @@ TEST_SUITE("module diff") {
     };
     CHECK(differences(graph("CPU"), graph("QNN")) ==
           Lines{"~graph.SubGraphOp: angle 0: <CPU> -> <QNN>"});
+    CHECK(differences(graph("CPU"), graph("CPU> <first")) ==
+          Lines{"~graph.SubGraphOp: angle 1:  -> <first>"});
+    CHECK(differences(graph("CPU> <first"), graph("CPU")) ==
+          Lines{"~graph.SubGraphOp: angle 1: <first> -> "});
     const auto parameter = [](const std::string& symbol) {
       return "tensor.CPU.register () -> (%0:" + t("2") + symbol + ")\n";
     };
@@ -232,6 +236,33 @@ TEST_SUITE("module diff") {
           Lines{"+g: block ^b of 1 operations", "+g: block ^c of 1 operations"});
     CHECK(differences(blocks(two), blocks("")) ==
           Lines{"-g: block ^b of 1 operations", "-g: block ^c of 1 operations"});
+  }
+
+  TEST_CASE("blocks are paired by what is in them before the names of their ops count") {
+    const auto blocks = [](const std::string& list, const std::string& more) {
+      return "graph.SubGraphOp @g <CPU> {\n() -> () {\ndbg.HintsOp () -> () [" + list + "]\n" +
+             more + "}\n}\n";
+    };
+    const std::string a = unary("NegOp", 0, 1, " [k:1] "), b = unary("NegOp", 0, 2, " [k:2] ");
+    const Lines found =
+        differences(blocks("^a, ^b", "^a:\n" + a + "^b:\n" + b), blocks("^b", "^b:\n" + b));
+    CAPTURE(found);
+    CHECK(std::ranges::count(found, "-g: block ^a of 1 operations") == 1);
+    CHECK(std::ranges::none_of(
+        found, [](const std::string& each) { return each.find("attribute") != each.npos; }));
+  }
+
+  TEST_CASE("the normal form orders the attributes of mentions too") {
+    const auto normal = [](const std::string& attributes) {
+      Reading reading(
+          dump({"linalg.CPU.NegOp(%0:" + t("2") + ") -> (%1:" + t("2") + ")",
+                "linalg.CPU.NegOp(%1:" + t("2") + attributes + ") -> (%2:" + t("2") + ")"}));
+      REQUIRE(reading.errors() == Lines{});
+      return normal_form(reading.modules).value();
+    };
+    CHECK(normal("[k:1, l:2]") == normal("[l:2, k:1]"));
+    CHECK(normal("[k:1, l:2]") != normal("[k:2, l:1]"));
+    CHECK(normal("[k:1]") != normal(""));
   }
 
   TEST_CASE("symbols of constants are ids in dumps alone, and only with their storage") {

@@ -148,6 +148,24 @@ TEST_CASE("steps without a partner are stepped over") {
   }
 }
 
+TEST_CASE("steps between others without a partner are paired") {
+  // Of Neg, Exp and Sin, Neg, Cos only Neg is common.
+  const auto middle = [](const std::string& head, const std::string& tail) {
+    return head + unary("NegOp", "a", "m") + unary(tail, "m", "t") +
+           "linalg.CPU.MulOp (%a:tensor<[2, $S], Float32, CPU>, %a:tensor<[2, $S], Float32, CPU>) "
+           "-> "
+           "(%c:tensor<[2, $S], Float32, CPU>)\n";
+  };
+  const std::string one = chain("one", middle("", "ExpOp"));
+  const std::string two = chain("one", middle(unary("SinOp", "a", "h"), "CosOp"));
+  for (const bool swapped : {false, true}) {
+    CAPTURE(swapped);
+    Pair pair(swapped ? two : one, swapped ? one : two);
+    CHECK(pair.run(some_inputs()));
+    CHECK(pair.search->counts().without_partner == (swapped ? 2 : 1));
+  }
+}
+
 TEST_CASE("a result of other extents diverges") {
   const std::string in = "@m [mir_version:1] (%x:tensor<[4, 2], Float32, CPU>) -> ";
   const auto sums = [&](int dim, const std::string& type) {

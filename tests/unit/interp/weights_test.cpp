@@ -193,6 +193,23 @@ TEST_CASE("sessions that share parameters have one tensor of each") {
   CHECK((*other)[1].bytes().data() == one[1].bytes().data());
 }
 
+TEST_CASE("a norm without a weight has its bias") {
+  Runner runner(R"(
+@main [mir_version:1] (%x:tensor<[1, 4], Float32, CPU>) -> (%y:tensor<[1, 4], Float32, CPU>, %b:tensor<[4], Float32, CPU>) {
+  graph.SubGraphOp @init <CPU> {
+    () -> () {
+      tensor.CPU.register () -> (%b:tensor<[4], Float32, CPU>[@n.bias])[symbol:n.bias]
+    }
+  }
+  linalg.CPU.LayerNormOp <name="n"> [normalized_shape:[4], elementwise_affine:false, bias:true, eps:1e-5] (%x:tensor<[1, 4], Float32, CPU>) -> (%y:tensor<[1, 4], Float32, CPU>)
+  cf.ReturnOp (%y:tensor<[1, 4], Float32, CPU>, %b:tensor<[4], Float32, CPU>[@n.bias]) -> ()
+}
+)");
+  const auto outputs = runner.run({floats({1, 4}, {0, 0, 0, 0})});
+  CHECK(values_of(outputs[0]) == values_of(outputs[1]));
+  CHECK(values_of(outputs[0]) != std::vector<double>(4, 0));
+}
+
 TEST_CASE("a scale of LPBQ is that of the block times that of the channel") {
   const std::string spec =
       "quant_recipe:QuantSpec(LPBQ(quant_min: -7, quant_max: 7, block_size: 2, ch_axis: 3, "

@@ -47,6 +47,18 @@ TEST_CASE("fragments have the kind that their symbol states") {
   CHECK(has("deinit", "data"));
 }
 
+TEST_CASE("extents of constants are numbers below 2^31") {
+  const auto read = [](const std::string& shape) {
+    return program_text(document(
+        R"({"op":"value_symbol","program_id":0,"symbol":"a","outputs":[1],"constant":[],"shape":)" +
+        shape + "}"));
+  };
+  const auto largest = read("[2147483647,0]");
+  REQUIRE(largest);
+  CHECK(largest->find("tensor<[2147483647, 0], Float32, CPU>") != std::string::npos);
+  CHECK_FALSE(read("[2147483648,0]"));
+}
+
 TEST_CASE("programs that break their form are refused") {
   std::string deep = R"({"code":{"module":[{"x":)" + std::string(100'000, '[');
   for (

@@ -144,6 +144,13 @@ TEST_SUITE("corrections") {
     const Lines ops = {"tensor.CPU.alloc () -> (%0:" + t("2, -1") + ")"};
     CHECK(has(corrected(ops, {}), "alloc () -> (%0:" + t("2, ?") + ")"));
     CHECK(has(corrected(ops, {"%0=" + t("2, 3")}), "alloc () -> (%0:" + t("2, 3") + ")"));
+    // A graph that returns it states the type as well.
+    const std::string open = "%0:" + t("2, -1"), known = "%0:" + t("2, 3");
+    const Lines graph = {"graph.CallGraphOp @g () -> (" + open + ")",
+                         "graph.SubGraphOp @g <CPU> {\n() -> (" + open +
+                             ") {\ntensor.CPU.alloc () -> (" + open + ")\ncf.ReturnOp (" + open +
+                             ") -> ()\n}\n}"};
+    CHECK(has(corrected(graph, {"%0=" + t("2, 3")}), "() -> (" + known + ") {"));
   }
 
   TEST_CASE("a complex parameter has the type that is granted, a real one the type it has") {

@@ -107,6 +107,25 @@ TEST_SUITE("pieces") {
           first + " or " + last);
   }
 
+  TEST_CASE("one element that is copied from is the last, one that is read back as it was stored") {
+    const std::string whole = t("2, 5"), one = t("2, 1");
+    const auto bounds = [](const std::string& ops) {
+      Upgraded module("@main () -> () {\n" + ops + "}\n");
+      CHECK(module.errors() == Lines{});
+      Lines found;
+      for (const LossEntry& entry : module.report.entries) {
+        if (entry.fact == "indices") found.push_back(entry.used);
+      }
+      return found;
+    };
+    const std::string last = R"([{}, {"start":-1,"end":0}])", first = R"([{}, {"end":1}])";
+    CHECK(bounds(slice("2, 5") + "linalg.CPU.CopyOp(%0:" + whole + ", %7:" + one + ") -> ()\n") ==
+          Lines{last});
+    // Nothing tells what is read at the end.
+    CHECK(bounds(slice("2, 5") + "linalg.CPU.CopyOp(%5:" + one + ", %0:" + whole + ") -> ()\n" +
+                 slice("2, 5")) == Lines{first, first});
+  }
+
   TEST_CASE("equal slices that are the whole are its tiles, whatever else is sliced between them") {
     const auto read = [](int id, const std::string& piece) {
       return "linalg.CPU.SliceOp(%0:" + t("4, 8") + ") -> (%" + std::to_string(id) + ":" +

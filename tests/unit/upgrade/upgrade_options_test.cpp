@@ -15,6 +15,12 @@ TEST_SUITE("upgrade") {
                      op("LinearOp", "2, 4", "2, 3")}) == "in_channels:4 out_channels:3 bias:true");
     CHECK(recovered({parameter("a.weight", "12"), op("LinearOp", "2, 4", "2, 3")}) ==
           "in_channels:4 out_channels:3 +bias:false");
+    CHECK(recovered({parameter("a.weight", "3, 4"), op("LinearOp", "4", "3")}) ==
+          "in_channels:4 out_channels:3 +bias:false");
+    for (const auto& [in, out] : {std::pair("", "3"), std::pair("4", "")}) {
+      CHECK(recovered({parameter("a.weight", "3, 4"), op("LinearOp", in, out)}) ==
+            test::Part{"in_channels is lost: rank 0"});
+    }
     const std::string ids =
         "linalg.CPU.EmbeddingOp(%0:" + t("2", "Int64") + ") -> (%1:" + t("2, 4") + ")";
     CHECK(recovered({parameter("e.weight", "10, 4"), ids}) == "vocab_size:10 hidden_size:4");
@@ -210,7 +216,27 @@ TEST_SUITE("upgrade") {
                      ", %2:" + heads + ") -> (%3:" + heads + ")"}) == "+causal_mask:true");
   }
 
+  TEST_CASE("keys of rank 2 that an op transposed are read as they are") {
+    const std::string square = t("4, 4");
+    const auto scores = [&](const std::string& dims) {
+      Upgraded upgraded(
+          dump({"linalg.CPU.TransposeOp [" + dims + "] (%1:" + square + ") -> (%2:" + square + ")",
+                "linalg.CPU.MatMulOp(%0:" + square + ", %2:" + square + ") -> (%3:" + square + ")",
+                "linalg.CPU.SoftmaxOp(%3:" + square + ") -> (%4:" + square + ")"}));
+      REQUIRE(upgraded.errors() == Lines{});
+      return print(upgraded.module());
+    };
+    for (const char* dims : {"dim0:0, dim1:1", "dim0:1, dim1:0", "dim0:-1, dim1:-2"})
+      CHECK(has(scores(dims), "MatMulOp [transpose_b:false]"));
+    CHECK(has(scores("dim0:0, dim1:0"), "MatMulOp [transpose_b:true]"));
+  }
+
   TEST_CASE("an epsilon is granted or lost") {
+    UpgradeOptions zero;
+    CHECK(grant(zero, "rms_eps=0"));
+    CHECK(zero.rms_epsilon == 0.0);
+    CHECK_FALSE(grant(zero, "rms_eps=-1e-6"));
+    CHECK_FALSE(grant(zero, "rms_eps=nan"));
     const Lines rms{parameter("n.weight", "4"), op("RMSNormOp", "2, 4", "2, 4")};
     CHECK(recovered(rms) == "+epsilon:1e-06 +add_unit_offset:false");
     CHECK(recovered(rms, {}) ==

@@ -75,6 +75,18 @@ TEST_SUITE("dump findings") {
         found, [](const std::string& line) { return line.find("MIR05") != line.npos; }));
   }
 
+  TEST_CASE("type_c1: MIR0410 an op in place is no part, so its type is not stale") {
+    const std::string x = "%1" + t("[1, 8, 4]"), y = "%2" + t("[2, 4]");
+    const std::string transposed =
+        "linalg.CPU.TransposeOp [dim0:0, dim1:1] (" + y + ") -> (" + y + ")";
+    const auto is_found = [](const Lines& found) {
+      return std::ranges::any_of(
+          found, [](const std::string& line) { return line.find("MIR0410") != line.npos; });
+    };
+    CHECK(is_found(dump({transposed})));
+    CHECK(is_found(dump({op("Slice", x, x), transposed})));
+  }
+
   TEST_CASE("dump_c3: MIR0472 a constant that lost its value") {
     const auto add = [](const std::string& constant) {
       return dump({op("Add", "%1" + t("[2]") + ", %7" + t("[1]") + constant, "%2" + t("[2]"))});
