@@ -68,6 +68,17 @@ Result<void> refuse_unread(const OptSettings& settings, const InputNames& names)
   return {};
 }
 
+/// Refuses options of a trial without patterns to try.
+Result<void> refuse_without_trial(const OptSettings& settings) {
+  const OptionRow* rows[] = {&settings.validate, &settings.seed, &settings.counterexamples};
+  for (const OptionRow* row : rows) {
+    if (!row->is_given() || settings.validate_patterns.is_given()) continue;
+    return Error{DiagCode::kUsage,
+                 fmt::format("--{} has no effect without --validate-patterns", row->name())};
+  }
+  return {};
+}
+
 /// Takes the facts that the options grant to conversions.
 Result<void> take_grants(OptSettings& settings) {
   auto granted = read_grants(settings.facts, *settings.sidecars.sidecar);
@@ -82,6 +93,7 @@ ExitCode body(const Run& run, OptSettings& settings) {
   if (settings.list_passes_markdown) return run.write_output(passes_page(settings.known.registry));
   if (const auto one = refuse_several(run, settings); !one) return run.refuse(one.error());
 
+  if (const auto tried = refuse_without_trial(settings); !tried) return run.refuse(tried.error());
   if (settings.validate_patterns.is_given()) return validate_files(run, settings);
   if (const ExitCode read = settings.pattern_files.report(run); read != ExitCode::kSuccess) {
     return read;

@@ -38,6 +38,7 @@ class InputNames {
  private:
   using Names = std::set<std::string, std::less<>>;
 
+  bool has(const Reference& reference) const;
   Result<void> check(const OptionRow& row, ReferenceKind kind) const;
   Error unknown(const OptionRow& row, const Reference& reference) const;
 

@@ -31,18 +31,11 @@ std::string shell_word(std::string_view text) {
 
 /// Whether what a run gives depends on the option.
 bool counts(const OptSettings& settings, const OptionRow& row) {
-  const OptionRow* list[] = {&settings.patterns,
-                             &settings.load_passes,
-                             &settings.facts.assume,
-                             &settings.facts.symbolic_dim,
-                             &settings.sidecars.sidecar,
-                             &settings.generation,
-                             &settings.rewrite_limit,
-                             &settings.verify_each,
-                             &settings.verification.level,
-                             &settings.verification.deny,
-                             &settings.verification.allow,
-                             &settings.verification.no_verify};
+  const OptionRow* list[] = {
+      &settings.patterns,           &settings.load_passes,        &settings.facts.assume,
+      &settings.facts.symbolic_dim, &settings.sidecars.sidecar,   &settings.generation,
+      &settings.rewrite_limit,      &settings.verify_each,        &settings.verification.level,
+      &settings.verification.deny,  &settings.verification.allow, &settings.verification.no_verify};
   return std::ranges::find(list, &row) != std::end(list);
 }
 
