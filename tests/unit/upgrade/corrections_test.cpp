@@ -151,6 +151,14 @@ TEST_SUITE("corrections") {
                              ") {\ntensor.CPU.alloc () -> (" + open + ")\ncf.ReturnOp (" + open +
                              ") -> ()\n}\n}"};
     CHECK(has(corrected(graph, {"%0=" + t("2, 3")}), "() -> (" + known + ") {"));
+    // So does the dump, which tools verify before they upgrade it.
+    Reading reading(dump(graph));
+    REQUIRE(reading.errors() == Lines{});
+    LossReport report;
+    Diagnostics problems;
+    take_corrections(reading.module(), granting({"%0=" + t("2, 3")}), report, problems);
+    CHECK_FALSE(problems.has_errors());
+    CHECK(has(print(reading.module()), "() -> (" + known + ") {"));
   }
 
   TEST_CASE("a complex parameter has the type that is granted, a real one the type it has") {

@@ -121,6 +121,9 @@ TEST_SUITE("pieces") {
     const std::string last = R"([{}, {"start":-1,"end":0}])", first = R"([{}, {"end":1}])";
     CHECK(bounds(slice("2, 5") + "linalg.CPU.CopyOp(%0:" + whole + ", %7:" + one + ") -> ()\n") ==
           Lines{last});
+    // A piece with an id of its own that is stored into.
+    CHECK(bounds("linalg.CPU.SliceOp(%0:" + whole + ") -> (%1:" + one + ")\n" +
+                 "linalg.CPU.CopyOp(%5:" + one + ", %1:" + one + ") -> ()\n") == Lines{first});
     // Nothing tells what is read at the end.
     CHECK(bounds(slice("2, 5") + "linalg.CPU.CopyOp(%5:" + one + ", %0:" + whole + ") -> ()\n" +
                  slice("2, 5")) == Lines{first, first});

@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "../syntax/corpus.hpp"
+#include "upgrade/lower_program.hpp"
 #include "upgraded.hpp"
 
 using namespace mir;
@@ -10,6 +11,26 @@ using namespace mir::test;
 
 TEST_SUITE("upgrade") {
   // -- interface ----------------------------------------------------------------------------------
+
+  TEST_CASE("launches of a lowered program have the names of their ops, after owners too") {
+    const std::string x = t("2, 4"), y = t("2, 3");
+    Reading reading(
+        "@main [mir_version:1] (%x:" + x + ") -> (%z:" + y +
+        ") {\ngraph.SubGraphOp @init <CPU> {\n() -> () {\ntensor.CPU.register () -> (%w:" +
+        t("3, 4") + "[@a.weight])[symbol:a.weight]\n}\n}\n" +
+        "linalg.CPU.LinearOp <name=\"a\"> [in_channels:4, out_channels:3, bias:false] (%x) -> "
+        "(%y:" +
+        y + ")\nlinalg.CPU.SiLUOp <name=\"b\"> (%y) -> (%z:" + y +
+        ")\ncf.ReturnOp (%z) -> ()\n}\n");
+    REQUIRE(reading.errors() == Lines{});
+    LossReport losses;
+    Diagnostics problems;
+    REQUIRE(lower_program(reading.module(), losses, problems));
+    const std::string text = print(reading.module());
+    CHECK(has(text, "[symbol_name:a, op_type:Linear,"));
+    CHECK(has(text, "[symbol_name:b, op_type:SiLU,"));
+    CHECK(losses.count(Source::kDropped) == 0);
+  }
 
   TEST_CASE("inputs are what top-level ops use and nothing defines; outputs what nothing uses") {
     Upgraded two(

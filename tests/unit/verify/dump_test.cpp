@@ -85,6 +85,9 @@ TEST_SUITE("dump findings") {
     };
     CHECK(is_found(dump({transposed})));
     CHECK(is_found(dump({op("Slice", x, x), transposed})));
+    const std::string other =
+        "linalg.CPU.TransposeOp [dim0:0, dim1:1] (" + y + ") -> (%2" + t("[3, 5]") + ")";
+    CHECK(is_found(dump({op("Slice", x, x), other})));
   }
 
   TEST_CASE("dump_c3: MIR0472 a constant that lost its value") {
