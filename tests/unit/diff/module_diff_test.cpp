@@ -238,6 +238,18 @@ TEST_SUITE("module diff") {
           Lines{"-g: block ^b of 1 operations", "-g: block ^c of 1 operations"});
   }
 
+  TEST_CASE("whether the first block has a name is a difference") {
+    const auto graph = [](const std::string& name) {
+      return "graph.SubGraphOp @g <CPU> {\n() -> () {\n" + name + "dbg.HintsOp () -> ()\n}\n}\n";
+    };
+    CHECK(differences(graph("^a:\n"), graph("^b:\n")) == Lines{});
+    const Lines named = differences(graph(""), graph("^a:\n"));
+    CAPTURE(named);
+    CHECK(std::ranges::count_if(named, [](const std::string& each) {
+            return each.find("name of the first block") != each.npos;
+          }) == 1);
+  }
+
   TEST_CASE("blocks are paired by what is in them before the names of their ops count") {
     const auto blocks = [](const std::string& list, const std::string& more) {
       return "graph.SubGraphOp @g <CPU> {\n() -> () {\ndbg.HintsOp () -> () [" + list + "]\n" +
