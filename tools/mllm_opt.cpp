@@ -70,11 +70,17 @@ Result<void> refuse_unread(const OptSettings& settings, const InputNames& names)
 
 /// Refuses options of a trial without patterns to try.
 Result<void> refuse_without_trial(const OptSettings& settings) {
-  const OptionRow* rows[] = {&settings.validate, &settings.seed, &settings.counterexamples};
-  for (const OptionRow* row : rows) {
-    if (!row->is_given() || settings.validate_patterns.is_given()) continue;
-    return Error{DiagCode::kUsage,
-                 fmt::format("--{} has no effect without --validate-patterns", row->name())};
+  const bool tries_patterns = settings.validate_patterns.is_given();
+  const bool tries = tries_patterns || settings.validate.is_given();
+  const auto refuse = [](const OptionRow& row, std::string_view needs) {
+    return Error{DiagCode::kUsage, fmt::format("--{} has no effect without {}", row.name(), needs)};
+  };
+  if (settings.seed.is_given() && !tries) return refuse(settings.seed, "--validate");
+  if (settings.counterexamples.is_given() && !tries) {
+    return refuse(settings.counterexamples, "--validate");
+  }
+  if (settings.bound.is_given() && (tries_patterns || !tries)) {
+    return refuse(settings.bound, "--validate of passes");
   }
   return {};
 }

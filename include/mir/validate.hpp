@@ -58,6 +58,24 @@ struct PatternVerdict {
 std::vector<PatternVerdict> validate_patterns(const Module& patterns,
                                               const ValidationOptions& options);
 
+/// What running two modules on the same inputs showed.
+struct ChangeVerdict {
+  PatternVerdict::Kind kind = PatternVerdict::Kind::kKept;
+  std::uint64_t runs = 0;
+  std::uint64_t elements = 0;  ///< of results that were compared
+  std::string reason{};        ///< of kUntested
+  std::optional<Counterexample> counterexample{};
+};
+
+/// Runs two portable modules that verify and have equal inputs and outputs, one made from the other
+/// by passes, on `count` random inputs with random weights of equal names. Symbolic extents are
+/// small numbers. Every second run continues the caches of the one before. Results must be equal,
+/// any NaN being equal to any other; with `bound`, they may differ by that times the largest finite
+/// magnitude of the result before. A run that fails before the change is no trial.
+ChangeVerdict validate_change(const Module& before, const Module& after,
+                              const ValidationOptions& options,
+                              std::optional<double> bound = std::nullopt);
+
 /// A verdict on one line: "pattern 'neg.neg' keeps 'value': 1000 instances, 5230 elements, ...".
 std::string spelling(const PatternVerdict& verdict);
 

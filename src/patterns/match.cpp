@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "dialects/quantisation.hpp"
-#include "mir/equivalence.hpp"
 #include "mir/infer.hpp"
 #include "mir/module.hpp"
 #include "mir/tensor.hpp"
@@ -28,7 +27,6 @@ class Matcher {
         context_(root.module().context()),
         explains_(explains),
         mismatch_(mismatch),
-        constant_(context_.strings().find("constant")),
         unifier_(context_),
         bindings_(unifier_.bindings()) {
     mismatch_ = {};
@@ -89,7 +87,7 @@ class Matcher {
   /// One number in a pattern stands for a constant that has it everywhere.
   bool unify_constant(const AttributeTemplate& wanted, const Value& found) {
     const Attr* stated =
-        found.is_free() && !found.has_symbol() ? found.attribute(constant_) : nullptr;
+        found.is_free() && !found.has_symbol() ? found.attribute(pattern_.constant_key) : nullptr;
     const TensorType* type = found.tensor_type();
     if (stated == nullptr || type == nullptr || stated->kind() != AttrKind::kArray) return false;
     if (wanted.kind == TemplateKind::kVariable || wanted.kind == TemplateKind::kAny) {
@@ -164,7 +162,7 @@ class Matcher {
     }
     for (const OpTemplate::Attribute& each : wanted.attributes) {
       if (each.value.kind != TemplateKind::kLiteral) continue;
-      const Attr* found = effective_attribute(op, *each.row);
+      const Attr* found = value_in(op, each);
       if (found != nullptr && are_equal(*each.value.literal, *found, context_)) continue;
       return fail(op, [&] { return fmt::format("attribute '{}' differs", each.row->name); });
     }
@@ -178,8 +176,19 @@ class Matcher {
                            each.row->name);
       });
     }
-    if (!states_only_row_attributes(op)) return fail(op, "it has marks that a pass attached");
-    return true;
+    const auto is_of_row = [&](const NamedAttr& each) {
+      return std::ranges::find(wanted.attributes, each.key, &OpTemplate::Attribute::key) !=
+                 wanted.attributes.end() ||
+             std::ranges::find(wanted.defaults, each.key, &OpTemplate::Default::key) !=
+                 wanted.defaults.end();
+    };
+    return std::ranges::all_of(op.attributes(), is_of_row) ||
+           fail(op, "it has marks that a pass attached");
+  }
+
+  static const Attr* value_in(const Op& op, const OpTemplate::Attribute& wanted) {
+    const Attr* stated = op.attribute(wanted.key);
+    return stated != nullptr ? stated : wanted.by_default;
   }
 
   bool match_op(std::size_t step, Op& op) {
@@ -208,7 +217,7 @@ class Matcher {
       return fail(op, "it runs on another device");
     }
     for (const OpTemplate::Attribute& each : wanted.attributes) {
-      if (!unifier_.unify(each.value, effective_attribute(op, *each.row))) {
+      if (!unifier_.unify(each.value, value_in(op, each))) {
         return fail(op, [&] { return fmt::format("attribute '{}' differs", each.row->name); });
       }
     }
@@ -242,14 +251,15 @@ class Matcher {
       }
       return match_op(step, *definition);
     }
+    // A value with many users would be looked through for each of them.
     constexpr std::size_t kMostUsers = 64;
     const OpTemplate& wanted = graph_.ops[next.op];
     std::size_t tried = 0;
-    for (const Use* use = from.first_use(); use != nullptr; use = use->next()) {
+    for (const Use* use = from.first_use(); use != nullptr && tried < kMostUsers;
+         use = use->next(), ++tried) {
       Op& user = *use->user();
       if (user.kind() != wanted.kind || user.block() == nullptr) continue;
       if (use->index() != next.operand && !wanted.is_commutative) continue;
-      if (++tried > kMostUsers) break;
       if (match_op(step, user)) return true;
     }
     depth_ = step;
@@ -493,7 +503,6 @@ class Matcher {
   IRContext& context_;
   bool explains_;
   Mismatch& mismatch_;
-  Symbol constant_;
   Unifier unifier_;
   Bindings& bindings_;
   std::vector<Op*> ops_;

@@ -69,6 +69,7 @@ struct OpTemplate {
     const AttrRow* row = nullptr;
     Symbol key;
     AttributeTemplate value;
+    const Attr* by_default = nullptr;  ///< the value of an op that does not state it; null: none
   };
   std::vector<Attribute> attributes{};  ///< stated ones
   struct Default {
@@ -118,6 +119,7 @@ struct Pattern {
   Span at{};
 
   std::vector<std::string> variables{};  ///< their names: "$n", "T"
+  Symbol constant_key{};                 ///< of the elements of constants
   GraphTemplate match{}, rewrite{};
   std::vector<MatchStep> steps{};
   std::vector<std::pair<std::uint32_t, Expression>> lets{};

@@ -34,6 +34,7 @@ class PatternReader : Scope {
   std::shared_ptr<const Pattern> read() {
     pattern_.name = op_.has_symbol() ? context_.text(op_.symbol()) : "";
     pattern_.at = op_.span();
+    pattern_.constant_key = constant_;
     if (op_.region_count() != 2) {
       refuse(op_.span(), "a pattern has two regions: what it matches and what it becomes");
       return nullptr;
@@ -434,7 +435,8 @@ class PatternReader : Scope {
         return refuse(op.span(), fmt::format("attribute '{}' of '{}' cannot be {}", key, op.name(),
                                              each.value->spelling()));
       }
-      made.attributes.push_back({&*row, each.key, *std::move(value)});
+      made.attributes.push_back(
+          {&*row, each.key, *std::move(value), default_value(context_, *row)});
     }
     for (const AttrRow& row : rows) {
       const Symbol key = context_.intern(row.name);

@@ -38,6 +38,7 @@ COMMANDS = {
 }
 # Names of files that a folder holds and that the command may write there, one that it reads and how it is read.
 FOLDERS = {
+    ("mllm-opt", "counterexamples"): ("rules.mirz", lambda path: [f"--validate-patterns={path}"]),
     ("mllm-opt", "dump-dir"): ("000.mir", lambda path: ["-p", "simplify", path]),
     ("mllm-interp", "dump"): ("x.npy", lambda path: ["a.mir", f"--input=x={path}"]),
     ("mllm-make-decoder", "output"): ("model.safetensors", lambda path: [f"--weights={path}"]),

@@ -82,9 +82,19 @@ struct OptSettings {
       written_folder(is_counterexample)};
   Option<std::uint64_t> validate{
       options,
-      {.name = "validate", .argument = "N", .help = "try N instances of each pattern"},
+      {.name = "validate",
+       .argument = "N",
+       .help = "run each module before and after the passes on N random inputs and compare the "
+               "results; with --validate-patterns, try N instances of each pattern"},
       number<std::uint64_t>({.least = 1}),
       1000};
+  Option<double> bound{
+      options,
+      {.name = "bound",
+       .argument = "X",
+       .help = "in --validate, accept results that differ by X times the largest magnitude",
+       .otherwise = "equal results"},
+      number<double>({.least = 0})};
   Option<std::uint64_t> seed{
       options,
       {.name = "seed", .argument = "N", .help = "number of the random sequence of --validate"},

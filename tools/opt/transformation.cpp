@@ -15,6 +15,7 @@
 #include "support/atomic_file.hpp"
 #include "support/expectation.hpp"
 #include "support/file_io.hpp"
+#include "tools/opt/validate_run.hpp"
 #include "upgrade/settle_text.hpp"
 
 namespace mir::tools {
@@ -84,7 +85,7 @@ bool Transformation::transform(Module& module, Diagnostics& diagnostics) {
   if (settings_.explain_no_match.is_given()) how.observers.push_back(&explainer_);
   if (settings_.reproducer.is_given()) how.observers.push_back(&reproducer_);
   if (settings_.rewrite_limit.is_given() || settings_.trace_rewrites) how.rewrites = &rewrites_;
-  return run_pipeline(module, pipeline_, how, diagnostics);
+  return run_validated(module, pipeline_, how, settings_, diagnostics);
 }
 
 bool Transformation::transform_modules(std::span<Module* const> modules, Diagnostics& diagnostics) {

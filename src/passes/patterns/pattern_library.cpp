@@ -8,7 +8,7 @@ namespace mir {
 namespace {
 
 constexpr PatternText kTexts[] = {
-#include "embedded_patterns.inc"
+#include "passes/embedded_patterns.inc"
 };
 
 struct Description {

@@ -1,0 +1,180 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "mir/print.hpp"
+#include "mir/session.hpp"
+#include "mir/validate.hpp"
+#include "validate/values.hpp"
+#include "weights/elements.hpp"
+
+namespace mir {
+
+namespace {
+
+/// Both modules, ready to run.
+class Pair {
+ public:
+  Pair(const Module& before, const Module& after, const ValidationOptions& options,
+       std::optional<double> bound)
+      : before_(before), after_(after), options_(options), bound_(bound), draw_(options.seed) {}
+
+  ChangeVerdict compare() {
+    constexpr std::uint64_t kTriesForOne = 20;
+    if (!create()) return std::move(verdict_);
+    const std::uint64_t most = kTriesForOne * options_.count;
+    for (std::uint64_t i = 0; i < most && verdict_.runs < options_.count; ++i) {
+      if (!run_once(i % 2 == 0)) return std::move(verdict_);
+    }
+    if (verdict_.runs == 0) untested("no run before the passes succeeds: " + last_error_);
+    return std::move(verdict_);
+  }
+
+ private:
+  void untested(std::string reason) {
+    verdict_.kind = PatternVerdict::Kind::kUntested;
+    verdict_.reason = std::move(reason);
+  }
+
+  static std::string first_error(const Diagnostics& found) {
+    const auto all = found.sorted();
+    return all.empty() ? "it cannot run" : all.front().message;
+  }
+
+  /// False after a verdict.
+  bool create() {
+    WeightSet weights;
+    if (const auto added = weights.add(fmt::format("random:{}", options_.seed)); !added) {
+      untested(added.error().message);
+      return false;
+    }
+    Diagnostics found(1);
+    SessionOptions how;
+    how.weights = &weights;
+    first_ = Session::create(before_, how, found);
+    if (!first_) {
+      untested(first_error(found));
+      return false;
+    }
+    second_ = Session::create(after_, how, found);
+    if (second_) return true;
+    differs({}, {}, {}, "the module cannot run after the passes: " + first_error(found));
+    return false;
+  }
+
+  void differs(std::vector<Tensor> inputs, std::vector<Tensor> expected, std::vector<Tensor> actual,
+               std::string difference) {
+    verdict_.kind = PatternVerdict::Kind::kRefuted;
+    verdict_.counterexample = Counterexample{.before = print(before_),
+                                             .after = print(after_),
+                                             .inputs = std::move(inputs),
+                                             .expected = std::move(expected),
+                                             .actual = std::move(actual),
+                                             .difference = std::move(difference)};
+  }
+
+  DimBindings draw_extents() {
+    constexpr std::array<std::int64_t, 6> kExtents = {1, 2, 3, 4, 5, 8};
+    DimBindings bindings;
+    for (const Port& port : first_->inputs()) {
+      if (port.type == nullptr) continue;
+      for (const Dim dim : port.type->dims()) {
+        for (const Symbol symbol : before_.context().dims().symbols(dim)) {
+          if (!bindings.find(symbol)) bindings.bind(symbol, draw_.one_of(kExtents));
+        }
+      }
+    }
+    for (const auto& [symbol, length] : first_->cache_bindings().entries()) {
+      bindings.bind(symbol, length);
+    }
+    return bindings;
+  }
+
+  /// Random inputs; those of floating-point numbers are special ones now and then.
+  std::optional<std::vector<Tensor>> draw_inputs(const DimBindings& dims) {
+    std::vector<std::string> arguments;
+    for (std::size_t i = 0; i < first_->inputs().size(); ++i) {
+      arguments.push_back(fmt::format("{}=random:{}", i, draw_.below(1'000'000)));
+    }
+    auto inputs = load_inputs(*first_, arguments, dims);
+    if (!inputs) {
+      last_error_ = inputs.error().message;
+      return std::nullopt;
+    }
+    const bool is_special = draw_.one_in(3);
+    for (Tensor& input : *inputs) {
+      if (!is_special || !is_float(input.dtype())) continue;
+      auto special = validate::draw_tensor(input.dtype(), input.shape(),
+                                           validate::ValueStyle::kSpecial, 0, draw_);
+      if (special) input = *std::move(special);
+    }
+    return *std::move(inputs);
+  }
+
+  /// What the results of a run may differ by.
+  RewriteClaim claim_for(std::span<const Tensor> expected) const {
+    if (!bound_) return {.kind = RewriteClaim::Kind::kValue};
+    double largest = 0;
+    for (const Tensor& each : expected) {
+      if (!is_float(each.dtype())) continue;
+      for (std::int64_t i = 0; i < each.elements(); ++i) {
+        const double value = std::abs(element_as_double(each, i));
+        if (std::isfinite(value)) largest = std::max(largest, value);
+      }
+    }
+    return {.kind = RewriteClaim::Kind::kBound, .absolute = *bound_ * largest};
+  }
+
+  /// False after a difference.
+  bool run_once(bool is_fresh) {
+    if (is_fresh) {
+      first_->reset();
+      second_->reset();
+    }
+    const DimBindings dims = draw_extents();
+    const auto inputs = draw_inputs(dims);
+    if (!inputs) return true;
+    Diagnostics found(1);
+    RunOptions how;
+    how.dims = dims;
+    auto expected = first_->run(*inputs, found, how);
+    if (!expected) {
+      last_error_ = first_error(found);
+      second_->reset();
+      first_->reset();
+      return true;
+    }
+    auto actual = second_->run(*inputs, found, how);
+    if (!actual) {
+      differs(*inputs, *std::move(expected), {},
+              "the run fails after the passes: " + first_error(found));
+      return false;
+    }
+    ++verdict_.runs;
+    for (const Tensor& each : *expected) {
+      verdict_.elements += static_cast<std::uint64_t>(each.elements());
+    }
+    const auto difference = validate::difference(*expected, *actual, claim_for(*expected));
+    if (difference) differs(*inputs, *std::move(expected), *std::move(actual), difference->text);
+    return !difference;
+  }
+
+  const Module &before_, &after_;
+  const ValidationOptions& options_;
+  std::optional<double> bound_;
+  validate::Draw draw_;
+  std::optional<Session> first_, second_;
+  std::string last_error_;
+  ChangeVerdict verdict_;
+};
+
+}  // namespace
+
+ChangeVerdict validate_change(const Module& before, const Module& after,
+                              const ValidationOptions& options, std::optional<double> bound) {
+  return Pair(before, after, options, bound).compare();
+}
+
+}  // namespace mir
