@@ -344,8 +344,13 @@ Module& IRContext::create_module(std::string_view name) {
 }
 
 void IRContext::release(Module& module) {
-  std::erase(state_->module_pointers, &module);
-  std::erase_if(state_->modules, [&](const auto& owned) { return owned.get() == &module; });
+  // The latest ones come and go most.
+  auto& pointers = state_->module_pointers;
+  const auto found = std::find(pointers.rbegin(), pointers.rend(), &module);
+  if (found == pointers.rend()) return;
+  const auto index = pointers.rend() - found - 1;
+  pointers.erase(pointers.begin() + index);
+  state_->modules.erase(state_->modules.begin() + index);
 }
 
 std::span<Module* const> IRContext::modules() const {

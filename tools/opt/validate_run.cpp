@@ -34,7 +34,8 @@ class RunValidation {
     std::string text;
     RewriteWatch watch{.limit = different};
     watch.trace = [&](std::uint64_t number, std::string_view pattern, std::string_view root) {
-      text = fmt::format("rewrite {} is the first to change them: '{}' of {}", number, pattern, root);
+      text =
+          fmt::format("rewrite {} is the first to change them: '{}' of {}", number, pattern, root);
     };
     run_limited(watch);
     return text;
@@ -50,8 +51,7 @@ class RunValidation {
   std::unique_ptr<Module> run_limited(RewriteWatch& watch) const {
     auto copy = clone(before_);
     Diagnostics ignored;
-    const bool is_good =
-        run_pipeline(*copy, pipeline_, PipelineRun{.rewrites = &watch}, ignored);
+    const bool is_good = run_pipeline(*copy, pipeline_, PipelineRun{.rewrites = &watch}, ignored);
     if (!is_good) copy.reset();
     return copy;
   }

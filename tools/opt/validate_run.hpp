@@ -7,8 +7,8 @@
 
 namespace mir::tools {
 
-/// Runs a pipeline on a module and, for --validate, the module before and after it on random inputs.
-/// Reports a difference with the first rewrite that makes it. False after reporting.
+/// Runs a pipeline on a module and, for --validate, the module before and after it on random
+/// inputs. Reports a difference with the first rewrite that makes it. False after reporting.
 bool run_validated(Module& module, const Pipeline& pipeline, PipelineRun how,
                    const OptSettings& settings, Diagnostics& diagnostics);
 

@@ -11,9 +11,11 @@ namespace validate_change_test {
 
 namespace {
 
-std::string module_of(std::string_view ops, std::string_view type = "tensor<[2, $S], Float32, CPU>") {
+std::string module_of(std::string_view ops,
+                      std::string_view type = "tensor<[2, $S], Float32, CPU>") {
   return fmt::format(
-      "@main [mir_version:1] (%x:{0}) -> (%z:{0}) {{\n    {1}\n    cf.ReturnOp (%z) -> ()\n}}\n", type, ops);
+      "@main [mir_version:1] (%x:{0}) -> (%z:{0}) {{\n    {1}\n    cf.ReturnOp (%z) -> ()\n}}\n",
+      type, ops);
 }
 
 ChangeVerdict verdict_of(const std::string& before, const std::string& after,
@@ -42,13 +44,16 @@ TEST_SUITE("validation of changes") {
     CHECK(verdict.counterexample->after.find("ReLUOp") != std::string::npos);
     CHECK(verdict.counterexample->inputs.size() == 1);
     // Only the sign of zero differs.
-    CHECK(verdict_of(module_of("linalg.CPU.AddOp(%x, %c:tensor<[1], Float32, CPU>[constant:[0.0]]) -> (%z)"),
-                     module_of("linalg.CPU.CloneOp(%x) -> (%z)"))
-              .kind == PatternVerdict::Kind::kRefuted);
+    CHECK(
+        verdict_of(
+            module_of("linalg.CPU.AddOp(%x, %c:tensor<[1], Float32, CPU>[constant:[0.0]]) -> (%z)"),
+            module_of("linalg.CPU.CloneOp(%x) -> (%z)"))
+            .kind == PatternVerdict::Kind::kRefuted);
   }
 
   TEST_CASE("a bound is relative to the largest magnitude") {
-    const std::string chain = module_of("linalg.CPU.SigmoidOp(%x) -> (%y) linalg.CPU.MulOp(%x, %y) -> (%z)");
+    const std::string chain =
+        module_of("linalg.CPU.SigmoidOp(%x) -> (%y) linalg.CPU.MulOp(%x, %y) -> (%z)");
     const std::string fused = module_of("linalg.CPU.SiLUOp(%x) -> (%z)");
     CHECK(verdict_of(chain, fused).kind == PatternVerdict::Kind::kRefuted);
     CHECK(verdict_of(chain, fused, 1e-6).kind == PatternVerdict::Kind::kKept);
@@ -58,14 +63,18 @@ TEST_SUITE("validation of changes") {
   TEST_CASE("weights of equal names are equal, caches go on") {
     const auto linear = [](std::string_view rest, std::string_view name = "m.q") {
       return fmt::format(
-          "@main [mir_version:1] (%x:tensor<[2, 3], Float32, CPU>) -> (%z:tensor<[2, 4], Float32, CPU>) {{\n"
-          "    graph.SubGraphOp @init {{ () -> () {{ tensor.CPU.register () -> (%w:tensor<[4, 3], Float32, CPU>[@{1}.weight]) cf.ReturnOp () -> () }} }}\n"
-          "    linalg.CPU.LinearOp <name=\"{1}\"> [in_channels:3, out_channels:4, bias:false] (%x) -> (%y)\n"
+          "@main [mir_version:1] (%x:tensor<[2, 3], Float32, CPU>) -> (%z:tensor<[2, 4], Float32, "
+          "CPU>) {{\n"
+          "    graph.SubGraphOp @init {{ () -> () {{ tensor.CPU.register () -> (%w:tensor<[4, 3], "
+          "Float32, CPU>[@{1}.weight]) cf.ReturnOp () -> () }} }}\n"
+          "    linalg.CPU.LinearOp <name=\"{1}\"> [in_channels:3, out_channels:4, bias:false] (%x) "
+          "-> (%y)\n"
           "    {0}\n    cf.ReturnOp (%z) -> ()\n}}\n",
           rest, name);
     };
     const std::string twice = linear("linalg.CPU.NegOp(%y) -> (%a) linalg.CPU.NegOp(%a) -> (%z)");
-    CHECK(verdict_of(twice, linear("linalg.CPU.CloneOp(%y) -> (%z)")).kind == PatternVerdict::Kind::kKept);
+    CHECK(verdict_of(twice, linear("linalg.CPU.CloneOp(%y) -> (%z)")).kind ==
+          PatternVerdict::Kind::kKept);
     CHECK(verdict_of(twice, linear("linalg.CPU.CloneOp(%y) -> (%z)", "m.k")).kind ==
           PatternVerdict::Kind::kRefuted);
   }
@@ -74,13 +83,15 @@ TEST_SUITE("validation of changes") {
     const std::string view = module_of("linalg.CPU.ViewOp [to_shape:[2, -1]] (%x) -> (%z)");
     const std::string good = module_of("linalg.CPU.CloneOp(%x) -> (%z)");
     CHECK(verdict_of(good, view).kind == PatternVerdict::Kind::kKept);
-    const std::string foreign = module_of("linalg.CPU.MyOp [meaning:plugin] (%x) -> (%z:tensor<[2, $S], Float32, CPU>)");
+    const std::string foreign =
+        module_of("linalg.CPU.MyOp [meaning:plugin] (%x) -> (%z:tensor<[2, $S], Float32, CPU>)");
     const ChangeVerdict untested = verdict_of(foreign, good);
     CHECK(untested.kind == PatternVerdict::Kind::kUntested);
     CHECK(untested.reason.find("MyOp") != std::string::npos);
     const ChangeVerdict broken = verdict_of(good, foreign);
     REQUIRE(broken.kind == PatternVerdict::Kind::kRefuted);
-    CHECK(broken.counterexample->difference.starts_with("the module cannot run after the passes: "));
+    CHECK(
+        broken.counterexample->difference.starts_with("the module cannot run after the passes: "));
   }
 }
 
