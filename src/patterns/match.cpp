@@ -33,7 +33,9 @@ class Matcher {
   }
 
   std::optional<Plan> match() {
-    if (!has_head(pattern_.root(), root_)) return std::nullopt;
+    if (!has_head(pattern_.root(), root_) || !has_definitions(pattern_.root(), root_)) {
+      return std::nullopt;
+    }
     bindings_.variables.assign(pattern_.variables.size(), nullptr);
     bindings_.values.assign(graph_.values.size(), nullptr);
     ops_.assign(graph_.ops.size(), nullptr);
@@ -121,15 +123,7 @@ class Matcher {
       return bound == &found ||
              fail(user, [&] { return fmt::format("'%{}' is another value", wanted.name); });
     }
-    if (wanted.op != ValueTemplate::kNone) {
-      const Op* definition = found.defining_op();
-      if (definition == nullptr || definition->kind() != graph_.ops[wanted.op].kind) {
-        return fail(user, [&] {
-          return fmt::format("no '{}' defines '%{}'", graph_.ops[wanted.op].info->name,
-                             wanted.name);
-        });
-      }
-    }
+    if (!has_definition(wanted, found, user)) return false;
     if (wanted.constant && !unify_constant(*wanted.constant, found)) {
       return fail(user, [&] { return fmt::format("'%{}' is no such constant", wanted.name); });
     }
@@ -184,6 +178,23 @@ class Matcher {
     };
     return std::ranges::all_of(op.attributes(), is_of_row) ||
            fail(op, "it has marks that a pass attached");
+  }
+
+  bool has_definition(const ValueTemplate& wanted, const Value& found, const Op& user) {
+    if (wanted.op == ValueTemplate::kNone) return true;
+    const OpTemplate& op = graph_.ops[wanted.op];
+    const Op* definition = found.defining_op();
+    if (definition != nullptr && definition->kind() == op.kind) return true;
+    return fail(user,
+                [&] { return fmt::format("no '{}' defines '%{}'", op.info->name, wanted.name); });
+  }
+
+  /// Most roots fail at this, before anything is bound.
+  bool has_definitions(const OpTemplate& wanted, const Op& op) {
+    for (std::size_t i = 0; i < wanted.operands.size() && !wanted.is_commutative; ++i) {
+      if (!has_definition(graph_.values[wanted.operands[i]], *op.operand(i), op)) return false;
+    }
+    return true;
   }
 
   static const Attr* value_in(const Op& op, const OpTemplate::Attribute& wanted) {
