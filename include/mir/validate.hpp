@@ -29,7 +29,7 @@ struct Counterexample {
   std::string difference;        ///< "result 0, element 3: 1 before, 2 after"
 };
 
-/// What trying a pattern showed. It is a test and no proof.
+/// The result of trying a pattern. It is a test and no proof.
 struct PatternVerdict {
   enum class Kind : std::uint8_t {
     kKept,      ///< no instance broke the claim
@@ -58,7 +58,7 @@ struct PatternVerdict {
 std::vector<PatternVerdict> validate_patterns(const Module& patterns,
                                               const ValidationOptions& options);
 
-/// What running two modules on the same inputs showed.
+/// The result of running two modules on the same inputs.
 struct ChangeVerdict {
   PatternVerdict::Kind kind = PatternVerdict::Kind::kKept;
   std::uint64_t runs = 0;

@@ -74,8 +74,7 @@ class Matcher {
     }
   }
 
-  // -- values
-  // ---------------------------------------------------------------------------------------
+  // -- values -----------------------------------------------------------------------------------
 
   /// Whether one number of a constant is that of the pattern, with the precision of the type.
   bool unify_number(const AttributeTemplate& wanted, const Attr& found, const TensorType& type) {
@@ -142,8 +141,7 @@ class Matcher {
     return true;
   }
 
-  // -- ops
-  // ------------------------------------------------------------------------------------------
+  // -- ops --------------------------------------------------------------------------------------
 
   /// What costs nothing to ask.
   bool has_head(const OpTemplate& wanted, const Op& op) {
@@ -280,8 +278,7 @@ class Matcher {
     });
   }
 
-  // -- the whole
-  // ------------------------------------------------------------------------------------
+  // -- the whole --------------------------------------------------------------------------------
 
   bool finish() {
     depth_ = pattern_.steps.size();
@@ -379,8 +376,7 @@ class Matcher {
     return true;
   }
 
-  // -- the plan
-  // -------------------------------------------------------------------------------------
+  // -- the plan ---------------------------------------------------------------------------------
 
   bool plan() {
     const GraphTemplate& rewrite = pattern_.rewrite;

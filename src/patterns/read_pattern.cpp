@@ -229,8 +229,7 @@ class PatternReader : Scope {
     return made;
   }
 
-  // -- what the op states
-  // ---------------------------------------------------------------------------
+  // -- what the op states -----------------------------------------------------------------------
 
   bool read_claim() {
     const auto number = [&](std::string_view key) {
@@ -528,8 +527,7 @@ class PatternReader : Scope {
     return true;
   }
 
-  // -- the order in which ops are matched
-  // -----------------------------------------------------------
+  // -- the order in which ops are matched -------------------------------------------------------
 
   /// The op whose operands lead to all others; otherwise the last one.
   std::uint32_t root() const {

@@ -9,6 +9,7 @@
 #include "mir/print.hpp"
 #include "mir/validate.hpp"
 #include "mir/verify.hpp"
+#include "passes/rewrite/pattern_text.hpp"
 #include "patterns/match.hpp"
 #include "validate/instance.hpp"
 #include "validate/run_module.hpp"
@@ -26,16 +27,10 @@ using validate::ValueStyle;
 
 constexpr double kUsualLargest = 1000;
 
-RewriteClaim claim_of(const Pattern& pattern) {
-  RewriteClaim claim;
-  if (pattern.claim == "value") claim.kind = RewriteClaim::Kind::kValue;
-  if (pattern.claim == "bound") {
-    claim = {.kind = RewriteClaim::Kind::kBound,
-             .relative = pattern.relative,
-             .absolute = pattern.absolute,
-             .only_finite = true,
-             .largest = pattern.largest > 0 ? pattern.largest : kUsualLargest};
-  }
+/// The claim of a pattern, with a domain from which values can be drawn.
+RewriteClaim tried_claim(const Pattern& pattern) {
+  RewriteClaim claim = claim_of(pattern);
+  if (!(pattern.largest > 0)) claim.largest = kUsualLargest;
   return claim;
 }
 
@@ -146,9 +141,10 @@ class Trial {
 class Validation {
  public:
   Validation(const Op& op, const ValidationOptions& options)
-      : options_(options), draw_(options.seed) {
-    // A context of its own: thousands of instances leave their texts there.
-    reset(op);
+      : options_(options), draw_(options.seed), context_(&op.module().context()) {
+    Diagnostics ignored;
+    pattern_ = patterns::read_pattern(op, ignored);
+    claim_ = tried_claim(*pattern_);
   }
 
   PatternVerdict validate() {
@@ -165,13 +161,6 @@ class Validation {
   }
 
  private:
-  void reset(const Op& op) {
-    Diagnostics ignored;
-    pattern_ = patterns::read_pattern(op, ignored);
-    claim_ = claim_of(*pattern_);
-    context_ = &op.module().context();
-  }
-
   PatternVerdict untested(std::string_view reason) {
     verdict_.kind = PatternVerdict::Kind::kUntested;
     verdict_.reason = reason;
@@ -334,9 +323,9 @@ class Validation {
 
   const ValidationOptions& options_;
   validate::Draw draw_;
+  IRContext* context_;
   std::shared_ptr<const Pattern> pattern_;
   RewriteClaim claim_;
-  IRContext* context_ = nullptr;
   PatternVerdict verdict_;
   std::uint64_t tries_ = 0;
   std::string last_reason_;

@@ -4,12 +4,16 @@
 #include <string_view>
 
 #include "mir/pass.hpp"
+#include "patterns/pattern.hpp"
 
 namespace mir {
 
 struct PatternText {
   std::string_view name, text;
 };
+
+/// The claim that a pattern states.
+RewriteClaim claim_of(const patterns::Pattern& pattern);
 
 /// The patterns of one module of a text, which must be sound.
 PatternSet read_again(const PatternText& from, std::size_t module, IRContext& context);

@@ -1,5 +1,6 @@
 // Patterns that are written as text, for the drivers of patterns.
 #include "mir/rewrite_patterns.hpp"
+#include "passes/rewrite/pattern_text.hpp"
 #include "patterns/match.hpp"
 #include "patterns/pattern.hpp"
 
@@ -10,17 +11,6 @@ namespace {
 using patterns::Mismatch;
 using patterns::Pattern;
 using patterns::Plan;
-
-RewriteClaim claim_of(const Pattern& pattern) {
-  if (pattern.claim == "bits") return {};
-  if (pattern.claim == "value") return {.kind = RewriteClaim::Kind::kValue};
-  RewriteClaim claim{.kind = RewriteClaim::Kind::kBound,
-                     .relative = pattern.relative,
-                     .absolute = pattern.absolute,
-                     .only_finite = true};
-  if (pattern.largest > 0) claim.largest = pattern.largest;
-  return claim;
-}
 
 RewritePattern rewrite_pattern(std::shared_ptr<const Pattern> pattern) {
   RewritePattern made{.name = pattern->name,
@@ -50,6 +40,17 @@ RewritePattern rewrite_pattern(std::shared_ptr<const Pattern> pattern) {
 }
 
 }  // namespace
+
+RewriteClaim claim_of(const patterns::Pattern& pattern) {
+  if (pattern.claim == "bits") return {};
+  if (pattern.claim == "value") return {.kind = RewriteClaim::Kind::kValue};
+  RewriteClaim claim{.kind = RewriteClaim::Kind::kBound,
+                     .relative = pattern.relative,
+                     .absolute = pattern.absolute,
+                     .only_finite = true};
+  if (pattern.largest > 0) claim.largest = pattern.largest;
+  return claim;
+}
 
 bool add_patterns(PatternSet& set, const Module& module, Diagnostics& diagnostics) {
   bool is_good = true;
