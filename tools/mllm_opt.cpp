@@ -63,7 +63,7 @@ Result<void> refuse_unread(const OptSettings& settings, const InputNames& names)
         readers, [&](std::string_view pass) { return names.has(ReferenceKind::kPass, pass); });
     if (readers.empty() || is_read || !row->is_given()) continue;
     return Error{DiagCode::kUsage, fmt::format("--{} has no effect without the pass '{}'",
-                                               row->name(), fmt::join(readers, "' or '"))};
+                                               row->name(), readers.front())};
   }
   return {};
 }

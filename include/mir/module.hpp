@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <typeindex>
 #include <unordered_map>
 #include <vector>
 
@@ -116,6 +117,15 @@ class Module {
   /// Facts that only dumps state.
   const DumpFacts& dump_facts() const { return dump_facts_; }
 
+  /// What a pass notes for later passes on this module; made by the first call. No text has it,
+  /// and no clone. It names ops by their ids, which are never used again.
+  template <class Notes>
+  Notes& notes() {
+    std::shared_ptr<void>& slot = notes_[std::type_index(typeid(Notes))];
+    if (slot == nullptr) slot = std::make_shared<Notes>();
+    return *static_cast<Notes*>(slot.get());
+  }
+
   /// True if an op of this kind was ever created here; it may have been erased since.
   bool has_made(OpKind kind) const {
     const std::size_t word = kind.id / kKindsPerWord;
@@ -168,6 +178,7 @@ class Module {
   SymbolTable<Op> op_symbols_;
   SymbolTable<Value> value_symbols_;
   DumpFacts dump_facts_;
+  std::unordered_map<std::type_index, std::shared_ptr<void>> notes_;
   std::unordered_map<const Region*, ConstantTable>
       constants_;  // of regions that were asked for any
   Cursor* cursors_ = nullptr;

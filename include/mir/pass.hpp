@@ -43,7 +43,8 @@ std::string_view name_of(PassForm form);
 enum class PassResult : std::uint8_t {
   kUnchanged,
   kChanged,
-  kFailed  ///< after reporting an error; the module must not be used further
+  kRefused,  ///< after reporting errors; a pass with `after_refusal` runs still, and the run fails
+  kFailed    ///< after reporting an error; the module must not be used further
 };
 
 /// An option of a pass.
@@ -200,6 +201,9 @@ struct Pass {
   std::string op{};  ///< of a pass on ops: "linalg.LinearOp"; empty: on every op
   PassForm takes = PassForm::kAny;
   PassForm gives = PassForm::kAny;
+  /// Runs also after a pass that refused, so that one run reports all that is wrong. Nobody
+  /// observes or verifies it then.
+  bool after_refusal = false;
   std::vector<PassOption> options{};
   /// Analyses of the module that a pass on graphs, regions or ops asks for. They are computed
   /// before it runs.

@@ -144,7 +144,8 @@ void take_operands(Module& module, const UpgradeOptions& options, LossReport& re
 /// Turns a dump into a portable module in place, by every derivable fact:
 /// the graph form of a program, inputs and outputs of the module, links from ops to parameters, op
 /// options, one name per value. On refusal the errors name each op and what it lost, the result is
-/// false, and the module must not be used further. A portable module is left as it is.
+/// false, and the module must not be used further. A portable module is left as it is. Runs the
+/// pipeline `upgrade`.
 ///
 /// docs/upgrade.md says what each step does and what none of them can.
 bool upgrade(Module& module, const UpgradeOptions& options, LossReport& report,
@@ -172,8 +173,11 @@ struct Conversions {
   LossReport losses{};
 };
 
-/// Adds `upgrade`, `downgrade`, `lift-program` and `lower-program`. Their runs read and write
-/// `conversions`, which outlives the registry.
+/// Adds `downgrade`, `lower-program`, the steps of an upgrade, and `upgrade`, the pipeline of them.
+/// Their runs read and write `conversions`, which outlives the registry.
 void register_conversions(PassRegistry& registry, Conversions& conversions);
+
+/// The passes that read facts of UpgradeOptions::grants and those about all ops of a kind.
+std::vector<std::string_view> readers_of_grants();
 
 }  // namespace mir

@@ -5,7 +5,7 @@
 #include "mir/control_flow.hpp"
 #include "mir/op.hpp"
 #include "mir/walk.hpp"
-#include "upgrade/recover/piece_shape.hpp"
+#include "upgrade/steps/piece_shape.hpp"
 
 namespace mir {
 

@@ -7,7 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "upgrade/recover/recovery.hpp"
+#include "upgrade/steps/recovery.hpp"
 
 namespace mir {
 

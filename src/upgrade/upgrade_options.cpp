@@ -8,7 +8,7 @@
 
 #include "mir/upgrade.hpp"
 #include "support/strict_json.hpp"
-#include "upgrade/recover/recovery.hpp"
+#include "upgrade/steps/recovery.hpp"
 
 namespace mir {
 

@@ -23,7 +23,7 @@ class LayeringTest(unittest.TestCase):
         self.assertEqual(problems({
             "include/mir/op.hpp": "mir/type.hpp",
             "src/ir/op.cpp": "mir/op.hpp ir/use_list.hpp support/arena.hpp",
-            "src/plan/nodes/add.cpp": "plan/nodes/nodes.hpp upgrade/recover/recovery.hpp mir/op.hpp",
+            "src/plan/nodes/add.cpp": "plan/nodes/nodes.hpp upgrade/steps/recovery.hpp mir/op.hpp",
             "grammar/lexer.re": "syntax/lexer.hpp",
             "tools/common/tool.cpp": "tool.hpp tools/common/page.hpp plan/schedule.hpp",
         }), [])

@@ -8,22 +8,38 @@ namespace {
 
 constexpr std::string_view kAll = "all";
 
-/// The names of passes.
+std::vector<std::string_view> names_of(const PassRegistry& registry) {
+  std::vector<std::string_view> names;
+  for (const auto& [name, pass] : registry.passes()) names.push_back(name);
+  for (const auto& [name, pipeline] : registry.pipelines()) names.push_back(name);
+  return names;
+}
+
+/// The names of passes and pipelines.
 Completion complete(const PassRegistry& registry) {
   Completion offered{.is_list = true};
-  for (const auto& [name, pass] : registry.passes()) offered.words.emplace_back(name);
+  for (const std::string_view name : names_of(registry)) offered.words.emplace_back(name);
   return offered;
 }
 
-Result<std::string_view> read_name(const PassRegistry& registry, std::string_view name) {
+const Pass& pass_at(const std::vector<PipelineItem>& items, PipelineEnd end) {
+  const PipelineItem& item = end == PipelineEnd::kFirst ? items.front() : items.back();
+  return item.pass != nullptr ? *item.pass : pass_at(item.items, end);
+}
+
+Result<std::string_view> read_name(const PassRegistry& registry, PipelineEnd end,
+                                   std::string_view name) {
   if (const Pass* pass = registry.find(name)) return std::string_view(pass->name);
-  std::vector<std::string_view> known{kAll};
-  for (const auto& [each, pass] : registry.passes()) known.push_back(each);
+  if (const auto named = registry.pipelines().find(name); named != registry.pipelines().end()) {
+    return std::string_view(pass_at(named->second.pipeline.items, end).name);
+  }
+  std::vector<std::string_view> known = names_of(registry);
+  known.push_back(kAll);
   return Error{DiagCode::kUsage,
                fmt::format("no pass is called '{}'{}", name, did_you_mean(name, known))};
 }
 
-Result<PassNames> read_names(const PassRegistry& registry, std::string_view text) {
+Result<PassNames> read_names(const PassRegistry& registry, PipelineEnd end, std::string_view text) {
   PassNames all;
   while (!text.empty()) {
     const auto comma = std::min(text.find(','), text.size());
@@ -33,7 +49,7 @@ Result<PassNames> read_names(const PassRegistry& registry, std::string_view text
       all.has_all = true;
       continue;
     }
-    auto name = read_name(registry, word);
+    auto name = read_name(registry, end, word);
     if (!name) return std::move(name).error();
     all.names.push_back(*name);
   }
@@ -56,9 +72,9 @@ bool is_counterexample(std::string_view name) {
   return name.ends_with(".mirz");
 }
 
-Argument<PassNames> pass_names(const PassRegistry& registry) {
-  const auto read = [&registry](std::string_view, std::string_view text) {
-    return read_names(registry, text);
+Argument<PassNames> pass_names(const PassRegistry& registry, PipelineEnd end) {
+  const auto read = [&registry, end](std::string_view, std::string_view text) {
+    return read_names(registry, end, text);
   };
   const auto completion = [&registry] {
     Completion offered = complete(registry);
@@ -93,11 +109,8 @@ Argument<std::string> pipeline_text(const PassRegistry& registry) {
     if (text.starts_with('@')) files.push_back({ReferenceKind::kReadFile, text.substr(1)});
     return files;
   };
-  return any_text({{ReferenceKind::kReadFile}, file_of}, [&registry] {
-    Completion offered = complete(registry);
-    for (const auto& [name, pipeline] : registry.pipelines()) offered.words.emplace_back(name);
-    return offered;
-  });
+  return any_text({{ReferenceKind::kReadFile}, file_of},
+                  [&registry] { return complete(registry); });
 }
 
 }  // namespace mir::tools

@@ -22,8 +22,11 @@ struct PassNames {
   bool has(std::string_view name) const;
 };
 
-/// Passes by name with commas between, or `all`.
-Argument<PassNames> pass_names(const PassRegistry& registry);
+enum class PipelineEnd : std::uint8_t { kFirst, kLast };
+
+/// Passes by name with commas between, or `all`. The name of a pipeline stands for the pass at one
+/// end of it.
+Argument<PassNames> pass_names(const PassRegistry& registry, PipelineEnd end);
 /// Whether --dump-dir can write a file of this name.
 bool is_pass_dump(std::string_view name);
 /// Whether --counterexamples can write a file of this name.
@@ -148,25 +151,25 @@ struct OptSettings {
       {.name = "print-before",
        .argument = "A,B",
        .help = "print the module to standard error before these passes; all: before each pass"},
-      pass_names(known.registry)};
+      pass_names(known.registry, PipelineEnd::kFirst)};
   OptionList<PassNames> print_after{
       options,
       {.name = "print-after",
        .argument = "A,B",
        .help = "print the module to standard error after these passes; all: after each pass"},
-      pass_names(known.registry)};
+      pass_names(known.registry, PipelineEnd::kLast)};
   OptionList<PassNames> print_before_change{
       options,
       {.name = "print-before-change",
        .argument = "A,B",
        .help = "like --print-before, but only if the pass then changes the module"},
-      pass_names(known.registry)};
+      pass_names(known.registry, PipelineEnd::kFirst)};
   OptionList<PassNames> print_after_change{
       options,
       {.name = "print-after-change",
        .argument = "A,B",
        .help = "like --print-after, but only if the pass changed the module"},
-      pass_names(known.registry)};
+      pass_names(known.registry, PipelineEnd::kLast)};
   Option<std::string> dump_dir{options,
                                {.name = "dump-dir",
                                 .argument = "DIR",

@@ -48,9 +48,9 @@ struct StepContext {
 /// The runs of one pass on the graphs of one module, or of a loan.
 struct Work {
   const StepContext& context;
+  Diagnostics& diagnostics;
   EditCounter counter{};
   PassReport report{};
-  Diagnostics diagnostics{0};
 
   const Pass& pass() const { return context.pass(); }
   const AnalysisSet& preserves() const { return pass().preserves; }
@@ -63,11 +63,11 @@ struct Work {
     const std::size_t errors = diagnostics.error_count();
     const PassResult said = call(run);
     const PassResult happened = run.result();
-    if (said == PassResult::kFailed) {
-      report.result = said;
+    if (said >= PassResult::kRefused) {
+      report.result = std::max(report.result, said);
       if (diagnostics.error_count() == errors) refuse("failed without reporting an error");
     } else if (happened == PassResult::kChanged) {
-      report.result = happened;
+      report.result = std::max(report.result, happened);
       const bool is_wrong = said == PassResult::kUnchanged && context.of_runs.checks_claims;
       if (is_wrong) refuse("declares that it changed nothing, but it edited the module");
     }
@@ -113,11 +113,10 @@ struct Work {
     }
   }
 
-  void append(Work&& other) {
-    report.anchors += other.report.anchors;
-    report.result = std::max(report.result, other.report.result);
-    for (const auto& [what, amount] : other.report.statistics) report.statistics[what] += amount;
-    diagnostics.append(std::move(other.diagnostics));
+  void add(const PassReport& other) {
+    report.anchors += other.anchors;
+    report.result = std::max(report.result, other.result);
+    for (const auto& [what, amount] : other.statistics) report.statistics[what] += amount;
   }
 };
 
@@ -127,18 +126,25 @@ class PipelineRunner {
       : module_(module), how_(how), diagnostics_(diagnostics), of_module_(module) {}
 
   bool run(std::span<const PassStep> steps) {
-    return std::ranges::all_of(steps, [&](const PassStep& step) { return run(step); }) &&
-           (how_.verifies_each || verify());
+    for (const PassStep& step : steps) {
+      if (has_refused_ && !step.pass().after_refusal) return false;
+      if (!run(step)) return false;
+    }
+    return !has_refused_ && (how_.verifies_each || verify());
   }
 
   bool verify() { return !how_.verify || how_.verify(module_, diagnostics_); }
 
  private:
   bool run(const PassStep& step) {
-    for (PassObserver* each : how_.observers) each->will_run(step, module_);
-    PassReport report = run_selected(step);
+    if (!has_refused_) {
+      for (PassObserver* each : how_.observers) each->will_run(step, module_);
+    }
+    const PassReport report = run_selected(step);
     if (report.result == PassResult::kFailed) return false;
     if (report.anchors == 0) warn_of_nothing(step);
+    has_refused_ = has_refused_ || report.result == PassResult::kRefused;
+    if (has_refused_) return true;
     for (PassObserver* each : how_.observers) {
       if (!each->did_run(step, module_, report, diagnostics_)) return false;
     }
@@ -162,7 +168,7 @@ class PipelineRunner {
                                     .options = step.item->options,
                                     .rewrites = how_.rewrites,
                                     .checks_claims = how_.checks_claims}};
-    Work work{.context = context};
+    Work work{.context = context, .diagnostics = diagnostics_};
     if (selects_module(scope, module_)) {
       if (pass.prepare) context.prepared = pass.prepare(module_.context(), step.item->options);
       context.of_runs.prepared = context.prepared.get();
@@ -171,7 +177,6 @@ class PipelineRunner {
     }
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     work.report.seconds = taken.count();
-    diagnostics_.append(std::move(work.diagnostics));
     return std::move(work.report);
   }
 
@@ -182,7 +187,7 @@ class PipelineRunner {
     of_module_.start_at(work.counter.edits());
     of_body.start_at(work.counter.edits());
     if (!work.run({module_, module_.body(), top, of_body, &of_module_})) return;
-    if (work.report.result != PassResult::kChanged) return;
+    if (work.report.result == PassResult::kUnchanged) return;
     forget_erased();
     for (const Op* graph : selected_graphs(Scope({}), module_)) {
       const auto known = of_graphs_.find(graph);
@@ -206,7 +211,7 @@ class PipelineRunner {
     } else {
       for (; next != graphs.end(); ++next) run_here(work, **next);
     }
-    if (work.report.result != PassResult::kChanged) return;
+    if (work.report.result == PassResult::kUnchanged) return;
     of_module_.keep_only(work.preserves());
     work.keep_preserved(of_module_);
   }
@@ -226,8 +231,9 @@ class PipelineRunner {
       if (!is_inside) parts.emplace_back();
       parts.back().push_back(graph);
     }
+    std::vector<Diagnostics> found(parts.size(), Diagnostics(0));
     std::vector<Work> works;
-    for (std::size_t i = 0; i < parts.size(); ++i) works.push_back({.context = work.context});
+    for (Diagnostics& each : found) works.push_back({work.context, each});
     {
       std::vector<std::unique_ptr<GraphLoan>> loans;
       for (const auto& part : parts) loans.push_back(std::make_unique<GraphLoan>(*part.front()));
@@ -238,7 +244,10 @@ class PipelineRunner {
       // In text order, in which new values get their names.
       for (auto& loan : loans) loan.reset();
     }
-    for (Work& each : works) work.append(std::move(each));
+    for (Work& each : works) {
+      work.add(each.report);
+      diagnostics_.append(std::move(each.diagnostics));
+    }
   }
 
   void run_part(Work& work, Module& module, const std::vector<Op*>& part) {
@@ -263,6 +272,7 @@ class PipelineRunner {
   Module& module_;
   const PipelineRun& how_;
   Diagnostics& diagnostics_;
+  bool has_refused_ = false;
   Analyses of_module_;
   std::unordered_map<const Op*, std::unique_ptr<Analyses>> of_graphs_;
 };

@@ -12,7 +12,7 @@
 #include "eval/evaluate.hpp"
 #include "mir/dialects.hpp"
 #include "plan/fast_ops.hpp"
-#include "upgrade/recover/option_rules.hpp"
+#include "upgrade/steps/option_rules.hpp"
 
 namespace mir::op_tables_test {
 
@@ -51,7 +51,7 @@ const Need kNeeds[] = {
     {"a row in src/plan/fast_ops.cpp, for it is no work in a plan",
      [](const KnownOp& op) { return op.has(Trait::kSameBytes); },
      [](const KnownOp& op) { return has_fast_node(op.id); }},
-    {"a rule in src/upgrade/recover/recover_options.cpp or Trait::kPortableOnly, for dumps have "
+    {"a rule in src/upgrade/steps/recover_options.cpp or Trait::kPortableOnly, for dumps have "
      "none of the attributes that it must have",
      [](const KnownOp& op) { return op.loses_options(); },
      [](const KnownOp& op) { return has_recovery_rule(op.id); }},

@@ -26,6 +26,10 @@ namespace {
 std::string after(const std::string& text, std::string_view pipeline) {
   Reading reading(text);
   Passes all;
+  all.registry.add({.name = "only-dumps",
+                    .summary = "takes dumps",
+                    .takes = PassForm::kDump,
+                    .run = [](PassRun& run) { return run.result(); }});
   const Lines problems = all.run(reading.module(), pipeline);
   return problems.empty() ? print(reading.module()) : problems.front();
 }
@@ -223,10 +227,10 @@ TEST_SUITE("passes") {
 
   TEST_CASE("a pipeline whose passes do not fit the form is refused before anything is run") {
     const std::string portable = "@main [mir_version:1] () -> () {\n    cf.ReturnOp () -> ()\n}\n";
-    CHECK(after(portable, "lift-program") ==
-          "1:1 MIR0317 pass 'lift-program' takes modules in dump form");
     CHECK(after("@main () -> () {\n}\n", "eliminate-dead-ops") ==
           "1:1 MIR0317 pass 'eliminate-dead-ops' takes modules in portable form");
+    CHECK(after(portable, "only-dumps") ==
+          "1:1 MIR0317 pass 'only-dumps' takes modules in dump form");
     CHECK(after(portable, "eliminate-dead-ops") == portable);
     Reading reading(portable);
     Passes all;
@@ -421,6 +425,47 @@ TEST_SUITE("passes") {
     CHECK(registry.passes().size() == 2);
     CHECK(problem({.name = "e", .run = run}) == "");
     CHECK(registry.passes().size() == 5);
+  }
+
+  TEST_CASE("a pass changes its example") {
+    const Passes known;
+    for (const auto& each : known.registry.passes()) {
+      const Pass& pass = each.second;
+      CAPTURE(pass.name);
+      const std::string text(pass.example);
+      if (!text.empty()) CHECK(after(text, pass.name) != after(text, ""));
+    }
+  }
+
+  TEST_CASE("after a refusal only passes run that report more, unobserved and unverified") {
+    Passes all;
+    const auto refuse = [](std::string what) {
+      return [what](PassRun& run) {
+        run.diagnostics().error(DiagCode::kLostMeaning, {}, what);
+        return PassResult::kRefused;
+      };
+    };
+    all.registry.add({.name = "refuse", .summary = "refuses", .run = refuse("one")});
+    all.registry.add(
+        {.name = "refuse-more", .summary = "refuses", .after_refusal = true, .run = refuse("two")});
+    all.registry.add({.name = "mute", .summary = "refuses", .run = [](PassRun&) {
+                        return PassResult::kRefused;
+                      }});
+    Reading reading{std::string(kGraphs)};
+    Recorder recorder;
+    std::size_t verifications = 0;
+    const PipelineRun how{.observers = {&recorder}, .verify = [&](Module&, Diagnostics&) {
+                            ++verifications;
+                            return true;
+                          }};
+    CHECK(all.run(reading.module(), "eliminate-dead-ops,refuse,refuse-more,eliminate-dead-ops,mute",
+                  how) == Lines{"- MIR0700 one", "- MIR0700 two"});
+    CHECK(recorder.lines == Lines{"before eliminate-dead-ops", "unchanged eliminate-dead-ops",
+                                  "before refuse", "failed"});
+    CHECK(verifications == 2);
+    CHECK(all.run(reading.module(), "refuse-more,refuse") == Lines{"- MIR0700 two"});
+    CHECK(all.run(reading.module(), "mute") ==
+          Lines{"- MIR0921 pass 'mute' failed without reporting an error"});
   }
 
   TEST_CASE("a pass that fails without a message is reported") {

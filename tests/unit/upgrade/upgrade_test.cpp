@@ -3,11 +3,20 @@
 #include <iterator>
 
 #include "../syntax/corpus.hpp"
+#include "mir/pass.hpp"
 #include "upgrade/lower_program.hpp"
 #include "upgraded.hpp"
 
 using namespace mir;
 using namespace mir::test;
+
+namespace {
+
+bool verified(Module& module, Diagnostics& diagnostics) {
+  return verify(module, diagnostics) && !diagnostics.has_errors();
+}
+
+}  // namespace
 
 TEST_SUITE("upgrade") {
   // -- interface ----------------------------------------------------------------------------------
@@ -141,6 +150,36 @@ TEST_SUITE("upgrade") {
     CHECK(net("4, 2").entries(Source::kDropped) ==
           Lines{"linalg.NegOp quant_recipe of operand 0=QuantSpec(Raw(type: Float32), uuid=4, "
                 "solved=0)"});
+  }
+
+  TEST_CASE("each step is a pass that leaves a dump, and a portable module as it is") {
+    const std::string text =
+        dump({parameter("l.weight", "3, 4"),
+              "linalg.CPU.LinearOp <name=\"l\"> (%0:" + t("2, 4") + ") -> (%1:" + t("2, 3") + ")"});
+    Conversions conversions;
+    PassRegistry registry;
+    register_conversions(registry, conversions);
+    const Pipeline& whole = registry.pipelines().find("upgrade")->second.pipeline;
+    CHECK(whole.items.size() > 20);
+    Reading all(text);
+    for (const PipelineItem& step : whole.items) {
+      CAPTURE(step.pass->name);
+      const Pipeline alone{.items = {step}};
+      Diagnostics problems;
+      Reading one(text);
+      CHECK(run_pipeline(one.module(), alone, {}, problems));
+      CHECK(one.module().is_portable() == (&step == &whole.items.back()));
+      CHECK_FALSE(all.module().is_portable());
+      CHECK(run_pipeline(all.module(), alone, {.verify = verified}, problems));
+      CHECK(lines_of(problems, all.context) == Lines{});
+    }
+    CHECK(print(all.module()) == print(Upgraded(text).module()));
+    const std::string portable = print(all.module());
+    for (const PipelineItem& step : whole.items) {
+      Diagnostics problems;
+      CHECK(run_pipeline(all.module(), {.items = {step}}, {}, problems));
+    }
+    CHECK(print(all.module()) == portable);
   }
 
   TEST_CASE("a return that is there already says what the outputs are") {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "mir/dialects.hpp"
-#include "upgrade/recover/recovery.hpp"
+#include "upgrade/steps/recovery.hpp"
 
 // Attribute lists of portable form: each key once, no value that upstream could not print, quotes
 // around what is not a word.

@@ -1,9 +1,9 @@
-#include "upgrade/recover/piece_shape.hpp"
+#include "upgrade/steps/piece_shape.hpp"
 
 #include <algorithm>
 
 #include "mir/infer.hpp"
-#include "upgrade/recover/option_rules.hpp"
+#include "upgrade/steps/option_rules.hpp"
 
 namespace mir {
 

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include "upgrade/recover/recovery.hpp"
+#include "upgrade/steps/recovery.hpp"
 
-// Facts that are granted and that nothing needs.
+// The end of an upgrade, and facts that are granted and that nothing needs.
 
 namespace mir {
 
@@ -28,13 +28,18 @@ void warn(const Module& module, std::string_view fact, std::string_view why,
                       fmt::format("'{}' is supplied, but {}", fact, why));
 }
 
-}  // namespace
-
 void warn_of_unused_facts(const Recovery& recovery) {
   for (const CommonFact& fact : kCommonFacts) {
-    if (fact.is_granted(recovery.options) && !recovery.lacked.contains(fact.name))
+    if (fact.is_granted(recovery.options) && !recovery.notes.lacked.contains(fact.name))
       warn(recovery.module, fact.name, "no operation lost it", recovery.diagnostics);
   }
+}
+
+}  // namespace
+
+void declare_version(Recovery& recovery) {
+  recovery.rewriter.set_version(1);
+  warn_of_unused_facts(recovery);
 }
 
 void warn_of_ignored_facts(const Module& module, const UpgradeOptions& options,

@@ -1,9 +1,10 @@
-// Shared state of one upgrade and its steps.
+// What the steps of an upgrade share.
 #pragma once
 
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -45,6 +46,23 @@ class PlaceNumbers : public RewriteListener {
   std::unordered_map<const Block*, Counted> blocks_;
 };
 
+/// What steps leave for later ones; a step that runs alone finds none of it.
+struct UpgradeNotes {
+  /// Names of what graphs read and nothing defines: inputs, or constants that upstream did not
+  /// print.
+  std::unordered_set<std::uint32_t> undefined;
+  /// Pieces, ids of op and result, whose extents were chosen: others would have fitted what reads
+  /// them.
+  std::set<std::pair<std::uint32_t, std::uint32_t>> chosen;
+  /// Names that the dump declares for ops, and where.
+  std::vector<std::pair<Symbol, Location>> declared_names;
+  /// Ids of ops whose weight was packed into bytes, with a Float32 bias.
+  std::unordered_set<std::uint32_t> unpacked;
+  /// Those of the facts above that some op lacked.
+  std::unordered_set<std::string_view> lacked;
+};
+
+/// One step at work on a module.
 class Recovery {
  public:
   Recovery(Module& target, const UpgradeOptions& granted, LossReport& losses, Diagnostics& problems)
@@ -53,6 +71,7 @@ class Recovery {
         options(granted),
         report(losses),
         diagnostics(problems),
+        notes(target.notes<UpgradeNotes>()),
         listening_(target, places_) {}
 
   Module& module;
@@ -60,21 +79,18 @@ class Recovery {
   const UpgradeOptions& options;
   LossReport& report;
   Diagnostics& diagnostics;
-  /// Names of what graphs read and nothing defines: inputs, or constants that upstream did not
-  /// print.
-  std::unordered_set<std::uint32_t> undefined;
-  /// Pieces whose extents were chosen: others would have fitted what reads them.
-  std::unordered_set<const Value*> chosen;
-  /// Names that the dump declares for ops, and where.
-  std::vector<std::pair<Symbol, Location>> declared_names;
-  /// Ops whose weight was packed into bytes, with a Float32 bias.
-  std::unordered_set<const Op*> unpacked;
-  /// Those of the facts above that some op lacked.
-  std::unordered_set<std::string_view> lacked;
+  UpgradeNotes& notes;
 
+  void note_chosen(const Value& result) {
+    notes.chosen.emplace(result.defining_op()->id(), result.index());
+  }
+  bool is_chosen(const Value& value) const {
+    const Op* op = value.defining_op();
+    return op != nullptr && notes.chosen.contains({op->id(), value.index()});
+  }
   /// What the type of a value is: what follows, or what was chosen.
   LossEntry::Source source_of(const Value& value) const {
-    return chosen.contains(&value) ? LossEntry::Source::kAssumed : LossEntry::Source::kDerived;
+    return is_chosen(value) ? LossEntry::Source::kAssumed : LossEntry::Source::kDerived;
   }
 
   IRContext& context() const { return module.context(); }
@@ -103,7 +119,7 @@ class Recovery {
   }
   /// Assumes what is granted of all ops of a kind.
   void assume_common(Op& op, std::string_view attribute, std::string_view fact, double value) {
-    if (!is_stated(op, attribute)) lacked.insert(fact);
+    if (!is_stated(op, attribute)) notes.lacked.insert(fact);
     assume(op, attribute, context().number(value));
   }
   /// Reports that a fact is lost, unless it is stated.
@@ -145,42 +161,43 @@ bool is_declared(const Op& op, std::string_view attribute);  // take_grants.cpp
 
 /// The recipe of parameter `.weight` in a note on an op, `weight_weight`; null where there is none.
 const Attr* weight_recipe(const IRContext& context, const Attr& annotation,
-                          std::string_view suffix);  // recover_parameters.cpp
+                          std::string_view suffix);  // register_parameters.cpp
 
 /// Whether a storage of one type may be read as the other, in another shape.
-bool is_view(const Type* from, const Type* to);  // upgrade.cpp
+bool is_view(const Type* from, const Type* to);  // views.cpp
 
 /// Links a view of the value with that type in front of an op.
 Value* make_view(Module& module, Value& value, const TensorType& type, Op& before,
-                 Location location);  // upgrade.cpp
+                 Location location);  // views.cpp
 
 /// Puts a cast of an operand to that element type in front of an op; it is assumed.
 void cast_operand(Recovery& recovery, Op& op, std::uint32_t index,
-                  DType dtype);  // recover_quantised.cpp
+                  DType dtype);  // settle_quantised.cpp
 
-/// Warns of facts about all ops of a kind that are granted and that no op lacked.
-void warn_of_unused_facts(const Recovery& recovery);  // unused_facts.cpp
-/// Warns of every fact: a portable module is left as it is.
-void warn_of_ignored_facts(const Module& module, const UpgradeOptions& options,
-                           Diagnostics& diagnostics);  // unused_facts.cpp
-
-// The steps, in order. Each reports what it cannot recover and goes on.
-void drop_repeated_graphs(Recovery& recovery);    // repeated_graphs.cpp
-void check_upgradable(Recovery& recovery);        // upgrade.cpp
-void settle_parameter_types(Recovery& recovery);  // parameter_types.cpp
+// The steps; steps.cpp has their order and says what each does.
+void drop_repeated_graphs(Recovery& recovery);    // drop_repeated_graphs.cpp
+void recover_own_storage(Recovery& recovery);     // recover_own_storage.cpp
+void drop_bookkeeping(Recovery& recovery);        // drop_bookkeeping.cpp
+void settle_mentions(Recovery& recovery);         // settle_mentions.cpp
+void settle_symbols(Recovery& recovery);          // settle_symbols.cpp
+void settle_parameter_types(Recovery& recovery);  // settle_parameter_types.cpp
+void settle_extents(Recovery& recovery);          // settle_extents.cpp
 void take_grants(Recovery& recovery);             // take_grants.cpp
 void recover_constants(Recovery& recovery);       // recover_constants.cpp
-void hand_in_undefined(Recovery& recovery);       // recover_undefined.cpp
+void recover_arguments(Recovery& recovery);       // recover_arguments.cpp
 void recover_pieces(Recovery& recovery);          // recover_pieces.cpp
 void recover_interface(Recovery& recovery);       // recover_interface.cpp
 void recover_links(Recovery& recovery);           // recover_links.cpp
 void recover_options(Recovery& recovery);         // recover_options.cpp
-void settle_quantised(Recovery& recovery);        // recover_quantised.cpp
-void register_parameters(Recovery& recovery);     // recover_parameters.cpp
-void note_unused_names(Recovery& recovery);       // recover_names.cpp
-void make_names_unique(Recovery& recovery);       // recover_names.cpp
-void settle_attributes(Recovery& recovery);       // recover_attributes.cpp
+void register_parameters(Recovery& recovery);     // register_parameters.cpp
+void settle_quantised(Recovery& recovery);        // settle_quantised.cpp
+void settle_names(Recovery& recovery);            // settle_names.cpp
+void settle_attributes(Recovery& recovery);       // settle_attributes.cpp
 void check_types(Recovery& recovery);             // check_types.cpp
 void generalise(Recovery& recovery);              // generalise.cpp
+void declare_version(Recovery& recovery);         // declare_version.cpp
+/// Warns of every fact: a portable module is left as it is.
+void warn_of_ignored_facts(const Module& module, const UpgradeOptions& options,
+                           Diagnostics& diagnostics);  // declare_version.cpp
 
 }  // namespace mir

@@ -5,7 +5,7 @@
 #include "mir/dialects.hpp"
 #include "program/launch_places.hpp"
 #include "upgrade/granted.hpp"
-#include "upgrade/recover/recovery.hpp"
+#include "upgrade/steps/recovery.hpp"
 
 // What the user grants: attributes, operands and names of ops, constants of storages.
 

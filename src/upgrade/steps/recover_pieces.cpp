@@ -8,7 +8,7 @@
 
 #include "mir/infer.hpp"
 #include "upgrade/call_order.hpp"
-#include "upgrade/recover/piece_shape.hpp"
+#include "upgrade/steps/piece_shape.hpp"
 #include "upgrade/storage.hpp"
 
 // Slices and splits. Upstream prints their results with the type of their operand, drops their
@@ -207,7 +207,7 @@ class Pieces {
       piece = needed;
     } else if (storage != nullptr && storage->last_written != nullptr) {
       recovery_.assume(op, "indices", storage->last_written);  // it is read back
-      recovery_.chosen.insert(op.result());
+      recovery_.note_chosen(*op.result());
       return true;
     } else if (told(*op.result(), whole, alike, Telling::kTheWhole)) {
       piece =
@@ -220,7 +220,7 @@ class Pieces {
     const Attr* other = bounds(whole, piece->shape, tile, !is_first);
     recovery_.choose(op, "indices", indices,
                      other == indices ? std::string() : std::string(other->spelling()));
-    if (!piece->certain) recovery_.chosen.insert(op.result());
+    if (!piece->certain) recovery_.note_chosen(*op.result());
     return true;
   }
 
@@ -465,7 +465,7 @@ class Pieces {
     (recovery_.*give)(op, "dim", context.integer(static_cast<std::int64_t>(*dim)));
     (recovery_.*give)(op, "split_size_or_sections", context.array(sizes));
     for (Value& result : op.results()) {
-      if (!certain) recovery_.chosen.insert(&result);
+      if (!certain) recovery_.note_chosen(result);
     }
     return true;
   }

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "upgrade/recover/recovery.hpp"
+#include "upgrade/steps/recovery.hpp"
 
 // Module inputs and outputs. `@main () -> ()` of a dump lists neither: inputs are the values that
 // top-level ops use and nothing defines, outputs are the results of top-level ops that nothing
@@ -56,7 +56,7 @@ void recover_inputs(Recovery& recovery) {
     recovery.rewriter.set_name(argument, inputs[i]->name());
     recovery.rewriter.set_attributes(argument, inputs[i]->attributes());
     recovery.rewriter.replace_all_uses(*inputs[i], argument);
-    const bool handed_in = recovery.undefined.contains(argument.name().raw());
+    const bool handed_in = recovery.notes.undefined.contains(argument.name().raw());
     const bool certain = !handed_in && !may_be_constant(argument);
     recovery.note(*module.top(),
                   certain ? LossEntry::Source::kDerived : LossEntry::Source::kAssumed, "input",

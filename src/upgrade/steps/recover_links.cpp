@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "upgrade/call_order.hpp"
-#include "upgrade/recover/recovery.hpp"
+#include "upgrade/steps/recovery.hpp"
 
 // Links from ops to their parameters. Ops without a name take the registered parameters in the
 // order in which execution meets them: upstream registers a parameter when its op first runs, so

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "ir/op_table.hpp"
-#include "upgrade/recover/option_rules.hpp"
-#include "upgrade/recover/recovery.hpp"
-#include "upgrade/recover/rotation_layout.hpp"
+#include "upgrade/steps/option_rules.hpp"
+#include "upgrade/steps/recovery.hpp"
+#include "upgrade/steps/rotation_layout.hpp"
 #include "weights/kleidi.hpp"
 
 // Options of graph-level ops. Upstream prints none of them; most follow from the types.
@@ -90,7 +90,7 @@ void unpack(Recovery& recovery, Op& op, Dim rows, Dim columns) {
       (granted == DType::kMirQ4A32 || layout->kind == KleidiLayout::Kind::kQsi4c32p);
   const Dim extents[] = {rows, columns};
   IRContext& context = recovery.context();
-  if (as_blocks) recovery.lacked.insert(kPackedWeightsFact);
+  if (as_blocks) recovery.notes.lacked.insert(kPackedWeightsFact);
   const auto name = name_of(as_blocks ? granted : DType::kFloat32);
   recovery.rewriter.set_type(*found.value,
                              context.tensor(extents, context.intern(name), type->device()));
@@ -98,7 +98,7 @@ void unpack(Recovery& recovery, Op& op, Dim rows, Dim columns) {
                 fmt::format("{}, which upstream packed into {} bytes",
                             found.value->type()->spelling(), *type->element_count()));
   recovery.derive(op, "bias", context.boolean(true));
-  recovery.unpacked.insert(&op);
+  recovery.notes.unpacked.insert(op.id());
 }
 
 void linear(Recovery& recovery, Op& op) {

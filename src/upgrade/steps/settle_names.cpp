@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "upgrade/recover/recovery.hpp"
+#include "upgrade/steps/recovery.hpp"
 
 // One name per value. A dump names storages, so a region defines the same name several times; every
 // definition but the first gets a fresh number.
@@ -49,8 +49,6 @@ void rename_in(Rewriter& rewriter, Region& region, std::unordered_set<std::uint3
   }
 }
 
-}  // namespace
-
 /// A name that the dump declares and that no op has got is gone with its declaration.
 void note_unused_names(Recovery& recovery) {
   std::unordered_set<std::string_view> used;
@@ -58,7 +56,7 @@ void note_unused_names(Recovery& recovery) {
     if (op->has_path()) used.insert(recovery.text(op->path()));
     return IRWriter::WalkResult::WALK_CONTINUE;
   });
-  for (const auto& [name, place] : recovery.declared_names) {
+  for (const auto& [name, place] : recovery.notes.declared_names) {
     const std::string_view text = recovery.text(name);
     if (used.contains(text)) continue;
     recovery.report.entries.push_back({LossEntry::Source::kDropped, place, "linalg.register",
@@ -66,7 +64,10 @@ void note_unused_names(Recovery& recovery) {
   }
 }
 
-void make_names_unique(Recovery& recovery) {
+}  // namespace
+
+void settle_names(Recovery& recovery) {
+  note_unused_names(recovery);
   note_in_place(recovery);
   rename_in(recovery.rewriter, recovery.module.body(), {});
 }

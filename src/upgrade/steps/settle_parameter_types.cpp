@@ -3,7 +3,7 @@
 
 #include "mir/ops.hpp"
 #include "mir/walk.hpp"
-#include "upgrade/recover/recovery.hpp"
+#include "upgrade/steps/recovery.hpp"
 
 // Types of parameters that a dump views in place. Upstream prints the shape that a storage has at
 // the end, so the register has that of the last view; the first use has the parameter's own.

@@ -2,8 +2,8 @@
 #include <optional>
 
 #include "mir/infer.hpp"
-#include "upgrade/recover/option_rules.hpp"
-#include "upgrade/recover/piece_shape.hpp"
+#include "upgrade/steps/option_rules.hpp"
+#include "upgrade/steps/piece_shape.hpp"
 
 // Options of reductions and of ops that pick by indices.
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "ir/mention.hpp"
-#include "upgrade/recover/recovery.hpp"
+#include "upgrade/steps/recovery.hpp"
 
 // A graph that a dump prints twice under one symbol, as one that several modules share: the same
 // text gives the same ops, and one of them is enough.

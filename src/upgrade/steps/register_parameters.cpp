@@ -3,7 +3,7 @@
 #include "dialects/parameters.hpp"
 #include "mir/ops.hpp"
 #include "mir/walk.hpp"
-#include "upgrade/recover/recovery.hpp"
+#include "upgrade/steps/recovery.hpp"
 
 // Parameters that a named op owns and the dump does not register: lowered modules of older versions
 // declare kernels only. Their types follow from the op.
@@ -48,7 +48,7 @@ class Registration {
         recovery_.rewriter.set_attributes(*parameter, list);
       }
       // Nothing tells the type in which the elements are kept, unless they lay in packed bytes.
-      const bool certain = recovery_.unpacked.contains(&op);
+      const bool certain = recovery_.notes.unpacked.contains(op.id());
       recovery_.note(op, certain ? LossEntry::Source::kDerived : LossEntry::Source::kAssumed,
                      fmt::format("parameter {}", weight.suffix), std::string(type->spelling()));
     }

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "upgrade/recover/option_rules.hpp"
-#include "upgrade/recover/piece_shape.hpp"
+#include "upgrade/steps/option_rules.hpp"
+#include "upgrade/steps/piece_shape.hpp"
 
 // Options of convolutions, transforms and resampling.
 

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "mir/infer.hpp"
-#include "upgrade/recover/recovery.hpp"
+#include "upgrade/steps/recovery.hpp"
 
 // What upstream printed may still disagree with what the ops compute: results stored into larger
 // tensors, shapes that a lost view changed. Such a module has no portable meaning.

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "upgrade/recover/option_rules.hpp"
+#include "upgrade/steps/option_rules.hpp"
 
 // How products read their operands. Dumps do not say, and square operands fit more than one
 // reading.
@@ -107,7 +107,7 @@ void mat_mul(Recovery& recovery, Op& op) {
     others += (others.empty() ? "" : " or ") + text_of(readings[i]);
   }
   // Where a slice was cut to what the product needs, one of its readings was chosen.
-  const bool certain = others.empty() && !recovery.chosen.contains(op.operand(1));
+  const bool certain = others.empty() && !recovery.is_chosen(*op.operand(1));
   const auto give = [&](std::string_view fact, bool value) {
     if (certain) return recovery.derive(op, fact, context.boolean(value));
     recovery.choose(op, fact, context.boolean(value), others);

@@ -1,7 +1,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "upgrade/recover/option_rules.hpp"
+#include "upgrade/steps/option_rules.hpp"
 
 // Constants whose value upstream did not print. One follows from where it stands: what scales the
 // scores of attention is one over the root of a head's extent.

@@ -1,4 +1,4 @@
-#include "upgrade/recover/rotation_layout.hpp"
+#include "upgrade/steps/rotation_layout.hpp"
 
 #include "ir/computed_op.hpp"
 

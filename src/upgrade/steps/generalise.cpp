@@ -4,7 +4,7 @@
 #include "mir/infer.hpp"
 #include "mir/walk.hpp"
 #include "upgrade/call_order.hpp"
-#include "upgrade/recover/recovery.hpp"
+#include "upgrade/steps/recovery.hpp"
 
 // Extents that were traced as numbers become symbols. The inputs say which; the rules of the ops
 // carry them on, in the order of execution. Options that repeat the traced number are rewritten

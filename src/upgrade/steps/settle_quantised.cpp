@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "support/integer_range.hpp"
-#include "upgrade/recover/recovery.hpp"
+#include "upgrade/steps/recovery.hpp"
 
 // What quantisation recipes leave to the device: operands of different quantised types that meet
 // element by element, which a portable module casts, ranges one beyond what their type holds, and

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "upgrade/call_order.hpp"
-#include "upgrade/recover/recovery.hpp"
+#include "upgrade/steps/recovery.hpp"
 
 // Values that a graph reads and does not get: stores made outside the trace, masks made by the
 // host. Storage ids are global, so the value is handed in from where the callers have it; what no
@@ -58,7 +58,7 @@ class Threading {
       recovery_.rewriter.set_name(*argument, value->name());
       recovery_.rewriter.set_attributes(*argument, value->attributes());
       recovery_.rewriter.replace_all_uses(*value, *argument);
-      recovery_.undefined.insert(argument->name().raw());
+      recovery_.notes.undefined.insert(argument->name().raw());
       recovery_.note(*graph.op(), LossEntry::Source::kAssumed, "input",
                      describe(recovery_.context(), *argument));
     }
@@ -100,7 +100,7 @@ class Threading {
 
 }  // namespace
 
-void hand_in_undefined(Recovery& recovery) {
+void recover_arguments(Recovery& recovery) {
   Threading(recovery).run();
 }
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "upgrade/recover/recovery.hpp"
+#include "upgrade/steps/recovery.hpp"
 
 namespace mir {
 
