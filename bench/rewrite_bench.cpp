@@ -1,10 +1,14 @@
-// Speed of the greedy driver: ops a second over a graph of which one op in a hundred is rewritten.
+// Speed of the greedy driver: ops a second over a graph of which one op in a hundred is rewritten,
+// by patterns in C++ and by patterns as text; patterns a second that are read.
 //
 //   rewrite_bench [--benchmark_...]
 //
 // The argument of a figure is the number of ops. bench/README.md says how to run it.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
+
+#include <cstdlib>
+#include <functional>
 
 #include "mir/dialects.hpp"
 #include "mir/pass.hpp"
@@ -56,8 +60,44 @@ PatternSet patterns() {
   return set;
 }
 
-void rewrite(benchmark::State& state) {
-  const std::string text = chain(state.range(0));
+/// A chain of ops of six kinds, every hundredth of which is a negation of a negation.
+std::string chain_of_kinds(std::int64_t ops) {
+  constexpr const char* kType = "tensor<[2], Float32, CPU>";
+  constexpr std::string_view kKinds[] = {"ExpOp", "SinOp", "CosOp", "SigmoidOp", "ReLUOp"};
+  std::string text = fmt::format("@main [mir_version:1] (%0:{0}) -> (%{1}:{0}) {{\n", kType, ops);
+  for (std::int64_t i = 0; i < ops; ++i) {
+    const std::string_view kind =
+        i % kRare < 2 ? "NegOp" : kKinds[static_cast<std::size_t>(i * 7 / 3) % std::size(kKinds)];
+    text += fmt::format("    linalg.CPU.{}(%{}:{}) -> (%{}:{})\n", kind, i, kType, i + 1, kType);
+  }
+  return text + fmt::format("    cf.ReturnOp (%{}:{}) -> ()\n}}\n", ops, kType);
+}
+
+/// Patterns as text. Each op of the chain is the root of some, and few of them match: no two
+/// neighbours in the chain are of the kinds that they want.
+std::string pattern_texts(int count) {
+  constexpr std::string_view kRoots[] = {"ExpOp", "SinOp", "CosOp", "SigmoidOp", "ReLUOp"};
+  constexpr std::string_view kBefore[] = {"LogOp", "AbsOp", "QuickGELUOp", "SiLUOp", "GELUOp"};
+  std::string text = "@patterns [mir_version:1] () -> () {\n";
+  const auto add = [&](int number, std::string_view first, std::string_view second) {
+    text += fmt::format(
+        "    pattern.RewriteOp @p{} [claim:value] {{\n        (%x) -> (%z) {{\n"
+        "            linalg.D.{}(%x) -> (%y)\n            linalg.D.{}(%y) -> (%z)\n"
+        "            cf.ReturnOp (%z) -> ()\n        }}\n        (%x) -> (%x) {{\n"
+        "            cf.ReturnOp (%x) -> ()\n        }}\n    }}\n",
+        number, first, second);
+  };
+  add(0, "NegOp", "NegOp");
+  for (int i = 1; i < count; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    add(i, kBefore[at / std::size(kRoots) % std::size(kBefore)], kRoots[at % std::size(kRoots)]);
+  }
+  return text + "}\n";
+}
+
+/// Runs `pipeline` on what `text` says, again and again.
+void run(benchmark::State& state, const std::string& text, std::string_view pipeline_text,
+         const std::function<void(PassRegistry&, IRContext&, Diagnostics&)>& add_passes) {
   for (auto _ : state) {
     state.PauseTiming();
     IRContext context;
@@ -66,16 +106,60 @@ void rewrite(benchmark::State& state) {
     Module& module =
         *read_modules(*context.sources().add("chain.mir", text), context, diagnostics).front();
     PassRegistry registry;
-    registry.add(pattern_pass({.name = "rewrite", .summary = "rewrites"},
-                              [](IRContext&, const PassOptions&) { return patterns(); }));
-    const auto pipeline = registry.read_pipeline(SourceFile("-p", "rewrite", 1), diagnostics);
+    add_passes(registry, context, diagnostics);
+    const auto pipeline =
+        registry.read_pipeline(SourceFile("-p", std::string(pipeline_text), 1), diagnostics);
     state.ResumeTiming();
-    if (!run_pipeline(module, *pipeline, {}, diagnostics)) state.SkipWithError("the run failed");
+    if (!pipeline || !run_pipeline(module, *pipeline, {}, diagnostics)) {
+      state.SkipWithError("the run failed");
+    }
   }
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
+
+void rewrite(benchmark::State& state) {
+  run(state, chain(state.range(0)), "rewrite",
+      [](PassRegistry& registry, IRContext&, Diagnostics&) {
+        registry.add(
+            pattern_pass({.name = "rewrite",
+                          .summary = "rewrites",
+                          .patterns = [](IRContext&, const PassOptions&) { return patterns(); }}));
+      });
+}
 BENCHMARK(rewrite)->Arg(25'000)->Arg(50'000)->Arg(100'000)->Arg(200'000)->Unit(
     benchmark::kMillisecond);
+
+void rewrite_by_text(benchmark::State& state) {
+  const std::string texts = pattern_texts(kPatterns);
+  run(state, chain_of_kinds(state.range(0)), "patterns",
+      [&](PassRegistry& registry, IRContext& context, Diagnostics& diagnostics) {
+        const SourceFile* file = context.sources().add("patterns.mir", texts);
+        if (!register_patterns(registry, context, *file, diagnostics)) std::abort();
+      });
+}
+BENCHMARK(rewrite_by_text)
+    ->Arg(25'000)
+    ->Arg(50'000)
+    ->Arg(100'000)
+    ->Arg(200'000)
+    ->Unit(benchmark::kMillisecond);
+
+/// Reads patterns and registers their pass; the argument is their number.
+void load_patterns(benchmark::State& state) {
+  const std::string texts = pattern_texts(static_cast<int>(state.range(0)));
+  for (auto _ : state) {
+    IRContext context;
+    register_builtin_dialects(context);
+    Diagnostics diagnostics;
+    PassRegistry registry;
+    const SourceFile* file = context.sources().add("patterns.mir", texts);
+    if (!register_patterns(registry, context, *file, diagnostics)) {
+      state.SkipWithError("the patterns are refused");
+    }
+  }
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+}
+BENCHMARK(load_patterns)->Arg(1'000)->Arg(10'000)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 

@@ -101,6 +101,23 @@ struct PatternMismatch {
   const Op* at = nullptr;
 };
 
+/// Which ops define the first operands of a root; admits every root that the pattern matches.
+/// The greedy driver asks it first, since most ops that could be roots fail here.
+struct OperandDefinitions {
+  static constexpr OpKind kNoOp{~std::uint32_t{0}};  ///< a value that no op defines
+
+  std::optional<OpKind> first{}, second{};  ///< of operands 0 and 1; no value: anything
+  bool commute = false;                     ///< the two may stand in either order
+
+  bool admit(OpKind one, OpKind other) const {
+    const auto fits = [](const std::optional<OpKind>& wanted, OpKind kind) {
+      return !wanted || *wanted == kind;
+    };
+    return (fits(first, one) && fits(second, other)) ||
+           (commute && fits(first, other) && fits(second, one));
+  }
+};
+
 /// A rewrite of one op, its root, and of the ops around it. What it declares is checked while it
 /// is applied.
 struct RewritePattern {
@@ -109,6 +126,7 @@ struct RewritePattern {
   /// the one that was added first. The results must be right in any order.
   unsigned benefit = 1;
   RootKinds roots{};
+  OperandDefinitions definitions{};
   std::vector<std::string> makes{};  ///< names of the ops that the rewrite creates
   RewriteClaim claim{};
   /// Compares the IR around the root with the pattern. Must not edit.

@@ -33,9 +33,7 @@ class Matcher {
   }
 
   std::optional<Plan> match() {
-    if (!has_head(pattern_.root(), root_) || !has_definitions(pattern_.root(), root_)) {
-      return std::nullopt;
-    }
+    if (!has_head(pattern_.root(), root_)) return std::nullopt;
     bindings_.variables.assign(pattern_.variables.size(), nullptr);
     bindings_.values.assign(graph_.values.size(), nullptr);
     ops_.assign(graph_.ops.size(), nullptr);
@@ -185,14 +183,6 @@ class Matcher {
     if (definition != nullptr && definition->kind() == op.kind) return true;
     return fail(user,
                 [&] { return fmt::format("no '{}' defines '%{}'", op.info->name, wanted.name); });
-  }
-
-  /// Most roots fail at this, before anything is bound.
-  bool has_definitions(const OpTemplate& wanted, const Op& op) {
-    for (std::size_t i = 0; i < wanted.operands.size() && !wanted.is_commutative; ++i) {
-      if (!has_definition(graph_.values[wanted.operands[i]], *op.operand(i), op)) return false;
-    }
-    return true;
   }
 
   static const Attr* value_in(const Op& op, const OpTemplate::Attribute& wanted) {

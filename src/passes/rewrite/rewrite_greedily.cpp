@@ -16,20 +16,40 @@ namespace {
 /// The patterns of a set by the kind of their roots, for the kinds that a run meets.
 class PatternsByKind {
  public:
+  struct Candidate {
+    std::uint32_t number = 0;
+    OperandDefinitions definitions;
+  };
+
   explicit PatternsByKind(const FrozenPatterns& patterns) : patterns_(patterns) {}
 
   const RewritePattern& pattern(std::uint32_t number) const { return patterns_.patterns()[number]; }
-  std::span<const std::uint32_t> of(const Op& op) {
+  std::span<const Candidate> of(const Op& op) {
     const std::size_t kind = op.kind().id;
     if (kind >= by_kind_.size()) by_kind_.resize(kind + 1);
-    if (!by_kind_[kind]) by_kind_[kind] = patterns_.with_root(op.info());
+    if (!by_kind_[kind]) by_kind_[kind] = candidates(op.info());
     return *by_kind_[kind];
   }
 
  private:
+  std::vector<Candidate> candidates(const OpKindInfo& kind) const {
+    std::vector<Candidate> found;
+    for (const std::uint32_t number : patterns_.with_root(kind)) {
+      found.push_back({number, pattern(number).definitions});
+    }
+    return found;
+  }
+
   const FrozenPatterns& patterns_;
-  std::vector<std::optional<std::vector<std::uint32_t>>> by_kind_;
+  std::vector<std::optional<std::vector<Candidate>>> by_kind_;
 };
+
+/// The kind of the op that defines an operand.
+OpKind definition_kind(const Op& op, std::uint32_t operand) {
+  if (operand >= op.operand_count()) return OperandDefinitions::kNoOp;
+  const Op* definition = op.operand(operand)->defining_op();
+  return definition == nullptr ? OperandDefinitions::kNoOp : definition->kind();
+}
 
 class GreedyRewrite : RewriteListener {
  public:
@@ -151,9 +171,13 @@ class GreedyRewrite : RewriteListener {
       ++report_.removed;
       return true;
     }
-    for (const std::uint32_t number : patterns_.of(op)) {
+    const auto candidates = patterns_.of(op);
+    if (candidates.empty()) return true;
+    const OpKind first = definition_kind(op, 0), second = definition_kind(op, 1);
+    for (const PatternsByKind::Candidate& each : candidates) {
+      if (!each.definitions.admit(first, second)) continue;
       if (options_.watch != nullptr && options_.watch->is_over()) return true;
-      if (rewrite(op, number)) break;
+      if (rewrite(op, each.number)) break;
     }
     return !report_.has_failed;
   }

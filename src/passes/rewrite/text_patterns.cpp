@@ -12,10 +12,23 @@ using patterns::Mismatch;
 using patterns::Pattern;
 using patterns::Plan;
 
+OperandDefinitions definitions_of(const Pattern& pattern) {
+  const patterns::OpTemplate& root = pattern.root();
+  const auto kind = [&](std::size_t operand) -> std::optional<OpKind> {
+    if (operand >= root.operands.size()) return std::nullopt;
+    const patterns::ValueTemplate& value = pattern.match.values[root.operands[operand]];
+    if (value.constant) return OperandDefinitions::kNoOp;
+    if (value.op == patterns::ValueTemplate::kNone) return std::nullopt;
+    return pattern.match.ops[value.op].kind;
+  };
+  return {.first = kind(0), .second = kind(1), .commute = root.is_commutative};
+}
+
 RewritePattern rewrite_pattern(std::shared_ptr<const Pattern> pattern) {
   RewritePattern made{.name = pattern->name,
                       .benefit = pattern->benefit,
                       .roots = {.names = {std::string(pattern->root().info->name)}},
+                      .definitions = definitions_of(*pattern),
                       .claim = claim_of(*pattern)};
   for (const patterns::OpTemplate& op : pattern->rewrite.ops) {
     made.makes.emplace_back(op.info->name);

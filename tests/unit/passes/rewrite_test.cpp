@@ -185,6 +185,24 @@ TEST_SUITE("greedy rewriting") {
     CHECK(run(chain({"CosOp", "AbsOp"}), mixed).names == "LogOp AbsOp");
   }
 
+  TEST_CASE("a pattern is asked only where ops of the kinds that it states define the operands") {
+    const auto of = [](OperandDefinitions definitions,
+                       std::initializer_list<std::string_view> ops) {
+      RewritePattern pattern = replacing("p", "ExpOp", "SinOp");
+      pattern.definitions = definitions;
+      PatternSet set;
+      set.add(pattern);
+      return run(chain(ops), set).names;
+    };
+    CHECK(of({.first = OpId::kLinalgNeg}, {"ExpOp", "NegOp", "ExpOp", "ExpOp"}) ==
+          "ExpOp NegOp SinOp ExpOp");
+    CHECK(of({.first = OperandDefinitions::kNoOp}, {"ExpOp", "NegOp", "ExpOp"}) ==
+          "SinOp NegOp ExpOp");
+    CHECK(of({.second = OpId::kLinalgNeg}, {"NegOp", "ExpOp"}) == "NegOp ExpOp");
+    CHECK(of({.second = OpId::kLinalgNeg, .commute = true}, {"NegOp", "ExpOp"}) == "NegOp SinOp");
+    CHECK(of({}, {"NegOp", "ExpOp"}) == "NegOp SinOp");
+  }
+
   TEST_CASE("a pattern that does not match leaves room for the next, and says why") {
     PatternSet set;
     RewritePattern never = replacing("never", "ExpOp", "LogOp", 2);
