@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "dialects/parameters.hpp"
 #include "mir/infer.hpp"
 #include "patterns/match.hpp"
 
@@ -77,10 +78,13 @@ std::optional<Instance> InstanceDrawer::draw_graph() {
   constants_.assign(graph_.values.size(), nullptr);
   extents_.clear();
   drawn_.clear();
+  weights_.clear();
   if (!draw_inputs()) return std::nullopt;
   for (const OpTemplate& op : graph_.ops) {
     if (!draw_op(op)) return std::nullopt;
-    drawn_.push_back(attributes_);
+    const Attr* name = draw_name(op);
+    if (needs_name(op) && (name == nullptr || !add_weights(op, name->text()))) return std::nullopt;
+    drawn_.push_back({attributes_, name});
   }
   Instance made;
   std::vector<std::string> inputs, results;
@@ -93,10 +97,10 @@ std::optional<Instance> InstanceDrawer::draw_graph() {
   for (const std::uint32_t result : graph_.results) results.push_back(mention(result, true));
   made.text = fmt::format("@main [mir_version:1] ({}) -> ({}) {{\n", fmt::join(inputs, ", "),
                           fmt::join(results, ", "));
+  if (!weights_.empty()) made.text += init_graph();
   std::vector<bool> is_stated(graph_.values.size());
   for (std::size_t i = 0; i < graph_.ops.size(); ++i) {
-    attributes_ = drawn_[i];
-    made.text += "    " + spelled(graph_.ops[i], is_stated) + '\n';
+    made.text += "    " + spelled(graph_.ops[i], drawn_[i], is_stated) + '\n';
   }
   results.clear();
   for (const std::uint32_t result : graph_.results) results.push_back(mention(result, false));
@@ -365,6 +369,50 @@ const Attr* InstanceDrawer::draw_slices(const TensorType* operand) {
   return context_.array(parts);
 }
 
+// -- names and weights ----------------------------------------------------------------------------
+
+bool InstanceDrawer::needs_name(const OpTemplate& op) {
+  return op.path || !op.takes_any_path;
+}
+
+/// Null if the op needs none.
+const Attr* InstanceDrawer::draw_name(const OpTemplate& op) {
+  if (!needs_name(op)) return nullptr;
+  const Attr* known =
+      op.path ? patterns::instantiate(*op.path, unifier_.bindings(), context_) : nullptr;
+  if (known != nullptr) return known;
+  const Attr* made = context_.string(fmt::format("op{}", drawn_.size()));
+  return op.path && !unifier_.unify(*op.path, made) ? nullptr : made;
+}
+
+/// Notes the parameters that the op at hand finds by its name. False if their extents are unknown.
+bool InstanceDrawer::add_weights(const OpTemplate& op, std::string_view name) {
+  const TensorType* operand = op.operands.empty() ? nullptr : types_[op.operands[0]];
+  const TensorType* result = op.results.empty() ? nullptr : types_[op.results[0]];
+  for (const WeightRow& weight : op.info->row->weights) {
+    if (!owns_parameter(*op.info->row, weight, context_, attributes_)) continue;
+    const auto extents = parameter_extents(weight, context_, operand, result, attributes_);
+    if (!extents || result == nullptr) return false;
+    std::vector<Dim> dims;
+    for (const std::int64_t extent : *extents) dims.push_back(Dim(extent));
+    const TensorType* type = context_.tensor(dims, result->dtype_name(), result->device());
+    // Ops of one name share their parameters.
+    const auto [known, is_new] = weights_.emplace(fmt::format("{}{}", name, weight.suffix), type);
+    if (!is_new && known->second != type) return false;
+  }
+  return true;
+}
+
+std::string InstanceDrawer::init_graph() const {
+  std::string text = "    graph.SubGraphOp @init <notype> {\n        () -> () {\n";
+  std::size_t number = 0;
+  for (const auto& [symbol, type] : weights_) {
+    text += fmt::format("            tensor.CPU.register () -> (%w{}:{}[@{}])[symbol:{}]\n",
+                        number++, type->spelling(), symbol, symbol);
+  }
+  return text + "        }\n    }\n";
+}
+
 // -- text -----------------------------------------------------------------------------------------
 
 std::string InstanceDrawer::mention(std::uint32_t value, bool states) const {
@@ -378,9 +426,10 @@ std::string InstanceDrawer::mention(std::uint32_t value, bool states) const {
   return text;
 }
 
-std::string InstanceDrawer::spelled(const OpTemplate& op, std::vector<bool>& is_stated) const {
+std::string InstanceDrawer::spelled(const OpTemplate& op, const Drawn& drawn,
+                                    std::vector<bool>& is_stated) const {
   std::vector<std::string> attributes, operands, results;
-  for (const NamedAttr& each : attributes_) {
+  for (const NamedAttr& each : drawn.attributes) {
     attributes.push_back(fmt::format("{}:{}", context_.text(each.key), each.value->spelling()));
   }
   for (const std::uint32_t operand : op.operands) {
@@ -390,7 +439,9 @@ std::string InstanceDrawer::spelled(const OpTemplate& op, std::vector<bool>& is_
   }
   for (const std::uint32_t result : op.results) results.push_back(mention(result, true));
   const Symbol device = op.device ? context_.intern("CPU") : Symbol();
-  return fmt::format("{} {}({}) -> ({})", context_.text(context_.op_name(op.kind, device).spelling),
+  return fmt::format("{} {}{}({}) -> ({})",
+                     context_.text(context_.op_name(op.kind, device).spelling),
+                     drawn.name == nullptr ? "" : fmt::format("<name=\"{}\"> ", drawn.name->text()),
                      attributes.empty() ? "" : fmt::format("[{}] ", fmt::join(attributes, ", ")),
                      fmt::join(operands, ", "), fmt::join(results, ", "));
 }

@@ -1,6 +1,7 @@
 // Modules that a pattern matches, drawn at random.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,7 +19,9 @@ struct Instance {
     DType dtype;
     Shape shape;
   };
-  std::string text;  ///< a portable module `@main` with the ops of the region, in their order
+  /// A portable module `@main` with the ops of the region, in their order, after an `@init` if they
+  /// have weights.
+  std::string text;
   std::vector<Input> inputs;
 };
 
@@ -51,7 +54,17 @@ class InstanceDrawer {
   const Attr* draw_number();
   std::int64_t draw_extent();
   DType draw_dtype();
-  std::string spelled(const patterns::OpTemplate& op, std::vector<bool>& is_stated) const;
+  /// What was drawn for an op.
+  struct Drawn {
+    std::vector<NamedAttr> attributes;
+    const Attr* name = nullptr;  ///< null: none
+  };
+  static bool needs_name(const patterns::OpTemplate& op);
+  const Attr* draw_name(const patterns::OpTemplate& op);
+  bool add_weights(const patterns::OpTemplate& op, std::string_view name);
+  std::string init_graph() const;
+  std::string spelled(const patterns::OpTemplate& op, const Drawn& drawn,
+                      std::vector<bool>& is_stated) const;
   std::string mention(std::uint32_t value, bool states) const;
 
   const patterns::Pattern& pattern_;
@@ -59,14 +72,15 @@ class InstanceDrawer {
   IRContext& context_;
   Draw& draw_;
   patterns::Unifier unifier_;
-  std::vector<const TensorType*> types_;       // of the values
-  std::vector<const Attr*> constants_;         // of the values
-  std::vector<NamedAttr> attributes_;          // of the op at hand
-  std::vector<std::vector<NamedAttr>> drawn_;  // by op
-  std::vector<std::int64_t> extents_;          // drawn so far
-  std::vector<std::int64_t> integers_;         // in conditions
-  std::vector<double> numbers_;                // in conditions
-  std::vector<DType> dtypes_;                  // in conditions
+  std::vector<const TensorType*> types_;              // of the values
+  std::vector<const Attr*> constants_;                // of the values
+  std::vector<NamedAttr> attributes_;                 // of the op at hand
+  std::vector<Drawn> drawn_;                          // by op
+  std::map<std::string, const TensorType*> weights_;  // by symbol
+  std::vector<std::int64_t> extents_;                 // drawn so far
+  std::vector<std::int64_t> integers_;                // in conditions
+  std::vector<double> numbers_;                       // in conditions
+  std::vector<DType> dtypes_;                         // in conditions
   int size_ = 0;
   std::optional<DType> forced_dtype_;
   std::optional<std::int64_t> forced_extent_;

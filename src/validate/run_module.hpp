@@ -1,6 +1,7 @@
 // Running a module once with reference kernels.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -9,7 +10,8 @@
 
 namespace mir::validate {
 
-/// The outputs; no value if the module cannot run or the run fails.
-std::optional<std::vector<Tensor>> run_module(const Module& module, std::span<const Tensor> inputs);
+/// The outputs, with weights `random:SEED`; no value if the module cannot run or the run fails.
+std::optional<std::vector<Tensor>> run_module(const Module& module, std::span<const Tensor> inputs,
+                                              std::uint64_t seed);
 
 }  // namespace mir::validate

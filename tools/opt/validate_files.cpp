@@ -55,7 +55,8 @@ ExitCode validate_files(const Run& run, const OptSettings& settings) {
           report(verdict, place_of(*module, verdict.pattern), diagnostics);
           if (!settings.counterexamples.is_given() || !verdict.counterexample) continue;
           const auto written = write_counterexample(*settings.counterexamples, verdict.pattern,
-                                                    spelling(verdict), *verdict.counterexample);
+                                                    spelling(verdict), *verdict.counterexample,
+                                                    fmt::format("random:{}", *settings.seed));
           if (!written) diagnostics.error(written.error().code, {}, written.error().message);
         }
       }
