@@ -175,12 +175,15 @@ bool add_patterns(PatternSet& set, const Module& module, Diagnostics& diagnostic
 
 // Applying patterns.
 
-/// Counts the rewrites of several drivers, one by one, and can stop them.
+/// Counts the rewrites of several drivers, one by one, shows them, and can stop them.
 struct RewriteWatch {
   std::optional<std::uint64_t> limit{};  ///< stop after so many rewrites
   /// Called after each: its number from 1, the pattern, and a description of the root as it was.
   std::function<void(std::uint64_t number, std::string_view pattern, std::string_view root)>
       trace{};
+  /// Called before each rewrite, with what matched, and after it.
+  std::function<void(const RewritePattern& pattern, const PatternMatch& match)> before{};
+  std::function<void(const RewritePattern& pattern)> after{};
   std::uint64_t made = 0;
 
   bool is_over() const { return limit && made >= *limit; }

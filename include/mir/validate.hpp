@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -75,6 +76,45 @@ struct ChangeVerdict {
 ChangeVerdict validate_change(const Module& before, const Module& after,
                               const ValidationOptions& options,
                               std::optional<double> bound = std::nullopt);
+
+/// Tries each rewrite that a run makes, by running what the pattern matched and what it made of
+/// that, as modules of their own. Works while the run does: attach it with watch().
+///
+/// `count` inputs are drawn for each rewrite, fewer for large ones; rewrites of one pattern that
+/// differ only in names are tried once. The results must keep the claim of the pattern. Inputs are
+/// random, small integers, and special or, for a bound, finite ones of its domain. Not tried are
+/// rewrites of ops with regions or calls, rewrites whose results nothing uses, and what does not
+/// run alone.
+class RewriteValidation {
+ public:
+  /// `whole` is the module as it was before the run, which has its parameters; it must outlive
+  /// this.
+  RewriteValidation(const Module& whole, const ValidationOptions& options);
+  ~RewriteValidation();
+
+  /// Sets the functions of the watch that see each rewrite.
+  void watch(RewriteWatch& watch);
+
+  struct Refuted {
+    std::uint64_t number = 0;  ///< of the rewrite, from 1
+    std::string pattern;
+    Span at;  ///< of its root
+    Counterexample counterexample;
+  };
+  struct Report {
+    std::uint64_t rewrites = 0;
+    std::uint64_t different = 0;  ///< tried, but for names
+    std::uint64_t runs = 0;
+    std::uint64_t untried = 0;
+    std::string reason{};              ///< of the first that was not tried
+    std::optional<Refuted> refuted{};  ///< the first; no other is tried then
+  };
+  const Report& report() const;
+
+ private:
+  class Trials;
+  std::unique_ptr<Trials> trials_;
+};
 
 /// A verdict on one line: "pattern 'neg.neg' keeps 'value': 1000 instances, 5230 elements, ...".
 std::string spelling(const PatternVerdict& verdict);

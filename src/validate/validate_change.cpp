@@ -7,6 +7,7 @@
 #include "mir/print.hpp"
 #include "mir/session.hpp"
 #include "mir/validate.hpp"
+#include "validate/validate_claim.hpp"
 #include "validate/values.hpp"
 #include "weights/elements.hpp"
 
@@ -17,9 +18,15 @@ namespace {
 /// Both modules, ready to run.
 class Pair {
  public:
+  /// Results keep `claim`, else they are equal within `bound`.
   Pair(const Module& before, const Module& after, const ValidationOptions& options,
-       std::optional<double> bound)
-      : before_(before), after_(after), options_(options), bound_(bound), draw_(options.seed) {}
+       std::optional<double> bound, const RewriteClaim* claim = nullptr)
+      : before_(before),
+        after_(after),
+        options_(options),
+        bound_(bound),
+        claim_(claim),
+        draw_(options.seed) {}
 
   ChangeVerdict compare() {
     constexpr std::uint64_t kTriesForOne = 20;
@@ -103,18 +110,31 @@ class Pair {
       last_error_ = inputs.error().message;
       return std::nullopt;
     }
-    const bool is_special = draw_.one_in(3);
+    const auto style = draw_style();
     for (Tensor& input : *inputs) {
-      if (!is_special || !is_float(input.dtype())) continue;
-      auto special = validate::draw_tensor(input.dtype(), input.shape(),
-                                           validate::ValueStyle::kSpecial, 0, draw_);
-      if (special) input = *std::move(special);
+      if (!style || !is_float(input.dtype())) continue;
+      auto drawn = validate::draw_tensor(input.dtype(), input.shape(), *style, largest(), draw_);
+      if (drawn) input = *std::move(drawn);
     }
     return *std::move(inputs);
   }
 
+  /// How floating-point inputs are drawn; no value: as random inputs of a tool.
+  std::optional<validate::ValueStyle> draw_style() {
+    using validate::ValueStyle;
+    const bool is_finite = claim_ != nullptr && claim_->kind == RewriteClaim::Kind::kBound;
+    if (draw_.one_in(3)) return is_finite ? ValueStyle::kFinite : ValueStyle::kSpecial;
+    return claim_ != nullptr && draw_.one_in(2) ? std::optional(ValueStyle::kSmall) : std::nullopt;
+  }
+
+  double largest() const {
+    const bool is_stated = claim_ != nullptr && std::isfinite(claim_->largest);
+    return is_stated ? claim_->largest : validate::kUsualLargest;
+  }
+
   /// What the results of a run may differ by.
   RewriteClaim claim_for(std::span<const Tensor> expected) const {
+    if (claim_ != nullptr) return *claim_;
     if (!bound_) return {.kind = RewriteClaim::Kind::kValue};
     double largest = 0;
     for (const Tensor& each : expected) {
@@ -164,6 +184,7 @@ class Pair {
   const Module &before_, &after_;
   const ValidationOptions& options_;
   std::optional<double> bound_;
+  const RewriteClaim* claim_;
   validate::Draw draw_;
   std::optional<Session> first_, second_;
   std::string last_error_;
@@ -175,6 +196,12 @@ class Pair {
 ChangeVerdict validate_change(const Module& before, const Module& after,
                               const ValidationOptions& options, std::optional<double> bound) {
   return Pair(before, after, options, bound).compare();
+}
+
+ChangeVerdict validate::validate_claim(const Module& before, const Module& after,
+                                       const RewriteClaim& claim,
+                                       const ValidationOptions& options) {
+  return Pair(before, after, options, std::nullopt, &claim).compare();
 }
 
 }  // namespace mir

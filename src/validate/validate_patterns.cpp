@@ -26,12 +26,10 @@ using patterns::Pattern;
 using validate::Instance;
 using validate::ValueStyle;
 
-constexpr double kUsualLargest = 1000;
-
 /// The claim of a pattern, with a domain from which values can be drawn.
 RewriteClaim tried_claim(const Pattern& pattern) {
   RewriteClaim claim = claim_of(pattern);
-  if (!(pattern.largest > 0)) claim.largest = kUsualLargest;
+  if (!(pattern.largest > 0)) claim.largest = validate::kUsualLargest;
   return claim;
 }
 

@@ -11,6 +11,9 @@
 
 namespace mir::validate {
 
+/// The magnitude of finite inputs where a claim states none.
+inline constexpr double kUsualLargest = 1000;
+
 /// How values are drawn.
 enum class ValueStyle : std::uint8_t {
   kSpecial,   ///< all bit patterns; often zeros, infinities, NaN, extremes, subnormals

@@ -87,8 +87,9 @@ struct OptSettings {
       options,
       {.name = "validate",
        .argument = "N",
-       .help = "run each module before and after the passes on N random inputs and compare the "
-               "results; with --validate-patterns, try N instances of each pattern"},
+       .help =
+           "run each rewrite, and each module before and after the passes, on N random inputs "
+           "and compare the results; with --validate-patterns, try N instances of each pattern"},
       number<std::uint64_t>({.least = 1}),
       1000};
   Option<double> bound{

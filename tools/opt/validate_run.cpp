@@ -61,6 +61,25 @@ class RunValidation {
   const OptSettings& settings_;
 };
 
+/// Writes a counterexample where it is asked for.
+void save(const Counterexample& found, std::string_view name, const OptSettings& settings,
+          Diagnostics& diagnostics) {
+  if (!settings.counterexamples.is_given()) return;
+  auto written = make_folder(*settings.counterexamples);
+  if (written) {
+    written = write_counterexample(*settings.counterexamples, name, found.difference, found,
+                                   fmt::format("random:{}", *settings.seed));
+  }
+  if (!written) diagnostics.error(written.error().code, {}, written.error().message);
+}
+
+std::string text_of(const RewriteValidation::Report& report) {
+  std::string text = fmt::format("rewrites: {} made, {} different ones tried in {} runs",
+                                 report.rewrites, report.different, report.runs);
+  if (report.untried == 0) return text;
+  return text + fmt::format(", {} not tried: {}", report.untried, report.reason);
+}
+
 }  // namespace
 
 bool run_validated(Module& module, const Pipeline& pipeline, PipelineRun how,
@@ -75,9 +94,25 @@ bool run_validated(Module& module, const Pipeline& pipeline, PipelineRun how,
   const std::unique_ptr<Module> before = clone(module);
   RewriteWatch counter;
   if (how.rewrites == nullptr) how.rewrites = &counter;
-  if (!run_pipeline(module, pipeline, how, diagnostics)) return false;
+  RewriteValidation rewrites(*before, {.count = *settings.validate, .seed = *settings.seed});
+  if (before->is_portable()) rewrites.watch(*how.rewrites);
+  const bool is_good = run_pipeline(module, pipeline, how, diagnostics);
+  how.rewrites->before = nullptr;
+  how.rewrites->after = nullptr;
+  if (!is_good) return false;
   if (!before->is_portable() || !module.is_portable()) {
     return refuse(DiagCode::kNotValidated, "only portable modules can be compared by running them");
+  }
+  const RewriteValidation::Report& tried = rewrites.report();
+  write_error_text(fmt::format("module '@{}': {}\n", name, text_of(tried)));
+  if (tried.refuted) {
+    save(tried.refuted->counterexample, tried.refuted->pattern, settings, diagnostics);
+    diagnostics.error(DiagCode::kClaimRefuted, tried.refuted->at,
+                      fmt::format("rewrite {}, by pattern '{}', does not keep what the pattern "
+                                  "claims: {}",
+                                  tried.refuted->number, tried.refuted->pattern,
+                                  tried.refuted->counterexample.difference));
+    return false;
   }
   const RunValidation validation(*before, pipeline, settings);
   const ChangeVerdict verdict = validation.compare(module);
@@ -93,14 +128,7 @@ bool run_validated(Module& module, const Pipeline& pipeline, PipelineRun how,
   }
   const Counterexample& found = *verdict.counterexample;
   const std::string culprit = validation.first_wrong_rewrite(how.rewrites->made);
-  if (settings.counterexamples.is_given()) {
-    auto written = make_folder(*settings.counterexamples);
-    if (written) {
-      written = write_counterexample(*settings.counterexamples, name, found.difference, found,
-                                     fmt::format("random:{}", *settings.seed));
-    }
-    if (!written) diagnostics.error(written.error().code, {}, written.error().message);
-  }
+  save(found, name, settings, diagnostics);
   return refuse(DiagCode::kClaimRefuted,
                 fmt::format("the passes change results: {}; {}", found.difference, culprit));
 }

@@ -196,6 +196,7 @@ class GreedyRewrite : RewriteListener {
     const bool is_traced = watch != nullptr && watch->trace;
     const std::string before = is_traced ? describe(root) : "";
     const Span place = root.span();
+    if (watch != nullptr && watch->before) watch->before(pattern, match);
     made_.clear();
     rewriter_.set_default_location(location_of(match));
     pattern.rewrite(rewriter_, match);
@@ -206,6 +207,7 @@ class GreedyRewrite : RewriteListener {
     if (options_.checks_claims) check_made(pattern, place);
     note_rewrite(root, number, place);
     if (watch != nullptr) ++watch->made;
+    if (watch != nullptr && watch->after) watch->after(pattern);
     if (is_traced) watch->trace(watch->made, pattern.name, before);
     return true;
   }
