@@ -53,7 +53,10 @@ struct PassOption {
 
   std::string name;
   Kind kind = Kind::kFlag;
-  bool is_list = false;                ///< takes any number of values; has no default
+  bool is_list = false;  ///< takes any number of values; has no default
+  /// Its keys are any words that are no names of options, each with values: `S=4,T=[1,2]`. The name
+  /// stands for a key in documents. An integer or text without a default; one in a pass.
+  bool is_keyed = false;
   std::string by_default{};            ///< as text; empty for flags and lists
   std::string summary{};               ///< lower case, no full stop
   std::vector<std::string> choices{};  ///< of a text; empty: any text
@@ -72,11 +75,11 @@ class PassOptions {
   const std::optional<std::vector<std::string>>& given(std::size_t row) const {
     return given_[row];
   }
-  /// Position of the row with that name.
+  /// Position of the row with that name; a keyed row has any other name.
   std::optional<std::size_t> find(std::string_view name) const;
   /// Takes a value for a row that find() returned. Fails if the row does not admit the value, or
-  /// if it is no list and has a value already.
-  Result<void> take(std::size_t row, std::string_view value);
+  /// if it is no list and has a value already. A keyed row gets it as `key=value`.
+  Result<void> take(std::size_t row, std::string_view value, std::string_view key = {});
   /// Sets a list to no values.
   void take_none(std::size_t row) { given_[row].emplace(); }
 
@@ -87,6 +90,9 @@ class PassOptions {
   std::string_view text(std::string_view name) const;
   std::vector<std::int64_t> integers(std::string_view name) const;
   std::vector<std::string_view> texts(std::string_view name) const;
+  /// Keys and values of a keyed row of integers, as they are given.
+  std::vector<std::pair<std::string_view, std::int64_t>> keyed_integers(
+      std::string_view name) const;
 
  private:
   std::size_t row_of(std::string_view name) const;
@@ -204,6 +210,7 @@ struct Pass {
   /// Runs also after a pass that refused, so that one run reports all that is wrong. Nobody
   /// observes or verifies it then.
   bool after_refusal = false;
+  bool is_idempotent = false;  ///< a second run right after the first changes nothing
   std::vector<PassOption> options{};
   /// Analyses of the module that a pass on graphs, regions or ops asks for. They are computed
   /// before it runs.
@@ -212,6 +219,7 @@ struct Pass {
   AnalysisSet preserves{};
   /// Modules for docs/passes.md, which shows the result of the pass.
   std::string example{};
+  std::string example_options{};  ///< with which the pass runs there: "S=4"
   /// Optional. The patterns that the pass applies, if that is all it does.
   std::function<PatternSet(IRContext&, const PassOptions&)> patterns{};
   /// Optional. Called once before the pass runs on a module, for what all its anchors share; see
@@ -251,6 +259,9 @@ struct Pipeline {
   /// The pass that runs first; null if there is none.
   const Pass* first() const;
 };
+
+/// The use of a pass that its example shows: `bind-symbols{S=4}`.
+std::string example_pipeline(const Pass& pass);
 
 /// Text on one line that reads back as an equal pipeline: `graph(@layer*:a,b{size=4}),c`.
 std::string spelling(const Pipeline& pipeline);
@@ -301,16 +312,8 @@ std::optional<std::vector<std::string>> register_patterns(PassRegistry& registry
                                                           const SourceFile& file,
                                                           Diagnostics& diagnostics);
 
-/// Adds the passes that only remove: dead ops, unused graphs, traced comments.
-void register_eliminations(PassRegistry& registry);
-/// Adds `simplify`, which rewrites ops by the facts in their rows.
-void register_simplifications(PassRegistry& registry);
-/// Adds the passes whose patterns are text: the files of src/passes/patterns, each with its name.
-void register_pattern_library(PassRegistry& registry);
-/// Adds `cse`, which merges ops that compute the same value.
-void register_cse(PassRegistry& registry);
-/// Adds `inline`, which replaces calls by graphs, and ops by regions that run exactly once.
-void register_inline(PassRegistry& registry);
+/// Adds the passes of the toolkit that keep the form of a module, and the pipeline `canonicalize`.
+void register_standard_passes(PassRegistry& registry);
 
 // Running.
 

@@ -122,8 +122,7 @@ Result<const Dialect*> add_ring(IRContext& context) {
 /// The text after passes of the library, or what they reported.
 std::string after(IRContext& context, const std::string& text, std::string_view pipeline_text) {
   PassRegistry registry;
-  register_simplifications(registry);
-  register_inline(registry);
+  register_standard_passes(registry);
   Diagnostics diagnostics;
   const SourceFile* file = context.sources().add("ring.mir", text);
   const auto modules = read_modules(*file, context, diagnostics);

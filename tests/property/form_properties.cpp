@@ -102,7 +102,9 @@ const WeightSet& weights() {
 
 using Inputs = std::map<std::string, Tensor, std::less<>>;
 
-Attempt run_graphs(Module& module, const Inputs* given, Inputs* drawn = nullptr) {
+/// Runs a module on inputs by name. Without any, it draws them, and notes them also in their order.
+Attempt run_graphs(Module& module, const Inputs* given, Inputs* drawn = nullptr,
+                   std::vector<Tensor>* in_order = nullptr) {
   Diagnostics problems;
   if (!verify(module, problems)) return refused("verify", problems);
   auto session = Session::create(module, {.entry = {}, .weights = &weights()}, problems);
@@ -112,6 +114,7 @@ Attempt run_graphs(Module& module, const Inputs* given, Inputs* drawn = nullptr)
     auto loaded = load_inputs(*session, random_arguments(session->inputs().size()), {});
     if (!loaded) return {"inputs: " + loaded.error().message, {}};
     inputs = *std::move(loaded);
+    if (in_order != nullptr) *in_order = inputs;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       drawn->emplace(session->inputs()[i].name, inputs[i]);
     }
@@ -322,9 +325,10 @@ std::string difference_by_name(const Outcome& a, const Outcome& b) {
 }
 /// A module, what it takes, and what it gives.
 struct Sample {
-  std::string text;
-  Inputs inputs;
-  Outcome outcome;
+  std::string text{};
+  Inputs inputs{};
+  std::vector<Tensor> in_order{};  ///< the same
+  Outcome outcome{};
 };
 
 using Change = std::string (*)(Module& module, std::uint64_t seed);
@@ -337,11 +341,11 @@ std::optional<Sample> sample(std::uint64_t seed, Change change) {
                                  .symbolic = false,
                                  .recalls = seed % 16 == 0}));
   REQUIRE(plain.is_read());
-  Sample made{change(plain.module(), seed), {}, {}};
+  Sample made{.text = change(plain.module(), seed)};
   Subject original(made.text);
   REQUIRE(original.is_read());
   if (!is_small(original.module())) return std::nullopt;
-  const Attempt run = run_graphs(original.module(), nullptr, &made.inputs);
+  const Attempt run = run_graphs(original.module(), nullptr, &made.inputs, &made.in_order);
   if (!run.refusal.empty()) return std::nullopt;
   made.outcome = run.outcome;
   return made;
@@ -511,9 +515,7 @@ std::string quantised_chain(std::uint64_t seed) {
 bool becomes_smaller(const Sample& of, std::string_view passes) {
   Subject subject(of.text);
   PassRegistry registry;
-  register_simplifications(registry);
-  register_pattern_library(registry);
-  register_cse(registry);
+  register_standard_passes(registry);
   Diagnostics problems;
   const auto pipeline = registry.read_pipeline(SourceFile("-p", std::string(passes), 1), problems);
   REQUIRE(pipeline);
@@ -527,9 +529,72 @@ bool becomes_smaller(const Sample& of, std::string_view passes) {
   return op_count(subject.module()) < before;
 }
 
+/// Passes that keep every number and need no options.
+std::vector<const Pass*> exact_passes(const PassRegistry& registry) {
+  std::vector<const Pass*> passes;
+  for (const auto& [name, pass] : registry.passes()) {
+    const bool is_bound = name == "fuse-activations";
+    const bool keeps_form = pass.takes == PassForm::kPortable && pass.gives == PassForm::kAny;
+    if (keeps_form && pass.example_options.empty() && !is_bound) passes.push_back(&pass);
+  }
+  return passes;
+}
+
+/// Runs a random pipeline on a module: it verifies after each pass and gives the same bits, and a
+/// second run of an idempotent pass changes nothing. Returns how many passes changed something.
+std::size_t run_random_passes(const Sample& of, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  PassRegistry registry;
+  register_standard_passes(registry);
+  const auto passes = exact_passes(registry);
+  Subject subject(of.text);
+  std::size_t changed = 0;
+  std::string done;
+  for (std::size_t i = 0; i < 6; ++i) {
+    const Pass& pass = *passes[random() % passes.size()];
+    done += pass.name + " ";
+    CAPTURE(done);
+    const Pipeline one{.items = {{.pass = &pass, .options = PassOptions(pass.options)}}};
+    const std::string before = print(subject.module());
+    Diagnostics problems;
+    CHECK(run_pipeline(subject.module(), one, {.threads = 1 + static_cast<unsigned>(i % 3)},
+                       problems));
+    CHECK(text_of(problems) == "");
+    CHECK(findings(subject.module()) == "");
+    const std::string after = print(subject.module());
+    changed += before == after ? 0 : 1;
+    if (pass.is_idempotent) {
+      CHECK(run_pipeline(subject.module(), one, {}, problems));
+      CHECK(print(subject.module()) == after);
+    }
+  }
+  CAPTURE(done);
+  Diagnostics problems;
+  auto session = Session::create(subject.module(), {.entry = {}, .weights = &weights()}, problems);
+  REQUIRE(session);
+  const auto outputs = session->run(of.in_order, problems);  // passes may name inputs anew
+  CHECK(text_of(problems) == "");
+  if (outputs) CHECK(difference(of.outcome, {{}, *outputs}) == "");
+  return changed;
+}
+
 }  // namespace
 
 TEST_SUITE("forms") {
+  TEST_CASE("random passes keep the bits of a module") {
+    std::uint64_t tried = 0, changed = 0;
+    for (std::uint64_t seed = 0; seed < seed_count(); ++seed) {
+      CAPTURE(seed);
+      const auto found = sample(seed, seed % 2 == 0 ? padded : garnished);
+      if (!found) continue;
+      ++tried;
+      CAPTURE(found->text);
+      changed += run_random_passes(*found, seed);
+    }
+    CHECK(changed > tried);
+    CHECK(tried * 5 > seed_count());
+  }
+
   TEST_CASE("a lowered module that is lifted again gives the same bits") {
     std::uint64_t tried = 0, compared = 0;
     for (std::uint64_t seed = 0; seed < seed_count(); ++seed) {

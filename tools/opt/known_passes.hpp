@@ -9,11 +9,7 @@ namespace mir::tools {
 /// Every pass, and what those that convert use and report.
 struct KnownPasses {
   KnownPasses() {
-    register_eliminations(registry);
-    register_simplifications(registry);
-    register_pattern_library(registry);
-    register_cse(registry);
-    register_inline(registry);
+    register_standard_passes(registry);
     register_conversions(registry, conversions);
   }
   KnownPasses(const KnownPasses&) = delete;

@@ -75,7 +75,8 @@ std::vector<std::pair<std::string, std::string>> facts_of(const Pass& pass) {
   return {{"works on", anchor_text(pass)},
           {"takes", fmt::format("modules {}", form_text(pass.takes))},
           {"gives", gives_text(pass)},
-          {"preserves", preserves_text(pass.preserves)}};
+          {"preserves", preserves_text(pass.preserves)},
+          {"a second run", pass.is_idempotent ? "changes nothing" : "may change more"}};
 }
 
 std::string page_of(const Pass& pass) {
@@ -105,17 +106,21 @@ std::string run_example(const PassRegistry& registry, const Pass& pass) {
   const SourceFile* text = context.sources().add("example", std::string(pass.example));
   const std::optional<SyntaxTree> tree = parse(*text, diagnostics);
   const auto modules = tree ? resolve(*tree, context, diagnostics) : std::vector<Module*>();
-  const SourceFile name("pipeline", std::string(pass.name), 1);
+  const SourceFile name("pipeline", example_pipeline(pass), 1);
   const std::optional<Pipeline> pipeline = registry.read_pipeline(name, diagnostics);
   for (Module* module : modules) run_pipeline(*module, *pipeline, {}, diagnostics);
   return diagnostics.has_errors() ? diagnostics.sorted().front().message : print(modules, *tree);
 }
 
+/// With a capital at the begin.
+std::string sentence(std::string text) {
+  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  return text;
+}
+
 std::string page_section(const PassRegistry& registry, const Pass& pass) {
-  std::string summary(pass.summary);
-  summary.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(summary.front())));
-  std::string page =
-      fmt::format("\n## {}\n\n{}.\n\n{}", pass.name, summary, markdown_table(facts_of(pass)));
+  std::string page = fmt::format("\n## {}\n\n{}.\n\n{}", pass.name, sentence(pass.summary),
+                                 markdown_table(facts_of(pass)));
   if (!pass.options.empty()) {
     page += "\n| Option | Meaning |\n|---|---|\n";
     for (const PassOption& row : pass.options) {
@@ -123,7 +128,9 @@ std::string page_section(const PassRegistry& registry, const Pass& pass) {
     }
   }
   if (pass.example.empty()) return page;
-  return page + fmt::format("\n```mir\n{}```\n\nbecomes\n\n```mir\n{}```\n", pass.example,
+  const std::string by =
+      pass.example_options.empty() ? "" : fmt::format(" by `{}`", example_pipeline(pass));
+  return page + fmt::format("\n```mir\n{}```\n\nbecomes{}\n\n```mir\n{}```\n", pass.example, by,
                             run_example(registry, pass));
 }
 
@@ -169,7 +176,8 @@ std::string passes_page(const PassRegistry& registry) {
       "are put together and watched: [pipelines](pipelines.md).\n";
   for (const auto& [name, pass] : registry.passes()) page += page_section(registry, pass);
   for (const auto& [name, each] : registry.pipelines()) {
-    page += fmt::format("\n## {}\n\n{}: `{}`\n", name, each.summary, spelling(each.pipeline));
+    page +=
+        fmt::format("\n## {}\n\n{}: `{}`\n", name, sentence(each.summary), spelling(each.pipeline));
   }
   return page;
 }

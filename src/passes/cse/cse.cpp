@@ -8,8 +8,8 @@
 
 #include "dialects/quantisation.hpp"
 #include "mir/equivalence.hpp"
-#include "mir/pass.hpp"
 #include "mir/rewriter.hpp"
+#include "passes/standard_passes.hpp"
 
 namespace mir {
 
@@ -215,14 +215,15 @@ PassResult run_cse(PassRun& run) {
 
 }  // namespace
 
-void register_cse(PassRegistry& registry) {
-  registry.add({.name = "cse",
-                .summary = "merges operations that compute the same value, and equal constants",
-                .anchor = Anchor::kGraph,
-                .takes = PassForm::kPortable,
-                .preserves = AnalysisSet::of<Dominance, CallGraph, SymbolRanges>(),
-                .example = std::string(kRepeatedOps),
-                .run = run_cse});
+Pass cse_pass() {
+  return {.name = "cse",
+          .summary = "merges operations that compute the same value, and equal constants",
+          .anchor = Anchor::kGraph,
+          .takes = PassForm::kPortable,
+          .is_idempotent = true,
+          .preserves = AnalysisSet::of<Dominance, CallGraph, SymbolRanges>(),
+          .example = std::string(kRepeatedOps),
+          .run = run_cse};
 }
 
 }  // namespace mir

@@ -1,5 +1,7 @@
 #include "passes/eliminate/eliminations.hpp"
 
+#include "passes/standard_passes.hpp"
+
 namespace mir {
 
 namespace {
@@ -37,6 +39,19 @@ constexpr std::string_view kUnusedGraphs =
 }
 )";
 
+constexpr std::string_view kUnusedParameters =
+    R"(@main [mir_version:1] (%x:tensor<[1, 4], Float32, CPU>) -> (%y:tensor<[1, 3], Float32, CPU>) {
+    graph.SubGraphOp @init <notype> {
+        () -> () {
+            tensor.CPU.register () -> (%w:tensor<[3, 4], Float32, CPU>[@up.weight])[symbol:up.weight]
+            tensor.CPU.register () -> (%v:tensor<[4], Float32, CPU>[@norm.weight])[symbol:norm.weight]
+        }
+    }
+    linalg.CPU.LinearOp <name="up"> [in_channels:4, out_channels:3, bias:false] (%x) -> (%y:tensor<[1, 3], Float32, CPU>)
+    cf.ReturnOp (%y) -> ()
+}
+)";
+
 }  // namespace
 
 void register_eliminations(PassRegistry& registry) {
@@ -44,6 +59,7 @@ void register_eliminations(PassRegistry& registry) {
                 .summary = "removes pure operations whose results nothing reads",
                 .anchor = Anchor::kGraph,
                 .takes = PassForm::kPortable,
+                .is_idempotent = true,
                 .preserves = AnalysisSet::of<Dominance, SymbolRanges>(),
                 .example = std::string(kDeadOps),
                 .run = eliminate_dead_ops});
@@ -54,10 +70,18 @@ void register_eliminations(PassRegistry& registry) {
   registry.add({.name = "eliminate-unused-graphs",
                 .summary = "removes graphs that no call from the module body leads to",
                 .takes = PassForm::kPortable,
+                .is_idempotent = true,
                 // It removes graphs as a whole.
                 .preserves = AnalysisSet::of<Dominance, Liveness, Aliases>(),
                 .example = std::string(kUnusedGraphs),
                 .run = eliminate_unused_graphs});
+  registry.add({.name = "eliminate-unused-parameters",
+                .summary = "removes registers of parameters that no operation uses",
+                .takes = PassForm::kPortable,
+                .is_idempotent = true,
+                .preserves = AnalysisSet::of<Dominance, CallGraph, SymbolRanges>(),
+                .example = std::string(kUnusedParameters),
+                .run = eliminate_unused_parameters});
 }
 
 }  // namespace mir

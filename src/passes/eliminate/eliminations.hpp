@@ -8,5 +8,6 @@ namespace mir {
 PassResult eliminate_dead_ops(PassRun& run);
 PassResult eliminate_debug(PassRun& run);
 PassResult eliminate_unused_graphs(PassRun& run);
+PassResult eliminate_unused_parameters(PassRun& run);
 
 }  // namespace mir

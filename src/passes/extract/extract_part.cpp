@@ -1,12 +1,10 @@
 #include "passes/extract/extract_part.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
-#include <string>
 
 #include "dialects/parameters.hpp"
+#include "eval/parameters.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
 #include "mir/walk.hpp"
@@ -103,17 +101,13 @@ class Extraction {
   }
 
   void collect_needs(const Region& region) {
-    IRContext& context = module().context();
     for_each_op(region, [&](const Op& op) {
       if (isa<CallGraphOp>(&op)) need(op.symbol());
       if (const auto named = named_parameter(op)) need(*named);
       for (const Use& use : op.operand_uses()) {
         if (use.value()->has_symbol()) need(use.value()->symbol());
       }
-      if (op.row() == nullptr || !op.has_path()) return;
-      for (const WeightRow& weight : op.row()->weights) {
-        need(context.intern(fmt::format("{}{}", context.text(op.path()), weight.suffix)));
-      }
+      for (const OwnedParameter& owned : owned_parameters(op)) need(owned.symbol);
     });
   }
 

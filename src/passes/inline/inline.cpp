@@ -3,8 +3,8 @@
 
 #include "mir/control_flow.hpp"
 #include "mir/ops.hpp"
-#include "mir/pass.hpp"
 #include "mir/rewriter.hpp"
+#include "passes/standard_passes.hpp"
 
 namespace mir {
 
@@ -151,14 +151,14 @@ PassResult run_inline(PassRun& run) {
 
 }  // namespace
 
-void register_inline(PassRegistry& registry) {
-  registry.add({.name = "inline",
-                .summary = "replaces calls by the bodies of their graphs",
-                .takes = PassForm::kPortable,
-                .options = {{.name = "once", .summary = "only graphs that one op calls"}},
-                .preserves = AnalysisSet::of<SymbolRanges>(),
-                .example = std::string(kExample),
-                .run = run_inline});
+Pass inline_pass() {
+  return {.name = "inline",
+          .summary = "replaces calls by the bodies of their graphs",
+          .takes = PassForm::kPortable,
+          .options = {{.name = "once", .summary = "only graphs that one op calls"}},
+          .preserves = AnalysisSet::of<SymbolRanges>(),
+          .example = std::string(kExample),
+          .run = run_inline};
 }
 
 }  // namespace mir

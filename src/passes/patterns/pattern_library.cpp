@@ -1,7 +1,7 @@
 // The passes of the build whose patterns are text: each file of this folder is one, with its name.
 #include "mir/parse.hpp"
-#include "mir/pass.hpp"
 #include "passes/rewrite/pattern_text.hpp"
+#include "passes/standard_passes.hpp"
 
 namespace mir {
 

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "mir/pass.hpp"
+#include "passes/pipeline/words.hpp"
 
 namespace mir {
 
@@ -46,30 +47,37 @@ std::string wanted_instead(const PassOption& row, std::string_view value) {
 }  // namespace
 
 std::optional<std::size_t> PassOptions::find(std::string_view name) const {
-  const auto found = std::ranges::find(rows_, name, &PassOption::name);
+  auto found = std::ranges::find_if(
+      rows_, [&](const PassOption& row) { return row.name == name && !row.is_keyed; });
+  if (found == rows_.end()) found = std::ranges::find(rows_, true, &PassOption::is_keyed);
   if (found == rows_.end()) return std::nullopt;
   return static_cast<std::size_t>(found - rows_.begin());
 }
 
-Result<void> PassOptions::take(std::size_t row, std::string_view value) {
+Result<void> PassOptions::take(std::size_t row, std::string_view value, std::string_view key) {
   const PassOption& option = rows_[row];
+  const std::string_view name = option.is_keyed ? key : std::string_view(option.name);
   if (const std::string wanted = wanted_instead(option, value); !wanted.empty()) {
     return Error{DiagCode::kPipeline,
-                 fmt::format("'{}' takes {}, found '{}'", option.name, wanted, value)};
+                 fmt::format("'{}' takes {}, found '{}'", name, wanted, value)};
   }
   std::optional<std::vector<std::string>>& given = given_[row];
-  if (given && !option.is_list) {
-    return Error{DiagCode::kPipeline, fmt::format("'{}' is given twice", option.name)};
+  const auto has_key = [&](std::string_view text) {
+    return pipeline_text::key_and_value(text).first == key;
+  };
+  const bool is_given = given && (!option.is_keyed || std::ranges::any_of(*given, has_key));
+  if (is_given && !option.is_list) {
+    return Error{DiagCode::kPipeline, fmt::format("'{}' is given twice", name)};
   }
   if (!given) given.emplace();
-  given->emplace_back(value);
+  given->push_back(option.is_keyed ? fmt::format("{}={}", key, value) : std::string(value));
   return {};
 }
 
 std::size_t PassOptions::row_of(std::string_view name) const {
-  const auto row = find(name);
-  assert(row);
-  return *row;
+  const auto row = std::ranges::find(rows_, name, &PassOption::name);
+  assert(row != rows_.end());
+  return static_cast<std::size_t>(row - rows_.begin());
 }
 
 std::string_view PassOptions::one(std::string_view name) const {
@@ -104,6 +112,16 @@ std::vector<std::int64_t> PassOptions::integers(std::string_view name) const {
   std::vector<std::int64_t> list;
   for (const std::string_view each : texts(name))
     list.push_back(read<std::int64_t>(each).value_or(0));
+  return list;
+}
+
+std::vector<std::pair<std::string_view, std::int64_t>> PassOptions::keyed_integers(
+    std::string_view name) const {
+  std::vector<std::pair<std::string_view, std::int64_t>> list;
+  for (const std::string_view each : texts(name)) {
+    const auto [key, value] = pipeline_text::key_and_value(each);
+    list.emplace_back(key, read<std::int64_t>(value).value_or(0));
+  }
   return list;
 }
 

@@ -252,7 +252,10 @@ class Reader {
     const bool has_value = tokens_.next().is('=');
     if (list != kNoList && !has_value) return take_value(item, list, word);
     list = kNoList;
-    if (!row) return refuse_option(item, word);
+    if (!row || (item.options.rows()[*row].is_keyed && !has_value)) {
+      return refuse_option(item, word);
+    }
+    key_ = word.text;
     if (!has_value) {
       if (item.options.rows()[*row].kind != Kind::kFlag)
         return refuse_next(fmt::format("'=' and a value of '{}'", word.text));
@@ -280,7 +283,7 @@ class Reader {
   }
 
   bool take_value(PipelineItem& item, std::size_t row, const Token& value) {
-    const auto taken = item.options.take(row, value.text);
+    const auto taken = item.options.take(row, value.text, key_);
     if (!taken) error(value.at, taken.error().message);
     return taken.ok();
   }
@@ -288,7 +291,9 @@ class Reader {
   /// Always false.
   bool refuse_option(const PipelineItem& item, const Token& word) {
     NearestName nearest(word.text);
-    for (const PassOption& each : item.options.rows()) nearest.offer(each.name);
+    for (const PassOption& each : item.options.rows()) {
+      if (!each.is_keyed) nearest.offer(each.name);
+    }
     Diagnostic& problem =
         error(word.at, fmt::format("pass '{}' has no option '{}'", item.pass->name, word.text));
     suggest(problem, nearest.best(), word.at, std::string(nearest.best()));
@@ -299,6 +304,7 @@ class Reader {
   Tokens tokens_;
   Diagnostics& diagnostics_;
   std::vector<Anchor> around_;
+  std::string key_;  // of the option at hand
 };
 
 }  // namespace

@@ -27,7 +27,23 @@ std::string joined(const auto& list, const auto& text_of) {
   return text;
 }
 
+/// `S=4,T=[1,2]`, the values of one key together.
+std::string keyed_text(const std::vector<std::string>& given) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> keys;
+  for (const std::string& each : given) {
+    const auto [key, value] = pipeline_text::key_and_value(each);
+    if (keys.empty() || keys.back().first != key) keys.push_back({std::string(key), {}});
+    keys.back().second.emplace_back(value);
+  }
+  return joined(keys, [](const auto& each) {
+    const auto& [key, values] = each;
+    return values.size() == 1 ? fmt::format("{}={}", word(key), word(values.front()))
+                              : fmt::format("{}=[{}]", word(key), joined(values, word));
+  });
+}
+
 std::string option_text(const PassOption& row, const std::vector<std::string>& given) {
+  if (row.is_keyed) return keyed_text(given);
   if (row.kind == PassOption::Kind::kFlag) return std::string(row.name);
   if (!row.is_list) return fmt::format("{}={}", row.name, word(given.front()));
   return fmt::format("{}=[{}]", row.name, joined(given, word));
@@ -54,6 +70,11 @@ std::string group_begin(const PipelineItem& group) {
 }
 
 }  // namespace
+
+std::string example_pipeline(const Pass& pass) {
+  return pass.example_options.empty() ? pass.name
+                                      : fmt::format("{}{{{}}}", pass.name, pass.example_options);
+}
 
 std::string spelling(const PipelineItem& item) {
   if (item.pass != nullptr) return std::string(item.pass->name) + options_text(item.options);

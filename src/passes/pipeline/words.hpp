@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string_view>
+#include <utility>
 
 namespace mir::pipeline_text {
 
@@ -20,6 +21,12 @@ constexpr bool is_plain(std::string_view word) {
     if (!is_plain(c)) return false;
   }
   return !word.empty() && word.find("//") == word.npos;
+}
+
+/// The parts of `key=value`, where the value has no `=`.
+constexpr std::pair<std::string_view, std::string_view> key_and_value(std::string_view text) {
+  const auto at = text.rfind('=');
+  return {text.substr(0, at), text.substr(at + 1)};
 }
 
 }  // namespace mir::pipeline_text

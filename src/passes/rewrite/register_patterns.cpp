@@ -40,6 +40,7 @@ Pass pass_of(std::string_view name, std::string_view summary) {
           .summary = std::string(summary),
           .anchor = Anchor::kGraph,
           .takes = PassForm::kPortable,
+          .is_idempotent = true,
           .preserves = AnalysisSet::of<Dominance, CallGraph, SymbolRanges>()};
 }
 

@@ -3,7 +3,7 @@
 
 #include "dialects/quantisation.hpp"
 #include "mir/equivalence.hpp"
-#include "mir/pass.hpp"
+#include "passes/standard_passes.hpp"
 
 namespace mir {
 
@@ -207,6 +207,7 @@ void register_simplifications(PassRegistry& registry) {
                     .summary = "folds operations that undo or repeat each other or change nothing",
                     .anchor = Anchor::kGraph,
                     .takes = PassForm::kPortable,
+                    .is_idempotent = true,
                     .preserves = AnalysisSet::of<Dominance, CallGraph, SymbolRanges>(),
                     .example = std::string(kExample),
                     .patterns = [](IRContext&, const PassOptions&) { return simplifications(); }}));

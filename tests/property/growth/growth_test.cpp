@@ -48,10 +48,7 @@ class Bill {
  public:
   explicit Bill(std::string text) : text_(std::move(text)) {
     register_builtin_dialects(context_);
-    register_eliminations(passes_);
-    register_simplifications(passes_);
-    register_pattern_library(passes_);
-    register_cse(passes_);
+    register_standard_passes(passes_);
     register_conversions(passes_, conversions_);
     file_ = context_.sources().add("test.mir", text_);
     REQUIRE(file_ != nullptr);

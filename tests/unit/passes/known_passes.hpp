@@ -17,11 +17,7 @@ struct Passes {
   IRContext texts;  // of pipelines
 
   Passes() {
-    register_eliminations(registry);
-    register_simplifications(registry);
-    register_pattern_library(registry);
-    register_cse(registry);
-    register_inline(registry);
+    register_standard_passes(registry);
     register_conversions(registry, conversions);
   }
 

@@ -37,8 +37,7 @@ RewriteValidation::Report tried_with(const Add& add, std::string_view pipeline,
   Reading reading(text);
   Module& module = reading.module();
   PassRegistry registry;
-  register_simplifications(registry);
-  register_pattern_library(registry);
+  register_standard_passes(registry);
   add(registry, reading.context);
   Diagnostics problems;
   const auto read = registry.read_pipeline(SourceFile("-p", std::string(pipeline), 1), problems);

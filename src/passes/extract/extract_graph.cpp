@@ -1,0 +1,116 @@
+// Makes one graph the whole module.
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "ir/declaration_graphs.hpp"
+#include "mir/ops.hpp"
+#include "passes/eliminate/eliminations.hpp"
+#include "passes/standard_passes.hpp"
+#include "support/suggest.hpp"
+
+namespace mir {
+
+namespace {
+
+/// The graph of that name; null after reporting that there is none.
+Op* find_graph(PassRun& run, std::string_view name) {
+  Module& module = run.module();
+  const IRContext& context = module.context();
+  Op* op = module.lookup_op(module.context().intern(name));
+  if (op != nullptr && isa<SubGraphOp>(op) && !is_declaration(*op) &&
+      op->parent_op() == module.top()) {
+    return op;
+  }
+  NearestName nearest(name);
+  for (const Op* each : module.body().only_block().ops()) {
+    if (isa<SubGraphOp>(each)) nearest.offer(context.text(each->symbol()));
+  }
+  const std::string hint =
+      nearest.best().empty() ? "" : fmt::format("; did you mean '{}'?", nearest.best());
+  run.diagnostics().error(DiagCode::kPipeline, module.top()->span(),
+                          fmt::format("the module has no graph '@{}'{}", name, hint));
+  return nullptr;
+}
+
+/// Leaves nothing in the body but graphs and registers.
+void clear_body(Rewriter& rewriter, Block& body) {
+  std::vector<Op*> ops;
+  for (Op* op : body.reversed()) {
+    if (!isa<SubGraphOp>(op) && !isa<RegisterOp>(op)) ops.push_back(op);
+  }
+  for (Op* op : ops) rewriter.erase(*op);
+  rewriter.erase_arguments(body);
+  rewriter.erase_unused_free_values(*body.parent());
+}
+
+PassResult extract_graph(PassRun& run) {
+  Op* graph = find_graph(run, run.options().text("graph"));
+  if (graph == nullptr) return PassResult::kFailed;
+  Rewriter rewriter(run.module());
+  Block& body = run.module().body().only_block();
+  clear_body(rewriter, body);
+  const Region& region = *graph->first_region();
+  std::vector<Value*> inputs;
+  for (const Value& argument : region.entry_arguments()) {
+    Value* input = rewriter.add_argument(body, argument.type());
+    rewriter.set_name(*input, argument.name());
+    rewriter.set_attributes(*input, argument.attributes());
+    inputs.push_back(input);
+  }
+  rewriter.set_insertion_point_to_end(body);
+  IRContext& context = run.module().context();
+  Op* call = rewriter.create({.name = context.op_name(OpId::kGraphCallGraph),
+                              .operands = inputs,
+                              .result_types = region.result_types(),
+                              .symbol = graph->symbol()});
+  std::vector<Value*> results;
+  for (Value& result : call->results()) results.push_back(&result);
+  rewriter.create({.name = context.op_name(OpId::kCfReturn), .operands = results});
+  rewriter.set_result_types(run.module().body(), region.result_types());
+  eliminate_unused_graphs(run);
+  eliminate_unused_parameters(run);
+  return run.result();
+}
+
+constexpr std::string_view kTwoGraphs =
+    R"(@main [mir_version:1] (%x:tensor<[2, 4], Float32, CPU>) -> (%z:tensor<[2, 3], Float32, CPU>) {
+    graph.SubGraphOp @init <notype> {
+        () -> () {
+            tensor.CPU.register () -> (%w:tensor<[3, 4], Float32, CPU>[@up.weight])[symbol:up.weight]
+            tensor.CPU.register () -> (%v:tensor<[4], Float32, CPU>[@norm.weight])[symbol:norm.weight]
+        }
+    }
+    graph.SubGraphOp @norm <CPU> {
+        (%a:tensor<[2, 4], Float32, CPU>) -> (%b:tensor<[2, 4], Float32, CPU>) {
+            linalg.CPU.RMSNormOp <name="norm"> [epsilon:1e-6] (%a) -> (%b:tensor<[2, 4], Float32, CPU>)
+            cf.ReturnOp (%b) -> ()
+        }
+    }
+    graph.SubGraphOp @up <CPU> {
+        (%a:tensor<[2, 4], Float32, CPU>) -> (%b:tensor<[2, 3], Float32, CPU>) {
+            linalg.CPU.LinearOp <name="up"> [in_channels:4, out_channels:3, bias:false] (%a) -> (%b:tensor<[2, 3], Float32, CPU>)
+            cf.ReturnOp (%b) -> ()
+        }
+    }
+    graph.CallGraphOp @norm (%x) -> (%y:tensor<[2, 4], Float32, CPU>)
+    graph.CallGraphOp @up (%y) -> (%z:tensor<[2, 3], Float32, CPU>)
+    cf.ReturnOp (%z) -> ()
+}
+)";
+
+}  // namespace
+
+Pass extract_graph_pass() {
+  return {.name = "extract-graph",
+          .summary = "makes one graph the module, with the graphs and parameters that it needs",
+          .takes = PassForm::kPortable,
+          .options = {{.name = "graph",
+                       .kind = PassOption::Kind::kText,
+                       .summary = "the name of the graph, without `@`"}},
+          .example = std::string(kTwoGraphs),
+          .example_options = "graph=up",
+          .run = extract_graph};
+}
+
+}  // namespace mir

@@ -1,0 +1,158 @@
+// Names values after the ops that compute them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "mir/ops.hpp"
+#include "mir/rewriter.hpp"
+#include "passes/standard_passes.hpp"
+
+namespace mir {
+
+namespace {
+
+/// A text as part of a value's name: other characters become `_`.
+std::string as_name(std::string_view text) {
+  std::string name(text);
+  const auto is_odd = [](char c) {
+    return !(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && !(c >= '0' && c <= '9') &&
+           c != '_' && c != '.' && c != '-';
+  };
+  std::ranges::replace_if(name, is_odd, '_');
+  const bool is_number = std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
+  return is_number ? "v" + name : name;
+}
+
+class Naming {
+ public:
+  explicit Naming(Module& module) : context_(module.context()), rewriter_(module) {}
+
+  /// A region that sees no values from outside, and the regions in it.
+  void name_scope(Region& region, std::string_view graph) {
+    graph_ = graph;
+    std::unordered_set<std::string> taken;
+    std::unordered_map<std::string, std::size_t> counts;
+    taken_.swap(taken);
+    counts_.swap(counts);
+    collect(region);
+    name(region);
+    taken_.swap(taken);
+    counts_.swap(counts);
+  }
+
+ private:
+  /// Names that stay.
+  void collect(const Region& region) {
+    const auto add = [&](const Value& value) {
+      if (has_word(value)) taken_.emplace(context_.text(value.name().symbol()));
+    };
+    for (const Value* value : region.free_values()) add(*value);
+    for (const Block* block : region.blocks()) {
+      for (const Value& argument : block->arguments()) add(argument);
+      for (const Op* op : block->ops()) {
+        for (const Value& result : op->results()) add(result);
+        if (op->has(Trait::kIsolated)) continue;
+        for (const Region* in = op->first_region(); in != nullptr; in = in->next()) collect(*in);
+      }
+    }
+  }
+
+  void name(Region& region) {
+    for (Block* block : region.blocks()) {
+      for (Value& argument : block->arguments())
+        set(argument, fmt::format("arg{}", argument.index()));
+      for (Op* op : block->ops()) {
+        for (Value& result : op->results()) set(result, base_of(*op));
+        if (op->has(Trait::kIsolated)) continue;
+        for (Region* in = op->first_region(); in != nullptr; in = in->next()) name(*in);
+      }
+    }
+    for (Value* value : region.free_values()) set(*value, value->has_symbol() ? "w" : "c");
+  }
+
+  /// `mlp.up` of the op `layers.0.mlp.up` in the graph `layers.0`, `add` of an op without a name.
+  std::string base_of(const Op& op) const {
+    std::string_view full;
+    if (op.has_path()) full = context_.text(op.path());
+    if (isa<CallGraphOp>(&op)) full = context_.text(op.symbol());
+    if (full.starts_with(graph_) && full.size() > graph_.size() + 1 && full[graph_.size()] == '.') {
+      full.remove_prefix(graph_.size() + 1);
+    }
+    if (!full.empty()) return as_name(full);
+    std::string_view kind = op.info().mnemonic;
+    if (kind.ends_with("Op")) kind.remove_suffix(2);
+    std::string name(kind);
+    std::ranges::transform(name, name.begin(), [](char c) {
+      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    return as_name(name);
+  }
+
+  static bool has_word(const Value& value) {
+    return !value.name().is_none() && !value.name().is_number();
+  }
+
+  void set(Value& value, const std::string& base) {
+    if (has_word(value)) return;
+    std::size_t& count = counts_[base];
+    std::string name;
+    do {
+      name = count == 0 ? base : fmt::format("{}_{}", base, count);
+      ++count;
+    } while (!taken_.insert(name).second);
+    rewriter_.set_name(value, ValueName::symbol(context_.intern(name)));
+  }
+
+  IRContext& context_;
+  Rewriter rewriter_;
+  std::string_view graph_;
+  std::unordered_set<std::string> taken_;
+  std::unordered_map<std::string, std::size_t> counts_;  // by base
+};
+
+PassResult name_values(PassRun& run) {
+  Module& module = run.module();
+  Naming naming(module);
+  naming.name_scope(module.body(), "");
+  walk(module, module.body(), WalkOrder::kPreOrder, [&](Op& op) {
+    if (!op.has(Trait::kIsolated)) return WalkResult::WALK_CONTINUE;
+    const std::string_view name =
+        isa<SubGraphOp>(&op) ? module.context().text(op.symbol()) : std::string_view();
+    for (Region* in = op.first_region(); in != nullptr; in = in->next()) {
+      naming.name_scope(*in, name);
+    }
+    return WalkResult::WALK_CONTINUE;
+  });
+  return run.result();
+}
+
+constexpr std::string_view kNumbers =
+    R"(@main [mir_version:1] (%0:tensor<[2, 4], Float32, CPU>) -> (%3:tensor<[2, 4], Float32, CPU>) {
+    graph.SubGraphOp @layers.0 <CPU> {
+        (%0:tensor<[2, 4], Float32, CPU>) -> (%2:tensor<[2, 4], Float32, CPU>) {
+            linalg.CPU.SiLUOp <name="layers.0.act"> (%0) -> (%1:tensor<[2, 4], Float32, CPU>)
+            linalg.CPU.AddOp(%1, %0) -> (%2:tensor<[2, 4], Float32, CPU>)
+            cf.ReturnOp (%2) -> ()
+        }
+    }
+    graph.CallGraphOp @layers.0 (%0) -> (%3:tensor<[2, 4], Float32, CPU>)
+    cf.ReturnOp (%3) -> ()
+}
+)";
+
+}  // namespace
+
+Pass name_values_pass() {
+  return {.name = "name-values",
+          .summary = "names values that have numbers after the operations that compute them",
+          .takes = PassForm::kPortable,
+          .is_idempotent = true,
+          .preserves = AnalysisSet::of<Dominance, CallGraph, Liveness, Aliases, SymbolRanges>(),
+          .example = std::string(kNumbers),
+          .run = name_values};
+}
+
+}  // namespace mir

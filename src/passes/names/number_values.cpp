@@ -1,0 +1,70 @@
+// Gives all values numbers, in the order of the text.
+#include "mir/rewriter.hpp"
+#include "passes/standard_passes.hpp"
+
+namespace mir {
+
+namespace {
+
+class Numbering {
+ public:
+  explicit Numbering(Module& module) : rewriter_(module) {}
+
+  void number(Region& region) {
+    for (Block* block : region.blocks()) {
+      for (Value& argument : block->arguments()) set(argument);
+      for (Op* op : block->ops()) {
+        // Constants and parameters stand at their first use.
+        for (const Use& use : op->operand_uses()) {
+          if (use.value()->is_free() && use.value()->first_use() != nullptr) set_once(*use.value());
+        }
+        for (Region* in = op->first_region(); in != nullptr; in = in->next()) number(*in);
+        for (Value& result : op->results()) set(result);
+      }
+    }
+    for (Value* value : region.free_values()) set_once(*value);
+  }
+
+ private:
+  void set(Value& value) {
+    const ValueName name = ValueName::number(next_++);
+    if (value.name() != name) rewriter_.set_name(value, name);
+  }
+  void set_once(Value& value) {
+    if (done_.size() <= value.id()) done_.resize(value.id() + std::size_t{1});
+    if (done_[value.id()]) return;
+    done_[value.id()] = true;
+    set(value);
+  }
+
+  Rewriter rewriter_;
+  std::uint32_t next_ = 0;
+  std::vector<bool> done_;  // by id
+};
+
+PassResult number_values(PassRun& run) {
+  Numbering(run.module()).number(run.module().body());
+  return run.result();
+}
+
+constexpr std::string_view kNames =
+    R"(@main [mir_version:1] (%ids:tensor<[2], Float32, CPU>) -> (%out:tensor<[2], Float32, CPU>) {
+    linalg.CPU.NegOp(%ids) -> (%neg:tensor<[2], Float32, CPU>)
+    linalg.CPU.AddOp(%neg, %half:tensor<[1], Float32, CPU>[constant:[0.5]]) -> (%out:tensor<[2], Float32, CPU>)
+    cf.ReturnOp (%out) -> ()
+}
+)";
+
+}  // namespace
+
+Pass number_values_pass() {
+  return {.name = "number-values",
+          .summary = "gives all values numbers, in the order of the text",
+          .takes = PassForm::kPortable,
+          .is_idempotent = true,
+          .preserves = AnalysisSet::of<Dominance, CallGraph, Liveness, Aliases, SymbolRanges>(),
+          .example = std::string(kNames),
+          .run = number_values};
+}
+
+}  // namespace mir

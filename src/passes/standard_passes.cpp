@@ -1,0 +1,24 @@
+#include "passes/standard_passes.hpp"
+
+namespace mir {
+
+void register_standard_passes(PassRegistry& registry) {
+  register_eliminations(registry);
+  register_simplifications(registry);
+  register_pattern_library(registry);
+  registry.add(bind_symbols_pass());
+  registry.add(cse_pass());
+  registry.add(extract_graph_pass());
+  registry.add(fold_constants_pass());
+  registry.add(inline_pass());
+  registry.add(merge_graphs_pass());
+  registry.add(name_values_pass());
+  registry.add(number_values_pass());
+  registry.add(strip_locations_pass());
+  registry.add(strip_names_pass());
+  registry.add_pipeline(
+      "canonicalize", "removes what is computed twice, undone or not needed; every number is kept",
+      "simplify,simplify-algebra,simplify-shapes,fold-constants,cse,eliminate-dead-ops");
+}
+
+}  // namespace mir

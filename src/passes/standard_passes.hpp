@@ -1,0 +1,24 @@
+// The passes of the toolkit, each in a source of its name.
+#pragma once
+
+#include "mir/pass.hpp"
+
+namespace mir {
+
+// Several passes each.
+void register_eliminations(PassRegistry& registry);     // eliminate/
+void register_simplifications(PassRegistry& registry);  // simplify/
+void register_pattern_library(PassRegistry& registry);  // patterns/
+
+Pass bind_symbols_pass();     // symbols/
+Pass cse_pass();              // cse/
+Pass extract_graph_pass();    // extract/
+Pass fold_constants_pass();   // fold/
+Pass inline_pass();           // inline/
+Pass merge_graphs_pass();     // merge/
+Pass name_values_pass();      // names/
+Pass number_values_pass();    // names/
+Pass strip_locations_pass();  // names/
+Pass strip_names_pass();      // names/
+
+}  // namespace mir

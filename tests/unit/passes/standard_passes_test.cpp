@@ -1,0 +1,217 @@
+// Passes that reshape a module, fold it, or name what is in it.
+#include <fmt/format.h>
+
+#include "known_passes.hpp"
+#include "mir/verify.hpp"
+
+using namespace mir;
+using mir::test::Lines;
+using mir::test::Passes;
+using mir::test::Reading;
+
+namespace standard_passes_test {
+
+namespace {
+
+/// The module after the pipeline, which must verify; or the first problem.
+std::string after(const std::string& text, std::string_view pipeline) {
+  Reading reading(text);
+  REQUIRE(reading.errors() == Lines{});
+  Passes all;
+  const Lines problems = all.run(reading.module(), pipeline);
+  if (!problems.empty()) return problems.front();
+  Diagnostics found;
+  verify(reading.module(), found);
+  CHECK(test::lines_of(found, reading.context) == Lines{});
+  return print(reading.module());
+}
+
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != text.npos;
+}
+
+/// The constant that an op on constants becomes; empty where it stays.
+std::string folded(std::string_view op, std::string_view type) {
+  const std::string text = after(
+      fmt::format(
+          "@main [mir_version:1] () -> (%z:{0}) {{\n{1} -> (%z:{0})\ncf.ReturnOp (%z) -> ()\n}}\n",
+          type, op),
+      "fold-constants");
+  const auto at = text.find("ReturnOp (");
+  const auto constant = text.find("[constant:[", at);
+  if (constant == text.npos) return "";
+  const auto begin = constant + std::string_view("[constant:[").size();
+  return text.substr(begin, text.find("]]", begin) - begin);
+}
+
+/// Two constants for `folded`.
+std::string pair(std::string_view kind, std::string_view type, std::string_view a,
+                 std::string_view b) {
+  return fmt::format("linalg.CPU.{0}(%a:{1}[constant:[{2}]], %b:{1}[constant:[{3}]])", kind, type,
+                     a, b);
+}
+
+constexpr std::string_view kF = "tensor<[2], Float32, CPU>", kI8 = "tensor<[2], Int8, CPU>",
+                           kI64 = "tensor<[1], Int64, CPU>", kF16 = "tensor<[2], Float16, CPU>",
+                           kF64 = "tensor<[2], Float64, CPU>";
+
+}  // namespace
+
+TEST_SUITE("standard passes") {
+  TEST_CASE("operations on constants become constants") {
+    CHECK(folded(pair("AddOp", kF, "1.5, 2", "0.25"), kF) == "1.75, 2.25");
+    CHECK(folded(pair("MulOp", kF, "0.1, 0.2", "3"), kF) == "0.3, 0.6");
+    CHECK(folded(pair("DivOp", kF, "1, 0", "0, 0"), kF) == "inf, nan");
+    CHECK(folded(pair("MulOp", kF, "0, 0", "-1"), kF) == "-0.0");
+    CHECK(folded(pair("MulOp", kF64, "0.1, 0.2", "3"), kF64) ==
+          "0.30000000000000004, 0.6000000000000001");
+    CHECK(folded(pair("AddOp", kF16, "2048, 1", "1"), kF16) == "2048.0, 2.0");
+    CHECK(folded(pair("AddOp", kI8, "100, -128", "100, -1"), kI8) == "-56, 127");
+    CHECK(folded(pair("AddOp", kI64, "9007199254740990", "1"), kI64) == "9007199254740991");
+    CHECK(folded(pair("EqualOp", kF, "1, 2", "1"), "tensor<[2], Bool, CPU>") == "1, 0");
+  }
+
+  TEST_CASE("what is no constant, or a large one, stays") {
+    // Its neighbour cannot be told from it.
+    CHECK(folded(pair("AddOp", kI64, "9007199254740992", "1"), kI64) == "");
+    const auto ones = [](std::string_view type) {
+      return folded(pair("AddOp", type, "1", "0"), type);
+    };
+    CHECK(ones("tensor<[257], Float32, CPU>") == "");
+    CHECK(ones("tensor<[256], Float32, CPU>") == "1.0");
+    CHECK(ones("tensor<[0], Float32, CPU>") == "");
+    const std::string input = fmt::format(
+        "@main [mir_version:1] (%x:{0}) -> (%z:{0}) {{\nlinalg.CPU.AddOp(%x, %c:{0}[constant:[1]]) "
+        "-> (%z:{0})\ncf.ReturnOp (%z) -> ()\n}}\n",
+        kF);
+    CHECK(has(after(input, "fold-constants"), "AddOp"));
+  }
+
+  TEST_CASE("symbols get values in types and attributes") {
+    const std::string text =
+        "@main [mir_version:1] (%x:tensor<[$S, 4], Float32, CPU>, %t:tensor<[$T], Float32, CPU>) "
+        "-> "
+        "(%z:tensor<[2*$S, 2], Float32, CPU>, %t:tensor<[$T], Float32, CPU>) {\n"
+        "linalg.CPU.ViewOp [to_shape:[2*$S, 2]] (%x) -> (%z:tensor<[2*$S, 2], Float32, CPU>)\n"
+        "cf.ReturnOp (%z, %t) -> ()\n}\n";
+    const std::string bound = after(text, "bind-symbols{S=3}");
+    CHECK(has(bound, "-> (%z:tensor<[6, 2], Float32, CPU>, %t:tensor<[$T], Float32, CPU>)"));
+    CHECK(has(bound, "to_shape:[6, 2]"));
+    CHECK(has(after(text, "bind-symbols{S=3,T=7}"), "%t:tensor<[7], Float32, CPU>"));
+    CHECK(has(after(text, "bind-symbols{\"$S\"=0}"), "tensor<[0, 4], Float32, CPU>"));
+    CHECK(after(text, "bind-symbols{SS=3}") ==
+          "1:1 MIR0920 no extent of the module has the symbol 'SS'; did you mean 'S'?");
+    const std::string difference =
+        "@main [mir_version:1] (%x:tensor<[$S], Float32, CPU>) -> (%y:tensor<[$S-2], Float32, "
+        "CPU>) {\n"
+        "linalg.CPU.SliceOp [indices:[{\"end\":-2}]] (%x) -> (%y)\ncf.ReturnOp (%y) -> ()\n}\n";
+    CHECK(has(after(difference, "bind-symbols{S=2}"), "-> (%y:tensor<[0], Float32, CPU>)"));
+    CHECK(has(after(difference, "bind-symbols{S=1}"), "MIR0920 extent $S-2 is -1"));
+  }
+
+  TEST_CASE("keyed options are read and printed") {
+    Passes all;
+    const auto spelled = [&](std::string_view text) {
+      const auto pipeline = all.read(text);
+      return pipeline ? spelling(*pipeline) : all.problems.front();
+    };
+    CHECK(spelled("bind-symbols{S=4,T=2}") == "bind-symbols{S=4,T=2}");
+    CHECK(spelled("bind-symbols{\"a b\"=4}") == "bind-symbols{\"a b\"=4}");
+    CHECK(spelled("bind-symbols{S=-1}") ==
+          "1:16 MIR0920 'S' takes an integer from 0 to 9223372036854775807, found '-1'");
+    CHECK(spelled("bind-symbols{S=1,S=2}") == "1:20 MIR0920 'S' is given twice");
+    CHECK(has(spelled("bind-symbols{S}"), "pass 'bind-symbols' has no option 'S'"));
+  }
+
+  TEST_CASE("a graph becomes the module, with what it calls") {
+    const std::string text = fmt::format(
+        "@main [mir_version:1] (%x:{0}) -> (%z:{0}) {{\n"
+        "graph.SubGraphOp @init <notype> {{ () -> () {{\n"
+        "tensor.CPU.register () -> (%w:tensor<[2], Float32, CPU>[@w])[symbol:w]\n"
+        "tensor.CPU.register () -> (%v:tensor<[2], Float32, CPU>[@v])[symbol:v] }} }}\n"
+        "graph.SubGraphOp @inner <CPU> {{ (%a:{0}) -> (%b:{0}) {{\n"
+        "linalg.CPU.AddOp(%a, %w:tensor<[2], Float32, CPU>[@w]) -> (%b:{0}) cf.ReturnOp (%b) -> () "
+        "}} }}\n"
+        "graph.SubGraphOp @outer <CPU> {{ (%a:{0}) -> (%b:{0}) {{\n"
+        "graph.CallGraphOp @inner (%a) -> (%b:{0}) cf.ReturnOp (%b) -> () }} }}\n"
+        "graph.SubGraphOp @other <CPU> {{ (%a:{0}) -> (%b:{0}) {{\n"
+        "linalg.CPU.AddOp(%a, %v:tensor<[2], Float32, CPU>[@v]) -> (%b:{0}) cf.ReturnOp (%b) -> () "
+        "}} }}\n"
+        "graph.CallGraphOp @outer (%x) -> (%y:{0})\n"
+        "graph.CallGraphOp @other (%y) -> (%z:{0})\ncf.ReturnOp (%z) -> ()\n}}\n",
+        kF);
+    const std::string outer = after(text, "extract-graph{graph=outer}");
+    CHECK(has(outer, "CallGraphOp @outer"));
+    CHECK(has(outer, "SubGraphOp @inner"));
+    CHECK(has(outer, "[symbol:w]"));
+    CHECK_FALSE(has(outer, "[symbol:v]"));
+    CHECK_FALSE(has(outer, "@other"));
+    CHECK(has(after(text, "extract-graph{graph=other}"), "[symbol:v]"));
+    CHECK(after(text, "extract-graph{graph=outr}") ==
+          "1:1 MIR0920 the module has no graph '@outr'; did you mean 'outer'?");
+    CHECK(has(after(text, "extract-graph{graph=init}"), "MIR0920"));
+  }
+
+  TEST_CASE("graphs are merged if they compute the same") {
+    const auto module_of = [](std::string_view first, std::string_view second) {
+      return fmt::format(
+          "@main [mir_version:1] (%x:{0}) -> (%z:{0}) {{\n"
+          "graph.SubGraphOp @a <CPU> {{ (%p:{0}) -> (%q:{0}) {{ {1} cf.ReturnOp (%q) -> () }} }}\n"
+          "graph.SubGraphOp @b <CPU> {{ (%p:{0}) -> (%q:{0}) {{ {2} cf.ReturnOp (%q) -> () }} }}\n"
+          "graph.SubGraphOp @c <CPU> {{ (%p:{0}) -> (%q:{0}) {{\n"
+          "graph.CallGraphOp @a (%p) -> (%q:{0}) cf.ReturnOp (%q) -> () }} }}\n"
+          "graph.SubGraphOp @d <CPU> {{ (%p:{0}) -> (%q:{0}) {{\n"
+          "graph.CallGraphOp @b (%p) -> (%q:{0}) cf.ReturnOp (%q) -> () }} }}\n"
+          "graph.CallGraphOp @c (%x) -> (%y:{0})\n"
+          "graph.CallGraphOp @d (%y) -> (%z:{0})\ncf.ReturnOp (%z) -> ()\n}}\n",
+          kF, first, second);
+    };
+    const auto graphs = [&](std::string_view first, std::string_view second) {
+      const std::string text = after(module_of(first, second), "merge-graphs");
+      std::string found;
+      for (const char name : {'a', 'b', 'c', 'd'}) {
+        if (has(text, fmt::format("SubGraphOp @{} ", name))) found += name;
+      }
+      return found;
+    };
+    CHECK(graphs("linalg.CPU.NegOp(%p) -> (%q)", "linalg.CPU.NegOp(%p) -> (%q)") == "ac");
+    CHECK(graphs("linalg.CPU.NegOp(%p) -> (%q)", "linalg.CPU.AbsOp(%p) -> (%q)") == "abcd");
+    CHECK(graphs("linalg.CPU.NegOp<name=\"m\">(%p) -> (%q)",
+                 "linalg.CPU.NegOp<name=\"n\">(%p) -> (%q)") == "ac");
+    CHECK(graphs("linalg.CPU.ClipOp [min_val:0.0, max_val:1.0] (%p) -> (%q)",
+                 "linalg.CPU.ClipOp [min_val:0.0, max_val:2.0] (%p) -> (%q)") == "abcd");
+    CHECK(graphs("linalg.CPU.AddOp(%p, %k:tensor<[1], Float32, CPU>[constant:[1]]) -> (%q)",
+                 "linalg.CPU.AddOp(%p, %k:tensor<[1], Float32, CPU>[constant:[2]]) -> (%q)") ==
+          "abcd");
+    CHECK(graphs("linalg.CPU.NegOp(%p) -> (%r:tensor<[2], Float32, CPU>) linalg.CPU.SubOp(%p, %r) "
+                 "-> (%q)",
+                 "linalg.CPU.NegOp(%p) -> (%r:tensor<[2], Float32, CPU>) linalg.CPU.SubOp(%r, %p) "
+                 "-> (%q)") == "abcd");
+  }
+
+  TEST_CASE("values get names of their own, words stay") {
+    const std::string text = fmt::format(
+        "@main [mir_version:1] (%0:{0}, %ids:{0}) -> (%5:{0}) {{\n"
+        "linalg.CPU.AddOp(%0, %ids) -> (%1:{0})\n"
+        "linalg.CPU.AddOp(%1, %ids) -> (%add_1:{0})\n"
+        "linalg.CPU.AddOp(%add_1, %ids) -> (%3:{0})\n"
+        "linalg.CPU.NegOp<name=\"m.0\">(%3) -> (%4:{0})\n"
+        "linalg.CPU.NegOp<name=\"17\">(%4) -> (%5:{0})\ncf.ReturnOp (%5) -> ()\n}}\n",
+        kF);
+    const std::string named = after(text, "name-values");
+    CHECK(has(named, "(%arg0:"));
+    CHECK(has(named, "%ids"));
+    CHECK(has(named, "-> (%add:"));
+    CHECK(has(named, "-> (%add_1:"));
+    CHECK(has(named, "-> (%add_2:"));
+    CHECK(has(named, "-> (%m.0:"));
+    CHECK(has(named, "-> (%v17:"));
+    CHECK(after(named, "name-values") == named);
+    const std::string numbered = after(named, "number-values");
+    CHECK(has(numbered, "@main [mir_version:1] (%0:"));
+    CHECK(has(numbered, "(%6:tensor<[2], Float32, CPU>) {"));
+    CHECK_FALSE(has(numbered, "%ids"));
+  }
+}
+
+}  // namespace standard_passes_test
