@@ -2,11 +2,13 @@
 #include <array>
 
 #include "dialects/linalg/attention.hpp"
+#include "dialects/linalg/comparison.hpp"
 #include "dialects/linalg/convolution_signal.hpp"
 #include "dialects/linalg/elementwise.hpp"
 #include "dialects/linalg/linear.hpp"
 #include "dialects/linalg/movement.hpp"
 #include "dialects/linalg/norm.hpp"
+#include "dialects/linalg/portable_math.hpp"
 #include "dialects/linalg/reduction_index.hpp"
 #include "dialects/tables.hpp"
 
@@ -23,9 +25,10 @@ consteval auto join(const OpRow (&... families)[N]) {
   return all;
 }
 
-constexpr auto kLinalgRows = join(kArithmeticRows, kActivationRows, kLinearRows, kNormRows,
-                                  kRopeRows, kAttentionRows, kShapeRows, kCopyRows, kReductionRows,
-                                  kIndexRows, kConvolutionRows, kSignalRows, kOtherRows);
+constexpr auto kLinalgRows =
+    join(kArithmeticRows, kPortableMathRows, kComparisonRows, kActivationRows, kLinearRows,
+         kNormRows, kRopeRows, kAttentionRows, kShapeRows, kCopyRows, kReductionRows, kIndexRows,
+         kConvolutionRows, kSignalRows, kOtherRows);
 static_assert(are_sound(DialectId::kLinalg, kLinalgRows));
 
 }  // namespace

@@ -44,8 +44,14 @@ bool absolute(InferContext& op);
 /// (a, b) -> broadcast shape: right-aligned, missing dimensions count as 1, extents agree or one is
 /// the constant 1. Element type of a, or of b where only b is complex.
 bool binary(InferContext& op);
+/// As binary, for real numbers.
+bool binary_real(InferContext& op);
 /// (a, b) -> broadcast shape, Bool.
 bool equal(InferContext& op);
+/// As equal, for elements that have an order: real numbers and Bool.
+bool compare(InferContext& op);
+/// Bool operands -> broadcast shape, Bool.
+bool logical(InferContext& op);
 /// (condition, a, b) -> like a; condition (Bool, UInt8, Int8) and b broadcast to a.
 bool where(InferContext& op);
 /// (dst, mask, src) -> like dst; mask (Bool, UInt8, Int8) and src broadcast to dst.

@@ -12,6 +12,15 @@ bool unary_of(InferContext& op, Elements kind) {
   return true;
 }
 
+/// Whether all operands have elements of the kind.
+bool all_take(InferContext& op, Elements kind) {
+  for (std::size_t i = 0; i < op.operand_count(); ++i) {
+    const TensorType* operand = op.operand(i);
+    if (operand == nullptr || !takes(op, i, *operand, kind)) return false;
+  }
+  return true;
+}
+
 /// Whether one operand is complex and the other a real number that is converted to it.
 bool is_real_with_complex(const TensorType& a, const TensorType& b) {
   return is_complex(a) != is_complex(b);
@@ -77,14 +86,31 @@ bool binary(InferContext& op) {
   return shape && give(op, *shape, mixed && is_complex(*b) ? *b : *a);
 }
 
+bool binary_real(InferContext& op) {
+  op.constraint("binary_real_c1");
+  return all_take(op, Elements::kReal) && binary(op);
+}
+
 bool equal(InferContext& op) {
   const TensorType* a = op.operand(0);
   const TensorType* b = op.operand(1);
   if (a == nullptr || b == nullptr) return false;
   op.constraint("equal_c1");
   if (!same_elements(op, 0, 1)) return false;
+  op.constraint("binary_c3");
   const auto shape = broadcast(op, shape_of(*a), shape_of(*b));
   return shape && give(op, *shape, DType::kBool, *a);
+}
+
+bool compare(InferContext& op) {
+  op.constraint("compare_c1");
+  return all_take(op, Elements::kOrdered) && equal(op);
+}
+
+bool logical(InferContext& op) {
+  op.constraint("logical_c1");
+  if (!all_take(op, Elements::kBool)) return false;
+  return op.operand_count() == 1 ? same(op) : equal(op);
 }
 
 bool where(InferContext& op) {

@@ -62,8 +62,14 @@ bool admits(Elements kind, DTypeClass found, DType dtype) {
       return found == kFloat || found == kQuantised;
     case Elements::kNumeric:
       return found != kBool && found != kBytes && found != kBlock;
+    case Elements::kReal:
+      return admits(Elements::kNumeric, found, dtype) && found != kComplex;
+    case Elements::kOrdered:
+      return found == kBool || admits(Elements::kReal, found, dtype);
     case Elements::kTruth:
       return found == kBool || dtype == DType::kUInt8 || dtype == DType::kInt8;
+    case Elements::kBool:
+      return found == kBool;
     case Elements::kIndex:
       return dtype == DType::kInt32 || dtype == DType::kInt64;
   }
@@ -76,8 +82,14 @@ std::string_view describe(Elements kind) {
       return "floating elements";
     case Elements::kNumeric:
       return "numbers";
+    case Elements::kReal:
+      return "real numbers";
+    case Elements::kOrdered:
+      return "real numbers or Bool";
     case Elements::kTruth:
       return "Bool, UInt8 or Int8";
+    case Elements::kBool:
+      return "Bool";
     case Elements::kIndex:
       return "Int32 or Int64";
   }

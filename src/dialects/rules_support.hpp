@@ -40,7 +40,7 @@ inline const TensorType* ranked(InferContext& op, std::size_t index, std::size_t
 inline constexpr std::size_t kAnyRank = static_cast<std::size_t>(-1);
 
 // -- element types --------------------------------------------------------------------------------
-enum class Elements : std::uint8_t { kFloating, kNumeric, kTruth, kIndex };
+enum class Elements : std::uint8_t { kFloating, kNumeric, kReal, kOrdered, kTruth, kBool, kIndex };
 /// Whether the operand's element type is one of the kind (see rules.hpp).
 bool takes(InferContext& op, std::size_t index, const TensorType& operand, Elements kind);
 /// Whether operands `a` and `b` have equal element types, as far as they are known.

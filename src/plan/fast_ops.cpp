@@ -6,7 +6,6 @@
 #include "ir/op_table.hpp"
 #include "kernels/fast/matrix/linear.hpp"
 #include "kernels/fast/rows.hpp"
-#include "kernels/fast/select.hpp"
 #include "kernels/fast/top_k.hpp"
 #include "kernels/ref/movement.hpp"
 #include "plan/nodes/nodes.hpp"
@@ -38,6 +37,9 @@ bool is_condition(DType dtype) {
 }
 bool is_comparison(DType dtype) {
   return dtype == DType::kBool || dtype == DType::kUInt8;
+}
+bool is_truth(DType dtype) {
+  return dtype == DType::kBool;
 }
 bool is_index(DType dtype) {
   return dtype == DType::kInt32 || dtype == DType::kInt64;
@@ -113,6 +115,26 @@ constexpr FastOp binary(OpId op, fast::Binary function) {
           .work = each_value_once};
 }
 
+constexpr FastOp comparison(OpId op, fast::Comparison function) {
+  return {.op = op,
+          .make = comparison_node,
+          .function = function,
+          .types = {.operands = {{fast::is_comparable}},
+                    .results = {{is_comparison}},
+                    .together = are_operands_alike},
+          .bound = kSameNumber,
+          .work = each_value_once};
+}
+
+constexpr FastOp logical(OpId op, fast::Logical function) {
+  return {.op = op,
+          .make = logical_node,
+          .function = function,
+          .types = {.operands = {{is_truth}}, .results = {{is_comparison}}},
+          .bound = kSameNumber,
+          .work = each_value_once};
+}
+
 constexpr FastOp reduction(OpId op, fast::Reduction function, ErrorBound bound) {
   return {.op = op,
           .make = reduction_node,
@@ -178,12 +200,14 @@ constexpr FastOp convolution(OpId op, SpatialRank rank,
 constexpr FastOp kRowsOfOps[] = {
     unary(OpId::kLinalgAbs, fast::Unary::kAbs, kSameNumber),
     binary(OpId::kLinalgAdd, fast::Binary::kAdd),
+    logical(OpId::kLinalgAnd, fast::Logical::kAnd),
     {.op = OpId::kLinalgCastType,
      .make = cast_node,
      .types = {.operands = {{is_any}}, .results = {{is_any}}, .together = has_conversion},
      .bound = kSameNumber,
      .work = each_value_once},
     of_rows(OpId::kLinalgCausalMask, causal_mask_node, kSameNumber),
+    unary(OpId::kLinalgCeil, fast::Unary::kCeil, kSameNumber),
     {.op = OpId::kLinalgClip,
      .make = clip_node,
      .types = kSingles,
@@ -208,13 +232,8 @@ constexpr FastOp kRowsOfOps[] = {
      .types = {.operands = {{is_any}}, .results = {{is_any}}, .weight = kLikeResult},
      .bound = kSameNumber,
      .work = rows_taken},
-    {.op = OpId::kLinalgEqual,
-     .make = equal_node,
-     .types = {.operands = {{fast::is_comparable}},
-               .results = {{is_comparison}},
-               .together = are_operands_alike},
-     .bound = kSameNumber,
-     .work = each_value_once},
+    comparison(OpId::kLinalgEqual, fast::Comparison::kEqual),
+    unary(OpId::kLinalgErf, fast::Unary::kErf, in_ulps(fast::kErfUlp)),
     unary(OpId::kLinalgExp, fast::Unary::kExp, in_ulps(fast::kExpUlp)),
     {.op = OpId::kLinalgFill,
      .make = fill_node,
@@ -230,6 +249,7 @@ constexpr FastOp kRowsOfOps[] = {
      .orders = kAnyRows,
      .bound = kAttentionBound,
      .work = pairs_of_attention},
+    unary(OpId::kLinalgFloor, fast::Unary::kFloor, kSameNumber),
     unary(OpId::kLinalgGELU, fast::Unary::kGelu, kGeluBound),
     {.op = OpId::kLinalgGather,
      .make = gather_node,
@@ -237,6 +257,8 @@ constexpr FastOp kRowsOfOps[] = {
      .accepts = can_gather,
      .bound = kSameNumber,
      .work = elements_picked},
+    comparison(OpId::kLinalgGreaterEqual, fast::Comparison::kGreaterEqual),
+    comparison(OpId::kLinalgGreater, fast::Comparison::kGreater),
     {.op = OpId::kLinalgIndex,
      .make = index_node,
      .types = kIndexed,
@@ -249,6 +271,8 @@ constexpr FastOp kRowsOfOps[] = {
      .bound = kSameNumber,
      .work = tokens_appended},
     of_rows(OpId::kLinalgLayerNorm, layer_norm_node, kLayerNormBound),
+    comparison(OpId::kLinalgLessEqual, fast::Comparison::kLessEqual),
+    comparison(OpId::kLinalgLess, fast::Comparison::kLess),
     {.op = OpId::kLinalgLinear,
      .build = &PlanBuilder::add_linear,
      .build_on_codes = &PlanBuilder::add_linear_on_codes,
@@ -271,10 +295,15 @@ constexpr FastOp kRowsOfOps[] = {
      .orders = kAnyStrides,
      .bound = kProductBound,
      .work = products_of_operands},
+    binary(OpId::kLinalgMaximum, fast::Binary::kMaximum),
     reduction(OpId::kLinalgMean, fast::Reduction::kMean, kSumBound),
+    binary(OpId::kLinalgMinimum, fast::Binary::kMinimum),
     binary(OpId::kLinalgMul, fast::Binary::kMul),
     rotation(OpId::kLinalgMultimodalRoPE, multimodal_rope_node),
     unary(OpId::kLinalgNeg, fast::Unary::kNeg, kSameNumber),
+    comparison(OpId::kLinalgNotEqual, fast::Comparison::kNotEqual),
+    logical(OpId::kLinalgNot, fast::Logical::kNot),
+    logical(OpId::kLinalgOr, fast::Logical::kOr),
     {.op = OpId::kLinalgPad,
      .make = pad_node,
      .types = kPlainUnitsOfOneType,
@@ -294,11 +323,15 @@ constexpr FastOp kRowsOfOps[] = {
     reduction(OpId::kLinalgReduceMax, fast::Reduction::kMax, kSameNumber),
     reduction(OpId::kLinalgReduceMin, fast::Reduction::kMin, kSameNumber),
     reduction(OpId::kLinalgReduceSum, fast::Reduction::kSum, kSumBound),
+    binary(OpId::kLinalgRem, fast::Binary::kRem),
     movement(OpId::kLinalgRepeat, repeat_node),
     view(OpId::kLinalgReshape),
     rotation(OpId::kLinalgRoPE, rope_node),
+    unary(OpId::kLinalgRound, fast::Unary::kRound, kSameNumber),
+    unary(OpId::kLinalgRsqrt, fast::Unary::kRsqrt, in_ulps(fast::kRsqrtUlp)),
     unary(OpId::kLinalgSiLU, fast::Unary::kSilu, kSigmoidBound),
     unary(OpId::kLinalgSigmoid, fast::Unary::kSigmoid, kSigmoidBound),
+    unary(OpId::kLinalgSign, fast::Unary::kSign, kSameNumber),
     unary(OpId::kLinalgSin, fast::Unary::kSin, in_ulps(fast::kCircularUlp)),
     {.op = OpId::kLinalgSlice,
      .make = slice_node,
@@ -309,14 +342,17 @@ constexpr FastOp kRowsOfOps[] = {
      .work = results_twice},
     of_rows(OpId::kLinalgSoftmax, softmax_node, kSoftmaxBound),
     movement(OpId::kLinalgSplit, split_node),
+    unary(OpId::kLinalgSqrt, fast::Unary::kSqrt, kSameNumber),
     movement(OpId::kLinalgStack, stack_node),
     binary(OpId::kLinalgSub, fast::Binary::kSub),
+    unary(OpId::kLinalgTanh, fast::Unary::kTanh, in_ulps(fast::kTanhUlp)),
     {.op = OpId::kLinalgTopK,
      .make = top_k_node,
      .types = {.operands = {kLikeResult}, .results = {{fast::has_top_k}, {is_position}}},
      .bound = kSameNumber,
      .work = each_value_once},
     permutation(OpId::kLinalgTranspose),
+    unary(OpId::kLinalgTrunc, fast::Unary::kTrunc, kSameNumber),
     view(OpId::kLinalgView),
     rotation(OpId::kLinalgVisionRoPE, vision_rope_node),
     {.op = OpId::kLinalgWhere,
@@ -325,6 +361,7 @@ constexpr FastOp kRowsOfOps[] = {
      .bound = kSameNumber,
      .work = each_value_once},
     view(OpId::kLinalgX2X),
+    logical(OpId::kLinalgXor, fast::Logical::kXor),
 };
 constexpr OpTable kFastOps(kRowsOfOps);
 

@@ -12,6 +12,7 @@
 #include <variant>
 
 #include "eval/evaluate.hpp"
+#include "kernels/fast/compare.hpp"
 #include "kernels/fast/elementwise.hpp"
 #include "kernels/fast/reduction.hpp"
 #include "plan/kernel_bounds.hpp"
@@ -61,8 +62,8 @@ struct SpatialRank {
 };
 
 /// The function of an op whose kernel computes several; kernels of one op need none.
-using FastFunction =
-    std::variant<std::monostate, fast::Unary, fast::Binary, fast::Reduction, SpatialRank>;
+using FastFunction = std::variant<std::monostate, fast::Unary, fast::Binary, fast::Comparison,
+                                  fast::Logical, fast::Reduction, SpatialRank>;
 
 /// A step whose op has a row that admits it. Operands lie in the row's orders.
 struct FastStep : PlannedStep {

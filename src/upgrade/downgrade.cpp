@@ -37,6 +37,8 @@ class Downgrade {
       refuse_several_blocks(module_, "dump form", report_, diagnostics_);
     }
     for_each_value(module_.body(), [&](const Value& value, const Op& at) { check(value, at); });
+    for_each_op(module_.body(),
+                [&](const Op& op) { report_.refuse_own_op(op, "dump form", diagnostics_); });
     if (diagnostics_.error_count() != before) return false;
     open_body();
     settle_ops(module_.body());

@@ -93,6 +93,10 @@ void LossReport::refuse(const Op& op, std::string_view fact, std::string_view wh
   if (known->notes.size() < kShown) known->note(op.span(), "and here");
 }
 
+void LossReport::refuse_own_op(const Op& op, std::string_view form, Diagnostics& diagnostics) {
+  if (op.has(Trait::kPortableOnly)) refuse(op, form, "upstream has no such operation", diagnostics);
+}
+
 void LossReport::refuse_own_type(const Op& op, std::string_view form, const TensorType& type,
                                  Diagnostics& diagnostics) {
   if (!type.dtype() || is_upstream_type(*type.dtype())) return;

@@ -195,6 +195,7 @@ class ProgramPlan {
 
   void launch(const Op& op) {
     if (op.row() == nullptr) refuse(op, "no dialect declares it");
+    report_.refuse_own_op(op, kForm, diagnostics_);
     for (const Use& use : op.operand_uses()) {
       const std::size_t number = number_of(slot_of(*use.value()));
       reads_.use(number, static_cast<std::uint32_t>(launches_.size()));

@@ -102,6 +102,8 @@ class Planner {
 
   /// Programs name ops by a type name that some ops share; only one of them can be meant.
   bool can_occur(const OpRow& row) const {
+    const bool is_portable = options_.form == GeneratorOptions::Form::kPortable;
+    if (has(row.traits, Trait::kPortableOnly) && !(is_portable && options_.own_ops)) return false;
     return options_.form != GeneratorOptions::Form::kProgram ||
            context_.info(*context_.find_kernel(row.type_name, 0)).row == &row;
   }

@@ -14,6 +14,7 @@ struct GeneratorOptions {
   int graphs = 3;        ///< subgraphs besides the module's own body
   int ops = 10;          ///< of each
   bool symbolic = true;  ///< extents like $A in places; false: none, as in a trace
+  bool own_ops = true;   ///< ops that upstream does not have, which only kPortable can have
   bool recalls = true;   ///< some graphs are called twice, but for kProgram
 };
 

@@ -333,12 +333,16 @@ struct Sample {
 
 using Change = std::string (*)(Module& module, std::uint64_t seed);
 
+/// Whether samples have ops that upstream's forms have no place for.
+enum class OwnOps : bool { kNo, kYes };
+
 /// None where the module of this seed is large or does not run.
-std::optional<Sample> sample(std::uint64_t seed, Change change) {
+std::optional<Sample> sample(std::uint64_t seed, Change change, OwnOps own = OwnOps::kYes) {
   Subject plain(generate_module({.seed = seed,
                                  .graphs = static_cast<int>(seed % 3),
                                  .ops = 1 + static_cast<int>(seed % 7),
                                  .symbolic = false,
+                                 .own_ops = own == OwnOps::kYes,
                                  .recalls = seed % 16 == 0}));
   REQUIRE(plain.is_read());
   Sample made{.text = change(plain.module(), seed)};
@@ -599,7 +603,7 @@ TEST_SUITE("forms") {
     std::uint64_t tried = 0, compared = 0;
     for (std::uint64_t seed = 0; seed < seed_count(); ++seed) {
       CAPTURE(seed);
-      const auto found = sample(seed, garnished);
+      const auto found = sample(seed, garnished, OwnOps::kNo);
       if (!found) continue;
       ++tried;
       CAPTURE(found->text);
@@ -617,7 +621,7 @@ TEST_SUITE("forms") {
     std::uint64_t tried = 0, compared = 0;
     for (std::uint64_t seed = 0; seed < seed_count(); ++seed) {
       CAPTURE(seed);
-      const auto found = sample(seed, named);
+      const auto found = sample(seed, named, OwnOps::kNo);
       if (!found) continue;
       ++tried;
       CAPTURE(found->text);

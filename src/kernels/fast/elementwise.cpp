@@ -73,6 +73,12 @@ void binary(Binary op, const float* a, std::int64_t a_step, const float* b, std:
       return run([](V x, V y) HWY_ATTR { return hn::Sub(x, y); });
     case Binary::kDiv:
       return run([](V x, V y) HWY_ATTR { return hn::Div(x, y); });
+    case Binary::kRem:
+      return run([](V x, V y) HWY_ATTR { return rem(x, y); });
+    case Binary::kMaximum:
+      return run([](V x, V y) HWY_ATTR { return larger(x, y); });
+    case Binary::kMinimum:
+      return run([](V x, V y) HWY_ATTR { return smaller(x, y); });
   }
 }
 
@@ -89,6 +95,22 @@ void unary(Unary function, const float* x, float* out, std::int64_t count) {
       return apply(x, out, count, [](V v) HWY_ATTR { return hn::Abs(v); });
     case Unary::kNeg:
       return apply(x, out, count, [](V v) HWY_ATTR { return hn::Xor(v, hn::SignBit(Floats())); });
+    case Unary::kSign:
+      return apply(x, out, count, [](V v) HWY_ATTR { return sign(v); });
+    // Floor and Ceil of Highway 1.0.3 lose the sign of a zero where no instruction computes them.
+    case Unary::kFloor:
+      return apply(x, out, count, [](V v) HWY_ATTR { return hn::CopySign(hn::Floor(v), v); });
+    case Unary::kCeil:
+      return apply(x, out, count, [](V v) HWY_ATTR { return hn::CopySign(hn::Ceil(v), v); });
+    case Unary::kRound:
+      return apply(x, out, count, [](V v) HWY_ATTR { return hn::Round(v); });
+    case Unary::kTrunc:
+      return apply(x, out, count, [](V v) HWY_ATTR { return hn::Trunc(v); });
+    case Unary::kSqrt:
+      return apply(x, out, count, [](V v) HWY_ATTR { return hn::Sqrt(v); });
+    case Unary::kRsqrt:
+      return apply(x, out, count,
+                   [](V v) HWY_ATTR { return hn::Div(hn::Set(Floats(), 1.0F), hn::Sqrt(v)); });
     case Unary::kRelu:
       return apply(x, out, count, [](V v) HWY_ATTR { return relu(v); });
     case Unary::kExp:
@@ -99,6 +121,10 @@ void unary(Unary function, const float* x, float* out, std::int64_t count) {
       return apply(x, out, count, [](V v) HWY_ATTR { return circular<false>(v); });
     case Unary::kCos:
       return apply(x, out, count, [](V v) HWY_ATTR { return circular<true>(v); });
+    case Unary::kTanh:
+      return apply(x, out, count, [](V v) HWY_ATTR { return tanh(v); });
+    case Unary::kErf:
+      return apply(x, out, count, [](V v) HWY_ATTR { return erf(v); });
     case Unary::kSigmoid:
       return apply(x, out, count, [](V v) HWY_ATTR { return sigmoid(v); });
     case Unary::kSilu:

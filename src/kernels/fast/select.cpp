@@ -21,8 +21,6 @@ struct SelectTable {
   /// Elements of 4 bytes; conditions side by side, a and b `a_step` and `b_step` apart, 0 or 1.
   void (*select)(const std::byte* condition, const float* a, std::int64_t a_step, const float* b,
                  std::int64_t b_step, float* out, std::int64_t count);
-  void (*equal)(const float* a, const float* b, std::int64_t b_step, std::byte* out,
-                std::int64_t count);
   /// Float32 from and to BFloat16 and Float16.
   void (*from_bfloat)(const std::byte* from, float* to, std::int64_t count);
   void (*to_bfloat)(const float* from, std::byte* to, std::int64_t count);
@@ -69,17 +67,6 @@ void select(const std::byte* condition, const float* a, std::int64_t a_step, con
   });
 }
 
-void equal(const float* a, const float* b, std::int64_t b_step, std::byte* out,
-           std::int64_t count) {
-  for_vectors(count, [=](std::int64_t i, std::int64_t n) HWY_ATTR {
-    const auto same = hn::Eq(load_first(a + i, n), load_stepped(b, b_step, i, n));
-    const auto ones = hn::IfThenElseZero(hn::RebindMask(Ints(), same), hn::Set(Ints(), 1));
-    std::uint8_t bytes[kLanes];
-    hn::StoreU(hn::DemoteTo(Bytes(), ones), Bytes(), bytes);
-    std::memcpy(out + i, bytes, static_cast<std::size_t>(n));
-  });
-}
-
 template <class T>
 void widen_elements(const std::byte* from, float* to, std::int64_t count) {
   for_vectors(count, [=](std::int64_t i, std::int64_t n) HWY_ATTR {
@@ -115,7 +102,6 @@ constexpr void (*to_half)(const float*, std::byte*, std::int64_t) = nullptr;
 }  // namespace
 
 constexpr SelectTable kTable = {.select = select,
-                                .equal = equal,
                                 .from_bfloat = widen_elements<hwy::bfloat16_t>,
                                 .to_bfloat = to_bfloat,
                                 .from_half = widen_elements<hwy::float16_t>,
@@ -150,13 +136,6 @@ void select_each(const Run<3>& run, const std::byte* condition, const T* a, cons
   }
 }
 
-template <class T>
-void equal_each(const Run<2>& run, const T* a, const T* b, std::byte* out) {
-  for (std::int64_t i = 0; i < run.count; ++i) {
-    out[i] = static_cast<std::byte>(a[i * run.step[0]] == b[i * run.step[1]]);
-  }
-}
-
 }  // namespace
 
 void select(std::size_t element_bytes, const BroadcastOperand& condition, const BroadcastOperand& a,
@@ -186,35 +165,6 @@ void select(std::size_t element_bytes, const BroadcastOperand& condition, const 
         return each(std::uint64_t{});
       default:
         return each(Bits<16>{});
-    }
-  });
-}
-
-bool is_comparable(DType dtype) {
-  return dtype == DType::kFloat32 || dtype == DType::kInt32 || dtype == DType::kInt64;
-}
-
-void equal(DType dtype, const BroadcastOperand& a, const BroadcastOperand& b,
-           const BroadcastResult& out, Context& context) {
-  const SelectTable& table = tables.at(context.isa());
-  for_each_run<2>({&a, &b}, out, context, [&](const Run<2>& run) {
-    std::byte* const to = out.data + run.out;
-    const auto each = [&]<class T>(T) {
-      const auto* const left = reinterpret_cast<const T*>(a.data) + run.at[0];
-      const auto* const right = reinterpret_cast<const T*>(b.data) + run.at[1];
-      if constexpr (std::is_same_v<T, float>) {
-        if (run.step[0] == 1) return table.equal(left, right, run.step[1], to, run.count);
-        if (run.step[1] == 1) return table.equal(right, left, run.step[0], to, run.count);
-      }
-      equal_each(run, left, right, to);
-    };
-    switch (dtype) {
-      case DType::kFloat32:
-        return each(float{});
-      case DType::kInt32:
-        return each(std::int32_t{});
-      default:
-        return each(std::int64_t{});
     }
   });
 }

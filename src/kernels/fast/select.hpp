@@ -1,4 +1,4 @@
-// Elementwise kernels between element types: choices, comparisons, conversions.
+// Elementwise kernels between element types: choices and conversions.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,6 @@ namespace mir::fast {
 /// out = condition != 0 ? a : b, all bits; elements of 1, 2, 4, 8 or 16 bytes, conditions of one.
 void select(std::size_t element_bytes, const BroadcastOperand& condition, const BroadcastOperand& a,
             const BroadcastOperand& b, const BroadcastResult& out, Context& context);
-
-/// Whether equal() takes elements of this type: Float32, Int32, Int64.
-bool is_comparable(DType dtype);
-/// out = a == b as bytes 0 and 1. NaN equals nothing, -0 equals +0.
-void equal(DType dtype, const BroadcastOperand& a, const BroadcastOperand& b,
-           const BroadcastResult& out, Context& context);
 
 /// Elements of one type as another, with the bits of ref::cast, and an error for the types that
 /// it does not take. `from` and `to` have `count` elements and do not overlap.

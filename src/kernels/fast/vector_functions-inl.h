@@ -1,5 +1,5 @@
-// Logarithm, sine and cosine of a vector of floats. Included once for each target, after
-// vector_math-inl.h. A lane's bits depend on that lane alone.
+// Functions of vectors of floats that vector_math-inl.h does without. Included once for each
+// target, after vector_math-inl.h. A lane's bits depend on that lane alone.
 #if defined(MIR_KERNELS_FAST_VECTOR_FUNCTIONS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MIR_KERNELS_FAST_VECTOR_FUNCTIONS_INL_H_
 #undef MIR_KERNELS_FAST_VECTOR_FUNCTIONS_INL_H_
@@ -117,6 +117,97 @@ HWY_INLINE FloatVector circular(FloatVector x) {
   } else {
     return hn::Load(Floats(), results);
   }
+}
+
+/// -1 or 1 by the sign; a zero stays as it is.
+HWY_INLINE FloatVector sign(FloatVector x) {
+  const auto is_zero = hn::Eq(x, hn::Zero(Floats()));
+  const FloatVector one = hn::CopySign(hn::Set(Floats(), 1.0F), x);
+  return hn::IfThenElse(hn::Or(is_zero, hn::IsNaN(x)), x, one);
+}
+
+/// The larger element as ref::extreme_of chooses it: of two zeros +0 if one is, of NaN any.
+HWY_INLINE FloatVector larger(FloatVector x, FloatVector y) {
+  const FloatVector unequal = hn::IfThenElse(hn::Lt(x, y), y, x);
+  const FloatVector most = hn::IfThenElse(hn::Eq(x, y), hn::And(x, y), unequal);
+  return hn::IfThenElse(hn::IsNaN(y), y, most);
+}
+
+/// The smaller element; of two zeros -0 if one is.
+HWY_INLINE FloatVector smaller(FloatVector x, FloatVector y) {
+  const FloatVector unequal = hn::IfThenElse(hn::Lt(y, x), y, x);
+  const FloatVector least = hn::IfThenElse(hn::Eq(x, y), hn::Or(x, y), unequal);
+  return hn::IfThenElse(hn::IsNaN(y), y, least);
+}
+
+/// x - trunc(x / y) y of floats with |x / y| < 2^28 and finite y. A quotient that is not whole is
+/// 2^-25 or more away from whole numbers, so dividing doubles never rounds to one; the product has
+/// 52 bits. So both are exact.
+HWY_INLINE DoubleVector rem(DoubleVector x, DoubleVector y) {
+  const DoubleVector whole = hn::Trunc(hn::Div(x, y));
+  return hn::CopySign(hn::NegMulAdd(whole, y, x), x);
+}
+
+/// The same for any floats; those beyond the above go one by one.
+HWY_INLINE FloatVector rem(FloatVector x, FloatVector y) {
+  const Floats d;
+  const hn::Rebind<float, Doubles> narrow;
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  HWY_ALIGN float xs[kLanes], ys[kLanes], results[kLanes];
+  hn::Store(x, d, xs);
+  hn::Store(y, d, ys);
+  for (std::int64_t i = 0; i < kLanes; i += kDoubles) {
+    const DoubleVector r = rem(hn::PromoteTo(Doubles(), hn::Load(narrow, xs + i)),
+                               hn::PromoteTo(Doubles(), hn::Load(narrow, ys + i)));
+    hn::Store(hn::DemoteTo(narrow, r), narrow, results + i);
+  }
+  const auto is_near = hn::Lt(hn::Abs(x), hn::Mul(hn::Abs(y), hn::Set(d, 0x1p28F)));
+  const auto is_easy = hn::And(is_near, hn::Lt(hn::Abs(y), hn::Set(d, kInfinity)));
+  if (HWY_LIKELY(hn::AllTrue(d, is_easy))) return hn::Load(d, results);
+  for (std::int64_t i = 0; i < kLanes; ++i) {
+    const float far = std::fabs(ys[i]);
+    if (std::fabs(xs[i]) < far * 0x1p28F && far < kInfinity) continue;
+    results[i] = std::fmod(xs[i], ys[i]);
+  }
+  return hn::Load(d, results);
+}
+
+/// min(x, high); a NaN stays a NaN.
+HWY_INLINE FloatVector at_most(FloatVector x, float high) {
+  const FloatVector bound = hn::Set(Floats(), high);
+  return hn::IfThenElse(hn::Gt(x, bound), bound, x);
+}
+
+/// t / (t + 2), t = e^2|x| - 1 = 2^n (e^r - 1) + (2^n - 1), which loses nothing near 0. From 10 on
+/// the result is 1.
+HWY_INLINE FloatVector tanh(FloatVector x) {
+  const Floats d;
+  const FloatVector magnitude = at_most(hn::Abs(x), 10.0F);
+  const Reduced e = reduce<1, Ln2::kTwoNumbers>(hn::Add(magnitude, magnitude));
+  const FloatVector power = power_of_two(e.steps);
+  const FloatVector t = hn::MulAdd(power, exp_less_one(e.r), hn::Sub(power, hn::Set(d, 1.0F)));
+  return hn::CopySign(hn::Div(t, hn::Add(t, hn::Set(d, 2.0F))), x);
+}
+
+/// x + x p(x^2) up to |x| = 1, above it 1 - e^-q(|x|). The polynomials are minimax of the relative
+/// error of erf, 2^-29.6, and of the absolute error of erfc on [1, 4], 2^-29.8; coefficients are
+/// rounded one by one. From 4 on the result is 1.
+HWY_INLINE FloatVector erf(FloatVector x) {
+  const Floats d;
+  const FloatVector magnitude = at_most(hn::Abs(x), 4.0F);
+  const FloatVector square = hn::Mul(magnitude, magnitude);
+  constexpr float kNear[] = {-8.010193706e-04F, 5.188327748e-03F,  -2.685381286e-02F,
+                             1.128358543e-01F,  -3.761262596e-01F, 1.283791661e-01F};
+  FloatVector p = hn::Set(d, 7.853861462e-05F);
+  for (const float each : kNear) p = hn::MulAdd(p, square, hn::Set(d, each));
+  constexpr float kFar[] = {2.939606318e-03F, -2.180531435e-02F, 1.030373648e-01F,
+                            6.382256746e-01F, 1.127040029e+00F,  3.537205339e-04F};
+  FloatVector q = hn::Set(d, -1.855739101e-04F);
+  for (const float each : kFar) q = hn::MulAdd(q, magnitude, hn::Set(d, each));
+  const FloatVector one = hn::Set(d, 1.0F);
+  const FloatVector near = hn::MulAdd(magnitude, p, magnitude);
+  const FloatVector far = hn::Sub(one, exp_in_normal_range<Ln2::kTwoNumbers>(hn::Neg(q)));
+  return hn::CopySign(hn::IfThenElse(hn::Gt(magnitude, one), far, near), x);
 }
 
 }  // namespace mir::fast::HWY_NAMESPACE

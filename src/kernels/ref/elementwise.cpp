@@ -1,10 +1,13 @@
 #include "kernels/ref/elementwise.hpp"
 
+#include <cmath>
 #include <concepts>
+#include <functional>
 #include <utility>
 
 #include "kernels/ref/common/complex.hpp"
 #include "kernels/ref/common/dispatch.hpp"
+#include "kernels/ref/common/extreme.hpp"
 #include "kernels/ref/common/loop.hpp"
 
 namespace mir::ref {
@@ -54,6 +57,16 @@ struct Div {
   }
 };
 
+struct Rem {
+  double operator()(double a, double b) const { return std::fmod(a, b); }
+  template <std::integral T>
+  T operator()(T a, T b) const {
+    if (b == 0) return a;
+    if (std::is_signed_v<T> && b == static_cast<T>(-1)) return 0;
+    return a % b;
+  }
+};
+
 struct BroadcastPair {
   Dims a;
   Dims b;
@@ -68,9 +81,8 @@ Result<BroadcastPair> broadcast(const View& a, const View& b, const MutableView&
 }
 
 template <class Op>
-Result<void> binary(std::string_view kernel, const View& a, const View& b, const MutableView& out,
-                    Op op) {
-  if (is_complex(out.dtype)) return complex_binary(kernel, Op::kArithmetic, a, b, out);
+Result<void> real_binary(std::string_view kernel, const View& a, const View& b,
+                         const MutableView& out, Op op) {
   if (auto ok = check_one_dtype(kernel, {a, b, out}); !ok) return ok;
   const auto strides = broadcast(a, b, out);
   if (!strides) return strides.error();
@@ -85,8 +97,56 @@ Result<void> binary(std::string_view kernel, const View& a, const View& b, const
   });
 }
 
+template <class Op>
+Result<void> binary(std::string_view kernel, const View& a, const View& b, const MutableView& out,
+                    Op op) {
+  if (is_complex(out.dtype)) return complex_binary(kernel, Op::kArithmetic, a, b, out);
+  return real_binary(kernel, a, b, out, op);
+}
+
 bool is_truth_type(DType dtype) {
   return dtype == DType::kBool || dtype == DType::kUInt8;
+}
+
+/// Whether `holds` of each two elements of type T.
+template <class T, class Relation>
+void relate_elements(const View& a, const View& b, const BroadcastPair& strides,
+                     const MutableView& out, Relation holds) {
+  const T* left = static_cast<const T*>(a.data);
+  const T* right = static_cast<const T*>(b.data);
+  auto* result = static_cast<std::uint8_t*>(out.data);
+  for_each_offset<3>(out.extents, {strides.a, strides.b, out.strides}, [&](Offsets<3> at) {
+    result[at[2]] = holds(load<T>(left[at[0]]), load<T>(right[at[1]]));
+  });
+}
+
+Result<BroadcastPair> relatable(std::string_view kernel, const View& a, const View& b,
+                                const MutableView& out) {
+  if (auto ok = check_one_dtype(kernel, {a, b}); !ok) return ok.error();
+  if (auto ok = check_views(kernel, {out}); !ok) return ok.error();
+  if (!is_truth_type(out.dtype)) return dtype_error(kernel, out.dtype);
+  return broadcast(a, b, out);
+}
+
+template <class Relation>
+Result<void> relate(std::string_view kernel, const View& a, const View& b, const MutableView& out,
+                    Relation holds) {
+  const auto strides = relatable(kernel, a, b, out);
+  if (!strides) return strides.error();
+  return with_number_or_bool(kernel, a.dtype, [&]<class T>(std::type_identity<T>) -> Result<void> {
+    relate_elements<T>(a, b, *strides, out, holds);
+    return {};
+  });
+}
+
+template <class Relation>
+Result<void> relate_truths(std::string_view kernel, const View& a, const View& b,
+                           const MutableView& out, Relation holds) {
+  if (a.dtype != DType::kBool) return dtype_error(kernel, a.dtype);
+  const auto strides = relatable(kernel, a, b, out);
+  if (!strides) return strides.error();
+  relate_elements<Bool>(a, b, *strides, out, holds);
+  return {};
 }
 
 }  // namespace
@@ -107,21 +167,56 @@ Result<void> div(const View& a, const View& b, const MutableView& out) {
   return binary("div", a, b, out, Div{});
 }
 
+Result<void> maximum(const View& a, const View& b, const MutableView& out) {
+  return real_binary("maximum", a, b, out, [](auto x, auto y) { return extreme_of<1>(x, y); });
+}
+
+Result<void> minimum(const View& a, const View& b, const MutableView& out) {
+  return real_binary("minimum", a, b, out, [](auto x, auto y) { return extreme_of<-1>(x, y); });
+}
+
+Result<void> rem(const View& a, const View& b, const MutableView& out) {
+  return real_binary("rem", a, b, out, Rem{});
+}
+
 Result<void> equal(const View& a, const View& b, const MutableView& out) {
-  if (auto ok = check_one_dtype("equal", {a, b}); !ok) return ok;
-  if (auto ok = check_views("equal", {out}); !ok) return ok;
-  if (!is_truth_type(out.dtype)) return dtype_error("equal", out.dtype);
-  const auto strides = broadcast(a, b, out);
-  if (!strides) return strides.error();
-  return with_number_or_bool("equal", a.dtype, [&]<class T>(std::type_identity<T>) -> Result<void> {
-    const T* left = static_cast<const T*>(a.data);
-    const T* right = static_cast<const T*>(b.data);
-    auto* result = static_cast<std::uint8_t*>(out.data);
-    for_each_offset<3>(out.extents, {strides->a, strides->b, out.strides}, [&](Offsets<3> at) {
-      result[at[2]] = load<T>(left[at[0]]) == load<T>(right[at[1]]);
-    });
-    return {};
-  });
+  return relate("equal", a, b, out, std::equal_to<>());
+}
+
+Result<void> not_equal(const View& a, const View& b, const MutableView& out) {
+  return relate("not_equal", a, b, out, std::not_equal_to<>());
+}
+
+Result<void> less(const View& a, const View& b, const MutableView& out) {
+  return relate("less", a, b, out, std::less<>());
+}
+
+Result<void> less_equal(const View& a, const View& b, const MutableView& out) {
+  return relate("less_equal", a, b, out, std::less_equal<>());
+}
+
+Result<void> greater(const View& a, const View& b, const MutableView& out) {
+  return relate("greater", a, b, out, std::greater<>());
+}
+
+Result<void> greater_equal(const View& a, const View& b, const MutableView& out) {
+  return relate("greater_equal", a, b, out, std::greater_equal<>());
+}
+
+Result<void> logical_and(const View& a, const View& b, const MutableView& out) {
+  return relate_truths("logical_and", a, b, out, std::logical_and<>());
+}
+
+Result<void> logical_or(const View& a, const View& b, const MutableView& out) {
+  return relate_truths("logical_or", a, b, out, std::logical_or<>());
+}
+
+Result<void> logical_xor(const View& a, const View& b, const MutableView& out) {
+  return relate_truths("logical_xor", a, b, out, std::not_equal_to<>());
+}
+
+Result<void> logical_not(const View& x, const MutableView& out) {
+  return relate_truths("logical_not", x, x, out, [](auto value, auto) { return value == 0; });
 }
 
 Result<void> where(const View& cond, const View& a, const View& b, const MutableView& out) {

@@ -58,6 +58,21 @@ struct Abs {
   }
 };
 
+struct Sign {
+  double operator()(double x) const { return x > 0 ? 1.0 : x < 0 ? -1.0 : x; }
+  template <std::integral T>
+  T operator()(T x) const {
+    return static_cast<T>((x > 0) - (x < 0));
+  }
+};
+
+/// From 2^52 on all numbers are whole; below it the sum with 2^52 is rounded to a whole number.
+double nearest_whole(double x) {
+  const double magnitude = std::fabs(x);
+  if (!(magnitude < 0x1p52)) return x;
+  return std::copysign((magnitude + 0x1p52) - 0x1p52, x);
+}
+
 struct Relu {
   double operator()(double x) const { return x <= 0 ? 0.0 : x; }
   template <std::integral T>
@@ -149,6 +164,42 @@ Result<void> sin(const View& x, const MutableView& out) {
 
 Result<void> cos(const View& x, const MutableView& out) {
   return on_floating("cos", x, out, [](double v) { return cos(v); });
+}
+
+Result<void> sign(const View& x, const MutableView& out) {
+  return on_numbers("sign", x, out, Sign{});
+}
+
+Result<void> floor(const View& x, const MutableView& out) {
+  return on_floating("floor", x, out, [](double v) { return std::floor(v); });
+}
+
+Result<void> ceil(const View& x, const MutableView& out) {
+  return on_floating("ceil", x, out, [](double v) { return std::ceil(v); });
+}
+
+Result<void> round(const View& x, const MutableView& out) {
+  return on_floating("round", x, out, nearest_whole);
+}
+
+Result<void> trunc(const View& x, const MutableView& out) {
+  return on_floating("trunc", x, out, [](double v) { return std::trunc(v); });
+}
+
+Result<void> sqrt(const View& x, const MutableView& out) {
+  return on_floating("sqrt", x, out, [](double v) { return std::sqrt(v); });
+}
+
+Result<void> rsqrt(const View& x, const MutableView& out) {
+  return on_floating("rsqrt", x, out, [](double v) { return rsqrt(v); });
+}
+
+Result<void> tanh(const View& x, const MutableView& out) {
+  return on_floating("tanh", x, out, [](double v) { return tanh(v); });
+}
+
+Result<void> erf(const View& x, const MutableView& out) {
+  return on_floating("erf", x, out, [](double v) { return erf(v); });
 }
 
 Result<void> relu(const View& x, const MutableView& out) {

@@ -1,10 +1,11 @@
 // Elementwise kernels of one operand: out[i] = f(x[i]), equal extents and element types.
 //
-// All take floating types; abs, neg, relu and clip also (U)Int8 to
+// All take floating types; abs, neg, sign, relu and clip also (U)Int8 to
 // (U)Int64. All may run in place. A NaN gives a NaN. f is evaluated in double and rounded once;
 // against the exact value the error is at most 0.501 ULP of the stored type for Float32, Float16
-// and BFloat16, and for Float64 at most 4 ULP, but 4 + 3 |v| for gelu and quick_gelu at x < 0,
-// where the rounding of the exponent v counts |v| times. abs, neg, relu and clip are exact.
+// and BFloat16, and for Float64 at most 4 ULP, 5 for erf, but 4 + 3 |v| for gelu and quick_gelu at
+// x < 0, where the rounding of the exponent v counts |v| times. abs, neg, sign, relu, clip and the
+// whole numbers of floor, ceil, round and trunc are exact, sqrt is correctly rounded.
 #pragma once
 
 #include "kernels/ref/view.hpp"
@@ -26,6 +27,22 @@ Result<void> exp(const View& x, const MutableView& out);
 Result<void> log(const View& x, const MutableView& out);
 Result<void> sin(const View& x, const MutableView& out);
 Result<void> cos(const View& x, const MutableView& out);
+
+/// -1 or 1 by the sign of x; x itself where it is a zero.
+Result<void> sign(const View& x, const MutableView& out);
+/// Whole numbers: the next one down, up, the nearest one (of two as near the even one), the next
+/// one toward zero. Results of 0 have the sign of x.
+Result<void> floor(const View& x, const MutableView& out);
+Result<void> ceil(const View& x, const MutableView& out);
+Result<void> round(const View& x, const MutableView& out);
+Result<void> trunc(const View& x, const MutableView& out);
+
+/// Square root, correctly rounded; NaN below 0, -0 at -0.
+Result<void> sqrt(const View& x, const MutableView& out);
+/// 1 / sqrt(x), hyperbolic tangent, error function; edge cases as in elementary.hpp.
+Result<void> rsqrt(const View& x, const MutableView& out);
+Result<void> tanh(const View& x, const MutableView& out);
+Result<void> erf(const View& x, const MutableView& out);
 
 /// x > 0 ? x : +0.
 Result<void> relu(const View& x, const MutableView& out);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/fast/compare.hpp"
 #include "plan/nodes/broadcast.hpp"
 #include "plan/nodes/nodes.hpp"
 #include "plan/nodes/op_node.hpp"
@@ -35,17 +36,41 @@ class WhereNode final : public OpNode {
   const Choice& choice_;
 };
 
-class EqualNode final : public OpNode {
+class ComparisonNode final : public OpNode {
  public:
-  using OpNode::OpNode;
+  ComparisonNode(const PlannedStep& step, fast::Comparison comparison)
+      : OpNode(step), comparison_(comparison) {}
 
   Result<void> run(Frame& frame) const override {
     const TensorRef &a = frame[operands()[0]], &b = frame[operands()[1]],
                     &out = frame[results()[0]];
     if (!all_broadcast({&a, &b}, out)) return require(false, kNoBroadcast);
-    fast::equal(a.dtype, broadcast(a, out), broadcast(b, out), result_of(out), frame.context);
+    fast::compare(comparison_, a.dtype, broadcast(a, out), broadcast(b, out), result_of(out),
+                  frame.context);
     return {};
   }
+
+ private:
+  fast::Comparison comparison_;
+};
+
+/// Of one operand or two.
+class LogicalNode final : public OpNode {
+ public:
+  LogicalNode(const PlannedStep& step, fast::Logical function)
+      : OpNode(step), function_(function) {}
+
+  Result<void> run(Frame& frame) const override {
+    const TensorRef &a = frame[operands().front()], &b = frame[operands().back()],
+                    &out = frame[results()[0]];
+    if (!all_broadcast({&a, &b}, out)) return require(false, kNoBroadcast);
+    fast::logical(function_, broadcast(a, out), broadcast(b, out), result_of(out), frame.context);
+    return {};
+  }
+  bool may_overwrite(std::size_t) const override { return true; }
+
+ private:
+  fast::Logical function_;
 };
 
 class CastNode final : public OpNode {
@@ -69,8 +94,12 @@ std::unique_ptr<PlanNode> masked_scatter_node(const FastStep& step) {
   return std::make_unique<WhereNode>(step, kMaskedScatter);
 }
 
-std::unique_ptr<PlanNode> equal_node(const FastStep& step) {
-  return std::make_unique<EqualNode>(step);
+std::unique_ptr<PlanNode> comparison_node(const FastStep& step) {
+  return std::make_unique<ComparisonNode>(step, std::get<fast::Comparison>(step.row.function));
+}
+
+std::unique_ptr<PlanNode> logical_node(const FastStep& step) {
+  return std::make_unique<LogicalNode>(step, std::get<fast::Logical>(step.row.function));
 }
 
 std::unique_ptr<PlanNode> cast_node(const FastStep& step) {

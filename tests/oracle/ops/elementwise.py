@@ -28,18 +28,62 @@ binary("MulOp", np.multiply)
 binary("DivOp", np.divide)
 
 
-def unary(name, function, scale=2.0, exponent=None, positive=False):
-    @op(name, "0.501 ULP; Float64 4 ULP" if exponent is None else "0.501 ULP; Float64 4 + 3 \\|v\\| ULP", ALL_FLOATS)
+def exact_binary(name, function, dtypes=NUMBERS):
+    @op(name, "exact", dtypes)
+    def case(s):
+        a, b = broadcast_pair(s)
+        with np.errstate(all="ignore"):
+            return Case([a, b], [same(function(a, b).astype(s.dtype))])
+
+
+exact_binary("MaximumOp", np.maximum)
+exact_binary("MinimumOp", np.minimum)
+
+
+@op("RemOp", "exact", NUMBERS)
+def rem(s):
+    a, b = broadcast_pair(s)
+    with np.errstate(all="ignore"):
+        wanted = np.where(b == 0, a, np.fmod(a, b)) if s.dtype.kind in "iu" else np.fmod(a, b)
+    return Case([a, b], [same(wanted.astype(s.dtype))])
+
+
+def unary(name, function, scale=2.0, exponent=None, positive=False, bound=None, most=4):
+    """Of Float64 the error is at most so many units, with an exponent 3 more for each unit of it."""
+    stated = "0.501 ULP; Float64 4 ULP" if exponent is None else "0.501 ULP; Float64 4 + 3 \\|v\\| ULP"
+
+    @op(name, bound or stated, ALL_FLOATS)
     def case(s):
         x = s.some(scale=scale)
         x = np.abs(x) if positive else x
-        wanted = function(wide(x))
+        with np.errstate(divide="ignore"):
+            wanted = function(wide(x))
         if s.dtype != np.float64:
-            return Case([x], [rounded(wanted, s.dtype, 0.501)])
+            return Case([x], [rounded(wanted, s.dtype, min(0.501, most))])
         if exponent is None:
-            return Case([x], [rounded(wanted, s.dtype, 4)])
+            return Case([x], [rounded(wanted, s.dtype, most)])
         spacing = np.spacing(np.abs(wanted).astype(np.float64)).astype(EXACT)
         return Case([x], [rounded(wanted, s.dtype, 4, 3 * np.abs(exponent(wide(x))) * spacing)])
+
+
+def exact_erf(x):
+    """The series up to 2, the continued fraction of erfc beyond; both to all 64 bits."""
+    magnitude = abs(x)
+    if magnitude < 2:
+        term = total = magnitude
+        for n in range(1, 60):
+            term = term * 2 * magnitude * magnitude / (2 * n + 1)
+            total = total + term
+        value = 2 / ROOT_OF_PI * np.exp(-magnitude * magnitude) * total
+    else:
+        below = magnitude
+        for n in range(120, 0, -1):
+            below = magnitude + EXACT(n) / 2 / below
+        value = 1 - np.exp(-magnitude * magnitude) / ROOT_OF_PI / below
+    return np.copysign(value, x)
+
+
+ROOT_OF_PI = np.sqrt(4 * np.arctan(EXACT(1)))
 
 
 def sigmoid(x):
@@ -52,14 +96,18 @@ unary("ExpOp", np.exp)
 unary("LogOp", np.log, positive=True)
 unary("SinOp", np.sin, scale=30)
 unary("CosOp", np.cos, scale=30)
+unary("TanhOp", np.tanh)
+unary("ErfOp", np.vectorize(exact_erf, otypes=[EXACT]), bound="0.501 ULP; Float64 5 ULP", most=5)
+unary("SqrtOp", np.sqrt, positive=True, bound="0.5 ULP", most=0.5)
+unary("RsqrtOp", lambda x: 1 / np.sqrt(x), positive=True, bound="0.501 ULP; Float64 1.5 ULP", most=1.5)
 unary("SigmoidOp", sigmoid, scale=4)
 unary("SiLUOp", lambda x: x * sigmoid(x), scale=4)
 unary("GELUOp", lambda x: x * sigmoid(2 * GELU_C * (x + GELU_D * x**3)), exponent=lambda x: 2 * GELU_C * (x + GELU_D * x**3))
 unary("QuickGELUOp", lambda x: x * sigmoid(QUICK * x), exponent=lambda x: QUICK * x)
 
 
-def exact_unary(name, function):
-    @op(name, "exact", NUMBERS)
+def exact_unary(name, function, dtypes=NUMBERS):
+    @op(name, "exact", dtypes)
     def case(s):
         x = s.some()
         return Case([x], [same(function(x).astype(s.dtype))])
@@ -67,6 +115,11 @@ def exact_unary(name, function):
 
 exact_unary("AbsOp", np.abs)
 exact_unary("NegOp", np.negative)
+exact_unary("SignOp", np.sign)
+exact_unary("FloorOp", np.floor, ALL_FLOATS)
+exact_unary("CeilOp", np.ceil, ALL_FLOATS)
+exact_unary("RoundOp", np.rint, ALL_FLOATS)
+exact_unary("TruncOp", np.trunc, ALL_FLOATS)
 exact_unary("ReLUOp", lambda x: np.maximum(x, x.dtype.type(0)))
 
 
@@ -78,11 +131,25 @@ def clip(s):
                 {"min_val": low, "max_val": high})
 
 
-@op("EqualOp", "exact", NUMBERS)
-def equal(s):
-    a, b = broadcast_pair(s)
-    a, b = ((v % 3 if s.dtype.kind in "iu" else np.round(v)).astype(s.dtype) for v in (a, b))
-    return Case([a, b], [same(a == b)])
+def comparison(name, function):
+    @op(name, "exact", MOVED)
+    def case(s):
+        a, b = broadcast_pair(s)
+        if s.dtype != bool:
+            a, b = ((v % 3 if s.dtype.kind in "iu" else np.round(v)).astype(s.dtype) for v in (a, b))
+        return Case([a, b], [same(function(a, b))])
+
+
+comparison("EqualOp", np.equal)
+comparison("NotEqualOp", np.not_equal)
+comparison("LessOp", np.less)
+comparison("LessEqualOp", np.less_equal)
+comparison("GreaterOp", np.greater)
+comparison("GreaterEqualOp", np.greater_equal)
+exact_binary("AndOp", np.logical_and, ("bool",))
+exact_binary("OrOp", np.logical_or, ("bool",))
+exact_binary("XorOp", np.logical_xor, ("bool",))
+exact_unary("NotOp", np.logical_not, ("bool",))
 
 
 @op("WhereOp", "exact", MOVED)

@@ -98,6 +98,35 @@ TEST_CASE("comparison gives Bool, selection the type of what is selected") {
   });
 }
 
+TEST_CASE("order and larger elements are those of real numbers, logic is that of Bool") {
+  check_all({
+      {"NotEqualOp", "", {"ComplexFP32 [2]", "ComplexFP32 [2]"}, "Bool [2]"},
+      {"LessOp", "", {"Float16 [2, 1]", "Float16 [$S]"}, "Bool [2, $S]"},
+      {"GreaterOp", "", {"Bool [2]", "Bool [2]"}, "Bool [2]"},
+      {"LessOp", "", {"UInt16PerTensor [2]", "[1]"}, "Bool [2]"},
+      {"LessOp",
+       "",
+       {"ComplexFP32 [2]", "ComplexFP32 [2]"},
+       "502 'LessOp' takes real numbers or Bool as operand 0, found ComplexFP32"},  // compare_c1
+      {"LessEqualOp", "", {"GGUF_Q4_0 [32]", "GGUF_Q4_0 [32]"}, "502 'LessEqualOp' takes real"},
+      {"MaximumOp", "", {"Int8 [2, 1]", "Int8 [3]"}, "Int8 [2, 3]"},
+      {"MinimumOp", "", {"[$S]", "[1]"}, "[$S]"},
+      {"RemOp",
+       "",
+       {"[2]", "ComplexFP32 [2]"},
+       "502 'RemOp' takes real numbers as operand 1, found ComplexFP32"},  // binary_real_c1
+      {"AndOp", "", {"Bool [2, 1]", "Bool [$S]"}, "Bool [2, $S]"},
+      {"XorOp",
+       "",
+       {"Bool [2]", "Int8 [2]"},
+       "502 'XorOp' takes Bool as operand 1, found Int8"},  // logical_c1
+      {"NotOp", "", {"Bool [2, $S]"}, "Bool [2, $S]"},
+      {"NotOp", "", {"UInt8 [2]"}, "502 'NotOp' takes Bool as operand 0, found UInt8"},
+      {"FloorOp", "", {"Int32 [2]"}, "502 'FloorOp' takes floating elements"},
+      {"SignOp", "", {"UInt8 [2]"}, "UInt8 [2]"},
+  });
+}
+
 TEST_CASE("conversions take the type from their attribute or leave the declared one") {
   check_all({
       {"CastTypeOp", "dtype:Float16", {"Int8 [2, $S]"}, "Float16 [2, $S]"},

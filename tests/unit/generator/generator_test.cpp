@@ -77,6 +77,26 @@ TEST_SUITE("module generator") {
     }
   }
 
+  TEST_CASE("what upstream has no op for occurs in portable modules only, and only if wanted") {
+    const auto has_own = [](const GeneratorOptions& options) {
+      bool found = false;
+      Reading reading(generate_module(options));
+      IRWriter(reading.module()).walk<OpView>([&](IRWriter&, OpView op) {
+        found |= op->has(Trait::kPortableOnly);
+        return IRWriter::WalkResult::WALK_CONTINUE;
+      });
+      return found;
+    };
+    bool wanted = false;
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      CAPTURE(seed);
+      wanted |= has_own({.seed = seed});
+      CHECK_FALSE(has_own({.seed = seed, .own_ops = false}));
+      CHECK_FALSE(has_own({.seed = seed, .form = Form::kDump}));
+    }
+    CHECK(wanted);
+  }
+
   TEST_CASE("every planted defect is found with its code on its line") {
     CHECK(mir::test::defects().size() >= 60);
     std::set<std::string> names;

@@ -8,8 +8,8 @@
 
 #include "eval/parameters.hpp"
 #include "interp/session_run.hpp"
+#include "kernels/fast/compare.hpp"
 #include "kernels/fast/matrix/linear.hpp"
-#include "kernels/fast/select.hpp"
 #include "kernels/fast/top_k.hpp"
 #include "kernels/ref/movement.hpp"
 #include "module_text.hpp"

@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "array.hpp"
 
 namespace mir::ref {
@@ -18,6 +21,14 @@ Values pairwise(Binary kernel, DType dtype, const Values& a, const Values& b) {
   const Array right(dtype, {n}, b);
   Array out(dtype, {n});
   REQUIRE(kernel(left, right, out));
+  CHECK(out.guards_intact());
+  return out.values();
+}
+
+Values relation(Binary kernel, DType dtype, const Values& a, const Values& b) {
+  const auto n = static_cast<std::int64_t>(a.size());
+  Array out(DType::kBool, {n});
+  REQUIRE(kernel(Array(dtype, {n}, a), Array(dtype, {n}, b), out));
   CHECK(out.guards_intact());
   return out.values();
 }
@@ -183,6 +194,99 @@ TEST_CASE("equal tells neighbouring 64-bit integers apart") {
   Array out(DType::kBool, {1});
   REQUIRE(equal(a, b, out));
   CHECK(out[0] == 0);
+}
+
+TEST_CASE("comparisons are IEEE's: a NaN is neither equal to, below nor above anything") {
+  const Values a{1, 2, 2, kNaN, kNaN, -0.0, kInf, -kInf}, b{2, 1, 2, kNaN, 1, 0.0, kInf, kInf};
+  CHECK(relation(equal, DType::kFloat32, a, b) == Values{0, 0, 1, 0, 0, 1, 1, 0});
+  CHECK(relation(not_equal, DType::kFloat32, a, b) == Values{1, 1, 0, 1, 1, 0, 0, 1});
+  CHECK(relation(less, DType::kFloat32, a, b) == Values{1, 0, 0, 0, 0, 0, 0, 1});
+  CHECK(relation(less_equal, DType::kFloat32, a, b) == Values{1, 0, 1, 0, 0, 1, 1, 1});
+  CHECK(relation(greater, DType::kFloat32, a, b) == Values{0, 1, 0, 0, 0, 0, 0, 0});
+  CHECK(relation(greater_equal, DType::kFloat32, a, b) == Values{0, 1, 1, 0, 0, 1, 1, 0});
+}
+
+TEST_CASE("comparisons take every integer type and Bool, false below true") {
+  for (const DType dtype : {DType::kInt8, DType::kInt16, DType::kInt32, DType::kInt64}) {
+    CHECK(relation(less, dtype, {-3, 3, 3}, {3, -3, 3}) == Values{1, 0, 0});
+    CHECK(relation(greater_equal, dtype, {-3, 3, 3}, {3, -3, 3}) == Values{0, 1, 1});
+  }
+  CHECK(relation(greater, DType::kUInt8, {255, 1}, {1, 255}) == Values{1, 0});
+  CHECK(relation(less, DType::kBool, {0, 1, 0, 1}, {1, 0, 0, 1}) == Values{1, 0, 0, 0});
+  Array large(DType::kUInt64, {1}), one(DType::kUInt64, {1}, {1}), out(DType::kBool, {1});
+  *large.as<std::uint64_t>() = UINT64_MAX;
+  REQUIRE(less(one, large, out));
+  CHECK(out[0] == 1);
+}
+
+TEST_CASE("logic takes any byte that is not zero for true, and Bool only") {
+  Array a(DType::kBool, {4}, {0, 0, 1, 1});
+  const Array b(DType::kBool, {4}, {0, 1, 0, 1});
+  a.as<std::uint8_t>()[3] = 0x80;
+  Array out(DType::kBool, {4});
+  REQUIRE(logical_and(a, b, out));
+  CHECK(out.values() == Values{0, 0, 0, 1});
+  REQUIRE(logical_or(a, b, out));
+  CHECK(out.values() == Values{0, 1, 1, 1});
+  REQUIRE(logical_xor(a, b, out));
+  CHECK(out.values() == Values{0, 1, 1, 0});
+  REQUIRE(logical_not(a, out));
+  CHECK(out.values() == Values{1, 1, 0, 0});
+  Array bytes(DType::kUInt8, {4});
+  CHECK(logical_and(bytes, bytes, out).error().code == DiagCode::kKernelDType);
+  CHECK(logical_not(bytes, out).error().code == DiagCode::kKernelDType);
+}
+
+TEST_CASE("the larger and the smaller element: a NaN wins, -0 is below +0") {
+  const Values a{1, -0.0, 0.0, kNaN, 1, -kInf}, b{2, 0.0, -0.0, 1, kNaN, 3};
+  const auto agree = [](const Values& got, const Values& want) {
+    return std::ranges::equal(got, want, [](double x, double y) {
+      return (x != x && y != y) || (x == y && std::signbit(x) == std::signbit(y));
+    });
+  };
+  for (const DType dtype : kFloatingTypes) {
+    if (dtype == DType::kFloat8E4M3) continue;  // it has no infinity
+    CAPTURE(name_of(dtype));
+    CHECK(agree(pairwise(maximum, dtype, a, b), {2, 0.0, 0.0, kNaN, kNaN, 3}));
+    CHECK(agree(pairwise(minimum, dtype, a, b), {1, -0.0, -0.0, kNaN, kNaN, -kInf}));
+  }
+  CHECK(pairwise(maximum, DType::kInt8, {-128, 5}, {127, 5}) == Values{127, 5});
+  CHECK(pairwise(minimum, DType::kUInt16, {65535, 0}, {1, 7}) == Values{1, 0});
+}
+
+TEST_CASE("remainders are exact and have the sign of the first operand") {
+  const Values got = pairwise(rem, DType::kFloat32, {7.5, -7.5, 7.5, -6, 1e30, 5, kInf, 5, -0.0},
+                              {2, 2, -2, 3, 3, kInf, 2, 0, 2});
+  CHECK(got[0] == 1.5);
+  CHECK(got[1] == -1.5);
+  CHECK(got[2] == 1.5);
+  CHECK(got[3] == 0);
+  CHECK(std::signbit(got[3]));
+  CHECK(got[4] == std::fmod(static_cast<double>(1e30F), 3.0));
+  CHECK(got[5] == 5);
+  CHECK(got[6] != got[6]);
+  CHECK(got[7] != got[7]);
+  CHECK(std::signbit(got[8]));
+  CHECK(pairwise(rem, DType::kInt32, {7, -7, 7, 5}, {2, 2, -2, 0}) == Values{1, -1, 1, 5});
+  CHECK(pairwise(rem, DType::kInt8, {-128, -128}, {-1, 100}) == Values{0, -28});
+  CHECK(pairwise(rem, DType::kUInt8, {200}, {255}) == Values{200});
+  Array lowest(DType::kInt64, {1});
+  *lowest.as<std::int64_t>() = INT64_MIN;
+  const Array minus_one(DType::kInt64, {1}, {-1});
+  REQUIRE(rem(lowest, minus_one, lowest));
+  CHECK(*lowest.as<std::int64_t>() == 0);
+}
+
+TEST_CASE("quotient and remainder make the dividend again in every integer type") {
+  for (const DType dtype : {DType::kInt8, DType::kInt64, DType::kUInt8, DType::kUInt32}) {
+    const Array a = random_array(dtype, {301}, 5, 90.0), b = random_array(dtype, {301}, 6, 9.0);
+    Array quotient(dtype, {301}), rest(dtype, {301});
+    REQUIRE(div(a, b, quotient));
+    REQUIRE(rem(a, b, rest));
+    REQUIRE(mul(quotient, b, quotient));
+    REQUIRE(add(quotient, rest, rest));
+    CHECK(rest.values() == a.values());
+  }
 }
 
 TEST_CASE("where selects with broadcast condition and alternative") {

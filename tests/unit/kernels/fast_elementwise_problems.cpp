@@ -17,8 +17,10 @@ using ref::test::Array;
 /// Random elements, with what is special among them.
 FloatValues elements(std::int64_t count, unsigned seed) {
   FloatValues values = random_floats(count, seed, 30.0);
-  const double special[] = {0.0,   -0.0,   HUGE_VAL, -HUGE_VAL, std::nan(""), 1e-40,
-                            -88.5, -100.0, -103.5,   -150.0,    88.7,         3e38};
+  const double special[] = {0.0,           -0.0,   HUGE_VAL, -HUGE_VAL, std::nan(""), 1e-40,
+                            -88.5,         -100.0, -103.5,   -150.0,    88.7,         3e38,
+                            0.5,           -2.5,   1.5,      -0.3,      8388607.5,    4194303.5,
+                            -2147483904.0, 1e-4,   0.9,      -1.0,      1.01,         3.9};
   for (std::size_t i = 0; i < values.size(); i += 3) {
     values[i] = static_cast<float>(special[i / 3 % std::size(special)]);
   }
@@ -52,9 +54,9 @@ const Broadcast kBroadcasts[] = {
     {{3, 2, 1, 1, 6, 1, 2, 3}, {1, 1, 4, 1, 6, 5, 2, 1}, {3, 2, 4, 1, 6, 5, 2, 3}}};
 
 Problem binary_problem(Binary op, const Broadcast& shapes, bool swapped, bool in_place) {
-  static constexpr const char* kNames[] = {"add", "sub", "mul", "div"};
   using Reference = Result<void> (*)(const ref::View&, const ref::View&, const ref::MutableView&);
-  static constexpr Reference kRefs[] = {ref::add, ref::sub, ref::mul, ref::div};
+  static constexpr Reference kRefs[] = {ref::add, ref::sub,     ref::mul,    ref::div,
+                                        ref::rem, ref::maximum, ref::minimum};
   const auto which = static_cast<std::size_t>(op);
   const auto filled = [](const ref::Dims& extents, unsigned seed) {
     auto array = std::make_shared<Array>(DType::kFloat32, extents);
@@ -67,9 +69,9 @@ Problem binary_problem(Binary op, const Broadcast& shapes, bool swapped, bool in
   (void)kRefs[which](swapped ? *b : *a, swapped ? *a : *b, out);
   const std::size_t count = out.size();
   const std::vector<double> before = in_place ? a->values() : std::vector<double>();
-  return {.name = fmt::format("{} of {{{}}} and {{{}}}{}{}", kNames[which],
-                              fmt::join(shapes.a, ", "), fmt::join(shapes.b, ", "),
-                              swapped ? " swapped" : "", in_place ? " in place" : ""),
+  return {.name = fmt::format("{} of {{{}}} and {{{}}}{}{}", name_of(op), fmt::join(shapes.a, ", "),
+                              fmt::join(shapes.b, ", "), swapped ? " swapped" : "",
+                              in_place ? " in place" : ""),
           .out_size = count,
           .places = all_places(count),
           .before = FloatValues(before.begin(), before.end()),
@@ -97,6 +99,15 @@ struct Function {
 constexpr Function kFunctions[] = {
     {Unary::kAbs, ref::abs, 0},
     {Unary::kNeg, ref::neg, 0},
+    {Unary::kSign, ref::sign, 0},
+    {Unary::kFloor, ref::floor, 0},
+    {Unary::kCeil, ref::ceil, 0},
+    {Unary::kRound, ref::round, 0},
+    {Unary::kTrunc, ref::trunc, 0},
+    {Unary::kSqrt, ref::sqrt, 0.5},
+    {Unary::kRsqrt, ref::rsqrt, kRsqrtUlp},
+    {Unary::kTanh, ref::tanh, kTanhUlp},
+    {Unary::kErf, ref::erf, kErfUlp},
     {Unary::kRelu, ref::relu, 0},
     {Unary::kExp, ref::exp, kExpUlp},
     {Unary::kLog, ref::log, kLogUlp},
@@ -161,7 +172,8 @@ Problems elementwise_problems() {
   Problems problems;
   for (const Broadcast& shapes : kBroadcasts) {
     const bool may_overwrite = shapes.a == shapes.out;
-    for (const Binary op : {Binary::kAdd, Binary::kSub, Binary::kMul, Binary::kDiv}) {
+    for (const Binary op : {Binary::kAdd, Binary::kSub, Binary::kMul, Binary::kDiv, Binary::kRem,
+                            Binary::kMaximum, Binary::kMinimum}) {
       problems.push_back(binary_problem(op, shapes, false, false));
       problems.push_back(binary_problem(op, shapes, true, may_overwrite));
     }

@@ -83,6 +83,26 @@ TEST_CASE("log, sin and cos are within their ULP of all kinds of arguments") {
   });
 }
 
+TEST_CASE("tanh, erf and rsqrt are within their ULP of all kinds of arguments") {
+  FloatValues x = samples();
+  const FloatValues near = random_floats(400000, 54, 4.5);
+  for (const float v : near) x.insert(x.end(), {v, v * 0x1p-6F, v * 0x1p-120F});
+  on_each_isa([&](Context& context) {
+    const auto worst = [&](Unary function, auto exact) {
+      return worst_ulp(x, apply(function, x, context), exact);
+    };
+    CAPTURE(name_of(context.isa()));
+    CHECK(worst(Unary::kTanh, [](double v) { return std::tanh(v); }) <= kTanhUlp);
+    CHECK(worst(Unary::kErf, [](double v) { return std::erf(v); }) <= kErfUlp);
+    CHECK(worst(Unary::kRsqrt, [](double v) { return 1 / std::sqrt(v); }) <= kRsqrtUlp);
+    for (const Unary function : {Unary::kTanh, Unary::kErf}) {
+      const FloatValues ends = apply(function, {-0.0F, HUGE_VALF, -HUGE_VALF, 10.0F}, context);
+      CHECK(std::signbit(ends[0]));
+      CHECK(ends == FloatValues{0, 1, -1, 1});
+    }
+  });
+}
+
 TEST_CASE("exp is exact at its edges and rounds subnormal results once") {
   const FloatValues x = {0.0F,     -0.0F,     HUGE_VALF, -HUGE_VALF, 88.7228F,
                          88.7229F, -103.972F, -103.973F, -200.0F,    -3e38F};
@@ -104,8 +124,8 @@ TEST_CASE("a number's function has the same bits at any place of a vector") {
   FloatValues x = random_floats(67, 52, 20.0);
   x.insert(x.begin() + 9, 2e6F);  // what sin and cos do not compute as a vector
   on_each_isa([&](Context& context) {
-    for (const Unary function : {Unary::kExp, Unary::kLog, Unary::kSin, Unary::kCos, Unary::kSilu,
-                                 Unary::kGelu, Unary::kQuickGelu}) {
+    for (const Unary function : {Unary::kExp, Unary::kLog, Unary::kSin, Unary::kCos, Unary::kTanh,
+                                 Unary::kErf, Unary::kSilu, Unary::kGelu, Unary::kQuickGelu}) {
       const FloatValues all = apply(function, x, context);
       for (std::size_t i = 0; i < x.size(); ++i) {
         const float alone = apply(function, {x[i]}, context)[0];

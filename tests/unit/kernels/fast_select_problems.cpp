@@ -2,9 +2,11 @@
 
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "fast_broadcast.hpp"
 #include "fast_problem.hpp"
+#include "kernels/fast/compare.hpp"
 #include "kernels/fast/pick.hpp"
 #include "kernels/fast/select.hpp"
 #include "kernels/fast/top_k.hpp"
@@ -97,16 +99,61 @@ Problem select_problem(DType dtype, const ChoiceShapes& s) {
                       });
 }
 
-Problem equal_problem(DType dtype, const ChoiceShapes& s, bool swapped) {
+using Relation = Result<void> (*)(const ref::View&, const ref::View&, const ref::MutableView&);
+
+constexpr std::pair<Comparison, Relation> kComparisons[] = {
+    {Comparison::kEqual, ref::equal},     {Comparison::kNotEqual, ref::not_equal},
+    {Comparison::kLess, ref::less},       {Comparison::kLessEqual, ref::less_equal},
+    {Comparison::kGreater, ref::greater}, {Comparison::kGreaterEqual, ref::greater_equal}};
+
+Problem comparison_problem(Comparison comparison, Relation reference, DType dtype,
+                           const ChoiceShapes& s, bool swapped) {
   const auto a = small_numbers(dtype, swapped ? s.b : s.a, 74);
   const auto b = small_numbers(dtype, swapped ? s.a : s.b, 75);
   Array out(DType::kBool, s.out);
-  require_ok(ref::equal(*a, *b, out));
-  return byte_problem(fmt::format("equal of {} {}", out.size(), info(dtype).name), bytes_of(out),
-                      [=](std::byte* to, Context& context) {
-                        equal(dtype, broadcast(*a, s.out), broadcast(*b, s.out), result(to, s.out),
-                              context);
+  require_ok(reference(*a, *b, out));
+  return byte_problem(fmt::format("{} of {} {}", name_of(comparison), out.size(), info(dtype).name),
+                      bytes_of(out), [=](std::byte* to, Context& context) {
+                        compare(comparison, dtype, broadcast(*a, s.out), broadcast(*b, s.out),
+                                result(to, s.out), context);
                       });
+}
+
+Result<void> ref_not(const ref::View& a, const ref::View&, const ref::MutableView& out) {
+  return ref::logical_not(a, out);
+}
+
+constexpr std::pair<Logical, Relation> kLogic[] = {{Logical::kAnd, ref::logical_and},
+                                                   {Logical::kOr, ref::logical_or},
+                                                   {Logical::kXor, ref::logical_xor},
+                                                   {Logical::kNot, ref_not}};
+
+/// Bytes of any kind, half of them zero.
+std::shared_ptr<Array> truths(const ref::Dims& extents, unsigned seed) {
+  auto array = std::make_shared<Array>(DType::kBool, extents);
+  auto* const bytes = static_cast<std::byte*>(const_cast<void*>(array->view().data));
+  std::mt19937 bits(seed);
+  for (std::size_t i = 0; i < array->size(); ++i) {
+    bytes[i] = bits() % 2 == 0 ? std::byte{0} : static_cast<std::byte>(bits() >> 24);
+  }
+  return array;
+}
+
+Problem logical_problem(Logical function, Relation reference, const ChoiceShapes& s,
+                        bool in_place) {
+  const auto a = truths(in_place ? s.out : s.a, 79), b = truths(s.b, 80);
+  Array out(DType::kBool, s.out);
+  require_ok(reference(*a, *b, out));
+  return byte_problem(
+      fmt::format("{} of {}{}", name_of(function), out.size(), in_place ? " in place" : ""),
+      bytes_of(out), [=](std::byte* to, Context& context) {
+        BroadcastOperand left = broadcast(*a, s.out);
+        if (in_place) {
+          std::ranges::copy(bytes_of(*a), to);
+          left.data = to;
+        }
+        logical(function, left, broadcast(*b, s.out), result(to, s.out), context);
+      });
 }
 
 /// Every sort of number that the type has.
@@ -264,8 +311,19 @@ Problems select_problems() {
       problems.push_back(select_problem(dtype, shapes));
     }
     for (const DType dtype : {DType::kFloat32, DType::kInt32, DType::kInt64}) {
-      problems.push_back(equal_problem(dtype, shapes, false));
-      problems.push_back(equal_problem(dtype, shapes, true));
+      for (const auto& [comparison, reference] : kComparisons) {
+        problems.push_back(comparison_problem(comparison, reference, dtype, shapes, false));
+        problems.push_back(comparison_problem(comparison, reference, dtype, shapes, true));
+      }
+    }
+  }
+  for (const ChoiceShapes& shapes : kChoiceShapes) {
+    for (const auto& [function, reference] : kLogic) {
+      // Not of an operand that broadcasts is no step of a plan.
+      if (function != Logical::kNot) {
+        problems.push_back(logical_problem(function, reference, shapes, false));
+      }
+      problems.push_back(logical_problem(function, reference, shapes, true));
     }
   }
   constexpr DType kTypes[] = {DType::kFloat32, DType::kBFloat16, DType::kFloat16, DType::kFloat64,

@@ -45,6 +45,8 @@ constexpr Case kCases[] = {
     {"exp", exp, [](Exact x) { return std::exp(x); }, false},
     {"sin", sin, [](Exact x) { return std::sin(x); }, false},
     {"cos", cos, [](Exact x) { return std::cos(x); }, false},
+    {"tanh", tanh, [](Exact x) { return std::tanh(x); }, false},
+    {"erf", erf, [](Exact x) { return std::erf(x); }, false},
     {"sigmoid", sigmoid, exact_sigmoid, false},
     {"silu", silu, [](Exact x) { return x * exact_sigmoid(x); }, true},
     {"gelu", gelu, exact_gelu, true},
@@ -86,6 +88,70 @@ TEST_CASE("log is within its bound on positive values") {
     }
     CHECK(beyond_ulps(dtype == DType::kFloat64 ? 4 : 0.501, dtype, out, want) == "");
   }
+}
+
+TEST_CASE("square roots are correctly rounded, their reciprocals within their bound") {
+  for (const DType dtype : kFloatingTypes) {
+    Array x = random_array(dtype, {503}, 5, 50.0);
+    REQUIRE(abs(x, x));
+    Array root(dtype, {503}), reciprocal(dtype, {503});
+    REQUIRE(sqrt(x, root));
+    REQUIRE(rsqrt(x, reciprocal));
+    CAPTURE(name_of(dtype));
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const Exact exact = std::sqrt(static_cast<Exact>(x[i]));
+      CHECK(ulp_distance(dtype, root[i], static_cast<double>(exact)) <= 0.5);
+      if (x[i] == 0) continue;
+      const double allowed = dtype == DType::kFloat64 ? 1.5 : 0.501;
+      CHECK(ulp_distance(dtype, reciprocal[i], static_cast<double>(1 / exact)) <= allowed);
+    }
+  }
+  const Values roots = apply(sqrt, DType::kFloat32, {-0.0, -1, kInf, kNaN});
+  CHECK(std::signbit(roots[0]));
+  CHECK(roots[1] != roots[1]);
+  CHECK(roots[2] == kInf);
+  CHECK(roots[3] != roots[3]);
+  const Values reciprocals = apply(rsqrt, DType::kFloat32, {0.0, -0.0, -1, kInf});
+  CHECK(reciprocals[0] == kInf);
+  CHECK(reciprocals[1] == -kInf);
+  CHECK(reciprocals[2] != reciprocals[2]);
+  CHECK(reciprocals[3] == 0);
+}
+
+TEST_CASE("whole numbers: down, up, to the nearest even of two, toward zero; zeros keep signs") {
+  const Values x{-2.5, -1.5, -0.5, -0.0, 0.5, 1.5, 2.5, 3.5, kInf};
+  const auto check = [&](Unary kernel, const Values& want) {
+    for (const DType dtype : kFloatingTypes) {
+      if (dtype == DType::kFloat8E4M3) continue;  // it has no infinity
+      const Values got = apply(kernel, dtype, x);
+      CHECK(got == want);
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        if (want[i] == 0) CHECK(std::signbit(got[i]) == std::signbit(want[i]));
+      }
+      CHECK(std::isnan(apply(kernel, dtype, {kNaN})[0]));
+    }
+  };
+  check(floor, {-3, -2, -1, -0.0, 0, 1, 2, 3, kInf});
+  check(ceil, {-2, -1, -0.0, -0.0, 1, 2, 3, 4, kInf});
+  check(round, {-2, -2, -0.0, -0.0, 0, 2, 2, 4, kInf});
+  check(trunc, {-2, -1, -0.0, -0.0, 0, 1, 2, 3, kInf});
+  const Values large{4503599627370495.5, -4503599627370496.0, 9007199254740993.0};
+  CHECK(apply(round, DType::kFloat64, large) ==
+        Values{4503599627370496.0, -4503599627370496.0, 9007199254740992.0});
+  CHECK(apply(round, DType::kFloat64, {0.49999999999999994}) == Values{0});
+}
+
+TEST_CASE("signs of numbers: zeros and NaN stay, integers give -1, 0 and 1") {
+  const Values got = apply(sign, DType::kFloat16, {-3, 0.25, -0.0, 0.0, kNaN, kInf, -1e-7});
+  CHECK(got[0] == -1);
+  CHECK(got[1] == 1);
+  CHECK(std::signbit(got[2]));
+  CHECK_FALSE(std::signbit(got[3]));
+  CHECK(got[4] != got[4]);
+  CHECK(got[5] == 1);
+  CHECK(got[6] == -1);
+  CHECK(apply(sign, DType::kInt8, {-128, 0, 127}) == Values{-1, 0, 1});
+  CHECK(apply(sign, DType::kUInt64, {0, 200}) == Values{0, 1});
 }
 
 TEST_CASE("gelu has the values of its formula") {

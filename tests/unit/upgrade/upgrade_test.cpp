@@ -41,6 +41,45 @@ TEST_SUITE("upgrade") {
     CHECK(losses.count(Source::kDropped) == 0);
   }
 
+  TEST_CASE("ops that upstream does not have are lost in its forms, each by its name") {
+    const auto module_of = [](std::string_view example) {
+      // The values after the attributes, which are in the last parentheses before the arrow.
+      const auto arrow = example.find(") -> ("), open = example.rfind("(%", arrow);
+      const std::string inputs(open == example.npos ? ""
+                                                    : example.substr(open + 1, arrow - open - 1));
+      const std::string outputs(example.substr(arrow + 6, example.rfind(')') - arrow - 6));
+      return "@main [mir_version:1] (" + inputs + ") -> (" + outputs + ") {\n" +
+             std::string(example) + "\ncf.ReturnOp (" + outputs + ") -> ()\n}\n";
+    };
+    const auto loss_of = [&](const OpRow& row, bool lowers) {
+      Reading reading(module_of(row.example));
+      REQUIRE(reading.errors() == Lines{});
+      LossReport losses;
+      Diagnostics problems;
+      CHECK_FALSE((lowers ? lower_program(reading.module(), losses, problems)
+                          : downgrade(reading.module(), Generation::k2025_12, losses, problems)));
+      Lines lines = lines_of(problems, reading.context);
+      std::erase_if(lines,
+                    [](const std::string& line) { return has(line, "extents of one trace"); });
+      return lines;
+    };
+    std::size_t found = 0;
+    const auto linalg = std::ranges::find(builtin_dialects(), "linalg", &Dialect::name);
+    for (const OpRow& row : (*linalg)->rows) {
+      if (!mir::has(row.traits, Trait::kPortableOnly)) continue;
+      CAPTURE(row.name);
+      ++found;
+      for (const bool lowers : {false, true}) {
+        const Lines lines = loss_of(row, lowers);
+        REQUIRE(lines.size() == 1);
+        CHECK(has(lines[0], "linalg." + std::string(row.name) + ": " +
+                                (lowers ? "program form" : "dump form") +
+                                " is lost: upstream has no such operation"));
+      }
+    }
+    CHECK(found > 20);
+  }
+
   TEST_CASE("inputs are what top-level ops use and nothing defines; outputs what nothing uses") {
     Upgraded two(
         dump({"linalg.CPU.AddOp(%1:" + t("2") + ", %2:" + t("2") + ") -> (%3:" + t("2") + ")",
