@@ -27,6 +27,7 @@ struct InferRequest {
   std::size_t result_count = 1;
   Span at = {};
   std::string_view op_name = {};  ///< as messages name it; empty: the row's name
+  Symbol device = {};             ///< of the op's name; empty: the CPU
 };
 
 /// Returns the result types that the row's rule gives: at most as many as asked for, null for a
@@ -75,6 +76,8 @@ class InferContext {
   /// For extents of results. One that overflows is reported once the rule has given its results.
   ExtentMath& extents() { return extents_; }
   std::string_view op_name() const { return op_name_; }
+  /// The device in the op's name, for results that no operand tells the device of.
+  Symbol device() const { return device_; }
   std::size_t operand_count() const { return operands_.size(); }
   std::size_t result_count() const { return result_count_; }
   /// The operand's type, which may be null only in a module with errors.
@@ -119,6 +122,7 @@ class InferContext {
   const OpRow& row_;
   ExtentMath extents_;
   std::string_view op_name_;
+  Symbol device_;
   std::span<const Type* const> operands_;
   std::span<const NamedAttr> attributes_;
   std::size_t result_count_;

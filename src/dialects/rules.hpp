@@ -141,6 +141,8 @@ bool permute(InferContext& op);
 bool repeat(InferContext& op);
 /// (x..) -> extents agree except in `dim`, whose extents are added.
 bool concat(InferContext& op);
+/// Nothing -> `shape` with real elements of type `dtype` on the op's device; `dim` in range.
+bool iota(InferContext& op);
 /// (x..) of one shape -> a new extent, the number of operands, at `dim` in [-(rank+1), rank].
 bool stack(InferContext& op);
 /// x -> the last dimensions grown by before + after of `pad`.
@@ -152,6 +154,8 @@ bool interpolate(InferContext& op);
 /// x -> without `dim`, or with extent 1 there if keep_dim. `dim` all or 2147483647: [1], or all
 /// ones.
 bool reduce(InferContext& op);
+/// x -> like x; `dim` in range.
+bool cum_sum(InferContext& op);
 /// x -> two of x's shape with `k` at `dim`; the second Int32.
 bool top_k(InferContext& op);
 /// x -> x's shape, Int32.

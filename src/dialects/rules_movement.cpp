@@ -105,6 +105,37 @@ bool concat(InferContext& op) {
   return give(op, std::move(shape), *first);
 }
 
+bool iota(InferContext& op) {
+  op.constraint("iota_c1");
+  if (op.attribute("shape") == nullptr) return missing(op, "shape");
+  const auto shape = op.dims("shape");
+  if (!shape) return false;
+  for (const Dim extent : *shape) {
+    if (!extent.is_unknown() && !extent.is_negative()) continue;
+    return op.fail(
+        DiagCode::kAttributeOutOfRange,
+        fmt::format("'shape' of '{}' is {}, expected extents", op.op_name(), show(op, *shape)));
+  }
+  op.constraint("iota_c2");
+  if (!required_axis(op, "dim", shape->size())) return false;
+  op.constraint("iota_c3");
+  if (op.attribute("dtype") == nullptr) return missing(op, "dtype");
+  const auto name = op.string("dtype");
+  if (!name) return false;
+  IRContext& context = op.context();
+  const TensorType* type = context.tensor(*shape, context.intern(*name), op.device());
+  const auto dtype = type == nullptr ? std::nullopt : type->dtype();
+  using enum DTypeClass;
+  const auto found = dtype ? info(*dtype).type_class : kFloat;
+  if (found != kFloat && found != kSignedInt && found != kUnsignedInt) {
+    return op.fail(DiagCode::kDTypeMismatch,
+                   fmt::format("'dtype' of '{}' is {}, expected a floating or integer type",
+                               op.op_name(), *name));
+  }
+  op.result(type);
+  return true;
+}
+
 bool stack(InferContext& op) {
   const TensorType* first = op.operand(0);
   if (first == nullptr) return false;

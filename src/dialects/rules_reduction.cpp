@@ -45,6 +45,16 @@ bool reduce(InferContext& op) {
   return give(op, std::move(shape), *x);
 }
 
+bool cum_sum(InferContext& op) {
+  const TensorType* x = op.operand(0);
+  op.constraint("cum_sum_c1");
+  if (x == nullptr || !takes(op, 0, *x, Elements::kReal)) return false;
+  op.constraint("cum_sum_c2");
+  if (!required_axis(op, "dim", x->rank())) return false;
+  op.result(x);
+  return true;
+}
+
 bool top_k(InferContext& op) {
   const TensorType* x = ranked(op, 0, 1, kAnyRank);
   if (x == nullptr || !takes(op, 0, *x, Elements::kNumeric)) return false;

@@ -50,7 +50,8 @@ Result<void> EvalCall::infer() {
                               .row = *row,
                               .operands = *types,
                               .attributes = attributes_,
-                              .result_count = op_.result_count()},
+                              .result_count = op_.result_count(),
+                              .device = op_.op_name().device},
                              problems);
   if (!inferred) {
     const auto found = problems.sorted();

@@ -48,6 +48,7 @@ Result<void> vision_rope(EvalCall& call);
 Result<void> concat(EvalCall& call);
 Result<void> copy(EvalCall& call);
 Result<void> fill(EvalCall& call);
+Result<void> iota(EvalCall& call);
 Result<void> permute(EvalCall& call);
 Result<void> repeat(EvalCall& call);
 Result<void> slice(EvalCall& call);
@@ -67,6 +68,7 @@ Result<void> kv_cache(EvalCall& call);
 
 // reduce.cpp
 Result<void> argsort(EvalCall& call);
+Result<void> cum_sum(EvalCall& call);
 Result<void> mean(EvalCall& call);
 Result<void> reduce_max(EvalCall& call);
 Result<void> reduce_min(EvalCall& call);

@@ -177,6 +177,18 @@ Result<void> fill(EvalCall& call) {
   return values ? spread(call, *values) : Result<void>(values.error());
 }
 
+Result<void> iota(EvalCall& call) {
+  const Shape& shape = call.result().shape();
+  const auto dim = ref::normalise_axis(call.integer("dim"), shape.size());
+  if (!dim) return dim.error();
+  const auto values = sequence(call.number("start"), call.number("step"), shape[*dim]);
+  if (!values) return values.error();
+  ref::Dims strides(shape.size(), 0);
+  strides[*dim] = 1;
+  return ref::cast({DType::kFloat64, values->bytes().data(), shape, call.keep(std::move(strides))},
+                   call.out());
+}
+
 Result<void> no_content(EvalCall&) {
   return {};
 }

@@ -37,6 +37,14 @@ Result<void> reduce_sum(EvalCall& call) {
   return ref::reduce_sum(call.in(0), axis(call), call.out());
 }
 
+Result<void> cum_sum(EvalCall& call) {
+  return ref::cum_sum(call.in(0),
+                      {.axis = call.integer("dim"),
+                       .exclusive = call.boolean("exclusive"),
+                       .reverse = call.boolean("reverse")},
+                      call.out());
+}
+
 Result<void> argsort(EvalCall& call) {
   return ref::argsort(call.in(0), call.integer("dim"), call.boolean("descending"), call.out());
 }

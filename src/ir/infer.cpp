@@ -16,6 +16,7 @@ InferContext::InferContext(const InferRequest& request, Diagnostics& diagnostics
       row_(request.row),
       extents_(request.context.dims()),
       op_name_(request.op_name.empty() ? request.row.name : request.op_name),
+      device_(request.device ? request.device : request.context.intern("CPU")),
       operands_(request.operands),
       attributes_(request.attributes),
       result_count_(request.result_count),
@@ -62,7 +63,8 @@ std::optional<std::vector<const Type*>> infer(const Op& op, std::span<const Type
                              .attributes = attributes,
                              .result_count = op.result_count(),
                              .at = op.span(),
-                             .op_name = op.name()};
+                             .op_name = op.name(),
+                             .device = op.op_name().device};
   return infer(request, diagnostics);
 }
 

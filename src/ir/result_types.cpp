@@ -79,7 +79,8 @@ std::optional<std::vector<const Type*>> infer_result_types(const Module& module,
                 .attributes = options,
                 .result_count = op.result_count,
                 .at = op.at,
-                .op_name = op.name.info->mnemonic},
+                .op_name = op.name.info->mnemonic,
+                .device = op.name.device},
                diagnostics);
 }
 

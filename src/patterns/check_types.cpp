@@ -138,13 +138,22 @@ class TypeCheck {
       is_open_ = operands.back() == nullptr;
       if (is_open_) return false;
     }
+    Symbol device;
+    if (op.device) {
+      const Attr* const bound =
+          op.device->variable ? bindings_.variables[*op.device->variable] : nullptr;
+      is_open_ = op.device->variable && bound == nullptr;
+      if (is_open_) return false;
+      device = bound != nullptr ? context_.intern(bound->text()) : op.device->name;
+    }
     Diagnostics found(1);
     const auto inferred = infer({.context = context_,
                                  .row = *op.info->row,
                                  .operands = operands,
                                  .attributes = attributes,
                                  .result_count = op.results.size(),
-                                 .op_name = op.info->name},
+                                 .op_name = op.info->name,
+                                 .device = device},
                                 found);
     if (!inferred) {
       const auto errors = found.sorted();

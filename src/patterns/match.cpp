@@ -469,7 +469,8 @@ class Matcher {
                                  .row = *op.info->row,
                                  .operands = operands,
                                  .attributes = made.attributes,
-                                 .result_count = op.results.size()},
+                                 .result_count = op.results.size(),
+                                 .device = made.name.device},
                                 found);
     if (!inferred) {
       return fail(root_, [&] {

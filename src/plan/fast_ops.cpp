@@ -28,6 +28,10 @@ bool is_single(DType dtype) {
 bool is_unit(DType dtype) {
   return info(dtype).lanes == 1;
 }
+/// Types that numbers are converted to.
+bool is_number(DType dtype) {
+  return dtype != DType::kBool && ref::element_cast(DType::kFloat64, dtype).ok();
+}
 /// Units that mean their number by themselves.
 bool is_plain_unit(DType dtype) {
   return is_unit(dtype) && info(dtype).type_class != DTypeClass::kQuantised;
@@ -226,6 +230,11 @@ constexpr FastOp kRowsOfOps[] = {
      .bound = kSameNumber,
      .work = each_copied_whole},
     unary(OpId::kLinalgCos, fast::Unary::kCos, in_ulps(fast::kCircularUlp)),
+    {.op = OpId::kLinalgCumSum,
+     .make = cum_sum_node,
+     .types = kSingles,
+     .bound = kSameNumber,
+     .work = each_value_once},
     binary(OpId::kLinalgDiv, fast::Binary::kDiv),
     {.op = OpId::kLinalgEmbedding,
      .make = embedding_node,
@@ -265,6 +274,11 @@ constexpr FastOp kRowsOfOps[] = {
      .accepts = can_index,
      .bound = kSameNumber,
      .work = elements_picked},
+    {.op = OpId::kLinalgIota,
+     .make = iota_node,
+     .types = {.operands = {{is_any}}, .results = {{is_number}}},
+     .bound = kSameNumber,
+     .work = results_once},
     {.op = OpId::kLinalgKVCache,
      .build = &PlanBuilder::add_cache,
      .types = {.operands = {{is_unit}}, .results = {{is_any}}},

@@ -367,7 +367,8 @@ bool OpChecks::run_rule(const Op& op, const Target& target, std::span<const Name
                             .row = *target.row,
                             .operands = operands_,
                             .attributes = options,
-                            .result_count = op.result_count()},
+                            .result_count = op.result_count(),
+                            .device = op.op_name().device},
                            found);
   if (types) return compare(op, *types, report);
   for (Diagnostic& breach : found.sorted()) {

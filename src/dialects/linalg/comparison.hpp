@@ -16,8 +16,9 @@ inline constexpr OpRow kComparisonRows[] = {
      .infer = rules::equal,
      .page = "elementwise",
      .summary = "Whether elements differ, with broadcasting, as Bool.",
-     .example = "linalg.CPU.NotEqualOp(%0:tensor<[2, 3], Float32, CPU>, %1:tensor<[2, 1], Float32, CPU>) "
-                "-> (%2:tensor<[2, 3], Bool, CPU>)"},
+     .example =
+         "linalg.CPU.NotEqualOp(%0:tensor<[2, 3], Float32, CPU>, %1:tensor<[2, 1], Float32, CPU>) "
+         "-> (%2:tensor<[2, 3], Bool, CPU>)"},
     {.name = "LessOp",
      .type_name = "Less",
      .operands = exactly(2),
@@ -26,8 +27,9 @@ inline constexpr OpRow kComparisonRows[] = {
      .infer = rules::compare,
      .page = "elementwise",
      .summary = "Whether elements of operand 0 are below those of operand 1, as Bool.",
-     .example = "linalg.CPU.LessOp(%0:tensor<[2, 3], Float32, CPU>, %1:tensor<[2, 1], Float32, CPU>) "
-                "-> (%2:tensor<[2, 3], Bool, CPU>)"},
+     .example =
+         "linalg.CPU.LessOp(%0:tensor<[2, 3], Float32, CPU>, %1:tensor<[2, 1], Float32, CPU>) "
+         "-> (%2:tensor<[2, 3], Bool, CPU>)"},
     {.name = "LessEqualOp",
      .type_name = "LessEqual",
      .operands = exactly(2),
@@ -36,8 +38,9 @@ inline constexpr OpRow kComparisonRows[] = {
      .infer = rules::compare,
      .page = "elementwise",
      .summary = "Whether elements of operand 0 are at most those of operand 1, as Bool.",
-     .example = "linalg.CPU.LessEqualOp(%0:tensor<[2, 3], Float32, CPU>, %1:tensor<[2, 1], Float32, CPU>) "
-                "-> (%2:tensor<[2, 3], Bool, CPU>)"},
+     .example =
+         "linalg.CPU.LessEqualOp(%0:tensor<[2, 3], Float32, CPU>, %1:tensor<[2, 1], Float32, CPU>) "
+         "-> (%2:tensor<[2, 3], Bool, CPU>)"},
     {.name = "GreaterOp",
      .type_name = "Greater",
      .operands = exactly(2),
@@ -46,8 +49,9 @@ inline constexpr OpRow kComparisonRows[] = {
      .infer = rules::compare,
      .page = "elementwise",
      .summary = "Whether elements of operand 0 are above those of operand 1, as Bool.",
-     .example = "linalg.CPU.GreaterOp(%0:tensor<[2, 3], Float32, CPU>, %1:tensor<[2, 1], Float32, CPU>) "
-                "-> (%2:tensor<[2, 3], Bool, CPU>)"},
+     .example =
+         "linalg.CPU.GreaterOp(%0:tensor<[2, 3], Float32, CPU>, %1:tensor<[2, 1], Float32, CPU>) "
+         "-> (%2:tensor<[2, 3], Bool, CPU>)"},
     {.name = "GreaterEqualOp",
      .type_name = "GreaterEqual",
      .operands = exactly(2),
@@ -56,7 +60,8 @@ inline constexpr OpRow kComparisonRows[] = {
      .infer = rules::compare,
      .page = "elementwise",
      .summary = "Whether elements of operand 0 are at least those of operand 1, as Bool.",
-     .example = "linalg.CPU.GreaterEqualOp(%0:tensor<[2, 3], Float32, CPU>, %1:tensor<[2, 1], Float32, CPU>) "
+     .example = "linalg.CPU.GreaterEqualOp(%0:tensor<[2, 3], Float32, CPU>, %1:tensor<[2, 1], "
+                "Float32, CPU>) "
                 "-> (%2:tensor<[2, 3], Bool, CPU>)"},
     {.name = "AndOp",
      .type_name = "And",

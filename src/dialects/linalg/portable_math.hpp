@@ -1,4 +1,4 @@
-// linalg rows: arithmetic and functions, element by element, that no dump has.
+// linalg rows: arithmetic, functions, running sums and positions that no dump has.
 #pragma once
 
 #include "dialects/linalg/elementwise.hpp"
@@ -6,6 +6,31 @@
 #include "mir/context.hpp"
 
 namespace mir::dialect_tables {
+
+inline constexpr AttrRow kCumSumAttributes[] = {
+    {.name = "dim", .type = AttrType::kInt, .required = true, .summary = "along this dimension"},
+    {.name = "exclusive",
+     .type = AttrType::kBool,
+     .default_text = "false",
+     .summary = "sums without the element itself"},
+    {.name = "reverse",
+     .type = AttrType::kBool,
+     .default_text = "false",
+     .summary = "sums from the end"},
+};
+inline constexpr AttrRow kIotaAttributes[] = {
+    {.name = "shape", .type = AttrType::kAny, .required = true, .summary = "extents of the result"},
+    {.name = "dtype",
+     .type = AttrType::kString,
+     .required = true,
+     .summary = "element type of the result"},
+    {.name = "dim", .type = AttrType::kInt, .required = true, .summary = "dimension that counts"},
+    {.name = "start", .type = AttrType::kFloat, .default_text = "0", .summary = "first number"},
+    {.name = "step",
+     .type = AttrType::kFloat,
+     .default_text = "1",
+     .summary = "from one number to the next"},
+};
 
 inline constexpr OpRow kPortableMathRows[] = {
     {.name = "MaximumOp",
@@ -16,8 +41,9 @@ inline constexpr OpRow kPortableMathRows[] = {
      .infer = rules::binary_real,
      .page = "elementwise",
      .summary = "The larger of two elements, with broadcasting; a NaN wins.",
-     .example = "linalg.CPU.MaximumOp(%0:tensor<[2, 3], Float32, CPU>, %1:tensor<[2, 1], Float32, CPU>) "
-                "-> (%2:tensor<[2, 3], Float32, CPU>)"},
+     .example =
+         "linalg.CPU.MaximumOp(%0:tensor<[2, 3], Float32, CPU>, %1:tensor<[2, 1], Float32, CPU>) "
+         "-> (%2:tensor<[2, 3], Float32, CPU>)"},
     {.name = "MinimumOp",
      .type_name = "Minimum",
      .operands = exactly(2),
@@ -26,8 +52,9 @@ inline constexpr OpRow kPortableMathRows[] = {
      .infer = rules::binary_real,
      .page = "elementwise",
      .summary = "The smaller of two elements, with broadcasting; a NaN wins.",
-     .example = "linalg.CPU.MinimumOp(%0:tensor<[2, 3], Float32, CPU>, %1:tensor<[2, 1], Float32, CPU>) "
-                "-> (%2:tensor<[2, 3], Float32, CPU>)"},
+     .example =
+         "linalg.CPU.MinimumOp(%0:tensor<[2, 3], Float32, CPU>, %1:tensor<[2, 1], Float32, CPU>) "
+         "-> (%2:tensor<[2, 3], Float32, CPU>)"},
     {.name = "RemOp",
      .type_name = "Rem",
      .operands = exactly(2),
@@ -36,8 +63,9 @@ inline constexpr OpRow kPortableMathRows[] = {
      .infer = rules::binary_real,
      .page = "elementwise",
      .summary = "Remainder of the truncated quotient; it has the sign of operand 0.",
-     .example = "linalg.CPU.RemOp(%0:tensor<[2, 3], Float32, CPU>, %1:tensor<[2, 1], Float32, CPU>) "
-                "-> (%2:tensor<[2, 3], Float32, CPU>)"},
+     .example =
+         "linalg.CPU.RemOp(%0:tensor<[2, 3], Float32, CPU>, %1:tensor<[2, 1], Float32, CPU>) "
+         "-> (%2:tensor<[2, 3], Float32, CPU>)"},
     {.name = "SignOp",
      .type_name = "Sign",
      .operands = exactly(1),
@@ -128,6 +156,28 @@ inline constexpr OpRow kPortableMathRows[] = {
      .summary = "Error function: 2/sqrt(pi) times the integral of e^(-t^2) from 0 to x.",
      .example = "linalg.CPU.ErfOp(%0:tensor<[2, 3], Float32, CPU>) -> "
                 "(%1:tensor<[2, 3], Float32, CPU>)"},
+    {.name = "CumSumOp",
+     .type_name = "CumSum",
+     .operands = exactly(1),
+     .results = exactly(1),
+     .traits = Trait::kPure | Trait::kSameShape | Trait::kPortableOnly,
+     .attributes = kCumSumAttributes,
+     .infer = rules::cum_sum,
+     .page = "reduction",
+     .summary = "Running sums along a dimension.",
+     .example = "linalg.CPU.CumSumOp [dim:-1] (%0:tensor<[2, 5], Float32, CPU>) -> "
+                "(%1:tensor<[2, 5], Float32, CPU>)"},
+    {.name = "IotaOp",
+     .type_name = "Iota",
+     .operands = exactly(0),
+     .results = exactly(1),
+     .traits = Trait::kPure | Trait::kPortableOnly,
+     .attributes = kIotaAttributes,
+     .infer = rules::iota,
+     .page = "movement",
+     .summary = "Positions along a dimension: start, start + step, and so on.",
+     .example = "linalg.CPU.IotaOp [shape:[2, 6], dtype:Int32, dim:1] () -> "
+                "(%0:tensor<[2, 6], Int32, CPU>)"},
 };
 
 }  // namespace mir::dialect_tables

@@ -32,6 +32,9 @@ struct ReductionTable {
   /// For some columns: `length` elements of each, `stride` apart.
   void (*columns)(Reduction reduction, const float* x, std::int64_t length, std::int64_t stride,
                   std::int64_t columns, float* out);
+  /// Running sums of some columns; rows lie `stride` apart, in the order of the sums.
+  void (*sums_of_columns)(const float* x, std::int64_t length, std::int64_t stride,
+                          std::int64_t columns, bool exclusive, float* out);
   void (*softmax_columns)(const float* x, std::int64_t length, std::int64_t stride,
                           std::int64_t columns, float* out);
 };
@@ -167,6 +170,36 @@ void sum_columns(Reduction reduction, const float* x, std::int64_t length, std::
   }
 }
 
+/// Running sums of kDoubles columns, or of a single one: each in the order of its elements.
+void sums_of_columns(const float* x, std::int64_t length, std::int64_t stride, std::int64_t columns,
+                     bool exclusive, float* out) {
+  std::int64_t column = 0;
+  // Highway 1.0.3 demotes infinities to the largest number where it emulates vectors.
+#if HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
+  const hn::Rebind<float, Doubles> narrow;
+  const auto quiet = hn::Set(narrow, std::numeric_limits<float>::quiet_NaN());
+  for (; column + kDoubles <= columns; column += kDoubles) {
+    DoubleVector sum = hn::Zero(Doubles());
+    for (std::int64_t i = 0; i < length; ++i) {
+      const std::int64_t at = column + i * stride;
+      const DoubleVector with = hn::Add(sum, load_doubles(x + at));
+      const auto rounded = hn::DemoteTo(narrow, exclusive ? sum : with);
+      hn::StoreU(hn::IfThenElse(hn::IsNaN(rounded), quiet, rounded), narrow, out + at);
+      sum = with;
+    }
+  }
+#endif
+  for (; column < columns; ++column) {
+    double sum = 0;
+    for (std::int64_t i = 0; i < length; ++i) {
+      const std::int64_t at = column + i * stride;
+      const double with = sum + x[at];
+      out[at] = ref::narrow_to_float(exclusive ? sum : with);
+      sum = with;
+    }
+  }
+}
+
 template <bool kLargest>
 void extreme_columns(const float* x, std::int64_t length, std::int64_t stride, std::int64_t columns,
                      float* out) {
@@ -255,8 +288,11 @@ void softmax_columns(const float* x, std::int64_t length, std::int64_t stride, s
 
 }  // namespace
 
-constexpr ReductionTable kTable = {
-    .sum = sum, .extreme = extreme, .columns = reduce_columns, .softmax_columns = softmax_columns};
+constexpr ReductionTable kTable = {.sum = sum,
+                                   .extreme = extreme,
+                                   .columns = reduce_columns,
+                                   .sums_of_columns = sums_of_columns,
+                                   .softmax_columns = softmax_columns};
 
 }  // namespace mir::fast::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -338,6 +374,23 @@ void reduce(Reduction reduction, const ReduceOperands& operands, Context& contex
   for_each_column(o, context, [&](std::int64_t outer, std::int64_t first, std::int64_t count) {
     table.columns(reduction, o.x + outer * o.length * o.inner + first, o.length, o.inner, count,
                   o.out + outer * o.inner + first);
+  });
+}
+
+void cum_sum(const ReduceOperands& operands, SumOrder order, bool exclusive, Context& context) {
+  const ReduceOperands& o = operands;
+  const ReductionTable& table = tables.at(context.isa());
+  const bool is_reverse = order == SumOrder::kReverse && o.length > 0;
+  const std::int64_t start = is_reverse ? (o.length - 1) * o.inner : 0;
+  const std::int64_t stride = is_reverse ? -o.inner : o.inner;
+  const auto add = [&](std::int64_t outer, std::int64_t first, std::int64_t count) {
+    const std::int64_t at = outer * o.length * o.inner + start + first;
+    table.sums_of_columns(o.x + at, o.length, stride, count, exclusive, o.out + at);
+  };
+  if (o.inner != 1) return for_each_column(o, context, add);
+  const Chunks rows = cut(o.outer, kPartElements / std::max<std::int64_t>(o.length, 1));
+  context.pool().for_each(rows.count, [&](std::int64_t task, unsigned) {
+    for (std::int64_t i = 0; i < rows.length(task); ++i) add(rows.first(task) + i, 0, 1);
   });
 }
 

@@ -25,6 +25,11 @@ struct ReduceOperands {
 /// outer or inner is. The sum of nothing is +0, the mean NaN.
 void reduce(Reduction reduction, const ReduceOperands& operands, Context& context);
 
+enum class SumOrder : std::uint8_t { kForward, kReverse };
+/// Running sums along `length` with the bits of ref::cum_sum; `exclusive` without the element
+/// itself. out is like x and may be x.
+void cum_sum(const ReduceOperands& operands, SumOrder order, bool exclusive, Context& context);
+
 /// e^(x - m) / sum e^(x - m) along `length`, m its maximum; out is like x and may be x. Bound and
 /// edge cases as of softmax in rows.hpp.
 void softmax_along(const ReduceOperands& operands, Context& context);

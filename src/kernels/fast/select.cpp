@@ -198,6 +198,27 @@ Result<void> cast(DType from_type, const std::byte* from, DType to_type, std::by
   return {};
 }
 
+Result<void> iota(const IotaResult& out, double start, double step, Context& context) {
+  const auto element = ref::element_cast(DType::kFloat64, out.dtype);
+  if (!element) return element.error();
+  const std::size_t bytes = info(out.dtype).unit_bytes;
+  const std::int64_t rows = out.inner == 0 ? 0 : out.outer * out.length;
+  const Chunks chunks =
+      cut(rows, std::max<std::int64_t>(kTaskElements / std::max<std::int64_t>(out.inner, 1), 1));
+  context.pool().for_each(chunks.count, [&](std::int64_t task, unsigned) {
+    for (std::int64_t i = 0; i < chunks.length(task); ++i) {
+      const std::int64_t row = chunks.first(task) + i;
+      const double value = start + static_cast<double>(row % out.length) * step;
+      std::byte* const first = out.data + static_cast<std::size_t>(row * out.inner) * bytes;
+      element->convert(&value, 0, first, 0);
+      for (std::int64_t k = 1; k < out.inner; ++k) {
+        std::memcpy(first + static_cast<std::size_t>(k) * bytes, first, bytes);
+      }
+    }
+  });
+  return {};
+}
+
 }  // namespace mir::fast
 
 #endif  // HWY_ONCE

@@ -1,4 +1,4 @@
-// Elementwise kernels between element types: choices and conversions.
+// Elementwise kernels between element types: choices, conversions, positions.
 #pragma once
 
 #include <cstddef>
@@ -18,5 +18,15 @@ void select(std::size_t element_bytes, const BroadcastOperand& condition, const 
 /// it does not take. `from` and `to` have `count` elements and do not overlap.
 Result<void> cast(DType from_type, const std::byte* from, DType to_type, std::byte* to,
                   std::int64_t count, Context& context);
+
+/// A result in row-major order, one dimension of which counts.
+struct IotaResult {
+  DType dtype{};
+  std::byte* data = nullptr;
+  std::int64_t outer = 1, length = 1, inner = 1;  ///< extents before the dimension, its own, after
+};
+/// Element i of each `length` is start + i step in double, converted with the bits of ref::cast. An
+/// error for the types that it does not take.
+Result<void> iota(const IotaResult& out, double start, double step, Context& context);
 
 }  // namespace mir::fast

@@ -123,6 +123,33 @@ Result<void> reduce_sum(const View& x, std::optional<std::int64_t> axis, const M
   return reduce<Sum>("reduce_sum", x, axis, out);
 }
 
+Result<void> cum_sum(const View& x, const CumSum& how, const MutableView& out) {
+  constexpr std::string_view kKernel = "cum_sum";
+  if (auto ok = check_one_dtype(kKernel, {x, out}); !ok) return ok;
+  if (auto ok = check_same_extents(kKernel, x, out); !ok) return ok;
+  const auto dim = normalise_axis(how.axis, x.rank());
+  if (!dim) return dim.error();
+  const std::int64_t length = x.extents[*dim];
+  const Dims outer = without(x.extents, *dim), x_strides = without(x.strides, *dim),
+             out_strides = without(out.strides, *dim);
+  return with_number(kKernel, x.dtype, [&]<class T>(std::type_identity<T>) -> Result<void> {
+    const T* from = static_cast<const T*>(x.data);
+    T* to = static_cast<T*>(out.data);
+    for_each_offset<2>(outer, {x_strides, out_strides}, [&](Offsets<2> at) {
+      Sum<Wide<T>> before;
+      for (std::int64_t i = 0; i < length; ++i) {
+        const std::int64_t place = how.reverse ? length - 1 - i : i;
+        Sum<Wide<T>> with = before;
+        with.add(load<T>(from[at[0] + place * x.strides[*dim]]));
+        const Sum<Wide<T>>& sum = how.exclusive ? before : with;
+        to[at[1] + place * out.strides[*dim]] = store<T>(sum.result(i));
+        before = with;
+      }
+    });
+    return {};
+  });
+}
+
 Result<void> mean(const View& x, std::optional<std::int64_t> axis, const MutableView& out) {
   return reduce<Average>("mean", x, axis, out);
 }

@@ -58,6 +58,33 @@ class ReductionNode final : public OpNode {
   std::unique_ptr<PlanNode> reference_;
 };
 
+class CumSumNode final : public OpNode {
+ public:
+  explicit CumSumNode(const PlannedStep& step) : OpNode(step) {
+    const AttributeReader attributes(op());
+    dim_ = attributes.integer("dim");
+    exclusive_ = attributes.boolean("exclusive");
+    if (attributes.boolean("reverse")) order_ = fast::SumOrder::kReverse;
+  }
+
+  Result<void> run(Frame& frame) const override {
+    const TensorRef &x = frame[operands()[0]], &out = frame[results()[0]];
+    auto along = around(x, dim_);
+    if (!along || !std::ranges::equal(x.shape(), out.shape())) {
+      return require(false, "the result does not have the extents of the operand");
+    }
+    along->out = out.floats();
+    fast::cum_sum(*along, order_, exclusive_, frame.context);
+    return {};
+  }
+  bool may_overwrite(std::size_t) const override { return true; }
+
+ private:
+  std::int64_t dim_ = 0;
+  bool exclusive_ = false;
+  fast::SumOrder order_ = fast::SumOrder::kForward;
+};
+
 /// Softmax over any dimension.
 class SoftmaxAlongNode final : public OpNode {
  public:
@@ -82,6 +109,10 @@ class SoftmaxAlongNode final : public OpNode {
 
 std::unique_ptr<PlanNode> reduction_node(const FastStep& step) {
   return std::make_unique<ReductionNode>(step, std::get<fast::Reduction>(step.row.function));
+}
+
+std::unique_ptr<PlanNode> cum_sum_node(const FastStep& step) {
+  return std::make_unique<CumSumNode>(step);
 }
 
 std::unique_ptr<PlanNode> softmax_along_node(const PlannedStep& step, std::int64_t axis) {

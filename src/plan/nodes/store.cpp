@@ -1,8 +1,9 @@
-// Copy and Fill: values that ops write into one that is there.
+// Copy, Fill and Iota: values that ops write into one that is there, or make.
 #include <algorithm>
 #include <cmath>
 
 #include "eval/attributes.hpp"
+#include "kernels/fast/select.hpp"
 #include "kernels/ref/movement.hpp"
 #include "plan/nodes/nodes.hpp"
 #include "plan/nodes/op_node.hpp"
@@ -62,6 +63,32 @@ class FillNode final : public OpNode {
   Tensor element_;
 };
 
+class IotaNode final : public OpNode {
+ public:
+  explicit IotaNode(const PlannedStep& step) : OpNode(step) {
+    const AttributeReader attributes(op());
+    dim_ = attributes.integer("dim");
+    start_ = attributes.number("start");
+    step_ = attributes.number("step");
+  }
+
+  Result<void> run(Frame& frame) const override {
+    const TensorRef& out = frame[results()[0]];
+    const std::int64_t dim = dim_ < 0 ? dim_ + out.rank : dim_;
+    if (dim < 0 || dim >= out.rank) return require(false, "the result does not have the dimension");
+    fast::IotaResult result{.dtype = out.dtype, .data = out.data};
+    for (std::int64_t i = 0; i < out.rank; ++i) {
+      const std::int64_t extent = out.extents[static_cast<std::size_t>(i)];
+      (i < dim ? result.outer : i == dim ? result.length : result.inner) *= extent;
+    }
+    return fast::iota(result, start_, step_, frame.context);
+  }
+
+ private:
+  std::int64_t dim_ = 0;
+  double start_ = 0, step_ = 1;
+};
+
 /// The element that a Fill repeats, as its type stores it; none for other kinds.
 std::optional<Tensor> repeated_element(const Op& op) {
   const AttributeReader attributes(op);
@@ -87,6 +114,10 @@ std::optional<Tensor> element_of(double number, DType dtype) {
   const ref::MutableView to{dtype, element->mutable_bytes(), {&extent, 1}, {&stride, 1}};
   if (!ref::cast(from, to)) return std::nullopt;
   return *std::move(element);
+}
+
+std::unique_ptr<PlanNode> iota_node(const FastStep& step) {
+  return std::make_unique<IotaNode>(step);
 }
 
 std::unique_ptr<PlanNode> copy_into_node(const FastStep& step) {

@@ -327,6 +327,29 @@ def reduction(name, function, bound, ulp):
         return Case([x], [want], {"dim": axis, "keep_dim": keep})
 
 
+@op("CumSumOp", "n 2^-53 sum\\|x\\| + 0.5 ULP")
+def cum_sum(s):
+    x = s.some(int(s.rng.integers(1, 4)))
+    axis, exclusive, reverse = s.axis(x.ndim), s.flag(), s.flag()
+    turned = np.flip(wide(x), axis) if reverse else wide(x)
+    back = (lambda v: np.flip(v, axis)) if reverse else (lambda v: v)
+    sums, sizes = np.cumsum(turned, axis), np.cumsum(np.abs(turned), axis)
+    wanted = back(sums - turned) if exclusive else back(sums)
+    extra = x.shape[axis] * EXACT(2) ** -53 * back(sizes)
+    return Case([x], [rounded(wanted, s.dtype, 0.5, extra)],
+                {"dim": axis, "exclusive": exclusive, "reverse": reverse})
+
+
+@op("IotaOp", "exact", MOVED[:-1])
+def iota(s):
+    shape = list(s.shape(int(s.rng.integers(1, 4))))
+    axis = s.axis(len(shape))
+    along = [1] * len(shape)
+    along[axis] = shape[axis]
+    wanted = np.broadcast_to((3 + 2 * np.arange(shape[axis])).astype(s.dtype).reshape(along), shape)
+    return Case([], [same(wanted)], {"shape": shape, "dtype": NAMES[s.dtype.name], "dim": axis, "start": 3.0, "step": 2.0})
+
+
 reduction("ReduceSumOp", np.sum, "n 2^-53 sum\\|x\\| + 0.5 ULP", 0.5)
 reduction("MeanOp", np.mean, "as ReduceSum", 0.501)
 reduction("ReduceMaxOp", np.max, "exact", 0)

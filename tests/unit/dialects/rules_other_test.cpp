@@ -20,6 +20,19 @@ TEST_CASE("reductions drop or keep their dimension") {
 
 TEST_CASE("sorting ops give Int32 indices") {
   check_all({
+      {"CumSumOp", "dim:-1", {"[2, $S]"}, "[2, $S]"},
+      {"CumSumOp", "dim:0", {"Int8 [2]"}, "Int8 [2]"},
+      {"CumSumOp", "dim:1", {"[2]"}, "503 'dim'"},                               // cum_sum_c2
+      {"CumSumOp", "dim:0", {"Bool [2]"}, "502 'CumSumOp' takes real numbers"},  // cum_sum_c1
+      {"CumSumOp", "", {"[2]"}, "506 'CumSumOp' needs"},
+      {"IotaOp", "shape:[2, $S], dtype:Int32, dim:1", {}, "Int32 [2, $S]"},
+      {"IotaOp", "shape:[0], dtype:BFloat16, dim:-1, start:3, step:0.5", {}, "BFloat16 [0]"},
+      {"IotaOp", "shape:[2, -1], dtype:Int32, dim:1", {}, "504 'shape' of 'IotaOp'"},  // iota_c1
+      {"IotaOp", "shape:[2], dtype:Int32, dim:1", {}, "503 'dim'"},                    // iota_c2
+      {"IotaOp", "shape:[], dtype:Int32, dim:0", {}, "503 'dim'"},
+      {"IotaOp", "shape:[2], dtype:Bool, dim:0", {}, "502 'dtype' of 'IotaOp' is Bool"},  // iota_c3
+      {"IotaOp", "shape:[2], dtype:ComplexFP32, dim:0", {}, "502 'dtype' of 'IotaOp'"},
+      {"IotaOp", "shape:[2], dim:0", {}, "506 'IotaOp' needs"},
       {"TopKOp", "k:8", {"[$S, 128]"}, "[$S, 8]; Int32 [$S, 8]", 2},
       {"TopKOp", "k:2, dim:0", {"Int8 [5, 3]"}, "Int8 [2, 3]; Int32 [2, 3]", 2},
       {"TopKOp",

@@ -67,6 +67,33 @@ Problem reduce_problem(Reduction reduction, const ReduceShape& s, bool is_specia
   return problem;
 }
 
+Problem cum_sum_problem(const ReduceShape& s, SumOrder order, bool exclusive, bool is_special) {
+  const bool in_place = is_special;
+  const FloatValues x = reduced_elements(s, is_special);
+  const ref::Dims extents{s.outer, s.length, s.inner};
+  Array out(DType::kFloat32, extents);
+  require_ok(ref::cum_sum(
+      Array(DType::kFloat32, extents, {x.begin(), x.end()}),
+      {.axis = 1, .exclusive = exclusive, .reverse = order == SumOrder::kReverse}, out));
+  return {.name = fmt::format("running sums{}{} of {} x {} x {}{}", exclusive ? ", exclusive" : "",
+                              order == SumOrder::kReverse ? ", reverse" : "", s.outer, s.length,
+                              s.inner, in_place ? " in place" : ""),
+          .out_size = x.size(),
+          .places = all_places(x.size()),
+          .before = in_place ? x : FloatValues(),
+          .run =
+              [=](float* to, Context& context) {
+                cum_sum({.x = in_place ? to : x.data(),
+                         .out = to,
+                         .outer = s.outer,
+                         .length = s.length,
+                         .inner = s.inner},
+                        order, exclusive, context);
+              },
+          .want = out.values(),
+          .slack = std::vector<double>(x.size(), 0.0)};
+}
+
 Problem softmax_along_problem(const ReduceShape& s, double scale, bool in_place) {
   const FloatValues x = random_floats(s.elements(), 62, scale);
   Array out(DType::kFloat64, {s.outer, s.length, s.inner});
@@ -101,6 +128,12 @@ Problems reduction_problems() {
          {Reduction::kSum, Reduction::kMean, Reduction::kMax, Reduction::kMin}) {
       problems.push_back(reduce_problem(reduction, shape, false));
       problems.push_back(reduce_problem(reduction, shape, true));
+    }
+    for (const SumOrder order : {SumOrder::kForward, SumOrder::kReverse}) {
+      for (const bool exclusive : {false, true}) {
+        problems.push_back(cum_sum_problem(shape, order, exclusive, false));
+        problems.push_back(cum_sum_problem(shape, order, exclusive, true));
+      }
     }
     problems.push_back(softmax_along_problem(shape, 4, false));
     problems.push_back(softmax_along_problem(shape, 90, true));

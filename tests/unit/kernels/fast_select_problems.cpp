@@ -210,6 +210,23 @@ Problem cast_problem(DType from, DType to, std::int64_t count) {
                       });
 }
 
+Problem iota_problem(DType dtype, const ref::Dims& s, double start, double step) {
+  std::vector<double> numbers(static_cast<std::size_t>(s[1]));
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    numbers[i] = start + static_cast<double>(i) * step;
+  }
+  const ref::Dims strides{0, 1, 0};
+  Array out(dtype, s);
+  require_ok(ref::cast({DType::kFloat64, numbers.data(), s, strides}, out));
+  return byte_problem(
+      fmt::format("positions of {} x {} x {} {}", s[0], s[1], s[2], info(dtype).name),
+      bytes_of(out), [=](std::byte* to, Context& context) {
+        const IotaResult result{
+            .dtype = dtype, .data = to, .outer = s[0], .length = s[1], .inner = s[2]};
+        require_ok(iota(result, start, step, context));
+      });
+}
+
 /// Lists of places along each dimension of a table, and how many elements each crossing holds.
 struct Lists {
   std::vector<std::int64_t> lengths;
@@ -324,6 +341,13 @@ Problems select_problems() {
         problems.push_back(logical_problem(function, reference, shapes, false));
       }
       problems.push_back(logical_problem(function, reference, shapes, true));
+    }
+  }
+  for (const ref::Dims& extents : {ref::Dims{1, 9, 1}, ref::Dims{2, 3, 5}, ref::Dims{3, 0, 2},
+                                   ref::Dims{1, 20011, 1}, ref::Dims{3, 257, 65}}) {
+    for (const DType dtype : {DType::kInt8, DType::kFloat16, DType::kFloat32, DType::kInt64}) {
+      problems.push_back(iota_problem(dtype, extents, 0, 1));
+      problems.push_back(iota_problem(dtype, extents, -2.75, 0.3));
     }
   }
   constexpr DType kTypes[] = {DType::kFloat32, DType::kBFloat16, DType::kFloat16, DType::kFloat64,

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include "array.hpp"
 
 namespace mir::ref {
@@ -40,6 +42,45 @@ TEST_CASE("each axis reduces, kept or dropped") {
   Array all(DType::kFloat32, {1, 1});
   REQUIRE(reduce_sum(x, {}, all));
   CHECK(all[0] == 21);
+}
+
+Values running_sums(DType dtype, const Values& values, const CumSum& how) {
+  Array x(dtype, {static_cast<std::int64_t>(values.size())}, values);
+  REQUIRE(cum_sum(x, how, x));
+  CHECK(x.guards_intact());
+  return x.values();
+}
+
+TEST_CASE("running sums go both ways, with the element itself or without, in place too") {
+  const Values x{1, 2, 3, 4};
+  CHECK(running_sums(DType::kFloat32, x, {}) == Values{1, 3, 6, 10});
+  CHECK(running_sums(DType::kFloat32, x, {.exclusive = true}) == Values{0, 1, 3, 6});
+  CHECK(running_sums(DType::kInt16, x, {.reverse = true}) == Values{10, 9, 7, 4});
+  CHECK(running_sums(DType::kUInt8, x, {.axis = -1, .exclusive = true, .reverse = true}) ==
+        Values{9, 7, 4, 0});
+  CHECK(running_sums(DType::kInt8, {100, 100, 100}, {}) == Values{100, -56, 44});
+  const Values zeros = running_sums(DType::kFloat32, {-0.0}, {});
+  CHECK_FALSE(std::signbit(zeros[0]));
+  // In Float16 2049 is no number; sums are rounded when they are stored, not before.
+  CHECK(running_sums(DType::kFloat16, {2048, 1, 1}, {}) == Values{2048, 2048, 2050});
+
+  const Array table(DType::kFloat32, {2, 3}, {1, 2, 3, 10, 20, 30});
+  Array out(DType::kFloat32, {2, 3});
+  REQUIRE(cum_sum(table, {.axis = 0}, out));
+  CHECK(out.values() == Values{1, 2, 3, 11, 22, 33});
+  CHECK(cum_sum(table, {.axis = 2}, out).error().code == DiagCode::kKernelAttribute);
+  Array shorter(DType::kFloat32, {2, 2});
+  CHECK(cum_sum(table, {}, shorter).error().code == DiagCode::kKernelShape);
+}
+
+TEST_CASE("the last running sum is the sum of all, bit by bit in every type") {
+  for (const DType dtype : kFloatingTypes) {
+    const Array x = random_array(dtype, {211}, 23);
+    Array sums(dtype, {211}), sum(dtype, {});
+    REQUIRE(cum_sum(x, {}, sums));
+    REQUIRE(reduce_sum(x, 0, sum));
+    CHECK(sums[210] == sum[0]);
+  }
 }
 
 TEST_CASE("a vector reduces to a scalar") {

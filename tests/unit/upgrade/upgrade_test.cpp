@@ -2,6 +2,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "../readable.hpp"
 #include "../syntax/corpus.hpp"
 #include "mir/pass.hpp"
 #include "upgrade/lower_program.hpp"
