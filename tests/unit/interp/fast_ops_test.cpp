@@ -184,6 +184,21 @@ const TypedOp kTypedOps[] = {
     {"linalg.CPU.EqualOp (%x:tensor<[2], ?, CPU>, %z:tensor<[2], Float32, CPU>) -> "
      "(%y:tensor<[2], Bool, CPU>)",
      [](DType type) { return type == DType::kFloat32; }},
+    {"linalg.CPU.LessOp (%x:tensor<[2], ?, CPU>, %x:tensor<[2], ?, CPU>) -> "
+     "(%y:tensor<[2], Bool, CPU>)",
+     fast::is_comparable},
+    {"linalg.CPU.AndOp (%x:tensor<[2], ?, CPU>, %x:tensor<[2], ?, CPU>) -> "
+     "(%y:tensor<[2], Bool, CPU>)",
+     [](DType type) { return type == DType::kBool; }},
+    {"linalg.CPU.MaximumOp (%x:tensor<[2], ?, CPU>, %x:tensor<[2], ?, CPU>) -> "
+     "(%y:tensor<[2], ?, CPU>)",
+     [](DType type) { return type == DType::kFloat32; }},
+    {"linalg.CPU.CumSumOp [dim:0] (%x:tensor<[2], ?, CPU>) -> (%y:tensor<[2], ?, CPU>)",
+     [](DType type) { return type == DType::kFloat32; }},
+    {"linalg.CPU.IotaOp [shape:[2], dtype:?, dim:0] () -> (%y:tensor<[2], ?, CPU>)",
+     [](DType type) {
+       return type != DType::kBool && ref::element_cast(DType::kFloat64, type).ok();
+     }},
     {"linalg.CPU.CastTypeOp [dtype:?] (%x:tensor<[2], Float32, CPU>) -> (%y:tensor<[2], ?, CPU>)",
      [](DType type) { return ref::element_cast(DType::kFloat32, type).ok(); }},
     {"linalg.CPU.WhereOp (%c:tensor<[2], ?, CPU>, %x:tensor<[2], Float32, CPU>, "
