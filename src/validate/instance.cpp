@@ -38,6 +38,20 @@ InstanceDrawer::InstanceDrawer(const patterns::Pattern& pattern, IRContext& cont
     : pattern_(pattern), graph_(pattern.match), context_(context), draw_(draw), unifier_(context) {
   for (const patterns::Condition& each : pattern.conditions) collect(each.expression);
   for (const auto& let : pattern.lets) collect(let.second);
+  for (const ValueTemplate& value : graph_.values) collect_extents(value.type.extents);
+}
+
+/// Extents that the pattern states are those that its variables have to meet.
+void InstanceDrawer::collect_extents(const AttributeTemplate& extents) {
+  if (extents.kind == AttributeTemplate::Kind::kLiteral && extents.literal != nullptr) {
+    const Attr& literal = *extents.literal;
+    if (literal.kind() == AttrKind::kInt) extents_of_pattern_.push_back(literal.integer());
+    if (literal.kind() != AttrKind::kArray) return;
+    for (const Attr* each : literal.elements()) {
+      if (each->kind() == AttrKind::kInt) extents_of_pattern_.push_back(each->integer());
+    }
+  }
+  for (const AttributeTemplate& each : extents.elements) collect_extents(each);
 }
 
 void InstanceDrawer::collect(const Expression& expression) {
@@ -123,6 +137,7 @@ std::int64_t InstanceDrawer::draw_extent() {
   constexpr std::array<std::int64_t, 12> kExtents = {1, 2, 3, 1, 2, 0, 4, 5, 7, 8, 6, 11};
   if (!extents_.empty() && draw_.one_in(3)) return draw_.one_of(extents_);
   if (!integers_.empty() && draw_.one_in(3)) return draw_.one_of(integers_);
+  if (!extents_of_pattern_.empty() && draw_.one_in(4)) return draw_.one_of(extents_of_pattern_);
   const std::size_t most = 3 + static_cast<std::size_t>(size_) * 3;
   extents_.push_back(kExtents[draw_.below(std::min(most, kExtents.size()))]);
   return extents_.back();
@@ -359,11 +374,13 @@ const Attr* InstanceDrawer::draw_slices(const TensorType* operand) {
       continue;
     }
     const std::int64_t extent = dim.constant();
-    const std::int64_t begin = draw_.between(0, extent);
-    const NamedAttr entries[] = {
-        {context_.intern("start"), context_.integer(begin)},
-        {context_.intern("end"), context_.integer(draw_.between(begin, extent))},
-        {context_.intern("step"), context_.integer(draw_.between(1, 2))}};
+    std::int64_t begin = draw_.between(0, extent), end = draw_.between(begin, extent);
+    // The same, counted from the end; 0 is not.
+    if (end < extent && draw_.one_in(4)) end -= extent;
+    if (begin < extent && draw_.one_in(4)) begin -= extent;
+    const NamedAttr entries[] = {{context_.intern("start"), context_.integer(begin)},
+                                 {context_.intern("end"), context_.integer(end)},
+                                 {context_.intern("step"), context_.integer(draw_.between(1, 2))}};
     parts.push_back(context_.dict(entries));
   }
   return context_.array(parts);

@@ -38,6 +38,7 @@ class InstanceDrawer {
 
  private:
   void collect(const patterns::Expression& expression);
+  void collect_extents(const patterns::AttributeTemplate& extents);
   std::optional<Instance> draw_graph();
   bool draw_inputs();
   bool draw_op(const patterns::OpTemplate& op);
@@ -78,6 +79,7 @@ class InstanceDrawer {
   std::vector<Drawn> drawn_;                          // by op
   std::map<std::string, const TensorType*> weights_;  // by symbol
   std::vector<std::int64_t> extents_;                 // drawn so far
+  std::vector<std::int64_t> extents_of_pattern_;
   std::vector<std::int64_t> integers_;                // in conditions
   std::vector<double> numbers_;                       // in conditions
   std::vector<DType> dtypes_;                         // in conditions

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 
 #include "mir/ops.hpp"
@@ -33,14 +34,43 @@ RewriteClaim tried_claim(const Pattern& pattern) {
   return claim;
 }
 
-/// Whether only sums, products and moves take part, which are exact on integers in Float64.
-bool is_multilinear(const patterns::GraphTemplate& graph) {
+/// Whether a graph is exact on integers in Float64: only sums, products and moves take part, and
+/// the polynomial that they compute has a degree of which the powers of inputs are exact.
+bool is_exact_on_integers(const patterns::GraphTemplate& graph) {
   constexpr OpId kExact[] = {OpId::kLinalgAdd, OpId::kLinalgSub,    OpId::kLinalgMul,
                              OpId::kLinalgNeg, OpId::kLinalgMatMul, OpId::kLinalgReduceSum};
-  return std::ranges::all_of(graph.ops, [&](const OpTemplate& op) {
-    return has(op.info->row->traits, Trait::kMoves) || has(op.info->row->traits, Trait::kView) ||
-           std::ranges::find(kExact, op.kind.op()) != std::end(kExact);
-  });
+  constexpr int kMostDegree = 4;  // 2^40 for inputs of ValueStyle::kIntegers
+  std::vector<int> degrees(graph.values.size(), 1);
+  for (const OpTemplate& op : graph.ops) {
+    const bool is_move =
+        has(op.info->row->traits, Trait::kMoves) || has(op.info->row->traits, Trait::kView);
+    if (!is_move && std::ranges::find(kExact, op.kind.op()) == std::end(kExact)) return false;
+    const bool multiplies = op.kind.op() == OpId::kLinalgMul || op.kind.op() == OpId::kLinalgMatMul;
+    int degree = 0;
+    for (const std::uint32_t operand : op.operands) {
+      degree = multiplies ? degree + degrees[operand] : std::max(degree, degrees[operand]);
+    }
+    if (degree > kMostDegree) return false;
+    for (const std::uint32_t result : op.results) degrees[result] = degree;
+  }
+  return true;
+}
+
+/// Whether all constants of a module are integers like those that inputs hold.
+bool has_only_integers(const Module& module) {
+  constexpr double kMost = 1024;
+  const Symbol constant = module.context().intern("constant");
+  for (const Op* op : module.body().only_block().ops()) {
+    for (const Use& use : op->operand_uses()) {
+      const Attr* numbers = use.value()->is_free() ? use.value()->attribute(constant) : nullptr;
+      if (numbers == nullptr) continue;
+      for (const Attr* each : numbers->elements()) {
+        const double number = each->number();
+        if (number != std::trunc(number) || !(std::abs(number) <= kMost)) return false;
+      }
+    }
+  }
+  return true;
 }
 
 bool is_elementwise(const patterns::GraphTemplate& graph) {
@@ -84,6 +114,11 @@ class Trial {
   }
   Trial(const Trial&) = delete;
   Trial& operator=(const Trial&) = delete;
+
+  /// Whether the constants of both sides are small integers.
+  bool has_only_integers() const {
+    return mir::has_only_integers(*before_) && mir::has_only_integers(*after_);
+  }
 
   /// Why the pattern did not match.
   const std::string& reason() const { return reason_; }
@@ -225,12 +260,16 @@ class Validation {
     constexpr std::uint64_t kTriesForOne = 200;
     validate::InstanceDrawer drawer(*pattern_, *context_, draw_);
     const bool is_exact = claim_.kind == RewriteClaim::Kind::kBound &&
-                          is_multilinear(pattern_->match) && is_multilinear(pattern_->rewrite);
+                          is_exact_on_integers(pattern_->match) &&
+                          is_exact_on_integers(pattern_->rewrite);
     const std::uint64_t most = options_.count * kTriesForOne;
     for (tries_ = 0; tries_ < most && verdict_.instances < options_.count; ++tries_) {
       // Give up on a pattern that hardly ever fits.
       if (verdict_.instances == 0 && tries_ > 20 * kTriesForOne * 5) break;
-      const int size = static_cast<int>(verdict_.instances * 4 / options_.count);
+      // Large extents follow, at once if a pattern does not match small ones.
+      const std::uint64_t misses = verdict_.instances == 0 ? tries_ / kTriesForOne : 0;
+      const int size = static_cast<int>(
+          std::min<std::uint64_t>(3, std::max(verdict_.instances * 4 / options_.count, misses)));
       const auto instance = drawer.draw(size);
       if (!instance || !try_instance(*instance, is_exact)) {
         if (verdict_.kind == PatternVerdict::Kind::kRefuted) return false;
@@ -255,7 +294,7 @@ class Validation {
     const bool is_float64 = std::ranges::all_of(
         instance.inputs, [](const Instance::Input& each) { return each.dtype == DType::kFloat64; });
     constexpr RewriteClaim kEqual{.kind = RewriteClaim::Kind::kBound};  // zeros of either sign
-    const bool tries_exactly = is_exact && is_float64;
+    const bool tries_exactly = is_exact && is_float64 && trial.has_only_integers();
     const ValueStyle style = tries_exactly                               ? ValueStyle::kIntegers
                              : draw_.one_in(3)                           ? ValueStyle::kSmall
                              : claim_.kind == RewriteClaim::Kind::kBound ? ValueStyle::kFinite

@@ -103,9 +103,28 @@ constexpr Case kRight[] = {
     {"claim:bound, relative:1e-4, absolute:1e-4", "%x",
      "linalg.D.NegOp(%x) -> (%y) linalg.D.RMSNormOp <name=\"m.norm\"> [epsilon:$e] (%y) -> (%z)",
      "linalg.D.RMSNormOp <name=\"m.norm\"> [epsilon:$e] (%x) -> (%y) linalg.D.NegOp(%y) -> (%z)"},
+    // In Float64, on integers: neither these constants nor these powers are exact.
+    {"claim:bound, relative:1e-9, where:\"dtype(%x) == Float64\"", "%x",
+     "linalg.D.MulOp(%x, %a[constant:[0.1]]) -> (%y) linalg.D.MulOp(%y, %b[constant:[0.3]]) -> "
+     "(%z)",
+     "linalg.D.MulOp(%x, %c:tensor<[1], Float64, D>[constant:[0.03]]) -> (%z)"},
+    {"claim:bound, relative:1e-9, where:\"dtype(%x) == Float64\"", "%x",
+     "linalg.D.MulOp(%x, %x) -> (%y) linalg.D.MulOp(%y, %y) -> (%w) linalg.D.MulOp(%w, %w) -> (%z)",
+     "linalg.D.MulOp(%x, %x) -> (%y) linalg.D.MulOp(%y, %x) -> (%u) linalg.D.MulOp(%u, %u) -> (%v) "
+     "linalg.D.MulOp(%v, %y) -> (%z)"},
 };
 
 constexpr Case kWrong[] = {
+    // They match only an extent of 4, which is stated, or one that is large.
+    {"where:\"rank(%x) == 2\"", "%x:tensor<[4, $a], T, D>",
+     "linalg.D.TransposeOp [dim0:0, dim1:1] (%x) -> (%z)", "", "%x"},
+    {"where:\"shape(%x)[0] == shape(%x)[1] && 2 * $a == 22\"", "%x:tensor<[$a, $b], T, D>",
+     "linalg.D.TransposeOp [dim0:0, dim1:1] (%x) -> (%z)", "", "%x"},
+    // Only bounds that count from the end show it.
+    {R"(let:{s:"$a + $c", e:"$a + $d"})", "%x:tensor<[$n], T, D>",
+     R"(linalg.D.SliceOp [indices:[{"start":$a,"end":$b,"step":1}]] (%x) -> (%y)
+        linalg.D.SliceOp [indices:[{"start":$c,"end":$d,"step":1}]] (%y) -> (%z))",
+     R"(linalg.D.SliceOp [indices:[{"start":$s,"end":$e,"step":1}]] (%x) -> (%z))"},
     {"", "%x", "linalg.D.NegOp(%x) -> (%y) linalg.D.NegOp(%y) -> (%z)", "", "%x"},
     {"claim:value", "%x", "linalg.D.AddOp(%x, %c[constant:[0.0]]) -> (%z)", "", "%x"},
     {"claim:value", "%x", "linalg.D.SubOp(%x, %c[constant:[-0.0]]) -> (%z)", "", "%x"},
