@@ -8,6 +8,7 @@
 #include "mir/infer.hpp"
 #include "mir/module.hpp"
 #include "mir/tensor.hpp"
+#include "patterns/constant_values.hpp"
 #include "patterns/unify.hpp"
 #include "weights/elements.hpp"
 
@@ -421,11 +422,16 @@ class Matcher {
     if (!value.constant) return true;
     plan_.types[number] = instantiate(value.type, bindings_, context_);
     plan_.constants[number] = instantiate(*value.constant, bindings_, context_);
+    const auto* type = dyn_cast<TensorType>(plan_.types[number]);
     const Attr* elements = plan_.constants[number];
-    const bool is_whole = plan_.types[number] != nullptr && elements != nullptr &&
-                          elements->kind() == AttrKind::kArray;
-    return is_whole ||
-           fail(root_, [&] { return fmt::format("constant '%{}' has no value", value.name); });
+    if (type == nullptr || elements == nullptr) {
+      return fail(root_, [&] { return fmt::format("constant '%{}' has no value", value.name); });
+    }
+    const std::string breach = breach_of_values(*type, *elements);
+    return breach.empty() || fail(root_, [&] {
+             return fmt::format("constant '%{}' would be no {}: {}", value.name, type->spelling(),
+                                breach);
+           });
   }
 
   bool plan_op(const OpTemplate& op) {

@@ -53,7 +53,8 @@ std::optional<TermPtr> other_axis(const TermPtr& t, TermScope& scope) {
     }
     if (axes.size() < 2) return std::nullopt;
     std::swap(axes[0], axes[1 + scope.below(axes.size() - 1)]);
-    return op_term("PermuteOp", {{"axis", fmt::format("[{}]", fmt::join(axes, ", "))}}, t->operands);
+    return op_term("PermuteOp", {{"axis", fmt::format("[{}]", fmt::join(axes, ", "))}},
+                   t->operands);
   }
   const bool is_composed = t->is("PermuteOp");
   if (!is_composed) return std::nullopt;
@@ -68,7 +69,10 @@ std::optional<TermPtr> other_axis(const TermPtr& t, TermScope& scope) {
 
 std::optional<TermPtr> other_op(const TermPtr& t, TermScope&) {
   if (!is_binary(*t) || t->operands[1]->kind == Term::Kind::kConstant) return std::nullopt;
-  return op_term(t->is("AddOp") ? "SubOp" : t->is("SubOp") ? "AddOp" : t->is("MulOp") ? "AddOp" : "MulOp",
+  return op_term(t->is("AddOp")   ? "SubOp"
+                 : t->is("SubOp") ? "AddOp"
+                 : t->is("MulOp") ? "AddOp"
+                                  : "MulOp",
                  {}, t->operands);
 }
 

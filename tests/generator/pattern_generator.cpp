@@ -21,10 +21,10 @@ const std::array kDomains = {
     TypeDomain{"is_integer({})", "T", {"Int8", "Int16", "Int32", "Int64", "UInt8"}},
     TypeDomain{"{} in [Int8, Int16, Int32, Int64]", "T", {"Int8", "Int16", "Int32", "Int64"}},
     TypeDomain{"{} in [Float32, Float64]", "T", {"Float32", "Float64"}},
-    TypeDomain{"is_float({}) || is_integer({})",
-               "T",
-               {"Float32", "Float16", "BFloat16", "Float64", "Int8", "Int16", "Int32", "Int64",
-                "UInt8"}},
+    TypeDomain{
+        "is_float({}) || is_integer({})",
+        "T",
+        {"Float32", "Float16", "BFloat16", "Float64", "Int8", "Int16", "Int32", "Int64", "UInt8"}},
     TypeDomain{"{} == Float32", "Float32", {"Float32"}},
     TypeDomain{"{} == Float16", "Float16", {"Float16"}},
     TypeDomain{"{} == Float64", "Float64", {"Float64"}},
@@ -93,8 +93,9 @@ class PatternMaker {
 
   std::vector<TermPtr> inputs() {
     static const std::array<Extents, 8> kShapes = {
-        Extents{"$a"},       Extents{"$a", "$b"}, Extents{"$a", "$b", "$c"}, Extents{"4", "$a"},
-        Extents{"$a", "$a"}, Extents{"6"},        Extents{"4", "3"},         Extents{"2", "4", "3"}};
+        Extents{"$a"},      Extents{"$a", "$b"},   Extents{"$a", "$b", "$c"},
+        Extents{"4", "$a"}, Extents{"$a", "$a"},   Extents{"6"},
+        Extents{"4", "3"},  Extents{"2", "4", "3"}};
     const Extents& dims = one_of(kShapes, scope_);
     std::vector<TermPtr> made;
     const std::size_t count = 1 + scope_.below(3);
@@ -113,8 +114,8 @@ class PatternMaker {
   TermPtr clip_of(const TermPtr& x) {
     constexpr std::array kLow = {"-5", "-2", "-0.5", "1"}, kHigh = {"1", "2", "6", "2.5"};
     if (!scope_.one_in(3)) {
-      return op_term("ClipOp", {{"min_val", one_of(kLow, scope_)}, {"max_val", one_of(kHigh, scope_)}},
-                     {x});
+      return op_term("ClipOp",
+                     {{"min_val", one_of(kLow, scope_)}, {"max_val", one_of(kHigh, scope_)}}, {x});
     }
     return op_term("ClipOp",
                    {{"min_val", scope_.new_variable(VariableKind::kNumber)},
@@ -151,11 +152,11 @@ class PatternMaker {
       case 5: {
         const bool divides = is_floating && scope_.one_in(2);
         const std::string_view number = divides ? "10" : is_floating ? "0.03" : "3";
-        return op_term(divides ? "DivOp" : "MulOp", {},
-                       {x, constant_term(std::string(number), x)});
+        return op_term(divides ? "DivOp" : "MulOp", {}, {x, constant_term(std::string(number), x)});
       }
       case 6:
-        if (!x->dims || x->shape != y->shape || x->dtype != y->dtype || x->shape.find("-1") != x->shape.npos) {
+        if (!x->dims || x->shape != y->shape || x->dtype != y->dtype ||
+            x->shape.find("-1") != x->shape.npos) {
           return std::nullopt;
         }
         return op_term("ConcatOp", {{"dim", scope_.one_in(2) ? "0" : "-1"}}, {x, y});
@@ -163,8 +164,8 @@ class PatternMaker {
         constexpr std::array kOps = {"AddOp", "SubOp", "MulOp", "AddOp", "DivOp"};
         const std::string op = one_of(kOps, scope_);
         if (x->dtype != y->dtype) return std::nullopt;
-        if (x->shape != y->shape && (made_.is_typed_ || x->kind != Term::Kind::kInput ||
-                                     y->kind != Term::Kind::kInput)) {
+        if (x->shape != y->shape &&
+            (made_.is_typed_ || x->kind != Term::Kind::kInput || y->kind != Term::Kind::kInput)) {
           return std::nullopt;
         }
         return op_term(op == "DivOp" && !is_floating ? "SubOp" : op, {}, {x, y});
@@ -270,7 +271,8 @@ class PatternMaker {
     return terms;
   }
 
-  // -- what a pattern must be -----------------------------------------------------------------------
+  // -- what a pattern must be
+  // -----------------------------------------------------------------------
 
   bool is_good() const {
     constexpr int kMostOps = 9, kMostCommutative = 4;
@@ -298,9 +300,10 @@ class PatternMaker {
 
   bool are_inputs_known() const {
     const auto known = inputs_of(made_.match_);
-    return !known.empty() && std::ranges::all_of(inputs_of(made_.rewrite_), [&](const TermPtr& each) {
-      return std::ranges::find(known, each->name, &Term::name) != known.end();
-    });
+    return !known.empty() &&
+           std::ranges::all_of(inputs_of(made_.rewrite_), [&](const TermPtr& each) {
+             return std::ranges::find(known, each->name, &Term::name) != known.end();
+           });
   }
 
   bool are_variables_known() const {
@@ -360,10 +363,13 @@ std::string GeneratedPattern::graph_text(const std::vector<TermPtr>& results, bo
                                : '%' + each->name);
   }
   // A constant of many dimensions would give its result another rank, in which axes differ.
-  const TermStyle style{.device = device_, .shares = shares_, .types_constants = !is_match || (is_typed_ && has_move(match_))};
+  const TermStyle style{.device = device_,
+                        .shares = shares_,
+                        .types_constants = !is_match || (is_typed_ && has_move(match_))};
   const TermText text = text_of(results, style);
-  return fmt::format("        ({0}) -> ({1}) {{\n{2}            cf.ReturnOp ({1}) -> ()\n        }}\n",
-                     fmt::join(inputs, ", "), fmt::join(text.results, ", "), text.ops);
+  return fmt::format(
+      "        ({0}) -> ({1}) {{\n{2}            cf.ReturnOp ({1}) -> ()\n        }}\n",
+      fmt::join(inputs, ", "), fmt::join(text.results, ", "), text.ops);
 }
 
 std::string GeneratedPattern::text() const {
@@ -379,12 +385,12 @@ std::string GeneratedPattern::text() const {
     if (each.kind != VariableKind::kComposed || std::ranges::find(used, each.name) == used.end()) {
       continue;
     }
-    lets.push_back(fmt::format("{}:\"compose({}, {})\"", each.name.substr(1), each.first, each.second));
+    lets.push_back(
+        fmt::format("{}:\"compose({}, {})\"", each.name.substr(1), each.first, each.second));
   }
   if (!lets.empty()) attributes.push_back(fmt::format("let:{{{}}}", fmt::join(lets, ", ")));
-  const std::string type =
-      is_typed_ ? std::string(domain_->text)
-                : fmt::format("dtype(%{})", inputs_of(match_).front()->name);
+  const std::string type = is_typed_ ? std::string(domain_->text)
+                                     : fmt::format("dtype(%{})", inputs_of(match_).front()->name);
   const bool is_variable = domain_->text == "T";
   if (!domain_->name.empty() && (is_variable || !is_typed_)) {
     where.push_back(fmt::format(fmt::runtime(domain_->name), type, type));
@@ -461,11 +467,15 @@ std::string GeneratedPattern::module_text(const std::vector<TermPtr>& results,
     inputs.push_back(substituted(
         fmt::format("%{}:tensor<{}, {}, CPU>", each->name, shape, each->dtype), values));
   }
-  const TermStyle style{
-      .values = &values, .device = "CPU", .shares = shares_, .types_constants = true, .indent = "    "};
+  const TermStyle style{.values = &values,
+                        .device = "CPU",
+                        .shares = shares_,
+                        .types_constants = true,
+                        .indent = "    "};
   const TermText text = text_of(results, style);
-  return fmt::format("@main [mir_version:1] ({0}) -> ({1}) {{\n{2}    cf.ReturnOp ({1}) -> ()\n}}\n",
-                     fmt::join(inputs, ", "), fmt::join(text.results, ", "), text.ops);
+  return fmt::format(
+      "@main [mir_version:1] ({0}) -> ({1}) {{\n{2}    cf.ReturnOp ({1}) -> ()\n}}\n",
+      fmt::join(inputs, ", "), fmt::join(text.results, ", "), text.ops);
 }
 
 PatternInstance GeneratedPattern::instance(std::uint64_t seed) const {

@@ -81,9 +81,9 @@ Made abs_of_negation(const TermPtr& t, TermScope& scope) {
 /// Bounds are not zero, of which the sign would matter.
 Made wider_clip(const TermPtr& t, TermScope&) {
   if (!t->is("ClipOp") || t->attribute("min_val").starts_with('$')) return std::nullopt;
-  return EqualTerm{op_term("ClipOp", t->attributes,
-                           {op_term("ClipOp", {{"min_val", "-7"}, {"max_val", "9"}},
-                                    {t->operands[0]})})};
+  return EqualTerm{
+      op_term("ClipOp", t->attributes,
+              {op_term("ClipOp", {{"min_val", "-7"}, {"max_val", "9"}}, {t->operands[0]})})};
 }
 
 Made commuted(const TermPtr& t, TermScope&) {
@@ -94,8 +94,8 @@ Made commuted(const TermPtr& t, TermScope&) {
 Made sum_as_difference(const TermPtr& t, TermScope&) {
   if (!t->is("AddOp") && !t->is("SubOp")) return std::nullopt;
   if (t->operands[1]->kind == Term::Kind::kConstant) return std::nullopt;
-  return EqualTerm{binary(t->is("AddOp") ? "SubOp" : "AddOp", t->operands[0],
-                          unary("NegOp", t->operands[1]))};
+  return EqualTerm{
+      binary(t->is("AddOp") ? "SubOp" : "AddOp", t->operands[0], unary("NegOp", t->operands[1]))};
 }
 
 Made negated_product(const TermPtr& t, TermScope& scope) {
@@ -139,8 +139,8 @@ Made ring(const TermPtr& t, TermScope& scope) {
     return EqualTerm{binary("AddOp", binary("SubOp", a, b->operands[0]), b->operands[1])};
   }
   if (t->is("MulOp") && (b->is("AddOp") || b->is("SubOp"))) {
-    return EqualTerm{binary(b->name, binary("MulOp", a, b->operands[0]),
-                            binary("MulOp", a, b->operands[1]))};
+    return EqualTerm{
+        binary(b->name, binary("MulOp", a, b->operands[0]), binary("MulOp", a, b->operands[1]))};
   }
   if (!t->is("SubOp") && a->is(t->name)) {
     return EqualTerm{binary(t->name, a->operands[0], binary(t->name, a->operands[1], b))};
@@ -201,8 +201,8 @@ Made rounded(const TermPtr& t, TermScope& scope) {
 
 Made same_choice(const TermPtr& t, TermScope& scope) {
   if (!scope.is_typed || t->kind == Term::Kind::kConstant) return std::nullopt;
-  const bool is_plain = t->dims ? t->shape.find_first_of("+*-") == t->shape.npos
-                                : t->shape == "[$n..]";
+  const bool is_plain =
+      t->dims ? t->shape.find_first_of("+*-") == t->shape.npos : t->shape == "[$n..]";
   if (!is_plain) return std::nullopt;
   std::string name = "b";
   std::ranges::copy_if(t->shape, std::back_inserter(name),
@@ -215,17 +215,17 @@ Made same_choice(const TermPtr& t, TermScope& scope) {
 Made op_of_choice(const TermPtr& t, TermScope&) {
   if (is_unary(*t) && t->operands[0]->is("WhereOp")) {
     const auto& choice = t->operands[0]->operands;
-    return EqualTerm{op_term("WhereOp", {},
-                             {choice[0], with_operands(*t, {choice[1]}),
-                              with_operands(*t, {choice[2]})})};
+    return EqualTerm{
+        op_term("WhereOp", {},
+                {choice[0], with_operands(*t, {choice[1]}), with_operands(*t, {choice[2]})})};
   }
   if (!t->is("WhereOp") || !is_unary(*t->operands[1]) || !is_unary(*t->operands[2])) {
     return std::nullopt;
   }
   const Term &a = *t->operands[1], &b = *t->operands[2];
   if (a.name != b.name || a.attributes != b.attributes) return std::nullopt;
-  return EqualTerm{with_operands(
-      a, {op_term("WhereOp", {}, {t->operands[0], a.operands[0], b.operands[0]})})};
+  return EqualTerm{
+      with_operands(a, {op_term("WhereOp", {}, {t->operands[0], a.operands[0], b.operands[0]})})};
 }
 
 // -- moves ----------------------------------------------------------------------------------------
@@ -252,8 +252,7 @@ Made move_of_op(const TermPtr& t, TermScope&) {
   const Term& first = *t->operands[0];
   if (t->operands.size() == 1 && is_binary(first)) {
     const TermPtr &a = first.operands[0], &b = first.operands[1];
-    const bool has_constant =
-        a->kind == Term::Kind::kConstant || b->kind == Term::Kind::kConstant;
+    const bool has_constant = a->kind == Term::Kind::kConstant || b->kind == Term::Kind::kConstant;
     if (has_constant || a->shape != b->shape) return std::nullopt;
     return EqualTerm{with_operands(first, {with_operands(*t, {a}), with_operands(*t, {b})})};
   }
@@ -282,9 +281,9 @@ Made transposed_twice(const TermPtr& t, TermScope& scope) {
     const auto rank = static_cast<int>(t->dims->size());
     const int a = static_cast<int>(scope.below(t->dims->size())), b = (a + 1) % rank;
     axes = {{"dim0", std::to_string(a)}, {"dim1", std::to_string(b)}};
-    again = scope.one_in(2) ? axes
-                            : TermAttributes{{"dim0", std::to_string(b - rank)},
-                                             {"dim1", std::to_string(a)}};
+    again = scope.one_in(2)
+                ? axes
+                : TermAttributes{{"dim0", std::to_string(b - rank)}, {"dim1", std::to_string(a)}};
   } else {
     const std::string a = scope.new_variable(VariableKind::kAxis);
     const std::string b = scope.new_variable(VariableKind::kAxis);
@@ -310,8 +309,8 @@ Made permuted_back(const TermPtr& t, TermScope& scope) {
   const std::vector<std::size_t> order = random_order(t->dims->size(), scope);
   std::vector<std::size_t> inverse(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) inverse[order[i]] = i;
-  return EqualTerm{op_term("PermuteOp", axis_list(inverse),
-                           {op_term("PermuteOp", axis_list(order), {t})})};
+  return EqualTerm{
+      op_term("PermuteOp", axis_list(inverse), {op_term("PermuteOp", axis_list(order), {t})})};
 }
 
 std::vector<std::size_t> order_of(const Term& permute) {
@@ -326,9 +325,9 @@ Made composed(const TermPtr& t, TermScope& scope) {
   if (!t->is("PermuteOp") || !t->operands[0]->is("PermuteOp")) return std::nullopt;
   const Term& first = *t->operands[0];
   if (!t->dims) {
-    const std::string name = scope.new_variable(VariableKind::kComposed,
-                                                std::string(first.attribute("axis")),
-                                                std::string(t->attribute("axis")));
+    const std::string name =
+        scope.new_variable(VariableKind::kComposed, std::string(first.attribute("axis")),
+                           std::string(t->attribute("axis")));
     return EqualTerm{op_term("PermuteOp", {{"axis", name}}, first.operands)};
   }
   const auto p = order_of(first), q = order_of(*t);
@@ -351,13 +350,12 @@ Made permute_of_transpose(const TermPtr& t, TermScope&) {
 
 Made viewed_twice(const TermPtr& t, TermScope& scope) {
   if (t->is("ViewOp")) {
-    return EqualTerm{op_term("ViewOp", t->attributes,
-                             {op_term("ViewOp", {{"to_shape", "[-1]"}}, t->operands)})};
+    return EqualTerm{
+        op_term("ViewOp", t->attributes, {op_term("ViewOp", {{"to_shape", "[-1]"}}, t->operands)})};
   }
   if (!can_move(*t) || !t->dims || t->dims->empty()) return std::nullopt;
-  const bool is_plain = std::ranges::none_of(*t->dims, [](const std::string& extent) {
-    return extent.find('+') != extent.npos;
-  });
+  const bool is_plain = std::ranges::none_of(
+      *t->dims, [](const std::string& extent) { return extent.find('+') != extent.npos; });
   if (!is_plain) return std::nullopt;
   Extents other{"1"};
   other.insert(other.end(), t->dims->begin(), t->dims->end());
@@ -398,7 +396,8 @@ Made sliced_twice(const TermPtr& t, TermScope& scope) {
     const std::string entry(rest.substr(open, close - open + 1));
     rest.remove_prefix(close + 1);
     int start = 0, end = 0, step = 1;
-    if (std::sscanf(entry.c_str(), "{\"start\":%d,\"end\":%d,\"step\":%d}", &start, &end, &step) != 3) {
+    if (std::sscanf(entry.c_str(), "{\"start\":%d,\"end\":%d,\"step\":%d}", &start, &end, &step) !=
+        3) {
       first.emplace_back("{}");
       second.emplace_back("{}");
       continue;
@@ -410,7 +409,8 @@ Made sliced_twice(const TermPtr& t, TermScope& scope) {
   const auto list = [](const std::vector<std::string>& entries) {
     return TermAttributes{{"indices", fmt::format("[{}]", fmt::join(entries, ", "))}};
   };
-  return EqualTerm{op_term("SliceOp", list(second), {op_term("SliceOp", list(first), t->operands)})};
+  return EqualTerm{
+      op_term("SliceOp", list(second), {op_term("SliceOp", list(first), t->operands)})};
 }
 
 Made split_and_joined(const TermPtr& t, TermScope& scope) {
@@ -428,8 +428,9 @@ Made split_and_joined(const TermPtr& t, TermScope& scope) {
   const int part = 1 + static_cast<int>(scope.below(static_cast<std::uint64_t>(whole) - 1));
   const TermAttributes how{{"dim", std::to_string(axis)},
                            {"split_size_or_sections", fmt::format("[{}, {}]", part, whole - part)}};
-  return EqualTerm{op_term("ConcatOp", {{"dim", std::to_string(axis)}},
-                           {op_term("SplitOp", how, {t}, 0, 2), op_term("SplitOp", how, {t}, 1, 2)})};
+  return EqualTerm{
+      op_term("ConcatOp", {{"dim", std::to_string(axis)}},
+              {op_term("SplitOp", how, {t}, 0, 2), op_term("SplitOp", how, {t}, 1, 2)})};
 }
 
 // -- casts ----------------------------------------------------------------------------------------
@@ -511,8 +512,8 @@ constexpr std::array kRules = {
 }  // namespace
 
 std::string TermScope::new_variable(VariableKind kind, std::string first, std::string second) {
-  variables.push_back({fmt::format("$p{}", variables.size()), kind, std::move(first),
-                       std::move(second)});
+  variables.push_back(
+      {fmt::format("$p{}", variables.size()), kind, std::move(first), std::move(second)});
   return variables.back().name;
 }
 
@@ -533,8 +534,8 @@ bool TermScope::is_signed(const Term& term) const {
 
 bool TermScope::is_number(const Term& term) const {
   return term.kind != Term::Kind::kConstant && all_types(term, domain, [](std::string_view each) {
-    return is_floating(each) || each.find("Int") != each.npos;
-  });
+           return is_floating(each) || each.find("Int") != each.npos;
+         });
 }
 
 std::span<const TermRule> term_rules() {

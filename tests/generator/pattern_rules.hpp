@@ -15,8 +15,8 @@ namespace mir::test {
 
 /// The element types of which a pattern is an equation.
 struct TypeDomain {
-  std::string_view name;       ///< as a condition names it: "is_float(T)"; empty: none is needed
-  std::string_view text;       ///< "T", or the name of the one type
+  std::string_view name;  ///< as a condition names it: "is_float(T)"; empty: none is needed
+  std::string_view text;  ///< "T", or the name of the one type
   std::vector<std::string_view> dtypes;
 };
 

@@ -273,7 +273,8 @@ std::string substituted(std::string_view text, const Assignment& values) {
     made += value == values.end() ? std::string(text.substr(i, end - i)) : value->second;
     i = end + (is_pack ? 2 : 0);
     // An empty pack takes its comma with it.
-    if (is_pack && value != values.end() && value->second.empty() && text.substr(i).starts_with(", ")) {
+    if (is_pack && value != values.end() && value->second.empty() &&
+        text.substr(i).starts_with(", ")) {
       i += 2;
     }
   }
@@ -300,9 +301,9 @@ class TermWriter {
     }
     std::vector<std::string> names;
     for (int i = 0; i < term->results; ++i) names.push_back(fmt::format("%v{}", values_++));
-    text_.ops += fmt::format("{}linalg.{}.{} {}({}) -> ({})\n", style_.indent, style_.device,
-                             term->name, attributes(*term), fmt::join(operands, ", "),
-                             fmt::join(names, ", "));
+    text_.ops +=
+        fmt::format("{}linalg.{}.{} {}({}) -> ({})\n", style_.indent, style_.device, term->name,
+                    attributes(*term), fmt::join(operands, ", "), fmt::join(names, ", "));
     ++text_.count;
     text_.commutative += term->is("AddOp") || term->is("MulOp") ? 1 : 0;
     names_.emplace(op, names);
@@ -326,7 +327,8 @@ class TermWriter {
 
   std::string constant(const Term& term) {
     const std::string type =
-        style_.types_constants ? put(fmt::format(":tensor<[1], {}, {}>", term.dtype, style_.device)) : "";
+        style_.types_constants ? put(fmt::format(":tensor<[1], {}, {}>", term.dtype, style_.device))
+                               : "";
     return fmt::format("%c{}{}[constant:[{}]]", constants_++, type, put(term.name));
   }
 
@@ -345,7 +347,8 @@ void add_inputs(const TermPtr& term, std::vector<TermPtr>& found) {
 }
 
 void add_variables(const Term& term, std::vector<std::string>& found) {
-  if (term.kind == Term::Kind::kConstant) std::ranges::copy(variables_in(term.name), std::back_inserter(found));
+  if (term.kind == Term::Kind::kConstant)
+    std::ranges::copy(variables_in(term.name), std::back_inserter(found));
   for (const auto& each : term.attributes) {
     std::ranges::copy(variables_in(each.second), std::back_inserter(found));
   }

@@ -71,8 +71,8 @@ std::vector<std::string> variables_in(std::string_view text);
 struct TermStyle {
   const Assignment* values = nullptr;  ///< none: variables are written
   std::string device = "D";
-  bool shares = true;             ///< equal terms are one op
-  bool types_constants = false;   ///< `%c:tensor<[1], T, D>[constant:[1]]`
+  bool shares = true;            ///< equal terms are one op
+  bool types_constants = false;  ///< `%c:tensor<[1], T, D>[constant:[1]]`
   std::string indent = "            ";
 };
 

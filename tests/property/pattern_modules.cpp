@@ -146,9 +146,7 @@ class Workpiece {
   }
 
   /// Whether every rewrite leaves fewer ops, so that rewriting ends.
-  bool all_shrink() const {
-    return std::ranges::all_of(patterns_, &GeneratedPattern::shrinks);
-  }
+  bool all_shrink() const { return std::ranges::all_of(patterns_, &GeneratedPattern::shrinks); }
 
   Module& module() { return *module_; }
   const std::string& pattern_text() const { return pattern_text_; }
@@ -277,8 +275,10 @@ TEST_SUITE("random patterns") {
       if (!piece.make_module(is_bound || seed % 2 == 0)) continue;
       ++made;
       const bool ends = piece.all_shrink();
-      const auto after =
-          piece.rewritten(is_bound ? 1 : ends ? 10 * kMostRewrites : kMostRewrites, true);
+      const auto after = piece.rewritten(is_bound ? 1
+                                         : ends   ? 10 * kMostRewrites
+                                                  : kMostRewrites,
+                                         true);
       CHECK_FALSE((ends && after.has_failed));
       endless += after.has_failed ? 1 : 0;
       rewrites += after.rewrites.size();
@@ -318,8 +318,7 @@ TEST_SUITE("random patterns") {
       const auto after = piece.rewritten(kMostRewrites, true);
       const auto difference = piece.difference(*after.module);
       if (!difference) continue;
-      const bool is_applied =
-          std::ranges::find(after.rewrites, "wrong") != after.rewrites.end();
+      const bool is_applied = std::ranges::find(after.rewrites, "wrong") != after.rewrites.end();
       matched += is_applied ? 1 : 0;
       INFO(wrong->fault(), print(piece.module()), print(*after.module), piece.pattern_text());
       INFO(*difference);

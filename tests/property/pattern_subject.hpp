@@ -40,8 +40,8 @@ inline std::string text_of(const Diagnostics& found) {
 inline Module* read_module(std::string text, IRContext& context, Diagnostics& problems) {
   const SourceFile* file = context.sources().add("test.mir", std::move(text));
   const std::vector<Module*> modules = read_modules(*file, context, problems);
-  const bool is_good = modules.size() == 1 && !problems.has_errors() &&
-                       verify(*modules.front(), problems);
+  const bool is_good =
+      modules.size() == 1 && !problems.has_errors() && verify(*modules.front(), problems);
   return is_good ? modules.front() : nullptr;
 }
 
@@ -75,7 +75,7 @@ inline std::optional<std::vector<Tensor>> drawn_inputs(const Module& module,
     if (type == nullptr || !type->dtype() || !type->has_static_shape()) return std::nullopt;
     Shape shape;
     for (const Dim dim : type->dims()) shape.push_back(dim.constant());
-    const auto style = draw.one_in(3)                              ? validate::ValueStyle::kSmall
+    const auto style = draw.one_in(3)                             ? validate::ValueStyle::kSmall
                        : claim.kind == RewriteClaim::Kind::kBound ? validate::ValueStyle::kFinite
                                                                   : validate::ValueStyle::kSpecial;
     auto tensor = validate::draw_tensor(*type->dtype(), shape, style, claim.largest, draw);

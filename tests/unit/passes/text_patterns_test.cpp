@@ -284,6 +284,37 @@ TEST_SUITE("patterns as text") {
     }
   }
 
+  TEST_CASE("a rewrite whose constant its type cannot hold is refused (type_c5)") {
+    const auto rule = [](std::string_view let, std::string_view constant) {
+      return pattern_of(
+          fmt::format("let:{{d:\"{}\"}}", let),
+          "(%x:tensor<[$n..], T, D>) -> (%z) { linalg.D.MulOp(%x, %c[constant:[$c]]) -> (%z) "
+          "cf.ReturnOp (%z) -> () }",
+          fmt::format("(%x:tensor<[$n..], T, D>) -> (%z) {{ linalg.D.DivOp(%x, %d:{}) -> (%z) "
+                      "cf.ReturnOp (%z) -> () }}",
+                      constant));
+    };
+    const auto module = [](std::string_view type, std::string_view number) {
+      return module_of(fmt::format("linalg.CPU.MulOp(%x, %c:tensor<[1], {}, CPU>[constant:[{}]]) "
+                                   "-> (%r)",
+                                   type, number),
+                       "%r", fmt::format("tensor<[3], {}, CPU>", type));
+    };
+    const std::string inverse = rule("1.0 / $c", "tensor<[1], T, D>[constant:[$d]]");
+    CHECK(rewritten(inverse, module("Float8E4M3", "0.5")) == "DivOp");
+    CHECK(reason(inverse, module("Float8E4M3", "0.001953125")) ==
+          "constant '%d' would be no tensor<[1], Float8E4M3, CPU>: '512.0' is beyond the largest "
+          "number; infinity is written inf");
+    CHECK(reason(inverse, module("Int8", "2")) ==
+          "constant '%d' would be no tensor<[1], Int8, CPU>: '0.5' is not a value of type Int8");
+    CHECK(reason(rule("$c + 128", "tensor<[1], T, D>[constant:[$d]]"), module("Int8", "1")) ==
+          "constant '%d' would be no tensor<[1], Int8, CPU>: '129' is not a value of type Int8");
+    CHECK(reason(rule("[$c, $c]", "tensor<[$n..], T, D>[constant:$d]"), module("Int8", "1")) ==
+          "constant '%d' would be no tensor<[3], Int8, CPU>: 2 values are stated, expected 1 or 3");
+    CHECK(rewritten(rule("[$c, $c, $c]", "tensor<[$n..], T, D>[constant:$d]"),
+                    module("Int8", "1")) == "DivOp");
+  }
+
   TEST_CASE("one value of a pattern is one value of the module, two ops are two") {
     const std::string square =
         pattern_of("", "(%x) -> (%z) { linalg.D.MulOp(%x, %x) -> (%z) cf.ReturnOp (%z) -> () }",
