@@ -47,7 +47,8 @@ std::string breach_of_values(const TensorType& type, const Attr& values) {
     return fmt::format("elements of type {} are no numbers", name_of(*type.dtype()));
   }
   for (const Attr* value : values.elements()) {
-    if (std::string breach = breach_of_element(*type.dtype(), *value); !breach.empty()) return breach;
+    if (std::string breach = breach_of_element(*type.dtype(), *value); !breach.empty())
+      return breach;
   }
   return {};
 }

@@ -22,9 +22,12 @@ using patterns::ValueTemplate;
 
 namespace {
 
-constexpr std::array kDTypes = {DType::kFloat32, DType::kFloat16, DType::kBFloat16, DType::kFloat64,
-                                DType::kInt32,   DType::kInt64,   DType::kInt8,     DType::kUInt8,
-                                DType::kInt16,   DType::kBool};
+constexpr std::array kDTypes = {DType::kFloat32,     DType::kFloat16,    DType::kBFloat16,
+                                DType::kFloat64,     DType::kInt32,      DType::kInt64,
+                                DType::kInt8,        DType::kUInt8,      DType::kInt16,
+                                DType::kBool,        DType::kUInt16,     DType::kUInt32,
+                                DType::kUInt64,      DType::kFloat8E4M3, DType::kFloat8E5M2,
+                                DType::kComplexFP32, DType::kComplexFP64};
 
 const Attr* list_of(std::span<const std::int64_t> values, IRContext& context) {
   std::vector<const Attr*> elements;
@@ -204,10 +207,15 @@ const TensorType* InstanceDrawer::any_type(const TensorType* like) {
 
 bool InstanceDrawer::draw_value(std::uint32_t value, const TensorType* like) {
   const ValueTemplate& wanted = graph_.values[value];
-  if (wanted.constant && wanted.type.is_any && draw_.one_in(2)) {
+  const bool is_complex =
+      like != nullptr && like->dtype() && info(*like->dtype()).type_class == DTypeClass::kComplex;
+  if (wanted.constant && wanted.type.is_any && (is_complex || draw_.one_in(2))) {
     const Dim one(1);
-    types_[value] = like == nullptr || !like->dtype() ? context_.tensor({&one, 1}, draw_dtype())
-                                                      : context_.tensor({&one, 1}, *like->dtype());
+    // A constant is real, also beside complex numbers.
+    const DType dtype = is_complex                          ? DType::kFloat32
+                        : like == nullptr || !like->dtype() ? draw_dtype()
+                                                            : *like->dtype();
+    types_[value] = context_.tensor({&one, 1}, dtype);
   } else {
     types_[value] = draw_type(wanted.type, like);
   }

@@ -16,7 +16,6 @@
 #include "validate/instance.hpp"
 #include "validate/run_module.hpp"
 #include "validate/values.hpp"
-#include "weights/elements.hpp"
 
 namespace mir {
 
@@ -206,8 +205,9 @@ class Validation {
 
   /// False if a trial refutes the pattern.
   bool try_all_values() {
-    constexpr std::array kSmall = {DType::kBool, DType::kInt8, DType::kUInt8, DType::kFloat16,
-                                   DType::kBFloat16};
+    constexpr std::array kSmall = {DType::kBool,     DType::kInt8,       DType::kUInt8,
+                                   DType::kInt16,    DType::kUInt16,     DType::kFloat16,
+                                   DType::kBFloat16, DType::kFloat8E4M3, DType::kFloat8E5M2};
     constexpr int kTries = 20;
     if (claim_.kind == RewriteClaim::Kind::kBound || pattern_->match.input_count != 1 ||
         !is_elementwise(pattern_->match) || !is_elementwise(pattern_->rewrite)) {
@@ -329,13 +329,8 @@ class Validation {
       for (std::int64_t i = 0; i < tensor.elements(); ++i) {
         for (const double simple : {0.0, 1.0, 2.0}) {
           const Tensor kept = tensor;
-          auto changed = Tensor::allocate(tensor.dtype(), tensor.shape());
-          const auto bits = encode_element(tensor.dtype(), simple);
-          if (!changed || !bits) continue;
-          const std::size_t width = info(tensor.dtype()).unit_bytes;
-          std::ranges::copy(tensor.bytes(), changed->mutable_bytes());
-          std::memcpy(changed->mutable_bytes() + static_cast<std::size_t>(i) * width, &*bits,
-                      width);
+          auto changed = validate::with_element(tensor, i, simple);
+          if (!changed) continue;
           if (std::ranges::equal(changed->bytes(), kept.bytes())) break;
           tensor = *std::move(changed);
           if (trial.run(least, claim) == Trial::Outcome::kDiffers) {
@@ -381,8 +376,10 @@ std::string listed(std::span<const Tensor> tensors) {
   if (count > kMost) return "";
   std::vector<std::string> texts;
   for (const Tensor& each : tensors) {
-    std::vector<double> values(static_cast<std::size_t>(each.elements()));
-    elements_as_doubles(each, 0, values);
+    std::vector<std::string> values;
+    for (std::int64_t i = 0; i < each.elements(); ++i) {
+      values.push_back(validate::element_text(each, i));
+    }
     texts.push_back(fmt::format("{} [{}]: {}", name_of(each.dtype()), fmt::join(each.shape(), ", "),
                                 fmt::join(values, ", ")));
   }

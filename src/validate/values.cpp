@@ -1,6 +1,7 @@
 #include "validate/values.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -14,8 +15,15 @@ namespace mir::validate {
 
 namespace {
 
+/// The type of the real and the imaginary part; other types have one part, themselves.
+DType part_type(DType dtype) {
+  if (dtype == DType::kComplexFP32) return DType::kFloat32;
+  if (dtype == DType::kComplexFP64) return DType::kFloat64;
+  return dtype;
+}
+
 bool is_drawable(DType dtype) {
-  return is_real(dtype) && info(dtype).lanes == 1;
+  return is_real(part_type(dtype)) && info(dtype).lanes == 1;
 }
 
 bool is_unsigned(DType dtype) {
@@ -103,21 +111,37 @@ bool are_equal_numbers(double a, double b) {
   return (std::isnan(a) && std::isnan(b)) || (a == b && std::signbit(a) == std::signbit(b));
 }
 
+/// The parts of an element: one, or that of a complex number and the imaginary one.
+std::vector<double> parts_of(const Tensor& tensor, std::int64_t i) {
+  const DType part = part_type(tensor.dtype());
+  if (part == tensor.dtype()) return {element_as_double(tensor, i)};
+  const std::byte* at = tensor.bytes().data() + i * info(tensor.dtype()).unit_bytes;
+  std::vector<double> parts(2);
+  for (double& each : parts) {
+    float narrow = 0;
+    if (part == DType::kFloat32) std::memcpy(&narrow, at, sizeof narrow);
+    each = narrow;
+    if (part == DType::kFloat64) std::memcpy(&each, at, sizeof each);
+    at += info(part).unit_bytes;
+  }
+  return parts;
+}
+
 /// Whether one element differs by more than the claim allows.
 bool differs(const Tensor& before, const Tensor& after, std::int64_t i, const RewriteClaim& claim) {
   const std::size_t width = info(before.dtype()).unit_bytes;
   const auto at = static_cast<std::size_t>(i) * width;
   if (std::memcmp(before.bytes().data() + at, after.bytes().data() + at, width) == 0) return false;
-  if (claim.kind == RewriteClaim::Kind::kBits || !is_float(before.dtype())) return true;
-  const double a = element_as_double(before, i), b = element_as_double(after, i);
-  if (claim.kind == RewriteClaim::Kind::kValue) return !are_equal_numbers(a, b);
-  if (!std::isfinite(a)) return false;  // outside of the domain
-  return !(std::abs(a - b) <= claim.absolute + claim.relative * std::abs(a));
-}
-
-std::string element_text(const Tensor& tensor, std::int64_t i) {
-  if (!is_real(tensor.dtype())) return "?";
-  return fmt::format("{}", element_as_double(tensor, i));
+  if (claim.kind == RewriteClaim::Kind::kBits || !is_float(part_type(before.dtype()))) return true;
+  const std::vector<double> a = parts_of(before, i), b = parts_of(after, i);
+  if (claim.kind == RewriteClaim::Kind::kValue) return !std::ranges::equal(a, b, are_equal_numbers);
+  double magnitude = 0, distance = 0;
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    if (!std::isfinite(a[k])) return false;  // outside of the domain
+    magnitude = std::hypot(magnitude, a[k]);
+    distance = std::hypot(distance, a[k] - b[k]);
+  }
+  return !(distance <= claim.absolute + claim.relative * magnitude);
 }
 
 }  // namespace
@@ -127,11 +151,12 @@ std::optional<Tensor> draw_tensor(DType dtype, const Shape& shape, ValueStyle st
   if (!is_drawable(dtype)) return std::nullopt;
   auto tensor = Tensor::allocate(dtype, shape);
   if (!tensor) return std::nullopt;
-  const std::size_t width = info(dtype).unit_bytes;
+  const DType part = part_type(dtype);
+  const std::size_t width = info(part).unit_bytes;
   const Cluster cluster = draw_cluster(largest, draw);
   std::byte* at = tensor->mutable_bytes();
-  for (std::int64_t i = 0; i < tensor->elements(); ++i, at += width) {
-    const std::uint64_t bits = draw_element(dtype, style, cluster, draw);
+  for (std::byte* const end = at + tensor->bytes().size(); at != end; at += width) {
+    const std::uint64_t bits = draw_element(part, style, cluster, draw);
     std::memcpy(at, &bits, width);
   }
   return *std::move(tensor);
@@ -148,6 +173,25 @@ std::optional<Tensor> all_values(DType dtype) {
     std::memcpy(tensor->mutable_bytes() + static_cast<std::size_t>(i) * width, &i, width);
   }
   return *std::move(tensor);
+}
+
+std::string element_text(const Tensor& tensor, std::int64_t i) {
+  if (!is_drawable(tensor.dtype())) return "?";
+  return fmt::format("{}", fmt::join(parts_of(tensor, i), " and "));
+}
+
+std::optional<Tensor> with_element(const Tensor& tensor, std::int64_t i, double value) {
+  const DType part = part_type(tensor.dtype());
+  if (!is_drawable(tensor.dtype())) return std::nullopt;
+  const auto bits = encode_element(part, value);
+  auto changed = Tensor::allocate(tensor.dtype(), tensor.shape());
+  if (!bits || !changed) return std::nullopt;
+  std::ranges::copy(tensor.bytes(), changed->mutable_bytes());
+  const std::size_t width = info(tensor.dtype()).unit_bytes;
+  std::byte* at = changed->mutable_bytes() + static_cast<std::size_t>(i) * width;
+  std::memset(at, 0, width);
+  std::memcpy(at, &*bits, info(part).unit_bytes);
+  return *std::move(changed);
 }
 
 std::optional<Difference> difference(std::span<const Tensor> before, std::span<const Tensor> after,

@@ -28,6 +28,12 @@ std::optional<Tensor> draw_tensor(DType dtype, const Shape& shape, ValueStyle st
 /// All values of an element type of at most 16 bits, in one dimension; no value for others.
 std::optional<Tensor> all_values(DType dtype);
 
+/// A copy with this number, whose imaginary part is 0, as one element. No value if the type cannot
+/// hold it, or memory is short.
+std::optional<Tensor> with_element(const Tensor& tensor, std::int64_t i, double value);
+/// "0.5"; both parts of a complex number.
+std::string element_text(const Tensor& tensor, std::int64_t i);
+
 struct Difference {
   std::size_t result = 0;
   std::int64_t element = 0;

@@ -80,8 +80,9 @@ std::string sum_of(const std::vector<std::string>& extents) {
 }
 
 std::optional<Extents> extents_of(const Term& term) {
+  const auto has_dims = [](const TermPtr& each) { return each->dims.has_value(); };
+  if (!std::ranges::all_of(term.operands, has_dims)) return std::nullopt;
   const Term& from = *term.operands.back();
-  if (!from.dims) return std::nullopt;
   Extents dims = *from.dims;
   if (term.name == "TransposeOp") {
     std::swap(dims.at(axis_of(term.attribute("dim0"), dims.size())),

@@ -63,7 +63,11 @@ constexpr Case kRight[] = {
     {"claim:value", "%x", "linalg.D.NegOp(%x) -> (%y) linalg.D.NegOp(%y) -> (%z)", "", "%x"},
     {"claim:value", "%x", "linalg.D.AddOp(%x, %c[constant:[-0.0]]) -> (%z)", "", "%x"},
     {"claim:value", "%x", "linalg.D.SubOp(%x, %c[constant:[0.0]]) -> (%z)", "", "%x"},
-    {"claim:value", "%x", "linalg.D.MulOp(%x, %c[constant:[1]]) -> (%z)", "", "%x"},
+    {"claim:value, where:\"is_float(dtype(%x)) || is_integer(dtype(%x))\"", "%x",
+     "linalg.D.MulOp(%x, %c[constant:[1]]) -> (%z)", "", "%x"},
+    {"", "%x, %u", "linalg.D.MulOp(%x, %u) -> (%z)", "linalg.D.MulOp(%u, %x) -> (%z)"},
+    {"claim:value, where:\"dtype(%x) == ComplexFP64\"", "%x",
+     "linalg.D.SubOp(%x, %c[constant:[0.0]]) -> (%z)", "", "%x"},
     {"", "%x", "linalg.D.ReLUOp(%x) -> (%y) linalg.D.ReLUOp(%y) -> (%z)",
      "linalg.D.ReLUOp(%x) -> (%z)"},
     {"let:{r:\"compose($p, $q)\"}", "%x",
@@ -115,6 +119,10 @@ constexpr Case kRight[] = {
 };
 
 constexpr Case kWrong[] = {
+    // Complex numbers: a real constant has the imaginary part +0.
+    {"claim:value", "%x", "linalg.D.MulOp(%x, %c[constant:[1]]) -> (%z)", "", "%x"},
+    {"claim:value, where:\"dtype(%x) == ComplexFP32\"", "%x",
+     "linalg.D.AddOp(%x, %c[constant:[-0.0]]) -> (%z)", "", "%x"},
     // They match only an extent of 4, which is stated, or one that is large.
     {"where:\"rank(%x) == 2\"", "%x:tensor<[4, $a], T, D>",
      "linalg.D.TransposeOp [dim0:0, dim1:1] (%x) -> (%z)", "", "%x"},
@@ -199,12 +207,14 @@ TEST_SUITE("validation of patterns") {
 
   TEST_CASE("all values of small types, bounds on exact integers") {
     const PatternVerdict whole = verdict_of(text_of(kRight[0]));
-    CHECK(spelling(whole).ends_with("all values of Int8 UInt8 Float16 BFloat16"));
-    const PatternVerdict exact = verdict_of(text_of(kRight[11]), 200);
+    CHECK(spelling(whole).ends_with(
+        "all values of Int8 UInt8 Int16 UInt16 Float16 BFloat16 Float8E4M3 "
+        "Float8E5M2"));
+    const PatternVerdict exact = verdict_of(text_of(kRight[13]), 200);
     CHECK(exact.exact > 0);
     INFO(spelling(exact));
     CHECK(spelling(exact).find(", finite inputs up to 100, ") != std::string::npos);
-    const PatternVerdict rounded = verdict_of(text_of(kRight[9]));
+    const PatternVerdict rounded = verdict_of(text_of(kRight[11]));
     CHECK(rounded.exact == 0);
   }
 
@@ -229,7 +239,7 @@ TEST_SUITE("validation of patterns") {
   }
 
   TEST_CASE("equal seeds give equal verdicts") {
-    Reading reading(text_of(kRight[5]));
+    Reading reading(text_of(kRight[7]));
     const auto tried = [&](std::uint64_t seed) {
       return spelling(validate_patterns(reading.module(), {.count = 30, .seed = seed}).front());
     };

@@ -73,6 +73,28 @@ TEST_SUITE("values of a validation") {
     CHECK(found({3}, {4}, bound, DType::kInt8) != "");
   }
 
+  TEST_CASE("complex numbers: both parts count, a bound is of the magnitude") {
+    const auto complex = [](float re, float im) {
+      auto tensor = *Tensor::allocate(DType::kComplexFP32, {1});
+      const float parts[] = {re, im};
+      std::memcpy(tensor.mutable_bytes(), parts, sizeof parts);
+      return tensor;
+    };
+    const auto differ = [](const Tensor& a, const Tensor& b, const RewriteClaim& claim) {
+      const auto found = validate::difference({&a, 1}, {&b, 1}, claim);
+      return found ? found->text : "";
+    };
+    const RewriteClaim value{.kind = RewriteClaim::Kind::kValue};
+    CHECK(differ(complex(1, 0.0F), complex(1, -0.0F), value) ==
+          "result 0, element 0: 1 and 0 before, 1 and -0 after");
+    CHECK(differ(complex(1, NAN), complex(1, -NAN), value) == "");
+    const RewriteClaim bound{.kind = RewriteClaim::Kind::kBound, .relative = 0.1};
+    CHECK(differ(complex(10, 0), complex(10, 0.9F), bound) == "");
+    CHECK(differ(complex(10, 0), complex(10, 1.1F), bound) != "");
+    const Tensor two = *validate::with_element(complex(5, 6), 0, 2);
+    CHECK(validate::element_text(two, 0) == "2 and 0");
+  }
+
   TEST_CASE("results of other types or extents differ") {
     const Tensor a = tensor_of(DType::kFloat32, {1, 2}), b = tensor_of(DType::kInt32, {1, 2}),
                  c = tensor_of(DType::kFloat32, {1});
