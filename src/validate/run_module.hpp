@@ -12,6 +12,6 @@ namespace mir::validate {
 
 /// The outputs, with weights `random:SEED`; no value if the module cannot run or the run fails.
 std::optional<std::vector<Tensor>> run_module(const Module& module, std::span<const Tensor> inputs,
-                                              std::uint64_t seed);
+                                              std::uint64_t seed = 0);
 
 }  // namespace mir::validate
