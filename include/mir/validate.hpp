@@ -71,8 +71,9 @@ struct ChangeVerdict {
 /// Runs two portable modules that verify and have equal inputs and outputs, one made from the other
 /// by passes, on `count` random inputs with random weights of equal names. Symbolic extents are
 /// small numbers. Every second run continues the caches of the one before. Results must be equal,
-/// any NaN being equal to any other; with `bound`, they may differ by that times the largest finite
-/// magnitude of the result before. A run that fails before the change is no trial.
+/// any NaN being equal to any other; with `bound`, inputs are finite, and results may differ by
+/// that times the largest finite magnitude of the result before. A run that fails before the change
+/// is no trial.
 ChangeVerdict validate_change(const Module& before, const Module& after,
                               const ValidationOptions& options,
                               std::optional<double> bound = std::nullopt);

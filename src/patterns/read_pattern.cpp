@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "dialects/parameters.hpp"
 #include "mir/equivalence.hpp"
 #include "mir/module.hpp"
 #include "mir/tensor.hpp"
@@ -452,7 +453,10 @@ class PatternReader : Scope {
   }
 
   bool read_path(const Op& op, OpTemplate& made) {
-    made.takes_any_path = op.row()->weights.empty();
+    // An attribute may say that the op has no weights of its own.
+    made.takes_any_path = std::ranges::none_of(op.row()->weights, [&](const WeightRow& weight) {
+      return owns_parameter(*op.row(), weight, context_, op.attributes());
+    });
     if (!op.has_path()) {
       if (made.takes_any_path) return true;
       return refuse(

@@ -80,9 +80,9 @@ class InstanceDrawer {
   std::map<std::string, const TensorType*> weights_;  // by symbol
   std::vector<std::int64_t> extents_;                 // drawn so far
   std::vector<std::int64_t> extents_of_pattern_;
-  std::vector<std::int64_t> integers_;                // in conditions
-  std::vector<double> numbers_;                       // in conditions
-  std::vector<DType> dtypes_;                         // in conditions
+  std::vector<std::int64_t> integers_;  // in conditions
+  std::vector<double> numbers_;         // in conditions
+  std::vector<DType> dtypes_;           // in conditions
   int size_ = 0;
   std::optional<DType> forced_dtype_;
   std::optional<std::int64_t> forced_extent_;

@@ -122,7 +122,8 @@ class Pair {
   /// How floating-point inputs are drawn; no value: as random inputs of a tool.
   std::optional<validate::ValueStyle> draw_style() {
     using validate::ValueStyle;
-    const bool is_finite = claim_ != nullptr && claim_->kind == RewriteClaim::Kind::kBound;
+    const bool is_finite =
+        bound_ || (claim_ != nullptr && claim_->kind == RewriteClaim::Kind::kBound);
     if (draw_.one_in(3)) return is_finite ? ValueStyle::kFinite : ValueStyle::kSpecial;
     return claim_ != nullptr && draw_.one_in(2) ? std::optional(ValueStyle::kSmall) : std::nullopt;
   }

@@ -16,6 +16,14 @@ struct Description {
 };
 
 constexpr Description kDescriptions[] = {
+    {"decompose",
+     "replaces compound operations by simpler ones that say what they mean, within a bound",
+     R"(@main [mir_version:1] (%x:tensor<[2, 3], Float32, CPU>) -> (%z:tensor<[2, 3], Float32, CPU>) {
+    linalg.CPU.SoftmaxOp [axis:-1] (%x) -> (%y:tensor<[2, 3], Float32, CPU>)
+    linalg.CPU.ReLUOp(%y) -> (%z:tensor<[2, 3], Float32, CPU>)
+    cf.ReturnOp (%z) -> ()
+}
+)"},
     {"fuse-activations", "replaces chains by the activations that they compute, within a bound",
      R"(@main [mir_version:1] (%x:tensor<[2, 3], Float32, CPU>) -> (%z:tensor<[2, 3], Float32, CPU>) {
     linalg.CPU.SigmoidOp(%x) -> (%y:tensor<[2, 3], Float32, CPU>)

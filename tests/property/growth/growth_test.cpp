@@ -208,7 +208,9 @@ void Bill::of_passes() {
            [&] { return diff_modules(before, upgraded).entries.size(); });
     run("simplify", upgraded);
     run("cse", upgraded);
-    for (const char* pass : {"simplify-algebra", "simplify-shapes", "fuse-activations"}) {
+    for (const char* pass : {"simplify-algebra", "simplify-shapes", "fuse-activations", "decompose",
+                             "fold-constants", "merge-graphs", "name-values", "number-values",
+                             "strip-names", "strip-locations", "eliminate-unused-parameters"}) {
       run(pass, upgraded);
     }
     run("downgrade", upgraded);
