@@ -13,7 +13,9 @@ void register_standard_passes(PassRegistry& registry) {
   registry.add(inline_pass());
   registry.add(merge_graphs_pass());
   registry.add(name_values_pass());
+  registry.add(narrow_slices_pass());
   registry.add(number_values_pass());
+  registry.add(sink_transposes_pass());
   registry.add(strip_locations_pass());
   registry.add(strip_names_pass());
   registry.add_pipeline(

@@ -17,7 +17,9 @@ Pass fold_constants_pass();   // fold/
 Pass inline_pass();           // inline/
 Pass merge_graphs_pass();     // merge/
 Pass name_values_pass();      // names/
+Pass narrow_slices_pass();    // narrow/
 Pass number_values_pass();    // names/
+Pass sink_transposes_pass();  // sink/
 Pass strip_locations_pass();  // names/
 Pass strip_names_pass();      // names/
 
