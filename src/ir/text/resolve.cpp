@@ -237,7 +237,9 @@ void Resolver::State::attribute_list(const Node& node) {
   auto list = pop_attributes(node.count());
   if (!head_.open) {  // the module's own list stays pending, and rules what follows in its head
     portable_ = std::ranges::find(list, version_key_, &NamedAttr::key) != list.end();
-    if (portable_) std::ranges::for_each(unquoted_, [&](auto token) { report_unquoted(token); });
+    for (const std::uint32_t token : unquoted_) {
+      if (portable_ || hides_version(token)) report_unquoted(token);
+    }
     unquoted_.clear();
     attributes_ = std::move(list);
     return;

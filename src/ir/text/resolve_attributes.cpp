@@ -208,12 +208,24 @@ void Resolver::State::unquoted(std::uint32_t token) {
   if (bodies_.empty()) unquoted_.push_back(token);
 }
 
+const OpRow* Resolver::State::row_of_head() const {
+  return head_.open ? head_.name.info->row : context_.op_name(OpId::kBuiltinModule).info->row;
+}
+
+/// Whether a text in the head of a module has swallowed the version: the module would pass as a
+/// dump.
+bool Resolver::State::hides_version(std::uint32_t token) const {
+  const std::string_view spelling = text(token);
+  return spelling.find("mir_version") != spelling.npos &&
+         !missing_commas(spelling, row_of_head()).empty();
+}
+
 void Resolver::State::report_unquoted(std::uint32_t token) {
   const std::string_view spelling = text(token);
   Diagnostic& added =
       diagnostics_.error(DiagCode::kQuotesNeeded, span(token),
                          fmt::format("'{}' must be in quotes in a portable module", spelling));
-  const auto gaps = missing_commas(spelling, head_.open ? head_.name.info->row : nullptr);
+  const auto gaps = missing_commas(spelling, row_of_head());
   if (gaps.empty()) {
     added.fix(span(token), quote(spelling));
     return;

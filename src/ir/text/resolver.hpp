@@ -100,6 +100,8 @@ class Resolver::State {
   ValueName name_from_text(std::string_view text);
   // attributes
   void report_unquoted(std::uint32_t token);
+  const OpRow* row_of_head() const;
+  bool hides_version(std::uint32_t token) const;
   /// Reports text without quotes where the module is portable, which its own list says at its end.
   void unquoted(std::uint32_t token);
   const Attr* leaf(const Node& node);
