@@ -260,6 +260,12 @@ bool InstanceDrawer::draw_op(const OpTemplate& op) {
   for (const std::uint32_t operand : op.operands) {
     if (types_[operand] != nullptr && !graph_.values[operand].constant) like = types_[operand];
   }
+  if (like == nullptr) {
+    // What is made of constants only meets the other values later.
+    const auto drawn =
+        std::ranges::find_if(types_, [](const auto* type) { return type != nullptr; });
+    if (drawn != types_.end()) like = *drawn;
+  }
   for (const std::uint32_t operand : op.operands) {
     if (types_[operand] == nullptr && !draw_value(operand, like)) return false;
     if (like == nullptr && !graph_.values[operand].constant) like = types_[operand];

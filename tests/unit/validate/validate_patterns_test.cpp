@@ -107,6 +107,11 @@ constexpr Case kRight[] = {
     {"claim:bound, relative:1e-4, absolute:1e-4", "%x",
      "linalg.D.NegOp(%x) -> (%y) linalg.D.RMSNormOp <name=\"m.norm\"> [epsilon:$e] (%y) -> (%z)",
      "linalg.D.RMSNormOp <name=\"m.norm\"> [epsilon:$e] (%x) -> (%y) linalg.D.NegOp(%y) -> (%z)"},
+    {"where:\"is_integer(T) && $n == 7\"", "%x:tensor<[$n], T, D>",
+     "linalg.D.MulOp(%a[constant:[3]], %b[constant:[3]]) -> (%y) "
+     "linalg.D.MulOp(%u[constant:[3]], %v[constant:[3]]) -> (%w) "
+     "linalg.D.MulOp(%y, %w) -> (%t) linalg.D.MulOp(%x, %t) -> (%z)",
+     "linalg.D.MulOp(%x, %c:tensor<[1], T, D>[constant:[81]]) -> (%z)"},
     // In Float64, on integers: neither these constants nor these powers are exact.
     {"claim:bound, relative:1e-9, where:\"dtype(%x) == Float64\"", "%x",
      "linalg.D.MulOp(%x, %a[constant:[0.1]]) -> (%y) linalg.D.MulOp(%y, %b[constant:[0.3]]) -> "
