@@ -92,11 +92,11 @@ class PatternMaker {
   // -- the graph that both sides compute ----------------------------------------------------------
 
   std::vector<TermPtr> inputs() {
-    static const std::array<Extents, 8> kShapes = {
-        Extents{"$a"},      Extents{"$a", "$b"},   Extents{"$a", "$b", "$c"},
-        Extents{"4", "$a"}, Extents{"$a", "$a"},   Extents{"6"},
-        Extents{"4", "3"},  Extents{"2", "4", "3"}};
-    const Extents& dims = one_of(kShapes, scope_);
+    static const std::array<TermExtents, 8> kShapes = {
+        TermExtents{"$a"},      TermExtents{"$a", "$b"},   TermExtents{"$a", "$b", "$c"},
+        TermExtents{"4", "$a"}, TermExtents{"$a", "$a"},   TermExtents{"6"},
+        TermExtents{"4", "3"},  TermExtents{"2", "4", "3"}};
+    const TermExtents& dims = one_of(kShapes, scope_);
     std::vector<TermPtr> made;
     const std::size_t count = 1 + scope_.below(3);
     for (std::size_t i = 0; i < count; ++i) {
@@ -389,11 +389,15 @@ std::string GeneratedPattern::text() const {
         fmt::format("{}:\"compose({}, {})\"", each.name.substr(1), each.first, each.second));
   }
   if (!lets.empty()) attributes.push_back(fmt::format("let:{{{}}}", fmt::join(lets, ", ")));
-  const std::string type = is_typed_ ? std::string(domain_->text)
-                                     : fmt::format("dtype(%{})", inputs_of(match_).front()->name);
-  const bool is_variable = domain_->text == "T";
-  if (!domain_->name.empty() && (is_variable || !is_typed_)) {
-    where.push_back(fmt::format(fmt::runtime(domain_->name), type, type));
+  if (!domain_->name.empty()) {
+    const auto state = [&](const std::string& type) {
+      where.push_back(fmt::format(fmt::runtime(domain_->name), type, type));
+    };
+    // Where no type says so, operands may be of several types: numbers and complex ones.
+    for (const TermPtr& each : inputs_of(match_)) {
+      if (!is_typed_) state(fmt::format("dtype(%{})", each->name));
+    }
+    if (is_typed_ && domain_->text == "T") state("T");
   }
   const TermText match = text_of(match_, {.shares = shares_});
   if (counts_users_) {

@@ -357,10 +357,10 @@ Made viewed_twice(const TermPtr& t, TermScope& scope) {
   const bool is_plain = std::ranges::none_of(
       *t->dims, [](const std::string& extent) { return extent.find('+') != extent.npos; });
   if (!is_plain) return std::nullopt;
-  Extents other{"1"};
+  TermExtents other{"1"};
   other.insert(other.end(), t->dims->begin(), t->dims->end());
   if (scope.one_in(2)) std::swap(other.front(), other.back());
-  const auto list = [](const Extents& dims) {
+  const auto list = [](const TermExtents& dims) {
     return TermAttributes{{"to_shape", fmt::format("[{}]", fmt::join(dims, ", "))}};
   };
   return EqualTerm{op_term("ViewOp", list(*t->dims), {op_term("ViewOp", list(other), {t})})};

@@ -48,8 +48,8 @@ std::size_t axis_of(std::string_view text, std::size_t rank) {
 }
 
 /// `[$a, 3]` as its entries.
-Extents entries_of(std::string_view list) {
-  Extents entries;
+TermExtents entries_of(std::string_view list) {
+  TermExtents entries;
   list = list.substr(1, list.size() - 2);
   while (!list.empty()) {
     const auto comma = std::min(list.find(','), list.size());
@@ -79,11 +79,11 @@ std::string sum_of(const std::vector<std::string>& extents) {
   return std::to_string(sum);
 }
 
-std::optional<Extents> extents_of(const Term& term) {
+std::optional<TermExtents> extents_of(const Term& term) {
   const auto has_dims = [](const TermPtr& each) { return each->dims.has_value(); };
   if (!std::ranges::all_of(term.operands, has_dims)) return std::nullopt;
   const Term& from = *term.operands.back();
-  Extents dims = *from.dims;
+  TermExtents dims = *from.dims;
   if (term.name == "TransposeOp") {
     std::swap(dims.at(axis_of(term.attribute("dim0"), dims.size())),
               dims.at(axis_of(term.attribute("dim1"), dims.size())));
@@ -173,7 +173,7 @@ std::string_view Term::attribute(std::string_view attribute) const {
 }
 
 TermPtr input_term(std::string name, std::string dtype, std::string shape,
-                   std::optional<Extents> dims) {
+                   std::optional<TermExtents> dims) {
   Term made{.kind = Term::Kind::kInput, .name = std::move(name)};
   made.dtype = std::move(dtype);
   made.shape = std::move(shape);

@@ -14,7 +14,7 @@ namespace mir::test {
 struct Term;
 using TermPtr = std::shared_ptr<const Term>;
 using TermAttributes = std::vector<std::pair<std::string, std::string>>;
-using Extents = std::vector<std::string>;
+using TermExtents = std::vector<std::string>;
 
 /// A value. Terms of equal keys have equal values.
 struct Term {
@@ -26,7 +26,7 @@ struct Term {
   int result = 0, results = 1;  ///< of an op
   std::string dtype{};          ///< a name, or a variable
   std::string shape{};          ///< terms of equal texts have equal shapes
-  std::optional<Extents> dims{};
+  std::optional<TermExtents> dims{};
   /// A NaN in it is the one that arithmetic stores.
   bool has_one_nan = false;
   /// Its magnitude is at most that of the inputs.
@@ -38,7 +38,7 @@ struct Term {
 };
 
 TermPtr input_term(std::string name, std::string dtype, std::string shape,
-                   std::optional<Extents> dims);
+                   std::optional<TermExtents> dims);
 /// A constant with one number, which broadcasts.
 TermPtr constant_term(std::string number, const TermPtr& like);
 /// Result `result` of an op of `results`.
