@@ -98,7 +98,9 @@ class DimBindings {
  public:
   std::optional<std::int64_t> find(Symbol name) const;
   void bind(Symbol name, std::int64_t value);
-  std::span<const std::pair<Symbol, std::int64_t>> entries() const { return entries_; }
+  std::span<const std::pair<Symbol, std::int64_t>> entries() const& { return entries_; }
+  /// A loop over the entries of a temporary would read freed memory.
+  std::span<const std::pair<Symbol, std::int64_t>> entries() && = delete;
 
  private:
   std::vector<std::pair<Symbol, std::int64_t>> entries_;

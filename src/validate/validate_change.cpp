@@ -93,9 +93,8 @@ class Pair {
         }
       }
     }
-    for (const auto& [symbol, length] : first_->cache_bindings().entries()) {
-      bindings.bind(symbol, length);
-    }
+    const DimBindings cached = first_->cache_bindings();
+    for (const auto& [symbol, length] : cached.entries()) bindings.bind(symbol, length);
     return bindings;
   }
 

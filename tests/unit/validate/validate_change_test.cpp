@@ -24,6 +24,11 @@ ChangeVerdict verdict_of(const std::string& before, const std::string& after,
   return validate_change(first.module(), second.module(), {.count = 40}, bound);
 }
 
+template <class T>
+concept HasEntries = requires(T bindings) {
+  std::forward<T>(bindings).entries();
+};
+
 }  // namespace
 
 TEST_SUITE("validation of changes") {
@@ -58,6 +63,26 @@ TEST_SUITE("validation of changes") {
     CHECK(verdict_of(chain, fused).kind == PatternVerdict::Kind::kRefuted);
     CHECK(verdict_of(chain, fused, 1e-6).kind == PatternVerdict::Kind::kKept);
     CHECK(verdict_of(chain, fused, 1e-12).kind == PatternVerdict::Kind::kRefuted);
+  }
+
+  TEST_CASE("symbols of caches are bound to what the caches hold") {
+    // A loop over the entries of temporary bindings does not compile.
+    static_assert(!HasEntries<DimBindings>);
+    static_assert(HasEntries<const DimBindings&>);
+    const auto cached = [](std::string_view rest) {
+      return fmt::format(
+          "@main [mir_version:1] (%k:tensor<[1, 2, $S, 4], Float32, CPU>) -> (%z:tensor<[1, 2, "
+          "$past+$S, 4], Float32, CPU>) {{\n"
+          "    linalg.CPU.KVCacheOp [cache:@c, q_head:2, kv_head:2, head_dim:4, past:$past, "
+          "capacity:64] (%k, %k) -> (%a, %b)\n    {}\n    cf.ReturnOp (%z) -> ()\n}}\n",
+          rest);
+    };
+    const std::string twice = cached("linalg.CPU.NegOp(%a) -> (%c) linalg.CPU.NegOp(%c) -> (%z)");
+    const ChangeVerdict verdict = verdict_of(twice, cached("linalg.CPU.CloneOp(%a) -> (%z)"));
+    CAPTURE(verdict.reason);
+    CHECK(verdict.kind == PatternVerdict::Kind::kKept);
+    CHECK(verdict_of(twice, cached("linalg.CPU.AbsOp(%a) -> (%z)")).kind ==
+          PatternVerdict::Kind::kRefuted);
   }
 
   TEST_CASE("weights of equal names are equal, caches go on") {
