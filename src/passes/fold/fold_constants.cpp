@@ -73,6 +73,15 @@ std::string_view why_not(const Op& op, std::int64_t most) {
   };
   if (!std::ranges::all_of(op.operand_uses(), is_constant)) return "an operand is no constant";
   if (has_codes(op)) return "a value holds codes";
+  // One number may stand for any number of elements.
+  constexpr std::int64_t kMostOfOperand = 1 << 16;
+  const auto is_large = [](const Use& use) {
+    return use.value()->tensor_type()->element_count().value_or(kMostOfOperand + 1) >
+           kMostOfOperand;
+  };
+  if (std::ranges::any_of(op.operand_uses(), is_large)) {
+    return "an operand has too many elements";
+  }
   for (const Value& result : op.results()) {
     const TensorType& type = *result.tensor_type();
     const auto elements = type.element_count();

@@ -80,6 +80,15 @@ TEST_SUITE("standard passes") {
     CHECK(ones("tensor<[257], Float32, CPU>") == "");
     CHECK(ones("tensor<[256], Float32, CPU>") == "1.0");
     CHECK(ones("tensor<[0], Float32, CPU>") == "");
+    const auto sum = [](std::string_view extent) {
+      return folded(fmt::format("linalg.CPU.ReduceSumOp [dim:0, keep_dim:true](%a:tensor<[{}], "
+                                "Float32, CPU>[constant:[1]])",
+                                extent),
+                    "tensor<[1], Float32, CPU>");
+    };
+    CHECK(sum("65536") == "65536.0");
+    CHECK(sum("65537") == "");
+    CHECK(sum("1000000000000") == "");
     const std::string input = fmt::format(
         "@main [mir_version:1] (%x:{0}) -> (%z:{0}) {{\nlinalg.CPU.AddOp(%x, %c:{0}[constant:[1]]) "
         "-> (%z:{0})\ncf.ReturnOp (%z) -> ()\n}}\n",
