@@ -9,46 +9,31 @@
 #include "dialects/quantisation.hpp"
 #include "mir/equivalence.hpp"
 #include "mir/rewriter.hpp"
+#include "passes/cse/operation_hash.hpp"
 #include "passes/standard_passes.hpp"
 
 namespace mir {
 
 namespace {
 
-std::size_t combined(std::size_t hash, std::size_t next) {
-  return hash * 0x9e3779b97f4a7c15ULL + next;
-}
-
-/// Equal for attributes with the same value.
-std::size_t hash_of(const Attr& value) {
-  if (value.kind() == AttrKind::kString) return std::hash<std::string_view>()(value.text());
-  if (value.kind() == AttrKind::kFloat) return std::hash<double>()(value.number());
-  return std::hash<const void*>()(&value);
-}
-
 /// Equal for equivalent ops.
 std::size_t hash_of(const Op& op) {
-  std::size_t hash = std::hash<Symbol>()(op.op_name().spelling);
+  std::size_t hash = hash_of_operation(op);
   for (const Use& use : op.operand_uses()) {
-    hash = combined(hash, std::hash<const void*>()(use.value()));
+    hash = combined_hash(hash, std::hash<const void*>()(use.value()));
   }
   for (const Value& result : op.results()) {
-    hash = combined(hash, std::hash<const void*>()(result.type()));
+    hash = combined_hash(hash, std::hash<const void*>()(result.type()));
   }
-  if (op.row() == nullptr) return hash;
-  for (const AttrRow& row : op.row()->attributes) {
-    const Attr* value = effective_attribute(op, row);
-    if (value != nullptr) hash = combined(hash, hash_of(*value));
-  }
-  return op.row()->weights.empty() ? hash : combined(hash, std::hash<Symbol>()(op.path()));
+  return hash;
 }
 
 /// Equal for free values that are the same.
 std::size_t hash_of(const Value& value) {
   std::size_t hash =
-      combined(std::hash<const void*>()(value.type()), std::hash<Symbol>()(value.symbol()));
+      combined_hash(std::hash<const void*>()(value.type()), std::hash<Symbol>()(value.symbol()));
   for (const NamedAttr& each : value.attributes()) {
-    hash = combined(hash, std::hash<const void*>()(each.value));
+    hash = combined_hash(hash, std::hash<const void*>()(each.value));
   }
   return hash;
 }

@@ -6,6 +6,7 @@
 #include "ir/declaration_graphs.hpp"
 #include "mir/equivalence.hpp"
 #include "mir/ops.hpp"
+#include "passes/cse/operation_hash.hpp"
 #include "passes/standard_passes.hpp"
 
 namespace mir {
@@ -64,16 +65,20 @@ class GraphComparison {
 /// Equal for equal graphs.
 std::size_t hash_of(const Op& graph) {
   std::size_t hash = 0;
-  const auto add = [&](std::size_t next) { hash = hash * 0x9e3779b97f4a7c15ULL + next; };
+  const auto add = [&](std::size_t next) { hash = combined_hash(hash, next); };
+  const auto add_type = [&](const Value& value) { add(std::hash<const void*>()(value.type())); };
   const Region& body = *graph.first_region();
-  for (const Value& argument : body.entry_arguments()) {
-    add(std::hash<const void*>()(argument.type()));
-  }
+  for (const Value& argument : body.entry_arguments()) add_type(argument);
   if (body.empty()) return hash;
   for (const Op* op : body.entry()->ops()) {
-    add(op->kind().id);
-    add(op->operand_count());
-    for (const Value& result : op->results()) add(std::hash<const void*>()(result.type()));
+    add(hash_of_operation(*op));
+    for (const Use& use : op->operand_uses()) {
+      add_type(*use.value());
+      for (const NamedAttr& each : use.value()->attributes()) {
+        add(std::hash<const void*>()(each.value));
+      }
+    }
+    for (const Value& result : op->results()) add_type(result);
   }
   return hash;
 }

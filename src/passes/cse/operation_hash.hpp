@@ -1,0 +1,17 @@
+// Hashes of what ops do, for tables of ops.
+#pragma once
+
+#include <cstddef>
+
+#include "mir/op.hpp"
+
+namespace mir {
+
+constexpr std::size_t combined_hash(std::size_t hash, std::size_t next) {
+  return hash * 0x9e3779b97f4a7c15ULL + next;
+}
+
+/// Equal for ops of which are_same_operation() is true.
+std::size_t hash_of_operation(const Op& op);
+
+}  // namespace mir
