@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 LAYERS = ["support", "syntax", "kernels", "weights", "ir", "dialects", "program", "patterns", "verify", "eval",
-          "passes", "upgrade", "diff", "plan", "interp", "validate", "tools"]
+          "passes", "upgrade", "diff", "plan", "interp", "validate", "reduce", "tools"]
 # Layers that see less than all below them: tensors are all they know.
 NARROWER = {"kernels": {"support", "kernels"}, "weights": {"support", "weights"}}
 SUFFIXES = {".cpp", ".hpp", ".h", ".re", ".yy"}

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "interrupt_watch.hpp"
 #include "progress.hpp"
 #include "tool.hpp"
 #include "tools/check/check_report.hpp"

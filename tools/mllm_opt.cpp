@@ -6,6 +6,7 @@
 
 #include "input_names.hpp"
 #include "mir/pass.hpp"
+#include "pipelines.hpp"
 #include "tool.hpp"
 #include "tools/opt/option_readers.hpp"
 #include "tools/opt/pass_pages.hpp"
@@ -106,7 +107,9 @@ ExitCode body(const Run& run, OptSettings& settings) {
   }
   SourceManager pipelines;
   Diagnostics problems = run.diagnostics();
-  const std::optional<Pipeline> pipeline = read_pipelines(settings, pipelines, problems);
+  const std::optional<Pipeline> pipeline =
+      read_pipelines(settings.passes, settings.pattern_files.passes(), settings.known.registry,
+                     pipelines, problems);
   if (!pipeline) return run.report(problems, pipelines);
   if (settings.print_pipeline) return run.write_output(spelling(*pipeline) + '\n');
   InputNames names("the pipeline");

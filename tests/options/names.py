@@ -56,7 +56,7 @@ FORMS = {
 # Arguments that name nothing in the input.
 PLAIN = {"FORM", "FORMAT", "N", "K", "X", "LEVEL", "WHAT", "WHEN", "WHICH", "ANSWER", "CODE", "code", "exact", "SET", "TYPE",
          "SIZE", "SECONDS", "A:B", "KEY=TEXT", "LEVEL", "PASS", "FILE", "FOLDER", "DIR", "PATH", "SPEC",
-         "PIPELINE"}
+         "PIPELINE", "COMMAND"}
 DUMP = """@main () -> () {
     linalg.CPU.ClipOp <name="net.clip">(%0:tensor<[2, 4], Float32, CPU>) -> (%1:tensor<[2, 4], Float32, CPU>)
 }

@@ -34,6 +34,7 @@ COMMANDS = {
                               ["a.mir", "x.npy", "y-1.npy", "w/index.json", "w/part.safetensors"]),
     ("mllm-pack", "extract"): (["extract", "p.mirz"], ["p.mirz"]),
     ("mllm-parse", ""): (["a.mir", "b.mir"], ["a.mir", "b.mir"]),
+    ("mllm-reduce", ""): (["--differs", "-p", "@passes.txt", "a.mir"], ["a.mir", "passes.txt"]),
     ("mllm-weights", "convert"): (["convert", "w/index.json", "w.npz"], ["w/index.json", "w/part.safetensors", "w.npz"]),
 }
 # Names of files that a folder holds and that the command may write there, one that it reads and how it is read.

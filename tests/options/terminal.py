@@ -37,7 +37,7 @@ MODULE = """@main [mir_version:1] (%x:tensor<[2], Float32, CPU>) -> (%y:tensor<[
 }
 """
 # Commands whose output is a document: it may repeat its input.
-DOCUMENTS = {"mllm-parse", "mllm-opt", "mllm-fmt"}
+DOCUMENTS = {"mllm-parse", "mllm-opt", "mllm-fmt", "mllm-reduce"}
 BASE = {
     ("mllm-check", ""): ["a.test"],
     ("mllm-diff", ""): ["a.mir", "b.mir"],
@@ -50,6 +50,7 @@ BASE = {
     ("mllm-pack", "list"): ["list", "p.mirz"],
     ("mllm-pack", "extract"): ["extract", "p.mirz"],
     ("mllm-parse", ""): ["a.mir"],
+    ("mllm-reduce", ""): ["a.mir", "--diagnostic=MIR0500"],
     ("mllm-weights", "convert"): ["convert", "w.safetensors"],
     ("mllm-weights", "diff"): ["diff", "w.safetensors", "w.safetensors"],
     ("mllm-weights", "list"): ["list", "w.safetensors"],

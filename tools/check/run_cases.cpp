@@ -1,9 +1,7 @@
 #include "run_cases.hpp"
 
 #include <fmt/format.h>
-#include <stdlib.h>
 
-#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -14,6 +12,7 @@
 #include "command.hpp"
 #include "match_checks.hpp"
 #include "regular_file.hpp"
+#include "scratch_folder.hpp"
 #include "stored_output.hpp"
 #include "support/file_io.hpp"
 
@@ -24,33 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMaxCaseSize = std::uint64_t{64} << 20;
-
-/// An empty folder that goes with the object.
-class ScratchFolder {
- public:
-  static Result<ScratchFolder> create() {
-    std::error_code error;
-    // Commands see it without links, and so does the output.
-    const fs::path folder = fs::canonical(fs::temp_directory_path(error), error);
-    std::string name = (folder / "mllm-check.XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) {
-      return Error{DiagCode::kFileNotWritable, fmt::format("cannot make a folder '{}': {}", name,
-                                                           std::generic_category().message(errno))};
-    }
-    return ScratchFolder(std::move(name));
-  }
-  ScratchFolder(ScratchFolder&& other) noexcept : path_(std::exchange(other.path_, "")) {}
-  ScratchFolder& operator=(ScratchFolder&&) = delete;
-  ~ScratchFolder() {
-    std::error_code ignored;  // nobody is left to hear of it
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  explicit ScratchFolder(std::string path) : path_(std::move(path)) {}
-  std::string path_;
-};
 
 std::string replaced(std::string text, std::string_view from, std::string_view to) {
   for (auto at = text.find(from); at != text.npos; at = text.find(from, at + to.size())) {
@@ -66,22 +38,7 @@ struct Placeholders {
   std::string scratch;  ///< %T
 
   std::string in_command(std::string_view command) const {
-    std::string line;
-    for (; !command.empty(); command.remove_prefix(1)) {
-      const char next = command.size() > 1 && command.front() == '%' ? command[1] : '\0';
-      const std::string_view value = next == 's'   ? file
-                                     : next == 'S' ? folder
-                                     : next == 'T' ? scratch
-                                     : next == '%' ? "%"
-                                                   : std::string_view();
-      if (value.empty()) {
-        line += command.front();
-        continue;
-      }
-      line += value;
-      command.remove_prefix(1);
-    }
-    return line;
+    return fill_placeholders(command, {{'s', file}, {'S', folder}, {'T', scratch}});
   }
   std::string in_output(std::string text) const {
     return replaced(replaced(std::move(text), folder, "%S"), scratch, "%T");
@@ -173,7 +130,7 @@ bool CaseRun::execute(const TestCommand& command, const Placeholders& placeholde
 
 std::optional<Output> CaseRun::run() {
   if (result_.problems.has_errors()) return std::nullopt;
-  const auto scratch = ScratchFolder::create();
+  const auto scratch = ScratchFolder::create("mllm-check");
   std::error_code error;
   const fs::path path = fs::canonical(file_.path, error);
   Placeholders placeholders{path.filename().string(), path.parent_path().string(), ""};

@@ -1,9 +1,5 @@
 #include "run_files.hpp"
 
-#include <pthread.h>
-#include <sys/signalfd.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
@@ -13,19 +9,6 @@
 #include <vector>
 
 namespace mir::tools {
-
-InterruptWatch::InterruptWatch() {
-  sigset_t interrupts;
-  ::sigemptyset(&interrupts);
-  for (const int signal : {SIGHUP, SIGINT, SIGTERM}) ::sigaddset(&interrupts, signal);
-  ::pthread_sigmask(SIG_BLOCK, &interrupts, &before_);
-  descriptor_ = ::signalfd(-1, &interrupts, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
-InterruptWatch::~InterruptWatch() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-  ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-}
 
 bool run_case_files(std::span<const std::string> paths, const CheckSettings& settings,
                     unsigned jobs, const std::function<void(const FileResult&)>& take) {

@@ -8,20 +8,6 @@ namespace {
 
 constexpr std::string_view kAll = "all";
 
-std::vector<std::string_view> names_of(const PassRegistry& registry) {
-  std::vector<std::string_view> names;
-  for (const auto& [name, pass] : registry.passes()) names.push_back(name);
-  for (const auto& [name, pipeline] : registry.pipelines()) names.push_back(name);
-  return names;
-}
-
-/// The names of passes and pipelines.
-Completion complete(const PassRegistry& registry) {
-  Completion offered{.is_list = true};
-  for (const std::string_view name : names_of(registry)) offered.words.emplace_back(name);
-  return offered;
-}
-
 const Pass& pass_at(const std::vector<PipelineItem>& items, PipelineEnd end) {
   const PipelineItem& item = end == PipelineEnd::kFirst ? items.front() : items.back();
   return item.pass != nullptr ? *item.pass : pass_at(item.items, end);
@@ -33,7 +19,7 @@ Result<std::string_view> read_name(const PassRegistry& registry, PipelineEnd end
   if (const auto named = registry.pipelines().find(name); named != registry.pipelines().end()) {
     return std::string_view(pass_at(named->second.pipeline.items, end).name);
   }
-  std::vector<std::string_view> known = names_of(registry);
+  std::vector<std::string_view> known = names_of_passes(registry);
   known.push_back(kAll);
   return Error{DiagCode::kUsage,
                fmt::format("no pass is called '{}'{}", name, did_you_mean(name, known))};
@@ -77,7 +63,7 @@ Argument<PassNames> pass_names(const PassRegistry& registry, PipelineEnd end) {
     return read_names(registry, end, text);
   };
   const auto completion = [&registry] {
-    Completion offered = complete(registry);
+    Completion offered = complete_passes(registry);
     offered.words.emplace_back(kAll);
     return offered;
   };
@@ -101,16 +87,6 @@ Argument<std::string> pass_plugin(PassRegistry& registry) {
     return path;
   };
   return argument;
-}
-
-Argument<std::string> pipeline_text(const PassRegistry& registry) {
-  const auto file_of = [](const std::string& text) {
-    std::vector<Reference> files;
-    if (text.starts_with('@')) files.push_back({ReferenceKind::kReadFile, text.substr(1)});
-    return files;
-  };
-  return any_text({{ReferenceKind::kReadFile}, file_of},
-                  [&registry] { return complete(registry); });
 }
 
 }  // namespace mir::tools

@@ -9,7 +9,8 @@
 #include "known_passes.hpp"
 #include "load_passes.hpp"
 #include "option.hpp"
-#include "tools/opt/pattern_files.hpp"
+#include "pattern_files.hpp"
+#include "pipelines.hpp"
 #include "verification.hpp"
 
 namespace mir::tools {
@@ -33,8 +34,6 @@ bool is_pass_dump(std::string_view name);
 bool is_counterexample(std::string_view name);
 /// A plugin, whose passes are added to the registry when the argument is read.
 Argument<std::string> pass_plugin(PassRegistry& registry);
-/// A pipeline, which is read later, with the names of passes for completion.
-Argument<std::string> pipeline_text(const PassRegistry& registry);
 
 inline constexpr Choice<Generation> kGenerations[] = {{"2025-06", Generation::k2025_06},
                                                       {"2025-07", Generation::k2025_07},

@@ -20,30 +20,6 @@
 
 namespace mir::tools {
 
-std::optional<Pipeline> read_pipelines(const OptSettings& settings, SourceManager& sources,
-                                       Diagnostics& diagnostics) {
-  Pipeline all;
-  const auto pattern_passes = settings.pattern_files.passes();
-  if (!settings.passes.is_given()) {
-    for (const std::string& name : pattern_passes) {
-      all.items.push_back({.pass = settings.known.registry.find(name)});
-    }
-  }
-  for (const std::string& text : *settings.passes) {
-    const bool is_file = text.starts_with('@');
-    auto file = is_file ? read_source(text.substr(1), sources)
-                        : Result<const SourceFile*>(sources.add("--passes", text));
-    if (!file) {
-      diagnostics.error(file.error().code, {}, file.error().message);
-      return std::nullopt;
-    }
-    auto pipeline = settings.known.registry.read_pipeline(**file, diagnostics);
-    if (!pipeline) return std::nullopt;
-    std::ranges::move(pipeline->items, std::back_inserter(all.items));
-  }
-  return all;
-}
-
 Transformation::Transformation(const Run& run, OptSettings& settings, const Pipeline& pipeline)
     : run_(run),
       settings_(settings),

@@ -15,11 +15,6 @@
 
 namespace mir::tools {
 
-/// Reads the pipelines of --passes, one after the other; a text that begins with `@` names a file.
-/// No value after reporting.
-std::optional<Pipeline> read_pipelines(const OptSettings& settings, SourceManager& sources,
-                                       Diagnostics& diagnostics);
-
 /// Reads texts, runs the pipeline on their modules and keeps the new texts until all are done.
 class Transformation {
  public:

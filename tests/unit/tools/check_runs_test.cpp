@@ -9,7 +9,7 @@
 #include <iterator>
 #include <thread>
 
-#include "tools/check/command.hpp"
+#include "command.hpp"
 #include "tools/check/run_files.hpp"
 
 using namespace mir;

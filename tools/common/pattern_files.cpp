@@ -1,4 +1,4 @@
-#include "tools/opt/pattern_files.hpp"
+#include "pattern_files.hpp"
 
 #include "mir/dialects.hpp"
 #include "support/file_io.hpp"

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mir/diagnostic.hpp"
@@ -27,6 +28,15 @@ struct CommandResult {
   std::string out;
   std::string err;
 };
+
+/// A letter and the text that replaces `%` with this letter.
+struct Placeholder {
+  char letter;
+  std::string_view value;
+};
+
+/// Replaces placeholders in a command. `%%` becomes `%`; any other `%` is kept.
+std::string fill_placeholders(std::string_view command, std::vector<Placeholder> placeholders);
 
 /// Runs `line` by `bash -o pipefail` without input. Everything it started that is still in its
 /// process group is killed when it ends, or when it reaches a limit.

@@ -1,0 +1,35 @@
+// Finds the pass and the rewrite after which something is true of a module.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "mir/pass.hpp"
+
+namespace mir::reduce {
+
+/// Whether what is looked for is true of a module after some passes. An error ends the search.
+using Judgement = std::function<Result<bool>(const Module& before, const Module& after)>;
+
+/// The first pass after which the judgement is true, and its first such rewrite.
+struct Culprit {
+  struct Rewrite {
+    std::uint64_t number = 0;  ///< among the rewrites of all passes, from 1
+    std::string pattern;
+    std::string root;  ///< with its place in the text
+  };
+  std::size_t pass = 0;  ///< in the order of execution, from 1
+  std::string name;
+  std::optional<Rewrite> rewrite{};  ///< none if the pass is at fault without its patterns
+};
+
+/// Finds the culprit by bisection: once the judgement is true after a pass or rewrite, it is taken
+/// to stay true. Fails if it is true before the first pass or false after the last one.
+Result<Culprit> bisect(const Module& module, const Pipeline& pipeline, const Judgement& judgement);
+
+/// "pass 3 'simplify-algebra', rewrite 7: 'add.zero' of linalg.CPU.AddOp at f.mir:12:5"
+std::string spelling(const Culprit& culprit);
+
+}  // namespace mir::reduce

@@ -1,0 +1,57 @@
+// A text as modules that reduction steps edit.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mir/module.hpp"
+#include "mir/pass.hpp"
+
+namespace mir::reduce {
+
+/// How large a text is.
+struct Size {
+  std::size_t modules = 0;
+  std::size_t graphs = 0;
+  std::size_t ops = 0;  ///< without graphs
+  std::size_t lines = 0;
+  std::size_t bytes = 0;
+};
+
+/// The modules of one text, with a context of their own.
+class Draft {
+ public:
+  /// Reads a text. Null after reporting that it does not parse or resolve. `passes` must outlive
+  /// the draft.
+  static std::unique_ptr<Draft> read(const std::string& text, const PassRegistry& passes,
+                                     Diagnostics& diagnostics, std::string_view name = "candidate");
+
+  IRContext& context() { return context_; }
+  const std::vector<Module*>& modules() const { return modules_; }
+  /// Leaves the module out of the text.
+  void drop(const Module& module) { std::erase(modules_, &module); }
+  /// A pass with one option as a pipeline, with quotes where they are needed.
+  std::string use_of(std::string_view pass, std::string_view option, std::string_view value) const;
+  /// Runs a pipeline on a module. If it fails, the draft has failed.
+  void run(Module& module, std::string_view pipeline);
+  /// True if the modules must not be used further.
+  bool has_failed() const { return has_failed_; }
+
+  /// True if no module has errors in the form that it has.
+  bool verifies() const;
+  bool is_portable() const;
+  std::string text() const;
+  Size size() const;
+
+ private:
+  explicit Draft(const PassRegistry& passes) : passes_(passes) {}
+
+  const PassRegistry& passes_;
+  IRContext context_;
+  std::vector<Module*> modules_;
+  bool has_failed_ = false;
+};
+
+}  // namespace mir::reduce

@@ -1,0 +1,66 @@
+// Steps that are passes.
+#include <initializer_list>
+
+#include "ir/declaration_graphs.hpp"
+#include "mir/ops.hpp"
+#include "mir/walk.hpp"
+#include "reduce/steps.hpp"
+
+namespace mir::reduce {
+
+namespace {
+
+/// An edit for each pipeline and module of the draft.
+Edits edits_of_pipelines(Draft& draft, std::initializer_list<std::string_view> pipelines) {
+  Edits edits;
+  for (Module* module : draft.modules()) {
+    for (const std::string_view pipeline : pipelines) {
+      edits.list.push_back([&draft, module, pipeline] { draft.run(*module, pipeline); });
+    }
+  }
+  return edits;
+}
+
+bool has_calls(const Draft& draft) {
+  bool found = false;
+  for (const Module* module : draft.modules()) {
+    for_each_op(module->body(), [&](const Op& op) { found |= isa<CallGraphOp>(&op); });
+  }
+  return found;
+}
+
+}  // namespace
+
+Edits eliminate_unused(Draft& draft) {
+  if (!draft.is_portable()) return {};
+  return edits_of_pipelines(
+      draft, {"eliminate-dead-ops", "eliminate-unused-graphs", "eliminate-unused-parameters"});
+}
+
+Edits inline_calls(Draft& draft) {
+  if (!draft.is_portable() || !has_calls(draft)) return {};
+  return edits_of_pipelines(draft, {"inline,eliminate-unused-graphs"});
+}
+
+Edits extract_graph(Draft& draft) {
+  Edits edits;
+  if (!draft.is_portable()) return edits;
+  for (Module* module : draft.modules()) {
+    for_each_child(module->body(), [&](const Op& op) {
+      if (!isa<SubGraphOp>(&op) || is_declaration(op)) return;
+      const std::string use =
+          draft.use_of("extract-graph", "graph", module->context().text(op.symbol()));
+      edits.list.push_back([&draft, module, use] {
+        draft.run(*module, use + ",inline,eliminate-unused-graphs");
+      });
+    });
+  }
+  return edits;
+}
+
+Edits simplify_names(Draft& draft) {
+  if (!draft.is_portable()) return edits_of_pipelines(draft, {"strip-locations"});
+  return edits_of_pipelines(draft, {"strip-locations", "strip-names", "number-values"});
+}
+
+}  // namespace mir::reduce

@@ -1,0 +1,30 @@
+#include "scratch_folder.hpp"
+
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+namespace mir::tools {
+
+Result<ScratchFolder> ScratchFolder::create(std::string_view prefix) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  // Commands see it without links, and so does the output.
+  const fs::path folder = fs::canonical(fs::temp_directory_path(error), error);
+  std::string name = (folder / fmt::format("{}.XXXXXX", prefix)).string();
+  if (::mkdtemp(name.data()) == nullptr) {
+    return Error{DiagCode::kFileNotWritable, fmt::format("cannot make a folder '{}': {}", name,
+                                                         std::generic_category().message(errno))};
+  }
+  return ScratchFolder(std::move(name));
+}
+
+ScratchFolder::~ScratchFolder() {
+  std::error_code ignored;  // nobody is left to hear of it
+  if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+}
+
+}  // namespace mir::tools

@@ -1,0 +1,163 @@
+// mllm-reduce: makes modules smaller while they stay interesting.
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <memory>
+#include <optional>
+#include <tuple>
+
+#include "interrupt_watch.hpp"
+#include "mir/print.hpp"
+#include "reduce/bisect.hpp"
+#include "reduce/interests.hpp"
+#include "reduce/reduce.hpp"
+#include "standard_error.hpp"
+#include "support/file_io.hpp"
+#include "tool.hpp"
+#include "tools/reduce/command_test.hpp"
+#include "tools/reduce/settings.hpp"
+
+namespace {
+
+using namespace mir;
+using namespace mir::tools;
+
+constexpr ToolInfo kTool = {
+    .name = "mllm-reduce",
+    .summary = "Makes the modules of a file smaller while a test of the file still holds.",
+    .operands = "file",
+    .examples = {{{"mllm-reduce big.mir -o small.mir --test='mllm-opt -p simplify %s | grep -q MulOp'",
+                   "find a small file for which a command succeeds"},
+                  {"mllm-reduce big.mir -o small.mir --differs --patterns=rules.mir",
+                   "find a small module whose results the patterns change"}}},
+    .files = "mir",
+};
+
+/// What the settings ask of texts.
+struct Question {
+  const ReduceSettings& settings;
+  Pipeline pipeline;
+  std::optional<CommandTest> command{};  ///< for --test
+  int interrupt = -1;
+
+  reduce::Passes passes() const { return {settings.known.registry, pipeline}; }
+  reduce::Comparison comparison() const {
+    return {.validation = {.count = *settings.validate, .seed = *settings.seed},
+            .bound = settings.bound.if_given()};
+  }
+
+  reduce::Interest interest() const {
+    reduce::Interest inner;
+    if (command) {
+      inner = [this](const std::string& text) { return command->judge(text); };
+    } else if (settings.differs) {
+      inner = reduce::changes_results(passes(), comparison());
+    } else {
+      inner = reduce::reports_code(*settings.diagnostic, passes());
+    }
+    return [this, inner](const std::string& text) -> Result<reduce::Answer> {
+      pollfd watched{interrupt, POLLIN, 0};
+      if (::poll(&watched, 1, 0) > 0) return Error{DiagCode::kCancelled, "interrupted"};
+      return inner(text);
+    };
+  }
+};
+
+Error not_interesting(const std::string& path, const std::string& found) {
+  return {DiagCode::kNotInteresting, fmt::format("'{}' is not interesting: {}", path, found)};
+}
+
+/// "drop ops: ops 3900 -> 1950, 12 tests": the first size that the step changed.
+std::string line_of(const reduce::Success& success) {
+  const auto [before, after, tests] = std::tie(success.before, success.after, success.tests);
+  const std::string change =
+      before.ops != after.ops       ? fmt::format("ops {} -> {}", before.ops, after.ops)
+      : before.lines != after.lines ? fmt::format("lines {} -> {}", before.lines, after.lines)
+                                    : fmt::format("bytes {} -> {}", before.bytes, after.bytes);
+  return fmt::format("{}: {}, {} test{}\n", success.step, change, tests, tests == 1 ? "" : "s");
+}
+
+ExitCode reduce_file(const Run& run, const SourceFile& file, const Question& question) {
+  const auto interest = question.interest();
+  const std::string text(file.text());
+  const auto original = interest(text);
+  if (!original) return run.report(original.error());
+  if (!original->is_interesting) {
+    return run.report(not_interesting(file.name(), original->found));
+  }
+  const bool writes_each = run.output().is_given() && run.output().given().front() != "-";
+  reduce::ReduceOptions options{.interest = interest, .keep = [&](const std::string& smaller) {
+    if (!writes_each) return Result<void>();
+    return write_file_atomically(run.output().given().front(), smaller);
+  }};
+  options.report = [](const reduce::Success& success) { write_error_text(line_of(success)); };
+  const auto report = reduce::reduce(text, question.settings.known.registry, options);
+  if (!report) {
+    return run.report(Error{report.error().code,
+                            fmt::format("'{}': {}", file.name(), report.error().message)});
+  }
+  write_error_text(fmt::format("'{}' reduced from {} lines and {} ops to {} and {} in {} tests\n",
+                               file.name(), report->before.lines, report->before.ops,
+                               report->after.lines, report->after.ops, report->tests));
+  ExitCode code = report->stopped ? run.report(*report->stopped) : ExitCode::kSuccess;
+  return writes_each ? code : worst(code, run.write_output(report->text));
+}
+
+ExitCode bisect_file(const Run& run, const SourceFile& file, const Question& question) {
+  Diagnostics found = run.diagnostics();
+  const auto draft = reduce::Draft::read(std::string(file.text()), question.settings.known.registry,
+                                         found, file.name());
+  if (draft == nullptr || draft->modules().size() != 1) {
+    return run.report(Error{DiagCode::kUsage,
+                            fmt::format("--bisect: expected one module in '{}'", file.name())});
+  }
+  const reduce::Judgement judgement = [&](const Module& before,
+                                          const Module& after) -> Result<bool> {
+    auto answer = question.command
+                      ? question.command->judge(print(after))
+                      : Result<reduce::Answer>(reduce::compare(before, after, question.comparison()));
+    if (!answer) return std::move(answer).error();
+    return answer->is_interesting;
+  };
+  const auto culprit = reduce::bisect(*draft->modules().front(), question.pipeline, judgement);
+  if (!culprit) {
+    return run.report(Error{culprit.error().code,
+                            fmt::format("'{}': {}", file.name(), culprit.error().message)});
+  }
+  return run.write_output(spelling(*culprit) + '\n');
+}
+
+ExitCode body(const Run& run, ReduceSettings& settings) {
+  if (const auto checked = check(settings); !checked) return run.refuse(checked.error());
+  if (run.operands().size() != 1) return run.usage_error("expected one file");
+  if (const ExitCode read = settings.pattern_files.report(run); read != ExitCode::kSuccess) {
+    return read;
+  }
+  SourceManager sources;
+  Diagnostics problems = run.diagnostics();
+  auto pipeline = read_pipelines(settings.passes, settings.pattern_files.passes(),
+                                 settings.known.registry, sources, problems);
+  if (!pipeline) return run.report(problems, sources);
+  const auto file = read_source(run.operands().front(), sources);
+  if (!file) return run.report(file.error());
+
+  const InterruptWatch watch;
+  Question question{settings, *std::move(pipeline)};
+  question.interrupt = watch.descriptor();
+  if (settings.test.is_given()) {
+    const WantedEnd wanted = settings.crash  ? WantedEnd::kSignal
+                             : settings.hang ? WantedEnd::kTimeLimit
+                                             : WantedEnd::kSuccess;
+    auto command = CommandTest::create(*settings.test, wanted,
+                                       std::chrono::seconds(*settings.timeout), watch.descriptor());
+    if (!command) return run.report(command.error());
+    question.command.emplace(*std::move(command));
+  }
+  return settings.bisect ? bisect_file(run, **file, question) : reduce_file(run, **file, question);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run_tool(kTool, argc, argv, body);
+}

@@ -1,0 +1,74 @@
+#include "tools/reduce/command_test.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "support/file_io.hpp"
+
+namespace mir::tools {
+
+namespace {
+
+constexpr int kFirstSignal = 128;
+
+std::vector<std::string> own_environment() {
+  std::vector<std::string> variables;
+  for (char** each = ::environ; each != nullptr && *each != nullptr; ++each) {
+    variables.emplace_back(*each);
+  }
+  return variables;
+}
+
+bool is_wanted(const CommandResult& result, WantedEnd wanted) {
+  switch (wanted) {
+    case WantedEnd::kTimeLimit:
+      return result.end == CommandEnd::kTimeLimit;
+    case WantedEnd::kSignal:
+      return result.end == CommandEnd::kExited && result.status >= kFirstSignal;
+    case WantedEnd::kSuccess:
+      break;
+  }
+  return result.end == CommandEnd::kExited && result.status == 0;
+}
+
+/// How the command ended, with the first line of its standard error.
+std::string description(const CommandResult& result) {
+  if (result.end == CommandEnd::kTimeLimit) return "the command reached --timeout";
+  if (result.end == CommandEnd::kOutputLimit) return "the command wrote too much";
+  const std::string status = fmt::format("the command exits with {}", result.status);
+  const std::string first = result.err.substr(0, result.err.find('\n'));
+  return first.empty() ? status : fmt::format("{}: '{}'", status, first);
+}
+
+}  // namespace
+
+CommandTest::CommandTest(ScratchFolder folder, std::string command, WantedEnd wanted,
+                         CommandSetting setting)
+    : folder_(std::move(folder)),
+      file_(folder_.path() + "/candidate.mir"),
+      line_(fill_placeholders(command, {{'s', file_}})),
+      wanted_(wanted),
+      setting_(std::move(setting)) {}
+
+Result<CommandTest> CommandTest::create(std::string command, WantedEnd wanted,
+                                        std::chrono::seconds time_limit, int interrupt) {
+  auto folder = ScratchFolder::create("mllm-reduce");
+  if (!folder) return std::move(folder).error();
+  CommandSetting setting{.folder = ".",
+                         .environment = own_environment(),
+                         .time_limit = time_limit,
+                         .interrupt = interrupt};
+  return CommandTest(*std::move(folder), std::move(command), wanted, std::move(setting));
+}
+
+Result<reduce::Answer> CommandTest::judge(const std::string& text) const {
+  if (auto written = write_file_atomically(file_, text); !written) {
+    return std::move(written).error();
+  }
+  const auto result = run_command(line_, setting_);
+  if (!result) return result.error();
+  if (result->end == CommandEnd::kInterrupted) return Error{DiagCode::kCancelled, "interrupted"};
+  return reduce::Answer{is_wanted(*result, wanted_), description(*result)};
+}
+
+}  // namespace mir::tools

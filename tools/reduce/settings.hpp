@@ -1,0 +1,89 @@
+// The options of mllm-reduce.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "common_settings.hpp"
+#include "known_passes.hpp"
+#include "option.hpp"
+#include "pattern_files.hpp"
+#include "pipelines.hpp"
+
+namespace mir::tools {
+
+struct ReduceSettings {
+  OptionSet& options;
+  KnownPasses known{};
+
+  Option<std::string> test{options,
+                           {.name = "test",
+                            .argument = "COMMAND",
+                            .help = "a file is interesting if COMMAND, with %s replaced by the "
+                                    "name of the file, exits with 0"},
+                           any_text(kRefersToNothing)};
+  Flag crash{options,
+             {.name = "crash", .help = "interesting is instead that a signal ends the command"}};
+  Flag hang{options,
+            {.name = "hang", .help = "interesting is instead that the command reaches --timeout"}};
+  Option<std::uint32_t> timeout{
+      options,
+      {.name = "timeout", .argument = "SECONDS", .help = "stop a command after SECONDS"},
+      number<std::uint32_t>({.least = 1, .most = 1'000'000}),
+      60};
+  Option<DiagCode> diagnostic{options,
+                              {.name = "diagnostic",
+                               .argument = "CODE",
+                               .help = "a file is interesting if reading it, verifying it or the "
+                                       "passes report this code"},
+                              read_by(parse_code, kRefersToNothing, complete_codes)};
+  Flag differs{options,
+               {.name = "differs",
+                .help = "a file is interesting if the passes change results of a module"}};
+  OptionList<std::string> passes{
+      options,
+      {.name = "passes",
+       .letter = 'p',
+       .argument = "PIPELINE",
+       .help = "passes to run for --diagnostic, --differs and --bisect: A,B, a pipeline "
+               "(docs/pipelines.md) or @FILE"},
+      pipeline_text(known.registry)};
+  PatternFiles pattern_files{};
+  OptionList<std::string> patterns{
+      options,
+      {.name = "patterns",
+       .argument = "FILE",
+       .help =
+           "make each module of patterns in FILE a pass of its name (docs/patterns.md); without "
+           "--passes, run these passes",
+       .comes_first = true},
+      pattern_file(pattern_files, known.registry)};
+  Option<std::uint64_t> validate{
+      options,
+      {.name = "validate",
+       .argument = "N",
+       .help = "in --differs, compare the results of N runs on random inputs"},
+      number<std::uint64_t>({.least = 1}),
+      10};
+  Option<std::uint64_t> seed{
+      options,
+      {.name = "seed", .argument = "N", .help = "number of the random sequence of --differs"},
+      number<std::uint64_t>(),
+      0};
+  Option<double> bound{
+      options,
+      {.name = "bound",
+       .argument = "X",
+       .help = "in --differs, accept results that differ by X times the largest magnitude",
+       .otherwise = "equal results"},
+      number<double>({.least = 0})};
+  Flag bisect{options,
+              {.name = "bisect",
+               .help = "do not reduce; find the first pass and the first rewrite after which the "
+                       "module is interesting"}};
+};
+
+/// Refuses options without effect, and settings without one interest.
+Result<void> check(const ReduceSettings& settings);
+
+}  // namespace mir::tools
