@@ -26,10 +26,11 @@ constexpr ToolInfo kTool = {
     .name = "mllm-reduce",
     .summary = "Makes the modules of a file smaller while a test of the file still holds.",
     .operands = "file",
-    .examples = {{{"mllm-reduce big.mir -o small.mir --test='mllm-opt -p simplify %s | grep -q MulOp'",
-                   "find a small file for which a command succeeds"},
-                  {"mllm-reduce big.mir -o small.mir --differs --patterns=rules.mir",
-                   "find a small module whose results the patterns change"}}},
+    .examples =
+        {{{"mllm-reduce big.mir -o small.mir --test='mllm-opt -p simplify %s | grep -q MulOp'",
+           "find a small file for which a command succeeds"},
+          {"mllm-reduce big.mir -o small.mir --differs --patterns=rules.mir",
+           "find a small module whose results the patterns change"}}},
     .files = "mir",
 };
 
@@ -87,14 +88,15 @@ ExitCode reduce_file(const Run& run, const SourceFile& file, const Question& que
   }
   const bool writes_each = run.output().is_given() && run.output().given().front() != "-";
   reduce::ReduceOptions options{.interest = interest, .keep = [&](const std::string& smaller) {
-    if (!writes_each) return Result<void>();
-    return write_file_atomically(run.output().given().front(), smaller);
-  }};
+                                  if (!writes_each) return Result<void>();
+                                  return write_file_atomically(run.output().given().front(),
+                                                               smaller);
+                                }};
   options.report = [](const reduce::Success& success) { write_error_text(line_of(success)); };
   const auto report = reduce::reduce(text, question.settings.known.registry, options);
   if (!report) {
-    return run.report(Error{report.error().code,
-                            fmt::format("'{}': {}", file.name(), report.error().message)});
+    return run.report(
+        Error{report.error().code, fmt::format("'{}': {}", file.name(), report.error().message)});
   }
   write_error_text(fmt::format("'{}' reduced from {} lines and {} ops to {} and {} in {} tests\n",
                                file.name(), report->before.lines, report->before.ops,
@@ -108,21 +110,22 @@ ExitCode bisect_file(const Run& run, const SourceFile& file, const Question& que
   const auto draft = reduce::Draft::read(std::string(file.text()), question.settings.known.registry,
                                          found, file.name());
   if (draft == nullptr || draft->modules().size() != 1) {
-    return run.report(Error{DiagCode::kUsage,
-                            fmt::format("--bisect: expected one module in '{}'", file.name())});
+    return run.report(
+        Error{DiagCode::kUsage, fmt::format("--bisect: expected one module in '{}'", file.name())});
   }
   const reduce::Judgement judgement = [&](const Module& before,
                                           const Module& after) -> Result<bool> {
-    auto answer = question.command
-                      ? question.command->judge(print(after))
-                      : Result<reduce::Answer>(reduce::compare(before, after, question.comparison()));
+    auto answer =
+        question.command
+            ? question.command->judge(print(after))
+            : Result<reduce::Answer>(reduce::compare(before, after, question.comparison()));
     if (!answer) return std::move(answer).error();
     return answer->is_interesting;
   };
   const auto culprit = reduce::bisect(*draft->modules().front(), question.pipeline, judgement);
   if (!culprit) {
-    return run.report(Error{culprit.error().code,
-                            fmt::format("'{}': {}", file.name(), culprit.error().message)});
+    return run.report(
+        Error{culprit.error().code, fmt::format("'{}': {}", file.name(), culprit.error().message)});
   }
   return run.write_output(spelling(*culprit) + '\n');
 }

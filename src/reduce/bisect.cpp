@@ -56,9 +56,8 @@ class PipelineBisection {
     if (!*at_last) {
       return Error{DiagCode::kNotInteresting, "the test does not hold after the last pass"};
     }
-    const auto pass = first_true(0, all.steps(), [&](std::uint64_t middle) {
-      return holds(middle, std::nullopt);
-    });
+    const auto pass = first_true(0, all.steps(),
+                                 [&](std::uint64_t middle) { return holds(middle, std::nullopt); });
     if (!pass) return pass.error();
     return find_rewrite(*pass);
   }
@@ -107,9 +106,8 @@ class PipelineBisection {
     const auto without = holds(pass, before);
     if (!without) return without.error();
     if (*without) return culprit;
-    const auto rewrite = first_true(before, watch.made, [&](std::uint64_t middle) {
-      return holds(pass, middle);
-    });
+    const auto rewrite =
+        first_true(before, watch.made, [&](std::uint64_t middle) { return holds(pass, middle); });
     if (!rewrite) return rewrite.error();
     culprit.rewrite = described(pass, *rewrite);
     return culprit;

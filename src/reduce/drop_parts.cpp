@@ -128,8 +128,7 @@ Edits drop_ops(Draft& draft) {
 
 Edits bypass_ops(Draft& draft) {
   return edits_of_ops(
-      draft,
-      [](const Op& op) { return can_drop(op) && OpDropping::operand_like(op) != nullptr; },
+      draft, [](const Op& op) { return can_drop(op) && OpDropping::operand_like(op) != nullptr; },
       [](OpDropping& dropping, Op& op) { dropping.bypass(op); });
 }
 

@@ -33,7 +33,8 @@ Answer changed_by(const Module& before, const Pipeline& pipeline, const Comparis
   Diagnostics found;
   if (!run_pipeline(*after, pipeline, {}, found)) {
     const auto errors = found.sorted();
-    return {false, errors.empty() ? "the passes fail" : "the passes fail: " + errors.front().message};
+    return {false,
+            errors.empty() ? "the passes fail" : "the passes fail: " + errors.front().message};
   }
   return compare(before, *after, how);
 }

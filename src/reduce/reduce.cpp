@@ -18,7 +18,7 @@ constexpr Step kSteps[] = {
     {"eliminate unused parts", eliminate_unused},
     {"drop ops", drop_ops},
     {"inline calls", inline_calls},
-    {"extract a graph", extract_graph, true},
+    {"extract a graph", extract_graph, true, true},
     {"drop outputs", drop_outputs},
     {"bypass ops", bypass_ops},
     {"drop inputs", drop_inputs},
@@ -91,12 +91,15 @@ class Reduction {
     if (text == report_.text || !tried_.insert(std::hash<std::string>()(text)).second) return false;
     const auto again = draft_of(text);
     if (again == nullptr || (must_verify_ && !again->verifies())) return false;
+    const Size size = again->size();
+    // Otherwise a step that renames could go on for ever.
+    if (step.drops_graphs && size.graphs >= report_.after.graphs) return false;
     ++report_.tests;
     ++tests_;
     const auto answer = options_.interest(text);
     if (!answer) return answer.error();
     if (!answer->is_interesting) return false;
-    return keep(step, std::move(text), again->size());
+    return keep(step, std::move(text), size);
   }
 
   Result<bool> keep(const Step& step, std::string text, const Size& size) {
@@ -114,7 +117,8 @@ class Reduction {
     return step.offer(*draft_of(report_.text)).list.size();
   }
 
-  /// Delta debugging: tries to apply chunks of edits, from the last to the first, then smaller ones.
+  /// Delta debugging: tries to apply chunks of edits, from the last to the first, then smaller
+  /// ones.
   Result<void> try_chunks(const Step& step) {
     for (std::size_t size = count(step); size > 0; size /= 2) {
       for (std::size_t end = count(step); end > 0;) {

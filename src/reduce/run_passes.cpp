@@ -50,9 +50,8 @@ Edits extract_graph(Draft& draft) {
       if (!isa<SubGraphOp>(&op) || is_declaration(op)) return;
       const std::string use =
           draft.use_of("extract-graph", "graph", module->context().text(op.symbol()));
-      edits.list.push_back([&draft, module, use] {
-        draft.run(*module, use + ",inline,eliminate-unused-graphs");
-      });
+      edits.list.push_back(
+          [&draft, module, use] { draft.run(*module, use + ",inline,eliminate-unused-graphs"); });
     });
   }
   return edits;

@@ -103,7 +103,8 @@ bool Signatures::drop_output(Region& graph, std::size_t index) {
   const auto has_result_uses = [&](const Op* call) {
     return index >= call->result_count() || call->result(index)->has_uses();
   };
-  if (end == nullptr || index >= end->operand_count() || std::ranges::any_of(calls, has_result_uses)) {
+  if (end == nullptr || index >= end->operand_count() ||
+      std::ranges::any_of(calls, has_result_uses)) {
     return false;
   }
   const auto at = static_cast<std::ptrdiff_t>(index);

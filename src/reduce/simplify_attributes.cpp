@@ -51,9 +51,8 @@ Edits drop_attributes(Draft& draft) {
       if (isa<RegisterOp>(&op)) return;
       for (const NamedAttr& each : op.attributes()) {
         if (is_required(op, context.text(each.key))) continue;
-        edits.list.push_back([module, &op, key = each.key] {
-          Rewriter(*module).remove_attribute(op, key);
-        });
+        edits.list.push_back(
+            [module, &op, key = each.key] { Rewriter(*module).remove_attribute(op, key); });
       }
     });
     for_each_value(module->body(), [&](Value& value, const Op&) {
@@ -75,9 +74,8 @@ Edits simplify_constants(Draft& draft) {
       const Attr* numbers = value.attribute(key);
       if (numbers == nullptr || numbers->elements().empty()) return;
       for (const std::string_view number : {"1", ""}) {
-        edits.list.push_back([module, &value, key, number] {
-          use_one_number(*module, value, key, number);
-        });
+        edits.list.push_back(
+            [module, &value, key, number] { use_one_number(*module, value, key, number); });
       }
     });
   }

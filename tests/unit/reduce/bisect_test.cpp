@@ -29,7 +29,8 @@ std::size_t count_of(const Module& module, std::string_view word) {
   return count;
 }
 
-Result<reduce::Culprit> culprit(std::string_view pipeline, std::string_view op, std::size_t fewer_than) {
+Result<reduce::Culprit> culprit(std::string_view pipeline, std::string_view op,
+                                std::size_t fewer_than) {
   Reading reading{std::string(kText)};
   Passes passes;
   const auto items = passes.read(pipeline);

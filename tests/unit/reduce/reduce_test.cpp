@@ -24,24 +24,29 @@ constexpr std::string_view kT = "tensor<[2, $S], Float32, CPU>";
 std::string chain(int count) {
   std::string ops;
   for (int i = 0; i < count; ++i) {
-    const std::string_view op = i == count / 2 ? "SiLUOp" : i == count / 2 + 1 ? "SoftmaxOp [axis:-1]" : "NegOp";
+    const std::string_view op = i == count / 2       ? "SiLUOp"
+                                : i == count / 2 + 1 ? "SoftmaxOp [axis:-1]"
+                                                     : "NegOp";
     ops += fmt::format("    linalg.CPU.{} (%{}) -> (%{}:{})\n", op, i, i + 1, kT);
   }
-  return fmt::format("@main [mir_version:1] (%0:{0}) -> (%{1}:{0}) {{\n{2}    cf.ReturnOp (%{1}) -> ()\n}}\n",
-                     kT, count, ops);
+  return fmt::format(
+      "@main [mir_version:1] (%0:{0}) -> (%{1}:{0}) {{\n{2}    cf.ReturnOp (%{1}) -> ()\n}}\n", kT,
+      count, ops);
 }
 
 struct Run {
   explicit Run(const std::string& text, reduce::Interest interest) : original(text) {
     const reduce::ReduceOptions options{
-        .interest = [&, interest](const std::string& each) {
-          CHECK(tested.insert(each).second);
-          return interest(each);
-        },
-        .keep = [&](const std::string& each) {
-          kept.push_back(each);
-          return Result<void>();
-        },
+        .interest =
+            [&, interest](const std::string& each) {
+              CHECK(tested.insert(each).second);
+              return interest(each);
+            },
+        .keep =
+            [&](const std::string& each) {
+              kept.push_back(each);
+              return Result<void>();
+            },
         .report = [&](const reduce::Success& success) { steps.emplace_back(success.step); }};
     auto result = reduce::reduce(text, passes.registry, options);
     if (result) {
@@ -61,18 +66,19 @@ struct Run {
 
 reduce::Interest mentions(std::vector<std::string> words) {
   return [words](const std::string& text) -> Result<reduce::Answer> {
-    return reduce::Answer{std::ranges::all_of(words, [&](const std::string& word) {
-      return text.find(word) != std::string::npos;
-    }), "a word is missing"};
+    return reduce::Answer{
+        std::ranges::all_of(
+            words, [&](const std::string& word) { return text.find(word) != std::string::npos; }),
+        "a word is missing"};
   };
 }
 
 bool verifies(const std::string& text) {
   mir::test::Reading reading(text);
   Diagnostics found;
-  return reading.errors().empty() && std::ranges::all_of(reading.modules, [&](const Module* module) {
-    return verify(*module, found);
-  });
+  return reading.errors().empty() &&
+         std::ranges::all_of(reading.modules,
+                             [&](const Module* module) { return verify(*module, found); });
 }
 
 }  // namespace
@@ -99,7 +105,8 @@ TEST_SUITE("reduction") {
 
   TEST_CASE("texts that do not verify are tested if the original does not verify") {
     const std::string text =
-        "@main [mir_version:1] (%0:tensor<[2], Float32, CPU>, %1:tensor<[3], Float32, CPU>) -> () {\n"
+        "@main [mir_version:1] (%0:tensor<[2], Float32, CPU>, %1:tensor<[3], Float32, CPU>) -> () "
+        "{\n"
         "    linalg.CPU.NegOp (%0) -> (%2:tensor<[2], Float32, CPU>)\n"
         "    linalg.CPU.AddOp (%2, %1) -> (%3:tensor<[2], Float32, CPU>)\n"
         "    cf.ReturnOp () -> ()\n}\n";
@@ -118,7 +125,8 @@ TEST_SUITE("reduction") {
   }
 
   TEST_CASE("modules, graphs with their calls, parameters and symbols go") {
-    const std::string text = R"(@main [mir_version:1] (%x:tensor<[2, $S, 4], Float32, CPU>) -> (%z:tensor<[2, $S, 6], Float32, CPU>) {
+    const std::string text =
+        R"(@main [mir_version:1] (%x:tensor<[2, $S, 4], Float32, CPU>) -> (%z:tensor<[2, $S, 6], Float32, CPU>) {
     graph.SubGraphOp @init <notype> {
         () -> () {
             tensor.CPU.register () -> (%w:tensor<[6, 4], Float32, CPU>[@fc.weight])[symbol:fc.weight]
@@ -149,7 +157,8 @@ TEST_SUITE("reduction") {
   }
 
   TEST_CASE("a graph that is called becomes the module") {
-    const std::string text = R"(@main [mir_version:1] (%x:tensor<[4], Float32, CPU>) -> (%y:tensor<[4], Float32, CPU>) {
+    const std::string text =
+        R"(@main [mir_version:1] (%x:tensor<[4], Float32, CPU>) -> (%y:tensor<[4], Float32, CPU>) {
     graph.SubGraphOp @f <CPU> {
         (%a:tensor<[4], Float32, CPU>) -> (%c:tensor<[4], Float32, CPU>) {
             linalg.CPU.NegOp (%a) -> (%b:tensor<[4], Float32, CPU>)
@@ -164,6 +173,30 @@ TEST_SUITE("reduction") {
     const Run run(text, mentions({"SiLUOp"}));
     CHECK(run.report.after.graphs == 0);
     CHECK(run.report.after.ops == 2);
+  }
+
+  TEST_CASE("a graph that cannot be inlined stays, and the reduction ends") {
+    const std::string text =
+        R"(@main [mir_version:1] (%x:tensor<[2], Float32, CPU>) -> (%z:tensor<[2], Float32, CPU>) {
+    graph.SubGraphOp @f <CPU> {
+        (%x:tensor<[2], Float32, CPU>) -> (%y:tensor<[2], Float32, CPU>) {
+            linalg.CPU.SiLUOp(%x) -> (%y:tensor<[2], Float32, CPU>)
+            cf.ReturnOp (%y) -> ()
+        ^side:
+            cf.ReturnOp (%x) -> ()
+        }
+    }
+    graph.CallGraphOp @f (%x) -> (%z:tensor<[2], Float32, CPU>)
+    cf.ReturnOp (%z) -> ()
+}
+)";
+    std::size_t tests = 0;
+    const Run run(text, [&](const std::string& each) -> Result<reduce::Answer> {
+      if (++tests > 100) return Error{DiagCode::kCancelled, "it does not end"};
+      return mentions({"SubGraphOp"})(each);
+    });
+    CHECK_FALSE(run.report.stopped);
+    CHECK(run.report.after.graphs == 1);
   }
 
   TEST_CASE("an interest of results keeps what passes change") {
@@ -200,8 +233,7 @@ TEST_SUITE("reduction") {
     for (const reduce::Step& step : reduce::all_steps()) {
       CAPTURE(step.name);
       Diagnostics found;
-      const auto count =
-          step.offer(*reduce::Draft::read(text, passes.registry, found)).list.size();
+      const auto count = step.offer(*reduce::Draft::read(text, passes.registry, found)).list.size();
       for (std::size_t first = 0; first < count; ++first) {
         for (std::size_t last = first + 1; last <= count; ++last) {
           const auto draft = reduce::Draft::read(text, passes.registry, found);
