@@ -91,7 +91,7 @@ PassResult merge_graphs(PassRun& run) {
   const CallGraph calls = run.analysis<CallGraph>();
   for (Op* graph : calls.bottom_up()) {
     const bool can_merge = isa<SubGraphOp>(graph) && !is_declaration(*graph) &&
-                           graph->parent_op() == run.module().top() && !calls.is_recursive(*graph);
+                           graph->parent_op() == run.module().top();
     if (!can_merge) continue;
     const std::size_t hash = hash_of(*graph);
     Op* same = nullptr;
