@@ -181,8 +181,10 @@ class LaterSpelling {
       : module_(module), rewriter_(module), context_(module.context()) {}
 
   void run() {
-    for_each_value(module_.body(),
-                   [&](Value& value, Op&) { rewriter_.set_type(value, spelled(value.type())); });
+    for_each_value(module_.body(), [&](Value& value, Op&) {
+      const Type* type = spelled(value.type());
+      if (type != value.type()) rewriter_.set_type(value, type);
+    });
     for_each_region(module_.body(), [&](Region& region) {
       std::vector<Op*> ops;
       for_each_child(region, [&](Op& op) { ops.push_back(&op); });
@@ -217,7 +219,7 @@ class LaterSpelling {
       if (mention == nullptr) continue;
       StatedMention other = *mention;
       other.type = spelled(other.type);
-      rewriter_.set_mention(use, other);
+      if (other.type != mention->type) rewriter_.set_mention(use, other);
     }
     if (isa<SubGraphOp>(&op) && is_old(op.angle(0))) {
       const Symbol angle[] = {device(context_.intern(op.angle(0)))};

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "mir/dialects.hpp"
+#include "upgrade/edit_results.hpp"
 #include "upgrade/steps/recovery.hpp"
 
 // Attribute lists of portable form: each key once, no value that upstream could not print, quotes
@@ -81,13 +82,11 @@ class AttributeLists {
   }
 
   void settle_results(Region& region, const Op& owner) {
-    std::vector<RegionResult> results = stated_results(region);
-    for (RegionResult& result : results) {
+    edit_results(recovery_.rewriter, region, [&](RegionResult& result) {
       result.attributes = recovery_.rewriter.keep(with_meaning(result.attributes));
       if (const auto list = settled(result.attributes, owner, place_of(result.name)))
         result.attributes = recovery_.rewriter.keep(*list);
-    }
-    recovery_.rewriter.state_results(region, results);
+    });
   }
 
   /// The list in portable form; none when it is so already.

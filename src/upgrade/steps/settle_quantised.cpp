@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "support/integer_range.hpp"
+#include "upgrade/edit_results.hpp"
 #include "upgrade/steps/recovery.hpp"
 
 // What quantisation recipes leave to the device: operands of different quantised types that meet
@@ -127,13 +128,11 @@ class Ranges {
   }
 
   void settle_results(Region& region, const Op& at) {
-    std::vector<RegionResult> results = stated_results(region);
-    for (RegionResult& result : results) {
+    edit_results(recovery_.rewriter, region, [&](RegionResult& result) {
       if (const auto list = in_range(result.attributes, at)) {
         result.attributes = recovery_.rewriter.keep(*list);
       }
-    }
-    recovery_.rewriter.state_results(region, results);
+    });
   }
 
   std::optional<std::vector<NamedAttr>> in_range(std::span<const NamedAttr> list, const Op& at) {
