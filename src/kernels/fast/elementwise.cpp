@@ -97,15 +97,15 @@ void unary(Unary function, const float* x, float* out, std::int64_t count) {
       return apply(x, out, count, [](V v) HWY_ATTR { return hn::Xor(v, hn::SignBit(Floats())); });
     case Unary::kSign:
       return apply(x, out, count, [](V v) HWY_ATTR { return sign(v); });
-    // Floor and Ceil of Highway 1.0.3 lose the sign of a zero where no instruction computes them.
+    // Rounding of Highway 1.0.3 loses the sign of a zero where no instruction does it.
     case Unary::kFloor:
       return apply(x, out, count, [](V v) HWY_ATTR { return hn::CopySign(hn::Floor(v), v); });
     case Unary::kCeil:
       return apply(x, out, count, [](V v) HWY_ATTR { return hn::CopySign(hn::Ceil(v), v); });
     case Unary::kRound:
-      return apply(x, out, count, [](V v) HWY_ATTR { return hn::Round(v); });
+      return apply(x, out, count, [](V v) HWY_ATTR { return hn::CopySign(hn::Round(v), v); });
     case Unary::kTrunc:
-      return apply(x, out, count, [](V v) HWY_ATTR { return hn::Trunc(v); });
+      return apply(x, out, count, [](V v) HWY_ATTR { return hn::CopySign(hn::Trunc(v), v); });
     case Unary::kSqrt:
       return apply(x, out, count, [](V v) HWY_ATTR { return hn::Sqrt(v); });
     case Unary::kRsqrt:
