@@ -47,7 +47,7 @@ void add_names(InputNames& names, std::span<const PipelineItem> items) {
 
 /// A file of patterns is for the pipeline.
 Result<void> refuse_unused_patterns(const OptSettings& settings, const InputNames& names) {
-  const auto passes = settings.pattern_files.passes();
+  const auto passes = settings.patterns.files.passes();
   const auto is_used = [&](const std::string& name) {
     return names.has(ReferenceKind::kPass, name);
   };
@@ -102,13 +102,13 @@ ExitCode body(const Run& run, OptSettings& settings) {
 
   if (const auto tried = refuse_without_trial(settings); !tried) return run.refuse(tried.error());
   if (settings.validate_patterns.is_given()) return validate_files(run, settings);
-  if (const ExitCode read = settings.pattern_files.report(run); read != ExitCode::kSuccess) {
+  if (const ExitCode read = settings.patterns.files.report(run); read != ExitCode::kSuccess) {
     return read;
   }
   SourceManager pipelines;
   Diagnostics problems = run.diagnostics();
   const std::optional<Pipeline> pipeline =
-      read_pipelines(settings.passes, settings.pattern_files.passes(), settings.known.registry,
+      read_pipelines(settings.passes, settings.patterns.files.passes(), settings.known.registry,
                      pipelines, problems);
   if (!pipeline) return run.report(problems, pipelines);
   if (settings.print_pipeline) return run.write_output(spelling(*pipeline) + '\n');

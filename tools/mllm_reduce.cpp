@@ -133,12 +133,12 @@ ExitCode bisect_file(const Run& run, const SourceFile& file, const Question& que
 ExitCode body(const Run& run, ReduceSettings& settings) {
   if (const auto checked = check(settings); !checked) return run.refuse(checked.error());
   if (run.operands().size() != 1) return run.usage_error("expected one file");
-  if (const ExitCode read = settings.pattern_files.report(run); read != ExitCode::kSuccess) {
+  if (const ExitCode read = settings.patterns.files.report(run); read != ExitCode::kSuccess) {
     return read;
   }
   SourceManager sources;
   Diagnostics problems = run.diagnostics();
-  auto pipeline = read_pipelines(settings.passes, settings.pattern_files.passes(),
+  auto pipeline = read_pipelines(settings.passes, settings.patterns.files.passes(),
                                  settings.known.registry, sources, problems);
   if (!pipeline) return run.report(problems, sources);
   const auto file = read_source(run.operands().front(), sources);

@@ -117,8 +117,8 @@ class Module {
   /// Facts that only dumps state.
   const DumpFacts& dump_facts() const { return dump_facts_; }
 
-  /// What a pass notes for later passes on this module; made by the first call. No text has it,
-  /// and no clone. It names ops by their ids, which are never used again.
+  /// Facts that a pass leaves for later passes on this module; made by the first call. They are in
+  /// no text and in no clone. They name ops by their ids, which are never used again.
   template <class Notes>
   Notes& notes() {
     std::shared_ptr<void>& slot = notes_[std::type_index(typeid(Notes))];

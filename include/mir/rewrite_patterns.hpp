@@ -101,8 +101,9 @@ struct PatternMismatch {
   const Op* at = nullptr;
 };
 
-/// Which ops define the first operands of a root; admits every root that the pattern matches.
-/// The greedy driver asks it first, since most ops that could be roots fail here.
+/// The ops that must define the first operands of a root. The greedy driver asks this before it
+/// matches a pattern, since most ops that could be roots fail here. Admits every root that the
+/// pattern matches.
 struct OperandDefinitions {
   static constexpr OpKind kNoOp{~std::uint32_t{0}};  ///< a value that no op defines
 

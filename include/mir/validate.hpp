@@ -84,8 +84,8 @@ ChangeVerdict validate_change(const Module& before, const Module& after,
 /// `count` inputs are drawn for each rewrite, fewer for large ones; rewrites of one pattern that
 /// differ only in names are tried once. The results must keep the claim of the pattern. Inputs are
 /// random, small integers, and special or, for a bound, finite ones of its domain. Not tried are
-/// rewrites of ops with regions or calls, rewrites whose results nothing uses, and what does not
-/// run alone.
+/// rewrites of ops with regions or calls, rewrites whose results nothing uses, and rewrites of ops
+/// that do not run alone.
 class RewriteValidation {
  public:
   /// `whole` is the module as it was before the run, which has its parameters; it must outlive

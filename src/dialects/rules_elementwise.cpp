@@ -12,7 +12,7 @@ bool unary_of(InferContext& op, Elements kind) {
   return true;
 }
 
-/// Whether all operands have elements of the kind.
+/// True if all operands have elements of the kind.
 bool all_take(InferContext& op, Elements kind) {
   for (std::size_t i = 0; i < op.operand_count(); ++i) {
     const TensorType* operand = op.operand(i);

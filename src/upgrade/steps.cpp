@@ -202,6 +202,7 @@ constexpr UpgradeStep kSteps[] = {
      .summary = "applies supplied facts that contradict a dump, and ends a program without an end",
      .run = [](Recovery& r) { take_corrections(r.module, r.options, r.report, r.diagnostics); },
      .reads_facts = true,
+     .is_fix_up = true,
      .example = kNoEnd},
     {.name = "take-operands",
      .summary = "gives launches of a program the operands that they lost and that are supplied",
@@ -316,6 +317,8 @@ constexpr UpgradeStep kSteps[] = {
     {.name = "declare-version",
      .summary = "states the version of the portable form",
      .run = declare_version,
+     .gives = PassForm::kPortable,
+     .on_portable = warn_of_ignored_facts,
      .example = kDump},
 };
 

@@ -4,6 +4,7 @@
 #include <span>
 #include <string_view>
 
+#include "mir/pass.hpp"
 #include "upgrade/steps/recovery.hpp"
 
 namespace mir {
@@ -14,8 +15,12 @@ struct UpgradeStep {
   std::string_view name;     ///< of its pass
   std::string_view summary;  ///< as that of a pass
   void (*run)(Recovery&);
-  bool after_refusal = false;  ///< as that of a pass
-  bool reads_facts = false;    ///< that the user supplies
+  bool after_refusal = false;       ///< as that of a pass
+  bool reads_facts = false;         ///< that the user supplies
+  bool is_fix_up = false;           ///< runs also before the dump is verified
+  PassForm gives = PassForm::kAny;  ///< as that of a pass
+  /// Optional. Called in place of `run` for a portable module, which it must not edit.
+  void (*on_portable)(const Module&, const UpgradeOptions&, Diagnostics&) = nullptr;
   std::string_view example{};  ///< as that of a pass
 };
 

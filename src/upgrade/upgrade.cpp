@@ -15,7 +15,10 @@ namespace {
 PassResult run_step(const UpgradeStep& step, PassRun& run, Conversions& conversions) {
   Module& module = run.module();
   Diagnostics& diagnostics = run.diagnostics();
-  if (module.is_portable()) return PassResult::kUnchanged;
+  if (module.is_portable()) {
+    if (step.on_portable != nullptr) step.on_portable(module, conversions.granted, diagnostics);
+    return PassResult::kUnchanged;
+  }
   if (!refuse_several_blocks(module, "portable form", conversions.losses, diagnostics)) {
     return PassResult::kFailed;
   }
@@ -27,13 +30,22 @@ PassResult run_step(const UpgradeStep& step, PassRun& run, Conversions& conversi
 }
 
 Pass pass_of(const UpgradeStep& step, Conversions& conversions) {
-  return {
+  Pass pass{
       .name = std::string(step.name),
       .summary = std::string(step.summary),
+      .gives = step.gives,
       .after_refusal = step.after_refusal,
       .example = std::string(step.example),
       .run = [&step, &conversions](PassRun& run) { return run_step(step, run, conversions); },
   };
+  if (step.is_fix_up) {
+    pass.fix_up = [&step, &conversions](Module& module, Diagnostics& diagnostics) {
+      if (module.is_portable()) return;
+      Recovery recovery(module, conversions.granted, conversions.losses, diagnostics);
+      step.run(recovery);
+    };
+  }
+  return pass;
 }
 
 }  // namespace
@@ -41,25 +53,8 @@ Pass pass_of(const UpgradeStep& step, Conversions& conversions) {
 void register_upgrade(PassRegistry& registry, Conversions& conversions) {
   std::vector<std::string_view> names;
   for (const UpgradeStep& step : upgrade_steps()) {
-    Pass pass = pass_of(step, conversions);
-    if (names.empty()) {
-      // Without them the module may not verify.
-      pass.fix_up = [&conversions](Module& module, Diagnostics& diagnostics) {
-        if (module.is_portable()) return;
-        take_corrections(module, conversions.granted, conversions.losses, diagnostics);
-      };
-    }
+    registry.add(pass_of(step, conversions));
     names.push_back(step.name);
-    if (&step == &upgrade_steps().back()) {
-      pass.gives = PassForm::kPortable;
-      pass.run = [&step, &conversions](PassRun& run) {
-        if (run.module().is_portable()) {
-          warn_of_ignored_facts(run.module(), conversions.granted, run.diagnostics());
-        }
-        return run_step(step, run, conversions);
-      };
-    }
-    registry.add(std::move(pass));
   }
   registry.add_pipeline("upgrade", "turns a dump into a portable module, lifting its program first",
                         fmt::format("{}", fmt::join(names, ",")));

@@ -52,9 +52,15 @@ std::string text_but_for_names(const Module& module) {
   std::size_t number = 0;
   for_each_op(module.body(), [&](const Op& op) {
     if (!op.has_path()) return;
-    const std::string name(module.context().text(op.path())), other = fmt::format("${}", number++);
-    for (auto at = text.find(name); at != text.npos; at = text.find(name, at + other.size())) {
-      text.replace(at, name.size(), other);
+    const std::string_view name = module.context().text(op.path());
+    const std::string other = fmt::to_string(number++);
+    for (const std::string_view before : {"<name=\"", "[@", "[symbol:"}) {
+      const std::string wanted = fmt::format("{}{}", before, name);
+      for (auto at = text.find(wanted); at != text.npos;
+           at = text.find(wanted, at + before.size())) {
+        const char next = text[std::min(at + wanted.size(), text.size() - 1)];
+        if (next == '"' || next == '.') text.replace(at + before.size(), name.size(), other);
+      }
     }
   });
   return text;

@@ -35,4 +35,21 @@ class PatternFiles {
 /// A file of patterns, which becomes passes of the registry.
 Argument<std::string> pattern_file(PatternFiles& files, PassRegistry& registry);
 
+/// The option that reads them.
+struct PatternSettings {
+  OptionSet& options;
+  PassRegistry& registry;
+  PatternFiles files{};
+
+  OptionList<std::string> option{
+      options,
+      {.name = "patterns",
+       .argument = "FILE",
+       .help =
+           "make each module of patterns in FILE a pass of its name (docs/patterns.md); without "
+           "--passes, run these passes",
+       .comes_first = true},
+      pattern_file(files, registry)};
+};
+
 }  // namespace mir::tools

@@ -32,7 +32,7 @@ std::string shell_word(std::string_view text) {
 /// Whether what a run gives depends on the option.
 bool counts(const OptSettings& settings, const OptionRow& row) {
   const OptionRow* list[] = {
-      &settings.patterns,           &settings.load_passes,        &settings.facts.assume,
+      &settings.patterns.option,    &settings.load_passes,        &settings.facts.assume,
       &settings.facts.symbolic_dim, &settings.sidecars.sidecar,   &settings.generation,
       &settings.rewrite_limit,      &settings.verify_each,        &settings.verification.level,
       &settings.verification.deny,  &settings.verification.allow, &settings.verification.no_verify};

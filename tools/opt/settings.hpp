@@ -58,16 +58,7 @@ struct OptSettings {
        .help = "run passes in order: A,B, a pipeline (docs/pipelines.md) or @FILE; without it, "
                "only check the module"},
       pipeline_text(known.registry)};
-  PatternFiles pattern_files{};
-  OptionList<std::string> patterns{
-      options,
-      {.name = "patterns",
-       .argument = "FILE",
-       .help =
-           "make each module of patterns in FILE a pass of its name (docs/patterns.md); without "
-           "--passes, run these passes",
-       .comes_first = true},
-      pattern_file(pattern_files, known.registry)};
+  PatternSettings patterns{options, known.registry};
   OptionList<std::string> validate_patterns{
       options,
       {.name = "validate-patterns",

@@ -4,6 +4,8 @@
 
 #include "mir/rewriter.hpp"
 #include "mir/validate.hpp"
+#include "reduce/bisect.hpp"
+#include "reduce/interests.hpp"
 #include "standard_error.hpp"
 #include "tools/opt/counterexample.hpp"
 #include "tools/opt/watch_passes.hpp"
@@ -12,54 +14,15 @@ namespace mir::tools {
 
 namespace {
 
-/// The runs of one module.
-class RunValidation {
- public:
-  RunValidation(const Module& before, const Pipeline& pipeline, const OptSettings& settings)
-      : before_(before), pipeline_(pipeline), settings_(settings) {}
-
-  ChangeVerdict compare(const Module& after) const {
-    return validate_change(before_, after, {.count = *settings_.validate, .seed = *settings_.seed},
-                           settings_.bound.if_given());
-  }
-
-  /// The first of `count` rewrites after which the results differ, by bisection.
-  std::string first_wrong_rewrite(std::uint64_t count) const {
-    if (differs_after(0)) return "no rewrite by a pattern is needed for it";
-    std::uint64_t equal = 0, different = count;
-    while (different - equal > 1) {
-      const std::uint64_t middle = equal + (different - equal) / 2;
-      (differs_after(middle) ? different : equal) = middle;
-    }
-    std::string text;
-    RewriteWatch watch{.limit = different};
-    watch.trace = [&](std::uint64_t number, std::string_view pattern, std::string_view root) {
-      text =
-          fmt::format("rewrite {} is the first to change them: '{}' of {}", number, pattern, root);
-    };
-    run_limited(watch);
-    return text;
-  }
-
- private:
-  bool differs_after(std::uint64_t limit) const {
-    RewriteWatch watch{.limit = limit};
-    const auto after = run_limited(watch);
-    return after != nullptr && compare(*after).kind == PatternVerdict::Kind::kRefuted;
-  }
-
-  std::unique_ptr<Module> run_limited(RewriteWatch& watch) const {
-    auto copy = clone(before_);
-    Diagnostics ignored;
-    const bool is_good = run_pipeline(*copy, pipeline_, PipelineRun{.rewrites = &watch}, ignored);
-    if (!is_good) copy.reset();
-    return copy;
-  }
-
-  const Module& before_;
-  const Pipeline& pipeline_;
-  const OptSettings& settings_;
-};
+/// Names the pass and the rewrite that first change results.
+std::string find_culprit(const Module& before, const Pipeline& pipeline,
+                         const reduce::Comparison& how) {
+  const auto culprit = reduce::bisect(
+      before, pipeline, [&](const Module& first, const Module& second) -> Result<bool> {
+        return reduce::compare(first, second, how).is_interesting;
+      });
+  return culprit ? "first by " + spelling(*culprit) : culprit.error().message;
+}
 
 /// Writes a counterexample where it is asked for.
 void save(const Counterexample& found, std::string_view name, const OptSettings& settings,
@@ -114,8 +77,11 @@ bool run_validated(Module& module, const Pipeline& pipeline, PipelineRun how,
                                   tried.refuted->counterexample.difference));
     return false;
   }
-  const RunValidation validation(*before, pipeline, settings);
-  const ChangeVerdict verdict = validation.compare(module);
+  const reduce::Comparison comparison{
+      .validation = {.count = *settings.validate, .seed = *settings.seed},
+      .bound = settings.bound.if_given()};
+  const ChangeVerdict verdict =
+      validate_change(*before, module, comparison.validation, comparison.bound);
   switch (verdict.kind) {
     case PatternVerdict::Kind::kUntested:
       return refuse(DiagCode::kNotValidated, verdict.reason);
@@ -127,7 +93,7 @@ bool run_validated(Module& module, const Pipeline& pipeline, PipelineRun how,
       break;
   }
   const Counterexample& found = *verdict.counterexample;
-  const std::string culprit = validation.first_wrong_rewrite(how.rewrites->made);
+  const std::string culprit = find_culprit(*before, pipeline, comparison);
   save(found, name, settings, diagnostics);
   return refuse(DiagCode::kClaimRefuted,
                 fmt::format("the passes change results: {}; {}", found.difference, culprit));

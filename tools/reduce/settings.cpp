@@ -24,10 +24,10 @@ Result<void> check_interest(const ReduceSettings& settings) {
 }
 
 Result<void> check_passes(const ReduceSettings& settings) {
-  const bool has_passes = settings.passes.is_given() || settings.patterns.is_given();
+  const bool has_passes = settings.passes.is_given() || settings.patterns.option.is_given();
   const bool runs_passes = !settings.test.is_given() || settings.bisect.is_given();
   for (const OptionRow* row : {static_cast<const OptionRow*>(&settings.passes),
-                               static_cast<const OptionRow*>(&settings.patterns)}) {
+                               static_cast<const OptionRow*>(&settings.patterns.option)}) {
     if (auto read = refuse_without(*row, runs_passes, "--diagnostic, --differs or --bisect"); !read)
       return read;
   }

@@ -48,16 +48,7 @@ struct ReduceSettings {
        .help = "passes to run for --diagnostic, --differs and --bisect: A,B, a pipeline "
                "(docs/pipelines.md) or @FILE"},
       pipeline_text(known.registry)};
-  PatternFiles pattern_files{};
-  OptionList<std::string> patterns{
-      options,
-      {.name = "patterns",
-       .argument = "FILE",
-       .help =
-           "make each module of patterns in FILE a pass of its name (docs/patterns.md); without "
-           "--passes, run these passes",
-       .comes_first = true},
-      pattern_file(pattern_files, known.registry)};
+  PatternSettings patterns{options, known.registry};
   Option<std::uint64_t> validate{
       options,
       {.name = "validate",

@@ -212,8 +212,8 @@ const OpRow* Resolver::State::row_of_head() const {
   return head_.open ? head_.name.info->row : context_.op_name(OpId::kBuiltinModule).info->row;
 }
 
-/// Whether a text in the head of a module has swallowed the version: the module would pass as a
-/// dump.
+/// True if a text in the head of a module has swallowed the version: without an error, the module
+/// would be read as a dump.
 bool Resolver::State::hides_version(std::uint32_t token) const {
   const std::string_view spelling = text(token);
   return spelling.find("mir_version") != spelling.npos &&

@@ -37,7 +37,7 @@ constexpr std::string_view name_of(Comparison comparison) {
   return {};
 }
 
-/// Whether compare() takes elements of this type: Float32, Int32, Int64.
+/// True for the element types that compare() takes: Float32, Int32, Int64.
 bool is_comparable(DType dtype);
 /// out = a == b and so on as bytes 0 and 1. A NaN is neither equal to, below nor above anything; -0
 /// equals +0.

@@ -26,10 +26,9 @@ Op* find_graph(PassRun& run, std::string_view name) {
   for (const Op* each : module.body().only_block().ops()) {
     if (isa<SubGraphOp>(each)) nearest.offer(context.text(each->symbol()));
   }
-  const std::string hint =
-      nearest.best().empty() ? "" : fmt::format("; did you mean '{}'?", nearest.best());
-  run.diagnostics().error(DiagCode::kPipeline, module.top()->span(),
-                          fmt::format("the module has no graph '@{}'{}", name, hint));
+  Diagnostic& problem = run.diagnostics().error(DiagCode::kPipeline, module.top()->span(),
+                                                fmt::format("the module has no graph '@{}'", name));
+  suggest(problem, nearest.best());
   return nullptr;
 }
 

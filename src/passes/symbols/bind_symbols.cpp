@@ -39,11 +39,10 @@ class SymbolBinding {
   void refuse(Symbol symbol) {
     NearestName nearest(context_.text(symbol));
     for (const Symbol each : seen_) nearest.offer(context_.text(each));
-    const std::string hint =
-        nearest.best().empty() ? "" : fmt::format("; did you mean '{}'?", nearest.best());
-    run_.diagnostics().error(
+    Diagnostic& problem = run_.diagnostics().error(
         DiagCode::kPipeline, run_.module().top()->span(),
-        fmt::format("no extent of the module has the symbol '{}'{}", context_.text(symbol), hint));
+        fmt::format("no extent of the module has the symbol '{}'", context_.text(symbol)));
+    suggest(problem, nearest.best());
     has_failed_ = true;
   }
 

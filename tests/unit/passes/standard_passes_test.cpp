@@ -109,7 +109,7 @@ TEST_SUITE("standard passes") {
     CHECK(has(after(text, "bind-symbols{S=3,T=7}"), "%t:tensor<[7], Float32, CPU>"));
     CHECK(has(after(text, "bind-symbols{\"$S\"=0}"), "tensor<[0, 4], Float32, CPU>"));
     CHECK(after(text, "bind-symbols{SS=3}") ==
-          "1:1 MIR0920 no extent of the module has the symbol 'SS'; did you mean 'S'?");
+          "1:1 MIR0920 no extent of the module has the symbol 'SS'");
     const std::string difference =
         "@main [mir_version:1] (%x:tensor<[$S], Float32, CPU>) -> (%y:tensor<[$S-2], Float32, "
         "CPU>) {\n"
@@ -157,7 +157,7 @@ TEST_SUITE("standard passes") {
     CHECK_FALSE(has(outer, "@other"));
     CHECK(has(after(text, "extract-graph{graph=other}"), "[symbol:v]"));
     CHECK(after(text, "extract-graph{graph=outr}") ==
-          "1:1 MIR0920 the module has no graph '@outr'; did you mean 'outer'?");
+          "1:1 MIR0920 the module has no graph '@outr'");
     CHECK(has(after(text, "extract-graph{graph=init}"), "MIR0920"));
   }
 

@@ -120,6 +120,18 @@ TEST_SUITE("validation of rewrites") {
                   "linalg.CPU.SinOp(%e) -> (%z)"));
     CHECK(report.rewrites == 2);
     CHECK(report.different == 1);
+    // Names that are texts of attributes make no two rewrites equal.
+    const auto clips =
+        tried(pattern_of("value",
+                         "linalg.D.ClipOp [min_val:$a, max_val:$b] (%x) -> (%y) "
+                         "linalg.D.ClipOp [min_val:$a, max_val:$b] (%y) -> (%z)",
+                         "linalg.D.ClipOp [min_val:$a, max_val:$b] (%x) -> (%z)"),
+              module_of("linalg.CPU.ClipOp<name=\"1.0\">[min_val:1.0, max_val:9.0](%x) -> (%a)\n"
+                        "linalg.CPU.ClipOp [min_val:1.0, max_val:9.0] (%a) -> (%b)\n"
+                        "linalg.CPU.ClipOp<name=\"2.0\">[min_val:2.0, max_val:9.0](%b) -> (%c)\n"
+                        "linalg.CPU.ClipOp [min_val:2.0, max_val:9.0] (%c) -> (%z)"));
+    CHECK(clips.rewrites == 2);
+    CHECK(clips.different == 2);
   }
 
   TEST_CASE("a result may be that of an op which the pattern did not match") {
