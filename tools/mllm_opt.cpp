@@ -97,7 +97,7 @@ Result<void> take_grants(OptSettings& settings) {
 
 ExitCode body(const Run& run, OptSettings& settings) {
   if (settings.list_passes) return run.write_output(list_passes(settings.known.registry));
-  if (settings.list_passes_markdown) return run.write_output(passes_page(settings.known.registry));
+  if (settings.list_passes_markdown) return run.write_output(passes_page(settings.known));
   if (const auto one = refuse_several(run, settings); !one) return run.refuse(one.error());
 
   if (const auto tried = refuse_without_trial(settings); !tried) return run.refuse(tried.error());

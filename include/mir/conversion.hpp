@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,16 +30,32 @@ class ConversionTarget {
   void set_legal_if(std::string kind, std::function<bool(const Op&)> predicate);
   /// Of the other ops of a dialect, "linalg".
   void set_dialect(std::string dialect, Legality legality);
+  /// Ops of no kind and no dialect of those are legal if the predicate is true of them, otherwise
+  /// illegal.
+  void set_others_legal_if(std::function<bool(const Op&)> predicate) {
+    others_ = std::move(predicate);
+  }
+  /// Leaves what is inside the ops for which the predicate is true as it is.
+  void set_closed_if(std::function<bool(const Op&)> predicate) {
+    is_closed_ = std::move(predicate);
+  }
 
   Legality of(const Op& op) const;
+  /// Whether every op of the kind, "linalg.AddOp", or of the dialect, "linalg", is legal.
+  bool is_legal_kind(std::string_view kind) const;
+  bool is_closed(const Op& op) const { return is_closed_ && is_closed_(op); }
 
  private:
   struct KindLegality {
     Legality legality = Legality::kUnknown;
     std::function<bool(const Op&)> predicate{};
   };
+  /// No value if the target does not name the dialect.
+  std::optional<Legality> of_dialect(std::string_view kind) const;
+
   std::map<std::string, KindLegality, std::less<>> kinds_;
   std::map<std::string, Legality, std::less<>> dialects_;
+  std::function<bool(const Op&)> others_, is_closed_;
 };
 
 /// Converts the types of values. Where converted and other ops meet, it inserts casts: ops with one
@@ -73,20 +90,38 @@ class TypeConverter {
   std::vector<Rule> rules_;
 };
 
+/// The decision of a conversion on an illegal op.
+struct ConversionStep {
+  const Op& op;
+  const RewritePattern* pattern = nullptr;  ///< that replaces the op; null: it stays illegal
+  /// The patterns that were tried before, and why each does not match.
+  std::span<const PatternMismatch> mismatches;
+};
+
+/// Receives each decision, in the order of the conversion, before the module is edited.
+using ExplainConversion = std::function<void(const ConversionStep&)>;
+
 struct ConversionOptions {
   /// Null: types stay. Otherwise the inputs and outputs of the module and its graphs, and their
   /// calls, are converted.
   const TypeConverter* types = nullptr;
   bool is_full = false;       ///< ops of unknown legality are illegal
+  bool only_checks = false;   ///< report what stays illegal, and edit nothing
   bool checks_claims = true;  ///< check what patterns declare of themselves
+  ExplainConversion explain{};
+  /// Reports an op that stays illegal. By default MIR0923 with a note for each pattern.
+  std::function<void(const Op&, std::span<const PatternMismatch>)> refuse{};
 };
 
-/// Applies patterns to illegal ops of a portable module until none is left. Of several patterns
-/// that match, the one with the greatest benefit is applied; its ops may be illegal in turn.
+/// Applies patterns to illegal ops until none is left. Of several patterns that match, the one with
+/// the greatest benefit is applied; its ops may be illegal in turn.
 ///
-/// Returns false after reporting each op that stays illegal (MIR0923), with the condition that
-/// failed for each of its patterns, or patterns that reach no end (MIR0922). The module is then as
-/// it was: the conversion is tried on a copy first.
+/// Returns false after reporting each op that stays illegal, with the condition that failed for
+/// each of its patterns, or patterns that reach no end (MIR0922). The module is then as it was: if
+/// all ops that the patterns create are legal, every illegal op is matched before the first is
+/// rewritten; otherwise, and if types are converted, the conversion is tried on a copy. In the
+/// first case, matches must not depend on other rewrites, and a pattern that creates ops which it
+/// does not declare (MIR0921) leaves a module that must not be used further.
 bool convert(Module& module, const ConversionTarget& target, const FrozenPatterns& patterns,
              const ConversionOptions& options, Diagnostics& diagnostics);
 

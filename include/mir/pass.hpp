@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "mir/analysis.hpp"
+#include "mir/conversion.hpp"
 #include "mir/diagnostic.hpp"
 #include "mir/module.hpp"
 #include "mir/rewrite_patterns.hpp"
@@ -127,6 +128,7 @@ class PassRun {
     const PassOptions& options;
     const void* prepared = nullptr;  ///< from Pass::prepare
     RewriteWatch* rewrites = nullptr;
+    const ExplainConversion* explain = nullptr;
     bool checks_claims = true;
   };
 
@@ -176,6 +178,14 @@ class PassRun {
   GreedyOptions greedy_options() const {
     return {.watch = context_.rewrites, .checks_claims = context_.checks_claims};
   }
+  /// Receives the decisions of conversions in this run; empty: nobody asks.
+  ExplainConversion explain() const {
+    return context_.explain == nullptr ? ExplainConversion() : *context_.explain;
+  }
+  /// The options of a conversion in this run.
+  ConversionOptions conversion_options() const {
+    return {.checks_claims = context_.checks_claims, .explain = explain()};
+  }
   /// Adds to a statistic of the pass: `run.count("ops removed")`.
   void count(std::string_view what, std::uint64_t amount = 1) const {
     const auto found = statistics_.find(what);
@@ -220,6 +230,9 @@ struct Pass {
   /// Modules for docs/passes.md, which shows the result of the pass.
   std::string example{};
   std::string example_options{};  ///< with which the pass runs there: "S=4"
+  /// Facts that a user supplies for the example, as options of `mllm-opt` spell them; see
+  /// supply_example_facts().
+  std::vector<std::string> example_facts{};
   /// Optional. The patterns that the pass applies, if that is all it does.
   std::function<PatternSet(IRContext&, const PassOptions&)> patterns{};
   /// Optional. Called once before the pass runs on a module, for what all its anchors share; see
@@ -354,6 +367,8 @@ struct PipelineRun {
   unsigned threads = 1;
   /// Receives each rewrite.
   RewriteWatch* rewrites = nullptr;
+  /// Receives each decision of a conversion.
+  ExplainConversion explain{};
   /// Check what passes and patterns declare: preserved analyses, created ops.
   bool checks_claims = true;
   std::vector<PassObserver*> observers{};

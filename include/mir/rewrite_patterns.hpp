@@ -74,6 +74,7 @@ class PatternMatch {
   Op& root() const { return *ops_.front(); }
   std::span<Op* const> ops() const { return ops_; }
   Value& value(std::size_t i) const { return *values_[i]; }
+  std::span<Value* const> values() const { return values_; }
   /// The plan of this match, which must have this type.
   template <class T>
   const T& plan() const {
@@ -128,7 +129,8 @@ struct RewritePattern {
   unsigned benefit = 1;
   RootKinds roots{};
   OperandDefinitions definitions{};
-  std::vector<std::string> makes{};  ///< names of the ops that the rewrite creates
+  /// The ops that the rewrite creates: "linalg.AddOp", or "linalg" for any op of the dialect.
+  std::vector<std::string> makes{};
   RewriteClaim claim{};
   /// Compares the IR around the root with the pattern. Must not edit.
   std::function<PatternMatch(Op& root)> match{};
@@ -138,6 +140,9 @@ struct RewritePattern {
   std::function<void(Rewriter& rewriter, const PatternMatch& match)> rewrite{};
   /// Optional. Why the pattern does not match, in more words than a failed match() has.
   std::function<PatternMismatch(Op& root)> explain{};
+
+  /// Whether `makes` declares ops of this name, "linalg.AddOp".
+  bool declares(std::string_view kind) const;
 };
 
 class PatternSet {

@@ -270,7 +270,7 @@ class Rewriter {
   /// Replaces the uses of each result by the value at its position and erases the op.
   void replace(Op& op, std::span<Value* const> values);
   /// The same with the results of another op. A detached one is inserted before the old op. It
-  /// takes the old op's location unless it has one.
+  /// takes the old op's location unless it has one. What a dump's mentions state of results stays.
   void replace(Op& op, Op& with);
   /// Constants and parameters that the op or nested ops use follow it into another region.
   void move_before(Op& op, Op& before);
@@ -407,6 +407,7 @@ class Rewriter {
   void make_printable(Op& op);
   void make_printable(Value& value);
   void set_use(Use& use, Value* value);
+  void replace_definition(Value& from, Value& to);
   void set_use_list(Op& op, std::span<Value* const> operands);
   Value* place_value(ValueRange& list, std::size_t i, const Type* type, std::uintptr_t owner);
   void take_value(ValueRange& list, std::size_t i);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mir/context.hpp"
+#include "mir/conversion.hpp"
 #include "mir/diagnostic.hpp"
 #include "mir/module.hpp"
 #include "mir/pass.hpp"
@@ -35,6 +36,9 @@ struct LossEntry {
 };
 
 struct LossReport {
+  /// Why an op that only portable modules have cannot be in one of upstream's forms.
+  static constexpr std::string_view kOwnOp = "upstream has no such operation";
+
   std::vector<LossEntry> entries;
   /// Of what several ops lost for one cause: the place of the first in `entries`, and how many.
   struct Refusal {
@@ -166,7 +170,8 @@ enum class Generation : std::uint8_t {
 /// lies in one storage. What the text then lacks is in the report as dropped.
 ///
 /// False after reporting a module that has no dump: symbolic extents, control flow.
-bool downgrade(Module& module, Generation generation, LossReport& report, Diagnostics& diagnostics);
+bool downgrade(Module& module, Generation generation, LossReport& report, Diagnostics& diagnostics,
+               const ExplainConversion& explain = {});
 
 /// The options of the conversions of one run, and their loss report.
 struct Conversions {
@@ -178,6 +183,10 @@ struct Conversions {
 /// Adds `downgrade`, `lower-program`, the steps of an upgrade, and `upgrade`, the pipeline of them.
 /// Their runs read and write `conversions`, which outlives the registry.
 void register_conversions(PassRegistry& registry, Conversions& conversions);
+
+/// Lets the conversions have nothing but the facts of the example of a pass. `--sidecar=` is
+/// followed by the text of a sidecar file.
+Result<void> supply_example_facts(Conversions& conversions, const Pass& pass);
 
 /// The passes that read facts of UpgradeOptions::grants and those about all ops of a kind.
 std::vector<std::string_view> readers_of_grants();

@@ -7,6 +7,7 @@ void register_standard_passes(PassRegistry& registry) {
   register_simplifications(registry);
   register_pattern_library(registry);
   registry.add(bind_symbols_pass());
+  registry.add(convert_pass(registry));
   registry.add(cse_pass());
   registry.add(extract_graph_pass());
   registry.add(fold_constants_pass());

@@ -10,17 +10,18 @@ void register_eliminations(PassRegistry& registry);     // eliminate/
 void register_simplifications(PassRegistry& registry);  // simplify/
 void register_pattern_library(PassRegistry& registry);  // patterns/
 
-Pass bind_symbols_pass();     // symbols/
-Pass cse_pass();              // cse/
-Pass extract_graph_pass();    // extract/
-Pass fold_constants_pass();   // fold/
-Pass inline_pass();           // inline/
-Pass merge_graphs_pass();     // merge/
-Pass name_values_pass();      // names/
-Pass narrow_slices_pass();    // narrow/
-Pass number_values_pass();    // names/
-Pass sink_transposes_pass();  // sink/
-Pass strip_locations_pass();  // names/
-Pass strip_names_pass();      // names/
+Pass bind_symbols_pass();                         // symbols/
+Pass convert_pass(const PassRegistry& registry);  // rewrite/
+Pass cse_pass();                                  // cse/
+Pass extract_graph_pass();                        // extract/
+Pass fold_constants_pass();                       // fold/
+Pass inline_pass();                               // inline/
+Pass merge_graphs_pass();                         // merge/
+Pass name_values_pass();                          // names/
+Pass narrow_slices_pass();                        // narrow/
+Pass number_values_pass();                        // names/
+Pass sink_transposes_pass();                      // sink/
+Pass strip_locations_pass();                      // names/
+Pass strip_names_pass();                          // names/
 
 }  // namespace mir

@@ -23,7 +23,38 @@ std::string_view name_of(prog::FragmentKind kind) {
   return "unknown";
 }
 
+NamedAttr word(IRContext& context, std::string_view key, std::string_view text) {
+  return {context.intern(key), context.word(text)};
+}
+
 }  // namespace
+
+Op* make_launch(Rewriter& rewriter, std::string_view name, const prog::KernelSpec& spec,
+                std::span<Value* const> operands, std::span<const Type* const> results) {
+  IRContext& context = rewriter.context();
+  std::vector<NamedAttr> attributes;
+  if (!name.empty()) attributes.push_back(word(context, field::kSymbolName, name));
+  attributes.push_back({context.intern(field::kOpType), spec.type});
+  attributes.push_back({context.intern(field::kOpOptions), spec.options});
+  return rewriter.create_detached({.name = context.op_name(OpId::kProgKernelLaunch),
+                                   .operands = operands,
+                                   .result_types = results,
+                                   .attributes = attributes,
+                                   .has_signature = true});
+}
+
+Op* make_free(Rewriter& rewriter, Value* value) {
+  return rewriter.create_detached({.name = rewriter.context().op_name(OpId::kProgFree),
+                                   .operands = {&value, 1},
+                                   .has_signature = true});
+}
+
+Op* make_jump(Rewriter& rewriter, std::string_view label) {
+  Op* jump = rewriter.create_detached(
+      {.name = rewriter.context().op_name(OpId::kProgJump), .has_signature = false});
+  rewriter.set_label(*jump, rewriter.context().intern(label));
+  return jump;
+}
 
 void ProgramEmitter::start_fragment(std::string_view name, prog::FragmentKind kind) {
   Op* fragment = rewriter_.create_detached({.name = context_.op_name(OpId::kProgFragment),
@@ -43,7 +74,18 @@ NamedAttr ProgramEmitter::integer(std::string_view name, std::int64_t value) con
 }
 
 NamedAttr ProgramEmitter::word(std::string_view name, std::string_view text) const {
-  return {key(name), context_.word(text)};
+  return mir::word(context_, name, text);
+}
+
+void ProgramEmitter::append(Op& instruction) {
+  Block& block = region().only_block();
+  if (instruction.block() == nullptr) {
+    rewriter_.insert(instruction, block, nullptr);
+  } else {
+    rewriter_.move_to_end(instruction, block);
+  }
+  if (instruction.is(OpId::kProgJump)) jumps_.emplace_back(&instruction, next_address_);
+  rewriter_.set_address(instruction, next_address_++);
 }
 
 Op* ProgramEmitter::put(OpId op, std::span<const NamedAttr> attributes, const Lists& lists) {
@@ -52,8 +94,7 @@ Op* ProgramEmitter::put(OpId op, std::span<const NamedAttr> attributes, const Li
                                         .result_types = lists.results,
                                         .attributes = attributes,
                                         .has_signature = lists.has_lists});
-  rewriter_.insert(*made, region().only_block(), nullptr);
-  rewriter_.set_address(*made, next_address_++);
+  append(*made);
   return made;
 }
 
@@ -69,14 +110,6 @@ void ProgramEmitter::unnumbered_label(std::string_view name) {
   --next_address_;
 }
 
-Op* ProgramEmitter::jump(std::string_view label) {
-  const std::uint64_t address = next_address_;
-  Op* op = put(OpId::kProgJump, {}, {});
-  rewriter_.set_label(*op, key(label));
-  jumps_.emplace_back(op, address);
-  return op;
-}
-
 void ProgramEmitter::mode_config(std::int64_t flag) {
   const NamedAttr attributes[] = {integer(field::kFlag, flag)};
   put(OpId::kProgModeConfig, attributes, {});
@@ -88,20 +121,6 @@ void ProgramEmitter::bind(prog::Direction direction, std::uint32_t slot, std::si
       integer(field::kProgramUuid, slot),
       integer(field::kInputPos, static_cast<std::int64_t>(position))};
   put(OpId::kProgBind, attributes, {});
-}
-
-Op* ProgramEmitter::launch(std::string_view name, const prog::KernelSpec& spec,
-                           std::span<Value* const> operands, std::span<const Type* const> results) {
-  std::vector<NamedAttr> attributes;
-  if (!name.empty()) attributes.push_back(word(field::kSymbolName, name));
-  attributes.push_back({key(field::kOpType), spec.type});
-  attributes.push_back({key(field::kOpOptions), spec.options});
-  return put(OpId::kProgKernelLaunch, attributes,
-             {.has_lists = true, .operands = operands, .results = results});
-}
-
-void ProgramEmitter::free(Value* value) {
-  put(OpId::kProgFree, {}, {.has_lists = true, .operands = std::span(&value, 1)});
 }
 
 void ProgramEmitter::kernel_symbol(std::string_view name, const prog::KernelSpec& spec) {
@@ -129,6 +148,7 @@ void ProgramEmitter::finish() {
   Block& body = module_.body().only_block();
   for (Op* op : body.reversed()) rewriter_.erase(*op);
   rewriter_.erase_arguments(body);
+  rewriter_.erase_unused_free_values(module_.body());
   rewriter_.set_result_types(module_.body(), {});
   for (Op* fragment : fragments_) rewriter_.insert(*fragment, body, nullptr);
   rewriter_.set_version(0);

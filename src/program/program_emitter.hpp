@@ -16,6 +16,15 @@ namespace mir {
 inline constexpr std::string_view kCodeSegment = "__MLLM_JIT_PACKAGE_CODE_SEGMENT";
 inline constexpr std::string_view kSymbolTableSegment = "__MLLM_JIT_PACKAGE_SYMBOL_TABLE_SEGMENT";
 
+// Instructions of code, outside any block.
+
+/// `name` is that of its kernel; empty: it has one of its own.
+Op* make_launch(Rewriter& rewriter, std::string_view name, const prog::KernelSpec& spec,
+                std::span<Value* const> operands, std::span<const Type* const> results);
+Op* make_free(Rewriter& rewriter, Value* value);
+/// To a label of the program that takes the jump.
+Op* make_jump(Rewriter& rewriter, std::string_view label);
+
 /// Writes fragments, numbered from 0 each. The module holds none of them before finish().
 class ProgramEmitter {
  public:
@@ -30,16 +39,12 @@ class ProgramEmitter {
   void label(std::string_view name);
   /// A label that no jump leads to has no address.
   void unnumbered_label(std::string_view name);
-  /// To a label of this program, written before or after.
-  Op* jump(std::string_view label);
   void ret() { put(OpId::kProgRet, {}, {}); }
   void exit() { put(OpId::kProgExit, {}, {.has_lists = true}); }
   void mode_config(std::int64_t flag);
   void bind(prog::Direction direction, std::uint32_t slot, std::size_t position);
-  /// `name` is that of its kernel; empty: it has one of its own.
-  Op* launch(std::string_view name, const prog::KernelSpec& spec, std::span<Value* const> operands,
-             std::span<const Type* const> results);
-  void free(Value* value);
+  /// Appends an instruction, which is detached or in a block of the module.
+  void append(Op& instruction);
   void kernel_symbol(std::string_view name, const prog::KernelSpec& spec);
   Value* value_symbol(std::string_view name, const Type* type);
 

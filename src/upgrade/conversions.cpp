@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "mir/pass.hpp"
 #include "mir/upgrade.hpp"
 #include "upgrade/lower_program.hpp"
@@ -10,9 +12,7 @@ namespace {
 /// What a conversion of a whole module is as a pass.
 template <class Convert>
 auto converting(const Convert& convert) {
-  return [convert](PassRun& run) {
-    return convert(run.module(), run.diagnostics()) ? run.result() : PassResult::kFailed;
-  };
+  return [convert](PassRun& run) { return convert(run) ? run.result() : PassResult::kFailed; };
 }
 
 constexpr std::string_view kPortable =
@@ -31,18 +31,40 @@ void register_conversions(PassRegistry& registry, Conversions& conversions) {
                 .takes = PassForm::kPortable,
                 .gives = PassForm::kDump,
                 .example = std::string(kPortable),
-                .run = converting([&](Module& module, Diagnostics& diagnostics) {
-                  return downgrade(module, conversions.generation, conversions.losses, diagnostics);
+                .run = converting([&](PassRun& run) {
+                  return downgrade(run.module(), conversions.generation, conversions.losses,
+                                   run.diagnostics(), run.explain());
                 })});
   registry.add({.name = "lower-program",
                 .summary = "turns a portable module into a program of upstream's machine",
                 .takes = PassForm::kPortable,
                 .gives = PassForm::kDump,
                 .example = std::string(kPortable),
-                .run = converting([&](Module& module, Diagnostics& diagnostics) {
-                  return lower_program(module, conversions.losses, diagnostics);
+                .run = converting([&](PassRun& run) {
+                  return lower_program(run.module(), conversions.losses, run.diagnostics(),
+                                       run.explain());
                 })});
   register_upgrade(registry, conversions);
+}
+
+Result<void> supply_example_facts(Conversions& conversions, const Pass& pass) {
+  UpgradeOptions& granted = conversions.granted = {};
+  for (const std::string_view fact : pass.example_facts) {
+    const auto equals = fact.find('=');
+    const std::string_view option = fact.substr(0, equals), value = fact.substr(equals + 1);
+    if (option == "--assume") {
+      if (auto taken = grant(granted, value); !taken) return taken;
+    } else if (option == "--sidecar") {
+      if (auto taken = grant_sidecar(granted, value); !taken) return taken;
+    } else if (option == "--symbolic-dim") {
+      const auto dim = parse_symbolic_dim(value);
+      if (!dim) return dim.error();
+      granted.symbolic_dims.push_back(*dim);
+    } else {
+      return Error{DiagCode::kUsage, fmt::format("'{}' supplies no fact", option)};
+    }
+  }
+  return {};
 }
 
 }  // namespace mir

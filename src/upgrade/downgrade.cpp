@@ -9,6 +9,7 @@
 #include "dialects/parameters.hpp"
 #include "ir/mention.hpp"
 #include "ir/rewrite/bare_strings.hpp"
+#include "mir/conversion.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
 #include "mir/upgrade.hpp"
@@ -23,13 +24,15 @@ namespace {
 
 class Downgrade {
  public:
-  Downgrade(Module& module, Generation generation, LossReport& report, Diagnostics& diagnostics)
+  Downgrade(Module& module, Generation generation, LossReport& report, Diagnostics& diagnostics,
+            const ExplainConversion& explain)
       : module_(module),
         rewriter_(module),
         context_(module.context()),
         generation_(generation),
         report_(report),
-        diagnostics_(diagnostics) {}
+        diagnostics_(diagnostics),
+        explain_(explain) {}
 
   bool run() {
     const std::size_t before = diagnostics_.error_count();
@@ -37,17 +40,19 @@ class Downgrade {
       refuse_several_blocks(module_, "dump form", report_, diagnostics_);
     }
     for_each_value(module_.body(), [&](const Value& value, const Op& at) { check(value, at); });
-    for_each_op(module_.body(),
-                [&](const Op& op) { report_.refuse_own_op(op, "dump form", diagnostics_); });
-    if (diagnostics_.error_count() != before) return false;
+    const FrozenPatterns patterns(settling_patterns());
+    const bool is_legal = settle_ops(patterns, true);
+    if (!is_legal || diagnostics_.error_count() != before) return false;
     open_body();
-    settle_ops(module_.body());
+    if (!settle_ops(patterns, false)) return false;
     name_storages(module_.body());
     for_each_child(module_.body(), [&](Op& op) {
       if (const SubGraphOp graph = dyn_cast<SubGraphOp>(&op)) name_storages_once(graph);
     });
     if (diagnostics_.error_count() != before) return false;
-    if (generation_ == Generation::k2025_06) spell_as_first_version(module_, report_);
+    if (generation_ == Generation::k2025_06) {
+      if (!spell_as_first_version(module_, report_, diagnostics_, explain_)) return false;
+    }
     if (!rewriter_.set_version(0)) {
       report_.refuse(*module_.top(), "dump form", "upstream does not escape names of ops",
                      diagnostics_);
@@ -103,11 +108,68 @@ class Downgrade {
   // -- options and names
   // ----------------------------------------------------------------------------
 
-  void settle_ops(Region& region) {
-    for_each_op(region, [&](Op& op) {
-      if (op.is_in(DialectId::kLinalg) && !op.is(OpId::kLinalgRegister)) settle(op);
-      if (generation_ < Generation::k2025_12) drop_symbols(op);
+  bool prints_names() const { return generation_ >= Generation::k2025_10; }
+
+  /// The conversion of each op to what upstream prints of it.
+  bool settle_ops(const FrozenPatterns& patterns, bool only_checks) {
+    ConversionTarget target;
+    target.set_others_legal_if([this](const Op& op) {
+      return !op.has(Trait::kPortableOnly) && !must_settle(op) && !must_drop_symbol(op);
     });
+    return convert(module_, target, patterns,
+                   {.only_checks = only_checks,
+                    .explain = only_checks ? explain_ : ExplainConversion(),
+                    .refuse =
+                        [this](const Op& op, std::span<const PatternMismatch> tried) {
+                          report_.refuse(op, "dump form", tried.front().condition, diagnostics_);
+                        }},
+                   diagnostics_);
+  }
+
+  PatternSet settling_patterns() {
+    const auto only_if = [](bool (Downgrade::*is_wanted)(const Op&) const, Downgrade* self) {
+      return [=](Op& root) {
+        if (root.has(Trait::kPortableOnly)) return PatternMatch::failed(LossReport::kOwnOp, root);
+        return (self->*is_wanted)(root) ? PatternMatch::of({&root})
+                                        : PatternMatch::failed("nothing of it is to drop", root);
+      };
+    };
+    PatternSet set;
+    set.add({.name = "options",
+             .match = only_if(&Downgrade::must_settle, this),
+             .rewrite = [this](Rewriter&, const PatternMatch& match) { settle(match.root()); }});
+    set.add(
+        {.name = "symbol",
+         .match = only_if(&Downgrade::must_drop_symbol, this),
+         .rewrite = [this](Rewriter&, const PatternMatch& match) { drop_symbols(match.root()); }});
+    return set;
+  }
+
+  /// Whether upstream prints the op otherwise than it is.
+  bool must_settle(const Op& op) const {
+    if (!op.is_in(DialectId::kLinalg) || op.is(OpId::kLinalgRegister)) return false;
+    const bool has_options = std::ranges::any_of(
+        op.attributes(), [&](const NamedAttr& each) { return !is_printed(op, each.key); });
+    if (has_options || (op.has_path() && !prints_names())) return true;
+    if (!prints_names()) return false;
+    const Symbol cache = cache_of(op);
+    const bool is_square = module_.dump_facts().has_square_path(op);
+    return (cache && cache != op.path()) || (op.has_path() && is_square != has_square_path(op));
+  }
+
+  /// Ops of plug-ins print square brackets to this day.
+  bool has_square_path(const Op& op) const {
+    return generation_ == Generation::k2025_10 || op.row() == nullptr;
+  }
+
+  /// `[symbol:m]` of graphs and parameters, which repeats their names.
+  bool must_drop_symbol(const Op& op) const {
+    if (generation_ >= Generation::k2025_12) return false;
+    const Symbol symbol = context_.intern("symbol");
+    return (isa<SubGraphOp>(&op) && op.attribute(symbol) != nullptr) ||
+           (isa<RegisterOp>(&op) && std::ranges::any_of(op.results(), [&](const Value& result) {
+              return result.attribute(symbol) != nullptr;
+            }));
   }
 
   /// Dumps print the name of an op, by which an upgrade finds its cache.
@@ -119,27 +181,25 @@ class Downgrade {
   }
 
   void settle(Op& op) {
-    const bool prints_names = generation_ >= Generation::k2025_10;
-    if (prints_names) name_after_cache(op);
+    if (prints_names()) name_after_cache(op);
     std::vector<NamedAttr> kept;
     for (const NamedAttr& each : op.attributes()) {
       if (is_printed(op, each.key)) {
         kept.push_back(each);
       } else if (context_.text(each.key) == "enable_ssa") {
         if (each.value == context_.boolean(true)) own_storages_.insert(&op);
-      } else if (!prints_names || !op.is(OpId::kLinalgKVCache) ||
+      } else if (!prints_names() || !op.is(OpId::kLinalgKVCache) ||
                  context_.text(each.key) != "cache") {
         drop(op, context_.text(each.key), each.value == nullptr ? "" : each.value->spelling());
       }
     }
     if (kept.size() != op.attributes().size()) rewriter_.set_attributes(op, kept);
     if (!op.has_path()) return;
-    if (!prints_names) {
+    if (!prints_names()) {
       drop(op, "name", context_.text(op.path()));
       rewriter_.clear_path(op);
     } else {
-      // Ops of plug-ins print square brackets to this day.
-      rewriter_.set_square_path(op, generation_ == Generation::k2025_10 || op.row() == nullptr);
+      rewriter_.set_square_path(op, has_square_path(op));
     }
   }
 
@@ -151,7 +211,6 @@ class Downgrade {
                                 [&](const AttrRow& row) { return row.name == text; });
   }
 
-  /// `[symbol:m]` of graphs and parameters, which repeats their names.
   void drop_symbols(Op& op) {
     const auto without = [&](std::span<const NamedAttr> list) {
       std::vector<NamedAttr> kept;
@@ -301,6 +360,7 @@ class Downgrade {
   Generation generation_;
   LossReport& report_;
   Diagnostics& diagnostics_;
+  const ExplainConversion& explain_;
   CallOrder calls_;
   std::unordered_map<const Value*, Content> contents_;
   std::unordered_set<const Op*> own_storages_;  // views and slices
@@ -308,9 +368,9 @@ class Downgrade {
 
 }  // namespace
 
-bool downgrade(Module& module, Generation generation, LossReport& report,
-               Diagnostics& diagnostics) {
-  return Downgrade(module, generation, report, diagnostics).run();
+bool downgrade(Module& module, Generation generation, LossReport& report, Diagnostics& diagnostics,
+               const ExplainConversion& explain) {
+  return Downgrade(module, generation, report, diagnostics, explain).run();
 }
 
 }  // namespace mir

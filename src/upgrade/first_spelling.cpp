@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "mir/ops.hpp"
@@ -30,7 +30,7 @@ std::string enumerator_of(std::string_view dtype) {
 }
 
 /// An op of another spelling in place of this one, which has no regions.
-void respell(Rewriter& rewriter, Op& op, std::string_view spelling) {
+Op* respell(Rewriter& rewriter, Op& op, std::string_view spelling) {
   std::vector<Value*> operands;
   for (const Use& use : op.operand_uses()) operands.push_back(use.value());
   std::vector<const Type*> types;
@@ -54,6 +54,7 @@ void respell(Rewriter& rewriter, Op& op, std::string_view spelling) {
     if (mention != nullptr) rewriter.set_mention(use, *mention);
   }
   rewriter.replace(op, *other);
+  return other;
 }
 
 class FirstSpelling {
@@ -61,20 +62,26 @@ class FirstSpelling {
   FirstSpelling(Module& module, LossReport& report)
       : module_(module), rewriter_(module), context_(module.context()), report_(report) {}
 
-  void run() {
+  bool run(Diagnostics& diagnostics, const ExplainConversion& explain) {
     leave_out_parameters();
     for_each_value(module_.body(), [&](Value& value, Op& at) { spell(value, at); });
     for_each_region(module_.body(), [&](Region& region) {
       forget_symbols(region);
-      std::vector<Op*> ops;
-      for_each_child(region, [&](Op& op) { ops.push_back(&op); });
-      for (Op* op : ops) spell(*op);
       edit_results(rewriter_, region, [&](RegionResult& result) {
         result.type = spelled(result.type);
         result.attributes = {};
       });
       rewriter_.mark_modified(*region.parent());
     });
+    PatternSet set;
+    set.add({.name = "spelling",
+             .match = [](Op& root) { return PatternMatch::of({&root}); },
+             .rewrite = [this](Rewriter&, const PatternMatch& match) { spell(match.root()); }});
+    ConversionTarget target;
+    target.set_others_legal_if([this](const Op& op) { return is_spelled(op); });
+    // What the pattern makes is spelled, so it declares nothing.
+    return convert(module_, target, FrozenPatterns(std::move(set)),
+                   {.checks_claims = false, .explain = explain}, diagnostics);
   }
 
  private:
@@ -151,27 +158,34 @@ class FirstSpelling {
 
   Symbol device(Symbol name) { return context_.intern(fmt::format("k{}", context_.text(name))); }
 
+  bool is_spelled(const Op& op) const {
+    const bool names_device =
+        isa<SubGraphOp>(&op) ? op.angle(0) != "notype" : op.device() != Symbol();
+    return !names_device || spelled_.contains(&op);
+  }
+
   void spell(Op& op) {
     if (isa<SubGraphOp>(&op)) {
       const Symbol angle[] = {device(context_.intern(op.angle(0)))};
-      if (op.angle(0) != "notype") rewriter_.set_angles(op, angle);
-      rewriter_.mark_modified(op);
+      rewriter_.set_angles(op, angle);
+      spelled_.insert(&op);
       return;
     }
-    if (op.device() == Symbol()) return;
     std::string_view mnemonic = op.name();
     mnemonic.remove_prefix(mnemonic.find('.') + 1);
     // An alias is what the first version called an op.
     if (op.row() != nullptr && !op.row()->aliases.empty()) mnemonic = op.row()->aliases.front();
     const std::string_view dialect = op.name().substr(0, op.name().find('.'));
-    respell(rewriter_, op,
-            fmt::format("{}.{}.{}", dialect, context_.text(device(op.device())), mnemonic));
+    spelled_.insert(
+        respell(rewriter_, op,
+                fmt::format("{}.{}.{}", dialect, context_.text(device(op.device())), mnemonic)));
   }
 
   Module& module_;
   Rewriter rewriter_;
   IRContext& context_;
   LossReport& report_;
+  std::unordered_set<const Op*> spelled_;
 };
 
 /// `kCPU` and `kFp32` as later versions and portable modules spell them.
@@ -243,8 +257,9 @@ void spell_as_later_versions(Module& module) {
   LaterSpelling(module).run();
 }
 
-void spell_as_first_version(Module& module, LossReport& report) {
-  FirstSpelling(module, report).run();
+bool spell_as_first_version(Module& module, LossReport& report, Diagnostics& diagnostics,
+                            const ExplainConversion& explain) {
+  return FirstSpelling(module, report).run(diagnostics, explain);
 }
 
 }  // namespace mir

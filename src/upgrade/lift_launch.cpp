@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/mention.hpp"
 #include "ir/program_fields.hpp"
 #include "mir/ops.hpp"
 #include "program/program_code.hpp"
@@ -50,9 +51,7 @@ std::vector<NamedAttr> kernel_attributes(const Module& module, const Op& launch)
 
 void copy_mentions(Rewriter& rewriter, const Op& launch, const Op& kernel) {
   for (const Use& use : kernel.operand_uses()) {
-    const Use& old = launch.operand_uses()[use.index()];
-    const StatedMention* other = rewriter.module().dump_facts().mention(old);
-    const Type* type = other == nullptr ? old.value()->type() : other->type;
+    const Type* type = mentioned_type(launch.operand_uses()[use.index()]);
     const Value& value = *use.value();
     if (type == nullptr || type == value.type()) continue;
     rewriter.set_mention(use, {type, value.attributes(), value.symbol(), value.has_symbol()});
@@ -69,97 +68,15 @@ void copy_results(Rewriter& rewriter, const Op& instruction, const Op& made) {
   }
 }
 
-class Launches {
- public:
-  Launches(Module& module, LossReport& report, Diagnostics& diagnostics)
-      : module_(module), report_(report), diagnostics_(diagnostics) {}
-
-  bool run() {
-    const std::size_t before = diagnostics_.error_count();
-    IRWriter writer(module_);
-    writer.walk<OpView>([&](IRWriter& at, OpView view) {
-      replace(at, *view.op());
-      return IRWriter::WalkResult::WALK_CONTINUE;
-    });
-    report_.entries.push_back({LossEntry::Source::kDerived, module_.top()->location(),
-                               std::string(module_.top()->name()), "graph form",
-                               fmt::format("{} launches", count_)});
-    if (frees_ != 0) {
-      report_.entries.push_back({LossEntry::Source::kDropped, module_.top()->location(),
-                                 std::string(module_.top()->name()), "prog.free operations",
-                                 fmt::to_string(frees_)});
-    }
-    return diagnostics_.error_count() == before;
-  }
-
- private:
-  void replace(IRWriter& writer, Op& op) {
-    if (op.is(OpId::kProgKernelLaunch)) {
-      std::vector<Value*> operands;
-      for (const Use& use : op.operand_uses()) operands.push_back(use.value());
-      Op* kernel = make_kernel(module_, op, operands);
-      writer.replaceOp(&op, kernel);
-      ++count_;
-    } else if (op.is(OpId::kProgAlloc)) {
-      writer.replaceOp(&op, make_storage(module_, op));
-    } else if (op.is(OpId::kProgFree)) {
-      writer.removeOp(&op);
-      ++frees_;
-    } else if (op.is(OpId::kProgRet)) {
-      replace_return(writer, op);
-    } else if (op.is_in(DialectId::kProg)) {
-      report_.refuse(op, "graph form", "graphs have no such operation", diagnostics_);
-    }
-  }
-
-  /// The results travel through storage: each is the last value of its name in the region.
-  void replace_return(IRWriter& writer, Op& op) {
-    Region& region = *op.parent_region();
-    std::vector<Value*> values;
-    for (const RegionResult& result : stated_results(region)) {
-      Value* value = last_named(region, result.name);
-      if (value == nullptr) {
-        report_.refuse(op, "output", "nothing writes it", diagnostics_);
-        return;
-      }
-      values.push_back(value);
-    }
-    writer.createAtPos(&op, IRWriter::BEFORE,
-                       {.name = module_.context().op_name(OpId::kCfReturn),
-                        .operands = values,
-                        .location = op.location()});
-    writer.removeOp(&op);
-  }
-
-  static Value* last_named(Region& region, ValueName name) {
-    const Block& body = region.only_block();
-    for (Op* op : body.reversed()) {
-      for (Value& result : op->results()) {
-        if (result.name() == name) return &result;
-      }
-    }
-    for (Value& argument : body.arguments()) {
-      if (argument.name() == name) return &argument;
-    }
-    return nullptr;
-  }
-
-  Module& module_;
-  LossReport& report_;
-  Diagnostics& diagnostics_;
-  std::size_t count_ = 0;  // of launches
-  std::size_t frees_ = 0;
-};
-
-}  // namespace
-
-Op* make_kernel(Module& module, const Op& launch, std::span<Value* const> operands) {
-  IRContext& context = module.context();
+Op* make_kernel(Rewriter& rewriter, const Op& launch) {
+  IRContext& context = rewriter.context();
+  const Module& module = rewriter.module();
+  std::vector<Value*> operands;
+  for (const Use& use : launch.operand_uses()) operands.push_back(use.value());
   std::vector<const Type*> types;
   for (const Value& result : launch.results()) types.push_back(result.type());
   const auto attributes = kernel_attributes(module, launch);
   const std::string_view path = prog::read_launch(launch).name;
-  Rewriter rewriter(module);
   Op* kernel = rewriter.create_detached({.name = context.op_name(kernel_spelling(module, launch)),
                                          .operands = operands,
                                          .result_types = types,
@@ -171,10 +88,9 @@ Op* make_kernel(Module& module, const Op& launch, std::span<Value* const> operan
   return kernel;
 }
 
-Op* make_storage(Module& module, const Op& allocation) {
-  IRContext& context = module.context();
+Op* make_storage(Rewriter& rewriter, const Op& allocation) {
+  IRContext& context = rewriter.context();
   const Type* types[] = {allocation.result()->type()};
-  Rewriter rewriter(module);
   Op* storage = rewriter.create_detached(
       {.name = context.op_name(OpId::kTensorAlloc, context.intern(device_of(allocation))),
        .result_types = types,
@@ -183,8 +99,101 @@ Op* make_storage(Module& module, const Op& allocation) {
   return storage;
 }
 
-bool lift_launches(Module& module, LossReport& report, Diagnostics& diagnostics) {
-  return Launches(module, report, diagnostics).run();
+// -- returns --------------------------------------------------------------------------------------
+
+Value* last_named(Region& region, ValueName name) {
+  const Block& body = region.only_block();
+  for (Op* op : body.reversed()) {
+    for (Value& result : op->results()) {
+      if (result.name() == name) return &result;
+    }
+  }
+  for (Value& argument : body.arguments()) {
+    if (argument.name() == name) return &argument;
+  }
+  return nullptr;
+}
+
+/// The results travel through storage: each is the last value of its name in the region.
+PatternMatch match_return(Op& root) {
+  std::vector<Value*> values;
+  for (const RegionResult& result : stated_results(*root.parent_region())) {
+    Value* value = last_named(*root.parent_region(), result.name);
+    if (value == nullptr) return PatternMatch::failed("nothing writes it", root);
+    values.push_back(value);
+  }
+  return PatternMatch::of({&root}, std::move(values));
+}
+
+void rewrite_return(Rewriter& rewriter, Op& root, std::span<Value* const> values) {
+  rewriter.set_insertion_point(root);
+  rewriter.create({.name = rewriter.context().op_name(OpId::kCfReturn),
+                   .operands = values,
+                   .location = root.location()});
+  rewriter.erase(root);
+}
+
+// -- the conversion -------------------------------------------------------------------------------
+
+PatternSet lifting_patterns(const IRContext& context, LiftedInstructions& lifted) {
+  const auto name = [&](OpId op) { return std::string(context.info(op).name); };
+  const auto always = [](Op& root) { return PatternMatch::of({&root}); };
+  PatternSet set;
+  set.add({.name = "kernel",
+           .roots = {.names = {name(OpId::kProgKernelLaunch)}},
+           .makes = {"linalg"},
+           .match = always,
+           .rewrite = [&](Rewriter& rewriter, const PatternMatch& match) {
+             rewriter.replace(match.root(), *make_kernel(rewriter, match.root()));
+             ++lifted.launches;
+           }});
+  set.add({.name = "storage",
+           .roots = {.names = {name(OpId::kProgAlloc)}},
+           .makes = {name(OpId::kTensorAlloc)},
+           .match = always,
+           .rewrite = [](Rewriter& rewriter, const PatternMatch& match) {
+             rewriter.replace(match.root(), *make_storage(rewriter, match.root()));
+           }});
+  set.add({.name = "free",
+           .roots = {.names = {name(OpId::kProgFree)}},
+           .match = always,
+           .rewrite = [&](Rewriter& rewriter, const PatternMatch& match) {
+             rewriter.erase(match.root());
+             ++lifted.frees;
+           }});
+  set.add({.name = "return",
+           .roots = {.names = {name(OpId::kProgRet)}},
+           .makes = {name(OpId::kCfReturn)},
+           .match = match_return,
+           .rewrite = [](Rewriter& rewriter, const PatternMatch& match) {
+             rewrite_return(rewriter, match.root(), match.values());
+           }});
+  return set;
+}
+
+}  // namespace
+
+std::optional<LiftedInstructions> lift_instructions(Module& module, LossReport& report,
+                                                    Diagnostics& diagnostics,
+                                                    const ExplainConversion& explain) {
+  ConversionTarget graphs;
+  for (const std::string_view dialect : {"linalg", "tensor", "cf"}) {
+    graphs.set_dialect(std::string(dialect), Legality::kLegal);
+  }
+  graphs.set_dialect("prog", Legality::kIllegal);
+  LiftedInstructions lifted;
+  const FrozenPatterns patterns(lifting_patterns(module.context(), lifted));
+  const auto refuse = [&](const Op& op, std::span<const PatternMismatch> tried) {
+    if (tried.empty()) {
+      report.refuse(op, "graph form", "graphs have no such operation", diagnostics);
+    } else {
+      report.refuse(op, "output", tried.front().condition, diagnostics);
+    }
+  };
+  if (!convert(module, graphs, patterns, {.explain = explain, .refuse = refuse}, diagnostics)) {
+    return std::nullopt;
+  }
+  return lifted;
 }
 
 }  // namespace mir

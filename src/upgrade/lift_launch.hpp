@@ -1,20 +1,25 @@
-// Launches of kernels as the ops they were lowered from.
+// Instructions as the ops they were lowered from.
 #pragma once
 
+#include "mir/conversion.hpp"
 #include "mir/diagnostic.hpp"
 #include "mir/module.hpp"
 #include "mir/upgrade.hpp"
 
 namespace mir {
 
-/// The unlinked op of `module` that a launch in it runs, with these operands: its options as
-/// attributes, its results as printed.
-Op* make_kernel(Module& module, const Op& launch, std::span<Value* const> operands);
+/// How many instructions were replaced.
+struct LiftedInstructions {
+  std::size_t launches = 0;
+  std::size_t frees = 0;
+};
 
-/// The unlinked op that gives what `prog.alloc` allocates.
-Op* make_storage(Module& module, const Op& allocation);
-
-/// Replaces the instructions inside subgraphs, of modules in which only the ops are lowered.
-bool lift_launches(Module& module, LossReport& report, Diagnostics& diagnostics);
+/// Replaces the instructions inside graphs: each launch by the op whose kernel it runs, its options
+/// as attributes, its results as printed; each allocation by `tensor.AllocOp`; a return by one of
+/// the last values with the names of the results of its graph. What is freed ends by itself. No
+/// value after reporting instructions that graphs do not have.
+std::optional<LiftedInstructions> lift_instructions(Module& module, LossReport& report,
+                                                    Diagnostics& diagnostics,
+                                                    const ExplainConversion& explain);
 
 }  // namespace mir

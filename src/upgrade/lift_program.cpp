@@ -23,12 +23,14 @@ namespace {
 
 class Lift {
  public:
-  Lift(Module& module, const UpgradeOptions& options, LossReport& report, Diagnostics& diagnostics)
+  Lift(Module& module, const UpgradeOptions& options, LossReport& report, Diagnostics& diagnostics,
+       const ExplainConversion& explain)
       : module_(module),
         rewriter_(module),
         options_(options),
         report_(report),
         diagnostics_(diagnostics),
+        explain_(explain),
         builder_(module, diagnostics),
         code_(module) {}
 
@@ -39,6 +41,7 @@ class Lift {
     note_dropped();
     const OpRange ops = module_.body().only_block().ops();
     const std::vector<Op*> fragments(ops.begin(), ops.end());
+    for_each_op(module_.body(), [&](Op& op) { editable_.emplace(&op, &op); });
     if (!stand_in_fragments(fragments)) return false;
     lift_parameters(fragments);
     settle_input_types();
@@ -47,7 +50,8 @@ class Lift {
       if (!fragment->is_erased()) rewriter_.erase(*fragment);
     }
     note(*module_.top(), "graph form", fmt::format("{} graphs", program_.functions.size() - 1));
-    return !diagnostics_.has_errors();
+    return !diagnostics_.has_errors() &&
+           lift_instructions(module_, report_, diagnostics_, explain_).has_value();
   }
 
  private:
@@ -187,8 +191,8 @@ class Lift {
            LossEntry::Source::kAssumed);
     }
     rewriter_.set_has_signature(body, true);
-    declare_graphs();
-    fill(0, body, scope);
+    Op* const first_graph = declare_graphs();
+    fill(0, body, first_graph, scope);
     builder_.set_insertion_point_to_end(&body.only_block());
     std::vector<ValueName> outputs;
     for (const auto& [position, name] : program_.outputs) outputs.push_back(name);
@@ -233,8 +237,9 @@ class Lift {
     return nullptr;
   }
 
-  /// Graphs in the order of the text; calls need them to exist.
-  void declare_graphs() {
+  /// Graphs in the order of the text; calls need them to exist. Returns the first one, before which
+  /// the module runs what is its own; null: there is none.
+  Op* declare_graphs() {
     graphs_.assign(program_.functions.size(), nullptr);
     std::vector<bool> runs(program_.functions.size(), false);
     for (const std::size_t index : program_.callees_first) runs[index] = true;
@@ -250,12 +255,8 @@ class Lift {
     for (const std::size_t index : program_.callees_first) {
       if (index != 0) fill_graph(index);
     }
-    // What the module itself runs comes in front of its graphs.
-    for (Op* graph : graphs_) {
-      if (graph == nullptr) continue;
-      builder_.set_insertion_point(graph);
-      break;
-    }
+    const auto first = std::ranges::find_if(graphs_, [](Op* graph) { return graph != nullptr; });
+    return first == graphs_.end() ? nullptr : *first;
   }
 
   void fill_graph(std::size_t index) {
@@ -267,8 +268,7 @@ class Lift {
       rewriter_.set_name(argument, function.inputs[i]);
       scope[function.inputs[i].raw()] = &argument;
     }
-    builder_.set_insertion_point_to_end(&body.only_block());
-    fill(index, body, scope);
+    fill(index, body, nullptr, scope);
     give_back(*graphs_[index], function.outputs, scope);
   }
 
@@ -285,32 +285,39 @@ class Lift {
     builder_.return_op(values);
   }
 
-  void fill(std::size_t index, Region& body, Scope& scope) {
+  /// The instructions of a function, in graph form but for launches and allocations, before an op
+  /// of the body or at its end.
+  void fill(std::size_t index, Region& body, Op* before, Scope& scope) {
+    if (before == nullptr) {
+      builder_.set_insertion_point_to_end(&body.only_block());
+    } else {
+      builder_.set_insertion_point(before);
+    }
     for (const prog::Instruction& each : program_.functions[index].instructions) {
       if (const auto* jump = each.as<prog::Jump>()) {
         call(*each.op, program_.callee(*jump), scope);
-      } else if (each.is<prog::Launch>()) {
-        launch(*each.op, body, scope);
-      } else if (each.is<prog::Alloc>()) {
-        allocate(*each.op, scope);
+      } else if (each.is<prog::Launch, prog::Alloc>()) {
+        take(*editable_.at(each.op), body, before, scope);
       } else if (!each.is<prog::Bind, prog::Free, prog::ModeConfig>()) {
         report_.refuse(*each.op, "graph form", "graphs have no such operation", diagnostics_);
       }
     }
   }
 
-  void launch(const Op& op, Region& body, Scope& scope) {
-    std::vector<Value*> operands;
-    for (const Use& use : op.operand_uses()) operands.push_back(operand(use, body, scope));
-    Op* kernel = make_kernel(module_, op, operands);
-    builder_.insert(kernel);
-    for (Value& result : kernel->results()) scope[result.name().raw()] = &result;
-  }
-
-  void allocate(const Op& op, Scope& scope) {
-    Op* storage = make_storage(module_, op);
-    builder_.insert(storage);
-    scope[storage->result()->name().raw()] = storage->result();
+  void take(Op& instruction, Region& body, Op* before, Scope& scope) {
+    for (const Use& use : instruction.operand_uses()) {
+      const Type* type = mentioned_type(use);
+      Value& value = *operand(use, body, scope);
+      rewriter_.set_operand(instruction, use.index(), &value);
+      if (type == nullptr || type == value.type()) continue;
+      rewriter_.set_mention(use, {type, value.attributes(), value.symbol(), value.has_symbol()});
+    }
+    if (before == nullptr) {
+      rewriter_.move_to_end(instruction, body.only_block());
+    } else {
+      rewriter_.move_before(instruction, *before);
+    }
+    for (Value& result : instruction.results()) scope[result.name().raw()] = &result;
   }
 
   Value* operand(const Use& use, Region& body, Scope& scope) {
@@ -355,9 +362,11 @@ class Lift {
   const UpgradeOptions& options_;
   LossReport& report_;
   Diagnostics& diagnostics_;
+  const ExplainConversion& explain_;
   Builder builder_;
   ProgramCode code_;
   ProgramFunctions program_;
+  std::unordered_map<const Op*, Op*> editable_;                              // instructions
   std::unordered_set<std::string_view> launched_;                            // names of kernels
   std::vector<std::unordered_map<std::uint32_t, const Type*>> input_types_;  // by function
   std::vector<Op*> graphs_;                                                  // by function
@@ -371,15 +380,31 @@ bool has_program(const Module& module) {
   return has;
 }
 
+/// Of modules in which only the ops are lowered.
+static bool lift_launches(Module& module, LossReport& report, Diagnostics& diagnostics,
+                          const ExplainConversion& explain) {
+  const auto lifted = lift_instructions(module, report, diagnostics, explain);
+  if (!lifted) return false;
+  const auto note = [&](LossEntry::Source source, std::string_view fact, std::string used) {
+    report.entries.push_back({source, module.top()->location(), std::string(module.top()->name()),
+                              std::string(fact), std::move(used)});
+  };
+  note(LossEntry::Source::kDerived, "graph form", fmt::format("{} launches", lifted->launches));
+  if (lifted->frees != 0) {
+    note(LossEntry::Source::kDropped, "prog.free operations", fmt::to_string(lifted->frees));
+  }
+  return true;
+}
+
 bool lift_program(Module& module, const UpgradeOptions& options, LossReport& report,
-                  Diagnostics& diagnostics) {
+                  Diagnostics& diagnostics, const ExplainConversion& explain) {
   if (!has_program(module)) return true;
   if (!refuse_several_blocks(module, "graph form", report, diagnostics)) return false;
   const OpRange ops = module.body().only_block().ops();
   const bool whole =
       std::any_of(ops.begin(), ops.end(), [](const Op* op) { return op->is(FragmentOp::kId); });
-  if (!whole) return lift_launches(module, report, diagnostics);
-  return Lift(module, options, report, diagnostics).run();
+  if (!whole) return lift_launches(module, report, diagnostics, explain);
+  return Lift(module, options, report, diagnostics, explain).run();
 }
 
 }  // namespace mir

@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "mir/conversion.hpp"
 #include "mir/diagnostic.hpp"
 #include "mir/module.hpp"
 #include "mir/upgrade.hpp"
@@ -24,6 +25,6 @@ bool has_program(const Module& module);
 /// False after reporting code that is no call tree; the module must then not be used further. A
 /// module without instructions is left as it is.
 bool lift_program(Module& module, const UpgradeOptions& options, LossReport& report,
-                  Diagnostics& diagnostics);
+                  Diagnostics& diagnostics, const ExplainConversion& explain = {});
 
 }  // namespace mir

@@ -94,7 +94,7 @@ void LossReport::refuse(const Op& op, std::string_view fact, std::string_view wh
 }
 
 void LossReport::refuse_own_op(const Op& op, std::string_view form, Diagnostics& diagnostics) {
-  if (op.has(Trait::kPortableOnly)) refuse(op, form, "upstream has no such operation", diagnostics);
+  if (op.has(Trait::kPortableOnly)) refuse(op, form, kOwnOp, diagnostics);
 }
 
 void LossReport::refuse_own_type(const Op& op, std::string_view form, const TensorType& type,

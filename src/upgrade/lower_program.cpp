@@ -10,10 +10,12 @@
 #include <vector>
 
 #include "ir/program_fields.hpp"
+#include "mir/conversion.hpp"
 #include "mir/ops.hpp"
 #include "mir/walk.hpp"
 #include "program/program_emitter.hpp"
 #include "support/last_uses.hpp"
+#include "upgrade/call_order.hpp"
 #include "upgrade/kernel_names.hpp"
 #include "upgrade/one_block.hpp"
 
@@ -26,8 +28,34 @@ constexpr std::string_view kForm = "program form";
 
 /// A body after a label, or the module's own.
 struct ProgramBody {
-  std::string name;
-  std::vector<Op*> ops;  ///< launches and calls in order
+  std::string_view name;
+  Block* block = nullptr;
+};
+
+/// The graphs to which calls lead from the body of a module.
+class ReachedGraphs {
+ public:
+  explicit ReachedGraphs(const Module& module) { visit(module.body()); }
+
+  bool contains(const Op& graph) const { return graphs_.contains(&graph); }
+  /// Whether the call is the first one that leads to its graph.
+  bool is_first_call(const Op& call) const { return calls_.contains(&call); }
+
+ private:
+  void visit(const Region& region) {
+    if (region.empty() || region.has_several_blocks()) return;
+    for (Op* op : region.only_block().ops()) {
+      const CallGraphOp call = dyn_cast<CallGraphOp>(op);
+      const CallOrder::Entry entry = call ? order_.enter(call) : CallOrder::Entry();
+      if (!entry.is_first) continue;
+      calls_.insert(op);
+      graphs_.insert(entry.graph.op());
+      visit(entry.body());
+    }
+  }
+
+  CallOrder order_;
+  std::unordered_set<const Op*> calls_, graphs_;
 };
 
 /// note [slots]
@@ -37,10 +65,12 @@ struct ProgramBody {
 /// makes possible. Parameters have one slot each.
 class ProgramPlan {
  public:
-  ProgramPlan(Module& module, LossReport& report, Diagnostics& diagnostics)
-      : module_(module), report_(report), diagnostics_(diagnostics) {}
+  ProgramPlan(Module& module, const ReachedGraphs& reached, LossReport& report,
+              Diagnostics& diagnostics)
+      : module_(module), reached_(reached), report_(report), diagnostics_(diagnostics) {}
 
-  bool run() {
+  /// `is_legal`: each op that the program runs has a kernel.
+  bool run(bool is_legal) {
     const std::size_t before = diagnostics_.error_count();
     IRWriter(module_).walk<RegisterOp>([&](IRWriter&, RegisterOp op) {
       if (op.value() == nullptr || !op.value()->has_symbol())
@@ -53,7 +83,7 @@ class ProgramPlan {
       return IRWriter::WalkResult::WALK_CONTINUE;
     });
     if (!require_one_block(module_.body(), kForm, report_, diagnostics_)) return false;
-    const Block& body = module_.body().only_block();
+    Block& body = module_.body().only_block();
     for (Value& argument : body.arguments()) {
       check(argument, *module_.top());
       inputs.push_back(slots[&argument] = make_slot(argument));
@@ -66,7 +96,7 @@ class ProgramPlan {
       if (!reads_.is_used(number_of(slots.at(&argument)))) unread.push_back(&argument);
     }
     refuse_symbolic_types();
-    if (diagnostics_.error_count() != before) return false;
+    if (!is_legal || diagnostics_.error_count() != before) return false;
     settle_frees();
     drop_graphs();
     kernels.emplace(launches_, report_, diagnostics_);
@@ -89,13 +119,16 @@ class ProgramPlan {
     return at->second;
   }
 
+  /// What replaces a value has its slot.
+  void give_slot(const Value& value, std::uint32_t slot) { slots[&value] = slot; }
+
   std::vector<ProgramBody> bodies;  ///< the module's own first
   std::vector<std::uint32_t> inputs, outputs;
   std::vector<const Value*> parameters, constants;
   std::unordered_map<std::uint32_t, const Value*> given;  ///< parameters and constants by slot
   std::unordered_map<const Value*, std::uint32_t> slots;
-  std::unordered_map<const Op*, std::vector<const Value*>> frees;  ///< after the launch
-  std::vector<const Value*> unread;                                ///< inputs that no launch reads
+  std::unordered_map<const Op*, std::vector<std::uint32_t>> frees;  ///< slots, after the launch
+  std::vector<const Value*> unread;                                 ///< inputs that no launch reads
   std::optional<KernelNames> kernels;
 
  private:
@@ -130,7 +163,7 @@ class ProgramPlan {
       const SubGraphOp graph = dyn_cast<SubGraphOp>(op);
       if (!graph) continue;
       drop_notes(*op, op->attributes());
-      const bool is_called = entered_.contains(op);
+      const bool is_called = reached_.contains(*op);
       if (!is_called && has_code(graph)) {
         drop(*op, "graph that nothing calls", module_.context().text(graph.symbol()));
       } else if (is_called && graph.device() != "CPU") {
@@ -169,19 +202,14 @@ class ProgramPlan {
 
   // -- ops in the order of execution --------------------------------------------------------------
 
-  void visit(const Block& body, std::string_view name) {
-    const std::size_t index = bodies.size();
-    bodies.push_back({.name = std::string(name), .ops = {}});
+  void visit(Block& body, std::string_view name) {
+    bodies.push_back({name, &body});
     for (Op* op : body.ops()) {
       for (const Value& result : op->results()) check(result, *op);
       if (const CallGraphOp call = dyn_cast<CallGraphOp>(op)) {
-        bodies[index].ops.push_back(op);
-        enter(call);
+        if (reached_.is_first_call(*op)) enter(call);
       } else if (isa<LinalgOp>(op) && !op->is(OpId::kLinalgRegister)) {
-        bodies[index].ops.push_back(op);
         launch(*op);
-      } else if (!isa<SubGraphOp>(op) && !isa<RegisterOp>(op) && !isa<ReturnOp>(op)) {
-        refuse(*op, "programs have no such operation");
       }
     }
   }
@@ -194,8 +222,6 @@ class ProgramPlan {
   }
 
   void launch(const Op& op) {
-    if (op.row() == nullptr) refuse(op, "no dialect declares it");
-    report_.refuse_own_op(op, kForm, diagnostics_);
     for (const Use& use : op.operand_uses()) {
       const std::size_t number = number_of(slot_of(*use.value()));
       reads_.use(number, static_cast<std::uint32_t>(launches_.size()));
@@ -211,11 +237,8 @@ class ProgramPlan {
 
   void enter(CallGraphOp call) {
     const SubGraphOp target = call.target();
-    if (!target || target.body() == nullptr || !entered_.insert(target.op()).second) {
-      return refuse(*call.op(), "a graph that is called twice cannot be lowered");
-    }
     if (!require_one_block(*target.body(), kForm, report_, diagnostics_)) return;
-    const Block& body = target.body()->only_block();
+    Block& body = target.body()->only_block();
     for (Value& argument : body.arguments()) {
       if (argument.index() >= call->operand_count()) continue;
       slots[&argument] = slot_of(*call->operand(argument.index()));
@@ -237,22 +260,23 @@ class ProgramPlan {
     const auto ending = reads_.by_step(launches_.size());
     for (std::size_t launch = 0; launch < launches_.size(); ++launch) {
       for (const std::uint32_t number : ending[launch]) {
-        frees[launches_[launch]].push_back(last_read_[number]);
+        frees[launches_[launch]].push_back(slot_of(*last_read_[number]));
       }
     }
     // Upstream frees from the last operand to the first.
-    for (auto& [op, values] : frees) {
-      if (values.size() < 2) continue;
+    for (auto& [op, ended] : frees) {
+      if (ended.size() < 2) continue;
       std::unordered_map<std::uint32_t, std::uint32_t> last_operand;  // by slot
       for (const Use& use : op->operand_uses()) last_operand[slot_of(*use.value())] = use.index();
-      std::ranges::stable_sort(values, std::greater<>(), [&](const Value* value) {
-        const auto found = last_operand.find(slot_of(*value));
+      std::ranges::stable_sort(ended, std::greater<>(), [&](std::uint32_t slot) {
+        const auto found = last_operand.find(slot);
         return found == last_operand.end() ? 0 : found->second;
       });
     }
   }
 
   Module& module_;
+  const ReachedGraphs& reached_;
   LossReport& report_;
   Diagnostics& diagnostics_;
   std::unordered_set<std::uint32_t> taken_;
@@ -261,10 +285,112 @@ class ProgramPlan {
   std::unordered_map<std::uint32_t, std::size_t> numbers_;  // of slots, from 0
   LastUses reads_;                                          // of slots by launches
   std::vector<const Value*> last_read_;                     // what the last launch calls the slot
-  std::unordered_set<const Op*> entered_;
   std::pair<const Op*, const Type*> first_symbolic_;
   std::size_t symbolic_count_ = 0;  // values of types with symbols
 };
+
+// -- op by op -------------------------------------------------------------------------------------
+
+std::string label_of(std::string_view graph) {
+  return fmt::format("{}{}", graph, program_field::kEntrySuffix);
+}
+
+PatternMatch match_launch(Op& root) {
+  if (!isa<LinalgOp>(&root)) return PatternMatch::failed("programs have no such operation", root);
+  if (root.row() == nullptr) return PatternMatch::failed("no dialect declares it", root);
+  return root.has(Trait::kPortableOnly) ? PatternMatch::failed(LossReport::kOwnOp, root)
+                                        : PatternMatch::of({&root});
+}
+
+/// A launch, and after it the end of the slots that nothing reads again.
+void rewrite_as_launch(Rewriter& rewriter, ProgramPlan& plan, Op& root) {
+  std::vector<const Type*> types;
+  for (const Value& result : root.results()) types.push_back(result.type());
+  std::vector<Value*> operands;
+  std::unordered_map<std::uint32_t, Value*> by_slot;
+  for (const Use& use : root.operand_uses()) {
+    operands.push_back(use.value());
+    by_slot[plan.slot_of(*use.value())] = use.value();
+  }
+  const auto& [name, spec] = plan.kernels->of(root);
+  Op* launch = make_launch(rewriter, name, spec, operands, types);
+  for (const Value& result : root.results()) {
+    const std::uint32_t slot = plan.slot_of(result);
+    Value* made = by_slot[slot] = launch->result(result.index());
+    plan.give_slot(*made, slot);
+    rewriter.set_name(*made, ValueName::number(slot));
+  }
+  const auto ended = plan.frees.find(&root);
+  rewriter.replace(root, *launch);
+  if (ended == plan.frees.end()) return;
+  rewriter.set_default_location({});  // frees have none
+  rewriter.set_insertion_point_after(*launch);
+  for (const std::uint32_t slot : ended->second) {
+    rewriter.insert(*make_free(rewriter, by_slot.at(slot)));
+  }
+}
+
+/// Calls pass nothing: what a jump gives are slots that the body behind it fills.
+void rewrite_as_jump(Rewriter& rewriter, ProgramPlan& plan, Op& root) {
+  std::vector<Value*> results;
+  for (const Value& result : root.results()) {
+    const std::uint32_t slot = plan.slot_of(result);
+    results.push_back(
+        rewriter.create_free_value(*root.parent_region(), result.type(), ValueName::number(slot)));
+    plan.give_slot(*results.back(), slot);
+  }
+  Op* jump = make_jump(rewriter, label_of(rewriter.context().text(root.symbol())));
+  rewriter.set_location(*jump, root.location());
+  rewriter.set_insertion_point(root);
+  rewriter.insert(*jump);
+  rewriter.replace(root, results);
+}
+
+std::string kind_name(const IRContext& context, OpId op) {
+  return std::string(context.info(op).name);
+}
+
+PatternSet program_patterns(const IRContext& context, ProgramPlan& plan,
+                            const ReachedGraphs& reached) {
+  PatternSet set;
+  set.add(
+      {.name = "launch",
+       .makes = {kind_name(context, OpId::kProgKernelLaunch), kind_name(context, OpId::kProgFree)},
+       .match = match_launch,
+       .rewrite = [&plan](Rewriter& rewriter, const PatternMatch& match) {
+         rewrite_as_launch(rewriter, plan, match.root());
+       }});
+  const auto match_call = [&reached](Op& root) {
+    return reached.is_first_call(root)
+               ? PatternMatch::of({&root})
+               : PatternMatch::failed("a graph that is called twice cannot be lowered", root);
+  };
+  set.add({.name = "jump",
+           .benefit = 2,
+           .roots = {.names = {kind_name(context, OpId::kGraphCallGraph)}},
+           .makes = {kind_name(context, OpId::kProgJump)},
+           .match = match_call,
+           .rewrite = [&plan](Rewriter& rewriter, const PatternMatch& match) {
+             rewrite_as_jump(rewriter, plan, match.root());
+           }});
+  return set;
+}
+
+/// Upstream's kernels become launches, and calls jumps. The bodies of the program are made from
+/// what is left: graphs, parameters and returns.
+ConversionTarget program_target(const IRContext& context, const ReachedGraphs& reached) {
+  ConversionTarget target;
+  target.set_dialect("prog", Legality::kLegal);
+  for (const OpId op :
+       {OpId::kGraphSubGraph, OpId::kLinalgRegister, OpId::kTensorRegister, OpId::kCfReturn}) {
+    target.set(kind_name(context, op), Legality::kLegal);
+  }
+  target.set_closed_if(
+      [&reached](const Op& op) { return op.first_region() != nullptr && !reached.contains(op); });
+  return target;
+}
+
+// -- fragments ------------------------------------------------------------------------------------
 
 class ProgramWriter {
  public:
@@ -300,7 +426,9 @@ class ProgramWriter {
       program_.bind(prog::Direction::kOutput, plan_.outputs[i], i);
     }
     // A binding has no type. A mention declares the type of the input.
-    for (const Value* value : plan_.unread) program_.free(mention(*value));
+    for (const Value* value : plan_.unread) {
+      program_.append(*make_free(rewriter_, mention(*value)));
+    }
     program_.exit();
     for (const ProgramBody& body : std::span(plan_.bodies).subspan(1)) {
       program_.label(label_of(body.name));
@@ -310,18 +438,22 @@ class ProgramWriter {
   }
 
   void write(const ProgramBody& body) {
-    for (const Op* op : body.ops) {
-      if (isa<CallGraphOp>(op)) {
-        Op* jump = program_.jump(label_of(context_.text(op->symbol())));
-        rewriter_.set_location(*jump, op->location());
-      } else {
-        launch(*op);
-      }
+    std::vector<Op*> instructions;
+    for (Op* op : body.block->ops()) {
+      if (op->is_in(DialectId::kProg)) instructions.push_back(op);
     }
+    for (Op* op : instructions) write(*op);
   }
 
-  static std::string label_of(std::string_view graph) {
-    return fmt::format("{}{}", graph, program_field::kEntrySuffix);
+  void write(Op& instruction) {
+    std::vector<Value*> operands;
+    for (const Use& use : instruction.operand_uses()) operands.push_back(mention(*use.value()));
+    rewriter_.set_operands(instruction, operands);
+    program_.append(instruction);
+    for (Value& result : instruction.results()) latest_[plan_.slot_of(result)] = &result;
+    if (!instruction.is(OpId::kProgKernelLaunch)) return;
+    const prog::Launch launch = prog::read_launch(instruction);
+    if (!launch.name.empty()) kernels_.emplace_back(launch.name, launch.spec);
   }
 
   /// The value that the text means by this slot: the last one above, else one that nothing defines.
@@ -350,25 +482,6 @@ class ProgramWriter {
       notes.push_back({key("symbol"), context_.word(context_.text(value.symbol()))});
     }
     return notes;
-  }
-
-  void launch(const Op& op) {
-    std::vector<Value*> operands;
-    for (const Use& use : op.operand_uses()) operands.push_back(mention(*use.value()));
-    std::vector<const Type*> types;
-    for (const Value& result : op.results()) types.push_back(result.type());
-    const auto& [name, spec] = plan_.kernels->of(op);
-    if (!name.empty()) kernels_.emplace_back(name, spec);
-    Op* made = program_.launch(name, spec, operands, types);
-    rewriter_.set_location(*made, op.location());
-    for (std::uint32_t i = 0; i < op.result_count(); ++i) {
-      const std::uint32_t slot = plan_.slot_of(op.results()[i]);
-      rewriter_.set_name(*made->result(i), ValueName::number(slot));
-      latest_[slot] = made->result(i);
-    }
-    const auto ended = plan_.frees.find(&op);
-    if (ended == plan_.frees.end()) return;
-    for (const Value* value : ended->second) program_.free(mention(*value));
   }
 
   // -- symbols ------------------------------------------------------------------------------------
@@ -402,9 +515,22 @@ class ProgramWriter {
 
 }  // namespace
 
-bool lower_program(Module& module, LossReport& report, Diagnostics& diagnostics) {
-  ProgramPlan plan(module, report, diagnostics);
-  if (!plan.run()) return false;
+bool lower_program(Module& module, LossReport& report, Diagnostics& diagnostics,
+                   const ExplainConversion& explain) {
+  const ReachedGraphs reached(module);
+  ProgramPlan plan(module, reached, report, diagnostics);
+  const FrozenPatterns patterns(program_patterns(module.context(), plan, reached));
+  const ConversionTarget target = program_target(module.context(), reached);
+  const ConversionOptions checks{
+      .is_full = true,
+      .only_checks = true,
+      .explain = explain,
+      .refuse = [&](const Op& op, std::span<const PatternMismatch> tried) {
+        report.refuse(op, kForm, tried.front().condition, diagnostics);
+      }};
+  const bool is_legal = convert(module, target, patterns, checks, diagnostics);
+  if (!plan.run(is_legal)) return false;
+  if (!convert(module, target, patterns, {.is_full = true}, diagnostics)) return false;
   ProgramWriter(module, plan).run();
   return true;
 }

@@ -1,6 +1,7 @@
 // Portable form to a program of upstream's machine.
 #pragma once
 
+#include "mir/conversion.hpp"
 #include "mir/diagnostic.hpp"
 #include "mir/module.hpp"
 #include "mir/upgrade.hpp"
@@ -16,6 +17,7 @@ namespace mir {
 ///
 /// False after reporting a module that has no program: symbolic extents, control flow between
 /// blocks, a graph that is called twice, ops without a kernel.
-bool lower_program(Module& module, LossReport& report, Diagnostics& diagnostics);
+bool lower_program(Module& module, LossReport& report, Diagnostics& diagnostics,
+                   const ExplainConversion& explain = {});
 
 }  // namespace mir

@@ -197,6 +197,32 @@ constexpr std::string_view kDump =
 }
 )";
 
+constexpr std::string_view kLostOperand =
+    R"(@main () -> () {
+    prog.fragment @code <CPU> <code> {
+        prog.bind[type:0, program_uuid:1, input_pos:0]
+        prog.bind[type:0, program_uuid:2, input_pos:1]
+        prog.kernel_launch(%2:tensor<[2], Int32, CPU>) -> (%3:tensor<[2], Int32, CPU>)[op_type:Neg, op_options:null]
+        prog.kernel_launch(%1:tensor<[4, 8], Float32, CPU>) -> (%4:tensor<[2, 8], Float32, CPU>)[op_type:Index, op_options:null]
+        prog.bind[type:1, program_uuid:4, input_pos:0]
+        prog.exit() -> ()
+    }
+}
+)";
+
+constexpr std::string_view kLostBound =
+    R"(@main () -> () {
+    linalg.CPU.ClipOp [min_val:0.0] (%1:tensor<[2], Float32, CPU>) -> (%2:tensor<[2], Float32, CPU>)
+}
+)";
+
+constexpr std::string_view kTwoRows =
+    R"(@main (%1:tensor<[2, 8], Float32, CPU>) -> (%2:tensor<[2, 8], Float32, CPU>) {
+    linalg.CPU.SiLUOp(%1:tensor<[2, 8], Float32, CPU>) -> (%2:tensor<[2, 8], Float32, CPU>)
+    cf.ReturnOp (%2:tensor<[2, 8], Float32, CPU>) -> ()
+}
+)";
+
 constexpr UpgradeStep kSteps[] = {
     {.name = "take-corrections",
      .summary = "applies supplied facts that contradict a dump, and ends a program without an end",
@@ -208,10 +234,14 @@ constexpr UpgradeStep kSteps[] = {
      .summary = "gives launches of a program the operands that they lost and that are supplied",
      .run = [](Recovery& r) { take_operands(r.module, r.options, r.report, r.diagnostics); },
      .after_refusal = true,
-     .reads_facts = true},
+     .reads_facts = true,
+     .example = kLostOperand,
+     .example_facts =
+         R"(--sidecar={"schema": 1, "ops": {"Index.0": {"operands": {"1": "%2:tensor<[2], Int32, CPU>"}}}})"},
     {.name = "lift-program",
      .summary = "turns the instructions of a lowered dump back into graphs",
-     .run = [](Recovery& r) { lift_program(r.module, r.options, r.report, r.diagnostics); },
+     .run =
+         [](Recovery& r) { lift_program(r.module, r.options, r.report, r.diagnostics, r.explain); },
      .reads_facts = true,
      .example = kProgram},
     {.name = "settle-spelling",
@@ -256,7 +286,9 @@ constexpr UpgradeStep kSteps[] = {
      .summary = "applies supplied attributes, operands, names and constants",
      .run = take_grants,
      .after_refusal = true,
-     .reads_facts = true},
+     .reads_facts = true,
+     .example = kLostBound,
+     .example_facts = "--assume=Clip.max_val=6.0"},
     {.name = "recover-constants",
      .summary = "finds the number that scales the scores of attention",
      .run = recover_constants,
@@ -313,7 +345,9 @@ constexpr UpgradeStep kSteps[] = {
      .example = kBeforeView},
     {.name = "generalise",
      .summary = "replaces traced extents of inputs by the symbols that --symbolic-dim names",
-     .run = generalise},
+     .run = generalise,
+     .example = kTwoRows,
+     .example_facts = "--symbolic-dim=S@input0:0"},
     {.name = "declare-version",
      .summary = "states the version of the portable form",
      .run = declare_version,

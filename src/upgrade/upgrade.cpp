@@ -24,6 +24,7 @@ PassResult run_step(const UpgradeStep& step, PassRun& run, Conversions& conversi
   }
   const std::size_t errors = diagnostics.error_count();
   Recovery recovery(module, conversions.granted, conversions.losses, diagnostics);
+  recovery.explain = run.explain();
   if (module.body().empty()) recovery.rewriter.create_block(module.body());
   step.run(recovery);
   return diagnostics.error_count() == errors ? run.result() : PassResult::kRefused;
@@ -36,6 +37,9 @@ Pass pass_of(const UpgradeStep& step, Conversions& conversions) {
       .gives = step.gives,
       .after_refusal = step.after_refusal,
       .example = std::string(step.example),
+      .example_facts = step.example_facts.empty()
+                           ? std::vector<std::string>()
+                           : std::vector<std::string>{std::string(step.example_facts)},
       .run = [&step, &conversions](PassRun& run) { return run_step(step, run, conversions); },
   };
   if (step.is_fix_up) {

@@ -7,19 +7,11 @@
 #include "mir/module.hpp"
 #include "mir/walk.hpp"
 #include "standard_error.hpp"
+#include "tools/opt/op_place.hpp"
 
 namespace mir::tools {
 
 namespace {
-
-std::string place_of(const Op& op) {
-  const IRContext& context = op.module().context();
-  const Span span = op.span();
-  const SourceFile* file = context.sources().file_of(span.begin);
-  if (file == nullptr) return std::string(op.name());
-  const LineColumn at = file->line_column(span.begin);
-  return fmt::format("{}:{}:{}: {}", file->name(), at.line, at.column, op.name());
-}
 
 std::string explanation(const FrozenPatterns& patterns, Op& op, std::string_view value,
                         std::string_view pass) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "known_passes.hpp"
 #include "mir/pass.hpp"
 #include "option_pages.hpp"
 
@@ -17,7 +18,7 @@ std::string list_passes(const PassRegistry& registry);
 Result<std::string> pass_page(std::string_view name, const OptionSet& options);
 
 /// docs/passes.md: a section for each pass, with its example before and after.
-std::string passes_page(const PassRegistry& registry);
+std::string passes_page(KnownPasses& known);
 
 /// `--help=PASS`
 extern const ToolInfo::Topics kPassTopics;

@@ -189,6 +189,10 @@ struct OptSettings {
   Flag trace_rewrites{options,
                       {.name = "trace-rewrites",
                        .help = "print each rewrite, with its pattern and op, to standard error"}};
+  Flag explain_conversion{
+      options,
+      {.name = "explain-conversion",
+       .help = "print what a conversion does with each illegal operation, to standard error"}};
   Option<std::string> reproducer{
       options,
       {.name = "reproducer",

@@ -15,6 +15,7 @@
 #include "support/atomic_file.hpp"
 #include "support/expectation.hpp"
 #include "support/file_io.hpp"
+#include "tools/opt/explain_conversion.hpp"
 #include "tools/opt/validate_run.hpp"
 #include "upgrade/settle_text.hpp"
 
@@ -60,6 +61,9 @@ bool Transformation::transform(Module& module, Diagnostics& diagnostics) {
   if (settings_.dump_dir.is_given()) how.observers.push_back(&dumper_);
   if (settings_.explain_no_match.is_given()) how.observers.push_back(&explainer_);
   if (settings_.reproducer.is_given()) how.observers.push_back(&reproducer_);
+  if (settings_.explain_conversion) {
+    how.explain = [&](const ConversionStep& step) { write_error_text(describe_step(step)); };
+  }
   if (settings_.rewrite_limit.is_given() || settings_.trace_rewrites) how.rewrites = &rewrites_;
   return run_validated(module, pipeline_, how, settings_, diagnostics);
 }

@@ -142,7 +142,7 @@ void Rewriter::replace(Op& op, std::span<Value* const> values) {
 
 void Rewriter::replace(Op& op, Op& with) {
   assert(op.result_count() == with.result_count());
-  for (Value& result : op.results()) replace_all_uses(result, *with.result(result.index()));
+  for (Value& result : op.results()) replace_definition(result, *with.result(result.index()));
   if (!with.location_) with.location_ = op.location_;
   if (with.block_ == nullptr) insert(with, *op.block_, &op);
   erase(op);
@@ -224,6 +224,19 @@ void Rewriter::replace_all_uses(Value& from, Value& to) {
   if (&from == &to || !from.has_uses()) return;
   tell(&RewriteListener::will_replace_uses, from, to);
   while (from.has_uses()) set_operand(*from.uses_->user_, from.uses_->index(), &to);
+}
+
+/// The value is defined by another op, and what mentions say of it stays true.
+void Rewriter::replace_definition(Value& from, Value& to) {
+  std::vector<std::pair<const Use*, StatedMention>> mentions;
+  if (!module_.dump_facts_.mentions_.empty()) {
+    for (const Use* use = from.first_use(); use != nullptr; use = use->next()) {
+      const StatedMention* stated = module_.dump_facts_.mention(*use);
+      if (stated != nullptr) mentions.emplace_back(use, *stated);
+    }
+  }
+  replace_all_uses(from, to);
+  for (const auto& [use, stated] : mentions) set_mention(*use, stated);
 }
 
 bool Rewriter::set_successors(Op& op, std::span<const SuccessorSpec> successors) {

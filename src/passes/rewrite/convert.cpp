@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "mir/control_flow.hpp"
 #include "mir/conversion.hpp"
 #include "mir/walk.hpp"
 #include "passes/rewrite/match_location.hpp"
+#include "passes/rewrite/mismatch.hpp"
 
 namespace mir {
 
@@ -23,14 +25,31 @@ void ConversionTarget::set_dialect(std::string dialect, Legality legality) {
   dialects_.insert_or_assign(std::move(dialect), legality);
 }
 
+std::optional<Legality> ConversionTarget::of_dialect(std::string_view kind) const {
+  const auto found = dialects_.find(kind.substr(0, kind.find('.')));
+  if (found == dialects_.end()) return std::nullopt;
+  return found->second;
+}
+
 Legality ConversionTarget::of(const Op& op) const {
   if (const auto kind = kinds_.find(op.name()); kind != kinds_.end()) {
     const bool is_refused = kind->second.predicate && !kind->second.predicate(op);
     return is_refused ? Legality::kIllegal : kind->second.legality;
   }
-  const std::string_view dialect = op.name().substr(0, op.name().find('.'));
-  const auto found = dialects_.find(dialect);
-  return found == dialects_.end() ? Legality::kUnknown : found->second;
+  if (const auto legality = of_dialect(op.name())) return *legality;
+  if (!others_) return Legality::kUnknown;
+  return others_(op) ? Legality::kLegal : Legality::kIllegal;
+}
+
+bool ConversionTarget::is_legal_kind(std::string_view name) const {
+  const auto is_legal = [](const auto& kind) {
+    return !kind.second.predicate && kind.second.legality == Legality::kLegal;
+  };
+  if (const auto kind = kinds_.find(name); kind != kinds_.end()) return is_legal(*kind);
+  if (of_dialect(name) != Legality::kLegal) return false;
+  return name.find('.') != name.npos || std::ranges::all_of(kinds_, [&](const auto& kind) {
+           return kind.first.substr(0, kind.first.find('.')) != name || is_legal(kind);
+         });
 }
 
 // -- types ----------------------------------------------------------------------------------------
@@ -90,7 +109,8 @@ class Conversion : RewriteListener {
         patterns_(patterns),
         options_(options),
         diagnostics_(diagnostics),
-        rewriter_(module) {}
+        rewriter_(module),
+        explains_(options.explain != nullptr) {}
 
   bool run() {
     if (options_.types != nullptr) convert_signatures();
@@ -103,52 +123,94 @@ class Conversion : RewriteListener {
     return !has_failed_;
   }
 
+  /// The decisions of this run are those of one before it.
+  void stay_silent() { explains_ = false; }
+
+  /// Matches every illegal op, without edits.
+  bool check() {
+    for_each_illegal([&](Op& op) {
+      if (choose(op).pattern == nullptr) refuse(op, mismatches(patterns_, op));
+    });
+    return !has_failed_;
+  }
+
  private:
+  /// Calls `visit` for each illegal op, and casts only if they may not remain.
+  template <class Visit>
+  void for_each_illegal(const Visit& visit) {
+    walk(module_, module_.body(), WalkOrder::kPreOrder, [&](Op& op) {
+      if (is_illegal(op)) visit(op);
+      return !op.is_erased() && target_.is_closed(op) ? WalkResult::WALK_SKIP
+                                                      : WalkResult::WALK_CONTINUE;
+    });
+  }
+
   // -- rewriting --------------------------------------------------------------------------------
 
   void did_insert(Op& op) override { made_.push_back(&op); }
 
+  bool is_cast(const Op& op) const {
+    return options_.types != nullptr && options_.types->is_cast(op);
+  }
+
   bool is_illegal(const Op& op) const {
-    const bool is_cast = options_.types != nullptr && options_.types->is_cast(op);
     const Legality legality = target_.of(op);
     return legality == Legality::kIllegal ||
-           (legality == Legality::kUnknown && (options_.is_full || is_cast));
+           (legality == Legality::kUnknown && (options_.is_full || is_cast(op)));
   }
 
   /// True if an op was rewritten. Casts wait for the end.
   bool sweep() {
     bool has_changed = false;
-    walk(module_, module_.body(), WalkOrder::kPreOrder, [&](Op& op) {
-      const bool is_cast = options_.types != nullptr && options_.types->is_cast(op);
-      if (!is_cast && is_illegal(op)) has_changed = rewrite(op) || has_changed;
-      return has_failed_ ? WalkResult::WALK_INTERRUPT : WalkResult::WALK_CONTINUE;
+    for_each_illegal([&](Op& op) {
+      if (!is_cast(op) && !has_failed_) has_changed = rewrite(op) || has_changed;
     });
     return has_changed && !has_failed_;
   }
 
-  bool rewrite(Op& root) {
+  /// The pattern that replaces an op.
+  struct Choice {
+    const RewritePattern* pattern = nullptr;
+    std::optional<PatternMatch> match{};
+    std::vector<PatternMismatch> mismatches{};  ///< of patterns before it, for explanations
+  };
+  Choice choose(Op& root) const {
+    Choice choice;
     for (const std::uint32_t number : patterns_.with_root(root.info())) {
       const RewritePattern& pattern = patterns_.patterns()[number];
-      const PatternMatch match = pattern.match(root);
-      if (!match) continue;
-      const Span place = root.span();
-      made_.clear();
-      rewriter_.set_default_location(location_of(match));
-      {
-        const ListenerScope listening(module_, *this);
-        pattern.rewrite(rewriter_, match);
+      PatternMatch match = pattern.match(root);
+      if (match) {
+        choice.pattern = &pattern;
+        choice.match.emplace(std::move(match));
+        break;
       }
-      if (options_.checks_claims) check_made(pattern, place);
-      check_end(pattern, place);
-      return true;
+      if (explains_) choice.mismatches.push_back(mismatch_of(pattern, match, root));
     }
-    return false;
+    if (explains_ && choice.pattern != nullptr) {
+      options_.explain({root, choice.pattern, choice.mismatches});
+    }
+    return choice;
+  }
+
+  bool rewrite(Op& root) {
+    const Choice choice = choose(root);
+    if (choice.pattern == nullptr) return false;
+    const RewritePattern& pattern = *choice.pattern;
+    const Span place = root.span();
+    made_.clear();
+    rewriter_.set_default_location(location_of(*choice.match));
+    {
+      const ListenerScope listening(module_, *this);
+      pattern.rewrite(rewriter_, *choice.match);
+    }
+    if (options_.checks_claims) check_made(pattern, place);
+    check_end(pattern, place);
+    return true;
   }
 
   void check_made(const RewritePattern& pattern, Span place) {
     for (const Op* op : made_) {
-      const bool is_cast = options_.types != nullptr && options_.types->is_cast(*op);
-      if (is_cast || std::ranges::find(pattern.makes, op->name()) != pattern.makes.end()) continue;
+      if (is_cast(*op) || pattern.declares(op->name())) continue;
       fail(DiagCode::kPassClaim, place,
            fmt::format("pattern '{}' creates '{}', which it does not declare", pattern.name,
                        op->name()));
@@ -247,19 +309,21 @@ class Conversion : RewriteListener {
   }
 
   void report_illegal() {
-    for_each_op(module_.body(), [&](Op& op) {
-      if (!is_illegal(op)) return;
-      has_failed_ = true;
-      Diagnostic& diagnostic = diagnostics_.error(
-          DiagCode::kIllegalOp, op.span(), fmt::format("operation '{}' stays illegal", op.name()));
-      const std::vector<PatternMismatch> found = mismatches(patterns_, op);
-      for (const PatternMismatch& each : found) {
-        diagnostic.notes.push_back(
-            {each.at->span(), fmt::format("pattern '{}' does not match because {}",
-                                          each.pattern->name, each.condition)});
-      }
-      if (found.empty()) diagnostic.hint = "no pattern has this operation as its root";
-    });
+    for_each_illegal([&](Op& op) { refuse(op, mismatches(patterns_, op)); });
+  }
+
+  void refuse(const Op& op, std::span<const PatternMismatch> tried) {
+    has_failed_ = true;
+    if (explains_) options_.explain({op, nullptr, tried});
+    if (options_.refuse) return options_.refuse(op, tried);
+    Diagnostic& diagnostic = diagnostics_.error(
+        DiagCode::kIllegalOp, op.span(), fmt::format("operation '{}' stays illegal", op.name()));
+    for (const PatternMismatch& each : tried) {
+      diagnostic.notes.push_back(
+          {each.at->span(), fmt::format("pattern '{}' does not match because {}",
+                                        each.pattern->name, each.condition)});
+    }
+    if (tried.empty()) diagnostic.hint = "no pattern has this operation as its root";
   }
 
   void fail(DiagCode code, Span place, std::string message) {
@@ -276,17 +340,34 @@ class Conversion : RewriteListener {
   std::vector<const Op*> made_;  // by the rewrite at hand
   std::uint64_t ops_ = 0, rewrites_ = 0;
   bool has_failed_ = false;
+  bool explains_;
 };
+
+/// Whether matching decides: the patterns create legal ops alone, and types stay.
+bool takes_one_step(const ConversionTarget& target, const FrozenPatterns& patterns,
+                    const ConversionOptions& options) {
+  const auto is_legal = [&](const std::string& kind) { return target.is_legal_kind(kind); };
+  return options.types == nullptr &&
+         std::ranges::all_of(patterns.patterns(), [&](const RewritePattern& pattern) {
+           return std::ranges::all_of(pattern.makes, is_legal);
+         });
+}
 
 }  // namespace
 
 bool convert(Module& module, const ConversionTarget& target, const FrozenPatterns& patterns,
              const ConversionOptions& options, Diagnostics& diagnostics) {
-  assert(module.is_portable());
   if (module.body().empty()) return true;
-  const std::unique_ptr<Module> trial = clone(module);
-  return Conversion(*trial, target, patterns, options, diagnostics).run() &&
-         Conversion(module, target, patterns, options, diagnostics).run();
+  Conversion conversion(module, target, patterns, options, diagnostics);
+  if (takes_one_step(target, patterns, options)) {
+    if (!conversion.check()) return false;
+  } else {
+    const std::unique_ptr<Module> trial = clone(module);
+    if (!Conversion(*trial, target, patterns, options, diagnostics).run()) return false;
+  }
+  if (options.only_checks) return true;
+  conversion.stay_silent();
+  return conversion.run();
 }
 
 }  // namespace mir

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "mir/rewrite_patterns.hpp"
+#include "passes/rewrite/mismatch.hpp"
 
 namespace mir {
 
@@ -40,18 +41,27 @@ std::vector<std::uint32_t> FrozenPatterns::with_root(const OpKindInfo& kind) con
   return found;
 }
 
+bool RewritePattern::declares(std::string_view kind) const {
+  return std::ranges::any_of(makes, [&](std::string_view each) {
+    return each == kind || each == kind.substr(0, kind.find('.'));
+  });
+}
+
+PatternMismatch mismatch_of(const RewritePattern& pattern, const PatternMatch& match, Op& op) {
+  PatternMismatch found{&pattern, std::string(match.condition()), match.failed_at()};
+  if (pattern.explain) {
+    found = pattern.explain(op);
+    found.pattern = &pattern;
+  }
+  return found;
+}
+
 std::vector<PatternMismatch> mismatches(const FrozenPatterns& patterns, Op& op) {
   std::vector<PatternMismatch> found;
   for (const std::uint32_t number : patterns.with_root(op.info())) {
     const RewritePattern& pattern = patterns.patterns()[number];
     const PatternMatch match = pattern.match(op);
-    if (match) continue;
-    if (pattern.explain) {
-      found.push_back(pattern.explain(op));
-      found.back().pattern = &pattern;
-    } else {
-      found.push_back({&pattern, std::string(match.condition()), match.failed_at()});
-    }
+    if (!match) found.push_back(mismatch_of(pattern, match, op));
   }
   return found;
 }

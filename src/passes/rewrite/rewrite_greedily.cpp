@@ -239,7 +239,7 @@ class GreedyRewrite : RewriteListener {
 
   void check_made(const RewritePattern& pattern, Span place) {
     for (const Op* op : made_) {
-      if (std::ranges::find(pattern.makes, op->name()) != pattern.makes.end()) continue;
+      if (pattern.declares(op->name())) continue;
       refuse(pattern, place, fmt::format("creates '{}', which it does not declare", op->name()));
       return;
     }

@@ -167,6 +167,7 @@ class PipelineRunner {
                         .of_runs = {.preserves = pass.preserves,
                                     .options = step.item->options,
                                     .rewrites = how_.rewrites,
+                                    .explain = &how_.explain,
                                     .checks_claims = how_.checks_claims}};
     Work work{.context = context, .diagnostics = diagnostics_};
     if (selects_module(scope, module_)) {

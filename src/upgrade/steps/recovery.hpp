@@ -80,6 +80,7 @@ class Recovery {
   LossReport& report;
   Diagnostics& diagnostics;
   UpgradeNotes& notes;
+  ExplainConversion explain{};
 
   void note_chosen(const Value& result) {
     notes.chosen.emplace(result.defining_op()->id(), result.index());

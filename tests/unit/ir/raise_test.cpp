@@ -256,6 +256,23 @@ TEST_SUITE("raise") {
           std::string::npos);
   }
 
+  TEST_CASE("a mention keeps what it states where another op takes the place of the definition") {
+    Reading reading(
+        module_text({"a.zero(%1:tensor<[2], F, D>[k:1]) -> ()", "a.one() -> (%2:tensor<[2], F, D>)",
+                     "a.two(%2:tensor<[4], F, D>) -> ()"}));
+    Module& module = reading.module();
+    Op& one = *ops_of(module.body())[1];
+    Rewriter rewriter(module);
+    const Type* types[] = {one.result()->type()};
+    Op* other =
+        rewriter.create_detached({.name = reading.context.op_name("a.new"), .result_types = types});
+    rewriter.set_name(*other->result(), one.result()->name());
+    rewriter.replace(one, *other);
+    CHECK(
+        print(module).find("a.new() -> (%2:tensor<[2], F, D>)\n    a.two(%2:tensor<[4], F, D>)") !=
+        std::string::npos);
+  }
+
   TEST_CASE("two attribute lists on one mention print as one") {
     Reading reading(module_text({"a.one(%1:tensor<[1], F, D>[constant:[1]][constant:[1]]) -> ()"}));
     CHECK(Reprint(reading.module()).text ==

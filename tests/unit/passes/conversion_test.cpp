@@ -140,7 +140,7 @@ TEST_SUITE("conversion") {
           "2:5 MIR0923 operation 'graph.SubGraphOp' stays illegal");
   }
 
-  TEST_CASE("patterns without end and undeclared ops are refused, on the copy") {
+  TEST_CASE("patterns without end and undeclared ops are refused") {
     FlowReading reading{std::string(kChain)};
     const std::string before = print(reading.module());
     ConversionTarget target;
@@ -151,15 +151,102 @@ TEST_SUITE("conversion") {
     round.add(rename("linalg.SinOp", "linalg.ExpOp"));
     CHECK(problems(reading, target, round).front().find("MIR0922 no end after") !=
           std::string::npos);
+    CHECK(print(reading.module()) == before);
+    ConversionTarget no_exp;
+    no_exp.set("linalg.ExpOp", Legality::kIllegal);
     RewritePattern hidden = rename("linalg.ExpOp", "linalg.CosOp");
     hidden.makes = {};
     PatternSet undeclared;
     undeclared.add(hidden);
-    CHECK(problems(reading, target, undeclared)
+    CHECK(problems(reading, no_exp, undeclared)
               .front()
               .find("MIR0921 pattern 'linalg.ExpOp-to-linalg.CosOp' creates 'linalg.CosOp'") !=
           std::string::npos);
+  }
+
+  TEST_CASE("if patterns make legal ops alone, all ops are matched before the first edit") {
+    FlowReading reading{std::string(kChain)};
+    const std::string before = print(reading.module());
+    ConversionTarget target;
+    target.set_dialect("linalg", Legality::kIllegal);
+    target.set("linalg.CosOp", Legality::kLegal);
+    PatternSet set;
+    std::size_t rewritten = 0;
+    RewritePattern counted = rename("linalg.ExpOp", "linalg.CosOp");
+    const auto rewrite = counted.rewrite;
+    counted.rewrite = [&](Rewriter& rewriter, const PatternMatch& match) {
+      ++rewritten;
+      rewrite(rewriter, match);
+    };
+    set.add(counted);
+    CHECK(problems(reading, target, set).front() ==
+          "6:5 MIR0923 operation 'linalg.SinOp' stays illegal");
+    CHECK(rewritten == 0);
+    set.add(rename("linalg.SinOp", "linalg.CosOp"));
+    CHECK(problems(reading, target, set, {.only_checks = true}) == Lines{});
     CHECK(print(reading.module()) == before);
+    CHECK(problems(reading, target, set) == Lines{});
+    CHECK(rewritten == 2);
+  }
+
+  TEST_CASE("a pattern may declare a dialect of which it makes any op") {
+    FlowReading reading{std::string(kChain)};
+    ConversionTarget target;
+    target.set("linalg.ExpOp", Legality::kIllegal);
+    RewritePattern any = rename("linalg.ExpOp", "linalg.CosOp");
+    any.makes = {"linalg"};
+    PatternSet set;
+    set.add(any);
+    CHECK(problems(reading, target, set) == Lines{});
+    target.set_dialect("linalg", Legality::kLegal);
+    CHECK(target.is_legal_kind("linalg.AddOp"));
+    CHECK_FALSE(target.is_legal_kind("linalg"));
+    target.set("linalg.ExpOp", Legality::kLegal);
+    CHECK(target.is_legal_kind("linalg"));
+  }
+
+  TEST_CASE("ops that a target does not name are judged one by one, and closed ops stay whole") {
+    FlowReading reading{std::string(kChain)};
+    ConversionTarget target;
+    target.set_others_legal_if([](const Op& op) { return op.name() != "linalg.ExpOp"; });
+    target.set_closed_if([](const Op& op) { return op.is(OpId::kGraphSubGraph); });
+    PatternSet set;
+    set.add(rename("linalg.ExpOp", "linalg.CosOp"));
+    CHECK(problems(reading, target, set) == Lines{});
+    CHECK(names(reading) ==
+          Lines{"graph.SubGraphOp", "linalg.CosOp", "linalg.SinOp", "cf.ReturnOp"});
+    CHECK(print(reading.module()).find("ExpOp(%a") != std::string::npos);
+  }
+
+  TEST_CASE("a conversion explains each decision once, with the patterns that do not match") {
+    FlowReading reading{std::string(kChain)};
+    ConversionTarget target;
+    target.set_dialect("linalg", Legality::kIllegal);
+    target.set("linalg.CosOp", Legality::kLegal);
+    RewritePattern picky = rename("linalg.ExpOp", "linalg.CosOp", 2);
+    picky.name = "picky";
+    picky.match = [](Op& root) { return PatternMatch::failed("never", root); };
+    Lines steps;
+    const auto explain = [&](const ConversionStep& step) {
+      steps.push_back(
+          fmt::format("{}: {}", step.op.name(), step.pattern == nullptr ? "" : step.pattern->name));
+      for (const PatternMismatch& each : step.mismatches) {
+        steps.push_back(fmt::format("{}: {}", each.pattern->name, each.condition));
+      }
+    };
+    PatternSet set;
+    set.add(picky);
+    set.add(rename("linalg.ExpOp", "linalg.SinOp"));
+    CHECK(problems(reading, target, set, {.explain = explain}).size() == 6);
+    const Lines of_exp{"linalg.ExpOp: linalg.ExpOp-to-linalg.SinOp", "picky: never"};
+    Lines wanted = of_exp;
+    wanted.insert(wanted.end(), of_exp.begin(), of_exp.end());
+    for (int i = 0; i < 3; ++i) wanted.emplace_back("linalg.SinOp: ");
+    CHECK(steps == wanted);
+    steps.clear();
+    set.add(rename("linalg.SinOp", "linalg.CosOp"));
+    CHECK(problems(reading, target, set, {.explain = explain}) == Lines{});
+    CHECK(steps.size() == 7);  // two ops with a mismatch each, three of the other kind
   }
 }
 

@@ -152,15 +152,16 @@ TEST_CASE("what an emitter writes, the decoder reads") {
   Module& module = reading.module();
   IRContext& context = reading.context;
   const prog::KernelSpec spec{context.word("Neg"), context.null()};
+  Rewriter rewriter(module);
   ProgramEmitter emitter(module);
   emitter.start_fragment("code", prog::FragmentKind::kCode);
   emitter.mode_config(1);
   emitter.bind(prog::Direction::kInput, 3, 0);
-  emitter.jump("a");
+  emitter.append(*make_jump(rewriter, "a"));
   emitter.bind(prog::Direction::kOutput, 3, 1);
   emitter.exit();
   emitter.label("a");
-  emitter.launch("k", spec, {}, {});
+  emitter.append(*make_launch(rewriter, "k", spec, {}, {}));
   emitter.ret();
   emitter.start_fragment("table", prog::FragmentKind::kTable);
   emitter.kernel_symbol("k", spec);

@@ -39,10 +39,14 @@ class Writing {
     const auto name = context_.text(*label.name);
     is_numbered ? emitter_.label(name) : emitter_.unnumbered_label(name);
   }
-  void write(const Op&, const prog::Jump& jump) { emitter_.jump(context_.text(jump.label)); }
+  void write(const Op&, const prog::Jump& jump) {
+    emitter_.append(*make_jump(rewriter_, context_.text(jump.label)));
+  }
   void write(const Op&, const prog::Return&) { emitter_.ret(); }
   void write(const Op&, const prog::Exit&) { emitter_.exit(); }
-  void write(const Op& op, const prog::Free&) { emitter_.free(operand(op.operand_uses()[0])); }
+  void write(const Op& op, const prog::Free&) {
+    emitter_.append(*make_free(rewriter_, operand(op.operand_uses()[0])));
+  }
   void write(const Op&, const prog::Bind& bind) {
     emitter_.bind(*bind.direction, bind.slot->number(), static_cast<std::size_t>(*bind.position));
   }
@@ -52,7 +56,8 @@ class Writing {
     for (const Use& use : op.operand_uses()) operands.push_back(operand(use));
     std::vector<const Type*> types;
     for (const Value& result : op.results()) types.push_back(result.type());
-    const Op& made = *emitter_.launch(launch.name, launch.spec, operands, types);
+    Op& made = *make_launch(rewriter_, launch.name, launch.spec, operands, types);
+    emitter_.append(made);
     for (const Use& use : op.operand_uses()) {
       const StatedMention* other = code_.module().dump_facts().mention(use);
       if (other != nullptr) rewriter_.set_mention(made.operand_uses()[use.index()], *other);
