@@ -203,7 +203,7 @@ constexpr std::string_view kLostOperand =
         prog.bind[type:0, program_uuid:1, input_pos:0]
         prog.bind[type:0, program_uuid:2, input_pos:1]
         prog.kernel_launch(%2:tensor<[2], Int32, CPU>) -> (%3:tensor<[2], Int32, CPU>)[op_type:Neg, op_options:null]
-        prog.kernel_launch(%1:tensor<[4, 8], Float32, CPU>) -> (%4:tensor<[2, 8], Float32, CPU>)[op_type:Index, op_options:null]
+        prog.kernel_launch(%1:tensor<[4, 8], Float32, CPU>) -> (%4:tensor<[2, 8], Float32, CPU>)[symbol_name:pick, op_type:Index, op_options:null]
         prog.bind[type:1, program_uuid:4, input_pos:0]
         prog.exit() -> ()
     }
@@ -237,7 +237,7 @@ constexpr UpgradeStep kSteps[] = {
      .reads_facts = true,
      .example = kLostOperand,
      .example_facts =
-         R"(--sidecar={"schema": 1, "ops": {"Index.0": {"operands": {"1": "%2:tensor<[2], Int32, CPU>"}}}})"},
+         R"(--sidecar={"schema": 1, "ops": {"pick": {"operands": {"1": "%2:tensor<[2], Int32, CPU>"}}}})"},
     {.name = "lift-program",
      .summary = "turns the instructions of a lowered dump back into graphs",
      .run =
