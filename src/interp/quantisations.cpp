@@ -81,7 +81,7 @@ class ScaleResolver {
 void ScaleResolver::collect() {
   for (const Step& step : schedule_.steps()) {
     const auto operands = schedule_.operands(step);
-    for (std::uint32_t i = 0; i < operands.size(); ++i) {
+    for (std::uint32_t i = 0; i < step.op->operand_count(); ++i) {
       mentions_[operands[i]].push_back(
           {step.op->operand(i), operand_quant_spec(*step.op, i), step.op, step.call});
     }
@@ -400,7 +400,7 @@ std::unordered_map<const Value*, const Attr*> parameter_specs(const Schedule& sc
     specs[parameter] = spec != nullptr && spec->kind() == AttrKind::kQuantSpec ? spec : nullptr;
     by_symbol.emplace(parameter->symbol(), parameter);
   }
-  for (const Step& step : schedule.steps()) {
+  const auto look = [&](const Step& step) {
     for (std::uint32_t i = 0; i < step.op->operand_count(); ++i) {
       const auto found = specs.find(step.op->operand(i));
       if (found == specs.end() || found->second != nullptr) continue;
@@ -412,7 +412,8 @@ std::unordered_map<const Value*, const Attr*> parameter_specs(const Schedule& sc
       specs[found->second] =
           annotated_quant_spec(*step.op, fmt::format("weight_{}", owned.suffix.substr(1)));
     }
-  }
+  };
+  schedule.for_each([&](const Schedule& each) { std::ranges::for_each(each.steps(), look); });
   return specs;
 }
 

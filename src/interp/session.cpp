@@ -43,7 +43,9 @@ class Loader {
     for (ValueIndex i = 0; i < bounds.size(); ++i) {
       if (bounds[i]) bounds_.emplace(schedule.values()[i].value, *bounds[i]);
     }
-    for (const Step& step : schedule.steps()) bound_factors(*step.op);
+    schedule.for_each([&](const Schedule& each) {
+      for (const Step& step : each.steps()) bound_factors(*step.op);
+    });
     specs_ = parameter_specs(schedule);
   }
 
@@ -196,10 +198,15 @@ bool is_named(const Op* op, std::string_view name) {
 
 /// Whether some step or call is an op of this name.
 bool occurs(std::string_view name, const Schedule& schedule) {
-  return std::ranges::any_of(schedule.steps(),
-                             [&](const Step& step) { return is_named(step.op, name); }) ||
-         std::ranges::any_of(schedule.calls(),
-                             [&](const Call& call) { return is_named(call.op, name); });
+  bool found = false;
+  schedule.for_each([&](const Schedule& each) {
+    found = found ||
+            std::ranges::any_of(each.steps(),
+                                [&](const Step& step) { return is_named(step.op, name); }) ||
+            std::ranges::any_of(each.calls(),
+                                [&](const Call& call) { return is_named(call.op, name); });
+  });
+  return found;
 }
 
 }  // namespace

@@ -70,6 +70,7 @@ struct PlanRun {
   EvalEnvironment environment;
   Binder* binder = nullptr;  ///< values of symbols; those that results bind are added
   bool is_last = false;      ///< parameters are released for good after their last reader
+  bool is_nested = false;    ///< of a region in another run, which owns what is appended to caches
   std::stop_token stop = {};
   /// Called with the number of steps that are done when it has changed; null: not.
   std::function<void(std::size_t steps)> done = {};
@@ -102,6 +103,10 @@ class ExecutionPlan {
   /// a value has no value, no tensor can have the type and extents of a value, or memory is short.
   /// Cheap when the bindings are those of the call before.
   std::optional<PlanFailure> bind(const DimBindings& bindings);
+
+  /// Gives tensors back that run() returned, in their order or fewer: the next run may write its
+  /// outputs there, if nobody else holds them.
+  void give_back(std::vector<Tensor> outputs);
 
   /// One tensor for each output; one of a planned value that nobody holds when the next run ends is
   /// written again. See PlanExecution for a run step by step.

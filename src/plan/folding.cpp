@@ -84,6 +84,7 @@ class Folder {
     };
     const bool may =
         !cache_of(*schedule_.steps()[node.step()].op) &&
+        schedule_.control(node.step()) == nullptr &&
         std::ranges::all_of(node.operands(), [&](auto index) { return is_known(index); }) &&
         std::ranges::all_of(node.results(), is_own);
     if (!may) return false;

@@ -60,6 +60,8 @@ void write(const TensorRef& value, Tensor& tensor, fast::Context& context);
 /// Gives a value the elements of a tensor of its element type and extents.
 void assign(const TensorRef& value, const Tensor& tensor, fast::Context& context);
 
+struct PlanRun;
+
 /// A value of a plan as kernels see it. Values that are not planned are tensors alone.
 struct Frame {
   std::span<const PlanValue> values;
@@ -70,7 +72,8 @@ struct Frame {
   std::span<Tensor> made;  ///< of home kTensor, by index
   fast::Context& context;
   const EvalEnvironment& environment;
-  Binder& binder;  ///< values of symbols; results bind those that are still open
+  Binder& binder;                ///< values of symbols; results bind those that are still open
+  const PlanRun* run = nullptr;  ///< of which this is a part; null while a plan is made
 
   const TensorRef& operator[](PlanValueIndex index) const { return tensors[index]; }
 

@@ -33,6 +33,11 @@ ParameterUses::ParameterUses(const Schedule& schedule) {
     for (const ValueIndex index : schedule.operands(step)) add(symbol_in(index));
     for (const OwnedParameter& owned : owned_parameters(*step.op)) add(owned.symbol);
     if (const auto named = named_parameter(*step.op)) add(*named);
+    const ControlStep* control = schedule.control(by_step_.size() - 1);
+    if (control == nullptr) continue;
+    for (const Schedule& region : control->regions) {
+      for (const Value* parameter : region.parameters()) add(parameter->symbol());
+    }
   }
   for (const Symbol symbol : outputs_) uses.keep(number_of(symbol));
   for (std::size_t step = 0; step < by_step_.size(); ++step) {

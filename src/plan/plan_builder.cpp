@@ -181,7 +181,11 @@ bool PlanBuilder::add_cache(std::size_t step) {
 }
 
 void PlanBuilder::add_step(std::size_t step) {
-  if (!add_fast(step)) add_reference(step);
+  if (const ControlStep* control = schedule_.control(step)) {
+    add(control_node(planned(step), *control, options_, resources_));
+  } else if (!add_fast(step)) {
+    add_reference(step);
+  }
 }
 
 /// Dispatches by the row of the op. Returns false if the step needs the reference kernel.

@@ -19,8 +19,9 @@ PlanExecution::PlanExecution(ExecutionPlan& plan, const PlanRun& run)
              .made = state_.made,
              .context = *run.context,
              .environment = run.environment,
-             .binder = *run.binder} {
-  run_.environment.caches->rollback();
+             .binder = *run.binder,
+             .run = &run} {
+  if (!run_.is_nested) run_.environment.caches->rollback();
   state_.set_inputs(run.inputs);
 }
 

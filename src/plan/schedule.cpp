@@ -39,6 +39,30 @@ class ScheduleBuilder {
     schedule_.module_ = &module;
   }
 
+  /// Of a region of `op` that reads the values `captured` from around it.
+  std::optional<Schedule> build_region(const Op& op, const Region& region,
+                                       std::span<const Value* const> captured,
+                                       std::span<const Op* const> graphs, std::size_t steps) {
+    schedule_.entry_ = &region;
+    schedule_.title_ = fmt::format("a region of '{}'", op.name());
+    graphs_.assign(graphs.begin(), graphs.end());
+    steps_around_ = steps;
+    schedule_.calls_.push_back({.graph = graphs_.empty() ? nullptr : graphs_.back()});
+    if (!may_run(region, 0)) return std::nullopt;
+    ValueIndices indices;
+    const auto add = [&](const Value& value) {
+      const ValueIndex index = add_value(ValueRole::kInput, value);
+      indices.emplace(&value, index);
+      schedule_.inputs_.push_back(index);
+    };
+    for (const Value& argument : region.only_block().arguments()) add(argument);
+    for (const Value* value : captured) add(*value);
+    schedule_.outputs_ = run(region.only_block(), indices, 0);
+    if (diagnostics_.error_count() != errors_before_) return std::nullopt;
+    find_last_uses();
+    return std::move(schedule_);
+  }
+
   std::optional<Schedule> build(std::string_view entry) {
     const Region* region = find_entry(entry);
     if (region == nullptr) return std::nullopt;
@@ -84,7 +108,11 @@ class ScheduleBuilder {
                                    std::span<const ValueIndex> operands, std::uint32_t number);
   void add_executable(const Op& op, ValueIndices& indices, std::uint32_t call);
   void check_binding(const Op& op, const SubGraphOp& target);
-  void add_step(const Op& op, ValueIndices& indices, std::uint32_t call);
+  void add_step(const Op& op, ValueIndices& indices, std::uint32_t call,
+                std::span<const Value* const> captured = {});
+  void add_control(const Op& op, ValueIndices& indices, std::uint32_t call);
+  bool is_global(const Value& value) const;
+  std::vector<const Value*> captured_by(const Op& op) const;
   void find_last_uses();
 
   const Module& module_;
@@ -98,6 +126,7 @@ class ScheduleBuilder {
   std::unordered_map<const Value*, ValueIndex> shared_;  // constants and parameters
   std::unordered_set<const Value*> known_parameters_;
   std::unordered_set<const Op*> reported_;
+  std::size_t steps_around_ = 0;  // of the schedules that contain this one
   bool over_limit_ = false;
 };
 
@@ -139,8 +168,7 @@ ValueIndex ScheduleBuilder::index_of(const Value& value, const ValueIndices& ind
                                      const Op& user) {
   if (const auto found = indices.find(&value); found != indices.end()) return found->second;
   if (const auto found = shared_.find(&value); found != shared_.end()) return found->second;
-  const Op* definition = value.defining_op();
-  const bool global = value.is_free() || (definition != nullptr && isa<RegisterOp>(definition));
+  const bool global = is_global(value);
   ValueIndex index = 0;
   if (global && value.attribute(constant_key_) != nullptr) {
     index = add_value(ValueRole::kConstant, value);
@@ -152,6 +180,12 @@ ValueIndex ScheduleBuilder::index_of(const Value& value, const ValueIndices& ind
   }
   shared_.emplace(&value, index);
   return index;
+}
+
+/// Whether a value is a constant or a parameter, which no activation makes.
+bool ScheduleBuilder::is_global(const Value& value) const {
+  const Op* definition = value.defining_op();
+  return value.is_free() || (definition != nullptr && isa<RegisterOp>(definition));
 }
 
 /// A mention `%w[@w]` anywhere means the parameter that is registered under the symbol.
@@ -205,7 +239,7 @@ std::vector<ValueIndex> ScheduleBuilder::run(const Block& body, ValueIndices& in
   std::vector<ValueIndex> returned;
   for (Op* op : body.ops()) {
     if (over_limit_) break;
-    if (isa<ReturnOp>(op)) {
+    if (isa<ReturnOp>(op) || op->is(OpId::kCfYield, OpId::kCfCondition)) {
       returned = indices_of(*op, indices);
       break;
     }
@@ -214,7 +248,9 @@ std::vector<ValueIndex> ScheduleBuilder::run(const Block& body, ValueIndices& in
         op->is(OpId::kDbgComment, OpId::kTensorFree)) {
       continue;
     }
-    if (isa<CallGraphOp>(op)) {
+    if (op->is(OpId::kCfIf, OpId::kCfFor, OpId::kCfWhile)) {
+      add_control(*op, indices, call);
+    } else if (isa<CallGraphOp>(op)) {
       add_call(*op, text(op->symbol()), indices);
     } else {
       add_executable(*op, indices, call);
@@ -351,15 +387,70 @@ std::vector<ValueIndex> ScheduleBuilder::run_call(const Op& op, const SubGraphOp
   return results;
 }
 
-void ScheduleBuilder::add_step(const Op& op, ValueIndices& indices, std::uint32_t call) {
-  if (schedule_.steps_.size() == Schedule::kMaxSteps) {
+/// The values from around an op that the ops inside it read, in the order of the text.
+std::vector<const Value*> ScheduleBuilder::captured_by(const Op& op) const {
+  std::vector<const Value*> captured;
+  std::unordered_set<const Value*> inside;
+  const auto enter = [&](const Region& region) {
+    for (const Block* block : region.blocks()) {
+      for (const Value& argument : block->arguments()) inside.insert(&argument);
+    }
+  };
+  for (const Region* region = op.first_region(); region != nullptr; region = region->next()) {
+    enter(*region);
+    for_each_op(*region, [&](const Op& each) {
+      for (const Value& result : each.results()) inside.insert(&result);
+      for (const Region* nested = each.first_region(); nested != nullptr; nested = nested->next()) {
+        enter(*nested);
+      }
+    });
+  }
+  std::unordered_set<const Value*> seen;
+  for (const Region* region = op.first_region(); region != nullptr; region = region->next()) {
+    for_each_op(*region, [&](const Op& each) {
+      for (const Use& use : each.operand_uses()) {
+        const Value* value = use.value();
+        if (inside.contains(value) || is_global(*value) || !seen.insert(value).second) continue;
+        captured.push_back(value);
+      }
+    });
+  }
+  return captured;
+}
+
+void ScheduleBuilder::add_control(const Op& op, ValueIndices& indices, std::uint32_t call) {
+  const std::vector<const Value*> captured = captured_by(op);
+  auto control = std::make_shared<ControlStep>();
+  control->captured = captured.size();
+  const std::size_t step = schedule_.steps_.size();
+  add_step(op, indices, call, captured);
+  if (over_limit_) return;
+  for (const Region* region = op.first_region(); region != nullptr; region = region->next()) {
+    ScheduleBuilder inner(module_, foreign_, diagnostics_);
+    auto schedule = inner.build_region(op, *region, captured, graphs_, steps_around_ + step + 1);
+    if (!schedule) return;
+    for (const Value* parameter : schedule->parameters()) find_parameter(parameter->symbol(), op);
+    for (const Step& each : schedule->steps()) {
+      if (cache_of(*each.op)) {
+        fail(*each.op, DiagCode::kNotExecutable, "a cache inside of control flow is not run yet");
+      }
+    }
+    control->regions.push_back(*std::move(schedule));
+  }
+  schedule_.control_.emplace(step, std::move(control));
+}
+
+void ScheduleBuilder::add_step(const Op& op, ValueIndices& indices, std::uint32_t call,
+                               std::span<const Value* const> captured) {
+  if (steps_around_ + schedule_.steps_.size() >= Schedule::kMaxSteps) {
     over_limit_ = true;
     return fail(op, DiagCode::kLimitExceeded,
                 fmt::format("the module has more than {} steps", Schedule::kMaxSteps));
   }
   for (const OwnedParameter& owned : owned_parameters(op)) find_parameter(owned.symbol, op);
   if (const auto named = named_parameter(op)) find_parameter(*named, op);
-  const std::vector<ValueIndex> operands = indices_of(op, indices);
+  std::vector<ValueIndex> operands = indices_of(op, indices);
+  for (const Value* value : captured) operands.push_back(index_of(*value, indices, op));
   Step step{.op = &op,
             .call = call,
             .first_operand = static_cast<std::uint32_t>(schedule_.lists_.size()),

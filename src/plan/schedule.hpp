@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -55,6 +56,16 @@ struct Step {
   std::uint32_t release_count = 0;
 };
 
+class Schedule;
+
+/// A step of structured control flow: a schedule for each region of its op. Their inputs are the
+/// arguments of the region, then the values from around the op that its regions read, which are
+/// the last operands of the step; their outputs are what the end of the region passes.
+struct ControlStep {
+  std::vector<Schedule> regions;
+  std::size_t captured = 0;  ///< how many values from around the op
+};
+
 /// One activation of a graph; number 0 is the entry.
 struct Call {
   const Op* op = nullptr;  ///< the CallGraphOp or the bound op; null for the entry
@@ -96,9 +107,22 @@ class Schedule {
   std::span<const ScheduledValue> values() const { return values_; }
   std::span<const Step> steps() const { return steps_; }
   std::span<const Call> calls() const { return calls_; }
+  /// Null: the step computes one op.
+  const ControlStep* control(std::size_t step) const {
+    const auto found = control_.find(step);
+    return found == control_.end() ? nullptr : found->second.get();
+  }
+  /// Calls `visit(const Schedule&)` for this schedule and for those of regions in it.
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    visit(*this);
+    for (const auto& [step, control] : control_) {
+      for (const Schedule& region : control->regions) region.for_each(visit);
+    }
+  }
   std::span<const ValueIndex> inputs() const { return inputs_; }
   std::span<const ValueIndex> outputs() const { return outputs_; }
-  /// Every parameter, in order of first use, those that ops own included.
+  /// Every parameter, in order of first use, those that ops own and regions read included.
   std::span<const Value* const> parameters() const { return parameters_; }
 
   std::span<const ValueIndex> operands(const Step& step) const {
@@ -123,6 +147,7 @@ class Schedule {
   std::vector<ValueIndex> outputs_;
   std::vector<const Value*> parameters_;
   std::vector<ValueIndex> lists_;
+  std::map<std::size_t, std::shared_ptr<const ControlStep>> control_;  // by step
 };
 
 /// For every value the extent that its integers index, where EmbeddingOp, GatherOp or IndexOp read

@@ -2,6 +2,8 @@
 // headers of their own (see walk.hpp).
 #pragma once
 
+#include <functional>
+
 #include "verify/census.hpp"
 #include "verify/report.hpp"
 
@@ -20,6 +22,12 @@ inline bool has_structure(const Op& op) {
 void structure(const Op& op, Reporter& reporter);
 /// Values that an op passes to its regions, and they to its results.
 void region_flow(const Op& op, Reporter& reporter);
+/// Ends of regions, conditions and bounds of an op of the cf dialect.
+void control_flow(const Op& op, Reporter& reporter);
+/// What the end of a region passes, from operand `first` on, against the results that its signature
+/// states. `owner` says whose results they are.
+void region_results(const Region& region, const Op& last, std::uint32_t first,
+                    const std::function<std::string()>& owner, Reporter& reporter);
 /// Ends of graphs against their signatures.
 void signatures(const Census& census, Reporter& reporter);
 /// Blocks and successors of every region that has several blocks.

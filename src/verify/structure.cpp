@@ -67,26 +67,31 @@ std::string describe(const Op& owner) {
                                         : fmt::format("graph '@{}'", text(owner, owner.symbol()));
 }
 
-/// Whether a region's `-> (results)` states what a return hands over.
-void check_return(const Op& owner, const Region& region, const Op& last, Reporter& reporter) {
-  const std::size_t given_count = last.plain_operands().size();
+}  // namespace
+
+void region_results(const Region& region, const Op& last, std::uint32_t first,
+                    const std::function<std::string()>& owner, Reporter& reporter) {
+  const auto given_values = last.plain_operands().subspan(first);
+  const std::size_t given_count = given_values.size();
   if (given_count != region.result_types().size()) {
     reporter.report(ConstraintId::signature_c1, last, [&] {
-      return fmt::format("{} returns {} values, its signature states {}", describe(owner),
-                         given_count, region.result_types().size());
+      return fmt::format("{} returns {} values, its signature states {}", owner(), given_count,
+                         region.result_types().size());
     });
     return;
   }
   for (std::size_t i = 0; i < given_count; ++i) {
     const Type* stated = region.result_types()[i];
-    const Type* given = last.operand(i)->type();
+    const Type* given = given_values[i].value()->type();
     if (stated == nullptr || given == nullptr || compatible(stated, given)) continue;
     reporter.report(ConstraintId::signature_c2, last, [&] {
-      return fmt::format("result {} of {} is {}, its signature states {}", i, describe(owner),
+      return fmt::format("result {} of {} is {}, its signature states {}", i, owner(),
                          given->spelling(), stated->spelling());
     });
   }
 }
+
+namespace {
 
 void check_returns(const Op& owner, const Region& region, Reporter& reporter) {
   bool returns = false;
@@ -94,7 +99,8 @@ void check_returns(const Op& owner, const Region& region, Reporter& reporter) {
     const Op* last = block->back();
     if (last == nullptr || !leaves_region(*last)) continue;
     returns = true;
-    check_return(owner, region, *last, reporter);
+    region_results(
+        region, *last, 0, [&] { return describe(owner); }, reporter);
   }
   // Parameter lists and empty graphs return nothing and need no return.
   const bool declares_only = region.entry_arguments().empty();

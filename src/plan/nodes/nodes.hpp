@@ -68,6 +68,14 @@ std::unique_ptr<PlanNode> attention_node(std::size_t step, const AttentionValues
 /// Appends to a cache; the results are all tokens that it holds then.
 std::unique_ptr<PlanNode> cache_node(const PlannedStep& step);
 
+struct PlanOptions;
+struct PlanResources;
+
+/// A step of structured control flow: a plan for each region, made now and run as often as the op
+/// says. The schedules of the regions outlive the node.
+std::unique_ptr<PlanNode> control_node(const PlannedStep& step, const ControlStep& control,
+                                       const PlanOptions& options, const PlanResources& resources);
+
 /// Any step, by the reference kernels. Values of any strides, planned or not. `kernels` are those
 /// of the plan: among fast ones the name says what it is.
 std::unique_ptr<PlanNode> reference_node(const PlannedStep& step,

@@ -1,40 +1,14 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <utility>
 
+#include "plan/nodes/declared.hpp"
 #include "plan/nodes/nodes.hpp"
 #include "plan/nodes/op_node.hpp"
 
 namespace mir {
 
 namespace {
-
-/// Whether result `number` of the op is what its type declares. Symbols without a value get one.
-Result<void> check_result(const Op& op, std::uint32_t number, const Tensor& tensor,
-                          Binder& binder) {
-  const TensorType* declared = op.result(number)->tensor_type();
-  const auto mismatch = [&](std::string_view why) {
-    return Error{
-        DiagCode::kResultMismatch,
-        fmt::format("result {} of '{}' is {} [{}], declared is {}{}", number, op.info().mnemonic,
-                    name_of(tensor.dtype()), fmt::join(tensor.shape(), ", "),
-                    declared == nullptr ? "no tensor" : declared->spelling(), why)};
-  };
-  if (declared == nullptr || declared->rank() != tensor.shape().size() ||
-      (declared->dtype() && *declared->dtype() != tensor.dtype())) {
-    return mismatch("");
-  }
-  for (std::size_t dim = 0; dim < declared->rank(); ++dim) {
-    const auto outcome = binder.require(declared->dims()[dim], tensor.shape()[dim],
-                                        {.kind = DimPlace::Kind::kResult,
-                                         .dim = dim,
-                                         .number = number,
-                                         .name = op.info().mnemonic});
-    if (!outcome) return mismatch(fmt::format(": {}", outcome.error().message));
-  }
-  return {};
-}
 
 class ReferenceNode final : public OpNode {
  public:
@@ -50,7 +24,7 @@ class ReferenceNode final : public OpNode {
     auto computed = evaluate(op(), values, frame.environment);
     if (!computed) return std::move(computed).error();
     for (std::uint32_t i = 0; i < computed->size(); ++i) {
-      if (auto ok = check_result(op(), i, (*computed)[i], frame.binder); !ok) return ok;
+      if (auto ok = check_declared(op(), i, (*computed)[i], frame.binder); !ok) return ok;
     }
     for (std::size_t i = 0; i < results().size(); ++i) {
       frame.set(results()[i], std::move((*computed)[i]));

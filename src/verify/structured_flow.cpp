@@ -1,0 +1,125 @@
+// Structured control flow of the cf dialect: ends of regions, conditions, bounds of loops.
+#include "mir/control_flow.hpp"
+
+#include "verify/checks.hpp"
+
+namespace mir::checks {
+
+namespace {
+
+/// Whether a type is one element of one of the kinds of numbers; of an unknown number it may be.
+bool is_one(const Type* type, bool (*admits)(DType)) {
+  if (type == nullptr) return true;
+  const auto* tensor = dyn_cast<TensorType>(type);
+  if (tensor == nullptr || !tensor->dtype() || !admits(*tensor->dtype())) return false;
+  return std::ranges::all_of(tensor->dims(),
+                             [](Dim dim) { return !dim.is_constant() || dim.constant() == 1; });
+}
+
+bool is_index(DType type) {
+  return type == DType::kInt32 || type == DType::kInt64;
+}
+bool is_condition(DType type) {
+  return type == DType::kBool;
+}
+
+void check_condition(const Op& op, const Value& value, Reporter& reporter) {
+  if (is_one(value.type(), is_condition)) return;
+  reporter.report(ConstraintId::control_c2, op, [&] {
+    return fmt::format("the condition of '{}' is {}, expected one Bool", op.name(),
+                       value.type()->spelling());
+  });
+}
+
+/// A number that a constant value states; no value for others.
+std::optional<std::int64_t> stated_integer(const Value& value, IRContext& context) {
+  const Attr* numbers = value.attribute(context.intern("constant"));
+  const bool is_list = numbers != nullptr && numbers->kind() == AttrKind::kArray;
+  if (!is_list || numbers->elements().size() != 1) return std::nullopt;
+  const Attr& only = *numbers->elements().front();
+  return only.kind() == AttrKind::kInt ? std::optional(only.integer()) : std::nullopt;
+}
+
+void check_bounds(const Op& loop, Reporter& reporter) {
+  constexpr std::string_view kNames[] = {"lower bound", "upper bound", "step"};
+  const Type* const type = loop.operand(0)->type();
+  for (std::uint32_t i = 0; i < std::size(kNames); ++i) {
+    const Type* found = loop.operand(i)->type();
+    if (is_one(found, is_index) && (found == nullptr || type == nullptr || found == type)) continue;
+    reporter.report(ConstraintId::control_c3, loop, [&] {
+      return fmt::format(
+          "the {} of '{}' is {}, expected one {}", kNames[i], loop.name(), found->spelling(),
+          i == 0 ? "Int32 or Int64" : "number of type " + std::string(type->spelling()));
+    });
+    return;
+  }
+  const auto arguments = loop.region(0)->empty() ? ValueRange() : loop.region(0)->entry_arguments();
+  const bool takes_index = arguments.size() == loop.result_count() + 1 &&
+                           (arguments[0].type() == type || arguments[0].type() == nullptr);
+  if (!takes_index) {
+    reporter.report(ConstraintId::control_c3, loop, [&] {
+      return fmt::format("the region of '{}' takes an index of the type of the bounds and {} more",
+                         loop.name(), loop.result_count());
+    });
+  }
+  const auto step = stated_integer(*loop.operand(2), loop.module().context());
+  if (!step || *step > 0) return;
+  reporter.report(ConstraintId::control_c4, loop, [&] {
+    return fmt::format("the step of '{}' is {}, expected a number above 0", loop.name(), *step);
+  });
+}
+
+/// The op that must end a region of the op.
+OpId end_of(const Op& op, std::uint32_t region) {
+  return op.is(OpId::kCfWhile) && region == 0 ? OpId::kCfCondition : OpId::kCfYield;
+}
+
+void check_region(const Op& op, std::uint32_t number, Reporter& reporter) {
+  const Region& region = *op.region(number);
+  const OpId wanted = end_of(op, number);
+  if (region.empty()) {
+    reporter.report(ConstraintId::control_c1, op, [&] {
+      return fmt::format("region {} of '{}' is empty, expected an end by '{}'", number, op.name(),
+                         kOpNames[static_cast<std::size_t>(wanted)]);
+    });
+    return;
+  }
+  for (const Block* block : region.blocks()) {
+    const Op* last = block->terminator();
+    if (last == nullptr && region.has_several_blocks()) continue;  // block_c3
+    if (last != nullptr && !leaves_region(*last)) continue;
+    if (last != nullptr && last->is(wanted)) {
+      if (!region.has_signature()) continue;
+      const std::uint32_t first = last->is(OpId::kCfCondition) ? 1 : 0;
+      region_results(
+          region, *last, first, [&] { return fmt::format("region {} of '{}'", number, op.name()); },
+          reporter);
+      continue;
+    }
+    reporter.report(ConstraintId::control_c1, last == nullptr ? op : *last, [&] {
+      return fmt::format("region {} of '{}' must end with '{}'", number, op.name(),
+                         kOpNames[static_cast<std::size_t>(wanted)]);
+    });
+  }
+}
+
+}  // namespace
+
+void control_flow(const Op& op, Reporter& reporter) {
+  if (op.is(OpId::kCfYield, OpId::kCfCondition)) {
+    const Op* around = op.parent_op();
+    if (!around->is(OpId::kCfIf, OpId::kCfFor, OpId::kCfWhile)) {
+      reporter.report(ConstraintId::control_c1, op, [&] {
+        return fmt::format("'{}' ends no region of '{}'", op.name(), around->name());
+      });
+    }
+    if (op.is(OpId::kCfCondition)) check_condition(op, *op.operand(0), reporter);
+    return;
+  }
+  if (!op.is(OpId::kCfIf, OpId::kCfFor, OpId::kCfWhile)) return;
+  for (std::uint32_t i = 0; i < op.region_count(); ++i) check_region(op, i, reporter);
+  if (op.is(OpId::kCfIf)) check_condition(op, *op.operand(0), reporter);
+  if (op.is(OpId::kCfFor)) check_bounds(op, reporter);
+}
+
+}  // namespace mir::checks

@@ -1,0 +1,122 @@
+// Constraints of structured control flow.
+#include <fmt/format.h>
+
+#include "verified.hpp"
+
+namespace mir::test {
+
+namespace {
+
+constexpr std::string_view kIndex = "tensor<[1], Int32, CPU>";
+
+/// A loop on the input with these operands, arguments and body.
+Lines loop(std::string_view bounds, std::string_view arguments, std::string_view body) {
+  return checked({fmt::format("cf.ForOp ({}, %0) -> (%y:{}) {{", bounds, kType),
+                  fmt::format("({}) -> (%b:{}) {{", arguments, kType), std::string(body), "} }"});
+}
+
+std::string bounds(std::string_view first, std::string_view last, std::string_view step) {
+  return fmt::format("%l:{}[constant:[0]], %h:{}[constant:[3]], %s:{}[constant:[1]]", first, last,
+                     step);
+}
+std::string arguments(std::string_view index = kIndex) {
+  return fmt::format("%i:{}, %a:{}", index, kType);
+}
+const std::string kBody =
+    fmt::format("linalg.CPU.NegOp (%a) -> (%b:{})\ncf.YieldOp (%b) -> ()", kType);
+
+}  // namespace
+
+TEST_SUITE("control flow") {
+  TEST_CASE("control_c1: each region ends with the op that its place asks for") {
+    CHECK(loop(bounds(kIndex, kIndex, kIndex), arguments(), kBody) == Lines{});
+    CHECK(loop(bounds(kIndex, kIndex, kIndex), arguments(),
+               fmt::format("linalg.CPU.NegOp (%a) -> (%b:{})", kType)) ==
+          Lines{"2:1 MIR0431 region 0 of 'cf.ForOp' must end with 'cf.YieldOp'"});
+    CHECK(loop(bounds(kIndex, kIndex, kIndex), arguments(),
+               "cf.ConditionOp (%c:tensor<[1], Bool, CPU>[constant:[true]], %a) -> ()")
+              .back()
+              .find("region 0 of 'cf.ForOp' must end with 'cf.YieldOp'") != std::string::npos);
+    CHECK(verified(module_of({"cf.YieldOp () -> ()"}))
+              .front()
+              .find("'cf.YieldOp' ends no region of 'builtin.ModuleOp'") != std::string::npos);
+    CHECK(checked({"cf.WhileOp () -> () {", "() -> () { cf.YieldOp () -> () }",
+                   "() -> () { cf.YieldOp () -> () } }"})
+              .front()
+              .find("region 0 of 'cf.WhileOp' must end with 'cf.ConditionOp'") !=
+          std::string::npos);
+  }
+
+  TEST_CASE("control_c2: a condition is one Bool") {
+    const auto choice = [](std::string_view type) {
+      return checked({fmt::format("cf.IfOp (%c:{}[constant:[1]]) -> () {{", type),
+                      "() -> () { cf.YieldOp () -> () }", "() -> () { cf.YieldOp () -> () } }"});
+    };
+    CHECK(choice("tensor<[1], Bool, CPU>") == Lines{});
+    CHECK(choice("tensor<[1], Int32, CPU>") ==
+          Lines{"2:1 MIR0432 the condition of 'cf.IfOp' is tensor<[1], Int32, CPU>, expected one "
+                "Bool"});
+    const Lines many = checked({"cf.WhileOp () -> () {",
+                                "() -> () { cf.ConditionOp (%c:tensor<[2], Bool, CPU>[constant:[1, "
+                                "0]]) -> () }",
+                                "() -> () { cf.YieldOp () -> () } }"});
+    CHECK(many.front().find("the condition of 'cf.ConditionOp' is tensor<[2], Bool, CPU>") !=
+          std::string::npos);
+  }
+
+  TEST_CASE("control_c3: bounds, step and index are one integer of one type") {
+    constexpr std::string_view kLong = "tensor<[1], Int64, CPU>";
+    constexpr std::string_view kFloat = "tensor<[1], Float32, CPU>";
+    CHECK(loop(bounds(kLong, kLong, kLong), arguments(kLong), kBody) == Lines{});
+    CHECK(loop(bounds(kFloat, kFloat, kFloat), arguments(kFloat), kBody) ==
+          Lines{"2:1 MIR0432 the lower bound of 'cf.ForOp' is tensor<[1], Float32, CPU>, expected "
+                "one Int32 or Int64"});
+    CHECK(
+        loop(bounds(kIndex, kLong, kIndex), arguments(), kBody) ==
+        Lines{"2:1 MIR0432 the upper bound of 'cf.ForOp' is tensor<[1], Int64, CPU>, expected one "
+              "number of type tensor<[1], Int32, CPU>"});
+    CHECK(loop(bounds(kIndex, kIndex, kIndex), arguments(kLong), kBody)
+              .front()
+              .find("takes an index of the type of the bounds and 1 more") != std::string::npos);
+  }
+
+  TEST_CASE("control_c4: a constant step is above 0") {
+    const auto step = [](int number) {
+      return loop(fmt::format("%l:{0}[constant:[0]], %h:{0}[constant:[3]], %s:{0}[constant:[{1}]]",
+                              kIndex, number),
+                  arguments(), kBody);
+    };
+    CHECK(step(2) == Lines{});
+    CHECK(step(0) == Lines{"2:1 MIR0432 the step of 'cf.ForOp' is 0, expected a number above 0"});
+  }
+
+  TEST_CASE("signature_c1, signature_c2: a region states the results that its end passes") {
+    const auto choice = [](std::string_view results) {
+      return checked(
+          {fmt::format("cf.IfOp (%c:tensor<[1], Bool, CPU>[constant:[1]]) -> (%y:{}) {{", kType),
+           fmt::format("() -> ({}) {{ cf.YieldOp (%0) -> () }}", results),
+           fmt::format("() -> (%0:{}) {{ cf.YieldOp (%0) -> () }} }}", kType)});
+    };
+    CHECK(choice(fmt::format("%0:{}", kType)) == Lines{});
+    CHECK(
+        choice("").front().find("region 0 of 'cf.IfOp' returns 1 values, its signature states 0") !=
+        std::string::npos);
+    CHECK(
+        choice("%0:tensor<[9], Float32, CPU>").front().find("result 0 of region 0 of 'cf.IfOp'") !=
+        std::string::npos);
+  }
+
+  TEST_CASE("flow_c1, flow_c2: values that loops carry match in number and type") {
+    CHECK(loop(bounds(kIndex, kIndex, kIndex), arguments(), "cf.YieldOp () -> ()")
+              .front()
+              .find("'cf.YieldOp' passes 0 values to the entry of region 0 of 'cf.ForOp', which "
+                    "takes") != std::string::npos);
+    CHECK(
+        loop(bounds(kIndex, kIndex, kIndex), arguments(), "cf.YieldOp (%i) -> ()")
+            .front()
+            .find("that 'cf.YieldOp' passes to the entry of region 0 of 'cf.ForOp' is tensor<[1], "
+                  "Int32, CPU>, expected tensor<[2, 4], Float32, CPU>") != std::string::npos);
+  }
+}
+
+}  // namespace mir::test
