@@ -1,6 +1,5 @@
 // Structured control flow of the cf dialect: ends of regions, conditions, bounds of loops.
 #include "mir/control_flow.hpp"
-
 #include "verify/checks.hpp"
 
 namespace mir::checks {
