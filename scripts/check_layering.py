@@ -13,7 +13,7 @@ import re
 import sys
 from pathlib import Path
 
-LAYERS = ["support", "syntax", "kernels", "weights", "ir", "dialects", "program", "patterns", "verify", "eval",
+LAYERS = ["support", "syntax", "kernels", "weights", "ir", "dialects", "program", "patterns", "declare", "verify", "eval",
           "passes", "upgrade", "diff", "plan", "interp", "validate", "reduce", "tools"]
 # Layers that see less than all below them: tensors are all they know.
 NARROWER = {"kernels": {"support", "kernels"}, "weights": {"support", "weights"}}

@@ -5,11 +5,11 @@
 #include <cstdlib>
 #include <optional>
 
+#include "dialect_files.hpp"
 #include "dialects/leave_defaults_out.hpp"
 #include "diff/module_diff.hpp"
 #include "diff/normal_form.hpp"
 #include "line_diff.hpp"
-#include "mir/dialects.hpp"
 #include "mir/module.hpp"
 #include "mir/upgrade.hpp"
 #include "module_names.hpp"
@@ -40,6 +40,7 @@ struct DiffSettings {
       options,
       {.name = "module", .argument = "NAME", .help = "compare only the module @NAME"},
       symbol_name(ReferenceKind::kModule)};
+  DialectSettings dialects{options};
 };
 
 /// As of diff(1), unlike other tools: scripts and version control know these.
@@ -197,7 +198,10 @@ ExitCode lift_one_side(const Run& run, Text& before, Text& after, std::string_vi
 ExitCode normalise(const Run& run, const DiffSettings& settings) {
   if (run.operands().size() != 1) return run.usage_error("--normalise takes one file");
   IRContext context;
-  register_builtin_dialects(context);
+  Diagnostics problems = run.diagnostics();
+  if (!register_dialects(settings.dialects, context, problems)) {
+    return worst(run.report(problems, context.sources()), ExitCode::kFileTrouble);
+  }
   const auto text = read(run.files().front(), *settings.module, context);
   if (!text) return run.report(text.error());
   const std::string file = fmt::format("'{}'", run.files().front());
@@ -256,7 +260,10 @@ ExitCode compare_modules(const Run& run, const DiffSettings& settings, const Fil
 
 ExitCode compare(const Run& run, const DiffSettings& settings, const Files& files) {
   IRContext context;
-  register_builtin_dialects(context);
+  Diagnostics problems = run.diagnostics();
+  if (!register_dialects(settings.dialects, context, problems)) {
+    return worst(run.report(problems, context.sources()), ExitCode::kFileTrouble);
+  }
   auto before = read(files.before, *settings.module, context);
   if (!before) return run.report(before.error());
   auto after = read(files.after, *settings.module, context);

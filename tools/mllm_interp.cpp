@@ -5,7 +5,6 @@
 #include <cstdio>
 
 #include "interp/describe.hpp"
-#include "mir/dialects.hpp"
 #include "mir/session.hpp"
 #include "progress.hpp"
 #include "report_text.hpp"
@@ -55,10 +54,12 @@ ExitCode body(const Run& run, InterpSettings& settings) {
   if (!invocation) return run.refuse(invocation.error());
   if (const auto good = check_settings(settings); !good) return run.refuse(good.error());
   IRContext context;
-  register_builtin_dialects(context);
+  Diagnostics diagnostics = run.diagnostics();
+  if (!invocation->register_dialects(context, diagnostics)) {
+    return run.report(diagnostics, context.sources());
+  }
   const auto file = invocation->read(context.sources());
   if (!file) return run.report(file.error());
-  Diagnostics diagnostics = run.diagnostics();
   const Loading loading = settings.follows_program()    ? Loading::kProgram
                           : settings.against.is_given() ? Loading::kPaired
                                                         : Loading::kGraphs;

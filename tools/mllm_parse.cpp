@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "mir/dialects.hpp"
 #include "mir/format.hpp"
 #include "mir/module.hpp"
 #include "mir/parse.hpp"
@@ -128,13 +127,17 @@ ExitCode parse_file(Job job, const std::string& path) {
   InputNames names(fmt::format("'{}'", file->name()));
   job.names = &names;
   if (!split) {
-    register_builtin_dialects(first);
+    if (!register_dialects(job.settings.dialects, first, diagnostics)) {
+      return job.run.report(diagnostics, first.sources());
+    }
     return check_names(job, parse_text(job, *file, first));
   }
   ExitCode code = ExitCode::kSuccess;
   for (const InputPart& part : split_input(file->text())) {
     IRContext context;
-    register_builtin_dialects(context);
+    if (!register_dialects(job.settings.dialects, context, diagnostics)) {
+      return job.run.report(diagnostics, context.sources());
+    }
     const SourceFile* text =
         context.sources().add(file->name(), std::string(part.text), part.first_line);
     code = worst(code, parse_text(job, *text, context));
@@ -142,10 +145,21 @@ ExitCode parse_file(Job job, const std::string& path) {
   return check_names(job, code);
 }
 
+/// A list of what the dialects declare.
+ExitCode write_list(const Run& run, const ParseSettings& settings,
+                    std::string (*list)(const IRContext& context)) {
+  IRContext context;
+  Diagnostics diagnostics = run.diagnostics();
+  if (!register_dialects(settings.dialects, context, diagnostics)) {
+    return run.report(diagnostics, context.sources());
+  }
+  return run.write_output(list(context));
+}
+
 ExitCode body(const Run& run, const ParseSettings& settings) {
-  if (settings.list_ops) return run.write_output(known_ops(list_ops));
-  if (settings.list_ops_markdown) return run.write_output(known_ops(ops_index));
-  if (settings.list_types) return run.write_output(known_types());
+  if (settings.list_ops) return write_list(run, settings, ops_text);
+  if (settings.list_ops_markdown) return write_list(run, settings, ops_markdown);
+  if (settings.list_types) return write_list(run, settings, list_types);
   if (settings.list_codes) return run.write_output(list_diagnostics());
   if (settings.list_codes_markdown) return run.write_output(diagnostics_page());
   const Job job{run, settings, Verification(settings.verification, run), nullptr};

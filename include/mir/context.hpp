@@ -101,6 +101,7 @@ class LocationTable {
 
 class InferContext;
 class Op;
+class Rewriter;
 class TypeContext;
 class Value;
 class VerifyContext;
@@ -276,6 +277,13 @@ using FoldFn = RowFunction<std::vector<FoldedResult>(const Op&)>;
 /// The named state that the effects of an op touch; the empty symbol if it may be any.
 using ResourceFn = RowFunction<Symbol(const Op&)>;
 
+/// Makes ops that compute the results of an op, at the insertion point of a rewriter whose module
+/// may be another one than that of the op, and returns a value for each result. The second list has
+/// the operands there. Returns no value after reporting why the op has no body; then nothing was
+/// made.
+using BodyFn = RowFunction<std::optional<std::vector<Value*>>(const Op&, std::span<Value* const>,
+                                                              Rewriter&, Diagnostics&)>;
+
 struct OpRow {
   std::string_view name;  ///< class name as graph-level text prints it: "LinearOp", "register"
   std::string_view type_name{};  ///< `op_type` in program text and `register<...>`: "Linear"
@@ -294,6 +302,7 @@ struct OpRow {
   std::span<const WeightRow> weights{};
   InferFn infer = nullptr;     ///< the rule of its result types; null: none is written down
   VerifyFn verify = nullptr;   ///< constraints beyond all that; null: none
+  BodyFn body = nullptr;       ///< its meaning in simpler ops; null: none is written down
   std::string_view page{};     ///< family page under docs/ops/: "linear"
   std::string_view summary{};  ///< one sentence
   std::string_view example{};  ///< one op line of text that parses
@@ -322,6 +331,7 @@ struct Dialect {
   std::span<const TypeRow> types{};
   std::span<const TypeRow> attribute_kinds{};
   std::string_view summary{};
+  std::string_view text{};  ///< the module that declares it, in canonical text; empty: code does
 };
 
 // Dialects that are made at run time. Lists and functions of a spec that are not empty replace
@@ -338,6 +348,9 @@ struct OpRowSpec {
   std::function<std::optional<Symbol>(const Op&)> callee{};
   std::function<std::vector<FoldedResult>(const Op&)> fold{};
   std::function<Symbol(const Op&)> resource{};
+  std::function<std::optional<std::vector<Value*>>(const Op&, std::span<Value* const>, Rewriter&,
+                                                   Diagnostics&)>
+      body{};
 };
 
 struct TypeRowSpec {
@@ -354,6 +367,7 @@ struct DialectSpec {
   std::vector<TypeRowSpec> types{};
   std::vector<TypeRowSpec> attribute_kinds{};
   std::string_view summary{};
+  std::string_view text{};
 };
 
 // IRContext: what modules share. Interned strings, types, attributes and extents, op kinds, texts.
@@ -429,6 +443,14 @@ class IRContext {
   Result<void> register_dialect(const Dialect& dialect);
   /// Registers a copy that the context owns, under the same conditions.
   Result<const Dialect*> add_dialect(const DialectSpec& spec);
+  /// Registers the dialect that a module declares, and returns false after reporting why it cannot.
+  using DeclareFn = bool (*)(const Module& module, Diagnostics& diagnostics);
+  /// Sets what is called for each module with ops of dialect `dialect` once it has been read.
+  void set_declaration_reader(DeclareFn reader);
+  /// Calls that function; true if there is none.
+  bool declare_dialect(const Module& module, Diagnostics& diagnostics);
+  /// Whether a text declared one of the dialects.
+  bool has_declared_dialects() const;
   /// In the order of registration.
   std::vector<const Dialect*> dialects() const;
   /// Null: no dialect of this name is registered.

@@ -1,4 +1,4 @@
-// The dialects that come with the toolkit.
+// The dialects that come with the toolkit, and those that texts declare.
 #pragma once
 
 #include <span>
@@ -8,10 +8,10 @@
 
 namespace mir {
 
-/// builtin, graph, cf, tensor, linalg, prog, dbg, pattern, in this order. Names and aliases are
-/// unique in a dialect; linalg rows are sorted by name. Type names are unique except for two that
-/// upstream prints for two ops each: "SiLU" (also VisionRoPEOp) and "FlashAttention2" (also
-/// FlashAttention2SwaSinkOp); the op a reader means without knowing operands comes first.
+/// builtin, graph, cf, tensor, linalg, prog, dbg, pattern, dialect, in this order. Names and
+/// aliases are unique in a dialect; linalg rows are sorted by name. Type names are unique except
+/// for two that upstream prints for two ops each: "SiLU" (also VisionRoPEOp) and "FlashAttention2"
+/// (also FlashAttention2SwaSinkOp); the op a reader means without knowing operands comes first.
 std::span<const Dialect* const> builtin_dialects();
 
 /// Attributes that any op or value may carry besides those of its row: what upstream's passes
@@ -23,7 +23,8 @@ std::span<const AttrRow> value_attributes();
 /// The row in one of the two lists above; null for an attribute that no value may carry.
 const AttrRow* find_value_attribute(std::string_view name);
 
-/// The context must have none of these dialects yet.
+/// Registers these dialects, and has the context register those that modules declare when they are
+/// read. The context must have none of these dialects yet.
 void register_builtin_dialects(IRContext& context);
 
 // Types of the builtin dialect, which must be registered.

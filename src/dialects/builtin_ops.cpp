@@ -9,6 +9,12 @@ constexpr AttrRow kModuleAttributes[] = {
      .type = AttrType::kInt,
      .summary = "version of the portable form; a module without it is a dump"},
     {.name = "origin", .summary = "where the module comes from, for people"},
+    {.name = "summary",
+     .type = AttrType::kString,
+     .summary = "of a module that declares a dialect: what it is for"},
+    {.name = "device_in_path",
+     .type = AttrType::kBool,
+     .summary = "of a module that declares a dialect: its ops are named `dialect.Device.Op`"},
 };
 
 constexpr OpRow kBuiltinRows[] = {

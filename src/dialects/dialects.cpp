@@ -1,7 +1,6 @@
 #include "mir/dialects.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <vector>
 
 #include "dialects/quant_attributes.hpp"
@@ -12,8 +11,8 @@ namespace mir {
 
 std::span<const Dialect* const> builtin_dialects() {
   using namespace dialect_tables;
-  static constexpr const Dialect* kAll[] = {&kBuiltin, &kGraph, &kCf,  &kTensor,
-                                            &kLinalg,  &kProg,  &kDbg, &kPattern};
+  static constexpr const Dialect* kAll[] = {&kBuiltin, &kGraph, &kCf,      &kTensor, &kLinalg,
+                                            &kProg,    &kDbg,   &kPattern, &kDialect};
   return kAll;
 }
 
@@ -55,13 +54,6 @@ const AttrRow* find_value_attribute(std::string_view name) {
     if (row != rows.end()) return &*row;
   }
   return nullptr;
-}
-
-void register_builtin_dialects(IRContext& context) {
-  for (const Dialect* dialect : builtin_dialects()) {
-    [[maybe_unused]] const auto registered = context.register_dialect(*dialect);
-    assert(registered.ok());
-  }
 }
 
 namespace {

@@ -32,7 +32,8 @@ std::vector<Line> lines_of(const IRContext& context, const Dialect& dialect,
   for (const OpRow& row : dialect.rows) {
     std::string name = fmt::format("{}.{}", dialect.name, row.name);
     const OpId op = context.find_kind(name).value_or(OpId::kNone).op();
-    const bool ref = support.ref(op), fast = support.fast(op);
+    const bool has_body = static_cast<bool>(row.body);
+    const bool ref = has_body || support.ref(op), fast = has_body || support.fast(op);
     lines.push_back({std::move(name),
                      fmt::format("{} -> {}", arity_text(row.operands), arity_text(row.results)),
                      row.infer != nullptr || has(row.traits, Trait::kTypedByName), ref, fast,

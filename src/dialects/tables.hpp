@@ -18,6 +18,7 @@ extern const Dialect kLinalg;
 extern const Dialect kProg;
 extern const Dialect kDbg;
 extern const Dialect kPattern;
+extern const Dialect kDialect;
 
 /// Whether a row of the toolkit has the texts that its documents are made of.
 constexpr bool is_documented(const OpRow& row) {

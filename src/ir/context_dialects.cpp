@@ -235,7 +235,8 @@ Result<const Dialect*> IRContext::add_dialect(const DialectSpec& spec) {
                      .rows = rows,
                      .types = types,
                      .attribute_kinds = attribute_kinds,
-                     .summary = spec.summary};
+                     .summary = spec.summary,
+                     .text = spec.text};
   const std::lock_guard one_at_a_time(state_->registration);
   if (auto sound = state_->check(made); !sound) return sound.error();
   const Dialect& kept = state_->copy(made, spec);
@@ -301,6 +302,7 @@ const Dialect& IRContext::State::copy(const Dialect& made, const DialectSpec& sp
     take_over(ops[i].callee, spec.ops[i].callee);
     take_over(ops[i].fold, spec.ops[i].fold);
     take_over(ops[i].resource, spec.ops[i].resource);
+    take_over(ops[i].body, spec.ops[i].body);
   }
   const auto copy_types = [&](std::span<const TypeRow> rows, std::span<const TypeRowSpec> specs) {
     const auto kept = arena.create_array<TypeRow>(rows.size());
@@ -316,7 +318,22 @@ const Dialect& IRContext::State::copy(const Dialect& made, const DialectSpec& sp
   kept.types = copy_types(made.types, spec.types);
   kept.attribute_kinds = copy_types(made.attribute_kinds, spec.attribute_kinds);
   kept.summary = texts.copy(made.summary);
+  kept.text = texts.copy(made.text);
   return *arena.create<Dialect>(kept);
+}
+
+void IRContext::set_declaration_reader(DeclareFn reader) {
+  state_->declaration_reader = reader;
+}
+
+bool IRContext::declare_dialect(const Module& module, Diagnostics& diagnostics) {
+  return state_->declaration_reader == nullptr || state_->declaration_reader(module, diagnostics);
+}
+
+bool IRContext::has_declared_dialects() const {
+  const std::lock_guard lock(state_->mutex);
+  return std::ranges::any_of(state_->dialects,
+                             [](const Dialect* each) { return !each->text.empty(); });
 }
 
 std::vector<const Dialect*> IRContext::dialects() const {

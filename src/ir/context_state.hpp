@@ -57,6 +57,7 @@ struct IRContext::State {
   std::deque<TypeKindInfo> type_kind_infos;  // of both
   TypeKindInfo* tensor_kind;
   std::vector<const Dialect*> dialects;
+  DeclareFn declaration_reader = nullptr;
   std::vector<std::shared_ptr<const void>> functions;  // of dialects that the context owns
 
   /// Copies the function, if there is one, and lets the row refer to the copy.

@@ -197,7 +197,7 @@ class ExpressionParser {
     const auto number = scope_.value(name);
     if (!number) {
       at_ = begin;
-      return fail(fmt::format("the first region has no value '%{}'", name));
+      return fail(fmt::format("nothing defines '%{}'", name));
     }
     return Expression{.kind = Kind::kValue, .number = *number};
   }
@@ -493,6 +493,12 @@ const Attr* evaluate(const Expression& of, const Bindings& bindings, IRContext& 
     default:
       return compared(of, *parts[0], *parts[1], context);
   }
+}
+
+void for_each_variable(const Expression& expression,
+                       const std::function<void(std::uint32_t)>& visit) {
+  if (expression.kind == Kind::kVariable) visit(expression.number);
+  for (const Expression& part : expression.parts) for_each_variable(part, visit);
 }
 
 bool holds(const Expression& condition, const Bindings& bindings, IRContext& context) {

@@ -21,6 +21,9 @@ bool is_name_variable(std::string_view name);
 struct Bindings {
   std::vector<const Attr*> variables;  ///< null: not bound
   std::vector<Value*> values;          ///< null: not bound
+  /// Extents may be `?`, which equals every extent and binds nothing; an extent without a value is
+  /// one. So types are inferred; patterns match what is known.
+  bool takes_unknown = false;
 };
 
 /// The variables and values that the text of an expression may name.
@@ -76,6 +79,10 @@ Result<Expression> parse_expression(std::string_view text, Scope& scope, IRConte
 /// The value of an expression. Null if it has none: an extent is not known, two symbolic extents
 /// cannot be compared, a list is too short, numbers overflow.
 const Attr* evaluate(const Expression& expression, const Bindings& bindings, IRContext& context);
+
+/// Calls `visit(number)` for each variable in an expression.
+void for_each_variable(const Expression& expression,
+                       const std::function<void(std::uint32_t)>& visit);
 
 /// True if a condition holds. What is not known does not.
 bool holds(const Expression& condition, const Bindings& bindings, IRContext& context);

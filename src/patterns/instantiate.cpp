@@ -1,5 +1,5 @@
 #include "mir/context.hpp"
-#include "patterns/match.hpp"
+#include "patterns/plan_graph.hpp"
 
 namespace mir::patterns {
 
@@ -10,6 +10,9 @@ const Attr* instantiate_list(const AttributeTemplate& from, const Bindings& bind
   std::vector<const Attr*> parts;
   for (const AttributeTemplate& each : from.elements) {
     const Attr* part = instantiate(each, bindings, context);
+    if (part == nullptr && bindings.takes_unknown && !each.is_pack) {
+      part = context.dim(Dim::unknown());
+    }
     if (part == nullptr) return nullptr;
     if (each.is_pack) {
       parts.insert(parts.end(), part->elements().begin(), part->elements().end());
@@ -53,13 +56,20 @@ const Attr* instantiate(const AttributeTemplate& from, const Bindings& bindings,
 
 const Type* instantiate(const TypeTemplate& from, const Bindings& bindings, IRContext& context) {
   if (from.is_any || from.exact != nullptr) return from.exact;
+  if (!from.kind.empty()) {
+    const Attr* parameters = instantiate(from.extents, bindings, context);
+    if (parameters == nullptr) return nullptr;
+    const auto made = context.dialect_type(from.kind, parameters->elements());
+    return made ? *made : nullptr;
+  }
   const Attr* extents = instantiate(from.extents, bindings, context);
   const auto dtype = instantiate_name(from.dtype, bindings, context);
   const auto device = instantiate_name(from.device, bindings, context);
   if (extents == nullptr || !dtype || !device) return nullptr;
   std::vector<Dim> dims;
   for (const Attr* each : extents->elements()) {
-    const auto extent = extent_of(*each);
+    const bool is_unknown = each->kind() == AttrKind::kDim && each->dim().is_unknown();
+    const auto extent = is_unknown ? std::optional(Dim::unknown()) : extent_of(*each);
     if (!extent || extent->is_negative()) return nullptr;
     dims.push_back(*extent);
   }

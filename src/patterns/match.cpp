@@ -5,10 +5,8 @@
 #include <algorithm>
 
 #include "dialects/quantisation.hpp"
-#include "mir/infer.hpp"
 #include "mir/module.hpp"
 #include "mir/tensor.hpp"
-#include "patterns/constant_values.hpp"
 #include "patterns/unify.hpp"
 #include "weights/elements.hpp"
 
@@ -371,15 +369,13 @@ class Matcher {
 
   bool plan() {
     const GraphTemplate& rewrite = pattern_.rewrite;
-    plan_.types.assign(rewrite.values.size(), nullptr);
-    plan_.values.assign(rewrite.values.size(), nullptr);
-    plan_.constants.assign(rewrite.values.size(), nullptr);
-    plan_.ops.clear();
-    for (std::uint32_t i = 0; i < rewrite.values.size(); ++i) {
-      if (!plan_value(i)) return false;
+    plan_.reset(rewrite.values.size());
+    for (std::size_t i = 0; i < rewrite.input_count; ++i) {
+      plan_.values[i] = bindings_.values[i];
+      plan_.types[i] = plan_.values[i]->type();
     }
-    for (const OpTemplate& op : rewrite.ops) {
-      if (!plan_op(op)) return false;
+    if (auto reason = plan_graph(rewrite, bindings_, context_, plan_)) {
+      return fail(root_, *std::move(reason));
     }
     plan_.replaced.clear();
     for (std::size_t i = 0; i < rewrite.results.size(); ++i) {
@@ -411,96 +407,6 @@ class Matcher {
     return type != nullptr && std::ranges::any_of(type->dims(), &Dim::is_unknown);
   }
 
-  /// Inputs and constants; results of ops follow from the ops.
-  bool plan_value(std::uint32_t number) {
-    const ValueTemplate& value = pattern_.rewrite.values[number];
-    if (value.is_input) {
-      plan_.values[number] = bindings_.values[number];
-      plan_.types[number] = plan_.values[number]->type();
-      return true;
-    }
-    if (!value.constant) return true;
-    plan_.types[number] = instantiate(value.type, bindings_, context_);
-    plan_.constants[number] = instantiate(*value.constant, bindings_, context_);
-    const auto* type = dyn_cast<TensorType>(plan_.types[number]);
-    const Attr* elements = plan_.constants[number];
-    if (type == nullptr || elements == nullptr) {
-      return fail(root_, [&] { return fmt::format("constant '%{}' has no value", value.name); });
-    }
-    const std::string breach = breach_of_values(*type, *elements);
-    return breach.empty() || fail(root_, [&] {
-             return fmt::format("constant '%{}' would be no {}: {}", value.name, type->spelling(),
-                                breach);
-           });
-  }
-
-  bool plan_op(const OpTemplate& op) {
-    PlannedOp made{.operands = op.operands, .results = op.results};
-    Symbol device;
-    if (op.device) {
-      device = op.device->variable
-                   ? context_.intern(bindings_.variables[*op.device->variable]->text())
-                   : op.device->name;
-    }
-    made.name = context_.op_name(op.kind, device);
-    for (const OpTemplate::Attribute& each : op.attributes) {
-      const Attr* value = instantiate(each.value, bindings_, context_);
-      if (value == nullptr || !admits(*each.row, *value)) {
-        return fail(root_, [&] {
-          return fmt::format("attribute '{}' of the new '{}' would be {}", each.row->name,
-                             op.info->name, value == nullptr ? "unknown" : value->spelling());
-        });
-      }
-      made.attributes.push_back({each.key, value});
-    }
-    if (op.path) {
-      const Attr* path = instantiate(*op.path, bindings_, context_);
-      if (path == nullptr) return fail(root_, "the new operation has no name");
-      made.path = context_.intern(path->text());
-      made.has_path = true;
-    }
-    if (!infer_results(op, made)) return false;
-    plan_.ops.push_back(std::move(made));
-    return true;
-  }
-
-  bool infer_results(const OpTemplate& op, const PlannedOp& made) {
-    std::vector<const Type*> operands;
-    for (const std::uint32_t operand : op.operands) {
-      operands.push_back(plan_.types[operand]);
-      if (operands.back() == nullptr) return fail(root_, "an operand of the rewrite has no type");
-    }
-    Diagnostics found(1);
-    const auto inferred = infer({.context = context_,
-                                 .row = *op.info->row,
-                                 .operands = operands,
-                                 .attributes = made.attributes,
-                                 .result_count = op.results.size(),
-                                 .device = made.name.device},
-                                found);
-    if (!inferred) {
-      return fail(root_, [&] {
-        const auto errors = found.sorted();
-        return fmt::format("the rewrite would not verify: {}",
-                           errors.empty() ? "an operand has no type" : errors.front().message);
-      });
-    }
-    for (std::size_t i = 0; i < op.results.size(); ++i) {
-      const TypeTemplate& stated = pattern_.rewrite.values[op.results[i]].type;
-      const Type* wanted = instantiate(stated, bindings_, context_);
-      const Type* type = i < inferred->size() ? (*inferred)[i] : nullptr;
-      if (type == nullptr || (wanted != nullptr && compatible(type, wanted))) type = wanted;
-      if (type == nullptr || (wanted != nullptr && wanted != type)) {
-        return fail(root_, [&] {
-          return fmt::format("the new '%{}' would have another type than stated",
-                             pattern_.rewrite.values[op.results[i]].name);
-        });
-      }
-      plan_.types[op.results[i]] = type;
-    }
-    return true;
-  }
-
   const Pattern& pattern_;
   const GraphTemplate& graph_;
   Op& root_;
@@ -522,28 +428,10 @@ std::optional<Plan> match(const Pattern& pattern, Op& root, bool explains, Misma
 }
 
 void apply(Rewriter& rewriter, const Plan& plan) {
-  std::vector<Value*> values = plan.values;
-  Region& region = *plan.before->parent_region();
-  const Symbol constant = rewriter.context().intern("constant");
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (plan.constants[i] == nullptr) continue;
-    const NamedAttr numbers{constant, plan.constants[i]};
-    values[i] = rewriter.constant(region, {.type = plan.types[i], .attributes = {&numbers, 1}});
-  }
   std::vector<ValueName> names;
   for (const Value* value : plan.replaced) names.push_back(value->name());
   rewriter.set_insertion_point(*plan.before);
-  for (const PlannedOp& op : plan.ops) {
-    std::vector<Value*> operands;
-    for (const std::uint32_t operand : op.operands) operands.push_back(values[operand]);
-    std::vector<const Type*> types;
-    for (const std::uint32_t result : op.results) types.push_back(plan.types[result]);
-    OpSpec spec{
-        .name = op.name, .operands = operands, .result_types = types, .attributes = op.attributes};
-    if (op.has_path) spec.path = op.path;
-    Op* made = rewriter.create(spec);
-    for (std::size_t i = 0; i < op.results.size(); ++i) values[op.results[i]] = made->result(i);
-  }
+  const std::vector<Value*> values = make_graph(rewriter, plan, *plan.before->parent_region());
   for (std::size_t i = 0; i < plan.replaced.size(); ++i) {
     rewriter.replace_all_uses(*plan.replaced[i], *values[plan.results[i]]);
   }

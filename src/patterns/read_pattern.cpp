@@ -1,39 +1,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_map>
 
-#include "dialects/parameters.hpp"
-#include "mir/equivalence.hpp"
 #include "mir/module.hpp"
-#include "mir/tensor.hpp"
 #include "patterns/check_types.hpp"
 #include "patterns/pattern.hpp"
-#include "support/suggest.hpp"
+#include "patterns/read_template.hpp"
 
 namespace mir::patterns {
 
 namespace {
 
-/// `(did you mean 'x'?)` behind a message, if one of the names is near.
-template <class Names, class Projection>
-std::string near_name(std::string_view word, const Names& names, Projection name_of) {
-  NearestName nearest(word);
-  for (const auto& each : names) nearest.offer(std::invoke(name_of, each));
-  return nearest.best().empty() ? std::string()
-                                : fmt::format(" (did you mean '{}'?)", nearest.best());
-}
-
-class PatternReader : Scope {
+class PatternReader : TemplateReader {
  public:
   PatternReader(const Op& op, Diagnostics& diagnostics)
-      : op_(op),
-        context_(op.module().context()),
-        diagnostics_(diagnostics),
-        constant_(context_.intern("constant")) {}
+      : TemplateReader(op.module().context(), diagnostics,
+                       {.code = DiagCode::kBadPattern, .noun = "a pattern"}),
+        op_(op) {}
 
   std::shared_ptr<const Pattern> read() {
     pattern_.name = op_.has_symbol() ? context_.text(op_.symbol()) : "";
+    if (!pattern_.name.empty()) subject_ = fmt::format("pattern '{}'", pattern_.name);
     pattern_.at = op_.span();
     pattern_.constant_key = constant_;
     if (op_.region_count() != 2) {
@@ -44,190 +31,21 @@ class PatternReader : Scope {
     is_match_ = true;
     if (!read_graph(*op_.region(0), pattern_.match) || !check_match()) return nullptr;
     is_match_ = false;
-    if (!read_lets() || !read_conditions()) return nullptr;
+    if (!read_lets(op_) || !read_conditions(op_)) return nullptr;
     if (!read_graph(*op_.region(1), pattern_.rewrite) || !check_rewrite()) return nullptr;
+    pattern_.variables = std::move(variables_);
+    pattern_.lets = std::move(lets_);
+    pattern_.conditions = std::move(conditions_);
     if (!check_types(pattern_, context_, diagnostics_)) return nullptr;
     return std::make_shared<const Pattern>(std::move(pattern_));
   }
 
  private:
-  bool refuse(Span at, std::string message) {
-    diagnostics_.error(DiagCode::kBadPattern, at,
-                       pattern_.name.empty()
-                           ? std::move(message)
-                           : fmt::format("pattern '{}': {}", pattern_.name, message));
-    return false;
-  }
-
-  // -- variables ----------------------------------------------------------------------------------
-
-  /// The number of a variable, which may be new.
-  std::uint32_t number_of(std::string_view name) {
-    const auto found = std::ranges::find(pattern_.variables, name);
-    if (found == pattern_.variables.end()) {
-      pattern_.variables.emplace_back(name);
-      is_bound_.push_back(false);
-      return static_cast<std::uint32_t>(pattern_.variables.size() - 1);
-    }
-    return static_cast<std::uint32_t>(found - pattern_.variables.begin());
-  }
-
-  /// In a match, an expression may stand before what binds its variables.
-  std::optional<std::uint32_t> variable(std::string_view name) override {
-    if (is_match_) return number_of(name);
-    const auto found = std::ranges::find(pattern_.variables, name);
-    if (found == pattern_.variables.end()) return std::nullopt;
-    return static_cast<std::uint32_t>(found - pattern_.variables.begin());
-  }
-
   std::optional<std::uint32_t> value(std::string_view name) override {
     const auto& values = pattern_.match.values;
     const auto found = std::ranges::find(values, name, &ValueTemplate::name);
     if (found == values.end()) return std::nullopt;
     return static_cast<std::uint32_t>(found - values.begin());
-  }
-
-  /// A variable at a place that binds it in a match and uses it in a rewrite.
-  std::optional<std::uint32_t> bare_variable(std::string_view name, Span at) {
-    const auto number = variable(name);
-    if (!number) {
-      refuse(at, fmt::format("nothing binds '{}'", name));
-      return std::nullopt;
-    }
-    if (is_match_) is_bound_[*number] = true;
-    return number;
-  }
-
-  std::optional<Expression> expression(std::string_view text, Span at) {
-    auto parsed = parse_expression(text, *this, context_);
-    if (parsed) return *std::move(parsed);
-    refuse(at, parsed.error().message);
-    return std::nullopt;
-  }
-
-  /// What a `let` or a `where` states: text, or an extent.
-  std::optional<Expression> expression(const Attr& stated, Span at) {
-    if (stated.kind() == AttrKind::kString) return expression(stated.text(), at);
-    if (stated.kind() == AttrKind::kDim) return expression(stated.spelling(), at);
-    return Expression{.literal = &stated};
-  }
-
-  // -- attributes and types -----------------------------------------------------------------------
-
-  std::optional<AttributeTemplate> attribute(const Attr& value, Span at) {
-    using enum AttributeTemplate::Kind;
-    AttributeTemplate made{.kind = kLiteral, .literal = &value};
-    if (value.kind() == AttrKind::kDim) return extent(value.dim(), at);
-    if (value.kind() == AttrKind::kString && !value.is_quoted()) {
-      if (value.text() == "_") {
-        if (!is_match_) {
-          refuse(at, "'_' stands for any value, so a rewrite cannot make it");
-          return std::nullopt;
-        }
-        made.kind = kAny;
-      } else if (is_name_variable(value.text())) {
-        const auto number = bare_variable(value.text(), at);
-        if (!number) return std::nullopt;
-        made.kind = kVariable;
-        made.variable = *number;
-      }
-      return made;
-    }
-    if (value.kind() != AttrKind::kArray && value.kind() != AttrKind::kDict) return made;
-    std::vector<const Attr*> parts(value.elements().begin(), value.elements().end());
-    for (const NamedAttr& entry : value.entries()) {
-      made.keys.push_back(entry.key);
-      parts.push_back(entry.value);
-    }
-    made.kind = value.kind() == AttrKind::kArray ? kArray : kDict;
-    return list(std::move(made), parts, at);
-  }
-
-  std::optional<AttributeTemplate> list(AttributeTemplate made, std::span<const Attr* const> parts,
-                                        Span at) {
-    for (const Attr* part : parts) {
-      auto each = attribute(*part, at);
-      if (!each) return std::nullopt;
-      made.elements.push_back(*std::move(each));
-    }
-    return checked_list(std::move(made), at);
-  }
-
-  std::optional<AttributeTemplate> checked_list(AttributeTemplate made, Span at) {
-    if (is_match_ && std::ranges::count(made.elements, true, &AttributeTemplate::is_pack) > 1) {
-      refuse(at, "a list that is matched has at most one pack");
-      return std::nullopt;
-    }
-    if (made.literal != nullptr &&
-        std::ranges::all_of(made.elements, [](const AttributeTemplate& each) {
-          return each.kind == AttributeTemplate::Kind::kLiteral;
-        })) {
-      made.kind = AttributeTemplate::Kind::kLiteral;
-      made.elements.clear();
-    }
-    return made;
-  }
-
-  std::optional<AttributeTemplate> extent(Dim dim, Span at) {
-    using enum AttributeTemplate::Kind;
-    if (dim.is_constant()) {
-      return AttributeTemplate{.kind = kLiteral, .literal = context_.integer(dim.constant())};
-    }
-    if (dim.is_unknown()) {
-      refuse(at, "'?' is no extent of a pattern: write a variable, or leave the type out");
-      return std::nullopt;
-    }
-    const std::string text = context_.dims().print(dim);
-    const auto symbols = context_.dims().symbols(dim);
-    const bool is_bare =
-        symbols.size() == 1 && dim == context_.dims().symbol(context_.text(symbols.front()));
-    if (!is_bare) {
-      auto parsed = expression(text, at);
-      if (!parsed) return std::nullopt;
-      return AttributeTemplate{.kind = kExpression, .expression = *std::move(parsed)};
-    }
-    const auto number = bare_variable(text, at);
-    if (!number) return std::nullopt;
-    return AttributeTemplate{.kind = kVariable, .variable = *number, .is_pack = dim.is_pack()};
-  }
-
-  std::optional<NameTemplate> name(Symbol name, Span at) {
-    NameTemplate made{.variable = std::nullopt, .name = name};
-    if (!is_name_variable(context_.text(name))) return made;
-    made.variable = bare_variable(context_.text(name), at);
-    if (!made.variable) return std::nullopt;
-    return made;
-  }
-
-  std::optional<TypeTemplate> type(const Type* type, Span at) {
-    TypeTemplate made;
-    const auto* tensor = dyn_cast<TensorType>(type);
-    if (tensor == nullptr) {
-      made.is_any = type == nullptr || type->spelling() == "!builtin.any";
-      made.exact = made.is_any ? nullptr : type;
-      return made;
-    }
-    const std::string_view dtype = context_.text(tensor->dtype_name());
-    if (!tensor->dtype() && !is_name_variable(dtype)) {
-      refuse(at, fmt::format("'{}' is neither an element type nor a variable, which is a capital "
-                             "letter, perhaps with a digit",
-                             dtype));
-      return std::nullopt;
-    }
-    AttributeTemplate extents{.kind = AttributeTemplate::Kind::kArray};
-    for (const Dim dim : tensor->dims()) {
-      auto each = extent(dim, at);
-      if (!each) return std::nullopt;
-      extents.elements.push_back(*std::move(each));
-    }
-    auto listed = checked_list(std::move(extents), at);
-    auto element = name(tensor->dtype_name(), at), device = name(tensor->device(), at);
-    if (!listed || !element || !device) return std::nullopt;
-    made.extents = *std::move(listed);
-    made.dtype = *element;
-    made.device = *device;
-    made.encoding = tensor->encoding();
-    return made;
   }
 
   // -- what the op states -----------------------------------------------------------------------
@@ -249,228 +67,6 @@ class PatternReader : Scope {
       return refuse(op_.span(),
                     "claim:bound and a bound, which is relative or absolute, belong "
                     "together");
-    }
-    return true;
-  }
-
-  bool read_lets() {
-    const Attr* lets = op_.attribute("let");
-    if (lets == nullptr) return true;
-    for (const NamedAttr& entry : lets->entries()) {
-      std::string name(context_.text(entry.key));
-      if (!name.starts_with('$')) name.insert(0, "$");
-      if (std::ranges::find(pattern_.variables, name) != pattern_.variables.end()) {
-        return refuse(op_.span(), fmt::format("'let' binds '{}', which is bound already", name));
-      }
-      auto value = expression(*entry.value, op_.span());
-      if (!value) return false;
-      pattern_.lets.emplace_back(number_of(name), *std::move(value));
-    }
-    return true;
-  }
-
-  bool read_condition(const Attr& text, std::string_view reason) {
-    auto read = expression(text, op_.span());
-    if (!read) return false;
-    pattern_.conditions.push_back(
-        {reason.empty()
-             ? fmt::format("condition '{}' does not hold",
-                           text.kind() == AttrKind::kString ? text.text() : text.spelling())
-             : std::string(reason),
-         *std::move(read)});
-    return true;
-  }
-
-  bool read_conditions() {
-    const Attr* where = op_.attribute("where");
-    if (where == nullptr) return true;
-    if (where->kind() == AttrKind::kArray) {
-      return std::ranges::all_of(where->elements(),
-                                 [&](const Attr* each) { return read_condition(*each, ""); });
-    }
-    if (where->kind() == AttrKind::kDict) {
-      return std::ranges::all_of(where->entries(), [&](const NamedAttr& each) {
-        return read_condition(*context_.string(context_.text(each.key)), each.value->text());
-      });
-    }
-    return read_condition(*where, "");
-  }
-
-  // -- regions ------------------------------------------------------------------------------------
-
-  static std::string spelled(ValueName name, const IRContext& context) {
-    return name.is_none()     ? ""
-           : name.is_number() ? std::to_string(name.number())
-                              : std::string(context.text(name.symbol()));
-  }
-
-  std::optional<std::uint32_t> add_value(const Value& value, GraphTemplate& graph, Span at) {
-    auto stated = type(value.type(), at);
-    if (!stated) return std::nullopt;
-    ValueTemplate made{.type = *std::move(stated), .name = spelled(value.name(), context_)};
-    for (const NamedAttr& each : value.attributes()) {
-      if (each.key == constant_ && value.is_free()) continue;
-      refuse(at, fmt::format("'%{}' has an attribute '{}', which a pattern cannot ask for",
-                             made.name, context_.text(each.key)));
-      return std::nullopt;
-    }
-    if (value.has_symbol()) {
-      refuse(at, fmt::format("'%{}' has a symbol: make a parameter an input of the pattern",
-                             made.name));
-      return std::nullopt;
-    }
-    if (const Attr* elements = value.is_free() ? value.attribute(constant_) : nullptr) {
-      made.constant = attribute(*elements, at);
-      if (!made.constant) return std::nullopt;
-    }
-    const auto number = static_cast<std::uint32_t>(graph.values.size());
-    numbers_.emplace(&value, number);
-    graph.values.push_back(std::move(made));
-    return number;
-  }
-
-  bool read_graph(const Region& region, GraphTemplate& graph) {
-    const Block* block = region.entry();
-    if (block == nullptr || block->next() != nullptr || !region.has_signature()) {
-      return refuse(op_.span(), "a region of a pattern has a signature and one block");
-    }
-    for (const Value& input : block->arguments()) {
-      const auto number = add_value(input, graph, op_.span());
-      if (!number) return false;
-      graph.values[*number].is_input = true;
-    }
-    graph.input_count = graph.values.size();
-    for (const Op* op : block->ops()) {
-      if (op->is(OpId::kCfReturn)) return read_results(region, *op, graph);
-      if (!read_op(*op, graph)) return false;
-    }
-    return refuse(op_.span(), "a region of a pattern ends with cf.ReturnOp");
-  }
-
-  std::optional<std::uint32_t> operand(Value& value, GraphTemplate& graph, const Op& user) {
-    const auto known = numbers_.find(&value);
-    if (known != numbers_.end()) return known->second;
-    if (value.is_free()) return add_value(value, graph, user.span());
-    refuse(user.span(),
-           fmt::format("'%{}' is used above its definition", spelled(value.name(), context_)));
-    return std::nullopt;
-  }
-
-  bool read_results(const Region& region, const Op& end, GraphTemplate& graph) {
-    if (end.next() != nullptr) {
-      return refuse(end.span(), "cf.ReturnOp is the last op of a region");
-    }
-    const auto stated = region.result_types();
-    if (stated.size() != end.operand_count()) {
-      return refuse(end.span(), fmt::format("{} values are returned, the signature has {}",
-                                            end.operand_count(), stated.size()));
-    }
-    for (std::uint32_t i = 0; i < end.operand_count(); ++i) {
-      const auto number = operand(*end.operand(i), graph, end);
-      if (!number) return false;
-      graph.results.push_back(*number);
-      auto wanted = type(stated[i], end.span());
-      if (!wanted) return false;
-      TypeTemplate& own = graph.values[*number].type;
-      if (own.is_any) own = *std::move(wanted);
-    }
-    return true;
-  }
-
-  bool read_op(const Op& op, GraphTemplate& graph) {
-    const auto refuse_op = [&](std::string message) {
-      return refuse(op.span(), std::move(message));
-    };
-    const OpRow* row = op.row();
-    if (row == nullptr) return refuse_op(fmt::format("operation '{}' is not known", op.name()));
-    if (!op.has(Trait::kPure) || row->effects != Effect::kNone) {
-      return refuse_op(
-          fmt::format("'{}' has effects, or depends on more than its operands; patterns "
-                      "rewrite pure operations",
-                      op.name()));
-    }
-    if (op.region_count() != 0 || !op.extra().successors.empty() || op.has_symbol()) {
-      return refuse_op("an op of a pattern has no regions, successors or symbol");
-    }
-    if (!row->operands.admits(op.operand_count()) || !row->results.admits(op.result_count())) {
-      return refuse_op(fmt::format("'{}' cannot have {} operands and {} results", op.name(),
-                                   op.operand_count(), op.result_count()));
-    }
-    OpTemplate made{.kind = op.kind(), .info = &op.info(), .at = op.span()};
-    made.is_commutative = op.has(Trait::kCommutative) && op.operand_count() == 2;
-    if (op.device()) {
-      made.device = name(op.device(), op.span());
-      if (!made.device) return false;
-    }
-    if (!read_attributes(op, made) || !read_path(op, made)) return false;
-    const auto number = static_cast<std::uint32_t>(graph.ops.size());
-    for (const Use& use : op.operand_uses()) {
-      const auto each = operand(*use.value(), graph, op);
-      if (!each) return false;
-      made.operands.push_back(*each);
-    }
-    for (const Value& result : op.results()) {
-      const auto each = add_value(result, graph, op.span());
-      if (!each) return false;
-      graph.values[*each].op = number;
-      graph.values[*each].result = result.index();
-      made.results.push_back(*each);
-    }
-    graph.ops.push_back(std::move(made));
-    return true;
-  }
-
-  bool read_attributes(const Op& op, OpTemplate& made) {
-    const auto& rows = op.row()->attributes;
-    for (const NamedAttr& each : op.attributes()) {
-      const std::string_view key = context_.text(each.key);
-      const auto row = std::ranges::find(rows, key, &AttrRow::name);
-      if (row == rows.end()) {
-        return refuse(op.span(), fmt::format("'{}' has no attribute '{}'{}", op.name(), key,
-                                             near_name(key, rows, &AttrRow::name)));
-      }
-      auto value = attribute(*each.value, op.span());
-      if (!value) return false;
-      if (value->kind == AttributeTemplate::Kind::kLiteral && !admits(*row, *each.value)) {
-        return refuse(op.span(), fmt::format("attribute '{}' of '{}' cannot be {}", key, op.name(),
-                                             each.value->spelling()));
-      }
-      made.attributes.push_back(
-          {&*row, each.key, *std::move(value), default_value(context_, *row)});
-    }
-    for (const AttrRow& row : rows) {
-      const Symbol key = context_.intern(row.name);
-      if (op.attribute(key) != nullptr) continue;
-      if (row.required) {
-        return refuse(
-            op.span(),
-            fmt::format("'{}' needs attribute '{}'{}", op.name(), row.name,
-                        is_match_ ? fmt::format("; {}:_ takes any value", row.name) : ""));
-      }
-      made.defaults.push_back({&row, key, default_value(context_, row)});
-    }
-    return true;
-  }
-
-  bool read_path(const Op& op, OpTemplate& made) {
-    // An attribute may say that the op has no weights of its own.
-    made.takes_any_path = std::ranges::none_of(op.row()->weights, [&](const WeightRow& weight) {
-      return owns_parameter(*op.row(), weight, context_, op.attributes());
-    });
-    if (!op.has_path()) {
-      if (made.takes_any_path) return true;
-      return refuse(
-          op.span(),
-          fmt::format("'{}' finds its weights by its name; write <name=\"$n\">", op.name()));
-    }
-    const std::string_view text = context_.text(op.path());
-    if (text.starts_with('$')) {
-      const auto number = bare_variable(text, op.span());
-      if (!number) return false;
-      made.path =
-          AttributeTemplate{.kind = AttributeTemplate::Kind::kVariable, .variable = *number};
-    } else {
-      made.path = AttributeTemplate{.literal = context_.string(text)};
     }
     return true;
   }
@@ -500,10 +96,10 @@ class PatternReader : Scope {
       return refuse(op_.span(), "the first region returns a value twice");
     }
     if (match.results.empty()) return refuse(op_.span(), "a pattern replaces at least one value");
-    for (std::size_t i = 0; i < pattern_.variables.size(); ++i) {
+    for (std::size_t i = 0; i < variables_.size(); ++i) {
       if (is_bound_[i]) continue;
       return refuse(op_.span(), fmt::format("nothing binds '{}': it stands only in expressions",
-                                            pattern_.variables[i]));
+                                            variables_[i]));
     }
     constexpr std::ptrdiff_t kMostCommutative = 4;
     if (std::ranges::count(match.ops, true, &OpTemplate::is_commutative) > kMostCommutative) {
@@ -595,13 +191,7 @@ class PatternReader : Scope {
   }
 
   const Op& op_;
-  IRContext& context_;
-  Diagnostics& diagnostics_;
-  Symbol constant_;
   Pattern pattern_;
-  std::vector<bool> is_bound_;  // by variable: by a place of the match
-  bool is_match_ = false;
-  std::unordered_map<const Value*, std::uint32_t> numbers_;
 };
 
 }  // namespace

@@ -4,11 +4,41 @@
 
 #include "mir/context.hpp"
 #include "mir/tensor.hpp"
+#include "patterns/plan_graph.hpp"
 
 namespace mir::patterns {
 
+namespace {
+
+bool is_unknown(const Attr& value) {
+  return value.kind() == AttrKind::kDim && value.dim().is_unknown();
+}
+
+/// What both values can be: an extent `?` takes the other one. Null if they differ.
+const Attr* merged(const Attr& a, const Attr& b, IRContext& context) {
+  if (is_unknown(a) || are_equal(a, b, context)) return &b;
+  if (is_unknown(b)) return &a;
+  if (a.kind() != AttrKind::kArray || b.kind() != AttrKind::kArray ||
+      a.elements().size() != b.elements().size()) {
+    return nullptr;
+  }
+  std::vector<const Attr*> elements;
+  for (std::size_t i = 0; i < a.elements().size(); ++i) {
+    elements.push_back(merged(*a.elements()[i], *b.elements()[i], context));
+    if (elements.back() == nullptr) return nullptr;
+  }
+  return context.array(elements);
+}
+
+}  // namespace
+
 bool Unifier::bind(std::uint32_t variable, const Attr* value) {
   const Attr*& bound = bindings_.variables[variable];
+  if (bound != nullptr && bindings_.takes_unknown) {
+    const Attr* both = merged(*bound, *value, context_);
+    if (both != nullptr) bound = both;
+    return both != nullptr;
+  }
   if (bound != nullptr) return are_equal(*bound, *value, context_);
   bound = value;
   trail_.push_back(variable);
@@ -16,6 +46,7 @@ bool Unifier::bind(std::uint32_t variable, const Attr* value) {
 }
 
 bool Unifier::unify(const AttributeTemplate& wanted, const Attr* found) {
+  if (bindings_.takes_unknown && found != nullptr && is_unknown(*found)) return true;
   switch (wanted.kind) {
     case AttributeTemplate::Kind::kAny:
       return true;
@@ -34,6 +65,58 @@ bool Unifier::unify(const AttributeTemplate& wanted, const Attr* found) {
       return found != nullptr && found->kind() == AttrKind::kDict && unify_dict(wanted, *found);
   }
   return false;
+}
+
+std::optional<std::uint32_t> Unifier::only_open_variable(const Expression& expression) const {
+  std::optional<std::uint32_t> open;
+  bool is_single = true;
+  for_each_variable(expression, [&](std::uint32_t number) {
+    if (bindings_.variables[number] != nullptr) return;
+    is_single = is_single && (!open || *open == number);
+    open = number;
+  });
+  return is_single ? open : std::nullopt;
+}
+
+/// Binds the one unbound variable of an expression a*x+c so that it has the value that was found.
+bool Unifier::solve(const Waiting& waiting) {
+  const auto open = only_open_variable(*waiting.expression);
+  const auto found = extent_of(*waiting.found);
+  if (!open || !found) return false;
+  const Attr*& variable = bindings_.variables[*open];
+  const auto value_at = [&](const Attr* at) -> std::optional<Dim> {
+    variable = at;
+    const Attr* value = evaluate(*waiting.expression, bindings_, context_);
+    variable = nullptr;
+    return value == nullptr ? std::nullopt : extent_of(*value);
+  };
+  DimTable& dims = context_.dims();
+  const auto constant = value_at(context_.integer(0)), next = value_at(context_.integer(1));
+  if (!constant || !next) return false;
+  const Dim factor = dims.subtract(*next, *constant);
+  const Dim solution = dims.floor_divide(dims.subtract(*found, *constant), factor);
+  const Attr* solved = attribute_of(solution, context_);
+  if (solved == nullptr || value_at(solved) != found) return false;
+  variable = solved;
+  trail_.push_back(*open);
+  return true;
+}
+
+const Unifier::Waiting* Unifier::settle() {
+  bool has_progress = true;
+  while (has_progress) {
+    has_progress = false;
+    for (const Waiting& each : waiting_) {
+      if (evaluate(*each.expression, bindings_, context_) == nullptr) has_progress |= solve(each);
+    }
+  }
+  for (const Waiting& each : waiting_) {
+    const Attr* value = evaluate(*each.expression, bindings_, context_);
+    // No whole number solves it.
+    if (value == nullptr && only_open_variable(*each.expression)) return &each;
+    if (value != nullptr && !are_equal(*value, *each.found, context_)) return &each;
+  }
+  return nullptr;
 }
 
 bool Unifier::unify_dict(const AttributeTemplate& wanted, const Attr& found) {
@@ -75,9 +158,26 @@ bool Unifier::unify_name(const NameTemplate& wanted, Symbol found, std::string_v
 
 bool Unifier::unify_type(const TypeTemplate& wanted, const Type* found) {
   if (wanted.is_any) return true;
-  if (wanted.exact != nullptr) return wanted.exact == found;
+  if (wanted.exact != nullptr) {
+    return wanted.exact == found || (found != nullptr && compatible(wanted.exact, found));
+  }
+  if (!wanted.kind.empty()) {
+    const auto* type = dyn_cast<DialectType>(found);
+    const auto& parts = wanted.extents.elements;
+    if (type == nullptr || type->kind().name != wanted.kind ||
+        type->parameters().size() < parts.size()) {
+      return false;
+    }
+    // Parameters that are left out have their defaults.
+    if (!unify_list(parts, type->parameters().first(parts.size()))) return false;
+    if (parts.size() == type->parameters().size()) return true;
+    const Type* whole = instantiate(wanted, bindings_, context_);
+    return whole == nullptr || compatible(whole, found);
+  }
   const auto* tensor = dyn_cast<TensorType>(found);
-  if (tensor == nullptr || tensor->encoding() != wanted.encoding) return false;
+  if (tensor == nullptr) return false;
+  const bool has_any_encoding = bindings_.takes_unknown && wanted.encoding == nullptr;
+  if (!has_any_encoding && tensor->encoding() != wanted.encoding) return false;
   const std::string_view device = context_.text(tensor->device());
   const std::string_view dtype =
       tensor->dtype() ? name_of(*tensor->dtype()) : context_.text(tensor->dtype_name());
@@ -88,11 +188,14 @@ bool Unifier::unify_type(const TypeTemplate& wanted, const Type* found) {
   std::vector<const Attr*> extents;
   for (const Dim dim : tensor->dims()) {
     const Attr* extent = attribute_of(dim, context_);
+    if (extent == nullptr && bindings_.takes_unknown) extent = context_.dim(Dim::unknown());
     if (extent == nullptr) return false;  // unknown extents are equal to nothing
     extents.push_back(extent);
   }
   if (wanted.extents.kind == AttributeTemplate::Kind::kLiteral) {
-    return are_equal(*wanted.extents.literal, *context_.array(extents), context_);
+    const Attr& whole = *context_.array(extents);
+    return bindings_.takes_unknown ? merged(*wanted.extents.literal, whole, context_) != nullptr
+                                   : are_equal(*wanted.extents.literal, whole, context_);
   }
   return unify_list(wanted.extents.elements, extents);
 }

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
-#include "patterns/pattern.hpp"
+#include "patterns/template.hpp"
 
 namespace mir::patterns {
 
@@ -40,6 +41,9 @@ class Unifier {
   /// `found` is null for an attribute that is absent and has no default.
   bool unify(const AttributeTemplate& wanted, const Attr* found);
   bool unify_list(std::span<const AttributeTemplate> wanted, std::span<const Attr* const> found);
+  /// Solves expressions that wait for one more variable and are linear in it, and compares the
+  /// others. Returns the first one that has another value; null if there is none.
+  const Waiting* settle();
   /// `canonical` is another spelling of the name.
   bool unify_name(const NameTemplate& wanted, Symbol found, std::string_view canonical);
   bool unify_type(const TypeTemplate& wanted, const Type* found);
@@ -49,6 +53,9 @@ class Unifier {
   std::span<const Waiting> waiting() const { return waiting_; }
 
  private:
+  /// The one variable of an expression that is not bound; no value if there are none or several.
+  std::optional<std::uint32_t> only_open_variable(const Expression& expression) const;
+  bool solve(const Waiting& waiting);
   bool unify_dict(const AttributeTemplate& wanted, const Attr& found);
   bool unify_all(std::span<const AttributeTemplate> wanted, std::span<const Attr* const> found);
 

@@ -12,8 +12,10 @@
 #include "eval/evaluate.hpp"
 #include "eval/parameters.hpp"
 #include "ir/block_count.hpp"
+#include "ir/rewrite/bodies.hpp"
 #include "mir/ops.hpp"
 #include "mir/walk.hpp"
+#include "plan/body_graphs.hpp"
 #include "plan/report.hpp"
 #include "support/suggest.hpp"
 
@@ -102,6 +104,9 @@ class ScheduleBuilder {
   std::vector<ValueIndex> run(const Block& body, ValueIndices& indices, std::uint32_t call);
   std::vector<ValueIndex> indices_of(const Op& op, const ValueIndices& indices);
   void add_call(const Op& op, std::string_view callee, ValueIndices& indices);
+  void add_call(const Op& op, std::string_view callee, const SubGraphOp& target,
+                ValueIndices& indices);
+  void add_body(const Op& op, ValueIndices& indices);
   bool may_call(const Op& op, std::string_view callee, const SubGraphOp& target,
                 std::size_t operands);
   std::vector<ValueIndex> run_call(const Op& op, const SubGraphOp& target,
@@ -290,6 +295,7 @@ void ScheduleBuilder::add_executable(const Op& op, ValueIndices& indices, std::u
   }
   if (is_bound) return add_call(op, bound->second, indices);
   if (is_executable(op) || is_callback) return add_step(op, indices, call);
+  if (has_body(op)) return add_body(op, indices);
   fail(op, DiagCode::kNotExecutable, fmt::format("nothing computes '{}'", op.name()));
   for (const Value& result : op.results()) {
     indices.emplace(&result, add_value(ValueRole::kResult, result));
@@ -350,8 +356,28 @@ bool ScheduleBuilder::may_call(const Op& op, std::string_view callee, const SubG
 }
 
 void ScheduleBuilder::add_call(const Op& op, std::string_view callee, ValueIndices& indices) {
-  const SubGraphOp target =
-      dyn_cast<SubGraphOp>(module_.lookup_op(module_.context().intern(callee)));
+  add_call(op, callee, dyn_cast<SubGraphOp>(module_.lookup_op(module_.context().intern(callee))),
+           indices);
+}
+
+/// The body of an op is a graph that it calls.
+void ScheduleBuilder::add_body(const Op& op, ValueIndices& indices) {
+  if (schedule_.bodies_ == nullptr) schedule_.bodies_ = std::make_shared<BodyGraphs>(module_);
+  Diagnostics found(1);
+  Op* graph = schedule_.bodies_->graph_of(op, found);
+  if (graph != nullptr) {
+    return add_call(op, text(graph->symbol()), SubGraphOp(graph), indices);
+  }
+  const auto reasons = found.sorted();
+  fail(op, reasons.empty() ? DiagCode::kNotExecutable : reasons.front().code,
+       reasons.empty() ? fmt::format("nothing computes '{}'", op.name()) : reasons.front().message);
+  for (const Value& result : op.results()) {
+    indices.emplace(&result, add_value(ValueRole::kResult, result));
+  }
+}
+
+void ScheduleBuilder::add_call(const Op& op, std::string_view callee, const SubGraphOp& target,
+                               ValueIndices& indices) {
   const std::vector<ValueIndex> operands = indices_of(op, indices);
   std::vector<ValueIndex> results;
   if (may_call(op, callee, target, operands.size())) {

@@ -68,7 +68,8 @@ struct ControlStep {
 
 /// One activation of a graph; number 0 is the entry.
 struct Call {
-  const Op* op = nullptr;  ///< the CallGraphOp or the bound op; null for the entry
+  const Op* op = nullptr;  ///< the CallGraphOp, or the op that a graph or its body computes; null
+                           ///< for the entry
   std::uint32_t caller = 0;
   const Op* graph = nullptr;  ///< the SubGraphOp; null for the module's body
 };
@@ -81,6 +82,8 @@ struct ForeignOps {
   /// By the code that runs the schedule.
   std::set<std::string, std::less<>> callbacks = {};
 };
+
+class BodyGraphs;
 
 class Schedule {
  public:
@@ -148,6 +151,8 @@ class Schedule {
   std::vector<const Value*> parameters_;
   std::vector<ValueIndex> lists_;
   std::map<std::size_t, std::shared_ptr<const ControlStep>> control_;  // by step
+  std::shared_ptr<BodyGraphs>
+      bodies_;  // what calls of ops with bodies point into; null: no such op
 };
 
 /// For every value the extent that its integers index, where EmbeddingOp, GatherOp or IndexOp read

@@ -56,6 +56,8 @@ void caches(const Census& census, Reporter& reporter);
 void program(const Census& census, Reporter& reporter);
 /// Rewrite patterns.
 void patterns(const Census& census, Reporter& reporter);
+/// What a module of version 1 cannot have.
+void versions(Reporter& reporter);
 /// Frees of graphs.
 void lifetime(const Census& census, Reporter& reporter);
 

@@ -35,6 +35,7 @@ bool verify(const Module& module, Diagnostics& diagnostics, const VerifyOptions&
   checks::program(census, reporter);
   checks::lifetime(census, reporter);
   checks::patterns(census, reporter);
+  checks::versions(reporter);
   return diagnostics.error_count() == errors_before;
 }
 

@@ -22,6 +22,7 @@ struct PackOption {
   bool computes = true;  ///< says what is computed, not how it is compared
 };
 inline constexpr PackOption kPackOptions[] = {
+    {"dialect", true, false},
     {"weights"},
     {"input"},
     {"then"},

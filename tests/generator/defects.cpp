@@ -173,7 +173,7 @@ constexpr Change kChanges[] = {
      }},
     {"a version of the future", Form::kPortable, DiagCode::kUnsupportedVersion,
      [](TextLines& lines) -> Place {
-       lines.replace(0, "mir_version:1", "mir_version:2");
+       lines.replace(0, "mir_version:1", "mir_version:3");
        return 0;
      }},
     {"a value defined twice", Form::kPortable, DiagCode::kRedefinedValue,

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "ir/declares_dialect.hpp"
 #include "mir/context.hpp"
 
 namespace mir::tools {
@@ -21,6 +22,7 @@ Result<Module*> choose_module(std::span<Module* const> modules, const Option<std
   if (auto known = names.check(row); !known) return std::move(known).error();
   std::vector<Module*> fitting;
   for (Module* module : modules) {
+    if (!row.is_given() && declares_dialect(*module)) continue;
     if (!row.is_given() || module->context().text(module->name()) == *row)
       fitting.push_back(module);
   }

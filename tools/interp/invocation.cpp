@@ -80,6 +80,11 @@ InputDefaults Invocation::input_defaults() const {
   return {.arguments = pack_inputs, .files = pack->files(MemberCheck::kHash)};
 }
 
+bool Invocation::register_dialects(IRContext& context, Diagnostics& diagnostics) const {
+  return tools::register_dialects(settings.dialects, context, diagnostics,
+                                  files(settings.dialects.files));
+}
+
 Result<const SourceFile*> Invocation::read(SourceManager& sources) const {
   if (!pack) return read_source(path, sources);
   const auto file = pack->file(pack->module(), MemberCheck::kHash);

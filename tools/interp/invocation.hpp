@@ -44,6 +44,8 @@ struct Invocation {
   FileOpener files(const OptionRow& option) const;
   /// The inputs of the pack where the command line has some of its own.
   InputDefaults input_defaults() const;
+  /// Registers the built-in dialects and those of --dialect; false after reporting.
+  bool register_dialects(IRContext& context, Diagnostics& diagnostics) const;
   /// The text to run, read into `sources`; never null.
   Result<const SourceFile*> read(SourceManager& sources) const;
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "dialect_files.hpp"
 #include "granted.hpp"
 #include "option.hpp"
 #include "weight_files.hpp"
@@ -44,6 +45,7 @@ References<OpBinding> references_of_op_binding();
 struct RunSettings {
   OptionSet& options;
 
+  DialectSettings dialects{options};
   OptionList<std::string> weights{options,
                                   {.name = "weights",
                                    .letter = 'w',

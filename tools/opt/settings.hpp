@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "dialect_files.hpp"
 #include "granted.hpp"
 #include "known_passes.hpp"
 #include "load_passes.hpp"
@@ -219,6 +220,7 @@ struct OptSettings {
       choice(kYesNo),
       true};
   VerificationSettings verification{options};
+  DialectSettings dialects{options};
 };
 
 }  // namespace mir::tools

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "mir/dialects.hpp"
 #include "mir/module.hpp"
 #include "mir/parse.hpp"
 #include "mir/print.hpp"
@@ -114,6 +113,13 @@ Transformation::Outcome Transformation::transform_text(const SourceFile& given,
   return outcome;
 }
 
+bool Transformation::knows_dialects(IRContext& context) {
+  Diagnostics diagnostics = run_.diagnostics();
+  if (register_dialects(settings_.dialects, context, diagnostics)) return true;
+  outcomes_.push_back({run_.report(diagnostics, context.sources())});
+  return false;
+}
+
 void Transformation::transform_file(const std::string& path) {
   SourceManager whole;
   IRContext first;
@@ -125,13 +131,13 @@ void Transformation::transform_file(const std::string& path) {
   }
   names_ = InputNames(fmt::format("'{}'", (*file)->name()));
   if (!split) {
-    register_builtin_dialects(first);
+    if (!knows_dialects(first)) return;
     outcomes_.push_back(transform_text(**file, first));
     return check_names();
   }
   for (const InputPart& part : split_input((*file)->text())) {
     IRContext context;
-    register_builtin_dialects(context);
+    if (!knows_dialects(context)) return;
     const SourceFile* text =
         context.sources().add((*file)->name(), std::string(part.text), part.first_line);
     outcomes_.push_back(transform_text(*text, context));

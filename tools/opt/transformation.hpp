@@ -23,6 +23,8 @@ class Transformation {
   /// Makes the folder of --dump-dir.
   Result<void> prepare() const;
   /// Transforms a file, or each part of it with --split-input-file.
+  /// Registers dialects; false after reporting.
+  bool knows_dialects(IRContext& context);
   void transform_file(const std::string& path);
   /// Writes tables to standard error and, unless some text was refused, the new texts in their
   /// order, with lines between them at which --split-input-file splits them again. Returns the

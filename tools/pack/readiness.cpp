@@ -1,7 +1,6 @@
 #include "readiness.hpp"
 
 #include "creation.hpp"
-#include "mir/dialects.hpp"
 #include "mir/session.hpp"
 #include "mir/weights.hpp"
 #include "tools/interp/loading.hpp"
@@ -78,10 +77,12 @@ Result<void> open_session(const Module& module, const Invocation& invocation,
 ExitCode check_readiness(const Run& run, const Invocation& invocation,
                          const VerificationSettings& checks) {
   IRContext context;
-  register_builtin_dialects(context);
+  Diagnostics diagnostics = run.diagnostics();
+  if (!invocation.register_dialects(context, diagnostics)) {
+    return run.report(diagnostics, context.sources());
+  }
   const auto file = invocation.read(context.sources());
   if (!file) return run.report(file.error());
-  Diagnostics diagnostics = run.diagnostics();
   const Module* module =
       load_module(run, **file, invocation, checks, Loading::kGraphs, context, diagnostics).module;
   auto good = read_files(invocation);

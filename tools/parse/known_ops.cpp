@@ -4,7 +4,6 @@
 #include <iterator>
 
 #include "eval/evaluate.hpp"
-#include "mir/dialects.hpp"
 #include "plan/fast_ops.hpp"
 
 namespace mir::tools {
@@ -21,16 +20,12 @@ bool is_run(OpId op) {
 
 }  // namespace
 
-std::string known_ops(std::string (*list)(const IRContext& context, const OpSupport& support)) {
-  IRContext context;
-  register_builtin_dialects(context);
-  return list(context, {.ref = is_run, .fast = has_fast_node});
+std::string ops_text(const IRContext& context) {
+  return list_ops(context, {.ref = is_run, .fast = has_fast_node});
 }
 
-std::string known_types() {
-  IRContext context;
-  register_builtin_dialects(context);
-  return list_types(context);
+std::string ops_markdown(const IRContext& context) {
+  return ops_index(context, {.ref = is_run, .fast = has_fast_node});
 }
 
 }  // namespace mir::tools

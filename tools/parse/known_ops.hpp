@@ -1,4 +1,4 @@
-// Every operation that the toolkit knows, with what it can do with it, and every type.
+// Every operation of the dialects of a context, with what the toolkit can do with it.
 #pragma once
 
 #include <string>
@@ -7,9 +7,8 @@
 
 namespace mir::tools {
 
-/// `list(context, support)` of the built-in dialects.
-std::string known_ops(std::string (*list)(const IRContext& context, const OpSupport& support));
-/// list_types() of the built-in dialects.
-std::string known_types();
+/// list_ops() and ops_index(), which know what runs each op.
+std::string ops_text(const IRContext& context);
+std::string ops_markdown(const IRContext& context);
 
 }  // namespace mir::tools

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "dialect_files.hpp"
 #include "ir/emit/emit.hpp"
 #include "mir/module.hpp"
 #include "mir/parse.hpp"
@@ -71,6 +72,7 @@ struct ParseSettings {
       options,
       {.name = "list-codes-markdown", .help = "write the page docs/diagnostics.md and exit"}};
   VerificationSettings verification{options};
+  DialectSettings dialects{options};
 };
 
 }  // namespace mir::tools

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <string>
 
+#include "ir/declares_dialect.hpp"
 #include "ir/text/resolver.hpp"
 #include "ir/text/text_literal.hpp"
 #include "mir/module.hpp"
@@ -276,17 +277,18 @@ void Resolver::State::begin_module(const Node& node) {
   portable_ = is_foreign_ = false;
   unquoted_.clear();
   if (const Attr* version = top->attribute(version_key_)) {
-    const bool known = version->kind() == AttrKind::kInt && version->spelling() == "1";
+    const bool known = version->kind() == AttrKind::kInt &&
+                       (version->spelling() == "1" || version->spelling() == "2");
     portable_ = known;  // what follows a foreign version may mean anything
     is_foreign_ = !known;
     if (!known) {
       diagnostics_.error(
           DiagCode::kUnsupportedVersion, span(node.token),
-          fmt::format("mir_version {} is not supported, this toolkit reads version 1",
+          fmt::format("mir_version {} is not supported, this toolkit reads versions 1 and 2",
                       version->spelling()));
     }
     check_duplicates(attributes, node.token);
-    rewriter_->set_version(1);
+    rewriter_->set_version(known ? version->integer() : 1);
     rewriter_->set_attributes(*top, attributes);
   }
   Region& region = module_->body();
@@ -303,6 +305,11 @@ void Resolver::State::end_module() {
   rewriter_.reset();
   open_types_.clear();
   portable_ = false;
+  if (!module_->is_portable() || !declares_dialect(*module_)) return;
+  if (!context_.declare_dialect(*module_, diagnostics_)) return;
+  // What names and types meant so far.
+  op_names_ = {};
+  types_ = {};
 }
 
 // -- the interface --------------------------------------------------------------------------------

@@ -80,6 +80,10 @@ const Type* Resolver::State::dialect_type(std::uint32_t token) {
   const std::string_view spelling = text(token);
   const std::uint64_t hash = hash_text(spelling);
   if (const Type** known = types_.find(spelling, hash)) return *known;
+  if (templates_ != 0) {  // parameters may be variables there
+    Diagnostics ignored(1);
+    return context_.read_type(spelling, span(token).begin, ignored);
+  }
   const Type* type = context_.read_type(spelling, span(token).begin, diagnostics_);
   types_.insert(spelling, hash, type);
   return type;

@@ -1,5 +1,7 @@
 // The passes of the build whose patterns are text: each file of this folder is one, with its name.
+#include "ir/rewrite/bodies.hpp"
 #include "mir/parse.hpp"
+#include "mir/rewriter.hpp"
 #include "passes/rewrite/pattern_text.hpp"
 #include "passes/standard_passes.hpp"
 
@@ -62,6 +64,35 @@ static_assert(are_described());
 
 }  // namespace
 
+namespace {
+
+constexpr std::string_view kDecompose = "decompose", kOnlyBodies = "only-bodies";
+
+/// Replaces ops by their bodies, also those in bodies.
+void replace_by_bodies(PassRun& run) {
+  Rewriter rewriter(run.module());
+  Diagnostics ignored(1);  // an op whose body does not fit it stays
+  for (bool has_changed = true; has_changed;) {
+    has_changed = false;
+    walk(run.module(), run.region(), WalkOrder::kPreOrder, [&](Op& op) {
+      if (has_body(op) && replace_by_body(rewriter, op, ignored)) {
+        has_changed = true;
+        run.count("bodies inlined");
+      }
+      return WalkResult::WALK_CONTINUE;
+    });
+  }
+}
+
+std::function<PassResult(PassRun&)> after_bodies(std::function<PassResult(PassRun&)> next) {
+  return [next = std::move(next)](PassRun& run) {
+    replace_by_bodies(run);
+    return run.options().flag(kOnlyBodies) ? run.result() : next(run);
+  };
+}
+
+}  // namespace
+
 void register_pattern_library(PassRegistry& registry) {
   for (std::size_t i = 0; i < std::size(kTexts); ++i) {
     Pass pass = pass_of(kTexts[i].name, kDescriptions[i].summary);
@@ -69,7 +100,13 @@ void register_pattern_library(PassRegistry& registry) {
     pass.patterns = [i](IRContext& context, const PassOptions&) {
       return read_again(kTexts[i], 0, context);
     };
-    registry.add(pattern_pass(std::move(pass)));
+    pass = pattern_pass(std::move(pass));
+    if (kTexts[i].name == kDecompose) {
+      pass.options.push_back({.name = std::string(kOnlyBodies),
+                              .summary = "only operations whose declaration has a body"});
+      pass.run = after_bodies(std::move(pass.run));
+    }
+    registry.add(std::move(pass));
   }
 }
 

@@ -437,14 +437,15 @@ TEST_SUITE("resolve") {
   }
 
   TEST_CASE("another version than 1 is refused") {
-    CHECK(errors("@main [mir_version:2] () -> () { }\n") ==
-          Lines{"1:1 MIR0307 mir_version 2 is not supported, this toolkit reads version 1"});
+    CHECK(errors("@main [mir_version:3] () -> () { }\n") ==
+          Lines{"1:1 MIR0307 mir_version 3 is not supported, this toolkit reads versions 1 and 2"});
     // What a later version may mean by it is not reported on top.
-    CHECK(errors("@main [mir_version:2] () -> () { x.y (%a, %a:tensor<[1], F, D>) -> () }\n") ==
-          Lines{"1:1 MIR0307 mir_version 2 is not supported, this toolkit reads version 1"});
+    CHECK(errors("@main [mir_version:3] () -> () { x.y (%a, %a:tensor<[1], F, D>) -> () }\n") ==
+          Lines{"1:1 MIR0307 mir_version 3 is not supported, this toolkit reads versions 1 and 2"});
     CHECK(errors("@main [mir_version:1.0] () -> () { }\n").size() == 1);
-    CHECK(errors("@main [mir_version:01] () -> () { }\n") ==
-          Lines{"1:1 MIR0307 mir_version 01 is not supported, this toolkit reads version 1"});
+    CHECK(
+        errors("@main [mir_version:01] () -> () { }\n") ==
+        Lines{"1:1 MIR0307 mir_version 01 is not supported, this toolkit reads versions 1 and 2"});
     CHECK(errors("@main [mir_version:one] () -> () { }\n").size() == 1);
     CHECK(errors("@main [mir_version:1] () -> () { }\n") == Lines{});
   }

@@ -222,7 +222,7 @@ TEST_SUITE("expressions of patterns") {
         {"$m", "cannot read '$m': nothing binds '$m' at character 1"},
         {"$n..", "cannot read '$n..': nothing binds '$n..' at character 1"},
         {"D == CPU", "cannot read 'D == CPU': nothing binds 'D' at character 1"},
-        {"rank(%z)", "cannot read 'rank(%z)': the first region has no value '%z' at character 6"},
+        {"rank(%z)", "cannot read 'rank(%z)': nothing defines '%z' at character 6"},
         {"rang(%x)",
          "cannot read 'rang(%x)': no function is called 'rang' (did you mean 'rank'?) at "
          "character 1"},

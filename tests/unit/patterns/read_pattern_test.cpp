@@ -149,11 +149,12 @@ TEST_SUITE("reading patterns") {
          "claim:bound and a bound, which is relative or absolute, belong together"},
         {"where:\"users(%y) == 1\"", ""},
         {"where:[\"users(%y) == 1\", \"rank(%w) == 1\"]",
-         "cannot read 'rank(%w) == 1': the first region has no value '%w' at character 6"},
+         "cannot read 'rank(%w) == 1': nothing defines '%w' at character 6"},
         {"where:{\"rank(%x) in [\":\"reason\"}",
          "cannot read 'rank(%x) in [': expected a value at its end"},
         {"let:{D:1}", ""},
         {"let:{a:1, a2:\"$a + 1\"}", ""},
+        {"let:{a:1, a2:$a+1}", ""},
         {"let:{a:\"$b\", b:1}", "cannot read '$b': nothing binds '$b' at character 1"},
         {"let:{a:1, \"$a\":2}", "'let' binds '$a', which is bound already"},
     };

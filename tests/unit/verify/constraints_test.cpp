@@ -22,7 +22,8 @@ namespace {
 std::string test_names() {
   std::string names;
   std::vector<fs::directory_entry> entries;
-  for (const std::string_view folder : {"tests/unit/verify", "tests/unit/patterns"}) {
+  for (const std::string_view folder :
+       {"tests/unit/verify", "tests/unit/patterns", "tests/unit/declare"}) {
     std::ranges::copy(fs::directory_iterator(kRoot / folder), std::back_inserter(entries));
   }
   for (const auto& entry : entries) {

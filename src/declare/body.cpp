@@ -1,0 +1,118 @@
+// The body of a declared op, for one op.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "declare/declared_op.hpp"
+#include "mir/module.hpp"
+
+namespace mir::declare {
+
+using patterns::GraphTemplate;
+using patterns::ValueTemplate;
+
+namespace {
+
+/// The graph in which value `number` is so many values, the first of them at its place. Returns
+/// their numbers.
+std::vector<std::uint32_t> repeat_value(GraphTemplate& graph, std::uint32_t number,
+                                        std::uint32_t count) {
+  std::vector<std::uint32_t> all;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    all.push_back(i == 0 ? number : static_cast<std::uint32_t>(graph.values.size()));
+    if (i != 0) graph.values.push_back(ValueTemplate(graph.values[number]));
+  }
+  const auto expand = [&](std::vector<std::uint32_t>& list) {
+    std::vector<std::uint32_t> expanded;
+    for (const std::uint32_t each : list) {
+      if (each == number) {
+        expanded.insert(expanded.end(), all.begin(), all.end());
+      } else {
+        expanded.push_back(each);
+      }
+    }
+    list = std::move(expanded);
+  };
+  for (patterns::OpTemplate& op : graph.ops) expand(op.operands);
+  expand(graph.results);
+  return all;
+}
+
+bool are_used(const GraphTemplate& graph, std::uint32_t value) {
+  const auto has = [&](const std::vector<std::uint32_t>& list) {
+    return std::ranges::find(list, value) != list.end();
+  };
+  return has(graph.results) ||
+         std::ranges::any_of(graph.ops, [&](const auto& op) { return has(op.operands); });
+}
+
+}  // namespace
+
+std::optional<std::string> plan_body(const DeclaredOp& declared, const Signature& signature,
+                                     const OpFacts& op, const patterns::Bindings& bindings,
+                                     std::size_t result_count, BodyPlan& made) {
+  if (!signature.has_body) return fmt::format("'{}' has no body", declared.name);
+  made.graph = signature.body;
+  const auto counts = signature.counts(op.operands.size());
+  for (std::uint32_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] == 0 && are_used(made.graph, i)) {
+      return fmt::format("'{}' has no body without '%{}'", declared.name,
+                         signature.operands[i].name);
+    }
+    const auto numbers = repeat_value(made.graph, i, counts[i]);
+    made.inputs.insert(made.inputs.end(), numbers.begin(), numbers.end());
+  }
+  made.plan.reset(made.graph.values.size());
+  for (std::size_t i = 0; i < made.inputs.size(); ++i) {
+    made.plan.types[made.inputs[i]] = op.operands[i];
+  }
+  if (auto reason = patterns::plan_graph(made.graph, bindings, op.context, made.plan)) {
+    return fmt::format("the body of '{}': {}", declared.name, *reason);
+  }
+  made.results = made.graph.results;
+  const auto stated = result_types(signature, op, bindings, result_count);
+  for (std::size_t i = 0; i < made.results.size(); ++i) {
+    const Type* type = made.plan.types[made.results[i]];
+    if (i >= stated.size() || stated[i] == nullptr || type == nullptr) continue;
+    if (compatible(type, stated[i])) continue;
+    return fmt::format("the body of '{}' gives result {} the type {}, its signature {}",
+                       declared.name, i, type->spelling(), stated[i]->spelling());
+  }
+  return std::nullopt;
+}
+
+std::optional<std::vector<Value*>> make_body(const DeclaredOp& declared, const Op& op,
+                                             std::span<Value* const> operands, Rewriter& rewriter,
+                                             Diagnostics& diagnostics) {
+  const auto refuse = [&](DiagCode code, std::string message) {
+    diagnostics.error(code, op.span(), std::move(message));
+    return std::nullopt;
+  };
+  const Signature* signature = declared.signature_for(operands.size());
+  if (signature == nullptr) {
+    return refuse(DiagCode::kWrongArity, fmt::format("'{}' has no signature with {} operands",
+                                                     declared.name, operands.size()));
+  }
+  std::vector<const Type*> types;
+  for (const Value* each : operands) types.push_back(each->type());
+  IRContext& context = rewriter.context();
+  const OpFacts facts{context, *op.row(), types, op.attributes(),
+                      op.has_path() ? context.text(op.path()) : std::string_view()};
+  Refusal refusal;
+  const auto bindings = bind(declared, *signature, facts, refusal);
+  if (!bindings) return refuse(refusal.code, std::move(refusal.message));
+  BodyPlan made;
+  if (auto reason = plan_body(declared, *signature, facts, *bindings, op.result_count(), made)) {
+    return refuse(DiagCode::kNotExecutable, *std::move(reason));
+  }
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    made.plan.values[made.inputs[i]] = operands[i];
+  }
+  const auto values =
+      patterns::make_graph(rewriter, made.plan, *rewriter.insertion_block()->parent());
+  std::vector<Value*> results;
+  for (const std::uint32_t each : made.results) results.push_back(values[each]);
+  return results;
+}
+
+}  // namespace mir::declare

@@ -1,0 +1,101 @@
+// An op that a text declares: its signatures and what they mean. docs/dialects.md describes them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "mir/context.hpp"
+#include "mir/diagnostic.hpp"
+#include "mir/infer.hpp"
+#include "mir/rewriter.hpp"
+#include "patterns/plan_graph.hpp"
+#include "patterns/template.hpp"
+
+namespace mir::declare {
+
+/// An operand or a result of a signature.
+struct Part {
+  std::string name{};  ///< without `%`
+  patterns::TypeTemplate type{};
+  std::string type_text{};  ///< as it is written
+  bool is_optional = false;
+  bool is_many = false;
+};
+
+/// One region of a declaration: the operands and results of an op, and its body if it has one.
+struct Signature {
+  std::vector<Part> operands{}, results{};
+  std::vector<std::pair<std::uint32_t, patterns::Expression>> lets{};
+  std::vector<patterns::Condition> conditions{};
+  patterns::GraphTemplate body{};  ///< its inputs are the operands
+  bool has_body = false;
+
+  std::size_t least() const;
+  /// Whether an op may have so many operands.
+  bool admits(std::size_t operand_count) const;
+  /// How many of so many operands each part has.
+  std::vector<std::uint32_t> counts(std::size_t operand_count) const;
+};
+
+struct DeclaredOp {
+  std::string name{};                    ///< "moe.RouteOp"
+  std::vector<std::string> variables{};  ///< "$n", "T"
+  /// The variables that attributes bind, in the order of the rows.
+  std::vector<std::optional<std::uint32_t>> attribute_variables{};
+  std::optional<std::uint32_t> path_variable{};  ///< `$name`: the name of the op at hand
+  std::vector<Signature> signatures{};
+
+  /// The signature of ops with so many operands; null if there is none.
+  const Signature* signature_for(std::size_t operand_count) const;
+  /// A text in which each `$n` is what it is bound to.
+  std::string filled(std::string_view text, const patterns::Bindings& bindings) const;
+};
+
+/// An op as its declaration sees it.
+struct OpFacts {
+  IRContext& context;
+  const OpRow& row;
+  std::span<const Type* const> operands;
+  std::span<const NamedAttr> attributes;
+  std::string_view path{};
+};
+
+/// Why an op does not fit its declaration.
+struct Refusal {
+  DiagCode code{};
+  std::string message{};
+};
+
+/// The variables of the signature for an op. No value after setting `refusal`.
+std::optional<patterns::Bindings> bind(const DeclaredOp& declared, const Signature& signature,
+                                       const OpFacts& op, Refusal& refusal);
+/// The result types of an op with so many results; null where an op states it itself.
+std::vector<const Type*> result_types(const Signature& signature, const OpFacts& op,
+                                      const patterns::Bindings& bindings, std::size_t count);
+
+/// What a body makes for one op.
+struct BodyPlan {
+  patterns::GraphTemplate graph{};  ///< with as many operands as the op
+  patterns::GraphPlan plan{};
+  std::vector<std::uint32_t> inputs{};   ///< the value of each operand
+  std::vector<std::uint32_t> results{};  ///< the value of each result
+};
+/// Plans the body for an op. Returns the reason if it has none, or one that does not verify or does
+/// not give the stated types.
+std::optional<std::string> plan_body(const DeclaredOp& declared, const Signature& signature,
+                                     const OpFacts& op, const patterns::Bindings& bindings,
+                                     std::size_t result_count, BodyPlan& made);
+
+/// The rule of a row.
+bool infer_by_signature(const DeclaredOp& declared, InferContext& op);
+/// The body of a row.
+std::optional<std::vector<Value*>> make_body(const DeclaredOp& declared, const Op& op,
+                                             std::span<Value* const> operands, Rewriter& rewriter,
+                                             Diagnostics& diagnostics);
+
+}  // namespace mir::declare

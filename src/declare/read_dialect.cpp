@@ -1,0 +1,165 @@
+// A module whose ops declare a dialect, as rows of the context.
+#include <fmt/format.h>
+
+#include <cassert>
+#include <unordered_map>
+
+#include "declare/reader.hpp"
+#include "mir/dialects.hpp"
+#include "mir/module.hpp"
+#include "mir/print.hpp"
+#include "mir/walk.hpp"
+
+namespace mir {
+
+namespace {
+
+using namespace declare;
+
+class DialectReader {
+ public:
+  DialectReader(const Module& module, Diagnostics& diagnostics)
+      : module_(module),
+        context_(module.context()),
+        diagnostics_(diagnostics),
+        name_(context_.text(module.name())) {}
+
+  bool read() {
+    const std::string text = print(module_);
+    if (const Dialect* known = context_.find_dialect(name_)) {
+      if (known->text == text) return true;
+      return refuse(module_.top()->span(), DiagCode::kBadDialect,
+                    known->text.empty() ? "is a dialect of the toolkit, or of a program"
+                                        : "is declared already, and otherwise than here");
+    }
+    if (!check_module()) return false;
+    const std::size_t errors = diagnostics_.error_count();
+    for (const Op* op : module_.body().entry()->ops()) read_declaration(*op);
+    const auto added = context_.add_dialect(spec(text));
+    if (!added) {
+      diagnostics_.error(added.error().code, module_.top()->span(), added.error().message);
+      return false;
+    }
+    for (OpDraft& each : drafts_) read_bodies(each, diagnostics_);
+    if (!check_cycles()) return false;
+    for (const OpDraft& each : drafts_) check_bodies(each, diagnostics_);
+    return diagnostics_.error_count() == errors;
+  }
+
+ private:
+  bool refuse(Span at, DiagCode code, std::string_view message) {
+    diagnostics_.error(code, at, fmt::format("dialect '{}' {}", name_, message));
+    return false;
+  }
+
+  bool check_module() {
+    if (module_.version() < 2) {
+      return refuse(module_.top()->span(), DiagCode::kNeedsVersion,
+                    "is declared by a module, which needs mir_version:2");
+    }
+    if (module_.body().has_several_blocks() || module_.body().empty() ||
+        !module_.body().entry_arguments().empty() || !module_.body().result_types().empty()) {
+      return refuse(module_.top()->span(), DiagCode::kBadDeclaration,
+                    "is a module with one block and without inputs and outputs");
+    }
+    for (const Op* op : module_.body().entry()->ops()) {
+      if (!op->is_in(DialectId::kDialect)) {
+        return refuse(op->span(), DiagCode::kBadDeclaration,
+                      fmt::format("is declared by ops of 'dialect', not by '{}'", op->name()));
+      }
+      if (!op->has_symbol()) {
+        return refuse(op->span(), DiagCode::kBadDeclaration,
+                      fmt::format("has a '{}' without a name such as '@{}'", op->name(),
+                                  op->is(OpId::kDialectOp) ? "AddOp" : "tile"));
+      }
+    }
+    return true;
+  }
+
+  void read_declaration(const Op& op) {
+    if (op.is(OpId::kDialectOp)) {
+      drafts_.push_back(read_op(op, name_, store_, diagnostics_));
+    } else if (op.is(OpId::kDialectType)) {
+      types_.push_back(read_type(op, name_, store_, diagnostics_));
+    } else if (op.is(OpId::kDialectAttribute)) {
+      attribute_kinds_.push_back(read_type(op, name_, store_, diagnostics_));
+    }
+  }
+
+  DialectSpec spec(std::string_view text) const {
+    const Op& top = *module_.top();
+    const Attr* summary = top.attribute("summary");
+    const Attr* device = top.attribute("device_in_path");
+    DialectSpec made{.name = name_,
+                     .device_in_path = device != nullptr && device->boolean(),
+                     .attributes = AttrPosition::kBeforeOperands,
+                     .types = types_,
+                     .attribute_kinds = attribute_kinds_,
+                     .summary = summary == nullptr ? "" : summary->text(),
+                     .text = text};
+    for (const OpDraft& each : drafts_) made.ops.push_back(each.spec);
+    return made;
+  }
+
+  // -- bodies that contain each other -------------------------------------------------------------
+
+  bool check_cycles() {
+    for (std::size_t i = 0; i < drafts_.size(); ++i) {
+      numbers_.emplace(drafts_[i].declared->name, i);
+    }
+    states_.assign(drafts_.size(), State::kNew);
+    for (std::size_t i = 0; i < drafts_.size(); ++i) {
+      if (!visit(i)) return false;
+    }
+    return true;
+  }
+
+  bool visit(std::size_t number) {
+    if (states_[number] == State::kDone) return true;
+    const OpDraft& draft = drafts_[number];
+    if (states_[number] == State::kOpen) {
+      diagnostics_.error(DiagCode::kBadDeclaration, draft.op->span(),
+                         fmt::format("the body of '{}' contains the op itself, directly or in the "
+                                     "bodies of others",
+                                     draft.declared->name));
+      return false;
+    }
+    states_[number] = State::kOpen;
+    for (const Signature& signature : draft.declared->signatures) {
+      for (const patterns::OpTemplate& op : signature.body.ops) {
+        const auto inner = numbers_.find(op.info->name);
+        if (inner != numbers_.end() && !visit(inner->second)) return false;
+      }
+    }
+    states_[number] = State::kDone;
+    return true;
+  }
+
+  enum class State : std::uint8_t { kNew, kOpen, kDone };
+
+  const Module& module_;
+  IRContext& context_;
+  Diagnostics& diagnostics_;
+  std::string_view name_;
+  RowStore store_;
+  std::vector<OpDraft> drafts_;
+  std::vector<TypeRowSpec> types_, attribute_kinds_;
+  std::unordered_map<std::string_view, std::size_t> numbers_;
+  std::vector<State> states_;
+};
+
+bool declare_dialect(const Module& module, Diagnostics& diagnostics) {
+  return DialectReader(module, diagnostics).read();
+}
+
+}  // namespace
+
+void register_builtin_dialects(IRContext& context) {
+  for (const Dialect* dialect : builtin_dialects()) {
+    [[maybe_unused]] const auto registered = context.register_dialect(*dialect);
+    assert(registered.ok());
+  }
+  context.set_declaration_reader(declare_dialect);
+}
+
+}  // namespace mir

@@ -1,0 +1,299 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "declare/reader.hpp"
+#include "mir/module.hpp"
+#include "patterns/read_template.hpp"
+
+namespace mir::declare {
+
+namespace {
+
+using patterns::GraphTemplate;
+
+/// Reads the signatures and bodies of one op. The numbers of variables are those of the whole
+/// declaration; which of them are bound is a matter of each signature.
+class SignatureReader : patterns::TemplateReader {
+ public:
+  SignatureReader(const Op& op, DeclaredOp& declared, Diagnostics& diagnostics)
+      : TemplateReader(op.module().context(), diagnostics,
+                       {.code = DiagCode::kBadDeclaration, .noun = "a body", .is_pattern = false}),
+        op_(op),
+        declared_(declared) {
+    subject_ = fmt::format("'{}'", declared.name);
+    variables_ = declared.variables;
+    is_bound_.resize(variables_.size());
+  }
+
+  /// The variables that attributes bind.
+  void bind_attributes(std::span<const AttrRow> rows) {
+    for (const AttrRow& row : rows) {
+      const std::string variable = patterns::is_name_variable(row.name)
+                                       ? std::string(row.name)
+                                       : fmt::format("${}", row.name);
+      declared_.attribute_variables.emplace_back(number_of(variable));
+    }
+    const bool has_name = std::ranges::find(rows, "name", &AttrRow::name) != rows.end();
+    if (!has_name) declared_.path_variable = number_of("$name");
+    declared_.variables = variables_;
+  }
+
+  bool read_signature(const Region& region, std::span<const std::string_view> fresh) {
+    const Block* block = region.entry();
+    if (block == nullptr || block->next() != nullptr || !region.has_signature()) {
+      return refuse(op_.span(), "a region of a declaration has a signature and at most one block");
+    }
+    begin(false);
+    Signature made;
+    made.has_body = block->front() != nullptr;
+    is_match_ = true;
+    if (!read_inputs(*block, made.body) || !add_operands(*block, made)) return false;
+    is_match_ = false;
+    for (const std::string_view each : fresh) {
+      is_bound_[number_of(each.starts_with('$') ? std::string(each) : fmt::format("${}", each))] =
+          true;
+    }
+    if (!read_lets(op_) || !read_conditions(op_) || !add_results(region, made)) return false;
+    made.lets = std::move(lets_);
+    made.conditions = std::move(conditions_);
+    declared_.signatures.push_back(std::move(made));
+    declared_.variables = variables_;
+    bound_.push_back(is_bound_);
+    return true;
+  }
+
+  bool read_body(const Region& region, Signature& signature, const std::vector<bool>& bound) {
+    begin(true);
+    is_bound_ = bound;
+    is_bound_.resize(variables_.size());
+    if (declared_.path_variable) is_bound_[*declared_.path_variable] = true;
+    GraphTemplate body;
+    if (!read_inputs(*region.entry(), body) || !read_ops(region, body)) return false;
+    if (body.results.size() != signature.results.size()) {
+      return refuse(op_.span(), fmt::format("the body returns {} values, the signature has {}",
+                                            body.results.size(), signature.results.size()));
+    }
+    for (const patterns::OpTemplate& op : body.ops) {
+      for (const std::uint32_t operand : op.operands) {
+        const bool is_many =
+            operand < signature.operands.size() && signature.operands[operand].is_many;
+        if (!is_many || op.info->row->operands.max == Arity::kMany) continue;
+        return refuse(
+            op.at,
+            fmt::format("'%{}' is any number of operands, and '{}' takes at most {}",
+                        body.values[operand].name, op.info->name, op.info->row->operands.max));
+      }
+    }
+    for (const patterns::ValueTemplate& value : body.values) {
+      if (!value.constant || !value.type.is_any) continue;
+      return refuse(op_.span(), fmt::format("constant '%{}' of a body needs a type", value.name));
+    }
+    signature.body = std::move(body);
+    return true;
+  }
+
+  /// By signature: the variables that are bound.
+  std::vector<std::vector<bool>> take_bound() { return std::move(bound_); }
+
+ private:
+  void begin(bool is_body) {
+    const std::size_t attributes = declared_.attribute_variables.size();
+    is_bound_.assign(variables_.size(), false);
+    for (std::size_t i = 0; i < attributes && !is_body; ++i) {
+      is_bound_[*declared_.attribute_variables[i]] = true;
+    }
+    lets_.clear();
+    conditions_.clear();
+    numbers_.clear();
+  }
+
+  std::optional<std::uint32_t> value(std::string_view) override { return std::nullopt; }
+
+  /// An expression in the type of an operand is solved for its variable.
+  std::optional<std::uint32_t> variable(std::string_view name) override {
+    if (!is_match_) return TemplateReader::variable(name);
+    const std::uint32_t number = number_of(name);
+    is_bound_[number] = true;
+    return number;
+  }
+
+  bool takes_mark(const Value& value, const NamedAttr& mark) override {
+    const std::string_view key = context_.text(mark.key);
+    return value.is_argument() && (key == "optional" || key == "many") &&
+           mark.value->kind() == AttrKind::kBool;
+  }
+
+  Part part(std::string_view name, const Type* type, std::span<const NamedAttr> marks,
+            patterns::TypeTemplate shape) const {
+    Part made{.name = std::string(name),
+              .type = std::move(shape),
+              .type_text = type == nullptr ? "any type" : std::string(type->spelling())};
+    if (made.type.is_any) made.type_text = "any type";
+    for (const NamedAttr& each : marks) {
+      const std::string_view key = context_.text(each.key);
+      if (key == "optional") made.is_optional = each.value->boolean();
+      if (key == "many") made.is_many = each.value->boolean();
+    }
+    return made;
+  }
+
+  bool add_operands(const Block& block, Signature& made) {
+    for (const Value& input : block.arguments()) {
+      patterns::ValueTemplate& value = made.body.values[input.index()];
+      made.operands.push_back(part(value.name, input.type(), input.attributes(), value.type));
+      const std::size_t many =
+          static_cast<std::size_t>(std::ranges::count(made.operands, true, &Part::is_many));
+      if (many > 1) return refuse(op_.span(), "a signature has at most one operand with 'many'");
+    }
+    const bool has_many = std::ranges::any_of(made.operands, &Part::is_many);
+    bool was_optional = false;
+    for (const Part& each : made.operands) {
+      if (each.is_optional && has_many && !each.is_many) {
+        return refuse(op_.span(),
+                      fmt::format("'%{}' is optional beside an operand with 'many': which of them "
+                                  "is absent could not be told",
+                                  each.name));
+      }
+      if (was_optional && !each.is_optional) {
+        return refuse(op_.span(),
+                      fmt::format("'%{}' is required and follows an optional operand", each.name));
+      }
+      was_optional = each.is_optional && !each.is_many;
+    }
+    return true;
+  }
+
+  bool add_results(const Region& region, Signature& made) {
+    for (const RegionResult& each : stated_results(region)) {
+      auto shape = type(each.type, op_.span());
+      if (!shape) return false;
+      for (const NamedAttr& mark : each.attributes) {
+        if (context_.text(mark.key) == "many") continue;
+        return refuse(op_.span(), fmt::format("a result has no mark '{}', only 'many'",
+                                              context_.text(mark.key)));
+      }
+      made.results.push_back(
+          part(spelled(each.name, context_), each.type, each.attributes, *std::move(shape)));
+    }
+    if (std::ranges::count(made.results, true, &Part::is_many) > 1) {
+      return refuse(op_.span(), "a signature has at most one result with 'many'");
+    }
+    return true;
+  }
+
+  const Op& op_;
+  DeclaredOp& declared_;
+  std::vector<std::vector<bool>> bound_;
+};
+
+Arity arity_of(const DeclaredOp& declared, std::vector<Part> Signature::*parts) {
+  std::size_t least = Arity::kMany, most = 0;
+  for (const Signature& each : declared.signatures) {
+    const auto& list = each.*parts;
+    const bool has_many = std::ranges::any_of(list, &Part::is_many);
+    const auto required = static_cast<std::size_t>(
+        std::ranges::count_if(list, [](const Part& one) { return !one.is_optional; }));
+    least = std::min(least, required);
+    most = std::max(most, has_many ? Arity::kMany : list.size());
+  }
+  return {static_cast<std::uint16_t>(std::min<std::size_t>(least, most)),
+          static_cast<std::uint16_t>(most)};
+}
+
+bool read_row(OpDraft& draft, RowReader& reader, std::string_view dialect) {
+  OpRow& row = draft.spec.row;
+  const Op& op = *draft.op;
+  row.name = op.module().context().text(op.symbol());
+  draft.declared->name = fmt::format("{}.{}", dialect, row.name);
+  row.operands = row.results = at_least(0);
+  auto attributes = reader.rows("attributes", false);
+  const auto traits = reader.traits();
+  const auto effects = reader.effects();
+  auto weights = reader.weights();
+  auto aliases = reader.words("aliases");
+  if (!attributes || !traits || !effects || !weights || !aliases) return false;
+  row.traits = *traits;
+  row.effects = *effects;
+  row.summary = reader.text("summary");
+  row.example = reader.text("example");
+  draft.spec.attributes = *std::move(attributes);
+  draft.spec.weights = *std::move(weights);
+  draft.spec.aliases = *std::move(aliases);
+  return true;
+}
+
+/// The state that the effects touch is named by an attribute.
+bool read_resource(OpDraft& draft, RowReader& reader) {
+  const std::string key(reader.text("resource"));
+  if (key.empty()) return true;
+  const auto found = std::ranges::find(draft.spec.attributes, key, &AttrRow::name);
+  if (found == draft.spec.attributes.end()) {
+    return reader.refuse(fmt::format("'resource' names '{}', which is no attribute of it", key));
+  }
+  draft.spec.resource = [key](const Op& op) {
+    const Attr* name = op.attribute(key);
+    return name == nullptr ? Symbol{} : op.module().context().intern(name->text());
+  };
+  return true;
+}
+
+}  // namespace
+
+OpDraft read_op(const Op& op, std::string_view dialect, RowStore& store, Diagnostics& diagnostics) {
+  OpDraft draft{.op = &op, .declared = std::make_shared<DeclaredOp>()};
+  // What an op gives whose declaration is wrong is not reported at each op.
+  draft.spec.infer = [](InferContext&) { return false; };
+  const std::string name = fmt::format("'{}.{}'", dialect, op.module().context().text(op.symbol()));
+  RowReader reader(op, name, store, diagnostics);
+  if (!read_row(draft, reader, dialect) || !read_resource(draft, reader)) return draft;
+  const auto fresh = reader.words("fresh");
+  if (!fresh) return draft;
+  SignatureReader signatures(op, *draft.declared, diagnostics);
+  signatures.bind_attributes(draft.spec.attributes);
+  for (const Region* region = op.first_region(); region != nullptr; region = region->next()) {
+    if (!signatures.read_signature(*region, *fresh)) return draft;
+  }
+  draft.bound = signatures.take_bound();
+  if (draft.declared->signatures.empty()) {
+    reader.refuse("a declaration has at least one region, whose signature is that of the op");
+    return draft;
+  }
+  OpRow& row = draft.spec.row;
+  row.operands = arity_of(*draft.declared, &Signature::operands);
+  row.results = arity_of(*draft.declared, &Signature::results);
+  const auto has_body = [](const Signature& each) { return each.has_body; };
+  if (std::ranges::any_of(draft.declared->signatures, has_body)) {
+    if (row.effects != Effect::kNone) {
+      reader.refuse("an op with a body has no effects: a body consists of pure operations");
+      return draft;
+    }
+    row.traits = row.traits | Trait::kPure;
+    draft.spec.body = [declared = draft.declared](const Op& each, std::span<Value* const> operands,
+                                                  Rewriter& rewriter, Diagnostics& found) {
+      return make_body(*declared, each, operands, rewriter, found);
+    };
+  }
+  draft.spec.infer = [declared = draft.declared](InferContext& each) {
+    return infer_by_signature(*declared, each);
+  };
+  draft.is_good = true;
+  return draft;
+}
+
+bool read_bodies(OpDraft& draft, Diagnostics& diagnostics) {
+  if (!draft.is_good) return false;
+  SignatureReader reader(*draft.op, *draft.declared, diagnostics);
+  std::size_t number = 0;
+  bool all_good = true;
+  for (const Region* region = draft.op->first_region(); region != nullptr;
+       region = region->next(), ++number) {
+    Signature& signature = draft.declared->signatures[number];
+    if (!signature.has_body) continue;
+    signature.has_body = reader.read_body(*region, signature, draft.bound[number]);
+    all_good = all_good && signature.has_body;
+  }
+  return all_good;
+}
+
+}  // namespace mir::declare

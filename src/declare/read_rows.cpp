@@ -1,0 +1,297 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "declare/reader.hpp"
+#include "ir/attribute_type.hpp"
+#include "mir/equivalence.hpp"
+#include "mir/module.hpp"
+#include "support/suggest.hpp"
+
+namespace mir::declare {
+
+namespace {
+
+struct TypeWord {
+  std::string_view name;
+  AttrType type;
+};
+constexpr TypeWord kTypes[] = {
+    {"int", AttrType::kInt},
+    {"float", AttrType::kFloat},
+    {"bool", AttrType::kBool},
+    {"string", AttrType::kString},
+    {"symbol", AttrType::kSymbolRef},
+    {"dims", AttrType::kDims},
+    {"ints", AttrType::kInts},
+    {"dim", AttrType::kDim},
+    {"dtype", AttrType::kDType},
+    {"device", AttrType::kDevice},
+    {"slices", AttrType::kSlices},
+    {"dict", AttrType::kDict},
+    {"quantisation", AttrType::kQuantisation},
+    {"type", AttrType::kType},
+    {"types", AttrType::kTypes},
+    {"any", AttrType::kAny},
+};
+
+struct TraitWord {
+  std::string_view name;
+  Trait value;
+};
+constexpr TraitWord kTraits[] = {
+    {"pure", Trait::kPure},
+    {"elementwise", Trait::kElementwise},
+    {"commutative", Trait::kCommutative},
+    {"same_shape", Trait::kSameShape},
+    {"may_refuse", Trait::kMayRefuse},
+    {"moves", Trait::kMoves},
+    {"idempotent", Trait::kIdempotent},
+    {"involution", Trait::kInvolution},
+};
+
+struct EffectWord {
+  std::string_view name;
+  Effect value;
+};
+constexpr EffectWord kEffects[] = {
+    {"reads_state", Effect::kReadsState},
+    {"writes_state", Effect::kWritesState},
+};
+
+template <class Rows>
+std::string choices_of(std::string_view word, const Rows& rows) {
+  NearestName nearest(word);
+  std::string all;
+  for (const auto& each : rows) {
+    nearest.offer(each.name);
+    all += fmt::format("{}'{}'", all.empty() ? "" : ", ", each.name);
+  }
+  return nearest.best().empty() ? fmt::format(", expected one of {}", all)
+                                : fmt::format(" (did you mean '{}'?)", nearest.best());
+}
+
+bool has_default(AttrType type) {
+  switch (type) {
+    case AttrType::kInt:
+    case AttrType::kFloat:
+    case AttrType::kBool:
+    case AttrType::kInts:
+    case AttrType::kString:
+    case AttrType::kDType:
+    case AttrType::kDevice:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::optional<double> bound_of(const Attr& value) {
+  if (value.kind() == AttrKind::kInt || value.kind() == AttrKind::kFloat) return value.number();
+  if (value.kind() == AttrKind::kString && value.text() == "inf") return AttrRange().high;
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool RowReader::refuse(std::string message) {
+  diagnostics_.error(DiagCode::kBadDeclaration, op_.span(),
+                     fmt::format("{}: {}", subject_, message));
+  return false;
+}
+
+std::optional<AttrType> RowReader::type_named(const Attr& word, std::string_view name) {
+  const auto found = std::ranges::find(kTypes, word.text(), &TypeWord::name);
+  if (word.kind() == AttrKind::kString && found != std::end(kTypes)) return found->type;
+  refuse(fmt::format("'{}' of '{}' is no type of attributes{}", word.spelling(), name,
+                     choices_of(word.text(), kTypes)));
+  return std::nullopt;
+}
+
+bool RowReader::set_default(AttrRow& row, const Attr& value) {
+  IRContext& context = op_.module().context();
+  if (!has_default(row.type)) {
+    return refuse(
+        fmt::format("'{}' cannot have a default: no text of its type can be one", row.name));
+  }
+  if (!admits(row, value)) {
+    return refuse(fmt::format("the default of '{}' is {}, expected {}", row.name, value.spelling(),
+                              expected_value(row)));
+  }
+  if (row.type == AttrType::kFloat) {
+    row.default_text = context.number(value.number())->spelling();
+  } else {
+    row.default_text = value.kind() == AttrKind::kString ? value.text() : value.spelling();
+  }
+  const Attr* read = default_value(context, row);
+  if (read != nullptr && admits(row, *read)) return true;
+  return refuse(fmt::format("the default of '{}' cannot be {}", row.name, value.spelling()));
+}
+
+bool RowReader::read_part(AttrRow& row, std::string_view key, const Attr& value) {
+  if (key == "type" || key == "default") return true;  // read first, and last
+  if (key == "required") {
+    row.required = value.boolean();
+    return value.kind() == AttrKind::kBool ||
+           refuse(fmt::format("'required' of '{}' is neither true nor false", row.name));
+  }
+  if (key == "summary") {
+    row.summary = value.text();
+    return value.kind() == AttrKind::kString ||
+           refuse(fmt::format("'summary' of '{}' is no text", row.name));
+  }
+  if (key == "choices") {
+    std::vector<std::string_view>& list = store_.lists.emplace_back();
+    for (const Attr* each : value.elements()) {
+      if (each->kind() == AttrKind::kString) list.push_back(each->text());
+    }
+    row.choices = list;
+    return (!list.empty() && list.size() == value.elements().size()) ||
+           refuse(fmt::format("'choices' of '{}' is no list of words", row.name));
+  }
+  if (key == "range") {
+    const auto bounds = value.elements();
+    const auto low = bounds.size() == 2 ? bound_of(*bounds[0]) : std::nullopt;
+    const auto high = bounds.size() == 2 ? bound_of(*bounds[1]) : std::nullopt;
+    if (!low || !high) {
+      return refuse(fmt::format("'range' of '{}' is {}, expected the least and the greatest number",
+                                row.name, value.spelling()));
+    }
+    row.range = {*low, *high};
+    return true;
+  }
+  struct Key {
+    std::string_view name;
+  };
+  constexpr Key kKeys[] = {{"type"},    {"required"}, {"default"},
+                           {"choices"}, {"range"},    {"summary"}};
+  return refuse(fmt::format("'{}' of '{}' means nothing{}", key, row.name, choices_of(key, kKeys)));
+}
+
+std::optional<AttrRow> RowReader::row(std::string_view name, const Attr& stated) {
+  const IRContext& context = op_.module().context();
+  AttrRow made{.name = name};
+  if (stated.kind() != AttrKind::kDict) {
+    const auto type = type_named(stated, name);
+    if (!type) return std::nullopt;
+    made.type = *type;
+    return made;
+  }
+  const Attr* otherwise = nullptr;
+  for (const NamedAttr& part : stated.entries()) {
+    const std::string_view key = context.text(part.key);
+    if (key == "type") {
+      const auto type = type_named(*part.value, name);
+      if (!type) return std::nullopt;
+      made.type = *type;
+    }
+    if (key == "default") otherwise = part.value;
+    if (!read_part(made, key, *part.value)) return std::nullopt;
+  }
+  if (!made.choices.empty() && made.type == AttrType::kAny) made.type = AttrType::kString;
+  if (otherwise != nullptr && !set_default(made, *otherwise)) return std::nullopt;
+  return made;
+}
+
+std::optional<std::vector<AttrRow>> RowReader::rows(std::string_view key, bool are_of_type) {
+  std::vector<AttrRow> all;
+  const Attr* stated = op_.attribute(key);
+  if (stated == nullptr) return all;
+  for (const NamedAttr& each : stated->entries()) {
+    auto made = row(op_.module().context().text(each.key), *each.value);
+    if (!made) return std::nullopt;
+    if (are_of_type && made->default_text.empty()) made->required = true;
+    all.push_back(*made);
+  }
+  return all;
+}
+
+template <class Entry>
+bool RowReader::add_words(std::string_view key, std::span<const Entry> known, auto& set) {
+  const auto all = words(key);
+  if (!all) return false;
+  for (const std::string_view word : *all) {
+    const auto found = std::ranges::find(known, word, &Entry::name);
+    if (found == known.end()) {
+      return refuse(fmt::format("'{}' has no '{}'{}", key, word, choices_of(word, known)));
+    }
+    set = set | found->value;
+  }
+  return true;
+}
+
+std::optional<Trait> RowReader::traits() {
+  Trait set = Trait::kNone;
+  if (!add_words("traits", std::span<const TraitWord>(kTraits), set)) return std::nullopt;
+  return set;
+}
+
+std::optional<Effect> RowReader::effects() {
+  Effect set = Effect::kNone;
+  if (!add_words("effects", std::span<const EffectWord>(kEffects), set)) return std::nullopt;
+  return set;
+}
+
+std::optional<std::vector<std::string_view>> RowReader::words(std::string_view key) {
+  std::vector<std::string_view> all;
+  const Attr* stated = op_.attribute(key);
+  if (stated == nullptr) return all;
+  const auto add = [&](const Attr& word) {
+    if (word.kind() == AttrKind::kString) {
+      all.push_back(word.text());
+    } else if (word.kind() == AttrKind::kDim) {
+      all.push_back(word.spelling());
+    }
+    return word.kind() == AttrKind::kString || word.kind() == AttrKind::kDim;
+  };
+  const bool is_good =
+      stated->kind() == AttrKind::kArray
+          ? std::ranges::all_of(stated->elements(), [&](const Attr* each) { return add(*each); })
+          : add(*stated);
+  if (is_good) return all;
+  refuse(fmt::format("'{}' is {}, expected a list of words", key, stated->spelling()));
+  return std::nullopt;
+}
+
+std::string_view RowReader::text(std::string_view key) {
+  const Attr* stated = op_.attribute(key);
+  return stated == nullptr ? std::string_view() : stated->text();
+}
+
+std::optional<std::vector<WeightRow>> RowReader::weights() {
+  const IRContext& context = op_.module().context();
+  std::vector<WeightRow> all;
+  const Attr* stated = op_.attribute("weights");
+  if (stated == nullptr) return all;
+  for (const NamedAttr& each : stated->entries()) {
+    const std::string_view name = context.text(each.key);
+    WeightRow made{.suffix =
+                       store_.keep(fmt::format("{}{}", name.starts_with('.') ? "" : ".", name))};
+    const auto shape_of = [&](const Attr& value) {
+      made.shape = value.kind() == AttrKind::kString ? value.text() : value.spelling();
+    };
+    if (each.value->kind() != AttrKind::kDict) shape_of(*each.value);
+    for (const NamedAttr& part : each.value->entries()) {
+      const std::string_view key = context.text(part.key);
+      if (key == "shape") {
+        shape_of(*part.value);
+      } else if (key == "present_if") {
+        made.present_if = part.value->text();
+      } else {
+        refuse(fmt::format("'{}' of weight '{}' means nothing, expected 'shape' or 'present_if'",
+                           key, name));
+        return std::nullopt;
+      }
+    }
+    if (!made.shape.starts_with('[') || !made.shape.ends_with(']')) {
+      refuse(
+          fmt::format("weight '{}' needs a shape such as \"[out_channels, in_channels]\"", name));
+      return std::nullopt;
+    }
+    all.push_back(made);
+  }
+  return all;
+}
+
+}  // namespace mir::declare

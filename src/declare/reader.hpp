@@ -1,0 +1,77 @@
+// Parts of reading a module that declares a dialect.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "declare/declared_op.hpp"
+#include "mir/context.hpp"
+#include "mir/diagnostic.hpp"
+
+namespace mir::declare {
+
+/// Texts and lists that rows borrow until the dialect is registered.
+struct RowStore {
+  std::deque<std::string> texts{};
+  std::deque<std::vector<std::string_view>> lists{};
+
+  std::string_view keep(std::string text) { return texts.emplace_back(std::move(text)); }
+};
+
+/// What attributes of a declaration state, as rows. Functions return nothing after reporting.
+class RowReader {
+ public:
+  RowReader(const Op& op, std::string subject, RowStore& store, Diagnostics& diagnostics)
+      : op_(op), subject_(std::move(subject)), store_(store), diagnostics_(diagnostics) {}
+
+  /// Rows of attribute `key` of the declaration. Those of a type are required if they have no
+  /// default.
+  std::optional<std::vector<AttrRow>> rows(std::string_view key, bool are_of_type);
+  std::optional<Trait> traits();
+  std::optional<Effect> effects();
+  std::optional<std::vector<WeightRow>> weights();
+  /// A list of words, or one.
+  std::optional<std::vector<std::string_view>> words(std::string_view key);
+  std::string_view text(std::string_view key);
+
+  bool refuse(std::string message);
+
+ private:
+  std::optional<AttrRow> row(std::string_view name, const Attr& stated);
+  bool read_part(AttrRow& row, std::string_view key, const Attr& value);
+  bool set_default(AttrRow& row, const Attr& value);
+  std::optional<AttrType> type_named(const Attr& word, std::string_view name);
+  template <class Entry>
+  bool add_words(std::string_view key, std::span<const Entry> known, auto& set);
+
+  const Op& op_;
+  std::string subject_;
+  RowStore& store_;
+  Diagnostics& diagnostics_;
+};
+
+/// A declaration of an op while it is read: its row first, its bodies once all rows are registered.
+struct OpDraft {
+  const Op* op = nullptr;
+  std::shared_ptr<DeclaredOp> declared{};
+  OpRowSpec spec{};
+  std::vector<std::vector<bool>> bound{};  ///< by signature: the variables that are bound
+  bool is_good = false;                    ///< its signatures were read
+};
+/// Reads everything but bodies. The row is filled in also after an error.
+OpDraft read_op(const Op& op, std::string_view dialect, RowStore& store, Diagnostics& diagnostics);
+/// Reads the bodies; false after reporting.
+bool read_bodies(OpDraft& draft, Diagnostics& diagnostics);
+/// Whether each body gives the types that its signature states, as far as that can be tried.
+bool check_bodies(const OpDraft& draft, Diagnostics& diagnostics);
+
+/// The row of a type or attribute kind.
+TypeRowSpec read_type(const Op& op, std::string_view dialect, RowStore& store,
+                      Diagnostics& diagnostics);
+
+}  // namespace mir::declare

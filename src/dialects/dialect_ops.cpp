@@ -1,0 +1,80 @@
+#include "dialects/tables.hpp"
+
+namespace mir::dialect_tables {
+
+namespace {
+
+constexpr AttrRow kDocument = {
+    .name = "document", .type = AttrType::kString, .summary = "what people should know of it"};
+constexpr AttrRow kSummary = {
+    .name = "summary", .type = AttrType::kString, .summary = "its meaning in one sentence"};
+constexpr AttrRow kExample = {
+    .name = "example", .type = AttrType::kString, .summary = "text that contains it"};
+
+constexpr AttrRow kOpAttributes[] = {
+    {.name = "attributes",
+     .type = AttrType::kDict,
+     .summary = "for each attribute its type, or a dictionary with `type`, `required`, `default`, "
+                "`choices`, `range` and `summary`"},
+    {.name = "traits", .summary = "a list of words such as `pure` and `elementwise`"},
+    {.name = "effects", .summary = "a list of `reads_state` and `writes_state`"},
+    {.name = "resource",
+     .type = AttrType::kString,
+     .summary = "the attribute that names the state which its effects touch"},
+    {.name = "weights",
+     .type = AttrType::kDict,
+     .summary = "the parameters that it owns: suffix and shape, or a dictionary with `shape` and "
+                "`present_if`"},
+    {.name = "let", .type = AttrType::kDict, .summary = "variables by expression"},
+    {.name = "where",
+     .summary = "conditions: one, a list, or a dictionary of condition to message"},
+    {.name = "fresh", .summary = "extents of results that are known only when it has run"},
+    {.name = "aliases", .summary = "other names of it"},
+    kSummary,
+    kDocument,
+    kExample,
+};
+
+constexpr AttrRow kTypeAttributes[] = {
+    {.name = "parameters",
+     .type = AttrType::kDict,
+     .summary = "in the order of text; each as an attribute of an op"},
+    {.name = "where",
+     .summary = "conditions: one, a list, or a dictionary of condition to message"},
+    kSummary,
+    kDocument,
+    kExample,
+};
+
+constexpr OpRow kDialectRows[] = {
+    {.name = "OpOp",
+     .regions = at_least(1),
+     .traits = Trait::kSymbol | Trait::kIsolated | Trait::kTemplate | Trait::kPortableOnly,
+     .attributes = kOpAttributes,
+     .page = "dialect",
+     .summary = "Declares an op of the dialect that the module is: its signature and its meaning.",
+     .example = "dialect.OpOp @TwiceOp { (%x:tensor<[$n..], T, D>) -> (%y:tensor<[$n..], T, D>) { "
+                "linalg.D.AddOp(%x, %x) -> (%y) cf.ReturnOp (%y) -> () } }"},
+    {.name = "TypeOp",
+     .traits = Trait::kSymbol | Trait::kPortableOnly,
+     .attributes = kTypeAttributes,
+     .page = "dialect",
+     .summary = "Declares a type of the dialect that the module is.",
+     .example = "dialect.TypeOp @tile [parameters:{rows:int}] () -> ()"},
+    {.name = "AttributeOp",
+     .traits = Trait::kSymbol | Trait::kPortableOnly,
+     .attributes = kTypeAttributes,
+     .page = "dialect",
+     .summary = "Declares a kind of attributes of the dialect that the module is.",
+     .example = "dialect.AttributeOp @layout [parameters:{order:string}] () -> ()"},
+};
+static_assert(are_sound(DialectId::kDialect, kDialectRows));
+
+}  // namespace
+
+constinit const Dialect kDialect{.name = "dialect",
+                                 .attributes = AttrPosition::kBeforeOperands,
+                                 .rows = kDialectRows,
+                                 .summary = "Dialects written in the language itself."};
+
+}  // namespace mir::dialect_tables

@@ -1,0 +1,48 @@
+#include "ir/rewrite/bodies.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "mir/ops.hpp"
+
+namespace mir {
+
+bool replace_by_body(Rewriter& rewriter, Op& op, Diagnostics& diagnostics) {
+  std::vector<Value*> operands;
+  for (const Use& use : op.operand_uses()) operands.push_back(use.value());
+  rewriter.set_insertion_point(op);
+  const Location before = rewriter.default_location();
+  rewriter.set_default_location(op.location());
+  const auto values = op.row()->body(op, operands, rewriter, diagnostics);
+  rewriter.set_default_location(before);
+  if (!values) return false;
+  std::vector<std::pair<Value*, ValueName>> renamed;
+  for (std::size_t i = 0; i < values->size(); ++i) {
+    const bool is_new = std::ranges::find(operands, (*values)[i]) == operands.end();
+    if (is_new) renamed.emplace_back((*values)[i], op.result(i)->name());
+  }
+  rewriter.replace(op, *values);
+  for (const auto& [value, name] : renamed) rewriter.set_name(*value, name);
+  return true;
+}
+
+Op* add_body_graph(Module& into, const Op& op, std::string_view symbol, Diagnostics& diagnostics) {
+  std::vector<const Type*> types;
+  for (const Use& use : op.operand_uses()) types.push_back(use.value()->type());
+  Builder builder(into, diagnostics);
+  builder.set_insertion_point_to_end(into.body().entry());
+  Op* graph = builder.subgraph(symbol, types);
+  if (graph == nullptr) return nullptr;
+  std::vector<Value*> operands;
+  for (Value& argument : builder.block()->arguments()) operands.push_back(&argument);
+  builder.rewriter().set_default_location(op.location());
+  const auto values = op.row()->body(op, operands, builder.rewriter(), diagnostics);
+  if (values) {
+    builder.return_op(*values);
+    return graph;
+  }
+  builder.rewriter().erase(*graph);
+  return nullptr;
+}
+
+}  // namespace mir

@@ -1,0 +1,151 @@
+#include "patterns/plan_graph.hpp"
+
+#include <fmt/format.h>
+
+#include "mir/infer.hpp"
+#include "patterns/constant_values.hpp"
+
+namespace mir::patterns {
+
+namespace {
+
+class GraphPlanner {
+ public:
+  GraphPlanner(const GraphTemplate& graph, const Bindings& bindings, IRContext& context,
+               GraphPlan& plan)
+      : graph_(graph), bindings_(bindings), context_(context), plan_(plan) {}
+
+  std::optional<std::string> run() {
+    for (std::uint32_t i = 0; i < graph_.values.size(); ++i) {
+      if (graph_.values[i].constant && !plan_constant(i)) return reason_;
+    }
+    for (const OpTemplate& op : graph_.ops) {
+      if (!plan_op(op)) return reason_;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  bool fail(std::string reason) {
+    reason_ = std::move(reason);
+    return false;
+  }
+
+  bool plan_constant(std::uint32_t number) {
+    const ValueTemplate& value = graph_.values[number];
+    plan_.types[number] = instantiate(value.type, bindings_, context_);
+    plan_.constants[number] = instantiate(*value.constant, bindings_, context_);
+    const auto* type = dyn_cast<TensorType>(plan_.types[number]);
+    const Attr* elements = plan_.constants[number];
+    if (type == nullptr || elements == nullptr) {
+      return fail(fmt::format("constant '%{}' has no value", value.name));
+    }
+    const std::string breach = breach_of_values(*type, *elements);
+    if (breach.empty()) return true;
+    return fail(
+        fmt::format("constant '%{}' would be no {}: {}", value.name, type->spelling(), breach));
+  }
+
+  bool plan_op(const OpTemplate& op) {
+    PlannedOp made{.operands = op.operands, .results = op.results};
+    Symbol device;
+    if (op.device) {
+      const Attr* const bound =
+          op.device->variable ? bindings_.variables[*op.device->variable] : nullptr;
+      if (op.device->variable && bound == nullptr) {
+        return fail(fmt::format("the device of the new '{}' is not known", op.info->name));
+      }
+      device = bound != nullptr ? context_.intern(bound->text()) : op.device->name;
+    }
+    made.name = context_.op_name(op.kind, device);
+    for (const OpTemplate::Attribute& each : op.attributes) {
+      const Attr* value = instantiate(each.value, bindings_, context_);
+      if (value == nullptr || !admits(*each.row, *value)) {
+        return fail(fmt::format("attribute '{}' of the new '{}' would be {}", each.row->name,
+                                op.info->name, value == nullptr ? "unknown" : value->spelling()));
+      }
+      made.attributes.push_back({each.key, value});
+    }
+    if (op.path) {
+      const Attr* path = instantiate(*op.path, bindings_, context_);
+      if (path == nullptr) return fail("the new operation has no name");
+      made.path = context_.intern(std::string(path->text()) + op.path_suffix);
+      made.has_path = true;
+    }
+    if (!infer_results(op, made)) return false;
+    plan_.ops.push_back(std::move(made));
+    return true;
+  }
+
+  bool infer_results(const OpTemplate& op, const PlannedOp& made) {
+    std::vector<const Type*> operands;
+    for (const std::uint32_t operand : op.operands) {
+      operands.push_back(plan_.types[operand]);
+      if (operands.back() == nullptr) return fail("an operand of the rewrite has no type");
+    }
+    Diagnostics found(1);
+    const auto inferred = infer({.context = context_,
+                                 .row = *op.info->row,
+                                 .operands = operands,
+                                 .attributes = made.attributes,
+                                 .result_count = op.results.size(),
+                                 .device = made.name.device},
+                                found);
+    if (!inferred) {
+      const auto errors = found.sorted();
+      return fail(fmt::format("the rewrite would not verify: {}",
+                              errors.empty() ? "an operand has no type" : errors.front().message));
+    }
+    for (std::size_t i = 0; i < op.results.size(); ++i) {
+      const TypeTemplate& stated = graph_.values[op.results[i]].type;
+      const Type* wanted = instantiate(stated, bindings_, context_);
+      const Type* type = i < inferred->size() ? (*inferred)[i] : nullptr;
+      if (type == nullptr || (wanted != nullptr && compatible(type, wanted))) type = wanted;
+      if (type == nullptr || (wanted != nullptr && wanted != type)) {
+        return fail(fmt::format("the new '%{}' would be {}, not {} as stated",
+                                graph_.values[op.results[i]].name,
+                                type == nullptr ? "untyped" : type->spelling(),
+                                wanted == nullptr ? "known" : wanted->spelling()));
+      }
+      plan_.types[op.results[i]] = type;
+    }
+    return true;
+  }
+
+  const GraphTemplate& graph_;
+  const Bindings& bindings_;
+  IRContext& context_;
+  GraphPlan& plan_;
+  std::string reason_;
+};
+
+}  // namespace
+
+std::optional<std::string> plan_graph(const GraphTemplate& graph, const Bindings& bindings,
+                                      IRContext& context, GraphPlan& plan) {
+  return GraphPlanner(graph, bindings, context, plan).run();
+}
+
+std::vector<Value*> make_graph(Rewriter& rewriter, const GraphPlan& plan, Region& region) {
+  std::vector<Value*> values = plan.values;
+  const Symbol constant = rewriter.context().intern("constant");
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (plan.constants[i] == nullptr) continue;
+    const NamedAttr numbers{constant, plan.constants[i]};
+    values[i] = rewriter.constant(region, {.type = plan.types[i], .attributes = {&numbers, 1}});
+  }
+  for (const PlannedOp& op : plan.ops) {
+    std::vector<Value*> operands;
+    for (const std::uint32_t operand : op.operands) operands.push_back(values[operand]);
+    std::vector<const Type*> types;
+    for (const std::uint32_t result : op.results) types.push_back(plan.types[result]);
+    OpSpec spec{
+        .name = op.name, .operands = operands, .result_types = types, .attributes = op.attributes};
+    if (op.has_path) spec.path = op.path;
+    Op* made = rewriter.create(spec);
+    for (std::size_t i = 0; i < op.results.size(); ++i) values[op.results[i]] = made->result(i);
+  }
+  return values;
+}
+
+}  // namespace mir::patterns

@@ -1,0 +1,100 @@
+// Reads regions whose ops, types and attributes contain variables: those of patterns, and those of
+// ops that a text declares.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "mir/diagnostic.hpp"
+#include "mir/op.hpp"
+#include "patterns/template.hpp"
+
+namespace mir::patterns {
+
+class TemplateReader : protected Scope {
+ protected:
+  struct Wording {
+    DiagCode code{};
+    std::string_view noun;  ///< "a pattern"
+    bool is_pattern = true;
+  };
+  TemplateReader(IRContext& context, Diagnostics& diagnostics, const Wording& wording)
+      : context_(context),
+        diagnostics_(diagnostics),
+        constant_(context.intern("constant")),
+        code_(wording.code),
+        noun_(wording.noun),
+        is_pattern_(wording.is_pattern) {}
+  ~TemplateReader() override = default;
+
+  /// Reports; false.
+  bool refuse(Span at, std::string message);
+  /// Whether a value may have this attribute besides `constant`.
+  virtual bool takes_mark(const Value&, const NamedAttr&) { return false; }
+
+  // -- variables ----------------------------------------------------------------------------------
+
+  /// The number of a variable, which may be new.
+  std::uint32_t number_of(std::string_view name);
+  /// In a match, an expression may stand before what binds its variables.
+  std::optional<std::uint32_t> variable(std::string_view name) override;
+  /// A variable at a place that binds it in a match and uses it elsewhere.
+  std::optional<std::uint32_t> bare_variable(std::string_view name, Span at);
+  std::optional<Expression> expression(std::string_view text, Span at);
+  /// What a `let` or a `where` states: text, or an extent.
+  std::optional<Expression> expression(const Attr& stated, Span at);
+
+  // -- attributes and types -----------------------------------------------------------------------
+
+  std::optional<AttributeTemplate> attribute(const Attr& value, Span at);
+  std::optional<AttributeTemplate> list(AttributeTemplate made, std::span<const Attr* const> parts,
+                                        Span at);
+  std::optional<AttributeTemplate> checked_list(AttributeTemplate made, Span at);
+  std::optional<AttributeTemplate> extent(Dim dim, Span at);
+  std::optional<NameTemplate> name(Symbol name, Span at);
+  std::optional<TypeTemplate> type(const Type* type, Span at);
+  std::optional<TypeTemplate> dialect_type(const DialectType* type, Span at);
+
+  // -- attributes `let` and `where` of an op ------------------------------------------------------
+
+  bool read_lets(const Op& op);
+  bool read_condition(const Attr& text, std::string_view reason, Span at);
+  bool read_conditions(const Op& op);
+
+  // -- regions ------------------------------------------------------------------------------------
+
+  static std::string spelled(ValueName name, const IRContext& context);
+  std::optional<std::uint32_t> add_value(const Value& value, GraphTemplate& graph, Span at);
+  bool read_graph(const Region& region, GraphTemplate& graph);
+  /// The two parts of it.
+  bool read_inputs(const Block& block, GraphTemplate& graph);
+  bool read_ops(const Region& region, GraphTemplate& graph);
+  std::optional<std::uint32_t> operand(Value& value, GraphTemplate& graph, const Op& user);
+  bool read_results(const Region& region, const Op& end, GraphTemplate& graph);
+  bool read_op(const Op& op, GraphTemplate& graph);
+  bool read_attributes(const Op& op, OpTemplate& made);
+  bool read_path(const Op& op, OpTemplate& made);
+
+  IRContext& context_;
+  Diagnostics& diagnostics_;
+  Symbol constant_;
+  std::string subject_{};  ///< begins messages: "pattern 'x'"
+  std::vector<std::string> variables_{};
+  std::vector<bool> is_bound_{};  ///< by variable: by a place of the match
+  bool is_match_ = false;         ///< places bind variables
+  std::vector<std::pair<std::uint32_t, Expression>> lets_{};
+  std::vector<Condition> conditions_{};
+  std::unordered_map<const Value*, std::uint32_t> numbers_{};
+
+ private:
+  DiagCode code_;
+  std::string_view noun_;
+  bool is_pattern_;
+};
+
+}  // namespace mir::patterns

@@ -1,0 +1,100 @@
+// Types, attributes and ops with variables, and graphs of them. docs/patterns.md describes
+// variables.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mir/op.hpp"
+#include "patterns/expression.hpp"
+
+namespace mir::patterns {
+
+/// An attribute with variables in it.
+struct AttributeTemplate {
+  enum class Kind : std::uint8_t {
+    kLiteral,
+    kAny,         ///< `_`: any value, also none; only in a match
+    kVariable,    ///< `$a`, or `T`
+    kExpression,  ///< `$a+1`
+    kArray,
+    kDict,
+  };
+  Kind kind = Kind::kLiteral;
+  const Attr* literal = nullptr;
+  std::uint32_t variable = 0;
+  Expression expression{};
+  std::vector<AttributeTemplate> elements{};  ///< of an array or a dictionary
+  std::vector<Symbol> keys{};                 ///< of a dictionary
+  bool is_pack = false;                       ///< a variable that stands for several elements
+};
+
+/// A name in a type or an op: an element type or a device.
+struct NameTemplate {
+  std::optional<std::uint32_t> variable{};  ///< none: the name itself
+  Symbol name{};
+};
+
+/// A type with variables.
+struct TypeTemplate {
+  bool is_any = false;
+  const Type* exact = nullptr;  ///< of a type that is no tensor
+  std::string kind{};           ///< of a dialect's type with variables: "moe.tile"
+  AttributeTemplate extents{};  ///< an array: of extents, or of parameters
+  NameTemplate dtype{}, device{};
+  const Attr* encoding = nullptr;
+};
+
+/// A value of a region.
+struct ValueTemplate {
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  TypeTemplate type{};
+  std::string name{};        ///< without `%`
+  std::uint32_t op = kNone;  ///< that defines it
+  std::uint32_t result = 0;  ///< which one of the op's
+  bool is_input = false;
+  std::optional<AttributeTemplate> constant{};  ///< of a constant
+};
+
+/// An op of a region.
+struct OpTemplate {
+  OpKind kind{};
+  const OpKindInfo* info = nullptr;
+  std::optional<NameTemplate> device{};  ///< none: the dialect has none
+  struct Attribute {
+    const AttrRow* row = nullptr;
+    Symbol key;
+    AttributeTemplate value;
+    const Attr* by_default = nullptr;  ///< the value of an op that does not state it; null: none
+  };
+  std::vector<Attribute> attributes{};  ///< stated ones
+  struct Default {
+    const AttrRow* row = nullptr;
+    Symbol key;
+    const Attr* value = nullptr;  ///< null: must be absent
+  };
+  std::vector<Default> defaults{};  ///< of a match: of the other attributes of the row
+  std::optional<AttributeTemplate> path{};
+  std::string path_suffix{};  ///< behind the name that `path` is
+  bool takes_any_path = true;
+  bool is_commutative = false;
+  std::vector<std::uint32_t> operands{}, results{};  ///< values
+  Span at{};
+};
+
+/// One region: a graph of ops with variables.
+struct GraphTemplate {
+  std::vector<ValueTemplate> values{};  ///< the inputs come first
+  std::size_t input_count = 0;
+  std::vector<OpTemplate> ops{};         ///< in the order of the text
+  std::vector<std::uint32_t> results{};  ///< values
+};
+
+struct Condition {
+  std::string text{};  ///< as people wrote it, or the reason that they gave
+  Expression expression{};
+};
+
+}  // namespace mir::patterns

@@ -1,0 +1,26 @@
+#include "plan/body_graphs.hpp"
+
+#include <fmt/format.h>
+
+#include "ir/rewrite/bodies.hpp"
+#include "mir/rewriter.hpp"
+
+namespace mir {
+
+BodyGraphs::BodyGraphs(const Module& module)
+    : module_(std::make_unique<Module>(module.context(), module.context().intern("bodies"))) {
+  Rewriter rewriter(*module_);
+  rewriter.set_version(module.version());
+  rewriter.create_block(module_->body());
+}
+
+Op* BodyGraphs::graph_of(const Op& op, Diagnostics& diagnostics) {
+  const auto known = graphs_.find(&op);
+  if (known != graphs_.end()) return known->second;
+  const std::string symbol = fmt::format("{}.{}", op.name(), graphs_.size());
+  Op* graph = add_body_graph(*module_, op, symbol, diagnostics);
+  graphs_.emplace(&op, graph);
+  return graph;
+}
+
+}  // namespace mir

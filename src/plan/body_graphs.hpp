@@ -1,0 +1,25 @@
+// The bodies of the ops of a schedule, as graphs.
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+
+#include "mir/diagnostic.hpp"
+#include "mir/module.hpp"
+
+namespace mir {
+
+/// Graphs that compute ops by their bodies, in a module of their own. Each op has one.
+class BodyGraphs {
+ public:
+  explicit BodyGraphs(const Module& module);
+
+  /// Null after reporting why the op has none.
+  Op* graph_of(const Op& op, Diagnostics& diagnostics);
+
+ private:
+  std::unique_ptr<Module> module_;
+  std::unordered_map<const Op*, Op*> graphs_;
+};
+
+}  // namespace mir

@@ -1,0 +1,153 @@
+// Declarations and uses that are wrong, and what is said of them.
+#include "read.hpp"
+
+using namespace mir;
+using mir::test::Declared;
+using mir::test::dialect_of_op;
+using mir::test::module_of;
+
+namespace {
+
+constexpr std::string_view kSame = "(%x:tensor<[$n], T, D>) -> (%y:tensor<[$n], T, D>) { }\n";
+
+struct Mistake {
+  std::string attributes, regions, message;
+};
+
+}  // namespace
+
+TEST_SUITE("mistakes in dialects") {
+  TEST_CASE("MIR0320 declarations") {
+    const Mistake mistakes[] = {
+        {"attributes:{k:integer}", std::string(kSame),
+         "'my.AnOp': 'integer' of 'k' is no type of attributes"},
+        {"attributes:{k:{type:int, max:3}}", std::string(kSame),
+         "'my.AnOp': 'max' of 'k' means nothing"},
+        {"attributes:{k:{type:int, range:[1, 8], default:9}}", std::string(kSame),
+         "'my.AnOp': the default of 'k' is 9, expected an integer from 1 to 8"},
+        {"attributes:{k:{type:dims, default:[1]}}", std::string(kSame),
+         "'my.AnOp': 'k' cannot have a default"},
+        {"traits:[pur]", std::string(kSame),
+         "'my.AnOp': 'traits' has no 'pur' (did you mean 'pure'?)"},
+        {"weights:{weight:wide}", std::string(kSame), "'my.AnOp': weight 'weight' needs a shape"},
+        {"where:\"$m == 1\"", std::string(kSame),
+         "'my.AnOp': cannot read '$m == 1': nothing binds '$m'"},
+        {"", "(%x:tensor<[$n], T, D>) -> (%y:tensor<[$m], T, D>) { }\n",
+         "'my.AnOp': nothing binds '$m'"},
+        {"", "(%x:tensor<[$a.., $b..], T, D>) -> () { }\n",
+         "'my.AnOp': a list that is matched has at most one pack"},
+        {"", "(%x:tensor<[$n], T, D>[many:true], %y:tensor<[$n], T, D>[many:true]) -> () { }\n",
+         "'my.AnOp': a signature has at most one operand with 'many'"},
+        {"", "(%x:tensor<[$n], T, D>[optional:true], %y:tensor<[$n], T, D>) -> () { }\n",
+         "'my.AnOp': '%y' is required and follows an optional operand"},
+        {"", "(%x:tensor<[$n], T, D>[first:true]) -> () { }\n",
+         "'my.AnOp': '%x' has an attribute 'first', which a body cannot ask for"},
+        {"",
+         "(%x:tensor<[$n], T, D>) -> (%y:tensor<[$n], T, D>) { linalg.D.NegateOp(%x) -> (%y) "
+         "cf.ReturnOp (%y) -> () }\n",
+         "'my.AnOp': operation 'linalg.NegateOp' is not known"},
+        {"", "(%x:tensor<[$n], T, D>) -> (%y:tensor<[$n], T, D>) { cf.ReturnOp () -> () }\n",
+         "'my.AnOp': 0 values are returned, the signature has 1"},
+        {"",
+         "(%x:tensor<[$n, $m], T, D>) -> (%y:tensor<[$n, $m], T, D>) { "
+         "linalg.D.TransposeOp [dim0:0, dim1:1] (%x) -> (%y) cf.ReturnOp (%y) -> () }\n",
+         "the body of 'my.AnOp': the new '%y' would be tensor<[$m, $n], Float32, CPU>, not "
+         "tensor<[$n, $m], Float32, CPU> as stated"},
+        {"",
+         "(%xs:tensor<[$n], T, D>[many:true]) -> (%y:tensor<[$n], T, D>) { "
+         "linalg.D.NegOp(%xs) -> (%y) cf.ReturnOp (%y) -> () }\n",
+         "'my.AnOp': '%xs' is any number of operands, and 'linalg.NegOp' takes at most 1"},
+        {"",
+         "(%x:tensor<[$n], T, D>) -> (%y:tensor<[$n], T, D>) { my.AnOp(%x) -> (%y) "
+         "cf.ReturnOp (%y) -> () }\n",
+         "the body of 'my.AnOp' contains the op itself"},
+        {"effects:[writes_state]",
+         "(%x:tensor<[$n], T, D>) -> (%y:tensor<[$n], T, D>) { linalg.D.NegOp(%x) -> (%y) "
+         "cf.ReturnOp (%y) -> () }\n",
+         "'my.AnOp': an op with a body has no effects"},
+    };
+    for (const Mistake& each : mistakes) {
+      CAPTURE(each.attributes);
+      CAPTURE(each.regions);
+      const Declared read(dialect_of_op(each.attributes, each.regions));
+      CAPTURE(read.problems);
+      CHECK(read.problems.starts_with("MIR0320 " + each.message));
+      // Uses of the op are not reported beside its declaration.
+      const Declared used(dialect_of_op(each.attributes, each.regions) +
+                          module_of("%x:tensor<[2], Float32, CPU>", "my.AnOp(%x) -> (%y)"));
+      CHECK(used.problems == read.problems);
+    }
+  }
+
+  TEST_CASE("uses that do not fit their signature") {
+    struct Use {
+      std::string attributes, regions, inputs, line, message;
+    };
+    const std::string dense =
+        "(%x:tensor<[$B.., $K], T, D>, %w:tensor<[$N, $K], T, D>) -> (%y:tensor<[$B.., $N], T, D>) "
+        "{ }\n";
+    const Use uses[] = {
+        {"", dense, "%x:tensor<[2, 64], Float32, CPU>, %w:tensor<[8, 96], Float32, CPU>",
+         "my.AnOp(%x, %w) -> (%y)",
+         "MIR0500 operand '%w' of 'my.AnOp' is tensor<[8, 96], Float32, CPU>, expected "
+         "tensor<[$N, $K], T, D>: extent 1 is 96, and $K is 64 (%x)\n"},
+        {"", dense, "%x:tensor<[2, 64], Float32, CPU>, %w:tensor<[8, 64], Float16, CPU>",
+         "my.AnOp(%x, %w) -> (%y)",
+         "MIR0502 operand '%w' of 'my.AnOp' is tensor<[8, 64], Float16, CPU>, expected "
+         "tensor<[$N, $K], T, D>: element type is Float16, and T is Float32 (%x)\n"},
+        {"", dense, "%x:tensor<[2, 64], Float32, CPU>, %w:tensor<[64], Float32, CPU>",
+         "my.AnOp(%x, %w) -> (%y)",
+         "MIR0500 operand '%w' of 'my.AnOp' is tensor<[64], Float32, CPU>, expected "
+         "tensor<[$N, $K], T, D>: rank 1, expected 2\n"},
+        {"", dense, "%x:tensor<[], Float32, CPU>, %w:tensor<[8, 64], Float32, CPU>",
+         "my.AnOp(%x, %w) -> (%y)",
+         "MIR0500 operand '%x' of 'my.AnOp' is tensor<[], Float32, CPU>, expected "
+         "tensor<[$B.., $K], T, D>: rank 0, expected at least 1 ($B.. and 1 more)\n"},
+        {"", "(%x:tensor<[2*$h], T, D>) -> (%y:tensor<[$h], T, D>) { }\n",
+         "%x:tensor<[5], Float32, CPU>", "my.AnOp(%x) -> (%y)",
+         "MIR0500 operand '%x' of 'my.AnOp' is tensor<[5], Float32, CPU>, expected "
+         "tensor<[2*$h], T, D>: an extent is 5, and no whole $h gives it\n"},
+        {"", "(%x:tensor<[$h], T, D>, %z:tensor<[2*$h], T, D>) -> (%y:tensor<[$h], T, D>) { }\n",
+         "%x:tensor<[5], Float32, CPU>, %z:tensor<[9], Float32, CPU>", "my.AnOp(%x, %z) -> (%y)",
+         "MIR0500 operand '%z' of 'my.AnOp' is tensor<[9], Float32, CPU>, expected "
+         "tensor<[2*$h], T, D>: an extent is 9, and $h is 5 (%x)\n"},
+        {"attributes:{k:{type:int, default:3}}, where:{\"$n % $k == 0\":\"cannot cut $n into $k\"}",
+         std::string(kSame), "%x:tensor<[8], Float32, CPU>", "my.AnOp(%x) -> (%y)",
+         "MIR0508 'my.AnOp' cannot cut 8 into 3: $n is 8 (%x), $k is 3\n"},
+        {"where:\"$n % 4 == 0\"", std::string(kSame), "%x:tensor<[$S], Float32, CPU>",
+         "my.AnOp(%x) -> (%y)",
+         "MIR0508 'my.AnOp': whether it holds cannot be decided: condition '$S % 4 == 0' does not "
+         "hold: $n is $S (%x)\n"},
+        {"", std::string(kSame), "%x:tensor<[8], Float32, CPU>",
+         "my.AnOp(%x, %x) -> (%y:tensor<[8], Float32, CPU>)",
+         "MIR0401 'my.AnOp' has 2 operands, expected 1\n"},
+        {"",
+         "(%x:tensor<[$n..], T, D>, %z:tensor<[$n..], T, D>) -> (%y:tensor<[$n..], T, D>) { }\n",
+         "%x:tensor<[8, 2], Float32, CPU>, %z:tensor<[2], Float32, CPU>", "my.AnOp(%x, %z) -> (%y)",
+         "MIR0500 operand '%z' of 'my.AnOp' is tensor<[2], Float32, CPU>, expected "
+         "tensor<[$n..], T, D>: $n.. would be [2], and $n.. is [8, 2] (%x)\n"},
+    };
+    for (const Use& each : uses) {
+      CAPTURE(each.line);
+      CAPTURE(each.inputs);
+      const Declared read(dialect_of_op(each.attributes, each.regions) +
+                          module_of(each.inputs, each.line));
+      CHECK(read.problems == each.message);
+    }
+  }
+
+  TEST_CASE("MIR0319 a dialect of the toolkit is not declared again") {
+    const Declared read("@linalg [mir_version:2] () -> () {\n    dialect.OpOp @AnOp {\n" +
+                        std::string(kSame) + "    }\n}\n");
+    CHECK(read.problems ==
+          "MIR0319 dialect 'linalg' is a dialect of the toolkit, or of a program\n");
+  }
+
+  TEST_CASE("MIR0320 a module that declares a dialect declares nothing else") {
+    const Declared read(
+        "@my [mir_version:2] () -> () {\n    dialect.TypeOp @tile\n"
+        "    dbg.CommentOp [text:\"x\"] () -> ()\n}\n");
+    CHECK(read.problems.find("dialect 'my' is declared by ops of 'dialect', not by") !=
+          std::string::npos);
+  }
+}

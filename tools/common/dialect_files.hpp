@@ -1,0 +1,30 @@
+// Dialects that files declare, for tools that read modules.
+#pragma once
+
+#include <string>
+
+#include "mir/context.hpp"
+#include "mir/diagnostic.hpp"
+#include "mir/weights.hpp"
+#include "option.hpp"
+
+namespace mir::tools {
+
+struct DialectSettings {
+  OptionSet& options;
+
+  OptionList<std::string> files{
+      options,
+      {.name = "dialect",
+       .argument = "FILE",
+       .help = "read the dialects that FILE declares first, after those of MIR_DIALECT_PATH"},
+      read_file_name("*.mir")};
+};
+
+/// Registers the built-in dialects and those that files declare: the files and folders of the
+/// environment variable MIR_DIALECT_PATH, which are separated by colons, then those of the option.
+/// Those of the option are looked for in `files`. Returns false after reporting.
+bool register_dialects(const DialectSettings& settings, IRContext& context,
+                       Diagnostics& diagnostics, const FileOpener& files = {});
+
+}  // namespace mir::tools
