@@ -100,6 +100,8 @@ class LocationTable {
 // Operations and types as rows: everything the toolkit knows about them without running anything.
 
 class InferContext;
+struct OpWork;
+struct WorkContext;
 class Op;
 class Rewriter;
 class TypeContext;
@@ -276,6 +278,8 @@ using CalleeFn = RowFunction<std::optional<Symbol>(const Op&)>;
 using FoldFn = RowFunction<std::vector<FoldedResult>(const Op&)>;
 /// The named state that the effects of an op touch; the empty symbol if it may be any.
 using ResourceFn = RowFunction<Symbol(const Op&)>;
+/// Arithmetic and memory traffic of the op with tensors of given extents (mir/work.hpp).
+using WorkFn = RowFunction<OpWork(const WorkContext&)>;
 
 /// Makes ops that compute the results of an op, at the insertion point of a rewriter whose module
 /// may be another one than that of the op, and returns a value for each result. The second list has
@@ -303,6 +307,7 @@ struct OpRow {
   InferFn infer = nullptr;     ///< the rule of its result types; null: none is written down
   VerifyFn verify = nullptr;   ///< constraints beyond all that; null: none
   BodyFn body = nullptr;       ///< its meaning in simpler ops; null: none is written down
+  WorkFn work = nullptr;       ///< null: no arithmetic, and each value moves once
   std::string_view page{};     ///< family page under docs/ops/: "linear"
   std::string_view summary{};  ///< one sentence
   std::string_view example{};  ///< one op line of text that parses
@@ -351,6 +356,7 @@ struct OpRowSpec {
   std::function<std::optional<std::vector<Value*>>(const Op&, std::span<Value* const>, Rewriter&,
                                                    Diagnostics&)>
       body{};
+  std::function<OpWork(const WorkContext&)> work{};
 };
 
 struct TypeRowSpec {

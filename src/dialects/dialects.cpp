@@ -5,6 +5,7 @@
 
 #include "dialects/quant_attributes.hpp"
 #include "dialects/tables.hpp"
+#include "dialects/work_rules.hpp"
 #include "mir/context.hpp"
 
 namespace mir {
@@ -30,6 +31,16 @@ std::span<const AttrRow> annotation_attributes() {
       {.name = "qnn_context_name",
        .type = AttrType::kString,
        .summary = "QNN context it belongs to"},
+      {.name = work_attributes::kFlop,
+       .type = AttrType::kDim,
+       .summary = "arithmetic of products, as `estimate` found it"},
+      {.name = work_attributes::kRead, .type = AttrType::kDim, .summary = "bytes that are read"},
+      {.name = work_attributes::kWritten,
+       .type = AttrType::kDim,
+       .summary = "bytes that are written"},
+      {.name = work_attributes::kPeak,
+       .type = AttrType::kDim,
+       .summary = "most bytes of values that are alive at once"},
   };
   return kAnnotations;
 }

@@ -1,4 +1,5 @@
 #include "dialects/tables.hpp"
+#include "dialects/work_rules.hpp"
 
 namespace mir::dialect_tables {
 
@@ -21,12 +22,14 @@ constexpr OpRow kTensorRows[] = {
     {.name = "alloc",
      .results = exactly(1),
      .traits = Trait::kMoves,
+     .work = works::nothing,
      .page = "structure",
      .summary = "Gives storage of undefined content.",
      .example = "tensor.CPU.alloc () -> (%0:tensor<[64], Float32, CPU>)"},
     {.name = "free",
      .operands = exactly(1),
      .effects = Effect::kWritesOperand0,
+     .work = works::nothing,
      .page = "structure",
      .summary = "Ends the life of a storage: no later op may use it.",
      .example = "tensor.CPU.free (%0:tensor<[64], Float32, CPU>) -> ()"},

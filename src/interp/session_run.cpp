@@ -11,7 +11,7 @@
 #include "mir/module.hpp"
 #include "plan/memory.hpp"
 #include "plan/report.hpp"
-#include "plan/work.hpp"
+#include "plan/step_work.hpp"
 #include "support/mapping_guard.hpp"
 
 namespace mir {

@@ -9,6 +9,7 @@ void register_standard_passes(PassRegistry& registry) {
   registry.add(bind_symbols_pass());
   registry.add(convert_pass(registry));
   registry.add(cse_pass());
+  registry.add(estimate_pass());
   registry.add(extract_graph_pass());
   registry.add(fold_constants_pass());
   registry.add(inline_pass());

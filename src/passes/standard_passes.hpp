@@ -13,6 +13,7 @@ void register_pattern_library(PassRegistry& registry);  // patterns/
 Pass bind_symbols_pass();                         // symbols/
 Pass convert_pass(const PassRegistry& registry);  // rewrite/
 Pass cse_pass();                                  // cse/
+Pass estimate_pass();         // estimate/
 Pass extract_graph_pass();                        // extract/
 Pass fold_constants_pass();                       // fold/
 Pass inline_pass();                               // inline/

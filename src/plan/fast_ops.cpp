@@ -102,21 +102,12 @@ constexpr OperandOrders kFirstInRows = {OperandOrder::kRows, OperandOrder::kRowM
 constexpr OperandOrders kFirstRowMajor = {OperandOrder::kRowMajor, OperandOrder::kStrided};
 
 constexpr FastOp unary(OpId op, fast::Unary function, ErrorBound bound) {
-  return {.op = op,
-          .make = unary_node,
-          .function = function,
-          .types = kSingles,
-          .bound = bound,
-          .work = each_value_once};
+  return {.op = op, .make = unary_node, .function = function, .types = kSingles, .bound = bound};
 }
 
 constexpr FastOp binary(OpId op, fast::Binary function) {
-  return {.op = op,
-          .make = binary_node,
-          .function = function,
-          .types = kSingles,
-          .bound = kSameNumber,
-          .work = each_value_once};
+  return {
+      .op = op, .make = binary_node, .function = function, .types = kSingles, .bound = kSameNumber};
 }
 
 constexpr FastOp comparison(OpId op, fast::Comparison function) {
@@ -126,8 +117,7 @@ constexpr FastOp comparison(OpId op, fast::Comparison function) {
           .types = {.operands = {{fast::is_comparable}},
                     .results = {{is_comparison}},
                     .together = are_operands_alike},
-          .bound = kSameNumber,
-          .work = each_value_once};
+          .bound = kSameNumber};
 }
 
 constexpr FastOp logical(OpId op, fast::Logical function) {
@@ -135,58 +125,35 @@ constexpr FastOp logical(OpId op, fast::Logical function) {
           .make = logical_node,
           .function = function,
           .types = {.operands = {{is_truth}}, .results = {{is_comparison}}},
-          .bound = kSameNumber,
-          .work = each_value_once};
+          .bound = kSameNumber};
 }
 
 constexpr FastOp reduction(OpId op, fast::Reduction function, ErrorBound bound) {
-  return {.op = op,
-          .make = reduction_node,
-          .function = function,
-          .types = kSingles,
-          .bound = bound,
-          .work = each_value_once};
+  return {
+      .op = op, .make = reduction_node, .function = function, .types = kSingles, .bound = bound};
 }
 
 /// A function of the rows of its operand.
 constexpr FastOp of_rows(OpId op, std::unique_ptr<PlanNode> (*make)(const FastStep&),
                          ErrorBound bound) {
-  return {.op = op, .make = make, .types = kSingles, .bound = bound, .work = each_value_once};
+  return {.op = op, .make = make, .types = kSingles, .bound = bound};
 }
 
 constexpr FastOp rotation(OpId op, std::unique_ptr<PlanNode> (*make)(const FastStep&)) {
-  return {.op = op,
-          .make = make,
-          .types = kSingles,
-          .orders = kFirstInRows,
-          .bound = kRopeBound,
-          .work = each_value_once};
+  return {.op = op, .make = make, .types = kSingles, .orders = kFirstInRows, .bound = kRopeBound};
 }
 
 /// Elements elsewhere, as they are.
 constexpr FastOp movement(OpId op, std::unique_ptr<PlanNode> (*make)(const FastStep&)) {
-  return {.op = op,
-          .make = make,
-          .types = kUnits,
-          .orders = kAnyStrides,
-          .bound = kSameNumber,
-          .work = each_value_once};
+  return {.op = op, .make = make, .types = kUnits, .orders = kAnyStrides, .bound = kSameNumber};
 }
 
 constexpr FastOp view(OpId op) {
-  return {.op = op,
-          .build = &PlanBuilder::add_view,
-          .types = kAny,
-          .bound = kSameNumber,
-          .work = no_work};
+  return {.op = op, .build = &PlanBuilder::add_view, .types = kAny, .bound = kSameNumber};
 }
 
 constexpr FastOp permutation(OpId op) {
-  return {.op = op,
-          .build = &PlanBuilder::add_permutation,
-          .types = kAny,
-          .bound = kSameNumber,
-          .work = each_value_once};
+  return {.op = op, .build = &PlanBuilder::add_permutation, .types = kAny, .bound = kSameNumber};
 }
 
 constexpr FastOp convolution(OpId op, SpatialRank rank,
@@ -197,8 +164,7 @@ constexpr FastOp convolution(OpId op, SpatialRank rank,
           .function = rank,
           .types = kSingles,
           .accepts = can_convolve,
-          .bound = kProductBound,
-          .work = convolution_products};
+          .bound = kProductBound};
 }
 
 constexpr FastOp kRowsOfOps[] = {
@@ -208,15 +174,10 @@ constexpr FastOp kRowsOfOps[] = {
     {.op = OpId::kLinalgCastType,
      .make = cast_node,
      .types = {.operands = {{is_any}}, .results = {{is_any}}, .together = has_conversion},
-     .bound = kSameNumber,
-     .work = each_value_once},
+     .bound = kSameNumber},
     of_rows(OpId::kLinalgCausalMask, causal_mask_node, kSameNumber),
     unary(OpId::kLinalgCeil, fast::Unary::kCeil, kSameNumber),
-    {.op = OpId::kLinalgClip,
-     .make = clip_node,
-     .types = kSingles,
-     .bound = kSameNumber,
-     .work = each_value_once},
+    {.op = OpId::kLinalgClip, .make = clip_node, .types = kSingles, .bound = kSameNumber},
     view(OpId::kLinalgClone),
     movement(OpId::kLinalgConcat, concat_node),
     view(OpId::kLinalgContiguous),
@@ -227,20 +188,14 @@ constexpr FastOp kRowsOfOps[] = {
      .make = copy_into_node,
      .types = kUnitsOfOneType,
      .orders = kFirstRowMajor,
-     .bound = kSameNumber,
-     .work = each_copied_whole},
+     .bound = kSameNumber},
     unary(OpId::kLinalgCos, fast::Unary::kCos, in_ulps(fast::kCircularUlp)),
-    {.op = OpId::kLinalgCumSum,
-     .make = cum_sum_node,
-     .types = kSingles,
-     .bound = kSameNumber,
-     .work = each_value_once},
+    {.op = OpId::kLinalgCumSum, .make = cum_sum_node, .types = kSingles, .bound = kSameNumber},
     binary(OpId::kLinalgDiv, fast::Binary::kDiv),
     {.op = OpId::kLinalgEmbedding,
      .make = embedding_node,
      .types = {.operands = {{is_any}}, .results = {{is_any}}, .weight = kLikeResult},
-     .bound = kSameNumber,
-     .work = rows_taken},
+     .bound = kSameNumber},
     comparison(OpId::kLinalgEqual, fast::Comparison::kEqual),
     unary(OpId::kLinalgErf, fast::Unary::kErf, in_ulps(fast::kErfUlp)),
     unary(OpId::kLinalgExp, fast::Unary::kExp, in_ulps(fast::kExpUlp)),
@@ -249,41 +204,35 @@ constexpr FastOp kRowsOfOps[] = {
      .types = kPlainUnitsOfOneType,
      .accepts = can_fill,
      .orders = kAnyStrides,
-     .bound = kSameNumber,
-     .work = results_once},
+     .bound = kSameNumber},
     {.op = OpId::kLinalgFlashAttention2,
      .make = flash_attention_node,
      .types = kSingles,
      .accepts = can_attend,
      .orders = kAnyRows,
-     .bound = kAttentionBound,
-     .work = pairs_of_attention},
+     .bound = kAttentionBound},
     unary(OpId::kLinalgFloor, fast::Unary::kFloor, kSameNumber),
     unary(OpId::kLinalgGELU, fast::Unary::kGelu, kGeluBound),
     {.op = OpId::kLinalgGather,
      .make = gather_node,
      .types = kIndexed,
      .accepts = can_gather,
-     .bound = kSameNumber,
-     .work = elements_picked},
+     .bound = kSameNumber},
     comparison(OpId::kLinalgGreaterEqual, fast::Comparison::kGreaterEqual),
     comparison(OpId::kLinalgGreater, fast::Comparison::kGreater),
     {.op = OpId::kLinalgIndex,
      .make = index_node,
      .types = kIndexed,
      .accepts = can_index,
-     .bound = kSameNumber,
-     .work = elements_picked},
+     .bound = kSameNumber},
     {.op = OpId::kLinalgIota,
      .make = iota_node,
      .types = {.operands = {{is_any}}, .results = {{is_number}}},
-     .bound = kSameNumber,
-     .work = results_once},
+     .bound = kSameNumber},
     {.op = OpId::kLinalgKVCache,
      .build = &PlanBuilder::add_cache,
      .types = {.operands = {{is_unit}}, .results = {{is_any}}},
-     .bound = kSameNumber,
-     .work = tokens_appended},
+     .bound = kSameNumber},
     of_rows(OpId::kLinalgLayerNorm, layer_norm_node, kLayerNormBound),
     comparison(OpId::kLinalgLessEqual, fast::Comparison::kLessEqual),
     comparison(OpId::kLinalgLess, fast::Comparison::kLess),
@@ -295,20 +244,17 @@ constexpr FastOp kRowsOfOps[] = {
                .weight = {has_packed_form},
                .bias = kSingle},
      .accepts = can_multiply,
-     .bound = kLinearBound,
-     .work = linear_products},
+     .bound = kLinearBound},
     unary(OpId::kLinalgLog, fast::Unary::kLog, in_ulps(fast::kLogUlp)),
     {.op = OpId::kLinalgMaskedScatter,
      .make = masked_scatter_node,
      .types = {.operands = {kLikeResult, {is_condition}, kLikeResult}, .results = {{is_unit}}},
-     .bound = kSameNumber,
-     .work = each_value_once},
+     .bound = kSameNumber},
     {.op = OpId::kLinalgMatMul,
      .make = matmul_node,
      .types = kSingles,
      .orders = kAnyStrides,
-     .bound = kProductBound,
-     .work = products_of_operands},
+     .bound = kProductBound},
     binary(OpId::kLinalgMaximum, fast::Binary::kMaximum),
     reduction(OpId::kLinalgMean, fast::Reduction::kMean, kSumBound),
     binary(OpId::kLinalgMinimum, fast::Binary::kMinimum),
@@ -323,16 +269,14 @@ constexpr FastOp kRowsOfOps[] = {
      .types = kPlainUnitsOfOneType,
      .accepts = can_pad,
      .orders = kAnyStrides,
-     .bound = kSameNumber,
-     .work = each_value_once},
+     .bound = kSameNumber},
     permutation(OpId::kLinalgPermute),
     unary(OpId::kLinalgQuickGELU, fast::Unary::kQuickGelu, kQuickGeluBound),
     {.op = OpId::kLinalgRMSNorm,
      .make = rms_norm_node,
      .types = {.operands = {kSingle, {is_any}}, .results = {kSingle}, .weight = kSingle},
      .accepts = owns_weight,
-     .bound = kRmsNormBound,
-     .work = each_value_once},
+     .bound = kRmsNormBound},
     unary(OpId::kLinalgReLU, fast::Unary::kRelu, kSameNumber),
     reduction(OpId::kLinalgReduceMax, fast::Reduction::kMax, kSameNumber),
     reduction(OpId::kLinalgReduceMin, fast::Reduction::kMin, kSameNumber),
@@ -352,8 +296,7 @@ constexpr FastOp kRowsOfOps[] = {
      .types = kUnits,
      .accepts = can_slice,
      .orders = kAnyStrides,
-     .bound = kSameNumber,
-     .work = results_twice},
+     .bound = kSameNumber},
     of_rows(OpId::kLinalgSoftmax, softmax_node, kSoftmaxBound),
     movement(OpId::kLinalgSplit, split_node),
     unary(OpId::kLinalgSqrt, fast::Unary::kSqrt, kSameNumber),
@@ -363,8 +306,7 @@ constexpr FastOp kRowsOfOps[] = {
     {.op = OpId::kLinalgTopK,
      .make = top_k_node,
      .types = {.operands = {kLikeResult}, .results = {{fast::has_top_k}, {is_position}}},
-     .bound = kSameNumber,
-     .work = each_value_once},
+     .bound = kSameNumber},
     permutation(OpId::kLinalgTranspose),
     unary(OpId::kLinalgTrunc, fast::Unary::kTrunc, kSameNumber),
     view(OpId::kLinalgView),
@@ -372,8 +314,7 @@ constexpr FastOp kRowsOfOps[] = {
     {.op = OpId::kLinalgWhere,
      .make = where_node,
      .types = {.operands = {{is_condition}, kLikeResult}, .results = {{is_unit}}},
-     .bound = kSameNumber,
-     .work = each_value_once},
+     .bound = kSameNumber},
     view(OpId::kLinalgX2X),
     logical(OpId::kLinalgXor, fast::Logical::kXor),
 };

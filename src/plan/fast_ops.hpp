@@ -1,6 +1,6 @@
 // How plans compute ops by fast kernels: one row for each op that has one.
 //
-// Everything that plans, comparisons of kernel sets, profiles and listings know of the fast kernel
+// Everything that plans, comparisons of kernel sets and listings know of the fast kernel
 // of an op follows from its row. An op without a row is computed by its reference kernel.
 #pragma once
 
@@ -17,7 +17,6 @@
 #include "kernels/fast/reduction.hpp"
 #include "plan/kernel_bounds.hpp"
 #include "plan/plan_node.hpp"
-#include "plan/work.hpp"
 
 namespace mir {
 
@@ -71,7 +70,7 @@ struct FastStep : PlannedStep {
   const ParameterTable& parameters;
 };
 
-/// The fast kernel of one op: its maker, the steps that it accepts, its error bound, its work.
+/// The fast kernel of one op: its maker, the steps that it accepts, its error bound.
 /// Exactly one of `make` and `build` is set.
 struct FastOp {
   OpId op = OpId::kNone;
@@ -88,7 +87,6 @@ struct FastOp {
   bool (*accepts)(const Op& op) = nullptr;
   OperandOrders orders = {};
   ErrorBound bound = {};
-  Work (*work)(const WorkedStep& step) = nullptr;
 
   /// True if the kernel takes an op of these operands, results and attributes. Arity is that of the
   /// op's row; nothing is assumed about a module that was not verified.

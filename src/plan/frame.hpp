@@ -13,7 +13,7 @@
 #include "mir/tensor.hpp"
 #include "plan/binder.hpp"
 #include "plan/plan_value.hpp"
-#include "plan/work.hpp"
+#include "plan/step_work.hpp"
 
 namespace mir {
 

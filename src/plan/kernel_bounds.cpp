@@ -9,7 +9,7 @@
 #include "eval/parameters.hpp"
 #include "kernels/fast/rows.hpp"
 #include "plan/fast_ops.hpp"
-#include "plan/work.hpp"
+#include "plan/step_work.hpp"
 #include "weights/blocks.hpp"
 #include "weights/elements.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "mir/diagnostic.hpp"
 #include "plan/frame.hpp"
-#include "plan/work.hpp"
+#include "plan/step_work.hpp"
 
 namespace mir {
 

@@ -3,6 +3,7 @@
 
 #include "dialects/parameters.hpp"
 #include "dialects/rules.hpp"
+#include "dialects/work_rules.hpp"
 #include "mir/context.hpp"
 
 namespace mir::dialect_tables {
@@ -210,6 +211,7 @@ inline constexpr OpRow kAttentionRows[] = {
      .resource = cache_of,
      .attributes = kKvCacheAttributes,
      .infer = rules::kv_cache,
+     .work = works::tokens_appended,
      .page = "cache",
      .summary = "Appends keys and values to the named cache and gives all it holds.",
      .example = "linalg.CPU.KVCacheOp <name=\"model.layers.0.self_attn.kv_cache\"> "
@@ -225,6 +227,7 @@ inline constexpr OpRow kAttentionRows[] = {
      .traits = Trait::kPure | Trait::kSameShape,
      .attributes = kFlashAttention2Attributes,
      .infer = rules::flash_attention2,
+     .work = works::flash_attention,
      .page = "attention",
      .summary = "Attention of queries, keys and values in [B, S, H, D] in one op.",
      .example = "linalg.CPU.FlashAttention2Op [causal_mask:true] "
@@ -240,6 +243,7 @@ inline constexpr OpRow kAttentionRows[] = {
      .traits = Trait::kPure,
      .attributes = kSwaSinkAttributes,
      .infer = rules::swa_sink_attention,
+     .work = works::swa_sink_attention,
      .page = "attention",
      .summary = "Attention within a sliding window, with an optional sink logit per head.",
      .example = "linalg.CPU.FlashAttention2SwaSinkOp "
@@ -254,6 +258,7 @@ inline constexpr OpRow kAttentionRows[] = {
      .traits = Trait::kPure | Trait::kMayRefuse,
      .attributes = kPagedAttnAttributes,
      .infer = rules::paged_attention,
+     .work = works::paged_attention,
      .page = "attention",
      .summary = "Attention over the rows of a key and value store that an index names.",
      .example =
@@ -269,6 +274,7 @@ inline constexpr OpRow kAttentionRows[] = {
      .effects = Effect::kReadsState,
      .attributes = kRadixAttnAttributes,
      .infer = rules::radix_attention,
+     .work = works::radix_attention,
      .page = "attention",
      .summary = "Causal attention over rows of key and value stores, or over machine addresses.",
      .example = "linalg.CPU.RadixAttnRelaxOp [q_head:8, kv_head:2, D_QK:64, D_V:48] "
@@ -283,6 +289,7 @@ inline constexpr OpRow kAttentionRows[] = {
      .effects = Effect::kReadsState,
      .attributes = kRadixSwaAttributes,
      .infer = rules::radix_attention,
+     .work = works::radix_attention,
      .page = "attention",
      .summary = "As RadixAttnRelaxOp, within a sliding window and with a sink logit per head.",
      .example = "linalg.CPU.RadixAttnSwaSinkOp [sliding_window:128, cur_seq_len:32, "

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dialects/rules.hpp"
+#include "dialects/work_rules.hpp"
 #include "mir/context.hpp"
 
 namespace mir::dialect_tables {
@@ -164,6 +165,7 @@ inline constexpr OpRow kConvolutionRows[] = {
      .attributes = kConv1DAttributes,
      .weights = kConv1DWeights,
      .infer = rules::conv_1d,
+     .work = works::convolution_products,
      .page = "convolution",
      .summary = "Cross-correlation of [B, C, T] with a kernel of channels.",
      .example = "linalg.CPU.Conv1DOp <name=\"encoder.conv1\"> [in_channels:80, out_channels:384, "
@@ -177,6 +179,7 @@ inline constexpr OpRow kConvolutionRows[] = {
      .attributes = kConv2DAttributes,
      .weights = kConvWeights,
      .infer = rules::conv_2d,
+     .work = works::convolution_products,
      .page = "convolution",
      .summary = "Cross-correlation of [B, C, H, W] with a kernel of channels.",
      .example = "linalg.CPU.Conv2DOp <name=\"patch_embed\"> [in_channels:3, out_channels:64, "
@@ -191,6 +194,7 @@ inline constexpr OpRow kConvolutionRows[] = {
      .attributes = kConv3DAttributes,
      .weights = kConvWeights,
      .infer = rules::conv_3d,
+     .work = works::convolution_products,
      .page = "convolution",
      .summary = "Cross-correlation of [B, C, D, H, W] with a kernel of channels.",
      .example = "linalg.CPU.Conv3DOp <name=\"visual.patch_embed.proj\"> [in_channels:3, "
@@ -246,6 +250,7 @@ inline constexpr OpRow kOtherRows[] = {
      .traits = Trait::kPure,
      .attributes = kEinsumAttributes,
      .infer = rules::einsum,
+     .work = works::products_of_indices,
      .page = "extension",
      .summary = "Sums of products over named indices; upstream declares the class and no meaning.",
      .example = "linalg.CPU.EinsumOp [equation:\"ij,jk->ik\"] (%0:tensor<[2, 3], Float32, CPU>, "

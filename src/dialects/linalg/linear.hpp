@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dialects/rules.hpp"
+#include "dialects/work_rules.hpp"
 #include "mir/context.hpp"
 
 namespace mir::dialect_tables {
@@ -56,6 +57,7 @@ inline constexpr OpRow kLinearRows[] = {
      .traits = Trait::kPure,
      .attributes = kMatMulAttributes,
      .infer = rules::matmul,
+     .work = works::products_of_operands,
      .page = "linear",
      .summary = "Product of matrices over batches; a head of B may serve several heads of A.",
      .example = "linalg.CPU.MatMulOp [transpose_b:true] (%0:tensor<[1, 8, $S, 64], Float32, CPU>, "
@@ -70,6 +72,7 @@ inline constexpr OpRow kLinearRows[] = {
      .attributes = kEmbeddingAttributes,
      .weights = kEmbeddingWeights,
      .infer = rules::embedding,
+     .work = works::rows_taken,
      .page = "linear",
      .summary = "Rows of a table picked by token ids.",
      .example = "linalg.CPU.EmbeddingOp <name=\"model.embed_tokens\"> "
@@ -83,6 +86,7 @@ inline constexpr OpRow kLinearRows[] = {
      .attributes = kLinearAttributes,
      .weights = kLinearWeights,
      .infer = rules::linear,
+     .work = works::linear_products,
      .page = "linear",
      .summary = "Rows times the transposed weight, plus a bias; dumps may add a destination.",
      .example = "linalg.CPU.LinearOp <name=\"model.q_proj\"> "

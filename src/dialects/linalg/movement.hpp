@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dialects/rules.hpp"
+#include "dialects/work_rules.hpp"
 #include "mir/context.hpp"
 
 namespace mir::dialect_tables {
@@ -167,6 +168,7 @@ inline constexpr OpRow kShapeRows[] = {
      .traits = kPureView | Trait::kMoves,
      .attributes = kSliceAttributes,
      .infer = rules::slice,
+     .work = works::results_twice,
      .page = "movement",
      .summary = "A part of every dimension: from start to before end in steps.",
      .example = "linalg.CPU.SliceOp [indices:[{}, {\"start\":-1,\"end\":0,\"step\":1}, {}]] "
@@ -281,6 +283,7 @@ inline constexpr OpRow kCopyRows[] = {
      .effects = Effect::kWritesOperand1,
      .attributes = kCopyAttributes,
      .infer = rules::copy,
+     .work = works::each_copied_whole,
      .page = "movement",
      .summary = "Operand 1 with a part replaced by operand 0; dumps write into operand 1 instead.",
      .example = "linalg.CPU.CopyOp "
@@ -295,6 +298,7 @@ inline constexpr OpRow kCopyRows[] = {
      .effects = Effect::kWritesOperand0,
      .attributes = kFillAttributes,
      .infer = rules::fill,
+     .work = works::results_once,
      .page = "movement",
      .summary = "A tensor of the operand's type with stated content; dumps write into the operand.",
      .example = "linalg.CPU.FillOp [type:arange, start:0.0, end:6.0, step:1.0] "

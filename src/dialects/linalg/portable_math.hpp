@@ -3,6 +3,7 @@
 
 #include "dialects/linalg/elementwise.hpp"
 #include "dialects/rules.hpp"
+#include "dialects/work_rules.hpp"
 #include "mir/context.hpp"
 
 namespace mir::dialect_tables {
@@ -174,6 +175,7 @@ inline constexpr OpRow kPortableMathRows[] = {
      .traits = Trait::kPure | Trait::kPortableOnly,
      .attributes = kIotaAttributes,
      .infer = rules::iota,
+     .work = works::results_once,
      .page = "movement",
      .summary = "Positions along a dimension: start, start + step, and so on.",
      .example = "linalg.CPU.IotaOp [shape:[2, 6], dtype:Int32, dim:1] () -> "

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dialects/rules.hpp"
+#include "dialects/work_rules.hpp"
 #include "mir/context.hpp"
 
 namespace mir::dialect_tables {
@@ -142,6 +143,7 @@ inline constexpr OpRow kIndexRows[] = {
      .traits = Trait::kPure | Trait::kMayRefuse | Trait::kMoves,
      .attributes = kGatherAttributes,
      .infer = rules::gather,
+     .work = works::elements_picked,
      .page = "index",
      .summary = "Slices of a table picked by indices: one dimension becomes those of the indices.",
      .example = "linalg.CPU.GatherOp [dim:0] (%0:tensor<[1024, 64], Float32, CPU>, "
@@ -153,6 +155,7 @@ inline constexpr OpRow kIndexRows[] = {
      .traits = Trait::kPure | Trait::kMayRefuse | Trait::kMoves,
      .attributes = kIndexAttributes,
      .infer = rules::index,
+     .work = works::elements_picked,
      .page = "index",
      .summary = "Each dimension indexed independently: a slice, a list or a tensor of indices.",
      .example = "linalg.CPU.IndexOp [indices:[1, {}]] (%0:tensor<[16, 64], Float32, CPU>, "

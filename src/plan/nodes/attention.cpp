@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "dialects/work_rules.hpp"
 #include "eval/attributes.hpp"
 #include "plan/nodes/nodes.hpp"
 #include "plan/nodes/op_node.hpp"
@@ -72,9 +73,9 @@ class AttentionNode final : public PlanNode {
     const TensorRef q = value(frame, values_.q), k = value(frame, values_.k),
                     v = value(frame, values_.v);
     Work work = PlanNode::work(frame);
-    const double pairs =
+    const auto pairs = static_cast<double>(
         attention_pairs(q.extents[2], k.extents[2],
-                        {.causal = parameters_.causal, .window = window_of(q.extents[2])});
+                        {.causal = parameters_.causal, .window = window_of(q.extents[2])}));
     work.flop = 2 * static_cast<double>(q.extents[0] * q.extents[1]) * pairs *
                 static_cast<double>(q.extents[3] + v.extents[3]);
     return work;

@@ -1,0 +1,90 @@
+// Writes the cost of ops and graphs on them.
+#include "dialects/work_rules.hpp"
+#include "mir/rewriter.hpp"
+#include "mir/walk.hpp"
+#include "passes/estimate/cost.hpp"
+#include "passes/standard_passes.hpp"
+
+namespace mir {
+
+namespace {
+
+using namespace work_attributes;
+
+constexpr std::string_view kRemove = "remove";
+
+class CostMarks {
+ public:
+  explicit CostMarks(PassRun& run)
+      : run_(run), context_(run.module().context()), rewriter_(run.module()) {}
+
+  PassResult write() {
+    const CostEstimate estimate(run_.module());
+    for (const GraphCost& graph : estimate.graphs()) {
+      for (const OpCost& each : graph.ops) mark(*each.op, each.work);
+      if (graph.graph == run_.module().top()) continue;
+      mark(*graph.graph, graph.work);
+      set(*graph.graph, kPeak, graph.peak);
+    }
+    return run_.result();
+  }
+
+  PassResult remove() {
+    for_each_op(run_.module().body(), [&](Op& op) {
+      for (const std::string_view key : {kFlop, kRead, kWritten, kPeak}) {
+        rewriter_.remove_attribute(op, context_.intern(key));
+      }
+    });
+    return run_.result();
+  }
+
+ private:
+  void mark(Op& op, const OpWork& work) {
+    set(op, kFlop, work.flop);
+    set(op, kRead, work.read);
+    set(op, kWritten, work.written);
+  }
+
+  void set(Op& op, std::string_view key, Dim amount) {
+    const Attr* value =
+        amount.is_constant() ? context_.integer(amount.constant()) : context_.dim(amount);
+    if (op.attribute(key) != value) rewriter_.set_attribute(op, context_.intern(key), value);
+  }
+
+  PassRun& run_;
+  IRContext& context_;
+  Rewriter rewriter_;
+};
+
+constexpr std::string_view kSymbolicProduct =
+    R"(@main [mir_version:1] (%x:tensor<[1, $S, 8], Float32, CPU>) -> (%z:tensor<[1, $S, 4], Float32, CPU>) {
+    graph.SubGraphOp @init <notype> {
+        () -> () {
+            tensor.CPU.register () -> (%w:tensor<[4, 8], BFloat16, CPU>[@up.weight])[symbol:up.weight]
+        }
+    }
+    linalg.CPU.LinearOp <name="up"> [in_channels:8, out_channels:4, bias:false] (%x) -> (%y:tensor<[1, $S, 4], Float32, CPU>)
+    linalg.CPU.SiLUOp(%y) -> (%z:tensor<[1, $S, 4], Float32, CPU>)
+    cf.ReturnOp (%z) -> ()
+}
+)";
+
+}  // namespace
+
+Pass estimate_pass() {
+  return {.name = "estimate",
+          .summary = "writes arithmetic and memory traffic on operations and graphs, and the peak "
+                     "memory on graphs",
+          .takes = PassForm::kPortable,
+          .is_idempotent = true,
+          .options = {{.name = std::string(kRemove), .summary = "removes these attributes"}},
+          .preserves =
+              AnalysisSet::of<Dominance, CallGraph, Effects, Liveness, Aliases, SymbolRanges>(),
+          .example = std::string(kSymbolicProduct),
+          .run = [](PassRun& run) {
+            CostMarks marks(run);
+            return run.options().flag(kRemove) ? marks.remove() : marks.write();
+          }};
+}
+
+}  // namespace mir
