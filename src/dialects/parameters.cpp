@@ -130,4 +130,10 @@ Symbol cache_of(const Op& op) {
   return named ? op.module().context().intern(cache->text()) : op.path();
 }
 
+bool is_name_attribute(const Op& op, const AttrRow& row) {
+  if (row.type == AttrType::kSymbolRef) return true;
+  if (op.is(OpId::kLinalgKVCache)) return row.name == "layer_idx";
+  return op.is(OpId::kLinalgParam) && row.name == "name";
+}
+
 }  // namespace mir

@@ -38,4 +38,8 @@ std::optional<Symbol> named_parameter(const Op& op);
 /// path; the empty symbol when it has neither or the op is no KVCacheOp.
 Symbol cache_of(const Op& op);
 
+/// Whether an attribute of the op names a parameter, a state or the layer that the op belongs to.
+/// Ops of equal layers differ in such attributes and in their paths.
+bool is_name_attribute(const Op& op, const AttrRow& row);
+
 }  // namespace mir

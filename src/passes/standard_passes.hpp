@@ -21,6 +21,8 @@ Pass merge_graphs_pass();                         // merge/
 Pass name_values_pass();                          // names/
 Pass narrow_slices_pass();                        // narrow/
 Pass number_values_pass();                        // names/
+Pass outline_pass();          // outline/
+Pass sink_pass();             // sink/
 Pass sink_transposes_pass();                      // sink/
 Pass strip_locations_pass();                      // names/
 Pass strip_names_pass();                          // names/

@@ -8,16 +8,11 @@
 
 namespace mir {
 
-namespace {
-
-/// Equal for attributes with the same value.
-std::size_t hash_of(const Attr& value) {
+std::size_t hash_of_value(const Attr& value) {
   if (value.kind() == AttrKind::kString) return std::hash<std::string_view>()(value.text());
   if (value.kind() == AttrKind::kFloat) return std::hash<double>()(value.number());
   return std::hash<const void*>()(&value);
 }
-
-}  // namespace
 
 std::size_t hash_of_operation(const Op& op) {
   std::size_t hash = std::hash<Symbol>()(op.op_name().spelling);
@@ -25,7 +20,7 @@ std::size_t hash_of_operation(const Op& op) {
   if (op.row() == nullptr) return hash;
   for (const AttrRow& row : op.row()->attributes) {
     const Attr* value = effective_attribute(op, row);
-    if (value != nullptr) hash = combined_hash(hash, hash_of(*value));
+    if (value != nullptr) hash = combined_hash(hash, hash_of_value(*value));
   }
   return op.row()->weights.empty() ? hash : combined_hash(hash, std::hash<Symbol>()(op.path()));
 }

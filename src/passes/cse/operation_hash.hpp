@@ -11,6 +11,9 @@ constexpr std::size_t combined_hash(std::size_t hash, std::size_t next) {
   return hash * 0x9e3779b97f4a7c15ULL + next;
 }
 
+/// Equal for attributes with the same value.
+std::size_t hash_of_value(const Attr& value);
+
 /// Equal for ops of which are_same_operation() is true.
 std::size_t hash_of_operation(const Op& op);
 

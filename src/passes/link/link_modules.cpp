@@ -1,0 +1,204 @@
+#include "passes/link/link_modules.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "ir/declaration_graphs.hpp"
+#include "mir/call_graph.hpp"
+#include "mir/ops.hpp"
+#include "mir/rewriter.hpp"
+
+namespace mir {
+
+namespace {
+
+class Linking {
+ public:
+  Linking(const Module& first, NameCollision collision, Diagnostics& diagnostics)
+      : linked_(clone(first)),
+        context_(first.context()),
+        rewriter_(*linked_),
+        collision_(collision),
+        diagnostics_(diagnostics) {}
+
+  /// Adds a copy of a module that belongs to the link alone.
+  void add(Module& module) {
+    if (!settle_names(module)) return;
+    Block& block = module.body().only_block();
+    for (Op* op : block.ops()) {
+      if (isa<SubGraphOp>(op)) add_graph(*op);
+    }
+    add_body(module);
+  }
+
+  std::unique_ptr<Module> take() { return is_good_ ? std::move(linked_) : nullptr; }
+
+  void refuse(DiagCode code, const Op& at, std::string message) {
+    diagnostics_.error(code, at.span(), std::move(message));
+    is_good_ = false;
+  }
+
+ private:
+  Module& linked() { return *linked_; }
+  std::string_view text(Symbol symbol) const { return context_.text(symbol); }
+
+  // -- names --------------------------------------------------------------------------------------
+
+  /// Gives the graphs of the module, and the module itself, names that are not taken.
+  bool settle_names(Module& module) {
+    const CallGraph calls(module);
+    bool is_settled = true;
+    for (Op* graph : calls.graphs()) {
+      const bool is_top = graph == module.top();
+      if (!is_top && (is_declaration(*graph) || graph->parent_op() != module.top())) continue;
+      if (!is_taken(graph->symbol())) continue;
+      if (collision_ == NameCollision::kRefuse) {
+        refuse(DiagCode::kDuplicateSymbol, *graph,
+               fmt::format("graph '@{}' has the name of a graph in module '@{}'; rename it, or "
+                           "link with renaming",
+                           text(graph->symbol()), text(linked().name())));
+        is_settled = false;
+        continue;
+      }
+      rename(module, *graph, calls.calls_of(*graph), fresh_name(module, graph->symbol()));
+    }
+    return is_settled;
+  }
+
+  bool is_taken(Symbol name) {
+    return linked().lookup_op(name) != nullptr || name == linked().name();
+  }
+
+  Symbol fresh_name(const Module& module, Symbol name) {
+    for (std::size_t i = 1;; ++i) {
+      const Symbol made = context_.intern(fmt::format("{}.{}", text(name), i));
+      if (!is_taken(made) && module.lookup_op(made) == nullptr) return made;
+    }
+  }
+
+  void rename(Module& module, Op& graph, std::span<Op* const> calls, Symbol name) {
+    Rewriter rewriter(module);
+    rewriter.set_symbol(graph, name);
+    const Symbol key = context_.intern("symbol");
+    if (graph.attribute(key) != nullptr) {
+      rewriter.set_attribute(graph, key, context_.word(text(name)));
+    }
+    for (Op* call : calls) rewriter.set_symbol(*call, name);
+  }
+
+  // -- graphs -------------------------------------------------------------------------------------
+
+  void add_graph(Op& graph) {
+    if (text(graph.symbol()) == "init") {
+      for (Op* op : graph.first_region()->only_block().ops()) {
+        if (isa<RegisterOp>(op)) add_parameter(*op);
+      }
+      return;
+    }
+    if (is_declaration(graph) && linked().lookup_op(graph.symbol()) != nullptr) return;
+    RewriteMapping ignored;
+    move_after_graphs();
+    rewriter_.clone(graph, ignored);
+  }
+
+  void add_parameter(Op& declaration) {
+    const Value& value = *declaration.result();
+    const Value* known = linked().lookup_value(value.symbol());
+    if (known == nullptr) {
+      RewriteMapping ignored;
+      rewriter_.set_insertion_point_to_end(init());
+      rewriter_.clone(declaration, ignored);
+    } else if (known->type() != value.type() ||
+               !std::ranges::equal(known->attributes(), value.attributes())) {
+      refuse(DiagCode::kDuplicateSymbol, declaration,
+             fmt::format("parameter '@{}' is {} here and {} in module '@{}'", text(value.symbol()),
+                         value.type()->spelling(), known->type()->spelling(),
+                         text(linked().name())));
+    }
+  }
+
+  /// The body of the module as a graph with its name. Registers in it join the others.
+  void add_body(Module& module) {
+    const Region& from = module.body();
+    std::vector<const Type*> types;
+    for (const Value& input : from.entry_arguments()) types.push_back(input.type());
+    Builder builder(linked(), ignored_);
+    if (Op* first = first_computing()) builder.set_insertion_point(first);
+    Region& region = *builder.subgraph(text(module.name()), types)->first_region();
+    Block& block = region.only_block();
+    RewriteMapping mapping;
+    for (const Value& input : from.entry_arguments()) {
+      Value& argument = block.arguments()[input.index()];
+      rewriter_.set_name(argument, input.name());
+      rewriter_.set_attributes(argument, input.attributes());
+      mapping.map(input, argument);
+    }
+    for (Op* op : from.only_block().ops()) {
+      if (isa<SubGraphOp>(op)) continue;
+      if (isa<RegisterOp>(op)) {
+        add_parameter(*op);
+        mapping.map(*op->result(), *rewriter_.constant(region, *constant_of(*op->result())));
+        continue;
+      }
+      rewriter_.set_insertion_point_to_end(block);
+      rewriter_.clone(*op, mapping);
+    }
+    rewriter_.set_result_types(region, from.result_types());
+    rewriter_.erase_unused_free_values(region);
+  }
+
+  /// The first op of the body that declares nothing; null if there is none.
+  Op* first_computing() {
+    const auto ops = linked().body().only_block().ops();
+    for (Op* op : ops) {
+      if (!isa<SubGraphOp>(op) && !isa<RegisterOp>(op)) return op;
+    }
+    return nullptr;
+  }
+
+  void move_after_graphs() {
+    if (Op* first = first_computing()) return rewriter_.set_insertion_point(*first);
+    rewriter_.set_insertion_point_to_end(linked().body().only_block());
+  }
+
+  Block& init() {
+    const Op* known = linked().lookup_op(context_.intern("init"));
+    if (known != nullptr) return known->first_region()->only_block();
+    Builder builder(linked(), ignored_);
+    if (Op* first = linked().body().only_block().front()) builder.set_insertion_point(first);
+    builder.subgraph("init", {}, "notype");
+    return *builder.block();
+  }
+
+  std::unique_ptr<Module> linked_;
+  IRContext& context_;
+  Rewriter rewriter_;
+  NameCollision collision_;
+  Diagnostics& diagnostics_;
+  Diagnostics ignored_;
+  bool is_good_ = true;
+};
+
+}  // namespace
+
+std::unique_ptr<Module> link_modules(std::span<Module* const> modules, NameCollision collision,
+                                     Diagnostics& diagnostics) {
+  Linking linking(*modules.front(), collision, diagnostics);
+  bool are_linkable = true;
+  for (const Module* module : modules) {
+    if (module->is_portable() && !module->body().empty() &&
+        !module->body().has_several_blocks()) {
+      continue;
+    }
+    linking.refuse(DiagCode::kPipeline, *module->top(),
+                   "only portable modules whose body has one block can be linked");
+    are_linkable = false;
+  }
+  if (!are_linkable) return nullptr;
+  for (Module* module : modules.subspan(1)) linking.add(*clone(*module));
+  return linking.take();
+}
+
+}  // namespace mir

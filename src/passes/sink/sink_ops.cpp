@@ -1,0 +1,176 @@
+// Moves ops down to their first user, which shortens the lives of their results.
+//
+// note [gain]: an op that moves down keeps its operands alive longer. It moves within a block only
+// if that costs no memory: its results take at least as many bytes as the operands whose last users
+// are above its new place. It moves into another block or region in any case: then it does not run
+// where nobody needs it.
+#include <algorithm>
+#include <unordered_set>
+#include <vector>
+
+#include "mir/control_flow.hpp"
+#include "mir/ops.hpp"
+#include "mir/work.hpp"
+#include "passes/analysis/block_cycles.hpp"
+#include "passes/standard_passes.hpp"
+
+namespace mir {
+
+namespace {
+
+class OpSinking {
+ public:
+  explicit OpSinking(PassRun& run)
+      : run_(run), table_(run.module().context().dims()), rewriter_(run.module()) {}
+
+  PassResult apply() {
+    sink_in(run_.region());
+    return run_.result();
+  }
+
+ private:
+  /// Users come before the ops that they use, so that a chain moves as a whole.
+  void sink_in(Region& region) {
+    for (Block* block : region.reversed_blocks()) {
+      for (Op* op : block->reversed()) {
+        if (can_sink(*op)) sink(*op);
+      }
+    }
+    for (Block* block : region.blocks()) {
+      for (Op* op : block->ops()) {
+        if (op->has(Trait::kIsolated)) continue;
+        for (Region* in = op->first_region(); in != nullptr; in = in->next()) sink_in(*in);
+      }
+    }
+  }
+
+  static bool can_sink(const Op& op) {
+    return is_pure(op) && !op.has(Trait::kTerminator) && !op.has(Trait::kSymbol) &&
+           op.first_region() == nullptr && op.result_count() > 0 && !is_dead(op);
+  }
+
+  void sink(Op& op) {
+    Region& region = *op.parent_region();
+    std::vector<const Op*> users;  // those directly in the region, or that contain users
+    for (const Value& result : op.results()) {
+      for (const Use* use = result.first_use(); use != nullptr; use = use->next()) {
+        users.push_back(use->user()->ancestor_in(region));
+      }
+    }
+    Op* const target = place_inside(op, users);
+    if (target != nullptr) return move(op, *target, "operations moved into a region");
+    Block* const block = only_block_of(users);
+    if (block == nullptr) return;
+    if (block != op.block()) {
+      if (!may_repeat_blocks(region)) move(op, *first_in(*block, users), "operations moved to another block");
+      return;
+    }
+    Op& user = *first_in(*block, users);
+    if (op.next() != &user && saves_memory(op, user)) move(op, user, "operations moved down");
+  }
+
+  void move(Op& op, Op& before, std::string_view what) {
+    rewriter_.move_before(op, before);
+    run_.count(what);
+  }
+
+  // -- places -------------------------------------------------------------------------------------
+
+  /// The first user in the only block of a region that contains all users and runs at most once;
+  /// null if there is none.
+  Op* place_inside(const Op& op, std::span<const Op* const> users) const {
+    const Op* const around = users.front();
+    if (std::ranges::any_of(users, [&](const Op* each) { return each != around; })) return nullptr;
+    for (Region* in = around->first_region(); in != nullptr; in = in->next()) {
+      if (in->empty() || in->has_several_blocks() || !runs_of(*in).at_most_once) continue;
+      std::vector<const Op*> inner;
+      for (const Value& result : op.results()) {
+        for (const Use* use = result.first_use(); use != nullptr; use = use->next()) {
+          inner.push_back(use->user()->ancestor_in(*in));
+        }
+      }
+      if (std::ranges::find(inner, nullptr) != inner.end()) continue;
+      return first_in(in->only_block(), inner);
+    }
+    return nullptr;
+  }
+
+  static Block* only_block_of(std::span<const Op* const> users) {
+    Block* block = users.front()->block();
+    const bool is_only =
+        std::ranges::all_of(users, [&](const Op* each) { return each->block() == block; });
+    return is_only ? block : nullptr;
+  }
+
+  static Op* first_in(Block& block, std::span<const Op* const> users) {
+    for (Op* op : block.ops()) {
+      if (std::ranges::find(users, op) != users.end()) return op;
+    }
+    return nullptr;
+  }
+
+  // -- memory -------------------------------------------------------------------------------------
+
+  /// See note [gain]. False if extents are not known.
+  bool saves_memory(const Op& op, const Op& user) {
+    Dim results, kept;
+    for (const Value& each : op.results()) results = table_.add(results, bytes_of_type(each));
+    std::unordered_set<const Value*> counted;
+    for (const Use& use : op.operand_uses()) {
+      const Value& value = *use.value();
+      if (value.is_free() || is_needed_at(value, op, user) || !counted.insert(&value).second) {
+        continue;
+      }
+      kept = table_.add(kept, bytes_of_type(value));
+    }
+    // Ranges of extents begin at 0.
+    const Dim above = table_.add(table_.subtract(results, kept), Dim(1));
+    return run_.analysis<SymbolRanges>().range(above).least >= 1;
+  }
+
+  Dim bytes_of_type(const Value& value) { return work_tensor(table_, value.type()).bytes; }
+
+  /// Whether an op from `user` on, other than `op`, uses the value.
+  static bool is_needed_at(const Value& value, const Op& op, const Op& user) {
+    const Region& region = *op.parent_region();
+    for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
+      if (use->user() == &op) continue;
+      const Op* at = use->user()->ancestor_in(region);
+      if (at == nullptr || at->block() != op.block() || at == &user ||
+          user.is_before_in_block(at)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  PassRun& run_;
+  DimTable& table_;
+  Rewriter rewriter_;
+};
+
+constexpr std::string_view kEarlyMask =
+    R"(@main [mir_version:1] (%x:tensor<[2, 2], Float32, CPU>) -> (%z:tensor<[2, 2], Float32, CPU>) {
+    linalg.CPU.IotaOp [shape:[2, 2], dtype:Float32, dim:1] () -> (%m:tensor<[2, 2], Float32, CPU>)
+    linalg.CPU.ExpOp(%x) -> (%a:tensor<[2, 2], Float32, CPU>)
+    linalg.CPU.SinOp(%a) -> (%b:tensor<[2, 2], Float32, CPU>)
+    linalg.CPU.MulOp(%b, %m) -> (%z:tensor<[2, 2], Float32, CPU>)
+    cf.ReturnOp (%z) -> ()
+}
+)";
+
+}  // namespace
+
+Pass sink_pass() {
+  return {.name = "sink",
+          .summary = "moves pure operations down to their first user, or into the only block or "
+                     "region of their users",
+          .anchor = Anchor::kGraph,
+          .takes = PassForm::kPortable,
+          .reads = AnalysisSet::of<SymbolRanges>(),
+          .preserves = AnalysisSet::of<CallGraph, Aliases, SymbolRanges>(),
+          .example = std::string(kEarlyMask),
+          .run = [](PassRun& run) { return OpSinking(run).apply(); }};
+}
+
+}  // namespace mir
