@@ -86,6 +86,17 @@ Result<void> refuse_without_trial(const OptSettings& settings) {
   return {};
 }
 
+/// Refuses limits of a machine without a report of the cost.
+Result<void> refuse_without_cost(const OptSettings& settings) {
+  const OptionRow* rows[] = {&settings.peak_flops, &settings.bandwidth};
+  for (const OptionRow* row : rows) {
+    if (settings.emit->is_cost || !row->is_given()) continue;
+    return Error{DiagCode::kUsage,
+                 fmt::format("--{} has no effect without --emit=cost", row->name())};
+  }
+  return {};
+}
+
 /// Takes the facts that the options grant to conversions.
 Result<void> take_grants(OptSettings& settings) {
   auto granted = read_grants(settings.facts, *settings.sidecars.sidecar);
@@ -101,6 +112,7 @@ ExitCode body(const Run& run, OptSettings& settings) {
   if (const auto one = refuse_several(run, settings); !one) return run.refuse(one.error());
 
   if (const auto tried = refuse_without_trial(settings); !tried) return run.refuse(tried.error());
+  if (const auto cost = refuse_without_cost(settings); !cost) return run.refuse(cost.error());
   if (settings.validate_patterns.is_given()) return validate_files(run, settings);
   if (const ExitCode read = settings.patterns.files.report(run); read != ExitCode::kSuccess) {
     return read;

@@ -10,8 +10,10 @@
 #include "known_passes.hpp"
 #include "load_passes.hpp"
 #include "option.hpp"
+#include "passes/link/link_modules.hpp"
 #include "pattern_files.hpp"
 #include "pipelines.hpp"
+#include "tools/opt/cost_report.hpp"
 #include "verification.hpp"
 
 namespace mir::tools {
@@ -44,6 +46,22 @@ inline constexpr Choice<Generation> kGenerations[] = {{"2025-06", Generation::k2
 enum class TableForm : std::uint8_t { kNone, kTable, kJson };
 inline constexpr Choice<TableForm> kTableForms[] = {{"table", TableForm::kTable},
                                                     {"json", TableForm::kJson}};
+
+/// What is written of the modules: their text, or a report of their cost.
+struct OptForm {
+  bool is_cost = false;
+  CostForm cost{};
+  friend bool operator==(const OptForm&, const OptForm&) = default;
+};
+inline constexpr Choice<OptForm> kOptForms[] = {
+    {"module", {}},
+    {"cost", {true, CostForm::kTable}, "arithmetic, memory traffic and peak memory"},
+    {"cost-csv", {true, CostForm::kCsv}},
+    {"cost-json", {true, CostForm::kJson}}};
+
+inline constexpr Choice<NameCollision> kNameCollisions[] = {
+    {"refuse", NameCollision::kRefuse},
+    {"rename", NameCollision::kRename, "the later graph gets another name"}};
 
 inline constexpr Choice<bool> kYesNo[] = {{"yes", true}, {"no", false}};
 
@@ -116,6 +134,40 @@ struct OptSettings {
   Flag print_pipeline{options,
                       {.name = "print-pipeline",
                        .help = "print the pipeline, with named pipelines expanded, and exit"}};
+  Option<NameCollision> link_modules{
+      options,
+      {.name = "link-modules",
+       .argument = "COLLISION",
+       .help = "make the modules of a file one, before the passes; a name that is taken",
+       .implied = "refuse"},
+      choice(kNameCollisions)};
+  OptionList<std::string> split_module{
+      options,
+      {.name = "split-module",
+       .argument = "GRAPH",
+       .help = "after the passes, write a module for each graph of this name, in which * stands "
+               "for any text; it runs alone",
+       .implied = "*"},
+      any_text(kRefersToNothing)};
+  Option<OptForm> emit{
+      options,
+      {.name = "emit", .argument = "FORM", .help = "write the modules, or what they cost"},
+      choice(kOptForms),
+      {}};
+  Option<double> peak_flops{
+      options,
+      {.name = "peak-flops",
+       .argument = "X",
+       .help = "in --emit=cost, show the time at X operations of products in a second",
+       .otherwise = "no limit"},
+      number<double>({.least = 1})};
+  Option<double> bandwidth{
+      options,
+      {.name = "bandwidth",
+       .argument = "X",
+       .help = "in --emit=cost, show the time at X bytes read or written in a second",
+       .otherwise = "no limit"},
+      number<double>({.least = 1})};
   FactSettings facts{options};
   SidecarSettings sidecars{options};
   Option<std::string> loss_report{

@@ -10,6 +10,7 @@
 #include "mir/upgrade.hpp"
 #include "mir/walk.hpp"
 #include "module_names.hpp"
+#include "passes/extract/split_module.hpp"
 #include "standard_error.hpp"
 #include "support/atomic_file.hpp"
 #include "support/expectation.hpp"
@@ -40,6 +41,15 @@ Result<void> Transformation::prepare() const {
   return settings_.dump_dir.is_given() ? dumper_.prepare() : Result<void>();
 }
 
+namespace {
+
+void refuse_dump(const Module& module, const OptionRow& row, Diagnostics& diagnostics) {
+  diagnostics.error(DiagCode::kPipeline, module.top()->span(),
+                    fmt::format("--{} takes portable modules, found a dump", row.name()));
+}
+
+}  // namespace
+
 // -- running --------------------------------------------------------------------------------------
 
 /// Every dump has findings, so only its errors are shown.
@@ -67,17 +77,20 @@ bool Transformation::transform(Module& module, Diagnostics& diagnostics) {
   return run_validated(module, pipeline_, how, settings_, diagnostics);
 }
 
+bool Transformation::is_wanted(const Module& module) const {
+  const std::string& name = *settings_.module;
+  return name.empty() || module.context().text(module.name()) == name;
+}
+
 bool Transformation::transform_modules(std::span<Module* const> modules, Diagnostics& diagnostics) {
   if (diagnostics.has_errors()) {
     verification_.look_further(modules, diagnostics);
     return false;
   }
-  const std::string& name = *settings_.module;
   add_names(names_, modules);
   if (settings_.explain_no_match.is_given()) add_values(modules);
   return std::ranges::all_of(modules, [&](Module* module) {
-    const bool is_wanted = name.empty() || module->context().text(module->name()) == name;
-    return !is_wanted || transform(*module, diagnostics);
+    return !is_wanted(*module) || transform(*module, diagnostics);
   });
 }
 
@@ -90,6 +103,64 @@ void Transformation::add_values(std::span<Module* const> modules) {
       }
     });
   }
+}
+
+/// The modules of a text as one. Null after reporting why they cannot be linked.
+Module* Transformation::link(std::span<Module* const> modules, Diagnostics& diagnostics) {
+  if (diagnostics.has_errors()) {
+    verification_.look_further(modules, diagnostics);
+    return nullptr;
+  }
+  made_.push_back(mir::link_modules(modules, *settings_.link_modules, diagnostics));
+  return made_.back().get();
+}
+
+/// Replaces each module by its parts. Returns false after reporting.
+bool Transformation::split(std::vector<Module*>& modules, Diagnostics& diagnostics) {
+  std::vector<Module*> parts;
+  bool is_good = true;
+  for (const Module* module : modules) {
+    if (!is_wanted(*module)) continue;
+    if (!module->is_portable()) {
+      refuse_dump(*module, settings_.split_module, diagnostics);
+      is_good = false;
+      continue;
+    }
+    auto made = split_module(*module, *settings_.split_module, diagnostics);
+    if (!made) {
+      is_good = false;
+      continue;
+    }
+    for (auto& part : *made) {
+      is_good = verify(*part, diagnostics) && is_good;
+      parts.push_back(part.get());
+      made_.push_back(std::move(part));
+    }
+  }
+  modules = std::move(parts);
+  return is_good;
+}
+
+std::optional<std::string> Transformation::text_of(std::vector<Module*> modules,
+                                                   const SyntaxTree& tree,
+                                                   Diagnostics& diagnostics) {
+  if (settings_.split_module.is_given() && !split(modules, diagnostics)) return std::nullopt;
+  const OptForm& form = *settings_.emit;
+  if (!form.is_cost) {
+    if (made_.empty()) return print(modules, tree);
+    std::string text;
+    for (const Module* module : modules) text += print(*module);
+    return text;
+  }
+  std::erase_if(modules, [&](const Module* each) { return made_.empty() && !is_wanted(*each); });
+  for (const Module* module : modules) {
+    if (module->is_portable()) continue;
+    refuse_dump(*module, settings_.emit, diagnostics);
+    return std::nullopt;
+  }
+  return cost_report(modules, form.cost,
+                     {.flop_per_second = settings_.peak_flops.if_given().value_or(0),
+                      .bytes_per_second = settings_.bandwidth.if_given().value_or(0)});
 }
 
 Transformation::Outcome Transformation::transform_text(const SourceFile& given,
@@ -105,9 +176,16 @@ Transformation::Outcome Transformation::transform_text(const SourceFile& given,
   if (file == nullptr) return {report(given, sources, diagnostics)};
   const std::optional<SyntaxTree> tree = parse(*file, diagnostics);
   if (!tree) return {report(*file, sources, diagnostics)};
-  const std::vector<Module*> modules = resolve(*tree, context, diagnostics);
+  made_.clear();
+  std::vector<Module*> modules = resolve(*tree, context, diagnostics);
+  if (settings_.link_modules.is_given() && modules.size() > 1) {
+    modules = {link(modules, diagnostics)};
+  }
   Outcome outcome;
-  if (transform_modules(modules, diagnostics)) outcome.text = print(modules, *tree);
+  if (modules != std::vector<Module*>{nullptr} && transform_modules(modules, diagnostics)) {
+    outcome.text = text_of(modules, *tree, diagnostics);
+  }
+  made_.clear();
   outcome.code = write_losses(context);
   outcome.code = worst(outcome.code, report(*file, sources, diagnostics));
   return outcome;
@@ -184,9 +262,11 @@ ExitCode Transformation::write() const {
       std::ranges::all_of(outcomes_, [](const Outcome& each) { return each.text.has_value(); });
   if (!is_complete || settings_.verify_diagnostics) return code;
   const ExitCode written = run_.write_output([&](const Run::Sink& sink) {
+    const OptForm& form = *settings_.emit;
+    if (form.is_cost) sink(cost_head(form.cost));
     bool is_first = true;
     for (const Outcome& each : outcomes_) {
-      if (!std::exchange(is_first, false)) sink("// -----\n");
+      if (!std::exchange(is_first, false) && !form.is_cost) sink("// -----\n");
       sink(*each.text);
     }
   });

@@ -1,6 +1,7 @@
 // One pipeline over the modules of several texts.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,6 +41,14 @@ class Transformation {
 
   Outcome transform_text(const SourceFile& given, IRContext& context);
   bool transform_modules(std::span<Module* const> modules, Diagnostics& diagnostics);
+  /// Whether --module admits the module.
+  bool is_wanted(const Module& module) const;
+  Module* link(std::span<Module* const> modules, Diagnostics& diagnostics);
+  bool split(std::vector<Module*>& modules, Diagnostics& diagnostics);
+  /// What --split-module and --emit ask for; no value after reporting a module of which it cannot
+  /// be made.
+  std::optional<std::string> text_of(std::vector<Module*> modules, const SyntaxTree& tree,
+                                     Diagnostics& diagnostics);
   bool transform(Module& module, Diagnostics& diagnostics);
   bool verify(const Module& module, Diagnostics& diagnostics) const;
   ExitCode report(const SourceFile& file, const SourceManager& sources,
@@ -60,7 +69,8 @@ class Transformation {
   PassRecord record_;
   RewriteWatch rewrites_;
   Reproducer reproducer_;
-  InputNames names_{""};  // of the current file
+  InputNames names_{""};                       // of the current file
+  std::vector<std::unique_ptr<Module>> made_;  // from those of the current text
   std::vector<Outcome> outcomes_;
 };
 
