@@ -11,6 +11,7 @@
 #include "standard_error.hpp"
 #include "support/diagnostic_catalogue.hpp"
 #include "support/expectation.hpp"
+#include "syntax/damage.hpp"
 #include "tool.hpp"
 #include "tools/parse/known_ops.hpp"
 #include "tools/parse/settings.hpp"
@@ -68,8 +69,9 @@ ExitCode conclude(const Job& job, const SourceFile& file, const SourceManager& s
 }
 
 /// Verifies modules and shows them in the form asked for. One that is rejected can still be looked
-/// at.
-ExitCode show_modules(const Job& job, std::span<Module* const> modules, Diagnostics& diagnostics) {
+/// at, unless parts of its text cannot be read.
+ExitCode show_modules(const Job& job, std::span<Module* const> modules, bool is_whole,
+                      Diagnostics& diagnostics) {
   if (diagnostics.has_errors()) {
     job.verification.look_further(modules, diagnostics);
   } else {
@@ -77,6 +79,7 @@ ExitCode show_modules(const Job& job, std::span<Module* const> modules, Diagnost
   }
   if (const auto wanted = job.settings.form.if_given())
     for (const Module* module : modules) check_form(*wanted, *module, diagnostics);
+  if (!is_whole) return ExitCode::kSuccess;
   const Form& form = *job.settings.emit;
   if (form.write != nullptr) return form.write(job.run, modules);
   if (form.of_modules == nullptr) return ExitCode::kSuccess;
@@ -88,14 +91,14 @@ ExitCode parse_text(const Job& job, const SourceFile& file, IRContext& context) 
   constexpr std::size_t kMostCompared = 1000;
   Diagnostics diagnostics =
       settings.verify_diagnostics ? Diagnostics(kMostCompared) : job.run.diagnostics();
-  const std::optional<SyntaxTree> tree = parse(file, diagnostics);
-  if (!tree) return conclude(job, file, context.sources(), diagnostics);
-  ExitCode code = *settings.roundtrip ? check_round_trip(*tree) : ExitCode::kSuccess;
+  const SyntaxTree tree = parse_damaged(file, diagnostics);
+  const bool is_whole = !diagnostics.has_errors();
+  ExitCode code = *settings.roundtrip && is_whole ? check_round_trip(tree) : ExitCode::kSuccess;
   if (settings.emit->of_tree != nullptr) {
-    code = worst(code, job.run.write_output(settings.emit->of_tree(*tree)));
+    if (is_whole) code = worst(code, job.run.write_output(settings.emit->of_tree(tree)));
     return worst(code, conclude(job, file, context.sources(), diagnostics));
   }
-  std::vector<Module*> modules = resolve(*tree, context, diagnostics);
+  std::vector<Module*> modules = resolve(tree, context, diagnostics);
   if (settings.module.is_given()) {
     add_names(*job.names, modules);
     std::erase_if(modules, [&](const Module* module) {
@@ -103,7 +106,7 @@ ExitCode parse_text(const Job& job, const SourceFile& file, IRContext& context) 
     });
     if (modules.empty()) return worst(code, conclude(job, file, context.sources(), diagnostics));
   }
-  code = worst(code, show_modules(job, modules, diagnostics));
+  code = worst(code, show_modules(job, modules, is_whole, diagnostics));
   return worst(code, conclude(job, file, context.sources(), diagnostics));
 }
 

@@ -2,6 +2,7 @@
 
 #include "parser.hpp"
 #include "support/utf8.hpp"
+#include "syntax/damage.hpp"
 #include "syntax/tree_builder.hpp"
 
 namespace mir {
@@ -13,8 +14,10 @@ static_assert(static_cast<int>(grammar::Parser::symbol_kind::S_FIELD_COLON) + 1 
                       static_cast<int>(TokenKind::kKey),
               "TokenKind follows the token declarations of parser.yy");
 
-bool parse_units(const SourceFile& file, Diagnostics& diagnostics,
-                 const std::function<bool(Unit&&)>& deliver) {
+namespace {
+
+bool parse_text(const SourceFile& file, Diagnostics& diagnostics,
+                const std::function<bool(Unit&&)>& deliver, bool whole_only) {
   const std::string_view text = file.text();
   const char* end = text.data() + text.size();
   const char* invalid = find_invalid_utf8(text.data(), end);
@@ -29,16 +32,40 @@ bool parse_units(const SourceFile& file, Diagnostics& diagnostics,
     any_module |= unit.nodes().back().kind() == NodeKind::kModuleEnd;
     return deliver(std::move(unit));
   };
-  TreeBuilder builder(file, diagnostics, counting);
+  TreeBuilder builder(file, diagnostics, counting, whole_only);
   grammar::Parser parser(builder);
   const int status = parser.parse();
-  if (diagnostics.error_count() != errors_before) return false;
+  if (diagnostics.error_count() != errors_before) {
+    if (!whole_only) builder.finish();
+    return false;
+  }
   if (status == 0 && !any_module) {
     diagnostics.error(DiagCode::kEmptyFile, {file.base(), file.base()},
                       "the file contains no module");
     return false;
   }
   return status == 0;
+}
+
+}  // namespace
+
+bool parse_units(const SourceFile& file, Diagnostics& diagnostics,
+                 const std::function<bool(Unit&&)>& deliver) {
+  return parse_text(file, diagnostics, deliver, true);
+}
+
+bool parse_damaged_units(const SourceFile& file, Diagnostics& diagnostics,
+                         const std::function<bool(Unit&&)>& deliver) {
+  return parse_text(file, diagnostics, deliver, false);
+}
+
+SyntaxTree parse_damaged(const SourceFile& file, Diagnostics& diagnostics) {
+  SyntaxTree tree(file);
+  parse_damaged_units(file, diagnostics, [&](Unit&& unit) {
+    tree.add(std::move(unit));
+    return true;
+  });
+  return tree;
 }
 
 std::optional<SyntaxTree> parse(const SourceFile& file, Diagnostics& diagnostics) {

@@ -9,13 +9,14 @@
 namespace mir {
 
 TreeBuilder::TreeBuilder(const SourceFile& file, Diagnostics& diagnostics,
-                         const std::function<bool(Unit&&)>& deliver)
+                         const std::function<bool(Unit&&)>& deliver, bool whole_only)
     : file_(file),
       diagnostics_(diagnostics),
       deliver_(deliver),
       lexer_(file, diagnostics),
       braces_(file.text().data()),
-      errors_before_(diagnostics.error_count()) {}
+      errors_before_(diagnostics.error_count()),
+      whole_only_(whole_only) {}
 
 int TreeBuilder::next_token(std::uint32_t& number) {
   if (diagnostics_.is_full()) lexer_.stop();
@@ -25,6 +26,7 @@ int TreeBuilder::next_token(std::uint32_t& number) {
   const auto length = static_cast<std::uint32_t>(lexer_.end() - lexer_.begin());
   if (current_ != TokenKind::kEnd) tokens_.emplace_back(current_, offset, length);
   if (current_ == TokenKind::kLBrace || current_ == TokenKind::kRBrace) braces_.take(lexer_);
+  if (current_ == TokenKind::kError) note_error(false);
   return static_cast<int>(current_);
 }
 
@@ -53,13 +55,18 @@ void TreeBuilder::Braces::take(const Lexer& lexer) {
 
 void TreeBuilder::finish_unit(std::uint32_t end) {
   const std::uint32_t count = end - first_token_;
-  if (diagnostics_.error_count() == errors_before_ && count != 0) {
+  const bool is_wanted = !whole_only_ || diagnostics_.error_count() == errors_before_;
+  if (is_wanted && count != 0 && !nodes_.empty()) {
     const std::uint32_t base = tokens_.front().offset;
     for (std::uint32_t i = 0; i < count; ++i) tokens_[i].offset -= base;
     Unit unit(file_.base() + base, std::span(tokens_).first(count), nodes_);
     if (!deliver_(std::move(unit))) lexer_.stop();
   }
-  after_module_ |= !nodes_.empty() && nodes_.back().kind() == NodeKind::kModuleEnd;
+  if (!nodes_.empty()) {
+    const NodeKind last = nodes_.back().kind();
+    after_module_ |= last == NodeKind::kModuleEnd;
+    in_module_ = last == NodeKind::kModuleBegin || (in_module_ && last != NodeKind::kModuleEnd);
+  }
   tokens_.erase(tokens_.begin(), tokens_.begin() + count);
   nodes_.clear();
   first_token_ = end;
@@ -131,6 +138,7 @@ void TreeBuilder::syntax_error(std::vector<TokenKind> expected) {
   // Scanning that went on at this very token got no further.
   const bool is_repeated = last_error_ == lexer_.begin();
   last_error_ = lexer_.begin();
+  note_error(contains(expected, TokenKind::kOpName));
   if (!is_consequence && !is_repeated) report(expected);
 
   const bool body_is_missing =

@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "mir/parse.hpp"
+#include "syntax/damage.hpp"
 #include "syntax/lexer.hpp"
 
 namespace mir {
@@ -15,8 +17,10 @@ namespace mir {
 /// text; nodes store them relative to their unit.
 class TreeBuilder {
  public:
+  /// With `whole_only`, nothing is delivered after an error; otherwise text that cannot be read is
+  /// part of the tree (see syntax/damage.hpp).
   TreeBuilder(const SourceFile& file, Diagnostics& diagnostics,
-              const std::function<bool(Unit&&)>& deliver);
+              const std::function<bool(Unit&&)>& deliver, bool whole_only = true);
 
   /// Scans the next token and gives its number; returns its kind.
   int next_token(std::uint32_t& number);
@@ -30,6 +34,19 @@ class TreeBuilder {
   }
   /// Tokens below `end` and all nodes so far make up a unit.
   void finish_unit(std::uint32_t end);
+
+  // Recovery has skipped text, and the current token is the one at which parsing resumes.
+
+  /// The skipped text was an op or a part of one.
+  void skip_item();
+  /// It was outside all modules.
+  void skip_text();
+  /// It was the head of an op, or of a module, whose body follows.
+  void begin_damaged_body();
+  void end_damaged_body(std::uint32_t brace);
+  void begin_damaged_module();
+  /// The text has ended, maybe too early: closes what is open.
+  void finish();
 
   /// Reports that the current token is none of `expected` and makes the scanner skip to the next
   /// op.
@@ -54,6 +71,17 @@ class TreeBuilder {
     const char* suspect_ = nullptr;
   };
 
+  /// The end of the nodes that belong to complete items.
+  std::size_t complete_nodes() const;
+  /// Where the op begins whose head is being read: its first node. `from` ends its nodes.
+  std::optional<std::size_t> open_head(std::size_t from) const;
+  bool is_whole_op() const;
+  void note_error(bool op_is_whole);
+  /// Replaces what was read of the damaged item by one token of kind kError; returns its number.
+  /// No number if nothing was skipped.
+  std::optional<std::uint32_t> damaged_token(std::uint32_t first);
+  std::uint32_t first_damaged_token(std::size_t complete);
+  std::optional<std::uint32_t> drop_damaged_item();
   void report(const std::vector<TokenKind>& expected);
   void explain(Diagnostic& diagnostic, std::span<const TokenKind> expected) const;
 
@@ -63,7 +91,12 @@ class TreeBuilder {
   Lexer lexer_;
   Braces braces_;
   std::size_t errors_before_;
+  bool whole_only_;
   bool after_module_ = false;
+  bool in_module_ = false;    // a unit with its head was finished, and none with its end
+  bool op_is_whole_ = false;  // an op could start at the last error
+  bool error_is_on_new_line_ = false;
+  std::uint32_t error_token_ = 0;     // number of the last token in error
   const char* last_error_ = nullptr;  // where the last misplaced token begins
   TokenKind current_ = TokenKind::kEnd;
   std::uint32_t first_token_ = 0;

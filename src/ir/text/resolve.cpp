@@ -9,6 +9,7 @@
 #include "ir/text/text_literal.hpp"
 #include "mir/module.hpp"
 #include "mir/parse.hpp"
+#include "syntax/damage.hpp"
 
 namespace mir {
 
@@ -156,7 +157,9 @@ void Resolver::State::nesting(const Node& node) {
     case NodeKind::kBodyEnd:
       return end_body();
     case NodeKind::kOpEnd:
-      if (head_.open) {
+      if (head_.open && head_.damaged) {
+        end_damaged_op();
+      } else if (head_.open) {
         make_op();
       } else {
         open_ops_.pop_back();
@@ -268,6 +271,7 @@ void Resolver::State::stated_location(const Node& node) {
 
 void Resolver::State::begin_module(const Node& node) {
   const auto attributes = pop_attributes(static_cast<std::uint32_t>(attributes_.size()));
+  if (is_damaged(node.token)) return begin_damaged_module(node);
   module_ = &context_.create_module(context_.text(symbol_from_text(text(node.token).substr(1))));
   modules_.push_back(module_);
   rewriter_.emplace(*module_);
@@ -304,6 +308,7 @@ void Resolver::State::end_module() {
   leave();
   rewriter_.reset();
   open_types_.clear();
+  damaged_names_.clear();
   portable_ = false;
   if (!module_->is_portable() || !declares_dialect(*module_)) return;
   if (!context_.declare_dialect(*module_, diagnostics_)) return;
@@ -334,7 +339,7 @@ std::vector<Module*> resolve(const SyntaxTree& tree, IRContext& context, Diagnos
 std::vector<Module*> read_modules(const SourceFile& file, IRContext& context,
                                   Diagnostics& diagnostics) {
   Resolver resolver(context, file, diagnostics);
-  parse_units(file, diagnostics, [&](Unit&& unit) {
+  parse_damaged_units(file, diagnostics, [&](Unit&& unit) {
     resolver.add(unit);
     return true;
   });

@@ -10,6 +10,7 @@
 namespace mir {
 
 void Resolver::State::begin_head(const Node& node) {
+  if (is_damaged(node.token)) return begin_damaged_head(node);
   const std::string_view spelling = text(node.token);
   const std::uint64_t hash = hash_text(spelling);
   const OpName* known = op_names_.find(spelling, hash);

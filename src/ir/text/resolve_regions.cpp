@@ -29,6 +29,7 @@ void Resolver::State::forget_mentions() {
 }
 
 void Resolver::State::begin_body(const Node&) {
+  if (head_.open && head_.damaged) note_damage(head_.token);
   if (head_.open) open_ops_.push_back(make_op());
   Op* op = open_ops_.back();
   bodies_.push_back({op});
@@ -174,6 +175,7 @@ void Resolver::State::settle_free_values(Region& region) {
   if (!portable_) return;
   const std::vector<Value*> free(region.free_values().begin(), region.free_values().end());
   for (Value* value : free) {
+    if (damaged_names_.contains(value->name().raw())) continue;
     Value* defined = scopes_.find(value->name());
     if (defined != nullptr && defined != value) {
       if (value->type() != nullptr && value->type() != defined->type()) {

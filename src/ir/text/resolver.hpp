@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "ir/text/damaged_text.hpp"
 #include "ir/text/value_scopes.hpp"
 #include "ir/unique_table.hpp"
 #include "mir/module.hpp"
@@ -43,6 +44,7 @@ class Resolver::State {
   /// The op whose head is being read.
   struct Head {
     bool open = false;
+    bool damaged = false;
     OpName name;
     std::uint32_t token = 0;
     Location location;
@@ -59,7 +61,8 @@ class Resolver::State {
 
     /// Lists keep their room.
     void reset() {
-      open = has_symbol = has_path = square_path = has_signature = has_attribute_list = false;
+      open = damaged = has_symbol = has_path = square_path = has_signature = has_attribute_list =
+          false;
       symbol = path = {};
       label.reset();
       address.reset();
@@ -114,6 +117,14 @@ class Resolver::State {
   std::string_view canonical(std::uint32_t first, std::uint32_t count);
   // ops
   void begin_head(const Node& node);
+  // text that cannot be read
+  bool is_damaged(std::uint32_t token) const {
+    return unit_->tokens()[token].kind() == TokenKind::kError;
+  }
+  void begin_damaged_head(const Node& node);
+  void note_damage(std::uint32_t token);
+  void end_damaged_op();
+  void begin_damaged_module(const Node& node);
   Op* make_op();
   void set_head(Op& op);
   void set_successors(Op& op, std::uint32_t first_operand);
@@ -181,7 +192,8 @@ class Resolver::State {
   std::size_t templates_ = 0;       // how many of them are bodies of templates
   const Type* any_type_ = nullptr;  // once there is a template
   ValueScopes scopes_;
-  std::unordered_set<const Value*> open_types_;  // results whose rule left an extent unknown
+  std::unordered_set<std::uint32_t> damaged_names_;  // raw names that damaged text mentions
+  std::unordered_set<const Value*> open_types_;      // results whose rule left an extent unknown
 
   // Texts seen before, so that hashing them once is all they cost.
   TextTable<const Type*> types_;

@@ -1,0 +1,40 @@
+// Trees of texts with errors: everything that can be read, and where it cannot.
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include "mir/parse.hpp"
+
+namespace mir {
+
+// An op that cannot be read is one token of kind kError, which spans its text, in the nodes kOpName
+// and kOpEnd. If only its head cannot be read, the token spans the head and the nodes of the body
+// follow; likewise the head of a module. Text that a parser skipped between modules is in no token.
+
+/// Like parse_units, but delivers all units, also after errors. A body that is not closed ends with
+/// the text. Returns true if there was no error.
+bool parse_damaged_units(const SourceFile& file, Diagnostics& diagnostics,
+                         const std::function<bool(Unit&&)>& deliver);
+
+/// The tree of any text. It has no units if the text is not UTF-8.
+SyntaxTree parse_damaged(const SourceFile& file, Diagnostics& diagnostics);
+
+/// Calls `visit(name)` for each word of the text that begins with `sigil`, `%` or `@`; without the
+/// sigil and, for `@"..."`, without the quotes.
+template <class Visit>
+void for_each_name(std::string_view text, char sigil, const Visit& visit) {
+  constexpr std::string_view kNameCharacters =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.$-/";
+  for (std::size_t at = text.find(sigil); at != text.npos; at = text.find(sigil, at)) {
+    ++at;
+    const bool is_quoted = at < text.size() && text[at] == '"';
+    if (is_quoted) ++at;
+    std::size_t end = is_quoted ? text.find('"', at) : text.find_first_not_of(kNameCharacters, at);
+    if (end == text.npos) end = text.size();
+    visit(text.substr(at, end - at));
+    at = end;
+  }
+}
+
+}  // namespace mir

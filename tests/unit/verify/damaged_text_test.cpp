@@ -1,0 +1,163 @@
+// A mistake hides nothing elsewhere: errors of syntax beside errors of meaning.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "mir/dialects.hpp"
+#include "mir/module.hpp"
+#include "mir/verify.hpp"
+#include "syntax/damage.hpp"
+
+using namespace mir;
+
+namespace {
+
+using ErrorLines = std::vector<std::string>;
+
+/// All errors of a text as `line MIRnnnn`.
+ErrorLines errors_of(std::string text) {
+  IRContext context;
+  register_builtin_dialects(context);
+  const SourceFile& file = *context.sources().add("test.mir", std::move(text));
+  Diagnostics diagnostics(0);
+  const std::vector<Module*> modules = read_modules(file, context, diagnostics);
+  if (diagnostics.has_errors()) {
+    verify_unsound(modules, diagnostics);
+  } else {
+    for (const Module* module : modules) verify(*module, diagnostics);
+  }
+  ErrorLines lines;
+  for (const Diagnostic& each : diagnostics.sorted()) {
+    if (each.severity != Severity::kError) continue;
+    lines.push_back(std::to_string(file.line_column(each.at.begin).line) + " " +
+                    spelling(each.code));
+  }
+  return lines;
+}
+
+const std::string kTyped = ":tensor<[2, 4], Float32, CPU>";
+
+/// One op for each line of a graph, from line 4 on, around which all is well.
+std::string damaged_graph(const std::vector<std::string>& ops) {
+  std::string text = "@main [mir_version:1] (%in" + kTyped + ") -> (%out" + kTyped +
+                     ") {\n"
+                     "  graph.SubGraphOp @g <CPU> {\n"
+                     "    (%a" +
+                     kTyped + ") -> (%r" + kTyped + ") {\n";
+  for (const std::string& op : ops) text += "      " + op + "\n";
+  return text + "      linalg.CPU.ReLUOp (%a) -> (%r" + kTyped +
+         ")\n"
+         "      cf.ReturnOp (%r) -> ()\n"
+         "    }\n"
+         "  }\n"
+         "  graph.CallGraphOp @g (%in) -> (%out" +
+         kTyped +
+         ")\n"
+         "  cf.ReturnOp (%out) -> ()\n"
+         "}\n";
+}
+
+struct PlantedMistake {
+  std::string op;
+  std::string code;
+};
+
+const PlantedMistake kSyntax[] = {
+    {"linalg.CPU.ReLUOp (%a -> (%s" + kTyped + ")", "MIR0201"},
+    {"linalg.CPU.ReLUOp (%a) (%s" + kTyped + ")", "MIR0201"},
+    {"linalg.CPU.SoftmaxOp (%a) -> (%s" + kTyped + ")[axis=1]", "MIR0103"},
+    {"words that are no op", "MIR0203"},
+    {"linalg.CPU.ReLUOp (%a) -> (%s:tensor<[2, 4, Float32, CPU>)", "MIR0103"},
+    {"linalg.CPU.ReLUOp (%a) -> (%s" + kTyped + ") \"text\"", "MIR0103"},
+};
+
+const PlantedMistake kMeaning[] = {
+    {"linalg.CPU.MullOp (%a, %a) -> (%m" + kTyped + ")", "MIR0400"},
+    {"linalg.CPU.ReLUOp (%nothing) -> (%m" + kTyped + ")", "MIR0302"},
+    {"linalg.CPU.ReLUOp (%a) -> (%m:tensor<[2, 5], Float32, CPU>)", "MIR0410"},
+    {"linalg.CPU.AddOp (%a) -> (%m" + kTyped + ")", "MIR0401"},
+    {"linalg.CPU.SoftmaxOp (%a) -> (%m" + kTyped + ")[axs:1]", "MIR0408"},
+    {"linalg.CPU.SoftmaxOp (%a) -> (%m" + kTyped + ")[axis:7]", ""},
+    {"graph.CallGraphOp @none (%a) -> (%m" + kTyped + ")", "MIR0411"},
+};
+
+}  // namespace
+
+TEST_SUITE("damaged text") {
+  TEST_CASE("an error of syntax hides no error of meaning, above or below it") {
+    for (const PlantedMistake& syntax : kSyntax) {
+      CAPTURE(syntax.op);
+      CHECK(errors_of(damaged_graph({syntax.op})) == ErrorLines{"4 " + syntax.code});
+      for (const PlantedMistake& meaning : kMeaning) {
+        CAPTURE(meaning.op);
+        const ErrorLines alone = errors_of(damaged_graph({meaning.op}));
+        REQUIRE(!alone.empty());
+        if (!meaning.code.empty()) CHECK(alone.front() == "4 " + meaning.code);
+        const ErrorLines below = errors_of(damaged_graph({syntax.op, meaning.op}));
+        CHECK(below.size() == alone.size() + 1);
+        CHECK(below.front() == "4 " + syntax.code);
+        const ErrorLines above = errors_of(damaged_graph({meaning.op, syntax.op}));
+        CHECK(above.size() == alone.size() + 1);
+        CHECK(above.back() == "5 " + syntax.code);
+        CHECK(above.front() == alone.front());
+      }
+    }
+  }
+
+  TEST_CASE("what an op that cannot be read may define is not undefined") {
+    const std::string user = "linalg.CPU.ReLUOp (%s" + kTyped + ") -> (%t" + kTyped + ")";
+    for (const PlantedMistake& syntax : kSyntax) {
+      if (syntax.op.find("%s") == std::string::npos) continue;
+      CAPTURE(syntax.op);
+      CHECK(errors_of(damaged_graph({syntax.op, user})) == ErrorLines{"4 " + syntax.code});
+      CHECK(errors_of(damaged_graph({user, syntax.op})) == ErrorLines{"5 " + syntax.code});
+    }
+  }
+
+  TEST_CASE("a head that cannot be read hides neither its body nor its symbol") {
+    std::string text = damaged_graph({kMeaning[0].op});
+    text.replace(text.find("<CPU>"), 5, "<CPU");
+    CHECK(errors_of(text) == ErrorLines{"2 MIR0106", "4 MIR0400"});
+    text = damaged_graph({kMeaning[0].op});
+    text.replace(text.find("(%in"), 1, "");
+    CHECK(errors_of(text) == ErrorLines{"1 MIR0201", "4 MIR0400"});
+  }
+
+  TEST_CASE("a body that is not closed is checked") {
+    const std::string text = damaged_graph({kMeaning[0].op});
+    for (std::size_t lines = 4; lines < 10; ++lines) {
+      std::size_t end = 0;
+      for (std::size_t i = 0; i < lines; ++i) end = text.find('\n', end) + 1;
+      CAPTURE(lines);
+      const ErrorLines found = errors_of(text.substr(0, end));
+      REQUIRE(found.size() >= 2);
+      CHECK(found.front() == "4 MIR0400");
+      CHECK(found.back().ends_with("MIR0201"));
+    }
+  }
+
+  TEST_CASE("the tree of a text that is damaged at any byte has its tokens in order") {
+    const std::string text = damaged_graph({kSyntax[0].op, kMeaning[0].op});
+    for (std::size_t at = 0; at < text.size(); ++at) {
+      for (const std::string_view put : {"", "{", "}", "\"", ")", "@", "\x1b"}) {
+        std::string damaged = text;
+        damaged.replace(at, 1, put);
+        SourceManager sources;
+        const SourceFile& file = *sources.add("test.mir", damaged);
+        Diagnostics diagnostics(0);
+        const SyntaxTree tree = parse_damaged(file, diagnostics);
+        SourcePos end = file.base();
+        for (const Unit& unit : tree.units()) {
+          for (std::uint32_t i = 0; i < unit.tokens().size(); ++i) {
+            REQUIRE(unit.span(i).begin >= end);
+            end = unit.span(i).end;
+          }
+        }
+        REQUIRE(end <= file.base() + file.size());
+        const ErrorLines found = errors_of(damaged);
+        REQUIRE(found.size() < 20);
+      }
+    }
+  }
+}
