@@ -1,0 +1,309 @@
+// What could be typed at a place, and the signature of the op that is being typed.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "lsp/features.hpp"
+#include "lsp/op_facts.hpp"
+#include "mir/dialects.hpp"
+#include "mir/tensor.hpp"
+#include "syntax/lexer.hpp"
+
+namespace mir::lsp {
+
+using Json = nlohmann::json;
+
+namespace {
+
+constexpr int kFunctionItem = 3, kVariableItem = 6, kPropertyItem = 10, kEnumItem = 20,
+              kModuleItem = 9;
+constexpr std::string_view kNameCharacters =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.$-";
+
+/// What encloses a place in the head of an op, by the words before it.
+struct Context {
+  enum class Inside { kNothing, kOperands, kResults, kAttributes };
+
+  Inside inside = Inside::kNothing;
+  std::string_view op;       ///< the name of the op; empty: none before
+  std::uint32_t commas = 0;  ///< before the place in its list
+  std::string_view key{};    ///< of the attribute whose value is here
+  bool in_type = false;
+};
+
+/// The words of one op from its start to the place.
+Context context_at(const View& view, SourcePos begin, SourcePos at) {
+  Context context;
+  const SourceFile& file = view.now().file();
+  Diagnostics ignored;
+  Lexer lexer(file, ignored, begin - Document::kBase);
+  std::vector<TokenKind> open;
+  bool after_arrow = false;
+  while (true) {
+    const TokenKind kind = lexer.next();
+    if (kind == TokenKind::kEnd || file.position_of(lexer.begin()) >= at) break;
+    if (kind == TokenKind::kError || kind == TokenKind::kResume) break;
+    const std::string_view text(lexer.begin(), static_cast<std::size_t>(lexer.end() - lexer.begin()));
+    switch (kind) {
+      case TokenKind::kOpName:
+        context = {};
+        context.op = text;
+        after_arrow = false;
+        open.clear();
+        break;
+      case TokenKind::kArrow:
+        after_arrow = true;
+        break;
+      case TokenKind::kLParen:
+        context.inside = after_arrow ? Context::Inside::kResults : Context::Inside::kOperands;
+        context.commas = 0;
+        open.push_back(kind);
+        break;
+      case TokenKind::kLBracket:
+        context.inside = Context::Inside::kAttributes;
+        context.key = {};
+        open.push_back(kind);
+        break;
+      case TokenKind::kRParen:
+      case TokenKind::kRBracket:
+        if (!open.empty()) open.pop_back();
+        if (open.empty()) context.inside = Context::Inside::kNothing;
+        break;
+      case TokenKind::kLess:
+        context.in_type = true;
+        break;
+      case TokenKind::kGreater:
+        context.in_type = false;
+        break;
+      case TokenKind::kKey:
+        context.key = text;
+        break;
+      case TokenKind::kComma:
+        if (!context.in_type) context.key = {};
+        if (open.size() == 1 && !context.in_type) ++context.commas;
+        break;
+      case TokenKind::kLBrace:
+      case TokenKind::kRBrace:
+        context = {};
+        open.clear();
+        break;
+      default:
+        break;
+    }
+  }
+  return context;
+}
+
+/// Where to begin to read for a place: at its op, or at the op above it.
+SourcePos start_for(const View& view, SourcePos at) {
+  const Outline& outline = view.outline();
+  const auto next = std::ranges::upper_bound(outline.ops, at, {},
+                                             [](const OutlineOp& op) { return op.whole.begin; });
+  if (next == outline.ops.begin()) return Document::kBase;
+  const OutlineOp& op = *std::prev(next);
+  // What follows a whole op on a line of its own is not part of it.
+  const std::string_view between = view.text({std::min(op.head.end, at), at});
+  if (at > op.head.end && between.find('\n') != between.npos) {
+    return at - static_cast<SourcePos>(between.size() - between.rfind('\n') - 1);
+  }
+  return op.whole.begin;
+}
+
+class Items {
+ public:
+  Items(const View& view, Span replaced)
+      : range_(view.document.range(replaced)), prefix_(view.text(replaced)) {}
+
+  /// An item that replaces the word at the place.
+  void add(std::string text, int kind, std::string detail, std::string document = "",
+           std::string order = "") {
+    if (!order.empty()) order += text;
+    Json item = {{"label", text},
+                 {"kind", kind},
+                 {"filterText", text},
+                 {"sortText", order.empty() ? text : order},
+                 {"textEdit", {{"range", range_}, {"newText", text}}}};
+    if (!detail.empty()) item["detail"] = std::move(detail);
+    if (!document.empty()) item["documentation"] = std::move(document);
+    items_.push_back(std::move(item));
+  }
+  bool admits(std::string_view text) const { return text.starts_with(prefix_); }
+  Json take() { return {{"isIncomplete", false}, {"items", std::move(items_)}}; }
+
+ private:
+  Json range_;
+  std::string_view prefix_;
+  Json items_ = Json::array();
+};
+
+/// Values in scope, those that were defined last first.
+void add_values(const View& view, SourcePos at, Items& items) {
+  const Outline& outline = view.outline();
+  const std::uint32_t here = outline.op_at(at);
+  std::map<std::string_view, std::uint32_t> latest;  // by name
+  for (std::uint32_t i = 0; i < outline.values.size(); ++i) {
+    const OutlineValue& value = outline.values[i];
+    if (value.definition == kNone || value.scope_op == kNone) continue;
+    const Mention& definition = outline.mentions[value.definition];
+    if (definition.at.begin >= at || definition.op == here) continue;
+    // The op around must be the one in whose region the value is, with nothing isolated between.
+    std::uint32_t op = here;
+    bool is_hidden = false;
+    while (op != kNone && op != value.scope_op) {
+      const OpRow* row = outline.ops[op].row;
+      const bool has_region_here = op != here || at > outline.ops[op].head.end;
+      is_hidden |= has_region_here && row != nullptr && has(row->traits, Trait::kIsolated);
+      op = outline.ops[op].parent;
+    }
+    if (op == kNone || is_hidden) continue;
+    latest[value.name] = i;
+  }
+  for (const auto& [name, index] : latest) {
+    const Mention& definition = outline.mentions[outline.values[index].definition];
+    const std::string type =
+        definition.type.known() ? std::string(view.text(definition.type)) : std::string();
+    constexpr std::uint32_t kLast = 0xffff'ffff;
+    items.add("%" + std::string(name), kVariableItem, type, "",
+              fmt::format("{:010}", kLast - outline.values[index].definition));
+  }
+}
+
+void add_symbols(const View& view, Items& items) {
+  const Outline& outline = view.outline();
+  for (const SymbolMention& each : outline.symbols) {
+    if (!each.declares) continue;
+    const std::string at = each.is_quoted ? fmt::format("@\"{}\"", each.name)
+                                          : "@" + std::string(each.name);
+    items.add(at, kModuleItem, std::string(view.text(outline.ops[each.op].name)));
+  }
+}
+
+void add_ops(const View& view, Items& items) {
+  for (const Dialect* dialect : view.rows.dialects()) {
+    for (const OpRow& row : dialect->rows) {
+      const std::string name =
+          fmt::format("{}.{}{}", dialect->name, dialect->device_in_path ? "CPU." : "", row.name);
+      items.add(name, kFunctionItem, op_signature(name, &row), std::string(row.summary));
+    }
+  }
+}
+
+const OpRow* row_of(const View& view, std::string_view op) {
+  return op.empty() ? nullptr : view.rows.op_name(op).info->row.get();
+}
+
+void add_keys(const View& view, const Context& context, Items& items) {
+  const OpRow* row = row_of(view, context.op);
+  if (row != nullptr) {
+    for (const AttrRow& each : row->attributes) {
+      items.add(std::string(each.name), kPropertyItem, attribute_signature(each),
+                std::string(each.summary), "0");
+    }
+  }
+  for (const AttrRow& each : annotation_attributes()) {
+    items.add(std::string(each.name), kPropertyItem, attribute_signature(each),
+              std::string(each.summary), "1");
+  }
+}
+
+void add_element_types(Items& items) {
+  for (const DTypeInfo& each : dtype_table()) {
+    items.add(std::string(each.name), kEnumItem, "element type");
+  }
+}
+
+void add_choices(const View& view, const Context& context, Items& items) {
+  const OpRow* row = row_of(view, context.op);
+  if (row == nullptr) return;
+  const auto found = std::ranges::find(row->attributes, context.key, &AttrRow::name);
+  if (found == row->attributes.end()) return;
+  for (const std::string_view choice : found->choices) {
+    items.add(std::string(choice), kEnumItem, attribute_signature(*found));
+  }
+  if (found->type == AttrType::kBool) {
+    for (const char* word : {"true", "false"}) items.add(word, kEnumItem, "boolean");
+  }
+  if (found->type == AttrType::kDType) add_element_types(items);
+  if (!found->default_text.empty() && found->choices.empty() && found->type != AttrType::kBool) {
+    items.add(std::string(found->default_text), kEnumItem, "default");
+  }
+}
+
+}  // namespace
+
+Json completion(const View& view, SourcePos at) {
+  const std::string_view text = view.now().text();
+  std::uint32_t begin = at - Document::kBase;
+  while (begin != 0 && kNameCharacters.find(text[begin - 1]) != kNameCharacters.npos) --begin;
+  const char sigil = begin == 0 ? '\0' : text[begin - 1];
+  if (sigil == '%' || sigil == '@') --begin;
+  Items items(view, {Document::kBase + begin, at});
+  if (sigil == '%') {
+    add_values(view, at, items);
+    return items.take();
+  }
+  if (sigil == '@') {
+    add_symbols(view, items);
+    return items.take();
+  }
+  const Context context = context_at(view, start_for(view, at), Document::kBase + begin);
+  const bool in_type = context.in_type || text.substr(0, begin).ends_with("], ");
+  if (in_type) {
+    add_element_types(items);
+  } else if (context.inside == Context::Inside::kAttributes) {
+    context.key.empty() ? add_keys(view, context, items) : add_choices(view, context, items);
+  } else if (context.inside == Context::Inside::kNothing) {
+    add_ops(view, items);
+  } else {
+    add_values(view, at, items);
+  }
+  return items.take();
+}
+
+Json signature_help(const View& view, SourcePos at) {
+  const Context context = context_at(view, start_for(view, at), at);
+  const OpRow* row = row_of(view, context.op);
+  if (row == nullptr || context.inside == Context::Inside::kNothing) return nullptr;
+  std::string label(context.op);
+  Json parameters = Json::array();
+  const auto parameter = [&](const std::string& word, std::string_view summary) {
+    const auto begin = label.size();
+    label += word;
+    Json json = {{"label", {begin, label.size()}}};
+    if (!summary.empty()) json["documentation"] = std::string(summary);
+    parameters.push_back(std::move(json));
+  };
+  std::uint32_t active = context.commas;
+  if (context.inside == Context::Inside::kAttributes) {
+    label += " [";
+    for (std::size_t i = 0; i < row->attributes.size(); ++i) {
+      if (i != 0) label += ", ";
+      if (row->attributes[i].name == context.key) active = static_cast<std::uint32_t>(i);
+      parameter(attribute_signature(row->attributes[i]), row->attributes[i].summary);
+    }
+    label += "]";
+  } else {
+    const bool of_results = context.inside == Context::Inside::kResults;
+    const Arity arity = of_results ? row->results : row->operands;
+    label += of_results ? " (...) -> (" : " (";
+    const std::uint32_t shown = arity.max == Arity::kMany ? arity.min + 1u : arity.max;
+    for (std::uint32_t i = 0; i < shown; ++i) {
+      if (i != 0) label += ", ";
+      const bool is_rest = arity.max == Arity::kMany && i + 1 == shown;
+      parameter(is_rest ? "..." : fmt::format("{} {}", of_results ? "result" : "operand", i), "");
+    }
+    label += ")";
+    if (arity.max == Arity::kMany && shown != 0) active = std::min(active, shown - 1);
+  }
+  return {{"signatures",
+           Json::array({{{"label", label},
+                         {"documentation", std::string(row->summary)},
+                         {"parameters", std::move(parameters)}}})},
+          {"activeSignature", 0},
+          {"activeParameter", active}};
+}
+
+}  // namespace mir::lsp

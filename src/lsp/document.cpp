@@ -1,0 +1,134 @@
+#include "lsp/document.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "mir/dialects.hpp"
+#include "mir/verify.hpp"
+#include "mir/walk.hpp"
+#include "syntax/damage.hpp"
+
+namespace mir::lsp {
+
+namespace {
+
+constexpr auto kFirstOfResolve = static_cast<DiagCode>(300);
+
+/// Where a span is after an edit of offsets [begin, end) that inserted so many bytes.
+Span moved(Span span, SourcePos begin, SourcePos end, std::uint32_t inserted) {
+  const auto move = [&](SourcePos at) {
+    if (at <= begin) return at;
+    return at >= end ? at - end + begin + inserted : begin;
+  };
+  return {move(span.begin), move(span.end)};
+}
+
+}  // namespace
+
+Snapshot::Snapshot(std::string name, std::string text)
+    : file_(context_.sources().add(std::move(name), std::move(text))),
+      tree_(*file_),
+      found_(0) {
+  tree_ = parse_damaged(*file_, found_);
+  syntax_errors_ = found_.sorted();
+}
+
+const Outline& Snapshot::outline(IRContext& rows) {
+  if (!outline_) outline_ = make_outline(tree_, rows);
+  return *outline_;
+}
+
+const std::vector<Diagnostic>& Snapshot::findings() {
+  if (findings_) return *findings_;
+  register_builtin_dialects(context_);
+  modules_ = resolve(tree_, context_, found_);
+  if (found_.has_errors()) {
+    verify_unsound(modules_, found_, {.findings_per_code = 0});
+  } else {
+    for (const Module* module : modules_) verify(*module, found_, {.findings_per_code = 0});
+  }
+  findings_ = found_.sorted();
+  for (const Module* module : modules_) {
+    for_each_op(module->body(), [&](const Op& op) { ops_.emplace_back(op.span().begin, &op); });
+  }
+  std::ranges::sort(ops_);
+  return *findings_;
+}
+
+const std::vector<Module*>& Snapshot::modules() {
+  findings();
+  return modules_;
+}
+
+const Op* Snapshot::op_named_at(SourcePos name) {
+  findings();
+  const auto found =
+      std::ranges::lower_bound(ops_, name, {}, [](const auto& each) { return each.first; });
+  return found == ops_.end() || found->first != name ? nullptr : found->second;
+}
+
+Document::Document(std::string uri, std::int64_t version, std::string text,
+                   PositionEncoding encoding)
+    : uri_(std::move(uri)),
+      version_(version),
+      text_(std::move(text)),
+      lines_(text_),
+      encoding_(encoding) {}
+
+void Document::edit(const std::optional<Range>& range, std::string_view replacement) {
+  if (is_analysed()) {
+    last_findings_.clear();
+    std::ranges::copy_if(snapshot_->findings(), std::back_inserter(last_findings_),
+                         [](const Diagnostic& each) { return each.code >= kFirstOfResolve; });
+  }
+  snapshot_.reset();
+  shown_ = false;
+  std::uint32_t begin = 0;
+  auto end = static_cast<std::uint32_t>(text_.size());
+  if (range) {
+    begin = lines_.offset_of(text_, range->begin, encoding_);
+    end = std::max(begin, lines_.offset_of(text_, range->end, encoding_));
+  }
+  text_.replace(begin, end - begin, replacement);
+  const auto inserted = static_cast<std::uint32_t>(replacement.size());
+  if (range) {
+    lines_.edit(text_, begin, end, inserted);
+  } else {
+    lines_ = LineIndex(text_);
+  }
+  const auto move = [&](Span& span) {
+    if (span.known()) span = moved(span, kBase + begin, kBase + end, inserted);
+  };
+  for (Diagnostic& each : last_findings_) {
+    move(each.at);
+    for (Note& note : each.notes) move(note.at);
+    each.fixes.clear();  // of a text that is gone
+  }
+}
+
+Snapshot& Document::now() {
+  if (snapshot_ == nullptr) snapshot_ = std::make_unique<Snapshot>(uri_, text_);
+  return *snapshot_;
+}
+
+std::vector<Diagnostic> Document::shown_findings() {
+  if (is_analysed()) return snapshot_->findings();
+  std::vector<Diagnostic> shown = now().syntax_errors();
+  shown.insert(shown.end(), last_findings_.begin(), last_findings_.end());
+  return shown;
+}
+
+void Document::analyse() {
+  now().findings();
+  last_findings_.clear();
+}
+
+nlohmann::json Document::range(Span span) const {
+  const auto position = [&](SourcePos at) {
+    const Position is = position_of(at);
+    return nlohmann::json{{"line", is.line}, {"character", is.column}};
+  };
+  return {{"start", position(span.begin)}, {"end", position(span.end)}};
+}
+
+}  // namespace mir::lsp

@@ -1,0 +1,108 @@
+// An open document: its text, its tree and what was found in it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lsp/outline.hpp"
+#include "lsp/position.hpp"
+#include "mir/context.hpp"
+#include "mir/diagnostic.hpp"
+#include "mir/module.hpp"
+#include "mir/parse.hpp"
+
+namespace mir::lsp {
+
+/// A half-open range of positions.
+struct Range {
+  Position begin, end;
+};
+
+/// The text of one version with its tree, which may be damaged. Positions in the source space of a
+/// snapshot begin at base().
+class Snapshot {
+ public:
+  Snapshot(std::string name, std::string text);
+
+  const SourceFile& file() const { return *file_; }
+  std::string_view text() const { return file_->text(); }
+  const SyntaxTree& tree() const { return tree_; }
+  /// Errors of syntax.
+  const std::vector<Diagnostic>& syntax_errors() const { return syntax_errors_; }
+  bool is_whole() const { return syntax_errors_.empty(); }
+
+  /// Made at the first call.
+  const Outline& outline(IRContext& rows);
+  /// Resolves and verifies what can be read; all findings of the text, in its order. The first call
+  /// does the work.
+  const std::vector<Diagnostic>& findings();
+  bool is_analysed() const { return findings_.has_value(); }
+  /// The modules of the analysis.
+  const std::vector<Module*>& modules();
+  /// The op whose name is at a place, null if there is none. Analyses.
+  const Op* op_named_at(SourcePos name);
+
+ private:
+  IRContext context_;
+  const SourceFile* file_;
+  SyntaxTree tree_;
+  std::vector<Diagnostic> syntax_errors_;
+  Diagnostics found_;
+  std::optional<Outline> outline_;
+  std::optional<std::vector<Diagnostic>> findings_;
+  std::vector<Module*> modules_;
+  std::vector<std::pair<SourcePos, const Op*>> ops_;  // by the places of their names
+};
+
+class Document {
+ public:
+  Document(std::string uri, std::int64_t version, std::string text, PositionEncoding encoding);
+
+  const std::string& uri() const { return uri_; }
+  std::int64_t version() const { return version_; }
+  void set_version(std::int64_t version) { version_ = version; }
+  std::string_view text() const { return text_; }
+
+  /// Replaces a range, or all of the text.
+  void edit(const std::optional<Range>& range, std::string_view replacement);
+  /// The snapshot of the text as it is now.
+  Snapshot& now();
+
+  /// The findings to show: those of the last analysis, moved by edits since then, with the errors
+  /// of syntax that the text has now.
+  std::vector<Diagnostic> shown_findings();
+  /// Analyses the text if that is not done.
+  void analyse();
+  bool is_analysed() const { return snapshot_ != nullptr && snapshot_->is_analysed(); }
+  /// Whether the client has the findings of the text as it is now.
+  bool is_shown() const { return shown_; }
+  void set_shown() { shown_ = true; }
+
+  PositionEncoding encoding() const { return encoding_; }
+  SourcePos offset_of(Position at) const { return kBase + lines_.offset_of(text_, at, encoding_); }
+  Position position_of(SourcePos at) const {
+    return lines_.position_of(text_, at - kBase, encoding_);
+  }
+  nlohmann::json range(Span span) const;
+  const LineIndex& lines() const { return lines_; }
+
+  /// Where the one text of a source space begins.
+  static constexpr SourcePos kBase = 1;
+
+ private:
+  std::string uri_;
+  std::int64_t version_;
+  std::string text_;
+  LineIndex lines_;
+  PositionEncoding encoding_;
+  std::unique_ptr<Snapshot> snapshot_;     // null: the text was edited since
+  bool shown_ = false;
+  std::vector<Diagnostic> last_findings_;  // of the last analysis but those of syntax, moved
+};
+
+}  // namespace mir::lsp

@@ -1,0 +1,150 @@
+// Edits that the server offers: formatting and fixes.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "lsp/features.hpp"
+#include "mir/format.hpp"
+
+namespace mir::lsp {
+
+using Json = nlohmann::json;
+
+namespace {
+
+/// The tree with ops that cannot be read as ops, which layout keeps as they are.
+SyntaxTree layout_tree(const SyntaxTree& tree) {
+  SyntaxTree result(tree.file());
+  for (const Unit& unit : tree.units()) {
+    std::vector<Token> tokens(unit.tokens().begin(), unit.tokens().end());
+    for (Token& each : tokens) {
+      if (each.kind() == TokenKind::kError) {
+        each = Token(TokenKind::kOpName, each.offset, each.length());
+      }
+    }
+    result.add(Unit(unit.base(), tokens, unit.nodes()));
+  }
+  return result;
+}
+
+bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/// Whether two texts differ in white space alone.
+bool are_alike(std::string_view a, std::string_view b) {
+  std::size_t i = 0, j = 0;
+  while (true) {
+    while (i < a.size() && is_blank(a[i])) ++i;
+    while (j < b.size() && is_blank(b[j])) ++j;
+    if (i == a.size() || j == b.size()) return i == a.size() && j == b.size();
+    if (a[i++] != b[j++]) return false;
+  }
+}
+
+bool overlaps(Span a, Span b) {
+  return a.begin <= b.end && b.begin <= a.end;
+}
+
+bool wants(const Json& context, std::string_view kind) {
+  const auto only = context.find("only");
+  if (only == context.end() || !only->is_array()) return true;
+  return std::ranges::any_of(*only, [&](const Json& each) {
+    if (!each.is_string()) return false;
+    const auto& prefix = each.get_ref<const std::string&>();
+    return prefix.empty() || kind == prefix || kind.starts_with(prefix + ".");
+  });
+}
+
+Json fix_edits(const Document& document, const Diagnostic& diagnostic) {
+  Json edits = Json::array();
+  for (const FixIt& fix : diagnostic.fixes) {
+    edits.push_back({{"range", document.range(fix.at)}, {"newText", fix.replacement}});
+  }
+  return edits;
+}
+
+std::string title_of(const View& view, const Diagnostic& diagnostic) {
+  const FixIt& fix = diagnostic.fixes.front();
+  if (diagnostic.fixes.size() > 1) return "Repair: " + diagnostic.message;
+  const std::string old(view.text(fix.at));
+  if (old.empty()) return "Insert '" + fix.replacement + "'";
+  if (fix.replacement.empty()) return "Remove '" + old + "'";
+  return "Replace '" + old + "' by '" + fix.replacement + "'";
+}
+
+}  // namespace
+
+Json edits_to(const Document& document, std::string_view text) {
+  const std::string_view old = document.text();
+  if (old == text) return Json::array();
+  std::size_t begin = 0;
+  while (begin < old.size() && begin < text.size() && old[begin] == text[begin]) ++begin;
+  const auto is_inside = [](std::string_view of, std::size_t at) {
+    return at < of.size() && (static_cast<unsigned char>(of[at]) & 0xc0) == 0x80;
+  };
+  // No edit begins or ends inside a character or between CR and LF.
+  while (begin != 0 && (is_inside(old, begin) || is_inside(text, begin) || old[begin - 1] == '\r')) {
+    --begin;
+  }
+  std::size_t tail = 0;
+  while (tail < old.size() - begin && tail < text.size() - begin &&
+         old[old.size() - tail - 1] == text[text.size() - tail - 1]) {
+    ++tail;
+  }
+  while (tail != 0 && (is_inside(old, old.size() - tail) || is_inside(text, text.size() - tail) ||
+                       old[old.size() - tail] == '\n')) {
+    --tail;
+  }
+  const Span at{Document::kBase + static_cast<SourcePos>(begin),
+                Document::kBase + static_cast<SourcePos>(old.size() - tail)};
+  return Json::array({{{"range", document.range(at)},
+                       {"newText", std::string(text.substr(begin, text.size() - tail - begin))}}});
+}
+
+Result<Json> formatting(const View& view, std::optional<Span> in) {
+  Snapshot& now = view.now();
+  const SyntaxTree tree = layout_tree(now.tree());
+  if (tree.units().empty()) {
+    return Error{DiagCode::kUnexpectedToken, "the text has no module that can be read"};
+  }
+  std::string text;
+  if (in) {
+    // A range that ends where a line begins does not include that line.
+    const SourcePos end = in->end > in->begin ? in->end - 1 : in->end;
+    text = format_lines(tree, now.file().line_column(in->begin).line,
+                        now.file().line_column(std::max(end, in->begin)).line);
+  } else {
+    text = format(tree);
+  }
+  if (!now.is_whole() && !are_alike(text, now.text())) {
+    return Error{DiagCode::kUnexpectedToken, "the text cannot be formatted: it has errors of syntax"};
+  }
+  return edits_to(view.document, text);
+}
+
+Json code_actions(const View& view, Span in, const Json& context, const ClientFeatures& client) {
+  Json actions = Json::array();
+  if (!wants(context, "quickfix")) return actions;
+  for (const Diagnostic& each : view.now().findings()) {
+    if (each.fixes.empty() || !overlaps(each.at, in)) continue;
+    actions.push_back(
+        {{"title", title_of(view, each)},
+         {"kind", "quickfix"},
+         {"isPreferred", true},
+         {"diagnostics", Json::array({diagnostic_json(view.document, each,
+                                                      client.related_information)})},
+         {"edit", workspace_edit(view.document, fix_edits(view.document, each),
+                                 client.document_changes)}});
+  }
+  return actions;
+}
+
+Json workspace_edit(const Document& document, Json edits, bool document_changes) {
+  if (!document_changes) return {{"changes", {{document.uri(), std::move(edits)}}}};
+  return {{"documentChanges",
+           Json::array({{{"textDocument",
+                          {{"uri", document.uri()}, {"version", document.version()}}},
+                         {"edits", std::move(edits)}}})}};
+}
+
+}  // namespace mir::lsp

@@ -1,0 +1,255 @@
+// What is said about a place: findings, hover texts, inlay hints.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "lsp/features.hpp"
+#include "lsp/op_facts.hpp"
+#include "mir/tensor.hpp"
+
+namespace mir::lsp {
+
+using Json = nlohmann::json;
+
+namespace {
+
+constexpr int kError = 1, kWarning = 2, kInformation = 3;  // of the protocol
+
+int severity_of(Severity severity) {
+  return severity == Severity::kError     ? kError
+         : severity == Severity::kWarning ? kWarning
+                                          : kInformation;
+}
+
+/// A code span whose fence no backtick of the text can close: names come from files of others.
+std::string code_span(std::string_view text) {
+  std::size_t longest = 0, run = 0;
+  for (const char c : text) {
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  const std::string fence(longest + 1, '`');
+  std::string line(text);
+  std::ranges::replace(line, '\n', ' ');
+  const std::string_view gap = longest == 0 ? "" : " ";
+  return fmt::format("{}{}{}{}{}", fence, gap, line, gap, fence);
+}
+
+/// Lines of a hover, as Markdown or as plain text.
+class HoverText {
+ public:
+  explicit HoverText(bool markdown) : markdown_(markdown) {}
+
+  std::string code(std::string_view text) const {
+    return markdown_ ? code_span(text) : std::string(text);
+  }
+  void line(const std::string& text) {
+    if (!text_.empty()) text_ += "\n\n";
+    text_ += text;
+  }
+  Json json(const Document& document, Span at) const {
+    return {{"contents", {{"kind", markdown_ ? "markdown" : "plaintext"}, {"value", text_}}},
+            {"range", document.range(at)}};
+  }
+
+ private:
+  bool markdown_;
+  std::string text_;
+};
+
+/// " (64 bytes)"; empty if the extents or the element type are not known.
+std::string bytes_of(IRContext& rows, std::string_view type) {
+  const auto parsed = rows.parse_type(type);
+  const auto* tensor = parsed ? dyn_cast<TensorType>(*parsed) : nullptr;
+  if (tensor == nullptr || !tensor->dtype()) return "";
+  const auto count = tensor->element_count();
+  if (!count || *count < 0) return "";
+  const auto bytes = storage_bytes(*tensor->dtype(), static_cast<std::uint64_t>(*count));
+  return bytes ? fmt::format(", {} {}", *bytes, *bytes == 1 ? "byte" : "bytes") : "";
+}
+
+std::string line_of(const Document& document, SourcePos at) {
+  return fmt::format("line {}", document.position_of(at).line + 1);
+}
+
+std::string defined_by(const View& view, const OutlineValue& value, const HoverText& text) {
+  if (value.definition == kNone) {
+    return value.is_damaged ? "defined by text that cannot be read" : "defined by no op";
+  }
+  const Mention& mention = view.outline().mentions[value.definition];
+  const std::string place = line_of(view.document, mention.at.begin);
+  if (mention.op == kNone) return "defined at " + place;
+  const OutlineOp& op = view.outline().ops[mention.op];
+  const bool is_result = op.is_module || mention.at.begin > op.head.end;
+  return is_result ? fmt::format("argument of {}, {}", text.code(view.text(op.name)), place)
+                   : fmt::format("result {} of {}, {}", mention.index, text.code(view.text(op.name)),
+                                 place);
+}
+
+Json hover_value(const View& view, std::uint32_t index, bool markdown) {
+  const Outline& outline = view.outline();
+  const Mention& mention = outline.mentions[index];
+  HoverText text(markdown);
+  if (mention.value == kNone) return nullptr;
+  const OutlineValue& value = outline.values[mention.value];
+  const std::string type = type_text(view, mention.value);
+  const std::string name = "%" + std::string(value.name);
+  text.line(text.code(type.empty() ? name : name + ": " + type) + bytes_of(view.rows, type));
+  text.line(defined_by(view, value, text));
+  const std::size_t uses = value.mentions.size() - (value.definition == kNone ? 0 : 1);
+  text.line(uses == 0   ? "not used"
+            : uses == 1 ? "used once"
+                        : fmt::format("used {} times", uses));
+  return text.json(view.document, mention.at);
+}
+
+Json hover_symbol(const View& view, std::uint32_t index, bool markdown) {
+  const Outline& outline = view.outline();
+  const SymbolMention& symbol = outline.symbols[index];
+  HoverText text(markdown);
+  text.line(text.code("@" + std::string(symbol.name)));
+  std::size_t uses = 0;
+  for (const SymbolMention& each : outline.symbols) {
+    if (each.name != symbol.name || each.module != symbol.module) continue;
+    if (!each.declares) {
+      ++uses;
+      continue;
+    }
+    const OutlineOp& op = outline.ops[each.op];
+    text.line(fmt::format("declared by {}, {}", text.code(view.text(op.name)),
+                          line_of(view.document, each.at.begin)));
+  }
+  text.line(fmt::format("named {} {} elsewhere", uses, uses == 1 ? "time" : "times"));
+  return text.json(view.document, symbol.at);
+}
+
+Json hover_op(const View& view, const OutlineOp& op, bool markdown) {
+  HoverText text(markdown);
+  text.line(text.code(op_signature(view.text(op.name), op.row)));
+  if (op.row == nullptr) {
+    text.line("no registered dialect has this op");
+    return text.json(view.document, op.name);
+  }
+  const OpRow& row = *op.row;
+  if (!row.summary.empty()) text.line(std::string(row.summary));
+  for (const AttrRow& each : row.attributes) {
+    text.line(text.code(attribute_signature(each)) +
+              (each.summary.empty() ? "" : ": " + std::string(each.summary)));
+  }
+  if (!row.example.empty()) text.line("example: " + text.code(row.example));
+  if (!row.page.empty()) text.line(fmt::format("docs/ops/{}.md", row.page));
+  return text.json(view.document, op.name);
+}
+
+/// The key of an attribute of the op's own list; none if the place is in no key.
+const AttrRow* attribute_at(const View& view, const OutlineOp& op, SourcePos at, Span& key) {
+  if (op.row == nullptr) return nullptr;
+  for (const AttrRow& each : op.row->attributes) {
+    const std::string_view head = view.text(op.head);
+    for (std::size_t found = head.find(each.name); found != head.npos;
+         found = head.find(each.name, found + 1)) {
+      const auto begin = op.head.begin + static_cast<SourcePos>(found);
+      const auto end = begin + static_cast<SourcePos>(each.name.size());
+      const bool is_key = found != 0 && std::string_view("[, ").find(head[found - 1]) != head.npos &&
+                          head.substr(found + each.name.size(), 1) == ":";
+      if (!is_key || at < begin || at > end) continue;
+      key = {begin, end};
+      return &each;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::string type_text(const View& view, std::uint32_t index) {
+  const Outline& outline = view.outline();
+  const OutlineValue& value = outline.values[index];
+  const auto stated = [&](std::uint32_t mention) {
+    const Span type = outline.mentions[mention].type;
+    return type.known() ? std::string(view.text(type)) : std::string();
+  };
+  if (value.definition != kNone) {
+    const Mention& definition = outline.mentions[value.definition];
+    if (definition.type.known()) return stated(value.definition);
+    if (definition.op != kNone && !outline.ops[definition.op].is_module) {
+      const Op* op = view.now().op_named_at(outline.ops[definition.op].name.begin);
+      const bool is_result = definition.at.begin < outline.ops[definition.op].head.end;
+      if (op != nullptr && is_result && definition.index < op->result_count()) {
+        const Type* type = op->result(definition.index)->type();
+        if (type != nullptr) return std::string(type->spelling());
+      }
+    }
+  }
+  for (const std::uint32_t mention : value.mentions) {
+    if (outline.mentions[mention].type.known()) return stated(mention);
+  }
+  return "";
+}
+
+Json hover(const View& view, SourcePos at, bool markdown) {
+  const Outline& outline = view.outline();
+  if (const std::uint32_t mention = outline.mention_at(at); mention != kNone) {
+    return hover_value(view, mention, markdown);
+  }
+  if (const std::uint32_t symbol = outline.symbol_at(at); symbol != kNone) {
+    return hover_symbol(view, symbol, markdown);
+  }
+  const std::uint32_t index = outline.op_at(at);
+  if (index == kNone) return nullptr;
+  const OutlineOp& op = outline.ops[index];
+  if (at >= op.name.begin && at <= op.name.end) {
+    return op.is_module ? Json(nullptr) : hover_op(view, op, markdown);
+  }
+  Span key;
+  if (const AttrRow* row = attribute_at(view, op, at, key)) {
+    HoverText text(markdown);
+    text.line(text.code(attribute_signature(*row)));
+    if (!row->summary.empty()) text.line(std::string(row->summary));
+    return text.json(view.document, key);
+  }
+  return nullptr;
+}
+
+Json inlay_hints(const View& view, Span in) {
+  Json hints = Json::array();
+  const Outline& outline = view.outline();
+  for (const Mention& each : outline.mentions) {
+    if (each.at.begin < in.begin || each.at.end > in.end) continue;
+    if (!each.defines || each.type.known() || each.value == kNone) continue;
+    const std::string type = type_text(view, each.value);
+    if (type.empty()) continue;
+    hints.push_back({{"position", view.document.range({each.at.end, each.at.end})["start"]},
+                     {"label", ":" + type},
+                     {"kind", 1}});
+  }
+  return hints;
+}
+
+Json diagnostic_json(const Document& document, const Diagnostic& diagnostic,
+                     bool related_information) {
+  std::string message = diagnostic.message;
+  if (!diagnostic.hint.empty()) message += "\nhint: " + diagnostic.hint;
+  if (!diagnostic.constraint.empty()) message += "\nconstraint: " + diagnostic.constraint;
+  Json related = Json::array();
+  for (const Note& note : diagnostic.notes) {
+    if (!note.at.known() || !related_information) {
+      message += "\nnote: " + note.message;
+      continue;
+    }
+    related.push_back(
+        {{"location", {{"uri", document.uri()}, {"range", document.range(note.at)}}},
+         {"message", note.message}});
+  }
+  const Span at = diagnostic.at.known() ? diagnostic.at : Span{Document::kBase, Document::kBase};
+  Json json = {{"range", document.range(at)},
+               {"severity", severity_of(diagnostic.severity)},
+               {"code", spelling(diagnostic.code)},
+               {"source", "mllm"},
+               {"message", std::move(message)}};
+  if (!related.empty()) json["relatedInformation"] = std::move(related);
+  return json;
+}
+
+}  // namespace mir::lsp

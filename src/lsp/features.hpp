@@ -1,0 +1,81 @@
+// What a client can ask of a document. Each returns the result of a request in the protocol's JSON.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "lsp/document.hpp"
+#include "mir/diagnostic.hpp"
+
+namespace mir::lsp {
+
+/// What a feature works on.
+struct View {
+  Document& document;
+  IRContext& rows;  ///< has the dialects
+
+  Snapshot& now() const { return document.now(); }
+  const Outline& outline() const { return now().outline(rows); }
+  std::string_view text(Span span) const { return now().file().slice(span); }
+};
+
+/// Features of the client that answers depend on.
+struct ClientFeatures {
+  bool document_changes = false;
+  bool related_information = false;
+  bool markdown = false;
+  bool hierarchical_symbols = false;
+  bool prepare_rename = false;
+};
+
+// -- facts.cpp
+nlohmann::json diagnostic_json(const Document& document, const Diagnostic& diagnostic,
+                               bool related_information);
+nlohmann::json hover(const View& view, SourcePos at, bool markdown);
+/// The type of a value in text: as it is written, or else as it was inferred; empty if unknown.
+std::string type_text(const View& view, std::uint32_t value);
+nlohmann::json inlay_hints(const View& view, Span in);
+
+// -- navigation.cpp
+nlohmann::json definition(const View& view, SourcePos at);
+nlohmann::json references(const View& view, SourcePos at, bool with_declaration);
+nlohmann::json highlights(const View& view, SourcePos at);
+nlohmann::json prepare_call_hierarchy(const View& view, SourcePos at);
+nlohmann::json incoming_calls(const View& view, std::string_view graph);
+nlohmann::json outgoing_calls(const View& view, std::string_view graph);
+
+// -- rename.cpp
+Result<nlohmann::json> prepare_rename(const View& view, SourcePos at);
+Result<nlohmann::json> rename(const View& view, SourcePos at, const std::string& name,
+                              bool document_changes);
+
+// -- structure.cpp
+nlohmann::json document_symbols(const View& view, bool hierarchical);
+void add_workspace_symbols(const View& view, std::string_view query, nlohmann::json& list);
+nlohmann::json folding_ranges(const View& view);
+nlohmann::json selection_range(const View& view, SourcePos at);
+
+// -- completion.cpp
+nlohmann::json completion(const View& view, SourcePos at);
+nlohmann::json signature_help(const View& view, SourcePos at);
+
+// -- semantic_tokens.cpp
+nlohmann::json semantic_token_legend();
+nlohmann::json semantic_tokens(const View& view, Span in);
+
+// -- edits.cpp
+/// Edits that make `text` of the text of the document; one splice.
+nlohmann::json edits_to(const Document& document, std::string_view text);
+/// An error if the text has errors of syntax there.
+Result<nlohmann::json> formatting(const View& view, std::optional<Span> in);
+nlohmann::json code_actions(const View& view, Span in, const nlohmann::json& context,
+                            const ClientFeatures& client);
+/// A workspace edit of one document.
+nlohmann::json workspace_edit(const Document& document, nlohmann::json edits,
+                              bool document_changes);
+
+}  // namespace mir::lsp

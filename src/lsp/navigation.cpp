@@ -1,0 +1,149 @@
+// Going from one mention to others.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "lsp/features.hpp"
+
+namespace mir::lsp {
+
+using Json = nlohmann::json;
+
+namespace {
+
+Json location(const View& view, Span at) {
+  return {{"uri", view.document.uri()}, {"range", view.document.range(at)}};
+}
+
+/// Calls `visit(place, declares)` for each mention of what a place names.
+template <class Visit>
+void for_each_mention(const View& view, SourcePos at, const Visit& visit) {
+  const Outline& outline = view.outline();
+  if (const std::uint32_t mention = outline.mention_at(at); mention != kNone) {
+    const std::uint32_t value = outline.mentions[mention].value;
+    if (value == kNone) return;
+    for (const std::uint32_t each : outline.values[value].mentions) {
+      visit(outline.mentions[each].at, each == outline.values[value].definition);
+    }
+    return;
+  }
+  const std::uint32_t symbol = outline.symbol_at(at);
+  if (symbol == kNone) return;
+  const SymbolMention& named = outline.symbols[symbol];
+  for (const SymbolMention& each : outline.symbols) {
+    if (each.name == named.name && each.module == named.module) visit(each.at, each.declares);
+  }
+}
+
+constexpr int kTextKind = 1, kReadKind = 2, kWriteKind = 3;  // of highlights
+constexpr int kFunction = 12;                                // of symbols
+
+Json call_item(const View& view, const SymbolMention& graph) {
+  const OutlineOp& op = view.outline().ops[graph.op];
+  return {{"name", "@" + std::string(graph.name)},
+          {"kind", kFunction},
+          {"detail", std::string(view.text(op.name))},
+          {"uri", view.document.uri()},
+          {"range", view.document.range(op.whole)},
+          {"selectionRange", view.document.range(graph.at)},
+          {"data", {{"graph", std::string(graph.name)}}}};
+}
+
+const SymbolMention* declaration_of(const Outline& outline, std::string_view name) {
+  const auto found = std::ranges::find_if(outline.symbols, [&](const SymbolMention& each) {
+    return each.declares && each.name == name;
+  });
+  return found == outline.symbols.end() ? nullptr : &*found;
+}
+
+bool is_call(const Outline& outline, const SymbolMention& symbol) {
+  const OpRow* row = outline.ops[symbol.op].row;
+  return !symbol.declares && row != nullptr && row->callee != nullptr;
+}
+
+/// The graph around an op: the nearest op that declares a symbol.
+const SymbolMention* graph_around(const Outline& outline, std::uint32_t op) {
+  for (op = outline.ops[op].parent; op != kNone; op = outline.ops[op].parent) {
+    for (const SymbolMention& each : outline.symbols) {
+      if (each.op == op && each.declares) return &each;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Json definition(const View& view, SourcePos at) {
+  Json found = Json::array();
+  for_each_mention(view, at, [&](Span place, bool declares) {
+    if (declares) found.push_back(location(view, place));
+  });
+  return found.empty() ? Json(nullptr) : found;
+}
+
+Json references(const View& view, SourcePos at, bool with_declaration) {
+  Json found = Json::array();
+  for_each_mention(view, at, [&](Span place, bool declares) {
+    if (!declares || with_declaration) found.push_back(location(view, place));
+  });
+  return found;
+}
+
+Json highlights(const View& view, SourcePos at) {
+  Json found = Json::array();
+  const bool is_value = view.outline().mention_at(at) != kNone;
+  for_each_mention(view, at, [&](Span place, bool declares) {
+    found.push_back({{"range", view.document.range(place)},
+                     {"kind", !is_value ? kTextKind : declares ? kWriteKind : kReadKind}});
+  });
+  return found;
+}
+
+Json prepare_call_hierarchy(const View& view, SourcePos at) {
+  const Outline& outline = view.outline();
+  const std::uint32_t symbol = outline.symbol_at(at);
+  if (symbol == kNone) return nullptr;
+  const SymbolMention* graph = declaration_of(outline, outline.symbols[symbol].name);
+  if (graph == nullptr) return nullptr;
+  return Json::array({call_item(view, *graph)});
+}
+
+Json incoming_calls(const View& view, std::string_view graph) {
+  const Outline& outline = view.outline();
+  Json calls = Json::array();
+  for (const SymbolMention& each : outline.symbols) {
+    if (each.name != graph || !is_call(outline, each)) continue;
+    const SymbolMention* from = graph_around(outline, each.op);
+    const std::uint32_t module = outline.module_of(each.op);
+    Json item;
+    if (from != nullptr) {
+      item = call_item(view, *from);
+    } else {
+      const OutlineOp& op = outline.ops[module];
+      item = {{"name", std::string(view.text(op.name))},
+              {"kind", kFunction},
+              {"uri", view.document.uri()},
+              {"range", view.document.range(op.whole)},
+              {"selectionRange", view.document.range(op.name)}};
+    }
+    calls.push_back({{"from", std::move(item)},
+                     {"fromRanges", Json::array({view.document.range(each.at)})}});
+  }
+  return calls;
+}
+
+Json outgoing_calls(const View& view, std::string_view graph) {
+  const Outline& outline = view.outline();
+  Json calls = Json::array();
+  const SymbolMention* from = declaration_of(outline, graph);
+  if (from == nullptr) return calls;
+  for (const SymbolMention& each : outline.symbols) {
+    if (!is_call(outline, each) || !outline.is_inside(each.op, from->op)) continue;
+    const SymbolMention* to = declaration_of(outline, each.name);
+    if (to == nullptr) continue;
+    calls.push_back({{"to", call_item(view, *to)},
+                     {"fromRanges", Json::array({view.document.range(each.at)})}});
+  }
+  return calls;
+}
+
+}  // namespace mir::lsp

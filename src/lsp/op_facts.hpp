@@ -1,0 +1,18 @@
+// Rows of ops in the words of hover and completion.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "mir/context.hpp"
+
+namespace mir::lsp {
+
+/// "integer", "string", ...: what an attribute of this type holds.
+std::string_view name_of(AttrType type);
+/// "axis: integer = -1".
+std::string attribute_signature(const AttrRow& row);
+/// "linalg.CPU.AddOp (2 operands) -> (1 result)".
+std::string op_signature(std::string_view name, const OpRow* row);
+
+}  // namespace mir::lsp

@@ -1,0 +1,184 @@
+// Kinds of words, for colours.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "lsp/features.hpp"
+#include "syntax/gaps.hpp"
+#include "syntax/lexer.hpp"
+
+namespace mir::lsp {
+
+using Json = nlohmann::json;
+
+namespace {
+
+enum class Word : std::uint8_t {
+  kNamespace,
+  kFunction,
+  kVariable,
+  kType,
+  kProperty,
+  kString,
+  kNumber,
+  kKeyword,
+  kEnumMember,
+  kComment,
+  kMacro,
+  kOperator,
+};
+constexpr const char* kLegend[] = {"namespace", "function", "variable",   "type",
+                                   "property",  "string",   "number",     "keyword",
+                                   "enumMember", "comment", "macro",      "operator"};
+
+std::optional<Word> word_of(TokenKind kind) {
+  using enum TokenKind;
+  switch (kind) {
+    case kSymbol:
+      return Word::kNamespace;
+    case kOpName:
+      return Word::kFunction;
+    case kLabel:
+    case kBlockName:
+      return Word::kEnumMember;
+    case kAddress:
+    case kLoc:
+      return Word::kComment;
+    case kAngle:
+    case kTrue:
+    case kFalse:
+    case kNull:
+    case kInvalid:
+      return Word::kKeyword;
+    case kNameAngle:
+    case kNameSquare:
+    case kString:
+    case kBare:
+      return Word::kString;
+    case kArrow:
+      return Word::kOperator;
+    case kTypedValue:
+    case kValue:
+      return Word::kVariable;
+    case kType:
+    case kTensor:
+    case kOpaqueType:
+      return Word::kType;
+    case kDim:
+    case kInt:
+    case kFloat:
+      return Word::kNumber;
+    case kWord:
+      return Word::kEnumMember;
+    case kKey:
+      return Word::kProperty;
+    case kHash:
+    case kQuantSpec:
+    case kQuantSpecOpen:
+    case kQuantAnnotationOpen:
+    case kNoneOpen:
+      return Word::kMacro;
+    default:
+      return std::nullopt;
+  }
+}
+
+/// Collects words in the order of the text.
+class Words {
+ public:
+  Words(const View& view, Span in) : view_(view), in_(in) {}
+
+  void add(Span at, Word word) {
+    if (at.end <= in_.begin || at.begin >= in_.end) return;
+    // A word over several lines is one for each line.
+    const std::string_view text = view_.text(at);
+    std::size_t begin = 0;
+    while (begin < text.size()) {
+      const std::size_t end = std::min(text.find_first_of("\r\n", begin), text.size());
+      if (end != begin) {
+        put(at.begin + static_cast<SourcePos>(begin), text.substr(begin, end - begin), word);
+      }
+      begin = end + 1;
+    }
+  }
+
+  void token(TokenKind kind, Span at) {
+    const auto word = word_of(kind);
+    if (!word) return;
+    if (kind != TokenKind::kTypedValue) return add(at, *word);
+    const auto colon = static_cast<SourcePos>(view_.text(at).find(':'));
+    add({at.begin, at.begin + colon}, Word::kVariable);
+    add({at.begin + colon + 1, at.end}, Word::kType);
+  }
+
+  Json take() { return std::move(data_); }
+
+ private:
+  void put(SourcePos begin, std::string_view text, Word word) {
+    const Position at = view_.document.position_of(begin);
+    data_.push_back(at.line - last_.line);
+    data_.push_back(at.line == last_.line ? at.column - last_.column : at.column);
+    data_.push_back(units_of(text, view_.document.encoding()));
+    data_.push_back(static_cast<int>(word));
+    data_.push_back(0);
+    last_ = at;
+  }
+
+  const View& view_;
+  Span in_;
+  Position last_;
+  Json data_ = Json::array();
+};
+
+/// The words of text that the parser has skipped.
+void scan_words(const View& view, Span at, Words& words) {
+  const SourceFile& file = view.now().file();
+  Diagnostics ignored;
+  Lexer lexer(file, ignored, at.begin - Document::kBase);
+  while (true) {
+    const TokenKind kind = lexer.next();
+    const Span span{file.position_of(lexer.begin()), file.position_of(lexer.end())};
+    if (kind == TokenKind::kEnd || span.begin >= at.end) return;
+    if (span.end <= at.end) words.token(kind, span);
+  }
+}
+
+}  // namespace
+
+Json semantic_token_legend() {
+  return {{"tokenTypes", kLegend}, {"tokenModifiers", Json::array()}};
+}
+
+Json semantic_tokens(const View& view, Span in) {
+  Words words(view, in);
+  const std::string_view text = view.now().text();
+  const auto place = [&](std::string_view part) {
+    const auto begin = Document::kBase + static_cast<SourcePos>(part.data() - text.data());
+    return Span{begin, begin + static_cast<SourcePos>(part.size())};
+  };
+  bool at_start = true;
+  const auto comments = [&](std::string_view gap) {
+    if (gap.size() > 1 && place(gap).end > in.begin && place(gap).begin < in.end) {
+      for_each_comment(gap, at_start, [&](std::string_view comment, bool) {
+        if (comment.starts_with("//")) words.add(place(comment), Word::kComment);
+      });
+    }
+    at_start = false;
+  };
+  for_each_token(
+      view.now().tree(),
+      [&](std::string_view gap, TokenKind kind, std::string_view token) {
+        comments(gap);
+        const Span at = place(token);
+        if (at.end <= in.begin || at.begin >= in.end) return;
+        if (kind == TokenKind::kError) {
+          scan_words(view, at, words);
+        } else {
+          words.token(kind, at);
+        }
+      },
+      comments);
+  return {{"data", words.take()}};
+}
+
+}  // namespace mir::lsp

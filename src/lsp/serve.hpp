@@ -1,0 +1,12 @@
+// The language server on two file descriptors.
+#pragma once
+
+#include <string>
+
+namespace mir::lsp {
+
+/// Reads messages from `input` and answers them on `output` until the client says `exit`, the input
+/// ends, or the process that started the server is gone. Returns the status for the process.
+int serve(int input, int output, const std::string& version);
+
+}  // namespace mir::lsp

@@ -1,0 +1,431 @@
+#include "lsp/server.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "mir/dialects.hpp"
+
+namespace mir::lsp {
+
+using Json = nlohmann::json;
+
+namespace {
+
+// Error codes of JSON-RPC and of the protocol.
+constexpr int kParseError = -32700, kInvalidRequest = -32600, kMethodNotFound = -32601,
+              kInvalidParams = -32602, kInternalError = -32603, kServerNotInitialized = -32002,
+              kRequestFailed = -32803, kRequestCancelled = -32800;
+constexpr int kWarningMessage = 2;
+constexpr int kIncrementalSync = 2;
+
+bool flag(const Json& from, std::string_view path) {
+  const Json* at = &from;
+  while (!path.empty()) {
+    const auto dot = std::min(path.find('.'), path.size());
+    const auto found = at->is_object() ? at->find(std::string(path.substr(0, dot))) : at->end();
+    if (!at->is_object() || found == at->end()) return false;
+    at = &*found;
+    path.remove_prefix(std::min(dot + 1, path.size()));
+  }
+  return at->is_boolean() && at->get<bool>();
+}
+
+const Json& member(const Json& from, const char* key) {
+  static const Json kNull;
+  if (!from.is_object()) return kNull;
+  const auto found = from.find(key);
+  return found == from.end() ? kNull : *found;
+}
+
+bool is_id(const Json& id) {
+  return id.is_string() || id.is_number_integer() || id.is_null();
+}
+
+Json capabilities(PositionEncoding encoding, const ClientFeatures& client) {
+  return {{"positionEncoding", name_of(encoding)},
+          {"textDocumentSync",
+           {{"openClose", true}, {"change", kIncrementalSync}, {"save", true}}},
+          {"hoverProvider", true},
+          {"definitionProvider", true},
+          {"referencesProvider", true},
+          {"documentHighlightProvider", true},
+          {"documentSymbolProvider", true},
+          {"workspaceSymbolProvider", true},
+          {"foldingRangeProvider", true},
+          {"selectionRangeProvider", true},
+          {"inlayHintProvider", true},
+          {"documentFormattingProvider", true},
+          {"documentRangeFormattingProvider", true},
+          {"callHierarchyProvider", true},
+          {"codeActionProvider", {{"codeActionKinds", {"quickfix"}}}},
+          {"renameProvider",
+           client.prepare_rename ? Json{{"prepareProvider", true}} : Json(true)},
+          {"completionProvider", {{"triggerCharacters", {"%", "@", ".", "[", ":"}}}},
+          {"signatureHelpProvider",
+           {{"triggerCharacters", {"(", "["}}, {"retriggerCharacters", {","}}}},
+          {"semanticTokensProvider",
+           {{"legend", semantic_token_legend()}, {"full", true}, {"range", true}}}};
+}
+
+}  // namespace
+
+/// A request that cannot be answered, as the protocol's error. Never leaves the server.
+struct Server::Failure {
+  int code;
+  std::string message;
+};
+
+void CancelledRequests::look_at(std::string_view message) {
+  if (message.find("$/cancelRequest") == message.npos) return;
+  const Json json = Json::parse(message, nullptr, false);
+  if (member(json, "method") != "$/cancelRequest") return;
+  const Json& id = member(member(json, "params"), "id");
+  const std::lock_guard lock(mutex_);
+  ids_.insert(id.dump());
+}
+
+bool CancelledRequests::take(const Json& id) {
+  const std::lock_guard lock(mutex_);
+  return ids_.erase(id.dump()) != 0;
+}
+
+Server::Server(std::function<void(std::string_view)> send, std::string version,
+               CancelledRequests& cancelled)
+    : send_(std::move(send)),
+      version_(std::move(version)),
+      cancelled_(cancelled),
+      rows_(std::make_unique<IRContext>()) {
+  register_builtin_dialects(*rows_);
+}
+
+Server::~Server() = default;
+
+// -- messages -------------------------------------------------------------------------------------
+
+void Server::send(const Json& message) {
+  send_(message.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+void Server::send_error(const Json& id, int code, std::string_view message) {
+  send({{"jsonrpc", "2.0"}, {"id", id}, {"error", {{"code", code}, {"message", message}}}});
+}
+
+void Server::log(std::string_view message) {
+  send({{"jsonrpc", "2.0"},
+        {"method", "window/logMessage"},
+        {"params", {{"type", kWarningMessage}, {"message", message}}}});
+}
+
+void Server::refuse_frame(std::string_view error) {
+  send_error(nullptr, kParseError, error);
+}
+
+void Server::receive(std::string_view body) {
+  const Json message = Json::parse(body, nullptr, false);
+  if (message.is_discarded()) return send_error(nullptr, kParseError, "the body is not JSON");
+  if (!message.is_object()) {
+    return send_error(nullptr, kInvalidRequest, "the body is not an object");
+  }
+  const bool has_id = message.contains("id");
+  const Json& id = member(message, "id");
+  const Json& method = member(message, "method");
+  if (!method.is_string()) {
+    const bool is_response = has_id && (message.contains("result") || message.contains("error"));
+    if (is_response) return;
+    return send_error(is_id(id) ? id : Json(nullptr), kInvalidRequest, "there is no method");
+  }
+  const Json& params = member(message, "params");
+  const bool is_sound = member(message, "jsonrpc") == "2.0" && (!has_id || is_id(id)) &&
+                        (params.is_null() || params.is_structured());
+  if (!is_sound) {
+    if (!has_id) return;
+    return send_error(is_id(id) ? id : Json(nullptr), kInvalidRequest,
+                      "the message is not of JSON-RPC 2.0");
+  }
+  const auto& name = method.get_ref<const std::string&>();
+  has_id ? request(id, name, params) : notify(name, params);
+}
+
+void Server::request(const Json& id, const std::string& method, const Json& params) {
+  if (cancelled_.take(id)) return send_error(id, kRequestCancelled, "the request was cancelled");
+  if (shut_down_) return send_error(id, kInvalidRequest, "the server was shut down");
+  if (!initialized_ && method != "initialize") {
+    return send_error(id, kServerNotInitialized, "the server is not initialized");
+  }
+  try {
+    Json result = answer(method, params);
+    if (cancelled_.take(id)) return send_error(id, kRequestCancelled, "the request was cancelled");
+    send({{"jsonrpc", "2.0"}, {"id", id}, {"result", std::move(result)}});
+  } catch (const Failure& failure) {
+    send_error(id, failure.code, failure.message);
+  } catch (const Json::exception&) {
+    send_error(id, kInvalidParams, fmt::format("the parameters of '{}' are wrong", method));
+  } catch (const std::exception& error) {
+    send_error(id, kInternalError, error.what());
+  }
+}
+
+void Server::notify(const std::string& method, const Json& params) {
+  if (method == "exit") {
+    exited_ = true;
+    return;
+  }
+  if (!initialized_ || shut_down_) return;
+  try {
+    if (method == "textDocument/didOpen") open(params);
+    if (method == "textDocument/didChange") change(params);
+    if (method == "textDocument/didClose") close(params);
+  } catch (const Failure& failure) {
+    log(failure.message);
+  } catch (const Json::exception&) {
+    log(fmt::format("the parameters of '{}' are wrong", method));
+  }
+}
+
+Json Server::answer(const std::string& method, const Json& params) {
+  if (method == "initialize") return initialize(params);
+  if (method == "shutdown") {
+    shut_down_ = true;
+    return nullptr;
+  }
+  if (method == "workspace/symbol") {
+    Json list = Json::array();
+    const std::string query = params.at("query");
+    for (const auto& [uri, document] : documents_) {
+      add_workspace_symbols(view(*document), query, list);
+    }
+    return list;
+  }
+  if (method == "callHierarchy/incomingCalls" || method == "callHierarchy/outgoingCalls") {
+    const Json& item = params.at("item");
+    const View at = view(document_of(item));
+    const std::string graph = item.at("name");
+    const std::string_view name = std::string_view(graph).substr(graph.starts_with('@') ? 1 : 0);
+    return method.ends_with("incomingCalls") ? incoming_calls(at, name) : outgoing_calls(at, name);
+  }
+  return text_document_request(method, params);
+}
+
+Json Server::initialize(const Json& params) {
+  if (initialized_) throw Failure{kInvalidRequest, "the server is initialized already"};
+  if (!params.is_object()) throw Failure{kInvalidParams, "the parameters are not an object"};
+  const Json& client = member(params, "capabilities");
+  const Json& offered = member(member(client, "general"), "positionEncodings");
+  if (offered.is_array()) {
+    // UTF-8 needs no conversion, so it is preferred.
+    for (const Json& each : offered) {
+      if (!each.is_string()) continue;
+      const auto encoding = position_encoding(each.get_ref<const std::string&>());
+      if (encoding == PositionEncoding::kUtf8) encoding_ = PositionEncoding::kUtf8;
+    }
+    const auto is_known = [](const Json& each, std::string_view name) {
+      return each.is_string() && each.get_ref<const std::string&>() == name;
+    };
+    const bool only_utf32 = offered.size() == 1 && is_known(offered.front(), "utf-32");
+    if (only_utf32) encoding_ = PositionEncoding::kUtf32;
+  }
+  client_.document_changes = flag(client, "workspace.workspaceEdit.documentChanges");
+  client_.related_information =
+      flag(client, "textDocument.publishDiagnostics.relatedInformation");
+  client_.hierarchical_symbols =
+      flag(client, "textDocument.documentSymbol.hierarchicalDocumentSymbolSupport");
+  client_.prepare_rename = flag(client, "textDocument.rename.prepareSupport");
+  const Json& formats =
+      member(member(member(client, "textDocument"), "hover"), "contentFormat");
+  client_.markdown =
+      formats.is_array() && std::ranges::find(formats, Json("markdown")) != formats.end();
+  const Json& process = member(params, "processId");
+  if (process.is_number_integer()) client_process_ = process.get<std::int64_t>();
+  initialized_ = true;
+  return {{"capabilities", capabilities(encoding_, client_)},
+          {"serverInfo", {{"name", "mllm-lsp"}, {"version", version_}}}};
+}
+
+// -- requests about one document ------------------------------------------------------------------
+
+Document& Server::document_of(const Json& params) {
+  const Json& text_document = member(params, "textDocument");
+  const Json& uri = text_document.is_null() ? params.at("uri") : text_document.at("uri");
+  const auto found = documents_.find(uri.get<std::string>());
+  if (found == documents_.end()) {
+    throw Failure{kInvalidParams,
+                  fmt::format("document '{}' is not open", uri.get_ref<const std::string&>())};
+  }
+  return *found->second;
+}
+
+namespace {
+
+Position read_position(const Json& json) {
+  const Json& line = json.at("line");
+  const Json& column = json.at("character");
+  // Numbers beyond 32 bits are behind every text.
+  const auto number = [](const Json& value) {
+    if (!value.is_number_integer() || (!value.is_number_unsigned() && value.get<std::int64_t>() < 0)) {
+      throw Json::type_error::create(302, "position", &value);
+    }
+    return static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(value.get<std::uint64_t>(), 0xffff'ffff));
+  };
+  return {number(line), number(column)};
+}
+
+}  // namespace
+
+SourcePos Server::position_in(const Document& document, const Json& params) const {
+  return document.offset_of(read_position(params));
+}
+
+Span Server::range_in(const Document& document, const Json& params) const {
+  const Span span{position_in(document, params.at("start")),
+                  position_in(document, params.at("end"))};
+  return {std::min(span.begin, span.end), std::max(span.begin, span.end)};
+}
+
+Json Server::text_document_request(const std::string& method, const Json& params) {
+  constexpr std::string_view kPrefix = "textDocument/";
+  const auto unknown = [&] {
+    return Failure{kMethodNotFound, fmt::format("method '{}' is not known", method)};
+  };
+  const auto checked = [](Result<Json> result) {
+    if (!result) throw Failure{kRequestFailed, result.error().message};
+    return std::move(*result);
+  };
+  struct Row {
+    std::string_view name;
+    std::function<Json(const View&)> answer;
+  };
+  const auto at = [&](const View& of) { return position_in(of.document, params.at("position")); };
+  const auto in = [&](const View& of) { return range_in(of.document, params.at("range")); };
+  const auto all = [](const View& of) {
+    return Span{Document::kBase,
+                Document::kBase + static_cast<SourcePos>(of.document.text().size())};
+  };
+  const Row rows[] = {
+      {"hover", [&](const View& of) { return hover(of, at(of), client_.markdown); }},
+      {"definition", [&](const View& of) { return definition(of, at(of)); }},
+      {"references",
+       [&](const View& of) {
+         return references(of, at(of), flag(params, "context.includeDeclaration"));
+       }},
+      {"documentHighlight", [&](const View& of) { return highlights(of, at(of)); }},
+      {"documentSymbol",
+       [&](const View& of) { return document_symbols(of, client_.hierarchical_symbols); }},
+      {"prepareRename", [&](const View& of) { return checked(prepare_rename(of, at(of))); }},
+      {"rename",
+       [&](const View& of) {
+         return checked(
+             rename(of, at(of), params.at("newName"), client_.document_changes));
+       }},
+      {"completion", [&](const View& of) { return completion(of, at(of)); }},
+      {"signatureHelp", [&](const View& of) { return signature_help(of, at(of)); }},
+      {"semanticTokens/full", [&](const View& of) { return semantic_tokens(of, all(of)); }},
+      {"semanticTokens/range", [&](const View& of) { return semantic_tokens(of, in(of)); }},
+      {"foldingRange", [&](const View& of) { return folding_ranges(of); }},
+      {"selectionRange",
+       [&](const View& of) {
+         Json list = Json::array();
+         for (const Json& each : params.at("positions")) {
+           list.push_back(selection_range(of, position_in(of.document, each)));
+         }
+         return list;
+       }},
+      {"inlayHint", [&](const View& of) { return inlay_hints(of, in(of)); }},
+      {"formatting", [&](const View& of) { return checked(formatting(of, std::nullopt)); }},
+      {"rangeFormatting", [&](const View& of) { return checked(formatting(of, in(of))); }},
+      {"codeAction",
+       [&](const View& of) {
+         return code_actions(of, in(of), member(params, "context"), client_);
+       }},
+      {"prepareCallHierarchy",
+       [&](const View& of) { return prepare_call_hierarchy(of, at(of)); }},
+  };
+  if (!method.starts_with(kPrefix)) throw unknown();
+  const std::string_view name = std::string_view(method).substr(kPrefix.size());
+  const auto row = std::ranges::find(rows, name, &Row::name);
+  if (row == std::end(rows)) throw unknown();
+  if (!params.is_object()) throw Failure{kInvalidParams, "the parameters are not an object"};
+  return row->answer(view(document_of(params)));
+}
+
+// -- documents ------------------------------------------------------------------------------------
+
+void Server::open(const Json& params) {
+  const Json& item = params.at("textDocument");
+  const std::string uri = item.at("uri");
+  std::string text = item.at("text");
+  if (text.size() > SourceManager::kMaxFileSize / 2) {
+    throw Failure{kInvalidParams, fmt::format("document '{}' is too large", uri)};
+  }
+  if (documents_.contains(uri)) log(fmt::format("document '{}' is open already", uri));
+  const Json& version = member(item, "version");
+  documents_[uri] = std::make_unique<Document>(
+      uri, version.is_number_integer() ? version.get<std::int64_t>() : 0, std::move(text),
+      encoding_);
+  shown_syntax_errors_[uri] = 0;
+  publish(*documents_[uri], false);
+}
+
+void Server::change(const Json& params) {
+  Document& document = document_of(params);
+  const Json& version = member(params.at("textDocument"), "version");
+  for (const Json& each : params.at("contentChanges")) {
+    const std::string text = each.at("text");
+    const Json& range = member(each, "range");
+    std::optional<Range> replaced;
+    if (!range.is_null()) {
+      replaced = Range{read_position(range.at("start")), read_position(range.at("end"))};
+    }
+    document.edit(replaced, text);
+  }
+  if (version.is_number_integer()) {
+    if (version.get<std::int64_t>() <= document.version()) {
+      log(fmt::format("version {} of '{}' follows version {}", version.get<std::int64_t>(),
+                      document.uri(), document.version()));
+    }
+    document.set_version(version.get<std::int64_t>());
+  }
+  publish(document, false);
+}
+
+void Server::close(const Json& params) {
+  Document& document = document_of(params);
+  send({{"jsonrpc", "2.0"},
+        {"method", "textDocument/publishDiagnostics"},
+        {"params", {{"uri", document.uri()}, {"diagnostics", Json::array()}}}});
+  shown_syntax_errors_.erase(document.uri());
+  documents_.erase(document.uri());
+}
+
+/// Before the analysis, only texts with errors of syntax, and those that had some, have news.
+void Server::publish(Document& document, bool is_final) {
+  std::size_t& shown = shown_syntax_errors_[document.uri()];
+  const std::size_t errors = document.now().syntax_errors().size();
+  if (!is_final && errors == 0 && shown == 0) return;
+  shown = errors;
+  Json list = Json::array();
+  for (const Diagnostic& each : document.shown_findings()) {
+    list.push_back(diagnostic_json(document, each, client_.related_information));
+  }
+  send({{"jsonrpc", "2.0"},
+        {"method", "textDocument/publishDiagnostics"},
+        {"params",
+         {{"uri", document.uri()},
+          {"version", document.version()},
+          {"diagnostics", std::move(list)}}}});
+}
+
+bool Server::work() {
+  for (const auto& [uri, document] : documents_) {
+    if (document->is_shown()) continue;
+    document->analyse();
+    publish(*document, true);
+    document->set_shown();
+    return true;
+  }
+  return false;
+}
+
+}  // namespace mir::lsp

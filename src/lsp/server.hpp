@@ -1,0 +1,92 @@
+// The language server: a state that messages change, and the answers to them.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json_fwd.hpp>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "lsp/document.hpp"
+#include "lsp/features.hpp"
+#include "mir/context.hpp"
+
+namespace mir::lsp {
+
+/// Ids of requests that the client has cancelled. Thread-safe: the thread that reads messages adds
+/// to it while the server works.
+class CancelledRequests {
+ public:
+  /// Notes the id if the message is a cancellation.
+  void look_at(std::string_view message);
+  /// True if the request is cancelled, which is then forgotten.
+  bool take(const nlohmann::json& id);
+
+ private:
+  std::mutex mutex_;
+  std::set<std::string> ids_;  // as JSON
+};
+
+/// Messages are bodies without headers. Not thread-safe.
+class Server {
+ public:
+  /// `send` is given each message for the client, in order. `version` is the server's own.
+  Server(std::function<void(std::string_view)> send, std::string version,
+         CancelledRequests& cancelled);
+  ~Server();
+
+  /// Handles one message.
+  void receive(std::string_view body);
+  /// Answers a message whose headers are wrong.
+  void refuse_frame(std::string_view error);
+  /// Analyses one document that has changed, and publishes its findings. False if there is none.
+  bool work();
+
+  /// True after the notification `exit`.
+  bool has_exited() const { return exited_; }
+  /// The status of the process: 0 if the client has sent `shutdown`.
+  int exit_status() const { return shut_down_ ? 0 : 1; }
+  /// The process that started the server; 0 if it is not known.
+  std::int64_t client_process() const { return client_process_; }
+
+ private:
+  struct Failure;
+  using Json = nlohmann::json;
+
+  void request(const Json& id, const std::string& method, const Json& params);
+  void notify(const std::string& method, const Json& params);
+  Json answer(const std::string& method, const Json& params);
+  Json initialize(const Json& params);
+  Json text_document_request(const std::string& method, const Json& params);
+
+  void open(const Json& params);
+  void change(const Json& params);
+  void close(const Json& params);
+
+  void send(const Json& message);
+  void send_error(const Json& id, int code, std::string_view message);
+  void log(std::string_view message);
+  void publish(Document& document, bool is_final);
+  View view(Document& document) { return {document, *rows_}; }
+  Document& document_of(const Json& params);
+  SourcePos position_in(const Document& document, const Json& params) const;
+  Span range_in(const Document& document, const Json& params) const;
+
+  std::function<void(std::string_view)> send_;
+  std::string version_;
+  CancelledRequests& cancelled_;
+  std::unique_ptr<IRContext> rows_;
+  std::map<std::string, std::unique_ptr<Document>> documents_;  // by URI
+  std::map<std::string, std::size_t> shown_syntax_errors_;      // by URI
+  PositionEncoding encoding_ = PositionEncoding::kUtf16;
+  ClientFeatures client_;
+  std::int64_t client_process_ = 0;
+  bool initialized_ = false;
+  bool shut_down_ = false;
+  bool exited_ = false;
+};
+
+}  // namespace mir::lsp

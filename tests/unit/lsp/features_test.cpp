@@ -1,0 +1,387 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "client.hpp"
+
+using namespace mir;
+using mir::test::edited;
+using mir::test::Json;
+using mir::test::kUri;
+using mir::test::LspClient;
+using mir::test::text_of;
+
+namespace {
+
+const std::string kT = ":tensor<[2, 4], Float32, CPU>";
+
+/// Two graphs and calls of them.
+const std::string kWhole =
+    "// first\n"
+    "// second\n"
+    "@main [mir_version:1] (%in" + kT + ") -> (%out" + kT + ") {\n"
+    "  graph.SubGraphOp @first <CPU> [symbol:first] {\n"
+    "    (%a" + kT + ") -> (%r" + kT + ") {\n"
+    "      linalg.CPU.ReLUOp (%a) -> (%m)\n"
+    "      linalg.CPU.AddOp (%m, %a) -> (%r)\n"
+    "      cf.ReturnOp (%r) -> ()\n"
+    "    }\n"
+    "  }\n"
+    "  graph.SubGraphOp @second <CPU> {\n"
+    "    (%a" + kT + ") -> (%r" + kT + ") {\n"
+    "      graph.CallGraphOp @first (%a) -> (%r)\n"
+    "      cf.ReturnOp (%r) -> ()\n"
+    "    }\n"
+    "  }\n"
+    "  graph.CallGraphOp @second (%in) -> (%t)\n"
+    "  linalg.CPU.SoftmaxOp [axis:-1] (%t) -> (%out)\n"
+    "  cf.ReturnOp (%out) -> ()\n"
+    "}\n";
+
+/// The same with an op that cannot be read in the first graph, and a head in the second.
+std::string broken() {
+  std::string text = kWhole;
+  text.replace(text.find("(%m, %a)"), 8, "(%m, %a");
+  text.replace(text.find("@second <CPU> {"), 15, "@second <CPU {");
+  return text;
+}
+
+struct Place {
+  int line, column;
+};
+
+/// Where a word begins the n-th time.
+Place place_of(const std::string& text, std::string_view word, int n = 0) {
+  std::size_t at = text.find(word);
+  for (; n > 0; --n) at = text.find(word, at + 1);
+  REQUIRE(at != text.npos);
+  const auto line = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+  const auto start = at == 0 ? std::string::npos : text.rfind('\n', at - 1);
+  return {static_cast<int>(line), static_cast<int>(at - (start == text.npos ? 0 : start + 1))};
+}
+
+Json ask(LspClient& client, const std::string& method, Place at, const Json& parts = Json::object()) {
+  return client.at(method, at.line, at.column, parts);
+}
+
+std::set<std::string> labels(const Json& completion) {
+  std::set<std::string> names;
+  for (const Json& each : completion["items"]) names.insert(each["label"]);
+  return names;
+}
+
+const Json kMarkdown = {
+    {"textDocument",
+     {{"hover", {{"contentFormat", {"markdown", "plaintext"}}}},
+      {"documentSymbol", {{"hierarchicalDocumentSymbolSupport", true}}},
+      {"publishDiagnostics", {{"relatedInformation", true}}},
+      {"rename", {{"prepareSupport", true}}}}},
+    {"workspace", {{"workspaceEdit", {{"documentChanges", true}}}}}};
+
+}  // namespace
+
+TEST_SUITE("features") {
+  TEST_CASE("a text without mistakes has no findings") {
+    LspClient client;
+    client.open(kWhole);
+    CHECK(client.diagnostics() == Json::array());
+  }
+
+  TEST_CASE("hover says the type, the bytes, the definition and the uses of a value") {
+    LspClient client(kMarkdown);
+    client.open(kWhole);
+    const std::string of_m =
+        ask(client, "hover", place_of(kWhole, "%m", 1))["contents"]["value"];
+    CHECK(of_m.starts_with("`%m: tensor<[2, 4], Float32, CPU>`, 32 bytes\n"));
+    CHECK(of_m.find("result 0 of `linalg.CPU.ReLUOp`, line 6") != of_m.npos);
+    CHECK(of_m.find("used once") != of_m.npos);
+    const std::string of_a = ask(client, "hover", place_of(kWhole, "%a"))["contents"]["value"];
+    CHECK(of_a.find("argument of `graph.SubGraphOp`, line 5") != of_a.npos);
+    CHECK(of_a.find("used 2 times") != of_a.npos);
+    const std::string of_op =
+        ask(client, "hover", place_of(kWhole, "linalg.CPU.SoftmaxOp"))["contents"]["value"];
+    CHECK(of_op.starts_with("`linalg.CPU.SoftmaxOp (1 operand) -> (1 result)`"));
+    CHECK(of_op.find("axis: integer") != of_op.npos);
+    const std::string of_key =
+        ask(client, "hover", place_of(kWhole, "axis"))["contents"]["value"];
+    CHECK(of_key.starts_with("`axis: integer"));
+    const std::string of_graph =
+        ask(client, "hover", place_of(kWhole, "@first", 1))["contents"]["value"];
+    CHECK(of_graph.find("declared by `graph.SubGraphOp`, line 4") != of_graph.npos);
+    CHECK(ask(client, "hover", {0, 4}) == nullptr);
+  }
+
+  TEST_CASE("definition, references and highlights agree, in broken text too") {
+    for (const std::string& text : {kWhole, broken()}) {
+      LspClient client(kMarkdown);
+      client.open(text);
+      Json found = ask(client, "definition", place_of(text, "%t)", 1));
+      REQUIRE(found.size() == 1);
+      CHECK(found[0]["range"]["start"]["line"] == place_of(text, "(%t)").line);
+      found = ask(client, "references", place_of(text, "@first", 1),
+                  {{"context", {{"includeDeclaration", true}}}});
+      REQUIRE(found.size() == 3);
+      for (const Json& each : found) CHECK(text_of(text, each["range"]) == "first");
+      found = ask(client, "references", place_of(text, "%in"),
+                  {{"context", {{"includeDeclaration", false}}}});
+      CHECK(found.size() == 1);
+      found = ask(client, "documentHighlight", place_of(text, "%a"));
+      CHECK(found.size() == 3);
+      CHECK(std::ranges::count_if(found, [](const Json& each) { return each["kind"] == 3; }) == 1);
+    }
+  }
+
+  TEST_CASE("rename changes every mention of a value or symbol, and nothing else") {
+    LspClient client(kMarkdown);
+    client.open(kWhole);
+    const auto renamed = [&](Place at, const std::string& name) {
+      const Json edit = ask(client, "rename", at, {{"newName", name}});
+      CHECK(edit["documentChanges"][0]["textDocument"]["version"] == 1);
+      return edited(kWhole, edit["documentChanges"][0]["edits"]);
+    };
+    const Json prepared = ask(client, "prepareRename", place_of(kWhole, "%m"));
+    CHECK(prepared["placeholder"] == "m");
+    std::string expected = kWhole;
+    for (std::size_t at; (at = expected.find("%m")) != expected.npos;) {
+      expected.replace(at, 2, "%sum");
+    }
+    CHECK(renamed(place_of(kWhole, "%m", 1), "sum") == expected);
+    CHECK(renamed(place_of(kWhole, "%m", 1), "%sum") == expected);
+    expected = kWhole;
+    for (std::size_t at; (at = expected.find("@first")) != expected.npos;) {
+      expected.replace(at, 6, "@other");
+    }
+    expected.replace(expected.find("symbol:first"), 12, "symbol:other");
+    CHECK(renamed(place_of(kWhole, "@first", 1), "other") == expected);
+    for (const char* name : {"a", "in", "", "x y", "%", "r"}) {
+      CAPTURE(name);
+      const bool is_outer = std::string(name) == "in";
+      const Json answer = ask(client, "rename", place_of(kWhole, "%m"), {{"newName", name}});
+      CHECK((answer.contains("code") || is_outer));
+    }
+    CHECK(ask(client, "rename", place_of(kWhole, "@first"), {{"newName", "second"}})
+              .contains("code"));
+    CHECK(ask(client, "prepareRename", {0, 0}) == nullptr);
+  }
+
+  TEST_CASE("symbols are the modules and the graphs in them, in broken text too") {
+    for (const std::string& text : {kWhole, broken()}) {
+      LspClient client(kMarkdown);
+      client.open(text);
+      const Json symbols = client.of("documentSymbol");
+      REQUIRE(symbols.size() == 1);
+      CHECK(symbols[0]["name"] == "@main");
+      REQUIRE(symbols[0]["children"].size() == 2);
+      CHECK(symbols[0]["children"][0]["name"] == "@first");
+      CHECK(symbols[0]["children"][1]["name"] == "@second");
+      const Json found = client.request("workspace/symbol", {{"query", "SEC"}});
+      REQUIRE(found.size() == 1);
+      CHECK(found[0]["name"] == "@second");
+    }
+    LspClient old;
+    old.open(kWhole);
+    CHECK(old.of("documentSymbol").size() == 3);
+    CHECK(old.of("documentSymbol")[0].contains("location"));
+  }
+
+  TEST_CASE("completion offers values in scope, symbols, ops, attributes and choices") {
+    LspClient client(kMarkdown);
+    client.open(kWhole);
+    Place at = place_of(kWhole, "%m, %a");
+    auto names = labels(client.at("completion", at.line, at.column + 1));
+    CHECK(names == std::set<std::string>{"%a", "%m"});
+    at = place_of(kWhole, "%out) -> ()");
+    names = labels(client.at("completion", at.line, at.column + 1));
+    CHECK(names == std::set<std::string>{"%in", "%t", "%out"});
+    at = place_of(kWhole, "@second (");
+    names = labels(client.at("completion", at.line, at.column + 2));
+    CHECK(names == std::set<std::string>{"@first", "@second"});
+    at = place_of(kWhole, "axis:");
+    names = labels(client.at("completion", at.line, at.column));
+    CHECK(names.contains("axis"));
+    CHECK(!names.contains("%t"));
+    at = place_of(kWhole, "linalg.CPU.SoftmaxOp");
+    Json offered = client.at("completion", at.line, at.column + 10);
+    CHECK(labels(offered).contains("linalg.CPU.ReLUOp"));
+    CHECK(text_of(kWhole, offered["items"][0]["textEdit"]["range"]) == "linalg.CPU");
+    // While a line is being typed, which cannot be read.
+    for (const char* typed : {"  lin", "  linalg.CPU.AddOp (%", "  linalg.CPU.SoftmaxOp [a"}) {
+      CAPTURE(typed);
+      std::string text = kWhole;
+      const Place line = place_of(text, "  linalg.CPU.SoftmaxOp");
+      text.insert(text.find("  linalg.CPU.SoftmaxOp"), std::string(typed) + "\n");
+      LspClient typing(kMarkdown);
+      typing.open(text);
+      names = labels(typing.at("completion", line.line, static_cast<int>(std::string(typed).size())));
+      const std::string word(typed);
+      CHECK(names.contains(word.ends_with('%') ? "%in"
+                           : word.ends_with('a') ? "axis"
+                                                 : "linalg.CPU.AddOp"));
+    }
+  }
+
+  TEST_CASE("signature help counts the operands before the place") {
+    LspClient client;
+    client.open(kWhole);
+    const Place at = place_of(kWhole, "%m, %a");
+    const Json first = client.at("signatureHelp", at.line, at.column);
+    CHECK(first["activeParameter"] == 0);
+    CHECK(first["signatures"][0]["label"] == "linalg.CPU.AddOp (operand 0, operand 1)");
+    CHECK(client.at("signatureHelp", at.line, at.column + 5)["activeParameter"] == 1);
+    CHECK(ask(client, "signatureHelp", {0, 0}) == nullptr);
+  }
+
+  TEST_CASE("semantic tokens are in order and cover whole words, in broken text too") {
+    for (const std::string& text : {kWhole, broken()}) {
+      LspClient client;
+      client.open(text);
+      const Json data = client.of("semanticTokens/full")["data"];
+      REQUIRE(data.size() % 5 == 0);
+      int line = 0, column = 0, end = 0;
+      std::set<std::string> ops;
+      for (std::size_t i = 0; i < data.size(); i += 5) {
+        const int lines = data[i];
+        if (lines != 0) column = end = 0;
+        line += lines;
+        column += data[i + 1].get<int>();
+        REQUIRE(column >= end);
+        end = column + data[i + 2].get<int>();
+        const Json range = {{"start", {{"line", line}, {"character", column}}},
+                            {"end", {{"line", line}, {"character", end}}}};
+        const std::string word = text_of(text, range);
+        REQUIRE(word.find('\n') == word.npos);
+        if (data[i + 3] == 1) ops.insert(word);
+      }
+      CHECK(ops == std::set<std::string>{"graph.SubGraphOp", "linalg.CPU.ReLUOp",
+                                         "linalg.CPU.AddOp", "cf.ReturnOp", "graph.CallGraphOp",
+                                         "linalg.CPU.SoftmaxOp"});
+      const Json part = client.of(
+          "semanticTokens/range",
+          {{"range",
+            {{"start", {{"line", 5}, {"character", 0}}}, {"end", {{"line", 6}, {"character", 0}}}}}});
+      CHECK(part["data"].size() == 5 * 4);
+      CHECK(part["data"][0] == 5);
+    }
+  }
+
+  TEST_CASE("bodies and runs of comments fold, and selections grow from word to file") {
+    LspClient client;
+    client.open(kWhole);
+    const Json folds = client.of("foldingRange");
+    const auto has = [&](int first, int last) {
+      return std::ranges::any_of(folds, [&](const Json& each) {
+        return each["startLine"] == first && each["endLine"] == last;
+      });
+    };
+    CHECK(has(0, 1));
+    CHECK(has(2, 18));
+    CHECK(has(3, 8));
+    const Place at = place_of(kWhole, "%m, %a");
+    Json range = client.of("selectionRange",
+                           {{"positions", {{{"line", at.line}, {"character", at.column + 1}}}}})[0];
+    std::vector<std::string> words;
+    for (; !range.is_null(); range = range.value("parent", Json())) {
+      words.push_back(text_of(kWhole, range["range"]));
+    }
+    REQUIRE(words.size() >= 4);
+    CHECK(words[0] == "%m");
+    CHECK(words[1] == "linalg.CPU.AddOp (%m, %a) -> (%r)");
+    CHECK(words.back() == kWhole);
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      CHECK(words[i].find(words[i - 1]) != std::string::npos);
+    }
+  }
+
+  TEST_CASE("inlay hints show types that are left out") {
+    LspClient client;
+    client.open(kWhole);
+    const Json hints = client.of(
+        "inlayHint",
+        {{"range",
+          {{"start", {{"line", 0}, {"character", 0}}}, {"end", {{"line", 7}, {"character", 0}}}}}});
+    REQUIRE(hints.size() == 2);
+    CHECK(hints[0]["label"] == kT);
+    CHECK(hints[0]["position"]["line"] == place_of(kWhole, "(%m)").line);
+  }
+
+  TEST_CASE("formatting gives the canonical layout, of a range only its lines") {
+    std::string text = kWhole;
+    text.replace(text.find("      linalg.CPU.ReLUOp"), 6, "  ");
+    text.replace(text.find("  linalg.CPU.SoftmaxOp"), 2, "      ");
+    LspClient client;
+    client.open(kWhole);
+    const std::string canonical = edited(kWhole, client.of("formatting"));
+    LspClient other;
+    other.open(text);
+    CHECK(edited(text, other.of("formatting")) == canonical);
+    const int line = place_of(text, "linalg.CPU.ReLUOp").line;
+    const std::string part =
+        edited(text, other.of("rangeFormatting",
+                              {{"range",
+                                {{"start", {{"line", line}, {"character", 0}}},
+                                 {"end", {{"line", line + 1}, {"character", 0}}}}}}));
+    CHECK(part.find("      linalg.CPU.SoftmaxOp") != part.npos);
+    CHECK(part != text);
+  }
+
+  TEST_CASE("every fix of a finding is a code action that repairs it") {
+    LspClient client(kMarkdown);
+    std::string text = kWhole;
+    text.replace(text.find("SoftmaxOp"), 9, "SoftmxOp");
+    client.open(text);
+    const Json found = client.diagnostics();
+    REQUIRE(found.size() == 1);
+    const Json actions =
+        client.of("codeAction", {{"range", found[0]["range"]}, {"context", {{"diagnostics", found}}}});
+    REQUIRE(actions.size() == 1);
+    CHECK(actions[0]["kind"] == "quickfix");
+    CHECK(actions[0]["diagnostics"][0]["code"] == found[0]["code"]);
+    CHECK(edited(text, actions[0]["edit"]["documentChanges"][0]["edits"]) == kWhole);
+    CHECK(client
+              .of("codeAction", {{"range", found[0]["range"]},
+                                 {"context", {{"diagnostics", found}, {"only", {"refactor"}}}}})
+              .empty());
+  }
+
+  TEST_CASE("calls lead from graph to graph") {
+    for (const std::string& text : {kWhole, broken()}) {
+      LspClient client;
+      client.open(text);
+      const Json items = ask(client, "prepareCallHierarchy", place_of(text, "@first", 1));
+      REQUIRE(items.size() == 1);
+      CHECK(items[0]["name"] == "@first");
+      const Json callers = client.request("callHierarchy/incomingCalls", {{"item", items[0]}});
+      REQUIRE(callers.size() == 1);
+      CHECK(callers[0]["from"]["name"] == "@second");
+      const Json callees =
+          client.request("callHierarchy/outgoingCalls", {{"item", callers[0]["from"]}});
+      REQUIRE(callees.size() == 1);
+      CHECK(callees[0]["to"]["name"] == "@first");
+      const Json top =
+          client.request("callHierarchy/incomingCalls", {{"item", callers[0]["from"]}});
+      CHECK(top[0]["from"]["name"] == "@main");
+    }
+  }
+
+  TEST_CASE("every request is answered at every place of a text that is cut anywhere") {
+    const std::string text = broken();
+    for (std::size_t cut = 0; cut < text.size(); cut += 7) {
+      LspClient client(kMarkdown);
+      const std::string part = text.substr(0, cut);
+      client.open(part);
+      client.diagnostics();
+      const int line = static_cast<int>(std::count(part.begin(), part.end(), '\n'));
+      const int column = static_cast<int>(part.size() - part.rfind('\n') - 1);
+      for (const char* method :
+           {"hover", "definition", "documentHighlight", "completion", "signatureHelp",
+            "prepareRename", "prepareCallHierarchy"}) {
+        CHECK(!client.at(method, line, column).contains("code"));
+      }
+      for (const char* method : {"documentSymbol", "foldingRange", "semanticTokens/full"}) {
+        CHECK(!client.of(method).contains("code"));
+      }
+      client.of("formatting");
+    }
+  }
+}

@@ -1,0 +1,309 @@
+#include <doctest/doctest.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+
+#include "client.hpp"
+#include "lsp/framing.hpp"
+
+using namespace mir;
+using mir::test::Json;
+using mir::test::kUri;
+using mir::test::LspClient;
+
+namespace {
+
+constexpr int kParseError = -32700, kInvalidRequest = -32600, kMethodNotFound = -32601,
+              kInvalidParams = -32602, kNotInitialized = -32002, kRequestFailed = -32803,
+              kCancelled = -32800;
+
+const std::string kModule =
+    "@main [mir_version:1] (%x:tensor<[2], Float32, CPU>) -> (%y:tensor<[2], Float32, CPU>) {\n"
+    "  linalg.CPU.ReLUOp (%x) -> (%y:tensor<[2], Float32, CPU>)\n"
+    "  cf.ReturnOp (%y) -> ()\n"
+    "}\n";
+
+Json change(int line, int from, int to, const std::string& text) {
+  return {{"range",
+           {{"start", {{"line", line}, {"character", from}}},
+            {"end", {{"line", line}, {"character", to}}}}},
+          {"text", text}};
+}
+
+}  // namespace
+
+TEST_SUITE("protocol") {
+  TEST_CASE("before initialize, requests are refused and notifications dropped") {
+    LspClient client({}, false);
+    CHECK(client.request("textDocument/hover", Json::object())["code"] == kNotInitialized);
+    CHECK(client.request("shutdown", nullptr)["code"] == kNotInitialized);
+    client.open(kModule);
+    CHECK(client.diagnostics() == nullptr);
+    CHECK(client.request("initialize", {{"capabilities", Json::object()}}).contains("capabilities"));
+    CHECK(client.request("initialize", {{"capabilities", Json::object()}})["code"] ==
+          kInvalidRequest);
+  }
+
+  TEST_CASE("after shutdown, requests are invalid and exit is clean") {
+    LspClient client;
+    CHECK(client.server.exit_status() == 1);
+    CHECK(client.request("shutdown", nullptr) == nullptr);
+    CHECK(client.request("workspace/symbol", {{"query", ""}})["code"] == kInvalidRequest);
+    CHECK(!client.server.has_exited());
+    client.notify("exit", nullptr);
+    CHECK(client.server.has_exited());
+    CHECK(client.server.exit_status() == 0);
+  }
+
+  TEST_CASE("exit without shutdown ends with status 1") {
+    LspClient client;
+    client.notify("exit", nullptr);
+    CHECK(client.server.has_exited());
+    CHECK(client.server.exit_status() == 1);
+  }
+
+  TEST_CASE("messages that are wrong are answered and end nothing") {
+    LspClient client;
+    const auto code = [&](std::string_view body) {
+      client.sent.clear();
+      client.server.receive(body);
+      REQUIRE(client.sent.size() == 1);
+      return client.sent.front()["error"]["code"].get<int>();
+    };
+    CHECK(code("{") == kParseError);
+    CHECK(code("") == kParseError);
+    CHECK(code("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x\"} x") == kParseError);
+    CHECK(code("\"\xff\"") == kParseError);
+    CHECK(code("[]") == kInvalidRequest);
+    CHECK(code("1") == kInvalidRequest);
+    CHECK(code("{}") == kInvalidRequest);
+    CHECK(code("{\"id\":1}") == kInvalidRequest);
+    CHECK(code("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":7}") == kInvalidRequest);
+    CHECK(code("{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"shutdown\"}") == kInvalidRequest);
+    CHECK(code("{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"shutdown\"}") == kInvalidRequest);
+    CHECK(code("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"shutdown\",\"params\":3}") ==
+          kInvalidRequest);
+    CHECK(code("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"no/such\"}") == kMethodNotFound);
+    CHECK(code("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"$/such\"}") == kMethodNotFound);
+    CHECK(code("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"textDocument/hover\"}") ==
+          kInvalidParams);
+    CHECK(code("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"textDocument/no\",\"params\":{}}") ==
+          kMethodNotFound);
+    client.sent.clear();
+    client.server.receive("{\"jsonrpc\":\"2.0\",\"method\":\"$/unknown\"}");
+    client.server.receive("{\"jsonrpc\":\"2.0\",\"method\":\"unknown\",\"params\":{}}");
+    client.server.receive("{\"jsonrpc\":\"2.0\",\"id\":5,\"result\":null}");
+    client.server.receive("{\"jsonrpc\":\"2.0\",\"id\":5,\"error\":{}}");
+    CHECK(client.sent.empty());
+    client.open(kModule);
+    CHECK(client.diagnostics().empty());
+  }
+
+  TEST_CASE("ids are echoed as they are") {
+    LspClient client;
+    client.sent.clear();
+    client.server.receive(R"({"jsonrpc":"2.0","id":"a","method":"no"})");
+    client.server.receive(R"({"jsonrpc":"2.0","id":7,"method":"no"})");
+    CHECK(client.sent[0]["id"] == "a");
+    CHECK(client.sent[1]["id"] == 7);
+  }
+
+  TEST_CASE("parameters that are wrong are refused") {
+    LspClient client;
+    client.open(kModule);
+    for (const Json& position :
+         {Json(nullptr), Json::object(), Json{{"line", 1}}, Json{{"line", -1}, {"character", 0}},
+          Json{{"line", 1.5}, {"character", 0}}, Json{{"line", "1"}, {"character", 0}}}) {
+      CAPTURE(position.dump());
+      CHECK(client.of("hover", {{"position", position}})["code"] == kInvalidParams);
+    }
+    CHECK(client.request("textDocument/hover",
+                         {{"textDocument", {{"uri", "file:///none"}}},
+                          {"position", {{"line", 0}, {"character", 0}}}})["code"] ==
+          kInvalidParams);
+    CHECK(client.at("rename", 1, 22, {{"newName", ""}})["code"] == kRequestFailed);
+    CHECK(client.at("rename", 1, 22)["code"] == kInvalidParams);
+    CHECK(client.at("hover", 999, 999) == nullptr);
+    CHECK(client.at("hover", 1, 9999) == nullptr);
+    for (const char* method : {"textDocument/didOpen", "textDocument/didChange"}) {
+      client.sent.clear();
+      client.notify(method, Json::object());
+      REQUIRE(client.sent.size() == 1);
+      CHECK(client.sent.front()["method"] == "window/logMessage");
+    }
+  }
+
+  TEST_CASE("a request that was cancelled before its turn gets an error") {
+    LspClient client;
+    client.open(kModule);
+    client.cancelled.look_at(R"({"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":"c"}})");
+    client.sent.clear();
+    client.server.receive(
+        R"({"jsonrpc":"2.0","id":"c","method":"workspace/symbol","params":{"query":""}})");
+    CHECK(client.sent.front()["error"]["code"] == kCancelled);
+    client.server.receive(
+        R"({"jsonrpc":"2.0","id":"c","method":"workspace/symbol","params":{"query":""}})");
+    CHECK(client.sent.back().contains("result"));
+  }
+
+  TEST_CASE("the position encoding is one that the client offers") {
+    const auto chosen = [](const Json& offered) {
+      LspClient client(Json{{"general", {{"positionEncodings", offered}}}});
+      return client.features["positionEncoding"].get<std::string>();
+    };
+    CHECK(LspClient().features["positionEncoding"] == "utf-16");
+    CHECK(chosen({"utf-16"}) == "utf-16");
+    CHECK(chosen({"utf-16", "utf-8"}) == "utf-8");
+    CHECK(chosen({"utf-32", "utf-16"}) == "utf-16");
+    CHECK(chosen({"utf-32"}) == "utf-32");
+    CHECK(chosen({"utf-7"}) == "utf-16");
+  }
+
+  TEST_CASE("changes apply in order, each to the result of the one before") {
+    LspClient client;
+    client.open(kModule);
+    CHECK(client.diagnostics().empty());
+    client.change(Json::array({change(1, 13, 19, "MullOp")}));
+    Json found = client.diagnostics();
+    REQUIRE(found.size() == 1);
+    CHECK(found[0]["code"] == "MIR0400");
+    CHECK(found[0]["range"]["start"] == Json{{"line", 1}, {"character", 2}});
+    client.change(Json::array({change(0, 0, 0, "// a comment\n"), change(2, 13, 19, "ReLUOp")}));
+    CHECK(client.diagnostics().empty());
+    client.change(Json::array({Json{{"text", "@main"}}, Json{{"text", kModule}}, change(1, 0, 9999, "")}));
+    found = client.diagnostics();
+    REQUIRE(found.size() == 1);
+    CHECK(found[0]["code"] == "MIR0302");
+    for (const Json& each : client.sent) CHECK(each.value("method", "") != "window/logMessage");
+  }
+
+  TEST_CASE("columns count units of the encoding in changes and answers") {
+    const std::string text = "// \xf0\x9f\x98\x80\n" + kModule;
+    for (const auto& [encoding, units] :
+         {std::pair{"utf-8", 4}, std::pair{"utf-16", 2}, std::pair{"utf-32", 1}}) {
+      LspClient client(Json{{"general", {{"positionEncodings", Json::array({encoding})}}}});
+      client.open(text);
+      client.change(Json::array({change(0, 3, 3 + units, "x")}));
+      CHECK(client.diagnostics().empty());
+      CHECK(client.of("semanticTokens/full")["data"][2] == 4);
+    }
+  }
+
+  TEST_CASE("errors of syntax are published at once, with what was found before them") {
+    LspClient client;
+    client.open(kModule);
+    client.change(Json::array({change(1, 13, 19, "MullOp")}));
+    CHECK(client.diagnostics().size() == 1);
+    client.sent.clear();
+    client.change(Json::array({change(0, 0, 0, "// more\n"), change(3, 14, 15, "")}));
+    REQUIRE(client.sent.size() == 1);
+    CHECK(client.sent[0]["params"]["version"] == 3);
+    const Json list = client.sent[0]["params"]["diagnostics"];
+    REQUIRE(list.size() == 2);
+    CHECK(list[0]["range"]["start"]["line"] == 3);
+    CHECK(list[1]["code"] == "MIR0400");
+    CHECK(list[1]["range"]["start"]["line"] == 2);
+  }
+
+  TEST_CASE("a client that opens twice, or goes back in versions, is told and served") {
+    LspClient client;
+    client.open("@main");
+    client.open(kModule);
+    CHECK(client.sent.back()["method"] == "window/logMessage");
+    client.version = -5;
+    client.change(Json::array({change(0, 0, 0, "// x\n")}));
+    CHECK(client.sent.back()["method"] == "window/logMessage");
+    CHECK(client.diagnostics().empty());
+    client.notify("textDocument/didClose", {{"textDocument", {{"uri", kUri}}}});
+    CHECK(client.sent.back()["params"]["diagnostics"].empty());
+    CHECK(client.at("hover", 0, 0)["code"] == kInvalidParams);
+  }
+}
+
+// -- the program ----------------------------------------------------------------------------------
+
+namespace {
+
+/// mllm-lsp with pipes.
+class Process {
+ public:
+  Process() {
+    int in[2], out[2];
+    REQUIRE(::pipe(in) == 0);
+    REQUIRE(::pipe(out) == 0);
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      ::dup2(in[0], 0);
+      ::dup2(out[1], 1);
+      for (const int each : {in[0], in[1], out[0], out[1]}) ::close(each);
+      const std::string program = std::string(MIR_TOOLS) + "/mllm-lsp";
+      ::execl(program.c_str(), "mllm-lsp", "--stdio", nullptr);
+      ::_exit(127);
+    }
+    ::close(in[0]);
+    ::close(out[1]);
+    to_ = in[1];
+    from_ = out[0];
+  }
+
+  void write(const std::string& bytes) {
+    CHECK(::write(to_, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
+  }
+  void close_input() { ::close(to_); }
+  /// All output until the program ends, and its status.
+  int wait(std::string& output) {
+    char bytes[4096];
+    while (true) {
+      const ssize_t size = ::read(from_, bytes, sizeof bytes);
+      if (size <= 0) break;
+      output.append(bytes, static_cast<std::size_t>(size));
+    }
+    ::close(from_);
+    int status = 0;
+    ::waitpid(pid_, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+ private:
+  pid_t pid_ = 0;
+  int to_ = -1, from_ = -1;
+};
+
+}  // namespace
+
+TEST_SUITE("mllm-lsp") {
+  const std::string kInitialize =
+      R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}})";
+
+  TEST_CASE("a session from initialize to exit ends with status 0") {
+    Process server;
+    server.write("nonsense\r\n\r\n" + lsp::framed("{") + lsp::framed(kInitialize) +
+                 lsp::framed(R"({"jsonrpc":"2.0","id":2,"method":"shutdown"})") +
+                 lsp::framed(R"({"jsonrpc":"2.0","method":"exit"})"));
+    std::string output;
+    CHECK(server.wait(output) == 0);
+    lsp::FrameReader reader;
+    reader.add(output);
+    std::vector<Json> answers;
+    while (const auto frame = reader.next()) answers.push_back(Json::parse(frame->body));
+    REQUIRE(answers.size() == 4);
+    CHECK(answers[0]["error"]["code"] == kParseError);
+    CHECK(answers[1]["error"]["code"] == kParseError);
+    CHECK(answers[2]["result"]["serverInfo"]["name"] == "mllm-lsp");
+    CHECK(answers[3]["result"] == nullptr);
+    server.close_input();
+  }
+
+  TEST_CASE("an input that ends, ends the server within a second") {
+    Process server;
+    server.write(lsp::framed(kInitialize));
+    const auto begin = std::chrono::steady_clock::now();
+    server.close_input();
+    std::string output;
+    CHECK(server.wait(output) == 1);
+    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(1));
+    CHECK(output.find("capabilities") != output.npos);
+  }
+}
