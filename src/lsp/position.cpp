@@ -1,7 +1,7 @@
 #include "lsp/position.hpp"
 
 #include <algorithm>
-#include <array>
+#include <cstring>
 #include <utility>
 
 namespace mir::lsp {
@@ -22,6 +22,18 @@ std::uint32_t bytes_of(char first) {
 std::uint32_t units_of_character(std::uint32_t bytes, PositionEncoding encoding) {
   if (encoding == PositionEncoding::kUtf8) return bytes;
   return encoding == PositionEncoding::kUtf16 && bytes == 4 ? 2 : 1;
+}
+
+/// Reads eight bytes at a time: lines are long, and most texts have nothing else.
+bool is_ascii(std::string_view text) {
+  constexpr std::uint64_t kHighBits = 0x8080'8080'8080'8080;
+  while (text.size() >= sizeof(std::uint64_t)) {
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, text.data(), sizeof bytes);
+    if ((bytes & kHighBits) != 0) return false;
+    text.remove_prefix(sizeof bytes);
+  }
+  return std::ranges::none_of(text, [](char c) { return (c & 0x80) != 0; });
 }
 
 /// Appends where lines begin that end in [begin, end).
@@ -48,6 +60,9 @@ std::string_view name_of(PositionEncoding encoding) {
 }
 
 std::uint32_t units_of(std::string_view text, PositionEncoding encoding) {
+  if (encoding == PositionEncoding::kUtf8 || is_ascii(text)) {
+    return static_cast<std::uint32_t>(text.size());
+  }
   std::uint32_t units = 0;
   for (std::size_t at = 0; at < text.size();) {
     const std::uint32_t bytes = bytes_of(text[at]);
