@@ -14,8 +14,6 @@ import sys
 from pathlib import Path
 
 LAYERS = ["support", "syntax", "kernels", "weights", "ir", "dialects", "program", "patterns", "declare", "verify", "eval",
-          "passes", "upgrade", "diff", "plan", "interp", "validate", "reduce", "tools"]
-LAYERS = ["support", "syntax", "kernels", "weights", "ir", "dialects", "program", "patterns", "verify", "eval",
           "passes", "upgrade", "diff", "plan", "interp", "validate", "reduce", "lsp", "tools"]
 # Layers that see less than all below them: tensors are all they know.
 NARROWER = {"kernels": {"support", "kernels"}, "weights": {"support", "weights"}}

@@ -46,7 +46,8 @@ Context context_at(const View& view, SourcePos begin, SourcePos at) {
     const TokenKind kind = lexer.next();
     if (kind == TokenKind::kEnd || file.position_of(lexer.begin()) >= at) break;
     if (kind == TokenKind::kError || kind == TokenKind::kResume) break;
-    const std::string_view text(lexer.begin(), static_cast<std::size_t>(lexer.end() - lexer.begin()));
+    const std::string_view text(lexer.begin(),
+                                static_cast<std::size_t>(lexer.end() - lexer.begin()));
     switch (kind) {
       case TokenKind::kOpName:
         context = {};
@@ -175,8 +176,8 @@ void add_symbols(const View& view, Items& items) {
   const Outline& outline = view.outline();
   for (const SymbolMention& each : outline.symbols) {
     if (!each.declares) continue;
-    const std::string at = each.is_quoted ? fmt::format("@\"{}\"", each.name)
-                                          : "@" + std::string(each.name);
+    const std::string at =
+        each.is_quoted ? fmt::format("@\"{}\"", each.name) : "@" + std::string(each.name);
     items.add(at, kModuleItem, std::string(view.text(outline.ops[each.op].name)));
   }
 }
@@ -298,10 +299,9 @@ Json signature_help(const View& view, SourcePos at) {
     label += ")";
     if (arity.max == Arity::kMany && shown != 0) active = std::min(active, shown - 1);
   }
-  return {{"signatures",
-           Json::array({{{"label", label},
-                         {"documentation", std::string(row->summary)},
-                         {"parameters", std::move(parameters)}}})},
+  return {{"signatures", Json::array({{{"label", label},
+                                       {"documentation", std::string(row->summary)},
+                                       {"parameters", std::move(parameters)}}})},
           {"activeSignature", 0},
           {"activeParameter", active}};
 }

@@ -26,9 +26,7 @@ Span moved(Span span, SourcePos begin, SourcePos end, std::uint32_t inserted) {
 }  // namespace
 
 Snapshot::Snapshot(std::string name, std::string text)
-    : file_(context_.sources().add(std::move(name), std::move(text))),
-      tree_(*file_),
-      found_(0) {
+    : file_(context_.sources().add(std::move(name), std::move(text))), tree_(*file_), found_(0) {
   tree_ = parse_damaged(*file_, found_);
   syntax_errors_ = found_.sorted();
 }

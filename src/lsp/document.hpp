@@ -100,7 +100,7 @@ class Document {
   std::string text_;
   LineIndex lines_;
   PositionEncoding encoding_;
-  std::unique_ptr<Snapshot> snapshot_;     // null: the text was edited since
+  std::unique_ptr<Snapshot> snapshot_;  // null: the text was edited since
   bool shown_ = false;
   std::vector<Diagnostic> last_findings_;  // of the last analysis but those of syntax, moved
 };

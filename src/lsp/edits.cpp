@@ -83,7 +83,8 @@ Json edits_to(const Document& document, std::string_view text) {
     return at < of.size() && (static_cast<unsigned char>(of[at]) & 0xc0) == 0x80;
   };
   // No edit begins or ends inside a character or between CR and LF.
-  while (begin != 0 && (is_inside(old, begin) || is_inside(text, begin) || old[begin - 1] == '\r')) {
+  while (begin != 0 &&
+         (is_inside(old, begin) || is_inside(text, begin) || old[begin - 1] == '\r')) {
     --begin;
   }
   std::size_t tail = 0;
@@ -117,7 +118,8 @@ Result<Json> formatting(const View& view, std::optional<Span> in) {
     text = format(tree);
   }
   if (!now.is_whole() && !are_alike(text, now.text())) {
-    return Error{DiagCode::kUnexpectedToken, "the text cannot be formatted: it has errors of syntax"};
+    return Error{DiagCode::kUnexpectedToken,
+                 "the text cannot be formatted: it has errors of syntax"};
   }
   return edits_to(view.document, text);
 }
@@ -131,20 +133,20 @@ Json code_actions(const View& view, Span in, const Json& context, const ClientFe
         {{"title", title_of(view, each)},
          {"kind", "quickfix"},
          {"isPreferred", true},
-         {"diagnostics", Json::array({diagnostic_json(view.document, each,
-                                                      client.related_information)})},
-         {"edit", workspace_edit(view.document, fix_edits(view.document, each),
-                                 client.document_changes)}});
+         {"diagnostics",
+          Json::array({diagnostic_json(view.document, each, client.related_information)})},
+         {"edit",
+          workspace_edit(view.document, fix_edits(view.document, each), client.document_changes)}});
   }
   return actions;
 }
 
 Json workspace_edit(const Document& document, Json edits, bool document_changes) {
   if (!document_changes) return {{"changes", {{document.uri(), std::move(edits)}}}};
-  return {{"documentChanges",
-           Json::array({{{"textDocument",
-                          {{"uri", document.uri()}, {"version", document.version()}}},
-                         {"edits", std::move(edits)}}})}};
+  return {
+      {"documentChanges",
+       Json::array({{{"textDocument", {{"uri", document.uri()}, {"version", document.version()}}},
+                     {"edits", std::move(edits)}}})}};
 }
 
 }  // namespace mir::lsp

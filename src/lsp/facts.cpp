@@ -83,8 +83,8 @@ std::string defined_by(const View& view, const OutlineValue& value, const HoverT
   const OutlineOp& op = view.outline().ops[mention.op];
   const bool is_result = op.is_module || mention.at.begin > op.head.end;
   return is_result ? fmt::format("argument of {}, {}", text.code(view.text(op.name)), place)
-                   : fmt::format("result {} of {}, {}", mention.index, text.code(view.text(op.name)),
-                                 place);
+                   : fmt::format("result {} of {}, {}", mention.index,
+                                 text.code(view.text(op.name)), place);
 }
 
 Json hover_value(const View& view, std::uint32_t index, bool markdown) {
@@ -98,9 +98,7 @@ Json hover_value(const View& view, std::uint32_t index, bool markdown) {
   text.line(text.code(type.empty() ? name : name + ": " + type) + bytes_of(view.rows, type));
   text.line(defined_by(view, value, text));
   const std::size_t uses = value.mentions.size() - (value.definition == kNone ? 0 : 1);
-  text.line(uses == 0   ? "not used"
-            : uses == 1 ? "used once"
-                        : fmt::format("used {} times", uses));
+  text.line(uses == 0 ? "not used" : uses == 1 ? "used once" : fmt::format("used {} times", uses));
   return text.json(view.document, mention.at);
 }
 
@@ -151,7 +149,8 @@ const AttrRow* attribute_at(const View& view, const OutlineOp& op, SourcePos at,
          found = head.find(each.name, found + 1)) {
       const auto begin = op.head.begin + static_cast<SourcePos>(found);
       const auto end = begin + static_cast<SourcePos>(each.name.size());
-      const bool is_key = found != 0 && std::string_view("[, ").find(head[found - 1]) != head.npos &&
+      const bool is_key = found != 0 &&
+                          std::string_view("[, ").find(head[found - 1]) != head.npos &&
                           head.substr(found + each.name.size(), 1) == ":";
       if (!is_key || at < begin || at > end) continue;
       key = {begin, end};
@@ -238,9 +237,8 @@ Json diagnostic_json(const Document& document, const Diagnostic& diagnostic,
       message += "\nnote: " + note.message;
       continue;
     }
-    related.push_back(
-        {{"location", {{"uri", document.uri()}, {"range", document.range(note.at)}}},
-         {"message", note.message}});
+    related.push_back({{"location", {{"uri", document.uri()}, {"range", document.range(note.at)}}},
+                       {"message", note.message}});
   }
   const Span at = diagnostic.at.known() ? diagnostic.at : Span{Document::kBase, Document::kBase};
   Json json = {{"range", document.range(at)},

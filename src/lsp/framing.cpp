@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cctype>
+#include <charconv>
 
 namespace mir::lsp {
 
@@ -39,7 +39,8 @@ std::string read_headers(std::string_view headers, std::size_t& length) {
     if (error != std::errc() || stop != digits.data() + digits.size()) {
       return fmt::format("Content-Length '{}' is not a number", digits.substr(0, 80));
     }
-    if (length > FrameReader::kMaxBody) return fmt::format("a body of {} bytes is too long", length);
+    if (length > FrameReader::kMaxBody)
+      return fmt::format("a body of {} bytes is too long", length);
     is_stated = true;
   }
   return is_stated ? "" : "the headers have no Content-Length";

@@ -27,7 +27,7 @@ class FrameReader {
 
  private:
   std::string buffer_;
-  std::size_t begin_ = 0;                  // of what is not read yet
+  std::size_t begin_ = 0;                 // of what is not read yet
   std::optional<std::size_t> body_size_;  // known once the headers are read
 };
 

@@ -93,7 +93,9 @@ Json highlights(const View& view, SourcePos at) {
   const bool is_value = view.outline().mention_at(at) != kNone;
   for_each_mention(view, at, [&](Span place, bool declares) {
     found.push_back({{"range", view.document.range(place)},
-                     {"kind", !is_value ? kTextKind : declares ? kWriteKind : kReadKind}});
+                     {"kind", !is_value  ? kTextKind
+                              : declares ? kWriteKind
+                                         : kReadKind}});
   });
   return found;
 }
@@ -125,8 +127,8 @@ Json incoming_calls(const View& view, std::string_view graph) {
               {"range", view.document.range(op.whole)},
               {"selectionRange", view.document.range(op.name)}};
     }
-    calls.push_back({{"from", std::move(item)},
-                     {"fromRanges", Json::array({view.document.range(each.at)})}});
+    calls.push_back(
+        {{"from", std::move(item)}, {"fromRanges", Json::array({view.document.range(each.at)})}});
   }
   return calls;
 }

@@ -28,7 +28,7 @@ class OutlineBuilder {
 
  private:
   struct Scope {
-    std::size_t log = 0;    // size of log_ when it was entered
+    std::size_t log = 0;  // size of log_ when it was entered
     bool isolated = false;
     std::uint32_t op = kNone;
   };
@@ -191,14 +191,13 @@ class OutlineBuilder {
     }
     const bool declares = has_trait(head_, Trait::kSymbol);
     const auto place = [&](std::string_view name) {
-      const auto at = static_cast<SourcePos>(name.data() - tree_.file().text().data()) +
-                      tree_.file().base();
+      const auto at =
+          static_cast<SourcePos>(name.data() - tree_.file().text().data()) + tree_.file().base();
       return Span{at, at + static_cast<SourcePos>(name.size())};
     };
     bool is_first = true;
     for_each_name(words, '@', [&](std::string_view name) {
-      outline_.symbols.push_back(
-          {place(name), name, head_, module_, declares && is_first, false});
+      outline_.symbols.push_back({place(name), name, head_, module_, declares && is_first, false});
       if (is_first) outline_.ops[head_].symbol = {place(name).begin - 1, place(name).end};
       is_first = false;
     });
@@ -446,7 +445,8 @@ class OutlineBuilder {
       for (std::uint32_t i = 0; i < unit.tokens().size(); ++i) {
         const Span at = unit.span(i);
         const TokenKind is = unit.tokens()[i].kind();
-        const bool is_successor = before == TokenKind::kLBracketBlock || before == TokenKind::kComma;
+        const bool is_successor =
+            before == TokenKind::kLBracketBlock || before == TokenKind::kComma;
         before = is;
         if (next < outline_.ops.size() && outline_.ops[next].whole.begin == at.begin) {
           head = static_cast<std::uint32_t>(next++);
@@ -460,7 +460,8 @@ class OutlineBuilder {
         op.whole.end = std::max(op.whole.end, at.end);
       }
     }
-    std::ranges::sort(outline_.symbols, {}, [](const SymbolMention& each) { return each.at.begin; });
+    std::ranges::sort(outline_.symbols, {},
+                      [](const SymbolMention& each) { return each.at.begin; });
   }
 
   const SyntaxTree& tree_;
@@ -494,8 +495,8 @@ class OutlineBuilder {
 }  // namespace
 
 std::uint32_t Outline::op_at(SourcePos at) const {
-  const auto next = std::ranges::upper_bound(ops, at, {},
-                                             [](const OutlineOp& op) { return op.whole.begin; });
+  const auto next =
+      std::ranges::upper_bound(ops, at, {}, [](const OutlineOp& op) { return op.whole.begin; });
   auto op = static_cast<std::uint32_t>(next - ops.begin()) - 1;  // kNone for the first
   while (op != kNone && at > ops[op].whole.end) op = ops[op].parent;
   return op;

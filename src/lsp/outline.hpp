@@ -29,7 +29,7 @@ struct OutlineOp {
 
 /// One place that names a value.
 struct Mention {
-  Span at;     ///< `%name`
+  Span at;      ///< `%name`
   Span type{};  ///< unknown if left out
   std::uint32_t op = kNone;
   std::uint32_t value = kNone;
@@ -39,9 +39,9 @@ struct Mention {
 
 /// A value that ops or regions define, or that nothing defines.
 struct OutlineValue {
-  std::string_view name;               ///< without `%`
-  std::uint32_t definition = kNone;    ///< the mention that defines it
-  std::uint32_t scope_op = kNone;      ///< the op in whose region it is visible
+  std::string_view name;             ///< without `%`
+  std::uint32_t definition = kNone;  ///< the mention that defines it
+  std::uint32_t scope_op = kNone;    ///< the op in whose region it is visible
   std::uint32_t first_mention = kNone;
   std::vector<std::uint32_t> mentions{};  ///< in the order of the text
   bool is_damaged = false;                ///< text that cannot be read may define it

@@ -41,8 +41,7 @@ class LineIndex {
                        PositionEncoding encoding) const;
 
   /// Bytes [begin, end) of the old text became `inserted`, and `text` is the result.
-  void edit(std::string_view text, std::uint32_t begin, std::uint32_t end,
-            std::uint32_t inserted);
+  void edit(std::string_view text, std::uint32_t begin, std::uint32_t end, std::uint32_t inserted);
 
  private:
   std::vector<std::uint32_t> starts_;

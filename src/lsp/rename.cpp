@@ -44,8 +44,8 @@ Result<std::string> checked_name(std::string_view name, char sigil) {
   if (!name.empty() && name.front() == sigil) name.remove_prefix(1);
   if (name.empty()) return refusal("the new name is empty");
   if (const auto bad = name.find_first_not_of(kNameCharacters); bad != name.npos) {
-    return refusal(fmt::format("'{}' is no name: letters, digits, '_', '.', '$' and '-' can be in one",
-                               name));
+    return refusal(
+        fmt::format("'{}' is no name: letters, digits, '_', '.', '$' and '-' can be in one", name));
   }
   return std::string(name);
 }

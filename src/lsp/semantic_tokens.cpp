@@ -27,9 +27,9 @@ enum class Word : std::uint8_t {
   kMacro,
   kOperator,
 };
-constexpr const char* kLegend[] = {"namespace", "function", "variable",   "type",
-                                   "property",  "string",   "number",     "keyword",
-                                   "enumMember", "comment", "macro",      "operator"};
+constexpr const char* kLegend[] = {"namespace",  "function", "variable", "type",
+                                   "property",   "string",   "number",   "keyword",
+                                   "enumMember", "comment",  "macro",    "operator"};
 
 std::optional<Word> word_of(TokenKind kind) {
   using enum TokenKind;

@@ -117,7 +117,8 @@ int serve(int input, int output, const std::string& version) {
     const auto frame = inbox.next(false);
     if (frame) {
       frame->error.empty() ? server.receive(frame->body) : server.refuse_frame(frame->error);
-      if (const auto closed = inbox.closed(); closed && Clock::now() - *closed > kLongestDrain) break;
+      if (const auto closed = inbox.closed(); closed && Clock::now() - *closed > kLongestDrain)
+        break;
       continue;
     }
     if (inbox.closed()) break;

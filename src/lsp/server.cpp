@@ -45,8 +45,7 @@ bool is_id(const Json& id) {
 
 Json capabilities(PositionEncoding encoding, const ClientFeatures& client) {
   return {{"positionEncoding", name_of(encoding)},
-          {"textDocumentSync",
-           {{"openClose", true}, {"change", kIncrementalSync}, {"save", true}}},
+          {"textDocumentSync", {{"openClose", true}, {"change", kIncrementalSync}, {"save", true}}},
           {"hoverProvider", true},
           {"definitionProvider", true},
           {"referencesProvider", true},
@@ -60,8 +59,7 @@ Json capabilities(PositionEncoding encoding, const ClientFeatures& client) {
           {"documentRangeFormattingProvider", true},
           {"callHierarchyProvider", true},
           {"codeActionProvider", {{"codeActionKinds", {"quickfix"}}}},
-          {"renameProvider",
-           client.prepare_rename ? Json{{"prepareProvider", true}} : Json(true)},
+          {"renameProvider", client.prepare_rename ? Json{{"prepareProvider", true}} : Json(true)},
           {"completionProvider", {{"triggerCharacters", {"%", "@", ".", "[", ":"}}}},
           {"signatureHelpProvider",
            {{"triggerCharacters", {"(", "["}}, {"retriggerCharacters", {","}}}},
@@ -227,13 +225,11 @@ Json Server::initialize(const Json& params) {
     if (only_utf32) encoding_ = PositionEncoding::kUtf32;
   }
   client_.document_changes = flag(client, "workspace.workspaceEdit.documentChanges");
-  client_.related_information =
-      flag(client, "textDocument.publishDiagnostics.relatedInformation");
+  client_.related_information = flag(client, "textDocument.publishDiagnostics.relatedInformation");
   client_.hierarchical_symbols =
       flag(client, "textDocument.documentSymbol.hierarchicalDocumentSymbolSupport");
   client_.prepare_rename = flag(client, "textDocument.rename.prepareSupport");
-  const Json& formats =
-      member(member(member(client, "textDocument"), "hover"), "contentFormat");
+  const Json& formats = member(member(member(client, "textDocument"), "hover"), "contentFormat");
   client_.markdown =
       formats.is_array() && std::ranges::find(formats, Json("markdown")) != formats.end();
   const Json& process = member(params, "processId");
@@ -263,7 +259,8 @@ Position read_position(const Json& json) {
   const Json& column = json.at("character");
   // Numbers beyond 32 bits are behind every text.
   const auto number = [](const Json& value) {
-    if (!value.is_number_integer() || (!value.is_number_unsigned() && value.get<std::int64_t>() < 0)) {
+    if (!value.is_number_integer() ||
+        (!value.is_number_unsigned() && value.get<std::int64_t>() < 0)) {
       throw Json::type_error::create(302, "position", &value);
     }
     return static_cast<std::uint32_t>(
@@ -316,8 +313,7 @@ Json Server::text_document_request(const std::string& method, const Json& params
       {"prepareRename", [&](const View& of) { return checked(prepare_rename(of, at(of))); }},
       {"rename",
        [&](const View& of) {
-         return checked(
-             rename(of, at(of), params.at("newName"), client_.document_changes));
+         return checked(rename(of, at(of), params.at("newName"), client_.document_changes));
        }},
       {"completion", [&](const View& of) { return completion(of, at(of)); }},
       {"signatureHelp", [&](const View& of) { return signature_help(of, at(of)); }},
@@ -339,8 +335,7 @@ Json Server::text_document_request(const std::string& method, const Json& params
        [&](const View& of) {
          return code_actions(of, in(of), member(params, "context"), client_);
        }},
-      {"prepareCallHierarchy",
-       [&](const View& of) { return prepare_call_hierarchy(of, at(of)); }},
+      {"prepareCallHierarchy", [&](const View& of) { return prepare_call_hierarchy(of, at(of)); }},
   };
   if (!method.starts_with(kPrefix)) throw unknown();
   const std::string_view name = std::string_view(method).substr(kPrefix.size());
@@ -361,9 +356,9 @@ void Server::open(const Json& params) {
   }
   if (documents_.contains(uri)) log(fmt::format("document '{}' is open already", uri));
   const Json& version = member(item, "version");
-  documents_[uri] = std::make_unique<Document>(
-      uri, version.is_number_integer() ? version.get<std::int64_t>() : 0, std::move(text),
-      encoding_);
+  documents_[uri] =
+      std::make_unique<Document>(uri, version.is_number_integer() ? version.get<std::int64_t>() : 0,
+                                 std::move(text), encoding_);
   shown_syntax_errors_[uri] = 0;
   publish(*documents_[uri], false);
 }

@@ -13,7 +13,7 @@ void register_pattern_library(PassRegistry& registry);  // patterns/
 Pass bind_symbols_pass();                         // symbols/
 Pass convert_pass(const PassRegistry& registry);  // rewrite/
 Pass cse_pass();                                  // cse/
-Pass estimate_pass();         // estimate/
+Pass estimate_pass();                             // estimate/
 Pass extract_graph_pass();                        // extract/
 Pass fold_constants_pass();                       // fold/
 Pass inline_pass();                               // inline/
@@ -21,8 +21,8 @@ Pass merge_graphs_pass();                         // merge/
 Pass name_values_pass();                          // names/
 Pass narrow_slices_pass();                        // narrow/
 Pass number_values_pass();                        // names/
-Pass outline_pass();          // outline/
-Pass sink_pass();             // sink/
+Pass outline_pass();                              // outline/
+Pass sink_pass();                                 // sink/
 Pass sink_transposes_pass();                      // sink/
 Pass strip_locations_pass();                      // names/
 Pass strip_names_pass();                          // names/

@@ -19,11 +19,11 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct CostRow {
-  std::string scope;     ///< "kind", "graph" or "total"
-  std::string name;      ///< "linalg.LinearOp", "@attend"
-  std::size_t ops = 0;   ///< in the text
-  Dim runs{};            ///< of all these ops, or of the graph
-  OpWork work{};         ///< of all runs
+  std::string scope;    ///< "kind", "graph" or "total"
+  std::string name;     ///< "linalg.LinearOp", "@attend"
+  std::size_t ops = 0;  ///< in the text
+  Dim runs{};           ///< of all these ops, or of the graph
+  OpWork work{};        ///< of all runs
   std::optional<Dim> peak{};
   std::optional<double> seconds = 0;
 };
@@ -36,10 +36,9 @@ std::optional<double> time_of(const OpWork& work, const MachineRates& rates) {
   const auto at = [](std::int64_t amount, double rate) {
     return rate > 0 ? static_cast<double>(amount) / rate : 0.0;
   };
-  return std::max(
-      at(work.flop.constant(), rates.flop_per_second),
-      at(work.read.constant(), rates.bytes_per_second) +
-          at(work.written.constant(), rates.bytes_per_second));
+  return std::max(at(work.flop.constant(), rates.flop_per_second),
+                  at(work.read.constant(), rates.bytes_per_second) +
+                      at(work.written.constant(), rates.bytes_per_second));
 }
 
 class ModuleCost {
@@ -141,9 +140,9 @@ std::string table_of(const DimTable& table, const std::vector<CostRow>& rows,
   for (const std::string_view scope : {"kind", "graph", "total"}) {
     TextTable lines("lrrrrrrr");
     const bool has_peak = scope != "kind";
-    std::vector<std::string> head = {std::string(scope), "ops",   "runs",
-                                     "FLOP",             "bytes read", "bytes written",
-                                     has_peak ? "peak bytes" : ""};
+    std::vector<std::string> head = {
+        std::string(scope),          "ops", "runs", "FLOP", "bytes read", "bytes written",
+        has_peak ? "peak bytes" : ""};
     if (rates.is_known()) head.emplace_back("seconds");
     lines.add(head);
     for (const CostRow& row : rows) {

@@ -28,10 +28,10 @@ void Resolver::State::note_damage(std::uint32_t token) {
   DamagedText& damage = module_->notes<DamagedText>();
   damage.places.push_back(span(token));
   damage.parents.insert(current_region().parent());
-  for_each_name(text(token), '@',
-                [&](std::string_view name) { damage.symbols.emplace(name); });
+  for_each_name(text(token), '@', [&](std::string_view name) { damage.symbols.emplace(name); });
   const auto arrow = text(token).rfind("->");
-  const char* const results = arrow == std::string_view::npos ? nullptr : text(token).data() + arrow;
+  const char* const results =
+      arrow == std::string_view::npos ? nullptr : text(token).data() + arrow;
   for_each_name(text(token), '%', [&](std::string_view word) {
     const ValueName name = name_from_text(word);
     damaged_names_.insert(name.raw());

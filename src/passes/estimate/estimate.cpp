@@ -73,8 +73,9 @@ constexpr std::string_view kSymbolicProduct =
 
 Pass estimate_pass() {
   return {.name = "estimate",
-          .summary = "writes arithmetic and memory traffic on operations and graphs, and the peak "
-                     "memory on graphs",
+          .summary =
+              "writes arithmetic and memory traffic on operations and graphs, and the peak "
+              "memory on graphs",
           .takes = PassForm::kPortable,
           .is_idempotent = true,
           .options = {{.name = std::string(kRemove), .summary = "removes these attributes"}},

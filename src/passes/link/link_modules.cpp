@@ -112,10 +112,10 @@ class Linking {
       rewriter_.clone(declaration, ignored);
     } else if (known->type() != value.type() ||
                !std::ranges::equal(known->attributes(), value.attributes())) {
-      refuse(DiagCode::kDuplicateSymbol, declaration,
-             fmt::format("parameter '@{}' is {} here and {} in module '@{}'", text(value.symbol()),
-                         value.type()->spelling(), known->type()->spelling(),
-                         text(linked().name())));
+      refuse(
+          DiagCode::kDuplicateSymbol, declaration,
+          fmt::format("parameter '@{}' is {} here and {} in module '@{}'", text(value.symbol()),
+                      value.type()->spelling(), known->type()->spelling(), text(linked().name())));
     }
   }
 
@@ -188,8 +188,7 @@ std::unique_ptr<Module> link_modules(std::span<Module* const> modules, NameColli
   Linking linking(*modules.front(), collision, diagnostics);
   bool are_linkable = true;
   for (const Module* module : modules) {
-    if (module->is_portable() && !module->body().empty() &&
-        !module->body().has_several_blocks()) {
+    if (module->is_portable() && !module->body().empty() && !module->body().has_several_blocks()) {
       continue;
     }
     linking.refuse(DiagCode::kPipeline, *module->top(),

@@ -79,7 +79,8 @@ std::size_t hash_of_alike(const Op& op) {
   for (const Value& result : op.results()) add(result.type());
   for (const AttrRow& row : op.row()->attributes) {
     const Attr* value = effective_attribute(op, row);
-    if (value != nullptr && !is_name_attribute(op, row)) hash = combined_hash(hash, hash_of_value(*value));
+    if (value != nullptr && !is_name_attribute(op, row))
+      hash = combined_hash(hash, hash_of_value(*value));
   }
   return hash;
 }
@@ -210,9 +211,8 @@ class Outlining {
     std::vector<std::pair<Part, Op*>> graphs;
     // The ops of a graph leave their block, but can be compared still.
     for (const Part& part : parts) {
-      const auto same = std::ranges::find_if(graphs, [&](const auto& known) {
-        return are_all(known.first, part, have_equal_names);
-      });
+      const auto same = std::ranges::find_if(
+          graphs, [&](const auto& known) { return are_all(known.first, part, have_equal_names); });
       const Wiring wiring(part);
       const std::vector<Value*> inputs(wiring.inputs().begin(), wiring.inputs().end());
       Op* graph = same == graphs.end() ? create_graph(part, inputs, results) : same->second;
@@ -346,9 +346,8 @@ class Outlining {
       }
       while (!common.empty() && !(path.starts_with(common) &&
                                   (path.size() == common.size() || path[common.size()] == '.'))) {
-        common = common.substr(0, common.find_last_of('.') == common.npos
-                                      ? 0
-                                      : common.find_last_of('.'));
+        common = common.substr(
+            0, common.find_last_of('.') == common.npos ? 0 : common.find_last_of('.'));
       }
     }
     return common;

@@ -11,7 +11,8 @@ namespace mir {
 
 namespace {
 
-/// The starts of all suffixes in the order of their tokens, by doubling the length that is compared.
+/// The starts of all suffixes in the order of their tokens, by doubling the length that is
+/// compared.
 std::vector<std::size_t> sorted_suffixes(std::span<const std::uint32_t> tokens) {
   const std::size_t count = tokens.size();
   std::vector<std::size_t> order(count), rank(tokens.begin(), tokens.end()), next(count);
@@ -66,7 +67,8 @@ class RepeatSearch {
       const Interval at = open.back();
       open.pop_back();
       if (at.size() < 2) continue;
-      const auto shallow = std::min_element(common_.begin() + at.begin + 1, common_.begin() + at.end);
+      const auto shallow =
+          std::min_element(common_.begin() + at.begin + 1, common_.begin() + at.end);
       const std::size_t depth = *shallow;
       if (depth >= least_ && is_periodic(at, depth)) continue;
       // Where the shared prefix is shortest, the interval falls apart.

@@ -62,7 +62,8 @@ class OpSinking {
     Block* const block = only_block_of(users);
     if (block == nullptr) return;
     if (block != op.block()) {
-      if (!may_repeat_blocks(region)) move(op, *first_in(*block, users), "operations moved to another block");
+      if (!may_repeat_blocks(region))
+        move(op, *first_in(*block, users), "operations moved to another block");
       return;
     }
     Op& user = *first_in(*block, users);
@@ -163,8 +164,9 @@ constexpr std::string_view kEarlyMask =
 
 Pass sink_pass() {
   return {.name = "sink",
-          .summary = "moves pure operations down to their first user, or into the only block or "
-                     "region of their users",
+          .summary =
+              "moves pure operations down to their first user, or into the only block or "
+              "region of their users",
           .anchor = Anchor::kGraph,
           .takes = PassForm::kPortable,
           .reads = AnalysisSet::of<SymbolRanges>(),

@@ -21,9 +21,9 @@ class LspClient {
       : server([this](std::string_view body) { sent.push_back(Json::parse(body)); }, "1",
                cancelled) {
     if (!initialize) return;
-    const Json answer = request("initialize", {{"processId", nullptr},
-                                               {"rootUri", nullptr},
-                                               {"capabilities", capabilities}});
+    const Json answer =
+        request("initialize",
+                {{"processId", nullptr}, {"rootUri", nullptr}, {"capabilities", capabilities}});
     features = answer["capabilities"];
     notify("initialized", Json::object());
   }
@@ -46,14 +46,13 @@ class LspClient {
   }
 
   void open(const std::string& text) {
-    notify("textDocument/didOpen",
-           {{"textDocument",
-             {{"uri", kUri}, {"languageId", "mir"}, {"version", 1}, {"text", text}}}});
+    notify(
+        "textDocument/didOpen",
+        {{"textDocument", {{"uri", kUri}, {"languageId", "mir"}, {"version", 1}, {"text", text}}}});
   }
   void change(const Json& changes) {
-    notify("textDocument/didChange",
-           {{"textDocument", {{"uri", kUri}, {"version", ++version}}},
-            {"contentChanges", changes}});
+    notify("textDocument/didChange", {{"textDocument", {{"uri", kUri}, {"version", ++version}}},
+                                      {"contentChanges", changes}});
   }
   /// A request about a place: `parts` is added to the parameters.
   Json at(const std::string& method, int line, int column, const Json& parts = Json::object()) {

@@ -20,16 +20,22 @@ const std::string kT = ":tensor<[2, 4], Float32, CPU>";
 const std::string kWhole =
     "// first\n"
     "// second\n"
-    "@main [mir_version:1] (%in" + kT + ") -> (%out" + kT + ") {\n"
+    "@main [mir_version:1] (%in" +
+    kT + ") -> (%out" + kT +
+    ") {\n"
     "  graph.SubGraphOp @first <CPU> [symbol:first] {\n"
-    "    (%a" + kT + ") -> (%r" + kT + ") {\n"
+    "    (%a" +
+    kT + ") -> (%r" + kT +
+    ") {\n"
     "      linalg.CPU.ReLUOp (%a) -> (%m)\n"
     "      linalg.CPU.AddOp (%m, %a) -> (%r)\n"
     "      cf.ReturnOp (%r) -> ()\n"
     "    }\n"
     "  }\n"
     "  graph.SubGraphOp @second <CPU> {\n"
-    "    (%a" + kT + ") -> (%r" + kT + ") {\n"
+    "    (%a" +
+    kT + ") -> (%r" + kT +
+    ") {\n"
     "      graph.CallGraphOp @first (%a) -> (%r)\n"
     "      cf.ReturnOp (%r) -> ()\n"
     "    }\n"
@@ -61,7 +67,8 @@ Place place_of(const std::string& text, std::string_view word, int n = 0) {
   return {static_cast<int>(line), static_cast<int>(at - (start == text.npos ? 0 : start + 1))};
 }
 
-Json ask(LspClient& client, const std::string& method, Place at, const Json& parts = Json::object()) {
+Json ask(LspClient& client, const std::string& method, Place at,
+         const Json& parts = Json::object()) {
   return client.at(method, at.line, at.column, parts);
 }
 
@@ -71,13 +78,12 @@ std::set<std::string> labels(const Json& completion) {
   return names;
 }
 
-const Json kMarkdown = {
-    {"textDocument",
-     {{"hover", {{"contentFormat", {"markdown", "plaintext"}}}},
-      {"documentSymbol", {{"hierarchicalDocumentSymbolSupport", true}}},
-      {"publishDiagnostics", {{"relatedInformation", true}}},
-      {"rename", {{"prepareSupport", true}}}}},
-    {"workspace", {{"workspaceEdit", {{"documentChanges", true}}}}}};
+const Json kMarkdown = {{"textDocument",
+                         {{"hover", {{"contentFormat", {"markdown", "plaintext"}}}},
+                          {"documentSymbol", {{"hierarchicalDocumentSymbolSupport", true}}},
+                          {"publishDiagnostics", {{"relatedInformation", true}}},
+                          {"rename", {{"prepareSupport", true}}}}},
+                        {"workspace", {{"workspaceEdit", {{"documentChanges", true}}}}}};
 
 }  // namespace
 
@@ -91,8 +97,7 @@ TEST_SUITE("features") {
   TEST_CASE("hover says the type, the bytes, the definition and the uses of a value") {
     LspClient client(kMarkdown);
     client.open(kWhole);
-    const std::string of_m =
-        ask(client, "hover", place_of(kWhole, "%m", 1))["contents"]["value"];
+    const std::string of_m = ask(client, "hover", place_of(kWhole, "%m", 1))["contents"]["value"];
     CHECK(of_m.starts_with("`%m: tensor<[2, 4], Float32, CPU>`, 32 bytes\n"));
     CHECK(of_m.find("result 0 of `linalg.CPU.ReLUOp`, line 6") != of_m.npos);
     CHECK(of_m.find("used once") != of_m.npos);
@@ -103,8 +108,7 @@ TEST_SUITE("features") {
         ask(client, "hover", place_of(kWhole, "linalg.CPU.SoftmaxOp"))["contents"]["value"];
     CHECK(of_op.starts_with("`linalg.CPU.SoftmaxOp (1 operand) -> (1 result)`"));
     CHECK(of_op.find("axis: integer") != of_op.npos);
-    const std::string of_key =
-        ask(client, "hover", place_of(kWhole, "axis"))["contents"]["value"];
+    const std::string of_key = ask(client, "hover", place_of(kWhole, "axis"))["contents"]["value"];
     CHECK(of_key.starts_with("`axis: integer"));
     const std::string of_graph =
         ask(client, "hover", place_of(kWhole, "@first", 1))["contents"]["value"];
@@ -213,9 +217,10 @@ TEST_SUITE("features") {
       text.insert(text.find("  linalg.CPU.SoftmaxOp"), std::string(typed) + "\n");
       LspClient typing(kMarkdown);
       typing.open(text);
-      names = labels(typing.at("completion", line.line, static_cast<int>(std::string(typed).size())));
+      names =
+          labels(typing.at("completion", line.line, static_cast<int>(std::string(typed).size())));
       const std::string word(typed);
-      CHECK(names.contains(word.ends_with('%') ? "%in"
+      CHECK(names.contains(word.ends_with('%')   ? "%in"
                            : word.ends_with('a') ? "axis"
                                                  : "linalg.CPU.AddOp"));
     }
@@ -256,10 +261,10 @@ TEST_SUITE("features") {
       CHECK(ops == std::set<std::string>{"graph.SubGraphOp", "linalg.CPU.ReLUOp",
                                          "linalg.CPU.AddOp", "cf.ReturnOp", "graph.CallGraphOp",
                                          "linalg.CPU.SoftmaxOp"});
-      const Json part = client.of(
-          "semanticTokens/range",
-          {{"range",
-            {{"start", {{"line", 5}, {"character", 0}}}, {"end", {{"line", 6}, {"character", 0}}}}}});
+      const Json part =
+          client.of("semanticTokens/range", {{"range",
+                                              {{"start", {{"line", 5}, {"character", 0}}},
+                                               {"end", {{"line", 6}, {"character", 0}}}}}});
       CHECK(part["data"].size() == 5 * 4);
       CHECK(part["data"][0] == 5);
     }
@@ -316,11 +321,10 @@ TEST_SUITE("features") {
     other.open(text);
     CHECK(edited(text, other.of("formatting")) == canonical);
     const int line = place_of(text, "linalg.CPU.ReLUOp").line;
-    const std::string part =
-        edited(text, other.of("rangeFormatting",
-                              {{"range",
-                                {{"start", {{"line", line}, {"character", 0}}},
-                                 {"end", {{"line", line + 1}, {"character", 0}}}}}}));
+    const std::string part = edited(
+        text, other.of("rangeFormatting", {{"range",
+                                            {{"start", {{"line", line}, {"character", 0}}},
+                                             {"end", {{"line", line + 1}, {"character", 0}}}}}}));
     CHECK(part.find("      linalg.CPU.SoftmaxOp") != part.npos);
     CHECK(part != text);
   }
@@ -332,8 +336,8 @@ TEST_SUITE("features") {
     client.open(text);
     const Json found = client.diagnostics();
     REQUIRE(found.size() == 1);
-    const Json actions =
-        client.of("codeAction", {{"range", found[0]["range"]}, {"context", {{"diagnostics", found}}}});
+    const Json actions = client.of(
+        "codeAction", {{"range", found[0]["range"]}, {"context", {{"diagnostics", found}}}});
     REQUIRE(actions.size() == 1);
     CHECK(actions[0]["kind"] == "quickfix");
     CHECK(actions[0]["diagnostics"][0]["code"] == found[0]["code"]);
@@ -373,9 +377,8 @@ TEST_SUITE("features") {
       client.diagnostics();
       const int line = static_cast<int>(std::count(part.begin(), part.end(), '\n'));
       const int column = static_cast<int>(part.size() - part.rfind('\n') - 1);
-      for (const char* method :
-           {"hover", "definition", "documentHighlight", "completion", "signatureHelp",
-            "prepareRename", "prepareCallHierarchy"}) {
+      for (const char* method : {"hover", "definition", "documentHighlight", "completion",
+                                 "signatureHelp", "prepareRename", "prepareCallHierarchy"}) {
         CHECK(!client.at(method, line, column).contains("code"));
       }
       for (const char* method : {"documentSymbol", "foldingRange", "semanticTokens/full"}) {

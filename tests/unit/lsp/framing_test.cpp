@@ -1,6 +1,6 @@
-#include <doctest/doctest.h>
-
 #include "lsp/framing.hpp"
+
+#include <doctest/doctest.h>
 
 using namespace mir::lsp;
 
@@ -23,7 +23,8 @@ TEST_SUITE("framing") {
 
   TEST_CASE("headers come in any case and order, with others") {
     FrameReader reader;
-    reader.add("Content-Type: application/vscode-jsonrpc; charset=utf-8\r\ncontent-LENGTH:  2 \r\n\r\n{}");
+    reader.add(
+        "Content-Type: application/vscode-jsonrpc; charset=utf-8\r\ncontent-LENGTH:  2 \r\n\r\n{}");
     const auto frame = reader.next();
     REQUIRE(frame);
     CHECK(frame->body == "{}");

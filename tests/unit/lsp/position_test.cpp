@@ -54,10 +54,8 @@ TEST_SUITE("positions") {
     constexpr std::string_view kParts[] = {"a", "\n", "\r", "\r\n", "bc", "\n\n", "\r\r", ""};
     for (int i = 0; i < 20000; ++i) {
       const auto begin = static_cast<std::uint32_t>(random() % (text.size() + 1));
-      const auto end =
-          static_cast<std::uint32_t>(begin + random() % (std::min<std::size_t>(
-                                                             text.size() - begin, 4) +
-                                                         1));
+      const auto end = static_cast<std::uint32_t>(
+          begin + random() % (std::min<std::size_t>(text.size() - begin, 4) + 1));
       std::string put(kParts[random() % std::size(kParts)]);
       if (text.size() < 30) put += kParts[random() % std::size(kParts)];
       text.replace(begin, end - begin, put);

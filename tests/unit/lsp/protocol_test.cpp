@@ -41,7 +41,8 @@ TEST_SUITE("protocol") {
     CHECK(client.request("shutdown", nullptr)["code"] == kNotInitialized);
     client.open(kModule);
     CHECK(client.diagnostics() == nullptr);
-    CHECK(client.request("initialize", {{"capabilities", Json::object()}}).contains("capabilities"));
+    CHECK(
+        client.request("initialize", {{"capabilities", Json::object()}}).contains("capabilities"));
     CHECK(client.request("initialize", {{"capabilities", Json::object()}})["code"] ==
           kInvalidRequest);
   }
@@ -172,7 +173,8 @@ TEST_SUITE("protocol") {
     CHECK(found[0]["range"]["start"] == Json{{"line", 1}, {"character", 2}});
     client.change(Json::array({change(0, 0, 0, "// a comment\n"), change(2, 13, 19, "ReLUOp")}));
     CHECK(client.diagnostics().empty());
-    client.change(Json::array({Json{{"text", "@main"}}, Json{{"text", kModule}}, change(1, 0, 9999, "")}));
+    client.change(
+        Json::array({Json{{"text", "@main"}}, Json{{"text", kModule}}, change(1, 0, 9999, "")}));
     found = client.diagnostics();
     REQUIRE(found.size() == 1);
     CHECK(found[0]["code"] == "MIR0302");

@@ -21,7 +21,8 @@ namespace {
 
 /// A module whose body calls two graphs, one of which calls the other.
 std::string module_text(std::string_view name, std::string_view weight = "[2, 2], Float32") {
-  return fmt::format(R"(@{0} [mir_version:1] (%x:tensor<[1, 2], Float32, CPU>) -> (%z:tensor<[1, 2], Float32, CPU>) {{
+  return fmt::format(
+      R"(@{0} [mir_version:1] (%x:tensor<[1, 2], Float32, CPU>) -> (%z:tensor<[1, 2], Float32, CPU>) {{
     graph.SubGraphOp @init <notype> {{
         () -> () {{
             tensor.CPU.register () -> (%w:tensor<{1}, CPU>[@up.weight])[symbol:up.weight]
@@ -45,7 +46,7 @@ std::string module_text(std::string_view name, std::string_view weight = "[2, 2]
     cf.ReturnOp (%z) -> ()
 }}
 )",
-                     name, weight);
+      name, weight);
 }
 
 /// Errors; that no call reaches a graph which was linked is a warning.
@@ -180,17 +181,17 @@ TEST_SUITE("link-modules") {
 TEST_SUITE("sink") {
   TEST_CASE("ops move to their first user where that costs no memory") {
     const std::string type = "tensor<[4], Float32, CPU>", one = "tensor<[1], Float32, CPU>";
-    Reading reading(fmt::format(
-        "@main [mir_version:1] (%x:{0}) -> (%z:{0}, %s:{1}) {{\n"
-        "linalg.CPU.IotaOp [shape:[4], dtype:Float32, dim:0] () -> (%m:{0})\n"
-        "linalg.CPU.ExpOp(%x) -> (%e:{0})\n"
-        // Its operand ends here and is larger.
-        "linalg.CPU.ReduceSumOp [dim:0, keep_dim:true] (%e) -> (%r:{1})\n"
-        "linalg.CPU.SinOp(%x) -> (%a:{0})\n"
-        "linalg.CPU.MulOp(%a, %m) -> (%z:{0})\n"
-        "linalg.CPU.NegOp(%r) -> (%s:{1})\n"
-        "cf.ReturnOp (%z, %s) -> ()\n}}\n",
-        type, one));
+    Reading reading(
+        fmt::format("@main [mir_version:1] (%x:{0}) -> (%z:{0}, %s:{1}) {{\n"
+                    "linalg.CPU.IotaOp [shape:[4], dtype:Float32, dim:0] () -> (%m:{0})\n"
+                    "linalg.CPU.ExpOp(%x) -> (%e:{0})\n"
+                    // Its operand ends here and is larger.
+                    "linalg.CPU.ReduceSumOp [dim:0, keep_dim:true] (%e) -> (%r:{1})\n"
+                    "linalg.CPU.SinOp(%x) -> (%a:{0})\n"
+                    "linalg.CPU.MulOp(%a, %m) -> (%z:{0})\n"
+                    "linalg.CPU.NegOp(%r) -> (%s:{1})\n"
+                    "cf.ReturnOp (%z, %s) -> ()\n}}\n",
+                    type, one));
     Passes all;
     REQUIRE(all.run(reading.module(), "sink") == Lines{});
     CHECK(problems_of(reading.module()) == Lines{});
@@ -205,15 +206,17 @@ TEST_SUITE("sink") {
              "linalg.CPU.ExpOp (%x) -> (%e:$)\n" +
              std::string(region) + "cf.ReturnOp (%z) -> ()\n}\n";
     };
-    FlowReading branch(text("flow.if () -> (%z:$) {\n"
-                            "() -> (%n:$) { linalg.CPU.NegOp (%e) -> (%n:$)\n flow.yield (%n) -> () }\n"
-                            "() -> (%c:$) { flow.yield (%c) -> () }\n}\n"));
+    FlowReading branch(
+        text("flow.if () -> (%z:$) {\n"
+             "() -> (%n:$) { linalg.CPU.NegOp (%e) -> (%n:$)\n flow.yield (%n) -> () }\n"
+             "() -> (%c:$) { flow.yield (%c) -> () }\n}\n"));
     Passes all;
     REQUIRE(all.run(branch.module(), "sink") == Lines{});
     CHECK(body_of(branch.module()) == Lines{"flow.if", "cf.ReturnOp"});
-    FlowReading loop(text("flow.loop (%x) -> (%z:$) {\n"
-                          "(%i:$) -> (%n:$) { linalg.CPU.AddOp (%i, %e) -> (%n:$)\n"
-                          " flow.yield (%n) -> () }\n}\n"));
+    FlowReading loop(
+        text("flow.loop (%x) -> (%z:$) {\n"
+             "(%i:$) -> (%n:$) { linalg.CPU.AddOp (%i, %e) -> (%n:$)\n"
+             " flow.yield (%n) -> () }\n}\n"));
     REQUIRE(all.run(loop.module(), "sink") == Lines{});
     CHECK(body_of(loop.module()) == Lines{"linalg.ExpOp", "flow.loop", "cf.ReturnOp"});
   }

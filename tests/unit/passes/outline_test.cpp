@@ -23,7 +23,8 @@ constexpr std::string_view kType = "tensor<[1, 2], Float32, CPU>";
 /// Layers of a linear op, an activation and a sum with the input of the model. Each has a weight of
 /// its own, or all have that of the first.
 std::string layers(int count, bool own_weights) {
-  std::string text = fmt::format("@main [mir_version:1] (%x:{0}) -> (%s{1}:{0}) {{\n", kType, count);
+  std::string text =
+      fmt::format("@main [mir_version:1] (%x:{0}) -> (%s{1}:{0}) {{\n", kType, count);
   text += "graph.SubGraphOp @init <notype> {\n() -> () {\n";
   for (int i = 0; i < (own_weights ? count : 1); ++i) {
     text += fmt::format(
