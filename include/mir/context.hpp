@@ -307,6 +307,7 @@ struct OpRow {
   InferFn infer = nullptr;     ///< the rule of its result types; null: none is written down
   VerifyFn verify = nullptr;   ///< constraints beyond all that; null: none
   BodyFn body = nullptr;       ///< its meaning in simpler ops; null: none is written down
+  std::uint8_t version = 1;    ///< of the language that has the op first
   WorkFn work = nullptr;       ///< null: no arithmetic, and each value moves once
   std::string_view page{};     ///< family page under docs/ops/: "linear"
   std::string_view summary{};  ///< one sentence

@@ -116,6 +116,11 @@ void control_flow(const Op& op, Reporter& reporter) {
     return;
   }
   if (!op.is(OpId::kCfIf, OpId::kCfFor, OpId::kCfWhile)) return;
+  if (op.module().version() < op.row()->version) {
+    reporter.report(ConstraintId::version_c1, op, [&] {
+      return fmt::format("'{}' needs mir_version:{}", op.name(), op.row()->version);
+    });
+  }
   for (std::uint32_t i = 0; i < op.region_count(); ++i) check_region(op, i, reporter);
   if (op.is(OpId::kCfIf)) check_condition(op, *op.operand(0), reporter);
   if (op.is(OpId::kCfFor)) check_bounds(op, reporter);

@@ -12,6 +12,7 @@ constexpr std::string_view kSame = "(%x:tensor<[$n], T, D>) -> (%y:tensor<[$n], 
 
 struct Mistake {
   std::string attributes, regions, message;
+  std::string shape = "[2]";  ///< of the operand of a use
 };
 
 }  // namespace
@@ -52,7 +53,8 @@ TEST_SUITE("mistakes in dialects") {
          "(%x:tensor<[$n, $m], T, D>) -> (%y:tensor<[$n, $m], T, D>) { "
          "linalg.D.TransposeOp [dim0:0, dim1:1] (%x) -> (%y) cf.ReturnOp (%y) -> () }\n",
          "the body of 'my.AnOp': the new '%y' would be tensor<[$m, $n], Float32, CPU>, not "
-         "tensor<[$n, $m], Float32, CPU> as stated"},
+         "tensor<[$n, $m], Float32, CPU> as stated",
+         "[2, 3]"},
         {"",
          "(%xs:tensor<[$n], T, D>[many:true]) -> (%y:tensor<[$n], T, D>) { "
          "linalg.D.NegOp(%xs) -> (%y) cf.ReturnOp (%y) -> () }\n",
@@ -73,8 +75,9 @@ TEST_SUITE("mistakes in dialects") {
       CAPTURE(read.problems);
       CHECK(read.problems.starts_with("MIR0320 " + each.message));
       // Uses of the op are not reported beside its declaration.
-      const Declared used(dialect_of_op(each.attributes, each.regions) +
-                          module_of("%x:tensor<[2], Float32, CPU>", "my.AnOp(%x) -> (%y)"));
+      const Declared used(
+          dialect_of_op(each.attributes, each.regions) +
+          module_of("%x:tensor<" + each.shape + ", Float32, CPU>", "my.AnOp(%x) -> (%y)"));
       CHECK(used.problems == read.problems);
     }
   }

@@ -53,7 +53,7 @@ std::vector<Tensor> both(const std::string& text, const std::vector<Tensor>& inp
 
 std::string loop(std::string_view body, std::string_view bounds = "%lo, %hi, %st") {
   return fmt::format(R"(
-@main [mir_version:1] (%x:$v, %lo:$i, %hi:$i, %st:$i) -> (%y:$v, %x:$v) {{
+@main [mir_version:2] (%x:$v, %lo:$i, %hi:$i, %st:$i) -> (%y:$v, %x:$v) {{
   cf.ForOp ({}, %x) -> (%y:$v) {{
     (%i:$i, %a:$v) -> (%b:$v) {{
       {}
@@ -69,7 +69,7 @@ std::string loop(std::string_view body, std::string_view bounds = "%lo, %hi, %st
 
 TEST_CASE("a condition selects a region, which sees the values around it") {
   const std::string text = R"(
-@main [mir_version:1] (%x:$v, %c:$b) -> (%y:$v, %z:$v) {
+@main [mir_version:2] (%x:$v, %c:$b) -> (%y:$v, %z:$v) {
   linalg.CPU.AddOp (%x, %x) -> (%d:$v)
   cf.IfOp (%c) -> (%y:$v, %z:$v) {
     () -> (%p:$v, %x:$v) {
@@ -145,13 +145,13 @@ TEST_CASE("a loop equals its iterations written one after the other") {
       }
     }
     const std::string looped = fmt::format(
-        "@main [mir_version:1] (%x:$v) -> (%y:$v) {{{}\n"
+        "@main [mir_version:2] (%x:$v) -> (%y:$v) {{{}\n"
         "cf.ForOp (%l:$i[constant:[0]], %h:$i[constant:[{}]], %s:$i[constant:[1]], %x) -> (%y:$v) "
         "{{ (%i:$i, %a:$v) -> (%b:$v) {{\n{}cf.YieldOp (%b) -> () }} }}\n"
         "cf.ReturnOp (%y) -> ()\n}}",
         init, runs, body);
     const std::string unrolled =
-        fmt::format("@main [mir_version:1] (%x:$v) -> ({}:$v) {{{}\n{}cf.ReturnOp ({}) -> ()\n}}",
+        fmt::format("@main [mir_version:2] (%x:$v) -> ({}:$v) {{{}\n{}cf.ReturnOp ({}) -> ()\n}}",
                     last, init, whole, last);
     CAPTURE(looped);
     const Tensor x = floats({4}, {0.5, -1.25, 2, 0.125});
@@ -165,7 +165,7 @@ TEST_CASE("a loop equals its iterations written one after the other") {
 
 TEST_CASE("loops nest, call graphs, and may carry nothing or several values") {
   const std::string text = R"(
-@main [mir_version:1] (%x:$v, %n:$i) -> (%y:$v, %k:$i) {
+@main [mir_version:2] (%x:$v, %n:$i) -> (%y:$v, %k:$i) {
   graph.SubGraphOp @twice <CPU> { (%a:$v) -> (%b:$v) {
     linalg.CPU.AddOp (%a, %a) -> (%b:$v)
     cf.ReturnOp (%b) -> () } }
@@ -195,7 +195,7 @@ TEST_CASE("loops nest, call graphs, and may carry nothing or several values") {
 
 TEST_CASE("a while loop ends when its condition fails, and can be stopped") {
   const std::string text = R"(
-@main [mir_version:1] (%x:$v, %limit:tensor<[1], Float32, CPU>) -> (%y:$v) {
+@main [mir_version:2] (%x:$v, %limit:tensor<[1], Float32, CPU>) -> (%y:$v) {
   cf.WhileOp (%x) -> (%y:$v) {
     (%a:$v) -> (%d:$v) {
       linalg.CPU.AddOp (%a, %a) -> (%d:$v)
@@ -229,7 +229,7 @@ TEST_CASE("a while loop ends when its condition fails, and can be stopped") {
 
 TEST_CASE("symbolic extents hold in regions, and values that do not fit their types end a run") {
   const std::string text = R"(
-@main [mir_version:1] (%x:tensor<[$S, 4], Float32, CPU>, %n:$i) -> (%y:tensor<[$S, 4], Float32, CPU>) {
+@main [mir_version:2] (%x:tensor<[$S, 4], Float32, CPU>, %n:$i) -> (%y:tensor<[$S, 4], Float32, CPU>) {
   cf.ForOp (%z:$i[constant:[0]], %n, %o:$i[constant:[1]], %x) -> (%y:tensor<[$S, 4], Float32, CPU>) {
     (%i:$i, %a:tensor<[$S, 4], Float32, CPU>) -> (%b:tensor<[$S, 4], Float32, CPU>) {
       linalg.CPU.MulOp (%a, %x) -> (%b:tensor<[$S, 4], Float32, CPU>)
@@ -249,7 +249,7 @@ TEST_CASE("symbolic extents hold in regions, and values that do not fit their ty
     CHECK(runner.error({x, int32(0), int32(3), int32(0)}).find("the step of 'ForOp' is 0") !=
           std::string::npos);
     Runner growing(typed(R"(
-@main [mir_version:1] (%x:tensor<[?], Float32, CPU>, %n:$i) -> (%y:tensor<[2], Float32, CPU>) {
+@main [mir_version:2] (%x:tensor<[?], Float32, CPU>, %n:$i) -> (%y:tensor<[2], Float32, CPU>) {
   cf.ForOp (%z:$i[constant:[0]], %n, %o:$i[constant:[1]], %f:tensor<[2], Float32, CPU>[constant:[1.0, 2.0]]) -> (%y:tensor<[2], Float32, CPU>) {
     (%i:$i, %a:tensor<[2], Float32, CPU>) -> (%x:tensor<[?], Float32, CPU>) {
       cf.YieldOp (%x) -> ()
@@ -269,7 +269,7 @@ TEST_CASE("an error inside a region names the operation, and caches are refused 
   CHECK(values_of(runner.run({floats({4}, {0, 1, 2, 3}), int32(0), int32(1), int32(1)})[0]) ==
         std::vector<double>{1, 1, 2, 2});
   Text cache(typed(R"(
-@main [mir_version:1] (%x:tensor<[1, 1, 1, 4], Float32, CPU>, %n:$i) -> () {
+@main [mir_version:2] (%x:tensor<[1, 1, 1, 4], Float32, CPU>, %n:$i) -> () {
   cf.ForOp (%z:$i[constant:[0]], %n, %o:$i[constant:[1]]) -> () {
     (%i:$i) -> () {
       linalg.CPU.KVCacheOp <name="c"> [layer_idx:0, q_head:1, kv_head:1, head_dim:4, use_fa2:false] (%x, %x) -> (%k:tensor<[1, 1, ?, 4], Float32, CPU>, %v:tensor<[1, 1, ?, 4], Float32, CPU>)

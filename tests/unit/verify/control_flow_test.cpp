@@ -9,10 +9,23 @@ namespace {
 
 constexpr std::string_view kIndex = "tensor<[1], Int32, CPU>";
 
+std::string in_version_2(const Lines& ops) {
+  std::string text = module_of(ops);
+  text.replace(text.find("mir_version:1"), 13, "mir_version:2");
+  return text;
+}
+
+/// What verification reports of a module of these ops.
+Lines of_version_2(Lines ops) {
+  ops.emplace_back("cf.ReturnOp () -> ()");
+  return verified(in_version_2(ops));
+}
+
 /// A loop on the input with these operands, arguments and body.
 Lines loop(std::string_view bounds, std::string_view arguments, std::string_view body) {
-  return checked({fmt::format("cf.ForOp ({}, %0) -> (%y:{}) {{", bounds, kType),
-                  fmt::format("({}) -> (%b:{}) {{", arguments, kType), std::string(body), "} }"});
+  return of_version_2({fmt::format("cf.ForOp ({}, %0) -> (%y:{}) {{", bounds, kType),
+                       fmt::format("({}) -> (%b:{}) {{", arguments, kType), std::string(body),
+                       "} }"});
 }
 
 std::string bounds(std::string_view first, std::string_view last, std::string_view step) {
@@ -28,6 +41,14 @@ const std::string kBody =
 }  // namespace
 
 TEST_SUITE("control flow") {
+  TEST_CASE("version_c1: conditions and loops need version 2") {
+    const Lines empty{"cf.WhileOp () -> () {",
+                      "() -> () { cf.ConditionOp (%c:tensor<[1], Bool, CPU>[constant:[0]]) -> () }",
+                      "() -> () { cf.YieldOp () -> () } }"};
+    CHECK(of_version_2(empty) == Lines{});
+    CHECK(checked(empty) == Lines{"2:1 MIR0321 'cf.WhileOp' needs mir_version:2"});
+  }
+
   TEST_CASE("control_c1: each region ends with the op that its place asks for") {
     CHECK(loop(bounds(kIndex, kIndex, kIndex), arguments(), kBody) == Lines{});
     CHECK(loop(bounds(kIndex, kIndex, kIndex), arguments(),
@@ -37,11 +58,11 @@ TEST_SUITE("control flow") {
                "cf.ConditionOp (%c:tensor<[1], Bool, CPU>[constant:[true]], %a) -> ()")
               .back()
               .find("region 0 of 'cf.ForOp' must end with 'cf.YieldOp'") != std::string::npos);
-    CHECK(verified(module_of({"cf.YieldOp () -> ()"}))
+    CHECK(verified(in_version_2({"cf.YieldOp () -> ()"}))
               .front()
               .find("'cf.YieldOp' ends no region of 'builtin.ModuleOp'") != std::string::npos);
-    CHECK(checked({"cf.WhileOp () -> () {", "() -> () { cf.YieldOp () -> () }",
-                   "() -> () { cf.YieldOp () -> () } }"})
+    CHECK(of_version_2({"cf.WhileOp () -> () {", "() -> () { cf.YieldOp () -> () }",
+                        "() -> () { cf.YieldOp () -> () } }"})
               .front()
               .find("region 0 of 'cf.WhileOp' must end with 'cf.ConditionOp'") !=
           std::string::npos);
@@ -49,17 +70,19 @@ TEST_SUITE("control flow") {
 
   TEST_CASE("control_c2: a condition is one Bool") {
     const auto choice = [](std::string_view type) {
-      return checked({fmt::format("cf.IfOp (%c:{}[constant:[1]]) -> () {{", type),
-                      "() -> () { cf.YieldOp () -> () }", "() -> () { cf.YieldOp () -> () } }"});
+      return of_version_2({fmt::format("cf.IfOp (%c:{}[constant:[1]]) -> () {{", type),
+                           "() -> () { cf.YieldOp () -> () }",
+                           "() -> () { cf.YieldOp () -> () } }"});
     };
     CHECK(choice("tensor<[1], Bool, CPU>") == Lines{});
     CHECK(choice("tensor<[1], Int32, CPU>") ==
           Lines{"2:1 MIR0432 the condition of 'cf.IfOp' is tensor<[1], Int32, CPU>, expected one "
                 "Bool"});
-    const Lines many = checked({"cf.WhileOp () -> () {",
-                                "() -> () { cf.ConditionOp (%c:tensor<[2], Bool, CPU>[constant:[1, "
-                                "0]]) -> () }",
-                                "() -> () { cf.YieldOp () -> () } }"});
+    const Lines many =
+        of_version_2({"cf.WhileOp () -> () {",
+                      "() -> () { cf.ConditionOp (%c:tensor<[2], Bool, CPU>[constant:[1, "
+                      "0]]) -> () }",
+                      "() -> () { cf.YieldOp () -> () } }"});
     CHECK(many.front().find("the condition of 'cf.ConditionOp' is tensor<[2], Bool, CPU>") !=
           std::string::npos);
   }
@@ -92,7 +115,7 @@ TEST_SUITE("control flow") {
 
   TEST_CASE("signature_c1, signature_c2: a region states the results that its end passes") {
     const auto choice = [](std::string_view results) {
-      return checked(
+      return of_version_2(
           {fmt::format("cf.IfOp (%c:tensor<[1], Bool, CPU>[constant:[1]]) -> (%y:{}) {{", kType),
            fmt::format("() -> ({}) {{ cf.YieldOp (%0) -> () }}", results),
            fmt::format("() -> (%0:{}) {{ cf.YieldOp (%0) -> () }} }}", kType)});
