@@ -18,6 +18,7 @@ void register_standard_passes(PassRegistry& registry) {
   registry.add(narrow_slices_pass());
   registry.add(number_values_pass());
   registry.add(outline_pass());
+  registry.add(separate_weights_pass());
   registry.add(sink_pass());
   registry.add(sink_transposes_pass());
   registry.add(strip_locations_pass());

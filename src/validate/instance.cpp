@@ -305,8 +305,12 @@ bool InstanceDrawer::draw_attributes(const OpTemplate& op) {
   const TensorType* operand = op.operands.empty() ? nullptr : types_[op.operands[0]];
   for (const OpTemplate::Attribute& each : op.attributes) {
     const Attr* value = patterns::instantiate(each.value, unifier_.bindings(), context_);
+    // `_` means none, too: so it does where nothing can be drawn.
+    const bool may_lack = each.value.kind == AttributeTemplate::Kind::kAny && !each.row->required;
     if (value == nullptr) {
+      if (may_lack && draw_.one_in(2)) continue;
       value = draw_attribute(*each.row, operand, op.results.size());
+      if (may_lack && (value == nullptr || !admits(*each.row, *value))) continue;
       if (value == nullptr || !unifier_.unify(each.value, value)) return false;
     }
     if (!admits(*each.row, *value)) return false;

@@ -208,9 +208,10 @@ void Bill::of_passes() {
            [&] { return diff_modules(before, upgraded).entries.size(); });
     run("simplify", upgraded);
     run("cse", upgraded);
-    for (const char* pass : {"simplify-algebra", "simplify-shapes", "fuse-activations", "decompose",
-                             "fold-constants", "merge-graphs", "name-values", "number-values",
-                             "strip-names", "strip-locations", "eliminate-unused-parameters"}) {
+    for (const char* pass :
+         {"simplify-algebra", "simplify-shapes", "fuse-activations", "decompose", "fold-constants",
+          "merge-graphs", "name-values", "number-values", "strip-names", "strip-locations",
+          "eliminate-unused-parameters", "sink", "separate-weights", "outline", "estimate"}) {
       run(pass, upgraded);
     }
     run("downgrade", upgraded);
