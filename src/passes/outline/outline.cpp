@@ -118,7 +118,6 @@ class Wiring {
 struct PartResult {
   std::size_t op = 0;
   std::size_t result = 0;
-  friend auto operator<=>(const PartResult&, const PartResult&) = default;
 };
 
 Value& value_of(Part part, PartResult at) {

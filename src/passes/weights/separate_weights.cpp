@@ -77,9 +77,8 @@ class SeparatedOps {
   }
 
   Value* parameter(const OwnedWeight& owned) {
-    return rewriter_.constant(
-        *root_.parent_region(),
-        {.type = owned.type, .symbol = owned.symbol, .has_symbol = true});
+    return rewriter_.constant(*root_.parent_region(),
+                              {.type = owned.type, .symbol = owned.symbol, .has_symbol = true});
   }
 
   Value* make(OpId kind, std::vector<Value*> operands, const Type* type,
@@ -212,8 +211,7 @@ void separate_embedding(Rewriter& rewriter, const PatternMatch& match) {
   const SeparationPlan& plan = match.plan<SeparationPlan>();
   SeparatedOps ops(rewriter, op);
   ops.replace_root(ops.make(OpId::kLinalgGather, {ops.parameter(plan.weight), op.operand(0)},
-                            op.result()->type(),
-                            {ops.attribute("dim", ops.context().integer(0))}));
+                            op.result()->type(), {ops.attribute("dim", ops.context().integer(0))}));
 }
 
 // -- convolutions ---------------------------------------------------------------------------------
@@ -240,7 +238,8 @@ PatternMatch match_convolution(Op& op, const ParameterTypes& parameters) {
                            (are_all(attributes.integers("dilation"), 1) ||
                             are_all(attributes.integers("dilation"), 0)) &&
                            weight[1] == x[1];
-  if (!has_patches) return failed_separation("patches overlap, have gaps or padding, or groups", op);
+  if (!has_patches)
+    return failed_separation("patches overlap, have gaps or padding, or groups", op);
   for (std::size_t i = 0; i < plan->taps.size(); ++i) {
     const Dim extent = x[i + 2];
     const bool is_whole = plan->taps[i] == 1 || (extent.is_constant() && plan->taps[i] > 0 &&
@@ -276,8 +275,8 @@ void separate_convolution(Rewriter& rewriter, const PatternMatch& match) {
   rows = ops.view(rows, std::vector<Dim>{x[0], patches, depth});
   const Dim outputs = plan.weight.type->dims()[0];
   Value* weight = ops.view(ops.parameter(plan.weight), std::vector<Dim>{outputs, depth});
-  Value* y = ops.product(rows, weight,
-                         ops.type_like(*rows, std::vector<Dim>{x[0], patches, outputs}));
+  Value* y =
+      ops.product(rows, weight, ops.type_like(*rows, std::vector<Dim>{x[0], patches, outputs}));
   y = ops.permute(ops.biased(y, plan.bias), std::vector<std::int64_t>{0, 2, 1});
   ops.replace_root(ops.view(y, result));
 }
@@ -343,8 +342,9 @@ constexpr std::string_view kOwnWeights =
 
 Pass separate_weights_pass() {
   return {.name = "separate-weights",
-          .summary = "makes weights that operations own operands: of products, sums and look-ups, "
-                     "within a bound",
+          .summary =
+              "makes weights that operations own operands: of products, sums and look-ups, "
+              "within a bound",
           .anchor = Anchor::kGraph,
           .takes = PassForm::kPortable,
           .is_idempotent = true,
