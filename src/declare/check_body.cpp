@@ -97,7 +97,10 @@ bool check_bodies(const OpDraft& draft, Diagnostics& diagnostics) {
     Trial trial(draft, signature);
     if (!trial.is_possible()) continue;
     // A body for packs of any length verifies for one and for two extents.
-    for (const std::size_t length : {1, 2}) {
+    const bool has_pack =
+        std::ranges::any_of(draft.declared->variables,
+                            [](const std::string& name) { return name.ends_with(kPackSuffix); });
+    for (std::size_t length = has_pack ? 1 : 2; length <= 2; ++length) {
       const std::string reason = trial.run(length);
       if (reason.empty()) continue;
       diagnostics.error(DiagCode::kBadDeclaration, draft.op->span(), reason);
