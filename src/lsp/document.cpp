@@ -23,11 +23,37 @@ Span moved(Span span, SourcePos begin, SourcePos end, std::uint32_t inserted) {
   return {move(span.begin), move(span.end)};
 }
 
+/// One edit that does what `first` and then `next` do.
+TextEdit joined(TextEdit first, const TextEdit& next) {
+  const std::uint32_t end = first.begin + first.inserted;  // in the text between
+  if (next.end > end) {
+    first.end += next.end - end;
+    first.inserted += next.end - end;
+  }
+  if (next.begin < first.begin) {
+    first.inserted += first.begin - next.begin;
+    first.begin = next.begin;
+  }
+  first.inserted += next.inserted - (next.end - next.begin);
+  return first;
+}
+
 }  // namespace
 
 Snapshot::Snapshot(std::string name, std::string text)
     : file_(context_.sources().add(std::move(name), std::move(text))), tree_(*file_), found_(0) {
   tree_ = parse_damaged(*file_, found_);
+Snapshot::Snapshot(std::string name, std::string text, const Snapshot* before, const TextEdit& edit)
+  std::optional<Reparsed> again;
+  if (before != nullptr) again = reparse(before->tree_, before->syntax_errors_, edit, *file_);
+  if (again) {
+    tree_ = std::move(again->tree);
+    for (Diagnostic& each : again->errors) {
+      found_.error(each.code, each.at, {}) = std::move(each);
+    }
+  } else {
+    tree_ = parse_damaged(*file_, found_);
+  }
   syntax_errors_ = found_.sorted();
 }
 
@@ -79,7 +105,11 @@ void Document::edit(const std::optional<Range>& range, std::string_view replacem
     std::ranges::copy_if(snapshot_->findings(), std::back_inserter(last_findings_),
                          [](const Diagnostic& each) { return each.code >= kFirstOfResolve; });
   }
-  snapshot_.reset();
+  if (snapshot_ != nullptr) {
+    before_ = std::move(snapshot_);
+    edit_ = {};
+  }
+  const bool is_first = before_ != nullptr && edit_.inserted == 0 && edit_.end == edit_.begin;
   shown_ = false;
   std::uint32_t begin = 0;
   auto end = static_cast<std::uint32_t>(text_.size());
@@ -89,10 +119,13 @@ void Document::edit(const std::optional<Range>& range, std::string_view replacem
   }
   text_.replace(begin, end - begin, replacement);
   const auto inserted = static_cast<std::uint32_t>(replacement.size());
+  const TextEdit edit{begin, end, inserted};
+  edit_ = is_first ? edit : joined(edit_, edit);
   if (range) {
     lines_.edit(text_, begin, end, inserted);
   } else {
     lines_ = LineIndex(text_);
+    before_.reset();
   }
   const auto move = [&](Span& span) {
     if (span.known()) span = moved(span, kBase + begin, kBase + end, inserted);
@@ -105,7 +138,10 @@ void Document::edit(const std::optional<Range>& range, std::string_view replacem
 }
 
 Snapshot& Document::now() {
-  if (snapshot_ == nullptr) snapshot_ = std::make_unique<Snapshot>(uri_, text_);
+  if (snapshot_ == nullptr) {
+    snapshot_ = std::make_unique<Snapshot>(uri_, text_, before_.get(), edit_);
+    before_.reset();
+  }
   return *snapshot_;
 }
 

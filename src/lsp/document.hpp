@@ -15,6 +15,7 @@
 #include "mir/diagnostic.hpp"
 #include "mir/module.hpp"
 #include "mir/parse.hpp"
+#include "syntax/reparse.hpp"
 
 namespace mir::lsp {
 
@@ -27,7 +28,9 @@ struct Range {
 /// snapshot begin at base().
 class Snapshot {
  public:
-  Snapshot(std::string name, std::string text);
+  /// With the snapshot before an edit, only what the edit touches is parsed, where that is enough.
+  Snapshot(std::string name, std::string text, const Snapshot* before = nullptr,
+           const TextEdit& edit = {});
 
   const SourceFile& file() const { return *file_; }
   std::string_view text() const { return file_->text(); }
@@ -101,6 +104,8 @@ class Document {
   LineIndex lines_;
   PositionEncoding encoding_;
   std::unique_ptr<Snapshot> snapshot_;  // null: the text was edited since
+  std::unique_ptr<Snapshot> before_;    // of an older text ...
+  TextEdit edit_;                       // ... and what became of that
   bool shown_ = false;
   std::vector<Diagnostic> last_findings_;  // of the last analysis but those of syntax, moved
 };

@@ -52,6 +52,7 @@ void TreeBuilder::note_error(bool op_is_whole) {
 
 /// Whether the op before the error lacks nothing, by its last node.
 bool TreeBuilder::is_whole_op() const {
+  if (nodes_.back().kind() == N::kAddress) return false;  // whose op does not follow
   if (op_is_whole_) return true;
   constexpr NodeKind kLast[] = {N::kResults, N::kAttributes, N::kSuccessors, N::kBodyEnd};
   return error_is_on_new_line_ && std::ranges::find(kLast, nodes_.back().kind()) != std::end(kLast);

@@ -18,6 +18,9 @@ class Lexer {
   /// Scans from `offset` on, where an op or a module starts.
   Lexer(const SourceFile& file, Diagnostics& diagnostics, std::uint32_t offset = 0);
 
+  /// Before the first token: what is scanned lies in a module whose head is not.
+  void begin_in_module() { nesting_.push_back(Nesting::kBody); }
+
   /// Kind of the next token; begin() and end() delimit its text. Returns kError after reporting a
   /// lexical error, and kEnd for ever after the last token.
   TokenKind next();

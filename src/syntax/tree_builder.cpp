@@ -9,16 +9,33 @@
 namespace mir {
 
 TreeBuilder::TreeBuilder(const SourceFile& file, Diagnostics& diagnostics,
-                         const std::function<bool(Unit&&)>& deliver, bool whole_only)
+                         const std::function<bool(Unit&&)>& deliver, bool whole_only,
+                         std::uint32_t offset)
     : file_(file),
       diagnostics_(diagnostics),
       deliver_(deliver),
-      lexer_(file, diagnostics),
+      lexer_(file, diagnostics, offset),
       braces_(file.text().data()),
       errors_before_(diagnostics.error_count()),
       whole_only_(whole_only) {}
 
+void TreeBuilder::begin_in_module() {
+  using enum TokenKind;
+  static constexpr TokenKind kHead[] = {kSymbol, kLParen, kRParen, kArrow,
+                                        kLParen, kRParen, kLBrace};
+  implied_ = kHead;
+  lexer_.begin_in_module();
+}
+
 int TreeBuilder::next_token(std::uint32_t& number) {
+  if (!implied_.empty()) {
+    current_ = implied_.front();
+    implied_ = implied_.subspan(1);
+    number = token_end();
+    tokens_.emplace_back(current_, static_cast<std::uint32_t>(lexer_.begin() - file_.text().data()),
+                         0u);
+    return static_cast<int>(current_);
+  }
   if (diagnostics_.is_full()) lexer_.stop();
   current_ = lexer_.next();
   number = token_end();

@@ -20,7 +20,12 @@ class TreeBuilder {
   /// With `whole_only`, nothing is delivered after an error; otherwise text that cannot be read is
   /// part of the tree (see syntax/damage.hpp).
   TreeBuilder(const SourceFile& file, Diagnostics& diagnostics,
-              const std::function<bool(Unit&&)>& deliver, bool whole_only = true);
+              const std::function<bool(Unit&&)>& deliver, bool whole_only = true,
+              std::uint32_t offset = 0);
+
+  /// Before the first token: the text begins in a module whose head is not in it. A head without
+  /// inputs and outputs is delivered first.
+  void begin_in_module();
 
   /// Scans the next token and gives its number; returns its kind.
   int next_token(std::uint32_t& number);
@@ -29,8 +34,9 @@ class TreeBuilder {
     return first_token_ + static_cast<std::uint32_t>(tokens_.size());
   }
 
+  /// `token` is 0 for kinds that have none.
   void node(NodeKind kind, std::uint32_t token, std::uint32_t count = 0) {
-    nodes_.emplace_back(kind, token - first_token_, count);
+    nodes_.emplace_back(kind, token < first_token_ ? 0 : token - first_token_, count);
   }
   /// Tokens below `end` and all nodes so far make up a unit.
   void finish_unit(std::uint32_t end);
@@ -96,8 +102,9 @@ class TreeBuilder {
   bool in_module_ = false;    // a unit with its head was finished, and none with its end
   bool op_is_whole_ = false;  // an op could start at the last error
   bool error_is_on_new_line_ = false;
-  std::uint32_t error_token_ = 0;     // number of the last token in error
-  const char* last_error_ = nullptr;  // where the last misplaced token begins
+  std::span<const TokenKind> implied_;  // tokens of a head that is not in the text
+  std::uint32_t error_token_ = 0;       // number of the last token in error
+  const char* last_error_ = nullptr;    // where the last misplaced token begins
   TokenKind current_ = TokenKind::kEnd;
   std::uint32_t first_token_ = 0;
   std::vector<Token> tokens_;  // offsets are absolute until the unit is finished

@@ -70,6 +70,7 @@ const PlantedMistake kSyntax[] = {
     {"words that are no op", "MIR0203"},
     {"linalg.CPU.ReLUOp (%a) -> (%s:tensor<[2, 4, Float32, CPU>)", "MIR0103"},
     {"linalg.CPU.ReLUOp (%a) -> (%s" + kTyped + ") \"text\"", "MIR0103"},
+    {"addr:0x1 word", "MIR0203"},
 };
 
 const PlantedMistake kMeaning[] = {

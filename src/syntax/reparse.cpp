@@ -1,0 +1,173 @@
+#include "syntax/reparse.hpp"
+
+#include <algorithm>
+
+#include "parser.hpp"
+#include "syntax/tree_builder.hpp"
+
+// note [where parsing stops]
+// Between two top-level ops the scanner and the parser have one state only. So once a unit without
+// errors begins where an old one does, the rest of the text parses as before. Errors at braces and
+// at the end of the text depend on all of the text, and are left to a whole parse.
+
+namespace mir {
+
+namespace {
+
+bool is_op_unit(const Unit& unit) {
+  return unit.nodes().back().kind() == NodeKind::kOpEnd;
+}
+
+bool is_whole_unit(const Unit& unit) {
+  return std::ranges::none_of(unit.tokens(),
+                              [](const Token& each) { return each.kind() == TokenKind::kError; });
+}
+
+/// Whether the error would be the same wherever its unit stood.
+bool is_local(const Diagnostic& error) {
+  return error.notes.empty() && error.code != DiagCode::kTrailingText &&
+         error.code != DiagCode::kEmptyFile && error.code != DiagCode::kNestingTooDeep;
+}
+
+bool has_comments_only(std::string_view gap) {
+  while (true) {
+    const auto at = gap.find_first_not_of(" \t\r\n");
+    if (at == gap.npos) return true;
+    if (gap.substr(at, 2) != "//") return false;
+    gap.remove_prefix(std::min(gap.find('\n', at), gap.size()));
+  }
+}
+
+/// Whether all modules have heads and ends, and there is nothing between them. Errors there are
+/// reported or not, depending on errors elsewhere.
+bool has_sound_modules(const SyntaxTree& tree) {
+  const std::span<const Unit> units = tree.units();
+  bool in_module = false;
+  SourcePos end = tree.file().base();
+  for (const Unit& unit : units) {
+    const bool was_in_module = in_module;
+    const NodeKind last = unit.nodes().back().kind();
+    if (last == NodeKind::kModuleBegin) in_module = true;
+    if (last == NodeKind::kModuleEnd) in_module = false;
+    if (last != NodeKind::kOpEnd && (!is_whole_unit(unit) || unit.tokens().back().length() == 0)) {
+      return false;
+    }
+    if (!was_in_module && !has_comments_only(tree.file().slice({end, unit.base()}))) return false;
+    end = unit.span(static_cast<std::uint32_t>(unit.tokens().size()) - 1).end;
+  }
+  return !in_module && has_comments_only(tree.file().slice({end, tree.file().base() + tree.file().size()}));
+}
+
+Diagnostic moved_by(Diagnostic error, std::uint32_t by) {
+  const auto move = [&](Span& span) { span = {span.begin + by, span.end + by}; };
+  move(error.at);
+  for (FixIt& each : error.fixes) move(each.at);
+  return error;
+}
+
+class Reparser {
+ public:
+  Reparser(const SyntaxTree& old, const TextEdit& edit, const SourceFile& file)
+      : tree_(old),
+        old_(old.units()),
+        edit_(edit),
+        file_(file),
+        shift_(edit.inserted - (edit.end - edit.begin)) {}
+
+  std::optional<Reparsed> run(std::span<const Diagnostic> old_errors) {
+    const bool is_sound = has_sound_modules(tree_) && std::ranges::all_of(old_errors, is_local);
+    if (!is_sound || !find_first()) return std::nullopt;
+    Diagnostics found(0);
+    const std::function<bool(Unit &&)> deliver = [&](Unit&& unit) {
+      return take(std::move(unit), found);
+    };
+    TreeBuilder builder(file_, found, deliver, false, start_ - file_.base());
+    builder.begin_in_module();
+    grammar::Parser parser(builder);
+    static_cast<void>(parser.parse());
+    if (!next_ || !std::ranges::all_of(errors_, is_local)) return std::nullopt;
+    return result(old_errors);
+  }
+
+ private:
+  /// The unit before the first that the edit touches, because what follows a unit may belong to it.
+  bool find_first() {
+    const SourcePos begin = file_.base() + edit_.begin;
+    const auto after = std::ranges::upper_bound(old_, begin, {}, &Unit::base);
+    const auto touched = static_cast<std::size_t>(after - old_.begin());
+    if (touched < 2) return false;
+    if (!is_op_unit(old_[touched - 1])) return false;
+    first_ = touched - 2;
+    if (old_[first_].nodes().back().kind() == NodeKind::kModuleBegin) ++first_;
+    if (!is_op_unit(old_[first_])) return false;
+    // Messages may look at the comments before an op, as far as a whole unit before them.
+    while (first_ != 0 && is_op_unit(old_[first_ - 1]) && !is_whole_unit(old_[first_ - 1])) --first_;
+    const Unit& before = old_[first_ - 1];
+    start_ = before.span(static_cast<std::uint32_t>(before.tokens().size()) - 1).end;
+    return true;
+  }
+
+  bool take(Unit&& unit, const Diagnostics& found) {
+    if (next_) return false;
+    if (unit.nodes().back().kind() == NodeKind::kModuleBegin && !began_) {
+      began_ = true;  // the head that is not in the text
+      return true;
+    }
+    if (is_lost_ || !is_op_unit(unit)) return !(is_lost_ = true);
+    const SourcePos old_base = unit.base() - shift_;
+    const auto same = std::ranges::lower_bound(old_, old_base, {}, &Unit::base);
+    const bool is_behind = unit.base() > file_.base() + edit_.begin + edit_.inserted;
+    if (is_behind && same != old_.end() && same->base() == old_base && is_op_unit(*same) &&
+        is_whole_unit(*same) && is_whole_unit(unit) && found.error_count() == errors_.size()) {
+      next_ = static_cast<std::size_t>(same - old_.begin());
+      return false;
+    }
+    errors_ = found.sorted();
+    if (errors_.size() != found.error_count()) return !(is_lost_ = true);
+    units_.push_back(std::move(unit));
+    return true;
+  }
+
+  Reparsed result(std::span<const Diagnostic> old_errors) {
+    Reparsed made{SyntaxTree(file_), {}};
+    for (std::size_t i = 0; i < first_; ++i) {
+      made.tree.add(Unit(old_[i].base(), old_[i].tokens(), old_[i].nodes()));
+    }
+    for (Unit& each : units_) made.tree.add(std::move(each));
+    for (std::size_t i = *next_; i < old_.size(); ++i) {
+      made.tree.add(Unit(old_[i].base() + shift_, old_[i].tokens(), old_[i].nodes()));
+    }
+    const SourcePos begin = start_;
+    const SourcePos end = old_[*next_].base();
+    for (const Diagnostic& each : old_errors) {
+      if (each.at.begin < begin) made.errors.push_back(each);
+    }
+    made.errors.insert(made.errors.end(), errors_.begin(), errors_.end());
+    for (const Diagnostic& each : old_errors) {
+      if (each.at.begin >= end) made.errors.push_back(moved_by(each, shift_));
+    }
+    return made;
+  }
+
+  const SyntaxTree& tree_;
+  std::span<const Unit> old_;
+  const TextEdit& edit_;
+  const SourceFile& file_;
+  std::uint32_t shift_;  // of what follows the edit, modulo 2^32
+  std::size_t first_ = 0;
+  SourcePos start_ = 0;  // of what is parsed
+  bool began_ = false;
+  bool is_lost_ = false;  // a whole parse is needed
+  std::vector<Unit> units_;
+  std::vector<Diagnostic> errors_;
+  std::optional<std::size_t> next_;
+};
+
+}  // namespace
+
+std::optional<Reparsed> reparse(const SyntaxTree& old, std::span<const Diagnostic> old_errors,
+                                const TextEdit& edit, const SourceFile& file) {
+  return Reparser(old, edit, file).run(old_errors);
+}
+
+}  // namespace mir

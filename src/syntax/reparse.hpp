@@ -1,0 +1,31 @@
+// The tree of a text after an edit, from the tree before it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "mir/parse.hpp"
+
+namespace mir {
+
+/// Bytes [begin, end) of the old text became `inserted` bytes of the new one.
+struct TextEdit {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+  std::uint32_t inserted = 0;
+};
+
+struct Reparsed {
+  SyntaxTree tree;
+  std::vector<Diagnostic> errors;  ///< sorted
+};
+
+/// The tree that parse_damaged() makes of `file`, and its errors, if parsing only the units that the
+/// edit touches is enough: no head or end of a module changes, and no error concerns text outside
+/// its unit. The old text and the new one begin at the same position of their source spaces.
+std::optional<Reparsed> reparse(const SyntaxTree& old, std::span<const Diagnostic> old_errors,
+                                const TextEdit& edit, const SourceFile& file);
+
+}  // namespace mir

@@ -1,0 +1,136 @@
+// Texts under edits: a tree that follows edits is that of a parse from scratch, and so are findings.
+// `MIR_SEEDS=100000` for more sequences.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <sstream>
+#include <vector>
+
+#include "lsp/document.hpp"
+#include "syntax/damage.hpp"
+
+using namespace mir;
+using namespace mir::lsp;
+
+namespace {
+
+std::vector<std::string> stored_texts() {
+  std::vector<std::string> texts;
+  for (const auto& each :
+       std::filesystem::recursive_directory_iterator(std::string(MIR_SOURCE_ROOT) + "/testdata")) {
+    if (each.path().extension() != ".mir" || each.file_size() > 6000) continue;
+    std::ifstream file(each.path());
+    std::ostringstream text;
+    text << file.rdbuf();
+    std::string whole = text.str();
+    // Clients send UTF-8 and no byte order mark.
+    const bool is_ascii = std::ranges::none_of(whole, [](char c) { return (c & 0x80) != 0; });
+    if (is_ascii && whole.find('\r') == whole.npos) texts.push_back(std::move(whole));
+  }
+  std::ranges::sort(texts);
+  return texts;
+}
+
+struct Change {
+  std::size_t begin = 0, end = 0;
+  std::string text;
+};
+
+/// What people do: type, delete, paste pieces of the text, break brackets and mend them.
+Change random_change(const std::string& text, std::mt19937& random) {
+  const auto below = [&](std::size_t bound) { return bound == 0 ? 0 : random() % bound; };
+  constexpr std::string_view kTyped = "()[]{}<>,:;=@%#\"/-> \nax0.";
+  Change change;
+  change.begin = below(text.size() + 1);
+  change.end = change.begin;
+  switch (below(6)) {
+    case 0:
+      change.text = kTyped[below(kTyped.size())];
+      break;
+    case 1:
+      change.end = std::min(text.size(), change.begin + 1 + below(3));
+      break;
+    case 2: {
+      const std::size_t from = below(text.size());
+      change.text = text.substr(from, 1 + below(60));
+      break;
+    }
+    case 3:
+      change.end = std::min(text.size(), change.begin + below(80));
+      change.text = kTyped[below(kTyped.size())];
+      break;
+    case 4: {  // a line again
+      change.begin = change.end = std::min(text.find('\n', change.begin), text.size() - 1) + 1;
+      const std::size_t from = text.rfind('\n', below(text.size())) + 1;
+      change.text = text.substr(from, text.find('\n', from) - from + 1);
+      break;
+    }
+    default: {  // a line goes
+      change.begin = text.rfind('\n', change.begin) + 1;
+      change.end = std::min(text.find('\n', change.begin), text.size() - 1) + 1;
+      change.begin = std::min(change.begin, change.end);
+      break;
+    }
+  }
+  return change;
+}
+
+void check_same(const Snapshot& now, const SyntaxTree& scratch,
+                const std::vector<Diagnostic>& errors) {
+  REQUIRE(now.syntax_errors() == errors);
+  REQUIRE(now.tree().units().size() == scratch.units().size());
+  for (std::size_t i = 0; i < scratch.units().size(); ++i) {
+    const Unit &a = now.tree().units()[i], &b = scratch.units()[i];
+    REQUIRE(a.base() == b.base());
+    REQUIRE(std::ranges::equal(a.tokens(), b.tokens(), [](const Token& x, const Token& y) {
+      return x.offset == y.offset && x.kind_and_length == y.kind_and_length;
+    }));
+    REQUIRE(std::ranges::equal(a.nodes(), b.nodes(), [](const Node& x, const Node& y) {
+      return x.token == y.token && x.kind_and_count == y.kind_and_count;
+    }));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a document that follows edits is the document from scratch") {
+  const std::vector<std::string> stored = stored_texts();
+  REQUIRE(stored.size() > 50);
+  const char* const wanted = std::getenv("MIR_SEEDS");
+  const int seeds = wanted == nullptr ? 400 : std::atoi(wanted);
+  for (int seed = 0; seed < seeds; ++seed) {
+    CAPTURE(seed);
+    std::mt19937 random(static_cast<std::uint32_t>(seed));
+    std::string text = stored[random() % stored.size()];
+    Document document("test.mir", 1, text, PositionEncoding::kUtf8);
+    for (int step = 0; step < 12; ++step) {
+      CAPTURE(step);
+      const std::string before = text;
+      for (std::size_t changes = 1 + random() % 2; changes != 0 && !text.empty(); --changes) {
+        const Change change = random_change(text, random);
+        const LineIndex lines(text);
+        const auto place = [&](std::size_t at) {
+          return lines.position_of(text, static_cast<std::uint32_t>(at), PositionEncoding::kUtf8);
+        };
+        document.edit(Range{place(change.begin), place(change.end)}, change.text);
+        text.replace(change.begin, change.end - change.begin, change.text);
+      }
+      REQUIRE(document.text() == text);
+      CAPTURE(before);
+      CAPTURE(text);
+      SourceManager sources;
+      const SourceFile& file = *sources.add("test.mir", text);
+      Diagnostics found(0);
+      const SyntaxTree scratch = parse_damaged(file, found);
+      check_same(document.now(), scratch, found.sorted());
+      if (step % 6 != 5) continue;
+      document.analyse();
+      Document fresh("test.mir", 1, text, PositionEncoding::kUtf8);
+      fresh.analyse();
+      REQUIRE(document.shown_findings() == fresh.shown_findings());
+    }
+  }
+}
