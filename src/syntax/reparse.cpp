@@ -84,8 +84,8 @@ class Reparser {
     TreeBuilder builder(file_, found, deliver, false, start_ - file_.base());
     builder.begin_in_module();
     grammar::Parser parser(builder);
-    static_cast<void>(parser.parse());
-    if (!next_ || !std::ranges::all_of(errors_, is_local)) return std::nullopt;
+    const bool reached_end = parser.parse() == 0;
+    if (reached_end || !next_ || !std::ranges::all_of(errors_, is_local)) return std::nullopt;
     return result(old_errors);
   }
 

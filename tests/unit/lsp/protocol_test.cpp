@@ -209,7 +209,7 @@ TEST_SUITE("protocol") {
     CHECK(list[1]["range"]["start"]["line"] == 2);
   }
 
-  TEST_CASE("a client that opens twice, or goes back in versions, is told and served") {
+  TEST_CASE("a client that opens twice, or goes back in versions, gets a warning and is served") {
     LspClient client;
     client.open("@main");
     client.open(kModule);
