@@ -11,6 +11,7 @@
 #include "mir/parse.hpp"
 #include "mir/print.hpp"
 #include "mir/verify.hpp"
+#include "syntax/damage.hpp"
 
 namespace mir::fuzz {
 
@@ -18,6 +19,16 @@ inline void require(bool holds, const char* what) {
   if (holds) return;
   std::fprintf(stderr, "property violated: %s\n", what);
   std::abort();
+}
+
+/// What can be read of a text with errors is resolved and verified, and adds errors only.
+inline void check_damaged_text(const SourceFile& file, IRContext& context) {
+  Diagnostics found(0);
+  const SyntaxTree tree = parse_damaged(file, found);
+  require(exact_text(tree) == file.text() || tree.units().empty(), "a damaged tree has all bytes");
+  const std::size_t errors = found.error_count();
+  verify_unsound(resolve(tree, context, found), found);
+  require(found.error_count() >= errors, "no error of syntax is taken back");
 }
 
 /// Parses `text`; when that succeeds, the tree gives the bytes back, formatting is a fixed point,
@@ -31,6 +42,7 @@ inline void check_text(std::string text) {
   const auto tree = parse(*file, diagnostics);
   if (!tree) {
     require(diagnostics.has_errors(), "a refused text has an error");
+    check_damaged_text(*file, context);
     return;
   }
   require(exact_text(*tree) == file->text(), "the tree gives the text back");

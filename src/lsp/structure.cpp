@@ -46,9 +46,14 @@ Json symbol_information(const View& view, const OutlineOp& op) {
           {"location", {{"uri", view.document.uri()}, {"range", view.document.range(op.whole)}}}};
 }
 
+/// Whether the text has the query in it; the case of letters does not count.
 bool contains(std::string_view text, std::string_view query) {
-  const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
-  return std::ranges::search(text, query, {}, lower, lower).begin() != text.end() || query.empty();
+  const auto are_equal = [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) ==
+           std::tolower(static_cast<unsigned char>(b));
+  };
+  return query.empty() ||
+         std::search(text.begin(), text.end(), query.begin(), query.end(), are_equal) != text.end();
 }
 
 }  // namespace

@@ -63,7 +63,9 @@ std::uint32_t TreeBuilder::first_damaged_token(std::size_t complete) {
       nodes_[complete - 1].kind() != N::kOpEnd) {  // a brace
     return first_token_ + nodes_[complete - 1].token + 1;
   }
-  return complete < nodes_.size() ? first_token_ + nodes_[complete].token : error_token_;
+  // The arguments of a block may be a list without a token.
+  const bool has_token = complete < nodes_.size() && nodes_[complete].kind() != N::kOperands;
+  return has_token ? first_token_ + nodes_[complete].token : error_token_;
 }
 
 std::optional<std::uint32_t> TreeBuilder::damaged_token(std::uint32_t first) {

@@ -55,7 +55,8 @@ bool has_sound_modules(const SyntaxTree& tree) {
     if (!was_in_module && !has_comments_only(tree.file().slice({end, unit.base()}))) return false;
     end = unit.span(static_cast<std::uint32_t>(unit.tokens().size()) - 1).end;
   }
-  return !in_module && has_comments_only(tree.file().slice({end, tree.file().base() + tree.file().size()}));
+  return !in_module &&
+         has_comments_only(tree.file().slice({end, tree.file().base() + tree.file().size()}));
 }
 
 Diagnostic moved_by(Diagnostic error, std::uint32_t by) {
@@ -101,7 +102,8 @@ class Reparser {
     if (old_[first_].nodes().back().kind() == NodeKind::kModuleBegin) ++first_;
     if (!is_op_unit(old_[first_])) return false;
     // Messages may look at the comments before an op, as far as a whole unit before them.
-    while (first_ != 0 && is_op_unit(old_[first_ - 1]) && !is_whole_unit(old_[first_ - 1])) --first_;
+    while (first_ != 0 && is_op_unit(old_[first_ - 1]) && !is_whole_unit(old_[first_ - 1]))
+      --first_;
     const Unit& before = old_[first_ - 1];
     start_ = before.span(static_cast<std::uint32_t>(before.tokens().size()) - 1).end;
     return true;

@@ -22,9 +22,10 @@ struct Reparsed {
   std::vector<Diagnostic> errors;  ///< sorted
 };
 
-/// The tree that parse_damaged() makes of `file`, and its errors, if parsing only the units that the
-/// edit touches is enough: no head or end of a module changes, and no error concerns text outside
-/// its unit. The old text and the new one begin at the same position of their source spaces.
+/// The tree that parse_damaged() makes of `file`, and its errors, if parsing only the units that
+/// the edit touches is enough: no head or end of a module changes, and no error concerns text
+/// outside its unit. The old text and the new one begin at the same position of their source
+/// spaces.
 std::optional<Reparsed> reparse(const SyntaxTree& old, std::span<const Diagnostic> old_errors,
                                 const TextEdit& edit, const SourceFile& file);
 

@@ -1,5 +1,5 @@
-// Texts under edits: a tree that follows edits is that of a parse from scratch, and so are findings.
-// `MIR_SEEDS=100000` for more sequences.
+// Texts under edits: a tree that follows edits is that of a parse from scratch, and so are
+// findings. `MIR_SEEDS=100000` for more sequences.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
