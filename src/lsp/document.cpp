@@ -40,10 +40,8 @@ TextEdit joined(TextEdit first, const TextEdit& next) {
 
 }  // namespace
 
-Snapshot::Snapshot(std::string name, std::string text)
-    : file_(context_.sources().add(std::move(name), std::move(text))), tree_(*file_), found_(0) {
-  tree_ = parse_damaged(*file_, found_);
 Snapshot::Snapshot(std::string name, std::string text, const Snapshot* before, const TextEdit& edit)
+    : file_(context_.sources().add(std::move(name), std::move(text))), tree_(*file_), found_(0) {
   std::optional<Reparsed> again;
   if (before != nullptr) again = reparse(before->tree_, before->syntax_errors_, edit, *file_);
   if (again) {

@@ -22,7 +22,7 @@ Pass name_values_pass();                          // names/
 Pass narrow_slices_pass();                        // narrow/
 Pass number_values_pass();                        // names/
 Pass outline_pass();                              // outline/
-Pass separate_weights_pass();  // weights/
+Pass separate_weights_pass();                     // weights/
 Pass sink_pass();                                 // sink/
 Pass sink_transposes_pass();                      // sink/
 Pass strip_locations_pass();                      // names/
