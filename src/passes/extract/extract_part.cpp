@@ -19,7 +19,7 @@ class Extraction {
       : whole_(whole),
         part_{.module = std::make_unique<Module>(whole.context(), whole.context().intern("main"))},
         rewriter_(module()) {
-    rewriter_.set_version(1);
+    rewriter_.set_version(std::max<std::int64_t>(whole.version(), 1));
     block_ = rewriter_.create_block(module().body());
     for (Value* input : inputs) add_input(*input);
   }
