@@ -46,7 +46,7 @@ FORMS = {
     "IN=SOURCE": {"input": ["{}=%logits", "%{}=%logits"], "output": ["ids=%{}"]},
     "[PORT=]FILE": {"output": ["{}=out.npy", "%{}=out.npy"]},
     "PATTERNS": {"result": ["%{}", "@main%{}"]},
-    "PATTERN": {"tensor": ["{}"]},
+    "PATTERN": {"tensor": ["{}"], "graph": ["{}"]},
     "PATTERN=NAME": {"tensor": ["{}=other"]},
     "[PATTERN=]TYPE": {"tensor": ["{}=f16"]},
     "PATTERN=LAYOUT:NxK": {"tensor": ["{}=qsi4c32p4x8:32x32"]},

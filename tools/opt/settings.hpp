@@ -65,6 +65,15 @@ inline constexpr Choice<NameCollision> kNameCollisions[] = {
 
 inline constexpr Choice<bool> kYesNo[] = {{"yes", true}, {"no", false}};
 
+/// A graph, or with `*` or `?` a pattern, which names none.
+inline References<std::string> graph_or_pattern() {
+  return {{ReferenceKind::kGraph}, [](const std::string& text) {
+            return text.find_first_of("*?") == text.npos
+                       ? std::vector<Reference>{{ReferenceKind::kGraph, text}}
+                       : std::vector<Reference>();
+          }};
+}
+
 struct OptSettings {
   OptionSet& options;
   KnownPasses known{};
@@ -137,18 +146,18 @@ struct OptSettings {
   Option<NameCollision> link_modules{
       options,
       {.name = "link-modules",
-       .argument = "COLLISION",
+       .argument = "WHAT",
        .help = "make the modules of a file one, before the passes; a name that is taken",
        .implied = "refuse"},
       choice(kNameCollisions)};
   OptionList<std::string> split_module{
       options,
       {.name = "split-module",
-       .argument = "GRAPH",
+       .argument = "PATTERN",
        .help = "after the passes, write a module for each graph of this name, in which * stands "
                "for any text; it runs alone",
        .implied = "*"},
-      any_text(kRefersToNothing)};
+      any_text(graph_or_pattern())};
   Option<OptForm> emit{
       options,
       {.name = "emit", .argument = "FORM", .help = "write the modules, or what they cost"},

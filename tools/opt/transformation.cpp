@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "mir/module.hpp"
+#include "mir/ops.hpp"
 #include "mir/parse.hpp"
 #include "mir/print.hpp"
 #include "mir/upgrade.hpp"
@@ -117,6 +118,16 @@ Module* Transformation::link(std::span<Module* const> modules, Diagnostics& diag
 
 /// Replaces each module by its parts. Returns false after reporting.
 bool Transformation::split(std::vector<Module*>& modules, Diagnostics& diagnostics) {
+  for (const Module* module : modules) {
+    for_each_child(module->body(), [&](const Op& op) {
+      if (isa<SubGraphOp>(&op))
+        names_.add(ReferenceKind::kGraph, module->context().text(op.symbol()));
+    });
+  }
+  if (const auto known = names_.check(settings_.split_module); !known) {
+    diagnostics.error(known.error().code, {}, known.error().message);
+    return false;
+  }
   std::vector<Module*> parts;
   bool is_good = true;
   for (const Module* module : modules) {
