@@ -150,8 +150,10 @@ struct RunOptions {
   std::uint64_t memory_limit = 0;
   /// No run follows: parameters that were made are released after their last reader.
   bool is_last = false;
-  /// Looked at before each step; a stopped run reports kCancelled.
+  /// Looked at before each step and in each iteration of a loop; a stopped run reports kCancelled.
   std::stop_token stop;
+  /// Most iterations of all loops of the run together; no value: no limit.
+  std::optional<std::uint64_t> most_iterations{};
   /// Called with the results of each step; an error ends the run and is reported at the op.
   std::function<Result<void>(const StepResults&)> observe;
   /// Called after each kernel call; null: nothing is timed.

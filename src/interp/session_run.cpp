@@ -87,6 +87,10 @@ PlanRun SessionRun::plan_run(std::span<const Tensor> inputs) {
               .is_last = options_.is_last,
               .stop = options_.stop,
               .timed = options_.timed};
+  if (options_.most_iterations) {
+    iterations_left_ = *options_.most_iterations;
+    run.iterations_left = &iterations_left_;
+  }
   if (options_.progress) {
     run.done = [this](std::size_t steps) { options_.progress(steps, schedule_.steps().size()); };
   }

@@ -102,6 +102,7 @@ class SessionRun {
   const RunOptions& options_;
   Diagnostics& diagnostics_;
   Binder& binder_;
+  std::uint64_t iterations_left_ = 0;  // of loops, if they are limited
   PlanRun run_;
   std::optional<PlanExecution> execution_;
 };

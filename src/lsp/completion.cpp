@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lsp/features.hpp"
+#include "lsp/names.hpp"
 #include "lsp/op_facts.hpp"
 #include "mir/dialects.hpp"
 #include "mir/tensor.hpp"
@@ -20,9 +21,6 @@ namespace {
 
 constexpr int kFunctionItem = 3, kVariableItem = 6, kPropertyItem = 10, kEnumItem = 20,
               kModuleItem = 9;
-constexpr std::string_view kNameCharacters =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.$-";
-
 /// What encloses a place in the head of an op, by the words before it.
 struct Context {
   enum class Inside { kNothing, kOperands, kResults, kAttributes };

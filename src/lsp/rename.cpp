@@ -5,15 +5,13 @@
 #include <nlohmann/json.hpp>
 
 #include "lsp/features.hpp"
+#include "lsp/names.hpp"
 
 namespace mir::lsp {
 
 using Json = nlohmann::json;
 
 namespace {
-
-constexpr std::string_view kNameCharacters =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.$-";
 
 Error refusal(std::string message) {
   return {DiagCode::kUsage, std::move(message)};

@@ -72,6 +72,7 @@ struct PlanRun {
   bool is_last = false;      ///< parameters are released for good after their last reader
   bool is_nested = false;    ///< of a region in another run, which owns what is appended to caches
   std::stop_token stop = {};
+  std::uint64_t* iterations_left = nullptr;  ///< of loops; null: no limit
   /// Called with the number of steps that are done when it has changed; null: not.
   std::function<void(std::size_t steps)> done = {};
   /// Called after each node that succeeded; null: nothing is timed.

@@ -264,6 +264,7 @@ Result<bool> Execution::execute_run(std::size_t number) {
   begin_report(number);
   options_.entry = entries_[number];
   options_.is_last = number + 1 == entries_.size();
+  options_.most_iterations = settings_.max_iterations.if_given();
   if (program_ != nullptr && !begin_program(number)) return false;
   if (search_ || dump_ || *settings_.trace || !settings_.probe->empty()) {
     places_.emplace(schedule_of(number));

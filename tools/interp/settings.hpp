@@ -176,6 +176,13 @@ struct InterpSettings {
        .help = "refuse a lowered program that runs more than N instructions"},
       number<std::uint64_t>(),
       ProgramTrace::kDefaultStepLimit};
+  Option<std::uint64_t> max_iterations{
+      options,
+      {.name = "max-iterations",
+       .argument = "N",
+       .help = "end a run with an error when its loops reach N iterations in all",
+       .otherwise = "no limit"},
+      number<std::uint64_t>()};
   VerificationSettings verification{options};
 
   /// Whether the instructions of a lowered program are followed.

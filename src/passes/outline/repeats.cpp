@@ -14,25 +14,42 @@ namespace mir {
 namespace {
 
 /// The starts of all suffixes in the order of their tokens, by doubling the length that is
-/// compared.
+/// compared. Each round takes linear time: the order by the second half is known from the round
+/// before, and a stable counting sort orders by the first.
 std::vector<std::size_t> sorted_suffixes(std::span<const std::uint32_t> tokens) {
   const std::size_t count = tokens.size();
-  std::vector<std::size_t> order(count), rank(tokens.begin(), tokens.end()), next(count);
+  std::vector<std::size_t> order(count), by_second(count), rank(count), next(count), places;
   std::iota(order.begin(), order.end(), std::size_t{0});
-  for (std::size_t length = 1;; length *= 2) {
-    const auto key = [&](std::size_t start) {
-      const std::size_t second = start + length;
-      return std::pair(rank[start], second < count ? rank[second] + 1 : 0);
-    };
-    std::ranges::sort(order, {}, key);
+  std::ranges::sort(order, {}, [&](std::size_t start) { return tokens[start]; });
+  // Ranks of the suffixes; those are equal that `same` holds for.
+  const auto rank_all = [&](const auto& same) {
     std::size_t ranks = 0;
     for (std::size_t i = 0; i < count; ++i) {
-      ranks += i > 0 && key(order[i - 1]) != key(order[i]) ? 1 : 0;
+      ranks += i > 0 && !same(order[i - 1], order[i]) ? 1 : 0;
       next[order[i]] = ranks;
     }
     rank.swap(next);
-    if (count == 0 || ranks + 1 == count || length >= count) return order;
+    return ranks + 1;
+  };
+  std::size_t ranks =
+      rank_all([&](std::size_t a, std::size_t b) { return tokens[a] == tokens[b]; });
+  for (std::size_t length = 1; ranks < count && length < count; length *= 2) {
+    std::size_t used = 0;
+    for (std::size_t start = count - length; start < count; ++start) by_second[used++] = start;
+    for (const std::size_t start : order) {
+      if (start >= length) by_second[used++] = start - length;
+    }
+    places.assign(ranks + 1, 0);
+    for (const std::size_t each : rank) ++places[each + 1];
+    std::partial_sum(places.begin(), places.end(), places.begin());
+    for (const std::size_t start : by_second) order[places[rank[start]]++] = start;
+    const auto second = [&](std::size_t start) {
+      return start + length < count ? rank[start + length] + 1 : 0;
+    };
+    ranks = rank_all(
+        [&](std::size_t a, std::size_t b) { return rank[a] == rank[b] && second(a) == second(b); });
   }
+  return order;
 }
 
 /// For each sorted suffix the length of the prefix that it shares with the one before.

@@ -5,6 +5,7 @@
 // are above its new place. It moves into another block or region in any case: then it does not run
 // where nobody needs it.
 #include <algorithm>
+#include <optional>
 #include <unordered_set>
 #include <vector>
 
@@ -51,22 +52,21 @@ class OpSinking {
 
   void sink(Op& op) {
     Region& region = *op.parent_region();
-    std::vector<const Op*> users;  // those directly in the region, or that contain users
+    std::vector<Op*> users;  // those directly in the region, or that contain users
     for (const Value& result : op.results()) {
       for (const Use* use = result.first_use(); use != nullptr; use = use->next()) {
-        users.push_back(use->user()->ancestor_in(region));
+        users.push_back(ancestor_of(*use->user(), region));
       }
     }
     Op* const target = place_inside(op, users);
     if (target != nullptr) return move(op, *target, "operations moved into a region");
     Block* const block = only_block_of(users);
     if (block == nullptr) return;
+    Op& user = *first_of(users);
     if (block != op.block()) {
-      if (!may_repeat_blocks(region))
-        move(op, *first_in(*block, users), "operations moved to another block");
+      if (!may_repeat_blocks(region)) move(op, user, "operations moved to another block");
       return;
     }
-    Op& user = *first_in(*block, users);
     if (op.next() != &user && saves_memory(op, user)) move(op, user, "operations moved down");
   }
 
@@ -75,53 +75,61 @@ class OpSinking {
     run_.count(what);
   }
 
+  /// The op of the region that is or contains the op; null if the region does not contain it.
+  static Op* ancestor_of(Op& op, const Region& region) {
+    Op* at = &op;
+    while (at != nullptr && at->parent_region() != &region) at = at->parent_op();
+    return at;
+  }
+
   // -- places -------------------------------------------------------------------------------------
 
   /// The first user in the only block of a region that contains all users and runs at most once;
   /// null if there is none.
-  Op* place_inside(const Op& op, std::span<const Op* const> users) const {
+  Op* place_inside(const Op& op, std::span<Op* const> users) const {
     const Op* const around = users.front();
     if (std::ranges::any_of(users, [&](const Op* each) { return each != around; })) return nullptr;
     for (Region* in = around->first_region(); in != nullptr; in = in->next()) {
       if (in->empty() || in->has_several_blocks() || !runs_of(*in).at_most_once) continue;
-      std::vector<const Op*> inner;
+      std::vector<Op*> inner;
       for (const Value& result : op.results()) {
         for (const Use* use = result.first_use(); use != nullptr; use = use->next()) {
-          inner.push_back(use->user()->ancestor_in(*in));
+          inner.push_back(ancestor_of(*use->user(), *in));
         }
       }
       if (std::ranges::find(inner, nullptr) != inner.end()) continue;
-      return first_in(in->only_block(), inner);
+      return first_of(inner);
     }
     return nullptr;
   }
 
-  static Block* only_block_of(std::span<const Op* const> users) {
+  static Block* only_block_of(std::span<Op* const> users) {
     Block* block = users.front()->block();
     const bool is_only =
         std::ranges::all_of(users, [&](const Op* each) { return each->block() == block; });
     return is_only ? block : nullptr;
   }
 
-  static Op* first_in(Block& block, std::span<const Op* const> users) {
-    for (Op* op : block.ops()) {
-      if (std::ranges::find(users, op) != users.end()) return op;
-    }
-    return nullptr;
+  /// Of ops of one block.
+  static Op* first_of(std::span<Op* const> users) {
+    return *std::ranges::min_element(
+        users, [](const Op* a, const Op* b) { return a->is_before_in_block(b); });
   }
 
   // -- memory -------------------------------------------------------------------------------------
 
-  /// See note [gain]. False if extents are not known.
+  /// See note [gain]. False if extents are not known, or if an operand has more users than are
+  /// looked at for each of them.
   bool saves_memory(const Op& op, const Op& user) {
     Dim results, kept;
     for (const Value& each : op.results()) results = table_.add(results, bytes_of_type(each));
     std::unordered_set<const Value*> counted;
     for (const Use& use : op.operand_uses()) {
       const Value& value = *use.value();
-      if (value.is_free() || is_needed_at(value, op, user) || !counted.insert(&value).second) {
-        continue;
-      }
+      if (value.is_free() || !counted.insert(&value).second) continue;
+      const auto is_needed = is_needed_at(value, op, user);
+      if (!is_needed) return false;
+      if (*is_needed) continue;
       kept = table_.add(kept, bytes_of_type(value));
     }
     // Ranges of extents begin at 0.
@@ -131,10 +139,14 @@ class OpSinking {
 
   Dim bytes_of_type(const Value& value) { return work_tensor(table_, value.type()).bytes; }
 
-  /// Whether an op from `user` on, other than `op`, uses the value.
-  static bool is_needed_at(const Value& value, const Op& op, const Op& user) {
+  /// Whether an op from `user` on, other than `op`, uses the value. No value if too many ops use
+  /// it.
+  static std::optional<bool> is_needed_at(const Value& value, const Op& op, const Op& user) {
+    constexpr std::size_t kMostUsers = 64;
     const Region& region = *op.parent_region();
+    std::size_t users = 0;
     for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
+      if (++users > kMostUsers) return std::nullopt;
       if (use->user() == &op) continue;
       const Op* at = use->user()->ancestor_in(region);
       if (at == nullptr || at->block() != op.block() || at == &user ||

@@ -60,7 +60,8 @@ class PlannedRegion {
                       .environment = environment,
                       .binder = &binder,
                       .is_nested = true,
-                      .stop = frame.run->stop};
+                      .stop = frame.run->stop,
+                      .iterations_left = frame.run->iterations_left};
     auto result = plan_->run(run);
     if (auto* failure = std::get_if<PlanFailure>(&result)) return in_region(std::move(*failure));
     return std::get<Tensors>(std::move(result));
@@ -98,6 +99,21 @@ class PlannedRegion {
   std::optional<Error> refusal_;  // why the region has no plan
   std::optional<ExecutionPlan> plan_;
 };
+
+/// Counts an iteration of a loop. An error if the run must end.
+Result<void> begin_iteration(const Op& op, const PlanRun& run) {
+  if (run.stop.stop_requested()) {
+    return Error{DiagCode::kCancelled,
+                 fmt::format("the run was stopped in '{}'", op.info().mnemonic)};
+  }
+  if (run.iterations_left == nullptr) return {};
+  if (*run.iterations_left == 0) {
+    return Error{DiagCode::kLimitExceeded,
+                 fmt::format("'{}' reached the limit of iterations", op.info().mnemonic)};
+  }
+  --*run.iterations_left;
+  return {};
+}
 
 /// The one element of a condition or bound.
 Result<std::int64_t> one_element(const Op& op, const Tensor& tensor) {
@@ -214,6 +230,7 @@ class ForNode final : public ControlNode {
     }
     Carried carried(1, std::span(values).subspan(3, op().result_count()), captured(values));
     for (std::int64_t index = first; index < last; index += step) {
+      if (auto ok = begin_iteration(op(), *frame.run); !ok) return std::move(ok).error();
       auto counter = make_index(values[0], index);
       if (!counter) return std::move(counter).error();
       carried.inputs()[0] = *std::move(counter);
@@ -247,6 +264,7 @@ class WhileNode final : public ControlNode {
     Carried before(0, std::span(values).first(op().operand_count()), inner);
     std::optional<Carried> after;
     while (true) {
+      if (auto ok = begin_iteration(op(), *frame.run); !ok) return std::move(ok).error();
       Tensors spare = after ? after->take_spare() : Tensors();
       spare.insert(spare.begin(), Tensor());
       auto decided = region(0).run(frame, before.inputs(), std::move(spare));

@@ -241,7 +241,6 @@ constexpr Exception kExceptions[] = {
     // at
     // most.
     {"missing weights", "repair"},
-    {"undefined values", "repair"},
     {"unknown callees", "repair"},
     // What is indented by its depth is as long as the square of it.
     {"nesting of ops", "differences of formatting"},

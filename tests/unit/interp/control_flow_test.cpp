@@ -224,6 +224,12 @@ TEST_CASE("a while loop ends when its condition fails, and can be stopped") {
     options.stop = stop.get_token();
     CHECK(
         runner.error({floats({4}, {0, 0, 0, 0}), floats({1}, {10})}, options).starts_with("824 "));
+    RunOptions limited;
+    limited.most_iterations = 1000;
+    CHECK(runner.error({floats({4}, {0, 0, 0, 0}), floats({1}, {10})}, limited)
+              .find("'WhileOp' reached the limit of iterations") != std::string::npos);
+    limited.most_iterations = 3;
+    runner.run({floats({4}, {1, 0, 0.5, -1}), floats({1}, {10})}, limited);
   }
 }
 
