@@ -12,6 +12,7 @@ void register_standard_passes(PassRegistry& registry) {
   registry.add(estimate_pass());
   registry.add(extract_graph_pass());
   registry.add(fold_constants_pass());
+  registry.add(hoist_invariants_pass());
   registry.add(inline_pass());
   registry.add(merge_graphs_pass());
   registry.add(name_values_pass());

@@ -16,6 +16,7 @@ Pass cse_pass();                                  // cse/
 Pass estimate_pass();                             // estimate/
 Pass extract_graph_pass();                        // extract/
 Pass fold_constants_pass();                       // fold/
+Pass hoist_invariants_pass();                     // hoist/
 Pass inline_pass();                               // inline/
 Pass merge_graphs_pass();                         // merge/
 Pass name_values_pass();                          // names/

@@ -211,7 +211,8 @@ void Bill::of_passes() {
     for (const char* pass :
          {"simplify-algebra", "simplify-shapes", "fuse-activations", "decompose", "fold-constants",
           "merge-graphs", "name-values", "number-values", "strip-names", "strip-locations",
-          "eliminate-unused-parameters", "sink", "separate-weights", "outline", "estimate"}) {
+          "eliminate-unused-parameters", "sink", "separate-weights", "outline", "estimate",
+          "hoist-invariants"}) {
       run(pass, upgraded);
     }
     run("downgrade", upgraded);

@@ -1,0 +1,89 @@
+// Moves what a loop computes anew in each iteration, with the same result, before the loop.
+#include <algorithm>
+#include <vector>
+
+#include "mir/control_flow.hpp"
+#include "mir/rewriter.hpp"
+#include "passes/standard_passes.hpp"
+
+namespace mir {
+
+namespace {
+
+/// An op that may refuse its operands stays: a loop without iterations does not run it.
+bool can_hoist(const Op& op) {
+  return is_pure(op) && !op.has(Trait::kTerminator) && !op.has(Trait::kMayRefuse) &&
+         op.first_region() == nullptr && op.result_count() > 0;
+}
+
+bool is_inside(const Value& value, const Op& loop) {
+  const Block* block = value.argument_of();
+  const Op* at = block != nullptr ? block->parent()->parent() : value.defining_op();
+  while (at != nullptr && at != &loop) at = at->parent_op();
+  return at == &loop && value.defining_op() != &loop;
+}
+
+bool is_invariant(const Op& op, const Op& loop) {
+  return std::ranges::none_of(op.operand_uses(), [&](const Use& use) {
+    return !use.value()->is_free() && is_inside(*use.value(), loop);
+  });
+}
+
+void hoist(PassRun& run, Rewriter& rewriter, Op& loop) {
+  for (Region* region = loop.first_region(); region != nullptr; region = region->next()) {
+    for (Block* block : region->blocks()) {
+      const std::vector<Op*> ops(block->ops().begin(), block->ops().end());
+      for (Op* op : ops) {
+        if (!can_hoist(*op) || !is_invariant(*op, loop)) continue;
+        rewriter.move_before(*op, loop);
+        run.count("operations hoisted");
+      }
+    }
+  }
+}
+
+/// Inner loops come first, so that what they give up can leave outer ones, too.
+void hoist_in(PassRun& run, Rewriter& rewriter, Region& region) {
+  RegionWalk ops(run.module(), region);
+  while (Op* op = ops.next()) {
+    if (is_graph(*op) || op->has(Trait::kTemplate)) continue;
+    for (Region* in = op->first_region(); in != nullptr; in = in->next()) {
+      hoist_in(run, rewriter, *in);
+    }
+    if (is_loop(*op)) hoist(run, rewriter, *op);
+  }
+}
+
+PassResult hoist_invariants(PassRun& run) {
+  Rewriter rewriter(run.module());
+  hoist_in(run, rewriter, run.region());
+  return run.result();
+}
+
+constexpr std::string_view kScaledSum =
+    R"(@main [mir_version:2] (%x:tensor<[4], Float32, CPU>, %n:tensor<[1], Int32, CPU>) -> (%y:tensor<[4], Float32, CPU>) {
+    cf.ForOp (%first:tensor<[1], Int32, CPU>[constant:[0]], %n, %step:tensor<[1], Int32, CPU>[constant:[1]], %x) -> (%y:tensor<[4], Float32, CPU>) {
+        (%i:tensor<[1], Int32, CPU>, %a:tensor<[4], Float32, CPU>) -> (%b:tensor<[4], Float32, CPU>) {
+            linalg.CPU.ExpOp(%x) -> (%e:tensor<[4], Float32, CPU>)
+            linalg.CPU.AddOp(%a, %e) -> (%b:tensor<[4], Float32, CPU>)
+            cf.YieldOp (%b) -> ()
+        }
+    }
+    cf.ReturnOp (%y) -> ()
+}
+)";
+
+}  // namespace
+
+Pass hoist_invariants_pass() {
+  return {.name = "hoist-invariants",
+          .summary = "moves operations before a loop if each iteration computes the same",
+          .anchor = Anchor::kGraph,
+          .takes = PassForm::kPortable,
+          .is_idempotent = true,
+          .preserves = AnalysisSet::of<CallGraph, Aliases, SymbolRanges>(),
+          .example = std::string(kScaledSum),
+          .run = hoist_invariants};
+}
+
+}  // namespace mir

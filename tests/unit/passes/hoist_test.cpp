@@ -1,0 +1,96 @@
+// What leaves loops, and what stays.
+#include "known_passes.hpp"
+#include "mir/verify.hpp"
+
+using namespace mir;
+using mir::test::Lines;
+using mir::test::Passes;
+using mir::test::Reading;
+
+namespace hoist_test {
+
+namespace {
+
+/// Names of the ops of a region and of those inside, with a blank for each level.
+void add_names(const Region& region, const std::string& indent, Lines& lines) {
+  for (const Op* op : region.only_block().ops()) {
+    lines.push_back(indent + std::string(op->info().mnemonic));
+    for (const Region* in = op->first_region(); in != nullptr; in = in->next()) {
+      add_names(*in, indent + " ", lines);
+    }
+  }
+}
+
+/// After the pass, which must leave a module that verifies and has nothing more to do.
+Lines hoisted(std::string text) {
+  for (auto at = text.find("$v"); at != text.npos; at = text.find("$v", at)) {
+    text.replace(at, 2, "tensor<[4], Float32, CPU>");
+  }
+  for (auto at = text.find("$i"); at != text.npos; at = text.find("$i", at)) {
+    text.replace(at, 2, "tensor<[1], Int32, CPU>");
+  }
+  Reading reading(text);
+  Passes all;
+  REQUIRE(all.run(reading.module(), "hoist-invariants") == Lines{});
+  Diagnostics problems;
+  CHECK(verify(reading.module(), problems));
+  CHECK(test::lines_of(problems, reading.context) == Lines{});
+  const std::string once = print(reading.module());
+  REQUIRE(all.run(reading.module(), "hoist-invariants") == Lines{});
+  CHECK(print(reading.module()) == once);
+  Lines lines;
+  add_names(reading.module().body(), "", lines);
+  return lines;
+}
+
+const std::string kOpen =
+    "cf.ForOp (%l:$i[constant:[0]], %n, %s:$i[constant:[1]], %x) -> (%y:$v) {\n"
+    "(%i:$i, %a:$v) -> (%b:$v) {\n";
+const std::string kHead = "@main [mir_version:2] (%x:$v, %n:$i) -> (%y:$v) {\n";
+
+}  // namespace
+
+TEST_SUITE("hoist-invariants") {
+  TEST_CASE("chains of invariant ops leave a loop, with constants and weights") {
+    CHECK(hoisted(kHead +
+                  "graph.SubGraphOp @init <notype> { () -> () {\n"
+                  "tensor.CPU.register () -> (%w:tensor<[4, 4], Float32, CPU>[@m.weight])[symbol:"
+                  "m.weight] } }\n" +
+                  kOpen +
+                  "linalg.CPU.LinearOp <name=\"m\"> [in_channels:4, out_channels:4, bias:false] "
+                  "(%x) -> (%p:$v)\n"
+                  "linalg.CPU.AddOp (%p, %c:$v[constant:[1.0, 2.0, 3.0, 4.0]]) -> (%q:$v)\n"
+                  "linalg.CPU.MulOp (%a, %q) -> (%b:$v)\ncf.YieldOp (%b) -> ()\n} }\n"
+                  "cf.ReturnOp (%y) -> ()\n}") == Lines{"SubGraphOp", " register", "LinearOp",
+                                                        "AddOp", "ForOp", " MulOp", " YieldOp",
+                                                        "ReturnOp"});
+  }
+
+  TEST_CASE("an op leaves all loops that do not change its operands") {
+    CHECK(hoisted(kHead + kOpen +
+                  "cf.ForOp (%l:$i[constant:[0]], %i, %s:$i[constant:[1]], %a) -> (%b:$v) {\n"
+                  "(%j:$i, %d:$v) -> (%e:$v) {\n"
+                  "linalg.CPU.ExpOp (%x) -> (%f:$v)\nlinalg.CPU.ExpOp (%a) -> (%g:$v)\n"
+                  "linalg.CPU.AddOp (%f, %g) -> (%h:$v)\nlinalg.CPU.AddOp (%d, %h) -> (%e:$v)\n"
+                  "cf.YieldOp (%e) -> ()\n} }\ncf.YieldOp (%b) -> ()\n} }\n"
+                  "cf.ReturnOp (%y) -> ()\n}") == Lines{"ExpOp", "ForOp", " ExpOp", " AddOp",
+                                                        " ForOp", "  AddOp", "  YieldOp",
+                                                        " YieldOp", "ReturnOp"});
+  }
+
+  TEST_CASE("ops that depend on the iteration, may refuse or stand under a condition stay") {
+    CHECK(hoisted(
+              "@main [mir_version:2] (%x:$v, %n:$i, %t:tensor<[9, 4], Float32, CPU>, "
+              "%k:tensor<[1], Int64, CPU>) -> (%y:$v) {\n" +
+              kOpen +
+              "linalg.CPU.IndexOp [indices:[1, {}]] (%t, %k) -> (%r:tensor<[1, 4], Float32, CPU>)\n"
+              "cf.IfOp (%c:tensor<[1], Bool, CPU>[constant:[1]]) -> (%b:$v) {\n"
+              "() -> (%p:$v) { linalg.CPU.ExpOp (%x) -> (%p:$v)\ncf.YieldOp (%p) -> () }\n"
+              "() -> (%a:$v) { cf.YieldOp (%a) -> () } }\n"
+              "cf.YieldOp (%b) -> ()\n} }\ncf.ReturnOp (%y) -> ()\n}") ==
+          Lines{"ForOp", " IndexOp", " IfOp", "  ExpOp", "  YieldOp", "  YieldOp", " YieldOp",
+                "ReturnOp"});
+  }
+}
+
+}  // namespace hoist_test
